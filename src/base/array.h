@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* base/array.h - growable arrays, for load time and for what reaches a steady size.
+ *
+ *     struct { struct rule **at; size_t count, cap; } rules = { 0 };
+ *     ARRAY_PUSH(&rules, rule);
+ *
+ * The process ends when memory does: at load time there is nothing better to do. */
+#ifndef BASE_ARRAY_H
+#define BASE_ARRAY_H
+
+#include "base/base.h"
+
+#define ARRAY_OF(type) struct { type *at; size_t count, cap; }
+
+void *array_grow(void *at, size_t *cap, size_t need, size_t item_size);
+
+#define ARRAY_RESERVE(a, need)                                                            \
+    do {                                                                                  \
+        if ((a)->cap < (size_t)(need))                                                    \
+            (a)->at = array_grow((a)->at, &(a)->cap, (need), sizeof((a)->at[0]));         \
+    } while (0)
+
+#define ARRAY_PUSH(a, ...)                                                                \
+    do {                                                                                  \
+        ARRAY_RESERVE(a, (a)->count + 1);                                                 \
+        (a)->at[(a)->count++] = (__VA_ARGS__);                                            \
+    } while (0)
+
+#define ARRAY_FREE(a)                                                                     \
+    do {                                                                                  \
+        free((a)->at);                                                                    \
+        (a)->at = NULL;                                                                   \
+        (a)->count = (a)->cap = 0;                                                        \
+    } while (0)
+
+/* malloc and friends that end the process with a message when memory is out; load time only. */
+void *xmalloc(size_t size);
+void *xcalloc(size_t count, size_t size);
+void *xrealloc(void *old, size_t size);
+char *xstrdup(const char *s);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* base/base.h - the few macros everyone uses. Knows nothing of networks. */
+#ifndef BASE_BASE_H
+#define BASE_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LIKELY(x)   __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define PREFETCH(p) __builtin_prefetch((p))
+
+#define COLD      __attribute__((cold, noinline))
+#define PRINTF(f, a) __attribute__((format(printf, f, a)))
+#define UNUSED    __attribute__((unused))
+
+#define CACHE_LINE 64
+#define CACHE_ALIGNED _Alignas(CACHE_LINE)
+
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+
+/* From a member's address to the struct that holds it. */
+#define CONTAINER_OF(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
+
+/* Directions of a flow, as array indices. */
+enum direction { TO_SERVER = 0, TO_CLIENT = 1 };
+#define OTHER_DIRECTION(d) ((enum direction)(1 - (d)))
+
+#endif

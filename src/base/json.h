@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* base/json.h - writes JSON into a buf, fast; the only way EVE records are made.
+ *
+ * Keys are C strings that need no escaping. Bytes that are not UTF-8 or not printable are
+ * escaped as \u00XX, so the output is always valid. Commas are the writer's affair. */
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
+
+#include "base/buf.h"
+#include "base/text.h"
+
+struct json {
+    struct buf *out;        /* borrowed */
+    uint64_t more;          /* bit per depth: something stands at this level already */
+    unsigned depth;
+};
+
+/* A place to come back to, to take something back that turned out empty. */
+struct json_mark {
+    size_t len;
+    uint64_t more;
+    unsigned depth;
+};
+
+void json_init(struct json *j, struct buf *out);
+struct json_mark json_mark(const struct json *j);
+void json_rewind(struct json *j, struct json_mark mark);
+
+/* With key NULL: the root, or an item of an array. */
+void json_object(struct json *j, const char *key);
+void json_object_end(struct json *j);
+void json_array(struct json *j, const char *key);
+void json_array_end(struct json *j);
+
+void json_string(struct json *j, const char *key, const char *value);
+void json_bytes(struct json *j, const char *key, const void *data, size_t len);
+void json_slice(struct json *j, const char *key, struct slice s);
+void json_u64(struct json *j, const char *key, uint64_t value);
+void json_i64(struct json *j, const char *key, int64_t value);
+void json_double(struct json *j, const char *key, double value);
+void json_bool(struct json *j, const char *key, bool value);
+void json_null(struct json *j, const char *key);
+void json_base64(struct json *j, const char *key, const void *data, size_t len);
+void json_hex(struct json *j, const char *key, const void *data, size_t len);       /* "0aff" */
+void json_printf(struct json *j, const char *key, const char *fmt, ...) PRINTF(3, 4);
+/* As payload_printable: what is not printable ASCII, CR or LF becomes a dot. */
+void json_printable(struct json *j, const char *key, const void *data, size_t len);
+/* Text that is JSON already. */
+void json_raw(struct json *j, const char *key, const char *text, size_t len);
+
+#endif

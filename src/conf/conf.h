@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* conf/conf.h - the configuration: YAML read into a tree in which each value knows its place.
+ *
+ * Suricata's schema. Read-only once loaded; any thread may read. Paths are dotted, list items by
+ * number ("outputs.1.eve-log.types.0.alert") or, when an item is a map of one key or a bare
+ * name, by that name ("outputs.eve-log.types.alert"). Underscores in keys outside `vars` become
+ * dashes, with a warning. */
+#ifndef CONF_CONF_H
+#define CONF_CONF_H
+
+#include "base/err.h"
+#include "base/text.h"
+
+enum conf_kind { CONF_NULL, CONF_SCALAR, CONF_LIST, CONF_MAP };
+
+struct conf_node {
+    const char *name;           /* key in its map; index as text in a list; "" for the root */
+    const char *value;          /* scalars; "" when empty, never NULL */
+    enum conf_kind kind;
+    bool quoted;                /* scalar written in quotes: "80" is text */
+    bool is_final;              /* set by --set: a later include does not replace it */
+    struct where at;
+    struct conf_node *parent, *child, *next;     /* children in file order */
+};
+
+struct conf;
+
+/* Set-up. Files are loaded in order, later values replace earlier ones; `include:` in both forms
+ * (one file, list of files; at the top or inside a section) relative to the including file. */
+struct conf *conf_new(void);
+void conf_free(struct conf *conf);
+int conf_load(struct conf *conf, const char *path, struct err *err);
+int conf_load_string(struct conf *conf, const char *yaml, const char *name, struct err *err);
+/* --set: creates what is missing; "a.b.c=value" or a path and a value. */
+int conf_set(struct conf *conf, const char *path, const char *value);
+int conf_set_argument(struct conf *conf, const char *path_equals_value, struct err *err);
+
+const struct conf_node *conf_root(const struct conf *conf);
+
+/* Reading. `node` may be NULL (then all is absent), path NULL or "" is the node itself. */
+const struct conf_node *conf_find(const struct conf_node *node, const char *path);
+const char *conf_string(const struct conf_node *node, const char *path, const char *otherwise);
+
+/* These log an error with the value's place when it is malformed, and give `otherwise`. */
+bool conf_bool(const struct conf_node *node, const char *path, bool otherwise);
+uint64_t conf_u64(const struct conf_node *node, const char *path, uint64_t otherwise);
+uint64_t conf_u64_range(const struct conf_node *node, const char *path, uint64_t otherwise,
+                        uint64_t min, uint64_t max);
+int64_t conf_i64(const struct conf_node *node, const char *path, int64_t otherwise);
+double conf_double(const struct conf_node *node, const char *path, double otherwise);
+uint64_t conf_size(const struct conf_node *node, const char *path, uint64_t otherwise);
+/* "30", "30s", "5m", "2h", "1d", "250ms" to milliseconds; a bare number is in seconds. */
+uint64_t conf_duration_ms(const struct conf_node *node, const char *path, uint64_t otherwise);
+/* The index of the value in a NULL-ended list of words, any case. */
+int conf_choice(const struct conf_node *node, const char *path, const char *const *words,
+                int otherwise);
+
+/* Says what is wrong with a value, with its place; counted: -T then fails. */
+void conf_error(const struct conf_node *node, const char *fmt, ...) PRINTF(2, 3);
+void conf_warning(const struct conf_node *node, const char *fmt, ...) PRINTF(2, 3);
+
+#define CONF_EACH(child_, node)                                                             \
+    for (const struct conf_node *child_ = (node) != NULL ? (node)->child : NULL;            \
+         child_ != NULL; child_ = child_->next)
+
+/* In a list whose items are maps: the one whose `key` is `value`, else the one named `default`,
+ * else NULL. For the per-interface lists. */
+const struct conf_node *conf_item(const struct conf_node *list, const char *key,
+                                  const char *value);
+
+/* --dump-config: "a.b = c" lines. */
+void conf_dump(const struct conf *conf, void (*line)(const char *text, void *arg), void *arg);
+
+/* conf/schema.c: warns of each key that is not known, naming the nearest that is. */
+unsigned conf_check_keys(const struct conf *conf);
+
+#endif
