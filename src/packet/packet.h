@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* packet/packet.h - one packet on its way from receive to output.
+ *
+ * A packet belongs to exactly one thread at a time: the one that holds the vector it stands in.
+ * It comes from a packet_pool and goes home to that pool; nobody else keeps a pointer to it
+ * past that. Layers are located by decode and then only read. */
+#ifndef PACKET_PACKET_H
+#define PACKET_PACKET_H
+
+#include "base/base.h"
+#include "base/buf.h"
+#include "base/ip.h"
+#include "packet/events.h"
+
+struct flow;
+struct packet_pool;
+struct capture_device;
+
+/* Where the packet comes from: EVE pkt_src. */
+enum packet_source {
+    PACKET_WIRE,
+    PACKET_GRE,
+    PACKET_IPV4_TUNNEL,
+    PACKET_IPV6_TUNNEL,
+    PACKET_TEREDO,
+    PACKET_GENEVE,
+    PACKET_VXLAN,
+    PACKET_DEFRAG,
+    PACKET_STREAM_END,          /* "stream (flow timeout)": made to finish a flow */
+    PACKET_RELOAD_FLUSH,
+    PACKET_SHUTDOWN_FLUSH,
+};
+const char *packet_source_name(enum packet_source source);
+
+enum packet_flag {
+    PACKET_PSEUDO          = 1u << 0,   /* made by the engine: no frame, no verdict */
+    PACKET_TUNNEL          = 1u << 1,   /* inner packet: data lies in root's frame */
+    PACKET_HAS_TUNNEL      = 1u << 2,   /* outer packet of some inner one */
+    PACKET_FRAGMENT        = 1u << 3,   /* IP fragment, not reassembled */
+    PACKET_REASSEMBLED     = 1u << 4,   /* put together by defrag */
+    PACKET_INVALID         = 1u << 5,   /* decoding failed: rules see only its events */
+    PACKET_BAD_CHECKSUM    = 1u << 6,   /* transport checksum wrong and to be honoured */
+    PACKET_NO_CHECKSUM     = 1u << 7,   /* do not verify (kernel or setting says so) */
+    PACKET_NO_INSPECT      = 1u << 8,   /* pass rule, bypass: rules do not run */
+    PACKET_NO_PAYLOAD_INSPECT = 1u << 9,
+    PACKET_STREAM_ADDED    = 1u << 10,  /* payload went into reassembly */
+    PACKET_STREAM_NO_APP   = 1u << 11,  /* payload must not be inspected: stream rejected it */
+    PACKET_ESTABLISHED     = 1u << 12,  /* its flow had seen both sides, or a TCP handshake */
+    PACKET_FLOW_START      = 1u << 13,  /* first packet of its flow */
+    PACKET_FLOW_END        = 1u << 14,  /* pseudo: last of its flow, which goes home with it */
+    PACKET_FIRST_IN_DIR    = 1u << 15,  /* first of its flow in its direction */
+    PACKET_TO_CLIENT       = 1u << 16,  /* direction within the flow; clear: to server */
+    PACKET_MODIFIED        = 1u << 17,  /* `replace` wrote into the frame */
+    PACKET_DETECT_ONLY     = 1u << 18,  /* pseudo packet to inspect, not to count */
+    PACKET_ICMP_ERROR      = 1u << 19,  /* ICMP about another flow, located in `embedded` */
+    PACKET_MIDSTREAM       = 1u << 20,  /* flow picked up without its handshake */
+    PACKET_RETRANSMISSION  = 1u << 21,
+};
+
+/* What becomes of the packet. Monotone: set, never cleared. */
+enum packet_action {
+    ACTION_DROP        = 1u << 0,
+    ACTION_REJECT_SRC  = 1u << 1,
+    ACTION_REJECT_DST  = 1u << 2,
+    ACTION_PASS        = 1u << 3,       /* pass rule: no further alerts, packet goes */
+    ACTION_ALERT       = 1u << 4,
+    ACTION_DROP_FLOW   = 1u << 5,
+};
+#define ACTION_REJECT (ACTION_REJECT_SRC | ACTION_REJECT_DST)
+
+enum drop_reason {
+    DROP_NONE, DROP_DECODE_ERROR, DROP_DEFRAG_ERROR, DROP_DEFRAG_MEMCAP, DROP_FLOW_MEMCAP,
+    DROP_FLOW_DROP, DROP_EXCEPTION_FLOW, DROP_STREAM_ERROR, DROP_STREAM_MEMCAP,
+    DROP_STREAM_MIDSTREAM, DROP_STREAM_URGENT, DROP_STREAM_REASSEMBLY, DROP_APP_ERROR,
+    DROP_APP_MEMCAP, DROP_RULES, DROP_RULES_THRESHOLD, DROP_NFQ_ERROR, DROP_TUNNEL,
+    DROP_FW_RULES, DROP_FW_DEFAULT_PACKET, DROP_FW_DEFAULT_APP, DROP_FW_PRE_STREAM,
+    DROP_FW_PRE_FLOW, DROP_FW_FLOW, DROP_REASON_COUNT
+};
+const char *drop_reason_text(enum drop_reason reason);      /* as in EVE drop.reason */
+const char *drop_reason_key(enum drop_reason reason);       /* as in ips.drop_reason.KEY */
+
+/* TCP options that later stages use; a set bit in `has` says that it stood there and was sane. */
+struct tcp_options {
+    uint32_t ts_value, ts_echo;
+    uint16_t mss;
+    uint8_t window_scale;
+    uint8_t has;                        /* TCP_HAS_* */
+    uint8_t sack_count;
+    uint8_t fastopen_len;
+    const uint8_t *sack;                /* sack_count x 8 bytes, network order */
+};
+#define TCP_HAS_TS       0x01
+#define TCP_HAS_MSS      0x02
+#define TCP_HAS_WSCALE   0x04
+#define TCP_HAS_SACK_OK  0x08
+#define TCP_HAS_SACK     0x10
+#define TCP_HAS_FASTOPEN 0x20
+
+#define TCP_FIN 0x01
+#define TCP_SYN 0x02
+#define TCP_RST 0x04
+#define TCP_PSH 0x08
+#define TCP_ACK 0x10
+#define TCP_URG 0x20
+#define TCP_ECE 0x40
+#define TCP_CWR 0x80
+
+/* What the stream module hands on: in-order data, once each, without a copy where stream and
+ * detect share a thread. `before` bytes in front of data are earlier data of the same direction
+ * and may be read too (at most the raw inspection window). Borrowed until the packet leaves
+ * detect. */
+enum stream_chunk_kind { CHUNK_DATA, CHUNK_GAP };
+struct stream_chunk {
+    const uint8_t *data;                /* NULL for a gap */
+    uint32_t len;                       /* of data, or of the gap */
+    uint32_t before;
+    uint64_t offset;                    /* of data[0] from the start of the stream */
+    uint8_t direction;                  /* enum direction of the bytes, not of the packet */
+    uint8_t kind;
+    bool depth_reached;                 /* no further data of this direction will come */
+};
+#define PACKET_CHUNKS_MAX 4
+
+/* One match of a rule, ordered as found; owned by detect until rendered. */
+struct rule;
+struct packet_alert {
+    const struct rule *rule;            /* lives as long as the packet's ruleset reference */
+    uint64_t tx_id;                     /* ALERT_NO_TX: not about a transaction */
+    uint32_t frame_id;                  /* 0: not about a frame */
+    uint8_t action;                     /* enum packet_action as it applied */
+    uint8_t flags;                      /* ALERT_* */
+};
+#define ALERT_NO_TX UINT64_MAX
+#define ALERT_STREAM      0x01          /* matched in stream data, not in this packet alone */
+#define ALERT_SUPPRESSED  0x02          /* threshold says: do not log */
+#define ALERT_TX_GUESSED  0x04
+#define ALERT_THRESHOLD_DROP 0x08       /* rate_filter turned it into a drop */
+#define ALERT_APP_STATE   0x10
+
+#define PACKET_EVENTS_MAX 16
+#define PACKET_VLANS_MAX 3
+#define PACKET_LAYERS_DEFAULT 16
+
+struct packet {
+    /* where it is */
+    uint8_t *data;                      /* the frame, from the link header on */
+    uint32_t len, wire_len;             /* captured; on the wire */
+    uint64_t time_us;                   /* since 1970 */
+    uint64_t number;                    /* in its capture, from 1 (EVE pcap_cnt); 0: pseudo */
+    uint32_t flags;                     /* enum packet_flag */
+    uint8_t datalink;                   /* enum datalink, see packet/decode.h */
+    uint8_t source;                     /* enum packet_source */
+    uint8_t event_count;
+    uint8_t vlan_count;
+
+    /* layers; a pointer is NULL, a length 0, where there is none */
+    uint8_t *eth;                       /* Ethernet header, 14 bytes at least */
+    uint8_t *l3;                        /* IPv4 or IPv6 header (or ARP's, see ethertype) */
+    uint8_t *l4;                        /* transport header */
+    uint8_t *payload;                   /* what the transport carries */
+    uint32_t payload_len;
+    uint32_t l4_len;                    /* transport header and payload, as IP says */
+    uint16_t l3_len;                    /* IPv4 header with options, IPv6 with extensions */
+    uint16_t l4_header_len;
+    uint16_t ethertype;                 /* of the innermost link layer */
+    uint8_t ip_proto;                   /* transport protocol behind all extensions */
+    uint8_t recursion;                  /* tunnel depth: 0 outermost */
+    struct ip src, dst;
+    uint16_t src_port, dst_port;        /* TCP, UDP, SCTP; host order */
+    uint16_t vlan[PACKET_VLANS_MAX];    /* ids, outermost first */
+    union {
+        struct {
+            uint32_t seq, ack;          /* host order */
+            uint16_t window;
+            uint8_t flags;              /* TCP_* */
+            uint8_t reserved;
+        } tcp;
+        struct {
+            uint8_t type, code;
+            uint16_t id, seq;           /* echo and its like; host order */
+            const uint8_t *embedded;    /* IP header quoted by an error; NULL if none */
+            uint32_t embedded_len;
+        } icmp;
+        struct { uint32_t spi; } esp;
+    };
+    struct tcp_options tcp_options;
+    uint16_t event[PACKET_EVENTS_MAX];  /* enum packet_event */
+
+    /* the flow, by the stream module */
+    uint32_t flow_hash;                 /* symmetric; 0: no flow possible */
+    struct flow *flow;
+    uint8_t chunk_count;
+    struct stream_chunk chunk[PACKET_CHUNKS_MAX];
+    uint32_t stream_bytes[2];           /* sequence space each side has sent so far */
+
+    /* what is to become of it */
+    uint8_t action;                     /* enum packet_action */
+    uint8_t drop_reason;                /* enum drop_reason */
+    bool tunnel_verdict;                /* root: one of its inner packets was dropped */
+
+    struct {
+        struct packet_alert *at;
+        uint16_t count, cap;
+    } alert;
+
+    /* where it goes home */
+    struct packet *root;                /* PACKET_TUNNEL: the outermost, which waits for us */
+    uint32_t children;                  /* root: inner packets alive; atomic */
+    struct packet_pool *home;
+    struct packet *next;                /* in the pool's list */
+    const struct capture_device *device;    /* NULL for files */
+    void *capture_slot;                 /* the capture's own: ring slot, NFQ id holder */
+    uint64_t capture_id;
+    uint32_t mark;                      /* NFQ mark */
+    void *tenant;                       /* reserved for several rule sets at once */
+    const char *file_name;              /* the capture file; borrowed from the receive module */
+
+    /* Memory that stays with the packet over its lives: frames that had to be copied or made
+     * (defrag, compressed files, pseudo packets), chunk data that crosses threads, and the
+     * finished log records. */
+    struct buf frame;
+    struct buf crossing;
+    struct buf records;                 /* see output/output.h */
+};
+
+static inline bool packet_is_tcp(const struct packet *p) { return p->ip_proto == 6 && p->l4; }
+static inline bool packet_is_udp(const struct packet *p) { return p->ip_proto == 17 && p->l4; }
+static inline enum direction packet_direction(const struct packet *p)
+{
+    return (p->flags & PACKET_TO_CLIENT) ? TO_CLIENT : TO_SERVER;
+}
+
+static inline bool packet_has_event(const struct packet *p, enum packet_event event)
+{
+    for (unsigned i = 0; i < p->event_count; i++)
+        if (p->event[i] == event)
+            return true;
+    return false;
+}
+
+static inline void packet_set_event(struct packet *p, enum packet_event event)
+{
+    if (p->event_count < PACKET_EVENTS_MAX && !packet_has_event(p, event))
+        p->event[p->event_count++] = (uint16_t)event;
+}
+
+static inline void packet_drop(struct packet *p, enum drop_reason reason)
+{
+    p->action |= ACTION_DROP;
+    if (p->drop_reason == DROP_NONE)
+        p->drop_reason = (uint8_t)reason;
+}
+
+/* Header fields by name, for keywords and logs; 0 where the layer is missing. */
+uint8_t packet_hop_limit(const struct packet *p);
+uint8_t packet_tos(const struct packet *p);
+uint16_t packet_ip_id(const struct packet *p);
+
+/* Makes it fresh for its next life; keeps the buffers and home. */
+void packet_reset(struct packet *p);
+
+#endif

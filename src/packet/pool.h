@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* packet/pool.h - where packets come from and go home to.
+ *
+ * One pool per thread that makes packets. packet_pool_get() only on the owning thread;
+ * packet_release() on any: on the owner's it goes straight to the free list, elsewhere through
+ * the returning thread's own single-producer ring (lane). Fixed size: an empty pool means that the pipeline
+ * is full, and capture waits (files) or drops, counted (live). */
+#ifndef PACKET_POOL_H
+#define PACKET_POOL_H
+
+#include "packet/packet.h"
+
+struct packet_pool;
+
+/* size: packets; lanes: foreign threads that may return packets, numbered 0..lanes-1. */
+struct packet_pool *packet_pool_new(unsigned size, unsigned lanes);
+void packet_pool_free(struct packet_pool *pool);
+struct packet *packet_pool_get(struct packet_pool *pool);      /* reset; NULL: all are out */
+unsigned packet_pool_out(const struct packet_pool *pool);      /* how many are under way */
+
+/* Gives back one packet, and its root when it was the last inner one. `lane` is the calling
+ * thread's, PACKET_LANE_OWNER on the pool's own thread. */
+#define PACKET_LANE_OWNER UINT32_MAX
+void packet_release(struct packet *p, unsigned lane);
+
+/* Called by the owner for each packet that has come home, before it is reused: the stream module
+ * frees flows there, a capture gives back ring slots. */
+void packet_pool_on_return(struct packet_pool *pool, void (*fn)(struct packet *p, void *arg),
+                           void *arg);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* packet/vector.h - the batch in which packets travel: modules get and give whole vectors.
+ *
+ * A module may append packets (inner packets, reassembled ones, flow ends) behind or right after
+ * the one that caused them; it never removes one. Order is capture order. Memory grows to its
+ * working size and stays. One owner at a time. */
+#ifndef PACKET_VECTOR_H
+#define PACKET_VECTOR_H
+
+#include "packet/packet.h"
+
+struct packet_vector {
+    struct packet **packet;
+    unsigned count, cap;
+    uint64_t now_us;            /* time of the newest packet, or wall time; monotone */
+    bool last;                  /* the capture has ended: nothing comes after this one */
+    bool tick;                  /* may be empty: only time passes */
+    struct packet_vector *next; /* owner's list */
+    void *home;                 /* the engine's */
+};
+
+#define VECTOR_FILL 64          /* how many packets a capture puts in before it hands on */
+
+void vector_grow(struct packet_vector *v, unsigned cap);
+
+static inline void vector_push(struct packet_vector *v, struct packet *p)
+{
+    if (UNLIKELY(v->count == v->cap))
+        vector_grow(v, v->cap * 2);
+    v->packet[v->count++] = p;
+}
+
+/* Right behind position `at`: inner packets are inspected after their outer one and before the
+ * next of the wire. */
+void vector_insert(struct packet_vector *v, unsigned at, struct packet *p);
+
+#endif
