@@ -137,7 +137,7 @@ struct packet_alert {
 #define ALERT_THRESHOLD_DROP 0x08       /* rate_filter turned it into a drop */
 #define ALERT_APP_STATE   0x10
 
-#define PACKET_EVENTS_MAX 16
+#define PACKET_EVENTS_MAX 15
 #define PACKET_VLANS_MAX 3
 #define PACKET_LAYERS_DEFAULT 16
 
@@ -204,8 +204,8 @@ struct packet {
     } alert;
 
     /* where it goes home */
-    struct packet *root;                /* PACKET_TUNNEL: the outermost, which waits for us */
-    uint32_t children;                  /* root: inner packets alive; atomic */
+    struct packet *root;                /* tunnel, reassembled: the outermost; waits for us */
+    uint32_t children;                  /* itself and inner ones not yet released; atomic */
     struct packet_pool *home;
     struct packet *next;                /* in the pool's list */
     const struct capture_device *device;    /* NULL for files */
@@ -238,9 +238,10 @@ static inline bool packet_has_event(const struct packet *p, enum packet_event ev
     return false;
 }
 
+/* The same event may stand several times: each is counted and logged. */
 static inline void packet_set_event(struct packet *p, enum packet_event event)
 {
-    if (p->event_count < PACKET_EVENTS_MAX && !packet_has_event(p, event))
+    if (p->event_count < PACKET_EVENTS_MAX)
         p->event[p->event_count++] = (uint16_t)event;
 }
 

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* packet/packet.c - names of what packets carry, and a packet's fresh start. */
+#include "packet/packet.h"
+
+#include "base/bytes.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const char *packet_source_name(enum packet_source source)
+{
+    static const char *const names[] = {
+        [PACKET_WIRE] = "wire/pcap",
+        [PACKET_GRE] = "gre tunnel",
+        [PACKET_IPV4_TUNNEL] = "ipv4 tunnel",
+        [PACKET_IPV6_TUNNEL] = "ipv6 tunnel",
+        [PACKET_TEREDO] = "teredo tunnel",
+        [PACKET_GENEVE] = "geneve encapsulation",
+        [PACKET_VXLAN] = "vxlan encapsulation",
+        [PACKET_DEFRAG] = "defrag",
+        [PACKET_STREAM_END] = "stream (flow timeout)",
+        [PACKET_RELOAD_FLUSH] = "detect reload flush",
+        [PACKET_SHUTDOWN_FLUSH] = "shutdown flush",
+    };
+
+    return (unsigned)source < ARRAY_LEN(names) ? names[source] : NULL;
+}
+
+/* Text for EVE drop records, key for counters. */
+static const struct {
+    const char *text, *key;
+} drop_reasons[DROP_REASON_COUNT] = {
+    [DROP_DECODE_ERROR] = { "decode error", "decode_error" },
+    [DROP_DEFRAG_ERROR] = { "defrag error", "defrag_error" },
+    [DROP_DEFRAG_MEMCAP] = { "defrag memcap", "defrag_memcap" },
+    [DROP_FLOW_MEMCAP] = { "flow memcap", "flow_memcap" },
+    [DROP_FLOW_DROP] = { "flow drop", "flow_drop" },
+    [DROP_EXCEPTION_FLOW] = { "exception policy flow drop", "exception_policy_flow_drop" },
+    [DROP_STREAM_ERROR] = { "stream error", "stream_error" },
+    [DROP_STREAM_MEMCAP] = { "stream memcap", "stream_memcap" },
+    [DROP_STREAM_MIDSTREAM] = { "stream midstream", "stream_midstream" },
+    [DROP_STREAM_URGENT] = { "stream urgent", "stream_urgent" },
+    [DROP_STREAM_REASSEMBLY] = { "stream reassembly", "stream_reassembly" },
+    [DROP_APP_ERROR] = { "applayer error", "applayer_error" },
+    [DROP_APP_MEMCAP] = { "applayer memcap", "applayer_memcap" },
+    [DROP_RULES] = { "rules", "rules" },
+    [DROP_RULES_THRESHOLD] = { "threshold detection_filter", "threshold_detection_filter" },
+    [DROP_NFQ_ERROR] = { "nfq error", "nfq_error" },
+    [DROP_TUNNEL] = { "tunnel packet drop", "tunnel_packet_drop" },
+    [DROP_FW_RULES] = { "firewall rules", "rules" },
+    [DROP_FW_DEFAULT_PACKET] = { "firewall default packet policy", "default_packet_policy" },
+    [DROP_FW_DEFAULT_APP] = { "firewall default app policy", "default_app_policy" },
+    [DROP_FW_PRE_STREAM] = { "firewall pre stream hook", "pre_stream_hook" },
+    [DROP_FW_PRE_FLOW] = { "firewall pre flow hook", "pre_flow_hook" },
+    [DROP_FW_FLOW] = { "firewall flow drop", "flow_drop" },
+};
+
+const char *drop_reason_text(enum drop_reason reason)
+{
+    return (unsigned)reason < DROP_REASON_COUNT ? drop_reasons[reason].text : NULL;
+}
+
+const char *drop_reason_key(enum drop_reason reason)
+{
+    return (unsigned)reason < DROP_REASON_COUNT ? drop_reasons[reason].key : NULL;
+}
+
+uint8_t packet_hop_limit(const struct packet *p)
+{
+    if (p->l3 == NULL)
+        return 0;
+    return p->src.version == 4 ? p->l3[8] : p->src.version == 6 ? p->l3[7] : 0;
+}
+
+uint8_t packet_tos(const struct packet *p)
+{
+    if (p->l3 == NULL)
+        return 0;
+    if (p->src.version == 4)
+        return p->l3[1];
+    return p->src.version == 6 ? (uint8_t)(get_be16(p->l3) >> 4) : 0;
+}
+
+uint16_t packet_ip_id(const struct packet *p)
+{
+    return p->l3 != NULL && p->src.version == 4 ? get_be16(p->l3 + 4) : 0;
+}
+
+/* The arrays that a count guards (events, chunks) are left as they are: clearing them would cost
+ * more than all the rest. */
+void packet_reset(struct packet *p)
+{
+    memset(p, 0, offsetof(struct packet, event));
+    p->flow_hash = 0;
+    p->flow = NULL;
+    p->chunk_count = 0;
+    p->stream_bytes[0] = p->stream_bytes[1] = 0;
+    p->action = 0;
+    p->drop_reason = DROP_NONE;
+    p->tunnel_verdict = false;
+    p->alert.count = 0;
+    p->root = NULL;
+    p->children = 0;
+    p->next = NULL;
+    p->device = NULL;
+    p->capture_slot = NULL;
+    p->capture_id = 0;
+    p->mark = 0;
+    p->tenant = NULL;
+    p->file_name = NULL;
+    buf_clear(&p->frame);
+    buf_clear(&p->crossing);
+    buf_clear(&p->records);
+}

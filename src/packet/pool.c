@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* packet/pool.c - a fixed set of packets, a free list for the owner, and a lane for each
+ * foreign thread that gives packets back.
+ *
+ * A lane has room for every packet of the pool, so a push cannot fail and needs no look at the
+ * owner's side. The owner collects from the lanes only when its free list is empty. */
+#include "packet/pool.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct lane {
+    CACHE_ALIGNED struct packet **slot;
+    uint32_t tail;                      /* the giving thread's; published with release */
+    CACHE_ALIGNED uint32_t head;        /* the owner's */
+};
+
+struct packet_pool {
+    struct packet *packets;
+    struct packet *free_list;
+    struct lane *lanes;
+    unsigned size, lane_count, next_lane;
+    uint32_t mask;
+    unsigned out;
+    void (*on_return)(struct packet *p, void *arg);
+    void *on_return_arg;
+};
+
+static uint32_t power_of_two_above(uint32_t n)
+{
+    uint32_t power = 1;
+
+    while (power < n)
+        power <<= 1;
+    return power;
+}
+
+static void *aligned_zalloc(size_t size)
+{
+    size_t whole = (size + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1);
+    void *at = aligned_alloc(CACHE_LINE, MAX(whole, (size_t)CACHE_LINE));
+
+    if (at == NULL)
+        abort();
+    return memset(at, 0, MAX(whole, (size_t)CACHE_LINE));
+}
+
+struct packet_pool *packet_pool_new(unsigned size, unsigned lanes)
+{
+    struct packet_pool *pool = xcalloc(1, sizeof(*pool));
+    uint32_t ring = power_of_two_above(MAX(size, 1u));
+
+    pool->size = size;
+    pool->lane_count = lanes;
+    pool->mask = ring - 1;
+    pool->packets = aligned_zalloc(size * sizeof(struct packet));
+    pool->lanes = aligned_zalloc(lanes * sizeof(struct lane));
+    for (unsigned i = 0; i < lanes; i++)
+        pool->lanes[i].slot = xcalloc(ring, sizeof(struct packet *));
+    for (unsigned i = size; i-- > 0;) {
+        pool->packets[i].home = pool;
+        pool->packets[i].next = pool->free_list;
+        pool->free_list = &pool->packets[i];
+    }
+    return pool;
+}
+
+void packet_pool_free(struct packet_pool *pool)
+{
+    if (pool == NULL)
+        return;
+    for (unsigned i = 0; i < pool->size; i++) {
+        buf_fini(&pool->packets[i].frame);
+        buf_fini(&pool->packets[i].crossing);
+        buf_fini(&pool->packets[i].records);
+        free(pool->packets[i].alert.at);
+    }
+    for (unsigned i = 0; i < pool->lane_count; i++)
+        free(pool->lanes[i].slot);
+    free(pool->lanes);
+    free(pool->packets);
+    free(pool);
+}
+
+static void came_home(struct packet_pool *pool, struct packet *p)
+{
+    if (pool->on_return != NULL)
+        pool->on_return(p, pool->on_return_arg);
+    p->next = pool->free_list;
+    pool->free_list = p;
+    pool->out--;
+}
+
+static void collect_lane(struct packet_pool *pool, struct lane *lane)
+{
+    uint32_t tail = __atomic_load_n(&lane->tail, __ATOMIC_ACQUIRE);
+    uint32_t head = lane->head;
+
+    for (; head != tail; head++)
+        came_home(pool, lane->slot[head & pool->mask]);
+    __atomic_store_n(&lane->head, head, __ATOMIC_RELAXED);
+}
+
+static COLD void collect(struct packet_pool *pool)
+{
+    for (unsigned i = 0; i < pool->lane_count; i++)
+        collect_lane(pool, &pool->lanes[i]);
+}
+
+struct packet *packet_pool_get(struct packet_pool *pool)
+{
+    struct packet *p = pool->free_list;
+
+    if (UNLIKELY(p == NULL)) {
+        collect(pool);
+        p = pool->free_list;
+        if (p == NULL)
+            return NULL;
+    }
+    pool->free_list = p->next;
+    if (p->next != NULL)
+        PREFETCH(p->next);
+    pool->out++;
+    packet_reset(p);
+    p->children = 1;
+    return p;
+}
+
+unsigned packet_pool_out(const struct packet_pool *pool)
+{
+    unsigned waiting = 0;
+
+    for (unsigned i = 0; i < pool->lane_count; i++) {
+        const struct lane *lane = &pool->lanes[i];
+
+        waiting += __atomic_load_n(&lane->tail, __ATOMIC_ACQUIRE) -
+                   __atomic_load_n(&lane->head, __ATOMIC_RELAXED);
+    }
+    return pool->out - waiting;
+}
+
+static void go_home(struct packet *p, unsigned lane_number)
+{
+    struct packet_pool *pool = p->home;
+    struct lane *lane;
+
+    if (lane_number == PACKET_LANE_OWNER || lane_number >= pool->lane_count) {
+        came_home(pool, p);
+        return;
+    }
+    lane = &pool->lanes[lane_number];
+    lane->slot[lane->tail & pool->mask] = p;
+    __atomic_store_n(&lane->tail, lane->tail + 1, __ATOMIC_RELEASE);
+}
+
+/* True for the last one who held it. The common packet has no inner ones, and then no locked
+ * instruction is needed. */
+static bool let_go(struct packet *p)
+{
+    if (LIKELY(__atomic_load_n(&p->children, __ATOMIC_ACQUIRE) == 1))
+        return true;
+    return __atomic_fetch_sub(&p->children, 1, __ATOMIC_ACQ_REL) == 1;
+}
+
+void packet_release(struct packet *p, unsigned lane)
+{
+    struct packet *root = p->root;
+
+    if (root != NULL && root != p) {
+        go_home(p, lane);
+        p = root;
+    }
+    if (let_go(p))
+        go_home(p, lane);
+}
+
+void packet_pool_on_return(struct packet_pool *pool, void (*fn)(struct packet *p, void *arg),
+                           void *arg)
+{
+    pool->on_return = fn;
+    pool->on_return_arg = arg;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* packet/vector.c - growth of and insertion into packet vectors. */
+#include "packet/vector.h"
+
+#include "base/array.h"
+
+#include <string.h>
+
+void vector_grow(struct packet_vector *v, unsigned cap)
+{
+    cap = MAX(cap, VECTOR_FILL);
+    if (cap <= v->cap)
+        return;
+    v->packet = xrealloc(v->packet, cap * sizeof(v->packet[0]));
+    v->cap = cap;
+}
+
+void vector_insert(struct packet_vector *v, unsigned at, struct packet *p)
+{
+    unsigned place = MIN(at + 1, v->count);
+
+    if (v->count == v->cap)
+        vector_grow(v, v->cap * 2);
+    memmove(&v->packet[place + 1], &v->packet[place],
+            (v->count - place) * sizeof(v->packet[0]));
+    v->packet[place] = p;
+    v->count++;
+}
