@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* flow/flow.h - a flow, in two halves on cache lines of their own.
+ *
+ * The key and the start never change. The transport half belongs to the thread that runs the
+ * stream module, the inspection half to the one that runs detect; in most run modes that is the
+ * same thread. What must cross upstream is one word of atomic flags (`wish`); downstream all goes
+ * with packets. After the packet marked PACKET_FLOW_END has left the stream module, the whole
+ * flow is the inspecting thread's, until that packet comes home and the stream thread frees it. */
+#ifndef FLOW_FLOW_H
+#define FLOW_FLOW_H
+
+#include "base/ip.h"
+#include "base/wheel.h"
+#include "packet/packet.h"
+
+struct tcp_session;         /* stream/ */
+struct app_flow;            /* app/: parser state and transactions */
+struct detect_flow;         /* detect/: rule state that lives with the flow */
+struct flow_vars;           /* flow/vars.h: flowbits, flowints, captured variables */
+
+enum flow_state { FLOW_NEW, FLOW_ESTABLISHED, FLOW_CLOSED, FLOW_LOCAL_BYPASSED,
+                  FLOW_CAPTURE_BYPASSED };
+enum flow_end_reason { FLOW_END_NONE, FLOW_END_TIMEOUT, FLOW_END_FORCED, FLOW_END_SHUTDOWN,
+                       FLOW_END_TCP_REUSE };
+
+/* 1: as the first packet went; direction to server is src -> dst unless `swapped` later by
+ * protocol detection or midstream pickup. */
+struct flow_key {
+    struct ip src, dst;
+    uint16_t src_port, dst_port;        /* ICMP: type and code */
+    uint16_t vlan[PACKET_VLANS_MAX];
+    uint8_t proto;
+    uint8_t recursion;
+    uint16_t device;                    /* livedev.use-for-tracking; 0 otherwise */
+};
+
+/* Set by detect, read by stream; atomic or. */
+enum flow_wish {
+    FLOW_WISH_BYPASS        = 1u << 0,  /* stop looking at it; count only */
+    FLOW_WISH_DROP          = 1u << 1,  /* drop all that follows */
+    FLOW_WISH_PASS          = 1u << 2,  /* no inspection for what follows */
+    FLOW_WISH_NO_STREAM_TS  = 1u << 3,  /* no more data to server wanted: stop reassembly */
+    FLOW_WISH_NO_STREAM_TC  = 1u << 4,
+    FLOW_WISH_NO_PAYLOAD    = 1u << 5,  /* encrypted: headers only */
+    FLOW_WISH_SWAP          = 1u << 6,  /* detection found client and server exchanged */
+    FLOW_WISH_DEPTH_FREE_TS = 1u << 7,  /* a file is being stored: depth does not apply */
+    FLOW_WISH_DEPTH_FREE_TC = 1u << 8,
+};
+
+struct flow {
+    /* immutable once made */
+    struct flow_key key;
+    uint64_t id;                        /* EVE flow_id: from key, start and seed */
+    uint64_t start_us;
+    uint64_t parent_id;                 /* of the flow that expected this one; 0: none */
+    uint32_t hash;
+
+    /* transport half */
+    CACHE_ALIGNED struct flow *next_in_bucket;
+    struct tcp_session *tcp;            /* NULL unless TCP with a session */
+    struct wheel_timer timer;
+    uint64_t last_us;
+    uint64_t seen[2];                   /* packets per direction, for states */
+    uint8_t state;                      /* enum flow_state */
+    uint8_t end_reason;                 /* enum flow_end_reason */
+    uint8_t end_state;                  /* state when it ended */
+    uint8_t min_ttl[2], max_ttl[2];
+    bool emergency;                     /* ended or made in emergency mode */
+    bool swapped;                       /* to server is dst -> src of the key */
+    bool inspect_nothing;               /* pass rule or bypass: packets skip detect */
+    bool drop_all;
+
+    /* upstream flags */
+    CACHE_ALIGNED uint32_t wish;        /* enum flow_wish; atomic */
+
+    /* inspection half */
+    CACHE_ALIGNED struct app_flow *app;         /* NULL before the first payload */
+    struct detect_flow *detect;                 /* NULL while there is nothing to remember */
+    struct flow_vars *vars;                     /* NULL while there are none */
+    uint64_t packets[2], bytes[2];              /* counted as they pass detect */
+    uint64_t inspect_last_us;
+    uint16_t app_proto;                         /* enum app_proto_id; detection result */
+    uint16_t app_proto_dir[2];                  /* what each side looked like */
+    uint16_t app_proto_orig, app_proto_expected;
+    uint8_t inspect_flags;                      /* FLOW_INSPECT_* */
+    uint8_t action;                             /* enum packet_action that holds for the flow */
+    uint8_t drop_reason;
+    uint8_t tcp_flags_seen[2];
+    uint32_t alert_count;
+    uint32_t tx_log_count;
+    uint16_t icmp_reply;                        /* type<<8|code seen from the other side */
+    uint8_t exception_target, exception_policy; /* for EVE flow.exception_policy */
+    uint8_t mac[2][6];                          /* as the first packet of each side had it */
+};
+
+#define FLOW_INSPECT_ALERTED        0x01
+#define FLOW_INSPECT_IPONLY_TS      0x02        /* address-only rules have run in this direction */
+#define FLOW_INSPECT_IPONLY_TC      0x04
+#define FLOW_INSPECT_PROTO_DONE_TS  0x08
+#define FLOW_INSPECT_PROTO_DONE_TC  0x10
+#define FLOW_INSPECT_ESTABLISHED    0x20
+#define FLOW_INSPECT_HAS_MAC        0x40
+
+static inline void flow_wish(struct flow *f, uint32_t wishes)
+{
+    if ((__atomic_load_n(&f->wish, __ATOMIC_RELAXED) & wishes) != wishes)
+        __atomic_fetch_or(&f->wish, wishes, __ATOMIC_RELEASE);
+}
+static inline uint32_t flow_wishes(const struct flow *f)
+{
+    return __atomic_load_n(&f->wish, __ATOMIC_ACQUIRE);
+}
+
+const char *flow_state_name(enum flow_state state);             /* EVE flow.state */
+const char *flow_end_reason_name(enum flow_end_reason reason);  /* EVE flow.reason */
+
+/* Community id v1, "1:..." into out (32 bytes are enough); 0 when the protocol has none. */
+size_t flow_community_id(const struct flow_key *key, uint16_t seed, char *out, size_t size);
+
+#endif

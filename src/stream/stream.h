@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* stream/stream.h - the transport half at work: flows found, TCP followed, data put in order.
+ *
+ * For each packet: its flow and direction, what TCP makes of it (RFC 9293, with the choices real
+ * hosts make), and the in-order data that became available by it, as packet.chunk. In IDS mode
+ * data becomes available when the receiver acknowledged it, as only then it is known what the
+ * receiver took; inline when it arrives. Data are handed on once. What does not fit in the
+ * packet's chunks comes with the flow's next packet. */
+#ifndef STREAM_STREAM_H
+#define STREAM_STREAM_H
+
+#include "flow/flow_table.h"
+#include "packet/decode.h"
+
+struct stream_conf;
+struct stream_conf *stream_conf_new(const struct conf_node *root, bool is_inline,
+                                    struct err *err);
+void stream_conf_free(struct stream_conf *conf);
+
+/* One per thread that runs the stream module. copy_chunks: detect runs elsewhere, so chunk bytes
+ * are copied to packet.crossing. */
+struct stream_thread;
+struct stream_thread *stream_thread_new(const struct stream_conf *conf,
+                                        const struct flow_conf *flows, struct packet_pool *pool,
+                                        struct counters *counters, bool copy_chunks,
+                                        struct err *err);
+void stream_thread_free(struct stream_thread *st);
+
+/* All packets of the vector; flow ends (by timeout, TCP reuse) are inserted where they fall due,
+ * at most a bounded number per call. A flow end is one pseudo packet, PACKET_PSEUDO |
+ * PACKET_FLOW_END, with the last chunks of both directions; detect inspects it both ways. */
+void stream_vector(struct stream_thread *st, struct packet_vector *v);
+
+/* At the end: appends flow ends for what is left, as many as the pool has packets for; false
+ * when none is left. */
+bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t final_us);
+
+/* For EVE flow records and keywords; NULL-safe. Only while the caller may read the transport
+ * half (same thread, or after the flow's end). */
+struct tcp_summary {
+    uint8_t flags_ts, flags_tc, flags;
+    const char *state;                      /* "closed", "established" ... */
+    uint32_t ts_max_regions, tc_max_regions;
+    bool ts_gap, tc_gap, midstream;
+    uint32_t ts_urgent_oob, tc_urgent_oob;
+};
+bool stream_tcp_summary(const struct flow *flow, struct tcp_summary *out);
+
+#endif
