@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/list.h - the registration list of application protocols: one line each.
+ *
+ * X(symbol) stands for `const struct app_proto app_<symbol>` in app/<symbol>/ and gives it the
+ * number APP_PROTO_<symbol>. */
+#ifndef APP_LIST_H
+#define APP_LIST_H
+
+#define APP_PROTO_LIST(X) \
+    X(http1)              \
+    X(tls)                \
+    X(dns)
+
+enum app_proto_id {
+    APP_PROTO_UNKNOWN,          /* not known yet */
+    APP_PROTO_FAILED,           /* given up */
+    APP_PROTO_HTTP_ANY,         /* in rules only: http1 or http2 */
+#define X(symbol) APP_PROTO_##symbol,
+    APP_PROTO_LIST(X)
+#undef X
+    APP_PROTO_COUNT
+};
+
+#endif
