@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/detect.h - rules at work, for the modules and control/.
+ *
+ * A ruleset is built aside, shared read-only by all threads and replaced whole: each thread
+ * moves over between two vectors, the old one goes when the last has left. */
+#ifndef DETECT_DETECT_H
+#define DETECT_DETECT_H
+
+#include "app/app.h"
+#include "detect/rule.h"
+
+struct ruleset;
+struct detect_thread;
+
+struct ruleset_request {
+    const struct conf_node *conf;           /* root: rule-files, vars, classification-file ... */
+    const struct app_conf *app;
+    const char *const *extra_files;         /* -s; NULL-ended or NULL */
+    const char *exclusive_file;             /* -S; NULL: none */
+    const char *firewall_file;              /* --firewall-rules-exclusive */
+    bool is_inline;                         /* IPS */
+    bool disabled;                          /* --disable-detection: an empty set */
+    bool strict_all;                        /* --strict-rule-keywords */
+    const char *strict_keywords;
+    const char *config_dir;                 /* where the configuration file stands */
+};
+
+/* What became of the rules; every failed or skipped one has been logged with its place. */
+struct ruleset_report {
+    unsigned files, files_failed;
+    unsigned loaded, failed, skipped;
+};
+
+/* NULL only when not even the frame could be built (err). Failed rules are counted. */
+struct ruleset *ruleset_load(const struct ruleset_request *request, struct ruleset_report *report,
+                             struct err *err);
+struct ruleset *ruleset_ref(struct ruleset *set);
+void ruleset_unref(struct ruleset *set);
+unsigned ruleset_rule_count(const struct ruleset *set);
+const struct rule *ruleset_rule(const struct ruleset *set, unsigned i);
+
+struct detect_thread *detect_thread_new(struct ruleset *set, const struct conf_node *conf,
+                                        struct counters *counters, bool is_inline,
+                                        struct err *err);
+void detect_thread_free(struct detect_thread *dt);
+void detect_thread_set_rules(struct detect_thread *dt, struct ruleset *set);    /* on its thread */
+
+/* After app_packet(): runs the rules on packet, stream chunks and transactions; fills p->alert,
+ * sets p->action, flow->action and post-match effects. Marks transactions as inspected. */
+void detect_packet(struct detect_thread *dt, struct packet *p);
+
+/* The tx's rule state and the flow's, when they die. */
+void detect_tx_free(struct app_tx *tx);
+void detect_flow_free(struct flow *flow);
+
+/* The transaction has been inspected as far as its progress goes, in both directions. */
+bool detect_tx_inspected(const struct app_tx *tx);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keyword.h - what a rule keyword is: a struct of names and functions.
+ *
+ * Adding one: a file in detect/keywords/<family>/ that ends in a `const struct keyword_ops
+ * keyword_<name>`, and a line in detect/keywords/list.h. Sticky buffers, integers and tests that
+ * app protocols declare (app/app.h) become keywords by themselves; they need no file here. */
+#ifndef DETECT_KEYWORD_H
+#define DETECT_KEYWORD_H
+
+#include "app/app.h"
+#include "detect/rule.h"
+
+struct detect_thread;
+struct byte_vars;
+
+/* When a keyword's match function is asked. */
+enum inspect_point {
+    POINT_NONE,         /* parse only: it changes the rule */
+    POINT_PACKET,       /* about the packet or its flow, before any buffer */
+    POINT_TX,           /* about a transaction */
+    POINT_BUFFER,       /* an operation on the current buffer: content, pcre, byte_test ... */
+    POINT_POST,         /* once all else has matched: side effects; return value ignored, except
+                         * that false takes the alert back (noalert-like) */
+};
+
+enum keyword_argument { ARGUMENT_REQUIRED, ARGUMENT_NONE, ARGUMENT_OPTIONAL };
+
+/* Everything a match function may look at. One per rule evaluation, on the stack. */
+struct match_input {
+    struct packet *packet;
+    struct flow *flow;                  /* NULL without one */
+    enum direction direction;
+    struct app_tx *tx;                  /* NULL on packet rules */
+    const struct rule *rule;
+    struct detect_thread *thread;       /* scratch, thresholds, per-thread regex data */
+    uint64_t *byte_vars;                /* values of byte_extract, byte_math; rule->var_count */
+};
+
+/* The state of parsing one rule. */
+struct rule_parser {
+    struct rule *rule;                  /* being built */
+    struct rule_list *current;          /* where POINT_BUFFER keywords append; NULL: payload */
+    bool current_is_sticky;             /* a sticky buffer was named (its list may be empty yet) */
+    struct arena *arena;                /* the ruleset's */
+    struct ruleset *ruleset;
+    struct err *err;
+    struct where at;                    /* of the keyword being parsed */
+    bool negated;                       /* its argument began with '!' (only if .negatable) */
+    bool quoted;                        /* its argument stood in quotes */
+    const struct keyword_ops *keyword;
+    struct rule_op *last_content;       /* that modifiers refer to */
+};
+
+struct keyword_ops {
+    const char *name;                   /* as written in a rule */
+    const char *alias;                  /* a second name; NULL */
+    const char *doc;                    /* one line for --list-keywords */
+    const char *features;               /* --list-keywords: "sticky buffer, ..." NULL: none */
+    enum inspect_point point;
+    enum keyword_argument argument;
+    bool negatable;                     /* a leading '!' is for the parser, not for parse() */
+    bool quotes;                        /* quotes around the argument are taken off, and allowed */
+    bool quotes_required;
+    bool firewall_only;
+    size_t arg_size;                    /* of the parsed argument, zeroed, in the arena; for
+                                         * POINT_NONE may be 0 */
+    /* 0, or -1 with p->err set through rule_error(). */
+    int (*parse)(struct rule_parser *p, struct text in, void *arg);
+    bool (*match)(const struct match_input *in, const void *arg);
+    void (*free_arg)(void *arg);        /* for what the arena does not hold (pcre code); or NULL */
+};
+
+/* `return rule_error(p, "ttl: want N, <N, >N or A-B, got \"%.*s\"", TEXT(in));` */
+int rule_error(struct rule_parser *p, const char *fmt, ...) PRINTF(2, 3);
+void rule_warning(struct rule_parser *p, const char *fmt, ...) PRINTF(2, 3);
+
+/* Integer arguments of all keywords: N, <N, <=N, >N, >=N, !N, A-B, A<>B, &mask[=v], !&mask,
+ * 0x hex, kb/mb/gb suffixes, names of an enum. `bits` bounds the values. */
+struct int_match {
+    uint8_t op;
+    uint64_t a, b;
+};
+int int_match_parse(struct rule_parser *p, struct text in, unsigned bits,
+                    const struct app_name *names, struct int_match *out);
+bool int_match_has(const struct int_match *m, uint64_t value);
+
+/* detect/keywords/list.h through detect/keyword_registry.c: built-in ones and those that app
+ * protocols declare. */
+void keyword_registry_init(void);               /* once, before any rule */
+const struct keyword_ops *keyword_find(struct text name);
+void keyword_each(void (*visit)(const struct keyword_ops *k, void *arg), void *arg);
+
+#endif
