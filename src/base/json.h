@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* base/json.h - writes JSON into a buf, fast; the only way EVE records are made.
  *
- * Keys are C strings that need no escaping. Bytes that are not UTF-8 or not printable are
- * escaped as \u00XX, so the output is always valid. Commas are the writer's affair. */
+ * Keys are C strings that need no escaping. A string that is UTF-8 stands as it is, control
+ * characters as \u00XX; in one that is not, each byte from 0x80 on becomes the four characters
+ * \xNN, as Suricata writes it. So the output is always valid. Commas are the writer's affair.
+ * At most 63 levels. */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 
@@ -26,20 +28,25 @@ void json_init(struct json *j, struct buf *out);
 struct json_mark json_mark(const struct json *j);
 void json_rewind(struct json *j, struct json_mark mark);
 
+/* jansson, with which JSON is read, has functions of these four names. In the
+ * object files ours are called otherwise, or they would take the place of jansson's inside it; a
+ * source file includes one of the two headers. */
+#define JSON_SYMBOL(name) __asm__("ids_" #name)
+
 /* With key NULL: the root, or an item of an array. */
-void json_object(struct json *j, const char *key);
+void json_object(struct json *j, const char *key) JSON_SYMBOL(json_object);
 void json_object_end(struct json *j);
-void json_array(struct json *j, const char *key);
+void json_array(struct json *j, const char *key) JSON_SYMBOL(json_array);
 void json_array_end(struct json *j);
 
-void json_string(struct json *j, const char *key, const char *value);
+void json_string(struct json *j, const char *key, const char *value) JSON_SYMBOL(json_string);
 void json_bytes(struct json *j, const char *key, const void *data, size_t len);
 void json_slice(struct json *j, const char *key, struct slice s);
 void json_u64(struct json *j, const char *key, uint64_t value);
 void json_i64(struct json *j, const char *key, int64_t value);
 void json_double(struct json *j, const char *key, double value);
 void json_bool(struct json *j, const char *key, bool value);
-void json_null(struct json *j, const char *key);
+void json_null(struct json *j, const char *key) JSON_SYMBOL(json_null);
 void json_base64(struct json *j, const char *key, const void *data, size_t len);
 void json_hex(struct json *j, const char *key, const void *data, size_t len);       /* "0aff" */
 void json_printf(struct json *j, const char *key, const char *fmt, ...) PRINTF(3, 4);

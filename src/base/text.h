@@ -23,7 +23,7 @@ struct text text_trim(struct text t);                      /* white space at bot
 struct text text_from(struct text t, size_t at);           /* the rest from `at` on */
 
 /* Cuts the part before the first `sep` off *rest into *part, trimmed. False when *rest is used
- * up. "a,,b" gives "a", "", "b"; an empty text gives nothing. */
+ * up. "a,,b" gives "a", "", "b"; "a," gives "a" alone; an empty text gives nothing. */
 bool text_split(struct text *rest, char sep, struct text *part);
 
 /* Whole-text numbers: decimal, or 0x hex. False on anything else or out of range. */

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* base/array.c - growing, and the allocator that never fails. */
+#include "base/array.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static COLD _Noreturn void out_of_memory(size_t size)
+{
+    fprintf(stderr, "Error: memory: cannot get %zu bytes\n", size);
+    abort();
+}
+
+void *xmalloc(size_t size)
+{
+    void *p = malloc(size > 0 ? size : 1);
+
+    if (p == NULL)
+        out_of_memory(size);
+    return p;
+}
+
+void *xcalloc(size_t count, size_t size)
+{
+    void *p = calloc(count > 0 ? count : 1, size > 0 ? size : 1);
+
+    if (p == NULL)
+        out_of_memory(count * size);
+    return p;
+}
+
+void *xrealloc(void *old, size_t size)
+{
+    void *p = realloc(old, size > 0 ? size : 1);
+
+    if (p == NULL)
+        out_of_memory(size);
+    return p;
+}
+
+char *xstrdup(const char *s)
+{
+    size_t size = strlen(s) + 1;
+
+    return memcpy(xmalloc(size), s, size);
+}
+
+void *array_grow(void *at, size_t *cap, size_t need, size_t item_size)
+{
+    size_t bytes, wanted = MAX(need, *cap + *cap / 2);
+
+    wanted = MAX(wanted, (size_t)8);
+    if (__builtin_mul_overflow(wanted, item_size, &bytes))
+        out_of_memory(SIZE_MAX);
+    *cap = wanted;
+    return xrealloc(at, bytes);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* base/pool.c - objects of one size. A free object's first word links it to the next. */
+#include "base/pool.h"
+
+#include <stdlib.h>
+
+struct pool_slab {
+    struct pool_slab *next;
+    CACHE_ALIGNED unsigned char data[];
+};
+
+/* Large objects start on a cache line, so that neighbours never share one. */
+void pool_init(struct pool *pool, size_t object_size, size_t per_slab, size_t max)
+{
+    size_t align = object_size >= CACHE_LINE ? CACHE_LINE : 16;
+
+    object_size = MAX(object_size, sizeof(void *));
+    *pool = (struct pool){
+        .size = (object_size + align - 1) / align * align,
+        .per_slab = MAX(per_slab, (size_t)1),
+        .max = max,
+    };
+}
+
+void pool_fini(struct pool *pool)
+{
+    struct pool_slab *slab = pool->slabs;
+
+    while (slab != NULL) {
+        struct pool_slab *next = slab->next;
+
+        free(slab);
+        slab = next;
+    }
+    pool->slabs = NULL;
+    pool->free_list = NULL;
+    pool->in_use = pool->made = 0;
+}
+
+static COLD bool pool_grow(struct pool *pool, size_t count)
+{
+    struct pool_slab *slab;
+    size_t bytes;
+
+    if (pool->max > 0)
+        count = MIN(count, pool->max - pool->made);
+    if (count == 0 || __builtin_mul_overflow(count, pool->size, &bytes) ||
+        __builtin_add_overflow(bytes, sizeof(*slab) + CACHE_LINE - 1, &bytes))
+        return false;
+    slab = aligned_alloc(CACHE_LINE, bytes & ~(size_t)(CACHE_LINE - 1));
+    if (slab == NULL)
+        return false;
+    __builtin_memset(slab->data, 0, count * pool->size);
+    slab->next = pool->slabs;
+    pool->slabs = slab;
+    for (size_t i = count; i-- > 0;) {
+        void *object = slab->data + i * pool->size;
+
+        *(void **)object = pool->free_list;
+        pool->free_list = object;
+    }
+    pool->made += count;
+    return true;
+}
+
+void pool_reserve(struct pool *pool, size_t count)
+{
+    if (count > pool->made)
+        pool_grow(pool, count - pool->made);
+}
+
+void *pool_get_slow(struct pool *pool)
+{
+    void *object;
+
+    if (!pool_grow(pool, pool->per_slab)) {
+        pool->refused++;
+        return NULL;
+    }
+    object = pool->free_list;
+    pool->free_list = *(void **)object;
+    *(void **)object = NULL;
+    pool->in_use++;
+    return object;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of base/json. */
+#include "base/json.h"
+#include "base/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK_BUF(b, s) CHECK_BYTES((b)->data, (b)->len, (s), strlen(s))
+
+TEST(json_nests_and_places_commas)
+{
+    struct buf b = { 0 };
+    struct json j;
+
+    json_init(&j, &b);
+    json_object(&j, NULL);
+    json_u64(&j, "a", 1);
+    json_object(&j, "o");
+    json_object_end(&j);
+    json_array(&j, "l");
+    json_i64(&j, NULL, -5);
+    json_string(&j, NULL, "x");
+    json_object(&j, NULL);
+    json_bool(&j, "t", true);
+    json_null(&j, "n");
+    json_object_end(&j);
+    json_array_end(&j);
+    json_bool(&j, "f", false);
+    json_object_end(&j);
+    CHECK_BUF(&b, "{\"a\":1,\"o\":{},\"l\":[-5,\"x\",{\"t\":true,\"n\":null}],\"f\":false}");
+    buf_fini(&b);
+}
+
+TEST(json_rewind_takes_back)
+{
+    struct buf b = { 0 };
+    struct json j;
+    struct json_mark mark;
+
+    json_init(&j, &b);
+    json_object(&j, NULL);
+    mark = json_mark(&j);
+    json_object(&j, "empty");
+    json_u64(&j, "x", 1);
+    json_rewind(&j, mark);
+    json_u64(&j, "y", 2);
+    json_object_end(&j);
+    CHECK_BUF(&b, "{\"y\":2}");
+    buf_fini(&b);
+}
+
+TEST(json_numbers)
+{
+    struct buf b = { 0 };
+    struct json j;
+
+    json_init(&j, &b);
+    json_array(&j, NULL);
+    json_u64(&j, NULL, 0);
+    json_u64(&j, NULL, 10);
+    json_u64(&j, NULL, 123);
+    json_u64(&j, NULL, UINT64_MAX);
+    json_i64(&j, NULL, INT64_MIN);
+    json_double(&j, NULL, 1.1);
+    json_double(&j, NULL, 2);
+    json_double(&j, NULL, 1.0 / 0.0);
+    json_array_end(&j);
+    CHECK_BUF(&b, "[0,10,123,18446744073709551615,-9223372036854775808,1.1,2,null]");
+    buf_fini(&b);
+}
+
+static void write_string(struct buf *b, const void *data, size_t len)
+{
+    struct json j;
+
+    buf_clear(b);
+    json_init(&j, b);
+    json_bytes(&j, NULL, data, len);
+}
+
+TEST(json_escapes)
+{
+    struct buf b = { 0 };
+
+    write_string(&b, "plain text, longer than eight", 29);
+    CHECK_BUF(&b, "\"plain text, longer than eight\"");
+    write_string(&b, "a\"b\\c\n\r\t\b\f\0\x1f/\x7f", 14);
+    CHECK_BUF(&b, "\"a\\\"b\\\\c\\n\\r\\t\\b\\f\\u0000\\u001f/\x7f\"");
+    write_string(&b, "gr\xc3\xbc\xc3\x9f\n", 7);
+    CHECK_BUF(&b, "\"gr\xc3\xbc\xc3\x9f\\n\"");
+    write_string(&b, "a\xc3\xbc\xff", 4);
+    CHECK_BUF(&b, "\"a\\\\xc3\\\\xbc\\\\xff\"");
+    write_string(&b, "", 0);
+    CHECK_BUF(&b, "\"\"");
+    buf_fini(&b);
+}
+
+TEST(json_knows_utf8)
+{
+    static const struct { const char *in; bool good; } cases[] = {
+        { "\xc2\x80", true },          { "\xc1\xbf", false },         { "\xe0\xa0\x80", true },
+        { "\xe0\x9f\xbf", false },     { "\xed\x9f\xbf", true },      { "\xed\xa0\x80", false },
+        { "\xf0\x90\x80\x80", true },  { "\xf0\x8f\xbf\xbf", false }, { "\xf4\x8f\xbf\xbf", true },
+        { "\xf4\x90\x80\x80", false }, { "\xf5\x80\x80\x80", false }, { "\xe2\x82", false },
+        { "\x80", false },             { "\xe2\x82\x41", false },
+    };
+    struct buf b = { 0 };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        write_string(&b, cases[i].in, strlen(cases[i].in));
+        CHECK_INT(b.len == strlen(cases[i].in) + 2, cases[i].good);
+    }
+    buf_fini(&b);
+}
+
+/* Undoes the escapes into out; false when what stands between the quotes is not JSON. */
+static bool read_back(const struct buf *b, struct buf *out)
+{
+    struct bytes in = bytes_of(b->data, b->len);
+    uint8_t c, last;
+
+    buf_clear(out);
+    if (take_u8(&in) != '"')
+        return false;
+    for (c = take_u8(&in); c != '"'; c = take_u8(&in)) {
+        if (c < 0x20 || in.failed)
+            return false;
+        if (c == '\\') {
+            static const char from[] = "btnfr\"\\", to[] = "\b\t\n\f\r\"\\";
+            const char *hit;
+
+            c = take_u8(&in);
+            if (c == 'u') {
+                if (take_be16(&in) != ('0' << 8 | '0'))
+                    return false;
+                c = take_u8(&in);
+                last = take_u8(&in);
+                c = (uint8_t)((c - '0') << 4 | (last > '9' ? last - 'a' + 10 : last - '0'));
+            } else if (c != 0 && (hit = strchr(from, c)) != NULL) {
+                c = (uint8_t)to[hit - from];
+            } else {
+                return false;
+            }
+        }
+        buf_add_u8(out, c);
+    }
+    return !in.failed && bytes_left(&in) == 0;
+}
+
+/* Any bytes, any length around the eight of the fast path: valid JSON, and ASCII reads back. */
+TEST(json_random_strings_are_valid)
+{
+    struct buf b = { 0 }, back = { 0 };
+    unsigned seed = 1;
+    char in[700];
+
+    for (int round = 0; round < 2000; round++) {
+        size_t len = (size_t)rand_r(&seed) % (round % 10 == 0 ? sizeof(in) : 40);
+        bool ascii = round & 1;
+
+        for (size_t i = 0; i < len; i++)
+            in[i] = (char)(rand_r(&seed) & (ascii ? 0x7f : 0xff));
+        write_string(&b, in, len);
+        CHECK(read_back(&b, &back));
+        if (ascii)
+            CHECK_BYTES(back.data, back.len, in, len);
+    }
+    buf_fini(&b);
+    buf_fini(&back);
+}
+
+TEST(json_base64_hex_printable)
+{
+    struct buf b = { 0 };
+    struct json j;
+
+    json_init(&j, &b);
+    json_array(&j, NULL);
+    json_base64(&j, NULL, "", 0);
+    json_base64(&j, NULL, "f", 1);
+    json_base64(&j, NULL, "fo", 2);
+    json_base64(&j, NULL, "foo\xff", 4);
+    json_hex(&j, NULL, "\x0a\xff", 2);
+    json_printable(&j, NULL, "a\"\r\n\t\x7f\x80", 7);
+    json_printf(&j, NULL, "%04d", 7);
+    json_array_end(&j);
+    CHECK_BUF(&b, "[\"\",\"Zg==\",\"Zm8=\",\"Zm9v/w==\",\"0aff\",\"a\\\"\\r\\n...\",\"0007\"]");
+    buf_fini(&b);
+}
+
+TEST(json_printf_of_any_length)
+{
+    struct buf b = { 0 };
+    struct json j;
+
+    json_init(&j, &b);
+    json_printf(&j, NULL, "\"%0600d", 7);
+    CHECK_INT(b.len, 604);
+    CHECK_BYTES(b.data, 3, "\"\\\"", 3);
+    CHECK_INT(b.data[602], '7');
+    buf_fini(&b);
+}
