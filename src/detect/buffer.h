@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/buffer.h - the stretches of bytes that rules look into, by name, with transforms.
+ *
+ * A buffer is found by name once per ruleset: those that app protocols declare (one name may
+ * stand in several protocols: http.uri in http1 and http2), those of packets (tcp.hdr), frames,
+ * base64_data. A buffer with transforms is a buffer of its own, made from its base. Numbers are
+ * dense, so that results can be cached in arrays. */
+#ifndef DETECT_BUFFER_H
+#define DETECT_BUFFER_H
+
+#include "app/app.h"
+#include "detect/rule.h"
+
+enum buffer_kind {
+    BUFFER_PACKET,      /* from the packet alone */
+    BUFFER_TX,          /* of a transaction, by protocol */
+    BUFFER_FRAME,
+    BUFFER_BASE64,      /* what base64_decode left */
+};
+
+struct transform_ops {
+    const char *name, *doc;
+    bool argument;
+    size_t arg_size;
+    int (*parse)(struct rule_parser *p, struct text in, void *arg);
+    /* Writes into out (cleared before). */
+    void (*apply)(struct slice in, const void *arg, struct buf *out);
+    /* Is this content still findable after the transform? NULL: all are. */
+    bool (*content_ok)(struct slice pattern, const void *arg);
+};
+
+struct transform_use {
+    const struct transform_ops *ops;
+    const void *arg;
+    const char *arg_text;       /* for telling equal chains */
+};
+
+struct buffer {
+    uint16_t id;
+    uint8_t kind;               /* enum buffer_kind */
+    uint8_t directions;
+    bool multi, grows;
+    const char *name;           /* "http.uri"; with transforms "http.uri|to_lowercase" */
+    const struct buffer *base;  /* before transforms; itself when there are none */
+    const struct transform_use *transform;
+    unsigned transform_count;
+    bool (*get_packet)(const struct packet *p, struct slice *out);     /* BUFFER_PACKET */
+    const struct app_buffer *by_proto[APP_PROTO_COUNT];                 /* BUFFER_TX */
+    uint8_t frame_proto;
+    unsigned frame_type;
+};
+
+/* A packet buffer declared in detect/buffers/; listed in detect/buffers/list.h. */
+struct packet_buffer {
+    const char *name, *alias, *doc;
+    bool (*get)(const struct packet *p, struct slice *out);
+};
+
+/* Load time; one registry per ruleset. */
+const struct buffer *buffer_find(struct ruleset *set, struct text name);
+/* The buffer with one more transform at the end of its chain. */
+const struct buffer *buffer_with_transform(struct ruleset *set, const struct buffer *b,
+                                           const struct transform_use *use);
+unsigned buffer_count(const struct ruleset *set);
+
+/* Makes `buffer` the rule's current one: a new list, or the one it has already (multi buffers
+ * always get a new one). For sticky keywords and legacy modifiers. */
+int rule_set_buffer(struct rule_parser *p, const struct buffer *buffer);
+
+#endif
