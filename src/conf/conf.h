@@ -2,9 +2,9 @@
 /* conf/conf.h - the configuration: YAML read into a tree in which each value knows its place.
  *
  * Suricata's schema. Read-only once loaded; any thread may read. Paths are dotted, list items by
- * number ("outputs.1.eve-log.types.0.alert") or, when an item is a map of one key or a bare
- * name, by that name ("outputs.eve-log.types.alert"). Underscores in keys outside `vars` become
- * dashes, with a warning. */
+ * number ("outputs.1.eve-log.types.0.alert") or by name ("outputs.eve-log.types.alert"): the name
+ * of an item is its first key, or the item itself when it is a bare word. Underscores in keys
+ * become dashes, with a warning, but for the names of address and port groups. */
 #ifndef CONF_CONF_H
 #define CONF_CONF_H
 
@@ -18,8 +18,9 @@ struct conf_node {
     const char *value;          /* scalars; "" when empty, never NULL */
     enum conf_kind kind;
     bool quoted;                /* scalar written in quotes: "80" is text */
-    bool is_final;              /* set by --set: a later include does not replace it */
-    struct where at;
+    bool is_final;              /* given by --set, which wins over every file */
+    struct where at;            /* of the value; of the key where the value is a section */
+    struct where key_at;        /* of the key; of the item in a list */
     struct conf_node *parent, *child, *next;     /* children in file order */
 };
 
@@ -31,13 +32,18 @@ struct conf *conf_new(void);
 void conf_free(struct conf *conf);
 int conf_load(struct conf *conf, const char *path, struct err *err);
 int conf_load_string(struct conf *conf, const char *yaml, const char *name, struct err *err);
-/* --set: creates what is missing; "a.b.c=value" or a path and a value. */
+/* As conf_load(), but what the file holds goes below the section `section`, which is made when it
+ * is missing: "multi-detect.1" for the file of a tenant. */
+int conf_load_at(struct conf *conf, const char *section, const char *path, struct err *err);
+/* --set: creates what is missing; "a.b.c=value" or a path and a value. Holds against files loaded
+ * later, too. -1: the path has an empty part. */
 int conf_set(struct conf *conf, const char *path, const char *value);
 int conf_set_argument(struct conf *conf, const char *path_equals_value, struct err *err);
 
 const struct conf_node *conf_root(const struct conf *conf);
 
-/* Reading. `node` may be NULL (then all is absent), path NULL or "" is the node itself. */
+/* Reading. `node` may be NULL (then all is absent), path NULL or "" is the node itself. A key
+ * without a value is found, as CONF_NULL; the typed reads below take it for absent. */
 const struct conf_node *conf_find(const struct conf_node *node, const char *path);
 const char *conf_string(const struct conf_node *node, const char *path, const char *otherwise);
 
@@ -49,7 +55,7 @@ uint64_t conf_u64_range(const struct conf_node *node, const char *path, uint64_t
 int64_t conf_i64(const struct conf_node *node, const char *path, int64_t otherwise);
 double conf_double(const struct conf_node *node, const char *path, double otherwise);
 uint64_t conf_size(const struct conf_node *node, const char *path, uint64_t otherwise);
-/* "30", "30s", "5m", "2h", "1d", "250ms" to milliseconds; a bare number is in seconds. */
+/* "30", "30s", "5m", "2h", "1d", "1w", "250ms" to milliseconds; a bare number is in seconds. */
 uint64_t conf_duration_ms(const struct conf_node *node, const char *path, uint64_t otherwise);
 /* The index of the value in a NULL-ended list of words, any case. */
 int conf_choice(const struct conf_node *node, const char *path, const char *const *words,
@@ -63,12 +69,22 @@ void conf_warning(const struct conf_node *node, const char *fmt, ...) PRINTF(2, 
     for (const struct conf_node *child_ = (node) != NULL ? (node)->child : NULL;            \
          child_ != NULL; child_ = child_->next)
 
+/* Of an item in a list such as `outputs`: its name, "" without one, and the section or the scalar
+ * that stands under it. Items `fast` and `fast: {enabled: yes}` are both called "fast"; the body
+ * of the first is the item itself. Never NULL. */
+const char *conf_item_name(const struct conf_node *item);
+const struct conf_node *conf_item_body(const struct conf_node *item);
+
 /* In a list whose items are maps: the one whose `key` is `value`, else the one named `default`,
  * else NULL. For the per-interface lists. */
 const struct conf_node *conf_item(const struct conf_node *list, const char *key,
                                   const char *value);
 
-/* --dump-config: "a.b = c" lines. */
+/* "outputs.1.eve-log.filename", into buf; returns buf. */
+const char *conf_path(const struct conf_node *node, char *buf, size_t size);
+
+/* --dump-config: "a.b = c" lines, without a newline; "(null)" for what is no scalar, and for a
+ * list item that is a map the name of its first key. */
 void conf_dump(const struct conf *conf, void (*line)(const char *text, void *arg), void *arg);
 
 /* conf/schema.c: warns of each key that is not known, naming the nearest that is. */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* qa/fuzz/fuzz_yaml.c - any bytes as a configuration: loaded, looked up, set, checked, dumped. */
+#include "base/log.h"
+#include "conf/conf.h"
+#include "conf/vars.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void count_line(const char *text, void *arg)
+{
+    *(size_t *)arg += strlen(text);
+}
+
+static void discard(void *self, const struct log_message *m)
+{
+    (void)self;
+    (void)m;
+}
+
+static const struct log_sink_ops silent = { .write = discard };
+
+static void use(struct conf *conf)
+{
+    const struct conf_node *root = conf_root(conf);
+    size_t dumped = 0;
+
+    conf_set(conf, "outputs.1.eve-log.types.0.alert.packet", "yes");
+    conf_set(conf, "a.b", "c");
+    conf_bool(root, "outputs.1.eve-log.types.0.alert.packet", false);
+    conf_size(root, "a", 1);
+    conf_duration_ms(root, "a", 1);
+    conf_var(conf, "HOME_NET");
+    conf_check_keys(conf);
+    conf_dump(conf, count_line, &dumped);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static bool is_silent;
+    char *text = malloc(size + 1);
+    struct conf *conf = conf_new();
+    struct err err;
+
+    if (!is_silent)
+        log_add_sink(&silent, NULL, LOG_LEVEL_ERROR);
+    is_silent = true;
+    if (text != NULL) {
+        if (size > 0)
+            memcpy(text, data, size);
+        text[size] = '\0';
+        conf_load_string(conf, text, "fuzz.yaml", &err);
+        use(conf);      /* also what stood before a mistake */
+    }
+    conf_free(conf);
+    free(text);
+    return 0;
+}

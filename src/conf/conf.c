@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* conf/conf.c - the tree: nodes, ways down, places and names. */
+#include "conf/conf_private.h"
+
+#include "base/buf.h"
+#include "base/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct conf *conf_new(void)
+{
+    struct conf *conf = xcalloc(1, sizeof(*conf));
+
+    arena_init(&conf->arena, 64 * 1024, 0);
+    conf->root = conf_node_new(conf, TEXT_LITERAL(""), (struct where){ 0 });
+    conf->root->kind = CONF_MAP;
+    return conf;
+}
+
+void conf_free(struct conf *conf)
+{
+    if (conf == NULL)
+        return;
+    ARRAY_FREE(&conf->overrides);
+    arena_fini(&conf->arena);
+    free(conf);
+}
+
+const struct conf_node *conf_root(const struct conf *conf)
+{
+    return conf->root;
+}
+
+struct conf_node *conf_node_new(struct conf *conf, struct text name, struct where at)
+{
+    struct conf_build_node *built = arena_zalloc(&conf->arena, sizeof(*built));
+
+    conf->nodes++;
+    built->node.name = arena_text(&conf->arena, name);
+    built->node.value = "";
+    built->node.at = built->node.key_at = at;
+    return &built->node;
+}
+
+void conf_node_append(struct conf_node *parent, struct conf_node *child)
+{
+    struct conf_build_node *built = CONTAINER_OF(parent, struct conf_build_node, node);
+
+    child->parent = parent;
+    child->next = NULL;
+    if (parent->child == NULL)
+        parent->child = child;
+    else
+        built->last->next = child;
+    built->last = child;
+}
+
+struct conf_node *conf_node_child(const struct conf_node *parent, struct text name)
+{
+    for (struct conf_node *child = parent->child; child != NULL; child = child->next)
+        if (text_equal(name, child->name))
+            return child;
+    return NULL;
+}
+
+struct conf_node *conf_node_make(struct conf *conf, struct conf_node *parent, struct text name,
+                                 struct where at)
+{
+    struct conf_node *child = conf_node_child(parent, name);
+
+    if (child == NULL) {
+        child = conf_node_new(conf, name, at);
+        conf_node_append(parent, child);
+    }
+    return child;
+}
+
+void conf_node_clear(struct conf_node *node)
+{
+    node->kind = CONF_NULL;
+    node->value = "";
+    node->quoted = node->is_final = false;
+    node->child = NULL;
+}
+
+void conf_node_set_text(struct conf *conf, struct conf_node *node, struct text value)
+{
+    conf_node_clear(node);
+    node->kind = CONF_SCALAR;
+    node->value = arena_text(&conf->arena, value);
+}
+
+struct conf_node *conf_node_add_item(struct conf *conf, struct conf_node *list, struct where at)
+{
+    struct conf_build_node *built = CONTAINER_OF(list, struct conf_build_node, node);
+    uint64_t number = 0;
+    char name[24];
+    struct conf_node *item;
+
+    if (list->child != NULL && text_to_u64(text_of(built->last->name), UINT32_MAX, &number))
+        number++;
+    snprintf(name, sizeof(name), "%llu", (unsigned long long)number);
+    item = conf_node_new(conf, text_of(name), at);
+    conf_node_append(list, item);
+    return item;
+}
+
+/* --- going down --- */
+
+const char *conf_item_name(const struct conf_node *item)
+{
+    if (item->kind == CONF_SCALAR)
+        return item->value;
+    return item->kind == CONF_MAP && item->child != NULL ? item->child->name : "";
+}
+
+const struct conf_node *conf_item_body(const struct conf_node *item)
+{
+    return item->kind == CONF_MAP && item->child != NULL ? item->child : item;
+}
+
+const struct conf_node *conf_step(const struct conf_node *node, struct text part)
+{
+    const struct conf_node *child = conf_node_child(node, part);
+
+    if (child != NULL || node->kind != CONF_LIST)
+        return child;
+    CONF_EACH(item, node)
+        if (part.n > 0 && text_equal(part, conf_item_name(item)))
+            return conf_item_body(item);
+    return NULL;
+}
+
+const struct conf_node *conf_find(const struct conf_node *node, const char *path)
+{
+    struct text rest = text_of(path), part;
+
+    while (node != NULL && text_split(&rest, '.', &part))
+        node = conf_step(node, part);
+    return node;
+}
+
+const struct conf_node *conf_item(const struct conf_node *list, const char *key,
+                                  const char *value)
+{
+    const struct conf_node *fallback = NULL;
+
+    CONF_EACH(item, list) {
+        const char *found = conf_string(item, key, NULL);
+
+        if (found == NULL)
+            continue;
+        if (strcmp(found, value) == 0)
+            return item;
+        if (fallback == NULL && strcmp(found, "default") == 0)
+            fallback = item;
+    }
+    return fallback;
+}
+
+/* --- names and places --- */
+
+static size_t path_add(const struct conf_node *node, char *buf, size_t size)
+{
+    size_t used = 0;
+
+    if (node->parent == NULL)
+        return 0;
+    if (node->parent->parent != NULL) {
+        used = path_add(node->parent, buf, size);
+        if (used + 1 < size)
+            buf[used++] = '.';
+    }
+    for (const char *p = node->name; *p != '\0' && used + 1 < size; p++)
+        buf[used++] = *p;
+    buf[used] = '\0';
+    return used;
+}
+
+const char *conf_path(const struct conf_node *node, char *buf, size_t size)
+{
+    buf[0] = '\0';
+    if (node != NULL)
+        path_add(node, buf, size);
+    return buf;
+}
+
+static void complain(enum log_level level, const struct conf_node *node, const char *fmt,
+                     va_list args)
+{
+    char path[256], text[512];
+    size_t used = 0;
+
+    conf_path(node, path, sizeof(path));
+    if (path[0] != '\0')
+        used = (size_t)snprintf(text, sizeof(text), "%s: ", path);
+    vsnprintf(text + used, sizeof(text) - used, fmt, args);
+    log_at(level, "conf", node != NULL ? node->at : LOG_NOWHERE, "%s", text);
+}
+
+void conf_error(const struct conf_node *node, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    complain(LOG_LEVEL_ERROR, node, fmt, args);
+    va_end(args);
+}
+
+void conf_warning(const struct conf_node *node, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    complain(LOG_LEVEL_WARNING, node, fmt, args);
+    va_end(args);
+}
+
+struct text conf_key(struct conf *conf, struct text section, struct text key, struct where at)
+{
+    char *dashed;
+
+    if (text_equal(section, "address-groups") || text_equal(section, "port-groups") ||
+        key.n == 0 || memchr(key.p, '_', key.n) == NULL)
+        return key;
+    dashed = arena_text(&conf->arena, key);
+    for (char *p = dashed; *p != '\0'; p++)
+        if (*p == '_')
+            *p = '-';
+    log_at(LOG_LEVEL_WARNING, "conf", at, "%.*s is deprecated. Please use %s", TEXT(key), dashed);
+    return text_of(dashed);
+}
+
+/* --- --dump-config --- */
+
+struct dump {
+    struct buf path;
+    struct buf text;
+    void (*line)(const char *text, void *arg);
+    void *arg;
+};
+
+static void dump_children(struct dump *d, const struct conf_node *node)
+{
+    CONF_EACH(child, node) {
+        size_t mark = d->path.len;
+        const char *value = child->kind == CONF_SCALAR ? child->value : "(null)";
+
+        if (node->kind == CONF_LIST && child->kind == CONF_MAP && child->child != NULL)
+            value = child->child->name;
+        if (mark > 0)
+            buf_add_u8(&d->path, '.');
+        buf_add_string(&d->path, child->name);
+
+        buf_clear(&d->text);
+        buf_add(&d->text, d->path.data, d->path.len);
+        BUF_LITERAL(&d->text, " = ");
+        buf_add_string(&d->text, value);
+        buf_add_u8(&d->text, '\0');
+        d->line((const char *)d->text.data, d->arg);
+
+        dump_children(d, child);
+        d->path.len = mark;
+    }
+}
+
+void conf_dump(const struct conf *conf, void (*line)(const char *text, void *arg), void *arg)
+{
+    struct dump d = { .line = line, .arg = arg };
+
+    dump_children(&d, conf->root);
+    buf_fini(&d.path);
+    buf_fini(&d.text);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* conf/read.c - values by type. A malformed value is said with its place, and the default holds. */
+#include "conf/conf.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *const kind_names[] = {
+    [CONF_NULL] = "nothing",
+    [CONF_SCALAR] = "a value",
+    [CONF_LIST] = "a list",
+    [CONF_MAP] = "a section",
+};
+
+/* The node when there is a value to read, else NULL; a list or a section is a mistake. */
+static const struct conf_node *find_value(const struct conf_node *node, const char *path,
+                                          const char *wanted)
+{
+    const struct conf_node *found = conf_find(node, path);
+
+    if (found == NULL || found->kind == CONF_NULL)
+        return NULL;
+    if (found->kind != CONF_SCALAR) {
+        conf_error(found, "want %s, found %s", wanted, kind_names[found->kind]);
+        return NULL;
+    }
+    return found;
+}
+
+static void malformed(const struct conf_node *node, const char *wanted)
+{
+    conf_error(node, "want %s, got \"%s\"", wanted, node->value);
+}
+
+const char *conf_string(const struct conf_node *node, const char *path, const char *otherwise)
+{
+    const struct conf_node *found = conf_find(node, path);
+
+    return found != NULL && found->kind == CONF_SCALAR ? found->value : otherwise;
+}
+
+bool conf_bool(const struct conf_node *node, const char *path, bool otherwise)
+{
+    const struct conf_node *found = find_value(node, path, "yes or no");
+    bool value;
+
+    if (found == NULL)
+        return otherwise;
+    if (text_to_bool(text_of(found->value), &value))
+        return value;
+    malformed(found, "yes or no");
+    return otherwise;
+}
+
+uint64_t conf_u64_range(const struct conf_node *node, const char *path, uint64_t otherwise,
+                        uint64_t min, uint64_t max)
+{
+    const struct conf_node *found = find_value(node, path, "a number");
+    uint64_t value;
+
+    if (found == NULL)
+        return otherwise;
+    if (text_to_u64(text_of(found->value), UINT64_MAX, &value) && value >= min && value <= max)
+        return value;
+    if (min == 0 && max == UINT64_MAX)
+        malformed(found, "a number");
+    else
+        conf_error(found, "want a number from %" PRIu64 " to %" PRIu64 ", got \"%s\"", min, max,
+                   found->value);
+    return otherwise;
+}
+
+uint64_t conf_u64(const struct conf_node *node, const char *path, uint64_t otherwise)
+{
+    return conf_u64_range(node, path, otherwise, 0, UINT64_MAX);
+}
+
+int64_t conf_i64(const struct conf_node *node, const char *path, int64_t otherwise)
+{
+    const struct conf_node *found = find_value(node, path, "a number");
+    int64_t value;
+
+    if (found == NULL)
+        return otherwise;
+    if (text_to_i64(text_of(found->value), &value))
+        return value;
+    malformed(found, "a number");
+    return otherwise;
+}
+
+double conf_double(const struct conf_node *node, const char *path, double otherwise)
+{
+    const struct conf_node *found = find_value(node, path, "a number");
+    double value;
+
+    if (found == NULL)
+        return otherwise;
+    if (text_to_double(text_of(found->value), &value))
+        return value;
+    malformed(found, "a number such as 1.5");
+    return otherwise;
+}
+
+uint64_t conf_size(const struct conf_node *node, const char *path, uint64_t otherwise)
+{
+    static const char wanted[] = "a size such as 512, 100 KiB, 64mb or 1 GiB";
+    const struct conf_node *found = find_value(node, path, wanted);
+    uint64_t value;
+
+    if (found == NULL)
+        return otherwise;
+    if (text_to_size(text_of(found->value), &value))
+        return value;
+    malformed(found, wanted);
+    return otherwise;
+}
+
+static const struct { const char *unit; uint64_t ms; } time_units[] = {
+    { "", 1000 },
+    { "ms", 1 },
+    { "s", 1000 },
+    { "m", 60 * 1000 },
+    { "h", 3600 * 1000 },
+    { "d", 24 * 3600 * 1000 },
+    { "w", 7 * 24 * 3600 * 1000 },
+};
+
+static bool duration_parse(struct text in, uint64_t *out)
+{
+    size_t digits = 0;
+    struct text unit;
+    uint64_t number;
+
+    in = text_trim(in);
+    while (digits < in.n && in.p[digits] >= '0' && in.p[digits] <= '9')
+        digits++;
+    if (!text_to_u64((struct text){ in.p, digits }, UINT64_MAX, &number))
+        return false;
+    unit = text_trim(text_from(in, digits));
+    for (size_t i = 0; i < ARRAY_LEN(time_units); i++) {
+        if (!text_equal_nocase(unit, time_units[i].unit))
+            continue;
+        if (number > UINT64_MAX / time_units[i].ms)
+            return false;
+        *out = number * time_units[i].ms;
+        return true;
+    }
+    return false;
+}
+
+uint64_t conf_duration_ms(const struct conf_node *node, const char *path, uint64_t otherwise)
+{
+    static const char wanted[] = "a time such as 30 (seconds), 250ms, 5m, 2h or 1d";
+    const struct conf_node *found = find_value(node, path, wanted);
+    uint64_t value;
+
+    if (found == NULL)
+        return otherwise;
+    if (duration_parse(text_of(found->value), &value))
+        return value;
+    malformed(found, wanted);
+    return otherwise;
+}
+
+int conf_choice(const struct conf_node *node, const char *path, const char *const *words,
+                int otherwise)
+{
+    const struct conf_node *found = find_value(node, path, "one word");
+    char list[300] = "";
+
+    if (found == NULL)
+        return otherwise;
+    for (int i = 0; words[i] != NULL; i++)
+        if (text_equal_nocase(text_of(found->value), words[i]))
+            return i;
+    for (int i = 0; words[i] != NULL; i++) {
+        size_t used = strlen(list);
+
+        if (used + strlen(words[i]) + 3 > sizeof(list))
+            break;
+        if (i > 0)
+            memcpy(list + used, ", ", 3);
+        strncat(list, words[i], sizeof(list) - strlen(list) - 1);
+    }
+    conf_error(found, "want one of %s, got \"%s\"", list, found->value);
+    return otherwise;
+}

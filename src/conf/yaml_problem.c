@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* conf/yaml_problem.c - what is wrong with a file, in words that say how to mend it.
+ *
+ * libyaml speaks of tokens and contexts. The mistakes people make are few: tabs, indentation,
+ * an open quote or bracket, a colon too many. Those get a sentence of their own. */
+#include "conf/yaml_private.h"
+
+#include <string.h>
+
+struct advice {
+    const char *problem;    /* libyaml's */
+    const char *says;       /* with %u: the line where it began */
+};
+
+static const struct advice advices[] = {
+    { "mapping values are not allowed in this context",
+      "a \":\" where no key can stand: check the indentation of this line, the \":\" of the line "
+      "above, or put the value in quotes" },
+    { "did not find expected key",
+      "indentation differs from that of the section begun in line %u: its keys must all start "
+      "in one column" },
+    { "did not find expected '-' indicator",
+      "indentation differs from that of the list begun in line %u: its items must all start "
+      "in one column with \"- \"" },
+    { "block sequence entries are not allowed in this context",
+      "a list cannot start behind its key: put each \"- item\" on a line of its own" },
+    { "could not find expected ':'",
+      "line %u is a key without a \":\"" },
+    { "found unexpected end of stream",
+      "the quotation begun in line %u is never closed" },
+    { "found unexpected document indicator",
+      "the quotation begun in line %u is never closed" },
+    { "did not find expected ',' or ']'",
+      "the list begun in line %u lacks a \",\" or its \"]\"" },
+    { "did not find expected ',' or '}'",
+      "the section begun with \"{\" in line %u lacks a \",\" or its \"}\"" },
+    { "did not find expected node content",
+      "want a value here" },
+    { "did not find expected <document start>",
+      "want \"---\" or \"key: value\" here: check the indentation" },
+    { "found character that cannot start any token",
+      "a value cannot start with this character: put it in quotes" },
+    { "found unknown escape character",
+      "unknown escape behind a backslash: use '...' instead of \"...\", or two backslashes" },
+    { "found incompatible YAML document",
+      "want %YAML 1.1 in the first line" },
+};
+
+/* Where the given byte stands. */
+static struct where offset_place(const struct yaml_file *f, size_t offset)
+{
+    struct where at = { f->name, 1, 1 };
+
+    for (size_t i = 0; i < offset && i < f->len; i++) {
+        at.column++;
+        if (f->text[i] == '\n') {
+            at.line++;
+            at.column = 1;
+        }
+    }
+    return at;
+}
+
+/* The column of a tab that indents the line, from 1; 0 without one. */
+static unsigned indenting_tab(const struct yaml_file *f, unsigned line)
+{
+    const char *p = f->text, *end = p + f->len;
+
+    while (line > 1 && p < end) {
+        const char *eol = memchr(p, '\n', (size_t)(end - p));
+
+        if (eol == NULL)
+            return 0;
+        p = eol + 1;
+        line--;
+    }
+    for (const char *q = p; q < end && (*q == ' ' || *q == '\t'); q++)
+        if (*q == '\t')
+            return (unsigned)(q - p) + 1;
+    return 0;
+}
+
+static int advise(struct yaml_file *f, struct where at, const struct advice *advice)
+{
+    const yaml_parser_t *parser = &f->parser;
+    yaml_mark_t begun = parser->context != NULL ? parser->context_mark : parser->problem_mark;
+    const char *number = strstr(advice->says, "%u");
+
+    if (number == NULL)
+        return err_at(f->err, at, "%s", advice->says);
+    return err_at(f->err, at, "%.*s%u%s", (int)(number - advice->says), advice->says,
+                  (unsigned)begun.line + 1, number + 2);
+}
+
+int yaml_problem(struct yaml_file *f)
+{
+    const yaml_parser_t *parser = &f->parser;
+    const char *problem = parser->problem != NULL ? parser->problem : "not YAML";
+    struct where at = { f->name, (unsigned)parser->problem_mark.line + 1,
+                        (unsigned)parser->problem_mark.column + 1 };
+    unsigned tab;
+
+    if (parser->error == YAML_READER_ERROR)
+        return err_at(f->err, offset_place(f, parser->problem_offset),
+                      "%s: want text in UTF-8", problem);
+    tab = indenting_tab(f, at.line);
+    if (tab != 0) {
+        at.column = tab;
+        return err_at(f->err, at, "indented with a tab: YAML allows spaces only, replace it");
+    }
+    for (size_t i = 0; i < ARRAY_LEN(advices); i++)
+        if (strcmp(problem, advices[i].problem) == 0)
+            return advise(f, at, &advices[i]);
+    return err_at(f->err, at, "not YAML: %s", problem);
+}
