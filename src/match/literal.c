@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Looks for the first and the last byte of the literal in sixteen places at once, and compares
+ * the whole only where both stand. Two bytes far apart are rarely both there by chance, so that
+ * the comparison is the exception. */
+#include "match/literal.h"
+
+#include <string.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+uint8_t ascii_lower(uint8_t c)
+{
+    return c >= 'A' && c <= 'Z' ? (uint8_t)(c | 0x20) : c;
+}
+
+bool literal_equal_nocase(const uint8_t *data, const uint8_t *lower, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (ascii_lower(data[i]) != lower[i])
+            return false;
+    return true;
+}
+
+static bool equal(const uint8_t *data, const uint8_t *literal, size_t len, bool nocase)
+{
+    return nocase ? literal_equal_nocase(data, literal, len) : memcmp(data, literal, len) == 0;
+}
+
+const uint8_t *literal_find_plain(const uint8_t *data, size_t len, const uint8_t *literal,
+                                  size_t literal_len, bool nocase)
+{
+    if (literal_len == 0)
+        return data;
+    for (size_t i = 0; i + literal_len <= len; i++)
+        if (equal(data + i, literal, literal_len, nocase))
+            return data + i;
+    return NULL;
+}
+
+#ifdef __SSE2__
+static bool is_letter(uint8_t c)
+{
+    return c >= 'a' && c <= 'z';
+}
+
+/* Setting bit 5 folds case for letters; for other bytes it would let strangers in, but they are
+ * thrown out by the comparison. It must not keep the right ones out: hence only for letters. */
+static const uint8_t *find_pair(const uint8_t *data, size_t len, const uint8_t *literal,
+                                size_t literal_len, bool nocase)
+{
+    size_t last = literal_len - 1, i = 0;
+    const __m128i want_first = _mm_set1_epi8((char)literal[0]);
+    const __m128i want_last = _mm_set1_epi8((char)literal[last]);
+    const __m128i fold_first = _mm_set1_epi8(nocase && is_letter(literal[0]) ? 0x20 : 0);
+    const __m128i fold_last = _mm_set1_epi8(nocase && is_letter(literal[last]) ? 0x20 : 0);
+
+    for (; i + last + 16 <= len; i += 16) {
+        __m128i a = _mm_loadu_si128((const __m128i *)(data + i));
+        __m128i b = _mm_loadu_si128((const __m128i *)(data + i + last));
+        __m128i hit = _mm_and_si128(_mm_cmpeq_epi8(_mm_or_si128(a, fold_first), want_first),
+                                    _mm_cmpeq_epi8(_mm_or_si128(b, fold_last), want_last));
+        unsigned mask = (unsigned)_mm_movemask_epi8(hit);
+
+        for (; mask != 0; mask &= mask - 1) {
+            const uint8_t *at = data + i + (unsigned)__builtin_ctz(mask);
+
+            if (equal(at, literal, literal_len, nocase))
+                return at;
+        }
+    }
+    return literal_find_plain(data + i, len - i, literal, literal_len, nocase);
+}
+#endif
+
+const uint8_t *literal_find(const uint8_t *data, size_t len, const uint8_t *literal,
+                            size_t literal_len, bool nocase)
+{
+    if (literal_len > len)
+        return NULL;
+    if (literal_len == len && len > 0)
+        return equal(data, literal, len, nocase) ? data : NULL;
+    if (literal_len == 1 && !nocase)
+        return memchr(data, literal[0], len);
+#ifdef __SSE2__
+    if (literal_len > 0)
+        return find_pair(data, len, literal, literal_len, nocase);
+#endif
+    return literal_find_plain(data, len, literal, literal_len, nocase);
+}
