@@ -46,6 +46,15 @@ char *xstrdup(const char *s)
     return memcpy(xmalloc(size), s, size);
 }
 
+void *xaligned(size_t align, size_t size)
+{
+    void *p = NULL;
+
+    if (posix_memalign(&p, MAX(align, sizeof(void *)), MAX(size, (size_t)1)) != 0)
+        out_of_memory(size);
+    return memset(p, 0, size);
+}
+
 void *array_grow(void *at, size_t *cap, size_t need, size_t item_size)
 {
     size_t bytes, wanted = MAX(need, *cap + *cap / 2);

@@ -38,5 +38,6 @@ void *xmalloc(size_t size);
 void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *old, size_t size);
 char *xstrdup(const char *s);
+void *xaligned(size_t align, size_t size);      /* all zero; align a power of two; for free() */
 
 #endif

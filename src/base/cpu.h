@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* base/cpu.h - what this CPU can do, for filling tables of function variants at start. The plain
+ * C variant is always there and is what the others are tested against. */
+#ifndef BASE_CPU_H
+#define BASE_CPU_H
+
+#include "base/base.h"
+
+struct cpu_features {
+    bool ssse3, sse42, popcnt, pclmul, avx2, bmi2, avx512bw, avx512vbmi;   /* x86-64 */
+    bool neon, crc32;                                                      /* aarch64 */
+};
+
+struct cpu_features cpu_features(void);
+
+/* CPUs that this process may run on; at least 1. */
+unsigned cpu_count(void);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/ruleset.h - what a ruleset is made of; for detect/ alone.
+ *
+ * ruleset_load() makes the struct, parses each rule with keyword->parse, calls rule_finish() at
+ * the end of each, appends those that are good, reads thresholds, and calls ruleset_compile(). */
+#ifndef DETECT_RULESET_H
+#define DETECT_RULESET_H
+
+#include "base/array.h"
+#include "base/map.h"
+#include "detect/buffer.h"
+#include "detect/detect.h"
+#include "detect/keyword.h"
+
+struct buffer_registry;         /* detect/buffer.c */
+struct detect_plan;             /* detect/compile.h: groups, prefilters, order */
+struct threshold_conf;          /* thresholds and suppressions by configuration */
+struct threshold_table;         /* their state, shared by all threads */
+struct dataset_table;           /* detect/dataset.h */
+
+struct ruleset {
+    struct arena arena;
+    uint32_t refs;                      /* atomic */
+    bool is_inline;
+    const struct conf_node *conf;       /* root; valid while loading only */
+    const char *config_dir;
+    ARRAY_OF(struct rule *) rules;      /* as parsed; evaluation order once compiled */
+    struct buffer_registry *buffers;    /* made on first use */
+    struct detect_plan *plan;
+    struct threshold_conf *threshold;
+    struct threshold_table *threshold_state;
+    struct dataset_table *datasets;
+    ARRAY_OF(struct rule_test) to_free; /* arguments with a free_arg; ruleset_unref calls them */
+};
+
+/* A rule's keywords are all read: checks them against each other, resolves variables. -1 with
+ * p->err set. The argument of `dsize` is a struct int_match. */
+int rule_finish(struct rule_parser *p);
+
+/* Orders, classifies and groups the rules, chooses fast patterns, builds the prefilters. */
+int ruleset_compile(struct ruleset *set, struct err *err);
+void ruleset_plan_free(struct ruleset *set);            /* plan and buffer registry */
+
+/* What thresholds make of a match that is about to become an alert. */
+enum threshold_result {
+    THRESHOLD_ALERT,        /* goes on */
+    THRESHOLD_SILENT,       /* matched, actions apply, but nothing is to be logged */
+    THRESHOLD_NO_MATCH,     /* detection_filter: as if the rule had not matched */
+    THRESHOLD_DROP,         /* rate_filter: goes on as a drop */
+};
+enum threshold_result threshold_apply(struct threshold_table *state, const struct rule *rule,
+                                      struct packet *p);
+
+#endif
