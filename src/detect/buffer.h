@@ -11,6 +11,8 @@
 #include "app/app.h"
 #include "detect/rule.h"
 
+struct rule_parser;
+
 enum buffer_kind {
     BUFFER_PACKET,      /* from the packet alone */
     BUFFER_TX,          /* of a transaction, by protocol */

@@ -22,6 +22,7 @@ struct transform_use;
 struct rule_op;                 /* one operation on a buffer; see detect/program.h */
 struct threshold_spec;
 struct rule_program;
+struct match_input;
 
 enum rule_action { RULE_ALERT, RULE_DROP, RULE_REJECT_SRC, RULE_REJECT_DST, RULE_REJECT_BOTH,
                    RULE_PASS, RULE_CONFIG, RULE_ACCEPT };

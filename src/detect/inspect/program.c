@@ -125,7 +125,7 @@ static enum step_result step_content(const struct rule_program *program, unsigne
     const struct step *s = &program->step[i];
     bool relative = s->flags & (OP_DISTANCE | OP_WITHIN);
     bool negated = s->flags & OP_NEGATED;
-    struct range r;
+    struct range r = { 0, 0 };
 
     if (!(relative ? relative_range(s, run, run->at, &r) : absolute_range(s, run, &r)))
         return STEP_NO;
