@@ -66,6 +66,7 @@ struct app_tx {
     uint8_t event_count;
     uint8_t event[16];          /* ids within the protocol */
     uint32_t logged;            /* bit per app_log, set by output */
+    uint8_t events_logged[4];   /* how many of event[], per eve-log; output's */
     bool no_inspect[2];
     bool no_log;
     bool store_files[2];        /* filestore matched */

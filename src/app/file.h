@@ -30,7 +30,7 @@ struct app_file {
     uint8_t md5[16], sha1[20], sha256[32];
     uint32_t sid_count;
     uint32_t sids[16];          /* rules with filestore that matched */
-    bool logged;
+    uint8_t logged;             /* bit per eve-log; output's */
     void *internal;             /* hash contexts, store handle */
 };
 
@@ -53,5 +53,14 @@ void app_file_close(struct app_file *file, enum file_state state);
 bool app_file_inspect(const struct app_file *file, const struct file_window *window,
                       struct slice *out, uint64_t *position);
 const char *app_file_magic(struct app_file *file);
+
+/* What outputs and rules want of every file; load time, before threads start. */
+#define FILE_WANT_MD5    1u
+#define FILE_WANT_SHA1   2u
+#define FILE_WANT_SHA256 4u
+#define FILE_WANT_MAGIC  8u
+#define FILE_WANT_STORE  16u
+void app_files_want(unsigned what);
+bool app_files_want_hash(const char *name);     /* "md5"; false: no such hash */
 
 #endif

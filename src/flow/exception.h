@@ -12,7 +12,8 @@ enum exception_policy {
     EXCEPTION_BYPASS, EXCEPTION_DROP_PACKET, EXCEPTION_DROP_FLOW, EXCEPTION_REJECT,
     EXCEPTION_REJECT_BOTH
 };
-const char *exception_policy_name(enum exception_policy policy);
+const char *exception_policy_name(enum exception_policy policy);     /* EVE: "drop_flow" */
+const char *exception_target_name(uint8_t target);      /* of flow.exception_target, as in EVE */
 
 /* Reads `path` ("stream.memcap-policy"), falling back on the master `exception-policy`, and
  * settles `auto` by whether the run is inline. flow_too: whether *-flow values make sense. */

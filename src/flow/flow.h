@@ -78,7 +78,9 @@ struct flow {
     struct detect_flow *detect;                 /* NULL while there is nothing to remember */
     struct flow_vars *vars;                     /* NULL while there are none */
     uint64_t packets[2], bytes[2];              /* counted as they pass detect */
+    uint64_t bypassed_packets[2], bypassed_bytes[2];    /* of them, after the bypass */
     uint64_t inspect_last_us;
+    uint32_t esp_spi;
     uint16_t app_proto;                         /* enum app_proto_id; detection result */
     uint16_t app_proto_dir[2];                  /* what each side looked like */
     uint16_t app_proto_orig, app_proto_expected;
@@ -100,6 +102,7 @@ struct flow {
 #define FLOW_INSPECT_PROTO_DONE_TC  0x10
 #define FLOW_INSPECT_ESTABLISHED    0x20
 #define FLOW_INSPECT_HAS_MAC        0x40
+#define FLOW_INSPECT_DROP_LOGGED    0x80
 
 static inline void flow_wish(struct flow *f, uint32_t wishes)
 {

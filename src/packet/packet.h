@@ -55,6 +55,7 @@ enum packet_flag {
     PACKET_ICMP_ERROR      = 1u << 19,  /* ICMP about another flow, located in `embedded` */
     PACKET_MIDSTREAM       = 1u << 20,  /* flow picked up without its handshake */
     PACKET_RETRANSMISSION  = 1u << 21,
+    PACKET_TAGGED          = 1u << 22,  /* follows a rule with `tag`: to be logged */
 };
 
 /* What becomes of the packet. Monotone: set, never cleared. */
@@ -214,6 +215,7 @@ struct packet {
     uint32_t mark;                      /* NFQ mark */
     void *tenant;                       /* reserved for several rule sets at once */
     const char *file_name;              /* the capture file; borrowed from the receive module */
+    const char *device_name;            /* the interface; NULL for files */
 
     /* Memory that stays with the packet over its lives: frames that had to be copied or made
      * (defrag, compressed files, pseudo packets), chunk data that crosses threads, and the

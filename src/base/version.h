@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* base/version.h - who we are, and which release of Suricata's interface we speak. */
+#ifndef BASE_VERSION_H
+#define BASE_VERSION_H
+
+#define IDS_VERSION "0.1.0"
+#define IDS_COMPATIBLE_VERSION "8.0.6"
+
+#endif

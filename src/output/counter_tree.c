@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/counter_tree.c - builds the tree once per change of the registry, walks it per round. */
+#include "output/counter_tree.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+#define NO_COUNTER UINT32_MAX
+
+struct counter_tree {
+    char *name;
+    uint32_t counter;               /* NO_COUNTER: a branch only */
+    ARRAY_OF(struct counter_tree *) child;
+};
+
+static struct counter_tree *node_new(const char *name, size_t len)
+{
+    struct counter_tree *node = xcalloc(1, sizeof(*node));
+
+    node->name = text_dup((struct text){ name, len });
+    node->counter = NO_COUNTER;
+    return node;
+}
+
+static struct counter_tree *node_child(struct counter_tree *node, const char *name, size_t len)
+{
+    struct counter_tree *child;
+
+    for (size_t i = 0; i < node->child.count; i++) {
+        child = node->child.at[i];
+        if (strlen(child->name) == len && memcmp(child->name, name, len) == 0)
+            return child;
+    }
+    child = node_new(name, len);
+    ARRAY_PUSH(&node->child, child);
+    return child;
+}
+
+struct counter_tree *counter_tree_new(void)
+{
+    struct counter_tree *root = node_new("", 0);
+
+    for (unsigned id = 0; id < counter_count(); id++) {
+        const char *name = counter_name((counter_id)id);
+        struct counter_tree *node = root;
+
+        while (*name != '\0') {
+            size_t len = strcspn(name, ".");
+
+            node = node_child(node, name, len);
+            name += len + (name[len] == '.');
+        }
+        node->counter = id;
+    }
+    return root;
+}
+
+void counter_tree_free(struct counter_tree *tree)
+{
+    if (tree == NULL)
+        return;
+    for (size_t i = 0; i < tree->child.count; i++)
+        counter_tree_free(tree->child.at[i]);
+    ARRAY_FREE(&tree->child);
+    free(tree->name);
+    free(tree);
+}
+
+static void write_value(const struct counter_tree *node, struct json *j, uint64_t now,
+                        const uint64_t *previous)
+{
+    char key[128];
+
+    json_u64(j, node->name, now);
+    if (previous == NULL)
+        return;
+    snprintf(key, sizeof(key), "%s_delta", node->name);
+    json_i64(j, key, (int64_t)(now - previous[node->counter]));
+}
+
+void counter_tree_write(const struct counter_tree *tree, struct json *j,
+                        uint64_t (*value)(counter_id id, void *arg), void *arg,
+                        const uint64_t *previous, bool zeros)
+{
+    for (size_t i = 0; i < tree->child.count; i++) {
+        const struct counter_tree *node = tree->child.at[i];
+
+        if (node->child.count > 0) {
+            struct json_mark mark = json_mark(j);
+            size_t empty;
+
+            json_object(j, node->name);
+            empty = j->out->len;
+            counter_tree_write(node, j, value, arg, previous, zeros);
+            if (j->out->len == empty)
+                json_rewind(j, mark);
+            else
+                json_object_end(j);
+        } else if (node->counter != NO_COUNTER) {
+            uint64_t now = value((counter_id)node->counter, arg);
+
+            if (now != 0 || zeros)
+                write_value(node, j, now, previous);
+        }
+    }
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/counter_tree.h - counters as the tree that their dotted names describe. */
+#ifndef OUTPUT_COUNTER_TREE_H
+#define OUTPUT_COUNTER_TREE_H
+
+#include "base/counters.h"
+#include "base/json.h"
+
+struct counter_tree;
+
+/* Of all counters registered so far; children in the order of registration. */
+struct counter_tree *counter_tree_new(void);
+void counter_tree_free(struct counter_tree *tree);
+
+/* Writes all as members of the open object. previous: values of the last round by id, for
+ * "_delta" members; NULL: none. Members of a NULL-valued branch are left out unless zeros. */
+void counter_tree_write(const struct counter_tree *tree, struct json *j,
+                        uint64_t (*value)(counter_id id, void *arg), void *arg,
+                        const uint64_t *previous, bool zeros);
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/eve/alert.c - `alert`: what a rule found, with its context. */
+#include "output/eve/alert.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/file.h"
+#include "base/array.h"
+
+struct alert_settings {
+    bool payload, payload_printable, payload_length, packet, verdict;
+    bool metadata_app, metadata_flow, metadata_rule, rule_text, references;
+    bool http_body, http_body_printable;
+    uint32_t payload_size;
+    struct xff xff;
+    bool own_xff;
+};
+
+static void *alert_configure(const struct conf_node *node, const struct eve *eve, struct err *err)
+{
+    struct alert_settings *s = xcalloc(1, sizeof(*s));
+    const struct conf_node *metadata = conf_find(node, "metadata");
+    bool all = metadata == NULL || metadata->kind == CONF_MAP || conf_bool(node, "metadata", true);
+
+    (void)eve;
+    (void)err;
+    s->payload = conf_bool(node, "payload", false);
+    s->payload_printable = conf_bool(node, "payload-printable", false);
+    s->payload_length = conf_bool(node, "payload-length", false);
+    s->payload_size = (uint32_t)conf_size(node, "payload-buffer-size", 4096);
+    s->packet = conf_bool(node, "packet", false);
+    s->verdict = conf_bool(node, "verdict", false);
+    s->http_body = conf_bool(node, "http-body", false);
+    s->http_body_printable = conf_bool(node, "http-body-printable", false);
+    if (metadata != NULL && metadata->kind == CONF_MAP) {
+        s->metadata_app = conf_bool(metadata, "app-layer", true);
+        s->metadata_flow = conf_bool(metadata, "flow", true);
+        s->metadata_rule = conf_bool(metadata, "rule.metadata", true);
+        s->rule_text = conf_bool(metadata, "rule.raw", false);
+        s->references = conf_bool(metadata, "rule.reference", false);
+    } else {
+        s->metadata_app = s->metadata_flow = s->metadata_rule = all;
+    }
+    return s;
+}
+
+const char *alert_action_name(const struct packet_alert *a, const struct packet *p)
+{
+    if (a->action & (ACTION_DROP | ACTION_REJECT))
+        return "blocked";
+    if ((p->action & ACTION_DROP) && a->rule != NULL && a->rule->action == RULE_PASS)
+        return "allowed";
+    return "allowed";
+}
+
+static void alert_endpoint(struct json *j, const char *key, const struct packet *p, bool src)
+{
+    const struct ip *ip = src ? &p->src : &p->dst;
+    uint16_t port = src ? p->src_port : p->dst_port;
+    char text[IP_TEXT_SIZE];
+    size_t n = ip_format(ip, text);
+
+    json_object(j, key);
+    json_bytes(j, "ip", text, n);
+    if (packet_is_tcp(p) || packet_is_udp(p) || p->ip_proto == 132)
+        json_u64(j, "port", port);
+    json_object_end(j);
+}
+
+static void alert_references(struct json *j, const struct rule *rule)
+{
+    json_array(j, "references");
+    for (unsigned i = 0; i < rule->reference_count; i++)
+        json_printf(j, NULL, "%s%s", rule->reference[i].prefix, rule->reference[i].id);
+    json_array_end(j);
+}
+
+void eve_alert_object(struct json *j, const struct packet *p, const struct packet_alert *a,
+                      bool metadata, bool references, bool text)
+{
+    const struct rule *rule = a->rule;
+
+    json_object(j, "alert");
+    json_string(j, "action", alert_action_name(a, p));
+    json_u64(j, "gid", rule->gid);
+    json_u64(j, "signature_id", rule->sid);
+    json_u64(j, "rev", rule->rev);
+    json_string(j, "signature", rule->msg != NULL ? rule->msg : "");
+    json_string(j, "category", rule->class_text != NULL ? rule->class_text : "");
+    json_u64(j, "severity", rule->priority);
+    if (rule->flags & (RULE_TARGET_SRC | RULE_TARGET_DST)) {
+        bool target_src = rule->flags & RULE_TARGET_SRC;
+
+        alert_endpoint(j, "source", p, !target_src);
+        alert_endpoint(j, "target", p, target_src);
+    }
+    if (metadata && rule->metadata_json != NULL)
+        json_raw(j, "metadata", rule->metadata_json, strlen(rule->metadata_json));
+    if (references && rule->reference_count > 0)
+        alert_references(j, rule);
+    if (text && rule->text != NULL)
+        json_string(j, "rule", rule->text);
+    json_object_end(j);
+}
+
+void eve_verdict(struct json *j, const struct packet *p)
+{
+    uint8_t action = p->action;
+
+    json_object(j, "verdict");
+    if (action & ACTION_REJECT) {
+        bool both = (action & ACTION_REJECT) == ACTION_REJECT;
+
+        json_string(j, "action", "drop");
+        json_string(j, "reject-target", both ? "both"
+                                        : action & ACTION_REJECT_SRC ? "to_client" : "to_server");
+        json_array(j, "reject");
+        json_string(j, NULL, packet_is_tcp(p) ? "tcp-reset" : "icmp-prohib");
+        json_array_end(j);
+    } else if (action & ACTION_DROP) {
+        json_string(j, "action", "drop");
+    } else if (action & ACTION_PASS) {
+        json_string(j, "action", "pass");
+    } else {
+        json_string(j, "action", "alert");
+    }
+    json_object_end(j);
+}
+
+void eve_flow_summary(struct render *r, struct json *j, const struct flow *f)
+{
+    json_object(j, "flow");
+    json_u64(j, "pkts_toserver", f->packets[TO_SERVER]);
+    json_u64(j, "pkts_toclient", f->packets[TO_CLIENT]);
+    json_u64(j, "bytes_toserver", f->bytes[TO_SERVER]);
+    json_u64(j, "bytes_toclient", f->bytes[TO_CLIENT]);
+    eve_time(r, j, "start", f->start_us);
+    eve_flow_addresses(j, f, false);
+    json_object_end(j);
+}
+
+/* The payload an alert is about: stream data where the rule matched there. */
+static struct slice alert_payload(const struct packet *p, const struct packet_alert *a,
+                                  const struct alert_settings *s)
+{
+    struct slice out = { .data = p->payload, .len = p->payload_len };
+
+    if (a->flags & ALERT_STREAM) {
+        for (unsigned i = 0; i < p->chunk_count; i++) {
+            const struct stream_chunk *c = &p->chunk[i];
+
+            if (c->kind == CHUNK_DATA && c->direction == packet_direction(p)) {
+                out = (struct slice){ .data = c->data - c->before, .len = c->len + c->before };
+                break;
+            }
+        }
+    }
+    out.len = MIN(out.len, s->payload_size);
+    return out;
+}
+
+static void alert_payload_fields(struct json *j, const struct packet *p,
+                                 const struct packet_alert *a, const struct alert_settings *s)
+{
+    struct slice payload;
+
+    if (!s->payload && !s->payload_printable && !s->payload_length)
+        return;
+    payload = alert_payload(p, a, s);
+    if (s->payload && payload.len > 0)
+        json_base64(j, "payload", payload.data, payload.len);
+    if (s->payload_printable && payload.len > 0)
+        json_printable(j, "payload_printable", payload.data, payload.len);
+    if (s->payload_length)
+        json_u64(j, "payload_length", payload.len);
+    json_u64(j, "stream", a->flags & (ALERT_STREAM | ALERT_APP_STATE) ? 1 : 0);
+}
+
+static struct app_tx *alert_tx(const struct packet *p, uint64_t tx_id)
+{
+    if (tx_id == ALERT_NO_TX || p->flow == NULL || p->flow->app == NULL)
+        return NULL;
+    for (struct app_tx *tx = p->flow->app->first; tx != NULL; tx = tx->next)
+        if (tx->id == tx_id)
+            return tx;
+    return NULL;
+}
+
+static const char *progress_name(const struct app_tx *tx, enum direction d)
+{
+    const struct app_proto *proto = tx->flow->proto;
+    const struct app_name *n = proto->progress_names[d];
+    bool done = tx->one_sided[d] || tx->progress[d] >= proto->progress_done[d];
+
+    for (; n != NULL && n->name != NULL; n++)
+        if (n->value == tx->progress[d])
+            return n->name;
+    if (d == TO_SERVER)
+        return done ? "request_complete" : "request_started";
+    return done ? "response_complete" : "response_started";
+}
+
+static void alert_tx_fields(struct json *j, struct app_tx *tx, const struct packet_alert *a,
+                            const struct alert_settings *s)
+{
+    if (a->flags & ALERT_TX_GUESSED)
+        json_bool(j, "tx_guessed", true);
+    json_string(j, "ts_progress", progress_name(tx, TO_SERVER));
+    json_string(j, "tc_progress", progress_name(tx, TO_CLIENT));
+    if (!s->metadata_app)
+        return;
+    eve_tx_metadata(j, tx);
+    if (tx->files[TO_SERVER] == NULL && tx->files[TO_CLIENT] == NULL)
+        return;
+    json_array(j, "files");
+    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
+        for (const struct app_file *file = tx->files[d]; file != NULL; file = file->next) {
+            json_object(j, NULL);
+            eve_file(j, file, true);
+            json_object_end(j);
+        }
+    }
+    json_array_end(j);
+}
+
+static void alert_record(struct render *r, const struct eve *eve, const struct alert_settings *s,
+                         struct packet *p, const struct packet_alert *a)
+{
+    struct app_tx *tx = alert_tx(p, a->tx_id);
+    struct json j;
+
+    eve_begin(r, eve, &j, p, EVE_AS_PACKET, "alert", a->tx_id);
+    eve_alert_object(&j, p, a, s->metadata_rule, s->references, s->rule_text);
+    if (tx != NULL)
+        alert_tx_fields(&j, tx, a, s);
+    if (p->flow != NULL) {
+        eve_app_proto(&j, p->flow);
+        json_string(&j, "direction",
+                    packet_direction(p) == TO_SERVER ? "to_server" : "to_client");
+        if (s->metadata_flow)
+            eve_flow_summary(r, &j, p->flow);
+    }
+    alert_payload_fields(&j, p, a, s);
+    if (s->packet && p->data != NULL)
+        eve_packet_bytes(&j, p);
+    if (s->verdict)
+        eve_verdict(&j, p);
+    eve_end(r, eve, &j, p);
+}
+
+static bool alert_wants(const struct packet *p)
+{
+    return p->alert.count > 0;
+}
+
+static void alert_packet(struct render *r, const struct eve *eve, void *settings,
+                         struct packet *p)
+{
+    for (unsigned i = 0; i < p->alert.count; i++) {
+        const struct packet_alert *a = &p->alert.at[i];
+
+        if (!(a->flags & ALERT_SUPPRESSED))
+            alert_record(r, eve, settings, p, a);
+    }
+}
+
+const struct eve_type eve_type_alert = {
+    .name = "alert",
+    .configure = alert_configure,
+    .wants = alert_wants,
+    .packet = alert_packet,
+};

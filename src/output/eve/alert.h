@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/eve/alert.h - parts of alert records that drop records have too. */
+#ifndef OUTPUT_EVE_ALERT_H
+#define OUTPUT_EVE_ALERT_H
+
+#include "output/eve/eve.h"
+
+const char *alert_action_name(const struct packet_alert *a, const struct packet *p);
+void eve_alert_object(struct json *j, const struct packet *p, const struct packet_alert *a,
+                      bool metadata, bool references, bool text);
+void eve_verdict(struct json *j, const struct packet *p);
+void eve_flow_summary(struct render *r, struct json *j, const struct flow *f);
+
+#endif

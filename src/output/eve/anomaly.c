@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/eve/anomaly.c - `anomaly`: what decoders, the stream engine and parsers found odd. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "output/eve/eve.h"
+
+struct anomaly_settings {
+    bool decode, stream, applayer, packet_header;
+};
+
+static void *anomaly_configure(const struct conf_node *node, const struct eve *eve,
+                               struct err *err)
+{
+    struct anomaly_settings *s = xcalloc(1, sizeof(*s));
+    const struct conf_node *types = conf_find(node, "types");
+    bool own = types != NULL && types->child != NULL;
+
+    (void)eve;
+    (void)err;
+    s->decode = own && conf_bool(types, "decode", false);
+    s->stream = own && conf_bool(types, "stream", false);
+    s->applayer = !own || conf_bool(types, "applayer", true);
+    s->packet_header = conf_bool(node, "packethdr", false);
+    return s;
+}
+
+static bool anomaly_wants(const struct packet *p)
+{
+    return p->event_count > 0 || (p->flow != NULL && p->flow->app != NULL);
+}
+
+/* The header bytes, as far as the payload. */
+static void anomaly_header_bytes(struct json *j, const struct packet *p)
+{
+    uint32_t len = p->payload != NULL && p->payload > p->data ? (uint32_t)(p->payload - p->data)
+                                                              : p->len;
+
+    if (p->data == NULL)
+        return;
+    json_base64(j, "packet", p->data, MIN(len, p->len));
+}
+
+static void anomaly_packet_event(struct render *r, const struct eve *eve,
+                                 const struct anomaly_settings *s, const struct packet *p,
+                                 enum packet_event event)
+{
+    bool stream = packet_event_is_stream(event);
+    struct json j;
+
+    if (!(stream ? s->stream : s->decode))
+        return;
+    eve_begin(r, eve, &j, p, EVE_AS_PACKET, "anomaly", EVE_NO_TX);
+    if (s->packet_header)
+        anomaly_header_bytes(&j, p);
+    json_object(&j, "anomaly");
+    json_string(&j, "type", stream ? "stream" : "decode");
+    json_string(&j, "event", packet_event_name(event));
+    json_object_end(&j);
+    eve_end(r, eve, &j, p);
+}
+
+static const char *event_name(const struct app_name *names, unsigned event)
+{
+    for (; names != NULL && names->name != NULL; names++)
+        if ((unsigned)names->value == event)
+            return names->name;
+    return "unknown";
+}
+
+static void anomaly_app_record(struct render *r, const struct eve *eve, const struct packet *p,
+                               const struct app_proto *proto, const char *event,
+                               const char *layer, uint64_t tx_id)
+{
+    struct json j;
+
+    eve_begin(r, eve, &j, p, EVE_AS_PACKET, "anomaly", tx_id);
+    json_object(&j, "anomaly");
+    json_string(&j, "app_proto", proto != NULL ? proto->name : app_proto_name(p->flow->app_proto));
+    json_string(&j, "type", "applayer");
+    json_string(&j, "event", event);
+    json_string(&j, "layer", layer);
+    json_object_end(&j);
+    eve_end(r, eve, &j, p);
+}
+
+static void anomaly_packet(struct render *r, const struct eve *eve, void *settings,
+                           struct packet *p)
+{
+    const struct anomaly_settings *s = settings;
+
+    for (unsigned i = 0; i < p->event_count; i++)
+        anomaly_packet_event(r, eve, s, p, (enum packet_event)p->event[i]);
+    if (!s->applayer || p->flow == NULL || p->flow->app == NULL)
+        return;
+    for (const struct app_name *n = app_layer_events; n->name != NULL; n++)
+        if (app_flow_has_event(p->flow->app, (unsigned)n->value))
+            anomaly_app_record(r, eve, p, p->flow->app->proto, n->name, "proto_detect", EVE_NO_TX);
+}
+
+static void anomaly_tx(struct render *r, const struct eve *eve, void *settings, struct packet *p,
+                       struct app_tx *tx)
+{
+    const struct anomaly_settings *s = settings;
+    uint8_t *done = &tx->events_logged[eve->number];
+
+    if (!s->applayer)
+        return;
+    for (; *done < tx->event_count; (*done)++)
+        anomaly_app_record(r, eve, p, tx->flow->proto,
+                           event_name(tx->flow->proto->events, tx->event[*done]), "proto_parser",
+                           tx->id);
+}
+
+const struct eve_type eve_type_anomaly = {
+    .name = "anomaly",
+    .configure = anomaly_configure,
+    .wants = anomaly_wants,
+    .packet = anomaly_packet,
+    .tx = anomaly_tx,
+};

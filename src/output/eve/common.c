@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/eve/common.c - the fields that EVE records share. */
+#include <stdio.h>
+#include <string.h>
+
+#include "app/file.h"
+#include "flow/vars.h"
+#include "output/eve/eve.h"
+#include "packet/decode.h"
+#include "base/version.h"
+
+void eve_time(struct render *r, struct json *j, const char *key, uint64_t time_us)
+{
+    char text[EVE_TIME_SIZE];
+    size_t n = render_time(r, time_us, text);
+
+    json_bytes(j, key, text, n);
+}
+
+void eve_proto(struct json *j, uint8_t proto)
+{
+    static const struct { uint8_t number; const char *name; } names[] = {
+        { 6, "TCP" }, { 17, "UDP" }, { 1, "ICMP" }, { 58, "IPv6-ICMP" }, { 132, "SCTP" },
+        { 50, "ESP" }, { 51, "AH" }, { 47, "GRE" }, { 2, "IGMP" }, { 4, "IP-ENCAP" },
+        { 41, "IPv6" }, { 0, "HOPOPT" }, { 43, "IPv6-Route" }, { 44, "IPv6-Frag" },
+        { 59, "IPv6-NoNxt" }, { 60, "IPv6-Opts" }, { 103, "PIM" }, { 112, "VRRP" },
+        { 89, "OSPFIGP" }, { 88, "EIGRP" }, { 135, "Mobility-Header" }, { 139, "HIP" },
+        { 140, "Shim6" }, { 108, "IPComp" }, { 115, "L2TP" }, { 136, "UDPLite" },
+    };
+
+    for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
+        if (names[i].number == proto) {
+            json_string(j, "proto", names[i].name);
+            return;
+        }
+    }
+    json_printf(j, "proto", "%03u", proto);
+}
+
+static bool has_ports(uint8_t proto)
+{
+    return proto == 6 || proto == 17 || proto == 132;
+}
+
+static void eve_ip(struct json *j, const char *key, const struct ip *ip)
+{
+    char text[IP_TEXT_SIZE];
+    size_t n = ip_format(ip, text);
+
+    json_bytes(j, key, text, n);
+}
+
+static void eve_endpoints(struct json *j, const struct ip *src, uint16_t src_port,
+                          const struct ip *dst, uint16_t dst_port, uint8_t proto)
+{
+    eve_ip(j, "src_ip", src);
+    if (has_ports(proto))
+        json_u64(j, "src_port", src_port);
+    eve_ip(j, "dest_ip", dst);
+    if (has_ports(proto))
+        json_u64(j, "dest_port", dst_port);
+}
+
+void eve_flow_addresses(struct json *j, const struct flow *f, bool reversed)
+{
+    const struct flow_key *k = &f->key;
+
+    if (reversed != f->swapped)
+        eve_endpoints(j, &k->dst, k->dst_port, &k->src, k->src_port, k->proto);
+    else
+        eve_endpoints(j, &k->src, k->src_port, &k->dst, k->dst_port, k->proto);
+}
+
+void eve_addresses(struct json *j, const struct packet *p, enum eve_order order)
+{
+    if (order != EVE_AS_PACKET && p->flow != NULL) {
+        eve_flow_addresses(j, p->flow, order == EVE_TO_CLIENT);
+        return;
+    }
+    if ((p->flags & PACKET_PSEUDO) && p->flow != NULL) {
+        eve_flow_addresses(j, p->flow, p->flags & PACKET_TO_CLIENT);
+        return;
+    }
+    eve_endpoints(j, &p->src, p->src_port, &p->dst, p->dst_port, p->ip_proto);
+}
+
+void eve_mac(struct json *j, const char *key, const uint8_t m[6])
+{
+    json_printf(j, key, "%02x:%02x:%02x:%02x:%02x:%02x", m[0], m[1], m[2], m[3], m[4], m[5]);
+}
+
+static void eve_ethernet(struct json *j, const struct packet *p, enum eve_order order)
+{
+    bool flip = p->flow != NULL && (p->flags & PACKET_TO_CLIENT)
+                    ? order == EVE_AS_FLOW || order == EVE_TO_SERVER : order == EVE_TO_CLIENT;
+
+    json_object(j, "ether");
+    json_u64(j, "ether_type", p->ethertype);
+    eve_mac(j, "src_mac", p->eth + (flip ? 0 : 6));
+    eve_mac(j, "dest_mac", p->eth + (flip ? 6 : 0));
+    json_object_end(j);
+}
+
+static void eve_vlans(struct json *j, const uint16_t *vlan, unsigned count)
+{
+    if (count == 0)
+        return;
+    json_array(j, "vlan");
+    for (unsigned i = 0; i < count; i++)
+        json_u64(j, NULL, vlan[i]);
+    json_array_end(j);
+}
+
+/* The outer packet of a tunnelled one. */
+static void eve_tunnel(struct json *j, const struct packet *p)
+{
+    const struct packet *root = p->root;
+
+    json_object(j, "tunnel");
+    eve_endpoints(j, &root->src, root->src_port, &root->dst, root->dst_port, root->ip_proto);
+    eve_proto(j, root->ip_proto);
+    json_u64(j, "depth", p->recursion);
+    if (root->number != 0)
+        json_u64(j, "pcap_cnt", root->number);
+    json_string(j, "pkt_src", packet_source_name(root->source));
+    json_object_end(j);
+}
+
+static void eve_icmp(struct json *j, const struct packet *p)
+{
+    if (p->ip_proto != 1 && p->ip_proto != 58)
+        return;
+    if (p->l4 == NULL)
+        return;
+    json_u64(j, "icmp_type", p->icmp.type);
+    json_u64(j, "icmp_code", p->icmp.code);
+}
+
+void eve_begin(struct render *r, const struct eve *eve, struct json *j, const struct packet *p,
+               enum eve_order order, const char *event_type, uint64_t tx_id)
+{
+    const struct flow *f = p->flow;
+    uint8_t proto = p->ip_proto != 0 || f == NULL ? p->ip_proto : f->key.proto;
+    bool ip = p->src.version != 0 || f != NULL;
+
+    record_begin(r, eve->sink);
+    buf_add_string(r->out, eve->prefix);
+    json_init(j, r->out);
+    json_object(j, NULL);
+    eve_time(r, j, "timestamp", p->time_us);
+    if (f != NULL) {
+        json_u64(j, "flow_id", f->id);
+        if (f->parent_id != 0)
+            json_u64(j, "parent_id", f->parent_id);
+    }
+    if (p->device_name != NULL)
+        json_string(j, "in_iface", p->device_name);
+    if (p->number != 0)
+        json_u64(j, "pcap_cnt", p->number);
+    json_string(j, "event_type", event_type);
+    eve_vlans(j, p->vlan, p->vlan_count);
+    if (ip) {
+        eve_addresses(j, p, order);
+        eve_proto(j, proto);
+        json_u64(j, "ip_v", p->src.version != 0 ? p->src.version : f->key.src.version);
+    }
+    eve_icmp(j, p);
+    json_string(j, "pkt_src", packet_source_name(p->source));
+    if (eve->ethernet && p->eth != NULL)
+        eve_ethernet(j, p, order);
+    if (eve->community_id && f != NULL) {
+        char id[64];
+        size_t n = flow_community_id(&f->key, eve->community_seed, id, sizeof(id));
+
+        if (n > 0)
+            json_bytes(j, "community_id", id, n);
+    }
+    if ((p->flags & PACKET_TUNNEL) && p->root != NULL)
+        eve_tunnel(j, p);
+    if (eve->metadata && f != NULL && f->vars != NULL)
+        eve_vars(j, f);
+    if (tx_id != EVE_NO_TX)
+        json_u64(j, "tx_id", tx_id);
+}
+
+void eve_end(struct render *r, const struct eve *eve, struct json *j, const struct packet *p)
+{
+    if (eve->pcap_file && p != NULL && p->file_name != NULL)
+        json_string(j, "pcap_filename", p->file_name);
+    if (eve->version)
+        json_string(j, "suricata_version", IDS_COMPATIBLE_VERSION);
+    json_object_end(j);
+    buf_add_u8(r->out, '\n');
+    record_end(r);
+}
+
+void eve_cancel(struct render *r)
+{
+    record_cancel(r);
+}
+
+void eve_app_proto(struct json *j, const struct flow *f)
+{
+    if (f->app_proto == APP_PROTO_UNKNOWN && f->app_proto_dir[TO_SERVER] == APP_PROTO_UNKNOWN &&
+        f->app_proto_dir[TO_CLIENT] == APP_PROTO_UNKNOWN)
+        return;
+    if (f->app_proto != APP_PROTO_UNKNOWN)
+        json_string(j, "app_proto", app_proto_name(f->app_proto));
+    if (f->app_proto_dir[TO_SERVER] != f->app_proto &&
+        f->app_proto_dir[TO_SERVER] != APP_PROTO_UNKNOWN)
+        json_string(j, "app_proto_ts", app_proto_name(f->app_proto_dir[TO_SERVER]));
+    if (f->app_proto_dir[TO_CLIENT] != f->app_proto &&
+        f->app_proto_dir[TO_CLIENT] != APP_PROTO_UNKNOWN)
+        json_string(j, "app_proto_tc", app_proto_name(f->app_proto_dir[TO_CLIENT]));
+    if (f->app_proto_orig != APP_PROTO_UNKNOWN && f->app_proto_orig != f->app_proto)
+        json_string(j, "app_proto_orig", app_proto_name(f->app_proto_orig));
+    if (f->app_proto_expected != APP_PROTO_UNKNOWN && f->app_proto_expected != f->app_proto)
+        json_string(j, "app_proto_expected", app_proto_name(f->app_proto_expected));
+}
+
+void eve_tcp_flags(struct json *j, uint8_t flags)
+{
+    static const struct { uint8_t bit; const char *name; } names[] = {
+        { TCP_SYN, "syn" }, { TCP_FIN, "fin" }, { TCP_RST, "rst" }, { TCP_PSH, "psh" },
+        { TCP_ACK, "ack" }, { TCP_URG, "urg" }, { TCP_ECE, "ecn" }, { TCP_CWR, "cwr" },
+    };
+
+    for (unsigned i = 0; i < ARRAY_LEN(names); i++)
+        if (flags & names[i].bit)
+            json_bool(j, names[i].name, true);
+}
+
+void eve_packet_bytes(struct json *j, const struct packet *p)
+{
+    static const struct { int linktype; const char *name; } names[] = {
+        [DATALINK_NONE] = { 0, "NULL" },
+        [DATALINK_ETHERNET] = { 1, "EN10MB" },
+        [DATALINK_RAW] = { 12, "RAW" },
+        [DATALINK_NULL] = { 0, "NULL" },
+        [DATALINK_PPP] = { 9, "PPP" },
+        [DATALINK_CHDLC] = { 104, "C_HDLC" },
+        [DATALINK_SLL] = { 113, "LINUX_SLL" },
+        [DATALINK_SLL2] = { 276, "LINUX_SLL2" },
+        [DATALINK_GRE_OVER_IP] = { 778, "GRE_OVER_IP" },
+    };
+
+    json_base64(j, "packet", p->data, p->len);
+    json_object(j, "packet_info");
+    json_i64(j, "linktype", names[p->datalink].linktype);
+    json_string(j, "linktype_name", names[p->datalink].name);
+    json_object_end(j);
+}
+
+/* --- variables of the flow ------------------------------------------------------------------ */
+
+struct var_writer {
+    struct json *j;
+    enum var_kind kind;
+    bool open;
+};
+
+static bool write_var(const struct flow_var_view *v, void *arg)
+{
+    struct var_writer *w = arg;
+    const char *name = var_name(v->kind, v->id);
+
+    if (v->kind != w->kind || name == NULL)
+        return true;
+    if (!w->open) {
+        if (v->kind == VAR_FLOWINT)
+            json_object(w->j, "flowints");
+        else
+            json_array(w->j, v->kind == VAR_FLOWBIT ? "flowbits" : "flowvars");
+        w->open = true;
+    }
+    if (v->kind == VAR_FLOWBIT) {
+        json_string(w->j, NULL, name);
+    } else if (v->kind == VAR_FLOWINT) {
+        json_u64(w->j, name, v->number);
+    } else if (v->key.len > 0) {
+        json_object(w->j, NULL);
+        json_slice(w->j, "key", v->key);
+        json_slice(w->j, "value", v->value);
+        json_object_end(w->j);
+    } else {
+        json_object(w->j, NULL);
+        json_slice(w->j, name, v->value);
+        json_object_end(w->j);
+    }
+    return true;
+}
+
+void eve_vars(struct json *j, const struct flow *f)
+{
+    static const enum var_kind kinds[] = { VAR_FLOWBIT, VAR_FLOWVAR, VAR_FLOWINT };
+    struct json_mark mark = json_mark(j);
+    bool any = false;
+
+    json_object(j, "metadata");
+    for (unsigned i = 0; i < ARRAY_LEN(kinds); i++) {
+        struct var_writer w = { .j = j, .kind = kinds[i] };
+
+        flow_vars_each(f, write_var, &w);
+        any |= w.open;
+        if (w.open && kinds[i] == VAR_FLOWINT)
+            json_object_end(j);
+        else if (w.open)
+            json_array_end(j);
+    }
+    if (any)
+        json_object_end(j);
+    else
+        json_rewind(j, mark);
+}
+
+/* --- what transactions add ------------------------------------------------------------------ */
+
+void eve_tx_metadata(struct json *j, struct app_tx *tx)
+{
+    if (tx->flow->proto->alert_metadata != NULL)
+        tx->flow->proto->alert_metadata(j, tx);
+}
+
+static const char *file_state_name(enum file_state state)
+{
+    switch (state) {
+    case FILE_CLOSED: return "CLOSED";
+    case FILE_TRUNCATED: return "TRUNCATED";
+    case FILE_ERROR: return "ERROR";
+    case FILE_OPEN: break;
+    }
+    return "UNKNOWN";
+}
+
+void eve_file(struct json *j, const struct app_file *file, bool stored_sids)
+{
+    json_slice(j, "filename", file->name);
+    if (stored_sids && file->sid_count > 0) {
+        json_array(j, "sid");
+        for (unsigned i = 0; i < file->sid_count; i++)
+            json_u64(j, NULL, file->sids[i]);
+        json_array_end(j);
+    }
+    if (file->magic != NULL)
+        json_string(j, "magic", file->magic);
+    json_bool(j, "gaps", file->has_gaps);
+    json_string(j, "state", file_state_name(file->state));
+    if (file->md5_done)
+        json_hex(j, "md5", file->md5, sizeof(file->md5));
+    if (file->sha1_done)
+        json_hex(j, "sha1", file->sha1, sizeof(file->sha1));
+    if (file->sha256_done)
+        json_hex(j, "sha256", file->sha256, sizeof(file->sha256));
+    json_bool(j, "stored", file->stored);
+    if (file->stored)
+        json_u64(j, "file_id", file->id);
+    else if (file->want_store)
+        json_bool(j, "storing", true);
+    json_u64(j, "size", file->size);
+    if (file->is_range) {
+        json_u64(j, "start", file->start);
+        json_u64(j, "end", file->end);
+    }
+    json_u64(j, "tx_id", file->tx->id);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/eve/drop.c - `drop`: packets that were not let through. */
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "output/eve/alert.h"
+
+struct drop_settings {
+    bool alerts, verdict, first_only;
+};
+
+static void *drop_configure(const struct conf_node *node, const struct eve *eve, struct err *err)
+{
+    static const char *const flows[] = { "all", "start", NULL };
+    struct drop_settings *s = xcalloc(1, sizeof(*s));
+
+    (void)eve;
+    (void)err;
+    s->alerts = conf_bool(node, "alerts", true);
+    s->verdict = conf_bool(node, "verdict", false);
+    s->first_only = conf_choice(node, "flows", flows, 0) == 1;
+    return s;
+}
+
+static void drop_ip(struct json *j, const struct packet *p)
+{
+    if (p->src.version == 4 && p->l3 != NULL) {
+        json_u64(j, "len", get_be16(p->l3 + 2));
+        json_u64(j, "tos", p->l3[1]);
+        json_u64(j, "ttl", p->l3[8]);
+        json_u64(j, "ipid", get_be16(p->l3 + 4));
+    } else if (p->src.version == 6 && p->l3 != NULL) {
+        json_u64(j, "len", get_be16(p->l3 + 4));
+        json_u64(j, "tc", packet_tos(p));
+        json_u64(j, "hoplimit", packet_hop_limit(p));
+        json_u64(j, "flowlbl", get_be32(p->l3) & 0xfffff);
+    }
+}
+
+static void drop_tcp(struct json *j, const struct packet *p)
+{
+    json_u64(j, "tcpseq", p->tcp.seq);
+    json_u64(j, "tcpack", p->tcp.ack);
+    json_u64(j, "tcpwin", p->tcp.window);
+    json_bool(j, "syn", p->tcp.flags & TCP_SYN);
+    json_bool(j, "ack", p->tcp.flags & TCP_ACK);
+    json_bool(j, "psh", p->tcp.flags & TCP_PSH);
+    json_bool(j, "rst", p->tcp.flags & TCP_RST);
+    json_bool(j, "urg", p->tcp.flags & TCP_URG);
+    json_bool(j, "fin", p->tcp.flags & TCP_FIN);
+    json_u64(j, "tcpres", p->tcp.reserved);
+    json_u64(j, "tcpurgp", get_be16(p->l4 + 18));
+}
+
+static void drop_headers(struct json *j, const struct packet *p)
+{
+    drop_ip(j, p);
+    if (packet_is_tcp(p)) {
+        drop_tcp(j, p);
+    } else if (packet_is_udp(p)) {
+        json_u64(j, "udplen", get_be16(p->l4 + 4));
+    } else if ((p->ip_proto == 1 || p->ip_proto == 58) && p->l4 != NULL) {
+        json_u64(j, "icmp_id", p->icmp.id);
+        json_u64(j, "icmp_seq", p->icmp.seq);
+    }
+}
+
+/* The alert that made the decision. */
+static const struct packet_alert *drop_alert(const struct packet *p)
+{
+    for (unsigned i = 0; i < p->alert.count; i++)
+        if (p->alert.at[i].action & (ACTION_DROP | ACTION_REJECT))
+            return &p->alert.at[i];
+    return NULL;
+}
+
+static bool drop_wants(const struct packet *p)
+{
+    return (p->action & (ACTION_DROP | ACTION_REJECT)) != 0 && !(p->flags & PACKET_PSEUDO);
+}
+
+static void drop_packet(struct render *r, const struct eve *eve, void *settings, struct packet *p)
+{
+    const struct drop_settings *s = settings;
+    const struct packet_alert *a = drop_alert(p);
+    struct json j;
+
+    if (!eve->request->is_inline)
+        return;
+    if (s->first_only && p->flow != NULL && (p->flow->inspect_flags & FLOW_INSPECT_DROP_LOGGED))
+        return;
+    if (p->flow != NULL && (p->flow->action & ACTION_DROP))
+        p->flow->inspect_flags |= FLOW_INSPECT_DROP_LOGGED;
+    eve_begin(r, eve, &j, p, EVE_AS_PACKET, "drop", EVE_NO_TX);
+    if (p->flow != NULL)
+        json_string(&j, "direction",
+                    packet_direction(p) == TO_SERVER ? "to_server" : "to_client");
+    json_object(&j, "drop");
+    drop_headers(&j, p);
+    json_string(&j, "reason", drop_reason_text(p->drop_reason));
+    json_object_end(&j);
+    if (s->verdict)
+        eve_verdict(&j, p);
+    if (s->alerts && a != NULL)
+        eve_alert_object(&j, p, a, true, false, false);
+    if (p->flow != NULL)
+        eve_flow_summary(r, &j, p->flow);
+    eve_end(r, eve, &j, p);
+}
+
+const struct eve_type eve_type_drop = {
+    .name = "drop",
+    .configure = drop_configure,
+    .wants = drop_wants,
+    .packet = drop_packet,
+};

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/eve/eve.c - one `eve-log`: reads its settings, asks each record type in turn. */
+#include "output/eve/eve.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/array.h"
+#include "base/log.h"
+#include "output/list.h"
+#include "output/output_private.h"
+
+#define X(name) extern const struct eve_type eve_type_##name;
+EVE_TYPE_LIST(X)
+#undef X
+#define X(name) &eve_type_##name,
+static const struct eve_type *const eve_types[] = { EVE_TYPE_LIST(X) NULL };
+#undef X
+
+/* One bit of app_tx.logged for each (instance, log, direction). */
+#define EVE_INSTANCES_MAX 4
+#define LOGS_PER_PROTO_MAX 4
+
+static const struct eve_type *eve_type_find(const char *name)
+{
+    for (unsigned i = 0; eve_types[i] != NULL; i++)
+        if (strcmp(eve_types[i]->name, name) == 0)
+            return eve_types[i];
+    return NULL;
+}
+
+/* Adds the logs of all protocols that go by this name; false when none does. */
+static bool eve_add_app_logs(struct eve *eve, const char *name, const struct conf_node *node)
+{
+    bool known = false;
+
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
+        const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
+
+        for (unsigned i = 0; proto != NULL && proto->logs != NULL && proto->logs[i]; i++) {
+            const struct app_log *log = proto->logs[i];
+            struct eve_app_log *use = &eve->log[id][eve->log_count[id]];
+            struct err err = { 0 };
+
+            if (strcmp(log->conf_name, name) != 0 || eve->log_count[id] == LOGS_PER_PROTO_MAX)
+                continue;
+            known = true;
+            *use = (struct eve_app_log){ .log = log };
+            use->bit = eve->number * LOGS_PER_PROTO_MAX * 2 + eve->log_count[id] * 2;
+            if (log->configure != NULL)
+                use->settings = log->configure(node, &err);
+            if (err.text[0] != '\0')
+                conf_error(node, "%s", err.text);
+            else
+                eve->log_count[id]++;
+        }
+    }
+    return known;
+}
+
+static void eve_add_type(struct eve *eve, const char *name, const struct conf_node *node)
+{
+    const struct eve_type *type = eve_type_find(name);
+    struct err err = { 0 };
+    struct eve_use use = { .type = type };
+
+    if (!conf_bool(node, "enabled", type == NULL || !type->off_by_default))
+        return;
+    if (eve_add_app_logs(eve, name, node))
+        return;
+    if (type == NULL) {
+        log_at(LOG_LEVEL_INFO, "output", node->at, "eve-log: no protocol logs \"%s\" here", name);
+        return;
+    }
+    if (eve->type_count == ARRAY_LEN(eve->type))
+        return;
+    if (type->configure != NULL)
+        use.settings = type->configure(node, eve, &err);
+    if (err.text[0] != '\0')
+        conf_error(node, "%s: %s", name, err.text);
+    else
+        eve->type[eve->type_count++] = use;
+}
+
+static void eve_read_xff(struct xff *xff, const struct conf_node *node)
+{
+    static const char *const modes[] = { "extra-data", "overwrite", NULL };
+    static const char *const deployments[] = { "reverse", "forward", NULL };
+
+    if (!conf_bool(node, "xff.enabled", false))
+        return;
+    xff->mode = conf_choice(node, "xff.mode", modes, 0) == 1 ? XFF_OVERWRITE : XFF_EXTRA;
+    xff->forward = conf_choice(node, "xff.deployment", deployments, 0) == 1;
+    xff->header = conf_string(node, "xff.header", "X-Forwarded-For");
+}
+
+static void *eve_open(const struct output_request *request, struct output_conf *conf,
+                      const struct conf_node *node, struct err *err)
+{
+    struct eve *eve = xcalloc(1, sizeof(*eve));
+
+    eve->sink = sink_open(request, conf, node, "eve.json", err);
+    if (eve->sink == NULL || conf->eve_count == EVE_INSTANCES_MAX) {
+        if (eve->sink != NULL)
+            err_set(err, "at most %u eve-log outputs", EVE_INSTANCES_MAX);
+        free(eve);
+        return NULL;
+    }
+    for (unsigned i = 0; i < APP_PROTO_COUNT; i++)
+        eve->log[i] = xcalloc(LOGS_PER_PROTO_MAX, sizeof(struct eve_app_log));
+    eve->number = conf->eve_count++;
+    eve->request = &conf->request;
+    eve->prefix = conf_string(node, "prefix", "");
+    eve->ethernet = conf_bool(node, "ethernet", false);
+    eve->pcap_file = conf_bool(node, "pcap-file", false);
+    eve->community_id = conf_bool(node, "community-id", false);
+    eve->community_seed = (uint16_t)conf_u64_range(node, "community-id-seed", 0, 0, 65535);
+    eve->metadata = conf_bool(node, "metadata", true);
+    eve->version = conf_bool(node, "suricata-version", false);
+    eve_read_xff(&eve->xff, node);
+    CONF_EACH (item, conf_find(node, "types")) {
+        if (item->kind == CONF_MAP && item->child != NULL)
+            eve_add_type(eve, item->child->name, item->child);
+        else if (item->kind == CONF_SCALAR)
+            eve_add_type(eve, item->value, item);
+    }
+    return eve;
+}
+
+static void eve_close(void *self)
+{
+    struct eve *eve = self;
+
+    for (unsigned i = 0; i < eve->type_count; i++)
+        if (eve->type[i].type->free != NULL)
+            eve->type[i].type->free(eve->type[i].settings);
+        else
+            free(eve->type[i].settings);
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
+        for (unsigned i = 0; i < eve->log_count[id]; i++)
+            free(eve->log[id][i].settings);
+        free(eve->log[id]);
+    }
+    free(eve);
+}
+
+/* --- asking the types --------------------------------------------------------------------- */
+
+static void eve_packet(struct render *r, void *self, struct packet *p)
+{
+    const struct eve *eve = self;
+
+    for (unsigned i = 0; i < eve->type_count; i++) {
+        const struct eve_use *use = &eve->type[i];
+
+        if (use->type->packet != NULL && (use->type->wants == NULL || use->type->wants(p)))
+            use->type->packet(r, eve, use->settings, p);
+    }
+}
+
+static void eve_app_record(struct render *r, const struct eve *eve, const struct eve_app_log *use,
+                           struct packet *p, struct app_tx *tx, enum direction direction)
+{
+    struct json j;
+
+    eve_begin(r, eve, &j, p, use->log->each_direction ? EVE_AS_PACKET : EVE_AS_FLOW,
+              use->log->event_type, tx->id);
+    if (use->log->key != NULL)
+        json_object(&j, use->log->key);
+    if (!use->log->log(&j, tx, direction, use->settings)) {
+        eve_cancel(r);
+        return;
+    }
+    if (use->log->key != NULL)
+        json_object_end(&j);
+    eve_end(r, eve, &j, p);
+    p->flow->tx_log_count++;
+}
+
+/* A tx has reached what a log waits for; at the end of its flow it gets no further. */
+static bool eve_log_due(const struct app_tx *tx, const struct app_log *log, enum direction d,
+                        bool ending)
+{
+    return ending || tx->one_sided[d] || tx->progress[d] >= log->progress[d];
+}
+
+static void eve_app_tx(struct render *r, const struct eve *eve, const struct eve_app_log *use,
+                       struct packet *p, struct app_tx *tx)
+{
+    bool ending = p->flags & PACKET_FLOW_END;
+
+    if (!use->log->each_direction) {
+        if (!(tx->logged & 1u << use->bit) && eve_log_due(tx, use->log, TO_SERVER, ending) &&
+            eve_log_due(tx, use->log, TO_CLIENT, ending)) {
+            tx->logged |= 1u << use->bit;
+            eve_app_record(r, eve, use, p, tx, TO_SERVER);
+        }
+        return;
+    }
+    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
+        if (tx->logged & 1u << (use->bit + d) || tx->one_sided[d] || tx->progress[d] == 0 ||
+            !eve_log_due(tx, use->log, d, ending))
+            continue;
+        tx->logged |= 1u << (use->bit + d);
+        eve_app_record(r, eve, use, p, tx, d);
+    }
+}
+
+static void eve_tx(struct render *r, void *self, struct packet *p, struct app_tx *tx)
+{
+    const struct eve *eve = self;
+    unsigned id = tx->flow->proto->id;
+
+    for (unsigned i = 0; i < eve->type_count; i++)
+        if (eve->type[i].type->tx != NULL)
+            eve->type[i].type->tx(r, eve, eve->type[i].settings, p, tx);
+    if (tx->no_log)
+        return;
+    for (unsigned i = 0; i < eve->log_count[id]; i++)
+        eve_app_tx(r, eve, &eve->log[id][i], p, tx);
+}
+
+static void eve_flow(struct render *r, void *self, struct packet *p, const struct flow *flow)
+{
+    const struct eve *eve = self;
+
+    for (unsigned i = 0; i < eve->type_count; i++)
+        if (eve->type[i].type->flow != NULL)
+            eve->type[i].type->flow(r, eve, eve->type[i].settings, p, flow);
+}
+
+static void eve_stats(struct render *r, void *self, uint64_t now_us, uint64_t uptime_s, bool last)
+{
+    const struct eve *eve = self;
+
+    for (unsigned i = 0; i < eve->type_count; i++)
+        if (eve->type[i].type->stats != NULL)
+            eve->type[i].type->stats(r, eve, eve->type[i].settings, now_us, uptime_s, last);
+}
+
+const struct logger_ops logger_eve = {
+    .name = "eve-log",
+    .doc = "EVE JSON: alerts, flows, transactions, statistics, a record a line",
+    .open = eve_open,
+    .close = eve_close,
+    .packet = eve_packet,
+    .tx = eve_tx,
+    .flow = eve_flow,
+    .stats = eve_stats,
+};

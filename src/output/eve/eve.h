@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/eve/eve.h - EVE JSON: one instance of `eve-log`, and the kinds of records it makes.
+ *
+ * A kind is one file here that ends in a `const struct eve_type eve_type_<name>`, and a line in
+ * output/list.h. What app protocols log comes from their own `struct app_log`. */
+#ifndef OUTPUT_EVE_EVE_H
+#define OUTPUT_EVE_EVE_H
+
+#include "base/json.h"
+#include "output/logger.h"
+
+struct eve;
+
+struct eve_type {
+    const char *name;           /* under `types:` */
+    bool off_by_default;        /* listed, but needs `enabled: yes` */
+    void *(*configure)(const struct conf_node *node, const struct eve *eve, struct err *err);
+    void (*free)(void *settings);
+    void (*packet)(struct render *r, const struct eve *eve, void *settings, struct packet *p);
+    /* Cheap test before packet(); NULL: always asked. */
+    bool (*wants)(const struct packet *p);
+    void (*tx)(struct render *r, const struct eve *eve, void *settings, struct packet *p,
+               struct app_tx *tx);
+    void (*flow)(struct render *r, const struct eve *eve, void *settings, struct packet *p,
+                 const struct flow *flow);
+    void (*stats)(struct render *r, const struct eve *eve, void *settings, uint64_t now_us,
+                  uint64_t uptime_s, bool last);
+};
+
+struct eve_use {                        /* a type with its settings */
+    const struct eve_type *type;
+    void *settings;
+};
+
+struct eve_app_log {                    /* a protocol's log with its settings */
+    const struct app_log *log;
+    void *settings;
+    unsigned bit;                       /* in app_tx.logged */
+};
+
+enum xff_mode { XFF_OFF, XFF_EXTRA, XFF_OVERWRITE };
+struct xff {
+    enum xff_mode mode;
+    bool forward;                       /* first address; else (reverse) the last */
+    const char *header;
+};
+
+struct eve {
+    struct sink *sink;
+    const struct output_request *request;
+    const char *prefix;                 /* before each record; "" */
+    bool ethernet, pcap_file, community_id, version, metadata;
+    uint16_t community_seed;
+    struct xff xff;
+    unsigned type_count;
+    struct eve_use type[32];
+    unsigned log_count[APP_PROTO_COUNT];
+    struct eve_app_log *log[APP_PROTO_COUNT];
+    unsigned number;                    /* of this instance: bits of app_tx.logged */
+};
+
+/* Which way round addresses stand. */
+enum eve_order { EVE_AS_PACKET, EVE_AS_FLOW, EVE_TO_SERVER, EVE_TO_CLIENT };
+
+#define EVE_NO_TX UINT64_MAX
+
+/* Starts a record with the fields that all have; the caller adds its own and ends it. */
+void eve_begin(struct render *r, const struct eve *eve, struct json *j, const struct packet *p,
+               enum eve_order order, const char *event_type, uint64_t tx_id);
+void eve_end(struct render *r, const struct eve *eve, struct json *j, const struct packet *p);
+void eve_cancel(struct render *r);
+
+/* Addresses of a flow or packet, ports or ICMP type, proto: common.c. */
+void eve_addresses(struct json *j, const struct packet *p, enum eve_order order);
+void eve_flow_addresses(struct json *j, const struct flow *f, bool reversed);
+void eve_proto(struct json *j, uint8_t proto);
+void eve_time(struct render *r, struct json *j, const char *key, uint64_t time_us);
+void eve_app_proto(struct json *j, const struct flow *f);
+void eve_vars(struct json *j, const struct flow *f);           /* "metadata": flowbits ... */
+void eve_tcp_flags(struct json *j, uint8_t flags);
+void eve_packet_bytes(struct json *j, const struct packet *p);
+/* What a transaction adds to other records: http of fileinfo and alerts. */
+void eve_tx_metadata(struct json *j, struct app_tx *tx);
+void eve_file(struct json *j, const struct app_file *file, bool stored_sids);
+void eve_mac(struct json *j, const char *key, const uint8_t mac[6]);
+
+#endif

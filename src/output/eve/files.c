@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/eve/files.c - `files`: a fileinfo record for each file that has ended. */
+#include <stdlib.h>
+
+#include "app/file.h"
+#include "base/array.h"
+#include "output/eve/eve.h"
+
+struct files_settings {
+    bool force_magic;
+};
+
+static void *files_configure(const struct conf_node *node, const struct eve *eve, struct err *err)
+{
+    struct files_settings *s = xcalloc(1, sizeof(*s));
+
+    (void)eve;
+    s->force_magic = conf_bool(node, "force-magic", false);
+    if (s->force_magic)
+        app_files_want(FILE_WANT_MAGIC);
+    CONF_EACH (item, conf_find(node, "force-hash")) {
+        if (!app_files_want_hash(item->value))
+            err_set(err, "force-hash: \"%s\" is not md5, sha1 or sha256", item->value);
+    }
+    return s;
+}
+
+static void file_record(struct render *r, const struct eve *eve, struct packet *p,
+                        struct app_tx *tx, const struct app_file *file)
+{
+    struct json j;
+
+    eve_begin(r, eve, &j, p, file->direction == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT,
+              "fileinfo", EVE_NO_TX);
+    eve_tx_metadata(&j, tx);
+    json_string(&j, "app_proto", app_proto_name(p->flow->app_proto));
+    json_object(&j, "fileinfo");
+    eve_file(&j, file, true);
+    json_object_end(&j);
+    eve_end(r, eve, &j, p);
+}
+
+static void files_tx(struct render *r, const struct eve *eve, void *settings, struct packet *p,
+                     struct app_tx *tx)
+{
+    const struct files_settings *s = settings;
+
+    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
+        for (struct app_file *file = tx->files[d]; file != NULL; file = file->next) {
+            if (file->state == FILE_OPEN || (file->logged & 1u << eve->number))
+                continue;
+            file->logged |= (uint8_t)(1u << eve->number);
+            if (s->force_magic)
+                app_file_magic(file);
+            file_record(r, eve, p, tx, file);
+        }
+    }
+}
+
+const struct eve_type eve_type_files = {
+    .name = "files",
+    .configure = files_configure,
+    .tx = files_tx,
+};

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/eve/flow.c - `flow` and `netflow`: what a flow was, once it has ended. */
+#include "output/eve/eve.h"
+
+#include "flow/exception.h"
+#include "stream/stream.h"
+
+/* Whole seconds between the times as they are shown, not their rounded difference. */
+static uint64_t flow_age(const struct flow *f)
+{
+    uint64_t last = f->inspect_last_us / 1000000, start = f->start_us / 1000000;
+
+    return last > start ? last - start : 0;
+}
+
+static void flow_head(struct render *r, const struct eve *eve, struct json *j,
+                      const struct flow *f, bool reversed, const char *event_type)
+{
+    record_begin(r, eve->sink);
+    buf_add_string(r->out, eve->prefix);
+    json_init(j, r->out);
+    json_object(j, NULL);
+    eve_time(r, j, "timestamp", f->start_us);
+    json_u64(j, "flow_id", f->id);
+    if (f->parent_id != 0)
+        json_u64(j, "parent_id", f->parent_id);
+    json_string(j, "event_type", event_type);
+    if (f->key.vlan[0] != 0) {
+        json_array(j, "vlan");
+        for (unsigned i = 0; i < PACKET_VLANS_MAX && f->key.vlan[i] != 0; i++)
+            json_u64(j, NULL, f->key.vlan[i]);
+        json_array_end(j);
+    }
+    eve_flow_addresses(j, f, reversed);
+    json_u64(j, "ip_v", f->key.src.version);
+    eve_proto(j, f->key.proto);
+    if (f->key.proto == 1 || f->key.proto == 58) {
+        json_u64(j, "icmp_type", f->key.src_port);
+        json_u64(j, "icmp_code", f->key.dst_port);
+        if (f->packets[TO_CLIENT] > 0) {
+            json_u64(j, "response_icmp_type", f->icmp_reply >> 8);
+            json_u64(j, "response_icmp_code", f->icmp_reply & 0xff);
+        }
+    }
+    if (f->key.proto == 50)
+        json_u64(j, "spi", f->esp_spi);
+    if (eve->community_id) {
+        char id[64];
+        size_t n = flow_community_id(&f->key, eve->community_seed, id, sizeof(id));
+
+        if (n > 0)
+            json_bytes(j, "community_id", id, n);
+    }
+    eve_app_proto(j, f);
+}
+
+static void flow_macs(const struct eve *eve, struct json *j, const struct flow *f)
+{
+    if (!eve->ethernet || !(f->inspect_flags & FLOW_INSPECT_HAS_MAC))
+        return;
+    json_object(j, "ether");
+    json_array(j, "dest_macs");
+    eve_mac(j, NULL, f->mac[TO_CLIENT]);
+    json_array_end(j);
+    json_array(j, "src_macs");
+    eve_mac(j, NULL, f->mac[TO_SERVER]);
+    json_array_end(j);
+    json_object_end(j);
+}
+
+static void flow_tcp(struct json *j, const struct flow *f)
+{
+    struct tcp_summary tcp;
+
+    if (f->key.proto != 6)
+        return;
+    json_object(j, "tcp");
+    if (stream_tcp_summary(f, &tcp)) {
+        json_printf(j, "tcp_flags", "%02x", tcp.flags);
+        json_printf(j, "tcp_flags_ts", "%02x", tcp.flags_ts);
+        json_printf(j, "tcp_flags_tc", "%02x", tcp.flags_tc);
+        eve_tcp_flags(j, tcp.flags);
+        json_string(j, "state", tcp.state);
+        if (tcp.ts_gap)
+            json_bool(j, "ts_gap", true);
+        if (tcp.tc_gap)
+            json_bool(j, "tc_gap", true);
+        json_u64(j, "ts_max_regions", tcp.ts_max_regions);
+        json_u64(j, "tc_max_regions", tcp.tc_max_regions);
+        if (tcp.ts_urgent_oob > 0)
+            json_u64(j, "ts_urgent_oob_data", tcp.ts_urgent_oob);
+        if (tcp.tc_urgent_oob > 0)
+            json_u64(j, "tc_urgent_oob_data", tcp.tc_urgent_oob);
+    } else {
+        json_string(j, "tcp_flags", "00");
+        json_string(j, "tcp_flags_ts", "00");
+        json_string(j, "tcp_flags_tc", "00");
+    }
+    json_object_end(j);
+}
+
+static void flow_body(struct render *r, struct json *j, const struct flow *f)
+{
+    json_object(j, "flow");
+    json_u64(j, "pkts_toserver", f->packets[TO_SERVER]);
+    json_u64(j, "pkts_toclient", f->packets[TO_CLIENT]);
+    json_u64(j, "bytes_toserver", f->bytes[TO_SERVER]);
+    json_u64(j, "bytes_toclient", f->bytes[TO_CLIENT]);
+    eve_time(r, j, "start", f->start_us);
+    eve_time(r, j, "end", f->inspect_last_us);
+    json_u64(j, "age", flow_age(f));
+    if (f->emergency)
+        json_bool(j, "emergency", true);
+    if (f->end_state == FLOW_LOCAL_BYPASSED || f->end_state == FLOW_CAPTURE_BYPASSED) {
+        json_string(j, "bypass", f->end_state == FLOW_LOCAL_BYPASSED ? "local" : "capture");
+        json_object(j, "bypassed");
+        json_u64(j, "pkts_toserver", f->bypassed_packets[TO_SERVER]);
+        json_u64(j, "pkts_toclient", f->bypassed_packets[TO_CLIENT]);
+        json_u64(j, "bytes_toserver", f->bypassed_bytes[TO_SERVER]);
+        json_u64(j, "bytes_toclient", f->bypassed_bytes[TO_CLIENT]);
+        json_object_end(j);
+    }
+    json_string(j, "state", flow_state_name(f->end_state));
+    json_string(j, "reason", flow_end_reason_name(f->end_reason));
+    json_bool(j, "alerted", f->inspect_flags & FLOW_INSPECT_ALERTED);
+    if (f->action & ACTION_DROP)
+        json_string(j, "action", "drop");
+    else if (f->action & ACTION_PASS)
+        json_string(j, "action", "pass");
+    if (f->exception_target != 0) {
+        json_array(j, "exception_policy");
+        json_object(j, NULL);
+        json_string(j, "target", exception_target_name(f->exception_target));
+        json_string(j, "policy", exception_policy_name(f->exception_policy));
+        json_object_end(j);
+        json_array_end(j);
+    }
+    if (f->app != NULL)
+        json_u64(j, "tx_cnt", f->app->next_tx_id);
+    json_object_end(j);
+}
+
+static void flow_record(struct render *r, const struct eve *eve, void *settings,
+                        struct packet *p, const struct flow *f)
+{
+    struct json j;
+
+    (void)settings;
+    flow_head(r, eve, &j, f, false, "flow");
+    flow_body(r, &j, f);
+    flow_macs(eve, &j, f);
+    if (eve->metadata && f->vars != NULL)
+        eve_vars(&j, f);
+    flow_tcp(&j, f);
+    eve_end(r, eve, &j, p);
+}
+
+static void netflow_direction(struct render *r, const struct eve *eve, struct packet *p,
+                              const struct flow *f, enum direction d)
+{
+    struct tcp_summary tcp;
+    struct json j;
+
+    flow_head(r, eve, &j, f, d == TO_CLIENT, "netflow");
+    json_object(&j, "netflow");
+    json_u64(&j, "pkts", f->packets[d]);
+    json_u64(&j, "bytes", f->bytes[d]);
+    eve_time(r, &j, "start", f->start_us);
+    eve_time(r, &j, "end", f->inspect_last_us);
+    json_u64(&j, "age", flow_age(f));
+    json_u64(&j, "min_ttl", f->min_ttl[d]);
+    json_u64(&j, "max_ttl", f->max_ttl[d]);
+    if (f->app != NULL)
+        json_u64(&j, "tx_cnt", f->app->next_tx_id);
+    json_object_end(&j);
+    if (f->key.proto == 6 && stream_tcp_summary(f, &tcp)) {
+        uint8_t flags = d == TO_SERVER ? tcp.flags_ts : tcp.flags_tc;
+
+        json_object(&j, "tcp");
+        json_printf(&j, "tcp_flags", "%02x", flags);
+        eve_tcp_flags(&j, flags);
+        json_object_end(&j);
+    }
+    flow_macs(eve, &j, f);
+    if (eve->metadata && f->vars != NULL)
+        eve_vars(&j, f);
+    eve_end(r, eve, &j, p);
+}
+
+static void netflow_record(struct render *r, const struct eve *eve, void *settings,
+                           struct packet *p, const struct flow *f)
+{
+    (void)settings;
+    netflow_direction(r, eve, p, f, TO_SERVER);
+    if (f->packets[TO_CLIENT] > 0)
+        netflow_direction(r, eve, p, f, TO_CLIENT);
+}
+
+const struct eve_type eve_type_flow = { .name = "flow", .flow = flow_record };
+const struct eve_type eve_type_netflow = { .name = "netflow", .flow = netflow_record };

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/eve/metadata.c - `metadata`: a record for each packet of a flow that carries variables. */
+#include "output/eve/eve.h"
+
+static bool metadata_wants(const struct packet *p)
+{
+    return p->flow != NULL && p->flow->vars != NULL && !(p->flags & PACKET_PSEUDO);
+}
+
+static void metadata_packet(struct render *r, const struct eve *eve, void *settings,
+                            struct packet *p)
+{
+    struct json j;
+
+    (void)settings;
+    eve_begin(r, eve, &j, p, EVE_AS_PACKET, "metadata", EVE_NO_TX);
+    if (!eve->metadata)
+        eve_vars(&j, p->flow);
+    eve_end(r, eve, &j, p);
+}
+
+const struct eve_type eve_type_metadata = {
+    .name = "metadata",
+    .wants = metadata_wants,
+    .packet = metadata_packet,
+};

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/eve/stats.c - `stats`: all counters, as totals or per thread, with deltas on demand. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "output/counter_tree.h"
+#include "output/eve/eve.h"
+
+struct stats_settings {
+    bool totals, threads, deltas, zeros;
+    struct counter_tree *tree;
+    unsigned tree_counters;
+    uint64_t *previous;             /* totals of the last round, by id */
+};
+
+static void *stats_configure(const struct conf_node *node, const struct eve *eve, struct err *err)
+{
+    struct stats_settings *s = xcalloc(1, sizeof(*s));
+
+    (void)eve;
+    (void)err;
+    s->totals = conf_bool(node, "totals", true);
+    s->threads = conf_bool(node, "threads", false);
+    s->deltas = conf_bool(node, "deltas", false);
+    s->zeros = conf_bool(node, "null-values", true);
+    s->previous = xcalloc(COUNTERS_MAX, sizeof(*s->previous));
+    return s;
+}
+
+static void stats_free(void *settings)
+{
+    struct stats_settings *s = settings;
+
+    counter_tree_free(s->tree);
+    free(s->previous);
+    free(s);
+}
+
+static uint64_t total_value(counter_id id, void *arg)
+{
+    (void)arg;
+    return counter_total(id);
+}
+
+static uint64_t thread_value(counter_id id, void *arg)
+{
+    const struct counters *c = arg;
+
+    return __atomic_load_n(&c->value[id], __ATOMIC_RELAXED);
+}
+
+struct thread_writer {
+    struct json *j;
+    const struct stats_settings *s;
+};
+
+static void write_thread(const struct counters *c, void *arg)
+{
+    struct thread_writer *w = arg;
+
+    json_object(w->j, c->thread_name);
+    counter_tree_write(w->s->tree, w->j, thread_value, (void *)c, NULL, w->s->zeros);
+    json_object_end(w->j);
+}
+
+static void stats_record(struct render *r, const struct eve *eve, void *settings, uint64_t now_us,
+                         uint64_t uptime_s, bool last)
+{
+    struct stats_settings *s = settings;
+    struct json j;
+
+    (void)last;
+    if (s->tree == NULL || s->tree_counters != counter_count()) {
+        counter_tree_free(s->tree);
+        s->tree = counter_tree_new();
+        s->tree_counters = counter_count();
+    }
+    record_begin(r, eve->sink);
+    buf_add_string(r->out, eve->prefix);
+    json_init(&j, r->out);
+    json_object(&j, NULL);
+    eve_time(r, &j, "timestamp", now_us);
+    json_string(&j, "event_type", "stats");
+    json_object(&j, "stats");
+    json_u64(&j, "uptime", uptime_s);
+    if (s->totals)
+        counter_tree_write(s->tree, &j, total_value, NULL, s->deltas ? s->previous : NULL,
+                           s->zeros);
+    if (s->threads) {
+        struct thread_writer w = { .j = &j, .s = s };
+
+        json_object(&j, "threads");
+        counters_each(write_thread, &w);
+        json_object_end(&j);
+    }
+    json_object_end(&j);
+    eve_end(r, eve, &j, NULL);
+    for (unsigned id = 0; s->deltas && id < counter_count(); id++)
+        s->previous[id] = counter_total((counter_id)id);
+}
+
+const struct eve_type eve_type_stats = {
+    .name = "stats",
+    .configure = stats_configure,
+    .free = stats_free,
+    .stats = stats_record,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/list.h - the registration lists: outputs, sinks and EVE record types, one line each. */
+#ifndef OUTPUT_LIST_H
+#define OUTPUT_LIST_H
+
+#define LOGGER_LIST(X) \
+    X(eve)             \
+    X(fast)            \
+    X(stats_log)
+
+#define SINK_LIST(X) \
+    X(file)          \
+    X(syslog)        \
+    X(unix_stream)   \
+    X(unix_dgram)
+
+#define EVE_TYPE_LIST(X) \
+    X(alert)             \
+    X(packet)            \
+    X(drop)              \
+    X(anomaly)           \
+    X(arp)               \
+    X(files)             \
+    X(flow)              \
+    X(netflow)           \
+    X(metadata)          \
+    X(stats)
+
+#endif

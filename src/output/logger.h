@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/logger.h - a kind of output: one entry of the `outputs:` list in the configuration.
+ *
+ * Adding one: a file in output/ that ends in a `const struct logger_ops logger_<name>` and a line
+ * in output/list.h. An instance is shared by all threads and read-only, but for what says
+ * otherwise; what a thread needs to write it keeps in its own struct output_thread. */
+#ifndef OUTPUT_LOGGER_H
+#define OUTPUT_LOGGER_H
+
+#include "output/output.h"
+#include "output/sink.h"
+
+struct logger;
+struct render;
+
+struct logger_ops {
+    const char *name;           /* in `outputs:`: "eve-log", "fast" */
+    const char *doc;
+    /* Settings to instance; a logger without an `enabled: yes` is not asked. NULL with err set:
+     * the mistake is logged and the output left out. */
+    void *(*open)(const struct output_request *request, struct output_conf *conf,
+                  const struct conf_node *node, struct err *err);
+    void (*close)(void *self);
+    /* Rendering, each optional; called for each packet, in order. */
+    void (*packet)(struct render *r, void *self, struct packet *p);
+    /* Once per transaction and packet as long as it lives and may have something to log. */
+    void (*tx)(struct render *r, void *self, struct packet *p, struct app_tx *tx);
+    void (*flow)(struct render *r, void *self, struct packet *p, const struct flow *flow);
+    void (*stats)(struct render *r, void *self, uint64_t now_us, uint64_t uptime_s, bool last);
+    /* Writing half: the packet itself is wanted (pcap-log). Called on writer threads. */
+    void (*write_packet)(void *self, struct packet *p);
+    void (*rotate)(void *self);
+};
+
+/* What rendering works with: one per thread. */
+struct render {
+    struct output_conf *conf;
+    struct counters *counters;
+    struct buf *out;            /* where records go: packet.records, or the stats buffer */
+    size_t record_at;           /* start of the record being made */
+    uint16_t sink;              /* of the record being made */
+    /* A second's timestamp, formatted once. */
+    uint64_t time_second;
+    char time_prefix[24], time_suffix[8];
+    struct buf scratch;
+};
+
+/* A record is a framed run of bytes for one sink. */
+void record_begin(struct render *r, struct sink *sink);
+void record_end(struct render *r);
+void record_cancel(struct render *r);
+
+/* "2016-05-27T06:56:11.304062+0000" in local time, as EVE has it; returns the length. */
+#define EVE_TIME_SIZE 40
+size_t render_time(struct render *r, uint64_t time_us, char out[EVE_TIME_SIZE]);
+
+extern const struct logger_ops *const logger_table[];
+
+/* log_dir + name, unless name is absolute; heap. */
+char *output_path(const struct output_request *request, const char *name);
+
+#endif

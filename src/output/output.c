@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/output.c - the set of outputs, and the two halves that feed them. */
+#include "output/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/array.h"
+#include "base/log.h"
+#include "output/list.h"
+#include "output/logger.h"
+#include "output/output_private.h"
+
+#define X(name) extern const struct logger_ops logger_##name;
+LOGGER_LIST(X)
+#undef X
+#define X(name) &logger_##name,
+const struct logger_ops *const logger_table[] = { LOGGER_LIST(X) NULL };
+#undef X
+
+/* How much a writer gathers for one sink before it hands over. */
+#define WRITER_BATCH (64 * 1024)
+
+/* In front of each record in packet.records. */
+struct record_head {
+    uint32_t len;
+    uint16_t sink;
+    uint16_t unused;
+};
+
+struct output_thread {
+    struct render render;
+};
+
+struct output_writer {
+    struct output_conf *conf;
+    struct buf *pending;            /* by sink id */
+    unsigned sink_count;
+};
+
+char *output_path(const struct output_request *request, const char *name)
+{
+    struct buf b = { 0 };
+
+    if (name[0] != '/') {
+        buf_add_string(&b, request->log_dir);
+        if (b.len == 0 || b.data[b.len - 1] != '/')
+            buf_add_u8(&b, '/');
+    }
+    buf_add_string(&b, name);
+    buf_add_u8(&b, 0);
+    return (char *)b.data;
+}
+
+/* --- set-up ------------------------------------------------------------------------------- */
+
+static const struct logger_ops *logger_find(const char *name)
+{
+    for (unsigned i = 0; logger_table[i] != NULL; i++)
+        if (strcmp(logger_table[i]->name, name) == 0)
+            return logger_table[i];
+    return NULL;
+}
+
+static void output_open(struct output_conf *conf, const struct conf_node *node)
+{
+    const struct logger_ops *ops = logger_find(node->name);
+    struct err err = { 0 };
+    void *self;
+
+    if (!conf_bool(node, "enabled", false))
+        return;
+    if (ops == NULL) {
+        conf_warning(node, "there is no output \"%s\"; it is left out", node->name);
+        return;
+    }
+    self = ops->open(&conf->request, conf, node, &err);
+    if (self != NULL)
+        ARRAY_PUSH(&conf->loggers, (struct logger){ .ops = ops, .self = self });
+    else if (err.text[0] != '\0')
+        conf_error(node, "%s: %s", node->name, err.text);
+}
+
+struct output_conf *output_conf_new(const struct output_request *request, struct err *err)
+{
+    struct output_conf *conf = xcalloc(1, sizeof(*conf));
+
+    (void)err;
+    conf->request = *request;
+    CONF_EACH (item, conf_find(request->conf, "outputs")) {
+        if (item->child != NULL)
+            output_open(conf, item->child);
+    }
+    conf->stats_interval = conf_bool(request->conf, "stats.enabled", true)
+                               ? (unsigned)conf_u64(request->conf, "stats.interval", 8) : 0;
+    conf->stats.conf = conf;
+    conf->stats.out = &conf->stats_out;
+    return conf;
+}
+
+void output_conf_free(struct output_conf *conf)
+{
+    if (conf == NULL)
+        return;
+    for (size_t i = 0; i < conf->loggers.count; i++)
+        conf->loggers.at[i].ops->close(conf->loggers.at[i].self);
+    for (size_t i = 0; i < conf->sinks.count; i++) {
+        struct sink *sink = conf->sinks.at[i];
+
+        if (sink->lost > 0)
+            log_warning("output", "%s: %llu records could not be written", conf->sink_paths.at[i],
+                        (unsigned long long)sink->lost);
+        sink->ops->close(sink->self);
+        free(sink);
+        free(conf->sink_paths.at[i]);
+    }
+    ARRAY_FREE(&conf->loggers);
+    ARRAY_FREE(&conf->sinks);
+    ARRAY_FREE(&conf->sink_paths);
+    buf_fini(&conf->stats_out);
+    buf_fini(&conf->stats.scratch);
+    free(conf);
+}
+
+void output_rotate(struct output_conf *conf)
+{
+    for (size_t i = 0; i < conf->sinks.count; i++)
+        if (conf->sinks.at[i]->ops->rotate != NULL)
+            conf->sinks.at[i]->ops->rotate(conf->sinks.at[i]->self);
+    for (size_t i = 0; i < conf->loggers.count; i++)
+        if (conf->loggers.at[i].ops->rotate != NULL)
+            conf->loggers.at[i].ops->rotate(conf->loggers.at[i].self);
+}
+
+/* --- records ------------------------------------------------------------------------------ */
+
+void record_begin(struct render *r, struct sink *sink)
+{
+    struct record_head head = { .sink = sink->id };
+
+    r->record_at = r->out->len;
+    buf_add(r->out, &head, sizeof(head));
+}
+
+void record_end(struct render *r)
+{
+    struct record_head head;
+
+    memcpy(&head, r->out->data + r->record_at, sizeof(head));
+    head.len = (uint32_t)(r->out->len - r->record_at - sizeof(head));
+    memcpy(r->out->data + r->record_at, &head, sizeof(head));
+}
+
+void record_cancel(struct render *r)
+{
+    r->out->len = r->record_at;
+}
+
+size_t render_time(struct render *r, uint64_t time_us, char out[EVE_TIME_SIZE])
+{
+    uint64_t second = time_us / 1000000;
+    unsigned us = (unsigned)(time_us % 1000000);
+
+    if (second != r->time_second || r->time_prefix[0] == '\0') {
+        time_t t = (time_t)second;
+        struct tm tm;
+
+        localtime_r(&t, &tm);
+        strftime(r->time_prefix, sizeof(r->time_prefix), "%Y-%m-%dT%H:%M:%S", &tm);
+        strftime(r->time_suffix, sizeof(r->time_suffix), "%z", &tm);
+        r->time_second = second;
+    }
+    size_t n = strlen(r->time_prefix);
+
+    memcpy(out, r->time_prefix, n);
+    out[n++] = '.';
+    for (int i = 5; i >= 0; i--) {
+        out[n + (size_t)i] = (char)('0' + us % 10);
+        us /= 10;
+    }
+    n += 6;
+    memcpy(out + n, r->time_suffix, sizeof(r->time_suffix));
+    return n + strlen(r->time_suffix);
+}
+
+/* --- rendering ---------------------------------------------------------------------------- */
+
+struct output_thread *output_thread_new(struct output_conf *conf, struct counters *counters)
+{
+    struct output_thread *ot = xcalloc(1, sizeof(*ot));
+
+    ot->render.conf = conf;
+    ot->render.counters = counters;
+    return ot;
+}
+
+void output_thread_free(struct output_thread *ot)
+{
+    if (ot == NULL)
+        return;
+    buf_fini(&ot->render.scratch);
+    free(ot);
+}
+
+static void render_txs(struct output_thread *ot, struct packet *p)
+{
+    struct output_conf *conf = ot->render.conf;
+    const struct app_flow *af = p->flow->app;
+
+    for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
+        for (size_t i = 0; i < conf->loggers.count; i++)
+            if (conf->loggers.at[i].ops->tx != NULL)
+                conf->loggers.at[i].ops->tx(&ot->render, conf->loggers.at[i].self, p, tx);
+}
+
+static void render_flow(struct output_thread *ot, struct packet *p)
+{
+    struct output_conf *conf = ot->render.conf;
+
+    for (size_t i = 0; i < conf->loggers.count; i++)
+        if (conf->loggers.at[i].ops->flow != NULL)
+            conf->loggers.at[i].ops->flow(&ot->render, conf->loggers.at[i].self, p, p->flow);
+}
+
+void output_render(struct output_thread *ot, struct packet *p)
+{
+    struct output_conf *conf = ot->render.conf;
+
+    ot->render.out = &p->records;
+    for (size_t i = 0; i < conf->loggers.count; i++)
+        if (conf->loggers.at[i].ops->packet != NULL)
+            conf->loggers.at[i].ops->packet(&ot->render, conf->loggers.at[i].self, p);
+    if (p->flow == NULL)
+        return;
+    if (p->flow->app != NULL && p->flow->app->first != NULL)
+        render_txs(ot, p);
+    if (p->flags & PACKET_FLOW_END)
+        render_flow(ot, p);
+}
+
+/* --- writing ------------------------------------------------------------------------------ */
+
+struct output_writer *output_writer_new(struct output_conf *conf, struct counters *counters)
+{
+    struct output_writer *w = xcalloc(1, sizeof(*w));
+
+    (void)counters;
+    w->conf = conf;
+    w->sink_count = (unsigned)conf->sinks.count;
+    w->pending = xcalloc(w->sink_count + 1, sizeof(*w->pending));
+    return w;
+}
+
+static void writer_hand_over(struct output_writer *w, unsigned id)
+{
+    struct sink *sink = w->conf->sinks.at[id];
+    struct buf *b = &w->pending[id];
+
+    if (b->len == 0)
+        return;
+    if (!sink->ops->write(sink->self, b->data, b->len))
+        __atomic_fetch_add(&sink->lost, 1, __ATOMIC_RELAXED);
+    buf_clear(b);
+}
+
+void output_writer_flush(struct output_writer *w)
+{
+    for (unsigned i = 0; i < w->sink_count; i++)
+        writer_hand_over(w, i);
+}
+
+void output_writer_free(struct output_writer *w)
+{
+    if (w == NULL)
+        return;
+    output_writer_flush(w);
+    for (unsigned i = 0; i < w->sink_count; i++)
+        buf_fini(&w->pending[i]);
+    free(w->pending);
+    free(w);
+}
+
+static void write_records(struct output_writer *w, const struct buf *records)
+{
+    size_t at = 0;
+
+    while (at < records->len) {
+        struct record_head head;
+
+        memcpy(&head, records->data + at, sizeof(head));
+        at += sizeof(head);
+        buf_add(&w->pending[head.sink], records->data + at, head.len);
+        at += head.len;
+        if (w->pending[head.sink].len >= WRITER_BATCH)
+            writer_hand_over(w, head.sink);
+    }
+}
+
+void output_write(struct output_writer *w, struct packet_vector *v)
+{
+    struct output_conf *conf = w->conf;
+
+    for (unsigned i = 0; i < v->count; i++) {
+        struct packet *p = v->packet[i];
+
+        if (p->records.len > 0) {
+            write_records(w, &p->records);
+            buf_clear(&p->records);
+        }
+        if (UNLIKELY(conf->packet_writers))
+            for (size_t k = 0; k < conf->loggers.count; k++)
+                if (conf->loggers.at[k].ops->write_packet != NULL)
+                    conf->loggers.at[k].ops->write_packet(conf->loggers.at[k].self, p);
+    }
+    /* Live, a quiet network must not hold lines back. */
+    if (v->tick || v->last || (!conf->request.offline && v->count < VECTOR_FILL / 4))
+        output_writer_flush(w);
+}
+
+/* --- statistics --------------------------------------------------------------------------- */
+
+unsigned output_stats_interval(const struct output_conf *conf)
+{
+    return conf->stats_interval;
+}
+
+void output_stats(struct output_conf *conf, uint64_t now_us, uint64_t uptime_s, bool last)
+{
+    struct output_writer *w;
+
+    if (conf->stats_interval == 0)
+        return;
+    buf_clear(&conf->stats_out);
+    for (size_t i = 0; i < conf->loggers.count; i++)
+        if (conf->loggers.at[i].ops->stats != NULL)
+            conf->loggers.at[i].ops->stats(&conf->stats, conf->loggers.at[i].self, now_us,
+                                           uptime_s, last);
+    w = output_writer_new(conf, NULL);
+    write_records(w, &conf->stats_out);
+    output_writer_free(w);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/output.h - what the engine found, written where the user wants it.
+ *
+ * Two halves. Rendering runs on the thread that owns the flow's inspection half, right after
+ * detect: it turns alerts, events, transactions and flow ends into finished records, appended to
+ * packet.records. Writing, in the output module, perhaps on another thread, copies records into
+ * per-thread buffers of their sinks and hands whole lines to the operating system. So nothing
+ * but bytes crosses threads. */
+#ifndef OUTPUT_OUTPUT_H
+#define OUTPUT_OUTPUT_H
+
+#include "app/app.h"
+#include "detect/detect.h"
+#include "packet/vector.h"
+
+struct output_request {
+    const struct conf_node *conf;       /* root */
+    const struct app_conf *app;
+    const char *log_dir;
+    bool is_inline;
+    bool offline;
+    const char *const *features;        /* unused when NULL */
+};
+
+/* All outputs of the run; made once, shared. Opens files; every mistake is logged with its place
+ * and counted, NULL only when nothing can go on. */
+struct output_conf;
+struct output_conf *output_conf_new(const struct output_request *request, struct err *err);
+void output_conf_free(struct output_conf *conf);       /* after all threads are gone */
+void output_rotate(struct output_conf *conf);          /* SIGHUP: reopen files; any thread */
+
+/* The rendering half, one per inspecting thread. */
+struct output_thread;
+struct output_thread *output_thread_new(struct output_conf *conf, struct counters *counters);
+void output_thread_free(struct output_thread *ot);
+/* After detect_packet(), before app_cleanup(). */
+void output_render(struct output_thread *ot, struct packet *p);
+
+/* The writing half, one per output module instance. */
+struct output_writer;
+struct output_writer *output_writer_new(struct output_conf *conf, struct counters *counters);
+void output_writer_free(struct output_writer *w);
+void output_write(struct output_writer *w, struct packet_vector *v);
+void output_writer_flush(struct output_writer *w);
+
+/* Statistics, by control/: one round of stats records and stats.log. last: the final one. */
+void output_stats(struct output_conf *conf, uint64_t now_us, uint64_t uptime_s, bool last);
+/* Seconds between rounds; 0: off. */
+unsigned output_stats_interval(const struct output_conf *conf);
+
+#endif

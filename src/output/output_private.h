@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/output_private.h - the set of outputs, for the files of this folder. */
+#ifndef OUTPUT_OUTPUT_PRIVATE_H
+#define OUTPUT_OUTPUT_PRIVATE_H
+
+#include "base/array.h"
+#include "output/logger.h"
+
+struct logger {
+    const struct logger_ops *ops;
+    void *self;
+};
+
+struct output_conf {
+    struct output_request request;
+    ARRAY_OF(struct logger) loggers;
+    ARRAY_OF(struct sink *) sinks;          /* by sink.id */
+    ARRAY_OF(char *) sink_paths;            /* beside sinks: what makes them one */
+    bool packet_writers;                    /* some logger has write_packet */
+    unsigned stats_interval;
+    unsigned eve_count;
+    struct render stats;                    /* the statistics thread's */
+    struct buf stats_out;
+};
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/sink.h - where finished records go: a file, a socket, syslog.
+ *
+ * Shared by all writers. Each writer gathers records in a buffer of its own and gives the sink
+ * whole records only, so that lines never mix. */
+#ifndef OUTPUT_SINK_H
+#define OUTPUT_SINK_H
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "conf/conf.h"
+
+struct output_conf;
+struct output_request;
+struct sink;
+
+struct sink_ops {
+    const char *name;           /* filetype: "regular" */
+    void *(*open)(const struct output_request *request, const struct conf_node *node,
+                  const char *path, struct err *err);
+    /* Any writer thread; must be safe to call from several at once. False: lost. */
+    bool (*write)(void *self, const uint8_t *data, size_t len);
+    void (*rotate)(void *self);
+    void (*close)(void *self);
+};
+
+struct sink {
+    uint16_t id;
+    const struct sink_ops *ops;
+    void *self;
+    uint64_t lost;              /* records that could not be written; atomic */
+};
+
+/* By `filetype:` of the node (regular by default) and its `filename:`, else `otherwise`.
+ * Sinks of the same file are one. */
+struct sink *sink_open(const struct output_request *request, struct output_conf *conf,
+                       const struct conf_node *node, const char *otherwise, struct err *err);
+
+extern const struct sink_ops *const sink_table[];
+
+#endif

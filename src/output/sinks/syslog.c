@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/sinks/syslog.c - records to syslog, a message each. */
+#include <stdlib.h>
+#include <strings.h>
+#include <syslog.h>
+
+#include "base/array.h"
+#include "output/sink.h"
+
+struct syslog_sink {
+    int priority;
+};
+
+struct word { const char *name; int value; };
+
+static const struct word facilities[] = {
+    { "auth", LOG_AUTH }, { "authpriv", LOG_AUTHPRIV }, { "cron", LOG_CRON },
+    { "daemon", LOG_DAEMON }, { "ftp", LOG_FTP }, { "kern", LOG_KERN }, { "lpr", LOG_LPR },
+    { "mail", LOG_MAIL }, { "news", LOG_NEWS }, { "syslog", LOG_SYSLOG }, { "user", LOG_USER },
+    { "uucp", LOG_UUCP }, { "local0", LOG_LOCAL0 }, { "local1", LOG_LOCAL1 },
+    { "local2", LOG_LOCAL2 }, { "local3", LOG_LOCAL3 }, { "local4", LOG_LOCAL4 },
+    { "local5", LOG_LOCAL5 }, { "local6", LOG_LOCAL6 }, { "local7", LOG_LOCAL7 }, { 0 },
+};
+static const struct word levels[] = {
+    { "emergency", LOG_EMERG }, { "alert", LOG_ALERT }, { "critical", LOG_CRIT },
+    { "error", LOG_ERR }, { "warning", LOG_WARNING }, { "notice", LOG_NOTICE },
+    { "info", LOG_INFO }, { "debug", LOG_DEBUG }, { 0 },
+};
+
+static bool word_find(const struct word *words, const char *name, int *value)
+{
+    for (; words->name != NULL; words++) {
+        if (strcasecmp(words->name, name) == 0) {
+            *value = words->value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void *syslog_open(const struct output_request *request, const struct conf_node *node,
+                         const char *path, struct err *err)
+{
+    const char *facility_name = conf_string(node, "facility", "local5");
+    const char *level_name = conf_string(node, "level", "info");
+    struct syslog_sink *s;
+    int facility, level;
+
+    (void)request;
+    (void)path;
+    if (!word_find(facilities, facility_name, &facility)) {
+        err_set(err, "syslog facility \"%s\" is not known: local0 to local7, daemon, user ...",
+                facility_name);
+        return NULL;
+    }
+    if (!word_find(levels, level_name, &level)) {
+        err_set(err, "syslog level \"%s\" is not known: emergency, alert, critical, error, "
+                     "warning, notice, info or debug", level_name);
+        return NULL;
+    }
+    s = xcalloc(1, sizeof(*s));
+    s->priority = facility | level;
+    openlog(NULL, LOG_NDELAY | LOG_PID, facility);
+    return s;
+}
+
+static bool syslog_write(void *self, const uint8_t *data, size_t len)
+{
+    const struct syslog_sink *s = self;
+    struct bytes in = bytes_of(data, len);
+    struct slice line;
+
+    while (take_until(&in, '\n', &line))
+        syslog(s->priority, "%.*s", (int)line.len, (const char *)line.data);
+    return true;
+}
+
+static void syslog_close(void *self)
+{
+    closelog();
+    free(self);
+}
+
+const struct sink_ops sink_syslog = {
+    .name = "syslog",
+    .open = syslog_open,
+    .write = syslog_write,
+    .close = syslog_close,
+};
