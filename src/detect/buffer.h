@@ -68,5 +68,15 @@ unsigned buffer_count(const struct ruleset *set);
 /* Makes `buffer` the rule's current one: a new list, or the one it has already (multi buffers
  * always get a new one). For sticky keywords and legacy modifiers. */
 int rule_set_buffer(struct rule_parser *p, const struct buffer *buffer);
+/* Back to the payload (pkt_data, end of the rule). -1: the current buffer's list is empty. */
+int rule_leave_buffer(struct rule_parser *p);
+/* Legacy modifiers (http_uri): the last content moves from the payload to the buffer. */
+int rule_modify_content(struct rule_parser *p, const struct buffer *buffer);
+
+/* Keywords that this part declares from tables, for the registry: one sticky keyword per packet
+ * buffer, one per transform, and those of detect/keywords/payload/. NULL-ended. */
+const struct keyword_ops *const *packet_buffer_keywords(void);
+const struct keyword_ops *const *transform_keywords(void);
+extern const struct keyword_ops *const payload_keywords[];
 
 #endif
