@@ -76,8 +76,11 @@ void rule_warning(struct rule_parser *p, const char *fmt, ...) PRINTF(2, 3);
 
 /* Integer arguments of all keywords: N, <N, <=N, >N, >=N, !N, A-B, A<>B, &mask[=v], !&mask,
  * 0x hex, kb/mb/gb suffixes, names of an enum. `bits` bounds the values. */
+enum int_op { INT_EQ, INT_NE, INT_LT, INT_LE, INT_GT, INT_GE,
+              INT_RANGE, INT_NOT_RANGE,     /* a < value < b */
+              INT_MASK, INT_NOT_MASK };     /* (value & a) == b, != b; op of "&mask": b of "&" 0 */
 struct int_match {
-    uint8_t op;
+    uint8_t op;                 /* enum int_op */
     uint64_t a, b;
 };
 int int_match_parse(struct rule_parser *p, struct text in, unsigned bits,
