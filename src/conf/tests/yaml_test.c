@@ -349,3 +349,32 @@ TEST(schema_names_the_nearest_key)
     log_close();
     conf_free(conf);
 }
+
+/* The configuration that we ship, as built in the tree or beside it. */
+TEST(schema_knows_all_of_suricata_yaml)
+{
+    static const char *const paths[] = { "suricata.yaml", "../suricata.yaml" };
+    struct heard heard = { 0 };
+    struct conf *conf = conf_new();
+    const char *path = NULL;
+    struct err err;
+    char buf[500];
+
+    for (size_t i = 0; i < ARRAY_LEN(paths) && path == NULL; i++)
+        if (access(paths[i], R_OK) == 0)
+            path = paths[i];
+    if (path == NULL) {
+        t->skipped = true;
+        conf_free(conf);
+        return;
+    }
+    log_add_sink(&hearing, &heard, LOG_LEVEL_WARNING);
+    if (conf_load(conf, path, &err) < 0)
+        test_fail(t, __FILE__, __LINE__, "%s", err_text(&err, buf, sizeof(buf)));
+    CHECK_INT(conf_check_keys(conf), 0);
+    CHECK_INT(heard.count, 0);
+    check_value(t, conf, "outputs.1.eve-log.types.2.anomaly.enabled", "yes");
+    check_value(t, conf, "logging.outputs.1.file.filename", "suricata.log");
+    log_close();
+    conf_free(conf);
+}
