@@ -58,7 +58,9 @@ TEST(text_sizes)
         { "64 MiB", 64 << 20 }, { "1gb", 1 << 30 },       { "1.5kb", 1536 },
         { " 7 b ", 7 },         { "2t", UINT64_C(2) << 40 },
     };
-    static const char *const bad[] = { "", "mb", "12x", "-1", "1 2", "18446744073709551615kb", "." };
+    static const char *const bad[] = {
+        "", "mb", "12x", "-1", "1 2", "18446744073709551615kb", ".",
+    };
     uint64_t n;
 
     for (size_t i = 0; i < ARRAY_LEN(good); i++) {
