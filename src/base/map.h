@@ -23,8 +23,8 @@ void *map_get_string(const struct map *m, const char *key);
 void map_put(struct map *m, const void *key, size_t len, void *value);   /* replaces */
 void map_put_string(struct map *m, const char *key, void *value);
 
-#define MAP_EACH(m, e)                                                       \
-    for (struct map_entry *e = (m)->at; e < (m)->at + (m)->cap; e++)         \
+#define MAP_EACH(m, e)                                                              \
+    for (struct map_entry *e = (m)->at; e != NULL && e < (m)->at + (m)->cap; e++) \
         if (e->key != NULL)
 
 #endif
