@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* main/logging.c - console, file and syslog sinks for messages; text or JSON. */
+#include "config.h"
+
+#include "main/logging.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/syscall.h>
+#include <syslog.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <pthread.h>
+
+#include "base/array.h"
+#include "base/json.h"
+#include "base/log.h"
+
+struct message_sink {
+    int fd;                 /* -1: syslog */
+    char *path;             /* NULL: console */
+    bool json, colour;
+    char *format;           /* text form */
+    int facility;
+    pthread_mutex_t lock;
+};
+
+static void format_time(struct buf *out, uint64_t time_us, bool iso)
+{
+    time_t t = (time_t)(time_us / 1000000);
+    struct tm tm;
+    char text[48];
+
+    localtime_r(&t, &tm);
+    if (!iso) {
+        strftime(text, sizeof(text), "%d/%m/%Y -- %H:%M:%S", &tm);
+        buf_add_string(out, text);
+        return;
+    }
+    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+    buf_printf(out, "%s.%06u", text, (unsigned)(time_us % 1000000));
+    strftime(text, sizeof(text), "%z", &tm);
+    buf_add_string(out, text);
+}
+
+static void message_text(struct buf *out, const struct log_message *m)
+{
+    if (m->at.file != NULL && m->at.line > 0 && m->at.column > 0)
+        buf_printf(out, "%s:%u:%u: ", m->at.file, m->at.line, m->at.column);
+    else if (m->at.file != NULL && m->at.line > 0)
+        buf_printf(out, "%s:%u: ", m->at.file, m->at.line);
+    else if (m->at.file != NULL)
+        buf_printf(out, "%s: ", m->at.file);
+    buf_add_string(out, m->text);
+}
+
+/* The letters of default-log-format: %z time, %t the older form of it, %p process, %i thread,
+ * %m thread name, %d level, %D and %S the module, %M the message. */
+static void format_letter(struct buf *out, char letter, const struct log_message *m)
+{
+    char name[16] = "";
+
+    switch (letter) {
+    case 'z': format_time(out, m->time_us, true); break;
+    case 't': format_time(out, m->time_us, false); break;
+    case 'p': buf_printf(out, "%d", (int)getpid()); break;
+    case 'i': buf_printf(out, "%ld", (long)syscall(SYS_gettid)); break;
+    case 'm':
+        pthread_getname_np(pthread_self(), name, sizeof(name));
+        buf_add_string(out, name);
+        break;
+    case 'd': buf_add_string(out, log_level_name(m->level)); break;
+    case 'D':
+    case 'S': buf_add_string(out, m->module); break;
+    case 'M': message_text(out, m); break;
+    default: buf_add_u8(out, '%'); buf_add_u8(out, (uint8_t)letter); break;
+    }
+}
+
+static void format_line(struct buf *out, const char *format, const struct log_message *m)
+{
+    bool has_message = strstr(format, "%M") != NULL;
+
+    for (const char *p = format; *p != '\0'; p++) {
+        if (*p == '%' && p[1] != '\0')
+            format_letter(out, *++p, m);
+        else
+            buf_add_u8(out, (uint8_t)*p);
+    }
+    if (!has_message)
+        message_text(out, m);
+    buf_add_u8(out, '\n');
+}
+
+static void format_json(struct buf *out, const struct log_message *m)
+{
+    struct buf text = { 0 }, time = { 0 };
+    struct json j;
+    char name[16] = "";
+
+    format_time(&time, m->time_us, true);
+    json_init(&j, out);
+    json_object(&j, NULL);
+    json_bytes(&j, "timestamp", time.data, time.len);
+    json_string(&j, "log_level", log_level_name(m->level));
+    json_string(&j, "event_type", "engine");
+    json_object(&j, "engine");
+    buf_add_string(&text, m->text);
+    json_bytes(&j, "message", text.data, text.len);
+    pthread_getname_np(pthread_self(), name, sizeof(name));
+    json_string(&j, "thread_name", name);
+    json_string(&j, "module", m->module);
+    if (m->at.file != NULL) {
+        json_string(&j, "file", m->at.file);
+        json_u64(&j, "line", m->at.line);
+        json_u64(&j, "column", m->at.column);
+    }
+    json_object_end(&j);
+    json_object_end(&j);
+    buf_add_u8(out, '\n');
+    buf_fini(&text);
+    buf_fini(&time);
+}
+
+static void message_write(void *self, const struct log_message *m)
+{
+    struct message_sink *s = self;
+    struct buf out = { 0 };
+
+    if (s->json)
+        format_json(&out, m);
+    else
+        format_line(&out, s->format, m);
+    pthread_mutex_lock(&s->lock);
+    if (s->fd >= 0)
+        (void)!write(s->fd, out.data, out.len);
+    else
+        syslog(s->facility | (m->level == LOG_LEVEL_ERROR ? LOG_ERR
+                              : m->level == LOG_LEVEL_WARNING ? LOG_WARNING
+                              : m->level == LOG_LEVEL_NOTICE ? LOG_NOTICE : LOG_INFO),
+               "%.*s", (int)out.len, (const char *)out.data);
+    pthread_mutex_unlock(&s->lock);
+    buf_fini(&out);
+}
+
+static void message_reopen(void *self)
+{
+    struct message_sink *s = self;
+    int fd;
+
+    if (s->path == NULL)
+        return;
+    fd = open(s->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+    if (fd < 0)
+        return;
+    (void)dup2(fd, s->fd);
+    close(fd);
+}
+
+static void message_close(void *self)
+{
+    struct message_sink *s = self;
+
+    if (s->path != NULL)
+        close(s->fd);
+    pthread_mutex_destroy(&s->lock);
+    free(s->path);
+    free(s->format);
+    free(s);
+}
+
+static const struct log_sink_ops message_ops = {
+    .write = message_write,
+    .reopen = message_reopen,
+    .close = message_close,
+};
+
+static struct message_sink *sink_new(const struct conf_node *node, const char *format)
+{
+    struct message_sink *s = xcalloc(1, sizeof(*s));
+
+    s->fd = STDERR_FILENO;
+    s->json = strcasecmp(conf_string(node, "type", ""), "json") == 0;
+    s->format = xstrdup(conf_string(node, "format", format));
+    pthread_mutex_init(&s->lock, NULL);
+    return s;
+}
+
+static enum log_level level_of(const struct conf_node *node, enum log_level otherwise,
+                               enum log_level at_least)
+{
+    const char *name = conf_string(node, "level", NULL);
+    enum log_level level = otherwise;
+
+    if (name != NULL && !log_level_parse(name, &level))
+        conf_error(conf_find(node, "level"), "level \"%s\" is not known: error, warning, notice, "
+                   "info, perf, config or debug", name);
+    return MAX(level, at_least);
+}
+
+static int file_sink(struct message_sink *s, const struct conf_node *node, const char *log_dir,
+                     struct err *err)
+{
+    const char *name = conf_string(node, "filename", "ids.log");
+    struct buf path = { 0 };
+
+    if (name[0] != '/')
+        buf_printf(&path, "%s/", log_dir);
+    buf_add_string(&path, name);
+    buf_add_u8(&path, 0);
+    s->path = (char *)path.data;
+    s->fd = open(s->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+    return s->fd < 0 ? err_at(err, node->at, "cannot open %s: %s", s->path, strerror(errno)) : 0;
+}
+
+static int add_output(const struct conf_node *node, const char *log_dir, enum log_level level,
+                      enum log_level at_least, bool daemon, struct err *err)
+{
+    const char *const default_format = "[%i - %m] %z %d: %S: %M";
+    struct message_sink *s;
+
+    if (!conf_bool(node, "enabled", true))
+        return 0;
+    if (strcmp(node->name, "console") == 0) {
+        if (daemon)
+            return 0;
+        s = sink_new(node, "%d: %S: %M");
+    } else if (strcmp(node->name, "file") == 0) {
+        s = sink_new(node, default_format);
+        if (file_sink(s, node, log_dir, err) < 0) {
+            s->fd = STDERR_FILENO;
+            free(s->path);
+            s->path = NULL;
+            message_close(s);
+            return -1;
+        }
+    } else if (strcmp(node->name, "syslog") == 0) {
+        s = sink_new(node, "[%i] <%d> -- %M");
+        s->fd = -1;
+        s->facility = LOG_LOCAL5;
+        openlog("ids", LOG_PID, LOG_LOCAL5);
+    } else {
+        conf_warning(node, "there is no log output \"%s\": console, file or syslog", node->name);
+        return 0;
+    }
+    log_add_sink(&message_ops, s, level_of(node, level, at_least));
+    return 0;
+}
+
+int logging_setup(const struct conf_node *root, const char *log_dir, unsigned verbose,
+                  bool daemon, struct err *err)
+{
+    enum log_level level = LOG_LEVEL_NOTICE, at_least = LOG_LEVEL_ERROR;
+    const struct conf_node *outputs = conf_find(root, "logging.outputs");
+    bool any = false;
+
+    if (!log_level_parse(conf_string(root, "logging.default-log-level", "notice"), &level))
+        conf_error(conf_find(root, "logging.default-log-level"),
+                   "not a level: error, warning, notice, info, perf, config or debug");
+    if (verbose > 0)
+        at_least = MIN((enum log_level)(LOG_LEVEL_NOTICE + verbose), LOG_LEVEL_DEBUG);
+    log_set_level(MAX(level, at_least));
+    CONF_EACH (item, outputs) {
+        if (item->child == NULL)
+            continue;
+        any = true;
+        if (add_output(item->child, log_dir, level, at_least, daemon, err) < 0)
+            return -1;
+    }
+    if (!any && !daemon)
+        log_add_sink(&message_ops, sink_new(NULL, "%d: %S: %M"), MAX(level, at_least));
+    return 0;
+}

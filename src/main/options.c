@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* main/options.c - reads the command line: one table says each option's name, where its value
+ * goes and what --help prints of it. */
+#include "config.h"
+
+#include "main/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum option_kind {
+    OPT_FLAG,           /* bool at offset */
+    OPT_COUNT,          /* unsigned at offset, counted */
+    OPT_TEXT,           /* const char * at offset */
+    OPT_LIST,           /* string_list at offset */
+    OPT_JOB,            /* what to do instead of running; argument optional */
+    OPT_CAPTURE,        /* value is the capture's name; the argument a source */
+    OPT_STRICT,
+    OPT_IGNORED,        /* accepted for compatibility, without effect here */
+};
+
+struct option_spec {
+    char letter;
+    const char *name;
+    enum option_kind kind;
+    char argument;              /* 0 none, 'r' required, 'o' optional (--name=value only) */
+    size_t offset;
+    int value;                  /* OPT_JOB: the job */
+    const char *capture;        /* OPT_CAPTURE */
+    const char *metavar, *help; /* help NULL: not shown */
+};
+
+#define AT(member) offsetof(struct options, member)
+
+static const struct option_spec specs[] = {
+    { 'h', "help", OPT_JOB, 0, 0, JOB_HELP, NULL, NULL, "list the options" },
+    { 'V', "version", OPT_JOB, 0, 0, JOB_VERSION, NULL, NULL, "print the version" },
+    { 'c', NULL, OPT_TEXT, 'r', AT(config), 0, NULL, "FILE", "configuration file" },
+    { 0, "include", OPT_LIST, 'r', AT(include), 0, NULL, "FILE", "further configuration file" },
+    { 0, "set", OPT_LIST, 'r', AT(set), 0, NULL, "KEY=VALUE", "override one setting" },
+    { 'T', NULL, OPT_JOB, 0, 0, JOB_TEST, NULL, NULL, "check configuration and rules, and end" },
+    { 'l', NULL, OPT_TEXT, 'r', AT(log_dir), 0, NULL, "DIR", "log directory" },
+    { 0, "data-dir", OPT_TEXT, 'r', AT(data_dir), 0, NULL, "DIR", "directory for state" },
+    { 'v', NULL, OPT_COUNT, 0, AT(verbose), 0, NULL, NULL, "say more; repeat for still more" },
+    { 'D', NULL, OPT_FLAG, 0, AT(daemon), 0, NULL, NULL, "run in the background" },
+    { 0, "pidfile", OPT_TEXT, 'r', AT(pid_file), 0, NULL, "FILE", "write the process number" },
+    { 0, "user", OPT_TEXT, 'r', AT(user), 0, NULL, "NAME", "run as this user once started" },
+    { 0, "group", OPT_TEXT, 'r', AT(group), 0, NULL, "NAME", "run as this group once started" },
+    { 0, "runmode", OPT_TEXT, 'r', AT(run_mode), 0, NULL, "NAME",
+      "single, workers, autofp, pipeline, or one of your own" },
+    { 0, "plan", OPT_JOB, 'o', 0, JOB_PLAN, NULL, "json|dot",
+      "show which thread would run what, and where" },
+    { 0, "topology", OPT_TEXT, 'r', AT(topology), 0, NULL, "TEXT|FILE",
+      "plan for another machine" },
+    { 0, "deterministic", OPT_FLAG, 0, AT(deterministic), 0, NULL, NULL,
+      "the same bytes in eve.json, run after run" },
+
+    { 'r', NULL, OPT_CAPTURE, 'r', 0, 0, "pcap-file", "PATH", "read a capture file, or - or a directory" },
+    { 0, "pcap-file-continuous", OPT_FLAG, 0, AT(continuous), 0, NULL, NULL,
+      "keep watching the directory" },
+    { 0, "pcap-file-delete", OPT_FLAG, 0, AT(delete_done), 0, NULL, NULL,
+      "delete each file when it is done" },
+    { 0, "pcap-file-recursive", OPT_FLAG, 0, AT(recursive), 0, NULL, NULL,
+      "descend into directories" },
+    { 0, "pcap-file-buffer-size", OPT_TEXT, 'r', AT(pcap_file_buffer_size), 0, NULL, "N",
+      "bytes to read at once" },
+    { 'i', NULL, OPT_CAPTURE, 'r', 0, 0, "af-packet", "IFACE", "capture from an interface" },
+    { 0, "af-packet", OPT_CAPTURE, 'o', 0, 0, "af-packet", "IFACE", "the same by name" },
+    { 0, "af-xdp", OPT_CAPTURE, 'o', 0, 0, "af-xdp", "IFACE", "capture by AF_XDP" },
+    { 0, "pcap", OPT_CAPTURE, 'o', 0, 0, "pcap", "IFACE", "capture by libpcap" },
+    { 0, "pcap-buffer-size", OPT_TEXT, 'r', AT(pcap_buffer_size), 0, NULL, "N",
+      "libpcap's buffer" },
+    { 'q', NULL, OPT_CAPTURE, 'r', 0, 0, "nfq", "N[:M]", "inline on netfilter queues" },
+    { 0, "nflog", OPT_CAPTURE, 'o', 0, 0, "nflog", "CONF", "capture by NFLOG" },
+    { 'F', NULL, OPT_TEXT, 'r', AT(bpf_file), 0, NULL, "FILE", "packet filter from a file" },
+    { 'k', NULL, OPT_TEXT, 'r', AT(checksums), 0, NULL, "all|none", "verify checksums or not" },
+    { 0, "simulate-ips", OPT_FLAG, 0, AT(simulate_ips), 0, NULL, NULL,
+      "treat the run as inline" },
+    { 0, "reject-dev", OPT_TEXT, 'r', AT(reject_device), 0, NULL, "IFACE",
+      "send rejects from this interface" },
+    { 0, "unix-socket", OPT_JOB, 'o', 0, JOB_UNIX_SOCKET, NULL, "FILE",
+      "take jobs from a control socket" },
+
+    { 's', NULL, OPT_LIST, 'r', AT(rule_files), 0, NULL, "FILE", "rules besides the configured" },
+    { 'S', NULL, OPT_TEXT, 'r', AT(only_rule_file), 0, NULL, "FILE", "these rules only" },
+    { 0, "disable-detection", OPT_FLAG, 0, AT(no_detection), 0, NULL, NULL, "no rules at all" },
+    { 0, "disable-hashing", OPT_FLAG, 0, AT(no_hashing), 0, NULL, NULL,
+      "no hashes of files and handshakes" },
+    { 0, "init-errors-fatal", OPT_FLAG, 0, AT(init_errors_fatal), 0, NULL, NULL,
+      "any error at the start ends it" },
+    { 0, "strict-rule-keywords", OPT_STRICT, 'o', 0, 0, NULL, "all|K,K",
+      "be strict about keywords with a lenient history" },
+    { 0, "firewall", OPT_FLAG, 0, AT(firewall), 0, NULL, NULL, "firewall mode" },
+    { 0, "firewall-rules-exclusive", OPT_TEXT, 'r', AT(firewall_file), 0, NULL, "FILE",
+      "these firewall rules only" },
+    { 0, "engine-analysis", OPT_JOB, 0, 0, JOB_ENGINE_ANALYSIS, NULL, NULL,
+      "write what the engine makes of each rule" },
+
+    { 0, "list-keywords", OPT_JOB, 'o', 0, JOB_LIST_KEYWORDS, NULL, "all|csv|NAME",
+      "the keywords of rules" },
+    { 0, "list-runmodes", OPT_JOB, 0, 0, JOB_LIST_RUN_MODES, NULL, NULL,
+      "run modes for each way of capture" },
+    { 0, "list-app-layer-protos", OPT_JOB, 0, 0, JOB_LIST_PROTOS, NULL, NULL,
+      "application protocols" },
+    { 0, "list-app-layer-hooks", OPT_JOB, 0, 0, JOB_LIST_HOOKS, NULL, NULL,
+      "the states that rules can hook" },
+    { 0, "list-app-layer-frames", OPT_JOB, 0, 0, JOB_LIST_FRAMES, NULL, NULL,
+      "the frames of protocols" },
+    { 0, "dump-config", OPT_JOB, 0, 0, JOB_DUMP_CONFIG, NULL, NULL, "print all settings" },
+    { 0, "dump-features", OPT_JOB, 0, 0, JOB_DUMP_FEATURES, NULL, NULL, "print feature names" },
+    { 0, "build-info", OPT_JOB, 0, 0, JOB_BUILD_INFO, NULL, NULL, "what is built in" },
+    { 0, "no-random", OPT_FLAG, 0, AT(no_random), 0, NULL, NULL, NULL },
+    { 0, "qa-skip-prefilter", OPT_IGNORED, 0, 0, 0, NULL, NULL, NULL },
+};
+
+static int option_wrong(struct err *err, const char *fmt, const char *what)
+{
+    char text[300];
+
+    snprintf(text, sizeof(text), fmt, what);
+    return err_set(err, "%s; --help lists the options", text);
+}
+
+static void option_source(struct options *o, const struct option_spec *spec, const char *argument)
+{
+    o->capture = spec->capture;
+    if (argument != NULL)
+        ARRAY_PUSH(&o->sources, argument);
+}
+
+static int option_apply(struct options *o, const struct option_spec *spec, const char *argument,
+                        struct err *err)
+{
+    char *base = (char *)o + spec->offset;
+
+    switch (spec->kind) {
+    case OPT_FLAG:
+        *(bool *)base = true;
+        break;
+    case OPT_COUNT:
+        (*(unsigned *)base)++;
+        break;
+    case OPT_TEXT:
+        *(const char **)base = argument;
+        break;
+    case OPT_LIST:
+        ARRAY_PUSH((string_list *)base, argument);
+        break;
+    case OPT_JOB:
+        o->job = (enum option_job)spec->value;
+        o->job_argument = argument;
+        break;
+    case OPT_CAPTURE:
+        if (o->capture != NULL && strcmp(o->capture, spec->capture) != 0)
+            return option_wrong(err, "more than one way of capture given: \"%s\" is one too many",
+                                spec->name != NULL ? spec->name : spec->capture);
+        option_source(o, spec, argument);
+        break;
+    case OPT_STRICT:
+        o->strict_all = argument == NULL || strcmp(argument, "all") == 0;
+        o->strict_keywords = o->strict_all ? NULL : argument;
+        break;
+    case OPT_IGNORED:
+        break;
+    }
+    return 0;
+}
+
+static const struct option_spec *spec_by_letter(char letter)
+{
+    for (size_t i = 0; i < ARRAY_LEN(specs); i++)
+        if (specs[i].letter == letter)
+            return &specs[i];
+    return NULL;
+}
+
+static const struct option_spec *spec_by_name(const char *name, size_t len)
+{
+    for (size_t i = 0; i < ARRAY_LEN(specs); i++)
+        if (specs[i].name != NULL && strlen(specs[i].name) == len &&
+            memcmp(specs[i].name, name, len) == 0)
+            return &specs[i];
+    return NULL;
+}
+
+/* "--name", "--name=value", "--name value". */
+static int option_long(struct options *o, char **argv, int *i, struct err *err)
+{
+    const char *name = argv[*i] + 2, *equals = strchr(name, '=');
+    size_t len = equals != NULL ? (size_t)(equals - name) : strlen(name);
+    const struct option_spec *spec = spec_by_name(name, len);
+    const char *argument = equals != NULL ? equals + 1 : NULL;
+
+    if (spec == NULL)
+        return option_wrong(err, "there is no option \"%s\"", argv[*i]);
+    if (argument != NULL && spec->argument == 0)
+        return option_wrong(err, "option --%s takes no value", spec->name);
+    if (argument == NULL && spec->argument == 'r') {
+        argument = argv[*i + 1];
+        if (argument == NULL)
+            return option_wrong(err, "option --%s needs a value", spec->name);
+        (*i)++;
+    }
+    return option_apply(o, spec, argument, err);
+}
+
+/* "-vvT", "-r file", "-rfile". */
+static int option_letters(struct options *o, char **argv, int *i, struct err *err)
+{
+    for (const char *p = argv[*i] + 1; *p != '\0'; p++) {
+        const struct option_spec *spec = spec_by_letter(*p);
+        const char *argument = NULL;
+
+        if (spec == NULL)
+            return option_wrong(err, "there is no option \"%s\"", argv[*i]);
+        if (spec->argument == 'r') {
+            argument = p[1] != '\0' ? p + 1 : argv[++*i];
+            if (argument == NULL)
+                return option_wrong(err, "option %s needs a value", argv[*i - 1]);
+            return option_apply(o, spec, argument, err);
+        }
+        if (option_apply(o, spec, NULL, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static void option_bpf_word(struct options *o, const char *word)
+{
+    size_t old = o->bpf != NULL ? strlen(o->bpf) : 0;
+
+    o->bpf = xrealloc(o->bpf, old + strlen(word) + 2);
+    if (old > 0)
+        o->bpf[old++] = ' ';
+    memcpy(o->bpf + old, word, strlen(word) + 1);
+}
+
+static int option_bpf_file(struct options *o, struct err *err)
+{
+    char line[4096];
+    FILE *f = fopen(o->bpf_file, "r");
+
+    if (f == NULL)
+        return err_set(err, "packet filter file %s: %s", o->bpf_file, strerror(errno));
+    while (fgets(line, sizeof(line), f) != NULL) {
+        line[strcspn(line, "#\n")] = '\0';
+        if (line[0] != '\0')
+            option_bpf_word(o, line);
+    }
+    fclose(f);
+    return 0;
+}
+
+int options_parse(struct options *o, int argc, char **argv, struct err *err)
+{
+    memset(o, 0, sizeof(*o));
+    for (int i = 1; i < argc; i++) {
+        int done = 0;
+
+        if (strncmp(argv[i], "--", 2) == 0 && argv[i][2] != '\0')
+            done = option_long(o, argv, &i, err);
+        else if (argv[i][0] == '-' && argv[i][1] != '\0' && argv[i][1] != '-')
+            done = option_letters(o, argv, &i, err);
+        else if (strcmp(argv[i], "--") != 0)
+            option_bpf_word(o, argv[i]);
+        if (done < 0)
+            return -1;
+    }
+    if (o->bpf_file != NULL && option_bpf_file(o, err) < 0)
+        return -1;
+    if (o->checksums != NULL && strcmp(o->checksums, "all") != 0 &&
+        strcmp(o->checksums, "none") != 0)
+        return option_wrong(err, "-k takes \"all\" or \"none\", not \"%s\"", o->checksums);
+    return 0;
+}
+
+void options_free(struct options *o)
+{
+    ARRAY_FREE(&o->include);
+    ARRAY_FREE(&o->set);
+    ARRAY_FREE(&o->sources);
+    ARRAY_FREE(&o->rule_files);
+    free(o->bpf);
+}
+
+void options_help(const char *program)
+{
+    printf("Usage: %s [OPTIONS] [PACKET FILTER]\n\n", program);
+    for (size_t i = 0; i < ARRAY_LEN(specs); i++) {
+        const struct option_spec *s = &specs[i];
+        char left[64];
+        int n = 0;
+
+        if (s->help == NULL)
+            continue;
+        if (s->letter != 0)
+            n += snprintf(left + n, sizeof(left) - (size_t)n, "-%c%s", s->letter,
+                          s->name != NULL ? ", " : "");
+        if (s->name != NULL)
+            n += snprintf(left + n, sizeof(left) - (size_t)n, "--%s", s->name);
+        if (s->argument != 0)
+            snprintf(left + n, sizeof(left) - (size_t)n, s->argument == 'o' ? "[=%s]" : " %s",
+                     s->metavar);
+        printf("  %-38s %s\n", left, s->help);
+    }
+}

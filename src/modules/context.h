@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* modules/context.h - what all thread modules of one run share: settings, rules, outputs.
+ *
+ * Made by main/ before threads start and read-only from then on, but for `rules`, which control/
+ * replaces whole: a detect module that sees another `rules_generation` takes the new set between
+ * two vectors. */
+#ifndef MODULES_CONTEXT_H
+#define MODULES_CONTEXT_H
+
+#include <pthread.h>
+
+#include "app/app.h"
+#include "capture/capture.h"
+#include "detect/detect.h"
+#include "engine/module.h"
+#include "output/output.h"
+#include "packet/decode.h"
+#include "stream/stream.h"
+
+struct run_context {
+    const struct conf_node *conf;           /* root */
+    bool is_inline;                         /* verdicts count: IPS, or --simulate-ips */
+    bool offline;                           /* files: packet time, nothing is dropped */
+    bool shares_file;                       /* workers on a file: each keeps its hash's share */
+
+    const struct capture_ops *capture;
+    void *capture_handle;
+    const struct decode_conf *decode;
+    const struct flow_conf *flow;
+    const struct stream_conf *stream;
+    const struct app_conf *app;
+    struct output_conf *output;
+
+    pthread_mutex_t rules_lock;             /* taken at reload only */
+    struct ruleset *rules;
+    unsigned rules_generation;              /* atomic; changes with `rules` */
+};
+
+/* The set in force, referenced for the caller. */
+struct ruleset *run_context_rules(struct run_context *ctx, unsigned *generation);
+/* Puts another set in force (takes over the caller's reference); the old one goes when the last
+ * thread has moved on. */
+void run_context_set_rules(struct run_context *ctx, struct ruleset *set);
+
+extern const struct thread_module *const module_table[];    /* NULL-ended; modules/list.c */
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* modules/detect.c - the inspection half of each flow: parsers, rules, and what is to be logged of
+ * them, which is rendered here because only this thread may look at the flow. */
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "flow/vars.h"
+#include "modules/context.h"
+
+struct detect_module {
+    struct run_context *ctx;
+    struct app_thread *app;
+    struct detect_thread *detect;
+    struct output_thread *output;
+    unsigned rules_generation;
+};
+
+static void detect_module_close(void *self)
+{
+    struct detect_module *m = self;
+
+    if (m == NULL)
+        return;
+    output_thread_free(m->output);
+    if (m->detect != NULL)
+        detect_thread_free(m->detect);
+    if (m->app != NULL)
+        app_thread_free(m->app);
+    free(m);
+}
+
+static void *detect_module_open(const struct module_env *env, struct err *err)
+{
+    struct detect_module *m = xcalloc(1, sizeof(*m));
+    struct ruleset *rules;
+
+    m->ctx = env->context;
+    m->app = app_thread_new(m->ctx->app, env->counters);
+    rules = run_context_rules(m->ctx, &m->rules_generation);
+    m->detect = detect_thread_new(rules, m->ctx->conf, env->counters, m->ctx->is_inline, err);
+    ruleset_unref(rules);
+    if (m->detect == NULL) {
+        detect_module_close(m);
+        return NULL;
+    }
+    m->output = output_thread_new(m->ctx->output, env->counters);
+    return m;
+}
+
+static void take_new_rules(struct detect_module *m)
+{
+    struct ruleset *rules = run_context_rules(m->ctx, &m->rules_generation);
+
+    detect_thread_set_rules(m->detect, rules);
+    ruleset_unref(rules);
+}
+
+/* The flow's own count, as the packets pass here. */
+static void count_packet(struct packet *p)
+{
+    struct flow *f = p->flow;
+    enum direction d = packet_direction(p);
+
+    if (f == NULL || (p->flags & PACKET_PSEUDO))
+        return;
+    f->packets[d]++;
+    f->bytes[d] += p->wire_len;
+    if (p->time_us > f->inspect_last_us)
+        f->inspect_last_us = p->time_us;
+    if (p->flags & PACKET_ESTABLISHED)
+        f->inspect_flags |= FLOW_INSPECT_ESTABLISHED;
+}
+
+static void detect_module_packet(struct detect_module *m, struct packet *p)
+{
+    count_packet(p);
+    if (p->flow != NULL && !(p->flags & PACKET_NO_INSPECT))
+        app_packet(m->app, p);
+    detect_packet(m->detect, p);
+    output_render(m->output, p);
+    if (p->flow == NULL)
+        return;
+    app_cleanup(m->app, p);
+    if (p->flags & PACKET_FLOW_END) {
+        detect_flow_free(p->flow);
+        if (p->flow->app != NULL)
+            app_flow_free(p->flow->app);
+        p->flow->app = NULL;
+        flow_vars_free(p->flow->vars);
+        p->flow->vars = NULL;
+    }
+}
+
+static enum module_status detect_module_process(void *self, struct packet_vector *v)
+{
+    struct detect_module *m = self;
+
+    if (UNLIKELY(m->rules_generation !=
+                 __atomic_load_n(&m->ctx->rules_generation, __ATOMIC_ACQUIRE)))
+        take_new_rules(m);
+    for (unsigned i = 0; i < v->count; i++) {
+        if (i + 1 < v->count)
+            PREFETCH(v->packet[i + 1]->payload);
+        detect_module_packet(m, v->packet[i]);
+    }
+    return MODULE_OK;
+}
+
+const struct thread_module module_detect = {
+    .name = "detect",
+    .doc = "application protocols, rules, and the records to be logged",
+    .open = detect_module_open,
+    .process = detect_module_process,
+    .close = detect_module_close,
+};
