@@ -3,7 +3,7 @@
 #include "conf/conf.h"
 
 #include <inttypes.h>
-#include <string.h>
+#include <stdio.h>
 
 static const char *const kind_names[] = {
     [CONF_NULL] = "nothing",
@@ -162,26 +162,28 @@ uint64_t conf_duration_ms(const struct conf_node *node, const char *path, uint64
     return otherwise;
 }
 
+/* "no, yes, auto" */
+static void join_words(const char *const *words, char *buf, size_t size)
+{
+    size_t used = 0;
+
+    buf[0] = '\0';
+    for (int i = 0; words[i] != NULL && used < size; i++)
+        used += (size_t)snprintf(buf + used, size - used, "%s%s", i > 0 ? ", " : "", words[i]);
+}
+
 int conf_choice(const struct conf_node *node, const char *path, const char *const *words,
                 int otherwise)
 {
     const struct conf_node *found = find_value(node, path, "one word");
-    char list[300] = "";
+    char list[300];
 
     if (found == NULL)
         return otherwise;
     for (int i = 0; words[i] != NULL; i++)
         if (text_equal_nocase(text_of(found->value), words[i]))
             return i;
-    for (int i = 0; words[i] != NULL; i++) {
-        size_t used = strlen(list);
-
-        if (used + strlen(words[i]) + 3 > sizeof(list))
-            break;
-        if (i > 0)
-            memcpy(list + used, ", ", 3);
-        strncat(list, words[i], sizeof(list) - strlen(list) - 1);
-    }
+    join_words(words, list, sizeof(list));
     conf_error(found, "want one of %s, got \"%s\"", list, found->value);
     return otherwise;
 }
