@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Modules of one thread share its pool; a capture and the stream module may both want a word. */
+#define ON_RETURN_MAX 4
+
 struct lane {
     CACHE_ALIGNED struct packet **slot;
     uint32_t tail;                      /* the giving thread's; published with release */
@@ -24,8 +27,12 @@ struct packet_pool {
     unsigned size, lane_count, next_lane;
     uint32_t mask;
     unsigned out;
-    void (*on_return)(struct packet *p, void *arg);
-    void *on_return_arg;
+    uint32_t owner;                     /* lane number that is the owner's own */
+    struct {
+        void (*fn)(struct packet *p, void *arg);
+        void *arg;
+    } on_return[ON_RETURN_MAX];
+    unsigned on_return_count;
 };
 
 static uint32_t power_of_two_above(uint32_t n)
@@ -54,6 +61,7 @@ struct packet_pool *packet_pool_new(unsigned size, unsigned lanes)
 
     pool->size = size;
     pool->lane_count = lanes;
+    pool->owner = PACKET_LANE_OWNER;
     pool->mask = ring - 1;
     pool->packets = aligned_zalloc(size * sizeof(struct packet));
     pool->lanes = aligned_zalloc(lanes * sizeof(struct lane));
@@ -86,8 +94,8 @@ void packet_pool_free(struct packet_pool *pool)
 
 static void came_home(struct packet_pool *pool, struct packet *p)
 {
-    if (pool->on_return != NULL)
-        pool->on_return(p, pool->on_return_arg);
+    for (unsigned i = 0; i < pool->on_return_count; i++)
+        pool->on_return[i].fn(p, pool->on_return[i].arg);
     p->next = pool->free_list;
     pool->free_list = p;
     pool->out--;
@@ -107,6 +115,16 @@ static COLD void collect(struct packet_pool *pool)
 {
     for (unsigned i = 0; i < pool->lane_count; i++)
         collect_lane(pool, &pool->lanes[i]);
+}
+
+void packet_pool_set_owner(struct packet_pool *pool, unsigned lane)
+{
+    pool->owner = lane;
+}
+
+void packet_pool_collect(struct packet_pool *pool)
+{
+    collect(pool);
 }
 
 struct packet *packet_pool_get(struct packet_pool *pool)
@@ -146,7 +164,7 @@ static void go_home(struct packet *p, unsigned lane_number)
     struct packet_pool *pool = p->home;
     struct lane *lane;
 
-    if (lane_number == PACKET_LANE_OWNER || lane_number >= pool->lane_count) {
+    if (lane_number == PACKET_LANE_OWNER || lane_number == pool->owner) {
         came_home(pool, p);
         return;
     }
@@ -179,6 +197,8 @@ void packet_release(struct packet *p, unsigned lane)
 void packet_pool_on_return(struct packet_pool *pool, void (*fn)(struct packet *p, void *arg),
                            void *arg)
 {
-    pool->on_return = fn;
-    pool->on_return_arg = arg;
+    if (pool->on_return_count == ON_RETURN_MAX)
+        abort();
+    pool->on_return[pool->on_return_count].fn = fn;
+    pool->on_return[pool->on_return_count++].arg = arg;
 }

@@ -18,13 +18,20 @@ void packet_pool_free(struct packet_pool *pool);
 struct packet *packet_pool_get(struct packet_pool *pool);      /* reset; NULL: all are out */
 unsigned packet_pool_out(const struct packet_pool *pool);      /* how many are under way */
 
+/* The owning thread releases with this lane number too. A packet and its root may come from
+ * pools of different threads, so that PACKET_LANE_OWNER cannot be right for both. */
+void packet_pool_set_owner(struct packet_pool *pool, unsigned lane);
+/* By the owner: takes in all that waits in the lanes, calling the on_return function. */
+void packet_pool_collect(struct packet_pool *pool);
+
 /* Gives back one packet, and its root when it was the last inner one. `lane` is the calling
  * thread's, PACKET_LANE_OWNER on the pool's own thread. */
 #define PACKET_LANE_OWNER UINT32_MAX
 void packet_release(struct packet *p, unsigned lane);
 
 /* Called by the owner for each packet that has come home, before it is reused: the stream module
- * frees flows there, a capture gives back ring slots. */
+ * frees flows there, a capture gives back ring slots. Adds to those set before; all are called
+ * for every packet, pseudo or not. */
 void packet_pool_on_return(struct packet_pool *pool, void (*fn)(struct packet *p, void *arg),
                            void *arg);
 
