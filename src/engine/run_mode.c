@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* engine/run_mode.c - the built-in run modes and what makes a run mode sound. */
+#include "engine/run_mode.h"
+
+#include "engine/deal.h"
+
+#include <string.h>
+
+const char *const chain_modules[] = {
+    "receive", "decode", "stream", "detect", "verdict", "output", NULL
+};
+
+static const struct run_mode run_mode_single = {
+    .name = "single",
+    .doc = "one thread does all, from receive to output",
+    .pieces = {
+        { .modules = "receive decode stream detect verdict output", .threads = THREADS_ONE },
+    },
+};
+
+static const struct run_mode run_mode_workers = {
+    .name = "workers",
+    .doc = "each thread does all for its share of the flows, dealt by the capture",
+    .pieces = {
+        { .modules = "receive decode stream detect verdict output", .threads = THREADS_CAPTURE },
+    },
+};
+
+/* One queue is best answered by one thread; NFQ and divert sockets are such queues. */
+static const struct run_mode run_mode_autofp_verdict = {
+    .name = "autofp",
+    .doc = "capture threads deal packets to workers by flow hash, verdict threads answer",
+    .pieces = {
+        { .modules = "receive decode", .threads = THREADS_CAPTURE },
+        { .modules = "stream detect output", .threads = THREADS_WORKER },
+        { .modules = "verdict", .threads = THREADS_CAPTURE, .deal = "capture" },
+    },
+};
+
+static const struct run_mode run_mode_autofp = {
+    .name = "autofp",
+    .doc = "capture threads deal packets to workers by flow hash",
+    .pieces = {
+        { .modules = "receive decode", .threads = THREADS_CAPTURE },
+        { .modules = "stream detect verdict output", .threads = THREADS_WORKER },
+    },
+    .verdict_form = &run_mode_autofp_verdict,
+};
+
+static const struct run_mode run_mode_pipeline = {
+    .name = "pipeline",
+    .alias = "auto",
+    .doc = "one thread a station, several for detect",
+    .pieces = {
+        { .modules = "receive", .threads = THREADS_CAPTURE },
+        { .modules = "decode", .threads = THREADS_ONE },
+        { .modules = "stream", .threads = THREADS_ONE },
+        { .modules = "detect", .threads = THREADS_WORKER },
+        { .modules = "verdict", .threads = THREADS_ONE },
+        { .modules = "output", .threads = THREADS_ONE },
+    },
+};
+
+const struct run_mode *const run_mode_table[] = {
+    &run_mode_single, &run_mode_workers, &run_mode_autofp, &run_mode_pipeline, NULL
+};
+
+unsigned run_mode_piece_count(const struct run_mode *mode)
+{
+    unsigned count = 0;
+
+    while (mode->pieces[count].modules != NULL)
+        count++;
+    return count;
+}
+
+bool piece_has(const struct run_piece *piece, const char *module)
+{
+    struct text rest = text_of(piece->modules), name;
+
+    while (text_split(&rest, ' ', &name))
+        if (text_equal(name, module))
+            return true;
+    return false;
+}
+
+static int chain_place(struct text name)
+{
+    for (int i = 0; chain_modules[i] != NULL; i++)
+        if (text_equal(name, chain_modules[i]))
+            return i;
+    return -1;
+}
+
+/* Events may be written before or after the verdict: the action is settled by detect. */
+static bool may_follow(int place, int before)
+{
+    return place > before || (place == 4 && before == 5);
+}
+
+struct chain_walk {
+    const struct run_mode *mode;
+    unsigned seen;                  /* bit per place in the chain */
+    int before;
+};
+
+static int walk_module(struct chain_walk *walk, const struct run_piece *piece, unsigned number,
+                       struct text name, struct err *err)
+{
+    int place = chain_place(name);
+
+    if (place < 0)
+        return err_at(err, piece->at, "run mode %s: no module \"%.*s\"; there are receive, decode, "
+                      "stream, detect, verdict, output", walk->mode->name, TEXT(name));
+    if (place == 0 && number > 0 && (walk->seen & 1) != 0)
+        return err_at(err, piece->at, "run mode %s: two receive pieces; one piece receives, with "
+                      "as many threads as it likes", walk->mode->name);
+    if ((walk->seen & 1u << place) != 0)
+        return err_at(err, piece->at, "run mode %s: %.*s stands twice in the chain",
+                      walk->mode->name, TEXT(name));
+    if (walk->before < 0 && place != 0)
+        return err_at(err, piece->at, "run mode %s: the chain begins with receive, not %.*s",
+                      walk->mode->name, TEXT(name));
+    if (walk->before >= 0 && !may_follow(place, walk->before))
+        return err_at(err, piece->at, "run mode %s: %.*s stands behind %s; the order is receive, "
+                      "decode, stream, detect, verdict, output", walk->mode->name, TEXT(name),
+                      chain_modules[walk->before]);
+    walk->seen |= 1u << place;
+    walk->before = place;
+    return 0;
+}
+
+static int walk_piece(struct chain_walk *walk, const struct run_piece *piece, unsigned number,
+                      struct err *err)
+{
+    struct text rest = text_of(piece->modules), name;
+    const char *schedulers = "hash, ippair, ftp-hash, round-robin, xor-251, least-loaded, capture";
+
+    if (rest.n == 0)
+        return err_at(err, piece->at, "run mode %s: piece %u has no modules", walk->mode->name,
+                      number + 1);
+    while (text_split(&rest, ' ', &name))
+        if (walk_module(walk, piece, number, name, err) < 0)
+            return -1;
+    if (piece->deal != NULL && number == 0)
+        return err_at(err, piece->at, "run mode %s: the first piece has no balance: the capture "
+                      "deals to it", walk->mode->name);
+    if (piece->deal != NULL && !deal_known(piece->deal))
+        return err_at(err, piece->at, "run mode %s: balance \"%s\": want one of %s",
+                      walk->mode->name, piece->deal, schedulers);
+    if (piece_has(piece, "decode") && number > 0 && piece->threads != THREADS_ONE &&
+        !(piece->threads == THREADS_NUMBER && piece->number == 1))
+        return err_at(err, piece->at, "run mode %s: packets have no flow before decode, so decode "
+                      "runs on one thread or in the piece of receive", walk->mode->name);
+    return 0;
+}
+
+int run_mode_check(const struct run_mode *mode, struct err *err)
+{
+    struct chain_walk walk = { .mode = mode, .before = -1 };
+
+    for (unsigned i = 0; mode->pieces[i].modules != NULL; i++)
+        if (walk_piece(&walk, &mode->pieces[i], i, err) < 0)
+            return -1;
+    if (walk.before < 0)
+        return err_at(err, mode->at, "run mode %s has no pieces", mode->name);
+    for (unsigned place = 0; chain_modules[place] != NULL; place++)
+        if ((walk.seen & 1u << place) == 0)
+            return err_at(err, mode->at, "run mode %s: module %s is missing", mode->name,
+                          chain_modules[place]);
+    return 0;
+}

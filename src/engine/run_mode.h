@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* engine/run_mode.h - a run mode is data: where the chain
+ *
+ *     receive -> decode -> stream -> detect -> verdict -> output
+ *
+ * is cut into pieces, how many threads run each piece, how packets are dealt to them and which
+ * CPU set they take. The built-in ones are one table; users write their own under `runmodes:`.
+ * Read-only once made. */
+#ifndef ENGINE_RUN_MODE_H
+#define ENGINE_RUN_MODE_H
+
+#include "base/err.h"
+#include "base/text.h"
+#include "conf/conf.h"
+
+enum piece_threads {
+    THREADS_ONE,
+    THREADS_CAPTURE,        /* one for each queue the capture wants */
+    THREADS_WORKER,         /* worker-cpu-set.threads, else detect-thread-ratio x CPUs */
+    THREADS_NUMBER,         /* run_piece.number */
+    THREADS_RATIO,          /* run_piece.ratio x CPUs of its set */
+};
+
+#define PIECES_MAX 8
+#define PIECE_MODULES_MAX 8
+#define THREADS_MAX 1024
+
+/* Ended by modules NULL. */
+struct run_piece {
+    const char *modules;            /* names in chain order, one blank between */
+    enum piece_threads threads;
+    unsigned number;
+    double ratio;
+    const char *cpu_set;            /* "worker", or a CPU list; NULL: by what it runs */
+    const struct conf_node *cpu_node;   /* where the user wrote it; NULL for built-in */
+    const char *deal;               /* a scheduler of engine/deal.h; NULL: autofp-scheduler */
+    struct where at;
+};
+
+struct run_mode {
+    const char *name;
+    const char *alias;              /* NULL: none */
+    const char *doc;
+    struct run_piece pieces[PIECES_MAX + 1];
+    /* What it becomes when the capture wants its verdicts on threads of their own. */
+    const struct run_mode *verdict_form;
+    bool is_user;
+    struct where at;
+};
+
+/* The chain, in order; NULL-ended. verdict and output may change places. */
+extern const char *const chain_modules[];
+extern const struct run_mode *const run_mode_table[];      /* built-in, NULL-ended */
+
+unsigned run_mode_piece_count(const struct run_mode *mode);
+bool piece_has(const struct run_piece *piece, const char *module);
+/* Refuses what makes no sense; *err says where and why. */
+int run_mode_check(const struct run_mode *mode, struct err *err);
+
+/* Built-in and the user's own. NULL with *err when one of the latter is wrong. */
+struct run_modes;
+struct run_modes *run_modes_new(const struct conf_node *root, struct err *err);
+void run_modes_free(struct run_modes *modes);
+unsigned run_modes_count(const struct run_modes *modes);
+const struct run_mode *run_modes_at(const struct run_modes *modes, unsigned i);
+/* Any case, alias too; NULL: there is none. */
+const struct run_mode *run_modes_find(const struct run_modes *modes, const char *name);
+/* "single, workers, autofp, pipeline", for messages. */
+const char *run_modes_names(const struct run_modes *modes, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* engine/run_mode_conf.c - the user's own run modes, from YAML:
+ *
+ *     runmodes:
+ *       split:
+ *         - modules: [receive, decode]
+ *         - modules: [stream, detect, verdict, output]
+ *           threads: 1.5x            # number, auto, or a ratio to the CPUs
+ *           cpu-set: worker          # a set of threading.cpu-affinity, or a CPU list
+ *           balance: ippair
+ *
+ * A map with `pieces` and `description` may stand for the list. */
+#include "base/array.h"
+#include "base/buf.h"
+#include "engine/run_mode.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct run_modes {
+    ARRAY_OF(struct run_mode *) user;
+};
+
+static char *modules_text(const struct conf_node *node)
+{
+    struct buf b = { 0 };
+
+    if (node->kind == CONF_SCALAR) {
+        for (const char *p = node->value; *p != '\0'; p++)
+            if (*p == ',' || *p == ' ' || *p == '\t') {
+                if (b.len > 0 && b.data[b.len - 1] != ' ')
+                    buf_add_u8(&b, ' ');
+            } else {
+                buf_add_u8(&b, (uint8_t)*p);
+            }
+    }
+    CONF_EACH(item, node) {
+        if (b.len > 0)
+            buf_add_u8(&b, ' ');
+        buf_add_string(&b, item->value != NULL ? item->value : "");
+    }
+    buf_add_u8(&b, '\0');
+    return (char *)b.data;
+}
+
+/* verdict costs nothing where there is nothing to answer, so a mode need not name it. */
+static char *with_verdict(char *modules)
+{
+    const char *detect = strstr(modules, "detect");
+    size_t head;
+    char *out;
+
+    if (detect == NULL)
+        return modules;
+    head = (size_t)(detect - modules) + strlen("detect");
+    out = xmalloc(strlen(modules) + sizeof(" verdict"));
+    sprintf(out, "%.*s verdict%s", (int)head, modules, modules + head);
+    free(modules);
+    return out;
+}
+
+static int threads_read(struct run_piece *piece, const struct conf_node *node, struct err *err)
+{
+    struct text t = text_trim(text_of(node->value));
+    bool is_ratio = t.n > 0 && t.p[t.n - 1] == 'x';
+    uint64_t number;
+
+    if (text_equal_nocase(t, "auto"))
+        return 0;
+    if (is_ratio)
+        t.n--;
+    else
+        is_ratio = memchr(t.p, '.', t.n) != NULL;
+    if (is_ratio && text_to_double(t, &piece->ratio) && piece->ratio > 0 && piece->ratio <= 64) {
+        piece->threads = THREADS_RATIO;
+        return 0;
+    }
+    if (!is_ratio && text_to_u64(t, THREADS_MAX, &number) && number > 0) {
+        piece->threads = THREADS_NUMBER;
+        piece->number = (unsigned)number;
+        return 0;
+    }
+    return err_at(err, node->at, "threads: want a number from 1 to %u, auto, or a ratio to the CPUs "
+                  "as in 0.5x, got \"%s\"", THREADS_MAX, node->value);
+}
+
+/* `auto`: as the built-in modes have it for what the piece runs. */
+static void threads_default(struct run_piece *piece)
+{
+    if (piece_has(piece, "receive"))
+        piece->threads = THREADS_CAPTURE;
+    else if (piece_has(piece, "detect"))
+        piece->threads = THREADS_WORKER;
+    else
+        piece->threads = THREADS_ONE;
+}
+
+static int piece_read(struct run_piece *piece, const struct conf_node *node, struct err *err)
+{
+    const struct conf_node *modules = conf_find(node, "modules"), *threads;
+
+    piece->at = node->at;
+    if (node->kind != CONF_MAP || modules == NULL)
+        return err_at(err, node->at, "a piece of a run mode has `modules`, and perhaps threads, "
+                      "cpu-set, balance");
+    CONF_EACH(key, node)
+        if (strcmp(key->name, "modules") != 0 && strcmp(key->name, "threads") != 0 &&
+            strcmp(key->name, "cpu-set") != 0 && strcmp(key->name, "balance") != 0)
+            return err_at(err, key->at, "a piece of a run mode has modules, threads, cpu-set and "
+                          "balance, not \"%s\"", key->name);
+    piece->modules = modules_text(modules);
+    threads_default(piece);
+    threads = conf_find(node, "threads");
+    if (threads != NULL && threads_read(piece, threads, err) < 0)
+        return -1;
+    piece->cpu_node = conf_find(node, "cpu-set");
+    if (piece->cpu_node != NULL && piece->cpu_node->kind == CONF_SCALAR)
+        piece->cpu_set = piece->cpu_node->value;
+    piece->deal = conf_string(node, "balance", NULL);
+    return 0;
+}
+
+static int pieces_read(struct run_mode *mode, const struct conf_node *list, struct err *err)
+{
+    unsigned count = 0;
+    bool verdict = false;
+
+    if (list == NULL || list->kind != CONF_LIST)
+        return err_at(err, mode->at, "run mode %s: want a list of pieces", mode->name);
+    CONF_EACH(node, list) {
+        if (count == PIECES_MAX)
+            return err_at(err, node->at, "run mode %s: at most %d pieces", mode->name, PIECES_MAX);
+        if (piece_read(&mode->pieces[count++], node, err) < 0)
+            return -1;
+        verdict = verdict || piece_has(&mode->pieces[count - 1], "verdict");
+    }
+    for (unsigned i = 0; i < count && !verdict; i++)
+        mode->pieces[i].modules = with_verdict((char *)mode->pieces[i].modules);
+    return 0;
+}
+
+static void mode_free(struct run_mode *mode)
+{
+    for (unsigned i = 0; i <= PIECES_MAX; i++)
+        free((char *)mode->pieces[i].modules);
+    free(mode);
+}
+
+static bool is_builtin(const char *name)
+{
+    for (unsigned i = 0; run_mode_table[i] != NULL; i++)
+        if (strcasecmp(name, run_mode_table[i]->name) == 0 ||
+            (run_mode_table[i]->alias != NULL && strcasecmp(name, run_mode_table[i]->alias) == 0))
+            return true;
+    return false;
+}
+
+static int mode_read(struct run_modes *modes, const struct conf_node *node, struct err *err)
+{
+    struct run_mode *mode = xcalloc(1, sizeof(*mode));
+    const struct conf_node *list = node->kind == CONF_MAP ? conf_find(node, "pieces") : node;
+
+    ARRAY_PUSH(&modes->user, mode);
+    mode->name = node->name;
+    mode->at = node->at;
+    mode->is_user = true;
+    mode->doc = node->kind == CONF_MAP ? conf_string(node, "description", "user-defined")
+                                       : "user-defined";
+    if (is_builtin(node->name))
+        return err_at(err, node->at, "run mode %s is built in: choose another name", node->name);
+    if (pieces_read(mode, list, err) < 0)
+        return -1;
+    return run_mode_check(mode, err);
+}
+
+struct run_modes *run_modes_new(const struct conf_node *root, struct err *err)
+{
+    struct run_modes *modes = xcalloc(1, sizeof(*modes));
+
+    CONF_EACH(node, conf_find(root, "runmodes"))
+        if (mode_read(modes, node, err) < 0) {
+            run_modes_free(modes);
+            return NULL;
+        }
+    return modes;
+}
+
+void run_modes_free(struct run_modes *modes)
+{
+    if (modes == NULL)
+        return;
+    for (size_t i = 0; i < modes->user.count; i++)
+        mode_free(modes->user.at[i]);
+    ARRAY_FREE(&modes->user);
+    free(modes);
+}
+
+static unsigned builtin_count(void)
+{
+    unsigned count = 0;
+
+    while (run_mode_table[count] != NULL)
+        count++;
+    return count;
+}
+
+unsigned run_modes_count(const struct run_modes *modes)
+{
+    return builtin_count() + (unsigned)modes->user.count;
+}
+
+const struct run_mode *run_modes_at(const struct run_modes *modes, unsigned i)
+{
+    unsigned builtin = builtin_count();
+
+    return i < builtin ? run_mode_table[i] : modes->user.at[i - builtin];
+}
+
+const struct run_mode *run_modes_find(const struct run_modes *modes, const char *name)
+{
+    for (unsigned i = 0; i < run_modes_count(modes); i++) {
+        const struct run_mode *mode = run_modes_at(modes, i);
+
+        if (strcasecmp(name, mode->name) == 0 ||
+            (mode->alias != NULL && strcasecmp(name, mode->alias) == 0))
+            return mode;
+    }
+    return NULL;
+}
+
+const char *run_modes_names(const struct run_modes *modes, char *buf, size_t size)
+{
+    size_t at = 0;
+
+    buf[0] = '\0';
+    for (unsigned i = 0; i < run_modes_count(modes) && at < size; i++)
+        at += (size_t)snprintf(buf + at, size - at, "%s%s", i > 0 ? ", " : "",
+                               run_modes_at(modes, i)->name);
+    return buf;
+}
