@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* engine/affinity.c - `threading:` read into CPU sets. Sets are read when first asked for, since
+ * one may exclude the CPUs of another. */
+#include "engine/affinity.h"
+
+#include "engine/cpu_list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    bool exclusive;
+} roles[CPU_ROLES] = {
+    [CPU_MANAGEMENT] = { "management", false },
+    [CPU_RECEIVE] = { "receive", true },
+    [CPU_DECODE] = { "decode", false },
+    [CPU_STREAM] = { "stream", false },
+    [CPU_WORKER] = { "worker", true },
+    [CPU_VERDICT] = { "verdict", false },
+    [CPU_REJECT] = { "reject", false },
+    [CPU_OUTPUT] = { "output", false },
+};
+
+const char *cpu_role_name(enum cpu_role role)
+{
+    return roles[role].name;
+}
+
+bool cpu_role_find(struct text name, enum cpu_role *out)
+{
+    static const char *const tails[] = { "-cpu-set", "_cpu_set" };
+
+    for (unsigned i = 0; i < ARRAY_LEN(tails); i++) {
+        size_t n = strlen(tails[i]);
+
+        if (name.n > n && memcmp(name.p + name.n - n, tails[i], n) == 0)
+            name.n -= n;
+    }
+    if (text_equal_nocase(name, "detect")) {
+        *out = CPU_WORKER;
+        return true;
+    }
+    for (unsigned i = 0; i < CPU_ROLES; i++)
+        if (text_equal_nocase(name, roles[i].name)) {
+            *out = (enum cpu_role)i;
+            return true;
+        }
+    return false;
+}
+
+int prio_nice(enum prio prio)
+{
+    return 2 - 2 * (int)prio;
+}
+
+static const char *const prio_words[] = { "low", "medium", "high", NULL };
+
+const char *prio_name(enum prio prio)
+{
+    return prio_words[prio];
+}
+
+enum prio affinity_prio(const struct affinity_set *set, int cpu)
+{
+    if (cpu >= 0 && set->exclusive)
+        for (unsigned i = 0; i < PRIO_COUNT; i++)
+            if (cpu_set_has(&set->prio[i], (unsigned)cpu))
+                return (enum prio)i;
+    return set->prio_default;
+}
+
+enum set_state { SET_UNREAD, SET_READING, SET_READ };
+
+struct reader {
+    struct affinity *a;
+    const struct topology *topology;
+    const char *const *interfaces;
+    struct notes *notes;
+    const struct conf_node *node[CPU_ROLES];
+    enum set_state state[CPU_ROLES];
+};
+
+static int set_of_role(struct reader *r, enum cpu_role role, struct err *err);
+
+static int named_cpus(void *arg, enum cpu_role role, struct cpu_set *out, struct err *err)
+{
+    struct reader *r = arg;
+
+    if (r->state[role] == SET_READING)
+        return err_at(err, r->node[role]->at, "%s-cpu-set leaves out itself", roles[role].name);
+    if (set_of_role(r, role, err) < 0)
+        return -1;
+    *out = r->a->set[role].given ? r->a->set[role].cpus : (struct cpu_set){ 0 };
+    return 0;
+}
+
+static int list_read(struct reader *r, const struct conf_node *node, const char *what,
+                     bool may_exceed, const char *const *interfaces, struct cpu_set *out,
+                     bool *is_auto, struct err *err)
+{
+    struct cpu_list l = {
+        .topology = r->topology, .interfaces = interfaces, .notes = r->notes, .what = what,
+        .may_exceed = may_exceed, .named = named_cpus, .named_arg = r,
+    };
+
+    if (cpu_list_parse(&l, node, err) < 0)
+        return -1;
+    *out = l.cpus;
+    if (is_auto != NULL)
+        *is_auto = l.is_auto;
+    return 0;
+}
+
+/* Two words to choose from, an error that names them. */
+static int word_read(const struct conf_node *node, const char *what, const char *const *words,
+                     const char *allowed, struct err *err)
+{
+    struct text t = text_trim(text_of(node->value));
+
+    for (int i = 0; words[i] != NULL; i++)
+        if (text_equal_nocase(t, words[i]))
+            return i;
+    err_at(err, node->at, "%s: want %s, got \"%s\"", what, allowed, node->value);
+    return -1;
+}
+
+static void prio_check(struct reader *r, const struct affinity_set *set,
+                       const struct conf_node *node, const char *what, enum prio prio)
+{
+    struct cpu_set outside = set->prio[prio];
+    char out_text[128], in_text[128];
+
+    cpu_set_minus(&outside, &set->cpus);
+    if (set->is_auto || cpu_set_count(&outside) == 0 || cpu_set_count(&set->cpus) == 0)
+        return;
+    notes_add(r->notes, node->at, NULL, "%s: CPU %s is not in the set, which has %s", what,
+              cpu_set_text(&outside, out_text, sizeof(out_text)),
+              cpu_set_text(&set->cpus, in_text, sizeof(in_text)));
+}
+
+static int prio_read(struct reader *r, struct affinity_set *set, const struct conf_node *node,
+                     struct err *err)
+{
+    char what[96];
+
+    if (node->kind != CONF_MAP)
+        return err_at(err, node->at, "prio: want a map of low, medium, high, default");
+    CONF_EACH(key, node) {
+        int level;
+
+        snprintf(what, sizeof(what), "%s-cpu-set: prio.%s", roles[set->role].name, key->name);
+        if (strcmp(key->name, "default") == 0) {
+            level = word_read(key, what, prio_words, "low, medium or high", err);
+            if (level < 0)
+                return -1;
+            set->prio_default = (enum prio)level;
+            continue;
+        }
+        for (level = 0; prio_words[level] != NULL; level++)
+            if (strcmp(key->name, prio_words[level]) == 0)
+                break;
+        if (prio_words[level] == NULL)
+            return err_at(err, key->at, "prio: want low, medium, high or default, got \"%s\"",
+                          key->name);
+        if (list_read(r, key, what, true, r->interfaces, &set->prio[level], NULL, err) < 0)
+            return -1;
+        prio_check(r, set, key, what, (enum prio)level);
+    }
+    return 0;
+}
+
+static int threads_read(struct affinity_set *set, const struct conf_node *node, struct err *err)
+{
+    uint64_t n;
+    struct text t = text_trim(text_of(node->value));
+
+    if (text_equal_nocase(t, "auto"))
+        return 0;
+    if (!text_to_u64(t, 1024, &n) || n == 0)
+        return err_at(err, node->at, "%s-cpu-set: threads: want 1 to 1024 or auto, got \"%s\"",
+                      roles[set->role].name, node->value);
+    set->threads = (unsigned)n;
+    return 0;
+}
+
+static int set_read(struct reader *r, struct affinity_set *set, const struct conf_node *node,
+                    const char *const *interfaces, struct err *err)
+{
+    static const char *const modes[] = { "balanced", "exclusive", NULL };
+    const struct conf_node *cpu = conf_find(node, "cpu"), *mode = conf_find(node, "mode");
+    const struct conf_node *threads = conf_find(node, "threads"), *prio = conf_find(node, "prio");
+    char what[96];
+    int word;
+
+    set->given = true;
+    set->at = node->at;
+    snprintf(what, sizeof(what), "%s-cpu-set: cpu", roles[set->role].name);
+    if (cpu != NULL &&
+        list_read(r, cpu, what, false, interfaces, &set->cpus, &set->is_auto, err) < 0)
+        return -1;
+    if (cpu_set_count(&set->cpus) == 0)
+        notes_add(r->notes, node->at, NULL, "%s-cpu-set has no CPU: its threads run where the "
+                  "kernel likes", roles[set->role].name);
+    if (mode != NULL) {
+        word = word_read(mode, "mode", modes, "exclusive or balanced", err);
+        if (word < 0)
+            return -1;
+        set->exclusive = word == 1;
+    }
+    if (threads != NULL && threads_read(set, threads, err) < 0)
+        return -1;
+    return prio != NULL ? prio_read(r, set, prio, err) : 0;
+}
+
+static bool interface_is_known(const struct reader *r, const char *name)
+{
+    if (r->interfaces == NULL || r->interfaces[0] == NULL)
+        return true;
+    for (unsigned i = 0; r->interfaces[i] != NULL; i++)
+        if (strcmp(r->interfaces[i], name) == 0)
+            return true;
+    return false;
+}
+
+static int specific_read(struct reader *r, enum cpu_role role, const struct conf_node *list,
+                         struct err *err)
+{
+    CONF_EACH(node, list) {
+        struct affinity_set set = r->a->set[role];
+        const char *one[] = { conf_string(node, "interface", NULL), NULL };
+
+        if (one[0] == NULL)
+            return err_at(err, node->at, "interface-specific-cpu-set: want `interface: NAME`");
+        if (!interface_is_known(r, one[0]))
+            notes_add(r->notes, node->at, NULL, "interface-specific-cpu-set: nothing is captured "
+                      "from interface %s; from %s is", one[0], r->interfaces[0]);
+        memset(&set.cpus, 0, sizeof(set.cpus));
+        set.interface = one[0];
+        set.is_auto = false;
+        set.threads = 0;
+        if (set_read(r, &set, node, one, err) < 0)
+            return -1;
+        ARRAY_PUSH(&r->a->specific, set);
+    }
+    return 0;
+}
+
+static int set_of_role(struct reader *r, enum cpu_role role, struct err *err)
+{
+    const struct conf_node *node = r->node[role];
+
+    if (node == NULL || r->state[role] == SET_READ)
+        return 0;
+    r->state[role] = SET_READING;
+    if (set_read(r, &r->a->set[role], node, r->interfaces, err) < 0 ||
+        specific_read(r, role, conf_find(node, "interface-specific-cpu-set"), err) < 0)
+        return -1;
+    r->state[role] = SET_READ;
+    return 0;
+}
+
+static int find_set(struct reader *r, const struct conf_node *node, struct err *err)
+{
+    enum cpu_role role;
+
+    if (!cpu_role_find(text_of(node->name), &role))
+        return err_at(err, node->at, "cpu-affinity: no set \"%s\"; there are management, receive, "
+                      "worker, verdict, and decode, stream, detect, reject, output of old, each "
+                      "with -cpu-set behind it", node->name);
+    r->node[role] = node;
+    return 0;
+}
+
+/* In the list forms each item is a map of one key. */
+static int find_sets(struct reader *r, const struct conf_node *top, struct err *err)
+{
+    CONF_EACH(node, top) {
+        if (top->kind == CONF_MAP) {
+            if (find_set(r, node, err) < 0)
+                return -1;
+            continue;
+        }
+        CONF_EACH(inner, node)
+            if (find_set(r, inner, err) < 0)
+                return -1;
+    }
+    return 0;
+}
+
+/* Underscores are dashes by now when a file was loaded; --set may still have brought them. */
+static const struct conf_node *threading_key(const struct conf_node *root, const char *dashed,
+                                             const char *underscored)
+{
+    const struct conf_node *threading = conf_find(root, "threading");
+    const struct conf_node *node = conf_find(threading, dashed);
+
+    return node != NULL ? node : conf_find(threading, underscored);
+}
+
+static int ratio_read(struct affinity *a, const struct conf_node *node, struct err *err)
+{
+    if (node == NULL)
+        return 0;
+    if (!text_to_double(text_trim(text_of(node->value)), &a->ratio) || a->ratio <= 0 ||
+        a->ratio > 64)
+        return err_at(err, node->at, "detect-thread-ratio: want a number above 0, up to 64, got "
+                      "\"%s\"", node->value);
+    return 0;
+}
+
+static int threading_read(struct reader *r, const struct conf_node *root, struct err *err)
+{
+    const struct conf_node *enabled =
+        threading_key(root, "set-cpu-affinity", "set_cpu_affinity");
+    struct affinity *a = r->a;
+
+    a->ratio = 1.0;
+    if (ratio_read(a, threading_key(root, "detect-thread-ratio", "detect_thread_ratio"), err) < 0)
+        return -1;
+    a->enabled = conf_bool(enabled, NULL, false);
+    a->autopin = conf_bool(root, "threading.autopin", false);
+    a->stack_size = conf_size(root, "threading.stack-size", 0);
+    if (find_sets(r, threading_key(root, "cpu-affinity", "cpu_affinity"), err) < 0)
+        return -1;
+    /* What is switched off is not judged; shipped files carry sets for other machines. */
+    for (unsigned i = 0; i < CPU_ROLES && a->enabled; i++)
+        if (set_of_role(r, (enum cpu_role)i, err) < 0)
+            return -1;
+    return 0;
+}
+
+struct affinity *affinity_new(const struct conf_node *root, const struct topology *topology,
+                              const char *const *interfaces, struct notes *notes,
+                              struct err *err)
+{
+    struct affinity *a = xcalloc(1, sizeof(*a));
+    struct reader r = { .a = a, .topology = topology, .interfaces = interfaces, .notes = notes };
+
+    for (unsigned i = 0; i < CPU_ROLES; i++)
+        a->set[i] = (struct affinity_set){ .role = (enum cpu_role)i, .prio_default = PRIO_MEDIUM,
+                                           .exclusive = roles[i].exclusive };
+    if (threading_read(&r, root, err) < 0) {
+        affinity_free(a);
+        return NULL;
+    }
+    return a;
+}
+
+void affinity_free(struct affinity *a)
+{
+    if (a == NULL)
+        return;
+    ARRAY_FREE(&a->specific);
+    free(a);
+}
+
+const struct affinity_set *affinity_get(const struct affinity *a, enum cpu_role role,
+                                        const char *interface)
+{
+    for (size_t i = 0; i < a->specific.count && interface != NULL; i++)
+        if (a->specific.at[i].role == role &&
+            strcmp(a->specific.at[i].interface, interface) == 0)
+            return &a->specific.at[i];
+    return &a->set[role];
+}
+
+int affinity_list(const struct affinity *a, const struct topology *topology,
+                  const struct conf_node *node, const char *const *interfaces,
+                  struct notes *notes, struct cpu_set *out, bool *is_auto, struct err *err)
+{
+    struct affinity copy = *a;
+    struct reader r = { .a = &copy, .topology = topology, .interfaces = interfaces,
+                        .notes = notes };
+
+    return list_read(&r, node, "cpu-set", false, interfaces, out, is_auto, err);
+}

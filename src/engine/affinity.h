@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* engine/affinity.h - `threading:` read into CPU sets, in all spellings it has had:
+ *
+ *     the map of 8.x            cpu-affinity: { worker-cpu-set: { cpu: [2-5] } }
+ *     the list before           cpu-affinity: [ worker-cpu-set: { cpu: ["2-5"] } ]
+ *     the first, underscored    cpu_affinity: [ detect_cpu_set: { cpu: [2, 3] } ]
+ *
+ * CPU lists take numbers, ranges, `all`, `auto`, `numa:0`, `package:1`, `core:0-5`, `l3:0`,
+ * `no-smt`, `nic` (CPUs local to the interface), and `!` before any of them or before the name
+ * of another set. Read-only once made. */
+#ifndef ENGINE_AFFINITY_H
+#define ENGINE_AFFINITY_H
+
+#include "base/array.h"
+#include "conf/conf.h"
+#include "engine/cpu_set.h"
+#include "engine/notes.h"
+#include "engine/topology.h"
+
+enum cpu_role {
+    CPU_MANAGEMENT, CPU_RECEIVE, CPU_DECODE, CPU_STREAM, CPU_WORKER, CPU_VERDICT, CPU_REJECT,
+    CPU_OUTPUT, CPU_ROLES
+};
+const char *cpu_role_name(enum cpu_role role);              /* "worker" */
+/* "worker", "worker-cpu-set", "detect_cpu_set"; false when it is none of ours. */
+bool cpu_role_find(struct text name, enum cpu_role *out);
+
+enum prio { PRIO_LOW, PRIO_MEDIUM, PRIO_HIGH, PRIO_COUNT };
+
+struct affinity_set {
+    bool given;                     /* the user wrote it */
+    struct where at;
+    struct cpu_set cpus;            /* that exist and that we may use */
+    bool is_auto;                   /* the engine chooses among cpus */
+    bool exclusive;
+    unsigned threads;               /* 0: not said */
+    struct cpu_set prio[PRIO_COUNT];
+    enum prio prio_default;
+    enum cpu_role role;
+    const char *interface;          /* of an interface-specific set; else NULL */
+};
+
+struct affinity {
+    bool enabled;                   /* threading.set-cpu-affinity */
+    bool autopin;
+    double ratio;                   /* detect-thread-ratio */
+    uint64_t stack_size;            /* 0: the libc's choice */
+    struct affinity_set set[CPU_ROLES];
+    ARRAY_OF(struct affinity_set) specific;
+};
+
+/* interfaces: what is captured from, NULL-ended; for `nic`. */
+struct affinity *affinity_new(const struct conf_node *root, const struct topology *topology,
+                              const char *const *interfaces, struct notes *notes,
+                              struct err *err);
+void affinity_free(struct affinity *a);
+/* The specific set of an interface, else the role's own. */
+const struct affinity_set *affinity_get(const struct affinity *a, enum cpu_role role,
+                                        const char *interface);
+/* A CPU list that stands elsewhere: cpu-set of a run mode's piece. */
+int affinity_list(const struct affinity *a, const struct topology *topology,
+                  const struct conf_node *node, const char *const *interfaces,
+                  struct notes *notes, struct cpu_set *out, bool *is_auto, struct err *err);
+
+/* Steps of nice for a level: +2, 0, -2. */
+int prio_nice(enum prio prio);
+const char *prio_name(enum prio prio);
+/* For a thread on `cpu`, or anywhere in the set when -1. */
+enum prio affinity_prio(const struct affinity_set *set, int cpu);
+
+#endif

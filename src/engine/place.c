@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* engine/place.c - gives each thread its CPU.
+ *
+ * exclusive: the next CPU of the set for each new thread, round and round; autopin takes those of
+ * the interface's NUMA node first. auto: the best CPU left, by a preference that is a comparison
+ * of two CPUs. balanced: anywhere in the set. */
+#include "engine/plan_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct placing {
+    struct plan *plan;
+    struct cpu_set taken;               /* by a thread pinned to it alone */
+    struct cpu_set avoid;               /* management and receive: for auto */
+    struct cpu_set *used;               /* per set, in this round */
+    int home_package;                   /* where auto goes when the interface does not say */
+};
+
+/* Sets by number: roles, specific ones behind them, then one for each piece's own list. */
+static unsigned set_number(const struct affinity *a, const struct affinity_set *set, int piece)
+{
+    if (set >= a->set && set < a->set + CPU_ROLES)
+        return (unsigned)(set - a->set);
+    if (set >= a->specific.at && set < a->specific.at + a->specific.count)
+        return CPU_ROLES + (unsigned)(set - a->specific.at);
+    return CPU_ROLES + (unsigned)a->specific.count + (unsigned)piece;
+}
+
+static bool is_interface_role(const struct plan_thread *t)
+{
+    return t->role == CPU_WORKER || t->role == CPU_RECEIVE;
+}
+
+struct taste {
+    const struct placing *pl;
+    int numa, package;                  /* wanted; -1: no matter */
+    const struct cpu_set *used;
+};
+
+/* Lower is better; ties go to the lower L3, core and number, which fills one cache before the
+ * next. */
+static unsigned dislike(const struct taste *taste, const struct topology_cpu *cpu)
+{
+    const struct topology *t = taste->pl->plan->topology;
+    struct cpu_set core;
+    unsigned points = 0;
+
+    if (cpu_set_has(taste->used, cpu->os))
+        points += 64;
+    if (cpu_set_has(&taste->pl->taken, cpu->os))
+        points += 32;
+    if (cpu->core >= 0 && topology_part_cpus(t, TOPOLOGY_CORE, (unsigned)cpu->core, &core)) {
+        if (cpu_set_overlaps(&core, &taste->pl->taken))
+            points += 8;
+        if (cpu_set_overlaps(&core, &taste->pl->avoid))
+            points += 16;
+    }
+    if (taste->numa >= 0 && cpu->numa != taste->numa)
+        points += 4;
+    if (taste->package >= 0 && cpu->package != taste->package)
+        points += 2;
+    if (cpu->thread > 0)
+        points += 1;
+    return points;
+}
+
+static bool is_better(const struct taste *taste, const struct topology_cpu *a,
+                      const struct topology_cpu *b)
+{
+    unsigned x = dislike(taste, a), y = dislike(taste, b);
+
+    if (x != y)
+        return x < y;
+    if (a->package != b->package)
+        return a->package < b->package;
+    if (a->l3 != b->l3)
+        return a->l3 < b->l3;
+    return a->core != b->core ? a->core < b->core : a->os < b->os;
+}
+
+static int choose_auto(const struct placing *pl, const struct affinity_set *set,
+                       const struct plan_thread *t, const struct cpu_set *used)
+{
+    struct taste taste = { .pl = pl, .used = used, .numa = -1, .package = pl->home_package };
+    const struct topology_cpu *best = NULL;
+    int numa = is_interface_role(t) ? plan_source_numa(pl->plan, t->source) : -1;
+
+    /* Threads fed by rings follow the first interface that is known. */
+    for (unsigned i = 0; i < pl->plan->source_count && numa < 0 && pl->plan->live; i++)
+        numa = plan_source_numa(pl->plan, pl->plan->sources[i].name);
+    taste.numa = numa;
+    for (unsigned i = 0; i < pl->plan->topology->count; i++) {
+        const struct topology_cpu *cpu = &pl->plan->topology->cpu[i];
+
+        if (!cpu_set_has(&set->cpus, cpu->os))
+            continue;
+        if (numa >= 0 && cpu->numa == numa && taste.package != cpu->package &&
+            taste.package == pl->home_package)
+            taste.package = cpu->package;
+        if (best == NULL || is_better(&taste, cpu, best))
+            best = cpu;
+    }
+    return best != NULL ? (int)best->os : -1;
+}
+
+static int choose_next(const struct cpu_set *cpus, const struct cpu_set *used)
+{
+    CPU_SET_EACH(cpu, cpus)
+        if (!cpu_set_has(used, (unsigned)cpu))
+            return cpu;
+    return -1;
+}
+
+static int choose_exclusive(const struct placing *pl, const struct affinity_set *set,
+                            const struct plan_thread *t, const struct cpu_set *used)
+{
+    int numa = pl->plan->affinity->autopin && is_interface_role(t)
+             ? plan_source_numa(pl->plan, t->source) : -1;
+    struct cpu_set near;
+
+    if (numa >= 0 &&
+        topology_part_cpus(pl->plan->topology, TOPOLOGY_NUMA, (unsigned)numa, &near)) {
+        int cpu;
+
+        cpu_set_and(&near, &set->cpus);
+        cpu = choose_next(&near, used);
+        if (cpu >= 0)
+            return cpu;
+    }
+    return choose_next(&set->cpus, used);
+}
+
+static void pin(struct placing *pl, struct plan_thread *t, const struct affinity_set *set)
+{
+    struct cpu_set *used = &pl->used[set_number(pl->plan->affinity, set, t->piece)];
+
+    if (cpu_set_count(used) >= cpu_set_count(&set->cpus))
+        memset(used, 0, sizeof(*used));         /* the next round */
+    t->cpu = set->is_auto ? choose_auto(pl, set, t, used) : choose_exclusive(pl, set, t, used);
+    memset(&t->cpus, 0, sizeof(t->cpus));
+    cpu_set_add(&t->cpus, (unsigned)t->cpu);
+    cpu_set_add(used, (unsigned)t->cpu);
+    cpu_set_add(&pl->taken, (unsigned)t->cpu);
+    t->place = topology_find(pl->plan->topology, (unsigned)t->cpu);
+    if (t->role == CPU_RECEIVE)
+        cpu_set_add(&pl->avoid, (unsigned)t->cpu);
+}
+
+static void place_thread(struct placing *pl, struct plan_thread *t,
+                         const struct affinity_set *set)
+{
+    if (cpu_set_count(&set->cpus) == 0) {
+        t->cpus = pl->plan->topology->allowed;
+    } else if (set->exclusive || set->is_auto) {
+        t->pinned = true;
+        pin(pl, t, set);
+    } else {
+        t->pinned = true;
+        t->cpus = set->cpus;
+        if (cpu_set_count(&t->cpus) == 1) {
+            t->cpu = cpu_set_next(&t->cpus, 0);
+            t->place = topology_find(pl->plan->topology, (unsigned)t->cpu);
+        }
+    }
+    t->prio = affinity_prio(set, t->cpu);
+    t->nice = prio_nice(t->prio);
+    t->sets_nice = set->given;
+}
+
+/* The piece's own list, when its cpu-set names none of the sets. */
+static int own_list(const struct plan *plan, const struct plan_piece *pp,
+                    struct affinity_set *set, bool *own, struct err *err)
+{
+    enum cpu_role role;
+    const struct conf_node *node = pp->piece->cpu_node;
+
+    *own = node != NULL && !(pp->piece->cpu_set != NULL &&
+                             cpu_role_find(text_of(pp->piece->cpu_set), &role));
+    if (!*own)
+        return 0;
+    *set = (struct affinity_set){ .given = true, .at = node->at, .exclusive = true,
+                                  .prio_default = PRIO_MEDIUM };
+    return affinity_list(plan->affinity, plan->topology, node, NULL,
+                         (struct notes *)&plan->notes, &set->cpus, &set->is_auto, err);
+}
+
+static int place_piece(struct placing *pl, const struct plan_piece *pp, struct err *err)
+{
+    struct plan *plan = pl->plan;
+    struct affinity_set own;
+    bool has_own;
+
+    if (own_list(plan, pp, &own, &has_own, err) < 0)
+        return -1;
+    for (unsigned i = 0; i < pp->count; i++) {
+        struct plan_thread *t = &plan->threads[pp->first + i];
+
+        if (has_own)
+            place_thread(pl, t, &own);
+        else if (plan->affinity->enabled)
+            place_thread(pl, t, affinity_get(plan->affinity, t->role,
+                                             is_interface_role(t) ? t->source : NULL));
+        else
+            t->cpus = plan->topology->allowed;
+    }
+    return 0;
+}
+
+/* The package with the most usable cores, the first of equals. */
+static int roomiest_package(const struct placing *pl)
+{
+    const struct topology *t = pl->plan->topology;
+    int best = -1;
+    unsigned best_cores = 0;
+
+    for (unsigned i = 0; i < t->packages; i++) {
+        struct cpu_set cpus;
+
+        topology_part_cpus(t, TOPOLOGY_PACKAGE, i, &cpus);
+        cpu_set_and(&cpus, &t->allowed);
+        topology_one_per_core(t, &cpus);
+        if (cpu_set_count(&cpus) > best_cores) {
+            best_cores = cpu_set_count(&cpus);
+            best = (int)i;
+        }
+    }
+    return best;
+}
+
+int plan_place(struct plan *plan, struct err *err)
+{
+    const struct affinity *a = plan->affinity;
+    const struct affinity_set *management = &a->set[CPU_MANAGEMENT];
+    struct placing pl = { .plan = plan };
+    int status = 0;
+
+    pl.used = xcalloc(CPU_ROLES + a->specific.count + PIECES_MAX + 1, sizeof(pl.used[0]));
+    pl.home_package = roomiest_package(&pl);
+    /* A management set that is all of the machine leaves nothing to stay away from. */
+    if (a->enabled && cpu_set_count(&management->cpus) * 2 <= plan->topology->count)
+        pl.avoid = management->cpus;
+    for (unsigned i = 0; i < plan->piece_count && status == 0; i++)
+        status = place_piece(&pl, &plan->pieces[i], err);
+    for (unsigned i = plan->packet_threads; i < plan->thread_count && status == 0; i++) {
+        if (a->enabled)
+            place_thread(&pl, &plan->threads[i], management);
+        else
+            plan->threads[i].cpus = plan->topology->allowed;
+    }
+    free(pl.used);
+    return status;
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* engine/plan.c - how many threads, what each runs and what it is called. */
+#include "engine/plan.h"
+
+#include "engine/plan_private.h"
+#include "packet/packet.h"
+#include "packet/vector.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POOL_MAX 65536
+
+int plan_source_numa(const struct plan *plan, const char *source)
+{
+    return source != NULL ? topology_interface_numa(plan->topology, source) : -1;
+}
+
+unsigned plan_cpus_of(const struct plan *plan, enum cpu_role role)
+{
+    const struct affinity_set *set = &plan->affinity->set[role];
+    const struct topology *t = plan->topology;
+    unsigned cpus = cpu_set_count(&t->allowed);
+
+    if (plan->affinity->enabled && set->given && cpu_set_count(&set->cpus) > 0)
+        cpus = cpu_set_count(&set->cpus);
+    if (t->quota > 0 && t->quota < cpus)
+        cpus = t->quota;
+    return cpus;
+}
+
+static unsigned clamp_threads(double n)
+{
+    return n < 1 ? 1 : n > THREADS_MAX ? THREADS_MAX : (unsigned)n;
+}
+
+static unsigned worker_count(const struct plan *plan)
+{
+    const struct affinity_set *set = &plan->affinity->set[CPU_WORKER];
+
+    if (set->threads > 0)
+        return set->threads;
+    return clamp_threads(plan_cpus_of(plan, CPU_WORKER) * plan->affinity->ratio);
+}
+
+/* By what the piece runs; worker threads are those that inspect. */
+static enum cpu_role role_of(const struct run_piece *piece)
+{
+    enum cpu_role role;
+
+    if (piece->cpu_set != NULL && cpu_role_find(text_of(piece->cpu_set), &role))
+        return role;
+    if (piece_has(piece, "detect"))
+        return CPU_WORKER;
+    if (piece_has(piece, "receive"))
+        return CPU_RECEIVE;
+    if (piece_has(piece, "stream"))
+        return CPU_STREAM;
+    if (piece_has(piece, "decode"))
+        return CPU_DECODE;
+    return piece_has(piece, "verdict") ? CPU_VERDICT : CPU_OUTPUT;
+}
+
+static const char *prefix_of(const struct run_piece *piece)
+{
+    if (piece_has(piece, "detect"))
+        return "W";
+    if (piece_has(piece, "receive"))
+        return "RX";
+    if (piece_has(piece, "stream"))
+        return "ST";
+    if (piece_has(piece, "decode"))
+        return "DE";
+    return piece_has(piece, "verdict") ? "TX" : "OUT";
+}
+
+/* The kernel keeps 15 characters; of a long interface name both ends tell most. */
+static void thread_name(struct plan_thread *t, const char *prefix, unsigned number,
+                        const char *interface)
+{
+    char head[24];
+    size_t room, n;
+
+    snprintf(head, sizeof(head), "%s#%02u", prefix, number);
+    if (interface == NULL) {
+        snprintf(t->name, sizeof(t->name), "%.15s", head);
+        return;
+    }
+    n = strlen(interface);
+    room = sizeof(t->name) - 2 - MIN(strlen(head), (size_t)10);
+    if (n <= room)
+        snprintf(t->name, sizeof(t->name), "%.10s-%s", head, interface);
+    else
+        snprintf(t->name, sizeof(t->name), "%.10s-%.*s~%s", head, (int)(room / 2 - 1), interface,
+                 interface + n - (room - room / 2));
+}
+
+/* Threads for each source, and in all, of a piece that receives. */
+static unsigned capture_threads(struct plan *plan, bool whole_chain, unsigned *per_source)
+{
+    unsigned workers = worker_count(plan), total = 0;
+
+    for (unsigned i = 0; i < plan->source_count; i++) {
+        const struct plan_source *s = &plan->sources[i];
+        const struct affinity_set *set =
+            affinity_get(plan->affinity, whole_chain ? CPU_WORKER : CPU_RECEIVE, s->name);
+        unsigned want = s->threads;
+
+        if (set->interface != NULL && set->threads > 0)
+            want = set->threads;
+        if (want == 0 && whole_chain && !plan->live)
+            want = workers;
+        if (want == 0)
+            want = s->queues > 0 ? s->queues : 1;
+        if (whole_chain && set->interface == NULL && s->threads == 0)
+            want = MIN(want, workers);
+        per_source[i] = want;
+        total += want;
+    }
+    return total;
+}
+
+static unsigned count_of(const struct plan *plan, const struct run_piece *piece, unsigned capture)
+{
+    switch (piece->threads) {
+    case THREADS_ONE: return 1;
+    case THREADS_CAPTURE: return capture;
+    case THREADS_WORKER: return worker_count(plan);
+    case THREADS_NUMBER: return piece->number;
+    case THREADS_RATIO: return clamp_threads(plan_cpus_of(plan, role_of(piece)) * piece->ratio);
+    }
+    return 1;
+}
+
+static struct plan_thread *thread_add(struct plan *plan)
+{
+    plan->threads = xrealloc(plan->threads, (plan->thread_count + 1) * sizeof(plan->threads[0]));
+    plan->threads[plan->thread_count] = (struct plan_thread){ .piece = -1, .cpu = -1 };
+    return &plan->threads[plan->thread_count++];
+}
+
+/* Thread `index` of a receiving piece: its source and queue. More threads than wanted go round
+ * the sources. */
+static void give_source(struct plan *plan, struct plan_thread *t, const unsigned *per_source)
+{
+    unsigned left = t->index;
+
+    if (plan->source_count == 0)
+        return;
+    for (unsigned i = 0; i < plan->source_count; i++) {
+        if (left < per_source[i]) {
+            t->source_number = i;
+            t->queue = left;
+            t->source = plan->sources[i].name;
+            return;
+        }
+        left -= per_source[i];
+    }
+    t->source_number = left % plan->source_count;
+    t->queue = per_source[t->source_number] + left / plan->source_count;
+    t->source = plan->sources[t->source_number].name;
+}
+
+static void piece_add(struct plan *plan, const struct run_piece *piece, unsigned count,
+                      const unsigned *per_source)
+{
+    unsigned number = plan->piece_count++;
+    struct plan_piece *pp = &plan->pieces[number];
+    bool receives = piece_has(piece, "receive");
+
+    *pp = (struct plan_piece){ .piece = piece, .first = plan->thread_count, .count = count };
+    pp->makes_packets = receives || piece_has(piece, "decode") || piece_has(piece, "stream");
+    for (unsigned i = 0; i < count; i++) {
+        struct plan_thread *t = thread_add(plan);
+
+        t->modules = piece->modules;
+        t->piece = (int)number;
+        t->index = i;
+        t->role = role_of(piece);
+        if (receives)
+            give_source(plan, t, per_source);
+        thread_name(t, prefix_of(piece), (receives && plan->live ? t->queue : i) + 1,
+                    receives && plan->live ? t->source : NULL);
+    }
+}
+
+static const char *autofp_scheduler(const struct conf_node *root, struct err *err)
+{
+    static const char *const known[] = { "hash", "ippair", "ftp-hash", "round-robin", "xor-251",
+                                         "least-loaded", "active-packets" };
+    const struct conf_node *node = conf_find(root, "autofp-scheduler");
+
+    if (node == NULL)
+        return "hash";
+    for (unsigned i = 0; i < ARRAY_LEN(known); i++)
+        if (text_equal_nocase(text_of(node->value), known[i]))
+            return known[i];
+    err_at(err, node->at, "autofp-scheduler: want hash, ippair, ftp-hash, round-robin, xor-251 or "
+           "least-loaded, got \"%s\"", node->value);
+    return NULL;
+}
+
+static int connect_pieces(struct plan *plan, const struct conf_node *root, struct err *err)
+{
+    const char *scheduler = autofp_scheduler(root, err);
+
+    if (scheduler == NULL)
+        return -1;
+    for (unsigned i = 0; i < plan->piece_count; i++) {
+        struct plan_piece *pp = &plan->pieces[i];
+        unsigned in = i > 0 ? plan->pieces[i - 1].count : 0;
+        unsigned out = i + 1 < plan->piece_count ? plan->pieces[i + 1].count : 0;
+
+        if (i > 0 && pp->count > 1)
+            pp->deal = pp->piece->deal != NULL ? pp->piece->deal : scheduler;
+        for (unsigned j = 0; j < pp->count; j++) {
+            plan->threads[pp->first + j].rings_in = in;
+            plan->threads[pp->first + j].rings_out = out;
+        }
+    }
+    return 0;
+}
+
+/* As much as all rings behind the first piece can hold, so that a ring is full before the pool
+ * is empty: a thread can sleep on a ring. */
+static void size_queues(struct plan *plan, const struct conf_node *root)
+{
+    uint64_t pending = conf_u64_range(root, "max-pending-packets", 1024, 1, POOL_MAX - 1);
+    uint64_t in_flight = 0;
+
+    plan->ring_depth = (unsigned)MIN(MAX(pending / (2 * VECTOR_FILL), 4u), 64u);
+    for (unsigned i = 1; i < plan->piece_count; i++)
+        in_flight += (uint64_t)plan->pieces[i].count * plan->pieces[i - 1].count;
+    in_flight = in_flight * (plan->ring_depth + 2) * VECTOR_FILL / plan->pieces[0].count;
+    plan->pool_size = (unsigned)MIN(MAX(pending, in_flight + 4 * VECTOR_FILL), POOL_MAX);
+}
+
+static void share_memory(struct plan *plan, const struct conf_node *root)
+{
+    uint64_t flow = conf_size(root, "flow.memcap", (uint64_t)128 << 20);
+    uint64_t tcp = conf_size(root, "stream.memcap", (uint64_t)64 << 20) +
+                   conf_size(root, "stream.reassembly.memcap", (uint64_t)256 << 20);
+    uint64_t vector = sizeof(struct packet_vector) + VECTOR_FILL * sizeof(struct packet *);
+
+    for (unsigned i = 0; i < plan->packet_threads; i++) {
+        struct plan_thread *t = &plan->threads[i];
+        const struct plan_piece *pp = &plan->pieces[t->piece];
+
+        t->memory = (uint64_t)t->rings_out * plan->ring_depth * vector;
+        if (pp->makes_packets)
+            t->memory += (uint64_t)plan->pool_size * sizeof(struct packet);
+        if (piece_has(pp->piece, "stream"))
+            t->memory += (flow + tcp) / pp->count;
+    }
+}
+
+static void add_management(struct plan *plan, const char *const *names)
+{
+    plan->packet_threads = plan->thread_count;
+    for (unsigned i = 0; names != NULL && names[i] != NULL; i++) {
+        struct plan_thread *t = thread_add(plan);
+
+        t->modules = "management";
+        t->role = CPU_MANAGEMENT;
+        t->index = i;
+        snprintf(t->name, sizeof(t->name), "%.15s", names[i]);
+    }
+}
+
+static int plan_count(struct plan *plan, const struct plan_request *rq, struct err *err)
+{
+    const struct run_mode *mode = rq->mode;
+    unsigned *per_source = xcalloc(plan->source_count + 1, sizeof(per_source[0])), capture;
+    bool whole_chain = run_mode_piece_count(mode) == 1;
+
+    capture = MAX(capture_threads(plan, whole_chain, per_source), 1u);
+    for (unsigned i = 0; mode->pieces[i].modules != NULL; i++)
+        piece_add(plan, &mode->pieces[i],
+                  MIN(count_of(plan, &mode->pieces[i], capture), (unsigned)THREADS_MAX),
+                  per_source);
+    free(per_source);
+    if (connect_pieces(plan, rq->root, err) < 0)
+        return -1;
+    plan->shares_file = !plan->live && plan->pieces[0].count > 1;
+    if (plan->shares_file && !piece_has(plan->pieces[0].piece, "decode"))
+        return err_at(err, mode->at, "run mode %s: several threads can only read a file where "
+                      "decode stands in the same piece as receive", mode->name);
+    return 0;
+}
+
+static void copy_sources(struct plan *plan, const struct plan_request *rq)
+{
+    plan->sources = xcalloc(rq->source_count + 1, sizeof(plan->sources[0]));
+    plan->source_count = rq->source_count;
+    if (rq->source_count > 0)
+        memcpy(plan->sources, rq->sources, rq->source_count * sizeof(plan->sources[0]));
+}
+
+static int read_affinity(struct plan *plan, const struct plan_request *rq, struct err *err)
+{
+    const char **names = xcalloc(rq->source_count + 1, sizeof(names[0]));
+
+    for (unsigned i = 0; i < rq->source_count && rq->live; i++)
+        names[i] = rq->sources[i].name;
+    plan->affinity = affinity_new(rq->root, rq->topology, names, &plan->notes, err);
+    free(names);
+    if (plan->affinity == NULL)
+        return -1;
+    plan->stack_size = plan->affinity->stack_size;
+    return 0;
+}
+
+struct plan *plan_new(const struct plan_request *rq, struct err *err)
+{
+    struct plan *plan = xcalloc(1, sizeof(*plan));
+    struct plan_request request = *rq;
+
+    if (rq->verdict_threads && rq->mode->verdict_form != NULL)
+        request.mode = rq->mode->verdict_form;
+    plan->mode = request.mode;
+    plan->topology = rq->topology;
+    plan->method = rq->method;
+    plan->live = rq->live;
+    copy_sources(plan, rq);
+    if (read_affinity(plan, rq, err) < 0 || plan_count(plan, &request, err) < 0)
+        goto fail;
+    size_queues(plan, rq->root);
+    add_management(plan, rq->management);
+    share_memory(plan, rq->root);
+    if (plan_place(plan, err) < 0)
+        goto fail;
+    plan_warn(plan);
+    return plan;
+
+fail:
+    plan_free(plan);
+    return NULL;
+}
+
+void plan_free(struct plan *plan)
+{
+    if (plan == NULL)
+        return;
+    affinity_free(plan->affinity);
+    notes_fini(&plan->notes);
+    free(plan->threads);
+    free(plan->sources);
+    free(plan);
+}
+
+void plan_sources_read(const struct conf_node *root, const char *method, const char *const *names,
+                       struct plan_source *out, unsigned count)
+{
+    const struct conf_node *section = conf_find(root, method);
+
+    for (unsigned i = 0; i < count; i++) {
+        const struct conf_node *item = conf_item(section, "interface", names[i]);
+        const char *threads = conf_string(item, "threads", "auto");
+        uint64_t n;
+
+        out[i] = (struct plan_source){ .name = names[i] };
+        if (text_to_u64(text_of(threads), THREADS_MAX, &n))
+            out[i].threads = (unsigned)n;
+        else if (!text_equal_nocase(text_of(threads), "auto"))
+            conf_error(conf_find(item, "threads"), "threads: want auto or 1 to %d, got \"%s\"",
+                       THREADS_MAX, threads);
+    }
+}

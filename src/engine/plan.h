@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* engine/plan.h - which threads there will be, what each runs, and on which CPU: a pure function
+ * of configuration, run mode, capture and topology. `ids --plan` prints it, the engine builds it,
+ * so that what is printed is what runs. */
+#ifndef ENGINE_PLAN_H
+#define ENGINE_PLAN_H
+
+#include "base/buf.h"
+#include "engine/affinity.h"
+#include "engine/run_mode.h"
+#include "engine/topology.h"
+
+/* What is captured from: an interface, a queue, a file. */
+struct plan_source {
+    const char *name;
+    unsigned threads;               /* wanted by the configuration; 0: auto */
+    unsigned queues;                /* of the hardware or the kernel; 0: not known */
+};
+
+/* All borrowed until plan_new() returns; conf, mode, topology and names as long as the plan. */
+struct plan_request {
+    const struct conf_node *root;
+    const struct run_mode *mode;
+    const struct topology *topology;
+    const char *method;             /* "pcap-file" */
+    bool live;
+    bool verdict_threads;           /* the capture wants its verdicts on threads of their own */
+    const struct plan_source *sources;
+    unsigned source_count;
+    const char *const *management;  /* names of the other threads, NULL-ended; NULL: none */
+};
+
+struct plan_thread {
+    char name[16];                  /* as the kernel shows it */
+    const char *modules;            /* "stream detect output", or "management" */
+    int piece;                      /* -1: management */
+    unsigned index;                 /* within its piece, from 0 */
+    enum cpu_role role;
+    bool pinned;                    /* false: it runs where the kernel likes */
+    struct cpu_set cpus;            /* where it may run */
+    int cpu;                        /* its only CPU; -1: any of cpus */
+    const struct topology_cpu *place;   /* of cpu; NULL: several */
+    enum prio prio;
+    int nice;
+    bool sets_nice;
+    unsigned rings_in, rings_out;
+    uint64_t memory;                /* pool, rings, share of the flow and stream tables; bytes */
+    const char *source;             /* NULL: it does not capture */
+    unsigned source_number, queue;
+};
+
+struct plan_piece {
+    const struct run_piece *piece;
+    unsigned first, count;          /* in plan.threads */
+    const char *deal;               /* NULL: one thread, or dealt by the capture */
+    bool makes_packets;
+};
+
+struct plan {
+    const struct run_mode *mode;
+    const struct topology *topology;
+    const char *method;
+    bool live;
+    struct plan_piece pieces[PIECES_MAX];
+    unsigned piece_count;
+    struct plan_thread *threads;    /* of the pieces first, then management */
+    unsigned thread_count, packet_threads;
+    unsigned ring_depth;            /* vectors between two threads */
+    unsigned pool_size;             /* packets of a thread that makes them */
+    uint64_t stack_size;
+    bool shares_file;               /* all threads of piece 0 read the same, each keeps its share */
+    struct affinity *affinity;
+    struct plan_source *sources;
+    unsigned source_count;
+    struct notes notes;
+};
+
+struct plan *plan_new(const struct plan_request *request, struct err *err);
+void plan_free(struct plan *plan);
+
+/* Thread counts of interfaces from the method's section (`af-packet: - interface: ..`). */
+void plan_sources_read(const struct conf_node *root, const char *method, const char *const *names,
+                       struct plan_source *out, unsigned count);
+
+/* plan_print.c */
+void plan_print(const struct plan *plan, struct buf *out);
+void plan_print_json(const struct plan *plan, struct buf *out);
+void plan_print_dot(const struct plan *plan, struct buf *out);
+
+#endif

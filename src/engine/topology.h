@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* engine/topology.h - the CPUs of this machine, or of one that is only described. Read-only once
+ * made. hwloc finds it; the rest of the engine sees a flat table. */
+#ifndef ENGINE_TOPOLOGY_H
+#define ENGINE_TOPOLOGY_H
+
+#include "base/err.h"
+#include "engine/cpu_set.h"
+
+struct topology_cpu {
+    unsigned os;                    /* number the kernel gives it */
+    int core, package, numa, l3;    /* logical numbers over the machine; -1: not known */
+    unsigned thread;                /* which hardware thread of its core, from 0 */
+};
+
+struct topology {
+    unsigned count;
+    struct topology_cpu *cpu;       /* rising by os */
+    struct cpu_set all, allowed;    /* allowed: what taskset and cgroup leave us */
+    unsigned cores, packages, numas, l3s;
+    unsigned quota;                 /* CPUs' worth of time a cgroup grants, rounded up; 0: all */
+    bool is_this_machine;
+    char text[128];                 /* how it was described */
+    void *hwloc;                    /* for interfaces in an XML file */
+};
+
+struct topology *topology_of_machine(struct err *err);
+/* A synthetic description ("pack:2 core:6 pu:2") or the path of an hwloc XML file. */
+struct topology *topology_described(const char *text, struct err *err);
+void topology_free(struct topology *t);
+
+const struct topology_cpu *topology_find(const struct topology *t, unsigned os);     /* or NULL */
+/* NUMA node an interface hangs on; -1: unknown. */
+int topology_interface_numa(const struct topology *t, const char *interface);
+
+enum topology_part { TOPOLOGY_NUMA, TOPOLOGY_PACKAGE, TOPOLOGY_CORE, TOPOLOGY_L3 };
+/* CPUs of part number `n`; false when there is none. */
+bool topology_part_cpus(const struct topology *t, enum topology_part part, unsigned n,
+                        struct cpu_set *out);
+unsigned topology_part_count(const struct topology *t, enum topology_part part);
+/* First hardware thread of each core of `s`. */
+void topology_one_per_core(const struct topology *t, struct cpu_set *s);
+
+#endif
