@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* engine/account.c - where the time went.
+ *
+ * Each thread charges its time to the module that ran, to waiting for input or to waiting for
+ * room; one clock reading a module and vector. How many threads are busy at once changes only
+ * when one goes to sleep or wakes, which costs microseconds anyway, so that an exact histogram
+ * of concurrency is one compare-and-swap there and nothing elsewhere. */
+#include "engine/engine_private.h"
+
+#include "base/array.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT_BITS 11
+#define COUNT_MASK ((1u << COUNT_BITS) - 1)
+
+void account_start(struct engine *e)
+{
+    e->start_ns = engine_clock_ns(e);
+    __atomic_store_n(&e->busy_now, 0, __ATOMIC_RELAXED);
+}
+
+void account_busy(struct engine *e, int delta)
+{
+    uint64_t was = __atomic_load_n(&e->busy_now, __ATOMIC_RELAXED), is, now;
+
+    do {
+        now = engine_clock_ns(e) - e->start_ns;
+        now = MAX(now, was >> COUNT_BITS);      /* clocks of two CPUs may differ by a hair */
+        is = now << COUNT_BITS | (((was & COUNT_MASK) + (uint64_t)(int64_t)delta) & COUNT_MASK);
+    } while (!__atomic_compare_exchange_n(&e->busy_now, &was, is, true, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED));
+    __atomic_fetch_add(&e->busy_ns[MIN(was & COUNT_MASK, (uint64_t)e->thread_count)],
+                       now - (was >> COUNT_BITS), __ATOMIC_RELAXED);
+}
+
+void account_sleep(struct engine_thread *t)
+{
+    account_busy(t->engine, -1);
+    t->stamp_ns = engine_clock_ns(t->engine);
+}
+
+void account_awake(struct engine_thread *t, enum wait_kind kind)
+{
+    uint64_t now = engine_clock_ns(t->engine);
+
+    figure_add(kind == WAIT_INPUT ? &t->wait_ns : &t->blocked_ns, now - t->stamp_ns);
+    t->stamp_ns = now;
+    account_busy(t->engine, 1);
+}
+
+struct thread_time {
+    uint64_t span, busy, wait, blocked;
+};
+
+/* A busy live receive sleeps in the kernel for part of its calls: what its thread did not get of
+ * the CPU, beyond what it waited for knowingly, was such sleep. Known only at the end. */
+static void correct_receive(const struct engine_thread *t, struct thread_time *time)
+{
+    uint64_t cpu = figure_get(&t->cpu_ns);
+
+    if (!t->engine->plan->live || t->plan->piece != 0 || cpu == 0 || cpu >= time->busy)
+        return;
+    time->wait += time->busy - cpu;
+    time->busy = cpu;
+}
+
+static struct thread_time time_of(const struct engine_thread *t)
+{
+    struct thread_time time = { 0 };
+    uint64_t end = figure_get(&t->end_ns), start = figure_get(&t->start_ns);
+
+    if (start == 0)
+        return time;
+    time.span = (end != 0 ? end : engine_clock_ns(t->engine)) - start;
+    for (unsigned i = 0; i < t->station_count; i++)
+        time.busy += figure_get(&t->station[i].busy_ns);
+    time.wait = figure_get(&t->wait_ns);
+    time.blocked = figure_get(&t->blocked_ns);
+    correct_receive(t, &time);
+    return time;
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static uint64_t packets_of(const struct engine_thread *t)
+{
+    uint64_t packets = 0;
+
+    for (unsigned i = 0; i < t->station_count; i++)
+        packets = MAX(packets, figure_get(&t->station[i].packets));
+    return packets;
+}
+
+/* Mean filling of the rings towards a thread, as producers found it, in percent. */
+static double fill_of(const struct engine_thread *t)
+{
+    uint64_t sum = 0, samples = 0;
+
+    for (unsigned i = 0; i < t->in_count; i++) {
+        sum += figure_get(&t->in[i].queue_sum);
+        samples += figure_get(&t->in[i].queue_samples);
+    }
+    return samples > 0 ? 100.0 * (double)sum / (double)(samples * t->engine->plan->ring_depth) : 0;
+}
+
+static void report_thread(const struct engine_thread *t, struct buf *out)
+{
+    struct thread_time time = time_of(t);
+    char ring[16] = "-";
+
+    if (t->in_count > 0)
+        snprintf(ring, sizeof(ring), "%.0f%%", fill_of(t));
+    buf_printf(out, "%-15s %10llu %6.1f%% %6.1f%% %6.1f%% %6s  ", t->plan->name,
+               (unsigned long long)packets_of(t), percent(time.busy, time.span),
+               percent(time.wait, time.span), percent(time.blocked, time.span), ring);
+    for (unsigned i = 0; i < t->station_count; i++)
+        buf_printf(out, "%s%s %.1f%%", i > 0 ? ", " : "", t->station[i].module->name,
+                   percent(figure_get(&t->station[i].busy_ns), time.span));
+    buf_printf(out, "\n");
+}
+
+static void report_concurrency(const struct engine *e, struct buf *out)
+{
+    uint64_t total = 0;
+
+    for (unsigned i = 0; i <= e->thread_count; i++)
+        total += figure_get(&e->busy_ns[i]);
+    buf_printf(out, "threads busy at once:");
+    for (unsigned i = 0; i <= e->thread_count; i++)
+        if (figure_get(&e->busy_ns[i]) * 1000 >= total && total > 0)
+            buf_printf(out, " %u: %.1f%%", i, percent(figure_get(&e->busy_ns[i]), total));
+    buf_printf(out, "\n");
+}
+
+static const struct engine_thread *busiest(const struct engine *e)
+{
+    const struct engine_thread *best = NULL;
+    double most = -1;
+
+    for (unsigned i = 0; i < e->thread_count; i++) {
+        struct thread_time time = time_of(&e->threads[i]);
+
+        if (percent(time.busy, time.span) > most) {
+            most = percent(time.busy, time.span);
+            best = &e->threads[i];
+        }
+    }
+    return best;
+}
+
+static const struct station *busiest_station(const struct engine_thread *t)
+{
+    const struct station *best = &t->station[0];
+
+    for (unsigned i = 1; i < t->station_count; i++)
+        if (figure_get(&t->station[i].busy_ns) > figure_get(&best->busy_ns))
+            best = &t->station[i];
+    return best;
+}
+
+/* Busy share of a piece, over all its threads. */
+static double piece_busy(const struct engine *e, const struct plan_piece *pp)
+{
+    struct thread_time sum = { 0 };
+
+    for (unsigned i = 0; i < pp->count; i++) {
+        struct thread_time time = time_of(&e->threads[pp->first + i]);
+
+        sum.busy += time.busy;
+        sum.span += time.span;
+    }
+    return percent(sum.busy, sum.span);
+}
+
+static const char *advice_for(const struct engine *e, const struct engine_thread *t)
+{
+    const struct plan_piece *pp = t->piece;
+
+    if (e->plan->piece_count == 1)
+        return pp->count == 1 ? "use run mode workers or autofp to share the work"
+                              : "add worker threads, as far as there are CPUs";
+    if (t->plan->piece == 0)
+        return "add capture threads or use workers";
+    if (piece_has(pp->piece, "detect"))
+        return "add worker threads";
+    return "join it with a neighbour, or use workers";
+}
+
+/* The first piece whose threads wait least for others is what all others wait for. */
+static void report_bottleneck(const struct engine *e, struct buf *out)
+{
+    const struct engine_thread *t = busiest(e);
+    struct thread_time time;
+    double share, mean;
+
+    if (t == NULL || t->station_count == 0)
+        return;
+    time = time_of(t);
+    share = percent(time.busy, time.span);
+    mean = piece_busy(e, t->piece);
+    if (share < 50) {
+        buf_printf(out, "no bottleneck: the busiest thread, %s, works %.0f %% of the time\n",
+                   t->plan->name, share);
+        return;
+    }
+    if (t->piece->count > 1 && mean < share * 0.7) {
+        buf_printf(out, "%s is busy %.0f %% of the time, its %u like threads %.0f %% on average: "
+                   "flows are dealt unevenly (skew %.2f), try another autofp-scheduler\n",
+                   t->plan->name, share, t->piece->count, mean,
+                   (double)engine_skew(e) / 1000);
+        return;
+    }
+    buf_printf(out, "`%s` on %s is busy %.0f %% of the time, most of it in %s: %s\n",
+               t->piece->piece->modules, t->plan->name, share,
+               busiest_station(t)->module->name, advice_for(e, t));
+}
+
+void engine_report(const struct engine *e, struct buf *out)
+{
+    buf_printf(out, "%-15s %10s %7s %7s %7s %6s  %s\n", "thread", "packets", "busy", "waiting",
+               "blocked", "ring", "busy by module");
+    for (unsigned i = 0; i < e->thread_count; i++)
+        report_thread(&e->threads[i], out);
+    report_concurrency(e, out);
+    report_bottleneck(e, out);
+}
+
+/* Packets a thread got to inspect: dealt by rings, or kept of what it received. */
+static uint64_t dealt_to(const struct engine_thread *t)
+{
+    uint64_t packets = 0;
+
+    for (unsigned i = 0; i < t->in_count; i++)
+        packets += figure_get(&t->in[i].sent);
+    if (t->in_count == 0 && t->station_count > 0)
+        packets = figure_get(&t->station[t->station_count - 1].packets);
+    return packets;
+}
+
+static const struct plan_piece *inspecting_piece(const struct engine *e)
+{
+    for (unsigned i = 0; i < e->plan->piece_count; i++)
+        if (piece_has(e->plan->pieces[i].piece, "detect"))
+            return &e->plan->pieces[i];
+    return &e->plan->pieces[0];
+}
+
+uint64_t engine_skew(const struct engine *e)
+{
+    const struct plan_piece *pp = inspecting_piece(e);
+    uint64_t most = 0, total = 0;
+
+    for (unsigned i = 0; i < pp->count; i++) {
+        uint64_t packets = dealt_to(&e->threads[pp->first + i]);
+
+        most = MAX(most, packets);
+        total += packets;
+    }
+    return total > 0 ? most * pp->count * 1000 / total : 1000;
+}
+
+static uint64_t piece_total(const struct engine *e, const struct plan_piece *pp)
+{
+    uint64_t total = 0;
+
+    for (unsigned i = 0; i < pp->count; i++)
+        total += dealt_to(&e->threads[pp->first + i]);
+    return total;
+}
+
+unsigned engine_loads(const struct engine *e, struct engine_load *out, unsigned max)
+{
+    unsigned count = MIN(e->thread_count, max);
+
+    for (unsigned i = 0; i < count; i++) {
+        const struct engine_thread *t = &e->threads[i];
+        struct thread_time time = time_of(t);
+        uint64_t total = piece_total(e, t->piece);
+
+        out[i] = (struct engine_load){
+            .name = t->plan->name, .packets = packets_of(t), .busy_ns = time.busy,
+            .wait_ns = time.wait, .blocked_ns = time.blocked,
+            .dropped = figure_get(&t->dropped),
+            .share_permille = total > 0 ? (unsigned)(dealt_to(t) * 1000 / total) : 0,
+        };
+        for (unsigned j = 0; j < t->in_count; j++)
+            out[i].queued += ring_count(t->in[j].full);
+    }
+    return count;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* engine/engine.c - builds the threads of a plan, starts, stops and joins them. */
+#include "engine/engine.h"
+
+#include "base/array.h"
+#include "engine/engine_private.h"
+#include "engine/settle.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#define STACK_LEAST (512u << 10)
+
+void engine_conf_read(struct engine_conf *conf, const struct conf_node *root, bool live,
+                      bool is_inline)
+{
+    static const char *const states[] = { "new", "established", "closed", "bypassed" };
+    uint64_t longest = 3600;        /* covers all built-in timeouts */
+
+    CONF_EACH(proto, conf_find(root, "flow-timeouts"))
+        for (unsigned i = 0; i < ARRAY_LEN(states); i++)
+            longest = MAX(longest, conf_u64(proto, states[i], 0));
+    *conf = (struct engine_conf){
+        .flow_idle_s = (uint32_t)MIN(longest + 60, (uint64_t)UINT32_MAX),
+        .drop_when_full = live && !is_inline,
+    };
+}
+
+/* Packets on their way to a consumer, over all its producers; arg: the piece's first thread. */
+static uint64_t consumer_load(void *arg, unsigned consumer)
+{
+    const struct engine_thread *t = (const struct engine_thread *)arg + consumer;
+    uint64_t load = 0;
+
+    for (unsigned i = 0; i < t->in_count; i++)
+        load += figure_get(&t->in[i].sent) - figure_get(&t->in[i].done);
+    return load;
+}
+
+static void make_deals(struct engine *e)
+{
+    for (unsigned i = 1; i < e->plan->piece_count; i++) {
+        const struct plan_piece *pp = &e->plan->pieces[i];
+        struct deal_conf conf = {
+            .scheduler = pp->deal, .consumers = pp->count, .idle_s = e->conf.flow_idle_s,
+            .load = consumer_load, .load_arg = &e->threads[pp->first],
+            .pools = e->pools, .pool_count = e->plan->pieces[0].count,
+        };
+
+        if (pp->count > 1)
+            e->deal[i] = deal_new(&conf);
+    }
+}
+
+static void make_threads(struct engine *e)
+{
+    const struct plan *plan = e->plan;
+
+    e->thread_count = plan->packet_threads;
+    e->threads = xaligned(CACHE_LINE, e->thread_count * sizeof(e->threads[0]));
+    e->pools = xcalloc(plan->pieces[0].count, sizeof(e->pools[0]));
+    e->busy_ns = xcalloc(e->thread_count + 1, sizeof(e->busy_ns[0]));
+    for (unsigned i = 0; i < e->thread_count; i++) {
+        struct engine_thread *t = &e->threads[i];
+
+        t->engine = e;
+        t->number = i;
+        t->plan = &plan->threads[i];
+        t->piece = &plan->pieces[t->plan->piece];
+        t->out_count = t->plan->rings_out;
+        t->out = xcalloc(t->out_count + 1, sizeof(t->out[0]));
+    }
+}
+
+static int check_modules(const struct engine *e, struct err *err)
+{
+    for (unsigned i = 0; i < e->plan->piece_count; i++) {
+        struct text rest = text_of(e->plan->pieces[i].piece->modules), name;
+
+        while (text_split(&rest, ' ', &name)) {
+            unsigned j = 0;
+
+            while (e->modules[j] != NULL && !text_equal(name, e->modules[j]->name))
+                j++;
+            if (e->modules[j] == NULL)
+                return err_at(err, e->plan->mode->at, "run mode %s: module %.*s is not built in",
+                              e->plan->mode->name, TEXT(name));
+        }
+    }
+    return 0;
+}
+
+struct engine *engine_new(const struct engine_conf *conf, const struct plan *plan,
+                          const struct thread_module *const *modules, void *context,
+                          struct err *err)
+{
+    struct engine *e = xaligned(CACHE_LINE, sizeof(*e));
+
+    e->conf = *conf;
+    e->plan = plan;
+    e->modules = modules;
+    e->context = context;
+    e->dropped_id = counter_register("engine.dropped", COUNTER_SUM);
+    pthread_mutex_init(&e->lock, NULL);
+    pthread_cond_init(&e->changed, NULL);
+    make_threads(e);
+    make_deals(e);
+    clock_fast_init(&e->clock);
+    if (check_modules(e, err) < 0) {
+        engine_free(e);
+        return NULL;
+    }
+    return e;
+}
+
+static size_t stack_bytes(const struct plan *plan)
+{
+    struct rlimit limit;
+
+    if (plan->stack_size > 0)
+        return (size_t)MAX(plan->stack_size, (uint64_t)STACK_LEAST);
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        return MAX((size_t)limit.rlim_cur, (size_t)STACK_LEAST);
+    return (size_t)8 << 20;
+}
+
+static int spawn(struct engine *e, struct err *err)
+{
+    pthread_attr_t attr;
+    int status = 0;
+
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, (stack_bytes(e->plan) + 4095) & ~(size_t)4095);
+    for (unsigned i = 0; i < e->thread_count && status == 0; i++) {
+        struct engine_thread *t = &e->threads[i];
+
+        __atomic_fetch_add(&e->alive, 1, __ATOMIC_RELAXED);
+        status = pthread_create(&t->id, &attr, engine_thread_main, t);
+        t->is_started = status == 0;
+        if (status != 0)
+            __atomic_fetch_sub(&e->alive, 1, __ATOMIC_RELAXED);
+    }
+    pthread_attr_destroy(&attr);
+    return status == 0 ? 0 : err_set(err, "cannot make a thread: %s", strerror(status));
+}
+
+static void set_state(struct engine *e, enum engine_state state)
+{
+    e->state = state;
+    pthread_cond_broadcast(&e->changed);
+}
+
+/* turn counts down past 0 when the last, thread 0, has opened. */
+static bool all_open(const struct engine *e)
+{
+    return e->turn == UINT32_MAX;
+}
+
+int engine_start(struct engine *e, struct err *err)
+{
+    int status;
+
+    e->state = ENGINE_OPENING;
+    e->turn = e->thread_count - 1;
+    status = spawn(e, err);
+    pthread_mutex_lock(&e->lock);
+    while (status == 0 && !all_open(e) && !e->open_failed)
+        pthread_cond_wait(&e->changed, &e->lock);
+    if (e->open_failed && err != NULL)
+        *err = e->open_error;
+    if (e->open_failed)
+        status = -1;
+    if (status == 0)
+        account_start(e);
+    set_state(e, status == 0 ? ENGINE_RUNNING : ENGINE_ABORTED);
+    pthread_mutex_unlock(&e->lock);
+    if (status != 0)
+        engine_wait(e);
+    return status;
+}
+
+void engine_stop(struct engine *e)
+{
+    __atomic_store_n(&e->stop, 1, __ATOMIC_RELAXED);
+    pthread_mutex_lock(&e->lock);
+    for (unsigned i = 0; i < e->plan->pieces[0].count; i++) {
+        struct station *s = &e->threads[i].station[0];
+
+        if (s->is_open && s->module->interrupt != NULL)
+            s->module->interrupt(s->self);
+    }
+    pthread_mutex_unlock(&e->lock);
+}
+
+bool engine_is_running(const struct engine *e)
+{
+    return __atomic_load_n(&e->alive, __ATOMIC_ACQUIRE) > 0;
+}
+
+int engine_wait(struct engine *e)
+{
+    for (unsigned i = 0; i < e->thread_count; i++)
+        if (e->threads[i].is_started) {
+            pthread_join(e->threads[i].id, NULL);
+            e->threads[i].is_started = false;
+        }
+    return __atomic_load_n(&e->failed, __ATOMIC_RELAXED) ? -1 : 0;
+}
+
+void engine_free(struct engine *e)
+{
+    if (e == NULL)
+        return;
+    for (unsigned i = 0; i < e->thread_count; i++) {
+        struct engine_thread *t = &e->threads[i];
+
+        links_free(t);
+        packet_pool_free(t->pool);
+        free(t->work.packet);
+        free(t->out);
+    }
+    for (unsigned i = 0; i < PIECES_MAX; i++)
+        deal_free(e->deal[i]);
+    pthread_mutex_destroy(&e->lock);
+    pthread_cond_destroy(&e->changed);
+    free(e->threads);
+    free(e->pools);
+    free(e->busy_ns);
+    free(e);
+}
+
+void engine_place_management(const struct plan *plan, const char *name)
+{
+    for (unsigned i = plan->packet_threads; i < plan->thread_count; i++)
+        if (strcmp(plan->threads[i].name, name) == 0)
+            settle_thread(&plan->threads[i]);
+}
+
+const char *engine_thread_summary(const struct plan *plan, char *buf, size_t size)
+{
+    static const char *const prefixes[] = { "RX", "DE", "ST", "W", "TX", "OUT" };
+    size_t at = 0;
+
+    buf[0] = '\0';
+    for (unsigned i = 0; i < ARRAY_LEN(prefixes) && at < size; i++) {
+        size_t n = strlen(prefixes[i]);
+        unsigned count = 0;
+
+        for (unsigned j = 0; j < plan->packet_threads; j++)
+            if (strncmp(plan->threads[j].name, prefixes[i], n) == 0 &&
+                plan->threads[j].name[n] == '#')
+                count++;
+        if (count > 0)
+            at += (size_t)snprintf(buf + at, size - at, "%s%s: %u", at > 0 ? " " : "",
+                                   prefixes[i], count);
+    }
+    return buf;
+}

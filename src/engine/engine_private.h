@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* engine/engine_private.h - the structs behind engine.h, for this folder. */
+#ifndef ENGINE_ENGINE_PRIVATE_H
+#define ENGINE_ENGINE_PRIVATE_H
+
+#include "base/clock.h"
+#include "base/ring.h"
+#include "engine/deal.h"
+#include "engine/engine.h"
+
+#include <pthread.h>
+
+/* From one thread to one thread of the next piece. Its vectors belong to it for good and go
+ * round: full there, empty back. The full ring has room for all of them, so a push never fails;
+ * what a producer may have to wait for is an empty one. */
+struct link {
+    struct ring *full, *empty;
+    struct packet_vector *vectors;      /* ring_depth of them */
+    unsigned depth;
+    struct engine_thread *to;
+
+    CACHE_ALIGNED struct packet_vector *pending;    /* producer's: being filled; or NULL */
+    uint64_t sent;                      /* packets, by the producer */
+    uint64_t queue_sum, queue_samples;  /* ring occupancy as the producer saw it */
+    unsigned queue_max;
+
+    CACHE_ALIGNED uint64_t done;        /* packets, by the consumer */
+    bool ended;                         /* consumer's: `last` has come */
+};
+
+/* One module on one thread, with its time. */
+struct station {
+    const struct thread_module *module;
+    void *self;
+    bool is_open;
+    uint64_t busy_ns, vectors, packets;
+};
+
+enum wait_kind { WAIT_INPUT, WAIT_OUTPUT };
+
+struct engine_thread {
+    struct engine *engine;
+    const struct plan_thread *plan;
+    const struct plan_piece *piece;
+    unsigned number;                    /* over all pieces; also its lane into foreign pools */
+    pthread_t id;
+    bool is_started;
+    struct counters *counters;
+    struct packet_pool *pool;           /* NULL: makes no packets */
+    unsigned pool_credit;               /* packets surely free */
+    struct station station[PIECE_MODULES_MAX];
+    unsigned station_count;
+
+    struct link *in;                    /* in_count of them; this thread owns their memory */
+    unsigned in_count, in_next, in_ended;
+    struct link **out;                  /* lent by the threads of the next piece */
+    unsigned out_count;
+    struct deal *deal;                  /* shared; NULL with one consumer */
+    struct packet_vector work;          /* what receive and flush fill */
+    uint64_t now_us;                    /* newest time seen */
+
+    CACHE_ALIGNED struct ring_waiter waiter;
+
+    /* Written by this thread alone, read by reports. */
+    CACHE_ALIGNED uint64_t wait_ns, blocked_ns, dropped, start_ns, end_ns, cpu_ns, stamp_ns;
+    bool receive_idle;                  /* the last receive had nothing */
+};
+
+enum engine_state { ENGINE_NEW, ENGINE_OPENING, ENGINE_RUNNING, ENGINE_ABORTED };
+
+struct engine {
+    struct engine_conf conf;
+    const struct plan *plan;
+    const struct thread_module *const *modules;
+    void *context;
+    struct engine_thread *threads;
+    unsigned thread_count;
+    struct deal *deal[PIECES_MAX];      /* into piece i */
+    struct packet_pool **pools;         /* of piece 0, by thread */
+    counter_id dropped_id;
+    struct clock_fast clock;
+    bool module_missing;
+
+    pthread_mutex_t lock;               /* start-up only */
+    pthread_cond_t changed;
+    enum engine_state state;
+    unsigned turn;                      /* thread that may open its modules; counts down */
+    struct err open_error;
+    bool open_failed;
+
+    CACHE_ALIGNED int stop;
+    int failed;
+    unsigned alive;
+
+    /* How many threads are busy, since when: ns since the start << 11 | count. */
+    CACHE_ALIGNED uint64_t busy_now;
+    uint64_t start_ns;
+    uint64_t *busy_ns;                  /* by number of busy threads */
+};
+
+/* thread.c */
+void *engine_thread_main(void *arg);
+
+/* link.c */
+void links_make(struct engine_thread *t);       /* by the consumer, on its own thread */
+void links_free(struct engine_thread *t);
+/* Gives the packets of v to the next piece, or home when there is none; v is empty then. */
+void hand_on(struct engine_thread *t, struct packet_vector *v);
+void hand_on_tick(struct engine_thread *t);
+void hand_on_pending(struct engine_thread *t);  /* what is half full, before sleeping */
+void hand_on_last(struct engine_thread *t);
+/* The next full vector and the link it came by; NULL when all producers have ended. */
+struct packet_vector *take_in(struct engine_thread *t, struct link **from);
+void give_back(struct engine_thread *t, struct link *from, struct packet_vector *v);
+/* Sleeps until the pool has packets for a vector and what may grow from it. */
+void pool_wait(struct engine_thread *t);
+void pool_wait_all_home(struct engine_thread *t);
+
+/* account.c */
+void account_start(struct engine *engine);
+void account_busy(struct engine *engine, int delta);
+/* Around a sleep; together they charge the time to what it was for. */
+void account_sleep(struct engine_thread *t);
+void account_awake(struct engine_thread *t, enum wait_kind kind);
+
+static inline uint64_t engine_clock_ns(const struct engine *engine)
+{
+    return clock_fast_ns(&engine->clock);
+}
+
+/* Figures one thread writes and others may read. */
+static inline void figure_add(uint64_t *figure, uint64_t n)
+{
+    __atomic_store_n(figure, *figure + n, __ATOMIC_RELAXED);
+}
+static inline uint64_t figure_get(const uint64_t *figure)
+{
+    return __atomic_load_n(figure, __ATOMIC_RELAXED);
+}
+
+static inline bool engine_is_stopping(const struct engine *engine)
+{
+    return __atomic_load_n(&engine->stop, __ATOMIC_RELAXED) != 0;
+}
+
+#endif

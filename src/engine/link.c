@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* engine/link.c - vectors from thread to thread: dealing, handing on, waiting.
+ *
+ * Packets are dealt into one pending vector per consumer. It leaves when it is full, when the
+ * consumer has nothing else to do, or before this thread sleeps for whatever reason: a packet
+ * never lies in a half-full vector while everyone waits. That rule, and that packets only ever
+ * wait for threads nearer to the end of the chain, is why nothing can lock up. */
+#include "engine/engine_private.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* How many packets may grow out of one vector by tunnels and reassembly before the thread looks
+ * at its pool again. */
+#define POOL_RESERVE (3 * VECTOR_FILL)
+
+void links_make(struct engine_thread *t)
+{
+    struct engine *e = t->engine;
+    const struct plan_piece *before;
+
+    if (t->plan->piece == 0)
+        return;
+    before = &e->plan->pieces[t->plan->piece - 1];
+    t->in = xaligned(CACHE_LINE, before->count * sizeof(t->in[0]));
+    for (unsigned i = 0; i < before->count; i++) {
+        struct engine_thread *from = &e->threads[before->first + i];
+        struct link *link = &t->in[i];
+
+        link->to = t;
+        link->depth = e->plan->ring_depth;
+        link->full = ring_new(link->depth, &t->waiter, NULL);
+        link->empty = ring_new(link->depth, &from->waiter, NULL);
+        link->vectors = xcalloc(link->depth, sizeof(link->vectors[0]));
+        for (unsigned j = 0; j < link->depth; j++) {
+            void *v = &link->vectors[j];
+
+            vector_grow(v, 2 * VECTOR_FILL);
+            ring_push(link->empty, &v, 1);
+        }
+        from->out[t->plan->index] = link;
+    }
+    t->in_count = before->count;
+}
+
+void links_free(struct engine_thread *t)
+{
+    for (unsigned i = 0; i < t->in_count; i++) {
+        struct link *link = &t->in[i];
+
+        for (unsigned j = 0; j < link->depth; j++)
+            free(link->vectors[j].packet);
+        free(link->vectors);
+        ring_free(link->full);
+        ring_free(link->empty);
+    }
+    free(t->in);
+}
+
+static void send(struct engine_thread *t, struct link *link)
+{
+    void *v = link->pending;
+    unsigned queued = ring_count(link->full);
+
+    link->pending->now_us = t->now_us;
+    link->pending = NULL;
+    figure_add(&link->queue_sum, queued);
+    figure_add(&link->queue_samples, 1);
+    if (queued > link->queue_max)
+        __atomic_store_n(&link->queue_max, queued, __ATOMIC_RELAXED);
+    ring_push(link->full, &v, 1);
+}
+
+static struct packet_vector *try_pending(struct link *link)
+{
+    void *v;
+
+    if (link->pending != NULL)
+        return link->pending;
+    if (ring_pop(link->empty, &v, 1) == 0)
+        return NULL;
+    link->pending = v;
+    link->pending->count = 0;
+    link->pending->last = link->pending->tick = false;
+    return v;
+}
+
+void hand_on_pending(struct engine_thread *t)
+{
+    for (unsigned i = 0; i < t->out_count; i++)
+        if (t->out[i]->pending != NULL)
+            send(t, t->out[i]);
+}
+
+static bool has_empty(void *arg)
+{
+    const struct link *link = arg;
+
+    return ring_count(link->empty) > 0;
+}
+
+/* The vector to fill for this consumer; sleeps until one has come back. */
+static struct packet_vector *pending(struct engine_thread *t, struct link *link)
+{
+    struct packet_vector *v = try_pending(link);
+
+    if (LIKELY(v != NULL))
+        return v;
+    hand_on_pending(t);
+    account_sleep(t);
+    while ((v = try_pending(link)) == NULL)
+        waiter_wait(&t->waiter, has_empty, link, WAITER_FOREVER);
+    account_awake(t, WAIT_OUTPUT);
+    return v;
+}
+
+static void release_all(struct engine_thread *t, struct packet_vector *v)
+{
+    for (unsigned i = 0; i < v->count; i++)
+        packet_release(v->packet[i], t->number);
+    v->count = 0;
+}
+
+/* Only frames fresh from the wire: what the stream module has seen must reach detect. */
+static bool may_drop(const struct engine_thread *t, const struct packet *p)
+{
+    return t->engine->conf.drop_when_full && t->plan->piece == 0 && p->flow == NULL &&
+           (p->flags & PACKET_PSEUDO) == 0;
+}
+
+static COLD void drop(struct engine_thread *t, struct packet *p)
+{
+    figure_add(&t->dropped, 1);
+    counter_inc(t->counters, t->engine->dropped_id);
+    packet_release(p, t->number);
+}
+
+static void deal_all(struct engine_thread *t, struct packet_vector *v)
+{
+    for (unsigned i = 0; i < v->count; i++) {
+        struct packet *p = v->packet[i];
+        struct link *link = t->out[deal_packet(t->deal, p)];
+        struct packet_vector *into = try_pending(link);
+
+        if (UNLIKELY(into == NULL)) {
+            if (may_drop(t, p)) {
+                drop(t, p);
+                continue;
+            }
+            into = pending(t, link);
+        }
+        vector_push(into, p);
+        figure_add(&link->sent, 1);
+        if (into->count >= VECTOR_FILL)
+            send(t, link);
+    }
+    v->count = 0;
+    for (unsigned i = 0; i < t->out_count; i++)
+        if (t->out[i]->pending != NULL && ring_count(t->out[i]->full) == 0)
+            send(t, t->out[i]);
+}
+
+/* One consumer: the vectors change their contents, nothing is copied. */
+static void hand_whole(struct engine_thread *t, struct packet_vector *v)
+{
+    struct link *link = t->out[0];
+    struct packet_vector *into;
+    struct packet_vector was;
+
+    if (v->count == 0)
+        return;
+    into = pending(t, link);
+    was = *into;
+    into->packet = v->packet;
+    into->count = v->count;
+    into->cap = v->cap;
+    v->packet = was.packet;
+    v->cap = was.cap;
+    v->count = 0;
+    figure_add(&link->sent, into->count);
+    send(t, link);
+}
+
+void hand_on(struct engine_thread *t, struct packet_vector *v)
+{
+    if (t->out_count == 0)
+        release_all(t, v);
+    else if (t->out_count == 1)
+        hand_whole(t, v);
+    else
+        deal_all(t, v);
+}
+
+/* A consumer that still has work needs no word of the time. */
+void hand_on_tick(struct engine_thread *t)
+{
+    for (unsigned i = 0; i < t->out_count; i++) {
+        struct packet_vector *v = t->out[i]->pending;
+
+        if (v == NULL && ring_count(t->out[i]->full) == 0)
+            v = try_pending(t->out[i]);
+        if (v == NULL)
+            continue;
+        v->tick = v->count == 0;
+        send(t, t->out[i]);
+    }
+}
+
+void hand_on_last(struct engine_thread *t)
+{
+    for (unsigned i = 0; i < t->out_count; i++) {
+        pending(t, t->out[i])->last = true;
+        send(t, t->out[i]);
+    }
+}
+
+static bool has_input(void *arg)
+{
+    const struct engine_thread *t = arg;
+
+    for (unsigned i = 0; i < t->in_count; i++)
+        if (ring_count(t->in[i].full) > 0)
+            return true;
+    return false;
+}
+
+/* Round the producers, so that none of them is starved by another. */
+static struct packet_vector *try_take(struct engine_thread *t, struct link **from)
+{
+    for (unsigned i = 0; i < t->in_count; i++) {
+        struct link *link = &t->in[t->in_next];
+        void *v;
+
+        t->in_next = t->in_next + 1 == t->in_count ? 0 : t->in_next + 1;
+        if (ring_pop(link->full, &v, 1) == 1) {
+            *from = link;
+            return v;
+        }
+    }
+    return NULL;
+}
+
+struct packet_vector *take_in(struct engine_thread *t, struct link **from)
+{
+    struct packet_vector *v = try_take(t, from);
+
+    if (v == NULL && t->in_ended < t->in_count) {
+        hand_on_pending(t);
+        account_sleep(t);
+        while ((v = try_take(t, from)) == NULL)
+            waiter_wait(&t->waiter, has_input, t, WAITER_FOREVER);
+        account_awake(t, WAIT_INPUT);
+    }
+    if (v == NULL)
+        return NULL;
+    if (v->last && !(*from)->ended) {
+        (*from)->ended = true;
+        t->in_ended++;
+    }
+    v->last = false;
+    return v;
+}
+
+void give_back(struct engine_thread *t, struct link *from, struct packet_vector *v)
+{
+    void *item = v;
+
+    (void)t;
+    ring_push(from->empty, &item, 1);
+}
+
+static void nap(void)
+{
+    struct timespec pause = { .tv_nsec = 100000 };
+
+    nanosleep(&pause, NULL);
+}
+
+/* Packets come home through lanes that wake nobody: the pool is sized so that rings fill up
+ * first, and this is the rare case, or the end. */
+static COLD void pool_wait_slow(struct engine_thread *t, unsigned need)
+{
+    unsigned size = t->engine->plan->pool_size;
+
+    account_sleep(t);
+    hand_on_pending(t);
+    for (;;) {
+        unsigned out = packet_pool_out(t->pool);
+
+        if (size - out >= need)
+            break;
+        nap();
+    }
+    account_awake(t, WAIT_OUTPUT);
+}
+
+void pool_wait(struct engine_thread *t)
+{
+    unsigned size = t->engine->plan->pool_size, out;
+
+    if (t->pool == NULL || t->pool_credit >= POOL_RESERVE)
+        return;
+    out = packet_pool_out(t->pool);
+    if (size - out < POOL_RESERVE) {
+        pool_wait_slow(t, MIN((unsigned)POOL_RESERVE, size));
+        out = packet_pool_out(t->pool);
+    }
+    t->pool_credit = size - out;
+}
+
+void pool_wait_all_home(struct engine_thread *t)
+{
+    if (t->pool == NULL)
+        return;
+    if (packet_pool_out(t->pool) > 0)
+        pool_wait_slow(t, t->engine->plan->pool_size);
+    packet_pool_collect(t->pool);
+}

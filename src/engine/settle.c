@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* engine/settle.c - name, CPUs and nice level of the calling thread.
+ *
+ * Memory needs no word of its own: the kernel gives a page from the node of the CPU that first
+ * writes it, and a thread makes its pool, rings and tables after it has settled. */
+#include "engine/settle.h"
+
+#include "base/log.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void settle_cpus(const struct plan_thread *t)
+{
+    size_t size = CPU_ALLOC_SIZE(CPUS_MAX);
+    cpu_set_t *mask = CPU_ALLOC(CPUS_MAX);
+    char text[128];
+
+    if (mask == NULL)
+        return;
+    CPU_ZERO_S(size, mask);
+    CPU_SET_EACH(cpu, &t->cpus)
+        CPU_SET_S((size_t)cpu, size, mask);
+    if (sched_setaffinity(0, size, mask) < 0)
+        log_warning("engine", "thread %s: cannot run on CPU %s: %s", t->name,
+                    cpu_set_text(&t->cpus, text, sizeof(text)), strerror(errno));
+    CPU_FREE(mask);
+}
+
+void settle_thread(const struct plan_thread *t)
+{
+    pid_t tid = (pid_t)syscall(SYS_gettid);
+
+    pthread_setname_np(pthread_self(), t->name);
+    if (t->pinned)
+        settle_cpus(t);
+    if (t->sets_nice && setpriority(PRIO_PROCESS, (id_t)tid, t->nice) < 0)
+        log_warning("engine", "thread %s: cannot have nice level %d: %s", t->name, t->nice,
+                    strerror(errno));
+}

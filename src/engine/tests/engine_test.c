@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The engine with modules of straw: nothing is lost, flows keep their order, all come home. */
+#include "base/array.h"
+#include "base/test.h"
+#include "engine/engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FLOWS 97
+#define PACKETS 20000
+#define RECEIVERS_MAX 8
+
+struct straw_run {
+    unsigned per_receiver;
+    uint64_t seen, flushed, idle, decoded;      /* atomic */
+    uint64_t last_of_flow[RECEIVERS_MAX][FLOWS];
+    uint64_t out_of_order, ended_at;
+    int fail_open;                              /* thread whose detect refuses; -1: none */
+    bool fail_capture, endless;
+    int stop;
+    uint64_t wrong_time;
+};
+
+struct straw_receive {
+    struct straw_run *run;
+    struct packet_pool *pool;
+    unsigned thread, threads, sent, idles, returned;
+};
+
+static void count_return(struct packet *p, void *arg)
+{
+    struct straw_receive *r = arg;
+
+    (void)p;
+    r->returned++;
+}
+
+static void *straw_receive_open(const struct module_env *env, struct err *err)
+{
+    struct straw_receive *r = xcalloc(1, sizeof(*r));
+
+    (void)err;
+    *r = (struct straw_receive){ .run = env->context, .pool = env->pool, .thread = env->thread,
+                                 .threads = env->thread_count };
+    packet_pool_on_return(r->pool, count_return, r);
+    return r;
+}
+
+static enum module_status straw_receive_process(void *self, struct packet_vector *v)
+{
+    struct straw_receive *r = self;
+
+    if (r->sent % 7 == 3 && r->idles++ % 2 == 0) {
+        __atomic_fetch_add(&r->run->idle, 1, __ATOMIC_RELAXED);
+        r->sent++;
+        return MODULE_IDLE;
+    }
+    while (v->count < VECTOR_FILL && (r->sent < r->run->per_receiver || r->run->endless)) {
+        struct packet *p = packet_pool_get(r->pool);
+
+        if (p == NULL)
+            break;
+        r->sent++;
+        p->number = r->sent;
+        p->time_us = r->sent;
+        p->mark = r->thread;
+        p->flow_hash = r->sent % FLOWS * 0x01234567u;      /* one of them is 0: no flow */
+        v->now_us = p->time_us;
+        vector_push(v, p);
+    }
+    if (r->run->fail_capture && r->sent > r->run->per_receiver / 2)
+        return MODULE_FAILED;
+    if (__atomic_load_n(&r->run->stop, __ATOMIC_RELAXED))
+        return MODULE_END;
+    return r->sent >= r->run->per_receiver && !r->run->endless ? MODULE_END : MODULE_OK;
+}
+
+static void straw_receive_close(void *self)
+{
+    free(self);
+}
+
+static void straw_receive_interrupt(void *self)
+{
+    struct straw_receive *r = self;
+
+    __atomic_store_n(&r->run->stop, 1, __ATOMIC_RELAXED);
+}
+
+struct straw_stage {
+    struct straw_run *run;
+    struct packet_pool *pool;
+    unsigned to_flush;
+    struct text name;
+};
+
+static void *straw_open(const struct module_env *env, struct err *err)
+{
+    struct straw_stage *s = xcalloc(1, sizeof(*s));
+
+    (void)err;
+    *s = (struct straw_stage){ .run = env->context, .pool = env->pool, .to_flush = 1000 };
+    return s;
+}
+
+static void *straw_detect_open(const struct module_env *env, struct err *err)
+{
+    struct straw_run *run = env->context;
+
+    if (run->fail_open == (int)env->thread) {
+        err_set(err, "straw refuses");
+        return NULL;
+    }
+    return straw_open(env, err);
+}
+
+static enum module_status straw_pass(void *self, struct packet_vector *v)
+{
+    (void)self;
+    (void)v;
+    return MODULE_OK;
+}
+
+/* Every 50th packet grows an inner one, as tunnels do. */
+static enum module_status straw_decode(void *self, struct packet_vector *v)
+{
+    struct straw_stage *s = self;
+
+    for (unsigned i = 0; i < v->count; i++) {
+        struct packet *root = v->packet[i], *p;
+
+        if ((root->flags & PACKET_TUNNEL) != 0 || root->number % 50 != 0)
+            continue;
+        p = packet_pool_get(s->pool);
+        if (p == NULL)
+            continue;
+        p->flags |= PACKET_TUNNEL;
+        p->root = root;
+        p->flow_hash = root->flow_hash * 31 + 1;
+        __atomic_fetch_add(&root->children, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&s->run->decoded, 1, __ATOMIC_RELAXED);
+        vector_insert(v, i, p);
+    }
+    return MODULE_OK;
+}
+
+static bool straw_flush(void *self, struct packet_vector *v)
+{
+    struct straw_stage *s = self;
+
+    for (; s->to_flush > 0 && v->count < VECTOR_FILL; s->to_flush--) {
+        struct packet *p = packet_pool_get(s->pool);
+
+        if (p == NULL)
+            return true;
+        p->flags |= PACKET_PSEUDO;
+        p->flow_hash = s->to_flush;
+        vector_push(v, p);
+        __atomic_fetch_add(&s->run->flushed, 1, __ATOMIC_RELAXED);
+    }
+    __atomic_store_n(&s->run->ended_at, v->now_us, __ATOMIC_RELAXED);
+    return s->to_flush > 0;
+}
+
+static enum module_status straw_detect(void *self, struct packet_vector *v)
+{
+    struct straw_stage *s = self;
+
+    for (unsigned i = 0; i < v->count; i++) {
+        struct packet *p = v->packet[i];
+        uint64_t *last;
+
+        __atomic_fetch_add(&s->run->seen, 1, __ATOMIC_RELAXED);
+        if ((p->flags & (PACKET_PSEUDO | PACKET_TUNNEL)) != 0 || p->mark >= RECEIVERS_MAX)
+            continue;
+        last = &s->run->last_of_flow[p->mark][p->number % FLOWS];
+        /* Not atomic on purpose: one thread owns a flow, and the thread sanitizer checks it. */
+        if (p->number <= *last)
+            __atomic_fetch_add(&s->run->out_of_order, 1, __ATOMIC_RELAXED);
+        *last = p->number;
+    }
+    return MODULE_OK;
+}
+
+static void straw_close(void *self)
+{
+    free(self);
+}
+
+static const struct thread_module straw_modules[] = {
+    { .name = "receive", .makes_packets = true, .open = straw_receive_open,
+      .process = straw_receive_process, .close = straw_receive_close,
+      .interrupt = straw_receive_interrupt },
+    { .name = "decode", .makes_packets = true, .open = straw_open, .process = straw_decode,
+      .close = straw_close },
+    { .name = "stream", .makes_packets = true, .open = straw_open, .process = straw_pass,
+      .flush = straw_flush, .close = straw_close },
+    { .name = "detect", .open = straw_detect_open, .process = straw_detect,
+      .close = straw_close },
+    { .name = "verdict", .open = straw_open, .process = straw_pass, .close = straw_close },
+    { .name = "output", .open = straw_open, .process = straw_pass, .close = straw_close },
+};
+static const struct thread_module *const straw_table[] = {
+    &straw_modules[0], &straw_modules[1], &straw_modules[2], &straw_modules[3],
+    &straw_modules[4], &straw_modules[5], NULL
+};
+
+struct straw_bed {
+    struct conf *conf;
+    struct run_modes *modes;
+    struct topology *topology;
+    struct plan *plan;
+    struct engine *engine;
+};
+
+static void bed_make(struct test *t, struct straw_bed *bed, const char *mode, unsigned threads,
+                     const char *more, struct straw_run *run)
+{
+    char yaml[900];
+    struct err err = { 0 };
+    struct plan_source source = { .name = "straw", .threads = strcmp(mode, "workers") == 0
+                                                              ? threads : 0 };
+    struct engine_conf conf = { 0 };
+
+    snprintf(yaml, sizeof(yaml), "%%YAML 1.1\n---\n"
+             "runmodes:\n  mine:\n"
+             "    - modules: [receive]\n"
+             "    - modules: [decode, stream]\n"
+             "    - modules: [detect, verdict]\n      threads: %u\n      balance: ippair\n"
+             "    - modules: [output]\n      threads: 2\n"
+             "threading:\n  detect-thread-ratio: 1.0\n%s", threads, more);
+    memset(bed, 0, sizeof(*bed));
+    bed->conf = conf_new();
+    CHECK_INT(conf_load_string(bed->conf, yaml, "straw.yaml", &err), 0);
+    bed->modes = run_modes_new(conf_root(bed->conf), &err);
+    CHECK_STRING(err.text, "");
+    snprintf(yaml, sizeof(yaml), "pu:%u", threads);
+    bed->topology = topology_described(yaml, &err);
+    bed->plan = plan_new(&(struct plan_request){
+        .root = conf_root(bed->conf), .mode = run_modes_find(bed->modes, mode),
+        .topology = bed->topology, .method = "straw", .live = false, .sources = &source,
+        .source_count = 1 }, &err);
+    CHECK(bed->plan != NULL);
+    CHECK_STRING(err.text, "");
+    if (bed->plan == NULL)
+        return;
+    bed->engine = engine_new(&conf, bed->plan, straw_table, run, &err);
+    CHECK(bed->engine != NULL);
+}
+
+static void bed_free(struct straw_bed *bed)
+{
+    engine_free(bed->engine);
+    plan_free(bed->plan);
+    topology_free(bed->topology);
+    run_modes_free(bed->modes);
+    conf_free(bed->conf);
+}
+
+static void run_all(struct test *t, const char *mode, unsigned threads, const char *more)
+{
+    struct straw_run *run = xcalloc(1, sizeof(*run));
+    struct straw_bed bed;
+    struct err err = { 0 };
+    struct buf report = { 0 };
+    unsigned receivers;
+
+    run->per_receiver = PACKETS;
+    run->fail_open = -1;
+    bed_make(t, &bed, mode, threads, more, run);
+    if (bed.engine == NULL)
+        return;
+    receivers = bed.plan->pieces[0].count;
+    CHECK_INT(engine_start(bed.engine, &err), 0);
+    CHECK_INT(engine_wait(bed.engine), 0);
+    CHECK(!engine_is_running(bed.engine));
+    CHECK_INT(run->out_of_order, 0);
+    CHECK_INT(run->seen, receivers * (uint64_t)PACKETS + run->flushed + run->decoded - run->idle);
+    CHECK(run->flushed > 0 && run->flushed % 1000 == 0);
+    CHECK_INT(run->ended_at, PACKETS);
+    engine_report(bed.engine, &report);
+    buf_add_u8(&report, '\0');
+    CHECK(strstr((char *)report.data, "threads busy at once") != NULL);
+    if (getenv("STRAW_REPORT") != NULL)
+        printf("%s %u:\n%s\n", mode, threads, (char *)report.data);
+    buf_fini(&report);
+    bed_free(&bed);
+    free(run);
+}
+
+TEST(engine_single)
+{
+    run_all(t, "single", 1, "");
+}
+
+TEST(engine_workers_1_to_8)
+{
+    for (unsigned n = 1; n <= 8; n++)
+        run_all(t, "workers", n, "");
+}
+
+TEST(engine_autofp_1_to_8)
+{
+    for (unsigned n = 1; n <= 8; n++)
+        run_all(t, "autofp", n, "");
+}
+
+TEST(engine_pipeline_1_to_8)
+{
+    for (unsigned n = 1; n <= 8; n++)
+        run_all(t, "pipeline", n, "");
+}
+
+TEST(engine_own_mode_1_to_8)
+{
+    for (unsigned n = 1; n <= 8; n++)
+        run_all(t, "mine", n, "");
+}
+
+TEST(engine_every_scheduler)
+{
+    static const char *const names[] = { "ippair", "ftp-hash", "xor-251", "round-robin",
+                                         "least-loaded" };
+    char more[64];
+
+    for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
+        snprintf(more, sizeof(more), "autofp-scheduler: %s\n", names[i]);
+        run_all(t, "autofp", 3, more);
+    }
+}
+
+TEST(engine_small_pool)
+{
+    run_all(t, "autofp", 2, "max-pending-packets: 1\n");
+}
+
+TEST(engine_open_fails)
+{
+    struct straw_run *run = xcalloc(1, sizeof(*run));
+    struct straw_bed bed;
+    struct err err = { 0 };
+
+    run->per_receiver = PACKETS;
+    run->fail_open = 1;
+    bed_make(t, &bed, "autofp", 3, "", run);
+    CHECK_INT(engine_start(bed.engine, &err), -1);
+    CHECK_STRING(err.text, "straw refuses");
+    CHECK_INT(run->seen, 0);
+    bed_free(&bed);
+    free(run);
+}
+
+TEST(engine_capture_breaks)
+{
+    struct straw_run *run = xcalloc(1, sizeof(*run));
+    struct straw_bed bed;
+    struct err err = { 0 };
+
+    run->per_receiver = PACKETS;
+    run->fail_open = -1;
+    run->fail_capture = true;
+    bed_make(t, &bed, "autofp", 2, "", run);
+    CHECK_INT(engine_start(bed.engine, &err), 0);
+    CHECK_INT(engine_wait(bed.engine), -1);
+    CHECK(run->flushed > 0);
+    CHECK_INT(run->out_of_order, 0);
+    bed_free(&bed);
+    free(run);
+}
+
+TEST(engine_stops)
+{
+    static const char *const modes[] = { "single", "workers", "autofp", "pipeline" };
+
+    for (unsigned i = 0; i < ARRAY_LEN(modes); i++) {
+        struct straw_run *run = xcalloc(1, sizeof(*run));
+        struct straw_bed bed;
+        struct err err = { 0 };
+
+        run->fail_open = -1;
+        run->endless = true;
+        bed_make(t, &bed, modes[i], 2, "", run);
+        CHECK_INT(engine_start(bed.engine, &err), 0);
+        while (__atomic_load_n(&run->seen, __ATOMIC_RELAXED) < 1000)
+            ;
+        CHECK(engine_is_running(bed.engine));
+        engine_stop(bed.engine);
+        CHECK_INT(engine_wait(bed.engine), 0);
+        CHECK_INT(run->out_of_order, 0);
+        bed_free(&bed);
+        free(run);
+    }
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* engine/thread.c - the life of a packet thread: settle on its CPU, open its modules, carry
+ * vectors through them, flush them at the end, wait for its packets to come home, close. */
+#include "engine/engine_private.h"
+
+#include "base/array.h"
+#include "base/log.h"
+#include "engine/settle.h"
+
+#include <string.h>
+
+#define FREE_ENOUGH UINT32_MAX
+
+static void run_stations(struct engine_thread *t, unsigned first, struct packet_vector *v)
+{
+    uint64_t before = t->stamp_ns, now;
+
+    if (v->now_us > t->now_us)
+        t->now_us = v->now_us;
+    v->now_us = t->now_us;
+    for (unsigned i = first; i < t->station_count; i++) {
+        struct station *s = &t->station[i];
+
+        s->module->process(s->self, v);
+        now = engine_clock_ns(t->engine);
+        figure_add(&s->busy_ns, now - before);
+        figure_add(&s->vectors, 1);
+        figure_add(&s->packets, v->count);
+        before = now;
+    }
+    t->stamp_ns = before;
+}
+
+static void receive_account(struct engine_thread *t, enum module_status status, unsigned count)
+{
+    struct station *s = &t->station[0];
+    uint64_t now = engine_clock_ns(t->engine);
+
+    if (t->receive_idle || (status == MODULE_IDLE && count == 0))
+        figure_add(&t->wait_ns, now - t->stamp_ns);
+    else
+        figure_add(&s->busy_ns, now - t->stamp_ns);
+    if (count > 0) {
+        figure_add(&s->vectors, 1);
+        figure_add(&s->packets, count);
+    }
+    t->stamp_ns = now;
+}
+
+/* A receive that found nothing is taken to be waiting until it comes back with something: the
+ * capture sleeps in the kernel, out of our sight. */
+static enum module_status receive(struct engine_thread *t)
+{
+    struct station *s = &t->station[0];
+    enum module_status status;
+    bool was_idle = t->receive_idle;
+
+    t->work.count = 0;
+    t->work.last = t->work.tick = false;
+    status = s->module->process(s->self, &t->work);
+    receive_account(t, status, t->work.count);
+    t->receive_idle = status == MODULE_IDLE && t->work.count == 0;
+    if (was_idle != t->receive_idle)
+        account_busy(t->engine, t->receive_idle ? -1 : 1);
+    t->work.tick = t->receive_idle;
+    return status;
+}
+
+static void spend_credit(struct engine_thread *t, unsigned count)
+{
+    if (t->out_count > 0)
+        t->pool_credit -= MIN(t->pool_credit, count);
+}
+
+static void loop_receive(struct engine_thread *t)
+{
+    enum module_status status = MODULE_OK;
+
+    while ((status == MODULE_OK || status == MODULE_IDLE) && !engine_is_stopping(t->engine)) {
+        pool_wait(t);
+        status = receive(t);
+        run_stations(t, 1, &t->work);
+        spend_credit(t, t->work.count);
+        hand_on(t, &t->work);
+        if (status == MODULE_IDLE)
+            hand_on_tick(t);
+    }
+    if (t->receive_idle)
+        account_busy(t->engine, 1);
+    if (status == MODULE_FAILED)
+        __atomic_store_n(&t->engine->failed, 1, __ATOMIC_RELAXED);
+}
+
+static void loop_rings(struct engine_thread *t)
+{
+    struct packet_vector *v;
+    struct link *from;
+
+    while ((v = take_in(t, &from)) != NULL) {
+        unsigned count = v->count;
+
+        pool_wait(t);
+        run_stations(t, 0, v);
+        if (v->count > count)
+            spend_credit(t, v->count - count);
+        hand_on(t, v);
+        figure_add(&from->done, count);
+        if (v->tick)
+            hand_on_tick(t);
+        give_back(t, from, v);
+    }
+}
+
+/* Each module in chain order gives what it still has, which runs through those behind it. */
+static void flush_station(struct engine_thread *t, unsigned number)
+{
+    struct station *s = &t->station[number];
+    bool more = s->module->flush != NULL;
+
+    while (more) {
+        uint64_t before = engine_clock_ns(t->engine);
+
+        t->pool_credit = 0;
+        pool_wait(t);
+        t->work.count = 0;
+        t->work.last = t->work.tick = false;
+        t->work.now_us = t->now_us;
+        more = s->module->flush(s->self, &t->work);
+        t->stamp_ns = engine_clock_ns(t->engine);
+        figure_add(&s->busy_ns, t->stamp_ns - before);
+        figure_add(&s->packets, t->work.count);
+        run_stations(t, number + 1, &t->work);
+        hand_on(t, &t->work);
+    }
+}
+
+static const struct thread_module *module_find(const struct engine *e, struct text name)
+{
+    for (unsigned i = 0; e->modules[i] != NULL; i++)
+        if (text_equal(name, e->modules[i]->name))
+            return e->modules[i];
+    return NULL;
+}
+
+static int station_open(struct engine_thread *t, struct station *s, bool is_last,
+                        struct err *err)
+{
+    struct module_env env = {
+        .context = t->engine->context,
+        .counters = t->counters,
+        .pool = t->pool,
+        .thread = t->plan->index,
+        .thread_count = t->piece->count,
+        .lane = t->number,
+        .thread_name = t->plan->name,
+        .same_thread_as_next = !is_last,
+    };
+
+    err->text[0] = '\0';
+    s->self = s->module->open(&env, err);
+    /* A module without state may give NULL; a message makes it a failure. */
+    if (s->self == NULL && err->text[0] != '\0')
+        return -1;
+    s->is_open = true;
+    return 0;
+}
+
+static int stations_open(struct engine_thread *t, struct err *err)
+{
+    struct text rest = text_of(t->piece->piece->modules), name;
+
+    while (text_split(&rest, ' ', &name)) {
+        struct station *s = &t->station[t->station_count];
+
+        s->module = module_find(t->engine, name);
+        if (s->module == NULL)
+            return err_set(err, "no module %.*s", TEXT(name));
+        t->station_count++;
+        if (station_open(t, s, rest.n == 0, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* After this nobody interrupts it any more. */
+static bool station_end(struct engine_thread *t, struct station *s)
+{
+    bool was_open;
+
+    pthread_mutex_lock(&t->engine->lock);
+    was_open = s->is_open;
+    s->is_open = false;
+    pthread_mutex_unlock(&t->engine->lock);
+    return was_open;
+}
+
+static void stations_close(struct engine_thread *t)
+{
+    for (unsigned i = 0; i < t->station_count; i++)
+        if (station_end(t, &t->station[i]) && t->station[i].module->close != NULL)
+            t->station[i].module->close(t->station[i].self);
+}
+
+/* The memory a thread works on is first touched here, on its own CPU. */
+static int thread_open(struct engine_thread *t, struct err *err)
+{
+    struct engine *e = t->engine;
+
+    t->counters = counters_new(t->plan->name);
+    waiter_init(&t->waiter);
+    vector_grow(&t->work, 4 * VECTOR_FILL);
+    if (t->piece->makes_packets) {
+        t->pool = packet_pool_new(e->plan->pool_size, e->thread_count);
+        packet_pool_set_owner(t->pool, t->number);
+        if (t->plan->piece == 0)
+            e->pools[t->plan->index] = t->pool;
+    }
+    links_make(t);
+    return stations_open(t, err);
+}
+
+/* Opens in turn, then waits for the others. False: the run is off. */
+static bool thread_join_start(struct engine_thread *t)
+{
+    struct engine *e = t->engine;
+    bool go;
+
+    pthread_mutex_lock(&e->lock);
+    while (e->turn != t->number && e->state == ENGINE_OPENING)
+        pthread_cond_wait(&e->changed, &e->lock);
+    if (e->state == ENGINE_OPENING && !e->open_failed &&
+        thread_open(t, &e->open_error) < 0)
+        e->open_failed = true;
+    e->turn--;
+    pthread_cond_broadcast(&e->changed);
+    while (e->state == ENGINE_OPENING)
+        pthread_cond_wait(&e->changed, &e->lock);
+    go = e->state == ENGINE_RUNNING;
+    pthread_mutex_unlock(&e->lock);
+    return go;
+}
+
+static void thread_run(struct engine_thread *t)
+{
+    account_busy(t->engine, 1);
+    t->deal = t->plan->piece + 1 < (int)t->engine->plan->piece_count
+            ? t->engine->deal[t->plan->piece + 1] : NULL;
+    t->stamp_ns = engine_clock_ns(t->engine);
+    __atomic_store_n(&t->start_ns, t->stamp_ns, __ATOMIC_RELAXED);
+    if (t->plan->piece == 0) {
+        t->pool_credit = t->out_count == 0 ? FREE_ENOUGH : 0;
+        loop_receive(t);
+    } else {
+        t->pool_credit = 0;
+        loop_rings(t);
+    }
+    for (unsigned i = 0; i < t->station_count; i++)
+        flush_station(t, i);
+    hand_on_last(t);
+    pool_wait_all_home(t);
+    __atomic_store_n(&t->end_ns, engine_clock_ns(t->engine), __ATOMIC_RELAXED);
+    __atomic_store_n(&t->cpu_ns, clock_thread_cpu_ns(), __ATOMIC_RELAXED);
+    account_busy(t->engine, -1);
+}
+
+void *engine_thread_main(void *arg)
+{
+    struct engine_thread *t = arg;
+
+    settle_thread(t->plan);
+    if (thread_join_start(t))
+        thread_run(t);
+    stations_close(t);
+    counters_free(t->counters);
+    t->counters = NULL;
+    __atomic_fetch_sub(&t->engine->alive, 1, __ATOMIC_RELEASE);
+    return NULL;
+}
