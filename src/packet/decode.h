@@ -24,6 +24,11 @@ enum datalink datalink_from_pcap(int dlt);
 struct decode_conf;
 struct decode_conf *decode_conf_new(const struct conf_node *root, struct err *err);
 void decode_conf_free(struct decode_conf *conf);
+/* Before the first decoder is made: how many there will be (they share defrag.memcap), and
+ * whether packets can be dropped (exception policies). The root node must still be there. */
+void decode_conf_set_run(struct decode_conf *conf, unsigned decoders, bool is_inline);
+/* For tests of defrag.memcap-policy: the packet of this number meets a full table. 0: none. */
+void decode_conf_simulate_defrag_memcap(struct decode_conf *conf, uint64_t packet_number);
 
 /* One per thread: counters, defragmenter, the pool inner packets come from. */
 struct decoder;
@@ -31,8 +36,12 @@ struct decoder *decoder_new(const struct decode_conf *conf, struct packet_pool *
                             struct counters *counters);
 void decoder_free(struct decoder *d);
 
-/* All packets of the vector, including those it inserts. */
+/* All packets of the vector, including those it inserts: decoded, their events counted. */
 void decode_vector(struct decoder *d, struct packet_vector *v);
+
+/* Counts the packet's events from number `from` on: for those that later stages have set. */
+void packet_events_count(const struct decode_conf *conf, struct counters *counters,
+                         const struct packet *p, unsigned from);
 
 /* True when the transport checksum is right, or absent; computed on each call. */
 bool packet_l4_checksum_ok(const struct packet *p);

@@ -86,28 +86,23 @@ uint16_t packet_ip_id(const struct packet *p)
     return p->l3 != NULL && p->src.version == 4 ? get_be16(p->l3 + 4) : 0;
 }
 
+static void clear(struct packet *p, size_t from, size_t to)
+{
+    memset((uint8_t *)p + from, 0, to - from);
+}
+
 /* The arrays that a count guards (events, chunks) are left as they are: clearing them would cost
- * more than all the rest. */
+ * more than much of the rest. */
 void packet_reset(struct packet *p)
 {
-    memset(p, 0, offsetof(struct packet, event));
-    p->flow_hash = 0;
-    p->flow = NULL;
-    p->chunk_count = 0;
-    p->stream_bytes[0] = p->stream_bytes[1] = 0;
-    p->action = 0;
-    p->drop_reason = DROP_NONE;
-    p->tunnel_verdict = false;
+    struct packet_pool *home = p->home;
+
+    clear(p, 0, offsetof(struct packet, event));
+    clear(p, offsetof(struct packet, flow_hash), offsetof(struct packet, chunk));
+    clear(p, offsetof(struct packet, stream_bytes), offsetof(struct packet, alert));
     p->alert.count = 0;
-    p->root = NULL;
-    p->children = 0;
-    p->next = NULL;
-    p->device = NULL;
-    p->capture_slot = NULL;
-    p->capture_id = 0;
-    p->mark = 0;
-    p->tenant = NULL;
-    p->file_name = NULL;
+    clear(p, offsetof(struct packet, root), offsetof(struct packet, frame));
+    p->home = home;
     buf_clear(&p->frame);
     buf_clear(&p->crossing);
     buf_clear(&p->records);

@@ -52,10 +52,11 @@ enum packet_flag {
     PACKET_TO_CLIENT       = 1u << 16,  /* direction within the flow; clear: to server */
     PACKET_MODIFIED        = 1u << 17,  /* `replace` wrote into the frame */
     PACKET_DETECT_ONLY     = 1u << 18,  /* pseudo packet to inspect, not to count */
-    PACKET_ICMP_ERROR      = 1u << 19,  /* ICMP about another flow, located in `embedded` */
+    PACKET_ICMP_ERROR      = 1u << 19,  /* unreachable: its flow is the one in `embedded` */
     PACKET_MIDSTREAM       = 1u << 20,  /* flow picked up without its handshake */
     PACKET_RETRANSMISSION  = 1u << 21,
     PACKET_TAGGED          = 1u << 22,  /* follows a rule with `tag`: to be logged */
+    PACKET_PPP_VJ          = 1u << 23,  /* IPv4 protocol 0 stands for TCP here */
 };
 
 /* What becomes of the packet. Monotone: set, never cleared. */
@@ -96,6 +97,24 @@ struct tcp_options {
 #define TCP_HAS_SACK_OK  0x08
 #define TCP_HAS_SACK     0x10
 #define TCP_HAS_FASTOPEN 0x20
+#define TCP_HAS_MD5      0x40
+#define TCP_HAS_AO       0x80
+
+/* Bits of packet.ip_options. */
+enum ip_option {
+    IP_OPTION_EOL    = 1u << 0,
+    IP_OPTION_NOP    = 1u << 1,
+    IP_OPTION_RR     = 1u << 2,
+    IP_OPTION_TS     = 1u << 3,
+    IP_OPTION_QS     = 1u << 4,
+    IP_OPTION_LSRR   = 1u << 5,
+    IP_OPTION_SSRR   = 1u << 6,
+    IP_OPTION_SID    = 1u << 7,
+    IP_OPTION_SEC    = 1u << 8,
+    IP_OPTION_CIPSO  = 1u << 9,
+    IP_OPTION_RTRALT = 1u << 10,
+    IP_OPTION_ESEC   = 1u << 11,
+};
 
 #define TCP_FIN 0x01
 #define TCP_SYN 0x02
@@ -166,6 +185,13 @@ struct packet {
     uint16_t ethertype;                 /* of the innermost link layer */
     uint8_t ip_proto;                   /* transport protocol behind all extensions */
     uint8_t recursion;                  /* tunnel depth: 0 outermost */
+    uint8_t layers;                     /* headers seen, the outer packets' included */
+    uint16_t ip_options;                /* IPv4 options that stood there: IP_OPTION_* */
+    struct {
+        uint32_t id;
+        uint16_t offset;                /* bytes */
+        bool more, present;             /* present: IPv4 with either set, or an IPv6 header */
+    } fragment;
     struct ip src, dst;
     uint16_t src_port, dst_port;        /* TCP, UDP, SCTP; host order */
     uint16_t vlan[PACKET_VLANS_MAX];    /* ids, outermost first */
@@ -188,7 +214,8 @@ struct packet {
     uint16_t event[PACKET_EVENTS_MAX];  /* enum packet_event */
 
     /* the flow, by the stream module */
-    uint32_t flow_hash;                 /* symmetric; 0: no flow possible */
+    uint32_t flow_hash;                 /* symmetric; 0: no flow possible. Not 0 in a fragment, so
+                                         * that a datagram's meet, yet those have no flow either */
     struct flow *flow;
     uint8_t chunk_count;
     struct stream_chunk chunk[PACKET_CHUNKS_MAX];

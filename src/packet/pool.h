@@ -3,8 +3,8 @@
  *
  * One pool per thread that makes packets. packet_pool_get() only on the owning thread;
  * packet_release() on any: on the owner's it goes straight to the free list, elsewhere through
- * the returning thread's own single-producer ring (lane). Fixed size: an empty pool means that the pipeline
- * is full, and capture waits (files) or drops, counted (live). */
+ * the returning thread's own single-producer ring (lane). Fixed size: an empty pool means that
+ * the pipeline is full, and capture waits (files) or drops, counted (live). */
 #ifndef PACKET_POOL_H
 #define PACKET_POOL_H
 

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* packet/checksum.c - the Internet checksum, RFC 1071. */
+#include "packet/checksum.h"
+
+#include "base/bytes.h"
+#include "packet/decode.h"
+
+#include <string.h>
+
+enum { PROTO_ICMP = 1, PROTO_TCP = 6, PROTO_UDP = 17, PROTO_ICMPV6 = 58 };
+
+/* Words are added as the machine reads them: the sum comes out with its bytes swapped on a
+ * little-endian one, and checksum_fold() turns it round once. */
+uint64_t checksum_add(uint64_t sum, const void *data, size_t len)
+{
+    const uint8_t *at = data;
+
+    for (; len >= 16; at += 16, len -= 16) {
+        uint32_t w[4];
+
+        memcpy(w, at, sizeof(w));
+        sum += (uint64_t)w[0] + w[1] + w[2] + w[3];
+    }
+    for (; len >= 2; at += 2, len -= 2) {
+        uint16_t w;
+
+        memcpy(&w, at, sizeof(w));
+        sum += w;
+    }
+    if (len > 0) {
+        uint8_t last[2] = { *at, 0 };
+        uint16_t w;
+
+        memcpy(&w, last, sizeof(w));
+        sum += w;
+    }
+    return sum;
+}
+
+uint16_t checksum_fold(uint64_t sum)
+{
+    uint8_t bytes[2];
+    uint16_t folded;
+
+    sum = (sum & 0xffffffff) + (sum >> 32);
+    sum = (sum & 0xffffffff) + (sum >> 32);
+    sum = (sum & 0xffff) + (sum >> 16);
+    sum = (sum & 0xffff) + (sum >> 16);
+    folded = (uint16_t)~sum;
+    memcpy(bytes, &folded, sizeof(bytes));
+    return get_be16(bytes);
+}
+
+static uint64_t pseudo_header(const struct packet *p, uint32_t len)
+{
+    uint8_t tail[8] = { (uint8_t)(len >> 24), (uint8_t)(len >> 16), (uint8_t)(len >> 8),
+                        (uint8_t)len, 0, 0, 0, p->ip_proto };
+    size_t size = p->src.version == 4 ? 4 : 16;
+    uint64_t sum = checksum_add(0, p->src.b, size);
+
+    sum = checksum_add(sum, p->dst.b, size);
+    return checksum_add(sum, tail, sizeof(tail));
+}
+
+/* UDP says its own length, which may be less than IP's. */
+static uint32_t covered_len(const struct packet *p)
+{
+    return p->ip_proto == PROTO_UDP ? p->l4_header_len + p->payload_len : p->l4_len;
+}
+
+uint16_t packet_l4_checksum(const struct packet *p)
+{
+    uint32_t len = covered_len(p);
+    uint64_t sum = p->ip_proto == PROTO_ICMP ? 0 : pseudo_header(p, len);
+
+    return checksum_fold(checksum_add(sum, p->l4, len));
+}
+
+bool packet_l4_checksum_ok(const struct packet *p)
+{
+    if (p->l4 == NULL)
+        return true;
+    switch (p->ip_proto) {
+    case PROTO_UDP:
+        /* RFC 768: none was computed. Over IPv6 there must be one, RFC 8200 section 8.1. */
+        if (p->src.version == 4 && get_be16(p->l4 + 6) == 0)
+            return true;
+        break;
+    case PROTO_TCP:
+    case PROTO_ICMP:
+    case PROTO_ICMPV6:
+        break;
+    default:
+        return true;
+    }
+    return packet_l4_checksum(p) == 0;
+}
+
+bool packet_ip_checksum_ok(const struct packet *p)
+{
+    if (p->l3 == NULL || p->src.version != 4)
+        return true;
+    return checksum_fold(checksum_add(0, p->l3, p->l3_len)) == 0;
+}
+
+static void put_be16(uint8_t *at, uint16_t value)
+{
+    at[0] = (uint8_t)(value >> 8);
+    at[1] = (uint8_t)value;
+}
+
+static uint8_t *l4_checksum_field(const struct packet *p)
+{
+    switch (p->ip_proto) {
+    case PROTO_TCP:
+        return p->l4 + 16;
+    case PROTO_UDP:
+        return p->l4 + 6;
+    case PROTO_ICMP:
+    case PROTO_ICMPV6:
+        return p->l4 + 2;
+    default:
+        return NULL;
+    }
+}
+
+void packet_fix_checksums(struct packet *p)
+{
+    uint8_t *field = p->l4 != NULL ? l4_checksum_field(p) : NULL;
+    uint16_t value;
+
+    if (field != NULL) {
+        put_be16(field, 0);
+        value = packet_l4_checksum(p);
+        /* 0 would say that there is none */
+        put_be16(field, value == 0 && p->ip_proto == PROTO_UDP ? 0xffff : value);
+    }
+    if (p->l3 != NULL && p->src.version == 4) {
+        put_be16(p->l3 + 10, 0);
+        put_be16(p->l3 + 10, checksum_fold(checksum_add(0, p->l3, p->l3_len)));
+    }
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* packet/checksum.h - the Internet checksum, RFC 1071. */
+#ifndef PACKET_CHECKSUM_H
+#define PACKET_CHECKSUM_H
+
+#include "packet/packet.h"
+
+/* Running sum over bytes in the order in which they stand; pieces but the last have even length. */
+uint64_t checksum_add(uint64_t sum, const void *data, size_t len);
+/* The value for the header's field, in host order for put_be16-like writers; 0 when a sum over
+ * data with a right checksum is folded. */
+uint16_t checksum_fold(uint64_t sum);
+
+/* Over header and payload of the packet's transport, pseudo header included, with the field as
+ * it stands: 0 when right. */
+uint16_t packet_l4_checksum(const struct packet *p);
+
+/* Writes right checksums into IP and transport headers, after the frame was changed. */
+void packet_fix_checksums(struct packet *p);
+
+#endif

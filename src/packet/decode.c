@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* packet/decode.c - drives the decoders over a vector. */
+#include "packet/decode/decode_private.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+
+#define PREFETCH_AHEAD 3u
+
+enum datalink datalink_from_pcap(int dlt)
+{
+    switch (dlt) {
+#define X(number, name) \
+    case number:        \
+        return DATALINK_##name;
+    DATALINK_PCAP_LIST(X)
+#undef X
+    default:
+        return DATALINK_NONE;
+    }
+}
+
+struct decoder *decoder_new(const struct decode_conf *conf, struct packet_pool *pool,
+                            struct counters *counters)
+{
+    struct decoder *d = xcalloc(1, sizeof(*d));
+
+    d->conf = conf;
+    d->pool = pool;
+    d->counters = counters;
+    d->defrag = defrag_new(conf->defrag, counters);
+    return d;
+}
+
+void decoder_free(struct decoder *d)
+{
+    if (d == NULL)
+        return;
+    defrag_free(d->defrag);
+    free(d);
+}
+
+static void decode_link(struct decoder *d, struct packet *p)
+{
+    if (LIKELY(p->datalink == DATALINK_ETHERNET)) {
+        decode_ethernet(d, p, p->data, p->len);
+        return;
+    }
+    switch (p->datalink) {
+#define X(link, name)                        \
+    case DATALINK_##link:                    \
+        decode_##name(d, p, p->data, p->len); \
+        break;
+    DATALINK_LIST(X)
+#undef X
+    default:
+        break;
+    }
+}
+
+void packet_events_count(const struct decode_conf *conf, struct counters *counters,
+                         const struct packet *p, unsigned from)
+{
+    for (unsigned i = from; i < p->event_count; i++)
+        if (conf->event_counted[p->event[i]])
+            counter_inc(counters, conf->event_id[p->event[i]]);
+}
+
+static COLD void insert_inner(struct decoder *d, struct packet_vector *v, unsigned at)
+{
+    for (unsigned i = 0; i < d->inner_count; i++) {
+        packet_events_count(d->conf, d->counters, d->inner[i], 0);
+        vector_insert(v, at + i, d->inner[i]);
+    }
+}
+
+static void count_frame(struct decoder *d, const struct packet *p)
+{
+    const struct decode_counters *id = &d->conf->id;
+
+    counter_inc(d->counters, id->pkts);
+    counter_add(d->counters, id->bytes, p->len);
+    counter_sample(d->counters, id->avg_pkt_size, p->len);
+    counter_max(d->counters, id->max_pkt_size, p->len);
+}
+
+/* Returns how many inner packets now stand behind it. */
+static unsigned decode_frame(struct decoder *d, struct packet_vector *v, unsigned at)
+{
+    struct packet *p = v->packet[at];
+
+    count_frame(d, p);
+    d->inner_count = 0;
+    decode_link(d, p);
+    if (UNLIKELY(p->flags & PACKET_INVALID))
+        counter_inc(d->counters, d->conf->id.invalid);
+    if (UNLIKELY(p->event_count > 0))
+        packet_events_count(d->conf, d->counters, p, 0);
+    if (UNLIKELY(d->inner_count > 0))
+        insert_inner(d, v, at);
+    return d->inner_count;
+}
+
+void decode_vector(struct decoder *d, struct packet_vector *v)
+{
+    for (unsigned i = 0; i < v->count; i++) {
+        if (i + PREFETCH_AHEAD < v->count)
+            PREFETCH(v->packet[i + PREFETCH_AHEAD]->data);
+        if (UNLIKELY(v->packet[i]->flags & PACKET_PSEUDO))
+            continue;
+        i += decode_frame(d, v, i);
+    }
+    defrag_expire(d->defrag, v->now_us);
+}

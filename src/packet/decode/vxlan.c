@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* packet/decode/vxlan.c - VXLAN, RFC 7348: an Ethernet frame behind eight bytes. */
+#include "packet/decode/decode_private.h"
+
+#define VXLAN_HEADER 8u
+#define VXLAN_HAS_VNI 0x08
+
+static decode_fn *payload_decoder(uint16_t type)
+{
+    switch (type) {
+    case ETHERTYPE_IPV4:
+        return decode_ipv4;
+    case ETHERTYPE_IPV6:
+        return decode_ipv6;
+    case ETHERTYPE_VLAN:
+    case ETHERTYPE_AD:
+    case ETHERTYPE_QINQ:
+        return decode_vlan;
+    default:
+        return NULL;
+    }
+}
+
+bool decode_vxlan(struct decoder *d, struct packet *p, const uint8_t *at, uint32_t len)
+{
+    const uint32_t skip = VXLAN_HEADER + ETHERNET_HEADER;
+    uint16_t type;
+    decode_fn *fn;
+
+    if (len < skip)
+        return false;
+    if (!decode_layer(d, p))
+        return false;
+    if ((at[0] & VXLAN_HAS_VNI) == 0 || at[7] != 0)
+        return false;
+    COUNT(d, vxlan);
+    type = get_be16(at + skip - 2);
+    fn = payload_decoder(type);
+    if (fn != NULL)
+        decode_inner(d, p, at + skip, len - skip, fn, PACKET_VXLAN);
+    else if (type != ETHERTYPE_ARP)
+        decode_invalid(p, EVENT_VXLAN_UNKNOWN_PAYLOAD_TYPE);
+    return true;
+}

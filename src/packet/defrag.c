@@ -1,0 +1,794 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* packet/defrag.c - trackers and the pieces they hold.
+ *
+ * A tracker's pieces are in order and never overlap: when a fragment comes, the policy decides
+ * for each piece it meets who keeps the common bytes, and the loser is cut at once. So a
+ * datagram is whole when the bytes held reach from 0 to the end without a hole, which two
+ * numbers tell. */
+#include "packet/defrag.h"
+
+#include "base/array.h"
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "packet/checksum.h"
+#include "packet/defrag_policy.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define DATAGRAM_MAX   65535u
+#define PIECE_MIN      512u         /* smallest buffers, so that they can be used again */
+#define HEAD_MIN       128u
+#define EXPIRE_SLACK_US 10000000u   /* a lookup decides; the sweep only gives memory back */
+
+enum memcap_policy { MEMCAP_IGNORE, MEMCAP_DROP, MEMCAP_PASS, MEMCAP_REJECT, MEMCAP_REJECT_BOTH,
+                     MEMCAP_POLICY_COUNT };
+
+/* X(name, counter, kind) */
+#define DEFRAG_COUNTER_LIST(X)                                              \
+    X(ipv4_fragments, "defrag.ipv4.fragments", SUM)                         \
+    X(ipv4_reassembled, "defrag.ipv4.reassembled", SUM)                     \
+    X(ipv6_fragments, "defrag.ipv6.fragments", SUM)                         \
+    X(ipv6_reassembled, "defrag.ipv6.reassembled", SUM)                     \
+    X(max_trackers, "defrag.max_trackers_reached", SUM)                     \
+    X(max_frags, "defrag.max_frags_reached", SUM)                           \
+    X(soft_reuse, "defrag.tracker_soft_reuse", SUM)                         \
+    X(hard_reuse, "defrag.tracker_hard_reuse", SUM)                         \
+    X(lookup_timeout, "defrag.wrk.tracker_timeout", SUM)                    \
+    X(sweep_timeout, "defrag.mgr.tracker_timeout", SUM)                     \
+    X(memuse, "defrag.memuse", GAUGE)
+
+struct defrag_conf {
+    uint64_t memcap, memcap_each;
+    uint32_t hash_size, max_pieces, timeout_s;
+    struct ip_settings *policies, *timeouts;
+    const struct conf_node *root;           /* borrowed until the run is settled */
+    enum memcap_policy memcap_policy;
+    uint64_t simulate_memcap;
+#define X(name, counter, kind) counter_id name;
+    DEFRAG_COUNTER_LIST(X)
+#undef X
+    counter_id applied[MEMCAP_POLICY_COUNT];
+};
+
+/* Bytes [start, end) of the datagram. */
+struct piece {
+    struct piece *next;
+    uint32_t start, end;
+    uint32_t fragment_start, fragment_end;  /* of the fragment it was cut from */
+    bool last;                              /* no more fragments, it said */
+    uint32_t base;                          /* offset in the datagram of data[0] */
+    uint32_t cap;
+    uint8_t *data;
+};
+
+struct tracker {
+    struct tracker *hash_next;
+    struct tracker *older, *newer;          /* by their latest fragment */
+    struct piece *pieces, *tail;
+    uint32_t covered, end;                  /* bytes held; end of the last piece */
+    uint64_t hash;
+    uint64_t deadline_us;
+    uint32_t timeout_s;
+    struct ip src, dst;
+    uint32_t id;
+    uint16_t vlan[PACKET_VLANS_MAX];
+    uint8_t proto;
+    uint8_t policy;
+    bool seen_last;
+    uint8_t datalink;                       /* of the first fragment, with its headers: */
+    uint32_t ip_offset;
+    uint8_t *head;
+    uint32_t head_len, head_cap;
+};
+
+struct defrag {
+    const struct defrag_conf *conf;
+    struct counters *counters;
+    struct tracker **row;
+    uint64_t memory;                        /* bytes allocated, in use or spare */
+    uint32_t pieces_in_use;
+    struct piece *spare_pieces;
+    struct tracker *spare_trackers;
+    struct tracker *oldest, *newest;
+    struct buf frame;                       /* the finished one, until it is taken */
+};
+
+/* --- settings --- */
+
+static const struct {
+    const char *word;
+    enum memcap_policy policy;
+} memcap_words[] = {
+    { "ignore", MEMCAP_IGNORE },
+    { "drop-packet", MEMCAP_DROP },
+    { "drop-flow", MEMCAP_DROP },       /* a fragment has no flow */
+    { "pass-packet", MEMCAP_PASS },
+    { "pass-flow", MEMCAP_PASS },
+    { "bypass", MEMCAP_IGNORE },
+    { "reject", MEMCAP_REJECT },
+    { "rejectboth", MEMCAP_REJECT_BOTH },
+};
+
+/* A drop that the master switch asks for means nothing where nothing can be dropped. */
+static enum memcap_policy memcap_policy_read(const struct conf_node *root, bool is_inline)
+{
+    const char *own = conf_string(root, "defrag.memcap-policy", NULL);
+    const char *word = own != NULL ? own : conf_string(root, "exception-policy", "auto");
+    enum memcap_policy policy = MEMCAP_IGNORE;
+
+    if (strcasecmp(word, "auto") == 0)
+        return is_inline ? MEMCAP_DROP : MEMCAP_IGNORE;
+    for (unsigned i = 0; i < ARRAY_LEN(memcap_words); i++)
+        if (strcasecmp(memcap_words[i].word, word) == 0)
+            policy = memcap_words[i].policy;
+    return own == NULL && !is_inline && policy == MEMCAP_DROP ? MEMCAP_IGNORE : policy;
+}
+
+static void check_memcap_word(const struct conf_node *root, const char *path)
+{
+    const char *word = conf_string(root, path, "auto");
+
+    if (strcasecmp(word, "auto") == 0)
+        return;
+    for (unsigned i = 0; i < ARRAY_LEN(memcap_words); i++)
+        if (strcasecmp(memcap_words[i].word, word) == 0)
+            return;
+    conf_error(conf_find(root, path), "\"%s\" is no exception policy: want drop-flow, pass-flow, "
+               "bypass, reject, rejectboth, drop-packet, pass-packet, ignore or auto", word);
+}
+
+struct defrag_conf *defrag_conf_new(const struct conf_node *root, struct err *err)
+{
+    struct defrag_conf *conf = xcalloc(1, sizeof(*conf));
+
+    conf->root = root;
+    conf->memcap = conf_size(root, "defrag.memcap", 16777216);
+    conf->hash_size = (uint32_t)conf_u64_range(root, "defrag.hash-size", 4096, 1, 1u << 26);
+    conf->max_pieces = (uint32_t)conf_u64_range(root, "defrag.max-frags", 65535, 0, UINT32_MAX);
+    if (conf->max_pieces == 0)
+        conf->max_pieces = 65535;
+    conf->timeout_s = (uint32_t)conf_u64_range(root, "defrag.timeout", 60, 1, 86400);
+    if (conf->hash_size * sizeof(struct tracker *) > conf->memcap) {
+        const struct conf_node *at = conf_find(root, "defrag.hash-size");
+
+        free(conf);
+        err_at(err, at != NULL ? at->at : (struct where){ 0 },
+               "defrag.hash-size: the table alone does not fit in defrag.memcap");
+        return NULL;
+    }
+    check_memcap_word(root, "defrag.memcap-policy");
+    conf->policies = defrag_policy_load(root);
+    conf->timeouts = defrag_timeout_load(root);
+#define X(name, counter, kind) conf->name = counter_register(counter, COUNTER_##kind);
+    DEFRAG_COUNTER_LIST(X)
+#undef X
+    defrag_conf_set_run(conf, 1, false);
+    return conf;
+}
+
+static void register_applied(struct defrag_conf *conf)
+{
+    static const char *const names[MEMCAP_POLICY_COUNT] = {
+        [MEMCAP_DROP] = "exception_policy.defrag.memcap.drop_packet",
+        [MEMCAP_PASS] = "exception_policy.defrag.memcap.pass_packet",
+        [MEMCAP_REJECT] = "exception_policy.defrag.memcap.reject",
+        [MEMCAP_REJECT_BOTH] = "exception_policy.defrag.memcap.reject_both",
+    };
+
+    if (conf->memcap_policy == MEMCAP_IGNORE)
+        return;
+    for (unsigned i = MEMCAP_DROP; i < MEMCAP_POLICY_COUNT; i++)
+        conf->applied[i] = counter_register(names[i], COUNTER_SUM);
+}
+
+void defrag_conf_set_run(struct defrag_conf *conf, unsigned sharers, bool is_inline)
+{
+    uint64_t table = conf->hash_size * sizeof(struct tracker *);
+
+    conf->memcap_each = MAX(conf->memcap / MAX(sharers, 1u), table + (1u << 18));
+    conf->memcap_policy = memcap_policy_read(conf->root, is_inline);
+    register_applied(conf);
+}
+
+void defrag_conf_simulate_memcap(struct defrag_conf *conf, uint64_t packet_number)
+{
+    conf->simulate_memcap = packet_number;
+}
+
+void defrag_conf_free(struct defrag_conf *conf)
+{
+    if (conf == NULL)
+        return;
+    ip_settings_free(conf->policies);
+    ip_settings_free(conf->timeouts);
+    free(conf);
+}
+
+/* --- memory --- */
+
+static void memory_change(struct defrag *df, int64_t bytes)
+{
+    df->memory += (uint64_t)bytes;
+    counter_set(df->counters, df->conf->memuse, df->memory);
+}
+
+static bool memory_has(const struct defrag *df, uint64_t bytes)
+{
+    return df->memory + bytes <= df->conf->memcap_each;
+}
+
+static void piece_destroy(struct defrag *df, struct piece *piece)
+{
+    memory_change(df, -(int64_t)(sizeof(*piece) + piece->cap));
+    free(piece->data);
+    free(piece);
+}
+
+static void tracker_remove(struct defrag *df, struct tracker *tr);
+
+static bool drop_spare_piece(struct defrag *df)
+{
+    struct piece *piece = df->spare_pieces;
+
+    if (piece == NULL)
+        return false;
+    df->spare_pieces = piece->next;
+    piece_destroy(df, piece);
+    return true;
+}
+
+/* Makes room out of what lies spare, then at the cost of the trackers that wait longest; never
+ * of the newest one, which is being worked at. */
+static bool memory_make_room(struct defrag *df, uint64_t bytes)
+{
+    while (!memory_has(df, bytes)) {
+        if (drop_spare_piece(df))
+            continue;
+        if (df->oldest == df->newest)
+            return false;
+        counter_inc(df->counters, df->conf->hard_reuse);
+        tracker_remove(df, df->oldest);
+    }
+    return true;
+}
+
+static bool bytes_grow(struct defrag *df, uint8_t **data, uint32_t *cap, uint32_t need,
+                       uint32_t least)
+{
+    uint32_t size = (MAX(need, least) + 127) & ~127u;
+    uint8_t *grown;
+
+    if (*cap >= need)
+        return true;
+    if (!memory_make_room(df, size - *cap))
+        return false;
+    grown = realloc(*data, size);
+    if (grown == NULL)
+        return false;
+    memory_change(df, (int64_t)size - *cap);
+    *data = grown;
+    *cap = size;
+    return true;
+}
+
+static void piece_put(struct defrag *df, struct piece *piece)
+{
+    piece->next = df->spare_pieces;
+    df->spare_pieces = piece;
+    df->pieces_in_use--;
+}
+
+static struct piece *piece_get(struct defrag *df, uint32_t size)
+{
+    struct piece *piece = df->spare_pieces;
+
+    if (df->pieces_in_use >= df->conf->max_pieces)
+        return NULL;
+    if (piece != NULL) {
+        df->spare_pieces = piece->next;
+    } else {
+        if (!memory_make_room(df, sizeof(*piece)) || (piece = calloc(1, sizeof(*piece))) == NULL)
+            return NULL;
+        memory_change(df, sizeof(*piece));
+    }
+    df->pieces_in_use++;
+    if (bytes_grow(df, &piece->data, &piece->cap, size, PIECE_MIN))
+        return piece;
+    piece_put(df, piece);
+    return NULL;
+}
+
+/* --- trackers --- */
+
+static void age_unlink(struct defrag *df, struct tracker *tr)
+{
+    *(tr->older != NULL ? &tr->older->newer : &df->oldest) = tr->newer;
+    *(tr->newer != NULL ? &tr->newer->older : &df->newest) = tr->older;
+}
+
+static void age_append(struct defrag *df, struct tracker *tr)
+{
+    tr->older = df->newest;
+    tr->newer = NULL;
+    *(df->newest != NULL ? &df->newest->newer : &df->oldest) = tr;
+    df->newest = tr;
+}
+
+static struct tracker **row_of(const struct defrag *df, uint64_t hash)
+{
+    return &df->row[hash % df->conf->hash_size];
+}
+
+static void tracker_clear(struct defrag *df, struct tracker *tr)
+{
+    while (tr->pieces != NULL) {
+        struct piece *piece = tr->pieces;
+
+        tr->pieces = piece->next;
+        piece_put(df, piece);
+    }
+}
+
+static void tracker_remove(struct defrag *df, struct tracker *tr)
+{
+    struct tracker **link = row_of(df, tr->hash);
+
+    while (*link != tr)
+        link = &(*link)->hash_next;
+    *link = tr->hash_next;
+    age_unlink(df, tr);
+    tracker_clear(df, tr);
+    tr->hash_next = df->spare_trackers;
+    df->spare_trackers = tr;
+}
+
+static void tracker_destroy(struct tracker *tr)
+{
+    free(tr->head);
+    free(tr);
+}
+
+/* A spare one, a new one, or at the memcap the one whose fragments wait longest. */
+static struct tracker *tracker_get(struct defrag *df)
+{
+    struct tracker *tr;
+
+    if (df->spare_trackers == NULL && !memory_make_room(df, sizeof(*tr)) && df->oldest != NULL) {
+        counter_inc(df->counters, df->conf->hard_reuse);
+        tracker_remove(df, df->oldest);
+    }
+    tr = df->spare_trackers;
+    if (tr != NULL) {
+        df->spare_trackers = tr->hash_next;
+        return tr;
+    }
+    if (!memory_has(df, sizeof(*tr)) || (tr = calloc(1, sizeof(*tr))) == NULL)
+        return NULL;
+    memory_change(df, sizeof(*tr));
+    return tr;
+}
+
+static uint64_t key_hash(const struct packet *p)
+{
+    uint64_t hash = hash_mix(p->src.q[0] ^ hash_seed(), p->src.q[1] ^ p->fragment.id);
+
+    hash = hash_mix(hash ^ p->dst.q[0], p->dst.q[1] ^ p->ip_proto);
+    return hash ^ ((uint64_t)p->vlan[0] << 32 | (uint64_t)p->vlan[1] << 16 | p->vlan[2]);
+}
+
+static bool key_equal(const struct tracker *tr, const struct packet *p)
+{
+    return tr->id == p->fragment.id && tr->proto == p->ip_proto && ip_equal(&tr->src, &p->src) &&
+           ip_equal(&tr->dst, &p->dst) && memcmp(tr->vlan, p->vlan, sizeof(tr->vlan)) == 0;
+}
+
+static void tracker_init(struct defrag *df, struct tracker *tr, uint64_t hash,
+                         const struct packet *p)
+{
+    const struct defrag_conf *conf = df->conf;
+    uint8_t *head = tr->head;
+    uint32_t head_cap = tr->head_cap;
+
+    *tr = (struct tracker){
+        .head = head,
+        .head_cap = head_cap,
+        .hash = hash,
+        .src = p->src,
+        .dst = p->dst,
+        .id = p->fragment.id,
+        .proto = p->ip_proto,
+        .policy = (uint8_t)ip_settings_find(conf->policies, &p->dst, DEFRAG_BSD),
+        .timeout_s = ip_settings_find(conf->timeouts, &p->dst, conf->timeout_s),
+    };
+    memcpy(tr->vlan, p->vlan, sizeof(tr->vlan));
+    tr->hash_next = *row_of(df, hash);
+    *row_of(df, hash) = tr;
+    age_append(df, tr);
+}
+
+static struct tracker *tracker_find(struct defrag *df, uint64_t hash, const struct packet *p)
+{
+    for (struct tracker *tr = *row_of(df, hash), *next; tr != NULL; tr = next) {
+        next = tr->hash_next;
+        if (tr->deadline_us <= p->time_us) {
+            counter_inc(df->counters, df->conf->lookup_timeout);
+            tracker_remove(df, tr);
+        } else if (key_equal(tr, p)) {
+            return tr;
+        }
+    }
+    return NULL;
+}
+
+static void apply_memcap_policy(struct defrag *df, struct packet *p)
+{
+    enum memcap_policy policy = df->conf->memcap_policy;
+
+    if (policy == MEMCAP_IGNORE)
+        return;
+    counter_inc(df->counters, df->conf->applied[policy]);
+    p->flags |= PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT;
+    if (policy == MEMCAP_PASS)
+        return;
+    packet_drop(p, DROP_DEFRAG_MEMCAP);
+    if (policy == MEMCAP_REJECT)
+        p->action |= ACTION_REJECT_SRC;
+    if (policy == MEMCAP_REJECT_BOTH)
+        p->action |= ACTION_REJECT;
+}
+
+static struct tracker *tracker_for(struct defrag *df, struct packet *p)
+{
+    uint64_t hash = key_hash(p);
+    struct tracker *tr = tracker_find(df, hash, p);
+    bool full = df->conf->simulate_memcap != 0 && p->number == df->conf->simulate_memcap;
+
+    if (tr != NULL)
+        return tr;
+    tr = full ? NULL : tracker_get(df);
+    if (tr == NULL) {
+        counter_inc(df->counters, df->conf->max_trackers);
+        apply_memcap_policy(df, p);
+        return NULL;
+    }
+    tracker_init(df, tr, hash, p);
+    return tr;
+}
+
+/* --- pieces --- */
+
+/* The new fragment on its way into the list. */
+struct newcomer {
+    struct defrag *df;
+    struct tracker *tr;
+    const uint8_t *data;
+    uint32_t start, end;
+    bool last;
+    bool owns_first;            /* byte 0 of the datagram is its */
+};
+
+/* Bytes [from, to) of the newcomer, in front of *link. NULL: no room. */
+static struct piece *put_piece(struct newcomer *n, struct piece **link, uint32_t from,
+                               uint32_t to)
+{
+    struct piece *piece = piece_get(n->df, to - from);
+
+    if (piece == NULL)
+        return NULL;
+    memcpy(piece->data, n->data + (from - n->start), to - from);
+    piece->base = piece->start = from;
+    piece->end = to;
+    piece->fragment_start = n->start;
+    piece->fragment_end = n->end;
+    piece->last = n->last;
+    piece->next = *link;
+    *link = piece;
+    if (piece->next == NULL)
+        n->tr->tail = piece;
+    n->tr->end = MAX(n->tr->end, to);
+    n->tr->covered += to - from;
+    n->tr->seen_last |= n->last;
+    n->owns_first |= from == 0;
+    return piece;
+}
+
+/* The part of an older piece behind the newcomer, which lies within it. */
+static bool split_piece(struct newcomer *n, struct piece *piece)
+{
+    struct piece *tail = piece_get(n->df, piece->end - n->end);
+    uint8_t *data;
+    uint32_t cap;
+
+    if (tail == NULL)
+        return false;
+    data = tail->data;
+    cap = tail->cap;
+    *tail = *piece;
+    tail->data = data;
+    tail->cap = cap;
+    tail->base = tail->start = n->end;
+    memcpy(tail->data, piece->data + (n->end - piece->base), piece->end - n->end);
+    piece->next = tail;
+    if (tail->next == NULL)
+        n->tr->tail = tail;
+    n->tr->covered += tail->end - tail->start;
+    return true;
+}
+
+/* The older piece at *link yields to the newcomer. Returns where to go on; NULL: no room. */
+static struct piece **cut_old(struct newcomer *n, struct piece **link)
+{
+    struct piece *piece = *link;
+    struct tracker *tr = n->tr;
+
+    if (piece->start < n->start) {
+        if (piece->end > n->end && !split_piece(n, piece))
+            return NULL;
+        tr->covered -= piece->end - n->start;
+        piece->end = n->start;
+        return &piece->next;
+    }
+    if (piece->end > n->end) {
+        tr->covered -= n->end - piece->start;
+        piece->start = n->end;
+        return &piece->next;
+    }
+    tr->covered -= piece->end - piece->start;
+    *link = piece->next;
+    piece_put(n->df, piece);
+    return link;
+}
+
+/* First pass: older pieces that lose make room. */
+static bool make_way(struct newcomer *n, bool *overlap)
+{
+    struct piece **link = &n->tr->pieces;
+
+    while (*link != NULL && (*link)->start < n->end) {
+        struct piece *old = *link;
+
+        if (old->end <= n->start) {
+            link = &old->next;
+            continue;
+        }
+        *overlap = true;
+        if (defrag_policy_keeps_old(n->tr->policy, old->fragment_start, old->fragment_end,
+                                    n->start, n->end)) {
+            link = &old->next;
+            continue;
+        }
+        link = cut_old(n, link);
+        if (link == NULL)
+            return false;
+    }
+    return true;
+}
+
+static bool is_behind_all(const struct newcomer *n)
+{
+    return n->tr->tail != NULL && n->start >= n->tr->end;
+}
+
+/* Second pass: the newcomer fills the holes. */
+static bool fill_holes(struct newcomer *n)
+{
+    struct piece **link = is_behind_all(n) ? &n->tr->tail->next : &n->tr->pieces;
+    uint32_t from = n->start;
+
+    while (from < n->end) {
+        struct piece *old = *link;
+        uint32_t to = old != NULL ? MIN(old->start, n->end) : n->end;
+
+        if (from < to) {
+            struct piece *piece = put_piece(n, link, from, to);
+
+            if (piece == NULL)
+                return false;
+            link = &piece->next;
+            from = to;
+        } else {
+            from = MAX(from, old->end);
+            link = &old->next;
+        }
+    }
+    return true;
+}
+
+/* The headers of the fragment that holds byte 0 become the datagram's. */
+static bool keep_head(struct newcomer *n, const struct packet *p, const struct fragment *f)
+{
+    struct tracker *tr = n->tr;
+
+    if (!n->owns_first)
+        return true;
+    if (!bytes_grow(n->df, &tr->head, &tr->head_cap, f->head_len, HEAD_MIN))
+        return false;
+    memcpy(tr->head, p->data, f->head_len);
+    if (f->next_at != 0)
+        tr->head[f->next_at] = f->next;
+    tr->head_len = f->head_len;
+    tr->ip_offset = (uint32_t)(p->l3 - p->data);
+    tr->datalink = p->datalink;
+    return true;
+}
+
+/* --- the whole --- */
+
+static bool is_whole(const struct tracker *tr)
+{
+    return tr->seen_last && tr->covered == tr->end;
+}
+
+/* What lies behind the fragment that said it was the last is not part of the datagram. */
+static void copy_data(struct buf *frame, const struct tracker *tr)
+{
+    const struct piece *stop = NULL;
+
+    for (const struct piece *piece = tr->pieces; piece != NULL; piece = piece->next) {
+        if (stop != NULL && piece->fragment_start > stop->fragment_start)
+            break;
+        buf_add(frame, piece->data + (piece->start - piece->base), piece->end - piece->start);
+        if (piece->last)
+            stop = piece;
+    }
+}
+
+static void put_be16(uint8_t *at, uint32_t value)
+{
+    at[0] = (uint8_t)(value >> 8);
+    at[1] = (uint8_t)value;
+}
+
+/* The checksum stays as wrong as the first fragment's was: its fields are changed, not made
+ * anew. RFC 1624. */
+static void fix_ipv4(uint8_t *ip, uint32_t total)
+{
+    uint64_t sum = (uint16_t)~get_be16(ip + 10);
+
+    sum += (uint16_t)~get_be16(ip + 2) + (uint16_t)~get_be16(ip + 6) + total;
+    while (sum >> 16)
+        sum = (sum & 0xffff) + (sum >> 16);
+    put_be16(ip + 10, (uint16_t)~sum);
+    put_be16(ip + 2, total);
+    put_be16(ip + 6, 0);
+}
+
+static bool assemble(struct defrag *df, const struct tracker *tr)
+{
+    struct buf *frame = &df->frame;
+    uint32_t ip_len;
+
+    buf_clear(frame);
+    buf_add(frame, tr->head, tr->head_len);
+    copy_data(frame, tr);
+    ip_len = (uint32_t)frame->len - tr->ip_offset;
+    if (tr->src.version == 4) {
+        if (ip_len > DATAGRAM_MAX)
+            return false;
+        fix_ipv4(frame->data + tr->ip_offset, ip_len);
+        counter_inc(df->counters, df->conf->ipv4_reassembled);
+    } else {
+        if (ip_len > DATAGRAM_MAX)
+            return false;
+        put_be16(frame->data + tr->ip_offset + 4, ip_len - 40);
+        counter_inc(df->counters, df->conf->ipv6_reassembled);
+    }
+    return true;
+}
+
+/* False, with the event set: the end would lie past what IP can say. */
+static bool length_ok(struct packet *p, const struct fragment *f)
+{
+    bool v4 = p->src.version == 4;
+    uint32_t end = p->fragment.offset + f->data_len + (v4 ? 20 : 0);
+
+    if (end <= DATAGRAM_MAX)
+        return true;
+    packet_set_event(p, v4 ? EVENT_IPV4_FRAG_PKT_TOO_LARGE : EVENT_IPV6_FRAG_PKT_TOO_LARGE);
+    return false;
+}
+
+static bool insert(struct defrag *df, struct tracker *tr, struct packet *p,
+                   const struct fragment *f)
+{
+    bool overlap = false, room;
+    struct newcomer n = {
+        .df = df,
+        .tr = tr,
+        .data = f->data,
+        .start = p->fragment.offset,
+        .end = p->fragment.offset + f->data_len,
+        .last = !p->fragment.more,
+    };
+
+    if (f->data_len == 0)
+        return true;
+    room = (is_behind_all(&n) || make_way(&n, &overlap)) && fill_holes(&n) && keep_head(&n, p, f);
+    if (overlap)
+        packet_set_event(p, p->src.version == 4 ? EVENT_IPV4_FRAG_OVERLAP
+                                                : EVENT_IPV6_FRAG_OVERLAP);
+    if (room)
+        return true;
+    packet_set_event(p, p->src.version == 4 ? EVENT_IPV4_FRAG_IGNORED
+                                            : EVENT_IPV6_FRAG_IGNORED);
+    counter_inc(df->counters, df->conf->max_frags);
+    return false;
+}
+
+bool defrag_add(struct defrag *df, struct packet *p, const struct fragment *fragment,
+                struct datagram *datagram)
+{
+    const struct defrag_conf *conf = df->conf;
+    struct tracker *tr;
+    bool done = false;
+
+    counter_inc(df->counters, p->src.version == 4 ? conf->ipv4_fragments : conf->ipv6_fragments);
+    tr = tracker_for(df, p);
+    if (tr == NULL || !length_ok(p, fragment))
+        return false;
+    tr->deadline_us = (p->time_us / 1000000 + tr->timeout_s) * 1000000;
+    age_unlink(df, tr);
+    age_append(df, tr);
+    if (!insert(df, tr, p, fragment)) {
+        tracker_remove(df, tr);
+        return false;
+    }
+    if (!is_whole(tr))
+        return false;
+    done = assemble(df, tr);
+    *datagram = (struct datagram){ .ip_offset = tr->ip_offset, .datalink = tr->datalink };
+    tracker_remove(df, tr);
+    return done;
+}
+
+void defrag_take_frame(struct defrag *df, struct buf *frame)
+{
+    struct buf taken = df->frame;
+
+    df->frame = *frame;
+    *frame = taken;
+}
+
+void defrag_expire(struct defrag *df, uint64_t now_us)
+{
+    while (df->oldest != NULL && df->oldest->deadline_us + EXPIRE_SLACK_US <= now_us) {
+        counter_inc(df->counters, df->conf->sweep_timeout);
+        tracker_remove(df, df->oldest);
+    }
+}
+
+struct defrag *defrag_new(const struct defrag_conf *conf, struct counters *counters)
+{
+    struct defrag *df = xcalloc(1, sizeof(*df));
+
+    df->conf = conf;
+    df->counters = counters;
+    df->row = xcalloc(conf->hash_size, sizeof(df->row[0]));
+    memory_change(df, (int64_t)(conf->hash_size * sizeof(df->row[0])));
+    return df;
+}
+
+void defrag_free(struct defrag *df)
+{
+    if (df == NULL)
+        return;
+    while (df->oldest != NULL)
+        tracker_remove(df, df->oldest);
+    while (df->spare_trackers != NULL) {
+        struct tracker *tr = df->spare_trackers;
+
+        df->spare_trackers = tr->hash_next;
+        tracker_destroy(tr);
+    }
+    while (df->spare_pieces != NULL) {
+        struct piece *piece = df->spare_pieces;
+
+        df->spare_pieces = piece->next;
+        piece_destroy(df, piece);
+    }
+    buf_fini(&df->frame);
+    free(df->row);
+    free(df);
+}
