@@ -9,7 +9,6 @@
 #include "base/array.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Modules of one thread share its pool; a capture and the stream module may both want a word. */
 #define ON_RETURN_MAX 4
@@ -44,16 +43,6 @@ static uint32_t power_of_two_above(uint32_t n)
     return power;
 }
 
-static void *aligned_zalloc(size_t size)
-{
-    size_t whole = (size + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1);
-    void *at = aligned_alloc(CACHE_LINE, MAX(whole, (size_t)CACHE_LINE));
-
-    if (at == NULL)
-        abort();
-    return memset(at, 0, MAX(whole, (size_t)CACHE_LINE));
-}
-
 struct packet_pool *packet_pool_new(unsigned size, unsigned lanes)
 {
     struct packet_pool *pool = xcalloc(1, sizeof(*pool));
@@ -63,8 +52,8 @@ struct packet_pool *packet_pool_new(unsigned size, unsigned lanes)
     pool->lane_count = lanes;
     pool->owner = PACKET_LANE_OWNER;
     pool->mask = ring - 1;
-    pool->packets = aligned_zalloc(size * sizeof(struct packet));
-    pool->lanes = aligned_zalloc(lanes * sizeof(struct lane));
+    pool->packets = xaligned(CACHE_LINE, size * sizeof(struct packet));
+    pool->lanes = xaligned(CACHE_LINE, lanes * sizeof(struct lane));
     for (unsigned i = 0; i < lanes; i++)
         pool->lanes[i].slot = xcalloc(ring, sizeof(struct packet *));
     for (unsigned i = size; i-- > 0;) {
