@@ -49,6 +49,8 @@ struct rule_parser {
     bool quoted;                        /* its argument stood in quotes */
     const struct keyword_ops *keyword;
     struct rule_op *last_content;       /* that modifiers refer to */
+    const struct ruleset_request *request;
+    bool strict;                        /* --strict-rule-keywords names this keyword */
 };
 
 struct keyword_ops {
@@ -74,6 +76,16 @@ struct keyword_ops {
 int rule_error(struct rule_parser *p, const char *fmt, ...) PRINTF(2, 3);
 void rule_warning(struct rule_parser *p, const char *fmt, ...) PRINTF(2, 3);
 
+/* Adds a test besides the one that the keyword's own match function makes: the parser takes what
+ * it needs of `test`. point: POINT_PACKET, POINT_TX or POINT_POST. */
+void rule_add_test(struct rule_parser *p, enum inspect_point point, const struct rule_test *test);
+/* The test that stands last there, NULL without one: for a keyword that joins an earlier one. */
+struct rule_test *rule_last_test(struct rule_parser *p, enum inspect_point point);
+
+/* The rule is about this protocol; -1 when it is about another one already. The most general
+ * protocol stays when the header named a narrower one. */
+int rule_set_app_proto(struct rule_parser *p, enum app_proto_id proto);
+
 /* Integer arguments of all keywords: N, <N, <=N, >N, >=N, !N, A-B, A<>B, &mask[=v], !&mask,
  * 0x hex, kb/mb/gb suffixes, names of an enum. `bits` bounds the values. */
 enum int_op { INT_EQ, INT_NE, INT_LT, INT_LE, INT_GT, INT_GE,
@@ -86,6 +98,19 @@ struct int_match {
 int int_match_parse(struct rule_parser *p, struct text in, unsigned bits,
                     const struct app_name *names, struct int_match *out);
 bool int_match_has(const struct int_match *m, uint64_t value);
+
+/* The same for values that stand several times (vlan.id, dns.rrtype): "VALUE[,INDEX]", INDEX
+ * any, all, all1 (all, and there is one), nb>N (how many match), nth from 0, -nth from the end,
+ * or_absent, FIRST>LAST. */
+struct index_match {
+    uint8_t mode;
+    int32_t nth, last;
+    struct int_match count;
+};
+int index_match_parse(struct rule_parser *p, struct text in, struct index_match *out);
+/* get(): instance `index`, false past the end. */
+bool index_match_has(const struct index_match *m, const struct int_match *value,
+                     bool (*get)(void *arg, unsigned index, uint64_t *out), void *arg);
 
 /* detect/keywords/list.h through detect/keyword_registry.c: built-in ones and those that app
  * protocols declare. */

@@ -27,6 +27,12 @@ struct match_input;
 enum rule_action { RULE_ALERT, RULE_DROP, RULE_REJECT_SRC, RULE_REJECT_DST, RULE_REJECT_BOTH,
                    RULE_PASS, RULE_CONFIG, RULE_ACCEPT };
 
+/* How far drop and pass reach; SCOPE_DEFAULT is what the action does by itself. */
+enum rule_scope { SCOPE_DEFAULT, SCOPE_PACKET, SCOPE_FLOW };
+
+/* rule->hook of a rule without an app protocol: when its packets are looked at. */
+enum packet_hook { HOOK_NONE, HOOK_FLOW_START, HOOK_PRE_FLOW, HOOK_PRE_STREAM, HOOK_ALL };
+
 /* What a rule is asked about; decided by the compiler from what it uses. Names as in
  * --engine-analysis. */
 enum rule_type {
@@ -110,7 +116,8 @@ struct rule {
     uint8_t app_proto;                  /* enum app_proto_id; UNKNOWN: any */
     uint8_t ip_proto[32];               /* bit set of protocols; all ones: ip */
     uint8_t ip_version;                 /* 4, 6, or 0: both */
-    uint8_t hook;                       /* 0 none; else 1 + progress state or packet hook */
+    uint8_t hook;                       /* 0 none; else 1 + progress state, or packet_hook */
+    uint8_t scope;                      /* enum rule_scope */
     const struct address_set *src, *dst;
     const struct port_set *src_port, *dst_port;
     struct rule_test *test;             /* POINT_PACKET, cheap ones first */

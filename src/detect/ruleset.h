@@ -11,6 +11,8 @@
 #include "detect/buffer.h"
 #include "detect/detect.h"
 #include "detect/keyword.h"
+#include "match/address.h"
+#include "match/port.h"
 
 struct buffer_registry;         /* detect/buffer.c */
 struct detect_plan;             /* detect/compile.h: groups, prefilters, order */
@@ -30,6 +32,11 @@ struct ruleset {
     struct threshold_conf *threshold;
     struct threshold_table *threshold_state;
     struct dataset_table *datasets;
+    struct address_table addresses;
+    struct port_table ports;
+    struct rule_names *names;           /* detect/rule/classification.h */
+    struct host_bits *host_bits;        /* detect/host_bits.h: xbits, hostbits */
+    struct iprep *iprep;                /* detect/iprep.h; NULL: none configured */
     ARRAY_OF(struct rule_test) to_free; /* arguments with a free_arg; ruleset_unref calls them */
 };
 

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/rule/classification.c - the names that rules refer to: classes and reference systems. */
+#include "detect/rule/classification.h"
+
+#include "base/array.h"
+#include "base/log.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_MAX_LEN 64
+
+static bool lower_name(struct text name, char out[NAME_MAX_LEN])
+{
+    if (name.n == 0 || name.n >= NAME_MAX_LEN)
+        return false;
+    for (size_t i = 0; i < name.n; i++)
+        out[i] = (char)tolower((unsigned char)name.p[i]);
+    out[name.n] = '\0';
+    return true;
+}
+
+static bool is_name(struct text t)
+{
+    if (t.n == 0 || !isalpha((unsigned char)t.p[0]))
+        return false;
+    for (size_t i = 1; i < t.n; i++)
+        if (!isalnum((unsigned char)t.p[i]) && t.p[i] != '-' && t.p[i] != '_')
+            return false;
+    return true;
+}
+
+/* What follows "config KIND:"; false when the line begins otherwise. */
+static bool after_head(struct text line, const char *kind, struct text *rest)
+{
+    line = text_trim(line);
+    if (!text_starts(line, "config"))
+        return false;
+    line = text_trim(text_from(line, strlen("config")));
+    if (!text_starts(line, kind))
+        return false;
+    line = text_trim(text_from(line, strlen(kind)));
+    if (line.n == 0 || line.p[0] != ':')
+        return false;
+    *rest = text_trim(text_from(line, 1));
+    return true;
+}
+
+static struct rule_class *add_class(struct rule_names *names, struct text name, const char *text,
+                                    uint8_t priority)
+{
+    char key[NAME_MAX_LEN];
+    struct rule_class *c;
+
+    if (!lower_name(name, key))
+        return NULL;
+    c = map_get_string(&names->classes, key);
+    if (c != NULL)
+        return c;
+    c = arena_zalloc(names->arena, sizeof(*c));
+    c->name = arena_text(names->arena, name);
+    c->text = text;
+    c->priority = priority;
+    map_put_string(&names->classes, key, c);
+    return c;
+}
+
+/* "config classification: NAME,description,priority": the last comma separates the priority. */
+int rule_class_line(struct rule_names *names, struct text line)
+{
+    struct text rest, name, text, number;
+    const char *comma;
+    struct rule_class *c;
+    uint64_t priority;
+
+    if (!after_head(line, "classification", &rest) || !text_split(&rest, ',', &name) ||
+        !is_name(name))
+        return -1;
+    comma = memrchr(rest.p, ',', rest.n);
+    if (comma == NULL)
+        return -1;
+    text = text_trim((struct text){ rest.p, (size_t)(comma - rest.p) });
+    number = text_trim(text_from(rest, (size_t)(comma - rest.p) + 1));
+    if (text.n == 0 || !text_to_u64(number, UINT32_MAX, &priority))
+        return -1;
+    c = add_class(names, name, arena_text(names->arena, text), (uint8_t)MIN(priority, 255));
+    if (c == NULL)
+        return -1;
+    if (c->id == 0)
+        c->id = ++names->class_count;
+    return 0;
+}
+
+int rule_reference_line(struct rule_names *names, struct text line)
+{
+    struct text rest, system;
+
+    if (!after_head(line, "reference", &rest))
+        return -1;
+    system = (struct text){ rest.p, 0 };
+    while (system.n < rest.n && !isspace((unsigned char)rest.p[system.n]))
+        system.n++;
+    rest = text_trim(text_from(rest, system.n));
+    if (!is_name(system) || system.n >= NAME_MAX_LEN || rest.n == 0)
+        return -1;
+    rule_reference_add(names, system, arena_text(names->arena, rest));
+    return 0;
+}
+
+void rule_reference_add(struct rule_names *names, struct text system, const char *prefix)
+{
+    char key[NAME_MAX_LEN];
+
+    if (lower_name(system, key) && map_get_string(&names->references, key) == NULL)
+        map_put_string(&names->references, key, (void *)prefix);
+}
+
+const struct rule_class *rule_class_find(const struct rule_names *names, struct text name)
+{
+    char key[NAME_MAX_LEN];
+
+    return lower_name(name, key) ? map_get_string(&names->classes, key) : NULL;
+}
+
+const struct rule_class *rule_class_add_unknown(struct rule_names *names, struct text name)
+{
+    struct rule_class *c = add_class(names, name, "Unknown Classtype", 3);
+
+    if (c != NULL)
+        c->unknown = true;
+    return c;
+}
+
+const char *rule_reference_prefix(const struct rule_names *names, struct text system)
+{
+    char key[NAME_MAX_LEN];
+
+    return lower_name(system, key) ? map_get_string(&names->references, key) : NULL;
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+/* Calls `take` for each line that is not a comment; gives the number of wrong ones. */
+static unsigned read_lines(FILE *f, const char *path, struct rule_names *names, const char *wanted,
+                           int (*take)(struct rule_names *names, struct text line))
+{
+    unsigned wrong = 0, number = 0;
+    char *line = NULL;
+    size_t cap = 0;
+    ssize_t n;
+
+    while ((n = getline(&line, &cap, f)) >= 0) {
+        struct text t = text_trim((struct text){ line, (size_t)n });
+
+        number++;
+        if (t.n == 0 || t.p[0] == '#' || take(names, t) == 0)
+            continue;
+        wrong++;
+        log_at(LOG_LEVEL_ERROR, "detect", (struct where){ path, number, 1 },
+               "%s, found \"%.*s\"", wanted, (int)MIN(t.n, 100), t.p);
+    }
+    free(line);
+    return wrong;
+}
+
+static FILE *open_named(const char *path, const char *key)
+{
+    FILE *f = fopen(path, "re");
+
+    if (f == NULL)
+        log_warning("detect", "could not open %s: %s; see \"%s\" in the configuration", path,
+                    strerror(errno), key);
+    return f;
+}
+
+struct rule_names *rule_names_load(struct arena *arena, const struct conf_node *root)
+{
+    struct rule_names *names = arena_zalloc(arena, sizeof(*names));
+    const char *path = conf_string(root, "classification-file", IDS_SYSCONFDIR
+                                   "/classification.config");
+    FILE *f = root != NULL ? open_named(path, "classification-file") : NULL;
+
+    names->arena = arena;
+    if (f != NULL) {
+        if (read_lines(f, path, names, "Invalid Classtype in classification.config: want \"config "
+                       "classification: name,description,priority\"", rule_class_line) > 0)
+            log_warning("detect", "Error loading classification configuration from %s", path);
+        fclose(f);
+    }
+    path = conf_string(root, "reference-config-file", IDS_SYSCONFDIR "/reference.config");
+    f = root != NULL ? open_named(path, "reference-config-file") : NULL;
+    if (f != NULL) {
+        read_lines(f, path, names, "Invalid Reference Config in reference.config: want \"config "
+                   "reference: system URL\"", rule_reference_line);
+        fclose(f);
+    }
+    return names;
+}
+
+void rule_names_fini(struct rule_names *names)
+{
+    if (names == NULL)
+        return;
+    map_fini(&names->classes);
+    map_fini(&names->references);
+}

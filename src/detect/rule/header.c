@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/rule/header.c - action, protocol, addresses, ports and direction of a rule. */
+#include "detect/rule/parser.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* --- fields apart ----------------------------------------------------------------------------- */
+
+/* Up to the next white space outside brackets, with which addresses and ports may be spread. */
+static struct text take_field(struct text *rest)
+{
+    struct text field = text_trim(*rest);
+    int depth = 0;
+    size_t n = 0;
+
+    *rest = field;
+    for (; n < field.n; n++) {
+        if (field.p[n] == '[')
+            depth++;
+        else if (field.p[n] == ']')
+            depth--;
+        else if (is_blank(field.p[n]) && depth <= 0)
+            break;
+    }
+    *rest = text_from(field, n);
+    return (struct text){ field.p, n };
+}
+
+static struct text options_of(struct text rest)
+{
+    rest = text_trim(rest);
+    while (rest.n > 0 && (rest.p[0] == '(' || is_blank(rest.p[0])))
+        rest = text_from(rest, 1);
+    while (rest.n > 0 && (rest.p[rest.n - 1] == ')' || is_blank(rest.p[rest.n - 1])))
+        rest.n--;
+    return rest;
+}
+
+int rule_split(const struct rule_text *text, struct rule_parts *parts, struct err *err)
+{
+    static const char *const names[] = { "an action", "a protocol", "source addresses",
+                                         "source ports", "a direction", "destination addresses",
+                                         "destination ports" };
+    struct text *const fields[] = { &parts->action, &parts->protocol, &parts->src,
+                                    &parts->src_port, &parts->arrow, &parts->dst,
+                                    &parts->dst_port };
+    struct text rest = text->text;
+
+    for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
+        *fields[i] = take_field(&rest);
+        if (fields[i]->n == 0 || fields[i]->p[0] == '(')
+            return err_at(err, rule_text_at(text, fields[i]->p),
+                          "rule header: want %s, found \"%.*s\"", names[i],
+                          (int)MIN(fields[i]->n, 20), fields[i]->p);
+    }
+    rest = text_trim(rest);
+    if (rest.n == 0 || rest.p[0] != '(')
+        return err_at(err, rule_text_at(text, rest.p),
+                      "rule header: want \"(\" and the options, found \"%.*s\"",
+                      (int)MIN(rest.n, 20), rest.p);
+    parts->options = options_of(rest);
+    if (parts->options.n == 0)
+        return err_at(err, rule_text_at(text, rest.p), "the rule has no options");
+    return 0;
+}
+
+/* --- action ----------------------------------------------------------------------------------- */
+
+static const struct { const char *name; enum rule_action action; } actions[] = {
+    { "alert", RULE_ALERT },           { "drop", RULE_DROP },
+    { "pass", RULE_PASS },             { "reject", RULE_REJECT_SRC },
+    { "rejectsrc", RULE_REJECT_SRC },  { "rejectdst", RULE_REJECT_DST },
+    { "rejectboth", RULE_REJECT_BOTH }, { "config", RULE_CONFIG },
+    { "accept", RULE_ACCEPT },
+};
+
+static int header_error(struct rule_builder *b, struct text field, struct err *err,
+                        const char *fmt, struct text shown)
+{
+    char sentence[300];
+
+    snprintf(sentence, sizeof(sentence), fmt, TEXT(shown));
+    return err_at(err, rule_text_at(b->text, field.p), "%s", sentence);
+}
+
+static int scope_parse(struct rule_builder *b, struct text in, struct err *err)
+{
+    struct rule *rule = b->parser.rule;
+    bool reaches = rule->action == RULE_DROP || rule->action == RULE_PASS ||
+                   (rule->action >= RULE_REJECT_SRC && rule->action <= RULE_REJECT_BOTH);
+
+    if (text_equal(in, "packet") && (reaches || rule->action == RULE_CONFIG))
+        rule->scope = SCOPE_PACKET;
+    else if (text_equal(in, "flow") && reaches)
+        rule->scope = SCOPE_FLOW;
+    else if (reaches)
+        return header_error(b, in, err, "action scope: want packet or flow, found \"%.*s\"", in);
+    else
+        return header_error(b, in, err, "this action takes no scope \"%.*s\": only drop, pass and "
+                            "reject do", in);
+    return 0;
+}
+
+static int action_parse(struct rule_builder *b, struct text in, struct err *err)
+{
+    const char *colon = memchr(in.p, ':', in.n);
+    struct text name = { in.p, colon != NULL ? (size_t)(colon - in.p) : in.n };
+
+    for (size_t i = 0; i < ARRAY_LEN(actions); i++) {
+        if (!text_equal_nocase(name, actions[i].name))
+            continue;
+        if (actions[i].action == RULE_ACCEPT)
+            return header_error(b, in, err, "action \"%.*s\": accept is for firewall rules only",
+                                in);
+        b->parser.rule->action = (uint8_t)actions[i].action;
+        return colon == NULL ? 0 : scope_parse(b, text_from(in, name.n + 1), err);
+    }
+    return header_error(b, in, err, "unknown action \"%.*s\": want alert, drop, reject, rejectsrc, "
+                        "rejectdst, rejectboth, pass or config", name);
+}
+
+/* --- protocol --------------------------------------------------------------------------------- */
+
+#define PROTO_ANY 255           /* not a transport: all of them */
+static const struct header_proto {
+    const char *name;
+    uint8_t proto[2];           /* 0: none */
+    uint8_t ip_version;
+    uint32_t flags;
+} header_protos[] = {
+    { .name = "tcp", .proto = { 6 } },
+    { .name = "tcp-pkt", .proto = { 6 }, .flags = RULE_PROTO_TCP_PKT | RULE_NEEDS_PACKET },
+    { .name = "tcp-stream", .proto = { 6 }, .flags = RULE_PROTO_TCP_STREAM | RULE_NEEDS_STREAM },
+    { .name = "udp", .proto = { 17 } },
+    { .name = "icmpv4", .proto = { 1 } },
+    { .name = "icmpv6", .proto = { 58 } },
+    { .name = "icmp", .proto = { 1, 58 } },
+    { .name = "sctp", .proto = { 132 } },
+    { .name = "ip", .proto = { PROTO_ANY } },
+    { .name = "pkthdr", .proto = { PROTO_ANY }, .flags = RULE_PROTO_PKTHDR },
+    { .name = "ip4", .proto = { PROTO_ANY }, .ip_version = 4 },
+    { .name = "ipv4", .proto = { PROTO_ANY }, .ip_version = 4 },
+    { .name = "ip6", .proto = { PROTO_ANY }, .ip_version = 6 },
+    { .name = "ipv6", .proto = { PROTO_ANY }, .ip_version = 6 },
+};
+
+static void add_ip_proto(struct rule *rule, uint8_t proto)
+{
+    rule->ip_proto[proto >> 3] |= (uint8_t)(1u << (proto & 7));
+}
+
+static bool header_proto_apply(struct rule *rule, struct text name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(header_protos); i++) {
+        const struct header_proto *hp = &header_protos[i];
+
+        if (!text_equal_nocase(name, hp->name))
+            continue;
+        if (hp->proto[0] == PROTO_ANY)
+            memset(rule->ip_proto, 0xff, sizeof(rule->ip_proto));
+        else
+            for (unsigned k = 0; k < 2 && hp->proto[k] != 0; k++)
+                add_ip_proto(rule, hp->proto[k]);
+        rule->ip_version = hp->ip_version;
+        rule->flags |= hp->flags;
+        return true;
+    }
+    return false;
+}
+
+static void add_transports(struct rule *rule, const struct app_proto *proto)
+{
+    if (proto->transports & APP_TCP)
+        add_ip_proto(rule, 6);
+    if (proto->transports & APP_UDP)
+        add_ip_proto(rule, 17);
+}
+
+static bool app_proto_apply(struct rule *rule, struct text name, const struct app_conf *conf)
+{
+    for (unsigned id = APP_PROTO_HTTP_ANY + 1; id < APP_PROTO_COUNT; id++) {
+        const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
+        bool named, is_http;
+
+        if (proto == NULL || (conf != NULL && !app_proto_enabled(conf, proto->id)))
+            continue;
+        is_http = app_proto_matches(APP_PROTO_HTTP_ANY, proto->id);
+        if (is_http && text_equal_nocase(name, "http")) {
+            add_transports(rule, proto);
+            rule->app_proto = APP_PROTO_HTTP_ANY;
+            continue;
+        }
+        named = text_equal_nocase(name, proto->name) ||
+                (proto->rule_alias != NULL && text_equal_nocase(name, proto->rule_alias)) ||
+                (id == APP_PROTO_http1 && text_equal_nocase(name, "http1"));
+        if (!named)
+            continue;
+        add_transports(rule, proto);
+        rule->app_proto = (uint8_t)id;
+    }
+    return rule->app_proto != APP_PROTO_UNKNOWN;
+}
+
+/* --- hooks ------------------------------------------------------------------------------------ */
+
+static int packet_hook_parse(struct rule_builder *b, struct text in, struct err *err)
+{
+    static const char *const names[] = { [HOOK_FLOW_START] = "flow_start",
+                                         [HOOK_PRE_FLOW] = "pre_flow",
+                                         [HOOK_PRE_STREAM] = "pre_stream", [HOOK_ALL] = "all" };
+
+    for (unsigned i = HOOK_FLOW_START; i < ARRAY_LEN(names); i++) {
+        if (text_equal(in, names[i])) {
+            b->parser.rule->hook = (uint8_t)i;
+            return 0;
+        }
+    }
+    return header_error(b, in, err, "packet hook: want flow_start, pre_flow, pre_stream or all, "
+                        "found \"%.*s\"", in);
+}
+
+static int64_t progress_by_name(const struct app_proto *proto, enum direction d, struct text name)
+{
+    for (const struct app_name *n = proto->progress_names[d]; n != NULL && n->name != NULL; n++)
+        if (text_equal(name, n->name))
+            return n->value;
+    return -1;
+}
+
+static const struct app_proto *proto_of_rule(const struct rule *rule)
+{
+    unsigned id = rule->app_proto == APP_PROTO_HTTP_ANY ? APP_PROTO_http1 : rule->app_proto;
+
+    return app_proto_by_id((enum app_proto_id)id);
+}
+
+static int app_hook_parse(struct rule_builder *b, struct text in, struct err *err)
+{
+    struct rule *rule = b->parser.rule;
+    const struct app_proto *proto = proto_of_rule(rule);
+
+    for (unsigned d = TO_SERVER; d <= TO_CLIENT; d++) {
+        const char *started = d == TO_SERVER ? "request_started" : "response_started";
+        const char *complete = d == TO_SERVER ? "request_complete" : "response_complete";
+        int64_t progress = progress_by_name(proto, (enum direction)d, in);
+
+        if (text_equal(in, started))
+            progress = 0;
+        else if (text_equal(in, complete))
+            progress = proto->progress_done[d];
+        if (progress < 0)
+            continue;
+        rule->hook = (uint8_t)(1 + progress);
+        rule->flags |= d == TO_SERVER ? RULE_TO_SERVER : RULE_TO_CLIENT;
+        return 0;
+    }
+    return header_error(b, in, err, "this protocol has no hook \"%.*s\"", in);
+}
+
+static int protocol_parse(struct rule_builder *b, struct text in, struct err *err)
+{
+    const char *colon = memchr(in.p, ':', in.n);
+    struct text name = { in.p, colon != NULL ? (size_t)(colon - in.p) : in.n };
+    struct text hook = colon != NULL ? text_from(in, name.n + 1) : (struct text){ in.p, 0 };
+
+    if (header_proto_apply(b->parser.rule, name))
+        return colon == NULL ? 0 : packet_hook_parse(b, hook, err);
+    if (!app_proto_apply(b->parser.rule, name, b->parser.request->app))
+        return header_error(b, in, err, "protocol \"%.*s\" cannot be used in a rule: it is not "
+                            "known, or app-layer.protocols switches it off", name);
+    return colon == NULL ? 0 : app_hook_parse(b, hook, err);
+}
+
+/* --- direction, addresses, ports -------------------------------------------------------------- */
+
+static int arrow_parse(struct rule_builder *b, struct text in, struct err *err)
+{
+    if (text_equal(in, "<>"))
+        b->parser.rule->flags |= RULE_BIDIRECTIONAL;
+    else if (text_equal(in, "=>"))
+        b->parser.rule->flags |= RULE_TX_BOTH;
+    else if (!text_equal(in, "->"))
+        return header_error(b, in, err, "direction: want ->, <> or =>, found \"%.*s\"", in);
+    return 0;
+}
+
+static const struct address_set *addresses_parse(struct rule_builder *b, struct text in,
+                                                 struct err *err)
+{
+    return address_set_get(&b->parser.ruleset->addresses, in, &b->address_vars,
+                           rule_text_at(b->text, in.p), err);
+}
+
+static const struct port_set *ports_parse(struct rule_builder *b, struct text in, struct err *err)
+{
+    return port_set_get(&b->parser.ruleset->ports, in, &b->port_vars,
+                        rule_text_at(b->text, in.p), err);
+}
+
+#define SWAP(type, a, b) \
+    do { type swap_ = (a); (a) = (b); (b) = swap_; } while (0)
+
+int rule_header_parse(struct rule_builder *b, const struct rule_parts *parts, bool swapped,
+                      struct err *err)
+{
+    struct rule *rule = b->parser.rule;
+
+    if (action_parse(b, parts->action, err) < 0 || protocol_parse(b, parts->protocol, err) < 0 ||
+        arrow_parse(b, parts->arrow, err) < 0)
+        return -1;
+    rule->src = addresses_parse(b, parts->src, err);
+    if (rule->src == NULL)
+        return -1;
+    rule->src_port = ports_parse(b, parts->src_port, err);
+    if (rule->src_port == NULL)
+        return -1;
+    rule->dst = addresses_parse(b, parts->dst, err);
+    if (rule->dst == NULL)
+        return -1;
+    rule->dst_port = ports_parse(b, parts->dst_port, err);
+    if (rule->dst_port == NULL)
+        return -1;
+    if (swapped) {
+        SWAP(const struct address_set *, rule->src, rule->dst);
+        SWAP(const struct port_set *, rule->src_port, rule->dst_port);
+    }
+    rule->flags |= (rule->src->any ? RULE_SRC_ANY : 0) | (rule->dst->any ? RULE_DST_ANY : 0) |
+                   (rule->src_port->any ? RULE_SPORT_ANY : 0) |
+                   (rule->dst_port->any ? RULE_DPORT_ANY : 0);
+    return 0;
+}

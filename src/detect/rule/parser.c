@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/rule/parser.c - one rule's text to a struct rule. */
+#include "detect/rule/parser.h"
+
+#include "base/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct rule_builder *builder_of(struct rule_parser *p)
+{
+    return CONTAINER_OF(p, struct rule_builder, parser);
+}
+
+/* --- what keywords call ----------------------------------------------------------------------- */
+
+int rule_error(struct rule_parser *p, const char *fmt, ...)
+{
+    char text[sizeof(p->err->text)];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    return err_at(p->err, p->at, "%s", text);
+}
+
+void rule_warning(struct rule_parser *p, const char *fmt, ...)
+{
+    char text[sizeof(p->err->text)];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    log_at(LOG_LEVEL_WARNING, "detect", p->at, "%s", text);
+}
+
+static unsigned list_of_point(enum inspect_point point)
+{
+    return point == POINT_PACKET ? 0 : point == POINT_TX ? 1 : 2;
+}
+
+void rule_add_test(struct rule_parser *p, enum inspect_point point, const struct rule_test *test)
+{
+    struct rule_builder *b = builder_of(p);
+
+    ARRAY_PUSH(&b->tests[list_of_point(point)], *test);
+}
+
+struct rule_test *rule_last_test(struct rule_parser *p, enum inspect_point point)
+{
+    struct rule_builder *b = builder_of(p);
+    unsigned i = list_of_point(point);
+
+    return b->tests[i].count > 0 ? &b->tests[i].at[b->tests[i].count - 1] : NULL;
+}
+
+int rule_set_app_proto(struct rule_parser *p, enum app_proto_id proto)
+{
+    enum app_proto_id now = (enum app_proto_id)p->rule->app_proto;
+
+    if (now == APP_PROTO_UNKNOWN || app_proto_matches(now, proto)) {
+        p->rule->app_proto = (uint8_t)proto;
+        return 0;
+    }
+    if (app_proto_matches(proto, now))
+        return 0;
+    return rule_error(p, "%s: is about protocol %s, but the rule is about %s already",
+                      p->keyword->name, app_proto_name(proto), app_proto_name(now));
+}
+
+/* --- options ---------------------------------------------------------------------------------- */
+
+struct option {
+    struct text name, value;    /* value.p NULL: no colon */
+    struct text whole;          /* name as written, for messages */
+};
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static struct text skip_blanks(struct text t)
+{
+    while (t.n > 0 && is_blank(t.p[0]))
+        t = text_from(t, 1);
+    return t;
+}
+
+static struct text cut_blanks(struct text t)
+{
+    while (t.n > 0 && is_blank(t.p[t.n - 1]))
+        t.n--;
+    return t;
+}
+
+/* Takes one option off *rest. Semicolons within quotes must be escaped too, as everywhere. */
+static int take_option(struct rule_builder *b, struct text *rest, struct option *o,
+                       struct err *err)
+{
+    struct text in = skip_blanks(*rest);
+    const char *colon;
+    size_t n = 0;
+
+    while (n < in.n && (in.p[n] != ';' || (n > 0 && in.p[n - 1] == '\\')))
+        n++;
+    if (n == in.n)
+        return err_at(err, rule_text_at(b->text, in.p), "no \";\" ends the option \"%.*s\"",
+                      (int)MIN(in.n, 40), in.p);
+    *rest = text_from(in, n + 1);
+    in.n = n;
+    colon = memchr(in.p, ':', in.n);
+    *o = (struct option){ .name = in };
+    if (colon != NULL) {
+        o->name.n = (size_t)(colon - in.p);
+        o->value = cut_blanks(text_from(in, o->name.n + 1));
+    }
+    o->name = cut_blanks(o->name);
+    return 0;
+}
+
+/* Negation and quotes off the value, as the keyword wants them. */
+static int unwrap_value(struct rule_parser *p, const struct option *o, struct text *value)
+{
+    const struct keyword_ops *k = p->keyword;
+    struct text in = skip_blanks(o->value);
+
+    if (in.n > 0 && k->negatable && in.p[0] == '!') {
+        p->negated = true;
+        in = skip_blanks(text_from(in, 1));
+    }
+    if (in.n == 0)
+        return rule_error(p, "%.*s: the value is missing", TEXT(o->name));
+    if (in.p[0] != '"') {
+        *value = in;
+        if (k->quotes_required)
+            return rule_error(p, "%.*s: the value must stand in double quotes, found \"%.*s\"",
+                              TEXT(o->name), (int)MIN(in.n, 60), in.p);
+        return 0;
+    }
+    if (!k->quotes && !k->quotes_required)
+        return rule_error(p, "%.*s: takes no quotes, found %.*s", TEXT(o->name),
+                          (int)MIN(in.n, 60), in.p);
+    if (in.p[in.n - 1] != '"')
+        return rule_error(p, "bad option value formatting (possible missing semicolon) for keyword "
+                          "%.*s: '%.*s'", TEXT(o->name), TEXT(o->value));
+    p->quoted = true;
+    if (in.n <= 2)
+        return rule_error(p, "%.*s: the value between the quotes is empty", TEXT(o->name));
+    *value = (struct text){ in.p + 1, in.n - 2 };
+    return 0;
+}
+
+static int option_value(struct rule_parser *p, const struct option *o, struct text *value)
+{
+    const struct keyword_ops *k = p->keyword;
+
+    *value = (struct text){ o->name.p + o->name.n, 0 };
+    if (o->value.n > 0) {
+        if (k->argument == ARGUMENT_NONE)
+            return rule_error(p, "%.*s: takes no value, found \"%.*s\"", TEXT(o->name),
+                              TEXT(o->value));
+        return unwrap_value(p, o, value);
+    }
+    if (k->argument == ARGUMENT_REQUIRED)
+        return rule_error(p, "%.*s: a value is missing, as in \"%.*s: ...;\"", TEXT(o->name),
+                          TEXT(o->name));
+    return 0;
+}
+
+static void keep_test(struct rule_parser *p, void *arg)
+{
+    const struct keyword_ops *k = p->keyword;
+    struct rule_test test = {
+        .keyword = k, .match = k->match, .arg = arg, .negated = p->negated,
+        .directions = APP_BOTH,
+    };
+
+    if (k->free_arg != NULL && arg != NULL)
+        ARRAY_PUSH(&p->ruleset->to_free, test);
+    if (k->match != NULL && k->point != POINT_NONE && k->point != POINT_BUFFER)
+        rule_add_test(p, k->point, &test);
+}
+
+static bool is_strict(const struct rule_parser *p)
+{
+    struct text rest, word;
+
+    if (p->request->strict_all)
+        return true;
+    rest = text_of(p->request->strict_keywords);
+    while (text_split(&rest, ',', &word))
+        if (text_equal_nocase(word, p->keyword->name) || text_equal(word, "all"))
+            return true;
+    return false;
+}
+
+static int option_apply(struct rule_builder *b, const struct option *o)
+{
+    struct rule_parser *p = &b->parser;
+    struct text value;
+    void *arg = NULL;
+
+    p->at = rule_text_at(b->text, o->name.p);
+    p->negated = p->quoted = false;
+    p->keyword = keyword_find(o->name);
+    if (p->keyword == NULL)
+        return rule_error(p, "unknown rule keyword '%.*s'.", TEXT(o->name));
+    if (p->keyword->firewall_only)
+        return rule_error(p, "%.*s: is for firewall rules only", TEXT(o->name));
+    p->strict = is_strict(p);
+    if (option_value(p, o, &value) < 0)
+        return -1;
+    if (p->keyword->arg_size > 0)
+        arg = arena_zalloc(p->arena, p->keyword->arg_size);
+    if (p->keyword->parse != NULL && p->keyword->parse(p, value, arg) < 0)
+        return -1;
+    keep_test(p, arg);
+    return 0;
+}
+
+/* `requires` and `sid` are read first: a rule for other engines may use anything else. */
+static bool is_first(struct text name)
+{
+    return text_equal_nocase(name, "requires") || text_equal_nocase(name, "sid");
+}
+
+/* One pass over the options; a skipped rule is told by *skipped. */
+static int options_parse(struct rule_builder *b, struct text options, bool first, bool *skipped,
+                         struct err *err)
+{
+    struct option o;
+
+    while (options.n > 0) {
+        if (take_option(b, &options, &o, err) < 0)
+            return -1;
+        if (is_first(o.name) != first)
+            continue;
+        if (text_equal_nocase(o.name, "requires")) {
+            enum requires_result r = rule_requires(o.value, err);
+
+            err->at = rule_text_at(b->text, o.name.p);
+            *skipped = r == REQUIRES_UNMET;
+            if (r != REQUIRES_MET)
+                return -1;
+            continue;
+        }
+        if (option_apply(b, &o) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* --- the rule --------------------------------------------------------------------------------- */
+
+/* Control characters and broken UTF-8 would end up in logs. */
+static bool is_clean_text(struct text t)
+{
+    for (size_t i = 0; i < t.n;) {
+        uint8_t c = (uint8_t)t.p[i];
+        unsigned more = c < 0x80 ? 0 : c >= 0xc2 && c < 0xe0 ? 1 : c >= 0xe0 && c < 0xf0 ? 2 :
+                        c >= 0xf0 && c < 0xf5 ? 3 : 9;
+
+        if (c == 0x7f || (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || more == 9 ||
+            i + more >= t.n)
+            return false;
+        for (unsigned k = 1; k <= more; k++)
+            if (((uint8_t)t.p[i + k] & 0xc0) != 0x80)
+                return false;
+        i += 1 + more;
+    }
+    return true;
+}
+
+static void start_rule(struct rule_builder *b, const struct rule_text *text, struct err *err)
+{
+    struct rule_parser *p = &b->parser;
+    struct rule *rule = arena_zalloc(p->arena, sizeof(*rule));
+
+    rule->gid = 1;
+    rule->text = text->text.p;
+    rule->at = rule_text_at(text, text->text.p);
+    b->text = text;
+    for (unsigned i = 0; i < ARRAY_LEN(b->tests); i++)
+        b->tests[i].count = 0;
+    p->rule = rule;
+    p->current = NULL;
+    p->current_is_sticky = false;
+    p->last_content = NULL;
+    p->err = err;
+}
+
+static struct rule_test *settle_tests(struct rule_builder *b, unsigned list, unsigned *count)
+{
+    *count = (unsigned)b->tests[list].count;
+    if (*count == 0)
+        return NULL;
+    return arena_copy(b->parser.arena, b->tests[list].at, *count * sizeof(struct rule_test));
+}
+
+static int finish_rule(struct rule_builder *b)
+{
+    struct rule_parser *p = &b->parser;
+    struct rule *rule = p->rule;
+
+    p->at = rule->at;
+    if (rule->sid == 0)
+        return rule_error(p, "the rule has no \"sid\"");
+    if (rule->priority == 0)
+        rule->priority = 3;
+    rule->test = settle_tests(b, 0, &rule->test_count);
+    rule->tx_test = settle_tests(b, 1, &rule->tx_test_count);
+    rule->post = settle_tests(b, 2, &rule->post_count);
+    if (rule->post_count > 0)
+        rule->flags |= RULE_HAS_POST;
+    return rule_finish(p);
+}
+
+enum rule_outcome rule_parse(struct rule_builder *b, const struct rule_text *text, bool swapped,
+                             struct rule **out, struct err *err)
+{
+    struct rule_parts parts;
+    bool skipped = false;
+
+    *err = (struct err){ 0 };
+    start_rule(b, text, err);
+    if (!is_clean_text(text->text)) {
+        err_at(err, b->parser.rule->at, "the rule has control characters or is not valid UTF-8");
+        return RULE_FAILED;
+    }
+    if (rule_split(text, &parts, err) < 0)
+        return RULE_FAILED;
+    if (options_parse(b, parts.options, true, &skipped, err) < 0)
+        return skipped ? RULE_SKIPPED : RULE_FAILED;
+    if (rule_header_parse(b, &parts, swapped, err) < 0 ||
+        options_parse(b, parts.options, false, &skipped, err) < 0 || finish_rule(b) < 0)
+        return RULE_FAILED;
+    *out = b->parser.rule;
+    return RULE_OK;
+}
+
+/* --- the builder ------------------------------------------------------------------------------ */
+
+static const char *group_value(const struct conf_node *root, const char *group, struct text name)
+{
+    char path[256];
+    int n = snprintf(path, sizeof(path), "vars.%s.%.*s", group, TEXT(name));
+
+    return n < 0 || (size_t)n >= sizeof(path) ? NULL : conf_string(root, path, NULL);
+}
+
+static const char *find_address_var(void *arg, struct text name)
+{
+    return group_value(arg, "address-groups", name);
+}
+
+static const char *find_port_var(void *arg, struct text name)
+{
+    return group_value(arg, "port-groups", name);
+}
+
+void rule_builder_init(struct rule_builder *b, struct ruleset *set,
+                       const struct ruleset_request *request)
+{
+    *b = (struct rule_builder){
+        .parser = { .arena = &set->arena, .ruleset = set, .request = request },
+        .address_vars = { find_address_var, (void *)request->conf },
+        .port_vars = { find_port_var, (void *)request->conf },
+    };
+}
+
+void rule_builder_fini(struct rule_builder *b)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(b->tests); i++)
+        ARRAY_FREE(&b->tests[i]);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/rule/requires.c - the `requires` keyword: is this rule meant for an engine like this?
+ *
+ * "version >= 7.0.4 < 8 | >= 8.0.3, feature output::file-store, keyword foo". Versions are those
+ * of the rule language, which Suricata's numbers name. */
+#include "base/log.h"
+#include "detect/rule/parser.h"
+
+#include <string.h>
+
+#define LANGUAGE_MAJOR 8
+#define LANGUAGE_MINOR 0
+#define LANGUAGE_PATCH 6
+
+struct version { unsigned part[3]; };
+
+static int compare_versions(const struct version *a, const struct version *b)
+{
+    for (unsigned i = 0; i < 3; i++)
+        if (a->part[i] != b->part[i])
+            return a->part[i] < b->part[i] ? -1 : 1;
+    return 0;
+}
+
+/* "8", "8.0", "8.0.6", "8.0.6-dev". */
+static bool version_parse(struct text *in, struct version *out)
+{
+    struct text t = text_trim(*in);
+    size_t n = 0;
+
+    *out = (struct version){ { 0 } };
+    while (n < t.n && t.p[n] != ' ' && t.p[n] != '|')
+        n++;
+    *in = text_from(t, n);
+    t.n = n;
+    for (unsigned i = 0; i < 3; i++) {
+        struct text part = { t.p, 0 };
+        uint64_t value;
+
+        while (part.n < t.n && t.p[part.n] != '.' && t.p[part.n] != '-')
+            part.n++;
+        if (!text_to_u64(part, 255, &value))
+            return false;
+        out->part[i] = (unsigned)value;
+        if (part.n == t.n || t.p[part.n] == '-')
+            return true;
+        t = text_from(t, part.n + 1);
+    }
+    return false;
+}
+
+static bool comparison_holds(struct text *in, bool *valid)
+{
+    static const struct version engine = { { LANGUAGE_MAJOR, LANGUAGE_MINOR, LANGUAGE_PATCH } };
+    static const struct { const char *text; bool less, equal, more; } operators[] = {
+        { ">=", false, true, true },  { ">", false, false, true },
+        { "<=", true, true, false },  { "<", true, false, false },
+    };
+    struct version wanted;
+    int c;
+
+    *in = text_trim(*in);
+    *valid = false;
+    for (size_t i = 0; i < ARRAY_LEN(operators); i++) {
+        if (!text_starts(*in, operators[i].text))
+            continue;
+        *in = text_from(*in, strlen(operators[i].text));
+        *valid = version_parse(in, &wanted);
+        c = compare_versions(&engine, &wanted);
+        return c < 0 ? operators[i].less : c > 0 ? operators[i].more : operators[i].equal;
+    }
+    return false;
+}
+
+/* Alternatives joined by "|", each of comparisons that must all hold. */
+static enum requires_result check_version(struct text in, struct err *err)
+{
+    struct text rest = in, alternative;
+    bool any = false, valid = false;
+
+    while (text_split(&rest, '|', &alternative)) {
+        bool all = true;
+
+        do {
+            all &= comparison_holds(&alternative, &valid);
+            alternative = text_trim(alternative);
+        } while (valid && alternative.n > 0);
+        if (!valid)
+            break;
+        any |= all;
+    }
+    if (!valid) {
+        err_set(err, "requires: want version and comparisons such as >= 8.0.1, found \"%.*s\"",
+                TEXT(in));
+        return REQUIRES_BAD;
+    }
+    if (any)
+        return REQUIRES_MET;
+    err_set(err, "the rule is for version %.*s, this is %d.%d.%d", TEXT(in), LANGUAGE_MAJOR,
+            LANGUAGE_MINOR, LANGUAGE_PATCH);
+    return REQUIRES_UNMET;
+}
+
+static bool has_feature(struct text name)
+{
+    static const char *const features[] = {
+        "output::file-store", "ja3", "ja4", "true",
+#ifdef HAVE_LUA
+        "lua",
+#endif
+#ifdef HAVE_MAXMINDDB
+        "geoip",
+#endif
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(features); i++)
+        if (text_equal(name, features[i]))
+            return true;
+    return false;
+}
+
+static enum requires_result check_one(struct text key, struct text value, struct err *err)
+{
+    if (text_equal(key, "version"))
+        return check_version(value, err);
+    if (text_equal(key, "feature") && !has_feature(value)) {
+        err_set(err, "the rule needs feature \"%.*s\", which this engine lacks", TEXT(value));
+        return REQUIRES_UNMET;
+    }
+    if (text_equal(key, "keyword") && keyword_find(value) == NULL) {
+        err_set(err, "the rule needs keyword \"%.*s\", which this engine lacks", TEXT(value));
+        return REQUIRES_UNMET;
+    }
+    if (text_equal(key, "feature") || text_equal(key, "keyword"))
+        return REQUIRES_MET;
+    err_set(err, "unknown requirement \"%.*s\"", TEXT(key));
+    return REQUIRES_UNMET;
+}
+
+enum requires_result rule_requires(struct text in, struct err *err)
+{
+    struct text rest = in, part;
+    bool has_version = false;
+    enum requires_result result = REQUIRES_MET;
+
+    if (text_trim(in).n == 0) {
+        err_set(err, "requires: a value is missing, as in \"requires: version >= 8;\"");
+        return REQUIRES_BAD;
+    }
+    while (text_split(&rest, ',', &part)) {
+        struct text key = { part.p, 0 };
+        enum requires_result r;
+        struct err first = *err;
+
+        if (part.n == 0)
+            continue;
+        while (key.n < part.n && part.p[key.n] != ' ' && part.p[key.n] != '<' &&
+               part.p[key.n] != '>')
+            key.n++;
+        if (text_equal(key, "version") && has_version) {
+            err_set(err, "requires: \"version\" may stand only once");
+            return REQUIRES_BAD;
+        }
+        has_version |= text_equal(key, "version");
+        r = check_one(key, text_trim(text_from(part, key.n)), err);
+        if (r == REQUIRES_BAD)
+            return r;
+        if (result == REQUIRES_UNMET)
+            *err = first;
+        else
+            result = r;
+    }
+    return result;
+}

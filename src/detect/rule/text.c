@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/rule/text.c - rule files to rules as texts. */
+#include "detect/rule/text.h"
+
+#include "base/buf.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct line_reader {
+    struct text rest;
+    unsigned line;              /* number of the line last taken */
+};
+
+/* The next physical line, without its end. */
+static bool next_line(struct line_reader *r, struct text *line)
+{
+    const char *end;
+
+    if (r->rest.n == 0)
+        return false;
+    end = memchr(r->rest.p, '\n', r->rest.n);
+    line->p = r->rest.p;
+    line->n = end != NULL ? (size_t)(end - r->rest.p) : r->rest.n;
+    r->rest = text_from(r->rest, line->n + 1);
+    if (line->n > 0 && line->p[line->n - 1] == '\r')
+        line->n--;
+    r->line++;
+    return true;
+}
+
+/* Takes a backslash at the end off, with the white space behind it. */
+static bool cut_continuation(struct text *line)
+{
+    struct text t = text_trim(*line);
+
+    if (t.n == 0 || t.p[t.n - 1] != '\\')
+        return false;
+    line->n = (size_t)(t.p - line->p) + t.n - 1;
+    return true;
+}
+
+static void add_piece(struct rule_text *rule, struct buf *joined, struct text line,
+                      unsigned number)
+{
+    struct rule_piece piece = { joined->len, number, 1 };
+
+    ARRAY_PUSH(&rule->piece, piece);
+    buf_add(joined, line.p, line.n);
+}
+
+/* Most rules stand in one line and need no joining. */
+static void take_rule(struct line_reader *r, struct text line, struct arena *arena,
+                      struct buf *joined, struct rule_text *rule)
+{
+    bool more = cut_continuation(&line);
+
+    rule->piece.count = 0;
+    buf_clear(joined);
+    add_piece(rule, joined, line, r->line);
+    while (more && next_line(r, &line)) {
+        more = cut_continuation(&line);
+        add_piece(rule, joined, line, r->line);
+    }
+    rule->text = (struct text){ (const char *)joined->data, joined->len };
+    rule->text.p = arena_text(arena, rule->text);
+}
+
+void rule_lines_read(struct text all, const char *file, struct arena *arena,
+                     void (*visit)(const struct rule_text *rule, void *arg), void *arg)
+{
+    struct line_reader r = { .rest = all };
+    struct rule_text rule = { .file = arena_text(arena, text_of(file)) };
+    struct buf joined = { 0 };
+    struct text line;
+
+    while (next_line(&r, &line)) {
+        struct text shown = text_trim(line);
+
+        if (shown.n == 0 || shown.p[0] == '#')
+            continue;
+        take_rule(&r, line, arena, &joined, &rule);
+        visit(&rule, arg);
+    }
+    buf_fini(&joined);
+    ARRAY_FREE(&rule.piece);
+}
+
+static int read_whole(const char *path, struct buf *out, struct err *err)
+{
+    FILE *f = fopen(path, "re");
+    size_t n;
+    int failed;
+
+    if (f == NULL)
+        return err_set(err, "opening rule file %s: %s", path, strerror(errno));
+    do {
+        buf_reserve(out, 1 << 16);
+        n = fread(out->data + out->len, 1, out->cap - out->len, f);
+        out->len += n;
+    } while (n > 0);
+    failed = ferror(f) ? errno : 0;
+    fclose(f);
+    return failed ? err_set(err, "reading rule file %s: %s", path, strerror(failed)) : 0;
+}
+
+int rule_file_read(const char *path, struct arena *arena,
+                   void (*visit)(const struct rule_text *rule, void *arg), void *arg,
+                   struct err *err)
+{
+    struct buf whole = { 0 };
+    int r = read_whole(path, &whole, err);
+
+    if (r == 0)
+        rule_lines_read((struct text){ (const char *)whole.data, whole.len }, path, arena, visit,
+                        arg);
+    buf_fini(&whole);
+    return r;
+}
+
+struct where rule_text_at(const struct rule_text *rule, const char *p)
+{
+    size_t offset = (size_t)(p - rule->text.p), i = rule->piece.count - 1;
+    const struct rule_piece *piece;
+
+    while (i > 0 && rule->piece.at[i].offset > offset)
+        i--;
+    piece = &rule->piece.at[i];
+    return (struct where){ rule->file, piece->line,
+                           piece->column + (unsigned)(offset - piece->offset) };
+}
