@@ -50,6 +50,7 @@ struct rule_parser {
     const struct keyword_ops *keyword;
     struct rule_op *last_content;       /* that modifiers refer to */
     const struct ruleset_request *request;
+    bool priority_given;                /* by the keyword, not by the class */
     bool strict;                        /* --strict-rule-keywords names this keyword */
 };
 
@@ -86,11 +87,12 @@ struct rule_test *rule_last_test(struct rule_parser *p, enum inspect_point point
  * protocol stays when the header named a narrower one. */
 int rule_set_app_proto(struct rule_parser *p, enum app_proto_id proto);
 
-/* Integer arguments of all keywords: N, <N, <=N, >N, >=N, !N, A-B, A<>B, &mask[=v], !&mask,
- * 0x hex, kb/mb/gb suffixes, names of an enum. `bits` bounds the values. */
+/* Integer arguments of all keywords: N, <N, <=N, >N, >=N, !N, A-B, A<>B, &mask=v, &mask!=v, with
+ * 0x hex or kb/mb/gb suffixes, or names of an enum. `bits` bounds the values. What no value could
+ * meet or fail is an error. */
 enum int_op { INT_EQ, INT_NE, INT_LT, INT_LE, INT_GT, INT_GE,
               INT_RANGE, INT_NOT_RANGE,     /* a < value < b */
-              INT_MASK, INT_NOT_MASK };     /* (value & a) == b, != b; op of "&mask": b of "&" 0 */
+              INT_MASK, INT_NOT_MASK };     /* (value & a) == b, != b */
 struct int_match {
     uint8_t op;                 /* enum int_op */
     uint64_t a, b;
@@ -100,17 +102,21 @@ int int_match_parse(struct rule_parser *p, struct text in, unsigned bits,
 bool int_match_has(const struct int_match *m, uint64_t value);
 
 /* The same for values that stand several times (vlan.id, dns.rrtype): "VALUE[,INDEX]", INDEX
- * any, all, all1 (all, and there is one), nb>N (how many match), nth from 0, -nth from the end,
- * or_absent, FIRST>LAST. */
+ * any (the default), all (and there is one), nth from 0, -nth from the end. */
+enum index_mode { INDEX_ANY, INDEX_ALL, INDEX_NTH };
 struct index_match {
-    uint8_t mode;
-    int32_t nth, last;
-    struct int_match count;
+    uint8_t mode;               /* enum index_mode */
+    int32_t nth;
 };
-int index_match_parse(struct rule_parser *p, struct text in, struct index_match *out);
+/* Takes ",INDEX" off *in, so that the value is left. */
+int index_match_parse(struct rule_parser *p, struct text *in, struct index_match *out);
 /* get(): instance `index`, false past the end. */
 bool index_match_has(const struct index_match *m, const struct int_match *value,
                      bool (*get)(void *arg, unsigned index, uint64_t *out), void *arg);
+
+/* --list-keywords: `what` is "" for names alone, "all", "csv" or a name; lines to `write`. -1 when
+ * there is no such keyword. */
+int keyword_list_print(const char *what, void (*write)(const char *line, void *arg), void *arg);
 
 /* detect/keywords/list.h through detect/keyword_registry.c: built-in ones and those that app
  * protocols declare. */

@@ -291,6 +291,7 @@ static void start_rule(struct rule_builder *b, const struct rule_text *text, str
     p->current = NULL;
     p->current_is_sticky = false;
     p->last_content = NULL;
+    p->priority_given = false;
     p->err = err;
 }
 
@@ -315,6 +316,7 @@ static int finish_rule(struct rule_builder *b)
     rule->test = settle_tests(b, 0, &rule->test_count);
     rule->tx_test = settle_tests(b, 1, &rule->tx_test_count);
     rule->post = settle_tests(b, 2, &rule->post_count);
+    rule->metadata_json = rule_metadata_render(rule, p->arena);
     if (rule->post_count > 0)
         rule->flags |= RULE_HAS_POST;
     return rule_finish(p);

@@ -43,8 +43,10 @@ int rule_split(const struct rule_text *text, struct rule_parts *parts, struct er
 int rule_header_parse(struct rule_builder *b, const struct rule_parts *parts, bool swapped,
                       struct err *err);
 
-/* requires.c: what the engine offers. NULL: all is met; else what is missing, in `buf`.
- * -1 through *bad when the text itself is wrong. */
+/* metadata.c: the pairs as one JSON object of arrays, sorted by key; NULL without pairs. */
+const char *rule_metadata_render(const struct rule *rule, struct arena *arena);
+
+/* requires.c: does this engine offer what the rule asks for? err says what is missing or wrong. */
 enum requires_result { REQUIRES_MET, REQUIRES_UNMET, REQUIRES_BAD };
 enum requires_result rule_requires(struct text in, struct err *err);
 

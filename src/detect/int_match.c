@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/int_match.c - integer arguments: comparisons, ranges, masks, units, names, indices.
+ *
+ * Ranges exclude their ends, as rule writers are used to. */
+#include "detect/keyword.h"
+
+#include <string.h>
+#include <strings.h>
+
+static const struct { const char *name; unsigned shift; } units[] = {
+    { "kib", 10 }, { "kb", 10 }, { "mib", 20 }, { "mb", 20 }, { "gib", 30 }, { "gb", 30 },
+};
+
+static struct text skip_spaces(struct text t)
+{
+    while (t.n > 0 && t.p[0] == ' ')
+        t = text_from(t, 1);
+    return t;
+}
+
+static size_t digits_of(struct text t, bool hex)
+{
+    size_t n = 0;
+
+    while (n < t.n && ((t.p[n] >= '0' && t.p[n] <= '9') ||
+                       (hex && ((t.p[n] | 32) >= 'a' && (t.p[n] | 32) <= 'f'))))
+        n++;
+    return n;
+}
+
+/* A number with an optional unit off *in. */
+static bool take_number(struct text *in, uint64_t max, uint64_t *out)
+{
+    struct text t = skip_spaces(*in);
+    bool hex = text_starts(t, "0x");
+    size_t n = hex ? 2 + digits_of(text_from(t, 2), true) : digits_of(t, false);
+
+    if (n == 0 || !text_to_u64((struct text){ t.p, n }, max, out))
+        return false;
+    t = text_from(t, n);
+    for (size_t i = 0; i < ARRAY_LEN(units) && !hex; i++) {
+        if (!text_starts_nocase(t, units[i].name))
+            continue;
+        if (*out > max >> units[i].shift)
+            return false;
+        *out <<= units[i].shift;
+        t = text_from(t, strlen(units[i].name));
+        break;
+    }
+    *in = skip_spaces(t);
+    return true;
+}
+
+static bool take(struct text *in, const char *token)
+{
+    if (!text_starts(*in, token))
+        return false;
+    *in = text_from(*in, strlen(token));
+    return true;
+}
+
+/* "&mask=value", "&mask!=value". */
+static bool mask_parse(struct text in, uint64_t max, struct int_match *out)
+{
+    out->op = INT_MASK;
+    if (!take(&in, "&") || !take_number(&in, max, &out->a))
+        return false;
+    if (take(&in, "!"))
+        out->op = INT_NOT_MASK;
+    return take(&in, "=") && take_number(&in, max, &out->b) && in.n == 0 &&
+           (out->a & out->b) == out->b;
+}
+
+/* "A-B", "A<>B", "!A-B": something must fit between them. */
+static bool range_parse(struct text in, uint64_t max, struct int_match *out)
+{
+    out->op = take(&in, "!") ? INT_NOT_RANGE : INT_RANGE;
+    if (!take_number(&in, max, &out->a) || (!take(&in, "-") && !take(&in, "<>")) ||
+        !take_number(&in, max, &out->b) || in.n > 0)
+        return false;
+    return out->b > out->a && out->b - out->a > 1;
+}
+
+static bool comparison_parse(struct text in, uint64_t max, struct int_match *out)
+{
+    static const struct { const char *text; uint8_t op; } operators[] = {
+        { ">=", INT_GE }, { "<=", INT_LE }, { ">", INT_GT }, { "<", INT_LT },
+        { "!=", INT_NE }, { "!", INT_NE },  { "=", INT_EQ },
+    };
+
+    out->op = INT_EQ;
+    for (size_t i = 0; i < ARRAY_LEN(operators); i++) {
+        if (take(&in, operators[i].text)) {
+            out->op = operators[i].op;
+            break;
+        }
+    }
+    if (!take_number(&in, max, &out->a) || in.n > 0)
+        return false;
+    switch (out->op) {
+    case INT_LT: case INT_GE: return out->a != 0;
+    case INT_GT: case INT_LE: return out->a != max;
+    default: return true;
+    }
+}
+
+static bool name_parse(struct text in, const struct app_name *names, struct int_match *out)
+{
+    out->op = take(&in, "!") ? INT_NE : INT_EQ;
+    in = skip_spaces(in);
+    for (const struct app_name *n = names; n != NULL && n->name != NULL; n++) {
+        if (in.n == strlen(n->name) && strncasecmp(in.p, n->name, in.n) == 0) {
+            out->a = (uint64_t)n->value;
+            return true;
+        }
+    }
+    return false;
+}
+
+int int_match_parse(struct rule_parser *p, struct text in, unsigned bits,
+                    const struct app_name *names, struct int_match *out)
+{
+    uint64_t max = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    struct text t = text_trim(in);
+
+    *out = (struct int_match){ 0 };
+    if (mask_parse(t, max, out) || range_parse(t, max, out) || comparison_parse(t, max, out) ||
+        name_parse(t, names, out))
+        return 0;
+    return rule_error(p, "invalid formatting or malformed option to %s keyword: '%.*s'; want N, "
+                      "!N, <N, <=N, >N, >=N, A-B with room between, or &MASK=N, up to %llu%s",
+                      p->keyword->name, TEXT(in), (unsigned long long)max,
+                      names != NULL ? ", or a name" : "");
+}
+
+bool int_match_has(const struct int_match *m, uint64_t value)
+{
+    switch ((enum int_op)m->op) {
+    case INT_EQ: return value == m->a;
+    case INT_NE: return value != m->a;
+    case INT_LT: return value < m->a;
+    case INT_LE: return value <= m->a;
+    case INT_GT: return value > m->a;
+    case INT_GE: return value >= m->a;
+    case INT_RANGE: return value > m->a && value < m->b;
+    case INT_NOT_RANGE: return value <= m->a || value >= m->b;
+    case INT_MASK: return (value & m->a) == m->b;
+    case INT_NOT_MASK: return (value & m->a) != m->b;
+    }
+    return false;
+}
+
+/* --- one of several values -------------------------------------------------------------------- */
+
+int index_match_parse(struct rule_parser *p, struct text *in, struct index_match *out)
+{
+    const char *comma = memchr(in->p, ',', in->n);
+    struct text index;
+    int64_t nth;
+
+    *out = (struct index_match){ .mode = INDEX_ANY };
+    if (comma == NULL)
+        return 0;
+    index = text_trim(text_from(*in, (size_t)(comma - in->p) + 1));
+    in->n = (size_t)(comma - in->p);
+    if (text_equal(index, "any"))
+        return 0;
+    if (text_equal(index, "all")) {
+        out->mode = INDEX_ALL;
+        return 0;
+    }
+    if (!text_to_i64(index, &nth) || nth < INT16_MIN || nth > INT16_MAX)
+        return rule_error(p, "%s: index: want any, all, N from 0 or -N from the end, found "
+                          "\"%.*s\"", p->keyword->name, TEXT(index));
+    out->mode = INDEX_NTH;
+    out->nth = (int32_t)nth;
+    return 0;
+}
+
+static unsigned count_values(bool (*get)(void *arg, unsigned index, uint64_t *out), void *arg)
+{
+    unsigned n = 0;
+    uint64_t value;
+
+    while (get(arg, n, &value))
+        n++;
+    return n;
+}
+
+bool index_match_has(const struct index_match *m, const struct int_match *value,
+                     bool (*get)(void *arg, unsigned index, uint64_t *out), void *arg)
+{
+    uint64_t found;
+    unsigned n, i = 0;
+
+    if (m->mode == INDEX_NTH) {
+        n = m->nth < 0 ? count_values(get, arg) : 0;
+        if (m->nth < 0 && (unsigned)-m->nth > n)
+            return false;
+        i = m->nth < 0 ? n - (unsigned)-m->nth : (unsigned)m->nth;
+        return get(arg, i, &found) && int_match_has(value, found);
+    }
+    while (get(arg, i, &found)) {
+        if (int_match_has(value, found) != (m->mode == INDEX_ALL))
+            return m->mode == INDEX_ANY;
+        i++;
+    }
+    return m->mode == INDEX_ALL && i > 0;
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keyword_declared.c - keywords made of what application protocols declare.
+ *
+ * A sticky buffer of http1 and http2 is one keyword of one name, and so is an integer or a test
+ * that several protocols share: what a rule means is settled by the transaction's protocol when
+ * it is inspected. */
+#include "base/array.h"
+#include "base/map.h"
+#include "detect/buffer.h"
+#include "detect/keyword_registry.h"
+
+#include <string.h>
+
+enum declared_kind { DECLARED_BUFFER, DECLARED_LEGACY, DECLARED_INTEGER, DECLARED_MATCH };
+
+struct declared {
+    struct keyword_ops ops;
+    enum declared_kind kind;
+    const char *buffer_name;
+    const struct app_integer *integer[APP_PROTO_COUNT];
+    const struct app_match *match[APP_PROTO_COUNT];
+    bool in_proto[APP_PROTO_COUNT];
+};
+
+static struct map declared_by_name;
+
+static const struct declared *declared_of(const struct keyword_ops *k)
+{
+    return CONTAINER_OF(k, struct declared, ops);
+}
+
+/* The narrowest protocol a rule may name that covers all of these; UNKNOWN: there is none. */
+static enum app_proto_id common_proto(const struct declared *d)
+{
+    for (unsigned wanted = APP_PROTO_COUNT; wanted-- > APP_PROTO_HTTP_ANY;) {
+        bool covers = wanted == APP_PROTO_HTTP_ANY || d->in_proto[wanted];
+
+        for (unsigned id = 0; id < APP_PROTO_COUNT && covers; id++)
+            covers = !d->in_proto[id] || id == wanted ||
+                     app_proto_matches((enum app_proto_id)wanted, (enum app_proto_id)id);
+        if (covers)
+            return (enum app_proto_id)wanted;
+    }
+    return APP_PROTO_UNKNOWN;
+}
+
+/* A keyword of several unrelated protocols leaves the rule's protocol open, but must fit. */
+static int limit_protocol(struct rule_parser *p)
+{
+    const struct declared *d = declared_of(p->keyword);
+    enum app_proto_id proto = common_proto(d);
+
+    if (proto != APP_PROTO_UNKNOWN)
+        return rule_set_app_proto(p, proto);
+    if (p->rule->app_proto == APP_PROTO_UNKNOWN)
+        return 0;
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
+        if (d->in_proto[id] && app_proto_matches((enum app_proto_id)p->rule->app_proto,
+                                                 (enum app_proto_id)id))
+            return 0;
+    return rule_error(p, "%s: does not exist in protocol %s, which the rule is about",
+                      p->keyword->name, app_proto_name((enum app_proto_id)p->rule->app_proto));
+}
+
+/* --- buffers ---------------------------------------------------------------------------------- */
+
+static int buffer_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
+{
+    const struct declared *d = declared_of(p->keyword);
+    const struct buffer *buffer = buffer_find(p->ruleset, text_of(d->buffer_name));
+    unsigned directions = APP_BOTH;
+
+    if (in.n > 0) {
+        if (!text_equal(in, "to_server") && !text_equal(in, "to_client"))
+            return rule_error(p, "%s: want nothing, to_server or to_client, found \"%.*s\"",
+                              p->keyword->name, TEXT(in));
+        directions = text_equal(in, "to_server") ? APP_TS : APP_TC;
+    }
+    if (buffer == NULL)
+        return rule_error(p, "%s: this buffer is not available", p->keyword->name);
+    if ((buffer->directions & directions) == 0)
+        return rule_error(p, "%s: does not exist %.*s", p->keyword->name, TEXT(in));
+    if (limit_protocol(p) < 0 || rule_set_buffer(p, buffer) < 0)
+        return -1;
+    p->current->directions &= (uint8_t)directions;
+    return 0;
+}
+
+static int legacy_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
+{
+    const struct declared *d = declared_of(p->keyword);
+    const struct buffer *buffer = buffer_find(p->ruleset, text_of(d->buffer_name));
+
+    if (buffer == NULL)
+        return rule_error(p, "%s: this buffer is not available", p->keyword->name);
+    if (limit_protocol(p) < 0)
+        return -1;
+    return rule_modify_content(p, buffer);
+}
+
+/* --- integers --------------------------------------------------------------------------------- */
+
+struct integer_arg {
+    const struct declared *declared;
+    struct int_match value;
+    struct index_match index;
+};
+
+struct integer_source {
+    const struct app_integer *integer;
+    struct app_tx *tx;
+    enum direction direction;
+};
+
+static bool integer_get(void *arg, unsigned index, uint64_t *out)
+{
+    const struct integer_source *s = arg;
+
+    if (index > 0 && !s->integer->multi)
+        return false;
+    return s->integer->get(s->tx, s->direction, index, out);
+}
+
+static bool integer_match(const struct match_input *in, const void *arg)
+{
+    const struct integer_arg *a = arg;
+    struct integer_source s = { .tx = in->tx, .direction = in->direction };
+
+    s.integer = a->declared->integer[in->tx->flow->proto->id];
+    return s.integer != NULL && (s.integer->directions & APP_DIRECTION_BIT(in->direction)) &&
+           index_match_has(&a->index, &a->value, integer_get, &s);
+}
+
+/* Where a test can be asked: as its declaration says; the earliest of several protocols'. */
+static void place_test(struct rule_parser *p, uint8_t directions, const uint8_t progress[2],
+                       bool (*match)(const struct match_input *in, const void *arg),
+                       const void *arg)
+{
+    struct rule_test test = { .keyword = p->keyword, .match = match, .arg = arg,
+                              .directions = directions,
+                              .progress = { progress[0], progress[1] } };
+
+    rule_add_test(p, POINT_TX, &test);
+}
+
+static const struct app_integer *first_integer(const struct declared *d)
+{
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
+        if (d->integer[id] != NULL)
+            return d->integer[id];
+    return NULL;
+}
+
+static int integer_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct integer_arg *a = arg;
+    const struct app_integer *integer;
+
+    a->declared = declared_of(p->keyword);
+    integer = first_integer(a->declared);
+    if (limit_protocol(p) < 0 || (integer->multi && index_match_parse(p, &in, &a->index) < 0) ||
+        int_match_parse(p, in, integer->bits, integer->names, &a->value) < 0)
+        return -1;
+    place_test(p, integer->directions, integer->progress, integer_match, a);
+    return 0;
+}
+
+/* --- other tests ------------------------------------------------------------------------------ */
+
+struct match_arg {
+    const struct declared *declared;
+    void *parsed;
+};
+
+static bool declared_match(const struct match_input *in, const void *arg)
+{
+    const struct match_arg *a = arg;
+    const struct app_match *m = a->declared->match[in->tx->flow->proto->id];
+
+    return m != NULL && (m->directions & APP_DIRECTION_BIT(in->direction)) &&
+           m->match(in->tx, in->direction, a->parsed);
+}
+
+static const struct app_match *first_match(const struct declared *d)
+{
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
+        if (d->match[id] != NULL)
+            return d->match[id];
+    return NULL;
+}
+
+static int match_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct match_arg *a = arg;
+    const struct app_match *m;
+    struct err err = { 0 };
+
+    a->declared = declared_of(p->keyword);
+    m = first_match(a->declared);
+    a->parsed = arena_zalloc(p->arena, m->arg_size);
+    if (limit_protocol(p) < 0)
+        return -1;
+    if (m->parse != NULL && m->parse(in, a->parsed, p->arena, &err) < 0)
+        return rule_error(p, "%s", err.text);
+    place_test(p, m->directions, m->progress, declared_match, a);
+    return 0;
+}
+
+/* --- registration ----------------------------------------------------------------------------- */
+
+static struct declared *declared_get(const char *name, enum declared_kind kind)
+{
+    struct declared *d = map_get_string(&declared_by_name, name);
+
+    if (d != NULL)
+        return d->kind == kind ? d : NULL;
+    d = xcalloc(1, sizeof(*d));
+    d->kind = kind;
+    d->ops.name = name;
+    map_put_string(&declared_by_name, name, d);
+    return d;
+}
+
+/* Fills the ops when the name is new; always notes that the protocol has it. */
+static bool is_new(struct declared *d, enum app_proto_id id)
+{
+    bool fresh = d->ops.parse == NULL;
+
+    d->in_proto[id] = true;
+    return fresh;
+}
+
+static void add_buffer(const struct app_proto *proto, const struct app_buffer *b)
+{
+    struct declared *d = declared_get(b->name, DECLARED_BUFFER);
+
+    if (d != NULL && is_new(d, proto->id)) {
+        d->buffer_name = b->name;
+        d->ops.alias = b->alias;
+        d->ops.doc = b->doc;
+        d->ops.features = b->multi ? "multi buffer" : "sticky buffer";
+        d->ops.argument = ARGUMENT_OPTIONAL;
+        d->ops.parse = buffer_parse;
+        keyword_register(&d->ops);
+    }
+    if (b->legacy == NULL)
+        return;
+    d = declared_get(b->legacy, DECLARED_LEGACY);
+    if (d != NULL && is_new(d, proto->id)) {
+        d->buffer_name = b->name;
+        d->ops.doc = b->doc;
+        d->ops.features = "content modifier";
+        d->ops.argument = ARGUMENT_NONE;
+        d->ops.parse = legacy_parse;
+        keyword_register(&d->ops);
+    }
+}
+
+static void add_integer(const struct app_proto *proto, const struct app_integer *integer)
+{
+    struct declared *d = declared_get(integer->name, DECLARED_INTEGER);
+
+    if (d == NULL)
+        return;
+    d->integer[proto->id] = integer;
+    if (is_new(d, proto->id)) {
+        d->ops.alias = integer->alias;
+        d->ops.doc = integer->doc;
+        d->ops.arg_size = sizeof(struct integer_arg);
+        d->ops.parse = integer_parse;
+        keyword_register(&d->ops);
+    }
+}
+
+static void add_match(const struct app_proto *proto, const struct app_match *m)
+{
+    struct declared *d = declared_get(m->name, DECLARED_MATCH);
+
+    if (d == NULL)
+        return;
+    d->match[proto->id] = m;
+    if (is_new(d, proto->id)) {
+        d->ops.alias = m->alias;
+        d->ops.doc = m->doc;
+        d->ops.argument = m->no_argument ? ARGUMENT_NONE : ARGUMENT_REQUIRED;
+        d->ops.arg_size = sizeof(struct match_arg);
+        d->ops.parse = match_parse;
+        keyword_register(&d->ops);
+    }
+}
+
+static void add_proto(const struct app_proto *proto)
+{
+    for (const struct app_buffer *const *b = proto->buffers; b != NULL && *b != NULL; b++)
+        add_buffer(proto, *b);
+    for (const struct app_integer *const *i = proto->integers; i != NULL && *i != NULL; i++)
+        add_integer(proto, *i);
+    for (const struct app_match *const *m = proto->matches; m != NULL && *m != NULL; m++)
+        add_match(proto, *m);
+}
+
+void keyword_declared_register(void)
+{
+    for (unsigned id = APP_PROTO_HTTP_ANY + 1; id < APP_PROTO_COUNT; id++) {
+        const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
+
+        if (proto != NULL)
+            add_proto(proto);
+    }
+}
+
+const char *keyword_declared_proto(const struct keyword_ops *k)
+{
+    const struct declared *d = map_get_string(&declared_by_name, k->name);
+    enum app_proto_id proto;
+
+    if (d == NULL || &d->ops != k)
+        return NULL;
+    proto = common_proto(d);
+    return proto == APP_PROTO_UNKNOWN ? NULL : app_proto_name(proto);
+}

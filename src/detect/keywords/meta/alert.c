@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/meta/alert.c - an alert also where the action gives none. */
+#include "detect/keyword.h"
+
+static int alert_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
+{
+    if (p->rule->flags & RULE_NOALERT)
+        return rule_error(p, "alert: contradicts \"noalert\" in the same rule");
+    p->rule->flags |= RULE_ALERT_KEYWORD;
+    return 0;
+}
+
+const struct keyword_ops keyword_alert = {
+    .name = "alert",
+    .doc = "make an alert even if the action, such as pass, makes none",
+    .point = POINT_NONE,
+    .argument = ARGUMENT_NONE,
+    .parse = alert_parse,
+};

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/meta/classtype.c - the class of the rule, which gives its default priority. */
+#include "detect/keyword.h"
+#include "detect/rule/classification.h"
+#include "detect/ruleset.h"
+
+static const struct rule_class *unknown_class(struct rule_parser *p, struct text in)
+{
+    const struct rule_class *c = rule_class_add_unknown(p->ruleset->names, in);
+
+    if (c != NULL)
+        rule_warning(p, "rule %u has the unknown classtype \"%.*s\": priority %u is assumed; "
+                     "not said again for this classtype", p->rule->sid, TEXT(in), c->priority);
+    return c;
+}
+
+/* A `priority` keyword, wherever it stands, wins; so its flag is looked at, not its place. */
+static int classtype_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
+{
+    struct rule *rule = p->rule;
+    const struct rule_class *c = rule_class_find(p->ruleset->names, in);
+
+    if (rule->class_name != NULL && p->strict)
+        return rule_error(p, "classtype: stands twice in the rule");
+    if (rule->class_name != NULL)
+        rule_warning(p, "classtype: stands twice in the rule, the more urgent one counts");
+    if (c == NULL && p->strict)
+        return rule_error(p, "unknown classtype '%.*s'", TEXT(in));
+    if (c == NULL && (c = unknown_class(p, in)) == NULL)
+        return rule_error(p, "classtype: want the name of a class, found \"%.*s\"", TEXT(in));
+    if (!p->priority_given && rule->priority != 0 && c->priority >= rule->priority)
+        return 0;
+    if (!p->priority_given)
+        rule->priority = c->priority;
+    if (!c->unknown) {
+        rule->class_id = c->id;
+        rule->class_name = c->name;
+        rule->class_text = c->text;
+    }
+    return 0;
+}
+
+const struct keyword_ops keyword_classtype = {
+    .name = "classtype",
+    .doc = "class of the rule; gives its default priority",
+    .point = POINT_NONE,
+    .parse = classtype_parse,
+};

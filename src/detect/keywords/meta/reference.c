@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/meta/reference.c - where to read more about what the rule finds. */
+#include "detect/keyword.h"
+#include "detect/rule/classification.h"
+#include "detect/ruleset.h"
+
+#include <string.h>
+
+/* "url,https://example.org" names its scheme itself: the system's prefix is then not used. */
+static const char *own_scheme(struct rule_parser *p, struct text *id)
+{
+    const char *mark = memmem(id->p, id->n, "://", 3);
+    size_t n = mark != NULL ? (size_t)(mark - id->p) : 0;
+    struct text scheme = { id->p, n + 3 };
+
+    for (size_t i = 0; i < n; i++)
+        if (((id->p[i] | 32) < 'a' || (id->p[i] | 32) > 'z'))
+            return NULL;
+    if (n == 0)
+        return NULL;
+    *id = text_from(*id, n + 3);
+    return arena_text(p->arena, scheme);
+}
+
+static const char *prefix_of(struct rule_parser *p, struct text system)
+{
+    const char *prefix = rule_reference_prefix(p->ruleset->names, system);
+
+    if (prefix != NULL || p->strict)
+        return prefix;
+    rule_warning(p, "unknown reference key \"%.*s\": it is not in reference.config",
+                 TEXT(system));
+    rule_reference_add(p->ruleset->names, system, "undefined");
+    return "undefined";
+}
+
+static int reference_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
+{
+    struct rule *rule = p->rule;
+    struct rule_reference *list;
+    struct text id = in, system;
+    const char *prefix;
+
+    if (!text_split(&id, ',', &system) || system.n == 0 || (id = text_trim(id)).n == 0)
+        return rule_error(p, "reference: want SYSTEM,ID, found \"%.*s\"", TEXT(in));
+    prefix = own_scheme(p, &id);
+    if (prefix == NULL)
+        prefix = prefix_of(p, system);
+    if (prefix == NULL)
+        return rule_error(p, "unknown reference key \"%.*s\"", TEXT(system));
+    list = arena_alloc(p->arena, (rule->reference_count + 1) * sizeof(*list));
+    if (rule->reference_count > 0)
+        memcpy(list, rule->reference, rule->reference_count * sizeof(*list));
+    list[rule->reference_count++] = (struct rule_reference){ prefix, arena_text(p->arena, id) };
+    rule->reference = list;
+    return 0;
+}
+
+const struct keyword_ops keyword_reference = {
+    .name = "reference",
+    .doc = "where to read more: system,id",
+    .point = POINT_NONE,
+    .parse = reference_parse,
+};

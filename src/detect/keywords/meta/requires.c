@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/meta/requires.c - what an engine must offer for the rule to be loaded. */
+#include "detect/keyword.h"
+
+/* The rule parser reads it before all others, see rule/requires.c. */
+const struct keyword_ops keyword_requires = {
+    .name = "requires",
+    .doc = "load the rule only where version, features and keywords are there",
+    .point = POINT_NONE,
+};

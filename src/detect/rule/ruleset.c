@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/rule/ruleset.c - from the configuration to a compiled set of rules, and its end. */
+#include "base/log.h"
+#include "detect/rule/classification.h"
+#include "detect/rule/parser.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What one load keeps while it goes through the files. */
+struct loader {
+    struct ruleset *set;
+    const struct ruleset_request *request;
+    struct ruleset_report *report;
+    struct rule_builder builder;
+    struct map by_id;               /* gid, sid to struct known_rule */
+};
+
+/* Rules of one number: two when bidirectional. */
+struct known_rule {
+    uint32_t rev;
+    struct rule *rule[2];
+};
+
+/* --- one rule --------------------------------------------------------------------------------- */
+
+static struct known_rule *known_of(struct loader *l, const struct rule *rule)
+{
+    uint32_t key[2] = { rule->gid, rule->sid };
+    struct known_rule *known = map_get(&l->by_id, key, sizeof(key));
+
+    if (known == NULL) {
+        known = arena_zalloc(&l->set->arena, sizeof(*known));
+        map_put(&l->by_id, key, sizeof(key), known);
+    }
+    return known;
+}
+
+static void forget(struct loader *l, const struct rule *old)
+{
+    for (size_t i = 0; i < l->set->rules.count; i++)
+        if (l->set->rules.at[i] == old)
+            l->set->rules.at[i] = NULL;
+}
+
+/* Of two rules with one number the later revision stays; the same one twice is a mistake. */
+static int check_duplicate(struct loader *l, const struct rule *rule, struct known_rule *known,
+                           struct err *err)
+{
+    const struct rule *old = known->rule[0];
+
+    if (old == NULL)
+        return 0;
+    if (known->rev >= rule->rev)
+        return err_at(err, rule->at, "duplicate of rule %u revision %u at %s:%u", rule->sid,
+                      known->rev, old->at.file, old->at.line);
+    log_at(LOG_LEVEL_WARNING, "detect", rule->at,
+           "rule %u revision %u takes the place of revision %u at %s:%u", rule->sid, rule->rev,
+           known->rev, old->at.file, old->at.line);
+    for (unsigned i = 0; i < 2; i++) {
+        if (known->rule[i] != NULL)
+            forget(l, known->rule[i]);
+        known->rule[i] = NULL;
+    }
+    l->report->loaded--;
+    return 0;
+}
+
+static void keep_rule(struct loader *l, struct known_rule *known, unsigned half,
+                      struct rule *rule)
+{
+    known->rev = rule->rev;
+    known->rule[half] = rule;
+    ARRAY_PUSH(&l->set->rules, rule);
+}
+
+static bool is_symmetric(const struct rule *rule)
+{
+    return rule->src == rule->dst && rule->src_port == rule->dst_port;
+}
+
+static enum rule_outcome load_rule(struct loader *l, const struct rule_text *text,
+                                   struct err *err)
+{
+    struct rule *rule, *back;
+    struct known_rule *known;
+    enum rule_outcome outcome = rule_parse(&l->builder, text, false, &rule, err);
+
+    if (outcome != RULE_OK)
+        return outcome;
+    known = known_of(l, rule);
+    if (check_duplicate(l, rule, known, err) < 0)
+        return RULE_FAILED;
+    keep_rule(l, known, 0, rule);
+    if (!(rule->flags & RULE_BIDIRECTIONAL))
+        return RULE_OK;
+    if (is_symmetric(rule)) {
+        log_at(LOG_LEVEL_WARNING, "detect", rule->at, "rule %u is bidirectional, but source and "
+               "destination are the same: one direction says it all", rule->sid);
+        return RULE_OK;
+    }
+    outcome = rule_parse(&l->builder, text, true, &back, err);
+    if (outcome == RULE_OK)
+        keep_rule(l, known, 1, back);
+    return outcome;
+}
+
+static void visit_rule(const struct rule_text *text, void *arg)
+{
+    struct loader *l = arg;
+    struct err err;
+
+    switch (load_rule(l, text, &err)) {
+    case RULE_OK:
+        l->report->loaded++;
+        break;
+    case RULE_FAILED:
+        l->report->failed++;
+        log_err(LOG_LEVEL_ERROR, "detect", &err);
+        log_error("detect", "error parsing signature \"%s\" from file %s at line %u",
+                  text->text.p, text->file, text->piece.at[0].line);
+        break;
+    case RULE_SKIPPED:
+        l->report->skipped++;
+        log_at(LOG_LEVEL_INFO, "detect", err.at, "rule skipped: %s", err.text);
+        break;
+    }
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+static void load_file(struct loader *l, const char *path)
+{
+    unsigned before = l->report->loaded;
+    struct err err;
+
+    if (strcmp(path, "/dev/null") == 0)
+        return;
+    log_config("detect", "Loading rule file: %s", path);
+    l->report->files++;
+    if (rule_file_read(path, &l->set->arena, visit_rule, l, &err) < 0) {
+        l->report->files_failed++;
+        log_err(LOG_LEVEL_ERROR, "detect", &err);
+    } else if (l->report->loaded == before) {
+        log_config("detect", "No rules loaded from %s.", path);
+    }
+}
+
+static void load_pattern(struct loader *l, const char *pattern)
+{
+    glob_t found;
+    int r = glob(pattern, 0, NULL, &found);
+
+    if (r == GLOB_NOMATCH) {
+        log_warning("detect", "No rule files match the pattern %s", pattern);
+        l->report->files++;
+        l->report->files_failed++;
+        return;
+    }
+    if (r != 0) {
+        log_error("detect", "rule files %s: %s", pattern,
+                  r == GLOB_NOSPACE ? "out of memory" : strerror(errno));
+        l->report->files_failed++;
+        return;
+    }
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        load_file(l, found.gl_pathv[i]);
+    globfree(&found);
+}
+
+static void load_configured(struct loader *l)
+{
+    const struct conf_node *files = conf_find(l->request->conf, "rule-files");
+    const char *dir = conf_string(l->request->conf, "default-rule-path", NULL);
+    char path[4096];
+
+    if (files == NULL)
+        return;
+    if (files->kind != CONF_LIST) {
+        if (files->kind != CONF_NULL)
+            conf_warning(files, "rule-files: want a list of file names");
+        return;
+    }
+    CONF_EACH(file, files) {
+        if (file->value == NULL || file->value[0] == '\0')
+            continue;
+        if (file->value[0] == '/' || dir == NULL || dir[0] == '\0')
+            snprintf(path, sizeof(path), "%s", file->value);
+        else
+            snprintf(path, sizeof(path), "%s/%s", dir, file->value);
+        load_pattern(l, path);
+    }
+}
+
+static void load_files(struct loader *l)
+{
+    const struct ruleset_request *request = l->request;
+
+    if (request->firewall_file != NULL) {
+        log_error("detect", "firewall rules are not supported: %s is not read",
+                  request->firewall_file);
+        l->report->files_failed++;
+    }
+    if (request->exclusive_file != NULL) {
+        load_pattern(l, request->exclusive_file);
+        return;
+    }
+    load_configured(l);
+    for (const char *const *file = request->extra_files; file != NULL && *file != NULL; file++)
+        load_pattern(l, *file);
+}
+
+static void say_result(const struct ruleset_report *report)
+{
+    if (report->loaded > 0)
+        log_info("detect", "%u rule files processed. %u rules successfully loaded, %u rules "
+                 "failed, %u rules skipped", report->files, report->loaded, report->failed,
+                 report->skipped);
+    else if (report->files > 0)
+        log_warning("detect", "%u rule files specified, but no rules were loaded!",
+                    report->files);
+    else
+        log_info("detect", "No signatures supplied.");
+}
+
+/* --- the set ---------------------------------------------------------------------------------- */
+
+static void drop_forgotten(struct ruleset *set)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < set->rules.count; i++)
+        if (set->rules.at[i] != NULL)
+            set->rules.at[kept++] = set->rules.at[i];
+    set->rules.count = kept;
+}
+
+static struct ruleset *ruleset_new(const struct ruleset_request *request)
+{
+    struct ruleset *set = xcalloc(1, sizeof(*set));
+
+    arena_init(&set->arena, 1 << 20, 0);
+    set->refs = 1;
+    set->is_inline = request->is_inline;
+    set->conf = request->conf;
+    set->config_dir = request->config_dir;
+    address_table_init(&set->addresses, &set->arena);
+    port_table_init(&set->ports, &set->arena);
+    return set;
+}
+
+static void load_rules(struct ruleset *set, const struct ruleset_request *request,
+                       struct ruleset_report *report)
+{
+    struct loader l = { .set = set, .request = request, .report = report };
+
+    set->names = rule_names_load(&set->arena, request->conf);
+    rule_builder_init(&l.builder, set, request);
+    load_files(&l);
+    say_result(report);
+    drop_forgotten(set);
+    rule_builder_fini(&l.builder);
+    map_fini(&l.by_id);
+}
+
+struct ruleset *ruleset_load(const struct ruleset_request *request, struct ruleset_report *report,
+                             struct err *err)
+{
+    struct ruleset *set = ruleset_new(request);
+
+    *report = (struct ruleset_report){ 0 };
+    keyword_registry_init();
+    if (!request->disabled)
+        load_rules(set, request, report);
+    if (ruleset_compile(set, err) < 0) {
+        ruleset_unref(set);
+        return NULL;
+    }
+    set->conf = NULL;
+    return set;
+}
+
+struct ruleset *ruleset_ref(struct ruleset *set)
+{
+    __atomic_fetch_add(&set->refs, 1, __ATOMIC_RELAXED);
+    return set;
+}
+
+void ruleset_unref(struct ruleset *set)
+{
+    if (set == NULL || __atomic_sub_fetch(&set->refs, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    ruleset_plan_free(set);
+    for (size_t i = 0; i < set->to_free.count; i++)
+        set->to_free.at[i].keyword->free_arg((void *)set->to_free.at[i].arg);
+    ARRAY_FREE(&set->to_free);
+    ARRAY_FREE(&set->rules);
+    rule_names_fini(set->names);
+    address_table_fini(&set->addresses);
+    port_table_fini(&set->ports);
+    arena_fini(&set->arena);
+    free(set);
+}
+
+unsigned ruleset_rule_count(const struct ruleset *set)
+{
+    return (unsigned)set->rules.count;
+}
+
+const struct rule *ruleset_rule(const struct ruleset *set, unsigned i)
+{
+    return set->rules.at[i];
+}
