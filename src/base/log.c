@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define SINKS_MAX 8
+#define TEXT_MAX 2048       /* a message may quote a whole rule */
 
 struct log_sink {
     const struct log_sink_ops *ops;
@@ -42,20 +43,18 @@ static const struct {
 /* One write a line, so that lines of several processes do not mix. */
 static void write_stderr(const struct log_message *m)
 {
-    char line[1024];
-    struct err err = { .at = m->at };
-    char text[sizeof(err.text) + 256];
+    char line[TEXT_MAX + 512], place[300];
+    struct err nothing = { .at = m->at, .text = "" };
     bool colour = isatty(STDERR_FILENO) == 1;
     int n;
 
-    snprintf(err.text, sizeof(err.text), "%s", m->text);
-    err_text(&err, text, sizeof(text));
-    n = snprintf(line, sizeof(line), "%s%s%s: %s: %s\n", colour ? levels[m->level].colour : "",
-                 levels[m->level].label, colour ? "\033[0m" : "", m->module, text);
-    if (n >= (int)sizeof(line)) {
-        n = sizeof(line) - 1;
+    err_text(&nothing, place, sizeof(place));      /* "file:3:12: " or nothing */
+    n = snprintf(line, sizeof(line), "%s%s%s: %s: %s%s\n",
+                 colour ? levels[m->level].colour : "", levels[m->level].label,
+                 colour ? "\033[0m" : "", m->module, place, m->text);
+    n = MIN(n, (int)sizeof(line) - 1);
+    if (n > 0)
         line[n - 1] = '\n';
-    }
     if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0)
         return;     /* nobody left to tell */
 }
@@ -76,7 +75,7 @@ static void deliver(const struct log_message *m)
 
 void log_at(enum log_level level, const char *module, struct where at, const char *fmt, ...)
 {
-    char text[400];
+    char text[TEXT_MAX];
     struct timespec now;
     va_list args;
 

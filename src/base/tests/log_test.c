@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 struct memory_sink {
     char last[500];
@@ -70,4 +72,53 @@ TEST(log_level_names)
     CHECK(log_level_parse("Perf", &level) && level == LOG_LEVEL_PERF);
     CHECK(!log_level_parse("loud", &level));
     CHECK_STRING(log_level_name(LOG_LEVEL_WARNING), "Warning");
+}
+
+/* What a child with its standard error in a pipe says. */
+static void read_stderr(void (*say)(void), char *out, size_t size)
+{
+    int fds[2];
+    size_t len = 0;
+    ssize_t n;
+    pid_t child;
+
+    out[0] = '\0';
+    if (pipe(fds) != 0)
+        return;
+    fflush(stdout);
+    child = fork();
+    if (child == 0) {
+        dup2(fds[1], STDERR_FILENO);
+        close(fds[0]);
+        say();
+        _exit(0);
+    }
+    close(fds[1]);
+    while (len < size - 1 && (n = read(fds[0], out + len, size - 1 - len)) > 0)
+        len += (size_t)n;
+    out[len] = '\0';
+    close(fds[0]);
+    waitpid(child, NULL, 0);
+}
+
+static void say_with_place(void)
+{
+    log_at(LOG_LEVEL_ERROR, "detect", (struct where){ "local.rules", 3, 12 }, "want %d", 1);
+    log_notice("detect", "done");
+    log_info("detect", "not seen at the default level");
+}
+
+static void say_much(void)
+{
+    log_error("detect", "%05000d", 7);
+}
+
+TEST(log_lines_on_stderr)
+{
+    char text[4096];
+
+    read_stderr(say_with_place, text, sizeof(text));
+    CHECK_STRING(text, "Error: detect: local.rules:3:12: want 1\nNotice: detect: done\n");
+    read_stderr(say_much, text, sizeof(text));
+    CHECK(strlen(text) > 2000 && text[strlen(text) - 1] == '\n');
 }
