@@ -93,7 +93,12 @@ struct flow {
     uint16_t icmp_reply;                        /* type<<8|code seen from the other side */
     uint8_t exception_target, exception_policy; /* for EVE flow.exception_policy */
     uint8_t mac[2][6];                          /* as the first packet of each side had it */
+    uint8_t turn;                               /* set when detection exchanged client and server:
+                                                 * FLOW_TURN_*, true before `swapped` follows */
 };
+
+#define FLOW_TURN_KEY       1               /* the client is the key's src */
+#define FLOW_TURN_REVERSED  2               /* the client is the key's dst */
 
 #define FLOW_INSPECT_ALERTED        0x01
 #define FLOW_INSPECT_IPONLY_TS      0x02        /* address-only rules have run in this direction */
