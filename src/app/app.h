@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "base/counters.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "conf/conf.h"
 #include "flow/flow.h"
 
@@ -33,30 +34,45 @@ struct app_proto;
 /* --- parsing ------------------------------------------------------------------------------ */
 
 enum parse_status {
-    PARSE_OK,           /* took in->consumed bytes (all, unless it set less) */
-    PARSE_MORE,         /* took in->consumed; call again when more have come */
-    PARSE_STOP,         /* cannot be parsed any further: parser off for this flow */
+    PARSE_OK,           /* took in->consumed bytes; called again at once while some are left */
+    PARSE_MORE,         /* took in->consumed; call again when in->need bytes are there */
+    PARSE_STOP,         /* cannot be parsed any further: parser off for this flow (UDP: for this
+                         * datagram), counted, error policy applied */
 };
 
 /* A piece of one direction. Bytes not consumed are kept by the framework (bounded) and come
- * again in front of what follows. For UDP: one datagram, nothing is kept. */
+ * again in front of what follows. For UDP: one datagram, nothing is kept.
+ *
+ * A gap comes by itself: gap > 0, data NULL. Bytes that were kept when it came are lost with
+ * it and counted in it, so that `offset` + `gap` is always where the next data begin. */
 struct app_input {
     const uint8_t *data;
     uint32_t len;
     uint32_t consumed;          /* out; preset to len */
+    uint32_t need;              /* out with PARSE_MORE: bytes to have from the first one not
+                                 * consumed on; 0: any more will do */
+    uint32_t gap;
     uint64_t offset;            /* of data[0] in its direction of the stream */
-    uint32_t gap;               /* > 0: that many bytes are missing here; data NULL, len 0 */
-    bool start;                 /* first bytes of this direction */
-    bool end;                   /* nothing follows in this direction */
+    bool start;                 /* first bytes of this direction for this parser */
+    bool end;                   /* nothing follows in this direction; data may be empty */
+    bool cut;                   /* with end: stream depth reached, the rest goes unseen */
+    bool is_udp;
     enum direction direction;
     uint64_t now_us;
     const struct packet *packet;        /* the packet being worked on (not its payload!) */
 };
 
+static inline struct bytes app_input_bytes(const struct app_input *in)
+{
+    return bytes_of(in->data, in->len);
+}
+
 /* --- transactions ------------------------------------------------------------------------- */
 
-/* First member of each protocol's transaction. Progress runs per direction from 0 to the
- * protocol's progress_done; detect and output act on its steps. */
+#define APP_TX_EVENTS_MAX 16
+
+/* First member of each protocol's transaction, which comes zeroed but for this. Progress runs
+ * per direction from 0 to the protocol's progress_done; detect and output act on its steps. */
 struct app_tx {
     struct app_tx *next;        /* older to newer */
     uint64_t id;                /* from 0 within the flow */
@@ -64,8 +80,8 @@ struct app_tx {
     uint8_t progress[2];
     bool one_sided[2];          /* this direction will never have a part: counts as done */
     uint8_t event_count;
-    uint8_t event[16];          /* ids within the protocol */
-    uint32_t logged;            /* bit per app_log, set by output */
+    uint8_t event[APP_TX_EVENTS_MAX];   /* ids within the protocol, each once */
+    uint32_t logged;            /* bit per app_log of each eve-log; output's */
     uint8_t events_logged[4];   /* how many of event[], per eve-log; output's */
     bool no_inspect[2];
     bool no_log;
@@ -74,14 +90,20 @@ struct app_tx {
     void *detect[2];            /* private to detect: rules that wait for more progress */
     void *vars;                 /* private to detect: xbits with track tx */
     struct app_file *files[2];  /* oldest first */
+    uint16_t files_open;        /* not closed yet */
     struct arena arena;         /* dies with the transaction */
     uint64_t start_us;
 };
 
-/* New, appended; NULL at the protocol's limit (the framework raises what is due). */
+/* New, appended. When more than max-tx are open the oldest are ended with the protocol's
+ * too_many_tx_event. NULL at the hard limit of the framework. */
 struct app_tx *app_tx_new(struct app_flow *af);
+struct app_tx *app_tx_find(struct app_flow *af, uint64_t id);
+/* Takes one out that turned out to be nothing: as if it had never been. */
+void app_tx_discard(struct app_tx *tx);
 void app_tx_event(struct app_tx *tx, unsigned event);
-/* Event of the flow when there is no transaction to hang it on: makes one if need be. */
+/* Event of the flow when there is no transaction to hang it on: the newest, or one made for it
+ * that is done in both directions. */
 void app_event(struct app_flow *af, enum direction direction, unsigned event);
 static inline bool app_tx_has_event(const struct app_tx *tx, unsigned event)
 {
@@ -96,57 +118,89 @@ static inline bool app_tx_has_event(const struct app_tx *tx, unsigned event)
 struct app_flow {
     const struct app_proto *proto;      /* NULL until detected */
     void *state;                        /* the parser's, proto->state_size, zeroed */
+    const void *settings;               /* the protocol's, see configure() */
+    void *thread_data;                  /* the protocol's in this thread, see thread_open() */
     struct app_thread *thread;
     struct flow *flow;
     struct app_tx *first, *last;        /* transactions alive, oldest first */
     uint64_t next_tx_id;
     uint32_t tx_count;
-    bool stopped[2];                    /* parser off */
-    bool end[2];                        /* direction has ended */
+    bool stopped;                       /* parser off, for good */
+    bool end[2];                        /* nothing more will be parsed: log and free as it is */
+    bool disrupted[2];                  /* a gap, or depth reached: progress counts as done */
     bool encrypted;                     /* set by the parser */
-    void *internal;                     /* the framework's: detection, kept bytes, frames */
     uint64_t file_id;                   /* next file's number */
+    /* Within open() only, after a change of protocol. */
+    const struct app_proto *previous;
+    void *previous_state;
+    struct app_tx *previous_first;
 };
 
-/* What follows in both directions is another protocol (CONNECT, STARTTLS, upgrade): detection
- * runs again; `expected` APP_PROTO_UNKNOWN: any. */
-void app_change_protocol(struct app_flow *af, enum app_proto_id expected);
-/* A flow that will come: addresses in either order, port 0: any. data is handed to the new
- * flow's parser through app_expected_data(); freed by free_data if it never comes. */
-void app_expect(struct app_flow *af, const struct ip *a, const struct ip *b, uint16_t port,
-                enum app_proto_id proto, void *data, void (*free_data)(void *data));
-void *app_expected_data(struct app_flow *af);
+/* What follows in both directions is another protocol (CONNECT, STARTTLS, upgrade): from the
+ * next packet on detection runs again; this protocol's transactions are inspected and logged as
+ * they are before. `expected` APP_PROTO_UNKNOWN: any. port: whose probes to try (0: the flow's).
+ * False when a change is under way already. */
+bool app_change_protocol(struct app_flow *af, enum app_proto_id expected, uint16_t port);
 
-/* The parser needs nothing more of this direction / both (encrypted); see the bypass settings. */
-void app_stop_inspection(struct app_flow *af, bool payload, bool bypass);
+/* A flow between the same two hosts that will come, within 30 s. Ports as its first packet has
+ * them; 0: any. */
+struct app_expected {
+    uint16_t src_port, dst_port;
+    uint8_t directions;                 /* data of which direction may prove it; 0: both */
+    enum app_proto_id proto;
+    void *data;                         /* for the new flow's parser, by app_expected_data() */
+    void (*free_data)(void *data);      /* from any thread; NULL: free() */
+};
+/* Takes over data, also on failure. */
+bool app_expect(struct app_flow *af, const struct app_expected *expected);
+void *app_expected_data(struct app_flow *af);   /* lives as long as the flow; NULL: none */
 
-/* Frames: named stretches of the stream, for the frame keyword and EVE. len -1: not known yet.
- * Returns its id, 0 when frames of this type are not wanted (no rule, no log: then free). */
+enum app_stop {
+    APP_STOP_PAYLOAD    = 1u << 0,      /* rules no longer see payload (encrypted) */
+    APP_STOP_PARSER     = 1u << 1,      /* the parser wants nothing more */
+    APP_STOP_REASSEMBLY = 1u << 2,
+    APP_STOP_BYPASS     = 1u << 3,      /* the flow may be bypassed, where that is set up */
+};
+void app_stop(struct app_flow *af, unsigned what);
+
+/* Frames: named stretches of the stream (of the datagram), for the frame keyword and EVE.
+ * len -1: not known yet. Gives its id, 0 when frames of this type are not wanted (no rule, no
+ * log: then it costs nothing). Type 0 is "stream" where the first name says so; the framework
+ * makes that one. */
 uint32_t app_frame(struct app_flow *af, enum direction direction, unsigned type, uint64_t offset,
                    int64_t len, uint64_t tx_id);
+#define APP_FRAME_NO_TX UINT64_MAX
 void app_frame_set_length(struct app_flow *af, enum direction direction, uint32_t frame,
                           int64_t len);
+void app_frame_set_tx(struct app_flow *af, enum direction direction, uint32_t frame,
+                      uint64_t tx_id);
+
+/* What rules and outputs asked of the protocol: its own bits, see app_buffer.feature. */
+bool app_feature(const struct app_flow *af, uint32_t bit);
 
 /* --- recognition -------------------------------------------------------------------------- */
-
-struct app_pattern {
-    uint8_t transport;          /* APP_TCP or APP_UDP */
-    uint8_t directions;         /* APP_TS, APP_TC: who sends it */
-    const char *bytes;
-    uint8_t len;                /* 0: strlen */
-    uint16_t offset, depth;     /* as of content: within bytes [offset, depth) */
-    bool nocase;
-    bool confirm;               /* the probe must agree */
-};
 
 enum app_probe_result { APP_PROBE_NO, APP_PROBE_YES, APP_PROBE_MORE, APP_PROBE_YES_REVERSED };
 /* `direction` of the bytes; YES_REVERSED: it is, but these bytes come from the other side. */
 typedef enum app_probe_result (*app_probe_fn)(struct bytes in, enum direction direction,
                                               const struct flow *flow);
+
+struct app_pattern {
+    uint8_t transport;          /* APP_TCP | APP_UDP */
+    uint8_t directions;         /* APP_TS, APP_TC: who sends it */
+    const char *bytes;
+    uint8_t len;                /* 0: strlen */
+    uint16_t offset, depth;     /* as of content: within bytes [offset, depth); 0: offset + len */
+    bool nocase;
+    app_probe_fn confirm;       /* must agree; NULL: nobody is asked */
+    uint16_t confirm_min, confirm_max;  /* bytes it wants; beyond max MORE means NO; 0: none */
+};
+
 struct app_probe {
     uint8_t transport;
-    uint8_t directions;
-    const char *ports;          /* "139,445": default detection-ports.dp; "": any port */
+    uint8_t directions;         /* of bytes that it judges */
+    const char *ports;          /* "139,445": default detection-ports.dp; NULL: only when the
+                                 * protocol is expected or the other side is this one */
     const char *source_ports;   /* default detection-ports.sp; NULL: none */
     uint16_t min, max;          /* bytes to ask for */
     app_probe_fn probe;
@@ -171,6 +225,7 @@ struct app_buffer {
     uint64_t (*position)(struct app_tx *tx, enum direction direction, unsigned index);
     /* Checks a content pattern at load time (host in upper case ...); NULL: anything goes. */
     bool (*check)(struct slice pattern, bool nocase, struct err *err);
+    uint32_t feature;           /* a rule that uses it turns these on, see app_feature() */
 };
 
 struct app_name { const char *name; int64_t value; };
@@ -184,6 +239,7 @@ struct app_integer {
     bool multi;                 /* several values: any, all, nth */
     const struct app_name *names;       /* {NULL} ended; NULL: numbers only */
     bool (*get)(struct app_tx *tx, enum direction direction, unsigned index, uint64_t *out);
+    uint32_t feature;
 };
 
 /* Any other keyword about a transaction. */
@@ -196,6 +252,7 @@ struct app_match {
     /* Fills arg (zeroed); memory from arena, which lives as long as the rules. */
     int (*parse)(struct text in, void *arg, struct arena *arena, struct err *err);
     bool (*match)(struct app_tx *tx, enum direction direction, const void *arg);
+    uint32_t feature;
 };
 
 /* --- what is logged ----------------------------------------------------------------------- */
@@ -219,26 +276,38 @@ struct app_log {
 
 struct app_proto {
     enum app_proto_id id;
-    const char *name;           /* EVE app_proto, configuration, rule header: "tls" */
+    const char *name;           /* EVE app_proto, configuration, counters: "http", "tls" */
+    const char *rule_name;      /* in rule headers where that differs: "http1"; NULL: name */
     const char *rule_alias;     /* another name in rule headers: "ikev2" */
+    enum app_proto_id also[3];  /* rules for these mean it too: http1 is APP_PROTO_HTTP_ANY */
     uint8_t transports;
     bool off_by_default;
     bool detection_only;        /* no parser (imap) */
-    const char *first_data_note;
-    uint8_t first_data;         /* APP_TS, APP_TC or APP_BOTH: who may speak first; 0 = both */
+    uint8_t first_data;         /* APP_TS, APP_TC: who must speak first; 0 or both: either */
 
-    const struct app_pattern *patterns;         /* ended by bytes == NULL */
-    const struct app_probe *probes;             /* ended by probe == NULL */
+    const struct app_pattern *patterns;         /* ended by bytes == NULL; may be NULL */
+    const struct app_probe *probes;             /* ended by probe == NULL; may be NULL */
+
+    /* Settings: made once from app-layer.protocols.NAME (NULL when absent), zeroed before. */
+    size_t settings_size;
+    int (*configure)(const struct conf_node *node, const struct conf_node *root, void *settings,
+                     struct err *err);
+    void (*settings_free)(void *settings);      /* what hangs off them */
+    /* What each thread needs; NULL is fine. */
+    void *(*thread_open)(const void *settings, struct counters *counters);
+    void (*thread_close)(void *thread_data);
+    /* Names of counters of its own: called once, before threads start. */
+    void (*register_counters)(void);
 
     size_t state_size, tx_size;
     uint32_t tx_limit;          /* default of max-tx; 0: 256 open ones */
     uint8_t too_many_tx_event;  /* 0: none */
-    int (*configure)(const struct conf_node *node, struct err *err);    /* once, at start */
-    int (*open)(struct app_flow *af);                                   /* may be NULL */
+    int64_t stream_depth;       /* default; -1: none, 0: as stream.reassembly.depth says */
+    bool (*open)(struct app_flow *af);                                  /* may be NULL */
     void (*close)(struct app_flow *af);
     enum parse_status (*parse)(struct app_flow *af, struct app_input *in);
-    bool handles_gaps;          /* else a gap stops the direction's parser */
-    uint32_t keep_limit;        /* most bytes kept unconsumed; 0: 64 KiB; beyond: parser off */
+    bool handles_gaps;          /* else a gap stops the parser */
+    uint32_t keep_limit;        /* most bytes kept unconsumed; 0: 128 KiB; beyond: parser off */
     void (*tx_close)(struct app_tx *tx);
     /* Once all bytes of a flow are in: close what is open. */
     void (*finish)(struct app_flow *af);
@@ -260,38 +329,77 @@ struct app_proto {
 
 const struct app_proto *app_proto_by_id(enum app_proto_id id);          /* NULL: none */
 const struct app_proto *app_proto_by_name(const char *name);
+/* As rule headers and app-layer-protocol name them; "http" is APP_PROTO_HTTP_ANY. */
+bool app_proto_by_rule_name(struct text name, enum app_proto_id *out);
 const char *app_proto_name(enum app_proto_id id);       /* "http", "failed", "unknown" as in EVE */
+/* The first protocol that a rule for `wanted` means: http1 for APP_PROTO_HTTP_ANY. */
+const struct app_proto *app_proto_of_rule(enum app_proto_id wanted);
 /* Is this flow's protocol meant by a rule header or keyword that names `wanted`? http stands
  * for http1 and http2, dns also for doh2 ... */
 bool app_proto_matches(enum app_proto_id wanted, enum app_proto_id found);
 
-/* Settings of all protocols and the detection tables; read-only, shared. */
+/* Settings of all protocols and the detection tables; read-only but for app_wants_add(). */
 struct app_conf;
 struct app_conf *app_conf_new(const struct conf_node *root, bool is_inline, struct err *err);
 void app_conf_free(struct app_conf *conf);
-bool app_proto_enabled(const struct app_conf *conf, enum app_proto_id id);
+bool app_proto_enabled(const struct app_conf *conf, enum app_proto_id id);  /* with its parser */
+const void *app_proto_settings(const struct app_conf *conf, enum app_proto_id id);
 
-struct app_thread *app_thread_new(const struct app_conf *conf, struct counters *counters);
-void app_thread_free(struct app_thread *at);
+/* What rules and outputs want of the protocols. Each ruleset and output collects its own and
+ * adds it before threads see it; wants only grow. */
+enum app_file_want {
+    APP_FILE_TRACK  = 1u << 0,
+    APP_FILE_MD5    = 1u << 1,
+    APP_FILE_SHA1   = 1u << 2,
+    APP_FILE_SHA256 = 1u << 3,
+    APP_FILE_MAGIC  = 1u << 4,
+    APP_FILE_STORE  = 1u << 5,          /* content is kept until it is written, see app_file */
+    APP_FILE_STORE_ALL = 1u << 6,       /* each file has want_store from the start */
+};
+struct app_wants {
+    uint32_t frames[APP_PROTO_COUNT];   /* bit per frame type */
+    uint32_t features[APP_PROTO_COUNT];
+    uint32_t files;                     /* enum app_file_want */
+};
+void app_wants_add(const struct app_conf *conf, const struct app_wants *more);
+void app_files_want(const struct app_conf *conf, uint32_t what);
+/* "md5", "sha1", "sha256"; false: no such hash. */
+bool app_files_want_hash(const struct app_conf *conf, const char *name);
+
+/* What detect and output do for the framework; all may be NULL. */
+struct app_hooks {
+    bool (*tx_inspected)(const struct app_tx *tx);      /* as far as its progress goes */
+    void (*tx_gone)(struct app_tx *tx);                 /* free what detect hung on it */
+    void (*file_gone)(struct app_file *file);           /* its file->store is not NULL */
+};
+struct app_thread *app_thread_new(const struct app_conf *conf, struct counters *counters,
+                                  const struct app_hooks *hooks);
+void app_thread_free(struct app_thread *at);            /* after all its flows */
 
 /* One packet: its chunks (TCP) or payload (UDP), and the end of its flow, to detection and
- * parsers. Sets flow->app_proto and friends. */
+ * parsers. Sets flow->app_proto and friends. Call it before anything else looks at the packet's
+ * direction: when detection finds client and server exchanged it turns the flow, the packet and
+ * its chunks, and all later packets that the stream module had judged before it knew. */
 void app_packet(struct app_thread *at, struct packet *p);
-/* After rules and logs: transactions that are complete, inspected (app_tx_inspected) and logged
- * die. */
+/* After rules and logs, which are taken to have logged by now what is done: transactions that
+ * are complete, inspected and without open files die; frames and file content that nobody needs
+ * any more go. */
 void app_cleanup(struct app_thread *at, struct packet *p);
-/* With the flow. */
-void app_flow_free(struct app_flow *af);
+/* All of the flow's application state, with flow->app set to NULL. By the inspecting thread,
+ * once the packet that ends the flow is logged. */
+void app_flow_free(struct flow *flow);
 
+/* This direction of the transaction is over: done, or nothing more can come. */
 static inline bool app_tx_done(const struct app_tx *tx, enum direction d,
                                const struct app_proto *proto)
 {
-    return tx->one_sided[d] || tx->progress[d] >= proto->progress_done[d];
+    return tx->one_sided[d] || tx->progress[d] >= proto->progress_done[d] ||
+           tx->flow->disrupted[d] || tx->flow->end[d];
 }
 
 /* Events not about one transaction (applayer_mismatch_protocol_both_directions ...), set on the
- * flow for this packet: EVE anomaly and app-layer-event:applayer.X. */
-extern const struct app_name app_layer_events[];        /* names and ids */
+ * flow for this packet: EVE anomaly and app-layer-event:applayer.X. Gone at app_cleanup(). */
+extern const struct app_name app_layer_events[];        /* names and ids; NULL-named end */
 bool app_flow_has_event(const struct app_flow *af, unsigned event);
 
 struct app_frame_view {
@@ -304,7 +412,5 @@ struct app_frame_view {
 };
 bool app_frames_each(const struct app_flow *af, enum direction direction,
                      bool (*visit)(const struct app_frame_view *frame, void *arg), void *arg);
-/* Which frame types rules or logs want; set at load time, before threads start. */
-void app_frames_want(enum app_proto_id id, unsigned type);
 
 #endif

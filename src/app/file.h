@@ -3,64 +3,64 @@
  *
  * A parser opens a file in a transaction, appends what arrives and closes it. The content is
  * kept in a sliding window: enough for inspection (file.data and the body buffers), everything
- * not yet written when it is being stored. Hashes run as data come, only when wanted. */
+ * not yet written when it may be stored. Hashes run as data come, only when wanted. Files belong
+ * to their transaction and die with it. */
 #ifndef APP_FILE_H
 #define APP_FILE_H
 
 #include "app/app.h"
+#include "base/buf.h"
 
 enum file_state { FILE_OPEN, FILE_CLOSED, FILE_TRUNCATED, FILE_ERROR };
+
+/* Limits of inspection for one kind of content: as the libhtp and smtp settings. */
+struct file_window {
+    uint64_t limit;             /* bytes to inspect at all; 0: no bound */
+    uint32_t min_inspect;       /* wait for so many, unless complete */
+    uint32_t window;            /* earlier bytes kept for matches across the edge */
+};
 
 struct app_file {
     struct app_file *next;
     struct app_tx *tx;
-    uint64_t id;                /* EVE file_id */
+    uint64_t id;                /* EVE file_id, from 1 within the flow */
     enum direction direction;
     enum file_state state;
-    bool has_gaps, stored, no_store, want_store, force_magic;
+    bool has_gaps, stored, no_store, want_store;
     bool md5_done, sha1_done, sha256_done;
     struct slice name;          /* in tx->arena */
     uint64_t size;              /* bytes seen, gaps included */
-    uint64_t start, end;        /* range, when `is_range` */
+    uint64_t start, end, total; /* range, when `is_range` */
     bool is_range;
-    uint64_t inspected;         /* bytes that detect has seen */
-    struct buf window;          /* content from window_start on */
+    uint64_t inspected;         /* by detect: bytes that rules have seen */
+    uint64_t written;           /* by output: bytes that are on disk */
+    struct buf window;          /* content from window_start on; read only */
     uint64_t window_start;
+    struct file_window limits;
     const char *magic;          /* libmagic's description; in tx->arena; NULL: not looked up */
     uint8_t md5[16], sha1[20], sha256[32];
     uint32_t sid_count;
     uint32_t sids[16];          /* rules with filestore that matched */
     uint8_t logged;             /* bit per eve-log; output's */
-    void *internal;             /* hash contexts, store handle */
+    struct file_store *store;   /* the file store's own; NULL */
 };
 
-/* Limits of inspection for one kind of content: as the libhtp and smtp settings. */
-struct file_window {
-    uint64_t limit;             /* bytes to keep at all; 0: no bound */
-    uint32_t min_inspect;       /* wait for so many, unless complete */
-    uint32_t window;            /* earlier bytes kept for matches across the edge */
-};
-
-/* NULL when files are not tracked at all. name may be empty. */
+/* name may be empty; it is copied. limits NULL: no bound, inspected as it comes. NULL when files
+ * are neither inspected nor logged nor stored: the functions below then do nothing. */
 struct app_file *app_file_open(struct app_tx *tx, enum direction direction, struct slice name,
-                               const struct file_window *window);
+                               const struct file_window *limits);
+void app_file_set_name(struct app_file *file, struct slice name);
 void app_file_append(struct app_file *file, const uint8_t *data, uint32_t len);
 void app_file_gap(struct app_file *file, uint64_t len);
-void app_file_close(struct app_file *file, enum file_state state);
+void app_file_close(struct app_file *file, enum file_state state);      /* once; later: nothing */
+/* All that are open in this direction, as when its stream ends. */
+void app_files_close(struct app_tx *tx, enum direction direction, enum file_state state);
 
-/* What there is to inspect now: at most from window_start on; false while min_inspect is not
- * reached and the file is open. */
-bool app_file_inspect(const struct app_file *file, const struct file_window *window,
-                      struct slice *out, uint64_t *position);
+/* What there is to inspect now: what is new, with `window` bytes before it; *position is the
+ * place of out->data[0] in the file. False while min_inspect is not reached and the file is
+ * open, or when nothing is new. */
+bool app_file_inspect(const struct app_file *file, struct slice *out, uint64_t *position);
+/* Looks it up when enough has come (or all); NULL before that, or without libmagic. */
 const char *app_file_magic(struct app_file *file);
-
-/* What outputs and rules want of every file; load time, before threads start. */
-#define FILE_WANT_MD5    1u
-#define FILE_WANT_SHA1   2u
-#define FILE_WANT_SHA256 4u
-#define FILE_WANT_MAGIC  8u
-#define FILE_WANT_STORE  16u
-void app_files_want(unsigned what);
-bool app_files_want_hash(const char *name);     /* "md5"; false: no such hash */
 
 #endif

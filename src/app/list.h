@@ -2,14 +2,11 @@
 /* app/list.h - the registration list of application protocols: one line each.
  *
  * X(symbol) stands for `const struct app_proto app_<symbol>` in app/<symbol>/ and gives it the
- * number APP_PROTO_<symbol>. */
+ * number APP_PROTO_<symbol>. Where patterns of two protocols fit, the one listed first wins. */
 #ifndef APP_LIST_H
 #define APP_LIST_H
 
-#define APP_PROTO_LIST(X) \
-    X(http1)              \
-    X(tls)                \
-    X(dns)
+#define APP_PROTO_LIST(X)
 
 enum app_proto_id {
     APP_PROTO_UNKNOWN,          /* not known yet */

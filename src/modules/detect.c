@@ -29,13 +29,18 @@ static void detect_module_close(void *self)
     free(m);
 }
 
+static const struct app_hooks hooks = {
+    .tx_inspected = detect_tx_inspected,
+    .tx_gone = detect_tx_free,
+};
+
 static void *detect_module_open(const struct module_env *env, struct err *err)
 {
     struct detect_module *m = xcalloc(1, sizeof(*m));
     struct ruleset *rules;
 
     m->ctx = env->context;
-    m->app = app_thread_new(m->ctx->app, env->counters);
+    m->app = app_thread_new(m->ctx->app, env->counters, &hooks);
     rules = run_context_rules(m->ctx, &m->rules_generation);
     m->detect = detect_thread_new(rules, m->ctx->conf, env->counters, m->ctx->is_inline, err);
     ruleset_unref(rules);
@@ -73,9 +78,9 @@ static void count_packet(struct packet *p)
 
 static void detect_module_packet(struct detect_module *m, struct packet *p)
 {
-    count_packet(p);
     if (p->flow != NULL && !(p->flags & PACKET_NO_INSPECT))
-        app_packet(m->app, p);
+        app_packet(m->app, p);      /* first: it may turn the packet's direction */
+    count_packet(p);
     detect_packet(m->detect, p);
     output_render(m->output, p);
     if (p->flow == NULL)
@@ -83,9 +88,7 @@ static void detect_module_packet(struct detect_module *m, struct packet *p)
     app_cleanup(m->app, p);
     if (p->flags & PACKET_FLOW_END) {
         detect_flow_free(p->flow);
-        if (p->flow->app != NULL)
-            app_flow_free(p->flow->app);
-        p->flow->app = NULL;
+        app_flow_free(p->flow);
         flow_vars_free(p->flow->vars);
         p->flow->vars = NULL;
     }

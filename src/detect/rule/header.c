@@ -196,9 +196,9 @@ static bool app_proto_apply(struct rule *rule, struct text name, const struct ap
             rule->app_proto = APP_PROTO_HTTP_ANY;
             continue;
         }
-        named = text_equal_nocase(name, proto->name) ||
-                (proto->rule_alias != NULL && text_equal_nocase(name, proto->rule_alias)) ||
-                (id == APP_PROTO_http1 && text_equal_nocase(name, "http1"));
+        named = text_equal_nocase(name, proto->rule_name != NULL ? proto->rule_name
+                                                                 : proto->name) ||
+                (proto->rule_alias != NULL && text_equal_nocase(name, proto->rule_alias));
         if (!named)
             continue;
         add_transports(rule, proto);
@@ -235,9 +235,7 @@ static int64_t progress_by_name(const struct app_proto *proto, enum direction d,
 
 static const struct app_proto *proto_of_rule(const struct rule *rule)
 {
-    unsigned id = rule->app_proto == APP_PROTO_HTTP_ANY ? APP_PROTO_http1 : rule->app_proto;
-
-    return app_proto_by_id((enum app_proto_id)id);
+    return app_proto_of_rule((enum app_proto_id)rule->app_proto);
 }
 
 static int app_hook_parse(struct rule_builder *b, struct text in, struct err *err)

@@ -178,21 +178,18 @@ static void eve_app_record(struct render *r, const struct eve *eve, const struct
     p->flow->tx_log_count++;
 }
 
-/* A tx has reached what a log waits for; at the end of its flow it gets no further. */
-static bool eve_log_due(const struct app_tx *tx, const struct app_log *log, enum direction d,
-                        bool ending)
+/* A tx has reached what a log waits for, or gets no further. */
+static bool eve_log_due(const struct app_tx *tx, const struct app_log *log, enum direction d)
 {
-    return ending || tx->one_sided[d] || tx->progress[d] >= log->progress[d];
+    return tx->progress[d] >= log->progress[d] || app_tx_done(tx, d, tx->flow->proto);
 }
 
 static void eve_app_tx(struct render *r, const struct eve *eve, const struct eve_app_log *use,
                        struct packet *p, struct app_tx *tx)
 {
-    bool ending = p->flags & PACKET_FLOW_END;
-
     if (!use->log->each_direction) {
-        if (!(tx->logged & 1u << use->bit) && eve_log_due(tx, use->log, TO_SERVER, ending) &&
-            eve_log_due(tx, use->log, TO_CLIENT, ending)) {
+        if (!(tx->logged & 1u << use->bit) && eve_log_due(tx, use->log, TO_SERVER) &&
+            eve_log_due(tx, use->log, TO_CLIENT)) {
             tx->logged |= 1u << use->bit;
             eve_app_record(r, eve, use, p, tx, TO_SERVER);
         }
@@ -200,7 +197,7 @@ static void eve_app_tx(struct render *r, const struct eve *eve, const struct eve
     }
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
         if (tx->logged & 1u << (use->bit + d) || tx->one_sided[d] || tx->progress[d] == 0 ||
-            !eve_log_due(tx, use->log, d, ending))
+            !eve_log_due(tx, use->log, d))
             continue;
         tx->logged |= 1u << (use->bit + d);
         eve_app_record(r, eve, use, p, tx, d);

@@ -14,12 +14,11 @@ static void *files_configure(const struct conf_node *node, const struct eve *eve
 {
     struct files_settings *s = xcalloc(1, sizeof(*s));
 
-    (void)eve;
     s->force_magic = conf_bool(node, "force-magic", false);
     if (s->force_magic)
-        app_files_want(FILE_WANT_MAGIC);
+        app_files_want(eve->request->app, APP_FILE_MAGIC);
     CONF_EACH (item, conf_find(node, "force-hash")) {
-        if (!app_files_want_hash(item->value))
+        if (!app_files_want_hash(eve->request->app, item->value))
             err_set(err, "force-hash: \"%s\" is not md5, sha1 or sha256", item->value);
     }
     return s;

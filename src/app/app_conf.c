@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/app_conf.c - the app-layer section of the configuration, read once.
+ *
+ *     app-layer:
+ *       error-policy: ignore
+ *       protocols:
+ *         dns:
+ *           enabled: yes            # no, detection-only
+ *           max-tx: 256
+ *           tcp:                    # what stands here goes before what stands above
+ *             enabled: yes
+ *             stream-depth: 1 MiB   # 0: none
+ *             detection-ports:
+ *               dp: 53
+ */
+#include "app/private.h"
+
+#include "base/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const transport_names[TRANSPORT_COUNT] = { "tcp", "udp" };
+
+enum { PROTO_OFF, PROTO_ON, PROTO_DETECTION_ONLY };
+
+/* NAME.tcp.KEY, else NAME.KEY. */
+static const struct conf_node *proto_setting(const struct conf_node *node, unsigned transport,
+                                             const char *key)
+{
+    const struct conf_node *under = conf_find(node, transport_names[transport]);
+    const struct conf_node *found = conf_find(under, key);
+
+    return found != NULL ? found : conf_find(node, key);
+}
+
+static int read_enabled(const struct conf_node *node, unsigned transport, bool otherwise)
+{
+    const struct conf_node *found = proto_setting(node, transport, "enabled");
+    bool on = otherwise;
+
+    if (found == NULL)
+        return otherwise ? PROTO_ON : PROTO_OFF;
+    if (text_equal_nocase(text_of(found->value), "detection-only"))
+        return PROTO_DETECTION_ONLY;
+    if (!text_to_bool(text_of(found->value), &on))
+        conf_error(found, "want yes, no or detection-only, got \"%s\"", found->value);
+    return on ? PROTO_ON : PROTO_OFF;
+}
+
+static void read_depth(struct app_proto_conf *pc, const struct conf_node *node)
+{
+    const struct conf_node *found = proto_setting(node, TRANSPORT_TCP, "stream-depth");
+    uint64_t depth = 0;
+
+    if (pc->proto->stream_depth != 0) {
+        pc->own_depth = true;
+        pc->stream_depth = pc->proto->stream_depth < 0 ? UINT64_MAX
+                                                       : (uint64_t)pc->proto->stream_depth;
+    }
+    if (found == NULL)
+        return;
+    if (!text_to_size(text_of(found->value), &depth)) {
+        conf_error(found, "want a size, got \"%s\"", found->value);
+        return;
+    }
+    pc->own_depth = true;
+    pc->stream_depth = depth == 0 ? UINT64_MAX : depth;
+}
+
+static int read_settings(struct app_proto_conf *pc, const struct conf_node *node,
+                         const struct conf_node *root, struct err *err)
+{
+    const struct app_proto *proto = pc->proto;
+
+    if (proto->settings_size > 0)
+        pc->settings = xcalloc(1, proto->settings_size);
+    if (proto->configure == NULL)
+        return 0;
+    return proto->configure(node, root, pc->settings, err);
+}
+
+static int read_proto(struct app_conf *conf, const struct app_proto *proto,
+                      const struct conf_node *root, struct err *err)
+{
+    struct app_proto_conf *pc = &conf->proto[proto->id];
+    char path[96];
+
+    snprintf(path, sizeof(path), "app-layer.protocols.%s", proto->name);
+    const struct conf_node *node = conf_find(root, path);
+
+    pc->proto = proto;
+    for (unsigned t = 0; t < TRANSPORT_COUNT; t++) {
+        int enabled = read_enabled(node, t, !proto->off_by_default);
+        bool carried = (proto->transports & TRANSPORT_BIT(t)) != 0;
+
+        pc->enabled[t] = carried && enabled != PROTO_OFF;
+        pc->parses[t] = carried && enabled == PROTO_ON && !proto->detection_only;
+    }
+    pc->tx_limit = (uint32_t)conf_u64_range(node, "max-tx", proto->tx_limit ? proto->tx_limit : 256,
+                                            1, UINT32_MAX);
+    pc->has_stream_frame = proto->frames != NULL && proto->frames[0] != NULL &&
+                           strcmp(proto->frames[0], "stream") == 0;
+    read_depth(pc, node);
+    return read_settings(pc, node, root, err);
+}
+
+static int read_all(struct app_conf *conf, const struct conf_node *root,
+                    const struct app_proto *const *extra, struct err *err)
+{
+    for (unsigned i = 0; i < APP_PROTO_COUNT; i++) {
+        const struct app_proto *proto = app_proto_by_id((enum app_proto_id)i);
+
+        if (proto != NULL && read_proto(conf, proto, root, err) < 0)
+            return -1;
+    }
+    for (; extra != NULL && *extra != NULL; extra++)
+        if (read_proto(conf, *extra, root, err) < 0)
+            return -1;
+    return app_detect_tables_build(conf, root, err);
+}
+
+struct app_conf *app_conf_new_extra(const struct conf_node *root, bool is_inline,
+                                    const struct app_proto *const *extra, struct err *err)
+{
+    struct app_conf *conf = xcalloc(1, sizeof(*conf));
+
+    conf->is_inline = is_inline;
+    conf->error_policy = exception_policy_read(root, "app-layer.error-policy", true, is_inline,
+                                               false);
+    conf->magic_file = conf_string(root, "magic-file", NULL);
+    conf->expectations = app_expectations_new();
+    if (read_all(conf, root, extra, err) < 0) {
+        app_conf_free(conf);
+        return NULL;
+    }
+    app_counters_register(conf);
+    return conf;
+}
+
+struct app_conf *app_conf_new(const struct conf_node *root, bool is_inline, struct err *err)
+{
+    return app_conf_new_extra(root, is_inline, NULL, err);
+}
+
+void app_conf_free(struct app_conf *conf)
+{
+    if (conf == NULL)
+        return;
+    for (unsigned i = 0; i < APP_PROTO_MAX; i++) {
+        struct app_proto_conf *pc = &conf->proto[i];
+
+        if (pc->settings != NULL && pc->proto->settings_free != NULL)
+            pc->proto->settings_free(pc->settings);
+        free(pc->settings);
+    }
+    app_detect_tables_free(&conf->detect);
+    app_expectations_free(conf->expectations);
+    free(conf);
+}
+
+bool app_proto_enabled(const struct app_conf *conf, enum app_proto_id id)
+{
+    return (unsigned)id < APP_PROTO_MAX &&
+           (conf->proto[id].parses[TRANSPORT_TCP] || conf->proto[id].parses[TRANSPORT_UDP]);
+}
+
+const void *app_proto_settings(const struct app_conf *conf, enum app_proto_id id)
+{
+    return (unsigned)id < APP_PROTO_MAX ? conf->proto[id].settings : NULL;
+}
+
+static void want(uint32_t *bits, uint32_t more)
+{
+    if (more != 0)
+        __atomic_fetch_or(bits, more, __ATOMIC_RELAXED);
+}
+
+/* Takes the conf as const, as everybody holds it: these bits are the one part that changes. */
+void app_wants_add(const struct app_conf *conf, const struct app_wants *more)
+{
+    struct app_conf *c = (struct app_conf *)(uintptr_t)conf;
+
+    for (unsigned i = 0; i < APP_PROTO_COUNT; i++) {
+        want(&c->want_frames[i], more->frames[i]);
+        want(&c->want_features[i], more->features[i]);
+    }
+    want(&c->want_files, more->files);
+}
+
+void app_files_want(const struct app_conf *conf, uint32_t what)
+{
+    want(&((struct app_conf *)(uintptr_t)conf)->want_files, what);
+}
+
+bool app_files_want_hash(const struct app_conf *conf, const char *name)
+{
+    static const struct app_name hashes[] = { { "md5", APP_FILE_MD5 }, { "sha1", APP_FILE_SHA1 },
+                                              { "sha256", APP_FILE_SHA256 } };
+
+    for (unsigned i = 0; i < ARRAY_LEN(hashes); i++) {
+        if (text_equal_nocase(text_of(name), hashes[i].name)) {
+            app_files_want(conf, (uint32_t)hashes[i].value);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool app_feature(const struct app_flow *af, uint32_t bit)
+{
+    return (wants_get(&af->thread->conf->want_features[af->proto->id]) & bit) != 0;
+}

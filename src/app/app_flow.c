@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/app_flow.c - one packet of a flow: pending bytes, the parser called on them, and the end.
+ *
+ * Bytes of a chunk are parsed where they lie. Only what the parser leaves (or recognition has
+ * yet to understand) is copied into the side's `held`, to stand in front of the next chunk. */
+#include "app/private.h"
+
+#include <string.h>
+
+#define KEEP_DEFAULT (128u << 10)
+
+static const struct app_proto_conf *found_conf(const struct app_session *s)
+{
+    return &s->flow.thread->conf->proto[s->flow.flow->app_proto];
+}
+
+static const struct app_proto_counters *found_counters(const struct app_session *s)
+{
+    const struct app_conf *conf = s->flow.thread->conf;
+
+    return &conf->counter[s->transport][s->flow.flow->app_proto];
+}
+
+/* --- pending bytes --------------------------------------------------------------------------- */
+
+static void side_advance(struct app_side *side, uint32_t n)
+{
+    side->data += n;
+    side->len -= n;
+    side->offset += n;
+}
+
+void app_side_drop(struct app_session *s, enum direction d)
+{
+    struct app_side *side = &s->side[d];
+
+    side_advance(side, side->len);
+    side->offset += side->lost;
+    side->lost = 0;
+    side->need = 0;
+}
+
+static void side_add(struct app_side *side, const uint8_t *data, uint32_t len)
+{
+    if (side->len == 0) {
+        side->data = data;
+        side->len = len;
+        side->borrowed = true;
+        return;
+    }
+    buf_add(&side->held, data, len);
+    side->data = side->held.data;
+    side->len = (uint32_t)side->held.len;
+}
+
+/* Before the packet goes: what is left must lie in memory of our own. */
+static void side_settle(struct app_session *s, struct app_side *side)
+{
+    if (side->len == 0) {
+        app_buf_give(s->flow.thread, &side->held);
+        side->data = NULL;
+    } else if (side->borrowed) {
+        if (side->held.data == NULL)
+            side->held = app_buf_take(s->flow.thread);
+        side->held.len = 0;
+        buf_add(&side->held, side->data, side->len);
+    } else {
+        buf_drop_front(&side->held, side->held.len - side->len);
+    }
+    side->borrowed = false;
+    if (side->len > 0)
+        side->data = side->held.data;
+}
+
+/* --- the parser's state ------------------------------------------------------------------------- */
+
+static void close_parser(struct app_session *s)
+{
+    struct app_flow *af = &s->flow;
+
+    if (af->proto == NULL)
+        return;
+    for (struct app_tx *tx = af->first, *next; tx != NULL; tx = next) {
+        next = tx->next;
+        app_tx_free(tx);
+    }
+    af->first = af->last = NULL;
+    af->tx_count = 0;
+    if (af->proto->close != NULL)
+        af->proto->close(af);
+    if (af->state != NULL)
+        pool_put(&af->thread->proto[af->proto->id].state, af->state);
+    af->state = NULL;
+    af->proto = NULL;
+}
+
+static bool open_parser(struct app_session *s, const struct app_proto_conf *pc)
+{
+    struct app_flow *af = &s->flow;
+
+    af->proto = pc->proto;
+    af->settings = pc->settings;
+    af->thread_data = af->thread->proto[pc->proto->id].data;
+    if (pc->proto->state_size > 0) {
+        af->state = pool_get(&af->thread->proto[pc->proto->id].state);
+        if (af->state == NULL)
+            return false;
+        memset(af->state, 0, pc->proto->state_size);
+    }
+    return pc->proto->open == NULL || pc->proto->open(af);
+}
+
+/* After a change of protocol the old parser's state lives until the new one has looked at it. */
+static bool replace_parser(struct app_session *s, const struct app_proto_conf *pc)
+{
+    struct app_session old = *s;
+    struct app_flow *af = &s->flow;
+    bool opened = true;
+
+    for (struct app_tx *tx = old.flow.first; tx != NULL; tx = tx->next)
+        tx->flow = &old.flow;
+    af->proto = NULL;
+    af->state = NULL;
+    af->first = af->last = NULL;
+    af->tx_count = 0;
+    af->next_tx_id = 0;
+    af->end[0] = af->end[1] = false;
+    af->encrypted = false;
+    s->side[0].started = s->side[1].started = false;
+    if (pc->parses[s->transport]) {
+        af->previous = old.flow.proto;
+        af->previous_state = old.flow.state;
+        af->previous_first = old.flow.first;
+        opened = open_parser(s, pc);
+        af->previous = NULL;
+        af->previous_state = NULL;
+        af->previous_first = NULL;
+    }
+    close_parser(&old);
+    return opened;
+}
+
+static bool ensure_parser(struct app_session *s, const struct app_proto_conf *pc)
+{
+    if (s->replace) {
+        s->replace = false;
+        return replace_parser(s, pc);
+    }
+    if (s->flow.proto != NULL || !pc->parses[s->transport])
+        return true;
+    return open_parser(s, pc);
+}
+
+/* --- feeding ----------------------------------------------------------------------------------- */
+
+/* Pending bytes go once nobody reads them any more, see settle(). */
+static void stop_all(struct app_session *s)
+{
+    s->off = true;
+    s->flow.stopped = true;
+    s->flow.end[TO_SERVER] = s->flow.end[TO_CLIENT] = true;
+}
+
+/* A parser that has lost the thread is not asked again. A datagram stands for itself, so that
+ * over UDP the next one has its chance. */
+static int parse_failed(struct app_session *s, struct app_counter counter)
+{
+    struct app_thread *at = s->flow.thread;
+    enum exception_policy policy = at->conf->error_policy;
+
+    app_count(at->counters, counter, 1);
+    app_count(at->counters, found_counters(s)->policy[policy], 1);
+    app_count(at->counters, at->conf->policy_total[policy], 1);
+    exception_policy_apply(policy, s->packet, DROP_APP_ERROR);
+    if (s->transport == TRANSPORT_TCP)
+        stop_all(s);
+    return -1;
+}
+
+static enum parse_status call_parser(struct app_session *s, struct app_input *in)
+{
+    struct app_flow *af = &s->flow;
+    uint64_t txs = af->next_tx_id;
+    enum parse_status status;
+
+    in->is_udp = s->transport == TRANSPORT_UDP;
+    in->now_us = s->packet->time_us;
+    in->packet = s->packet;
+    in->consumed = in->len;
+    status = af->proto->parse(af, in);
+    if (af->next_tx_id > txs)
+        app_count(af->thread->counters, found_counters(s)->tx, af->next_tx_id - txs);
+    return status;
+}
+
+static int feed_gap(struct app_session *s, enum direction d)
+{
+    struct app_side *side = &s->side[d];
+
+    s->flow.disrupted[d] = true;
+    if (!s->flow.proto->handles_gaps)
+        return parse_failed(s, found_counters(s)->gap);
+    while (side->lost > 0) {
+        struct app_input in = { .offset = side->offset, .direction = d, .start = !side->started,
+                                .gap = (uint32_t)MIN(side->lost, UINT32_MAX) };
+
+        side->started = true;
+        side->offset += in.gap;
+        side->lost -= in.gap;
+        if (call_parser(s, &in) == PARSE_STOP)
+            return parse_failed(s, found_counters(s)->parser);
+    }
+    side->need = 0;
+    return 0;
+}
+
+/* One call of the parser. 1: it may go on at once, 0: not now, -1: failed. */
+static int feed_once(struct app_session *s, enum direction d, bool end)
+{
+    struct app_side *side = &s->side[d];
+    struct app_input in = { .data = side->data, .len = side->len, .offset = side->offset,
+                            .start = !side->started, .end = end, .cut = end && side->cut,
+                            .direction = d };
+    enum parse_status status;
+
+    app_frames_stream(s, d, &in);
+    side->started = true;
+    status = call_parser(s, &in);
+    if (status == PARSE_STOP)
+        return parse_failed(s, found_counters(s)->parser);
+    if (in.consumed > in.len)
+        return parse_failed(s, found_counters(s)->internal);
+    side_advance(side, in.consumed);
+    side->need = status == PARSE_MORE ? in.need : 0;
+    return status == PARSE_OK && in.consumed > 0 && side->len > 0;
+}
+
+static uint32_t keep_limit(const struct app_session *s)
+{
+    return s->flow.proto->keep_limit != 0 ? s->flow.proto->keep_limit : KEEP_DEFAULT;
+}
+
+static int feed_all(struct app_session *s, enum direction d, bool end)
+{
+    struct app_side *side = &s->side[d];
+    int more = 1;
+
+    if (!end && (side->len == 0 || side->len < side->need))
+        more = 0;
+    while (more > 0 && !s->off && !s->changing)
+        more = feed_once(s, d, end);
+    if (more < 0)
+        return -1;
+    if (!end && side->len > keep_limit(s) && !s->changing)
+        return parse_failed(s, found_counters(s)->parser);
+    return 0;
+}
+
+int app_feed(struct app_session *s, enum direction d, bool end)
+{
+    const struct app_proto_conf *pc = found_conf(s);
+    struct app_side *side = &s->side[d];
+    int result = 0;
+
+    if (s->off)
+        return 0;
+    if (!ensure_parser(s, pc))
+        return parse_failed(s, found_counters(s)->alloc);
+    if (!pc->parses[s->transport]) {
+        s->off = true;
+        app_side_drop(s, d);
+        return 0;
+    }
+    if (end)
+        s->flow.end[d] = true;
+    if (side->lost > 0)
+        result = feed_gap(s, d);
+    if (result == 0 && !side->end_told)
+        result = feed_all(s, d, end);
+    if (end)
+        side->end_told = true;
+    if (side->end_told || s->off)
+        app_side_drop(s, d);
+    return result;
+}
+
+/* --- what parsers ask for ----------------------------------------------------------------------- */
+
+bool app_change_protocol(struct app_flow *af, enum app_proto_id expected, uint16_t port)
+{
+    struct app_session *s = app_session_of(af);
+    struct flow *f = af->flow;
+
+    if (s->changing || s->transport != TRANSPORT_TCP)
+        return false;
+    s->changing = s->change_fresh = true;
+    s->change_port = port;
+    f->app_proto_expected = (uint16_t)expected;
+    f->app_proto_orig = f->app_proto;
+    for (unsigned d = 0; d < 2; d++) {
+        af->end[d] = true;
+        if (f->app_proto_dir[d] == APP_PROTO_UNKNOWN)
+            f->app_proto_dir[d] = f->app_proto;
+    }
+    return true;
+}
+
+void app_stop(struct app_flow *af, unsigned what)
+{
+    uint32_t wishes = 0;
+
+    if ((what & APP_STOP_PAYLOAD) != 0)
+        wishes |= FLOW_WISH_NO_PAYLOAD;
+    if ((what & APP_STOP_REASSEMBLY) != 0)
+        wishes |= FLOW_WISH_NO_STREAM_TS | FLOW_WISH_NO_STREAM_TC;
+    if ((what & APP_STOP_BYPASS) != 0)
+        wishes |= FLOW_WISH_BYPASS;
+    if (wishes != 0)
+        flow_wish(af->flow, wishes);
+    if ((what & APP_STOP_PARSER) != 0)
+        stop_all(app_session_of(af));
+}
+
+/* --- the session --------------------------------------------------------------------------------- */
+
+struct app_session *app_session_new(struct app_thread *at, struct flow *f, unsigned transport)
+{
+    struct app_session *s = pool_get(&at->sessions);
+
+    if (s == NULL)
+        return NULL;
+    memset(s, 0, sizeof(*s));
+    s->transport = (uint8_t)transport;
+    s->flow.thread = at;
+    s->flow.flow = f;
+    f->app = &s->flow;
+    return s;
+}
+
+void app_flow_free(struct flow *flow)
+{
+    struct app_session *s = flow->app != NULL ? app_session_of(flow->app) : NULL;
+    struct app_thread *at;
+
+    if (s == NULL)
+        return;
+    at = s->flow.thread;
+    close_parser(s);
+    app_frames_free(s);
+    for (unsigned d = 0; d < 2; d++)
+        app_buf_give(at, &s->side[d].held);
+    app_claim_free(&s->claim);
+    pool_put(&at->sessions, s);
+    flow->app = NULL;
+}
+
+/* The stream's depth holds unless the protocol has one of its own. */
+void app_session_set_proto(struct app_session *s, enum app_proto_id id)
+{
+    const struct app_proto_conf *pc = &s->flow.thread->conf->proto[id];
+
+    s->flow.flow->app_proto = (uint16_t)id;
+    if (s->transport == TRANSPORT_TCP && pc->own_depth)
+        flow_wish(s->flow.flow, FLOW_WISH_DEPTH_FREE_TS | FLOW_WISH_DEPTH_FREE_TC);
+}
+
+void app_count_flow(struct app_session *s)
+{
+    if (s->counted)
+        return;
+    s->counted = true;
+    app_count(s->flow.thread->counters, found_counters(s)->flow, 1);
+}
+
+void app_layer_event(struct app_session *s, unsigned event)
+{
+    s->events |= 1u << event;
+}
+
+bool app_flow_has_event(const struct app_flow *af, unsigned event)
+{
+    return (app_session_of(af)->events & 1u << event) != 0;
+}
+
+static void fail_direction(struct flow *f, enum direction d)
+{
+    if (f->app_proto_dir[d] == APP_PROTO_UNKNOWN)
+        f->app_proto_dir[d] = APP_PROTO_FAILED;
+    f->inspect_flags |= d == TO_SERVER ? FLOW_INSPECT_PROTO_DONE_TS : FLOW_INSPECT_PROTO_DONE_TC;
+}
+
+void app_disable(struct app_session *s)
+{
+    struct flow *f = s->flow.flow;
+
+    close_parser(s);
+    stop_all(s);
+    s->changing = s->replace = false;
+    s->first_data = FIRST_DATA_PARSED;
+    f->app_proto = APP_PROTO_FAILED;
+    app_count_flow(s);
+    fail_direction(f, TO_SERVER);
+    fail_direction(f, TO_CLIENT);
+}
+
+/* --- packets -------------------------------------------------------------------------------------- */
+
+/* Bytes beyond the protocol's own depth are not for its parser. */
+static uint32_t within_depth(struct app_session *s, enum direction d,
+                             const struct stream_chunk *c, bool *end)
+{
+    const struct app_proto_conf *pc = found_conf(s);
+
+    *end = c->depth_reached;
+    if (!pc->own_depth || c->offset + c->len < pc->stream_depth)
+        return c->len;
+    *end = true;
+    s->side[d].cut = true;
+    return c->offset >= pc->stream_depth ? 0 : (uint32_t)(pc->stream_depth - c->offset);
+}
+
+static void take_chunk(struct app_session *s, const struct stream_chunk *c)
+{
+    enum direction d = (enum direction)c->direction;
+    struct app_side *side = &s->side[d];
+    bool end = false;
+    uint32_t len;
+
+    if (s->off || side->end_told)
+        return;
+    if (c->kind == CHUNK_GAP) {
+        side->lost += side->len + c->len;
+        side->len = 0;
+        app_tcp_gap(s, d);
+        return;
+    }
+    if (side->len == 0 && side->lost == 0)
+        side->offset = c->offset;
+    len = within_depth(s, d, c, &end);
+    if (len > 0)
+        side_add(side, c->data, len);
+    if (end) {
+        side->cut = true;
+        s->flow.disrupted[d] = true;
+    }
+    app_tcp_data(s, d, end);
+}
+
+static void settle(struct app_session *s)
+{
+    for (unsigned d = 0; d < 2; d++) {
+        if (s->off)
+            app_side_drop(s, (enum direction)d);
+        side_settle(s, &s->side[d]);
+    }
+}
+
+/* Bytes that came behind a change of protocol waited until the old one was inspected. */
+static void resume_change(struct app_session *s)
+{
+    s->change_fresh = false;
+    for (unsigned d = 0; d < 2; d++)
+        if (s->changing && s->side[d].len > 0)
+            app_tcp_data(s, (enum direction)d, false);
+}
+
+static void end_flow(struct app_session *s)
+{
+    struct app_flow *af = &s->flow;
+
+    if (s->transport == TRANSPORT_TCP)
+        for (unsigned d = 0; d < 2; d++)
+            if (!s->off && !s->side[d].end_told)
+                app_tcp_data(s, (enum direction)d, true);
+    af->end[TO_SERVER] = af->end[TO_CLIENT] = true;
+    if (af->proto != NULL && af->proto->finish != NULL)
+        af->proto->finish(af);
+}
+
+static struct app_session *tcp_session(struct app_thread *at, struct packet *p)
+{
+    struct flow *f = p->flow;
+
+    if (f->app != NULL)
+        return app_session_of(f->app);
+    if (p->chunk_count == 0 && p->payload_len == 0)
+        return NULL;
+    return app_session_new(at, f, TRANSPORT_TCP);
+}
+
+static void tcp_packet(struct app_thread *at, struct packet *p)
+{
+    struct app_session *s = tcp_session(at, p);
+
+    if (s == NULL || s->off)
+        return;
+    s->flow.thread = at;
+    s->packet = p;
+    s->midstream |= (p->flags & PACKET_MIDSTREAM) != 0;
+    if (s->first_data == 0 && p->payload_len > 0)
+        s->first_data = APP_DIRECTION_BIT(packet_direction(p));
+    if (s->changing)
+        resume_change(s);
+    for (unsigned i = 0; i < p->chunk_count; i++) {
+        take_chunk(s, &p->chunk[i]);
+        settle(s);
+    }
+}
+
+void app_packet(struct app_thread *at, struct packet *p)
+{
+    struct flow *f = p->flow;
+    struct app_session *s;
+
+    if (f == NULL)
+        return;
+    if (UNLIKELY(f->turn != 0))
+        app_turn_packet(f, p);
+    if (f->key.proto == 6)
+        tcp_packet(at, p);
+    else if (packet_is_udp(p) && p->payload_len > 0 &&
+             (p->flags & (PACKET_INVALID | PACKET_PSEUDO)) == 0)
+        app_udp_packet(at, p);
+    if (f->app == NULL)
+        return;
+    s = app_session_of(f->app);
+    if ((p->flags & PACKET_FLOW_END) != 0) {
+        s->packet = p;
+        end_flow(s);
+    }
+    settle(s);
+    s->packet = NULL;
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/app_tcp.c - recognition of TCP flows, direction by direction.
+ *
+ * Each direction is recognised for itself from its first bytes, which wait as pending bytes of
+ * their side meanwhile. Who spoke first is parsed first. When only one side is recognised the
+ * other is parsed as the same protocol; when both are, and differ, the server is believed unless
+ * the parser has had bytes already. */
+#include "app/private.h"
+
+#define WAIT_LIMIT 100000           /* bytes that one side may wait for the other to speak */
+
+static bool memory_done(const struct app_side *side)
+{
+    return side->memory.patterns_done && side->memory.probes_done;
+}
+
+static uint8_t first_data_of(const struct app_session *s, uint16_t id)
+{
+    const struct app_proto *proto = s->flow.thread->conf->proto[id].proto;
+
+    return proto != NULL && proto->first_data != APP_BOTH ? proto->first_data : 0;
+}
+
+static void direction_detected(struct app_session *s, enum direction d)
+{
+    s->side[d].detected = true;
+    s->flow.flow->inspect_flags |= d == TO_SERVER ? FLOW_INSPECT_PROTO_DONE_TS
+                                                  : FLOW_INSPECT_PROTO_DONE_TC;
+}
+
+/* Asks patterns, probes, and whether somebody announced this flow. */
+static enum app_proto_id ask(struct app_session *s, enum direction d, bool *reversed)
+{
+    struct flow *f = s->flow.flow;
+    struct packet *p = s->packet;
+    bool to_server = packet_direction(p) == TO_SERVER;
+    struct app_side *side = &s->side[d];
+    struct detect_question q = {
+        .data = { side->data, side->len }, .transport = TRANSPORT_TCP, .direction = d, .flow = f,
+        .source_port = to_server ? p->src_port : p->dst_port,
+        .dest_port = to_server ? p->dst_port : p->src_port,
+        .other = f->app_proto_dir[OTHER_DIRECTION(d)], .expected = f->app_proto_expected,
+    };
+    enum app_proto_id found;
+
+    if (s->change_port != 0)
+        q.dest_port = s->change_port;
+    found = app_detect(&s->flow.thread->conf->detect, &q, &side->memory,
+                       &s->side[OTHER_DIRECTION(d)].memory, reversed);
+    if (found != APP_PROTO_UNKNOWN || side->memory.expected_done)
+        return found;
+    side->memory.expected_done = true;
+    return app_claim_expected(s->flow.thread, f, d, p->time_us, &s->claim);
+}
+
+/* --- giving up ----------------------------------------------------------------------------------- */
+
+static bool waits_too_long(const struct app_session *s)
+{
+    const struct app_side *ts = &s->side[TO_SERVER], *tc = &s->side[TO_CLIENT];
+    uint64_t size_ts = ts->len + ts->lost, size_tc = tc->len + tc->lost;
+
+    if (size_tc > 2 * WAIT_LIMIT || size_ts > 2 * WAIT_LIMIT)
+        return true;
+    if (memory_done(ts) && size_ts > WAIT_LIMIT && size_tc == 0)
+        return true;
+    if (memory_done(tc) && size_tc > WAIT_LIMIT && size_ts == 0)
+        return true;
+    if (size_tc > WAIT_LIMIT && memory_done(tc) && ts->memory.probes_done &&
+        !ts->memory.patterns_done)
+        return true;
+    return size_ts > WAIT_LIMIT && memory_done(ts) && tc->memory.probes_done &&
+           !tc->memory.patterns_done;
+}
+
+static bool is_hopeless(const struct app_session *s)
+{
+    const struct app_side *ts = &s->side[TO_SERVER], *tc = &s->side[TO_CLIENT];
+
+    return (ts->detected || memory_done(ts)) && (tc->detected || memory_done(tc));
+}
+
+static void both_unknown(struct app_session *s, enum direction d, bool end)
+{
+    if (s->changing) {
+        if (end || s->side[d].len >= APP_CHANGE_DETECT_MAX)
+            app_disable(s);
+        return;
+    }
+    if (is_hopeless(s)) {
+        app_disable(s);
+    } else if (waits_too_long(s)) {
+        app_layer_event(s, APPLAYER_SKIPPED);
+        app_disable(s);
+    }
+}
+
+/* --- only the other side is recognised ---------------------------------------------------------- */
+
+static void parse_as_other(struct app_session *s, enum direction d, bool end)
+{
+    struct flow *f = s->flow.flow;
+
+    if (s->side[d].len > 0)
+        s->first_data = FIRST_DATA_PARSED;
+    if (f->app_proto_dir[OTHER_DIRECTION(d)] != APP_PROTO_FAILED) {
+        app_feed(s, d, end);
+        app_layer_event(s, APPLAYER_ONE_DIRECTION);
+        app_count_flow(s);
+    }
+    f->app_proto_dir[d] = APP_PROTO_FAILED;
+    direction_detected(s, d);
+}
+
+static void not_recognised(struct app_session *s, enum direction d, bool end)
+{
+    struct flow *f = s->flow.flow;
+    uint16_t other = f->app_proto_dir[OTHER_DIRECTION(d)];
+    uint8_t first;
+
+    /* The request may have begun before we did; parsing from its middle would invent
+     * transactions, even if the answer is recognised. */
+    if (s->midstream && memory_done(&s->side[TO_SERVER])) {
+        app_disable(s);
+        return;
+    }
+    if (other == APP_PROTO_UNKNOWN) {
+        both_unknown(s, d, end);
+        return;
+    }
+    first = first_data_of(s, other);
+    if (s->first_data != FIRST_DATA_PARSED && first != 0 && (first & APP_DIRECTION_BIT(d)) == 0) {
+        app_disable(s);
+        return;
+    }
+    if (memory_done(&s->side[d])) {
+        parse_as_other(s, d, end);
+    } else if (end) {
+        f->app_proto_dir[d] = f->app_proto;
+        s->side[d].detected = true;
+        app_count_flow(s);
+    }
+}
+
+/* --- recognised ----------------------------------------------------------------------------------- */
+
+static enum app_proto_id settle_dispute(struct app_session *s, enum direction d,
+                                        enum app_proto_id found, enum app_proto_id other)
+{
+    if (other == APP_PROTO_UNKNOWN || other == found)
+        return found;
+    app_layer_event(s, APPLAYER_MISMATCH);
+    if (s->first_data == FIRST_DATA_PARSED)
+        return other;
+    return d == TO_CLIENT ? found : other;
+}
+
+/* The side that spoke first, and had to wait for this one to be recognised. */
+static void parse_first_speaker(struct app_session *s, enum direction d)
+{
+    uint8_t bit = APP_DIRECTION_BIT(d);
+
+    if ((s->first_data & APP_BOTH) == 0 || (s->first_data & bit) != 0)
+        return;
+    app_tcp_data(s, OTHER_DIRECTION(d), false);
+    if (s->changing && !s->replace) {
+        s->changing = false;
+        app_layer_event(s, APPLAYER_UNEXPECTED);
+    }
+}
+
+/* Does who spoke first fit the protocol? 0: yes, 1: this side must wait, -1: never. */
+static int check_first_speaker(struct app_session *s, enum direction d)
+{
+    uint8_t first = first_data_of(s, s->flow.flow->app_proto);
+
+    if (s->first_data == FIRST_DATA_PARSED || first == 0)
+        return 0;
+    if ((first & s->first_data) == 0)
+        return -1;
+    return (first & APP_DIRECTION_BIT(d)) == 0;
+}
+
+static void forget_direction(struct app_session *s, enum direction d)
+{
+    struct flow *f = s->flow.flow;
+
+    s->side[d].detected = false;
+    s->side[d].memory = (struct detect_memory){ 0 };
+    f->app_proto_dir[d] = APP_PROTO_UNKNOWN;
+    f->app_proto = f->app_proto_dir[OTHER_DIRECTION(d)];
+}
+
+static void recognised(struct app_session *s, enum direction d, enum app_proto_id found,
+                       bool reversed, bool end)
+{
+    struct flow *f = s->flow.flow;
+    enum app_proto_id other = (enum app_proto_id)f->app_proto_dir[OTHER_DIRECTION(d)];
+    int order;
+
+    f->app_proto_dir[d] = (uint16_t)found;
+    app_session_set_proto(s, settle_dispute(s, d, found, other));
+    direction_detected(s, d);
+    if (reversed && s->midstream && other == APP_PROTO_UNKNOWN) {
+        app_turn(s, s->packet);
+        d = OTHER_DIRECTION(d);
+    }
+    if (other != APP_PROTO_UNKNOWN)
+        app_count_flow(s);
+    parse_first_speaker(s, d);
+    if (s->off)
+        return;
+    order = check_first_speaker(s, d);
+    if (order < 0) {
+        app_layer_event(s, APPLAYER_WRONG_DIRECTION);
+        app_disable(s);
+    } else if (order > 0) {
+        forget_direction(s, d);
+    } else {
+        s->first_data = FIRST_DATA_PARSED;
+        if (app_feed(s, d, end) == 0 && other == APP_PROTO_UNKNOWN &&
+            s->side[OTHER_DIRECTION(d)].detected)
+            app_count_flow(s);
+    }
+}
+
+static void detect(struct app_session *s, enum direction d, bool end)
+{
+    bool reversed = false;
+    enum app_proto_id found = ask(s, d, &reversed);
+
+    if (found != APP_PROTO_UNKNOWN)
+        recognised(s, d, found, reversed, end);
+    else
+        not_recognised(s, d, end);
+}
+
+/* --- change of protocol ---------------------------------------------------------------------------- */
+
+static void set_both(struct app_session *s, uint16_t id)
+{
+    struct flow *f = s->flow.flow;
+
+    f->app_proto = f->app_proto_dir[TO_SERVER] = f->app_proto_dir[TO_CLIENT] = id;
+    for (unsigned d = 0; d < 2; d++) {
+        s->side[d].detected = id != APP_PROTO_UNKNOWN;
+        s->side[d].memory = (struct detect_memory){ 0 };
+    }
+}
+
+static void changed(struct app_session *s)
+{
+    struct flow *f = s->flow.flow;
+    const struct app_proto *expected = app_proto_by_id((enum app_proto_id)f->app_proto_expected);
+
+    s->changing = false;
+    if (f->app_proto_expected == APP_PROTO_UNKNOWN || f->app_proto == f->app_proto_expected)
+        return;
+    app_layer_event(s, APPLAYER_UNEXPECTED);
+    if (expected != NULL && text_equal(text_of(expected->name), "tls"))
+        app_layer_event(s, APPLAYER_NO_TLS);
+}
+
+/* As if the flow began here; the old protocol stays in place while the bytes do not suffice. */
+static void detect_changed(struct app_session *s, enum direction d, bool end)
+{
+    struct flow *f = s->flow.flow;
+    uint16_t old = f->app_proto;
+    bool counted = s->counted;
+
+    set_both(s, APP_PROTO_UNKNOWN);
+    s->replace = true;
+    s->counted = false;
+    s->redetecting = true;
+    detect(s, d, end);
+    s->redetecting = false;
+    if (f->app_proto == APP_PROTO_UNKNOWN) {
+        set_both(s, old);
+        s->replace = false;
+        s->counted = counted;
+        return;
+    }
+    changed(s);
+}
+
+/* --- entry ------------------------------------------------------------------------------------------ */
+
+void app_tcp_data(struct app_session *s, enum direction d, bool end)
+{
+    struct flow *f = s->flow.flow;
+    uint16_t found = f->app_proto_dir[d];
+
+    if (s->off)
+        app_side_drop(s, d);
+    else if (found == APP_PROTO_UNKNOWN && !s->side[d].detected)
+        detect(s, d, end);
+    else if (s->changing && !s->redetecting) {
+        if (!s->change_fresh && found != APP_PROTO_UNKNOWN)
+            detect_changed(s, d, end);
+    } else if (f->app_proto > APP_PROTO_FAILED)
+        app_feed(s, d, end);
+}
+
+/* The gap stands in side->lost. Before recognition it ends the chances of this direction. */
+void app_tcp_gap(struct app_session *s, enum direction d)
+{
+    struct flow *f = s->flow.flow;
+
+    s->flow.disrupted[d] = true;
+    if (f->app_proto_dir[d] == APP_PROTO_UNKNOWN) {
+        s->side[d].detected = true;
+        if (f->app_proto == APP_PROTO_UNKNOWN)
+            return;
+        app_count_flow(s);
+    }
+    if (s->changing) {
+        s->changing = false;
+        app_disable(s);
+        return;
+    }
+    app_feed(s, d, false);
+}

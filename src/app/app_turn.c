@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/app_turn.c - client and server exchanged.
+ *
+ * A flow picked up in its middle, or one whose first datagram was the answer, may have been taken
+ * the wrong way round; only recognition can tell. The inspection half is turned at once. The
+ * stream module turns its half when it reads the wish, so packets that it has judged before that
+ * still come the old way: from now on a packet's direction is taken from the flow's key. */
+#include "app/private.h"
+
+#define SWAP(a, b)                      \
+    do {                                \
+        __typeof__(a) swap_ = (a);      \
+                                        \
+        (a) = (b);                      \
+        (b) = swap_;                    \
+    } while (0)
+
+static bool is_forward(const struct flow *f, const struct packet *p)
+{
+    return ip_equal(&p->src, &f->key.src) && p->src_port == f->key.src_port;
+}
+
+static void flip_packet(struct packet *p)
+{
+    p->flags ^= PACKET_TO_CLIENT;
+    for (unsigned i = 0; i < p->chunk_count; i++)
+        p->chunk[i].direction ^= 1;
+    SWAP(p->stream_bytes[TO_SERVER], p->stream_bytes[TO_CLIENT]);
+}
+
+static void swap_flags(struct flow *f, uint8_t a, uint8_t b)
+{
+    uint8_t both = f->inspect_flags & (a | b);
+
+    if (both == a || both == b)
+        f->inspect_flags ^= a | b;
+}
+
+static void flip_flow(struct flow *f)
+{
+    SWAP(f->app_proto_dir[0], f->app_proto_dir[1]);
+    SWAP(f->packets[0], f->packets[1]);
+    SWAP(f->bytes[0], f->bytes[1]);
+    SWAP(f->tcp_flags_seen[0], f->tcp_flags_seen[1]);
+    for (unsigned i = 0; i < sizeof(f->mac[0]); i++)
+        SWAP(f->mac[0][i], f->mac[1][i]);
+    swap_flags(f, FLOW_INSPECT_IPONLY_TS, FLOW_INSPECT_IPONLY_TC);
+    swap_flags(f, FLOW_INSPECT_PROTO_DONE_TS, FLOW_INSPECT_PROTO_DONE_TC);
+}
+
+static void flip_session(struct app_session *s)
+{
+    SWAP(s->side[0], s->side[1]);
+    SWAP(s->frames[0], s->frames[1]);
+    SWAP(s->flow.end[0], s->flow.end[1]);
+    SWAP(s->flow.disrupted[0], s->flow.disrupted[1]);
+    if (s->first_data == APP_TS || s->first_data == APP_TC)
+        s->first_data ^= APP_BOTH;
+}
+
+void app_turn(struct app_session *s, struct packet *p)
+{
+    struct flow *f = s->flow.flow;
+
+    flip_packet(p);
+    flip_flow(f);
+    flip_session(s);
+    f->turn = is_forward(f, p) == (packet_direction(p) == TO_SERVER) ? FLOW_TURN_KEY
+                                                                     : FLOW_TURN_REVERSED;
+    flow_wish(f, FLOW_WISH_SWAP);
+}
+
+void app_turn_packet(const struct flow *f, struct packet *p)
+{
+    enum direction d;
+
+    if (p->src.version == 0 || (ip_equal(&p->src, &p->dst) && p->src_port == p->dst_port))
+        return;
+    d = is_forward(f, p) == (f->turn == FLOW_TURN_KEY) ? TO_SERVER : TO_CLIENT;
+    if (d != packet_direction(p))
+        flip_packet(p);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/app_udp.c - recognition of UDP flows: each direction gets one try, with its first datagram.
+ * A flow that nobody recognises costs no memory here. */
+#include "app/private.h"
+
+static enum app_proto_id ask(struct app_thread *at, struct packet *p, enum direction d,
+                             struct app_claim *claim, bool *reversed)
+{
+    struct flow *f = p->flow;
+    struct detect_memory memory = { 0 }, other = { 0 };
+    bool to_server = d == TO_SERVER;
+    struct detect_question q = {
+        .data = { p->payload, p->payload_len }, .transport = TRANSPORT_UDP, .direction = d,
+        .flow = f, .source_port = to_server ? p->src_port : p->dst_port,
+        .dest_port = to_server ? p->dst_port : p->src_port,
+        .other = f->app_proto_dir[OTHER_DIRECTION(d)],
+    };
+    enum app_proto_id found = app_detect(&at->conf->detect, &q, &memory, &other, reversed);
+
+    if (found != APP_PROTO_UNKNOWN)
+        return found;
+    return app_claim_expected(at, f, d, p->time_us, claim);
+}
+
+static bool is_known(uint16_t id)
+{
+    return id != APP_PROTO_UNKNOWN && id != APP_PROTO_FAILED;
+}
+
+/* The flow's protocol after what this direction's first datagram looked like. */
+static void conclude(struct flow *f, enum direction d, enum app_proto_id found, bool *mismatch)
+{
+    uint16_t other = f->app_proto_dir[OTHER_DIRECTION(d)];
+
+    if (found == APP_PROTO_UNKNOWN) {
+        f->app_proto_dir[d] = other != APP_PROTO_UNKNOWN ? other : APP_PROTO_FAILED;
+        f->app_proto = f->app_proto_dir[d];
+        return;
+    }
+    f->app_proto_dir[d] = (uint16_t)found;
+    if (!is_known(other))
+        f->app_proto = (uint16_t)found;
+    else if (other != found)
+        *mismatch = true;
+}
+
+/* The flow counts with its first datagram. */
+static void count_first(struct app_thread *at, struct flow *f)
+{
+    app_count(at->counters, at->conf->counter[TRANSPORT_UDP][f->app_proto].flow, 1);
+}
+
+static void detect(struct app_thread *at, struct packet *p)
+{
+    enum direction d = packet_direction(p);
+    struct app_claim claim = { 0 };
+    struct flow *f = p->flow;
+    bool reversed = false, mismatch = false;
+    bool first = f->app_proto_dir[OTHER_DIRECTION(d)] == APP_PROTO_UNKNOWN;
+    enum app_proto_id found = ask(at, p, d, &claim, &reversed);
+    struct app_session *s;
+
+    conclude(f, d, found, &mismatch);
+    if (first)
+        count_first(at, f);
+    f->inspect_flags |= FLOW_INSPECT_PROTO_DONE_TS | FLOW_INSPECT_PROTO_DONE_TC;
+    if (!is_known(f->app_proto))
+        return;
+    s = f->app != NULL ? app_session_of(f->app) : app_session_new(at, f, TRANSPORT_UDP);
+    if (s == NULL) {
+        app_claim_free(&claim);
+        return;
+    }
+    if (claim.data != NULL || claim.parent_id != 0)
+        s->claim = claim;
+    if (mismatch)
+        app_layer_event(s, APPLAYER_MISMATCH);
+    if (reversed)
+        app_turn(s, p);
+}
+
+static void feed(struct app_session *s, struct packet *p)
+{
+    enum direction d = packet_direction(p);
+    struct app_side *side = &s->side[d];
+
+    side->data = p->payload;
+    side->len = p->payload_len;
+    side->borrowed = true;
+    side->offset = 0;
+    side->started = false;
+    app_feed(s, d, false);
+    side->len = 0;
+}
+
+void app_udp_packet(struct app_thread *at, struct packet *p)
+{
+    struct flow *f = p->flow;
+
+    if (f->app_proto_dir[TO_SERVER] == APP_PROTO_FAILED &&
+        f->app_proto_dir[TO_CLIENT] == APP_PROTO_FAILED)
+        return;
+    if (f->app_proto_dir[packet_direction(p)] == APP_PROTO_UNKNOWN)
+        detect(at, p);
+    if (!is_known(f->app_proto) || f->app == NULL)
+        return;
+    struct app_session *s = app_session_of(f->app);
+
+    s->flow.thread = at;
+    s->packet = p;
+    feed(s, p);
+}

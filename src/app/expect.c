@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/expect.c - flows that a parser has seen announced (FTP data, TFTP).
+ *
+ * The announced flow may fall to another thread than the one that announces it, so this table is
+ * shared and locked. It is asked only for flows that nothing else recognises, and a look at the
+ * number of entries, which is zero nearly always, goes before the lock. */
+#include "app/private.h"
+
+#include "base/hash.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#define BUCKETS 1024
+#define PER_PAIR 10                         /* of two hosts; the oldest goes first */
+#define ENTRIES_MAX 65536
+#define TIMEOUT_US (30u * 1000000u)
+
+struct expectation {
+    struct expectation *next;               /* newest first */
+    struct ip low, high;                    /* the two hosts, smaller first */
+    struct app_expected what;
+    uint64_t parent_id, made_us;
+};
+
+struct app_expectations {
+    pthread_mutex_t lock;
+    uint64_t count;                         /* atomic */
+    struct expectation *bucket[BUCKETS];
+};
+
+struct app_expectations *app_expectations_new(void)
+{
+    struct app_expectations *table = xcalloc(1, sizeof(*table));
+
+    pthread_mutex_init(&table->lock, NULL);
+    return table;
+}
+
+static void data_free(void *data, void (*free_data)(void *data))
+{
+    if (data != NULL)
+        (free_data != NULL ? free_data : free)(data);
+}
+
+static void expectation_free(struct expectation *e)
+{
+    data_free(e->what.data, e->what.free_data);
+    free(e);
+}
+
+void app_expectations_free(struct app_expectations *table)
+{
+    if (table == NULL)
+        return;
+    for (unsigned i = 0; i < BUCKETS; i++) {
+        for (struct expectation *e = table->bucket[i], *next; e != NULL; e = next) {
+            next = e->next;
+            expectation_free(e);
+        }
+    }
+    pthread_mutex_destroy(&table->lock);
+    free(table);
+}
+
+uint64_t app_expectations_count(const struct app_expectations *table)
+{
+    return __atomic_load_n(&table->count, __ATOMIC_RELAXED);
+}
+
+static void sorted_pair(const struct flow *flow, const struct ip **low, const struct ip **high)
+{
+    bool in_order = ip_compare(&flow->key.src, &flow->key.dst) <= 0;
+
+    *low = in_order ? &flow->key.src : &flow->key.dst;
+    *high = in_order ? &flow->key.dst : &flow->key.src;
+}
+
+static struct expectation **bucket_of(struct app_expectations *table, const struct ip *low,
+                                      const struct ip *high)
+{
+    uint64_t h = hash_mix(hash_mix(low->q[0], low->q[1]), hash_mix(high->q[0], high->q[1]));
+
+    return &table->bucket[h % BUCKETS];
+}
+
+static void remove_at(struct app_expectations *table, struct expectation **link)
+{
+    struct expectation *e = *link;
+
+    *link = e->next;
+    __atomic_fetch_sub(&table->count, 1, __ATOMIC_RELAXED);
+    expectation_free(e);
+}
+
+/* What has waited too long, and what these two hosts have beyond their share. */
+static void make_room(struct app_expectations *table, struct expectation **link,
+                      const struct expectation *fresh)
+{
+    unsigned same = 0;
+
+    while (*link != NULL) {
+        struct expectation *e = *link;
+        bool pair = ip_equal(&e->low, &fresh->low) && ip_equal(&e->high, &fresh->high);
+
+        same += pair;
+        if ((pair && same >= PER_PAIR) || fresh->made_us > e->made_us + TIMEOUT_US)
+            remove_at(table, link);
+        else
+            link = &e->next;
+    }
+}
+
+bool app_expectations_add(struct app_expectations *table, const struct flow *flow,
+                          const struct app_expected *expected, uint64_t now_us)
+{
+    struct expectation *e = calloc(1, sizeof(*e));
+    const struct ip *low, *high;
+    struct expectation **bucket;
+    bool room;
+
+    if (e == NULL) {
+        data_free(expected->data, expected->free_data);
+        return false;
+    }
+    sorted_pair(flow, &low, &high);
+    *e = (struct expectation){ .low = *low, .high = *high, .what = *expected,
+                               .parent_id = flow->id, .made_us = now_us };
+    if (e->what.directions == 0)
+        e->what.directions = APP_BOTH;
+    bucket = bucket_of(table, low, high);
+    pthread_mutex_lock(&table->lock);
+    make_room(table, bucket, e);
+    room = table->count < ENTRIES_MAX;
+    if (room) {
+        e->next = *bucket;
+        *bucket = e;
+        __atomic_fetch_add(&table->count, 1, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&table->lock);
+    if (!room)
+        expectation_free(e);
+    return room;
+}
+
+static bool fits(const struct expectation *e, const struct flow *flow, enum direction direction,
+                 const struct ip *low, const struct ip *high)
+{
+    return ip_equal(&e->low, low) && ip_equal(&e->high, high) &&
+           (e->what.directions & APP_DIRECTION_BIT(direction)) != 0 &&
+           (e->what.src_port == 0 || e->what.src_port == flow->key.src_port) &&
+           (e->what.dst_port == 0 || e->what.dst_port == flow->key.dst_port);
+}
+
+bool app_expectations_claim(struct app_expectations *table, const struct flow *flow,
+                            enum direction direction, uint64_t now_us, struct app_claim *out)
+{
+    const struct ip *low, *high;
+    bool found = false;
+
+    if (LIKELY(app_expectations_count(table) == 0))
+        return false;
+    sorted_pair(flow, &low, &high);
+    pthread_mutex_lock(&table->lock);
+    for (struct expectation **link = bucket_of(table, low, high); *link != NULL;) {
+        struct expectation *e = *link;
+
+        if (!found && fits(e, flow, direction, low, high)) {
+            *out = (struct app_claim){ .proto = e->what.proto, .data = e->what.data,
+                                       .free_data = e->what.free_data,
+                                       .parent_id = e->parent_id };
+            e->what.data = NULL;
+            found = true;
+            remove_at(table, link);
+        } else if (now_us > e->made_us + TIMEOUT_US) {
+            remove_at(table, link);
+        } else {
+            link = &e->next;
+        }
+    }
+    pthread_mutex_unlock(&table->lock);
+    return found;
+}
+
+static void set_counter(struct app_thread *at)
+{
+    counter_set(at->counters, at->conf->expectation_counter,
+                app_expectations_count(at->conf->expectations));
+}
+
+enum app_proto_id app_claim_expected(struct app_thread *at, struct flow *flow,
+                                     enum direction direction, uint64_t now_us,
+                                     struct app_claim *claim)
+{
+    struct app_claim found;
+
+    if (!app_expectations_claim(at->conf->expectations, flow, direction, now_us, &found))
+        return APP_PROTO_UNKNOWN;
+    set_counter(at);
+    app_claim_free(claim);
+    *claim = found;
+    flow->parent_id = found.parent_id;
+    for (unsigned d = 0; d < 2; d++)
+        if (flow->app_proto_dir[d] == APP_PROTO_UNKNOWN)
+            flow->app_proto_dir[d] = (uint16_t)found.proto;
+    return found.proto;
+}
+
+void app_claim_free(struct app_claim *claim)
+{
+    data_free(claim->data, claim->free_data);
+    *claim = (struct app_claim){ 0 };
+}
+
+/* --- for parsers ---------------------------------------------------------------------------------- */
+
+bool app_expect(struct app_flow *af, const struct app_expected *expected)
+{
+    const struct packet *p = app_session_of(af)->packet;
+    bool added = app_expectations_add(af->thread->conf->expectations, af->flow, expected,
+                                      p != NULL ? p->time_us : 0);
+
+    set_counter(af->thread);
+    return added;
+}
+
+void *app_expected_data(struct app_flow *af)
+{
+    return app_session_of(af)->claim.data;
+}

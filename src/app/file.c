@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/file.c - files: window, hashes, magic. A file at rest in its pool keeps its hash contexts,
+ * so that libcrypto allocates only for the first ones. */
+#include "config.h"
+
+#include "app/private.h"
+
+#include <openssl/evp.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef HAVE_MAGIC
+#include <magic.h>
+#endif
+
+#define MAGIC_BYTES 512             /* that libmagic is given at least, unless the file is shorter */
+#define DROP_AT_LEAST 4096          /* moving the window for less does not pay */
+
+enum { HASH_MD5, HASH_SHA1, HASH_SHA256, HASH_COUNT };
+
+struct file_private {
+    struct app_file file;           /* first */
+    EVP_MD_CTX *hash[HASH_COUNT];
+    bool hashing[HASH_COUNT];
+    bool magic_tried;
+};
+
+static const struct {
+    uint32_t want;
+    const EVP_MD *(*md)(void);
+} hashes[HASH_COUNT] = {
+    [HASH_MD5] = { APP_FILE_MD5, EVP_md5 },
+    [HASH_SHA1] = { APP_FILE_SHA1, EVP_sha1 },
+    [HASH_SHA256] = { APP_FILE_SHA256, EVP_sha256 },
+};
+
+static struct file_private *private_of(struct app_file *file)
+{
+    return CONTAINER_OF(file, struct file_private, file);
+}
+
+static struct app_thread *thread_of(const struct app_file *file)
+{
+    return file->tx->flow->thread;
+}
+
+static uint32_t wants_of(const struct app_file *file)
+{
+    return wants_get(&thread_of(file)->conf->want_files);
+}
+
+/* --- life ---------------------------------------------------------------------------------------- */
+
+void app_file_pool_init(struct pool *pool)
+{
+    pool_init(pool, sizeof(struct file_private), 32, 0);
+}
+
+void app_file_pool_fini(struct pool *pool)
+{
+    while (pool->free_list != NULL) {
+        struct file_private *fp = pool_get(pool);
+
+        for (unsigned i = 0; i < HASH_COUNT; i++)
+            EVP_MD_CTX_free(fp->hash[i]);
+    }
+    pool_fini(pool);
+}
+
+static void start_hashes(struct file_private *fp, uint32_t wants)
+{
+    for (unsigned i = 0; i < HASH_COUNT; i++) {
+        if ((wants & hashes[i].want) == 0)
+            continue;
+        if (fp->hash[i] == NULL)
+            fp->hash[i] = EVP_MD_CTX_new();
+        fp->hashing[i] = fp->hash[i] != NULL &&
+                         EVP_DigestInit_ex(fp->hash[i], hashes[i].md(), NULL) == 1;
+    }
+}
+
+static struct file_private *file_fresh(struct app_thread *at)
+{
+    struct file_private *fp = pool_get(&at->files);
+    EVP_MD_CTX *kept[HASH_COUNT];
+
+    if (fp == NULL)
+        return NULL;
+    memcpy(kept, fp->hash, sizeof(kept));
+    memset(fp, 0, sizeof(*fp));
+    memcpy(fp->hash, kept, sizeof(kept));
+    return fp;
+}
+
+void app_file_set_name(struct app_file *file, struct slice name)
+{
+    if (file == NULL)
+        return;
+    file->name = (struct slice){ 0 };
+    if (name.len == 0)
+        return;
+    file->name.data = arena_copy(&file->tx->arena, name.data, name.len);
+    file->name.len = name.len;
+}
+
+static void link_last(struct app_tx *tx, struct app_file *file)
+{
+    struct app_file **link = &tx->files[file->direction];
+
+    while (*link != NULL)
+        link = &(*link)->next;
+    *link = file;
+}
+
+struct app_file *app_file_open(struct app_tx *tx, enum direction direction, struct slice name,
+                               const struct file_window *limits)
+{
+    struct app_thread *at = tx->flow->thread;
+    uint32_t wants = wants_get(&at->conf->want_files);
+    struct file_private *fp;
+
+    if (wants == 0 && at->hooks.tx_inspected == NULL)
+        return NULL;
+    fp = file_fresh(at);
+    if (fp == NULL)
+        return NULL;
+    fp->file.tx = tx;
+    fp->file.id = ++tx->flow->file_id;
+    fp->file.direction = direction;
+    if (limits != NULL)
+        fp->file.limits = *limits;
+    fp->file.want_store = (wants & APP_FILE_STORE_ALL) != 0 || tx->store_files[direction];
+    app_file_set_name(&fp->file, name);
+    start_hashes(fp, wants);
+    link_last(tx, &fp->file);
+    tx->files_open++;
+    return &fp->file;
+}
+
+void app_files_free(struct app_thread *at, struct app_tx *tx)
+{
+    for (unsigned d = 0; d < 2; d++) {
+        for (struct app_file *file = tx->files[d], *next; file != NULL; file = next) {
+            next = file->next;
+            if (file->store != NULL && at->hooks.file_gone != NULL)
+                at->hooks.file_gone(file);
+            app_buf_give(at, &file->window);
+            pool_put(&at->files, private_of(file));
+        }
+        tx->files[d] = NULL;
+    }
+}
+
+/* --- content ------------------------------------------------------------------------------------- */
+
+static bool may_be_stored(const struct app_file *file)
+{
+    return !file->no_store && (file->want_store || (wants_of(file) & APP_FILE_STORE) != 0);
+}
+
+static bool is_for_rules(const struct app_file *file)
+{
+    return thread_of(file)->hooks.tx_inspected != NULL &&
+           !file->tx->no_inspect[file->direction] &&
+           (file->limits.limit == 0 || file->size <= file->limits.limit);
+}
+
+static bool is_for_magic(struct app_file *file)
+{
+    return (wants_of(file) & APP_FILE_MAGIC) != 0 && !private_of(file)->magic_tried &&
+           file->window_start == 0;
+}
+
+/* Without a reader the window would only grow: it stands still, empty, at the end. */
+static void skip_content(struct app_file *file)
+{
+    file->window.len = 0;
+    file->window_start = file->size;
+}
+
+void app_file_append(struct app_file *file, const uint8_t *data, uint32_t len)
+{
+    if (file == NULL || file->state != FILE_OPEN || len == 0)
+        return;
+    struct file_private *fp = private_of(file);
+    bool keep = is_for_rules(file) || may_be_stored(file) || is_for_magic(file);
+
+    for (unsigned i = 0; i < HASH_COUNT; i++)
+        if (fp->hashing[i])
+            EVP_DigestUpdate(fp->hash[i], data, len);
+    file->size += len;
+    if (!keep) {
+        skip_content(file);
+        return;
+    }
+    if (file->window.data == NULL)
+        file->window = app_buf_take(thread_of(file));
+    buf_add(&file->window, data, len);
+    if (is_for_magic(file) && file->window.len >= MAGIC_BYTES)
+        app_file_magic(file);
+}
+
+/* What comes behind a gap is a piece of its own: nothing matches across it. */
+void app_file_gap(struct app_file *file, uint64_t len)
+{
+    if (file == NULL || file->state != FILE_OPEN)
+        return;
+    file->has_gaps = true;
+    file->size += len;
+    skip_content(file);
+    file->inspected = MAX(file->inspected, file->size);
+}
+
+static bool end_hash(struct file_private *fp, unsigned i, uint8_t *out)
+{
+    if (!fp->hashing[i])
+        return false;
+    fp->hashing[i] = false;
+    return EVP_DigestFinal_ex(fp->hash[i], out, NULL) == 1;
+}
+
+void app_file_close(struct app_file *file, enum file_state state)
+{
+    if (file == NULL || file->state != FILE_OPEN)
+        return;
+    struct file_private *fp = private_of(file);
+
+    if (state == FILE_CLOSED && file->has_gaps)
+        state = FILE_TRUNCATED;
+    file->state = state;
+    file->tx->files_open--;
+    if (is_for_magic(file))
+        app_file_magic(file);
+    if (state == FILE_CLOSED) {
+        file->md5_done = end_hash(fp, HASH_MD5, file->md5);
+        file->sha1_done = end_hash(fp, HASH_SHA1, file->sha1);
+    }
+    /* The store names files by it, truncated ones too. */
+    file->sha256_done = end_hash(fp, HASH_SHA256, file->sha256);
+}
+
+void app_files_close(struct app_tx *tx, enum direction direction, enum file_state state)
+{
+    for (struct app_file *file = tx->files[direction]; file != NULL; file = file->next)
+        app_file_close(file, state);
+}
+
+bool app_file_inspect(const struct app_file *file, struct slice *out, uint64_t *position)
+{
+    uint64_t from = file->inspected > file->limits.window ? file->inspected - file->limits.window
+                                                          : 0;
+
+    if (file->state == FILE_OPEN && file->size < file->limits.min_inspect)
+        return false;
+    if (file->window.len == 0 || file->inspected >= file->window_start + file->window.len)
+        return false;
+    from = MAX(from, file->window_start);
+    *out = (struct slice){ .data = file->window.data + (from - file->window_start),
+                           .len = (uint32_t)(file->window_start + file->window.len - from) };
+    *position = from;
+    return true;
+}
+
+/* --- what transactions need ----------------------------------------------------------------------- */
+
+static uint64_t needed_from(struct app_file *file)
+{
+    uint64_t from = file->size;
+
+    if (is_for_rules(file))
+        from = file->inspected > file->limits.window ? file->inspected - file->limits.window : 0;
+    if (may_be_stored(file))
+        from = MIN(from, file->written);
+    if (is_for_magic(file) && file->state == FILE_OPEN)
+        from = 0;
+    return from;
+}
+
+static void prune(struct app_file *file)
+{
+    uint64_t from = needed_from(file);
+    uint64_t n = from > file->window_start ? from - file->window_start : 0;
+
+    if (n == 0 || (n < DROP_AT_LEAST && n < file->window.len))
+        return;
+    if (n >= file->window.len) {
+        n = file->window.len;
+        app_buf_give(thread_of(file), &file->window);
+    } else {
+        buf_drop_front(&file->window, (size_t)n);
+    }
+    file->window_start += n;
+}
+
+void app_files_prune(struct app_tx *tx, enum direction d)
+{
+    for (struct app_file *file = tx->files[d]; file != NULL; file = file->next)
+        if (file->window.len > 0)
+            prune(file);
+}
+
+/* What stands open may still get content, what is to be stored must have been written. */
+static bool file_done(const struct app_file *file, uint32_t wants)
+{
+    if (file->state == FILE_OPEN && !file->tx->flow->end[file->direction])
+        return false;
+    return !file->want_store || file->no_store || file->stored ||
+           (wants & (APP_FILE_STORE | APP_FILE_STORE_ALL)) == 0;
+}
+
+bool app_files_done(const struct app_tx *tx, uint32_t wants)
+{
+    for (unsigned d = 0; d < 2; d++)
+        for (const struct app_file *file = tx->files[d]; file != NULL; file = file->next)
+            if (!file_done(file, wants))
+                return false;
+    return true;
+}
+
+/* --- magic ----------------------------------------------------------------------------------------- */
+
+#ifdef HAVE_MAGIC
+static const char *look_up(struct app_thread *at, const uint8_t *data, size_t len)
+{
+    if (at->magic == NULL) {
+        at->magic = magic_open(MAGIC_PRESERVE_ATIME);
+        if (at->magic == NULL || magic_load(at->magic, at->conf->magic_file) != 0)
+            return NULL;
+    }
+    return magic_buffer(at->magic, data, len);
+}
+
+void app_magic_close(struct app_thread *at)
+{
+    if (at->magic != NULL)
+        magic_close(at->magic);
+}
+#else
+static const char *look_up(struct app_thread *at UNUSED, const uint8_t *data UNUSED,
+                           size_t len UNUSED)
+{
+    return NULL;
+}
+
+void app_magic_close(struct app_thread *at UNUSED)
+{
+}
+#endif
+
+const char *app_file_magic(struct app_file *file)
+{
+    struct file_private *fp = private_of(file);
+    const char *found;
+
+    if (fp->magic_tried || file->window_start != 0 || file->window.len == 0 ||
+        (file->state == FILE_OPEN && file->window.len < MAGIC_BYTES))
+        return file->magic;
+    fp->magic_tried = true;
+    found = look_up(thread_of(file), file->window.data, file->window.len);
+    if (found != NULL)
+        file->magic = arena_text(&file->tx->arena, text_of(found));
+    return file->magic;
+}

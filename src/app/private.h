@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/private.h - what the files of the framework share; not for protocols nor for others. */
+#ifndef APP_PRIVATE_H
+#define APP_PRIVATE_H
+
+#include "app/app.h"
+#include "app/file.h"
+#include "base/array.h"
+#include "base/pool.h"
+#include "flow/exception.h"
+
+/* Ids beyond the list, for protocols that tests bring along. */
+#define APP_PROTO_EXTRA 2
+#define APP_PROTO_MAX (APP_PROTO_COUNT + APP_PROTO_EXTRA)
+
+enum { TRANSPORT_TCP, TRANSPORT_UDP, TRANSPORT_COUNT };
+#define TRANSPORT_BIT(t) (1u << (t))        /* APP_TCP, APP_UDP */
+
+/* --- settings, shared by all threads (app_conf.c) ------------------------------------------- */
+
+struct app_pattern_set;
+
+/* A probe and the ports it looks at, as the configuration says. */
+struct probe_entry {
+    const struct app_proto *proto;
+    const struct app_probe *probe;
+    bool by_source;             /* the range is of source ports */
+    uint16_t low, high;
+};
+
+struct app_detect_tables {
+    struct app_pattern_set *patterns[TRANSPORT_COUNT][2];       /* by direction */
+    ARRAY_OF(struct probe_entry) probes[TRANSPORT_COUNT];
+    const struct app_conf *conf;
+    bool midstream;             /* stream.midstream: try the other side's patterns too */
+};
+
+struct app_proto_conf {
+    const struct app_proto *proto;
+    bool enabled[TRANSPORT_COUNT];          /* recognised */
+    bool parses[TRANSPORT_COUNT];
+    bool has_stream_frame;
+    uint32_t tx_limit;
+    bool own_depth;                         /* differs from the stream's */
+    uint64_t stream_depth;                  /* UINT64_MAX: none */
+    void *settings;
+};
+
+#define EXCEPTION_COUNT (EXCEPTION_REJECT_BOTH + 1)
+
+/* 0 is a counter of somebody else's, or none: `has` says. */
+struct app_counter {
+    counter_id id;
+    bool has;
+};
+struct app_proto_counters {
+    struct app_counter flow, tx, gap, alloc, parser, internal;
+    struct app_counter policy[EXCEPTION_COUNT];
+};
+
+struct app_expectations;
+
+struct app_conf {
+    struct app_proto_conf proto[APP_PROTO_MAX];
+    struct app_proto_counters counter[TRANSPORT_COUNT][APP_PROTO_MAX];
+    struct app_counter policy_total[EXCEPTION_COUNT];
+    counter_id expectation_counter;
+    struct app_detect_tables detect;
+    enum exception_policy error_policy;
+    bool is_inline;
+    const char *magic_file;                 /* NULL: libmagic's own */
+    struct app_expectations *expectations;  /* shared, locked */
+    /* app_wants_add(): bits are only ever set; relaxed atomics */
+    uint32_t want_frames[APP_PROTO_MAX], want_features[APP_PROTO_MAX];
+    uint32_t want_files;
+};
+
+/* As app_conf_new(), with further protocols whose ids follow APP_PROTO_COUNT. */
+struct app_conf *app_conf_new_extra(const struct conf_node *root, bool is_inline,
+                                    const struct app_proto *const *extra, struct err *err);
+
+static inline uint32_t wants_get(const uint32_t *bits)
+{
+    return __atomic_load_n(bits, __ATOMIC_RELAXED);
+}
+
+void app_counters_register(struct app_conf *conf);
+static inline void app_count(struct counters *c, struct app_counter counter, uint64_t n)
+{
+    if (counter.has)
+        counter_add(c, counter.id, n);
+}
+
+/* --- recognition (detect_proto.c) ------------------------------------------------------------ */
+
+/* What recognition knows of one direction between two looks at it. */
+struct detect_memory {
+    uint64_t probes_failed;     /* bit per candidate, in the order they are tried */
+    bool patterns_done, probes_done, expected_done;
+};
+
+struct detect_question {
+    struct slice data;
+    uint8_t transport;
+    enum direction direction;
+    struct flow *flow;
+    uint16_t source_port, dest_port;        /* client's and server's */
+    uint16_t other, expected;   /* protocol of the other side; of a change under way */
+};
+
+int app_detect_tables_build(struct app_conf *conf, const struct conf_node *root,
+                            struct err *err);
+void app_detect_tables_free(struct app_detect_tables *tables);
+
+/* The protocol that these bytes speak, or APP_PROTO_UNKNOWN. *reversed: but they come from the
+ * other side. Does not look at expected flows. */
+enum app_proto_id app_detect(const struct app_detect_tables *tables,
+                             const struct detect_question *q, struct detect_memory *memory,
+                             struct detect_memory *other_memory, bool *reversed);
+
+/* --- expected flows (expect.c) ---------------------------------------------------------------- */
+
+struct app_claim {
+    enum app_proto_id proto;
+    void *data;
+    void (*free_data)(void *data);
+    uint64_t parent_id;
+};
+struct app_expectations *app_expectations_new(void);
+void app_expectations_free(struct app_expectations *table);
+bool app_expectations_add(struct app_expectations *table, const struct flow *flow,
+                          const struct app_expected *expected, uint64_t now_us);
+/* Takes out what was expected of this flow. False: nothing. */
+bool app_expectations_claim(struct app_expectations *table, const struct flow *flow,
+                            enum direction direction, uint64_t now_us, struct app_claim *out);
+/* The same with the thread's counter kept right; APP_PROTO_UNKNOWN: nothing. */
+enum app_proto_id app_claim_expected(struct app_thread *at, struct flow *flow,
+                                     enum direction direction, uint64_t now_us,
+                                     struct app_claim *claim);
+void app_claim_free(struct app_claim *claim);
+uint64_t app_expectations_count(const struct app_expectations *table);
+
+/* --- a flow's state (app_flow.c, app_tcp.c, app_udp.c) ----------------------------------------- */
+
+/* One direction. Pending bytes are those that the parser has not taken: in the chunk at hand, or
+ * in `held`. They are copied only when they must outlive the packet. */
+struct app_side {
+    const uint8_t *data;
+    uint32_t len;
+    uint32_t need;              /* the parser waits for so many */
+    uint64_t offset;            /* of data[0] in the stream */
+    uint64_t lost;              /* bytes missing in front of data, not yet told to the parser */
+    struct buf held;
+    struct detect_memory memory;
+    bool borrowed;              /* data is not in held */
+    bool detected;              /* recognition is over */
+    bool started;               /* the parser has had bytes */
+    bool cut;                   /* stream depth reached */
+    bool end_told;
+};
+
+struct frame {
+    uint32_t id;
+    uint8_t type;
+    bool fresh;
+    uint64_t offset, tx_id;
+    int64_t len;
+};
+struct frames {
+    struct buf store;           /* struct frame, oldest first */
+    uint32_t next_id;
+};
+
+enum { FIRST_DATA_PARSED = 0x80 };
+
+struct app_session {
+    struct app_flow flow;       /* first: what everybody else sees */
+    struct app_side side[2];
+    struct frames frames[2];
+    uint8_t transport;
+    uint8_t first_data;         /* APP_TS or APP_TC: who spoke first; FIRST_DATA_PARSED */
+    bool off;                   /* nothing is looked at any more */
+    bool midstream;
+    bool changing;              /* another protocol is about to follow */
+    bool change_fresh;          /* ... asked for by this very packet */
+    bool redetecting;
+    bool replace;               /* the next parser takes the place of the present one */
+    bool counted;               /* in app_layer.flow.X */
+    uint16_t change_port;
+    uint32_t events;            /* bit per app_layer_events id */
+    struct app_claim claim;
+    struct packet *packet;      /* being worked on */
+};
+
+static inline struct app_session *app_session_of(const struct app_flow *af)
+{
+    return (struct app_session *)(uintptr_t)af;
+}
+static inline unsigned frame_count(const struct frames *frames)
+{
+    return (unsigned)(frames->store.len / sizeof(struct frame));
+}
+
+#define APP_CHANGE_DETECT_MAX 4096          /* bytes after which a change of protocol fails */
+
+struct app_session *app_session_new(struct app_thread *at, struct flow *f, unsigned transport);
+void app_session_set_proto(struct app_session *s, enum app_proto_id id);
+/* Gives the pending bytes (and `end`) to the parser. -1: it failed, the session is off. */
+int app_feed(struct app_session *s, enum direction d, bool end);
+void app_side_drop(struct app_session *s, enum direction d);        /* all pending bytes */
+void app_disable(struct app_session *s);        /* recognition gave up: FAILED, for good */
+void app_count_flow(struct app_session *s);
+void app_layer_event(struct app_session *s, unsigned event);
+void app_turn(struct app_session *s, struct packet *p);             /* client <-> server */
+void app_turn_packet(const struct flow *f, struct packet *p);       /* one judged before that */
+
+void app_tcp_data(struct app_session *s, enum direction d, bool end);
+void app_tcp_gap(struct app_session *s, enum direction d);
+void app_udp_packet(struct app_thread *at, struct packet *p);
+
+/* --- per thread (thread.c) ------------------------------------------------------------------------ */
+
+#define APP_SPARE_BUFS 512
+#define APP_SPARE_BUF_MAX (64u << 10)       /* bigger ones go back to the allocator */
+
+struct app_thread {
+    const struct app_conf *conf;
+    struct counters *counters;
+    struct app_hooks hooks;
+    struct pool sessions;
+    struct {
+        struct pool state, tx;
+        void *data;             /* proto->thread_open() */
+    } proto[APP_PROTO_MAX];
+    struct pool files;
+    void *magic;                /* libmagic's handle; opened when first needed */
+    struct buf spare[APP_SPARE_BUFS];
+    unsigned spare_count;
+};
+
+/* Buffers that outlive a packet come from a stock, so that flows come and go without malloc. */
+struct buf app_buf_take(struct app_thread *at);
+void app_buf_give(struct app_thread *at, struct buf *b);
+
+void app_tx_free(struct app_tx *tx);
+void app_files_free(struct app_thread *at, struct app_tx *tx);
+void app_files_prune(struct app_tx *tx, enum direction d);
+bool app_files_done(const struct app_tx *tx, uint32_t wants);
+void app_file_pool_init(struct pool *pool);
+void app_file_pool_fini(struct pool *pool);
+void app_magic_close(struct app_thread *at);
+void app_frames_prune(struct app_session *s);
+void app_frames_free(struct app_session *s);
+void app_frames_stream(struct app_session *s, enum direction d, const struct app_input *in);
+
+/* ids of app_layer_events */
+enum {
+    APPLAYER_MISMATCH = 1, APPLAYER_WRONG_DIRECTION, APPLAYER_ONE_DIRECTION, APPLAYER_SKIPPED,
+    APPLAYER_NO_TLS, APPLAYER_UNEXPECTED,
+};
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/tx.c - the life of transactions: made by parsers, ended by limits, freed once both
+ * directions are done, rules have seen all of it and the outputs have written it. */
+#include "app/private.h"
+
+#include <string.h>
+
+#define TX_ARENA_BLOCK 1024
+#define TX_ARENA_KEEP (64u << 10)       /* an arena that grew beyond goes back to the allocator */
+#define TX_HARD_LIMIT 65536
+#define TX_LIMIT_CHECK_EVERY 16         /* counting open ones walks the list: not every time */
+
+static const struct app_proto_conf *proto_conf(const struct app_flow *af)
+{
+    return &af->thread->conf->proto[af->proto->id];
+}
+
+static bool is_open(const struct app_tx *tx, const struct app_proto *proto)
+{
+    return tx->progress[TO_SERVER] < proto->progress_done[TO_SERVER] ||
+           tx->progress[TO_CLIENT] < proto->progress_done[TO_CLIENT];
+}
+
+static void force_done(struct app_tx *tx, const struct app_proto *proto)
+{
+    tx->progress[TO_SERVER] = proto->progress_done[TO_SERVER];
+    tx->progress[TO_CLIENT] = proto->progress_done[TO_CLIENT];
+    if (proto->too_many_tx_event != 0)
+        app_tx_event(tx, proto->too_many_tx_event);
+}
+
+/* A peer that opens transactions and never ends them must not fill our memory: the oldest ones
+ * are declared done, so that they are logged and freed. */
+static void limit_open(struct app_flow *af)
+{
+    uint32_t limit = proto_conf(af)->tx_limit, open = 0;
+
+    if (af->tx_count <= limit || af->next_tx_id % TX_LIMIT_CHECK_EVERY != 0)
+        return;
+    for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
+        open += is_open(tx, af->proto);
+    for (struct app_tx *tx = af->first; tx != NULL && open > limit; tx = tx->next) {
+        if (!is_open(tx, af->proto))
+            continue;
+        force_done(tx, af->proto);
+        open--;
+    }
+}
+
+static struct app_tx *tx_fresh(struct app_flow *af)
+{
+    struct app_tx *tx = pool_get(&af->thread->proto[af->proto->id].tx);
+    struct arena arena;
+
+    if (tx == NULL)
+        return NULL;
+    arena = tx->arena;
+    memset(tx, 0, af->proto->tx_size);
+    tx->arena = arena;
+    if (arena.block_size == 0)
+        arena_init(&tx->arena, TX_ARENA_BLOCK, 0);
+    return tx;
+}
+
+struct app_tx *app_tx_new(struct app_flow *af)
+{
+    struct app_thread *at = af->thread;
+    struct app_tx *tx;
+
+    limit_open(af);
+    tx = af->tx_count < TX_HARD_LIMIT ? tx_fresh(af) : NULL;
+    if (tx == NULL) {
+        app_count(at->counters,
+                  at->conf->counter[app_session_of(af)->transport][af->proto->id].alloc, 1);
+        return NULL;
+    }
+    tx->flow = af;
+    tx->id = af->next_tx_id++;
+    tx->start_us = app_session_of(af)->packet != NULL ? app_session_of(af)->packet->time_us : 0;
+    if (af->last != NULL)
+        af->last->next = tx;
+    else
+        af->first = tx;
+    af->last = tx;
+    af->tx_count++;
+    return tx;
+}
+
+struct app_tx *app_tx_find(struct app_flow *af, uint64_t id)
+{
+    if (af->last != NULL && af->last->id == id)
+        return af->last;
+    for (struct app_tx *tx = af->first; tx != NULL && tx->id <= id; tx = tx->next)
+        if (tx->id == id)
+            return tx;
+    return NULL;
+}
+
+/* Takes it off the list; prev NULL: it is the first. */
+static void tx_unlink(struct app_tx *prev, struct app_tx *tx)
+{
+    struct app_flow *af = tx->flow;
+
+    if (prev != NULL)
+        prev->next = tx->next;
+    else
+        af->first = tx->next;
+    if (af->last == tx)
+        af->last = prev;
+    af->tx_count--;
+}
+
+void app_tx_free(struct app_tx *tx)
+{
+    struct app_thread *at = tx->flow->thread;
+    const struct app_proto *proto = tx->flow->proto;
+
+    if (at->hooks.tx_gone != NULL)
+        at->hooks.tx_gone(tx);
+    if (proto->tx_close != NULL)
+        proto->tx_close(tx);
+    app_files_free(at, tx);
+    if (tx->arena.used > TX_ARENA_KEEP)
+        arena_fini(&tx->arena);
+    else
+        arena_reset(&tx->arena);
+    pool_put(&at->proto[proto->id].tx, tx);
+}
+
+void app_tx_discard(struct app_tx *tx)
+{
+    struct app_tx *prev = NULL;
+
+    for (struct app_tx *t = tx->flow->first; t != tx; t = t->next)
+        prev = t;
+    if (tx->flow->next_tx_id == tx->id + 1)
+        tx->flow->next_tx_id--;
+    tx_unlink(prev, tx);
+    app_tx_free(tx);
+}
+
+void app_tx_event(struct app_tx *tx, unsigned event)
+{
+    if (tx->event_count < APP_TX_EVENTS_MAX && !app_tx_has_event(tx, event))
+        tx->event[tx->event_count++] = (uint8_t)event;
+}
+
+void app_event(struct app_flow *af, enum direction direction, unsigned event)
+{
+    struct app_tx *tx = af->last;
+
+    if (tx == NULL) {
+        tx = app_tx_new(af);
+        if (tx == NULL)
+            return;
+        tx->progress[direction] = af->proto->progress_done[direction];
+        tx->one_sided[OTHER_DIRECTION(direction)] = true;
+    }
+    app_tx_event(tx, event);
+}
+
+/* --- cleanup ------------------------------------------------------------------------------------ */
+
+static bool is_inspected(const struct app_thread *at, const struct app_tx *tx)
+{
+    return at->hooks.tx_inspected == NULL ||
+           (tx->no_inspect[TO_SERVER] && tx->no_inspect[TO_CLIENT]) ||
+           at->hooks.tx_inspected(tx);
+}
+
+static bool can_go(const struct app_thread *at, const struct app_tx *tx)
+{
+    const struct app_proto *proto = tx->flow->proto;
+
+    return app_tx_done(tx, TO_SERVER, proto) && app_tx_done(tx, TO_CLIENT, proto) &&
+           is_inspected(at, tx) && app_files_done(tx, wants_get(&at->conf->want_files));
+}
+
+static void cleanup_txs(struct app_thread *at, struct app_flow *af)
+{
+    struct app_tx *prev = NULL, *next;
+
+    for (struct app_tx *tx = af->first; tx != NULL; tx = next) {
+        next = tx->next;
+        if (can_go(at, tx)) {
+            tx_unlink(prev, tx);
+            app_tx_free(tx);
+            continue;
+        }
+        app_files_prune(tx, TO_SERVER);
+        app_files_prune(tx, TO_CLIENT);
+        prev = tx;
+    }
+}
+
+void app_cleanup(struct app_thread *at, struct packet *p)
+{
+    struct app_flow *af = p->flow != NULL ? p->flow->app : NULL;
+
+    if (af == NULL)
+        return;
+    app_session_of(af)->events = 0;
+    if (af->first != NULL)
+        cleanup_txs(at, af);
+    app_frames_prune(app_session_of(af));
+}
