@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/byte_source.c - a window on the bytes: the whole mapping, or a buffer that is refilled
+ * from a descriptor, perhaps through a decompressor. */
+#include "capture/byte_source.h"
+
+#include "base/array.h"
+#include "capture/decompress.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define RAW_SIZE (64u << 10)
+
+struct byte_source {
+    int fd;
+    const uint8_t *at, *end;            /* the window */
+    uint64_t offset;                    /* of `at` */
+    uint64_t raw_done, raw_total;
+
+    uint8_t *map;                       /* NULL: it is a stream */
+    size_t map_size;
+
+    uint8_t *buf;                       /* streams */
+    size_t buf_size;
+    uint8_t *raw;                       /* compressed bytes not yet used */
+    size_t raw_at, raw_len;
+    const struct decompress_ops *codec;
+    void *codec_self;
+    bool raw_ended;
+    char error[128];
+};
+
+static size_t raw_read(struct byte_source *s, uint8_t *into, size_t size)
+{
+    ssize_t n;
+
+    do {
+        n = read(s->fd, into, size);
+    } while (n < 0 && errno == EINTR);
+    if (n < 0)
+        snprintf(s->error, sizeof(s->error), "%s", strerror(errno));
+    if (n <= 0) {
+        s->raw_ended = true;
+        return 0;
+    }
+    s->raw_done += (uint64_t)n;
+    return (size_t)n;
+}
+
+/* The buffer starts with what was looked at to tell the format. */
+static size_t stream_read(struct byte_source *s, uint8_t *into, size_t size)
+{
+    size_t n = MIN(size, s->raw_len - s->raw_at);
+
+    if (n == 0)
+        return s->raw_ended ? 0 : raw_read(s, into, size);
+    memcpy(into, s->raw + s->raw_at, n);
+    s->raw_at += n;
+    return n;
+}
+
+static size_t codec_read(struct byte_source *s, uint8_t *into, size_t size)
+{
+    for (;;) {
+        size_t used = 0, made = 0;
+
+        if (s->raw_at == s->raw_len && !s->raw_ended) {
+            s->raw_at = 0;
+            s->raw_len = raw_read(s, s->raw, RAW_SIZE);
+        }
+        if (!s->codec->run(s->codec_self, s->raw + s->raw_at, s->raw_len - s->raw_at, &used, into,
+                           size, &made)) {
+            snprintf(s->error, sizeof(s->error), "broken %s data", s->codec->name);
+            s->raw_ended = true;
+            s->raw_at = s->raw_len;
+            return made;
+        }
+        s->raw_at += used;
+        if (made > 0)
+            return made;
+        if (used == 0 && s->raw_ended)
+            return 0;
+    }
+}
+
+/* Makes the window at least `need` long, if the stream has so much. */
+static COLD bool refill(struct byte_source *s, size_t need)
+{
+    size_t have = (size_t)(s->end - s->at);
+
+    if (s->map != NULL)
+        return false;
+    if (need > s->buf_size) {
+        uint8_t *bigger = xmalloc(need * 2);
+
+        memcpy(bigger, s->at, have);
+        free(s->buf);
+        s->buf = bigger;
+        s->buf_size = need * 2;
+    } else if (have > 0) {
+        memmove(s->buf, s->at, have);
+    }
+    while (have < need) {
+        size_t n = s->codec != NULL ? codec_read(s, s->buf + have, s->buf_size - have)
+                                    : stream_read(s, s->buf + have, s->buf_size - have);
+
+        if (n == 0)
+            break;
+        have += n;
+    }
+    s->at = s->buf;
+    s->end = s->buf + have;
+    return have >= need;
+}
+
+const uint8_t *byte_source_peek(struct byte_source *s, size_t need)
+{
+    if (UNLIKELY((size_t)(s->end - s->at) < need) && !refill(s, need))
+        return NULL;
+    return s->at;
+}
+
+void byte_source_skip(struct byte_source *s, size_t n)
+{
+    s->at += n;
+    s->offset += n;
+}
+
+size_t byte_source_left(const struct byte_source *s)
+{
+    return (size_t)(s->end - s->at);
+}
+
+/* Private and writable: `replace` and the checksum fix-ups write into frames. */
+static bool map_file(struct byte_source *s, size_t size)
+{
+    void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, s->fd, 0);
+
+    if (map == MAP_FAILED)
+        return false;
+    madvise(map, size, MADV_SEQUENTIAL);
+    s->map = map;
+    s->map_size = size;
+    s->at = s->map;
+    s->end = s->map + size;
+    return true;
+}
+
+static int open_stream(struct byte_source *s, size_t buffer_size, struct err *err,
+                       const char *path)
+{
+    s->raw = xmalloc(RAW_SIZE);
+    while (s->raw_len < 8 && !s->raw_ended)
+        s->raw_len += raw_read(s, s->raw + s->raw_len, RAW_SIZE - s->raw_len);
+    s->codec = decompress_find(s->raw, s->raw_len);
+    if (s->codec != NULL) {
+        s->codec_self = s->codec->open();
+        if (s->codec_self == NULL)
+            return err_set(err, "%s: no memory to unpack %s", path, s->codec->name);
+    }
+    s->buf_size = MAX(buffer_size, (size_t)RAW_SIZE);
+    s->buf = xmalloc(s->buf_size);
+    s->at = s->end = s->buf;
+    return 0;
+}
+
+static bool looks_packed(int fd)
+{
+    uint8_t start[8];
+    ssize_t n = pread(fd, start, sizeof(start), 0);
+
+    return n > 0 && decompress_find(start, (size_t)n) != NULL;
+}
+
+struct byte_source *byte_source_open(const char *path, size_t buffer_size, struct err *err)
+{
+    struct byte_source *s = xcalloc(1, sizeof(*s));
+    struct stat st;
+
+    s->fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    if (s->fd < 0 || fstat(s->fd, &st) < 0) {
+        err_set(err, "%s: %s", path, strerror(errno));
+        goto fail;
+    }
+    if (S_ISDIR(st.st_mode)) {
+        err_set(err, "%s: is a directory", path);
+        goto fail;
+    }
+    if (S_ISREG(st.st_mode))
+        s->raw_total = (uint64_t)st.st_size;
+    if (S_ISREG(st.st_mode) && st.st_size > 0 && lseek(s->fd, 0, SEEK_CUR) == 0 &&
+        !looks_packed(s->fd) && map_file(s, (size_t)st.st_size))
+        return s;
+    if (open_stream(s, buffer_size, err, path) == 0)
+        return s;
+
+fail:
+    byte_source_close(s);
+    return NULL;
+}
+
+void byte_source_close(struct byte_source *s)
+{
+    if (s == NULL)
+        return;
+    if (s->map != NULL)
+        munmap(s->map, s->map_size);
+    if (s->codec_self != NULL)
+        s->codec->close(s->codec_self);
+    if (s->fd >= 0)
+        close(s->fd);
+    free(s->raw);
+    free(s->buf);
+    free(s);
+}
+
+bool byte_source_is_stable(const struct byte_source *s)
+{
+    return s->map != NULL;
+}
+
+uint64_t byte_source_offset(const struct byte_source *s)
+{
+    return s->offset;
+}
+
+void byte_source_progress(const struct byte_source *s, uint64_t *done, uint64_t *total)
+{
+    *done = s->map != NULL ? s->offset : s->raw_done;
+    *total = s->raw_total;
+}
+
+const char *byte_source_error(const struct byte_source *s)
+{
+    return s->error[0] != '\0' ? s->error : NULL;
+}

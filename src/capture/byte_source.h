@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/byte_source.h - the bytes of a capture file, whatever holds them: a mapped file, a
+ * pipe, or a compressed file (gzip, zstd, lz4, xz; told by content, not by name).
+ *
+ * One thread. Not for the packet path of live captures. */
+#ifndef CAPTURE_BYTE_SOURCE_H
+#define CAPTURE_BYTE_SOURCE_H
+
+#include "base/err.h"
+
+struct byte_source;
+
+/* "-" is standard input. */
+struct byte_source *byte_source_open(const char *path, size_t buffer_size, struct err *err);
+void byte_source_close(struct byte_source *s);
+
+/* The next `need` bytes, without moving on; NULL when there are fewer, or reading broke. A
+ * mapped source's bytes may be written to and stay until it is closed, others until the next
+ * call. */
+const uint8_t *byte_source_peek(struct byte_source *s, size_t need);
+void byte_source_skip(struct byte_source *s, size_t n);     /* n <= what was peeked */
+size_t byte_source_left(const struct byte_source *s);       /* bytes that can be had at once */
+
+bool byte_source_is_stable(const struct byte_source *s);
+uint64_t byte_source_offset(const struct byte_source *s);   /* in the uncompressed bytes */
+/* Of the file itself, for a progress line; total 0: not known. */
+void byte_source_progress(const struct byte_source *s, uint64_t *done, uint64_t *total);
+/* NULL: all is well. */
+const char *byte_source_error(const struct byte_source *s);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/list.c - the capture methods. A new one is its file and one line here. */
+#include "capture/capture.h"
+
+#include <string.h>
+
+#define CAPTURE_LIST(C) \
+    C(pcap_file)
+
+#define C(name) extern const struct capture_ops capture_##name;
+CAPTURE_LIST(C)
+#undef C
+
+#define C(name) &capture_##name,
+const struct capture_ops *const capture_table[] = { CAPTURE_LIST(C) NULL };
+#undef C
+
+const struct capture_ops *capture_find(const char *name)
+{
+    for (unsigned i = 0; capture_table[i] != NULL; i++)
+        if (strcmp(capture_table[i]->name, name) == 0)
+            return capture_table[i];
+    return NULL;
+}

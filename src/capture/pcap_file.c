@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/pcap_file.c - packets from capture files and directories of them.
+ *
+ * Frames of a mapped file are used in place; the mapping stays until the last packet that points
+ * into it has come home. Several queues may be open: each reads everything, and the threads
+ * behind them keep their share of the flows. */
+#include "capture/pcap_file.h"
+
+#include "base/array.h"
+#include "base/log.h"
+#include "capture/bpf_filter.h"
+#include "capture/pcap_files.h"
+#include "capture/pcap_reader.h"
+#include "packet/decode.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Link types a capture has told us about are few; one that is not known is said once. */
+struct open_file {
+    struct pcap_reader *reader;
+    struct pcap_input *input;
+    unsigned out;                   /* packets that point into it */
+    bool is_read, said_link_type;
+    uint64_t alerts;
+    struct open_file *next;
+};
+
+struct pcap_capture {
+    struct pcap_files *files;
+    const char *filter;
+    size_t buffer_size;
+    bool no_checksum;
+    const volatile int *stop;       /* NULL: none */
+    uint64_t done_bytes;            /* atomic; by queue 0 */
+};
+
+struct pcap_queue {
+    struct pcap_capture *capture;
+    struct packet_pool *pool;
+    struct bpf_filter *filter;
+    unsigned number;
+    struct open_file *file;         /* being read; NULL: none */
+    struct open_file *old;          /* read, but packets are still out */
+    unsigned next_input;
+    int interrupted;                /* atomic */
+    uint64_t packets, bytes, finished_bytes;
+    unsigned files_read;
+};
+
+static enum delete_when delete_when(const struct conf_node *root)
+{
+    const char *value = conf_string(root, "pcap-file.delete-when-done", "false");
+
+    if (text_equal_nocase(text_of(value), "non-alerts"))
+        return DELETE_WITHOUT_ALERTS;
+    return conf_bool(root, "pcap-file.delete-when-done", false) ? DELETE_ALWAYS : DELETE_NEVER;
+}
+
+static bool checksums_off(const struct conf_node *root)
+{
+    static const char *const modes[] = { "auto", "yes", "no", "true", "false", NULL };
+    int mode = conf_choice(conf_find(root, "pcap-file"), "checksum-checks", modes, 0);
+
+    return mode == 2 || mode == 4;
+}
+
+static void *file_open(const struct capture_request *rq, struct err *err)
+{
+    struct pcap_capture *c = xcalloc(1, sizeof(*c));
+    struct pcap_files_conf files = {
+        .paths = rq->sources,
+        .recursive = conf_bool(rq->conf, "pcap-file.recursive", false),
+        .continuous = conf_bool(rq->conf, "pcap-file.continuous", false),
+        .delay_s = (unsigned)conf_u64_range(rq->conf, "pcap-file.delay", 30, 0, 86400),
+        .poll_s = (unsigned)conf_u64_range(rq->conf, "pcap-file.poll-interval", 5, 1, 86400),
+        .delete_when = delete_when(rq->conf),
+        .readers = MAX(rq->threads, 1u),
+    };
+
+    c->filter = rq->bpf_filter != NULL ? rq->bpf_filter
+                                       : conf_string(rq->conf, "pcap-file.bpf-filter", NULL);
+    c->buffer_size = (size_t)conf_size(rq->conf, "pcap-file.buffer-size", 128 << 10);
+    c->no_checksum = checksums_off(rq->conf);
+    c->stop = rq->stop;
+    c->files = pcap_files_new(&files, err);
+    if (c->files == NULL) {
+        free(c);
+        return NULL;
+    }
+    return c;
+}
+
+static unsigned file_queue_count(void *capture)
+{
+    (void)capture;
+    return 1;
+}
+
+static void file_close(struct pcap_queue *q, struct open_file *f)
+{
+    pcap_reader_close(f->reader);
+    pcap_files_done(q->capture->files, f->input, f->alerts);
+    free(f);
+}
+
+static void packet_home(struct packet *p, void *arg)
+{
+    struct pcap_queue *q = arg;
+    struct open_file *f = p->capture_slot;
+
+    if (f == NULL)
+        return;
+    p->capture_slot = NULL;
+    f->alerts += p->alert.count;
+    f->out--;
+    if (f->out > 0 || !f->is_read)
+        return;
+    for (struct open_file **at = &q->old; *at != NULL; at = &(*at)->next)
+        if (*at == f) {
+            *at = f->next;
+            break;
+        }
+    file_close(q, f);
+}
+
+static void *file_queue_open(void *capture, unsigned queue, struct packet_pool *pool,
+                             struct counters *counters, struct err *err)
+{
+    struct pcap_capture *c = capture;
+    struct pcap_queue *q = xcalloc(1, sizeof(*q));
+
+    (void)counters;
+    q->capture = c;
+    q->pool = pool;
+    q->number = queue;
+    if (c->filter != NULL && c->filter[0] != '\0') {
+        q->filter = bpf_filter_new(c->filter, err);
+        if (q->filter == NULL) {
+            free(q);
+            return NULL;
+        }
+    }
+    packet_pool_on_return(pool, packet_home, q);
+    return q;
+}
+
+/* A broken file is said once, though all threads find it so. */
+static void say(const struct pcap_queue *q, const struct pcap_input *input, const char *text)
+{
+    if (q->number != 0)
+        return;
+    if (input->is_alone)
+        log_error("pcap", "%s", text);
+    else
+        log_warning("pcap", "%s: skipped", text);
+}
+
+static void file_ended(struct pcap_queue *q, enum pcap_status status)
+{
+    struct open_file *f = q->file;
+
+    if (status == PCAP_STATUS_BROKEN && q->number == 0)
+        log_warning("pcap", "%s: %s; what stood before it was read", f->input->path,
+                    pcap_reader_problem(f->reader));
+    else if (status == PCAP_STATUS_END)
+        q->files_read++;
+    q->finished_bytes += f->input->size;
+    q->file = NULL;
+    f->is_read = true;
+    if (f->out == 0) {
+        file_close(q, f);
+        return;
+    }
+    f->next = q->old;
+    q->old = f;
+}
+
+static bool open_next(struct pcap_queue *q, bool *more)
+{
+    struct pcap_input *input;
+    struct err err = { 0 };
+    struct open_file *f;
+
+    while ((input = pcap_files_at(q->capture->files, q->next_input, more)) != NULL) {
+        struct pcap_reader *reader = pcap_reader_open(input->path, q->capture->buffer_size, &err);
+
+        q->next_input++;
+        if (reader == NULL) {
+            say(q, input, err.text);
+            continue;
+        }
+        f = xcalloc(1, sizeof(*f));
+        f->reader = reader;
+        f->input = input;
+        q->file = f;
+        return true;
+    }
+    return false;
+}
+
+static bool is_interrupted(const struct pcap_queue *q)
+{
+    return __atomic_load_n(&q->interrupted, __ATOMIC_RELAXED) != 0 ||
+           (q->capture->stop != NULL && *q->capture->stop != 0);
+}
+
+/* No file now. In a watched directory packets of the last one are called home, so that it can
+ * be deleted. */
+static enum capture_status wait_for_files(struct pcap_queue *q, bool more)
+{
+    struct timespec pause = { .tv_nsec = 100000000 };
+
+    if (!more || is_interrupted(q))
+        return CAPTURE_END;
+    packet_pool_collect(q->pool);
+    nanosleep(&pause, NULL);
+    return CAPTURE_IDLE;
+}
+
+static void fill(struct pcap_queue *q, struct packet *p, const struct pcap_frame *frame)
+{
+    struct open_file *f = q->file;
+
+    if (pcap_reader_is_stable(f->reader)) {
+        p->data = frame->data;
+    } else {
+        buf_clear(&p->frame);
+        buf_add(&p->frame, frame->data, frame->len);
+        p->data = p->frame.data;
+    }
+    p->len = frame->len;
+    p->wire_len = frame->wire_len;
+    p->time_us = frame->time_us;
+    p->number = ++q->packets;
+    p->source = PACKET_WIRE;
+    p->file_name = f->input->path;
+    p->capture_slot = f;
+    if (q->capture->no_checksum)
+        p->flags |= PACKET_NO_CHECKSUM;
+    q->bytes += frame->len;
+    f->out++;
+}
+
+static COLD void say_link_type(struct pcap_queue *q, int link_type)
+{
+    if (!q->file->said_link_type && q->number == 0)
+        log_error("pcap", "%s: link type %d is not supported: its packets are left out",
+                  q->file->input->path, link_type);
+    q->file->said_link_type = true;
+}
+
+/* The next frame that passes the filter. */
+static enum pcap_status next_wanted(struct pcap_queue *q, struct pcap_frame *frame,
+                                    enum datalink *link)
+{
+    enum pcap_status status;
+
+    while ((status = pcap_reader_next(q->file->reader, frame)) == PCAP_STATUS_FRAME) {
+        *link = datalink_from_pcap(frame->link_type);
+        if (UNLIKELY(*link == DATALINK_NONE)) {
+            say_link_type(q, frame->link_type);
+            continue;
+        }
+        if (q->filter == NULL || bpf_filter_matches(q->filter, frame->link_type, frame->data,
+                                                    frame->len, frame->wire_len))
+            break;
+    }
+    return status;
+}
+
+static void count_progress(struct pcap_queue *q)
+{
+    uint64_t done, total;
+
+    if (q->number != 0 || q->file == NULL)
+        return;
+    pcap_reader_progress(q->file->reader, &done, &total);
+    __atomic_store_n(&q->capture->done_bytes, q->finished_bytes + done, __ATOMIC_RELAXED);
+}
+
+/* False: the file has ended, or the pool is empty for now. */
+static bool receive_one(struct pcap_queue *q, struct packet_vector *v)
+{
+    struct packet *p = packet_pool_get(q->pool);
+    struct pcap_frame frame;
+    enum datalink link = DATALINK_NONE;
+    enum pcap_status status;
+
+    if (p == NULL)
+        return false;
+    status = next_wanted(q, &frame, &link);
+    if (UNLIKELY(status != PCAP_STATUS_FRAME)) {
+        packet_release(p, PACKET_LANE_OWNER);
+        count_progress(q);
+        file_ended(q, status);
+        return false;
+    }
+    fill(q, p, &frame);
+    p->datalink = (uint8_t)link;
+    if (frame.time_us > v->now_us)
+        v->now_us = frame.time_us;
+    vector_push(v, p);
+    return true;
+}
+
+static enum capture_status file_receive(void *queue, struct packet_vector *v)
+{
+    struct pcap_queue *q = queue;
+    bool more = false;
+
+    if (UNLIKELY(is_interrupted(q)))
+        return CAPTURE_END;
+    if (q->file == NULL && !open_next(q, &more))
+        return wait_for_files(q, more);
+    while (v->count < VECTOR_FILL && receive_one(q, v))
+        ;
+    count_progress(q);
+    return CAPTURE_OK;
+}
+
+static void file_interrupt(void *queue)
+{
+    struct pcap_queue *q = queue;
+
+    __atomic_store_n(&q->interrupted, 1, __ATOMIC_RELAXED);
+}
+
+static void file_queue_close(void *queue)
+{
+    struct pcap_queue *q = queue;
+
+    packet_pool_collect(q->pool);
+    if (q->file != NULL)
+        file_ended(q, PCAP_STATUS_FRAME);
+    if (q->number == 0)
+        log_notice("pcap", "read %u file%s, %llu packets, %llu bytes", q->files_read,
+                   q->files_read == 1 ? "" : "s", (unsigned long long)q->packets,
+                   (unsigned long long)q->bytes);
+    bpf_filter_free(q->filter);
+    free(q);
+}
+
+static void file_capture_close(void *capture)
+{
+    struct pcap_capture *c = capture;
+
+    pcap_files_free(c->files);
+    free(c);
+}
+
+void pcap_file_progress(void *capture, uint64_t *done, uint64_t *total)
+{
+    struct pcap_capture *c = capture;
+
+    *done = __atomic_load_n(&c->done_bytes, __ATOMIC_RELAXED);
+    *total = pcap_files_total(c->files);
+}
+
+static const char *const run_modes[] = { "single", "autofp", "workers", "pipeline", NULL };
+
+const struct capture_ops capture_pcap_file = {
+    .name = "pcap-file",
+    .label = "PCAP_FILE",
+    .doc = "capture files and directories of them",
+    .default_run_mode = "autofp",
+    .run_modes = run_modes,
+    .open = file_open,
+    .queue_count = file_queue_count,
+    .queue_open = file_queue_open,
+    .receive = file_receive,
+    .interrupt = file_interrupt,
+    .queue_close = file_queue_close,
+    .close = file_capture_close,
+};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/pcap_reader.h - frames out of a capture file: classic pcap (micro- and nanoseconds,
+ * both byte orders, the "modified" format with longer headers) and pcapng (sections, several
+ * interfaces, enhanced, simple and obsolete packet blocks).
+ *
+ * Formats: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng. One thread. */
+#ifndef CAPTURE_PCAP_READER_H
+#define CAPTURE_PCAP_READER_H
+
+#include "base/err.h"
+
+struct pcap_frame {
+    uint8_t *data;              /* see byte_source_peek() for how long */
+    uint32_t len, wire_len;
+    uint64_t time_us;           /* since 1970 */
+    int link_type;              /* LINKTYPE_ number */
+};
+
+enum pcap_status { PCAP_STATUS_FRAME, PCAP_STATUS_END, PCAP_STATUS_BROKEN };
+
+struct pcap_reader;
+
+/* NULL with *err: not to be opened, or no capture file. */
+struct pcap_reader *pcap_reader_open(const char *path, size_t buffer_size, struct err *err);
+void pcap_reader_close(struct pcap_reader *r);
+
+/* BROKEN: cut short or senseless from here on; pcap_reader_problem() says what and where. */
+enum pcap_status pcap_reader_next(struct pcap_reader *r, struct pcap_frame *frame);
+const char *pcap_reader_problem(const struct pcap_reader *r);
+
+bool pcap_reader_is_stable(const struct pcap_reader *r);     /* frames stay until it is closed */
+void pcap_reader_progress(const struct pcap_reader *r, uint64_t *done, uint64_t *total);
+
+#endif
