@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Capture files of all kinds, made here byte by byte, and what becomes of broken ones. */
+#include "base/array.h"
+#include "base/buf.h"
+#include "base/test.h"
+#include "capture/pcap_file.h"
+#include "capture/pcap_reader.h"
+#include "packet/decode.h"
+
+#include <lzma.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utime.h>
+#include <zlib.h>
+
+#define LINK_ETHERNET 1
+#define LINK_RAW 101
+
+struct maker {
+    struct buf b;
+    bool big;
+};
+
+static void put(struct maker *m, uint64_t value, unsigned size)
+{
+    for (unsigned i = 0; i < size; i++)
+        buf_add_u8(&m->b, (uint8_t)(value >> 8 * (m->big ? size - 1 - i : i)));
+}
+
+static void put_frame(struct maker *m, unsigned number)
+{
+    uint8_t frame[60] = { 0 };
+
+    memset(frame, 0x11, 12);
+    frame[12] = 0x08;
+    frame[14] = (uint8_t)number;
+    buf_add(&m->b, frame, sizeof(frame));
+}
+
+static void classic_header(struct maker *m, uint32_t magic, uint32_t link)
+{
+    put(m, magic, 4);
+    put(m, 2, 2);
+    put(m, 4, 2);
+    put(m, 0, 8);
+    put(m, 65535, 4);
+    put(m, link, 4);
+}
+
+static void classic_record(struct maker *m, unsigned number, uint32_t fraction, bool modified)
+{
+    put(m, 1000 + number, 4);
+    put(m, fraction, 4);
+    put(m, 60, 4);
+    put(m, 70, 4);
+    if (modified)
+        put(m, 0, 8);
+    put_frame(m, number);
+}
+
+/* The length at the end is the one at the start. */
+static size_t block_start(struct maker *m, uint32_t type)
+{
+    put(m, type, 4);
+    put(m, 0, 4);
+    return m->b.len - 8;
+}
+
+static void block_end(struct maker *m, size_t start)
+{
+    struct maker patch = { .big = m->big };
+
+    put(m, 0, 4);
+    put(&patch, m->b.len - start, 4);
+    memcpy(m->b.data + start + 4, patch.b.data, 4);
+    memcpy(m->b.data + m->b.len - 4, patch.b.data, 4);
+    buf_fini(&patch.b);
+}
+
+static void ng_section(struct maker *m)
+{
+    size_t at = block_start(m, 0x0a0d0d0a);
+
+    put(m, 0x1a2b3c4d, 4);
+    put(m, 1, 2);
+    put(m, 0, 2);
+    put(m, UINT64_MAX, 8);
+    block_end(m, at);
+}
+
+/* resolution 0xff: none given. */
+static void ng_interface(struct maker *m, unsigned link, uint8_t resolution, int64_t offset)
+{
+    size_t at = block_start(m, 1);
+
+    put(m, link, 2);
+    put(m, 0, 2);
+    put(m, 0, 4);
+    if (resolution != 0xff) {
+        put(m, 9, 2);
+        put(m, 1, 2);
+        buf_add_u8(&m->b, resolution);
+        buf_add(&m->b, "\0\0\0", 3);
+    }
+    if (offset != 0) {
+        put(m, 14, 2);
+        put(m, 8, 2);
+        put(m, (uint64_t)offset, 8);
+    }
+    put(m, 0, 4);
+    block_end(m, at);
+}
+
+static void ng_packet(struct maker *m, unsigned interface, uint64_t time, unsigned number)
+{
+    size_t at = block_start(m, 6);
+
+    put(m, interface, 4);
+    put(m, time >> 32, 4);
+    put(m, (uint32_t)time, 4);
+    put(m, 60, 4);
+    put(m, 60, 4);
+    put_frame(m, number);
+    block_end(m, at);
+}
+
+static char directory[64];
+
+static const char *path_of(const char *name)
+{
+    static char path[4][128];
+    static unsigned turn;
+
+    if (directory[0] == '\0') {
+        snprintf(directory, sizeof(directory), "/tmp/pcap_test.XXXXXX");
+        if (mkdtemp(directory) == NULL)
+            abort();
+    }
+    turn = (turn + 1) % 4;
+    snprintf(path[turn], sizeof(path[turn]), "%s/%s", directory, name);
+    return path[turn];
+}
+
+static const char *save_bytes(const char *name, const void *data, size_t len)
+{
+    const char *path = path_of(name);
+    FILE *f = fopen(path, "wb");
+
+    if (f == NULL || fwrite(data, 1, len, f) != len)
+        abort();
+    fclose(f);
+    return path;
+}
+
+static const char *save(const char *name, struct maker *m)
+{
+    const char *path = save_bytes(name, m->b.data, m->b.len);
+
+    buf_fini(&m->b);
+    return path;
+}
+
+static void classic_file(struct maker *m, unsigned packets)
+{
+    classic_header(m, 0xa1b2c3d4, LINK_ETHERNET);
+    for (unsigned i = 0; i < packets; i++)
+        classic_record(m, i, 7, false);
+}
+
+/* Every frame carries its number, at second 1000 + number and `fraction_us`. */
+static void expect_frames(struct test *t, const char *path, unsigned count, uint64_t fraction_us)
+{
+    struct err err = { 0 };
+    struct pcap_reader *r = pcap_reader_open(path, 4096, &err);
+    struct pcap_frame frame;
+    unsigned found = 0;
+
+    CHECK_STRING(err.text, "");
+    if (r == NULL)
+        return;
+    while (pcap_reader_next(r, &frame) == PCAP_STATUS_FRAME) {
+        CHECK_INT(frame.len, 60);
+        CHECK_INT(frame.data[14], found & 0xff);
+        CHECK_INT(frame.time_us, (1000 + found) * UINT64_C(1000000) + fraction_us);
+        found++;
+    }
+    CHECK_INT(found, count);
+    CHECK_STRING(pcap_reader_problem(r), "");
+    pcap_reader_close(r);
+}
+
+TEST(pcap_classic_all_magics)
+{
+    static const struct { uint32_t magic; uint32_t fraction; bool modified; } kinds[] = {
+        { 0xa1b2c3d4, 7, false }, { 0xa1b23c4d, 7000, false }, { 0xa1b2cd34, 7, true },
+    };
+
+    for (unsigned i = 0; i < 2 * ARRAY_LEN(kinds); i++) {
+        struct maker m = { .big = i % 2 == 1 };
+
+        classic_header(&m, kinds[i / 2].magic, LINK_ETHERNET);
+        for (unsigned n = 0; n < 5; n++)
+            classic_record(&m, n, kinds[i / 2].fraction, kinds[i / 2].modified);
+        expect_frames(t, save("classic.pcap", &m), 5, 7);
+    }
+}
+
+TEST(pcapng_resolutions_and_orders)
+{
+    static const struct { uint8_t code; uint64_t units; } kinds[] = {
+        { 0xff, 1000000 }, { 6, 1000000 }, { 9, 1000000000 }, { 3, 1000 }, { 0x80 | 20, 1 << 20 },
+    };
+
+    for (unsigned i = 0; i < 2 * ARRAY_LEN(kinds); i++) {
+        struct maker m = { .big = i % 2 == 1 };
+
+        ng_section(&m);
+        ng_interface(&m, LINK_ETHERNET, kinds[i / 2].code, 400);
+        for (unsigned n = 0; n < 4; n++)
+            ng_packet(&m, 0, (600 + n) * kinds[i / 2].units, n);
+        expect_frames(t, save("ng.pcapng", &m), 4, 0);
+    }
+}
+
+TEST(pcapng_interfaces_and_sections)
+{
+    struct maker m = { .big = false };
+    struct err err = { 0 };
+    struct pcap_reader *r;
+    struct pcap_frame frame;
+    size_t at;
+
+    ng_section(&m);
+    ng_interface(&m, LINK_ETHERNET, 0xff, 0);
+    ng_interface(&m, LINK_RAW, 0xff, 0);
+    ng_packet(&m, 1, 5000000, 0);
+    at = block_start(&m, 0xbad);            /* unknown blocks are stepped over */
+    put(&m, 0, 8);
+    block_end(&m, at);
+    m.big = true;
+    ng_section(&m);
+    ng_interface(&m, LINK_RAW, 0xff, 0);
+    at = block_start(&m, 3);                /* simple */
+    put(&m, 60, 4);
+    put_frame(&m, 1);
+    block_end(&m, at);
+    at = block_start(&m, 2);                /* obsolete */
+    put(&m, 0, 2);
+    put(&m, 3, 2);
+    put(&m, 0, 4);
+    put(&m, 9, 4);
+    put(&m, 60, 4);
+    put(&m, 60, 4);
+    put_frame(&m, 2);
+    block_end(&m, at);
+
+    r = pcap_reader_open(save("mixed.pcapng", &m), 4096, &err);
+    CHECK(r != NULL);
+    CHECK_INT(pcap_reader_next(r, &frame), PCAP_STATUS_FRAME);
+    CHECK_INT(frame.link_type, LINK_RAW);
+    CHECK_INT(pcap_reader_next(r, &frame), PCAP_STATUS_FRAME);
+    CHECK_INT(frame.data[14], 1);
+    CHECK_INT(frame.time_us, 0);
+    CHECK_INT(pcap_reader_next(r, &frame), PCAP_STATUS_FRAME);
+    CHECK_INT(frame.data[14], 2);
+    CHECK_INT(frame.time_us, 9);
+    CHECK_INT(pcap_reader_next(r, &frame), PCAP_STATUS_END);
+    pcap_reader_close(r);
+}
+
+TEST(pcap_truncated_anywhere)
+{
+    struct maker m = { .big = false };
+    struct maker ng = { .big = false };
+    struct maker *makers[] = { &m, &ng };
+
+    classic_file(&m, 3);
+    ng_section(&ng);
+    ng_interface(&ng, LINK_ETHERNET, 0xff, 0);
+    ng_packet(&ng, 0, 1, 0);
+    for (unsigned k = 0; k < 2; k++)
+        for (size_t cut = 0; cut < makers[k]->b.len; cut++) {
+            struct err err = { 0 };
+            struct pcap_reader *r;
+            struct pcap_frame frame;
+            enum pcap_status status;
+
+            r = pcap_reader_open(save_bytes("cut.pcap", makers[k]->b.data, cut), 4096, &err);
+            if (r == NULL) {
+                CHECK(err.text[0] != '\0');
+                CHECK(cut < 24);
+                continue;
+            }
+            while ((status = pcap_reader_next(r, &frame)) == PCAP_STATUS_FRAME)
+                ;
+            if (status == PCAP_STATUS_BROKEN)
+                CHECK(strstr(pcap_reader_problem(r), "at byte") != NULL);
+            pcap_reader_close(r);
+        }
+    buf_fini(&m.b);
+    buf_fini(&ng.b);
+}
+
+TEST(pcap_garbage_is_refused)
+{
+    struct err err = { 0 };
+
+    CHECK(pcap_reader_open(save_bytes("g.pcap", "garbage of some length...", 25), 0, &err) == NULL);
+    CHECK(strstr(err.text, "neither pcap nor pcapng") != NULL);
+    CHECK(pcap_reader_open(save_bytes("e.pcap", "", 0), 0, &err) == NULL);
+    CHECK(strstr(err.text, "empty") != NULL);
+    CHECK(pcap_reader_open(path_of("none.pcap"), 0, &err) == NULL);
+    CHECK(strstr(err.text, "No such file") != NULL);
+}
+
+TEST(pcap_gzip_and_xz)
+{
+    struct maker m = { .big = false };
+    gzFile gz;
+    uint8_t *packed;
+    size_t packed_len = 0;
+    lzma_ret status;
+
+    classic_file(&m, 3000);
+    gz = gzopen(path_of("p.gz"), "wb");
+    CHECK(gz != NULL);
+    CHECK_INT(gzwrite(gz, m.b.data, (unsigned)m.b.len), m.b.len);
+    gzclose(gz);
+    expect_frames(t, path_of("p.gz"), 3000, 7);
+
+    packed = malloc(m.b.len + 4096);
+    status = lzma_easy_buffer_encode(1, LZMA_CHECK_CRC32, NULL, m.b.data, m.b.len, packed,
+                                     &packed_len, m.b.len + 4096);
+    CHECK_INT(status, LZMA_OK);
+    expect_frames(t, save_bytes("p.xz", packed, packed_len), 3000, 7);
+    free(packed);
+    buf_fini(&m.b);
+}
+
+struct bed {
+    struct conf *conf;
+    struct packet_pool *pool;
+    void *capture, *queue;
+    struct packet_vector v;
+    unsigned packets;
+    uint64_t last_number;
+};
+
+static bool bed_open(struct test *t, struct bed *bed, const char *yaml, const char *path,
+                     const char *filter, struct err *err)
+{
+    const char *sources[] = { path, NULL };
+    struct capture_request rq = { .sources = sources, .bpf_filter = filter, .threads = 1 };
+    char text[600];
+
+    memset(bed, 0, sizeof(*bed));
+    snprintf(text, sizeof(text), "%%YAML 1.1\n---\npcap-file:\n  buffer-size: 64kb\n%s", yaml);
+    bed->conf = conf_new();
+    CHECK_INT(conf_load_string(bed->conf, text, "t.yaml", err), 0);
+    rq.conf = conf_root(bed->conf);
+    bed->pool = packet_pool_new(256, 0);
+    bed->capture = capture_pcap_file.open(&rq, err);
+    if (bed->capture == NULL)
+        return false;
+    bed->queue = capture_pcap_file.queue_open(bed->capture, 0, bed->pool, NULL, err);
+    return bed->queue != NULL;
+}
+
+/* Holds packets for a while, as a pipeline does. */
+static void bed_read(struct test *t, struct bed *bed)
+{
+    enum capture_status status;
+
+    do {
+        bed->v.count = 0;
+        status = capture_pcap_file.receive(bed->queue, &bed->v);
+        for (unsigned i = 0; i < bed->v.count; i++) {
+            struct packet *p = bed->v.packet[i];
+
+            CHECK_INT(p->number, bed->last_number + 1);
+            CHECK(p->file_name != NULL && p->data != NULL);
+            bed->last_number = p->number;
+            bed->packets++;
+            packet_release(p, PACKET_LANE_OWNER);
+        }
+    } while (status == CAPTURE_OK);
+    CHECK_INT(status, CAPTURE_END);
+    CHECK_INT(packet_pool_out(bed->pool), 0);
+}
+
+static void bed_close(struct bed *bed)
+{
+    if (bed->queue != NULL)
+        capture_pcap_file.queue_close(bed->queue);
+    if (bed->capture != NULL)
+        capture_pcap_file.close(bed->capture);
+    packet_pool_free(bed->pool);
+    conf_free(bed->conf);
+    free(bed->v.packet);
+}
+
+TEST(pcap_file_filter)
+{
+    struct maker m = { .big = false };
+    struct bed bed;
+    struct err err = { 0 };
+    const char *path;
+
+    classic_file(&m, 500);
+    path = save("all.pcap", &m);
+    CHECK(bed_open(t, &bed, "", path, NULL, &err));
+    vector_grow(&bed.v, VECTOR_FILL);
+    bed_read(t, &bed);
+    CHECK_INT(bed.packets, 500);
+    bed_close(&bed);
+
+    CHECK(bed_open(t, &bed, "", path, "ether[14] = 7", &err));
+    vector_grow(&bed.v, VECTOR_FILL);
+    bed_read(t, &bed);
+    CHECK_INT(bed.packets, 2);
+    bed_close(&bed);
+
+    CHECK(!bed_open(t, &bed, "", path, "no such words", &err));
+    CHECK(strstr(err.text, "bpf-filter") != NULL);
+    bed_close(&bed);
+    CHECK(!bed_open(t, &bed, "", "/none/at/all", NULL, &err));
+    CHECK_STRING(err.text, "pcap file '/none/at/all': No such file or directory");
+    bed_close(&bed);
+}
+
+TEST(pcap_file_directory_and_delete)
+{
+    struct maker m = { .big = false };
+    struct bed bed;
+    struct err err = { 0 };
+    char dir[128], sub[160], one[192], two[192], deep[192];
+    struct utimbuf early = { 1000, 1000 };
+
+    snprintf(dir, sizeof(dir), "%s", path_of("dir"));
+    snprintf(sub, sizeof(sub), "%s/sub", dir);
+    CHECK_INT(mkdir(dir, 0700), 0);
+    CHECK_INT(mkdir(sub, 0700), 0);
+    snprintf(one, sizeof(one), "dir/a.pcap");
+    classic_file(&m, 3);
+    snprintf(one, sizeof(one), "%s", save(one, &m));
+    classic_file(&m, 4);
+    snprintf(two, sizeof(two), "%s", save("dir/b.pcap", &m));
+    CHECK_INT(utime(two, &early), 0);
+    save_bytes("dir/garbage", "x", 1);
+    classic_file(&m, 5);
+    snprintf(deep, sizeof(deep), "%s", save("dir/sub/c.pcap", &m));
+
+    CHECK(bed_open(t, &bed, "", dir, NULL, &err));
+    vector_grow(&bed.v, VECTOR_FILL);
+    CHECK_INT(capture_pcap_file.receive(bed.queue, &bed.v), CAPTURE_OK);
+    CHECK_STRING(bed.v.packet[0]->file_name, two);          /* the older one first */
+    bed.last_number = bed.v.count;
+    bed.packets = bed.v.count;
+    for (unsigned i = 0; i < bed.v.count; i++)
+        packet_release(bed.v.packet[i], PACKET_LANE_OWNER);
+    bed_read(t, &bed);
+    CHECK_INT(bed.packets, 7);
+    bed_close(&bed);
+    CHECK_INT(access(one, F_OK), 0);
+
+    CHECK(bed_open(t, &bed, "  recursive: true\n  delete-when-done: true\n", dir, NULL, &err));
+    vector_grow(&bed.v, VECTOR_FILL);
+    bed_read(t, &bed);
+    CHECK_INT(bed.packets, 12);
+    bed_close(&bed);
+    CHECK(access(one, F_OK) != 0 && access(two, F_OK) != 0 && access(deep, F_OK) != 0);
+}
+
+TEST(pcap_file_kept_when_it_alerted)
+{
+    struct maker m = { .big = false };
+    struct bed bed;
+    struct err err = { 0 };
+    char quiet[128], loud[128];
+
+    classic_file(&m, 2);
+    snprintf(quiet, sizeof(quiet), "%s", save("quiet.pcap", &m));
+    classic_file(&m, 2);
+    snprintf(loud, sizeof(loud), "%s", save("loud.pcap", &m));
+    CHECK(bed_open(t, &bed, "  delete-when-done: non-alerts\n", quiet, NULL, &err));
+    vector_grow(&bed.v, VECTOR_FILL);
+    bed_read(t, &bed);
+    bed_close(&bed);
+    CHECK(access(quiet, F_OK) != 0);
+
+    CHECK(bed_open(t, &bed, "  delete-when-done: non-alerts\n", loud, NULL, &err));
+    vector_grow(&bed.v, VECTOR_FILL);
+    CHECK_INT(capture_pcap_file.receive(bed.queue, &bed.v), CAPTURE_OK);
+    bed.v.packet[1]->alert.count = 1;
+    for (unsigned i = 0; i < bed.v.count; i++)
+        packet_release(bed.v.packet[i], PACKET_LANE_OWNER);
+    bed.last_number = 2;
+    bed_read(t, &bed);
+    bed_close(&bed);
+    CHECK_INT(access(loud, F_OK), 0);
+}
