@@ -17,6 +17,13 @@
 #include "packet/decode.h"
 #include "stream/stream.h"
 
+/* What one receive thread reads, by the pool its packets come from: the way back for verdicts. */
+struct run_queue {
+    const struct packet_pool *pool;
+    void *queue;                            /* the capture's */
+};
+#define RUN_QUEUES_MAX 1024
+
 struct run_context {
     const struct conf_node *conf;           /* root */
     bool is_inline;                         /* verdicts count: IPS, or --simulate-ips */
@@ -25,6 +32,8 @@ struct run_context {
 
     const struct capture_ops *capture;
     void *capture_handle;
+    struct run_queue queues[RUN_QUEUES_MAX];    /* receive modules add theirs as they open */
+    unsigned queue_count;
     const struct decode_conf *decode;
     const struct flow_conf *flow;
     const struct stream_conf *stream;

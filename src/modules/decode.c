@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* modules/decode.c - the decoder as a thread module, and two things that are known only behind
+ * it: which flows are this thread's when several read one file, and whether a file was captured
+ * with checksum offloading. */
+#include "base/array.h"
+#include "base/log.h"
+#include "engine/deal.h"
+#include "modules/context.h"
+#include "modules/share.h"
+
+#include <stdlib.h>
+
+/* checksum-checks: auto. More than one in ten of the first thousand packets wrong means that the
+ * sender's card was to fill them in. */
+#define CHECKSUM_SAMPLE 1000
+#define CHECKSUM_RATIO 10
+
+/* So many inner packets there never are: the frame is not judged on this thread. */
+#define JUDGED_ELSEWHERE 0x8000
+
+enum checksum_mode { CHECKSUM_AS_IS, CHECKSUM_SAMPLING, CHECKSUM_OFF };
+
+struct decode_module {
+    const struct run_context *ctx;
+    struct module_env env;
+    struct counters *counters;
+    struct decoder *decoder;
+    enum checksum_mode checksums;
+    unsigned sampled, bad;
+};
+
+static enum checksum_mode checksum_mode(const struct run_context *ctx)
+{
+    const char *value = conf_string(ctx->conf, "pcap-file.checksum-checks", "auto");
+
+    return ctx->offline && text_equal_nocase(text_of(value), "auto") ? CHECKSUM_SAMPLING
+                                                                     : CHECKSUM_AS_IS;
+}
+
+static void *decode_open(const struct module_env *env, struct err *err)
+{
+    struct decode_module *m = xcalloc(1, sizeof(*m));
+
+    (void)err;
+    m->ctx = env->context;
+    m->env = *env;
+    m->counters = share_counters(env);
+    m->checksums = checksum_mode(m->ctx);
+    m->decoder = decoder_new(m->ctx->decode, env->pool, m->counters);
+    return m;
+}
+
+static void ignore_checksum(struct packet *p)
+{
+    p->flags |= PACKET_NO_CHECKSUM;
+    p->flags &= ~(uint32_t)PACKET_BAD_CHECKSUM;
+}
+
+static void ignore_all(struct packet_vector *v)
+{
+    for (unsigned i = 0; i < v->count; i++)
+        ignore_checksum(v->packet[i]);
+}
+
+static COLD void judge_sample(struct decode_module *m)
+{
+    m->checksums = m->bad > 0 && CHECKSUM_SAMPLE / m->bad < CHECKSUM_RATIO ? CHECKSUM_OFF
+                                                                           : CHECKSUM_AS_IS;
+    if (m->env.thread == 0 && m->checksums == CHECKSUM_OFF)
+        log_info("pcap", "%u of the first %u packets have a wrong checksum: offloading is "
+                 "assumed, checksums are not looked at", m->bad, CHECKSUM_SAMPLE);
+}
+
+static COLD void sample(struct decode_module *m, const struct packet_vector *v)
+{
+    for (unsigned i = 0; i < v->count; i++) {
+        struct packet *p = v->packet[i];
+
+        if (m->checksums == CHECKSUM_SAMPLING && p->number != 0 && p->root == NULL &&
+            ++m->sampled == CHECKSUM_SAMPLE)
+            judge_sample(m);
+        if (m->checksums == CHECKSUM_OFF)
+            ignore_checksum(p);
+        else if (m->checksums == CHECKSUM_SAMPLING && packet_is_tcp(p))
+            m->bad += !packet_l4_checksum_ok(p);
+    }
+}
+
+/* Of a vector that all threads see, the flows that are ours; packets without one are thread 0's. */
+static void keep_share(const struct decode_module *m, struct packet_vector *v)
+{
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < v->count; i++) {
+        struct packet *p = v->packet[i];
+
+        if (deal_share(p->flow_hash, m->env.thread_count) == m->env.thread) {
+            v->packet[kept++] = p;
+            continue;
+        }
+        p->inner_count = JUDGED_ELSEWHERE;
+        packet_release(p, m->env.lane);
+    }
+    v->count = kept;
+}
+
+/* Before any packet moves on: later the inner ones may be on other threads. */
+static void count_inner(struct packet_vector *v)
+{
+    for (unsigned i = 0; i < v->count; i++) {
+        struct packet *p = v->packet[i];
+
+        if (p->root != NULL && p->root != p)
+            p->root->inner_count++;
+    }
+}
+
+static enum module_status decode_process(void *self, struct packet_vector *v)
+{
+    struct decode_module *m = self;
+
+    if (m->checksums == CHECKSUM_OFF)
+        ignore_all(v);
+    decode_vector(m->decoder, v);
+    if (UNLIKELY(m->checksums == CHECKSUM_SAMPLING))
+        sample(m, v);
+    if (m->ctx->shares_file)
+        keep_share(m, v);
+    if (m->ctx->is_inline)
+        count_inner(v);
+    return MODULE_OK;
+}
+
+static void decode_close(void *self)
+{
+    struct decode_module *m = self;
+
+    decoder_free(m->decoder);
+    share_counters_free(m->counters, &m->env);
+    free(m);
+}
+
+const struct thread_module module_decode = {
+    .name = "decode",
+    .doc = "layers located, fragments put together, tunnels opened",
+    .makes_packets = true,
+    .open = decode_open,
+    .process = decode_process,
+    .close = decode_close,
+};

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* modules/receive.c - the first station: a capture's queue as a thread module. */
+#include "base/array.h"
+#include "base/clock.h"
+#include "modules/context.h"
+#include "modules/share.h"
+
+#include <stdlib.h>
+
+/* How often kernel drop counts are fetched. */
+#define STATS_US 1000000
+
+struct receive_module {
+    struct run_context *ctx;
+    const struct capture_ops *ops;
+    struct module_env env;
+    struct counters *counters;
+    void *queue;
+    uint64_t stats_us;
+};
+
+static void *receive_open(const struct module_env *env, struct err *err)
+{
+    struct run_context *ctx = env->context;
+    struct receive_module *m;
+
+    if (ctx->queue_count == RUN_QUEUES_MAX) {
+        err_set(err, "at most %d threads can capture", RUN_QUEUES_MAX);
+        return NULL;
+    }
+    m = xcalloc(1, sizeof(*m));
+    m->ctx = ctx;
+    m->ops = ctx->capture;
+    m->env = *env;
+    m->counters = share_counters(env);
+    m->queue = m->ops->queue_open(ctx->capture_handle, env->thread, env->pool, m->counters, err);
+    if (m->queue == NULL) {
+        share_counters_free(m->counters, env);
+        free(m);
+        return NULL;
+    }
+    ctx->queues[ctx->queue_count++] = (struct run_queue){ env->pool, m->queue };
+    return m;
+}
+
+static void update_stats(struct receive_module *m, uint64_t now_us)
+{
+    if (m->ops->update_stats == NULL || now_us < m->stats_us + STATS_US)
+        return;
+    m->stats_us = now_us;
+    m->ops->update_stats(m->queue);
+}
+
+/* Live time is the wall's, also while nothing comes; a file's is its packets'. */
+static void set_time(const struct receive_module *m, struct packet_vector *v)
+{
+    if (v->count > 0)
+        v->now_us = MAX(v->now_us, v->packet[v->count - 1]->time_us);
+    else if (m->ops->live)
+        v->now_us = MAX(v->now_us, clock_wall_us());
+}
+
+static enum module_status receive_process(void *self, struct packet_vector *v)
+{
+    struct receive_module *m = self;
+    enum capture_status status = m->ops->receive(m->queue, v);
+
+    set_time(m, v);
+    update_stats(m, v->now_us);
+    switch (status) {
+    case CAPTURE_OK: return MODULE_OK;
+    case CAPTURE_IDLE: return MODULE_IDLE;
+    case CAPTURE_END: return MODULE_END;
+    case CAPTURE_FAILED: return MODULE_FAILED;
+    }
+    return MODULE_FAILED;
+}
+
+static void receive_interrupt(void *self)
+{
+    struct receive_module *m = self;
+
+    if (m->ops->interrupt != NULL)
+        m->ops->interrupt(m->queue);
+}
+
+static void receive_close(void *self)
+{
+    struct receive_module *m = self;
+
+    if (m->ops->update_stats != NULL)
+        m->ops->update_stats(m->queue);
+    m->ops->queue_close(m->queue);
+    share_counters_free(m->counters, &m->env);
+    free(m);
+}
+
+const struct thread_module module_receive = {
+    .name = "receive",
+    .doc = "frames from a file, an interface or a queue",
+    .makes_packets = true,
+    .open = receive_open,
+    .process = receive_process,
+    .close = receive_close,
+    .interrupt = receive_interrupt,
+};
