@@ -10,13 +10,15 @@
 
 #include <stdlib.h>
 
-/* Modules of one thread share its pool; a capture and the stream module may both want a word. */
-#define ON_RETURN_MAX 4
-
 struct lane {
     CACHE_ALIGNED struct packet **slot;
     uint32_t tail;                      /* the giving thread's; published with release */
     CACHE_ALIGNED uint32_t head;        /* the owner's */
+};
+
+struct on_return {
+    void (*fn)(struct packet *p, void *arg);
+    void *arg;
 };
 
 struct packet_pool {
@@ -27,10 +29,7 @@ struct packet_pool {
     uint32_t mask;
     unsigned out;
     uint32_t owner;                     /* lane number that is the owner's own */
-    struct {
-        void (*fn)(struct packet *p, void *arg);
-        void *arg;
-    } on_return[ON_RETURN_MAX];
+    struct on_return *on_return;        /* modules of one thread share its pool */
     unsigned on_return_count;
 };
 
@@ -76,6 +75,7 @@ void packet_pool_free(struct packet_pool *pool)
     }
     for (unsigned i = 0; i < pool->lane_count; i++)
         free(pool->lanes[i].slot);
+    free(pool->on_return);
     free(pool->lanes);
     free(pool->packets);
     free(pool);
@@ -186,8 +186,8 @@ void packet_release(struct packet *p, unsigned lane)
 void packet_pool_on_return(struct packet_pool *pool, void (*fn)(struct packet *p, void *arg),
                            void *arg)
 {
-    if (pool->on_return_count == ON_RETURN_MAX)
-        abort();
-    pool->on_return[pool->on_return_count].fn = fn;
-    pool->on_return[pool->on_return_count++].arg = arg;
+    unsigned n = pool->on_return_count++;
+
+    pool->on_return = xrealloc(pool->on_return, (n + 1) * sizeof(pool->on_return[0]));
+    pool->on_return[n] = (struct on_return){ .fn = fn, .arg = arg };
 }

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of packet/defrag: order, overlaps by policy, timeouts, limits. */
+#include "packet/tests/decode_env.h"
+
+#include "packet/checksum.h"
+#include "packet/defrag_policy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* One fragment of protocol 254: content[i] fills its i-th block of eight bytes. */
+static struct packet *send(struct decode_env *env, unsigned block, const char *content, bool more)
+{
+    char words[400];
+    int n = snprintf(words, sizeof(words), "eth:0800 ip4f:fe,%x,9",
+                     block | (more ? 0x2000 : 0));
+
+    for (const char *c = content; *c != '\0'; c++) {
+        n += snprintf(words + n, sizeof(words) - (size_t)n, " '");
+        for (unsigned i = 0; i < 8; i++)
+            words[n++] = *c;
+        words[n] = '\0';
+    }
+    return env_decode(env, DATALINK_ETHERNET, words);
+}
+
+/* What was put together, one letter a block; "" when nothing was. */
+static const char *whole(const struct decode_env *env, char out[64])
+{
+    const struct packet *p = env->vector.packet[env->vector.count - 1];
+    unsigned n = 0;
+
+    if (env->vector.count == 2 && (p->flags & PACKET_REASSEMBLED))
+        for (const uint8_t *at = p->l3 + p->l3_len; at < p->data + p->len && n < 63; at += 8)
+            out[n++] = (char)*at;
+    out[n] = '\0';
+    return out;
+}
+
+TEST(defrag_any_order)
+{
+    static const unsigned orders[6][3] = {
+        { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 },
+    };
+    static const char *const parts[3] = { "AB", "C", "DE" };
+    static const unsigned at[3] = { 0, 2, 3 };
+    struct decode_env env;
+    char out[64];
+
+    env_open(&env, NULL);
+    for (unsigned i = 0; i < 6; i++) {
+        struct packet *p = NULL;
+
+        for (unsigned k = 0; k < 3; k++) {
+            unsigned part = orders[i][k];
+
+            p = send(&env, at[part], parts[part], part != 2);
+            CHECK(p->flags & PACKET_FRAGMENT);
+            CHECK_INT(p->event_count, 0);
+            CHECK_INT(env.vector.count, k == 2 ? 2 : 1);
+        }
+        CHECK_STRING(whole(&env, out), "ABCDE");
+        CHECK(p->flags & PACKET_NO_PAYLOAD_INSPECT);
+        CHECK_INT(env.vector.packet[1]->source, PACKET_DEFRAG);
+        CHECK(env.vector.packet[1]->root == p);
+        CHECK_INT(env.vector.packet[1]->recursion, 0);
+    }
+    CHECK_INT(env_count(&env, "defrag.ipv4.fragments"), 18);
+    CHECK_INT(env_count(&env, "defrag.ipv4.reassembled"), 6);
+    env_close(t, &env);
+}
+
+/* After J. Novak's paper: blocks are sent in this order, and each system reads its own text. */
+static const struct {
+    unsigned block;
+    const char *content;
+} novak[] = {
+    { 0, "111" }, { 4, "22" }, { 6, "333" }, { 1, "4444" }, { 6, "555" }, { 9, "666" },
+};
+
+static void check_novak(struct test *t, const char *system, const char *wanted)
+{
+    struct decode_env env;
+    char yaml[100], out[64];
+
+    snprintf(yaml, sizeof(yaml), "host-os-policy:\n  %s: [10.0.0.0/8]\n", system);
+    env_open(&env, yaml);
+    for (unsigned i = 0; i < ARRAY_LEN(novak); i++)
+        send(&env, novak[i].block, novak[i].content, i != ARRAY_LEN(novak) - 1);
+    if (strcmp(whole(&env, out), wanted) != 0)
+        test_fail(t, __FILE__, __LINE__, "%s: \"%s\", want \"%s\"", system, out, wanted);
+    env_close(t, &env);
+}
+
+TEST(defrag_policies_differ)
+{
+    check_novak(t, "bsd", "111442333666");
+    check_novak(t, "irix", "111442333666");
+    check_novak(t, "linux", "111442555666");
+    check_novak(t, "bsd-right", "144422555666");
+    check_novak(t, "windows", "111422333666");
+    check_novak(t, "solaris", "111422333666");
+    check_novak(t, "first", "111422333666");
+    check_novak(t, "macos", "111422333666");
+    check_novak(t, "last", "144442555666");
+}
+
+TEST(defrag_policy_rules)
+{
+    CHECK(!defrag_policy_keeps_old(DEFRAG_WINDOWS, 8, 16, 0, 24));
+    CHECK(defrag_policy_keeps_old(DEFRAG_WINDOWS, 8, 16, 0, 16));
+    CHECK(!defrag_policy_keeps_old(DEFRAG_SOLARIS, 8, 16, 0, 16));
+    CHECK(defrag_policy_keeps_old(DEFRAG_SOLARIS, 8, 16, 0, 12));
+    CHECK(defrag_policy_keeps_old(DEFRAG_BSD, 8, 16, 8, 24));
+    CHECK(!defrag_policy_keeps_old(DEFRAG_LINUX, 8, 16, 8, 24));
+    CHECK(defrag_policy_keeps_old(DEFRAG_BSD_RIGHT, 8, 16, 0, 24));
+}
+
+TEST(defrag_overlap_is_told)
+{
+    struct decode_env env;
+    char out[64];
+    struct packet *p;
+
+    env_open(&env, NULL);
+    send(&env, 0, "AAA", true);
+    p = send(&env, 1, "BBB", true);
+    CHECK(packet_has_event(p, EVENT_IPV4_FRAG_OVERLAP));
+    p = send(&env, 4, "C", false);
+    CHECK_INT(p->event_count, 0);
+    CHECK_STRING(whole(&env, out), "AAABC");
+    env_close(t, &env);
+}
+
+/* The newer fragment lies within an older one that yields: that is cut in two. */
+static void check_split(struct test *t, const char *system, const char *wanted)
+{
+    struct decode_env env;
+    char yaml[100], out[64];
+
+    snprintf(yaml, sizeof(yaml), "host-os-policy: { %s: [10.0.0.2] }", system);
+    env_open(&env, yaml);
+    send(&env, 0, "AAAAA", true);
+    send(&env, 2, "B", true);
+    send(&env, 5, "C", false);
+    CHECK_STRING(whole(&env, out), wanted);
+    env_close(t, &env);
+}
+
+TEST(defrag_splits)
+{
+    check_split(t, "last", "AABAAC");
+    check_split(t, "first", "AAAAAC");
+}
+
+TEST(defrag_what_follows_the_last_is_cut)
+{
+    struct decode_env env;
+    char out[64];
+
+    env_open(&env, NULL);
+    send(&env, 2, "XX", true);
+    send(&env, 1, "B", false);
+    send(&env, 0, "A", true);
+    CHECK_STRING(whole(&env, out), "AB");
+    env_close(t, &env);
+}
+
+TEST(defrag_too_large)
+{
+    struct decode_env env;
+    struct packet *p;
+
+    env_open(&env, NULL);
+    p = send(&env, 0x1fff, "AB", true);
+    CHECK(packet_has_event(p, EVENT_IPV4_FRAG_PKT_TOO_LARGE));
+    CHECK((p->flags & PACKET_INVALID) == 0);
+    env_close(t, &env);
+}
+
+TEST(defrag_times_out)
+{
+    struct decode_env env;
+    char out[64];
+
+    env_open(&env, "defrag:\n  timeout: 10\n  host-config:\n    - far:\n        timeout: 100\n"
+                   "        address: [192.168.0.0/16]\n");
+    send(&env, 0, "A", true);
+    env.time_us += 10000000;
+    send(&env, 1, "B", false);
+    CHECK_STRING(whole(&env, out), "");
+    CHECK_INT(env_count(&env, "defrag.wrk.tracker_timeout"), 1);
+    env.time_us += 9000000;
+    send(&env, 0, "A", true);
+    CHECK_STRING(whole(&env, out), "AB");
+    send(&env, 0, "A", true);
+    env.time_us += 30000000;
+    env_decode(&env, DATALINK_ETHERNET, "eth:0806 zero:28");
+    CHECK_INT(env_count(&env, "defrag.mgr.tracker_timeout"), 1);
+    env_close(t, &env);
+}
+
+TEST(defrag_timeout_by_address)
+{
+    struct decode_env env;
+    char out[64];
+
+    env_open(&env, "defrag:\n  timeout: 10\n  host-config:\n    - here:\n        timeout: 100\n"
+                   "        address: [10.0.0.0/24]\n");
+    send(&env, 0, "A", true);
+    env.time_us += 99000000;
+    send(&env, 1, "B", false);
+    CHECK_STRING(whole(&env, out), "AB");
+    env_close(t, &env);
+}
+
+TEST(defrag_max_frags)
+{
+    struct decode_env env;
+    struct packet *p;
+
+    env_open(&env, "defrag: { max-frags: 2 }");
+    send(&env, 0, "A", true);
+    send(&env, 2, "A", true);
+    p = send(&env, 4, "A", true);
+    CHECK(packet_has_event(p, EVENT_IPV4_FRAG_IGNORED));
+    CHECK_INT(env_count(&env, "defrag.max_frags_reached"), 1);
+    env_close(t, &env);
+}
+
+TEST(defrag_memcap_takes_from_the_oldest)
+{
+    struct decode_env env;
+    uint64_t most = 0;
+
+    env_open(&env, "defrag: { memcap: 300kb, hash-size: 64 }");
+    for (unsigned id = 0; id < 3000; id++) {
+        char words[64];
+
+        snprintf(words, sizeof(words), "eth:0800 ip4f:fe,2000,%x zero:64", id);
+        env_decode(&env, DATALINK_ETHERNET, words);
+        most = MAX(most, env_count(&env, "defrag.memuse"));
+    }
+    CHECK(most <= 300 * 1024);
+    CHECK(env_count(&env, "defrag.tracker_hard_reuse") > 0);
+    env_close(t, &env);
+}
+
+TEST(defrag_memcap_policy)
+{
+    struct decode_env env;
+    struct packet *p;
+
+    env_open(&env, "defrag: { memcap-policy: drop-packet }");
+    decode_conf_simulate_defrag_memcap(env.conf, 7);
+    p = send(&env, 0, "A", true);
+    CHECK_INT(p->action, 0);
+    env_release(&env);
+    p = packet_pool_get(env.pool);
+    uint8_t data[64];
+    size_t len = env_bytes("eth:0800 ip4f:fe,2000,77 zero:16", data, sizeof(data));
+    p->data = data;
+    p->len = (uint32_t)len;
+    p->datalink = DATALINK_ETHERNET;
+    p->number = 7;
+    vector_push(&env.vector, p);
+    decode_vector(env.decoder, &env.vector);
+    CHECK(p->action & ACTION_DROP);
+    CHECK_INT(p->drop_reason, DROP_DEFRAG_MEMCAP);
+    CHECK_INT(env_count(&env, "exception_policy.defrag.memcap.drop_packet"), 1);
+    env_close(t, &env);
+}
+
+/* The unfragmentable part stays, its last header then names what follows. */
+TEST(defrag_ipv6)
+{
+    struct decode_env env;
+    struct packet *p;
+
+    env_open(&env, NULL);
+    env_decode(&env, DATALINK_ETHERNET,
+               "eth:86dd ip6:3c 2c00050200000100 1100000100000007 0001000200150000");
+    p = env_decode(&env, DATALINK_ETHERNET,
+                   "eth:86dd ip6:3c 2c00050200000100 1100000800000007 'hello,world!!");
+    CHECK_INT(env.vector.count, 2);
+    CHECK(p->flags & PACKET_FRAGMENT);
+    p = env.vector.packet[1];
+    CHECK_INT(p->ip_proto, 17);
+    CHECK_BYTES(p->payload, p->payload_len, "hello,world!!", 13);
+    CHECK_INT(p->l3_len, 48);
+    CHECK_INT(env_count(&env, "defrag.ipv6.reassembled"), 1);
+    env_close(t, &env);
+}
+
+TEST(defrag_goes_on_decoding)
+{
+    struct decode_env env;
+    uint32_t flow;
+    struct packet *p;
+
+    env_open(&env, NULL);
+    flow = env_decode(&env, DATALINK_ETHERNET, "eth:0800 ip4:11 udp:1,2 'x")->flow_hash;
+    p = env_decode(&env, DATALINK_ETHERNET, "eth:0800 ip4f:11,2000,5 00010002000d0000");
+    CHECK(p->flow_hash != 0 && p->flow_hash != flow);
+    uint32_t fragments = p->flow_hash;
+    p = env_decode(&env, DATALINK_ETHERNET, "eth:0800 ip4f:11,0001,5 'hello");
+    CHECK_INT(p->flow_hash, fragments);
+    p = env.vector.packet[1];
+    CHECK_INT(p->flow_hash, flow);
+    CHECK_INT(p->dst_port, 2);
+    CHECK_BYTES(p->payload, p->payload_len, "hello", 5);
+    env_close(t, &env);
+}
+
+/* Fragments inside a tunnel, and a tunnel inside a datagram that came in fragments. */
+TEST(defrag_and_tunnels)
+{
+    struct decode_env env;
+    struct packet *p;
+
+    env_open(&env, NULL);
+    env_decode(&env, DATALINK_ETHERNET, "eth:0800 ip4:04 ip4f:11,2000,5 00010002000d0000");
+    env_decode(&env, DATALINK_ETHERNET, "eth:0800 ip4:04 ip4f:11,0001,5 'hello");
+    CHECK_INT(env.vector.count, 3);
+    p = env.vector.packet[2];
+    CHECK_INT(p->recursion, 1);
+    CHECK(p->root == env.vector.packet[0]);
+    CHECK_BYTES(p->payload, p->payload_len, "hello", 5);
+
+    env_decode(&env, DATALINK_ETHERNET, "eth:0800 ip4f:04,2000,6 450000210001000040110000"
+                                        "0a0000010a000002 00010002");
+    env_decode(&env, DATALINK_ETHERNET, "eth:0800 ip4f:04,0003,6 000d0000 'hello");
+    CHECK_INT(env.vector.count, 3);
+    p = env.vector.packet[2];
+    CHECK_INT(p->source, PACKET_IPV4_TUNNEL);
+    CHECK_BYTES(p->payload, p->payload_len, "hello", 5);
+    env_close(t, &env);
+}
+
+TEST(defrag_keeps_a_right_checksum_right)
+{
+    struct decode_env env;
+    uint8_t data[128];
+    size_t len;
+
+    env_open(&env, NULL);
+    len = env_bytes("eth:0800 ip4f:fe,2000,5 'abcdefgh", data, sizeof(data));
+    uint16_t sum = checksum_fold(checksum_add(0, data + 14, 20));
+    data[24] = (uint8_t)(sum >> 8);
+    data[25] = (uint8_t)sum;
+    env_decode_bytes(&env, DATALINK_ETHERNET, data, len);
+    CHECK(packet_ip_checksum_ok(env.vector.packet[0]));
+    env_decode(&env, DATALINK_ETHERNET, "eth:0800 ip4f:fe,0001,5 'ij");
+    CHECK_INT(env.vector.count, 2);
+    CHECK(packet_ip_checksum_ok(env.vector.packet[1]));
+    env_close(t, &env);
+}
+
+TEST(defrag_vlans_keep_apart)
+{
+    struct decode_env env;
+
+    env_open(&env, NULL);
+    env_decode(&env, DATALINK_ETHERNET, "eth:8100 00010800 ip4f:fe,2000,5 'abcdefgh");
+    env_decode(&env, DATALINK_ETHERNET, "eth:8100 00020800 ip4f:fe,0001,5 'ij");
+    CHECK_INT(env.vector.count, 1);
+    env_decode(&env, DATALINK_ETHERNET, "eth:8100 00010800 ip4f:fe,0001,5 'ij");
+    CHECK_INT(env.vector.count, 2);
+    CHECK_INT(env.vector.packet[1]->vlan[0], 1);
+    env_close(t, &env);
+}
