@@ -77,7 +77,7 @@ TEST(decode_transports)
         "eth:0800 ip4:01 0d00000000010002 zero:12 'hello",
         "eth:86dd ip6:3a 8000000000010002 'hello",
         "eth:86dd ip6:32 0000000100000002 'hello",
-        "eth:86dd ip6:00 2b00050200000100 0600020000000000 tcp:1,2 'hello",
+        "eth:86dd ip6:00 2b00050200000000 0600020000000000 tcp:1,2 'hello",
         "eth:86dd ip6:33 0604 zero:22 tcp:1,2 'hello",
         "eth:86dd ip6:8c 0600000000000000 tcp:1,2 'hello",
     };
