@@ -113,7 +113,7 @@ static unsigned capture_threads(struct plan *plan, bool whole_chain, unsigned *p
             want = workers;
         if (want == 0)
             want = s->queues > 0 ? s->queues : 1;
-        if (whole_chain && set->interface == NULL && s->threads == 0)
+        if (whole_chain && (set->interface == NULL || set->threads == 0))
             want = MIN(want, workers);
         per_source[i] = want;
         total += want;

@@ -5,12 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A thread that works all the time: it runs stations of the chain. */
-static bool is_busy(const struct plan_thread *t)
-{
-    return t->piece >= 0;
-}
-
 static const char *set_key(const struct plan_thread *t)
 {
     return cpu_role_name(t->role);
@@ -21,17 +15,51 @@ static struct where set_at(const struct plan *plan, const struct plan_thread *t)
     return plan->affinity->set[t->role].at;
 }
 
-/* Free first hardware threads, on the package of `near` if it has any, as a YAML list of n. */
+/* All hardware threads of the cores on which threads of other roles run. */
+static void taken_by_others(const struct plan *plan, const struct plan_thread *t,
+                            struct cpu_set *taken)
+{
+    for (unsigned i = 0; i < plan->thread_count; i++) {
+        const struct plan_thread *other = &plan->threads[i];
+
+        if (other->role == t->role || !other->pinned)
+            continue;
+        CPU_SET_EACH(os, &other->cpus) {
+            const struct topology_cpu *cpu = topology_find(plan->topology, (unsigned)os);
+            struct cpu_set core;
+
+            cpu_set_add(taken, (unsigned)os);
+            if (cpu != NULL && cpu->core >= 0 &&
+                topology_part_cpus(plan->topology, TOPOLOGY_CORE, (unsigned)cpu->core, &core))
+                cpu_set_or(taken, &core);
+        }
+    }
+}
+
+/* As items of a YAML list: "2-5", "7". */
+static void list_items(const struct cpu_set *cpus, char *buf, size_t size)
+{
+    char text[160];
+    struct text rest, part;
+    size_t at = 0;
+
+    cpu_set_text(cpus, text, sizeof(text));
+    rest = text_of(text);
+    buf[0] = '\0';
+    while (text_split(&rest, ',', &part) && at < size)
+        at += (size_t)snprintf(buf + at, size - at, "%s\"%.*s\"", at > 0 ? ", " : "",
+                               TEXT(part));
+}
+
+/* A first hardware thread of a free core for each thread of the piece; false: too few. */
 static bool suggest_cpus(const struct plan *plan, const struct plan_thread *t, char *buf,
                          size_t size)
 {
     struct cpu_set free_cpus = plan->topology->allowed, taken = { 0 };
-    char text[160];
+    char items[200];
     unsigned want = plan->pieces[t->piece].count, have = 0;
 
-    for (unsigned i = 0; i < plan->thread_count; i++)
-        if (plan->threads[i].role != t->role && plan->threads[i].pinned)
-            cpu_set_or(&taken, &plan->threads[i].cpus);
+    taken_by_others(plan, t, &taken);
     cpu_set_minus(&free_cpus, &taken);
     topology_one_per_core(plan->topology, &free_cpus);
     CPU_SET_EACH(cpu, &free_cpus)
@@ -39,72 +67,120 @@ static bool suggest_cpus(const struct plan *plan, const struct plan_thread *t, c
             cpu_set_remove(&free_cpus, (unsigned)cpu);
     if (have < want)
         return false;
-    cpu_set_text(&free_cpus, text, sizeof(text));
-    snprintf(buf, size, "threading.cpu-affinity.%s-cpu-set.cpu: [ \"%s\" ]", set_key(t), text);
+    list_items(&free_cpus, items, sizeof(items));
+    snprintf(buf, size, "%s-cpu-set: { cpu: [ %s ] }", set_key(t), items);
     return true;
 }
 
-static void warn_siblings(struct plan *plan, const struct plan_thread *a,
-                          const struct plan_thread *b)
-{
-    char mend[256];
-    bool can = suggest_cpus(plan, b, mend, sizeof(mend));
+/* What concerns several pairs of threads is said of the first, with the number of the others. */
+struct pair {
+    const struct plan_thread *a, *b;
+    unsigned count;
+};
 
-    if (!can)
-        snprintf(mend, sizeof(mend), "threading.cpu-affinity.%s-cpu-set.threads: %u", set_key(b),
+static void pair_found(struct pair *pair, const struct plan_thread *a, const struct plan_thread *b)
+{
+    if (pair->count++ == 0) {
+        pair->a = a;
+        pair->b = b;
+    }
+}
+
+static const char *and_others(const struct pair *pair, char *buf, size_t size)
+{
+    buf[0] = '\0';
+    if (pair->count > 1)
+        snprintf(buf, size, " (and %u more like that)", pair->count - 1);
+    return buf;
+}
+
+static void warn_siblings(struct plan *plan, const struct pair *pair)
+{
+    const struct plan_thread *a = pair->a, *b = pair->b;
+    char mend[256], more[48];
+
+    if (!suggest_cpus(plan, b, mend, sizeof(mend)))
+        snprintf(mend, sizeof(mend), "%s-cpu-set: { threads: %u }", set_key(b),
                  MAX(plan->pieces[b->piece].count / 2, 1u));
     notes_add(&plan->notes, set_at(plan, b), mend, "%s on CPU %d and %s on CPU %d share core %d: "
-              "each gets about half of it", a->name, a->cpu, b->name, b->cpu, a->place->core);
+              "each gets about half of it%s", a->name, a->cpu, b->name, b->cpu, a->place->core,
+              and_others(pair, more, sizeof(more)));
 }
 
-static void warn_same_cpu(struct plan *plan, const struct plan_thread *a,
-                          const struct plan_thread *b)
+static void warn_same_cpu(struct plan *plan, const struct pair *pair)
 {
-    char mend[256];
+    const struct plan_thread *a = pair->a, *b = pair->b;
     const struct affinity_set *mine = &plan->affinity->set[a->role];
     const struct affinity_set *its = &plan->affinity->set[b->role];
+    char mend[256], more[48];
 
-    snprintf(mend, sizeof(mend), "threading.cpu-affinity.%s-cpu-set.cpu: [ \"all\", \"!%s\" ]",
-             set_key(b), set_key(a));
-    if (a->role == b->role)
-        return;         /* more threads than CPUs: said once for the set */
+    and_others(pair, more, sizeof(more));
+    snprintf(mend, sizeof(mend), "%s-cpu-set: { cpu: [ \"all\", \"!%s\" ] }", set_key(b),
+             set_key(a));
     if (mine->exclusive && its->exclusive)
         notes_add(&plan->notes, set_at(plan, b), mend, "exclusive sets %s and %s overlap: %s and "
-                  "%s both run on CPU %d", set_key(a), set_key(b), a->name, b->name, a->cpu);
+                  "%s both run on CPU %d%s", set_key(a), set_key(b), a->name, b->name, a->cpu,
+                  more);
     else
-        notes_add(&plan->notes, set_at(plan, b), mend, "%s and %s both run on CPU %d", a->name,
-                  b->name, a->cpu);
+        notes_add(&plan->notes, set_at(plan, b), mend, "%s and %s both run on CPU %d%s", a->name,
+                  b->name, a->cpu, more);
 }
 
-static void warn_pairs(struct plan *plan)
+/* Threads of two roles; of the same role, more threads than CPUs is said once for the set. */
+static void warn_roles(struct plan *plan, enum cpu_role one, enum cpu_role other)
 {
+    struct pair same = { 0 }, siblings = { 0 };
+
     for (unsigned i = 0; i < plan->packet_threads; i++)
         for (unsigned j = i + 1; j < plan->packet_threads; j++) {
             const struct plan_thread *a = &plan->threads[i], *b = &plan->threads[j];
 
-            if (!is_busy(a) || !is_busy(b) || a->place == NULL || b->place == NULL)
+            if (a->place == NULL || b->place == NULL || a->role != one || b->role != other)
                 continue;
-            if (a->cpu == b->cpu)
-                warn_same_cpu(plan, a, b);
-            else if (a->place->core >= 0 && a->place->core == b->place->core)
-                warn_siblings(plan, a, b);
+            if (a->cpu == b->cpu && one != other)
+                pair_found(&same, a, b);
+            else if (a->cpu != b->cpu && a->place->core >= 0 && a->place->core == b->place->core)
+                pair_found(&siblings, a, b);
         }
+    if (same.count > 0)
+        warn_same_cpu(plan, &same);
+    if (siblings.count > 0)
+        warn_siblings(plan, &siblings);
+}
+
+static void warn_pairs(struct plan *plan)
+{
+    for (unsigned i = 0; i < CPU_ROLES; i++)
+        for (unsigned j = 0; j < CPU_ROLES; j++)
+            warn_roles(plan, (enum cpu_role)i, (enum cpu_role)j);
+}
+
+static void warn_far_from(struct plan *plan, unsigned source)
+{
+    int numa = plan_source_numa(plan, plan->sources[source].name);
+    struct pair far = { 0 };
+    char more[48];
+
+    for (unsigned i = 0; i < plan->packet_threads && numa >= 0; i++) {
+        const struct plan_thread *t = &plan->threads[i];
+
+        if (t->source != NULL && t->source_number == source && t->place != NULL &&
+            t->place->numa != numa)
+            pair_found(&far, t, t);
+    }
+    if (far.count == 0)
+        return;
+    notes_add(&plan->notes, set_at(plan, far.a),
+              plan->affinity->autopin ? "worker-cpu-set: { cpu: [ \"nic\" ] }" : "autopin: yes",
+              "%s runs on NUMA node %d, its interface %s is on node %d: packets cross the link "
+              "between the nodes%s", far.a->name, far.a->place->numa, far.a->source, numa,
+              and_others(&far, more, sizeof(more)));
 }
 
 static void warn_far(struct plan *plan)
 {
-    for (unsigned i = 0; i < plan->packet_threads && plan->live; i++) {
-        const struct plan_thread *t = &plan->threads[i];
-        int numa = plan_source_numa(plan, t->source);
-
-        if (t->place == NULL || numa < 0 || t->place->numa == numa)
-            continue;
-        notes_add(&plan->notes, set_at(plan, t), plan->affinity->autopin
-                  ? "threading.cpu-affinity.worker-cpu-set.cpu: [ \"nic\" ]"
-                  : "threading.autopin: yes",
-                  "%s runs on NUMA node %d, its interface %s is on node %d: packets cross the "
-                  "link between the nodes", t->name, t->place->numa, t->source, numa);
-    }
+    for (unsigned i = 0; i < plan->source_count && plan->live; i++)
+        warn_far_from(plan, i);
 }
 
 static void warn_queues(struct plan *plan)
@@ -118,8 +194,8 @@ static void warn_queues(struct plan *plan)
             threads += plan->threads[j].source_number == i;
         if (s->queues == 0 || threads <= s->queues || !plan->live)
             continue;
-        snprintf(mend, sizeof(mend), "%s: - interface: %s, threads: %u", plan->method, s->name,
-                 s->queues);
+        snprintf(mend, sizeof(mend), "%s: [ { interface: %s, threads: %u } ]", plan->method,
+                 s->name, s->queues);
         notes_add(&plan->notes, (struct where){ 0 }, mend, "%u threads read %s, which has %u "
                   "queue%s: some will get no packets", threads, s->name, s->queues,
                   s->queues == 1 ? "" : "s");
@@ -138,7 +214,7 @@ static void warn_few_in_set(struct plan *plan, const struct plan_piece *pp)
         cpu_set_or(&used, &plan->threads[pp->first + i].cpus);
     if (cpu_set_count(&used) >= pp->count)
         return;
-    snprintf(mend, sizeof(mend), "threading.cpu-affinity.%s-cpu-set.threads: %u", set_key(first),
+    snprintf(mend, sizeof(mend), "%s-cpu-set: { threads: %u }", set_key(first),
              cpu_set_count(&used));
     notes_add(&plan->notes, set_at(plan, first), mend, "%u %s threads share %u CPU%s of the set",
               pp->count, set_key(first), cpu_set_count(&used),
@@ -156,7 +232,7 @@ static void warn_few_cpus(struct plan *plan)
     if (plan->packet_threads > cpus)
         notes_add(&plan->notes, (struct where){ 0 },
                   plan->piece_count > 1 ? "runmode: workers"
-                                        : "threading.detect-thread-ratio: 1.0",
+                                        : "detect-thread-ratio: 1.0",
                   "%u threads on %u CPU%s: they will take turns", plan->packet_threads, cpus,
                   cpus == 1 ? "" : "s");
 }
@@ -164,21 +240,23 @@ static void warn_few_cpus(struct plan *plan)
 static void warn_management(struct plan *plan)
 {
     const struct affinity_set *management = &plan->affinity->set[CPU_MANAGEMENT];
+    struct pair both = { 0 };
+    char more[48];
 
     if (!plan->affinity->enabled || cpu_set_count(&management->cpus) == 0)
         return;
     for (unsigned i = 0; i < plan->packet_threads; i++) {
         const struct plan_thread *t = &plan->threads[i];
-        char mend[128];
 
-        if (t->role != CPU_WORKER || t->place == NULL ||
-            !cpu_set_has(&management->cpus, (unsigned)t->cpu))
-            continue;
-        snprintf(mend, sizeof(mend), "threading.cpu-affinity.worker-cpu-set.cpu: "
-                 "[ \"all\", \"!management\" ]");
-        notes_add(&plan->notes, set_at(plan, t), mend, "management threads may run on CPU %d, "
-                  "which is %s's", t->cpu, t->name);
+        if (t->role == CPU_WORKER && t->place != NULL &&
+            cpu_set_has(&management->cpus, (unsigned)t->cpu))
+            pair_found(&both, t, t);
     }
+    if (both.count > 0)
+        notes_add(&plan->notes, set_at(plan, both.a),
+                  "worker-cpu-set: { cpu: [ \"all\", \"!management\" ] }", "management threads "
+                  "may run on CPU %d, which is %s's%s", both.a->cpu, both.a->name,
+                  and_others(&both, more, sizeof(more)));
 }
 
 static void say_limits(struct plan *plan)

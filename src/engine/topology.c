@@ -104,7 +104,9 @@ static struct topology *topology_load(const char *text, bool is_file, struct err
     }
     t = xcalloc(1, sizeof(*t));
     flatten(t, hw);
-    snprintf(t->text, sizeof(t->text), "%s", text != NULL ? text : "this machine");
+    if (is_file && strrchr(text, '/') != NULL)
+        text = strrchr(text, '/') + 1;
+    snprintf(t->text, sizeof(t->text), "%s", text != NULL ? text : "of this machine");
     return t;
 }
 
