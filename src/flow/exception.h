@@ -10,18 +10,48 @@
 enum exception_policy {
     EXCEPTION_IGNORE, EXCEPTION_AUTO, EXCEPTION_PASS_PACKET, EXCEPTION_PASS_FLOW,
     EXCEPTION_BYPASS, EXCEPTION_DROP_PACKET, EXCEPTION_DROP_FLOW, EXCEPTION_REJECT,
-    EXCEPTION_REJECT_BOTH
+    EXCEPTION_REJECT_BOTH,
+    EXCEPTION_POLICY_COUNT
 };
-const char *exception_policy_name(enum exception_policy policy);     /* EVE: "drop_flow" */
-const char *exception_target_name(uint8_t target);      /* of flow.exception_target, as in EVE */
+const char *exception_policy_name(enum exception_policy policy);    /* as in EVE: "drop_flow" */
+
+/* Which limits a flow has met, as bits in flow.exception_target. */
+#define EXCEPTION_TARGET_DEFRAG_MEMCAP      0x01
+#define EXCEPTION_TARGET_STREAM_MEMCAP      0x02
+#define EXCEPTION_TARGET_REASSEMBLY_MEMCAP  0x04
+#define EXCEPTION_TARGET_FLOW_MEMCAP        0x08
+#define EXCEPTION_TARGET_MIDSTREAM          0x10
+#define EXCEPTION_TARGET_APP_ERROR          0x20
+const char *exception_target_name(uint8_t target);      /* EVE flow.exception_policy.target */
 
 /* Reads `path` ("stream.memcap-policy"), falling back on the master `exception-policy`, and
- * settles `auto` by whether the run is inline. flow_too: whether *-flow values make sense. */
+ * settles `auto` by whether the run is inline. flow_too: whether *-flow values make sense.
+ * Mistakes are reported with conf_error(). */
 enum exception_policy exception_policy_read(const struct conf_node *root, const char *path,
                                             bool flow_too, bool is_inline, bool midstream);
+/* stream.midstream-policy has rules of its own. */
+enum exception_policy exception_policy_read_midstream(const struct conf_node *root,
+                                                      bool is_inline, bool midstream);
 
-/* Applies to the packet, and through it to its flow when it has one. */
+/* Applies to the packet, and through wishes to its flow when it has one; any thread that holds
+ * the packet. */
 void exception_policy_apply(enum exception_policy policy, struct packet *p,
-                            enum drop_reason reason);
+                            enum drop_reason reason, bool is_inline);
+
+/* "exception_policy.tcp.midstream." + each value that makes sense; none unless a policy is set. */
+struct exception_counters {
+    counter_id id[EXCEPTION_POLICY_COUNT];
+    uint16_t registered;                /* by bit */
+};
+#define EXCEPTION_BIT(policy) (1u << (policy))
+void exception_counters_register(struct exception_counters *c, const char *prefix,
+                                 enum exception_policy configured, unsigned valid_policies);
+static inline void exception_counters_inc(const struct exception_counters *c,
+                                          struct counters *counters,
+                                          enum exception_policy policy)
+{
+    if (c->registered & EXCEPTION_BIT(policy))
+        counter_inc(counters, c->id[policy]);
+}
 
 #endif

@@ -2,7 +2,11 @@
 /* flow/flow_table.h - finds the flow of a packet. One table per owning thread; no locks.
  *
  * Timeouts by a timer wheel on packet time; a flow past its timeout never answers a lookup, so
- * that results do not depend on when the wheel turned. Memcap, then emergency mode. */
+ * that results do not depend on when the wheel turned. Memcap, then emergency mode: shorter
+ * timeouts until enough flows have gone.
+ *
+ * A flow that has ended is out of the table and waits in its list of ended ones, from which the
+ * stream module takes it, sends it down with its last packet, and gives it back. */
 #ifndef FLOW_FLOW_TABLE_H
 #define FLOW_FLOW_TABLE_H
 
@@ -11,7 +15,8 @@
 #include "flow/flow.h"
 #include "packet/vector.h"
 
-/* flow.*, flow-timeouts.*, vlan, livedev, community id: read-only, shared. */
+/* flow.*, flow-timeouts.*, vlan, livedev: shared; only the memcap in it is ever written.
+ * tables: how many will share the memcap. */
 struct flow_conf;
 struct flow_conf *flow_conf_new(const struct conf_node *root, unsigned tables, struct err *err);
 void flow_conf_free(struct flow_conf *conf);
@@ -21,29 +26,48 @@ struct flow_table *flow_table_new(const struct flow_conf *conf, struct counters 
                                   struct err *err);
 void flow_table_free(struct flow_table *table);
 
-/* Finds or makes; *made tells which. NULL: no flow for this packet (fragment, no transport), or
- * at the memcap, where *memcap is set and the exception policy decides. Sets direction and
- * FLOW_START / FIRST_IN_DIR in the packet's flags. A flow found past its timeout is handed to
- * `ended` first and a new one made. */
+/* Start the loads that a lookup will wait for: first the bucket, some packets later the flow
+ * that the bucket points to. */
+void flow_table_prefetch(const struct flow_table *table, uint32_t hash);
+struct flow *flow_table_prefetch_flow(const struct flow_table *table, uint32_t hash);
+
+/* The packet's flow, or NULL. One found past its timeout goes to the ended ones instead. */
+struct flow *flow_table_find(struct flow_table *table, const struct packet *packet);
+
+/* Makes the packet's flow. NULL: none for this packet (fragment, no transport, ICMP error), or at
+ * the memcap, where *memcap is set and the exception policy decides. */
+struct flow *flow_table_add(struct flow_table *table, const struct packet *packet, bool *memcap);
+
+/* The packet belongs to the flow: sets its flow, direction and FIRST_IN_DIR, ESTABLISHED; updates
+ * the flow's time, TTLs and what has been seen. */
+void flow_table_touch(struct flow_table *table, struct flow *flow, struct packet *packet);
+
+/* All three: finds or makes; *made tells which. */
 struct flow *flow_table_get(struct flow_table *table, struct packet *packet, bool *made,
                             bool *memcap);
 
 /* State changes move the flow to another timeout. */
 void flow_table_set_state(struct flow_table *table, struct flow *flow, enum flow_state state);
 
-/* Takes the flow out of the table (it stays valid) because it ended now. */
-void flow_table_remove(struct flow_table *table, struct flow *flow, enum flow_end_reason reason);
+/* It ends now: out of the table, to the ended ones. */
+void flow_table_end(struct flow_table *table, struct flow *flow, enum flow_end_reason reason);
 
-/* Flows whose time is up by now_us, at most max per call; each is removed from the table. */
-unsigned flow_table_expire(struct flow_table *table, uint64_t now_us, unsigned max,
-                           void (*ended)(struct flow *flow, void *arg), void *arg);
-/* At the end of the run: any flow left, with reason timeout when final_us is past its timeout,
- * else shutdown; order: as started. False when none is left. */
-struct flow *flow_table_drain(struct flow_table *table, uint64_t final_us);
+/* Moves flows whose time is up by now_us to the ended ones, at most max. */
+void flow_table_expire(struct flow_table *table, uint64_t now_us, unsigned max);
+
+/* At the end of the run: ends all, with reason timeout when final_us is past a flow's timeout,
+ * else shutdown; in the order in which they started. */
+void flow_table_end_all(struct flow_table *table, uint64_t final_us);
+
+/* The ended flow that waits longest, now the caller's; NULL when none waits. */
+struct flow *flow_table_take_ended(struct flow_table *table);
 
 /* The flow has come home: memory back to the pool. */
 void flow_table_give_back(struct flow_table *table, struct flow *flow);
 
 unsigned flow_table_active(const struct flow_table *table);
+
+/* Brings the gauges (memuse, spare) up to date; once a vector. */
+void flow_table_gauge(struct flow_table *table);
 
 #endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* flow/exception.c - reading exception policies and carrying them out. */
+#include "flow/exception.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const policy_names[EXCEPTION_POLICY_COUNT] = {
+    [EXCEPTION_IGNORE] = "ignore",
+    [EXCEPTION_AUTO] = "auto",
+    [EXCEPTION_PASS_PACKET] = "pass_packet",
+    [EXCEPTION_PASS_FLOW] = "pass_flow",
+    [EXCEPTION_BYPASS] = "bypass",
+    [EXCEPTION_DROP_PACKET] = "drop_packet",
+    [EXCEPTION_DROP_FLOW] = "drop_flow",
+    [EXCEPTION_REJECT] = "reject",
+    [EXCEPTION_REJECT_BOTH] = "reject_both",
+};
+
+/* As written in the configuration. */
+static const char *const policy_words[] = {
+    [EXCEPTION_IGNORE] = "ignore",
+    [EXCEPTION_AUTO] = "auto",
+    [EXCEPTION_PASS_PACKET] = "pass-packet",
+    [EXCEPTION_PASS_FLOW] = "pass-flow",
+    [EXCEPTION_BYPASS] = "bypass",
+    [EXCEPTION_DROP_PACKET] = "drop-packet",
+    [EXCEPTION_DROP_FLOW] = "drop-flow",
+    [EXCEPTION_REJECT] = "reject",
+    [EXCEPTION_REJECT_BOTH] = "rejectboth",
+};
+
+const char *exception_policy_name(enum exception_policy policy)
+{
+    return (unsigned)policy < EXCEPTION_POLICY_COUNT ? policy_names[policy] : "ignore";
+}
+
+const char *exception_target_name(uint8_t target)
+{
+    switch (target) {
+    case EXCEPTION_TARGET_DEFRAG_MEMCAP:
+        return "defrag_memcap";
+    case EXCEPTION_TARGET_STREAM_MEMCAP:
+        return "stream_memcap";
+    case EXCEPTION_TARGET_REASSEMBLY_MEMCAP:
+        return "stream_reassembly_memcap";
+    case EXCEPTION_TARGET_FLOW_MEMCAP:
+        return "flow_memcap";
+    case EXCEPTION_TARGET_MIDSTREAM:
+        return "stream_midstream";
+    case EXCEPTION_TARGET_APP_ERROR:
+        return "app_layer_error";
+    default:
+        return "none";
+    }
+}
+
+/* ---- reading ---- */
+
+static enum exception_policy read_word(const struct conf_node *node)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(policy_words); i++)
+        if (strcmp(node->value, policy_words[i]) == 0)
+            return (enum exception_policy)i;
+    conf_error(node, "\"%s\" is no exception policy: want drop-flow, pass-flow, bypass, reject, "
+               "rejectboth, drop-packet, pass-packet, ignore or auto", node->value);
+    return EXCEPTION_IGNORE;
+}
+
+static enum exception_policy settle_auto(bool flow_too, bool is_inline, bool midstream)
+{
+    if (!is_inline || midstream)
+        return EXCEPTION_IGNORE;
+    return flow_too ? EXCEPTION_DROP_FLOW : EXCEPTION_DROP_PACKET;
+}
+
+/* Where no flow is at hand, what concerns the flow is done to the packet. */
+static enum exception_policy packet_only(enum exception_policy policy)
+{
+    switch (policy) {
+    case EXCEPTION_DROP_FLOW:
+        return EXCEPTION_DROP_PACKET;
+    case EXCEPTION_PASS_FLOW:
+        return EXCEPTION_PASS_PACKET;
+    case EXCEPTION_BYPASS:
+        return EXCEPTION_IGNORE;
+    default:
+        return policy;
+    }
+}
+
+static enum exception_policy read_master(const struct conf_node *node, bool flow_too,
+                                         bool is_inline, bool midstream)
+{
+    enum exception_policy policy = read_word(node);
+
+    if (!is_inline && (policy == EXCEPTION_DROP_PACKET || policy == EXCEPTION_DROP_FLOW))
+        policy = EXCEPTION_IGNORE;
+    if (policy == EXCEPTION_AUTO)
+        policy = settle_auto(flow_too, is_inline, midstream);
+    return policy;
+}
+
+static enum exception_policy read_default(const struct conf_node *root, bool flow_too,
+                                          bool is_inline, bool midstream)
+{
+    const struct conf_node *master = conf_find(root, "exception-policy");
+    enum exception_policy policy;
+
+    if (master == NULL || master->kind != CONF_SCALAR)
+        return is_inline && !midstream ? EXCEPTION_DROP_FLOW : EXCEPTION_IGNORE;
+    policy = read_master(master, flow_too, is_inline, midstream);
+    return flow_too ? policy : packet_only(policy);
+}
+
+enum exception_policy exception_policy_read(const struct conf_node *root, const char *path,
+                                            bool flow_too, bool is_inline, bool midstream)
+{
+    const struct conf_node *node = conf_find(root, path);
+    enum exception_policy policy;
+
+    if (node == NULL || node->kind != CONF_SCALAR)
+        return read_default(root, flow_too, is_inline, midstream);
+    policy = read_word(node);
+    if (policy == EXCEPTION_AUTO)
+        policy = settle_auto(flow_too, is_inline, midstream);
+    if (!flow_too && packet_only(policy) != policy) {
+        conf_warning(node, "%s: flow actions do not apply here, taken as \"%s\"", path,
+                     policy_words[packet_only(policy)]);
+        policy = packet_only(policy);
+    }
+    return policy;
+}
+
+/* With pick-up allowed there is nothing to refuse, and a single packet cannot be judged. */
+static bool midstream_allows(enum exception_policy policy, bool is_inline, bool midstream,
+                             bool was_auto)
+{
+    if (policy == EXCEPTION_PASS_PACKET || policy == EXCEPTION_DROP_PACKET)
+        return false;
+    if (policy == EXCEPTION_DROP_FLOW && !is_inline)
+        return false;
+    return !midstream || was_auto || policy == EXCEPTION_IGNORE || policy == EXCEPTION_PASS_FLOW;
+}
+
+enum exception_policy exception_policy_read_midstream(const struct conf_node *root,
+                                                      bool is_inline, bool midstream)
+{
+    const struct conf_node *node = conf_find(root, "stream.midstream-policy");
+    enum exception_policy policy;
+    bool was_auto;
+
+    if (node == NULL || node->kind != CONF_SCALAR) {
+        node = conf_find(root, "exception-policy");
+        policy = read_default(root, true, is_inline, midstream);
+        was_auto = true;
+    } else {
+        policy = read_word(node);
+        was_auto = policy == EXCEPTION_AUTO;
+        if (was_auto)
+            policy = settle_auto(true, is_inline, midstream);
+    }
+    if (!midstream_allows(policy, is_inline, midstream, was_auto)) {
+        conf_error(node, "\"%s\" makes no sense as stream.midstream-policy%s",
+                   policy_words[policy], midstream ? " with stream.midstream on" :
+                   is_inline ? "" : " unless inline");
+        policy = EXCEPTION_IGNORE;
+    }
+    return policy;
+}
+
+/* ---- carrying out ---- */
+
+static uint8_t target_of(enum drop_reason reason)
+{
+    switch (reason) {
+    case DROP_DEFRAG_MEMCAP:
+        return EXCEPTION_TARGET_DEFRAG_MEMCAP;
+    case DROP_STREAM_MEMCAP:
+        return EXCEPTION_TARGET_STREAM_MEMCAP;
+    case DROP_STREAM_REASSEMBLY:
+        return EXCEPTION_TARGET_REASSEMBLY_MEMCAP;
+    case DROP_FLOW_MEMCAP:
+        return EXCEPTION_TARGET_FLOW_MEMCAP;
+    case DROP_STREAM_MIDSTREAM:
+        return EXCEPTION_TARGET_MIDSTREAM;
+    case DROP_APP_ERROR:
+        return EXCEPTION_TARGET_APP_ERROR;
+    default:
+        return 0;
+    }
+}
+
+static void wish(struct packet *p, uint32_t wishes)
+{
+    if (p->flow != NULL)
+        flow_wish(p->flow, wishes);
+}
+
+static void reject(struct packet *p, enum drop_reason reason, uint8_t action)
+{
+    p->action |= action;
+    packet_drop(p, reason);
+}
+
+static void drop_flow(struct packet *p)
+{
+    wish(p, FLOW_WISH_DROP | FLOW_WISH_DROP_EXCEPTION | FLOW_WISH_NO_PAYLOAD |
+                FLOW_WISH_NO_STREAM_TS | FLOW_WISH_NO_STREAM_TC);
+}
+
+#define PACKET_NOTHING (PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT)
+
+void exception_policy_apply(enum exception_policy policy, struct packet *p,
+                            enum drop_reason reason, bool is_inline)
+{
+    if (p->flow != NULL)
+        __atomic_fetch_or(&p->flow->exception_target, target_of(reason), __ATOMIC_RELAXED);
+    switch (policy) {
+    case EXCEPTION_REJECT:
+    case EXCEPTION_REJECT_BOTH:
+        reject(p, reason, policy == EXCEPTION_REJECT ? ACTION_REJECT_SRC : ACTION_REJECT);
+        if (!is_inline)
+            break;
+        drop_flow(p);
+        p->flags |= PACKET_NOTHING;
+        break;
+    case EXCEPTION_DROP_FLOW:
+        drop_flow(p);
+        /* fall through */
+    case EXCEPTION_DROP_PACKET:
+        p->flags |= PACKET_NOTHING;
+        packet_drop(p, reason);
+        break;
+    case EXCEPTION_BYPASS:
+        wish(p, FLOW_WISH_BYPASS | FLOW_WISH_PASS);
+        p->flags |= PACKET_NOTHING;
+        break;
+    case EXCEPTION_PASS_FLOW:
+        wish(p, FLOW_WISH_PASS);
+        p->flags |= PACKET_NOTHING;
+        break;
+    case EXCEPTION_PASS_PACKET:
+        p->flags |= PACKET_NOTHING;
+        break;
+    case EXCEPTION_IGNORE:
+    case EXCEPTION_AUTO:
+    case EXCEPTION_POLICY_COUNT:
+        break;
+    }
+}
+
+void exception_counters_register(struct exception_counters *c, const char *prefix,
+                                 enum exception_policy configured, unsigned valid_policies)
+{
+    *c = (struct exception_counters){ 0 };
+    if (configured == EXCEPTION_IGNORE)
+        return;
+    for (unsigned i = EXCEPTION_AUTO; i < EXCEPTION_POLICY_COUNT; i++) {
+        char name[96];
+
+        if (!(valid_policies & EXCEPTION_BIT(i)))
+            continue;
+        snprintf(name, sizeof(name), "%s%s", prefix, policy_names[i]);
+        c->id[i] = counter_register(name, COUNTER_SUM);
+        c->registered |= (uint16_t)EXCEPTION_BIT(i);
+    }
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* flow/flow.c - keys, names and ids of flows. */
+#include "flow/flow.h"
+
+#include "base/hash.h"
+
+#include <openssl/evp.h>
+#include <openssl/sha.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    PROTO_ICMP = 1, PROTO_TCP = 6, PROTO_UDP = 17, PROTO_ICMPV6 = 58, PROTO_SCTP = 132,
+};
+
+#define NO_COUNTERPART -1
+
+struct icmp_pair {
+    uint8_t request, reply;
+};
+
+static const struct icmp_pair icmp4_pairs[] = {
+    { 8, 0 },           /* echo */
+    { 13, 14 },         /* timestamp */
+    { 15, 16 },         /* information */
+    { 10, 9 },          /* router solicitation */
+    { 17, 18 },         /* address mask */
+};
+
+static const struct icmp_pair icmp6_pairs[] = {
+    { 128, 129 },       /* echo */
+    { 133, 134 },       /* router solicitation */
+    { 135, 136 },       /* neighbor solicitation */
+    { 139, 140 },       /* node information */
+    { 144, 145 },       /* home agent address discovery */
+    { 130, 131 },       /* multicast listener query */
+    { 146, 147 },       /* mobile prefix */
+    { 148, 149 },       /* certification path */
+    { 151, 152 },       /* multicast router */
+    { 157, 158 },       /* duplicate address */
+};
+
+static int counterpart(const struct icmp_pair *pairs, size_t count, uint8_t type)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (pairs[i].request == type)
+            return pairs[i].reply;
+        if (pairs[i].reply == type)
+            return pairs[i].request;
+    }
+    return NO_COUNTERPART;
+}
+
+static int icmp_counterpart(uint8_t proto, uint8_t type)
+{
+    return proto == PROTO_ICMPV6
+               ? counterpart(icmp6_pairs, ARRAY_LEN(icmp6_pairs), type)
+               : counterpart(icmp4_pairs, ARRAY_LEN(icmp4_pairs), type);
+}
+
+/* The code tells ICMPv6 flows apart and not ICMPv4 ones: with some v4 messages it varies within
+ * one exchange. It goes above the type, so that src_port holds both. */
+static void key_icmp(const struct packet *p, struct flow_key *key)
+{
+    int other = icmp_counterpart(p->ip_proto, p->icmp.type);
+
+    key->src_port = p->icmp.type;
+    if (p->ip_proto == PROTO_ICMPV6)
+        key->src_port |= (uint16_t)(p->icmp.code << 8);
+    key->dst_port = other == NO_COUNTERPART ? 0 : (uint16_t)other;
+}
+
+void flow_key_of_packet(const struct packet *p, struct flow_key *key)
+{
+    memset(key, 0, sizeof(*key));
+    key->src = p->src;
+    key->dst = p->dst;
+    key->proto = p->ip_proto;
+    key->recursion = p->recursion;
+    memcpy(key->vlan, p->vlan, sizeof(key->vlan));
+    if (p->ip_proto == PROTO_TCP || p->ip_proto == PROTO_UDP || p->ip_proto == PROTO_SCTP) {
+        key->src_port = p->src_port;
+        key->dst_port = p->dst_port;
+    } else if (p->ip_proto == PROTO_ICMP || p->ip_proto == PROTO_ICMPV6) {
+        key_icmp(p, key);
+    } else if (p->ip_proto == 50) {
+        /* ESP: one flow per security association, which has one direction */
+        key->src_port = (uint16_t)(p->esp.spi >> 16);
+        key->dst_port = (uint16_t)p->esp.spi;
+    }
+}
+
+#define FLOW_ID_MASK ((UINT64_C(1) << 53) - 1)      /* JSON readers keep 53 bits */
+
+uint64_t flow_id_make(const struct flow_key *key, uint64_t start_us)
+{
+    uint64_t h = hash_mix(hash_seed(), start_us);
+
+    h = hash_mix(h ^ key->src.q[0], key->src.q[1] ^ 0x5bd1e995u);
+    h = hash_mix(h ^ key->dst.q[0], key->dst.q[1] ^ 0x27d4eb2fu);
+    h = hash_mix(h, (uint64_t)key->src_port << 48 | (uint64_t)key->dst_port << 32 |
+                        (uint64_t)key->proto << 24 | key->vlan[0]);
+    h = hash_mix(h, (uint64_t)key->recursion << 32 | (uint64_t)key->vlan[1] << 16 | key->vlan[2]);
+    h &= FLOW_ID_MASK;
+    return h != 0 ? h : 1;
+}
+
+const char *flow_state_name(enum flow_state state)
+{
+    static const char *const names[] = {
+        [FLOW_NEW] = "new",
+        [FLOW_ESTABLISHED] = "established",
+        [FLOW_CLOSED] = "closed",
+        [FLOW_LOCAL_BYPASSED] = "bypassed",
+        [FLOW_CAPTURE_BYPASSED] = "bypassed",
+    };
+
+    return (unsigned)state < ARRAY_LEN(names) ? names[state] : "unknown";
+}
+
+const char *flow_end_reason_name(enum flow_end_reason reason)
+{
+    static const char *const names[] = {
+        [FLOW_END_NONE] = "unknown",
+        [FLOW_END_TIMEOUT] = "timeout",
+        [FLOW_END_FORCED] = "forced",
+        [FLOW_END_SHUTDOWN] = "shutdown",
+        [FLOW_END_TCP_REUSE] = "tcp_reuse",
+    };
+
+    return (unsigned)reason < ARRAY_LEN(names) ? names[reason] : "unknown";
+}
+
+/* Community id v1: base64(sha1(seed, lower address, higher address, protocol, 0, ports)): the end
+ * that sorts first comes first, so that both directions agree. ICMP types stand for ports, and
+ * are sorted even where they have no answer, as consumers of EVE know it. */
+static uint16_t community_port(const struct flow_key *key, uint16_t port)
+{
+    bool is_icmp = key->proto == PROTO_ICMP || key->proto == PROTO_ICMPV6;
+
+    return is_icmp ? port & 0xff : port;
+}
+
+static size_t put_be16(uint8_t *out, uint16_t n)
+{
+    out[0] = (uint8_t)(n >> 8);
+    out[1] = (uint8_t)n;
+    return 2;
+}
+
+#define COMMUNITY_TEXT_MAX (2 + 16 + 16 + 2 + 4)
+
+static size_t community_text(const struct flow_key *key, uint16_t seed, uint8_t *out)
+{
+    uint16_t src_port = community_port(key, key->src_port);
+    uint16_t dst_port = community_port(key, key->dst_port);
+    size_t address = key->src.version == 4 ? 4 : 16, n;
+    int order = memcmp(key->src.b, key->dst.b, address);
+    bool swap = order > 0 || (order == 0 && src_port > dst_port);
+
+    n = put_be16(out, seed);
+    memcpy(out + n, swap ? key->dst.b : key->src.b, address);
+    memcpy(out + n + address, swap ? key->src.b : key->dst.b, address);
+    n += 2 * address;
+    out[n++] = key->proto;
+    out[n++] = 0;
+    n += put_be16(out + n, swap ? dst_port : src_port);
+    n += put_be16(out + n, swap ? src_port : dst_port);
+    return n;
+}
+
+size_t flow_community_id(const struct flow_key *key, uint16_t seed, char *out, size_t size)
+{
+    uint8_t text[COMMUNITY_TEXT_MAX], digest[SHA_DIGEST_LENGTH];
+    unsigned char base64[4 * ((SHA_DIGEST_LENGTH + 2) / 3) + 1];
+
+    if (key->src.version == 0)
+        return 0;
+    SHA1(text, community_text(key, seed, text), digest);
+    EVP_EncodeBlock(base64, digest, sizeof(digest));
+    return (size_t)snprintf(out, size, "1:%s", (const char *)base64);
+}

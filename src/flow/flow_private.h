@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* flow/flow_private.h - settings of the flow table. */
+#ifndef FLOW_FLOW_PRIVATE_H
+#define FLOW_FLOW_PRIVATE_H
+
+#include "flow/flow_table.h"
+#include "flow/memcap.h"
+
+enum flow_proto { FLOW_PROTO_TCP, FLOW_PROTO_UDP, FLOW_PROTO_ICMP, FLOW_PROTO_OTHER,
+                  FLOW_PROTO_COUNT };
+#define FLOW_STATE_COUNT (FLOW_CAPTURE_BYPASSED + 1)
+
+/* Microseconds. */
+struct flow_timeouts {
+    uint64_t after[FLOW_PROTO_COUNT][FLOW_STATE_COUNT];
+};
+
+struct flow_conf {
+    struct memcap memcap;
+    struct flow_timeouts normal, emergency;
+    uint64_t hash_size;                 /* of all tables together */
+    uint64_t prealloc;                  /* likewise */
+    unsigned tables;
+    unsigned recovery_percent;          /* of the flows, to go before an emergency ends */
+    bool use_vlan, use_recursion, use_device;
+};
+
+static inline enum flow_proto flow_proto_of(uint8_t ip_proto)
+{
+    switch (ip_proto) {
+    case 6:
+        return FLOW_PROTO_TCP;
+    case 17:
+        return FLOW_PROTO_UDP;
+    case 1:
+    case 58:
+        return FLOW_PROTO_ICMP;
+    default:
+        return FLOW_PROTO_OTHER;
+    }
+}
+
+#endif

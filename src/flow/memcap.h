@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* flow/memcap.h - a limit on memory that several threads share without meeting at each object.
+ *
+ * Each thread leases part of the limit and accounts its objects against the lease; only when a
+ * lease is used up, or much of it has become free, is the shared figure touched. So the limit
+ * holds for the process, exactly for one thread, and to within one lease a thread for more. */
+#ifndef FLOW_MEMCAP_H
+#define FLOW_MEMCAP_H
+
+#include "base/base.h"
+
+/* Shared. */
+struct memcap {
+    CACHE_ALIGNED uint64_t leased;      /* atomic */
+    uint64_t limit;                     /* atomic, as the unix socket may change it */
+};
+
+/* One thread's. */
+struct memcap_lease {
+    struct memcap *shared;              /* borrowed */
+    uint64_t used, leased;
+};
+
+#define MEMCAP_LEASE ((uint64_t)256 << 10)
+
+bool memcap_lease_more(struct memcap_lease *lease, uint64_t bytes);
+void memcap_lease_less(struct memcap_lease *lease);
+void memcap_lease_end(struct memcap_lease *lease);      /* gives all back */
+
+/* False, and nothing taken, at the limit. */
+static inline bool memcap_take(struct memcap_lease *lease, uint64_t bytes)
+{
+    if (UNLIKELY(lease->used + bytes > lease->leased) && !memcap_lease_more(lease, bytes))
+        return false;
+    lease->used += bytes;
+    return true;
+}
+
+static inline void memcap_give(struct memcap_lease *lease, uint64_t bytes)
+{
+    lease->used -= bytes;
+    if (UNLIKELY(lease->leased > lease->used + 2 * MEMCAP_LEASE))
+        memcap_lease_less(lease);
+}
+
+#endif

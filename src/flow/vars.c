@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* flow/vars.c - names of variables, and what one flow has set.
+ *
+ * A flow has few of them: an array in order of setting, searched from the front. */
+#include "flow/vars.h"
+
+#include "base/array.h"
+#include "base/map.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names: written at load time only ---- */
+
+struct name_table {
+    struct map ids;
+    ARRAY_OF(char *) names;             /* id - 1 */
+};
+
+static struct name_table name_tables[VAR_KIND_COUNT];
+static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
+
+uint32_t var_name_id(enum var_kind kind, const char *name)
+{
+    struct name_table *table = &name_tables[kind];
+    uintptr_t id;
+
+    pthread_mutex_lock(&names_lock);
+    id = (uintptr_t)map_get_string(&table->ids, name);
+    if (id == 0) {
+        ARRAY_PUSH(&table->names, xstrdup(name));
+        id = table->names.count;
+        map_put_string(&table->ids, name, (void *)id);
+    }
+    pthread_mutex_unlock(&names_lock);
+    return (uint32_t)id;
+}
+
+/* Under the lock, as a reload may be adding names meanwhile; for output only. */
+const char *var_name(enum var_kind kind, uint32_t id)
+{
+    const struct name_table *table = &name_tables[kind];
+    const char *name = NULL;
+
+    pthread_mutex_lock(&names_lock);
+    if (id > 0 && id <= table->names.count)
+        name = table->names.at[id - 1];
+    pthread_mutex_unlock(&names_lock);
+    return name;
+}
+
+/* ---- a flow's variables ---- */
+
+struct flow_var {
+    uint8_t kind;
+    uint16_t key_len, value_len;
+    uint32_t id, number;
+    uint8_t *text;                      /* key, then value; flowvars only */
+};
+
+struct flow_vars {
+    uint32_t count, cap;
+    struct flow_var *at;
+};
+
+#define VARS_MAX 4096                   /* rules of one set name fewer; captures may name many */
+#define VAR_TEXT_MAX UINT16_MAX
+
+void flow_vars_free(struct flow_vars *vars)
+{
+    if (vars == NULL)
+        return;
+    for (uint32_t i = 0; i < vars->count; i++)
+        free(vars->at[i].text);
+    free(vars->at);
+    free(vars);
+}
+
+static struct flow_var *find(const struct flow *f, enum var_kind kind, uint32_t id)
+{
+    const struct flow_vars *vars = f->vars;
+
+    if (vars == NULL)
+        return NULL;
+    for (uint32_t i = 0; i < vars->count; i++)
+        if (vars->at[i].id == id && vars->at[i].kind == kind)
+            return &vars->at[i];
+    return NULL;
+}
+
+static bool grow(struct flow_vars *vars)
+{
+    uint32_t cap = vars->cap > 0 ? vars->cap * 2 : 4;
+    struct flow_var *at;
+
+    if (vars->count < vars->cap)
+        return true;
+    if (cap > VARS_MAX)
+        return false;
+    at = realloc(vars->at, cap * sizeof(*at));
+    if (at == NULL)
+        return false;
+    vars->at = at;
+    vars->cap = cap;
+    return true;
+}
+
+static struct flow_var *append(struct flow *f, enum var_kind kind, uint32_t id)
+{
+    struct flow_var *v;
+
+    if (f->vars == NULL) {
+        f->vars = calloc(1, sizeof(*f->vars));
+        if (f->vars == NULL)
+            return NULL;
+    }
+    if (!grow(f->vars))
+        return NULL;
+    v = &f->vars->at[f->vars->count++];
+    *v = (struct flow_var){ .kind = (uint8_t)kind, .id = id };
+    return v;
+}
+
+static void remove_var(struct flow *f, struct flow_var *v)
+{
+    struct flow_vars *vars = f->vars;
+    size_t index = (size_t)(v - vars->at);
+
+    free(v->text);
+    vars->count--;
+    memmove(v, v + 1, (vars->count - index) * sizeof(*v));
+}
+
+bool flowbit_is_set(const struct flow *f, uint32_t id)
+{
+    return find(f, VAR_FLOWBIT, id) != NULL;
+}
+
+void flowbit_set(struct flow *f, uint32_t id)
+{
+    if (find(f, VAR_FLOWBIT, id) == NULL)
+        (void)append(f, VAR_FLOWBIT, id);
+}
+
+void flowbit_unset(struct flow *f, uint32_t id)
+{
+    struct flow_var *v = find(f, VAR_FLOWBIT, id);
+
+    if (v != NULL)
+        remove_var(f, v);
+}
+
+bool flowint_get(const struct flow *f, uint32_t id, uint32_t *value)
+{
+    const struct flow_var *v = find(f, VAR_FLOWINT, id);
+
+    if (v == NULL)
+        return false;
+    *value = v->number;
+    return true;
+}
+
+void flowint_put(struct flow *f, uint32_t id, uint32_t value)
+{
+    struct flow_var *v = find(f, VAR_FLOWINT, id);
+
+    if (v == NULL)
+        v = append(f, VAR_FLOWINT, id);
+    if (v != NULL)
+        v->number = value;
+}
+
+static struct flow_var *find_text(const struct flow *f, uint32_t id, struct slice key)
+{
+    const struct flow_vars *vars = f->vars;
+
+    if (vars == NULL)
+        return NULL;
+    for (uint32_t i = 0; i < vars->count; i++) {
+        struct flow_var *v = &vars->at[i];
+
+        if (v->kind == VAR_FLOWVAR && v->id == id && v->key_len == key.len &&
+            (key.len == 0 || memcmp(v->text, key.data, key.len) == 0))
+            return v;
+    }
+    return NULL;
+}
+
+void flowvar_put(struct flow *f, uint32_t id, struct slice key, struct slice value)
+{
+    uint16_t key_len = (uint16_t)MIN(key.len, VAR_TEXT_MAX);
+    uint16_t value_len = (uint16_t)MIN(value.len, VAR_TEXT_MAX);
+    struct flow_var *v = find_text(f, id, key);
+    uint8_t *text = malloc((size_t)key_len + value_len + 1);
+
+    if (text == NULL)
+        return;
+    if (v == NULL)
+        v = append(f, VAR_FLOWVAR, id);
+    if (v == NULL) {
+        free(text);
+        return;
+    }
+    if (key_len > 0)
+        memcpy(text, key.data, key_len);
+    if (value_len > 0)
+        memcpy(text + key_len, value.data, value_len);
+    free(v->text);
+    v->text = text;
+    v->key_len = key_len;
+    v->value_len = value_len;
+}
+
+static struct flow_var_view view_of(const struct flow_var *v)
+{
+    struct flow_var_view view = { .kind = v->kind, .id = v->id, .number = v->number };
+
+    if (v->text != NULL) {
+        view.key = (struct slice){ v->text, v->key_len };
+        view.value = (struct slice){ v->text + v->key_len, v->value_len };
+    }
+    return view;
+}
+
+bool flow_vars_each(const struct flow *f, bool (*visit)(const struct flow_var_view *v, void *arg),
+                    void *arg)
+{
+    const struct flow_vars *vars = f->vars;
+
+    for (uint32_t i = 0; vars != NULL && i < vars->count; i++) {
+        struct flow_var_view view = view_of(&vars->at[i]);
+
+        if (!visit(&view, arg))
+            return false;
+    }
+    return true;
+}
