@@ -33,7 +33,9 @@ struct flow_key {
     uint16_t device;                    /* livedev.use-for-tracking; 0 otherwise */
 };
 
-/* Set by detect, read by stream; atomic or. */
+/* Set by detect, read by stream; atomic or. Directions as stream knows them. (That detection finds
+ * client and server exchanged is no wish: packets on their way would be marked either way. The
+ * inspecting thread turns packets and chunks round itself.) */
 enum flow_wish {
     FLOW_WISH_BYPASS        = 1u << 0,  /* stop looking at it; count only */
     FLOW_WISH_DROP          = 1u << 1,  /* drop all that follows */
@@ -41,11 +43,10 @@ enum flow_wish {
     FLOW_WISH_NO_STREAM_TS  = 1u << 3,  /* no more data to server wanted: stop reassembly */
     FLOW_WISH_NO_STREAM_TC  = 1u << 4,
     FLOW_WISH_NO_PAYLOAD    = 1u << 5,  /* encrypted: headers only */
-    FLOW_WISH_SWAP          = 1u << 6,  /* detection found client and server exchanged */
-    FLOW_WISH_DEPTH_FREE_TS = 1u << 7,  /* a file is being stored: depth does not apply */
-    FLOW_WISH_DEPTH_FREE_TC = 1u << 8,
-    FLOW_WISH_DROP_FIREWALL = 1u << 9,  /* with DROP: a firewall rule wants it */
-    FLOW_WISH_DROP_EXCEPTION = 1u << 10,    /* with DROP: an exception policy wants it */
+    FLOW_WISH_DEPTH_FREE_TS = 1u << 6,  /* a file is being stored: depth does not apply */
+    FLOW_WISH_DEPTH_FREE_TC = 1u << 7,
+    FLOW_WISH_DROP_FIREWALL = 1u << 8,  /* with DROP: a firewall rule wants it */
+    FLOW_WISH_DROP_EXCEPTION = 1u << 9,   /* with DROP: an exception policy wants it */
 };
 
 /* Three groups of cache lines by who writes them; 320 bytes in all. The session of a TCP flow is
@@ -59,7 +60,8 @@ struct flow {
     uint32_t hash;
     uint32_t wish;                      /* enum flow_wish: upstream flags; atomic, rarely set */
     uint32_t serial;                    /* order of making within its table */
-    uint32_t reserved;
+    uint32_t depth;                     /* reassembly depth that detect wants, at least; atomic.
+                                         * 0: as configured, UINT32_MAX: none */
     struct flow *next;                  /* in a list of the table's or the stream's */
     struct tcp_session *tcp;            /* NULL unless TCP with a session */
 

@@ -9,6 +9,7 @@
 #ifndef STREAM_STREAM_H
 #define STREAM_STREAM_H
 
+#include "flow/exception.h"
 #include "flow/flow_table.h"
 #include "packet/decode.h"
 
@@ -16,6 +17,8 @@ struct stream_conf;
 struct stream_conf *stream_conf_new(const struct conf_node *root, bool is_inline,
                                     struct err *err);
 void stream_conf_free(struct stream_conf *conf);
+/* For EVE flow.exception_policy: what is configured for the limit, EXCEPTION_TARGET_*. */
+enum exception_policy stream_conf_policy(const struct stream_conf *conf, uint8_t target);
 
 /* One per thread that runs the stream module. copy_chunks: detect runs elsewhere, so chunk bytes
  * are copied to packet.crossing. */
@@ -27,8 +30,11 @@ struct stream_thread *stream_thread_new(const struct stream_conf *conf,
 void stream_thread_free(struct stream_thread *st);
 
 /* All packets of the vector; flow ends (by timeout, TCP reuse) are inserted where they fall due,
- * at most a bounded number per call. A flow end is one pseudo packet, PACKET_PSEUDO |
- * PACKET_FLOW_END, with the last chunks of both directions; detect inspects it both ways. */
+ * at most a bounded number per call. A flow end is a pseudo packet, PACKET_PSEUDO |
+ * PACKET_FLOW_END, with the last chunks of both directions; detect inspects it both ways when it
+ * is PACKET_DETECT_ONLY (a TCP session not closed, or with data left) or transactions are open.
+ * Chunks that do not fit come before it in pseudo packets without PACKET_FLOW_END. The flow's
+ * last packet frees the flow when it comes home to the pool. */
 void stream_vector(struct stream_thread *st, struct packet_vector *v);
 
 /* At the end: appends flow ends for what is left, as many as the pool has packets for; false

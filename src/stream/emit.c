@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* stream/emit.c - hands data on: contiguous bytes that the receiver has acknowledged, or inline
+ * all there are; and holes that will not be filled any more. */
+#include "stream/stream_private.h"
+
+#include <string.h>
+
+/* At the end of a flow what was sent counts, acknowledged or not: who knows what arrived. Only an
+ * orderly close says that the rest did not. */
+static bool takes_unacked(const struct tcp_session *ssn, bool eof)
+{
+    return eof && (ssn->state < TCP_CLOSED || (ssn->flags & SSN_CLOSED_BY_RST));
+}
+
+static int64_t emit_limit(const struct stream_thread *st, const struct tcp_session *ssn,
+                          const struct tcp_stream *s, bool eof)
+{
+    int64_t edge = stream_edge(s);
+
+    if (st->conf->is_inline || takes_unacked(ssn, eof))
+        return edge;
+    return MIN(edge, stream_acked(s));
+}
+
+static struct stream_chunk *chunk_new(struct packet *p, enum direction dir,
+                                      enum stream_chunk_kind kind, int64_t offset, uint32_t len)
+{
+    struct stream_chunk *chunk = &p->chunk[p->chunk_count++];
+
+    *chunk = (struct stream_chunk){
+        .kind = (uint8_t)kind, .direction = (uint8_t)dir, .offset = (uint64_t)offset, .len = len,
+    };
+    return chunk;
+}
+
+/* For another thread: the bytes go with the packet. As the packet's memory may move when it
+ * grows, all its chunks are pointed into it anew; they lie there one behind the other. */
+static void copy_bytes(struct packet *p, const struct stream_chunk *chunk, const uint8_t *from)
+{
+    size_t at = 0;
+
+    if (p->chunk_count == 1)
+        buf_clear(&p->crossing);
+    buf_add(&p->crossing, from, (size_t)chunk->before + chunk->len);
+    for (unsigned i = 0; i < p->chunk_count; i++) {
+        struct stream_chunk *c = &p->chunk[i];
+
+        if (c->kind != CHUNK_DATA)
+            continue;
+        c->data = p->crossing.data + at + c->before;
+        at += (size_t)c->before + c->len;
+    }
+}
+
+static void emit_data(struct stream_thread *st, struct tcp_stream *s, struct packet *p,
+                      enum direction dir, int64_t to)
+{
+    struct stream_chunk *chunk =
+        chunk_new(p, dir, CHUNK_DATA, s->delivered, (uint32_t)(to - s->delivered));
+    const uint8_t *data = s->buffer + s->start + (s->delivered - s->offset);
+
+    chunk->before = (uint32_t)MIN(s->delivered - s->offset, (int64_t)st->conf->lookback[dir]);
+    chunk->data = data;
+    s->delivered = to;
+    if (st->copy_chunks)
+        copy_bytes(p, chunk, data - chunk->before);
+    else
+        s->pinned = st->vector_number;
+}
+
+/* How much is missing and will not come: acknowledged by the receiver, so it arrived, but not
+ * here. 0: nothing that is known to be missing. */
+static uint32_t gap_length(const struct stream_thread *st, const struct tcp_session *ssn,
+                           const struct tcp_stream *s, bool eof)
+{
+    int64_t acked = stream_acked(s), edge = stream_edge(s), next;
+
+    if (s->waiting.first == NULL || s->delivered != edge ||
+        acked - (ssn->state >= TCP_FIN_WAIT1 ? 1 : 0) <= edge)
+        return 0;
+    next = stream_abs(s, s->waiting.first->seq);
+    if (!st->conf->is_inline && !takes_unacked(ssn, eof))
+        next = MIN(next, acked);
+    return next > edge ? (uint32_t)(next - edge) : 0;
+}
+
+/* Data behind the hole start afresh: there is nothing to look back upon. What stands in the buffer
+ * stays untouched, as chunks may point there. */
+static void skip_gap(struct tcp_stream *s, uint32_t len)
+{
+    s->start += s->len;
+    s->offset += (int64_t)s->len + len;
+    s->len = 0;
+    s->delivered = s->offset;
+    s->flags |= STREAM_GAP;
+}
+
+static COLD void emit_gap(struct stream_thread *st, struct tcp_session *ssn, struct packet *p,
+                          enum direction dir, uint32_t len)
+{
+    struct tcp_stream *s = &ssn->side[dir];
+
+    (void)chunk_new(p, dir, CHUNK_GAP, s->delivered, len);
+    skip_gap(s, len);
+    ssn->flags |= SSN_LIBERAL;
+    packet_set_event(p, EVENT_STREAM_REASSEMBLY_SEQ_GAP);
+    counter_inc(st->counters, st->id.gap);
+    stream_merge_waiting(st, ssn, s);
+}
+
+/* That no more will come is said with the last data, or alone. */
+static COLD void emit_depth(struct tcp_stream *s, struct packet *p, enum direction dir,
+                            unsigned first_chunk)
+{
+    static const uint8_t nothing;
+    struct stream_chunk *last = p->chunk_count > first_chunk ? &p->chunk[p->chunk_count - 1]
+                                                             : NULL;
+
+    if (last == NULL || last->kind != CHUNK_DATA) {
+        if (p->chunk_count == PACKET_CHUNKS_MAX)
+            return;
+        last = chunk_new(p, dir, CHUNK_DATA, s->delivered, 0);
+        last->data = &nothing;
+    }
+    last->depth_reached = true;
+    s->flags |= STREAM_DEPTH_TOLD;
+}
+
+void stream_emit(struct stream_thread *st, struct tcp_session *ssn, struct packet *p,
+                 enum direction dir, bool eof)
+{
+    struct tcp_stream *s = &ssn->side[dir];
+    unsigned first_chunk = p->chunk_count;
+
+    ssn->flags &= ~SSN_WAITS(dir);
+    if (UNLIKELY(s->flags & STREAM_NO_REASSEMBLY))
+        return;
+    for (;;) {
+        int64_t limit = emit_limit(st, ssn, s, eof);
+        uint32_t gap = 0;
+
+        if (limit <= s->delivered) {
+            gap = gap_length(st, ssn, s, eof);
+            if (LIKELY(gap == 0))
+                break;
+        }
+        if (UNLIKELY(p->chunk_count == PACKET_CHUNKS_MAX)) {
+            ssn->flags |= SSN_WAITS(dir);
+            return;
+        }
+        if (gap > 0)
+            emit_gap(st, ssn, p, dir, gap);
+        else
+            emit_data(st, s, p, dir, limit);
+    }
+    if (UNLIKELY((s->flags & (STREAM_DEPTH_REACHED | STREAM_DEPTH_TOLD)) == STREAM_DEPTH_REACHED))
+        emit_depth(s, p, dir, first_chunk);
+}

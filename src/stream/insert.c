@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* stream/insert.c - puts a payload in its place.
+ *
+ * The usual segment continues the contiguous data: one copy, one record at the end of a list. All
+ * else - overlap, holes - goes the long way: where old and new bytes meet the policy of the
+ * receiving host decides, and the outcome is written to every copy, so that all agree. */
+#include "stream/stream_private.h"
+
+#include "base/array.h"
+
+#include <string.h>
+
+/* Above this many unacknowledged segments their bounds blur: neighbours become one. */
+#define MERGED_MAX 1024
+/* Above this many out of order ones more are refused. */
+#define WAITING_MAX 8192
+
+static uint32_t segment_end(const struct segment *seg) { return seg->seq + seg->len; }
+
+/* ---- memory ---- */
+
+static uint8_t *data_get(struct stream_thread *st, unsigned block_class)
+{
+    uint8_t *data;
+
+    if (block_class > BLOCK_CLASS_MAX || !memcap_take(&st->data_memory, block_size(block_class)))
+        return NULL;
+    data = block_get(&st->blocks, block_class);
+    if (data == NULL)
+        memcap_give(&st->data_memory, block_size(block_class));
+    return data;
+}
+
+static void data_put(struct stream_thread *st, uint8_t *data, uint8_t block_class)
+{
+    block_put(&st->blocks, data, block_class);
+    memcap_give(&st->data_memory, block_size(block_class));
+}
+
+/* A buffer that chunks of this vector point to stays until the vector is done with. */
+static void buffer_put(struct stream_thread *st, const struct tcp_stream *s)
+{
+    if (s->pinned == st->vector_number)
+        ARRAY_PUSH(&st->retired, (struct retired_block){ s->buffer, s->block_class });
+    else
+        block_put(&st->blocks, s->buffer, s->block_class);
+    memcap_give(&st->data_memory, block_size(s->block_class));
+}
+
+static struct segment *segment_new(struct stream_thread *st, uint32_t seq, uint32_t len)
+{
+    bool was_used = st->segments.free_list != NULL;
+    struct segment *seg;
+
+    if (!memcap_take(&st->data_memory, sizeof(*seg)))
+        return NULL;
+    seg = pool_get(&st->segments);
+    if (seg == NULL) {
+        memcap_give(&st->data_memory, sizeof(*seg));
+        return NULL;
+    }
+    counter_inc(st->counters, was_used ? st->id.segment_from_cache : st->id.segment_from_pool);
+    *seg = (struct segment){ .seq = seq, .len = len };
+    return seg;
+}
+
+void segment_free(struct stream_thread *st, struct segment *seg)
+{
+    if (seg->data != NULL)
+        data_put(st, seg->data, seg->block_class);
+    pool_put(&st->segments, seg);
+    memcap_give(&st->data_memory, sizeof(*seg));
+}
+
+static void list_free(struct stream_thread *st, struct segment_list *list)
+{
+    while (list->first != NULL) {
+        struct segment *next = list->first->next;
+
+        segment_free(st, list->first);
+        list->first = next;
+    }
+    list->last = NULL;
+}
+
+void stream_release_data(struct stream_thread *st, struct tcp_stream *s)
+{
+    list_free(st, &s->merged);
+    list_free(st, &s->waiting);
+    s->segments_merged = s->segments_out = 0;
+    if (s->buffer == NULL)
+        return;
+    buffer_put(st, s);
+    s->buffer = NULL;
+    s->offset += s->len;
+    s->len = s->start = 0;
+}
+
+/* ---- the contiguous buffer ---- */
+
+static uint32_t buffer_room(const struct tcp_stream *s)
+{
+    return s->buffer != NULL ? block_size(s->block_class) - s->start - s->len : 0;
+}
+
+/* What has been handed on stays only as far as it may be looked back upon, or a retransmission
+ * may be compared with it. */
+static void drop_front(const struct stream_thread *st, const struct tcp_session *ssn,
+                       struct tcp_stream *s)
+{
+    uint32_t lookback = st->conf->lookback[s == &ssn->side[TO_CLIENT]];
+    int64_t keep = s->delivered - lookback;
+
+    if (st->conf->is_inline || st->conf->check_overlap)
+        keep = MIN(keep, s->base_offset);
+    if (keep > s->offset) {
+        uint32_t gone = (uint32_t)MIN(keep - s->offset, (int64_t)s->len);
+
+        s->start += gone;
+        s->len -= gone;
+        s->offset += gone;
+    }
+}
+
+/* Moving within the block is worth it when that frees half of it; else the next size is due. A
+ * pinned block cannot be moved in. */
+static bool make_room(struct stream_thread *st, const struct tcp_session *ssn,
+                      struct tcp_stream *s, uint32_t more)
+{
+    uint64_t need;
+    unsigned block_class;
+    uint8_t *data;
+
+    drop_front(st, ssn, s);
+    need = (uint64_t)s->len + more;
+    block_class = block_class_for(need);
+    if (s->buffer != NULL && need <= block_size(s->block_class)) {
+        bool worth = s->len <= block_size(s->block_class) / 2;
+
+        if (worth && s->pinned != st->vector_number) {
+            memmove(s->buffer, s->buffer + s->start, s->len);
+            s->start = 0;
+            return true;
+        }
+        block_class = s->block_class + (worth ? 0u : 1u);
+    } else if (s->buffer != NULL) {
+        block_class = MAX(block_class, s->block_class + 1u);
+    }
+    data = data_get(st, block_class);
+    if (data == NULL)
+        return false;
+    if (s->buffer != NULL) {
+        memcpy(data, s->buffer + s->start, s->len);
+        buffer_put(st, s);
+    }
+    s->buffer = data;
+    s->block_class = (uint8_t)block_class;
+    s->start = 0;
+    s->pinned = st->vector_number - 1;
+    return true;
+}
+
+static bool append(struct stream_thread *st, const struct tcp_session *ssn, struct tcp_stream *s,
+                   const uint8_t *data, uint32_t len)
+{
+    if (UNLIKELY(buffer_room(s) < len) && !make_room(st, ssn, s, len))
+        return false;
+    memcpy(s->buffer + s->start + s->len, data, len);
+    s->len += len;
+    return true;
+}
+
+/* ---- records ---- */
+
+static void record_append(struct segment_list *list, struct segment *seg)
+{
+    if (list->last != NULL)
+        list->last->next = seg;
+    else
+        list->first = seg;
+    list->last = seg;
+}
+
+/* By sequence number; of two with the same start the shorter first. */
+static void record_insert(struct segment_list *list, struct segment *seg)
+{
+    struct segment **at = &list->first;
+
+    if (list->last == NULL || seq_geq(seg->seq, list->last->seq)) {
+        record_append(list, seg);
+        return;
+    }
+    while (*at != NULL && (seq_lt((*at)->seq, seg->seq) ||
+                           ((*at)->seq == seg->seq && (*at)->len < seg->len)))
+        at = &(*at)->next;
+    seg->next = *at;
+    *at = seg;
+    if (seg->next == NULL)
+        list->last = seg;
+}
+
+/* In-order data of an uncontested stream: their record, or the last one made to hold them. */
+static void record_in_order(struct tcp_stream *s, struct segment *seg, uint32_t end)
+{
+    if (LIKELY(seg != NULL)) {
+        record_append(&s->merged, seg);
+        s->segments_merged++;
+    } else if (s->merged.last != NULL) {
+        s->merged.last->len = end - s->merged.last->seq;
+    }
+}
+
+/* Segments that waited and now touch the contiguous data join them. Without memory for it they
+ * go on waiting; the next segment tries again. */
+static bool merge_first(struct stream_thread *st, const struct tcp_session *ssn,
+                        struct tcp_stream *s)
+{
+    struct segment *seg = s->waiting.first;
+    int64_t from = stream_abs(s, seg->seq), edge = stream_edge(s);
+
+    if (from + seg->len > edge) {
+        uint32_t skip = (uint32_t)(edge - from);
+
+        if (!append(st, ssn, s, seg->data + skip, seg->len - skip))
+            return false;
+    }
+    s->waiting.first = seg->next;
+    if (seg->next == NULL)
+        s->waiting.last = NULL;
+    s->segments_out--;
+    data_put(st, seg->data, seg->block_class);
+    seg->data = NULL;
+    seg->next = NULL;
+    record_insert(&s->merged, seg);
+    s->segments_merged++;
+    return true;
+}
+
+void stream_merge_waiting(struct stream_thread *st, struct tcp_session *ssn, struct tcp_stream *s)
+{
+    while (s->waiting.first != NULL &&
+           stream_abs(s, s->waiting.first->seq) <= stream_edge(s) && merge_first(st, ssn, s))
+        ;
+}
+
+/* ---- overlap ---- */
+
+struct overlap {
+    struct tcp_in *in;
+    struct tcp_stream *s;
+    uint8_t *data;                      /* the new segment's, as it will be stored */
+    uint32_t seq, len;
+    bool any, is_duplicate, differs;
+};
+
+/* The stored bytes of an old segment, clipped to what is still there; NULL when nothing is. */
+static uint8_t *old_bytes(const struct tcp_stream *s, const struct segment *old, uint32_t *seq,
+                          uint32_t *len)
+{
+    int64_t from = stream_abs(s, old->seq), to = from + old->len;
+
+    *seq = old->seq;
+    *len = old->len;
+    if (old->data != NULL)
+        return old->data;
+    if (s->buffer == NULL || to <= s->offset || from >= stream_edge(s))
+        return NULL;
+    if (from < s->offset) {
+        *seq += (uint32_t)(s->offset - from);
+        *len -= (uint32_t)(s->offset - from);
+        from = s->offset;
+    }
+    if (from + *len > stream_edge(s))
+        *len = (uint32_t)(stream_edge(s) - from);
+    return s->buffer + s->start + (from - s->offset);
+}
+
+/* Where both have bytes. */
+struct meeting {
+    uint8_t *old_at, *new_at;
+    uint32_t len;
+};
+
+static bool find_meeting(const struct overlap *o, const struct segment *old, struct meeting *m)
+{
+    uint32_t old_seq, old_len, from, to;
+    uint8_t *old_data = old_bytes(o->s, old, &old_seq, &old_len);
+
+    if (old_data == NULL)
+        return false;
+    from = seq_max(old_seq, o->seq);
+    to = seq_min(old_seq + old_len, o->seq + o->len);
+    if (!seq_lt(from, to))
+        return false;
+    m->old_at = old_data + (from - old_seq);
+    m->new_at = o->data + (from - o->seq);
+    m->len = to - from;
+    return true;
+}
+
+/* Inline what passed first is what counts: the packet is made to say the same. */
+static void replace_in_packet(const struct overlap *o, const struct meeting *m)
+{
+    struct packet *p = o->in->p;
+    size_t at = (size_t)(m->new_at - o->data);
+
+    memcpy(p->payload + at, m->old_at, m->len);
+    p->flags |= PACKET_MODIFIED;
+}
+
+static void settle(struct overlap *o, const struct segment *old)
+{
+    const struct stream_conf *conf = o->in->st->conf;
+    bool compare = conf->is_inline || conf->check_overlap;
+    struct meeting m;
+    bool differs;
+
+    o->any = true;
+    if (old->seq == o->seq && old->len == o->len)
+        o->is_duplicate = true;
+    if (!find_meeting(o, old, &m))
+        return;
+    differs = compare && memcmp(m.old_at, m.new_at, m.len) != 0;
+    o->differs |= differs;
+    if (conf->is_inline) {
+        if (!differs)
+            return;
+        in_event(o->in, EVENT_STREAM_REASSEMBLY_OVERLAP_DIFFERENT_DATA);
+        replace_in_packet(o, &m);
+    } else if (overlap_takes_new((enum os_policy)o->s->os, o->seq, o->seq + o->len, old->seq,
+                                 segment_end(old))) {
+        return;
+    }
+    memcpy(m.new_at, m.old_at, m.len);
+}
+
+static bool overlaps(const struct overlap *o, const struct segment *old)
+{
+    return seq_lt(old->seq, o->seq + o->len) && seq_gt(segment_end(old), o->seq);
+}
+
+static void settle_list(struct overlap *o, const struct segment_list *list)
+{
+    for (const struct segment *old = list->first; old != NULL; old = old->next) {
+        if (seq_geq(old->seq, o->seq + o->len))
+            return;
+        if (overlaps(o, old))
+            settle(o, old);
+    }
+}
+
+/* Bytes already handed on are history and stay as they were read. */
+static void write_back_buffer(const struct overlap *o)
+{
+    struct tcp_stream *s = o->s;
+    int64_t seq = stream_abs(s, o->seq), from = MAX(seq, MAX(s->delivered, s->offset));
+    int64_t to = MIN(seq + o->len, stream_edge(s));
+
+    if (from < to && s->buffer != NULL)
+        memcpy(s->buffer + s->start + (from - s->offset), o->data + (from - seq),
+               (size_t)(to - from));
+}
+
+static void write_back(const struct overlap *o)
+{
+    for (struct segment *old = o->s->waiting.first; old != NULL; old = old->next) {
+        struct meeting m;
+
+        if (seq_geq(old->seq, o->seq + o->len))
+            break;
+        if (find_meeting(o, old, &m))
+            memcpy(m.old_at, m.new_at, m.len);
+    }
+    write_back_buffer(o);
+}
+
+/* ---- storing ---- */
+
+static int store_waiting(struct stream_thread *st, struct tcp_stream *s, uint32_t seq,
+                         const uint8_t *data, uint32_t len)
+{
+    struct segment *seg;
+
+    if (s->segments_out >= WAITING_MAX)
+        return -2;
+    seg = segment_new(st, seq, len);
+    if (seg == NULL)
+        return -1;
+    seg->block_class = (uint8_t)block_class_for(len);
+    seg->data = data_get(st, seg->block_class);
+    if (seg->data == NULL) {
+        segment_free(st, seg);
+        return -1;
+    }
+    memcpy(seg->data, data, len);
+    record_insert(&s->waiting, seg);
+    s->segments_out++;
+    if (s->segments_out > s->regions_max)
+        s->regions_max = s->segments_out;
+    return 0;
+}
+
+/* It starts at or before the edge: what reaches beyond is appended, and its bounds are kept. */
+static int store_touching(struct stream_thread *st, struct tcp_session *ssn, struct tcp_stream *s,
+                          uint32_t seq, const uint8_t *data, uint32_t len)
+{
+    int64_t from = stream_abs(s, seq), edge = stream_edge(s);
+    struct segment *seg;
+
+    if (from + len > edge) {
+        uint32_t skip = (uint32_t)(edge - from);
+
+        if (!append(st, ssn, s, data + skip, len - skip))
+            return -1;
+    }
+    seg = s->segments_merged < MERGED_MAX ? segment_new(st, seq, len) : NULL;
+    if (seg != NULL) {
+        record_insert(&s->merged, seg);
+        s->segments_merged++;
+    }
+    stream_merge_waiting(st, ssn, s);
+    return 0;
+}
+
+static void note_overlap(const struct overlap *o)
+{
+    struct stream_thread *st = o->in->st;
+
+    counter_inc(st->counters, st->id.overlap);
+    if (!o->differs)
+        return;
+    in_event(o->in, EVENT_STREAM_REASSEMBLY_OVERLAP_DIFFERENT_DATA);
+    counter_inc(st->counters, st->id.overlap_diff_data);
+}
+
+static int insert_slowly(struct tcp_in *in, struct tcp_stream *s, const uint8_t *payload,
+                         uint32_t seq, uint32_t len)
+{
+    struct stream_thread *st = in->st;
+    struct overlap o = { .in = in, .s = s, .data = st->scratch, .seq = seq, .len = len };
+    int result;
+
+    memcpy(o.data, payload, len);
+    settle_list(&o, &s->merged);
+    settle_list(&o, &s->waiting);
+    if (o.any) {
+        note_overlap(&o);
+        write_back(&o);
+        if (o.is_duplicate)
+            return 0;
+    }
+    if (stream_abs(s, seq) > stream_edge(s))
+        result = store_waiting(st, s, seq, o.data, len);
+    else
+        result = store_touching(st, in->ssn, s, seq, o.data, len);
+    if (result < 0)
+        counter_inc(st->counters, o.any ? st->id.insert_overlap_fail : st->id.insert_normal_fail);
+    if (result == -1 && o.any)
+        in_event(in, EVENT_STREAM_REASSEMBLY_INSERT_MEMCAP);
+    return result;
+}
+
+/* Straight on: no holes, no doubt. */
+static int insert_in_order(struct tcp_in *in, struct tcp_stream *s, const uint8_t *payload,
+                           uint32_t seq, uint32_t len)
+{
+    struct stream_thread *st = in->st;
+    struct segment *seg = NULL;
+
+    if (LIKELY(s->segments_merged < MERGED_MAX)) {
+        seg = segment_new(st, seq, len);
+        if (UNLIKELY(seg == NULL)) {
+            in_event(in, EVENT_STREAM_REASSEMBLY_NO_SEGMENT);
+            return -1;
+        }
+    }
+    if (UNLIKELY(!append(st, in->ssn, s, payload, len))) {
+        counter_inc(st->counters, st->id.insert_normal_fail);
+        if (seg != NULL)
+            segment_free(st, seg);
+        return -1;
+    }
+    record_in_order(s, seg, seq + len);
+    return 0;
+}
+
+int stream_insert(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_t len)
+{
+    const uint8_t *payload = in->p->payload;
+    bool in_order = stream_abs(s, seq) == stream_edge(s) && s->waiting.first == NULL;
+
+    if (UNLIKELY(seq_leq(seq + len, s->base_seq)))
+        return 0;
+    if (!(s->flags & STREAM_SEEN_DATA) || seq_gt(seq + len, s->right_edge))
+        s->right_edge = seq + len;
+    s->flags |= STREAM_SEEN_DATA;
+    if (LIKELY(in_order))
+        return insert_in_order(in, s, payload, seq, len);
+    return insert_slowly(in, s, payload, seq, len);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* stream/reassembly.c - what an accepted segment means for the data of both sides: whose become
+ * available by it, how much of its payload is wanted, and what can be forgotten. */
+#include "stream/stream_private.h"
+
+/* ---- whose data become available ---- */
+
+struct available {
+    bool own, other;
+};
+
+/* As a rule an ACK makes the other side's data available. Inline, or with the other side unseen,
+ * the data are available at once; at a close both are, as nobody may come to acknowledge. */
+static struct available who(const struct tcp_in *in)
+{
+    const struct tcp_session *ssn = in->ssn;
+
+    if (in->st->conf->is_inline || in_has(in, TCP_RST))
+        return (struct available){ .own = true };
+    if (in_has(in, TCP_FIN) && ssn->state > TCP_TIME_WAIT)
+        return (struct available){ .own = true, .other = in_has(in, TCP_ACK) };
+    if (ssn->state == TCP_CLOSED)
+        return (struct available){ .own = true, .other = true };
+    if (ssn->flags & SSN_ASYNC)
+        return (struct available){ .own = true };
+    return (struct available){ .other = true };
+}
+
+/* ---- how much is wanted ---- */
+
+static uint32_t depth_of(const struct tcp_in *in, enum direction dir)
+{
+    uint32_t wanted = __atomic_load_n(&in->flow->depth, __ATOMIC_RELAXED);
+    uint32_t free_of = dir == TO_SERVER ? FLOW_WISH_DEPTH_FREE_TS : FLOW_WISH_DEPTH_FREE_TC;
+
+    if (in->ssn->depth == 0 || wanted == UINT32_MAX || (flow_wishes(in->flow) & free_of))
+        return 0;
+    return MAX(in->ssn->depth, wanted);
+}
+
+/* The segment that would cross the depth is the first not to be taken. */
+static bool within_depth(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_t len)
+{
+    uint32_t depth = depth_of(in, (enum direction)(s == &in->ssn->side[TO_CLIENT]));
+
+    if (LIKELY(depth == 0 || (!(s->flags & STREAM_DEPTH_REACHED) &&
+                              stream_abs(s, seq) + len <= depth)))
+        return true;
+    if (!(s->flags & STREAM_DEPTH_REACHED) && seq_leq(seq + len, s->base_seq))
+        return false;
+    s->flags |= STREAM_DEPTH_REACHED;
+    in_event(in, EVENT_STREAM_REASSEMBLY_DEPTH_REACHED);
+    counter_inc(in->st->counters, in->st->id.depth_reached);
+    return false;
+}
+
+/* ---- urgent data ---- */
+
+static uint16_t urgent_pointer(const struct tcp_in *in)
+{
+    return get_be16(in->p->l4 + 18);
+}
+
+#define URGENT_LIMIT UINT16_MAX
+
+/* RFC 6093: hosts take the last byte before the pointer out of the stream, which shifts all that
+ * follows by one against the sequence numbers. Returns how many bytes of the payload's end are
+ * not stream data; *refused: the limit of such bytes is reached and the packet dropped. */
+static COLD uint32_t take_urgent(struct tcp_in *in, bool *refused)
+{
+    const struct stream_conf *conf = in->st->conf;
+    uint16_t pointer = urgent_pointer(in), *offset = &in->ssn->urgent_offset[in->dir];
+
+    if (pointer == 0 || pointer > in->len ||
+        (conf->urgent != URGENT_OOB && conf->urgent != URGENT_GAP))
+        return 0;
+    if (*offset < URGENT_LIMIT) {
+        if (conf->urgent == URGENT_OOB)
+            (*offset)++;
+        if (*offset == URGENT_LIMIT)
+            in_event(in, EVENT_STREAM_REASSEMBLY_URGENT_OOB_LIMIT_REACHED);
+    } else if (conf->urgent_limit == URGENT_DROP) {
+        packet_drop(in->p, DROP_STREAM_URGENT);
+        *refused = true;
+        return 0;
+    }
+    if (conf->urgent == URGENT_GAP)
+        return 1;
+    counter_inc(in->st->counters, in->st->id.urgent_oob);
+    in->ssn->urgent_seen[in->dir]++;
+    return *offset == URGENT_LIMIT && conf->urgent_limit == URGENT_INLINE ? 0 : 1;
+}
+
+/* ---- storing ---- */
+
+static bool carries_fast_open(const struct tcp_in *in)
+{
+    return (in->p->tcp_options.has & TCP_HAS_FASTOPEN) && in_has(in, TCP_SYN);
+}
+
+static int store(struct tcp_in *in, struct tcp_stream *s)
+{
+    uint32_t seq = in->seq - in->ssn->urgent_offset[in->dir], len = in->len;
+    bool refused = false;
+    int result;
+
+    (void)tcp_receiver_os(in);
+    if (s->os == OS_UNKNOWN)
+        s->os = in->snd->os;
+    if (UNLIKELY(in_has(in, TCP_URG)))
+        len -= take_urgent(in, &refused);
+    if (refused || len == 0)
+        return 0;
+    if (UNLIKELY(carries_fast_open(in)))
+        seq++;
+    if (UNLIKELY(!within_depth(in, s, seq, len)))
+        return 0;
+    result = stream_insert(in, s, seq, len);
+    if (LIKELY(result == 0))
+        return 0;
+    if (result == -2)
+        in_event(in, EVENT_STREAM_REASSEMBLY_INSERT_LIMIT);
+    else
+        counter_inc(in->st->counters, in->st->id.segment_memcap_drop);
+    in->ssn->flags |= SSN_LIBERAL;
+    return -1;
+}
+
+static COLD void store_refused(struct tcp_in *in)
+{
+    const struct stream_conf *conf = in->st->conf;
+
+    exception_policy_apply(conf->data_memcap_policy, in->p, DROP_STREAM_REASSEMBLY, conf->ips);
+    exception_counters_inc(&in->st->id.data_memcap, in->st->counters, conf->data_memcap_policy);
+}
+
+void stream_reassemble(struct tcp_in *in, struct tcp_stream *s)
+{
+    enum direction dir = (enum direction)(s == &in->ssn->side[TO_CLIENT]);
+    struct available available = who(in);
+
+    if (available.other)
+        stream_emit(in->st, in->ssn, in->p, OTHER_DIRECTION(dir), false);
+    if (in->len > 0 && !(s->flags & STREAM_NO_REASSEMBLY) && !in_has(in, TCP_RST)) {
+        if (UNLIKELY(store(in, s) < 0)) {
+            store_refused(in);
+            return;
+        }
+        in->p->flags |= PACKET_STREAM_ADDED;
+    }
+    if (UNLIKELY(s->flags & STREAM_DEPTH_REACHED))
+        available.own = true;
+    if (available.own)
+        stream_emit(in->st, in->ssn, in->p, dir, false);
+}
+
+/* ---- forgetting ---- */
+
+/* Up to where a stream is done with: handed on and acknowledged; where retransmissions are
+ * compared with what was before, some way behind that. */
+static int64_t done_edge(const struct tcp_in *in, const struct tcp_stream *s, enum direction dir)
+{
+    const struct stream_conf *conf = in->st->conf;
+    int64_t edge = s->delivered;
+
+    if (conf->is_inline)
+        edge -= conf->lookback[dir];
+    edge = MIN(edge, stream_acked(s));
+    if (!conf->is_inline && conf->check_overlap)
+        edge -= s->window != 0 ? s->window : 4096;
+    return edge;
+}
+
+static void forget_records(struct stream_thread *st, struct tcp_stream *s)
+{
+    while (s->merged.first != NULL &&
+           seq_leq(s->merged.first->seq + s->merged.first->len, s->base_seq)) {
+        struct segment *seg = s->merged.first;
+
+        s->merged.first = seg->next;
+        if (seg->next == NULL)
+            s->merged.last = NULL;
+        s->segments_merged--;
+        segment_free(st, seg);
+    }
+}
+
+void stream_prune(struct tcp_in *in, struct tcp_stream *s)
+{
+    enum direction dir = (enum direction)(s == &in->ssn->side[TO_CLIENT]);
+    uint32_t unwanted = dir == TO_SERVER ? FLOW_WISH_NO_STREAM_TS : FLOW_WISH_NO_STREAM_TC;
+    int64_t edge;
+
+    if (s->flags & STREAM_NO_REASSEMBLY)
+        return;
+    if (UNLIKELY((s->flags & STREAM_DEPTH_TOLD) || (flow_wishes(in->flow) & unwanted))) {
+        s->flags |= STREAM_NO_REASSEMBLY;
+        stream_release_data(in->st, s);
+        return;
+    }
+    edge = done_edge(in, s, dir);
+    if (edge <= s->base_offset)
+        return;
+    s->base_seq += (uint32_t)(edge - s->base_offset);
+    s->base_offset = edge;
+    forget_records(in->st, s);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* stream/sack.c - a small sorted array of ranges; made when a stream first sees one. */
+#include "stream/sack.h"
+
+#include "stream/stream_private.h"
+
+uint32_t sack_size(const struct sack_set *set)
+{
+    uint32_t size = 0;
+
+    for (uint32_t i = 0; i < set->count; i++)
+        size += set->range[i].right - set->range[i].left;
+    return size;
+}
+
+static void remove_at(struct sack_set *set, uint32_t at)
+{
+    set->count--;
+    for (uint32_t i = at; i < set->count; i++)
+        set->range[i] = set->range[i + 1];
+}
+
+void sack_prune(struct sack_set *set, uint32_t ack)
+{
+    while (set->count > 0 && seq_leq(set->range[0].right, ack))
+        remove_at(set, 0);
+    if (set->count > 0 && seq_lt(set->range[0].left, ack))
+        set->range[0].left = ack;
+}
+
+static void insert_at(struct sack_set *set, uint32_t at, struct sack_range range)
+{
+    if (set->count == SACK_RANGES) {
+        if (at == SACK_RANGES)
+            return;
+        set->count--;
+    }
+    for (uint32_t i = set->count; i > at; i--)
+        set->range[i] = set->range[i - 1];
+    set->range[at] = range;
+    set->count++;
+}
+
+void sack_add(struct sack_set *set, uint32_t left, uint32_t right)
+{
+    uint32_t at = 0;
+
+    while (at < set->count && seq_lt(set->range[at].right, left))
+        at++;
+    while (at < set->count && seq_leq(set->range[at].left, right)) {
+        left = seq_min(left, set->range[at].left);
+        right = seq_max(right, set->range[at].right);
+        remove_at(set, at);
+    }
+    insert_at(set, at, (struct sack_range){ left, right });
+}
+
+static struct sack_set *set_of(struct stream_thread *st, struct tcp_stream *s)
+{
+    if (s->sack != NULL)
+        return s->sack;
+    if (!memcap_take(&st->session_memory, sizeof(struct sack_set)))
+        return NULL;
+    s->sack = pool_get(&st->sacks);
+    if (s->sack == NULL)
+        memcap_give(&st->session_memory, sizeof(struct sack_set));
+    else
+        s->sack->count = 0;
+    return s->sack;
+}
+
+void sack_free(struct stream_thread *st, struct tcp_stream *s)
+{
+    if (s->sack == NULL)
+        return;
+    pool_put(&st->sacks, s->sack);
+    memcap_give(&st->session_memory, sizeof(struct sack_set));
+    s->sack = NULL;
+}
+
+static struct sack_range range_of(const struct tcp_in *in, unsigned i)
+{
+    const uint8_t *at = in->p->tcp_options.sack + (size_t)i * 8;
+
+    return (struct sack_range){ get_be32(at), get_be32(at + 4) };
+}
+
+static unsigned range_count(const struct tcp_in *in)
+{
+    const struct tcp_options *o = &in->p->tcp_options;
+
+    return (o->has & TCP_HAS_SACK) && o->sack != NULL ? o->sack_count : 0;
+}
+
+/* A range below the ACK reports a duplicate (RFC 2883), as does the second one when it holds the
+ * first. Neither says anything of data beyond the ACK. */
+static bool is_news(const struct tcp_in *in, const struct tcp_stream *acked, unsigned index,
+                    struct sack_range r)
+{
+    if (seq_lt(r.left, in->ack) || index == 1)
+        return false;
+    return seq_gt(r.right, acked->last_ack) && seq_leq(r.right, acked->next_win) &&
+           seq_lt(r.left, r.right) && !seq_gt(r.left, acked->last_ack + acked->window);
+}
+
+void sack_take(struct tcp_in *in, struct tcp_stream *acked)
+{
+    unsigned count = range_count(in);
+
+    if (LIKELY(count == 0))
+        return;
+    for (unsigned i = 0; i < count; i++) {
+        struct sack_range r = range_of(in, i);
+        struct sack_set *set;
+
+        if (!is_news(in, acked, i, r))
+            continue;
+        set = set_of(in->st, acked);
+        if (set == NULL)
+            return;
+        sack_add(set, r.left, r.right);
+    }
+    if (acked->sack != NULL)
+        sack_prune(acked->sack, acked->last_ack);
+}
+
+static bool is_known(const struct sack_set *set, struct sack_range r)
+{
+    for (uint32_t i = 0; i < set->count; i++)
+        if (seq_geq(r.left, set->range[i].left) && seq_leq(r.right, set->range[i].right))
+            return true;
+    return false;
+}
+
+bool sack_is_outdated(const struct tcp_in *in, const struct tcp_stream *acked)
+{
+    unsigned count = range_count(in), known = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        if (acked->sack != NULL && is_known(acked->sack, range_of(in, i)))
+            known++;
+    }
+    return count > 0 && known == count;
+}

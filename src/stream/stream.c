@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* stream/stream.c - the vector's way through the transport half. */
+#include "stream/sack.h"
+#include "stream/stream_private.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SCRATCH_SIZE 65536
+
+/* ---- counters ---- */
+
+#define POLICIES_FLOW                                                                          \
+    (EXCEPTION_BIT(EXCEPTION_PASS_PACKET) | EXCEPTION_BIT(EXCEPTION_PASS_FLOW) |               \
+     EXCEPTION_BIT(EXCEPTION_BYPASS) | EXCEPTION_BIT(EXCEPTION_REJECT) |                       \
+     EXCEPTION_BIT(EXCEPTION_REJECT_BOTH))
+#define POLICIES_DROP                                                                          \
+    (EXCEPTION_BIT(EXCEPTION_DROP_PACKET) | EXCEPTION_BIT(EXCEPTION_DROP_FLOW))
+
+/* Which policies can be met at all; the others get no counter. */
+static void register_policies(struct tcp_counters *id, const struct stream_conf *conf)
+{
+    unsigned any = POLICIES_FLOW | (conf->ips ? POLICIES_DROP : 0);
+    unsigned packet = any & ~(EXCEPTION_BIT(EXCEPTION_PASS_FLOW) |
+                              EXCEPTION_BIT(EXCEPTION_DROP_FLOW));
+    unsigned midstream = any & ~(EXCEPTION_BIT(EXCEPTION_PASS_PACKET) |
+                                 EXCEPTION_BIT(EXCEPTION_DROP_PACKET));
+
+    if (conf->midstream)
+        midstream = EXCEPTION_BIT(EXCEPTION_PASS_FLOW);
+    exception_counters_register(&id->flow_memcap, "exception_policy.flow.memcap.",
+                                conf->flow_memcap_policy, packet);
+    exception_counters_register(&id->session_memcap, "exception_policy.tcp.ssn_memcap.",
+                                conf->session_memcap_policy, any);
+    exception_counters_register(&id->data_memcap, "exception_policy.tcp.reassembly.",
+                                conf->data_memcap_policy, any);
+    exception_counters_register(&id->midstream, "exception_policy.tcp.midstream.",
+                                conf->midstream_policy, midstream);
+}
+
+static void register_end_states(struct tcp_counters *id)
+{
+    for (unsigned i = 0; i < TCP_STATE_COUNT; i++) {
+        char name[64] = "flow.end.tcp_state.";
+
+        if (i == TCP_LISTEN)
+            continue;
+        strncat(name, tcp_state_name((enum tcp_state)i), 32);
+        id->end_state[i] = counter_register(name, COUNTER_SUM);
+    }
+    id->end_liberal = counter_register("flow.end.tcp_liberal", COUNTER_SUM);
+}
+
+static void register_events(struct tcp_counters *id)
+{
+    for (unsigned i = 0; i < PACKET_EVENT_COUNT; i++) {
+        char name[PACKET_EVENT_NAME_MAX];
+
+        if (packet_event_is_stream((enum packet_event)i))
+            id->event[i] = counter_register(
+                packet_event_counter_name((enum packet_event)i, "decoder.event.", name),
+                COUNTER_SUM);
+    }
+}
+
+static void register_counters(struct tcp_counters *id, const struct stream_conf *conf)
+{
+    const struct {
+        counter_id *id;
+        const char *name;
+        enum counter_kind kind;
+    } all[] = {
+        { &id->sessions, "tcp.sessions", COUNTER_SUM },
+        { &id->active_sessions, "tcp.active_sessions", COUNTER_GAUGE },
+        { &id->ssn_memcap_drop, "tcp.ssn_memcap_drop", COUNTER_SUM },
+        { &id->ssn_from_cache, "tcp.ssn_from_cache", COUNTER_SUM },
+        { &id->ssn_from_pool, "tcp.ssn_from_pool", COUNTER_SUM },
+        { &id->pseudo, "tcp.pseudo", COUNTER_SUM },
+        { &id->invalid_checksum, "tcp.invalid_checksum", COUNTER_SUM },
+        { &id->no_flow, "tcp.no_flow", COUNTER_SUM },
+        { &id->midstream_pickups, "tcp.midstream_pickups", COUNTER_SUM },
+        { &id->wrong_thread, "tcp.pkt_on_wrong_thread", COUNTER_SUM },
+        { &id->ack_unseen_data, "tcp.ack_unseen_data", COUNTER_SUM },
+        { &id->segment_memcap_drop, "tcp.segment_memcap_drop", COUNTER_SUM },
+        { &id->segment_from_cache, "tcp.segment_from_cache", COUNTER_SUM },
+        { &id->segment_from_pool, "tcp.segment_from_pool", COUNTER_SUM },
+        { &id->depth_reached, "tcp.stream_depth_reached", COUNTER_SUM },
+        { &id->gap, "tcp.reassembly_gap", COUNTER_SUM },
+        { &id->overlap, "tcp.overlap", COUNTER_SUM },
+        { &id->overlap_diff_data, "tcp.overlap_diff_data", COUNTER_SUM },
+        { &id->insert_normal_fail, "tcp.insert_data_normal_fail", COUNTER_SUM },
+        { &id->insert_overlap_fail, "tcp.insert_data_overlap_fail", COUNTER_SUM },
+        { &id->insert_list_fail, "tcp.insert_list_fail", COUNTER_SUM },
+        { &id->urgent_oob, "tcp.urgent_oob_data", COUNTER_SUM },
+        { &id->memuse, "tcp.memuse", COUNTER_GAUGE },
+        { &id->reassembly_memuse, "tcp.reassembly_memuse", COUNTER_GAUGE },
+        { &id->reuse, "flow.tcp_reuse", COUNTER_SUM },
+        { &id->evicted, "flow.wrk.flows_evicted", COUNTER_SUM },
+        { &id->evicted_work, "flow.wrk.flows_evicted_needs_work", COUNTER_SUM },
+        { &id->evicted_inject, "flow.wrk.flows_evicted_pkt_inject", COUNTER_SUM },
+        { &id->bypass_packets, "flow_bypassed.local_pkts", COUNTER_SUM },
+        { &id->bypass_bytes, "flow_bypassed.local_bytes", COUNTER_SUM },
+    };
+
+    for (unsigned i = 0; i < ARRAY_LEN(all); i++)
+        *all[i].id = counter_register(all[i].name, all[i].kind);
+    register_end_states(id);
+    register_policies(id, conf);
+    if (conf->count_events)
+        register_events(id);
+}
+
+/* ---- the thread ---- */
+
+/* Flows come home with the packet that ended them. */
+static void packet_came_home(struct packet *p, void *arg)
+{
+    struct stream_thread *st = arg;
+
+    if (LIKELY(!(p->flags & PACKET_FLOW_END)) || p->flow == NULL)
+        return;
+    if (p->flow->tcp != NULL)
+        tcp_session_free(st, p->flow->tcp);
+    flow_table_give_back(st->flows, p->flow);
+    p->flow = NULL;
+}
+
+struct stream_thread *stream_thread_new(const struct stream_conf *conf,
+                                        const struct flow_conf *flows, struct packet_pool *pool,
+                                        struct counters *counters, bool copy_chunks,
+                                        struct err *err)
+{
+    struct stream_thread *st = xcalloc(1, sizeof(*st));
+
+    st->flows = flow_table_new(flows, counters, err);
+    if (st->flows == NULL) {
+        free(st);
+        return NULL;
+    }
+    st->conf = conf;
+    st->pool = pool;
+    st->counters = counters;
+    st->copy_chunks = copy_chunks;
+    st->vector_number = 1;
+    st->scratch = xmalloc(SCRATCH_SIZE);
+    /* the memcaps are what threads write in the settings */
+    st->session_memory.shared = (struct memcap *)&conf->session_memcap;
+    st->data_memory.shared = (struct memcap *)&conf->data_memcap;
+    pool_init(&st->sessions, sizeof(struct tcp_session), 256, 0);
+    pool_init(&st->segments, sizeof(struct segment), 1024, 0);
+    pool_init(&st->syns, sizeof(struct syn_record), 64, 0);
+    pool_init(&st->sacks, sizeof(struct sack_set), 64, 0);
+    register_counters(&st->id, conf);
+    packet_pool_on_return(pool, packet_came_home, st);
+    return st;
+}
+
+static void release_retired(struct stream_thread *st)
+{
+    for (size_t i = 0; i < st->retired.count; i++)
+        block_put(&st->blocks, st->retired.at[i].data, st->retired.at[i].block_class);
+    st->retired.count = 0;
+}
+
+void stream_thread_free(struct stream_thread *st)
+{
+    if (st == NULL)
+        return;
+    memcap_lease_end(&st->session_memory);
+    memcap_lease_end(&st->data_memory);
+    pool_fini(&st->sessions);
+    pool_fini(&st->segments);
+    pool_fini(&st->syns);
+    pool_fini(&st->sacks);
+    ARRAY_FREE(&st->retired);
+    blocks_fini(&st->blocks);
+    flow_table_free(st->flows);
+    free(st->scratch);
+    free(st);
+}
+
+/* ---- what detect and the policies have asked for ---- */
+
+static COLD void apply_drop(struct flow *flow, struct packet *p, uint32_t wishes)
+{
+    if (!flow->drop_all) {
+        flow->drop_all = true;
+        flow->drop_reason_all = wishes & FLOW_WISH_DROP_FIREWALL    ? DROP_FW_FLOW
+                                : wishes & FLOW_WISH_DROP_EXCEPTION ? DROP_EXCEPTION_FLOW
+                                                                    : DROP_FLOW_DROP;
+    }
+    packet_drop(p, (enum drop_reason)flow->drop_reason_all);
+}
+
+/* False: the packet needs no further look. */
+static COLD bool apply_wishes(struct stream_thread *st, struct flow *flow, struct packet *p,
+                              uint32_t wishes)
+{
+    if (wishes & FLOW_WISH_BYPASS) {
+        flow_table_set_state(st->flows, flow, FLOW_LOCAL_BYPASSED);
+        p->flags |= PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT;
+        counter_inc(st->counters, st->id.bypass_packets);
+        counter_add(st->counters, st->id.bypass_bytes, p->wire_len);
+        return false;
+    }
+    if (wishes & FLOW_WISH_DROP)
+        apply_drop(flow, p, wishes);
+    if (wishes & FLOW_WISH_PASS)
+        p->flags |= PACKET_NO_INSPECT;
+    if (wishes & FLOW_WISH_NO_PAYLOAD)
+        p->flags |= PACKET_NO_PAYLOAD_INSPECT;
+    return true;
+}
+
+/* ---- one packet ---- */
+
+static COLD void flow_refused(struct stream_thread *st, struct packet *p)
+{
+    const struct stream_conf *conf = st->conf;
+
+    exception_policy_apply(conf->flow_memcap_policy, p, DROP_FLOW_MEMCAP, conf->ips);
+    exception_counters_inc(&st->id.flow_memcap, st->counters, conf->flow_memcap_policy);
+}
+
+static struct flow *find_or_make(struct stream_thread *st, struct packet *p)
+{
+    struct flow *flow = flow_table_find(st->flows, p);
+    bool memcap;
+
+    if (flow != NULL && packet_is_tcp(p) && UNLIKELY(tcp_starts_anew(st->conf, flow, p))) {
+        counter_inc(st->counters, st->id.reuse);
+        flow_table_end(st->flows, flow, FLOW_END_TCP_REUSE);
+        flow = NULL;
+    }
+    if (LIKELY(flow != NULL))
+        return flow;
+    flow = flow_table_add(st->flows, p, &memcap);
+    if (flow != NULL)
+        p->flags |= PACKET_FLOW_START;
+    else if (memcap)
+        flow_refused(st, p);
+    return flow;
+}
+
+static void count_events(const struct stream_thread *st, const struct packet *p)
+{
+    for (unsigned i = 0; i < p->event_count; i++)
+        if (packet_event_is_stream((enum packet_event)p->event[i]))
+            counter_inc(st->counters, st->id.event[p->event[i]]);
+}
+
+static void packet_in(struct stream_thread *st, struct packet *p, struct flow *flow)
+{
+    uint32_t wishes;
+
+    flow_table_touch(st->flows, flow, p);
+    wishes = flow_wishes(flow);
+    if (UNLIKELY(wishes != 0) && !apply_wishes(st, flow, p, wishes))
+        return;
+    if (!packet_is_tcp(p))
+        return;
+    tcp_packet(st, flow, p);
+    if (UNLIKELY(p->event_count > 0) && st->conf->count_events)
+        count_events(st, p);
+}
+
+#define ENDS_PER_PACKET 16
+
+/* The packet at *at; flows that it ends go before it, and *at moves along. */
+static void packet_at(struct stream_thread *st, struct packet_vector *v, unsigned *at)
+{
+    struct packet *p = v->packet[*at];
+    struct flow *flow;
+
+    if (p->time_us > st->now_us)
+        st->now_us = p->time_us;
+    if (p->flow_hash == 0 || (p->flags & (PACKET_PSEUDO | PACKET_FRAGMENT | PACKET_INVALID))) {
+        if (packet_is_tcp(p))
+            counter_inc(st->counters, st->id.no_flow);
+        return;
+    }
+    flow = find_or_make(st, p);
+    /* one before the first is the place in front of it */
+    *at += flow_ends_insert(st, v, *at - 1, ENDS_PER_PACKET);
+    if (flow != NULL)
+        packet_in(st, p, flow);
+}
+
+/* ---- the vector ---- */
+
+#define AHEAD_BUCKET 8
+#define AHEAD_FLOW 4
+
+static inline void look_ahead(const struct stream_thread *st, const struct packet_vector *v,
+                              unsigned at)
+{
+    if (at + AHEAD_BUCKET < v->count)
+        flow_table_prefetch(st->flows, v->packet[at + AHEAD_BUCKET]->flow_hash);
+    if (at + AHEAD_FLOW < v->count)
+        (void)flow_table_prefetch_flow(st->flows, v->packet[at + AHEAD_FLOW]->flow_hash);
+    if (at + 1 < v->count) {
+        const struct flow *next =
+            flow_table_prefetch_flow(st->flows, v->packet[at + 1]->flow_hash);
+        const struct tcp_session *ssn = next != NULL ? next->tcp : NULL;
+
+        if (ssn != NULL) {
+            PREFETCH(ssn);
+            PREFETCH(&ssn->side[TO_SERVER].buffer);
+            PREFETCH(&ssn->side[TO_CLIENT]);
+            PREFETCH(&ssn->side[TO_CLIENT].buffer);
+        }
+    }
+}
+
+#define EXPIRE_PER_VECTOR 256
+#define ENDS_PER_VECTOR 128
+
+static void start_vector(struct stream_thread *st, const struct packet_vector *v)
+{
+    release_retired(st);
+    st->vector_number++;
+    if (v->tick && v->now_us > st->now_us)
+        st->now_us = v->now_us;
+    flow_table_expire(st->flows, st->now_us, EXPIRE_PER_VECTOR);
+}
+
+static void finish_vector(struct stream_thread *st, struct packet_vector *v)
+{
+    (void)flow_ends_insert(st, v, v->count, ENDS_PER_VECTOR);
+    flow_table_gauge(st->flows);
+    counter_set(st->counters, st->id.memuse, st->session_memory.used);
+    counter_set(st->counters, st->id.reassembly_memuse, st->data_memory.used);
+}
+
+void stream_vector(struct stream_thread *st, struct packet_vector *v)
+{
+    start_vector(st, v);
+    for (unsigned i = 0; i < v->count && i < AHEAD_BUCKET; i++)
+        flow_table_prefetch(st->flows, v->packet[i]->flow_hash);
+    for (unsigned i = 0; i < v->count; i++) {
+        look_ahead(st, v, i);
+        packet_at(st, v, &i);
+    }
+    finish_vector(st, v);
+}
+
+bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t final_us)
+{
+    release_retired(st);
+    st->vector_number++;
+    if (final_us > st->now_us)
+        st->now_us = final_us;
+    if (!st->all_ended) {
+        flow_table_end_all(st->flows, st->now_us);
+        st->all_ended = true;
+    }
+    return flow_ends_insert(st, v, v->count, UINT32_MAX) > 0;
+}
+
+/* ---- what others may know of a session ---- */
+
+bool stream_tcp_summary(const struct flow *flow, struct tcp_summary *out)
+{
+    const struct tcp_session *ssn = flow != NULL ? flow->tcp : NULL;
+
+    if (ssn == NULL)
+        return false;
+    *out = (struct tcp_summary){
+        .flags_ts = ssn->side[TO_SERVER].tcp_flags,
+        .flags_tc = ssn->side[TO_CLIENT].tcp_flags,
+        .flags = ssn->tcp_flags,
+        .state = tcp_state_name((enum tcp_state)ssn->state),
+        .ts_max_regions = ssn->side[TO_SERVER].regions_max + 1u,
+        .tc_max_regions = ssn->side[TO_CLIENT].regions_max + 1u,
+        .ts_gap = (ssn->side[TO_SERVER].flags & STREAM_GAP) != 0,
+        .tc_gap = (ssn->side[TO_CLIENT].flags & STREAM_GAP) != 0,
+        .midstream = (ssn->flags & SSN_MIDSTREAM) != 0,
+        .ts_urgent_oob = ssn->urgent_offset[TO_SERVER],
+        .tc_urgent_oob = ssn->urgent_offset[TO_CLIENT],
+    };
+    return true;
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* stream/stream_private.h - what the files of this folder share: settings, the TCP session, and
+ * the context in which a packet meets its session. */
+#ifndef STREAM_STREAM_PRIVATE_H
+#define STREAM_STREAM_PRIVATE_H
+
+#include "base/pool.h"
+#include "flow/exception.h"
+#include "flow/memcap.h"
+#include "stream/blocks.h"
+#include "stream/os_policy.h"
+#include "stream/stream.h"
+
+/* ---- sequence numbers, RFC 9293 3.4: half the space lies ahead ---- */
+
+static inline bool seq_lt(uint32_t a, uint32_t b) { return (int32_t)(a - b) < 0; }
+static inline bool seq_leq(uint32_t a, uint32_t b) { return (int32_t)(a - b) <= 0; }
+static inline bool seq_gt(uint32_t a, uint32_t b) { return (int32_t)(a - b) > 0; }
+static inline bool seq_geq(uint32_t a, uint32_t b) { return (int32_t)(a - b) >= 0; }
+static inline uint32_t seq_min(uint32_t a, uint32_t b) { return seq_lt(a, b) ? a : b; }
+static inline uint32_t seq_max(uint32_t a, uint32_t b) { return seq_gt(a, b) ? a : b; }
+
+/* ---- settings ---- */
+
+enum urgent_policy { URGENT_OOB, URGENT_INLINE, URGENT_DROP, URGENT_GAP };
+
+struct stream_conf {
+    struct memcap session_memcap, data_memcap;
+    uint32_t prealloc_sessions, prealloc_segments;
+    uint32_t depth;                     /* bytes; 0: no limit */
+    uint32_t lookback[2];               /* bytes kept before what is handed on, by direction */
+    uint8_t max_syn_queued, max_synack_queued;
+    bool ips;                           /* the run can drop packets */
+    bool is_inline;                     /* data are handed on as they arrive, not when acked */
+    bool midstream, async_oneside, validate_checksum, drop_invalid, bypass_at_depth;
+    bool liberal_timestamps, check_overlap, count_events;
+    enum urgent_policy urgent, urgent_limit;
+    enum exception_policy flow_memcap_policy, session_memcap_policy, data_memcap_policy,
+        midstream_policy;
+    struct os_policies *os;
+};
+
+/* ---- the session ---- */
+
+/* Order matters: from FIN_WAIT1 on a side has closed, above TIME_WAIT the client's FIN was seen
+ * or all is over. */
+enum tcp_state {
+    TCP_NONE, TCP_LISTEN, TCP_SYN_SENT, TCP_SYN_RECV, TCP_ESTABLISHED, TCP_FIN_WAIT1,
+    TCP_FIN_WAIT2, TCP_TIME_WAIT, TCP_LAST_ACK, TCP_CLOSE_WAIT, TCP_CLOSING, TCP_CLOSED,
+    TCP_STATE_COUNT
+};
+const char *tcp_state_name(enum tcp_state state);       /* EVE tcp.state */
+
+enum session_flag {
+    SSN_MIDSTREAM             = 1u << 0,    /* picked up without its handshake */
+    SSN_MIDSTREAM_ESTABLISHED = 1u << 1,    /* and the other side not seen yet */
+    SSN_MIDSTREAM_SYNACK      = 1u << 2,
+    SSN_TIMESTAMP             = 1u << 3,    /* both sides use timestamps */
+    SSN_SERVER_WSCALE         = 1u << 4,    /* the SYN had a window scale */
+    SSN_CLOSED_BY_RST         = 1u << 5,
+    SSN_ASYNC                 = 1u << 6,    /* only one side is seen */
+    SSN_4WHS                  = 1u << 7,    /* SYN answered by SYN */
+    SSN_EVASION               = 1u << 8,    /* wrong ACK in the handshake */
+    SSN_CLIENT_SACK_OK        = 1u << 9,
+    SSN_SACK_OK               = 1u << 10,
+    SSN_LIBERAL               = 1u << 11,   /* data were lost: checks of RST are lenient */
+    SSN_3WHS_CONFIRMED        = 1u << 12,   /* the server has shown that it is established */
+    SSN_FAST_OPEN             = 1u << 13,
+    SSN_FAST_OPEN_IGNORED     = 1u << 14,   /* SYN/ACK did not take the SYN's data */
+    SSN_ZERO_WINDOW_PROBE     = 1u << 15,   /* and the next bit: by direction of the probe */
+    SSN_CHUNKS_WAIT           = 1u << 17,   /* and the next bit: did not fit in a packet */
+};
+#define SSN_PROBE(dir) ((uint32_t)SSN_ZERO_WINDOW_PROBE << (dir))
+#define SSN_WAITS(dir) ((uint32_t)SSN_CHUNKS_WAIT << (dir))
+
+enum stream_flag {
+    STREAM_GAP            = 1u << 0,
+    STREAM_NO_REASSEMBLY  = 1u << 1,
+    STREAM_KEEPALIVE      = 1u << 2,
+    STREAM_DEPTH_REACHED  = 1u << 3,
+    STREAM_DEPTH_TOLD     = 1u << 4,        /* a chunk has said so */
+    STREAM_TIMESTAMP      = 1u << 5,
+    STREAM_ZERO_TIMESTAMP = 1u << 6,
+    STREAM_RST_RECEIVED   = 1u << 7,        /* an RST that the host may well ignore */
+    STREAM_SEEN_DATA      = 1u << 8,
+};
+
+#define TCP_WSCALE_LIMIT 14
+
+/* What one segment brought. Merged ones have their bytes in the stream's buffer, others own a
+ * block. Their bounds outlive the merge, as the overlap policies ask for them. */
+struct segment {
+    struct segment *next;
+    uint32_t seq, len;
+    uint8_t *data;                      /* NULL: in the buffer */
+    uint8_t block_class;
+};
+
+struct segment_list {
+    struct segment *first, *last;
+};
+
+struct sack_set;                        /* stream/sack.h */
+
+/* What one side sends. */
+struct tcp_stream {
+    uint32_t isn, next_seq, last_ack, next_win, window;
+    uint32_t last_ts, last_ts_s;        /* newest timestamp and the second it came in */
+    uint32_t base_seq;                  /* bytes before it are done with */
+    uint16_t flags;                     /* enum stream_flag */
+    uint8_t wscale, tcp_flags;          /* flags: all that were seen */
+
+    /* Contiguous data, [offset, offset + len) of the stream, at buffer + start. */
+    uint8_t block_class, os;            /* os: enum os_policy of the host that receives them */
+    uint16_t segments_out;              /* out of order: how many */
+    uint16_t segments_merged, regions_max;
+    uint8_t *buffer;
+    uint32_t start, len;
+    uint32_t pinned;                    /* number of the vector whose chunks point here */
+    uint32_t right_edge;                /* sequence number behind the last byte seen */
+    int64_t offset, base_offset;        /* of buffer + start, of base_seq */
+    int64_t delivered;                  /* handed on up to here */
+    struct segment_list merged, waiting;    /* by sequence; waiting: behind a hole */
+    struct sack_set *sack;              /* NULL without any */
+};
+
+/* A SYN or SYN/ACK that may turn out to be the one that counts. */
+struct syn_record {
+    struct syn_record *next;
+    uint32_t seq, ack, ts, seen_s;
+    uint16_t window;
+    uint8_t flags, wscale;              /* SYN_HAS_* */
+};
+#define SYN_HAS_TS     0x01
+#define SYN_HAS_WSCALE 0x02
+#define SYN_HAS_SACK   0x04
+
+struct tcp_session {
+    uint32_t flags;                     /* enum session_flag */
+    uint8_t state, former_state;        /* enum tcp_state */
+    uint8_t tcp_flags, queue_len;
+    uint32_t depth;
+    uint32_t urgent_seen[2];            /* urgent segments with data, for the record */
+    uint16_t urgent_offset[2];          /* sequence numbers that went out of band */
+    struct syn_record *queue;
+    struct tcp_stream side[2];          /* by direction of its data: side[TO_SERVER] the client's */
+};
+
+/* ---- the thread ---- */
+
+struct tcp_counters {
+    counter_id sessions, active_sessions, ssn_memcap_drop, ssn_from_cache, ssn_from_pool, pseudo,
+        invalid_checksum, midstream_pickups, wrong_thread, ack_unseen_data, segment_memcap_drop,
+        segment_from_cache, segment_from_pool, depth_reached, gap, overlap, overlap_diff_data,
+        insert_normal_fail, insert_overlap_fail, insert_list_fail, urgent_oob, memuse,
+        reassembly_memuse, no_flow, reuse;
+    counter_id end_state[TCP_STATE_COUNT], end_liberal;
+    counter_id evicted, evicted_work, evicted_inject;
+    counter_id bypass_packets, bypass_bytes;
+    counter_id event[PACKET_EVENT_COUNT];
+    struct exception_counters flow_memcap, session_memcap, data_memcap, midstream;
+};
+
+struct retired_block {
+    uint8_t *data;
+    uint8_t block_class;
+};
+
+struct stream_thread {
+    const struct stream_conf *conf;
+    struct flow_table *flows;
+    struct packet_pool *pool;
+    struct counters *counters;
+    bool copy_chunks;
+    uint32_t vector_number;             /* chunks of this vector pin their buffers */
+    uint64_t now_us;
+    bool all_ended;
+    struct flow *ending;                /* its chunks did not fit in one packet; more come */
+    struct memcap_lease session_memory, data_memory;
+    struct pool sessions, segments, syns, sacks;
+    struct blocks blocks;
+    struct { struct retired_block *at; size_t count, cap; } retired;
+    uint8_t *scratch;                   /* 64 KiB: a payload as the overlap policy changed it */
+    struct tcp_counters id;
+};
+
+/* ---- a packet with its session ---- */
+
+struct tcp_in {
+    struct stream_thread *st;
+    struct packet *p;
+    struct flow *flow;
+    struct tcp_session *ssn;            /* NULL until there is one */
+    struct tcp_stream *snd, *rcv;       /* the packet's sender's, and the other side's */
+    uint32_t seq, ack, len;             /* len: of the payload */
+    uint16_t window;
+    uint8_t flags;                      /* TCP_* */
+    bool answers_probe;                 /* the other side had sent a zero window probe */
+    enum direction dir;
+};
+
+static inline bool in_has(const struct tcp_in *in, uint8_t tcp_flag)
+{
+    return (in->flags & tcp_flag) != 0;
+}
+static inline bool in_to_server(const struct tcp_in *in) { return in->dir == TO_SERVER; }
+static inline uint32_t in_end(const struct tcp_in *in) { return in->seq + in->len; }
+static inline uint32_t in_seconds(const struct tcp_in *in)
+{
+    return (uint32_t)(in->p->time_us / 1000000);
+}
+static inline bool in_has_ts(const struct tcp_in *in)
+{
+    return (in->p->tcp_options.has & TCP_HAS_TS) != 0;
+}
+static inline void in_event(const struct tcp_in *in, enum packet_event event)
+{
+    packet_set_event(in->p, event);
+}
+/* Raises the event and refuses the packet. */
+static inline int in_refuse(const struct tcp_in *in, enum packet_event event)
+{
+    packet_set_event(in->p, event);
+    return -1;
+}
+
+/* Where a sequence number lies in its stream; below 0 before its start. */
+static inline int64_t stream_abs(const struct tcp_stream *s, uint32_t seq)
+{
+    return s->base_offset + (int32_t)(seq - s->base_seq);
+}
+/* Behind the last contiguous byte. */
+static inline int64_t stream_edge(const struct tcp_stream *s) { return s->offset + s->len; }
+static inline int64_t stream_acked(const struct tcp_stream *s)
+{
+    return seq_gt(s->last_ack, s->base_seq) ? stream_abs(s, s->last_ack) : s->base_offset;
+}
+static inline void stream_set_base(struct tcp_stream *s, uint32_t isn)
+{
+    s->base_seq = isn + 1;
+}
+
+/* tcp.c */
+void tcp_packet(struct stream_thread *st, struct flow *flow, struct packet *p);
+bool tcp_starts_anew(const struct stream_conf *conf, const struct flow *flow,
+                     const struct packet *p);
+struct tcp_session *tcp_session_new(struct tcp_in *in);
+void tcp_session_free(struct stream_thread *st, struct tcp_session *ssn);
+void tcp_set_state(struct tcp_in *in, enum tcp_state state);
+void tcp_close_by_rst(struct tcp_in *in);
+int tcp_dispatch(struct tcp_in *in, enum tcp_state state);
+
+/* tcp_check.c: acknowledgments, windows, resets, timestamps */
+bool tcp_ack_ok(const struct tcp_in *in, const struct tcp_stream *acked);
+bool tcp_rst_ok(struct tcp_in *in);
+bool tcp_timestamp_ok(struct tcp_in *in);
+void tcp_timestamp_take(struct tcp_in *in);
+bool tcp_is_retransmission(struct tcp_in *in);
+void tcp_ack_update(struct tcp_stream *s, uint32_t ack);
+void tcp_next_seq_update(const struct tcp_session *ssn, struct tcp_stream *s, uint32_t seq);
+void tcp_window_update(struct tcp_in *in);      /* sender's window, and the limit it sets */
+enum os_policy tcp_receiver_os(struct tcp_in *in);
+
+/* tcp_peek.c: packets that need no state function: keep-alives, probes, old ACKs */
+bool tcp_is_special(struct tcp_in *in);
+
+/* tcp_open.c, tcp_established.c, tcp_close.c: one function a state; -1 refuses the packet */
+int tcp_state_none(struct tcp_in *in);
+int tcp_state_syn_sent(struct tcp_in *in);
+int tcp_state_syn_recv(struct tcp_in *in);
+int tcp_state_established(struct tcp_in *in);
+int tcp_state_fin_wait1(struct tcp_in *in);
+int tcp_state_fin_wait2(struct tcp_in *in);
+int tcp_state_closing(struct tcp_in *in);
+int tcp_state_close_wait(struct tcp_in *in);
+int tcp_state_last_ack(struct tcp_in *in);
+int tcp_state_time_wait(struct tcp_in *in);
+int tcp_state_closed(struct tcp_in *in);
+int tcp_fin(struct tcp_in *in);
+
+/* tcp_queue.c: candidates of the handshake */
+void syn_queue_free(struct stream_thread *st, struct tcp_session *ssn);
+struct syn_record syn_record_of(const struct tcp_in *in);
+int synack_queue_add(struct tcp_in *in);
+const struct syn_record *synack_queue_find(const struct tcp_session *ssn, uint32_t seq,
+                                           uint32_t ack);
+void syn_queue_add(struct tcp_in *in);
+bool syn_queue_take(struct tcp_in *in);
+void syn_record_apply(struct tcp_session *ssn, const struct syn_record *syn);
+
+/* reassembly.c */
+/* The packet, accepted by the state machine, carries data of `s` and an ACK of the other side:
+ * stores its payload and hands on what can be. -1: not stored. */
+void stream_reassemble(struct tcp_in *in, struct tcp_stream *s);
+void stream_prune(struct tcp_in *in, struct tcp_stream *s);
+void stream_release_data(struct stream_thread *st, struct tcp_stream *s);
+
+/* insert.c: 0, -1 at the memcap, -2 at another limit */
+int stream_insert(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_t len);
+void stream_merge_waiting(struct stream_thread *st, struct tcp_session *ssn, struct tcp_stream *s);
+void segment_free(struct stream_thread *st, struct segment *seg);
+
+/* emit.c */
+/* eof: the flow is over, unacknowledged data count too. */
+void stream_emit(struct stream_thread *st, struct tcp_session *ssn, struct packet *p,
+                 enum direction dir, bool eof);
+
+/* overlap.c: true when the policy takes the new segment's bytes where it overlaps the old. */
+bool overlap_takes_new(enum os_policy os, uint32_t new_seq, uint32_t new_end, uint32_t old_seq,
+                       uint32_t old_end);
+
+/* flow_end.c */
+/* Ended flows go down as pseudo packets behind position `at` of the vector, as long as there are
+ * packets for it, and at most max; returns how many packets were put in. */
+unsigned flow_ends_insert(struct stream_thread *st, struct packet_vector *v, unsigned at,
+                          unsigned max);
+
+#endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* stream/tcp.c - a TCP packet meets its session. */
+#include "stream/sack.h"
+#include "stream/stream_private.h"
+
+#include <string.h>
+
+const char *tcp_state_name(enum tcp_state state)
+{
+    static const char *const names[TCP_STATE_COUNT] = {
+        [TCP_NONE] = "none",
+        [TCP_LISTEN] = "listen",
+        [TCP_SYN_SENT] = "syn_sent",
+        [TCP_SYN_RECV] = "syn_recv",
+        [TCP_ESTABLISHED] = "established",
+        [TCP_FIN_WAIT1] = "fin_wait1",
+        [TCP_FIN_WAIT2] = "fin_wait2",
+        [TCP_TIME_WAIT] = "time_wait",
+        [TCP_LAST_ACK] = "last_ack",
+        [TCP_CLOSE_WAIT] = "close_wait",
+        [TCP_CLOSING] = "closing",
+        [TCP_CLOSED] = "closed",
+    };
+
+    return (unsigned)state < TCP_STATE_COUNT ? names[state] : "unknown";
+}
+
+/* ---- sessions ---- */
+
+static struct tcp_session *session_alloc(struct stream_thread *st)
+{
+    struct tcp_session *ssn;
+    bool was_used = st->sessions.free_list != NULL;
+
+    if (!memcap_take(&st->session_memory, sizeof(*ssn)))
+        return NULL;
+    ssn = pool_get(&st->sessions);
+    if (ssn == NULL) {
+        memcap_give(&st->session_memory, sizeof(*ssn));
+        return NULL;
+    }
+    counter_inc(st->counters, was_used ? st->id.ssn_from_cache : st->id.ssn_from_pool);
+    memset(ssn, 0, sizeof(*ssn));
+    return ssn;
+}
+
+static COLD void session_refused(struct tcp_in *in)
+{
+    const struct stream_conf *conf = in->st->conf;
+
+    exception_policy_apply(conf->session_memcap_policy, in->p, DROP_STREAM_MEMCAP, conf->ips);
+    exception_counters_inc(&in->st->id.session_memcap, in->st->counters,
+                           conf->session_memcap_policy);
+    counter_inc(in->st->counters, in->st->id.ssn_memcap_drop);
+}
+
+struct tcp_session *tcp_session_new(struct tcp_in *in)
+{
+    struct stream_thread *st = in->st;
+    struct tcp_session *ssn = session_alloc(st);
+
+    if (ssn == NULL) {
+        session_refused(in);
+        return NULL;
+    }
+    ssn->depth = st->conf->depth;
+    ssn->tcp_flags = in->flags;
+    ssn->side[in->dir].tcp_flags = in->flags;
+    in->flow->tcp = ssn;
+    counter_inc(st->counters, st->id.sessions);
+    counter_inc(st->counters, st->id.active_sessions);
+    return ssn;
+}
+
+void tcp_session_free(struct stream_thread *st, struct tcp_session *ssn)
+{
+    for (unsigned dir = 0; dir < 2; dir++) {
+        stream_release_data(st, &ssn->side[dir]);
+        sack_free(st, &ssn->side[dir]);
+    }
+    syn_queue_free(st, ssn);
+    pool_put(&st->sessions, ssn);
+    memcap_give(&st->session_memory, sizeof(*ssn));
+}
+
+void tcp_set_state(struct tcp_in *in, enum tcp_state state)
+{
+    struct tcp_session *ssn = in->ssn;
+
+    if (ssn->state == state)
+        return;
+    ssn->former_state = ssn->state;
+    ssn->state = (uint8_t)state;
+    if (state >= TCP_ESTABLISHED && in->flow->state < FLOW_LOCAL_BYPASSED) {
+        bool is_over = state == TCP_LAST_ACK || state == TCP_TIME_WAIT || state == TCP_CLOSED;
+
+        flow_table_set_state(in->st->flows, in->flow, is_over ? FLOW_CLOSED : FLOW_ESTABLISHED);
+    }
+}
+
+void tcp_close_by_rst(struct tcp_in *in)
+{
+    in->ssn->flags |= SSN_CLOSED_BY_RST;
+    tcp_set_state(in, TCP_CLOSED);
+}
+
+int tcp_dispatch(struct tcp_in *in, enum tcp_state state)
+{
+    switch (state) {
+    case TCP_SYN_SENT:
+        return tcp_state_syn_sent(in);
+    case TCP_SYN_RECV:
+        return tcp_state_syn_recv(in);
+    case TCP_ESTABLISHED:
+        return tcp_state_established(in);
+    case TCP_FIN_WAIT1:
+        return tcp_state_fin_wait1(in);
+    case TCP_FIN_WAIT2:
+        return tcp_state_fin_wait2(in);
+    case TCP_CLOSING:
+        return tcp_state_closing(in);
+    case TCP_CLOSE_WAIT:
+        return tcp_state_close_wait(in);
+    case TCP_LAST_ACK:
+        return tcp_state_last_ack(in);
+    case TCP_TIME_WAIT:
+        return tcp_state_time_wait(in);
+    case TCP_CLOSED:
+        return tcp_state_closed(in);
+    default:
+        return 0;
+    }
+}
+
+/* ---- a new session on an old flow ---- */
+
+static bool may_start(const struct stream_conf *conf, uint8_t flags)
+{
+    if (flags & (TCP_RST | TCP_FIN))
+        return false;
+    if ((flags & (TCP_SYN | TCP_ACK)) == TCP_SYN)
+        return true;
+    return (flags & (TCP_SYN | TCP_ACK)) == (TCP_SYN | TCP_ACK) &&
+           (conf->midstream || conf->async_oneside);
+}
+
+static enum direction way_of(const struct flow *flow, const struct packet *p)
+{
+    bool as_key = p->src_port != p->dst_port ? flow->key.src_port == p->src_port
+                                             : ip_equal(&flow->key.src, &p->src);
+
+    return as_key != flow->swapped ? TO_SERVER : TO_CLIENT;
+}
+
+bool tcp_starts_anew(const struct stream_conf *conf, const struct flow *flow,
+                     const struct packet *p)
+{
+    const struct tcp_session *ssn = flow->tcp;
+    bool is_synack = (p->tcp.flags & TCP_ACK) != 0;
+    enum direction dir;
+
+    if (LIKELY(!(p->tcp.flags & TCP_SYN)) || !may_start(conf, p->tcp.flags))
+        return false;
+    dir = way_of(flow, p);
+    if (ssn == NULL)
+        return !(is_synack && dir == TO_CLIENT);
+    if (!is_synack && dir == TO_SERVER && (ssn->flags & SSN_FAST_OPEN_IGNORED))
+        return true;
+    if (dir == (is_synack ? TO_CLIENT : TO_SERVER) && ssn->side[dir].isn == p->tcp.seq)
+        return false;
+    return ssn->state >= TCP_LAST_ACK || ssn->state == TCP_NONE;
+}
+
+/* ---- the packet ---- */
+
+static bool checksum_ok(struct tcp_in *in)
+{
+    struct packet *p = in->p;
+
+    if (!in->st->conf->validate_checksum || (p->flags & PACKET_NO_CHECKSUM) ||
+        LIKELY(packet_l4_checksum_ok(p)))
+        return true;
+    p->flags |= PACKET_BAD_CHECKSUM;
+    counter_inc(in->st->counters, in->st->id.invalid_checksum);
+    return false;
+}
+
+static void note_flags(struct tcp_in *in)
+{
+    struct tcp_session *ssn = in->ssn;
+
+    ssn->tcp_flags |= in->flags;
+    in->snd->tcp_flags |= in->flags;
+    if (UNLIKELY(ssn->flags & SSN_ASYNC) && in->rcv->tcp_flags != 0)
+        ssn->flags &= ~(uint32_t)SSN_ASYNC;
+}
+
+/* The connection goes on after a reset: it was not the host's. */
+static void check_after_rst(struct tcp_in *in)
+{
+    if (LIKELY(!(in->rcv->flags & STREAM_RST_RECEIVED)) || in_has(in, TCP_RST))
+        return;
+    in->rcv->flags &= (uint16_t)~STREAM_RST_RECEIVED;
+    in->ssn->flags &= ~(uint32_t)SSN_CLOSED_BY_RST;
+    in_event(in, EVENT_STREAM_SUSPECTED_RST_INJECT);
+}
+
+static int meet_session(struct tcp_in *in)
+{
+    int result;
+
+    if (in->ssn == NULL || in->ssn->state == TCP_NONE)
+        return tcp_state_none(in);
+    if (UNLIKELY(in->ssn->flags & SSN_WAITS(TO_SERVER)))
+        stream_emit(in->st, in->ssn, in->p, TO_SERVER, false);
+    if (UNLIKELY(in->ssn->flags & SSN_WAITS(TO_CLIENT)))
+        stream_emit(in->st, in->ssn, in->p, TO_CLIENT, false);
+    if (tcp_is_special(in)) {
+        check_after_rst(in);
+        return 0;
+    }
+    result = tcp_dispatch(in, (enum tcp_state)in->ssn->state);
+    if (result == 0)
+        check_after_rst(in);
+    return result;
+}
+
+static void bypass_flow(struct tcp_in *in)
+{
+    flow_wish(in->flow, FLOW_WISH_BYPASS);
+    flow_table_set_state(in->st->flows, in->flow, FLOW_LOCAL_BYPASSED);
+}
+
+static void annotate(struct tcp_in *in)
+{
+    struct tcp_session *ssn = in->ssn;
+
+    if (ssn->flags & SSN_MIDSTREAM)
+        in->p->flags |= PACKET_MIDSTREAM;
+    for (unsigned dir = 0; dir < 2; dir++)
+        in->p->stream_bytes[dir] = ssn->side[dir].next_seq - ssn->side[dir].isn;
+    if (UNLIKELY((ssn->side[0].flags | ssn->side[1].flags) & STREAM_DEPTH_REACHED) &&
+        in->st->conf->bypass_at_depth)
+        bypass_flow(in);
+}
+
+static COLD void refuse(struct tcp_in *in)
+{
+    const struct stream_conf *conf = in->st->conf;
+
+    if (!conf->is_inline || !conf->drop_invalid)
+        return;
+    in->p->flags |= PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP;
+    packet_drop(in->p, DROP_STREAM_ERROR);
+}
+
+static void look_at(struct tcp_in *in)
+{
+    const struct stream_conf *conf = in->st->conf;
+
+    if (in->ssn != NULL)
+        note_flags(in);
+    if (UNLIKELY(!in_has(in, TCP_ACK) && in->ack != 0))
+        in_event(in, EVENT_STREAM_PKT_BROKEN_ACK);
+    if (UNLIKELY(in_has(in, TCP_URG)) && conf->is_inline && conf->urgent == URGENT_DROP) {
+        packet_drop(in->p, DROP_STREAM_URGENT);
+        return;
+    }
+    if (UNLIKELY(in->flow->drop_all) && conf->ips)
+        return;
+    if (meet_session(in) < 0)
+        refuse(in);
+    else if (in->ssn != NULL)
+        annotate(in);
+    if (in->ssn != NULL)
+        stream_prune(in, in->snd);
+}
+
+void tcp_packet(struct stream_thread *st, struct flow *flow, struct packet *p)
+{
+    enum direction dir = packet_direction(p);
+    struct tcp_in in = {
+        .st = st, .p = p, .flow = flow, .ssn = flow->tcp, .seq = p->tcp.seq, .ack = p->tcp.ack,
+        .len = p->payload_len, .window = p->tcp.window, .flags = p->tcp.flags, .dir = dir,
+    };
+
+    if (in.ssn != NULL) {
+        in.snd = &in.ssn->side[dir];
+        in.rcv = &in.ssn->side[OTHER_DIRECTION(dir)];
+        if (in.ssn->state >= TCP_ESTABLISHED)
+            p->flags |= PACKET_ESTABLISHED;
+    }
+    if (UNLIKELY(!checksum_ok(&in)))
+        return;
+    look_at(&in);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* stream/tcp_check.c - is this acknowledgment, reset or timestamp one that the host would take? */
+#include "stream/sack.h"
+#include "stream/stream_private.h"
+
+/* The system of the host the packet goes to decides; looked up once a stream. */
+enum os_policy tcp_receiver_os(struct tcp_in *in)
+{
+    if (UNLIKELY(in->snd->os == OS_UNKNOWN))
+        in->snd->os = (uint8_t)os_policy_find(in->st->conf->os, &in->p->dst);
+    return (enum os_policy)in->snd->os;
+}
+
+/* RFC 9293 3.10.7.4: not beyond what was allowed to be sent, nor older than a window. */
+static bool ack_in_window(const struct tcp_in *in, const struct tcp_stream *acked)
+{
+    if (in->ack == acked->last_ack)
+        return true;
+    if (seq_lt(in->ack, acked->last_ack))
+        return acked->window == 0 || !seq_lt(in->ack, acked->last_ack - acked->window);
+    if (seq_leq(in->ack, acked->next_win) || (in->ssn->flags & SSN_ASYNC))
+        return true;
+    /* the answer to a refused SYN */
+    return in->ssn->state == TCP_SYN_SENT && !in_to_server(in) && in_has(in, TCP_RST) &&
+           in->ack == acked->isn + 1;
+}
+
+bool tcp_ack_ok(const struct tcp_in *in, const struct tcp_stream *acked)
+{
+    if (!in_has(in, TCP_ACK) || LIKELY(ack_in_window(in, acked)))
+        return true;
+    in_event(in, EVENT_STREAM_PKT_INVALID_ACK);
+    return false;
+}
+
+void tcp_ack_update(struct tcp_stream *s, uint32_t ack)
+{
+    if (!seq_gt(ack, s->last_ack) || !seq_gt(ack, s->base_seq))
+        return;
+    s->last_ack = ack;
+    if (s->sack != NULL)
+        sack_prune(s->sack, ack);
+}
+
+/* Seen from one side only, what was sent counts as received. */
+void tcp_next_seq_update(const struct tcp_session *ssn, struct tcp_stream *s, uint32_t seq)
+{
+    s->next_seq = seq;
+    if ((ssn->flags & SSN_ASYNC) && seq_gt(seq, s->last_ack))
+        s->last_ack = seq;
+}
+
+void tcp_window_update(struct tcp_in *in)
+{
+    struct tcp_stream *s = in->rcv;
+    uint32_t limit;
+
+    sack_take(in, s);
+    limit = s->last_ack + s->window + (s->sack != NULL ? sack_size(s->sack) : 0);
+    if (seq_gt(limit, s->next_win))
+        s->next_win = limit;
+}
+
+bool tcp_is_retransmission(struct tcp_in *in)
+{
+    if (in->len == 0 || !(seq_leq(in_end(in), in->snd->next_seq) ||
+                          seq_lt(in->seq, in->snd->last_ack)))
+        return false;
+    in->p->flags |= PACKET_RETRANSMISSION;
+    in_event(in, EVENT_STREAM_PKT_RETRANSMISSION);
+    return true;
+}
+
+/* ---- resets ---- */
+
+#define OPTION_END 0
+#define OPTION_NOP 1
+#define OPTION_MD5 19
+#define OPTION_AO 29
+
+/* RFC 2385, RFC 5925: a host ignores a reset whose signature is wrong, which we cannot check. */
+static COLD bool has_signature(const struct packet *p)
+{
+    struct bytes in = bytes_of(p->l4, p->l4_header_len);
+
+    take_skip(&in, 20);
+    while (bytes_have(&in, 1)) {
+        uint8_t kind = take_u8(&in), len;
+
+        if (kind == OPTION_END)
+            break;
+        if (kind == OPTION_NOP)
+            continue;
+        if (kind == OPTION_MD5 || kind == OPTION_AO)
+            return true;
+        len = take_u8(&in);
+        take_skip(&in, len > 2 ? len - 2u : 0);
+    }
+    return false;
+}
+
+/* How near to the expected sequence number a reset must come. */
+static bool rst_seq_ok(const struct tcp_in *in, enum os_policy os)
+{
+    const struct tcp_stream *s = in->snd;
+
+    switch (os) {
+    case OS_HPUX11:
+        return seq_geq(in->seq, s->next_seq);
+    case OS_OLD_LINUX:
+    case OS_LINUX:
+    case OS_SOLARIS:
+        return seq_geq(in_end(in), s->last_ack) && seq_lt(in->seq, s->next_seq + s->window);
+    default:
+        return in->seq == s->next_seq;
+    }
+}
+
+bool tcp_rst_ok(struct tcp_in *in)
+{
+    if (in->ssn->flags & SSN_LIBERAL)
+        return true;
+    if ((in->ssn->flags & SSN_TIMESTAMP) && !tcp_timestamp_ok(in))
+        return false;
+    if (in->len > 0)
+        in_event(in, EVENT_STREAM_RST_WITH_DATA);
+    if (in_has(in, TCP_ACK) && in->ack != 0 && !tcp_ack_ok(in, in->rcv)) {
+        in_event(in, EVENT_STREAM_RST_INVALID_ACK);
+        return false;
+    }
+    if (has_signature(in->p))
+        in->rcv->flags |= STREAM_RST_RECEIVED;
+    if (in->ssn->flags & SSN_ASYNC)
+        return seq_geq(in->seq, in->snd->next_seq);
+    return rst_seq_ok(in, tcp_receiver_os(in));
+}
+
+/* ---- timestamps, RFC 7323 5: protection against wrapped sequence numbers ---- */
+
+#define PAWS_24_DAYS_S 2073600
+
+struct ts_check {
+    bool compare;               /* else taken as it is */
+    bool is_first;              /* stands in for the newest one */
+    bool forget;                /* this host does not use timestamps after a zero one */
+};
+
+/* After a SYN with timestamp 0 systems differ in what they make of the next. */
+static struct ts_check ts_after_zero(const struct tcp_in *in, enum os_policy os)
+{
+    bool in_order = in->snd->next_seq == in->seq;
+
+    switch (os) {
+    case OS_LINUX:
+    case OS_WINDOWS2K3:
+        return (struct ts_check){ .compare = false, .forget = true };
+    case OS_OLD_LINUX:
+    case OS_WINDOWS:
+    case OS_VISTA:
+        return (struct ts_check){ .compare = !in_order, .is_first = in_order };
+    default:
+        return (struct ts_check){ .compare = true };
+    }
+}
+
+static struct ts_check ts_how(const struct tcp_in *in, enum os_policy os)
+{
+    struct ts_check check = { .compare = true };
+
+    if (in->snd->flags & STREAM_ZERO_TIMESTAMP)
+        check = ts_after_zero(in, os);
+    if (os == OS_HPUX11 && in->snd->next_seq != in->seq)
+        check.compare = false;
+    return check;
+}
+
+static bool ts_zero_ok(enum os_policy os)
+{
+    return os == OS_OLD_LINUX || os == OS_WINDOWS || os == OS_WINDOWS2K3 || os == OS_VISTA ||
+           os == OS_SOLARIS;
+}
+
+enum ts_result { TS_NEWER, TS_AFTER_PAUSE, TS_OLD };
+
+/* Older than the newest is refused, unless the connection was silent for so long that the
+ * timestamp may have wrapped. */
+static enum ts_result ts_compare(const struct tcp_in *in, enum os_policy os, uint32_t last_ts_s)
+{
+    const struct tcp_stream *s = in->snd;
+    uint32_t slack = os == OS_LINUX || in->st->conf->liberal_timestamps ? 1 : 0;
+    bool paused = in_seconds(in) > last_ts_s + PAWS_24_DAYS_S;
+
+    if ((int32_t)(in->p->tcp_options.ts_value - s->last_ts + slack) >= 0 &&
+        !(s->last_ts != 0 && paused))
+        return TS_NEWER;
+    return paused && s->next_seq == in->seq ? TS_AFTER_PAUSE : TS_OLD;
+}
+
+static uint32_t ts_last_seen(const struct tcp_in *in)
+{
+    if (in->snd->last_ts_s == 0 && (in->ssn->flags & SSN_MIDSTREAM))
+        return in_seconds(in);
+    return in->snd->last_ts_s;
+}
+
+bool tcp_timestamp_ok(struct tcp_in *in)
+{
+    enum os_policy os = tcp_receiver_os(in);
+    bool refused;
+
+    if (!in_has_ts(in))
+        return true;
+    refused = in->p->tcp_options.ts_value == 0 && !ts_zero_ok(os);
+    if (!refused && ts_how(in, os).compare)
+        refused = ts_compare(in, os, ts_last_seen(in)) == TS_OLD;
+    if (refused)
+        in_event(in, EVENT_STREAM_PKT_INVALID_TIMESTAMP);
+    return !refused;
+}
+
+void tcp_timestamp_take(struct tcp_in *in)
+{
+    enum os_policy os = tcp_receiver_os(in);
+    struct tcp_stream *s = in->snd;
+    struct ts_check check;
+
+    if (!in_has_ts(in)) {
+        if (os == OS_SOLARIS)
+            in->ssn->flags &= ~(uint32_t)SSN_TIMESTAMP;
+        return;
+    }
+    check = ts_how(in, os);
+    if (check.forget)
+        in->ssn->flags &= ~(uint32_t)SSN_TIMESTAMP;
+    else if ((s->flags & STREAM_ZERO_TIMESTAMP) && os != OS_BSD)
+        s->flags &= (uint16_t)~STREAM_ZERO_TIMESTAMP;
+    if (check.is_first)
+        s->last_ts = in->p->tcp_options.ts_value;
+    if (in->p->tcp_options.ts_value == 0 && !ts_zero_ok(os)) {
+        in_event(in, EVENT_STREAM_PKT_INVALID_TIMESTAMP);
+        return;
+    }
+    if (!check.compare)
+        return;
+    s->last_ts_s = ts_last_seen(in);
+    switch (ts_compare(in, os, s->last_ts_s)) {
+    case TS_NEWER:
+        if (s->next_seq == in->seq)
+            s->last_ts = in->p->tcp_options.ts_value;
+        s->last_ts_s = in_seconds(in);
+        break;
+    case TS_AFTER_PAUSE:
+        s->last_ts = in->p->tcp_options.ts_value;
+        s->last_ts_s = in_seconds(in);
+        break;
+    case TS_OLD:
+        in_event(in, EVENT_STREAM_PKT_INVALID_TIMESTAMP);
+        break;
+    }
+}
