@@ -171,7 +171,7 @@ static int parse_failed(struct app_session *s, struct app_counter counter)
     app_count(at->counters, counter, 1);
     app_count(at->counters, found_counters(s)->policy[policy], 1);
     app_count(at->counters, at->conf->policy_total[policy], 1);
-    exception_policy_apply(policy, s->packet, DROP_APP_ERROR);
+    exception_policy_apply(policy, s->packet, DROP_APP_ERROR, at->conf->is_inline);
     if (s->transport == TRANSPORT_TCP)
         stop_all(s);
     return -1;

@@ -2,9 +2,9 @@
 /* app/app_turn.c - client and server exchanged.
  *
  * A flow picked up in its middle, or one whose first datagram was the answer, may have been taken
- * the wrong way round; only recognition can tell. The inspection half is turned at once. The
- * stream module turns its half when it reads the wish, so packets that it has judged before that
- * still come the old way: from now on a packet's direction is taken from the flow's key. */
+ * the wrong way round; only recognition can tell. The inspection half is turned, the transport
+ * half, which may be packets ahead, is not: from now on a packet's direction is taken from the
+ * flow's key. */
 #include "app/private.h"
 
 #define SWAP(a, b)                      \
@@ -67,7 +67,6 @@ void app_turn(struct app_session *s, struct packet *p)
     flip_session(s);
     f->turn = is_forward(f, p) == (packet_direction(p) == TO_SERVER) ? FLOW_TURN_KEY
                                                                      : FLOW_TURN_REVERSED;
-    flow_wish(f, FLOW_WISH_SWAP);
 }
 
 void app_turn_packet(const struct flow *f, struct packet *p)

@@ -191,6 +191,22 @@ static uint8_t target_of(enum drop_reason reason)
     }
 }
 
+static unsigned policy_shift(uint8_t target) { return 4 * (unsigned)__builtin_ctz(target); }
+
+enum exception_policy exception_policy_of_flow(const struct flow *flow, uint8_t target)
+{
+    return (enum exception_policy)(flow->exception_policies >> policy_shift(target) & 0xf);
+}
+
+static void note_in_flow(struct flow *flow, uint8_t target, enum exception_policy policy)
+{
+    if (target == 0)
+        return;
+    __atomic_fetch_or(&flow->exception_target, target, __ATOMIC_RELAXED);
+    __atomic_fetch_or(&flow->exception_policies, (uint32_t)policy << policy_shift(target),
+                      __ATOMIC_RELAXED);
+}
+
 static void wish(struct packet *p, uint32_t wishes)
 {
     if (p->flow != NULL)
@@ -215,7 +231,7 @@ void exception_policy_apply(enum exception_policy policy, struct packet *p,
                             enum drop_reason reason, bool is_inline)
 {
     if (p->flow != NULL)
-        __atomic_fetch_or(&p->flow->exception_target, target_of(reason), __ATOMIC_RELAXED);
+        note_in_flow(p->flow, target_of(reason), policy);
     switch (policy) {
     case EXCEPTION_REJECT:
     case EXCEPTION_REJECT_BOTH:

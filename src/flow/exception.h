@@ -24,6 +24,9 @@ const char *exception_policy_name(enum exception_policy policy);    /* as in EVE
 #define EXCEPTION_TARGET_APP_ERROR          0x20
 const char *exception_target_name(uint8_t target);      /* EVE flow.exception_policy.target */
 
+/* What was done to the flow at that limit. */
+enum exception_policy exception_policy_of_flow(const struct flow *flow, uint8_t target);
+
 /* Reads `path` ("stream.memcap-policy"), falling back on the master `exception-policy`, and
  * settles `auto` by whether the run is inline. flow_too: whether *-flow values make sense.
  * Mistakes are reported with conf_error(). */

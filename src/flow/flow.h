@@ -78,7 +78,8 @@ struct flow {
     bool swapped;                       /* to server is dst -> src of the key: midstream pickup */
     bool inspect_nothing;               /* pass rule or bypass: packets skip detect */
     bool drop_all;
-    uint8_t exception_target;           /* EXCEPTION_TARGET_*, a set: limits it has met */
+    uint8_t exception_target;           /* EXCEPTION_TARGET_*, a set: limits it has met; atomic */
+    uint32_t exception_policies;        /* what was done: 4 bits a target, from its number on */
 
     /* inspection half */
     CACHE_ALIGNED struct app_flow *app;         /* NULL before the first payload */
@@ -100,7 +101,7 @@ struct flow {
     uint16_t icmp_reply;                        /* type<<8|code seen from the other side */
     uint8_t mac[2][6];                          /* as the first packet of each side had it */
     uint8_t turn;                               /* set when detection exchanged client and server:
-                                                 * FLOW_TURN_*, true before `swapped` follows */
+                                                 * FLOW_TURN_*; `swapped` does not follow */
 };
 
 #define FLOW_TURN_KEY       1               /* the client is the key's src */
@@ -140,6 +141,12 @@ void flow_key_of_packet(const struct packet *p, struct flow_key *key);
 
 /* The id shown to users: 53 bits, never 0, the same for the same packets and seed. */
 uint64_t flow_id_make(const struct flow_key *key, uint64_t start_us);
+
+/* Whether to server is dst -> src of the key, by what is known at last. */
+static inline bool flow_is_swapped(const struct flow *f)
+{
+    return f->turn != 0 ? f->turn == FLOW_TURN_REVERSED : f->swapped;
+}
 
 const char *flow_state_name(enum flow_state state);             /* EVE flow.state */
 const char *flow_end_reason_name(enum flow_end_reason reason);  /* EVE flow.reason */

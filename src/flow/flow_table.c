@@ -592,6 +592,8 @@ static void flow_start(struct flow_table *table, struct flow *flow, const struct
     flow->start_us = flow->last_us = p->time_us;
     flow->id = flow_id_make(&flow->key, flow->start_us);
     flow->serial = table->serial++;
+    if (p->ip_proto == PROTO_ESP)
+        flow->esp_spi = p->esp.spi;
     flow->emergency = table->emergency;
     flow->min_ttl[TO_SERVER] = flow->max_ttl[TO_SERVER] = packet_ttl(p);
 }

@@ -9,7 +9,6 @@
 #ifndef STREAM_STREAM_H
 #define STREAM_STREAM_H
 
-#include "flow/exception.h"
 #include "flow/flow_table.h"
 #include "packet/decode.h"
 
@@ -17,8 +16,6 @@ struct stream_conf;
 struct stream_conf *stream_conf_new(const struct conf_node *root, bool is_inline,
                                     struct err *err);
 void stream_conf_free(struct stream_conf *conf);
-/* For EVE flow.exception_policy: what is configured for the limit, EXCEPTION_TARGET_*. */
-enum exception_policy stream_conf_policy(const struct stream_conf *conf, uint8_t target);
 
 /* One per thread that runs the stream module. copy_chunks: detect runs elsewhere, so chunk bytes
  * are copied to packet.crossing. */

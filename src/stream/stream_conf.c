@@ -95,19 +95,3 @@ void stream_conf_free(struct stream_conf *conf)
     os_policies_free(conf->os);
     free(conf);
 }
-
-enum exception_policy stream_conf_policy(const struct stream_conf *conf, uint8_t target)
-{
-    switch (target) {
-    case EXCEPTION_TARGET_STREAM_MEMCAP:
-        return conf->session_memcap_policy;
-    case EXCEPTION_TARGET_REASSEMBLY_MEMCAP:
-        return conf->data_memcap_policy;
-    case EXCEPTION_TARGET_FLOW_MEMCAP:
-        return conf->flow_memcap_policy;
-    case EXCEPTION_TARGET_MIDSTREAM:
-        return conf->midstream_policy;
-    default:
-        return EXCEPTION_IGNORE;
-    }
-}

@@ -65,7 +65,7 @@ void eve_flow_addresses(struct json *j, const struct flow *f, bool reversed)
 {
     const struct flow_key *k = &f->key;
 
-    if (reversed != f->swapped)
+    if (reversed != flow_is_swapped(f))
         eve_endpoints(j, &k->dst, k->dst_port, &k->src, k->src_port, k->proto);
     else
         eve_endpoints(j, &k->src, k->src_port, &k->dst, k->dst_port, k->proto);

@@ -111,8 +111,8 @@ static void flow_body(struct render *r, struct json *j, const struct flow *f)
     json_u64(j, "age", flow_age(f));
     if (f->emergency)
         json_bool(j, "emergency", true);
-    if (f->end_state == FLOW_LOCAL_BYPASSED || f->end_state == FLOW_CAPTURE_BYPASSED) {
-        json_string(j, "bypass", f->end_state == FLOW_LOCAL_BYPASSED ? "local" : "capture");
+    if (flow_final_state(f) >= FLOW_LOCAL_BYPASSED) {
+        json_string(j, "bypass", flow_final_state(f) == FLOW_LOCAL_BYPASSED ? "local" : "capture");
         json_object(j, "bypassed");
         json_u64(j, "pkts_toserver", f->bypassed_packets[TO_SERVER]);
         json_u64(j, "pkts_toclient", f->bypassed_packets[TO_CLIENT]);
@@ -120,7 +120,7 @@ static void flow_body(struct render *r, struct json *j, const struct flow *f)
         json_u64(j, "bytes_toclient", f->bypassed_bytes[TO_CLIENT]);
         json_object_end(j);
     }
-    json_string(j, "state", flow_state_name(f->end_state));
+    json_string(j, "state", flow_state_name(flow_final_state(f)));
     json_string(j, "reason", flow_end_reason_name(f->end_reason));
     json_bool(j, "alerted", f->inspect_flags & FLOW_INSPECT_ALERTED);
     if (f->action & ACTION_DROP)
@@ -129,10 +129,14 @@ static void flow_body(struct render *r, struct json *j, const struct flow *f)
         json_string(j, "action", "pass");
     if (f->exception_target != 0) {
         json_array(j, "exception_policy");
-        json_object(j, NULL);
-        json_string(j, "target", exception_target_name(f->exception_target));
-        json_string(j, "policy", exception_policy_name(f->exception_policy));
-        json_object_end(j);
+        for (uint8_t target = 1; target <= EXCEPTION_TARGET_APP_ERROR; target <<= 1) {
+            if (!(f->exception_target & target))
+                continue;
+            json_object(j, NULL);
+            json_string(j, "target", exception_target_name(target));
+            json_string(j, "policy", exception_policy_name(exception_policy_of_flow(f, target)));
+            json_object_end(j);
+        }
         json_array_end(j);
     }
     if (f->app != NULL)
