@@ -425,6 +425,11 @@ struct flow *flow_table_take_ended(struct flow_table *table)
     return flow;
 }
 
+bool flow_table_has_ended(const struct flow_table *table)
+{
+    return table->ended.first != NULL;
+}
+
 static void leave_emergency_when_over(struct flow_table *table)
 {
     if (table->emergency && table->active <= table->emergency_until) {

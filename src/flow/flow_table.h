@@ -62,6 +62,8 @@ void flow_table_end_all(struct flow_table *table, uint64_t final_us);
 /* The ended flow that waits longest, now the caller's; NULL when none waits. */
 struct flow *flow_table_take_ended(struct flow_table *table);
 
+bool flow_table_has_ended(const struct flow_table *table);
+
 /* The flow has come home: memory back to the pool. */
 void flow_table_give_back(struct flow_table *table, struct flow *flow);
 

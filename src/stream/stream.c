@@ -356,7 +356,8 @@ bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t fi
         flow_table_end_all(st->flows, st->now_us);
         st->all_ended = true;
     }
-    return flow_ends_insert(st, v, v->count, UINT32_MAX) > 0;
+    (void)flow_ends_insert(st, v, v->count, UINT32_MAX);
+    return v->count > 0 || st->ending != NULL || flow_table_has_ended(st->flows);
 }
 
 /* ---- what others may know of a session ---- */

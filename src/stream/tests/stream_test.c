@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "stream/tests/script.h"
+
+#define HANDSHAKE "c>s S; s>c SA; c>s A;"
+
+TEST(stream_hands_on_acked_data)
+{
+    struct script s;
+
+    script_open(&s, NULL, false);
+    script_run(&s, HANDSHAKE "c>s PA 'hello; s>c A; s>c PA 'world; c>s A; c>s FA; s>c FA; c>s A");
+    CHECK_STRING(script_log(&s), "5: c0=hello\n7: s0=world\n");
+    CHECK_STRING(s.state, "closed");
+    script_run(&s, "end");
+    CHECK_STRING(script_log(&s), "0: end(shutdown)\n");
+    script_close(t, &s);
+}
+
+TEST(stream_inline_hands_on_at_once)
+{
+    struct script s;
+
+    script_open(&s, NULL, true);
+    script_run(&s, HANDSHAKE "c>s PA 'hello; s>c A; s>c PA 'world");
+    CHECK_STRING(script_log(&s), "4: c0=hello\n6: s0=world\n");
+    script_close(t, &s);
+}
+
+TEST(stream_unacked_data_come_with_the_end)
+{
+    struct script s;
+
+    script_open(&s, NULL, false);
+    script_run(&s, HANDSHAKE "c>s PA 'hello; end");
+    CHECK_STRING(script_log(&s), "0: c0=hello end(shutdown)\n");
+    script_close(t, &s);
+}
