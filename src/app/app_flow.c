@@ -187,6 +187,8 @@ static enum parse_status call_parser(struct app_session *s, struct app_input *in
     in->now_us = s->packet->time_us;
     in->packet = s->packet;
     in->consumed = in->len;
+    if (in->len > 0 || in->gap > 0)
+        s->first_data = FIRST_DATA_PARSED;
     status = af->proto->parse(af, in);
     if (af->next_tx_id > txs)
         app_count(af->thread->counters, found_counters(s)->tx, af->next_tx_id - txs);

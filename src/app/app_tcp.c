@@ -82,7 +82,7 @@ static bool is_hopeless(const struct app_session *s)
 
 static void both_unknown(struct app_session *s, enum direction d, bool end)
 {
-    if (s->changing) {
+    if (s->redetecting) {
         if (end || s->side[d].len >= APP_CHANGE_DETECT_MAX)
             app_disable(s);
         return;
@@ -120,7 +120,8 @@ static void not_recognised(struct app_session *s, enum direction d, bool end)
 
     /* The request may have begun before we did; parsing from its middle would invent
      * transactions, even if the answer is recognised. */
-    if (s->midstream && memory_done(&s->side[TO_SERVER])) {
+    if (s->midstream && f->app_proto_dir[TO_SERVER] == APP_PROTO_UNKNOWN &&
+        memory_done(&s->side[TO_SERVER])) {
         app_disable(s);
         return;
     }
@@ -163,7 +164,7 @@ static void parse_first_speaker(struct app_session *s, enum direction d)
     if ((s->first_data & APP_BOTH) == 0 || (s->first_data & bit) != 0)
         return;
     app_tcp_data(s, OTHER_DIRECTION(d), false);
-    if (s->changing && !s->replace) {
+    if (s->changing) {
         s->changing = false;
         app_layer_event(s, APPLAYER_UNEXPECTED);
     }
@@ -253,7 +254,6 @@ static void changed(struct app_session *s)
     struct flow *f = s->flow.flow;
     const struct app_proto *expected = app_proto_by_id((enum app_proto_id)f->app_proto_expected);
 
-    s->changing = false;
     if (f->app_proto_expected == APP_PROTO_UNKNOWN || f->app_proto == f->app_proto_expected)
         return;
     app_layer_event(s, APPLAYER_UNEXPECTED);
@@ -270,13 +270,14 @@ static void detect_changed(struct app_session *s, enum direction d, bool end)
 
     set_both(s, APP_PROTO_UNKNOWN);
     s->replace = true;
-    s->counted = false;
+    s->changing = s->counted = false;
     s->redetecting = true;
     detect(s, d, end);
     s->redetecting = false;
     if (f->app_proto == APP_PROTO_UNKNOWN) {
         set_both(s, old);
         s->replace = false;
+        s->changing = true;
         s->counted = counted;
         return;
     }
@@ -294,8 +295,8 @@ void app_tcp_data(struct app_session *s, enum direction d, bool end)
         app_side_drop(s, d);
     else if (found == APP_PROTO_UNKNOWN && !s->side[d].detected)
         detect(s, d, end);
-    else if (s->changing && !s->redetecting) {
-        if (!s->change_fresh && found != APP_PROTO_UNKNOWN)
+    else if (s->changing) {
+        if (!s->change_fresh)
             detect_changed(s, d, end);
     } else if (f->app_proto > APP_PROTO_FAILED)
         app_feed(s, d, end);

@@ -123,9 +123,10 @@ static bool is_yes(enum app_probe_result result)
     return result == APP_PROBE_YES || result == APP_PROBE_YES_REVERSED;
 }
 
-/* Whatever its ports: what a change of protocol expects, or what the other side speaks. */
+/* Whatever its ports: what a change of protocol expects, or what the other side speaks.
+ * *known: it has a probe; *waits: which wants to see more. */
 static enum app_proto_id probe_named(const struct app_detect_tables *tables, uint16_t id,
-                                     const struct detect_question *q, bool *known,
+                                     const struct detect_question *q, bool *known, bool *waits,
                                      bool *reversed)
 {
     const struct app_proto_conf *pc = id < APP_PROTO_MAX ? &tables->conf->proto[id] : NULL;
@@ -133,15 +134,17 @@ static enum app_proto_id probe_named(const struct app_detect_tables *tables, uin
     if (pc == NULL || pc->proto == NULL || !pc->enabled[q->transport])
         return APP_PROTO_UNKNOWN;
     for (const struct app_probe *p = pc->proto->probes; p != NULL && p->probe != NULL; p++) {
-        enum app_probe_result result;
+        enum app_probe_result result = APP_PROBE_MORE;
 
         if ((p->transport & TRANSPORT_BIT(q->transport)) == 0)
             continue;
         *known = true;
-        if (q->data.len < p->min || !is_yes(result = run_probe(p, q)))
-            continue;
+        if (q->data.len >= p->min)
+            result = run_probe(p, q);
+        *waits |= result == APP_PROBE_MORE;
         *reversed = result == APP_PROBE_YES_REVERSED;
-        return pc->proto->id;
+        if (is_yes(result))
+            return pc->proto->id;
     }
     return APP_PROTO_UNKNOWN;
 }
@@ -212,17 +215,17 @@ static enum app_proto_id detect_by_probe(const struct app_detect_tables *tables,
     struct probe_round r = { .q = q, .memory = memory, .dest = q->dest_port,
                              .source = q->source_port };
     uint16_t named = q->expected != APP_PROTO_UNKNOWN ? q->expected : q->other;
-    bool known = false;
+    bool known = false, waits = false;
     enum app_proto_id found;
 
-    found = probe_named(tables, named, q, &known, reversed);
+    found = probe_named(tables, named, q, &known, &waits, reversed);
     if (found == APP_PROTO_UNKNOWN) {
         found = try_ports(tables, &r);
         *reversed = r.reversed;
     }
     if (found != APP_PROTO_UNKNOWN)
         return found;
-    if ((r.tried > 0 || known) && all_failed(&r))
+    if ((r.tried > 0 || known) && !waits && all_failed(&r))
         memory->probes_done = true;
     if (tables->midstream) {
         uint16_t dest = r.dest;
