@@ -143,10 +143,63 @@ static void log_file(struct play *play, struct app_file *file)
     add_line(play, file->tx->id * 8 + 2, text);
 }
 
+/* Touches each byte, for the sanitizers. */
+static void read_slice(struct slice s)
+{
+    volatile uint8_t sum = 0;
+
+    for (uint32_t i = 0; i < s.len; i++)
+        sum = (uint8_t)(sum + s.data[i]);
+}
+
+static void read_buffers(struct app_tx *tx, const struct app_proto *proto, enum direction d)
+{
+    struct slice s;
+    uint64_t n;
+
+    for (unsigned i = 0; proto->buffers != NULL && proto->buffers[i] != NULL; i++) {
+        const struct app_buffer *b = proto->buffers[i];
+
+        if ((b->directions & APP_DIRECTION_BIT(d)) == 0 || tx->progress[d] < b->progress[d])
+            continue;
+        for (unsigned k = 0; (k == 0 || b->multi) && b->get(tx, d, k, &s); k++)
+            read_slice(s);
+    }
+    for (unsigned i = 0; proto->integers != NULL && proto->integers[i] != NULL; i++) {
+        const struct app_integer *v = proto->integers[i];
+
+        if ((v->directions & APP_DIRECTION_BIT(d)) == 0 || tx->progress[d] < v->progress[d])
+            continue;
+        for (unsigned k = 0; (k == 0 || v->multi) && v->get(tx, d, k, &n); k++)
+            ;
+    }
+}
+
+static void read_tx(struct play *play, struct app_tx *tx)
+{
+    const struct app_proto *proto = tx->flow->proto;
+    struct json j;
+
+    read_buffers(tx, proto, TO_SERVER);
+    read_buffers(tx, proto, TO_CLIENT);
+    for (unsigned d = 0; d < 2; d++)
+        for (struct app_file *file = tx->files[d]; file != NULL; file = file->next)
+            read_slice(buf_slice(&file->window));
+    if (proto->alert_metadata == NULL)
+        return;
+    buf_clear(&play->scratch);
+    json_init(&j, &play->scratch);
+    json_object(&j, NULL);
+    proto->alert_metadata(&j, tx);
+    json_object_end(&j);
+}
+
 static void log_tx(struct play *play, struct app_tx *tx)
 {
     const struct app_proto *proto = tx->flow->proto;
 
+    if (play->inspect)
+        read_tx(play, tx);
     for (unsigned i = 0; !tx->no_log && proto->logs != NULL && proto->logs[i] != NULL; i++)
         log_one(play, tx, i);
     log_events(play, tx);
@@ -208,6 +261,17 @@ void play_begin(struct play *play, struct play_world *world, bool udp, uint16_t 
     f->id = 1;
     *play = (struct play){ .world = world, .flow = f, .udp = udp,
                            .packet = xcalloc(1, sizeof(struct packet)) };
+}
+
+void play_force(struct play *play, enum app_proto_id id)
+{
+    struct flow *f = play->flow;
+    struct app_session *s = app_session_new(play->world->thread, f,
+                                            play->udp ? TRANSPORT_UDP : TRANSPORT_TCP);
+
+    f->app_proto = f->app_proto_dir[0] = f->app_proto_dir[1] = (uint16_t)id;
+    s->side[0].detected = s->side[1].detected = true;
+    s->first_data = FIRST_DATA_PARSED;
 }
 
 static void make_packet(struct play *play, enum direction d, const void *data, uint32_t len)

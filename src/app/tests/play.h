@@ -31,10 +31,12 @@ struct play {
     uint64_t offset[2];
     bool udp, midstream, frames;
     bool quiet;                 /* logs are rendered and thrown away */
+    bool inspect;               /* read all that rules could read */
     ARRAY_OF(struct play_line) lines;
     struct buf scratch;
 };
 void play_begin(struct play *play, struct play_world *world, bool udp, uint16_t port);
+void play_force(struct play *play, enum app_proto_id id);       /* no recognition */
 /* data NULL: a gap. */
 void play_data(struct play *play, enum direction d, const void *data, uint32_t len);
 void play_end(struct play *play);                       /* the flow ends */

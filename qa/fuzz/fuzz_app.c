@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* qa/fuzz/fuzz_app.c - any application protocol on hostile bytes.
+ *
+ * -DFUZZ_PROTO='"dns"' fixes the protocol (and -DFUZZ_UDP=1 the transport); without, the first
+ * byte of the input chooses both. The rest is a list of pieces: a control byte, a length of two
+ * bytes, that many bytes. Control: bit 0 the direction, bits 1-3 all set: a gap instead.
+ * Recognition is skipped; every buffer, number and log of each transaction is read as rules and
+ * outputs would. */
+#include "app/private.h"
+#include "app/tests/play.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+static struct play_world world;
+
+int LLVMFuzzerInitialize(int *argc UNUSED, char ***argv UNUSED)
+{
+    if (play_world_open(&world, NULL, NULL) < 0)
+        abort();
+    app_files_want(world.conf, APP_FILE_TRACK | APP_FILE_MD5 | APP_FILE_SHA256);
+    for (unsigned i = 0; i < APP_PROTO_MAX; i++)
+        world.conf->want_frames[i] = world.conf->want_features[i] = UINT32_MAX;
+    return 0;
+}
+
+#ifdef FUZZ_PROTO
+#ifndef FUZZ_UDP
+#define FUZZ_UDP 0
+#endif
+static const struct app_proto *choose(struct bytes *in UNUSED, bool *udp)
+{
+    *udp = FUZZ_UDP;
+    return app_proto_by_name(FUZZ_PROTO);
+}
+#else
+static const struct app_proto *choose(struct bytes *in, bool *udp)
+{
+    unsigned first = APP_PROTO_HTTP_ANY + 1, count = APP_PROTO_COUNT - first;
+    uint8_t c = take_u8(in);
+
+    *udp = (c & 1) != 0;
+    return count > 0 ? app_proto_by_id((enum app_proto_id)(first + (c >> 1) % count)) : NULL;
+}
+#endif
+
+static void play_piece(struct play *play, struct bytes *in)
+{
+    uint8_t control = take_u8(in);
+    uint32_t len = take_be16(in);
+    enum direction d = (enum direction)(control & 1);
+
+    if ((control & 0x0e) == 0x0e) {
+        play_data(play, d, NULL, len + 1);
+        return;
+    }
+    struct slice piece = take_slice(in, MIN(len, bytes_left(in)));
+
+    if (piece.len > 0)
+        play_data(play, d, piece.data, piece.len);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct bytes in = bytes_of(data, size);
+    const struct app_proto *proto;
+    struct play play;
+    bool udp;
+
+    proto = choose(&in, &udp);
+    if (proto == NULL)
+        return 0;
+    udp = (proto->transports & (udp ? APP_UDP : APP_TCP)) != 0 ? udp : !udp;
+    play_begin(&play, &world, udp, 1);
+    play.quiet = play.inspect = play.frames = true;
+    play_force(&play, proto->id);
+    while (bytes_left(&in) > 3 && !in.failed)
+        play_piece(&play, &in);
+    play_end(&play);
+    play_free(&play);
+    return 0;
+}
