@@ -150,6 +150,26 @@ bool int_match_has(const struct int_match *m, uint64_t value)
     return false;
 }
 
+int int_parse_u8(struct rule_parser *p, struct text in, void *arg)
+{
+    return int_match_parse(p, in, 8, NULL, arg);
+}
+
+int int_parse_u16(struct rule_parser *p, struct text in, void *arg)
+{
+    return int_match_parse(p, in, 16, NULL, arg);
+}
+
+int int_parse_u32(struct rule_parser *p, struct text in, void *arg)
+{
+    return int_match_parse(p, in, 32, NULL, arg);
+}
+
+int int_parse_u64(struct rule_parser *p, struct text in, void *arg)
+{
+    return int_match_parse(p, in, 64, NULL, arg);
+}
+
 /* --- one of several values -------------------------------------------------------------------- */
 
 int index_match_parse(struct rule_parser *p, struct text *in, struct index_match *out)

@@ -54,6 +54,8 @@ struct rule_parser {
     bool strict;                        /* --strict-rule-keywords names this keyword */
 };
 
+#define KEYWORD_IGNORE_RULE (-2)
+
 struct keyword_ops {
     const char *name;                   /* as written in a rule */
     const char *alias;                  /* a second name; NULL */
@@ -65,9 +67,11 @@ struct keyword_ops {
     bool quotes;                        /* quotes around the argument are taken off, and allowed */
     bool quotes_required;
     bool firewall_only;
+    bool needs_packet;                  /* the rule must look at single packets */
     size_t arg_size;                    /* of the parsed argument, zeroed, in the arena; for
                                          * POINT_NONE may be 0 */
-    /* 0, or -1 with p->err set through rule_error(). */
+    /* 0, or -1 with p->err set through rule_error(), or KEYWORD_IGNORE_RULE after a warning:
+     * the rule is left out, but is not wrong. */
     int (*parse)(struct rule_parser *p, struct text in, void *arg);
     bool (*match)(const struct match_input *in, const void *arg);
     void (*free_arg)(void *arg);        /* for what the arena does not hold (pcre code); or NULL */
@@ -100,6 +104,11 @@ struct int_match {
 int int_match_parse(struct rule_parser *p, struct text in, unsigned bits,
                     const struct app_name *names, struct int_match *out);
 bool int_match_has(const struct int_match *m, uint64_t value);
+/* Whole parse functions of keywords whose argument is a struct int_match. */
+int int_parse_u8(struct rule_parser *p, struct text in, void *arg);
+int int_parse_u16(struct rule_parser *p, struct text in, void *arg);
+int int_parse_u32(struct rule_parser *p, struct text in, void *arg);
+int int_parse_u64(struct rule_parser *p, struct text in, void *arg);
 
 /* The same for values that stand several times (vlan.id, dns.rrtype): "VALUE[,INDEX]", INDEX
  * any (the default), all (and there is one), nth from 0, -nth from the end. */

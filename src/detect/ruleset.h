@@ -16,7 +16,6 @@
 
 struct buffer_registry;         /* detect/buffer.c */
 struct detect_plan;             /* detect/compile.h: groups, prefilters, order */
-struct threshold_conf;          /* thresholds and suppressions by configuration */
 struct threshold_table;         /* their state, shared by all threads */
 struct dataset_table;           /* detect/dataset.h */
 
@@ -29,7 +28,6 @@ struct ruleset {
     ARRAY_OF(struct rule *) rules;      /* as parsed; evaluation order once compiled */
     struct buffer_registry *buffers;    /* made on first use */
     struct detect_plan *plan;
-    struct threshold_conf *threshold;
     struct threshold_table *threshold_state;
     struct dataset_table *datasets;
     struct address_table addresses;
@@ -53,7 +51,10 @@ enum threshold_result {
     THRESHOLD_ALERT,        /* goes on */
     THRESHOLD_SILENT,       /* matched, actions apply, but nothing is to be logged */
     THRESHOLD_NO_MATCH,     /* detection_filter: as if the rule had not matched */
-    THRESHOLD_DROP,         /* rate_filter: goes on as a drop */
+    THRESHOLD_DROP,         /* rate_filter: goes on as a drop; packet_alert.action changes */
+    THRESHOLD_REJECT,       /* ... as a reject and drop */
+    THRESHOLD_PASS,         /* ... as a pass */
+    THRESHOLD_TO_ALERT,     /* ... as an alert that drops nothing */
 };
 enum threshold_result threshold_apply(struct threshold_table *state, const struct rule *rule,
                                       struct packet *p);

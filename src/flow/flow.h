@@ -16,6 +16,7 @@
 struct tcp_session;         /* stream/ */
 struct app_flow;            /* app/: parser state and transactions */
 struct detect_flow;         /* detect/: rule state that lives with the flow */
+struct flow_threshold;      /* detect/: counts of rules with "track by_flow" */
 struct flow_vars;           /* flow/vars.h: flowbits, flowints, captured variables */
 
 enum flow_state { FLOW_NEW, FLOW_ESTABLISHED, FLOW_CLOSED, FLOW_LOCAL_BYPASSED,
@@ -85,6 +86,7 @@ struct flow {
     CACHE_ALIGNED struct app_flow *app;         /* NULL before the first payload */
     struct detect_flow *detect;                 /* NULL while there is nothing to remember */
     struct flow_vars *vars;                     /* NULL while there are none */
+    struct flow_threshold *thresholds;          /* detect/threshold.h; NULL while there are none */
     uint64_t packets[2], bytes[2];              /* counted as they pass detect */
     uint64_t bypassed_packets[2], bypassed_bytes[2];    /* of them, after the bypass */
     uint64_t inspect_last_us;

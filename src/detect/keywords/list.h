@@ -22,6 +22,70 @@
     K(noalert)              \
     K(alert)                \
     K(prefilter)            \
-    K(bypass)
+    K(bypass)               \
+    /* packet */            \
+    K(ttl)                  \
+    K(id)                   \
+    K(tos)                  \
+    K(sameip)               \
+    K(l3_proto)             \
+    K(ip_proto)             \
+    K(ipopts)               \
+    K(fragbits)             \
+    K(fragoffset)           \
+    K(itype)                \
+    K(icode)                \
+    K(icmp_id)              \
+    K(icmp_seq)             \
+    K(icmpv6_mtu)           \
+    K(tcp_seq)              \
+    K(tcp_ack)              \
+    K(tcp_window)           \
+    K(tcp_mss)              \
+    K(tcp_wscale)           \
+    K(tcp_flags)            \
+    K(dsize)                \
+    K(decode_event)         \
+    K(stream_event)         \
+    K(engine_event)         \
+    K(ipv4_csum)            \
+    K(tcpv4_csum)           \
+    K(tcpv6_csum)           \
+    K(udpv4_csum)           \
+    K(udpv6_csum)           \
+    K(icmpv4_csum)          \
+    K(icmpv6_csum)          \
+    K(vlan_id)              \
+    K(vlan_layers)          \
+    /* flow */              \
+    K(flow)                 \
+    K(flowbits)             \
+    K(flowint)              \
+    K(xbits)                \
+    K(hostbits)             \
+    K(stream_size)          \
+    K(flow_age)             \
+    K(flow_pkts)            \
+    K(flow_pkts_toserver)   \
+    K(flow_pkts_toclient)   \
+    K(flow_bytes)           \
+    K(flow_bytes_toserver)  \
+    K(flow_bytes_toclient)  \
+    K(app_layer_protocol)   \
+    K(app_layer_event)      \
+    K(app_layer_state)      \
+    K(iprep)                \
+    K(threshold)            \
+    K(detection_filter)     \
+    K(config)               \
+    /* file */              \
+    K(filename)             \
+    K(fileext)              \
+    K(filemagic)            \
+    K(filesize)             \
+    K(filemd5)              \
+    K(filesha1)             \
+    K(filesha256)           \
+    K(filestore)
 
 #endif

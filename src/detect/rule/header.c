@@ -182,29 +182,26 @@ static void add_transports(struct rule *rule, const struct app_proto *proto)
         add_ip_proto(rule, 17);
 }
 
+/* Every protocol that the name stands for, as far as it is switched on. */
 static bool app_proto_apply(struct rule *rule, struct text name, const struct app_conf *conf)
 {
+    enum app_proto_id wanted;
+    bool any = false;
+
+    if (!app_proto_by_rule_name(name, &wanted))
+        return false;
     for (unsigned id = APP_PROTO_HTTP_ANY + 1; id < APP_PROTO_COUNT; id++) {
         const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
-        bool named, is_http;
+        bool meant = id == wanted || (wanted == APP_PROTO_HTTP_ANY &&
+                                      app_proto_matches(wanted, (enum app_proto_id)id));
 
-        if (proto == NULL || (conf != NULL && !app_proto_enabled(conf, proto->id)))
-            continue;
-        is_http = app_proto_matches(APP_PROTO_HTTP_ANY, proto->id);
-        if (is_http && text_equal_nocase(name, "http")) {
-            add_transports(rule, proto);
-            rule->app_proto = APP_PROTO_HTTP_ANY;
-            continue;
-        }
-        named = text_equal_nocase(name, proto->rule_name != NULL ? proto->rule_name
-                                                                 : proto->name) ||
-                (proto->rule_alias != NULL && text_equal_nocase(name, proto->rule_alias));
-        if (!named)
+        if (proto == NULL || !meant || (conf != NULL && !app_proto_enabled(conf, proto->id)))
             continue;
         add_transports(rule, proto);
-        rule->app_proto = (uint8_t)id;
+        any = true;
     }
-    return rule->app_proto != APP_PROTO_UNKNOWN;
+    rule->app_proto = (uint8_t)wanted;
+    return any;
 }
 
 /* --- hooks ------------------------------------------------------------------------------------ */
@@ -233,15 +230,10 @@ static int64_t progress_by_name(const struct app_proto *proto, enum direction d,
     return -1;
 }
 
-static const struct app_proto *proto_of_rule(const struct rule *rule)
-{
-    return app_proto_of_rule((enum app_proto_id)rule->app_proto);
-}
-
 static int app_hook_parse(struct rule_builder *b, struct text in, struct err *err)
 {
     struct rule *rule = b->parser.rule;
-    const struct app_proto *proto = proto_of_rule(rule);
+    const struct app_proto *proto = app_proto_of_rule((enum app_proto_id)rule->app_proto);
 
     for (unsigned d = TO_SERVER; d <= TO_CLIENT; d++) {
         const char *started = d == TO_SERVER ? "request_started" : "response_started";

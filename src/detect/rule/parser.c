@@ -204,6 +204,7 @@ static int option_apply(struct rule_builder *b, const struct option *o)
     struct rule_parser *p = &b->parser;
     struct text value;
     void *arg = NULL;
+    int r;
 
     p->at = rule_text_at(b->text, o->name.p);
     p->negated = p->quoted = false;
@@ -217,8 +218,11 @@ static int option_apply(struct rule_builder *b, const struct option *o)
         return -1;
     if (p->keyword->arg_size > 0)
         arg = arena_zalloc(p->arena, p->keyword->arg_size);
-    if (p->keyword->parse != NULL && p->keyword->parse(p, value, arg) < 0)
-        return -1;
+    r = p->keyword->parse != NULL ? p->keyword->parse(p, value, arg) : 0;
+    if (r < 0)
+        return r;
+    if (p->keyword->needs_packet)
+        p->rule->flags |= RULE_NEEDS_PACKET;
     keep_test(p, arg);
     return 0;
 }
@@ -229,30 +233,36 @@ static bool is_first(struct text name)
     return text_equal_nocase(name, "requires") || text_equal_nocase(name, "sid");
 }
 
-/* One pass over the options; a skipped rule is told by *skipped. */
-static int options_parse(struct rule_builder *b, struct text options, bool first, bool *skipped,
-                         struct err *err)
+static enum rule_outcome requires_outcome(struct rule_builder *b, const struct option *o,
+                                          struct err *err)
 {
-    struct option o;
+    enum requires_result r = rule_requires(o->value, err);
 
+    err->at = rule_text_at(b->text, o->name.p);
+    return r == REQUIRES_MET ? RULE_OK : r == REQUIRES_UNMET ? RULE_SKIPPED : RULE_FAILED;
+}
+
+/* One pass over the options. */
+static enum rule_outcome options_parse(struct rule_builder *b, struct text options, bool first,
+                                       struct err *err)
+{
     while (options.n > 0) {
+        enum rule_outcome outcome = RULE_OK;
+        struct option o;
+        int r = 0;
+
         if (take_option(b, &options, &o, err) < 0)
-            return -1;
+            return RULE_FAILED;
         if (is_first(o.name) != first)
             continue;
-        if (text_equal_nocase(o.name, "requires")) {
-            enum requires_result r = rule_requires(o.value, err);
-
-            err->at = rule_text_at(b->text, o.name.p);
-            *skipped = r == REQUIRES_UNMET;
-            if (r != REQUIRES_MET)
-                return -1;
-            continue;
-        }
-        if (option_apply(b, &o) < 0)
-            return -1;
+        if (text_equal_nocase(o.name, "requires"))
+            outcome = requires_outcome(b, &o, err);
+        else
+            r = option_apply(b, &o);
+        if (outcome != RULE_OK || r < 0)
+            return r == KEYWORD_IGNORE_RULE ? RULE_IGNORED : r < 0 ? RULE_FAILED : outcome;
     }
-    return 0;
+    return RULE_OK;
 }
 
 /* --- the rule --------------------------------------------------------------------------------- */
@@ -326,7 +336,7 @@ enum rule_outcome rule_parse(struct rule_builder *b, const struct rule_text *tex
                              struct rule **out, struct err *err)
 {
     struct rule_parts parts;
-    bool skipped = false;
+    enum rule_outcome outcome;
 
     *err = (struct err){ 0 };
     start_rule(b, text, err);
@@ -336,10 +346,15 @@ enum rule_outcome rule_parse(struct rule_builder *b, const struct rule_text *tex
     }
     if (rule_split(text, &parts, err) < 0)
         return RULE_FAILED;
-    if (options_parse(b, parts.options, true, &skipped, err) < 0)
-        return skipped ? RULE_SKIPPED : RULE_FAILED;
-    if (rule_header_parse(b, &parts, swapped, err) < 0 ||
-        options_parse(b, parts.options, false, &skipped, err) < 0 || finish_rule(b) < 0)
+    outcome = options_parse(b, parts.options, true, err);
+    if (outcome != RULE_OK)
+        return outcome;
+    if (rule_header_parse(b, &parts, swapped, err) < 0)
+        return RULE_FAILED;
+    outcome = options_parse(b, parts.options, false, err);
+    if (outcome != RULE_OK)
+        return outcome;
+    if (finish_rule(b) < 0)
         return RULE_FAILED;
     *out = b->parser.rule;
     return RULE_OK;

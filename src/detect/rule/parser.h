@@ -19,6 +19,7 @@ struct rule_parts {
 enum rule_outcome {
     RULE_OK,
     RULE_FAILED,                /* err says why */
+    RULE_IGNORED,               /* left out with a warning: about something that is no more */
     RULE_SKIPPED,               /* `requires` is not met; err says what is missing */
 };
 

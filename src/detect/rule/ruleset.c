@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/rule/ruleset.c - from the configuration to a compiled set of rules, and its end. */
 #include "base/log.h"
+#include "detect/host_bits.h"
+#include "detect/iprep.h"
 #include "detect/rule/classification.h"
 #include "detect/rule/parser.h"
+#include "detect/threshold.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -122,6 +125,8 @@ static void visit_rule(const struct rule_text *text, void *arg)
         log_err(LOG_LEVEL_ERROR, "detect", &err);
         log_error("detect", "error parsing signature \"%s\" from file %s at line %u",
                   text->text.p, text->file, text->piece.at[0].line);
+        break;
+    case RULE_IGNORED:
         break;
     case RULE_SKIPPED:
         l->report->skipped++;
@@ -249,6 +254,12 @@ static struct ruleset *ruleset_new(const struct ruleset_request *request)
     set->config_dir = request->config_dir;
     address_table_init(&set->addresses, &set->arena);
     port_table_init(&set->ports, &set->arena);
+    set->host_bits = host_bits_new(request->conf);
+    set->threshold_state = threshold_table_new(request->conf);
+    if (set->host_bits == NULL || set->threshold_state == NULL) {
+        ruleset_unref(set);
+        return NULL;
+    }
     return set;
 }
 
@@ -258,10 +269,13 @@ static void load_rules(struct ruleset *set, const struct ruleset_request *reques
     struct loader l = { .set = set, .request = request, .report = report };
 
     set->names = rule_names_load(&set->arena, request->conf);
+    set->iprep = iprep_load(request->conf);
     rule_builder_init(&l.builder, set, request);
     load_files(&l);
     say_result(report);
     drop_forgotten(set);
+    if (set->rules.count > 0)
+        threshold_config_load(set, request->conf);
     rule_builder_fini(&l.builder);
     map_fini(&l.by_id);
 }
@@ -272,6 +286,10 @@ struct ruleset *ruleset_load(const struct ruleset_request *request, struct rules
     struct ruleset *set = ruleset_new(request);
 
     *report = (struct ruleset_report){ 0 };
+    if (set == NULL) {
+        err_set(err, "out of memory for the tables that rules need");
+        return NULL;
+    }
     keyword_registry_init();
     if (!request->disabled)
         load_rules(set, request, report);
@@ -298,6 +316,9 @@ void ruleset_unref(struct ruleset *set)
         set->to_free.at[i].keyword->free_arg((void *)set->to_free.at[i].arg);
     ARRAY_FREE(&set->to_free);
     ARRAY_FREE(&set->rules);
+    host_bits_free(set->host_bits);
+    threshold_table_free(set->threshold_state);
+    iprep_free(set->iprep);
     rule_names_fini(set->names);
     address_table_fini(&set->addresses);
     port_table_fini(&set->ports);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/file/file_test.c - tests about files: all of a rule must hold for one file. */
+#include "detect/keywords/file/file_test.h"
+
+struct file_test {
+    struct file_test *next;
+    file_test_fn has;
+    const void *arg;
+    bool negated;
+};
+
+/* One test of the transaction for all file keywords of a rule. */
+struct file_tests { struct file_test *first; };
+
+static bool test_holds(const struct file_test *test, struct app_file *file)
+{
+    int result = test->has != NULL ? test->has(file, test->arg) : 1;
+
+    return result >= 0 && (result == 1) != test->negated;
+}
+
+static bool files_match(const struct match_input *in, const void *arg)
+{
+    const struct file_tests *tests = arg;
+
+    for (struct app_file *file = in->tx->files[in->direction]; file != NULL; file = file->next) {
+        const struct file_test *test = tests->first;
+
+        while (test != NULL && test_holds(test, file))
+            test = test->next;
+        if (test == NULL)
+            return true;
+    }
+    return false;
+}
+
+void file_test_add(struct rule_parser *p, file_test_fn has, const void *arg, uint32_t wants)
+{
+    struct rule_test *last = rule_last_test(p, POINT_TX);
+    struct file_test *test = arena_zalloc(p->arena, sizeof(*test));
+    struct file_tests *tests;
+
+    if (p->request->app != NULL)
+        app_files_want(p->request->app, wants | APP_FILE_TRACK);
+    *test = (struct file_test){ .has = has, .arg = arg, .negated = p->negated };
+    if (last != NULL && last->match == files_match) {
+        tests = (struct file_tests *)last->arg;
+        test->next = tests->first;
+    } else {
+        struct rule_test whole = { .keyword = p->keyword, .match = files_match,
+                                   .directions = APP_BOTH };
+
+        tests = arena_zalloc(p->arena, sizeof(*tests));
+        whole.arg = tests;
+        rule_add_test(p, POINT_TX, &whole);
+    }
+    tests->first = test;
+}

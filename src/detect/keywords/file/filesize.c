@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/file/filesize.c - the length of a file. */
+#include "detect/keywords/file/file_test.h"
+
+/* Of a file that was cut off only "more than" can be said. */
+static int size_fits(struct app_file *file, const void *arg)
+{
+    const struct int_match *m = arg;
+
+    if (file->state == FILE_CLOSED)
+        return int_match_has(m, file->size);
+    if (file->state != FILE_OPEN && (m->op == INT_GT || m->op == INT_GE))
+        return int_match_has(m, file->size);
+    return -1;
+}
+
+static int filesize_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    if (int_match_parse(p, in, 64, NULL, arg) < 0)
+        return -1;
+    file_test_add(p, size_fits, arg, 0);
+    return 0;
+}
+
+const struct keyword_ops keyword_filesize = {
+    .name = "filesize",
+    .doc = "length of a file in bytes",
+    .point = POINT_NONE,
+    .quotes = true,
+    .arg_size = sizeof(struct int_match),
+    .parse = filesize_parse,
+};

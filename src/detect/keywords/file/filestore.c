@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/file/filestore.c - keep the files of what the rule matched. */
+#include "detect/keywords/file/file_test.h"
+
+/* Which files: of the matching direction, or of those named, in this transaction or from now on
+ * in all of the flow. */
+struct filestore_arg {
+    uint8_t directions;         /* 0: that of the match */
+    bool whole_tx, whole_flow;
+};
+
+static void store_file(struct app_file *file, uint32_t sid)
+{
+    file->want_store = true;
+    for (uint32_t i = 0; i < file->sid_count; i++)
+        if (file->sids[i] == sid)
+            return;
+    if (file->sid_count < ARRAY_LEN(file->sids))
+        file->sids[file->sid_count++] = sid;
+}
+
+static void store_tx(struct app_tx *tx, const struct filestore_arg *a, uint8_t directions,
+                     uint32_t sid)
+{
+    for (unsigned d = TO_SERVER; d <= TO_CLIENT; d++) {
+        if (!(directions & APP_DIRECTION_BIT(d)))
+            continue;
+        if (a->whole_tx || a->whole_flow)
+            tx->store_files[d] = true;
+        for (struct app_file *file = tx->files[d]; file != NULL; file = file->next)
+            store_file(file, sid);
+    }
+}
+
+static bool filestore_match(const struct match_input *in, const void *arg)
+{
+    const struct filestore_arg *a = arg;
+    uint8_t directions = a->directions != 0 ? a->directions :
+                         (uint8_t)APP_DIRECTION_BIT(in->direction);
+
+    if (in->tx == NULL)
+        return true;
+    if (in->flow != NULL)
+        flow_wish(in->flow, ((directions & APP_TS) ? FLOW_WISH_DEPTH_FREE_TS : 0) |
+                            ((directions & APP_TC) ? FLOW_WISH_DEPTH_FREE_TC : 0));
+    if (!a->whole_flow) {
+        store_tx(in->tx, a, directions, in->rule->sid);
+        return true;
+    }
+    for (struct app_tx *tx = in->tx->flow->first; tx != NULL; tx = tx->next)
+        store_tx(tx, a, directions, in->rule->sid);
+    return true;
+}
+
+static int direction_parse(struct rule_parser *p, struct text in, uint8_t *directions)
+{
+    static const struct { const char *name; uint8_t directions; } names[] = {
+        { "request", APP_TS }, { "to_server", APP_TS }, { "response", APP_TC },
+        { "to_client", APP_TC }, { "both", APP_BOTH },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (text_equal_nocase(in, names[i].name)) {
+            *directions = names[i].directions;
+            return 0;
+        }
+    }
+    return rule_error(p, "filestore: want request, response or both, found \"%.*s\"", TEXT(in));
+}
+
+static int scope_parse(struct rule_parser *p, struct text in, struct filestore_arg *a)
+{
+    if (text_equal_nocase(in, "tx"))
+        a->whole_tx = true;
+    else if (text_equal_nocase(in, "ssn") || text_equal_nocase(in, "flow"))
+        a->whole_flow = true;
+    else if (!text_equal_nocase(in, "file"))
+        return rule_error(p, "filestore: want file, tx, ssn or flow as scope, found \"%.*s\"",
+                          TEXT(in));
+    return 0;
+}
+
+/* Alone in a rule it still needs a file to be there. */
+static int filestore_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct filestore_arg *a = arg;
+    struct text rest = in, part;
+
+    if (p->rule->flags & RULE_FILESTORE)
+        return rule_error(p, "filestore: stands twice in the rule");
+    p->rule->flags |= RULE_FILESTORE;
+    if (text_split(&rest, ',', &part) && direction_parse(p, part, &a->directions) < 0)
+        return -1;
+    if (text_split(&rest, ',', &part) && scope_parse(p, part, a) < 0)
+        return -1;
+    file_test_add(p, NULL, NULL, APP_FILE_STORE);
+    return 0;
+}
+
+const struct keyword_ops keyword_filestore = {
+    .name = "filestore",
+    .doc = "store the file that matched",
+    .point = POINT_POST,
+    .argument = ARGUMENT_OPTIONAL,
+    .arg_size = sizeof(struct filestore_arg),
+    .parse = filestore_parse,
+    .match = filestore_match,
+};

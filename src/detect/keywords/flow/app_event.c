@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/flow/app_event.c - what protocol detection and parsers found wrong. */
+#include "base/log.h"
+#include "detect/keyword.h"
+
+#include <string.h>
+
+struct app_event_arg { uint32_t event; };
+
+static bool flow_event_match(const struct match_input *in, const void *arg)
+{
+    const struct app_event_arg *a = arg;
+
+    return in->flow != NULL && in->flow->app != NULL &&
+           app_flow_has_event(in->flow->app, a->event);
+}
+
+static bool tx_event_match(const struct match_input *in, const void *arg)
+{
+    const struct app_event_arg *a = arg;
+
+    return app_tx_has_event(in->tx, a->event);
+}
+
+static bool event_find(const struct app_name *names, struct text name, uint32_t *event)
+{
+    for (; names != NULL && names->name != NULL; names++) {
+        if (text_equal_nocase(name, names->name)) {
+            *event = (uint32_t)names->value;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Rules of other versions name events that this one does not have: they are left out, unless the
+ * keyword is strict. */
+static int unknown_event(struct rule_parser *p, struct text proto, struct text event)
+{
+    if (p->strict)
+        return rule_error(p, "app-layer-event: protocol \"%.*s\" has no event \"%.*s\"",
+                          TEXT(proto), TEXT(event));
+    rule_warning(p, "app-layer-event: protocol \"%.*s\" has no event \"%.*s\": the rule is left "
+                 "out", TEXT(proto), TEXT(event));
+    return KEYWORD_IGNORE_RULE;
+}
+
+static int proto_event_parse(struct rule_parser *p, struct text proto, struct text event,
+                             struct app_event_arg *a)
+{
+    struct rule_test test = { .keyword = p->keyword, .match = tx_event_match, .arg = a,
+                              .directions = APP_BOTH };
+    const struct app_proto *ops;
+    enum app_proto_id id;
+
+    if (!app_proto_by_rule_name(proto, &id))
+        return rule_error(p, "app-layer-event: there is no protocol \"%.*s\"", TEXT(proto));
+    ops = app_proto_of_rule(id);
+    if (ops == NULL || !event_find(ops->events, event, &a->event))
+        return unknown_event(p, proto, event);
+    if (rule_set_app_proto(p, id) < 0)
+        return -1;
+    rule_add_test(p, POINT_TX, &test);
+    return 0;
+}
+
+static int app_event_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct rule_test test = { .keyword = p->keyword, .match = flow_event_match, .arg = arg };
+    const char *dot = memchr(in.p, '.', in.n);
+    struct app_event_arg *a = arg;
+
+    if (dot != NULL)
+        return proto_event_parse(p, (struct text){ in.p, (size_t)(dot - in.p) },
+                                 text_from(in, (size_t)(dot - in.p) + 1), a);
+    if (!event_find(app_layer_events, in, &a->event))
+        return rule_error(p, "app-layer-event: there is no event \"%.*s\"", TEXT(in));
+    rule_add_test(p, POINT_PACKET, &test);
+    return 0;
+}
+
+const struct keyword_ops keyword_app_layer_event = {
+    .name = "app-layer-event",
+    .doc = "an anomaly that protocol detection or a parser found",
+    .point = POINT_NONE,
+    .arg_size = sizeof(struct app_event_arg),
+    .parse = app_event_parse,
+};

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/flow/app_protocol.c - the recognised protocol of the flow. */
+#include "detect/keyword.h"
+
+enum { MODE_DIRECTION, MODE_FINAL, MODE_ORIGINAL, MODE_EITHER, MODE_TO_SERVER, MODE_TO_CLIENT };
+
+struct app_protocol_arg {
+    uint8_t proto, mode;
+    bool negated;
+};
+
+static bool is_proto(const struct app_protocol_arg *a, uint16_t found)
+{
+    if (a->proto == APP_PROTO_UNKNOWN || a->proto == APP_PROTO_FAILED)
+        return found == a->proto;
+    return app_proto_matches((enum app_proto_id)a->proto, (enum app_proto_id)found);
+}
+
+/* What is not known yet is not "another" protocol. */
+static bool one_side(const struct app_protocol_arg *a, uint16_t found)
+{
+    if (a->negated)
+        return found != APP_PROTO_UNKNOWN && !is_proto(a, found);
+    return is_proto(a, found);
+}
+
+static bool either_side(const struct app_protocol_arg *a, const uint16_t found[2])
+{
+    bool hit = is_proto(a, found[TO_SERVER]) || is_proto(a, found[TO_CLIENT]);
+
+    if (a->negated && found[TO_SERVER] == APP_PROTO_UNKNOWN &&
+        found[TO_CLIENT] == APP_PROTO_UNKNOWN)
+        return false;
+    return hit != a->negated;
+}
+
+static bool app_protocol_match(const struct match_input *in, const void *arg)
+{
+    const struct app_protocol_arg *a = arg;
+    const struct flow *f = in->flow;
+
+    if (f == NULL)
+        return false;
+    switch (a->mode) {
+    case MODE_FINAL: return one_side(a, f->app_proto);
+    case MODE_ORIGINAL: return one_side(a, f->app_proto_orig);
+    case MODE_EITHER: return either_side(a, f->app_proto_dir);
+    case MODE_TO_SERVER: return one_side(a, f->app_proto_dir[TO_SERVER]);
+    case MODE_TO_CLIENT: return one_side(a, f->app_proto_dir[TO_CLIENT]);
+    default: return one_side(a, f->app_proto_dir[packet_direction(in->packet)]);
+    }
+}
+
+static int proto_parse(struct rule_parser *p, struct text in, struct app_protocol_arg *a)
+{
+    enum app_proto_id id;
+
+    if (text_equal(in, "failed")) {
+        a->proto = APP_PROTO_FAILED;
+        return 0;
+    }
+    if (text_equal(in, "unknown")) {
+        if (a->negated)
+            return rule_error(p, "app-layer-protocol: \"unknown\" cannot be negated");
+        a->proto = APP_PROTO_UNKNOWN;
+        return 0;
+    }
+    if (!app_proto_by_rule_name(in, &id))
+        return rule_error(p, "app-layer-protocol: there is no protocol \"%.*s\"", TEXT(in));
+    a->proto = (uint8_t)id;
+    return 0;
+}
+
+static int mode_parse(struct rule_parser *p, struct text in, uint8_t *mode)
+{
+    static const char *const names[] = {
+        [MODE_DIRECTION] = "direction", [MODE_FINAL] = "final", [MODE_ORIGINAL] = "original",
+        [MODE_EITHER] = "either", [MODE_TO_SERVER] = "to_server", [MODE_TO_CLIENT] = "to_client",
+    };
+
+    for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
+        if (text_equal(in, names[i])) {
+            *mode = (uint8_t)i;
+            return 0;
+        }
+    }
+    return rule_error(p, "app-layer-protocol: want direction, final, original, either, to_server "
+                      "or to_client behind the protocol, found \"%.*s\"", TEXT(in));
+}
+
+static int app_protocol_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct app_protocol_arg *a = arg;
+    const struct rule_test *last = rule_last_test(p, POINT_PACKET);
+    struct rule_test test = { .keyword = p->keyword, .match = app_protocol_match, .arg = arg };
+    struct text rest = in, proto, mode = { "direction", 9 };
+
+    if (p->rule->app_proto != APP_PROTO_UNKNOWN)
+        return rule_error(p, "app-layer-protocol: the rule is about protocol %s already",
+                          app_proto_name((enum app_proto_id)p->rule->app_proto));
+    a->negated = p->negated;
+    text_split(&rest, ',', &proto);
+    text_split(&rest, ',', &mode);
+    if (proto_parse(p, proto, a) < 0 || mode_parse(p, mode, &a->mode) < 0)
+        return -1;
+    if (last != NULL && last->match == app_protocol_match) {
+        const struct app_protocol_arg *b = last->arg;
+
+        if (b->mode == a->mode && (!a->negated || !b->negated))
+            return rule_error(p, "app-layer-protocol: contradicts the one before it");
+    }
+    rule_add_test(p, POINT_PACKET, &test);
+    return 0;
+}
+
+const struct keyword_ops keyword_app_layer_protocol = {
+    .name = "app-layer-protocol",
+    .doc = "the recognised application protocol",
+    .features = "supports firewall,prefilter",
+    .point = POINT_NONE,
+    .negatable = true,
+    .quotes = true,
+    .arg_size = sizeof(struct app_protocol_arg),
+    .parse = app_protocol_parse,
+};

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/flow/app_state.c - how far a transaction has come. */
+#include "detect/keyword.h"
+
+struct app_state_arg {
+    int8_t mode;                /* '<' or '>' as -1, 1 */
+    uint8_t direction, progress;
+};
+
+static bool app_state_match(const struct match_input *in, const void *arg)
+{
+    const struct app_state_arg *a = arg;
+    uint8_t now = in->tx->progress[a->direction];
+
+    return a->mode < 0 ? now < a->progress : now > a->progress;
+}
+
+static bool state_find(const struct app_proto *proto, struct text name, struct app_state_arg *a)
+{
+    for (unsigned d = TO_SERVER; d <= TO_CLIENT; d++) {
+        const struct app_name *n = proto->progress_names[d];
+
+        for (; n != NULL && n->name != NULL; n++) {
+            if (text_equal(name, n->name)) {
+                a->direction = (uint8_t)d;
+                a->progress = (uint8_t)n->value;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static int app_state_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct app_state_arg *a = arg;
+    struct rule_test test = { .keyword = p->keyword, .match = app_state_match, .arg = arg };
+    const struct app_proto *proto = app_proto_of_rule((enum app_proto_id)p->rule->app_proto);
+
+    if (proto == NULL)
+        return rule_error(p, "app-layer-state: the rule must be about a protocol");
+    if (in.n > 0 && (in.p[0] == '<' || in.p[0] == '>')) {
+        a->mode = in.p[0] == '<' ? -1 : 1;
+        in = text_from(in, 1);
+    }
+    if (!state_find(proto, in, a))
+        return rule_error(p, "app-layer-state: protocol %s has no state \"%.*s\"", proto->name,
+                          TEXT(in));
+    p->rule->flags |= a->direction == TO_SERVER ? RULE_TO_SERVER : RULE_TO_CLIENT;
+    if (a->mode == 0) {
+        p->rule->hook = (uint8_t)(1 + a->progress);
+        return 0;
+    }
+    test.directions = (uint8_t)APP_DIRECTION_BIT(a->direction);
+    rule_add_test(p, POINT_TX, &test);
+    return 0;
+}
+
+const struct keyword_ops keyword_app_layer_state = {
+    .name = "app-layer-state",
+    .doc = "how far a transaction has come: STATE, <STATE, >STATE",
+    .point = POINT_NONE,
+    .arg_size = sizeof(struct app_state_arg),
+    .parse = app_state_parse,
+};

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/flow/flowbits.c - named bits on the flow. */
+#include "detect/keyword.h"
+#include "flow/vars.h"
+
+#include <string.h>
+
+#define FLOWBITS_MAX 100        /* in one "a|b|c" */
+
+struct flowbits_arg {
+    unsigned count;
+    uint32_t id[];              /* one, or several joined by "|" */
+};
+
+static bool isset_match(const struct match_input *in, const void *arg)
+{
+    const struct flowbits_arg *a = *(struct flowbits_arg *const *)arg;
+
+    for (unsigned i = 0; in->flow != NULL && i < a->count; i++)
+        if (flowbit_is_set(in->flow, a->id[i]))
+            return true;
+    return false;
+}
+
+static bool isnotset_match(const struct match_input *in, const void *arg)
+{
+    const struct flowbits_arg *a = *(struct flowbits_arg *const *)arg;
+
+    for (unsigned i = 0; in->flow != NULL && i < a->count; i++)
+        if (!flowbit_is_set(in->flow, a->id[i]))
+            return true;
+    return false;
+}
+
+static bool set_match(const struct match_input *in, const void *arg)
+{
+    const struct flowbits_arg *a = *(struct flowbits_arg *const *)arg;
+
+    if (in->flow != NULL)
+        flowbit_set(in->flow, a->id[0]);
+    return true;
+}
+
+static bool unset_match(const struct match_input *in, const void *arg)
+{
+    const struct flowbits_arg *a = *(struct flowbits_arg *const *)arg;
+
+    if (in->flow != NULL)
+        flowbit_unset(in->flow, a->id[0]);
+    return true;
+}
+
+static bool toggle_match(const struct match_input *in, const void *arg)
+{
+    const struct flowbits_arg *a = *(struct flowbits_arg *const *)arg;
+
+    if (in->flow == NULL)
+        return true;
+    if (flowbit_is_set(in->flow, a->id[0]))
+        flowbit_unset(in->flow, a->id[0]);
+    else
+        flowbit_set(in->flow, a->id[0]);
+    return true;
+}
+
+static const struct flowbits_command {
+    const char *name;
+    enum inspect_point point;
+    bool (*match)(const struct match_input *in, const void *arg);
+} commands[] = {
+    { "isset", POINT_PACKET, isset_match },   { "isnotset", POINT_PACKET, isnotset_match },
+    { "set", POINT_POST, set_match },         { "unset", POINT_POST, unset_match },
+    { "toggle", POINT_POST, toggle_match },
+};
+
+static const struct flowbits_command *command_find(struct text name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+        if (text_equal(name, commands[i].name))
+            return &commands[i];
+    return NULL;
+}
+
+static int names_parse(struct rule_parser *p, struct text in, struct flowbits_arg *a)
+{
+    struct text rest = in, name;
+
+    while (text_split(&rest, '|', &name)) {
+        if (name.n == 0)
+            return rule_error(p, "flowbits: a name is missing in \"%.*s\"", TEXT(in));
+        if (memchr(name.p, ' ', name.n) != NULL || memchr(name.p, '\t', name.n) != NULL)
+            return rule_error(p, "flowbits: a name has no spaces, found \"%.*s\"", TEXT(name));
+        if (a->count == FLOWBITS_MAX)
+            return rule_error(p, "flowbits: at most %d names may be joined", FLOWBITS_MAX);
+        a->id[a->count++] = var_name_id(VAR_FLOWBIT, arena_text(p->arena, name));
+    }
+    return a->count > 0 ? 0 : rule_error(p, "flowbits: a name is missing");
+}
+
+static int flowbits_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct flowbits_arg *a, **kept = arg;
+    struct rule_test test = { .keyword = p->keyword, .arg = arg };
+    const struct flowbits_command *c;
+    struct text rest = in, name;
+
+    if (text_equal(in, "noalert")) {
+        p->rule->flags |= RULE_NOALERT;
+        return 0;
+    }
+    text_split(&rest, ',', &name);
+    c = command_find(name);
+    if (c == NULL)
+        return rule_error(p, "flowbits: want isset, isnotset, set, unset or toggle and a name, or "
+                          "noalert, found \"%.*s\"", TEXT(in));
+    rest = text_trim(rest);
+    *kept = a = arena_zalloc(p->arena, sizeof(*a) + FLOWBITS_MAX * sizeof(a->id[0]));
+    if (names_parse(p, rest, a) < 0)
+        return -1;
+    if (c->point == POINT_POST && a->count > 1)
+        return rule_error(p, "flowbits: only isset and isnotset take several names, found "
+                          "\"%.*s\"", TEXT(rest));
+    test.match = c->match;
+    rule_add_test(p, c->point, &test);
+    if (c->point == POINT_POST)
+        p->rule->flowbits_set++;
+    else
+        p->rule->flowbits_read++;
+    return 0;
+}
+
+const struct keyword_ops keyword_flowbits = {
+    .name = "flowbits",
+    .doc = "set and test named bits on the flow",
+    .features = "supports firewall,prefilter",
+    .point = POINT_NONE,
+    .arg_size = sizeof(struct flowbits_arg *),
+    .parse = flowbits_parse,
+};

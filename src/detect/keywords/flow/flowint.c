@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/flow/flowint.c - named counters on the flow. */
+#include "detect/keyword.h"
+#include "flow/vars.h"
+
+#include <string.h>
+
+enum flowint_op { OP_SET, OP_ADD, OP_SUB, OP_LT, OP_LE, OP_EQ, OP_NE, OP_GE, OP_GT, OP_ISSET,
+                  OP_NOTSET };
+
+struct flowint_arg {
+    uint32_t id;
+    uint32_t number;
+    uint32_t other;             /* the number is that of this variable; 0: no */
+    uint8_t op;
+};
+
+static const struct { const char *text; uint8_t op; } operators[] = {
+    { "=", OP_SET },        { "+", OP_ADD },         { "-", OP_SUB },      { "<", OP_LT },
+    { "<=", OP_LE },        { "==", OP_EQ },         { "!=", OP_NE },      { ">=", OP_GE },
+    { ">", OP_GT },         { "isset", OP_ISSET },   { "notset", OP_NOTSET },
+    { "isnotset", OP_NOTSET },
+};
+
+/* A variable that does not exist counts as 0 on the right, and never compares on the left. */
+static uint32_t right_side(const struct flow *f, const struct flowint_arg *a)
+{
+    uint32_t value = a->number;
+
+    if (a->other != 0 && !flowint_get(f, a->other, &value))
+        value = 0;
+    return value;
+}
+
+static bool flowint_test(const struct match_input *in, const void *arg)
+{
+    const struct flowint_arg *a = arg;
+    uint32_t value, wanted;
+    bool is_set;
+
+    if (in->flow == NULL)
+        return false;
+    is_set = flowint_get(in->flow, a->id, &value);
+    if (a->op == OP_ISSET || a->op == OP_NOTSET)
+        return is_set == (a->op == OP_ISSET);
+    if (!is_set)
+        return false;
+    wanted = right_side(in->flow, a);
+    switch ((enum flowint_op)a->op) {
+    case OP_LT: return value < wanted;
+    case OP_LE: return value <= wanted;
+    case OP_EQ: return value == wanted;
+    case OP_NE: return value != wanted;
+    case OP_GE: return value >= wanted;
+    case OP_GT: return value > wanted;
+    default: return false;
+    }
+}
+
+static bool flowint_change(const struct match_input *in, const void *arg)
+{
+    const struct flowint_arg *a = arg;
+    uint32_t value = 0, by;
+    bool is_set;
+
+    if (in->flow == NULL)
+        return true;
+    by = right_side(in->flow, a);
+    is_set = flowint_get(in->flow, a->id, &value);
+    if (a->op == OP_SET)
+        flowint_put(in->flow, a->id, by);
+    else if (a->op == OP_ADD)
+        flowint_put(in->flow, a->id, is_set ? value + by : by);
+    else if (is_set)
+        flowint_put(in->flow, a->id, value - by);
+    return true;
+}
+
+static bool operator_parse(struct text in, uint8_t *op)
+{
+    for (size_t i = 0; i < ARRAY_LEN(operators); i++) {
+        if (text_equal(in, operators[i].text)) {
+            *op = operators[i].op;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_letter(char c)
+{
+    return (c | 32) >= 'a' && (c | 32) <= 'z';
+}
+
+static int flowint_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct flowint_arg *a = arg;
+    struct rule_test test = { .keyword = p->keyword, .arg = arg };
+    struct text rest = in, name, op, value = { NULL, 0 };
+    uint64_t number;
+    bool ok = text_split(&rest, ',', &name) && text_split(&rest, ',', &op) && name.n > 0 &&
+              is_letter(name.p[0]) && operator_parse(op, &a->op);
+
+    if (!ok)
+        return rule_error(p, "flowint: want NAME,OP,VALUE with OP of = + - < <= == != >= >, or "
+                          "NAME,isset or NAME,isnotset, found \"%.*s\"", TEXT(in));
+    a->id = var_name_id(VAR_FLOWINT, arena_text(p->arena, name));
+    value = text_trim(rest);
+    if (a->op != OP_ISSET && a->op != OP_NOTSET) {
+        if (text_to_u64(value, UINT32_MAX, &number))
+            a->number = (uint32_t)number;
+        else if (value.n > 0 && is_letter(value.p[0]))
+            a->other = var_name_id(VAR_FLOWINT, arena_text(p->arena, value));
+        else
+            return rule_error(p, "flowint: want a number up to 4294967295 or a name as value, "
+                              "found \"%.*s\"", TEXT(value));
+    }
+    test.match = a->op <= OP_SUB ? flowint_change : flowint_test;
+    rule_add_test(p, a->op <= OP_SUB ? POINT_POST : POINT_PACKET, &test);
+    return 0;
+}
+
+const struct keyword_ops keyword_flowint = {
+    .name = "flowint",
+    .doc = "set, change and compare named numbers on the flow",
+    .point = POINT_NONE,
+    .arg_size = sizeof(struct flowint_arg),
+    .parse = flowint_parse,
+};

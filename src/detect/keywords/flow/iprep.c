@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/flow/iprep.c - the reputation of addresses. */
+#include "detect/iprep.h"
+#include "detect/keyword.h"
+#include "detect/ruleset.h"
+
+enum { SIDE_ANY, SIDE_SRC, SIDE_DST, SIDE_BOTH };
+
+struct iprep_arg {
+    const struct iprep *rep;
+    unsigned category;
+    uint8_t side;
+    bool isnotset;
+    struct int_match score;
+};
+
+/* One address: its score fits, or there is none and that is wanted. */
+static bool address_fits(const struct iprep_arg *a, const struct ip *ip)
+{
+    int score = iprep_score(a->rep, ip, a->category);
+
+    if (a->isnotset)
+        return score < 0;
+    return score >= 0 && int_match_has(&a->score, (uint64_t)score);
+}
+
+static bool iprep_match(const struct match_input *in, const void *arg)
+{
+    const struct iprep_arg *a = arg;
+    const struct packet *p = in->packet;
+
+    if (p->src.version == 0)
+        return false;
+    switch (a->side) {
+    case SIDE_SRC: return address_fits(a, &p->src);
+    case SIDE_DST: return address_fits(a, &p->dst);
+    case SIDE_BOTH: return address_fits(a, &p->src) && address_fits(a, &p->dst);
+    default: return address_fits(a, &p->src) || address_fits(a, &p->dst);
+    }
+}
+
+static bool side_parse(struct text in, uint8_t *side)
+{
+    static const char *const names[] = { "any", "src", "dst", "both" };
+
+    for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
+        if (text_equal(in, names[i])) {
+            *side = (uint8_t)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool score_parse(struct text op, struct text value, struct int_match *out)
+{
+    static const struct { const char *text; uint8_t op; } operators[] = {
+        { ">=", INT_GE }, { "<=", INT_LE }, { ">", INT_GT }, { "<", INT_LT },
+        { "!=", INT_NE }, { "!", INT_NE },  { "=", INT_EQ },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(operators); i++) {
+        if (text_equal(op, operators[i].text)) {
+            out->op = operators[i].op;
+            return text_to_u64(value, 127, &out->a);
+        }
+    }
+    return false;
+}
+
+static int iprep_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct iprep_arg *a = arg;
+    struct text rest = in, side, category, op, value = { "", 0 };
+    bool ok = text_split(&rest, ',', &side) && side_parse(side, &a->side) &&
+              text_split(&rest, ',', &category) && text_split(&rest, ',', &op);
+
+    if (ok && text_equal(op, "isset") && rest.n == 0)
+        a->score.op = INT_GE;
+    else if (ok && text_equal(op, "isnotset") && rest.n == 0)
+        a->isnotset = true;
+    else if (!ok || !text_split(&rest, ',', &value) || rest.n > 0 ||
+             !score_parse(op, value, &a->score))
+        return rule_error(p, "iprep: want any, src, dst or both, a category, an operator of < > "
+                          "<= >= = != and 0-127, or isset or isnotset, found \"%.*s\"", TEXT(in));
+    a->rep = p->ruleset->iprep;
+    a->category = iprep_category(a->rep, category);
+    if (a->category == 0)
+        return rule_error(p, "iprep: there is no category \"%.*s\" in reputation-categories-file",
+                          TEXT(category));
+    return 0;
+}
+
+const struct keyword_ops keyword_iprep = {
+    .name = "iprep",
+    .doc = "score of an address in the reputation lists",
+    .features = "supports firewall",
+    .point = POINT_PACKET,
+    .arg_size = sizeof(struct iprep_arg),
+    .parse = iprep_parse,
+    .match = iprep_match,
+};

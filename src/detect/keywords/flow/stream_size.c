@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/flow/stream_size.c - how much each side of a TCP flow has sent. */
+#include "detect/keyword.h"
+
+enum { SIDE_SERVER, SIDE_CLIENT, SIDE_BOTH, SIDE_EITHER };
+
+struct stream_size_arg {
+    uint8_t side;
+    struct int_match size;
+};
+
+static bool side_parse(struct text in, uint8_t *side)
+{
+    static const char *const names[] = { "server", "client", "both", "either" };
+
+    for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
+        if (text_equal(in, names[i])) {
+            *side = (uint8_t)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool operator_parse(struct text in, uint8_t *op)
+{
+    static const struct { const char *text; uint8_t op; } operators[] = {
+        { ">=", INT_GE }, { "<=", INT_LE }, { ">", INT_GT }, { "<", INT_LT },
+        { "!=", INT_NE }, { "!", INT_NE },  { "=", INT_EQ },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(operators); i++) {
+        if (text_equal(in, operators[i].text)) {
+            *op = operators[i].op;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int stream_size_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct stream_size_arg *a = arg;
+    struct text rest = in, side, op, size;
+
+    if (!text_split(&rest, ',', &side) || !side_parse(side, &a->side) ||
+        !text_split(&rest, ',', &op) || !operator_parse(op, &a->size.op) ||
+        !text_split(&rest, ',', &size) || rest.n > 0 ||
+        !text_to_u64(size, UINT32_MAX, &a->size.a))
+        return rule_error(p, "stream_size: want server, client, both or either, an operator of < "
+                          "> <= >= = !=, and a number, found \"%.*s\"", TEXT(in));
+    return 0;
+}
+
+/* Sequence space counts SYN and FIN as one byte each, so a session is never at 0 on both sides. */
+static bool stream_size_match(const struct match_input *in, const void *arg)
+{
+    const struct stream_size_arg *a = arg;
+    const struct packet *p = in->packet;
+    bool client, server;
+
+    if (!packet_is_tcp(p) || in->flow == NULL ||
+        (p->stream_bytes[TO_SERVER] == 0 && p->stream_bytes[TO_CLIENT] == 0))
+        return false;
+    client = int_match_has(&a->size, p->stream_bytes[TO_SERVER]);
+    server = int_match_has(&a->size, p->stream_bytes[TO_CLIENT]);
+    switch (a->side) {
+    case SIDE_SERVER: return server;
+    case SIDE_CLIENT: return client;
+    case SIDE_BOTH: return client && server;
+    default: return client || server;
+    }
+}
+
+const struct keyword_ops keyword_stream_size = {
+    .name = "stream_size",
+    .doc = "bytes that a side of the TCP flow has sent",
+    .features = "prefilter",
+    .point = POINT_PACKET,
+    .arg_size = sizeof(struct stream_size_arg),
+    .parse = stream_size_parse,
+    .match = stream_size_match,
+};

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/flow/threshold.c - how often the rule may alert: threshold, detection_filter. */
+#include "detect/keyword.h"
+#include "detect/threshold.h"
+
+/* Settings stand in any order, each once. */
+struct settings {
+    struct text type, track, count, seconds, multiplier;
+};
+
+static int setting_take(struct rule_parser *p, struct text in, struct settings *s)
+{
+    const struct { const char *name; struct text *value; } known[] = {
+        { "type", &s->type }, { "track", &s->track }, { "count", &s->count },
+        { "seconds", &s->seconds }, { "multiplier", &s->multiplier },
+    };
+    struct text name = { in.p, 0 };
+
+    while (name.n < in.n && in.p[name.n] != ' ' && in.p[name.n] != '\t')
+        name.n++;
+    for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+        if (!text_equal_nocase(name, known[i].name))
+            continue;
+        if (known[i].value->p != NULL)
+            return rule_error(p, "%s: \"%.*s\" stands twice", p->keyword->name, TEXT(name));
+        *known[i].value = text_trim(text_from(in, name.n));
+        return 0;
+    }
+    return rule_error(p, "%s: want type, track, count, seconds or multiplier, found \"%.*s\"",
+                      p->keyword->name, TEXT(in));
+}
+
+static int settings_parse(struct rule_parser *p, struct text in, struct settings *s)
+{
+    struct text part;
+
+    while (text_split(&in, ',', &part))
+        if (setting_take(p, part, s) < 0)
+            return -1;
+    return 0;
+}
+
+static int track_parse(struct rule_parser *p, struct text in, uint8_t *track)
+{
+    static const struct { const char *name; uint8_t track; } names[] = {
+        { "by_src", TRACK_SRC }, { "by_dst", TRACK_DST }, { "by_both", TRACK_BOTH },
+        { "by_rule", TRACK_RULE }, { "by_flow", TRACK_FLOW },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (text_equal_nocase(in, names[i].name)) {
+            *track = names[i].track;
+            return 0;
+        }
+    }
+    return rule_error(p, "%s: track: want by_src, by_dst, by_both, by_rule or by_flow, found "
+                      "\"%.*s\"", p->keyword->name, TEXT(in));
+}
+
+static int number_parse(struct rule_parser *p, const char *what, struct text in, uint64_t min,
+                        uint64_t max, uint32_t *out)
+{
+    uint64_t value;
+
+    if (!text_to_u64(in, max, &value) || value < min)
+        return rule_error(p, "%s: %s: want %llu to %llu, found \"%.*s\"", p->keyword->name, what,
+                          (unsigned long long)min, (unsigned long long)max, TEXT(in));
+    *out = (uint32_t)value;
+    return 0;
+}
+
+/* Exactly one of the two may stand in a rule. */
+static int only_one(struct rule_parser *p)
+{
+    const struct threshold_spec *other = p->rule->threshold;
+
+    if (other == NULL)
+        return 0;
+    if ((other->type == THRESHOLD_FILTER) == text_equal(text_of(p->keyword->name), "threshold"))
+        return rule_error(p, "\"detection_filter\" and \"threshold\" are not allowed in the same "
+                          "rule");
+    return rule_error(p, "multiple \"%s\" options are not allowed in the same rule",
+                      p->keyword->name);
+}
+
+static int type_parse(struct rule_parser *p, struct text in, uint8_t *type)
+{
+    static const struct { const char *name; uint8_t type; } names[] = {
+        { "limit", THRESHOLD_LIMIT }, { "threshold", THRESHOLD_EVERY },
+        { "both", THRESHOLD_BOTH }, { "backoff", THRESHOLD_BACKOFF },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (text_equal_nocase(in, names[i].name)) {
+            *type = names[i].type;
+            return 0;
+        }
+    }
+    return rule_error(p, "threshold: type: want limit, threshold, both or backoff, found \"%.*s\"",
+                      TEXT(in));
+}
+
+static int backoff_parse(struct rule_parser *p, const struct settings *s,
+                         struct threshold_spec *spec)
+{
+    if (s->seconds.p != NULL)
+        return rule_error(p, "threshold: type backoff takes no seconds");
+    if (spec->track != TRACK_FLOW)
+        return rule_error(p, "threshold: type backoff goes only with track by_flow");
+    if (number_parse(p, "count", s->count, 1, 65535, &spec->count) < 0)
+        return -1;
+    return number_parse(p, "multiplier", s->multiplier, 2, 65535, &spec->multiplier);
+}
+
+static int threshold_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct threshold_spec *spec = arg;
+    struct settings s = { 0 };
+
+    if (only_one(p) < 0 || settings_parse(p, in, &s) < 0 ||
+        type_parse(p, s.type, &spec->type) < 0 || track_parse(p, s.track, &spec->track) < 0)
+        return -1;
+    spec->by_keyword = true;
+    p->rule->threshold = spec;
+    if (spec->type == THRESHOLD_BACKOFF)
+        return backoff_parse(p, &s, spec);
+    if (s.multiplier.p != NULL)
+        return rule_error(p, "threshold: multiplier goes only with type backoff");
+    if (number_parse(p, "count", s.count, 0, UINT32_MAX, &spec->count) < 0)
+        return -1;
+    return number_parse(p, "seconds", s.seconds, 0, UINT32_MAX, &spec->seconds);
+}
+
+const struct keyword_ops keyword_threshold = {
+    .name = "threshold",
+    .doc = "how often the rule alerts",
+    .point = POINT_NONE,
+    .arg_size = sizeof(struct threshold_spec),
+    .parse = threshold_parse,
+};
+
+static int detection_filter_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct threshold_spec *spec = arg;
+    struct settings s = { 0 };
+
+    if (only_one(p) < 0 || settings_parse(p, in, &s) < 0 ||
+        track_parse(p, s.track, &spec->track) < 0)
+        return -1;
+    if (s.type.p != NULL || s.multiplier.p != NULL)
+        return rule_error(p, "detection_filter: takes track, count and seconds only");
+    spec->type = THRESHOLD_FILTER;
+    spec->by_keyword = true;
+    p->rule->threshold = spec;
+    if (number_parse(p, "count", s.count, 1, UINT32_MAX, &spec->count) < 0)
+        return -1;
+    return number_parse(p, "seconds", s.seconds, 1, UINT32_MAX, &spec->seconds);
+}
+
+const struct keyword_ops keyword_detection_filter = {
+    .name = "detection_filter",
+    .doc = "alert only once so many matches have been seen",
+    .point = POINT_NONE,
+    .arg_size = sizeof(struct threshold_spec),
+    .parse = detection_filter_parse,
+};

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/flow/xbits.c - named bits on hosts, pairs and transactions: xbits, hostbits. */
+#include "detect/host_bits.h"
+#include "detect/keyword.h"
+#include "detect/ruleset.h"
+#include "flow/vars.h"
+
+#include <string.h>
+
+/* xbits bits and hostbits bits of one name on one host are the same bit. */
+enum bit_command { BIT_SET, BIT_ISSET, BIT_UNSET, BIT_ISNOTSET, BIT_TOGGLE };
+#define TRACK_TX 255
+
+struct bit_arg {
+    struct host_bits *bits;     /* the ruleset's */
+    uint32_t id, expire;
+    uint8_t command, track;
+};
+
+static const char *const command_names[] = { "set", "isset", "unset", "isnotset", "toggle" };
+
+static bool command_parse(struct text in, uint8_t *command)
+{
+    for (size_t i = 0; i < ARRAY_LEN(command_names); i++) {
+        if (text_equal(in, command_names[i])) {
+            *command = (uint8_t)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_address(const struct match_input *in)
+{
+    return in->packet->src.version != 0;
+}
+
+static bool bit_test(const struct match_input *in, const void *arg)
+{
+    const struct bit_arg *a = arg;
+
+    return has_address(in) &&
+           host_bit_is_set(a->bits, in->packet, (enum host_bit_track)a->track, a->id) ==
+               (a->command == BIT_ISSET);
+}
+
+static bool bit_change(const struct match_input *in, const void *arg)
+{
+    const struct bit_arg *a = arg;
+    enum host_bit_track track = (enum host_bit_track)a->track;
+
+    if (!has_address(in))
+        return true;
+    if (a->command == BIT_SET)
+        host_bit_set(a->bits, in->packet, track, a->id, a->expire);
+    else if (a->command == BIT_UNSET)
+        host_bit_unset(a->bits, in->packet, track, a->id);
+    else
+        host_bit_toggle(a->bits, in->packet, track, a->id, a->expire);
+    return true;
+}
+
+/* --- of a transaction: a list in its arena ---------------------------------------------------- */
+
+struct tx_bit {
+    struct tx_bit *next;
+    uint32_t id;
+};
+
+static bool tx_bit_test(const struct match_input *in, const void *arg)
+{
+    const struct bit_arg *a = arg;
+
+    for (const struct tx_bit *b = in->tx != NULL ? in->tx->vars : NULL; b != NULL; b = b->next)
+        if (b->id == a->id)
+            return true;
+    return false;
+}
+
+static bool tx_bit_set(const struct match_input *in, const void *arg)
+{
+    const struct bit_arg *a = arg;
+    struct tx_bit *b;
+
+    if (in->tx == NULL || tx_bit_test(in, arg))
+        return true;
+    b = arena_alloc(&in->tx->arena, sizeof(*b));
+    if (b != NULL) {
+        *b = (struct tx_bit){ in->tx->vars, a->id };
+        in->tx->vars = b;
+    }
+    return true;
+}
+
+static int add_tx_test(struct rule_parser *p, struct bit_arg *a)
+{
+    struct rule_test test = { .keyword = p->keyword, .arg = a, .directions = APP_BOTH };
+
+    if (a->command != BIT_SET && a->command != BIT_ISSET)
+        return rule_error(p, "xbits: with \"track tx\" only set and isset make sense");
+    if (a->command == BIT_SET) {
+        test.match = tx_bit_set;
+        rule_add_test(p, POINT_POST, &test);
+        return 0;
+    }
+    if (p->rule->hook == 0 || p->rule->app_proto == APP_PROTO_UNKNOWN)
+        return rule_error(p, "xbits: \"track tx\" needs a hook in the rule's protocol, such as "
+                          "http:request_line");
+    test.match = tx_bit_test;
+    rule_add_test(p, POINT_TX, &test);
+    return 0;
+}
+
+static void add_host_test(struct rule_parser *p, struct bit_arg *a)
+{
+    bool tests = a->command == BIT_ISSET || a->command == BIT_ISNOTSET;
+    struct rule_test test = { .keyword = p->keyword, .arg = a,
+                              .match = tests ? bit_test : bit_change };
+
+    a->bits = p->ruleset->host_bits;
+    rule_add_test(p, tests ? POINT_PACKET : POINT_POST, &test);
+}
+
+/* --- xbits ------------------------------------------------------------------------------------ */
+
+static int setting_parse(struct rule_parser *p, struct text in, struct bit_arg *a, bool *tracked)
+{
+    static const struct { const char *name; uint8_t track; } tracks[] = {
+        { "ip_src", HOST_BIT_SRC }, { "ip_dst", HOST_BIT_DST }, { "ip_pair", HOST_BIT_PAIR },
+        { "tx", TRACK_TX },
+    };
+    bool is_track = text_starts(in, "track "), is_expire = text_starts(in, "expire ");
+    struct text value = text_trim(text_from(in, is_track ? 6 : 7));
+    uint64_t seconds;
+
+    for (size_t i = 0; is_track && !*tracked && i < ARRAY_LEN(tracks); i++) {
+        if (text_equal(value, tracks[i].name)) {
+            a->track = tracks[i].track;
+            *tracked = true;
+            return 0;
+        }
+    }
+    if (is_expire && a->expire == 0 && text_to_u64(value, UINT32_MAX, &seconds) && seconds > 0) {
+        a->expire = (uint32_t)seconds;
+        return 0;
+    }
+    return rule_error(p, "xbits: want \"track ip_src|ip_dst|ip_pair|tx\" and \"expire SECONDS\", "
+                      "found \"%.*s\"", TEXT(in));
+}
+
+static int xbits_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct bit_arg *a = arg;
+    struct text rest = in, command, name, setting;
+    bool tracked = false;
+
+    if (text_equal(in, "noalert")) {
+        p->rule->flags |= RULE_NOALERT;
+        return 0;
+    }
+    if (!text_split(&rest, ',', &command) || !command_parse(command, &a->command) ||
+        !text_split(&rest, ',', &name) || name.n == 0 || memchr(name.p, ' ', name.n) != NULL)
+        return rule_error(p, "xbits: want set, unset, isset, isnotset or toggle, a name and "
+                          "\"track ...\", or noalert, found \"%.*s\"", TEXT(in));
+    while (text_split(&rest, ',', &setting))
+        if (setting_parse(p, setting, a, &tracked) < 0)
+            return -1;
+    if (!tracked)
+        return rule_error(p, "xbits: \"track ip_src|ip_dst|ip_pair|tx\" is missing");
+    if (a->expire == 0)
+        a->expire = 30;
+    a->id = var_name_id(a->track == TRACK_TX ? VAR_XBIT : VAR_HOSTBIT,
+                        arena_text(p->arena, name));
+    if (a->track == TRACK_TX)
+        return add_tx_test(p, a);
+    add_host_test(p, a);
+    return 0;
+}
+
+const struct keyword_ops keyword_xbits = {
+    .name = "xbits",
+    .doc = "set and test named bits on hosts, pairs of hosts or transactions",
+    .features = "supports firewall",
+    .point = POINT_NONE,
+    .arg_size = sizeof(struct bit_arg),
+    .parse = xbits_parse,
+};
+
+/* --- hostbits --------------------------------------------------------------------------------- */
+
+#define HOSTBIT_SECONDS 300
+
+static int hostbits_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct bit_arg *a = arg;
+    struct text rest = in, command, name, side = { "src", 3 };
+
+    if (text_equal(in, "noalert")) {
+        p->rule->flags |= RULE_NOALERT;
+        return 0;
+    }
+    if (!text_split(&rest, ',', &command) || !command_parse(command, &a->command) ||
+        !text_split(&rest, ',', &name) || name.n == 0)
+        return rule_error(p, "hostbits: want set, unset, isset, isnotset or toggle and a name, or "
+                          "noalert, found \"%.*s\"", TEXT(in));
+    text_split(&rest, ',', &side);
+    if (!text_equal(side, "src") && !text_equal(side, "dst"))
+        return rule_error(p, "hostbits: want src or dst behind the name, found \"%.*s\"",
+                          TEXT(side));
+    a->track = text_equal(side, "src") ? HOST_BIT_SRC : HOST_BIT_DST;
+    a->expire = HOSTBIT_SECONDS;
+    a->id = var_name_id(VAR_HOSTBIT, arena_text(p->arena, name));
+    add_host_test(p, a);
+    return 0;
+}
+
+const struct keyword_ops keyword_hostbits = {
+    .name = "hostbits",
+    .doc = "set and test named bits on hosts",
+    .point = POINT_NONE,
+    .arg_size = sizeof(struct bit_arg),
+    .parse = hostbits_parse,
+};

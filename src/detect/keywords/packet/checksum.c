@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/packet/checksum.c - checksums, right or wrong. */
+#include "detect/keyword.h"
+#include "packet/checksum.h"
+
+struct checksum_arg { bool valid; };
+
+static int checksum_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct checksum_arg *a = arg;
+
+    a->valid = text_equal_nocase(in, "valid");
+    if (!a->valid && !text_equal_nocase(in, "invalid"))
+        return rule_error(p, "%s: want valid or invalid, found \"%.*s\"", p->keyword->name,
+                          TEXT(in));
+    return 0;
+}
+
+/* Where checksums are not looked at, all count as right. */
+static bool is_wanted(const struct match_input *in, const void *arg, bool right)
+{
+    const struct checksum_arg *a = arg;
+
+    return (right || (in->packet->flags & PACKET_NO_CHECKSUM) != 0) == a->valid;
+}
+
+static bool transport_match(const struct match_input *in, const void *arg, uint8_t proto,
+                            uint8_t version)
+{
+    const struct packet *p = in->packet;
+
+    if (p->l4 == NULL || p->ip_proto != proto || p->src.version != version ||
+        (p->flags & PACKET_PSEUDO))
+        return false;
+    return is_wanted(in, arg, packet_l4_checksum(p) == 0);
+}
+
+static bool ipv4_match(const struct match_input *in, const void *arg)
+{
+    const struct packet *p = in->packet;
+
+    if (p->l3 == NULL || p->src.version != 4 || (p->flags & PACKET_PSEUDO))
+        return false;
+    return is_wanted(in, arg, checksum_fold(checksum_add(0, p->l3, p->l3_len)) == 0);
+}
+
+static bool tcpv4_match(const struct match_input *in, const void *arg)
+{
+    return transport_match(in, arg, 6, 4);
+}
+
+static bool tcpv6_match(const struct match_input *in, const void *arg)
+{
+    return transport_match(in, arg, 6, 6);
+}
+
+/* A UDP checksum of 0 over IPv4 says that there is none, RFC 768. */
+static bool udpv4_match(const struct match_input *in, const void *arg)
+{
+    const struct packet *p = in->packet;
+
+    if (packet_is_udp(p) && p->src.version == 4 && p->l4[6] == 0 && p->l4[7] == 0)
+        return false;
+    return transport_match(in, arg, 17, 4);
+}
+
+static bool udpv6_match(const struct match_input *in, const void *arg)
+{
+    return transport_match(in, arg, 17, 6);
+}
+
+static bool icmpv4_match(const struct match_input *in, const void *arg)
+{
+    return transport_match(in, arg, 1, 4);
+}
+
+static bool icmpv6_match(const struct match_input *in, const void *arg)
+{
+    return transport_match(in, arg, 58, 6);
+}
+
+#define CHECKSUM_KEYWORD(symbol, written, what, function)   \
+    const struct keyword_ops keyword_##symbol = {           \
+        .name = written,                                    \
+        .doc = what,                                        \
+        .point = POINT_PACKET,                              \
+        .quotes = true,                                     \
+        .needs_packet = true,                               \
+        .arg_size = sizeof(struct checksum_arg),            \
+        .parse = checksum_parse,                            \
+        .match = function,                                  \
+    }
+
+CHECKSUM_KEYWORD(ipv4_csum, "ipv4-csum", "checksum of the IPv4 header", ipv4_match);
+CHECKSUM_KEYWORD(tcpv4_csum, "tcpv4-csum", "checksum of TCP over IPv4", tcpv4_match);
+CHECKSUM_KEYWORD(tcpv6_csum, "tcpv6-csum", "checksum of TCP over IPv6", tcpv6_match);
+CHECKSUM_KEYWORD(udpv4_csum, "udpv4-csum", "checksum of UDP over IPv4", udpv4_match);
+CHECKSUM_KEYWORD(udpv6_csum, "udpv6-csum", "checksum of UDP over IPv6", udpv6_match);
+CHECKSUM_KEYWORD(icmpv4_csum, "icmpv4-csum", "checksum of ICMP", icmpv4_match);
+CHECKSUM_KEYWORD(icmpv6_csum, "icmpv6-csum", "checksum of ICMPv6", icmpv6_match);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/packet/dsize.c - the length of what the transport carries. */
+#include "detect/keyword.h"
+
+static int dsize_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    const struct rule_test *last = rule_last_test(p, POINT_PACKET);
+
+    if (last != NULL && last->keyword == p->keyword)
+        return rule_error(p, "dsize: stands twice in the rule");
+    return int_match_parse(p, in, 16, NULL, arg);
+}
+
+static bool dsize_match(const struct match_input *in, const void *arg)
+{
+    return !(in->packet->flags & PACKET_PSEUDO) && int_match_has(arg, in->packet->payload_len);
+}
+
+const struct keyword_ops keyword_dsize = {
+    .name = "dsize",
+    .doc = "bytes of payload in the packet",
+    .features = "supports firewall,prefilter",
+    .point = POINT_PACKET,
+    .needs_packet = true,
+    .arg_size = sizeof(struct int_match),
+    .parse = dsize_parse,
+    .match = dsize_match,
+};

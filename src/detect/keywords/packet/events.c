@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/packet/events.c - what decode and stream found wrong with the packet. */
+#include "base/log.h"
+#include "detect/keyword.h"
+
+#include <stdio.h>
+
+/* An event that rules may still name, though nothing raises it any more. It is said without the
+ * rule's place: the rule is as it should have been at its time. */
+static int gone_event(struct rule_parser *p, struct text full_name)
+{
+    enum log_level level = p->strict ? LOG_LEVEL_ERROR : LOG_LEVEL_WARNING;
+
+    log_at(level, "detect", LOG_NOWHERE, "%s keyword no longer supports event \"%.*s\"",
+           p->keyword->name, TEXT(full_name));
+    if (!p->strict)
+        return KEYWORD_IGNORE_RULE;
+    return rule_error(p, "%s: event \"%.*s\" no longer exists", p->keyword->name,
+                      TEXT(full_name));
+}
+
+/* kind: what stands before the name and is not written; NULL: the name is full. */
+static int event_find(struct rule_parser *p, const char *kind, struct text in, void *arg)
+{
+    enum packet_event event = kind == NULL ? packet_event_find(in) :
+                              packet_event_find_short(kind, in);
+    const char *dot = kind == NULL ? "" : ".";
+    char full[PACKET_EVENT_NAME_MAX];
+
+    snprintf(full, sizeof(full), "%s%s%.*s", kind != NULL ? kind : "", dot, TEXT(in));
+    if (text_equal(text_of(full), "decoder.udp.hlen_invalid"))
+        return gone_event(p, text_of(full));
+    if (event == PACKET_EVENT_NONE)
+        return rule_error(p, "%s: there is no event \"%.*s\"", p->keyword->name, TEXT(in));
+    *(uint16_t *)arg = (uint16_t)event;
+    return 0;
+}
+
+static int decode_event_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    return event_find(p, "decoder", in, arg);
+}
+
+static int stream_event_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    return event_find(p, "stream", in, arg);
+}
+
+static int engine_event_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    return event_find(p, NULL, in, arg);
+}
+
+static bool event_match(const struct match_input *in, const void *arg)
+{
+    return packet_has_event(in->packet, (enum packet_event)*(const uint16_t *)arg);
+}
+
+const struct keyword_ops keyword_decode_event = {
+    .name = "decode-event",
+    .doc = "an anomaly that decoding found",
+    .features = "prefilter",
+    .point = POINT_PACKET,
+    .arg_size = sizeof(uint16_t),
+    .parse = decode_event_parse,
+    .match = event_match,
+};
+
+const struct keyword_ops keyword_stream_event = {
+    .name = "stream-event",
+    .doc = "an anomaly that TCP tracking found",
+    .features = "prefilter",
+    .point = POINT_PACKET,
+    .arg_size = sizeof(uint16_t),
+    .parse = stream_event_parse,
+    .match = event_match,
+};
+
+const struct keyword_ops keyword_engine_event = {
+    .name = "engine-event",
+    .doc = "an event by its full name",
+    .point = POINT_PACKET,
+    .arg_size = sizeof(uint16_t),
+    .parse = engine_event_parse,
+    .match = event_match,
+};

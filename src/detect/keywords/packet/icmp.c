@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/packet/icmp.c - fields of ICMP and ICMPv6. */
+#include "base/bytes.h"
+#include "detect/keyword.h"
+
+#define ICMP4 1
+#define ICMP6 58
+
+static bool is_icmp(const struct packet *p)
+{
+    return p->l4 != NULL && (p->ip_proto == ICMP4 || p->ip_proto == ICMP6);
+}
+
+static bool itype_match(const struct match_input *in, const void *arg)
+{
+    return is_icmp(in->packet) && int_match_has(arg, in->packet->icmp.type);
+}
+
+const struct keyword_ops keyword_itype = {
+    .name = "itype",
+    .doc = "ICMP type",
+    .features = "supports firewall,prefilter",
+    .point = POINT_PACKET,
+    .needs_packet = true,
+    .arg_size = sizeof(struct int_match),
+    .parse = int_parse_u8,
+    .match = itype_match,
+};
+
+static bool icode_match(const struct match_input *in, const void *arg)
+{
+    return is_icmp(in->packet) && int_match_has(arg, in->packet->icmp.code);
+}
+
+const struct keyword_ops keyword_icode = {
+    .name = "icode",
+    .doc = "ICMP code",
+    .features = "supports firewall,prefilter",
+    .point = POINT_PACKET,
+    .needs_packet = true,
+    .arg_size = sizeof(struct int_match),
+    .parse = int_parse_u8,
+    .match = icode_match,
+};
+
+/* Types whose messages begin with an identifier and a sequence number: RFC 792, RFC 950,
+ * RFC 4443. */
+static bool has_id(const struct packet *p)
+{
+    if (!is_icmp(p) || p->l4_len < 8)
+        return false;
+    if (p->ip_proto == ICMP6)
+        return p->icmp.type == 128 || p->icmp.type == 129;
+    return p->icmp.type == 0 || p->icmp.type == 8 ||
+           (p->icmp.type >= 13 && p->icmp.type <= 18);
+}
+
+static int echo_number_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    uint64_t value;
+
+    if (!text_to_u64(text_trim(in), UINT16_MAX, &value))
+        return rule_error(p, "%s: want a number from 0 to 65535, found \"%.*s\"",
+                          p->keyword->name, TEXT(in));
+    *(uint16_t *)arg = (uint16_t)value;
+    return 0;
+}
+
+static bool icmp_id_match(const struct match_input *in, const void *arg)
+{
+    return has_id(in->packet) && in->packet->icmp.id == *(const uint16_t *)arg;
+}
+
+const struct keyword_ops keyword_icmp_id = {
+    .name = "icmp_id",
+    .doc = "identifier of an ICMP echo",
+    .features = "prefilter",
+    .point = POINT_PACKET,
+    .quotes = true,
+    .needs_packet = true,
+    .arg_size = sizeof(uint16_t),
+    .parse = echo_number_parse,
+    .match = icmp_id_match,
+};
+
+static bool icmp_seq_match(const struct match_input *in, const void *arg)
+{
+    return has_id(in->packet) && in->packet->icmp.seq == *(const uint16_t *)arg;
+}
+
+const struct keyword_ops keyword_icmp_seq = {
+    .name = "icmp_seq",
+    .doc = "sequence number of an ICMP echo",
+    .features = "prefilter",
+    .point = POINT_PACKET,
+    .quotes = true,
+    .needs_packet = true,
+    .arg_size = sizeof(uint16_t),
+    .parse = echo_number_parse,
+    .match = icmp_seq_match,
+};
+
+/* Packet too big, RFC 4443 section 3.2: the MTU follows the checksum. */
+static bool icmpv6_mtu_match(const struct match_input *in, const void *arg)
+{
+    const struct packet *p = in->packet;
+
+    return p->l4 != NULL && p->ip_proto == ICMP6 && p->l4_len >= 8 && p->icmp.type == 2 &&
+           int_match_has(arg, get_be32(p->l4 + 4));
+}
+
+const struct keyword_ops keyword_icmpv6_mtu = {
+    .name = "icmpv6.mtu",
+    .doc = "MTU that ICMPv6 \"packet too big\" tells",
+    .features = "prefilter",
+    .point = POINT_PACKET,
+    .needs_packet = true,
+    .arg_size = sizeof(struct int_match),
+    .parse = int_parse_u32,
+    .match = icmpv6_mtu_match,
+};

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/packet/ip.c - single fields of the IP header. */
+#include "detect/keyword.h"
+
+static bool ttl_match(const struct match_input *in, const void *arg)
+{
+    const struct packet *p = in->packet;
+
+    return p->l3 != NULL && p->src.version != 0 && int_match_has(arg, packet_hop_limit(p));
+}
+
+const struct keyword_ops keyword_ttl = {
+    .name = "ttl",
+    .doc = "IPv4 time to live or IPv6 hop limit",
+    .features = "prefilter",
+    .point = POINT_PACKET,
+    .needs_packet = true,
+    .arg_size = sizeof(struct int_match),
+    .parse = int_parse_u8,
+    .match = ttl_match,
+};
+
+static int id_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    uint64_t value;
+
+    if (!text_to_u64(text_trim(in), UINT16_MAX, &value))
+        return rule_error(p, "id: want a number from 0 to 65535, found \"%.*s\"", TEXT(in));
+    *(uint16_t *)arg = (uint16_t)value;
+    return 0;
+}
+
+static bool id_match(const struct match_input *in, const void *arg)
+{
+    const struct packet *p = in->packet;
+
+    return p->l3 != NULL && p->src.version == 4 && packet_ip_id(p) == *(const uint16_t *)arg;
+}
+
+const struct keyword_ops keyword_id = {
+    .name = "id",
+    .doc = "IPv4 identification",
+    .features = "prefilter",
+    .point = POINT_PACKET,
+    .quotes = true,
+    .needs_packet = true,
+    .arg_size = sizeof(uint16_t),
+    .parse = id_parse,
+    .match = id_match,
+};
+
+/* Decimal, or hexadecimal behind an x. */
+static int tos_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct text t = text_trim(in);
+    char hex[8] = "0x";
+    uint64_t value;
+
+    if (t.n > 1 && t.n <= 3 && (t.p[0] | 32) == 'x') {
+        for (size_t i = 1; i < t.n; i++)
+            hex[1 + i] = t.p[i];
+        t = (struct text){ hex, t.n + 1 };
+    }
+    if (!text_to_u64(t, UINT8_MAX, &value))
+        return rule_error(p, "tos: want 0 to 255 or x and two hex digits, found \"%.*s\"",
+                          TEXT(in));
+    *(uint8_t *)arg = (uint8_t)value;
+    return 0;
+}
+
+/* Other versions have no TOS, so that negation is not for them either. */
+static bool tos_match(const struct match_input *in, const void *arg UNUSED)
+{
+    return in->packet->l3 != NULL && in->packet->src.version == 4;
+}
+
+static bool tos_value_match(const struct match_input *in, const void *arg)
+{
+    return packet_tos(in->packet) == *(const uint8_t *)arg;
+}
+
+static int tos_add(struct rule_parser *p, struct text in, void *arg)
+{
+    struct rule_test is_v4 = { .keyword = p->keyword, .match = tos_match };
+
+    if (tos_parse(p, in, arg) < 0)
+        return -1;
+    rule_add_test(p, POINT_PACKET, &is_v4);
+    return 0;
+}
+
+const struct keyword_ops keyword_tos = {
+    .name = "tos",
+    .doc = "IPv4 type of service",
+    .point = POINT_PACKET,
+    .negatable = true,
+    .quotes = true,
+    .needs_packet = true,
+    .arg_size = sizeof(uint8_t),
+    .parse = tos_add,
+    .match = tos_value_match,
+};
+
+static bool sameip_match(const struct match_input *in, const void *arg UNUSED)
+{
+    return ip_equal(&in->packet->src, &in->packet->dst);
+}
+
+const struct keyword_ops keyword_sameip = {
+    .name = "sameip",
+    .doc = "source and destination address are the same",
+    .point = POINT_PACKET,
+    .argument = ARGUMENT_NONE,
+    .needs_packet = true,
+    .match = sameip_match,
+};
+
+static int l3_proto_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
+{
+    bool v4 = text_equal_nocase(in, "ipv4") || text_equal_nocase(in, "ip4");
+    bool v6 = text_equal_nocase(in, "ipv6") || text_equal_nocase(in, "ip6");
+
+    if (!v4 && !v6)
+        return rule_error(p, "l3_proto: want ipv4, ip4, ipv6 or ip6, found \"%.*s\"", TEXT(in));
+    if (p->rule->ip_version != 0 && p->rule->ip_version != (v4 ? 4 : 6))
+        return rule_error(p, "l3_proto: the rule is about IPv%u already", p->rule->ip_version);
+    p->rule->ip_version = v4 ? 4 : 6;
+    return 0;
+}
+
+const struct keyword_ops keyword_l3_proto = {
+    .name = "l3_proto",
+    .doc = "IPv4 or IPv6",
+    .point = POINT_NONE,
+    .parse = l3_proto_parse,
+};

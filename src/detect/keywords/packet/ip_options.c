@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/packet/ip_options.c - options and fragmentation fields of the IPv4 header. */
+#include "base/bytes.h"
+#include "detect/keyword.h"
+
+#include <string.h>
+
+static bool is_v4(const struct packet *p)
+{
+    return p->l3 != NULL && p->src.version == 4;
+}
+
+/* RFC 791, RFC 1108, RFC 6814: type bytes of options. */
+static const struct { const char *name; uint8_t type; } options[] = {
+    { "eol", 0 },   { "nop", 1 },     { "rr", 7 },      { "qs", 25 },  { "ts", 68 },
+    { "sec", 130 }, { "lsrr", 131 },  { "esec", 133 },  { "cipso", 134 }, { "satid", 136 },
+    { "ssrr", 137 }, { "rtralt", 148 },
+};
+#define OPTION_ANY 255
+
+static int ipopts_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    uint8_t *type = arg;
+
+    if (text_equal_nocase(in, "any")) {
+        *type = OPTION_ANY;
+        return 0;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(options); i++) {
+        if (text_equal_nocase(in, options[i].name)) {
+            *type = options[i].type;
+            return 0;
+        }
+    }
+    return rule_error(p, "ipopts: want any, rr, lsrr, ssrr, eol, nop, ts, sec, esec, satid, qs, "
+                      "cipso or rtralt, found \"%.*s\"", TEXT(in));
+}
+
+static bool ipopts_match(const struct match_input *in, const void *arg)
+{
+    const uint8_t wanted = *(const uint8_t *)arg;
+    struct bytes rest;
+
+    if (!is_v4(in->packet) || in->packet->l3_len <= 20)
+        return false;
+    if (wanted == OPTION_ANY)
+        return true;
+    rest = bytes_of(in->packet->l3 + 20, in->packet->l3_len - 20u);
+    while (bytes_have(&rest, 1)) {
+        uint8_t type = take_u8(&rest), len;
+
+        if (type == wanted)
+            return true;
+        if (type == 0)
+            return false;
+        if (type == 1)
+            continue;
+        len = take_u8(&rest);
+        take_skip(&rest, len >= 2 ? len - 2u : bytes_left(&rest));
+    }
+    return false;
+}
+
+const struct keyword_ops keyword_ipopts = {
+    .name = "ipopts",
+    .doc = "an IPv4 option is there",
+    .point = POINT_PACKET,
+    .needs_packet = true,
+    .arg_size = sizeof(uint8_t),
+    .parse = ipopts_parse,
+    .match = ipopts_match,
+};
+
+/* --- fragments -------------------------------------------------------------------------------- */
+
+#define FRAG_RESERVED 0x8000u
+#define FRAG_DONT     0x4000u
+#define FRAG_MORE     0x2000u
+#define FRAG_OFFSET   0x1fffu
+
+static uint16_t fragment_field(const struct packet *p)
+{
+    return get_be16(p->l3 + 6);
+}
+
+struct fragbits_arg {
+    char modifier;              /* 0: exactly; '+', '*', '!' */
+    uint16_t bits;
+};
+
+static int fragbits_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct fragbits_arg *a = arg;
+    struct text t = text_trim(in);
+
+    if (t.n > 0 && strchr("+*!", t.p[0]) != NULL) {
+        a->modifier = t.p[0];
+        t = text_trim(text_from(t, 1));
+    }
+    for (size_t i = 0; i < t.n; i++) {
+        switch (t.p[i]) {
+        case 'M': case 'm': a->bits |= FRAG_MORE; break;
+        case 'D': case 'd': a->bits |= FRAG_DONT; break;
+        case 'R': case 'r': a->bits |= FRAG_RESERVED; break;
+        default: t.n = 0; break;
+        }
+    }
+    if (t.n == 0)
+        return rule_error(p, "fragbits: want letters of M, D and R, with +, * or ! before them if "
+                          "need be, found \"%.*s\"", TEXT(in));
+    return 0;
+}
+
+static bool fragbits_match(const struct match_input *in, const void *arg)
+{
+    const struct fragbits_arg *a = arg;
+    uint16_t found;
+
+    if (!is_v4(in->packet))
+        return false;
+    found = fragment_field(in->packet) & (FRAG_RESERVED | FRAG_DONT | FRAG_MORE);
+    switch (a->modifier) {
+    case '*': return (found & a->bits) != 0;
+    case '+': return (found & a->bits) == a->bits;
+    case '!': return (found & a->bits) != a->bits;
+    default: return found == a->bits;
+    }
+}
+
+const struct keyword_ops keyword_fragbits = {
+    .name = "fragbits",
+    .doc = "IPv4 fragmentation bits",
+    .features = "prefilter",
+    .point = POINT_PACKET,
+    .needs_packet = true,
+    .arg_size = sizeof(struct fragbits_arg),
+    .parse = fragbits_parse,
+    .match = fragbits_match,
+};
+
+static bool fragoffset_match(const struct match_input *in, const void *arg)
+{
+    return is_v4(in->packet) &&
+           int_match_has(arg, fragment_field(in->packet) & FRAG_OFFSET);
+}
+
+const struct keyword_ops keyword_fragoffset = {
+    .name = "fragoffset",
+    .doc = "IPv4 fragment offset, in units of 8 bytes",
+    .features = "prefilter",
+    .point = POINT_PACKET,
+    .needs_packet = true,
+    .arg_size = sizeof(struct int_match),
+    .parse = int_parse_u16,
+    .match = fragoffset_match,
+};

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/packet/ip_proto.c - the number of the protocol that IP carries. */
+#include "detect/keyword.h"
+
+#include <ctype.h>
+#include <netdb.h>
+#include <string.h>
+
+/* Several may stand in one rule: the set of the header shrinks with each. */
+struct ip_proto_arg {
+    char op;                    /* '=', '<', '>', '!' */
+    uint8_t proto;
+};
+
+static bool proto_number(struct text in, uint8_t *out)
+{
+    static const struct { const char *name; uint8_t proto; } names[] = {
+        { "tcp", 6 }, { "udp", 17 }, { "icmp", 1 }, { "ipv6-icmp", 58 }, { "icmp6", 58 },
+        { "sctp", 132 }, { "gre", 47 }, { "esp", 50 }, { "ah", 51 }, { "igmp", 2 },
+        { "ip", 0 }, { "ipv6", 41 }, { "ospf", 89 }, { "pim", 103 }, { "ipip", 94 },
+        { "egp", 8 }, { "vrrp", 112 }, { "l2tp", 115 }, { "udplite", 136 }, { "dccp", 33 },
+    };
+    char name[32];
+    struct protoent *entry;
+    uint64_t value;
+
+    if (text_to_u64(in, UINT8_MAX, &value)) {
+        *out = (uint8_t)value;
+        return true;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (text_equal_nocase(in, names[i].name)) {
+            *out = names[i].proto;
+            return true;
+        }
+    }
+    if (in.n == 0 || in.n >= sizeof(name) || isdigit((unsigned char)in.p[0]))
+        return false;
+    memcpy(name, in.p, in.n);
+    name[in.n] = '\0';
+    entry = getprotobyname(name);       /* load time: /etc/protocols */
+    if (entry == NULL)
+        return false;
+    *out = (uint8_t)entry->p_proto;
+    return true;
+}
+
+static bool keeps(const struct ip_proto_arg *a, unsigned proto)
+{
+    switch (a->op) {
+    case '<': return proto < a->proto;
+    case '>': return proto > a->proto;
+    case '!': return proto != a->proto;
+    default: return proto == a->proto;
+    }
+}
+
+static bool shrink(struct rule *rule, const struct ip_proto_arg *a)
+{
+    bool any = false;
+
+    for (unsigned i = 0; i < 256; i++) {
+        if (!keeps(a, i))
+            rule->ip_proto[i >> 3] &= (uint8_t)~(1u << (i & 7));
+        any |= rule_has_ip_proto(rule, (uint8_t)i);
+    }
+    return any;
+}
+
+static bool is_any(const struct rule *rule)
+{
+    for (unsigned i = 0; i < sizeof(rule->ip_proto); i++)
+        if (rule->ip_proto[i] != 0xff)
+            return false;
+    return true;
+}
+
+static bool ip_proto_match(const struct match_input *in, const void *arg)
+{
+    const struct ip_proto_arg *a = arg;
+
+    return in->packet->src.version != 0 && keeps(a, in->packet->ip_proto);
+}
+
+static int ip_proto_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct ip_proto_arg *a = arg;
+    const struct rule_test *last = rule_last_test(p, POINT_PACKET);
+    struct text t = text_trim(in);
+
+    a->op = '=';
+    if (t.n > 0 && strchr("!<>", t.p[0]) != NULL) {
+        a->op = t.p[0];
+        t = text_trim(text_from(t, 1));
+    }
+    if (!proto_number(t, &a->proto))
+        return rule_error(p, "ip_proto: want a protocol's number or name, with !, < or > before "
+                          "it if need be, found \"%.*s\"", TEXT(in));
+    if (!is_any(p->rule) && (last == NULL || last->match != ip_proto_match))
+        return rule_error(p, "ip_proto: needs a rule about \"ip\"; this one is about a protocol "
+                          "already");
+    if (!shrink(p->rule, a))
+        return rule_error(p, "ip_proto: contradicts what the rule says before, nothing is left");
+    return 0;
+}
+
+const struct keyword_ops keyword_ip_proto = {
+    .name = "ip_proto",
+    .doc = "number or name of the protocol that IP carries",
+    .point = POINT_PACKET,
+    .quotes = true,
+    .needs_packet = true,
+    .arg_size = sizeof(struct ip_proto_arg),
+    .parse = ip_proto_parse,
+    .match = ip_proto_match,
+};

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/packet/tcp.c - single fields of the TCP header. */
+#include "base/bytes.h"
+#include "detect/keyword.h"
+
+static int exact_u32_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    uint64_t value;
+
+    if (!text_to_u64(text_trim(in), UINT32_MAX, &value))
+        return rule_error(p, "%s: want a number from 0 to 4294967295, found \"%.*s\"",
+                          p->keyword->name, TEXT(in));
+    *(uint32_t *)arg = (uint32_t)value;
+    return 0;
+}
+
+static bool seq_match(const struct match_input *in, const void *arg)
+{
+    return packet_is_tcp(in->packet) && in->packet->tcp.seq == *(const uint32_t *)arg;
+}
+
+const struct keyword_ops keyword_tcp_seq = {
+    .name = "tcp.seq",
+    .alias = "seq",
+    .doc = "TCP sequence number",
+    .features = "prefilter",
+    .point = POINT_PACKET,
+    .needs_packet = true,
+    .arg_size = sizeof(uint32_t),
+    .parse = exact_u32_parse,
+    .match = seq_match,
+};
+
+static bool ack_match(const struct match_input *in, const void *arg)
+{
+    return packet_is_tcp(in->packet) && in->packet->tcp.ack == *(const uint32_t *)arg;
+}
+
+const struct keyword_ops keyword_tcp_ack = {
+    .name = "tcp.ack",
+    .alias = "ack",
+    .doc = "TCP acknowledgement number",
+    .features = "prefilter",
+    .point = POINT_PACKET,
+    .needs_packet = true,
+    .arg_size = sizeof(uint32_t),
+    .parse = exact_u32_parse,
+    .match = ack_match,
+};
+
+struct window_arg {
+    uint16_t size;
+    bool negated;
+};
+
+static int window_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct window_arg *a = arg;
+    struct text t = text_trim(in);
+    uint64_t value;
+
+    if (t.n > 0 && t.p[0] == '!') {
+        a->negated = true;
+        t = text_trim(text_from(t, 1));
+    }
+    if (!text_to_u64(t, UINT16_MAX, &value))
+        return rule_error(p, "tcp.window: want N or !N, up to 65535, found \"%.*s\"", TEXT(in));
+    a->size = (uint16_t)value;
+    return 0;
+}
+
+static bool window_match(const struct match_input *in, const void *arg)
+{
+    const struct window_arg *a = arg;
+
+    return packet_is_tcp(in->packet) && (in->packet->tcp.window == a->size) != a->negated;
+}
+
+const struct keyword_ops keyword_tcp_window = {
+    .name = "tcp.window",
+    .alias = "window",
+    .doc = "TCP window, not scaled",
+    .point = POINT_PACKET,
+    .needs_packet = true,
+    .arg_size = sizeof(struct window_arg),
+    .parse = window_parse,
+    .match = window_match,
+};
+
+static bool mss_match(const struct match_input *in, const void *arg)
+{
+    const struct packet *p = in->packet;
+
+    return packet_is_tcp(p) && (p->tcp_options.has & TCP_HAS_MSS) &&
+           int_match_has(arg, p->tcp_options.mss);
+}
+
+const struct keyword_ops keyword_tcp_mss = {
+    .name = "tcp.mss",
+    .doc = "TCP option: maximum segment size",
+    .features = "prefilter",
+    .point = POINT_PACKET,
+    .needs_packet = true,
+    .arg_size = sizeof(struct int_match),
+    .parse = int_parse_u16,
+    .match = mss_match,
+};
+
+static bool wscale_match(const struct match_input *in, const void *arg)
+{
+    const struct packet *p = in->packet;
+
+    return packet_is_tcp(p) && (p->tcp_options.has & TCP_HAS_WSCALE) &&
+           int_match_has(arg, p->tcp_options.window_scale);
+}
+
+const struct keyword_ops keyword_tcp_wscale = {
+    .name = "tcp.wscale",
+    .doc = "TCP option: window scale",
+    .features = "supports firewall,prefilter",
+    .point = POINT_PACKET,
+    .needs_packet = true,
+    .arg_size = sizeof(struct int_match),
+    .parse = int_parse_u8,
+    .match = wscale_match,
+};

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/shard_table.c - what rules remember about hosts, shared by all threads. */
+#include "detect/shard_table.h"
+
+#include "base/array.h"
+#include "base/hash.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHARDS 64
+#define SHARD_ENTRIES_MIN 256
+#define SWEEP_STEPS 64          /* entries looked at for one to reuse when a part is full */
+#define NO_ENTRY UINT32_MAX
+
+struct shard_entry {
+    struct shard_key key;
+    uint32_t next;              /* in its bucket or in the free list */
+    uint64_t ends_us;
+    uint64_t value[SHARD_VALUE_SIZE / sizeof(uint64_t)];
+};
+
+struct shard {
+    CACHE_ALIGNED pthread_mutex_t lock;
+    struct shard_table *table;
+    uint32_t *bucket;           /* as many as entries */
+    struct shard_entry *entry;
+    uint32_t free, fresh;       /* free list; entries never used yet begin here */
+    uint32_t hand;
+    uint64_t refused;
+};
+
+struct shard_table {
+    uint32_t entries;           /* per shard, a power of two */
+    uint64_t seed;
+    struct shard shard[SHARDS];
+};
+
+struct shard_table *shard_table_new(uint64_t memory)
+{
+    struct shard_table *table = aligned_alloc(CACHE_LINE, sizeof(*table));
+    uint64_t wanted = memory / SHARDS / (sizeof(struct shard_entry) + sizeof(uint32_t));
+
+    if (table == NULL)
+        return NULL;
+    memset(table, 0, sizeof(*table));
+    table->entries = SHARD_ENTRIES_MIN;
+    while (table->entries * UINT64_C(2) <= wanted && table->entries < UINT32_C(1) << 24)
+        table->entries *= 2;
+    table->seed = hash_seed();
+    for (unsigned i = 0; i < SHARDS; i++) {
+        struct shard *s = &table->shard[i];
+
+        pthread_mutex_init(&s->lock, NULL);
+        s->table = table;
+        s->free = NO_ENTRY;
+    }
+    return table;
+}
+
+void shard_table_free(struct shard_table *table)
+{
+    if (table == NULL)
+        return;
+    for (unsigned i = 0; i < SHARDS; i++) {
+        pthread_mutex_destroy(&table->shard[i].lock);
+        free(table->shard[i].bucket);
+        free(table->shard[i].entry);
+    }
+    free(table);
+}
+
+uint64_t shard_table_refused(const struct shard_table *table)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < SHARDS; i++)
+        sum += __atomic_load_n(&table->shard[i].refused, __ATOMIC_RELAXED);
+    return sum;
+}
+
+void shard_key_address(struct shard_key *key, const struct ip *ip)
+{
+    memcpy(key->a, ip->b, sizeof(key->a));
+    key->versions = ip->version;
+}
+
+void shard_key_pair(struct shard_key *key, const struct ip *a, const struct ip *b)
+{
+    bool swap = memcmp(a->b, b->b, sizeof(a->b)) > 0;
+
+    memcpy(key->a, swap ? b->b : a->b, sizeof(key->a));
+    memcpy(key->b, swap ? a->b : b->b, sizeof(key->b));
+    key->versions = (uint8_t)(a->version | b->version);
+}
+
+/* Entries cost nothing until a rule first needs one in this part. */
+static bool shard_open(struct shard *s)
+{
+    uint32_t n = s->table->entries;
+
+    if (s->entry != NULL)
+        return true;
+    s->entry = calloc(n, sizeof(*s->entry));
+    s->bucket = malloc(n * sizeof(*s->bucket));
+    if (s->entry == NULL || s->bucket == NULL) {
+        free(s->entry);
+        free(s->bucket);
+        s->entry = NULL;
+        s->bucket = NULL;
+        return false;
+    }
+    memset(s->bucket, 0xff, n * sizeof(*s->bucket));
+    return true;
+}
+
+static uint32_t *bucket_of(struct shard *s, uint64_t hash)
+{
+    return &s->bucket[(hash >> 8) & (s->table->entries - 1)];
+}
+
+static uint64_t key_hash(const struct shard_table *table, const struct shard_key *key)
+{
+    return hash_bytes(key, sizeof(*key), table->seed);
+}
+
+static void unlink_entry(struct shard *s, uint32_t index)
+{
+    uint32_t *link = bucket_of(s, key_hash(s->table, &s->entry[index].key));
+
+    while (*link != index)
+        link = &s->entry[*link].next;
+    *link = s->entry[index].next;
+}
+
+/* An entry past its end, found by a hand that goes round. */
+static uint32_t reuse_entry(struct shard *s, uint64_t now_us)
+{
+    for (unsigned i = 0; i < SWEEP_STEPS; i++) {
+        uint32_t index = s->hand++ & (s->table->entries - 1);
+
+        if (s->entry[index].ends_us < now_us) {
+            unlink_entry(s, index);
+            return index;
+        }
+    }
+    return NO_ENTRY;
+}
+
+static uint32_t take_entry(struct shard *s, uint64_t now_us)
+{
+    uint32_t index = s->free;
+
+    if (index != NO_ENTRY) {
+        s->free = s->entry[index].next;
+        return index;
+    }
+    if (s->fresh < s->table->entries)
+        return s->fresh++;
+    return reuse_entry(s, now_us);
+}
+
+static struct shard_entry *find_entry(struct shard *s, uint64_t hash, const struct shard_key *key)
+{
+    for (uint32_t i = *bucket_of(s, hash); i != NO_ENTRY; i = s->entry[i].next)
+        if (memcmp(&s->entry[i].key, key, sizeof(*key)) == 0)
+            return &s->entry[i];
+    return NULL;
+}
+
+static struct shard_entry *make_entry(struct shard *s, uint64_t hash, const struct shard_key *key,
+                                      uint64_t now_us)
+{
+    uint32_t index = take_entry(s, now_us), *bucket;
+    struct shard_entry *e;
+
+    if (index == NO_ENTRY) {
+        __atomic_store_n(&s->refused, s->refused + 1, __ATOMIC_RELAXED);
+        return NULL;
+    }
+    bucket = bucket_of(s, hash);
+    e = &s->entry[index];
+    *e = (struct shard_entry){ .key = *key, .next = *bucket, .ends_us = now_us };
+    *bucket = index;
+    return e;
+}
+
+struct shard_ref shard_table_get(struct shard_table *table, const struct shard_key *key,
+                                 uint64_t now_us, bool create)
+{
+    uint64_t hash = key_hash(table, key);
+    struct shard *s = &table->shard[hash % SHARDS];
+    struct shard_ref ref = { .shard = s };
+    struct shard_entry *e = NULL;
+
+    pthread_mutex_lock(&s->lock);
+    if (create ? shard_open(s) : s->entry != NULL)
+        e = find_entry(s, hash, key);
+    if (e != NULL && e->ends_us < now_us) {
+        if (create)
+            memset(e->value, 0, sizeof(e->value));
+        ref.fresh = create;
+        if (!create)
+            e = NULL;
+    } else if (e == NULL && create && s->entry != NULL) {
+        e = make_entry(s, hash, key, now_us);
+        ref.fresh = e != NULL;
+    }
+    if (e != NULL) {
+        ref.value = e->value;
+        ref.ends_us = &e->ends_us;
+    }
+    return ref;
+}
+
+void shard_table_release(struct shard_ref *ref)
+{
+    struct shard *s = ref->shard;
+
+    pthread_mutex_unlock(&s->lock);
+}
