@@ -2,6 +2,8 @@
 /* detect/keywords/file/file_test.c - tests about files: all of a rule must hold for one file. */
 #include "detect/keywords/file/file_test.h"
 
+#include "detect/detect.h"
+
 struct file_test {
     struct file_test *next;
     file_test_fn has;
