@@ -167,7 +167,8 @@ TEST(decode_tunnels_that_are_none)
 
 TEST(decode_tunnel_ports_are_settings)
 {
-    static const char vxlan[] = "eth:0800 ip4:11 udp:9,8472 0800000000000100 eth:0800 ip4:06 tcp:1,2";
+    static const char vxlan[] =
+        "eth:0800 ip4:11 udp:9,8472 0800000000000100 eth:0800 ip4:06 tcp:1,2";
     static const char teredo[] = "eth:0800 ip4:11 udp:9,4000 ip6:06 tcp:1,2 'hello";
     struct decode_env env;
 
