@@ -64,6 +64,10 @@ const struct buffer *buffer_find(struct ruleset *set, struct text name);
 const struct buffer *buffer_with_transform(struct ruleset *set, const struct buffer *b,
                                            const struct transform_use *use);
 unsigned buffer_count(const struct ruleset *set);
+const struct buffer *buffer_by_id(const struct ruleset *set, unsigned id);
+const struct buffer *buffer_frame(struct ruleset *set, const struct app_proto *proto,
+                                  unsigned type);
+void buffer_registry_free(struct ruleset *set);
 
 /* Makes `buffer` the rule's current one: a new list, or the one it has already (multi buffers
  * always get a new one). For sticky keywords and legacy modifiers. */

@@ -126,6 +126,8 @@ struct rule_op {
 struct rule_op *op_append(struct rule_parser *p, enum op_kind kind, bool relative);
 /* The payload's list of the rule, made on demand. */
 struct rule_list *rule_payload_list(struct rule_parser *p);
+/* The rule's list of a buffer: the one it has, but for multi buffers; NULL: payload. */
+struct rule_list *rule_buffer_list(struct rule_parser *p, const struct buffer *buffer);
 void op_move(struct rule_parser *p, struct rule_op *op, struct rule_list *to);
 struct rule_op *op_last(struct rule_parser *p);         /* of the whole rule; NULL: none */
 struct rule_op *op_last_content(struct rule_parser *p);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* byte_extract - reads a number into a variable. */
+#include "detect/keywords/payload/byte_options.h"
+
+static int byte_extract_word(struct rule_parser *p, struct text word, struct byte_options *o)
+{
+    struct text value;
+    int64_t number;
+
+    if (byte_named(word, "multiplier", &value)) {
+        if (!text_to_i64(value, &number) || number < 1 || number > 65535)
+            return rule_error(p, "Malformed multiplier: %.*s", TEXT(value));
+        o->byte.multiplier = (uint16_t)number;
+    } else if (byte_named(word, "align", &value)) {
+        if (!text_to_i64(value, &number) || (number != 2 && number != 4))
+            return rule_error(p, "byte_extract: want align 2 or 4, got \"%.*s\"", TEXT(value));
+        o->byte.align = (uint8_t)number;
+    } else {
+        return byte_word(p, word, o);
+    }
+    return 1;
+}
+
+static int byte_extract_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
+{
+    struct byte_options o = { .byte = { .multiplier = 1, .base = 10 } };
+    struct text nbytes, offset, name, word;
+
+    if (!text_split(&in, ',', &nbytes) || !text_split(&in, ',', &offset) ||
+        !text_split(&in, ',', &name))
+        return rule_error(p, "byte_extract: want bytes, offset, name[, options]");
+    if (byte_nbytes(p, nbytes, &o) < 0 || byte_offset(p, offset, &o) < 0)
+        return -1;
+    while (text_split(&in, ',', &word)) {
+        int taken = byte_extract_word(p, word, &o);
+
+        if (taken < 0)
+            return -1;
+        if (taken == 0)
+            return rule_error(p, "Unknown option: \"%.*s\"", TEXT(word));
+    }
+    if (byte_check(p, &o, 8, o.byte.base == 8 ? 23 : o.byte.base == 10 ? 20 : 14) < 0 ||
+        byte_result(p, name, &o) < 0)
+        return -1;
+    return byte_append(p, OP_BYTE_EXTRACT, &o) != NULL ? 0 : -1;
+}
+
+const struct keyword_ops keyword_byte_extract = {
+    .name = "byte_extract",
+    .doc = "extract <num of bytes> at a particular <offset> and store it in <var_name>",
+    .point = POINT_BUFFER,
+    .parse = byte_extract_parse,
+};

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "detect/keywords/payload/byte_options.h"
+
+#include <ctype.h>
+#include <string.h>
+
+int byte_number(struct rule_parser *p, struct text in, const char *what, int64_t min, int64_t max,
+                uint32_t var_flag, struct byte_options *o, int64_t *out)
+{
+    if (in.n > 0 && isalpha((unsigned char)in.p[0])) {
+        int var = byte_var_find(p, in);
+
+        if (var < 0)
+            return rule_error(p, "unknown byte_ keyword var seen in %s - %.*s", p->keyword->name,
+                              TEXT(in));
+        o->flags |= var_flag;
+        *out = var;
+        return 0;
+    }
+    if (!text_to_i64(in, out) || *out < min || *out > max)
+        return rule_error(p, "%s: malformed %s: %.*s", p->keyword->name, what, TEXT(in));
+    return 0;
+}
+
+int byte_nbytes(struct rule_parser *p, struct text in, struct byte_options *o)
+{
+    int64_t value;
+
+    if (byte_number(p, in, "number of bytes", 0, 23, OP_NBYTES_VAR, o, &value) < 0)
+        return -1;
+    o->byte.nbytes = (uint32_t)value;
+    return 0;
+}
+
+int byte_offset(struct rule_parser *p, struct text in, struct byte_options *o)
+{
+    int64_t value;
+
+    if (byte_number(p, in, "offset", -65535, 65535, OP_OFFSET_VAR, o, &value) < 0)
+        return -1;
+    o->byte.offset = (int32_t)value;
+    return 0;
+}
+
+bool byte_operator_parse(struct text in, const char *const *names, uint8_t *op)
+{
+    for (unsigned i = 0; names[i] != NULL; i++)
+        if (text_equal(in, names[i])) {
+            *op = (uint8_t)i;
+            return true;
+        }
+    return false;
+}
+
+bool byte_named(struct text word, const char *name, struct text *value)
+{
+    size_t n = strlen(name);
+
+    if (!text_starts_nocase(word, name) || word.n <= n || !isspace((unsigned char)word.p[n]))
+        return false;
+    *value = text_trim(text_from(word, n));
+    return true;
+}
+
+static int byte_mask(struct rule_parser *p, struct text in, struct byte_options *o)
+{
+    uint64_t value;
+
+    if (!text_to_u64(in, UINT32_MAX, &value) &&
+        !text_to_u64((struct text){ in.p, in.n }, UINT32_MAX, &value))
+        return rule_error(p, "Malformed bitmask value: %.*s", TEXT(in));
+    o->byte.mask = (uint32_t)value;
+    o->byte.mask_shift = value != 0 ? (uint8_t)__builtin_ctzll(value) : 0;
+    o->flags |= OP_BITMASK;
+    return 1;
+}
+
+static int byte_base(struct byte_options *o, uint8_t base)
+{
+    o->byte.base = base;
+    o->base_given = true;
+    return 1;
+}
+
+int byte_word(struct rule_parser *p, struct text word, struct byte_options *o)
+{
+    struct text value;
+
+    if (byte_named(word, "bitmask", &value))
+        return byte_mask(p, value, o);
+    if (text_equal_nocase(word, "dec"))
+        return byte_base(o, 10);
+    if (text_equal_nocase(word, "hex"))
+        return byte_base(o, 16);
+    if (text_equal_nocase(word, "oct"))
+        return byte_base(o, 8);
+    if (text_equal(word, "relative")) {
+        o->flags |= OP_RELATIVE;
+    } else if (text_equal_nocase(word, "string")) {
+        o->flags |= OP_STRING;
+    } else if (text_equal_nocase(word, "dce")) {
+        o->flags |= OP_DCE;
+    } else if (text_equal_nocase(word, "little")) {
+        o->flags |= OP_LITTLE;
+        o->endian_given = true;
+    } else if (text_equal_nocase(word, "big")) {
+        o->flags &= ~(uint32_t)OP_LITTLE;
+        o->endian_given = true;
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
+int byte_check(struct rule_parser *p, struct byte_options *o, unsigned max, unsigned max_string)
+{
+    bool string = o->flags & OP_STRING;
+
+    if (!string && o->base_given)
+        return rule_error(p, "Cannot use a base without \"string\"");
+    if ((o->flags & OP_DCE) && (string || o->endian_given || o->base_given ||
+                                (o->flags & (OP_FROM_BEGINNING | OP_FROM_END))))
+        return rule_error(p, "Invalid option. A %s keyword with dce holds other invalid "
+                          "modifiers.", p->keyword->name);
+    if (!(o->flags & OP_NBYTES_VAR) && o->byte.nbytes > (string ? max_string : max))
+        return rule_error(p, "%s: at most %u bytes %s \"string\", got %u", p->keyword->name,
+                          string ? max_string : max, string ? "with" : "without",
+                          o->byte.nbytes);
+    return 0;
+}
+
+struct rule_op *byte_append(struct rule_parser *p, enum op_kind kind, const struct byte_options *o)
+{
+    bool negated = p->negated;
+    struct rule_op *op;
+
+    p->negated = false;
+    op = op_append(p, kind, o->flags & OP_RELATIVE);
+    p->negated = negated;
+    if (op == NULL)
+        return NULL;
+    op->flags |= o->flags;
+    op->byte = o->byte;
+    return op;
+}
+
+int byte_result(struct rule_parser *p, struct text name, struct byte_options *o)
+{
+    int var = byte_var_find(p, name);
+
+    if (name.n == 0 || !(isalpha((unsigned char)name.p[0]) || name.p[0] == '_'))
+        return rule_error(p, "%s: \"%.*s\" is not a name of a variable", p->keyword->name,
+                          TEXT(name));
+    if (var < 0)
+        var = byte_var_make(p, name);
+    if (var < 0)
+        return rule_error(p, "%s: more than %u variables in one rule", p->keyword->name,
+                          BYTE_VARS_MAX);
+    o->byte.result = (uint8_t)var;
+    return 0;
+}

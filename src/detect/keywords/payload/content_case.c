@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nocase and rawbytes - modifiers of the content before them. */
+#include "detect/program.h"
+
+static int nocase_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
+{
+    struct rule_op *op = op_last_content(p);
+
+    if (op == NULL)
+        return rule_error(p, "nocase needs a preceding content option");
+    if (op->flags & OP_NOCASE)
+        rule_warning(p, "nocase given twice for one content");
+    else
+        content_set_nocase(p, &op->content, &op->flags);
+    return 0;
+}
+
+const struct keyword_ops keyword_nocase = {
+    .name = "nocase",
+    .doc = "modify content match to be case insensitive",
+    .features = "No option",
+    .point = POINT_NONE,
+    .argument = ARGUMENT_NONE,
+    .parse = nocase_parse,
+};
+
+static int rawbytes_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
+{
+    struct rule_op *op = op_last_content(p);
+
+    if (p->current != NULL)
+        return rule_error(p, "\"rawbytes\" cannot be combined with a sticky buffer");
+    if (op == NULL)
+        return rule_error(p, "\"rawbytes\" needs a preceding content option");
+    if (op->flags & OP_RAWBYTES)
+        return rule_error(p, "can't use multiple rawbytes modifiers for the same content. ");
+    op->flags |= OP_RAWBYTES;
+    return 0;
+}
+
+const struct keyword_ops keyword_rawbytes = {
+    .name = "rawbytes",
+    .doc = "included for compatibility with snort; it changes nothing",
+    .features = "No option",
+    .point = POINT_NONE,
+    .argument = ARGUMENT_NONE,
+    .parse = rawbytes_parse,
+};

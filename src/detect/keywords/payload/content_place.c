@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* offset, depth, distance, within, startswith, endswith - where the content before them may
+ * stand: in the buffer, or behind the match before. Numbers or byte variables. */
+#include "detect/program.h"
+
+#include <ctype.h>
+
+#define RELATIVE_LIMIT (1024 * 1024)
+#define RELATIVE_FLAGS (OP_DISTANCE | OP_WITHIN)
+#define ABSOLUTE_FLAGS (OP_DEPTH | OP_OFFSET)
+
+/* What no two of these modifiers may do to one content. */
+static struct rule_op *place_target(struct rule_parser *p, uint32_t conflicting)
+{
+    struct rule_op *op = op_last_content(p);
+
+    if (op == NULL) {
+        rule_error(p, "%s needs preceding content option", p->keyword->name);
+        return NULL;
+    }
+    if (op->flags & conflicting) {
+        rule_error(p, "can't use a relative keyword like within/distance with a absolute relative "
+                   "keyword like depth/offset for the same content.");
+        return NULL;
+    }
+    if ((op->flags & OP_NEGATED) && (op->flags & OP_FAST)) {
+        rule_error(p, "can't have a relative negated keyword set along with 'fast_pattern'.");
+        return NULL;
+    }
+    if (op->flags & OP_FAST_ONLY) {
+        rule_error(p, "can't have a relative keyword set along with 'fast_pattern:only;'.");
+        return NULL;
+    }
+    return op;
+}
+
+/* A number in [min, max] or the name of a byte variable. */
+static int place_number(struct rule_parser *p, struct text in, int64_t min, int64_t max,
+                        struct rule_op *op, uint32_t var_flag, int32_t *out)
+{
+    int64_t value;
+
+    if (in.n > 0 && isalpha((unsigned char)in.p[0])) {
+        int var = byte_var_find(p, in);
+
+        if (var < 0)
+            return rule_error(p, "unknown byte_ keyword var seen in %s - %.*s", p->keyword->name,
+                              TEXT(in));
+        op->flags |= var_flag;
+        *out = var;
+        return 0;
+    }
+    if (!text_to_i64(in, &value) || value < min || value > max)
+        return rule_error(p, "invalid value for %s: %.*s", p->keyword->name, TEXT(in));
+    *out = (int32_t)value;
+    return 0;
+}
+
+static int offset_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
+{
+    struct rule_op *op = place_target(p, RELATIVE_FLAGS);
+
+    if (op == NULL)
+        return -1;
+    if (op->flags & OP_STARTSWITH)
+        return rule_error(p, "can't use offset with startswith.");
+    if (op->flags & OP_OFFSET)
+        return rule_error(p, "can't use multiple offsets for the same content.");
+    if (place_number(p, in, 0, 65535, op, OP_OFFSET_VAR, &op->content.offset) < 0)
+        return -1;
+    /* Depth counts from the offset. */
+    if ((op->flags & OP_DEPTH) && !(op->flags & (OP_OFFSET_VAR | OP_DEPTH_VAR)))
+        op->content.depth += op->content.offset;
+    op->flags |= OP_OFFSET;
+    return 0;
+}
+
+const struct keyword_ops keyword_offset = {
+    .name = "offset",
+    .doc = "designate from which byte in the payload will be checked to find a match",
+    .point = POINT_NONE,
+    .parse = offset_parse,
+};
+
+static int depth_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
+{
+    struct rule_op *op = op_last_content(p);
+
+    if (op != NULL && (op->flags & OP_DEPTH))
+        return rule_error(p, "can't use multiple depths for the same content.");
+    op = place_target(p, RELATIVE_FLAGS);
+    if (op == NULL ||
+        place_number(p, in, 0, 65535, op, OP_DEPTH_VAR, &op->content.depth) < 0)
+        return -1;
+    if (!(op->flags & OP_DEPTH_VAR) && op->content.depth < op->content.len)
+        return rule_error(p, "depth:%d smaller than content of len %u.", op->content.depth,
+                          op->content.len);
+    if (!(op->flags & (OP_OFFSET_VAR | OP_DEPTH_VAR)))
+        op->content.depth += op->content.offset;
+    op->flags |= OP_DEPTH;
+    return 0;
+}
+
+const struct keyword_ops keyword_depth = {
+    .name = "depth",
+    .doc = "designate how many bytes from the beginning of the payload will be checked",
+    .point = POINT_NONE,
+    .parse = depth_parse,
+};
+
+static int distance_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
+{
+    struct rule_op *op = op_last_content(p);
+
+    if (op != NULL && (op->flags & OP_DISTANCE))
+        return rule_error(p, "can't use multiple distances for the same content.");
+    op = place_target(p, ABSOLUTE_FLAGS);
+    if (op == NULL || place_number(p, in, -RELATIVE_LIMIT, RELATIVE_LIMIT, op, OP_DISTANCE_VAR,
+                                   &op->content.distance) < 0)
+        return -1;
+    op->flags |= OP_DISTANCE;
+    return 0;
+}
+
+const struct keyword_ops keyword_distance = {
+    .name = "distance",
+    .doc = "indicates a relation between this content keyword and the content preceding it",
+    .point = POINT_NONE,
+    .parse = distance_parse,
+};
+
+static int within_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
+{
+    struct rule_op *op = op_last_content(p);
+
+    if (op != NULL && (op->flags & OP_WITHIN))
+        return rule_error(p, "can't use multiple withins for the same content.");
+    op = place_target(p, ABSOLUTE_FLAGS);
+    if (op == NULL || place_number(p, in, -RELATIVE_LIMIT, RELATIVE_LIMIT, op, OP_WITHIN_VAR,
+                                   &op->content.within) < 0)
+        return -1;
+    if (!(op->flags & OP_WITHIN_VAR) && op->content.within < op->content.len)
+        return rule_error(p, "within argument \"%d\" is less than the content length \"%u\" which "
+                          "is invalid, since this will never match.  Invalidating signature",
+                          op->content.within, op->content.len);
+    op->flags |= OP_WITHIN;
+    return 0;
+}
+
+const struct keyword_ops keyword_within = {
+    .name = "within",
+    .doc = "indicate that this content match has to be within a certain distance of the previous "
+           "content keyword match",
+    .point = POINT_NONE,
+    .parse = within_parse,
+};
+
+static int startswith_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
+{
+    struct rule_op *op = op_last_content(p);
+
+    if (op != NULL && (op->flags & OP_DEPTH))
+        return rule_error(p, "can't use multiple depth/startswith settings for the same content.");
+    op = place_target(p, RELATIVE_FLAGS);
+    if (op == NULL)
+        return -1;
+    if (op->flags & OP_OFFSET)
+        return rule_error(p, "can't mix offset with startswith.");
+    op->content.depth = op->content.len;
+    op->flags |= OP_DEPTH | OP_STARTSWITH;
+    return 0;
+}
+
+const struct keyword_ops keyword_startswith = {
+    .name = "startswith",
+    .doc = "pattern must be at the start of a buffer (same as 'depth:<pattern len>')",
+    .features = "No option",
+    .point = POINT_NONE,
+    .argument = ARGUMENT_NONE,
+    .parse = startswith_parse,
+};
+
+static int endswith_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
+{
+    struct rule_op *op = op_last_content(p);
+
+    if (op == NULL)
+        return rule_error(p, "endswith needs a preceding content option");
+    op->flags |= OP_ENDSWITH;
+    return 0;
+}
+
+const struct keyword_ops keyword_endswith = {
+    .name = "endswith",
+    .doc = "make sure the previous content matches exactly at the end of the buffer",
+    .features = "No option",
+    .point = POINT_NONE,
+    .argument = ARGUMENT_NONE,
+    .parse = endswith_parse,
+};

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* fast_pattern - the content before it is the one that the prefilter looks for; a part of it with
+ * "offset,length". "only" once said that it need not be checked again. */
+#include "detect/program.h"
+
+static int fast_pattern_chop(struct rule_parser *p, struct text in, struct rule_op *op)
+{
+    struct text first, second;
+    uint64_t offset, len;
+
+    if (!text_split(&in, ',', &first) || !text_split(&in, ',', &second) || in.n > 0 ||
+        !text_to_u64(first, 65535, &offset) || !text_to_u64(second, 65535, &len))
+        return rule_error(p, "fast_pattern: want \"only\" or offset,length");
+    if (offset + len > 65535)
+        return rule_error(p, "Fast pattern (length + offset) exceeds limit pattern length limit");
+    if (offset + len > op->content.len)
+        return rule_error(p, "Fast pattern (length + offset (%u)) exceeds pattern length (%u)",
+                          (unsigned)(offset + len), op->content.len);
+    op->content.fast_offset = (uint16_t)offset;
+    op->content.fast_len = (uint16_t)len;
+    op->flags |= OP_FAST_CHOP;
+    return 0;
+}
+
+static bool has_fast_pattern(const struct rule *rule)
+{
+    for (const struct rule_list *l = rule->list; l != NULL; l = l->next)
+        for (const struct rule_op *op = l->first; op != NULL; op = op->next)
+            if (op->flags & OP_FAST)
+                return true;
+    return false;
+}
+
+static int fast_pattern_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
+{
+    const uint32_t place = OP_DISTANCE | OP_WITHIN | OP_OFFSET | OP_DEPTH;
+    struct rule_op *op = op_last_content(p);
+
+    if (op == NULL)
+        return rule_error(p, "fast_pattern found inside the rule, without a content context. "
+                          "Please use a content based keyword before using fast_pattern");
+    if ((op->flags & OP_NEGATED) && (op->flags & place))
+        return rule_error(p, "fast_pattern; cannot be used with negated content, along with "
+                          "relative modifiers");
+    if (op->flags & OP_FAST)
+        return rule_error(p, "can't use multiple fast_pattern options for the same content");
+    if (has_fast_pattern(p->rule))
+        return rule_error(p, "fast_pattern can be used on only one content in a rule");
+    if (op->list->buffer != NULL && op->list->buffer->kind == BUFFER_BASE64)
+        return rule_error(p, "fast_pattern cannot be used with base64_data");
+    if (text_equal(in, "only")) {
+        if (op->flags & (place | OP_NEGATED))
+            return rule_error(p, "fast_pattern: only; cannot be used with negated content or with "
+                              "any of the relative modifiers like distance, within, offset, depth");
+        op->flags |= OP_FAST_ONLY;
+    } else if (in.n > 0 && fast_pattern_chop(p, in, op) < 0) {
+        return -1;
+    }
+    op->flags |= OP_FAST;
+    return 0;
+}
+
+const struct keyword_ops keyword_fast_pattern = {
+    .name = "fast_pattern",
+    .doc = "force using preceding content in the multi pattern matcher",
+    .point = POINT_NONE,
+    .argument = ARGUMENT_OPTIONAL,
+    .parse = fast_pattern_parse,
+};

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* frame - what follows is about one kind of frame of a protocol: "http1.request", or "request" in
+ * a rule whose header names the protocol. */
+#include "detect/program.h"
+
+#include <string.h>
+
+static int frame_type(const struct app_proto *proto, struct text name)
+{
+    for (unsigned i = 0; proto != NULL && proto->frames != NULL && proto->frames[i] != NULL; i++)
+        if (text_equal(name, proto->frames[i]))
+            return (int)i;
+    return -1;
+}
+
+static const struct app_proto *rule_proto(const struct rule *rule)
+{
+    return rule->app_proto == APP_PROTO_UNKNOWN ? NULL : app_proto_by_id(rule->app_proto);
+}
+
+/* A protocol's name may hold no dot, a frame's may. */
+static const struct app_proto *named_proto(struct text in, struct text *rest)
+{
+    const char *dot = memchr(in.p, '.', in.n);
+    char name[32];
+    size_t n = dot != NULL ? (size_t)(dot - in.p) : 0;
+
+    if (n == 0 || n >= sizeof(name))
+        return NULL;
+    memcpy(name, in.p, n);
+    name[n] = '\0';
+    *rest = text_from(in, n + 1);
+    return app_proto_by_name(name);
+}
+
+static int frame_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
+{
+    const struct app_proto *proto = rule_proto(p->rule);
+    struct text name = in;
+    int type = frame_type(proto, in);
+
+    if (type < 0) {
+        proto = named_proto(in, &name);
+        type = frame_type(proto, name);
+    }
+    if (type < 0)
+        return rule_error(p, "unknown frame '%.*s'", TEXT(in));
+    return rule_set_buffer(p, buffer_frame(p->ruleset, proto, (unsigned)type));
+}
+
+const struct keyword_ops keyword_frame = {
+    .name = "frame",
+    .doc = "sticky buffer for inspecting app-layer frames",
+    .features = "sticky buffer",
+    .point = POINT_NONE,
+    .parse = frame_parse,
+};

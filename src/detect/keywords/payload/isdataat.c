@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* isdataat - is there data at this place of the buffer, or so far behind the last match? */
+#include "detect/program.h"
+
+#include <ctype.h>
+
+static int isdataat_number(struct rule_parser *p, struct text in, struct rule_op *op)
+{
+    uint64_t value;
+
+    if (in.n > 0 && isalpha((unsigned char)in.p[0])) {
+        int var = byte_var_find(p, in);
+
+        if (var < 0)
+            return rule_error(p, "Unknown byte_extract var seen in isdataat - %.*s", TEXT(in));
+        op->flags |= OP_OFFSET_VAR;
+        op->byte.offset = var;
+        return 0;
+    }
+    if (!text_to_u64(in, 65535, &value))
+        return rule_error(p, "isdataat: want 0 to 65535, got \"%.*s\"", TEXT(in));
+    op->byte.offset = (int32_t)value;
+    return 0;
+}
+
+static int isdataat_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
+{
+    struct text number, word;
+    bool relative = false;
+    struct rule_op *op;
+
+    if (!text_split(&in, ',', &number))
+        return rule_error(p, "isdataat: want N[,relative][,rawbytes]");
+    while (text_split(&in, ',', &word)) {
+        if (text_equal(word, "relative"))
+            relative = true;
+        else if (!text_equal(word, "rawbytes"))
+            return rule_error(p, "isdataat: unknown option \"%.*s\"", TEXT(word));
+    }
+    op = op_append(p, OP_ISDATAAT, relative);
+    return op != NULL ? isdataat_number(p, number, op) : -1;
+}
+
+const struct keyword_ops keyword_isdataat = {
+    .name = "isdataat",
+    .doc = "check if there is still data at a specific part of the payload",
+    .point = POINT_BUFFER,
+    .negatable = true,
+    .parse = isdataat_parse,
+};

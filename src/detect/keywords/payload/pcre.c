@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* pcre - a regular expression: "/re/flags[, flow:name ...]". Compiled once, by the just-in-time
+ * compiler where it can; match data are per thread. */
+#include "detect/program.h"
+#include "detect/ruleset.h"
+#include "flow/vars.h"
+
+#include <ctype.h>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include <string.h>
+
+#define MATCH_LIMIT_DEFAULT 3500
+#define RECURSION_LIMIT_DEFAULT 1500
+#define CAPTURE_ALERT 255
+
+struct pcre_parts { struct text re, flags, captures; };
+
+struct pcre_flags {
+    uint32_t options;           /* PCRE2_* */
+    const char *buffer;         /* from the legacy letters; NULL: none */
+    bool relative, rawbytes, configured_limit;
+};
+
+static const struct { char letter; const char *buffer; } legacy[] = {
+    { 'U', "http.uri" }, { 'I', "http.uri.raw" }, { 'P', "http.request_body" },
+    { 'Q', "http.response_body" }, { 'H', "http.header" }, { 'D', "http.header.raw" },
+    { 'M', "http.method" }, { 'C', "http.cookie" }, { 'S', "http.stat_code" },
+    { 'Y', "http.stat_msg" }, { 'V', "http.user_agent" }, { 'W', "http.host" },
+    { 'Z', "http.host.raw" },
+};
+
+static size_t capture_start(struct text in)
+{
+    static const char *const words[] = { "flow:", "pkt:", "alert:" };
+    size_t first = in.n;
+
+    for (unsigned i = 0; i < ARRAY_LEN(words); i++) {
+        const char *at = memmem(in.p, in.n, words[i], strlen(words[i]));
+
+        /* Without a separator in front it is part of the expression. */
+        if (at != NULL && at > in.p && (at[-1] == ',' || at[-1] == ' '))
+            first = MIN(first, (size_t)(at - in.p));
+    }
+    return first;
+}
+
+static int pcre_split(struct rule_parser *p, struct text in, struct pcre_parts *out)
+{
+    size_t cut = capture_start(in), end;
+
+    out->captures = text_from(in, cut);
+    in.n = cut;
+    while (in.n > 0 && (in.p[in.n - 1] == ',' || in.p[in.n - 1] == ' '))
+        in.n--;
+    if (in.n < 2 || in.p[0] != '/')
+        return rule_error(p, "pcre parse error: %.*s", TEXT(in));
+    for (end = in.n - 1; end > 0; end--)
+        if (in.p[end] == '/' && (in.p[end - 1] != '\\' || (end > 1 && in.p[end - 2] == '\\')))
+            break;
+    if (end == 0)
+        return rule_error(p, "pcre parse error: %.*s", TEXT(in));
+    out->re = (struct text){ in.p + 1, end - 1 };
+    out->flags = text_from(in, end + 1);
+    return 0;
+}
+
+static int pcre_flag(struct rule_parser *p, char c, struct pcre_flags *f)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(legacy); i++) {
+        if (legacy[i].letter != c)
+            continue;
+        if (f->buffer != NULL)
+            return rule_error(p, "only one pcre option to specify a buffer type is allowed");
+        f->buffer = legacy[i].buffer;
+        if (f->rawbytes)
+            return rule_error(p, "regex modifier '%c' inconsistent with 'B'", c);
+        return 0;
+    }
+    switch (c) {
+    case 'A': f->options |= PCRE2_ANCHORED; break;
+    case 'E': f->options |= PCRE2_DOLLAR_ENDONLY; break;
+    case 'G': f->options |= PCRE2_UNGREEDY; break;
+    case 'i': f->options |= PCRE2_CASELESS; break;
+    case 'm': f->options |= PCRE2_MULTILINE; break;
+    case 's': f->options |= PCRE2_DOTALL; break;
+    case 'x': f->options |= PCRE2_EXTENDED; break;
+    case 'O': f->configured_limit = true; break;
+    case 'R': f->relative = true; break;
+    case 'B':
+        if (f->buffer != NULL)
+            return rule_error(p, "regex modifier 'B' inconsistent with chosen buffer");
+        f->rawbytes = true;
+        break;
+    default:
+        return rule_error(p, "unknown regex modifier '%c'", c);
+    }
+    return 0;
+}
+
+/* http.host is in lower case: an expression with capitals outside escapes never matches. */
+static bool has_upper_case(struct text re)
+{
+    for (size_t i = 0; i < re.n; i++) {
+        if (re.p[i] == '\\')
+            i += i + 1 < re.n && re.p[i + 1] == 'x' ? 3 : 1;
+        else if (isupper((unsigned char)re.p[i]))
+            return true;
+    }
+    return false;
+}
+
+static int capture_add(struct rule_parser *p, struct pcre_op *pcre, enum var_kind kind, bool alert,
+                       struct text name)
+{
+    struct pcre_capture *c;
+    char *text;
+
+    if (pcre->capture_count == PCRE_CAPTURES_MAX)
+        return rule_error(p, "rule can have maximally %u pkt/flow var captures",
+                          PCRE_CAPTURES_MAX);
+    c = &pcre->capture[pcre->capture_count++];
+    text = arena_text(p->arena, name);
+    c->kind = alert ? CAPTURE_ALERT : (uint8_t)kind;
+    c->has_key = text_equal(name, "key");
+    c->id = var_name_id(kind, text);
+    return 0;
+}
+
+/* "flow:", "pkt:", "alert:" or with '_' for named groups. */
+static bool capture_kind(struct text *in, char sep, enum var_kind *kind, bool *alert)
+{
+    static const struct { const char *word; enum var_kind kind; bool alert; } kinds[] = {
+        { "flow", VAR_FLOWVAR, false }, { "pkt", VAR_PKTVAR, false },
+        { "alert", VAR_PKTVAR, true },
+    };
+
+    for (unsigned i = 0; i < ARRAY_LEN(kinds); i++) {
+        size_t n = strlen(kinds[i].word);
+
+        if (!text_starts(*in, kinds[i].word) || in->n <= n || in->p[n] != sep)
+            continue;
+        *in = text_from(*in, n + 1);
+        *kind = kinds[i].kind;
+        *alert = kinds[i].alert;
+        return true;
+    }
+    return false;
+}
+
+static int captures_listed(struct rule_parser *p, struct text in, struct pcre_op *pcre)
+{
+    struct text word;
+    bool value_next = false;
+
+    while (text_split(&in, ',', &word)) {
+        enum var_kind kind;
+        bool alert;
+
+        if (value_next && text_equal(word, "value")) {
+            value_next = false;
+            continue;
+        }
+        if (!capture_kind(&word, ':', &kind, &alert))
+            return rule_error(p, "pcre: want flow:NAME, pkt:NAME or alert:NAME, got \"%.*s\"",
+                              TEXT(word));
+        if (capture_add(p, pcre, kind, alert, word) < 0)
+            return -1;
+        value_next = pcre->capture[pcre->capture_count - 1].has_key;
+    }
+    return 0;
+}
+
+static int captures_named(struct rule_parser *p, struct text re, struct pcre_op *pcre)
+{
+    for (size_t i = 0; i + 4 < re.n; i++) {
+        struct text name = text_from(re, i + 4);
+        const char *end;
+        enum var_kind kind;
+        bool alert;
+
+        if (memcmp(re.p + i, "(?P<", 4) != 0 || !capture_kind(&name, '_', &kind, &alert))
+            continue;
+        end = memchr(name.p, '>', name.n);
+        if (end != NULL &&
+            capture_add(p, pcre, kind, alert, (struct text){ name.p, (size_t)(end - name.p) }) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static void pcre_limits(struct rule_parser *p, struct pcre_op *pcre, bool configured)
+{
+    const struct conf_node *conf = configured ? p->ruleset->conf : NULL;
+
+    pcre->context = pcre2_match_context_create(NULL);
+    pcre2_set_match_limit(pcre->context,
+                          (uint32_t)conf_u64(conf, "pcre.match-limit", MATCH_LIMIT_DEFAULT));
+    pcre2_set_depth_limit(pcre->context, (uint32_t)conf_u64(conf, "pcre.match-limit-recursion",
+                                                            RECURSION_LIMIT_DEFAULT));
+}
+
+/* Groups capture only where a capture is wanted or the expression refers back to one. */
+static int pcre_compile(struct rule_parser *p, struct text re, uint32_t options,
+                        struct pcre_op *pcre)
+{
+    PCRE2_SIZE at;
+    int code;
+
+    if (pcre->capture_count == 0)
+        options |= PCRE2_NO_AUTO_CAPTURE;
+    pcre->code = pcre2_compile((PCRE2_SPTR)re.p, re.n, options, &code, &at, NULL);
+    if (pcre->code == NULL && code == 115)
+        pcre->code = pcre2_compile((PCRE2_SPTR)re.p, re.n,
+                                   options & ~(uint32_t)PCRE2_NO_AUTO_CAPTURE, &code, &at, NULL);
+    if (pcre->code == NULL) {
+        PCRE2_UCHAR why[200];
+
+        pcre2_get_error_message(code, why, sizeof(why));
+        return rule_error(p, "pcre2 compile of \"%.*s\" failed at offset %d: %s", TEXT(re),
+                          (int)at, (char *)why);
+    }
+    pcre->jit = pcre2_jit_compile(pcre->code, PCRE2_JIT_COMPLETE) == 0;
+    return 0;
+}
+
+static void pcre_free(void *arg)
+{
+    struct pcre_op *pcre = arg;
+
+    pcre2_code_free(pcre->code);
+    pcre2_match_context_free(pcre->context);
+}
+
+static const struct buffer *pcre_buffer(struct rule_parser *p, const char *name, struct text in)
+{
+    const struct buffer *b;
+
+    if (p->current != NULL) {
+        rule_error(p, "Expression seen with a sticky buffer still set; either (1) reset sticky "
+                   "buffer with pkt_data or (2) use a sticky buffer providing \"%s\".", name);
+        return NULL;
+    }
+    b = buffer_find(p->ruleset, text_of(name));
+    if (b == NULL)
+        rule_error(p, "pcre: the buffer %s of \"%.*s\" is not available", name, TEXT(in));
+    return b;
+}
+
+static bool has_pattern_before(const struct rule_op *op)
+{
+    for (op = op->prev; op != NULL; op = op->prev)
+        if (op->kind == OP_CONTENT || op->kind == OP_PCRE)
+            return true;
+    return false;
+}
+
+static int pcre_append(struct rule_parser *p, struct text in, const struct pcre_flags *f,
+                       struct pcre_op *pcre)
+{
+    struct rule_list *before = p->current;
+    struct rule_op *op;
+
+    if (f->buffer != NULL) {
+        const struct buffer *b = pcre_buffer(p, f->buffer, in);
+
+        if (b == NULL)
+            return -1;
+        p->current = rule_buffer_list(p, b);
+        if (p->current == NULL) {
+            p->current = before;
+            return -1;
+        }
+    } else if (before == NULL) {
+        p->current = rule_payload_list(p);
+    }
+    op = op_append(p, OP_PCRE, f->relative);
+    p->current = before;
+    if (op == NULL)
+        return -1;
+    op->pcre = pcre;
+    if (f->relative && before == NULL && !has_pattern_before(op))
+        return rule_error(p, "pcre with /R (relative) needs preceding match in the same buffer");
+    return 0;
+}
+
+extern const struct keyword_ops keyword_pcre;
+
+static int pcre_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
+{
+    struct pcre_op *pcre = arena_zalloc(p->arena, sizeof(*pcre));
+    struct pcre_flags f = { 0 };
+    struct pcre_parts parts;
+
+    if (pcre_split(p, in, &parts) < 0)
+        return -1;
+    for (size_t i = 0; i < parts.flags.n; i++)
+        if (pcre_flag(p, parts.flags.p[i], &f) < 0)
+            return -1;
+    if (f.buffer != NULL && strcmp(f.buffer, "http.host") == 0 &&
+        !(f.options & PCRE2_CASELESS) && has_upper_case(parts.re))
+        return rule_error(p, "pcre host(\"W\") specified has an uppercase char.  Since the "
+                          "hostname buffer we match against is actually lowercase, please "
+                          "specify an all lowercase based pcre.");
+    if ((parts.captures.n > 0 ? captures_listed(p, parts.captures, pcre)
+                              : captures_named(p, parts.re, pcre)) < 0)
+        return -1;
+    if (pcre_compile(p, parts.re, f.options, pcre) < 0)
+        return -1;
+    ARRAY_PUSH(&p->ruleset->to_free,
+               (struct rule_test){ .keyword = &keyword_pcre, .arg = pcre });
+    pcre_limits(p, pcre, f.configured_limit);
+    return pcre_append(p, in, &f, pcre);
+}
+
+const struct keyword_ops keyword_pcre = {
+    .name = "pcre",
+    .doc = "match on regular expression",
+    .point = POINT_BUFFER,
+    .negatable = true,
+    .quotes = true,
+    .quotes_required = true,
+    .parse = pcre_parse,
+    .free_arg = pcre_free,
+};

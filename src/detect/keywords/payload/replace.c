@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* replace - in inline mode, writes as many other bytes over the content before it. */
+#include "detect/program.h"
+
+static int replace_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
+{
+    struct rule_op *op = op_last_content(p);
+    uint8_t *bytes;
+    uint16_t len;
+
+    if (p->negated)
+        return rule_error(p, "Can't negate replacement string: %.*s", TEXT(in));
+    if (content_bytes_parse(p, in, "replace", &bytes, &len) < 0)
+        return -1;
+    if (op == NULL || op->list->buffer != NULL)
+        return rule_error(p, "replace needs a preceding content of the payload");
+    if (op->flags & OP_NEGATED)
+        return rule_error(p, "can't have a relative negated keyword set along with a replacement");
+    if (op->content.len != len)
+        return rule_error(p, "can't have a content length different from replace length");
+    op->content.replace = bytes;
+    op->flags |= OP_REPLACE;
+    p->rule->flags |= RULE_NEEDS_PACKET;
+    return 0;
+}
+
+const struct keyword_ops keyword_replace = {
+    .name = "replace",
+    .doc = "only to be used in IPS-mode. Change the following content into another",
+    .point = POINT_NONE,
+    .negatable = true,
+    .quotes = true,
+    .quotes_required = true,
+    .parse = replace_parse,
+};

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* rpc - a call of ONC RPC (RFC 5531) in the packet's payload: program, version, procedure. */
+#include "base/bytes.h"
+#include "detect/keyword.h"
+
+struct rpc { uint32_t program, version, procedure; bool has_version, has_procedure; };
+
+static int rpc_number(struct rule_parser *p, struct text in, uint32_t *out, bool *has)
+{
+    uint64_t value;
+
+    *has = !text_equal(in, "*") && in.n > 0;
+    if (!*has)
+        return 0;
+    if (!text_to_u64(in, UINT32_MAX, &value))
+        return rule_error(p, "rpc: want a number or *, got \"%.*s\"", TEXT(in));
+    *out = (uint32_t)value;
+    return 0;
+}
+
+static int rpc_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct rpc *rpc = arg;
+    struct text word;
+    bool has = false;
+
+    if (!text_split(&in, ',', &word) || rpc_number(p, word, &rpc->program, &has) < 0 || !has)
+        return rule_error(p, "rpc: want program[,version|*][,procedure|*]");
+    if (text_split(&in, ',', &word) &&
+        rpc_number(p, word, &rpc->version, &rpc->has_version) < 0)
+        return -1;
+    if (text_split(&in, ',', &word) &&
+        rpc_number(p, word, &rpc->procedure, &rpc->has_procedure) < 0)
+        return -1;
+    p->rule->flags |= RULE_NEEDS_PACKET;
+    return 0;
+}
+
+static bool rpc_match(const struct match_input *in, const void *arg)
+{
+    const struct packet *p = in->packet;
+    const struct rpc *rpc = arg;
+    struct bytes b = bytes_of(p->payload, p->payload_len);
+    uint32_t type, program, version, procedure;
+
+    if (p->ip_proto == 6)
+        take_skip(&b, 4);       /* record mark */
+    else if (p->ip_proto != 17)
+        return false;
+    take_skip(&b, 4);
+    type = take_be32(&b);
+    take_skip(&b, 4);
+    program = take_be32(&b);
+    version = take_be32(&b);
+    procedure = take_be32(&b);
+    return !b.failed && type == 0 && program == rpc->program &&
+           (!rpc->has_version || version == rpc->version) &&
+           (!rpc->has_procedure || procedure == rpc->procedure);
+}
+
+const struct keyword_ops keyword_rpc = {
+    .name = "rpc",
+    .doc = "match RPC procedure numbers and RPC version",
+    .point = POINT_PACKET,
+    .arg_size = sizeof(struct rpc),
+    .parse = rpc_parse,
+    .match = rpc_match,
+};

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* urilen and uricontent - older words for tests on the URI. */
+#include "detect/program.h"
+
+static const struct buffer *uri_buffer(struct rule_parser *p, bool raw)
+{
+    const struct buffer *b = buffer_find(p->ruleset, raw ? TEXT_LITERAL("http.uri.raw")
+                                                         : TEXT_LITERAL("http.uri"));
+
+    if (b == NULL)
+        rule_error(p, "%s: HTTP is not available", p->keyword->name);
+    return b;
+}
+
+/* Puts the buffer's list in place of the current one while  runs. */
+static int in_uri(struct rule_parser *p, struct text in, const struct buffer *buffer,
+                  int (*parse)(struct rule_parser *p, struct text in, void *arg))
+{
+    struct rule_list *before = p->current;
+    int result;
+
+    if (buffer == NULL)
+        return -1;
+    p->current = rule_buffer_list(p, buffer);
+    result = p->current != NULL ? parse(p, in, NULL) : -1;
+    p->current = before;
+    return result;
+}
+
+static int urilen_op(struct rule_parser *p, struct text in, void *arg UNUSED)
+{
+    struct rule_op *op = op_append(p, OP_URILEN, false);
+
+    return op != NULL ? int_match_parse(p, in, 16, NULL, &op->size) : -1;
+}
+
+static int urilen_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
+{
+    struct text number, word;
+    bool raw = false;
+
+    if (!text_split(&in, ',', &number))
+        return rule_error(p, "urilen: want a number or a range");
+    if (text_split(&in, ',', &word)) {
+        raw = text_equal(word, "raw");
+        if (!raw && !text_equal(word, "norm"))
+            return rule_error(p, "urilen: want \"raw\" or \"norm\", got \"%.*s\"", TEXT(word));
+    }
+    return in_uri(p, number, uri_buffer(p, raw), urilen_op);
+}
+
+const struct keyword_ops keyword_urilen = {
+    .name = "urilen",
+    .doc = "match on the length of the HTTP uri",
+    .point = POINT_BUFFER,
+    .parse = urilen_parse,
+};
+
+extern const struct keyword_ops keyword_content;
+
+static int uricontent_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
+{
+    return in_uri(p, in, uri_buffer(p, false), keyword_content.parse);
+}
+
+const struct keyword_ops keyword_uricontent = {
+    .name = "uricontent",
+    .doc = "legacy keyword to match on the request URI buffer",
+    .point = POINT_BUFFER,
+    .negatable = true,
+    .quotes = true,
+    .quotes_required = true,
+    .parse = uricontent_parse,
+};

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* domain and tld - the registrable domain of a name, and the public suffix it stands under, by the
+ * list of publicsuffix.org as the system has it. Without the list the last label is the suffix. */
+#include "base/array.h"
+#include "base/buf.h"
+#include "base/map.h"
+#include "detect/keyword.h"
+#include "detect/ruleset.h"
+#include "detect/transforms/list.h"
+
+#include <stdio.h>
+
+#define SUFFIX_FILE "/usr/share/publicsuffix/public_suffix_list.dat"
+
+enum { SUFFIX_PLAIN = 1, SUFFIX_WILDCARD = 2, SUFFIX_EXCEPTION = 4 };
+
+struct suffixes { struct map kinds; };       /* name -> SUFFIX_* */
+struct domain_arg { struct suffixes *list; };
+
+static void suffix_add(struct suffixes *s, struct text line)
+{
+    uintptr_t kind = SUFFIX_PLAIN, known;
+
+    if (text_starts(line, "*.")) {
+        kind = SUFFIX_WILDCARD;
+        line = text_from(line, 2);
+    } else if (text_starts(line, "!")) {
+        kind = SUFFIX_EXCEPTION;
+        line = text_from(line, 1);
+    }
+    known = (uintptr_t)map_get(&s->kinds, line.p, line.n);
+    map_put(&s->kinds, line.p, line.n, (void *)(known | kind));
+}
+
+static struct suffixes *suffixes_load(void)
+{
+    struct suffixes *s = xcalloc(1, sizeof(*s));
+    FILE *f = fopen(SUFFIX_FILE, "r");
+    char line[512];
+
+    while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
+        struct text t = text_trim(text_of(line));
+
+        if (t.n > 0 && !text_starts(t, "//"))
+            suffix_add(s, t);
+    }
+    if (f != NULL)
+        fclose(f);
+    return s;
+}
+
+static void domain_free(void *arg)
+{
+    struct domain_arg *a = arg;
+
+    map_fini(&a->list->kinds);
+    free(a->list);
+}
+
+static const struct keyword_ops domain_owner = { .name = "domain", .free_arg = domain_free };
+
+static int domain_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct domain_arg *a = arg;
+
+    if (in.n > 0)
+        return rule_error(p, "%s takes no argument", p->keyword->name);
+    a->list = suffixes_load();
+    ARRAY_PUSH(&p->ruleset->to_free, (struct rule_test){ .keyword = &domain_owner, .arg = a });
+    return 0;
+}
+
+static uintptr_t kind_of(const struct suffixes *s, struct slice name, uint32_t from)
+{
+    return (uintptr_t)map_get(&s->kinds, name.data + from, name.len - from);
+}
+
+/* The label before the one that begins at `at`; 0 when that is the first. */
+static uint32_t label_before(struct slice name, uint32_t at)
+{
+    uint32_t i = at > 0 ? at - 1 : 0;
+
+    while (i > 0 && name.data[i - 1] != '.')
+        i--;
+    return i;
+}
+
+/* Where the suffix begins: the longest rule that applies; exceptions end one label later. */
+static uint32_t suffix_start(const struct suffixes *s, struct slice name)
+{
+    uint32_t best = label_before(name, name.len + 1);
+
+    for (uint32_t at = best, after = name.len; ; after = at, at = label_before(name, at)) {
+        uintptr_t kind = kind_of(s, name, at);
+
+        if (kind & SUFFIX_EXCEPTION)
+            return after;
+        if (kind & SUFFIX_PLAIN)
+            best = MIN(best, at);
+        if ((kind & SUFFIX_WILDCARD) && at > 0)
+            best = MIN(best, label_before(name, at));
+        if (at == 0)
+            return best;
+    }
+}
+
+static bool domain_split(struct slice name, const void *arg, uint32_t *domain, uint32_t *suffix)
+{
+    const struct domain_arg *a = arg;
+
+    if (name.len == 0 || name.data[0] == '.')
+        return false;
+    *suffix = suffix_start(a->list, name);
+    if (*suffix == 0)
+        return false;           /* a suffix alone has no owner */
+    *domain = label_before(name, *suffix);
+    return true;
+}
+
+static void domain_apply(struct slice in, const void *arg, struct buf *out)
+{
+    uint32_t domain, suffix;
+
+    if (domain_split(in, arg, &domain, &suffix))
+        buf_add(out, in.data + domain, in.len - domain);
+}
+
+static void tld_apply(struct slice in, const void *arg, struct buf *out)
+{
+    uint32_t domain, suffix;
+
+    if (domain_split(in, arg, &domain, &suffix))
+        buf_add(out, in.data + suffix, in.len - suffix);
+}
+
+const struct transform_ops transform_domain = {
+    .name = "domain",
+    .doc = "modify buffer to extract the domain",
+    .arg_size = sizeof(struct domain_arg),
+    .parse = domain_parse,
+    .apply = domain_apply,
+};
+
+const struct transform_ops transform_tld = {
+    .name = "tld",
+    .doc = "modify buffer to extract the tld",
+    .arg_size = sizeof(struct domain_arg),
+    .parse = domain_parse,
+    .apply = tld_apply,
+};

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* dotprefix - a dot in front, so that ".example.com" is found in the name itself, too. */
+#include "base/buf.h"
+#include "detect/transforms/list.h"
+
+static void dotprefix_apply(struct slice in, const void *arg UNUSED, struct buf *out)
+{
+    if (in.len == 0)
+        return;
+    buf_add_u8(out, '.');
+    buf_add(out, in.data, in.len);
+}
+
+const struct transform_ops transform_dotprefix = {
+    .name = "dotprefix",
+    .doc = "modify buffer to extract the dotprefix",
+    .apply = dotprefix_apply,
+};

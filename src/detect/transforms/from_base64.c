@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* from_base64 - decodes the buffer or a part of it. "strict" takes whole groups only, "rfc2045"
+ * skips what is no base64, "rfc4648" ends there. */
+#include "base/buf.h"
+#include "detect/keyword.h"
+#include "detect/transforms/list.h"
+
+enum base64_mode { MODE_RFC4648, MODE_RFC2045, MODE_STRICT };
+
+struct from_base64 { uint32_t bytes, offset; uint8_t mode; };
+
+static int from_base64_option(struct rule_parser *p, struct text word, struct from_base64 *f,
+                              unsigned *seen)
+{
+    static const char *const modes[] = { "rfc4648", "rfc2045", "strict" };
+    struct text rest = word, name;
+    unsigned bit;
+    uint64_t v;
+
+    text_split(&rest, ' ', &name);
+    rest = text_trim(rest);
+    bit = text_equal(name, "mode") ? 1 : text_equal(name, "offset") ? 2 :
+          text_equal(name, "bytes") ? 4 : 0;
+    if (bit == 0 || (*seen & bit))
+        return rule_error(p, "from_base64: %s \"%.*s\"", bit ? "given twice:" : "unknown option",
+                          TEXT(name));
+    *seen |= bit;
+    if (bit == 1) {
+        for (unsigned i = 0; i < ARRAY_LEN(modes); i++)
+            if (text_equal(rest, modes[i])) {
+                f->mode = (uint8_t)i;
+                return 0;
+            }
+        return rule_error(p, "from_base64: unknown mode \"%.*s\"", TEXT(rest));
+    }
+    if (!text_to_u64(rest, 65535, &v))
+        return rule_error(p, "from_base64: want 0 to 65535, got \"%.*s\"", TEXT(rest));
+    *(bit == 2 ? &f->offset : &f->bytes) = (uint32_t)v;
+    return 0;
+}
+
+static int from_base64_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    unsigned seen = 0;
+    struct text word;
+
+    while (text_split(&in, ',', &word))
+        if (from_base64_option(p, text_trim(word), arg, &seen) < 0)
+            return -1;
+    return 0;
+}
+
+static int value(uint8_t c)
+{
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 26;
+    if (c >= '0' && c <= '9')
+        return c - '0' + 52;
+    return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+static void decode(struct slice in, uint8_t mode, struct buf *out)
+{
+    uint32_t bits = 0, have = 0;
+
+    for (uint32_t i = 0; i < in.len; i++) {
+        int v = value(in.data[i]);
+
+        if (v < 0 && mode == MODE_RFC2045 && in.data[i] != '=')
+            continue;
+        if (v < 0)
+            break;
+        bits = bits << 6 | (uint32_t)v;
+        if (++have < 4)
+            continue;
+        buf_add_u8(out, (uint8_t)(bits >> 16));
+        buf_add_u8(out, (uint8_t)(bits >> 8));
+        buf_add_u8(out, (uint8_t)bits);
+        have = bits = 0;
+    }
+    if (mode == MODE_STRICT && in.len % 4 != 0) {
+        buf_clear(out);
+        return;
+    }
+    if (have >= 2)
+        buf_add_u8(out, (uint8_t)(bits >> (have == 2 ? 4 : 10)));
+    if (have == 3)
+        buf_add_u8(out, (uint8_t)(bits >> 2));
+}
+
+/* What cannot be decoded stays as it is. */
+static void from_base64_apply(struct slice in, const void *arg, struct buf *out)
+{
+    const struct from_base64 *f = arg;
+    struct slice part = in;
+
+    if (f->offset < in.len) {
+        part.data += f->offset;
+        part.len -= f->offset;
+        if (f->bytes == 0 || f->bytes < part.len) {
+            if (f->bytes > 0)
+                part.len = f->bytes;
+            decode(part, f->mode, out);
+        }
+    }
+    if (out->len == 0)
+        buf_add(out, in.data, in.len);
+}
+
+const struct transform_ops transform_from_base64 = {
+    .name = "from_base64",
+    .doc = "convert the base64 decode of the buffer",
+    .arg_size = sizeof(struct from_base64),
+    .parse = from_base64_parse,
+    .apply = from_base64_apply,
+};

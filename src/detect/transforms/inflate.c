@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* gunzip and zlib_deflate - decompress, at most max-size bytes (1 KiB unless told). */
+#include "base/buf.h"
+#include "detect/keyword.h"
+#include "detect/transforms/list.h"
+
+#include <zlib.h>
+
+#define MAX_SIZE_DEFAULT 1024
+#define MAX_SIZE_LIMIT (16 * 1024 * 1024)
+
+struct inflate_arg { uint32_t max; };
+
+static int inflate_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct inflate_arg *a = arg;
+    uint64_t size = MAX_SIZE_DEFAULT;
+    struct text name;
+
+    if (in.n > 0) {
+        if (!text_split(&in, ' ', &name) || !text_equal(name, "max-size") ||
+            !text_to_size(text_trim(in), &size))
+            return rule_error(p, "%s: want \"max-size N\"", p->keyword->name);
+        if (size == 0 || size > MAX_SIZE_LIMIT)
+            return rule_error(p, "%s: max-size must be 1 to %d", p->keyword->name,
+                              MAX_SIZE_LIMIT);
+    }
+    a->max = (uint32_t)size;
+    return 0;
+}
+
+static void inflate_into(struct slice in, const struct inflate_arg *a, int window_bits,
+                         struct buf *out)
+{
+    z_stream z = { .next_in = (Bytef *)(uintptr_t)in.data, .avail_in = in.len };
+
+    buf_reserve(out, a->max);
+    z.next_out = out->data;
+    z.avail_out = a->max;
+    if (inflateInit2(&z, window_bits) != Z_OK)
+        return;
+    (void)inflate(&z, Z_SYNC_FLUSH);
+    out->len = a->max - z.avail_out;
+    inflateEnd(&z);
+}
+
+static void gunzip_apply(struct slice in, const void *arg, struct buf *out)
+{
+    inflate_into(in, arg, 15 + 16, out);
+}
+
+static void zlib_deflate_apply(struct slice in, const void *arg, struct buf *out)
+{
+    inflate_into(in, arg, 15, out);
+}
+
+const struct transform_ops transform_gunzip = {
+    .name = "gunzip",
+    .doc = "modify buffer via gunzip decompression",
+    .arg_size = sizeof(struct inflate_arg),
+    .parse = inflate_parse,
+    .apply = gunzip_apply,
+};
+
+const struct transform_ops transform_zlib_deflate = {
+    .name = "zlib_deflate",
+    .doc = "modify buffer via zlib decompression",
+    .arg_size = sizeof(struct inflate_arg),
+    .parse = inflate_parse,
+    .apply = zlib_deflate_apply,
+};

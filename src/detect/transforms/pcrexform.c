@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* pcrexform - what the first group of an expression captures; nothing when it does not match. */
+#include "base/buf.h"
+#include "detect/keyword.h"
+#include "detect/ruleset.h"
+#include "detect/transforms/list.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+struct pcrexform { pcre2_code *code; pcre2_match_context *context; };
+
+static void pcrexform_free(void *arg)
+{
+    struct pcrexform *x = arg;
+
+    pcre2_code_free(x->code);
+    pcre2_match_context_free(x->context);
+}
+
+static const struct keyword_ops pcrexform_owner = { .name = "pcrexform",
+                                                    .free_arg = pcrexform_free };
+
+static int pcrexform_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct pcrexform *x = arg;
+    uint32_t groups = 0;
+    PCRE2_SIZE at;
+    int code;
+
+    x->code = pcre2_compile((PCRE2_SPTR)in.p, in.n, 0, &code, &at, NULL);
+    if (x->code == NULL)
+        return rule_error(p, "pcrexform: the expression fails at offset %zu", (size_t)at);
+    pcre2_jit_compile(x->code, PCRE2_JIT_COMPLETE);
+    x->context = pcre2_match_context_create(NULL);
+    pcre2_set_match_limit(x->context, 3500);
+    pcre2_set_depth_limit(x->context, 1500);
+    ARRAY_PUSH(&p->ruleset->to_free, (struct rule_test){ .keyword = &pcrexform_owner, .arg = x });
+    pcre2_pattern_info(x->code, PCRE2_INFO_CAPTURECOUNT, &groups);
+    return groups == 1 ? 0 :
+        rule_error(p, "pcrexform: want one group that captures, found %u", groups);
+}
+
+static void pcrexform_apply(struct slice in, const void *arg, struct buf *out)
+{
+    const struct pcrexform *x = arg;
+    pcre2_match_data *md = pcre2_match_data_create(2, NULL);
+    const PCRE2_SIZE *ov;
+
+    if (md == NULL)
+        return;
+    if (pcre2_match(x->code, in.data, in.len, 0, 0, md, x->context) > 1) {
+        ov = pcre2_get_ovector_pointer(md);
+        buf_add(out, in.data + ov[2], ov[3] - ov[2]);
+    }
+    pcre2_match_data_free(md);
+}
+
+const struct transform_ops transform_pcrexform = {
+    .name = "pcrexform",
+    .doc = "modify buffer via PCRE before inspection",
+    .argument = true,
+    .arg_size = sizeof(struct pcrexform),
+    .parse = pcrexform_parse,
+    .apply = pcrexform_apply,
+};

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* strip_whitespace takes all blanks out; compress_whitespace leaves the first of each run. */
+#include "base/buf.h"
+#include "detect/transforms/list.h"
+
+static bool is_blank(uint8_t c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static void strip_apply(struct slice in, const void *arg UNUSED, struct buf *out)
+{
+    buf_reserve(out, in.len);
+    for (uint32_t i = 0; i < in.len; i++)
+        if (!is_blank(in.data[i]))
+            out->data[out->len++] = in.data[i];
+}
+
+static void compress_apply(struct slice in, const void *arg UNUSED, struct buf *out)
+{
+    buf_reserve(out, in.len);
+    for (uint32_t i = 0; i < in.len; i++)
+        if (i == 0 || !is_blank(in.data[i]) || !is_blank(in.data[i - 1]))
+            out->data[out->len++] = in.data[i];
+}
+
+static bool strip_content_ok(struct slice pattern, const void *arg UNUSED)
+{
+    for (uint32_t i = 0; i < pattern.len; i++)
+        if (is_blank(pattern.data[i]))
+            return false;
+    return true;
+}
+
+static bool compress_content_ok(struct slice pattern, const void *arg UNUSED)
+{
+    for (uint32_t i = 1; i < pattern.len; i++)
+        if (is_blank(pattern.data[i]) && is_blank(pattern.data[i - 1]))
+            return false;
+    return true;
+}
+
+const struct transform_ops transform_strip_whitespace = {
+    .name = "strip_whitespace",
+    .doc = "modify buffer to strip whitespace before inspection",
+    .apply = strip_apply,
+    .content_ok = strip_content_ok,
+};
+
+const struct transform_ops transform_compress_whitespace = {
+    .name = "compress_whitespace",
+    .doc = "modify buffer to compress consecutive whitespace characters to a single one before "
+           "inspection",
+    .apply = compress_apply,
+    .content_ok = compress_content_ok,
+};
