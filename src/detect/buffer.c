@@ -6,6 +6,7 @@
 #include "detect/program.h"
 #include "detect/ruleset.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct buffer_registry {
@@ -96,6 +97,7 @@ static struct buffer *tx_buffer_find(struct ruleset *set, struct text name)
         b.directions |= found->directions;
         b.multi |= found->multi;
         b.grows |= found->grows;
+        set->wants.features[id] |= found->feature;
     }
     return b.name != NULL ? buffer_add(set, b) : NULL;
 }
@@ -131,7 +133,7 @@ const struct buffer *buffer_frame(struct ruleset *set, const struct app_proto *p
 
     if (b != NULL)
         return b;
-    app_frames_want(proto->id, type);
+    set->wants.frames[proto->id] |= 1u << type;
     return buffer_add(set, (struct buffer){ .kind = BUFFER_FRAME, .name = name,
                                             .directions = APP_BOTH,
                                             .frame_proto = (uint8_t)proto->id,

@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "detect/buffer.h"
 #include "detect/keyword_registry.h"
+#include "detect/ruleset.h"
 
 #include <string.h>
 
@@ -143,6 +144,16 @@ static void place_test(struct rule_parser *p, uint8_t directions, const uint8_t 
     rule_add_test(p, POINT_TX, &test);
 }
 
+static void want_features(struct rule_parser *p, const struct declared *d)
+{
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
+        if (d->integer[id] != NULL)
+            p->ruleset->wants.features[id] |= d->integer[id]->feature;
+        if (d->match[id] != NULL)
+            p->ruleset->wants.features[id] |= d->match[id]->feature;
+    }
+}
+
 static const struct app_integer *first_integer(const struct declared *d)
 {
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
@@ -161,6 +172,7 @@ static int integer_parse(struct rule_parser *p, struct text in, void *arg)
     if (limit_protocol(p) < 0 || (integer->multi && index_match_parse(p, &in, &a->index) < 0) ||
         int_match_parse(p, in, integer->bits, integer->names, &a->value) < 0)
         return -1;
+    want_features(p, a->declared);
     place_test(p, integer->directions, integer->progress, integer_match, a);
     return 0;
 }
@@ -202,6 +214,7 @@ static int match_parse(struct rule_parser *p, struct text in, void *arg)
         return -1;
     if (m->parse != NULL && m->parse(in, a->parsed, p->arena, &err) < 0)
         return rule_error(p, "%s", err.text);
+    want_features(p, a->declared);
     place_test(p, m->directions, m->progress, declared_match, a);
     return 0;
 }

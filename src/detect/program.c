@@ -455,7 +455,7 @@ static int check_patterns(struct rule_parser *p, const struct rule_list *list)
             if (b->lower_case && (op->flags & OP_NOCASE))
                 rule_warning(p, "rule %u: nocase is not needed on %s, which is in lower case",
                              p->rule->sid, b->name);
-            if (b->check != NULL && b->check(pattern, op->flags & OP_NOCASE, &err) < 0)
+            if (b->check != NULL && !b->check(pattern, op->flags & OP_NOCASE, &err))
                 return rule_error(p, "rule %u: %s", p->rule->sid, err.text);
         }
         return 0;

@@ -30,6 +30,7 @@ struct ruleset {
     struct detect_plan *plan;
     struct threshold_table *threshold_state;
     struct dataset_table *datasets;
+    struct app_wants wants;             /* what the rules need of the protocols */
     struct address_table addresses;
     struct port_table ports;
     struct rule_names *names;           /* detect/rule/classification.h */

@@ -104,6 +104,7 @@ struct flow {
     uint8_t mac[2][6];                          /* as the first packet of each side had it */
     uint8_t turn;                               /* set when detection exchanged client and server:
                                                  * FLOW_TURN_*; `swapped` does not follow */
+    uint8_t detect_flags;                       /* private to detect */
 };
 
 #define FLOW_TURN_KEY       1               /* the client is the key's src */

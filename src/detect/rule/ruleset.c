@@ -297,6 +297,8 @@ struct ruleset *ruleset_load(const struct ruleset_request *request, struct rules
         ruleset_unref(set);
         return NULL;
     }
+    if (request->app != NULL)
+        app_wants_add(request->app, &set->wants);
     set->conf = NULL;
     return set;
 }

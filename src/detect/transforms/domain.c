@@ -9,6 +9,7 @@
 #include "detect/transforms/list.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define SUFFIX_FILE "/usr/share/publicsuffix/public_suffix_list.dat"
 

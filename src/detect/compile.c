@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From parsed rules to the plan: each rule is put where what it needs will be looked for. */
+#include "detect/compile.h"
+#include "base/log.h"
+#include "detect/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef ARRAY_OF(uint32_t) id_array;
+
+/* Scans being put together, by buffer. */
+struct scan_builder {
+    const struct buffer *buffer;
+    struct pattern_set_builder *patterns;
+};
+typedef ARRAY_OF(struct scan_builder) scan_array;
+
+struct group_builder {
+    struct pattern_set_builder *payload, *stream;
+    id_array unfiltered, stream_unfiltered, events, addresses;
+    scan_array packet_scans;
+};
+
+struct app_builder {
+    scan_array scans, frame_scans;
+    id_array always, frame_always;
+};
+
+struct compiler {
+    struct ruleset *set;
+    struct detect_plan *plan;
+    struct group_builder group[TRANSPORT_COUNT][2];
+    struct app_builder app[APP_PROTO_COUNT][2];
+    struct err *err;
+};
+
+enum transport transport_of(uint8_t ip_proto)
+{
+    switch (ip_proto) {
+    case 6:   return TRANSPORT_TCP;
+    case 17:  return TRANSPORT_UDP;
+    case 1:   return TRANSPORT_ICMP;
+    case 58:  return TRANSPORT_ICMPV6;
+    case 132: return TRANSPORT_SCTP;
+    default:  return TRANSPORT_OTHER;
+    }
+}
+
+static bool concerns(const struct rule *r, enum transport t)
+{
+    static const uint8_t of[] = { 6, 17, 1, 58, 132 };
+
+    if (t < ARRAY_LEN(of))
+        return rule_has_ip_proto(r, of[t]);
+    for (unsigned p = 0; p < 256; p++)
+        if (transport_of((uint8_t)p) == TRANSPORT_OTHER && rule_has_ip_proto(r, (uint8_t)p))
+            return true;
+    return false;
+}
+
+static bool in_direction(const struct rule *r, unsigned d)
+{
+    return r->flags & (d == TO_SERVER ? RULE_TO_SERVER : RULE_TO_CLIENT);
+}
+
+static void pattern_add(struct pattern_set_builder *b, const struct rule *r)
+{
+    struct literal_pattern p = rule_fast_literal(r);
+
+    pattern_set_add(b, p.bytes, p.len, p.nocase, r->index);
+}
+
+static struct pattern_set_builder *scan_for(scan_array *scans, const struct buffer *buffer)
+{
+    for (size_t i = 0; i < scans->count; i++)
+        if (scans->at[i].buffer == buffer)
+            return scans->at[i].patterns;
+    ARRAY_PUSH(scans, (struct scan_builder){ buffer, pattern_set_builder_new() });
+    return scans->at[scans->count - 1].patterns;
+}
+
+/* --- rules about packets and streams ------------------------------------------------------ */
+
+/* A short pattern stops the scan so often that holding the rule itself against the data is
+ * cheaper, once ports have thinned them out. */
+static bool has_useful_pattern(const struct rule *r)
+{
+    return r->fast_op != NULL && rule_fast_literal(r).len > PATTERN_SHORT_MAX;
+}
+
+static void place_payload_rule(struct group_builder *b, const struct rule *r, enum transport t)
+{
+    bool stream = t == TRANSPORT_TCP && (r->flags & RULE_NEEDS_STREAM);
+    bool packet = !stream || (r->flags & RULE_NEEDS_PACKET);
+
+    if (!has_useful_pattern(r)) {
+        if (stream)
+            ARRAY_PUSH(&b->stream_unfiltered, r->index);
+        if (packet)
+            ARRAY_PUSH(&b->unfiltered, r->index);
+        return;
+    }
+    if (stream)
+        pattern_add(b->stream, r);
+    if (packet)
+        pattern_add(b->payload, r);
+}
+
+static void place_in_group(struct group_builder *b, const struct rule *r, enum transport t)
+{
+    const struct buffer *fast = r->fast_list != NULL ? r->fast_list->buffer : NULL;
+
+    switch ((enum rule_type)r->type) {
+    case RULE_IP_ONLY:
+        ARRAY_PUSH(&b->addresses, r->index);
+        return;
+    case RULE_DECODER_EVENT:
+        ARRAY_PUSH(&b->events, r->index);
+        return;
+    case RULE_APP_TX:
+        /* Its payload part is looked for in the stream and remembered. */
+        if (t == TRANSPORT_TCP && (r->flags & RULE_NEEDS_PAYLOAD))
+            ARRAY_PUSH(&b->stream_unfiltered, r->index);
+        return;
+    default:
+        break;
+    }
+    if (fast != NULL && fast->kind == BUFFER_PACKET)
+        pattern_add(scan_for(&b->packet_scans, fast), r);
+    else if (r->flags & RULE_NEEDS_PAYLOAD)
+        place_payload_rule(b, r, t);
+    else
+        ARRAY_PUSH(&b->unfiltered, r->index);
+}
+
+static void place_packet_rule(struct compiler *c, const struct rule *r)
+{
+    for (unsigned t = 0; t < TRANSPORT_COUNT; t++)
+        for (unsigned d = 0; d < 2 && concerns(r, t); d++)
+            if (in_direction(r, d))
+                place_in_group(&c->group[t][d], r, t);
+}
+
+/* --- rules about transactions and frames -------------------------------------------------- */
+
+static bool is_frame_rule(const struct rule *r)
+{
+    for (const struct rule_list *l = r->list; l != NULL; l = l->next)
+        if (l->buffer != NULL && l->buffer->kind == BUFFER_FRAME)
+            return true;
+    return false;
+}
+
+/* Has the rule anything to look at in this protocol? */
+static bool fits_proto(const struct rule *r, unsigned id)
+{
+    if (r->app_proto != APP_PROTO_UNKNOWN &&
+        !app_proto_matches(r->app_proto, (enum app_proto_id)id))
+        return false;
+    for (const struct rule_list *l = r->list; l != NULL; l = l->next) {
+        if (l->buffer == NULL || l->program->absent)
+            continue;
+        if (l->buffer->kind == BUFFER_TX && l->buffer->by_proto[id] == NULL)
+            return false;
+        if (l->buffer->kind == BUFFER_FRAME && l->buffer->frame_proto != id)
+            return false;
+    }
+    return true;
+}
+
+static bool list_in(const struct rule_list *l, unsigned id, unsigned d)
+{
+    if (!(l->directions & APP_DIRECTION_BIT(d)))
+        return false;
+    return l->buffer->kind != BUFFER_TX || l->buffer->by_proto[id] == NULL ||
+           (l->buffer->by_proto[id]->directions & APP_DIRECTION_BIT(d));
+}
+
+static void place_tx_rule(struct compiler *c, const struct rule *r)
+{
+    bool frame = is_frame_rule(r);
+
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
+        if (app_proto_by_id((enum app_proto_id)id) == NULL || !fits_proto(r, id))
+            continue;
+        for (unsigned d = 0; d < 2; d++) {
+            struct app_builder *b = &c->app[id][d];
+
+            if (!in_direction(r, d) && !(r->flags & RULE_TX_BOTH))
+                continue;
+            if ((r->flags & RULE_TX_BOTH) && d == TO_CLIENT && r->fast_op != NULL)
+                continue;       /* begins with the request, then waits for the response */
+            if (r->fast_op == NULL || !list_in(r->fast_list, id, d))
+                ARRAY_PUSH(frame ? &b->frame_always : &b->always, r->index);
+            else
+                pattern_add(scan_for(frame ? &b->frame_scans : &b->scans, r->fast_list->buffer),
+                            r);
+        }
+    }
+}
+
+/* --- putting it together ------------------------------------------------------------------ */
+
+static void ids_take(uint32_t **at, unsigned *count, id_array *from)
+{
+    *at = from->at;
+    *count = (unsigned)from->count;
+}
+
+static int by_progress(const void *a, const void *b)
+{
+    const struct tx_scan *x = a, *y = b;
+
+    return x->progress != y->progress ? x->progress - y->progress
+                                      : x->buffer->id - y->buffer->id;
+}
+
+static int build_tx_scans(struct compiler *c, scan_array *from, unsigned id, unsigned d,
+                          struct tx_scan **out, unsigned *count)
+{
+    *out = xcalloc(from->count, sizeof(**out));
+    *count = (unsigned)from->count;
+    for (size_t i = 0; i < from->count; i++) {
+        struct tx_scan *s = &(*out)[i];
+
+        s->buffer = from->at[i].buffer;
+        s->app = s->buffer->kind == BUFFER_TX ? s->buffer->by_proto[id] : NULL;
+        s->progress = s->app != NULL ? s->app->progress[d] : 0;
+        if (pattern_set_build(from->at[i].patterns, c->plan->patterns, &s->set, c->err) < 0)
+            return -1;
+    }
+    if (*count > 1)
+        qsort(*out, *count, sizeof(**out), by_progress);
+    ARRAY_FREE(from);
+    return 0;
+}
+
+static int build_app(struct compiler *c, unsigned id, unsigned d)
+{
+    struct app_builder *b = &c->app[id][d];
+    struct app_group *g = &c->plan->app[id][d];
+
+    if (build_tx_scans(c, &b->scans, id, d, &g->scan, &g->scan_count) < 0 ||
+        build_tx_scans(c, &b->frame_scans, id, d, &g->frame_scan, &g->frame_scan_count) < 0)
+        return -1;
+    ids_take(&g->always, &g->always_count, &b->always);
+    ids_take(&g->frame_always, &g->frame_always_count, &b->frame_always);
+    return 0;
+}
+
+static int build_group(struct compiler *c, struct group_builder *b, struct transport_group *g)
+{
+    struct rule *const *rule = c->plan->rule;
+
+    if (pattern_set_build(b->payload, c->plan->patterns, &g->payload, c->err) < 0 ||
+        pattern_set_build(b->stream, c->plan->patterns, &g->stream, c->err) < 0)
+        return -1;
+    port_lists_build(&g->unfiltered, rule, b->unfiltered.at, (unsigned)b->unfiltered.count);
+    port_lists_build(&g->stream_unfiltered, rule, b->stream_unfiltered.at,
+                     (unsigned)b->stream_unfiltered.count);
+    g->has_stream = g->stream != NULL || b->stream_unfiltered.count > 0;
+    c->plan->any_stream |= g->has_stream;
+    if (g->stream != NULL)
+        c->plan->stream_before = MAX(c->plan->stream_before, pattern_set_longest(g->stream));
+    ARRAY_FREE(&b->unfiltered);
+    ARRAY_FREE(&b->stream_unfiltered);
+    ids_take(&g->event_rule, &g->event_rule_count, &b->events);
+    ids_take(&g->ip_rule, &g->ip_rule_count, &b->addresses);
+    g->packet_scan = xcalloc(b->packet_scans.count, sizeof(*g->packet_scan));
+    g->packet_scan_count = (unsigned)b->packet_scans.count;
+    for (unsigned i = 0; i < g->packet_scan_count; i++) {
+        g->packet_scan[i].buffer = b->packet_scans.at[i].buffer;
+        if (pattern_set_build(b->packet_scans.at[i].patterns, c->plan->patterns,
+                              &g->packet_scan[i].set, c->err) < 0)
+            return -1;
+    }
+    ARRAY_FREE(&b->packet_scans);
+    return 0;
+}
+
+static int build_all(struct compiler *c)
+{
+    for (unsigned t = 0; t < TRANSPORT_COUNT; t++)
+        for (unsigned d = 0; d < 2; d++)
+            if (build_group(c, &c->group[t][d], &c->plan->group[t][d]) < 0)
+                return -1;
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
+        for (unsigned d = 0; d < 2; d++)
+            if (build_app(c, id, d) < 0)
+                return -1;
+    return 0;
+}
+
+static struct detect_plan *plan_new(const struct ruleset *set)
+{
+    const struct conf_node *conf = set->conf;
+    struct detect_plan *plan = xcalloc(1, sizeof(*plan));
+    const char *dir = conf_string(conf, "detect.sgh-mpm-caching-path", NULL);
+    bool caching = conf_bool(conf, "detect.sgh-mpm-caching", dir != NULL);
+
+    plan->patterns = pattern_pool_new(caching ? dir : NULL);
+    plan->step_limit = (uint32_t)conf_u64(conf, "detect.inspection-recursion-limit", 3000);
+    plan->chunk_size[TO_SERVER] =
+        (unsigned)conf_size(conf, "stream.reassembly.toserver-chunk-size", 2560);
+    plan->chunk_size[TO_CLIENT] =
+        (unsigned)conf_size(conf, "stream.reassembly.toclient-chunk-size", 2560);
+    return plan;
+}
+
+int ruleset_compile(struct ruleset *set, struct err *err)
+{
+    struct compiler *c = xcalloc(1, sizeof(*c));
+    int result;
+
+    c->set = set;
+    c->err = err;
+    c->plan = set->plan = plan_new(set);
+    rules_order(set);
+    c->plan->rule = set->rules.at;
+    c->plan->rule_count = (unsigned)set->rules.count;
+    c->plan->any_rules = set->rules.count > 0;
+    for (unsigned t = 0; t < TRANSPORT_COUNT; t++)
+        for (unsigned d = 0; d < 2; d++) {
+            c->group[t][d].payload = pattern_set_builder_new();
+            c->group[t][d].stream = pattern_set_builder_new();
+        }
+    for (size_t i = 0; i < set->rules.count; i++) {
+        struct rule *r = set->rules.at[i];
+
+        rule_classify(r);
+        rule_choose_fast_pattern(r);
+        place_packet_rule(c, r);
+        if (r->type == RULE_APP_TX)
+            place_tx_rule(c, r);
+    }
+    result = build_all(c);
+    c->plan->buffer_count = buffer_count(set);
+    free(c);
+    return result;
+}
+
+void ruleset_plan_free(struct ruleset *set)
+{
+    struct detect_plan *plan = set->plan;
+
+    buffer_registry_free(set);
+    if (plan == NULL)
+        return;
+    for (unsigned t = 0; t < TRANSPORT_COUNT; t++)
+        for (unsigned d = 0; d < 2; d++) {
+            struct transport_group *g = &plan->group[t][d];
+
+            port_lists_fini(&g->unfiltered);
+            port_lists_fini(&g->stream_unfiltered);
+            free(g->packet_scan);
+            free(g->event_rule);
+            free(g->ip_rule);
+        }
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
+        for (unsigned d = 0; d < 2; d++) {
+            free(plan->app[id][d].scan);
+            free(plan->app[id][d].always);
+            free(plan->app[id][d].frame_scan);
+            free(plan->app[id][d].frame_always);
+        }
+    pattern_pool_free(plan->patterns);
+    free(plan);
+    set->plan = NULL;
+}

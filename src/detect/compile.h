@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/compile.h - the plan that inspection follows: which rules can concern a packet, a stream
+ * or a transaction, and what to look for first. Made by ruleset_compile(), then read only. */
+#ifndef DETECT_COMPILE_H
+#define DETECT_COMPILE_H
+
+#include "detect/prefilter/pattern_set.h"
+#include "detect/prefilter/port_lists.h"
+#include "detect/ruleset.h"
+
+/* Rules are grouped by what carries them ... */
+enum transport { TRANSPORT_TCP, TRANSPORT_UDP, TRANSPORT_ICMP, TRANSPORT_ICMPV6, TRANSPORT_SCTP,
+                 TRANSPORT_OTHER, TRANSPORT_COUNT };
+enum transport transport_of(uint8_t ip_proto);
+
+/* ... and by direction. */
+struct transport_group {
+    struct pattern_set *payload;            /* rules on single packets, by fast pattern */
+    struct pattern_set *stream;             /* rules on the stream; also for packets whose data
+                                             * did not go into one */
+    struct port_lists unfiltered;           /* rules on packets without a fast pattern */
+    struct port_lists stream_unfiltered;
+    struct packet_scan *packet_scan;        /* rules with a fast pattern in a header buffer */
+    unsigned packet_scan_count;
+    uint32_t *event_rule;                   /* decoder events only */
+    unsigned event_rule_count;
+    uint32_t *ip_rule;                      /* addresses only: once per flow */
+    unsigned ip_rule_count;
+    bool has_stream;
+};
+
+struct packet_scan {
+    const struct buffer *buffer;
+    struct pattern_set *set;
+};
+
+/* One buffer in which transactions (or frames) of a protocol are searched. */
+struct tx_scan {
+    const struct buffer *buffer;
+    const struct app_buffer *app;           /* NULL for frames */
+    uint8_t progress;                       /* least one at which the buffer can be there */
+    struct pattern_set *set;
+};
+
+struct app_group {                          /* by protocol and direction */
+    struct tx_scan *scan;
+    unsigned scan_count;
+    uint32_t *always;                       /* transaction rules without a fast pattern */
+    unsigned always_count;
+    struct tx_scan *frame_scan;
+    unsigned frame_scan_count;
+    uint32_t *frame_always;
+    unsigned frame_always_count;
+};
+
+struct detect_plan {
+    unsigned rule_count;
+    struct rule *const *rule;               /* in evaluation order: ruleset->rules */
+    struct transport_group group[TRANSPORT_COUNT][2];
+    struct app_group app[APP_PROTO_COUNT][2];
+    struct pattern_pool *patterns;
+    uint32_t step_limit;                    /* detect.inspection-recursion-limit */
+    unsigned stream_before;                 /* bytes of overlap that the longest pattern needs */
+    unsigned chunk_size[2];                 /* stream data are inspected in steps of so many */
+    unsigned buffer_count;
+    bool any_rules, any_stream;
+};
+
+/* What an alert's action does: to the packet alone, or to its flow as well. */
+enum action_reach { REACH_PACKET, REACH_FLOW, REACH_FLOW_IF_STATEFUL };
+enum action_reach rule_reach(const struct rule *rule);
+
+/* classify.c: type and derived flags. */
+void rule_classify(struct rule *rule);
+/* order.c: action, flow variables, priority; then as written. Numbers the rules. */
+void rules_order(struct ruleset *set);
+/* fast_pattern.c: sets rule->fast_list and fast_op when something can serve. */
+void rule_choose_fast_pattern(struct rule *rule);
+/* The bytes that the prefilter searches for. */
+struct literal_pattern rule_fast_literal(const struct rule *rule);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which content of a rule the prefilter looks for. What the rule's author says goes; else the one
+ * that will seldom be found without the rule matching: long, varied, of rare bytes, and in a
+ * buffer that is small. */
+#include "detect/compile.h"
+#include "detect/program.h"
+
+#include <string.h>
+
+#define LENGTH_ENOUGH 24        /* more bytes than that make no pattern rarer */
+
+/* How common a byte is in traffic, 1 (everywhere) to 8 (rare): what it adds to the score. */
+static unsigned byte_worth(uint8_t c)
+{
+    if (c == 0 || c == ' ' || c == 0xff)
+        return 1;
+    if (c == '/' || c == '.' || c == '\r' || c == '\n' || c == '=' || c == ':' || c == 'e')
+        return 2;
+    if (c >= 'a' && c <= 'z')
+        return c == 'j' || c == 'q' || c == 'x' || c == 'z' ? 5 : 3;
+    if (c >= '0' && c <= '9')
+        return 4;
+    if (c >= 'A' && c <= 'Z')
+        return 5;
+    return 6;
+}
+
+static struct literal_pattern literal_of(const struct rule_op *op)
+{
+    struct literal_pattern p = { op->content.bytes, op->content.len,
+                                 (op->flags & OP_NOCASE) != 0 };
+
+    if (op->flags & OP_FAST_CHOP) {
+        p.bytes += op->content.fast_offset;
+        p.len = op->content.fast_len;
+    }
+    return p;
+}
+
+static unsigned literal_worth(struct literal_pattern p)
+{
+    uint64_t seen[4] = { 0 };
+    unsigned worth = 0, len = MIN(p.len, LENGTH_ENOUGH);
+
+    for (unsigned i = 0; i < len; i++) {
+        uint8_t c = p.bytes[i];
+        bool again = seen[c >> 6] >> (c & 63) & 1;
+
+        seen[c >> 6] |= 1ull << (c & 63);
+        worth += again ? 1 : byte_worth(c);
+    }
+    if (p.nocase)
+        worth -= worth / 8;
+    return worth;
+}
+
+/* Values of a small vocabulary filter little, however long they are. */
+static bool is_common_buffer(const struct buffer *b)
+{
+    static const char *const common[] = { "http.method", "http.stat_code", "http.stat_msg",
+                                          "http.protocol", "http.connection", NULL };
+
+    for (unsigned i = 0; common[i] != NULL; i++)
+        if (strcmp(b->base->name, common[i]) == 0)
+            return true;
+    return false;
+}
+
+static unsigned op_worth(const struct rule_op *op)
+{
+    const struct buffer *b = op->list->buffer;
+    unsigned worth = literal_worth(literal_of(op));
+
+    if (b == NULL)
+        return worth;
+    if (is_common_buffer(b))
+        return worth / 4 + 1;
+    return worth + 16;          /* scanned once, few bytes, and only where the protocol fits */
+}
+
+static bool can_serve(const struct rule *r, const struct rule_op *op)
+{
+    const struct rule_list *l = op->list;
+
+    if (op->kind != OP_CONTENT || (op->flags & OP_NEGATED) || literal_of(op).len == 0)
+        return false;
+    if (l->buffer == NULL)
+        return r->type != RULE_APP_TX;
+    if (l->program->absent)
+        return false;
+    /* A rule over both directions begins with the request. */
+    if ((r->flags & RULE_TX_BOTH) && !(l->directions & APP_TS))
+        return false;
+    return l->buffer->kind != BUFFER_BASE64;
+}
+
+void rule_choose_fast_pattern(struct rule *r)
+{
+    unsigned best = 0;
+
+    r->fast_list = NULL;
+    r->fast_op = NULL;
+    for (struct rule_list *l = r->list; l != NULL; l = l->next)
+        for (struct rule_op *op = l->first; op != NULL; op = op->next) {
+            unsigned worth;
+
+            if (!can_serve(r, op))
+                continue;
+            worth = op->flags & OP_FAST ? UINT32_MAX : op_worth(op);
+            if (worth <= best)
+                continue;
+            best = worth;
+            r->fast_list = l;
+            r->fast_op = op;
+        }
+}
+
+struct literal_pattern rule_fast_literal(const struct rule *r)
+{
+    return literal_of(r->fast_op);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From matches to alerts: side effects at once and in rule order, thresholds and actions at the
+ * end of the packet, when all that matched is known. */
+#include "base/array.h"
+#include "detect/inspect/private.h"
+#include "flow/flow.h"
+#include "flow/vars.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CAPTURE_ALERT 255
+
+static void captures_keep(struct detect_thread *dt, struct flow *f)
+{
+    const struct program_scratch *s = &dt->program;
+
+    for (unsigned i = 0; i < s->capture_count; i++) {
+        const struct pending_capture *c = &s->capture[i];
+        struct slice key = { s->text.data + c->key_at, c->key_len };
+        struct slice value = { s->text.data + c->at, c->len };
+
+        if (c->kind == VAR_FLOWVAR && f != NULL)
+            flowvar_put(f, c->id, key, value);
+    }
+}
+
+static void replace_write(struct detect_thread *dt, struct packet *p)
+{
+    for (unsigned i = 0; i < dt->program.replace_count; i++)
+        memcpy(dt->program.replace[i].at, dt->program.replace[i].with,
+               dt->program.replace[i].len);
+    p->flags |= PACKET_MODIFIED;
+}
+
+bool rule_matched(struct detect_thread *dt, struct match_input *in)
+{
+    const struct rule *r = in->rule;
+    bool alert = true;
+
+    if (UNLIKELY(dt->program.capture_count > 0))
+        captures_keep(dt, in->flow);
+    if (UNLIKELY(dt->program.replace_count > 0) && dt->is_inline)
+        replace_write(dt, in->packet);
+    for (unsigned i = 0; i < r->post_count; i++)
+        alert &= r->post[i].match(in, r->post[i].arg);
+    if ((r->flags & RULE_BYPASS) && in->flow != NULL)
+        flow_wish(in->flow, FLOW_WISH_BYPASS);
+    return alert;
+}
+
+void alert_queue_add(struct detect_thread *dt, const struct match_input *in, uint64_t tx_id,
+                     uint32_t frame, uint8_t flags)
+{
+    if (dt->queue.count == dt->queue.cap) {
+        dt->queue.cap = dt->queue.cap > 0 ? dt->queue.cap * 2 : 32;
+        dt->queue.at = xrealloc(dt->queue.at, dt->queue.cap * sizeof(*dt->queue.at));
+    }
+    dt->queue.at[dt->queue.count++] = (struct packet_alert){
+        .rule = in->rule, .tx_id = tx_id, .frame_id = frame, .flags = flags };
+}
+
+/* As rules are ordered; of one rule those without a transaction last, newer ones first. */
+static int by_rule(const void *a, const void *b)
+{
+    const struct packet_alert *x = a, *y = b;
+
+    if (x->rule->index != y->rule->index)
+        return x->rule->index < y->rule->index ? -1 : 1;
+    if (x->tx_id == y->tx_id)
+        return 0;
+    if (x->tx_id == ALERT_NO_TX || y->tx_id == ALERT_NO_TX)
+        return y->tx_id == ALERT_NO_TX ? -1 : 1;
+    return x->tx_id < y->tx_id ? 1 : -1;
+}
+
+static uint8_t action_of(const struct rule *r)
+{
+    switch ((enum rule_action)r->action) {
+    case RULE_DROP:        return ACTION_ALERT | ACTION_DROP;
+    case RULE_REJECT_SRC:  return ACTION_ALERT | ACTION_DROP | ACTION_REJECT_SRC;
+    case RULE_REJECT_DST:  return ACTION_ALERT | ACTION_DROP | ACTION_REJECT_DST;
+    case RULE_REJECT_BOTH: return ACTION_ALERT | ACTION_DROP | ACTION_REJECT;
+    case RULE_PASS:        return ACTION_PASS;
+    case RULE_ALERT:       return ACTION_ALERT;
+    default:               return 0;
+    }
+}
+
+static bool reaches_flow(const struct packet_alert *a)
+{
+    switch (rule_reach(a->rule)) {
+    case REACH_PACKET: return false;
+    case REACH_FLOW:   return true;
+    default:           return a->flags & (ALERT_STREAM | ALERT_APP_STATE);
+    }
+}
+
+static void act_on_flow(struct packet *p, uint8_t action)
+{
+    struct flow *f = p->flow;
+
+    if (f == NULL || (f->action & (ACTION_DROP | ACTION_PASS)))
+        return;                 /* the first word counts */
+    if (action & ACTION_DROP) {
+        f->action |= ACTION_DROP;
+        f->drop_reason = DROP_FLOW_DROP;
+        flow_wish(f, FLOW_WISH_DROP);
+    } else if (action & ACTION_PASS) {
+        f->action |= ACTION_PASS;
+        flow_wish(f, FLOW_WISH_PASS);
+    }
+}
+
+/* pass against drop: whoever came first on this packet. */
+static void act(struct packet *p, const struct packet_alert *a)
+{
+    if ((p->action & ACTION_DROP) && (a->action & ACTION_PASS))
+        return;
+    if ((a->action & (ACTION_DROP | ACTION_PASS)) && reaches_flow(a))
+        act_on_flow(p, a->action);
+    if (a->action & ACTION_DROP) {
+        packet_drop(p, a->flags & ALERT_THRESHOLD_DROP ? DROP_RULES_THRESHOLD : DROP_RULES);
+        p->action |= a->action & ACTION_REJECT;
+    }
+    if (a->action & ACTION_PASS)
+        p->action |= ACTION_PASS;
+}
+
+static void alert_keep(struct detect_thread *dt, struct packet *p, const struct packet_alert *a)
+{
+    if (p->alert.count >= dt->alert_max) {
+        counter_inc(dt->counters, dt->count.overflow);
+        return;
+    }
+    if (p->alert.count == p->alert.cap) {
+        p->alert.cap = (uint16_t)dt->alert_max;
+        p->alert.at = xrealloc(p->alert.at, p->alert.cap * sizeof(*p->alert.at));
+    }
+    p->alert.at[p->alert.count++] = *a;
+    counter_inc(dt->counters, dt->count.alert);
+}
+
+/* False: a pass rule ends it. */
+static bool alert_finish(struct detect_thread *dt, struct packet *p, struct packet_alert *a)
+{
+    const struct rule *r = a->rule;
+    enum threshold_result t = THRESHOLD_ALERT;
+    bool logged;
+
+    a->action = action_of(r);
+    if (r->threshold != NULL || dt->set->threshold_state != NULL)
+        t = threshold_apply(dt->set->threshold_state, r, p);
+    if (t == THRESHOLD_NO_MATCH) {
+        counter_inc(dt->counters, dt->count.suppressed);
+        return true;
+    }
+    if (t == THRESHOLD_DROP) {
+        a->action |= ACTION_DROP;
+        a->flags |= ALERT_THRESHOLD_DROP;
+    }
+    act(p, a);
+    logged = t != THRESHOLD_SILENT && !(r->flags & RULE_NOALERT) &&
+             (a->action & ACTION_ALERT || r->flags & RULE_ALERT_KEYWORD);
+    if (logged)
+        alert_keep(dt, p, a);
+    else if (!(a->action & ACTION_PASS))
+        counter_inc(dt->counters, dt->count.suppressed);
+    return !(a->action & ACTION_PASS);
+}
+
+void alert_queue_finish(struct detect_thread *dt, struct packet *p)
+{
+    if (dt->queue.count > 1)
+        qsort(dt->queue.at, dt->queue.count, sizeof(*dt->queue.at), by_rule);
+    for (unsigned i = 0; i < dt->queue.count; i++)
+        if (!alert_finish(dt, p, &dt->queue.at[i]))
+            break;
+    dt->queue.count = 0;
+    if (p->alert.count > 0) {
+        p->action |= ACTION_ALERT;
+        if (p->flow != NULL) {
+            p->flow->inspect_flags |= FLOW_INSPECT_ALERTED;
+            p->flow->alert_count += p->alert.count;
+        }
+    }
+}

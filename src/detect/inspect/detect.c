@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The order in which a packet is held against the rules. */
+#include "detect/inspect/private.h"
+#include "flow/flow.h"
+
+static void inspect_app(struct detect_thread *dt, struct packet *p, enum direction d)
+{
+    struct flow *f = p->flow;
+
+    if (f == NULL || f->app == NULL || p->ip_proto != f->key.proto)
+        return;
+    if (p->ip_proto == 6 && !(p->flags & PACKET_ESTABLISHED))
+        return;
+    frames_report(dt, p, d);
+    if (p->ip_proto == 6 && !(p->flags & PACKET_PSEUDO) && !(f->detect_flags & DETECT_UPDATED(d)))
+        return;
+    tx_inspect(dt, p, d);
+    f->detect_flags &= (uint8_t)~DETECT_UPDATED(d);
+}
+
+static void inspect_direction(struct detect_thread *dt, struct packet *p, enum direction d)
+{
+    addresses_inspect(dt, p, d);
+    packet_inspect(dt, p, d);
+    inspect_app(dt, p, d);
+}
+
+void detect_packet(struct detect_thread *dt, struct packet *p)
+{
+    if (!dt->plan->any_rules || (p->flags & PACKET_NO_INSPECT)) {
+        if (p->flow != NULL && p->flow->app != NULL)
+            tx_inspect(dt, p, packet_direction(p));
+        return;
+    }
+    dt->turn++;
+    if (p->event_count > 0)
+        events_inspect(dt, p);
+    if (!(p->flags & PACKET_INVALID) && p->src.version != 0) {
+        if (p->flow != NULL) {
+            stream_inspect_chunks(dt, p);
+            frames_inspect_data(dt, p);
+        }
+        inspect_direction(dt, p, packet_direction(p));
+        /* The last packet of a flow speaks for both sides. */
+        if ((p->flags & PACKET_FLOW_END) && p->flow != NULL)
+            inspect_direction(dt, p, OTHER_DIRECTION(packet_direction(p)));
+    }
+    alert_queue_finish(dt, p);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The cheap half of a rule: header, direction, state, and tests on the packet. */
+#include "detect/inspect/private.h"
+#include "match/address.h"
+#include "match/port.h"
+
+struct header_view header_of(const struct packet *p, bool reversed)
+{
+    struct header_view h = {
+        .src = reversed ? &p->dst : &p->src,
+        .dst = reversed ? &p->src : &p->dst,
+        .src_port = reversed ? p->dst_port : p->src_port,
+        .dst_port = reversed ? p->src_port : p->dst_port,
+        .ip_proto = p->ip_proto,
+        .fragment = (p->flags & PACKET_FRAGMENT) != 0,
+    };
+
+    return h;
+}
+
+static bool has_ports(uint8_t ip_proto)
+{
+    return ip_proto == 6 || ip_proto == 17 || ip_proto == 132;
+}
+
+static bool ports_fit(const struct rule *r, const struct header_view *h)
+{
+    bool any_src = r->src_port == NULL || r->src_port->any;
+    bool any_dst = r->dst_port == NULL || r->dst_port->any;
+
+    if (any_src && any_dst)
+        return true;
+    if (!has_ports(h->ip_proto) || h->fragment)
+        return false;
+    return (any_dst || port_set_has(r->dst_port, h->dst_port)) &&
+           (any_src || port_set_has(r->src_port, h->src_port));
+}
+
+static bool address_fits(const struct address_set *set, const struct ip *ip)
+{
+    return set == NULL || set->any || address_set_has(set, ip);
+}
+
+bool rule_header_fits(const struct rule *r, const struct header_view *h)
+{
+    if (r->ip_version != 0 && h->src->version != r->ip_version)
+        return false;
+    return rule_has_ip_proto(r, h->ip_proto) && ports_fit(r, h) &&
+           address_fits(r->dst, h->dst) && address_fits(r->src, h->src);
+}
+
+/* Direction is settled by the group that the rule was found in. */
+bool rule_packet_fits(const struct rule *r, const struct packet *p)
+{
+    uint32_t f = r->flags;
+
+    if ((f & RULE_NEEDS_FLOW) && p->flow == NULL)
+        return false;
+    if ((f & RULE_FLOW_ESTABLISHED) && !(p->flags & PACKET_ESTABLISHED))
+        return false;
+    if ((f & RULE_FLOW_NOT_ESTABLISHED) && (p->flags & PACKET_ESTABLISHED))
+        return false;
+    if ((f & RULE_ONLY_FRAG) && !(p->flags & PACKET_REASSEMBLED))
+        return false;
+    if ((f & RULE_NO_FRAG) && (p->flags & PACKET_REASSEMBLED))
+        return false;
+    /* What is asked of single packets has no answer in those that the engine makes. */
+    if ((f & (RULE_NEEDS_PACKET | RULE_NEEDS_STREAM)) == RULE_NEEDS_PACKET &&
+        (p->flags & PACKET_PSEUDO))
+        return false;
+    if (r->hook == HOOK_FLOW_START && r->app_proto == APP_PROTO_UNKNOWN &&
+        !(p->flags & PACKET_FLOW_START))
+        return false;
+    return true;
+}
+
+bool rule_tests_pass(const struct rule *r, const struct match_input *in)
+{
+    for (unsigned i = 0; i < r->test_count; i++) {
+        const struct rule_test *test = &r->test[i];
+
+        if (test->match(in, test->arg) == test->negated)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rules about a packet, its payload and its flow's stream. */
+#include "detect/inspect/private.h"
+#include "flow/flow.h"
+
+static bool proto_fits(const struct rule *r, const struct packet *p)
+{
+    if (r->app_proto == APP_PROTO_UNKNOWN)
+        return true;
+    return p->flow != NULL && app_proto_matches(r->app_proto, p->flow->app_proto);
+}
+
+/* In the stream where the data went there, in the packet where they did not or where the rule
+ * wants to know their place. */
+static bool payload_matches(struct detect_thread *dt, const struct match_input *in,
+                            const struct rule_program *program, bool stream_due, uint8_t *flags)
+{
+    const struct rule *r = in->rule;
+    const struct packet *p = in->packet;
+    bool stream = p->ip_proto == 6 && (r->flags & RULE_NEEDS_STREAM);
+
+    if (stream && stream_due &&
+        stream_rules_has(&p->flow->detect->side[in->direction].matched, r->index)) {
+        *flags |= ALERT_STREAM;
+        return true;
+    }
+    if (stream && !(r->flags & RULE_NEEDS_PACKET) && (p->flags & PACKET_STREAM_ADDED))
+        return false;
+    if (p->payload_len == 0 || (p->flags & (PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP)))
+        return false;
+    return inspect_slice(dt, program, (struct slice){ p->payload, p->payload_len }, 0, true, in);
+}
+
+static bool buffer_matches(struct detect_thread *dt, const struct match_input *in,
+                           const struct rule_list *l)
+{
+    struct slice data;
+
+    if (!inspect_buffer(dt, l->buffer, in->packet, NULL, in->direction, 0, &data))
+        return l->program->absent;
+    return inspect_slice(dt, l->program, data, 0, true, in);
+}
+
+static bool lists_match(struct detect_thread *dt, const struct match_input *in, bool stream_due,
+                        uint8_t *flags)
+{
+    for (const struct rule_list *l = in->rule->list; l != NULL; l = l->next) {
+        bool ok = l->buffer == NULL ? payload_matches(dt, in, l->program, stream_due, flags)
+                                    : buffer_matches(dt, in, l);
+
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+static bool is_newly_recognised(const struct packet *p)
+{
+    const struct flow *f = p->flow;
+
+    return f != NULL &&
+           ((f->app_proto_dir[TO_SERVER] != APP_PROTO_UNKNOWN &&
+             !(f->detect_flags & DETECT_PROTO_TS)) ||
+            (f->app_proto_dir[TO_CLIENT] != APP_PROTO_UNKNOWN &&
+             !(f->detect_flags & DETECT_PROTO_TC)));
+}
+
+static void mark_recognised(struct flow *f)
+{
+    if (f->app_proto_dir[TO_SERVER] != APP_PROTO_UNKNOWN)
+        f->detect_flags |= DETECT_PROTO_TS;
+    if (f->app_proto_dir[TO_CLIENT] != APP_PROTO_UNKNOWN)
+        f->detect_flags |= DETECT_PROTO_TC;
+}
+
+static void rule_inspect(struct detect_thread *dt, struct packet *p, enum direction d,
+                         const struct rule *r, const struct header_view *h, bool stream_due)
+{
+    struct match_input in;
+    uint8_t flags = 0;
+
+    if (r->type == RULE_APP_TX || !rule_header_fits(r, h) || !rule_packet_fits(r, p) ||
+        !proto_fits(r, p))
+        return;
+    if (r->type == RULE_PROTO_ONLY && !is_newly_recognised(p))
+        return;
+    match_input_init(&in, dt, p, d, r);
+    if (!rule_tests_pass(r, &in) || !lists_match(dt, &in, stream_due, &flags))
+        return;
+    if (rule_matched(dt, &in))
+        alert_queue_add(dt, &in, ALERT_NO_TX, 0, flags);
+}
+
+static void collect_unstreamed(struct detect_thread *dt, const struct packet *p,
+                               const struct transport_group *g)
+{
+    if (g->stream != NULL)
+        pattern_set_scan(g->stream, dt->hs, p->payload, p->payload_len, &dt->found);
+    port_lists_collect(&g->stream_unfiltered, p->src_port, p->dst_port, &dt->found);
+}
+
+static void collect(struct detect_thread *dt, struct packet *p, enum direction d, bool stream_due)
+{
+    const struct transport_group *g = &dt->plan->group[transport_of(p->ip_proto)][d];
+
+    for (unsigned i = 0; i < g->packet_scan_count; i++) {
+        struct slice data;
+
+        if (inspect_buffer(dt, g->packet_scan[i].buffer, p, NULL, d, 0, &data))
+            pattern_set_scan(g->packet_scan[i].set, dt->hs, data.data, data.len, &dt->found);
+    }
+    if (p->payload_len > 0 && !(p->flags & (PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP))) {
+        if (g->payload != NULL)
+            pattern_set_scan(g->payload, dt->hs, p->payload, p->payload_len, &dt->found);
+        if (g->has_stream && !(p->flags & PACKET_STREAM_ADDED))
+            collect_unstreamed(dt, p, g);
+    }
+    port_lists_collect(&g->unfiltered, p->src_port, p->dst_port, &dt->found);
+    if (stream_due) {
+        const struct stream_rules *matched = &p->flow->detect->side[d].matched;
+
+        for (unsigned i = 0; i < matched->count; i++)
+            candidates_add(&dt->found, matched->at[i]);
+    }
+}
+
+void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d)
+{
+    bool stream_due = p->ip_proto == 6 && stream_is_due(dt, p, d);
+    struct header_view h = header_of(p, d != packet_direction(p));
+
+    collect(dt, p, d, stream_due);
+    candidates_sort(&dt->found);
+    for (unsigned i = 0; i < dt->found.count; i++)
+        rule_inspect(dt, p, d, dt->plan->rule[dt->found.list[i]], &h, stream_due);
+    candidates_clear(&dt->found);
+    if (stream_due)
+        stream_reported(p->flow->detect, d);
+    if (p->flow != NULL)
+        mark_recognised(p->flow);
+}
+
+static void run_list(struct detect_thread *dt, struct packet *p, enum direction d,
+                     const uint32_t *rule, unsigned count)
+{
+    struct header_view h = header_of(p, d != packet_direction(p));
+
+    for (unsigned i = 0; i < count; i++) {
+        const struct rule *r = dt->plan->rule[rule[i]];
+        struct match_input in;
+
+        if (!rule_header_fits(r, &h) || !rule_packet_fits(r, p))
+            continue;
+        match_input_init(&in, dt, p, d, r);
+        if (rule_tests_pass(r, &in) && rule_matched(dt, &in))
+            alert_queue_add(dt, &in, ALERT_NO_TX, 0, 0);
+    }
+}
+
+/* A packet that could not be decoded has no header to hold a rule against: its events count. */
+void events_inspect(struct detect_thread *dt, struct packet *p)
+{
+    bool no_header = p->src.version == 0;
+
+    for (unsigned t = 0; t < TRANSPORT_COUNT; t++) {
+        const struct transport_group *g = &dt->plan->group[t][TO_SERVER];
+
+        if (!no_header && t != transport_of(p->ip_proto))
+            continue;
+        if (!no_header) {
+            run_list(dt, p, packet_direction(p), g->event_rule, g->event_rule_count);
+            return;
+        }
+        for (unsigned i = 0; i < g->event_rule_count; i++)
+            candidates_add(&dt->found, g->event_rule[i]);
+    }
+    candidates_sort(&dt->found);
+    for (unsigned i = 0; i < dt->found.count; i++) {
+        struct match_input in;
+
+        match_input_init(&in, dt, p, TO_SERVER, dt->plan->rule[dt->found.list[i]]);
+        if (rule_tests_pass(in.rule, &in) && rule_matched(dt, &in))
+            alert_queue_add(dt, &in, ALERT_NO_TX, 0, 0);
+    }
+    candidates_clear(&dt->found);
+}
+
+void addresses_inspect(struct detect_thread *dt, struct packet *p, enum direction d)
+{
+    const struct transport_group *g = &dt->plan->group[transport_of(p->ip_proto)][d];
+    uint8_t flag = d == TO_SERVER ? FLOW_INSPECT_IPONLY_TS : FLOW_INSPECT_IPONLY_TC;
+
+    if (p->flow != NULL) {
+        if (p->flow->inspect_flags & flag)
+            return;
+        p->flow->inspect_flags |= flag;
+    }
+    run_list(dt, p, d, g->ip_rule, g->ip_rule_count);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/inspect/private.h - for this folder: one thread's inspection and what it leaves on flows
+ * and transactions. Everything here belongs to the thread that owns the inspection half. */
+#ifndef DETECT_INSPECT_PRIVATE_H
+#define DETECT_INSPECT_PRIVATE_H
+
+#include "base/counters.h"
+#include "base/pool.h"
+#include "detect/compile.h"
+#include "detect/detect.h"
+#include "detect/program.h"
+
+/* A buffer with transforms, computed once per transaction and packet. */
+struct buffer_slot {
+    uint64_t turn;              /* detect_thread.turn it was made in */
+    const struct app_tx *tx;
+    uint32_t index;
+    uint8_t direction;
+    bool there;
+    struct buf data;
+};
+
+struct detect_thread {
+    struct ruleset *set;                    /* referenced */
+    const struct detect_plan *plan;
+    struct counters *counters;
+    const struct conf_node *conf;
+    bool is_inline;
+    unsigned alert_max;                     /* packet-alert-max */
+
+    struct hs_scratch *hs;
+    struct candidates found;                /* packet rules, then transaction rules */
+    struct program_scratch program;
+    struct buffer_slot *slot;               /* by buffer id */
+    struct buf spare;                       /* between two transforms of a chain */
+    uint64_t turn;                          /* one more for each packet */
+    uint64_t vars[BYTE_VARS_MAX];
+    struct { struct packet_alert *at; unsigned count, cap; } queue;
+    struct pool flows;                      /* struct detect_flow */
+    struct { counter_id alert, overflow, suppressed; } count;
+};
+
+/* Rules that matched in one direction's stream and wait for a packet of that direction, and
+ * those that may still match once more data are there. */
+struct stream_rules { uint32_t *at; uint16_t count, cap; };
+
+struct stream_side {
+    uint64_t from, to;          /* inspected together: what came since the last report */
+    bool flush;                 /* report with the next packet, however little it is */
+    struct stream_rules matched, waiting, seen;     /* seen: payload part of tx rules */
+};
+
+struct frame_hit { uint32_t rule, frame; uint64_t tx_id; bool reported; uint8_t direction; };
+
+struct detect_flow {
+    struct pool *home;
+    struct stream_side side[2];
+    struct frame_hit *frame_hit;
+    uint16_t frame_hit_count, frame_hit_cap;
+};
+
+/* flow->detect_flags */
+#define DETECT_UPDATED(d) (1u << (d))       /* data of this direction since the last inspection */
+#define DETECT_PROTO_TS 0x04u               /* rules on the protocol have run */
+#define DETECT_PROTO_TC 0x08u
+
+/* Rules in progress on one transaction. */
+struct tx_rule {
+    uint32_t rule;
+    uint32_t matched;           /* bit per list, then per test */
+    uint8_t direction;          /* 2: both */
+    bool done;                  /* matched, or never will */
+};
+struct tx_state {
+    uint32_t count, cap;
+    struct tx_rule *rule;       /* in the transaction's arena */
+    struct tx_scanned { uint16_t buffer; uint8_t direction; uint64_t to; } *scanned;
+    uint16_t scanned_count, scanned_cap;
+};
+
+/* tx->bits[direction]: steps whose scans are final, and whether all is done. */
+#define TX_BITS_STEP 0x3fu
+#define TX_BITS_DONE 0x80u
+
+/* Who sends to whom, for the header's tests: a packet's own or the other way round. */
+struct header_view {
+    const struct ip *src, *dst;
+    uint16_t src_port, dst_port;
+    uint8_t ip_proto;
+    bool fragment;
+};
+
+/* header.c */
+struct header_view header_of(const struct packet *p, bool reversed);
+bool rule_header_fits(const struct rule *r, const struct header_view *h);
+bool rule_packet_fits(const struct rule *r, const struct packet *p);
+bool rule_tests_pass(const struct rule *r, const struct match_input *in);
+
+/* buffers.c */
+bool inspect_buffer(struct detect_thread *dt, const struct buffer *b, struct packet *p,
+                    struct app_tx *tx, enum direction d, unsigned index, struct slice *out);
+bool inspect_slice(struct detect_thread *dt, const struct rule_program *program, struct slice data,
+                   uint64_t start, bool complete, const struct match_input *in);
+struct slice inspect_transform(struct detect_thread *dt, const struct buffer *b, struct slice in,
+                               struct buf *out);
+
+/* stream.c */
+struct detect_flow *detect_flow_get(struct detect_thread *dt, struct flow *f);
+void stream_inspect_chunks(struct detect_thread *dt, struct packet *p);
+/* Is there something to report to a packet of this direction? */
+bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum direction d);
+void stream_reported(struct detect_flow *df, enum direction d);
+bool stream_rules_has(const struct stream_rules *s, uint32_t rule);
+
+/* packet.c, frames.c, tx.c */
+void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d);
+void events_inspect(struct detect_thread *dt, struct packet *p);
+void addresses_inspect(struct detect_thread *dt, struct packet *p, enum direction d);
+void frames_inspect_data(struct detect_thread *dt, struct packet *p);
+void frames_report(struct detect_thread *dt, struct packet *p, enum direction d);
+void tx_inspect(struct detect_thread *dt, struct packet *p, enum direction d);
+
+/* alert.c */
+void alert_queue_add(struct detect_thread *dt, const struct match_input *in, uint64_t tx_id,
+                     uint32_t frame, uint8_t flags);
+void alert_queue_finish(struct detect_thread *dt, struct packet *p);
+/* Side effects of a match; false takes the alert back. */
+bool rule_matched(struct detect_thread *dt, struct match_input *in);
+
+static inline void match_input_init(struct match_input *in, struct detect_thread *dt,
+                                    struct packet *p, enum direction d, const struct rule *r)
+{
+    *in = (struct match_input){ .packet = p, .flow = p->flow, .direction = d, .rule = r,
+                                .thread = dt, .byte_vars = dt->vars };
+    dt->program.capture_count = 0;
+    dt->program.replace_count = 0;
+    buf_clear(&dt->program.text);
+}
+
+#endif

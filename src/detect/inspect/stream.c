@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rules on the raw stream.
+ *
+ * Data come with the packet that acknowledged them, which goes the other way. They are searched
+ * then, while they are there. What matched is reported with the next packet of their own
+ * direction, once enough have come together or something asks for it (see README). Data between
+ * two reports are one window: a rule reports once for it. */
+#include "detect/inspect/private.h"
+#include "base/array.h"
+#include "flow/flow.h"
+
+#include <stdlib.h>
+
+#define STREAM_RULES_MAX 1024
+
+struct detect_flow *detect_flow_get(struct detect_thread *dt, struct flow *f)
+{
+    if (f->detect == NULL) {
+        f->detect = pool_get(&dt->flows);
+        if (f->detect == NULL)
+            return NULL;
+        *f->detect = (struct detect_flow){ .home = &dt->flows };
+    }
+    return f->detect;
+}
+
+static void rules_fini(struct stream_rules *s)
+{
+    free(s->at);
+    *s = (struct stream_rules){ 0 };
+}
+
+void detect_flow_free(struct flow *f)
+{
+    struct detect_flow *df = f->detect;
+
+    if (df == NULL)
+        return;
+    for (unsigned d = 0; d < 2; d++) {
+        rules_fini(&df->side[d].matched);
+        rules_fini(&df->side[d].waiting);
+        rules_fini(&df->side[d].seen);
+    }
+    free(df->frame_hit);
+    f->detect = NULL;
+    pool_put(df->home, df);
+}
+
+bool stream_rules_has(const struct stream_rules *s, uint32_t rule)
+{
+    for (unsigned i = 0; i < s->count; i++)
+        if (s->at[i] == rule)
+            return true;
+    return false;
+}
+
+static void rules_add(struct stream_rules *s, uint32_t rule)
+{
+    if (s->count == STREAM_RULES_MAX || stream_rules_has(s, rule))
+        return;
+    if (s->count == s->cap) {
+        unsigned cap = s->cap > 0 ? s->cap * 2u : 8;
+
+        s->at = xrealloc(s->at, cap * sizeof(*s->at));
+        s->cap = (uint16_t)cap;
+    }
+    s->at[s->count++] = rule;
+}
+
+/* The window so far: what has come since the last report, as far as it is still at hand. */
+static struct slice window_of(const struct stream_chunk *c, const struct stream_side *side,
+                              uint64_t *start)
+{
+    uint64_t first = c->offset - c->before;
+
+    first = MAX(first, MIN(side->from, c->offset));
+    *start = first;
+    return (struct slice){ c->data - (c->offset - first),
+                           c->len + (uint32_t)(c->offset - first) };
+}
+
+static bool is_done(const struct stream_side *side, const struct rule *r)
+{
+    return stream_rules_has(&side->matched, r->index) ||
+           (r->type == RULE_APP_TX && stream_rules_has(&side->seen, r->index));
+}
+
+static const struct rule_program *payload_program(const struct rule *r)
+{
+    const struct rule_list *l = r->list;
+
+    while (l != NULL && l->buffer != NULL)
+        l = l->next;
+    return l != NULL ? l->program : NULL;
+}
+
+static void rule_on_window(struct detect_thread *dt, struct packet *p, struct stream_side *side,
+                           const struct rule *r, const struct header_view *h, struct slice window,
+                           enum direction d)
+{
+    const struct rule_program *program = payload_program(r);
+    struct match_input in;
+
+    if (program == NULL || is_done(side, r) || !rule_header_fits(r, h))
+        return;
+    match_input_init(&in, dt, p, d, r);
+    if (!inspect_slice(dt, program, window, 0, false, &in))
+        rules_add(&side->waiting, r->index);
+    else if (r->type == RULE_APP_TX)
+        rules_add(&side->seen, r->index);
+    else
+        rules_add(&side->matched, r->index);
+}
+
+static void chunk_data(struct detect_thread *dt, struct packet *p, const struct stream_chunk *c,
+                       struct stream_side *side)
+{
+    enum direction d = c->direction;
+    const struct transport_group *g = &dt->plan->group[TRANSPORT_TCP][d];
+    struct header_view h = header_of(p, d != packet_direction(p));
+    uint64_t start;
+    struct slice window = window_of(c, side, &start), fresh;
+    uint32_t back = g->stream != NULL ? pattern_set_longest(g->stream) - 1 : 0;
+
+    back = MIN(back, window.len - c->len);
+    fresh = (struct slice){ c->data - back, c->len + back };
+    if (g->stream != NULL)
+        pattern_set_scan(g->stream, dt->hs, fresh.data, fresh.len, &dt->found);
+    port_lists_collect(&g->stream_unfiltered, h.src_port, h.dst_port, &dt->found);
+    for (unsigned i = 0; i < side->waiting.count; i++)
+        candidates_add(&dt->found, side->waiting.at[i]);
+    side->waiting.count = 0;
+    candidates_sort(&dt->found);
+    for (unsigned i = 0; i < dt->found.count; i++)
+        rule_on_window(dt, p, side, dt->plan->rule[dt->found.list[i]], &h, window, d);
+    candidates_clear(&dt->found);
+}
+
+/* A transaction that has just ended makes the data up to here worth reporting. */
+static bool tx_has_ended(const struct flow *f, enum direction d)
+{
+    const struct app_tx *tx;
+
+    if (f->app == NULL || f->app->proto == NULL)
+        return false;
+    for (tx = f->app->first; tx != NULL; tx = tx->next)
+        if (app_tx_done(tx, d, f->app->proto) && !(tx->bits[d] & TX_BITS_DONE))
+            return true;
+    return false;
+}
+
+void stream_inspect_chunks(struct detect_thread *dt, struct packet *p)
+{
+    for (unsigned i = 0; i < p->chunk_count; i++) {
+        const struct stream_chunk *c = &p->chunk[i];
+        enum direction d = c->direction;
+        struct detect_flow *df;
+
+        p->flow->detect_flags |= DETECT_UPDATED(d);
+        if (!dt->plan->group[TRANSPORT_TCP][d].has_stream ||
+            (p->flags & PACKET_NO_PAYLOAD_INSPECT))
+            continue;
+        df = detect_flow_get(dt, p->flow);
+        if (df == NULL)
+            continue;
+        if (c->kind == CHUNK_DATA && c->len > 0)
+            chunk_data(dt, p, c, &df->side[d]);
+        df->side[d].to = c->offset + c->len;
+        df->side[d].flush |= c->depth_reached || tx_has_ended(p->flow, d);
+        if (c->kind == CHUNK_GAP)
+            df->side[d].from = df->side[d].to;
+    }
+}
+
+bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum direction d)
+{
+    const struct stream_side *side;
+
+    if (p->flow == NULL || p->flow->detect == NULL || !(p->flags & PACKET_ESTABLISHED))
+        return false;
+    side = &p->flow->detect->side[d];
+    if (side->to == side->from)
+        return side->matched.count > 0;
+    return dt->is_inline || side->flush || (p->flags & PACKET_FLOW_END) ||
+           side->to - side->from >= dt->plan->chunk_size[d];
+}
+
+void stream_reported(struct detect_flow *df, enum direction d)
+{
+    struct stream_side *side = &df->side[d];
+
+    side->from = side->to;
+    side->flush = false;
+    side->matched.count = 0;
+    side->waiting.count = 0;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What one thread needs to run rules, and the change to another ruleset. */
+#include "base/array.h"
+#include "detect/inspect/private.h"
+#include "flow/flow.h"
+
+#include <stdlib.h>
+
+static int rules_attach(struct detect_thread *dt, struct ruleset *set, struct err *err)
+{
+    const struct detect_plan *plan = set->plan;
+
+    dt->hs = pattern_pool_scratch(plan->patterns, err);
+    if (dt->hs == NULL && err != NULL && err->text[0] != '\0')
+        return -1;
+    dt->set = ruleset_ref(set);
+    dt->plan = plan;
+    candidates_init(&dt->found, plan->rule_count);
+    dt->slot = xcalloc(plan->buffer_count + 1, sizeof(*dt->slot));
+    dt->program.step_limit = plan->step_limit > 0 ? plan->step_limit : UINT32_MAX;
+    return 0;
+}
+
+static void rules_detach(struct detect_thread *dt)
+{
+    if (dt->set == NULL)
+        return;
+    for (unsigned i = 0; i < dt->plan->buffer_count; i++)
+        buf_fini(&dt->slot[i].data);
+    free(dt->slot);
+    candidates_fini(&dt->found);
+    hs_scratch_free(dt->hs);
+    ruleset_unref(dt->set);
+    dt->set = NULL;
+}
+
+struct detect_thread *detect_thread_new(struct ruleset *set, const struct conf_node *conf,
+                                        struct counters *counters, bool is_inline, struct err *err)
+{
+    struct detect_thread *dt = xcalloc(1, sizeof(*dt));
+    struct err mine = { 0 };
+
+    dt->counters = counters;
+    dt->conf = conf;
+    dt->is_inline = is_inline;
+    dt->alert_max = (unsigned)conf_u64(conf, "packet-alert-max", 15);
+    if (dt->alert_max == 0 || dt->alert_max > 255)
+        dt->alert_max = 15;
+    dt->count.alert = counter_register("detect.alert", COUNTER_SUM);
+    dt->count.overflow = counter_register("detect.alert_queue_overflow", COUNTER_SUM);
+    dt->count.suppressed = counter_register("detect.alerts_suppressed", COUNTER_SUM);
+    program_scratch_init(&dt->program, 0);
+    pool_init(&dt->flows, sizeof(struct detect_flow), 256, 0);
+    if (rules_attach(dt, set, &mine) < 0) {
+        if (err != NULL)
+            *err = mine;
+        detect_thread_free(dt);
+        return NULL;
+    }
+    return dt;
+}
+
+void detect_thread_free(struct detect_thread *dt)
+{
+    if (dt == NULL)
+        return;
+    rules_detach(dt);
+    program_scratch_fini(&dt->program);
+    buf_fini(&dt->spare);
+    free(dt->queue.at);
+    pool_fini(&dt->flows);
+    free(dt);
+}
+
+/* Flows and transactions remember rules by number; the numbers of another set mean other rules,
+ * so what they remember is let go as it is met (see detect_packet()). */
+void detect_thread_set_rules(struct detect_thread *dt, struct ruleset *set)
+{
+    struct err err = { 0 };
+
+    if (set == dt->set)
+        return;
+    rules_detach(dt);
+    (void)rules_attach(dt, set, &err);
+}

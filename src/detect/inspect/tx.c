@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rules on transactions, each direction for itself as it makes progress.
+ *
+ * A buffer is searched from the step on at which it can be there until the step is past; bodies
+ * until they are complete. A rule of which a part has matched, or that may still match, waits in
+ * the transaction; one that has matched is noted there so that it does not match again. */
+#include "detect/inspect/private.h"
+#include "flow/flow.h"
+
+#define TX_BOTH 2u              /* tx_rule.direction of "=>" rules */
+
+struct tx_context {
+    struct detect_thread *dt;
+    struct packet *packet;
+    struct app_tx *tx;
+    const struct app_proto *proto;
+    enum direction direction;
+    uint8_t progress;
+    bool done;                  /* this direction is over */
+    bool first;                 /* nothing has been searched yet */
+};
+
+/* --- what waits --------------------------------------------------------------------------- */
+
+static struct tx_state *state_of(struct app_tx *tx, bool make)
+{
+    if (tx->detect[0] == NULL && make)
+        tx->detect[0] = arena_zalloc(&tx->arena, sizeof(struct tx_state));
+    return tx->detect[0];
+}
+
+static struct tx_rule *state_find(struct app_tx *tx, uint32_t rule, unsigned direction)
+{
+    struct tx_state *s = tx->detect[0];
+
+    for (uint32_t i = 0; s != NULL && i < s->count; i++)
+        if (s->rule[i].rule == rule && s->rule[i].direction == direction)
+            return &s->rule[i];
+    return NULL;
+}
+
+/* NULL when the transaction's memory is used up: the rule is then asked anew each time. */
+static struct tx_rule *state_add(struct app_tx *tx, uint32_t rule, unsigned direction)
+{
+    struct tx_state *s = state_of(tx, true);
+
+    if (s == NULL)
+        return NULL;
+    if (s->count == s->cap) {
+        uint32_t cap = s->cap > 0 ? s->cap * 2 : 8;
+        struct tx_rule *more = arena_alloc(&tx->arena, cap * sizeof(*more));
+
+        if (more == NULL)
+            return NULL;
+        if (s->count > 0)
+            memcpy(more, s->rule, s->count * sizeof(*more));
+        s->rule = more;
+        s->cap = cap;
+    }
+    s->rule[s->count] = (struct tx_rule){ .rule = rule, .direction = (uint8_t)direction };
+    return &s->rule[s->count++];
+}
+
+static uint64_t *scanned_to(struct app_tx *tx, const struct buffer *b, enum direction d)
+{
+    struct tx_state *s = state_of(tx, true);
+
+    if (s == NULL)
+        return NULL;
+    for (unsigned i = 0; i < s->scanned_count; i++)
+        if (s->scanned[i].buffer == b->id && s->scanned[i].direction == d)
+            return &s->scanned[i].to;
+    if (s->scanned_count == s->scanned_cap) {
+        unsigned cap = s->scanned_cap > 0 ? s->scanned_cap * 2u : 4;
+        struct tx_scanned *more = arena_alloc(&tx->arena, cap * sizeof(*more));
+
+        if (more == NULL)
+            return NULL;
+        if (s->scanned_count > 0)
+            memcpy(more, s->scanned, s->scanned_count * sizeof(*more));
+        s->scanned = more;
+        s->scanned_cap = (uint16_t)cap;
+    }
+    s->scanned[s->scanned_count] = (struct tx_scanned){ b->id, (uint8_t)d, 0 };
+    return &s->scanned[s->scanned_count++].to;
+}
+
+/* --- searching ---------------------------------------------------------------------------- */
+
+/* Of a body that grows only what is new, and as much before as a pattern may reach back. */
+static struct slice unscanned(struct tx_context *c, const struct tx_scan *s, unsigned index,
+                              struct slice data)
+{
+    uint64_t start, *to, from;
+    uint32_t back = pattern_set_longest(s->set) - 1;
+
+    if (!s->app->grows || index > 0 || s->buffer->transform_count > 0 || s->app->position == NULL)
+        return data;
+    to = scanned_to(c->tx, s->buffer, c->direction);
+    if (to == NULL)
+        return data;
+    start = s->app->position(c->tx, c->direction, index);
+    from = *to > back ? *to - back : 0;
+    *to = start + data.len;
+    if (from <= start)
+        return data;
+    if (from >= start + data.len)
+        return (struct slice){ data.data, 0 };
+    return (struct slice){ data.data + (from - start), data.len - (uint32_t)(from - start) };
+}
+
+static void scan(struct tx_context *c, const struct tx_scan *s)
+{
+    struct slice data;
+
+    for (unsigned i = 0; inspect_buffer(c->dt, s->buffer, c->packet, c->tx, c->direction, i,
+                                        &data); i++) {
+        data = unscanned(c, s, i, data);
+        pattern_set_scan(s->set, c->dt->hs, data.data, data.len, &c->dt->found);
+        if (!s->buffer->multi)
+            break;
+    }
+}
+
+static void collect(struct tx_context *c, const struct app_group *g)
+{
+    unsigned settled = c->tx->bits[c->direction] & TX_BITS_STEP;
+    const struct tx_state *state = c->tx->detect[0];
+
+    for (unsigned i = 0; i < g->scan_count; i++) {
+        const struct tx_scan *s = &g->scan[i];
+
+        if (s->progress > c->progress && !c->done)
+            break;              /* sorted by progress */
+        if (s->progress < settled && !s->app->grows)
+            continue;
+        scan(c, s);
+    }
+    for (unsigned i = 0; i < g->always_count; i++)
+        candidates_add(&c->dt->found, g->always[i]);
+    for (uint32_t i = 0; state != NULL && i < state->count; i++)
+        if (!state->rule[i].done && (state->rule[i].direction == c->direction ||
+                                     state->rule[i].direction == TX_BOTH))
+            candidates_add(&c->dt->found, state->rule[i].rule);
+}
+
+/* --- one rule ----------------------------------------------------------------------------- */
+
+enum part { PART_YES, PART_LATER, PART_NEVER };
+
+static enum part list_absent(const struct tx_context *c, const struct rule_program *program,
+                             bool settled)
+{
+    if (!program->absent)
+        return settled ? PART_NEVER : PART_LATER;
+    (void)c;
+    return settled ? PART_YES : PART_LATER;
+}
+
+static enum part list_matches(struct tx_context *c, const struct rule_list *l,
+                              const struct match_input *in)
+{
+    const struct app_buffer *app = l->buffer->by_proto[c->proto->id];
+    uint8_t need = app != NULL ? app->progress[c->direction] : 0;
+    bool settled = c->done || (c->progress > need && (app == NULL || !app->grows)), any = false;
+    struct slice data;
+
+    if (app == NULL)
+        return l->program->absent ? PART_YES : PART_NEVER;
+    if (c->progress < need && !c->done)
+        return PART_LATER;
+    for (unsigned i = 0; inspect_buffer(c->dt, l->buffer, c->packet, c->tx, c->direction, i,
+                                        &data); i++) {
+        uint64_t start = app->position != NULL && l->buffer->transform_count == 0
+                             ? app->position(c->tx, c->direction, i) : 0;
+
+        any = true;
+        if (inspect_slice(c->dt, l->program, data, start, settled, in))
+            return PART_YES;
+        if (!l->buffer->multi)
+            break;
+    }
+    if (!any)
+        return list_absent(c, l->program, settled);
+    return settled ? PART_NEVER : PART_LATER;
+}
+
+/* The payload part of a transaction rule: found in the stream as that came, or in the datagram. */
+static enum part payload_matches(struct tx_context *c, const struct rule_list *l,
+                                 const struct match_input *in)
+{
+    const struct packet *p = c->packet;
+    const struct detect_flow *df = p->flow->detect;
+
+    if (p->ip_proto != 6)
+        return inspect_slice(c->dt, l->program, (struct slice){ p->payload, p->payload_len }, 0,
+                             true, in) ? PART_YES : PART_NEVER;
+    if (df != NULL && stream_rules_has(&df->side[c->direction].seen, in->rule->index))
+        return PART_YES;
+    return c->done ? PART_NEVER : PART_LATER;
+}
+
+static bool concerns_direction(const struct tx_context *c, const struct rule_list *l)
+{
+    const struct app_buffer *app;
+
+    if (!(l->directions & APP_DIRECTION_BIT(c->direction)))
+        return false;
+    app = l->buffer != NULL && l->buffer->kind == BUFFER_TX ? l->buffer->by_proto[c->proto->id]
+                                                           : NULL;
+    return app == NULL || (app->directions & APP_DIRECTION_BIT(c->direction));
+}
+
+static enum part test_passes(struct tx_context *c, const struct rule_test *test,
+                             const struct match_input *in)
+{
+    uint8_t need = test->progress[c->direction];
+
+    if (c->progress < need && !c->done)
+        return PART_LATER;
+    if (test->match(in, test->arg) != test->negated)
+        return PART_YES;
+    return c->done || c->progress > need ? PART_NEVER : PART_LATER;
+}
+
+/* *matched: a bit per part; of "=>" rules the other direction's parts must have matched too. */
+static enum part rule_parts(struct tx_context *c, const struct rule *r,
+                            const struct match_input *in, uint32_t *matched)
+{
+    enum part all = PART_YES;
+    uint32_t bit = 1;
+
+    for (const struct rule_list *l = r->list; l != NULL; l = l->next, bit <<= 1) {
+        enum part part;
+
+        if (*matched & bit)
+            continue;
+        if (!concerns_direction(c, l)) {
+            all = r->flags & RULE_TX_BOTH ? PART_LATER : PART_NEVER;
+            if (all == PART_NEVER)
+                return PART_NEVER;
+            continue;
+        }
+        part = l->buffer == NULL ? payload_matches(c, l, in) : list_matches(c, l, in);
+        if (part == PART_NEVER)
+            return PART_NEVER;
+        if (part == PART_YES)
+            *matched |= bit;
+        else
+            all = PART_LATER;
+    }
+    for (unsigned i = 0; i < r->tx_test_count; i++, bit <<= 1) {
+        const struct rule_test *test = &r->tx_test[i];
+        enum part part;
+
+        if (*matched & bit)
+            continue;
+        if (!(test->directions & APP_DIRECTION_BIT(c->direction))) {
+            if (!(r->flags & RULE_TX_BOTH))
+                return PART_NEVER;
+            all = PART_LATER;
+            continue;
+        }
+        part = test_passes(c, test, in);
+        if (part == PART_NEVER)
+            return PART_NEVER;
+        if (part == PART_YES)
+            *matched |= bit;
+        else
+            all = PART_LATER;
+    }
+    return all;
+}
+
+static bool rule_may_begin(struct tx_context *c, const struct rule *r,
+                           const struct match_input *in)
+{
+    bool reversed = c->direction != packet_direction(c->packet);
+    struct header_view h = header_of(c->packet, reversed);
+
+    if (r->app_proto != APP_PROTO_UNKNOWN && !app_proto_matches(r->app_proto, c->proto->id))
+        return false;
+    if (r->hook > 0 && c->progress + 1 < r->hook && !c->done)
+        return false;
+    return rule_header_fits(r, &h) && rule_packet_fits(r, c->packet) && rule_tests_pass(r, in);
+}
+
+static void rule_inspect(struct tx_context *c, const struct rule *r)
+{
+    unsigned direction = r->flags & RULE_TX_BOTH ? TX_BOTH : c->direction;
+    struct tx_rule *state = state_find(c->tx, r->index, direction);
+    uint32_t matched = state != NULL ? state->matched : 0;
+    struct match_input in;
+    enum part part;
+
+    if (state != NULL && state->done)
+        return;
+    match_input_init(&in, c->dt, c->packet, c->direction, r);
+    in.tx = c->tx;
+    if (state == NULL && !rule_may_begin(c, r, &in))
+        return;
+    part = rule_parts(c, r, &in, &matched);
+    if (state == NULL && (part == PART_YES || (part == PART_LATER && (matched != 0 ||
+                                                                      r->fast_op != NULL))))
+        state = state_add(c->tx, r->index, direction);
+    if (state != NULL) {
+        state->matched = matched;
+        state->done = part != PART_LATER;
+    }
+    if (part == PART_YES && rule_matched(c->dt, &in))
+        alert_queue_add(c->dt, &in, c->tx->id, 0, ALERT_APP_STATE);
+}
+
+/* --- all of them -------------------------------------------------------------------------- */
+
+static void tx_inspect_one(struct detect_thread *dt, struct packet *p, struct app_tx *tx,
+                           enum direction d)
+{
+    const struct app_proto *proto = tx->flow->proto;
+    struct tx_context c = { .dt = dt, .packet = p, .tx = tx, .proto = proto, .direction = d,
+                            .progress = tx->progress[d], .done = app_tx_done(tx, d, proto) ||
+                            (p->flags & PACKET_FLOW_END) };
+    const struct app_group *g = &dt->plan->app[proto->id][d];
+
+    if (!tx->no_inspect[d] && !tx->one_sided[d] &&
+        (g->scan_count > 0 || g->always_count > 0 || tx->detect[0] != NULL)) {
+        collect(&c, g);
+        candidates_sort(&dt->found);
+        for (unsigned i = 0; i < dt->found.count; i++)
+            rule_inspect(&c, dt->plan->rule[dt->found.list[i]]);
+        candidates_clear(&dt->found);
+    }
+    tx->bits[d] = (uint8_t)(c.done ? TX_BITS_DONE | TX_BITS_STEP
+                                   : MIN(c.progress, TX_BITS_STEP));
+}
+
+void tx_inspect(struct detect_thread *dt, struct packet *p, enum direction d)
+{
+    struct app_flow *af = p->flow->app;
+
+    if (af == NULL || af->proto == NULL)
+        return;
+    for (struct app_tx *tx = af->first, *next; tx != NULL; tx = next) {
+        next = tx->next;
+        if (!(tx->bits[d] & TX_BITS_DONE))
+            tx_inspect_one(dt, p, tx, d);
+    }
+}
+
+/* Its memory is the transaction's own. */
+void detect_tx_free(struct app_tx *tx)
+{
+    tx->detect[0] = tx->detect[1] = NULL;
+}
+
+bool detect_tx_inspected(const struct app_tx *tx)
+{
+    for (unsigned d = 0; d < 2; d++)
+        if (!(tx->bits[d] & TX_BITS_DONE) && !tx->no_inspect[d] && !tx->one_sided[d])
+            return false;
+    return true;
+}

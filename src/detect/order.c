@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The order in which rules are held against traffic: by action as configured, rules that set
+ * flowbits before those that read them, then by priority, then as written. */
+#include "detect/compile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct ordering {
+    uint8_t rank[RULE_ACCEPT + 1];      /* by action; lower goes first */
+};
+
+static const char *const action_words[] = { "pass", "drop", "reject", "alert", NULL };
+
+static void rank_action(struct ordering *o, unsigned word, uint8_t rank)
+{
+    switch (word) {
+    case 0:
+        o->rank[RULE_PASS] = rank;
+        break;
+    case 1:
+        o->rank[RULE_DROP] = rank;
+        break;
+    case 2:
+        o->rank[RULE_REJECT_SRC] = o->rank[RULE_REJECT_DST] = o->rank[RULE_REJECT_BOTH] = rank;
+        break;
+    default:
+        o->rank[RULE_ALERT] = o->rank[RULE_CONFIG] = rank;
+        break;
+    }
+}
+
+static void ordering_read(struct ordering *o, const struct conf_node *conf)
+{
+    const struct conf_node *list = conf_find(conf, "action-order");
+    uint8_t rank = 0;
+    unsigned seen = 0;
+
+    memset(o, 0, sizeof(*o));
+    CONF_EACH(item, list) {
+        unsigned word = 0;
+
+        while (action_words[word] != NULL && !text_equal(text_of(item->value), action_words[word]))
+            word++;
+        if (action_words[word] == NULL || (seen & 1u << word)) {
+            conf_error(item, "action-order: want each of pass, drop, reject, alert once, found "
+                       "\"%s\"", item->value);
+            seen = 0;
+            break;
+        }
+        seen |= 1u << word;
+        rank_action(o, word, ++rank);
+    }
+    if (seen == 15)
+        return;
+    for (unsigned word = 0; word < 4; word++)
+        rank_action(o, word, (uint8_t)(word + 1));
+}
+
+/* Setters, then those that both set and read, then readers, then the rest. */
+static unsigned flowbit_rank(const struct rule *r)
+{
+    if (r->flowbits_set > 0)
+        return r->flowbits_read > 0 ? 1 : 0;
+    return r->flowbits_read > 0 ? 2 : 3;
+}
+
+static int compare(const void *a, const void *b, void *arg)
+{
+    const struct rule *x = *(struct rule *const *)a, *y = *(struct rule *const *)b;
+    const struct ordering *o = arg;
+
+    if (o->rank[x->action] != o->rank[y->action])
+        return o->rank[x->action] - o->rank[y->action];
+    if (flowbit_rank(x) != flowbit_rank(y))
+        return (int)flowbit_rank(x) - (int)flowbit_rank(y);
+    if (x->priority != y->priority)
+        return x->priority - y->priority;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+void rules_order(struct ruleset *set)
+{
+    struct ordering o;
+
+    ordering_read(&o, set->conf);
+    for (size_t i = 0; i < set->rules.count; i++)
+        set->rules.at[i]->index = (uint32_t)i;
+    if (set->rules.count > 1)
+        qsort_r(set->rules.at, set->rules.count, sizeof(set->rules.at[0]), compare, &o);
+    for (size_t i = 0; i < set->rules.count; i++)
+        set->rules.at[i]->index = (uint32_t)i;
+}

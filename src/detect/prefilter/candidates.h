@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/prefilter/candidates.h - the rules that a packet or transaction has to be held against:
+ * a bit each so that none comes twice, and a list so that clearing costs what was found. One per
+ * thread. */
+#ifndef DETECT_CANDIDATES_H
+#define DETECT_CANDIDATES_H
+
+#include "base/base.h"
+
+struct candidates {
+    uint64_t *bits;
+    uint32_t *list;
+    unsigned count, cap;
+};
+
+void candidates_init(struct candidates *c, unsigned rules);
+void candidates_fini(struct candidates *c);
+/* In evaluation order. */
+void candidates_sort(struct candidates *c);
+
+static inline void candidates_add(struct candidates *c, uint32_t rule)
+{
+    uint64_t bit = 1ull << (rule & 63);
+
+    if (c->bits[rule >> 6] & bit)
+        return;
+    c->bits[rule >> 6] |= bit;
+    c->list[c->count++] = rule;
+}
+
+static inline void candidates_clear(struct candidates *c)
+{
+    for (unsigned i = 0; i < c->count; i++)
+        c->bits[c->list[i] >> 6] = 0;
+    c->count = 0;
+}
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "detect/prefilter/pattern_set.h"
+#include "base/array.h"
+#include "base/map.h"
+#include "match/literal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HANDFUL 4               /* so many patterns are looked for one by one */
+
+struct set_pattern {
+    const uint8_t *bytes;
+    uint16_t len;
+    bool nocase;
+    uint32_t first, count;      /* in pattern_set.rule */
+};
+
+struct pattern_set {
+    struct hs_set *hs;          /* NULL: a handful */
+    unsigned shared;            /* patterns that hs knows, from 0; the others follow */
+    unsigned count, shortest, longest;
+    struct set_pattern *pattern;
+    uint32_t *rule;
+    uint8_t *bytes;
+};
+
+struct pattern_pool {
+    char *cache_dir;
+    ARRAY_OF(struct pattern_set *) sets;
+    ARRAY_OF(struct hs_set *) databases;
+    struct map by_hash;
+};
+
+struct pattern_rules { struct literal_pattern pattern; ARRAY_OF(uint32_t) rules; };
+
+struct pattern_set_builder {
+    struct map by_bytes;                    /* nocase byte and bytes -> index + 1 */
+    ARRAY_OF(struct pattern_rules) patterns;
+};
+
+struct pattern_pool *pattern_pool_new(const char *cache_dir)
+{
+    struct pattern_pool *pool = xcalloc(1, sizeof(*pool));
+
+    pool->cache_dir = cache_dir != NULL ? xstrdup(cache_dir) : NULL;
+    return pool;
+}
+
+static void set_free(struct pattern_set *set)
+{
+    free(set->pattern);
+    free(set->rule);
+    free(set->bytes);
+    free(set);
+}
+
+void pattern_pool_free(struct pattern_pool *pool)
+{
+    if (pool == NULL)
+        return;
+    for (size_t i = 0; i < pool->sets.count; i++)
+        set_free(pool->sets.at[i]);
+    for (size_t i = 0; i < pool->databases.count; i++)
+        hs_set_free(pool->databases.at[i]);
+    ARRAY_FREE(&pool->sets);
+    ARRAY_FREE(&pool->databases);
+    map_fini(&pool->by_hash);
+    free(pool->cache_dir);
+    free(pool);
+}
+
+struct hs_scratch *pattern_pool_scratch(const struct pattern_pool *pool, struct err *err)
+{
+    return hs_scratch_new(pool->databases.at, (unsigned)pool->databases.count, err);
+}
+
+/* --- building ----------------------------------------------------------------------------- */
+
+struct pattern_set_builder *pattern_set_builder_new(void)
+{
+    return xcalloc(1, sizeof(struct pattern_set_builder));
+}
+
+void pattern_set_add(struct pattern_set_builder *b, const uint8_t *bytes, unsigned len,
+                     bool nocase, uint32_t rule)
+{
+    uint8_t key[1 + PATTERN_LONG_MAX];
+    struct pattern_rules *p;
+    uintptr_t at;
+
+    len = MIN(len, PATTERN_LONG_MAX);
+    key[0] = nocase;
+    memcpy(key + 1, bytes, len);
+    at = (uintptr_t)map_get(&b->by_bytes, key, 1 + len);
+    if (at == 0) {
+        uint8_t *copy = xmalloc(len);
+
+        memcpy(copy, bytes, len);
+        ARRAY_PUSH(&b->patterns, (struct pattern_rules){
+                   .pattern = { .bytes = copy, .len = (uint16_t)len, .nocase = nocase } });
+        at = b->patterns.count;
+        map_put(&b->by_bytes, key, 1 + len, (void *)at);
+    }
+    p = &b->patterns.at[at - 1];
+    ARRAY_PUSH(&p->rules, rule);
+}
+
+static void builder_free(struct pattern_set_builder *b)
+{
+    for (size_t i = 0; i < b->patterns.count; i++) {
+        free((void *)(uintptr_t)b->patterns.at[i].pattern.bytes);
+        ARRAY_FREE(&b->patterns.at[i].rules);
+    }
+    ARRAY_FREE(&b->patterns);
+    map_fini(&b->by_bytes);
+    free(b);
+}
+
+/* Those for libhs first, in an order that depends on nothing but themselves. */
+static int by_pattern(const void *a, const void *b)
+{
+    const struct literal_pattern *x = &((const struct pattern_rules *)a)->pattern;
+    const struct literal_pattern *y = &((const struct pattern_rules *)b)->pattern;
+    bool x_short = x->len <= PATTERN_SHORT_MAX, y_short = y->len <= PATTERN_SHORT_MAX;
+    int r;
+
+    if (x_short != y_short)
+        return x_short - y_short;
+    r = memcmp(x->bytes, y->bytes, MIN(x->len, y->len));
+    if (r != 0)
+        return r;
+    return x->len != y->len ? x->len - y->len : x->nocase - y->nocase;
+}
+
+static struct pattern_set *set_of(const struct pattern_set_builder *b)
+{
+    struct pattern_set *set = xcalloc(1, sizeof(*set));
+    size_t rules = 0, bytes = 0;
+
+    for (size_t i = 0; i < b->patterns.count; i++) {
+        rules += b->patterns.at[i].rules.count;
+        bytes += b->patterns.at[i].pattern.len;
+    }
+    set->count = (unsigned)b->patterns.count;
+    set->pattern = xcalloc(set->count, sizeof(*set->pattern));
+    set->rule = xcalloc(rules, sizeof(*set->rule));
+    set->bytes = xmalloc(bytes);
+    set->shortest = UINT32_MAX;
+    rules = bytes = 0;
+    for (unsigned i = 0; i < set->count; i++) {
+        const struct pattern_rules *from = &b->patterns.at[i];
+        struct set_pattern *to = &set->pattern[i];
+
+        to->bytes = memcpy(set->bytes + bytes, from->pattern.bytes, from->pattern.len);
+        to->len = from->pattern.len;
+        to->nocase = from->pattern.nocase;
+        to->first = (uint32_t)rules;
+        to->count = (uint32_t)from->rules.count;
+        memcpy(set->rule + rules, from->rules.at, to->count * sizeof(*set->rule));
+        rules += to->count;
+        bytes += to->len;
+        set->shortest = MIN(set->shortest, to->len);
+        set->longest = MAX(set->longest, to->len);
+        set->shared += to->len > PATTERN_SHORT_MAX;
+    }
+    return set;
+}
+
+static int set_database(struct pattern_set *set, struct pattern_pool *pool, struct err *err)
+{
+    struct literal_pattern *list;
+    uint64_t hash;
+
+    if (set->shared <= HANDFUL) {
+        set->shared = 0;
+        return 0;
+    }
+    list = xcalloc(set->shared, sizeof(*list));
+    for (unsigned i = 0; i < set->shared; i++)
+        list[i] = (struct literal_pattern){ set->pattern[i].bytes, set->pattern[i].len,
+                                            set->pattern[i].nocase };
+    hash = literal_patterns_hash(list, set->shared);
+    set->hs = map_get(&pool->by_hash, &hash, sizeof(hash));
+    if (set->hs == NULL) {
+        set->hs = hs_set_new(list, set->shared, pool->cache_dir, err);
+        if (set->hs != NULL) {
+            ARRAY_PUSH(&pool->databases, set->hs);
+            map_put(&pool->by_hash, &hash, sizeof(hash), set->hs);
+        }
+    }
+    free(list);
+    return set->hs != NULL ? 0 : -1;
+}
+
+int pattern_set_build(struct pattern_set_builder *b, struct pattern_pool *pool,
+                      struct pattern_set **out, struct err *err)
+{
+    struct pattern_set *set;
+
+    *out = NULL;
+    if (b->patterns.count == 0) {
+        builder_free(b);
+        return 0;
+    }
+    qsort(b->patterns.at, b->patterns.count, sizeof(*b->patterns.at), by_pattern);
+    set = set_of(b);
+    builder_free(b);
+    ARRAY_PUSH(&pool->sets, set);
+    if (set_database(set, pool, err) < 0)
+        return -1;
+    *out = set;
+    return 0;
+}
+
+unsigned pattern_set_longest(const struct pattern_set *set)
+{
+    return set->longest;
+}
+
+unsigned pattern_set_count(const struct pattern_set *set)
+{
+    return set->count;
+}
+
+/* --- scanning ----------------------------------------------------------------------------- */
+
+struct scan { const struct pattern_set *set; struct candidates *out; };
+
+static void on_hit(unsigned id, void *arg)
+{
+    const struct scan *s = arg;
+    const struct set_pattern *p = &s->set->pattern[id];
+    const uint32_t *rule = s->set->rule + p->first;
+
+    for (uint32_t i = 0; i < p->count; i++)
+        candidates_add(s->out, rule[i]);
+}
+
+void pattern_set_scan(const struct pattern_set *set, struct hs_scratch *scratch,
+                      const uint8_t *data, uint32_t len, struct candidates *out)
+{
+    struct scan s = { set, out };
+
+    if (len < set->shortest)
+        return;
+    if (set->hs != NULL)
+        hs_set_scan(set->hs, scratch, data, len, on_hit, &s);
+    for (unsigned i = set->shared; i < set->count; i++) {
+        const struct set_pattern *p = &set->pattern[i];
+
+        if (literal_find(data, len, p->bytes, p->len, p->nocase) != NULL)
+            on_hit(i, &s);
+    }
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/prefilter/pattern_set.h - the fast patterns of all rules on one kind of bytes.
+ *
+ * Patterns of a few bytes are found everywhere and make libhs slow, so they stand apart and are
+ * looked for one by one; so are the patterns of a set that has only a handful. */
+#ifndef DETECT_PATTERN_SET_H
+#define DETECT_PATTERN_SET_H
+
+#include "detect/prefilter/candidates.h"
+#include "match/hs.h"
+
+struct pattern_set;
+struct pattern_set_builder;
+
+#define PATTERN_SHORT_MAX 3     /* bytes of a pattern that stays out of libhs */
+#define PATTERN_LONG_MAX 32     /* of longer ones the first so many count */
+
+/* Load time. Databases are shared between sets of equal patterns. */
+struct pattern_pool;            /* of one ruleset */
+struct pattern_pool *pattern_pool_new(const char *cache_dir);
+void pattern_pool_free(struct pattern_pool *pool);      /* with all its sets */
+struct hs_scratch *pattern_pool_scratch(const struct pattern_pool *pool, struct err *err);
+
+struct pattern_set_builder *pattern_set_builder_new(void);
+void pattern_set_add(struct pattern_set_builder *b, const uint8_t *bytes, unsigned len,
+                     bool nocase, uint32_t rule);
+/* Frees the builder. *out NULL when nothing was added. */
+int pattern_set_build(struct pattern_set_builder *b, struct pattern_pool *pool,
+                      struct pattern_set **out, struct err *err);
+
+unsigned pattern_set_longest(const struct pattern_set *set);
+unsigned pattern_set_count(const struct pattern_set *set);
+
+/* Any thread, with its own scratch and candidates. */
+void pattern_set_scan(const struct pattern_set *set, struct hs_scratch *scratch,
+                      const uint8_t *data, uint32_t len, struct candidates *out);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "detect/prefilter/port_lists.h"
+#include "base/array.h"
+#include "base/map.h"
+#include "match/port.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef ARRAY_OF(uint32_t) id_array;
+
+static void ids_take(struct rule_ids *out, id_array *from)
+{
+    out->count = (unsigned)from->count;
+    out->at = from->at;
+}
+
+/* Between two edges of ranges the same sets apply. */
+static void mark_edges(uint8_t *edge, const struct port_set *set)
+{
+    for (uint32_t i = 0; i < set->count; i++) {
+        edge[set->range[i].lo] = 1;
+        if (set->range[i].hi < UINT16_MAX)
+            edge[set->range[i].hi + 1] = 1;
+    }
+}
+
+static void rules_at(struct rule *const *rule, const id_array *ids, bool dst, uint16_t port,
+                     id_array *out)
+{
+    for (size_t i = 0; i < ids->count; i++) {
+        const struct rule *r = rule[ids->at[i]];
+
+        if (port_set_has(dst ? r->dst_port : r->src_port, port))
+            ARRAY_PUSH(out, ids->at[i]);
+    }
+}
+
+static uint16_t class_for(struct port_classes *c, struct map *known, id_array *ids)
+{
+    uintptr_t at = (uintptr_t)map_get(known, ids->at, ids->count * sizeof(*ids->at));
+
+    if (at != 0) {
+        ARRAY_FREE(ids);
+        return (uint16_t)at;
+    }
+    c->list = xrealloc(c->list, (c->count + 1) * sizeof(*c->list));
+    ids_take(&c->list[c->count], ids);
+    map_put(known, ids->at, ids->count * sizeof(*ids->at), (void *)(uintptr_t)c->count);
+    return (uint16_t)c->count++;
+}
+
+static void classes_build(struct port_classes *c, struct rule *const *rule, const id_array *ids,
+                          bool dst)
+{
+    uint8_t *edge;
+    struct map known = { 0 };
+    uint16_t class = 0;
+
+    if (ids->count == 0)
+        return;
+    edge = xcalloc(65536, 1);
+    c->class_of = xcalloc(65536, sizeof(*c->class_of));
+    c->list = xcalloc(1, sizeof(*c->list));
+    c->count = 1;
+    for (size_t i = 0; i < ids->count; i++)
+        mark_edges(edge, dst ? rule[ids->at[i]]->dst_port : rule[ids->at[i]]->src_port);
+    edge[0] = 1;
+    for (unsigned port = 0; port < 65536; port++) {
+        if (edge[port]) {
+            id_array here = { 0 };
+
+            rules_at(rule, ids, dst, (uint16_t)port, &here);
+            class = here.count > 0 ? class_for(c, &known, &here) : 0;
+        }
+        c->class_of[port] = class;
+    }
+    map_fini(&known);
+    free(edge);
+}
+
+void port_lists_build(struct port_lists *lists, struct rule *const *rule, const uint32_t *ids,
+                      unsigned count)
+{
+    id_array dst = { 0 }, src = { 0 }, any = { 0 };
+
+    for (unsigned i = 0; i < count; i++) {
+        const struct rule *r = rule[ids[i]];
+
+        if (r->dst_port != NULL && !r->dst_port->any)
+            ARRAY_PUSH(&dst, ids[i]);
+        else if (r->src_port != NULL && !r->src_port->any)
+            ARRAY_PUSH(&src, ids[i]);
+        else
+            ARRAY_PUSH(&any, ids[i]);
+    }
+    classes_build(&lists->dst, rule, &dst, true);
+    classes_build(&lists->src, rule, &src, false);
+    ids_take(&lists->any, &any);
+    ARRAY_FREE(&dst);
+    ARRAY_FREE(&src);
+}
+
+static void classes_fini(struct port_classes *c)
+{
+    for (unsigned i = 0; i < c->count; i++)
+        free(c->list[i].at);
+    free(c->list);
+    free(c->class_of);
+}
+
+void port_lists_fini(struct port_lists *lists)
+{
+    classes_fini(&lists->dst);
+    classes_fini(&lists->src);
+    free(lists->any.at);
+    *lists = (struct port_lists){ 0 };
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The cache file: a header with the hash of the patterns, of libhs' version and of the CPU's
+ * features, the length and the checksum of the serialised database, then the database. */
+#include "match/hs.h"
+#include "base/array.h"
+#include "base/hash.h"
+
+#include <fcntl.h>
+#include <hs/hs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SEED 0x69647368u
+#define CACHE_MAGIC 0x31485349u         /* "ISH1" */
+#define CACHE_BYTES_MAX (256u << 20)
+
+struct hs_set {
+    hs_database_t *db;
+    size_t bytes;
+};
+
+struct cache_header {
+    uint32_t magic, len;
+    uint64_t patterns, machine, checksum;
+};
+
+uint64_t literal_patterns_hash(const struct literal_pattern *pattern, unsigned count)
+{
+    uint64_t h = count;
+
+    for (unsigned i = 0; i < count; i++)
+        h = hash_mix(h, hash_bytes(pattern[i].bytes, pattern[i].len,
+                                   SEED + pattern[i].nocase + 2u * pattern[i].len));
+    return h;
+}
+
+static uint64_t machine_hash(void)
+{
+    hs_platform_info_t p = { 0 };
+    uint64_t h = hash_string(hs_version(), SEED);
+
+    hs_populate_platform(&p);
+    return hash_mix(hash_mix(h, p.cpu_features), p.tune);
+}
+
+static void cache_path(char *out, size_t size, const char *dir, uint64_t patterns)
+{
+    snprintf(out, size, "%s/literals-%016llx.hs", dir, (unsigned long long)patterns);
+}
+
+static char *read_exactly(FILE *f, uint32_t len)
+{
+    char *data = malloc(len);
+
+    if (data != NULL && (fread(data, 1, len, f) != len || fgetc(f) != EOF)) {
+        free(data);
+        return NULL;
+    }
+    return data;
+}
+
+static hs_database_t *cache_load(const char *dir, uint64_t patterns)
+{
+    struct cache_header h;
+    hs_database_t *db = NULL;
+    char path[4096], *data = NULL;
+    FILE *f;
+
+    cache_path(path, sizeof(path), dir, patterns);
+    f = fopen(path, "rb");
+    if (f == NULL)
+        return NULL;
+    if (fread(&h, sizeof(h), 1, f) == 1 && h.magic == CACHE_MAGIC && h.patterns == patterns &&
+        h.machine == machine_hash() && h.len > 0 && h.len <= CACHE_BYTES_MAX)
+        data = read_exactly(f, h.len);
+    fclose(f);
+    if (data != NULL && hash_bytes(data, h.len, SEED) == h.checksum &&
+        hs_deserialize_database(data, h.len, &db) != HS_SUCCESS)
+        db = NULL;
+    free(data);
+    return db;
+}
+
+/* Written aside and renamed: a reader never sees half a file. Failure is no matter. */
+static void cache_store(const char *dir, uint64_t patterns, const hs_database_t *db)
+{
+    struct cache_header h = { .magic = CACHE_MAGIC, .patterns = patterns,
+                              .machine = machine_hash() };
+    char path[4096], aside[4200], *data = NULL;
+    size_t len = 0;
+    FILE *f;
+
+    if (hs_serialize_database(db, &data, &len) != HS_SUCCESS)
+        return;
+    (void)mkdir(dir, 0755);
+    cache_path(path, sizeof(path), dir, patterns);
+    snprintf(aside, sizeof(aside), "%s.%ld", path, (long)getpid());
+    h.len = (uint32_t)len;
+    h.checksum = hash_bytes(data, len, SEED);
+    f = fopen(aside, "wb");
+    if (f != NULL) {
+        bool ok = fwrite(&h, sizeof(h), 1, f) == 1 && fwrite(data, 1, len, f) == len;
+
+        if (fclose(f) != 0 || !ok || rename(aside, path) != 0)
+            (void)unlink(aside);
+    }
+    free(data);
+}
+
+static hs_database_t *compile(const struct literal_pattern *pattern, unsigned count,
+                              struct err *err)
+{
+    const char **bytes = xcalloc(count, sizeof(*bytes));
+    size_t *lens = xcalloc(count, sizeof(*lens));
+    unsigned *flags = xcalloc(count, sizeof(*flags)), *ids = xcalloc(count, sizeof(*ids));
+    hs_compile_error_t *why = NULL;
+    hs_database_t *db = NULL;
+
+    for (unsigned i = 0; i < count; i++) {
+        bytes[i] = (const char *)pattern[i].bytes;
+        lens[i] = pattern[i].len;
+        flags[i] = HS_FLAG_SINGLEMATCH | (pattern[i].nocase ? HS_FLAG_CASELESS : 0);
+        ids[i] = i;
+    }
+    if (hs_compile_lit_multi(bytes, flags, ids, lens, count, HS_MODE_BLOCK, NULL, &db, &why) !=
+        HS_SUCCESS) {
+        err_set(err, "libhs refuses %u patterns: %s", count,
+                why != NULL ? why->message : "no reason given");
+        hs_free_compile_error(why);
+        db = NULL;
+    }
+    free(bytes);
+    free(lens);
+    free(flags);
+    free(ids);
+    return db;
+}
+
+struct hs_set *hs_set_new(const struct literal_pattern *pattern, unsigned count,
+                          const char *cache_dir, struct err *err)
+{
+    uint64_t hash = literal_patterns_hash(pattern, count);
+    hs_database_t *db = cache_dir != NULL ? cache_load(cache_dir, hash) : NULL;
+    struct hs_set *set;
+
+    if (db == NULL) {
+        db = compile(pattern, count, err);
+        if (db == NULL)
+            return NULL;
+        if (cache_dir != NULL)
+            cache_store(cache_dir, hash, db);
+    }
+    set = xcalloc(1, sizeof(*set));
+    set->db = db;
+    (void)hs_database_size(db, &set->bytes);
+    return set;
+}
+
+void hs_set_free(struct hs_set *set)
+{
+    if (set == NULL)
+        return;
+    hs_free_database(set->db);
+    free(set);
+}
+
+size_t hs_set_bytes(const struct hs_set *set)
+{
+    return set->bytes;
+}
+
+struct hs_scratch *hs_scratch_new(struct hs_set *const *sets, unsigned count, struct err *err)
+{
+    hs_scratch_t *scratch = NULL;
+
+    for (unsigned i = 0; i < count; i++)
+        if (sets[i] != NULL && hs_alloc_scratch(sets[i]->db, &scratch) != HS_SUCCESS) {
+            hs_free_scratch(scratch);
+            err_set(err, "libhs: no memory for a thread's scratch");
+            return NULL;
+        }
+    return (struct hs_scratch *)scratch;
+}
+
+void hs_scratch_free(struct hs_scratch *scratch)
+{
+    hs_free_scratch((hs_scratch_t *)scratch);
+}
+
+struct visit { hs_hit hit; void *arg; };
+
+static int on_match(unsigned id, unsigned long long from, unsigned long long to, unsigned flags,
+                    void *arg)
+{
+    const struct visit *v = arg;
+
+    (void)from;
+    (void)to;
+    (void)flags;
+    v->hit(id, v->arg);
+    return 0;
+}
+
+void hs_set_scan(const struct hs_set *set, struct hs_scratch *scratch, const uint8_t *data,
+                 uint32_t len, hs_hit hit, void *arg)
+{
+    struct visit v = { hit, arg };
+
+    (void)hs_scan(set->db, (const char *)data, len, 0, (hs_scratch_t *)scratch, on_match, &v);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* match/hs.h - many literals at once, by libhs.
+ *
+ * Databases are immutable and shared by threads; each thread brings a scratch that fits all the
+ * databases it scans with. Compiled ones may be kept on disk, under the hash of what they were
+ * made from; what is found there is checked before it is used, and made anew when in doubt. */
+#ifndef MATCH_HS_H
+#define MATCH_HS_H
+
+#include "base/err.h"
+
+struct literal_pattern {
+    const uint8_t *bytes;
+    uint16_t len;
+    bool nocase;
+};
+
+struct hs_set;                  /* a compiled database */
+struct hs_scratch;              /* one per thread */
+
+/* Ids are the indices. cache_dir NULL: nothing is kept. NULL with err set. */
+struct hs_set *hs_set_new(const struct literal_pattern *pattern, unsigned count,
+                          const char *cache_dir, struct err *err);
+void hs_set_free(struct hs_set *set);
+size_t hs_set_bytes(const struct hs_set *set);
+/* What the database was made from; equal hashes mean equal sets. */
+uint64_t literal_patterns_hash(const struct literal_pattern *pattern, unsigned count);
+
+/* A scratch for all of these sets (NULL entries are skipped). */
+struct hs_scratch *hs_scratch_new(struct hs_set *const *sets, unsigned count, struct err *err);
+void hs_scratch_free(struct hs_scratch *scratch);
+
+/* Calls back once for each pattern that occurs, with its id. */
+typedef void (*hs_hit)(unsigned id, void *arg);
+void hs_set_scan(const struct hs_set *set, struct hs_scratch *scratch, const uint8_t *data,
+                 uint32_t len, hs_hit hit, void *arg);
+
+#endif
