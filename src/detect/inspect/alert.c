@@ -141,6 +141,29 @@ static void alert_keep(struct detect_thread *dt, struct packet *p, const struct 
     counter_inc(dt->counters, dt->count.alert);
 }
 
+/* rate_filter gives the rule another action for a while. */
+static void action_by_rate(struct packet_alert *a, enum threshold_result t)
+{
+    switch (t) {
+    case THRESHOLD_DROP:
+        a->action |= ACTION_DROP;
+        a->flags |= ALERT_THRESHOLD_DROP;
+        break;
+    case THRESHOLD_REJECT:
+        a->action |= ACTION_DROP | ACTION_REJECT_SRC;
+        a->flags |= ALERT_THRESHOLD_DROP;
+        break;
+    case THRESHOLD_PASS:
+        a->action = ACTION_PASS;
+        break;
+    case THRESHOLD_TO_ALERT:
+        a->action = ACTION_ALERT;
+        break;
+    default:
+        break;
+    }
+}
+
 /* False: a pass rule ends it. */
 static bool alert_finish(struct detect_thread *dt, struct packet *p, struct packet_alert *a)
 {
@@ -155,10 +178,7 @@ static bool alert_finish(struct detect_thread *dt, struct packet *p, struct pack
         counter_inc(dt->counters, dt->count.suppressed);
         return true;
     }
-    if (t == THRESHOLD_DROP) {
-        a->action |= ACTION_DROP;
-        a->flags |= ALERT_THRESHOLD_DROP;
-    }
+    action_by_rate(a, t);
     act(p, a);
     logged = t != THRESHOLD_SILENT && !(r->flags & RULE_NOALERT) &&
              (a->action & ACTION_ALERT || r->flags & RULE_ALERT_KEYWORD);

@@ -292,7 +292,7 @@ static int pcre_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct pcre_op *pcre = arena_zalloc(p->arena, sizeof(*pcre));
     struct pcre_flags f = { 0 };
-    struct pcre_parts parts;
+    struct pcre_parts parts = { 0 };
 
     if (pcre_split(p, in, &parts) < 0)
         return -1;
