@@ -521,7 +521,7 @@ void app_packet(struct app_thread *at, struct packet *p)
     if (f->key.proto == 6)
         tcp_packet(at, p);
     else if (packet_is_udp(p) && p->payload_len > 0 &&
-             (p->flags & (PACKET_INVALID | PACKET_PSEUDO)) == 0)
+             (p->flags & PACKET_PSEUDO) == 0)
         app_udp_packet(at, p);
     if (f->app == NULL)
         return;

@@ -579,7 +579,7 @@ static struct flow *flow_alloc(struct flow_table *table, uint64_t now_us)
 static bool may_have_flow(const struct packet *p)
 {
     return p->flow_hash != 0 && p->l3 != NULL &&
-           !(p->flags & (PACKET_FRAGMENT | PACKET_INVALID | PACKET_PSEUDO)) &&
+           !(p->flags & (PACKET_FRAGMENT | PACKET_PSEUDO)) &&
            !is_icmp4_error(p);
 }
 

@@ -38,7 +38,7 @@ enum packet_flag {
     PACKET_HAS_TUNNEL      = 1u << 2,   /* outer packet of some inner one */
     PACKET_FRAGMENT        = 1u << 3,   /* IP fragment, not reassembled */
     PACKET_REASSEMBLED     = 1u << 4,   /* put together by defrag */
-    PACKET_INVALID         = 1u << 5,   /* decoding failed: rules see only its events */
+    PACKET_INVALID         = 1u << 5,   /* some header is broken; what was found still counts */
     PACKET_BAD_CHECKSUM    = 1u << 6,   /* transport checksum wrong and to be honoured */
     PACKET_NO_CHECKSUM     = 1u << 7,   /* do not verify (kernel or setting says so) */
     PACKET_NO_INSPECT      = 1u << 8,   /* pass rule, bypass: rules do not run */

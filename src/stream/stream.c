@@ -276,7 +276,7 @@ static void packet_at(struct stream_thread *st, struct packet_vector *v, unsigne
 
     if (p->time_us > st->now_us)
         st->now_us = p->time_us;
-    if (p->flow_hash == 0 || (p->flags & (PACKET_PSEUDO | PACKET_FRAGMENT | PACKET_INVALID))) {
+    if (p->flow_hash == 0 || (p->flags & (PACKET_PSEUDO | PACKET_FRAGMENT))) {
         if (packet_is_tcp(p))
             counter_inc(st->counters, st->id.no_flow);
         return;

@@ -35,7 +35,7 @@ void detect_packet(struct detect_thread *dt, struct packet *p)
     dt->turn++;
     if (p->event_count > 0)
         events_inspect(dt, p);
-    if (!(p->flags & PACKET_INVALID) && p->src.version != 0) {
+    if (p->src.version != 0) {
         if (p->flow != NULL) {
             stream_inspect_chunks(dt, p);
             frames_inspect_data(dt, p);
