@@ -16,6 +16,7 @@
 struct tcp_session;         /* stream/ */
 struct app_flow;            /* app/: parser state and transactions */
 struct detect_flow;         /* detect/: rule state that lives with the flow */
+struct flow_tag;            /* detect/: tags of rules on the flow */
 struct flow_threshold;      /* detect/: counts of rules with "track by_flow" */
 struct flow_vars;           /* flow/vars.h: flowbits, flowints, captured variables */
 
@@ -87,6 +88,7 @@ struct flow {
     struct detect_flow *detect;                 /* NULL while there is nothing to remember */
     struct flow_vars *vars;                     /* NULL while there are none */
     struct flow_threshold *thresholds;          /* detect/threshold.h; NULL while there are none */
+    struct flow_tag *tags;                      /* detect/tag.h; NULL while there are none */
     uint64_t packets[2], bytes[2];              /* counted as they pass detect */
     uint64_t bypassed_packets[2], bypassed_bytes[2];    /* of them, after the bypass */
     uint64_t inspect_last_us;

@@ -78,6 +78,7 @@
     K(threshold)            \
     K(detection_filter)     \
     K(config)               \
+    K(tag)                  \
     /* file */              \
     K(filename)             \
     K(fileext)              \

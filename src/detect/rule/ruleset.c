@@ -5,6 +5,7 @@
 #include "detect/iprep.h"
 #include "detect/rule/classification.h"
 #include "detect/rule/parser.h"
+#include "detect/tag.h"
 #include "detect/threshold.h"
 
 #include <errno.h>
@@ -256,7 +257,8 @@ static struct ruleset *ruleset_new(const struct ruleset_request *request)
     port_table_init(&set->ports, &set->arena);
     set->host_bits = host_bits_new(request->conf);
     set->threshold_state = threshold_table_new(request->conf);
-    if (set->host_bits == NULL || set->threshold_state == NULL) {
+    set->tags = tag_table_new(request->conf);
+    if (set->host_bits == NULL || set->threshold_state == NULL || set->tags == NULL) {
         ruleset_unref(set);
         return NULL;
     }
@@ -320,6 +322,7 @@ void ruleset_unref(struct ruleset *set)
     ARRAY_FREE(&set->rules);
     host_bits_free(set->host_bits);
     threshold_table_free(set->threshold_state);
+    tag_table_free(set->tags);
     iprep_free(set->iprep);
     rule_names_fini(set->names);
     address_table_fini(&set->addresses);

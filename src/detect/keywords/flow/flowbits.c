@@ -81,6 +81,15 @@ static const struct flowbits_command *command_find(struct text name)
     return NULL;
 }
 
+static unsigned bars(struct text in)
+{
+    unsigned n = 0;
+
+    for (size_t i = 0; i < in.n; i++)
+        n += in.p[i] == '|';
+    return n;
+}
+
 static int names_parse(struct rule_parser *p, struct text in, struct flowbits_arg *a)
 {
     struct text rest = in, name;
@@ -114,7 +123,7 @@ static int flowbits_parse(struct rule_parser *p, struct text in, void *arg)
         return rule_error(p, "flowbits: want isset, isnotset, set, unset or toggle and a name, or "
                           "noalert, found \"%.*s\"", TEXT(in));
     rest = text_trim(rest);
-    *kept = a = arena_zalloc(p->arena, sizeof(*a) + FLOWBITS_MAX * sizeof(a->id[0]));
+    *kept = a = arena_zalloc(p->arena, sizeof(*a) + (1 + bars(rest)) * sizeof(a->id[0]));
     if (names_parse(p, rest, a) < 0)
         return -1;
     if (c->point == POINT_POST && a->count > 1)

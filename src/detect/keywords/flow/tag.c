@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/flow/tag.c - log what follows: tag. */
+#include "detect/keyword.h"
+#include "detect/ruleset.h"
+#include "detect/tag.h"
+
+#define TAG_PACKETS_MAX 256
+
+struct tag_arg {
+    struct tag_table *table;    /* the ruleset's */
+    struct tag_spec spec;
+};
+
+static int amount_parse(struct rule_parser *p, struct text *rest, struct tag_spec *spec)
+{
+    static const char *const metrics[] = { [TAG_PACKETS] = "packets", [TAG_BYTES] = "bytes",
+                                           [TAG_SECONDS] = "seconds" };
+    struct text count, metric = { "", 0 };
+    uint64_t value;
+
+    text_split(rest, ',', &count);
+    text_split(rest, ',', &metric);
+    for (unsigned i = 0; i < ARRAY_LEN(metrics); i++) {
+        if (!text_equal_nocase(metric, metrics[i]) || !text_to_u64(count, UINT32_MAX, &value))
+            continue;
+        spec->metric = (uint8_t)i;
+        spec->count = (uint32_t)(i == TAG_PACKETS ? MIN(value, TAG_PACKETS_MAX) : value);
+        return 0;
+    }
+    return rule_error(p, "tag: want a number and packets, bytes or seconds, found "
+                      "\"%.*s,%.*s\"", TEXT(count), TEXT(metric));
+}
+
+static int tag_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct tag_arg *a = arg;
+    struct text rest = in, kind, side = { "dst", 3 };
+
+    text_split(&rest, ',', &kind);
+    a->spec.host = text_equal_nocase(kind, "host");
+    if (!a->spec.host && !text_equal_nocase(kind, "session"))
+        return rule_error(p, "tag: want session or host, found \"%.*s\"", TEXT(kind));
+    a->spec.metric = TAG_PACKETS;
+    a->spec.count = TAG_PACKETS_MAX;
+    if (rest.n > 0 && amount_parse(p, &rest, &a->spec) < 0)
+        return -1;
+    text_split(&rest, ',', &side);
+    if (!text_equal_nocase(side, "src") && !text_equal_nocase(side, "dst"))
+        return rule_error(p, "tag: want src or dst at the end, found \"%.*s\"", TEXT(side));
+    a->spec.src = text_equal_nocase(side, "src");
+    a->table = p->ruleset->tags;
+    return 0;
+}
+
+static bool tag_match(const struct match_input *in, const void *arg)
+{
+    const struct tag_arg *a = arg;
+    struct tag_spec spec = a->spec;
+
+    spec.sid = in->rule->sid;
+    spec.gid = in->rule->gid;
+    tag_start(a->table, &spec, in->packet);
+    return true;
+}
+
+const struct keyword_ops keyword_tag = {
+    .name = "tag",
+    .doc = "log the packets that follow, of the flow or a host",
+    .point = POINT_POST,
+    .arg_size = sizeof(struct tag_arg),
+    .parse = tag_parse,
+    .match = tag_match,
+};

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/tag.c - what follows a rule with `tag` is to be logged. */
+#include "detect/tag.h"
+
+#include "detect/shard_table.h"
+#include "flow/flow.h"
+
+#include <stdlib.h>
+
+#define RESTARTS_MAX 10         /* a rule that goes on matching does not tag for ever */
+#define FLOW_TAGS_MAX 10
+#define HOST_TAG_SECONDS 3600   /* an idle host's tag is forgotten */
+
+struct tag_state {
+    uint64_t first_us;
+    uint64_t seen;              /* packets or bytes since */
+    uint32_t count;
+    uint8_t metric, restarts;
+    bool begun;                 /* the packet that matched has passed */
+    bool over;
+};
+_Static_assert(sizeof(struct tag_state) <= SHARD_VALUE_SIZE, "state fits an entry");
+
+struct flow_tag {
+    struct flow_tag *next;
+    uint32_t sid, gid;
+    struct tag_state state;
+};
+
+struct tag_table {
+    struct shard_table *hosts;
+    bool used;                  /* relaxed; set by the first tag of a host */
+};
+
+struct tag_table *tag_table_new(const struct conf_node *root)
+{
+    struct tag_table *table = calloc(1, sizeof(*table));
+
+    if (table == NULL)
+        return NULL;
+    table->hosts = shard_table_new(conf_size(root, "host.memcap", 32 << 20) / 4);
+    if (table->hosts == NULL) {
+        free(table);
+        return NULL;
+    }
+    return table;
+}
+
+void tag_table_free(struct tag_table *table)
+{
+    if (table == NULL)
+        return;
+    shard_table_free(table->hosts);
+    free(table);
+}
+
+void tag_flow_free(struct flow *flow)
+{
+    struct flow_tag *tag = flow->tags;
+
+    flow->tags = NULL;
+    while (tag != NULL) {
+        struct flow_tag *next = tag->next;
+
+        free(tag);
+        tag = next;
+    }
+}
+
+/* --- starting --------------------------------------------------------------------------------- */
+
+static void restart(struct tag_state *s, uint64_t now_us)
+{
+    if (s->restarts >= RESTARTS_MAX)
+        return;
+    s->restarts++;
+    s->first_us = now_us;
+    s->seen = 0;
+    s->over = false;
+}
+
+static struct tag_state fresh_state(const struct tag_spec *spec, uint64_t now_us)
+{
+    return (struct tag_state){ .first_us = now_us, .count = spec->count, .metric = spec->metric };
+}
+
+static void start_flow(const struct tag_spec *spec, struct flow *flow, uint64_t now_us)
+{
+    struct flow_tag *tag;
+    unsigned count = 0;
+
+    for (tag = flow->tags; tag != NULL; tag = tag->next, count++) {
+        if (tag->sid == spec->sid && tag->gid == spec->gid) {
+            restart(&tag->state, now_us);
+            return;
+        }
+    }
+    if (count >= FLOW_TAGS_MAX || (tag = malloc(sizeof(*tag))) == NULL)
+        return;
+    *tag = (struct flow_tag){ flow->tags, spec->sid, spec->gid, fresh_state(spec, now_us) };
+    flow->tags = tag;
+}
+
+static struct shard_key host_key(const struct ip *ip)
+{
+    struct shard_key key = { .kind = 0 };
+
+    shard_key_address(&key, ip);
+    return key;
+}
+
+static void start_host(struct tag_table *table, const struct tag_spec *spec,
+                       const struct packet *p)
+{
+    struct shard_key key = host_key(spec->src ? &p->src : &p->dst);
+    struct shard_ref ref = shard_table_get(table->hosts, &key, p->time_us, true);
+    struct tag_state *s = ref.value;
+
+    if (s != NULL) {
+        if (ref.fresh)
+            *s = fresh_state(spec, p->time_us);
+        else
+            restart(s, p->time_us);
+        *ref.ends_us = p->time_us + HOST_TAG_SECONDS * UINT64_C(1000000);
+    }
+    shard_table_release(&ref);
+    __atomic_store_n(&table->used, true, __ATOMIC_RELAXED);
+}
+
+void tag_start(struct tag_table *table, const struct tag_spec *spec, const struct packet *p)
+{
+    if (spec->host && p->src.version != 0)
+        start_host(table, spec, p);
+    else if (!spec->host && p->flow != NULL)
+        start_flow(spec, p->flow, p->time_us);
+}
+
+/* --- counting --------------------------------------------------------------------------------- */
+
+/* True when this packet is to be logged: the one that matched is not, its alert is. */
+static bool count_packet(struct tag_state *s, const struct packet *p)
+{
+    bool first = !s->begun;
+
+    if (s->over)
+        return false;
+    if (s->metric == TAG_PACKETS)
+        s->seen++;
+    else if (s->metric == TAG_BYTES)
+        s->seen += p->len;
+    else
+        s->seen = p->time_us / 1000000 - s->first_us / 1000000;
+    s->begun = true;
+    if (first)
+        return false;
+    s->over = s->seen > s->count;
+    return !s->over;
+}
+
+static bool count_host(struct tag_table *table, const struct packet *p, const struct ip *ip)
+{
+    struct shard_key key = host_key(ip);
+    struct shard_ref ref = shard_table_get(table->hosts, &key, p->time_us, false);
+    bool tagged = ref.value != NULL && count_packet(ref.value, p);
+
+    shard_table_release(&ref);
+    return tagged;
+}
+
+void tag_packet(struct tag_table *table, struct packet *p)
+{
+    bool tagged = false;
+
+    if (p->flags & PACKET_PSEUDO)
+        return;
+    for (struct flow_tag *t = p->flow != NULL ? p->flow->tags : NULL; t != NULL; t = t->next)
+        tagged |= count_packet(&t->state, p);
+    if (__atomic_load_n(&table->used, __ATOMIC_RELAXED) && p->src.version != 0) {
+        tagged |= count_host(table, p, &p->src);
+        tagged |= count_host(table, p, &p->dst);
+    }
+    if (tagged)
+        p->flags |= PACKET_TAGGED;
+}
