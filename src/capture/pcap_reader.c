@@ -18,6 +18,9 @@
 #define BLOCK_MAX (16u << 20)
 #define INTERFACES_MAX 65536
 
+/* How far in front of the reader memory is fetched; past the end it does no harm. */
+#define AHEAD 4096
+
 enum {
     BLOCK_SECTION = 0x0a0d0d0a, BLOCK_INTERFACE = 1, BLOCK_PACKET_OLD = 2, BLOCK_SIMPLE = 3,
     BLOCK_ENHANCED = 6,
@@ -88,6 +91,8 @@ static enum pcap_status classic_next(struct pcap_reader *r, struct pcap_frame *f
         return broken(r, "cut short in a packet");
     f->data = (uint8_t *)(uintptr_t)h + r->header_size;
     byte_source_skip(r->source, r->header_size + f->len);
+    PREFETCH(f->data + f->len + AHEAD);
+    PREFETCH(f->data + f->len + AHEAD + CACHE_LINE);
     return PCAP_STATUS_FRAME;
 }
 

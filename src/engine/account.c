@@ -16,6 +16,19 @@
 #define COUNT_BITS 11
 #define COUNT_MASK ((1u << COUNT_BITS) - 1)
 
+void account_register(struct engine *e)
+{
+    e->dropped_id = counter_register("engine.dropped", COUNTER_SUM);
+    e->gauges = (struct engine_gauges){
+        .busy = counter_register("engine.busy_permille", COUNTER_GAUGE),
+        .wait = counter_register("engine.wait_permille", COUNTER_GAUGE),
+        .blocked = counter_register("engine.blocked_permille", COUNTER_GAUGE),
+        .queued = counter_register("engine.queued", COUNTER_GAUGE),
+        .share = counter_register("engine.share_permille", COUNTER_GAUGE),
+        .skew = counter_register("engine.skew_permille", COUNTER_MAX),
+    };
+}
+
 void account_start(struct engine *e)
 {
     e->start_ns = engine_clock_ns(e);
@@ -293,4 +306,27 @@ unsigned engine_loads(const struct engine *e, struct engine_load *out, unsigned 
             out[i].queued += ring_count(t->in[j].full);
     }
     return count;
+}
+
+static void thread_gauges(struct engine *e, struct engine_thread *t, const struct engine_load *l)
+{
+    struct thread_time time = time_of(t);
+
+    counter_set(t->counters, e->gauges.busy, (uint64_t)(percent(time.busy, time.span) * 10));
+    counter_set(t->counters, e->gauges.wait, (uint64_t)(percent(time.wait, time.span) * 10));
+    counter_set(t->counters, e->gauges.blocked,
+                (uint64_t)(percent(time.blocked, time.span) * 10));
+    counter_set(t->counters, e->gauges.queued, l->queued);
+    counter_set(t->counters, e->gauges.share, l->share_permille);
+    counter_set(t->counters, e->gauges.skew, engine_skew(e));
+}
+
+void engine_update_gauges(struct engine *e)
+{
+    struct engine_load *loads = xcalloc(e->thread_count, sizeof(loads[0]));
+    unsigned count = engine_loads(e, loads, e->thread_count);
+
+    for (unsigned i = 0; i < count; i++)
+        thread_gauges(e, &e->threads[i], &loads[i]);
+    free(loads);
 }

@@ -102,7 +102,7 @@ struct engine *engine_new(const struct engine_conf *conf, const struct plan *pla
     e->plan = plan;
     e->modules = modules;
     e->context = context;
-    e->dropped_id = counter_register("engine.dropped", COUNTER_SUM);
+    account_register(e);
     pthread_mutex_init(&e->lock, NULL);
     pthread_cond_init(&e->changed, NULL);
     make_threads(e);
@@ -218,6 +218,8 @@ void engine_free(struct engine *e)
 
         links_free(t);
         packet_pool_free(t->pool);
+        if (t->counters != NULL)
+            counters_free(t->counters);
         free(t->work.packet);
         free(t->out);
     }

@@ -38,7 +38,8 @@ void engine_stop(struct engine *engine);
 bool engine_is_running(const struct engine *engine);
 /* Until all threads have ended. -1 when a capture broke. */
 int engine_wait(struct engine *engine);
-void engine_free(struct engine *engine);        /* after engine_wait(); NULL is fine */
+/* After engine_wait(); NULL is fine. Until then the threads' counters stay to be read. */
+void engine_free(struct engine *engine);
 
 /* "RX: 1 W: 2 TX: 0", for the start line. */
 const char *engine_thread_summary(const struct plan *plan, char *buf, size_t size);
@@ -58,6 +59,9 @@ struct engine_load {            /* one thread, for stats */
     unsigned queued;            /* vectors in its input rings */
     unsigned share_permille;    /* of the packets dealt to its piece */
 };
+/* Puts load, queue, shares and skew into the threads' counters, as engine.*, in per mille where
+ * they are shares. After engine_start(), by the one thread that makes statistics. */
+void engine_update_gauges(struct engine *engine);
 unsigned engine_loads(const struct engine *engine, struct engine_load *out, unsigned max);
 
 #endif

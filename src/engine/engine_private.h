@@ -66,6 +66,11 @@ struct engine_thread {
     bool receive_idle;                  /* the last receive had nothing */
 };
 
+/* Ids of the gauges in the threads' counters. */
+struct engine_gauges {
+    counter_id busy, wait, blocked, queued, share, skew;
+};
+
 enum engine_state { ENGINE_NEW, ENGINE_OPENING, ENGINE_RUNNING, ENGINE_ABORTED };
 
 struct engine {
@@ -78,6 +83,7 @@ struct engine {
     struct deal *deal[PIECES_MAX];      /* into piece i */
     struct packet_pool **pools;         /* of piece 0, by thread */
     counter_id dropped_id;
+    struct engine_gauges gauges;
     struct clock_fast clock;
     bool module_missing;
 
@@ -117,6 +123,7 @@ void pool_wait(struct engine_thread *t);
 void pool_wait_all_home(struct engine_thread *t);
 
 /* account.c */
+void account_register(struct engine *engine);
 void account_start(struct engine *engine);
 void account_busy(struct engine *engine, int delta);
 /* Around a sleep; together they charge the time to what it was for. */

@@ -271,8 +271,6 @@ void *engine_thread_main(void *arg)
     if (thread_join_start(t))
         thread_run(t);
     stations_close(t);
-    counters_free(t->counters);
-    t->counters = NULL;
     __atomic_fetch_sub(&t->engine->alive, 1, __ATOMIC_RELEASE);
     return NULL;
 }

@@ -16,17 +16,16 @@ struct straw_run {
     unsigned per_receiver;
     uint64_t seen, flushed, idle, decoded;      /* atomic */
     uint64_t last_of_flow[RECEIVERS_MAX][FLOWS];
-    uint64_t out_of_order, ended_at;
+    uint64_t out_of_order, ended_at, returned;
     int fail_open;                              /* thread whose detect refuses; -1: none */
     bool fail_capture, endless;
     int stop;
-    uint64_t wrong_time;
 };
 
 struct straw_receive {
     struct straw_run *run;
     struct packet_pool *pool;
-    unsigned thread, threads, sent, idles, returned;
+    unsigned thread, sent, idles, returned;
 };
 
 static void count_return(struct packet *p, void *arg)
@@ -42,8 +41,7 @@ static void *straw_receive_open(const struct module_env *env, struct err *err)
     struct straw_receive *r = xcalloc(1, sizeof(*r));
 
     (void)err;
-    *r = (struct straw_receive){ .run = env->context, .pool = env->pool, .thread = env->thread,
-                                 .threads = env->thread_count };
+    *r = (struct straw_receive){ .run = env->context, .pool = env->pool, .thread = env->thread };
     packet_pool_on_return(r->pool, count_return, r);
     return r;
 }
@@ -79,7 +77,10 @@ static enum module_status straw_receive_process(void *self, struct packet_vector
 
 static void straw_receive_close(void *self)
 {
-    free(self);
+    struct straw_receive *r = self;
+
+    __atomic_fetch_add(&r->run->returned, r->returned, __ATOMIC_RELAXED);
+    free(r);
 }
 
 static void straw_receive_interrupt(void *self)
@@ -93,7 +94,6 @@ struct straw_stage {
     struct straw_run *run;
     struct packet_pool *pool;
     unsigned to_flush;
-    struct text name;
 };
 
 static void *straw_open(const struct module_env *env, struct err *err)
@@ -280,6 +280,7 @@ static void run_all(struct test *t, const char *mode, unsigned threads, const ch
     CHECK_INT(run->seen, receivers * (uint64_t)PACKETS + run->flushed + run->decoded - run->idle);
     CHECK(run->flushed > 0 && run->flushed % 1000 == 0);
     CHECK_INT(run->ended_at, PACKETS);
+    CHECK(run->returned >= receivers * (uint64_t)PACKETS - run->idle);      /* all came home */
     engine_report(bed.engine, &report);
     buf_add_u8(&report, '\0');
     CHECK(strstr((char *)report.data, "threads busy at once") != NULL);
@@ -386,6 +387,7 @@ TEST(engine_stops)
         while (__atomic_load_n(&run->seen, __ATOMIC_RELAXED) < 1000)
             ;
         CHECK(engine_is_running(bed.engine));
+        engine_update_gauges(bed.engine);
         engine_stop(bed.engine);
         CHECK_INT(engine_wait(bed.engine), 0);
         CHECK_INT(run->out_of_order, 0);
