@@ -34,6 +34,11 @@ struct capture_request {
     const volatile int *stop;   /* non-zero: end soon */
 };
 
+/* How far an offline capture is; total 0: not known. */
+struct capture_progress {
+    uint64_t bytes, total_bytes, packets;
+};
+
 struct capture_ops {
     const char *name;           /* "pcap-file", "af-packet", "nfq" */
     const char *label;          /* "PCAP_FILE", as in --list-runmodes */
@@ -42,6 +47,8 @@ struct capture_ops {
     const char *const *run_modes;       /* NULL-ended; those that make sense for it */
     bool live;                  /* wall time; a full pipeline drops instead of waiting */
     bool verdicts;              /* has accept/drop to give */
+    /* Do these sources, as configured, block packets? NULL: always when `verdicts`. */
+    bool (*is_inline)(const struct conf_node *root, const char *const *sources, size_t count);
 
     void *(*open)(const struct capture_request *request, struct err *err);
     /* How many receive threads it wants when nobody says otherwise. */
@@ -57,6 +64,8 @@ struct capture_ops {
     void (*interrupt)(void *queue);             /* any thread; may be NULL */
     void (*update_stats)(void *queue);          /* kernel drops into counters; or NULL */
     void (*queue_close)(void *queue);
+    /* Offline, any thread; NULL: not known. */
+    void (*progress)(void *capture, struct capture_progress *out);
     void (*close)(void *capture);
 };
 

@@ -1,11 +1,80 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/main.c - the program. */
+/* main/main.c - the program: reads the command line and does what it says. */
 #include "config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
-int main(void)
+#include "base/log.h"
+#include "base/version.h"
+#include "main/list.h"
+#include "main/options.h"
+#include "main/run.h"
+
+static int with_config(const struct options *o, int (*job)(const struct options *, struct conf *))
 {
-    printf("This is %s version %s\n", PACKAGE_NAME, PACKAGE_VERSION);
-    return 0;
+    struct conf *conf = run_configure(o);
+    int status;
+
+    if (conf == NULL)
+        return EXIT_FAILURE;
+    status = job(o, conf);
+    log_close();
+    conf_free(conf);
+    return status;
+}
+
+static int dump_config(const struct options *o, struct conf *conf)
+{
+    (void)o;
+    return list_config(conf);
+}
+
+static int list_modes(const struct options *o, struct conf *conf)
+{
+    (void)o;
+    return list_run_modes(conf_root(conf));
+}
+
+static int do_job(const struct options *o, const char *program)
+{
+    switch (o->job) {
+    case JOB_RUN: return with_config(o, run_engine);
+    case JOB_HELP: options_help(program); return EXIT_SUCCESS;
+    case JOB_VERSION:
+        printf("This is ids version %s\n", IDS_VERSION);
+        return EXIT_SUCCESS;
+    case JOB_BUILD_INFO: return list_build_info();
+    case JOB_DUMP_CONFIG: return with_config(o, dump_config);
+    case JOB_DUMP_FEATURES: return list_features();
+    case JOB_TEST: return with_config(o, run_check);
+    case JOB_PLAN: return with_config(o, run_plan);
+    case JOB_LIST_KEYWORDS: return list_keywords(o->job_argument);
+    case JOB_LIST_RUN_MODES:
+        return o->config != NULL ? with_config(o, list_modes) : list_run_modes(NULL);
+    case JOB_LIST_PROTOS: return list_protos();
+    case JOB_LIST_HOOKS: return list_hooks();
+    case JOB_LIST_FRAMES: return list_frames();
+    case JOB_ENGINE_ANALYSIS: return with_config(o, run_check);
+    case JOB_UNIX_SOCKET:
+        log_error("ids", "jobs from a control socket are not supported");
+        return EXIT_FAILURE;
+    }
+    return EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    struct err err = { 0 };
+    int status;
+
+    if (options_parse(&options, argc, argv, &err) < 0) {
+        fprintf(stderr, "%s: %s\n", argv[0], err.text);
+        options_free(&options);
+        return EXIT_FAILURE;
+    }
+    status = do_job(&options, argv[0]);
+    options_free(&options);
+    return status;
 }

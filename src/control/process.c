@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* control/process.c - background, pid file, lesser rights. */
+#include "config.h"
+
+#include "control/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#ifdef HAVE_CAPNG
+#include <cap-ng.h>
+#endif
+
+/* The child's end of the pipe on which the parent waits; -1: not in the background. */
+static int ready_fd = -1;
+
+int process_daemonize(struct err *err)
+{
+    int fds[2], null;
+    char ok = 0;
+    pid_t pid;
+
+    if (pipe2(fds, O_CLOEXEC) < 0)
+        return err_set(err, "cannot make a pipe: %s", strerror(errno));
+    pid = fork();
+    if (pid < 0)
+        return err_set(err, "cannot fork: %s", strerror(errno));
+    if (pid > 0) {
+        close(fds[1]);
+        while (read(fds[0], &ok, 1) < 0 && errno == EINTR)
+            ;
+        _exit(ok == 1 ? 0 : 1);
+    }
+    close(fds[0]);
+    ready_fd = fds[1];
+    setsid();
+    umask(027);
+    null = open("/dev/null", O_RDWR);
+    if (null >= 0) {
+        (void)dup2(null, STDIN_FILENO);
+        (void)dup2(null, STDOUT_FILENO);
+        (void)dup2(null, STDERR_FILENO);
+        if (null > STDERR_FILENO)
+            close(null);
+    }
+    return 0;
+}
+
+void process_ready(void)
+{
+    const char ok = 1;
+
+    if (ready_fd < 0)
+        return;
+    (void)!write(ready_fd, &ok, 1);
+    close(ready_fd);
+    ready_fd = -1;
+}
+
+/* Held by a living process? A file left behind by a dead one is replaced. */
+static bool pid_file_is_live(const char *path, long *pid)
+{
+    FILE *f = fopen(path, "r");
+    bool live = false;
+
+    if (f == NULL)
+        return false;
+    if (fscanf(f, "%ld", pid) == 1 && *pid > 0 && *pid != (long)getpid())
+        live = kill((pid_t)*pid, 0) == 0 || errno == EPERM;
+    fclose(f);
+    return live;
+}
+
+int process_pid_file(const char *path, struct err *err)
+{
+    long pid;
+    FILE *f;
+
+    if (pid_file_is_live(path, &pid))
+        return err_set(err, "pid file %s belongs to process %ld, which is alive", path, pid);
+    f = fopen(path, "w");
+    if (f == NULL)
+        return err_set(err, "pid file %s: %s", path, strerror(errno));
+    fprintf(f, "%ld\n", (long)getpid());
+    fclose(f);
+    return 0;
+}
+
+void process_pid_file_remove(const char *path)
+{
+    if (path != NULL)
+        unlink(path);
+}
+
+static int find_ids(const char *user, const char *group, uid_t *uid, gid_t *gid, struct err *err)
+{
+    const struct passwd *pw = user != NULL ? getpwnam(user) : NULL;
+    const struct group *gr = group != NULL ? getgrnam(group) : NULL;
+
+    if (user != NULL && pw == NULL)
+        return err_set(err, "there is no user \"%s\"", user);
+    if (group != NULL && gr == NULL)
+        return err_set(err, "there is no group \"%s\"", group);
+    *uid = pw != NULL ? pw->pw_uid : getuid();
+    *gid = gr != NULL ? gr->gr_gid : pw != NULL ? pw->pw_gid : getgid();
+    return 0;
+}
+
+#ifdef HAVE_CAPNG
+static int change_ids(uid_t uid, gid_t gid, bool live, struct err *err)
+{
+    capng_clear(CAPNG_SELECT_BOTH);
+    if (live) {
+        capng_updatev(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, CAP_NET_RAW, CAP_NET_ADMIN,
+                      CAP_SYS_NICE, CAP_IPC_LOCK, -1);
+    }
+    if (capng_change_id((int)uid, (int)gid, CAPNG_DROP_SUPP_GRP | CAPNG_CLEAR_BOUNDING) != 0)
+        return err_set(err, "cannot change to user %u, group %u", (unsigned)uid, (unsigned)gid);
+    return 0;
+}
+#else
+static int change_ids(uid_t uid, gid_t gid, bool live, struct err *err)
+{
+    (void)live;
+    if (setgroups(0, NULL) < 0 || setgid(gid) < 0 || setuid(uid) < 0)
+        return err_set(err, "cannot change to user %u, group %u: %s", (unsigned)uid,
+                       (unsigned)gid, strerror(errno));
+    return 0;
+}
+#endif
+
+int process_drop_rights(const char *user, const char *group, bool live, struct err *err)
+{
+    uid_t uid;
+    gid_t gid;
+
+    if (user == NULL && group == NULL)
+        return 0;
+    if (find_ids(user, group, &uid, &gid, err) < 0)
+        return -1;
+    if (getuid() != 0)
+        return err_set(err, "only root can run as another user");
+    return change_ids(uid, gid, live, err);
+}

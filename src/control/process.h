@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* control/process.h - the process itself: background, pid file, lesser rights. */
+#ifndef CONTROL_PROCESS_H
+#define CONTROL_PROCESS_H
+
+#include "base/err.h"
+
+/* The child goes on; the parent ends with status 0 once the child says process_ready(), with 1
+ * when it ends before. Threads must not exist yet. */
+int process_daemonize(struct err *err);
+void process_ready(void);
+
+int process_pid_file(const char *path, struct err *err);
+void process_pid_file_remove(const char *path);
+
+/* To user and group (either may be NULL), keeping what capture needs (libcap-ng). */
+int process_drop_rights(const char *user, const char *group, bool live, struct err *err);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* control/stats.c - sleeps until the next round is due or the end has come. */
+#include "control/stats.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/array.h"
+
+struct stats_thread {
+    struct output_conf *output;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    bool stop;
+    struct timespec started;
+    void (*settle)(void *arg);
+    void *arg;
+};
+
+static uint64_t wall_us(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+static uint64_t uptime_s(const struct stats_thread *st)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)(now.tv_sec - st->started.tv_sec);
+}
+
+static void *stats_main(void *arg)
+{
+    struct stats_thread *st = arg;
+    unsigned interval = output_stats_interval(st->output);
+    struct timespec until;
+
+    if (st->settle != NULL)
+        st->settle(st->arg);
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    pthread_mutex_lock(&st->lock);
+    while (!st->stop) {
+        int timed_out = 0;
+
+        until.tv_sec += interval;
+        while (!st->stop && timed_out == 0)
+            timed_out = pthread_cond_timedwait(&st->wake, &st->lock, &until);
+        if (!st->stop)
+            output_stats(st->output, wall_us(), uptime_s(st), false);
+    }
+    pthread_mutex_unlock(&st->lock);
+    output_stats(st->output, wall_us(), uptime_s(st), true);
+    return NULL;
+}
+
+struct stats_thread *stats_thread_start(struct output_conf *output, void (*settle)(void *arg),
+                                        void *arg)
+{
+    struct stats_thread *st;
+    pthread_condattr_t attr;
+
+    if (output_stats_interval(output) == 0)
+        return NULL;
+    st = xcalloc(1, sizeof(*st));
+    st->output = output;
+    st->settle = settle;
+    st->arg = arg;
+    clock_gettime(CLOCK_MONOTONIC, &st->started);
+    pthread_mutex_init(&st->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&st->wake, &attr);
+    pthread_condattr_destroy(&attr);
+    if (pthread_create(&st->thread, NULL, stats_main, st) != 0) {
+        free(st);
+        return NULL;
+    }
+    return st;
+}
+
+void stats_thread_stop(struct stats_thread *st)
+{
+    if (st == NULL)
+        return;
+    pthread_mutex_lock(&st->lock);
+    st->stop = true;
+    pthread_cond_signal(&st->wake);
+    pthread_mutex_unlock(&st->lock);
+    pthread_join(st->thread, NULL);
+    pthread_cond_destroy(&st->wake);
+    pthread_mutex_destroy(&st->lock);
+    free(st);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* main/list.c - prints the registration lists. */
+#include "config.h"
+
+#include "main/list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/app.h"
+#include "base/log.h"
+#include "base/version.h"
+#include "capture/capture.h"
+#include "detect/keyword.h"
+#include "engine/run_mode.h"
+
+/* --- keywords ----------------------------------------------------------------------------- */
+
+static void keyword_line(const struct keyword_ops *k, void *arg)
+{
+    (void)arg;
+    printf("- %s\n", k->name);
+}
+
+static void keyword_csv(const struct keyword_ops *k, void *arg)
+{
+    (void)arg;
+    printf("%s;%s;%s;%s;\n", k->name, k->doc != NULL ? k->doc : "",
+           k->point == POINT_TX ? "Application layer" : "Unset",
+           k->features != NULL ? k->features : "none");
+}
+
+static void keyword_full(const struct keyword_ops *k, void *arg)
+{
+    (void)arg;
+    printf("= %s =\n", k->name);
+    if (k->alias != NULL)
+        printf("\tAlias: %s\n", k->alias);
+    if (k->doc != NULL)
+        printf("\tDescription: %s\n", k->doc);
+    printf("\tFeatures: %s\n", k->features != NULL ? k->features : "none");
+}
+
+int list_keywords(const char *which)
+{
+    const struct keyword_ops *k;
+
+    keyword_registry_init();
+    if (which == NULL) {
+        printf("=====Supported keywords=====\n");
+        keyword_each(keyword_line, NULL);
+        return EXIT_SUCCESS;
+    }
+    if (strcmp(which, "csv") == 0) {
+        printf("name;description;app layer;features;documentation\n");
+        keyword_each(keyword_csv, NULL);
+        return EXIT_SUCCESS;
+    }
+    if (strcmp(which, "all") == 0) {
+        keyword_each(keyword_full, NULL);
+        return EXIT_SUCCESS;
+    }
+    k = keyword_find(text_of(which));
+    if (k == NULL) {
+        fprintf(stderr, "there is no keyword \"%s\"\n", which);
+        return EXIT_FAILURE;
+    }
+    keyword_full(k, NULL);
+    return EXIT_SUCCESS;
+}
+
+/* --- run modes ---------------------------------------------------------------------------- */
+
+static bool capture_allows(const struct capture_ops *c, const struct run_mode *mode)
+{
+    if (mode->is_user)
+        return true;
+    for (unsigned i = 0; c->run_modes[i] != NULL; i++)
+        if (strcmp(c->run_modes[i], mode->name) == 0)
+            return true;
+    return false;
+}
+
+int list_run_modes(const struct conf_node *root)
+{
+    struct err err = { 0 };
+    struct run_modes *modes = run_modes_new(root, &err);
+
+    if (modes == NULL) {
+        log_err(LOG_LEVEL_ERROR, "ids", &err);
+        return EXIT_FAILURE;
+    }
+    printf("%-16s %-12s %-9s %s\n", "Capture", "Run mode", "Default", "What it does");
+    for (unsigned c = 0; capture_table[c] != NULL; c++) {
+        for (unsigned i = 0; i < run_modes_count(modes); i++) {
+            const struct run_mode *mode = run_modes_at(modes, i);
+            bool is_default = strcmp(capture_table[c]->default_run_mode, mode->name) == 0;
+
+            if (capture_allows(capture_table[c], mode))
+                printf("%-16s %-12s %-9s %s\n", capture_table[c]->label, mode->name,
+                       is_default ? "yes" : "", mode->doc != NULL ? mode->doc : "");
+        }
+    }
+    run_modes_free(modes);
+    return EXIT_SUCCESS;
+}
+
+/* --- protocols ---------------------------------------------------------------------------- */
+
+int list_protos(void)
+{
+    printf("=========Supported App Layer Protocols=========\n");
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
+        const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
+
+        if (proto != NULL)
+            printf("%s\n", proto->name);
+    }
+    return EXIT_SUCCESS;
+}
+
+static void list_proto_hooks(const struct app_proto *proto, enum direction d, const char *start,
+                             const char *done)
+{
+    printf("%s:%s\n", proto->name, start);
+    for (const struct app_name *n = proto->progress_names[d]; n != NULL && n->name != NULL; n++)
+        printf("%s:%s\n", proto->name, n->name);
+    printf("%s:%s\n", proto->name, done);
+}
+
+int list_hooks(void)
+{
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
+        const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
+
+        if (proto == NULL)
+            continue;
+        list_proto_hooks(proto, TO_SERVER, "request_started", "request_complete");
+        list_proto_hooks(proto, TO_CLIENT, "response_started", "response_complete");
+    }
+    return EXIT_SUCCESS;
+}
+
+int list_frames(void)
+{
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
+        const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
+        const char *name = proto == NULL ? NULL
+                           : strcmp(proto->name, "http") == 0 ? "http1" : proto->name;
+
+        if (proto == NULL || proto->frames == NULL)
+            continue;
+        for (unsigned i = 0; proto->frames[i] != NULL; i++) {
+            if (proto->transports & APP_TCP)
+                printf("tcp: %s.%s\n", name, proto->frames[i]);
+            if ((proto->transports & APP_UDP) && strcmp(proto->frames[i], "stream") != 0)
+                printf("udp: %s.%s\n", name, proto->frames[i]);
+        }
+    }
+    return EXIT_SUCCESS;
+}
+
+/* --- the build ---------------------------------------------------------------------------- */
+
+#ifdef HAVE_NFQ
+#define WITH_NFQ "yes"
+#else
+#define WITH_NFQ "no"
+#endif
+#ifdef HAVE_NFLOG
+#define WITH_NFLOG "yes"
+#else
+#define WITH_NFLOG "no"
+#endif
+#ifdef HAVE_XDP
+#define WITH_XDP "yes"
+#else
+#define WITH_XDP "no"
+#endif
+#ifdef HAVE_BROTLI
+#define WITH_BROTLI "yes"
+#else
+#define WITH_BROTLI "no"
+#endif
+#ifdef HAVE_ZSTD
+#define WITH_ZSTD "yes"
+#else
+#define WITH_ZSTD "no"
+#endif
+#ifdef HAVE_LZ4
+#define WITH_LZ4 "yes"
+#else
+#define WITH_LZ4 "no"
+#endif
+#ifdef HAVE_MAGIC
+#define WITH_MAGIC "yes"
+#else
+#define WITH_MAGIC "no"
+#endif
+#ifdef HAVE_LUA
+#define WITH_LUA "yes"
+#else
+#define WITH_LUA "no"
+#endif
+#ifdef HAVE_MAXMINDDB
+#define WITH_GEOIP "yes"
+#else
+#define WITH_GEOIP "no"
+#endif
+#ifdef HAVE_CAPNG
+#define WITH_CAPNG "yes"
+#else
+#define WITH_CAPNG "no"
+#endif
+#ifdef HAVE_SYSTEMD
+#define WITH_SYSTEMD "yes"
+#else
+#define WITH_SYSTEMD "no"
+#endif
+
+static const struct { const char *name, *have; } features[] = {
+    { "AF_PACKET", "yes" },
+    { "NFQueue", WITH_NFQ },
+    { "NFLOG", WITH_NFLOG },
+    { "AF_XDP", WITH_XDP },
+    { "Hyperscan", "yes" },
+    { "PCRE2 JIT", "yes" },
+    { "libhtp", "yes" },
+    { "hwloc", "yes" },
+    { "brotli", WITH_BROTLI },
+    { "zstd", WITH_ZSTD },
+    { "liblz4", WITH_LZ4 },
+    { "libmagic", WITH_MAGIC },
+    { "Lua", WITH_LUA },
+    { "GeoIP2", WITH_GEOIP },
+    { "libcap_ng", WITH_CAPNG },
+    { "Systemd", WITH_SYSTEMD },
+};
+
+int list_build_info(void)
+{
+    printf("This is ids version %s\nFeatures:", IDS_VERSION);
+    for (size_t i = 0; i < ARRAY_LEN(features); i++)
+        if (strcmp(features[i].have, "yes") == 0)
+            printf(" %s", features[i].name);
+    printf("\nSpeaks the interface of Suricata %s\n", IDS_COMPATIBLE_VERSION);
+    printf("Compiler: %s\n\n", __VERSION__);
+    for (size_t i = 0; i < ARRAY_LEN(features); i++)
+        printf("  %-40s %s\n", features[i].name, features[i].have);
+    printf("\n  %-40s %s\n  %-40s %s\n  %-40s %s\n", "Configuration", IDS_SYSCONFDIR "/ids.yaml",
+           "Rules", IDS_DATADIR "/rules", "Logs", IDS_LOGDIR);
+    return EXIT_SUCCESS;
+}
+
+int list_features(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(features); i++)
+        if (strcmp(features[i].have, "yes") == 0)
+            printf("%s\n", features[i].name);
+    return EXIT_SUCCESS;
+}
+
+static void config_line(const char *text, void *arg)
+{
+    (void)arg;
+    puts(text);
+}
+
+int list_config(const struct conf *conf)
+{
+    conf_dump(conf, config_line, NULL);
+    return EXIT_SUCCESS;
+}

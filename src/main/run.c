@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* main/run.c - one run: set up, start, wait for the end or a signal, take down. */
+#include "config.h"
+
+#include "main/run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/version.h"
+#include "control/process.h"
+#include "control/signals.h"
+#include "control/stats.h"
+#include "main/logging.h"
+#include "main/progress.h"
+#include "main/setup.h"
+
+static int fail(const struct err *err)
+{
+    if (err->text[0] != '\0')
+        log_err(LOG_LEVEL_ERROR, "ids", err);
+    return EXIT_FAILURE;
+}
+
+/* --- configuration ------------------------------------------------------------------------ */
+
+/* Options that are another way to write a setting. */
+static void configure_options(const struct options *o, struct conf *conf)
+{
+    if (o->recursive)
+        conf_set(conf, "pcap-file.recursive", "true");
+    if (o->continuous)
+        conf_set(conf, "pcap-file.continuous", "true");
+    if (o->delete_done)
+        conf_set(conf, "pcap-file.delete-when-done", "true");
+    if (o->pcap_file_buffer_size != NULL)
+        conf_set(conf, "pcap-file.buffer-size", o->pcap_file_buffer_size);
+    if (o->data_dir != NULL)
+        conf_set(conf, "default-data-dir", o->data_dir);
+    if (o->log_dir != NULL)
+        conf_set(conf, "default-log-dir", o->log_dir);
+    if (o->checksums != NULL) {
+        bool all = strcmp(o->checksums, "all") == 0;
+
+        conf_set(conf, "capture.checksum-validation", o->checksums);
+        conf_set(conf, "stream.checksum-validation", all ? "yes" : "no");
+        conf_set(conf, "pcap-file.checksum-checks", all ? "yes" : "no");
+    }
+    if (o->simulate_ips)
+        conf_set(conf, "simulate-ips", "true");
+    if (o->no_hashing)
+        conf_set(conf, "hashing", "no");
+    if (o->firewall || o->firewall_file != NULL)
+        conf_set(conf, "firewall.enabled", "yes");
+}
+
+struct conf *run_configure(const struct options *o)
+{
+    const char *path = o->config != NULL ? o->config : IDS_SYSCONFDIR "/ids.yaml";
+    struct conf *conf = conf_new();
+    struct err err = { 0 };
+
+    if (conf_load(conf, path, &err) < 0)
+        goto failed;
+    for (size_t i = 0; i < o->include.count; i++)
+        if (conf_load(conf, o->include.at[i], &err) < 0)
+            goto failed;
+    for (size_t i = 0; i < o->set.count; i++)
+        if (conf_set_argument(conf, o->set.at[i], &err) < 0)
+            goto failed;
+    configure_options(o, conf);
+    return conf;
+
+failed:
+    log_err(LOG_LEVEL_ERROR, "conf", &err);
+    conf_free(conf);
+    return NULL;
+}
+
+/* --- checking ----------------------------------------------------------------------------- */
+
+static bool rules_broken(const struct setup *s)
+{
+    return s->rules_report.failed > 0 || s->rules_report.files_failed > 0;
+}
+
+static int start_logging(const struct options *o, const struct conf *conf, struct err *err)
+{
+    const struct conf_node *root = conf_root(conf);
+    const char *log_dir = o->log_dir != NULL ? o->log_dir
+                                             : conf_string(root, "default-log-dir", IDS_LOGDIR);
+
+    if (logging_setup(root, log_dir, o->verbose, o->daemon, err) < 0)
+        return -1;
+    log_notice("ids", "This is ids version %s running in %s mode", IDS_VERSION,
+               o->job == JOB_RUN && o->capture != NULL ? "USER" : "TEST");
+    conf_check_keys(conf);
+    return 0;
+}
+
+int run_check(const struct options *o, struct conf *conf)
+{
+    struct setup s = { 0 };
+    struct err err = { 0 };
+    int status = EXIT_SUCCESS;
+
+    if (start_logging(o, conf, &err) < 0 || setup_libraries(&s, o, conf, &err) < 0 ||
+        setup_plan(&s, o->topology, &err) < 0)
+        status = fail(&err);
+    else if (rules_broken(&s) || log_error_count() > 0)
+        status = EXIT_FAILURE;
+    if (status == EXIT_SUCCESS)
+        log_notice("ids", "Configuration provided was successfully loaded. Exiting.");
+    else
+        log_error("ids", "the configuration has mistakes; see above");
+    setup_free(&s);
+    return status;
+}
+
+int run_plan(const struct options *o, struct conf *conf)
+{
+    const char *form = o->job_argument;
+    struct setup s = { .options = o, .conf = conf, .root = conf_root(conf) };
+    struct buf out = { 0 };
+    struct err err = { 0 };
+
+    if (o->capture != NULL && (s.context.capture = setup_capture_ops(o, &err)) == NULL)
+        return fail(&err);
+    if (setup_plan(&s, o->topology, &err) < 0) {
+        setup_free(&s);
+        return fail(&err);
+    }
+    if (form == NULL)
+        plan_print(s.plan, &out);
+    else if (strcmp(form, "json") == 0)
+        plan_print_json(s.plan, &out);
+    else
+        plan_print_dot(s.plan, &out);
+    fwrite(out.data, 1, out.len, stdout);
+    buf_fini(&out);
+    setup_free(&s);
+    return EXIT_SUCCESS;
+}
+
+/* --- running ------------------------------------------------------------------------------ */
+
+static void settle_stats(void *arg)
+{
+    const struct setup *s = arg;
+
+    engine_place_management(s->plan, "CS");
+}
+
+/* Builds the new set aside; a broken file keeps the old one. */
+static void reload_rules(struct setup *s)
+{
+    struct ruleset_report report = { 0 };
+    struct err err = { 0 };
+    struct ruleset *set;
+
+    log_notice("detect", "rule reload starting");
+    set = ruleset_load(&s->rules_request, &report, &err);
+    if (set == NULL || (report.loaded == 0 && (report.failed > 0 || report.files_failed > 0))) {
+        if (err.text[0] != '\0')
+            log_err(LOG_LEVEL_ERROR, "detect", &err);
+        log_error("detect", "rule reload failed: the old rules stay in force");
+        if (set != NULL)
+            ruleset_unref(set);
+        return;
+    }
+    run_context_set_rules(&s->context, set);
+    log_notice("detect", "rule reload complete: %u rules in force, %u failed", report.loaded,
+               report.failed);
+}
+
+static void report(const struct engine *engine)
+{
+    struct buf out = { 0 };
+
+    engine_report(engine, &out);
+    fwrite(out.data, 1, out.len, stderr);
+    buf_fini(&out);
+}
+
+static void wait_for_end(struct setup *s, struct engine *engine)
+{
+    struct progress progress;
+    bool stopping = false;
+
+    progress_start(&progress, s);
+    while (engine_is_running(engine)) {
+        switch (signals_wait(progress_is_shown(&progress) ? 200 : 50)) {
+        case SIGNAL_STOP:
+            if (!stopping)
+                log_notice("ids", "signal received: stopping");
+            stopping = true;
+            __atomic_store_n(&s->stop, 1, __ATOMIC_RELAXED);
+            engine_stop(engine);
+            break;
+        case SIGNAL_ROTATE:
+            log_reopen();
+            output_rotate(s->context.output);
+            break;
+        case SIGNAL_RELOAD:
+            reload_rules(s);
+            break;
+        case SIGNAL_REPORT:
+            report(engine);
+            break;
+        case SIGNAL_NONE:
+            break;
+        }
+        progress_show(&progress);
+    }
+    progress_end(&progress);
+}
+
+static int run_threads(struct setup *s)
+{
+    struct engine_conf conf;
+    struct stats_thread *stats;
+    struct engine *engine;
+    struct err err = { 0 };
+    char summary[256];
+    int failed;
+
+    engine_conf_read(&conf, s->root, s->context.capture->live, s->context.is_inline);
+    engine = engine_new(&conf, s->plan, module_table, &s->context, &err);
+    if (engine == NULL)
+        return fail(&err);
+    if (engine_start(engine, &err) < 0) {
+        engine_free(engine);
+        return fail(&err);
+    }
+    log_notice("threads", "Threads created -> %s   Engine started.",
+               engine_thread_summary(s->plan, summary, sizeof(summary)));
+    if (process_drop_rights(s->options->user, s->options->group, s->context.capture->live,
+                            &err) < 0) {
+        engine_stop(engine);
+        engine_wait(engine);
+        engine_free(engine);
+        return fail(&err);
+    }
+    stats = stats_thread_start(s->context.output, settle_stats, s);
+    process_ready();
+    wait_for_end(s, engine);
+    failed = engine_wait(engine);
+    stats_thread_stop(stats);
+    if (s->options->verbose > 0)
+        report(engine);
+    engine_free(engine);
+    return failed < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* Asks for the file the user gave, in the words of the operating system. */
+static int check_sources(const struct options *o, struct err *err)
+{
+    if (o->capture == NULL || strcmp(o->capture, "pcap-file") != 0)
+        return 0;
+    for (size_t i = 0; i < o->sources.count; i++)
+        if (strcmp(o->sources.at[i], "-") != 0 && access(o->sources.at[i], R_OK) < 0)
+            return err_set(err, "capture file '%s': %s", o->sources.at[i], strerror(errno));
+    return 0;
+}
+
+int run_engine(const struct options *o, struct conf *conf)
+{
+    struct setup s = { 0 };
+    struct err err = { 0 };
+    int status;
+
+    if (o->no_random || o->deterministic)
+        hash_seed_fix(1);
+    if (check_sources(o, &err) < 0)
+        return fail(&err);
+    if (o->daemon && process_daemonize(&err) < 0)
+        return fail(&err);
+    signals_block();
+    if (start_logging(o, conf, &err) < 0 || setup_libraries(&s, o, conf, &err) < 0)
+        goto failed;
+    if (o->init_errors_fatal && (rules_broken(&s) || log_error_count() > 0)) {
+        err_set(&err, "errors at the start, and --init-errors-fatal is given");
+        goto failed;
+    }
+    if (setup_capture(&s, &err) < 0 || setup_plan(&s, o->topology, &err) < 0)
+        goto failed;
+    if (o->pid_file != NULL && process_pid_file(o->pid_file, &err) < 0)
+        goto failed;
+    status = run_threads(&s);
+    process_pid_file_remove(o->pid_file);
+    setup_free(&s);
+    return status;
+
+failed:
+    setup_free(&s);
+    return fail(&err);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* main/run.h - one run of the engine, from configuration to the last log line. */
+#ifndef MAIN_RUN_H
+#define MAIN_RUN_H
+
+#include "conf/conf.h"
+#include "detect/detect.h"
+#include "main/options.h"
+
+/* Loads the configuration with what the command line adds. NULL: said why. */
+struct conf *run_configure(const struct options *o);
+
+/* -T and --engine-analysis: everything but the packets. Exit status. */
+int run_check(const struct options *o, struct conf *conf);
+
+/* Capture until its end or a signal. Exit status. */
+int run_engine(const struct options *o, struct conf *conf);
+
+/* --plan. Exit status. */
+int run_plan(const struct options *o, struct conf *conf);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* main/setup.c - builds the libraries' settings, the rules, the outputs, the capture. */
+#include "config.h"
+
+#include "main/setup.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "detect/keyword.h"
+
+/* Is the run inline? Then packets can be dropped, and streams are inspected before they pass. */
+static bool setup_is_inline(const struct setup *s)
+{
+    if (s->options->simulate_ips)
+        return true;
+    return s->context.capture != NULL && s->context.capture->verdicts &&
+           (s->context.capture->is_inline == NULL ||
+            s->context.capture->is_inline(s->root, s->options->sources.at,
+                                          s->options->sources.count));
+}
+
+const struct capture_ops *setup_capture_ops(const struct options *o, struct err *err)
+{
+    const struct capture_ops *ops;
+
+    if (o->capture == NULL) {
+        err_set(err, "nothing to read packets from: give -r FILE, -i INTERFACE or -q QUEUE");
+        return NULL;
+    }
+    ops = capture_find(o->capture);
+    if (ops == NULL)
+        err_set(err, "capture by %s is not built in", o->capture);
+    return ops;
+}
+
+static int setup_log_dir(struct setup *s, struct err *err)
+{
+    struct stat st;
+
+    s->log_dir = s->options->log_dir != NULL ? s->options->log_dir
+                                             : conf_string(s->root, "default-log-dir", IDS_LOGDIR);
+    if (stat(s->log_dir, &st) < 0)
+        return err_set(err, "log directory %s: %s", s->log_dir, strerror(errno));
+    if (!S_ISDIR(st.st_mode))
+        return err_set(err, "log directory %s is not a directory", s->log_dir);
+    if (access(s->log_dir, W_OK) < 0)
+        return err_set(err, "log directory %s cannot be written to", s->log_dir);
+    return 0;
+}
+
+static void setup_config_dir(struct setup *s)
+{
+    char path[4096];
+
+    snprintf(path, sizeof(path), "%s", s->options->config != NULL ? s->options->config
+                                                                   : IDS_SYSCONFDIR "/ids.yaml");
+    snprintf(s->config_dir, sizeof(s->config_dir), "%s", dirname(path));
+}
+
+static int setup_rules(struct setup *s, struct err *err)
+{
+    const struct options *o = s->options;
+
+    s->rules_request = (struct ruleset_request){
+        .conf = s->root,
+        .app = s->app,
+        .extra_files = o->rule_files.count > 0 ? o->rule_files.at : NULL,
+        .exclusive_file = o->only_rule_file,
+        .firewall_file = o->firewall_file,
+        .is_inline = s->context.is_inline,
+        .disabled = o->no_detection,
+        .strict_all = o->strict_all,
+        .strict_keywords = o->strict_keywords,
+        .config_dir = s->config_dir,
+    };
+    s->context.rules = ruleset_load(&s->rules_request, &s->rules_report, err);
+    return s->context.rules != NULL ? 0 : -1;
+}
+
+static int setup_outputs(struct setup *s, struct err *err)
+{
+    struct output_request request = {
+        .conf = s->root,
+        .app = s->app,
+        .log_dir = s->log_dir,
+        .is_inline = s->context.is_inline,
+        .offline = s->context.offline,
+    };
+
+    s->context.output = output_conf_new(&request, err);
+    return s->context.output != NULL ? 0 : -1;
+}
+
+int setup_libraries(struct setup *s, const struct options *o, struct conf *conf, struct err *err)
+{
+    s->options = o;
+    s->conf = conf;
+    s->root = conf_root(conf);
+    s->context.conf = s->root;
+    if (o->capture != NULL) {
+        s->context.capture = setup_capture_ops(o, err);
+        if (s->context.capture == NULL)
+            return -1;
+    }
+    s->context.is_inline = setup_is_inline(s);
+    s->context.offline = s->context.capture == NULL || !s->context.capture->live;
+    pthread_mutex_init(&s->context.rules_lock, NULL);
+    setup_config_dir(s);
+    if (setup_log_dir(s, err) < 0)
+        return -1;
+    keyword_registry_init();
+    if ((s->decode = decode_conf_new(s->root, err)) == NULL ||
+        (s->flow = flow_conf_new(s->root, 1, err)) == NULL ||
+        (s->stream = stream_conf_new(s->root, s->context.is_inline, err)) == NULL ||
+        (s->app = app_conf_new(s->root, s->context.is_inline, err)) == NULL)
+        return -1;
+    s->context.decode = s->decode;
+    s->context.flow = s->flow;
+    s->context.stream = s->stream;
+    s->context.app = s->app;
+    if (setup_outputs(s, err) < 0 || setup_rules(s, err) < 0)
+        return -1;
+    return 0;
+}
+
+int setup_capture(struct setup *s, struct err *err)
+{
+    struct capture_request request = { 0 };
+
+    if (setup_capture_ops(s->options, err) == NULL)
+        return -1;
+    /* ended by NULL, and the list keeps its count */
+    ARRAY_PUSH((string_list *)&s->options->sources, NULL);
+    ((struct options *)s->options)->sources.count--;
+    request.sources = s->options->sources.at;
+    request.bpf_filter = s->options->bpf;
+    request.conf = s->root;
+    request.simulate_ips = s->options->simulate_ips;
+    request.stop = &s->stop;
+    s->context.capture_handle = s->context.capture->open(&request, err);
+    return s->context.capture_handle != NULL ? 0 : -1;
+}
+
+static const char *const management_threads[] = { "FM#01", "FR#01", "CS", NULL };
+
+int setup_plan(struct setup *s, const char *topology, struct err *err)
+{
+    const struct capture_ops *capture = s->context.capture;
+    const char *method = capture != NULL ? capture->name : "pcap-file";
+    const char *name = s->options->run_mode;
+    unsigned count = (unsigned)s->options->sources.count;
+    struct plan_source *sources = xcalloc(count + 1, sizeof(*sources));
+    struct plan_request request = { 0 };
+    char names[512];
+
+    s->modes = run_modes_new(s->root, err);
+    s->topology = topology != NULL ? topology_described(topology, err) : topology_of_machine(err);
+    if (s->modes == NULL || s->topology == NULL)
+        goto fail;
+    if (name == NULL)
+        name = conf_string(s->root, "runmode", NULL);
+    if (name == NULL)
+        name = capture != NULL ? capture->default_run_mode : "autofp";
+    request.mode = run_modes_find(s->modes, name);
+    if (request.mode == NULL) {
+        err_at(err, s->options->run_mode == NULL && conf_find(s->root, "runmode") != NULL
+                        ? conf_find(s->root, "runmode")->at : LOG_NOWHERE,
+               "there is no run mode \"%s\": %s", name,
+               run_modes_names(s->modes, names, sizeof(names)));
+        goto fail;
+    }
+    if (count > 0)
+        plan_sources_read(s->root, method, s->options->sources.at, sources, count);
+    request.root = s->root;
+    request.topology = s->topology;
+    request.method = method;
+    request.live = capture != NULL && capture->live;
+    request.verdict_threads = capture != NULL && strcmp(capture->name, "nfq") == 0;
+    request.sources = sources;
+    request.source_count = count;
+    request.management = management_threads;
+    s->plan = plan_new(&request, err);
+    free(sources);
+    if (s->plan != NULL)
+        s->context.shares_file = s->plan->shares_file;
+    return s->plan != NULL ? 0 : -1;
+
+fail:
+    free(sources);
+    return -1;
+}
+
+void setup_free(struct setup *s)
+{
+    plan_free(s->plan);
+    run_modes_free(s->modes);
+    topology_free(s->topology);
+    if (s->context.capture_handle != NULL)
+        s->context.capture->close(s->context.capture_handle);
+    output_conf_free(s->context.output);
+    if (s->context.rules != NULL)
+        ruleset_unref(s->context.rules);
+    app_conf_free(s->app);
+    stream_conf_free(s->stream);
+    flow_conf_free(s->flow);
+    decode_conf_free(s->decode);
+}

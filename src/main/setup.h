@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* main/setup.h - what a run is made of, built in order and taken down in reverse. */
+#ifndef MAIN_SETUP_H
+#define MAIN_SETUP_H
+
+#include "engine/engine.h"
+#include "main/options.h"
+#include "modules/context.h"
+
+struct setup {
+    const struct options *options;
+    struct conf *conf;
+    const struct conf_node *root;
+    const char *log_dir;
+    char config_dir[4096];
+    struct run_context context;
+    struct ruleset_request rules_request;
+    struct ruleset_report rules_report;
+
+    struct decode_conf *decode;
+    struct flow_conf *flow;
+    struct stream_conf *stream;
+    struct app_conf *app;
+
+    struct run_modes *modes;
+    struct topology *topology;
+    struct plan *plan;
+    int stop;
+};
+
+/* Settings, rules and outputs: all that -T looks at. -1: *err or errors already logged. */
+int setup_libraries(struct setup *s, const struct options *o, struct conf *conf, struct err *err);
+/* The capture and the plan on top. */
+int setup_capture(struct setup *s, struct err *err);
+int setup_plan(struct setup *s, const char *topology, struct err *err);
+void setup_free(struct setup *s);
+
+/* Chosen by the command line, or pcap-file. NULL: *err. */
+const struct capture_ops *setup_capture_ops(const struct options *o, struct err *err);
+
+#endif
