@@ -140,8 +140,8 @@ static int change_ids(uid_t uid, gid_t gid, bool live, struct err *err)
 
 int process_drop_rights(const char *user, const char *group, bool live, struct err *err)
 {
-    uid_t uid;
-    gid_t gid;
+    uid_t uid = 0;
+    gid_t gid = 0;
 
     if (user == NULL && group == NULL)
         return 0;
