@@ -22,7 +22,7 @@
 #include "base/log.h"
 
 struct message_sink {
-    int fd;                 /* -1: syslog */
+    int fd;                 /* -1: syslog; console: errors, the rest goes to standard output */
     char *path;             /* NULL: console */
     bool json, colour;
     char *format;           /* text form */
@@ -138,7 +138,8 @@ static void message_write(void *self, const struct log_message *m)
         format_line(&out, s->format, m);
     pthread_mutex_lock(&s->lock);
     if (s->fd >= 0)
-        (void)!write(s->fd, out.data, out.len);
+        (void)!write(s->path == NULL && m->level != LOG_LEVEL_ERROR ? STDOUT_FILENO : s->fd,
+                     out.data, out.len);
     else
         syslog(s->facility | (m->level == LOG_LEVEL_ERROR ? LOG_ERR
                               : m->level == LOG_LEVEL_WARNING ? LOG_WARNING
