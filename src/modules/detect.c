@@ -32,6 +32,7 @@ static void detect_module_close(void *self)
 static const struct app_hooks hooks = {
     .tx_inspected = detect_tx_inspected,
     .tx_gone = detect_tx_free,
+    .file_gone = output_file_gone,
 };
 
 static void *detect_module_open(const struct module_env *env, struct err *err)

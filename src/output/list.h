@@ -4,6 +4,7 @@
 #define OUTPUT_LIST_H
 
 #define LOGGER_LIST(X) \
+    X(file_store)      \
     X(eve)             \
     X(fast)            \
     X(stats_log)

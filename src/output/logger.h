@@ -16,6 +16,7 @@ struct render;
 struct logger_ops {
     const char *name;           /* in `outputs:`: "eve-log", "fast" */
     const char *doc;
+    bool early;                 /* asked before the others: they log what it has done */
     /* Settings to instance; a logger without an `enabled: yes` is not asked. NULL with err set:
      * the mistake is logged and the output left out. */
     void *(*open)(const struct output_request *request, struct output_conf *conf,
@@ -49,6 +50,7 @@ struct render {
 void record_begin(struct render *r, struct sink *sink);
 void record_end(struct render *r);
 void record_cancel(struct render *r);
+struct slice record_slice(const struct render *r);      /* the bytes of the record just ended */
 
 /* "2016-05-27T06:56:11.304062+0000" in local time, as EVE has it; returns the length. */
 #define EVE_TIME_SIZE 40

@@ -63,6 +63,17 @@ static const struct logger_ops *logger_find(const char *name)
     return NULL;
 }
 
+static void output_add(struct output_conf *conf, const struct logger_ops *ops, void *self)
+{
+    size_t at;
+
+    ARRAY_PUSH(&conf->loggers, (struct logger){ .ops = ops, .self = self });
+    for (at = conf->loggers.count - 1; ops->early && at > 0; at--)
+        conf->loggers.at[at] = conf->loggers.at[at - 1];
+    conf->loggers.at[at] = (struct logger){ .ops = ops, .self = self };
+    conf->packet_writers |= ops->write_packet != NULL;
+}
+
 static void output_open(struct output_conf *conf, const struct conf_node *node)
 {
     const struct logger_ops *ops = logger_find(node->name);
@@ -77,7 +88,7 @@ static void output_open(struct output_conf *conf, const struct conf_node *node)
     }
     self = ops->open(&conf->request, conf, node, &err);
     if (self != NULL)
-        ARRAY_PUSH(&conf->loggers, (struct logger){ .ops = ops, .self = self });
+        output_add(conf, ops, self);
     else if (err.text[0] != '\0')
         conf_error(node, "%s: %s", node->name, err.text);
 }
@@ -155,6 +166,13 @@ void record_end(struct render *r)
 void record_cancel(struct render *r)
 {
     r->out->len = r->record_at;
+}
+
+struct slice record_slice(const struct render *r)
+{
+    size_t at = r->record_at + sizeof(struct record_head);
+
+    return (struct slice){ .data = r->out->data + at, .len = (uint32_t)(r->out->len - at) };
 }
 
 size_t render_time(struct render *r, uint64_t time_us, char out[EVE_TIME_SIZE])

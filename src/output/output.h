@@ -36,6 +36,10 @@ void output_thread_free(struct output_thread *ot);
 /* After detect_packet(), before app_cleanup(). */
 void output_render(struct output_thread *ot, struct packet *p);
 
+/* A file dies whose content was being stored (struct app_hooks.file_gone): what there is of it on
+ * disk goes too. */
+void output_file_gone(struct app_file *file);
+
 /* The writing half, one per output module instance. */
 struct output_writer;
 struct output_writer *output_writer_new(struct output_conf *conf, struct counters *counters);

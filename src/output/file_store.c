@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/file_store.c - `file-store` version 2: the content of files on disk, each once, by the
+ * SHA-256 of what it holds.
+ *
+ * A file is written to tmp/ as it grows and moved to its place when it ends. The content comes
+ * from the window that app/ keeps for us (APP_FILE_STORE); `written` says how far we are. Files
+ * already there only get a new time. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app/file.h"
+#include "base/array.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "output/eve/eve.h"
+#include "output/output_private.h"
+
+struct file_store_logger {
+    char *dir;
+    bool fileinfo;
+    uint32_t max_open;
+    uint32_t open;                  /* atomic: files being written by all threads */
+    uint32_t sequence;              /* atomic: names in tmp/ */
+    bool said_failure;
+    counter_id count_errors, count_max_hit, count_open;
+    struct eve eve;                 /* what .json records beside a file look like */
+    struct sink no_sink;            /* that these records name; they go to files of their own */
+};
+
+/* Hangs off app_file.store while the file is being written. */
+struct file_store {
+    struct file_store_logger *logger;
+    int fd;
+    char path[512];                 /* in tmp/ */
+};
+
+static void store_failed(struct file_store_logger *s, struct render *r, const char *what,
+                         const char *path)
+{
+    counter_inc(r->counters, s->count_errors);
+    if (__atomic_exchange_n(&s->said_failure, true, __ATOMIC_RELAXED))
+        return;
+    log_warning("file-store", "%s %s: %s; further failures are counted in file_store.fs_errors",
+                what, path, strerror(errno));
+}
+
+/* --- directories -------------------------------------------------------------------------- */
+
+static int make_dir(const char *path, struct err *err)
+{
+    if (mkdir(path, 0750) < 0 && errno != EEXIST)
+        return err_set(err, "cannot make the directory %s: %s", path, strerror(errno));
+    return 0;
+}
+
+static int make_dirs(const char *dir, struct err *err)
+{
+    char path[512];
+
+    if (make_dir(dir, err) < 0)
+        return -1;
+    snprintf(path, sizeof(path), "%s/tmp", dir);
+    if (make_dir(path, err) < 0)
+        return -1;
+    for (unsigned i = 0; i < 256; i++) {
+        snprintf(path, sizeof(path), "%s/%02x", dir, i);
+        if (make_dir(path, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* --- one file ----------------------------------------------------------------------------- */
+
+static bool store_open(struct file_store_logger *s, struct render *r, struct app_file *file)
+{
+    struct file_store *store;
+
+    if (s->max_open > 0 && __atomic_load_n(&s->open, __ATOMIC_RELAXED) >= s->max_open) {
+        counter_inc(r->counters, s->count_max_hit);
+        file->no_store = true;
+        return false;
+    }
+    store = xcalloc(1, sizeof(*store));
+    store->logger = s;
+    snprintf(store->path, sizeof(store->path), "%s/tmp/%d.%u", s->dir, (int)getpid(),
+             __atomic_add_fetch(&s->sequence, 1, __ATOMIC_RELAXED));
+    store->fd = open(store->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+    if (store->fd < 0) {
+        store_failed(s, r, "cannot open", store->path);
+        file->no_store = true;
+        free(store);
+        return false;
+    }
+    __atomic_add_fetch(&s->open, 1, __ATOMIC_RELAXED);
+    counter_add(r->counters, s->count_open, 1);
+    file->store = store;
+    return true;
+}
+
+void output_file_gone(struct app_file *file)
+{
+    struct file_store *store = file->store;
+
+    close(store->fd);
+    unlink(store->path);
+    __atomic_sub_fetch(&store->logger->open, 1, __ATOMIC_RELAXED);
+    free(store);
+    file->store = NULL;
+}
+
+/* What the window holds past `written`. */
+static bool store_write(struct file_store_logger *s, struct render *r, struct app_file *file)
+{
+    uint64_t end = file->window_start + file->window.len;
+
+    if (file->written < file->window_start)
+        file->written = file->window_start;
+    while (file->written < end) {
+        const uint8_t *data = file->window.data + (file->written - file->window_start);
+        ssize_t n = write(file->store->fd, data, end - file->written);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            store_failed(s, r, "cannot write", file->store->path);
+            return false;
+        }
+        file->written += (uint64_t)n;
+    }
+    return true;
+}
+
+static void hex_name(const uint8_t sha256[32], char out[65])
+{
+    for (unsigned i = 0; i < 32; i++)
+        snprintf(out + 2 * i, 3, "%02x", sha256[i]);
+}
+
+static void store_fileinfo(struct file_store_logger *s, struct render *r, struct packet *p,
+                           struct app_file *file, const char *final)
+{
+    struct render side = { .conf = r->conf, .counters = r->counters };
+    struct buf out = { 0 };
+    struct slice record;
+    char path[640];
+    struct json j;
+    FILE *f;
+
+    side.out = &out;
+    eve_begin(&side, &s->eve, &j, p, file->direction == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT,
+              "fileinfo", EVE_NO_TX);
+    eve_tx_metadata(&j, file->tx);
+    json_string(&j, "app_proto", app_proto_name(p->flow->app_proto));
+    json_object(&j, "fileinfo");
+    eve_file(&j, file, true);
+    json_object_end(&j);
+    eve_end(&side, &s->eve, &j, p);
+    record = record_slice(&side);
+    snprintf(path, sizeof(path), "%s.%llu.%llu.json", final,
+             (unsigned long long)(p->time_us / 1000000), (unsigned long long)file->id);
+    f = fopen(path, "w");
+    if (f == NULL) {
+        store_failed(s, r, "cannot open", path);
+    } else {
+        fwrite(record.data, 1, record.len, f);
+        fclose(f);
+    }
+    buf_fini(&out);
+}
+
+static void store_close(struct file_store_logger *s, struct render *r, struct packet *p,
+                        struct app_file *file)
+{
+    struct file_store *store = file->store;
+    char name[65], final[600];
+    struct stat st;
+
+    if (!file->sha256_done) {
+        output_file_gone(file);
+        file->no_store = true;
+        return;
+    }
+    hex_name(file->sha256, name);
+    snprintf(final, sizeof(final), "%s/%.2s/%s", s->dir, name, name);
+    close(store->fd);
+    __atomic_sub_fetch(&s->open, 1, __ATOMIC_RELAXED);
+    if (stat(final, &st) == 0) {
+        unlink(store->path);
+        (void)utimensat(AT_FDCWD, final, NULL, 0);
+    } else if (rename(store->path, final) < 0) {
+        store_failed(s, r, "cannot move to", final);
+        unlink(store->path);
+    }
+    free(store);
+    file->store = NULL;
+    file->stored = true;
+    if (s->fileinfo)
+        store_fileinfo(s, r, p, file, final);
+}
+
+static void store_file(struct file_store_logger *s, struct render *r, struct packet *p,
+                       struct app_file *file)
+{
+    if (!file->want_store || file->no_store || file->stored)
+        return;
+    if (file->store == NULL && !store_open(s, r, file))
+        return;
+    if (!store_write(s, r, file)) {
+        output_file_gone(file);
+        file->no_store = true;
+        return;
+    }
+    if (file->state != FILE_OPEN)
+        store_close(s, r, p, file);
+}
+
+static void file_store_tx(struct render *r, void *self, struct packet *p, struct app_tx *tx)
+{
+    for (unsigned d = 0; d < 2; d++)
+        for (struct app_file *file = tx->files[d]; file != NULL; file = file->next)
+            store_file(self, r, p, file);
+}
+
+/* --- settings ----------------------------------------------------------------------------- */
+
+static void file_store_close(void *self)
+{
+    struct file_store_logger *s = self;
+
+    free(s->dir);
+    free(s);
+}
+
+static void *file_store_open(const struct output_request *request, struct output_conf *conf,
+                             const struct conf_node *node, struct err *err)
+{
+    uint64_t version = conf_u64(node, "version", 2);
+    struct file_store_logger *s;
+
+    if (version != 2) {
+        err_set(err, "version %llu is not there any more; it is 2", (unsigned long long)version);
+        return NULL;
+    }
+    s = xcalloc(1, sizeof(*s));
+    s->dir = output_path(request, conf_string(node, "dir", "filestore"));
+    s->fileinfo = conf_bool(node, "write-fileinfo", false);
+    s->max_open = (uint32_t)conf_u64(node, "max-open-files", 0);
+    s->count_errors = counter_register("file_store.fs_errors", COUNTER_SUM);
+    s->count_max_hit = counter_register("file_store.open_files_max_hit", COUNTER_SUM);
+    s->count_open = counter_register("file_store.open_files", COUNTER_SUM);
+    s->eve = (struct eve){ .sink = &s->no_sink, .request = &conf->request, .prefix = "",
+                           .metadata = true };
+    if (make_dirs(s->dir, err) < 0) {
+        file_store_close(s);
+        return NULL;
+    }
+    app_files_want(request->app, APP_FILE_STORE | APP_FILE_SHA256 |
+                   (conf_bool(node, "force-filestore", false) ? APP_FILE_STORE_ALL : 0));
+    if (conf_bool(node, "force-magic", false))
+        app_files_want(request->app, APP_FILE_MAGIC);
+    CONF_EACH (item, conf_find(node, "force-hash")) {
+        if (!app_files_want_hash(request->app, item->value))
+            err_set(err, "force-hash: \"%s\" is not md5, sha1 or sha256", item->value);
+    }
+    return s;
+}
+
+const struct logger_ops logger_file_store = {
+    .name = "file-store",
+    .doc = "contents of files, by their SHA-256",
+    .early = true,
+    .open = file_store_open,
+    .close = file_store_close,
+    .tx = file_store_tx,
+};
