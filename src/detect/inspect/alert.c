@@ -172,7 +172,7 @@ static bool alert_finish(struct detect_thread *dt, struct packet *p, struct pack
     bool logged;
 
     a->action = action_of(r);
-    if (r->threshold != NULL || dt->set->threshold_state != NULL)
+    if (r->threshold != NULL)
         t = threshold_apply(dt->set->threshold_state, r, p);
     if (t == THRESHOLD_NO_MATCH) {
         counter_inc(dt->counters, dt->count.suppressed);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "detect/tests/rules_helper.h"
+#include "base/array.h"
+#include "base/base.h"
+#include "conf/conf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void PRINTF(2, 0) append(struct test_rules *r, const char *fmt, va_list args)
+{
+    char line[2048];
+    size_t n = (size_t)vsnprintf(line, sizeof(line), fmt, args);
+
+    r->text = xrealloc(r->text, r->len + n + 2);
+    memcpy(r->text + r->len, line, n);
+    r->len += n;
+    r->text[r->len++] = '\n';
+    r->text[r->len] = '\0';
+}
+
+void test_rules_add(struct test_rules *r, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    append(r, fmt, args);
+    va_end(args);
+}
+
+bool test_rules_ready(struct test_rules *r)
+{
+    char path[] = "/tmp/ids-rules-XXXXXX";
+    int fd = mkstemp(path);
+    struct conf *conf = conf_new();
+    struct ruleset_request request = { .conf = conf_root(conf), .exclusive_file = path };
+    struct ruleset_report report = { 0 };
+    static const char *const quiet[] = { "classification-file", "reference-config-file",
+                                         "threshold-file" };
+    bool ok = fd >= 0 && write(fd, r->text, r->len) == (ssize_t)r->len;
+
+    for (unsigned i = 0; i < ARRAY_LEN(quiet); i++)
+        conf_set(conf, quiet[i], "/dev/null");
+    if (fd >= 0)
+        close(fd);
+    if (ok)
+        r->set = ruleset_load(&request, &report, &r->err);
+    (void)unlink(path);
+    r->failed = report.failed + report.skipped;
+    ok = r->set != NULL && r->failed == 0;
+    if (ok) {
+        r->counters = counters_new("test");
+        r->thread = detect_thread_new(r->set, NULL, r->counters, false, &r->err);
+    }
+    conf_free(conf);
+    return ok && r->thread != NULL;
+}
+
+bool test_rules_load(struct test_rules *r, const char *fmt, ...)
+{
+    va_list args;
+
+    *r = (struct test_rules){ 0 };
+    va_start(args, fmt);
+    append(r, fmt, args);
+    va_end(args);
+    return test_rules_ready(r);
+}
+
+void test_rules_free(struct test_rules *r)
+{
+    detect_thread_free(r->thread);
+    ruleset_unref(r->set);
+    if (r->counters != NULL)
+        counters_free(r->counters);
+    free(r->text);
+    *r = (struct test_rules){ 0 };
+}

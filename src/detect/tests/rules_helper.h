@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/tests/rules_helper.h - rules from text, compiled, with a thread to run them. */
+#ifndef DETECT_TESTS_RULES_HELPER_H
+#define DETECT_TESTS_RULES_HELPER_H
+
+#include "base/counters.h"
+#include "base/err.h"
+#include "detect/detect.h"
+
+#include <stdlib.h>
+
+struct test_rules {
+    struct ruleset *set;
+    struct detect_thread *thread;
+    struct counters *counters;
+    struct err err;             /* of the last rule that failed */
+    unsigned failed;
+    char *text;
+    size_t len;
+};
+
+/* One rule and ready; "" begins with none. */
+bool test_rules_load(struct test_rules *r, const char *fmt, ...) PRINTF(2, 3);
+void test_rules_add(struct test_rules *r, const char *fmt, ...) PRINTF(2, 3);
+bool test_rules_ready(struct test_rules *r);
+void test_rules_free(struct test_rules *r);
+
+#endif
