@@ -262,14 +262,17 @@ struct app_log {
     const char *conf_name;      /* under outputs.eve-log.types: "http" */
     const char *event_type;     /* EVE: "http" */
     const char *key;            /* of the object in the record; NULL: log() writes its own keys */
-    /* Logged once when progress reaches these in both directions; or, with each_direction, once
-     * a direction when that one is reached. */
+    /* Logged once when progress reaches these in both directions, with the flow's addresses from
+     * client to server; or, with each_direction, once a direction when that one is reached,
+     * with the addresses as that direction goes. */
     uint8_t progress[2];
     bool each_direction;
     /* Settings of one eve-log instance, made once; NULL when there are none. Freed with free(). */
     void *(*configure)(const struct conf_node *node, struct err *err);
     /* Writes the members; false: nothing to log after all. direction: for each_direction. */
     bool (*log)(struct json *j, struct app_tx *tx, enum direction direction, const void *conf);
+    /* In its place, when a transaction has several records: n from 0 until false. */
+    bool (*log_nth)(struct json *j, struct app_tx *tx, unsigned n, const void *conf);
 };
 
 /* --- the protocol ------------------------------------------------------------------------- */

@@ -71,8 +71,8 @@ static const char *event_name(const struct app_name *names, unsigned id)
     return "?";
 }
 
-static void log_record(struct play *play, struct app_tx *tx, const struct app_log *log,
-                       enum direction d, void *settings)
+static bool log_record(struct play *play, struct app_tx *tx, const struct app_log *log,
+                       enum direction d, unsigned n, void *settings)
 {
     struct buf *out = &play->scratch;
     struct json j;
@@ -83,13 +83,15 @@ static void log_record(struct play *play, struct app_tx *tx, const struct app_lo
     json_object(&j, NULL);
     if (log->key != NULL)
         json_object(&j, log->key);
-    if (!log->log(&j, tx, d, settings))
-        return;
+    if (log->log_nth != NULL ? !log->log_nth(&j, tx, n, settings)
+                             : n > 0 || !log->log(&j, tx, d, settings))
+        return false;
     if (log->key != NULL)
         json_object_end(&j);
     json_object_end(&j);
     buf_add_u8(out, '\0');
     add_line(play, tx->id * 8, (const char *)out->data);
+    return true;
 }
 
 static bool is_due(const struct app_tx *tx, const struct app_log *log, enum direction d)
@@ -113,7 +115,8 @@ static void log_one(struct play *play, struct app_tx *tx, unsigned i)
         if (log->each_direction && (tx->one_sided[d] || tx->progress[d] == 0))
             continue;
         tx->logged |= log->each_direction ? bit : 3u << (i * 2);
-        log_record(play, tx, log, d, settings);
+        for (unsigned n = 0; log_record(play, tx, log, d, n, settings); n++)
+            ;
     }
     free(settings);
 }

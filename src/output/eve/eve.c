@@ -159,23 +159,49 @@ static void eve_packet(struct render *r, void *self, struct packet *p)
     }
 }
 
-static void eve_app_record(struct render *r, const struct eve *eve, const struct eve_app_log *use,
-                           struct packet *p, struct app_tx *tx, enum direction direction)
+static enum eve_order eve_app_order(const struct app_log *log, enum direction direction)
+{
+    if (!log->each_direction)
+        return EVE_AS_FLOW;
+    return direction == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT;
+}
+
+static bool eve_app_members(struct json *j, const struct eve_app_log *use, struct app_tx *tx,
+                            enum direction direction, unsigned n)
+{
+    if (use->log->log_nth != NULL)
+        return use->log->log_nth(j, tx, n, use->settings);
+    return n == 0 && use->log->log(j, tx, direction, use->settings);
+}
+
+/* The n-th record of a tx; false when there is none. */
+static bool eve_app_record(struct render *r, const struct eve *eve, const struct eve_app_log *use,
+                           struct packet *p, struct app_tx *tx, enum direction direction,
+                           unsigned n)
 {
     struct json j;
 
-    eve_begin(r, eve, &j, p, use->log->each_direction ? EVE_AS_PACKET : EVE_AS_FLOW,
-              use->log->event_type, tx->id);
+    eve_begin(r, eve, &j, p, eve_app_order(use->log, direction), use->log->event_type, tx->id);
     if (use->log->key != NULL)
         json_object(&j, use->log->key);
-    if (!use->log->log(&j, tx, direction, use->settings)) {
+    if (!eve_app_members(&j, use, tx, direction, n)) {
         eve_cancel(r);
-        return;
+        return false;
     }
     if (use->log->key != NULL)
         json_object_end(&j);
     eve_end(r, eve, &j, p);
     p->flow->tx_log_count++;
+    return true;
+}
+
+static void eve_app_records(struct render *r, const struct eve *eve,
+                            const struct eve_app_log *use, struct packet *p, struct app_tx *tx,
+                            enum direction direction)
+{
+    for (unsigned n = 0; eve_app_record(r, eve, use, p, tx, direction, n); n++)
+        if (use->log->log_nth == NULL)
+            break;
 }
 
 /* A tx has reached what a log waits for, or gets no further. */
@@ -191,7 +217,7 @@ static void eve_app_tx(struct render *r, const struct eve *eve, const struct eve
         if (!(tx->logged & 1u << use->bit) && eve_log_due(tx, use->log, TO_SERVER) &&
             eve_log_due(tx, use->log, TO_CLIENT)) {
             tx->logged |= 1u << use->bit;
-            eve_app_record(r, eve, use, p, tx, TO_SERVER);
+            eve_app_records(r, eve, use, p, tx, TO_SERVER);
         }
         return;
     }
@@ -200,7 +226,7 @@ static void eve_app_tx(struct render *r, const struct eve *eve, const struct eve
             !eve_log_due(tx, use->log, d))
             continue;
         tx->logged |= 1u << (use->bit + d);
-        eve_app_record(r, eve, use, p, tx, d);
+        eve_app_records(r, eve, use, p, tx, d);
     }
 }
 
