@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* qa/fuzz/fuzz_app.c - any application protocol on hostile bytes.
  *
- * -DFUZZ_PROTO='"dns"' fixes the protocol (and -DFUZZ_UDP=1 the transport); without, the first
- * byte of the input chooses both. The rest is a list of pieces: a control byte, a length of two
- * bytes, that many bytes. Control: bit 0 the direction, bits 1-3 all set: a gap instead.
+ * Bit 0 of the first byte of the input asks for UDP, the rest of it chooses the protocol unless
+ * -DFUZZ_PROTO='"dns"' fixes it. Then follow pieces: a control byte, a length of two bytes, that
+ * many bytes. Control: bit 0 the direction, bits 1-3 all set: a gap instead.
  * Recognition is skipped; every buffer, number and log of each transaction is read as rules and
  * outputs would. */
 #include "app/private.h"
@@ -26,25 +26,17 @@ int LLVMFuzzerInitialize(int *argc UNUSED, char ***argv UNUSED)
     return 0;
 }
 
+static const struct app_proto *choose(uint8_t c)
+{
 #ifdef FUZZ_PROTO
-#ifndef FUZZ_UDP
-#define FUZZ_UDP 0
-#endif
-static const struct app_proto *choose(struct bytes *in UNUSED, bool *udp)
-{
-    *udp = FUZZ_UDP;
+    (void)c;
     return app_proto_by_name(FUZZ_PROTO);
-}
 #else
-static const struct app_proto *choose(struct bytes *in, bool *udp)
-{
     unsigned first = APP_PROTO_HTTP_ANY + 1, count = APP_PROTO_COUNT - first;
-    uint8_t c = take_u8(in);
 
-    *udp = (c & 1) != 0;
     return count > 0 ? app_proto_by_id((enum app_proto_id)(first + (c >> 1) % count)) : NULL;
-}
 #endif
+}
 
 static void play_piece(struct play *play, struct bytes *in)
 {
@@ -65,11 +57,11 @@ static void play_piece(struct play *play, struct bytes *in)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct bytes in = bytes_of(data, size);
-    const struct app_proto *proto;
+    uint8_t c = take_u8(&in);
+    const struct app_proto *proto = choose(c);
+    bool udp = (c & 1) != 0;
     struct play play;
-    bool udp;
 
-    proto = choose(&in, &udp);
     if (proto == NULL)
         return 0;
     udp = (proto->transports & (udp ? APP_UDP : APP_TCP)) != 0 ? udp : !udp;

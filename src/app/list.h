@@ -6,7 +6,8 @@
 #ifndef APP_LIST_H
 #define APP_LIST_H
 
-#define APP_PROTO_LIST(X)
+#define APP_PROTO_LIST(X) \
+    X(dns)
 
 enum app_proto_id {
     APP_PROTO_UNKNOWN,          /* not known yet */
