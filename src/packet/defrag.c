@@ -621,18 +621,23 @@ static bool is_whole(const struct tracker *tr)
     return tr->seen_last && tr->covered == tr->end;
 }
 
-/* What lies behind the fragment that said it was the last is not part of the datagram. */
+/* The fragment that said it was the last ends the datagram, wherever others reach. */
+static uint32_t datagram_end(const struct tracker *tr)
+{
+    for (const struct piece *piece = tr->pieces; piece != NULL; piece = piece->next)
+        if (piece->last)
+            return piece->fragment_end;
+    return tr->end;
+}
+
 static void copy_data(struct buf *frame, const struct tracker *tr)
 {
-    const struct piece *stop = NULL;
+    uint32_t end = datagram_end(tr);
 
-    for (const struct piece *piece = tr->pieces; piece != NULL; piece = piece->next) {
-        if (stop != NULL && piece->fragment_start > stop->fragment_start)
-            break;
-        buf_add(frame, piece->data + (piece->start - piece->base), piece->end - piece->start);
-        if (piece->last)
-            stop = piece;
-    }
+    for (const struct piece *piece = tr->pieces; piece != NULL && piece->start < end;
+         piece = piece->next)
+        buf_add(frame, piece->data + (piece->start - piece->base),
+                MIN(piece->end, end) - piece->start);
 }
 
 static void put_be16(uint8_t *at, uint32_t value)

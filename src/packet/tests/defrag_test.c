@@ -403,24 +403,19 @@ static void model_add(struct model *m, enum defrag_policy policy, unsigned start
 /* The datagram into `out`; 0 when it is not whole. */
 static size_t model_whole(const struct model *m, uint8_t *out)
 {
-    unsigned stop = 0, n = 0;
-    bool stopped = false;
+    unsigned end = m->end;
 
     if (!m->seen_last)
         return 0;
     for (unsigned i = 0; i < m->end; i++)
         if (!m->byte[i].owned)
             return 0;
-    for (; n < m->end; n++) {
-        if (stopped && m->byte[n].start > stop)
-            break;
-        if (m->byte[n].last) {
-            stopped = true;
-            stop = m->byte[n].start;
-        }
-        out[n] = m->byte[n].value;
-    }
-    return n;
+    for (unsigned i = m->end; i-- > 0;)
+        if (m->byte[i].last)
+            end = m->byte[i].end;
+    for (unsigned i = 0; i < end; i++)
+        out[i] = m->byte[i].value;
+    return end;
 }
 
 static uint32_t next_random(uint32_t *state)
