@@ -579,8 +579,7 @@ static struct flow *flow_alloc(struct flow_table *table, uint64_t now_us)
 static bool may_have_flow(const struct packet *p)
 {
     return p->flow_hash != 0 && p->l3 != NULL &&
-           !(p->flags & (PACKET_FRAGMENT | PACKET_PSEUDO)) &&
-           !is_icmp4_error(p);
+           !(p->flags & (PACKET_FRAGMENT | PACKET_PSEUDO)) && !is_icmp4_error(p);
 }
 
 static uint8_t packet_ttl(const struct packet *p)
@@ -624,13 +623,17 @@ struct flow *flow_table_add(struct flow_table *table, const struct packet *p, bo
     return flow;
 }
 
+/* Protocols that we know nothing of have no client and no server. */
 static enum direction direction_of(const struct flow *flow, const struct packet *p)
 {
     bool as_key = ip_equal(&flow->key.src, &p->src);
 
-    if (p->src_port != p->dst_port &&
-        (p->ip_proto == 6 || p->ip_proto == 17 || p->ip_proto == 132))
-        as_key = flow->key.src_port == p->src_port;
+    if (p->ip_proto == 6 || p->ip_proto == 17 || p->ip_proto == 132) {
+        if (p->src_port != p->dst_port)
+            as_key = flow->key.src_port == p->src_port;
+    } else if (p->ip_proto != 1 && p->ip_proto != 58) {
+        return TO_SERVER;
+    }
     return as_key != flow->swapped ? TO_SERVER : TO_CLIENT;
 }
 

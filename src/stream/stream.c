@@ -79,7 +79,6 @@ static void register_counters(struct tcp_counters *id, const struct stream_conf 
         { &id->ssn_from_pool, "tcp.ssn_from_pool", COUNTER_SUM },
         { &id->pseudo, "tcp.pseudo", COUNTER_SUM },
         { &id->invalid_checksum, "tcp.invalid_checksum", COUNTER_SUM },
-        { &id->no_flow, "tcp.no_flow", COUNTER_SUM },
         { &id->midstream_pickups, "tcp.midstream_pickups", COUNTER_SUM },
         { &id->wrong_thread, "tcp.pkt_on_wrong_thread", COUNTER_SUM },
         { &id->ack_unseen_data, "tcp.ack_unseen_data", COUNTER_SUM },
@@ -92,7 +91,6 @@ static void register_counters(struct tcp_counters *id, const struct stream_conf 
         { &id->overlap_diff_data, "tcp.overlap_diff_data", COUNTER_SUM },
         { &id->insert_normal_fail, "tcp.insert_data_normal_fail", COUNTER_SUM },
         { &id->insert_overlap_fail, "tcp.insert_data_overlap_fail", COUNTER_SUM },
-        { &id->insert_list_fail, "tcp.insert_list_fail", COUNTER_SUM },
         { &id->urgent_oob, "tcp.urgent_oob_data", COUNTER_SUM },
         { &id->memuse, "tcp.memuse", COUNTER_GAUGE },
         { &id->reassembly_memuse, "tcp.reassembly_memuse", COUNTER_GAUGE },
@@ -276,11 +274,8 @@ static void packet_at(struct stream_thread *st, struct packet_vector *v, unsigne
 
     if (p->time_us > st->now_us)
         st->now_us = p->time_us;
-    if (p->flow_hash == 0 || (p->flags & (PACKET_PSEUDO | PACKET_FRAGMENT))) {
-        if (packet_is_tcp(p))
-            counter_inc(st->counters, st->id.no_flow);
+    if (p->flow_hash == 0 || (p->flags & (PACKET_PSEUDO | PACKET_FRAGMENT)))
         return;
-    }
     flow = find_or_make(st, p);
     /* one before the first is the place in front of it */
     *at += flow_ends_insert(st, v, *at - 1, ENDS_PER_PACKET);

@@ -37,7 +37,7 @@ static void read_urgent(struct stream_conf *conf, const struct conf_node *root)
     static const char *const limit_policies[] = { "drop", "inline", NULL };
 
     conf->urgent = (enum urgent_policy)conf_choice(root, "stream.reassembly.urgent.policy",
-                                                   policies, URGENT_OOB);
+                                                   policies, URGENT_INLINE);
     conf->urgent_limit = conf_choice(root, "stream.reassembly.urgent.oob-limit-policy",
                                      limit_policies, 0) == 0 ? URGENT_DROP : URGENT_INLINE;
 }
@@ -73,7 +73,7 @@ struct stream_conf *stream_conf_new(const struct conf_node *root, bool is_inline
     conf->validate_checksum = conf_bool(root, "stream.checksum-validation", true);
     conf->drop_invalid = conf_bool(root, "stream.drop-invalid", true);
     conf->bypass_at_depth = conf_bool(root, "stream.bypass", false);
-    conf->liberal_timestamps = conf_bool(root, "stream.liberal-timestamps", false);
+    conf->liberal_timestamps = conf_bool(root, "stream.liberal-timestamps", true);
     conf->check_overlap =
         conf_bool(root, "stream.reassembly.check-overlap-different-data", false);
     conf->count_events = conf_bool(root, "stats.stream-events", false);

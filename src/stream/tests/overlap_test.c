@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "stream/tests/script.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Nine islands, one for each way in which a new segment (small letter) can meet an old one
+ * (capital): by start and end before, with, or after it; then one new segment over three old
+ * ones, and one over all of those. Dots fill what is left. */
+static const struct {
+    uint8_t offset, len;
+    char letter;
+} model[] = {
+    { 4, 8, 'A' }, { 24, 8, 'B' }, { 44, 8, 'C' }, { 64, 8, 'D' }, { 84, 8, 'E' },
+    { 104, 8, 'F' }, { 124, 8, 'G' }, { 144, 8, 'H' }, { 164, 8, 'I' },
+    { 2, 8, 'a' }, { 22, 10, 'b' }, { 42, 12, 'c' }, { 64, 6, 'd' }, { 84, 8, 'e' },
+    { 104, 10, 'f' }, { 126, 4, 'g' }, { 146, 6, 'h' }, { 166, 8, 'i' },
+    { 182, 4, 'P' }, { 188, 4, 'Q' }, { 194, 4, 'R' }, { 184, 12, 'p' }, { 180, 20, 'z' },
+    { 0, 2, '.' }, { 12, 10, '.' }, { 32, 10, '.' }, { 54, 10, '.' }, { 72, 12, '.' },
+    { 92, 12, '.' }, { 114, 10, '.' }, { 132, 12, '.' }, { 152, 12, '.' }, { 174, 6, '.' },
+};
+
+#define STARTS_FIRST                                                                     \
+    "..aaaaaaaaAA..........bbbbbbbbbb..........cccccccccccc..........DDDDDDDD..........." \
+    ".EEEEEEEE............FFFFFFFFff..........GGGGGGGG............HHHHHHHH............II" \
+    "IIIIIIii......zzzzzzzzzzzzzzzzzzzz"
+#define COVERS_TO_END                                                                    \
+    "..aaAAAAAAAA..........bbbbbbbbbb..........cccccccccccc..........DDDDDDDD..........." \
+    ".eeeeeeee............ffffffffff..........GGGGGGGG............HHHHHHHH............II" \
+    "iiiiiiii......zzzzzzzzzzzzzzzzzzzz"
+
+static const struct {
+    const char *os, *data;
+} outcomes[] = {
+    { "bsd", STARTS_FIRST },
+    { "bsd-right", STARTS_FIRST },
+    { "hpux10", STARTS_FIRST },
+    { "irix", STARTS_FIRST },
+    { "macos", STARTS_FIRST },
+    { "windows", STARTS_FIRST },
+    { "windows2k3", STARTS_FIRST },
+    { "solaris", COVERS_TO_END },
+    { "old-solaris", COVERS_TO_END },
+    { "hpux11", COVERS_TO_END },
+    { "linux",
+      "..aaaaaaaaAA..........bbbbbbbbbb..........cccccccccccc..........DDDDDDDD..........."
+      ".EEEEEEEE............ffffffffff..........GGGGGGGG............HHHHHHHH............II"
+      "IIIIIIii......zzzzzzzzzzzzzzzzzzzz" },
+    { "old-linux",
+      "..aaaaaaaaAA..........bbbbbbbbbb..........cccccccccccc..........DDDDDDDD..........."
+      ".eeeeeeee............ffffffffff..........GGGGGGGG............HHHHHHHH............II"
+      "IIIIIIii......zzzzzzzzzzzzzzzzzzzz" },
+    { "vista",
+      "..aaAAAAAAAA..........bbBBBBBBBB..........ccCCCCCCCCcc..........DDDDDDDD..........."
+      ".EEEEEEEE............FFFFFFFFff..........GGGGGGGG............HHHHHHHH............II"
+      "IIIIIIii......zzPPPPppQQQQppRRRRzz" },
+};
+
+static void run_model(struct script *s)
+{
+    char data[32];
+
+    script_run(s, "c>s S; s>c SA; c>s A");
+    for (unsigned i = 0; i < ARRAY_LEN(model); i++) {
+        memset(data, model[i].letter, model[i].len);
+        script_packet(s, TO_SERVER, TCP_ACK | TCP_PSH, 1u + model[i].offset, 1, data,
+                      model[i].len);
+        script_vector(s);
+    }
+    script_run(s, "s>c A ack=201");
+}
+
+TEST(stream_overlap_by_system)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(outcomes); i++) {
+        struct script s;
+        char yaml[80];
+
+        snprintf(yaml, sizeof(yaml), "host-os-policy: { %s: [10.0.0.0/8] }", outcomes[i].os);
+        script_open(&s, yaml, false);
+        run_model(&s);
+        CHECK_BYTES(s.data[TO_SERVER].data, s.data[TO_SERVER].len, outcomes[i].data,
+                    strlen(outcomes[i].data));
+        CHECK(script_count(&s, "tcp.overlap") > 0);
+        script_close(t, &s);
+    }
+}
+
+TEST(stream_overlap_policy_goes_by_longest_prefix)
+{
+    struct script s;
+
+    script_open(&s, "host-os-policy: { vista: [0.0.0.0/0], old-linux: [10.0.0.2], "
+                    "solaris: [10.0.0.0/24] }", false);
+    run_model(&s);
+    CHECK_BYTES(s.data[TO_SERVER].data, s.data[TO_SERVER].len, outcomes[11].data,
+                strlen(outcomes[11].data));
+    script_close(t, &s);
+}
+
+/* Inline what came first has been passed on, whatever the host. */
+TEST(stream_overlap_inline_keeps_the_first)
+{
+    struct script s;
+
+    script_open(&s, "host-os-policy: { old-linux: [0.0.0.0/0] }", true);
+    run_model(&s);
+    CHECK_BYTES(s.data[TO_SERVER].data, s.data[TO_SERVER].len, outcomes[12].data,
+                strlen(outcomes[12].data));
+    CHECK(script_count(&s, "tcp.overlap_diff_data") > 0);
+    script_close(t, &s);
+}
+
+TEST(stream_overlap_inline_rewrites_the_packet)
+{
+    struct script s;
+
+    script_open(&s, NULL, true);
+    script_run(&s, "c>s S; s>c SA; c>s A; c>s PA 'hello; c>s PA seq=1 'HELLO");
+    CHECK(s.last_flags & PACKET_MODIFIED);
+    CHECK_STRING(script_log(&s), "4: c0=hello\n"
+                                 "5: reassembly_overlap_different_data "
+                                 "reassembly_overlap_different_data\n");
+    script_close(t, &s);
+}
+
+TEST(stream_overlap_different_data_when_asked)
+{
+    struct script s;
+
+    script_open(&s, "stream: { reassembly: { check-overlap-different-data: yes } }", false);
+    script_run(&s, "c>s S; s>c SA; c>s A; c>s PA 'hello; c>s PA seq=1 'hello; c>s PA seq=1 'HELLO");
+    CHECK_STRING(script_log(&s), "6: reassembly_overlap_different_data\n");
+    CHECK_INT(script_count(&s, "tcp.overlap"), 2);
+    CHECK_INT(script_count(&s, "tcp.overlap_diff_data"), 1);
+    script_close(t, &s);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "stream/tests/script.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HANDSHAKE "c>s S ws=7; s>c SA ws=7; c>s A;"
+
+/* ---- any cut, any order ---- */
+
+#define TOTAL 60000u
+
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+static void send_range(struct script *s, const uint8_t *data, uint32_t from, uint32_t to)
+{
+    script_packet(s, TO_SERVER, TCP_ACK | TCP_PSH, 1 + from, 1, data + from, to - from);
+}
+
+/* Pieces of 1 to 1500 bytes of the next 30,000, in random order, some twice, until all came. */
+static void send_window(struct script *s, const uint8_t *data, uint32_t from, uint32_t to,
+                        uint32_t *state)
+{
+    uint8_t *seen = calloc(1, TOTAL);
+    uint32_t left = to - from;
+
+    while (left > 0) {
+        uint32_t at = from + next_random(state) % (to - from);
+        uint32_t end = at + 1 + next_random(state) % 1500;
+
+        end = MIN(end, to);
+        if (left < 3000 && seen[at])
+            continue;
+        send_range(s, data, at, end);
+        for (uint32_t i = at; i < end; i++) {
+            left -= !seen[i];
+            seen[i] = 1;
+        }
+        if (next_random(state) % 5 == 0)
+            script_packet(s, TO_CLIENT, TCP_ACK, 1, 1 + from, NULL, 0);
+        if (next_random(state) % 7 == 0)
+            script_vector(s);
+    }
+    script_packet(s, TO_CLIENT, TCP_ACK, 1, 1 + to, NULL, 0);
+    script_vector(s);
+    free(seen);
+}
+
+static void any_order(struct test *t, uint32_t seed, const char *yaml, bool is_inline,
+                      bool crossing)
+{
+    uint8_t *data = malloc(TOTAL);
+    uint32_t state = seed;
+    struct script s;
+
+    if (crossing)
+        script_open_crossing(&s, yaml);
+    else
+        script_open(&s, yaml, is_inline);
+    for (uint32_t i = 0; i < TOTAL; i++)
+        data[i] = (uint8_t)next_random(&state);
+    script_run(&s, HANDSHAKE "---");
+    s.vector_each = false;
+    for (uint32_t from = 0; from < TOTAL; from += 30000)
+        send_window(&s, data, from, MIN(from + 30000, TOTAL), &state);
+    CHECK_BYTES(s.data[TO_SERVER].data, s.data[TO_SERVER].len, data, TOTAL);
+    CHECK(strstr(script_log(&s), "LOOKBACK-WRONG") == NULL);
+    script_close(t, &s);
+    free(data);
+}
+
+TEST(stream_any_cut_and_order_gives_the_same_bytes)
+{
+    for (uint32_t seed = 1; seed <= 8; seed++) {
+        any_order(t, seed, NULL, false, false);
+        any_order(t, seed, NULL, true, false);
+        any_order(t, seed, NULL, false, true);
+        any_order(t, seed, "stream: { reassembly: { toserver-chunk-size: 100, "
+                           "check-overlap-different-data: yes } }", false, false);
+    }
+}
+
+/* ---- what is handed on when ---- */
+
+TEST(stream_out_of_order_waits_for_the_hole)
+{
+    struct script s;
+
+    script_open(&s, NULL, false);
+    s.show_before = true;
+    script_run(&s, HANDSHAKE "c>s A seq=6 'world; s>c A ack=1; c>s A seq=1 'hello; s>c A ack=11");
+    CHECK_STRING(script_log(&s), "7: c0<0=helloworld\n");
+    script_run(&s, "c>s A seq=11 '!; s>c A ack=12");
+    CHECK_STRING(script_log(&s), "9: c10<10=!\n");
+    script_close(t, &s);
+}
+
+TEST(stream_partly_acked_data)
+{
+    struct script s;
+
+    script_open(&s, NULL, false);
+    script_run(&s, HANDSHAKE "c>s A 'helloworld; s>c A ack=6; s>c A ack=11");
+    CHECK_STRING(script_log(&s), "5: c0=hello\n6: c5=world\n");
+    script_close(t, &s);
+}
+
+TEST(stream_gap_is_told_when_acked)
+{
+    struct script s;
+
+    script_open(&s, NULL, false);
+    script_run(&s, HANDSHAKE "c>s A 'aaaa; c>s A seq=9 'cccc; s>c A ack=13; "
+                             "c>s A seq=13 'dddd; s>c A ack=17");
+    CHECK_STRING(script_log(&s), "6: reassembly_seq_gap c0=aaaa c4~4 c8=cccc\n8: c12=dddd\n");
+    CHECK_INT(script_count(&s, "tcp.reassembly_gap"), 1);
+    script_run(&s, "c>s A seq=5 'late");
+    CHECK_STRING(script_log(&s), "9: pkt_spurious_retransmission\n");
+    script_close(t, &s);
+}
+
+TEST(stream_many_gaps_come_with_later_packets)
+{
+    struct script s;
+
+    script_open(&s, NULL, false);
+    script_run(&s, HANDSHAKE "c>s A seq=2 'a; c>s A seq=4 'b; c>s A seq=6 'c; c>s A seq=8 'd;"
+                             "s>c A ack=9; s>c A ack=9; end");
+    CHECK_STRING(script_log(&s),
+                 "8: reassembly_seq_gap reassembly_seq_gap c0~1 c1=a c2~1 c3=b\n"
+                 "9: reassembly_seq_gap reassembly_seq_gap c4~1 c5=c c6~1 c7=d\n"
+                 "0: end(shutdown)\n");
+    script_close(t, &s);
+}
+
+TEST(stream_more_chunks_than_one_flow_end_holds)
+{
+    struct script s;
+
+    script_open(&s, NULL, false);
+    s.vector_each = false;
+    script_run(&s, HANDSHAKE "c>s A seq=2 'a; c>s A seq=4 'b; c>s A seq=6 'c; c>s A seq=8 'd;"
+                             "c>s A seq=10 'e; s>c A ack=11; end");
+    CHECK_STRING(script_log(&s),
+                 "9: reassembly_seq_gap reassembly_seq_gap c0~1 c1=a c2~1 c3=b\n"
+                 "0: reassembly_seq_gap reassembly_seq_gap c4~1 c5=c c6~1 c7=d\n"
+                 "0: reassembly_seq_gap c8~1 c9=e end(shutdown)\n");
+    script_close(t, &s);
+}
+
+TEST(stream_rst_makes_own_data_available)
+{
+    struct script s;
+
+    script_open(&s, NULL, false);
+    script_run(&s, HANDSHAKE "c>s A 'hello; c>s RA");
+    CHECK_STRING(script_log(&s), "5: c0=hello\n");
+    CHECK_STRING(s.state, "closed");
+    script_close(t, &s);
+}
+
+TEST(stream_fin_with_data)
+{
+    struct script s;
+
+    script_open(&s, NULL, false);
+    script_run(&s, HANDSHAKE "c>s FA 'bye; s>c A; s>c FA 'ciao; c>s A");
+    CHECK_STRING(script_log(&s), "5: c0=bye\n7: s0=ciao\n");
+    CHECK_STRING(s.state, "closed");
+    script_close(t, &s);
+}
+
+TEST(stream_depth_ends_a_direction)
+{
+    struct script s;
+
+    script_open(&s, "stream: { reassembly: { depth: 8 } }", false);
+    script_run(&s, HANDSHAKE "c>s A 'aaaa; s>c A; c>s A 'bbbb; s>c A; c>s A 'cccc; s>c A;"
+                             "c>s A 'dddd; s>c A; s>c A 'xx; c>s A");
+    CHECK_STRING(script_log(&s), "5: c0=aaaa\n7: c4=bbbb\n8: reassembly_depth_reached c8= depth\n"
+                                 "13: s0=xx\n");
+    CHECK_INT(script_count(&s, "tcp.stream_depth_reached"), 1);
+    script_close(t, &s);
+}
+
+TEST(stream_depth_gives_way_to_wishes)
+{
+    struct script s;
+
+    script_open(&s, "stream: { reassembly: { depth: 8 } }", false);
+    script_run(&s, HANDSHAKE "c>s A 'aaaa; s>c A");
+    flow_wish(s.flow, FLOW_WISH_DEPTH_FREE_TS);
+    script_run(&s, "c>s A x=100,b; s>c A; s>c A x=9,c; c>s A");
+    CHECK_INT(s.data[TO_SERVER].len, 104);
+    CHECK_INT(s.data[TO_CLIENT].len, 0);
+    script_close(t, &s);
+}
+
+TEST(stream_stops_when_nobody_wants_it)
+{
+    struct script s;
+
+    script_open(&s, NULL, false);
+    script_run(&s, HANDSHAKE "c>s A 'aaaa; s>c A");
+    flow_wish(s.flow, FLOW_WISH_NO_STREAM_TS);
+    script_run(&s, "c>s A 'bbbb; s>c A; c>s A 'cccc; s>c A; s>c A 'xx; c>s A");
+    CHECK_INT(s.data[TO_SERVER].len, 4);
+    CHECK_INT(s.data[TO_CLIENT].len, 2);
+    script_close(t, &s);
+}
+
+TEST(stream_lookback_has_its_limit)
+{
+    struct script s;
+
+    script_open(&s, "stream: { reassembly: { toserver-chunk-size: 6 } }", false);
+    s.show_before = true;
+    script_run(&s, HANDSHAKE "c>s A 'aaaa; s>c A; c>s A 'bbbb; s>c A; c>s A 'cccc; s>c A");
+    CHECK_STRING(script_log(&s), "5: c0<0=aaaa\n7: c4<4=bbbb\n9: c8<6=cccc\n");
+    script_close(t, &s);
+}
+
+TEST(stream_data_memcap_is_counted_and_survived)
+{
+    struct script s;
+
+    script_open(&s, "stream: { reassembly: { memcap: 8kb, memcap-policy: drop-flow } }", true);
+    script_run(&s, HANDSHAKE);
+    for (unsigned i = 0; i < 20; i++)
+        script_run(&s, "c>s A x=1400,a");
+    CHECK(script_count(&s, "tcp.segment_memcap_drop") > 0);
+    CHECK_INT(s.last_drop, DROP_EXCEPTION_FLOW);
+    CHECK_INT(script_count(&s, "exception_policy.tcp.reassembly.drop_flow"), 1);
+    script_close(t, &s);
+}
+
+TEST(stream_session_memcap_is_counted_and_survived)
+{
+    struct script s;
+
+    script_open(&s, "stream: { memcap: 100 }", false);
+    script_run(&s, HANDSHAKE "c>s A 'hello; s>c A; end");
+    CHECK_INT(script_count(&s, "tcp.ssn_memcap_drop"), 1);
+    CHECK_STRING(script_log(&s), "0: end(shutdown)\n");
+    script_close(t, &s);
+}
+
+TEST(stream_urgent_byte_goes_out_of_band)
+{
+    struct script s;
+
+    script_open(&s, "stream: { reassembly: { urgent: { policy: oob } } }", false);
+    script_run(&s, HANDSHAKE "c>s UA urg=3 'abX; s>c A; c>s A 'cd; s>c A; c>s A 'ef; s>c A");
+    CHECK_BYTES(s.data[TO_SERVER].data, s.data[TO_SERVER].len, "abcdef", 6);
+    CHECK_INT(script_count(&s, "tcp.urgent_oob_data"), 1);
+    script_close(t, &s);
+}
+
+TEST(stream_urgent_policies)
+{
+    struct script s;
+
+    script_open(&s, NULL, false);
+    script_run(&s, HANDSHAKE "c>s UA urg=3 'abX; s>c A; c>s A 'cd; s>c A");
+    CHECK_BYTES(s.data[TO_SERVER].data, s.data[TO_SERVER].len, "abXcd", 5);
+    script_close(t, &s);
+
+    script_open(&s, "stream: { reassembly: { urgent: { policy: gap } } }", false);
+    script_run(&s, HANDSHAKE "c>s UA urg=3 'abX; s>c A; c>s A 'cd; s>c A");
+    CHECK_STRING(script_log(&s), "5: c0=ab\n7: reassembly_seq_gap c2~1 c3=cd\n");
+    script_close(t, &s);
+
+    script_open(&s, "stream: { reassembly: { urgent: { policy: drop } } }", true);
+    script_run(&s, HANDSHAKE "c>s UA urg=3 'abX");
+    CHECK_INT(s.last_drop, DROP_STREAM_URGENT);
+    script_close(t, &s);
+}
