@@ -117,6 +117,8 @@ static int request_headers(htp_tx_t *htp)
 
     if (htx == NULL)
         return HTP_OK;
+    if (htp->request_hostname != NULL)
+        bstr_to_lowercase(htp->request_hostname);
     raise_flags(htx);
     raise_authorization(htx);
     set_progress(htx, TO_SERVER, HTTP_BODY);
@@ -148,6 +150,7 @@ static int response_start(htp_tx_t *htp)
             return HTP_ERROR;
         state->transactions++;
         htx->tx.one_sided[TO_SERVER] = true;
+        htp->request_port_number = -1;
         app_tx_event(&htx->tx, HTTP_EVENT_UNABLE_TO_MATCH_RESPONSE_TO_REQUEST);
     }
     if (htx == NULL)
