@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     p = packet_pool_get(w->pool);
     p->data = frame;
     p->len = p->wire_len = (uint32_t)size - 1;
-    p->datalink = DATALINK_ETHERNET + data[0] % (DATALINK_GRE_OVER_IP - DATALINK_ETHERNET + 1);
+    p->datalink = DATALINK_ETHERNET + data[0] % DATALINK_GRE_OVER_IP;
     p->time_us = w->vector.now_us = w->time_us += 1000;
     vector_push(&w->vector, p);
     decode_vector(w->decoder, &w->vector);

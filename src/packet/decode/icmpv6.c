@@ -124,7 +124,7 @@ bool decode_icmpv6(struct decoder *d, struct packet *p, const uint8_t *at, uint3
         packet_set_event(p, unlisted(at[0]));
     else
         header = read_body(p, type, at, len);
-    p->l4_header_len = (uint16_t)header;
+    p->l4_header_len = ICMP_HEADER;
     /* Behind a header of 4 the payload starts there, yet is as long as behind one of 8 less 4. */
     p->payload = (uint8_t *)at + header;
     p->payload_len = len - ICMP_HEADER;

@@ -14,7 +14,10 @@
     X(CHDLC, chdlc)            \
     X(SLL, sll)                \
     X(SLL2, sll2)              \
-    X(GRE_OVER_IP, raw)
+    X(GRE_OVER_IP, raw)        \
+    X(RAW2, raw)               \
+    X(IPV4, raw)               \
+    X(IPV6, raw)
 
 /* X(pcap LINKTYPE_ or DLT_ number, enum datalink suffix) */
 #define DATALINK_PCAP_LIST(X) \
@@ -22,11 +25,11 @@
     X(1, ETHERNET)            \
     X(9, PPP)                 \
     X(12, RAW)                \
-    X(101, RAW)               \
+    X(101, RAW2)              \
     X(104, CHDLC)             \
     X(113, SLL)               \
-    X(228, RAW)               \
-    X(229, RAW)               \
+    X(228, IPV4)              \
+    X(229, IPV6)              \
     X(276, SLL2)              \
     X(778, GRE_OVER_IP)
 

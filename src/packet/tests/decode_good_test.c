@@ -285,7 +285,7 @@ TEST(decode_unreachable_joins_its_flow)
 TEST(datalink_numbers)
 {
     CHECK_INT(datalink_from_pcap(1), DATALINK_ETHERNET);
-    CHECK_INT(datalink_from_pcap(228), DATALINK_RAW);
+    CHECK_INT(datalink_from_pcap(228), DATALINK_IPV4);
     CHECK_INT(datalink_from_pcap(276), DATALINK_SLL2);
     CHECK_INT(datalink_from_pcap(9999), DATALINK_NONE);
 }
