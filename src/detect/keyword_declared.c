@@ -210,6 +210,8 @@ static int match_parse(struct rule_parser *p, struct text in, void *arg)
     a->declared = declared_of(p->keyword);
     m = first_match(a->declared);
     a->parsed = arena_zalloc(p->arena, m->arg_size);
+    if (p->negated)
+        in = text_of(arena_printf(p->arena, "!%.*s", TEXT(in)));
     if (limit_protocol(p) < 0)
         return -1;
     if (m->parse != NULL && m->parse(in, a->parsed, p->arena, &err) < 0)
@@ -296,6 +298,7 @@ static void add_match(const struct app_proto *proto, const struct app_match *m)
         d->ops.alias = m->alias;
         d->ops.doc = m->doc;
         d->ops.argument = m->no_argument ? ARGUMENT_NONE : ARGUMENT_REQUIRED;
+        d->ops.quotes = d->ops.negatable = m->quotes;
         d->ops.arg_size = sizeof(struct match_arg);
         d->ops.parse = match_parse;
         keyword_register(&d->ops);
