@@ -248,6 +248,7 @@ struct app_match {
     uint8_t directions;
     uint8_t progress[2];
     bool no_argument;
+    bool quotes;                /* may stand in quotes, which are taken off; a `!` stays */
     size_t arg_size;
     /* Fills arg (zeroed); memory from arena, which lives as long as the rules. */
     int (*parse)(struct text in, void *arg, struct arena *arena, struct err *err);
@@ -267,6 +268,7 @@ struct app_log {
      * with the addresses as that direction goes. */
     uint8_t progress[2];
     bool each_direction;
+    bool no_tx_id;              /* a flow has but one transaction: the record has no number */
     /* Settings of one eve-log instance, made once; NULL when there are none. Freed with free(). */
     void *(*configure)(const struct conf_node *node, struct err *err);
     /* Writes the members; false: nothing to log after all. direction: for each_direction. */

@@ -181,7 +181,8 @@ static bool eve_app_record(struct render *r, const struct eve *eve, const struct
 {
     struct json j;
 
-    eve_begin(r, eve, &j, p, eve_app_order(use->log, direction), use->log->event_type, tx->id);
+    eve_begin(r, eve, &j, p, eve_app_order(use->log, direction), use->log->event_type,
+              use->log->no_tx_id ? EVE_NO_TX : tx->id);
     if (use->log->key != NULL)
         json_object(&j, use->log->key);
     if (!eve_app_members(&j, use, tx, direction, n)) {
