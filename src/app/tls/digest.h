@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/tls/digest.h - hashes of short things, by libcrypto.
+ *
+ * One per thread: looking an algorithm up takes libcrypto's locks and memory, so that is done
+ * when the thread starts and never again. */
+#ifndef APP_TLS_DIGEST_H
+#define APP_TLS_DIGEST_H
+
+#include "base/bytes.h"
+
+enum digest { DIGEST_MD5, DIGEST_SHA1, DIGEST_SHA256, DIGEST_COUNT };
+#define DIGEST_MAX 32               /* bytes of the longest */
+
+struct digests;
+
+struct digests *digests_new(void);          /* NULL: libcrypto gives none at all */
+void digests_free(struct digests *d);       /* NULL is fine */
+
+/* Bytes of the hash in out; 0 when this algorithm is not to be had (FIPS has no MD5). */
+unsigned digest(struct digests *d, enum digest which, const void *data, size_t len,
+                uint8_t out[DIGEST_MAX]);
+
+/* Two digits a byte, without a NUL; with `between` != 0 this character between bytes. Returns
+ * the length. */
+size_t hex_text(const uint8_t *data, size_t len, char between, const char digits[16], char *out);
+#define HEX_LOWER "0123456789abcdef"
+#define HEX_UPPER "0123456789ABCDEF"
+
+#endif
