@@ -7,7 +7,8 @@
     X(file_store)      \
     X(eve)             \
     X(fast)            \
-    X(stats_log)
+    X(stats_log)       \
+    X(tls_store)
 
 #define SINK_LIST(X) \
     X(file)          \

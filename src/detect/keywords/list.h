@@ -87,6 +87,7 @@
     K(filemd5)              \
     K(filesha1)             \
     K(filesha256)           \
-    K(filestore)
+    K(filestore)            \
+    K(tls_store)
 
 #endif

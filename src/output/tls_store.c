@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/tls_store.c - `tls-store`: the certificates of rules with tls.store, as files.
+ *
+ * A chain goes to SECONDS.MICROSECONDS-NUMBER.pem, what is known of it to a .meta beside that;
+ * those of clients begin with "client-". */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "app/tls/tls.h"
+#include "base/array.h"
+#include "base/log.h"
+#include "output/logger.h"
+
+struct tls_store {
+    char *dir;
+    uint32_t number;            /* files so far; atomic */
+    bool said_failure;          /* atomic */
+};
+
+static void *tls_store_open(const struct output_request *request, struct output_conf *conf UNUSED,
+                            const struct conf_node *node, struct err *err)
+{
+    char *dir = output_path(request, conf_string(node, "certs-log-dir", ""));
+    struct tls_store *s;
+
+    if (mkdir(dir, 0750) < 0 && errno != EEXIST) {
+        err_set(err, "cannot make the directory %s: %s", dir, strerror(errno));
+        free(dir);
+        return NULL;
+    }
+    s = xcalloc(1, sizeof(*s));
+    s->dir = dir;
+    return s;
+}
+
+static void tls_store_close(void *self)
+{
+    struct tls_store *s = self;
+
+    free(s->dir);
+    free(s);
+}
+
+/* --- content -------------------------------------------------------------------------------- */
+
+static void add_base64_lines(struct buf *out, struct slice der)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ" "abcdefghijklmnopqrstuvwxyz"
+                                 "0123456789+/";
+    struct bytes in = bytes_of_slice(der);
+
+    for (unsigned column = 0; bytes_left(&in) > 0; column += 4) {
+        unsigned n = (unsigned)MIN(bytes_left(&in), 3);
+        uint32_t v = (uint32_t)take_u8(&in) << 16;
+
+        v |= n > 1 ? (uint32_t)take_u8(&in) << 8 : 0;
+        v |= n > 2 ? take_u8(&in) : 0;
+        if (column > 0 && column % 64 == 0)
+            buf_add_u8(out, '\n');
+        buf_add_u8(out, (uint8_t)digits[v >> 18]);
+        buf_add_u8(out, (uint8_t)digits[v >> 12 & 63]);
+        buf_add_u8(out, n > 1 ? (uint8_t)digits[v >> 6 & 63] : '=');
+        buf_add_u8(out, n > 2 ? (uint8_t)digits[v & 63] : '=');
+    }
+    buf_add_u8(out, '\n');
+}
+
+static void make_pem(struct buf *out, const struct tls_side *side)
+{
+    buf_clear(out);
+    for (unsigned i = 0; i < side->chain_len; i++) {
+        BUF_LITERAL(out, "-----BEGIN CERTIFICATE-----\n");
+        add_base64_lines(out, side->chain[i]);
+        BUF_LITERAL(out, "-----END CERTIFICATE-----\n");
+    }
+}
+
+static void add_time(struct buf *out, uint64_t time_us)
+{
+    time_t t = (time_t)(time_us / 1000000);
+    struct tm tm;
+    char text[32];
+
+    localtime_r(&t, &tm);
+    strftime(text, sizeof(text), "%m/%d/%Y-%H:%M:%S", &tm);
+    buf_printf(out, "TIME:              %s.%06u\n", text, (unsigned)(time_us % 1000000));
+}
+
+static void add_address(struct buf *out, const char *label, const struct ip *ip)
+{
+    char text[IP_TEXT_SIZE];
+    size_t n = ip_format(ip, text);
+
+    buf_printf(out, "%s IP:            %.*s\n", label, (int)n, text);
+}
+
+static void add_name(struct buf *out, const char *label, struct slice name)
+{
+    buf_add_string(out, label);
+    buf_add(out, name.data, name.len);
+    buf_add_u8(out, '\n');
+}
+
+/* From the client to the server, whoever sent the packet at hand. */
+static void make_meta(struct buf *out, const struct packet *p, const struct tls_side *side)
+{
+    bool forward = packet_direction(p) == TO_SERVER;
+    const struct tls_certificate *c = &side->certificate;
+
+    buf_clear(out);
+    add_time(out, p->time_us);
+    if (p->number > 0)
+        buf_printf(out, "PCAP PKT NUM:      %llu\n", (unsigned long long)p->number);
+    add_address(out, "SRC", forward ? &p->src : &p->dst);
+    add_address(out, "DST", forward ? &p->dst : &p->src);
+    buf_printf(out, "PROTO:             %u\n", p->ip_proto);
+    buf_printf(out, "SRC PORT:          %u\n", forward ? p->src_port : p->dst_port);
+    buf_printf(out, "DST PORT:          %u\n", forward ? p->dst_port : p->src_port);
+    add_name(out, "TLS SUBJECT:       ", c->subject);
+    add_name(out, "TLS ISSUERDN:      ", c->issuer);
+    add_name(out, "TLS FINGERPRINT:   ", c->fingerprint);
+}
+
+/* --- files ---------------------------------------------------------------------------------- */
+
+static void write_file(struct tls_store *s, const char *path, const struct buf *content)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+    bool done = fd >= 0;
+
+    for (size_t at = 0; done && at < content->len;) {
+        ssize_t n = write(fd, content->data + at, content->len - at);
+
+        done = n > 0 || (n < 0 && errno == EINTR);
+        at += n > 0 ? (size_t)n : 0;
+    }
+    if (!done && !__atomic_exchange_n(&s->said_failure, true, __ATOMIC_RELAXED))
+        log_warning("tls-store", "cannot write %s: %s; this is said once", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+}
+
+static void store_side(struct tls_store *s, struct render *r, const struct packet *p,
+                       struct tls_side *side, const char *who)
+{
+    uint32_t number = __atomic_add_fetch(&s->number, 1, __ATOMIC_RELAXED);
+    char path[4096];
+    int n = snprintf(path, sizeof(path) - 6, "%s/%s%llu.%u-%u", s->dir, who,
+                     (unsigned long long)(p->time_us / 1000000),
+                     (unsigned)(p->time_us % 1000000), number);
+
+    side->stored = true;
+    if (n < 0 || (size_t)n >= sizeof(path) - 6)
+        return;
+    make_pem(&r->scratch, side);
+    memcpy(path + n, ".pem", 5);
+    write_file(s, path, &r->scratch);
+    make_meta(&r->scratch, p, side);
+    memcpy(path + n, ".meta", 6);
+    write_file(s, path, &r->scratch);
+}
+
+static void tls_store_tx(struct render *r, void *self, struct packet *p, struct app_tx *tx)
+{
+    struct tls_tx *t = tls_tx_of(tx);
+
+    if (tx->flow->proto != &app_tls)
+        return;
+    for (unsigned d = 0; d < 2; d++) {
+        struct tls_side *side = &t->side[d == 0 ? TO_CLIENT : TO_SERVER];
+
+        if (side->store && !side->stored && side->has_certificate)
+            store_side(self, r, p, side, d == 0 ? "" : "client-");
+    }
+}
+
+const struct logger_ops logger_tls_store = {
+    .name = "tls-store",
+    .doc = "certificates as files",
+    .open = tls_store_open,
+    .close = tls_store_close,
+    .tx = tls_store_tx,
+};
