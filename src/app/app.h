@@ -175,6 +175,9 @@ void app_frame_set_length(struct app_flow *af, enum direction direction, uint32_
 void app_frame_set_tx(struct app_flow *af, enum direction direction, uint32_t frame,
                       uint64_t tx_id);
 
+/* The engine may drop packets (IPS): what is inspected late passes. */
+bool app_is_inline(const struct app_flow *af);
+
 /* What rules and outputs asked of the protocol: its own bits, see app_buffer.feature. */
 bool app_feature(const struct app_flow *af, uint32_t bit);
 

@@ -208,6 +208,11 @@ bool app_files_want_hash(const struct app_conf *conf, const char *name)
     return false;
 }
 
+bool app_is_inline(const struct app_flow *af)
+{
+    return af->thread->conf->is_inline;
+}
+
 bool app_feature(const struct app_flow *af, uint32_t bit)
 {
     return (wants_get(&af->thread->conf->want_features[af->proto->id]) & bit) != 0;

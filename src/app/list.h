@@ -7,6 +7,7 @@
 #define APP_LIST_H
 
 #define APP_PROTO_LIST(X) \
+    X(http1)              \
     X(tls)                \
     X(dns)
 

@@ -27,10 +27,10 @@ struct capture_request {
     const char *const *sources; /* files, interfaces, queue numbers; NULL-ended */
     const char *bpf_filter;     /* NULL: none */
     unsigned threads;           /* how many queues will be opened over all sources */
+    const unsigned *source_threads;     /* queues of each source: queue 0 .. are those of the
+                                         * first source, then the second's; NULL: one each */
     const struct conf_node *conf;       /* root */
     bool simulate_ips;
-    /* Offline: this queue's share of a file when several threads read it (run mode workers);
-     * the receive module applies it after decode. */
     const volatile int *stop;   /* non-zero: end soon */
 };
 

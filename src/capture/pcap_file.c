@@ -76,7 +76,6 @@ static void *file_open(const struct capture_request *rq, struct err *err)
         .delay_s = (unsigned)conf_u64_range(rq->conf, "pcap-file.delay", 30, 0, 86400),
         .poll_s = (unsigned)conf_u64_range(rq->conf, "pcap-file.poll-interval", 5, 1, 86400),
         .delete_when = delete_when(rq->conf),
-        .readers = MAX(rq->threads, 1u),
     };
 
     c->filter = rq->bpf_filter != NULL ? rq->bpf_filter
@@ -143,6 +142,7 @@ static void *file_queue_open(void *capture, unsigned queue, struct packet_pool *
         }
     }
     packet_pool_on_return(pool, packet_home, q);
+    pcap_files_add_reader(c->files);
     return q;
 }
 

@@ -21,6 +21,7 @@ struct pcap_files {
     struct pcap_files_conf conf;
     pthread_mutex_t lock;
     ARRAY_OF(struct pcap_input *) list;
+    unsigned readers;
     int64_t newest_ns;                  /* of the files taken so far */
     uint64_t look_at_ns;                /* when to look again */
 };
@@ -36,7 +37,7 @@ static void add(struct pcap_files *files, const char *path, const struct stat *s
 
     *input = (struct pcap_input){
         .path = xstrdup(path), .size = (uint64_t)st->st_size, .changed_ns = changed_ns(st),
-        .is_alone = is_alone, .readers_left = files->conf.readers,
+        .is_alone = is_alone,
     };
     ARRAY_PUSH(&files->list, input);
 }
@@ -157,6 +158,13 @@ void pcap_files_free(struct pcap_files *files)
     free(files);
 }
 
+void pcap_files_add_reader(struct pcap_files *files)
+{
+    pthread_mutex_lock(&files->lock);
+    files->readers++;
+    pthread_mutex_unlock(&files->lock);
+}
+
 struct pcap_input *pcap_files_at(struct pcap_files *files, unsigned i, bool *more)
 {
     struct pcap_input *input = NULL;
@@ -174,7 +182,7 @@ struct pcap_input *pcap_files_at(struct pcap_files *files, unsigned i, bool *mor
 void pcap_files_done(struct pcap_files *files, struct pcap_input *input, uint64_t alerts)
 {
     __atomic_fetch_add(&input->alerts, alerts, __ATOMIC_RELAXED);
-    if (__atomic_sub_fetch(&input->readers_left, 1, __ATOMIC_ACQ_REL) > 0)
+    if (__atomic_add_fetch(&input->readers_done, 1, __ATOMIC_ACQ_REL) < files->readers)
         return;
     if (files->conf.delete_when == DELETE_NEVER || strcmp(input->path, "-") == 0)
         return;

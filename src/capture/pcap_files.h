@@ -16,7 +16,6 @@ struct pcap_files_conf {
     bool continuous;                    /* look again for new ones, for ever */
     unsigned delay_s, poll_s;           /* continuous: how old a file must be; how often to look */
     enum delete_when delete_when;
-    unsigned readers;                   /* threads that read each file */
 };
 
 /* Lives as long as the list. */
@@ -25,7 +24,7 @@ struct pcap_input {
     uint64_t size;
     int64_t changed_ns;
     bool is_alone;                      /* named itself, not found in a directory */
-    unsigned readers_left;              /* atomic */
+    unsigned readers_done;              /* atomic */
     uint64_t alerts;                    /* atomic */
 };
 
@@ -34,6 +33,9 @@ struct pcap_files;
 /* NULL with *err when a path does not exist or may not be read. */
 struct pcap_files *pcap_files_new(const struct pcap_files_conf *conf, struct err *err);
 void pcap_files_free(struct pcap_files *files);
+
+/* By each thread that will read, before any does. */
+void pcap_files_add_reader(struct pcap_files *files);
 
 /* Number i, from 0. NULL: there is none; *more says whether one may yet come. */
 struct pcap_input *pcap_files_at(struct pcap_files *files, unsigned i, bool *more);

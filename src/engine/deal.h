@@ -47,11 +47,4 @@ static inline unsigned deal_bucket(uint32_t hash)
     return (uint32_t)(hash * 0x9e3779b1u) >> 20;
 }
 
-/* The plain rule of `hash`, also that of threads which all read the same file and keep their
- * share. */
-static inline unsigned deal_share(uint32_t hash, unsigned consumers)
-{
-    return hash == 0 ? 0 : deal_bucket(hash) % consumers;
-}
-
 #endif

@@ -9,12 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #define STACK_LEAST (512u << 10)
 
-void engine_conf_read(struct engine_conf *conf, const struct conf_node *root, bool live,
-                      bool is_inline)
+uint32_t engine_flow_idle_s(const struct conf_node *root)
 {
     static const char *const states[] = { "new", "established", "closed", "bypassed" };
     uint64_t longest = 3600;        /* covers all built-in timeouts */
@@ -22,8 +23,14 @@ void engine_conf_read(struct engine_conf *conf, const struct conf_node *root, bo
     CONF_EACH(proto, conf_find(root, "flow-timeouts"))
         for (unsigned i = 0; i < ARRAY_LEN(states); i++)
             longest = MAX(longest, conf_u64(proto, states[i], 0));
+    return (uint32_t)MIN(longest + 60, (uint64_t)UINT32_MAX);
+}
+
+void engine_conf_read(struct engine_conf *conf, const struct conf_node *root, bool live,
+                      bool is_inline)
+{
     *conf = (struct engine_conf){
-        .flow_idle_s = (uint32_t)MIN(longest + 60, (uint64_t)UINT32_MAX),
+        .flow_idle_s = engine_flow_idle_s(root),
         .drop_when_full = live && !is_inline,
     };
 }
@@ -103,6 +110,7 @@ struct engine *engine_new(const struct engine_conf *conf, const struct plan *pla
     e->modules = modules;
     e->context = context;
     account_register(e);
+    e->end_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&e->lock, NULL);
     pthread_cond_init(&e->changed, NULL);
     make_threads(e);
@@ -199,6 +207,11 @@ bool engine_is_running(const struct engine *e)
     return __atomic_load_n(&e->alive, __ATOMIC_ACQUIRE) > 0;
 }
 
+int engine_end_fd(const struct engine *e)
+{
+    return e->end_fd;
+}
+
 int engine_wait(struct engine *e)
 {
     for (unsigned i = 0; i < e->thread_count; i++)
@@ -227,6 +240,8 @@ void engine_free(struct engine *e)
         deal_free(e->deal[i]);
     pthread_mutex_destroy(&e->lock);
     pthread_cond_destroy(&e->changed);
+    if (e->end_fd >= 0)
+        close(e->end_fd);
     free(e->threads);
     free(e->pools);
     free(e->busy_ns);

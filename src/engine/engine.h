@@ -23,7 +23,8 @@ struct engine_conf {
                                  * ring cannot take; otherwise it waits */
 };
 
-/* From `flow-timeouts`. */
+/* Longer than any flow may be silent, from `flow-timeouts`. */
+uint32_t engine_flow_idle_s(const struct conf_node *root);
 void engine_conf_read(struct engine_conf *conf, const struct conf_node *root, bool live,
                       bool is_inline);
 
@@ -36,6 +37,8 @@ int engine_start(struct engine *engine, struct err *err);
 /* Asks the captures to end; what is under way is finished. */
 void engine_stop(struct engine *engine);
 bool engine_is_running(const struct engine *engine);
+/* Readable when all threads have ended, for poll(); the engine's own. */
+int engine_end_fd(const struct engine *engine);
 /* Until all threads have ended. -1 when a capture broke. */
 int engine_wait(struct engine *engine);
 /* After engine_wait(); NULL is fine. Until then the threads' counters stay to be read. */

@@ -97,6 +97,7 @@ struct engine {
     CACHE_ALIGNED int stop;
     int failed;
     unsigned alive;
+    int end_fd;
 
     /* How many threads are busy, since when: ns since the start << 11 | count. */
     CACHE_ALIGNED uint64_t busy_now;

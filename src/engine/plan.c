@@ -100,8 +100,10 @@ static void thread_name(struct plan_thread *t, const char *prefix, unsigned numb
 static unsigned capture_threads(struct plan *plan, bool whole_chain, unsigned *per_source)
 {
     unsigned workers = worker_count(plan), total = 0;
+    /* Each thread reads all files, however many there are. */
+    unsigned count = plan->live ? plan->source_count : MIN(plan->source_count, 1u);
 
-    for (unsigned i = 0; i < plan->source_count; i++) {
+    for (unsigned i = 0; i < count; i++) {
         const struct plan_source *s = &plan->sources[i];
         const struct affinity_set *set =
             affinity_get(plan->affinity, whole_chain ? CPU_WORKER : CPU_RECEIVE, s->name);
@@ -347,6 +349,13 @@ void plan_free(struct plan *plan)
     free(plan->threads);
     free(plan->sources);
     free(plan);
+}
+
+void plan_source_threads(const struct plan *plan, unsigned *out)
+{
+    memset(out, 0, plan->source_count * sizeof(out[0]));
+    for (unsigned i = 0; i < plan->pieces[0].count && plan->source_count > 0; i++)
+        out[plan->threads[i].source_number]++;
 }
 
 void plan_sources_read(const struct conf_node *root, const char *method, const char *const *names,

@@ -82,6 +82,9 @@ void plan_free(struct plan *plan);
 void plan_sources_read(const struct conf_node *root, const char *method, const char *const *names,
                        struct plan_source *out, unsigned count);
 
+/* How many threads read each source, for capture_request.source_threads; out has source_count. */
+void plan_source_threads(const struct plan *plan, unsigned *out);
+
 /* plan_print.c */
 void plan_print(const struct plan *plan, struct buf *out);
 void plan_print_json(const struct plan *plan, struct buf *out);

@@ -8,6 +8,7 @@
 #include "engine/settle.h"
 
 #include <string.h>
+#include <sys/eventfd.h>
 
 #define FREE_ENOUGH UINT32_MAX
 
@@ -271,6 +272,7 @@ void *engine_thread_main(void *arg)
     if (thread_join_start(t))
         thread_run(t);
     stations_close(t);
-    __atomic_fetch_sub(&t->engine->alive, 1, __ATOMIC_RELEASE);
+    if (__atomic_sub_fetch(&t->engine->alive, 1, __ATOMIC_ACQ_REL) == 0)
+        eventfd_write(t->engine->end_fd, 1);
     return NULL;
 }

@@ -119,7 +119,7 @@ int run_check(const struct options *o, struct conf *conf)
     if (status == EXIT_SUCCESS)
         log_notice("ids", "Configuration provided was successfully loaded. Exiting.");
     else
-        log_error("ids", "the configuration has mistakes; see above");
+        log_notice("ids", "the configuration has mistakes; see above");
     setup_free(&s);
     return status;
 }
@@ -286,7 +286,7 @@ int run_engine(const struct options *o, struct conf *conf)
     if (start_logging(o, conf, &err) < 0 || setup_libraries(&s, o, conf, &err) < 0)
         goto failed;
     if (o->init_errors_fatal && (rules_broken(&s) || log_error_count() > 0)) {
-        err_set(&err, "errors at the start, and --init-errors-fatal is given");
+        log_notice("ids", "not started: there are errors, and --init-errors-fatal is given");
         goto failed;
     }
     if (setup_capture(&s, &err) < 0 || setup_plan(&s, o->topology, &err) < 0)

@@ -64,6 +64,25 @@ static void setup_config_dir(struct setup *s)
     snprintf(s->config_dir, sizeof(s->config_dir), "%s", dirname(path));
 }
 
+/* A file that the configuration does not name stands beside it, in its rules/ folder, or where
+ * the installed ones are; the first there is is the one. */
+static void setup_default_file(struct setup *s, const char *key, const char *name)
+{
+    char path[4200];
+
+    if (conf_find(s->root, key) != NULL)
+        return;
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(path, sizeof(path), i == 0 ? "%s/%s" : "%s/rules/%s", s->config_dir, name);
+        if (access(path, R_OK) == 0) {
+            conf_set(s->conf, key, path);
+            return;
+        }
+    }
+    snprintf(path, sizeof(path), "%s/%s", IDS_SYSCONFDIR, name);
+    conf_set(s->conf, key, path);
+}
+
 static int setup_rules(struct setup *s, struct err *err)
 {
     const struct options *o = s->options;
@@ -115,6 +134,9 @@ int setup_libraries(struct setup *s, const struct options *o, struct conf *conf,
     setup_config_dir(s);
     if (setup_log_dir(s, err) < 0)
         return -1;
+    setup_default_file(s, "classification-file", "classification.config");
+    setup_default_file(s, "reference-config-file", "reference.config");
+    setup_default_file(s, "threshold-file", "threshold.config");
     keyword_registry_init();
     if ((s->decode = decode_conf_new(s->root, err)) == NULL ||
         (s->flow = flow_conf_new(s->root, 1, err)) == NULL ||

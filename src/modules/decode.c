@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/log.h"
 #include "engine/deal.h"
+#include "engine/engine.h"
 #include "modules/context.h"
 #include "modules/share.h"
 
@@ -14,6 +15,9 @@
  * sender's card was to fill them in. */
 #define CHECKSUM_SAMPLE 1000
 #define CHECKSUM_RATIO 10
+
+/* What a packet is taken to cost, in bytes: its way through the engine and its content. */
+#define COST_OF_PACKET 512
 
 /* So many inner packets there never are: the frame is not judged on this thread. */
 #define JUDGED_ELSEWHERE 0x8000
@@ -27,6 +31,8 @@ struct decode_module {
     struct decoder *decoder;
     enum checksum_mode checksums;
     unsigned sampled, bad;
+    struct deal *deal;              /* NULL: all packets are ours */
+    uint64_t *cost;                 /* dealt so far, by thread */
 };
 
 static enum checksum_mode checksum_mode(const struct run_context *ctx)
@@ -35,6 +41,23 @@ static enum checksum_mode checksum_mode(const struct run_context *ctx)
 
     return ctx->offline && text_equal_nocase(text_of(value), "auto") ? CHECKSUM_SAMPLING
                                                                      : CHECKSUM_AS_IS;
+}
+
+static uint64_t cost_of(void *arg, unsigned consumer)
+{
+    const struct decode_module *m = arg;
+
+    return m->cost[consumer];
+}
+
+/* All threads see the same packets in the same order, so that each knows what was dealt to the
+ * others, and a new flow can go to whom has least, with no word between them. */
+static void open_deal(struct decode_module *m)
+{
+    m->cost = xcalloc(m->env.thread_count, sizeof(m->cost[0]));
+    m->deal = deal_new(&(struct deal_conf){
+        .scheduler = "least-loaded", .consumers = m->env.thread_count, .load = cost_of,
+        .load_arg = m, .idle_s = engine_flow_idle_s(m->ctx->conf) });
 }
 
 static void *decode_open(const struct module_env *env, struct err *err)
@@ -47,6 +70,8 @@ static void *decode_open(const struct module_env *env, struct err *err)
     m->counters = share_counters(env);
     m->checksums = checksum_mode(m->ctx);
     m->decoder = decoder_new(m->ctx->decode, env->pool, m->counters);
+    if (m->ctx->shares_file)
+        open_deal(m);
     return m;
 }
 
@@ -87,14 +112,16 @@ static COLD void sample(struct decode_module *m, const struct packet_vector *v)
 }
 
 /* Of a vector that all threads see, the flows that are ours; packets without one are thread 0's. */
-static void keep_share(const struct decode_module *m, struct packet_vector *v)
+static void keep_share(struct decode_module *m, struct packet_vector *v)
 {
     unsigned kept = 0;
 
     for (unsigned i = 0; i < v->count; i++) {
         struct packet *p = v->packet[i];
+        unsigned thread = deal_packet(m->deal, p);
 
-        if (deal_share(p->flow_hash, m->env.thread_count) == m->env.thread) {
+        m->cost[thread] += COST_OF_PACKET + p->len;
+        if (thread == m->env.thread) {
             v->packet[kept++] = p;
             continue;
         }
@@ -124,7 +151,7 @@ static enum module_status decode_process(void *self, struct packet_vector *v)
     decode_vector(m->decoder, v);
     if (UNLIKELY(m->checksums == CHECKSUM_SAMPLING))
         sample(m, v);
-    if (m->ctx->shares_file)
+    if (m->deal != NULL)
         keep_share(m, v);
     if (m->ctx->is_inline)
         count_inner(v);
@@ -136,6 +163,8 @@ static void decode_close(void *self)
     struct decode_module *m = self;
 
     decoder_free(m->decoder);
+    deal_free(m->deal);
+    free(m->cost);
     share_counters_free(m->counters, &m->env);
     free(m);
 }

@@ -25,11 +25,34 @@ static void inspect_direction(struct detect_thread *dt, struct packet *p, enum d
     inspect_app(dt, p, d);
 }
 
+/* An earlier packet has decided for the whole flow. The stream module will know from the next
+ * vector on; until then it is up to us. */
+static bool is_settled(struct packet *p)
+{
+    if (p->flow == NULL || !(p->flow->action & (ACTION_DROP | ACTION_PASS)))
+        return false;
+    if (p->flow->action & ACTION_DROP)
+        packet_drop(p, DROP_FLOW_DROP);
+    return true;
+}
+
+/* Transactions that no rule will look at must not wait for one. */
+static void pass_by(struct packet *p)
+{
+    struct app_flow *af = p->flow != NULL ? p->flow->app : NULL;
+
+    if (af == NULL || af->proto == NULL)
+        return;
+    for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
+        for (unsigned d = 0; d < 2; d++)
+            if (app_tx_done(tx, d, af->proto) || (p->flags & PACKET_FLOW_END))
+                tx->bits[d] |= TX_BITS_DONE;
+}
+
 void detect_packet(struct detect_thread *dt, struct packet *p)
 {
-    if (!dt->plan->any_rules || (p->flags & PACKET_NO_INSPECT)) {
-        if (p->flow != NULL && p->flow->app != NULL)
-            tx_inspect(dt, p, packet_direction(p));
+    if (!dt->plan->any_rules || (p->flags & PACKET_NO_INSPECT) || is_settled(p)) {
+        pass_by(p);
         return;
     }
     dt->turn++;

@@ -99,7 +99,7 @@ static void collect_unstreamed(struct detect_thread *dt, const struct packet *p,
     port_lists_collect(&g->stream_unfiltered, p->src_port, p->dst_port, &dt->found);
 }
 
-static void collect(struct detect_thread *dt, struct packet *p, enum direction d, bool stream_due)
+static void collect(struct detect_thread *dt, struct packet *p, enum direction d)
 {
     const struct transport_group *g = &dt->plan->group[transport_of(p->ip_proto)][d];
 
@@ -116,12 +116,12 @@ static void collect(struct detect_thread *dt, struct packet *p, enum direction d
             collect_unstreamed(dt, p, g);
     }
     port_lists_collect(&g->unfiltered, p->src_port, p->dst_port, &dt->found);
-    if (stream_due) {
-        const struct stream_rules *matched = &p->flow->detect->side[d].matched;
+}
 
-        for (unsigned i = 0; i < matched->count; i++)
-            candidates_add(&dt->found, matched->at[i]);
-    }
+static void collect_stream(struct detect_thread *dt, const struct stream_side *side)
+{
+    for (unsigned i = 0; i < side->matched.count; i++)
+        candidates_add(&dt->found, side->matched.at[i]);
 }
 
 void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d)
@@ -129,7 +129,10 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
     bool stream_due = p->ip_proto == 6 && stream_is_due(dt, p, d);
     struct header_view h = header_of(p, d != packet_direction(p));
 
-    collect(dt, p, d, stream_due);
+    if (!(p->flags & PACKET_FLOW_END))
+        collect(dt, p, d);
+    if (stream_due)
+        collect_stream(dt, &p->flow->detect->side[d]);
     candidates_sort(&dt->found);
     for (unsigned i = 0; i < dt->found.count; i++)
         rule_inspect(dt, p, d, dt->plan->rule[dt->found.list[i]], &h, stream_due);
@@ -190,6 +193,8 @@ void addresses_inspect(struct detect_thread *dt, struct packet *p, enum directio
     const struct transport_group *g = &dt->plan->group[transport_of(p->ip_proto)][d];
     uint8_t flag = d == TO_SERVER ? FLOW_INSPECT_IPONLY_TS : FLOW_INSPECT_IPONLY_TC;
 
+    if (p->flags & PACKET_FLOW_END)
+        return;
     if (p->flow != NULL) {
         if (p->flow->inspect_flags & flag)
             return;

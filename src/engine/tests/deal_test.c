@@ -72,19 +72,6 @@ TEST(deal_without_flow_goes_first)
         CHECK_INT(deal_packet(deal, &p), 0);
         deal_free(deal);
     }
-    CHECK_INT(deal_share(0, 7), 0);
-}
-
-TEST(deal_share_is_hash)
-{
-    struct deal *deal = deal_new(&(struct deal_conf){ .scheduler = "hash", .consumers = 5 });
-
-    for (uint32_t i = 1; i < 5000; i++) {
-        struct packet p = { .flow_hash = i * 2654435761u };
-
-        CHECK_INT(deal_packet(deal, &p), deal_share(p.flow_hash, 5));
-    }
-    deal_free(deal);
 }
 
 TEST(deal_ftp_together)

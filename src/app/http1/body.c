@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/http1/body.c - bodies on their way from libhtp to windows and files.
+ *
+ * libhtp has taken off chunks and the codings that it knows. The window is for http.request_body
+ * and for what alerts show; a response's content and an upload are files besides, to be found in
+ * file.data. Both end at the body limit, unless a file is to be stored. */
+#include "app/http1/private.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define FILE_NAME_MAX 4096
+
+static const struct http_state *state_of(const struct http_tx *htx)
+{
+    return htx->tx.flow->state;
+}
+
+static const struct file_window *window_of(const struct http_tx *htx, enum direction d)
+{
+    return &state_of(htx)->config->body[d];
+}
+
+static bool is_inline(const struct http_tx *htx)
+{
+    enum http_inline how = state_of(htx)->config->body_inline;
+
+    return how == BODY_INLINE_YES || (how == BODY_INLINE_AUTO && app_is_inline(htx->tx.flow));
+}
+
+bool http_slice_has(struct slice s, const char *word)
+{
+    size_t n = strlen(word);
+
+    for (size_t i = 0; i + n <= s.len; i++)
+        if (strncasecmp((const char *)s.data + i, word, n) == 0)
+            return true;
+    return false;
+}
+
+/* --- window ---------------------------------------------------------------------------------------- */
+
+static void drop_before(struct http_body *body, uint64_t edge)
+{
+    if (edge <= body->start)
+        return;
+    buf_drop_front(&body->data, (size_t)MIN(edge - body->start, body->data.len));
+    body->start = edge;
+}
+
+/* Keeps what the next inspection may want to look back at. A body that nobody inspects is not
+ * kept for ever either. */
+static void prune(struct http_body *body, const struct file_window *w)
+{
+    uint64_t widest = MAX(w->min_inspect, w->window);
+
+    if (body->size - body->inspected > 3 * widest)
+        body->inspected = body->size - widest;
+    else if (body->inspected < widest)
+        return;
+    if (body->inspected > w->min_inspect && body->inspected > w->window)
+        drop_before(body, body->inspected - w->window);
+}
+
+static void window_add(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len)
+{
+    struct http_body *body = &htx->message[d].body;
+    uint32_t feature = d == TO_SERVER ? HTTP1_KEEP_REQUEST_BODY : HTTP1_KEEP_RESPONSE_BODY;
+
+    body->inspected = MAX(body->inspected, body->shown);
+    if (!app_feature(htx->tx.flow, feature)) {
+        body->size += len;
+        body->start = body->inspected = body->shown = body->size;
+        return;
+    }
+    if (body->data.data == NULL)
+        body->data = http_buf_take(htx->tx.flow);
+    prune(body, window_of(htx, d));
+    buf_add(&body->data, data, len);
+    body->size += len;
+}
+
+/* What follows a gap is a piece of its own. */
+static void window_gap(struct http_body *body, uint64_t len)
+{
+    buf_clear(&body->data);
+    body->size += len;
+    body->start = body->inspected = body->shown = body->size;
+}
+
+bool http_body_inspect(struct http_tx *htx, enum direction d, struct slice *out,
+                       uint64_t *position)
+{
+    struct http_body *body = &htx->message[d].body;
+    const struct file_window *w = window_of(htx, d);
+    uint64_t from = 0, fresh = body->size - body->inspected;
+    bool complete = htx->tx.progress[d] > HTTP_BODY || htx->tx.flow->end[d] ||
+                    (w->limit != 0 && body->size >= w->limit);
+
+    if (fresh == 0 || body->data.len == 0)
+        return false;
+    if (!complete && body->size < w->min_inspect && !is_inline(htx))
+        return false;
+    if (body->inspected > w->min_inspect) {
+        uint64_t back = fresh < w->window ? w->window - fresh : w->window / 4;
+
+        from = body->inspected > back ? body->inspected - back : 0;
+    }
+    from = MAX(from, body->start);
+    *out = (struct slice){ .data = body->data.data + (from - body->start),
+                           .len = (uint32_t)(body->size - from) };
+    *position = from;
+    if (complete || !is_inline(htx) || body->size >= w->min_inspect)
+        body->shown = body->size;
+    return out->len > 0;
+}
+
+/* --- files ------------------------------------------------------------------------------------------ */
+
+static struct slice named(struct http_tx *htx, struct slice name)
+{
+    if (name.len > FILE_NAME_MAX) {
+        app_tx_event(&htx->tx, HTTP_EVENT_FILE_NAME_TOO_LONG);
+        name.len = FILE_NAME_MAX;
+    }
+    return name;
+}
+
+void http_file_open(struct http_tx *htx, enum direction d, struct slice name)
+{
+    struct file_window w = *window_of(htx, d);
+
+    if (is_inline(htx))
+        w.min_inspect = 0;
+    htx->message[d].file = app_file_open(&htx->tx, d, named(htx, name), &w);
+}
+
+static struct slice uri_path(const struct http_tx *htx)
+{
+    const htp_uri_t *uri = htx->htp->parsed_uri;
+
+    return uri != NULL ? http_bstr(uri->path) : http_bstr(NULL);
+}
+
+static void set_range(struct http_tx *htx, const htp_header_t *h)
+{
+    struct app_file *file = htx->message[TO_CLIENT].file;
+    struct http_range r;
+
+    if (!http_range_parse(http_bstr(h->value), &r)) {
+        app_tx_event(&htx->tx, HTTP_EVENT_RANGE_INVALID);
+        return;
+    }
+    if (r.end <= 0 || r.size <= 0 || (r.start == 0 && r.end == r.size - 1))
+        return;                         /* all of it, or nothing to go by */
+    if (r.start > r.end || r.end > r.size - 1) {
+        app_tx_event(&htx->tx, HTTP_EVENT_RANGE_INVALID);
+        return;
+    }
+    if (file == NULL)
+        return;
+    file->is_range = true;
+    file->start = (uint64_t)r.start;
+    file->end = (uint64_t)r.end;
+    file->total = (uint64_t)r.size;
+}
+
+static void open_response_file(struct http_tx *htx)
+{
+    const htp_header_t *disposition = http_header(htx, TO_CLIENT, "content-disposition");
+    const htp_header_t *range = http_header(htx, TO_CLIENT, "content-range");
+    struct slice name = { 0 };
+
+    if (disposition == NULL ||
+        !http_disposition_name(http_bstr(disposition->value), &name))
+        name = uri_path(htx);
+    if (name.data == NULL)
+        return;
+    http_file_open(htx, TO_CLIENT, name);
+    if (range != NULL)
+        set_range(htx, range);
+}
+
+static void begin_request(struct http_tx *htx)
+{
+    struct http_message *m = &htx->message[TO_SERVER];
+    const htp_header_t *type = http_header(htx, TO_SERVER, "content-type");
+    enum htp_method_t method = htx->htp->request_method_number;
+
+    m->kind = BODY_PLAIN;
+    if (method == HTP_M_POST && type != NULL)
+        m->multipart = http_multipart_new(http_bstr(type->value));
+    if (m->multipart != NULL) {
+        m->kind = BODY_MULTIPART;
+    } else if (method == HTP_M_POST || method == HTP_M_PUT) {
+        m->kind = BODY_FILE;
+        if (uri_path(htx).data != NULL)
+            http_file_open(htx, TO_SERVER, uri_path(htx));
+    }
+}
+
+static bool ends_in_brotli(const struct http_tx *htx, enum direction d)
+{
+    const htp_header_t *h = http_header(htx, d, "content-encoding");
+    struct slice s = http_bstr(h != NULL ? h->value : NULL);
+
+    while (s.len > 0 && (s.data[s.len - 1] == ' ' || s.data[s.len - 1] == '\t'))
+        s.len--;
+    return s.len >= 2 && strncasecmp((const char *)s.data + s.len - 2, "br", 2) == 0 &&
+           (s.len == 2 || s.data[s.len - 3] == ' ' || s.data[s.len - 3] == ',');
+}
+
+static void begin(struct http_tx *htx, enum direction d)
+{
+    struct http_message *m = &htx->message[d];
+
+    m->body_seen = true;
+    if (ends_in_brotli(htx, d))
+        m->brotli = http_brotli_new();
+    if (d == TO_SERVER) {
+        begin_request(htx);
+    } else {
+        m->kind = BODY_FILE;
+        open_response_file(htx);
+    }
+}
+
+/* --- data ------------------------------------------------------------------------------------------- */
+
+static bool is_to_be_stored(const struct http_tx *htx, enum direction d)
+{
+    const struct app_file *file = htx->message[d].file;
+
+    return htx->tx.store_files[d] || (file != NULL && file->want_store);
+}
+
+/* How much of the piece is within the limit. */
+static size_t within_limit(const struct http_tx *htx, enum direction d, size_t len)
+{
+    uint64_t limit = window_of(htx, d)->limit, size = htx->message[d].body.size;
+
+    if (limit == 0 || is_to_be_stored(htx, d))
+        return len;
+    if (size >= limit)
+        return 0;
+    return (size_t)MIN(len, limit - size);
+}
+
+static void over_limit(struct http_tx *htx, enum direction d)
+{
+    struct http_message *m = &htx->message[d];
+
+    app_file_close(m->file, FILE_TRUNCATED);
+    m->file = NULL;
+    m->limited = true;
+}
+
+void http_body_store(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len)
+{
+    struct http_message *m = &htx->message[d];
+    size_t take = within_limit(htx, d, len);
+
+    if (take == 0) {
+        over_limit(htx, d);
+        return;
+    }
+    window_add(htx, d, data, take);
+    if (m->multipart != NULL)
+        http_multipart_data(m->multipart, htx, data, take);
+    else
+        app_file_append(m->file, data, (uint32_t)take);
+}
+
+void http_body_data(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len)
+{
+    struct http_message *m = &htx->message[d];
+
+    if (!m->body_seen)
+        begin(htx, d);
+    if (data == NULL) {
+        window_gap(&m->body, len);
+        app_file_gap(m->file, len);
+        return;
+    }
+    if (m->brotli != NULL)
+        http_brotli_data(m->brotli, htx, d, data, len);
+    else
+        http_body_store(htx, d, data, len);
+}
+
+void http_body_end(struct http_tx *htx, enum direction d)
+{
+    struct http_message *m = &htx->message[d];
+    enum file_state state = m->multipart != NULL ? FILE_TRUNCATED : FILE_CLOSED;
+
+    app_file_close(m->file, state);
+    m->file = NULL;
+    http_multipart_free(m->multipart);
+    m->multipart = NULL;
+    http_brotli_free(m->brotli);
+    m->brotli = NULL;
+}
+
+void http_body_free(struct http_tx *htx, enum direction d)
+{
+    struct http_message *m = &htx->message[d];
+
+    http_multipart_free(m->multipart);
+    http_brotli_free(m->brotli);
+    m->multipart = NULL;
+    m->brotli = NULL;
+    http_buf_give(htx->tx.flow, &m->body.data);
+}

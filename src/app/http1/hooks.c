@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/http1/hooks.c - what libhtp calls while it parses. Runs inside http1_parse().
+ *
+ * A transaction without user data is an orphan: see tx.c. */
+#include "app/http1/private.h"
+
+#include <string.h>
+
+/* Header blocks beyond this are no longer kept for http.header.raw, and libhtp, which assembles
+ * folded lines by copying, is stopped before that takes its time. */
+#define RAW_HEADERS_MAX (1u << 20)
+#define MESSAGES_MAX 512
+
+static struct http_state *state_of(const htp_tx_t *htp)
+{
+    return htp_connp_get_user_data(htp->connp);
+}
+
+static void set_progress(struct http_tx *htx, enum direction d, unsigned progress)
+{
+    if (htx->tx.progress[d] < progress)
+        htx->tx.progress[d] = (uint8_t)progress;
+}
+
+/* Where in its direction of the stream libhtp is now. */
+static uint64_t stream_position(const struct http_state *state, enum direction d)
+{
+    if (d != state->direction)
+        return state->offset;
+    return state->offset + (d == TO_SERVER ? htp_connp_req_data_consumed(state->connp)
+                                           : htp_connp_res_data_consumed(state->connp));
+}
+
+static void message_starts(struct http_state *state, struct http_tx *htx, enum direction d)
+{
+    htx->message[d].start = stream_position(state, d);
+    state->frame[d] = app_frame(state->af, d, d == TO_SERVER ? HTTP_FRAME_REQUEST
+                                                             : HTTP_FRAME_RESPONSE,
+                                htx->message[d].start, -1, htx->tx.id);
+}
+
+static void message_ends(struct http_state *state, struct http_tx *htx, enum direction d)
+{
+    uint64_t end = stream_position(state, d);
+
+    set_progress(htx, d, HTTP_COMPLETE);
+    http_body_end(htx, d);
+    if (state->frame[d] != 0 && end >= htx->message[d].start)
+        app_frame_set_length(state->af, d, state->frame[d],
+                             (int64_t)(end - htx->message[d].start));
+    state->frame[d] = 0;
+}
+
+/* --- flags that libhtp sets without a message ----------------------------------------------------- */
+
+static void raise_flags(struct http_tx *htx)
+{
+    static const struct { uint64_t flag; enum http_event event; } flags[] = {
+        { HTP_REQUEST_INVALID_T_E, HTTP_EVENT_INVALID_TRANSFER_ENCODING_VALUE_IN_REQUEST },
+        { HTP_REQUEST_INVALID_C_L, HTTP_EVENT_INVALID_CONTENT_LENGTH_FIELD_IN_REQUEST },
+        { HTP_HOST_MISSING, HTTP_EVENT_MISSING_HOST_HEADER },
+        { HTP_HOST_AMBIGUOUS, HTTP_EVENT_HOST_HEADER_AMBIGUOUS },
+        { HTP_HOSTU_INVALID, HTTP_EVENT_REQUEST_URI_HOST_INVALID },
+        { HTP_HOSTH_INVALID, HTTP_EVENT_REQUEST_HEADER_HOST_INVALID },
+    };
+    const htp_tx_t *htp = htx->htp;
+
+    for (size_t i = 0; i < ARRAY_LEN(flags); i++)
+        if ((htp->flags & flags[i].flag) != 0)
+            app_tx_event(&htx->tx, flags[i].event);
+    if (htp->is_protocol_0_9 && htp->request_method_number == HTP_M_UNKNOWN)
+        app_tx_event(&htx->tx, HTTP_EVENT_REQUEST_LINE_INVALID);
+}
+
+/* libhtp of this generation does not know bearer tokens, which are no anomaly. */
+static void raise_authorization(struct http_tx *htx)
+{
+    const htp_header_t *h;
+
+    if (htx->htp->request_auth_type != HTP_AUTH_UNRECOGNIZED)
+        return;
+    h = http_header(htx, TO_SERVER, "authorization");
+    if (h != NULL && bstr_begins_with_c_nocase(h->value, "bearer ") == 1)
+        return;
+    app_tx_event(&htx->tx, HTTP_EVENT_REQUEST_AUTH_UNRECOGNIZED);
+}
+
+/* --- requests --------------------------------------------------------------------------------------- */
+
+static int request_start(htp_tx_t *htp)
+{
+    struct http_state *state = state_of(htp);
+    struct http_tx *htx = http_tx_new(state, htp);
+
+    if (htx == NULL)
+        return HTP_ERROR;
+    state->transactions++;
+    message_starts(state, htx, TO_SERVER);
+    set_progress(htx, TO_SERVER, HTTP_LINE);
+    return HTP_OK;
+}
+
+static int request_line(htp_tx_t *htp)
+{
+    struct http_tx *htx = htp_tx_get_user_data(htp);
+
+    if (htx == NULL)
+        return HTP_OK;
+    http_uri_normalise(htx, state_of(htp)->config);
+    raise_flags(htx);
+    return HTP_OK;
+}
+
+static int request_headers(htp_tx_t *htp)
+{
+    struct http_tx *htx = htp_tx_get_user_data(htp);
+
+    if (htx == NULL)
+        return HTP_OK;
+    if (htp->request_hostname != NULL)
+        bstr_to_lowercase(htp->request_hostname);
+    raise_flags(htx);
+    raise_authorization(htx);
+    set_progress(htx, TO_SERVER, HTTP_BODY);
+    return HTP_OK;
+}
+
+static int request_complete(htp_tx_t *htp)
+{
+    struct http_tx *htx = htp_tx_get_user_data(htp);
+
+    if (htx == NULL)
+        return HTP_OK;
+    raise_flags(htx);
+    message_ends(state_of(htp), htx, TO_SERVER);
+    return HTP_OK;
+}
+
+/* --- responses -------------------------------------------------------------------------------------- */
+
+/* A response that no request was seen for makes a transaction of its own. */
+static int response_start(htp_tx_t *htp)
+{
+    struct http_state *state = state_of(htp);
+    struct http_tx *htx = htp_tx_get_user_data(htp);
+
+    if (htx == NULL && htp->request_progress == HTP_REQUEST_NOT_STARTED) {
+        htx = http_tx_new(state, htp);
+        if (htx == NULL)
+            return HTP_ERROR;
+        state->transactions++;
+        htx->tx.one_sided[TO_SERVER] = true;
+        htp->request_port_number = -1;
+        app_tx_event(&htx->tx, HTTP_EVENT_UNABLE_TO_MATCH_RESPONSE_TO_REQUEST);
+    }
+    if (htx == NULL)
+        return HTP_OK;
+    message_starts(state, htx, TO_CLIENT);
+    set_progress(htx, TO_CLIENT, HTTP_LINE);
+    return HTP_OK;
+}
+
+static int response_headers(htp_tx_t *htp)
+{
+    struct http_tx *htx = htp_tx_get_user_data(htp);
+
+    if (htx != NULL)
+        set_progress(htx, TO_CLIENT, HTTP_BODY);
+    return HTP_OK;
+}
+
+/* A tunnel through a proxy: what follows is for somebody else (RFC 9110, 9.3.6). */
+static bool opens_tunnel(const struct http_state *state, const htp_tx_t *htp)
+{
+    return htp->request_method_number == HTP_M_CONNECT && htp->response_status_number >= 200 &&
+           htp->response_status_number < 300 && state->responses == 1;
+}
+
+static int response_complete(htp_tx_t *htp)
+{
+    struct http_state *state = state_of(htp);
+    struct http_tx *htx = htp_tx_get_user_data(htp);
+    int port = htp->request_port_number;
+
+    state->responses++;
+    if (htx != NULL)
+        message_ends(state, htx, TO_CLIENT);
+    if (htx == NULL || !opens_tunnel(state, htp))
+        return HTP_OK;
+    if (app_change_protocol(state->af, APP_PROTO_UNKNOWN, port > 0 ? (uint16_t)port : 0))
+        state->change = true;
+    else
+        app_tx_event(&htx->tx, HTTP_EVENT_FAILED_PROTOCOL_CHANGE);
+    return HTP_OK;
+}
+
+/* --- header blocks as sent, bodies, trailers ------------------------------------------------------- */
+
+static int header_data(htp_tx_data_t *d, enum direction direction)
+{
+    struct http_tx *htx = htp_tx_get_user_data(d->tx);
+    struct buf *raw;
+
+    if (htx == NULL || d->data == NULL || d->len == 0)
+        return HTP_OK;
+    raw = &htx->message[direction].raw_headers;
+    if (raw->len + d->len > RAW_HEADERS_MAX) {
+        app_tx_event(&htx->tx, direction == TO_SERVER ? HTTP_EVENT_REQUEST_FIELD_TOO_LONG
+                                                      : HTTP_EVENT_RESPONSE_FIELD_TOO_LONG);
+        return HTP_ERROR;
+    }
+    if (raw->data == NULL)
+        *raw = http_buf_take(htx->tx.flow);
+    buf_add(raw, d->data, d->len);
+    return HTP_OK;
+}
+
+static int request_header_data(htp_tx_data_t *d)
+{
+    return header_data(d, TO_SERVER);
+}
+
+static int response_header_data(htp_tx_data_t *d)
+{
+    return header_data(d, TO_CLIENT);
+}
+
+static int body_data(htp_tx_data_t *d, enum direction direction)
+{
+    struct http_tx *htx = htp_tx_get_user_data(d->tx);
+
+    if (htx != NULL && d->len > 0)
+        http_body_data(htx, direction, d->data, d->len);
+    return HTP_OK;
+}
+
+static int request_body_data(htp_tx_data_t *d)
+{
+    return body_data(d, TO_SERVER);
+}
+
+static int response_body_data(htp_tx_data_t *d)
+{
+    return body_data(d, TO_CLIENT);
+}
+
+static int request_trailer(htp_tx_t *htp)
+{
+    struct http_tx *htx = htp_tx_get_user_data(htp);
+
+    if (htx != NULL)
+        htx->message[TO_SERVER].has_trailer = true;
+    return HTP_OK;
+}
+
+static int response_trailer(htp_tx_t *htp)
+{
+    struct http_tx *htx = htp_tx_get_user_data(htp);
+
+    if (htx != NULL)
+        htx->message[TO_CLIENT].has_trailer = true;
+    return HTP_OK;
+}
+
+/* --- messages ---------------------------------------------------------------------------------------- */
+
+/* The transaction that a message is about: the one at work, or else the newest. */
+static struct http_tx *tx_at_work(const struct http_state *state)
+{
+    htp_tx_t *htp = state->direction == TO_SERVER ? htp_connp_get_in_tx(state->connp)
+                                                  : htp_connp_get_out_tx(state->connp);
+    struct http_tx *htx = htp != NULL ? htp_tx_get_user_data(htp) : NULL;
+
+    if (htx == NULL && state->af->last != NULL)
+        htx = http_tx_of(state->af->last);
+    return htx;
+}
+
+/* Codings that libhtp does not know and that are decoded here are nothing unusual; a response
+ * without its request gets its transaction only after the message. */
+static bool is_handled_here(const struct http_state *state, const struct http_tx *htx,
+                          enum http_event event)
+{
+    const htp_header_t *h;
+
+    if (event == HTTP_EVENT_UNABLE_TO_MATCH_RESPONSE_TO_REQUEST)
+        return true;
+    if (event != HTTP_EVENT_ABNORMAL_CE_HEADER)
+        return false;
+    h = http_header(htx, state->direction, "content-encoding");
+    return h != NULL && http_slice_has(http_bstr(h->value), "br") &&
+           !http_slice_has(http_bstr(h->value), "brotli");
+}
+
+static int message(htp_log_t *log)
+{
+    struct http_state *state = htp_connp_get_user_data(log->connp);
+    struct http_tx *htx = state != NULL ? tx_at_work(state) : NULL;
+    enum http_event event;
+
+    if (htx == NULL || state->messages >= MESSAGES_MAX)
+        return HTP_OK;
+    event = http_event_of_message(log->msg, state->direction);
+    if (event != HTTP_EVENT_NONE && !is_handled_here(state, htx, event))
+        app_tx_event(&htx->tx, event);
+    if (++state->messages == MESSAGES_MAX)
+        app_tx_event(&htx->tx, HTTP_EVENT_TOO_MANY_WARNINGS);
+    return HTP_OK;
+}
+
+void http_hooks_register(htp_cfg_t *cfg)
+{
+    htp_config_register_request_start(cfg, request_start);
+    htp_config_register_request_line(cfg, request_line);
+    htp_config_register_request_headers(cfg, request_headers);
+    htp_config_register_request_header_data(cfg, request_header_data);
+    htp_config_register_request_trailer_data(cfg, request_header_data);
+    htp_config_register_request_trailer(cfg, request_trailer);
+    htp_config_register_request_body_data(cfg, request_body_data);
+    htp_config_register_request_complete(cfg, request_complete);
+    htp_config_register_response_start(cfg, response_start);
+    htp_config_register_response_headers(cfg, response_headers);
+    htp_config_register_response_header_data(cfg, response_header_data);
+    htp_config_register_response_trailer_data(cfg, response_header_data);
+    htp_config_register_response_trailer(cfg, response_trailer);
+    htp_config_register_response_body_data(cfg, response_body_data);
+    htp_config_register_response_complete(cfg, response_complete);
+    htp_config_register_log(cfg, message);
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/http1/http1.c - HTTP/0.9 to 1.1: the protocol as declared, and bytes on their way to
+ * libhtp.
+ *
+ * libhtp is fed what comes, direction by direction, and calls back (hooks.c). Where it waits for
+ * the other side (after CONNECT) it leaves bytes, which the framework keeps. */
+#include "app/http1/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* libhtp remembers a little of every transaction of a connection for as long as it lives. A
+ * connection that carries more is taken up by a fresh parser between two transactions. */
+#define TRANSACTIONS_PER_PARSER 4096
+
+/* --- recognition ------------------------------------------------------------------------------------ */
+
+#define METHOD(name)                                                                             \
+    { .transport = APP_TCP, .directions = APP_TS, .bytes = name " ", .nocase = true },           \
+    { .transport = APP_TCP, .directions = APP_TS, .bytes = name "\t", .nocase = true }
+#define VERSION(name)                                                                            \
+    { .transport = APP_TCP, .directions = APP_TC, .bytes = name, .nocase = true }
+
+static const struct app_pattern patterns[] = {
+    METHOD("GET"), METHOD("PUT"), METHOD("POST"), METHOD("HEAD"), METHOD("TRACE"),
+    METHOD("OPTIONS"), METHOD("CONNECT"), METHOD("DELETE"), METHOD("PATCH"), METHOD("PROPFIND"),
+    METHOD("PROPPATCH"), METHOD("MKCOL"), METHOD("COPY"), METHOD("MOVE"), METHOD("LOCK"),
+    METHOD("UNLOCK"), METHOD("CHECKOUT"), METHOD("UNCHECKOUT"), METHOD("CHECKIN"),
+    METHOD("UPDATE"), METHOD("LABEL"), METHOD("REPORT"), METHOD("MKWORKSPACE"),
+    METHOD("MKACTIVITY"), METHOD("MERGE"), METHOD("INVALID"), METHOD("VERSION-CONTROL"),
+    METHOD("BASELINE-CONTROL"),
+    VERSION("HTTP/0.9"), VERSION("HTTP/1.0"), VERSION("HTTP/1.1"),
+    { .bytes = NULL },
+};
+
+/* --- connections ------------------------------------------------------------------------------------ */
+
+static bool open_parser(struct http_state *state)
+{
+    const struct flow *f = state->af->flow;
+
+    state->connp = htp_connp_create(state->config->htp);
+    if (state->connp == NULL)
+        return false;
+    htp_connp_set_user_data(state->connp, state);
+    htp_connp_open(state->connp, NULL, f->key.src_port, NULL, f->key.dst_port, NULL);
+    state->transactions = 0;
+    return true;
+}
+
+static bool http1_open(struct app_flow *af)
+{
+    struct http_state *state = af->state;
+    const struct flow *f = af->flow;
+
+    state->af = af;
+    state->config = http_config_for(af->settings, f->swapped ? &f->key.src : &f->key.dst);
+    return open_parser(state);
+}
+
+static void http1_close(struct app_flow *af)
+{
+    struct http_state *state = af->state;
+
+    if (state->connp != NULL)
+        htp_connp_destroy_all(state->connp);
+    state->connp = NULL;
+}
+
+static bool is_between_transactions(const struct http_state *state)
+{
+    return state->af->first == NULL && state->orphan[0] == NULL && state->orphan[1] == NULL &&
+           htp_connp_get_in_tx(state->connp) == NULL && htp_connp_get_out_tx(state->connp) == NULL;
+}
+
+/* Keeps the memory of a long connection bounded; false when there is none for a new parser. */
+static bool renew(struct http_state *state)
+{
+    if (state->transactions < TRANSACTIONS_PER_PARSER || !is_between_transactions(state))
+        return true;
+    htp_connp_destroy_all(state->connp);
+    state->connp = NULL;
+    return open_parser(state);
+}
+
+/* libhtp collects its messages for a reader; ours has been called with each. */
+static void forget_messages(struct http_state *state)
+{
+    htp_conn_t *conn = htp_connp_get_connection(state->connp);
+    htp_log_t *log;
+
+    while (htp_list_array_size(conn->messages) > 0) {
+        log = htp_list_array_shift(conn->messages);
+        if (log == NULL)
+            break;
+        free((void *)(uintptr_t)log->msg);
+        free(log);
+    }
+    htp_connp_clear_error(state->connp);
+}
+
+/* --- parsing ------------------------------------------------------------------------------------------ */
+
+/* What the hooks do not tell: how far the messages at work are. */
+static void sync_progress(struct http_state *state)
+{
+    htp_tx_t *in = htp_connp_get_in_tx(state->connp), *out = htp_connp_get_out_tx(state->connp);
+    struct http_tx *htx;
+
+    htx = in != NULL ? htp_tx_get_user_data(in) : NULL;
+    if (htx != NULL && htx->tx.progress[TO_SERVER] < in->request_progress)
+        htx->tx.progress[TO_SERVER] = (uint8_t)in->request_progress;
+    htx = out != NULL ? htp_tx_get_user_data(out) : NULL;
+    if (htx != NULL && htx->tx.progress[TO_CLIENT] < out->response_progress)
+        htx->tx.progress[TO_CLIENT] = (uint8_t)out->response_progress;
+}
+
+static int feed(struct http_state *state, const struct app_input *in, const uint8_t *data,
+                size_t len)
+{
+    const htp_time_t now = { .tv_sec = (time_t)(in->now_us / 1000000),
+                             .tv_usec = (suseconds_t)(in->now_us % 1000000) };
+
+    return in->direction == TO_SERVER ? htp_connp_req_data(state->connp, &now, data, len)
+                                      : htp_connp_res_data(state->connp, &now, data, len);
+}
+
+/* The end of the client's side ends requests only: the server may still answer. */
+static void close_direction(struct http_state *state, const struct app_input *in)
+{
+    if (state->closed[in->direction])
+        return;
+    state->closed[in->direction] = true;
+    if (in->direction == TO_SERVER)
+        htp_connp_req_close(state->connp, NULL);
+    else
+        htp_connp_close(state->connp, NULL);
+}
+
+static enum app_proto_id upgrade_protocol(const htp_header_t *upgrade)
+{
+    const struct app_proto *proto = NULL;
+
+    if (bstr_cmp_c(upgrade->value, "h2c") == 0)
+        proto = app_proto_by_name("http2");
+    else if (bstr_cmp_c_nocase(upgrade->value, "websocket") == 0)
+        proto = app_proto_by_name("websocket");
+    return proto != NULL ? proto->id : APP_PROTO_UNKNOWN;
+}
+
+/* 101 Switching Protocols (RFC 9110, 15.2.2). To a protocol that is not known here libhtp lets
+ * pass what follows. */
+static void check_upgrade(struct http_state *state)
+{
+    htp_tx_t *htp = htp_connp_get_out_tx(state->connp);
+    const htp_header_t *upgrade;
+    enum app_proto_id proto;
+    int port;
+
+    if (htp == NULL || htp->response_status_number != 101 || htp->response_headers == NULL)
+        return;
+    upgrade = htp_table_get_c(htp->response_headers, "upgrade");
+    proto = upgrade != NULL ? upgrade_protocol(upgrade) : APP_PROTO_UNKNOWN;
+    if (proto == APP_PROTO_UNKNOWN)
+        return;
+    port = htp->request_port_number;
+    if (app_change_protocol(state->af, proto, port > 0 ? (uint16_t)port : 0))
+        state->change = true;
+    else if (htp_tx_get_user_data(htp) != NULL)
+        app_tx_event(htp_tx_get_user_data(htp), HTTP_EVENT_FAILED_PROTOCOL_CHANGE);
+}
+
+static uint32_t consumed(const struct http_state *state, const struct app_input *in)
+{
+    size_t n = in->direction == TO_SERVER ? htp_connp_req_data_consumed(state->connp)
+                                          : htp_connp_res_data_consumed(state->connp);
+
+    return (uint32_t)MIN(n, in->len);
+}
+
+static enum parse_status parse_data(struct http_state *state, struct app_input *in)
+{
+    int result = feed(state, in, in->data, in->len);
+
+    if (result == HTP_STREAM_TUNNEL && in->direction == TO_CLIENT)
+        check_upgrade(state);
+    if (result == HTP_STREAM_ERROR)
+        return PARSE_STOP;
+    if (result == HTP_STREAM_DATA_OTHER || state->change) {
+        in->consumed = consumed(state, in);
+        return PARSE_MORE;
+    }
+    return PARSE_OK;
+}
+
+/* libhtp goes on behind a gap within a body whose length it knows; elsewhere what follows could
+ * be anything. */
+static enum parse_status parse_gap(struct http_state *state, struct app_input *in)
+{
+    return feed(state, in, NULL, in->gap) == HTP_STREAM_ERROR ? PARSE_STOP : PARSE_OK;
+}
+
+static enum parse_status http1_parse(struct app_flow *af, struct app_input *in)
+{
+    struct http_state *state = af->state;
+    enum parse_status status = PARSE_OK;
+
+    if (!renew(state))
+        return PARSE_STOP;
+    state->direction = in->direction;
+    state->offset = in->offset;
+    state->change = false;
+    if (in->gap > 0)
+        status = parse_gap(state, in);
+    else if (in->len > 0)
+        status = parse_data(state, in);
+    if (in->end && status != PARSE_STOP && !state->change)
+        close_direction(state, in);
+    sync_progress(state);
+    forget_messages(state);
+    http_orphans_destroy(state);
+    return status;
+}
+
+/* --- the declaration ------------------------------------------------------------------------------------ */
+
+static void *http1_thread_open(const void *settings UNUSED, struct counters *counters UNUSED)
+{
+    return calloc(1, sizeof(struct http_thread));
+}
+
+static void http1_thread_close(void *data)
+{
+    struct http_thread *ht = data;
+
+    while (ht->spares > 0)
+        buf_fini(&ht->spare[--ht->spares]);
+    free(ht);
+}
+
+static const struct app_name request_progress[] = {
+    { "request_started", HTTP_STARTED }, { "request_line", HTTP_LINE },
+    { "request_headers", HTTP_HEADERS }, { "request_body", HTTP_BODY },
+    { "request_trailer", HTTP_TRAILER }, { "request_complete", HTTP_COMPLETE },
+    { NULL, 0 },
+};
+
+static const struct app_name response_progress[] = {
+    { "response_started", HTTP_STARTED }, { "response_line", HTTP_LINE },
+    { "response_headers", HTTP_HEADERS }, { "response_body", HTTP_BODY },
+    { "response_trailer", HTTP_TRAILER }, { "response_complete", HTTP_COMPLETE },
+    { NULL, 0 },
+};
+
+static const char *const frames[] = { "stream", "request", "response", NULL };
+
+const struct app_proto app_http1 = {
+    .id = APP_PROTO_http1,
+    .name = "http",
+    .rule_name = "http1",
+    .also = { APP_PROTO_HTTP_ANY },
+    .transports = APP_TCP,
+    .patterns = patterns,
+    .settings_size = sizeof(struct http_settings),
+    .configure = http_configure,
+    .settings_free = http_settings_free,
+    .thread_open = http1_thread_open,
+    .thread_close = http1_thread_close,
+    .state_size = sizeof(struct http_state),
+    .tx_size = sizeof(struct http_tx),
+    .tx_limit = UINT16_MAX,             /* libhtp's max-tx is the limit that is set up */
+    .open = http1_open,
+    .close = http1_close,
+    .parse = http1_parse,
+    .handles_gaps = true,
+    .tx_close = http_tx_close,
+    .progress_done = { HTTP_COMPLETE, HTTP_COMPLETE },
+    .progress_names = { request_progress, response_progress },
+    .events = http_events,
+    .frames = frames,
+    .buffers = http_buffers,
+    .logs = http_logs,
+    .alert_metadata = http_alert_metadata,
+    .has_files = true,
+};

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/http1/http1.h - what outputs ask of an HTTP/1 transaction beyond its declarations. On the
+ * flow's inspecting thread. */
+#ifndef APP_HTTP1_HTTP1_H
+#define APP_HTTP1_HTTP1_H
+
+#include "app/app.h"
+
+/* Features that keep what is otherwise let go; app_wants.features of APP_PROTO_http1. */
+#define HTTP1_KEEP_REQUEST_BODY  0x1u
+#define HTTP1_KEEP_RESPONSE_BODY 0x2u
+
+/* The address that the request's header says the client has: the first of its list, or (not
+ * `first`) the last. Into out, with a NUL. */
+bool http1_forwarded_for(struct app_tx *tx, const char *header, bool first,
+                         char out[IP_TEXT_SIZE]);
+
+/* Bodies as far as they are kept: http_request_body, http_response_body, in base64 or with dots
+ * for what cannot be printed (..._printable). Inside the `http` object. */
+void http1_log_bodies(struct json *j, struct app_tx *tx, bool base64, bool printable);
+
+#endif

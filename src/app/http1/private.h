@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/http1/private.h - within this folder: settings, the state of a flow, a transaction.
+ *
+ * libhtp keeps the parsed messages in memory of its own. A struct http_tx stands beside each of
+ * its transactions and owns it: whichever of the two ends first waits for the other, see tx.c. */
+#ifndef APP_HTTP1_PRIVATE_H
+#define APP_HTTP1_PRIVATE_H
+
+#include "app/app.h"
+#include "app/file.h"
+#include "app/http1/events.h"
+#include "app/http1/http1.h"
+#include "base/buf.h"
+#include "base/ip.h"
+
+#include <htp/htp.h>
+
+/* --- settings --------------------------------------------------------------------------------- */
+
+enum http_inline { BODY_INLINE_AUTO, BODY_INLINE_NO, BODY_INLINE_YES };
+
+/* One section: default-config, or one of server-config. */
+struct http_config {
+    htp_cfg_t *htp;
+    struct file_window body[2];         /* by direction */
+    uint32_t max_tx;
+    uint32_t bomb_limit;                /* bytes out of a brotli body, with BROTLI_RATIO */
+    enum http_inline body_inline;       /* inspect bodies as they come */
+    bool double_decode_path, double_decode_query;
+    bool uri_include_all;               /* http.uri with scheme and host */
+    bool swf;
+    bool swf_deflate, swf_lzma;
+    uint32_t swf_compress_depth, swf_decompress_depth;
+};
+
+struct http_server {
+    struct ip net;
+    uint8_t prefix_bits;
+    const struct http_config *config;
+};
+
+struct http_settings {
+    struct http_config *config;         /* [0] is the default */
+    unsigned config_count;
+    struct http_server *server;         /* longest prefix first */
+    unsigned server_count;
+};
+
+int http_configure(const struct conf_node *node, const struct conf_node *root, void *settings,
+                   struct err *err);
+void http_settings_free(void *settings);
+const struct http_config *http_config_for(const struct http_settings *s, const struct ip *server);
+
+enum http_frame { HTTP_FRAME_STREAM, HTTP_FRAME_REQUEST, HTTP_FRAME_RESPONSE };
+
+/* --- transactions ------------------------------------------------------------------------------ */
+
+/* As libhtp counts them, and rule hooks name them. */
+enum http_progress {
+    HTTP_STARTED, HTTP_LINE, HTTP_HEADERS, HTTP_BODY, HTTP_TRAILER, HTTP_COMPLETE,
+};
+
+enum http_body_kind { BODY_UNDECIDED, BODY_PLAIN, BODY_FILE, BODY_MULTIPART };
+
+/* A window that slides over a body. Rules see what is new and some bytes before it. */
+struct http_body {
+    struct buf data;                    /* from `start` on */
+    uint64_t start;                     /* position of data[0] */
+    uint64_t size;                      /* bytes of the body taken so far */
+    uint64_t inspected;                 /* rules are through with these */
+    uint64_t shown;                     /* given to rules; inspected once more bytes come */
+};
+
+struct http_multipart;
+struct http_brotli;
+
+struct http_message {
+    struct buf raw_headers;
+    struct http_body body;
+    struct app_file *file;              /* open, or NULL */
+    struct http_multipart *multipart;
+    struct http_brotli *brotli;
+    uint8_t kind;                       /* enum http_body_kind */
+    bool has_trailer;
+    bool body_seen;
+    bool limited;                       /* body limit reached */
+    uint64_t start;                     /* in its direction of the stream */
+    /* http.header, http.header_names, http.start: made when first asked for, for so many headers */
+    struct slice joined[3];
+    size_t joined_for[3];
+    struct slice *item;                 /* http.request_header, http.response_header */
+    size_t item_count;
+};
+
+struct http_tx {
+    struct app_tx tx;                   /* first */
+    htp_tx_t *htp;
+    struct http_message message[2];
+    struct slice uri;                   /* normalised; in the arena */
+};
+
+static inline struct http_tx *http_tx_of(struct app_tx *tx)
+{
+    return CONTAINER_OF(tx, struct http_tx, tx);
+}
+
+/* --- the flow ------------------------------------------------------------------------------------ */
+
+struct http_state {
+    struct app_flow *af;
+    const struct http_config *config;
+    htp_connp_t *connp;
+    enum direction direction;           /* of the bytes at work */
+    uint64_t offset;                    /* of their first one */
+    unsigned messages;                  /* of libhtp, so far */
+    uint64_t responses;                 /* complete ones */
+    uint32_t frame[2];                  /* of the message under way; 0: none */
+    bool closed[2];
+    bool change;                        /* of protocol, asked for by what was just parsed */
+    /* Ours is gone, libhtp still works on them: destroyed as soon as it has moved on. */
+    htp_tx_t *orphan[2];
+    uint32_t transactions;              /* that this connp has made */
+};
+
+/* What a thread keeps to save allocations: buffers that have grown. */
+struct http_thread {
+    struct buf spare[32];
+    unsigned spares;
+};
+struct buf http_buf_take(struct app_flow *af);
+void http_buf_give(struct app_flow *af, struct buf *b);
+
+static inline struct slice http_bstr(const bstr *b)
+{
+    if (b == NULL)
+        return (struct slice){ .data = NULL, .len = 0 };
+    return (struct slice){ .data = bstr_ptr(b), .len = (uint32_t)bstr_len(b) };
+}
+
+static inline htp_table_t *http_headers(const struct http_tx *htx, enum direction d)
+{
+    return d == TO_SERVER ? htx->htp->request_headers : htx->htp->response_headers;
+}
+/* name in lower case. NULL: not there. */
+static inline const htp_header_t *http_header(const struct http_tx *htx, enum direction d,
+                                              const char *name)
+{
+    htp_table_t *headers = http_headers(htx, d);
+
+    return headers != NULL ? htp_table_get_c(headers, name) : NULL;
+}
+bool http_slice_has(struct slice s, const char *word);      /* anywhere, any case */
+
+/* hooks.c */
+void http_hooks_register(htp_cfg_t *cfg);
+
+/* tx.c */
+struct http_tx *http_tx_new(struct http_state *state, htp_tx_t *htp);
+void http_tx_close(struct app_tx *tx);
+void http_orphans_destroy(struct http_state *state);
+
+/* uri.c: fills htx->uri. */
+void http_uri_normalise(struct http_tx *htx, const struct http_config *config);
+
+/* body.c: a piece of a body as libhtp decoded it; data NULL: so many bytes are missing. */
+void http_body_data(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len);
+void http_body_end(struct http_tx *htx, enum direction d);
+void http_body_free(struct http_tx *htx, enum direction d);
+/* What rules have to look at now. */
+bool http_body_inspect(struct http_tx *htx, enum direction d, struct slice *out,
+                       uint64_t *position);
+/* Bytes decoded, cut to the body limit, to files and window. */
+void http_body_store(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len);
+
+/* brotli.c: NULL without the library. Output goes to http_body_store(). */
+struct http_brotli *http_brotli_new(void);
+void http_brotli_free(struct http_brotli *b);
+void http_brotli_data(struct http_brotli *b, struct http_tx *htx, enum direction d,
+                      const uint8_t *data, size_t len);
+
+/* multipart.c: NULL when the content type is not multipart/form-data with a boundary. */
+struct http_multipart *http_multipart_new(struct slice content_type);
+void http_multipart_free(struct http_multipart *m);
+void http_multipart_data(struct http_multipart *m, struct http_tx *htx, const uint8_t *data,
+                         size_t len);
+
+/* parameter.c. The value of `parameter` in "form-data; name=x; filename=\"a b\""; also in RFC 2231 sections,
+ * which are joined in the arena. */
+bool http_parameter(struct slice header, const char *parameter, struct arena *arena,
+                    struct slice *out);
+
+/* "attachment; filename=x.exe" as browsers read it. */
+bool http_disposition_name(struct slice header, struct slice *out);
+/* Opens message[d].file with the section's limits. */
+void http_file_open(struct http_tx *htx, enum direction d, struct slice name);
+
+/* range.c */
+struct http_range { int64_t start, end, size; };        /* -1: not said */
+bool http_range_parse(struct slice value, struct http_range *out);
+
+extern const struct app_buffer *const http_buffers[];
+extern const struct app_log *const http_logs[];
+void http_alert_metadata(struct json *j, struct app_tx *tx);
+
+#endif

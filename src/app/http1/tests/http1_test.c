@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* HTTP/1 conversations, whole and in any cut; header values. */
+#include "app/file.h"
+#include "app/http1/private.h"
+#include "app/tests/split.h"
+#include "base/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char extended[] = "app-layer: { protocols: { http: { enabled: yes, libhtp: { "
+                               "default-config: { personality: IDS, request-body-limit: 100kb, "
+                               "response-body-limit: 100kb } } } } }\n";
+
+static void expect(struct test *t, const struct split_step *steps, unsigned count,
+                   const char *wanted)
+{
+    const struct split_case c = { .yaml = extended, .port = 80, .steps = steps, .count = count };
+
+    split_expect(t, &c, wanted);
+}
+
+TEST(http1_get)
+{
+    static const struct split_step steps[] = {
+        SPLIT_TS("GET /a/./b%20c?x=%41#f HTTP/1.1\r\nHost: Example.COM:8080\r\n"
+                 "User-Agent: test\r\nCookie: k=v\r\n\r\n"),
+        SPLIT_TC("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=x\r\n"
+                 "Content-Length: 5\r\n\r\nhello"),
+    };
+
+    expect(t, steps, ARRAY_LEN(steps),
+           "tx 0 http {\"http\":{\"hostname\":\"example.com\",\"http_port\":8080,"
+           "\"url\":\"/a/./b%20c?x=%41#f\",\"http_user_agent\":\"test\","
+           "\"http_content_type\":\"text/html\"}}\n"
+           "tx 0 file /a/b c closed 5 -\n"
+           "flow http http http\n");
+}
+
+TEST(http1_pipeline)
+{
+    static const struct split_step steps[] = {
+        SPLIT_TS("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n"),
+        SPLIT_TC("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1"
+                 "HTTP/1.1 404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\n"
+                 "3\r\nabc\r\n2\r\nde\r\n0\r\nX-Trailer: y\r\n\r\n"),
+    };
+
+    expect(t, steps, ARRAY_LEN(steps),
+           "tx 0 http {\"http\":{\"hostname\":\"a\",\"url\":\"/1\"}}\n"
+           "tx 0 file /1 closed 1 -\n"
+           "tx 1 http {\"http\":{\"hostname\":\"a\",\"url\":\"/2\"}}\n"
+           "tx 1 file /2 closed 5 -\n"
+           "flow http http http\n");
+}
+
+TEST(http1_multipart)
+{
+    static const struct split_step steps[] = {
+        SPLIT_TS("POST /up HTTP/1.1\r\nHost: a\r\nContent-Length: 181\r\n"
+                 "Content-Type: multipart/form-data; boundary=xyz\r\n\r\n"
+                 "--xyz\r\nContent-Disposition: form-data; name=\"n\"\r\n\r\nvalue\r\n"
+                 "--xyz\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a b.txt\"\r\n"
+                 "\r\nfile\r\ncontent\r\n--xyz--\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n"),
+        SPLIT_TC("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+    };
+
+    expect(t, steps, ARRAY_LEN(steps),
+           "tx 0 http {\"http\":{\"hostname\":\"a\",\"url\":\"/up\"}}\n"
+           "tx 0 file a b.txt closed 13 -\n"
+           "flow http http http\n");
+}
+
+TEST(http1_response_alone)
+{
+    static const struct split_step steps[] = {
+        SPLIT_TC("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),
+    };
+
+    expect(t, steps, ARRAY_LEN(steps),
+           "tx 0 http {\"http\":{\"url\":\"/libhtp::request_uri_not_seen\"}}\n"
+           "tx 0 event unable_to_match_response_to_request\n"
+           "tx 0 file /libhtp::request_uri_not_seen closed 2 -\n"
+           "flow http http http\n");
+}
+
+TEST(http1_range)
+{
+    static const struct { const char *text; bool good; struct http_range range; } cases[] = {
+        { "bytes 0-99/1000", true, { 0, 99, 1000 } },
+        { "bytes 5-9/*", true, { 5, 9, -1 } },
+        { "bytes */1000", true, { -1, -1, 1000 } },
+        { "bytes */*", false, { 0 } },
+        { "bytes 1-2", false, { 0 } },
+        { "", false, { 0 } },
+        { "bytes 99999999999999999999-1/2", false, { 0 } },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct slice s = { .data = (const uint8_t *)cases[i].text,
+                           .len = (uint32_t)strlen(cases[i].text) };
+        struct http_range r;
+
+        CHECK_INT(http_range_parse(s, &r), cases[i].good);
+        if (!cases[i].good)
+            continue;
+        CHECK_INT(r.start, cases[i].range.start);
+        CHECK_INT(r.end, cases[i].range.end);
+        CHECK_INT(r.size, cases[i].range.size);
+    }
+}
+
+static struct slice slice_of(const char *s)
+{
+    return (struct slice){ .data = (const uint8_t *)s, .len = (uint32_t)strlen(s) };
+}
+
+TEST(http1_parameter)
+{
+    static const struct { const char *header, *name, *value; } cases[] = {
+        { "form-data; name=\"a;b\"; filename=\"c\\\"d\"", "filename", "c\\\"d" },
+        { "form-data; name=\"a;b\"; filename=x.txt ; y=1", "filename", "x.txt" },
+        { "attachment; filename*0=\"ab\"; filename*1=cd; filename*3=no", "filename", "abcd" },
+        { "form-data; name=x", "filename", NULL },
+        { "form-data", "filename", NULL },
+    };
+    struct arena arena;
+
+    arena_init(&arena, 256, 0);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct slice out;
+        bool found = http_parameter(slice_of(cases[i].header), cases[i].name, &arena, &out);
+
+        CHECK_INT(found, cases[i].value != NULL);
+        if (found && cases[i].value != NULL)
+            CHECK_BYTES(out.data, out.len, cases[i].value, strlen(cases[i].value));
+    }
+    arena_fini(&arena);
+}
+
+TEST(http1_disposition)
+{
+    static const struct { const char *header, *name; } cases[] = {
+        { "attachment; filename=\"a;b.exe\"; size=3", "a;b.exe" },
+        { "attachment; FileName=x", "x" },
+        { "filename=x", "x" },
+        { "attachment", NULL },
+        { "attachment; filename=", NULL },
+        { "", NULL },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct slice out;
+        bool found = http_disposition_name(slice_of(cases[i].header), &out);
+
+        CHECK_INT(found, cases[i].name != NULL);
+        if (found && cases[i].name != NULL)
+            CHECK_BYTES(out.data, out.len, cases[i].name, strlen(cases[i].name));
+    }
+}
+
+TEST(http1_event_names)
+{
+    for (int i = 0; http_events[i].name != NULL; i++)
+        CHECK_INT(http_events[i].value, i + 1);
+    CHECK_INT(http_event_of_message("Repetition for header", TO_CLIENT),
+              HTTP_EVENT_RESPONSE_HEADER_REPETITION);
+    CHECK_INT(http_event_of_message("no such message", TO_CLIENT), HTTP_EVENT_NONE);
+}
