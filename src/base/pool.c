@@ -3,6 +3,7 @@
 #include "base/pool.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 struct pool_slab {
     struct pool_slab *next;
@@ -37,6 +38,28 @@ void pool_fini(struct pool *pool)
     pool->in_use = pool->made = 0;
 }
 
+#define HUGE_PAGE ((size_t)2 << 20)
+
+/* A pool of many megabytes is looked up at random: whole huge pages then spare the TLB. */
+static bool wants_huge_pages(const struct pool *pool)
+{
+    return pool->max == 0 && pool->made >= 4 * HUGE_PAGE / pool->size;
+}
+
+static struct pool_slab *slab_alloc(const struct pool *pool, size_t *count, size_t bytes)
+{
+    struct pool_slab *slab;
+
+    if (!wants_huge_pages(pool) || bytes > HUGE_PAGE)
+        return aligned_alloc(CACHE_LINE, bytes & ~(size_t)(CACHE_LINE - 1));
+    slab = aligned_alloc(HUGE_PAGE, HUGE_PAGE);
+    if (slab == NULL)
+        return NULL;
+    (void)madvise(slab, HUGE_PAGE, MADV_HUGEPAGE);
+    *count = (HUGE_PAGE - sizeof(*slab)) / pool->size;
+    return slab;
+}
+
 static COLD bool pool_grow(struct pool *pool, size_t count)
 {
     struct pool_slab *slab;
@@ -47,7 +70,7 @@ static COLD bool pool_grow(struct pool *pool, size_t count)
     if (count == 0 || __builtin_mul_overflow(count, pool->size, &bytes) ||
         __builtin_add_overflow(bytes, sizeof(*slab) + CACHE_LINE - 1, &bytes))
         return false;
-    slab = aligned_alloc(CACHE_LINE, bytes & ~(size_t)(CACHE_LINE - 1));
+    slab = slab_alloc(pool, &count, bytes);
     if (slab == NULL)
         return false;
     __builtin_memset(slab->data, 0, count * pool->size);
