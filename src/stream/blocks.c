@@ -3,11 +3,15 @@
 #include "stream/blocks.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #define SLAB_SIZE (256u << 10)
+#define HUGE_PAGE (2u << 20)
+#define SMALL_SLABS 32          /* after so many, slabs are whole huge pages */
 
 struct block_slab {
     struct block_slab *next;
+    size_t size;
     CACHE_ALIGNED unsigned char data[];
 };
 
@@ -16,17 +20,36 @@ struct block_large {
     CACHE_ALIGNED unsigned char data[];
 };
 
+/* With many streams it is the TLB that misses; few of them should not cost much memory. */
+static struct block_slab *slab_new(struct blocks *blocks, size_t size)
+{
+    bool huge = blocks->slab_count >= SMALL_SLABS;
+    struct block_slab *slab;
+
+    size = huge ? HUGE_PAGE : MAX(size, (size_t)SLAB_SIZE);
+    slab = aligned_alloc(huge ? HUGE_PAGE : CACHE_LINE, size);
+    if (slab == NULL)
+        return NULL;
+    if (huge)
+        (void)madvise(slab, size, MADV_HUGEPAGE);
+    slab->size = size;
+    slab->next = blocks->slabs;
+    blocks->slabs = slab;
+    blocks->slab_count++;
+    return slab;
+}
+
 static COLD void *fill_list(struct blocks *blocks, unsigned block_class)
 {
-    uint32_t size = block_size(block_class), count = MAX(SLAB_SIZE / size / 4, 4u);
-    struct block_slab *slab = aligned_alloc(CACHE_LINE, sizeof(*slab) + (size_t)size * count);
+    uint32_t size = block_size(block_class);
+    struct block_slab *slab = slab_new(blocks, sizeof(*slab) + 4 * (size_t)size);
+    size_t count;
 
     if (slab == NULL)
         return NULL;
-    slab->next = blocks->slabs;
-    blocks->slabs = slab;
-    for (uint32_t i = 1; i < count; i++)
-        block_put(blocks, slab->data + (size_t)i * size, block_class);
+    count = (slab->size - sizeof(*slab)) / size;
+    for (size_t i = count; i-- > 1;)
+        block_put(blocks, slab->data + i * size, block_class);
     return slab->data;
 }
 

@@ -16,6 +16,7 @@ struct block_large;
 struct blocks {
     void *free_list[BLOCK_CLASSES];
     struct block_slab *slabs;
+    unsigned slab_count;
     struct block_large *large;
 };
 

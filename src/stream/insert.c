@@ -312,16 +312,16 @@ static void settle(struct overlap *o, const struct segment *old)
 {
     const struct stream_conf *conf = o->in->st->conf;
     bool compare = conf->is_inline || conf->check_overlap;
+    bool same_bounds = old->seq == o->seq && old->len == o->len;
     struct meeting m;
     bool differs;
 
     o->any = true;
-    if (old->seq == o->seq && old->len == o->len)
-        o->is_duplicate = true;
+    o->is_duplicate |= same_bounds;
     if (!find_meeting(o, old, &m))
         return;
     differs = compare && memcmp(m.old_at, m.new_at, m.len) != 0;
-    o->differs |= differs;
+    o->differs |= differs && !same_bounds;
     if (conf->is_inline) {
         if (!differs)
             return;

@@ -118,9 +118,12 @@ TEST(stream_overlap_inline_rewrites_the_packet)
     script_open(&s, NULL, true);
     script_run(&s, "c>s S; s>c SA; c>s A; c>s PA 'hello; c>s PA seq=1 'HELLO");
     CHECK(s.last_flags & PACKET_MODIFIED);
-    CHECK_STRING(script_log(&s), "4: c0=hello\n"
-                                 "5: reassembly_overlap_different_data "
-                                 "reassembly_overlap_different_data\n");
+    CHECK_STRING(script_log(&s), "4: c0=hello\n5: reassembly_overlap_different_data\n");
+    CHECK_INT(script_count(&s, "tcp.overlap_diff_data"), 0);
+    script_run(&s, "c>s PA seq=3 'LLO!!");
+    CHECK_STRING(script_log(&s), "6: reassembly_overlap_different_data "
+                                 "reassembly_overlap_different_data c5=!!\n");
+    CHECK_INT(script_count(&s, "tcp.overlap_diff_data"), 1);
     script_close(t, &s);
 }
 
@@ -129,7 +132,7 @@ TEST(stream_overlap_different_data_when_asked)
     struct script s;
 
     script_open(&s, "stream: { reassembly: { check-overlap-different-data: yes } }", false);
-    script_run(&s, "c>s S; s>c SA; c>s A; c>s PA 'hello; c>s PA seq=1 'hello; c>s PA seq=1 'HELLO");
+    script_run(&s, "c>s S; s>c SA; c>s A; c>s PA 'hello; c>s PA seq=1 'hello; c>s PA seq=1 'HELL");
     CHECK_STRING(script_log(&s), "6: reassembly_overlap_different_data\n");
     CHECK_INT(script_count(&s, "tcp.overlap"), 2);
     CHECK_INT(script_count(&s, "tcp.overlap_diff_data"), 1);
