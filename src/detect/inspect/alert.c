@@ -3,6 +3,7 @@
  * end of the packet, when all that matched is known. */
 #include "base/array.h"
 #include "detect/inspect/private.h"
+#include "detect/tag.h"
 #include "flow/flow.h"
 #include "flow/vars.h"
 
@@ -197,6 +198,7 @@ void alert_queue_finish(struct detect_thread *dt, struct packet *p)
         if (!alert_finish(dt, p, &dt->queue.at[i]))
             break;
     dt->queue.count = 0;
+    tag_packet(dt->set->tags, p);
     if (p->alert.count > 0) {
         p->action |= ACTION_ALERT;
         if (p->flow != NULL) {

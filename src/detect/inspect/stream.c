@@ -7,6 +7,7 @@
  * two reports are one window: a rule reports once for it. */
 #include "detect/inspect/private.h"
 #include "base/array.h"
+#include "detect/tag.h"
 #include "detect/threshold.h"
 #include "flow/flow.h"
 
@@ -36,6 +37,7 @@ void detect_flow_free(struct flow *f)
     struct detect_flow *df = f->detect;
 
     threshold_flow_free(f);
+    tag_flow_free(f);
     if (df == NULL)
         return;
     for (unsigned d = 0; d < 2; d++) {
