@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/shard_table.h - what rules remember about hosts, shared by all threads.
  *
- * xbits, hostbits, thresholds and tags: entries under a key, with an end. Entries and buckets are
+ * thresholds and tags: entries under a key, with an end. Entries and buckets are
  * taken at load time and never grow; many small parts with a lock each, which only rules that
  * matched and need one ever touch. Time is packet time. When a part is full, entries past their
  * end make room; else the new one is refused, which is counted. */
@@ -13,7 +13,7 @@
 
 struct shard_key {
     uint8_t a[16], b[16];       /* addresses; zero where there is none */
-    uint32_t id[3];             /* sid, gid, rev; number of a bit */
+    uint32_t id[3];             /* sid, gid, rev; or else */
     uint8_t kind;               /* the user's own */
     uint8_t versions;           /* of the addresses */
     uint8_t unused[2];          /* zero: keys are compared as bytes */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/flow/xbits.c - named bits on hosts, pairs and transactions: xbits, hostbits. */
-#include "detect/host_bits.h"
 #include "detect/keyword.h"
 #include "detect/ruleset.h"
+#include "flow/host.h"
 #include "flow/vars.h"
 
 #include <string.h>
 
 /* xbits bits and hostbits bits of one name on one host are the same bit. */
 enum bit_command { BIT_SET, BIT_ISSET, BIT_UNSET, BIT_ISNOTSET, BIT_TOGGLE };
-#define TRACK_TX 255
+enum bit_track { TRACK_SRC, TRACK_DST, TRACK_PAIR, TRACK_TX };
 
 struct bit_arg {
-    struct host_bits *bits;     /* the ruleset's */
+    struct host_table *table;   /* the ruleset's */
     uint32_t id, expire;
     uint8_t command, track;
 };
@@ -35,28 +35,38 @@ static bool has_address(const struct match_input *in)
     return in->packet->src.version != 0;
 }
 
+/* Whose bit it is: b NULL unless a pair's. */
+static const struct ip *owner(const struct match_input *in, const struct bit_arg *a,
+                              const struct ip **b)
+{
+    *b = a->track == TRACK_PAIR ? &in->packet->dst : NULL;
+    return a->track == TRACK_DST ? &in->packet->dst : &in->packet->src;
+}
+
 static bool bit_test(const struct match_input *in, const void *arg)
 {
     const struct bit_arg *a = arg;
+    const struct ip *pair, *host = owner(in, a, &pair);
 
     return has_address(in) &&
-           host_bit_is_set(a->bits, in->packet, (enum host_bit_track)a->track, a->id) ==
+           host_bit_is_set(a->table, host, pair, a->id, in->packet->time_us) ==
                (a->command == BIT_ISSET);
 }
 
 static bool bit_change(const struct match_input *in, const void *arg)
 {
     const struct bit_arg *a = arg;
-    enum host_bit_track track = (enum host_bit_track)a->track;
+    const struct ip *pair, *host = owner(in, a, &pair);
+    uint64_t now_us = in->packet->time_us;
 
     if (!has_address(in))
         return true;
-    if (a->command == BIT_SET)
-        host_bit_set(a->bits, in->packet, track, a->id, a->expire);
-    else if (a->command == BIT_UNSET)
-        host_bit_unset(a->bits, in->packet, track, a->id);
+    if (a->command == BIT_UNSET || (a->command == BIT_TOGGLE &&
+                                    host_bit_is_set(a->table, host, pair, a->id, now_us)))
+        host_bit_unset(a->table, host, pair, a->id);
     else
-        host_bit_toggle(a->bits, in->packet, track, a->id, a->expire);
+        host_bit_set(a->table, host, pair, a->id, now_us,
+                     now_us + a->expire * UINT64_C(1000000));
     return true;
 }
 
@@ -117,7 +127,7 @@ static void add_host_test(struct rule_parser *p, struct bit_arg *a)
     struct rule_test test = { .keyword = p->keyword, .arg = a,
                               .match = tests ? bit_test : bit_change };
 
-    a->bits = p->ruleset->host_bits;
+    a->table = a->track == TRACK_PAIR ? p->ruleset->pairs : p->ruleset->hosts;
     rule_add_test(p, tests ? POINT_PACKET : POINT_POST, &test);
 }
 
@@ -126,7 +136,7 @@ static void add_host_test(struct rule_parser *p, struct bit_arg *a)
 static int setting_parse(struct rule_parser *p, struct text in, struct bit_arg *a, bool *tracked)
 {
     static const struct { const char *name; uint8_t track; } tracks[] = {
-        { "ip_src", HOST_BIT_SRC }, { "ip_dst", HOST_BIT_DST }, { "ip_pair", HOST_BIT_PAIR },
+        { "ip_src", TRACK_SRC }, { "ip_dst", TRACK_DST }, { "ip_pair", TRACK_PAIR },
         { "tx", TRACK_TX },
     };
     bool is_track = text_starts(in, "track "), is_expire = text_starts(in, "expire ");
@@ -207,7 +217,7 @@ static int hostbits_parse(struct rule_parser *p, struct text in, void *arg)
     if (!text_equal(side, "src") && !text_equal(side, "dst"))
         return rule_error(p, "hostbits: want src or dst behind the name, found \"%.*s\"",
                           TEXT(side));
-    a->track = text_equal(side, "src") ? HOST_BIT_SRC : HOST_BIT_DST;
+    a->track = text_equal(side, "src") ? TRACK_SRC : TRACK_DST;
     a->expire = HOSTBIT_SECONDS;
     a->id = var_name_id(VAR_HOSTBIT, arena_text(p->arena, name));
     add_host_test(p, a);

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Thresholds, xbits, tags and reputation over sequences of packets. */
+#include "base/test.h"
+#include "detect/iprep.h"
+#include "detect/tag.h"
+#include "detect/tests/rules_fixture.h"
+#include "detect/threshold.h"
+#include "flow/flow.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct packet packet_at(unsigned second, const char *src, const char *dst)
+{
+    struct packet p;
+
+    memset(&p, 0, sizeof(p));
+    p.time_us = 1600000000000000u + second * UINT64_C(1000000);
+    ip_parse(text_of(src), &p.src);
+    ip_parse(text_of(dst), &p.dst);
+    return p;
+}
+
+/* One letter a second: A alert, s silent, . no match, d drop. */
+static void check_sequence(struct test *t, struct rules_fixture *f, const struct rule *r,
+                           struct flow *flow, const char *wanted)
+{
+    static const char letters[] = { [THRESHOLD_ALERT] = 'A', [THRESHOLD_SILENT] = 's',
+                                    [THRESHOLD_NO_MATCH] = '.', [THRESHOLD_DROP] = 'd',
+                                    [THRESHOLD_REJECT] = 'r', [THRESHOLD_PASS] = 'p',
+                                    [THRESHOLD_TO_ALERT] = 'a' };
+    char found[64];
+    size_t n = strlen(wanted);
+
+    for (size_t i = 0; i < n; i++) {
+        struct packet p = packet_at((unsigned)i, "10.0.0.1", "10.0.0.2");
+
+        p.flow = flow;
+        found[i] = letters[threshold_apply(f->set->threshold_state, r, &p)];
+    }
+    found[n] = '\0';
+    CHECK_STRING(found, wanted);
+}
+
+TEST(threshold_keyword_sequences)
+{
+    static const struct { const char *options, *wanted; } cases[] = {
+        { "threshold:type limit,track by_src,count 2,seconds 4;", "AAsssAAsssAA" },
+        { "threshold:type threshold,track by_dst,count 3,seconds 60;", "..A..A..A" },
+        { "threshold:type threshold,track by_src,count 1,seconds 60;", "AAAA" },
+        { "threshold:type threshold,track by_rule,count 4,seconds 2;", "......" },
+        { "threshold:type both,track by_both,count 2,seconds 4;", ".Asss.Asss" },
+        { "threshold:type both,track by_src,count 1,seconds 2;", "AssAss" },
+        { "threshold:type backoff,track by_flow,count 2,multiplier 2;", ".AsAsssAs" },
+        { "threshold:type limit,track by_flow,count 1,seconds 60;", "Asss" },
+        { "detection_filter:track by_src,count 2,seconds 5;", "..AAAA..AAAA" },
+    };
+    struct rules_fixture f;
+
+    rules_fixture_open(&f);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct rule *r = rules_fixture_options(&f, cases[i].options);
+        struct flow *flow = aligned_alloc(CACHE_LINE, sizeof(*flow));
+
+        memset(flow, 0, sizeof(*flow));
+        r->sid = 100 + (uint32_t)i;
+        check_sequence(t, &f, r, flow, cases[i].wanted);
+        threshold_flow_free(flow);
+        free(flow);
+    }
+    rules_fixture_close(&f);
+}
+
+TEST(threshold_counts_hosts_apart)
+{
+    struct packet a = packet_at(0, "10.0.0.1", "10.0.0.9");
+    struct packet b = packet_at(0, "10.0.0.2", "10.0.0.9");
+    struct rules_fixture f;
+    struct rule *r;
+
+    rules_fixture_open(&f);
+    r = rules_fixture_options(&f, "threshold:type limit,track by_src,count 1,seconds 60;");
+    CHECK_INT(threshold_apply(f.set->threshold_state, r, &a), THRESHOLD_ALERT);
+    CHECK_INT(threshold_apply(f.set->threshold_state, r, &b), THRESHOLD_ALERT);
+    CHECK_INT(threshold_apply(f.set->threshold_state, r, &a), THRESHOLD_SILENT);
+    r = rules_fixture_options(&f, "rev:2; threshold:type limit,track by_both,count 1,seconds 60;");
+    CHECK_INT(threshold_apply(f.set->threshold_state, r, &a), THRESHOLD_ALERT);
+    a = packet_at(1, "10.0.0.9", "10.0.0.1");
+    CHECK_INT(threshold_apply(f.set->threshold_state, r, &a), THRESHOLD_SILENT);
+    rules_fixture_close(&f);
+}
+
+TEST(threshold_config_changes_rules)
+{
+    struct rules_fixture f;
+    struct packet p = packet_at(0, "10.0.0.1", "192.0.2.1");
+    struct rule *a, *b;
+
+    rules_fixture_open(&f);
+    a = rules_fixture_parse(&f, "alert ip any any -> any any (sid:1;)");
+    b = rules_fixture_parse(&f, "alert ip any any -> any any (sid:2; "
+                                "threshold:type limit,track by_src,count 5,seconds 9;)");
+    CHECK_INT(threshold_config_lines(f.set, text_of(
+        "# comment\n"
+        "suppress gen_id 1, sig_id 1, track by_src, ip [10.0.0.0/8,!10.9.0.0/16]\n"
+        "rate_filter gen_id 1, sig_id 1, track by_rule, count 2, seconds 60, \\\n"
+        "    new_action drop, timeout 3\n"
+        "event_filter gen_id 1, sig_id 2, type threshold, track by_src, count 2, seconds 60\n"
+        "suppress gen_id 1, sig_id 9\n"
+        "suppress gen_id 0, sig_id 2\n"
+        "suppress gen_id 1, sig_id 1, track by_src, ip nonsense\n"
+        "threshold gen_id 1, sig_id 1, type limit, track by_src, count 0, seconds 1\n"
+        "frob gen_id 1, sig_id 1\n"), "threshold.config"), 4);
+    CHECK_INT(threshold_apply(f.set->threshold_state, a, &p), THRESHOLD_SILENT);
+    p = packet_at(0, "192.0.2.1", "10.0.0.1");
+    CHECK_INT(threshold_apply(f.set->threshold_state, a, &p), THRESHOLD_ALERT);
+    CHECK_INT(threshold_apply(f.set->threshold_state, a, &p), THRESHOLD_ALERT);
+    CHECK_INT(threshold_apply(f.set->threshold_state, a, &p), THRESHOLD_DROP);
+    p.time_us += 3000000;
+    CHECK_INT(threshold_apply(f.set->threshold_state, a, &p), THRESHOLD_DROP);
+    p.time_us += 1000000;
+    CHECK_INT(threshold_apply(f.set->threshold_state, a, &p), THRESHOLD_ALERT);
+    CHECK_INT(b->threshold->type, THRESHOLD_EVERY);
+    CHECK_INT(b->threshold->count, 2);
+    threshold_config_lines(f.set, text_of("suppress gen_id 1, sig_id 2\n"), "threshold.config");
+    CHECK(b->flags & RULE_NOALERT);
+    rules_fixture_close(&f);
+}
+
+static bool xbit_holds(const struct rule *r, struct packet *p)
+{
+    struct match_input in = { .packet = p, .rule = r };
+
+    return r->test[0].match(&in, r->test[0].arg);
+}
+
+static void xbit_change(const struct rule *r, struct packet *p)
+{
+    struct match_input in = { .packet = p, .rule = r };
+
+    r->post[0].match(&in, r->post[0].arg);
+}
+
+TEST(xbits_of_hosts_and_pairs)
+{
+    struct packet p = packet_at(0, "10.0.0.1", "10.0.0.2");
+    struct packet late = packet_at(12, "10.0.0.1", "::1");
+    struct packet back = packet_at(1, "10.0.0.2", "10.0.0.1");
+    struct rules_fixture f;
+    struct rule *set, *pair, *src, *dst, *unset, *toggle, *both, *host;
+
+    rules_fixture_open(&f);
+    set = rules_fixture_options(&f, "xbits:set,b,track ip_src,expire 10;");
+    pair = rules_fixture_options(&f, "xbits:set,b,track ip_pair,expire 10;");
+    src = rules_fixture_options(&f, "xbits:isset,b,track ip_src;");
+    dst = rules_fixture_options(&f, "xbits:isset,b,track ip_dst;");
+    both = rules_fixture_options(&f, "xbits:isset,b,track ip_pair;");
+    unset = rules_fixture_options(&f, "xbits:unset,b,track ip_src;");
+    toggle = rules_fixture_options(&f, "xbits:toggle,b,track ip_src;");
+    host = rules_fixture_options(&f, "hostbits:isnotset,b,src;");
+    CHECK(!xbit_holds(src, &p) && xbit_holds(host, &p));
+    xbit_change(set, &p);
+    CHECK(xbit_holds(src, &p) && !xbit_holds(host, &p) && !xbit_holds(dst, &p));
+    CHECK(xbit_holds(dst, &back) && !xbit_holds(both, &back));
+    xbit_change(pair, &p);
+    CHECK(xbit_holds(both, &back));
+    CHECK(!xbit_holds(src, &late));
+    xbit_change(unset, &p);
+    CHECK(!xbit_holds(src, &p));
+    xbit_change(toggle, &p);
+    CHECK(xbit_holds(src, &p));
+    xbit_change(toggle, &p);
+    CHECK(!xbit_holds(src, &p));
+    rules_fixture_close(&f);
+}
+
+TEST(tag_counts_packets_after_the_match)
+{
+    struct tag_table *tags = tag_table_new(NULL);
+    struct tag_spec spec = { .sid = 1, .gid = 1, .count = 3, .metric = TAG_PACKETS, .host = true,
+                             .src = true };
+    char found[8] = "";
+
+    for (unsigned i = 0; i < 6; i++) {
+        struct packet p = packet_at(i, "10.0.0.1", "10.0.0.2");
+
+        if (i == 1)
+            tag_start(tags, &spec, &p);
+        tag_packet(tags, &p);
+        found[i] = p.flags & PACKET_TAGGED ? 'T' : '.';
+    }
+    CHECK_STRING(found, "..TT..");
+    tag_table_free(tags);
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+
+    if (f != NULL) {
+        fputs(text, f);
+        fclose(f);
+    }
+}
+
+TEST(iprep_takes_the_narrowest)
+{
+    char dir[] = "/tmp/iprep_testXXXXXX", yaml[400], a[64], b[64];
+    struct conf *conf = conf_new();
+    struct iprep *rep;
+    struct err err;
+    struct ip ip;
+
+    CHECK(mkdtemp(dir) != NULL);
+    snprintf(a, sizeof(a), "%s/cat", dir);
+    snprintf(b, sizeof(b), "%s/list", dir);
+    write_file(a, "1,Bad,Bad ones\n2,CnC,Control\n# x\n");
+    write_file(b, "10.0.0.0/8,1,10\r\n10.1.0.0/16,1,20\n10.1.1.1,1,30\n2001:db8::/32,2,99\n");
+    snprintf(yaml, sizeof(yaml), "reputation-categories-file: %s\ndefault-reputation-path: %s\n"
+             "reputation-files:\n  - list\n", a, dir);
+    CHECK_INT(conf_load_string(conf, yaml, "x.yaml", &err), 0);
+    rep = iprep_load(conf_root(conf));
+    CHECK(rep != NULL);
+    CHECK_INT(iprep_category(rep, text_of("cnc")), 2);
+    CHECK_INT(iprep_category(rep, text_of("other")), 0);
+    CHECK(ip_parse(text_of("10.2.2.2"), &ip) && iprep_score(rep, &ip, 1) == 10);
+    CHECK(ip_parse(text_of("10.1.9.9"), &ip) && iprep_score(rep, &ip, 1) == 20);
+    CHECK(ip_parse(text_of("10.1.1.1"), &ip) && iprep_score(rep, &ip, 1) == 30);
+    CHECK(ip_parse(text_of("11.1.1.1"), &ip) && iprep_score(rep, &ip, 1) == -1);
+    CHECK(ip_parse(text_of("2001:db8::7"), &ip) && iprep_score(rep, &ip, 2) == 99);
+    CHECK(iprep_score(rep, &ip, 1) == -1);
+    iprep_free(rep);
+    conf_free(conf);
+    unlink(a);
+    unlink(b);
+    rmdir(dir);
+}
