@@ -34,7 +34,7 @@ struct ruleset {
     struct address_table addresses;
     struct port_table ports;
     struct rule_names *names;           /* detect/rule/classification.h */
-    struct host_table *hosts, *pairs;   /* flow/host.h: xbits, hostbits */
+    struct host_bits *host_bits;        /* detect/host_bits.h: xbits, hostbits */
     struct tag_table *tags;             /* detect/tag.h */
     struct iprep *iprep;                /* detect/iprep.h; NULL: none configured */
     ARRAY_OF(struct rule_test) to_free; /* arguments with a free_arg; ruleset_unref calls them */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/shard_table.h - what rules remember about hosts, shared by all threads.
  *
- * thresholds and tags: entries under a key, with an end. Entries and buckets are
+ * xbits, hostbits, thresholds and tags: entries under a key, with an end. Entries and buckets are
  * taken at load time and never grow; many small parts with a lock each, which only rules that
  * matched and need one ever touch. Time is packet time. When a part is full, entries past their
  * end make room; else the new one is refused, which is counted. */

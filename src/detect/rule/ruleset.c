@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/rule/ruleset.c - from the configuration to a compiled set of rules, and its end. */
 #include "base/log.h"
+#include "detect/host_bits.h"
 #include "detect/iprep.h"
 #include "detect/rule/classification.h"
 #include "detect/rule/parser.h"
 #include "detect/tag.h"
 #include "detect/threshold.h"
-#include "flow/host.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -255,12 +255,10 @@ static struct ruleset *ruleset_new(const struct ruleset_request *request)
     set->config_dir = request->config_dir;
     address_table_init(&set->addresses, &set->arena);
     port_table_init(&set->ports, &set->arena);
-    set->hosts = host_table_new(request->conf, "host");
-    set->pairs = host_table_new(request->conf, "ippair");
+    set->host_bits = host_bits_new(request->conf);
     set->threshold_state = threshold_table_new(request->conf);
     set->tags = tag_table_new(request->conf);
-    if (set->hosts == NULL || set->pairs == NULL || set->threshold_state == NULL ||
-        set->tags == NULL) {
+    if (set->host_bits == NULL || set->threshold_state == NULL || set->tags == NULL) {
         ruleset_unref(set);
         return NULL;
     }
@@ -322,8 +320,7 @@ void ruleset_unref(struct ruleset *set)
         set->to_free.at[i].keyword->free_arg((void *)set->to_free.at[i].arg);
     ARRAY_FREE(&set->to_free);
     ARRAY_FREE(&set->rules);
-    host_table_free(set->hosts);
-    host_table_free(set->pairs);
+    host_bits_free(set->host_bits);
     threshold_table_free(set->threshold_state);
     tag_table_free(set->tags);
     iprep_free(set->iprep);

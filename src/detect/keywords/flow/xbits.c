@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/flow/xbits.c - named bits on hosts, pairs and transactions: xbits, hostbits. */
+#include "detect/host_bits.h"
 #include "detect/keyword.h"
 #include "detect/ruleset.h"
-#include "flow/host.h"
 #include "flow/vars.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ enum bit_command { BIT_SET, BIT_ISSET, BIT_UNSET, BIT_ISNOTSET, BIT_TOGGLE };
 enum bit_track { TRACK_SRC, TRACK_DST, TRACK_PAIR, TRACK_TX };
 
 struct bit_arg {
-    struct host_table *table;   /* the ruleset's */
+    struct host_bits *bits;     /* the ruleset's */
     uint32_t id, expire;
     uint8_t command, track;
 };
@@ -49,7 +49,7 @@ static bool bit_test(const struct match_input *in, const void *arg)
     const struct ip *pair, *host = owner(in, a, &pair);
 
     return has_address(in) &&
-           host_bit_is_set(a->table, host, pair, a->id, in->packet->time_us) ==
+           host_bit_is_set(a->bits, host, pair, a->id, in->packet->time_us) ==
                (a->command == BIT_ISSET);
 }
 
@@ -62,10 +62,10 @@ static bool bit_change(const struct match_input *in, const void *arg)
     if (!has_address(in))
         return true;
     if (a->command == BIT_UNSET || (a->command == BIT_TOGGLE &&
-                                    host_bit_is_set(a->table, host, pair, a->id, now_us)))
-        host_bit_unset(a->table, host, pair, a->id);
+                                    host_bit_is_set(a->bits, host, pair, a->id, now_us)))
+        host_bit_unset(a->bits, host, pair, a->id, now_us);
     else
-        host_bit_set(a->table, host, pair, a->id, now_us,
+        host_bit_set(a->bits, host, pair, a->id, now_us,
                      now_us + a->expire * UINT64_C(1000000));
     return true;
 }
@@ -127,7 +127,7 @@ static void add_host_test(struct rule_parser *p, struct bit_arg *a)
     struct rule_test test = { .keyword = p->keyword, .arg = a,
                               .match = tests ? bit_test : bit_change };
 
-    a->table = a->track == TRACK_PAIR ? p->ruleset->pairs : p->ruleset->hosts;
+    a->bits = p->ruleset->host_bits;
     rule_add_test(p, tests ? POINT_PACKET : POINT_POST, &test);
 }
 
