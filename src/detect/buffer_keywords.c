@@ -49,7 +49,6 @@ static const struct transform_ops *const transforms[] = { TRANSFORM_LIST(X) };
 static struct keyword_ops transform_ops_table[TRANSFORM_LIST(COUNT)];
 static const struct keyword_ops *transform_table[ARRAY_LEN(transform_ops_table) + 1];
 
-/* Takes the place of the buffer just named, which has no tests yet. */
 static int transform_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct transform_use use = { 0 };
@@ -62,17 +61,21 @@ static int transform_parse(struct rule_parser *p, struct text in, void *arg UNUS
     if (l == NULL)
         return rule_error(p, "transforms must be used with a sticky buffer before them: %s",
                           use.ops->name);
-    if (l->first != NULL)
-        return rule_error(p, "previous transforms not consumed before \"%s\": it must stand right "
-                          "behind the buffer", use.ops->name);
     if (use.ops->arg_size > 0)
         use.arg = arena_zalloc(p->arena, use.ops->arg_size);
     use.arg_text = arena_text(p->arena, in);
     if (use.ops->parse != NULL && use.ops->parse(p, in, (void *)(uintptr_t)use.arg) < 0)
         return -1;
     b = buffer_with_transform(p->ruleset, l->buffer, &use);
-    l->buffer = b;
-    return 0;
+    if (l->first == NULL) {
+        l->buffer = b;
+        return 0;
+    }
+    /* The buffer has been tested as it was: what follows is about another. */
+    p->current = rule_buffer_list(p, b);
+    if (p->current != NULL)
+        p->current->directions = l->directions;
+    return p->current != NULL ? 0 : -1;
 }
 
 const struct keyword_ops *const *transform_keywords(void)
@@ -85,6 +88,7 @@ const struct keyword_ops *const *transform_keywords(void)
             .argument = transforms[i]->parse == NULL ? ARGUMENT_NONE :
                         transforms[i]->argument ? ARGUMENT_REQUIRED : ARGUMENT_OPTIONAL,
             .quotes = transforms[i]->argument,
+            .quotes_required = transforms[i]->argument,
             .parse = transform_parse,
         };
         transform_table[i] = &transform_ops_table[i];
@@ -98,7 +102,8 @@ const struct keyword_ops *const *transform_keywords(void)
     X(content) X(nocase) X(rawbytes) X(offset) X(depth) X(distance) X(within) X(startswith)   \
     X(endswith) X(fast_pattern) X(replace) X(pcre) X(isdataat) X(bsize) X(absent)             \
     X(byte_test) X(byte_jump) X(byte_extract) X(byte_math) X(base64_decode) X(base64_data)    \
-    X(entropy) X(urilen) X(uricontent) X(pkt_data) X(frame) X(rpc)
+    X(entropy) X(urilen) X(uricontent) X(pkt_data) X(frame) X(rpc) \
+    X(dataset) X(datarep)
 
 #define X(symbol) extern const struct keyword_ops keyword_##symbol;
 PAYLOAD_KEYWORD_LIST(X)

@@ -2,6 +2,7 @@
 /* From parsed rules to the plan: each rule is put where what it needs will be looked for. */
 #include "detect/compile.h"
 #include "base/log.h"
+#include "detect/dataset.h"
 #include "detect/program.h"
 
 #include <stdlib.h>
@@ -345,6 +346,8 @@ void ruleset_plan_free(struct ruleset *set)
     struct detect_plan *plan = set->plan;
 
     buffer_registry_free(set);
+    dataset_table_free(set->datasets);
+    set->datasets = NULL;
     if (plan == NULL)
         return;
     for (unsigned t = 0; t < TRANSPORT_COUNT; t++)

@@ -11,7 +11,7 @@ int byte_number(struct rule_parser *p, struct text in, const char *what, int64_t
         int var = byte_var_find(p, in);
 
         if (var < 0)
-            return rule_error(p, "unknown byte_ keyword var seen in %s - %.*s", p->keyword->name,
+            return rule_error(p, "Unknown byte_extract var seen in %s - %.*s", p->keyword->name,
                               TEXT(in));
         o->flags |= var_flag;
         *out = var;

@@ -236,14 +236,13 @@ static void pcre_free(void *arg)
 
 static const struct buffer *pcre_buffer(struct rule_parser *p, const char *name, struct text in)
 {
-    const struct buffer *b;
+    const struct buffer *b = buffer_find(p->ruleset, text_of(name));
 
-    if (p->current != NULL) {
+    if (p->current != NULL && p->current->buffer != b) {
         rule_error(p, "Expression seen with a sticky buffer still set; either (1) reset sticky "
                    "buffer with pkt_data or (2) use a sticky buffer providing \"%s\".", name);
         return NULL;
     }
-    b = buffer_find(p->ruleset, text_of(name));
     if (b == NULL)
         rule_error(p, "pcre: the buffer %s of \"%.*s\" is not available", name, TEXT(in));
     return b;

@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "detect/dataset.h"
+#include "base/array.h"
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/ip.h"
+#include "base/log.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHARDS 16
+#define VALUE_MAX 4096
+#define MEMCAP_DEFAULT (100u << 20)
+
+struct entry {
+    struct entry *next;
+    uint64_t hash;
+    uint32_t len;
+    uint16_t number;
+    uint8_t value[];
+};
+
+struct shard {
+    pthread_mutex_t lock;
+    struct entry **bucket;
+    uint32_t bucket_count, count;
+    uint64_t bytes;
+};
+
+struct dataset {
+    struct dataset *next;
+    char *name, *save;
+    enum dataset_type type;
+    bool with_value;
+    uint64_t memcap, seed;
+    struct shard shard[SHARDS];
+};
+
+struct dataset_table {
+    struct dataset *first;
+    uint64_t memcap;
+};
+
+static const struct { const char *name; enum dataset_type type; } types[] = {
+    { "string", DATASET_STRING }, { "md5", DATASET_MD5 }, { "sha256", DATASET_SHA256 },
+    { "ipv4", DATASET_IPV4 }, { "ipv6", DATASET_IP }, { "ip", DATASET_IP },
+};
+
+bool dataset_type_parse(struct text in, enum dataset_type *out)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(types); i++)
+        if (text_equal(in, types[i].name)) {
+            *out = types[i].type;
+            return true;
+        }
+    return false;
+}
+
+enum dataset_type dataset_type_of(const struct dataset *set)
+{
+    return set->type;
+}
+
+/* --- values ------------------------------------------------------------------------------- */
+
+/* Does a value of this length fit the type? */
+static bool fits(const struct dataset *set, uint32_t len)
+{
+    switch (set->type) {
+    case DATASET_MD5:    return len == 16;
+    case DATASET_SHA256: return len == 32;
+    case DATASET_IPV4:   return len == 4;
+    case DATASET_IP:     return len == 4 || len == 16;
+    default:             return len > 0 && len <= VALUE_MAX;
+    }
+}
+
+static struct shard *shard_of(struct dataset *set, uint64_t hash)
+{
+    return &set->shard[hash % SHARDS];
+}
+
+static struct entry **place_of(struct shard *s, struct slice v, uint64_t hash)
+{
+    struct entry **at = &s->bucket[(hash / SHARDS) & (s->bucket_count - 1)];
+
+    while (*at != NULL &&
+           !((*at)->hash == hash && (*at)->len == v.len && memcmp((*at)->value, v.data, v.len) == 0))
+        at = &(*at)->next;
+    return at;
+}
+
+static void shard_grow(struct shard *s)
+{
+    uint32_t count = s->bucket_count * 2;
+    struct entry **more = calloc(count, sizeof(*more));
+
+    if (more == NULL)
+        return;
+    for (uint32_t i = 0; i < s->bucket_count; i++)
+        for (struct entry *e = s->bucket[i], *next; e != NULL; e = next) {
+            struct entry **at = &more[(e->hash / SHARDS) & (count - 1)];
+
+            next = e->next;
+            e->next = *at;
+            *at = e;
+        }
+    free(s->bucket);
+    s->bucket = more;
+    s->bucket_count = count;
+}
+
+static bool add(struct dataset *set, struct slice v, uint16_t number)
+{
+    uint64_t hash = hash_bytes(v.data, v.len, set->seed);
+    struct shard *s = shard_of(set, hash);
+    uint64_t bytes = sizeof(struct entry) + v.len;
+    bool added = false;
+
+    if (!fits(set, v.len))
+        return false;
+    pthread_mutex_lock(&s->lock);
+    if (*place_of(s, v, hash) == NULL && s->bytes + bytes <= set->memcap / SHARDS) {
+        struct entry *e = malloc(bytes), **at;
+
+        if (e != NULL) {
+            if (s->count > s->bucket_count)
+                shard_grow(s);
+            at = &s->bucket[(hash / SHARDS) & (s->bucket_count - 1)];
+            *e = (struct entry){ .next = *at, .hash = hash, .len = v.len, .number = number };
+            memcpy(e->value, v.data, v.len);
+            *at = e;
+            s->bytes += bytes;
+            s->count++;
+            added = true;
+        }
+    }
+    pthread_mutex_unlock(&s->lock);
+    return added;
+}
+
+bool dataset_add(struct dataset *set, struct slice value)
+{
+    return add(set, value, 0);
+}
+
+bool dataset_has(struct dataset *set, struct slice v, uint16_t *number)
+{
+    uint64_t hash = hash_bytes(v.data, v.len, set->seed);
+    struct shard *s = shard_of(set, hash);
+    const struct entry *e;
+
+    if (!fits(set, v.len))
+        return false;
+    pthread_mutex_lock(&s->lock);
+    e = *place_of(s, v, hash);
+    if (e != NULL && number != NULL)
+        *number = e->number;
+    pthread_mutex_unlock(&s->lock);
+    return e != NULL;
+}
+
+bool dataset_remove(struct dataset *set, struct slice v)
+{
+    uint64_t hash = hash_bytes(v.data, v.len, set->seed);
+    struct shard *s = shard_of(set, hash);
+    struct entry **at, *e;
+
+    if (!fits(set, v.len))
+        return false;
+    pthread_mutex_lock(&s->lock);
+    at = place_of(s, v, hash);
+    e = *at;
+    if (e != NULL) {
+        *at = e->next;
+        s->bytes -= sizeof(*e) + e->len;
+        s->count--;
+    }
+    pthread_mutex_unlock(&s->lock);
+    free(e);
+    return e != NULL;
+}
+
+void dataset_clear(struct dataset *set)
+{
+    for (unsigned i = 0; i < SHARDS; i++) {
+        struct shard *s = &set->shard[i];
+
+        pthread_mutex_lock(&s->lock);
+        for (uint32_t b = 0; b < s->bucket_count; b++) {
+            for (struct entry *e = s->bucket[b], *next; e != NULL; e = next) {
+                next = e->next;
+                free(e);
+            }
+            s->bucket[b] = NULL;
+        }
+        s->count = 0;
+        s->bytes = 0;
+        pthread_mutex_unlock(&s->lock);
+    }
+}
+
+/* --- text --------------------------------------------------------------------------------- */
+
+static int hex_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool hex_parse(struct text in, uint8_t *out, uint32_t *len)
+{
+    if (in.n % 2 != 0 || in.n / 2 > VALUE_MAX)
+        return false;
+    for (size_t i = 0; i < in.n; i += 2) {
+        int hi = hex_value(in.p[i]), lo = hex_value(in.p[i + 1]);
+
+        if (hi < 0 || lo < 0)
+            return false;
+        out[i / 2] = (uint8_t)(hi << 4 | lo);
+    }
+    *len = (uint32_t)(in.n / 2);
+    return true;
+}
+
+static const char base64_digits[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+static bool base64_parse(struct text in, uint8_t *out, uint32_t *len)
+{
+    uint32_t bits = 0, have = 0;
+
+    *len = 0;
+    while (in.n > 0 && in.p[in.n - 1] == '=')
+        in.n--;
+    if (in.n > VALUE_MAX / 3 * 4)
+        return false;
+    for (size_t i = 0; i < in.n; i++) {
+        const char *at = strchr(base64_digits, in.p[i]);
+
+        if (at == NULL || in.p[i] == '\0')
+            return false;
+        bits = bits << 6 | (uint32_t)(at - base64_digits);
+        have += 6;
+        if (have >= 8) {
+            have -= 8;
+            out[(*len)++] = (uint8_t)(bits >> have);
+        }
+    }
+    return true;
+}
+
+static void base64_write(const uint8_t *p, uint32_t n, FILE *f)
+{
+    for (uint32_t i = 0; i < n; i += 3) {
+        uint32_t left = n - i, bits = (uint32_t)p[i] << 16;
+
+        bits |= left > 1 ? (uint32_t)p[i + 1] << 8 : 0;
+        bits |= left > 2 ? p[i + 2] : 0;
+        fputc(base64_digits[bits >> 18], f);
+        fputc(base64_digits[bits >> 12 & 63], f);
+        fputc(left > 1 ? base64_digits[bits >> 6 & 63] : '=', f);
+        fputc(left > 2 ? base64_digits[bits & 63] : '=', f);
+    }
+}
+
+static bool address_parse(struct text in, uint8_t *out, uint32_t *len)
+{
+    struct ip ip;
+
+    if (!ip_parse(in, &ip))
+        return false;
+    *len = ip.version == 4 ? 4 : 16;
+    memcpy(out, ip.b, *len);
+    return true;
+}
+
+bool dataset_value_parse(const struct dataset *set, struct text in, uint8_t *out, uint32_t *len)
+{
+    bool ok;
+
+    switch (set->type) {
+    case DATASET_STRING:
+        ok = base64_parse(in, out, len);
+        break;
+    case DATASET_MD5:
+    case DATASET_SHA256:
+        ok = hex_parse(in, out, len);
+        break;
+    default:
+        ok = address_parse(in, out, len);
+        break;
+    }
+    return ok && fits(set, *len);
+}
+
+static void value_write(const struct dataset *set, const struct entry *e, FILE *f)
+{
+    char text[INET6_ADDRSTRLEN];
+
+    switch (set->type) {
+    case DATASET_STRING:
+        base64_write(e->value, e->len, f);
+        break;
+    case DATASET_IPV4:
+    case DATASET_IP:
+        inet_ntop(e->len == 4 ? AF_INET : AF_INET6, e->value, text, sizeof(text));
+        fputs(text, f);
+        break;
+    default:
+        for (uint32_t i = 0; i < e->len; i++)
+            fprintf(f, "%02x", e->value[i]);
+        break;
+    }
+    if (set->with_value)
+        fprintf(f, ",%u", e->number);
+    fputc('\n', f);
+}
+
+/* --- files -------------------------------------------------------------------------------- */
+
+static int load_line(struct dataset *set, struct text line, struct err *err)
+{
+    uint8_t value[VALUE_MAX];
+    struct text first = line, rest = line;
+    uint64_t number = 0;
+    uint32_t len;
+
+    if (set->with_value) {
+        if (!text_split(&rest, ',', &first) || !text_to_u64(text_trim(rest), 65535, &number))
+            return err_set(err, "invalid datarep value %s", set->name);
+    } else if (memchr(line.p, ',', line.n) != NULL) {
+        return err_set(err, "Cannot mix dataset and datarep values for set %s", set->name);
+    }
+    if (!dataset_value_parse(set, first, value, &len))
+        return err_set(err, "bad value for set %s: \"%.*s\"", set->name, TEXT(first));
+    (void)add(set, (struct slice){ value, len }, (uint16_t)number);
+    return 0;
+}
+
+/* must: a state file need not be there yet. */
+static int load(struct dataset *set, const char *path, bool must, struct err *err)
+{
+    FILE *f = fopen(path, "r");
+    char *line = NULL;
+    size_t size = 0;
+    int result = 0;
+
+    if (f == NULL)
+        return must ? err_set(err, "%s: %s", path, strerror(errno)) : 0;
+    while (result == 0 && getline(&line, &size, f) >= 0) {
+        struct text t = text_trim(text_of(line));
+
+        if (t.n > 0 && t.p[0] != '#')
+            result = load_line(set, t, err);
+    }
+    free(line);
+    fclose(f);
+    return result;
+}
+
+static void save(struct dataset *set)
+{
+    FILE *f;
+
+    if (set->save == NULL)
+        return;
+    f = fopen(set->save, "w");
+    if (f == NULL) {
+        log_error("dataset", "failed to open file %s: %s", set->save, strerror(errno));
+        return;
+    }
+    for (unsigned i = 0; i < SHARDS; i++) {
+        pthread_mutex_lock(&set->shard[i].lock);
+        for (uint32_t b = 0; b < set->shard[i].bucket_count; b++)
+            for (const struct entry *e = set->shard[i].bucket[b]; e != NULL; e = e->next)
+                value_write(set, e, f);
+        pthread_mutex_unlock(&set->shard[i].lock);
+    }
+    if (fclose(f) != 0)
+        log_error("dataset", "failed to write %s: %s", set->save, strerror(errno));
+}
+
+void dataset_table_save(struct dataset_table *table)
+{
+    for (struct dataset *set = table->first; set != NULL; set = set->next)
+        save(set);
+}
+
+/* --- the table ---------------------------------------------------------------------------- */
+
+struct dataset *dataset_find(struct dataset_table *table, const char *name)
+{
+    struct dataset *set = table->first;
+
+    while (set != NULL && strcmp(set->name, name) != 0)
+        set = set->next;
+    return set;
+}
+
+static void dataset_free(struct dataset *set)
+{
+    dataset_clear(set);
+    for (unsigned i = 0; i < SHARDS; i++) {
+        free(set->shard[i].bucket);
+        pthread_mutex_destroy(&set->shard[i].lock);
+    }
+    free(set->name);
+    free(set->save);
+    free(set);
+}
+
+static struct dataset *dataset_new(const struct dataset_table *table,
+                                   const struct dataset_request *request)
+{
+    struct dataset *set = xcalloc(1, sizeof(*set));
+
+    set->name = xstrdup(request->name);
+    set->save = request->save != NULL ? xstrdup(request->save) : NULL;
+    set->type = request->type;
+    set->with_value = request->with_value;
+    set->memcap = request->memcap > 0 ? request->memcap : table->memcap;
+    set->seed = hash_seed();
+    for (unsigned i = 0; i < SHARDS; i++) {
+        pthread_mutex_init(&set->shard[i].lock, NULL);
+        set->shard[i].bucket_count = 64;
+        set->shard[i].bucket = xcalloc(64, sizeof(struct entry *));
+    }
+    return set;
+}
+
+struct dataset *dataset_get(struct dataset_table *table, const struct dataset_request *request,
+                            struct err *err)
+{
+    struct dataset *set = dataset_find(table, request->name);
+    bool is_state = request->load != NULL && request->save != NULL &&
+                    strcmp(request->load, request->save) == 0;
+
+    if (set != NULL) {
+        if (request->type != DATASET_NONE && request->type != set->type) {
+            err_set(err, "dataset %s already exists and is of another type", request->name);
+            return NULL;
+        }
+        if (request->with_value != set->with_value && request->load != NULL) {
+            err_set(err, "Cannot mix dataset and datarep values for set %s", request->name);
+            return NULL;
+        }
+        return set;
+    }
+    if (request->type == DATASET_NONE) {
+        err_set(err, "dataset %s not defined", request->name);
+        return NULL;
+    }
+    set = dataset_new(table, request);
+    if (request->load != NULL && load(set, request->load, !is_state, err) < 0) {
+        dataset_free(set);
+        return NULL;
+    }
+    set->next = table->first;
+    table->first = set;
+    return set;
+}
+
+static const char *in_dir(const struct conf_node *root, const char *name, char *out, size_t size)
+{
+    const char *dir = conf_string(root, "default-data-dir", NULL);
+
+    if (name == NULL || name[0] == '/' || dir == NULL)
+        return name;
+    snprintf(out, size, "%s/%s", dir, name);
+    return out;
+}
+
+static void configured(struct dataset_table *table, const struct conf_node *root,
+                       const struct conf_node *node)
+{
+    struct dataset_request r = { .name = node->name };
+    const char *type = conf_string(node, "type", NULL), *state = conf_string(node, "state", NULL);
+    char load_path[4096], save_path[4096];
+    struct err err = { 0 };
+
+    if (type == NULL)
+        return;
+    if (!dataset_type_parse(text_of(type), &r.type)) {
+        conf_error(node, "datasets: unknown type \"%s\"", type);
+        return;
+    }
+    r.load = in_dir(root, state != NULL ? state : conf_string(node, "load", NULL), load_path,
+                    sizeof(load_path));
+    r.save = in_dir(root, state != NULL ? state : conf_string(node, "save", NULL), save_path,
+                    sizeof(save_path));
+    r.memcap = conf_size(node, "memcap", 0);
+    if (dataset_get(table, &r, &err) == NULL)
+        conf_error(node, "datasets: %s", err.text);
+}
+
+struct dataset_table *dataset_table_new(const struct conf_node *root)
+{
+    struct dataset_table *table = xcalloc(1, sizeof(*table));
+    const struct conf_node *sets = conf_find(root, "datasets");
+
+    table->memcap = conf_size(root, "datasets.defaults.memcap", MEMCAP_DEFAULT);
+    CONF_EACH(node, sets) {
+        if (node->kind == CONF_MAP && strcmp(node->name, "defaults") != 0 &&
+            strcmp(node->name, "limits") != 0 && strcmp(node->name, "rules") != 0)
+            configured(table, root, node);
+    }
+    return table;
+}
+
+void dataset_table_free(struct dataset_table *table)
+{
+    if (table == NULL)
+        return;
+    dataset_table_save(table);
+    while (table->first != NULL) {
+        struct dataset *set = table->first;
+
+        table->first = set->next;
+        dataset_free(set);
+    }
+    free(table);
+}

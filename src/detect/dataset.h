@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/dataset.h - named sets of values that rules ask and fill: strings, hashes, addresses;
+ * with a reputation beside each value where they are used by datarep.
+ *
+ * One table per ruleset, shared by all threads: a set is cut into shards with a lock each, held
+ * for one look-up. Values come from files and go there when the set is freed. */
+#ifndef DETECT_DATASET_H
+#define DETECT_DATASET_H
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/text.h"
+#include "conf/conf.h"
+
+enum dataset_type { DATASET_NONE, DATASET_STRING, DATASET_MD5, DATASET_SHA256, DATASET_IPV4,
+                    DATASET_IP };
+
+struct dataset;
+struct dataset_table;
+
+struct dataset_request {
+    const char *name;
+    enum dataset_type type;     /* NONE: whatever it is */
+    const char *load, *save;    /* full paths; NULL: none */
+    uint64_t memcap;            /* bytes; 0: as configured */
+    bool with_value;            /* datarep: lines are "value,number" */
+};
+
+/* With the sets of the configuration in it. */
+struct dataset_table *dataset_table_new(const struct conf_node *root);
+void dataset_table_free(struct dataset_table *table);       /* saves */
+void dataset_table_save(struct dataset_table *table);
+
+/* Finds or makes and loads it. NULL with err set. */
+struct dataset *dataset_get(struct dataset_table *table, const struct dataset_request *request,
+                            struct err *err);
+struct dataset *dataset_find(struct dataset_table *table, const char *name);
+enum dataset_type dataset_type_of(const struct dataset *set);
+bool dataset_type_parse(struct text in, enum dataset_type *out);
+/* A value as files and commands write it: base64, hex, an address. Up to 4 KiB. */
+bool dataset_value_parse(const struct dataset *set, struct text in, uint8_t *out, uint32_t *len);
+
+/* Any thread. add: true when it was not there and there was room; remove: when it was there. */
+bool dataset_add(struct dataset *set, struct slice value);
+bool dataset_has(struct dataset *set, struct slice value, uint16_t *number);
+bool dataset_remove(struct dataset *set, struct slice value);
+void dataset_clear(struct dataset *set);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* dataset and datarep - is the buffer's content in a set? Put it there, take it out, compare the
+ * number beside it. */
+#include "detect/dataset.h"
+#include "detect/program.h"
+#include "detect/ruleset.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum dataset_command { DATASET_SET, DATASET_UNSET, DATASET_ISSET, DATASET_ISNOTSET };
+
+struct dataset_arg {
+    struct dataset *set;
+    uint8_t command;            /* enum dataset_command */
+    uint8_t op;                 /* enum int_op; datarep */
+    uint16_t number;
+};
+
+static enum step_result dataset_step(struct program_run *run, const void *arg)
+{
+    const struct dataset_arg *a = arg;
+    struct slice value = { run->data, run->len };
+    bool ok;
+
+    switch ((enum dataset_command)a->command) {
+    case DATASET_SET:   ok = dataset_add(a->set, value); break;
+    case DATASET_UNSET: ok = dataset_remove(a->set, value); break;
+    case DATASET_ISSET: ok = dataset_has(a->set, value, NULL); break;
+    default:            ok = !dataset_has(a->set, value, NULL); break;
+    }
+    return ok ? STEP_YES : STEP_STOP;
+}
+
+static enum step_result datarep_step(struct program_run *run, const void *arg)
+{
+    const struct dataset_arg *a = arg;
+    uint16_t number;
+
+    if (!dataset_has(a->set, (struct slice){ run->data, run->len }, &number))
+        return STEP_STOP;
+    return int_match_has(&(struct int_match){ .op = a->op, .a = a->number }, number) ? STEP_YES
+                                                                                     : STEP_STOP;
+}
+
+/* --- options ------------------------------------------------------------------------------ */
+
+struct dataset_options {
+    enum dataset_type type;
+    struct text load, save, state;
+    uint64_t memcap;
+};
+
+static int option_once(struct rule_parser *p, struct text *slot, struct text value,
+                       const char *name)
+{
+    if (slot->n > 0)
+        return rule_error(p, "'%s' can only appear once", name);
+    *slot = value;
+    return 0;
+}
+
+static int dataset_option(struct rule_parser *p, struct text word, struct dataset_options *o)
+{
+    struct text value = word, key;
+
+    text_split(&value, ' ', &key);
+    value = text_trim(value);
+    if (text_equal(key, "type"))
+        return dataset_type_parse(value, &o->type) ? 0 :
+            rule_error(p, "bad type %.*s", TEXT(value));
+    if (text_equal(key, "load"))
+        return option_once(p, &o->load, value, "load");
+    if (text_equal(key, "save"))
+        return option_once(p, &o->save, value, "save");
+    if (text_equal(key, "state"))
+        return option_once(p, &o->state, value, "state");
+    if (text_equal(key, "memcap"))
+        return text_to_size(value, &o->memcap) ? 0 :
+            rule_error(p, "%s: bad memcap \"%.*s\"", p->keyword->name, TEXT(value));
+    if (text_equal(key, "hashsize"))
+        return 0;               /* tables grow as they need */
+    return rule_error(p, "%s: unknown option \"%.*s\"", p->keyword->name, TEXT(key));
+}
+
+/* --- where files stand -------------------------------------------------------------------- */
+
+static const struct conf_node *conf_of(const struct rule_parser *p)
+{
+    return p->ruleset->conf;
+}
+
+/* Rules come from others: what they may write, and where, is for the operator to say. */
+static int save_path(struct rule_parser *p, struct text name, const char **out)
+{
+    const char *dir = conf_string(conf_of(p), "default-data-dir", IDS_STATEDIR);
+
+    if (!conf_bool(conf_of(p), "datasets.rules.allow-write", true))
+        return rule_error(p, "Rules containing save/state datasets have been disabled");
+    if (name.p[0] == '/') {
+        if (!conf_bool(conf_of(p), "datasets.rules.allow-absolute-filenames", false))
+            return rule_error(p, "Absolute paths not allowed: %.*s", TEXT(name));
+        *out = arena_text(p->arena, name);
+        return 0;
+    }
+    for (size_t i = 0; i + 2 <= name.n; i++)
+        if (name.p[i] == '.' && name.p[i + 1] == '.')
+            return rule_error(p, "Directory traversals not allowed: %.*s", TEXT(name));
+    *out = arena_printf(p->arena, "%s/%.*s", dir, TEXT(name));
+    return 0;
+}
+
+/* Beside the rule file, or as it is. */
+static const char *load_path(struct rule_parser *p, struct text name)
+{
+    const char *file = p->at.file, *slash = file != NULL ? strrchr(file, '/') : NULL;
+
+    if (name.p[0] != '/' && slash != NULL) {
+        const char *beside = arena_printf(p->arena, "%.*s/%.*s", (int)(slash - file), file,
+                                          TEXT(name));
+
+        if (access(beside, R_OK) == 0)
+            return beside;
+    }
+    return arena_text(p->arena, name);
+}
+
+static int dataset_open(struct rule_parser *p, struct text name, const struct dataset_options *o,
+                        bool with_value, struct dataset **out)
+{
+    struct dataset_request r = { .name = arena_text(p->arena, name), .type = o->type,
+                                 .memcap = o->memcap, .with_value = with_value };
+    struct err err = { 0 };
+
+    if (memchr(name.p, ' ', name.n) != NULL || name.n == 0)
+        return rule_error(p, "spaces not allowed in dataset names");
+    if (o->state.n > 0 && (o->load.n > 0 || o->save.n > 0))
+        return rule_error(p, "'state' can not be mixed with 'load' and 'save'");
+    if (o->state.n > 0) {
+        if (save_path(p, o->state, &r.save) < 0)
+            return -1;
+        r.load = r.save;
+    }
+    if (o->load.n > 0)
+        r.load = load_path(p, o->load);
+    if (o->save.n > 0 && save_path(p, o->save, &r.save) < 0)
+        return -1;
+    if (p->ruleset->datasets == NULL)
+        p->ruleset->datasets = dataset_table_new(conf_of(p));
+    *out = dataset_get(p->ruleset->datasets, &r, &err);
+    return *out != NULL ? 0 : rule_error(p, "%s", err.text);
+}
+
+static int dataset_finish(struct rule_parser *p, struct dataset_arg *arg, struct text name,
+                          struct text rest, bool with_value,
+                          enum step_result (*step)(struct program_run *run, const void *arg))
+{
+    struct dataset_options o = { 0 };
+    struct rule_op *op;
+    struct text word;
+
+    if (p->current == NULL)
+        return rule_error(p, "%s: want a sticky buffer before it", p->keyword->name);
+    while (text_split(&rest, ',', &word))
+        if (dataset_option(p, word, &o) < 0)
+            return -1;
+    if (dataset_open(p, name, &o, with_value, &arg->set) < 0)
+        return -1;
+    op = op_append(p, OP_CALL, false);
+    if (op == NULL)
+        return -1;
+    op->call = (struct call_op){ step, arg };
+    return 0;
+}
+
+static int dataset_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
+{
+    static const char *const commands[] = { "set", "unset", "isset", "isnotset" };
+    struct dataset_arg *a = arena_zalloc(p->arena, sizeof(*a));
+    struct text command, name;
+
+    if (!text_split(&in, ',', &command) || !text_split(&in, ',', &name))
+        return rule_error(p, "dataset: want command, name[, options]");
+    while (a->command < ARRAY_LEN(commands) && !text_equal(command, commands[a->command]))
+        a->command++;
+    if (a->command == ARRAY_LEN(commands))
+        return rule_error(p, "dataset action \"%.*s\" is not supported.", TEXT(command));
+    return dataset_finish(p, a, name, in, false, dataset_step);
+}
+
+const struct keyword_ops keyword_dataset = {
+    .name = "dataset",
+    .doc = "match sticky buffer against datasets",
+    .point = POINT_BUFFER,
+    .parse = dataset_parse,
+};
+
+static int datarep_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
+{
+    struct dataset_arg *a = arena_zalloc(p->arena, sizeof(*a));
+    struct text name, op, value;
+    uint64_t number;
+
+    if (!text_split(&in, ',', &name) || !text_split(&in, ',', &op) ||
+        !text_split(&in, ',', &value) || !text_to_u64(value, 65535, &number))
+        return rule_error(p, "datarep: want name, <, > or ==, number[, options]");
+    if (text_equal(op, "=="))
+        a->op = INT_EQ;
+    else if (text_equal(op, "<"))
+        a->op = INT_LT;
+    else if (text_equal(op, ">"))
+        a->op = INT_GT;
+    else
+        return rule_error(p, "datarep operation \"%.*s\" is not supported.", TEXT(op));
+    a->number = (uint16_t)number;
+    return dataset_finish(p, a, name, in, true, datarep_step);
+}
+
+const struct keyword_ops keyword_datarep = {
+    .name = "datarep",
+    .doc = "operate on datasets (experimental)",
+    .point = POINT_BUFFER,
+    .parse = datarep_parse,
+};
