@@ -25,6 +25,8 @@ static const struct app_proto_counters *found_counters(const struct app_session 
 
 static void side_advance(struct app_side *side, uint32_t n)
 {
+    if (n == 0)
+        return;
     side->data += n;
     side->len -= n;
     side->offset += n;

@@ -9,7 +9,8 @@
 #define APP_PROTO_LIST(X) \
     X(http1)              \
     X(tls)                \
-    X(dns)
+    X(dns)                \
+    X(mdns)
 
 enum app_proto_id {
     APP_PROTO_UNKNOWN,          /* not known yet */

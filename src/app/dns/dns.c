@@ -5,8 +5,13 @@
 #define HEADER_SIZE 12
 enum { FRAME_STREAM, FRAME_PDU };
 
+#define QUIET_MAX 32
+
 struct dns_state {
     bool gap;                           /* since the last message */
+    /* Ids of questions whose logging a rule has switched off: their answers follow them. */
+    uint8_t quiet_next, quiet_count;
+    uint16_t quiet[QUIET_MAX];
 };
 
 /* --- recognition ---------------------------------------------------------------------------------- */
@@ -79,6 +84,32 @@ static void event_on_last(struct app_flow *af, unsigned event)
         app_tx_event(af->last, event);
 }
 
+static void dns_tx_close(struct app_tx *tx)
+{
+    struct dns_state *st = tx->flow->state;
+
+    if (!tx->no_log || ((struct dns_tx *)tx)->is_response)
+        return;
+    st->quiet[st->quiet_next] = dns_message_of(tx)->id;
+    st->quiet_next = (uint8_t)((st->quiet_next + 1) % QUIET_MAX);
+    st->quiet_count = (uint8_t)MIN(st->quiet_count + 1, QUIET_MAX);
+}
+
+/* Also of questions that are still there, when the answer came with the same packet. */
+static bool is_quiet(const struct app_flow *af, const struct dns_tx *answer)
+{
+    const struct dns_state *st = af->state;
+    uint16_t id = answer->message.id;
+
+    for (const struct app_tx *tx = af->first; tx != &answer->tx; tx = tx->next)
+        if (tx->no_log && dns_message_of(tx)->id == id)
+            return true;
+    for (unsigned i = 0; i < st->quiet_count; i++)
+        if (st->quiet[i] == id)
+            return true;
+    return false;
+}
+
 static bool wrong_way(const struct dns_tx *t)
 {
     return ((t->message.flags & DNS_FLAG_QR) != 0) != t->is_response;
@@ -106,6 +137,8 @@ static bool add_message(struct app_flow *af, enum direction direction, struct sl
         event_on_last(af, DNS_NOT_REQUEST);
         return false;
     }
+    if (t->is_response)
+        t->tx.no_log = is_quiet(af, t);
     if (wrong_way(t))
         app_tx_event(&t->tx, DNS_NOT_RESPONSE);
     dns_message_events(&t->tx);
@@ -188,6 +221,7 @@ const struct app_proto app_dns = {
     .tx_size = sizeof(struct dns_tx),
     .parse = dns_parse,
     .handles_gaps = true,
+    .tx_close = dns_tx_close,
     .progress_done = { 1, 1 },
     .events = dns_events,
     .frames = (const char *const[]){ "stream", "pdu", NULL },
