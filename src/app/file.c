@@ -249,7 +249,8 @@ bool app_file_inspect(const struct app_file *file, struct slice *out, uint64_t *
     uint64_t from = file->inspected > file->limits.window ? file->inspected - file->limits.window
                                                           : 0;
 
-    if (file->state == FILE_OPEN && file->size < file->limits.min_inspect)
+    if (file->state == FILE_OPEN && file->size < file->limits.min_inspect &&
+        !file->tx->flow->end[file->direction])
         return false;
     if (file->window.len == 0 || file->inspected >= file->window_start + file->window.len)
         return false;

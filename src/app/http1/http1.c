@@ -135,6 +135,8 @@ static void close_direction(struct http_state *state, const struct app_input *in
         htp_connp_req_close(state->connp, NULL);
     else
         htp_connp_close(state->connp, NULL);
+    for (struct app_tx *tx = state->af->first; tx != NULL; tx = tx->next)
+        app_files_close(tx, in->direction, FILE_TRUNCATED);
 }
 
 static enum app_proto_id upgrade_protocol(const htp_header_t *upgrade)
@@ -175,19 +177,39 @@ static uint32_t consumed(const struct http_state *state, const struct app_input 
     size_t n = in->direction == TO_SERVER ? htp_connp_req_data_consumed(state->connp)
                                           : htp_connp_res_data_consumed(state->connp);
 
-    return (uint32_t)MIN(n, in->len);
+    return (uint32_t)n;
+}
+
+/* Does a response with a status line begin here? */
+static bool awaits_response(const struct http_state *state)
+{
+    if (htp_connp_get_out_tx(state->connp) != NULL || state->tunnel)
+        return false;
+    for (struct app_tx *tx = state->af->first; tx != NULL; tx = tx->next)
+        if (tx->progress[TO_CLIENT] == HTTP_STARTED)
+            return !http_tx_of(tx)->htp->is_protocol_0_9;
+    return true;
 }
 
 static enum parse_status parse_data(struct http_state *state, struct app_input *in)
 {
-    int result = feed(state, in, in->data, in->len);
+    uint32_t skip = 0;
+    int result;
 
+    if (in->direction == TO_CLIENT && awaits_response(state) &&
+        http_lead_in(in, &skip) == HTTP_LEAD_IN_WAIT) {
+        in->consumed = skip;
+        return PARSE_MORE;
+    }
+    state->offset += skip;
+    result = feed(state, in, in->data + skip, in->len - skip);
+    state->tunnel |= result == HTP_STREAM_TUNNEL;
     if (result == HTP_STREAM_TUNNEL && in->direction == TO_CLIENT)
         check_upgrade(state);
     if (result == HTP_STREAM_ERROR)
         return PARSE_STOP;
     if (result == HTP_STREAM_DATA_OTHER || state->change) {
-        in->consumed = consumed(state, in);
+        in->consumed = skip + consumed(state, in);
         return PARSE_MORE;
     }
     return PARSE_OK;

@@ -116,6 +116,7 @@ struct http_state {
     uint64_t responses;                 /* complete ones */
     uint32_t frame[2];                  /* of the message under way; 0: none */
     bool closed[2];
+    bool tunnel;                        /* libhtp lets everything pass */
     bool change;                        /* of protocol, asked for by what was just parsed */
     /* Ours is gone, libhtp still works on them: destroyed as soon as it has moved on. */
     htp_tx_t *orphan[2];
@@ -158,6 +159,10 @@ void http_hooks_register(htp_cfg_t *cfg);
 struct http_tx *http_tx_new(struct http_state *state, htp_tx_t *htp);
 void http_tx_close(struct app_tx *tx);
 void http_orphans_destroy(struct http_state *state);
+
+/* lead_in.c: how much to drop of what comes where a response should begin. */
+enum http_lead_in { HTTP_LEAD_IN_DONE, HTTP_LEAD_IN_WAIT };
+enum http_lead_in http_lead_in(const struct app_input *in, uint32_t *skip);
 
 /* uri.c: fills htx->uri. */
 void http_uri_normalise(struct http_tx *htx, const struct http_config *config);
