@@ -127,6 +127,7 @@ static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
     p->source = PACKET_STREAM_END;
     p->time_us = MAX(st->now_us, flow->last_us);
     p->flow = flow;
+    p->flow_hash = flow->hash;          /* dealt to the thread that inspects the flow */
     address(p, flow);
     if (ssn == NULL) {
         add_headers(p, flow->key.proto == PROTO_TCP);
