@@ -125,7 +125,10 @@ static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
 
     p->flags |= PACKET_PSEUDO;
     p->source = PACKET_STREAM_END;
-    p->time_us = MAX(st->now_us, flow->last_us);
+    /* When it was due, not when this thread happened to notice: that depends on what other flows
+     * the thread has. */
+    p->time_us = flow->end_reason == FLOW_END_TIMEOUT ? flow_table_due_us(st->flows, flow)
+                                                      : MAX(st->now_us, flow->last_us);
     p->flow = flow;
     p->flow_hash = flow->hash;          /* dealt to the thread that inspects the flow */
     address(p, flow);
