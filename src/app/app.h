@@ -271,7 +271,7 @@ struct app_log {
      * with the addresses as that direction goes. */
     uint8_t progress[2];
     bool each_direction;
-    bool no_tx_id;              /* a flow has but one transaction: the record has no number */
+    bool no_tx_id;              /* the record does not say which transaction it is of */
     /* Settings of one eve-log instance, made once; NULL when there are none. Freed with free(). */
     void *(*configure)(const struct conf_node *node, struct err *err);
     /* Writes the members; false: nothing to log after all. direction: for each_direction. */
@@ -308,6 +308,7 @@ struct app_proto {
     void (*register_counters)(void);
 
     size_t state_size, tx_size;
+    bool single_tx;             /* a flow is one transaction: not counted beside the flow */
     uint32_t tx_limit;          /* default of max-tx; 0: 256 open ones */
     uint8_t too_many_tx_event;  /* 0: none */
     int64_t stream_depth;       /* default; -1: none, 0: as stream.reassembly.depth says */

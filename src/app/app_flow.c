@@ -192,7 +192,7 @@ static enum parse_status call_parser(struct app_session *s, struct app_input *in
     if (in->len > 0 || in->gap > 0)
         s->first_data = FIRST_DATA_PARSED;
     status = af->proto->parse(af, in);
-    if (af->next_tx_id > txs)
+    if (af->next_tx_id > txs && !af->proto->single_tx)
         app_count(af->thread->counters, found_counters(s)->tx, af->next_tx_id - txs);
     return status;
 }

@@ -169,6 +169,7 @@ const struct app_proto app_tls = {
     .thread_close = thread_close,
     .state_size = sizeof(struct tls_state),
     .tx_size = sizeof(struct tls_tx),
+    .single_tx = true,
     .parse = tls_parse,
     .tx_close = tx_close,
     .progress_done = { TLS_CLIENT_FINISHED, TLS_SERVER_FINISHED },

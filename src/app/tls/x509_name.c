@@ -68,12 +68,34 @@ static const char *const jurisdiction_names[] = {
     [3] = "msJurisdictionCountry",
 };
 
+/* What belongs among the extensions turns up in names, too. */
+static const char *const extension_names[] = {
+    [1] = "oldAuthorityKeyIdentifier", [2] = "oldKeyAttributes", [3] = "oldCertificatePolicies",
+    [4] = "oldKeyUsage", [5] = "oldPolicyMapping", [6] = "oldSubtreesConstraint",
+    [7] = "oldSubjectAltNAme", [8] = "oldIssuerAltNAme", [14] = "subjectKeyIdentifier",
+    [15] = "keyUsage", [16] = "privateKeyUsagePeriod", [17] = "subjectAltName",
+    [18] = "issuerAltName", [19] = "basicConstraints", [20] = "crlNumber", [21] = "reasonCode",
+    [23] = "holdInstructionCode", [24] = "invalidityDate", [27] = "deltaCRLIndicator",
+    [28] = "issuerDistributionPoint", [29] = "issuer", [30] = "nameConstraints",
+    [31] = "crlDistributionPoints", [32] = "certificatePolicies", [33] = "policyMappings",
+    [35] = "authorityKeyIdentifier", [36] = "policyConstraints", [37] = "extendedKeyUsage",
+    [46] = "freshestCRL", [54] = "inhibitantAnyPolicy",
+};
+static const char *const netscape_names[] = {
+    [1] = "nsCertType", [2] = "nsBaseURL", [3] = "nsRevocationURL", [4] = "nsCARevocationURL",
+    [5] = "nsCACRLURL", [6] = "nsCACertURL", [7] = "nsRenewalURL", [8] = "nsCAPolicyURL",
+    [9] = "nsHomepageURL", [10] = "nsEntityLogo", [11] = "nsUserPicture",
+    [12] = "nsSSLServerName", [13] = "nsComment",
+};
+
 static const struct arc arcs[] = {
     { "\x55\x04", 2, x520_names, ARRAY_LEN(x520_names) },
     { "\x09\x92\x26\x89\x93\xf2\x2c\x64\x01", 9, pilot_names, ARRAY_LEN(pilot_names) },
     { "\x2a\x86\x48\x86\xf7\x0d\x01\x09", 8, pkcs9_names, ARRAY_LEN(pkcs9_names) },
     { "\x2b\x06\x01\x04\x01\x82\x37\x3c\x02\x01", 10, jurisdiction_names,
       ARRAY_LEN(jurisdiction_names) },
+    { "\x55\x1d", 2, extension_names, ARRAY_LEN(extension_names) },
+    { "\x60\x86\x48\x01\x86\xf8\x42\x01", 8, netscape_names, ARRAY_LEN(netscape_names) },
 };
 
 static const char *oid_name(struct slice oid)
