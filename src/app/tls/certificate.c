@@ -221,7 +221,7 @@ static enum tls_certificate_fault parse_fields(struct bytes *in, struct arena *a
     if (!parse_name(in, arena, &c->subject))
         return CERT_NAME;
     if (!der_take_tag(in, DER_SEQUENCE, &skipped))
-        return CERT_DER;
+        return CERT_INVALID;
     return parse_rest(in, arena, c) ? CERT_SOUND : CERT_EXTENSIONS;
 }
 
@@ -239,11 +239,11 @@ static enum tls_certificate_fault take_body(struct slice der, struct bytes *fiel
         return CERT_LENGTH;
     in = bytes_of_slice(body);
     if (!der_take_tag(&in, DER_SEQUENCE, &tbs))
-        return CERT_DER;
+        return CERT_INVALID;
     *fields = bytes_of_slice(tbs);
     if (!der_take_tag(&in, DER_SEQUENCE, &skipped))
         return CERT_ALGORITHM;
-    return der_take_tag(&in, DER_BIT_STRING, &skipped) ? CERT_SOUND : CERT_DER;
+    return der_take_tag(&in, DER_BIT_STRING, &skipped) ? CERT_SOUND : CERT_INVALID;
 }
 
 enum tls_certificate_fault tls_certificate_parse(struct slice der, struct digests *digests,

@@ -13,7 +13,8 @@
 enum tls_certificate_fault {
     CERT_SOUND,
     CERT_LENGTH,                /* it ends before it is over */
-    CERT_DER,
+    CERT_DER,                   /* it is something else altogether */
+    CERT_INVALID,               /* some part without a name here */
     CERT_VERSION,
     CERT_SERIAL,
     CERT_ALGORITHM,

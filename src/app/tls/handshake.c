@@ -120,7 +120,7 @@ static enum tls_event fault_event(enum tls_certificate_fault fault)
     case CERT_NAME: return TLS_EVENT_CERTIFICATE_INVALID_NAME;
     case CERT_DATE: return TLS_EVENT_CERTIFICATE_INVALID_DATE;
     case CERT_EXTENSIONS: return TLS_EVENT_CERTIFICATE_INVALID_EXTENSIONS;
-    case CERT_SOUND: break;
+    case CERT_INVALID: case CERT_SOUND: break;
     }
     return TLS_EVENT_INVALID_CERTIFICATE;
 }

@@ -5,7 +5,8 @@
  *         extended: yes                  # no: subject, issuer, alternative names
  *         custom: [subject, sni, ...]    # instead: exactly these
  *         session-resumption: yes        # sessions of which no certificate was seen, too
- */
+ *
+ * A bare `- tls` means no to that last one. */
 #include <stdlib.h>
 #include <time.h>
 
@@ -83,7 +84,8 @@ static void *configure(const struct conf_node *node, struct err *err UNUSED)
     s->fields = conf_bool(node, "extended", false) ? F_EXTENDED : F_BASIC;
     if (custom != NULL)
         s->fields = custom_fields(custom);
-    s->resumed = conf_bool(node, "session-resumption", true);
+    s->resumed = node != NULL && node->kind != CONF_SCALAR &&
+                 conf_bool(node, "session-resumption", true);
     if (s->resumed)
         s->fields |= F_RESUMED;
     warn_twice(custom, s->fields, F_CERTIFICATE, F_CHAIN, "server");
