@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* qa/fuzz/fuzz_stream.c - bytes as a TCP conversation: the first byte chooses the settings, then
+ * each segment is direction and flags, steps of sequence and acknowledgment numbers around where
+ * the sides are, options, and a length; payload bytes tell their place in the stream.
+ *
+ * What is handed on must be in order, say where it stands, and be looked back upon as it was. All
+ * packets and flows must come home. */
+#include "packet/pool.h"
+#include "stream/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define HEADERS 40
+#define PAYLOAD_MAX 2000
+#define KEPT 70000
+
+static const char *const settings[] = {
+    "stream: { checksum-validation: no }",
+    "stream: { checksum-validation: no, midstream: yes, async-oneside: yes }",
+    "stream: { checksum-validation: no, reassembly: { depth: 4kb, toserver-chunk-size: 100 } }",
+    "stream: { checksum-validation: no, memcap: 4kb, reassembly: { memcap: 16kb, "
+    "check-overlap-different-data: yes } }",
+};
+
+struct side {
+    uint32_t seq;
+    uint64_t next;                      /* offset that must come next */
+    uint8_t kept[KEPT];                 /* the last bytes handed on */
+    uint32_t kept_len;
+};
+
+struct world {
+    struct conf *yaml;
+    struct flow_conf *flows;
+    struct stream_conf *conf;
+    struct packet_pool *pool;
+    struct counters *counters;
+    struct stream_thread *st;
+    struct packet_vector vector;
+    struct side side[2];
+    uint64_t time_us;
+};
+
+static void world_open(struct world *w, uint8_t choice)
+{
+    struct err err;
+
+    w->yaml = conf_new();
+    if (conf_load_string(w->yaml, settings[choice & 3], "fuzz", &err) < 0)
+        abort();
+    w->flows = flow_conf_new(conf_root(w->yaml), 1, &err);
+    w->conf = stream_conf_new(conf_root(w->yaml), (choice & 4) != 0, &err);
+    w->pool = packet_pool_new(256, 0);
+    w->counters = counters_new("fuzz");
+    w->st = stream_thread_new(w->conf, w->flows, w->pool, w->counters, (choice & 8) != 0, &err);
+    w->time_us = 1000000;
+}
+
+static void world_close(struct world *w)
+{
+    stream_thread_free(w->st);
+    counters_free(w->counters);
+    packet_pool_free(w->pool);
+    stream_conf_free(w->conf);
+    flow_conf_free(w->flows);
+    conf_free(w->yaml);
+    free(w->vector.packet);
+}
+
+static void keep(struct side *s, const uint8_t *data, uint32_t len)
+{
+    if (len > KEPT / 2) {
+        data += len - KEPT / 2;
+        len = KEPT / 2;
+    }
+    if (s->kept_len + len > KEPT) {
+        uint32_t rest = KEPT / 2 < s->kept_len ? KEPT / 2 : s->kept_len;
+
+        memmove(s->kept, s->kept + s->kept_len - rest, rest);
+        s->kept_len = rest;
+    }
+    memcpy(s->kept + s->kept_len, data, len);
+    s->kept_len += len;
+}
+
+static void check_chunk(struct world *w, const struct stream_chunk *c)
+{
+    struct side *s = &w->side[c->direction];
+
+    if (c->offset != s->next)
+        abort();
+    s->next += c->len;
+    if (c->kind == CHUNK_GAP) {
+        s->kept_len = 0;
+        return;
+    }
+    if (c->before > s->kept_len ||
+        memcmp(c->data - c->before, s->kept + s->kept_len - c->before, c->before) != 0)
+        abort();
+    keep(s, c->data, c->len);
+}
+
+static void consume(struct world *w)
+{
+    for (unsigned i = 0; i < w->vector.count; i++) {
+        struct packet *p = w->vector.packet[i];
+
+        if (p->flags & PACKET_FLOW_START)
+            w->side[0].next = w->side[1].next = w->side[0].kept_len = w->side[1].kept_len = 0;
+        for (unsigned k = 0; k < p->chunk_count; k++)
+            check_chunk(w, &p->chunk[k]);
+    }
+    for (unsigned i = 0; i < w->vector.count; i++)
+        packet_release(w->vector.packet[i], PACKET_LANE_OWNER);
+    w->vector.count = 0;
+}
+
+static struct packet *segment(struct world *w, unsigned dir, uint32_t len)
+{
+    static const uint8_t ends[2][4] = { { 10, 0, 0, 1 }, { 10, 0, 0, 2 } };
+    struct packet *p = packet_pool_get(w->pool);
+
+    if (p == NULL)
+        abort();
+    buf_clear(&p->frame);
+    buf_reserve(&p->frame, HEADERS + PAYLOAD_MAX);
+    memset(p->frame.data, 0, HEADERS);
+    p->data = p->l3 = p->frame.data;
+    p->l3[0] = 0x45;
+    p->l3[8] = 64;
+    p->l4 = p->l3 + 20;
+    p->l4_header_len = 20;
+    p->payload = p->l4 + 20;
+    p->payload_len = len;
+    p->len = p->wire_len = HEADERS + len;
+    p->ip_proto = 6;
+    p->src = ip_v4(ends[dir]);
+    p->dst = ip_v4(ends[!dir]);
+    p->src_port = dir == 0 ? 1025 : 80;
+    p->dst_port = dir == 0 ? 80 : 1025;
+    p->flow_hash = 77;
+    p->time_us = w->time_us;
+    return p;
+}
+
+static void options(struct packet *p, struct bytes *in)
+{
+    uint8_t which = take_u8(in);
+
+    if (which & 1) {
+        p->tcp_options.has |= TCP_HAS_TS;
+        p->tcp_options.ts_value = take_u8(in);
+        p->tcp_options.ts_echo = take_u8(in);
+    }
+    if (which & 2) {
+        p->tcp_options.has |= TCP_HAS_WSCALE;
+        p->tcp_options.window_scale = take_u8(in) % 15;
+    }
+    if (which & 4)
+        p->tcp_options.has |= TCP_HAS_FASTOPEN;
+    if (which & 8)
+        p->l4[19] = take_u8(in);
+    if ((which & 16) && bytes_have(in, 8)) {
+        p->tcp_options.has |= TCP_HAS_SACK | TCP_HAS_SACK_OK;
+        p->tcp_options.sack_count = 1;
+        p->tcp_options.sack = take_bytes(in, 8);
+    }
+    p->tcp.window = (which & 32) ? take_u8(in) : 65535;
+}
+
+static void one_segment(struct world *w, struct bytes *in)
+{
+    uint8_t head = take_u8(in);
+    unsigned dir = head >> 7;
+    struct side *me = &w->side[dir], *other = &w->side[!dir];
+    int8_t seq_step = (int8_t)take_u8(in), ack_step = (int8_t)take_u8(in);
+    uint32_t len = take_u8(in) * 7u;
+    struct packet *p = segment(w, dir, len);
+
+    p->tcp.flags = head & 0x3f;
+    p->tcp.seq = me->seq + (uint32_t)(seq_step * 5);
+    p->tcp.ack = other->seq + (uint32_t)(ack_step * 5);
+    options(p, in);
+    for (uint32_t i = 0; i < len; i++)
+        p->payload[i] = (uint8_t)(p->tcp.seq + i + ((head & 0x40) ? 1u : 0u));
+    me->seq = p->tcp.seq + len + ((p->tcp.flags & (TCP_SYN | TCP_FIN)) ? 1 : 0);
+    w->time_us += (uint64_t)(seq_step & 3) * 1000;
+    vector_push(&w->vector, p);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct bytes in = bytes_of(data, size);
+    static struct world w;
+    uint8_t choice = take_u8(&in);
+
+    if (size < 2)
+        return 0;
+    memset(&w, 0, sizeof(w));
+    world_open(&w, choice);
+    while (bytes_have(&in, 1) && in.next < data + 4096) {
+        one_segment(&w, &in);
+        if ((choice & 16) == 0 || w.vector.count >= 16) {
+            w.vector.now_us = w.time_us;
+            stream_vector(w.st, &w.vector);
+            consume(&w);
+        }
+    }
+    stream_vector(w.st, &w.vector);
+    consume(&w);
+    while (stream_flush(w.st, &w.vector, w.time_us))
+        consume(&w);
+    if (packet_pool_out(w.pool) != 0)
+        abort();
+    world_close(&w);
+    return 0;
+}
