@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define POOL_MAX 65536
 
@@ -96,6 +97,14 @@ static void thread_name(struct plan_thread *t, const char *prefix, unsigned numb
                  interface + n - (room - room / 2));
 }
 
+static bool any_only_once(const struct plan *plan)
+{
+    for (unsigned i = 0; i < plan->source_count; i++)
+        if (plan->sources[i].only_once)
+            return true;
+    return false;
+}
+
 /* Threads for each source, and in all, of a piece that receives. */
 static unsigned capture_threads(struct plan *plan, bool whole_chain, unsigned *per_source)
 {
@@ -111,6 +120,8 @@ static unsigned capture_threads(struct plan *plan, bool whole_chain, unsigned *p
 
         if (set->interface != NULL && set->threads > 0)
             want = set->threads;
+        if (!plan->live && any_only_once(plan))
+            want = 1;
         if (want == 0 && whole_chain && !plan->live)
             want = workers;
         if (want == 0)
@@ -285,6 +296,9 @@ static int plan_count(struct plan *plan, const struct plan_request *rq, struct e
     if (connect_pieces(plan, rq->root, err) < 0)
         return -1;
     plan->shares_file = !plan->live && plan->pieces[0].count > 1;
+    if (plan->shares_file && any_only_once(plan))
+        return err_at(err, mode->at, "run mode %s: a pipe is read by one thread, not by %u",
+                      mode->name, plan->pieces[0].count);
     if (plan->shares_file && !piece_has(plan->pieces[0].piece, "decode"))
         return err_at(err, mode->at, "run mode %s: several threads can only read a file where "
                       "decode stands in the same piece as receive", mode->name);
@@ -358,6 +372,14 @@ void plan_source_threads(const struct plan *plan, unsigned *out)
         out[plan->threads[i].source_number]++;
 }
 
+static bool is_pipe(const char *path)
+{
+    struct stat st;
+
+    return strcmp(path, "-") == 0 ||
+           (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+}
+
 void plan_sources_read(const struct conf_node *root, const char *method, const char *const *names,
                        struct plan_source *out, unsigned count)
 {
@@ -368,7 +390,7 @@ void plan_sources_read(const struct conf_node *root, const char *method, const c
         const char *threads = conf_string(item, "threads", "auto");
         uint64_t n;
 
-        out[i] = (struct plan_source){ .name = names[i] };
+        out[i] = (struct plan_source){ .name = names[i], .only_once = is_pipe(names[i]) };
         if (text_to_u64(text_of(threads), THREADS_MAX, &n))
             out[i].threads = (unsigned)n;
         else if (!text_equal_nocase(text_of(threads), "auto"))

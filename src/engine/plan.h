@@ -15,6 +15,7 @@ struct plan_source {
     const char *name;
     unsigned threads;               /* wanted by the configuration; 0: auto */
     unsigned queues;                /* of the hardware or the kernel; 0: not known */
+    bool only_once;                 /* a pipe: one thread can read it, once */
 };
 
 /* All borrowed until plan_new() returns; conf, mode, topology and names as long as the plan. */
@@ -78,7 +79,8 @@ struct plan {
 struct plan *plan_new(const struct plan_request *request, struct err *err);
 void plan_free(struct plan *plan);
 
-/* Thread counts of interfaces from the method's section (`af-packet: - interface: ..`). */
+/* Thread counts of interfaces from the method's section (`af-packet: - interface: ..`), and
+ * whether a file is a pipe. */
 void plan_sources_read(const struct conf_node *root, const char *method, const char *const *names,
                        struct plan_source *out, unsigned count);
 

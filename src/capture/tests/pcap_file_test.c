@@ -7,6 +7,7 @@
 #include "capture/pcap_reader.h"
 #include "packet/decode.h"
 
+#include <ftw.h>
 #include <lzma.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,6 +145,22 @@ static const char *path_of(const char *name)
     return path[turn];
 }
 
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+    (void)st;
+    (void)type;
+    (void)where;
+    return remove(path);
+}
+
+/* At the end of each test. */
+static void clean(void)
+{
+    if (directory[0] != '\0')
+        nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    directory[0] = '\0';
+}
+
 static const char *save_bytes(const char *name, const void *data, size_t len)
 {
     const char *path = path_of(name);
@@ -206,6 +223,7 @@ TEST(pcap_classic_all_magics)
             classic_record(&m, n, kinds[i / 2].fraction, kinds[i / 2].modified);
         expect_frames(t, save("classic.pcap", &m), 5, 7);
     }
+    clean();
 }
 
 TEST(pcapng_resolutions_and_orders)
@@ -223,6 +241,7 @@ TEST(pcapng_resolutions_and_orders)
             ng_packet(&m, 0, (600 + n) * kinds[i / 2].units, n);
         expect_frames(t, save("ng.pcapng", &m), 4, 0);
     }
+    clean();
 }
 
 TEST(pcapng_interfaces_and_sections)
@@ -269,6 +288,7 @@ TEST(pcapng_interfaces_and_sections)
     CHECK_INT(frame.time_us, 9);
     CHECK_INT(pcap_reader_next(r, &frame), PCAP_STATUS_END);
     pcap_reader_close(r);
+    clean();
 }
 
 TEST(pcap_truncated_anywhere)
@@ -302,6 +322,7 @@ TEST(pcap_truncated_anywhere)
         }
     buf_fini(&m.b);
     buf_fini(&ng.b);
+    clean();
 }
 
 TEST(pcap_garbage_is_refused)
@@ -314,6 +335,7 @@ TEST(pcap_garbage_is_refused)
     CHECK(strstr(err.text, "empty") != NULL);
     CHECK(pcap_reader_open(path_of("none.pcap"), 0, &err) == NULL);
     CHECK(strstr(err.text, "No such file") != NULL);
+    clean();
 }
 
 TEST(pcap_gzip_and_xz)
@@ -338,6 +360,7 @@ TEST(pcap_gzip_and_xz)
     expect_frames(t, save_bytes("p.xz", packed, packed_len), 3000, 7);
     free(packed);
     buf_fini(&m.b);
+    clean();
 }
 
 struct bed {
@@ -429,6 +452,7 @@ TEST(pcap_file_filter)
     CHECK(!bed_open(t, &bed, "", "/none/at/all", NULL, &err));
     CHECK_STRING(err.text, "pcap file '/none/at/all': No such file or directory");
     bed_close(&bed);
+    clean();
 }
 
 TEST(pcap_file_directory_and_delete)
@@ -472,6 +496,7 @@ TEST(pcap_file_directory_and_delete)
     CHECK_INT(bed.packets, 12);
     bed_close(&bed);
     CHECK(access(one, F_OK) != 0 && access(two, F_OK) != 0 && access(deep, F_OK) != 0);
+    clean();
 }
 
 TEST(pcap_file_kept_when_it_alerted)
@@ -501,4 +526,5 @@ TEST(pcap_file_kept_when_it_alerted)
     bed_read(t, &bed);
     bed_close(&bed);
     CHECK_INT(access(loud, F_OK), 0);
+    clean();
 }
