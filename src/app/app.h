@@ -324,6 +324,7 @@ struct app_proto {
     uint8_t progress_done[2];
     const struct app_name *progress_names[2];   /* hooks: "request_line"; NULL-named end */
     const struct app_name *events;              /* "malformed_data", ids from 1; {NULL} ended */
+    bool events_in_capitals;                    /* so EVE writes them; rules in any case */
     const char *const *frames;                  /* frame type names, NULL-ended; id = index */
     const struct app_buffer *const *buffers;    /* NULL-ended lists */
     const struct app_integer *const *integers;
@@ -407,7 +408,8 @@ static inline bool app_tx_done(const struct app_tx *tx, enum direction d,
 }
 
 /* Events not about one transaction (applayer_mismatch_protocol_both_directions ...), set on the
- * flow for this packet: EVE anomaly and app-layer-event:applayer.X. Gone at app_cleanup(). */
+ * flow for this packet: EVE anomaly, in capitals, and app-layer-event:applayer_X. Gone at
+ * app_cleanup(). */
 extern const struct app_name app_layer_events[];        /* names and ids; NULL-named end */
 bool app_flow_has_event(const struct app_flow *af, unsigned event);
 

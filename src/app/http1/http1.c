@@ -299,6 +299,7 @@ const struct app_proto app_http1 = {
     .progress_done = { HTTP_COMPLETE, HTTP_COMPLETE },
     .progress_names = { request_progress, response_progress },
     .events = http_events,
+    .events_in_capitals = true,
     .frames = frames,
     .buffers = http_buffers,
     .logs = http_logs,

@@ -176,6 +176,7 @@ const struct app_proto app_tls = {
     .progress_done = { TLS_CLIENT_FINISHED, TLS_SERVER_FINISHED },
     .progress_names = { client_progress, server_progress },
     .events = events,
+    .events_in_capitals = true,
     .frames = frames,
     .buffers = tls_buffers,
     .integers = tls_integers,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* output/eve/anomaly.c - `anomaly`: what decoders, the stream engine and parsers found odd. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,17 +70,29 @@ static const char *event_name(const struct app_name *names, unsigned event)
     return "unknown";
 }
 
+/* Some protocols' events have always been written in capitals. */
+static void event_string(struct json *j, const char *event, bool capitals)
+{
+    char text[80];
+    size_t n = 0;
+
+    for (; event[n] != '\0' && n < sizeof(text); n++)
+        text[n] = (char)(capitals ? toupper((unsigned char)event[n]) : event[n]);
+    json_bytes(j, "event", text, n);
+}
+
 static void anomaly_app_record(struct render *r, const struct eve *eve, const struct packet *p,
                                const struct app_proto *proto, const char *event,
                                const char *layer, uint64_t tx_id)
 {
+    bool capitals = tx_id == EVE_NO_TX || proto->events_in_capitals;
     struct json j;
 
     eve_begin(r, eve, &j, p, EVE_AS_PACKET, "anomaly", tx_id);
     json_object(&j, "anomaly");
     json_string(&j, "app_proto", proto != NULL ? proto->name : app_proto_name(p->flow->app_proto));
     json_string(&j, "type", "applayer");
-    json_string(&j, "event", event);
+    event_string(&j, event, capitals);
     json_string(&j, "layer", layer);
     json_object_end(&j);
     eve_end(r, eve, &j, p);

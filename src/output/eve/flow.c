@@ -139,7 +139,7 @@ static void flow_body(struct render *r, struct json *j, const struct flow *f)
         }
         json_array_end(j);
     }
-    if (f->app != NULL)
+    if (f->app != NULL && f->app->next_tx_id > 0)
         json_u64(j, "tx_cnt", f->app->next_tx_id);
     json_object_end(j);
 }
