@@ -187,6 +187,7 @@ void app_file_append(struct app_file *file, const uint8_t *data, uint32_t len)
     for (unsigned i = 0; i < HASH_COUNT; i++)
         if (fp->hashing[i])
             EVP_DigestUpdate(fp->hash[i], data, len);
+    file->inspected = MAX(file->inspected, file->shown);
     file->size += len;
     if (!keep) {
         skip_content(file);
@@ -244,7 +245,7 @@ void app_files_close(struct app_tx *tx, enum direction direction, enum file_stat
         app_file_close(file, state);
 }
 
-bool app_file_inspect(const struct app_file *file, struct slice *out, uint64_t *position)
+bool app_file_inspect(struct app_file *file, struct slice *out, uint64_t *position)
 {
     uint64_t from = file->inspected > file->limits.window ? file->inspected - file->limits.window
                                                           : 0;
@@ -258,6 +259,7 @@ bool app_file_inspect(const struct app_file *file, struct slice *out, uint64_t *
     *out = (struct slice){ .data = file->window.data + (from - file->window_start),
                            .len = (uint32_t)(file->window_start + file->window.len - from) };
     *position = from;
+    file->shown = file->size;
     return true;
 }
 

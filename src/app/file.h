@@ -32,7 +32,8 @@ struct app_file {
     uint64_t size;              /* bytes seen, gaps included */
     uint64_t start, end, total; /* range, when `is_range` */
     bool is_range;
-    uint64_t inspected;         /* by detect: bytes that rules have seen */
+    uint64_t inspected;         /* bytes that rules are through with */
+    uint64_t shown;             /* given to rules; inspected when more have come */
     uint64_t written;           /* by output: bytes that are on disk */
     struct buf window;          /* content from window_start on; read only */
     uint64_t window_start;
@@ -59,8 +60,31 @@ void app_files_close(struct app_tx *tx, enum direction direction, enum file_stat
 /* What there is to inspect now: what is new, with `window` bytes before it; *position is the
  * place of out->data[0] in the file. False while min_inspect is not reached and the file is
  * open, or when nothing is new. */
-bool app_file_inspect(const struct app_file *file, struct slice *out, uint64_t *position);
+bool app_file_inspect(struct app_file *file, struct slice *out, uint64_t *position);
 /* Looks it up when enough has come (or all); NULL before that, or without libmagic. */
 const char *app_file_magic(struct app_file *file);
+
+/* The buffers that a protocol with files lists among its own: static declarations called
+ * file_data, file_name and file_magic, there from these steps of progress on. */
+bool app_file_get_data(struct app_tx *tx, enum direction d, unsigned index, struct slice *out);
+uint64_t app_file_data_position(struct app_tx *tx, enum direction d, unsigned index);
+bool app_file_get_name(struct app_tx *tx, enum direction d, unsigned index, struct slice *out);
+bool app_file_get_magic(struct app_tx *tx, enum direction d, unsigned index, struct slice *out);
+#define APP_FILE_BUFFERS(directions_, ts, tc)                                                \
+    static const struct app_buffer file_data = {                                             \
+        .name = "file.data", .alias = "file_data", .doc = "content of files",                \
+        .directions = (directions_), .progress = { (ts), (tc) }, .multi = true,              \
+        .grows = true, .get = app_file_get_data, .position = app_file_data_position,         \
+    };                                                                                       \
+    static const struct app_buffer file_name = {                                             \
+        .name = "file.name", .doc = "name of a file",                                        \
+        .directions = (directions_), .progress = { (ts), (tc) }, .multi = true,              \
+        .grows = true, .get = app_file_get_name,                                             \
+    };                                                                                       \
+    static const struct app_buffer file_magic = {                                            \
+        .name = "file.magic", .doc = "what libmagic says of a file",                         \
+        .directions = (directions_), .progress = { (ts), (tc) }, .multi = true,              \
+        .grows = true, .get = app_file_get_magic,                                            \
+    }
 
 #endif

@@ -259,36 +259,6 @@ static uint64_t request_body_position(struct app_tx *tx, enum direction d, unsig
     return position;
 }
 
-static struct app_file *file_at(struct app_tx *tx, enum direction d, unsigned index)
-{
-    struct app_file *file = tx->files[d];
-
-    while (file != NULL && index-- > 0)
-        file = file->next;
-    return file;
-}
-
-/* The content of the response is its file. */
-static bool get_response_body(struct app_tx *tx, enum direction d, unsigned index,
-                              struct slice *out)
-{
-    struct app_file *file = file_at(tx, d, index);
-    uint64_t position;
-
-    return file != NULL && app_file_inspect(file, out, &position);
-}
-
-static uint64_t response_body_position(struct app_tx *tx, enum direction d, unsigned index)
-{
-    struct app_file *file = file_at(tx, d, index);
-    struct slice s;
-    uint64_t position = 0;
-
-    if (file != NULL)
-        app_file_inspect(file, &s, &position);
-    return position;
-}
-
 /* --- what patterns must be like ---------------------------------------------------------------------- */
 
 static bool check_host(struct slice pattern, bool nocase, struct err *err)
@@ -458,15 +428,19 @@ static const struct app_buffer request_body = {
     .get = get_request_body, .position = request_body_position,
     .feature = HTTP1_KEEP_REQUEST_BODY,
 };
+/* The content of a response is its file. */
 static const struct app_buffer response_body = {
     .name = "http.response_body", .legacy = "http_server_body", .doc = "response body, decoded",
     .directions = APP_TC, .progress = { 0, HTTP_BODY }, .grows = true, .multi = true,
-    .get = get_response_body, .position = response_body_position,
+    .get = app_file_get_data, .position = app_file_data_position,
 };
+
+APP_FILE_BUFFERS(APP_BOTH, HTTP_BODY, HTTP_BODY);
 
 const struct app_buffer *const http_buffers[] = {
     &uri, &raw_uri, &method, &request_line, &response_line, &protocol, &stat_code, &stat_msg,
     &host, &raw_host, &header, &raw_header, &header_names, &start, &request_header,
     &response_header, &cookie, &user_agent, &content_type, &content_len, &connection, &referer,
-    &accept, &accept_enc, &accept_lang, &server, &location, &request_body, &response_body, NULL,
+    &accept, &accept_enc, &accept_lang, &server, &location, &request_body, &response_body,
+    &file_data, &file_name, &file_magic, NULL,
 };

@@ -22,15 +22,12 @@ static const struct app_proto *rule_proto(const struct rule *rule)
 static const struct app_proto *named_proto(struct text in, struct text *rest)
 {
     const char *dot = memchr(in.p, '.', in.n);
-    char name[32];
-    size_t n = dot != NULL ? (size_t)(dot - in.p) : 0;
+    enum app_proto_id id;
 
-    if (n == 0 || n >= sizeof(name))
+    if (dot == NULL || !app_proto_by_rule_name((struct text){ in.p, (size_t)(dot - in.p) }, &id))
         return NULL;
-    memcpy(name, in.p, n);
-    name[n] = '\0';
-    *rest = text_from(in, n + 1);
-    return app_proto_by_name(name);
+    *rest = text_from(in, (size_t)(dot - in.p) + 1);
+    return app_proto_by_id(id);
 }
 
 static int frame_parse(struct rule_parser *p, struct text in, void *arg UNUSED)

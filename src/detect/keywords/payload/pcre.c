@@ -320,7 +320,6 @@ const struct keyword_ops keyword_pcre = {
     .point = POINT_BUFFER,
     .negatable = true,
     .quotes = true,
-    .quotes_required = true,
     .parse = pcre_parse,
     .free_arg = pcre_free,
 };
