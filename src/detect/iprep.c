@@ -119,7 +119,7 @@ static int read_file(struct iprep *rep, const char *path,
     ssize_t n;
 
     if (f == NULL) {
-        log_error("detect", "opening ip rep file %s: %s", path, strerror(errno));
+        log_error("reputation", "opening ip rep file %s: %s", path, strerror(errno));
         return -1;
     }
     while ((n = getline(&line, &cap, f)) >= 0) {
@@ -127,7 +127,7 @@ static int read_file(struct iprep *rep, const char *path,
 
         number++;
         if (t.n > 0 && t.p[0] != '#' && line[0] != ' ' && !take(rep, t))
-            log_at(LOG_LEVEL_ERROR, "detect", (struct where){ path, number, 1 },
+            log_at(LOG_LEVEL_ERROR, "reputation", (struct where){ path, number, 1 },
                    "%s, found \"%.*s\"", wanted, (int)MIN(t.n, 100), t.p);
     }
     free(line);
@@ -148,7 +148,7 @@ static void read_scores(struct iprep *rep, const struct conf_node *root,
             snprintf(path, sizeof(path), "%s", file->value);
         else
             snprintf(path, sizeof(path), "%s/%s", dir, file->value);
-        log_info("detect", "Loading reputation file: %s", path);
+        log_info("reputation", "Loading reputation file: %s", path);
         read_file(rep, path, score_line, "want address[/prefix],category,score");
     }
 }
@@ -162,7 +162,7 @@ struct iprep *iprep_load(const struct conf_node *root)
     if (files == NULL && categories == NULL)
         return NULL;
     if (files == NULL || categories == NULL) {
-        log_error("detect", "\"%s\" is not set, so IP reputation is off",
+        log_error("reputation", "\"%s\" is not set, so IP reputation is off",
                   files == NULL ? "reputation-files" : "reputation-categories-file");
         return NULL;
     }

@@ -197,7 +197,7 @@ static void attach(struct config_reader *r, struct rule *rule, const struct thre
     }
     if (spec->type != THRESHOLD_SUPPRESS && *link != NULL) {
         if (!by_number || spec->type == THRESHOLD_RATE) {
-            log_at(LOG_LEVEL_WARNING, "detect", rule_text_at(r->at, r->at->text.p),
+            log_at(LOG_LEVEL_WARNING, "threshold-config", rule_text_at(r->at, r->at->text.p),
                    "rule %u has a threshold of its own, which stays", rule->sid);
             return;
         }
@@ -232,7 +232,7 @@ static int install(struct config_reader *r, const struct line *l,
         found = true;
     }
     if (!found && sid != 0)
-        log_at(LOG_LEVEL_WARNING, "detect", rule_text_at(r->at, r->at->text.p),
+        log_at(LOG_LEVEL_WARNING, "threshold-config", rule_text_at(r->at, r->at->text.p),
                "can't suppress sid %u, gid %u: unknown rule", sid, gid);
     return 0;
 }
@@ -270,7 +270,7 @@ static void visit_line(const struct rule_text *text, void *arg)
     if (line_parse(r) == 0)
         r->good++;
     else
-        log_err(LOG_LEVEL_ERROR, "detect", &r->err);
+        log_err(LOG_LEVEL_ERROR, "threshold-config", &r->err);
 }
 
 static const char *find_var(void *arg, struct text name)
@@ -300,10 +300,10 @@ void threshold_config_load(struct ruleset *set, const struct conf_node *root)
     struct config_reader r = reader_of(set, root);
 
     if (access(path, R_OK) != 0) {
-        log_warning("detect", "Error opening file: \"%s\": %s", path, strerror(errno));
+        log_warning("threshold-config", "Error opening file: \"%s\": %s", path, strerror(errno));
         return;
     }
     if (rule_file_read(path, &set->arena, visit_line, &r, &r.err) < 0)
-        log_err(LOG_LEVEL_ERROR, "detect", &r.err);
-    log_info("detect", "Threshold config parsed: %u rule(s) found", r.good);
+        log_err(LOG_LEVEL_ERROR, "threshold-config", &r.err);
+    log_info("threshold-config", "Threshold config parsed: %u rule(s) found", r.good);
 }

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #define NAME_MAX_LEN 64
+#define CLASS_MODULE "classification-config"
+#define REFERENCE_MODULE "reference-config"
 
 static bool lower_name(struct text name, char out[NAME_MAX_LEN])
 {
@@ -144,7 +146,8 @@ const char *rule_reference_prefix(const struct rule_names *names, struct text sy
 /* --- files ------------------------------------------------------------------------------------ */
 
 /* Calls `take` for each line that is not a comment; gives the number of wrong ones. */
-static unsigned read_lines(FILE *f, const char *path, struct rule_names *names, const char *wanted,
+static unsigned read_lines(FILE *f, const char *module, const char *path,
+                           struct rule_names *names, const char *wanted,
                            int (*take)(struct rule_names *names, struct text line))
 {
     unsigned wrong = 0, number = 0;
@@ -159,19 +162,19 @@ static unsigned read_lines(FILE *f, const char *path, struct rule_names *names, 
         if (t.n == 0 || t.p[0] == '#' || take(names, t) == 0)
             continue;
         wrong++;
-        log_at(LOG_LEVEL_ERROR, "detect", (struct where){ path, number, 1 },
+        log_at(LOG_LEVEL_ERROR, module, (struct where){ path, number, 1 },
                "%s, found \"%.*s\"", wanted, (int)MIN(t.n, 100), t.p);
     }
     free(line);
     return wrong;
 }
 
-static FILE *open_named(const char *path, const char *key)
+static FILE *open_named(const char *module, const char *path, const char *key)
 {
     FILE *f = fopen(path, "re");
 
     if (f == NULL)
-        log_warning("detect", "could not open %s: %s; see \"%s\" in the configuration", path,
+        log_warning(module, "could not open %s: %s; see \"%s\" in the configuration", path,
                     strerror(errno), key);
     return f;
 }
@@ -181,20 +184,22 @@ struct rule_names *rule_names_load(struct arena *arena, const struct conf_node *
     struct rule_names *names = arena_zalloc(arena, sizeof(*names));
     const char *path = conf_string(root, "classification-file", IDS_SYSCONFDIR
                                    "/classification.config");
-    FILE *f = root != NULL ? open_named(path, "classification-file") : NULL;
+    FILE *f = root != NULL ? open_named(CLASS_MODULE, path, "classification-file") : NULL;
 
     names->arena = arena;
     if (f != NULL) {
-        if (read_lines(f, path, names, "Invalid Classtype in classification.config: want \"config "
-                       "classification: name,description,priority\"", rule_class_line) > 0)
-            log_warning("detect", "Error loading classification configuration from %s", path);
+        if (read_lines(f, CLASS_MODULE, path, names, "Invalid Classtype in classification.config: "
+                       "want \"config classification: name,description,priority\"",
+                       rule_class_line) > 0)
+            log_warning(CLASS_MODULE, "Error loading classification configuration from %s", path);
         fclose(f);
     }
     path = conf_string(root, "reference-config-file", IDS_SYSCONFDIR "/reference.config");
-    f = root != NULL ? open_named(path, "reference-config-file") : NULL;
+    f = root != NULL ? open_named(REFERENCE_MODULE, path, "reference-config-file") : NULL;
     if (f != NULL) {
-        read_lines(f, path, names, "Invalid Reference Config in reference.config: want \"config "
-                   "reference: system URL\"", rule_reference_line);
+        read_lines(f, REFERENCE_MODULE, path, names, "Invalid Reference Config in "
+                   "reference.config: want \"config reference: system URL\"",
+                   rule_reference_line);
         fclose(f);
     }
     return names;

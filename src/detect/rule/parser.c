@@ -35,7 +35,7 @@ void rule_warning(struct rule_parser *p, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
-    log_at(LOG_LEVEL_WARNING, "detect", p->at, "%s", text);
+    log_at(LOG_LEVEL_WARNING, "detect-parse", p->at, "%s", text);
 }
 
 static unsigned list_of_point(enum inspect_point point)

@@ -61,7 +61,7 @@ static int check_duplicate(struct loader *l, const struct rule *rule, struct kno
     if (known->rev >= rule->rev)
         return err_at(err, rule->at, "duplicate of rule %u revision %u at %s:%u", rule->sid,
                       known->rev, old->at.file, old->at.line);
-    log_at(LOG_LEVEL_WARNING, "detect", rule->at,
+    log_at(LOG_LEVEL_WARNING, "detect-parse", rule->at,
            "rule %u revision %u takes the place of revision %u at %s:%u", rule->sid, rule->rev,
            known->rev, old->at.file, old->at.line);
     for (unsigned i = 0; i < 2; i++) {
@@ -102,8 +102,8 @@ static enum rule_outcome load_rule(struct loader *l, const struct rule_text *tex
     if (!(rule->flags & RULE_BIDIRECTIONAL))
         return RULE_OK;
     if (is_symmetric(rule)) {
-        log_at(LOG_LEVEL_WARNING, "detect", rule->at, "rule %u is bidirectional, but source and "
-               "destination are the same: one direction says it all", rule->sid);
+        log_at(LOG_LEVEL_WARNING, "detect-parse", rule->at, "rule %u is bidirectional, but source "
+               "and destination are the same: one direction says it all", rule->sid);
         return RULE_OK;
     }
     outcome = rule_parse(&l->builder, text, true, &back, err);
@@ -123,7 +123,7 @@ static void visit_rule(const struct rule_text *text, void *arg)
         break;
     case RULE_FAILED:
         l->report->failed++;
-        log_err(LOG_LEVEL_ERROR, "detect", &err);
+        log_err(LOG_LEVEL_ERROR, "detect-parse", &err);
         log_error("detect", "error parsing signature \"%s\" from file %s at line %u",
                   text->text.p, text->file, text->piece.at[0].line);
         break;
@@ -131,7 +131,7 @@ static void visit_rule(const struct rule_text *text, void *arg)
         break;
     case RULE_SKIPPED:
         l->report->skipped++;
-        log_at(LOG_LEVEL_INFO, "detect", err.at, "rule skipped: %s", err.text);
+        log_at(LOG_LEVEL_INFO, "detect-parse", err.at, "rule skipped: %s", err.text);
         break;
     }
 }
@@ -265,6 +265,38 @@ static struct ruleset *ruleset_new(const struct ruleset_request *request)
     return set;
 }
 
+/* What kinds of rules there are, once the compiler has told them apart. */
+static void say_kinds(const struct ruleset *set)
+{
+    unsigned addresses = 0, payload = 0, app = 0, events = 0;
+
+    for (size_t i = 0; i < set->rules.count; i++) {
+        switch ((enum rule_type)set->rules.at[i]->type) {
+        case RULE_IP_ONLY:
+        case RULE_LIKE_IP_ONLY:
+            addresses++;
+            break;
+        case RULE_PACKET_STREAM:
+        case RULE_STREAM:
+            payload++;
+            break;
+        case RULE_APP_LAYER:
+        case RULE_APP_TX:
+            app++;
+            break;
+        case RULE_DECODER_EVENT:
+            events++;
+            break;
+        default:
+            payload += (set->rules.at[i]->flags & RULE_NEEDS_PAYLOAD) != 0;
+            break;
+        }
+    }
+    log_info("detect", "%zu signatures processed. %u are IP-only rules, %u are inspecting packet "
+             "payload, %u inspect application layer, %u are decoder event only", set->rules.count,
+             addresses, payload, app, events);
+}
+
 static void load_rules(struct ruleset *set, const struct ruleset_request *request,
                        struct ruleset_report *report)
 {
@@ -301,6 +333,8 @@ struct ruleset *ruleset_load(const struct ruleset_request *request, struct rules
     }
     if (request->app != NULL)
         app_wants_add(request->app, &set->wants);
+    if (!request->disabled)
+        say_kinds(set);
     set->conf = NULL;
     return set;
 }
