@@ -138,8 +138,9 @@ static int unwrap_value(struct rule_parser *p, const struct option *o, struct te
     if (in.p[0] != '"') {
         *value = in;
         if (k->quotes_required)
-            return rule_error(p, "%.*s: the value must stand in double quotes, found \"%.*s\"",
-                              TEXT(o->name), (int)MIN(in.n, 60), in.p);
+            return rule_error(p, "invalid formatting to %.*s keyword: the value must stand in "
+                              "double quotes, found \"%.*s\"", TEXT(o->name),
+                              (int)MIN(in.n, 60), in.p);
         return 0;
     }
     if (!k->quotes && !k->quotes_required)
@@ -167,8 +168,8 @@ static int option_value(struct rule_parser *p, const struct option *o, struct te
         return unwrap_value(p, o, value);
     }
     if (k->argument == ARGUMENT_REQUIRED)
-        return rule_error(p, "%.*s: a value is missing, as in \"%.*s: ...;\"", TEXT(o->name),
-                          TEXT(o->name));
+        return rule_error(p, "invalid formatting or malformed option to %.*s keyword: a value is "
+                          "missing, as in \"%.*s: ...;\"", TEXT(o->name), TEXT(o->name));
     return 0;
 }
 

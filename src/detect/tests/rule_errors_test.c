@@ -78,7 +78,7 @@ static const struct broken {
     { "alert tcp any any -> any any (gid:-1; sid:1;)",
       "gid: want a number from 0 to 4294967295, found \"-1\"", 31 },
     { "alert tcp any any -> any any (msg:a; sid:1;)",
-      "msg: the value must stand in double quotes, found \"a\"", 31 },
+      "invalid formatting to msg keyword: the value must stand in double quotes, found \"a\"", 31 },
     { "alert tcp any any -> any any (msg:\"a; sid:1;)",
       "bad option value formatting (possible missing semicolon) for keyword msg: '\"a'", 31 },
     { "alert tcp any any -> any any (msg:\"a\"; msg:\"b\"; sid:1;)",
@@ -86,7 +86,8 @@ static const struct broken {
     { "alert tcp any any -> any any (msg:\"\"; sid:1;)",
       "msg: the value between the quotes is empty", 31 },
     { "alert tcp any any -> any any (msg; sid:1;)",
-      "msg: a value is missing, as in \"msg: ...;\"", 31 },
+      "invalid formatting or malformed option to msg keyword: a value is missing, as in "
+      "\"msg: ...;\"", 31 },
     { "alert tcp any any -> any any (sameip:1; sid:1;)",
       "sameip: takes no value, found \"1\"", 31 },
     { "alert tcp any any -> any any (ttl:\"5\"; sid:1;)",
@@ -257,7 +258,8 @@ static const struct broken {
       "invalid formatting or malformed option to filesize keyword: 'x'; want N, !N, <N, <=N, "
       ">N, >=N, A-B with room between, or &MASK=N, up to 18446744073709551615", 31 },
     { "alert tcp any any -> any any (filemagic:PDF; sid:1;)",
-      "filemagic: the value must stand in double quotes, found \"PDF\"", 31 },
+      "invalid formatting to filemagic keyword: the value must stand in double quotes, found "
+      "\"PDF\"", 31 },
     { "alert tcp any any -> any any (filemd5:/no/such/list; sid:1;)",
       "filemd5: opening hash file /no/such/list: No such file or directory", 31 },
     { "alert tcp any any -> any any (filestore:up; sid:1;)",
