@@ -80,17 +80,34 @@ static void correct_receive(const struct engine_thread *t, struct thread_time *t
     time->busy = cpu;
 }
 
+/* When the last thread ended, or now. */
+static uint64_t engine_end_ns(const struct engine *e)
+{
+    uint64_t latest = 0;
+
+    for (unsigned i = 0; i < e->thread_count; i++) {
+        uint64_t end = figure_get(&e->threads[i].end_ns);
+
+        if (end == 0)
+            return engine_clock_ns(e);
+        latest = MAX(latest, end);
+    }
+    return latest;
+}
+
+/* Over the whole run: a thread that was done before the others waited for them. */
 static struct thread_time time_of(const struct engine_thread *t)
 {
     struct thread_time time = { 0 };
     uint64_t end = figure_get(&t->end_ns), start = figure_get(&t->start_ns);
+    uint64_t run_end = engine_end_ns(t->engine);
 
     if (start == 0)
         return time;
-    time.span = (end != 0 ? end : engine_clock_ns(t->engine)) - start;
+    time.span = run_end > start ? run_end - start : 0;
     for (unsigned i = 0; i < t->station_count; i++)
         time.busy += figure_get(&t->station[i].busy_ns);
-    time.wait = figure_get(&t->wait_ns);
+    time.wait = figure_get(&t->wait_ns) + (end != 0 && run_end > end ? run_end - end : 0);
     time.blocked = figure_get(&t->blocked_ns);
     correct_receive(t, &time);
     return time;
@@ -101,10 +118,24 @@ static double percent(uint64_t part, uint64_t whole)
     return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
 }
 
+/* Packets a thread got to inspect: dealt by rings, or kept of what it received. */
+static uint64_t dealt_to(const struct engine_thread *t)
+{
+    uint64_t packets = 0;
+
+    for (unsigned i = 0; i < t->in_count; i++)
+        packets += figure_get(&t->in[i].sent);
+    if (t->in_count == 0 && t->station_count > 0)
+        packets = figure_get(&t->station[t->station_count - 1].packets);
+    return packets;
+}
+
 static uint64_t packets_of(const struct engine_thread *t)
 {
     uint64_t packets = 0;
 
+    if (t->engine->plan->shares_file && t->plan->piece == 0 && t->out_count == 0)
+        return dealt_to(t);
     for (unsigned i = 0; i < t->station_count; i++)
         packets = MAX(packets, figure_get(&t->station[i].packets));
     return packets;
@@ -223,10 +254,11 @@ static void report_bottleneck(const struct engine *e, struct buf *out)
         return;
     }
     if (t->piece->count > 1 && mean < share * 0.7) {
-        buf_printf(out, "%s is busy %.0f %% of the time, its %u like threads %.0f %% on average: "
-                   "flows are dealt unevenly (skew %.2f), try another autofp-scheduler\n",
-                   t->plan->name, share, t->piece->count, mean,
-                   (double)engine_skew(e) / 1000);
+        buf_printf(out, "%s is busy %.0f %% of the time, the %u threads of its kind %.0f %% on average: "
+                   "flows are dealt unevenly (skew %.2f), %s\n", t->plan->name, share,
+                   t->piece->count, mean, (double)engine_skew(e) / 1000,
+                   e->plan->piece_count == 1 ? "one of them may carry most of the traffic"
+                                             : "try another autofp-scheduler");
         return;
     }
     buf_printf(out, "`%s` on %s is busy %.0f %% of the time, most of it in %s: %s\n",
@@ -242,18 +274,6 @@ void engine_report(const struct engine *e, struct buf *out)
         report_thread(&e->threads[i], out);
     report_concurrency(e, out);
     report_bottleneck(e, out);
-}
-
-/* Packets a thread got to inspect: dealt by rings, or kept of what it received. */
-static uint64_t dealt_to(const struct engine_thread *t)
-{
-    uint64_t packets = 0;
-
-    for (unsigned i = 0; i < t->in_count; i++)
-        packets += figure_get(&t->in[i].sent);
-    if (t->in_count == 0 && t->station_count > 0)
-        packets = figure_get(&t->station[t->station_count - 1].packets);
-    return packets;
 }
 
 static const struct plan_piece *inspecting_piece(const struct engine *e)
