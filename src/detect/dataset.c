@@ -6,7 +6,6 @@
 #include "base/ip.h"
 #include "base/log.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -19,7 +18,7 @@
 
 struct entry {
     struct entry *next;
-    uint64_t hash;
+    uint64_t hash, serial;      /* serial: in order of adding */
     uint32_t len;
     uint16_t number;
     uint8_t value[];
@@ -36,8 +35,10 @@ struct dataset {
     struct dataset *next;
     char *name, *save;
     enum dataset_type type;
-    bool with_value;
+    bool with_value, broken;    /* broken: its file could not be read; said once */
     uint64_t memcap, seed;
+    uint64_t serial;            /* atomic; of the newest entry */
+    uint64_t refused;           /* atomic; for want of room */
     struct shard shard[SHARDS];
 };
 
@@ -80,6 +81,16 @@ static bool fits(const struct dataset *set, uint32_t len)
     }
 }
 
+/* An IPv4 address has one form in a set of both kinds. */
+static struct slice normalised(const struct dataset *set, struct slice v)
+{
+    static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+    if (set->type == DATASET_IP && v.len == 16 && memcmp(v.data, mapped, sizeof(mapped)) == 0)
+        return (struct slice){ v.data + 12, 4 };
+    return v;
+}
+
 static struct shard *shard_of(struct dataset *set, uint64_t hash)
 {
     return &set->shard[hash % SHARDS];
@@ -115,8 +126,9 @@ static void shard_grow(struct shard *s)
     s->bucket_count = count;
 }
 
-static bool add(struct dataset *set, struct slice v, uint16_t number)
+static bool add(struct dataset *set, struct slice value, uint16_t number)
 {
+    struct slice v = normalised(set, value);
     uint64_t hash = hash_bytes(v.data, v.len, set->seed);
     struct shard *s = shard_of(set, hash);
     uint64_t bytes = sizeof(struct entry) + v.len;
@@ -125,14 +137,20 @@ static bool add(struct dataset *set, struct slice v, uint16_t number)
     if (!fits(set, v.len))
         return false;
     pthread_mutex_lock(&s->lock);
-    if (*place_of(s, v, hash) == NULL && s->bytes + bytes <= set->memcap / SHARDS) {
+    if (*place_of(s, v, hash) != NULL) {
+        added = false;
+    } else if (s->bytes + bytes > set->memcap / SHARDS) {
+        __atomic_fetch_add(&set->refused, 1, __ATOMIC_RELAXED);
+    } else {
         struct entry *e = malloc(bytes), **at;
 
         if (e != NULL) {
             if (s->count > s->bucket_count)
                 shard_grow(s);
             at = &s->bucket[(hash / SHARDS) & (s->bucket_count - 1)];
-            *e = (struct entry){ .next = *at, .hash = hash, .len = v.len, .number = number };
+            *e = (struct entry){ .next = *at, .hash = hash, .len = v.len, .number = number,
+                                 .serial = __atomic_add_fetch(&set->serial, 1,
+                                                              __ATOMIC_RELAXED) };
             memcpy(e->value, v.data, v.len);
             *at = e;
             s->bytes += bytes;
@@ -149,8 +167,9 @@ bool dataset_add(struct dataset *set, struct slice value)
     return add(set, value, 0);
 }
 
-bool dataset_has(struct dataset *set, struct slice v, uint16_t *number)
+bool dataset_has(struct dataset *set, struct slice value, uint16_t *number)
 {
+    struct slice v = normalised(set, value);
     uint64_t hash = hash_bytes(v.data, v.len, set->seed);
     struct shard *s = shard_of(set, hash);
     const struct entry *e;
@@ -165,8 +184,9 @@ bool dataset_has(struct dataset *set, struct slice v, uint16_t *number)
     return e != NULL;
 }
 
-bool dataset_remove(struct dataset *set, struct slice v)
+bool dataset_remove(struct dataset *set, struct slice value)
 {
+    struct slice v = normalised(set, value);
     uint64_t hash = hash_bytes(v.data, v.len, set->seed);
     struct shard *s = shard_of(set, hash);
     struct entry **at, *e;
@@ -303,7 +323,8 @@ bool dataset_value_parse(const struct dataset *set, struct text in, uint8_t *out
 
 static void value_write(const struct dataset *set, const struct entry *e, FILE *f)
 {
-    char text[INET6_ADDRSTRLEN];
+    char text[IP_TEXT_SIZE];
+    struct ip ip;
 
     switch (set->type) {
     case DATASET_STRING:
@@ -311,7 +332,8 @@ static void value_write(const struct dataset *set, const struct entry *e, FILE *
         break;
     case DATASET_IPV4:
     case DATASET_IP:
-        inet_ntop(e->len == 4 ? AF_INET : AF_INET6, e->value, text, sizeof(text));
+        ip = e->len == 4 ? ip_v4(e->value) : ip_v6(e->value);
+        ip_format(&ip, text);
         fputs(text, f);
         break;
     default:
@@ -334,6 +356,8 @@ static int load_line(struct dataset *set, struct text line, struct err *err)
     uint32_t len;
 
     if (set->with_value) {
+        if (memchr(line.p, ',', line.n) == NULL)
+            return err_set(err, "Cannot mix dataset and datarep values for set %s", set->name);
         if (!text_split(&rest, ',', &first) || !text_to_u64(text_trim(rest), 65535, &number))
             return err_set(err, "invalid datarep value %s", set->name);
     } else if (memchr(line.p, ',', line.n) != NULL) {
@@ -341,7 +365,8 @@ static int load_line(struct dataset *set, struct text line, struct err *err)
     }
     if (!dataset_value_parse(set, first, value, &len))
         return err_set(err, "bad value for set %s: \"%.*s\"", set->name, TEXT(first));
-    (void)add(set, (struct slice){ value, len }, (uint16_t)number);
+    if (!add(set, (struct slice){ value, len }, (uint16_t)number) && set->refused > 0)
+        return err_set(err, "dataset too large for set memcap: %s", set->name);
     return 0;
 }
 
@@ -366,24 +391,45 @@ static int load(struct dataset *set, const char *path, bool must, struct err *er
     return result;
 }
 
+static int newest_first(const void *a, const void *b)
+{
+    const struct entry *x = *(const struct entry *const *)a, *y = *(const struct entry *const *)b;
+
+    return (x->serial < y->serial) - (x->serial > y->serial);
+}
+
+/* All shards at once: what is written is the set as it was at one moment. */
+static void write_all(struct dataset *set, FILE *f)
+{
+    ARRAY_OF(const struct entry *) all = { 0 };
+
+    for (unsigned i = 0; i < SHARDS; i++)
+        pthread_mutex_lock(&set->shard[i].lock);
+    for (unsigned i = 0; i < SHARDS; i++)
+        for (uint32_t b = 0; b < set->shard[i].bucket_count; b++)
+            for (const struct entry *e = set->shard[i].bucket[b]; e != NULL; e = e->next)
+                ARRAY_PUSH(&all, e);
+    if (all.count > 1)
+        qsort(all.at, all.count, sizeof(all.at[0]), newest_first);
+    for (size_t i = 0; i < all.count; i++)
+        value_write(set, all.at[i], f);
+    for (unsigned i = SHARDS; i-- > 0;)
+        pthread_mutex_unlock(&set->shard[i].lock);
+    ARRAY_FREE(&all);
+}
+
 static void save(struct dataset *set)
 {
     FILE *f;
 
-    if (set->save == NULL)
+    if (set->save == NULL || set->broken)
         return;
     f = fopen(set->save, "w");
     if (f == NULL) {
         log_error("dataset", "failed to open file %s: %s", set->save, strerror(errno));
         return;
     }
-    for (unsigned i = 0; i < SHARDS; i++) {
-        pthread_mutex_lock(&set->shard[i].lock);
-        for (uint32_t b = 0; b < set->shard[i].bucket_count; b++)
-            for (const struct entry *e = set->shard[i].bucket[b]; e != NULL; e = e->next)
-                value_write(set, e, f);
-        pthread_mutex_unlock(&set->shard[i].lock);
-    }
+    write_all(set, f);
     if (fclose(f) != 0)
         log_error("dataset", "failed to write %s: %s", set->save, strerror(errno));
 }
@@ -444,11 +490,15 @@ struct dataset *dataset_get(struct dataset_table *table, const struct dataset_re
                     strcmp(request->load, request->save) == 0;
 
     if (set != NULL) {
+        if (set->broken) {
+            err_set(err, "dataset %s could not be loaded", request->name);
+            return NULL;
+        }
         if (request->type != DATASET_NONE && request->type != set->type) {
             err_set(err, "dataset %s already exists and is of another type", request->name);
             return NULL;
         }
-        if (request->with_value != set->with_value && request->load != NULL) {
+        if (request->with_value != set->with_value) {
             err_set(err, "Cannot mix dataset and datarep values for set %s", request->name);
             return NULL;
         }
@@ -459,13 +509,10 @@ struct dataset *dataset_get(struct dataset_table *table, const struct dataset_re
         return NULL;
     }
     set = dataset_new(table, request);
-    if (request->load != NULL && load(set, request->load, !is_state, err) < 0) {
-        dataset_free(set);
-        return NULL;
-    }
     set->next = table->first;
     table->first = set;
-    return set;
+    set->broken = request->load != NULL && load(set, request->load, !is_state, err) < 0;
+    return set->broken ? NULL : set;
 }
 
 static const char *in_dir(const struct conf_node *root, const char *name, char *out, size_t size)
