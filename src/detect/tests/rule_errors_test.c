@@ -101,7 +101,7 @@ static const struct broken {
     { "alert tcp any any -> any any (target:both; sid:1;)",
       "target: want src_ip or dest_ip, found \"both\"", 31 },
     { "alert tcp any any -> any any (target:src_ip; target:dest_ip; sid:1;)",
-      "target: stands twice in the rule", 46 },
+      "target: contradicts the one before it", 46 },
     { "alert tcp any any -> any any (noalert; alert; sid:1;)",
       "alert: contradicts \"noalert\" in the same rule", 40 },
     { "alert tcp any any -> any any (prefilter; sid:1;)",

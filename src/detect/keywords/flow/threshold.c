@@ -69,18 +69,29 @@ static int number_parse(struct rule_parser *p, const char *what, struct text in,
     return 0;
 }
 
-/* Exactly one of the two may stand in a rule. */
+/* One of the two may stand in a rule; only behind a sticky buffer several do, as rules in use
+ * have it: a match must then pass each of them. */
 static int only_one(struct rule_parser *p)
 {
     const struct threshold_spec *other = p->rule->threshold;
 
-    if (other == NULL)
+    if (other == NULL || p->current_is_sticky)
         return 0;
     if ((other->type == THRESHOLD_FILTER) == text_equal(text_of(p->keyword->name), "threshold"))
         return rule_error(p, "\"detection_filter\" and \"threshold\" are not allowed in the same "
                           "rule");
     return rule_error(p, "multiple \"%s\" options are not allowed in the same rule",
                       p->keyword->name);
+}
+
+static void add_spec(struct rule_parser *p, struct threshold_spec *spec)
+{
+    struct threshold_spec **link = &p->rule->threshold;
+
+    while (*link != NULL)
+        link = &(*link)->next;
+    spec->by_keyword = true;
+    *link = spec;
 }
 
 static int type_parse(struct rule_parser *p, struct text in, uint8_t *type)
@@ -120,8 +131,7 @@ static int threshold_parse(struct rule_parser *p, struct text in, void *arg)
     if (only_one(p) < 0 || settings_parse(p, in, &s) < 0 ||
         type_parse(p, s.type, &spec->type) < 0 || track_parse(p, s.track, &spec->track) < 0)
         return -1;
-    spec->by_keyword = true;
-    p->rule->threshold = spec;
+    add_spec(p, spec);
     if (spec->type == THRESHOLD_BACKOFF)
         return backoff_parse(p, &s, spec);
     if (s.multiplier.p != NULL)
@@ -150,8 +160,7 @@ static int detection_filter_parse(struct rule_parser *p, struct text in, void *a
     if (s.type.p != NULL || s.multiplier.p != NULL)
         return rule_error(p, "detection_filter: takes track, count and seconds only");
     spec->type = THRESHOLD_FILTER;
-    spec->by_keyword = true;
-    p->rule->threshold = spec;
+    add_spec(p, spec);
     if (number_parse(p, "count", s.count, 1, UINT32_MAX, &spec->count) < 0)
         return -1;
     return number_parse(p, "seconds", s.seconds, 1, UINT32_MAX, &spec->seconds);

@@ -4,13 +4,13 @@
 
 static int target_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
-    bool is_src = text_equal(in, "src_ip");
+    uint32_t flag = text_equal(in, "src_ip") ? RULE_TARGET_SRC : RULE_TARGET_DST;
 
-    if (!is_src && !text_equal(in, "dest_ip"))
+    if (flag == RULE_TARGET_DST && !text_equal(in, "dest_ip"))
         return rule_error(p, "target: want src_ip or dest_ip, found \"%.*s\"", TEXT(in));
-    if (p->rule->flags & (RULE_TARGET_SRC | RULE_TARGET_DST))
-        return rule_error(p, "target: stands twice in the rule");
-    p->rule->flags |= is_src ? RULE_TARGET_SRC : RULE_TARGET_DST;
+    if (p->rule->flags & (RULE_TARGET_SRC | RULE_TARGET_DST) & ~flag)
+        return rule_error(p, "target: contradicts the one before it");
+    p->rule->flags |= flag;
     return 0;
 }
 

@@ -237,8 +237,13 @@ static void pcre_free(void *arg)
 static const struct buffer *pcre_buffer(struct rule_parser *p, const char *name, struct text in)
 {
     const struct buffer *b = buffer_find(p->ruleset, text_of(name));
+    const struct buffer *now = p->current != NULL ? p->current->buffer : NULL;
 
-    if (p->current != NULL && p->current->buffer != b) {
+    /* A response's body is the file that http transfers. */
+    if (now != NULL && text_equal(text_of(now->name), "file.data") &&
+        text_equal(text_of(name), "http.response_body"))
+        return now;
+    if (p->current != NULL && now != b) {
         rule_error(p, "Expression seen with a sticky buffer still set; either (1) reset sticky "
                    "buffer with pkt_data or (2) use a sticky buffer providing \"%s\".", name);
         return NULL;
@@ -267,7 +272,8 @@ static int pcre_append(struct rule_parser *p, struct text in, const struct pcre_
 
         if (b == NULL)
             return -1;
-        p->current = rule_buffer_list(p, b);
+        if (before == NULL || before->buffer != b)
+            p->current = rule_buffer_list(p, b);
         if (p->current == NULL) {
             p->current = before;
             return -1;
