@@ -5,8 +5,8 @@
 
 #include "base/array.h"
 
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SCRATCH_SIZE 65536
 
@@ -43,11 +43,12 @@ static void register_policies(struct tcp_counters *id, const struct stream_conf 
 static void register_end_states(struct tcp_counters *id)
 {
     for (unsigned i = 0; i < TCP_STATE_COUNT; i++) {
-        char name[64] = "flow.end.tcp_state.";
+        char name[64];
 
         if (i == TCP_LISTEN)
             continue;
-        strncat(name, tcp_state_name((enum tcp_state)i), 32);
+        snprintf(name, sizeof(name), "flow.end.tcp_state.%s",
+                 tcp_state_name((enum tcp_state)i));
         id->end_state[i] = counter_register(name, COUNTER_SUM);
     }
     id->end_liberal = counter_register("flow.end.tcp_liberal", COUNTER_SUM);

@@ -18,11 +18,14 @@ TEST(flow_var_names_keep_their_numbers)
     CHECK(var_name(VAR_FLOWINT, 9999) == NULL && var_name(VAR_FLOWBIT, 0) == NULL);
 }
 
+#define VIEW_TEXT 200
+
 static bool collect(const struct flow_var_view *v, void *arg)
 {
     char *text = arg;
+    size_t used = strlen(text);
 
-    sprintf(text + strlen(text), "%d:%u=%u:%.*s/%.*s ", (int)v->kind, v->id, v->number,
+    snprintf(text + used, VIEW_TEXT - used, "%d:%u=%u:%.*s/%.*s ", (int)v->kind, v->id, v->number,
             (int)v->key.len, (const char *)v->key.data, (int)v->value.len,
             (const char *)v->value.data);
     return true;
@@ -36,7 +39,7 @@ static struct slice slice_of(const char *s)
 TEST(flow_vars_are_set_and_told_in_order)
 {
     struct flow *f = aligned_alloc(CACHE_LINE, sizeof(*f));
-    char text[200] = "";
+    char text[VIEW_TEXT] = "";
     uint32_t n;
 
     memset(f, 0, sizeof(*f));

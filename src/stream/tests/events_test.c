@@ -144,7 +144,8 @@ TEST(stream_events_of_resets)
         CASE(HANDSHAKE "c>s RA ack=900000", "4: pkt_invalid_ack rst_invalid_ack\n",
              "established"),
         CASE(HANDSHAKE "c>s R 'bye", "4: rst_with_data\n", "closed"),
-        CASE(HANDSHAKE "c>s R md5; c>s A 'on; s>c A 'still here", "5: suspected_rst_inject\n6: c0=on\n",
+        CASE(HANDSHAKE "c>s R md5; c>s A 'on; s>c A 'still here",
+             "5: suspected_rst_inject\n6: c0=on\n",
              "established"),
     };
     RUN(cases);

@@ -372,10 +372,23 @@ static void do_step(struct script *s, const struct step *step)
         script_vector(s);
 }
 
+/* Cuts the next piece off *rest; NULL when nothing but separators is left. */
+static char *next_piece(char **rest, const char *separators)
+{
+    char *at = *rest + strspn(*rest, separators);
+    size_t len = strcspn(at, separators);
+
+    if (len == 0)
+        return NULL;
+    *rest = at[len] != '\0' ? at + len + 1 : at + len;
+    at[len] = '\0';
+    return at;
+}
+
 static void run_step(struct script *s, char *text)
 {
     static struct step step;
-    char *save, *word = strtok_r(text, " ", &save);
+    char *rest = text, *word = next_piece(&rest, " ");
 
     if (word == NULL)
         return;
@@ -392,18 +405,18 @@ static void run_step(struct script *s, char *text)
     step.dir = word[0] == 'c' ? TO_SERVER : TO_CLIENT;
     step.seq = step.ack = -1;
     step.window = 65535;
-    word = strtok_r(NULL, " ", &save);
+    word = next_piece(&rest, " ");
     step.flags = read_flags(text_of(word));
-    while ((word = strtok_r(NULL, " ", &save)) != NULL)
+    while ((word = next_piece(&rest, " ")) != NULL)
         read_word(s, &step, word);
     do_step(s, &step);
 }
 
 void script_run(struct script *s, const char *steps)
 {
-    char *all = xstrdup(steps), *save;
+    char *all = xstrdup(steps), *rest = all, *step;
 
-    for (char *at = strtok_r(all, ";\n", &save); at != NULL; at = strtok_r(NULL, ";\n", &save))
-        run_step(s, at);
+    while ((step = next_piece(&rest, ";\n")) != NULL)
+        run_step(s, step);
     free(all);
 }
