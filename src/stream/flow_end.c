@@ -65,7 +65,6 @@ static void add_headers(struct packet *p, bool has_tcp)
     p->len = p->wire_len = (uint32_t)p->frame.len;
     p->l3_len = ip_len;
     p->ethertype = p->src.version == 4 ? 0x0800 : 0x86dd;
-    p->datalink = DATALINK_RAW;
     write_ip(p->l3, p, l4_len);
     if (!has_tcp)
         return;
@@ -125,6 +124,7 @@ static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
 
     p->flags |= PACKET_PSEUDO;
     p->source = PACKET_STREAM_END;
+    p->datalink = st->datalink;
     /* When it was due, not when this thread happened to notice: that depends on what other flows
      * the thread has. */
     p->time_us = flow->end_reason == FLOW_END_TIMEOUT ? flow_table_due_us(st->flows, flow)

@@ -275,6 +275,8 @@ static void packet_at(struct stream_thread *st, struct packet_vector *v, unsigne
 
     if (p->time_us > st->now_us)
         st->now_us = p->time_us;
+    if (!(p->flags & PACKET_PSEUDO))
+        st->datalink = p->datalink;
     if (p->flow_hash == 0 || (p->flags & (PACKET_PSEUDO | PACKET_FRAGMENT)))
         return;
     flow = find_or_make(st, p);

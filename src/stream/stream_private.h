@@ -174,6 +174,7 @@ struct stream_thread {
     bool copy_chunks;
     uint32_t vector_number;             /* chunks of this vector pin their buffers */
     uint64_t now_us;
+    uint8_t datalink;                   /* of the last packet; logs name it with ours too */
     bool all_ended;
     struct flow *ending;                /* its chunks did not fit in one packet; more come */
     struct memcap_lease session_memory, data_memory;
