@@ -127,7 +127,8 @@ struct app_flow {
     uint32_t tx_count;
     bool stopped;                       /* parser off, for good */
     bool end[2];                        /* nothing more will be parsed: log and free as it is */
-    bool disrupted[2];                  /* a gap, or depth reached: progress counts as done */
+    bool disrupted[2];                  /* depth reached, or a gap that the parser cannot
+                                         * pass: progress counts as done */
     bool encrypted;                     /* set by the parser */
     uint64_t file_id;                   /* next file's number */
     /* Within open() only, after a change of protocol. */

@@ -201,9 +201,10 @@ static int feed_gap(struct app_session *s, enum direction d)
 {
     struct app_side *side = &s->side[d];
 
-    s->flow.disrupted[d] = true;
-    if (!s->flow.proto->handles_gaps)
+    if (!s->flow.proto->handles_gaps) {
+        s->flow.disrupted[d] = true;
         return parse_failed(s, found_counters(s)->gap);
+    }
     while (side->lost > 0) {
         struct app_input in = { .offset = side->offset, .direction = d, .start = !side->started,
                                 .gap = (uint32_t)MIN(side->lost, UINT32_MAX) };

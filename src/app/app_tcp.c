@@ -307,7 +307,6 @@ void app_tcp_gap(struct app_session *s, enum direction d)
 {
     struct flow *f = s->flow.flow;
 
-    s->flow.disrupted[d] = true;
     if (f->app_proto_dir[d] == APP_PROTO_UNKNOWN) {
         s->side[d].detected = true;
         if (f->app_proto == APP_PROTO_UNKNOWN)

@@ -116,8 +116,8 @@ struct message {
 #define BOTH(text, event) { text, HTTP_EVENT_##event, HTTP_EVENT_##event }
 #define EACH(text, in, out) { text, HTTP_EVENT_##in, HTTP_EVENT_##out }
 
+/* That a body is not coded as it says is no event: it is taken as it is. */
 static const struct message messages[] = {
-    BOTH("GZip decompressor:", GZIP_DECOMPRESSION_FAILED),
     BOTH("LZMA decompressor: memory limit", LZMA_MEMLIMIT_REACHED),
     BOTH("LZMA decompression disabled", LZMA_DECOMPRESSION_DISABLED),
     BOTH("Compression bomb: multiple encoding with lzma", RESPONSE_TOO_MANY_LZMA_LAYERS),

@@ -129,6 +129,7 @@ static int request_complete(htp_tx_t *htp)
 {
     struct http_tx *htx = htp_tx_get_user_data(htp);
 
+    state_of(htp)->requests_over |= htp->is_protocol_0_9 != 0;
     if (htx == NULL)
         return HTP_OK;
     raise_flags(htx);

@@ -172,11 +172,16 @@ static void check_upgrade(struct http_state *state)
         app_tx_event(htp_tx_get_user_data(htp), HTTP_EVENT_FAILED_PROTOCOL_CHANGE);
 }
 
-static uint32_t consumed(const struct http_state *state, const struct app_input *in)
+/* Of what was fed, which began at `skip`. Line ends behind a message belong to nothing. */
+static uint32_t consumed(const struct http_state *state, const struct app_input *in,
+                         uint32_t skip)
 {
     size_t n = in->direction == TO_SERVER ? htp_connp_req_data_consumed(state->connp)
                                           : htp_connp_res_data_consumed(state->connp);
 
+    n += skip;
+    while (n < in->len && (in->data[n] == '\r' || in->data[n] == '\n'))
+        n++;
     return (uint32_t)n;
 }
 
@@ -196,6 +201,8 @@ static enum parse_status parse_data(struct http_state *state, struct app_input *
     uint32_t skip = 0;
     int result;
 
+    if (in->direction == TO_SERVER && state->requests_over)
+        return PARSE_OK;
     if (in->direction == TO_CLIENT && awaits_response(state) &&
         http_lead_in(in, &skip) == HTTP_LEAD_IN_WAIT) {
         in->consumed = skip;
@@ -209,7 +216,7 @@ static enum parse_status parse_data(struct http_state *state, struct app_input *
     if (result == HTP_STREAM_ERROR)
         return PARSE_STOP;
     if (result == HTP_STREAM_DATA_OTHER || state->change) {
-        in->consumed = skip + consumed(state, in);
+        in->consumed = consumed(state, in, skip);
         return PARSE_MORE;
     }
     return PARSE_OK;

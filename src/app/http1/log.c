@@ -150,7 +150,7 @@ static void log_basic(struct json *j, const struct http_tx *htx)
     const htp_tx_t *htp = htx->htp;
 
     log_string(j, "hostname", htp->request_hostname);
-    if (htp->request_port_number >= 0)
+    if (htp->request_port_number > 0)
         json_i64(j, "http_port", htp->request_port_number);
     log_string(j, "url", htp->request_uri);
     log_header(j, "http_user_agent", htx, TO_SERVER, "user-agent");

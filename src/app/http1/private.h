@@ -116,6 +116,7 @@ struct http_state {
     uint64_t responses;                 /* complete ones */
     uint32_t frame[2];                  /* of the message under way; 0: none */
     bool closed[2];
+    bool requests_over;                 /* HTTP/0.9: a connection has one request */
     bool tunnel;                        /* libhtp lets everything pass */
     bool change;                        /* of protocol, asked for by what was just parsed */
     /* Ours is gone, libhtp still works on them: destroyed as soon as it has moved on. */
