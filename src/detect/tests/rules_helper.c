@@ -43,6 +43,7 @@ bool test_rules_ready(struct test_rules *r)
 
     for (unsigned i = 0; i < ARRAY_LEN(quiet); i++)
         conf_set(conf, quiet[i], "/dev/null");
+    conf_set(conf, "packet-alert-max", "255");
     if (fd >= 0)
         close(fd);
     if (ok)
@@ -52,7 +53,7 @@ bool test_rules_ready(struct test_rules *r)
     ok = r->set != NULL && r->failed == 0;
     if (ok) {
         r->counters = counters_new("test");
-        r->thread = detect_thread_new(r->set, NULL, r->counters, false, &r->err);
+        r->thread = detect_thread_new(r->set, conf_root(conf), r->counters, false, &r->err);
     }
     conf_free(conf);
     return ok && r->thread != NULL;

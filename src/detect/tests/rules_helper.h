@@ -6,6 +6,7 @@
 #include "base/counters.h"
 #include "base/err.h"
 #include "detect/detect.h"
+#include "detect/ruleset.h"
 
 #include <stdlib.h>
 

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Order, kinds and fast patterns of rules; and that the prefilter never loses a match. */
+#include "base/test.h"
+#include "detect/compile.h"
+#include "detect/program.h"
+#include "detect/tests/rules_helper.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void check_order(struct test *t, const struct test_rules *r, const uint32_t *sids,
+                        size_t count)
+{
+    CHECK_INT(r->set->rules.count, count);
+    for (size_t i = 0; i < count && i < r->set->rules.count; i++)
+        CHECK_INT(r->set->rules.at[i]->sid, sids[i]);
+}
+
+TEST(compile_orders_rules)
+{
+    static const uint32_t wanted[] = { 5, 4, 3, 7, 6, 1, 2 };
+    struct test_rules r = { 0 };
+
+    test_rules_add(&r, "alert tcp any any -> any 1 (priority:1; sid:1;)");
+    test_rules_add(&r, "alert tcp any any -> any 1 (priority:2; sid:2;)");
+    test_rules_add(&r, "reject tcp any any -> any 1 (sid:3;)");
+    test_rules_add(&r, "drop tcp any any -> any 1 (sid:4;)");
+    test_rules_add(&r, "pass tcp any any -> any 1 (sid:5;)");
+    test_rules_add(&r, "alert tcp any any -> any 1 (flowbits:isset,a; content:\"x\"; sid:6;)");
+    test_rules_add(&r, "alert tcp any any -> any 1 (flowbits:set,a; content:\"x\"; sid:7;)");
+    CHECK(test_rules_ready(&r));
+    if (r.set != NULL)
+        check_order(t, &r, wanted, ARRAY_LEN(wanted));
+    test_rules_free(&r);
+}
+
+static const struct { const char *rule; enum rule_type type; } kinds[] = {
+    { "alert ip 1.2.3.4 any -> any any (sid:1;)", RULE_IP_ONLY },
+    { "alert ip !1.2.3.4 any -> any any (sid:1;)", RULE_LIKE_IP_ONLY },
+    { "alert tcp any any -> any any (flags:S; sid:1;)", RULE_PACKET },
+    { "alert tcp any any -> any any (content:\"abcd\"; sid:1;)", RULE_STREAM },
+    { "alert tcp any any -> any any (content:\"abcd\"; depth:9; sid:1;)", RULE_PACKET_STREAM },
+    { "alert tcp-pkt any any -> any any (content:\"abcd\"; sid:1;)", RULE_PACKET },
+    { "alert udp any any -> any any (content:\"abcd\"; sid:1;)", RULE_PACKET_STREAM },
+    { "alert tcp any any -> any any (tcp.hdr; content:\"abcd\"; sid:1;)", RULE_PACKET },
+    { "alert pkthdr any any -> any any (decode-event:ipv4.pkt_too_small; sid:1;)",
+      RULE_DECODER_EVENT },
+    { "alert dns any any -> any any (dns.query; content:\"abcd\"; sid:1;)", RULE_APP_TX },
+};
+
+TEST(compile_classifies_rules)
+{
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+        struct test_rules r;
+
+        if (!test_rules_load(&r, "%s", kinds[i].rule))
+            test_fail(t, __FILE__, __LINE__, "does not load: %s", kinds[i].rule);
+        else if (r.set->rules.at[0]->type != kinds[i].type)
+            test_fail(t, __FILE__, __LINE__, "type %d: %s", r.set->rules.at[0]->type,
+                      kinds[i].rule);
+        test_rules_free(&r);
+    }
+}
+
+static const struct { const char *options, *pattern; } choices[] = {
+    { "content:\"abcd\"; content:\"longerpattern\";", "longerpattern" },
+    { "content:\"abcd\"; fast_pattern; content:\"longerpattern\";", "abcd" },
+    { "content:\"longerpattern\"; fast_pattern:2,4;", "nger" },
+    { "content:!\"longerpattern\"; content:\"abcd\";", "abcd" },
+    { "content:\"|00 00 00 00 00 00 00 00|\"; content:\"XqZ9k\";", "XqZ9k" },
+    { "content:\"ABCD\"; nocase;", "abcd" },
+};
+
+TEST(compile_chooses_fast_patterns)
+{
+    for (size_t i = 0; i < ARRAY_LEN(choices); i++) {
+        struct test_rules r;
+
+        if (!test_rules_load(&r, "alert udp any any -> any any (%s sid:1;)", choices[i].options)) {
+            test_fail(t, __FILE__, __LINE__, "does not load: %s", choices[i].options);
+        } else {
+            struct literal_pattern p = rule_fast_literal(r.set->rules.at[0]);
+
+            CHECK_BYTES(p.bytes, p.len, choices[i].pattern, strlen(choices[i].pattern));
+        }
+        test_rules_free(&r);
+    }
+}
+
+/* --- the prefilter against rules run one by one ------------------------------------------- */
+
+#define RULES 120
+#define PAYLOADS 400
+
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 16;
+}
+
+static void random_text(char *out, unsigned len, uint32_t *state)
+{
+    for (unsigned i = 0; i < len; i++)
+        out[i] = "abcAB"[next_random(state) % 5];
+    out[len] = '\0';
+}
+
+/* One to three contents of one to six letters, some negated, some without case, some bound. */
+static void random_rule(struct test_rules *r, unsigned sid, uint32_t *state)
+{
+    unsigned contents = 1 + next_random(state) % 3;
+    char options[512];
+    size_t n = 0;
+
+    for (unsigned i = 0; i < contents; i++) {
+        unsigned len = 1 + next_random(state) % 6, kind = next_random(state) % 6;
+        char word[8];
+
+        random_text(word, len, state);
+        n += (size_t)snprintf(options + n, sizeof(options) - n, "content:%s\"%s\";%s",
+                              kind == 0 ? "!" : "", word, kind == 1 ? " nocase;" : "");
+        if (kind == 2)
+            n += (size_t)snprintf(options + n, sizeof(options) - n, " depth:%u;", len + 6);
+        if (kind == 3 && i > 0)
+            n += (size_t)snprintf(options + n, sizeof(options) - n, " distance:0;");
+        if (kind == 4 && i > 0)
+            n += (size_t)snprintf(options + n, sizeof(options) - n, " within:%u;", len + 4);
+    }
+    test_rules_add(r, "alert udp any any -> any any (%s sid:%u;)", options, sid);
+}
+
+static bool matches_alone(const struct rule *rule, const struct packet *p,
+                          struct program_scratch *scratch)
+{
+    struct program_run run = { .data = p->payload, .len = p->payload_len, .complete = true,
+                               .scratch = scratch };
+
+    return program_match(rule->list->program, &run);
+}
+
+static bool has_alert(const struct packet *p, uint32_t sid)
+{
+    for (unsigned i = 0; i < p->alert.count; i++)
+        if (p->alert.at[i].rule->sid == sid)
+            return true;
+    return false;
+}
+
+TEST(prefilter_never_loses)
+{
+    struct program_scratch scratch;
+    struct test_rules r = { 0 };
+    uint32_t state = 99;
+
+    for (unsigned sid = 1; sid <= RULES; sid++)
+        random_rule(&r, sid, &state);
+    CHECK(test_rules_ready(&r));
+    program_scratch_init(&scratch, 3000);
+    for (unsigned i = 0; i < PAYLOADS && r.thread != NULL; i++) {
+        char text[64];
+        struct packet p = { .payload = (uint8_t *)text, .ip_proto = 17, .src.version = 4,
+                            .dst.version = 4 };
+
+        p.payload_len = 1 + next_random(&state) % 60;
+        random_text(text, p.payload_len, &state);
+        detect_packet(r.thread, &p);
+        for (unsigned k = 0; k < RULES; k++) {
+            const struct rule *rule = r.set->rules.at[k];
+
+            if (p.alert.count < 200 &&
+                has_alert(&p, rule->sid) != matches_alone(rule, &p, &scratch))
+                test_fail(t, __FILE__, __LINE__, "rule %u on \"%s\": %s", rule->sid, text,
+                          rule->text != NULL ? rule->text : "");
+        }
+        free(p.alert.at);
+    }
+    program_scratch_fini(&scratch);
+    test_rules_free(&r);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/buf.h"
+#include "base/test.h"
+#include "detect/keyword.h"
+#include "detect/ruleset.h"
+#include "detect/transforms/list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define P(s) s, sizeof(s) - 1
+
+static const struct row {
+    const struct transform_ops *ops;
+    const char *arg;
+    const char *in;
+    size_t in_len;
+    const char *out;
+    size_t out_len;
+} rows[] = {
+    { &transform_dotprefix, "", P("example.com"), P(".example.com") },
+    { &transform_dotprefix, "", P(""), P("") },
+    { &transform_strip_whitespace, "", P(" a\tb\r\nc "), P("abc") },
+    { &transform_compress_whitespace, "", P(" \t a  b\r\n\nc "), P(" a b\rc ") },
+    { &transform_to_lowercase, "", P("AbC[@`{"), P("abc[@`{") },
+    { &transform_to_uppercase, "", P("AbC[@`{"), P("ABC[@`{") },
+    { &transform_to_md5, "", P("abc"),
+      P("\x90\x01\x50\x98\x3c\xd2\x4f\xb0\xd6\x96\x3f\x7d\x28\xe1\x7f\x72") },
+    { &transform_to_sha1, "", P("abc"),
+      P("\xa9\x99\x3e\x36\x47\x06\x81\x6a\xba\x3e\x25\x71\x78\x50\xc2\x6c\x9c\xd0\xd8\x9d") },
+    { &transform_url_decode, "", P("a%20b+%27%61"), P("a b 'a") },
+    { &transform_url_decode, "", P("%ZZ%4%"), P("%ZZ%4%") },
+    { &transform_url_decode, "", P("%25%30%30%ZZ%4"), P("%00%ZZ%4") },
+    { &transform_url_decode, "", P("%"), P("%") },
+    { &transform_xor, "0d0a", P("\x6c\x68\x6e"), P("abc") },
+    { &transform_pcrexform, "a=(.*)&", P("x?a=value&b"), P("value") },
+    { &transform_pcrexform, "a=(.*)&", P("nothing"), P("") },
+    { &transform_header_lowercase, "", P("Host: A\nX-Y: B\n"), P("host: A\nx-y: B\n") },
+    { &transform_strip_pseudo_headers, "", P(":method: G\na: b\n:path: /\nc"), P("a: b\nc") },
+    { &transform_from_base64, "", P("aGVsbG8="), P("hello") },
+    { &transform_from_base64, "offset 2, bytes 4", P("xxaGVsbG8="), P("hel") },
+    { &transform_from_base64, "mode rfc2045", P("aG Vs\nbG8="), P("hello") },
+    { &transform_from_base64, "mode strict", P("aGVsb"), P("aGVsb") },
+    { &transform_gunzip, "",
+      P("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x4b\x4c\x4a\x06\x00\xc2\x41\x24\x35\x03\x00\x00"
+        "\x00"), P("abc") },
+    { &transform_zlib_deflate, "", P("\x78\x9c\x4b\x4c\x4a\x06\x00\x02\x4d\x01\x27"), P("abc") },
+    { &transform_zlib_deflate, "max-size 2", P("\x78\x9c\x4b\x4c\x4a\x06\x00\x02\x4d\x01\x27"),
+      P("ab") },
+};
+
+static void check_row(struct test *t, const struct row *row)
+{
+    struct keyword_ops keyword = { .name = row->ops->name };
+    struct ruleset set = { 0 };
+    struct err err = { 0 };
+    struct rule_parser p = { .arena = &set.arena, .ruleset = &set, .err = &err,
+                             .keyword = &keyword };
+    struct buf out = { 0 };
+    void *arg;
+
+    arena_init(&set.arena, 4096, 0);
+    arg = arena_zalloc(&set.arena, row->ops->arg_size + 1);
+    if (row->ops->parse != NULL && row->ops->parse(&p, text_of(row->arg), arg) < 0) {
+        test_fail(t, __FILE__, __LINE__, "%s: %s", row->ops->name, err.text);
+    } else {
+        row->ops->apply((struct slice){ (const uint8_t *)row->in, (uint32_t)row->in_len }, arg,
+                        &out);
+        test_check_bytes(t, __FILE__, __LINE__, row->ops->name, out.data, out.len, row->out,
+                         row->out_len);
+    }
+    for (size_t i = 0; i < set.to_free.count; i++)
+        set.to_free.at[i].keyword->free_arg((void *)set.to_free.at[i].arg);
+    ARRAY_FREE(&set.to_free);
+    buf_fini(&out);
+    arena_fini(&set.arena);
+}
+
+TEST(transform_rows)
+{
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        check_row(t, &rows[i]);
+}
+
+TEST(transform_refuses_patterns_that_cannot_be)
+{
+    struct slice upper = { (const uint8_t *)"aB", 2 }, blank = { (const uint8_t *)"a b", 3 };
+
+    CHECK(!transform_to_lowercase.content_ok(upper, NULL));
+    CHECK(!transform_to_uppercase.content_ok(upper, NULL));
+    CHECK(!transform_strip_whitespace.content_ok(blank, NULL));
+    CHECK(transform_compress_whitespace.content_ok(blank, NULL));
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/test.h"
+#include "match/literal.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 16;
+}
+
+static void random_bytes(uint8_t *out, size_t n, const char *alphabet, uint32_t *state)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = (uint8_t)alphabet[next_random(state) % strlen(alphabet)];
+}
+
+/* The fast search against the plain one, on an alphabet so small that near misses abound. */
+TEST(literal_find_is_its_plain_twin)
+{
+    uint32_t state = 7;
+
+    for (unsigned round = 0; round < 20000; round++) {
+        uint8_t data[96], literal[12];
+        size_t len = next_random(&state) % sizeof(data);
+        size_t literal_len = 1 + next_random(&state) % sizeof(literal);
+        bool nocase = next_random(&state) & 1;
+
+        random_bytes(data, len, "aAbB@`[{", &state);
+        random_bytes(literal, literal_len, nocase ? "ab@`" : "aAbB@`", &state);
+        CHECK(literal_find(data, len, literal, literal_len, nocase) ==
+              literal_find_plain(data, len, literal, literal_len, nocase));
+    }
+}
+
+TEST(literal_find_edges)
+{
+    const uint8_t *hay = (const uint8_t *)"0123456789abcdef0123456789ABCDEF";
+
+    CHECK(literal_find(hay, 32, (const uint8_t *)"0", 1, false) == hay);
+    CHECK(literal_find(hay, 32, (const uint8_t *)"F", 1, false) == hay + 31);
+    CHECK(literal_find(hay, 32, (const uint8_t *)"ABCDEF", 6, false) == hay + 26);
+    CHECK(literal_find(hay, 32, (const uint8_t *)"abcdef", 6, true) == hay + 10);
+    CHECK(literal_find(hay, 32, (const uint8_t *)"xyz", 3, true) == NULL);
+    CHECK(literal_find(hay, 2, (const uint8_t *)"0123", 4, false) == NULL);
+    CHECK(literal_find(hay, 0, (const uint8_t *)"", 0, false) == hay);
+}
