@@ -13,6 +13,8 @@ struct detect_module {
     struct detect_thread *detect;
     struct output_thread *output;
     unsigned rules_generation;
+    struct counters *counters;
+    counter_id bypassed_packets, bypassed_bytes;
 };
 
 static void detect_module_close(void *self)
@@ -50,6 +52,9 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
         return NULL;
     }
     m->output = output_thread_new(m->ctx->output, env->counters);
+    m->counters = env->counters;
+    m->bypassed_packets = counter_register("flow_bypassed.local_pkts", COUNTER_SUM);
+    m->bypassed_bytes = counter_register("flow_bypassed.local_bytes", COUNTER_SUM);
     return m;
 }
 
@@ -77,9 +82,22 @@ static void count_packet(struct packet *p)
         f->inspect_flags |= FLOW_INSPECT_ESTABLISHED;
 }
 
+/* A bypass counts from the next packet on, also when that had left the stream module before. */
+static void apply_bypass(struct detect_module *m, struct packet *p)
+{
+    if (p->flow == NULL || (p->flags & (PACKET_PSEUDO | PACKET_NO_INSPECT)) ||
+        LIKELY(!(flow_wishes(p->flow) & FLOW_WISH_BYPASS)))
+        return;
+    p->flags |= PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP;
+    p->chunk_count = 0;
+    counter_inc(m->counters, m->bypassed_packets);
+    counter_add(m->counters, m->bypassed_bytes, p->wire_len);
+}
+
 static void detect_module_packet(struct detect_module *m, struct packet *p)
 {
-    if (p->flow != NULL && !(p->flags & PACKET_NO_INSPECT))
+    apply_bypass(m, p);
+    if (p->flow != NULL && (p->chunk_count > 0 || !(p->flags & PACKET_STREAM_NO_APP)))
         app_packet(m->app, p);      /* first: it may turn the packet's direction */
     count_packet(p);
     detect_packet(m->detect, p);

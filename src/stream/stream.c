@@ -197,9 +197,9 @@ static COLD void apply_drop(struct flow *flow, struct packet *p, uint32_t wishes
 static COLD bool apply_wishes(struct stream_thread *st, struct flow *flow, struct packet *p,
                               uint32_t wishes)
 {
-    if (wishes & FLOW_WISH_BYPASS) {
+    if ((wishes & FLOW_WISH_BYPASS) || flow->state == FLOW_LOCAL_BYPASSED) {
         flow_table_set_state(st->flows, flow, FLOW_LOCAL_BYPASSED);
-        p->flags |= PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT;
+        p->flags |= PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP;
         counter_inc(st->counters, st->id.bypass_packets);
         counter_add(st->counters, st->id.bypass_bytes, p->wire_len);
         return false;
@@ -256,7 +256,8 @@ static void packet_in(struct stream_thread *st, struct packet *p, struct flow *f
 
     flow_table_touch(st->flows, flow, p);
     wishes = flow_wishes(flow);
-    if (UNLIKELY(wishes != 0) && !apply_wishes(st, flow, p, wishes))
+    if (UNLIKELY(wishes != 0 || flow->state == FLOW_LOCAL_BYPASSED) &&
+        !apply_wishes(st, flow, p, wishes))
         return;
     if (!packet_is_tcp(p))
         return;

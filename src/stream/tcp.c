@@ -225,12 +225,6 @@ static int meet_session(struct tcp_in *in)
     return result;
 }
 
-static void bypass_flow(struct tcp_in *in)
-{
-    flow_wish(in->flow, FLOW_WISH_BYPASS);
-    flow_table_set_state(in->st->flows, in->flow, FLOW_LOCAL_BYPASSED);
-}
-
 static void annotate(struct tcp_in *in)
 {
     struct tcp_session *ssn = in->ssn;
@@ -241,7 +235,7 @@ static void annotate(struct tcp_in *in)
         in->p->stream_bytes[dir] = ssn->side[dir].next_seq - ssn->side[dir].isn;
     if (UNLIKELY((ssn->side[0].flags | ssn->side[1].flags) & STREAM_DEPTH_REACHED) &&
         in->st->conf->bypass_at_depth)
-        bypass_flow(in);
+        flow_table_set_state(in->st->flows, in->flow, FLOW_LOCAL_BYPASSED);
 }
 
 static COLD void refuse(struct tcp_in *in)
