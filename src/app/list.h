@@ -9,6 +9,7 @@
 #define APP_PROTO_LIST(X) \
     X(http1)              \
     X(tls)                \
+    X(ssh)                \
     X(dns)                \
     X(mdns)
 

@@ -6,7 +6,7 @@
 #ifndef APP_TLS_CERTIFICATE_H
 #define APP_TLS_CERTIFICATE_H
 
-#include "app/tls/digest.h"
+#include "app/digest.h"
 #include "base/arena.h"
 
 /* The part that is broken. */

@@ -7,7 +7,7 @@
 #ifndef APP_TLS_FINGERPRINT_H
 #define APP_TLS_FINGERPRINT_H
 
-#include "app/tls/digest.h"
+#include "app/digest.h"
 #include "app/tls/hello.h"
 #include "base/arena.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/tls/digest.h - hashes of short things, by libcrypto.
+/* app/digest.h - hashes of short things, by libcrypto.
  *
  * One per thread: looking an algorithm up takes libcrypto's locks and memory, so that is done
  * when the thread starts and never again. */
-#ifndef APP_TLS_DIGEST_H
-#define APP_TLS_DIGEST_H
+#ifndef APP_DIGEST_H
+#define APP_DIGEST_H
 
 #include "base/bytes.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/tls/digest.c - one context and the algorithms, fetched once. */
-#include "app/tls/digest.h"
+/* app/digest.c - one context and the algorithms, fetched once. */
+#include "app/digest.h"
 
 #include <openssl/evp.h>
 #include <stdlib.h>

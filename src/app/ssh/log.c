@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/ssh/log.c - EVE `ssh`: once both banners are there, or, where HASSH is wanted, once both
+ * sides have changed keys. */
+#include "app/ssh/ssh.h"
+
+static void log_limited(struct json *j, const char *key, struct slice s)
+{
+    if (s.len > 0)
+        json_bytes(j, key, s.data, MIN(s.len, SSH_BANNER_MAX));
+}
+
+static void log_side(struct json *j, const char *key, const struct ssh_side *side)
+{
+    if (side->proto.len == 0)
+        return;
+    json_object(j, key);
+    log_limited(j, "proto_version", side->proto);
+    log_limited(j, "software_version", side->software);
+    if (side->hassh_string.data != NULL) {
+        json_object(j, "hassh");
+        if (side->hassh.len > 0)
+            json_slice(j, "hash", side->hassh);
+        json_slice(j, "string", side->hassh_string);
+        json_object_end(j);
+    }
+    json_object_end(j);
+}
+
+static void log_sides(struct json *j, const struct ssh_tx *tx)
+{
+    log_side(j, "client", &tx->side[TO_SERVER]);
+    log_side(j, "server", &tx->side[TO_CLIENT]);
+}
+
+static bool both_are(const struct ssh_tx *tx, enum ssh_progress state)
+{
+    return tx->side[TO_SERVER].state >= state && tx->side[TO_CLIENT].state >= state;
+}
+
+static bool log_banners(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+                        const void *conf UNUSED)
+{
+    const struct ssh_tx *t = ssh_tx_of(tx);
+
+    if (ssh_wants_hassh(tx->flow) || !both_are(t, SSH_BANNER_DONE))
+        return false;
+    log_sides(j, t);
+    return true;
+}
+
+static bool log_hassh(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+                      const void *conf UNUSED)
+{
+    const struct ssh_tx *t = ssh_tx_of(tx);
+
+    if (!ssh_wants_hassh(tx->flow) || !both_are(t, SSH_FINISHED))
+        return false;
+    log_sides(j, t);
+    return true;
+}
+
+void ssh_alert_metadata(struct json *j, struct app_tx *tx)
+{
+    const struct ssh_tx *t = ssh_tx_of(tx);
+
+    if (t->side[TO_SERVER].proto.len == 0 && t->side[TO_CLIENT].proto.len == 0)
+        return;
+    json_object(j, "ssh");
+    log_sides(j, t);
+    json_object_end(j);
+}
+
+static const struct app_log eve_banners = {
+    .conf_name = "ssh", .event_type = "ssh", .key = "ssh",
+    .progress = { SSH_BANNER_DONE, SSH_BANNER_DONE }, .no_tx_id = true, .log = log_banners,
+};
+static const struct app_log eve_hassh = {
+    .conf_name = "ssh", .event_type = "ssh", .key = "ssh",
+    .progress = { SSH_FINISHED, SSH_FINISHED }, .no_tx_id = true, .log = log_hassh,
+};
+
+const struct app_log *const ssh_logs[] = { &eve_banners, &eve_hassh, NULL };
