@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/ssh/log.c - EVE `ssh`: once both banners are there, or, where HASSH is wanted, once both
- * sides have changed keys. */
+ * sides have changed keys; what there is of it when the flow ends before. */
 #include "app/ssh/ssh.h"
 
 static void log_limited(struct json *j, const char *key, struct slice s)
@@ -32,31 +32,27 @@ static void log_sides(struct json *j, const struct ssh_tx *tx)
     log_side(j, "server", &tx->side[TO_CLIENT]);
 }
 
-static bool both_are(const struct ssh_tx *tx, enum ssh_progress state)
+static bool log_either(struct json *j, struct app_tx *tx, bool with_hassh)
 {
-    return tx->side[TO_SERVER].state >= state && tx->side[TO_CLIENT].state >= state;
+    const struct ssh_tx *t = ssh_tx_of(tx);
+
+    if (ssh_wants_hassh(tx->flow) != with_hassh ||
+        (t->side[TO_SERVER].proto.len == 0 && t->side[TO_CLIENT].proto.len == 0))
+        return false;
+    log_sides(j, t);
+    return true;
 }
 
 static bool log_banners(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                         const void *conf UNUSED)
 {
-    const struct ssh_tx *t = ssh_tx_of(tx);
-
-    if (ssh_wants_hassh(tx->flow) || !both_are(t, SSH_BANNER_DONE))
-        return false;
-    log_sides(j, t);
-    return true;
+    return log_either(j, tx, false);
 }
 
 static bool log_hassh(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                       const void *conf UNUSED)
 {
-    const struct ssh_tx *t = ssh_tx_of(tx);
-
-    if (!ssh_wants_hassh(tx->flow) || !both_are(t, SSH_FINISHED))
-        return false;
-    log_sides(j, t);
-    return true;
+    return log_either(j, tx, true);
 }
 
 void ssh_alert_metadata(struct json *j, struct app_tx *tx)
