@@ -174,7 +174,7 @@ static void netflow_direction(struct render *r, const struct eve *eve, struct pa
     json_u64(&j, "age", flow_age(f));
     json_u64(&j, "min_ttl", f->min_ttl[d]);
     json_u64(&j, "max_ttl", f->max_ttl[d]);
-    if (f->app != NULL)
+    if (f->app != NULL && f->app->next_tx_id > 0)
         json_u64(&j, "tx_cnt", f->app->next_tx_id);
     json_object_end(&j);
     if (f->key.proto == 6 && stream_tcp_summary(f, &tcp)) {
