@@ -469,6 +469,23 @@ static void resume_change(struct app_session *s)
             app_tcp_data(s, (enum direction)d, false);
 }
 
+static const uint32_t end_flags[2] = { PACKET_END_TO_SERVER, PACKET_END_TO_CLIENT };
+
+/* A connection that has closed: what it was still waiting for is complete now. Who is answered by
+ * this packet goes first. */
+static void end_closed(struct app_session *s, struct packet *p)
+{
+    enum direction first = OTHER_DIRECTION(packet_direction(p));
+
+    for (unsigned i = 0; i < 2; i++) {
+        enum direction d = i == 0 ? first : OTHER_DIRECTION(first);
+
+        if ((p->flags & end_flags[d]) != 0 && !s->off && !s->change_fresh &&
+            !s->side[d].end_told)
+            app_tcp_data(s, d, true);
+    }
+}
+
 static void end_flow(struct app_session *s)
 {
     struct app_flow *af = &s->flow;
@@ -510,6 +527,8 @@ static void tcp_packet(struct app_thread *at, struct packet *p)
         take_chunk(s, &p->chunk[i]);
         settle(s);
     }
+    if (UNLIKELY((p->flags & (PACKET_END_TO_SERVER | PACKET_END_TO_CLIENT)) != 0))
+        end_closed(s, p);
 }
 
 void app_packet(struct app_thread *at, struct packet *p)

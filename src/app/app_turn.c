@@ -26,6 +26,8 @@ static void flip_packet(struct packet *p)
     for (unsigned i = 0; i < p->chunk_count; i++)
         p->chunk[i].direction ^= 1;
     SWAP(p->stream_bytes[TO_SERVER], p->stream_bytes[TO_CLIENT]);
+    if (((p->flags & PACKET_END_TO_SERVER) != 0) != ((p->flags & PACKET_END_TO_CLIENT) != 0))
+        p->flags ^= PACKET_END_TO_SERVER | PACKET_END_TO_CLIENT;
 }
 
 static void swap_flags(struct flow *f, uint8_t a, uint8_t b)

@@ -134,6 +134,20 @@ static COLD void store_refused(struct tcp_in *in)
     exception_counters_inc(&in->st->id.data_memcap, in->st->counters, conf->data_memcap_policy);
 }
 
+/* The connection closed in order, and all of it has been handed on. A reset is not believed so
+ * far: data may follow it. */
+static COLD void say_end(struct tcp_in *in)
+{
+    uint32_t flags = in->ssn->flags;
+
+    if (flags & SSN_CLOSED_BY_RST)
+        return;
+    if (!(flags & SSN_WAITS(TO_SERVER)))
+        in->p->flags |= PACKET_END_TO_SERVER;
+    if (!(flags & SSN_WAITS(TO_CLIENT)))
+        in->p->flags |= PACKET_END_TO_CLIENT;
+}
+
 void stream_reassemble(struct tcp_in *in, struct tcp_stream *s)
 {
     enum direction dir = (enum direction)(s == &in->ssn->side[TO_CLIENT]);
@@ -152,6 +166,8 @@ void stream_reassemble(struct tcp_in *in, struct tcp_stream *s)
         available.own = true;
     if (available.own)
         stream_emit(in->st, in->ssn, in->p, dir, false);
+    if (UNLIKELY(in->ssn->state == TCP_CLOSED))
+        say_end(in);
 }
 
 /* ---- forgetting ---- */
