@@ -123,34 +123,42 @@ static int read_file(struct iprep *rep, const char *path,
         return -1;
     }
     while ((n = getline(&line, &cap, f)) >= 0) {
-        struct text t = text_trim((struct text){ line, (size_t)n });
+        struct text rest = { line, (size_t)n }, t;
 
         number++;
-        if (t.n > 0 && t.p[0] != '#' && line[0] != ' ' && !take(rep, t))
-            log_at(LOG_LEVEL_ERROR, "reputation", (struct where){ path, number, 1 },
-                   "%s, found \"%.*s\"", wanted, (int)MIN(t.n, 100), t.p);
+        while (text_split(&rest, '\r', &t))        /* lines may end with CR alone */
+            if (t.n > 0 && t.p[0] != '#' && !take(rep, t))
+                log_at(LOG_LEVEL_ERROR, "reputation", (struct where){ path, number, 1 },
+                       "%s, found \"%.*s\"", wanted, (int)MIN(t.n, 100), t.p);
     }
     free(line);
     fclose(f);
     return 0;
 }
 
-static void read_scores(struct iprep *rep, const struct conf_node *root,
-                        const struct conf_node *files)
+static void read_score_file(struct iprep *rep, const struct conf_node *root, const char *name)
 {
     const char *dir = conf_string(root, "default-reputation-path", IDS_SYSCONFDIR "/iprep");
     char path[4096];
 
-    CONF_EACH(file, files) {
-        if (file->value == NULL || file->value[0] == '\0')
-            continue;
-        if (file->value[0] == '/')
-            snprintf(path, sizeof(path), "%s", file->value);
-        else
-            snprintf(path, sizeof(path), "%s/%s", dir, file->value);
-        log_info("reputation", "Loading reputation file: %s", path);
-        read_file(rep, path, score_line, "want address[/prefix],category,score");
-    }
+    if (name == NULL || name[0] == '\0')
+        return;
+    if (name[0] == '/')
+        snprintf(path, sizeof(path), "%s", name);
+    else
+        snprintf(path, sizeof(path), "%s/%s", dir, name);
+    log_info("reputation", "Loading reputation file: %s", path);
+    read_file(rep, path, score_line, "want address[/prefix],category,score");
+}
+
+/* A list of files, or one by --set. */
+static void read_scores(struct iprep *rep, const struct conf_node *root,
+                        const struct conf_node *files)
+{
+    if (files->kind == CONF_SCALAR)
+        read_score_file(rep, root, files->value);
+    CONF_EACH(file, files)
+        read_score_file(rep, root, file->value);
 }
 
 struct iprep *iprep_load(const struct conf_node *root)

@@ -149,7 +149,8 @@ TEST(rule_keywords_take_their_forms)
         "detection_filter:track by_both,count 5,seconds 10;", "tag:session;",
         "tag:host,10,packets,src;", "tag:session,300,seconds;", "bypass;", "noalert;", "alert;",
         "config:logging disable, type tx, scope tx;", "filename:\"x\";", "fileext:!\"exe\";",
-        "filemagic:\"PDF\";", "filesize:>1mb;", "filestore;", "filestore:response,tx;",
+        "filemagic:\"PDF\";", "filesize:>1mb;", "filesize:to_client,<5;", "filestore;",
+        "filestore:response,tx;",
         "requires:version >= 7;", "requires: version >= 8 < 9 | >= 9, keyword content;",
         "requires:feature output::file-store;", "ttl:5; prefilter;", "SAMEIP;",
     };

@@ -38,6 +38,12 @@ static bool files_match(const struct match_input *in, const void *arg)
 
 void file_test_add(struct rule_parser *p, file_test_fn has, const void *arg, uint32_t wants)
 {
+    file_test_add_in(p, APP_BOTH, has, arg, wants);
+}
+
+void file_test_add_in(struct rule_parser *p, uint8_t directions, file_test_fn has,
+                      const void *arg, uint32_t wants)
+{
     struct rule_test *last = rule_last_test(p, POINT_TX);
     struct file_test *test = arena_zalloc(p->arena, sizeof(*test));
     struct file_tests *tests;
@@ -45,12 +51,12 @@ void file_test_add(struct rule_parser *p, file_test_fn has, const void *arg, uin
     if (p->request->app != NULL)
         app_files_want(p->request->app, wants | APP_FILE_TRACK);
     *test = (struct file_test){ .has = has, .arg = arg, .negated = p->negated };
-    if (last != NULL && last->match == files_match) {
+    if (last != NULL && last->match == files_match && last->directions == directions) {
         tests = (struct file_tests *)last->arg;
         test->next = tests->first;
     } else {
         struct rule_test whole = { .keyword = p->keyword, .match = files_match,
-                                   .directions = APP_BOTH };
+                                   .directions = directions };
 
         tests = arena_zalloc(p->arena, sizeof(*tests));
         whole.arg = tests;

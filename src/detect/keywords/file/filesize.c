@@ -14,11 +14,16 @@ static int size_fits(struct app_file *file, const void *arg)
     return -1;
 }
 
+/* "to_client,SIZE" looks at one direction, which rules about both need to say. */
 static int filesize_parse(struct rule_parser *p, struct text in, void *arg)
 {
+    bool to_client = text_starts(in, "to_client,"), to_server = text_starts(in, "to_server,");
+
+    if (to_client || to_server)
+        in = text_from(in, sizeof("to_client,") - 1);
     if (int_match_parse(p, in, 64, NULL, arg) < 0)
         return -1;
-    file_test_add(p, size_fits, arg, 0);
+    file_test_add_in(p, to_client ? APP_TC : to_server ? APP_TS : APP_BOTH, size_fits, arg, 0);
     return 0;
 }
 

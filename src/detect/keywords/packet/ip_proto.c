@@ -12,6 +12,18 @@ struct ip_proto_arg {
     uint8_t proto;
 };
 
+/* As the system's list of protocols has each name: "tcp" and "TCP", but not "Tcp". */
+static bool is_one_case(struct text in)
+{
+    bool upper = false, lower = false;
+
+    for (size_t i = 0; i < in.n; i++) {
+        upper |= in.p[i] >= 'A' && in.p[i] <= 'Z';
+        lower |= in.p[i] >= 'a' && in.p[i] <= 'z';
+    }
+    return !upper || !lower;
+}
+
 static bool proto_number(struct text in, uint8_t *out)
 {
     static const struct { const char *name; uint8_t proto; } names[] = {
@@ -29,7 +41,7 @@ static bool proto_number(struct text in, uint8_t *out)
         return true;
     }
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-        if (text_equal_nocase(in, names[i].name)) {
+        if (text_equal_nocase(in, names[i].name) && is_one_case(in)) {
             *out = names[i].proto;
             return true;
         }
