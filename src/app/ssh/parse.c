@@ -39,7 +39,7 @@ bool ssh_wants_hassh(const struct app_flow *af)
     return settings->hassh || app_feature(af, SSH_WANT_HASSH);
 }
 
-/* --- banner ----------------------------------------------------------------------------------- */
+/* --- banner --------------------------------------------------------------------------------- */
 
 /* "SSH-2.0-OpenSSH_9.6 comment" */
 static bool read_banner(struct ssh_tx *tx, struct slice line, struct ssh_side *side)
@@ -120,7 +120,7 @@ static enum parse_status end_of_banner(struct ssh_state *st, struct app_input *i
     return PARSE_OK;
 }
 
-/* --- records ---------------------------------------------------------------------------------- */
+/* --- records -------------------------------------------------------------------------------- */
 
 static void frames(struct app_flow *af, const struct app_input *in, uint32_t at, uint32_t len)
 {
@@ -191,7 +191,7 @@ static enum parse_status record(struct app_flow *af, struct ssh_state *st, struc
     return PARSE_OK;
 }
 
-/* --- input ------------------------------------------------------------------------------------- */
+/* --- input ---------------------------------------------------------------------------------- */
 
 static enum parse_status parse_some(struct app_flow *af, struct ssh_state *st,
                                     struct app_input *in, uint32_t *at)

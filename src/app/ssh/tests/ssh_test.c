@@ -77,8 +77,9 @@ TEST(ssh_bad_record)
     static const struct split_step steps[] = { SPLIT_TS("SSH-2.0-a\r\n\x00\x00\x00\x01") };
     struct split_case c = CASE(steps);
 
-    split_expect(t, &c, "tx 0 ssh {\"ssh\":{\"client\":{\"proto_version\":\"2.0\",\"software_version\":"
-                        "\"a\"}}}\ntx 0 event invalid_record\nflow ssh ssh unknown\n");
+    split_expect(t, &c,
+                 "tx 0 ssh {\"ssh\":{\"client\":{\"proto_version\":\"2.0\",\"software_version\":"
+                 "\"a\"}}}\ntx 0 event invalid_record\nflow ssh ssh unknown\n");
 }
 
 /* Kept in part, however far its end is. */

@@ -73,29 +73,29 @@ static void check_events(struct test *t, const struct split_step *steps, unsigne
 
 TEST(tls_record_events)
 {
-    CHECK_EVENTS("tx 0 event INVALID_RECORD_TYPE\n" STOPPED,
+    CHECK_EVENTS("tx 0 event invalid_record_type\n" STOPPED,
                  SPLIT_TS(HELLO_REQUEST "\x19\x03\x03\x00\x04\x00\x00\x00\x00"));
-    CHECK_EVENTS("tx 0 event INVALID_RECORD_LENGTH\n" STOPPED,
+    CHECK_EVENTS("tx 0 event invalid_record_length\n" STOPPED,
                  SPLIT_TS("\x16\x03\x03\x00\x00" "1234"));
-    CHECK_EVENTS("tx 0 event INVALID_RECORD_LENGTH\n" STOPPED,
+    CHECK_EVENTS("tx 0 event invalid_record_length\n" STOPPED,
                  SPLIT_TS("\x16\x03\x03\x44\x01" "1234"));
-    CHECK_EVENTS("tx 0 event INVALID_RECORD_VERSION\n" STOPPED,
+    CHECK_EVENTS("tx 0 event invalid_record_version\n" STOPPED,
                  SPLIT_TS(HELLO_REQUEST "\x16\x03\x09\x00\x04\x00\x00\x00\x00"));
-    CHECK_EVENTS("tx 0 event INVALID_ALERT_MESSAGE\n" STOPPED,
+    CHECK_EVENTS("tx 0 event invalid_alert_message\n" STOPPED,
                  SPLIT_TS(HELLO_REQUEST "\x15\x03\x03\x00\x01\x02"));
-    CHECK_EVENTS("tx 0 event INVALID_HANDSHAKE_MESSAGE\n" PARSED,
+    CHECK_EVENTS("tx 0 event invalid_handshake_message\n" PARSED,
                  SPLIT_TS("\x16\x03\x03\x00\x04\x63\x00\x00\x00"));
-    CHECK_EVENTS("tx 0 event HANDSHAKE_INVALID_LENGTH\n" PARSED,
+    CHECK_EVENTS("tx 0 event handshake_invalid_length\n" PARSED,
                  SPLIT_TS("\x16\x03\x03\x00\x06\x01\x00\x00\x02\x03\x03"));
 }
 
 TEST(tls_heartbeat_events)
 {
-    CHECK_EVENTS("tx 0 event OVERFLOW_HEARTBEAT_MESSAGE\n" STOPPED,
+    CHECK_EVENTS("tx 0 event overflow_heartbeat_message\n" STOPPED,
                  SPLIT_TS(HELLO_REQUEST "\x18\x03\x03\x00\x03\x01\x40\x00"));
-    CHECK_EVENTS("tx 0 event INVALID_HEARTBEAT_MESSAGE\n" STOPPED,
+    CHECK_EVENTS("tx 0 event invalid_heartbeat_message\n" STOPPED,
                  SPLIT_TS(HELLO_REQUEST "\x18\x03\x03\x00\x04\x01\x00\x01x"));
-    CHECK_EVENTS("tx 0 event INVALID_HEARTBEAT_MESSAGE\n" STOPPED,
+    CHECK_EVENTS("tx 0 event invalid_heartbeat_message\n" STOPPED,
                  SPLIT_TS(HELLO_REQUEST "\x18\x03\x03\x00\x04\x07\x00\x01x"));
     CHECK_EVENTS(PARSED, SPLIT_TS(HELLO_REQUEST "\x18\x03\x03\x00\x13\x01\x00\x00"
                                   "0123456789abcdef"));
@@ -109,7 +109,7 @@ TEST(tls_ssl2_hello)
     };
     struct split_case c = CASE(steps);
 
-    split_expect(t, &c, "tx 0 event ERROR_MESSAGE_ENCOUNTERED\n" PARSED);
+    split_expect(t, &c, "tx 0 event error_message_encountered\n" PARSED);
 }
 
 /* --- messages over records ------------------------------------------------------------------ */
@@ -134,7 +134,7 @@ static void check_fragmented(struct test *t, uint32_t step)
     memcpy(steps, sample_tls12, sizeof(steps));
     steps[0] = (struct split_step){ TO_SERVER, out, n };
     split_expect(t, &c, step >= 4 ? SERVER_RECORD PARSED
-                                  : SERVER_RECORD "tx 0 event INVALID_SSL_RECORD\n"
+                                  : SERVER_RECORD "tx 0 event invalid_ssl_record\n"
                                     "flow tls tls tls\n");
     free(out);
 }
@@ -156,5 +156,5 @@ TEST(tls_endless_message)
     memcpy(record, "\x16\x03\x03\x40\x00\x0b\xff\xff\xff", 9);
     for (unsigned i = 0; i < ARRAY_LEN(steps); i++)
         steps[i] = (struct split_step){ TO_SERVER, record, sizeof(record) };
-    split_expect(t, &c, "tx 0 event HANDSHAKE_INVALID_LENGTH\n" PARSED);
+    split_expect(t, &c, "tx 0 event handshake_invalid_length\n" PARSED);
 }
