@@ -7,6 +7,8 @@
  * flow's key. */
 #include "app/private.h"
 
+#include <string.h>
+
 #define SWAP(a, b)                      \
     do {                                \
         __typeof__(a) swap_ = (a);      \
@@ -44,8 +46,14 @@ static void flip_flow(struct flow *f)
     SWAP(f->packets[0], f->packets[1]);
     SWAP(f->bytes[0], f->bytes[1]);
     SWAP(f->tcp_flags_seen[0], f->tcp_flags_seen[1]);
-    for (unsigned i = 0; i < sizeof(f->mac[0]); i++)
-        SWAP(f->mac[0][i], f->mac[1][i]);
+    if (f->macs != NULL) {
+        struct flow_macs macs = *f->macs;
+
+        for (unsigned d = 0; d < 2; d++) {
+            f->macs->count[d] = macs.count[1 - d];
+            memcpy(f->macs->at[d], macs.at[1 - d], sizeof(macs.at[0]));
+        }
+    }
     swap_flags(f, FLOW_INSPECT_IPONLY_TS, FLOW_INSPECT_IPONLY_TC);
     swap_flags(f, FLOW_INSPECT_PROTO_DONE_TS, FLOW_INSPECT_PROTO_DONE_TC);
 }

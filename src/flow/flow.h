@@ -53,6 +53,13 @@ enum flow_wish {
 
 /* Three groups of cache lines by who writes them; 320 bytes in all. The session of a TCP flow is
  * another 400 at most. */
+/* The Ethernet addresses each side was seen with, as far as there is room. */
+#define FLOW_MACS_MAX 10
+struct flow_macs {
+    uint8_t count[2];
+    uint8_t at[2][FLOW_MACS_MAX][6];
+};
+
 struct flow {
     /* immutable once made, but for wish */
     CACHE_ALIGNED struct flow_key key;
@@ -103,7 +110,8 @@ struct flow {
     uint32_t alert_count;
     uint32_t tx_log_count;
     uint16_t icmp_reply;                        /* type<<8|code seen from the other side */
-    uint8_t mac[2][6];                          /* as the first packet of each side had it */
+    struct flow_macs *macs;                     /* NULL unless an output logs them; freed with
+                                                 * the flow by detect */
     uint8_t turn;                               /* set when detection exchanged client and server:
                                                  * FLOW_TURN_*; `swapped` does not follow */
     uint8_t detect_flags;                       /* private to detect */
@@ -118,7 +126,6 @@ struct flow {
 #define FLOW_INSPECT_PROTO_DONE_TS  0x08
 #define FLOW_INSPECT_PROTO_DONE_TC  0x10
 #define FLOW_INSPECT_ESTABLISHED    0x20
-#define FLOW_INSPECT_HAS_MAC        0x40
 #define FLOW_INSPECT_DROP_LOGGED    0x80
 
 static inline void flow_wish(struct flow *f, uint32_t wishes)

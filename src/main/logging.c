@@ -234,11 +234,12 @@ static int add_output(const struct conf_node *node, const char *log_dir, enum lo
     } else if (strcmp(node->name, "file") == 0) {
         s = sink_new(node, default_format);
         if (file_sink(s, node, log_dir, err) < 0) {
-            s->fd = STDERR_FILENO;
+            /* The engine is worth more than its messages: it runs without the file. */
+            log_err(LOG_LEVEL_WARNING, "ids", err);
             free(s->path);
             s->path = NULL;
             message_close(s);
-            return -1;
+            return 0;
         }
     } else if (strcmp(node->name, "syslog") == 0) {
         s = sink_new(node, "[%i] <%d> -- %M");

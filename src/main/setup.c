@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -83,6 +84,14 @@ static void setup_default_file(struct setup *s, const char *key, const char *nam
     conf_set(s->conf, key, path);
 }
 
+static uint64_t wall_us(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
 static int setup_rules(struct setup *s, struct err *err)
 {
     const struct options *o = s->options;
@@ -100,7 +109,10 @@ static int setup_rules(struct setup *s, struct err *err)
         .config_dir = s->config_dir,
     };
     s->context.rules = ruleset_load(&s->rules_request, &s->rules_report, err);
-    return s->context.rules != NULL ? 0 : -1;
+    if (s->context.rules == NULL)
+        return -1;
+    output_set_rules(s->context.output, &s->rules_report, wall_us());
+    return 0;
 }
 
 static int setup_outputs(struct setup *s, struct err *err)

@@ -83,7 +83,8 @@ static void write_value(const struct counter_tree *node, struct json *j, uint64_
 
 void counter_tree_write(const struct counter_tree *tree, struct json *j,
                         uint64_t (*value)(counter_id id, void *arg), void *arg,
-                        const uint64_t *previous, bool zeros)
+                        const uint64_t *previous, bool zeros, counter_branch_fn extra,
+                        void *extra_arg)
 {
     for (size_t i = 0; i < tree->child.count; i++) {
         const struct counter_tree *node = tree->child.at[i];
@@ -94,7 +95,9 @@ void counter_tree_write(const struct counter_tree *tree, struct json *j,
 
             json_object(j, node->name);
             empty = j->out->len;
-            counter_tree_write(node, j, value, arg, previous, zeros);
+            if (extra != NULL)
+                extra(j, node->name, extra_arg);
+            counter_tree_write(node, j, value, arg, previous, zeros, NULL, NULL);
             if (j->out->len == empty)
                 json_rewind(j, mark);
             else

@@ -12,10 +12,14 @@ struct counter_tree;
 struct counter_tree *counter_tree_new(void);
 void counter_tree_free(struct counter_tree *tree);
 
+/* Adds what is no counter to the branch of this name at the root; may be NULL. */
+typedef void (*counter_branch_fn)(struct json *j, const char *name, void *arg);
+
 /* Writes all as members of the open object. previous: values of the last round by id, for
  * "_delta" members; NULL: none. Members of a NULL-valued branch are left out unless zeros. */
 void counter_tree_write(const struct counter_tree *tree, struct json *j,
                         uint64_t (*value)(counter_id id, void *arg), void *arg,
-                        const uint64_t *previous, bool zeros);
+                        const uint64_t *previous, bool zeros, counter_branch_fn extra,
+                        void *extra_arg);
 
 #endif

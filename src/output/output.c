@@ -99,6 +99,7 @@ struct output_conf *output_conf_new(const struct output_request *request, struct
 
     (void)err;
     conf->request = *request;
+    pthread_mutex_init(&conf->rules_lock, NULL);
     CONF_EACH (item, conf_find(request->conf, "outputs")) {
         if (item->child != NULL)
             output_open(conf, item->child);
@@ -337,6 +338,15 @@ void output_write(struct output_writer *w, struct packet_vector *v)
 }
 
 /* --- statistics --------------------------------------------------------------------------- */
+
+void output_set_rules(struct output_conf *conf, const struct ruleset_report *report,
+                      uint64_t loaded_at_us)
+{
+    pthread_mutex_lock(&conf->rules_lock);
+    conf->rules = *report;
+    conf->rules_loaded_us = loaded_at_us;
+    pthread_mutex_unlock(&conf->rules_lock);
+}
 
 unsigned output_stats_interval(const struct output_conf *conf)
 {

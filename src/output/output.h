@@ -49,6 +49,9 @@ void output_writer_flush(struct output_writer *w);
 
 /* Statistics, by control/: one round of stats records and stats.log. last: the final one. */
 void output_stats(struct output_conf *conf, uint64_t now_us, uint64_t uptime_s, bool last);
+/* What the rules in force are, for stats.detect.engines; at start and after each reload. */
+void output_set_rules(struct output_conf *conf, const struct ruleset_report *report,
+                      uint64_t loaded_at_us);
 /* Seconds between rounds; 0: off. */
 unsigned output_stats_interval(const struct output_conf *conf);
 

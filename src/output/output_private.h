@@ -3,6 +3,8 @@
 #ifndef OUTPUT_OUTPUT_PRIVATE_H
 #define OUTPUT_OUTPUT_PRIVATE_H
 
+#include <pthread.h>
+
 #include "base/array.h"
 #include "output/logger.h"
 
@@ -19,6 +21,9 @@ struct output_conf {
     bool packet_writers;                    /* some logger has write_packet */
     unsigned stats_interval;
     unsigned eve_count;
+    struct ruleset_report rules;            /* under rules_lock: reload against statistics */
+    uint64_t rules_loaded_us;
+    pthread_mutex_t rules_lock;
     struct render stats;                    /* the statistics thread's */
     struct buf stats_out;
 };

@@ -21,7 +21,7 @@ void eve_proto(struct json *j, uint8_t proto)
 {
     static const struct { uint8_t number; const char *name; } names[] = {
         { 6, "TCP" }, { 17, "UDP" }, { 1, "ICMP" }, { 58, "IPv6-ICMP" }, { 132, "SCTP" },
-        { 50, "ESP" }, { 51, "AH" }, { 47, "GRE" }, { 2, "IGMP" }, { 4, "IP-ENCAP" },
+        { 50, "ESP" }, { 51, "AH" }, { 47, "GRE" }, { 2, "IGMP" }, { 4, "IP-in-IP" },
         { 41, "IPv6" }, { 0, "HOPOPT" }, { 43, "IPv6-Route" }, { 44, "IPv6-Frag" },
         { 59, "IPv6-NoNxt" }, { 60, "IPv6-Opts" }, { 103, "PIM" }, { 112, "VRRP" },
         { 89, "OSPFIGP" }, { 88, "EIGRP" }, { 135, "Mobility-Header" }, { 139, "HIP" },
@@ -293,6 +293,8 @@ static bool write_var(const struct flow_var_view *v, void *arg)
     return true;
 }
 
+static void eve_traffic(struct json *j, const struct flow *f);
+
 void eve_vars(struct json *j, const struct flow *f)
 {
     static const enum var_kind kinds[] = { VAR_FLOWBIT, VAR_FLOWVAR, VAR_FLOWINT };
@@ -309,6 +311,50 @@ void eve_vars(struct json *j, const struct flow *f)
             json_object_end(j);
         else if (w.open)
             json_array_end(j);
+    }
+    if (any)
+        json_object_end(j);
+    else
+        json_rewind(j, mark);
+    eve_traffic(j, f);
+}
+
+/* Flowbits named traffic/id/NAME and traffic/label/NAME say what a flow is. */
+struct traffic_writer {
+    struct json *j;
+    const char *prefix;
+    bool open;
+};
+
+static bool write_traffic(const struct flow_var_view *v, void *arg)
+{
+    struct traffic_writer *w = arg;
+    const char *name = v->kind == VAR_FLOWBIT ? var_name(v->kind, v->id) : NULL;
+    size_t len = strlen(w->prefix);
+
+    if (name == NULL || strncmp(name, w->prefix, len) != 0)
+        return true;
+    if (!w->open)
+        json_array(w->j, strcmp(w->prefix, "traffic/id/") == 0 ? "id" : "label");
+    w->open = true;
+    json_string(w->j, NULL, name + len);
+    return true;
+}
+
+static void eve_traffic(struct json *j, const struct flow *f)
+{
+    static const char *const prefixes[] = { "traffic/id/", "traffic/label/" };
+    struct json_mark mark = json_mark(j);
+    bool any = false;
+
+    json_object(j, "traffic");
+    for (unsigned i = 0; i < ARRAY_LEN(prefixes); i++) {
+        struct traffic_writer w = { .j = j, .prefix = prefixes[i] };
+
+        flow_vars_each(f, write_traffic, &w);
+        if (w.open)
+            json_array_end(j);
+        any |= w.open;
     }
     if (any)
         json_object_end(j);

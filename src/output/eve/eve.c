@@ -145,12 +145,38 @@ static void eve_close(void *self)
     free(eve);
 }
 
+/* --- addresses of the link layer ------------------------------------------------------------ */
+
+static void macs_add(struct flow_macs *m, enum direction d, const uint8_t *mac)
+{
+    for (unsigned i = 0; i < m->count[d]; i++)
+        if (memcmp(m->at[d][i], mac, 6) == 0)
+            return;
+    if (m->count[d] < FLOW_MACS_MAX)
+        memcpy(m->at[d][m->count[d]++], mac, 6);
+}
+
+static void eve_note_macs(struct packet *p)
+{
+    struct flow *f = p->flow;
+    enum direction d = packet_direction(p);
+
+    if (f == NULL || p->eth == NULL || (p->flags & PACKET_PSEUDO))
+        return;
+    if (f->macs == NULL)
+        f->macs = xcalloc(1, sizeof(*f->macs));
+    macs_add(f->macs, d, p->eth + 6);
+    macs_add(f->macs, OTHER_DIRECTION(d), p->eth);
+}
+
 /* --- asking the types --------------------------------------------------------------------- */
 
 static void eve_packet(struct render *r, void *self, struct packet *p)
 {
     const struct eve *eve = self;
 
+    if (UNLIKELY(eve->ethernet))
+        eve_note_macs(p);
     for (unsigned i = 0; i < eve->type_count; i++) {
         const struct eve_use *use = &eve->type[i];
 

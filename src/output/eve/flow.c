@@ -54,17 +54,24 @@ static void flow_head(struct render *r, const struct eve *eve, struct json *j,
     eve_app_proto(j, f);
 }
 
+static void flow_mac_list(struct json *j, const char *key, const struct flow_macs *m,
+                          enum direction d)
+{
+    if (m->count[d] == 0)
+        return;
+    json_array(j, key);
+    for (unsigned i = 0; i < m->count[d]; i++)
+        eve_mac(j, NULL, m->at[d][i]);
+    json_array_end(j);
+}
+
 static void flow_macs(const struct eve *eve, struct json *j, const struct flow *f)
 {
-    if (!eve->ethernet || !(f->inspect_flags & FLOW_INSPECT_HAS_MAC))
+    if (!eve->ethernet || f->macs == NULL)
         return;
     json_object(j, "ether");
-    json_array(j, "dest_macs");
-    eve_mac(j, NULL, f->mac[TO_CLIENT]);
-    json_array_end(j);
-    json_array(j, "src_macs");
-    eve_mac(j, NULL, f->mac[TO_SERVER]);
-    json_array_end(j);
+    flow_mac_list(j, "dest_macs", f->macs, TO_CLIENT);
+    flow_mac_list(j, "src_macs", f->macs, TO_SERVER);
     json_object_end(j);
 }
 

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "output/counter_tree.h"
 #include "output/eve/eve.h"
+#include "output/output_private.h"
 
 struct stats_settings {
     bool totals, threads, deltas, zeros;
@@ -60,8 +61,29 @@ static void write_thread(const struct counters *c, void *arg)
     struct thread_writer *w = arg;
 
     json_object(w->j, c->thread_name);
-    counter_tree_write(w->s->tree, w->j, thread_value, (void *)c, NULL, w->s->zeros);
+    counter_tree_write(w->s->tree, w->j, thread_value, (void *)c, NULL, w->s->zeros, NULL, NULL);
     json_object_end(w->j);
+}
+
+/* stats.detect.engines: one, until there are tenants. */
+static void write_engines(struct json *j, const char *name, void *arg)
+{
+    struct render *r = arg;
+    struct output_conf *conf = r->conf;
+
+    if (strcmp(name, "detect") != 0)
+        return;
+    pthread_mutex_lock(&conf->rules_lock);
+    json_array(j, "engines");
+    json_object(j, NULL);
+    json_u64(j, "id", 0);
+    eve_time(r, j, "last_reload", conf->rules_loaded_us);
+    json_u64(j, "rules_loaded", conf->rules.loaded);
+    json_u64(j, "rules_failed", conf->rules.failed);
+    json_u64(j, "rules_skipped", conf->rules.skipped);
+    json_object_end(j);
+    json_array_end(j);
+    pthread_mutex_unlock(&conf->rules_lock);
 }
 
 static void stats_record(struct render *r, const struct eve *eve, void *settings, uint64_t now_us,
@@ -86,7 +108,7 @@ static void stats_record(struct render *r, const struct eve *eve, void *settings
     json_u64(&j, "uptime", uptime_s);
     if (s->totals)
         counter_tree_write(s->tree, &j, total_value, NULL, s->deltas ? s->previous : NULL,
-                           s->zeros);
+                           s->zeros, write_engines, r);
     if (s->threads) {
         struct thread_writer w = { .j = &j, .s = s };
 
