@@ -223,14 +223,22 @@ static struct rule_list *list_new(struct rule_parser *p, const struct buffer *bu
 
 struct rule_list *rule_buffer_list(struct rule_parser *p, const struct buffer *buffer)
 {
+    uint8_t directions = buffer != NULL ? buffer->directions : 0;
+    struct rule_list *l;
+
     if (buffer == NULL)
         return rule_payload_list(p);
     if (settle_proto(p, buffer) < 0)
         return NULL;
-    for (struct rule_list *l = p->rule->list; l != NULL && !buffer->multi; l = l->next)
-        if (l->buffer == buffer)
+    if (p->directions != 0)
+        directions &= p->directions;
+    for (l = p->rule->list; l != NULL && !buffer->multi; l = l->next)
+        if (l->buffer == buffer && l->directions == directions)
             return l;
-    return list_new(p, buffer);
+    l = list_new(p, buffer);
+    if (l != NULL)
+        l->directions = directions;
+    return l;
 }
 
 int rule_set_buffer(struct rule_parser *p, const struct buffer *buffer)

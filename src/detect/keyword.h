@@ -40,6 +40,8 @@ struct match_input {
 struct rule_parser {
     struct rule *rule;                  /* being built */
     struct rule_list *current;          /* where POINT_BUFFER keywords append; NULL: payload */
+    uint8_t directions;                 /* "http.cookie: to_client": of the buffer being named; 0:
+                                         * all that it has */
     bool current_is_sticky;             /* a sticky buffer was named (its list may be empty yet) */
     struct arena *arena;                /* the ruleset's */
     struct ruleset *ruleset;

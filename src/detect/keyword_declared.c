@@ -70,6 +70,7 @@ static int buffer_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
     const struct declared *d = declared_of(p->keyword);
     const struct buffer *buffer = buffer_find(p->ruleset, text_of(d->buffer_name));
     unsigned directions = APP_BOTH;
+    int r;
 
     if (in.n > 0) {
         if (!text_equal(in, "to_server") && !text_equal(in, "to_client"))
@@ -81,10 +82,12 @@ static int buffer_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
         return rule_error(p, "%s: this buffer is not available", p->keyword->name);
     if ((buffer->directions & directions) == 0)
         return rule_error(p, "%s: does not exist %.*s", p->keyword->name, TEXT(in));
-    if (limit_protocol(p) < 0 || rule_set_buffer(p, buffer) < 0)
+    if (limit_protocol(p) < 0)
         return -1;
-    p->current->directions &= (uint8_t)directions;
-    return 0;
+    p->directions = (uint8_t)directions;
+    r = rule_set_buffer(p, buffer);
+    p->directions = 0;
+    return r;
 }
 
 static int legacy_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
