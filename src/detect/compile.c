@@ -85,7 +85,7 @@ static struct pattern_set_builder *scan_for(scan_array *scans, const struct buff
 
 /* A short pattern stops the scan so often that holding the rule itself against the data is
  * cheaper, once ports have thinned them out. */
-static bool has_useful_pattern(const struct rule *r)
+bool rule_has_pattern(const struct rule *r)
 {
     return r->fast_op != NULL && rule_fast_literal(r).len > PATTERN_SHORT_MAX;
 }
@@ -95,7 +95,7 @@ static void place_payload_rule(struct group_builder *b, const struct rule *r, en
     bool stream = t == TRANSPORT_TCP && (r->flags & RULE_NEEDS_STREAM);
     bool packet = !stream || (r->flags & RULE_NEEDS_PACKET);
 
-    if (!has_useful_pattern(r)) {
+    if (!rule_has_pattern(r)) {
         if (stream)
             ARRAY_PUSH(&b->stream_unfiltered, r->index);
         if (packet)
@@ -106,6 +106,16 @@ static void place_payload_rule(struct group_builder *b, const struct rule *r, en
         pattern_add(b->stream, r);
     if (packet)
         pattern_add(b->payload, r);
+}
+
+static void place_payload_part(struct group_builder *b, const struct rule *r)
+{
+    struct literal_pattern p = rule_payload_literal(r);
+
+    if (p.len > PATTERN_SHORT_MAX)
+        pattern_set_add(b->stream, p.bytes, p.len, p.nocase, r->index);
+    else
+        ARRAY_PUSH(&b->stream_unfiltered, r->index);
 }
 
 static void place_in_group(struct group_builder *b, const struct rule *r, enum transport t)
@@ -122,7 +132,7 @@ static void place_in_group(struct group_builder *b, const struct rule *r, enum t
     case RULE_APP_TX:
         /* Its payload part is looked for in the stream and remembered. */
         if (t == TRANSPORT_TCP && (r->flags & RULE_NEEDS_PAYLOAD))
-            ARRAY_PUSH(&b->stream_unfiltered, r->index);
+            place_payload_part(b, r);
         return;
     default:
         break;

@@ -76,7 +76,11 @@ void rule_classify(struct rule *rule);
 void rules_order(struct ruleset *set);
 /* fast_pattern.c: sets rule->fast_list and fast_op when something can serve. */
 void rule_choose_fast_pattern(struct rule *rule);
+/* Whether it is long enough to be searched for in payload and stream. */
+bool rule_has_pattern(const struct rule *rule);
 /* The bytes that the prefilter searches for. */
 struct literal_pattern rule_fast_literal(const struct rule *rule);
+/* The best one of the payload alone; len 0: none. */
+struct literal_pattern rule_payload_literal(const struct rule *rule);
 
 #endif

@@ -119,3 +119,23 @@ struct literal_pattern rule_fast_literal(const struct rule *r)
 {
     return literal_of(r->fast_op);
 }
+
+struct literal_pattern rule_payload_literal(const struct rule *r)
+{
+    struct literal_pattern best = { 0 };
+    unsigned best_worth = 0;
+
+    for (const struct rule_list *l = r->list; l != NULL; l = l->next)
+        for (const struct rule_op *op = l->first; op != NULL && l->buffer == NULL; op = op->next) {
+            struct literal_pattern p;
+
+            if (op->kind != OP_CONTENT || (op->flags & OP_NEGATED))
+                continue;
+            p = literal_of(op);
+            if (literal_worth(p) <= best_worth)
+                continue;
+            best = p;
+            best_worth = literal_worth(p);
+        }
+    return best;
+}

@@ -98,6 +98,13 @@ static const struct rule_program *payload_program(const struct rule *r)
     return l != NULL ? l->program : NULL;
 }
 
+/* Once the protocol is known, rules of others need not look. */
+static bool proto_may_fit(const struct rule *r, const struct flow *f)
+{
+    return r->app_proto == APP_PROTO_UNKNOWN || f->app_proto == APP_PROTO_UNKNOWN ||
+           app_proto_matches(r->app_proto, f->app_proto);
+}
+
 static void rule_on_window(struct detect_thread *dt, struct packet *p, struct stream_side *side,
                            const struct rule *r, const struct header_view *h, struct slice window,
                            enum direction d)
@@ -105,12 +112,14 @@ static void rule_on_window(struct detect_thread *dt, struct packet *p, struct st
     const struct rule_program *program = payload_program(r);
     struct match_input in;
 
-    if (program == NULL || is_done(side, r) || !rule_header_fits(r, h))
+    if (program == NULL || is_done(side, r) || !rule_header_fits(r, h) ||
+        !proto_may_fit(r, p->flow))
         return;
     match_input_init(&in, dt, p, d, r);
-    if (!inspect_slice(dt, program, window, 0, false, &in))
-        rules_add(&side->waiting, r->index);
-    else if (r->type == RULE_APP_TX)
+    if (!inspect_slice(dt, program, window, 0, false, &in)) {
+        if (r->type == RULE_APP_TX || rule_has_pattern(r))     /* others come with each chunk */
+            rules_add(&side->waiting, r->index);
+    } else if (r->type == RULE_APP_TX)
         rules_add(&side->seen, r->index);
     else
         rules_add(&side->matched, r->index);
