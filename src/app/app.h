@@ -223,6 +223,7 @@ struct app_buffer {
     bool multi;                 /* several instances, each inspected for itself */
     bool grows;                 /* a body or file: inspected again as it grows, see app/file.h */
     bool lower_case;            /* normalised: patterns must be lower case (http.host) */
+    bool any_case;              /* hex digits: patterns match however they are written */
     /* Instance `index` from 0; false when there is none (yet). */
     bool (*get)(struct app_tx *tx, enum direction direction, unsigned index, struct slice *out);
     /* For `grows`: bytes of the body before out->data[0] that have been let go. */

@@ -437,14 +437,17 @@ static int check_patterns(struct rule_parser *p, const struct rule_list *list)
     for (unsigned i = 0; i < APP_PROTO_COUNT; i++) {
         const struct app_buffer *b = list->buffer->by_proto[i];
 
-        if (b == NULL || (b->check == NULL && !b->lower_case) || list->buffer->transform_count > 0)
+        if (b == NULL || (b->check == NULL && !b->lower_case && !b->any_case) ||
+            list->buffer->transform_count > 0)
             continue;
-        for (const struct rule_op *op = list->first; op != NULL; op = op->next) {
+        for (struct rule_op *op = list->first; op != NULL; op = op->next) {
             struct slice pattern = { op->content.written, op->content.len };
             struct err err = { 0 };
 
             if (op->kind != OP_CONTENT)
                 continue;
+            if (b->any_case && !(op->flags & OP_NOCASE))
+                content_set_nocase(p, &op->content, &op->flags);
             if (b->lower_case && !(op->flags & OP_NOCASE))
                 for (unsigned k = 0; k < pattern.len; k++)
                     if (isupper(pattern.data[k]))

@@ -194,6 +194,15 @@ static bool check_fingerprint(struct slice pattern, bool nocase UNUSED, struct e
     return false;
 }
 
+/* One byte needs none; more stand with colons between. */
+static bool check_serial(struct slice pattern, bool nocase UNUSED, struct err *err)
+{
+    if (pattern.len <= 2 || memchr(pattern.data, ':', pattern.len) != NULL)
+        return true;
+    err_set(err, "a serial number is written with colons: this will never match");
+    return false;
+}
+
 /* --- declarations --------------------------------------------------------------------------- */
 
 #define HELLO_PROGRESS { TLS_CLIENT_HELLO_DONE, TLS_SERVER_HELLO }
@@ -232,12 +241,13 @@ static const struct app_buffer buffer_serial = {
     .name = "tls.cert_serial", .alias = "tls_cert_serial",
     .doc = "serial number of the certificate: \"0A:FF:...\"",
     .directions = APP_BOTH, .progress = CERT_PROGRESS, .get = get_serial,
+    .any_case = true, .check = check_serial,
 };
 static const struct app_buffer buffer_fingerprint = {
     .name = "tls.cert_fingerprint", .alias = "tls_cert_fingerprint",
     .doc = "SHA1 of the certificate: \"0a:ff:...\"",
     .directions = APP_BOTH, .progress = CERT_PROGRESS, .get = get_fingerprint,
-    .check = check_fingerprint,
+    .any_case = true, .check = check_fingerprint,
 };
 static const struct app_buffer buffer_certs = {
     .name = "tls.certs", .doc = "each certificate of the chain, as sent (DER)",
@@ -249,8 +259,8 @@ static const struct app_buffer buffer_alt_name = {
 };
 static const struct app_buffer buffer_ja3_hash = {
     .name = "ja3.hash", .alias = "ja3_hash", .doc = "JA3 of the client, the MD5",
-    .directions = APP_TS, .progress = HELLO_PROGRESS, .get = get_ja3_hash, .check = check_hash,
-    .feature = TLS_WANT_JA3,
+    .directions = APP_TS, .progress = HELLO_PROGRESS, .get = get_ja3_hash,
+    .any_case = true, .check = check_hash, .feature = TLS_WANT_JA3,
 };
 static const struct app_buffer buffer_ja3_string = {
     .name = "ja3.string", .alias = "ja3_string", .doc = "JA3 of the client, the text",
@@ -259,8 +269,8 @@ static const struct app_buffer buffer_ja3_string = {
 };
 static const struct app_buffer buffer_ja3s_hash = {
     .name = "ja3s.hash", .doc = "JA3S of the server, the MD5",
-    .directions = APP_TC, .progress = HELLO_PROGRESS, .get = get_ja3_hash, .check = check_hash,
-    .feature = TLS_WANT_JA3,
+    .directions = APP_TC, .progress = HELLO_PROGRESS, .get = get_ja3_hash,
+    .any_case = true, .check = check_hash, .feature = TLS_WANT_JA3,
 };
 static const struct app_buffer buffer_ja3s_string = {
     .name = "ja3s.string", .doc = "JA3S of the server, the text",
