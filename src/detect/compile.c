@@ -277,7 +277,8 @@ static int build_group(struct compiler *c, struct group_builder *b, struct trans
     ARRAY_FREE(&b->unfiltered);
     ARRAY_FREE(&b->stream_unfiltered);
     ids_take(&g->event_rule, &g->event_rule_count, &b->events);
-    ids_take(&g->ip_rule, &g->ip_rule_count, &b->addresses);
+    address_lists_build(&g->addresses, rule, b->addresses.at, (unsigned)b->addresses.count);
+    ARRAY_FREE(&b->addresses);
     g->packet_scan = xcalloc(b->packet_scans.count, sizeof(*g->packet_scan));
     g->packet_scan_count = (unsigned)b->packet_scans.count;
     for (unsigned i = 0; i < g->packet_scan_count; i++) {
@@ -368,7 +369,7 @@ void ruleset_plan_free(struct ruleset *set)
             port_lists_fini(&g->stream_unfiltered);
             free(g->packet_scan);
             free(g->event_rule);
-            free(g->ip_rule);
+            address_lists_fini(&g->addresses);
         }
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
         for (unsigned d = 0; d < 2; d++) {

@@ -4,6 +4,7 @@
 #ifndef DETECT_COMPILE_H
 #define DETECT_COMPILE_H
 
+#include "detect/prefilter/address_lists.h"
 #include "detect/prefilter/pattern_set.h"
 #include "detect/prefilter/port_lists.h"
 #include "detect/ruleset.h"
@@ -24,8 +25,7 @@ struct transport_group {
     unsigned packet_scan_count;
     uint32_t *event_rule;                   /* decoder events only */
     unsigned event_rule_count;
-    uint32_t *ip_rule;                      /* addresses only: once per flow */
-    unsigned ip_rule_count;
+    struct address_lists addresses;         /* rules on addresses only: once per flow */
     bool has_stream;
 };
 

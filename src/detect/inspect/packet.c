@@ -143,13 +143,14 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
         mark_recognised(p->flow);
 }
 
-static void run_list(struct detect_thread *dt, struct packet *p, enum direction d,
-                     const uint32_t *rule, unsigned count)
+/* What has been collected, with no more to look at than header and tests. */
+static void run_found(struct detect_thread *dt, struct packet *p, enum direction d)
 {
     struct header_view h = header_of(p, d != packet_direction(p));
 
-    for (unsigned i = 0; i < count; i++) {
-        const struct rule *r = dt->plan->rule[rule[i]];
+    candidates_sort(&dt->found);
+    for (unsigned i = 0; i < dt->found.count; i++) {
+        const struct rule *r = dt->plan->rule[dt->found.list[i]];
         struct match_input in;
 
         if (!rule_header_fits(r, &h) || !rule_packet_fits(r, p))
@@ -158,6 +159,7 @@ static void run_list(struct detect_thread *dt, struct packet *p, enum direction 
         if (rule_tests_pass(r, &in) && rule_matched(dt, &in))
             alert_queue_add(dt, &in, ALERT_NO_TX, 0, 0);
     }
+    candidates_clear(&dt->found);
 }
 
 /* A packet that could not be decoded has no header to hold a rule against: its events count. */
@@ -171,7 +173,9 @@ void events_inspect(struct detect_thread *dt, struct packet *p)
         if (!no_header && t != transport_of(p->ip_proto))
             continue;
         if (!no_header) {
-            run_list(dt, p, packet_direction(p), g->event_rule, g->event_rule_count);
+            for (unsigned i = 0; i < g->event_rule_count; i++)
+                candidates_add(&dt->found, g->event_rule[i]);
+            run_found(dt, p, packet_direction(p));
             return;
         }
         for (unsigned i = 0; i < g->event_rule_count; i++)
@@ -200,5 +204,7 @@ void addresses_inspect(struct detect_thread *dt, struct packet *p, enum directio
             return;
         p->flow->inspect_flags |= flag;
     }
-    run_list(dt, p, d, g->ip_rule, g->ip_rule_count);
+    address_lists_collect(&g->addresses, d != packet_direction(p) ? &p->dst : &p->src,
+                          d != packet_direction(p) ? &p->src : &p->dst, &dt->found);
+    run_found(dt, p, d);
 }

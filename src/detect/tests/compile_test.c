@@ -4,6 +4,7 @@
 #include "detect/compile.h"
 #include "detect/program.h"
 #include "detect/tests/rules_helper.h"
+#include "match/address.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,5 +177,47 @@ TEST(prefilter_never_loses)
         free(p.alert.at);
     }
     program_scratch_fini(&scratch);
+    test_rules_free(&r);
+}
+
+/* --- address lists against each rule's own set -------------------------------------------- */
+
+static void random_address_rule(struct test_rules *r, unsigned sid, uint32_t *state)
+{
+    unsigned a = next_random(state) % 8, bits = 26 + next_random(state) % 7;
+    const char *other = next_random(state) % 3 == 0 ? "[10.0.0.0/30,10.0.0.64/27]" : "any";
+
+    if (next_random(state) & 1)
+        test_rules_add(r, "alert ip [10.0.0.%u/%u,10.0.1.%u] any -> %s any (sid:%u;)", a * 16, bits,
+                       a, other, sid);
+    else
+        test_rules_add(r, "alert ip %s any -> ![10.0.0.%u/%u] any (sid:%u;)", other, a * 16, bits,
+                       sid);
+}
+
+TEST(address_lists_never_lose)
+{
+    struct test_rules r = { 0 };
+    uint32_t state = 3;
+
+    for (unsigned sid = 1; sid <= 60; sid++)
+        random_address_rule(&r, sid, &state);
+    CHECK(test_rules_ready(&r));
+    for (unsigned i = 0; i < 300 && r.thread != NULL; i++) {
+        uint8_t src[4] = { 10, 0, next_random(&state) % 2, next_random(&state) % 140 };
+        uint8_t dst[4] = { 10, 0, next_random(&state) % 2, next_random(&state) % 140 };
+        struct packet p = { .ip_proto = 47, .src = ip_v4(src), .dst = ip_v4(dst) };
+
+        detect_packet(r.thread, &p);
+        for (size_t k = 0; k < r.set->rules.count; k++) {
+            const struct rule *rule = r.set->rules.at[k];
+            bool fits = address_set_has(rule->src, &p.src) && address_set_has(rule->dst, &p.dst);
+
+            if (has_alert(&p, rule->sid) != fits)
+                test_fail(t, __FILE__, __LINE__, "rule %u, %u.%u to %u.%u", rule->sid, src[2],
+                          src[3], dst[2], dst[3]);
+        }
+        free(p.alert.at);
+    }
     test_rules_free(&r);
 }

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "detect/prefilter/address_lists.h"
+#include "base/array.h"
+#include "base/bytes.h"
+#include "base/map.h"
+#include "match/address.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TELLS_LITTLE (1ull << 31)       /* addresses: half of them all */
+
+typedef ARRAY_OF(uint32_t) id_array;
+
+/* Where a rule's range begins, or the first address behind it. */
+struct edge { uint64_t at; uint32_t rule; bool begins; };
+typedef ARRAY_OF(struct edge) edge_array;
+
+static uint64_t coverage(const struct address_set *set)
+{
+    uint64_t sum = 0;
+
+    if (set == NULL || set->any)
+        return 1ull << 32;
+    for (uint32_t i = 0; i < set->v4_count; i++)
+        sum += (uint64_t)set->v4[i].hi - set->v4[i].lo + 1;
+    return sum;
+}
+
+static bool has_v6(const struct address_set *set)
+{
+    return set == NULL || set->any || set->v6_count > 0;
+}
+
+static void add_edges(edge_array *edges, const struct address_set *set, uint32_t rule)
+{
+    for (uint32_t i = 0; i < set->v4_count; i++) {
+        ARRAY_PUSH(edges, (struct edge){ set->v4[i].lo, rule, true });
+        ARRAY_PUSH(edges, (struct edge){ (uint64_t)set->v4[i].hi + 1, rule, false });
+    }
+}
+
+/* At one place ends come before beginnings, so that ranges which touch do not count twice. */
+static int by_place(const void *a, const void *b)
+{
+    const struct edge *x = a, *y = b;
+
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return x->begins - y->begins;
+}
+
+static void ids_take(struct rule_ids *out, id_array *from)
+{
+    out->at = from->at;
+    out->count = (unsigned)from->count;
+}
+
+static uint32_t list_for(struct address_pieces *p, struct map *known, const id_array *active)
+{
+    uintptr_t at;
+    struct rule_ids *list;
+
+    if (active->count == 0)
+        return 0;
+    at = (uintptr_t)map_get(known, active->at, active->count * sizeof(*active->at));
+    if (at != 0)
+        return (uint32_t)at;
+    p->list = xrealloc(p->list, (p->list_count + 1) * sizeof(*p->list));
+    list = &p->list[p->list_count];
+    list->count = (unsigned)active->count;
+    list->at = xmalloc(active->count * sizeof(*list->at));
+    memcpy(list->at, active->at, active->count * sizeof(*list->at));
+    map_put(known, active->at, active->count * sizeof(*active->at),
+            (void *)(uintptr_t)p->list_count);
+    return p->list_count++;
+}
+
+static void active_change(id_array *active, const struct edge *e)
+{
+    size_t i = 0;
+
+    while (i < active->count && active->at[i] < e->rule)
+        i++;
+    if (e->begins) {
+        ARRAY_PUSH(active, 0);
+        memmove(active->at + i + 1, active->at + i,
+                (active->count - 1 - i) * sizeof(*active->at));
+        active->at[i] = e->rule;
+    } else if (i < active->count && active->at[i] == e->rule) {
+        active->count--;
+        memmove(active->at + i, active->at + i + 1, (active->count - i) * sizeof(*active->at));
+    }
+}
+
+static void pieces_build(struct address_pieces *p, edge_array *edges)
+{
+    ARRAY_OF(struct address_piece) out = { 0 };
+    struct map known = { 0 };
+    id_array active = { 0 };
+
+    if (edges->count == 0)
+        return;
+    qsort(edges->at, edges->count, sizeof(*edges->at), by_place);
+    p->list = xcalloc(1, sizeof(*p->list));
+    p->list_count = 1;
+    ARRAY_PUSH(&out, (struct address_piece){ 0, 0 });
+    for (size_t i = 0; i < edges->count; ) {
+        uint64_t at = edges->at[i].at;
+        uint32_t list;
+
+        for (; i < edges->count && edges->at[i].at == at; i++)
+            active_change(&active, &edges->at[i]);
+        if (at > UINT32_MAX)
+            break;
+        list = list_for(p, &known, &active);
+        if (out.at[out.count - 1].lo == at)
+            out.at[out.count - 1].list = list;
+        else if (out.at[out.count - 1].list != list)
+            ARRAY_PUSH(&out, (struct address_piece){ (uint32_t)at, list });
+    }
+    p->at = out.at;
+    p->count = (unsigned)out.count;
+    ARRAY_FREE(&active);
+    map_fini(&known);
+}
+
+void address_lists_build(struct address_lists *lists, struct rule *const *rule,
+                         const uint32_t *ids, unsigned count)
+{
+    edge_array src = { 0 }, dst = { 0 };
+    id_array any_v4 = { 0 }, v6 = { 0 };
+
+    for (unsigned i = 0; i < count; i++) {
+        const struct rule *r = rule[ids[i]];
+        uint64_t by_src = coverage(r->src), by_dst = coverage(r->dst);
+
+        if (has_v6(r->src) && has_v6(r->dst))
+            ARRAY_PUSH(&v6, ids[i]);
+        if (MIN(by_src, by_dst) >= TELLS_LITTLE)
+            ARRAY_PUSH(&any_v4, ids[i]);
+        else if (by_src <= by_dst)
+            add_edges(&src, r->src, ids[i]);
+        else
+            add_edges(&dst, r->dst, ids[i]);
+    }
+    pieces_build(&lists->src, &src);
+    pieces_build(&lists->dst, &dst);
+    ids_take(&lists->any_v4, &any_v4);
+    ids_take(&lists->v6, &v6);
+    ARRAY_FREE(&src);
+    ARRAY_FREE(&dst);
+}
+
+static void pieces_fini(struct address_pieces *p)
+{
+    for (unsigned i = 0; i < p->list_count; i++)
+        free(p->list[i].at);
+    free(p->list);
+    free(p->at);
+}
+
+void address_lists_fini(struct address_lists *lists)
+{
+    pieces_fini(&lists->src);
+    pieces_fini(&lists->dst);
+    free(lists->any_v4.at);
+    free(lists->v6.at);
+    *lists = (struct address_lists){ 0 };
+}
+
+static void pieces_collect(const struct address_pieces *p, const struct ip *ip,
+                           struct candidates *out)
+{
+    uint32_t address = get_be32(ip->b);
+    unsigned lo = 0, hi = p->count;
+
+    if (p->count == 0)
+        return;
+    while (hi - lo > 1) {
+        unsigned mid = lo + (hi - lo) / 2;
+
+        if (p->at[mid].lo <= address)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    port_lists_add(&p->list[p->at[lo].list], out);
+}
+
+void address_lists_collect(const struct address_lists *lists, const struct ip *src,
+                           const struct ip *dst, struct candidates *out)
+{
+    if (src->version != 4) {
+        port_lists_add(&lists->v6, out);
+        return;
+    }
+    port_lists_add(&lists->any_v4, out);
+    pieces_collect(&lists->src, src, out);
+    pieces_collect(&lists->dst, dst, out);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/prefilter/address_lists.h - rules by the addresses they name, for those that name nothing
+ * else. The IPv4 space is cut where any rule's range begins or ends; each piece knows its rules.
+ * A rule stands under the side of which it names fewer addresses. */
+#ifndef DETECT_ADDRESS_LISTS_H
+#define DETECT_ADDRESS_LISTS_H
+
+#include "base/ip.h"
+#include "detect/prefilter/port_lists.h"
+
+struct address_piece { uint32_t lo, list; };
+
+struct address_pieces {
+    struct address_piece *at;   /* sorted; each reaches to the next one's lo */
+    unsigned count;
+    struct rule_ids *list;      /* list 0 is empty */
+    unsigned list_count;
+};
+
+struct address_lists {
+    struct address_pieces src, dst;
+    struct rule_ids any_v4;     /* neither side tells much */
+    struct rule_ids v6;
+};
+
+void address_lists_build(struct address_lists *lists, struct rule *const *rule,
+                         const uint32_t *ids, unsigned count);
+void address_lists_fini(struct address_lists *lists);
+void address_lists_collect(const struct address_lists *lists, const struct ip *src,
+                           const struct ip *dst, struct candidates *out);
+
+#endif
