@@ -3,7 +3,7 @@
 #ifndef APP_TLS_X509_NAME_H
 #define APP_TLS_X509_NAME_H
 
-#include "app/tls/der.h"
+#include "app/asn1/der.h"
 #include "base/arena.h"
 
 /* Content of a Name's SEQUENCE as "C=US, O=Example, CN=example.org"; several attributes in one
