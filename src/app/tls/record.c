@@ -117,22 +117,23 @@ static enum parse_status unknown_type(struct tls_state *st, uint16_t version, en
     return PARSE_OK;
 }
 
+/* The version of the hello counts, once there is one; that of a record which is refused never. */
 static enum parse_status check_header(struct tls_state *st, const struct record *r,
                                       uint16_t version, enum direction d)
 {
     struct tls_side *side = &st->tx->side[d];
-    uint16_t before = side->version;
 
     if (!is_known_type(r->type))
-        return unknown_type(st, before, d);
-    if (!st->hello_seen[d] || before == TLS_UNDETERMINED)
-        side->version = version;
+        return unknown_type(st, side->version, d);
+    if (st->hello_seen[d] && side->version != TLS_UNDETERMINED)
+        version = side->version;
     if (r->len == 0)
         return refuse(st, TLS_EVENT_INVALID_RECORD_LENGTH);
-    if (!tls_version_valid(side->version))
+    if (!tls_version_valid(version))
         return refuse(st, TLS_EVENT_INVALID_RECORD_VERSION);
     if (r->len > RECORD_MAX)
         return refuse(st, TLS_EVENT_INVALID_RECORD_LENGTH);
+    side->version = version;
     return PARSE_OK;
 }
 
@@ -240,7 +241,8 @@ static enum parse_status any_record(struct app_flow *af, struct tls_state *st,
     }
     side = &st->tx->side[d];
     if ((in->data[*at] & 0xc0) != 0) {
-        side->version = SSL_2;
+        if (side->hello.legacy_version == 0)
+            side->version = SSL_2;
         return tls_ssl2_record(af, st, in, at);
     }
     if (side->version == SSL_2)

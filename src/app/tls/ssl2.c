@@ -54,12 +54,13 @@ static bool message(struct app_flow *af, struct tls_state *st, unsigned type, st
         tls_event(st, TLS_EVENT_ERROR_MESSAGE_ENCOUNTERED);
         return true;
     case SSL2_CLIENT_HELLO:
-        return client_hello(st, body, d);
+        return d != TO_SERVER || client_hello(st, body, d);
     case SSL2_CLIENT_MASTER_KEY:
         st->ssl2_master_key = true;
         return true;
     case SSL2_SERVER_HELLO:
-        server_hello(st, d);
+        if (d == TO_CLIENT)
+            server_hello(st, d);
         return true;
     case SSL2_CLIENT_CERTIFICATE:
         if (d == TO_SERVER)
@@ -114,5 +115,7 @@ enum parse_status tls_ssl2_record(struct app_flow *af, struct tls_state *st,
     *at += header + len;
     bytes = take_sub(&bytes, len);
     type = take_u8(&bytes);
+    if (st->tx->side[d].hello.legacy_version != 0)
+        return PARSE_OK;            /* nobody goes back from TLS: bytes out of step */
     return message(af, st, type, bytes, d) ? PARSE_OK : refuse(st, false);
 }
