@@ -79,6 +79,8 @@ static void rule_inspect(struct detect_thread *dt, struct packet *p, enum direct
     struct match_input in;
     uint8_t flags = 0;
 
+    if ((r->flags & RULE_NEEDS_PAYLOAD) && p->payload_len == 0 && !stream_due)
+        return;
     if (r->type == RULE_APP_TX || !rule_header_fits(r, h) || !rule_packet_fits(r, p) ||
         !proto_fits(r, p))
         return;
