@@ -5,6 +5,7 @@
  * Works on the body in any cut: what cannot be decided yet (an unfinished line, what may be the
  * beginning of a boundary) waits in `held`, which stays shorter than a header line. */
 #include "app/http1/private.h"
+#include "app/mime/parameter.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,7 @@ struct http_multipart *http_multipart_new(struct slice content_type)
     struct slice value;
 
     arena_init(&arena, 512, 0);
-    if (!http_parameter(content_type, "boundary", &arena, &value) || value.len > BOUNDARY_MAX) {
+    if (!mime_parameter(content_type, "boundary", &arena, &value) || value.len > BOUNDARY_MAX) {
         arena_fini(&arena);
         return NULL;
     }
@@ -103,7 +104,7 @@ static void header_line(struct http_multipart *m, struct http_tx *htx, struct sl
         app_tx_event(&htx->tx, HTTP_EVENT_MULTIPART_INVALID_HEADER);
     if (name.len == sizeof(disposition) - 1 &&
         strncasecmp((const char *)name.data, disposition, name.len) == 0 &&
-        http_parameter(value, "filename", &htx->tx.arena, &file_name) && file_name.len > 0)
+        mime_parameter(value, "filename", &htx->tx.arena, &file_name) && file_name.len > 0)
         set_name(htx, m, file_name);
 }
 

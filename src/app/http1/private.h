@@ -190,12 +190,7 @@ void http_multipart_free(struct http_multipart *m);
 void http_multipart_data(struct http_multipart *m, struct http_tx *htx, const uint8_t *data,
                          size_t len);
 
-/* parameter.c. The value of `parameter` in "form-data; name=x; filename=\"a b\""; also in RFC 2231 sections,
- * which are joined in the arena. */
-bool http_parameter(struct slice header, const char *parameter, struct arena *arena,
-                    struct slice *out);
-
-/* "attachment; filename=x.exe" as browsers read it. */
+/* parameter.c: "attachment; filename=x.exe" as browsers read it. */
 bool http_disposition_name(struct slice header, struct slice *out);
 /* Opens message[d].file with the section's limits. */
 void http_file_open(struct http_tx *htx, enum direction d, struct slice name);

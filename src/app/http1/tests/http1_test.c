@@ -2,6 +2,7 @@
 /* HTTP/1 conversations, whole and in any cut; header values. */
 #include "app/file.h"
 #include "app/http1/private.h"
+#include "app/mime/parameter.h"
 #include "app/tests/split.h"
 #include "base/test.h"
 
@@ -129,7 +130,7 @@ TEST(http1_parameter)
     arena_init(&arena, 256, 0);
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct slice out;
-        bool found = http_parameter(slice_of(cases[i].header), cases[i].name, &arena, &out);
+        bool found = mime_parameter(slice_of(cases[i].header), cases[i].name, &arena, &out);
 
         CHECK_INT(found, cases[i].value != NULL);
         if (found && cases[i].value != NULL)
