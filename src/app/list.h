@@ -11,7 +11,8 @@
     X(tls)                \
     X(ssh)                \
     X(dns)                \
-    X(mdns)
+    X(mdns)               \
+    X(smtp)
 
 enum app_proto_id {
     APP_PROTO_UNKNOWN,          /* not known yet */

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/mime/body.c - bodies: the transfer encoding taken off (RFC 2045), to the attachment and to
+ * the search for URLs.
+ *
+ * The line end before a boundary belongs to the boundary, so that it is held back until the next
+ * line shows what it is. */
+#include "app/mime/private.h"
+
+#include <string.h>
+
+#define ENCODED_LINE_LONG 76
+
+static void to_file(struct mime_message *m, const uint8_t *data, uint32_t len)
+{
+    if (m->file_open && len > 0)
+        m->sink->data(m->arg, data, len);
+}
+
+static void hold(struct mime_message *m, struct slice s)
+{
+    m->held_len = MIN(s.len, sizeof(m->held));
+    if (m->held_len > 0)
+        memcpy(m->held, s.data, m->held_len);
+}
+
+/* Text and its line end as one run, as they came. */
+static void find_urls_in_line(struct mime_message *m, const struct mime_line *line)
+{
+    mime_urls_find(m, line->text.data, line->text.len + line->end.len);
+}
+
+static void plain(struct mime_message *m, const struct mime_line *line)
+{
+    find_urls_in_line(m, line);
+    if (m->filename_len == 0)
+        return;
+    to_file(m, m->held, m->held_len);
+    to_file(m, line->text.data, line->text.len);
+    hold(m, line->end);
+}
+
+/* --- base64 ----------------------------------------------------------------------------------- */
+
+/* 0 to 63; 64: not of the alphabet. */
+static uint8_t base64_value(uint8_t c)
+{
+    if (c >= 'A' && c <= 'Z')
+        return (uint8_t)(c - 'A');
+    if (c >= 'a' && c <= 'z')
+        return (uint8_t)(c - 'a' + 26);
+    if (c >= '0' && c <= '9')
+        return (uint8_t)(c - '0' + 52);
+    return c == '+' ? 62 : c == '/' ? 63 : 64;
+}
+
+/* Four characters to at most three bytes; -1: that cannot be. */
+static int decode_quad(const uint8_t quad[4], uint8_t out[3])
+{
+    uint8_t v[4];
+
+    for (unsigned i = 0; i < 4; i++)
+        v[i] = base64_value(quad[i]);
+    if (v[0] == 64 || v[1] == 64)
+        return -1;
+    out[0] = (uint8_t)(v[0] << 2 | v[1] >> 4);
+    if (quad[2] == '=')
+        return 1;
+    if (v[2] == 64)
+        return -1;
+    out[1] = (uint8_t)(v[1] << 4 | v[2] >> 2);
+    if (quad[3] == '=')
+        return 2;
+    if (v[3] == 64)
+        return -1;
+    out[2] = (uint8_t)(v[2] << 6 | v[3]);
+    return 3;
+}
+
+/* Other characters are passed over, RFC 2045, 6.8. Bytes decoded; -1: nothing of it is good. */
+static int decode_base64(struct mime_message *m, struct slice in, uint8_t *out)
+{
+    int len = 0, n;
+
+    for (uint32_t i = 0; i < in.len; i++) {
+        if (base64_value(in.data[i]) == 64 && in.data[i] != '=')
+            continue;
+        m->quad[m->quad_len++] = in.data[i];
+        if (m->quad_len < 4)
+            continue;
+        m->quad_len = 0;
+        n = decode_quad(m->quad, out + len);
+        if (n < 0)
+            return -1;
+        len += n;
+    }
+    return len;
+}
+
+static void base64(struct mime_message *m, struct slice text)
+{
+    uint8_t out[MIME_PIECE_MAX];
+    int len;
+
+    if (!m->settings->decode_base64)
+        return;
+    if (text.len > ENCODED_LINE_LONG)
+        m->anomalies |= MIME_LONG_ENC_LINE;
+    len = decode_base64(m, text, out);
+    if (len < 0) {
+        m->anomalies |= MIME_INVALID_BASE64;
+        return;
+    }
+    mime_urls_find(m, out, (uint32_t)len);
+    to_file(m, out, (uint32_t)len);
+}
+
+/* --- quoted-printable ------------------------------------------------------------------------- */
+
+static int hex_value(uint8_t c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+struct qp {
+    uint8_t out[MIME_PIECE_MAX + 16];
+    uint32_t len;
+    bool soft;                          /* "=" at the end: the line goes on */
+};
+
+static void qp_add(struct qp *qp, const void *data, size_t len)
+{
+    if (len > 0)
+        memcpy(qp->out + qp->len, data, len);
+    qp->len += (uint32_t)len;
+}
+
+/* Behind "=": two digits, or the end. */
+static void qp_escape(struct mime_message *m, struct qp *qp, struct bytes *in, bool line_ends)
+{
+    struct slice rest = { .data = in->next - 1, .len = (uint32_t)bytes_left(in) + 1 };
+    int high, low;
+
+    if (rest.len < 3) {
+        if (!line_ends)
+            hold(m, rest);
+        else if (rest.len == 1)
+            qp->soft = true;
+        else
+            m->anomalies |= MIME_INVALID_QP;
+        (void)take_rest(in);
+        return;
+    }
+    high = hex_value(take_u8(in));
+    low = hex_value(take_u8(in));
+    if (high < 0 || low < 0)
+        m->anomalies |= MIME_INVALID_QP;
+    else
+        qp->out[qp->len++] = (uint8_t)(high << 4 | low);
+}
+
+static void qp_decode(struct mime_message *m, struct qp *qp, struct bytes in, bool line_ends)
+{
+    struct slice run;
+
+    while (bytes_have(&in, 1)) {
+        if (!take_until(&in, '=', &run)) {
+            run = take_rest(&in);
+            qp_add(qp, run.data, run.len);
+            return;
+        }
+        qp_add(qp, run.data, run.len);
+        qp_escape(m, qp, &in, line_ends);
+    }
+}
+
+/* What an earlier piece of this line ended with. */
+static void qp_take_held(struct mime_message *m, struct qp *qp, struct bytes *in, bool line_ends)
+{
+    uint8_t joined[3];
+    unsigned len = m->held_len;
+    struct bytes head;
+
+    if (len == 0 || m->held[0] != '=') {
+        qp_add(qp, m->held, len);
+        m->held_len = 0;
+        return;
+    }
+    memcpy(joined, m->held, len);
+    while (len < 3 && bytes_have(in, 1))
+        joined[len++] = take_u8(in);
+    m->held_len = 0;
+    head = bytes_of(joined, len);
+    qp_decode(m, qp, head, line_ends && len < 3);
+}
+
+static void quoted_printable(struct mime_message *m, const struct mime_line *line)
+{
+    struct qp qp;
+    struct bytes in = bytes_of_slice(line->text);
+    bool ends = line->end.len > 0;
+
+    if (!m->settings->decode_quoted_printable)
+        return;
+    qp.len = 0;
+    qp.soft = false;
+    if (line->text.len > ENCODED_LINE_LONG)
+        m->anomalies |= MIME_LONG_ENC_LINE;
+    qp_take_held(m, &qp, &in, ends);
+    qp_decode(m, &qp, in, ends);
+    if (line->first && line->text.len == 0)
+        hold(m, line->end);
+    else if (ends && !qp.soft)
+        qp_add(&qp, line->end.data, line->end.len);
+    mime_urls_find(m, qp.out, qp.len);
+    to_file(m, qp.out, qp.len);
+}
+
+/* --- entry ------------------------------------------------------------------------------------ */
+
+/* Bodies that are no attachment are only searched for URLs, quoted-printable ones as they are. */
+static void body_text(struct mime_message *m, const struct mime_line *line)
+{
+    if (!m->is_text)
+        return;
+    if (m->encoding == MIME_BASE64)
+        base64(m, line->text);
+    else
+        find_urls_in_line(m, line);
+}
+
+void mime_body_decode(struct mime_message *m, const struct mime_line *line)
+{
+    if (m->filename_len == 0)
+        body_text(m, line);
+    else if (m->encoding == MIME_BASE64)
+        base64(m, line->text);
+    else if (m->encoding == MIME_QUOTED_PRINTABLE)
+        quoted_printable(m, line);
+    else
+        plain(m, line);
+}
+
+/* Characters that wait for others are taken as if padding followed. */
+void mime_body_flush(struct mime_message *m)
+{
+    uint8_t out[3];
+    int len;
+
+    if (m->encoding != MIME_BASE64 || m->quad_len == 0 || !m->settings->decode_base64)
+        return;
+    while (m->quad_len < 4)
+        m->quad[m->quad_len++] = '=';
+    m->quad_len = 0;
+    len = decode_quad(m->quad, out);
+    if (len > 0)
+        to_file(m, out, (uint32_t)len);
+}
