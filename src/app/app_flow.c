@@ -74,7 +74,7 @@ static void side_settle(struct app_session *s, struct app_side *side)
         side->data = side->held.data;
 }
 
-/* --- the parser's state ------------------------------------------------------------------------- */
+/* --- the parser's state ----------------------------------------------------------------------- */
 
 static void close_parser(struct app_session *s)
 {
@@ -153,7 +153,7 @@ static bool ensure_parser(struct app_session *s, const struct app_proto_conf *pc
     return open_parser(s, pc);
 }
 
-/* --- feeding ----------------------------------------------------------------------------------- */
+/* --- feeding ---------------------------------------------------------------------------------- */
 
 /* Pending bytes go once nobody reads them any more, see settle(). */
 static void stop_all(struct app_session *s)
@@ -289,7 +289,7 @@ int app_feed(struct app_session *s, enum direction d, bool end)
     return result;
 }
 
-/* --- what parsers ask for ----------------------------------------------------------------------- */
+/* --- what parsers ask for --------------------------------------------------------------------- */
 
 bool app_change_protocol(struct app_flow *af, enum app_proto_id expected, uint16_t port)
 {
@@ -326,7 +326,7 @@ void app_stop(struct app_flow *af, unsigned what)
         stop_all(app_session_of(af));
 }
 
-/* --- the session --------------------------------------------------------------------------------- */
+/* --- the session ------------------------------------------------------------------------------ */
 
 struct app_session *app_session_new(struct app_thread *at, struct flow *f, unsigned transport)
 {
@@ -408,7 +408,7 @@ void app_disable(struct app_session *s)
     fail_direction(f, TO_CLIENT);
 }
 
-/* --- packets -------------------------------------------------------------------------------------- */
+/* --- packets ---------------------------------------------------------------------------------- */
 
 /* Bytes beyond the protocol's own depth are not for its parser. */
 static uint32_t within_depth(struct app_session *s, enum direction d,

@@ -53,7 +53,7 @@ static enum app_proto_id ask(struct app_session *s, enum direction d, bool *reve
     return app_claim_expected(s->flow.thread, f, d, p->time_us, &s->claim);
 }
 
-/* --- giving up ----------------------------------------------------------------------------------- */
+/* --- giving up -------------------------------------------------------------------------------- */
 
 static bool waits_too_long(const struct app_session *s)
 {
@@ -95,7 +95,7 @@ static void both_unknown(struct app_session *s, enum direction d, bool end)
     }
 }
 
-/* --- only the other side is recognised ---------------------------------------------------------- */
+/* --- only the other side is recognised -------------------------------------------------------- */
 
 static void parse_as_other(struct app_session *s, enum direction d, bool end)
 {
@@ -143,7 +143,7 @@ static void not_recognised(struct app_session *s, enum direction d, bool end)
     }
 }
 
-/* --- recognised ----------------------------------------------------------------------------------- */
+/* --- recognised ------------------------------------------------------------------------------- */
 
 static enum app_proto_id settle_dispute(struct app_session *s, enum direction d,
                                         enum app_proto_id found, enum app_proto_id other)
@@ -236,7 +236,7 @@ static void detect(struct app_session *s, enum direction d, bool end)
         not_recognised(s, d, end);
 }
 
-/* --- change of protocol ---------------------------------------------------------------------------- */
+/* --- change of protocol ----------------------------------------------------------------------- */
 
 static void set_both(struct app_session *s, uint16_t id)
 {
@@ -284,7 +284,7 @@ static void detect_changed(struct app_session *s, enum direction d, bool end)
     changed(s);
 }
 
-/* --- entry ------------------------------------------------------------------------------------------ */
+/* --- entry ------------------------------------------------------------------------------------ */
 
 void app_tcp_data(struct app_session *s, enum direction d, bool end)
 {

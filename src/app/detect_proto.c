@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* --- patterns ---------------------------------------------------------------------------------- */
+/* --- patterns --------------------------------------------------------------------------------- */
 
 static bool bytes_equal(const struct pattern_item *item, const uint8_t *data)
 {
@@ -104,7 +104,7 @@ static enum app_proto_id detect_by_pattern(const struct app_detect_tables *table
     return found;
 }
 
-/* --- probes ------------------------------------------------------------------------------------ */
+/* --- probes ----------------------------------------------------------------------------------- */
 
 static enum app_probe_result run_probe(const struct app_probe *probe,
                                        const struct detect_question *q)

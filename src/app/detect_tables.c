@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- patterns ---------------------------------------------------------------------------------- */
+/* --- patterns --------------------------------------------------------------------------------- */
 
 static struct app_pattern_set *set_new(void)
 {
@@ -64,7 +64,7 @@ static void add_patterns(struct app_detect_tables *tables, const struct app_prot
                     set_add(tables->patterns[t][d], pc->proto, pattern);
 }
 
-/* --- ports of probes --------------------------------------------------------------------------- */
+/* --- ports of probes -------------------------------------------------------------------------- */
 
 static bool port_range(struct text t, uint16_t *low, uint16_t *high)
 {

@@ -212,7 +212,7 @@ void app_claim_free(struct app_claim *claim)
     *claim = (struct app_claim){ 0 };
 }
 
-/* --- for parsers ---------------------------------------------------------------------------------- */
+/* --- for parsers ------------------------------------------------------------------------------ */
 
 bool app_expect(struct app_flow *af, const struct app_expected *expected)
 {

@@ -12,7 +12,7 @@
 #include <magic.h>
 #endif
 
-#define MAGIC_BYTES 512             /* that libmagic is given at least, unless the file is shorter */
+#define MAGIC_BYTES 512             /* libmagic gets so many, unless the file is shorter */
 #define DROP_AT_LEAST 4096          /* moving the window for less does not pay */
 
 enum { HASH_MD5, HASH_SHA1, HASH_SHA256, HASH_COUNT };
@@ -48,7 +48,7 @@ static uint32_t wants_of(const struct app_file *file)
     return wants_get(&thread_of(file)->conf->want_files);
 }
 
-/* --- life ---------------------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------------------- */
 
 void app_file_pool_init(struct pool *pool)
 {
@@ -150,7 +150,7 @@ void app_files_free(struct app_thread *at, struct app_tx *tx)
     }
 }
 
-/* --- content ------------------------------------------------------------------------------------- */
+/* --- content ---------------------------------------------------------------------------------- */
 
 static bool may_be_stored(const struct app_file *file)
 {
@@ -263,7 +263,7 @@ bool app_file_inspect(struct app_file *file, struct slice *out, uint64_t *positi
     return true;
 }
 
-/* --- what transactions need ----------------------------------------------------------------------- */
+/* --- what transactions need ------------------------------------------------------------------- */
 
 static uint64_t needed_from(struct app_file *file)
 {
@@ -319,7 +319,7 @@ bool app_files_done(const struct app_tx *tx, uint32_t wants)
     return true;
 }
 
-/* --- magic ----------------------------------------------------------------------------------------- */
+/* --- magic ------------------------------------------------------------------------------------ */
 
 #ifdef HAVE_MAGIC
 static const char *look_up(struct app_thread *at, const uint8_t *data, size_t len)

@@ -140,7 +140,7 @@ enum app_proto_id app_claim_expected(struct app_thread *at, struct flow *flow,
 void app_claim_free(struct app_claim *claim);
 uint64_t app_expectations_count(const struct app_expectations *table);
 
-/* --- a flow's state (app_flow.c, app_tcp.c, app_udp.c) ----------------------------------------- */
+/* --- a flow's state (app_flow.c, app_tcp.c, app_udp.c) ---------------------------------------- */
 
 /* One direction. Pending bytes are those that the parser has not taken: in the chunk at hand, or
  * in `held`. They are copied only when they must outlive the packet. */
@@ -218,7 +218,7 @@ void app_tcp_data(struct app_session *s, enum direction d, bool end);
 void app_tcp_gap(struct app_session *s, enum direction d);
 void app_udp_packet(struct app_thread *at, struct packet *p);
 
-/* --- per thread (thread.c) ------------------------------------------------------------------------ */
+/* --- per thread (thread.c) -------------------------------------------------------------------- */
 
 #define APP_SPARE_BUFS 512
 #define APP_SPARE_BUF_MAX (64u << 10)       /* bigger ones go back to the allocator */

@@ -159,7 +159,7 @@ void app_event(struct app_flow *af, enum direction direction, unsigned event)
     app_tx_event(tx, event);
 }
 
-/* --- cleanup ------------------------------------------------------------------------------------ */
+/* --- cleanup ---------------------------------------------------------------------------------- */
 
 static bool is_inspected(const struct app_thread *at, const struct app_tx *tx)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/bpf_filter.h - a filter in libpcap's language, for frames of any link type. One thread. */
+/* capture/bpf_filter.h - a filter in libpcap's language, for any link type. One thread. */
 #ifndef CAPTURE_BPF_FILTER_H
 #define CAPTURE_BPF_FILTER_H
 

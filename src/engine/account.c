@@ -254,7 +254,8 @@ static void report_bottleneck(const struct engine *e, struct buf *out)
         return;
     }
     if (t->piece->count > 1 && mean < share * 0.7) {
-        buf_printf(out, "%s is busy %.0f %% of the time, the %u threads of its kind %.0f %% on average: "
+        buf_printf(out, "%s is busy %.0f %% of the time, the %u threads of its kind "
+                        "%.0f %% on average: "
                    "flows are dealt unevenly (skew %.2f), %s\n", t->plan->name, share,
                    t->piece->count, mean, (double)engine_skew(e) / 1000,
                    e->plan->piece_count == 1 ? "one of them may carry most of the traffic"

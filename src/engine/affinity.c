@@ -89,7 +89,8 @@ static int named_cpus(void *arg, enum cpu_role role, struct cpu_set *out, struct
     struct reader *r = arg;
 
     if (r->state[role] == SET_READING)
-        return err_at(err, r->node[role]->at, "%s-cpu-set leaves out a set that leaves it out in turn",
+        return err_at(err, r->node[role]->at,
+                      "%s-cpu-set leaves out a set that leaves it out in turn",
                       roles[role].name);
     if (set_of_role(r, role, err) < 0)
         return -1;

@@ -50,13 +50,15 @@ static char *with_verdict(char *modules)
 {
     const char *detect = strstr(modules, "detect");
     size_t head;
+    size_t size;
     char *out;
 
     if (detect == NULL)
         return modules;
     head = (size_t)(detect - modules) + strlen("detect");
-    out = xmalloc(strlen(modules) + sizeof(" verdict"));
-    sprintf(out, "%.*s verdict%s", (int)head, modules, modules + head);
+    size = strlen(modules) + sizeof(" verdict");
+    out = xmalloc(size);
+    snprintf(out, size, "%.*s verdict%s", (int)head, modules, modules + head);
     free(modules);
     return out;
 }
@@ -82,7 +84,8 @@ static int threads_read(struct run_piece *piece, const struct conf_node *node, s
         piece->number = (unsigned)number;
         return 0;
     }
-    return err_at(err, node->at, "threads: want a number from 1 to %u, auto, or a ratio to the CPUs "
+    return err_at(err, node->at,
+                  "threads: want a number from 1 to %u, auto, or a ratio to the CPUs "
                   "as in 0.5x, got \"%s\"", THREADS_MAX, node->value);
 }
 

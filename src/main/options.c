@@ -57,7 +57,8 @@ static const struct option_spec specs[] = {
     { 0, "deterministic", OPT_FLAG, 0, AT(deterministic), 0, NULL, NULL,
       "the same bytes in eve.json, run after run" },
 
-    { 'r', NULL, OPT_CAPTURE, 'r', 0, 0, "pcap-file", "PATH", "read a capture file, or - or a directory" },
+    { 'r', NULL, OPT_CAPTURE, 'r', 0, 0, "pcap-file", "PATH",
+      "read a capture file, a directory, or - for standard input" },
     { 0, "pcap-file-continuous", OPT_FLAG, 0, AT(continuous), 0, NULL, NULL,
       "keep watching the directory" },
     { 0, "pcap-file-delete", OPT_FLAG, 0, AT(delete_done), 0, NULL, NULL,

@@ -48,7 +48,7 @@ bool dns_response_name(const struct dns_message *m, unsigned index, struct slice
            section_name(&m->additionals, &index, out);
 }
 
-/* --- buffers ------------------------------------------------------------------------------------ */
+/* --- buffers ---------------------------------------------------------------------------------- */
 
 static bool is_response(const struct app_tx *tx)
 {
@@ -122,7 +122,7 @@ const struct app_buffer *const dns_buffers[] = {
     &additionals_rrname, &response_rrname, NULL,
 };
 
-/* --- numbers ------------------------------------------------------------------------------------- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 static bool get_opcode(struct app_tx *tx, enum direction direction, unsigned index, uint64_t *out)
 {

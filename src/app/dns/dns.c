@@ -14,7 +14,7 @@ struct dns_state {
     uint16_t quiet[QUIET_MAX];
 };
 
-/* --- recognition ---------------------------------------------------------------------------------- */
+/* --- recognition ------------------------------------------------------------------------------ */
 
 struct dns_guess {
     bool is_dns, request, incomplete;
@@ -75,7 +75,7 @@ static enum app_probe_result probe_tcp(struct bytes in, enum direction direction
     return answer(guess_tcp(in), direction);
 }
 
-/* --- messages --------------------------------------------------------------------------------------- */
+/* --- messages --------------------------------------------------------------------------------- */
 
 /* What goes wrong is told of the message before, when it is still there. */
 static void event_on_last(struct app_flow *af, unsigned event)

@@ -20,7 +20,7 @@ static const struct dns_log_settings alert_settings = {
     .version = 3, .requests = true, .responses = true, .detailed = true, .types = UINT64_MAX,
 };
 
-/* --- settings ----------------------------------------------------------------------------------- */
+/* --- settings --------------------------------------------------------------------------------- */
 
 static void read_version(struct dns_log_settings *s, const struct conf_node *node)
 {
@@ -94,7 +94,7 @@ static void *dns_configure(const struct conf_node *node, struct err *err)
     return s;
 }
 
-/* --- pieces ------------------------------------------------------------------------------------- */
+/* --- pieces ----------------------------------------------------------------------------------- */
 
 void dns_address(struct slice data, char out[DNS_ADDRESS_SIZE])
 {
@@ -214,7 +214,7 @@ static void log_rcode(struct json *j, const struct dns_message *m)
     json_printf(j, "rcode", "%u", dns_rcode(m));
 }
 
-/* --- records -------------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 /* Alone under `key`, or as an item; false when the type has no such form. */
 static bool log_value(struct json *j, const char *key, const struct dns_record *r)
@@ -376,7 +376,7 @@ static void log_answers(struct json *j, const struct dns_message *m,
         log_grouped(j, &m->answers);
 }
 
-/* --- version 3 -------------------------------------------------------------------------------------- */
+/* --- version 3 -------------------------------------------------------------------------------- */
 
 static bool type_wanted(const struct dns_log_settings *s, uint16_t type)
 {
@@ -441,7 +441,7 @@ static bool log_v3(struct json *j, struct app_tx *tx, enum direction direction, 
     return true;
 }
 
-/* --- version 2 ---------------------------------------------------------------------------------------- */
+/* --- version 2 -------------------------------------------------------------------------------- */
 
 static void log_v2_question(struct json *j, const struct app_tx *tx, const struct dns_question *q)
 {
@@ -495,7 +495,7 @@ static bool log_v2(struct json *j, struct app_tx *tx, unsigned n, const void *co
     return true;
 }
 
-/* --- what outputs find ---------------------------------------------------------------------------------- */
+/* --- what outputs find ------------------------------------------------------------------------ */
 
 void dns_alert_metadata(struct json *j, struct app_tx *tx)
 {

@@ -25,7 +25,7 @@ struct message_reader {
     bool malformed;                         /* not merely too short */
 };
 
-/* --- names ------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 struct name_builder {
     uint8_t text[NAME_MAX_BYTES + 1 + 63];
@@ -160,7 +160,7 @@ static bool take_name(struct message_reader *r, struct bytes *in, struct dns_nam
     return true;
 }
 
-/* --- records ----------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 bool dns_take_text(struct bytes *data, struct slice *out)
 {
@@ -313,7 +313,7 @@ static bool take_questions(struct message_reader *r, struct bytes *in, unsigned 
     return true;
 }
 
-/* --- messages ---------------------------------------------------------------------------------- */
+/* --- messages --------------------------------------------------------------------------------- */
 
 bool dns_header_fits(struct bytes message, size_t len, bool *request)
 {

@@ -38,7 +38,7 @@ bool http_slice_has(struct slice s, const char *word)
     return false;
 }
 
-/* --- window ---------------------------------------------------------------------------------------- */
+/* --- window ----------------------------------------------------------------------------------- */
 
 static void drop_before(struct http_body *body, uint64_t edge)
 {
@@ -115,7 +115,7 @@ bool http_body_inspect(struct http_tx *htx, enum direction d, struct slice *out,
     return out->len > 0;
 }
 
-/* --- files ------------------------------------------------------------------------------------------ */
+/* --- files ------------------------------------------------------------------------------------ */
 
 static struct slice named(struct http_tx *htx, struct slice name)
 {
@@ -225,7 +225,7 @@ static void begin(struct http_tx *htx, enum direction d)
     }
 }
 
-/* --- data ------------------------------------------------------------------------------------------- */
+/* --- data ------------------------------------------------------------------------------------- */
 
 static bool is_to_be_stored(const struct http_tx *htx, enum direction d)
 {

@@ -19,7 +19,7 @@ static const htp_tx_t *htp_of(struct app_tx *tx)
     return http_tx_of(tx)->htp;
 }
 
-/* --- lines ------------------------------------------------------------------------------------------- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 #define REQUEST_STRING(function, member)                                                         \
     static bool function(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,          \
@@ -62,7 +62,7 @@ static bool get_raw_host(struct app_tx *tx, enum direction d UNUSED, unsigned i 
     return h != NULL && give(http_bstr(h->value), out);
 }
 
-/* --- single headers ---------------------------------------------------------------------------------- */
+/* --- single headers --------------------------------------------------------------------------- */
 
 static bool get_header(struct app_tx *tx, enum direction d, const char *name, struct slice *out)
 {
@@ -94,7 +94,7 @@ static bool get_cookie(struct app_tx *tx, enum direction d, unsigned i UNUSED, s
     return get_header(tx, d, d == TO_SERVER ? "cookie" : "set-cookie", out);
 }
 
-/* --- all headers in one piece ------------------------------------------------------------------------ */
+/* --- all headers in one piece ----------------------------------------------------------------- */
 
 enum joined { JOINED_HEADERS, JOINED_NAMES, JOINED_START };
 
@@ -201,7 +201,7 @@ static bool get_raw_headers(struct app_tx *tx, enum direction d, unsigned i UNUS
     return out->len > 0;
 }
 
-/* --- headers one by one ------------------------------------------------------------------------------ */
+/* --- headers one by one ----------------------------------------------------------------------- */
 
 static bool make_items(struct http_tx *htx, enum direction d, htp_table_t *headers)
 {
@@ -240,7 +240,7 @@ static bool get_header_item(struct app_tx *tx, enum direction d, unsigned index,
     return true;
 }
 
-/* --- bodies ------------------------------------------------------------------------------------------ */
+/* --- bodies ----------------------------------------------------------------------------------- */
 
 static bool get_request_body(struct app_tx *tx, enum direction d, unsigned i UNUSED,
                              struct slice *out)
@@ -259,7 +259,7 @@ static uint64_t request_body_position(struct app_tx *tx, enum direction d, unsig
     return position;
 }
 
-/* --- what patterns must be like ---------------------------------------------------------------------- */
+/* --- what patterns must be like --------------------------------------------------------------- */
 
 static bool check_host(struct slice pattern, bool nocase, struct err *err)
 {
@@ -303,7 +303,7 @@ static bool check_protocol(struct slice pattern, bool nocase UNUSED, struct err 
     return false;
 }
 
-/* --- declarations ------------------------------------------------------------------------------------- */
+/* --- declarations ----------------------------------------------------------------------------- */
 
 static const struct app_buffer uri = {
     .name = "http.uri", .alias = "http.uri.normalized", .legacy = "http_uri",

@@ -51,7 +51,7 @@ static void message_ends(struct http_state *state, struct http_tx *htx, enum dir
     state->frame[d] = 0;
 }
 
-/* --- flags that libhtp sets without a message ----------------------------------------------------- */
+/* --- flags that libhtp sets without a message ------------------------------------------------- */
 
 static void raise_flags(struct http_tx *htx)
 {
@@ -85,7 +85,7 @@ static void raise_authorization(struct http_tx *htx)
     app_tx_event(&htx->tx, HTTP_EVENT_REQUEST_AUTH_UNRECOGNIZED);
 }
 
-/* --- requests --------------------------------------------------------------------------------------- */
+/* --- requests --------------------------------------------------------------------------------- */
 
 static int request_start(htp_tx_t *htp)
 {
@@ -137,7 +137,7 @@ static int request_complete(htp_tx_t *htp)
     return HTP_OK;
 }
 
-/* --- responses -------------------------------------------------------------------------------------- */
+/* --- responses -------------------------------------------------------------------------------- */
 
 /* A response that no request was seen for makes a transaction of its own. */
 static int response_start(htp_tx_t *htp)
@@ -195,7 +195,7 @@ static int response_complete(htp_tx_t *htp)
     return HTP_OK;
 }
 
-/* --- header blocks as sent, bodies, trailers ------------------------------------------------------- */
+/* --- header blocks as sent, bodies, trailers -------------------------------------------------- */
 
 static int header_data(htp_tx_data_t *d, enum direction direction)
 {
@@ -263,7 +263,7 @@ static int response_trailer(htp_tx_t *htp)
     return HTP_OK;
 }
 
-/* --- messages ---------------------------------------------------------------------------------------- */
+/* --- messages --------------------------------------------------------------------------------- */
 
 /* The transaction that a message is about: the one at work, or else the newest. */
 static struct http_tx *tx_at_work(const struct http_state *state)

@@ -13,7 +13,7 @@
  * connection that carries more is taken up by a fresh parser between two transactions. */
 #define TRANSACTIONS_PER_PARSER 4096
 
-/* --- recognition ------------------------------------------------------------------------------------ */
+/* --- recognition ------------------------------------------------------------------------------ */
 
 #define METHOD(name)                                                                             \
     { .transport = APP_TCP, .directions = APP_TS, .bytes = name " ", .nocase = true },           \
@@ -33,7 +33,7 @@ static const struct app_pattern patterns[] = {
     { .bytes = NULL },
 };
 
-/* --- connections ------------------------------------------------------------------------------------ */
+/* --- connections ------------------------------------------------------------------------------ */
 
 static bool open_parser(struct http_state *state)
 {
@@ -99,7 +99,7 @@ static void forget_messages(struct http_state *state)
     htp_connp_clear_error(state->connp);
 }
 
-/* --- parsing ------------------------------------------------------------------------------------------ */
+/* --- parsing ---------------------------------------------------------------------------------- */
 
 /* What the hooks do not tell: how far the messages at work are. */
 static void sync_progress(struct http_state *state)
@@ -251,7 +251,7 @@ static enum parse_status http1_parse(struct app_flow *af, struct app_input *in)
     return status;
 }
 
-/* --- the declaration ------------------------------------------------------------------------------------ */
+/* --- the declaration -------------------------------------------------------------------------- */
 
 static void *http1_thread_open(const void *settings UNUSED, struct counters *counters UNUSED)
 {

@@ -33,7 +33,7 @@ static const char *const custom_headers[] = {
     "true-client-ip", "org-src-ip", "x-bluecoat-via",
 };
 
-/* --- settings ------------------------------------------------------------------------------------------ */
+/* --- settings --------------------------------------------------------------------------------- */
 
 /* "accept_encoding" means accept-encoding, whatever the case. */
 static bool same_header(const char *setting, const char *header)
@@ -94,7 +94,7 @@ static void *configure(const struct conf_node *node, struct err *err)
     return s;
 }
 
-/* --- members ------------------------------------------------------------------------------------------- */
+/* --- members ---------------------------------------------------------------------------------- */
 
 static void log_string(struct json *j, const char *key, const bstr *s)
 {
@@ -174,7 +174,7 @@ static void log_extended(struct json *j, const struct http_tx *htx)
     json_i64(j, "length", htp->response_message_len);
 }
 
-/* --- headers ------------------------------------------------------------------------------------------- */
+/* --- headers ---------------------------------------------------------------------------------- */
 
 static bool is_wanted(const struct log_settings *s, enum direction d, const htp_header_t *h)
 {
@@ -249,7 +249,7 @@ void http_alert_metadata(struct json *j, struct app_tx *tx)
     json_object_end(j);
 }
 
-/* --- bodies of alerts ----------------------------------------------------------------------------------- */
+/* --- bodies of alerts ------------------------------------------------------------------------- */
 
 void http1_log_bodies(struct json *j, struct app_tx *tx, bool base64, bool printable)
 {

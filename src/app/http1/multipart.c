@@ -54,7 +54,7 @@ void http_multipart_free(struct http_multipart *m)
     free(m);
 }
 
-/* --- pieces ------------------------------------------------------------------------------------------ */
+/* --- pieces ----------------------------------------------------------------------------------- */
 
 /* The boundary without the CRLF before it. */
 static struct slice delimiter(const struct http_multipart *m)
@@ -116,7 +116,7 @@ static void end_part(struct http_multipart *m, struct http_tx *htx)
     m->state = PART_START;
 }
 
-/* --- states: true when something was taken and there may be more to do --------------------------- */
+/* --- states: true when something was taken and there may be more to do ------------------------ */
 
 static bool at_start(struct http_multipart *m, struct bytes *in)
 {

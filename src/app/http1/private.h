@@ -53,7 +53,7 @@ const struct http_config *http_config_for(const struct http_settings *s, const s
 
 enum http_frame { HTTP_FRAME_STREAM, HTTP_FRAME_REQUEST, HTTP_FRAME_RESPONSE };
 
-/* --- transactions ------------------------------------------------------------------------------ */
+/* --- transactions ----------------------------------------------------------------------------- */
 
 /* As libhtp counts them, and rule hooks name them. */
 enum http_progress {
@@ -104,7 +104,7 @@ static inline struct http_tx *http_tx_of(struct app_tx *tx)
     return CONTAINER_OF(tx, struct http_tx, tx);
 }
 
-/* --- the flow ------------------------------------------------------------------------------------ */
+/* --- the flow --------------------------------------------------------------------------------- */
 
 struct http_state {
     struct app_flow *af;

@@ -28,7 +28,7 @@ static const struct { const char *name; enum htp_server_personality_t value; } p
     { "APACHE", HTP_SERVER_APACHE_2 }, { "APACHE_2_2", HTP_SERVER_APACHE_2 },
 };
 
-/* --- one section ---------------------------------------------------------------------------------- */
+/* --- one section ------------------------------------------------------------------------------ */
 
 static uint32_t size_of(const struct conf_node *node, const char *path, uint32_t otherwise)
 {
@@ -221,7 +221,7 @@ static int read_section(struct http_config *c, const struct conf_node *node, str
     return 0;
 }
 
-/* --- servers ---------------------------------------------------------------------------------------- */
+/* --- servers ---------------------------------------------------------------------------------- */
 
 static int by_prefix(const void *a, const void *b)
 {

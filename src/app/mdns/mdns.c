@@ -10,7 +10,7 @@
 #define HEADER_SIZE 12
 enum { FRAME_PDU };
 
-/* --- messages --------------------------------------------------------------------------------------- */
+/* --- messages --------------------------------------------------------------------------------- */
 
 static enum app_probe_result mdns_probe(struct bytes in, enum direction direction,
                                         const struct flow *flow)
@@ -58,7 +58,7 @@ static enum parse_status mdns_parse(struct app_flow *af, struct app_input *in)
     return PARSE_OK;
 }
 
-/* --- what rules see ------------------------------------------------------------------------------------ */
+/* --- what rules see --------------------------------------------------------------------------- */
 
 static bool is_response(const struct app_tx *tx)
 {
@@ -111,7 +111,7 @@ BUFFER(authority, "mdns.authorities.rrname", APP_BOTH, "owner name in the author
 BUFFER(additional, "mdns.additionals.rrname", APP_BOTH, "owner name in the additional section");
 BUFFER(response, "mdns.response.rrname", APP_TS, "any name in a response");
 
-/* --- EVE ------------------------------------------------------------------------------------------------- */
+/* --- EVE -------------------------------------------------------------------------------------- */
 
 static const char *type_key(uint16_t type, char out[DNS_TYPE_SIZE])
 {

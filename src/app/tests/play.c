@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the world ------------------------------------------------------------------------------------ */
+/* --- the world -------------------------------------------------------------------------------- */
 
 /* Rules have seen all there is: files are inspected as far as they go. */
 static bool inspected(const struct app_tx *tx)
@@ -47,7 +47,7 @@ void play_world_close(struct play_world *world)
     *world = (struct play_world){ 0 };
 }
 
-/* --- what was seen -------------------------------------------------------------------------------- */
+/* --- what was seen ---------------------------------------------------------------------------- */
 
 static void add_line(struct play *play, uint64_t order, const char *text)
 {
@@ -251,7 +251,7 @@ static void look(struct play *play)
             app_frames_each(af, (enum direction)d, log_frame, play);
 }
 
-/* --- packets --------------------------------------------------------------------------------------- */
+/* --- packets ---------------------------------------------------------------------------------- */
 
 void play_begin(struct play *play, struct play_world *world, bool udp, uint16_t port)
 {

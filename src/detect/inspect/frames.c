@@ -67,7 +67,8 @@ static bool lists_match(struct frame_context *c, const struct app_frame_view *f,
     for (const struct rule_list *l = in->rule->list; l != NULL; l = l->next) {
         struct slice data = bytes;
 
-        if (l->buffer == NULL || l->buffer->kind != BUFFER_FRAME || l->buffer->frame_type != f->type)
+        if (l->buffer == NULL || l->buffer->kind != BUFFER_FRAME ||
+            l->buffer->frame_type != f->type)
             return false;
         if (l->buffer->transform_count > 0)
             data = inspect_transform(c->dt, l->buffer, data, &c->dt->slot[l->buffer->id].data);

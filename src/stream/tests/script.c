@@ -158,10 +158,11 @@ static bool keep_data(struct script *s, const struct stream_chunk *c)
 {
     struct buf *all = &s->data[c->direction];
 
-    if (c->kind == CHUNK_GAP)
+    if (c->kind == CHUNK_GAP || c->len + c->before == 0)
         return true;
     if (c->before > all->len ||
-        memcmp(c->data - c->before, all->data + all->len - c->before, c->before) != 0)
+        (c->before > 0 &&
+         memcmp(c->data - c->before, all->data + all->len - c->before, c->before) != 0))
         return false;
     buf_add(all, c->data, c->len);
     return true;
