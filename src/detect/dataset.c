@@ -101,7 +101,8 @@ static struct entry **place_of(struct shard *s, struct slice v, uint64_t hash)
     struct entry **at = &s->bucket[(hash / SHARDS) & (s->bucket_count - 1)];
 
     while (*at != NULL &&
-           !((*at)->hash == hash && (*at)->len == v.len && memcmp((*at)->value, v.data, v.len) == 0))
+           !((*at)->hash == hash && (*at)->len == v.len &&
+             memcmp((*at)->value, v.data, v.len) == 0))
         at = &(*at)->next;
     return at;
 }
