@@ -66,10 +66,15 @@ static int run_path(const char *path)
     return count;
 }
 
+/* Of targets that have something to set up; libFuzzer calls it first too. */
+int LLVMFuzzerInitialize(int *argc, char ***argv) __attribute__((weak));
+
 int main(int argc, char **argv)
 {
     int count = 0;
 
+    if (LLVMFuzzerInitialize != NULL)
+        LLVMFuzzerInitialize(&argc, &argv);
     for (int i = 1; i < argc; i++) {
         int n = argv[i][0] == '-' ? 0 : run_path(argv[i]);
 
