@@ -228,6 +228,8 @@ struct app_buffer {
     bool (*get)(struct app_tx *tx, enum direction direction, unsigned index, struct slice *out);
     /* For `grows`: bytes of the body before out->data[0] that have been let go. */
     uint64_t (*position)(struct app_tx *tx, enum direction direction, unsigned index);
+    /* Numbers in it are little-endian, for byte_test and its like with `dce`; NULL: no. */
+    bool (*little)(const struct app_tx *tx);
     /* Checks a content pattern at load time (host in upper case ...); NULL: anything goes. */
     bool (*check)(struct slice pattern, bool nocase, struct err *err);
     uint32_t feature;           /* a rule that uses it turns these on, see app_feature() */

@@ -12,7 +12,8 @@
     X(ssh)                \
     X(dns)                \
     X(mdns)               \
-    X(smtp)
+    X(smtp)               \
+    X(dcerpc)
 
 enum app_proto_id {
     APP_PROTO_UNKNOWN,          /* not known yet */

@@ -34,6 +34,7 @@ struct match_input {
     const struct rule *rule;
     struct detect_thread *thread;       /* scratch, thresholds, per-thread regex data */
     uint64_t *byte_vars;                /* values of byte_extract, byte_math; rule->var_count */
+    bool little;                        /* numbers in the buffer at hand are, for `dce` */
 };
 
 /* The state of parsing one rule. */

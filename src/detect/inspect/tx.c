@@ -173,9 +173,11 @@ static enum part list_matches(struct tx_context *c, const struct rule_list *l,
                                         &data); i++) {
         uint64_t start = app->position != NULL && l->buffer->transform_count == 0
                              ? app->position(c->tx, c->direction, i) : 0;
+        struct match_input here = *in;
 
         any = true;
-        if (inspect_slice(c->dt, l->program, data, start, settled, in))
+        here.little = app->little != NULL && app->little(c->tx);
+        if (inspect_slice(c->dt, l->program, data, start, settled, &here))
             return PART_YES;
         if (!l->buffer->multi)
             break;
