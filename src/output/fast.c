@@ -82,9 +82,13 @@ static void fast_packet(struct render *r, void *self, struct packet *p)
     for (unsigned i = 0; i < p->alert.count; i++) {
         if (p->alert.at[i].flags & ALERT_SUPPRESSED || p->src.version == 0)
             continue;
+        if (p->alert.at[i].flags & ALERT_REVERSED)
+            packet_turn(p);
         record_begin(r, fast->sink);
         fast_alert(r->out, p, &p->alert.at[i]);
         record_end(r);
+        if (p->alert.at[i].flags & ALERT_REVERSED)
+            packet_turn(p);
     }
 }
 

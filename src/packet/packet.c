@@ -107,3 +107,15 @@ void packet_reset(struct packet *p)
     buf_clear(&p->crossing);
     buf_clear(&p->records);
 }
+
+void packet_turn(struct packet *p)
+{
+    struct ip src = p->src;
+    uint16_t src_port = p->src_port;
+
+    p->src = p->dst;
+    p->dst = src;
+    p->src_port = p->dst_port;
+    p->dst_port = src_port;
+    p->flags ^= PACKET_TO_CLIENT;
+}

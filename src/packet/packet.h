@@ -158,6 +158,7 @@ struct packet_alert {
 #define ALERT_TX_GUESSED  0x04
 #define ALERT_THRESHOLD_DROP 0x08       /* rate_filter turned it into a drop */
 #define ALERT_APP_STATE   0x10
+#define ALERT_REVERSED    0x20          /* on a flow's last packet: found looking the other way */
 
 #define PACKET_EVENTS_MAX 15
 #define PACKET_VLANS_MAX 3
@@ -289,6 +290,10 @@ static inline void packet_drop(struct packet *p, enum drop_reason reason)
 uint8_t packet_hop_limit(const struct packet *p);
 uint8_t packet_tos(const struct packet *p);
 uint16_t packet_ip_id(const struct packet *p);
+
+/* The other way round: addresses, ports, direction. The last packet of a flow speaks for both
+ * sides, one after the other. */
+void packet_turn(struct packet *p);
 
 /* Makes it fresh for its next life; keeps the buffers and home. */
 void packet_reset(struct packet *p);

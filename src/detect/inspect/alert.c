@@ -190,20 +190,24 @@ static bool alert_finish(struct detect_thread *dt, struct packet *p, struct pack
     return !(a->action & ACTION_PASS);
 }
 
-void alert_queue_finish(struct detect_thread *dt, struct packet *p)
+void alert_queue_finish(struct detect_thread *dt, struct packet *p, uint8_t flags)
 {
+    unsigned before = p->alert.count;
+
     if (dt->queue.count > 1)
         qsort(dt->queue.at, dt->queue.count, sizeof(*dt->queue.at), by_rule);
-    for (unsigned i = 0; i < dt->queue.count; i++)
+    for (unsigned i = 0; i < dt->queue.count; i++) {
+        dt->queue.at[i].flags |= flags;
         if (!alert_finish(dt, p, &dt->queue.at[i]))
             break;
+    }
     dt->queue.count = 0;
     tag_packet(dt->set->tags, p);
-    if (p->alert.count > 0) {
+    if (p->alert.count > before) {
         p->action |= ACTION_ALERT;
         if (p->flow != NULL) {
             p->flow->inspect_flags |= FLOW_INSPECT_ALERTED;
-            p->flow->alert_count += p->alert.count;
+            p->flow->alert_count += p->alert.count - before;
         }
     }
 }

@@ -49,6 +49,15 @@ static void pass_by(struct packet *p)
                 tx->bits[d] |= TX_BITS_DONE;
 }
 
+/* The last packet of a flow speaks for both sides, as if there were one from each. */
+static void inspect_other_side(struct detect_thread *dt, struct packet *p)
+{
+    packet_turn(p);
+    inspect_direction(dt, p, packet_direction(p));
+    alert_queue_finish(dt, p, ALERT_REVERSED);
+    packet_turn(p);
+}
+
 void detect_packet(struct detect_thread *dt, struct packet *p)
 {
     if (!dt->plan->any_rules || (p->flags & PACKET_NO_INSPECT) || is_settled(p)) {
@@ -64,9 +73,8 @@ void detect_packet(struct detect_thread *dt, struct packet *p)
             frames_inspect_data(dt, p);
         }
         inspect_direction(dt, p, packet_direction(p));
-        /* The last packet of a flow speaks for both sides. */
-        if ((p->flags & PACKET_FLOW_END) && p->flow != NULL)
-            inspect_direction(dt, p, OTHER_DIRECTION(packet_direction(p)));
     }
-    alert_queue_finish(dt, p);
+    alert_queue_finish(dt, p, 0);
+    if ((p->flags & PACKET_FLOW_END) && p->flow != NULL)
+        inspect_other_side(dt, p);
 }

@@ -123,7 +123,8 @@ void tx_inspect(struct detect_thread *dt, struct packet *p, enum direction d);
 /* alert.c */
 void alert_queue_add(struct detect_thread *dt, const struct match_input *in, uint64_t tx_id,
                      uint32_t frame, uint8_t flags);
-void alert_queue_finish(struct detect_thread *dt, struct packet *p);
+/* flags: ALERT_REVERSED or 0, for all of them. */
+void alert_queue_finish(struct detect_thread *dt, struct packet *p, uint8_t flags);
 /* Side effects of a match; false takes the alert back. */
 bool rule_matched(struct detect_thread *dt, struct match_input *in);
 

@@ -260,8 +260,13 @@ static void alert_packet(struct render *r, const struct eve *eve, void *settings
     for (unsigned i = 0; i < p->alert.count; i++) {
         const struct packet_alert *a = &p->alert.at[i];
 
-        if (!(a->flags & ALERT_SUPPRESSED))
-            alert_record(r, eve, settings, p, a);
+        if (a->flags & ALERT_SUPPRESSED)
+            continue;
+        if (a->flags & ALERT_REVERSED)
+            packet_turn(p);
+        alert_record(r, eve, settings, p, a);
+        if (a->flags & ALERT_REVERSED)
+            packet_turn(p);
     }
 }
 
