@@ -34,9 +34,22 @@ struct capture_request {
     const volatile int *stop;   /* non-zero: end soon */
 };
 
+/* Where packets made by us go. */
+struct capture_path {
+    int if_index, peer_index;   /* to where a packet came from, and to where it was going; 0: by
+                                 * the routes of this machine */
+    uint32_t mark;              /* for packets that take the routes; 0: none */
+};
+
 /* How far an offline capture is; total 0: not known. */
 struct capture_progress {
     uint64_t bytes, total_bytes, packets;
+};
+
+/* Names of sources, each its own allocation. */
+struct capture_names {
+    char **at;
+    size_t count, cap;
 };
 
 struct capture_ops {
@@ -47,20 +60,34 @@ struct capture_ops {
     const char *const *run_modes;       /* NULL-ended; those that make sense for it */
     bool live;                  /* wall time; a full pipeline drops instead of waiting */
     bool verdicts;              /* has accept/drop to give */
+    /* The sources that the command line means: "0:3" is four queues, and none at all are those of
+     * the configuration. NULL: as given. */
+    int (*sources)(const struct conf_node *root, const char *const *given, size_t count,
+                   struct capture_names *out, struct err *err);
+    /* Receive threads of a source whose `threads` is auto. NULL: one. */
+    unsigned (*auto_threads)(const struct conf_node *root, const char *source);
     /* Do these sources, as configured, block packets? NULL: always when `verdicts`. */
     bool (*is_inline)(const struct conf_node *root, const char *const *sources, size_t count);
+    /* Must each packet go through verdict() even when nothing is blocked, because it goes no
+     * further on its own? NULL: no. */
+    bool (*forwards)(const struct conf_node *root, const char *const *sources, size_t count);
 
     void *(*open)(const struct capture_request *request, struct err *err);
-    /* How many receive threads it wants when nobody says otherwise. */
-    unsigned (*queue_count)(void *capture);
     void *(*queue_open)(void *capture, unsigned queue, struct packet_pool *pool,
                         struct counters *counters, struct err *err);
     /* Appends up to VECTOR_FILL packets; waits at most 100 ms for the first. */
     enum capture_status (*receive)(void *queue, struct packet_vector *v);
-    /* Carries out p->action; exactly once for each packet of an inline capture. May be called
-     * on another thread than receive. NULL when there is nothing to do. */
-    void (*verdict)(void *queue, struct packet *p);
-    void (*verdict_flush)(void *queue);         /* end of vector: batched verdicts out; or NULL */
+    /* A port is one thread's way to give verdicts on a queue; it gives NULL when there is nothing
+     * to give. Without port_open the queue itself is the port.
+     * in_order: the thread also receives from the queue, and judges in the order of receiving. */
+    void *(*port_open)(void *queue, struct counters *counters, bool in_order);
+    /* Carries out p->action; exactly once for each packet of an inline capture. The packet stays
+     * until after port_flush(), which stands at the end of each vector. */
+    void (*verdict)(void *port, struct packet *p);
+    void (*port_flush)(void *port);
+    void (*port_close)(void *port);
+    /* The network over which packets of the queue came, to answer them (reject). NULL: none. */
+    void (*reject_path)(void *queue, struct capture_path *out);
     void (*interrupt)(void *queue);             /* any thread; may be NULL */
     void (*update_stats)(void *queue);          /* kernel drops into counters; or NULL */
     void (*queue_close)(void *queue);
@@ -68,6 +95,14 @@ struct capture_ops {
     void (*progress)(void *capture, struct capture_progress *out);
     void (*close)(void *capture);
 };
+
+/* capture/names.c */
+void capture_names_add(struct capture_names *names, const char *name);      /* once each */
+void capture_names_free(struct capture_names *names);
+/* `sources` of methods whose section lists interfaces: those given, else those configured. */
+int capture_interfaces(const struct conf_node *root, const char *section,
+                       const char *const *given, size_t count, struct capture_names *out,
+                       struct err *err);
 
 /* capture/list.c */
 extern const struct capture_ops *const capture_table[];         /* NULL-ended */

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #define CAPTURE_LIST(C) \
-    C(pcap_file)
+    C(pcap_file)         \
+    C(af_packet)
 
 #define C(name) extern const struct capture_ops capture_##name;
 CAPTURE_LIST(C)

@@ -91,12 +91,6 @@ static void *file_open(const struct capture_request *rq, struct err *err)
     return c;
 }
 
-static unsigned file_queue_count(void *capture)
-{
-    (void)capture;
-    return 1;
-}
-
 static void file_close(struct pcap_queue *q, struct open_file *f)
 {
     pcap_reader_close(f->reader);
@@ -367,7 +361,6 @@ const struct capture_ops capture_pcap_file = {
     .default_run_mode = "autofp",
     .run_modes = run_modes,
     .open = file_open,
-    .queue_count = file_queue_count,
     .queue_open = file_queue_open,
     .receive = file_receive,
     .interrupt = file_interrupt,

@@ -133,7 +133,7 @@ int run_plan(const struct options *o, struct conf *conf)
 
     if (o->capture != NULL && (s.context.capture = setup_capture_ops(o, &err)) == NULL)
         return fail(&err);
-    if (setup_plan(&s, o->topology, &err) < 0) {
+    if (setup_sources(&s, &err) < 0 || setup_plan(&s, o->topology, &err) < 0) {
         setup_free(&s);
         return fail(&err);
     }
@@ -289,7 +289,7 @@ int run_engine(const struct options *o, struct conf *conf)
         log_notice("ids", "not started: there are errors, and --init-errors-fatal is given");
         goto failed;
     }
-    if (setup_capture(&s, &err) < 0 || setup_plan(&s, o->topology, &err) < 0)
+    if (setup_plan(&s, o->topology, &err) < 0 || setup_capture(&s, &err) < 0)
         goto failed;
     if (o->pid_file != NULL && process_pid_file(o->pid_file, &err) < 0)
         goto failed;

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <libgen.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,15 +17,61 @@
 #include "base/log.h"
 #include "detect/keyword.h"
 
+static const char *const *source_names(const struct setup *s)
+{
+    return (const char *const *)s->sources.at;
+}
+
 /* Is the run inline? Then packets can be dropped, and streams are inspected before they pass. */
 static bool setup_is_inline(const struct setup *s)
 {
+    const struct capture_ops *capture = s->context.capture;
+
     if (s->options->simulate_ips)
         return true;
-    return s->context.capture != NULL && s->context.capture->verdicts &&
-           (s->context.capture->is_inline == NULL ||
-            s->context.capture->is_inline(s->root, s->options->sources.at,
-                                          s->options->sources.count));
+    return capture != NULL && capture->verdicts &&
+           (capture->is_inline == NULL ||
+            capture->is_inline(s->root, source_names(s), s->sources.count));
+}
+
+static bool setup_judges(const struct setup *s)
+{
+    const struct capture_ops *capture = s->context.capture;
+
+    return s->context.is_inline ||
+           (capture != NULL && capture->forwards != NULL &&
+            capture->forwards(s->root, source_names(s), s->sources.count));
+}
+
+int setup_sources(struct setup *s, struct err *err)
+{
+    const struct capture_ops *capture = s->context.capture;
+    const struct options *o = s->options;
+    int status = 0;
+
+    if (capture != NULL && capture->sources != NULL)
+        status = capture->sources(s->root, o->sources.at, o->sources.count, &s->sources, err);
+    else
+        for (size_t i = 0; i < o->sources.count; i++)
+            ARRAY_PUSH(&s->sources, xstrdup(o->sources.at[i]));
+    /* ended by NULL, and the list keeps its count */
+    ARRAY_PUSH(&s->sources, NULL);
+    s->sources.count--;
+    return status;
+}
+
+static int setup_reject(struct setup *s, struct err *err)
+{
+    const char *mode = conf_string(s->root, "host-mode", "auto");
+    const char *device = s->options->reject_device;
+
+    s->context.rejects_by_route = strcmp(mode, "router") == 0;
+    if (device == NULL)
+        return 0;
+    s->context.reject_if_index = (int)if_nametoindex(device);
+    if (s->context.reject_if_index == 0)
+        return err_set(err, "--reject-dev: there is no interface \"%s\"", device);
+    return 0;
 }
 
 const struct capture_ops *setup_capture_ops(const struct options *o, struct err *err)
@@ -140,7 +187,10 @@ int setup_libraries(struct setup *s, const struct options *o, struct conf *conf,
         if (s->context.capture == NULL)
             return -1;
     }
+    if (setup_sources(s, err) < 0 || setup_reject(s, err) < 0)
+        return -1;
     s->context.is_inline = setup_is_inline(s);
+    s->context.judges = setup_judges(s);
     s->context.offline = s->context.capture == NULL || !s->context.capture->live;
     pthread_mutex_init(&s->context.rules_lock, NULL);
     setup_config_dir(s);
@@ -164,22 +214,14 @@ int setup_libraries(struct setup *s, const struct options *o, struct conf *conf,
     return 0;
 }
 
-int setup_capture(struct setup *s, struct err *err)
+static unsigned decoder_count(const struct plan *plan)
 {
-    struct capture_request request = { 0 };
+    unsigned count = 0;
 
-    if (setup_capture_ops(s->options, err) == NULL)
-        return -1;
-    /* ended by NULL, and the list keeps its count */
-    ARRAY_PUSH((string_list *)&s->options->sources, NULL);
-    ((struct options *)s->options)->sources.count--;
-    request.sources = s->options->sources.at;
-    request.bpf_filter = s->options->bpf;
-    request.conf = s->root;
-    request.simulate_ips = s->options->simulate_ips;
-    request.stop = &s->stop;
-    s->context.capture_handle = s->context.capture->open(&request, err);
-    return s->context.capture_handle != NULL ? 0 : -1;
+    for (unsigned i = 0; i < plan->piece_count; i++)
+        if (piece_has(plan->pieces[i].piece, "decode"))
+            count += plan->pieces[i].count;
+    return count;
 }
 
 static const char *const management_threads[] = { "FM#01", "FR#01", "CS", NULL };
@@ -189,7 +231,7 @@ int setup_plan(struct setup *s, const char *topology, struct err *err)
     const struct capture_ops *capture = s->context.capture;
     const char *method = capture != NULL ? capture->name : "pcap-file";
     const char *name = s->options->run_mode;
-    unsigned count = (unsigned)s->options->sources.count;
+    unsigned count = (unsigned)s->sources.count;
     struct plan_source *sources = xcalloc(count + 1, sizeof(*sources));
     struct plan_request request = { 0 };
     char names[512];
@@ -211,7 +253,9 @@ int setup_plan(struct setup *s, const char *topology, struct err *err)
         goto fail;
     }
     if (count > 0)
-        plan_sources_read(s->root, method, s->options->sources.at, sources, count);
+        plan_sources_read(s->root, method, source_names(s), sources, count);
+    for (unsigned i = 0; i < count && capture != NULL && capture->auto_threads != NULL; i++)
+        sources[i].queues = capture->auto_threads(s->root, sources[i].name);
     request.root = s->root;
     request.topology = s->topology;
     request.method = method;
@@ -222,13 +266,49 @@ int setup_plan(struct setup *s, const char *topology, struct err *err)
     request.management = management_threads;
     s->plan = plan_new(&request, err);
     free(sources);
-    if (s->plan != NULL)
-        s->context.shares_file = s->plan->shares_file;
-    return s->plan != NULL ? 0 : -1;
+    if (s->plan == NULL)
+        return -1;
+    s->context.shares_file = s->plan->shares_file;
+    if (s->decode != NULL)
+        decode_conf_set_run(s->decode, decoder_count(s->plan), s->context.is_inline);
+    return 0;
 
 fail:
     free(sources);
     return -1;
+}
+
+/* A thread reads one source; where a run mode has fewer threads than there are sources, some would
+ * go unread. */
+static int check_threads(const struct setup *s, const unsigned *threads, struct err *err)
+{
+    for (size_t i = 0; i < s->sources.count && s->plan->live; i++)
+        if (threads[i] == 0)
+            return err_set(err, "run mode %s has no thread for %s: take another one, or capture "
+                           "from %s alone", s->plan->mode->name, s->sources.at[i],
+                           s->sources.at[0]);
+    return 0;
+}
+
+int setup_capture(struct setup *s, struct err *err)
+{
+    unsigned *threads = xcalloc(s->sources.count + 1, sizeof(threads[0]));
+    struct capture_request request = {
+        .sources = source_names(s),
+        .bpf_filter = s->options->bpf,
+        .threads = s->plan->pieces[0].count,
+        .source_threads = threads,
+        .conf = s->root,
+        .simulate_ips = s->options->simulate_ips,
+        .stop = &s->stop,
+    };
+
+    if (s->context.capture != NULL)
+        plan_source_threads(s->plan, threads);
+    if (setup_capture_ops(s->options, err) != NULL && check_threads(s, threads, err) == 0)
+        s->context.capture_handle = s->context.capture->open(&request, err);
+    free(threads);
+    return s->context.capture_handle != NULL ? 0 : -1;
 }
 
 void setup_free(struct setup *s)
@@ -245,4 +325,5 @@ void setup_free(struct setup *s)
     stream_conf_free(s->stream);
     flow_conf_free(s->flow);
     decode_conf_free(s->decode);
+    capture_names_free(&s->sources);
 }

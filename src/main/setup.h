@@ -11,6 +11,7 @@ struct setup {
     const struct options *options;
     struct conf *conf;
     const struct conf_node *root;
+    struct capture_names sources;       /* expanded: see capture_ops.sources */
     const char *log_dir;
     char config_dir[4096];
     struct run_context context;
@@ -30,9 +31,11 @@ struct setup {
 
 /* Settings, rules and outputs: all that -T looks at. -1: *err or errors already logged. */
 int setup_libraries(struct setup *s, const struct options *o, struct conf *conf, struct err *err);
-/* The capture and the plan on top. */
-int setup_capture(struct setup *s, struct err *err);
+/* What is captured from; done by setup_libraries(). */
+int setup_sources(struct setup *s, struct err *err);
+/* The plan on top, then the capture, which wants to know how many threads read each source. */
 int setup_plan(struct setup *s, const char *topology, struct err *err);
+int setup_capture(struct setup *s, struct err *err);
 void setup_free(struct setup *s);
 
 /* Chosen by the command line, or pcap-file. NULL: *err. */

@@ -153,7 +153,7 @@ static enum module_status decode_process(void *self, struct packet_vector *v)
         sample(m, v);
     if (m->deal != NULL)
         keep_share(m, v);
-    if (m->ctx->is_inline)
+    if (m->ctx->judges)
         count_inner(v);
     return MODULE_OK;
 }

@@ -4,16 +4,30 @@
  * A frame with packets inside is judged when all of them have passed here, whichever threads they
  * went through: the last one to come decides, and one drop among them drops the frame. */
 #include "base/array.h"
+#include "capture/raw_send.h"
 #include "modules/context.h"
+#include "packet/checksum.h"
+#include "packet/reject.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+/* This thread's way to a queue. */
+struct verdict_port {
+    void *port;                         /* the capture's; NULL: it wants no verdicts */
+    bool is_open, touched;              /* touched: it had a packet in this vector */
+    struct capture_path path;
+};
+
 struct verdict_module {
     const struct run_context *ctx;
     struct counters *counters;
+    const struct packet_pool *own_pool; /* NULL: this thread receives nothing */
     counter_id accepted, blocked, rejected, replaced, reason[DROP_REASON_COUNT];
-    bool *touched;                      /* queues that had a packet in this vector */
+    counter_id reject_failed;
+    struct verdict_port *ports;         /* by queue */
+    unsigned last;                      /* queue of the last packet */
+    struct raw_sender *sender;          /* NULL: offline */
 };
 
 static void register_counters(struct verdict_module *m)
@@ -30,6 +44,44 @@ static void register_counters(struct verdict_module *m)
     }
 }
 
+static COLD void open_port(struct verdict_module *m, unsigned queue)
+{
+    const struct run_queue *q = &m->ctx->queues[queue];
+    const struct capture_ops *ops = m->ctx->capture;
+    struct verdict_port *port = &m->ports[queue];
+
+    port->is_open = true;
+    if (m->ctx->judges)
+        port->port = ops->port_open == NULL
+                         ? q->queue
+                         : ops->port_open(q->queue, m->counters, q->pool == m->own_pool);
+    if (ops->reject_path != NULL)
+        ops->reject_path(q->queue, &port->path);
+    if (m->ctx->rejects_by_route)
+        port->path.if_index = port->path.peer_index = 0;
+    if (m->ctx->reject_if_index > 0)
+        port->path.if_index = port->path.peer_index = m->ctx->reject_if_index;
+}
+
+/* Of the queue by which a frame came; NULL when it came by none. */
+static struct verdict_port *port_of(struct verdict_module *m, const struct packet *p)
+{
+    const struct run_context *ctx = m->ctx;
+
+    if (ctx->queues[m->last].pool != p->home) {
+        unsigned i = 0;
+
+        while (i < ctx->queue_count && ctx->queues[i].pool != p->home)
+            i++;
+        if (i == ctx->queue_count)
+            return NULL;
+        m->last = i;
+    }
+    if (UNLIKELY(!m->ports[m->last].is_open))
+        open_port(m, m->last);
+    return &m->ports[m->last];
+}
+
 static void *verdict_open(const struct module_env *env, struct err *err)
 {
     struct verdict_module *m = xcalloc(1, sizeof(*m));
@@ -37,9 +89,14 @@ static void *verdict_open(const struct module_env *env, struct err *err)
     (void)err;
     m->ctx = env->context;
     m->counters = env->counters;
-    m->touched = xcalloc(RUN_QUEUES_MAX, sizeof(m->touched[0]));
+    m->own_pool = env->pool;
+    m->ports = xcalloc(RUN_QUEUES_MAX, sizeof(m->ports[0]));
     if (m->ctx->is_inline)
         register_counters(m);
+    if (!m->ctx->offline) {
+        m->reject_failed = counter_register("ips.reject_failed", COUNTER_SUM);
+        m->sender = raw_sender_new();
+    }
     return m;
 }
 
@@ -59,17 +116,45 @@ static void count(struct verdict_module *m, const struct packet *p)
 
 static void carry_out(struct verdict_module *m, struct packet *p)
 {
-    const struct run_context *ctx = m->ctx;
+    struct verdict_port *port;
 
-    count(m, p);
-    if (ctx->capture->verdict == NULL)
+    if (m->ctx->is_inline)
+        count(m, p);
+    if (m->ctx->capture->verdict == NULL || (port = port_of(m, p)) == NULL || port->port == NULL)
         return;
-    for (unsigned i = 0; i < ctx->queue_count; i++)
-        if (ctx->queues[i].pool == p->home) {
-            ctx->capture->verdict(ctx->queues[i].queue, p);
-            m->touched[i] = true;
-            return;
-        }
+    if (UNLIKELY((p->flags & PACKET_MODIFIED) != 0))
+        packet_fix_checksums(p);
+    m->ctx->capture->verdict(port->port, p);
+    port->touched = true;
+}
+
+static void send_reject(struct verdict_module *m, const struct capture_path *path,
+                        const struct packet *p, bool to_src)
+{
+    int if_index = to_src ? path->if_index : path->peer_index, status;
+    uint8_t bytes[REJECT_SIZE_MAX];
+    size_t len = reject_build(p, to_src, if_index > 0, bytes);
+
+    if (len == 0)
+        return;
+    status = if_index > 0 ? raw_send_frame(m->sender, if_index, bytes, len)
+                          : raw_send_ip(m->sender, bytes, len, path->mark);
+    if (status < 0)
+        counter_inc(m->counters, m->reject_failed);
+}
+
+/* A packet out of a tunnel is not refused: the answer would have to go into the tunnel. */
+static COLD void reject(struct verdict_module *m, const struct packet *p)
+{
+    const struct packet *root = p->root != NULL ? p->root : p;
+    const struct verdict_port *port = port_of(m, root);
+
+    if (port == NULL || (p->flags & (PACKET_PSEUDO | PACKET_TUNNEL)) != 0)
+        return;
+    if (p->action & ACTION_REJECT_SRC)
+        send_reject(m, &port->path, p, true);
+    if (p->action & ACTION_REJECT_DST)
+        send_reject(m, &port->path, p, false);
 }
 
 /* True when p is a frame whose verdict is now due. */
@@ -86,12 +171,24 @@ static bool last_of_frame(struct packet *root, const struct packet *p)
     return true;
 }
 
+static void flush_ports(struct verdict_module *m)
+{
+    for (unsigned i = 0; i < m->ctx->queue_count && m->ctx->capture->port_flush != NULL; i++)
+        if (m->ports[i].touched) {
+            m->ctx->capture->port_flush(m->ports[i].port);
+            m->ports[i].touched = false;
+        }
+}
+
 static enum module_status verdict_process(void *self, struct packet_vector *v)
 {
     struct verdict_module *m = self;
-    const struct run_context *ctx = m->ctx;
 
-    if (!ctx->is_inline)
+    if (m->sender != NULL)
+        for (unsigned i = 0; i < v->count; i++)
+            if (UNLIKELY((v->packet[i]->action & ACTION_REJECT) != 0))
+                reject(m, v->packet[i]);
+    if (!m->ctx->judges)
         return MODULE_OK;
     for (unsigned i = 0; i < v->count; i++) {
         struct packet *p = v->packet[i], *root = p->root != NULL ? p->root : p;
@@ -99,11 +196,7 @@ static enum module_status verdict_process(void *self, struct packet_vector *v)
         if ((root->flags & PACKET_PSEUDO) == 0 && last_of_frame(root, p))
             carry_out(m, root);
     }
-    for (unsigned i = 0; i < ctx->queue_count && ctx->capture->verdict_flush != NULL; i++)
-        if (m->touched[i]) {
-            ctx->capture->verdict_flush(ctx->queues[i].queue);
-            m->touched[i] = false;
-        }
+    flush_ports(m);
     return MODULE_OK;
 }
 
@@ -111,7 +204,11 @@ static void verdict_close(void *self)
 {
     struct verdict_module *m = self;
 
-    free(m->touched);
+    for (unsigned i = 0; i < RUN_QUEUES_MAX; i++)
+        if (m->ports[i].port != NULL && m->ctx->capture->port_close != NULL)
+            m->ctx->capture->port_close(m->ports[i].port);
+    raw_sender_free(m->sender);
+    free(m->ports);
     free(m);
 }
 

@@ -51,15 +51,21 @@ uint16_t checksum_fold(uint64_t sum)
     return get_be16(bytes);
 }
 
-static uint64_t pseudo_header(const struct packet *p, uint32_t len)
+uint64_t checksum_pseudo_header(const struct ip *src, const struct ip *dst, uint8_t proto,
+                                uint32_t len)
 {
     uint8_t tail[8] = { (uint8_t)(len >> 24), (uint8_t)(len >> 16), (uint8_t)(len >> 8),
-                        (uint8_t)len, 0, 0, 0, p->ip_proto };
-    size_t size = p->src.version == 4 ? 4 : 16;
-    uint64_t sum = checksum_add(0, p->src.b, size);
+                        (uint8_t)len, 0, 0, 0, proto };
+    size_t size = src->version == 4 ? 4 : 16;
+    uint64_t sum = checksum_add(0, src->b, size);
 
-    sum = checksum_add(sum, p->dst.b, size);
+    sum = checksum_add(sum, dst->b, size);
     return checksum_add(sum, tail, sizeof(tail));
+}
+
+static uint64_t pseudo_header(const struct packet *p, uint32_t len)
+{
+    return checksum_pseudo_header(&p->src, &p->dst, p->ip_proto, len);
 }
 
 /* UDP says its own length, which may be less than IP's. */
@@ -139,4 +145,12 @@ void packet_fix_checksums(struct packet *p)
         put_be16(p->l3 + 10, 0);
         put_be16(p->l3 + 10, checksum_fold(checksum_add(0, p->l3, p->l3_len)));
     }
+}
+
+void packet_begin_checksum(struct packet *p)
+{
+    uint8_t *field = p->l4 != NULL ? l4_checksum_field(p) : NULL;
+
+    if (field != NULL)
+        put_be16(field, (uint16_t)~checksum_fold(pseudo_header(p, covered_len(p))));
 }

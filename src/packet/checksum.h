@@ -17,5 +17,12 @@ uint16_t packet_l4_checksum(const struct packet *p);
 
 /* Writes right checksums into IP and transport headers, after the frame was changed. */
 void packet_fix_checksums(struct packet *p);
+/* Leaves the sum over the pseudo header alone in the transport's field, for a kernel that is to
+ * complete it. */
+void packet_begin_checksum(struct packet *p);
+
+/* For packets made by us: of a transport of that length between two addresses. */
+uint64_t checksum_pseudo_header(const struct ip *src, const struct ip *dst, uint8_t proto,
+                                uint32_t len);
 
 #endif

@@ -197,7 +197,7 @@ static struct seen read_in(struct test *t, const char *mode_name, unsigned worke
     CHECK_STRING(err.text, "");
     ctx->conf = conf_root(conf);
     ctx->offline = true;
-    ctx->is_inline = is_inline;
+    ctx->is_inline = ctx->judges = is_inline;
     ctx->shares_file = plan->shares_file;
     ctx->capture = &ops;
     ctx->capture_handle = ops.open(&(struct capture_request){

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/af_packet.h - the parts of the AF_PACKET capture: settings of an interface, a ring of
+ * frames shared with the kernel, a way out.
+ *
+ * Frames are used in place. What the kernel hands over as one piece, a block of TPACKET_V3 or a
+ * frame of TPACKET_V2, is a lease: it goes back when the last packet in it has come home. */
+#ifndef CAPTURE_AF_PACKET_H
+#define CAPTURE_AF_PACKET_H
+
+#include "capture/capture.h"
+#include "capture/net_device.h"
+
+enum af_copy { AF_COPY_NONE, AF_COPY_TAP, AF_COPY_IPS };
+enum af_checksums { AF_CHECKSUMS_KERNEL, AF_CHECKSUMS_YES, AF_CHECKSUMS_NO };
+
+/* Of one interface. Read-only once threads run, but for what is said to be atomic. */
+struct af_conf {
+    struct capture_device device;
+    struct net_device facts;
+    unsigned threads;
+    unsigned fanout_type;           /* PACKET_FANOUT_* with its flags */
+    unsigned cluster_id;            /* 0: the kernel's choice */
+    int fanout_id;                  /* atomic; of the group, once it is made; -1: not yet */
+    bool v3, mmap_locked, emergency_flush, promisc;
+    unsigned ring_size;             /* frames a thread */
+    unsigned block_size, block_timeout_ms, v2_block_size, buffer_size;
+    enum af_checksums checksums;
+    const char *bpf_filter;         /* NULL: none */
+    const char *ebpf_lb_file, *ebpf_filter_file;
+    enum af_copy copy;
+    char peer[64];                  /* copy-iface */
+    bool large_frames;              /* inline: offloads make frames beyond the MTU */
+};
+
+/* af_packet_conf.c: defaults, then what stands under `af-packet`. threads, source_count: for the
+ * default of ring-size. */
+int af_conf_read(struct af_conf *conf, const struct capture_request *rq, const char *name,
+                 struct err *err);
+enum af_copy af_copy_mode(const struct conf_node *root, const char *name, const char **peer);
+unsigned af_threads_auto(const struct conf_node *root, const char *name);
+
+struct af_ring;
+
+struct af_lease {
+    struct af_ring *ring;
+    void *header;                   /* tpacket_block_desc or tpacket2_hdr */
+    unsigned out;                   /* packets not home yet */
+    bool is_read;                   /* nothing more will be taken from it */
+};
+
+struct af_frame {
+    uint8_t *data;
+    uint32_t len, wire_len;
+    uint32_t status;                /* TP_STATUS_* */
+    uint64_t time_us;
+    struct af_lease *lease;
+};
+
+struct af_stats {
+    uint64_t packets, drops;
+};
+
+/* One thread. The ring takes nothing in before af_ring_start(), so that all of a fanout group
+ * can be there first. */
+struct af_ring *af_ring_open(struct af_conf *conf, struct err *err);
+int af_ring_start(struct af_ring *ring, struct err *err);
+int af_ring_fd(const struct af_ring *ring);
+int af_ring_if_index(const struct af_ring *ring);
+bool af_ring_next(struct af_ring *ring, struct af_frame *out);
+/* The next lease is with us still: sleeping on the socket would not sleep. */
+bool af_ring_is_held(const struct af_ring *ring);
+/* A packet taken from the lease has come home. */
+void af_lease_return(struct af_lease *lease);
+void af_ring_stats(struct af_ring *ring, struct af_stats *add);
+/* Now, or once the last packet has come home. */
+void af_ring_close(struct af_ring *ring);
+
+/* af_packet_filter.c. Each gives 0 or -1 with *err. */
+int af_filter_nothing(int fd, struct err *err);     /* lets nothing in */
+int af_filter_attach(int fd, const struct af_conf *conf, struct err *err);
+int af_fanout_join(int fd, struct af_conf *conf, struct err *err);
+
+/* af_packet_ebpf.c: the program in that section of an object file, for a socket option. */
+int af_ebpf_attach(int fd, const char *path, const char *section, int level, int option,
+                   struct err *err);
+
+/* Before a frame of an inline ring stands the kernel's note about checksum and segmentation. */
+#define AF_NOTE_LEN 10
+
+/* af_packet_port.c */
+void *af_port_open(const struct af_conf *conf, struct counters *counters);
+void af_port_send(void *port, struct packet *p);
+void af_port_flush(void *port);
+void af_port_close(void *port);
+
+#endif

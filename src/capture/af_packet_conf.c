@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/af_packet_conf.c - `af-packet:`, a list of interfaces; `default` speaks for those that
+ * do not. */
+#include "capture/af_packet.h"
+
+#include <linux/if_packet.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/log.h"
+
+static const struct conf_node *item_of(const struct conf_node *root, const char *name)
+{
+    return conf_item(conf_find(root, "af-packet"), "interface", name);
+}
+
+enum af_copy af_copy_mode(const struct conf_node *root, const char *name, const char **peer)
+{
+    static const char *const words[] = { "none", "tap", "ips", NULL };
+    const struct conf_node *item = item_of(root, name);
+    int mode = conf_choice(item, "copy-mode", words, AF_COPY_NONE);
+
+    *peer = conf_string(item, "copy-iface", NULL);
+    return *peer != NULL && strcmp(*peer, "none") != 0 ? (enum af_copy)mode : AF_COPY_NONE;
+}
+
+static const struct {
+    const char *word;
+    unsigned type;
+} fanouts[] = {
+    { "cluster_flow", PACKET_FANOUT_HASH }, { "cluster_round_robin", PACKET_FANOUT_LB },
+    { "cluster_cpu", PACKET_FANOUT_CPU },   { "cluster_random", PACKET_FANOUT_RND },
+    { "cluster_qm", PACKET_FANOUT_QM },     { "cluster_ebpf", PACKET_FANOUT_EBPF },
+    { "cluster_rollover", PACKET_FANOUT_HASH },
+};
+
+/* False: no such word. */
+static bool fanout_of(const struct conf_node *item, unsigned *type)
+{
+    const char *word = conf_string(item, "cluster-type", "cluster_flow");
+
+    for (unsigned i = 0; i < ARRAY_LEN(fanouts); i++)
+        if (strcmp(word, fanouts[i].word) == 0) {
+            *type = fanouts[i].type;
+            return true;
+        }
+    return false;
+}
+
+unsigned af_threads_auto(const struct conf_node *root, const char *name)
+{
+    unsigned type = PACKET_FANOUT_HASH;
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+    fanout_of(item_of(root, name), &type);
+    if (type == PACKET_FANOUT_QM)
+        return net_device_queues(name);
+    if (type == PACKET_FANOUT_HASH || type == PACKET_FANOUT_CPU || type == PACKET_FANOUT_EBPF)
+        return cpus > 0 ? (unsigned)cpus : 1;
+    return 1;
+}
+
+static int read_fanout(struct af_conf *conf, const struct conf_node *item, struct err *err)
+{
+    const struct conf_node *type = conf_find(item, "cluster-type");
+    const char *id = conf_string(item, "cluster-id", "auto");
+    uint64_t number = 0;
+
+    if (!fanout_of(item, &conf->fanout_type))
+        return err_at(err, type->at, "cluster-type: want cluster_flow, cluster_cpu, cluster_qm, "
+                      "cluster_random, cluster_round_robin or cluster_ebpf, got \"%s\"",
+                      type->value);
+    if (type != NULL && strcmp(type->value, "cluster_rollover") == 0)
+        conf_warning(type, "cluster_rollover would split flows between threads: taken as "
+                     "cluster_flow");
+    if (conf_bool(item, "rollover", false))
+        conf_warning(conf_find(item, "rollover"), "rollover moves single packets of a flow to "
+                     "another thread, which then lacks the flow: not done");
+    if (conf->fanout_type == PACKET_FANOUT_HASH && conf_bool(item, "defrag", true))
+        conf->fanout_type |= PACKET_FANOUT_FLAG_DEFRAG;
+    if (!text_equal_nocase(text_of(id), "auto") && !text_to_u64(text_of(id), 65535, &number))
+        return err_at(err, conf_find(item, "cluster-id")->at,
+                      "cluster-id: want auto or 1 to 65535, got \"%s\"", id);
+    conf->cluster_id = (unsigned)number;
+    conf->fanout_id = -1;
+    conf->ebpf_lb_file = conf_string(item, "ebpf-lb-file", NULL);
+    conf->ebpf_filter_file = conf_string(item, "ebpf-filter-file", NULL);
+    if (conf->fanout_type == PACKET_FANOUT_EBPF && conf->ebpf_lb_file == NULL)
+        return err_at(err, type->at, "cluster_ebpf needs ebpf-lb-file: the program that deals the "
+                      "packets");
+    if (conf->fanout_type != PACKET_FANOUT_EBPF)
+        conf->ebpf_lb_file = NULL;
+    return 0;
+}
+
+static void read_sizes(struct af_conf *conf, const struct conf_node *root,
+                       const struct conf_node *item)
+{
+    uint64_t pending = conf_u64(root, "max-pending-packets", 1024);
+    unsigned page = (unsigned)sysconf(_SC_PAGESIZE);
+
+    conf->ring_size = (unsigned)conf_u64_range(item, "ring-size", 2 * pending / conf->threads, 1,
+                                               1 << 24);
+    if ((uint64_t)conf->ring_size * conf->threads < pending)
+        conf->ring_size = (unsigned)(pending / conf->threads + 1);
+    conf->block_size = (unsigned)conf_u64_range(item, "block-size", page << 5, page, 1u << 30);
+    conf->block_timeout_ms = (unsigned)conf_u64_range(item, "block-timeout", 10, 1, 10000);
+    conf->v2_block_size = (unsigned)conf_u64_range(item, "v2-block-size", 0, 0, 1u << 30);
+    conf->buffer_size = (unsigned)conf_size(item, "buffer-size", 0);
+}
+
+static enum af_checksums read_checksums(const struct conf_node *item)
+{
+    static const char *const words[] = { "kernel", "auto", "yes", "true", "no", "false", NULL };
+
+    /* auto would be found out by watching; the kernel knows. */
+    switch (conf_choice(item, "checksum-checks", words, 0)) {
+    case 2:
+    case 3: return AF_CHECKSUMS_YES;
+    case 4:
+    case 5: return AF_CHECKSUMS_NO;
+    default: return AF_CHECKSUMS_KERNEL;
+    }
+}
+
+static void look_at_offloads(struct af_conf *conf)
+{
+    const char *name = conf->device.name;
+
+    if (!conf->facts.has_offloads)
+        return;
+    if (conf->copy == AF_COPY_NONE) {
+        log_info("af-packet", "%s joins or leaves open parts of packets; to see them as on the "
+                 "wire: `ethtool -K %s %s`", name, name, conf->facts.offloads);
+        return;
+    }
+    conf->large_frames = true;
+    log_notice("af-packet", "%s has offloads on: frames of up to 64 KiB are taken and passed on "
+               "whole; for frames as on the wire: `ethtool -K %s %s`", name, name,
+               conf->facts.offloads);
+}
+
+static int read_copy(struct af_conf *conf, const struct conf_node *root,
+                     const struct conf_node *item, struct err *err)
+{
+    const struct conf_node *mode = conf_find(item, "copy-mode");
+    struct net_device peer;
+    const char *name;
+
+    conf->copy = af_copy_mode(root, conf->device.name, &name);
+    if (conf->copy == AF_COPY_NONE && mode != NULL && strcmp(mode->value, "none") != 0)
+        conf_warning(mode, "copy-mode without copy-iface: %s is only looked at",
+                     conf->device.name);
+    if (conf->copy == AF_COPY_NONE)
+        return 0;
+    if (strcmp(name, conf->device.name) == 0)
+        return err_at(err, conf_find(item, "copy-iface")->at,
+                      "copy-iface is the interface itself");
+    snprintf(conf->peer, sizeof(conf->peer), "%s", name);
+    if (net_device_read(name, &peer, err) < 0)
+        return -1;
+    if (peer.mtu != conf->facts.mtu)
+        log_error("af-packet", "the MTU of %s is %u, that of %s is %u: larger packets will not "
+                  "pass; `ip link set dev %s mtu %u`", conf->device.name, conf->facts.mtu, name,
+                  peer.mtu, peer.mtu < conf->facts.mtu ? name : conf->device.name,
+                  MAX(peer.mtu, conf->facts.mtu));
+    return 0;
+}
+
+int af_conf_read(struct af_conf *conf, const struct capture_request *rq, const char *name,
+                 struct err *err)
+{
+    const struct conf_node *item = item_of(rq->conf, name);
+
+    snprintf(conf->device.name, sizeof(conf->device.name), "%s", name);
+    if (net_device_read(name, &conf->facts, err) < 0)
+        return -1;
+    if (net_device_link(conf->facts.arp_type) == DATALINK_NONE)
+        return err_set(err, "%s: hardware of type %d is not supported", name,
+                       conf->facts.arp_type);
+    conf->device.if_index = conf->facts.index;
+    conf->device.numa_node = -1;
+    if (read_fanout(conf, item, err) < 0 || read_copy(conf, rq->conf, item, err) < 0)
+        return -1;
+    look_at_offloads(conf);
+    read_sizes(conf, rq->conf, item);
+    conf->v3 = conf->copy == AF_COPY_NONE && conf_bool(item, "tpacket-v3", true);
+    conf->mmap_locked = conf_bool(item, "mmap-locked", false);
+    conf->emergency_flush = conf_bool(item, "use-emergency-flush", false);
+    conf->promisc = !conf_bool(item, "disable-promisc", false);
+    conf->checksums = read_checksums(item);
+    conf->bpf_filter = rq->bpf_filter != NULL ? rq->bpf_filter
+                                              : conf_string(item, "bpf-filter", NULL);
+    if (!conf_bool(item, "use-mmap", true))
+        conf_warning(conf_find(item, "use-mmap"), "rings are always shared with the kernel");
+    if (conf_bool(item, "bypass", false) || conf_string(item, "xdp-filter-file", NULL) != NULL)
+        conf_warning(item, "%s: bypass in the kernel by eBPF is not supported: bypassed flows "
+                     "still come here, and pass quickly", name);
+    return 0;
+}

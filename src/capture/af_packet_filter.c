@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/af_packet_filter.c - which packets a socket gets: its filter, and its share of what
+ * comes to all sockets of the interface's fanout group. */
+#include "capture/af_packet.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <pcap/pcap.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define SNAPLEN 262144
+#define FANOUT_ID(arg) ((arg) & 0xffff)
+
+static int attach(int fd, struct sock_filter *code, unsigned len, struct err *err)
+{
+    struct sock_fprog program = { .len = (unsigned short)len, .filter = code };
+
+    if (setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) < 0)
+        return err_set(err, "the kernel does not take the packet filter: %s", strerror(errno));
+    return 0;
+}
+
+int af_filter_nothing(int fd, struct err *err)
+{
+    struct sock_filter none = BPF_STMT(BPF_RET | BPF_K, 0);
+
+    return attach(fd, &none, 1, err);
+}
+
+static int dlt_of(const struct af_conf *conf)
+{
+    return net_device_link(conf->facts.arp_type) == DATALINK_RAW ? DLT_RAW : DLT_EN10MB;
+}
+
+/* libpcap compiles for itself; its instructions are the kernel's. */
+static int attach_expression(int fd, const struct af_conf *conf, struct err *err)
+{
+    struct bpf_program program;
+    pcap_t *dead = pcap_open_dead(dlt_of(conf), SNAPLEN);
+    int status;
+
+    if (dead == NULL)
+        return err_set(err, "libpcap has no memory");
+    if (pcap_compile(dead, &program, conf->bpf_filter, 1, PCAP_NETMASK_UNKNOWN) < 0) {
+        err_set(err, "bpf-filter \"%s\": %s", conf->bpf_filter, pcap_geterr(dead));
+        pcap_close(dead);
+        return -1;
+    }
+    status = attach(fd, (struct sock_filter *)program.bf_insns, program.bf_len, err);
+    pcap_freecode(&program);
+    pcap_close(dead);
+    return status;
+}
+
+int af_filter_attach(int fd, const struct af_conf *conf, struct err *err)
+{
+    int ignored = 0;
+
+    if (conf->bpf_filter != NULL)
+        return attach_expression(fd, conf, err);
+    if (conf->ebpf_filter_file != NULL)
+        return af_ebpf_attach(fd, conf->ebpf_filter_file, "filter", SOL_SOCKET, SO_ATTACH_BPF, err);
+    if (setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &ignored, sizeof(ignored)) < 0)
+        return err_set(err, "cannot take the packet filter off: %s", strerror(errno));
+    return 0;
+}
+
+/* --- fanout ------------------------------------------------------------------------------- */
+
+/* A group that is there refuses members of another kind; whoever is let in has made a new one. */
+static bool group_exists(const struct af_conf *conf)
+{
+    unsigned other = (conf->fanout_type & 0xff) == PACKET_FANOUT_LB ? PACKET_FANOUT_RND
+                                                                    : PACKET_FANOUT_LB;
+    struct sockaddr_ll at = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL),
+                              .sll_ifindex = conf->facts.index };
+    int arg = (int)(conf->cluster_id | other << 16);
+    int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+    bool exists;
+
+    if (fd < 0)
+        return false;
+    af_filter_nothing(fd, NULL);
+    exists = bind(fd, (struct sockaddr *)&at, sizeof(at)) == 0 &&
+             setsockopt(fd, SOL_PACKET, PACKET_FANOUT, &arg, sizeof(arg)) < 0 &&
+             (errno == EINVAL || errno == ENOSPC);
+    close(fd);
+    return exists;
+}
+
+static int join(int fd, struct af_conf *conf, unsigned id, unsigned flags, struct err *err)
+{
+    int arg = (int)(id | (conf->fanout_type | flags) << 16);
+    socklen_t len = sizeof(arg);
+
+    if (setsockopt(fd, SOL_PACKET, PACKET_FANOUT, &arg, sizeof(arg)) < 0)
+        return err_set(err, "%s: cannot join fanout group %u: %s%s", conf->device.name, id,
+                       strerror(errno), errno == EINVAL ? ": another program or interface has it, "
+                       "with other settings; give another cluster-id" : "");
+    if (getsockopt(fd, SOL_PACKET, PACKET_FANOUT, &arg, &len) == 0)
+        __atomic_store_n(&conf->fanout_id, FANOUT_ID(arg), __ATOMIC_RELAXED);
+    return 0;
+}
+
+int af_fanout_join(int fd, struct af_conf *conf, struct err *err)
+{
+    int id = __atomic_load_n(&conf->fanout_id, __ATOMIC_RELAXED);
+
+    if (id < 0 && conf->cluster_id != 0 && group_exists(conf))
+        return err_set(err, "%s: fanout group %u is in use: another program would get a share of "
+                       "the packets; give another cluster-id", conf->device.name,
+                       conf->cluster_id);
+    if (join(fd, conf, id >= 0 ? (unsigned)id : conf->cluster_id,
+             id < 0 && conf->cluster_id == 0 ? PACKET_FANOUT_FLAG_UNIQUEID : 0, err) < 0)
+        return -1;
+    if (id < 0 && conf->ebpf_lb_file != NULL)
+        return af_ebpf_attach(fd, conf->ebpf_lb_file, "loadbalancer", SOL_PACKET,
+                           PACKET_FANOUT_DATA, err);
+    return 0;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/names.c - what to capture from, by name. */
+#include "capture/capture.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void capture_names_add(struct capture_names *names, const char *name)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (strcmp(names->at[i], name) == 0)
+            return;
+    ARRAY_PUSH(names, xstrdup(name));
+}
+
+void capture_names_free(struct capture_names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        free(names->at[i]);
+    ARRAY_FREE(names);
+}
+
+int capture_interfaces(const struct conf_node *root, const char *section,
+                       const char *const *given, size_t count, struct capture_names *out,
+                       struct err *err)
+{
+    for (size_t i = 0; i < count; i++)
+        capture_names_add(out, given[i]);
+    if (count > 0)
+        return 0;
+    CONF_EACH(item, conf_find(root, section)) {
+        const char *name = conf_string(item, "interface", NULL);
+
+        if (name != NULL && strcmp(name, "default") != 0)
+            capture_names_add(out, name);
+    }
+    if (out->count == 0)
+        return err_set(err, "no interface to capture from: name one on the command line, or "
+                       "under %s: in the configuration", section);
+    return 0;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/net_device.c - asks by ioctl, which works in any network namespace, unlike /sys. */
+#include "capture/net_device.h"
+
+#include <errno.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <net/if_arp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/array.h"
+
+struct asking {
+    int fd;
+    struct ifreq rq;
+};
+
+static int ask_open(struct asking *a, const char *name)
+{
+    memset(a, 0, sizeof(*a));
+    if (strlen(name) >= sizeof(a->rq.ifr_name)) {
+        errno = ENODEV;
+        return -1;
+    }
+    memcpy(a->rq.ifr_name, name, strlen(name));
+    a->fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    return a->fd < 0 ? -1 : 0;
+}
+
+static bool ethtool_flag(struct asking *a, uint32_t command)
+{
+    struct ethtool_value value = { .cmd = command };
+
+    a->rq.ifr_data = (void *)&value;
+    return ioctl(a->fd, SIOCETHTOOL, &a->rq) == 0 && value.data != 0;
+}
+
+static void read_offloads(struct asking *a, struct net_device *out)
+{
+    static const struct { uint32_t command; const char *name; } kinds[] = {
+        { ETHTOOL_GGRO, "gro" }, { ETHTOOL_GTSO, "tso" }, { ETHTOOL_GGSO, "gso" },
+        { ETHTOOL_GRXCSUM, "rx" }, { ETHTOOL_GTXCSUM, "tx" }, { ETHTOOL_GSG, "sg" },
+    };
+    struct ethtool_value flags = { .cmd = ETHTOOL_GFLAGS };
+    size_t at = 0;
+
+    for (unsigned i = 0; i < ARRAY_LEN(kinds); i++)
+        if (ethtool_flag(a, kinds[i].command))
+            at += (size_t)snprintf(out->offloads + at, sizeof(out->offloads) - at, "%s%s off",
+                                   at > 0 ? " " : "", kinds[i].name);
+    a->rq.ifr_data = (void *)&flags;
+    if (ioctl(a->fd, SIOCETHTOOL, &a->rq) == 0 && (flags.data & ETH_FLAG_LRO))
+        at += (size_t)snprintf(out->offloads + at, sizeof(out->offloads) - at, "%slro off",
+                               at > 0 ? " " : "");
+    out->has_offloads = at > 0;
+}
+
+int net_device_read(const char *name, struct net_device *out, struct err *err)
+{
+    struct asking a;
+
+    memset(out, 0, sizeof(*out));
+    if (ask_open(&a, name) < 0)
+        return err_set(err, "interface %s: %s", name, strerror(errno));
+    if (ioctl(a.fd, SIOCGIFINDEX, &a.rq) < 0) {
+        close(a.fd);
+        return err_set(err, "there is no interface \"%s\"; `ip -br link` lists them", name);
+    }
+    out->index = a.rq.ifr_ifindex;
+    if (ioctl(a.fd, SIOCGIFMTU, &a.rq) == 0)
+        out->mtu = (unsigned)a.rq.ifr_mtu;
+    if (ioctl(a.fd, SIOCGIFFLAGS, &a.rq) == 0) {
+        out->is_up = (a.rq.ifr_flags & IFF_UP) != 0;
+        out->is_loopback = (a.rq.ifr_flags & IFF_LOOPBACK) != 0;
+    }
+    if (ioctl(a.fd, SIOCGIFHWADDR, &a.rq) == 0)
+        out->arp_type = a.rq.ifr_hwaddr.sa_family;
+    read_offloads(&a, out);
+    close(a.fd);
+    return 0;
+}
+
+bool net_device_is(const char *name, int index)
+{
+    return (int)if_nametoindex(name) == index;
+}
+
+bool net_device_is_ready(const char *name, int index)
+{
+    struct asking a;
+    bool up;
+
+    if (!net_device_is(name, index) || ask_open(&a, name) < 0)
+        return false;
+    up = ioctl(a.fd, SIOCGIFFLAGS, &a.rq) == 0 && (a.rq.ifr_flags & IFF_UP) != 0;
+    close(a.fd);
+    return up;
+}
+
+unsigned net_device_queues(const char *name)
+{
+    struct ethtool_channels channels = { .cmd = ETHTOOL_GCHANNELS };
+    struct ethtool_rxnfc rings = { .cmd = ETHTOOL_GRXRINGS };
+    struct asking a;
+    unsigned count = 0;
+
+    if (ask_open(&a, name) < 0)
+        return 1;
+    a.rq.ifr_data = (void *)&rings;
+    if (ioctl(a.fd, SIOCETHTOOL, &a.rq) == 0)
+        count = (unsigned)rings.data;
+    a.rq.ifr_data = (void *)&channels;
+    if (count == 0 && ioctl(a.fd, SIOCETHTOOL, &a.rq) == 0)
+        count = channels.rx_count + channels.combined_count;
+    close(a.fd);
+    return count > 0 ? count : 1;
+}
+
+enum datalink net_device_link(int arp_type)
+{
+    switch (arp_type) {
+    case ARPHRD_ETHER:
+    case ARPHRD_LOOPBACK:
+        return DATALINK_ETHERNET;
+    case ARPHRD_NONE:
+    case ARPHRD_PPP:            /* the kernel takes the PPP header off */
+    case ARPHRD_TUNNEL:
+    case ARPHRD_TUNNEL6:
+    case ARPHRD_SIT:
+    case ARPHRD_IPGRE:
+    case ARPHRD_RAWIP:
+        return DATALINK_RAW;
+    default:
+        return DATALINK_NONE;
+    }
+}
+
+const char *net_rights_hint(int error)
+{
+    if (error != EPERM && error != EACCES)
+        return "";
+    return ": run as root, or give the program its rights with "
+           "`setcap cap_net_raw,cap_net_admin,cap_ipc_lock,cap_sys_nice+ep FILE`";
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/net_device.h - what the kernel says of a network interface. Start-up, and when an
+ * interface has gone: never for a packet. */
+#ifndef CAPTURE_NET_DEVICE_H
+#define CAPTURE_NET_DEVICE_H
+
+#include "base/err.h"
+#include "packet/decode.h"
+
+struct net_device {
+    int index;                  /* 0: there is none of that name */
+    unsigned mtu;
+    bool is_up, is_loopback;
+    int arp_type;               /* ARPHRD_* */
+    bool has_offloads;          /* gives or takes frames larger than the MTU, or without checksum */
+    char offloads[96];          /* "gro off tso off": what ethtool -K is to be told */
+};
+
+/* -1 with *err when there is no such interface, or it cannot be asked. */
+int net_device_read(const char *name, struct net_device *out, struct err *err);
+/* Is it there, up, and still the one of that index? */
+bool net_device_is_ready(const char *name, int index);
+bool net_device_is(const char *name, int index);
+unsigned net_device_queues(const char *name);   /* RSS receive queues; at least 1 */
+enum datalink net_device_link(int arp_type);
+/* "run as root, or give the capabilities ..": ends a message about EPERM. */
+const char *net_rights_hint(int error);
+
+#endif
