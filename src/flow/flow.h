@@ -115,6 +115,7 @@ struct flow {
     uint8_t turn;                               /* set when detection exchanged client and server:
                                                  * FLOW_TURN_*; `swapped` does not follow */
     uint8_t detect_flags;                       /* private to detect */
+    uint8_t rules_generation;                   /* private to detect: which rules it remembers */
 };
 
 #define FLOW_TURN_KEY       1               /* the client is the key's src */

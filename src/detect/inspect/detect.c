@@ -58,8 +58,28 @@ static void inspect_other_side(struct detect_thread *dt, struct packet *p)
     packet_turn(p);
 }
 
+/* Rules are remembered by number, and the numbers of another set mean other rules. What a
+ * transaction has been searched for already is searched for again. */
+static void COLD forget_old_rules(struct detect_thread *dt, struct flow *f)
+{
+    struct app_flow *af = f->app;
+
+    f->rules_generation = dt->generation;
+    if (f->detect != NULL)
+        stream_forget(f->detect);
+    if (af == NULL)
+        return;
+    for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
+        tx->detect[0] = tx->detect[1] = NULL;
+        tx->bits[0] &= TX_BITS_DONE;
+        tx->bits[1] &= TX_BITS_DONE;
+    }
+}
+
 void detect_packet(struct detect_thread *dt, struct packet *p)
 {
+    if (p->flow != NULL && UNLIKELY(p->flow->rules_generation != dt->generation))
+        forget_old_rules(dt, p->flow);
     if (!dt->plan->any_rules || (p->flags & PACKET_NO_INSPECT) || is_settled(p)) {
         pass_by(p);
         return;

@@ -26,6 +26,7 @@ struct detect_thread {
     struct counters *counters;
     const struct conf_node *conf;
     bool is_inline;
+    uint8_t generation;                     /* of the rules: another with each reload */
     unsigned alert_max;                     /* packet-alert-max */
 
     struct hs_scratch *hs;
@@ -105,6 +106,7 @@ struct slice inspect_transform(struct detect_thread *dt, const struct buffer *b,
                                struct buf *out);
 
 /* stream.c */
+void stream_forget(struct detect_flow *df);     /* all that names rules */
 struct detect_flow *detect_flow_get(struct detect_thread *dt, struct flow *f);
 void stream_inspect_chunks(struct detect_thread *dt, struct packet *p);
 /* Is there something to report to a packet of this direction? */

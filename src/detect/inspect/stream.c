@@ -50,6 +50,16 @@ void detect_flow_free(struct flow *f)
     pool_put(df->home, df);
 }
 
+void stream_forget(struct detect_flow *df)
+{
+    for (unsigned d = 0; d < 2; d++) {
+        df->side[d].matched.count = 0;
+        df->side[d].waiting.count = 0;
+        df->side[d].seen.count = 0;
+    }
+    df->frame_hit_count = 0;
+}
+
 bool stream_rules_has(const struct stream_rules *s, uint32_t rule)
 {
     for (unsigned i = 0; i < s->count; i++)

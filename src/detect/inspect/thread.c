@@ -81,5 +81,6 @@ void detect_thread_set_rules(struct detect_thread *dt, struct ruleset *set)
     if (set == dt->set)
         return;
     rules_detach(dt);
+    dt->generation++;
     (void)rules_attach(dt, set, &err);
 }
