@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/smtp/log.c - EVE: the `smtp` and `email` objects of a mail. */
 #include "app/smtp/smtp.h"
+#include "base/utf8.h"
 
 #include <openssl/evp.h>
 #include <stdlib.h>
@@ -65,53 +66,13 @@ static void *configure(const struct conf_node *node, struct err *err)
 
 /* --- text ------------------------------------------------------------------------------------- */
 
-/* Bytes of the character at p (RFC 3629); 0 with *bad: so many that are no character. */
-static unsigned utf8_length(const uint8_t *p, size_t len, unsigned *bad)
-{
-    uint8_t c = p[0], low = 0x80, high = 0xbf;
-    unsigned n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : (c & 0xf0) == 0xe0 ? 3 :
-                 c >= 0xf0 && c < 0xf5 ? 4 : 0;
-
-    *bad = 1;
-    if (c == 0xe0)
-        low = 0xa0;
-    else if (c == 0xed)
-        high = 0x9f;
-    else if (c == 0xf0)
-        low = 0x90;
-    else if (c == 0xf4)
-        high = 0x8f;
-    for (unsigned i = 1; i < n; i++) {
-        if (i >= len || p[i] < low || p[i] > high) {
-            *bad = i;
-            return 0;
-        }
-        low = 0x80;
-        high = 0xbf;
-    }
-    return n;
-}
-
 /* What is not UTF-8 becomes U+FFFD. */
-static struct slice lossy(struct arena *scratch, struct slice in)
-{
-    uint8_t *out = arena_alloc(scratch, (size_t)in.len * 3 + 1);
-    uint32_t len = 0;
-    unsigned n, bad;
-
-    if (out == NULL)
-        return in;
-    for (uint32_t i = 0; i < in.len; i += n > 0 ? n : bad) {
-        n = utf8_length(in.data + i, in.len - i, &bad);
-        memcpy(out + len, n > 0 ? in.data + i : (const uint8_t *)"\xef\xbf\xbd", n > 0 ? n : 3);
-        len += n > 0 ? n : 3;
-    }
-    return (struct slice){ .data = out, .len = len };
-}
-
 static void log_lossy(struct json *j, const char *key, struct arena *scratch, struct slice s)
 {
-    json_slice(j, key, lossy(scratch, s));
+    uint8_t *text = arena_alloc(scratch, (size_t)s.len * 3 + 1);
+
+    if (text != NULL)
+        json_bytes(j, key, text, utf8_lossy(s, text));
     arena_reset(scratch);
 }
 
