@@ -81,6 +81,22 @@ static int read_settings(struct app_proto_conf *pc, const struct conf_node *node
     return proto->configure(node, root, pc->settings, err);
 }
 
+/* A bad value is no reason not to start: as in Suricata, a warning. */
+static uint32_t read_tx_limit(const struct app_proto *proto, const struct conf_node *node)
+{
+    uint32_t otherwise = proto->tx_limit != 0 ? proto->tx_limit : 256;
+    const struct conf_node *found = conf_find(node, "max-tx");
+    uint64_t value;
+
+    if (found == NULL || found->kind == CONF_NULL)
+        return otherwise;
+    if (text_to_u64(text_of(found->value), UINT32_MAX, &value) && value > 0)
+        return (uint32_t)value;
+    conf_warning(found, "%s: Invalid value \"%s\" for %s.max-tx, taking %u", proto->name,
+                 found->value, proto->name, otherwise);
+    return otherwise;
+}
+
 static int read_proto(struct app_conf *conf, const struct app_proto *proto,
                       const struct conf_node *root, struct err *err)
 {
@@ -98,8 +114,7 @@ static int read_proto(struct app_conf *conf, const struct app_proto *proto,
         pc->enabled[t] = carried && enabled != PROTO_OFF;
         pc->parses[t] = carried && enabled == PROTO_ON && !proto->detection_only;
     }
-    pc->tx_limit = (uint32_t)conf_u64_range(node, "max-tx", proto->tx_limit ? proto->tx_limit : 256,
-                                            1, UINT32_MAX);
+    pc->tx_limit = read_tx_limit(proto, node);
     pc->has_stream_frame = proto->frames != NULL && proto->frames[0] != NULL &&
                            strcmp(proto->frames[0], "stream") == 0;
     read_depth(pc, node);
