@@ -13,7 +13,9 @@
     X(dns)                \
     X(mdns)               \
     X(smtp)               \
-    X(dcerpc)
+    X(dcerpc)             \
+    X(ftp)                \
+    X(ftp_data)
 
 enum app_proto_id {
     APP_PROTO_UNKNOWN,          /* not known yet */

@@ -5,6 +5,7 @@
  * off there and the rest dropped. In the body of a mail a lone CR ends a line, too, as some
  * servers take it, and long lines come in pieces of a fixed size, so that nothing is lost and the
  * pieces do not depend on how the stream was cut. */
+#include "app/line.h"
 #include "app/smtp/smtp.h"
 
 #include <stdlib.h>
@@ -75,52 +76,6 @@ static const struct app_probe probes[] = {
       .probe = probe_greeting },
     { .probe = NULL },
 };
-
-/* --- lines that end with LF ------------------------------------------------------------------- */
-
-enum line_result { LINE_WHOLE, LINE_CUT, LINE_DROPPED, LINE_MORE };
-
-static struct slice between(const struct bytes *from, const struct bytes *to)
-{
-    return (struct slice){ .data = from->next, .len = (uint32_t)(to->next - from->next) };
-}
-
-static enum line_result drop_line(bool *discard, struct bytes *in)
-{
-    struct slice rest;
-
-    *discard = !take_until(in, '\n', &rest);
-    if (*discard)
-        (void)take_rest(in);
-    return LINE_DROPPED;
-}
-
-static enum line_result cut_line(bool *discard, struct bytes *in, struct smtp_line *line)
-{
-    line->text = take_slice(in, SMTP_LINE_MAX);
-    line->end_len = 0;
-    *discard = line->text.data[SMTP_LINE_MAX - 1] != '\n';
-    return LINE_CUT;
-}
-
-/* MORE takes nothing. */
-static enum line_result next_line(bool *discard, struct bytes *in, struct smtp_line *line)
-{
-    struct bytes look = *in;
-    struct slice whole;
-
-    if (*discard)
-        return drop_line(discard, in);
-    if (!take_until(&look, '\n', &whole))
-        return bytes_left(in) < SMTP_LINE_MAX ? LINE_MORE : cut_line(discard, in, line);
-    if (whole.len + 1 >= SMTP_LINE_MAX)
-        return cut_line(discard, in, line);
-    whole = between(in, &look);
-    *in = look;
-    line->end_len = whole.len >= 2 && whole.data[whole.len - 2] == '\r' ? 2 : 1;
-    line->text = (struct slice){ .data = whole.data, .len = whole.len - line->end_len };
-    return LINE_WHOLE;
-}
 
 /* --- the body of a mail ----------------------------------------------------------------------- */
 
@@ -218,20 +173,31 @@ static uint64_t offset_of(const struct app_input *in, const struct bytes *at)
     return in->offset + (uint64_t)(at->next - in->data);
 }
 
+static enum app_line_result next_line(struct smtp_state *s, enum direction d, struct bytes *in,
+                                      struct smtp_line *out)
+{
+    struct app_line line = { 0 };
+    enum app_line_result result = app_line_take(&s->discard[d], in, SMTP_LINE_MAX, &line);
+
+    out->text = line.text;
+    out->end_len = line.end_len;
+    return result;
+}
+
 /* One line; 1: it was there, 0: more is needed, -1: no sense in going on. */
 static int client_line(struct smtp_state *s, struct bytes *in, uint64_t offset)
 {
     struct smtp_line line = { .offset = offset };
-    enum line_result result = next_line(&s->discard[TO_SERVER], in, &line);
+    enum app_line_result result = next_line(s, TO_SERVER, in, &line);
 
-    if (result == LINE_MORE)
+    if (result == APP_LINE_MORE)
         return 0;
-    if (result == LINE_DROPPED)
+    if (result == APP_LINE_DROPPED)
         return 1;
     check_chunk(s);
     if (smtp_request(s, &line) < 0)
         return -1;
-    if (result == LINE_CUT)
+    if (result == APP_LINE_CUT)
         smtp_event(s, SMTP_EVENT_TRUNCATED_LINE);
     return 1;
 }
@@ -256,15 +222,15 @@ static int client_step(struct smtp_state *s, const struct app_input *input, stru
 static int server_step(struct smtp_state *s, const struct app_input *input, struct bytes *in)
 {
     struct smtp_line line = { .offset = offset_of(input, in) };
-    enum line_result result = next_line(&s->discard[TO_CLIENT], in, &line);
+    enum app_line_result result = next_line(s, TO_CLIENT, in, &line);
 
-    if (result == LINE_MORE)
+    if (result == APP_LINE_MORE)
         return 0;
-    if (result == LINE_DROPPED)
+    if (result == APP_LINE_DROPPED)
         return 1;
     if (smtp_reply(s, &line) < 0)
         return -1;
-    if (result == LINE_CUT)
+    if (result == APP_LINE_CUT)
         smtp_event(s, SMTP_EVENT_TRUNCATED_LINE);
     return 1;
 }

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "app/line.h"
+
+static enum app_line_result drop_rest(bool *drop, struct bytes *in)
+{
+    struct slice rest;
+
+    *drop = !take_until(in, '\n', &rest);
+    if (*drop)
+        (void)take_rest(in);
+    return APP_LINE_DROPPED;
+}
+
+static enum app_line_result cut(bool *drop, struct bytes *in, uint32_t max, struct app_line *line)
+{
+    line->text = take_slice(in, max);
+    line->end_len = 0;
+    *drop = max > 0 && line->text.data[max - 1] != '\n';
+    return APP_LINE_CUT;
+}
+
+enum app_line_result app_line_take(bool *drop, struct bytes *in, uint32_t max,
+                                   struct app_line *line)
+{
+    struct bytes look = *in;
+    struct slice whole;
+
+    if (*drop)
+        return drop_rest(drop, in);
+    if (!take_until(&look, '\n', &whole))
+        return bytes_left(in) < max ? APP_LINE_MORE : cut(drop, in, max, line);
+    if (whole.len + 1 >= max)
+        return cut(drop, in, max, line);
+    *in = look;
+    line->end_len = whole.len > 0 && whole.data[whole.len - 1] == '\r' ? 2 : 1;
+    line->text = (struct slice){ .data = whole.data, .len = whole.len + 1 - line->end_len };
+    return APP_LINE_WHOLE;
+}
