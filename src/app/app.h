@@ -244,7 +244,9 @@ struct app_integer {
     uint8_t directions;
     uint8_t progress[2];
     bool multi;                 /* several values: any, all, nth */
+    bool any_of_many;           /* several values, any will do; no index in the rule */
     const struct app_name *names;       /* {NULL} ended; NULL: numbers only */
+    const struct app_name *bit_names;   /* "fin,!comp": bits that are set and not set */
     bool (*get)(struct app_tx *tx, enum direction direction, unsigned index, uint64_t *out);
     uint32_t feature;
 };

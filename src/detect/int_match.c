@@ -133,6 +133,31 @@ int int_match_parse(struct rule_parser *p, struct text in, unsigned bits,
                       names != NULL ? ", or a name" : "");
 }
 
+static const struct app_name *find_name(struct text in, const struct app_name *names)
+{
+    for (const struct app_name *n = names; n != NULL && n->name != NULL; n++)
+        if (text_equal(in, n->name))
+            return n;
+    return NULL;
+}
+
+bool int_match_bits(struct text in, const struct app_name *names, struct int_match *out)
+{
+    struct text word;
+
+    *out = (struct int_match){ .op = INT_MASK };
+    while (text_split(&in, ',', &word)) {
+        bool negated = take(&word, "!");
+        const struct app_name *bit = find_name(text_trim(word), names);
+
+        if (bit == NULL || (out->a & (uint64_t)bit->value) != 0)
+            return false;
+        out->a |= (uint64_t)bit->value;
+        out->b |= negated ? 0 : (uint64_t)bit->value;
+    }
+    return out->a != 0;
+}
+
 bool int_match_has(const struct int_match *m, uint64_t value)
 {
     switch ((enum int_op)m->op) {

@@ -120,7 +120,7 @@ static bool integer_get(void *arg, unsigned index, uint64_t *out)
 {
     const struct integer_source *s = arg;
 
-    if (index > 0 && !s->integer->multi)
+    if (index > 0 && !s->integer->multi && !s->integer->any_of_many)
         return false;
     return s->integer->get(s->tx, s->direction, index, out);
 }
@@ -172,7 +172,9 @@ static int integer_parse(struct rule_parser *p, struct text in, void *arg)
 
     a->declared = declared_of(p->keyword);
     integer = first_integer(a->declared);
-    if (limit_protocol(p) < 0 || (integer->multi && index_match_parse(p, &in, &a->index) < 0) ||
+    if (limit_protocol(p) < 0 || (integer->multi && index_match_parse(p, &in, &a->index) < 0))
+        return -1;
+    if (!int_match_bits(in, integer->bit_names, &a->value) &&
         int_match_parse(p, in, integer->bits, integer->names, &a->value) < 0)
         return -1;
     want_features(p, a->declared);
