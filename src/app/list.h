@@ -10,6 +10,7 @@
     X(http1)              \
     X(tls)                \
     X(ssh)                \
+    X(mqtt)               \
     X(dns)                \
     X(mdns)               \
     X(smtp)               \
