@@ -2,6 +2,7 @@
 /* detect/int_match.c - integer arguments: comparisons, ranges, masks, units, names, indices.
  *
  * Ranges exclude their ends, as rule writers are used to. */
+#include "base/json.h"
 #include "detect/keyword.h"
 
 #include <string.h>
@@ -193,6 +194,35 @@ int int_parse_u32(struct rule_parser *p, struct text in, void *arg)
 int int_parse_u64(struct rule_parser *p, struct text in, void *arg)
 {
     return int_match_parse(p, in, 64, NULL, arg);
+}
+
+/* --- telling it again ------------------------------------------------------------------------- */
+
+static void describe_pair(struct json *j, const char *key, const char *a, uint64_t a_value,
+                          const char *b, uint64_t b_value)
+{
+    json_object(j, key);
+    json_u64(j, a, a_value);
+    json_u64(j, b, b_value);
+    json_object_end(j);
+}
+
+void int_match_describe(const struct int_match *m, const char *key, struct json *j)
+{
+    json_object(j, key);
+    switch ((enum int_op)m->op) {
+    case INT_EQ: json_u64(j, "equal", m->a); break;
+    case INT_NE: json_u64(j, "diff", m->a); break;
+    case INT_LT: json_u64(j, "lt", m->a); break;
+    case INT_LE: json_u64(j, "lte", m->a); break;
+    case INT_GT: json_u64(j, "gt", m->a); break;
+    case INT_GE: json_u64(j, "gte", m->a); break;
+    case INT_RANGE: describe_pair(j, "range", "min", m->a, "max", m->b); break;
+    case INT_NOT_RANGE: describe_pair(j, "negated_range", "min", m->a, "max", m->b); break;
+    case INT_MASK: describe_pair(j, "bitmask", "mask", m->a, "value", m->b); break;
+    case INT_NOT_MASK: describe_pair(j, "negated_bitmask", "mask", m->a, "value", m->b); break;
+    }
+    json_object_end(j);
 }
 
 /* --- one of several values -------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 
 struct detect_thread;
 struct byte_vars;
+struct json;                    /* base/json.h */
 
 /* When a keyword's match function is asked. */
 enum inspect_point {
@@ -52,6 +53,8 @@ struct rule_parser {
     bool quoted;                        /* its argument stood in quotes */
     const struct keyword_ops *keyword;
     struct rule_op *last_content;       /* that modifiers refer to */
+    bool last_is_test;                  /* the last thing said is a test of the packet, not an
+                                         * operation on a buffer */
     const struct ruleset_request *request;
     bool priority_given;                /* by the keyword, not by the class */
     bool strict;                        /* --strict-rule-keywords names this keyword */
@@ -78,6 +81,9 @@ struct keyword_ops {
     int (*parse)(struct rule_parser *p, struct text in, void *arg);
     bool (*match)(const struct match_input *in, const void *arg);
     void (*free_arg)(void *arg);        /* for what the arena does not hold (pcre code); or NULL */
+    /* What a test asks, as members of the current object, for --engine-analysis; NULL: the name
+     * says it all. */
+    void (*describe)(const struct rule_test *test, struct json *j);
 };
 
 /* `return rule_error(p, "ttl: want N, <N, >N or A-B, got \"%.*s\"", TEXT(in));` */
@@ -109,6 +115,8 @@ int int_match_parse(struct rule_parser *p, struct text in, unsigned bits,
 /* "name,!name": all of these bits set, or not set. False: something else. */
 bool int_match_bits(struct text in, const struct app_name *names, struct int_match *out);
 bool int_match_has(const struct int_match *m, uint64_t value);
+/* One object: {"equal":1}, {"range":{"min":1,"max":9}} ... */
+void int_match_describe(const struct int_match *m, const char *key, struct json *j);
 /* Whole parse functions of keywords whose argument is a struct int_match. */
 int int_parse_u8(struct rule_parser *p, struct text in, void *arg);
 int int_parse_u16(struct rule_parser *p, struct text in, void *arg);

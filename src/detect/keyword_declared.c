@@ -340,3 +340,10 @@ const char *keyword_declared_proto(const struct keyword_ops *k)
     proto = common_proto(d);
     return proto == APP_PROTO_UNKNOWN ? NULL : app_proto_name(proto);
 }
+
+bool keyword_declared_in(const struct keyword_ops *k, enum app_proto_id proto)
+{
+    const struct declared *d = map_get_string(&declared_by_name, k->name);
+
+    return d != NULL && &d->ops == k && d->in_proto[proto];
+}

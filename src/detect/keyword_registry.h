@@ -12,5 +12,7 @@ void keyword_register(const struct keyword_ops *k);
 void keyword_declared_register(void);
 /* The protocol that a keyword belongs to, for --list-keywords; NULL: none in particular. */
 const char *keyword_declared_proto(const struct keyword_ops *k);
+/* Has this protocol declared it? */
+bool keyword_declared_in(const struct keyword_ops *k, enum app_proto_id proto);
 
 #endif

@@ -94,6 +94,7 @@ struct rule_op *op_append(struct rule_parser *p, enum op_kind kind, bool relativ
     if (relative)
         op->flags |= OP_RELATIVE;
     list_add(list, op);
+    p->last_is_test = false;
     return op;
 }
 
@@ -545,19 +546,22 @@ static int check_mixture(struct rule_parser *p)
 /* base64_data has no life of its own: its program hangs at the end of the one that decodes. */
 static void build_programs(struct rule_parser *p)
 {
-    const struct rule_program *decoded = NULL;
+    const struct rule_list *decoded = NULL;
     struct rule_list **at = &p->rule->list;
 
     while (*at != NULL) {
         if ((*at)->buffer != NULL && (*at)->buffer->kind == BUFFER_BASE64) {
-            decoded = program_build(p->arena, *at);
+            (*at)->program = program_build(p->arena, *at);
+            decoded = *at;
             *at = (*at)->next;
         } else {
             at = &(*at)->next;
         }
     }
-    for (struct rule_list *l = p->rule->list; l != NULL; l = l->next)
-        l->program = program_build_with(p->arena, l, decoded);
+    for (struct rule_list *l = p->rule->list; l != NULL; l = l->next) {
+        l->program = program_build_with(p->arena, l, decoded != NULL ? decoded->program : NULL);
+        l->decoded = decoded;
+    }
 }
 
 int rule_finish(struct rule_parser *p)

@@ -100,6 +100,7 @@ struct rule_list {
     struct rule_op *first, *last;       /* as parsed, linked; owned by the arena */
     unsigned op_count;
     const struct rule_program *program; /* compiled */
+    const struct rule_list *decoded;    /* what its base64_decode hands on to; NULL */
     struct rule_list *next;
 };
 
@@ -131,6 +132,7 @@ struct rule {
     struct threshold_spec *threshold;   /* threshold, detection_filter; NULL: none */
     struct rule_list *fast_list;        /* where the fast pattern stands; NULL: none */
     struct rule_op *fast_op;
+    const struct keyword_ops *prefilter;    /* that `prefilter` stood behind; NULL: a content */
 
     /* what an alert says */
     uint32_t sid, gid, rev;

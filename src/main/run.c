@@ -18,6 +18,7 @@
 #include "control/process.h"
 #include "control/signals.h"
 #include "control/stats.h"
+#include "detect/analysis/analysis.h"
 #include "main/logging.h"
 #include "main/progress.h"
 #include "main/setup.h"
@@ -91,6 +92,20 @@ static bool rules_broken(const struct setup *s)
     return s->rules_report.failed > 0 || s->rules_report.files_failed > 0;
 }
 
+static int loading_failed(const struct setup *s)
+{
+    if (rules_broken(s))
+        log_error("ids", "Loading signatures failed.");
+    return EXIT_FAILURE;
+}
+
+static int write_analysis(const struct setup *s, struct err *err)
+{
+    if (analysis_write(s->context.rules, s->root, s->log_dir, err) < 0)
+        return -1;
+    return analysis_write_groups(s->context.rules, s->root, s->log_dir, err);
+}
+
 static int start_logging(const struct options *o, const struct conf *conf, struct err *err)
 {
     const struct conf_node *root = conf_root(conf);
@@ -115,7 +130,9 @@ int run_check(const struct options *o, struct conf *conf)
         setup_plan(&s, o->topology, &err) < 0)
         status = fail(&err);
     else if (rules_broken(&s) || log_error_count() > 0)
-        status = EXIT_FAILURE;
+        status = loading_failed(&s);
+    if (o->job == JOB_ENGINE_ANALYSIS && s.context.rules != NULL && write_analysis(&s, &err) < 0)
+        status = fail(&err);
     if (status == EXIT_SUCCESS)
         log_notice("ids", "Configuration provided was successfully loaded. Exiting.");
     else
@@ -286,6 +303,7 @@ int run_engine(const struct options *o, struct conf *conf)
     if (start_logging(o, conf, &err) < 0 || setup_libraries(&s, o, conf, &err) < 0)
         goto failed;
     if (o->init_errors_fatal && (rules_broken(&s) || log_error_count() > 0)) {
+        loading_failed(&s);
         log_notice("ids", "not started: there are errors, and --init-errors-fatal is given");
         goto failed;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/flow/counters.c - age, packets and bytes of the flow. */
+#include "base/json.h"
 #include "detect/keyword.h"
 #include "flow/flow.h"
 
@@ -10,6 +11,11 @@ static bool age_match(const struct match_input *in, const void *arg)
     return f != NULL && int_match_has(arg, in->packet->time_us / 1000000 - f->start_us / 1000000);
 }
 
+static void age_describe(const struct rule_test *test, struct json *j)
+{
+    int_match_describe(test->arg, "flow_age", j);
+}
+
 const struct keyword_ops keyword_flow_age = {
     .name = "flow.age",
     .doc = "seconds since the flow began",
@@ -18,6 +24,7 @@ const struct keyword_ops keyword_flow_age = {
     .arg_size = sizeof(struct int_match),
     .parse = int_parse_u32,
     .match = age_match,
+    .describe = age_describe,
 };
 
 /* --- packets and bytes ------------------------------------------------------------------------ */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/flow/flowbits.c - named bits on the flow. */
+#include "detect/keywords/flow/flowbits.h"
+#include "base/json.h"
 #include "detect/keyword.h"
 #include "flow/vars.h"
 
@@ -138,6 +140,38 @@ static int flowbits_parse(struct rule_parser *p, struct text in, void *arg)
     return 0;
 }
 
+extern const struct keyword_ops keyword_flowbits;
+
+bool flowbits_use_of(const struct rule_test *test, struct flowbits_use *out)
+{
+    const struct flowbits_arg *a;
+
+    if (test->keyword != &keyword_flowbits)
+        return false;
+    a = *(struct flowbits_arg *const *)test->arg;
+    *out = (struct flowbits_use){ .id = a->id, .count = a->count };
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+        if (commands[i].match == test->match)
+            out->command = commands[i].name;
+    return true;
+}
+
+static void flowbits_describe(const struct rule_test *test, struct json *j)
+{
+    struct flowbits_use use;
+
+    flowbits_use_of(test, &use);
+    json_object(j, "flowbits");
+    json_string(j, "cmd", use.command);
+    json_array(j, "names");
+    for (unsigned i = 0; i < use.count; i++)
+        json_string(j, NULL, var_name(VAR_FLOWBIT, use.id[i]));
+    json_array_end(j);
+    if (use.count > 1)
+        json_string(j, "operator", "or");
+    json_object_end(j);
+}
+
 const struct keyword_ops keyword_flowbits = {
     .name = "flowbits",
     .doc = "set and test named bits on the flow",
@@ -145,4 +179,5 @@ const struct keyword_ops keyword_flowbits = {
     .point = POINT_NONE,
     .arg_size = sizeof(struct flowbits_arg *),
     .parse = flowbits_parse,
+    .describe = flowbits_describe,
 };

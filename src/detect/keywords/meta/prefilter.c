@@ -11,7 +11,9 @@ static int prefilter_parse(struct rule_parser *p, struct text in UNUSED, void *a
 
     if (op == NULL && test == NULL)
         return rule_error(p, "prefilter: must stand behind the keyword it is about");
-    if (op != NULL && op->kind == OP_CONTENT && test == NULL)
+    if (p->last_is_test)
+        p->rule->prefilter = test->keyword;
+    else if (op != NULL && op->kind == OP_CONTENT)
         op->flags |= OP_FAST;
     p->rule->flags |= RULE_PREFILTER;
     return 0;

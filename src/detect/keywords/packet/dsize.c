@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/packet/dsize.c - the length of what the transport carries. */
+#include "base/json.h"
 #include "detect/keyword.h"
 
 static int dsize_parse(struct rule_parser *p, struct text in, void *arg)
@@ -16,6 +17,11 @@ static bool dsize_match(const struct match_input *in, const void *arg)
     return !(in->packet->flags & PACKET_PSEUDO) && int_match_has(arg, in->packet->payload_len);
 }
 
+static void dsize_describe(const struct rule_test *test, struct json *j)
+{
+    int_match_describe(test->arg, "dsize", j);
+}
+
 const struct keyword_ops keyword_dsize = {
     .name = "dsize",
     .doc = "bytes of payload in the packet",
@@ -25,4 +31,5 @@ const struct keyword_ops keyword_dsize = {
     .arg_size = sizeof(struct int_match),
     .parse = dsize_parse,
     .match = dsize_match,
+    .describe = dsize_describe,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/packet/icmp.c - fields of ICMP and ICMPv6. */
 #include "base/bytes.h"
+#include "base/json.h"
 #include "detect/keyword.h"
 
 #define ICMP4 1
@@ -32,6 +33,11 @@ static bool icode_match(const struct match_input *in, const void *arg)
     return is_icmp(in->packet) && int_match_has(arg, in->packet->icmp.code);
 }
 
+static void icode_describe(const struct rule_test *test, struct json *j)
+{
+    int_match_describe(test->arg, "code", j);
+}
+
 const struct keyword_ops keyword_icode = {
     .name = "icode",
     .doc = "ICMP code",
@@ -41,6 +47,7 @@ const struct keyword_ops keyword_icode = {
     .arg_size = sizeof(struct int_match),
     .parse = int_parse_u8,
     .match = icode_match,
+    .describe = icode_describe,
 };
 
 /* Types whose messages begin with an identifier and a sequence number: RFC 792, RFC 950,
@@ -71,6 +78,13 @@ static bool icmp_id_match(const struct match_input *in, const void *arg)
     return has_id(in->packet) && in->packet->icmp.id == *(const uint16_t *)arg;
 }
 
+static void icmp_id_describe(const struct rule_test *test, struct json *j)
+{
+    json_object(j, "id");
+    json_u64(j, "number", *(const uint16_t *)test->arg);
+    json_object_end(j);
+}
+
 const struct keyword_ops keyword_icmp_id = {
     .name = "icmp_id",
     .doc = "identifier of an ICMP echo",
@@ -81,6 +95,7 @@ const struct keyword_ops keyword_icmp_id = {
     .arg_size = sizeof(uint16_t),
     .parse = echo_number_parse,
     .match = icmp_id_match,
+    .describe = icmp_id_describe,
 };
 
 static bool icmp_seq_match(const struct match_input *in, const void *arg)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/packet/ip_options.c - options and fragmentation fields of the IPv4 header. */
 #include "base/bytes.h"
+#include "base/json.h"
 #include "detect/keyword.h"
 
 #include <string.h>
@@ -61,6 +62,19 @@ static bool ipopts_match(const struct match_input *in, const void *arg)
     return false;
 }
 
+static void ipopts_describe(const struct rule_test *test, struct json *j)
+{
+    uint8_t type = *(const uint8_t *)test->arg;
+    const char *name = "any";
+
+    for (size_t i = 0; i < ARRAY_LEN(options); i++)
+        if (type == options[i].type)
+            name = options[i].name;
+    json_object(j, "ipopts");
+    json_string(j, "option", name);
+    json_object_end(j);
+}
+
 const struct keyword_ops keyword_ipopts = {
     .name = "ipopts",
     .doc = "an IPv4 option is there",
@@ -69,6 +83,7 @@ const struct keyword_ops keyword_ipopts = {
     .arg_size = sizeof(uint8_t),
     .parse = ipopts_parse,
     .match = ipopts_match,
+    .describe = ipopts_describe,
 };
 
 /* --- fragments -------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/packet/tcp.c - single fields of the TCP header. */
 #include "base/bytes.h"
+#include "base/json.h"
 #include "detect/keyword.h"
 
 static int exact_u32_parse(struct rule_parser *p, struct text in, void *arg)
@@ -19,6 +20,13 @@ static bool seq_match(const struct match_input *in, const void *arg)
     return packet_is_tcp(in->packet) && in->packet->tcp.seq == *(const uint32_t *)arg;
 }
 
+static void seq_describe(const struct rule_test *test, struct json *j)
+{
+    json_object(j, "seq");
+    json_u64(j, "number", *(const uint32_t *)test->arg);
+    json_object_end(j);
+}
+
 const struct keyword_ops keyword_tcp_seq = {
     .name = "tcp.seq",
     .alias = "seq",
@@ -29,11 +37,19 @@ const struct keyword_ops keyword_tcp_seq = {
     .arg_size = sizeof(uint32_t),
     .parse = exact_u32_parse,
     .match = seq_match,
+    .describe = seq_describe,
 };
 
 static bool ack_match(const struct match_input *in, const void *arg)
 {
     return packet_is_tcp(in->packet) && in->packet->tcp.ack == *(const uint32_t *)arg;
+}
+
+static void ack_describe(const struct rule_test *test, struct json *j)
+{
+    json_object(j, "ack");
+    json_u64(j, "number", *(const uint32_t *)test->arg);
+    json_object_end(j);
 }
 
 const struct keyword_ops keyword_tcp_ack = {
@@ -46,6 +62,7 @@ const struct keyword_ops keyword_tcp_ack = {
     .arg_size = sizeof(uint32_t),
     .parse = exact_u32_parse,
     .match = ack_match,
+    .describe = ack_describe,
 };
 
 struct window_arg {
@@ -76,6 +93,16 @@ static bool window_match(const struct match_input *in, const void *arg)
     return packet_is_tcp(in->packet) && (in->packet->tcp.window == a->size) != a->negated;
 }
 
+static void window_describe(const struct rule_test *test, struct json *j)
+{
+    const struct window_arg *a = test->arg;
+
+    json_object(j, "window");
+    json_u64(j, "size", a->size);
+    json_bool(j, "negated", a->negated);
+    json_object_end(j);
+}
+
 const struct keyword_ops keyword_tcp_window = {
     .name = "tcp.window",
     .alias = "window",
@@ -85,6 +112,7 @@ const struct keyword_ops keyword_tcp_window = {
     .arg_size = sizeof(struct window_arg),
     .parse = window_parse,
     .match = window_match,
+    .describe = window_describe,
 };
 
 static bool mss_match(const struct match_input *in, const void *arg)
@@ -93,6 +121,11 @@ static bool mss_match(const struct match_input *in, const void *arg)
 
     return packet_is_tcp(p) && (p->tcp_options.has & TCP_HAS_MSS) &&
            int_match_has(arg, p->tcp_options.mss);
+}
+
+static void mss_describe(const struct rule_test *test, struct json *j)
+{
+    int_match_describe(test->arg, "tcp_mss", j);
 }
 
 const struct keyword_ops keyword_tcp_mss = {
@@ -104,6 +137,7 @@ const struct keyword_ops keyword_tcp_mss = {
     .arg_size = sizeof(struct int_match),
     .parse = int_parse_u16,
     .match = mss_match,
+    .describe = mss_describe,
 };
 
 static bool wscale_match(const struct match_input *in, const void *arg)

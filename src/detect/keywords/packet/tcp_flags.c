@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/packet/tcp_flags.c - flag bits of TCP. */
+#include "detect/keywords/packet/tcp_flags.h"
 #include "detect/keyword.h"
 
 #include <string.h>
@@ -106,3 +107,16 @@ const struct keyword_ops keyword_tcp_flags = {
     .parse = tcp_flags_parse,
     .match = tcp_flags_match,
 };
+
+uint8_t rule_tcp_flags(const struct rule *rule, bool positive)
+{
+    uint8_t flags = 0;
+
+    for (unsigned i = 0; i < rule->test_count; i++) {
+        const struct tcp_flags_arg *a = rule->test[i].arg;
+
+        if (rule->test[i].keyword == &keyword_tcp_flags && !(positive && a->modifier == '!'))
+            flags |= a->flags;
+    }
+    return flags;
+}

@@ -286,6 +286,7 @@ static int pcre_append(struct rule_parser *p, struct text in, const struct pcre_
     if (op == NULL)
         return -1;
     op->pcre = pcre;
+    op->flags |= (f->options & PCRE2_CASELESS ? OP_NOCASE : 0) | (f->rawbytes ? OP_RAWBYTES : 0);
     if (f->relative && before == NULL && !has_pattern_before(op))
         return rule_error(p, "pcre with /R (relative) needs preceding match in the same buffer");
     return 0;

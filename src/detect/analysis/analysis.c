@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/analysis/analysis.c - which reports are wanted, and their files. */
+#include "detect/analysis/analysis.h"
+
+#include "base/log.h"
+#include "conf/conf.h"
+#include "detect/analysis/private.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static int file_write(const char *log_dir, const char *name, const struct buf *text,
+                      struct err *err)
+{
+    char path[4096];
+    FILE *f;
+    bool ok;
+
+    snprintf(path, sizeof(path), "%s/%s", log_dir, name);
+    f = fopen(path, "w");
+    if (f == NULL)
+        return err_set(err, "cannot write %s: %s", path, strerror(errno));
+    ok = fwrite(text->data, 1, text->len, f) == text->len;
+    if (fclose(f) != 0 || !ok)
+        return err_set(err, "cannot write %s: %s", path, strerror(errno));
+    return 0;
+}
+
+static void heading(struct buf *out)
+{
+    static const char line[] =
+        "-------------------------------------------------------------------\n";
+    time_t now = time(NULL);
+    struct tm tm;
+    char date[40];
+
+    localtime_r(&now, &tm);
+    strftime(date, sizeof(date), "Date: %d/%m/%Y -- %H:%M:%S\n", &tm);
+    buf_add_string(out, line);
+    buf_add_string(out, date);
+    buf_add_string(out, line);
+}
+
+static int write_text(const struct ruleset *set, const char *log_dir, const char *name,
+                      void (*one)(struct buf *out, const struct rule *rule),
+                      void (*summary)(struct buf *out, const struct ruleset *set),
+                      struct err *err)
+{
+    struct buf out = { 0 };
+    int r;
+
+    heading(&out);
+    for (size_t i = 0; i < set->rules.count; i++)
+        one(&out, set->rules.at[i]);
+    if (summary != NULL)
+        summary(&out, set);
+    r = file_write(log_dir, name, &out, err);
+    buf_fini(&out);
+    return r;
+}
+
+static int write_rules_json(const struct ruleset *set, const char *log_dir, struct err *err)
+{
+    struct buf out = { 0 };
+    int r;
+
+    for (size_t i = 0; i < set->rules.count; i++)
+        analysis_rule_json(&out, set->rules.at[i]);
+    r = file_write(log_dir, "rules.json", &out, err);
+    buf_fini(&out);
+    return r;
+}
+
+static int write_set_json(const struct ruleset *set, const char *log_dir, const char *name,
+                          void (*report)(struct buf *out, const struct ruleset *set),
+                          struct err *err)
+{
+    struct buf out = { 0 };
+    int r;
+
+    report(&out, set);
+    r = out.len > 0 ? file_write(log_dir, name, &out, err) : 0;
+    buf_fini(&out);
+    return r;
+}
+
+/* "warnings-only" is a report too. */
+static bool is_wanted(const struct conf_node *root, const char *key)
+{
+    const char *value = conf_string(root, key, NULL);
+
+    return value != NULL && (strcmp(value, "warnings-only") == 0 || conf_bool(root, key, false));
+}
+
+int analysis_write(const struct ruleset *set, const struct conf_node *root, const char *log_dir,
+                   struct err *err)
+{
+    bool rules = is_wanted(root, "engine-analysis.rules");
+    bool patterns = is_wanted(root, "engine-analysis.rules-fast-pattern");
+
+    if (patterns &&
+        write_text(set, log_dir, "rules_fast_pattern.txt", analysis_fast_pattern_text,
+                   analysis_fast_pattern_summary, err) < 0)
+        return -1;
+    if (rules &&
+        write_text(set, log_dir, "rules_analysis.txt", analysis_rule_text, NULL, err) < 0)
+        return -1;
+    if (!rules && !patterns)
+        log_info("detect", "engine-analysis: no report on rules is enabled");
+    if (write_rules_json(set, log_dir, err) < 0 ||
+        write_set_json(set, log_dir, "patterns.json", analysis_patterns_json, err) < 0 ||
+        write_set_json(set, log_dir, "flowbits.json", analysis_flowbits_json, err) < 0)
+        return -1;
+    return 0;
+}
+
+int analysis_write_groups(const struct ruleset *set, const struct conf_node *root,
+                          const char *log_dir, struct err *err)
+{
+    struct buf out = { 0 };
+    int r;
+
+    if (!conf_bool(root, "detect.profiling.grouping.dump-to-disk", false))
+        return 0;
+    analysis_groups_json(&out, set, root);
+    r = file_write(log_dir, "rule_group.json", &out, err);
+    buf_fini(&out);
+    return r;
+}

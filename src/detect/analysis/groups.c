@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/analysis/groups.c - rule_group.json: which rules can concern which ports.
+ *
+ * The ports that rules name cut the range of all ports into pieces with the same rules
+ * throughout. The pieces are put in order of weight: those of hard rules and of busy ports first,
+ * then those with more rules. As many as the configuration allows are groups of their own, the
+ * rest is one group; pieces with the same rules share a group. */
+#include "detect/analysis/private.h"
+
+#include "conf/conf.h"
+#include "detect/keywords/packet/tcp_flags.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PORTS 65536u
+
+/* The rules of one piece: a bit each, by place in evaluation order. */
+struct piece {
+    uint32_t lo, hi;
+    uint64_t *rules;
+    unsigned count, weight;
+    unsigned id;                        /* of the group; equal for equal rules */
+    unsigned number;                    /* in order of ports */
+};
+typedef ARRAY_OF(struct piece) piece_array;
+
+struct grouping {
+    const struct ruleset *set;
+    size_t words;                       /* of a bit set of all rules */
+    bool with_rules, with_patterns;
+    unsigned limit[2];                  /* groups to the server, to the client */
+    uint64_t busy[2][PORTS / 64];       /* TCP, UDP ports that come first */
+    unsigned next_id;
+};
+
+/* --- settings ----------------------------------------------------------------------------- */
+
+static void busy_ports_read(struct grouping *g, const struct conf_node *root, unsigned udp)
+{
+    const char *list = udp ? conf_string(root, "detect.grouping.udp-priority-ports",
+                                         "53, 135, 5060")
+                           : conf_string(root, "detect.grouping.tcp-priority-ports",
+                                         "53, 80, 139, 443, 445, 1433, 3306, 3389, 6666, 6667, "
+                                         "8080");
+    struct text rest = text_of(list), word;
+    uint64_t port;
+
+    while (text_split(&rest, ',', &word))
+        if (text_to_u64(text_trim(word), PORTS - 1, &port))
+            g->busy[udp][port >> 6] |= 1ull << (port & 63);
+}
+
+static void limits_read(struct grouping *g, const struct conf_node *root)
+{
+    static const struct { const char *profile; unsigned limit[2]; } profiles[] = {
+        { "low", { 25, 15 } }, { "medium", { 40, 20 } }, { "high", { 75, 75 } },
+    };
+    const char *profile = conf_string(root, "detect.profile", "medium");
+
+    memcpy(g->limit, profiles[1].limit, sizeof(g->limit));
+    for (size_t i = 0; i < ARRAY_LEN(profiles); i++)
+        if (strcmp(profile, profiles[i].profile) == 0)
+            memcpy(g->limit, profiles[i].limit, sizeof(g->limit));
+    if (strcmp(profile, "custom") != 0)
+        return;
+    g->limit[TO_SERVER] = (unsigned)conf_u64(root, "detect.custom-values.toserver-groups", 40);
+    g->limit[TO_CLIENT] = (unsigned)conf_u64(root, "detect.custom-values.toclient-groups", 20);
+}
+
+/* --- weight ------------------------------------------------------------------------------- */
+
+enum { WEIGHT_SYN = 33, WEIGHT_SHORT = 55, WEIGHT_NEGATED = 77, WEIGHT_NO_PATTERN = 99,
+       WEIGHT_BUSY_PORT = 111 };
+
+static const struct port_set *ports_of(const struct rule *r, unsigned direction)
+{
+    return direction == TO_SERVER ? r->dst_port : r->src_port;
+}
+
+/* How much it costs that the rule stands in a group: rules that cannot be found by a good pattern
+ * are asked often. One for all ports is asked anyway. */
+static unsigned rule_weight(const struct rule *r)
+{
+    bool negated;
+    const struct rule_op *op = analysis_pattern(r, &negated);
+
+    if (ports_of(r, r->flags & RULE_TO_SERVER ? TO_SERVER : TO_CLIENT)->any)
+        return 0;
+    if (op == NULL && analysis_payload(r) != NULL)
+        return WEIGHT_NO_PATTERN;
+    if (negated)
+        return WEIGHT_NEGATED;
+    if (op != NULL && op->list->buffer == NULL && op->content.len == 1)
+        return WEIGHT_SHORT;
+    return rule_tcp_flags(r, true) == TCP_SYN ? WEIGHT_SYN : 0;
+}
+
+static bool is_busy_port(const struct grouping *g, const struct port_range *range, unsigned udp)
+{
+    return range->lo == range->hi && (g->busy[udp][range->lo >> 6] >> (range->lo & 63) & 1);
+}
+
+/* --- pieces ------------------------------------------------------------------------------- */
+
+/* SYN scans come from clients: in the other direction such a rule would only cost. */
+static bool is_scan_rule(const struct rule *r)
+{
+    uint32_t both = RULE_TO_SERVER | RULE_TO_CLIENT;
+
+    return rule_tcp_flags(r, true) == TCP_SYN && (r->flags & both) == both && !r->dst_port->any;
+}
+
+static bool concerns(const struct rule *r, uint8_t ip_proto, unsigned direction)
+{
+    if (r->type == RULE_IP_ONLY || !rule_has_ip_proto(r, ip_proto) ||
+        !(r->flags & (direction == TO_SERVER ? RULE_TO_SERVER : RULE_TO_CLIENT)))
+        return false;
+    return direction == TO_SERVER || !is_scan_rule(r);
+}
+
+static const struct port_range all_ports = { 0, PORTS - 1 };
+
+static const struct port_range *ranges_of(const struct rule *r, unsigned direction,
+                                          uint32_t *count)
+{
+    const struct port_set *set = ports_of(r, direction);
+
+    *count = set->any ? 1 : set->count;
+    return set->any ? &all_ports : set->range;
+}
+
+static void cut(uint64_t *cuts, uint32_t at)
+{
+    if (at < PORTS)
+        cuts[at >> 6] |= 1ull << (at & 63);
+}
+
+static void pieces_cut(const struct grouping *g, uint8_t ip_proto, unsigned direction,
+                       piece_array *out)
+{
+    uint64_t *cuts = xcalloc(PORTS / 64, sizeof(*cuts));
+
+    cut(cuts, 0);
+    for (size_t i = 0; i < g->set->rules.count; i++) {
+        const struct rule *r = g->set->rules.at[i];
+        const struct port_range *range;
+        uint32_t count;
+
+        if (!concerns(r, ip_proto, direction))
+            continue;
+        range = ranges_of(r, direction, &count);
+        for (uint32_t k = 0; k < count; k++) {
+            cut(cuts, range[k].lo);
+            cut(cuts, range[k].hi + 1u);
+        }
+    }
+    for (uint32_t port = 0; port < PORTS; port++) {
+        if (!(cuts[port >> 6] >> (port & 63) & 1))
+            continue;
+        if (out->count > 0)
+            out->at[out->count - 1].hi = port - 1;
+        ARRAY_PUSH(out, (struct piece){ .lo = port, .hi = PORTS - 1, .number = (unsigned)out->count,
+                                        .rules = xcalloc(g->words, sizeof(uint64_t)) });
+    }
+    free(cuts);
+}
+
+static void pieces_add(piece_array *pieces, size_t index, const struct port_range *range,
+                       unsigned weight)
+{
+    for (size_t i = 0; i < pieces->count; i++) {
+        struct piece *p = &pieces->at[i];
+
+        if (p->hi < range->lo || p->lo > range->hi)
+            continue;
+        p->rules[index >> 6] |= 1ull << (index & 63);
+        p->weight = MAX(p->weight, weight);
+    }
+}
+
+static void pieces_fill(const struct grouping *g, uint8_t ip_proto, unsigned direction,
+                        piece_array *pieces)
+{
+    for (size_t i = 0; i < g->set->rules.count; i++) {
+        const struct rule *r = g->set->rules.at[i];
+        const struct port_range *range;
+        unsigned weight;
+        uint32_t count;
+
+        if (!concerns(r, ip_proto, direction))
+            continue;
+        weight = rule_weight(r);
+        range = ranges_of(r, direction, &count);
+        for (uint32_t k = 0; k < count; k++)
+            pieces_add(pieces, i, &range[k],
+                       is_busy_port(g, &range[k], ip_proto == 17) ? WEIGHT_BUSY_PORT : weight);
+    }
+}
+
+static unsigned bits_count(const uint64_t *bits, size_t words)
+{
+    unsigned n = 0;
+
+    for (size_t i = 0; i < words; i++)
+        n += (unsigned)__builtin_popcountll(bits[i]);
+    return n;
+}
+
+static bool same_rules(const struct grouping *g, const struct piece *a, const struct piece *b)
+{
+    return memcmp(a->rules, b->rules, g->words * sizeof(uint64_t)) == 0;
+}
+
+/* Leaves out what no rule is about, and joins neighbours that turned out alike. */
+static void pieces_settle(const struct grouping *g, piece_array *pieces)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < pieces->count; i++) {
+        struct piece *p = &pieces->at[i];
+
+        p->count = bits_count(p->rules, g->words);
+        if (p->count > 0 && kept > 0 && pieces->at[kept - 1].hi + 1 == p->lo &&
+            same_rules(g, &pieces->at[kept - 1], p)) {
+            pieces->at[kept - 1].hi = p->hi;
+            free(p->rules);
+        } else if (p->count > 0) {
+            pieces->at[kept++] = *p;
+        } else {
+            free(p->rules);
+        }
+    }
+    pieces->count = kept;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+    const struct piece *x = a, *y = b;
+
+    if (x->weight != y->weight)
+        return x->weight < y->weight ? 1 : -1;
+    if (x->count != y->count)
+        return x->count < y->count ? 1 : -1;
+    return x->number < y->number ? -1 : 1;
+}
+
+/* What is over the limit becomes one group for all ports. */
+static void pieces_limit(const struct grouping *g, piece_array *pieces, unsigned limit)
+{
+    struct piece *rest;
+
+    if (limit == 0 || pieces->count <= limit)
+        return;
+    rest = &pieces->at[limit];
+    for (size_t i = limit + 1; i < pieces->count; i++) {
+        for (size_t w = 0; w < g->words; w++)
+            rest->rules[w] |= pieces->at[i].rules[w];
+        free(pieces->at[i].rules);
+    }
+    rest->lo = 0;
+    rest->hi = PORTS - 1;
+    rest->weight = 0;
+    rest->count = bits_count(rest->rules, g->words);
+    pieces->count = limit + 1;
+}
+
+static void pieces_number(struct grouping *g, piece_array *pieces)
+{
+    for (size_t i = 0; i < pieces->count; i++) {
+        size_t k = 0;
+
+        while (k < i && !same_rules(g, &pieces->at[k], &pieces->at[i]))
+            k++;
+        pieces->at[i].id = k < i ? pieces->at[k].id : g->next_id++;
+        if (k < i)
+            pieces->at[i].weight = pieces->at[k].weight;
+    }
+}
+
+static void pieces_free(piece_array *pieces)
+{
+    for (size_t i = 0; i < pieces->count; i++)
+        free(pieces->at[i].rules);
+    ARRAY_FREE(pieces);
+}
+
+static void pieces_of(struct grouping *g, uint8_t ip_proto, unsigned direction, piece_array *out)
+{
+    pieces_cut(g, ip_proto, direction, out);
+    pieces_fill(g, ip_proto, direction, out);
+    pieces_settle(g, out);
+    if (out->count > 1)
+        qsort(out->at, out->count, sizeof(out->at[0]), by_weight);
+    pieces_limit(g, out, g->limit[direction]);
+    pieces_number(g, out);
+}
+
+/* --- what a group holds ------------------------------------------------------------------- */
+
+struct group_stats {
+    unsigned pattern, no_pattern, depth, endswith, negated, payload_no_pattern, prefilter, syn,
+             any;
+    unsigned proto[APP_PROTO_COUNT];
+};
+
+static bool is_for_all(const struct rule *r)
+{
+    uint32_t any = RULE_SRC_ANY | RULE_DST_ANY | RULE_SPORT_ANY | RULE_DPORT_ANY;
+
+    for (unsigned i = 0; i < sizeof(r->ip_proto); i++)
+        if (r->ip_proto[i] != 0xff)
+            return false;
+    return (r->flags & any) == any;
+}
+
+static void stats_add(struct group_stats *s, const struct rule *r)
+{
+    bool negated;
+    const struct rule_op *op = analysis_pattern(r, &negated);
+
+    s->proto[r->app_proto]++;
+    s->any += is_for_all(r);
+    s->prefilter += r->prefilter != NULL;
+    s->payload_no_pattern += op == NULL && analysis_payload(r) != NULL;
+    if (op == NULL) {
+        s->no_pattern++;
+        s->syn += (rule_tcp_flags(r, true) & TCP_SYN) != 0;
+        return;
+    }
+    s->pattern++;
+    s->negated += negated;
+    s->depth += (analysis_place(op).flags & OP_DEPTH) != 0;
+    s->endswith += (op->flags & OP_ENDSWITH) != 0;
+}
+
+/* By buffer: how many rules are found there. */
+struct buffer_stats {
+    unsigned count, length[256], total, least, most;
+};
+
+static unsigned buffer_slot(const struct buffer *b)
+{
+    return b != NULL ? b->id + 1u : 0;
+}
+
+static void buffer_add(struct buffer_stats *all, const struct rule_op *op)
+{
+    struct buffer_stats *s = &all[buffer_slot(op->list->buffer)];
+    unsigned strength = analysis_strength(op->content.bytes, op->content.len);
+
+    s->least = s->count == 0 ? strength : MIN(s->least, strength);
+    s->most = MAX(s->most, strength);
+    s->total += strength;
+    s->count++;
+    s->length[MIN(op->content.len, 255)]++;
+}
+
+static void count_member(struct json *j, const char *key, unsigned count)
+{
+    json_u64(j, key, count);
+}
+
+static void write_types(struct json *j, const struct group_stats *s)
+{
+    json_object(j, "types");
+    count_member(j, "mpm", s->pattern);
+    count_member(j, "non_mpm", s->no_pattern);
+    count_member(j, "mpm_depth", s->depth);
+    count_member(j, "mpm_endswith", s->endswith);
+    count_member(j, "negated_mpm", s->negated);
+    count_member(j, "payload_but_no_mpm", s->payload_no_pattern);
+    count_member(j, "prefilter", s->prefilter);
+    count_member(j, "syn", s->syn);
+    count_member(j, "any5", s->any);
+    json_object_end(j);
+}
+
+#define EACH_RULE(g, bits, r, i)                                              \
+    for (size_t i = 0; i < (g)->set->rules.count; i++)                        \
+        for (const struct rule *r = (bits)[i >> 6] >> (i & 63) & 1 ? (g)->set->rules.at[i] : NULL; \
+             r != NULL; r = NULL)
+
+static const struct buffer *slot_buffer(const struct grouping *g, unsigned slot)
+{
+    return slot > 0 ? buffer_by_id(g->set, slot - 1) : NULL;
+}
+
+/* Of the rules of one protocol, in which buffers they are found. */
+static void write_proto(struct json *j, const struct grouping *g, const uint64_t *bits,
+                        enum app_proto_id proto, unsigned total)
+{
+    unsigned slots = buffer_count(g->set) + 1, *count = xcalloc(slots, sizeof(*count));
+    char name[ANALYSIS_NAME_SIZE];
+
+    EACH_RULE (g, bits, r, i) {
+        bool negated;
+        const struct rule_op *op = analysis_pattern(r, &negated);
+
+        if (r->app_proto == proto && op != NULL)
+            count[buffer_slot(op->list->buffer)]++;
+    }
+    json_object(j, proto == APP_PROTO_UNKNOWN ? "payload" : app_proto_name(proto));
+    json_u64(j, "total", total);
+    for (unsigned i = 0; i < slots; i++)
+        if (count[i] > 0)
+            json_u64(j, analysis_buffer_name(slot_buffer(g, i), name), count[i]);
+    json_object_end(j);
+    free(count);
+}
+
+static void write_buffer(struct json *j, const char *name, const struct buffer_stats *s)
+{
+    json_array(j, name);
+    for (unsigned i = 0; i < 256; i++) {
+        if (s->length[i] == 0)
+            continue;
+        json_object(j, NULL);
+        json_u64(j, "size", i);
+        json_u64(j, "count", s->length[i]);
+        json_object_end(j);
+    }
+    json_object(j, NULL);
+    json_u64(j, "total", s->count);
+    json_u64(j, "avg_strength", s->total / s->count);
+    json_u64(j, "min_strength", s->least);
+    json_u64(j, "max_strength", s->most);
+    json_object_end(j);
+    json_array_end(j);
+}
+
+/* Buffers that differ only in their transforms go by one name, and so together. */
+static void write_patterns(struct json *j, const struct grouping *g, const uint64_t *bits)
+{
+    unsigned slots = buffer_count(g->set) + 1;
+    struct buffer_stats *all = xcalloc(slots, sizeof(*all));
+    char name[ANALYSIS_NAME_SIZE];
+
+    EACH_RULE (g, bits, r, i) {
+        bool negated;
+        const struct rule_op *op = analysis_pattern(r, &negated);
+
+        if (op != NULL)
+            buffer_add(all, op);
+    }
+    json_object(j, "mpm");
+    for (unsigned i = 0; i < slots; i++)
+        if (all[i].count > 0)
+            write_buffer(j, analysis_buffer_name(slot_buffer(g, i), name), &all[i]);
+    json_object_end(j);
+    free(all);
+}
+
+static void write_group(struct json *j, const struct grouping *g, const struct piece *p)
+{
+    struct group_stats s = { 0 };
+
+    json_object(j, "rulegroup");
+    json_u64(j, "id", p->id);
+    json_array(j, "rules");
+    EACH_RULE (g, p->rules, r, i) {
+        stats_add(&s, r);
+        if (!g->with_rules)
+            continue;
+        json_object(j, NULL);
+        json_u64(j, "sig_id", r->sid);
+        json_object_end(j);
+    }
+    json_array_end(j);
+    json_object(j, "stats");
+    json_u64(j, "total", p->count);
+    write_types(j, &s);
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
+        if (s.proto[id] > 0)
+            write_proto(j, g, p->rules, (enum app_proto_id)id, s.proto[id]);
+    if (g->with_patterns)
+        write_patterns(j, g, p->rules);
+    json_object_end(j);
+    json_u64(j, "score", p->weight);
+    json_object_end(j);
+}
+
+/* --- the report --------------------------------------------------------------------------- */
+
+/* Protocols without ports: one piece for each direction. */
+static void whole_of(struct grouping *g, uint8_t ip_proto, unsigned direction, piece_array *out)
+{
+    struct piece p = { .rules = xcalloc(g->words, sizeof(uint64_t)) };
+
+    for (size_t i = 0; i < g->set->rules.count; i++)
+        if (concerns(g->set->rules.at[i], ip_proto, direction))
+            p.rules[i >> 6] |= 1ull << (i & 63);
+    ARRAY_PUSH(out, p);
+    pieces_settle(g, out);
+    pieces_number(g, out);
+}
+
+static void write_ports(struct json *j, const struct grouping *g, const piece_array *pieces)
+{
+    for (size_t i = 0; i < pieces->count; i++) {
+        json_object(j, NULL);
+        json_u64(j, "port", pieces->at[i].lo);
+        json_u64(j, "port2", pieces->at[i].hi);
+        write_group(j, g, &pieces->at[i]);
+        json_object_end(j);
+    }
+}
+
+static void write_direction(struct json *j, const struct grouping *g, bool has_ports,
+                            const char *name, const piece_array *pieces)
+{
+    if (has_ports) {
+        json_array(j, name);
+        write_ports(j, g, pieces);
+        json_array_end(j);
+    } else if (pieces->count > 0) {
+        json_object(j, name);
+        write_group(j, g, &pieces->at[0]);
+        json_object_end(j);
+    }
+}
+
+static void write_all(struct buf *out, struct grouping *g)
+{
+    /* In the order of the report; those with ports are numbered first. */
+    static const struct { const char *name; uint8_t ip_proto; bool has_ports; } of[] = {
+        { "icmpv4", 1, false }, { "tcp", 6, true }, { "udp", 17, true }, { "icmpv6", 58, false },
+    };
+    piece_array pieces[ARRAY_LEN(of)][2] = { 0 };
+    struct json j;
+
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < ARRAY_LEN(of); i++)
+            for (unsigned d = 0; d < 2 && of[i].has_ports == (pass == 0); d++)
+                (of[i].has_ports ? pieces_of : whole_of)(g, of[i].ip_proto, d, &pieces[i][d]);
+    json_init(&j, out);
+    json_object(&j, NULL);
+    for (size_t i = 0; i < ARRAY_LEN(of); i++) {
+        json_object(&j, of[i].name);
+        write_direction(&j, g, of[i].has_ports, "toserver", &pieces[i][TO_SERVER]);
+        write_direction(&j, g, of[i].has_ports, "toclient", &pieces[i][TO_CLIENT]);
+        json_object_end(&j);
+        pieces_free(&pieces[i][TO_SERVER]);
+        pieces_free(&pieces[i][TO_CLIENT]);
+    }
+    json_object_end(&j);
+    buf_add_u8(out, '\n');
+}
+
+void analysis_groups_json(struct buf *out, const struct ruleset *set,
+                          const struct conf_node *root)
+{
+    struct grouping *g = xcalloc(1, sizeof(*g));
+
+    g->set = set;
+    g->words = set->rules.count / 64 + 1;
+    g->with_rules = conf_bool(root, "detect.profiling.grouping.include-rules", false);
+    g->with_patterns = conf_bool(root, "detect.profiling.grouping.include-mpm-stats", false);
+    limits_read(g, root);
+    busy_ports_read(g, root, 0);
+    busy_ports_read(g, root, 1);
+    write_all(out, g);
+    free(g);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/analysis/private.h - what the reports share. */
+#ifndef DETECT_ANALYSIS_PRIVATE_H
+#define DETECT_ANALYSIS_PRIVATE_H
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "detect/program.h"
+#include "detect/ruleset.h"
+
+/* --- names.c ------------------------------------------------------------------------------ */
+
+#define ANALYSIS_NAME_SIZE 96
+
+const char *analysis_type_name(const struct rule *rule);        /* "pkt_stream" */
+/* How reports call a buffer; NULL: the payload. Into `out` when it has to be made. */
+const char *analysis_buffer_name(const struct buffer *buffer, char out[ANALYSIS_NAME_SIZE]);
+/* ... and the place where a keyword about transactions is asked. */
+const char *analysis_test_place(const struct rule_test *test);
+const char *analysis_op_name(const struct rule_op *op);         /* "content", "pcre" */
+
+/* --- facts.c: what follows from a rule's parts -------------------------------------------- */
+
+enum rule_need {            /* of a packet, before anything else is looked at */
+    NEED_PAYLOAD      = 1u << 0,
+    NEED_NO_PAYLOAD   = 1u << 1,
+    NEED_FLOW         = 1u << 2,
+    NEED_INIT_FLAGS   = 1u << 3,        /* SYN, RST or FIN */
+    NEED_RARE_FLAGS   = 1u << 4,        /* URG, ECE or CWR */
+    NEED_EVENT        = 1u << 5,
+    NEED_REAL_PACKET  = 1u << 6,        /* not one made of stream data */
+};
+uint32_t analysis_needs(const struct rule *rule);
+
+const struct rule_list *analysis_payload(const struct rule *rule);      /* NULL: none */
+bool analysis_has_test(const struct rule *rule, const char *keyword);
+
+/* The content by which the rule is found. One without any that must be there is filed under a
+ * content that must not, and asked always: *negated. NULL: no content at all. */
+const struct rule_op *analysis_pattern(const struct rule *rule, bool *negated);
+/* Finding the pattern says all that the content asks for. */
+bool analysis_is_conclusive(const struct rule_op *op);
+/* How rarely these bytes turn up: the higher, the better a pattern. */
+unsigned analysis_strength(const uint8_t *bytes, unsigned len);
+
+/* Where a content may stand, relative places without something before them being absolute. */
+struct content_place {
+    uint32_t flags;         /* OP_OFFSET, OP_DEPTH, OP_DISTANCE, OP_WITHIN */
+    int32_t offset, depth, distance, within;
+    bool was_within, was_distance;
+};
+struct content_place analysis_place(const struct rule_op *op);
+
+/* "in|20|file", NUL-terminated. */
+void analysis_pattern_text(struct buf *out, const uint8_t *bytes, unsigned len);
+
+/* --- engines.c: the steps in which a rule looks at transactions --------------------------- */
+
+struct analysis_engine {
+    const struct rule_list *list;       /* NULL: tests[] alone, or the stream */
+    const char *place;                  /* of tests; NULL: list */
+    bool stream, pattern;
+    uint8_t direction, progress;
+    enum app_proto_id proto;
+};
+typedef ARRAY_OF(struct analysis_engine) analysis_engines;
+
+/* In the order of inspection. Free with ARRAY_FREE. */
+void analysis_engines_of(const struct rule *rule, analysis_engines *out);
+
+/* --- reports ------------------------------------------------------------------------------ */
+
+void analysis_rule_json(struct buf *out, const struct rule *rule);
+void analysis_patterns_json(struct buf *out, const struct ruleset *set);
+void analysis_flowbits_json(struct buf *out, const struct ruleset *set);
+void analysis_rule_text(struct buf *out, const struct rule *rule);
+void analysis_fast_pattern_text(struct buf *out, const struct rule *rule);
+void analysis_fast_pattern_summary(struct buf *out, const struct ruleset *set);
+void analysis_groups_json(struct buf *out, const struct ruleset *set,
+                          const struct conf_node *root);
+
+#endif

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/analysis/rule_json.c - one rule as a line of rules.json: what it asks for, in which steps
+ * it looks, what each of them tests, and by which pattern it is found. */
+#include "detect/analysis/private.h"
+
+#include "detect/compile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct writer {
+    struct json *j;
+    const struct rule *rule;
+    const struct rule_op *pattern;
+    bool negated;               /* the pattern is one that must not be there */
+    ARRAY_OF(const char *) notes;
+};
+
+static void note(struct writer *w, const char *text)
+{
+    ARRAY_PUSH(&w->notes, text);
+}
+
+/* --- operations on buffers ---------------------------------------------------------------- */
+
+static void content_members(struct writer *w, const struct rule_op *op)
+{
+    const struct content_place place = analysis_place(op);
+    struct buf text = { 0 };
+    struct json *j = w->j;
+    bool pattern = op == w->pattern;
+
+    analysis_pattern_text(&text, op->content.bytes, op->content.len);
+    json_string(j, "pattern", (const char *)text.data);
+    buf_fini(&text);
+    json_u64(j, "length", op->content.len);
+    json_bool(j, "nocase", op->flags & OP_NOCASE);
+    json_bool(j, "negated", op->flags & OP_NEGATED);
+    json_bool(j, "starts_with", op->flags & OP_STARTSWITH);
+    json_bool(j, "ends_with", op->flags & OP_ENDSWITH);
+    json_bool(j, "is_mpm", pattern);
+    json_bool(j, "no_double_inspect", pattern && analysis_is_conclusive(op));
+    if (place.flags & OP_OFFSET)
+        json_i64(j, "offset", place.offset);
+    if (place.flags & OP_DEPTH)
+        json_i64(j, "depth", place.depth);
+    if (place.flags & OP_DISTANCE)
+        json_i64(j, "distance", place.distance);
+    if (place.flags & OP_WITHIN)
+        json_i64(j, "within", place.within);
+    json_bool(j, "fast_pattern", op->flags & OP_FAST);
+    json_bool(j, "relative_next", op->flags & OP_RELATIVE_NEXT);
+}
+
+static bool begins_with(const struct rule_op *op, const char *what)
+{
+    size_t n = strlen(what);
+
+    return op->content.len >= n && memcmp(op->content.bytes, what, n) == 0;
+}
+
+static void content_notes(struct writer *w, const struct rule_op *op)
+{
+    const struct content_place place = analysis_place(op);
+
+    if (op->flags & OP_FAST_ONLY)
+        note(w, "'fast_pattern:only' option is silently ignored and is interpreted as regular "
+                "'fast_pattern'");
+    if (begins_with(op, "GET /") || begins_with(op, "POST /") || begins_with(op, "HEAD /") ||
+        begins_with(op, "PUT /"))
+        note(w, "pattern looks like it inspects HTTP, use http.request_line or http.method and "
+                "http.uri instead for improved performance");
+    if (begins_with(op, "User-Agent: ") || begins_with(op, "\nUser-Agent: "))
+        note(w, "pattern looks like it inspects HTTP, use http.user_agent or http.header for "
+                "improved performance");
+    if (place.was_within)
+        note(w, "'within' option for pattern w/o previous content was converted to 'depth'");
+    if (place.was_distance)
+        note(w, "'distance' option for pattern w/o previous content was converted to 'offset'");
+}
+
+static const char *base_name(const struct rule_op *op)
+{
+    if (!(op->flags & OP_STRING))
+        return "unset";
+    switch (op->byte.base) {
+    case 8: return "oct";
+    case 10: return "dec";
+    case 16: return "hex";
+    default: return "unset";
+    }
+}
+
+static void flag_names(struct json *j, uint32_t flags, bool jump)
+{
+    static const struct { uint32_t flag; const char *name; bool jump; } names[] = {
+        { OP_FROM_BEGINNING, "from_beginning", true },
+        { OP_LITTLE, "little_endian", false },
+        { OP_STRING, "string", false },
+        { OP_RELATIVE, "relative", false },
+        { OP_ALIGN, "align", true },
+        { OP_DCE, "dce", false },
+        { OP_FROM_END, "from_end", true },
+    };
+
+    json_array(j, "flags");
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if ((flags & names[i].flag) && (jump || !names[i].jump))
+            json_string(j, NULL, names[i].name);
+    json_array_end(j);
+}
+
+static void byte_members(struct writer *w, const struct rule_op *op)
+{
+    bool jump = op->kind == OP_BYTE_JUMP;
+    struct json *j = w->j;
+
+    json_object(j, jump ? "byte_jump" : "byte_test");
+    json_u64(j, "nbytes", op->byte.nbytes);
+    json_i64(j, "offset", op->byte.offset);
+    if (jump) {
+        json_u64(j, "multiplier", op->byte.multiplier);
+        json_i64(j, "post_offset", op->byte.post_offset);
+    }
+    json_string(j, "base", base_name(op));
+    flag_names(j, op->flags, jump);
+    json_object_end(j);
+}
+
+static void op_members(struct writer *w, const struct rule_op *op)
+{
+    struct json *j = w->j;
+
+    switch ((enum op_kind)op->kind) {
+    case OP_CONTENT:
+        json_object(j, "content");
+        content_members(w, op);
+        json_object_end(j);
+        content_notes(w, op);
+        break;
+    case OP_PCRE:
+        json_object(j, "pcre");
+        json_bool(j, "relative", op->flags & OP_RELATIVE);
+        json_bool(j, "relative_next", op->flags & OP_RELATIVE_NEXT);
+        json_bool(j, "nocase", op->flags & OP_NOCASE);
+        json_bool(j, "negated", op->flags & OP_NEGATED);
+        json_object_end(j);
+        if (op->flags & OP_RAWBYTES)
+            note(w, "'/B' (rawbytes) option is a no-op and is silently ignored");
+        break;
+    case OP_BYTE_JUMP:
+    case OP_BYTE_TEST:
+        byte_members(w, op);
+        break;
+    case OP_ABSENT:
+        json_object(j, "absent");
+        json_bool(j, "or_else", op->flags & OP_OR_ELSE);
+        json_object_end(j);
+        break;
+    default:
+        break;
+    }
+}
+
+static void list_matches(struct writer *w, const struct rule_list *l)
+{
+    json_array(w->j, "matches");
+    for (const struct rule_op *op = l->first; op != NULL; op = op->next) {
+        json_object(w->j, NULL);
+        json_string(w->j, "name", analysis_op_name(op));
+        op_members(w, op);
+        json_object_end(w->j);
+    }
+    json_array_end(w->j);
+}
+
+static void transforms(struct json *j, const struct buffer *b)
+{
+    if (b->transform_count == 0)
+        return;
+    json_array(j, "transforms");
+    for (unsigned i = 0; i < b->transform_count; i++) {
+        json_object(j, NULL);
+        json_string(j, "name", b->transform[i].ops->name);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+/* --- tests -------------------------------------------------------------------------------- */
+
+static void test_members(struct json *j, const struct rule_test *test)
+{
+    json_object(j, NULL);
+    json_string(j, "name", test->keyword->name);
+    if (test->keyword->describe != NULL)
+        test->keyword->describe(test, j);
+    json_object_end(j);
+}
+
+static void test_list(struct json *j, const char *key, const struct rule_test *tests,
+                      unsigned count)
+{
+    if (count == 0)
+        return;
+    json_object(j, key);
+    json_array(j, "matches");
+    for (unsigned i = 0; i < count; i++)
+        test_members(j, &tests[i]);
+    json_array_end(j);
+    json_object_end(j);
+}
+
+/* --- the rule as a whole ------------------------------------------------------------------ */
+
+struct bit_name { uint32_t bit; const char *name; };
+
+static void bit_names(struct json *j, uint32_t bits, const struct bit_name *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (bits & names[i].bit)
+            json_string(j, NULL, names[i].name);
+}
+
+static void requirements(struct writer *w)
+{
+    static const struct bit_name names[] = {
+        { NEED_PAYLOAD, "payload" },   { NEED_NO_PAYLOAD, "no_payload" },
+        { NEED_FLOW, "flow" },         { NEED_INIT_FLAGS, "tcp_flags_init_deinit" },
+        { NEED_RARE_FLAGS, "tcp_flags_unusual" }, { NEED_EVENT, "engine_event" },
+        { NEED_REAL_PACKET, "real_pkt" },
+    };
+
+    json_array(w->j, "requirements");
+    bit_names(w->j, analysis_needs(w->rule), names, ARRAY_LEN(names));
+    json_array_end(w->j);
+}
+
+static void action_names(struct json *j, const struct rule *r)
+{
+    static const char *const names[] = {
+        [RULE_DROP] = "drop", [RULE_REJECT_SRC] = "reject", [RULE_REJECT_DST] = "reject_dst",
+        [RULE_REJECT_BOTH] = "reject_both", [RULE_CONFIG] = "config", [RULE_PASS] = "pass",
+        [RULE_ACCEPT] = "accept",
+    };
+    bool rejects = r->action == RULE_REJECT_SRC || r->action == RULE_REJECT_DST ||
+                   r->action == RULE_REJECT_BOTH;
+
+    if (r->action <= RULE_REJECT_BOTH && !(r->flags & RULE_NOALERT))
+        json_string(j, NULL, "alert");
+    if (rejects)
+        json_string(j, NULL, "drop");
+    if (r->action != RULE_ALERT)
+        json_string(j, NULL, names[r->action]);
+}
+
+static void match_policy(struct writer *w)
+{
+    static const char *const reach[] = {
+        [REACH_PACKET] = "packet", [REACH_FLOW] = "flow",
+        [REACH_FLOW_IF_STATEFUL] = "flow_if_stateful",
+    };
+
+    json_object(w->j, "match_policy");
+    json_array(w->j, "actions");
+    action_names(w->j, w->rule);
+    json_array_end(w->j);
+    json_string(w->j, "scope", reach[rule_reach(w->rule)]);
+    json_object_end(w->j);
+}
+
+static bool reads_flowbit(const struct rule *r)
+{
+    return r->flowbits_read > 0 && analysis_has_test(r, "flowbits");
+}
+
+static void flags(struct writer *w)
+{
+    static const struct bit_name any[] = {
+        { RULE_SRC_ANY, "src_any" }, { RULE_DST_ANY, "dst_any" },
+        { RULE_SPORT_ANY, "sp_any" }, { RULE_DPORT_ANY, "dp_any" },
+    };
+    static const struct bit_name needs[] = {
+        { RULE_NEEDS_PACKET, "need_packet" }, { RULE_NEEDS_STREAM, "need_stream" },
+    };
+    static const struct bit_name rest[] = {
+        { RULE_FILESTORE, "filestore" }, { RULE_TO_SERVER, "toserver" },
+        { RULE_TO_CLIENT, "toclient" },  { RULE_BYPASS, "bypass" },
+    };
+    static const struct bit_name targets[] = {
+        { RULE_TARGET_SRC, "src_is_target" }, { RULE_TARGET_DST, "dst_is_target" },
+    };
+    const struct rule *r = w->rule;
+    struct json *j = w->j;
+
+    json_array(j, "flags");
+    bit_names(j, r->flags, any, ARRAY_LEN(any));
+    if (r->action > RULE_REJECT_BOTH || (r->flags & RULE_NOALERT))
+        json_string(j, NULL, "noalert");
+    if (analysis_has_test(r, "dsize"))
+        json_string(j, NULL, "dsize");
+    if (r->app_proto != APP_PROTO_UNKNOWN)
+        json_string(j, NULL, "applayer");
+    bit_names(j, r->flags, needs, ARRAY_LEN(needs));
+    if (w->negated)
+        json_string(j, NULL, "negated_mpm");
+    if (reads_flowbit(r))
+        json_string(j, NULL, "need_flowvar");
+    bit_names(j, r->flags, rest, ARRAY_LEN(rest));
+    if ((w->pattern != NULL && !w->negated) || r->prefilter != NULL)
+        json_string(j, NULL, "prefilter");
+    bit_names(j, r->flags, targets, ARRAY_LEN(targets));
+    json_array_end(j);
+}
+
+/* --- steps -------------------------------------------------------------------------------- */
+
+static void buffer_engine(struct writer *w, const struct rule_list *l)
+{
+    char name[ANALYSIS_NAME_SIZE];
+    bool pattern = w->pattern != NULL && w->pattern->list == l;
+
+    json_object(w->j, NULL);
+    json_string(w->j, "name", analysis_buffer_name(l->buffer, name));
+    json_bool(w->j, "is_mpm", pattern);
+    if (l->buffer != NULL) {
+        transforms(w->j, l->buffer);
+        list_matches(w, l);
+    }
+    json_object_end(w->j);
+}
+
+static void buffer_engines(struct writer *w, enum buffer_kind kind)
+{
+    for (const struct rule_list *l = w->rule->list; l != NULL; l = l->next)
+        if (l->buffer != NULL && l->buffer->kind == kind)
+            buffer_engine(w, l);
+}
+
+static void packet_engines(struct writer *w, bool has_engines)
+{
+    const struct rule_list *payload = analysis_payload(w->rule);
+
+    json_array(w->j, "pkt_engines");
+    if (payload != NULL && !has_engines)
+        buffer_engine(w, payload);
+    buffer_engines(w, BUFFER_PACKET);
+    if (w->rule->test_count > 0) {
+        json_object(w->j, NULL);
+        json_string(w->j, "name", "packet");
+        json_bool(w->j, "is_mpm", false);
+        json_object_end(w->j);
+    }
+    json_array_end(w->j);
+}
+
+static void place_matches(struct writer *w, const char *place)
+{
+    const struct rule *r = w->rule;
+
+    json_array(w->j, "matches");
+    for (unsigned i = 0; i < r->tx_test_count; i++)
+        if (strcmp(analysis_test_place(&r->tx_test[i]), place) == 0)
+            test_members(w->j, &r->tx_test[i]);
+    json_array_end(w->j);
+}
+
+static void engine(struct writer *w, const struct analysis_engine *e)
+{
+    char name[ANALYSIS_NAME_SIZE];
+    struct json *j = w->j;
+
+    json_object(j, NULL);
+    json_string(j, "name", e->stream ? "stream" : e->list != NULL
+                           ? analysis_buffer_name(e->list->buffer, name) : e->place);
+    json_string(j, "direction", e->direction == TO_SERVER ? "toserver" : "toclient");
+    json_bool(j, "is_mpm", e->pattern);
+    json_string(j, "app_proto", app_proto_name(e->proto));
+    json_u64(j, "progress", e->progress);
+    if (e->list != NULL && e->list->buffer != NULL)
+        transforms(j, e->list->buffer);
+    if (e->list != NULL)
+        list_matches(w, e->list);
+    else
+        place_matches(w, e->place);
+    json_object_end(j);
+}
+
+static void engines(struct writer *w, const analysis_engines *all)
+{
+    if (all->count == 0)
+        return;
+    json_array(w->j, "engines");
+    for (size_t i = 0; i < all->count; i++)
+        engine(w, &all->at[i]);
+    json_array_end(w->j);
+}
+
+static void lists(struct writer *w)
+{
+    const struct rule_list *payload = analysis_payload(w->rule), *decoded = NULL;
+    const struct rule *r = w->rule;
+    struct json *j = w->j;
+
+    json_object(j, "lists");
+    test_list(j, "packet", r->test, r->test_count);
+    if (payload != NULL) {
+        json_object(j, "payload");
+        list_matches(w, payload);
+        json_object_end(j);
+    }
+    if (r->list != NULL)
+        decoded = r->list->decoded;
+    if (decoded != NULL) {
+        json_object(j, "base64_data");
+        list_matches(w, decoded);
+        json_object_end(j);
+    }
+    test_list(j, "postmatch", r->post, r->post_count);
+    if (r->threshold != NULL) {
+        json_object(j, "threshold");
+        json_array(j, "matches");
+        json_object(j, NULL);
+        json_string(j, "name", "threshold");
+        json_object_end(j);
+        json_array_end(j);
+        json_object_end(j);
+    }
+    json_object_end(j);
+}
+
+static void pattern(struct writer *w)
+{
+    char name[ANALYSIS_NAME_SIZE];
+
+    if (w->pattern != NULL) {
+        json_object(w->j, "mpm");
+        json_string(w->j, "buffer", analysis_buffer_name(w->pattern->list->buffer, name));
+        content_members(w, w->pattern);
+        json_object_end(w->j);
+    }
+    if (w->rule->prefilter != NULL) {
+        json_object(w->j, "prefilter");
+        json_string(w->j, "buffer", "packet");
+        json_string(w->j, "name", w->rule->prefilter->name);
+        json_object_end(w->j);
+    }
+}
+
+static void notes(struct writer *w)
+{
+    if (w->notes.count == 0)
+        return;
+    json_array(w->j, "notes");
+    for (size_t i = 0; i < w->notes.count; i++)
+        json_string(w->j, NULL, w->notes.at[i]);
+    json_array_end(w->j);
+}
+
+void analysis_rule_json(struct buf *out, const struct rule *r)
+{
+    analysis_engines all = { 0 };
+    struct json j;
+    struct writer w = { .j = &j, .rule = r };
+
+    w.pattern = analysis_pattern(r, &w.negated);
+    analysis_engines_of(r, &all);
+    json_init(&j, out);
+    json_object(&j, NULL);
+    json_string(&j, "class", r->flags & RULE_FIREWALL ? "firewall" : "threat detection");
+    json_string(&j, "raw", r->text);
+    json_u64(&j, "id", r->sid);
+    json_u64(&j, "gid", r->gid);
+    json_u64(&j, "rev", r->rev);
+    if (r->msg != NULL)
+        json_string(&j, "msg", r->msg);
+    json_string(&j, "app_proto", app_proto_name((enum app_proto_id)r->app_proto));
+    requirements(&w);
+    match_policy(&w);
+    json_string(&j, "type", analysis_type_name(r));
+    flags(&w);
+    packet_engines(&w, all.count > 0);
+    json_array(&j, "frame_engines");
+    buffer_engines(&w, BUFFER_FRAME);
+    json_array_end(&j);
+    engines(&w, &all);
+    lists(&w);
+    pattern(&w);
+    notes(&w);
+    json_object_end(&j);
+    buf_add_u8(out, '\n');
+    ARRAY_FREE(&w.notes);
+    ARRAY_FREE(&all);
+}

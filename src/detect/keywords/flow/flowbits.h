@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/flow/flowbits.h - what a flowbits test or action is about. */
+#ifndef DETECT_FLOWBITS_H
+#define DETECT_FLOWBITS_H
+
+#include "detect/rule.h"
+
+struct flowbits_use {
+    const char *command;        /* "isset" */
+    const uint32_t *id;         /* VAR_FLOWBIT */
+    unsigned count;
+};
+
+/* False: the test is of another keyword. */
+bool flowbits_use_of(const struct rule_test *test, struct flowbits_use *out);
+
+#endif
