@@ -48,6 +48,7 @@ static uint32_t test_needs(const struct rule_test *test)
         { "flowbits", NEED_FLOW },       { "flowint", NEED_FLOW },
         { "flow", NEED_FLOW },           { "decode-event", NEED_EVENT },
         { "stream-event", NEED_EVENT },  { "engine-event", NEED_EVENT },
+        { "app-layer-event", NEED_EVENT },
     };
 
     if (strcmp(test->keyword->name, "dsize") == 0)
@@ -69,7 +70,7 @@ uint32_t analysis_needs(const struct rule *rule)
         needs |= NEED_PAYLOAD;
     if (rule->app_proto != APP_PROTO_UNKNOWN || rule->tx_test_count > 0 ||
         (rule->flags & (RULE_FLOW_ESTABLISHED | RULE_FLOW_NOT_ESTABLISHED | RULE_FLOW_STATELESS |
-                        RULE_ONLY_STREAM | RULE_NO_STREAM | RULE_ONLY_FRAG | RULE_NO_FRAG)))
+                        RULE_ONLY_FRAG | RULE_NO_FRAG)))
         needs |= NEED_FLOW;
     if (flags & (TCP_SYN | TCP_RST | TCP_FIN))
         needs |= NEED_INIT_FLAGS;
@@ -136,8 +137,11 @@ unsigned analysis_strength(const uint8_t *bytes, unsigned len)
     return strength;
 }
 
+/* What base64_decode left is looked at from where the buffer's last match ended. */
 static bool has_something_before(const struct rule_op *op)
 {
+    if (op->list->buffer != NULL && op->list->buffer->kind == BUFFER_BASE64)
+        return true;
     for (op = op->prev; op != NULL; op = op->prev)
         if (op->kind == OP_CONTENT || op->kind == OP_PCRE || op->kind == OP_BYTE_JUMP ||
             op->kind == OP_BYTE_EXTRACT || op->kind == OP_BYTE_MATH)

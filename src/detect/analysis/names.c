@@ -98,7 +98,8 @@ const char *analysis_type_name(const struct rule *rule)
     case RULE_IP_ONLY: return "ip_only";
     case RULE_LIKE_IP_ONLY: return "like_ip_only";
     case RULE_PROTO_ONLY: return "pd_only";
-    case RULE_DECODER_EVENT: return "de_only";
+    /* Events of streams are told with the packet that caused them. */
+    case RULE_DECODER_EVENT: return analysis_has_test(rule, "decode-event") ? "de_only" : "pkt";
     case RULE_PACKET: return "pkt";
     case RULE_PACKET_STREAM: return "pkt_stream";
     case RULE_STREAM: return "stream";

@@ -4,6 +4,7 @@
 #include "detect/analysis/private.h"
 
 #include "detect/compile.h"
+#include "detect/keywords/flow/flowbits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -236,6 +237,23 @@ static void requirements(struct writer *w)
     json_array_end(w->j);
 }
 
+static bool waits_for_flowbit(const struct rule *r)
+{
+    struct flowbits_use use;
+
+    for (unsigned i = 0; i < r->test_count; i++)
+        if (flowbits_use_of(&r->test[i], &use) && strcmp(use.command, "isset") == 0)
+            return true;
+    return false;
+}
+
+static bool is_silent(const struct rule *r)
+{
+    if (r->flags & RULE_ALERT_KEYWORD)
+        return false;
+    return r->action > RULE_REJECT_BOTH || (r->flags & RULE_NOALERT);
+}
+
 static void action_names(struct json *j, const struct rule *r)
 {
     static const char *const names[] = {
@@ -246,7 +264,7 @@ static void action_names(struct json *j, const struct rule *r)
     bool rejects = r->action == RULE_REJECT_SRC || r->action == RULE_REJECT_DST ||
                    r->action == RULE_REJECT_BOTH;
 
-    if (r->action <= RULE_REJECT_BOTH && !(r->flags & RULE_NOALERT))
+    if (!is_silent(r))
         json_string(j, NULL, "alert");
     if (rejects)
         json_string(j, NULL, "drop");
@@ -269,12 +287,7 @@ static void match_policy(struct writer *w)
     json_object_end(w->j);
 }
 
-static bool reads_flowbit(const struct rule *r)
-{
-    return r->flowbits_read > 0 && analysis_has_test(r, "flowbits");
-}
-
-static void flags(struct writer *w)
+static void flags(struct writer *w, bool has_engines)
 {
     static const struct bit_name any[] = {
         { RULE_SRC_ANY, "src_any" }, { RULE_DST_ANY, "dst_any" },
@@ -295,7 +308,7 @@ static void flags(struct writer *w)
 
     json_array(j, "flags");
     bit_names(j, r->flags, any, ARRAY_LEN(any));
-    if (r->action > RULE_REJECT_BOTH || (r->flags & RULE_NOALERT))
+    if (is_silent(r))
         json_string(j, NULL, "noalert");
     if (analysis_has_test(r, "dsize"))
         json_string(j, NULL, "dsize");
@@ -304,7 +317,9 @@ static void flags(struct writer *w)
     bit_names(j, r->flags, needs, ARRAY_LEN(needs));
     if (w->negated)
         json_string(j, NULL, "negated_mpm");
-    if (reads_flowbit(r))
+    if (has_engines && analysis_payload(r) != NULL)
+        json_string(j, NULL, "flush");
+    if (waits_for_flowbit(r))
         json_string(j, NULL, "need_flowvar");
     bit_names(j, r->flags, rest, ARRAY_LEN(rest));
     if ((w->pattern != NULL && !w->negated) || r->prefilter != NULL)
@@ -396,7 +411,7 @@ static void engines(struct writer *w, const analysis_engines *all)
     json_array_end(w->j);
 }
 
-static void lists(struct writer *w)
+static void lists(struct writer *w, bool has_engines)
 {
     const struct rule_list *payload = analysis_payload(w->rule), *decoded = NULL;
     const struct rule *r = w->rule;
@@ -404,7 +419,7 @@ static void lists(struct writer *w)
 
     json_object(j, "lists");
     test_list(j, "packet", r->test, r->test_count);
-    if (payload != NULL) {
+    if (payload != NULL && !has_engines) {
         json_object(j, "payload");
         list_matches(w, payload);
         json_object_end(j);
@@ -478,13 +493,13 @@ void analysis_rule_json(struct buf *out, const struct rule *r)
     requirements(&w);
     match_policy(&w);
     json_string(&j, "type", analysis_type_name(r));
-    flags(&w);
+    flags(&w, all.count > 0);
     packet_engines(&w, all.count > 0);
     json_array(&j, "frame_engines");
     buffer_engines(&w, BUFFER_FRAME);
     json_array_end(&j);
     engines(&w, &all);
-    lists(&w);
+    lists(&w, all.count > 0);
     pattern(&w);
     notes(&w);
     json_object_end(&j);
