@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #define RAW_SIZE (64u << 10)
+#define RELEASE_STEP (8u << 20)         /* of a mapped file, at once */
+#define RELEASE_KEEP (64u << 20)
 
 struct byte_source {
     int fd;
@@ -25,6 +27,7 @@ struct byte_source {
 
     uint8_t *map;                       /* NULL: it is a stream */
     size_t map_size;
+    uint8_t *released, *release_at;     /* up to where it is let go; when to look again */
 
     uint8_t *buf;                       /* streams */
     size_t buf_size;
@@ -126,10 +129,25 @@ const uint8_t *byte_source_peek(struct byte_source *s, size_t need)
     return s->at;
 }
 
+/* What has been read far behind need not stay in memory. Packets under way lie in the newest
+ * RELEASE_KEEP bytes: a pool of the largest frames is smaller. */
+static COLD void release_behind(struct byte_source *s)
+{
+    uint8_t *keep = s->map + (s->at - s->map) - RELEASE_KEEP;
+
+    keep -= (size_t)(keep - s->map) % RELEASE_STEP;
+    if (keep > s->released)
+        madvise(s->released, (size_t)(keep - s->released), MADV_DONTNEED);
+    s->released = keep;
+    s->release_at = keep + RELEASE_KEEP + RELEASE_STEP;
+}
+
 void byte_source_skip(struct byte_source *s, size_t n)
 {
     s->at += n;
     s->offset += n;
+    if (UNLIKELY(s->release_at != NULL && s->at >= s->release_at))
+        release_behind(s);
 }
 
 size_t byte_source_left(const struct byte_source *s)
@@ -147,6 +165,8 @@ static bool map_file(struct byte_source *s, size_t size)
     madvise(map, size, MADV_SEQUENTIAL);
     s->map = map;
     s->map_size = size;
+    s->released = s->map;
+    s->release_at = s->map + RELEASE_KEEP + RELEASE_STEP;
     s->at = s->map;
     s->end = s->map + size;
     return true;
