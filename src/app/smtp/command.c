@@ -383,7 +383,7 @@ int smtp_reply(struct smtp_state *s, const struct smtp_line *line)
     code = text.len >= 3 ? reply_code(text) : 0;
     if (code == 0) {
         smtp_event(s, SMTP_EVENT_INVALID_REPLY);
-        return -1;
+        return line->end_len == 0 ? 0 : -1;     /* what is too long is noise, and passed over */
     }
     s->multiline = text.len >= 4 && text.data[3] == '-';
     mail_answered(s);
