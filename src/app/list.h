@@ -16,7 +16,11 @@
     X(smtp)               \
     X(dcerpc)             \
     X(ftp)                \
-    X(ftp_data)
+    X(ftp_data)           \
+    X(pop3)               \
+    X(imap)               \
+    X(telnet)             \
+    X(tftp)
 
 enum app_proto_id {
     APP_PROTO_UNKNOWN,          /* not known yet */
