@@ -107,7 +107,8 @@ static int find_ids(const char *user, const char *group, uid_t *uid, gid_t *gid,
     const struct group *gr = group != NULL ? getgrnam(group) : NULL;
 
     if (user != NULL && pw == NULL)
-        return err_set(err, "there is no user \"%s\"", user);
+        return err_set(err, "unable to get the user ID, check if user exist!! There is no user "
+                       "\"%s\"", user);
     if (group != NULL && gr == NULL)
         return err_set(err, "there is no group \"%s\"", group);
     *uid = pw != NULL ? pw->pw_uid : getuid();
@@ -137,6 +138,14 @@ static int change_ids(uid_t uid, gid_t gid, bool live, struct err *err)
     return 0;
 }
 #endif
+
+int process_check_user(const char *user, const char *group, struct err *err)
+{
+    uid_t uid;
+    gid_t gid;
+
+    return find_ids(user, group, &uid, &gid, err);
+}
 
 int process_drop_rights(const char *user, const char *group, bool live, struct err *err)
 {

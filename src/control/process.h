@@ -13,6 +13,8 @@ void process_ready(void);
 int process_pid_file(const char *path, struct err *err);
 void process_pid_file_remove(const char *path);
 
+/* Do they exist? Either may be NULL. */
+int process_check_user(const char *user, const char *group, struct err *err);
 /* To user and group (either may be NULL), keeping what capture needs (libcap-ng). */
 int process_drop_rights(const char *user, const char *group, bool live, struct err *err);
 

@@ -15,59 +15,20 @@
 #include "detect/keyword.h"
 #include "engine/run_mode.h"
 
+static void print_line(const char *line, void *arg)
+{
+    (void)arg;
+    puts(line);
+}
+
 /* --- keywords ----------------------------------------------------------------------------- */
-
-static void keyword_line(const struct keyword_ops *k, void *arg)
-{
-    (void)arg;
-    printf("- %s\n", k->name);
-}
-
-static void keyword_csv(const struct keyword_ops *k, void *arg)
-{
-    (void)arg;
-    printf("%s;%s;%s;%s;\n", k->name, k->doc != NULL ? k->doc : "",
-           k->point == POINT_TX ? "Application layer" : "Unset",
-           k->features != NULL ? k->features : "none");
-}
-
-static void keyword_full(const struct keyword_ops *k, void *arg)
-{
-    (void)arg;
-    printf("= %s =\n", k->name);
-    if (k->alias != NULL)
-        printf("\tAlias: %s\n", k->alias);
-    if (k->doc != NULL)
-        printf("\tDescription: %s\n", k->doc);
-    printf("\tFeatures: %s\n", k->features != NULL ? k->features : "none");
-}
 
 int list_keywords(const char *which)
 {
-    const struct keyword_ops *k;
-
-    keyword_registry_init();
-    if (which == NULL) {
-        printf("=====Supported keywords=====\n");
-        keyword_each(keyword_line, NULL);
+    if (keyword_list_print(which != NULL ? which : "", print_line, NULL) == 0)
         return EXIT_SUCCESS;
-    }
-    if (strcmp(which, "csv") == 0) {
-        printf("name;description;app layer;features;documentation\n");
-        keyword_each(keyword_csv, NULL);
-        return EXIT_SUCCESS;
-    }
-    if (strcmp(which, "all") == 0) {
-        keyword_each(keyword_full, NULL);
-        return EXIT_SUCCESS;
-    }
-    k = keyword_find(text_of(which));
-    if (k == NULL) {
-        fprintf(stderr, "there is no keyword \"%s\"\n", which);
-        return EXIT_FAILURE;
-    }
-    keyword_full(k, NULL);
-    return EXIT_SUCCESS;
+    fprintf(stderr, "there is no keyword \"%s\"\n", which);
+    return EXIT_FAILURE;
 }
 
 /* --- run modes ---------------------------------------------------------------------------- */
@@ -261,14 +222,8 @@ int list_features(void)
     return EXIT_SUCCESS;
 }
 
-static void config_line(const char *text, void *arg)
-{
-    (void)arg;
-    puts(text);
-}
-
 int list_config(const struct conf *conf)
 {
-    conf_dump(conf, config_line, NULL);
+    conf_dump(conf, print_line, NULL);
     return EXIT_SUCCESS;
 }

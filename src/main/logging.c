@@ -250,7 +250,9 @@ static int add_output(const struct conf_node *node, const char *log_dir, enum lo
         conf_warning(node, "there is no log output \"%s\": console, file or syslog", node->name);
         return 0;
     }
-    log_add_sink(&message_ops, s, level_of(node, level, at_least));
+    level = level_of(node, level, at_least);
+    log_set_level(MAX(log_get_level(), level));
+    log_add_sink(&message_ops, s, level);
     return 0;
 }
 

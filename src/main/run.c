@@ -106,6 +106,18 @@ static int write_analysis(const struct setup *s, struct err *err)
     return analysis_write_groups(s->context.rules, s->root, s->log_dir, err);
 }
 
+/* The command line wins over run-as. */
+static const char *run_as(const char *option, const struct conf_node *root, const char *key)
+{
+    return option != NULL ? option : conf_string(root, key, NULL);
+}
+
+static int check_user(const struct options *o, const struct conf_node *root, struct err *err)
+{
+    return process_check_user(run_as(o->user, root, "run-as.user"),
+                              run_as(o->group, root, "run-as.group"), err);
+}
+
 static int start_logging(const struct options *o, const struct conf *conf, struct err *err)
 {
     const struct conf_node *root = conf_root(conf);
@@ -126,10 +138,10 @@ int run_check(const struct options *o, struct conf *conf)
     struct err err = { 0 };
     int status = EXIT_SUCCESS;
 
-    if (start_logging(o, conf, &err) < 0 || setup_libraries(&s, o, conf, &err) < 0 ||
-        setup_plan(&s, o->topology, &err) < 0)
+    if (start_logging(o, conf, &err) < 0 || check_user(o, conf_root(conf), &err) < 0 ||
+        setup_libraries(&s, o, conf, &err) < 0 || setup_plan(&s, o->topology, &err) < 0)
         status = fail(&err);
-    else if (rules_broken(&s) || log_error_count() > 0)
+    else if (rules_broken(&s) || (o->job == JOB_TEST && log_error_count() > 0))
         status = loading_failed(&s);
     if (o->job == JOB_ENGINE_ANALYSIS && s.context.rules != NULL && write_analysis(&s, &err) < 0)
         status = fail(&err);
@@ -258,8 +270,9 @@ static int run_threads(struct setup *s)
     }
     log_notice("threads", "Threads created -> %s   Engine started.",
                engine_thread_summary(s->plan, summary, sizeof(summary)));
-    if (process_drop_rights(s->options->user, s->options->group, s->context.capture->live,
-                            &err) < 0) {
+    if (process_drop_rights(run_as(s->options->user, s->root, "run-as.user"),
+                            run_as(s->options->group, s->root, "run-as.group"),
+                            s->context.capture->live, &err) < 0) {
         engine_stop(engine);
         engine_wait(engine);
         engine_free(engine);
@@ -300,7 +313,8 @@ int run_engine(const struct options *o, struct conf *conf)
     if (o->daemon && process_daemonize(&err) < 0)
         return fail(&err);
     signals_block();
-    if (start_logging(o, conf, &err) < 0 || setup_libraries(&s, o, conf, &err) < 0)
+    if (start_logging(o, conf, &err) < 0 || check_user(o, conf_root(conf), &err) < 0 ||
+        setup_libraries(&s, o, conf, &err) < 0)
         goto failed;
     if (o->init_errors_fatal && (rules_broken(&s) || log_error_count() > 0)) {
         loading_failed(&s);

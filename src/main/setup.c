@@ -139,6 +139,20 @@ static uint64_t wall_us(void)
     return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
+/* Rules may ask for files to be stored that no output stores. */
+static void check_file_store(const struct setup *s)
+{
+    if (conf_bool(s->root, "outputs.file-store.enabled", false))
+        return;
+    for (unsigned i = 0; i < ruleset_rule_count(s->context.rules); i++) {
+        if (!(ruleset_rule(s->context.rules, i)->flags & RULE_FILESTORE))
+            continue;
+        log_warning("detect", "One or more rule(s) depends on the file-store output log which is "
+                    "not enabled. Enable the output \"file-store\".");
+        return;
+    }
+}
+
 static int setup_rules(struct setup *s, struct err *err)
 {
     const struct options *o = s->options;
@@ -158,6 +172,7 @@ static int setup_rules(struct setup *s, struct err *err)
     s->context.rules = ruleset_load(&s->rules_request, &s->rules_report, err);
     if (s->context.rules == NULL)
         return -1;
+    check_file_store(s);
     output_set_rules(s->context.output, &s->rules_report, wall_us());
     return 0;
 }
