@@ -243,8 +243,8 @@ void eve_packet_bytes(struct json *j, const struct packet *p)
         [DATALINK_SLL2] = { 276, "LINUX_SLL2" },
         [DATALINK_GRE_OVER_IP] = { 778, "GRE_OVER_IP" },
         [DATALINK_RAW2] = { 101, "RAW2" },
-        [DATALINK_IPV4] = { 228, "IPV4" },
-        [DATALINK_IPV6] = { 229, "IPV6" },
+        [DATALINK_IPV4] = { 228, "IPv4" },
+        [DATALINK_IPV6] = { 229, "IPv6" },
     };
 
     json_base64(j, "packet", p->data, p->len);
