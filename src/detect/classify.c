@@ -41,7 +41,7 @@ static bool any_test(const struct rule *r, const char *const *names)
     return false;
 }
 
-static const char *const address_compatible[] = { "flowbits", "xbits", "hostbits", "iprep", "tag",
+static const char *const address_compatible[] = { "ip_proto", "flowbits", "xbits", "hostbits", "iprep", "tag",
                                                   "threshold", "detection_filter", NULL };
 static const char *const event_compatible[] = { "decode-event", "engine-event", "stream-event",
                                                 NULL };

@@ -71,6 +71,10 @@ static unsigned op_worth(const struct rule_op *op)
     const struct buffer *b = op->list->buffer;
     unsigned worth = literal_worth(literal_of(op));
 
+    /* Of two that are as good, the one that stands for itself: it is verified sooner. */
+    if ((op->flags & (OP_DISTANCE | OP_WITHIN)) && worth > 1)
+        worth--;
+
     if (b == NULL)
         return worth;
     if (is_common_buffer(b))
