@@ -138,12 +138,12 @@ static int read_file(struct iprep *rep, const char *path,
 
 static void read_score_file(struct iprep *rep, const struct conf_node *root, const char *name)
 {
-    const char *dir = conf_string(root, "default-reputation-path", IDS_SYSCONFDIR "/iprep");
+    const char *dir = conf_string(root, "default-reputation-path", NULL);
     char path[4096];
 
     if (name == NULL || name[0] == '\0')
         return;
-    if (name[0] == '/')
+    if (name[0] == '/' || dir == NULL)
         snprintf(path, sizeof(path), "%s", name);
     else
         snprintf(path, sizeof(path), "%s/%s", dir, name);

@@ -43,8 +43,10 @@ static void heading(struct buf *out)
     buf_add_string(out, line);
 }
 
-static int write_text(const struct ruleset *set, const char *log_dir, const char *name,
-                      void (*one)(struct buf *out, const struct rule *rule),
+typedef void rule_report(struct buf *out, const struct rule *rule, const struct conf_node *root);
+
+static int write_text(const struct ruleset *set, const struct conf_node *root,
+                      const char *log_dir, const char *name, rule_report *one,
                       void (*summary)(struct buf *out, const struct ruleset *set),
                       struct err *err)
 {
@@ -53,7 +55,7 @@ static int write_text(const struct ruleset *set, const char *log_dir, const char
 
     heading(&out);
     for (size_t i = 0; i < set->rules.count; i++)
-        one(&out, set->rules.at[i]);
+        one(&out, set->rules.at[i], root);
     if (summary != NULL)
         summary(&out, set);
     r = file_write(log_dir, name, &out, err);
@@ -101,11 +103,11 @@ int analysis_write(const struct ruleset *set, const struct conf_node *root, cons
     bool patterns = is_wanted(root, "engine-analysis.rules-fast-pattern");
 
     if (patterns &&
-        write_text(set, log_dir, "rules_fast_pattern.txt", analysis_fast_pattern_text,
+        write_text(set, root, log_dir, "rules_fast_pattern.txt", analysis_fast_pattern_text,
                    analysis_fast_pattern_summary, err) < 0)
         return -1;
     if (rules &&
-        write_text(set, log_dir, "rules_analysis.txt", analysis_rule_text, NULL, err) < 0)
+        write_text(set, root, log_dir, "rules_analysis.txt", analysis_rule_text, NULL, err) < 0)
         return -1;
     if (!rules && !patterns)
         log_info("detect", "engine-analysis: no report on rules is enabled");

@@ -73,8 +73,9 @@ void analysis_engines_of(const struct rule *rule, analysis_engines *out);
 void analysis_rule_json(struct buf *out, const struct rule *rule);
 void analysis_patterns_json(struct buf *out, const struct ruleset *set);
 void analysis_flowbits_json(struct buf *out, const struct ruleset *set);
-void analysis_rule_text(struct buf *out, const struct rule *rule);
-void analysis_fast_pattern_text(struct buf *out, const struct rule *rule);
+void analysis_rule_text(struct buf *out, const struct rule *rule, const struct conf_node *root);
+void analysis_fast_pattern_text(struct buf *out, const struct rule *rule,
+                                const struct conf_node *root);
 void analysis_fast_pattern_summary(struct buf *out, const struct ruleset *set);
 void analysis_groups_json(struct buf *out, const struct ruleset *set,
                           const struct conf_node *root);

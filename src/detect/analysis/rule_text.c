@@ -3,6 +3,8 @@
  * about it may be slow or other than its author meant. */
 #include "detect/analysis/private.h"
 
+#include "conf/conf.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -178,7 +180,8 @@ static bool payload_pattern_in_app_rule(const struct rule *r)
            r->fast_op->list->buffer == NULL;
 }
 
-static unsigned say_warnings(struct buf *out, const struct rule *r, const struct counts *n)
+static unsigned say_warnings(struct buf *out, const struct rule *r, const struct counts *n,
+                             const struct conf_node *root)
 {
     const struct { bool holds; const char *text; } warnings[] = {
         { n->pcre + n->buffer_pcre > 0 && n->content + n->buffer_content == 0,
@@ -204,6 +207,8 @@ static unsigned say_warnings(struct buf *out, const struct rule *r, const struct
               (n->content + n->pcre + n->buffer_content + n->buffer_pcre > 0 ||
                r->type == RULE_IP_ONLY),
           "the rule looks at the request and at the response" },
+        { (r->flags & RULE_FILESTORE) && !conf_bool(root, "outputs.file-store.enabled", false),
+          "Rule requires file-store but the output file-store is not enabled" },
     };
     unsigned count = 0;
 
@@ -215,7 +220,7 @@ static unsigned say_warnings(struct buf *out, const struct rule *r, const struct
     return count;
 }
 
-void analysis_rule_text(struct buf *out, const struct rule *r)
+void analysis_rule_text(struct buf *out, const struct rule *r, const struct conf_node *root)
 {
     struct counts n = count_ops(r);
 
@@ -224,7 +229,7 @@ void analysis_rule_text(struct buf *out, const struct rule *r)
     say_places(out, r);
     say_counts(out, &n);
     say_pattern(out, r);
-    if (say_warnings(out, r, &n) == 0)
+    if (say_warnings(out, r, &n, root) == 0)
         BUF_LITERAL(out, "    No warnings for this rule.\n");
     BUF_LITERAL(out, "\n");
 }
@@ -269,7 +274,8 @@ static void pattern_details(struct buf *out, const struct rule_op *op)
     BUF_LITERAL(out, "\n");
 }
 
-void analysis_fast_pattern_text(struct buf *out, const struct rule *r)
+void analysis_fast_pattern_text(struct buf *out, const struct rule *r,
+                                const struct conf_node *root UNUSED)
 {
     bool negated;
     const struct rule_op *op = analysis_pattern(r, &negated);

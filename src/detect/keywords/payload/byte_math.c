@@ -66,7 +66,7 @@ static int byte_math_option(struct rule_parser *p, struct text word, struct byte
 
 static int byte_math_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
-    struct byte_options o = { .byte = { .base = 10 } };
+    struct byte_options o = { .byte = { .base = 10 }, .any_source = true };
     struct text word, result = { 0 };
     unsigned seen = 0;
 

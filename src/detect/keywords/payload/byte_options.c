@@ -11,8 +11,9 @@ int byte_number(struct rule_parser *p, struct text in, const char *what, int64_t
         int var = byte_var_find(p, in);
 
         if (var < 0)
-            return rule_error(p, "Unknown byte_extract var seen in %s - %.*s", p->keyword->name,
-                              TEXT(in));
+            return rule_error(p, "%s var seen in %s - %.*s",
+                              o->any_source ? "unknown byte_ keyword" : "Unknown byte_extract",
+                              p->keyword->name, TEXT(in));
         o->flags |= var_flag;
         *out = var;
         return 0;

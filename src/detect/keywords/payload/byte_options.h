@@ -10,6 +10,7 @@ struct byte_options {
     struct byte_op byte;
     uint32_t flags;             /* enum op_flag */
     bool base_given, endian_given;
+    bool any_source;            /* variables may come from any byte_ keyword: for messages */
 };
 
 /* A number or a variable's name into *out, with `var_flag` set. */
