@@ -85,6 +85,7 @@ static void window_gap(struct http_body *body, uint64_t len)
 {
     buf_clear(&body->data);
     body->size += len;
+    body->gaps += len;
     body->start = body->inspected = body->shown = body->size;
 }
 
@@ -237,7 +238,8 @@ static bool is_to_be_stored(const struct http_tx *htx, enum direction d)
 /* How much of the piece is within the limit. */
 static size_t within_limit(const struct http_tx *htx, enum direction d, size_t len)
 {
-    uint64_t limit = window_of(htx, d)->limit, size = htx->message[d].body.size;
+    const struct http_body *body = &htx->message[d].body;
+    uint64_t limit = window_of(htx, d)->limit, size = body->size - body->gaps;
 
     if (limit == 0 || is_to_be_stored(htx, d))
         return len;

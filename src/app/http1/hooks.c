@@ -4,6 +4,7 @@
  * A transaction without user data is an orphan: see tx.c. */
 #include "app/http1/private.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* Header blocks beyond this are no longer kept for http.header.raw, and libhtp, which assembles
@@ -100,12 +101,28 @@ static int request_start(htp_tx_t *htp)
     return HTP_OK;
 }
 
+/* A line without a protocol is an HTTP/0.9 request only when nothing but white space follows. */
+static void check_http_0_9(const struct http_state *state, struct http_tx *htx)
+{
+    size_t at = htp_connp_req_data_consumed(state->connp);
+
+    if (!htx->htp->is_protocol_0_9 || state->direction != TO_SERVER)
+        return;
+    while (at < state->input.len && isspace(state->input.data[at]))
+        at++;
+    if (at >= state->input.len)
+        return;
+    htx->htp->is_protocol_0_9 = 0;
+    app_tx_event(&htx->tx, HTTP_EVENT_REQUEST_LINE_MISSING_PROTOCOL);
+}
+
 static int request_line(htp_tx_t *htp)
 {
     struct http_tx *htx = htp_tx_get_user_data(htp);
 
     if (htx == NULL)
         return HTP_OK;
+    check_http_0_9(state_of(htp), htx);
     http_uri_normalise(htx, state_of(htp)->config);
     raise_flags(htx);
     return HTP_OK;
@@ -158,6 +175,19 @@ static int response_start(htp_tx_t *htp)
         return HTP_OK;
     message_starts(state, htx, TO_CLIENT);
     set_progress(htx, TO_CLIENT, HTTP_LINE);
+    return HTP_OK;
+}
+
+/* A second 100 Continue is odd, but no reason to give up, as libhtp of this generation does. */
+static int response_line(htp_tx_t *htp)
+{
+    struct http_tx *htx = htp_tx_get_user_data(htp);
+
+    if (htp->response_status_number != 100 || htp->seen_100continue == 0)
+        return HTP_OK;
+    htp->seen_100continue = 0;
+    if (htx != NULL)
+        app_tx_event(&htx->tx, HTTP_EVENT_100_CONTINUE_ALREADY_SEEN);
     return HTP_OK;
 }
 
@@ -320,6 +350,7 @@ void http_hooks_register(htp_cfg_t *cfg)
     htp_config_register_request_body_data(cfg, request_body_data);
     htp_config_register_request_complete(cfg, request_complete);
     htp_config_register_response_start(cfg, response_start);
+    htp_config_register_response_line(cfg, response_line);
     htp_config_register_response_headers(cfg, response_headers);
     htp_config_register_response_header_data(cfg, response_header_data);
     htp_config_register_response_trailer_data(cfg, response_header_data);

@@ -121,6 +121,7 @@ static int feed(struct http_state *state, const struct app_input *in, const uint
     const htp_time_t now = { .tv_sec = (time_t)(in->now_us / 1000000),
                              .tv_usec = (suseconds_t)(in->now_us % 1000000) };
 
+    state->input = (struct slice){ .data = data, .len = data != NULL ? (uint32_t)len : 0 };
     return in->direction == TO_SERVER ? htp_connp_req_data(state->connp, &now, data, len)
                                       : htp_connp_res_data(state->connp, &now, data, len);
 }

@@ -66,7 +66,8 @@ enum http_body_kind { BODY_UNDECIDED, BODY_PLAIN, BODY_FILE, BODY_MULTIPART };
 struct http_body {
     struct buf data;                    /* from `start` on */
     uint64_t start;                     /* position of data[0] */
-    uint64_t size;                      /* bytes of the body taken so far */
+    uint64_t size;                      /* bytes of the body taken so far, gaps included */
+    uint64_t gaps;                      /* of them; they do not count for the body limit */
     uint64_t inspected;                 /* rules are through with these */
     uint64_t shown;                     /* given to rules; inspected once more bytes come */
 };
@@ -112,6 +113,7 @@ struct http_state {
     htp_connp_t *connp;
     enum direction direction;           /* of the bytes at work */
     uint64_t offset;                    /* of their first one */
+    struct slice input;                 /* what libhtp was given, during the call */
     unsigned messages;                  /* of libhtp, so far */
     uint64_t responses;                 /* complete ones */
     uint32_t frame[2];                  /* of the message under way; 0: none */
