@@ -11,6 +11,7 @@
     X(tls)                \
     X(ssh)                \
     X(mqtt)               \
+    X(sip)                \
     X(dns)                \
     X(mdns)               \
     X(smtp)               \
