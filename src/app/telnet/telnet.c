@@ -38,15 +38,19 @@ static const struct app_probe probes[] = {
 
 /* --- messages --------------------------------------------------------------------------------- */
 
+/* Up to IAC SE, which is a message of its own. */
 static bool take_subnegotiation(struct bytes *in)
 {
     struct slice skipped;
+    struct bytes look = *in;
 
-    while (take_until(in, IAC, &skipped)) {
-        if (!bytes_have(in, 1))
+    while (take_until(&look, IAC, &skipped)) {
+        if (!bytes_have(&look, 1))
             return false;
-        if (take_u8(in) == SE)
-            return true;
+        if (take_u8(&look) != SE)
+            continue;
+        take_skip(in, bytes_left(in) - bytes_left(&look) - 2);
+        return true;
     }
     return false;
 }

@@ -12,10 +12,10 @@ TEST(telnet_frames)
                             .frames = true };
 
     split_expect(t, &c,
-                 "frame tc ctl 0 3\nframe tc ctl 3 8\nframe tc data 11 7\nframe tc data 18 10\n"
+                 "frame tc ctl 0 3\nframe tc ctl 3 6\nframe tc ctl 9 2\nframe tc data 11 7\nframe tc data 18 10\n"
                  "frame tc data 28 2\nframe tc data 30 17\nframe tc data 47 7\n"
                  "frame tc pdu 0 3\nframe tc pdu 11 7\nframe tc pdu 18 10\nframe tc pdu 28 2\n"
-                 "frame tc pdu 3 8\nframe tc pdu 30 17\nframe tc pdu 47 7\n"
+                 "frame tc pdu 3 6\nframe tc pdu 30 17\nframe tc pdu 47 7\nframe tc pdu 9 2\n"
                  "frame tc stream 0 54\n"
                  "frame ts ctl 0 3\nframe ts ctl 11 2\nframe ts data 13 3\nframe ts data 3 4\n"
                  "frame ts data 7 4\nframe ts pdu 0 3\nframe ts pdu 11 2\nframe ts pdu 13 3\n"
