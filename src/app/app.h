@@ -425,6 +425,7 @@ struct app_frame_view {
     uint64_t offset, tx_id;
     int64_t len;
     bool fresh;                 /* made or grown by this packet */
+    bool over;                  /* all its bytes have come: gone after this packet */
     enum direction direction;
 };
 bool app_frames_each(const struct app_flow *af, enum direction direction,

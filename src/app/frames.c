@@ -77,29 +77,31 @@ void app_frames_stream(struct app_session *s, enum direction d, const struct app
     }
 }
 
-bool app_frames_each(const struct app_flow *af, enum direction direction,
-                     bool (*visit)(const struct app_frame_view *frame, void *arg), void *arg)
-{
-    struct frames *frames = &app_session_of(af)->frames[direction];
-
-    for (unsigned i = 0; i < frame_count(frames); i++) {
-        const struct frame *f = frame_at(frames, i);
-        struct app_frame_view view = { .id = f->id, .type = f->type, .offset = f->offset,
-                                       .tx_id = f->tx_id, .len = f->len, .fresh = f->fresh,
-                                       .direction = direction };
-
-        if (!visit(&view, arg))
-            return false;
-    }
-    return true;
-}
-
 /* Wholly behind what the parser has before it; a datagram's frames live as long as it does. */
 static bool frame_is_over(const struct app_session *s, enum direction d, const struct frame *f)
 {
     if (s->transport == TRANSPORT_UDP)
         return true;
     return f->len >= 0 && f->offset + (uint64_t)f->len <= s->side[d].offset + s->side[d].len;
+}
+
+bool app_frames_each(const struct app_flow *af, enum direction direction,
+                     bool (*visit)(const struct app_frame_view *frame, void *arg), void *arg)
+{
+    const struct app_session *s = app_session_of(af);
+    struct frames *frames = &app_session_of(af)->frames[direction];
+
+    for (unsigned i = 0; i < frame_count(frames); i++) {
+        const struct frame *f = frame_at(frames, i);
+        struct app_frame_view view = { .id = f->id, .type = f->type, .offset = f->offset,
+                                       .tx_id = f->tx_id, .len = f->len, .fresh = f->fresh,
+                                       .over = frame_is_over(s, direction, f),
+                                       .direction = direction };
+
+        if (!visit(&view, arg))
+            return false;
+    }
+    return true;
 }
 
 static void prune(struct app_session *s, enum direction d)

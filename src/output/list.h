@@ -23,6 +23,7 @@
     X(anomaly)           \
     X(arp)               \
     X(files)             \
+    X(frame)             \
     X(flow)              \
     X(netflow)           \
     X(metadata)          \

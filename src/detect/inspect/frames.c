@@ -2,10 +2,15 @@
 /* Rules on frames. As with the stream, their bytes are at hand when they come; what matches is
  * reported with the next packet of their direction. A datagram's frames are reported at once. */
 #include "base/array.h"
+#include "detect/detect.h"
 #include "detect/inspect/private.h"
 #include "flow/flow.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #define FRAME_HITS_MAX 256
+#define FRAME_BYTES_KEPT 4096           /* of one that matched, for its report */
 
 struct frame_context {
     struct detect_thread *dt;
@@ -37,6 +42,50 @@ static bool has_hit(const struct detect_flow *df, enum direction d, uint32_t rul
     return false;
 }
 
+static void drop_match(struct frame_hit *hit)
+{
+    free(hit->match);
+    hit->match = NULL;
+}
+
+void frames_forget(struct detect_flow *df)
+{
+    for (unsigned i = 0; i < df->frame_hit_count; i++)
+        drop_match(&df->frame_hit[i]);
+    df->frame_hit_count = 0;
+}
+
+/* The stream's bytes are gone when the match is reported, and maybe the frame is, too. */
+static struct frame_match *keep_match(const struct frame_context *c,
+                                      const struct app_frame_view *f, struct slice bytes,
+                                      bool complete)
+{
+    uint32_t len = MIN(bytes.len, FRAME_BYTES_KEPT);
+    struct frame_match *m = malloc(sizeof(*m) + len);
+
+    if (m == NULL)
+        return NULL;
+    *m = (struct frame_match){ .frame = *f, .complete = complete, .len = len,
+                               .type = c->packet->flow->app->proto->frames[f->type],
+                               .length = (uint32_t)(c->offset + c->data.len - f->offset) };
+    memcpy(m->data, bytes.data, len);
+    return m;
+}
+
+const struct frame_match *detect_frame_match(const struct flow *flow,
+                                             const struct packet_alert *alert)
+{
+    const struct detect_flow *df = flow != NULL ? flow->detect : NULL;
+
+    if (df == NULL || alert->frame_id == 0)
+        return NULL;
+    for (unsigned i = 0; i < df->frame_hit_count; i++)
+        if (df->frame_hit[i].frame == alert->frame_id && df->frame_hit[i].reported &&
+            df->frame_hit[i].match != NULL && df->frame_hit[i].rule == alert->rule->index)
+            return df->frame_hit[i].match;
+    return NULL;
+}
+
 /* Reported ones are kept to tell what is known, until room is needed. */
 static void add_hit(struct detect_flow *df, struct frame_hit hit)
 {
@@ -44,11 +93,15 @@ static void add_hit(struct detect_flow *df, struct frame_hit hit)
         unsigned kept = 0;
 
         for (unsigned i = 0; i < df->frame_hit_count; i++)
-            if (!df->frame_hit[i].reported)
+            if (df->frame_hit[i].reported)
+                drop_match(&df->frame_hit[i]);
+            else
                 df->frame_hit[kept++] = df->frame_hit[i];
         df->frame_hit_count = (uint16_t)kept;
-        if (kept == FRAME_HITS_MAX)
+        if (kept == FRAME_HITS_MAX) {
+            drop_match(&hit);
             return;
+        }
     }
     if (df->frame_hit_count == df->frame_hit_cap) {
         unsigned cap = df->frame_hit_cap > 0 ? df->frame_hit_cap * 2u : 8;
@@ -90,6 +143,7 @@ static void frame_rule(struct frame_context *c, const struct app_frame_view *f,
     match_input_init(&in, c->dt, c->packet, c->direction, r);
     if (lists_match(c, f, bytes, complete, &in))
         add_hit(df, (struct frame_hit){ .rule = r->index, .frame = f->id, .tx_id = f->tx_id,
+                                        .match = keep_match(c, f, bytes, complete),
                                         .direction = (uint8_t)c->direction });
 }
 
@@ -164,8 +218,12 @@ void frames_report(struct detect_thread *dt, struct packet *p, enum direction d)
         const struct rule *r;
         struct match_input in;
 
-        if (hit->reported || hit->direction != d)
+        if (hit->direction != d)
             continue;
+        if (hit->reported) {
+            drop_match(hit);            /* with an earlier packet, which is rendered */
+            continue;
+        }
         hit->reported = true;
         r = dt->plan->rule[hit->rule];
         if (!rule_packet_fits(r, p))

@@ -51,7 +51,13 @@ struct stream_side {
     struct stream_rules matched, waiting, seen;     /* seen: payload part of tx rules */
 };
 
-struct frame_hit { uint32_t rule, frame; uint64_t tx_id; bool reported; uint8_t direction; };
+struct frame_hit {
+    uint32_t rule, frame;
+    uint64_t tx_id;
+    struct frame_match *match;  /* until it has been reported and rendered */
+    bool reported;
+    uint8_t direction;
+};
 
 struct detect_flow {
     struct pool *home;
@@ -120,6 +126,8 @@ void events_inspect(struct detect_thread *dt, struct packet *p);
 void addresses_inspect(struct detect_thread *dt, struct packet *p, enum direction d);
 void frames_inspect_data(struct detect_thread *dt, struct packet *p);
 void frames_report(struct detect_thread *dt, struct packet *p, enum direction d);
+/* All of them, as when the rules or the flow go. */
+void frames_forget(struct detect_flow *df);
 void tx_inspect(struct detect_thread *dt, struct packet *p, enum direction d);
 
 /* alert.c */

@@ -45,6 +45,7 @@ void detect_flow_free(struct flow *f)
         rules_fini(&df->side[d].waiting);
         rules_fini(&df->side[d].seen);
     }
+    frames_forget(df);
     free(df->frame_hit);
     f->detect = NULL;
     pool_put(df->home, df);
@@ -57,7 +58,7 @@ void stream_forget(struct detect_flow *df)
         df->side[d].waiting.count = 0;
         df->side[d].seen.count = 0;
     }
-    df->frame_hit_count = 0;
+    frames_forget(df);
 }
 
 bool stream_rules_has(const struct stream_rules *s, uint32_t rule)

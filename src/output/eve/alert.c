@@ -7,6 +7,8 @@
 
 #include "app/file.h"
 #include "base/array.h"
+#include "detect/detect.h"
+#include "output/eve/frame.h"
 
 struct alert_settings {
     bool payload, payload_printable, payload_length, packet, verdict;
@@ -206,8 +208,10 @@ static void alert_tx_fields(struct json *j, struct app_tx *tx, const struct pack
 {
     if (a->flags & ALERT_TX_GUESSED)
         json_bool(j, "tx_guessed", true);
-    json_string(j, "ts_progress", progress_name(tx, TO_SERVER));
-    json_string(j, "tc_progress", progress_name(tx, TO_CLIENT));
+    if (tx->flow->proto->progress_names[TO_SERVER] != NULL)
+        json_string(j, "ts_progress", progress_name(tx, TO_SERVER));
+    if (tx->flow->proto->progress_names[TO_CLIENT] != NULL)
+        json_string(j, "tc_progress", progress_name(tx, TO_CLIENT));
     if (!s->metadata_app)
         return;
     eve_tx_metadata(j, tx);
@@ -224,6 +228,18 @@ static void alert_tx_fields(struct json *j, struct app_tx *tx, const struct pack
     json_array_end(j);
 }
 
+static void alert_frame(struct json *j, const struct packet *p, const struct packet_alert *a)
+{
+    const struct frame_match *m = detect_frame_match(p->flow, a);
+
+    if (m == NULL)
+        return;
+    eve_frame_object(j, &(struct eve_frame){ .view = &m->frame, .type = m->type,
+                                             .length = m->length, .complete = m->complete,
+                                             .data = { .data = m->data, .len = m->len },
+                                             .is_udp = packet_is_udp(p) });
+}
+
 static void alert_record(struct render *r, const struct eve *eve, const struct alert_settings *s,
                          struct packet *p, const struct packet_alert *a)
 {
@@ -238,6 +254,7 @@ static void alert_record(struct render *r, const struct eve *eve, const struct a
         eve_app_proto(&j, p->flow);
         json_string(&j, "direction",
                     packet_direction(p) == TO_SERVER ? "to_server" : "to_client");
+        alert_frame(&j, p, a);
         if (s->metadata_flow)
             eve_flow_summary(r, &j, p->flow);
     }
