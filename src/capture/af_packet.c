@@ -2,8 +2,10 @@
 /* capture/af_packet.c - packets of network interfaces, by rings shared with the kernel; between
  * two interfaces also inline.
  *
- * A queue is one socket with its ring. Several queues of an interface form a fanout group, over
- * which the kernel deals the flows. When an interface goes, its queue waits for one of the same
+ * A queue is one socket with its ring; of a bridge, one for each port, so that both directions of
+ * a flow are with one thread. Several queues of an interface form a fanout group, over which the
+ * kernel deals the flows: by a hash that is the same on both ports, and by the order of joining.
+ * When an interface goes, its queue waits for one of the same
  * name and starts over with a new ring; packets of the old one come home in their own time. */
 #include "capture/af_packet.h"
 
@@ -18,52 +20,86 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/log.h"
 
 #define WAIT_MS 100
 
+/* What one thread, or each of several, reads: an interface, or the two ports of a bridge. */
+struct af_source {
+    struct af_conf side[2];
+    unsigned sides;
+};
+
 struct af_capture {
-    struct af_conf *interfaces;
+    struct af_source *sources;
     unsigned count;
-    const volatile int *stop;
 };
 
 struct af_counters {
     counter_id packets, drops, errors, polls, poll_timeout, poll_data, poll_errors;
 };
 
-struct af_queue {
-    struct af_capture *capture;
+struct af_side {
     struct af_conf *conf;
+    struct af_ring *ring;
+    enum datalink link;
+    int place;                          /* in the fanout group */
+    bool is_down, said_reopen;
+};
+
+struct af_queue {
     struct packet_pool *pool;
     struct counters *counters;
     struct af_counters id;
-    struct af_ring *ring;
-    enum datalink link;
-    bool is_started, is_down, said_reopen;
+    struct af_side side[2];
+    unsigned sides;
+    unsigned down;                      /* sides that are */
+    uint64_t looked_ns;                 /* when they were last looked for */
+    bool is_started;
     int interrupted;                    /* atomic */
 };
 
 /* --- settings ----------------------------------------------------------------------------- */
 
-/* The other port of a bridge need not be named. */
+/* Do the two send to each other? */
+static bool are_pair(const struct conf_node *root, const char *one, const char *other)
+{
+    const char *there, *back;
+
+    return af_copy_mode(root, one, &there) != AF_COPY_NONE && strcmp(there, other) == 0 &&
+           af_copy_mode(root, other, &back) != AF_COPY_NONE && strcmp(back, one) == 0;
+}
+
+static bool is_second_of_pair(const struct conf_node *root, const struct capture_names *names,
+                              const char *name)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (are_pair(root, names->at[i], name))
+            return true;
+    return false;
+}
+
+/* A bridge is one source, by whichever of its ports it is named first. */
 static int af_sources(const struct conf_node *root, const char *const *given, size_t count,
                       struct capture_names *out, struct err *err)
 {
-    if (capture_interfaces(root, "af-packet", given, count, out, err) < 0)
-        return -1;
-    for (size_t i = 0; i < out->count; i++) {
-        const char *peer, *back;
+    struct capture_names all = { 0 };
+    int status = capture_interfaces(root, "af-packet", given, count, &all, err);
 
-        if (af_copy_mode(root, out->at[i], &peer) == AF_COPY_NONE)
+    for (size_t i = 0; i < all.count; i++) {
+        const char *peer;
+
+        if (is_second_of_pair(root, out, all.at[i]))
             continue;
-        if (af_copy_mode(root, peer, &back) != AF_COPY_NONE && strcmp(back, out->at[i]) == 0)
-            capture_names_add(out, peer);
-        else
+        capture_names_add(out, all.at[i]);
+        if (af_copy_mode(root, all.at[i], &peer) != AF_COPY_NONE &&
+            !are_pair(root, all.at[i], peer))
             log_warning("af-packet", "what comes in by %s goes out by %s, but nothing comes "
-                        "back: %s has no copy-iface: %s", out->at[i], peer, peer, out->at[i]);
+                        "back: %s has no copy-iface: %s", all.at[i], peer, peer, all.at[i]);
     }
-    return 0;
+    capture_names_free(&all);
+    return status;
 }
 
 static bool any_copies(const struct conf_node *root, const char *const *sources, size_t count,
@@ -91,28 +127,39 @@ static void af_close(void *capture)
 {
     struct af_capture *c = capture;
 
-    free(c->interfaces);
+    free(c->sources);
     free(c);
+}
+
+static int open_source(struct af_source *source, const struct capture_request *rq, unsigned i,
+                       struct err *err)
+{
+    unsigned threads = rq->source_threads != NULL ? MAX(rq->source_threads[i], 1u) : 1;
+    const char *peer;
+
+    source->sides = 1;
+    source->side[0].threads = source->side[1].threads = threads;
+    if (af_conf_read(&source->side[0], rq, rq->sources[i], err) < 0)
+        return -1;
+    af_copy_mode(rq->conf, rq->sources[i], &peer);
+    if (peer == NULL || !are_pair(rq->conf, rq->sources[i], peer))
+        return 0;
+    source->sides = 2;
+    return af_conf_read(&source->side[1], rq, peer, err);
 }
 
 static void *af_open(const struct capture_request *rq, struct err *err)
 {
     struct af_capture *c = xcalloc(1, sizeof(*c));
 
-    c->stop = rq->stop;
     while (rq->sources[c->count] != NULL)
         c->count++;
-    c->interfaces = xcalloc(c->count + 1, sizeof(c->interfaces[0]));
-    for (unsigned i = 0; i < c->count; i++) {
-        struct af_conf *conf = &c->interfaces[i];
-
-        conf->threads = rq->source_threads != NULL ? MAX(rq->source_threads[i], 1u) : 1;
-        conf->device.id = (uint16_t)i;
-        if (af_conf_read(conf, rq, rq->sources[i], err) < 0) {
+    c->sources = xcalloc(c->count + 1, sizeof(c->sources[0]));
+    for (unsigned i = 0; i < c->count; i++)
+        if (open_source(&c->sources[i], rq, i, err) < 0) {
             af_close(c);
             return NULL;
         }
-    }
     return c;
 }
 
@@ -142,45 +189,63 @@ static void register_counters(struct af_counters *id)
     };
 }
 
-static struct af_conf *interface_of(struct af_capture *c, unsigned queue)
+static struct af_source *source_of(struct af_capture *c, unsigned *queue)
 {
     unsigned i = 0;
 
-    while (i + 1 < c->count && queue >= c->interfaces[i].threads)
-        queue -= c->interfaces[i++].threads;
-    return &c->interfaces[i];
+    while (i + 1 < c->count && *queue >= c->sources[i].side[0].threads)
+        *queue -= c->sources[i++].side[0].threads;
+    return &c->sources[i];
+}
+
+static int open_side(struct af_queue *q, struct af_conf *conf, struct err *err)
+{
+    struct af_side *side = &q->side[q->sides];
+
+    *side = (struct af_side){ .conf = conf, .place = -1,
+                              .link = net_device_link(conf->facts.arp_type) };
+    side->ring = af_ring_open(conf, &side->place, err);
+    if (side->ring == NULL)
+        return -1;
+    q->sides++;
+    return 0;
 }
 
 static void *af_queue_open(void *capture, unsigned queue, struct packet_pool *pool,
                            struct counters *counters, struct err *err)
 {
-    struct af_capture *c = capture;
-    struct af_conf *conf = interface_of(c, queue);
-    struct af_ring *ring = af_ring_open(conf, err);
-    struct af_queue *q;
+    struct af_queue *q = xcalloc(1, sizeof(*q));
+    struct af_source *source = source_of(capture, &queue);
 
-    if (ring == NULL)
-        return NULL;
-    q = xcalloc(1, sizeof(*q));
-    q->capture = c;
-    q->conf = conf;
     q->pool = pool;
     q->counters = counters;
-    q->ring = ring;
-    q->link = net_device_link(conf->facts.arp_type);
+    for (unsigned i = 0; i < source->sides; i++)
+        if (open_side(q, &source->side[i], err) < 0) {
+            while (q->sides > 0)
+                af_ring_close(q->side[--q->sides].ring);
+            free(q);
+            return NULL;
+        }
     register_counters(&q->id);
     packet_pool_on_return(pool, packet_home, q);
     return q;
 }
 
+static void side_stats(struct af_queue *q, struct af_side *side)
+{
+    struct af_stats add = { 0 };
+
+    af_ring_stats(side->ring, &add);
+    counter_add(q->counters, q->id.packets, add.packets);
+    counter_add(q->counters, q->id.drops, add.drops);
+}
+
 static void af_update_stats(void *queue)
 {
     struct af_queue *q = queue;
-    struct af_stats add = { 0 };
 
-    af_ring_stats(q->ring, &add);
-    counter_add(q->counters, q->id.packets, add.packets);
-    counter_add(q->counters, q->id.drops, add.drops);
+    for (unsigned i = 0; i < q->sides; i++)
+        side_stats(q, &q->side[i]);
 }
 
 static void af_queue_close(void *queue)
@@ -188,7 +253,8 @@ static void af_queue_close(void *queue)
     struct af_queue *q = queue;
 
     packet_pool_collect(q->pool);
-    af_ring_close(q->ring);
+    for (unsigned i = 0; i < q->sides; i++)
+        af_ring_close(q->side[i].ring);
     free(q);
 }
 
@@ -201,22 +267,22 @@ static void af_interrupt(void *queue)
 
 /* --- receiving ---------------------------------------------------------------------------- */
 
-static void mind_checksum(const struct af_queue *q, struct packet *p, uint32_t status)
+static void mind_checksum(const struct af_conf *conf, struct packet *p, uint32_t status)
 {
-    if (q->conf->checksums == AF_CHECKSUMS_NO ||
-        (q->conf->checksums == AF_CHECKSUMS_KERNEL &&
+    if (conf->checksums == AF_CHECKSUMS_NO ||
+        (conf->checksums == AF_CHECKSUMS_KERNEL &&
          (status & (TP_STATUS_CSUMNOTREADY | TP_STATUS_CSUM_VALID)) != 0))
         p->flags |= PACKET_NO_CHECKSUM;
 }
 
-static bool receive_one(struct af_queue *q, struct packet_vector *v)
+static bool receive_one(struct af_queue *q, struct af_side *side, struct packet_vector *v)
 {
-    struct packet *p = packet_pool_get(q->pool);
+    struct packet *p;
     struct af_frame f;
 
-    if (p == NULL)
+    if (!af_ring_is_ready(side->ring) || (p = packet_pool_get(q->pool)) == NULL)
         return false;
-    if (!af_ring_next(q->ring, &f)) {
+    if (!af_ring_next(side->ring, &f)) {
         packet_release(p, PACKET_LANE_OWNER);
         return false;
     }
@@ -224,109 +290,150 @@ static bool receive_one(struct af_queue *q, struct packet_vector *v)
     p->len = f.len;
     p->wire_len = f.wire_len;
     p->time_us = f.time_us;
-    p->datalink = (uint8_t)q->link;
+    p->datalink = (uint8_t)side->link;
     p->source = PACKET_WIRE;
-    p->device = &q->conf->device;
-    p->device_name = q->conf->device.name;
+    p->device = &side->conf->device;
+    p->device_name = side->conf->device.name;
     p->capture_slot = f.lease;
-    mind_checksum(q, p, f.status);
+    mind_checksum(side->conf, p, f.status);
     if (f.time_us > v->now_us)
         v->now_us = f.time_us;
     vector_push(v, p);
     return true;
 }
 
+/* Of a bridge the first port leaves half of the room to the second. */
 static enum capture_status fill(struct af_queue *q, struct packet_vector *v)
 {
-    while (v->count < VECTOR_FILL && receive_one(q, v))
-        ;
+    for (unsigned i = 0; i < q->sides; i++) {
+        unsigned until = i + 1 < q->sides ? VECTOR_FILL / 2 : VECTOR_FILL;
+
+        while (v->count < until && receive_one(q, &q->side[i], v))
+            ;
+    }
     return v->count > 0 ? CAPTURE_OK : CAPTURE_IDLE;
 }
 
-static void pause_ms(unsigned ms)
+static void pause_us(unsigned us)
 {
-    struct timespec pause = { .tv_nsec = (long)ms * 1000000 };
+    struct timespec pause = { .tv_nsec = (long)us * 1000 };
 
     nanosleep(&pause, NULL);
 }
 
+static COLD void side_is_back(struct af_queue *q, struct af_side *side, const char *how)
+{
+    side->is_down = side->said_reopen = false;
+    q->down--;
+    log_notice("af-packet", "%s is %s again", side->conf->device.name, how);
+}
+
 /* Another interface of the same name is there. Its fanout group can be joined once all have left
- * the old one, so it may take several tries. */
-static COLD void reopen(struct af_queue *q)
+ * the old one, and in the old order, so it may take several tries. */
+static COLD void reopen(struct af_queue *q, struct af_side *side)
 {
     struct err err = { 0 };
-    struct af_ring *ring = af_ring_open(q->conf, &err);
+    struct af_ring *ring = af_ring_open(side->conf, &side->place, &err);
 
     if (ring == NULL || af_ring_start(ring, &err) < 0) {
         if (ring != NULL)
             af_ring_close(ring);
-        if (!q->said_reopen)
+        if (!side->said_reopen)
             log_err(LOG_LEVEL_INFO, "af-packet", &err);
-        q->said_reopen = true;
+        side->said_reopen = true;
         return;
     }
-    af_update_stats(q);
-    af_ring_close(q->ring);
-    q->ring = ring;
-    q->is_down = q->said_reopen = false;
-    log_notice("af-packet", "%s is there again", q->conf->device.name);
+    side->ring = ring;
+    side_is_back(q, side, "there");
 }
 
-static COLD enum capture_status wait_for_device(struct af_queue *q)
+/* The ring of an interface that is gone goes too: as long as one of the old fanout group is left,
+ * nobody can join a new one. */
+static COLD void look_for(struct af_queue *q, struct af_side *side)
 {
-    const char *name = q->conf->device.name;
-    int index = af_ring_if_index(q->ring);
+    const char *name = side->conf->device.name;
 
-    pause_ms(WAIT_MS);
-    packet_pool_collect(q->pool);
-    if (net_device_is_ready(name, index)) {
-        q->is_down = false;
-        log_notice("af-packet", "%s is up again", name);
-    } else if (!net_device_is(name, index) && if_nametoindex(name) != 0) {
-        reopen(q);
+    if (side->ring != NULL && net_device_is_ready(name, af_ring_if_index(side->ring))) {
+        side_is_back(q, side, "up");
+        return;
     }
-    return CAPTURE_IDLE;
+    if (side->ring != NULL && !net_device_is(name, af_ring_if_index(side->ring))) {
+        side_stats(q, side);
+        af_ring_close(side->ring);
+        side->ring = NULL;
+    }
+    if (side->ring == NULL && if_nametoindex(name) != 0)
+        reopen(q, side);
 }
 
-static COLD enum capture_status socket_error(struct af_queue *q)
+static COLD void look_for_sides(struct af_queue *q)
+{
+    uint64_t now = clock_coarse_ns();
+
+    if (now - q->looked_ns < WAIT_MS * UINT64_C(1000000))
+        return;
+    q->looked_ns = now;
+    packet_pool_collect(q->pool);
+    for (unsigned i = 0; i < q->sides; i++)
+        if (q->side[i].is_down)
+            look_for(q, &q->side[i]);
+}
+
+static COLD void socket_error(struct af_queue *q, struct af_side *side)
 {
     int error = 0;
     socklen_t len = sizeof(error);
 
     counter_inc(q->counters, q->id.poll_errors);
-    getsockopt(af_ring_fd(q->ring), SOL_SOCKET, SO_ERROR, &error, &len);
+    getsockopt(af_ring_fd(side->ring), SOL_SOCKET, SO_ERROR, &error, &len);
     if (error == 0 || error == EINTR)
-        return CAPTURE_IDLE;
+        return;
     if (error != ENETDOWN && error != ENODEV && error != ENXIO) {
         counter_inc(q->counters, q->id.errors);
-        pause_ms(1);
-        return CAPTURE_IDLE;
+        pause_us(1000);
+        return;
     }
-    q->is_down = true;
-    log_warning("af-packet", "%s is down or gone: waiting for it", q->conf->device.name);
-    return CAPTURE_IDLE;
+    side->is_down = true;
+    q->down++;
+    log_warning("af-packet", "%s is down or gone: waiting for it", side->conf->device.name);
+}
+
+static bool any_held(const struct af_queue *q)
+{
+    for (unsigned i = 0; i < q->sides; i++)
+        if (q->side[i].ring != NULL && af_ring_is_held(q->side[i].ring))
+            return true;
+    return false;
 }
 
 static enum capture_status sleep_for_frames(struct af_queue *q, struct packet_vector *v)
 {
-    struct pollfd at = { .fd = af_ring_fd(q->ring), .events = POLLIN };
+    struct pollfd at[2];
     int n;
 
-    if (UNLIKELY(af_ring_is_held(q->ring))) {
-        pause_ms(1);                    /* the other threads have all of it */
+    if (UNLIKELY(any_held(q))) {
+        pause_us(1000);                    /* the other threads have all of it */
         packet_pool_collect(q->pool);
         return fill(q, v);
     }
-    n = poll(&at, 1, WAIT_MS);
+    for (unsigned i = 0; i < q->sides; i++)
+        at[i] = (struct pollfd){ .fd = q->side[i].is_down ? -1 : af_ring_fd(q->side[i].ring),
+                                 .events = POLLIN };
+    n = poll(at, q->sides, WAIT_MS);
     counter_inc(q->counters, q->id.polls);
     if (n <= 0) {
         counter_inc(q->counters, q->id.poll_timeout);
         return CAPTURE_IDLE;
     }
-    if (UNLIKELY((at.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0))
-        return socket_error(q);
     counter_inc(q->counters, q->id.poll_data);
-    return fill(q, v);
+    for (unsigned i = 0; i < q->sides; i++)
+        if (UNLIKELY((at[i].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0))
+            socket_error(q, &q->side[i]);
+    if (fill(q, v) == CAPTURE_OK)
+        return CAPTURE_OK;
+    /* The kernel takes a frame that is not home yet for one we have not seen. */
+    pause_us(100);
+    return CAPTURE_IDLE;
 }
 
 static COLD bool start(struct af_queue *q)
@@ -334,10 +441,12 @@ static COLD bool start(struct af_queue *q)
     struct err err = { 0 };
 
     q->is_started = true;
-    if (af_ring_start(q->ring, &err) == 0)
-        return true;
-    log_err(LOG_LEVEL_ERROR, "af-packet", &err);
-    return false;
+    for (unsigned i = 0; i < q->sides; i++)
+        if (af_ring_start(q->side[i].ring, &err) < 0) {
+            log_err(LOG_LEVEL_ERROR, "af-packet", &err);
+            return false;
+        }
+    return true;
 }
 
 static enum capture_status af_receive(void *queue, struct packet_vector *v)
@@ -348,8 +457,8 @@ static enum capture_status af_receive(void *queue, struct packet_vector *v)
         return CAPTURE_END;
     if (UNLIKELY(!q->is_started) && !start(q))
         return CAPTURE_FAILED;
-    if (UNLIKELY(q->is_down))
-        return wait_for_device(q);
+    if (UNLIKELY(q->down > 0))
+        look_for_sides(q);
     if (fill(q, v) == CAPTURE_OK)
         return CAPTURE_OK;
     packet_pool_collect(q->pool);
@@ -358,22 +467,63 @@ static enum capture_status af_receive(void *queue, struct packet_vector *v)
 
 /* --- inline ------------------------------------------------------------------------------- */
 
-static void *af_port_of(void *queue, struct counters *counters, bool in_order)
+/* One way out for each way in. */
+struct af_ports {
+    const struct capture_device *device[2];
+    struct af_port *port[2];
+    unsigned count;
+};
+
+static void *af_port_open(void *queue, struct counters *counters, bool in_order)
 {
     struct af_queue *q = queue;
+    struct af_ports *ports;
 
     (void)in_order;
-    return q->conf->copy != AF_COPY_NONE ? af_port_open(q->conf, counters) : NULL;
+    if (q->side[0].conf->copy == AF_COPY_NONE)
+        return NULL;
+    ports = xcalloc(1, sizeof(*ports));
+    ports->count = q->sides;
+    for (unsigned i = 0; i < q->sides; i++) {
+        ports->device[i] = &q->side[i].conf->device;
+        ports->port[i] = af_port_new(q->side[i].conf, counters);
+    }
+    return ports;
 }
 
-static void af_reject_path(void *queue, struct capture_path *out)
+static void af_verdict(void *self, struct packet *p)
+{
+    struct af_ports *ports = self;
+
+    af_port_send(ports->port[p->device != ports->device[0]], p);
+}
+
+static void af_port_flush_all(void *self)
+{
+    struct af_ports *ports = self;
+
+    for (unsigned i = 0; i < ports->count; i++)
+        af_port_flush(ports->port[i]);
+}
+
+static void af_port_close(void *self)
+{
+    struct af_ports *ports = self;
+
+    for (unsigned i = 0; i < ports->count; i++)
+        af_port_free(ports->port[i]);
+    free(ports);
+}
+
+static void af_reject_path(void *queue, const struct packet *p, struct capture_path *out)
 {
     struct af_queue *q = queue;
-    unsigned peer = q->conf->copy != AF_COPY_NONE ? if_nametoindex(q->conf->peer) : 0;
+    const struct af_conf *conf = q->side[p->device != &q->side[0].conf->device].conf;
+    unsigned peer = conf->copy != AF_COPY_NONE ? if_nametoindex(conf->peer) : 0;
 
-    *out = (struct capture_path){ .if_index = af_ring_if_index(q->ring),
-                                  .peer_index = peer > 0 ? (int)peer
-                                                         : af_ring_if_index(q->ring) };
+    out->mark = 0;
+    out->if_index = (int)if_nametoindex(conf->device.name);
+    out->peer_index = peer > 0 ? (int)peer : out->if_index;
 }
 
 static const char *const run_modes[] = { "single", "workers", "autofp", "pipeline", NULL };
@@ -393,9 +543,9 @@ const struct capture_ops capture_af_packet = {
     .open = af_open,
     .queue_open = af_queue_open,
     .receive = af_receive,
-    .port_open = af_port_of,
-    .verdict = af_port_send,
-    .port_flush = af_port_flush,
+    .port_open = af_port_open,
+    .verdict = af_verdict,
+    .port_flush = af_port_flush_all,
     .port_close = af_port_close,
     .reject_path = af_reject_path,
     .interrupt = af_interrupt,

@@ -7,6 +7,8 @@
 #ifndef CAPTURE_AF_PACKET_H
 #define CAPTURE_AF_PACKET_H
 
+#include <pthread.h>
+
 #include "capture/capture.h"
 #include "capture/net_device.h"
 
@@ -21,7 +23,11 @@ struct af_conf {
     unsigned fanout_type;           /* PACKET_FANOUT_* with its flags */
     unsigned cluster_id;            /* 0: the kernel's choice */
     int fanout_id;                  /* atomic; of the group, once it is made; -1: not yet */
+    pthread_mutex_t join_lock;      /* of the next two; only when joining */
+    int joined_index;               /* the interface whose group it is */
+    unsigned joined;                /* how many are in */
     bool v3, mmap_locked, emergency_flush, promisc;
+    bool ignore_outgoing;           /* what we send ourselves; on the loopback all is seen twice */
     unsigned ring_size;             /* frames a thread */
     unsigned block_size, block_timeout_ms, v2_block_size, buffer_size;
     enum af_checksums checksums;
@@ -60,12 +66,15 @@ struct af_stats {
     uint64_t packets, drops;
 };
 
-/* One thread. The ring takes nothing in before af_ring_start(), so that all of a fanout group
+/* One thread. *place is its place in the fanout group, by the order of joining; -1: not known yet.
+ * It stays the same when the group is made anew, so that both directions of a flow go on to meet,
+ * whichever port of a bridge they come in by. The ring takes nothing in before af_ring_start(), so that all of a fanout group
  * can be there first. */
-struct af_ring *af_ring_open(struct af_conf *conf, struct err *err);
+struct af_ring *af_ring_open(struct af_conf *conf, int *place, struct err *err);
 int af_ring_start(struct af_ring *ring, struct err *err);
 int af_ring_fd(const struct af_ring *ring);
 int af_ring_if_index(const struct af_ring *ring);
+bool af_ring_is_ready(const struct af_ring *ring);     /* af_ring_next() is worth a try */
 bool af_ring_next(struct af_ring *ring, struct af_frame *out);
 /* The next lease is with us still: sleeping on the socket would not sleep. */
 bool af_ring_is_held(const struct af_ring *ring);
@@ -78,7 +87,7 @@ void af_ring_close(struct af_ring *ring);
 /* af_packet_filter.c. Each gives 0 or -1 with *err. */
 int af_filter_nothing(int fd, struct err *err);     /* lets nothing in */
 int af_filter_attach(int fd, const struct af_conf *conf, struct err *err);
-int af_fanout_join(int fd, struct af_conf *conf, struct err *err);
+int af_fanout_join(int fd, struct af_conf *conf, int if_index, int *place, struct err *err);
 
 /* af_packet_ebpf.c: the program in that section of an object file, for a socket option. */
 int af_ebpf_attach(int fd, const char *path, const char *section, int level, int option,
@@ -88,9 +97,11 @@ int af_ebpf_attach(int fd, const char *path, const char *section, int level, int
 #define AF_NOTE_LEN 10
 
 /* af_packet_port.c */
-void *af_port_open(const struct af_conf *conf, struct counters *counters);
-void af_port_send(void *port, struct packet *p);
-void af_port_flush(void *port);
-void af_port_close(void *port);
+struct af_port;
+struct af_port *af_port_new(const struct af_conf *conf, struct counters *counters);
+void af_port_free(struct af_port *port);
+/* Unless it is dropped; goes with the next flush. */
+void af_port_send(struct af_port *port, struct packet *p);
+void af_port_flush(struct af_port *port);
 
 #endif

@@ -11,6 +11,10 @@
 #include "base/array.h"
 #include "base/log.h"
 
+#ifndef PACKET_FANOUT_FLAG_IGNORE_OUTGOING
+#define PACKET_FANOUT_FLAG_IGNORE_OUTGOING 0x4000
+#endif
+
 static const struct conf_node *item_of(const struct conf_node *root, const char *name)
 {
     return conf_item(conf_find(root, "af-packet"), "interface", name);
@@ -85,6 +89,7 @@ static int read_fanout(struct af_conf *conf, const struct conf_node *item, struc
                       "cluster-id: want auto or 1 to 65535, got \"%s\"", id);
     conf->cluster_id = (unsigned)number;
     conf->fanout_id = -1;
+    pthread_mutex_init(&conf->join_lock, NULL);
     conf->ebpf_lb_file = conf_string(item, "ebpf-lb-file", NULL);
     conf->ebpf_filter_file = conf_string(item, "ebpf-filter-file", NULL);
     if (conf->fanout_type == PACKET_FANOUT_EBPF && conf->ebpf_lb_file == NULL)
@@ -185,6 +190,9 @@ int af_conf_read(struct af_conf *conf, const struct capture_request *rq, const c
     if (read_fanout(conf, item, err) < 0 || read_copy(conf, rq->conf, item, err) < 0)
         return -1;
     look_at_offloads(conf);
+    conf->ignore_outgoing = conf->copy != AF_COPY_NONE || conf->facts.is_loopback;
+    if (conf->ignore_outgoing)
+        conf->fanout_type |= PACKET_FANOUT_FLAG_IGNORE_OUTGOING;
     read_sizes(conf, rq->conf, item);
     conf->v3 = conf->copy == AF_COPY_NONE && conf_bool(item, "tpacket-v3", true);
     conf->mmap_locked = conf_bool(item, "mmap-locked", false);

@@ -107,7 +107,7 @@ static int join(int fd, struct af_conf *conf, unsigned id, unsigned flags, struc
     return 0;
 }
 
-int af_fanout_join(int fd, struct af_conf *conf, struct err *err)
+static int join_group(int fd, struct af_conf *conf, struct err *err)
 {
     int id = __atomic_load_n(&conf->fanout_id, __ATOMIC_RELAXED);
 
@@ -118,8 +118,27 @@ int af_fanout_join(int fd, struct af_conf *conf, struct err *err)
     if (join(fd, conf, id >= 0 ? (unsigned)id : conf->cluster_id,
              id < 0 && conf->cluster_id == 0 ? PACKET_FANOUT_FLAG_UNIQUEID : 0, err) < 0)
         return -1;
-    if (id < 0 && conf->ebpf_lb_file != NULL)
+    if (conf->joined == 0 && conf->ebpf_lb_file != NULL)
         return af_ebpf_attach(fd, conf->ebpf_lb_file, "loadbalancer", SOL_PACKET,
-                           PACKET_FANOUT_DATA, err);
+                              PACKET_FANOUT_DATA, err);
     return 0;
+}
+
+int af_fanout_join(int fd, struct af_conf *conf, int if_index, int *place, struct err *err)
+{
+    int status;
+
+    pthread_mutex_lock(&conf->join_lock);
+    if (conf->joined_index != if_index) {
+        conf->joined_index = if_index;
+        conf->joined = 0;
+    }
+    if (*place >= 0 && conf->joined != (unsigned)*place)
+        status = err_set(err, "%s: not yet this thread's turn to join", conf->device.name);
+    else
+        status = join_group(fd, conf, err);
+    if (status == 0)
+        *place = (int)conf->joined++;
+    pthread_mutex_unlock(&conf->join_lock);
+    return status;
 }

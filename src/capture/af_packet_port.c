@@ -43,7 +43,7 @@ static int connect_out(const struct af_conf *conf)
     return fd;
 }
 
-void *af_port_open(const struct af_conf *conf, struct counters *counters)
+struct af_port *af_port_new(const struct af_conf *conf, struct counters *counters)
 {
     struct af_port *port = xcalloc(1, sizeof(*port));
 
@@ -57,10 +57,8 @@ void *af_port_open(const struct af_conf *conf, struct counters *counters)
     return port;
 }
 
-void af_port_close(void *self)
+void af_port_free(struct af_port *port)
 {
-    struct af_port *port = self;
-
     if (port->fd >= 0)
         close(port->fd);
     free(port);
@@ -91,9 +89,8 @@ static COLD void send_failed(struct af_port *port, unsigned at)
     port->fd = connect_out(port->conf);
 }
 
-void af_port_flush(void *self)
+void af_port_flush(struct af_port *port)
 {
-    struct af_port *port = self;
     unsigned done = 0;
 
     while (done < port->count) {
@@ -135,10 +132,8 @@ static COLD void say_truncated(struct af_port *port, const struct packet *p)
     port->said_truncated = true;
 }
 
-void af_port_send(void *self, struct packet *p)
+void af_port_send(struct af_port *port, struct packet *p)
 {
-    struct af_port *port = self;
-
     if ((p->action & ACTION_DROP) != 0 && port->conf->copy == AF_COPY_IPS)
         return;
     if (UNLIKELY(p->len < p->wire_len)) {

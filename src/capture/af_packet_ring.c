@@ -74,8 +74,7 @@ static int prepare_socket(struct af_ring *r, struct err *err)
             return fail(r, "the kernel tells nothing of offloads", err);
         r->note_len = AF_NOTE_LEN;
     }
-    /* What we send ourselves, and on the loopback each packet a second time. */
-    if ((conf->copy != AF_COPY_NONE || conf->facts.is_loopback) &&
+    if (conf->ignore_outgoing &&
         set_int(r->fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1) < 0)
         return fail(r, "cannot leave out outgoing packets", err);
     if (conf->buffer_size > 0)
@@ -163,7 +162,7 @@ static int make_ring(struct af_ring *r, struct err *err)
     return 0;
 }
 
-static int attach(struct af_ring *r, struct err *err)
+static int attach(struct af_ring *r, int *place, struct err *err)
 {
     struct sockaddr_ll at = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL),
                               .sll_ifindex = r->if_index };
@@ -174,7 +173,8 @@ static int attach(struct af_ring *r, struct err *err)
     if (r->conf->promisc && setsockopt(r->fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &promisc,
                                        sizeof(promisc)) < 0)
         return fail(r, "cannot make it promiscuous", err);
-    return r->conf->threads > 1 ? af_fanout_join(r->fd, r->conf, err) : 0;
+    return r->conf->threads > 1 ? af_fanout_join(r->fd, r->conf, r->if_index, place, err)
+                                 : 0;
 }
 
 static void ring_free(struct af_ring *r)
@@ -187,7 +187,7 @@ static void ring_free(struct af_ring *r)
     free(r);
 }
 
-struct af_ring *af_ring_open(struct af_conf *conf, struct err *err)
+struct af_ring *af_ring_open(struct af_conf *conf, int *place, struct err *err)
 {
     struct af_ring *r = xcalloc(1, sizeof(*r));
     struct net_device now;
@@ -202,7 +202,7 @@ struct af_ring *af_ring_open(struct af_conf *conf, struct err *err)
                 conf->device.name);
         goto failed;
     }
-    if (prepare_socket(r, err) < 0 || make_ring(r, err) < 0 || attach(r, err) < 0)
+    if (prepare_socket(r, err) < 0 || make_ring(r, err) < 0 || attach(r, place, err) < 0)
         goto failed;
     return r;
 
@@ -279,12 +279,23 @@ bool af_ring_is_held(const struct af_ring *r)
     return r->lease[r->next].out > 0;
 }
 
+bool af_ring_is_ready(const struct af_ring *r)
+{
+    const struct af_lease *l;
+
+    if (r == NULL || r->block != NULL)
+        return r != NULL;
+    l = &r->lease[r->next];
+    return l->out == 0 &&
+           (__atomic_load_n(status_of(r, l), __ATOMIC_ACQUIRE) & TP_STATUS_USER) != 0;
+}
+
 /* The next lease that the kernel has filled, or NULL. */
 static struct af_lease *take_lease(struct af_ring *r)
 {
     struct af_lease *l = &r->lease[r->next];
 
-    if (l->out > 0 || (__atomic_load_n(status_of(r, l), __ATOMIC_ACQUIRE) & TP_STATUS_USER) == 0)
+    if (!af_ring_is_ready(r))
         return NULL;
     r->next = r->next + 1 < r->count ? r->next + 1 : 0;
     return l;

@@ -86,8 +86,8 @@ struct capture_ops {
     void (*verdict)(void *port, struct packet *p);
     void (*port_flush)(void *port);
     void (*port_close)(void *port);
-    /* The network over which packets of the queue came, to answer them (reject). NULL: none. */
-    void (*reject_path)(void *queue, struct capture_path *out);
+    /* The ways along which a packet of the queue came and would go, to refuse it. NULL: none. */
+    void (*reject_path)(void *queue, const struct packet *p, struct capture_path *out);
     void (*interrupt)(void *queue);             /* any thread; may be NULL */
     void (*update_stats)(void *queue);          /* kernel drops into counters; or NULL */
     void (*queue_close)(void *queue);

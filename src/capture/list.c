@@ -6,7 +6,8 @@
 
 #define CAPTURE_LIST(C) \
     C(pcap_file)         \
-    C(af_packet)
+    C(af_packet)         \
+    C(nfq)
 
 #define C(name) extern const struct capture_ops capture_##name;
 CAPTURE_LIST(C)

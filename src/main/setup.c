@@ -206,6 +206,9 @@ int setup_libraries(struct setup *s, const struct options *o, struct conf *conf,
         return -1;
     s->context.is_inline = setup_is_inline(s);
     s->context.judges = setup_judges(s);
+    /* A flow comes in by one port of a bridge and back by the other. */
+    if (s->context.judges)
+        conf_set(conf, "livedev.use-for-tracking", "no");
     s->context.offline = s->context.capture == NULL || !s->context.capture->live;
     pthread_mutex_init(&s->context.rules_lock, NULL);
     setup_config_dir(s);

@@ -16,7 +16,6 @@
 struct verdict_port {
     void *port;                         /* the capture's; NULL: it wants no verdicts */
     bool is_open, touched;              /* touched: it had a packet in this vector */
-    struct capture_path path;
 };
 
 struct verdict_module {
@@ -55,12 +54,6 @@ static COLD void open_port(struct verdict_module *m, unsigned queue)
         port->port = ops->port_open == NULL
                          ? q->queue
                          : ops->port_open(q->queue, m->counters, q->pool == m->own_pool);
-    if (ops->reject_path != NULL)
-        ops->reject_path(q->queue, &port->path);
-    if (m->ctx->rejects_by_route)
-        port->path.if_index = port->path.peer_index = 0;
-    if (m->ctx->reject_if_index > 0)
-        port->path.if_index = port->path.peer_index = m->ctx->reject_if_index;
 }
 
 /* Of the queue by which a frame came; NULL when it came by none. */
@@ -143,18 +136,33 @@ static void send_reject(struct verdict_module *m, const struct capture_path *pat
         counter_inc(m->counters, m->reject_failed);
 }
 
+static void reject_path(const struct verdict_module *m, const struct packet *root,
+                        struct capture_path *out)
+{
+    const struct run_context *ctx = m->ctx;
+
+    *out = (struct capture_path){ 0 };
+    if (ctx->capture->reject_path != NULL)
+        ctx->capture->reject_path(ctx->queues[m->last].queue, root, out);
+    if (ctx->rejects_by_route)
+        out->if_index = out->peer_index = 0;
+    if (ctx->reject_if_index > 0)
+        out->if_index = out->peer_index = ctx->reject_if_index;
+}
+
 /* A packet out of a tunnel is not refused: the answer would have to go into the tunnel. */
 static COLD void reject(struct verdict_module *m, const struct packet *p)
 {
     const struct packet *root = p->root != NULL ? p->root : p;
-    const struct verdict_port *port = port_of(m, root);
+    struct capture_path path;
 
-    if (port == NULL || (p->flags & (PACKET_PSEUDO | PACKET_TUNNEL)) != 0)
+    if ((p->flags & (PACKET_PSEUDO | PACKET_TUNNEL)) != 0 || port_of(m, root) == NULL)
         return;
+    reject_path(m, root, &path);
     if (p->action & ACTION_REJECT_SRC)
-        send_reject(m, &port->path, p, true);
+        send_reject(m, &path, p, true);
     if (p->action & ACTION_REJECT_DST)
-        send_reject(m, &port->path, p, false);
+        send_reject(m, &path, p, false);
 }
 
 /* True when p is a frame whose verdict is now due. */

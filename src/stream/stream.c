@@ -199,7 +199,8 @@ static COLD bool apply_wishes(struct stream_thread *st, struct flow *flow, struc
 {
     if ((wishes & FLOW_WISH_BYPASS) || flow->state == FLOW_LOCAL_BYPASSED) {
         flow_table_set_state(st->flows, flow, FLOW_LOCAL_BYPASSED);
-        p->flags |= PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP;
+        p->flags |= PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP |
+                    PACKET_BYPASSED;
         counter_inc(st->counters, st->id.bypass_packets);
         counter_add(st->counters, st->id.bypass_bytes, p->wire_len);
         return false;

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/nfq_port.c - verdicts into one buffer, and by one call into the kernel.
+ *
+ * Where the thread that judges also receives, verdicts come in the order of the ids, and a run of
+ * equal ones without anything else to say is a single message: "all up to here". */
+#include "capture/nfq.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter/nfnetlink.h>
+#include <linux/netfilter/nfnetlink_queue.h>
+#include <linux/netlink.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/array.h"
+
+/* A payload that was changed needs most of it. */
+#define BUFFER_SIZE (128 << 10)
+#define PAYLOAD_MAX (65535 - sizeof(struct nlattr))
+
+struct nfq_port {
+    const struct nfq_conf *conf;
+    int fd;
+    unsigned number;
+    bool in_order;
+    struct counters *counters;
+    counter_id errors, too_long;
+    unsigned count;                     /* verdicts since the last flush */
+    bool has_run;
+    uint32_t run_id, run_mark;
+    bool run_sets_mark;
+    size_t len;
+    uint8_t data[BUFFER_SIZE];
+};
+
+struct verdict {
+    uint32_t id, code, mark;
+    bool sets_mark;
+    const uint8_t *payload;             /* NULL: as it was */
+    uint32_t payload_len;
+};
+
+struct nfq_port *nfq_port_new(const struct nfq_conf *conf, int fd, unsigned number,
+                              struct counters *counters, bool in_order)
+{
+    struct nfq_port *port = xcalloc(1, sizeof(*port));
+
+    port->conf = conf;
+    port->fd = fd;
+    port->number = number;
+    port->counters = counters;
+    port->in_order = in_order;
+    port->errors = counter_register("capture.nfq.verdict_errors", COUNTER_SUM);
+    port->too_long = counter_register("capture.nfq.modified_too_long", COUNTER_SUM);
+    return port;
+}
+
+void nfq_port_free(struct nfq_port *port)
+{
+    if (port == NULL)
+        return;
+    nfq_port_flush(port);
+    free(port);
+}
+
+static void put_attribute(struct nfq_port *port, uint16_t type, const void *data, size_t len)
+{
+    struct nlattr attr = { .nla_len = (uint16_t)(sizeof(attr) + len), .nla_type = type };
+    uint8_t *at = port->data + port->len;
+
+    memcpy(at, &attr, sizeof(attr));
+    memcpy(at + sizeof(attr), data, len);
+    port->len += NLA_ALIGN(sizeof(attr) + len);
+}
+
+static void put_message(struct nfq_port *port, unsigned type, const struct verdict *v)
+{
+    struct nlmsghdr head = { .nlmsg_type = (uint16_t)(NFNL_SUBSYS_QUEUE << 8 | type),
+                             .nlmsg_flags = NLM_F_REQUEST };
+    struct nfgenmsg gen = { .version = NFNETLINK_V0, .res_id = htons((uint16_t)port->number) };
+    struct nfqnl_msg_verdict_hdr body = { .verdict = htonl(v->code), .id = htonl(v->id) };
+    uint32_t mark = htonl(v->mark);
+    size_t start = port->len;
+
+    memcpy(port->data + start + sizeof(head), &gen, sizeof(gen));
+    port->len += sizeof(head) + sizeof(gen);
+    put_attribute(port, NFQA_VERDICT_HDR, &body, sizeof(body));
+    if (v->sets_mark)
+        put_attribute(port, NFQA_MARK, &mark, sizeof(mark));
+    if (v->payload != NULL)
+        put_attribute(port, NFQA_PAYLOAD, v->payload, v->payload_len);
+    head.nlmsg_len = (uint32_t)(port->len - start);
+    memcpy(port->data + start, &head, sizeof(head));
+}
+
+static void send_buffer(struct nfq_port *port)
+{
+    while (port->len > 0 && send(port->fd, port->data, port->len, 0) < 0)
+        if (errno != EINTR) {
+            counter_inc(port->counters, port->errors);
+            break;
+        }
+    port->len = 0;
+    port->count = 0;
+}
+
+static void end_run(struct nfq_port *port)
+{
+    struct verdict all = { .id = port->run_id, .code = NF_ACCEPT, .mark = port->run_mark,
+                           .sets_mark = port->run_sets_mark };
+
+    if (!port->has_run)
+        return;
+    port->has_run = false;
+    if (port->conf->mode == NFQ_REPEAT)
+        all.code = NF_REPEAT;
+    else if (port->conf->mode == NFQ_ROUTE)
+        all.code = NF_QUEUE | (uint32_t)port->conf->route_queue << 16;
+    put_message(port, NFQNL_MSG_VERDICT_BATCH, &all);
+}
+
+void nfq_port_flush(struct nfq_port *port)
+{
+    end_run(port);
+    send_buffer(port);
+}
+
+static void make_room(struct nfq_port *port, size_t more)
+{
+    if (port->len + more + 256 > sizeof(port->data))
+        nfq_port_flush(port);
+}
+
+/* The mark a packet goes on with. */
+static void settle_mark(const struct nfq_conf *conf, const struct packet *p, struct verdict *v)
+{
+    const struct nfq_slot *slot = p->capture_slot;
+    uint32_t mark = p->mark;
+
+    if (conf->mode == NFQ_REPEAT)
+        mark = (mark & ~conf->repeat_mask) | (conf->repeat_mark & conf->repeat_mask);
+    if ((p->flags & PACKET_BYPASSED) != 0 && conf->bypass_mask != 0)
+        mark = (mark & ~conf->bypass_mask) | (conf->bypass_mark & conf->bypass_mask);
+    v->mark = mark;
+    v->sets_mark = mark != slot->mark;
+}
+
+static void let_pass(struct nfq_port *port, const struct packet *p, struct verdict *v)
+{
+    settle_mark(port->conf, p, v);
+    if (port->conf->mode == NFQ_REPEAT)
+        v->code = NF_REPEAT;
+    else if (port->conf->mode == NFQ_ROUTE)
+        v->code = NF_QUEUE | (uint32_t)port->conf->route_queue << 16;
+    if ((p->flags & PACKET_MODIFIED) == 0)
+        return;
+    if (p->len > PAYLOAD_MAX) {
+        /* What was to be changed must not pass unchanged. */
+        counter_inc(port->counters, port->too_long);
+        v->code = NF_DROP;
+        return;
+    }
+    v->payload = p->data;
+    v->payload_len = p->len;
+}
+
+static void put_verdict(struct nfq_port *port, const struct verdict *v)
+{
+    bool plain = port->in_order && v->payload == NULL && v->code != NF_DROP;
+
+    if (port->has_run && (!plain || v->sets_mark != port->run_sets_mark ||
+                          (v->sets_mark && v->mark != port->run_mark)))
+        end_run(port);
+    make_room(port, v->payload_len);
+    if (plain) {
+        port->has_run = true;
+        port->run_id = v->id;
+        port->run_mark = v->mark;
+        port->run_sets_mark = v->sets_mark;
+    } else {
+        put_message(port, NFQNL_MSG_VERDICT, v);
+    }
+    if (++port->count == port->conf->batch)
+        nfq_port_flush(port);
+}
+
+void nfq_port_verdict(struct nfq_port *port, struct packet *p)
+{
+    struct verdict v = { .id = (uint32_t)p->capture_id, .code = NF_ACCEPT };
+
+    if ((p->action & ACTION_DROP) != 0)
+        v.code = NF_DROP;
+    else
+        let_pass(port, p, &v);
+    put_verdict(port, &v);
+}
+
+void nfq_port_plain(struct nfq_port *port, uint32_t id, bool accept)
+{
+    struct verdict v = { .id = id, .code = accept ? NF_ACCEPT : NF_DROP };
+
+    make_room(port, 0);
+    put_message(port, NFQNL_MSG_VERDICT, &v);
+    send_buffer(port);
+}
+
+void nfq_port_accept_rest(struct nfq_port *port, uint32_t last_id)
+{
+    /* Ids compare as numbers that wrap round; this one is beyond all there are. */
+    struct verdict v = { .id = last_id + 0x3fffffff, .code = NF_ACCEPT };
+
+    put_message(port, NFQNL_MSG_VERDICT_BATCH, &v);
+    send_buffer(port);
+}
