@@ -12,6 +12,7 @@
 #include "detect/rule.h"
 
 struct rule_parser;
+struct detect_thread;
 
 enum buffer_kind {
     BUFFER_PACKET,      /* from the packet alone */
@@ -27,6 +28,10 @@ struct transform_ops {
     int (*parse)(struct rule_parser *p, struct text in, void *arg);
     /* Writes into out (cleared before). */
     void (*apply)(struct slice in, const void *arg, struct buf *out);
+    /* In its place, where the thread keeps something for it. */
+    void (*apply_with)(struct detect_thread *dt, struct slice in, const void *arg,
+                       struct buf *out);
+    bool quotes_optional;
     /* Is this content still findable after the transform? NULL: all are. */
     bool (*content_ok)(struct slice pattern, const void *arg);
 };

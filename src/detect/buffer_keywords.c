@@ -88,7 +88,7 @@ const struct keyword_ops *const *transform_keywords(void)
             .argument = transforms[i]->parse == NULL ? ARGUMENT_NONE :
                         transforms[i]->argument ? ARGUMENT_REQUIRED : ARGUMENT_OPTIONAL,
             .quotes = transforms[i]->argument,
-            .quotes_required = transforms[i]->argument,
+            .quotes_required = transforms[i]->argument && !transforms[i]->quotes_optional,
             .parse = transform_parse,
         };
         transform_table[i] = &transform_ops_table[i];

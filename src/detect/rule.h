@@ -87,6 +87,7 @@ struct rule_test {
     bool (*match)(const struct match_input *in, const void *arg);
     const void *arg;
     bool negated;
+    bool late;                          /* POINT_PACKET: asked when all buffers have matched */
     uint8_t directions;                 /* POINT_TX: APP_TS, APP_TC */
     uint8_t progress[2];
 };
@@ -123,6 +124,7 @@ struct rule {
     const struct port_set *src_port, *dst_port;
     struct rule_test *test;             /* POINT_PACKET, cheap ones first */
     unsigned test_count;
+    unsigned late_count;                /* of them */
     struct rule_list *list;             /* buffers; the payload's too */
     struct rule_test *tx_test;          /* POINT_TX */
     unsigned tx_test_count;

@@ -18,6 +18,7 @@ struct buffer_registry;         /* detect/buffer.c */
 struct detect_plan;             /* detect/compile.h: groups, prefilters, order */
 struct threshold_table;         /* their state, shared by all threads */
 struct dataset_table;           /* detect/dataset.h */
+struct lua_script;
 
 struct ruleset {
     struct arena arena;
@@ -37,6 +38,7 @@ struct ruleset {
     struct host_bits *host_bits;        /* detect/host_bits.h: xbits, hostbits */
     struct tag_table *tags;             /* detect/tag.h */
     struct iprep *iprep;                /* detect/iprep.h; NULL: none configured */
+    ARRAY_OF(const struct lua_script *) scripts;    /* detect/lua/script.h */
     ARRAY_OF(struct rule_test) to_free; /* arguments with a free_arg; ruleset_unref calls them */
 };
 

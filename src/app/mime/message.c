@@ -218,6 +218,11 @@ bool mime_field_find(const struct mime_message *m, const char *name, unsigned nt
     return false;
 }
 
+const struct mime_field *mime_fields(const struct mime_message *m)
+{
+    return m->fields;
+}
+
 const struct mime_item *mime_attachments(const struct mime_message *m)
 {
     return m->attachments.first;

@@ -72,6 +72,7 @@ bool mime_message_in_body(const struct mime_message *m);
 /* Fields by name (lower case), the nth of that name; there once the header is complete. */
 bool mime_field_find(const struct mime_message *m, const char *name, unsigned nth,
                      struct slice *out);
+const struct mime_field *mime_fields(const struct mime_message *m);     /* first to last */
 const struct mime_item *mime_attachments(const struct mime_message *m);     /* first to last */
 const struct mime_item *mime_urls(const struct mime_message *m);
 bool mime_body_md5(const struct mime_message *m, uint8_t out[16]);

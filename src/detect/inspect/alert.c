@@ -39,6 +39,8 @@ bool rule_matched(struct detect_thread *dt, struct match_input *in)
     const struct rule *r = in->rule;
     bool alert = true;
 
+    if (UNLIKELY(r->late_count > 0) && !rule_late_tests_pass(r, in))
+        return false;
     if (UNLIKELY(dt->program.capture_count > 0))
         captures_keep(dt, in->flow);
     if (UNLIKELY(dt->program.replace_count > 0) && dt->is_inline)

@@ -31,7 +31,10 @@ struct slice inspect_transform(struct detect_thread *dt, const struct buffer *b,
         other = last_writes_out ? &dt->spare : out;
         (void)other;
         buf_clear(to);
-        b->transform[i].ops->apply(in, b->transform[i].arg, to);
+        if (UNLIKELY(b->transform[i].ops->apply_with != NULL))
+            b->transform[i].ops->apply_with(dt, in, b->transform[i].arg, to);
+        else
+            b->transform[i].ops->apply(in, b->transform[i].arg, to);
         in = buf_slice(to);
     }
     return in;

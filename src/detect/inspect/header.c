@@ -79,7 +79,18 @@ bool rule_tests_pass(const struct rule *r, const struct match_input *in)
     for (unsigned i = 0; i < r->test_count; i++) {
         const struct rule_test *test = &r->test[i];
 
-        if (test->match(in, test->arg) == test->negated)
+        if (!test->late && test->match(in, test->arg) == test->negated)
+            return false;
+    }
+    return true;
+}
+
+bool rule_late_tests_pass(const struct rule *r, const struct match_input *in)
+{
+    for (unsigned i = 0; i < r->test_count; i++) {
+        const struct rule_test *test = &r->test[i];
+
+        if (test->late && test->match(in, test->arg) == test->negated)
             return false;
     }
     return true;

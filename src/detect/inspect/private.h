@@ -38,6 +38,7 @@ struct detect_thread {
     uint64_t vars[BYTE_VARS_MAX];
     struct { struct packet_alert *at; unsigned count, cap; } queue;
     struct pool flows;                      /* struct detect_flow */
+    struct lua_thread *lua;                 /* detect/lua/script.h; NULL: no rule has a script */
     struct { counter_id alert, overflow, suppressed; } count;
 };
 
@@ -102,6 +103,8 @@ struct header_view header_of(const struct packet *p, bool reversed);
 bool rule_header_fits(const struct rule *r, const struct header_view *h);
 bool rule_packet_fits(const struct rule *r, const struct packet *p);
 bool rule_tests_pass(const struct rule *r, const struct match_input *in);
+/* Those that cost much, once everything else has matched. */
+bool rule_late_tests_pass(const struct rule *r, const struct match_input *in);
 
 /* buffers.c */
 bool inspect_buffer(struct detect_thread *dt, const struct buffer *b, struct packet *p,

@@ -2,6 +2,7 @@
 /* What one thread needs to run rules, and the change to another ruleset. */
 #include "base/array.h"
 #include "detect/inspect/private.h"
+#include "detect/lua/script.h"
 #include "flow/flow.h"
 
 #include <stdlib.h>
@@ -18,6 +19,7 @@ static int rules_attach(struct detect_thread *dt, struct ruleset *set, struct er
     candidates_init(&dt->found, plan->rule_count);
     dt->slot = xcalloc(plan->buffer_count + 1, sizeof(*dt->slot));
     dt->program.step_limit = plan->step_limit > 0 ? plan->step_limit : UINT32_MAX;
+    dt->lua = lua_thread_new(set, dt->counters);
     return 0;
 }
 
@@ -29,6 +31,7 @@ static void rules_detach(struct detect_thread *dt)
         buf_fini(&dt->slot[i].data);
     free(dt->slot);
     candidates_fini(&dt->found);
+    lua_thread_free(dt->lua);
     hs_scratch_free(dt->hs);
     ruleset_unref(dt->set);
     dt->set = NULL;
@@ -58,6 +61,11 @@ struct detect_thread *detect_thread_new(struct ruleset *set, const struct conf_n
         return NULL;
     }
     return dt;
+}
+
+struct lua_thread *detect_thread_lua(struct detect_thread *dt)
+{
+    return dt->lua;
 }
 
 void detect_thread_free(struct detect_thread *dt)

@@ -79,6 +79,7 @@
     K(detection_filter)     \
     K(config)               \
     K(tag)                  \
+    K(lua)                  \
     /* file */              \
     K(filename)             \
     K(fileext)              \

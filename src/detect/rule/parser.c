@@ -329,6 +329,8 @@ static int finish_rule(struct rule_builder *b)
     rule->test = settle_tests(b, 0, &rule->test_count);
     rule->tx_test = settle_tests(b, 1, &rule->tx_test_count);
     rule->post = settle_tests(b, 2, &rule->post_count);
+    for (unsigned i = 0; i < rule->test_count; i++)
+        rule->late_count += rule->test[i].late;
     rule->metadata_json = rule_metadata_render(rule, p->arena);
     if (rule->post_count > 0)
         rule->flags |= RULE_HAS_POST;

@@ -353,6 +353,7 @@ void ruleset_unref(struct ruleset *set)
     for (size_t i = 0; i < set->to_free.count; i++)
         set->to_free.at[i].keyword->free_arg((void *)set->to_free.at[i].arg);
     ARRAY_FREE(&set->to_free);
+    ARRAY_FREE(&set->scripts);
     ARRAY_FREE(&set->rules);
     host_bits_free(set->host_bits);
     threshold_table_free(set->threshold_state);

@@ -24,7 +24,8 @@
     X(gunzip)               \
     X(zlib_deflate)         \
     X(domain)               \
-    X(tld)
+    X(tld)                  \
+    X(luaxform)
 
 #define X(symbol) extern const struct transform_ops transform_##symbol;
 TRANSFORM_LIST(X)

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/lua/lua.c - a script decides: about the buffer that it stands in, about the
+ * transaction that the rule's hook names, or about the packet once all else has matched. */
+#include "detect/lua/script.h"
+#include "detect/program.h"
+#include "detect/ruleset.h"
+
+#include <string.h>
+
+static enum step_result lua_step(struct program_run *run, const void *arg)
+{
+    if (run->input == NULL || run->len == 0)
+        return STEP_NO;
+    return lua_script_match(arg, run->input, (struct slice){ run->data, run->len }, run->at)
+               ? STEP_YES : STEP_NO;
+}
+
+static bool lua_match(const struct match_input *in, const void *arg)
+{
+    const struct lua_script *s = arg;
+
+    if ((s->needs & LUA_NEED_PAYLOAD) && in->packet->payload_len == 0)
+        return false;
+    if ((s->needs & LUA_NEED_PACKET) && in->packet->len == 0)
+        return false;
+    return lua_script_match(s, in, (struct slice){ NULL, 0 }, 0);
+}
+
+static bool has_ja3(const struct app_proto *proto)
+{
+    for (unsigned i = 0; proto->buffers != NULL && proto->buffers[i] != NULL; i++)
+        if (strcmp(proto->buffers[i]->name, "ja3.hash") == 0)
+            return true;
+    return false;
+}
+
+static bool lua_ja3_match(const struct match_input *in, const void *arg)
+{
+    return has_ja3(in->tx->flow->proto) && lua_match(in, arg);
+}
+
+/* Where the rule wants it asked: progress of its hook, or when the hello is there. */
+static int lua_add_test(struct rule_parser *p, const struct lua_script *s)
+{
+    struct rule_test test = { .keyword = p->keyword, .match = lua_match, .arg = s,
+                              .directions = APP_BOTH };
+    bool ja3 = s->needs & (LUA_NEED_JA3 | LUA_NEED_JA3S);
+
+    if (p->rule->hook != 0 && p->rule->app_proto != APP_PROTO_UNKNOWN) {
+        test.progress[0] = test.progress[1] = (uint8_t)(p->rule->hook - 1);
+        rule_add_test(p, POINT_TX, &test);
+        return 0;
+    }
+    if (ja3) {
+        test.match = lua_ja3_match;
+        test.directions = s->needs & LUA_NEED_JA3 ? APP_TS : APP_TC;
+        test.progress[0] = test.progress[1] = 1;
+        p->rule->flags |= s->needs & LUA_NEED_JA3 ? RULE_TO_SERVER : RULE_TO_CLIENT;
+        rule_add_test(p, POINT_TX, &test);
+        return 0;
+    }
+    test.late = true;
+    rule_add_test(p, POINT_PACKET, &test);
+    return 0;
+}
+
+static int lua_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
+{
+    bool negated = in.n > 0 && in.p[0] == '!';
+    struct lua_script *s = lua_script_new(p, negated ? text_from(in, 1) : in, false);
+    struct rule_op *op;
+
+    if (s == NULL)
+        return -1;
+    s->negated = negated;
+    if (p->current == NULL)
+        return lua_add_test(p, s);
+    op = op_append(p, OP_CALL, false);
+    if (op == NULL)
+        return -1;
+    op->call = (struct call_op){ lua_step, s };
+    return 0;
+}
+
+const struct keyword_ops keyword_lua = {
+    .name = "lua",
+    .doc = "match via a Lua script",
+    .point = POINT_NONE,
+    .quotes = true,
+    .parse = lua_parse,
+};

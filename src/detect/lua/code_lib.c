@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* suricata.hashlib and suricata.base64. */
+#include "config.h"
+
+#ifdef HAVE_LUA
+#include "app/digest.h"
+#include "detect/lua/box.h"
+#include "detect/lua/libraries.h"
+
+#include <openssl/evp.h>
+
+#include <string.h>
+
+/* --- hashes ------------------------------------------------------------------------------- */
+
+#define HASHER_CLASS "suricata:hasher"
+
+static const EVP_MD *algorithm(enum digest which)
+{
+    return which == DIGEST_MD5 ? EVP_md5() : which == DIGEST_SHA1 ? EVP_sha1() : EVP_sha256();
+}
+
+static int push_digest(lua_State *state, const uint8_t *hash, unsigned len, bool hex)
+{
+    char text[2 * EVP_MAX_MD_SIZE];
+
+    if (hex)
+        lua_pushlstring(state, text, hex_text(hash, len, 0, HEX_LOWER, text));
+    else
+        lua_pushlstring(state, (const char *)hash, len);
+    return 1;
+}
+
+static int digest_of(lua_State *state, enum digest which, bool hex)
+{
+    uint8_t hash[EVP_MAX_MD_SIZE];
+    unsigned len = 0;
+    size_t n;
+    const char *in = luaL_checklstring(state, 1, &n);
+
+    if (EVP_Digest(in, n, hash, &len, algorithm(which), NULL) != 1)
+        return luaL_error(state, "this hash is not to be had here");
+    return push_digest(state, hash, len, hex);
+}
+
+static int hasher_new(lua_State *state, enum digest which)
+{
+    EVP_MD_CTX **hasher = lua_newuserdatauv(state, sizeof(*hasher), 0);
+
+    *hasher = EVP_MD_CTX_new();
+    luaL_setmetatable(state, HASHER_CLASS);
+    if (*hasher == NULL || EVP_DigestInit_ex(*hasher, algorithm(which), NULL) != 1)
+        return luaL_error(state, "this hash is not to be had here");
+    return 1;
+}
+
+static EVP_MD_CTX *hasher_of(lua_State *state)
+{
+    EVP_MD_CTX **hasher = luaL_checkudata(state, 1, HASHER_CLASS);
+
+    if (*hasher == NULL)
+        luaL_error(state, "the hash has been finalized");
+    return *hasher;
+}
+
+static int hasher_gc(lua_State *state)
+{
+    EVP_MD_CTX **hasher = luaL_checkudata(state, 1, HASHER_CLASS);
+
+    EVP_MD_CTX_free(*hasher);
+    *hasher = NULL;
+    return 0;
+}
+
+static int hasher_update(lua_State *state)
+{
+    EVP_MD_CTX *hasher = hasher_of(state);
+    size_t n;
+    const char *in = luaL_checklstring(state, 2, &n);
+
+    EVP_DigestUpdate(hasher, in, n);
+    return 0;
+}
+
+static int hasher_end(lua_State *state, bool hex)
+{
+    uint8_t hash[EVP_MAX_MD_SIZE];
+    unsigned len = 0;
+
+    EVP_DigestFinal_ex(hasher_of(state), hash, &len);
+    hasher_gc(state);
+    return push_digest(state, hash, len, hex);
+}
+
+static int hasher_finalize(lua_State *state) { return hasher_end(state, false); }
+static int hasher_finalize_to_hex(lua_State *state) { return hasher_end(state, true); }
+
+#define HASH(name, which)                                                                      \
+    static int name##_digest(lua_State *state) { return digest_of(state, which, false); }      \
+    static int name##_hexdigest(lua_State *state) { return digest_of(state, which, true); }    \
+    static int name##_new(lua_State *state) { return hasher_new(state, which); }
+HASH(md5, DIGEST_MD5)
+HASH(sha1, DIGEST_SHA1)
+HASH(sha256, DIGEST_SHA256)
+
+#define HASH_FUNCTIONS(name)                    \
+    { #name "_digest", name##_digest },         \
+    { #name "_hexdigest", name##_hexdigest },   \
+    { #name "_hex_digest", name##_hexdigest },  \
+    { #name, name##_new }
+
+int lua_open_hashlib(lua_State *state)
+{
+    static const luaL_Reg functions[] = { HASH_FUNCTIONS(md5), HASH_FUNCTIONS(sha1),
+                                          HASH_FUNCTIONS(sha256), { NULL, NULL } };
+    static const luaL_Reg methods[] = {
+        { "update", hasher_update },
+        { "finalize", hasher_finalize },
+        { "finalize_to_hex", hasher_finalize_to_hex },
+        { "__gc", hasher_gc },
+        { NULL, NULL },
+    };
+
+    return lua_library(state, functions, HASHER_CLASS, methods);
+}
+
+/* --- base64 ------------------------------------------------------------------------------- */
+
+static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+static int encode(lua_State *state, bool pad)
+{
+    size_t n;
+    const uint8_t *in = (const uint8_t *)luaL_checklstring(state, 1, &n);
+    luaL_Buffer out;
+
+    luaL_buffinit(state, &out);
+    for (size_t i = 0; i < n; i += 3) {
+        size_t have = MIN(n - i, (size_t)3);
+        uint32_t v = (uint32_t)in[i] << 16 | (have > 1 ? (uint32_t)in[i + 1] << 8 : 0) |
+                     (have > 2 ? in[i + 2] : 0);
+
+        for (unsigned k = 0; k <= have; k++)
+            luaL_addchar(&out, alphabet[v >> (18 - 6 * k) & 63]);
+        for (size_t k = have; pad && k < 3; k++)
+            luaL_addchar(&out, '=');
+    }
+    luaL_pushresult(&out);
+    return 1;
+}
+
+static int base64_encode(lua_State *state) { return encode(state, true); }
+static int base64_encode_nopad(lua_State *state) { return encode(state, false); }
+
+static int digit_of(char c)
+{
+    const char *at = c != '\0' ? strchr(alphabet, c) : NULL;
+
+    return at != NULL ? (int)(at - alphabet) : -1;
+}
+
+enum lenience {
+    STRICT,             /* one wrong character and there is no result */
+    UP_TO_WRONG,        /* what stands before it (RFC 4648) */
+    SKIP_WRONG,         /* as if it were not there (RFC 2045) */
+};
+
+/* Digits of in[0..n); false: wrong ones. */
+static bool decode(luaL_Buffer *out, const char *in, size_t n, enum lenience lenience)
+{
+    uint32_t v = 0;
+    unsigned have = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        int digit = digit_of(in[i]);
+
+        if (digit < 0 && lenience == SKIP_WRONG && in[i] != '=')
+            continue;
+        if (digit < 0 && lenience == STRICT)
+            return false;
+        if (digit < 0)
+            break;
+        v = v << 6 | (uint32_t)digit;
+        if (++have % 4 != 1)
+            luaL_addchar(out, (char)(v >> (6 - 2 * ((have - 2) % 4)) & 0xff));
+        if (have % 4 == 0)
+            v = 0;
+    }
+    return lenience != STRICT || have % 4 != 1;
+}
+
+static int push_decoded(lua_State *state, const char *in, size_t n, enum lenience lenience)
+{
+    luaL_Buffer out;
+
+    luaL_buffinit(state, &out);
+    if (!decode(&out, in, n, lenience))
+        return luaL_error(state, "malformed base64");
+    luaL_pushresult(&out);
+    return 1;
+}
+
+enum padding { PADDING_NEEDED, PADDING_NONE, PADDING_OPTIONAL };
+
+static int decode_padded(lua_State *state, enum padding padding)
+{
+    size_t n, pad = 0;
+    const char *in = luaL_checklstring(state, 1, &n);
+
+    while (pad < 2 && pad < n && in[n - pad - 1] == '=')
+        pad++;
+    if ((padding == PADDING_NEEDED && n % 4 != 0) || (padding == PADDING_NONE && pad > 0) ||
+        (pad > 0 && n % 4 != 0))
+        return luaL_error(state, "malformed base64");
+    return push_decoded(state, in, n - pad, STRICT);
+}
+
+static int base64_decode(lua_State *state) { return decode_padded(state, PADDING_NEEDED); }
+static int base64_decode_nopad(lua_State *state) { return decode_padded(state, PADDING_NONE); }
+static int base64_decode_padopt(lua_State *state)
+{
+    return decode_padded(state, PADDING_OPTIONAL);
+}
+
+static int base64_decode_rfc2045(lua_State *state)
+{
+    size_t n;
+    const char *in = luaL_checklstring(state, 1, &n);
+
+    return push_decoded(state, in, n, SKIP_WRONG);
+}
+
+static int base64_decode_rfc4648(lua_State *state)
+{
+    size_t n;
+    const char *in = luaL_checklstring(state, 1, &n);
+
+    return push_decoded(state, in, n, UP_TO_WRONG);
+}
+
+int lua_open_base64(lua_State *state)
+{
+    static const luaL_Reg functions[] = {
+        { "encode", base64_encode },
+        { "encode_nopad", base64_encode_nopad },
+        { "decode", base64_decode },
+        { "decode_nopad", base64_decode_nopad },
+        { "decode_padopt", base64_decode_padopt },
+        { "decode_rfc2045", base64_decode_rfc2045 },
+        { "decode_rfc4648", base64_decode_rfc4648 },
+        { NULL, NULL },
+    };
+
+    return lua_library(state, functions, NULL, NULL);
+}
+#endif

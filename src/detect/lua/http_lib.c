@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* suricata.http: the transaction at hand, through the buffers that the protocol declares. */
+#include "config.h"
+
+#ifdef HAVE_LUA
+#include "detect/lua/box.h"
+#include "detect/lua/libraries.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define HTTP_CLASS "suricata:http:tx"
+
+static int http_get_tx(lua_State *state)
+{
+    if (lua_tx_of(state, "http") == NULL)
+        return lua_push_failure(state, "error: protocol not http");
+    return lua_object_push(state, HTTP_CLASS, 0);
+}
+
+static struct app_tx *tx_of(lua_State *state)
+{
+    lua_object_check(state, HTTP_CLASS);
+    return lua_context_of(state)->tx;
+}
+
+static int push_whole(lua_State *state, const char *buffer, enum direction d, const char *missing)
+{
+    struct slice data;
+
+    if (lua_find_buffer(tx_of(state), buffer, d, 0, &data) && data.len > 0)
+        return lua_push_slice(state, data);
+    if (missing != NULL)
+        return lua_push_failure(state, missing);
+    lua_pushnil(state);
+    return 1;
+}
+
+static int http_request_host(lua_State *state)
+{
+    return push_whole(state, "http.host", TO_SERVER, NULL);
+}
+
+static int http_uri_raw(lua_State *state)
+{
+    return push_whole(state, "http.uri.raw", TO_SERVER, NULL);
+}
+
+static int http_uri_normalized(lua_State *state)
+{
+    return push_whole(state, "http.uri", TO_SERVER, "no normalized uri");
+}
+
+static int http_request_line(lua_State *state)
+{
+    return push_whole(state, "http.request_line", TO_SERVER, NULL);
+}
+
+static int http_response_line(lua_State *state)
+{
+    return push_whole(state, "http.response_line", TO_CLIENT, NULL);
+}
+
+static int http_request_headers_raw(lua_State *state)
+{
+    return push_whole(state, "http.header.raw", TO_SERVER, "no raw headers");
+}
+
+static int http_response_headers_raw(lua_State *state)
+{
+    return push_whole(state, "http.header.raw", TO_CLIENT, "no raw headers");
+}
+
+/* --- single headers ----------------------------------------------------------------------- */
+
+/* The nth one, "Name: value", cut in two. */
+static bool header_nth(struct app_tx *tx, enum direction d, unsigned n, struct slice *name,
+                       struct slice *value)
+{
+    const char *buffer = d == TO_SERVER ? "http.request_header" : "http.response_header";
+    struct slice whole;
+    const uint8_t *colon;
+
+    if (!lua_find_buffer(tx, buffer, d, n, &whole))
+        return false;
+    colon = whole.len > 0 ? memchr(whole.data, ':', whole.len) : NULL;
+    if (colon == NULL) {
+        *name = whole;
+        *value = (struct slice){ whole.data + whole.len, 0 };
+        return true;
+    }
+    *name = (struct slice){ whole.data, (uint32_t)(colon - whole.data) };
+    *value = (struct slice){ colon + 1, whole.len - name->len - 1 };
+    while (value->len > 0 && value->data[0] == ' ') {
+        value->data++;
+        value->len--;
+    }
+    return true;
+}
+
+static int push_header(lua_State *state, enum direction d)
+{
+    struct app_tx *tx = tx_of(state);
+    const char *wanted = lua_tostring(state, -1);
+    struct slice name, value;
+
+    if (wanted == NULL || wanted[0] == '\0')
+        return lua_push_failure(state, "argument missing, empty or wrong type");
+    for (unsigned i = 0; header_nth(tx, d, i, &name, &value); i++)
+        if (name.len == strlen(wanted) && value.len > 0 &&
+            strncasecmp((const char *)name.data, wanted, name.len) == 0)
+            return lua_push_slice(state, value);
+    return lua_push_failure(state, "header not found");
+}
+
+static int http_request_header(lua_State *state) { return push_header(state, TO_SERVER); }
+static int http_response_header(lua_State *state) { return push_header(state, TO_CLIENT); }
+
+static int push_headers(lua_State *state, enum direction d)
+{
+    struct app_tx *tx = tx_of(state);
+    struct slice name, value;
+
+    lua_newtable(state);
+    for (unsigned i = 0; header_nth(tx, d, i, &name, &value); i++) {
+        lua_push_slice(state, name);
+        lua_push_slice(state, value);
+        lua_settable(state, -3);
+    }
+    return 1;
+}
+
+static int http_request_headers(lua_State *state) { return push_headers(state, TO_SERVER); }
+static int http_response_headers(lua_State *state) { return push_headers(state, TO_CLIENT); }
+
+/* --- bodies ------------------------------------------------------------------------------- */
+
+/* As far as it is kept: a table of one piece, where that begins and where it ends. */
+static int push_body(lua_State *state, enum direction d)
+{
+    const char *name = d == TO_SERVER ? "http.request_body" : "http.response_body";
+    struct app_tx *tx = tx_of(state);
+    const struct app_buffer *const *b = tx->flow->proto->buffers;
+    struct slice data;
+    uint64_t from;
+
+    while (*b != NULL && strcmp((*b)->name, name) != 0)
+        b++;
+    if (*b == NULL || !(*b)->get(tx, d, 0, &data) || data.len == 0)
+        return lua_push_failure(state, "no body found");
+    from = (*b)->position != NULL ? (*b)->position(tx, d, 0) : 0;
+    lua_newtable(state);
+    lua_push_slice(state, data);
+    lua_rawseti(state, -2, 1);
+    lua_pushinteger(state, (lua_Integer)from);
+    lua_pushinteger(state, (lua_Integer)(from + data.len));
+    return 3;
+}
+
+static int http_request_body(lua_State *state) { return push_body(state, TO_SERVER); }
+static int http_response_body(lua_State *state) { return push_body(state, TO_CLIENT); }
+
+int lua_open_http(lua_State *state)
+{
+    static const luaL_Reg functions[] = { { "get_tx", http_get_tx }, { NULL, NULL } };
+    static const luaL_Reg methods[] = {
+        { "request_header", http_request_header },
+        { "response_header", http_response_header },
+        { "request_line", http_request_line },
+        { "response_line", http_response_line },
+        { "request_headers_raw", http_request_headers_raw },
+        { "response_headers_raw", http_response_headers_raw },
+        { "request_uri_raw", http_uri_raw },
+        { "request_uri_normalized", http_uri_normalized },
+        { "request_headers", http_request_headers },
+        { "response_headers", http_response_headers },
+        { "request_host", http_request_host },
+        { "request_body", http_request_body },
+        { "response_body", http_response_body },
+        { NULL, NULL },
+    };
+
+    return lua_library(state, functions, HTTP_CLASS, methods);
+}
+#endif

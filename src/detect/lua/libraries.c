@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/lua/libraries.c - libraries by name. */
+#include "config.h"
+
+#ifdef HAVE_LUA
+#include "detect/lua/libraries.h"
+
+#include "detect/lua/box.h"
+
+#include <string.h>
+
+static const luaL_Reg libraries[] = {
+#define X(name) { "suricata." #name, lua_open_##name },
+    LUA_LIBRARY_LIST(X)
+#undef X
+    { "suricata.hashing", lua_open_hashlib },       /* as the manual calls it */
+    { NULL, NULL },
+};
+
+bool lua_library_push(lua_State *state, const char *name)
+{
+    for (const luaL_Reg *l = libraries; l->name != NULL; l++) {
+        if (strcmp(l->name, name) == 0) {
+            l->func(state);
+            return true;
+        }
+    }
+    return false;
+}
+
+void lua_libraries_preload(lua_State *state)
+{
+    for (const luaL_Reg *l = libraries; l->name != NULL; l++) {
+        luaL_requiref(state, l->name, l->func, 0);
+        lua_pop(state, 1);
+    }
+}
+#endif

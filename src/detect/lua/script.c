@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/lua/script.c - rules' scripts: read once at load time to see what they need, then run in
+ * a box per thread. */
+#include "config.h"
+
+#include "detect/lua/script.h"
+
+#include "detect/ruleset.h"
+
+#ifdef HAVE_LUA
+#include "base/counters.h"
+#include "base/log.h"
+#include "detect/lua/box.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_BYTES 500000
+#define MAX_INSTRUCTIONS 500000
+
+/* --- loading ------------------------------------------------------------------------------ */
+
+/* In default-rule-path, or beside the rules. */
+static const char *script_path(struct rule_parser *p, struct text name)
+{
+    const char *dir = conf_string(p->ruleset->conf, "default-rule-path", NULL);
+    const char *file = p->at.file, *slash = file != NULL ? strrchr(file, '/') : NULL;
+    const char *path = arena_text(p->arena, name), *first;
+
+    if (name.n > 0 && name.p[0] == '/')
+        return path;
+    first = dir != NULL ? arena_printf(p->arena, "%s/%s", dir, path) : path;
+    if (access(first, R_OK) != 0 && slash != NULL) {
+        const char *beside = arena_printf(p->arena, "%.*s/%s", (int)(slash - file), file, path);
+
+        if (access(beside, R_OK) == 0)
+            return beside;
+    }
+    return first;
+}
+
+static void script_limits(struct rule_parser *p, struct lua_script *s)
+{
+    const struct conf_node *conf = conf_find(p->ruleset->conf, "security.lua");
+
+    s->max_bytes = conf_u64(conf, "max-bytes", MAX_BYTES);
+    s->max_instructions = conf_u64(conf, "max-instructions", MAX_INSTRUCTIONS);
+    s->open = conf_bool(conf, "allow-restricted-functions", false);
+}
+
+static struct lua_box *script_box(const struct lua_script *s)
+{
+    struct lua_limits limits = { .max_bytes = s->max_bytes,
+                                 .max_instructions = s->max_instructions, .open = s->open };
+
+    return lua_box_new(&limits);
+}
+
+static bool need_of(const char *key, struct lua_script *s)
+{
+    static const struct { const char *key; uint8_t need; } needs[] = {
+        { "packet", LUA_NEED_PACKET }, { "payload", LUA_NEED_PAYLOAD }, { "ja3", LUA_NEED_JA3 },
+        { "ja3s", LUA_NEED_JA3S },
+    };
+
+    for (unsigned i = 0; i < ARRAY_LEN(needs); i++) {
+        if (strcmp(needs[i].key, key) == 0) {
+            s->needs |= needs[i].need;
+            return true;
+        }
+    }
+    if (strcmp(key, "buffer") == 0 || strcmp(key, "stream") == 0) {
+        s->buffer_name = key[0] == 'b' ? "buffer" : "stream";
+        return true;
+    }
+    return false;
+}
+
+static bool is_former_need(const char *key)
+{
+    static const char *const prefixes[] = { "http", "dns", "tls", "ssh", "smtp", "dnp3" };
+
+    for (unsigned i = 0; i < ARRAY_LEN(prefixes); i++)
+        if (strncmp(key, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    return false;
+}
+
+/* needs["flowvar"] = { "a", "b" }: their names exist from now on. */
+static int register_names(lua_State *state, const char *key)
+{
+    unsigned count = 0;
+
+    if (!lua_istable(state, -1))
+        return 0;
+    lua_getglobal(state, "require");
+    lua_pushfstring(state, "suricata.%s", key);
+    if (lua_pcall(state, 1, 1, 0) != LUA_OK)
+        return -1;
+    lua_getfield(state, -1, "register");
+    lua_replace(state, -2);
+    lua_pushnil(state);
+    while (lua_next(state, -3)) {
+        lua_pushvalue(state, -3);
+        lua_insert(state, -2);
+        if (!lua_isstring(state, -1) || lua_pcall(state, 1, 0, 0) != LUA_OK || ++count > 100)
+            return -1;
+    }
+    lua_pop(state, 1);
+    return 0;
+}
+
+/* The table that init() gave is on top. */
+static int read_needs(struct rule_parser *p, lua_State *state, struct lua_script *s)
+{
+    lua_pushnil(state);
+    while (lua_next(state, -2)) {
+        const char *key = lua_type(state, -2) == LUA_TSTRING ? lua_tostring(state, -2) : NULL;
+        bool wanted = lua_toboolean(state, -1);
+
+        if (key != NULL && (strcmp(key, "flowvar") == 0 || strcmp(key, "flowint") == 0)) {
+            if (register_names(state, key) < 0)
+                return rule_error(p, "lua: too many %ss registered, or not by name", key);
+        } else if (key != NULL && wanted && !need_of(key, s)) {
+            return rule_error(p, is_former_need(key)
+                                     ? "data type %s no longer supported, use rule hooks"
+                                     : "unsupported data type %s", key);
+        }
+        lua_pop(state, 1);
+    }
+    return 0;
+}
+
+static int script_failed(struct rule_parser *p, const struct lua_script *s, const char *what,
+                         const char *why)
+{
+    log_error("detect-lua", "%s%s%s", what, why != NULL ? ": " : "", why != NULL ? why : "");
+    return rule_error(p, "%s: the script %s cannot be used", p->keyword->name, s->path);
+}
+
+static int script_init(struct rule_parser *p, struct lua_box *box, struct lua_script *s)
+{
+    if (!lua_box_has_function(box, "init"))
+        return script_failed(p, s, "no init function in script", NULL);
+    lua_box_prepare(box);
+    lua_getglobal(box->state, "init");
+    lua_newtable(box->state);
+    if (lua_box_call(box, 1, 1) < 0)
+        return script_failed(p, s, "couldn't run script 'init' function",
+                             lua_tostring(box->state, -1));
+    if (!lua_istable(box->state, -1))
+        return script_failed(p, s, "init function in script should return table, returned is not "
+                             "table", NULL);
+    return read_needs(p, box->state, s);
+}
+
+static int script_try(struct rule_parser *p, struct lua_script *s, bool transform)
+{
+    struct lua_box *box = script_box(s);
+    struct err err = { 0 };
+    int r;
+
+    if (box == NULL)
+        return rule_error(p, "%s: no memory for a Lua state", p->keyword->name);
+    box->context.rule = s->rule;
+    box->context.ruleset = p->ruleset;
+    if (lua_box_load(box, s->path, &err) < 0)
+        r = script_failed(p, s, err.text, NULL);
+    else if (!transform)
+        r = script_init(p, box, s);
+    else if (!lua_box_has_function(box, "transform"))
+        r = script_failed(p, s, "no transform function in script", NULL);
+    else
+        r = 0;
+    lua_box_free(box);
+    return r;
+}
+
+struct lua_script *lua_script_new(struct rule_parser *p, struct text name, bool transform)
+{
+    struct lua_script *s = arena_zalloc(p->arena, sizeof(*s));
+
+    if (!conf_bool(p->ruleset->conf, "security.lua.allow-rules", true)) {
+        rule_error(p, "Lua rules disabled by security configuration: security.lua.allow-rules");
+        return NULL;
+    }
+    s->path = script_path(p, name);
+    s->rule = transform ? NULL : p->rule;
+    s->buffer_name = "buffer";
+    script_limits(p, s);
+    if (script_try(p, s, transform) < 0)
+        return NULL;
+    s->index = (uint32_t)p->ruleset->scripts.count;
+    ARRAY_PUSH(&p->ruleset->scripts, s);
+    return s;
+}
+
+/* --- a thread's boxes --------------------------------------------------------------------- */
+
+enum failure { FAILED_OTHER, FAILED_BLOCKED, FAILED_INSTRUCTIONS, FAILED_MEMORY, FAILURE_COUNT };
+
+struct script_state {
+    struct lua_box *box;                /* NULL: it failed to start here */
+    uint8_t logged;                     /* bit per enum failure */
+};
+
+struct lua_thread {
+    struct counters *counters;
+    counter_id errors, failed[FAILURE_COUNT];
+    unsigned count;
+    struct script_state *at;            /* by script index */
+};
+
+static struct lua_box *thread_box(struct ruleset *set, const struct lua_script *s)
+{
+    struct lua_box *box = script_box(s);
+    struct err err = { 0 };
+
+    if (box == NULL)
+        return NULL;
+    box->context.rule = s->rule;
+    box->context.datasets = set->datasets;
+    if (lua_box_load(box, s->path, &err) < 0) {
+        log_error("detect-lua", "%s", err.text);
+        goto fail;
+    }
+    if (!lua_box_has_function(box, "thread_init"))
+        return box;
+    lua_box_prepare(box);
+    lua_getglobal(box->state, "thread_init");
+    if (lua_box_call(box, 0, 0) == 0)
+        return box;
+    log_error("detect-lua", "couldn't run script 'thread_init' function: %s",
+              lua_tostring(box->state, -1));
+
+fail:
+    lua_box_free(box);
+    return NULL;
+}
+
+struct lua_thread *lua_thread_new(struct ruleset *set, struct counters *counters)
+{
+    struct lua_thread *lt;
+
+    if (set->scripts.count == 0)
+        return NULL;
+    lt = xcalloc(1, sizeof(*lt));
+    lt->counters = counters;
+    lt->errors = counter_register("detect.lua.errors", COUNTER_SUM);
+    lt->failed[FAILED_BLOCKED] =
+        counter_register("detect.lua.blocked_function_errors", COUNTER_SUM);
+    lt->failed[FAILED_INSTRUCTIONS] =
+        counter_register("detect.lua.instruction_limit_errors", COUNTER_SUM);
+    lt->failed[FAILED_MEMORY] = counter_register("detect.lua.memory_limit_errors", COUNTER_SUM);
+    lt->count = (unsigned)set->scripts.count;
+    lt->at = xcalloc(lt->count, sizeof(*lt->at));
+    for (unsigned i = 0; i < lt->count; i++)
+        lt->at[i].box = thread_box(set, set->scripts.at[i]);
+    return lt;
+}
+
+void lua_thread_free(struct lua_thread *lt)
+{
+    if (lt == NULL)
+        return;
+    for (unsigned i = 0; i < lt->count; i++)
+        lua_box_free(lt->at[i].box);
+    free(lt->at);
+    free(lt);
+}
+
+/* --- running ------------------------------------------------------------------------------ */
+
+/* Said once a thread, script and kind: whoever wrote the script has to see why. */
+static void script_error(struct lua_thread *lt, struct script_state *st)
+{
+    const struct lua_box *box = st->box;
+    enum failure kind = box->blocked ? FAILED_BLOCKED :
+                        box->out_of_instructions ? FAILED_INSTRUCTIONS :
+                        box->out_of_memory ? FAILED_MEMORY : FAILED_OTHER;
+    const char *why = lua_tostring(box->state, -1);
+
+    counter_inc(lt->counters, lt->errors);
+    if (kind != FAILED_OTHER)
+        counter_inc(lt->counters, lt->failed[kind]);
+    if (st->logged & (1u << kind))
+        return;
+    st->logged |= (uint8_t)(1u << kind);
+    if (kind == FAILED_MEMORY)
+        why = "memory limit exceeded";
+    else if (kind == FAILED_INSTRUCTIONS)
+        why = "instruction limit exceeded";
+    log_warning("detect-lua", "Lua script failed to run successfully: %s",
+                why != NULL ? why : "no reason given");
+}
+
+static void context_of_match(struct lua_context *c, const struct match_input *in)
+{
+    c->packet = in->packet;
+    c->flow = in->flow;
+    c->tx = in->tx;
+    c->rule = in->rule;
+    c->byte_vars = in->byte_vars;
+}
+
+/* A packet rule may ask for the transaction that its flow is at. */
+static struct app_tx *tx_at_hand(const struct match_input *in)
+{
+    if (in->tx != NULL || in->flow == NULL || in->flow->app == NULL)
+        return in->tx;
+    return in->flow->app->last;
+}
+
+bool lua_script_match(const struct lua_script *s, const struct match_input *in,
+                      struct slice buffer, uint64_t offset)
+{
+    struct lua_thread *lt = detect_thread_lua(in->thread);
+    struct script_state *st = &lt->at[s->index];
+    lua_State *state;
+    bool yes;
+
+    if (st->box == NULL)
+        return s->negated;
+    state = st->box->state;
+    lua_box_prepare(st->box);
+    context_of_match(&st->box->context, in);
+    st->box->context.tx = tx_at_hand(in);
+    lua_getglobal(state, "match");
+    lua_newtable(state);
+    if (buffer.data != NULL) {
+        lua_pushinteger(state, (lua_Integer)offset + 1);
+        lua_setfield(state, -2, "offset");
+        lua_push_slice(state, buffer);
+        lua_setfield(state, -2, s->buffer_name);
+    }
+    if (lua_box_call(st->box, 1, 1) < 0) {
+        script_error(lt, st);
+        return false;
+    }
+    yes = lua_type(state, -1) == LUA_TNUMBER && lua_tointeger(state, -1) == 1;
+    return yes != s->negated;
+}
+
+void lua_script_transform(const struct lua_script *s, struct detect_thread *dt, struct slice in,
+                          struct buf *out)
+{
+    struct script_state *st = &detect_thread_lua(dt)->at[s->index];
+    lua_State *state;
+    const char *data;
+    size_t has = 0;
+
+    buf_add(out, in.data, in.len);
+    if (in.len == 0 || st->box == NULL)
+        return;
+    state = st->box->state;
+    lua_box_prepare(st->box);
+    lua_getglobal(state, "transform");
+    lua_push_slice(state, in);
+    lua_newtable(state);
+    for (unsigned i = 0; i < s->arg_count; i++) {
+        lua_pushstring(state, s->arg[i]);
+        lua_rawseti(state, -2, i + 1);
+    }
+    if (lua_box_call(st->box, 2, 2) < 0 || !lua_isstring(state, -2))
+        return;
+    data = lua_tolstring(state, -2, &has);
+    if (lua_tointeger(state, -1) <= 0)
+        return;
+    buf_clear(out);
+    buf_add(out, data, MIN((size_t)lua_tointeger(state, -1), has));
+}
+
+#else
+
+struct lua_script *lua_script_new(struct rule_parser *p, struct text name, bool transform UNUSED)
+{
+    rule_error(p, "%s: \"%.*s\" cannot be run: this is a build without Lua", p->keyword->name,
+               TEXT(name));
+    return NULL;
+}
+
+struct lua_thread *lua_thread_new(struct ruleset *set UNUSED, struct counters *counters UNUSED)
+{
+    return NULL;
+}
+
+void lua_thread_free(struct lua_thread *lt UNUSED)
+{
+}
+
+bool lua_script_match(const struct lua_script *script UNUSED, const struct match_input *in UNUSED,
+                      struct slice buffer UNUSED, uint64_t offset UNUSED)
+{
+    return false;
+}
+
+void lua_script_transform(const struct lua_script *script UNUSED, struct detect_thread *dt UNUSED,
+                          struct slice in, struct buf *out)
+{
+    buf_add(out, in.data, in.len);
+}
+#endif

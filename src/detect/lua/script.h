@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/lua/script.h - scripts that rules use, as keyword and as transform.
+ *
+ * A use in a rule is a struct lua_script in the ruleset; each detect thread has a box of its own
+ * for every one of them, made when it takes up the ruleset. */
+#ifndef DETECT_LUA_SCRIPT_H
+#define DETECT_LUA_SCRIPT_H
+
+#include "base/buf.h"
+#include "detect/keyword.h"
+
+#define LUA_ARGS_MAX 10
+
+enum lua_need {
+    LUA_NEED_PACKET  = 1u << 0,
+    LUA_NEED_PAYLOAD = 1u << 1,
+    LUA_NEED_JA3     = 1u << 2,
+    LUA_NEED_JA3S    = 1u << 3,
+};
+
+struct lua_script {
+    const char *path;
+    const struct rule *rule;            /* NULL: a transform */
+    uint32_t index;                     /* in the ruleset's list */
+    uint64_t max_bytes, max_instructions;
+    bool open;                          /* security.lua.allow-restricted-functions */
+    bool negated;
+    uint8_t needs;                      /* enum lua_need */
+    const char *buffer_name;            /* "buffer", or as init() has it */
+    const char *arg[LUA_ARGS_MAX];
+    unsigned arg_count;
+};
+
+/* Reads settings and file, runs the script once; init() tells what it needs. NULL after
+ * rule_error(). name: as the rule has it. */
+struct lua_script *lua_script_new(struct rule_parser *p, struct text name, bool transform);
+
+struct lua_thread;
+/* NULL when no rule has a script. */
+struct lua_thread *lua_thread_new(struct ruleset *set, struct counters *counters);
+void lua_thread_free(struct lua_thread *lt);
+struct lua_thread *detect_thread_lua(struct detect_thread *dt);
+
+/* match(args) gives 1? buffer: what it is about, data NULL for none. */
+bool lua_script_match(const struct lua_script *script, const struct match_input *in,
+                      struct slice buffer, uint64_t offset);
+/* transform(input, args); the input as it is when that fails. */
+void lua_script_transform(const struct lua_script *script, struct detect_thread *dt,
+                          struct slice in, struct buf *out);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* luaxform - what a script makes of the buffer: "script.lua[, argument ...]". */
+#include "detect/lua/script.h"
+#include "detect/transforms/list.h"
+
+struct luaxform { const struct lua_script *script; };
+
+static int luaxform_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct luaxform *x = arg;
+    struct lua_script *s;
+    struct text name;
+
+    if (!text_split(&in, ',', &name))
+        return rule_error(p, "luaxform: want script.lua[, argument ...]");
+    s = lua_script_new(p, name, true);
+    if (s == NULL)
+        return -1;
+    while (s->arg_count < LUA_ARGS_MAX && text_split(&in, ',', &name))
+        s->arg[s->arg_count++] = arena_text(p->arena, name);
+    x->script = s;
+    return 0;
+}
+
+static void luaxform_apply(struct detect_thread *dt, struct slice in, const void *arg,
+                           struct buf *out)
+{
+    const struct luaxform *x = arg;
+
+    lua_script_transform(x->script, dt, in, out);
+}
+
+const struct transform_ops transform_luaxform = {
+    .name = "luaxform",
+    .doc = "pass inspection buffer to a Lua function along with arguments",
+    .argument = true,
+    .quotes_optional = true,
+    .arg_size = sizeof(struct luaxform),
+    .parse = luaxform_parse,
+    .apply_with = luaxform_apply,
+};
