@@ -83,6 +83,9 @@ struct app_tx {
     uint8_t event[APP_TX_EVENTS_MAX];   /* ids within the protocol, each once */
     uint32_t logged;            /* bit per app_log of each eve-log; output's */
     uint8_t events_logged[4];   /* how many of event[], per eve-log; output's */
+    uint16_t scripts_logged;    /* bit per script of outputs; output's */
+    uint64_t streamed[2];       /* of bodies, given to outputs that want them as they come */
+    bool stream_closed[2];      /* ... and they know that it is over */
     bool no_inspect[2];
     bool no_log;
     bool store_files[2];        /* filestore matched */

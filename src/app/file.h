@@ -43,6 +43,7 @@ struct app_file {
     uint32_t sid_count;
     uint32_t sids[16];          /* rules with filestore that matched */
     uint8_t logged;             /* bit per eve-log; output's */
+    uint16_t scripts_logged;    /* bit per script of outputs; output's */
     struct file_store *store;   /* the file store's own; NULL */
 };
 

@@ -7,6 +7,7 @@
     X(file_store)      \
     X(eve)             \
     X(fast)            \
+    X(lua)             \
     X(stats_log)       \
     X(tls_store)
 

@@ -13,6 +13,13 @@
 struct logger;
 struct render;
 
+struct output_piece {
+    struct app_tx *tx;          /* whose body it is; NULL: TCP */
+    struct slice data;          /* empty when there is only an end to tell of */
+    enum direction direction;   /* of the data, not of the packet */
+    bool open, close;           /* the first one, the last one */
+};
+
 struct logger_ops {
     const char *name;           /* in `outputs:`: "eve-log", "fast" */
     const char *doc;
@@ -28,6 +35,9 @@ struct logger_ops {
     void (*tx)(struct render *r, void *self, struct packet *p, struct app_tx *tx);
     void (*flow)(struct render *r, void *self, struct packet *p, const struct flow *flow);
     void (*stats)(struct render *r, void *self, uint64_t now_us, uint64_t uptime_s, bool last);
+    /* What a direction of TCP or a body carries, as it comes and in order. */
+    void (*stream)(struct render *r, void *self, struct packet *p,
+                   const struct output_piece *piece);
     /* Writing half: the packet itself is wanted (pcap-log). Called on writer threads. */
     void (*write_packet)(void *self, struct packet *p);
     void (*rotate)(void *self);

@@ -72,6 +72,7 @@ static void output_add(struct output_conf *conf, const struct logger_ops *ops, v
         conf->loggers.at[at] = conf->loggers.at[at - 1];
     conf->loggers.at[at] = (struct logger){ .ops = ops, .self = self };
     conf->packet_writers |= ops->write_packet != NULL;
+    conf->streamers |= ops->stream != NULL;
 }
 
 static void output_open(struct output_conf *conf, const struct conf_node *node)
@@ -252,6 +253,8 @@ void output_render(struct output_thread *ot, struct packet *p)
             conf->loggers.at[i].ops->packet(&ot->render, conf->loggers.at[i].self, p);
     if (p->flow == NULL)
         return;
+    if (UNLIKELY(conf->streamers))
+        output_stream(conf, &ot->render, p);
     if (p->flow->app != NULL && p->flow->app->first != NULL)
         render_txs(ot, p);
     if (p->flags & PACKET_FLOW_END)

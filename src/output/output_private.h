@@ -18,6 +18,7 @@ struct output_conf {
     ARRAY_OF(struct logger) loggers;
     ARRAY_OF(struct sink *) sinks;          /* by sink.id */
     ARRAY_OF(char *) sink_paths;            /* beside sinks: what makes them one */
+    bool streamers;                         /* some logger has stream */
     bool packet_writers;                    /* some logger has write_packet */
     unsigned stats_interval;
     unsigned eve_count;
@@ -27,5 +28,8 @@ struct output_conf {
     struct render stats;                    /* the statistics thread's */
     struct buf stats_out;
 };
+
+/* streaming.c: all pieces that came with this packet. */
+void output_stream(struct output_conf *conf, struct render *r, struct packet *p);
 
 #endif

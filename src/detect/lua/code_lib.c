@@ -182,7 +182,7 @@ static bool decode(luaL_Buffer *out, const char *in, size_t n, enum lenience len
             break;
         v = v << 6 | (uint32_t)digit;
         if (++have % 4 != 1)
-            luaL_addchar(out, (char)(v >> (6 - 2 * ((have - 2) % 4)) & 0xff));
+            luaL_addchar(out, (char)(v >> (4 - 2 * ((have - 2) % 4)) & 0xff));
         if (have % 4 == 0)
             v = 0;
     }

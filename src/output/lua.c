@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/lua.c - `lua`: scripts of the operator's that write what they like.
+ *
+ * A script has one state for all threads, with a lock around it: scripts count and keep files
+ * open, and expect to see everything. init() says what the script wants to be told of. */
+#include "config.h"
+
+#include "output/output_private.h"
+
+#include "app/file.h"
+#include "base/log.h"
+
+#ifdef HAVE_LUA
+#include "detect/lua/box.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SCRIPTS_MAX 16          /* bits of app_tx.scripts_logged */
+
+enum lua_kind { LUA_TX, LUA_PACKET, LUA_ALERT, LUA_FLOW, LUA_FILE, LUA_TCP, LUA_BODY, LUA_STATS };
+
+struct lua_log {
+    struct lua_box *box;
+    pthread_mutex_t lock;
+    char *path;
+    uint8_t kind;                       /* enum lua_kind */
+    uint16_t bit;
+    const struct app_proto *proto;      /* LUA_TX */
+};
+
+struct lua_output {
+    struct lua_log at[SCRIPTS_MAX];
+    unsigned count;
+    const char *log_dir;
+    const char *path, *cpath;           /* where require() looks */
+};
+
+/* --- calls -------------------------------------------------------------------------------- */
+
+/* The lock is held from begin to end. */
+static lua_State *log_begin(struct lua_log *l, struct packet *p, const struct flow *f)
+{
+    struct lua_context *c = &l->box->context;
+
+    pthread_mutex_lock(&l->lock);
+    lua_box_prepare(l->box);
+    c->packet = p;
+    c->flow = (struct flow *)(uintptr_t)f;
+    c->tx = NULL;
+    c->file = NULL;
+    c->rule = NULL;
+    lua_getglobal(l->box->state, "log");
+    lua_newtable(l->box->state);
+    return l->box->state;
+}
+
+static void log_end(struct lua_log *l)
+{
+    if (lua_box_call(l->box, 1, 0) < 0)
+        log_info("lua", "failed to run script: %s", lua_tostring(l->box->state, -1));
+    pthread_mutex_unlock(&l->lock);
+}
+
+static void log_alerts(struct lua_log *l, struct packet *p)
+{
+    for (unsigned i = 0; i < p->alert.count; i++) {
+        const struct packet_alert *a = &p->alert.at[i];
+
+        if (a->flags & ALERT_SUPPRESSED)
+            continue;
+        log_begin(l, p, p->flow);
+        l->box->context.rule = a->rule;
+        if (a->tx_id != ALERT_NO_TX && p->flow != NULL && p->flow->app != NULL)
+            l->box->context.tx = app_tx_find(p->flow->app, a->tx_id);
+        log_end(l);
+    }
+}
+
+static void lua_packet(struct render *r, void *self, struct packet *p)
+{
+    struct lua_output *o = self;
+
+    (void)r;
+    if (p->src.version == 0)
+        return;
+    for (unsigned i = 0; i < o->count; i++) {
+        if (o->at[i].kind == LUA_ALERT) {
+            log_alerts(&o->at[i], p);
+        } else if (o->at[i].kind == LUA_PACKET && !(p->flags & PACKET_PSEUDO)) {
+            log_begin(&o->at[i], p, p->flow);
+            log_end(&o->at[i]);
+        }
+    }
+}
+
+/* As far as the protocol's own record waits. */
+static bool tx_is_due(const struct app_tx *tx, const struct app_proto *proto)
+{
+    const struct app_log *log = proto->logs != NULL ? proto->logs[0] : NULL;
+
+    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
+        if (!app_tx_done(tx, d, proto) && (log == NULL || tx->progress[d] < log->progress[d]))
+            return false;
+    return true;
+}
+
+static void log_tx(struct lua_log *l, struct packet *p, struct app_tx *tx)
+{
+    lua_State *state;
+
+    if (tx->flow->proto != l->proto || (tx->scripts_logged & l->bit) || !tx_is_due(tx, l->proto))
+        return;
+    tx->scripts_logged |= l->bit;
+    state = log_begin(l, p, p->flow);
+    l->box->context.tx = tx;
+    lua_pushinteger(state, (lua_Integer)tx->id);
+    lua_setfield(state, -2, "tx_id");
+    log_end(l);
+}
+
+static void log_files(struct lua_log *l, struct packet *p, struct app_tx *tx)
+{
+    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
+        for (struct app_file *f = tx->files[d]; f != NULL; f = f->next) {
+            if (f->state == FILE_OPEN || (f->scripts_logged & l->bit))
+                continue;
+            f->scripts_logged |= l->bit;
+            log_begin(l, p, p->flow);
+            l->box->context.tx = tx;
+            l->box->context.file = f;
+            log_end(l);
+        }
+    }
+}
+
+static void lua_tx(struct render *r, void *self, struct packet *p, struct app_tx *tx)
+{
+    struct lua_output *o = self;
+
+    (void)r;
+    for (unsigned i = 0; i < o->count; i++) {
+        if (o->at[i].kind == LUA_TX)
+            log_tx(&o->at[i], p, tx);
+        else if (o->at[i].kind == LUA_FILE)
+            log_files(&o->at[i], p, tx);
+    }
+}
+
+static void lua_flow(struct render *r, void *self, struct packet *p, const struct flow *flow)
+{
+    struct lua_output *o = self;
+
+    (void)r;
+    for (unsigned i = 0; i < o->count; i++) {
+        if (o->at[i].kind != LUA_FLOW)
+            continue;
+        log_begin(&o->at[i], p, flow);
+        log_end(&o->at[i]);
+    }
+}
+
+static void set_bool(lua_State *state, const char *key, bool value)
+{
+    lua_pushboolean(state, value);
+    lua_setfield(state, -2, key);
+}
+
+static void lua_stream(struct render *r, void *self, struct packet *p,
+                       const struct output_piece *piece)
+{
+    struct lua_output *o = self;
+
+    (void)r;
+    for (unsigned i = 0; i < o->count; i++) {
+        lua_State *state;
+
+        if (o->at[i].kind != (piece->tx != NULL ? LUA_BODY : LUA_TCP))
+            continue;
+        state = log_begin(&o->at[i], p, p->flow);
+        o->at[i].box->context.tx = piece->tx;
+        if (piece->tx != NULL) {
+            lua_pushinteger(state, (lua_Integer)piece->tx->id);
+            lua_setfield(state, -2, "tx_id");
+        }
+        lua_newtable(state);
+        lua_push_slice(state, piece->data);
+        lua_setfield(state, -2, "data");
+        set_bool(state, "open", piece->open);
+        set_bool(state, "close", piece->close);
+        set_bool(state, "to_server", piece->direction == TO_SERVER);
+        set_bool(state, "to_client", piece->direction == TO_CLIENT);
+        lua_setfield(state, -2, "stream");
+        log_end(&o->at[i]);
+    }
+}
+
+/* A list of { name, tmname, value, pvalue }. */
+static void push_stats(lua_State *state)
+{
+    for (unsigned id = 0; id < counter_count(); id++) {
+        lua_newtable(state);
+        lua_pushstring(state, counter_name((counter_id)id));
+        lua_setfield(state, -2, "name");
+        lua_pushstring(state, "Total");
+        lua_setfield(state, -2, "tmname");
+        lua_pushinteger(state, (lua_Integer)counter_total((counter_id)id));
+        lua_pushvalue(state, -1);
+        lua_setfield(state, -3, "pvalue");
+        lua_setfield(state, -2, "value");
+        lua_rawseti(state, -2, id + 1);
+    }
+}
+
+static void lua_stats(struct render *r, void *self, uint64_t now_us, uint64_t uptime_s, bool last)
+{
+    struct lua_output *o = self;
+
+    (void)r, (void)now_us, (void)uptime_s, (void)last;
+    for (unsigned i = 0; i < o->count; i++) {
+        if (o->at[i].kind != LUA_STATS)
+            continue;
+        push_stats(log_begin(&o->at[i], NULL, NULL));
+        log_end(&o->at[i]);
+    }
+}
+
+/* --- set-up ------------------------------------------------------------------------------- */
+
+struct lua_wants {
+    const struct app_proto *proto;
+    bool packet, alerts, file, flow, stats, streaming, tcp, http;
+};
+
+static bool want_word(struct lua_wants *w, const char *key, const char *value)
+{
+    if (strcmp(key, "protocol") == 0) {
+        w->proto = app_proto_by_name(value);
+        return w->proto != NULL;
+    }
+    if (strcmp(key, "streaming") == 0) {
+        w->streaming = true;
+        w->tcp = strcmp(value, "tcp") == 0;
+        w->http = strcmp(value, "http") == 0;
+        return w->tcp || w->http;
+    }
+    if (strcmp(key, "filter") == 0) {
+        w->alerts |= strcmp(value, "alerts") == 0;
+        w->tcp |= strcmp(value, "tcp") == 0;
+        return w->alerts || w->tcp;
+    }
+    if (strcmp(key, "type") != 0)
+        return false;
+    w->packet |= strcmp(value, "packet") == 0;
+    w->file |= strcmp(value, "file") == 0;
+    w->flow |= strcmp(value, "flow") == 0;
+    w->stats |= strcmp(value, "stats") == 0;
+    w->streaming |= strcmp(value, "streaming") == 0;
+    return w->packet || w->file || w->flow || w->stats || w->streaming;
+}
+
+static int read_wants(lua_State *state, struct lua_wants *w, struct err *err)
+{
+    lua_pushnil(state);
+    while (lua_next(state, -2)) {
+        const char *key = lua_type(state, -2) == LUA_TSTRING ? lua_tostring(state, -2) : NULL;
+        const char *value = lua_tostring(state, -1);
+
+        if (key != NULL && value != NULL && !want_word(w, key, value))
+            return err_at(err, LOG_NOWHERE, "unknown key and/or value: k='%s', v='%s'", key,
+                          value);
+        lua_pop(state, 1);
+    }
+    return 0;
+}
+
+static int kind_of(const struct lua_wants *w, struct lua_log *l, struct err *err)
+{
+    if ((w->proto != NULL) + w->packet + w->file > 1)
+        return err_at(err, LOG_NOWHERE, "invalid combination of 'needs' in the script");
+    l->proto = w->proto;
+    if (w->http)
+        l->kind = LUA_BODY;
+    else if (w->proto != NULL)
+        l->kind = LUA_TX;
+    else if (w->packet)
+        l->kind = w->alerts ? LUA_ALERT : LUA_PACKET;
+    else if (w->file)
+        l->kind = LUA_FILE;
+    else if (w->streaming && w->tcp)
+        l->kind = LUA_TCP;
+    else if (w->flow)
+        l->kind = LUA_FLOW;
+    else if (w->stats)
+        l->kind = LUA_STATS;
+    else
+        return err_at(err, LOG_NOWHERE, "the script does not say what it wants to log");
+    return 0;
+}
+
+static void set_search_paths(const struct lua_output *o, lua_State *state)
+{
+    lua_getglobal(state, "package");
+    lua_pushstring(state, o->path);
+    lua_setfield(state, -2, "path");
+    lua_pushstring(state, o->cpath);
+    lua_setfield(state, -2, "cpath");
+    lua_pop(state, 1);
+}
+
+static struct lua_box *open_box(const struct lua_output *o, const struct lua_log *l,
+                                struct err *err)
+{
+    struct lua_limits limits = { .open = true };
+    struct lua_box *box = lua_box_new(&limits);
+
+    if (box == NULL) {
+        err_at(err, LOG_NOWHERE, "no memory for a Lua state");
+        return NULL;
+    }
+    box->context.log_dir = o->log_dir;
+    set_search_paths(o, box->state);
+    if (lua_box_load(box, l->path, err) == 0)
+        return box;
+    lua_box_free(box);
+    return NULL;
+}
+
+static int call_hook(struct lua_box *box, const char *name, int results, struct err *err)
+{
+    if (!lua_box_has_function(box, name))
+        return err_at(err, LOG_NOWHERE, "no %s function in script", name);
+    lua_box_prepare(box);
+    lua_getglobal(box->state, name);
+    if (lua_box_call(box, 0, results) < 0)
+        return err_at(err, LOG_NOWHERE, "couldn't run script '%s' function: %s", name,
+                      lua_tostring(box->state, -1));
+    return 0;
+}
+
+/* init() in a state of its own: what it leaves behind is not there in setup() and log(). */
+static int ask_wants(const struct lua_output *o, struct lua_log *l, struct err *err)
+{
+    struct lua_box *box = open_box(o, l, err);
+    struct lua_wants wants = { 0 };
+    int r = -1;
+
+    if (box == NULL)
+        return -1;
+    if (call_hook(box, "init", 1, err) < 0)
+        goto out;
+    if (!lua_istable(box->state, -1)) {
+        err_at(err, LOG_NOWHERE, "init function in script should return table, returned is not "
+               "table");
+        goto out;
+    }
+    if (read_wants(box->state, &wants, err) < 0 || kind_of(&wants, l, err) < 0)
+        goto out;
+    if (!lua_box_has_function(box, "log") || !lua_box_has_function(box, "deinit"))
+        err_at(err, LOG_NOWHERE, "no log or no deinit function in script");
+    else
+        r = 0;
+
+out:
+    lua_box_free(box);
+    return r;
+}
+
+static int open_script(struct lua_output *o, const char *dir, const char *name, struct err *err)
+{
+    struct lua_log *l = &o->at[o->count];
+    struct buf path = { 0 };
+
+    if (o->count == SCRIPTS_MAX)
+        return err_at(err, LOG_NOWHERE, "more than %d scripts", SCRIPTS_MAX);
+    buf_printf(&path, "%s%s%s", dir, dir[0] != '\0' ? "/" : "", name);
+    buf_add_u8(&path, 0);
+    l->path = (char *)path.data;
+    l->bit = (uint16_t)(1u << o->count);
+    log_info("lua", "enabling script %s", name);
+    if (ask_wants(o, l, err) == 0)
+        l->box = open_box(o, l, err);
+    if (l->box == NULL || call_hook(l->box, "setup", 0, err) < 0) {
+        lua_box_free(l->box);
+        free(l->path);
+        l->box = NULL;
+        return -1;
+    }
+    pthread_mutex_init(&l->lock, NULL);
+    o->count++;
+    return 0;
+}
+
+static void lua_close_output(void *self)
+{
+    struct lua_output *o = self;
+
+    for (unsigned i = 0; i < o->count; i++) {
+        struct err err = { 0 };
+
+        if (call_hook(o->at[i].box, "deinit", 0, &err) < 0)
+            log_error("lua", "%s", err.text);
+        lua_box_free(o->at[i].box);
+        pthread_mutex_destroy(&o->at[i].lock);
+        free(o->at[i].path);
+    }
+    free(o);
+}
+
+static void *lua_open_output(const struct output_request *request, struct output_conf *conf,
+                             const struct conf_node *node, struct err *err)
+{
+    const char *dir = conf_string(node, "scripts-dir", "");
+    struct lua_output *o = xcalloc(1, sizeof(*o));
+
+    (void)conf;
+    o->log_dir = request->log_dir;
+    o->path = conf_string(node, "path", "");
+    o->cpath = conf_string(node, "cpath", "");
+    CONF_EACH (item, conf_find(node, "scripts")) {
+        if (item->value == NULL)
+            continue;
+        if (open_script(o, dir, item->value, err) < 0) {
+            lua_close_output(o);
+            return NULL;
+        }
+        if (o->at[o->count - 1].kind == LUA_FILE)
+            app_files_want(request->app, APP_FILE_TRACK);
+    }
+    return o;
+}
+
+#else
+
+static void *lua_open_output(const struct output_request *request UNUSED,
+                             struct output_conf *conf UNUSED, const struct conf_node *node UNUSED,
+                             struct err *err)
+{
+    err_at(err, LOG_NOWHERE, "this is a build without Lua");
+    return NULL;
+}
+
+#define lua_close_output NULL
+#define lua_packet NULL
+#define lua_tx NULL
+#define lua_flow NULL
+#define lua_stats NULL
+#define lua_stream NULL
+#endif
+
+const struct logger_ops logger_lua = {
+    .name = "lua",
+    .doc = "scripts that write what they like",
+    .open = lua_open_output,
+    .close = lua_close_output,
+    .packet = lua_packet,
+    .tx = lua_tx,
+    .flow = lua_flow,
+    .stats = lua_stats,
+    .stream = lua_stream,
+};

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/streaming.c - for outputs that want data rather than records: what TCP carries, and what
+ * HTTP's bodies carry, unpacked, each byte once. */
+#include "output/output_private.h"
+
+#include <string.h>
+
+static void give(struct output_conf *conf, struct render *r, struct packet *p,
+                 const struct output_piece *piece)
+{
+    for (size_t i = 0; i < conf->loggers.count; i++)
+        if (conf->loggers.at[i].ops->stream != NULL)
+            conf->loggers.at[i].ops->stream(r, conf->loggers.at[i].self, p, piece);
+}
+
+static void give_tcp(struct output_conf *conf, struct render *r, struct packet *p)
+{
+    static const uint32_t ends[] = { PACKET_END_TO_SERVER, PACKET_END_TO_CLIENT };
+
+    for (unsigned i = 0; i < p->chunk_count; i++) {
+        const struct stream_chunk *c = &p->chunk[i];
+        struct output_piece piece = {
+            .data = { c->data, c->len }, .direction = (enum direction)c->direction,
+            .open = c->offset == 0,
+        };
+
+        if (c->kind == CHUNK_DATA && c->len > 0)
+            give(conf, r, p, &piece);
+    }
+    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
+        if (p->flags & (ends[d] | PACKET_FLOW_END))
+            give(conf, r, p, &(struct output_piece){ .direction = d, .close = true });
+}
+
+/* --- bodies ------------------------------------------------------------------------------- */
+
+static const struct app_buffer *body_of(const struct app_proto *proto, enum direction d)
+{
+    const char *name = d == TO_SERVER ? "http.request_body" : "http.response_body";
+
+    for (unsigned i = 0; proto->buffers != NULL && proto->buffers[i] != NULL; i++)
+        if (strcmp(proto->buffers[i]->name, name) == 0)
+            return proto->buffers[i];
+    return NULL;
+}
+
+/* What has come since the last time; the window reaches that far back. */
+static struct slice body_news(struct app_tx *tx, const struct app_buffer *body, enum direction d)
+{
+    struct slice data;
+    uint64_t from;
+
+    if (!body->get(tx, d, 0, &data) || data.len == 0)
+        return (struct slice){ NULL, 0 };
+    from = body->position != NULL ? body->position(tx, d, 0) : 0;
+    if (from + data.len <= tx->streamed[d])
+        return (struct slice){ NULL, 0 };
+    if (from < tx->streamed[d]) {
+        uint32_t known = (uint32_t)(tx->streamed[d] - from);
+
+        data.data += known;
+        data.len -= known;
+    }
+    return data;
+}
+
+static void give_body(struct output_conf *conf, struct render *r, struct packet *p,
+                      struct app_tx *tx, enum direction d)
+{
+    const struct app_buffer *body = body_of(tx->flow->proto, d);
+    struct output_piece piece = { .tx = tx, .direction = d };
+
+    if (body == NULL || tx->stream_closed[d])
+        return;
+    piece.data = body_news(tx, body, d);
+    piece.open = tx->streamed[d] == 0 && piece.data.len > 0;
+    piece.close = app_tx_done(tx, d, tx->flow->proto) || (p->flags & PACKET_FLOW_END);
+    if (piece.data.len == 0 && !piece.close)
+        return;
+    tx->streamed[d] += piece.data.len;
+    tx->stream_closed[d] = piece.close;
+    give(conf, r, p, &piece);
+}
+
+void output_stream(struct output_conf *conf, struct render *r, struct packet *p)
+{
+    const struct app_flow *af = p->flow->app;
+
+    if (p->ip_proto == 6)
+        give_tcp(conf, r, p);
+    if (af == NULL || af->proto == NULL || strcmp(af->proto->name, "http") != 0)
+        return;
+    for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
+        for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
+            give_body(conf, r, p, tx, d);
+}
