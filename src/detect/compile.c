@@ -382,3 +382,8 @@ void ruleset_plan_free(struct ruleset *set)
     free(plan);
     set->plan = NULL;
 }
+
+bool ruleset_looks_at_streams(const struct ruleset *set)
+{
+    return set->plan != NULL && set->plan->any_stream;
+}

@@ -36,6 +36,8 @@ struct ruleset *ruleset_load(const struct ruleset_request *request, struct rules
                              struct err *err);
 struct ruleset *ruleset_ref(struct ruleset *set);
 void ruleset_unref(struct ruleset *set);
+/* Is there a rule on the raw data of streams? */
+bool ruleset_looks_at_streams(const struct ruleset *set);
 unsigned ruleset_rule_count(const struct ruleset *set);
 const struct rule *ruleset_rule(const struct ruleset *set, unsigned i);
 

@@ -204,6 +204,7 @@ static void reload_rules(struct setup *s)
             ruleset_unref(set);
         return;
     }
+    setup_rules_changed(s, set, &report);
     run_context_set_rules(&s->context, set);
     log_notice("detect", "rule reload complete: %u rules in force, %u failed", report.loaded,
                report.failed);

@@ -153,6 +153,13 @@ static void check_file_store(const struct setup *s)
     }
 }
 
+void setup_rules_changed(struct setup *s, const struct ruleset *rules,
+                         const struct ruleset_report *report)
+{
+    output_set_rules(s->context.output, report, wall_us());
+    stream_conf_set_lookback(s->stream, ruleset_looks_at_streams(rules));
+}
+
 static int setup_rules(struct setup *s, struct err *err)
 {
     const struct options *o = s->options;
@@ -173,7 +180,7 @@ static int setup_rules(struct setup *s, struct err *err)
     if (s->context.rules == NULL)
         return -1;
     check_file_store(s);
-    output_set_rules(s->context.output, &s->rules_report, wall_us());
+    setup_rules_changed(s, s->context.rules, &s->rules_report);
     return 0;
 }
 

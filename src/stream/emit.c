@@ -59,7 +59,7 @@ static void emit_data(struct stream_thread *st, struct tcp_stream *s, struct pac
         chunk_new(p, dir, CHUNK_DATA, s->delivered, (uint32_t)(to - s->delivered));
     const uint8_t *data = s->buffer + s->start + (s->delivered - s->offset);
 
-    chunk->before = (uint32_t)MIN(s->delivered - s->offset, (int64_t)st->conf->lookback[dir]);
+    chunk->before = (uint32_t)MIN(s->delivered - s->offset, (int64_t)stream_lookback(st->conf, dir));
     chunk->data = data;
     s->delivered = to;
     if (st->copy_chunks)
@@ -126,6 +126,14 @@ static COLD void emit_depth(struct tcp_stream *s, struct packet *p, enum directi
     s->flags |= STREAM_DEPTH_TOLD;
 }
 
+/* Nobody looks back at data, and no retransmission is compared with them. */
+static bool is_let_go(const struct stream_thread *st, enum direction dir)
+{
+    const struct stream_conf *conf = st->conf;
+
+    return stream_lookback(conf, dir) == 0 && !conf->is_inline && !conf->check_overlap;
+}
+
 void stream_emit(struct stream_thread *st, struct tcp_session *ssn, struct packet *p,
                  enum direction dir, bool eof)
 {
@@ -153,6 +161,8 @@ void stream_emit(struct stream_thread *st, struct tcp_session *ssn, struct packe
         else
             emit_data(st, s, p, dir, limit);
     }
+    if (s->buffer != NULL && s->delivered == stream_edge(s) && is_let_go(st, dir))
+        stream_release_buffer(st, s);
     if (UNLIKELY((s->flags & (STREAM_DEPTH_REACHED | STREAM_DEPTH_TOLD)) == STREAM_DEPTH_REACHED))
         emit_depth(s, p, dir, first_chunk);
 }

@@ -83,17 +83,21 @@ static void list_free(struct stream_thread *st, struct segment_list *list)
     list->last = NULL;
 }
 
+void stream_release_buffer(struct stream_thread *st, struct tcp_stream *s)
+{
+    buffer_put(st, s);
+    s->buffer = NULL;
+    s->offset += s->len;
+    s->len = s->start = 0;
+}
+
 void stream_release_data(struct stream_thread *st, struct tcp_stream *s)
 {
     list_free(st, &s->merged);
     list_free(st, &s->waiting);
     s->segments_merged = s->segments_out = 0;
-    if (s->buffer == NULL)
-        return;
-    buffer_put(st, s);
-    s->buffer = NULL;
-    s->offset += s->len;
-    s->len = s->start = 0;
+    if (s->buffer != NULL)
+        stream_release_buffer(st, s);
 }
 
 /* ---- the contiguous buffer ---- */
@@ -108,7 +112,7 @@ static uint32_t buffer_room(const struct tcp_stream *s)
 static void drop_front(const struct stream_thread *st, const struct tcp_session *ssn,
                        struct tcp_stream *s)
 {
-    uint32_t lookback = st->conf->lookback[s == &ssn->side[TO_CLIENT]];
+    uint32_t lookback = stream_lookback(st->conf, (enum direction)(s == &ssn->side[TO_CLIENT]));
     int64_t keep = s->delivered - lookback;
 
     if (st->conf->is_inline || st->conf->check_overlap)

@@ -180,7 +180,7 @@ static int64_t done_edge(const struct tcp_in *in, const struct tcp_stream *s, en
     int64_t edge = s->delivered;
 
     if (conf->is_inline)
-        edge -= conf->lookback[dir];
+        edge -= stream_lookback(conf, dir);
     edge = MIN(edge, stream_acked(s));
     if (!conf->is_inline && conf->check_overlap)
         edge -= s->window != 0 ? s->window : 4096;

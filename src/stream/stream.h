@@ -16,6 +16,9 @@ struct stream_conf;
 struct stream_conf *stream_conf_new(const struct conf_node *root, bool is_inline,
                                     struct err *err);
 void stream_conf_free(struct stream_conf *conf);
+/* Does anything look back over the edge of a chunk? If not, data are let go as soon as they are
+ * handed on. Any thread, also while packets flow. */
+void stream_conf_set_lookback(struct stream_conf *conf, bool wanted);
 
 /* One per thread that runs the stream module. copy_chunks: detect runs elsewhere, so chunk bytes
  * are copied to packet.crossing. */

@@ -12,6 +12,11 @@ static bool read_inline(const struct conf_node *root, bool ips)
     return conf_bool(root, "stream.inline", ips);
 }
 
+void stream_conf_set_lookback(struct stream_conf *conf, bool wanted)
+{
+    __atomic_store_n(&conf->no_lookback, !wanted, __ATOMIC_RELAXED);
+}
+
 static void read_limits(struct stream_conf *conf, const struct conf_node *root)
 {
     conf->session_memcap.limit = conf_size(root, "stream.memcap", UINT64_C(64) << 20);

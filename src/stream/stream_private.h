@@ -29,6 +29,7 @@ struct stream_conf {
     uint32_t prealloc_sessions, prealloc_segments;
     uint32_t depth;                     /* bytes; 0: no limit */
     uint32_t lookback[2];               /* bytes kept before what is handed on, by direction */
+    bool no_lookback;                   /* nobody wants them; atomic */
     uint8_t max_syn_queued, max_synack_queued;
     bool ips;                           /* the run can drop packets */
     bool is_inline;                     /* data are handed on as they arrive, not when acked */
@@ -39,6 +40,11 @@ struct stream_conf {
         midstream_policy;
     struct os_policies *os;
 };
+
+static inline uint32_t stream_lookback(const struct stream_conf *conf, enum direction dir)
+{
+    return __atomic_load_n(&conf->no_lookback, __ATOMIC_RELAXED) ? 0 : conf->lookback[dir];
+}
 
 /* ---- the session ---- */
 
@@ -294,6 +300,8 @@ void syn_record_apply(struct tcp_session *ssn, const struct syn_record *syn);
  * stores its payload and hands on what can be. -1: not stored. */
 void stream_reassemble(struct tcp_in *in, struct tcp_stream *s);
 void stream_prune(struct tcp_in *in, struct tcp_stream *s);
+/* The buffer alone, when all in it is handed on and nobody looks back. */
+void stream_release_buffer(struct stream_thread *st, struct tcp_stream *s);
 void stream_release_data(struct stream_thread *st, struct tcp_stream *s);
 
 /* insert.c: 0, -1 at the memcap, -2 at another limit */
