@@ -36,6 +36,9 @@ int setup_sources(struct setup *s, struct err *err);
 /* The plan on top, then the capture, which wants to know how many threads read each source. */
 int setup_plan(struct setup *s, const char *topology, struct err *err);
 int setup_capture(struct setup *s, struct err *err);
+/* What others must know of the rules in force; before they are. */
+void setup_rules_changed(struct setup *s, const struct ruleset *rules,
+                         const struct ruleset_report *report);
 void setup_free(struct setup *s);
 
 /* Chosen by the command line, or pcap-file. NULL: *err. */
