@@ -433,5 +433,9 @@ struct app_frame_view {
 };
 bool app_frames_each(const struct app_flow *af, enum direction direction,
                      bool (*visit)(const struct app_frame_view *frame, void *arg), void *arg);
+/* Bytes that came with earlier packets, waited, and are parsed with this one, up to its own:
+ * frames in them are fresh. False: all lies in the packet's chunks. */
+bool app_frames_held(const struct app_flow *af, enum direction direction, struct slice *bytes,
+                     uint64_t *offset);
 
 #endif

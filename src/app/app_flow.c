@@ -55,9 +55,23 @@ static void side_add(struct app_side *side, const uint8_t *data, uint32_t len)
     side->len = (uint32_t)side->held.len;
 }
 
+/* Frames were made in bytes that earlier packets brought: rules have not seen them as such. */
+static void side_show(struct app_session *s, struct app_side *side)
+{
+    if (side->borrowed || side->held.len <= side->len || side->data == NULL ||
+        frame_count(&s->frames[side - s->side]) == 0)
+        return;
+    if (side->shown.data == NULL)
+        side->shown = app_buf_take(s->flow.thread);
+    side->shown.len = 0;
+    buf_add(&side->shown, side->held.data, side->held.len);
+    side->shown_offset = side->offset + side->len - side->held.len;
+}
+
 /* Before the packet goes: what is left must lie in memory of our own. */
 static void side_settle(struct app_session *s, struct app_side *side)
 {
+    side_show(s, side);
     if (side->len == 0) {
         app_buf_give(s->flow.thread, &side->held);
         side->data = NULL;
@@ -352,8 +366,10 @@ void app_flow_free(struct flow *flow)
     at = s->flow.thread;
     close_parser(s);
     app_frames_free(s);
-    for (unsigned d = 0; d < 2; d++)
+    for (unsigned d = 0; d < 2; d++) {
         app_buf_give(at, &s->side[d].held);
+        app_buf_give(at, &s->side[d].shown);
+    }
     app_claim_free(&s->claim);
     pool_put(&at->sessions, s);
     flow->app = NULL;

@@ -124,9 +124,22 @@ static void prune(struct app_session *s, enum direction d)
 
 void app_frames_prune(struct app_session *s)
 {
-    for (unsigned d = 0; d < 2; d++)
+    for (unsigned d = 0; d < 2; d++) {
+        if (s->side[d].shown.data != NULL)
+            app_buf_give(s->flow.thread, &s->side[d].shown);
         if (s->frames[d].store.len > 0)
             prune(s, (enum direction)d);
+    }
+}
+
+bool app_frames_held(const struct app_flow *af, enum direction direction, struct slice *bytes,
+                     uint64_t *offset)
+{
+    const struct app_side *side = &app_session_of(af)->side[direction];
+
+    *bytes = buf_slice(&side->shown);
+    *offset = side->shown_offset;
+    return side->shown.data != NULL && side->shown.len > 0;
 }
 
 void app_frames_free(struct app_session *s)

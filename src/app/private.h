@@ -151,6 +151,9 @@ struct app_side {
     uint64_t offset;            /* of data[0] in the stream */
     uint64_t lost;              /* bytes missing in front of data, not yet told to the parser */
     struct buf held;
+    struct buf shown;           /* what was held and is parsed, for rules on its frames; until
+                                 * cleanup */
+    uint64_t shown_offset;
     struct detect_memory memory;
     bool borrowed;              /* data is not in held */
     bool detected;              /* recognition is over */

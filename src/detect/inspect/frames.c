@@ -201,6 +201,10 @@ void frames_inspect_data(struct detect_thread *dt, struct packet *p)
         c.offset = chunk->offset - chunk->before;
         app_frames_each(af, c.direction, frame_visit, &c);
     }
+    for (c.direction = TO_SERVER; c.direction <= TO_CLIENT; c.direction++)
+        if (has_rules(dt, af, c.direction) &&
+            app_frames_held(af, c.direction, &c.data, &c.offset))
+            app_frames_each(af, c.direction, frame_visit, &c);
     c.direction = packet_direction(p);
     if (p->ip_proto != 17 || p->payload_len == 0 || !has_rules(dt, af, c.direction))
         return;

@@ -66,9 +66,12 @@ static struct slice overlap(struct slice data, uint64_t offset, const struct app
 static struct slice bytes_at_hand(const struct packet *p, const struct app_frame_view *view)
 {
     struct slice found = { 0 };
+    uint64_t offset;
 
     if (packet_is_udp(p))
         return overlap((struct slice){ p->payload, p->payload_len }, 0, view);
+    if (app_frames_held(p->flow->app, view->direction, &found, &offset))
+        found = overlap(found, offset, view);
     for (unsigned i = 0; i < p->chunk_count && found.len == 0; i++) {
         const struct stream_chunk *c = &p->chunk[i];
 
