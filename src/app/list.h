@@ -12,6 +12,7 @@
     X(ssh)                \
     X(mqtt)               \
     X(sip)                \
+    X(pgsql)              \
     X(dns)                \
     X(mdns)               \
     X(smtp)               \
