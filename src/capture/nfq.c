@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <linux/if_ether.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,8 @@ struct nfq_capture {
     unsigned *numbers;
     unsigned count;
     struct capture_device *devices;
+    struct nfq_table *table;            /* NULL: no drop counts */
+    pthread_mutex_t table_lock;         /* once a second a queue */
 };
 
 struct nfq_counters {
@@ -41,7 +44,6 @@ struct nfq_queue {
     struct packet_pool *pool;
     struct counters *counters;
     struct nfq_counters id;
-    struct nfq_table *table;            /* NULL: no drop counts */
     uint64_t drops;
     struct nfq_slot *free_slots;
     struct nfq_slot *armed[VECTOR_FILL];    /* filled ones first: from .. filled */
@@ -113,6 +115,8 @@ static void nfq_close(void *capture)
 {
     struct nfq_capture *c = capture;
 
+    nfq_table_close(c->table);
+    pthread_mutex_destroy(&c->table_lock);
     free(c->numbers);
     free(c->devices);
     free(c);
@@ -122,6 +126,9 @@ static void *nfq_open(const struct capture_request *rq, struct err *err)
 {
     struct nfq_capture *c = xcalloc(1, sizeof(*c));
 
+    /* Here, where there are the rights to. */
+    c->table = nfq_table_open();
+    pthread_mutex_init(&c->table_lock, NULL);
     read_conf(&c->conf, rq->conf);
     c->conf.no_checksum = !conf_bool(rq->conf, "stream.checksum-validation", true);
     while (rq->sources[c->count] != NULL)
@@ -204,7 +211,6 @@ static void *nfq_queue_open(void *capture, unsigned queue, struct packet_pool *p
         .errors = counter_register("capture.errors", COUNTER_SUM),
         .strays = counter_register("capture.nfq.not_ip", COUNTER_SUM),
     };
-    q->table = nfq_table_open();
     q->own_port = nfq_port_new(&c->conf, q->fd, q->number, counters, false);
     for (unsigned i = 0; i < VECTOR_FILL; i++)
         arm(q, i);
@@ -217,7 +223,12 @@ static void nfq_update_stats(void *queue)
     struct nfq_queue *q = queue;
     uint64_t drops = 0;
 
-    if (q->table == NULL || !nfq_table_read(q->table, q->number, &drops) || drops < q->drops)
+    if (q->capture->table == NULL)
+        return;
+    pthread_mutex_lock(&q->capture->table_lock);
+    nfq_table_read(q->capture->table, q->number, &drops);
+    pthread_mutex_unlock(&q->capture->table_lock);
+    if (drops <= q->drops)
         return;
     counter_add(q->counters, q->id.drops, drops - q->drops);
     q->drops = drops;
@@ -232,7 +243,6 @@ static void nfq_queue_close(void *queue)
         nfq_port_accept_rest(q->own_port, q->last_id);
     nfq_port_free(q->own_port);
     close(q->fd);
-    nfq_table_close(q->table);
     for (unsigned i = 0; i < VECTOR_FILL; i++)
         free(q->armed[i]);
     while (q->free_slots != NULL) {

@@ -2,9 +2,11 @@
 /* control/signals.c - signals as events. */
 #include "control/signals.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <time.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
 static void signals_set(sigset_t *set)
 {
@@ -26,13 +28,22 @@ void signals_block(void)
     signal(SIGSYS, SIG_IGN);
 }
 
-enum signal_event signals_wait(unsigned timeout_ms)
+int signals_open(void)
 {
-    struct timespec timeout = { timeout_ms / 1000, (long)(timeout_ms % 1000) * 1000000 };
     sigset_t set;
 
     signals_set(&set);
-    switch (sigtimedwait(&set, NULL, &timeout)) {
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+enum signal_event signals_wait(int fd, int end_fd, int timeout_ms)
+{
+    struct pollfd at[] = { { .fd = fd, .events = POLLIN }, { .fd = end_fd, .events = POLLIN } };
+    struct signalfd_siginfo info;
+
+    if (poll(at, 2, timeout_ms) <= 0 || read(fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
+        return SIGNAL_NONE;
+    switch (info.ssi_signo) {
     case SIGINT:
     case SIGTERM: return SIGNAL_STOP;
     case SIGHUP: return SIGNAL_ROTATE;

@@ -11,7 +11,9 @@
 enum signal_event { SIGNAL_NONE, SIGNAL_STOP, SIGNAL_ROTATE, SIGNAL_RELOAD, SIGNAL_REPORT };
 
 void signals_block(void);       /* before any thread starts */
-/* Waits at most timeout_ms. */
-enum signal_event signals_wait(unsigned timeout_ms);
+/* From where blocked signals are read; -1: the kernel has none left. For close(). */
+int signals_open(void);
+/* Waits at most timeout_ms, and no longer than until end_fd can be read. */
+enum signal_event signals_wait(int fd, int end_fd, int timeout_ms);
 
 #endif

@@ -15,8 +15,7 @@ struct stats_thread {
     pthread_cond_t wake;
     bool stop;
     struct timespec started;
-    void (*settle)(void *arg);
-    void *arg;
+    struct stats_hooks hooks;
 };
 
 static uint64_t wall_us(void)
@@ -35,14 +34,21 @@ static uint64_t uptime_s(const struct stats_thread *st)
     return (uint64_t)(now.tv_sec - st->started.tv_sec);
 }
 
+static void round_of(struct stats_thread *st, bool last)
+{
+    if (st->hooks.before != NULL)
+        st->hooks.before(st->hooks.arg);
+    output_stats(st->output, wall_us(), uptime_s(st), last);
+}
+
 static void *stats_main(void *arg)
 {
     struct stats_thread *st = arg;
     unsigned interval = output_stats_interval(st->output);
     struct timespec until;
 
-    if (st->settle != NULL)
-        st->settle(st->arg);
+    if (st->hooks.settle != NULL)
+        st->hooks.settle(st->hooks.arg);
     clock_gettime(CLOCK_MONOTONIC, &until);
     pthread_mutex_lock(&st->lock);
     while (!st->stop) {
@@ -52,15 +58,15 @@ static void *stats_main(void *arg)
         while (!st->stop && timed_out == 0)
             timed_out = pthread_cond_timedwait(&st->wake, &st->lock, &until);
         if (!st->stop)
-            output_stats(st->output, wall_us(), uptime_s(st), false);
+            round_of(st, false);
     }
     pthread_mutex_unlock(&st->lock);
-    output_stats(st->output, wall_us(), uptime_s(st), true);
+    round_of(st, true);
     return NULL;
 }
 
-struct stats_thread *stats_thread_start(struct output_conf *output, void (*settle)(void *arg),
-                                        void *arg)
+struct stats_thread *stats_thread_start(struct output_conf *output,
+                                        const struct stats_hooks *hooks)
 {
     struct stats_thread *st;
     pthread_condattr_t attr;
@@ -69,8 +75,7 @@ struct stats_thread *stats_thread_start(struct output_conf *output, void (*settl
         return NULL;
     st = xcalloc(1, sizeof(*st));
     st->output = output;
-    st->settle = settle;
-    st->arg = arg;
+    st->hooks = *hooks;
     clock_gettime(CLOCK_MONOTONIC, &st->started);
     pthread_mutex_init(&st->lock, NULL);
     pthread_condattr_init(&attr);

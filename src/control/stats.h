@@ -7,9 +7,16 @@
 
 struct stats_thread;
 
-/* NULL when statistics are off; fine for the others. `settle` runs on the thread first. */
-struct stats_thread *stats_thread_start(struct output_conf *output, void (*settle)(void *arg),
-                                        void *arg);
+/* `settle` runs on the thread first, `before` ahead of each round; either may be NULL. */
+struct stats_hooks {
+    void (*settle)(void *arg);
+    void (*before)(void *arg);
+    void *arg;
+};
+
+/* NULL when statistics are off; fine for the others. */
+struct stats_thread *stats_thread_start(struct output_conf *output,
+                                        const struct stats_hooks *hooks);
 /* The last round is written, the thread gone. */
 void stats_thread_stop(struct stats_thread *st);
 

@@ -18,6 +18,7 @@
 #include "control/process.h"
 #include "control/signals.h"
 #include "control/stats.h"
+#include "control/systemd.h"
 #include "detect/analysis/analysis.h"
 #include "main/logging.h"
 #include "main/progress.h"
@@ -180,11 +181,23 @@ int run_plan(const struct options *o, struct conf *conf)
 
 /* --- running ------------------------------------------------------------------------------ */
 
+struct running {
+    struct setup *setup;
+    struct engine *engine;
+};
+
 static void settle_stats(void *arg)
 {
-    const struct setup *s = arg;
+    const struct running *r = arg;
 
-    engine_place_management(s->plan, "CS");
+    engine_place_management(r->setup->plan, "CS");
+}
+
+static void gauge_engine(void *arg)
+{
+    const struct running *r = arg;
+
+    engine_update_gauges(r->engine);
 }
 
 /* Builds the new set aside; a broken file keeps the old one. */
@@ -219,75 +232,118 @@ static void report(const struct engine *engine)
     buf_fini(&out);
 }
 
+static void begin_stop(struct setup *s, struct engine *engine)
+{
+    if (s->stop != 0)
+        return;
+    log_notice("ids", "signal received: stopping");
+    systemd_stopping();
+    __atomic_store_n(&s->stop, 1, __ATOMIC_RELAXED);
+    engine_stop(engine);
+}
+
+static void handle_signal(struct setup *s, struct engine *engine, enum signal_event event)
+{
+    switch (event) {
+    case SIGNAL_STOP:
+        begin_stop(s, engine);
+        break;
+    case SIGNAL_ROTATE:
+        log_reopen();
+        output_rotate(s->context.output);
+        break;
+    case SIGNAL_RELOAD:
+        systemd_reloading();
+        reload_rules(s);
+        systemd_ready("running");
+        break;
+    case SIGNAL_REPORT:
+        report(engine);
+        break;
+    case SIGNAL_NONE:
+        break;
+    }
+}
+
+/* The manager hears of us as long as this thread runs and packet threads take in what they are
+ * given: a receiving thread comes by every tenth of a second even when nothing arrives. */
 static void wait_for_end(struct setup *s, struct engine *engine)
 {
+    unsigned watchdog_ms = systemd_watchdog_ms();
+    int fd = signals_open(), timeout_ms = watchdog_ms > 0 ? (int)watchdog_ms : 10000;
     struct progress progress;
-    bool stopping = false;
 
     progress_start(&progress, s);
+    if (progress_is_shown(&progress))
+        timeout_ms = 200;
     while (engine_is_running(engine)) {
-        switch (signals_wait(progress_is_shown(&progress) ? 200 : 50)) {
-        case SIGNAL_STOP:
-            if (!stopping)
-                log_notice("ids", "signal received: stopping");
-            stopping = true;
-            __atomic_store_n(&s->stop, 1, __ATOMIC_RELAXED);
-            engine_stop(engine);
-            break;
-        case SIGNAL_ROTATE:
-            log_reopen();
-            output_rotate(s->context.output);
-            break;
-        case SIGNAL_RELOAD:
-            reload_rules(s);
-            break;
-        case SIGNAL_REPORT:
-            report(engine);
-            break;
-        case SIGNAL_NONE:
-            break;
-        }
+        handle_signal(s, engine, signals_wait(fd, engine_end_fd(engine), timeout_ms));
+        if (watchdog_ms > 0)
+            systemd_alive();
         progress_show(&progress);
     }
     progress_end(&progress);
+    if (fd >= 0)
+        close(fd);
+}
+
+/* Live, the threads must not start with more rights than they keep; a file may be readable for
+ * the old user only, and is opened by its thread. */
+static int drop_rights(const struct setup *s, struct err *err)
+{
+    const struct options *o = s->options;
+
+    return process_drop_rights(run_as(o->user, s->root, "run-as.user"),
+                               run_as(o->group, s->root, "run-as.group"),
+                               s->context.capture->live, err);
+}
+
+static void run_started(struct setup *s, struct engine *engine)
+{
+    struct running running = { .setup = s, .engine = engine };
+    struct stats_hooks hooks = { .settle = settle_stats, .before = gauge_engine,
+                                 .arg = &running };
+    struct stats_thread *stats = stats_thread_start(s->context.output, &hooks);
+    char summary[256];
+
+    log_notice("threads", "Threads created -> %s   Engine started.",
+               engine_thread_summary(s->plan, summary, sizeof(summary)));
+    process_ready();
+    systemd_ready("running");
+    wait_for_end(s, engine);
+    systemd_stopping();
+    engine_wait(engine);
+    stats_thread_stop(stats);
 }
 
 static int run_threads(struct setup *s)
 {
+    bool live = s->context.capture->live;
     struct engine_conf conf;
-    struct stats_thread *stats;
     struct engine *engine;
     struct err err = { 0 };
-    char summary[256];
-    int failed;
+    int status;
 
-    engine_conf_read(&conf, s->root, s->context.capture->live, s->context.is_inline);
+    engine_conf_read(&conf, s->root, live, s->context.is_inline);
     engine = engine_new(&conf, s->plan, module_table, &s->context, &err);
     if (engine == NULL)
         return fail(&err);
-    if (engine_start(engine, &err) < 0) {
+    if ((live && drop_rights(s, &err) < 0) || engine_start(engine, &err) < 0) {
         engine_free(engine);
         return fail(&err);
     }
-    log_notice("threads", "Threads created -> %s   Engine started.",
-               engine_thread_summary(s->plan, summary, sizeof(summary)));
-    if (process_drop_rights(run_as(s->options->user, s->root, "run-as.user"),
-                            run_as(s->options->group, s->root, "run-as.group"),
-                            s->context.capture->live, &err) < 0) {
+    if (!live && drop_rights(s, &err) < 0) {
         engine_stop(engine);
         engine_wait(engine);
         engine_free(engine);
         return fail(&err);
     }
-    stats = stats_thread_start(s->context.output, settle_stats, s);
-    process_ready();
-    wait_for_end(s, engine);
-    failed = engine_wait(engine);
-    stats_thread_stop(stats);
+    run_started(s, engine);
+    status = engine_wait(engine) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
     if (s->options->verbose > 0)
         report(engine);
     engine_free(engine);
-    return failed < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+    return status;
 }
 
 /* Asks for the file the user gave, in the words of the operating system. */

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* control/systemd.c - the notification protocol: lines of text in a datagram to a local socket. */
+#include "control/systemd.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+
+static void notify(const char *fmt, ...) PRINTF(1, 2);
+
+static void notify(const char *fmt, ...)
+{
+    const char *path = getenv("NOTIFY_SOCKET");
+    struct sockaddr_un to = { .sun_family = AF_UNIX };
+    char text[512];
+    va_list args;
+    socklen_t len;
+    int fd, n;
+
+    if (path == NULL || (path[0] != '/' && path[0] != '@') || strlen(path) >= sizeof(to.sun_path))
+        return;
+    memcpy(to.sun_path, path, strlen(path));
+    len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path));
+    if (path[0] == '@')
+        to.sun_path[0] = '\0';          /* abstract */
+    va_start(args, fmt);
+    n = vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return;
+    (void)sendto(fd, text, MIN((size_t)n, sizeof(text) - 1), MSG_NOSIGNAL,
+                 (struct sockaddr *)&to, len);
+    close(fd);
+}
+
+void systemd_ready(const char *status)
+{
+    notify("READY=1\nSTATUS=%s\nMAINPID=%ld", status, (long)getpid());
+}
+
+/* With the time, as Type=notify-reload asks for. */
+void systemd_reloading(void)
+{
+    notify("RELOADING=1\nMONOTONIC_USEC=%llu", (unsigned long long)(clock_ns() / 1000));
+}
+
+void systemd_stopping(void)
+{
+    notify("STOPPING=1");
+}
+
+unsigned systemd_watchdog_ms(void)
+{
+    const char *usec = getenv("WATCHDOG_USEC"), *pid = getenv("WATCHDOG_PID");
+    uint64_t n = 0, whom = 0;
+
+    if (usec == NULL || !text_to_u64(text_of(usec), UINT64_MAX, &n) || n == 0)
+        return 0;
+    if (pid != NULL && (!text_to_u64(text_of(pid), UINT64_MAX, &whom) || whom != (uint64_t)getpid()))
+        return 0;
+    return (unsigned)MIN(MAX(n / 2000, (uint64_t)1), (uint64_t)3600000);
+}
+
+void systemd_alive(void)
+{
+    notify("WATCHDOG=1");
+}

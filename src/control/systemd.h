@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* control/systemd.h - tells the service manager how we are, where it asked to be told
+ * (NOTIFY_SOCKET, sd_notify(3)); else nothing happens. One thread, the main one. */
+#ifndef CONTROL_SYSTEMD_H
+#define CONTROL_SYSTEMD_H
+
+#include "base/base.h"
+
+void systemd_ready(const char *status);
+void systemd_reloading(void);       /* until systemd_ready() */
+void systemd_stopping(void);
+/* How often systemd_alive() is wanted, in ms: half of what the manager waits; 0: never. */
+unsigned systemd_watchdog_ms(void);
+void systemd_alive(void);
+
+#endif
