@@ -22,7 +22,8 @@
     X(pop3)               \
     X(imap)               \
     X(telnet)             \
-    X(tftp)
+    X(tftp)               \
+    X(smb)
 
 enum app_proto_id {
     APP_PROTO_UNKNOWN,          /* not known yet */

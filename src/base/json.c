@@ -243,6 +243,26 @@ void json_slice(struct json *j, const char *key, struct slice s)
     json_bytes(j, key, s.data, s.len);
 }
 
+void json_lossy(struct json *j, const char *key, struct slice s)
+{
+    uint8_t *p = begin(j, key, 6 * (size_t)s.len + 2);
+    size_t n;
+
+    *p++ = '"';
+    for (size_t i = 0; i < s.len; i += n) {
+        n = s.data[i] < 0x80 ? 1 : utf8_length(s.data + i, s.len - i);
+        if (n == 1) {
+            p = write_escaped(p, s.data + i, 1);
+            continue;
+        }
+        memcpy(p, n > 0 ? s.data + i : (const uint8_t *)"\xef\xbf\xbd", n > 0 ? n : 3);
+        p += n > 0 ? n : 3;
+        n = MAX(n, 1);
+    }
+    *p++ = '"';
+    end(j, p);
+}
+
 /* Digits are made from the right, two at a time. */
 static uint8_t *write_u64(uint8_t *p, uint64_t n)
 {

@@ -42,6 +42,8 @@ void json_array_end(struct json *j);
 void json_string(struct json *j, const char *key, const char *value) JSON_SYMBOL(json_string);
 void json_bytes(struct json *j, const char *key, const void *data, size_t len);
 void json_slice(struct json *j, const char *key, struct slice s);
+/* Each byte that is not part of UTF-8 becomes U+FFFD. */
+void json_lossy(struct json *j, const char *key, struct slice s);
 void json_u64(struct json *j, const char *key, uint64_t value);
 void json_i64(struct json *j, const char *key, int64_t value);
 void json_double(struct json *j, const char *key, double value);

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/transfer.c - pieces of files, put in order. A piece ahead of its turn has a buffer of its
+ * own; how much of that there may be is the protocol's to limit. */
+#include "app/transfer.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+
+struct app_transfer_piece {
+    struct app_transfer_piece *next;
+    uint64_t offset;
+    struct buf data;
+    uint64_t lost;              /* bytes of it that nobody saw */
+};
+
+static uint64_t piece_len(const struct app_transfer_piece *piece)
+{
+    return piece->data.len + piece->lost;
+}
+
+static void piece_free(struct app_transfer *t, struct app_transfer_piece *piece)
+{
+    t->ahead_bytes -= piece_len(piece);
+    t->ahead_count--;
+    buf_fini(&piece->data);
+    free(piece);
+}
+
+void app_transfer_fini(struct app_transfer *t)
+{
+    while (t->ahead != NULL) {
+        struct app_transfer_piece *next = t->ahead->next;
+
+        piece_free(t, t->ahead);
+        t->ahead = next;
+    }
+    t->filling = NULL;
+}
+
+void app_transfer_truncate(struct app_transfer *t)
+{
+    if (t->truncated || !t->opened || t->closed)
+        return;
+    app_file_close(t->file, FILE_TRUNCATED);
+    t->truncated = true;
+    app_transfer_fini(t);
+}
+
+void app_transfer_close(struct app_transfer *t)
+{
+    if (!t->truncated)
+        app_file_close(t->file, FILE_CLOSED);
+    t->closed = true;
+    t->next = 0;
+    app_transfer_fini(t);
+}
+
+static struct app_transfer_piece *piece_at(struct app_transfer *t, uint64_t offset)
+{
+    struct app_transfer_piece *piece = t->ahead;
+
+    while (piece != NULL && piece->offset != offset)
+        piece = piece->next;
+    if (piece != NULL)
+        return piece;
+    piece = xcalloc(1, sizeof(*piece));
+    piece->offset = offset;
+    piece->next = t->ahead;
+    t->ahead = piece;
+    t->ahead_count++;
+    return piece;
+}
+
+void app_transfer_piece(struct app_transfer *t, struct app_tx *tx, enum direction d,
+                        struct slice name, uint64_t offset, uint32_t len, uint8_t padding,
+                        bool last)
+{
+    bool early = offset != t->next;
+
+    if (t->left != 0 || t->padding != 0 || (early && last))
+        app_transfer_truncate(t);
+    t->left = len;
+    t->padding = padding;
+    t->last = last;
+    t->filling = NULL;
+    if (t->truncated || t->closed)
+        return;
+    if (!t->opened) {
+        t->opened = true;
+        t->file = app_file_open(tx, d, name, NULL);
+    }
+    if (early && len > 0)
+        t->filling = piece_at(t, offset);
+}
+
+static void append(struct app_transfer *t, const uint8_t *data, uint32_t len)
+{
+    if (data != NULL)
+        app_file_append(t->file, data, len);
+    else
+        app_file_gap(t->file, len);
+    t->next += len;
+}
+
+static void keep(struct app_transfer *t, const uint8_t *data, uint32_t len)
+{
+    if (data != NULL && t->filling->lost == 0)
+        buf_add(&t->filling->data, data, len);
+    else
+        t->filling->lost += len;
+    t->ahead_bytes += len;
+}
+
+/* Pieces whose turn has come. */
+static void catch_up(struct app_transfer *t)
+{
+    struct app_transfer_piece **link = &t->ahead;
+
+    while (*link != NULL) {
+        struct app_transfer_piece *piece = *link;
+
+        if (piece->offset != t->next || piece_len(piece) == 0) {
+            link = &piece->next;
+            continue;
+        }
+        *link = piece->next;
+        append(t, piece->data.data, (uint32_t)piece->data.len);
+        if (piece->lost > 0)
+            append(t, NULL, (uint32_t)piece->lost);
+        piece_free(t, piece);
+        link = &t->ahead;
+    }
+}
+
+static uint32_t take_padding(struct app_transfer *t, uint32_t len)
+{
+    uint32_t n = MIN(t->padding, len);
+
+    t->padding = (uint8_t)(t->padding - n);
+    return n;
+}
+
+uint32_t app_transfer_data(struct app_transfer *t, const uint8_t *data, uint32_t len)
+{
+    uint32_t n = MIN(t->left, len);
+
+    if (n > 0 && !t->truncated && !t->closed) {
+        if (t->filling != NULL)
+            keep(t, data, n);
+        else
+            append(t, data, n);
+    }
+    t->left -= n;
+    if (t->left == 0 && !t->truncated && !t->closed) {
+        if (t->filling == NULL)
+            catch_up(t);
+        t->filling = NULL;
+        if (t->last)
+            app_transfer_close(t);
+    }
+    return n + (t->left == 0 ? take_padding(t, len - n) : 0);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/transfer.h - a file that is read or written in pieces with offsets, as network file systems
+ * do. Pieces may come in any order, one at a time; those ahead of their turn are kept. */
+#ifndef APP_TRANSFER_H
+#define APP_TRANSFER_H
+
+#include "app/file.h"
+
+struct app_transfer_piece;
+
+/* Lies in the protocol's transaction, which owns the file; zeroed is empty. */
+struct app_transfer {
+    struct app_file *file;      /* NULL when nobody wants files: the transfer is followed anyway */
+    uint64_t next;              /* offset of the first byte not had yet */
+    uint32_t left;              /* of the piece at hand */
+    uint8_t padding;            /* ... after it */
+    bool last;                  /* ... with which the file ends */
+    bool opened, truncated, closed;
+    struct app_transfer_piece *ahead;   /* pieces that wait for their turn */
+    struct app_transfer_piece *filling; /* the one of them at hand */
+    uint64_t ahead_bytes;
+    uint32_t ahead_count;
+};
+
+/* A piece of `len` bytes begins; app_transfer_data() then brings them, with `padding` behind. */
+void app_transfer_piece(struct app_transfer *t, struct app_tx *tx, enum direction d,
+                        struct slice name, uint64_t offset, uint32_t len, uint8_t padding,
+                        bool last);
+/* Bytes of the piece at hand; data NULL: lost ones. Gives how many of len it took. */
+uint32_t app_transfer_data(struct app_transfer *t, const uint8_t *data, uint32_t len);
+void app_transfer_close(struct app_transfer *t);
+void app_transfer_truncate(struct app_transfer *t);
+/* What is kept; the file is the transaction's. */
+void app_transfer_fini(struct app_transfer *t);
+
+static inline bool app_transfer_is_open(const struct app_transfer *t)
+{
+    return t->opened && !t->closed;
+}
+
+#endif
