@@ -42,7 +42,7 @@ struct af_counters {
 
 struct af_side {
     struct af_conf *conf;
-    struct af_ring *ring;
+    struct af_ring *ring;               /* NULL: the interface is gone */
     enum datalink link;
     int place;                          /* in the fanout group */
     bool is_down, said_reopen;
@@ -235,6 +235,8 @@ static void side_stats(struct af_queue *q, struct af_side *side)
 {
     struct af_stats add = { 0 };
 
+    if (side->ring == NULL)
+        return;
     af_ring_stats(side->ring, &add);
     counter_add(q->counters, q->id.packets, add.packets);
     counter_add(q->counters, q->id.drops, add.drops);
