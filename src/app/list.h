@@ -13,6 +13,8 @@
     X(mqtt)               \
     X(sip)                \
     X(pgsql)              \
+    X(rfb)                \
+    X(snmp)               \
     X(dns)                \
     X(mdns)               \
     X(smtp)               \
