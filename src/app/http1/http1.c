@@ -239,6 +239,7 @@ static enum parse_status http1_parse(struct app_flow *af, struct app_input *in)
         return PARSE_STOP;
     state->direction = in->direction;
     state->offset = in->offset;
+    state->input = (struct slice){ 0 };         /* closing may complete a line without any */
     state->change = false;
     if (in->gap > 0)
         status = parse_gap(state, in);
