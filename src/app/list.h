@@ -25,7 +25,9 @@
     X(imap)               \
     X(telnet)             \
     X(tftp)               \
-    X(smb)
+    X(smb)                \
+    X(krb5)               \
+    X(ntp)
 
 enum app_proto_id {
     APP_PROTO_UNKNOWN,          /* not known yet */
