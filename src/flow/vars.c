@@ -56,6 +56,7 @@ struct flow_var {
     uint8_t kind;
     uint16_t key_len, value_len;
     uint32_t id, number;
+    double entropy;
     uint8_t *text;                      /* key, then value; flowvars only */
 };
 
@@ -212,9 +213,20 @@ void flowvar_put(struct flow *f, uint32_t id, struct slice key, struct slice val
     v->value_len = value_len;
 }
 
+void flow_entropy_put(struct flow *f, uint32_t id, double value)
+{
+    struct flow_var *v = find(f, VAR_ENTROPY, id);
+
+    if (v == NULL)
+        v = append(f, VAR_ENTROPY, id);
+    if (v != NULL)
+        v->entropy = value;
+}
+
 static struct flow_var_view view_of(const struct flow_var *v)
 {
-    struct flow_var_view view = { .kind = v->kind, .id = v->id, .number = v->number };
+    struct flow_var_view view = { .kind = v->kind, .id = v->id, .number = v->number,
+                                  .entropy = v->entropy };
 
     if (v->text != NULL) {
         view.key = (struct slice){ v->text, v->key_len };

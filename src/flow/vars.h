@@ -9,7 +9,7 @@
 #include "flow/flow.h"
 
 enum var_kind { VAR_FLOWBIT, VAR_FLOWINT, VAR_FLOWVAR, VAR_PKTVAR, VAR_XBIT, VAR_HOSTBIT,
-                VAR_KIND_COUNT };
+                VAR_ENTROPY, VAR_KIND_COUNT };
 
 /* Process-wide, load time, under a lock; ids from 1 and never reused. */
 uint32_t var_name_id(enum var_kind kind, const char *name);
@@ -25,10 +25,14 @@ void flowint_put(struct flow *f, uint32_t id, uint32_t value);
 /* A captured text, with an optional key (pcre "flow:key,value"); copied. */
 void flowvar_put(struct flow *f, uint32_t id, struct slice key, struct slice value);
 
+/* The latest entropy of what goes by this name. */
+void flow_entropy_put(struct flow *f, uint32_t id, double value);
+
 /* In order of setting, for EVE metadata. */
 struct flow_var_view {
     enum var_kind kind;
     uint32_t id, number;
+    double entropy;
     struct slice key, value;
 };
 bool flow_vars_each(const struct flow *f, bool (*visit)(const struct flow_var_view *v, void *arg),

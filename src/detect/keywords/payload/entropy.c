@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* entropy - Shannon's, in bits a byte, of the buffer or a part of it. */
 #include "detect/program.h"
+#include "flow/vars.h"
 
 #include <math.h>
 
@@ -8,6 +9,7 @@ struct entropy {
     double a, b;
     uint8_t op;                 /* enum int_op */
     int32_t bytes, offset;
+    uint32_t name;              /* under which EVE shows it */
 };
 
 static double entropy_of(const uint8_t *data, uint32_t len)
@@ -45,6 +47,7 @@ static enum step_result entropy_step(struct program_run *run, const void *arg)
 {
     const struct entropy *e = arg;
     uint32_t from = (uint32_t)MAX(e->offset, 0), len;
+    double value;
 
     if (from > run->len)
         return STEP_NO;
@@ -54,7 +57,10 @@ static enum step_result entropy_step(struct program_run *run, const void *arg)
             return STEP_NO;
         len = (uint32_t)e->bytes;
     }
-    return entropy_has(e, len > 0 ? entropy_of(run->data + from, len) : 0.0) ? STEP_YES : STEP_NO;
+    value = len > 0 ? entropy_of(run->data + from, len) : 0.0;
+    if (run->input != NULL && run->input->flow != NULL)
+        flow_entropy_put(run->input->flow, e->name, value);
+    return entropy_has(e, value) ? STEP_YES : STEP_NO;
 }
 
 static bool starts(struct text *in, const char *word)
@@ -119,6 +125,18 @@ static int entropy_option(struct rule_parser *p, struct text word, struct entrop
     return 0;
 }
 
+/* The buffer's, with '_' for '.'; the payload is "content". */
+static uint32_t entropy_name(struct rule_parser *p)
+{
+    const struct buffer *b = p->current != NULL ? p->current->buffer : NULL;
+    char *name = arena_printf(p->arena, "%s", b != NULL ? b->base->name : "content");
+
+    for (char *c = name; *c != '\0'; c++)
+        if (*c == '.')
+            *c = '_';
+    return var_name_id(VAR_ENTROPY, name);
+}
+
 static int entropy_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct entropy *e = arena_zalloc(p->arena, sizeof(*e));
@@ -131,6 +149,7 @@ static int entropy_parse(struct rule_parser *p, struct text in, void *arg UNUSED
             return -1;
     if (!value)
         return rule_error(p, "entropy: the option \"value\" is missing");
+    e->name = entropy_name(p);
     op = op_append(p, OP_CALL, false);
     if (op == NULL)
         return -1;
