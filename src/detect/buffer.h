@@ -61,6 +61,7 @@ struct buffer {
 struct packet_buffer {
     const char *name, *alias, *doc;
     bool (*get)(const struct packet *p, struct slice *out);
+    bool same;                  /* in all packets of a direction: for transactions too */
 };
 
 /* Load time; one registry per ruleset. */

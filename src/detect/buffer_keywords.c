@@ -9,16 +9,27 @@
 
 /* --- packet buffers ----------------------------------------------------------------------- */
 
-static int packet_buffer_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
-{
-    p->rule->flags |= RULE_NEEDS_PACKET;
-    return rule_set_buffer(p, buffer_find(p->ruleset, text_of(p->keyword->name)));
-}
-
 #define COUNT(symbol) + 1
 #define X(symbol) &buffer_##symbol,
 static const struct packet_buffer *const buffers[] = { PACKET_BUFFER_LIST(X) };
 #undef X
+
+static const struct packet_buffer *declared_buffer(const char *name)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(buffers); i++)
+        if (strcmp(buffers[i]->name, name) == 0)
+            return buffers[i];
+    return NULL;
+}
+
+static int packet_buffer_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
+{
+    const struct packet_buffer *declared = declared_buffer(p->keyword->name);
+
+    if (declared == NULL || !declared->same)
+        p->rule->flags |= RULE_NEEDS_PACKET;
+    return rule_set_buffer(p, buffer_find(p->ruleset, text_of(p->keyword->name)));
+}
 
 /* Filled once at load time, before any thread starts; then read only. */
 static struct keyword_ops buffer_ops[PACKET_BUFFER_LIST(COUNT)];

@@ -55,10 +55,12 @@ const struct packet_buffer buffer_ip_src = {
     .name = "ip.src",
     .doc = "source address sticky buffer",
     .get = ip_src_get,
+    .same = true,
 };
 
 const struct packet_buffer buffer_ip_dst = {
     .name = "ip.dst",
     .doc = "dest address sticky buffer",
     .get = ip_dst_get,
+    .same = true,
 };

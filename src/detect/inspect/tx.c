@@ -157,6 +157,17 @@ static enum part list_absent(const struct tx_context *c, const struct rule_progr
     return settled ? PART_YES : PART_LATER;
 }
 
+/* Addresses and the like: this packet's speak for the flow. */
+static enum part packet_list_matches(struct tx_context *c, const struct rule_list *l,
+                                     const struct match_input *in)
+{
+    struct slice data;
+
+    if (!inspect_buffer(c->dt, l->buffer, c->packet, NULL, c->direction, 0, &data))
+        return l->program->absent ? PART_YES : PART_NEVER;
+    return inspect_slice(c->dt, l->program, data, 0, true, in) ? PART_YES : PART_NEVER;
+}
+
 static enum part list_matches(struct tx_context *c, const struct rule_list *l,
                               const struct match_input *in)
 {
@@ -165,6 +176,8 @@ static enum part list_matches(struct tx_context *c, const struct rule_list *l,
     bool settled = c->done || (c->progress > need && (app == NULL || !app->grows)), any = false;
     struct slice data;
 
+    if (l->buffer->kind == BUFFER_PACKET)
+        return packet_list_matches(c, l, in);
     if (app == NULL)
         return l->program->absent ? PART_YES : PART_NEVER;
     if (c->progress < need && !c->done)
