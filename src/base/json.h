@@ -54,7 +54,7 @@ void json_hex(struct json *j, const char *key, const void *data, size_t len);   
 void json_printf(struct json *j, const char *key, const char *fmt, ...) PRINTF(3, 4);
 /* As payload_printable: what is not printable ASCII, CR or LF becomes a dot. */
 void json_printable(struct json *j, const char *key, const void *data, size_t len);
-/* Text that is JSON already. */
+/* Text that is JSON already; with key NULL also members of the object that is open. */
 void json_raw(struct json *j, const char *key, const char *text, size_t len);
 
 #endif

@@ -20,8 +20,9 @@ struct entry {
     struct entry *next;
     uint64_t hash, serial;      /* serial: in order of adding */
     uint32_t len;
+    uint32_t json_len;
     uint16_t number;
-    uint8_t value[];
+    uint8_t value[];            /* then json_len bytes of JSON */
 };
 
 struct shard {
@@ -35,7 +36,7 @@ struct dataset {
     struct dataset *next;
     char *name, *save;
     enum dataset_type type;
-    bool with_value, broken;    /* broken: its file could not be read; said once */
+    bool with_value, with_json, broken;    /* broken: its file could not be read; said once */
     uint64_t memcap, seed;
     uint64_t serial;            /* atomic; of the newest entry */
     uint64_t refused;           /* atomic; for want of room */
@@ -127,12 +128,12 @@ static void shard_grow(struct shard *s)
     s->bucket_count = count;
 }
 
-static bool add(struct dataset *set, struct slice value, uint16_t number)
+static bool add(struct dataset *set, struct slice value, uint16_t number, struct text json)
 {
     struct slice v = normalised(set, value);
     uint64_t hash = hash_bytes(v.data, v.len, set->seed);
     struct shard *s = shard_of(set, hash);
-    uint64_t bytes = sizeof(struct entry) + v.len;
+    uint64_t bytes = sizeof(struct entry) + v.len + json.n;
     bool added = false;
 
     if (!fits(set, v.len))
@@ -150,9 +151,12 @@ static bool add(struct dataset *set, struct slice value, uint16_t number)
                 shard_grow(s);
             at = &s->bucket[(hash / SHARDS) & (s->bucket_count - 1)];
             *e = (struct entry){ .next = *at, .hash = hash, .len = v.len, .number = number,
+                                 .json_len = (uint32_t)json.n,
                                  .serial = __atomic_add_fetch(&set->serial, 1,
                                                               __ATOMIC_RELAXED) };
             memcpy(e->value, v.data, v.len);
+            if (json.n > 0)
+                memcpy(e->value + v.len, json.p, json.n);
             *at = e;
             s->bytes += bytes;
             s->count++;
@@ -165,7 +169,7 @@ static bool add(struct dataset *set, struct slice value, uint16_t number)
 
 bool dataset_add(struct dataset *set, struct slice value)
 {
-    return add(set, value, 0);
+    return add(set, value, 0, (struct text){ 0 });
 }
 
 bool dataset_has(struct dataset *set, struct slice value, uint16_t *number)
@@ -185,6 +189,23 @@ bool dataset_has(struct dataset *set, struct slice value, uint16_t *number)
     return e != NULL;
 }
 
+bool dataset_get_json(struct dataset *set, struct slice value, struct buf *out)
+{
+    struct slice v = normalised(set, value);
+    uint64_t hash = hash_bytes(v.data, v.len, set->seed);
+    struct shard *s = shard_of(set, hash);
+    const struct entry *e;
+
+    if (!fits(set, v.len))
+        return false;
+    pthread_mutex_lock(&s->lock);
+    e = *place_of(s, v, hash);
+    if (e != NULL)
+        buf_add(out, e->value + e->len, e->json_len);
+    pthread_mutex_unlock(&s->lock);
+    return e != NULL;
+}
+
 bool dataset_remove(struct dataset *set, struct slice value)
 {
     struct slice v = normalised(set, value);
@@ -199,7 +220,7 @@ bool dataset_remove(struct dataset *set, struct slice value)
     e = *at;
     if (e != NULL) {
         *at = e->next;
-        s->bytes -= sizeof(*e) + e->len;
+        s->bytes -= sizeof(*e) + e->len + e->json_len;
         s->count--;
     }
     pthread_mutex_unlock(&s->lock);
@@ -366,7 +387,7 @@ static int load_line(struct dataset *set, struct text line, struct err *err)
     }
     if (!dataset_value_parse(set, first, value, &len))
         return err_set(err, "bad value for set %s: \"%.*s\"", set->name, TEXT(first));
-    if (!add(set, (struct slice){ value, len }, (uint16_t)number) && set->refused > 0)
+    if (!add(set, (struct slice){ value, len }, (uint16_t)number, (struct text){ 0 }) && set->refused > 0)
         return err_set(err, "dataset too large for set memcap: %s", set->name);
     return 0;
 }
@@ -390,6 +411,30 @@ static int load(struct dataset *set, const char *path, bool must, struct err *er
     free(line);
     fclose(f);
     return result;
+}
+
+static int load_item(const struct dataset_item *item, void *arg, struct err *err)
+{
+    struct dataset *set = arg;
+    uint8_t value[VALUE_MAX];
+    struct slice v = { value, 0 };
+
+    if (set->type == DATASET_STRING)
+        v = (struct slice){ (const uint8_t *)item->value.p, (uint32_t)item->value.n };
+    else if (!dataset_value_parse(set, item->value, value, &v.len))
+        return err_set(err, "bad value for set %s: \"%.*s\"", set->name, TEXT(item->value));
+    if (!add(set, v, 0, item->json) && set->refused > 0)
+        return err_set(err, "dataset too large for set memcap: %s", set->name);
+    return 0;
+}
+
+static int load_any(struct dataset *set, const struct dataset_request *r, struct err *err)
+{
+    bool is_state = r->save != NULL && strcmp(r->load, r->save) == 0;
+
+    if (r->json != NULL)
+        return dataset_json_read(r->load, r->json, load_item, set, err);
+    return load(set, r->load, !is_state, err);
 }
 
 static int newest_first(const void *a, const void *b)
@@ -473,6 +518,7 @@ static struct dataset *dataset_new(const struct dataset_table *table,
     set->save = request->save != NULL ? xstrdup(request->save) : NULL;
     set->type = request->type;
     set->with_value = request->with_value;
+    set->with_json = request->json != NULL;
     set->memcap = request->memcap > 0 ? request->memcap : table->memcap;
     set->seed = hash_seed();
     for (unsigned i = 0; i < SHARDS; i++) {
@@ -487,8 +533,6 @@ struct dataset *dataset_get(struct dataset_table *table, const struct dataset_re
                             struct err *err)
 {
     struct dataset *set = dataset_find(table, request->name);
-    bool is_state = request->load != NULL && request->save != NULL &&
-                    strcmp(request->load, request->save) == 0;
 
     if (set != NULL) {
         if (set->broken) {
@@ -497,6 +541,10 @@ struct dataset *dataset_get(struct dataset_table *table, const struct dataset_re
         }
         if (request->type != DATASET_NONE && request->type != set->type) {
             err_set(err, "dataset %s already exists and is of another type", request->name);
+            return NULL;
+        }
+        if ((request->json != NULL) != set->with_json) {
+            err_set(err, "dataset %s already exists and is in another format", request->name);
             return NULL;
         }
         if (request->with_value != set->with_value) {
@@ -512,7 +560,7 @@ struct dataset *dataset_get(struct dataset_table *table, const struct dataset_re
     set = dataset_new(table, request);
     set->next = table->first;
     table->first = set;
-    set->broken = request->load != NULL && load(set, request->load, !is_state, err) < 0;
+    set->broken = request->load != NULL && load_any(set, request, err) < 0;
     return set->broken ? NULL : set;
 }
 

@@ -15,6 +15,7 @@
 enum dataset_type { DATASET_NONE, DATASET_STRING, DATASET_MD5, DATASET_SHA256, DATASET_IPV4,
                     DATASET_IP };
 
+struct buf;
 struct dataset;
 struct dataset_table;
 
@@ -24,7 +25,21 @@ struct dataset_request {
     const char *load, *save;    /* full paths; NULL: none */
     uint64_t memcap;            /* bytes; 0: as configured */
     bool with_value;            /* datarep: lines are "value,number" */
+    const struct dataset_json *json;    /* the file holds JSON objects; NULL: lines */
 };
+
+/* dataset_json.c: objects of a file, one a line or in an array, each with the value that is to be
+ * found by, and given back whole. */
+struct dataset_json {
+    bool lines;
+    const char *array_key;      /* where the array stands: "data.items"; NULL: it is the file */
+    const char *value_key;      /* where the value stands in each */
+    bool remove_key;            /* the value is left out of what is given back */
+};
+struct dataset_item { struct text value, json; };
+int dataset_json_read(const char *path, const struct dataset_json *how,
+                      int (*visit)(const struct dataset_item *item, void *arg, struct err *err),
+                      void *arg, struct err *err);
 
 /* With the sets of the configuration in it. */
 struct dataset_table *dataset_table_new(const struct conf_node *root);
@@ -43,6 +58,8 @@ bool dataset_value_parse(const struct dataset *set, struct text in, uint8_t *out
 /* Any thread. add: true when it was not there and there was room; remove: when it was there. */
 bool dataset_add(struct dataset *set, struct slice value);
 bool dataset_has(struct dataset *set, struct slice value, uint16_t *number);
+/* Appends the JSON that belongs to the value. */
+bool dataset_get_json(struct dataset *set, struct slice value, struct buf *out);
 bool dataset_remove(struct dataset *set, struct slice value);
 void dataset_clear(struct dataset *set);
 

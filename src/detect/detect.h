@@ -44,6 +44,8 @@ const struct rule *ruleset_rule(const struct ruleset *set, unsigned i);
 struct detect_thread *detect_thread_new(struct ruleset *set, const struct conf_node *conf,
                                         struct counters *counters, bool is_inline,
                                         struct err *err);
+/* Alerts about a stream carry its latest data, so many bytes at most; before the first packet. */
+void detect_thread_keep_stream(struct detect_thread *dt, uint32_t bytes);
 void detect_thread_free(struct detect_thread *dt);
 void detect_thread_set_rules(struct detect_thread *dt, struct ruleset *set);    /* on its thread */
 

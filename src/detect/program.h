@@ -169,9 +169,13 @@ struct rule_program {
     struct step step[];
 };
 
+/* Kinds of captures besides enum var_kind: for the alert's context. */
+#define CAPTURE_JSON  254           /* the text is JSON, the key its name */
+#define CAPTURE_ALERT 255           /* a text by its variable's name */
+
 /* A capture that takes effect when the whole rule matches. */
 struct pending_capture {
-    uint8_t kind;               /* enum var_kind; 255: alert */
+    uint8_t kind;               /* enum var_kind or CAPTURE_* */
     uint32_t id;
     uint32_t key_at, key_len, at, len;  /* in program_scratch.text */
 };
@@ -190,6 +194,8 @@ struct program_scratch {
 };
 void program_scratch_init(struct program_scratch *s, uint32_t step_limit);
 void program_scratch_fini(struct program_scratch *s);
+void program_capture(struct program_scratch *s, uint8_t kind, uint32_t id, struct slice key,
+                     struct slice text);
 
 struct program_run {
     const uint8_t *data;

@@ -51,6 +51,7 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
         detect_module_close(m);
         return NULL;
     }
+    detect_thread_keep_stream(m->detect, output_payload_size(m->ctx->conf));
     m->output = output_thread_new(m->ctx->output, env->counters);
     m->counters = env->counters;
     m->bypassed_packets = counter_register("flow_bypassed.local_pkts", COUNTER_SUM);

@@ -29,6 +29,9 @@ struct output_conf *output_conf_new(const struct output_request *request, struct
 void output_conf_free(struct output_conf *conf);       /* after all threads are gone */
 void output_rotate(struct output_conf *conf);          /* SIGHUP: reopen files; any thread */
 
+/* Bytes of stream data that records of alerts may show; 0: none. */
+uint32_t output_payload_size(const struct conf_node *root);
+
 /* The rendering half, one per inspecting thread. */
 struct output_thread;
 struct output_thread *output_thread_new(struct output_conf *conf, struct counters *counters);

@@ -101,6 +101,7 @@ void packet_reset(struct packet *p)
     clear(p, offsetof(struct packet, flow_hash), offsetof(struct packet, chunk));
     clear(p, offsetof(struct packet, stream_bytes), offsetof(struct packet, alert));
     p->alert.count = 0;
+    p->vars = NULL;
     clear(p, offsetof(struct packet, root), offsetof(struct packet, frame));
     p->home = home;
     buf_clear(&p->frame);

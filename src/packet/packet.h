@@ -146,12 +146,26 @@ struct stream_chunk {
 
 /* One match of a rule, ordered as found; owned by detect until rendered. */
 struct rule;
+
+/* What a match brought to light; the memory is detect's until its next packet. */
+struct alert_extra {
+    struct slice context;               /* members of a JSON object, without braces; may be empty */
+    struct slice payload;               /* stream data it was found in; data NULL: not kept */
+};
+/* Captured in this packet by name; the latest first. */
+struct packet_var {
+    const struct packet_var *next;
+    uint32_t id;                        /* VAR_PKTVAR */
+    struct slice key, value;
+};
+
 struct packet_alert {
     const struct rule *rule;            /* lives as long as the packet's ruleset reference */
     uint64_t tx_id;                     /* ALERT_NO_TX: not about a transaction */
     uint32_t frame_id;                  /* 0: not about a frame */
     uint8_t action;                     /* enum packet_action as it applied */
     uint8_t flags;                      /* ALERT_* */
+    const struct alert_extra *extra;    /* NULL: nothing */
 };
 #define ALERT_NO_TX UINT64_MAX
 #define ALERT_STREAM      0x01          /* matched in stream data, not in this packet alone */
@@ -236,6 +250,8 @@ struct packet {
         struct packet_alert *at;
         uint16_t count, cap;
     } alert;
+
+    const struct packet_var *vars;      /* detect's, until it gets the next packet */
 
     /* where it goes home */
     struct packet *root;                /* tunnel, reassembled: the outermost; waits for us */

@@ -2,6 +2,7 @@
 /* From matches to alerts: side effects at once and in rule order, thresholds and actions at the
  * end of the packet, when all that matched is known. */
 #include "base/array.h"
+#include "base/json.h"
 #include "detect/inspect/private.h"
 #include "detect/tag.h"
 #include "flow/flow.h"
@@ -10,9 +11,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CAPTURE_ALERT 255
+static struct slice note_slice(struct detect_thread *dt, struct slice s)
+{
+    return (struct slice){ s.len > 0 ? arena_copy(&dt->notes, s.data, s.len) : NULL, s.len };
+}
 
-static void captures_keep(struct detect_thread *dt, struct flow *f)
+static void packet_var_add(struct detect_thread *dt, struct packet *p, uint32_t id,
+                           struct slice key, struct slice value)
+{
+    struct packet_var *v = arena_alloc(&dt->notes, sizeof(*v));
+
+    *v = (struct packet_var){ p->vars, id, note_slice(dt, key), note_slice(dt, value) };
+    p->vars = v;
+}
+
+static void captures_keep(struct detect_thread *dt, struct packet *p, struct flow *f)
 {
     const struct program_scratch *s = &dt->program;
 
@@ -23,6 +36,8 @@ static void captures_keep(struct detect_thread *dt, struct flow *f)
 
         if (c->kind == VAR_FLOWVAR && f != NULL)
             flowvar_put(f, c->id, key, value);
+        else if (c->kind == VAR_PKTVAR)
+            packet_var_add(dt, p, c->id, key, value);
     }
 }
 
@@ -42,7 +57,7 @@ bool rule_matched(struct detect_thread *dt, struct match_input *in)
     if (UNLIKELY(r->late_count > 0) && !rule_late_tests_pass(r, in))
         return false;
     if (UNLIKELY(dt->program.capture_count > 0))
-        captures_keep(dt, in->flow);
+        captures_keep(dt, in->packet, in->flow);
     if (UNLIKELY(dt->program.replace_count > 0) && dt->is_inline)
         replace_write(dt, in->packet);
     for (unsigned i = 0; i < r->post_count; i++)
@@ -50,6 +65,53 @@ bool rule_matched(struct detect_thread *dt, struct match_input *in)
     if ((r->flags & RULE_BYPASS) && in->flow != NULL)
         flow_wish(in->flow, FLOW_WISH_BYPASS);
     return alert;
+}
+
+/* Members of alert.context. */
+static struct slice context_of(struct detect_thread *dt)
+{
+    const struct program_scratch *s = &dt->program;
+    struct json j;
+
+    buf_clear(&dt->note);
+    json_init(&j, &dt->note);
+    json_object(&j, NULL);
+    for (unsigned i = 0; i < s->capture_count; i++) {
+        const struct pending_capture *c = &s->capture[i];
+        const char *name = c->kind == CAPTURE_ALERT ? var_name(VAR_PKTVAR, c->id) : NULL;
+        struct slice value = { s->text.data + c->at, c->len };
+
+        if (name != NULL)
+            json_slice(&j, name, value);
+        else if (c->kind == CAPTURE_JSON)
+            json_raw(&j, (const char *)s->text.data + c->key_at, (const char *)value.data,
+                     value.len);
+    }
+    return note_slice(dt, (struct slice){ dt->note.data + 1, (uint32_t)dt->note.len - 1 });
+}
+
+static bool has_context(const struct program_scratch *s)
+{
+    for (unsigned i = 0; i < s->capture_count; i++)
+        if (s->capture[i].kind >= CAPTURE_JSON)
+            return true;
+    return false;
+}
+
+static const struct alert_extra *extra_of(struct detect_thread *dt, const struct match_input *in,
+                                          uint8_t flags)
+{
+    bool context = has_context(&dt->program);
+    struct alert_extra extra = { 0 };
+
+    if (in->packet->ip_proto == 6 && (flags & (ALERT_STREAM | ALERT_APP_STATE)))
+        extra.payload = stream_kept(dt, in->flow, in->direction);
+    if (LIKELY(!context && extra.payload.len == 0))
+        return NULL;
+    if (context)
+        extra.context = context_of(dt);
+    extra.payload = note_slice(dt, extra.payload);
+    return arena_copy(&dt->notes, &extra, sizeof(extra));
 }
 
 void alert_queue_add(struct detect_thread *dt, const struct match_input *in, uint64_t tx_id,
@@ -60,7 +122,8 @@ void alert_queue_add(struct detect_thread *dt, const struct match_input *in, uin
         dt->queue.at = xrealloc(dt->queue.at, dt->queue.cap * sizeof(*dt->queue.at));
     }
     dt->queue.at[dt->queue.count++] = (struct packet_alert){
-        .rule = in->rule, .tx_id = tx_id, .frame_id = frame, .flags = flags };
+        .rule = in->rule, .tx_id = tx_id, .frame_id = frame, .flags = flags,
+        .extra = extra_of(dt, in, flags) };
 }
 
 /* As rules are ordered; of one rule those without a transaction last, newer ones first. */

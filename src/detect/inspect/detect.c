@@ -85,6 +85,8 @@ void detect_packet(struct detect_thread *dt, struct packet *p)
         return;
     }
     dt->turn++;
+    if (UNLIKELY(dt->notes.used > 0))
+        arena_reset(&dt->notes);
     if (p->event_count > 0)
         events_inspect(dt, p);
     if (p->src.version != 0) {

@@ -38,6 +38,9 @@ struct detect_thread {
     uint64_t vars[BYTE_VARS_MAX];
     struct { struct packet_alert *at; unsigned count, cap; } queue;
     struct pool flows;                      /* struct detect_flow */
+    uint32_t stream_keep;                   /* bytes of a direction; 0: nobody wants to see them */
+    struct arena notes;                     /* what alerts of this packet carry */
+    struct buf note;                        /* one of them being made */
     struct lua_thread *lua;                 /* detect/lua/script.h; NULL: no rule has a script */
     struct { counter_id alert, overflow, suppressed; } count;
 };
@@ -49,6 +52,7 @@ struct stream_rules { uint32_t *at; uint16_t count, cap; };
 struct stream_side {
     uint64_t from, to;          /* inspected together: what came since the last report */
     bool flush;                 /* report with the next packet, however little it is */
+    struct buf kept;            /* the latest data, as alerts show them; see stream_keep */
     struct stream_rules matched, waiting, seen;     /* seen: payload part of tx rules */
 };
 
@@ -120,6 +124,8 @@ struct detect_flow *detect_flow_get(struct detect_thread *dt, struct flow *f);
 void stream_inspect_chunks(struct detect_thread *dt, struct packet *p);
 /* Is there something to report to a packet of this direction? */
 bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum direction d);
+/* What alerts show of the stream; empty when nothing is kept. */
+struct slice stream_kept(const struct detect_thread *dt, const struct flow *f, enum direction d);
 void stream_reported(struct detect_flow *df, enum direction d);
 bool stream_rules_has(const struct stream_rules *s, uint32_t rule);
 

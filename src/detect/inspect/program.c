@@ -161,20 +161,26 @@ static enum step_result step_content(const struct rule_program *program, unsigne
 
 /* --- pcre --------------------------------------------------------------------------------- */
 
-static void capture_add(struct program_scratch *s, const struct pcre_capture *c,
-                        const uint8_t *key, size_t key_len, const uint8_t *text, size_t len)
+void program_capture(struct program_scratch *s, uint8_t kind, uint32_t id, struct slice key,
+                     struct slice text)
 {
     struct pending_capture *out;
 
     if (s->capture_count == ARRAY_LEN(s->capture))
         return;
     out = &s->capture[s->capture_count++];
-    *out = (struct pending_capture){ .kind = c->kind, .id = c->id, .key_at = (uint32_t)s->text.len,
-                                     .key_len = (uint32_t)MIN(key_len, 255) };
-    buf_add(&s->text, key, out->key_len);
+    *out = (struct pending_capture){ .kind = kind, .id = id, .key_at = (uint32_t)s->text.len,
+                                     .key_len = MIN(key.len, 255u) };
+    buf_add(&s->text, key.data, out->key_len);
     out->at = (uint32_t)s->text.len;
-    out->len = (uint32_t)MIN(len, 65535);
-    buf_add(&s->text, text, out->len);
+    out->len = MIN(text.len, 65535u);
+    buf_add(&s->text, text.data, out->len);
+}
+
+/* \K and lookbehinds may put a group's end before its start. */
+static struct slice between(const uint8_t *subject, const PCRE2_SIZE *at)
+{
+    return (struct slice){ subject + at[0], at[1] > at[0] ? (uint32_t)(at[1] - at[0]) : 0 };
 }
 
 static void pcre_captures(const struct pcre_op *pcre, struct program_run *run,
@@ -187,10 +193,11 @@ static void pcre_captures(const struct pcre_op *pcre, struct program_run *run,
         if (one[0] == PCRE2_UNSET)
             continue;
         if (!c->has_key) {
-            capture_add(run->scratch, c, NULL, 0, subject + one[0], one[1] - one[0]);
+            program_capture(run->scratch, c->kind, c->id, (struct slice){ NULL, 0 },
+                            between(subject, one));
         } else if (i + 2 < groups && one[2] != PCRE2_UNSET) {
-            capture_add(run->scratch, c, subject + one[0], one[1] - one[0], subject + one[2],
-                        one[3] - one[2]);
+            program_capture(run->scratch, c->kind, c->id, between(subject, one),
+                            between(subject, one + 2));
             break;
         }
     }

@@ -44,6 +44,7 @@ void detect_flow_free(struct flow *f)
         rules_fini(&df->side[d].matched);
         rules_fini(&df->side[d].waiting);
         rules_fini(&df->side[d].seen);
+        buf_fini(&df->side[d].kept);
     }
     frames_forget(df);
     free(df->frame_hit);
@@ -173,6 +174,32 @@ static bool tx_has_ended(const struct flow *f, enum direction d)
     return false;
 }
 
+/* A gap shows as a remark. What is too much goes at the front. */
+static void COLD keep_chunk(struct detect_thread *dt, struct packet *p,
+                            const struct stream_chunk *c)
+{
+    struct detect_flow *df = detect_flow_get(dt, p->flow);
+    uint32_t len = MIN(c->len, dt->stream_keep);
+    struct buf *kept;
+
+    if (df == NULL || c->len == 0)
+        return;
+    kept = &df->side[c->direction].kept;
+    if (c->kind == CHUNK_GAP)
+        buf_printf(kept, "[%u bytes missing]", c->len);
+    else
+        buf_add(kept, c->data + (c->len - len), len);
+    if (kept->len > dt->stream_keep)
+        buf_drop_front(kept, kept->len - dt->stream_keep);
+}
+
+struct slice stream_kept(const struct detect_thread *dt, const struct flow *f, enum direction d)
+{
+    if (dt->stream_keep == 0 || f == NULL || f->detect == NULL)
+        return (struct slice){ NULL, 0 };
+    return buf_slice(&f->detect->side[d].kept);
+}
+
 void stream_inspect_chunks(struct detect_thread *dt, struct packet *p)
 {
     for (unsigned i = 0; i < p->chunk_count; i++) {
@@ -181,6 +208,8 @@ void stream_inspect_chunks(struct detect_thread *dt, struct packet *p)
         struct detect_flow *df;
 
         p->flow->detect_flags |= DETECT_UPDATED(d);
+        if (UNLIKELY(dt->stream_keep > 0))
+            keep_chunk(dt, p, c);
         if (!dt->plan->group[TRANSPORT_TCP][d].has_stream ||
             (p->flags & PACKET_NO_PAYLOAD_INSPECT))
             continue;

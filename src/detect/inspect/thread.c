@@ -53,6 +53,7 @@ struct detect_thread *detect_thread_new(struct ruleset *set, const struct conf_n
     dt->count.overflow = counter_register("detect.alert_queue_overflow", COUNTER_SUM);
     dt->count.suppressed = counter_register("detect.alerts_suppressed", COUNTER_SUM);
     program_scratch_init(&dt->program, 0);
+    arena_init(&dt->notes, 4096, 0);
     pool_init(&dt->flows, sizeof(struct detect_flow), 256, 0);
     if (rules_attach(dt, set, &mine) < 0) {
         if (err != NULL)
@@ -68,6 +69,11 @@ struct lua_thread *detect_thread_lua(struct detect_thread *dt)
     return dt->lua;
 }
 
+void detect_thread_keep_stream(struct detect_thread *dt, uint32_t bytes)
+{
+    dt->stream_keep = bytes;
+}
+
 void detect_thread_free(struct detect_thread *dt)
 {
     if (dt == NULL)
@@ -75,6 +81,8 @@ void detect_thread_free(struct detect_thread *dt)
     rules_detach(dt);
     program_scratch_fini(&dt->program);
     buf_fini(&dt->spare);
+    buf_fini(&dt->note);
+    arena_fini(&dt->notes);
     free(dt->queue.at);
     pool_fini(&dt->flows);
     free(dt);

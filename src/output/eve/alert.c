@@ -47,6 +47,30 @@ static void *alert_configure(const struct conf_node *node, const struct eve *eve
     return s;
 }
 
+/* The longest payload that any eve-log wants of streams. */
+uint32_t output_payload_size(const struct conf_node *root)
+{
+    uint32_t size = 0;
+
+    CONF_EACH (output, conf_find(root, "outputs")) {
+        const struct conf_node *log = output->child;
+
+        if (log == NULL || strcmp(log->name, "eve-log") != 0 || !conf_bool(log, "enabled", false))
+            continue;
+        CONF_EACH (type, conf_find(log, "types")) {
+            const struct conf_node *alert = type->child;
+
+            if (alert == NULL || strcmp(alert->name, "alert") != 0 ||
+                !(conf_bool(alert, "payload", false) ||
+                  conf_bool(alert, "payload-printable", false) ||
+                  conf_bool(alert, "payload-length", false)))
+                continue;
+            size = MAX(size, (uint32_t)conf_size(alert, "payload-buffer-size", 4096));
+        }
+    }
+    return size;
+}
+
 const char *alert_action_name(const struct packet_alert *a, const struct packet *p)
 {
     if (a->action & (ACTION_DROP | ACTION_REJECT))
@@ -99,6 +123,13 @@ void eve_alert_object(struct json *j, const struct packet *p, const struct packe
     }
     if (metadata && rule->metadata_json != NULL)
         json_raw(j, "metadata", rule->metadata_json, strlen(rule->metadata_json));
+    if (a->extra != NULL && a->extra->context.len > 0) {
+        const struct slice *context = &a->extra->context;
+
+        json_object(j, "context");
+        json_raw(j, NULL, (const char *)context->data, context->len);
+        json_object_end(j);
+    }
     if (references && rule->reference_count > 0)
         alert_references(j, rule);
     if (text && rule->text != NULL)
@@ -148,16 +179,8 @@ static struct slice alert_payload(const struct packet *p, const struct packet_al
 {
     struct slice out = { .data = p->payload, .len = p->payload_len };
 
-    if (a->flags & ALERT_STREAM) {
-        for (unsigned i = 0; i < p->chunk_count; i++) {
-            const struct stream_chunk *c = &p->chunk[i];
-
-            if (c->kind == CHUNK_DATA && c->direction == packet_direction(p)) {
-                out = (struct slice){ .data = c->data - c->before, .len = c->len + c->before };
-                break;
-            }
-        }
-    }
+    if (a->extra != NULL && a->extra->payload.len > 0)
+        out = a->extra->payload;
     out.len = MIN(out.len, s->payload_size);
     return out;
 }

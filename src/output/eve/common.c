@@ -177,8 +177,8 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
     }
     if ((p->flags & PACKET_TUNNEL) && p->root != NULL)
         eve_tunnel(j, p);
-    if (eve->metadata && f != NULL && f->vars != NULL)
-        eve_vars(j, f);
+    if (eve->metadata && f != NULL && (f->vars != NULL || p->vars != NULL))
+        eve_vars(j, f, p);
     if (tx_id != EVE_NO_TX)
         json_u64(j, "tx_id", tx_id);
 }
@@ -270,14 +270,16 @@ static bool write_var(const struct flow_var_view *v, void *arg)
     if (v->kind != w->kind || name == NULL)
         return true;
     if (!w->open) {
-        if (v->kind == VAR_FLOWINT)
-            json_object(w->j, "flowints");
+        if (v->kind == VAR_FLOWINT || v->kind == VAR_ENTROPY)
+            json_object(w->j, v->kind == VAR_FLOWINT ? "flowints" : "entropy");
         else
             json_array(w->j, v->kind == VAR_FLOWBIT ? "flowbits" : "flowvars");
         w->open = true;
     }
     if (v->kind == VAR_FLOWBIT) {
         json_string(w->j, NULL, name);
+    } else if (v->kind == VAR_ENTROPY) {
+        json_double(w->j, name, v->entropy);
     } else if (v->kind == VAR_FLOWINT) {
         json_u64(w->j, name, v->number);
     } else if (v->key.len > 0) {
@@ -295,19 +297,43 @@ static bool write_var(const struct flow_var_view *v, void *arg)
 
 static void eve_traffic(struct json *j, const struct flow *f);
 
-void eve_vars(struct json *j, const struct flow *f)
+/* Those of a packet come first: {"name": "value"}, or key and value. */
+static bool write_packet_vars(struct json *j, const struct packet_var *v)
 {
-    static const enum var_kind kinds[] = { VAR_FLOWBIT, VAR_FLOWVAR, VAR_FLOWINT };
+    if (v == NULL)
+        return false;
+    json_array(j, "pktvars");
+    for (; v != NULL; v = v->next) {
+        const char *name = var_name(VAR_PKTVAR, v->id);
+
+        json_object(j, NULL);
+        if (v->key.len > 0) {
+            json_slice(j, "key", v->key);
+            json_slice(j, "value", v->value);
+        } else if (name != NULL) {
+            json_slice(j, name, v->value);
+        }
+        json_object_end(j);
+    }
+    json_array_end(j);
+    return true;
+}
+
+void eve_vars(struct json *j, const struct flow *f, const struct packet *p)
+{
+    static const enum var_kind kinds[] = { VAR_FLOWBIT, VAR_FLOWVAR, VAR_FLOWINT,
+                                           VAR_ENTROPY };
     struct json_mark mark = json_mark(j);
     bool any = false;
 
     json_object(j, "metadata");
+    any = p != NULL && write_packet_vars(j, p->vars);
     for (unsigned i = 0; i < ARRAY_LEN(kinds); i++) {
         struct var_writer w = { .j = j, .kind = kinds[i] };
 
         flow_vars_each(f, write_var, &w);
         any |= w.open;
-        if (w.open && kinds[i] == VAR_FLOWINT)
+        if (w.open && (kinds[i] == VAR_FLOWINT || kinds[i] == VAR_ENTROPY))
             json_object_end(j);
         else if (w.open)
             json_array_end(j);

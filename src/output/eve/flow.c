@@ -161,7 +161,7 @@ static void flow_record(struct render *r, const struct eve *eve, void *settings,
     flow_body(r, &j, f);
     flow_macs(eve, &j, f);
     if (eve->metadata && f->vars != NULL)
-        eve_vars(&j, f);
+        eve_vars(&j, f, NULL);
     flow_tcp(&j, f);
     eve_end(r, eve, &j, p);
 }
@@ -194,7 +194,7 @@ static void netflow_direction(struct render *r, const struct eve *eve, struct pa
     }
     flow_macs(eve, &j, f);
     if (eve->metadata && f->vars != NULL)
-        eve_vars(&j, f);
+        eve_vars(&j, f, NULL);
     eve_end(r, eve, &j, p);
 }
 

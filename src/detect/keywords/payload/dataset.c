@@ -5,6 +5,7 @@
 #include "detect/program.h"
 #include "detect/ruleset.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,7 +17,25 @@ struct dataset_arg {
     uint8_t command;            /* enum dataset_command */
     uint8_t op;                 /* enum int_op; datarep */
     uint16_t number;
+    struct slice context_key;   /* under which an alert shows the JSON; with a NUL */
 };
+
+/* What belongs to the value goes to the alert. */
+static enum step_result json_step(struct program_run *run, const struct dataset_arg *a,
+                                  struct slice value)
+{
+    struct buf *json = &run->scratch->base64;
+    bool there;
+
+    if (a->command == DATASET_ISNOTSET)
+        return dataset_has(a->set, value, NULL) ? STEP_STOP : STEP_YES;
+    buf_clear(json);
+    there = dataset_get_json(a->set, value, json);
+    if (!there)
+        return STEP_STOP;
+    program_capture(run->scratch, CAPTURE_JSON, 0, a->context_key, buf_slice(json));
+    return STEP_YES;
+}
 
 static enum step_result dataset_step(struct program_run *run, const void *arg)
 {
@@ -24,6 +43,8 @@ static enum step_result dataset_step(struct program_run *run, const void *arg)
     struct slice value = { run->data, run->len };
     bool ok;
 
+    if (a->context_key.len > 0)
+        return json_step(run, a, value);
     switch ((enum dataset_command)a->command) {
     case DATASET_SET:   ok = dataset_add(a->set, value); break;
     case DATASET_UNSET: ok = dataset_remove(a->set, value); break;
@@ -49,6 +70,8 @@ static enum step_result datarep_step(struct program_run *run, const void *arg)
 struct dataset_options {
     enum dataset_type type;
     struct text load, save, state;
+    struct text format, context_key, array_key, value_key;
+    bool remove_key;
     uint64_t memcap;
 };
 
@@ -76,6 +99,18 @@ static int dataset_option(struct rule_parser *p, struct text word, struct datase
         return option_once(p, &o->save, value, "save");
     if (text_equal(key, "state"))
         return option_once(p, &o->state, value, "state");
+    if (text_equal(key, "format"))
+        return option_once(p, &o->format, value, "format");
+    if (text_equal(key, "context_key"))
+        return option_once(p, &o->context_key, value, "context_key");
+    if (text_equal(key, "array_key"))
+        return option_once(p, &o->array_key, value, "array_key");
+    if (text_equal(key, "value_key"))
+        return option_once(p, &o->value_key, value, "value_key");
+    if (text_equal(key, "remove_key")) {
+        o->remove_key = true;
+        return 0;
+    }
     if (text_equal(key, "memcap"))
         return text_to_size(value, &o->memcap) ? 0 :
             rule_error(p, "%s: bad memcap \"%.*s\"", p->keyword->name, TEXT(value));
@@ -126,13 +161,51 @@ static const char *load_path(struct rule_parser *p, struct text name)
     return arena_text(p->arena, name);
 }
 
+static bool is_plain_name(struct text t)
+{
+    for (size_t i = 0; i < t.n; i++)
+        if (!isalnum((unsigned char)t.p[i]) && t.p[i] != '_')
+            return false;
+    return t.n > 0;
+}
+
+/* format json or ndjson: what else that needs. */
+static int json_options(struct rule_parser *p, const struct dataset_options *o,
+                        struct dataset_arg *arg, struct dataset_json *json, bool *wanted)
+{
+    *wanted = o->format.n > 0 && !text_equal(o->format, "csv");
+    if (!*wanted)
+        return 0;
+    json->lines = text_equal(o->format, "ndjson") || text_equal(o->format, "jsonline");
+    if (!json->lines && !text_equal(o->format, "json"))
+        return rule_error(p, "unknown format for dataset: %.*s", TEXT(o->format));
+    if (arg->command != DATASET_ISSET && arg->command != DATASET_ISNOTSET)
+        return rule_error(p, "json format is not supported for dataset other than isset and "
+                          "isnotset");
+    if (o->value_key.n == 0)
+        return rule_error(p, "value_key is not set for json format");
+    if (!is_plain_name(o->context_key))
+        return rule_error(p, "context_key must be letters, digits and '_'");
+    json->array_key = o->array_key.n > 0 ? arena_text(p->arena, o->array_key) : NULL;
+    json->value_key = arena_text(p->arena, o->value_key);
+    json->remove_key = o->remove_key;
+    arg->context_key = (struct slice){ (const uint8_t *)arena_text(p->arena, o->context_key),
+                                       (uint32_t)o->context_key.n + 1 };
+    return 0;
+}
+
 static int dataset_open(struct rule_parser *p, struct text name, const struct dataset_options *o,
-                        bool with_value, struct dataset **out)
+                        bool with_value, struct dataset_arg *arg)
 {
     struct dataset_request r = { .name = arena_text(p->arena, name), .type = o->type,
                                  .memcap = o->memcap, .with_value = with_value };
+    struct dataset_json json = { 0 };
     struct err err = { 0 };
+    bool is_json;
 
+    if (json_options(p, o, arg, &json, &is_json) < 0)
+        return -1;
+    r.json = is_json ? &json : NULL;
     if (memchr(name.p, ' ', name.n) != NULL || name.n == 0)
         return rule_error(p, "spaces not allowed in dataset names");
     if (o->state.n > 0 && (o->load.n > 0 || o->save.n > 0))
@@ -148,8 +221,8 @@ static int dataset_open(struct rule_parser *p, struct text name, const struct da
         return -1;
     if (p->ruleset->datasets == NULL)
         p->ruleset->datasets = dataset_table_new(conf_of(p));
-    *out = dataset_get(p->ruleset->datasets, &r, &err);
-    return *out != NULL ? 0 : rule_error(p, "%s", err.text);
+    arg->set = dataset_get(p->ruleset->datasets, &r, &err);
+    return arg->set != NULL ? 0 : rule_error(p, "%s", err.text);
 }
 
 static int dataset_finish(struct rule_parser *p, struct dataset_arg *arg, struct text name,
@@ -165,7 +238,7 @@ static int dataset_finish(struct rule_parser *p, struct dataset_arg *arg, struct
     while (text_split(&rest, ',', &word))
         if (dataset_option(p, word, &o) < 0)
             return -1;
-    if (dataset_open(p, name, &o, with_value, &arg->set) < 0)
+    if (dataset_open(p, name, &o, with_value, arg) < 0)
         return -1;
     op = op_append(p, OP_CALL, false);
     if (op == NULL)

@@ -14,7 +14,6 @@
 
 #define MATCH_LIMIT_DEFAULT 3500
 #define RECURSION_LIMIT_DEFAULT 1500
-#define CAPTURE_ALERT 255
 
 struct pcre_parts { struct text re, flags, captures; };
 
