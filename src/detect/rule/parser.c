@@ -250,7 +250,7 @@ static enum rule_outcome options_parse(struct rule_builder *b, struct text optio
 {
     while (options.n > 0) {
         enum rule_outcome outcome = RULE_OK;
-        struct option o;
+        struct option o = { 0 };
         int r = 0;
 
         if (take_option(b, &options, &o, err) < 0)
