@@ -59,7 +59,8 @@ static void emit_data(struct stream_thread *st, struct tcp_stream *s, struct pac
         chunk_new(p, dir, CHUNK_DATA, s->delivered, (uint32_t)(to - s->delivered));
     const uint8_t *data = s->buffer + s->start + (s->delivered - s->offset);
 
-    chunk->before = (uint32_t)MIN(s->delivered - s->offset, (int64_t)stream_lookback(st->conf, dir));
+    chunk->before = (uint32_t)MIN(s->delivered - s->offset,
+                                  (int64_t)stream_lookback(st->conf, dir));
     chunk->data = data;
     s->delivered = to;
     if (st->copy_chunks)
