@@ -68,8 +68,8 @@ struct af_stats {
 
 /* One thread. *place is its place in the fanout group, by the order of joining; -1: not known yet.
  * It stays the same when the group is made anew, so that both directions of a flow go on to meet,
- * whichever port of a bridge they come in by. The ring takes nothing in before af_ring_start(), so that all of a fanout group
- * can be there first. */
+ * whichever port of a bridge they come in by. The ring takes nothing in before af_ring_start(), so
+ * that all of a fanout group can be there first. */
 struct af_ring *af_ring_open(struct af_conf *conf, int *place, struct err *err);
 int af_ring_start(struct af_ring *ring, struct err *err);
 int af_ring_fd(const struct af_ring *ring);

@@ -30,7 +30,8 @@ struct af_port {
 /* A socket that receives nothing. */
 static int connect_out(const struct af_conf *conf)
 {
-    struct sockaddr_ll at = { .sll_family = AF_PACKET, .sll_ifindex = (int)if_nametoindex(conf->peer) };
+    struct sockaddr_ll at = { .sll_family = AF_PACKET,
+                              .sll_ifindex = (int)if_nametoindex(conf->peer) };
     int fd = at.sll_ifindex > 0 ? socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0) : -1, on = 1;
 
     if (fd < 0)

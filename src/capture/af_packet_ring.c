@@ -112,7 +112,8 @@ static void shape_v2(const struct af_conf *conf, struct tpacket_req3 *rq)
     unsigned page = (unsigned)sysconf(_SC_PAGESIZE), size = frame_size(conf), per_block;
     unsigned frames = MIN(conf->ring_size, RING_BYTES_MAX / size);
 
-    rq->tp_block_size = conf->v2_block_size >= size ? conf->v2_block_size : MAX(32 * page, 2 * size);
+    rq->tp_block_size = conf->v2_block_size >= size ? conf->v2_block_size
+                                                    : MAX(32 * page, 2 * size);
     rq->tp_block_size = round_up(rq->tp_block_size, page);
     rq->tp_frame_size = size;
     per_block = rq->tp_block_size / size;

@@ -65,7 +65,8 @@ unsigned systemd_watchdog_ms(void)
 
     if (usec == NULL || !text_to_u64(text_of(usec), UINT64_MAX, &n) || n == 0)
         return 0;
-    if (pid != NULL && (!text_to_u64(text_of(pid), UINT64_MAX, &whom) || whom != (uint64_t)getpid()))
+    if (pid != NULL &&
+        (!text_to_u64(text_of(pid), UINT64_MAX, &whom) || whom != (uint64_t)getpid()))
         return 0;
     return (unsigned)MIN(MAX(n / 2000, (uint64_t)1), (uint64_t)3600000);
 }

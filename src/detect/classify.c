@@ -41,8 +41,10 @@ static bool any_test(const struct rule *r, const char *const *names)
     return false;
 }
 
-static const char *const address_compatible[] = { "ip_proto", "flowbits", "xbits", "hostbits", "iprep", "tag",
-                                                  "threshold", "detection_filter", NULL };
+static const char *const address_compatible[] = {
+    "ip_proto", "flowbits", "xbits", "hostbits", "iprep", "tag", "threshold", "detection_filter",
+    NULL
+};
 static const char *const event_compatible[] = { "decode-event", "engine-event", "stream-event",
                                                 NULL };
 static const char *const proto_words[] = { "app-layer-protocol", NULL };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/mqtt/mqtt.c - MQTT: recognition, messages off the stream, which transaction each belongs to. */
+/* app/mqtt/mqtt.c - MQTT: recognition, messages off the stream, the transaction of each. */
 #include "app/mqtt/mqtt.h"
 
 #define KEEP_LIMIT (16u << 20)          /* max-msg-length cannot be more */

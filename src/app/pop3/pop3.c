@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define LINE_MAX_KEPT 4096
-#define REQUEST_MAX 256                 /* with CRLF; RFC 2449, 4, to the octet as Suricata counts */
+#define REQUEST_MAX 256                 /* with CRLF; RFC 2449, 4, as Suricata counts */
 #define RESPONSE_MAX 512
 #define PROBE_MAX 1024                  /* of a first line that takes its time */
 #define LINES_MAX (256u << 10)          /* bytes of a reply that are kept */
