@@ -4,11 +4,14 @@
 #include "base/log.h"
 #include "detect/dataset.h"
 #include "detect/program.h"
+#include "match/port.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef ARRAY_OF(uint32_t) id_array;
+
+typedef ARRAY_OF(struct near_entry) entry_array;
 
 /* Scans being put together, by buffer. */
 struct scan_builder {
@@ -19,7 +22,8 @@ typedef ARRAY_OF(struct scan_builder) scan_array;
 
 struct group_builder {
     struct pattern_set_builder *payload, *stream;
-    id_array unfiltered, stream_unfiltered, events, addresses;
+    id_array unfiltered, payload_unfiltered, stream_unfiltered, events, addresses;
+    entry_array payload_near, stream_near;
     scan_array packet_scans;
 };
 
@@ -83,42 +87,43 @@ static struct pattern_set_builder *scan_for(scan_array *scans, const struct buff
 
 /* --- rules about packets and streams ------------------------------------------------------ */
 
-/* A short pattern stops the scan so often that holding the rule itself against the data is
- * cheaper, once ports have thinned them out. */
-bool rule_has_pattern(const struct rule *r)
+static bool any_ports(const struct rule *r)
 {
-    return r->fast_op != NULL && rule_fast_literal(r).len > PATTERN_SHORT_MAX;
+    return (r->src_port == NULL || r->src_port->any) && (r->dst_port == NULL || r->dst_port->any);
 }
 
-static void place_payload_rule(struct group_builder *b, const struct rule *r, enum transport t)
+/* A short pattern stops the scan so often that looking for the rule in another way is cheaper:
+ * by port, and where it has none by the place of a literal. */
+static void place_unfiltered(id_array *ids, entry_array *near, const struct rule *r)
 {
-    bool stream = t == TRANSPORT_TCP && (r->flags & RULE_NEEDS_STREAM);
-    bool packet = !stream || (r->flags & RULE_NEEDS_PACKET);
+    if (any_ports(r))
+        ARRAY_PUSH(near, (struct near_entry){ r, rule_near_literal(r) });
+    else
+        ARRAY_PUSH(ids, r->index);
+}
 
-    if (!rule_has_pattern(r)) {
+static void place_payload_rule(struct group_builder *b, struct rule *r, enum transport t)
+{
+    bool tx = r->type == RULE_APP_TX;
+    bool stream = tx || (t == TRANSPORT_TCP && (r->flags & RULE_NEEDS_STREAM));
+    bool packet = !tx && (!stream || (r->flags & RULE_NEEDS_PACKET));
+    struct literal_pattern p = rule_payload_literal(r);
+
+    if (p.len > 0) {
+        r->flags |= RULE_PAYLOAD_PATTERN;
         if (stream)
-            ARRAY_PUSH(&b->stream_unfiltered, r->index);
+            pattern_set_add(b->stream, p.bytes, p.len, p.nocase, r->index);
         if (packet)
-            ARRAY_PUSH(&b->unfiltered, r->index);
+            pattern_set_add(b->payload, p.bytes, p.len, p.nocase, r->index);
         return;
     }
     if (stream)
-        pattern_add(b->stream, r);
+        place_unfiltered(&b->stream_unfiltered, &b->stream_near, r);
     if (packet)
-        pattern_add(b->payload, r);
+        place_unfiltered(&b->payload_unfiltered, &b->payload_near, r);
 }
 
-static void place_payload_part(struct group_builder *b, const struct rule *r)
-{
-    struct literal_pattern p = rule_payload_literal(r);
-
-    if (p.len > PATTERN_SHORT_MAX)
-        pattern_set_add(b->stream, p.bytes, p.len, p.nocase, r->index);
-    else
-        ARRAY_PUSH(&b->stream_unfiltered, r->index);
-}
-
-static void place_in_group(struct group_builder *b, const struct rule *r, enum transport t)
+static void place_in_group(struct group_builder *b, struct rule *r, enum transport t)
 {
     const struct buffer *fast = r->fast_list != NULL ? r->fast_list->buffer : NULL;
 
@@ -132,7 +137,7 @@ static void place_in_group(struct group_builder *b, const struct rule *r, enum t
     case RULE_APP_TX:
         /* Its payload part is looked for in the stream and remembered. */
         if (t == TRANSPORT_TCP && (r->flags & RULE_NEEDS_PAYLOAD))
-            place_payload_part(b, r);
+            place_payload_rule(b, r, t);
         return;
     default:
         break;
@@ -145,7 +150,7 @@ static void place_in_group(struct group_builder *b, const struct rule *r, enum t
         ARRAY_PUSH(&b->unfiltered, r->index);
 }
 
-static void place_packet_rule(struct compiler *c, const struct rule *r)
+static void place_packet_rule(struct compiler *c, struct rule *r)
 {
     for (unsigned t = 0; t < TRANSPORT_COUNT; t++)
         for (unsigned d = 0; d < 2 && concerns(r, t); d++)
@@ -270,12 +275,20 @@ static int build_group(struct compiler *c, struct group_builder *b, struct trans
     port_lists_build(&g->unfiltered, rule, b->unfiltered.at, (unsigned)b->unfiltered.count);
     port_lists_build(&g->stream_unfiltered, rule, b->stream_unfiltered.at,
                      (unsigned)b->stream_unfiltered.count);
-    g->has_stream = g->stream != NULL || b->stream_unfiltered.count > 0;
+    g->has_stream = g->stream != NULL || b->stream_unfiltered.count > 0 ||
+                    g->stream_near.count > 0;
+    ARRAY_FREE(&b->stream_unfiltered);
     c->plan->any_stream |= g->has_stream;
     if (g->stream != NULL)
         c->plan->stream_before = MAX(c->plan->stream_before, pattern_set_longest(g->stream));
+    port_lists_build(&g->payload_unfiltered, rule, b->payload_unfiltered.at,
+                     (unsigned)b->payload_unfiltered.count);
+    near_lists_build(&g->payload_near, b->payload_near.at, (unsigned)b->payload_near.count);
+    near_lists_build(&g->stream_near, b->stream_near.at, (unsigned)b->stream_near.count);
     ARRAY_FREE(&b->unfiltered);
-    ARRAY_FREE(&b->stream_unfiltered);
+    ARRAY_FREE(&b->payload_unfiltered);
+    ARRAY_FREE(&b->payload_near);
+    ARRAY_FREE(&b->stream_near);
     ids_take(&g->event_rule, &g->event_rule_count, &b->events);
     address_lists_build(&g->addresses, rule, b->addresses.at, (unsigned)b->addresses.count);
     ARRAY_FREE(&b->addresses);
@@ -329,6 +342,7 @@ int ruleset_compile(struct ruleset *set, struct err *err)
     c->err = err;
     c->plan = set->plan = plan_new(set);
     rules_order(set);
+    rules_number_headers(set);
     c->plan->rule = set->rules.at;
     c->plan->rule_count = (unsigned)set->rules.count;
     c->plan->any_rules = set->rules.count > 0;
@@ -366,7 +380,10 @@ void ruleset_plan_free(struct ruleset *set)
             struct transport_group *g = &plan->group[t][d];
 
             port_lists_fini(&g->unfiltered);
+            port_lists_fini(&g->payload_unfiltered);
             port_lists_fini(&g->stream_unfiltered);
+            near_lists_fini(&g->payload_near);
+            near_lists_fini(&g->stream_near);
             free(g->packet_scan);
             free(g->event_rule);
             address_lists_fini(&g->addresses);

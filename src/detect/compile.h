@@ -5,6 +5,7 @@
 #define DETECT_COMPILE_H
 
 #include "detect/prefilter/address_lists.h"
+#include "detect/prefilter/near_lists.h"
 #include "detect/prefilter/pattern_set.h"
 #include "detect/prefilter/port_lists.h"
 #include "detect/ruleset.h"
@@ -19,8 +20,11 @@ struct transport_group {
     struct pattern_set *payload;            /* rules on single packets, by fast pattern */
     struct pattern_set *stream;             /* rules on the stream; also for packets whose data
                                              * did not go into one */
-    struct port_lists unfiltered;           /* rules on packets without a fast pattern */
+    struct port_lists unfiltered;           /* rules on packets that need no payload */
+    struct port_lists payload_unfiltered;   /* without a pattern that a set can take: by port */
     struct port_lists stream_unfiltered;
+    struct near_lists payload_near;         /* ... on any port */
+    struct near_lists stream_near;
     struct packet_scan *packet_scan;        /* rules with a fast pattern in a header buffer */
     unsigned packet_scan_count;
     uint32_t *event_rule;                   /* decoder events only */
@@ -76,11 +80,13 @@ void rule_classify(struct rule *rule);
 void rules_order(struct ruleset *set);
 /* fast_pattern.c: sets rule->fast_list and fast_op when something can serve. */
 void rule_choose_fast_pattern(struct rule *rule);
-/* Whether it is long enough to be searched for in payload and stream. */
-bool rule_has_pattern(const struct rule *rule);
 /* The bytes that the prefilter searches for. */
 struct literal_pattern rule_fast_literal(const struct rule *rule);
-/* The best one of the payload alone; len 0: none. */
+/* Of the payload alone, long enough for a pattern set; len 0: none. */
 struct literal_pattern rule_payload_literal(const struct rule *rule);
+/* Of the payload alone, for the near lists; len 0: none. */
+struct near_literal rule_near_literal(const struct rule *rule);
+/* header_class.c: sets rule->header_class. */
+void rules_number_headers(struct ruleset *set);
 
 #endif

@@ -124,22 +124,73 @@ struct literal_pattern rule_fast_literal(const struct rule *r)
     return literal_of(r->fast_op);
 }
 
+static const struct rule_list *payload_list(const struct rule *r)
+{
+    const struct rule_list *l = r->list;
+
+    while (l != NULL && l->buffer != NULL)
+        l = l->next;
+    return l;
+}
+
 struct literal_pattern rule_payload_literal(const struct rule *r)
 {
+    const struct rule_list *l = payload_list(r);
     struct literal_pattern best = { 0 };
     unsigned best_worth = 0;
 
-    for (const struct rule_list *l = r->list; l != NULL; l = l->next)
-        for (const struct rule_op *op = l->first; op != NULL && l->buffer == NULL; op = op->next) {
-            struct literal_pattern p;
+    for (const struct rule_op *op = l != NULL ? l->first : NULL; op != NULL; op = op->next) {
+        struct literal_pattern p;
+        unsigned worth;
 
-            if (op->kind != OP_CONTENT || (op->flags & OP_NEGATED))
-                continue;
-            p = literal_of(op);
-            if (literal_worth(p) <= best_worth)
-                continue;
-            best = p;
-            best_worth = literal_worth(p);
-        }
+        if (op->kind != OP_CONTENT || (op->flags & OP_NEGATED))
+            continue;
+        p = literal_of(op);
+        worth = op == r->fast_op ? UINT32_MAX : literal_worth(p);
+        if (p.len <= PATTERN_SHORT_MAX || worth <= best_worth)
+            continue;
+        best = p;
+        best_worth = worth;
+    }
+    return best;
+}
+
+/* Where a content may stand, as far as that does not depend on others. */
+static struct near_literal near_literal_of(const struct rule_op *op)
+{
+    struct near_literal l = { .nocase = (op->flags & OP_NOCASE) != 0, .to = UINT32_MAX };
+
+    l.len = (uint8_t)MIN(op->content.len, NEAR_BYTES);
+    memcpy(l.bytes, op->content.bytes, l.len);
+    if (op->flags & (OP_DISTANCE | OP_WITHIN | OP_OFFSET_VAR | OP_DEPTH_VAR))
+        return l;
+    if ((op->flags & OP_OFFSET) && op->content.offset > 0)
+        l.from = (uint32_t)op->content.offset;
+    if ((op->flags & OP_DEPTH) && op->content.depth >= 0)
+        l.to = (uint32_t)op->content.depth;
+    return l;
+}
+
+#define NEAR_ENOUGH 256         /* bytes; looking through so few costs next to nothing */
+
+static bool is_near(const struct near_literal *l)
+{
+    return l->to <= NEAR_ENOUGH;
+}
+
+struct near_literal rule_near_literal(const struct rule *r)
+{
+    const struct rule_list *l = payload_list(r);
+    struct near_literal best = { .to = UINT32_MAX };
+
+    for (const struct rule_op *op = l != NULL ? l->first : NULL; op != NULL; op = op->next) {
+        struct near_literal n;
+
+        if (op->kind != OP_CONTENT || (op->flags & OP_NEGATED))
+            continue;
+        n = near_literal_of(op);
+        if (is_near(&n) != is_near(&best) ? is_near(&n) : n.len > best.len)
+            best = n;
+    }
     return best;
 }

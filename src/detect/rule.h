@@ -47,6 +47,10 @@ enum rule_type {
     RULE_APP_TX,                /* inspects transactions */
 };
 
+/* So many headers have a number, from 0. */
+#define HEADER_CLASSES 64
+#define HEADER_CLASS_NONE 255
+
 enum rule_flag {
     RULE_NOALERT            = 1u << 0,
     RULE_SRC_ANY            = 1u << 1,
@@ -79,6 +83,7 @@ enum rule_flag {
     RULE_TX_BOTH            = 1u << 28, /* "=>": one match over both directions of a tx */
     RULE_FIREWALL           = 1u << 29,
     RULE_ALERT_KEYWORD      = 1u << 30,
+    RULE_PAYLOAD_PATTERN    = 1u << 31, /* its payload part is found by a pattern set */
 };
 
 /* One test or post-match action: a keyword with its argument. */
@@ -120,6 +125,7 @@ struct rule {
     uint8_t ip_version;                 /* 4, 6, or 0: both */
     uint8_t hook;                       /* 0 none; else 1 + progress state, or packet_hook */
     uint8_t scope;                      /* enum rule_scope */
+    uint8_t header_class;               /* equal headers, if frequent; or HEADER_CLASS_NONE */
     const struct address_set *src, *dst;
     const struct port_set *src_port, *dst_port;
     struct rule_test *test;             /* POINT_PACKET, cheap ones first */

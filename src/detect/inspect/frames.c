@@ -134,10 +134,11 @@ static bool lists_match(struct frame_context *c, const struct app_frame_view *f,
 static void frame_rule(struct frame_context *c, const struct app_frame_view *f,
                        struct slice bytes, bool complete, const struct rule *r)
 {
-    struct header_view h = header_of(c->packet, c->direction != packet_direction(c->packet));
     struct detect_flow *df = detect_flow_get(c->dt, c->packet->flow);
+    struct header_view h;
     struct match_input in;
 
+    header_view_init(&h, c->dt, c->packet, c->direction);
     if (df == NULL || has_hit(df, c->direction, r->index, f->id) || !rule_header_fits(r, &h))
         return;
     match_input_init(&in, c->dt, c->packet, c->direction, r);

@@ -1,21 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The cheap half of a rule: header, direction, state, and tests on the packet. */
 #include "detect/inspect/private.h"
+#include "flow/flow.h"
 #include "match/address.h"
 #include "match/port.h"
 
-struct header_view header_of(const struct packet *p, bool reversed)
+/* Addresses and ports of a flow do not change, so what fits once fits always. Not so for
+ * fragments, nor for packets of another protocol that speak about the flow. */
+static struct header_memo *memo_of(struct detect_thread *dt, const struct packet *p,
+                                   enum direction d)
 {
-    struct header_view h = {
+    struct detect_flow *df = p->flow != NULL ? p->flow->detect : NULL;
+
+    if (df == NULL || p->ip_proto != p->flow->key.proto || (p->flags & PACKET_FRAGMENT))
+        return NULL;
+    if (df->generation != dt->generation) {
+        df->memo[0] = df->memo[1] = (struct header_memo){ 0 };
+        df->generation = dt->generation;
+    }
+    return &df->memo[(d == TO_CLIENT) != flow_is_swapped(p->flow)];
+}
+
+void header_view_init(struct header_view *h, struct detect_thread *dt, struct packet *p,
+                      enum direction d)
+{
+    bool reversed = d != packet_direction(p);
+
+    *h = (struct header_view){
         .src = reversed ? &p->dst : &p->src,
         .dst = reversed ? &p->src : &p->dst,
         .src_port = reversed ? p->dst_port : p->src_port,
         .dst_port = reversed ? p->src_port : p->dst_port,
         .ip_proto = p->ip_proto,
         .fragment = (p->flags & PACKET_FRAGMENT) != 0,
+        .memo = memo_of(dt, p, d),
     };
-
-    return h;
+    if (h->memo == NULL)
+        h->memo = &h->own;
 }
 
 static bool has_ports(uint8_t ip_proto)
@@ -41,12 +62,26 @@ static bool address_fits(const struct address_set *set, const struct ip *ip)
     return set == NULL || set->any || address_set_has(set, ip);
 }
 
-bool rule_header_fits(const struct rule *r, const struct header_view *h)
+static bool header_fits(const struct rule *r, const struct header_view *h)
 {
     if (r->ip_version != 0 && h->src->version != r->ip_version)
         return false;
     return rule_has_ip_proto(r, h->ip_proto) && ports_fit(r, h) &&
            address_fits(r->dst, h->dst) && address_fits(r->src, h->src);
+}
+
+bool rule_header_fits(const struct rule *r, struct header_view *h)
+{
+    uint64_t bit = 1ull << (r->header_class & 63);
+
+    if (r->header_class == HEADER_CLASS_NONE)
+        return header_fits(r, h);
+    if (!(h->memo->asked & bit)) {
+        h->memo->asked |= bit;
+        if (header_fits(r, h))
+            h->memo->fits |= bit;
+    }
+    return h->memo->fits & bit;
 }
 
 /* Direction is settled by the group that the rule was found in. */

@@ -74,7 +74,7 @@ static void mark_recognised(struct flow *f)
 }
 
 static void rule_inspect(struct detect_thread *dt, struct packet *p, enum direction d,
-                         const struct rule *r, const struct header_view *h, bool stream_due)
+                         const struct rule *r, struct header_view *h, bool stream_due)
 {
     struct match_input in;
     uint8_t flags = 0;
@@ -93,15 +93,28 @@ static void rule_inspect(struct detect_thread *dt, struct packet *p, enum direct
         alert_queue_add(dt, &in, ALERT_NO_TX, 0, flags);
 }
 
-static void collect_unstreamed(struct detect_thread *dt, const struct packet *p,
-                               const struct transport_group *g)
+static void collect_near(struct detect_thread *dt, const struct packet *p,
+                         const struct near_lists *lists, struct header_view *h)
 {
+    for (unsigned i = 0; i < lists->count; i++) {
+        const struct near_section *s = &lists->section[i];
+
+        if (rule_header_fits(s->rule, h) && proto_fits(s->rule, p))
+            near_section_collect(s, p->payload, p->payload_len, &dt->found);
+    }
+}
+
+static void collect_unstreamed(struct detect_thread *dt, const struct packet *p,
+                               const struct transport_group *g, struct header_view *h)
+{
+    collect_near(dt, p, &g->stream_near, h);
     if (g->stream != NULL)
         pattern_set_scan(g->stream, dt->hs, p->payload, p->payload_len, &dt->found);
     port_lists_collect(&g->stream_unfiltered, p->src_port, p->dst_port, &dt->found);
 }
 
-static void collect(struct detect_thread *dt, struct packet *p, enum direction d)
+static void collect(struct detect_thread *dt, struct packet *p, enum direction d,
+                    struct header_view *h)
 {
     const struct transport_group *g = &dt->plan->group[transport_of(p->ip_proto)][d];
 
@@ -115,7 +128,9 @@ static void collect(struct detect_thread *dt, struct packet *p, enum direction d
         if (g->payload != NULL)
             pattern_set_scan(g->payload, dt->hs, p->payload, p->payload_len, &dt->found);
         if (g->has_stream && !(p->flags & PACKET_STREAM_ADDED))
-            collect_unstreamed(dt, p, g);
+            collect_unstreamed(dt, p, g, h);
+        collect_near(dt, p, &g->payload_near, h);
+        port_lists_collect(&g->payload_unfiltered, p->src_port, p->dst_port, &dt->found);
     }
     port_lists_collect(&g->unfiltered, p->src_port, p->dst_port, &dt->found);
 }
@@ -129,10 +144,11 @@ static void collect_stream(struct detect_thread *dt, const struct stream_side *s
 void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d)
 {
     bool stream_due = p->ip_proto == 6 && stream_is_due(dt, p, d);
-    struct header_view h = header_of(p, d != packet_direction(p));
+    struct header_view h;
 
+    header_view_init(&h, dt, p, d);
     if (!(p->flags & PACKET_FLOW_END))
-        collect(dt, p, d);
+        collect(dt, p, d, &h);
     if (stream_due)
         collect_stream(dt, &p->flow->detect->side[d]);
     candidates_sort(&dt->found);
@@ -148,8 +164,9 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
 /* What has been collected, with no more to look at than header and tests. */
 static void run_found(struct detect_thread *dt, struct packet *p, enum direction d)
 {
-    struct header_view h = header_of(p, d != packet_direction(p));
+    struct header_view h;
 
+    header_view_init(&h, dt, p, d);
     candidates_sort(&dt->found);
     for (unsigned i = 0; i < dt->found.count; i++) {
         const struct rule *r = dt->plan->rule[dt->found.list[i]];

@@ -34,6 +34,7 @@ struct detect_thread {
     struct program_scratch program;
     struct buffer_slot *slot;               /* by buffer id */
     struct buf spare;                       /* between two transforms of a chain */
+    uint32_t generation;                    /* one more for each set of rules */
     uint64_t turn;                          /* one more for each packet */
     uint64_t vars[BYTE_VARS_MAX];
     struct { struct packet_alert *at; unsigned count, cap; } queue;
@@ -64,8 +65,13 @@ struct frame_hit {
     uint8_t direction;
 };
 
+/* Which of the numbered headers fit, as far as that has been asked; a bit each. */
+struct header_memo { uint64_t asked, fits; };
+
 struct detect_flow {
     struct pool *home;
+    struct header_memo memo[2];     /* from the flow's source, from its destination */
+    uint32_t generation;            /* of the rules that the memo is about */
     struct stream_side side[2];
     struct frame_hit *frame_hit;
     uint16_t frame_hit_count, frame_hit_cap;
@@ -100,11 +106,15 @@ struct header_view {
     uint16_t src_port, dst_port;
     uint8_t ip_proto;
     bool fragment;
+    struct header_memo *memo;   /* the flow's, or `own` */
+    struct header_memo own;
 };
 
 /* header.c */
-struct header_view header_of(const struct packet *p, bool reversed);
-bool rule_header_fits(const struct rule *r, const struct header_view *h);
+/* For data of direction d. */
+void header_view_init(struct header_view *h, struct detect_thread *dt, struct packet *p,
+                      enum direction d);
+bool rule_header_fits(const struct rule *r, struct header_view *h);
 bool rule_packet_fits(const struct rule *r, const struct packet *p);
 bool rule_tests_pass(const struct rule *r, const struct match_input *in);
 /* Those that cost much, once everything else has matched. */

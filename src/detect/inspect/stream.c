@@ -70,9 +70,10 @@ bool stream_rules_has(const struct stream_rules *s, uint32_t rule)
     return false;
 }
 
-static void rules_add(struct stream_rules *s, uint32_t rule)
+/* Of a rule that is not among them: each is asked once for a chunk, and none that is done. */
+static void rules_push(struct stream_rules *s, uint32_t rule)
 {
-    if (s->count == STREAM_RULES_MAX || stream_rules_has(s, rule))
+    if (s->count == STREAM_RULES_MAX)
         return;
     if (s->count == s->cap) {
         unsigned cap = s->cap > 0 ? s->cap * 2u : 8;
@@ -118,7 +119,7 @@ static bool proto_may_fit(const struct rule *r, const struct flow *f)
 }
 
 static void rule_on_window(struct detect_thread *dt, struct packet *p, struct stream_side *side,
-                           const struct rule *r, const struct header_view *h, struct slice window,
+                           const struct rule *r, struct header_view *h, struct slice window,
                            enum direction d)
 {
     const struct rule_program *program = payload_program(r);
@@ -129,12 +130,24 @@ static void rule_on_window(struct detect_thread *dt, struct packet *p, struct st
         return;
     match_input_init(&in, dt, p, d, r);
     if (!inspect_slice(dt, program, window, 0, false, &in)) {
-        if (r->type == RULE_APP_TX || rule_has_pattern(r))     /* others come with each chunk */
-            rules_add(&side->waiting, r->index);
+        if (r->flags & RULE_PAYLOAD_PATTERN)    /* others are looked for in each window */
+            rules_push(&side->waiting, r->index);
     } else if (r->type == RULE_APP_TX)
-        rules_add(&side->seen, r->index);
+        rules_push(&side->seen, r->index);
     else
-        rules_add(&side->matched, r->index);
+        rules_push(&side->matched, r->index);
+}
+
+static void collect_near(struct detect_thread *dt, const struct packet *p,
+                         const struct near_lists *lists, struct header_view *h,
+                         struct slice window)
+{
+    for (unsigned i = 0; i < lists->count; i++) {
+        const struct near_section *s = &lists->section[i];
+
+        if (rule_header_fits(s->rule, h) && proto_may_fit(s->rule, p->flow))
+            near_section_collect(s, window.data, window.len, &dt->found);
+    }
 }
 
 static void chunk_data(struct detect_thread *dt, struct packet *p, const struct stream_chunk *c,
@@ -142,15 +155,17 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
 {
     enum direction d = c->direction;
     const struct transport_group *g = &dt->plan->group[TRANSPORT_TCP][d];
-    struct header_view h = header_of(p, d != packet_direction(p));
+    struct header_view h;
     uint64_t start;
     struct slice window = window_of(c, side, &start), fresh;
     uint32_t back = g->stream != NULL ? pattern_set_longest(g->stream) - 1 : 0;
 
+    header_view_init(&h, dt, p, d);
     back = MIN(back, window.len - c->len);
     fresh = (struct slice){ c->data - back, c->len + back };
     if (g->stream != NULL)
         pattern_set_scan(g->stream, dt->hs, fresh.data, fresh.len, &dt->found);
+    collect_near(dt, p, &g->stream_near, &h, window);
     port_lists_collect(&g->stream_unfiltered, h.src_port, h.dst_port, &dt->found);
     for (unsigned i = 0; i < side->waiting.count; i++)
         candidates_add(&dt->found, side->waiting.at[i]);

@@ -16,6 +16,7 @@ static int rules_attach(struct detect_thread *dt, struct ruleset *set, struct er
         return -1;
     dt->set = ruleset_ref(set);
     dt->plan = plan;
+    dt->generation++;
     candidates_init(&dt->found, plan->rule_count);
     dt->slot = xcalloc(plan->buffer_count + 1, sizeof(*dt->slot));
     dt->program.step_limit = plan->step_limit > 0 ? plan->step_limit : UINT32_MAX;

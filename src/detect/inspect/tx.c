@@ -17,7 +17,7 @@ struct tx_context {
     enum direction direction;
     uint8_t progress;
     bool done;                  /* this direction is over */
-    bool first;                 /* nothing has been searched yet */
+    struct header_view header;
 };
 
 /* --- what waits --------------------------------------------------------------------------- */
@@ -290,14 +290,11 @@ static enum part rule_parts(struct tx_context *c, const struct rule *r,
 static bool rule_may_begin(struct tx_context *c, const struct rule *r,
                            const struct match_input *in)
 {
-    bool reversed = c->direction != packet_direction(c->packet);
-    struct header_view h = header_of(c->packet, reversed);
-
     if (r->app_proto != APP_PROTO_UNKNOWN && !app_proto_matches(r->app_proto, c->proto->id))
         return false;
     if (r->hook > 0 && c->progress + 1 < r->hook && !c->done)
         return false;
-    return rule_header_fits(r, &h) && rule_packet_fits(r, c->packet) && rule_tests_pass(r, in);
+    return rule_header_fits(r, &c->header) && rule_packet_fits(r, c->packet) && rule_tests_pass(r, in);
 }
 
 static void rule_inspect(struct tx_context *c, const struct rule *r)
@@ -339,6 +336,7 @@ static void tx_inspect_one(struct detect_thread *dt, struct packet *p, struct ap
 
     if (!tx->no_inspect[d] && !tx->one_sided[d] &&
         (g->scan_count > 0 || g->always_count > 0 || tx->detect[0] != NULL)) {
+        header_view_init(&c.header, dt, p, d);
         collect(&c, g);
         candidates_sort(&dt->found);
         for (unsigned i = 0; i < dt->found.count; i++)
