@@ -333,6 +333,18 @@ static struct detect_plan *plan_new(const struct ruleset *set)
     return plan;
 }
 
+static void briefs_take(struct detect_plan *plan)
+{
+    plan->brief = xcalloc(plan->rule_count + 1, sizeof(*plan->brief));
+    for (unsigned i = 0; i < plan->rule_count; i++) {
+        const struct rule *r = plan->rule[i];
+
+        plan->brief[i] = (struct rule_brief){ r->header_class, r->app_proto,
+                                              r->type == RULE_APP_TX,
+                                              rule_payload_is_literal(r) };
+    }
+}
+
 int ruleset_compile(struct ruleset *set, struct err *err)
 {
     struct compiler *c = xcalloc(1, sizeof(*c));
@@ -360,6 +372,7 @@ int ruleset_compile(struct ruleset *set, struct err *err)
         if (r->type == RULE_APP_TX)
             place_tx_rule(c, r);
     }
+    briefs_take(c->plan);
     result = build_all(c);
     c->plan->buffer_count = buffer_count(set);
     free(c);
@@ -396,6 +409,7 @@ void ruleset_plan_free(struct ruleset *set)
             free(plan->app[id][d].frame_always);
         }
     pattern_pool_free(plan->patterns);
+    free(plan->brief);
     free(plan);
     set->plan = NULL;
 }

@@ -38,6 +38,13 @@ struct packet_scan {
     struct pattern_set *set;
 };
 
+/* What most candidates are turned away by, side by side for all rules. */
+struct rule_brief {
+    uint8_t header_class, app_proto;
+    bool is_tx;
+    bool is_pattern;        /* payload part: its pattern and no more */
+};
+
 /* One buffer in which transactions (or frames) of a protocol are searched. */
 struct tx_scan {
     const struct buffer *buffer;
@@ -60,6 +67,7 @@ struct app_group {                          /* by protocol and direction */
 struct detect_plan {
     unsigned rule_count;
     struct rule *const *rule;               /* in evaluation order: ruleset->rules */
+    struct rule_brief *brief;               /* likewise */
     struct transport_group group[TRANSPORT_COUNT][2];
     struct app_group app[APP_PROTO_COUNT][2];
     struct pattern_pool *patterns;
@@ -84,6 +92,8 @@ void rule_choose_fast_pattern(struct rule *rule);
 struct literal_pattern rule_fast_literal(const struct rule *rule);
 /* Of the payload alone, long enough for a pattern set; len 0: none. */
 struct literal_pattern rule_payload_literal(const struct rule *rule);
+/* Finding rule_payload_literal() is all there is to the payload part. */
+bool rule_payload_is_literal(const struct rule *rule);
 /* Of the payload alone, for the near lists; len 0: none. */
 struct near_literal rule_near_literal(const struct rule *rule);
 /* header_class.c: sets rule->header_class. */

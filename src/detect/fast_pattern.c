@@ -155,6 +155,17 @@ struct literal_pattern rule_payload_literal(const struct rule *r)
     return best;
 }
 
+bool rule_payload_is_literal(const struct rule *r)
+{
+    const uint32_t more = OP_NEGATED | OP_DEPTH | OP_OFFSET | OP_DISTANCE | OP_WITHIN | OP_ENDSWITH |
+                          OP_REPLACE | OP_FAST_CHOP;
+    const struct rule_list *l = payload_list(r);
+
+    return l != NULL && l->op_count == 1 && l->first->kind == OP_CONTENT &&
+           !(l->first->flags & more) && l->first->content.len > PATTERN_SHORT_MAX &&
+           l->first->content.len <= PATTERN_LONG_MAX;
+}
+
 /* Where a content may stand, as far as that does not depend on others. */
 static struct near_literal near_literal_of(const struct rule_op *op)
 {

@@ -81,7 +81,7 @@ static void rule_inspect(struct detect_thread *dt, struct packet *p, enum direct
 
     if ((r->flags & RULE_NEEDS_PAYLOAD) && p->payload_len == 0 && !stream_due)
         return;
-    if (r->type == RULE_APP_TX || !rule_header_fits(r, h) || !rule_packet_fits(r, p) ||
+    if (!rule_header_fits(r, h) || !rule_packet_fits(r, p) ||
         !proto_fits(r, p))
         return;
     if (r->type == RULE_PROTO_ONLY && !is_newly_recognised(p))
@@ -152,8 +152,13 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
     if (stream_due)
         collect_stream(dt, &p->flow->detect->side[d]);
     candidates_sort(&dt->found);
-    for (unsigned i = 0; i < dt->found.count; i++)
-        rule_inspect(dt, p, d, dt->plan->rule[dt->found.list[i]], &h, stream_due);
+    for (unsigned i = 0; i < dt->found.count; i++) {
+        uint32_t rule = dt->found.list[i];
+
+        if (!dt->plan->brief[rule].is_tx &&
+            header_may_fit(dt->plan->brief[rule].header_class, &h))
+            rule_inspect(dt, p, d, dt->plan->rule[rule], &h, stream_due);
+    }
     candidates_clear(&dt->found);
     if (stream_due)
         stream_reported(p->flow->detect, d);

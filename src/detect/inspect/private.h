@@ -31,6 +31,7 @@ struct detect_thread {
 
     struct hs_scratch *hs;
     struct candidates found;                /* packet rules, then transaction rules */
+    struct candidates settled;              /* while a chunk is searched: rules that are done */
     struct program_scratch program;
     struct buffer_slot *slot;               /* by buffer id */
     struct buf spare;                       /* between two transforms of a chain */
@@ -115,6 +116,13 @@ struct header_view {
 void header_view_init(struct header_view *h, struct detect_thread *dt, struct packet *p,
                       enum direction d);
 bool rule_header_fits(const struct rule *r, struct header_view *h);
+/* False: it is known that no rule of the class fits. */
+static inline bool header_may_fit(uint8_t header_class, const struct header_view *h)
+{
+    uint64_t bit = 1ull << (header_class & 63);
+
+    return header_class == HEADER_CLASS_NONE || !(h->memo->asked & bit) || (h->memo->fits & bit);
+}
 bool rule_packet_fits(const struct rule *r, const struct packet *p);
 bool rule_tests_pass(const struct rule *r, const struct match_input *in);
 /* Those that cost much, once everything else has matched. */

@@ -96,10 +96,10 @@ static struct slice window_of(const struct stream_chunk *c, const struct stream_
                            c->len + (uint32_t)(c->offset - first) };
 }
 
-static bool is_done(const struct stream_side *side, const struct rule *r)
+static void settled_add(struct candidates *settled, const struct stream_rules *s)
 {
-    return stream_rules_has(&side->matched, r->index) ||
-           (r->type == RULE_APP_TX && stream_rules_has(&side->seen, r->index));
+    for (unsigned i = 0; i < s->count; i++)
+        candidates_add(settled, s->at[i]);
 }
 
 static const struct rule_program *payload_program(const struct rule *r)
@@ -112,30 +112,44 @@ static const struct rule_program *payload_program(const struct rule *r)
 }
 
 /* Once the protocol is known, rules of others need not look. */
-static bool proto_may_fit(const struct rule *r, const struct flow *f)
+static bool proto_may_fit(uint8_t app_proto, const struct flow *f)
 {
-    return r->app_proto == APP_PROTO_UNKNOWN || f->app_proto == APP_PROTO_UNKNOWN ||
-           app_proto_matches(r->app_proto, f->app_proto);
+    return app_proto == APP_PROTO_UNKNOWN || f->app_proto == APP_PROTO_UNKNOWN ||
+           app_proto == f->app_proto || app_proto_matches(app_proto, f->app_proto);
+}
+
+/* Most candidates end here, their rules untouched. */
+static bool is_out(const struct detect_thread *dt, const struct packet *p,
+                   const struct header_view *h, uint32_t rule)
+{
+    const struct rule_brief *b = &dt->plan->brief[rule];
+
+    return candidates_has(&dt->settled, rule) || !header_may_fit(b->header_class, h) ||
+           !proto_may_fit(b->app_proto, p->flow);
 }
 
 static void rule_on_window(struct detect_thread *dt, struct packet *p, struct stream_side *side,
                            const struct rule *r, struct header_view *h, struct slice window,
                            enum direction d)
 {
-    const struct rule_program *program = payload_program(r);
+    const struct rule_brief *b = &dt->plan->brief[r->index];
+    const struct rule_program *program;
     struct match_input in;
 
-    if (program == NULL || is_done(side, r) || !rule_header_fits(r, h) ||
-        !proto_may_fit(r, p->flow))
+    if (!rule_header_fits(r, h))
         return;
-    match_input_init(&in, dt, p, d, r);
-    if (!inspect_slice(dt, program, window, 0, false, &in)) {
-        if (r->flags & RULE_PAYLOAD_PATTERN)    /* others are looked for in each window */
-            rules_push(&side->waiting, r->index);
-    } else if (r->type == RULE_APP_TX)
-        rules_push(&side->seen, r->index);
-    else
-        rules_push(&side->matched, r->index);
+    if (!b->is_pattern) {
+        program = payload_program(r);
+        if (program == NULL)
+            return;
+        match_input_init(&in, dt, p, d, r);
+        if (!inspect_slice(dt, program, window, 0, false, &in)) {
+            if (r->flags & RULE_PAYLOAD_PATTERN)    /* others are looked for in each window */
+                rules_push(&side->waiting, r->index);
+            return;
+        }
+    }
+    rules_push(b->is_tx ? &side->seen : &side->matched, r->index);
 }
 
 static void collect_near(struct detect_thread *dt, const struct packet *p,
@@ -145,7 +159,7 @@ static void collect_near(struct detect_thread *dt, const struct packet *p,
     for (unsigned i = 0; i < lists->count; i++) {
         const struct near_section *s = &lists->section[i];
 
-        if (rule_header_fits(s->rule, h) && proto_may_fit(s->rule, p->flow))
+        if (rule_header_fits(s->rule, h) && proto_may_fit(s->rule->app_proto, p->flow))
             near_section_collect(s, window.data, window.len, &dt->found);
     }
 }
@@ -171,9 +185,13 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
         candidates_add(&dt->found, side->waiting.at[i]);
     side->waiting.count = 0;
     candidates_sort(&dt->found);
+    settled_add(&dt->settled, &side->matched);
+    settled_add(&dt->settled, &side->seen);
     for (unsigned i = 0; i < dt->found.count; i++)
-        rule_on_window(dt, p, side, dt->plan->rule[dt->found.list[i]], &h, window, d);
+        if (!is_out(dt, p, &h, dt->found.list[i]))
+            rule_on_window(dt, p, side, dt->plan->rule[dt->found.list[i]], &h, window, d);
     candidates_clear(&dt->found);
+    candidates_clear(&dt->settled);
 }
 
 /* A transaction that has just ended makes the data up to here worth reporting. */

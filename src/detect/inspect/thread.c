@@ -18,6 +18,7 @@ static int rules_attach(struct detect_thread *dt, struct ruleset *set, struct er
     dt->plan = plan;
     dt->generation++;
     candidates_init(&dt->found, plan->rule_count);
+    candidates_init(&dt->settled, plan->rule_count);
     dt->slot = xcalloc(plan->buffer_count + 1, sizeof(*dt->slot));
     dt->program.step_limit = plan->step_limit > 0 ? plan->step_limit : UINT32_MAX;
     dt->lua = lua_thread_new(set, dt->counters);
@@ -32,6 +33,7 @@ static void rules_detach(struct detect_thread *dt)
         buf_fini(&dt->slot[i].data);
     free(dt->slot);
     candidates_fini(&dt->found);
+    candidates_fini(&dt->settled);
     lua_thread_free(dt->lua);
     hs_scratch_free(dt->hs);
     ruleset_unref(dt->set);

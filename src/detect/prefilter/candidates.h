@@ -28,6 +28,11 @@ static inline void candidates_add(struct candidates *c, uint32_t rule)
     c->list[c->count++] = rule;
 }
 
+static inline bool candidates_has(const struct candidates *c, uint32_t rule)
+{
+    return c->bits[rule >> 6] >> (rule & 63) & 1;
+}
+
 static inline void candidates_clear(struct candidates *c)
 {
     for (unsigned i = 0; i < c->count; i++)
