@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/test.h"
+#include "base/array.h"
+#include "detect/prefilter/near_lists.h"
+#include "match/literal.h"
+
+#include <string.h>
+
+#define RULES 48
+
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 16;
+}
+
+static void random_bytes(uint8_t *out, size_t n, const char *alphabet, uint32_t *state)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = (uint8_t)alphabet[next_random(state) % strlen(alphabet)];
+}
+
+static struct near_literal random_literal(uint32_t *state)
+{
+    struct near_literal l = { .to = UINT32_MAX };
+
+    l.len = (uint8_t)(next_random(state) % 4);
+    l.nocase = next_random(state) & 1;
+    random_bytes(l.bytes, l.len, l.nocase ? "ab@`" : "aAbB@`", state);
+    if (next_random(state) % 3 == 0)
+        l.from = next_random(state) % 8;
+    if (next_random(state) % 3 == 0)
+        l.to = l.from + l.len + next_random(state) % 8;
+    return l;
+}
+
+static bool stands_plainly(const struct near_literal *l, const uint8_t *data, uint32_t len)
+{
+    uint32_t to = MIN(l->to, len);
+
+    return l->len == 0 || (l->from <= to && literal_find_plain(data + l->from, to - l->from,
+                                                               l->bytes, l->len, l->nocase));
+}
+
+static bool lists_agree(const struct near_lists *lists, const struct near_entry *entry,
+                        const uint8_t *data, uint32_t len, struct candidates *found)
+{
+    bool agree = true;
+
+    for (unsigned i = 0; i < lists->count; i++)
+        near_section_collect(&lists->section[i], data, len, found);
+    for (unsigned i = 0; i < RULES; i++)
+        agree &= candidates_has(found, i) == stands_plainly(&entry[i].literal, data, len);
+    candidates_clear(found);
+    return agree;
+}
+
+TEST(near_lists_find_what_stands_there)
+{
+    uint32_t state = 11;
+    struct candidates found;
+
+    candidates_init(&found, RULES);
+    for (unsigned round = 0; round < 300; round++) {
+        static struct rule rule[RULES];
+        struct near_entry entry[RULES];
+        struct near_lists lists;
+
+        for (unsigned i = 0; i < RULES; i++) {
+            rule[i].index = i;
+            rule[i].app_proto = (uint8_t)(i % 2);       /* two sections */
+            entry[i] = (struct near_entry){ &rule[i], random_literal(&state) };
+        }
+        near_lists_build(&lists, entry, RULES);
+        CHECK(lists.count == 2);
+        for (unsigned i = 0; i < 20; i++) {
+            uint8_t data[40];
+            uint32_t len = next_random(&state) % sizeof(data);
+
+            random_bytes(data, len, "aAbB@`[{", &state);
+            CHECK(lists_agree(&lists, entry, data, len, &found));
+        }
+        near_lists_fini(&lists);
+    }
+    candidates_fini(&found);
+}
