@@ -138,7 +138,7 @@ static void frame_rule(struct frame_context *c, const struct app_frame_view *f,
     struct header_view h;
     struct match_input in;
 
-    header_view_init(&h, c->dt, c->packet, c->direction);
+    header_view_init(&h, c->packet, c->direction);
     if (df == NULL || has_hit(df, c->direction, r->index, f->id) || !rule_header_fits(r, &h))
         return;
     match_input_init(&in, c->dt, c->packet, c->direction, r);

@@ -7,22 +7,16 @@
 
 /* Addresses and ports of a flow do not change, so what fits once fits always. Not so for
  * fragments, nor for packets of another protocol that speak about the flow. */
-static struct header_memo *memo_of(struct detect_thread *dt, const struct packet *p,
-                                   enum direction d)
+static struct header_memo *memo_of(const struct packet *p, enum direction d)
 {
     struct detect_flow *df = p->flow != NULL ? p->flow->detect : NULL;
 
     if (df == NULL || p->ip_proto != p->flow->key.proto || (p->flags & PACKET_FRAGMENT))
         return NULL;
-    if (df->generation != dt->generation) {
-        df->memo[0] = df->memo[1] = (struct header_memo){ 0 };
-        df->generation = dt->generation;
-    }
     return &df->memo[(d == TO_CLIENT) != flow_is_swapped(p->flow)];
 }
 
-void header_view_init(struct header_view *h, struct detect_thread *dt, struct packet *p,
-                      enum direction d)
+void header_view_init(struct header_view *h, const struct packet *p, enum direction d)
 {
     bool reversed = d != packet_direction(p);
 
@@ -33,7 +27,7 @@ void header_view_init(struct header_view *h, struct detect_thread *dt, struct pa
         .dst_port = reversed ? p->src_port : p->dst_port,
         .ip_proto = p->ip_proto,
         .fragment = (p->flags & PACKET_FRAGMENT) != 0,
-        .memo = memo_of(dt, p, d),
+        .memo = memo_of(p, d),
     };
     if (h->memo == NULL)
         h->memo = &h->own;

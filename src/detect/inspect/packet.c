@@ -146,7 +146,7 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
     bool stream_due = p->ip_proto == 6 && stream_is_due(dt, p, d);
     struct header_view h;
 
-    header_view_init(&h, dt, p, d);
+    header_view_init(&h, p, d);
     if (!(p->flags & PACKET_FLOW_END))
         collect(dt, p, d, &h);
     if (stream_due)
@@ -171,7 +171,7 @@ static void run_found(struct detect_thread *dt, struct packet *p, enum direction
 {
     struct header_view h;
 
-    header_view_init(&h, dt, p, d);
+    header_view_init(&h, p, d);
     candidates_sort(&dt->found);
     for (unsigned i = 0; i < dt->found.count; i++) {
         const struct rule *r = dt->plan->rule[dt->found.list[i]];

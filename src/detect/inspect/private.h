@@ -35,7 +35,6 @@ struct detect_thread {
     struct program_scratch program;
     struct buffer_slot *slot;               /* by buffer id */
     struct buf spare;                       /* between two transforms of a chain */
-    uint32_t generation;                    /* one more for each set of rules */
     uint64_t turn;                          /* one more for each packet */
     uint64_t vars[BYTE_VARS_MAX];
     struct { struct packet_alert *at; unsigned count, cap; } queue;
@@ -72,7 +71,6 @@ struct header_memo { uint64_t asked, fits; };
 struct detect_flow {
     struct pool *home;
     struct header_memo memo[2];     /* from the flow's source, from its destination */
-    uint32_t generation;            /* of the rules that the memo is about */
     struct stream_side side[2];
     struct frame_hit *frame_hit;
     uint16_t frame_hit_count, frame_hit_cap;
@@ -113,8 +111,7 @@ struct header_view {
 
 /* header.c */
 /* For data of direction d. */
-void header_view_init(struct header_view *h, struct detect_thread *dt, struct packet *p,
-                      enum direction d);
+void header_view_init(struct header_view *h, const struct packet *p, enum direction d);
 bool rule_header_fits(const struct rule *r, struct header_view *h);
 /* False: it is known that no rule of the class fits. */
 static inline bool header_may_fit(uint8_t header_class, const struct header_view *h)

@@ -54,6 +54,7 @@ void detect_flow_free(struct flow *f)
 
 void stream_forget(struct detect_flow *df)
 {
+    df->memo[0] = df->memo[1] = (struct header_memo){ 0 };
     for (unsigned d = 0; d < 2; d++) {
         df->side[d].matched.count = 0;
         df->side[d].waiting.count = 0;
@@ -174,7 +175,7 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
     struct slice window = window_of(c, side, &start), fresh;
     uint32_t back = g->stream != NULL ? pattern_set_longest(g->stream) - 1 : 0;
 
-    header_view_init(&h, dt, p, d);
+    header_view_init(&h, p, d);
     back = MIN(back, window.len - c->len);
     fresh = (struct slice){ c->data - back, c->len + back };
     if (g->stream != NULL)

@@ -16,7 +16,6 @@ static int rules_attach(struct detect_thread *dt, struct ruleset *set, struct er
         return -1;
     dt->set = ruleset_ref(set);
     dt->plan = plan;
-    dt->generation++;
     candidates_init(&dt->found, plan->rule_count);
     candidates_init(&dt->settled, plan->rule_count);
     dt->slot = xcalloc(plan->buffer_count + 1, sizeof(*dt->slot));

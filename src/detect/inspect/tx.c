@@ -336,7 +336,7 @@ static void tx_inspect_one(struct detect_thread *dt, struct packet *p, struct ap
 
     if (!tx->no_inspect[d] && !tx->one_sided[d] &&
         (g->scan_count > 0 || g->always_count > 0 || tx->detect[0] != NULL)) {
-        header_view_init(&c.header, dt, p, d);
+        header_view_init(&c.header, p, d);
         collect(&c, g);
         candidates_sort(&dt->found);
         for (unsigned i = 0; i < dt->found.count; i++)
