@@ -8,6 +8,7 @@
 
 #define APP_PROTO_LIST(X) \
     X(http1)              \
+    X(http2)              \
     X(tls)                \
     X(ssh)                \
     X(mqtt)               \

@@ -176,13 +176,21 @@ static bool can_go(const struct app_thread *at, const struct app_tx *tx)
            is_inspected(at, tx) && app_files_done(tx, wants_get(&at->conf->want_files));
 }
 
+/* The one that asked for another protocol is kept for that one's open() to look at. */
+static bool is_awaited(const struct app_flow *af, const struct app_tx *tx)
+{
+    const struct app_session *s = CONTAINER_OF(af, const struct app_session, flow);
+
+    return (s->changing || s->replace) && tx == af->last;
+}
+
 static void cleanup_txs(struct app_thread *at, struct app_flow *af)
 {
     struct app_tx *prev = NULL, *next;
 
     for (struct app_tx *tx = af->first; tx != NULL; tx = next) {
         next = tx->next;
-        if (can_go(at, tx)) {
+        if (can_go(at, tx) && !is_awaited(af, tx)) {
             tx_unlink(prev, tx);
             app_tx_free(tx);
             continue;

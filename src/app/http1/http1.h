@@ -19,4 +19,10 @@ bool http1_forwarded_for(struct app_tx *tx, const char *header, bool first,
  * for what cannot be printed (..._printable). Inside the `http` object. */
 void http1_log_bodies(struct json *j, struct app_tx *tx, bool base64, bool printable);
 
+/* The request, for the protocol that it changes to: false when there is none. Borrowed from the
+ * transaction; uri may be empty. */
+bool http1_request_target(const struct app_tx *tx, struct slice *method, struct slice *uri);
+bool http1_request_header(const struct app_tx *tx, unsigned index, struct slice *name,
+                          struct slice *value);
+
 #endif

@@ -99,3 +99,36 @@ void http_tx_close(struct app_tx *tx)
     else
         destroy(htx->htp);
 }
+
+/* --- for the protocol that follows ------------------------------------------------------------ */
+
+static const htp_tx_t *htp_of(const struct app_tx *tx)
+{
+    return CONTAINER_OF(tx, const struct http_tx, tx)->htp;
+}
+
+bool http1_request_target(const struct app_tx *tx, struct slice *method, struct slice *uri)
+{
+    const htp_tx_t *htp = htp_of(tx);
+
+    if (htp == NULL || htp->request_method == NULL)
+        return false;
+    *method = http_bstr(htp->request_method);
+    *uri = http_bstr(htp->request_uri);
+    return true;
+}
+
+bool http1_request_header(const struct app_tx *tx, unsigned index, struct slice *name,
+                          struct slice *value)
+{
+    const htp_tx_t *htp = htp_of(tx);
+    const htp_header_t *h;
+
+    if (htp == NULL || htp->request_headers == NULL ||
+        index >= htp_table_size(htp->request_headers))
+        return false;
+    h = htp_table_get_index(htp->request_headers, index, NULL);
+    *name = http_bstr(h->name);
+    *value = http_bstr(h->value);
+    return true;
+}

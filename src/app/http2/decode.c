@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/http2/decode.c - content codings: gzip and deflate by zlib, br by libbrotli. One coding a
+ * body; output comes in pieces of a few KiB from the decoder's own room. */
+#include "config.h"
+
+#include "app/http2/http2.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#ifdef HAVE_BROTLI
+#include <brotli/decode.h>
+#endif
+
+#define CHUNK 4096
+
+enum coding { CODING_GZIP, CODING_DEFLATE, CODING_BROTLI };
+
+struct h2_decoder {
+    enum coding coding;
+    bool begun, over;
+    uint64_t in, out;
+    z_stream z;
+#ifdef HAVE_BROTLI
+    BrotliDecoderState *brotli;
+#endif
+    uint8_t chunk[CHUNK];
+};
+
+static bool coding_of(struct slice text, enum coding *out)
+{
+    static const struct { const char *name; enum coding coding; } codings[] = {
+        { "gzip", CODING_GZIP },
+        { "deflate", CODING_DEFLATE },
+#ifdef HAVE_BROTLI
+        { "br", CODING_BROTLI },
+#endif
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(codings); i++) {
+        if (text.len != strlen(codings[i].name) ||
+            memcmp(text.data, codings[i].name, text.len) != 0)
+            continue;
+        *out = codings[i].coding;
+        return true;
+    }
+    return false;
+}
+
+struct h2_decoder *h2_decoder_new(struct slice text)
+{
+    struct h2_decoder *dec;
+    enum coding coding;
+
+    if (!coding_of(text, &coding))
+        return NULL;
+    dec = malloc(sizeof(*dec));
+    if (dec == NULL)
+        return NULL;
+    memset(dec, 0, offsetof(struct h2_decoder, chunk));
+    dec->coding = coding;
+    return dec;
+}
+
+void h2_decoder_free(struct h2_decoder *dec)
+{
+    if (dec == NULL)
+        return;
+    if (dec->begun && dec->coding != CODING_BROTLI)
+        inflateEnd(&dec->z);
+#ifdef HAVE_BROTLI
+    if (dec->brotli != NULL)
+        BrotliDecoderDestroyInstance(dec->brotli);
+#endif
+    free(dec);
+}
+
+/* "deflate" is zlib's format by the standard and bare deflate by many a sender: its first byte
+ * tells which. */
+static bool begin(struct h2_decoder *dec, uint8_t first)
+{
+    dec->begun = true;
+    switch (dec->coding) {
+    case CODING_GZIP:
+        return inflateInit2(&dec->z, 16 + MAX_WBITS) == Z_OK;
+    case CODING_DEFLATE:
+        return inflateInit2(&dec->z, (first & 0x0f) == 8 ? MAX_WBITS : -MAX_WBITS) == Z_OK;
+    default:
+        break;
+    }
+#ifdef HAVE_BROTLI
+    dec->brotli = BrotliDecoderCreateInstance(NULL, NULL, NULL);
+    return dec->brotli != NULL;
+#else
+    return false;
+#endif
+}
+
+static enum h2_decoded decode_zlib(struct h2_decoder *dec, struct slice *in, size_t *made)
+{
+    int result;
+
+    dec->z.next_in = (Bytef *)(uintptr_t)in->data;
+    dec->z.avail_in = in->len;
+    dec->z.next_out = dec->chunk;
+    dec->z.avail_out = CHUNK;
+    result = inflate(&dec->z, Z_NO_FLUSH);
+    *made = CHUNK - dec->z.avail_out;
+    in->data = dec->z.next_in;
+    in->len = dec->z.avail_in;
+    dec->over = result == Z_STREAM_END;
+    if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
+        return H2_DECODE_FAILED;
+    return !dec->over && dec->z.avail_out == 0 ? H2_DECODED : H2_DECODED_ALL;
+}
+
+#ifdef HAVE_BROTLI
+static enum h2_decoded decode_brotli(struct h2_decoder *dec, struct slice *in, size_t *made)
+{
+    uint8_t *next = dec->chunk;
+    size_t room = CHUNK, left = in->len;
+    BrotliDecoderResult result = BrotliDecoderDecompressStream(dec->brotli, &left, &in->data,
+                                                               &room, &next, NULL);
+
+    *made = CHUNK - room;
+    in->len = (uint32_t)left;
+    dec->over = result == BROTLI_DECODER_RESULT_SUCCESS;
+    if (result == BROTLI_DECODER_RESULT_ERROR)
+        return H2_DECODE_FAILED;
+    return result == BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT ? H2_DECODED : H2_DECODED_ALL;
+}
+#endif
+
+enum h2_decoded h2_decode(struct h2_decoder *dec, struct slice *in, struct slice *out)
+{
+    enum h2_decoded result = H2_DECODE_FAILED;
+    uint32_t before = in->len;
+    size_t made = 0;
+
+    *out = (struct slice){ .data = dec->chunk, .len = 0 };
+    if (dec->over || (!dec->begun && in->len == 0))
+        return H2_DECODED_ALL;
+    if (!dec->begun && !begin(dec, in->data[0])) {
+        dec->begun = false;
+        return H2_DECODE_FAILED;
+    }
+#ifdef HAVE_BROTLI
+    if (dec->coding == CODING_BROTLI)
+        result = decode_brotli(dec, in, &made);
+#endif
+    if (dec->coding != CODING_BROTLI)
+        result = decode_zlib(dec, in, &made);
+    out->len = (uint32_t)made;
+    dec->in += before - in->len;
+    dec->out += made;
+    return result;
+}
+
+uint64_t h2_decoder_in(const struct h2_decoder *dec)
+{
+    return dec->in;
+}
+
+uint64_t h2_decoder_out(const struct h2_decoder *dec)
+{
+    return dec->out;
+}

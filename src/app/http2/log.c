@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/http2/log.c - the `http` object of EVE records, with what is HTTP/2's own in `http2`. */
+#include "app/http2/http2.h"
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static const char *const setting_names[] = {
+    [1] = "SETTINGSHEADERTABLESIZE", [2] = "SETTINGSENABLEPUSH",
+    [3] = "SETTINGSMAXCONCURRENTSTREAMS", [4] = "SETTINGSINITIALWINDOWSIZE",
+    [5] = "SETTINGSMAXFRAMESIZE", [6] = "SETTINGSMAXHEADERLISTSIZE",
+    [8] = "SETTINGSENABLECONNECTPROTOCOL", [9] = "SETTINGSNORFC7540PRIORITIES",
+};
+
+static const char *const error_names[] = {
+    "NoError", "ProtocolError", "InternalError", "FlowControlError", "SettingsTimeout",
+    "StreamClosed", "FrameSizeError", "RefusedStream", "Cancel", "CompressionError",
+    "ConnectError", "EnhanceYourCalm", "InadequateSecurity", "Http11Required",
+};
+
+/* --- headers ---------------------------------------------------------------------------------- */
+
+enum common { METHOD, PATH, HOST, USER_AGENT, LENGTH, STATUS, COMMON_COUNT };
+static const char *const common_names[COMMON_COUNT] = {
+    ":method", ":path", "host", "user-agent", "content-length", ":status",
+};
+
+static void note_common(const struct h2_header *h, const struct h2_header **common)
+{
+    for (unsigned i = 0; i < COMMON_COUNT; i++)
+        if (h->name.len == strlen(common_names[i]) &&
+            strncasecmp((const char *)h->name.data, common_names[i], h->name.len) == 0)
+            common[i] = h;
+}
+
+static void log_header(struct json *j, const struct h2_header *h,
+                       const struct h2_header **common)
+{
+    json_object(j, NULL);
+    if (h->kind == H2_TABLE_SIZE) {
+        json_u64(j, "table_size_update", h->table_size);
+    } else if (h->kind == H2_FIELD_ERROR) {
+        json_string(j, "error", "HTTP2HeaderDecodeError");
+    } else {
+        json_slice(j, "name", h->name);
+        json_slice(j, "value", h->value);
+        note_common(h, common);
+    }
+    json_object_end(j);
+}
+
+static bool log_headers(struct json *j, const struct h2_tx *t, enum direction d,
+                        const struct h2_header **common)
+{
+    const struct h2_side *side = &t->side[d];
+
+    if (!side->has_headers)
+        return false;
+    json_array(j, d == TO_SERVER ? "request_headers" : "response_headers");
+    for (unsigned i = 0; i < side->header_count; i++)
+        log_header(j, &side->header[i], common);
+    json_array_end(j);
+    return true;
+}
+
+static void log_number(struct json *j, const char *key, const struct h2_header *h)
+{
+    uint64_t n;
+
+    if (h == NULL)
+        return;
+    if (text_to_u64((struct text){ (const char *)h->value.data, h->value.len }, UINT64_MAX, &n))
+        json_u64(j, key, n);
+}
+
+static void log_text(struct json *j, const char *key, const struct h2_header *h)
+{
+    if (h != NULL)
+        json_slice(j, key, h->value);
+}
+
+static void log_common(struct json *j, const struct h2_header **common)
+{
+    log_text(j, "http_method", common[METHOD]);
+    log_text(j, "url", common[PATH]);
+    log_text(j, "hostname", common[HOST]);
+    log_text(j, "http_user_agent", common[USER_AGENT]);
+    log_number(j, "length", common[LENGTH]);
+    log_number(j, "status", common[STATUS]);
+}
+
+/* --- the other frames ------------------------------------------------------------------------- */
+
+static bool log_settings(struct json *j, const struct h2_side *side)
+{
+    bool any = false;
+
+    for (const struct h2_note *n = side->first_note; n != NULL; n = n->next) {
+        if (n->kind != H2_NOTE_SETTING)
+            continue;
+        if (!any)
+            json_array(j, "settings");
+        any = true;
+        json_object(j, NULL);
+        json_string(j, "settings_id", setting_names[n->setting]);
+        json_u64(j, "settings_value", n->value);
+        json_object_end(j);
+    }
+    if (any)
+        json_array_end(j);
+    return any;
+}
+
+/* A GOAWAY's in capitals, a stream's as it is. */
+static void log_error(struct json *j, const struct h2_note *n)
+{
+    char text[32];
+    size_t i;
+
+    if (n->value >= ARRAY_LEN(error_names)) {
+        json_printf(j, "error_code", "%u", n->value);
+        return;
+    }
+    for (i = 0; error_names[n->value][i] != '\0'; i++) {
+        unsigned char c = (unsigned char)error_names[n->value][i];
+
+        text[i] = (char)(n->kind == H2_NOTE_GOAWAY ? toupper(c) : c);
+    }
+    text[i] = '\0';
+    json_string(j, "error_code", text);
+}
+
+struct seen {
+    bool error, priority, multiple;
+};
+
+static void log_again(struct json *j, const char *what, struct seen *seen)
+{
+    if (!seen->multiple)
+        json_string(j, "has_multiple", what);
+    seen->multiple = true;
+}
+
+static void log_note(struct json *j, const struct h2_note *n, struct seen *seen)
+{
+    switch (n->kind) {
+    case H2_NOTE_GOAWAY:
+    case H2_NOTE_RESET:
+        if (seen->error)
+            log_again(j, "error_code", seen);
+        else
+            log_error(j, n);
+        seen->error = true;
+        break;
+    case H2_NOTE_PRIORITY:
+        if (seen->priority)
+            log_again(j, "priority", seen);
+        else
+            json_u64(j, "priority", n->value);
+        seen->priority = true;
+        break;
+    default:
+        break;
+    }
+}
+
+static bool log_side(struct json *j, const struct h2_tx *t, enum direction d)
+{
+    const struct h2_side *side = &t->side[d];
+    struct json_mark mark = json_mark(j);
+    struct seen seen = { 0 };
+    bool any;
+
+    json_object(j, d == TO_SERVER ? "request" : "response");
+    any = log_settings(j, side);
+    for (const struct h2_note *n = side->first_note; n != NULL; n = n->next)
+        log_note(j, n, &seen);
+    any |= seen.error || seen.priority;
+    if (any)
+        json_object_end(j);
+    else
+        json_rewind(j, mark);
+    return any;
+}
+
+static bool log_members(struct json *j, struct app_tx *tx)
+{
+    const struct h2_header *common[COMMON_COUNT] = { NULL };
+    const struct h2_tx *t = h2_tx_of(tx);
+    bool any;
+
+    json_string(j, "version", "2");
+    any = log_headers(j, t, TO_SERVER, common);
+    any |= log_headers(j, t, TO_CLIENT, common);
+    log_common(j, common);
+    json_object(j, "http2");
+    json_u64(j, "stream_id", t->stream);
+    any |= log_side(j, t, TO_SERVER);
+    any |= log_side(j, t, TO_CLIENT);
+    json_object_end(j);
+    return any;
+}
+
+static bool log_http(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+                     const void *conf UNUSED)
+{
+    return log_members(j, tx);
+}
+
+void h2_alert_metadata(struct json *j, struct app_tx *tx)
+{
+    struct json_mark mark = json_mark(j);
+
+    json_object(j, "http");
+    if (log_members(j, tx))
+        json_object_end(j);
+    else
+        json_rewind(j, mark);
+}
+
+static const struct app_log http = {
+    .conf_name = "http2",
+    .event_type = "http",
+    .key = "http",
+    .progress = { H2_COMPLETE, H2_COMPLETE },
+    .log = log_http,
+};
+
+const struct app_log *const h2_logs[] = { &http, NULL };
