@@ -7,7 +7,8 @@
 #define CAPTURE_LIST(C) \
     C(pcap_file)         \
     C(af_packet)         \
-    C(nfq)
+    C(nfq)               \
+    C(pcap_live)
 
 #define C(name) extern const struct capture_ops capture_##name;
 CAPTURE_LIST(C)

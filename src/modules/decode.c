@@ -10,6 +10,7 @@
 #include "modules/share.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* checksum-checks: auto. More than one in ten of the first thousand packets wrong means that the
  * sender's card was to fill them in. */
@@ -35,12 +36,24 @@ struct decode_module {
     uint64_t *cost;                 /* dealt so far, by thread */
 };
 
+/* libpcap does not tell whose checksum a card will fill in; other live captures do. */
+static bool is_auto_live(const struct run_context *ctx)
+{
+    if (strcmp(ctx->capture->name, "pcap") != 0)
+        return false;
+    CONF_EACH(item, conf_find(ctx->conf, "pcap"))
+        if (!text_equal_nocase(text_of(conf_string(item, "checksum-checks", "auto")), "auto"))
+            return false;
+    return true;
+}
+
 static enum checksum_mode checksum_mode(const struct run_context *ctx)
 {
     const char *value = conf_string(ctx->conf, "pcap-file.checksum-checks", "auto");
 
-    return ctx->offline && text_equal_nocase(text_of(value), "auto") ? CHECKSUM_SAMPLING
-                                                                     : CHECKSUM_AS_IS;
+    if (ctx->offline ? text_equal_nocase(text_of(value), "auto") : is_auto_live(ctx))
+        return CHECKSUM_SAMPLING;
+    return CHECKSUM_AS_IS;
 }
 
 static uint64_t cost_of(void *arg, unsigned consumer)
@@ -101,13 +114,15 @@ static COLD void sample(struct decode_module *m, const struct packet_vector *v)
     for (unsigned i = 0; i < v->count; i++) {
         struct packet *p = v->packet[i];
 
-        if (m->checksums == CHECKSUM_SAMPLING && p->number != 0 && p->root == NULL &&
+        if (m->checksums == CHECKSUM_SAMPLING && p->root == NULL &&
             ++m->sampled == CHECKSUM_SAMPLE)
             judge_sample(m);
-        if (m->checksums == CHECKSUM_OFF)
-            ignore_checksum(p);
-        else if (m->checksums == CHECKSUM_SAMPLING && packet_is_tcp(p))
+        if (m->checksums == CHECKSUM_SAMPLING && packet_is_tcp(p))
             m->bad += !packet_l4_checksum_ok(p);
+        /* Live, offloading is what one has to expect until it is known. */
+        if (m->checksums == CHECKSUM_OFF ||
+            (m->checksums == CHECKSUM_SAMPLING && !m->ctx->offline))
+            ignore_checksum(p);
     }
 }
 
