@@ -122,7 +122,7 @@ bool dce_read_bind(struct bytes body, const struct dce_header *h, struct dce_int
 }
 
 static void acknowledge(struct dce_interfaces *list, const struct dce_header *h, unsigned index,
-                        uint16_t result, uint16_t reason)
+                        uint16_t result)
 {
     for (unsigned i = 0; i < list->count; i++) {
         struct dce_interface *one = &list->at[i];
@@ -130,7 +130,6 @@ static void acknowledge(struct dce_interfaces *list, const struct dce_header *h,
         if (one->index != index || one->call_id != h->call_id)
             continue;
         one->result = result;
-        one->reason = reason;
         one->acknowledged = true;
     }
 }
@@ -146,12 +145,12 @@ bool dce_read_bind_ack(struct bytes body, const struct dce_header *h, struct dce
     count = take_u8(&body);
     take_skip(&body, 3);
     for (unsigned i = 0; i < count; i++) {
-        uint16_t result = take_u16(&body, h->little), reason = take_u16(&body, h->little);
+        uint16_t result = take_u16(&body, h->little);
 
-        take_skip(&body, SYNTAX_LEN);
+        take_skip(&body, 2 + SYNTAX_LEN);       /* reason, transfer syntax */
         if (body.failed)
             return false;
-        acknowledge(list, h, i, result, reason);
+        acknowledge(list, h, i, result);
     }
     return !body.failed;
 }

@@ -38,7 +38,7 @@ struct dce_request {
 struct dce_interface {
     uint8_t uuid[DCE_UUID_LEN]; /* in the order in which it is written */
     uint16_t context, version, minor;
-    uint16_t result, reason;
+    uint16_t result;
     uint8_t index;              /* within its bind */
     bool acknowledged, first_fragment;
     uint32_t call_id;

@@ -37,7 +37,9 @@ static struct smb_tx *file_new(struct smb_state *st, const struct smb_record *r,
     t->file.direction = r->direction;
     t->file.id = p->id;
     t->file.name = smb_keep(t, p->name);
-    t->file.share = smb_keep(t, share_of(st, r));
+    /* Records of files written with SMB 2 have an empty share; readers know them so. */
+    if (r->version == 1 || r->direction == TO_CLIENT)
+        t->file.share = smb_keep(t, share_of(st, r));
     if (r->version == 2) {
         t->place = smb_place_of(r, PLACE_HEADER);
         t->place.message = 0;
