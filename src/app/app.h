@@ -10,6 +10,7 @@
 
 #include "app/list.h"
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/bytes.h"
 #include "base/counters.h"
 #include "base/json.h"
@@ -134,6 +135,7 @@ struct app_flow {
                                          * pass: progress counts as done */
     bool encrypted;                     /* set by the parser */
     uint64_t file_id;                   /* next file's number */
+    struct buf held;                    /* output's: packets that may yet be logged */
     /* Within open() only, after a change of protocol. */
     const struct app_proto *previous;
     void *previous_state;

@@ -366,6 +366,7 @@ void app_flow_free(struct flow *flow)
     at = s->flow.thread;
     close_parser(s);
     app_frames_free(s);
+    buf_fini(&s->flow.held);
     for (unsigned d = 0; d < 2; d++) {
         app_buf_give(at, &s->side[d].held);
         app_buf_give(at, &s->side[d].shown);

@@ -8,6 +8,7 @@
     X(eve)             \
     X(fast)            \
     X(lua)             \
+    X(pcap_log)        \
     X(stats_log)       \
     X(tls_store)
 

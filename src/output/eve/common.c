@@ -230,27 +230,32 @@ void eve_tcp_flags(struct json *j, uint8_t flags)
             json_bool(j, names[i].name, true);
 }
 
+static const struct { int linktype; const char *name; } link_types[] = {
+    [DATALINK_NONE] = { 0, "NULL" },
+    [DATALINK_ETHERNET] = { 1, "EN10MB" },
+    [DATALINK_RAW] = { 12, "RAW" },
+    [DATALINK_NULL] = { 0, "NULL" },
+    [DATALINK_PPP] = { 9, "PPP" },
+    [DATALINK_CHDLC] = { 104, "C_HDLC" },
+    [DATALINK_SLL] = { 113, "LINUX_SLL" },
+    [DATALINK_SLL2] = { 276, "LINUX_SLL2" },
+    [DATALINK_GRE_OVER_IP] = { 778, "GRE_OVER_IP" },
+    [DATALINK_RAW2] = { 101, "RAW2" },
+    [DATALINK_IPV4] = { 228, "IPv4" },
+    [DATALINK_IPV6] = { 229, "IPv6" },
+};
+
+int eve_linktype(const struct packet *p)
+{
+    return link_types[p->datalink].linktype;
+}
+
 void eve_packet_bytes(struct json *j, const struct packet *p)
 {
-    static const struct { int linktype; const char *name; } names[] = {
-        [DATALINK_NONE] = { 0, "NULL" },
-        [DATALINK_ETHERNET] = { 1, "EN10MB" },
-        [DATALINK_RAW] = { 12, "RAW" },
-        [DATALINK_NULL] = { 0, "NULL" },
-        [DATALINK_PPP] = { 9, "PPP" },
-        [DATALINK_CHDLC] = { 104, "C_HDLC" },
-        [DATALINK_SLL] = { 113, "LINUX_SLL" },
-        [DATALINK_SLL2] = { 276, "LINUX_SLL2" },
-        [DATALINK_GRE_OVER_IP] = { 778, "GRE_OVER_IP" },
-        [DATALINK_RAW2] = { 101, "RAW2" },
-        [DATALINK_IPV4] = { 228, "IPv4" },
-        [DATALINK_IPV6] = { 229, "IPv6" },
-    };
-
     json_base64(j, "packet", p->data, p->len);
     json_object(j, "packet_info");
-    json_i64(j, "linktype", names[p->datalink].linktype);
-    json_string(j, "linktype_name", names[p->datalink].name);
+    json_i64(j, "linktype", eve_linktype(p));
+    json_string(j, "linktype_name", link_types[p->datalink].name);
     json_object_end(j);
 }
 

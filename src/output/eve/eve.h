@@ -76,6 +76,7 @@ void eve_flow_addresses(struct json *j, const struct flow *f, bool reversed);
 void eve_proto(struct json *j, uint8_t proto);
 void eve_time(struct render *r, struct json *j, const char *key, uint64_t time_us);
 void eve_app_proto(struct json *j, const struct flow *f);
+int eve_linktype(const struct packet *p);       /* as in pcap files */
 /* "metadata": flowbits ...; p NULL: without what was captured in the packet. */
 void eve_vars(struct json *j, const struct flow *f, const struct packet *p);
 void eve_tcp_flags(struct json *j, uint8_t flags);
