@@ -16,6 +16,7 @@
     X(pgsql)              \
     X(rfb)                \
     X(snmp)               \
+    X(ldap)               \
     X(dns)                \
     X(mdns)               \
     X(smtp)               \
