@@ -17,6 +17,7 @@
     X(rfb)                \
     X(snmp)               \
     X(ldap)               \
+    X(dhcp)               \
     X(dns)                \
     X(mdns)               \
     X(smtp)               \
