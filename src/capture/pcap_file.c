@@ -33,6 +33,8 @@ struct pcap_capture {
     size_t buffer_size;
     bool no_checksum;
     const volatile int *stop;       /* NULL: none */
+    unsigned at_once;               /* packets in a vector: one where verdicts are simulated, so
+                                     * that each is known before the next packet comes */
     uint64_t done_bytes;            /* atomic; by queue 0 */
 };
 
@@ -83,6 +85,7 @@ static void *file_open(const struct capture_request *rq, struct err *err)
     c->buffer_size = (size_t)conf_size(rq->conf, "pcap-file.buffer-size", 128 << 10);
     c->no_checksum = checksums_off(rq->conf);
     c->stop = rq->stop;
+    c->at_once = rq->simulate_ips ? 1 : VECTOR_FILL;
     c->files = pcap_files_new(&files, err);
     if (c->files == NULL) {
         free(c);
@@ -308,7 +311,7 @@ static enum capture_status file_receive(void *queue, struct packet_vector *v)
         return CAPTURE_END;
     if (q->file == NULL && !open_next(q, &more))
         return wait_for_files(q, more);
-    while (v->count < VECTOR_FILL && receive_one(q, v))
+    while (v->count < q->capture->at_once && receive_one(q, v))
         ;
     count_progress(q);
     return CAPTURE_OK;
