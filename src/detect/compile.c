@@ -368,6 +368,8 @@ int ruleset_compile(struct ruleset *set, struct err *err)
 
         rule_classify(r);
         rule_choose_fast_pattern(r);
+        if (r->flags & RULE_FIREWALL)
+            continue;           /* asked one by one: detect/firewall */
         place_packet_rule(c, r);
         if (r->type == RULE_APP_TX)
             place_tx_rule(c, r);

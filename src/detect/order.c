@@ -70,6 +70,11 @@ static int compare(const void *a, const void *b, void *arg)
     const struct rule *x = *(struct rule *const *)a, *y = *(struct rule *const *)b;
     const struct ordering *o = arg;
 
+    /* The firewall's come first, and as they were written. */
+    if ((x->flags ^ y->flags) & RULE_FIREWALL)
+        return x->flags & RULE_FIREWALL ? -1 : 1;
+    if (x->flags & RULE_FIREWALL)
+        return (x->index > y->index) - (x->index < y->index);
     if (o->rank[x->action] != o->rank[y->action])
         return o->rank[x->action] - o->rank[y->action];
     if (flowbit_rank(x) != flowbit_rank(y))

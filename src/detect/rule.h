@@ -28,7 +28,8 @@ enum rule_action { RULE_ALERT, RULE_DROP, RULE_REJECT_SRC, RULE_REJECT_DST, RULE
                    RULE_PASS, RULE_CONFIG, RULE_ACCEPT };
 
 /* How far drop and pass reach; SCOPE_DEFAULT is what the action does by itself. */
-enum rule_scope { SCOPE_DEFAULT, SCOPE_PACKET, SCOPE_FLOW };
+enum rule_scope { SCOPE_DEFAULT, SCOPE_PACKET, SCOPE_FLOW,
+                  SCOPE_HOOK, SCOPE_TX };       /* of the firewall alone */
 
 /* rule->hook of a rule without an app protocol: when its packets are looked at. */
 enum packet_hook { HOOK_NONE, HOOK_FLOW_START, HOOK_PRE_FLOW, HOOK_PRE_STREAM, HOOK_ALL };
@@ -126,6 +127,8 @@ struct rule {
     uint8_t hook;                       /* 0 none; else 1 + progress state, or packet_hook */
     uint8_t scope;                      /* enum rule_scope */
     uint8_t header_class;               /* equal headers, if frequent; or HEADER_CLASS_NONE */
+    bool also_pass;                     /* firewall: what it accepts, other rules let pass */
+    bool hook_up_to;                    /* "<hook": accepts all hooks before it as well */
     const struct address_set *src, *dst;
     const struct port_set *src_port, *dst_port;
     struct rule_test *test;             /* POINT_PACKET, cheap ones first */

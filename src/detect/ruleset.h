@@ -29,6 +29,7 @@ struct ruleset {
     ARRAY_OF(struct rule *) rules;      /* as parsed; evaluation order once compiled */
     struct buffer_registry *buffers;    /* made on first use */
     struct detect_plan *plan;
+    struct firewall *firewall;          /* detect/firewall/; NULL: not in firewall mode */
     struct threshold_table *threshold_state;
     struct dataset_table *datasets;
     struct app_wants wants;             /* what the rules need of the protocols */

@@ -70,6 +70,7 @@ enum packet_action {
     ACTION_PASS        = 1u << 3,       /* pass rule: no further alerts, packet goes */
     ACTION_ALERT       = 1u << 4,
     ACTION_DROP_FLOW   = 1u << 5,
+    ACTION_ACCEPT      = 1u << 6,       /* the firewall lets it go; rules may drop it still */
 };
 #define ACTION_REJECT (ACTION_REJECT_SRC | ACTION_REJECT_DST)
 
@@ -173,6 +174,8 @@ struct packet_alert {
 #define ALERT_TX_GUESSED  0x04
 #define ALERT_THRESHOLD_DROP 0x08       /* rate_filter turned it into a drop */
 #define ALERT_APP_STATE   0x10
+#define ALERT_TO_PACKET   0x40          /* of the firewall: decides about the packet as a whole */
+#define ALERT_FIREWALLED  0x80          /* in firewall mode: the record says who spoke */
 #define ALERT_REVERSED    0x20          /* on a flow's last packet: found looking the other way */
 
 #define PACKET_EVENTS_MAX 15

@@ -207,6 +207,11 @@ static COLD bool apply_wishes(struct stream_thread *st, struct flow *flow, struc
     }
     if (wishes & FLOW_WISH_DROP)
         apply_drop(flow, p, wishes);
+    /* What the firewall drops has never been there for what follows. */
+    if (wishes & FLOW_WISH_DROP_FIREWALL) {
+        p->flags |= PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP;
+        return false;
+    }
     if (wishes & FLOW_WISH_PASS)
         p->flags |= PACKET_NO_INSPECT;
     if (wishes & FLOW_WISH_NO_PAYLOAD)

@@ -249,8 +249,8 @@ static bool waits_for_flowbit(const struct rule *r)
 
 static bool is_silent(const struct rule *r)
 {
-    if (r->flags & RULE_ALERT_KEYWORD)
-        return false;
+    if (r->flags & (RULE_ALERT_KEYWORD | RULE_FIREWALL))
+        return !(r->flags & RULE_ALERT_KEYWORD);
     return r->action > RULE_REJECT_BOTH || (r->flags & RULE_NOALERT);
 }
 
@@ -270,6 +270,8 @@ static void action_names(struct json *j, const struct rule *r)
         json_string(j, NULL, "drop");
     if (r->action != RULE_ALERT)
         json_string(j, NULL, names[r->action]);
+    if (r->also_pass)
+        json_string(j, NULL, "pass");
 }
 
 static void match_policy(struct writer *w)
@@ -283,7 +285,10 @@ static void match_policy(struct writer *w)
     json_array(w->j, "actions");
     action_names(w->j, w->rule);
     json_array_end(w->j);
-    json_string(w->j, "scope", reach[rule_reach(w->rule)]);
+    if (w->rule->scope == SCOPE_HOOK || w->rule->scope == SCOPE_TX)
+        json_string(w->j, "scope", w->rule->scope == SCOPE_HOOK ? "hook" : "tx");
+    else
+        json_string(w->j, "scope", reach[rule_reach(w->rule)]);
     json_object_end(w->j);
 }
 

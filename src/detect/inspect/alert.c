@@ -3,6 +3,7 @@
  * end of the packet, when all that matched is known. */
 #include "base/array.h"
 #include "base/json.h"
+#include "detect/firewall/run.h"
 #include "detect/inspect/private.h"
 #include "detect/tag.h"
 #include "flow/flow.h"
@@ -162,29 +163,30 @@ static bool reaches_flow(const struct packet_alert *a)
     }
 }
 
-static void act_on_flow(struct packet *p, uint8_t action)
+static void act_on_flow(const struct detect_thread *dt, struct packet *p, uint8_t action)
 {
     struct flow *f = p->flow;
 
     if (f == NULL || (f->action & (ACTION_DROP | ACTION_PASS)))
         return;                 /* the first word counts */
     if (action & ACTION_DROP) {
-        f->action |= ACTION_DROP;
+        f->action = (uint8_t)((f->action | ACTION_DROP) & ~ACTION_ACCEPT);
         f->drop_reason = DROP_FLOW_DROP;
         flow_wish(f, FLOW_WISH_DROP);
     } else if (action & ACTION_PASS) {
         f->action |= ACTION_PASS;
-        flow_wish(f, FLOW_WISH_PASS);
+        if (dt->set->firewall == NULL)
+            flow_wish(f, FLOW_WISH_PASS);
     }
 }
 
 /* pass against drop: whoever came first on this packet. */
-static void act(struct packet *p, const struct packet_alert *a)
+static void act(const struct detect_thread *dt, struct packet *p, const struct packet_alert *a)
 {
     if ((p->action & ACTION_DROP) && (a->action & ACTION_PASS))
         return;
     if ((a->action & (ACTION_DROP | ACTION_PASS)) && reaches_flow(a))
-        act_on_flow(p, a->action);
+        act_on_flow(dt, p, a->action);
     if (a->action & ACTION_DROP) {
         packet_drop(p, a->flags & ALERT_THRESHOLD_DROP ? DROP_RULES_THRESHOLD : DROP_RULES);
         p->action |= a->action & ACTION_REJECT;
@@ -193,10 +195,11 @@ static void act(struct packet *p, const struct packet_alert *a)
         p->action |= ACTION_PASS;
 }
 
-static void alert_keep(struct detect_thread *dt, struct packet *p, const struct packet_alert *a)
+void alert_keep(struct detect_thread *dt, struct packet *p, const struct packet_alert *a)
 {
     if (p->alert.count >= dt->alert_max) {
-        counter_inc(dt->counters, dt->count.overflow);
+        counter_inc(dt->counters, a->rule->flags & RULE_FIREWALL ? dt->count.discarded
+                                                               : dt->count.overflow);
         return;
     }
     if (p->alert.count == p->alert.cap) {
@@ -230,8 +233,7 @@ static void action_by_rate(struct packet_alert *a, enum threshold_result t)
     }
 }
 
-/* False: a pass rule ends it. */
-static bool alert_finish(struct detect_thread *dt, struct packet *p, struct packet_alert *a)
+bool alert_finish(struct detect_thread *dt, struct packet *p, struct packet_alert *a)
 {
     const struct rule *r = a->rule;
     enum threshold_result t = THRESHOLD_ALERT;
@@ -245,7 +247,7 @@ static bool alert_finish(struct detect_thread *dt, struct packet *p, struct pack
         return true;
     }
     action_by_rate(a, t);
-    act(p, a);
+    act(dt, p, a);
     logged = t != THRESHOLD_SILENT && !(r->flags & RULE_NOALERT) &&
              (a->action & ACTION_ALERT || r->flags & RULE_ALERT_KEYWORD);
     if (logged)
@@ -259,7 +261,9 @@ void alert_queue_finish(struct detect_thread *dt, struct packet *p, uint8_t flag
 {
     unsigned before = p->alert.count;
 
-    if (dt->queue.count > 1)
+    if (UNLIKELY(dt->set->firewall != NULL))
+        firewall_finish(dt, p, flags);
+    else if (dt->queue.count > 1)
         qsort(dt->queue.at, dt->queue.count, sizeof(*dt->queue.at), by_rule);
     for (unsigned i = 0; i < dt->queue.count; i++) {
         dt->queue.at[i].flags |= flags;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The order in which a packet is held against the rules. */
+#include "detect/firewall/run.h"
 #include "detect/inspect/private.h"
 #include "flow/flow.h"
 
@@ -7,13 +8,17 @@ static void inspect_app(struct detect_thread *dt, struct packet *p, enum directi
 {
     struct flow *f = p->flow;
 
-    if (f == NULL || f->app == NULL || p->ip_proto != f->key.proto)
+    if (f == NULL || f->app == NULL || p->ip_proto != f->key.proto ||
+        (p->ip_proto == 6 && !(p->flags & PACKET_ESTABLISHED))) {
+        firewall_accept(dt);
         return;
-    if (p->ip_proto == 6 && !(p->flags & PACKET_ESTABLISHED))
-        return;
+    }
     frames_report(dt, p, d);
-    if (p->ip_proto == 6 && !(p->flags & PACKET_PSEUDO) && !(f->detect_flags & DETECT_UPDATED(d)))
+    if (p->ip_proto == 6 && !(p->flags & PACKET_PSEUDO) &&
+        !(f->detect_flags & DETECT_UPDATED(d))) {
+        firewall_accept(dt);
         return;
+    }
     tx_inspect(dt, p, d);
     f->detect_flags &= (uint8_t)~DETECT_UPDATED(d);
 }
@@ -27,13 +32,20 @@ static void inspect_direction(struct detect_thread *dt, struct packet *p, enum d
 
 /* An earlier packet has decided for the whole flow. The stream module will know from the next
  * vector on; until then it is up to us. */
-static bool is_settled(struct packet *p)
+static bool is_settled(const struct detect_thread *dt, struct packet *p)
 {
-    if (p->flow == NULL || !(p->flow->action & (ACTION_DROP | ACTION_PASS)))
+    uint8_t ends = dt->set->firewall != NULL ? ACTION_DROP : ACTION_DROP | ACTION_PASS;
+
+    if (p->flow == NULL || !(p->flow->action & ends))
         return false;
     if (p->flow->action & ACTION_DROP)
-        packet_drop(p, DROP_FLOW_DROP);
+        packet_drop(p, p->flow->drop_reason == DROP_FW_FLOW ? DROP_FW_FLOW : DROP_FLOW_DROP);
     return true;
+}
+
+bool detect_is_passed(const struct packet *p)
+{
+    return p->flow != NULL && (p->flow->action & ACTION_PASS);
 }
 
 /* Transactions that no rule will look at must not wait for one. */
@@ -76,26 +88,57 @@ static void COLD forget_old_rules(struct detect_thread *dt, struct flow *f)
     }
 }
 
+/* In firewall mode its rules come first, about the packet and then about transactions. */
+static void inspect_firewalled(struct detect_thread *dt, struct packet *p)
+{
+    enum direction d = packet_direction(p);
+    enum firewall_verdict verdict = firewall_packet(dt, p, d);
+
+    if (p->src.version != 0 && p->flow != NULL) {
+        stream_inspect_chunks(dt, p);
+        frames_inspect_data(dt, p);
+    }
+    if (verdict != FIREWALL_DROP && !detect_is_passed(p)) {
+        if (p->event_count > 0)
+            events_inspect(dt, p);
+        if (p->src.version != 0) {
+            addresses_inspect(dt, p, d);
+            packet_inspect(dt, p, d);
+        }
+    }
+    if (verdict == FIREWALL_HOOK && p->src.version != 0)
+        inspect_app(dt, p, d);
+}
+
+static void inspect(struct detect_thread *dt, struct packet *p)
+{
+    if (p->event_count > 0)
+        events_inspect(dt, p);
+    if (p->src.version == 0)
+        return;
+    if (p->flow != NULL) {
+        stream_inspect_chunks(dt, p);
+        frames_inspect_data(dt, p);
+    }
+    inspect_direction(dt, p, packet_direction(p));
+}
+
 void detect_packet(struct detect_thread *dt, struct packet *p)
 {
     if (p->flow != NULL && UNLIKELY(p->flow->rules_generation != dt->generation))
         forget_old_rules(dt, p->flow);
-    if (!dt->plan->any_rules || (p->flags & PACKET_NO_INSPECT) || is_settled(p)) {
+    if ((!dt->plan->any_rules && dt->set->firewall == NULL) || (p->flags & PACKET_NO_INSPECT) ||
+        is_settled(dt, p)) {
         pass_by(p);
         return;
     }
     dt->turn++;
     if (UNLIKELY(dt->notes.used > 0))
         arena_reset(&dt->notes);
-    if (p->event_count > 0)
-        events_inspect(dt, p);
-    if (p->src.version != 0) {
-        if (p->flow != NULL) {
-            stream_inspect_chunks(dt, p);
-            frames_inspect_data(dt, p);
-        }
-        inspect_direction(dt, p, packet_direction(p));
-    }
+    if (UNLIKELY(dt->set->firewall != NULL))
+        inspect_firewalled(dt, p);
+    else
+        inspect(dt, p);
     alert_queue_finish(dt, p, 0);
     if ((p->flags & PACKET_FLOW_END) && p->flow != NULL)
         inspect_other_side(dt, p);

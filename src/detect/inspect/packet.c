@@ -54,6 +54,14 @@ static bool lists_match(struct detect_thread *dt, const struct match_input *in, 
     return true;
 }
 
+bool packet_rule_matches(struct detect_thread *dt, const struct match_input *in)
+{
+    uint8_t flags = 0;
+
+    return proto_fits(in->rule, in->packet) && rule_tests_pass(in->rule, in) &&
+           lists_match(dt, in, false, &flags);
+}
+
 static bool is_newly_recognised(const struct packet *p)
 {
     const struct flow *f = p->flow;

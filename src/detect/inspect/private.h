@@ -43,7 +43,8 @@ struct detect_thread {
     struct arena notes;                     /* what alerts of this packet carry */
     struct buf note;                        /* one of them being made */
     struct lua_thread *lua;                 /* detect/lua/script.h; NULL: no rule has a script */
-    struct { counter_id alert, overflow, suppressed; } count;
+    bool accepted;                          /* by the firewall: this packet may go */
+    struct { counter_id alert, overflow, suppressed, discarded; } count;
 };
 
 /* Rules that matched in one direction's stream and wait for a packet of that direction, and
@@ -87,6 +88,7 @@ struct tx_rule {
     uint32_t matched;           /* bit per list, then per test */
     uint8_t direction;          /* 2: both */
     bool done;                  /* matched, or never will */
+    bool hit;                   /* matched; only kept of rules of the firewall */
 };
 struct tx_state {
     uint32_t count, cap;
@@ -98,6 +100,7 @@ struct tx_state {
 /* tx->bits[direction]: steps whose scans are final, and whether all is done. */
 #define TX_BITS_STEP 0x3fu
 #define TX_BITS_DONE 0x80u
+#define TX_BITS_ACCEPTED 0x40u      /* by the firewall, in both directions */
 
 /* Who sends to whom, for the header's tests: a packet's own or the other way round. */
 struct header_view {
@@ -107,6 +110,18 @@ struct header_view {
     bool fragment;
     struct header_memo *memo;   /* the flow's, or `own` */
     struct header_memo own;
+};
+
+/* One direction of one transaction, as it is inspected for one packet. */
+struct tx_context {
+    struct detect_thread *dt;
+    struct packet *packet;
+    struct app_tx *tx;
+    const struct app_proto *proto;
+    enum direction direction;
+    uint8_t progress;
+    bool done;                  /* this direction is over */
+    struct header_view header;
 };
 
 /* header.c */
@@ -153,12 +168,25 @@ void frames_report(struct detect_thread *dt, struct packet *p, enum direction d)
 /* All of them, as when the rules or the flow go. */
 void frames_forget(struct detect_flow *df);
 void tx_inspect(struct detect_thread *dt, struct packet *p, enum direction d);
+/* Does all of the rule that can stand in a packet match? */
+bool packet_rule_matches(struct detect_thread *dt, const struct match_input *in);
+/* A rule of the firewall on a transaction; LATER: it may match at a later step. *before: it has
+ * matched already. `in` is made ready for rule_matched(). */
+enum part { PART_YES, PART_LATER, PART_NEVER };
+enum part tx_rule_ask(struct tx_context *c, const struct rule *r, struct match_input *in,
+                      bool *before);
+/* A rule with "pass" has let the rest of the flow go; only the firewall is still asked. */
+bool detect_is_passed(const struct packet *p);
 
 /* alert.c */
 void alert_queue_add(struct detect_thread *dt, const struct match_input *in, uint64_t tx_id,
                      uint32_t frame, uint8_t flags);
 /* flags: ALERT_REVERSED or 0, for all of them. */
 void alert_queue_finish(struct detect_thread *dt, struct packet *p, uint8_t flags);
+/* Threshold, action and log of one match; false: a pass rule ends it. */
+bool alert_finish(struct detect_thread *dt, struct packet *p, struct packet_alert *a);
+/* Keeps it for the outputs, if there is room. */
+void alert_keep(struct detect_thread *dt, struct packet *p, const struct packet_alert *a);
 /* Side effects of a match; false takes the alert back. */
 bool rule_matched(struct detect_thread *dt, struct match_input *in);
 

@@ -54,6 +54,8 @@ struct detect_thread *detect_thread_new(struct ruleset *set, const struct conf_n
     dt->count.alert = counter_register("detect.alert", COUNTER_SUM);
     dt->count.overflow = counter_register("detect.alert_queue_overflow", COUNTER_SUM);
     dt->count.suppressed = counter_register("detect.alerts_suppressed", COUNTER_SUM);
+    if (conf_bool(conf, "firewall.enabled", false))
+        dt->count.discarded = counter_register("firewall.discarded_alerts", COUNTER_SUM);
     program_scratch_init(&dt->program, 0);
     arena_init(&dt->notes, 4096, 0);
     pool_init(&dt->flows, sizeof(struct detect_flow), 256, 0);

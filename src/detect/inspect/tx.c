@@ -4,21 +4,11 @@
  * A buffer is searched from the step on at which it can be there until the step is past; bodies
  * until they are complete. A rule of which a part has matched, or that may still match, waits in
  * the transaction; one that has matched is noted there so that it does not match again. */
+#include "detect/firewall/run.h"
 #include "detect/inspect/private.h"
 #include "flow/flow.h"
 
 #define TX_BOTH 2u              /* tx_rule.direction of "=>" rules */
-
-struct tx_context {
-    struct detect_thread *dt;
-    struct packet *packet;
-    struct app_tx *tx;
-    const struct app_proto *proto;
-    enum direction direction;
-    uint8_t progress;
-    bool done;                  /* this direction is over */
-    struct header_view header;
-};
 
 /* --- what waits --------------------------------------------------------------------------- */
 
@@ -145,8 +135,6 @@ static void collect(struct tx_context *c, const struct app_group *g)
 }
 
 /* --- one rule ----------------------------------------------------------------------------- */
-
-enum part { PART_YES, PART_LATER, PART_NEVER };
 
 static enum part list_absent(const struct tx_context *c, const struct rule_program *program,
                              bool settled)
@@ -287,14 +275,18 @@ static enum part rule_parts(struct tx_context *c, const struct rule *r,
     return all;
 }
 
+static bool is_before_hook(const struct tx_context *c, const struct rule *r)
+{
+    return r->hook > 0 && c->progress + 1 < r->hook && !c->done;
+}
+
 static bool rule_may_begin(struct tx_context *c, const struct rule *r,
                            const struct match_input *in)
 {
     if (r->app_proto != APP_PROTO_UNKNOWN && !app_proto_matches(r->app_proto, c->proto->id))
         return false;
-    if (r->hook > 0 && c->progress + 1 < r->hook && !c->done)
-        return false;
-    return rule_header_fits(r, &c->header) && rule_packet_fits(r, c->packet) && rule_tests_pass(r, in);
+    return rule_header_fits(r, &c->header) && rule_packet_fits(r, c->packet) &&
+           rule_tests_pass(r, in);
 }
 
 static void rule_inspect(struct tx_context *c, const struct rule *r)
@@ -309,7 +301,7 @@ static void rule_inspect(struct tx_context *c, const struct rule *r)
         return;
     match_input_init(&in, c->dt, c->packet, c->direction, r);
     in.tx = c->tx;
-    if (state == NULL && !rule_may_begin(c, r, &in))
+    if (state == NULL && (is_before_hook(c, r) || !rule_may_begin(c, r, &in)))
         return;
     part = rule_parts(c, r, &in, &matched);
     if (state == NULL && (part == PART_YES || (part == PART_LATER && (matched != 0 ||
@@ -323,41 +315,83 @@ static void rule_inspect(struct tx_context *c, const struct rule *r)
         alert_queue_add(c->dt, &in, c->tx->id, 0, ALERT_APP_STATE);
 }
 
+enum part tx_rule_ask(struct tx_context *c, const struct rule *r, struct match_input *in,
+                      bool *before)
+{
+    struct tx_rule *state = state_find(c->tx, r->index, c->direction);
+    uint32_t matched = 0;
+    enum part part;
+
+    *before = state != NULL && state->done;
+    if (*before)
+        return state->hit ? PART_YES : PART_NEVER;
+    match_input_init(in, c->dt, c->packet, c->direction, r);
+    in->tx = c->tx;
+    if (!rule_may_begin(c, r, in))
+        return PART_NEVER;
+    if (r->list == NULL && r->tx_test_count == 0)
+        return is_before_hook(c, r) ? PART_LATER : PART_YES;
+    part = rule_parts(c, r, in, &matched);
+    if (part == PART_YES && is_before_hook(c, r))
+        return PART_LATER;
+    if (part == PART_YES && (state = state_add(c->tx, r->index, c->direction)) != NULL)
+        state->done = state->hit = true;
+    return part;
+}
+
 /* --- all of them -------------------------------------------------------------------------- */
 
-static void tx_inspect_one(struct detect_thread *dt, struct packet *p, struct app_tx *tx,
+static void tx_inspect_rules(struct tx_context *c)
+{
+    const struct app_group *g = &c->dt->plan->app[c->proto->id][c->direction];
+
+    if (g->scan_count == 0 && g->always_count == 0 && c->tx->detect[0] == NULL)
+        return;
+    collect(c, g);
+    candidates_sort(&c->dt->found);
+    for (unsigned i = 0; i < c->dt->found.count; i++)
+        rule_inspect(c, c->dt->plan->rule[c->dt->found.list[i]]);
+    candidates_clear(&c->dt->found);
+}
+
+/* False: the firewall has dropped the packet, and nothing more is to be asked. */
+static bool tx_inspect_one(struct detect_thread *dt, struct packet *p, struct app_tx *tx,
                            enum direction d)
 {
     const struct app_proto *proto = tx->flow->proto;
     struct tx_context c = { .dt = dt, .packet = p, .tx = tx, .proto = proto, .direction = d,
                             .progress = tx->progress[d], .done = app_tx_done(tx, d, proto) ||
                             (p->flags & PACKET_FLOW_END) };
-    const struct app_group *g = &dt->plan->app[proto->id][d];
+    bool asked = !tx->no_inspect[d] && !tx->one_sided[d], go_on = true;
 
-    if (!tx->no_inspect[d] && !tx->one_sided[d] &&
-        (g->scan_count > 0 || g->always_count > 0 || tx->detect[0] != NULL)) {
-        header_view_init(&c.header, p, d);
-        collect(&c, g);
-        candidates_sort(&dt->found);
-        for (unsigned i = 0; i < dt->found.count; i++)
-            rule_inspect(&c, dt->plan->rule[dt->found.list[i]]);
-        candidates_clear(&dt->found);
+    header_view_init(&c.header, p, d);
+    if (UNLIKELY(dt->set->firewall != NULL)) {
+        go_on = firewall_tx(&c);
+        asked = asked && go_on && !detect_is_passed(p);
     }
-    tx->bits[d] = (uint8_t)(c.done ? TX_BITS_DONE | TX_BITS_STEP
-                                   : MIN(c.progress, TX_BITS_STEP));
+    if (asked)
+        tx_inspect_rules(&c);
+    tx->bits[d] = (uint8_t)((tx->bits[d] & TX_BITS_ACCEPTED) |
+                            (c.done ? TX_BITS_DONE | TX_BITS_STEP
+                                    : MIN(c.progress, TX_BITS_STEP)));
+    return go_on;
 }
 
 void tx_inspect(struct detect_thread *dt, struct packet *p, enum direction d)
 {
     struct app_flow *af = p->flow->app;
+    bool last_asked = false;
 
-    if (af == NULL || af->proto == NULL)
-        return;
-    for (struct app_tx *tx = af->first, *next; tx != NULL; tx = next) {
+    for (struct app_tx *tx = af != NULL && af->proto != NULL ? af->first : NULL, *next; tx != NULL;
+         tx = next) {
         next = tx->next;
-        if (!(tx->bits[d] & TX_BITS_DONE))
-            tx_inspect_one(dt, p, tx, d);
+        last_asked = !(tx->bits[d] & TX_BITS_DONE);
+        if (last_asked && !tx_inspect_one(dt, p, tx, d))
+            return;
     }
+    /* The firewall had nothing to say about what this packet brought. */
+    if (!last_asked)
+        firewall_accept(dt);
 }
 
 /* Its memory is the transaction's own. */

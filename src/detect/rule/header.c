@@ -107,6 +107,94 @@ static int scope_parse(struct rule_builder *b, struct text in, struct err *err)
     return 0;
 }
 
+/* --- actions of the firewall: "accept:flow,pass:flow,alert" ----------------------------------- */
+
+static const struct { const char *name; uint8_t scope; bool drop; } firewall_scopes[] = {
+    { "packet", SCOPE_PACKET, true }, { "flow", SCOPE_FLOW, true },
+    { "hook", SCOPE_HOOK, false },    { "tx", SCOPE_TX, false },
+};
+
+static int firewall_scope_parse(struct rule_builder *b, struct text in, struct err *err)
+{
+    struct rule *rule = b->parser.rule;
+
+    for (size_t i = 0; i < ARRAY_LEN(firewall_scopes); i++) {
+        if (!text_equal(in, firewall_scopes[i].name) ||
+            (rule->action != RULE_ACCEPT && !firewall_scopes[i].drop))
+            continue;
+        if (rule->scope != SCOPE_DEFAULT && rule->scope != firewall_scopes[i].scope)
+            return header_error(b, in, err, "action scope \"%.*s\": all actions of a rule have the "
+                                "same", in);
+        rule->scope = firewall_scopes[i].scope;
+        return 0;
+    }
+    return header_error(b, in, err, "action scope: want packet or flow, or for accept also hook or "
+                        "tx, found \"%.*s\"", in);
+}
+
+static int firewall_first_action(struct rule_builder *b, struct text name, struct err *err)
+{
+    for (size_t i = 0; i < ARRAY_LEN(actions); i++) {
+        if (!text_equal_nocase(name, actions[i].name) || actions[i].action == RULE_ALERT ||
+            actions[i].action == RULE_PASS)
+            continue;
+        b->parser.rule->action = (uint8_t)actions[i].action;
+        return 0;
+    }
+    return header_error(b, name, err, "firewall rule: want accept, drop, reject or config first, "
+                        "found \"%.*s\"", name);
+}
+
+static int firewall_more_action(struct rule_builder *b, struct text name, struct err *err)
+{
+    if (text_equal_nocase(name, "alert"))
+        b->parser.rule->flags |= RULE_ALERT_KEYWORD;
+    else if (text_equal_nocase(name, "pass"))
+        b->parser.rule->also_pass = true;
+    else
+        return header_error(b, name, err, "firewall rule: only pass and alert may stand behind "
+                            "another action, found \"%.*s\"", name);
+    return 0;
+}
+
+static int firewall_action_parse(struct rule_builder *b, struct text in, struct err *err)
+{
+    struct text rest = in, one;
+
+    for (unsigned i = 0; text_split(&rest, ',', &one); i++) {
+        const char *colon = memchr(one.p, ':', one.n);
+        struct text name = { one.p, colon != NULL ? (size_t)(colon - one.p) : one.n };
+
+        if ((i == 0 ? firewall_first_action : firewall_more_action)(b, name, err) < 0)
+            return -1;
+        if (colon != NULL && firewall_scope_parse(b, text_from(one, name.n + 1), err) < 0)
+            return -1;
+        if (b->parser.rule->scope == SCOPE_DEFAULT)
+            return header_error(b, in, err, "firewall rules name the scope of their action, as in "
+                                "accept:hook; found \"%.*s\"", in);
+    }
+    return 0;
+}
+
+/* What does not go together in rules of the firewall. */
+static int firewall_header_check(struct rule_builder *b, struct text in, struct err *err)
+{
+    const struct rule *rule = b->parser.rule;
+
+    if (rule->hook == 0)
+        return header_error(b, in, err, "firewall rules name their hook, as in tcp:all or "
+                            "http1:request_line; found \"%.*s\"", in);
+    if (rule->app_proto != APP_PROTO_UNKNOWN && rule->scope == SCOPE_PACKET &&
+        !rule_has_ip_proto(rule, 17))
+        return header_error(b, in, err, "scope packet is not for the hook \"%.*s\": its data span "
+                            "packets", in);
+    if (rule->hook_up_to &&
+        (rule->action != RULE_ACCEPT || rule->scope == SCOPE_PACKET))
+        return header_error(b, in, err, "\"%.*s\": only accept:flow, accept:tx and accept:hook "
+                            "reach the hooks before", in);
+    return 0;
+}
+
 static int action_parse(struct rule_builder *b, struct text in, struct err *err)
 {
     const char *colon = memchr(in.p, ':', in.n);
@@ -235,6 +323,10 @@ static int app_hook_parse(struct rule_builder *b, struct text in, struct err *er
     struct rule *rule = b->parser.rule;
     const struct app_proto *proto = app_proto_of_rule((enum app_proto_id)rule->app_proto);
 
+    if (b->firewall && in.n > 0 && in.p[0] == '<') {
+        rule->hook_up_to = true;
+        in = text_from(in, 1);
+    }
     for (unsigned d = TO_SERVER; d <= TO_CLIENT; d++) {
         const char *started = d == TO_SERVER ? "request_started" : "response_started";
         const char *complete = d == TO_SERVER ? "request_complete" : "response_complete";
@@ -301,8 +393,9 @@ int rule_header_parse(struct rule_builder *b, const struct rule_parts *parts, bo
 {
     struct rule *rule = b->parser.rule;
 
-    if (action_parse(b, parts->action, err) < 0 || protocol_parse(b, parts->protocol, err) < 0 ||
-        arrow_parse(b, parts->arrow, err) < 0)
+    if ((b->firewall ? firewall_action_parse : action_parse)(b, parts->action, err) < 0 ||
+        protocol_parse(b, parts->protocol, err) < 0 || arrow_parse(b, parts->arrow, err) < 0 ||
+        (b->firewall && firewall_header_check(b, parts->protocol, err) < 0))
         return -1;
     rule->src = addresses_parse(b, parts->src, err);
     if (rule->src == NULL)

@@ -213,7 +213,7 @@ static int option_apply(struct rule_builder *b, const struct option *o)
     p->keyword = keyword_find(o->name);
     if (p->keyword == NULL)
         return rule_error(p, "unknown rule keyword '%.*s'.", TEXT(o->name));
-    if (p->keyword->firewall_only)
+    if (p->keyword->firewall_only && !(p->rule->flags & RULE_FIREWALL))
         return rule_error(p, "%.*s: is for firewall rules only", TEXT(o->name));
     p->strict = is_strict(p);
     if (option_value(p, o, &value) < 0)
@@ -294,6 +294,7 @@ static void start_rule(struct rule_builder *b, const struct rule_text *text, str
     struct rule *rule = arena_zalloc(p->arena, sizeof(*rule));
 
     rule->gid = 1;
+    rule->flags = b->firewall ? RULE_FIREWALL : 0;
     rule->text = text->text.p;
     rule->at = rule_text_at(text, text->text.p);
     b->text = text;

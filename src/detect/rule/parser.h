@@ -29,6 +29,7 @@ struct rule_builder {
     const struct rule_text *text;
     ARRAY_OF(struct rule_test) tests[3];    /* packet, transaction, post */
     struct set_vars address_vars, port_vars;
+    bool firewall;              /* the rules are the firewall's */
 };
 void rule_builder_init(struct rule_builder *b, struct ruleset *set,
                        const struct ruleset_request *request);

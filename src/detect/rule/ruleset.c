@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/rule/ruleset.c - from the configuration to a compiled set of rules, and its end. */
 #include "base/log.h"
+#include "detect/firewall/firewall.h"
 #include "detect/host_bits.h"
 #include "detect/iprep.h"
 #include "detect/rule/classification.h"
@@ -177,17 +178,17 @@ static void load_pattern(struct loader *l, const char *pattern)
     globfree(&found);
 }
 
-static void load_configured(struct loader *l)
+/* Relative names stand in `dir`. */
+static void load_list(struct loader *l, const char *key, const char *dir)
 {
-    const struct conf_node *files = conf_find(l->request->conf, "rule-files");
-    const char *dir = conf_string(l->request->conf, "default-rule-path", NULL);
+    const struct conf_node *files = conf_find(l->request->conf, key);
     char path[4096];
 
     if (files == NULL)
         return;
     if (files->kind != CONF_LIST) {
         if (files->kind != CONF_NULL)
-            conf_warning(files, "rule-files: want a list of file names");
+            conf_warning(files, "%s: want a list of file names", key);
         return;
     }
     CONF_EACH(file, files) {
@@ -201,14 +202,30 @@ static void load_configured(struct loader *l)
     }
 }
 
+static void load_configured(struct loader *l)
+{
+    load_list(l, "rule-files", conf_string(l->request->conf, "default-rule-path", NULL));
+}
+
+static void load_firewall_files(struct loader *l)
+{
+    if (l->request->firewall_file != NULL)
+        load_pattern(l, l->request->firewall_file);
+    else
+        load_list(l, "firewall.rule-files",
+                  conf_string(l->request->conf, "firewall.rule-path", NULL));
+}
+
 static void load_files(struct loader *l)
 {
     const struct ruleset_request *request = l->request;
 
-    if (request->firewall_file != NULL) {
-        log_error("detect", "firewall rules are not supported: %s is not read",
-                  request->firewall_file);
-        l->report->files_failed++;
+    if (conf_bool(request->conf, "firewall.enabled", false)) {
+        l->builder.firewall = true;
+        load_firewall_files(l);
+        l->builder.firewall = false;
+        if (request->firewall_file != NULL && request->exclusive_file == NULL)
+            return;
     }
     if (request->exclusive_file != NULL) {
         load_pattern(l, request->exclusive_file);
@@ -327,7 +344,7 @@ struct ruleset *ruleset_load(const struct ruleset_request *request, struct rules
     keyword_registry_init();
     if (!request->disabled)
         load_rules(set, request, report);
-    if (ruleset_compile(set, err) < 0) {
+    if (ruleset_compile(set, err) < 0 || firewall_make(set, request->conf, err) < 0) {
         ruleset_unref(set);
         return NULL;
     }
@@ -349,6 +366,7 @@ void ruleset_unref(struct ruleset *set)
 {
     if (set == NULL || __atomic_sub_fetch(&set->refs, 1, __ATOMIC_ACQ_REL) > 0)
         return;
+    firewall_free(set->firewall);
     ruleset_plan_free(set);
     for (size_t i = 0; i < set->to_free.count; i++)
         set->to_free.at[i].keyword->free_arg((void *)set->to_free.at[i].arg);

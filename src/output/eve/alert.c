@@ -109,6 +109,8 @@ void eve_alert_object(struct json *j, const struct packet *p, const struct packe
 
     json_object(j, "alert");
     json_string(j, "action", alert_action_name(a, p));
+    if (a->flags & ALERT_FIREWALLED)
+        json_string(j, "engine", rule->flags & RULE_FIREWALL ? "fw" : "td");
     json_u64(j, "gid", rule->gid);
     json_u64(j, "signature_id", rule->sid);
     json_u64(j, "rev", rule->rev);
@@ -153,6 +155,8 @@ void eve_verdict(struct json *j, const struct packet *p)
         json_array_end(j);
     } else if (action & ACTION_DROP) {
         json_string(j, "action", "drop");
+    } else if (action & ACTION_ACCEPT) {
+        json_string(j, "action", "accept");
     } else if (action & ACTION_PASS) {
         json_string(j, "action", "pass");
     } else {

@@ -132,6 +132,8 @@ static void flow_body(struct render *r, struct json *j, const struct flow *f)
     json_bool(j, "alerted", f->inspect_flags & FLOW_INSPECT_ALERTED);
     if ((f->action & ACTION_DROP) || (flow_wishes(f) & FLOW_WISH_DROP))
         json_string(j, "action", "drop");
+    else if (f->action & ACTION_ACCEPT)
+        json_string(j, "action", "accept");
     else if ((f->action & ACTION_PASS) || (flow_wishes(f) & FLOW_WISH_PASS))
         json_string(j, "action", "pass");
     if (f->exception_target != 0) {

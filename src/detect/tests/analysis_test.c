@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the reports on rules say. */
+#include "base/test.h"
+#include "conf/conf.h"
+#include "detect/analysis/private.h"
+#include "detect/tests/rules_helper.h"
+
+#include <string.h>
+
+static bool has(const struct buf *out, const char *text)
+{
+    return memmem(out->data, out->len, text, strlen(text)) != NULL;
+}
+
+TEST(analysis_tells_a_rule_as_json)
+{
+    struct test_rules r;
+    struct buf out = { 0 };
+
+    CHECK(test_rules_load(&r, "alert tcp any any -> any 80 (flow:to_server; flags:S; dsize:>1; "
+                              "content:\"a b|00|\"; within:9; flowbits:isset,x|y; sid:7; rev:2;)"));
+    analysis_rule_json(&out, r.set->rules.at[0]);
+    CHECK(has(&out, "\"id\":7,\"gid\":1,\"rev\":2"));
+    CHECK(has(&out, "\"requirements\":[\"payload\",\"flow\",\"tcp_flags_init_deinit\","
+                    "\"real_pkt\"]"));
+    CHECK(has(&out, "\"pattern\":\"a|20|b|00|\",\"length\":4"));
+    CHECK(has(&out, "\"depth\":9"));
+    CHECK(has(&out, "\"dsize\":{\"gt\":1}"));
+    CHECK(has(&out, "\"flowbits\":{\"cmd\":\"isset\",\"names\":[\"x\",\"y\"],"
+                    "\"operator\":\"or\"}"));
+    CHECK(has(&out, "was converted to 'depth'"));
+    buf_fini(&out);
+    test_rules_free(&r);
+}
+
+TEST(analysis_orders_steps_by_progress)
+{
+    struct test_rules r;
+    analysis_engines all = { 0 };
+
+    CHECK(test_rules_load(&r, "alert http any any -> any any (http.request_body; pcre:\"/a/\"; "
+                              "http.uri; pcre:\"/b/\"; http.host; content:\"longest\"; sid:1;)"));
+    analysis_engines_of(r.set->rules.at[0], &all);
+    CHECK(all.count >= 3);
+    CHECK(all.at[0].pattern);
+    CHECK_STRING(all.at[0].list->buffer->name, "http.host");
+    CHECK(all.at[1].progress <= all.at[all.count - 1].progress);
+    ARRAY_FREE(&all);
+    test_rules_free(&r);
+}
+
+TEST(analysis_groups_ports)
+{
+    struct test_rules r;
+    struct buf out = { 0 };
+    struct conf *conf = conf_new();
+
+    CHECK(test_rules_load(&r, "%s", ""));
+    test_rules_add(&r, "alert tcp any any -> any any (flow:to_server; content:\"abc\"; sid:1;)");
+    test_rules_add(&r, "alert tcp any any -> any 80:81 (flow:to_server; content:\"abc\"; sid:2;)");
+    test_rules_add(&r, "alert tcp any any -> any 80 (flow:to_server; content:\"abc\"; sid:3;)");
+    CHECK(test_rules_ready(&r));
+    analysis_groups_json(&out, r.set, conf_root(conf));
+    CHECK(has(&out, "\"toserver\":[{\"port\":80,\"port2\":80,\"rulegroup\":{\"id\":0"));
+    CHECK(has(&out, "{\"port\":81,\"port2\":81,\"rulegroup\":{\"id\":1"));
+    CHECK(has(&out, "{\"port\":0,\"port2\":79,\"rulegroup\":{\"id\":2"));
+    CHECK(has(&out, "{\"port\":82,\"port2\":65535,\"rulegroup\":{\"id\":2"));
+    buf_fini(&out);
+    conf_free(conf);
+    test_rules_free(&r);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rules of the firewall: what their headers may say, and where they are put. */
+#include "base/test.h"
+#include "conf/conf.h"
+#include "detect/ruleset.h"
+#include "detect/firewall/firewall.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct loaded {
+    struct conf *conf;
+    struct ruleset *set;
+    struct ruleset_report report;
+};
+
+static bool load(struct loaded *l, const char *policies, const char *rules)
+{
+    char path[] = "/tmp/firewall-test-XXXXXX", yaml[400];
+    struct ruleset_request request = { .firewall_file = path };
+    struct err err = { 0 };
+    int fd = mkstemp(path);
+
+    *l = (struct loaded){ 0 };
+    if (fd < 0 || write(fd, rules, strlen(rules)) != (ssize_t)strlen(rules))
+        return false;
+    close(fd);
+    snprintf(yaml, sizeof(yaml), "firewall:\n  enabled: yes\n%s", policies);
+    l->conf = conf_new();
+    if (conf_load_string(l->conf, yaml, "test.yaml", &err) < 0)
+        return false;
+    request.conf = conf_root(l->conf);
+    l->set = ruleset_load(&request, &l->report, &err);
+    unlink(path);
+    return l->set != NULL;
+}
+
+static void unload(struct loaded *l)
+{
+    if (l->set != NULL)
+        ruleset_unref(l->set);
+    conf_free(l->conf);
+}
+
+TEST(firewall_rules_stand_by_hook)
+{
+    struct loaded l;
+
+    CHECK(load(&l, "",
+               "accept:hook tcp:all any any -> any any (sid:1;)\n"
+               "drop:packet ip:pre_flow any any -> any any (sid:2;)\n"
+               "accept:hook http1:request_line any any -> any any (sid:3;)\n"
+               "accept:flow,pass:flow,alert http1:request_started any any -> any any (sid:4;)\n"));
+    CHECK_INT(l.report.loaded, 4u);
+    CHECK_INT(l.set->firewall->packet[FIREWALL_FILTER].count, 1u);
+    CHECK_INT(l.set->firewall->packet[FIREWALL_PRE_FLOW].count, 1u);
+    CHECK_INT(l.set->firewall->app[APP_PROTO_http1][TO_SERVER].count, 2u);
+    CHECK_INT(l.set->rules.at[l.set->firewall->app[APP_PROTO_http1][TO_SERVER].at[0]]->sid, 4u);
+    CHECK(l.set->rules.at[3]->also_pass);
+    CHECK(l.set->rules.at[3]->flags & RULE_ALERT_KEYWORD);
+    unload(&l);
+}
+
+TEST(firewall_rules_need_hook_and_scope)
+{
+    static const char *const wrong[] = {
+        "accept tcp:all any any -> any any (sid:1;)\n",
+        "accept:hook tcp any any -> any any (sid:1;)\n",
+        "alert:packet tcp:all any any -> any any (sid:1;)\n",
+        "drop:hook tcp:all any any -> any any (sid:1;)\n",
+        "accept:flow,drop:flow tcp:all any any -> any any (sid:1;)\n",
+        "accept:flow,pass:packet tcp:all any any -> any any (sid:1;)\n",
+        "accept:packet http1:request_line any any -> any any (sid:1;)\n",
+        "drop:flow http1:<request_line any any -> any any (sid:1;)\n",
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+        struct loaded l;
+
+        CHECK(load(&l, "", wrong[i]));
+        CHECK_INT(l.report.failed, 1u);
+        unload(&l);
+    }
+}
+
+TEST(firewall_policies_are_read)
+{
+    struct loaded l;
+
+    CHECK(load(&l, "  policies:\n    packet-filter: [ \"accept:hook\" ]\n    http:\n"
+                   "      request-started: [ \"accept:tx\" ]\n", ""));
+    CHECK_INT(l.set->firewall->packet_policy[FIREWALL_FILTER].action, RULE_ACCEPT);
+    CHECK_INT(l.set->firewall->app_policy[APP_PROTO_http1][TO_SERVER][0].scope, SCOPE_TX);
+    CHECK_INT(l.set->firewall->app_policy[APP_PROTO_http1][TO_SERVER][1].action, RULE_DROP);
+    unload(&l);
+    CHECK(!load(&l, "  policies:\n    packet-filter: [ \"accept:hok\" ]\n", ""));
+    unload(&l);
+}
