@@ -24,10 +24,17 @@ struct verdict_module {
     const struct packet_pool *own_pool; /* NULL: this thread receives nothing */
     counter_id accepted, blocked, rejected, replaced, reason[DROP_REASON_COUNT];
     counter_id reject_failed;
+    bool firewall;                      /* counts as if it stood before the other rules */
+    counter_id fw_accepted, fw_blocked, fw_rejected;
     struct verdict_port *ports;         /* by queue */
     unsigned last;                      /* queue of the last packet */
     struct raw_sender *sender;          /* NULL: offline */
 };
+
+static bool is_firewall_reason(unsigned reason)
+{
+    return reason >= DROP_FW_RULES;
+}
 
 static void register_counters(struct verdict_module *m)
 {
@@ -35,10 +42,20 @@ static void register_counters(struct verdict_module *m)
     m->blocked = counter_register("ips.blocked", COUNTER_SUM);
     m->rejected = counter_register("ips.rejected", COUNTER_SUM);
     m->replaced = counter_register("ips.replaced", COUNTER_SUM);
+    m->firewall = conf_bool(m->ctx->conf, "firewall.enabled", false);
+    if (m->firewall) {
+        m->fw_accepted = counter_register("firewall.accepted", COUNTER_SUM);
+        m->fw_blocked = counter_register("firewall.blocked", COUNTER_SUM);
+        m->fw_rejected = counter_register("firewall.rejected", COUNTER_SUM);
+    }
     for (unsigned i = DROP_NONE + 1; i < DROP_REASON_COUNT; i++) {
+        bool fw = is_firewall_reason(i);
         char name[96];
 
-        snprintf(name, sizeof(name), "ips.drop_reason.%s", drop_reason_key((enum drop_reason)i));
+        if (fw && !m->firewall)
+            continue;
+        snprintf(name, sizeof(name), "%s.drop_reason.%s", fw ? "firewall" : "ips",
+                 drop_reason_key((enum drop_reason)i));
         m->reason[i] = counter_register(name, COUNTER_SUM);
     }
 }
@@ -93,8 +110,22 @@ static void *verdict_open(const struct module_env *env, struct err *err)
     return m;
 }
 
+/* What the firewall stopped has not come to the other rules; the rest it has let through. */
+static bool count_firewall(struct verdict_module *m, const struct packet *p)
+{
+    bool stopped = (p->action & ACTION_DROP) && is_firewall_reason(p->drop_reason);
+
+    counter_inc(m->counters, !stopped ? m->fw_accepted
+                             : p->action & ACTION_REJECT ? m->fw_rejected : m->fw_blocked);
+    if (stopped)
+        counter_inc(m->counters, m->reason[p->drop_reason]);
+    return !stopped;
+}
+
 static void count(struct verdict_module *m, const struct packet *p)
 {
+    if (m->firewall && !count_firewall(m, p))
+        return;
     if (p->action & ACTION_REJECT)
         counter_inc(m->counters, m->rejected);
     else if (p->action & ACTION_DROP)
