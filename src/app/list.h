@@ -27,6 +27,7 @@
     X(pop3)               \
     X(imap)               \
     X(telnet)             \
+    X(quic)               \
     X(tftp)               \
     X(smb)                \
     X(krb5)               \
