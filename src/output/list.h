@@ -20,7 +20,6 @@
 
 #define EVE_TYPE_LIST(X) \
     X(alert)             \
-    X(packet)            \
     X(drop)              \
     X(anomaly)           \
     X(arp)               \

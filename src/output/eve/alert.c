@@ -13,6 +13,7 @@
 struct alert_settings {
     bool payload, payload_printable, payload_length, packet, verdict;
     bool metadata_app, metadata_flow, metadata_rule, rule_text, references;
+    bool tagged;
     bool http_body, http_body_printable;
     uint32_t payload_size;
     struct xff xff;
@@ -33,6 +34,7 @@ static void *alert_configure(const struct conf_node *node, const struct eve *eve
     s->payload_size = (uint32_t)conf_size(node, "payload-buffer-size", 4096);
     s->packet = conf_bool(node, "packet", false);
     s->verdict = conf_bool(node, "verdict", false);
+    s->tagged = conf_bool(node, "tagged-packets", false);
     s->http_body = conf_bool(node, "http-body", false);
     s->http_body_printable = conf_bool(node, "http-body-printable", false);
     if (metadata != NULL && metadata->kind == CONF_MAP) {
@@ -295,12 +297,24 @@ static void alert_record(struct render *r, const struct eve *eve, const struct a
 
 static bool alert_wants(const struct packet *p)
 {
-    return p->alert.count > 0;
+    return p->alert.count > 0 || (p->flags & PACKET_TAGGED);
+}
+
+/* Packets that follow a rule with `tag`, for tagged-packets. */
+static void tagged_record(struct render *r, const struct eve *eve, struct packet *p)
+{
+    struct json j;
+
+    eve_begin(r, eve, &j, p, EVE_AS_PACKET, "packet", EVE_NO_TX);
+    eve_packet_bytes(&j, p);
+    eve_end(r, eve, &j, p);
 }
 
 static void alert_packet(struct render *r, const struct eve *eve, void *settings,
                          struct packet *p)
 {
+    const struct alert_settings *s = settings;
+
     for (unsigned i = 0; i < p->alert.count; i++) {
         const struct packet_alert *a = &p->alert.at[i];
 
@@ -312,6 +326,8 @@ static void alert_packet(struct render *r, const struct eve *eve, void *settings
         if (a->flags & ALERT_REVERSED)
             packet_turn(p);
     }
+    if (s->tagged && (p->flags & PACKET_TAGGED) && p->data != NULL)
+        tagged_record(r, eve, p);
 }
 
 const struct eve_type eve_type_alert = {
