@@ -387,7 +387,8 @@ static int load_line(struct dataset *set, struct text line, struct err *err)
     }
     if (!dataset_value_parse(set, first, value, &len))
         return err_set(err, "bad value for set %s: \"%.*s\"", set->name, TEXT(first));
-    if (!add(set, (struct slice){ value, len }, (uint16_t)number, (struct text){ 0 }) && set->refused > 0)
+    if (!add(set, (struct slice){ value, len }, (uint16_t)number, (struct text){ 0 }) &&
+        set->refused > 0)
         return err_set(err, "dataset too large for set memcap: %s", set->name);
     return 0;
 }

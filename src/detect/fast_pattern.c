@@ -157,7 +157,8 @@ struct literal_pattern rule_payload_literal(const struct rule *r)
 
 bool rule_payload_is_literal(const struct rule *r)
 {
-    const uint32_t more = OP_NEGATED | OP_DEPTH | OP_OFFSET | OP_DISTANCE | OP_WITHIN | OP_ENDSWITH |
+    const uint32_t more = OP_NEGATED | OP_DEPTH | OP_OFFSET | OP_DISTANCE | OP_WITHIN |
+                          OP_ENDSWITH |
                           OP_REPLACE | OP_FAST_CHOP;
     const struct rule_list *l = payload_list(r);
 

@@ -65,7 +65,8 @@ static void fast_alert(struct buf *out, const struct packet *p, const struct pac
     if (a->action & (ACTION_DROP | ACTION_REJECT))
         buf_add_string(out, a->rule->action == RULE_ALERT ? "[wDrop] " : "[Drop] ");
     buf_printf(out, "[**] [%u:%u:%u] %s [**] [Classification: %s] [Priority: %u] {", rule->gid,
-               rule->sid, rule->rev, rule->msg != NULL && rule->msg[0] != '\0' ? rule->msg : "(null)",
+               rule->sid, rule->rev,
+               rule->msg != NULL && rule->msg[0] != '\0' ? rule->msg : "(null)",
                rule->class_text != NULL ? rule->class_text : "(null)", rule->priority);
     fast_proto(out, p);
     BUF_LITERAL(out, "} ");

@@ -367,7 +367,8 @@ static int read_condition(struct pcap_log *log, const struct conf_node *node, st
             return 0;
         }
     }
-    return err_at(err, LOG_NOWHERE, "invalid conditional \"%s\". Valid options: \"all\", \"alerts\", "
+    return err_at(err, LOG_NOWHERE,
+                  "invalid conditional \"%s\". Valid options: \"all\", \"alerts\", "
                   "or \"tag\"", word);
 }
 

@@ -199,7 +199,8 @@ static void pair_found(const struct near_section *s, const uint8_t *data, uint32
     for (unsigned i = s->pairs->slot[slot_of_text(data + at)]; i != 0; ) {
         const struct near_condition *c = &s->condition[i - 1];
 
-        if (at >= c->literal.from && len - at >= c->literal.len && stands_at(&c->literal, data + at))
+        if (at >= c->literal.from && len - at >= c->literal.len &&
+            stands_at(&c->literal, data + at))
             port_lists_add(&c->rules, out);
         i = c->next;
     }
