@@ -319,6 +319,8 @@ struct app_proto {
     void (*register_counters)(void);
 
     size_t state_size, tx_size;
+    bool quiet_ends;            /* the end of a transaction is no reason for rules on the raw
+                                 * stream to report what they have */
     bool single_tx;             /* a flow is one transaction: not counted beside the flow */
     uint32_t tx_limit;          /* default of max-tx; 0: 256 open ones */
     uint8_t too_many_tx_event;  /* 0: none */

@@ -200,7 +200,7 @@ static bool tx_has_ended(const struct flow *f, enum direction d)
 {
     const struct app_tx *tx;
 
-    if (f->app == NULL || f->app->proto == NULL)
+    if (f->app == NULL || f->app->proto == NULL || f->app->proto->quiet_ends)
         return false;
     for (tx = f->app->first; tx != NULL; tx = tx->next)
         if (app_tx_done(tx, d, f->app->proto) && !(tx->bits[d] & TX_BITS_DONE))
