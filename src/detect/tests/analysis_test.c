@@ -51,11 +51,10 @@ TEST(analysis_orders_steps_by_progress)
 
 TEST(analysis_groups_ports)
 {
-    struct test_rules r;
+    struct test_rules r = { 0 };
     struct buf out = { 0 };
     struct conf *conf = conf_new();
 
-    CHECK(test_rules_load(&r, "%s", ""));
     test_rules_add(&r, "alert tcp any any -> any any (flow:to_server; content:\"abc\"; sid:1;)");
     test_rules_add(&r, "alert tcp any any -> any 80:81 (flow:to_server; content:\"abc\"; sid:2;)");
     test_rules_add(&r, "alert tcp any any -> any 80 (flow:to_server; content:\"abc\"; sid:3;)");
