@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "app/file.h"
+#include "app/http1/http1.h"
 #include "base/array.h"
 #include "detect/detect.h"
 #include "output/eve/frame.h"
@@ -16,8 +17,7 @@ struct alert_settings {
     bool tagged;
     bool http_body, http_body_printable;
     uint32_t payload_size;
-    struct xff xff;
-    bool own_xff;
+    struct xff xff;                 /* off: the eve-log's own */
 };
 
 static void *alert_configure(const struct conf_node *node, const struct eve *eve, struct err *err)
@@ -34,6 +34,7 @@ static void *alert_configure(const struct conf_node *node, const struct eve *eve
     s->payload_size = (uint32_t)conf_size(node, "payload-buffer-size", 4096);
     s->packet = conf_bool(node, "packet", false);
     s->verdict = conf_bool(node, "verdict", false);
+    eve_read_xff(&s->xff, node);
     s->tagged = conf_bool(node, "tagged-packets", false);
     s->http_body = conf_bool(node, "http-body", false);
     s->http_body_printable = conf_bool(node, "http-body-printable", false);
@@ -105,7 +106,7 @@ static void alert_references(struct json *j, const struct rule *rule)
 }
 
 void eve_alert_object(struct json *j, const struct packet *p, const struct packet_alert *a,
-                      bool metadata, bool references, bool text)
+                      bool metadata, bool references, bool text, const char *xff)
 {
     const struct rule *rule = a->rule;
 
@@ -138,6 +139,8 @@ void eve_alert_object(struct json *j, const struct packet *p, const struct packe
         alert_references(j, rule);
     if (text && rule->text != NULL)
         json_string(j, "rule", rule->text);
+    if (xff != NULL)
+        json_string(j, "xff", xff);
     json_object_end(j);
 }
 
@@ -269,14 +272,14 @@ static void alert_frame(struct json *j, const struct packet *p, const struct pac
                                              .is_udp = packet_is_udp(p) });
 }
 
-static void alert_record(struct render *r, const struct eve *eve, const struct alert_settings *s,
-                         struct packet *p, const struct packet_alert *a)
+static void alert_write(struct render *r, const struct eve *eve, const struct alert_settings *s,
+                        struct packet *p, const struct packet_alert *a, struct app_tx *tx,
+                        const char *xff)
 {
-    struct app_tx *tx = alert_tx(p, a->tx_id);
     struct json j;
 
     eve_begin(r, eve, &j, p, EVE_AS_PACKET, "alert", a->tx_id);
-    eve_alert_object(&j, p, a, s->metadata_rule, s->references, s->rule_text);
+    eve_alert_object(&j, p, a, s->metadata_rule, s->references, s->rule_text, xff);
     if (tx != NULL)
         alert_tx_fields(&j, tx, a, s);
     if (p->flow != NULL) {
@@ -293,6 +296,33 @@ static void alert_record(struct render *r, const struct eve *eve, const struct a
     if (s->verdict)
         eve_verdict(&j, p);
     eve_end(r, eve, &j, p);
+}
+
+/* The client behind a proxy, as the request of this alert says; an alert without a transaction
+ * speaks of the oldest one. */
+static bool alert_xff(const struct packet *p, const struct xff *xff, struct app_tx *tx,
+                      char out[IP_TEXT_SIZE])
+{
+    if (xff->mode == XFF_OFF || p->flow == NULL || p->flow->app_proto != APP_PROTO_http1)
+        return false;
+    if (tx == NULL && p->flow->app != NULL)
+        tx = p->flow->app->first;
+    return tx != NULL && http1_forwarded_for(tx, xff->header, xff->forward, out);
+}
+
+static void alert_record(struct render *r, const struct eve *eve, const struct alert_settings *s,
+                         struct packet *p, const struct packet_alert *a)
+{
+    const struct xff *xff = s->xff.mode != XFF_OFF ? &s->xff : &eve->xff;
+    struct app_tx *tx = alert_tx(p, a->tx_id);
+    struct ip *client = packet_direction(p) == TO_SERVER ? &p->src : &p->dst, saved = *client;
+    char text[IP_TEXT_SIZE];
+    bool found = alert_xff(p, xff, tx, text);
+
+    if (found && xff->mode == XFF_OVERWRITE && ip_parse(text_of(text), client))
+        found = false;
+    alert_write(r, eve, s, p, a, tx, found ? text : NULL);
+    *client = saved;
 }
 
 static bool alert_wants(const struct packet *p)

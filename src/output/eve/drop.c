@@ -102,7 +102,7 @@ static void drop_packet(struct render *r, const struct eve *eve, void *settings,
     if (s->verdict)
         eve_verdict(&j, p);
     if (s->alerts && a != NULL)
-        eve_alert_object(&j, p, a, true, false, false);
+        eve_alert_object(&j, p, a, true, false, false, NULL);
     if (p->flow != NULL)
         eve_flow_summary(r, &j, p->flow);
     eve_end(r, eve, &j, p);

@@ -83,7 +83,7 @@ static void eve_add_type(struct eve *eve, const char *name, const struct conf_no
         eve->type[eve->type_count++] = use;
 }
 
-static void eve_read_xff(struct xff *xff, const struct conf_node *node)
+void eve_read_xff(struct xff *xff, const struct conf_node *node)
 {
     static const char *const modes[] = { "extra-data", "overwrite", NULL };
     static const char *const deployments[] = { "reverse", "forward", NULL };

@@ -59,6 +59,9 @@ struct eve {
     unsigned number;                    /* of this instance: bits of app_tx.logged */
 };
 
+/* `xff:` below an eve-log or one of its types; left as it is when there is none. */
+void eve_read_xff(struct xff *xff, const struct conf_node *node);
+
 /* Which way round addresses stand. */
 enum eve_order { EVE_AS_PACKET, EVE_AS_FLOW, EVE_TO_SERVER, EVE_TO_CLIENT };
 
