@@ -127,7 +127,8 @@ struct flow {
 #define FLOW_INSPECT_PROTO_DONE_TS  0x08
 #define FLOW_INSPECT_PROTO_DONE_TC  0x10
 #define FLOW_INSPECT_ESTABLISHED    0x20
-#define FLOW_INSPECT_DROP_LOGGED    0x80
+#define FLOW_INSPECT_DROP_LOGGED_TC 0x40        /* a drop of this direction has been logged */
+#define FLOW_INSPECT_DROP_LOGGED_TS 0x80
 
 static inline void flow_wish(struct flow *f, uint32_t wishes)
 {

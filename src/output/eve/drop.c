@@ -83,14 +83,16 @@ static void drop_packet(struct render *r, const struct eve *eve, void *settings,
 {
     const struct drop_settings *s = settings;
     const struct packet_alert *a = drop_alert(p);
+    uint8_t logged = packet_direction(p) == TO_SERVER ? FLOW_INSPECT_DROP_LOGGED_TS
+                                                      : FLOW_INSPECT_DROP_LOGGED_TC;
     struct json j;
 
     if (!eve->request->is_inline)
         return;
-    if (s->first_only && p->flow != NULL && (p->flow->inspect_flags & FLOW_INSPECT_DROP_LOGGED))
+    if (s->first_only && p->flow != NULL && (p->flow->inspect_flags & logged))
         return;
     if (p->flow != NULL && (p->flow->action & ACTION_DROP))
-        p->flow->inspect_flags |= FLOW_INSPECT_DROP_LOGGED;
+        p->flow->inspect_flags |= logged;
     eve_begin(r, eve, &j, p, EVE_AS_PACKET, "drop", EVE_NO_TX);
     if (p->flow != NULL)
         json_string(&j, "direction",
