@@ -55,7 +55,7 @@ static const struct option_spec specs[] = {
     { 0, "topology", OPT_TEXT, 'r', AT(topology), 0, NULL, "TEXT|FILE",
       "plan for another machine" },
     { 0, "deterministic", OPT_FLAG, 0, AT(deterministic), 0, NULL, NULL,
-      "the same bytes in eve.json, run after run" },
+      "a fixed seed: the same flow ids in every run" },
 
     { 'r', NULL, OPT_CAPTURE, 'r', 0, 0, "pcap-file", "PATH",
       "read a capture file, a directory, or - for standard input" },
@@ -81,8 +81,7 @@ static const struct option_spec specs[] = {
       "treat the run as inline" },
     { 0, "reject-dev", OPT_TEXT, 'r', AT(reject_device), 0, NULL, "IFACE",
       "send rejects from this interface" },
-    { 0, "unix-socket", OPT_JOB, 'o', 0, JOB_UNIX_SOCKET, NULL, "FILE",
-      "take jobs from a control socket" },
+    { 0, "unix-socket", OPT_JOB, 'o', 0, JOB_UNIX_SOCKET, NULL, "FILE", NULL },
 
     { 's', NULL, OPT_LIST, 'r', AT(rule_files), 0, NULL, "FILE", "rules besides the configured" },
     { 'S', NULL, OPT_TEXT, 'r', AT(only_rule_file), 0, NULL, "FILE", "these rules only" },

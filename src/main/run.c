@@ -265,8 +265,7 @@ static void handle_signal(struct setup *s, struct engine *engine, enum signal_ev
     }
 }
 
-/* The manager hears of us as long as this thread runs and packet threads take in what they are
- * given: a receiving thread comes by every tenth of a second even when nothing arrives. */
+/* The manager hears of us as long as this thread runs; it says nothing of the packet threads. */
 static void wait_for_end(struct setup *s, struct engine *engine)
 {
     unsigned watchdog_ms = systemd_watchdog_ms();

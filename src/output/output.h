@@ -19,7 +19,6 @@ struct output_request {
     const char *log_dir;
     bool is_inline;
     bool offline;
-    const char *const *features;        /* unused when NULL */
 };
 
 /* All outputs of the run; made once, shared. Opens files; every mistake is logged with its place

@@ -15,7 +15,6 @@ struct alert_settings {
     bool payload, payload_printable, payload_length, packet, verdict;
     bool metadata_app, metadata_flow, metadata_rule, rule_text, references;
     bool tagged;
-    bool http_body, http_body_printable;
     uint32_t payload_size;
     struct xff xff;                 /* off: the eve-log's own */
 };
@@ -36,8 +35,6 @@ static void *alert_configure(const struct conf_node *node, const struct eve *eve
     s->verdict = conf_bool(node, "verdict", false);
     eve_read_xff(&s->xff, node);
     s->tagged = conf_bool(node, "tagged-packets", false);
-    s->http_body = conf_bool(node, "http-body", false);
-    s->http_body_printable = conf_bool(node, "http-body-printable", false);
     if (metadata != NULL && metadata->kind == CONF_MAP) {
         s->metadata_app = conf_bool(metadata, "app-layer", true);
         s->metadata_flow = conf_bool(metadata, "flow", true);
@@ -74,13 +71,9 @@ uint32_t output_payload_size(const struct conf_node *root)
     return size;
 }
 
-const char *alert_action_name(const struct packet_alert *a, const struct packet *p)
+static const char *action_name(const struct packet_alert *a)
 {
-    if (a->action & (ACTION_DROP | ACTION_REJECT))
-        return "blocked";
-    if ((p->action & ACTION_DROP) && a->rule != NULL && a->rule->action == RULE_PASS)
-        return "allowed";
-    return "allowed";
+    return a->action & (ACTION_DROP | ACTION_REJECT) ? "blocked" : "allowed";
 }
 
 static void alert_endpoint(struct json *j, const char *key, const struct packet *p, bool src)
@@ -111,7 +104,7 @@ void eve_alert_object(struct json *j, const struct packet *p, const struct packe
     const struct rule *rule = a->rule;
 
     json_object(j, "alert");
-    json_string(j, "action", alert_action_name(a, p));
+    json_string(j, "action", action_name(a));
     if (a->flags & ALERT_FIREWALLED)
         json_string(j, "engine", rule->flags & RULE_FIREWALL ? "fw" : "td");
     json_u64(j, "gid", rule->gid);

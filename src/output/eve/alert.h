@@ -5,7 +5,6 @@
 
 #include "output/eve/eve.h"
 
-const char *alert_action_name(const struct packet_alert *a, const struct packet *p);
 void eve_alert_object(struct json *j, const struct packet *p, const struct packet_alert *a,
                       bool metadata, bool references, bool text, const char *xff);
 void eve_verdict(struct json *j, const struct packet *p);
