@@ -31,7 +31,8 @@
     X(tftp)               \
     X(smb)                \
     X(krb5)               \
-    X(ntp)
+    X(ntp)                \
+    X(dnp3)
 
 enum app_proto_id {
     APP_PROTO_UNKNOWN,          /* not known yet */

@@ -11,6 +11,7 @@
     X(bytevar)              \
     X(config)               \
     X(dataset)              \
+    X(dnp3)                 \
     X(dns)                  \
     X(file)                 \
     X(flow)                 \
