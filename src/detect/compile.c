@@ -276,7 +276,7 @@ static int build_group(struct compiler *c, struct group_builder *b, struct trans
     port_lists_build(&g->stream_unfiltered, rule, b->stream_unfiltered.at,
                      (unsigned)b->stream_unfiltered.count);
     g->has_stream = g->stream != NULL || b->stream_unfiltered.count > 0 ||
-                    g->stream_near.count > 0;
+                    b->stream_near.count > 0;
     ARRAY_FREE(&b->stream_unfiltered);
     c->plan->any_stream |= g->has_stream;
     if (g->stream != NULL)
