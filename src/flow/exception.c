@@ -219,8 +219,11 @@ static void reject(struct packet *p, enum drop_reason reason, uint8_t action)
     packet_drop(p, reason);
 }
 
-static void drop_flow(struct packet *p)
+/* An application error is found by the inspecting thread, all else by the stream module. */
+static void drop_flow(struct packet *p, enum drop_reason reason)
 {
+    if (reason == DROP_APP_ERROR && p->flow != NULL)
+        flow_drop(p->flow, p, DROP_EXCEPTION_FLOW);
     wish(p, FLOW_WISH_DROP | FLOW_WISH_DROP_EXCEPTION | FLOW_WISH_NO_PAYLOAD |
                 FLOW_WISH_NO_STREAM_TS | FLOW_WISH_NO_STREAM_TC);
 }
@@ -238,11 +241,11 @@ void exception_policy_apply(enum exception_policy policy, struct packet *p,
         reject(p, reason, policy == EXCEPTION_REJECT ? ACTION_REJECT_SRC : ACTION_REJECT);
         if (!is_inline)
             break;
-        drop_flow(p);
+        drop_flow(p, reason);
         p->flags |= PACKET_NOTHING;
         break;
     case EXCEPTION_DROP_FLOW:
-        drop_flow(p);
+        drop_flow(p, reason);
         /* fall through */
     case EXCEPTION_DROP_PACKET:
         p->flags |= PACKET_NOTHING;

@@ -180,3 +180,21 @@ size_t flow_community_id(const struct flow_key *key, uint16_t seed, char *out, s
     EVP_EncodeBlock(base64, digest, sizeof(digest));
     return (size_t)snprintf(out, size, "1:%s", (const char *)base64);
 }
+
+void flow_drop(struct flow *f, const struct packet *p, enum drop_reason reason)
+{
+    uint32_t wishes = FLOW_WISH_DROP;
+
+    if (f->action & ACTION_DROP)
+        return;
+    f->action = (uint8_t)((f->action | ACTION_DROP) & ~ACTION_ACCEPT);
+    f->drop_reason = (uint8_t)reason;
+    if (reason == DROP_FW_FLOW)
+        wishes |= FLOW_WISH_DROP_FIREWALL;
+    if (reason == DROP_EXCEPTION_FLOW)
+        wishes |= FLOW_WISH_DROP_EXCEPTION;
+    if (!(p->flags & PACKET_PSEUDO))
+        wishes |= FLOW_WISH_DROP_STATES | (uint32_t)p->flow_state << FLOW_WISH_FLOW_STATE |
+                  (uint32_t)p->tcp_state << FLOW_WISH_TCP_STATE;
+    flow_wish(f, wishes);
+}

@@ -49,7 +49,10 @@ enum flow_wish {
     FLOW_WISH_DEPTH_FREE_TC = 1u << 7,
     FLOW_WISH_DROP_FIREWALL = 1u << 8,  /* with DROP: a firewall rule wants it */
     FLOW_WISH_DROP_EXCEPTION = 1u << 9,   /* with DROP: an exception policy wants it */
+    FLOW_WISH_DROP_STATES   = 1u << 10, /* with DROP: the bits from these on up are in use */
 };
+#define FLOW_WISH_FLOW_STATE 16         /* 4 bits: enum flow_state at the drop */
+#define FLOW_WISH_TCP_STATE  20         /* 5 bits: the session's state at the drop */
 
 /* Three groups of cache lines by who writes them; 320 bytes in all. The session of a TCP flow is
  * another 400 at most. */
@@ -140,12 +143,21 @@ static inline uint32_t flow_wishes(const struct flow *f)
     return __atomic_load_n(&f->wish, __ATOMIC_ACQUIRE);
 }
 
-/* State to report once the flow has ended. A bypass that detect asked for while later packets were
- * on their way counts from when it was asked for. */
+/* Everything that follows p is dropped; by the inspecting thread. `reason` is DROP_FLOW_DROP,
+ * DROP_FW_FLOW or DROP_EXCEPTION_FLOW. Later packets may have passed the stream module already:
+ * the states to report are those with p. */
+void flow_drop(struct flow *f, const struct packet *p, enum drop_reason reason);
+
+/* State to report once the flow has ended. A bypass or a drop that detect asked for while later
+ * packets were on their way counts from when it was asked for. */
 static inline enum flow_state flow_final_state(const struct flow *f)
 {
-    if (flow_wishes(f) & FLOW_WISH_BYPASS)
+    uint32_t wishes = flow_wishes(f);
+
+    if (wishes & FLOW_WISH_BYPASS)
         return FLOW_LOCAL_BYPASSED;
+    if (wishes & FLOW_WISH_DROP_STATES)
+        return (enum flow_state)(wishes >> FLOW_WISH_FLOW_STATE & 0xf);
     return (enum flow_state)f->end_state;
 }
 

@@ -55,8 +55,6 @@ static void configure_options(const struct options *o, struct conf *conf)
         conf_set(conf, "stream.checksum-validation", all ? "yes" : "no");
         conf_set(conf, "pcap-file.checksum-checks", all ? "yes" : "no");
     }
-    if (o->simulate_ips)
-        conf_set(conf, "simulate-ips", "true");
     if (o->no_hashing)
         conf_set(conf, "hashing", "no");
     if (o->firewall || o->firewall_file != NULL)

@@ -95,9 +95,20 @@ static void apply_bypass(struct detect_module *m, struct packet *p)
     counter_add(m->counters, m->bypassed_bytes, p->wire_len);
 }
 
+/* So does a drop of the flow: what is dropped is neither parsed nor inspected. */
+static void apply_drop(struct packet *p)
+{
+    if (p->flow == NULL || LIKELY(!(p->flow->action & ACTION_DROP)) || (p->flags & PACKET_PSEUDO))
+        return;
+    packet_drop(p, (enum drop_reason)p->flow->drop_reason);
+    p->flags |= PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP;
+    p->chunk_count = 0;
+}
+
 static void detect_module_packet(struct detect_module *m, struct packet *p)
 {
     apply_bypass(m, p);
+    apply_drop(p);
     if (p->flow != NULL && (p->chunk_count > 0 || !(p->flags & PACKET_STREAM_NO_APP)))
         app_packet(m->app, p);      /* first: it may turn the packet's direction */
     count_packet(p);

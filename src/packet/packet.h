@@ -207,6 +207,8 @@ struct packet {
     uint8_t ip_proto;                   /* transport protocol behind all extensions */
     uint8_t recursion;                  /* tunnel depth: 0 outermost */
     uint8_t layers;                     /* headers seen, the outer packets' included */
+    uint8_t flow_state : 4;             /* enum flow_state with this packet; by the stream module */
+    uint8_t tcp_state : 4;              /* the session's, likewise, in that module's numbers */
     uint16_t ip_options;                /* IPv4 options that stood there: IP_OPTION_* */
     struct {
         uint32_t id;

@@ -205,10 +205,9 @@ static COLD bool apply_wishes(struct stream_thread *st, struct flow *flow, struc
         counter_add(st->counters, st->id.bypass_bytes, p->wire_len);
         return false;
     }
-    if (wishes & FLOW_WISH_DROP)
+    /* What is dropped has never been there for what follows. */
+    if (wishes & FLOW_WISH_DROP) {
         apply_drop(flow, p, wishes);
-    /* What the firewall drops has never been there for what follows. */
-    if (wishes & FLOW_WISH_DROP_FIREWALL) {
         p->flags |= PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP;
         return false;
     }
@@ -265,11 +264,13 @@ static void packet_in(struct stream_thread *st, struct packet *p, struct flow *f
     if (UNLIKELY(wishes != 0 || flow->state == FLOW_LOCAL_BYPASSED) &&
         !apply_wishes(st, flow, p, wishes))
         return;
-    if (!packet_is_tcp(p))
-        return;
-    tcp_packet(st, flow, p);
-    if (UNLIKELY(p->event_count > 0) && st->conf->count_events)
-        count_events(st, p);
+    if (packet_is_tcp(p)) {
+        tcp_packet(st, flow, p);
+        if (UNLIKELY(p->event_count > 0) && st->conf->count_events)
+            count_events(st, p);
+        p->tcp_state = flow->tcp != NULL ? flow->tcp->state & 0xf : 0;
+    }
+    p->flow_state = flow->state & 0xf;
 }
 
 #define ENDS_PER_PACKET 16
@@ -394,14 +395,20 @@ bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t fi
 bool stream_tcp_summary(const struct flow *flow, struct tcp_summary *out)
 {
     const struct tcp_session *ssn = flow != NULL ? flow->tcp : NULL;
+    enum tcp_state state;
+    uint32_t wishes;
 
     if (ssn == NULL)
         return false;
+    wishes = flow_wishes(flow);
+    state = wishes & FLOW_WISH_DROP_STATES
+                ? (enum tcp_state)(wishes >> FLOW_WISH_TCP_STATE & 0x1f)
+                : (enum tcp_state)ssn->state;
     *out = (struct tcp_summary){
         .flags_ts = ssn->side[TO_SERVER].tcp_flags,
         .flags_tc = ssn->side[TO_CLIENT].tcp_flags,
         .flags = ssn->tcp_flags,
-        .state = tcp_state_name((enum tcp_state)ssn->state),
+        .state = tcp_state_name(state),
         .ts_max_regions = ssn->side[TO_SERVER].regions_max + 1u,
         .tc_max_regions = ssn->side[TO_CLIENT].regions_max + 1u,
         .ts_gap = (ssn->side[TO_SERVER].flags & STREAM_GAP) != 0,

@@ -13,15 +13,6 @@ static bool flow_is_accepted(const struct packet *p)
     return p->flow != NULL && (p->flow->action & ACTION_ACCEPT);
 }
 
-static void flow_drop(struct flow *f)
-{
-    if (f == NULL || (f->action & ACTION_DROP))
-        return;
-    f->action = (uint8_t)((f->action | ACTION_DROP) & ~ACTION_ACCEPT);
-    f->drop_reason = DROP_FW_FLOW;
-    flow_wish(f, FLOW_WISH_DROP | FLOW_WISH_DROP_FIREWALL);
-}
-
 static void drop(struct packet *p, uint8_t action, uint8_t scope, enum drop_reason reason)
 {
     packet_drop(p, reason);
@@ -29,8 +20,8 @@ static void drop(struct packet *p, uint8_t action, uint8_t scope, enum drop_reas
         p->action |= ACTION_REJECT_SRC;
     if (action == RULE_REJECT_DST || action == RULE_REJECT_BOTH)
         p->action |= ACTION_REJECT_DST;
-    if (scope == SCOPE_FLOW)
-        flow_drop(p->flow);
+    if (scope == SCOPE_FLOW && p->flow != NULL)
+        flow_drop(p->flow, p, DROP_FW_FLOW);
 }
 
 /* --- packets ------------------------------------------------------------------------------ */

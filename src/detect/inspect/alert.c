@@ -170,9 +170,7 @@ static void act_on_flow(const struct detect_thread *dt, struct packet *p, uint8_
     if (f == NULL || (f->action & (ACTION_DROP | ACTION_PASS)))
         return;                 /* the first word counts */
     if (action & ACTION_DROP) {
-        f->action = (uint8_t)((f->action | ACTION_DROP) & ~ACTION_ACCEPT);
-        f->drop_reason = DROP_FLOW_DROP;
-        flow_wish(f, FLOW_WISH_DROP);
+        flow_drop(f, p, DROP_FLOW_DROP);
     } else if (action & ACTION_PASS) {
         f->action |= ACTION_PASS;
         if (dt->set->firewall == NULL)

@@ -32,15 +32,11 @@ static void inspect_direction(struct detect_thread *dt, struct packet *p, enum d
 
 /* An earlier packet has decided for the whole flow. The stream module will know from the next
  * vector on; until then it is up to us. */
-static bool is_settled(const struct detect_thread *dt, struct packet *p)
+static bool is_settled(const struct detect_thread *dt, const struct packet *p)
 {
     uint8_t ends = dt->set->firewall != NULL ? ACTION_DROP : ACTION_DROP | ACTION_PASS;
 
-    if (p->flow == NULL || !(p->flow->action & ends))
-        return false;
-    if (p->flow->action & ACTION_DROP)
-        packet_drop(p, p->flow->drop_reason == DROP_FW_FLOW ? DROP_FW_FLOW : DROP_FLOW_DROP);
-    return true;
+    return p->flow != NULL && (p->flow->action & ends);
 }
 
 bool detect_is_passed(const struct packet *p)
