@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/http1/body.c - bodies on their way from libhtp to windows and files.
  *
- * libhtp has taken off chunks and the codings that it knows. The window is for http.request_body
+ * libhtp has taken off chunks; decoder.c takes off codings. The window is for http.request_body
  * and for what alerts show; a response's content and an upload are files besides, to be found in
  * file.data. Both end at the body limit, unless a file is to be stored. */
 #include "app/http1/private.h"
@@ -200,24 +200,12 @@ static void begin_request(struct http_tx *htx)
     }
 }
 
-static bool ends_in_brotli(const struct http_tx *htx, enum direction d)
-{
-    const htp_header_t *h = http_header(htx, d, "content-encoding");
-    struct slice s = http_bstr(h != NULL ? h->value : NULL);
-
-    while (s.len > 0 && (s.data[s.len - 1] == ' ' || s.data[s.len - 1] == '\t'))
-        s.len--;
-    return s.len >= 2 && strncasecmp((const char *)s.data + s.len - 2, "br", 2) == 0 &&
-           (s.len == 2 || s.data[s.len - 3] == ' ' || s.data[s.len - 3] == ',');
-}
-
 static void begin(struct http_tx *htx, enum direction d)
 {
     struct http_message *m = &htx->message[d];
 
     m->body_seen = true;
-    if (ends_in_brotli(htx, d))
-        m->brotli = http_brotli_new();
+    m->decoder = http_decoder_new(htx, d);
     if (d == TO_SERVER) {
         begin_request(htx);
     } else {
@@ -279,13 +267,19 @@ void http_body_data(struct http_tx *htx, enum direction d, const uint8_t *data, 
 
     if (!m->body_seen)
         begin(htx, d);
+    if (data == NULL && m->decoder != NULL) {
+        http_decoder_end(m->decoder);
+        app_file_close(m->file, FILE_TRUNCATED);
+        m->file = NULL;
+        return;
+    }
     if (data == NULL) {
         window_gap(&m->body, len);
         app_file_gap(m->file, len);
         return;
     }
-    if (m->brotli != NULL)
-        http_brotli_data(m->brotli, htx, d, data, len);
+    if (m->decoder != NULL)
+        http_decoder_data(m->decoder, data, len);
     else
         http_body_store(htx, d, data, len);
 }
@@ -295,12 +289,14 @@ void http_body_end(struct http_tx *htx, enum direction d)
     struct http_message *m = &htx->message[d];
     enum file_state state = m->multipart != NULL ? FILE_TRUNCATED : FILE_CLOSED;
 
+    if (m->decoder != NULL)
+        http_decoder_end(m->decoder);
     app_file_close(m->file, state);
     m->file = NULL;
     http_multipart_free(m->multipart);
     m->multipart = NULL;
-    http_brotli_free(m->brotli);
-    m->brotli = NULL;
+    http_decoder_free(m->decoder);
+    m->decoder = NULL;
 }
 
 void http_body_free(struct http_tx *htx, enum direction d)
@@ -308,8 +304,8 @@ void http_body_free(struct http_tx *htx, enum direction d)
     struct http_message *m = &htx->message[d];
 
     http_multipart_free(m->multipart);
-    http_brotli_free(m->brotli);
+    http_decoder_free(m->decoder);
     m->multipart = NULL;
-    m->brotli = NULL;
+    m->decoder = NULL;
     http_buf_give(htx->tx.flow, &m->body.data);
 }

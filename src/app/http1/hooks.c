@@ -23,13 +23,18 @@ static void set_progress(struct http_tx *htx, enum direction d, unsigned progres
         htx->tx.progress[d] = (uint8_t)progress;
 }
 
+static size_t consumed(const struct http_state *state, enum direction d)
+{
+    if (d != state->direction)
+        return 0;
+    return d == TO_SERVER ? htp_connp_req_data_consumed(state->connp)
+                          : htp_connp_res_data_consumed(state->connp);
+}
+
 /* Where in its direction of the stream libhtp is now. */
 static uint64_t stream_position(const struct http_state *state, enum direction d)
 {
-    if (d != state->direction)
-        return state->offset;
-    return state->offset + (d == TO_SERVER ? htp_connp_req_data_consumed(state->connp)
-                                           : htp_connp_res_data_consumed(state->connp));
+    return state->offset + consumed(state, d);
 }
 
 static void message_starts(struct http_state *state, struct http_tx *htx, enum direction d)
@@ -45,11 +50,20 @@ static void message_ends(struct http_state *state, struct http_tx *htx, enum dir
     uint64_t end = stream_position(state, d);
 
     set_progress(htx, d, HTTP_COMPLETE);
+    if (d == state->direction)
+        http_chunks_look(htx, d, state->input, consumed(state, d));
     http_body_end(htx, d);
     if (state->frame[d] != 0 && end >= htx->message[d].start)
         app_frame_set_length(state->af, d, state->frame[d],
                              (int64_t)(end - htx->message[d].start));
     state->frame[d] = 0;
+}
+
+static void body_follows(const struct http_state *state, struct http_tx *htx, enum direction d)
+{
+    http_codings_read(htx, d);
+    http_chunks_begin(htx, d, consumed(state, d));
+    set_progress(htx, d, HTTP_BODY);
 }
 
 /* --- flags that libhtp sets without a message ------------------------------------------------- */
@@ -138,7 +152,7 @@ static int request_headers(htp_tx_t *htp)
         bstr_to_lowercase(htp->request_hostname);
     raise_flags(htx);
     raise_authorization(htx);
-    set_progress(htx, TO_SERVER, HTTP_BODY);
+    body_follows(state_of(htp), htx, TO_SERVER);
     return HTP_OK;
 }
 
@@ -196,7 +210,7 @@ static int response_headers(htp_tx_t *htp)
     struct http_tx *htx = htp_tx_get_user_data(htp);
 
     if (htx != NULL)
-        set_progress(htx, TO_CLIENT, HTTP_BODY);
+        body_follows(state_of(htp), htx, TO_CLIENT);
     return HTP_OK;
 }
 
@@ -307,20 +321,10 @@ static struct http_tx *tx_at_work(const struct http_state *state)
     return htx;
 }
 
-/* Codings that libhtp does not know and that are decoded here are nothing unusual; a response
- * without its request gets its transaction only after the message. */
-static bool is_handled_here(const struct http_state *state, const struct http_tx *htx,
-                          enum http_event event)
+/* A response without its request gets its transaction only after the message. */
+static bool is_handled_here(enum http_event event)
 {
-    const htp_header_t *h;
-
-    if (event == HTTP_EVENT_UNABLE_TO_MATCH_RESPONSE_TO_REQUEST)
-        return true;
-    if (event != HTTP_EVENT_ABNORMAL_CE_HEADER)
-        return false;
-    h = http_header(htx, state->direction, "content-encoding");
-    return h != NULL && http_slice_has(http_bstr(h->value), "br") &&
-           !http_slice_has(http_bstr(h->value), "brotli");
+    return event == HTTP_EVENT_UNABLE_TO_MATCH_RESPONSE_TO_REQUEST;
 }
 
 static int message(htp_log_t *log)
@@ -332,7 +336,7 @@ static int message(htp_log_t *log)
     if (htx == NULL || state->messages >= MESSAGES_MAX)
         return HTP_OK;
     event = http_event_of_message(log->msg, state->direction);
-    if (event != HTTP_EVENT_NONE && !is_handled_here(state, htx, event))
+    if (event != HTTP_EVENT_NONE && !is_handled_here(event))
         app_tx_event(&htx->tx, event);
     if (++state->messages == MESSAGES_MAX)
         app_tx_event(&htx->tx, HTTP_EVENT_TOO_MANY_WARNINGS);

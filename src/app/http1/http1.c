@@ -173,6 +173,18 @@ static void check_upgrade(struct http_state *state)
         app_tx_event(htp_tx_get_user_data(htp), HTTP_EVENT_FAILED_PROTOCOL_CHANGE);
 }
 
+static void look_at_chunks(struct http_state *state, enum direction d)
+{
+    htp_tx_t *htp = d == TO_SERVER ? htp_connp_get_in_tx(state->connp)
+                                   : htp_connp_get_out_tx(state->connp);
+    struct http_tx *htx = htp != NULL ? htp_tx_get_user_data(htp) : NULL;
+
+    if (htx != NULL)
+        http_chunks_look(htx, d, state->input,
+                         d == TO_SERVER ? htp_connp_req_data_consumed(state->connp)
+                                        : htp_connp_res_data_consumed(state->connp));
+}
+
 /* Of what was fed, which began at `skip`. Line ends behind a message belong to nothing. */
 static uint32_t consumed(const struct http_state *state, const struct app_input *in,
                          uint32_t skip)
@@ -211,6 +223,7 @@ static enum parse_status parse_data(struct http_state *state, struct app_input *
     }
     state->offset += skip;
     result = feed(state, in, in->data + skip, in->len - skip);
+    look_at_chunks(state, in->direction);
     state->tunnel |= result == HTP_STREAM_TUNNEL;
     if (result == HTP_STREAM_TUNNEL && in->direction == TO_CLIENT)
         check_upgrade(state);
@@ -266,6 +279,8 @@ static void http1_thread_close(void *data)
 
     while (ht->spares > 0)
         buf_fini(&ht->spare[--ht->spares]);
+    http_inflates_free(ht);
+    http_decoders_free(ht);
     free(ht);
 }
 

@@ -13,6 +13,11 @@ static bool is_blank(uint8_t c)
     return c == ' ' || (c >= '\t' && c <= '\r') || c == 0;
 }
 
+static bool is_line_end(uint8_t c)
+{
+    return c == '\r' || c == '\n';
+}
+
 static bool is_http(uint8_t c, char letter)
 {
     return (c | 0x20) == letter;
@@ -24,7 +29,8 @@ static int looks_like_status(struct bytes in)
     static const char word[] = "http";
 
     while (bytes_have(&in, 1) && is_blank(peek_u8(&in)))
-        take_u8(&in);
+        if (is_line_end(take_u8(&in)))
+            return -1;
     for (unsigned i = 0; i < sizeof(word) - 1; i++) {
         if (!bytes_have(&in, 1))
             return 0;

@@ -24,7 +24,11 @@ struct http_config {
     htp_cfg_t *htp;
     struct file_window body[2];         /* by direction */
     uint32_t max_tx;
-    uint32_t bomb_limit;                /* bytes out of a brotli body, with BROTLI_RATIO */
+    uint32_t bomb_limit;                /* bytes that unpacking may give, see decoder.c */
+    uint32_t bomb_count;                /* bombs in a flow, then nothing more is unpacked */
+    uint32_t layer_limit, lzma_layers;  /* codings of a body, of them lzma; 0: any number */
+    uint32_t lzma_memlimit;
+    uint32_t time_limit_us;             /* for unpacking one body */
     enum http_inline body_inline;       /* inspect bodies as they come */
     bool double_decode_path, double_decode_query;
     bool uri_include_all;               /* http.uri with scheme and host */
@@ -73,15 +77,32 @@ struct http_body {
 };
 
 struct http_multipart;
-struct http_brotli;
+struct http_decoder;
+
+enum http_coding {
+    HTTP_CODING_NONE, HTTP_CODING_GZIP, HTTP_CODING_DEFLATE, HTTP_CODING_ZLIB, HTTP_CODING_LZMA,
+    HTTP_CODING_BROTLI,
+};
+#define HTTP_CODINGS_MAX 6
+
+/* Follows the chunks of a body for what libhtp does not tell of them. */
+struct http_chunks {
+    uint8_t part;                       /* enum chunk_part, see chunks.c */
+    bool digits;
+    uint64_t left;                      /* of the chunk */
+    size_t from;                        /* in the input: what was not looked at yet */
+};
 
 struct http_message {
     struct buf raw_headers;
     struct http_body body;
     struct app_file *file;              /* open, or NULL */
     struct http_multipart *multipart;
-    struct http_brotli *brotli;
+    struct http_decoder *decoder;
+    struct http_chunks chunks;
     uint8_t kind;                       /* enum http_body_kind */
+    uint8_t coding[HTTP_CODINGS_MAX];   /* enum http_coding, in the order put on */
+    uint8_t codings;
     bool has_trailer;
     bool body_seen;
     bool limited;                       /* body limit reached */
@@ -124,12 +145,18 @@ struct http_state {
     /* Ours is gone, libhtp still works on them: destroyed as soon as it has moved on. */
     htp_tx_t *orphan[2];
     uint32_t transactions;              /* that this connp has made */
+    uint32_t bombs;                     /* bodies given up as such */
 };
 
-/* What a thread keeps to save allocations: buffers that have grown. */
+#define HTTP_INFLATES_AT_REST 16
+
+/* What a thread keeps to save allocations: buffers that have grown, streams of zlib. */
 struct http_thread {
     struct buf spare[32];
     unsigned spares;
+    struct http_inflate *inflate;
+    unsigned inflates;
+    struct http_decoder *decoder;       /* of one layer; NULL: none at rest */
 };
 struct buf http_buf_take(struct app_flow *af);
 void http_buf_give(struct app_flow *af, struct buf *b);
@@ -180,11 +207,21 @@ bool http_body_inspect(struct http_tx *htx, enum direction d, struct slice *out,
 /* Bytes decoded, cut to the body limit, to files and window. */
 void http_body_store(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len);
 
-/* brotli.c: NULL without the library. Output goes to http_body_store(). */
-struct http_brotli *http_brotli_new(void);
-void http_brotli_free(struct http_brotli *b);
-void http_brotli_data(struct http_brotli *b, struct http_tx *htx, enum direction d,
-                      const uint8_t *data, size_t len);
+/* decoder.c: codings are read once the header is complete; NULL: the body comes as it is. Output
+ * goes to http_body_store(). */
+void http_codings_read(struct http_tx *htx, enum direction d);
+struct http_decoder *http_decoder_new(struct http_tx *htx, enum direction d);
+void http_decoder_free(struct http_decoder *dec);
+void http_decoder_data(struct http_decoder *dec, const uint8_t *data, size_t len);
+void http_decoder_end(struct http_decoder *dec);        /* also at a gap: that is all */
+
+/* coding.c, decoder.c: what a thread keeps of them. */
+void http_inflates_free(struct http_thread *ht);
+void http_decoders_free(struct http_thread *ht);
+
+/* chunks.c: begins behind the header, then gets what libhtp has taken since. */
+void http_chunks_begin(struct http_tx *htx, enum direction d, size_t at);
+void http_chunks_look(struct http_tx *htx, enum direction d, struct slice input, size_t end);
 
 /* multipart.c: NULL when the content type is not multipart/form-data with a boundary. */
 struct http_multipart *http_multipart_new(struct slice content_type);

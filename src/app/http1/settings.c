@@ -126,16 +126,16 @@ static int lzma_layers(const struct conf_node *node)
 
 static void read_compression(struct http_config *c, const struct conf_node *node)
 {
-    htp_cfg_t *cfg = c->htp;
-
-    htp_config_set_response_decompression_layer_limit(
-        cfg, (int)size_of(node, "response-body-decompress-layer-limit", 2));
-    htp_config_set_lzma_layers(cfg, lzma_layers(node));
-    htp_config_set_lzma_memlimit(cfg, size_not_zero(node, "lzma-memlimit", 1u << 20));
+    /* Codings are taken off here (decoder.c), not by libhtp. */
+    htp_config_set_response_decompression(c->htp, 0);
+    htp_config_set_request_decompression(c->htp, 0);
+    c->layer_limit = size_of(node, "response-body-decompress-layer-limit", 2);
+    c->lzma_layers = (uint32_t)lzma_layers(node);
+    c->lzma_memlimit = size_not_zero(node, "lzma-memlimit", 1u << 20);
     c->bomb_limit = size_not_zero(node, "compression-bomb-limit", 1u << 20);
-    htp_config_set_compression_bomb_limit(cfg, c->bomb_limit);
-    htp_config_set_compression_time_limit(
-        cfg, (size_t)conf_u64_range(node, "decompression-time-limit", 100000, 1, 1000000));
+    c->bomb_count = (uint32_t)conf_u64_range(node, "compression-bomb-count", 3, 1, UINT8_MAX);
+    c->time_limit_us = (uint32_t)conf_u64_range(node, "decompression-time-limit", 100000, 1,
+                                                1000000);
 }
 
 static void read_swf(struct http_config *c, const struct conf_node *node)
@@ -203,7 +203,6 @@ static int read_section(struct http_config *c, const struct conf_node *node, str
     htp_config_set_parse_request_auth(cfg, 1);
     htp_config_set_allow_space_uri(cfg, 1);
     htp_config_set_plusspace_decode(cfg, HTP_DECODER_DEFAULTS, 0);
-    htp_config_set_request_decompression(cfg, 1);
     read_personality(cfg, node);
     read_decoder(cfg, node);
     read_compression(c, node);

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/http1/coding.c - gzip, deflate, zlib, lzma and brotli.
+ *
+ * The header of gzip is read here and not by zlib, which is stricter than browsers: they mind
+ * neither reserved flags nor checksums. Streams of zlib cost 40 KB to set up, so that a thread
+ * keeps some at rest. */
+#include "config.h"
+
+#include "app/http1/coding.h"
+
+#include <lzma.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#ifdef HAVE_BROTLI
+#include <brotli/decode.h>
+#endif
+
+/* --- zlib ------------------------------------------------------------------------------------- */
+
+enum gzip_part { GZIP_FIXED, GZIP_EXTRA_LEN, GZIP_EXTRA, GZIP_NAME, GZIP_COMMENT, GZIP_CRC,
+                 GZIP_DATA };
+enum { GZIP_HAS_CRC = 2, GZIP_HAS_EXTRA = 4, GZIP_HAS_NAME = 8, GZIP_HAS_COMMENT = 16 };
+
+struct http_inflate {
+    z_stream z;
+    struct http_inflate *next;          /* at rest */
+    uint8_t part;                       /* enum gzip_part */
+    uint8_t flags;
+    uint8_t at;                         /* in a part of fixed size */
+    uint16_t extra;
+};
+
+static void *inflate_take(struct http_thread *ht, int window_bits)
+{
+    struct http_inflate *s = ht != NULL ? ht->inflate : NULL;
+
+    if (s != NULL) {
+        ht->inflate = s->next;
+        ht->inflates--;
+        if (inflateReset2(&s->z, window_bits) == Z_OK)
+            return s;
+        inflateEnd(&s->z);
+        free(s);
+    }
+    s = calloc(1, sizeof(*s));
+    if (s != NULL && inflateInit2(&s->z, window_bits) != Z_OK) {
+        free(s);
+        s = NULL;
+    }
+    return s;
+}
+
+static void inflate_free(struct http_inflate *s)
+{
+    inflateEnd(&s->z);
+    free(s);
+}
+
+static void inflate_give(struct http_thread *ht, void *stream)
+{
+    struct http_inflate *s = stream;
+
+    if (ht == NULL || ht->inflates == HTTP_INFLATES_AT_REST) {
+        inflate_free(s);
+        return;
+    }
+    s->next = ht->inflate;
+    ht->inflate = s;
+    ht->inflates++;
+}
+
+void http_inflates_free(struct http_thread *ht)
+{
+    while (ht->inflate != NULL) {
+        struct http_inflate *s = ht->inflate;
+
+        ht->inflate = s->next;
+        inflate_free(s);
+    }
+    ht->inflates = 0;
+}
+
+static void *deflate_open(struct http_thread *ht, const struct http_config *config UNUSED)
+{
+    return inflate_take(ht, -MAX_WBITS);
+}
+
+static void *zlib_open(struct http_thread *ht, const struct http_config *config UNUSED)
+{
+    return inflate_take(ht, MAX_WBITS);
+}
+
+static void *gzip_open(struct http_thread *ht, const struct http_config *config UNUSED)
+{
+    struct http_inflate *s = inflate_take(ht, -MAX_WBITS);
+
+    if (s != NULL) {
+        s->part = GZIP_FIXED;
+        s->at = 0;
+    }
+    return s;
+}
+
+static enum coding_status inflate_run(void *stream, struct bytes *in, uint8_t *out, size_t room,
+                                      size_t *made)
+{
+    z_stream *z = &((struct http_inflate *)stream)->z;
+    size_t len = bytes_left(in);
+    int status;
+
+    z->next_in = (uint8_t *)(uintptr_t)in->next;
+    z->avail_in = (unsigned)len;
+    z->next_out = out;
+    z->avail_out = (unsigned)room;
+    status = inflate(z, Z_NO_FLUSH);
+    take_skip(in, len - z->avail_in);
+    *made = room - z->avail_out;
+    if (status == Z_STREAM_END)
+        return CODING_END;
+    return status == Z_OK || status == Z_BUF_ERROR ? CODING_MORE : CODING_ERROR;
+}
+
+/* --- the header of gzip (RFC 1952, 2.3) ------------------------------------------------------- */
+
+static bool gzip_fixed(struct http_inflate *s, uint8_t c)
+{
+    static const uint8_t magic[] = { 0x1f, 0x8b, 8 };
+
+    if (s->at < sizeof(magic) && c != magic[s->at])
+        return false;
+    if (s->at == 3)
+        s->flags = c;
+    if (++s->at == 10) {
+        s->part = GZIP_EXTRA_LEN;
+        s->at = 0;
+        s->extra = 0;
+    }
+    return true;
+}
+
+static bool gzip_two_bytes(struct http_inflate *s, uint8_t c)
+{
+    s->extra = (uint16_t)(s->extra >> 8 | c << 8);
+    return ++s->at == 2;
+}
+
+/* Parts that the flags say are not there. */
+static void gzip_pass_absent(struct http_inflate *s)
+{
+    if (s->part == GZIP_EXTRA_LEN && (s->flags & GZIP_HAS_EXTRA) == 0)
+        s->part = GZIP_NAME;
+    if (s->part == GZIP_EXTRA && s->extra == 0)
+        s->part = GZIP_NAME;
+    if (s->part == GZIP_NAME && (s->flags & GZIP_HAS_NAME) == 0)
+        s->part = GZIP_COMMENT;
+    if (s->part == GZIP_COMMENT && (s->flags & GZIP_HAS_COMMENT) == 0) {
+        s->part = GZIP_CRC;
+        s->at = 0;
+    }
+    if (s->part == GZIP_CRC && (s->flags & GZIP_HAS_CRC) == 0)
+        s->part = GZIP_DATA;
+}
+
+static bool gzip_header_byte(struct http_inflate *s, uint8_t c)
+{
+    switch ((enum gzip_part)s->part) {
+    case GZIP_FIXED:
+        return gzip_fixed(s, c);
+    case GZIP_EXTRA_LEN:
+        s->part += gzip_two_bytes(s, c);
+        return true;
+    case GZIP_EXTRA:
+        s->extra--;
+        return true;
+    case GZIP_NAME:
+        s->part += c == 0;
+        return true;
+    case GZIP_COMMENT:
+        s->part += c == 0;
+        s->at = 0;
+        return true;
+    case GZIP_CRC:
+        s->part += gzip_two_bytes(s, c);
+        return true;
+    case GZIP_DATA:
+        break;
+    }
+    return true;
+}
+
+static enum coding_status gzip_run(void *stream, struct bytes *in, uint8_t *out, size_t room,
+                                   size_t *made)
+{
+    struct http_inflate *s = stream;
+
+    *made = 0;
+    while (s->part != GZIP_DATA) {
+        if (!bytes_have(in, 1))
+            return CODING_MORE;
+        if (!gzip_header_byte(s, take_u8(in)))
+            return CODING_ERROR;
+        gzip_pass_absent(s);
+    }
+    return inflate_run(s, in, out, room, made);
+}
+
+const struct coding coding_gzip = {
+    .has_header = true, .otherwise = HTTP_CODING_DEFLATE,
+    .open = gzip_open, .close = inflate_give, .run = gzip_run,
+};
+
+const struct coding coding_deflate = {
+    .otherwise = HTTP_CODING_ZLIB,
+    .open = deflate_open, .close = inflate_give, .run = inflate_run,
+};
+
+const struct coding coding_zlib = {
+    .has_header = true, .otherwise = HTTP_CODING_GZIP,
+    .open = zlib_open, .close = inflate_give, .run = inflate_run,
+};
+
+/* --- lzma ------------------------------------------------------------------------------------- */
+
+/* Encoders ask for dictionaries that small bodies never fill: the limit is on what is set up for
+ * it, and only a body that reaches back further than that is in error. */
+#define ALONE_HEAD 5                    /* properties, size of the dictionary */
+#define DICTIONARY_LEAST 4096
+
+struct alone {
+    lzma_stream x;
+    uint32_t most;
+    uint8_t head[ALONE_HEAD];
+    uint8_t have;
+};
+
+static void *alone_open(struct http_thread *ht UNUSED, const struct http_config *config)
+{
+    struct alone *s = calloc(1, sizeof(*s));
+
+    if (s != NULL && lzma_alone_decoder(&s->x, UINT64_MAX) != LZMA_OK) {
+        free(s);
+        s = NULL;
+    }
+    if (s != NULL)
+        s->most = MAX(config->lzma_memlimit, DICTIONARY_LEAST);
+    return s;
+}
+
+static void alone_close(struct http_thread *ht UNUSED, void *stream)
+{
+    lzma_end(&((struct alone *)stream)->x);
+    free(stream);
+}
+
+static lzma_ret alone_head(struct alone *s, struct bytes *in)
+{
+    uint32_t size;
+    uint8_t none;                       /* no room, no work: but nothing comes of a head */
+
+    while (s->have < ALONE_HEAD && bytes_have(in, 1))
+        s->head[s->have++] = take_u8(in);
+    if (s->have < ALONE_HEAD)
+        return LZMA_OK;
+    size = MIN(get_le32(s->head + 1), s->most);
+    for (unsigned i = 0; i < 4; i++)
+        s->head[1 + i] = (uint8_t)(size >> 8 * i);
+    s->x.next_in = s->head;
+    s->x.avail_in = ALONE_HEAD;
+    s->x.next_out = &none;
+    s->x.avail_out = 1;
+    return lzma_code(&s->x, LZMA_RUN);
+}
+
+static enum coding_status alone_run(void *stream, struct bytes *in, uint8_t *out, size_t room,
+                                    size_t *made)
+{
+    struct alone *s = stream;
+    lzma_stream *x = &s->x;
+    size_t len;
+    lzma_ret status;
+
+    *made = 0;
+    if (s->have < ALONE_HEAD && alone_head(s, in) != LZMA_OK)
+        return CODING_ERROR;
+    if (s->have < ALONE_HEAD)
+        return CODING_MORE;
+    len = bytes_left(in);
+    x->next_in = in->next;
+    x->avail_in = len;
+    x->next_out = out;
+    x->avail_out = room;
+    status = lzma_code(x, LZMA_RUN);
+    take_skip(in, len - x->avail_in);
+    *made = room - x->avail_out;
+    if (status == LZMA_STREAM_END)
+        return CODING_END;
+    return status == LZMA_OK || status == LZMA_BUF_ERROR ? CODING_MORE : CODING_ERROR;
+}
+
+const struct coding coding_lzma = {
+    .has_header = true, .otherwise = HTTP_CODING_DEFLATE,
+    .open = alone_open, .close = alone_close, .run = alone_run,
+};
+
+/* --- brotli ----------------------------------------------------------------------------------- */
+
+#ifdef HAVE_BROTLI
+static void *brotli_open(struct http_thread *ht UNUSED, const struct http_config *config UNUSED)
+{
+    return BrotliDecoderCreateInstance(NULL, NULL, NULL);
+}
+
+static void brotli_close(struct http_thread *ht UNUSED, void *stream)
+{
+    BrotliDecoderDestroyInstance(stream);
+}
+
+static enum coding_status brotli_run(void *stream, struct bytes *in, uint8_t *out, size_t room,
+                                     size_t *made)
+{
+    const uint8_t *next = in->next;
+    size_t len = bytes_left(in), left = len, space = room;
+    BrotliDecoderResult result =
+        BrotliDecoderDecompressStream(stream, &left, &next, &space, &out, NULL);
+
+    take_skip(in, len - left);
+    *made = room - space;
+    if (result == BROTLI_DECODER_RESULT_SUCCESS)
+        return CODING_END;
+    return result == BROTLI_DECODER_RESULT_ERROR ? CODING_ERROR : CODING_MORE;
+}
+#else
+static void *brotli_open(struct http_thread *ht UNUSED, const struct http_config *config UNUSED)
+{
+    return NULL;
+}
+
+static void brotli_close(struct http_thread *ht UNUSED, void *stream UNUSED)
+{
+}
+
+static enum coding_status brotli_run(void *stream UNUSED, struct bytes *in UNUSED,
+                                     uint8_t *out UNUSED, size_t room UNUSED, size_t *made)
+{
+    *made = 0;
+    return CODING_ERROR;
+}
+#endif
+
+const struct coding coding_brotli = {
+    .has_header = true, .otherwise = HTTP_CODING_DEFLATE,
+    .open = brotli_open, .close = brotli_close, .run = brotli_run,
+};

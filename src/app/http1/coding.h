@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/http1/coding.h - one content coding as a stream: bytes in, bytes out. Within this folder;
+ * chained by decoder.c. */
+#ifndef APP_HTTP1_CODING_H
+#define APP_HTTP1_CODING_H
+
+#include "app/http1/private.h"
+
+enum coding_status {
+    CODING_MORE,            /* all of the input is taken, or the room is full */
+    CODING_END,             /* what follows does not belong to it */
+    CODING_ERROR,
+};
+
+struct coding {
+    /* It begins with a header of its own: once that was read and something came out, there is
+     * no doubt that this is the coding. */
+    bool has_header;
+    enum http_coding otherwise;         /* what to try when it is not this one */
+    void *(*open)(struct http_thread *ht, const struct http_config *config);     /* NULL: cannot */
+    void (*close)(struct http_thread *ht, void *stream);
+    /* Takes from in, writes at most room bytes. */
+    enum coding_status (*run)(void *stream, struct bytes *in, uint8_t *out, size_t room,
+                              size_t *made);
+};
+
+extern const struct coding coding_gzip, coding_deflate, coding_zlib, coding_lzma, coding_brotli;
+
+#endif
