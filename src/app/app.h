@@ -134,6 +134,7 @@ struct app_flow {
     bool disrupted[2];                  /* depth reached, or a gap that the parser cannot
                                          * pass: progress counts as done */
     bool encrypted;                     /* set by the parser */
+    bool fed[2];                        /* the parser has taken something; detect clears it */
     uint64_t file_id;                   /* next file's number */
     struct buf held;                    /* output's: packets that may yet be logged */
     /* Within open() only, after a change of protocol. */

@@ -275,14 +275,19 @@ static int feed_all(struct app_session *s, enum direction d, bool end)
     return 0;
 }
 
+/* Bytes that wait for more of their kind have changed nothing yet, unless they are the first. */
 int app_feed(struct app_session *s, enum direction d, bool end)
 {
     const struct app_proto_conf *pc = found_conf(s);
     struct app_side *side = &s->side[d];
+    uint64_t before = side->offset;
+    bool first = !side->started;
     int result = 0;
 
-    if (s->off)
+    if (s->off) {
+        s->flow.fed[d] = true;
         return 0;
+    }
     if (!ensure_parser(s, pc))
         return parse_failed(s, found_counters(s)->alloc);
     if (!pc->parses[s->transport]) {
@@ -298,6 +303,7 @@ int app_feed(struct app_session *s, enum direction d, bool end)
         result = feed_all(s, d, end);
     if (end)
         side->end_told = true;
+    s->flow.fed[d] |= first || end || s->off || side->offset != before;
     if (side->end_told || s->off)
         app_side_drop(s, d);
     return result;

@@ -61,8 +61,8 @@ unsigned firewall_order(const struct rule *r)
     bool app = r->type == RULE_APP_TX;
 
     if (!(r->flags & RULE_FIREWALL))
-        return app ? 5 : 3;
-    return app ? 4 : table_of(r);
+        return (app ? 5u : 3u) << 8;
+    return app ? 4u << 8 | r->hook : table_of(r) << 8;
 }
 
 /* --- policies ----------------------------------------------------------------------------- */

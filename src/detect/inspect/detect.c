@@ -15,11 +15,12 @@ static void inspect_app(struct detect_thread *dt, struct packet *p, enum directi
     }
     frames_report(dt, p, d);
     if (p->ip_proto == 6 && !(p->flags & PACKET_PSEUDO) &&
-        !(f->detect_flags & DETECT_UPDATED(d))) {
+        !((f->detect_flags & DETECT_UPDATED(d)) && f->app->fed[d])) {
         firewall_accept(dt);
         return;
     }
     tx_inspect(dt, p, d);
+    f->app->fed[d] = false;
     f->detect_flags &= (uint8_t)~DETECT_UPDATED(d);
 }
 
