@@ -86,7 +86,7 @@ static bool check_task(struct test *t, const struct plan_thread *thread, bool ma
         errno = 0;
         if (may_renice || thread->nice >= 0)
             CHECK_INT(getpriority(PRIO_PROCESS, (id_t)atoi(entry->d_name)),
-                      thread->sets_nice ? thread->nice : 0);
+                      thread->sets_nice ? thread->nice : getpriority(PRIO_PROCESS, 0));
         CHECK_INT(errno, 0);
     }
     if (dir != NULL)
