@@ -292,6 +292,7 @@ int app_feed(struct app_session *s, enum direction d, bool end)
         return parse_failed(s, found_counters(s)->alloc);
     if (!pc->parses[s->transport]) {
         s->off = true;
+        app_count_flow(s);
         app_side_drop(s, d);
         return 0;
     }

@@ -32,7 +32,8 @@
     X(smb)                \
     X(krb5)               \
     X(ntp)                \
-    X(dnp3)
+    X(dnp3)               \
+    X(enip)
 
 enum app_proto_id {
     APP_PROTO_UNKNOWN,          /* not known yet */
