@@ -50,7 +50,7 @@ static enum app_proto_id ask(struct app_session *s, enum direction d, bool *reve
     if (found != APP_PROTO_UNKNOWN || side->memory.expected_done)
         return found;
     side->memory.expected_done = true;
-    return app_claim_expected(s->flow.thread, f, d, p->time_us, &s->claim);
+    return app_claim_expected(s->flow.thread, p, d, &s->claim);
 }
 
 /* --- giving up -------------------------------------------------------------------------------- */

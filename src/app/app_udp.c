@@ -19,7 +19,7 @@ static enum app_proto_id ask(struct app_thread *at, struct packet *p, enum direc
 
     if (found != APP_PROTO_UNKNOWN)
         return found;
-    return app_claim_expected(at, f, d, p->time_us, claim);
+    return app_claim_expected(at, p, d, claim);
 }
 
 static bool is_known(uint16_t id)

@@ -7,6 +7,7 @@
 #include "app/private.h"
 
 #include "base/hash.h"
+#include "packet/turn.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -188,13 +189,14 @@ static void set_counter(struct app_thread *at)
                 app_expectations_count(at->conf->expectations));
 }
 
-enum app_proto_id app_claim_expected(struct app_thread *at, struct flow *flow,
-                                     enum direction direction, uint64_t now_us,
-                                     struct app_claim *claim)
+enum app_proto_id app_claim_expected(struct app_thread *at, struct packet *p,
+                                     enum direction direction, struct app_claim *claim)
 {
+    struct flow *flow = p->flow;
     struct app_claim found;
 
-    if (!app_expectations_claim(at->conf->expectations, flow, direction, now_us, &found))
+    packet_take_turn(p);
+    if (!app_expectations_claim(at->conf->expectations, flow, direction, p->time_us, &found))
         return APP_PROTO_UNKNOWN;
     set_counter(at);
     app_claim_free(claim);
@@ -217,7 +219,11 @@ void app_claim_free(struct app_claim *claim)
 bool app_expect(struct app_flow *af, const struct app_expected *expected)
 {
     const struct packet *p = app_session_of(af)->packet;
-    bool added = app_expectations_add(af->thread->conf->expectations, af->flow, expected,
+    bool added;
+
+    if (p != NULL)
+        packet_take_turn(p);
+    added = app_expectations_add(af->thread->conf->expectations, af->flow, expected,
                                       p != NULL ? p->time_us : 0);
 
     set_counter(af->thread);

@@ -134,9 +134,8 @@ bool app_expectations_add(struct app_expectations *table, const struct flow *flo
 bool app_expectations_claim(struct app_expectations *table, const struct flow *flow,
                             enum direction direction, uint64_t now_us, struct app_claim *out);
 /* The same with the thread's counter kept right; APP_PROTO_UNKNOWN: nothing. */
-enum app_proto_id app_claim_expected(struct app_thread *at, struct flow *flow,
-                                     enum direction direction, uint64_t now_us,
-                                     struct app_claim *claim);
+enum app_proto_id app_claim_expected(struct app_thread *at, struct packet *p,
+                                     enum direction direction, struct app_claim *claim);
 void app_claim_free(struct app_claim *claim);
 uint64_t app_expectations_count(const struct app_expectations *table);
 

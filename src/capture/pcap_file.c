@@ -12,6 +12,7 @@
 #include "capture/pcap_files.h"
 #include "capture/pcap_reader.h"
 #include "packet/decode.h"
+#include "packet/turn.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,7 @@ struct pcap_queue {
     unsigned next_input;
     int interrupted;                /* atomic */
     uint64_t packets, bytes, finished_bytes;
+    uint64_t order;                 /* of the last packet */
     unsigned files_read;
 };
 
@@ -231,6 +233,7 @@ static void fill(struct pcap_queue *q, struct packet *p, const struct pcap_frame
     p->wire_len = frame->wire_len;
     p->time_us = frame->time_us;
     p->number = ++q->packets;
+    p->order = q->order = order_next(q->order, frame->time_us);
     p->source = PACKET_WIRE;
     p->file_name = f->input->path;
     p->capture_slot = f;
@@ -307,12 +310,14 @@ static enum capture_status file_receive(void *queue, struct packet_vector *v)
     struct pcap_queue *q = queue;
     bool more = false;
 
+    v->order_at = q->order + 1;
     if (UNLIKELY(is_interrupted(q)))
         return CAPTURE_END;
     if (q->file == NULL && !open_next(q, &more))
         return wait_for_files(q, more);
     while (v->count < q->capture->at_once && receive_one(q, v))
         ;
+    v->order_at = q->order + 1;
     count_progress(q);
     return CAPTURE_OK;
 }

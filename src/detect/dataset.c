@@ -36,6 +36,7 @@ struct dataset {
     struct dataset *next;
     char *name, *save;
     enum dataset_type type;
+    bool changes;               /* rules put values in or take them out */
     bool with_value, with_json, broken;    /* broken: its file could not be read; said once */
     uint64_t memcap, seed;
     uint64_t serial;            /* atomic; of the newest entry */
@@ -165,6 +166,16 @@ static bool add(struct dataset *set, struct slice value, uint16_t number, struct
     }
     pthread_mutex_unlock(&s->lock);
     return added;
+}
+
+void dataset_set_changes(struct dataset *set)
+{
+    __atomic_store_n(&set->changes, true, __ATOMIC_RELAXED);
+}
+
+bool dataset_changes(const struct dataset *set)
+{
+    return __atomic_load_n(&set->changes, __ATOMIC_RELAXED);
 }
 
 bool dataset_add(struct dataset *set, struct slice value)

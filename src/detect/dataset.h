@@ -55,6 +55,9 @@ bool dataset_type_parse(struct text in, enum dataset_type *out);
 /* A value as files and commands write it: base64, hex, an address. Up to 4 KiB. */
 bool dataset_value_parse(const struct dataset *set, struct text in, uint8_t *out, uint32_t *len);
 
+/* Before packets flow: some rule or script puts values in or takes them out. */
+void dataset_set_changes(struct dataset *set);
+bool dataset_changes(const struct dataset *set);
 /* Any thread. add: true when it was not there and there was room; remove: when it was there. */
 bool dataset_add(struct dataset *set, struct slice value);
 bool dataset_has(struct dataset *set, struct slice value, uint16_t *number);

@@ -4,6 +4,7 @@
 
 #include "detect/shard_table.h"
 #include "flow/flow.h"
+#include "packet/turn.h"
 
 #include <stdlib.h>
 
@@ -30,6 +31,7 @@ struct flow_tag {
 struct tag_table {
     struct shard_table *hosts;
     bool used;                  /* relaxed; set by the first tag of a host */
+    bool expected;              /* some rule tags hosts */
 };
 
 struct tag_table *tag_table_new(const struct conf_node *root)
@@ -52,6 +54,11 @@ void tag_table_free(struct tag_table *table)
         return;
     shard_table_free(table->hosts);
     free(table);
+}
+
+void tag_expect_hosts(struct tag_table *table)
+{
+    table->expected = true;
 }
 
 void tag_flow_free(struct flow *flow)
@@ -113,8 +120,12 @@ static void start_host(struct tag_table *table, const struct tag_spec *spec,
                        const struct packet *p)
 {
     struct shard_key key = host_key(spec->src ? &p->src : &p->dst);
-    struct shard_ref ref = shard_table_get(table->hosts, &key, p->time_us, true);
-    struct tag_state *s = ref.value;
+    struct shard_ref ref;
+    struct tag_state *s;
+
+    packet_take_turn(p);
+    ref = shard_table_get(table->hosts, &key, p->time_us, true);
+    s = ref.value;
 
     if (s != NULL) {
         if (ref.fresh)
@@ -175,6 +186,8 @@ void tag_packet(struct tag_table *table, struct packet *p)
         return;
     for (struct flow_tag *t = p->flow != NULL ? p->flow->tags : NULL; t != NULL; t = t->next)
         tagged |= count_packet(&t->state, p);
+    if (UNLIKELY(table->expected))
+        packet_take_turn(p);
     if (__atomic_load_n(&table->used, __ATOMIC_RELAXED) && p->src.version != 0) {
         tagged |= count_host(table, p, &p->src);
         tagged |= count_host(table, p, &p->dst);

@@ -23,6 +23,8 @@ struct tag_table;
 struct tag_table *tag_table_new(const struct conf_node *root);
 void tag_table_free(struct tag_table *table);
 
+/* At load time: some rule tags hosts. */
+void tag_expect_hosts(struct tag_table *table);
 /* The rule has matched on this packet. */
 void tag_start(struct tag_table *table, const struct tag_spec *spec, const struct packet *p);
 /* Each packet once, after its rules: counts it and sets PACKET_TAGGED. */

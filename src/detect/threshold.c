@@ -4,6 +4,7 @@
 
 #include "detect/shard_table.h"
 #include "flow/flow.h"
+#include "packet/turn.h"
 
 #include <stdlib.h>
 
@@ -199,6 +200,7 @@ static enum threshold_result count_shared(struct threshold_table *table,
     struct shard_ref ref;
     struct threshold_state *s;
 
+    packet_take_turn(p);
     fill_key(&key, spec, rule, p);
     ref = shard_table_get(table->shared, &key, p->time_us, true);
     s = ref.value;

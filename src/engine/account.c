@@ -64,6 +64,23 @@ void account_awake(struct engine_thread *t, enum wait_kind kind)
     account_busy(t->engine, 1);
 }
 
+/* What the module does not work is taken from its time by run_stations(). */
+void account_module_sleeps(void *thread)
+{
+    struct engine_thread *t = thread;
+
+    account_busy(t->engine, -1);
+    t->slept_ns -= engine_clock_ns(t->engine);
+}
+
+void account_module_wakes(void *thread)
+{
+    struct engine_thread *t = thread;
+
+    t->slept_ns += engine_clock_ns(t->engine);
+    account_busy(t->engine, 1);
+}
+
 struct thread_time {
     uint64_t span, busy, wait, blocked;
 };

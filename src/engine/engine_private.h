@@ -26,6 +26,9 @@ struct link {
 
     CACHE_ALIGNED uint64_t done;        /* packets, by the consumer */
     bool ended;                         /* consumer's: `last` has come */
+    struct packet_vector *head;         /* merge.c: being taken, from head_at on; or NULL */
+    unsigned head_at;
+    struct order_mark mark;             /* nothing before it comes any more */
 };
 
 /* One module on one thread, with its time. */
@@ -56,8 +59,17 @@ struct engine_thread {
     struct link **out;                  /* lent by the threads of the next piece */
     unsigned out_count;
     struct deal *deal;                  /* shared; NULL with one consumer */
+    bool asked;                         /* merge.c: nudged, and not answered yet */
+    bool merges;                        /* offline, of several producers: merge.c */
+    struct packet_vector merged;
     struct packet_vector work;          /* what receive and flush fill */
     uint64_t now_us;                    /* newest time seen */
+    uint64_t order_at, order_sub;       /* of the newest vector; see packet/turn.h */
+    uint32_t more;                      /* a bit for each station that wants to be called again */
+    uint64_t slept_ns;                  /* inside a module; not its work */
+
+    CACHE_ALIGNED struct order_mark dealt;      /* all before it has been counted as sent */
+    uint32_t nudged;                    /* atomic: somebody wants to know how far we are */
 
     CACHE_ALIGNED struct ring_waiter waiter;
 
@@ -116,12 +128,18 @@ void hand_on(struct engine_thread *t, struct packet_vector *v);
 void hand_on_tick(struct engine_thread *t);
 void hand_on_pending(struct engine_thread *t);  /* what is half full, before sleeping */
 void hand_on_last(struct engine_thread *t);
-/* The next full vector and the link it came by; NULL when all producers have ended. */
+/* The next full vector and the link it came by; NULL when all producers have ended. With *from
+ * NULL it is ours: merged of several producers', or empty, the answer to a nudge. */
 struct packet_vector *take_in(struct engine_thread *t, struct link **from);
 void give_back(struct engine_thread *t, struct link *from, struct packet_vector *v);
+/* By any thread: let it say how far it is, though it has nothing to do. */
+void nudge(void *thread);
 /* Sleeps until the pool has packets for a vector and what may grow from it. */
 void pool_wait(struct engine_thread *t);
 void pool_wait_all_home(struct engine_thread *t);
+
+/* merge.c: as take_in(), of several producers; the vector is ours. */
+struct packet_vector *take_merged(struct engine_thread *t);
 
 /* account.c */
 void account_register(struct engine *engine);
@@ -130,6 +148,9 @@ void account_busy(struct engine *engine, int delta);
 /* Around a sleep; together they charge the time to what it was for. */
 void account_sleep(struct engine_thread *t);
 void account_awake(struct engine_thread *t, enum wait_kind kind);
+/* The same around a sleep inside a module. */
+void account_module_sleeps(void *thread);
+void account_module_wakes(void *thread);
 
 static inline uint64_t engine_clock_ns(const struct engine *engine)
 {

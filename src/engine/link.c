@@ -44,6 +44,7 @@ void links_make(struct engine_thread *t)
         from->out[t->plan->index] = link;
     }
     t->in_count = before->count;
+    t->merges = !e->plan->live && t->in_count > 1;
 }
 
 void links_free(struct engine_thread *t)
@@ -57,6 +58,7 @@ void links_free(struct engine_thread *t)
         ring_free(link->full);
         ring_free(link->empty);
     }
+    free(t->merged.packet);
     free(t->in);
 }
 
@@ -66,6 +68,8 @@ static void send(struct engine_thread *t, struct link *link)
     unsigned queued = ring_count(link->full);
 
     link->pending->now_us = t->now_us;
+    link->pending->order_at = t->dealt.at;
+    link->pending->order_sub = t->dealt.sub;
     link->pending = NULL;
     figure_add(&link->queue_sum, queued);
     figure_add(&link->queue_samples, 1);
@@ -145,6 +149,10 @@ static void deal_all(struct engine_thread *t, struct packet_vector *v)
         struct link *link = t->out[deal_packet(t->deal, p)];
         struct packet_vector *into = try_pending(link);
 
+        /* This far, should the packet have to wait for room. */
+        if (p->order != 0)
+            order_mark_set(&t->dealt, p->order, p->order_sub);
+
         if (UNLIKELY(into == NULL)) {
             if (may_drop(t, p)) {
                 drop(t, p);
@@ -157,6 +165,8 @@ static void deal_all(struct engine_thread *t, struct packet_vector *v)
         if (into->count >= VECTOR_FILL)
             send(t, link);
     }
+    if (v->order_at != 0)
+        order_mark_set(&t->dealt, v->order_at, v->order_sub);
     v->count = 0;
     for (unsigned i = 0; i < t->out_count; i++)
         if (t->out[i]->pending != NULL && ring_count(t->out[i]->full) == 0)
@@ -170,6 +180,9 @@ static void hand_whole(struct engine_thread *t, struct packet_vector *v)
     struct packet_vector *into;
     struct packet_vector was;
 
+    figure_add(&link->sent, v->count);
+    if (v->order_at != 0)
+        order_mark_set(&t->dealt, v->order_at, v->order_sub);
     if (v->count == 0)
         return;
     into = pending(t, link);
@@ -180,7 +193,6 @@ static void hand_whole(struct engine_thread *t, struct packet_vector *v)
     v->packet = was.packet;
     v->cap = was.cap;
     v->count = 0;
-    figure_add(&link->sent, into->count);
     send(t, link);
 }
 
@@ -224,7 +236,43 @@ static bool has_input(void *arg)
     for (unsigned i = 0; i < t->in_count; i++)
         if (ring_count(t->in[i].full) > 0)
             return true;
-    return false;
+    return __atomic_load_n(&t->nudged, __ATOMIC_RELAXED) != 0;
+}
+
+void nudge(void *thread)
+{
+    struct engine_thread *t = thread;
+
+    __atomic_store_n(&t->nudged, 1, __ATOMIC_RELAXED);
+    waiter_wake(&t->waiter);
+}
+
+/* What the producers have dealt, looked at before the links: when nothing is left on a link,
+ * nothing that was dealt by then is. An empty vector takes that down the chain. */
+static COLD struct packet_vector *answer_nudge(struct engine_thread *t)
+{
+    struct order_mark least = { ORDER_END, 0 };
+
+    __atomic_store_n(&t->nudged, 0, __ATOMIC_RELAXED);
+    for (unsigned i = 0; i < t->in_count; i++) {
+        const struct plan_piece *before = &t->engine->plan->pieces[t->plan->piece - 1];
+        struct order_mark m = order_mark_get(&t->engine->threads[before->first + i].dealt);
+
+        if (!t->in[i].ended && order_mark_has_passed(least, m.at, m.sub))
+            least = m;
+    }
+    for (unsigned i = 0; i < t->in_count; i++)
+        if (figure_get(&t->in[i].sent) != figure_get(&t->in[i].done))
+            return NULL;
+    if (order_mark_has_passed((struct order_mark){ t->order_at, t->order_sub }, least.at,
+                              least.sub))
+        return NULL;
+    t->work.count = 0;
+    t->work.last = t->work.tick = false;
+    t->work.now_us = t->now_us;
+    t->work.order_at = least.at;
+    t->work.order_sub = least.sub;
+    return &t->work;
 }
 
 /* Round the producers, so that none of them is starved by another. */
@@ -245,17 +293,24 @@ static struct packet_vector *try_take(struct engine_thread *t, struct link **fro
 
 struct packet_vector *take_in(struct engine_thread *t, struct link **from)
 {
-    struct packet_vector *v = try_take(t, from);
+    struct packet_vector *v;
 
+    *from = NULL;
+    if (t->merges)
+        return take_merged(t);
+    v = try_take(t, from);
     if (v == NULL && t->in_ended < t->in_count) {
         hand_on_pending(t);
         account_sleep(t);
-        while ((v = try_take(t, from)) == NULL)
+        while ((v = try_take(t, from)) == NULL) {
+            if (t->nudged && (v = answer_nudge(t)) != NULL)
+                break;
             waiter_wait(&t->waiter, has_input, t, WAITER_FOREVER);
+        }
         account_awake(t, WAIT_INPUT);
     }
-    if (v == NULL)
-        return NULL;
+    if (v == NULL || v == &t->work)
+        return v;
     if (v->last && !(*from)->ended) {
         (*from)->ended = true;
         t->in_ended++;

@@ -11,6 +11,7 @@
 #include "base/counters.h"
 #include "base/err.h"
 #include "packet/pool.h"
+#include "packet/turn.h"
 #include "packet/vector.h"
 
 /* What an instance is told when it opens. Borrowed pointers live as long as the engine. */
@@ -23,10 +24,13 @@ struct module_env {
     unsigned lane;                  /* for packet_release() */
     const char *thread_name;
     bool same_thread_as_next;       /* the module behind it runs on this thread too */
+    struct turn_thread turn_thread; /* for a lane of its own, see packet/turn.h */
 };
 
 enum module_status {
     MODULE_OK,          /* vector ready to go on (it may be empty) */
+    MODULE_MORE,        /* not receive: likewise, and it wants to be called again with an empty
+                         * one */
     MODULE_IDLE,        /* nothing to do now; the engine sends an empty tick down */
     MODULE_END,         /* receive only: the capture is over; the vector may hold the rest */
     MODULE_FAILED,      /* the capture broke: as END, and the run ends with an error */

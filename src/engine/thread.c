@@ -12,6 +12,16 @@
 
 #define FREE_ENOUGH UINT32_MAX
 
+/* Time that a module has slept, waiting for other threads. */
+static COLD uint64_t take_slept(struct engine_thread *t)
+{
+    uint64_t slept = t->slept_ns;
+
+    figure_add(&t->blocked_ns, slept);
+    t->slept_ns = 0;
+    return slept;
+}
+
 static void run_stations(struct engine_thread *t, unsigned first, struct packet_vector *v)
 {
     uint64_t before = t->stamp_ns, now;
@@ -22,8 +32,11 @@ static void run_stations(struct engine_thread *t, unsigned first, struct packet_
     for (unsigned i = first; i < t->station_count; i++) {
         struct station *s = &t->station[i];
 
-        s->module->process(s->self, v);
+        if (UNLIKELY(s->module->process(s->self, v) == MODULE_MORE))
+            t->more |= 1u << i;
         now = engine_clock_ns(t->engine);
+        if (UNLIKELY(t->slept_ns > 0))
+            before += take_slept(t);
         figure_add(&s->busy_ns, now - before);
         figure_add(&s->vectors, 1);
         figure_add(&s->packets, v->count);
@@ -57,6 +70,7 @@ static enum module_status receive(struct engine_thread *t)
     bool was_idle = t->receive_idle;
 
     t->work.count = 0;
+    t->work.order_at = t->work.order_sub = 0;
     t->work.last = t->work.tick = false;
     status = s->module->process(s->self, &t->work);
     receive_account(t, status, t->work.count);
@@ -73,6 +87,32 @@ static void spend_credit(struct engine_thread *t, unsigned count)
         t->pool_credit -= MIN(t->pool_credit, count);
 }
 
+/* One vector through the stations from `first` on and over to the next piece; then what these
+ * stations still have. Who stands nearer to the end comes first. */
+static void carry(struct engine_thread *t, unsigned first, struct packet_vector *v)
+{
+    unsigned count = first == 0 ? v->count : 0;
+
+    if (v->order_at != 0) {
+        t->order_at = v->order_at;
+        t->order_sub = v->order_sub;
+    }
+    for (;;) {
+        run_stations(t, first, v);
+        spend_credit(t, v->count > count ? v->count - count : 0);
+        hand_on(t, v);
+        if (LIKELY(t->more == 0))
+            return;
+        first = 31 - (unsigned)__builtin_clz(t->more);
+        t->more &= ~(1u << first);
+        count = 0;
+        t->pool_credit = 0;
+        pool_wait(t);
+        v->count = 0;
+        v->order_at = v->order_sub = 0;
+    }
+}
+
 static void loop_receive(struct engine_thread *t)
 {
     enum module_status status = MODULE_OK;
@@ -80,9 +120,7 @@ static void loop_receive(struct engine_thread *t)
     while ((status == MODULE_OK || status == MODULE_IDLE) && !engine_is_stopping(t->engine)) {
         pool_wait(t);
         status = receive(t);
-        run_stations(t, 1, &t->work);
-        spend_credit(t, t->work.count);
-        hand_on(t, &t->work);
+        carry(t, 1, &t->work);
         if (status == MODULE_IDLE)
             hand_on_tick(t);
     }
@@ -101,13 +139,12 @@ static void loop_rings(struct engine_thread *t)
         unsigned count = v->count;
 
         pool_wait(t);
-        run_stations(t, 0, v);
-        if (v->count > count)
-            spend_credit(t, v->count - count);
-        hand_on(t, v);
-        figure_add(&from->done, count);
+        carry(t, 0, v);
         if (v->tick)
             hand_on_tick(t);
+        if (from == NULL)
+            continue;
+        figure_add(&from->done, count);
         give_back(t, from, v);
     }
 }
@@ -126,12 +163,14 @@ static void flush_station(struct engine_thread *t, unsigned number)
         t->work.count = 0;
         t->work.last = t->work.tick = false;
         t->work.now_us = t->now_us;
+        t->work.order_at = t->order_at;
+        t->work.order_sub = t->order_sub;
         more = s->module->flush(s->self, &t->work);
+        t->work.order_at = t->work.order_sub = 0;
         t->stamp_ns = engine_clock_ns(t->engine);
         figure_add(&s->busy_ns, t->stamp_ns - before);
         figure_add(&s->packets, t->work.count);
-        run_stations(t, number + 1, &t->work);
-        hand_on(t, &t->work);
+        carry(t, number + 1, &t->work);
     }
 }
 
@@ -155,6 +194,7 @@ static int station_open(struct engine_thread *t, struct station *s, bool is_last
         .lane = t->number,
         .thread_name = t->plan->name,
         .same_thread_as_next = !is_last,
+        .turn_thread = { t, nudge, account_module_sleeps, account_module_wakes },
     };
 
     err->text[0] = '\0';

@@ -68,18 +68,20 @@ struct flow {
     CACHE_ALIGNED struct flow_key key;
     uint64_t id;                        /* EVE flow_id: from key, start and seed */
     uint64_t start_us;
+    uint64_t start_rank;                /* rises with the flows of a run, or live of a table */
     uint64_t parent_id;                 /* of the flow that expected this one; 0: none */
     uint32_t hash;
     uint32_t wish;                      /* enum flow_wish: upstream flags; atomic, rarely set */
-    uint32_t serial;                    /* order of making within its table */
     uint32_t depth;                     /* reassembly depth that detect wants, at least; atomic.
                                          * 0: as configured, UINT32_MAX: none */
+    uint32_t exception_policies;        /* what was done: 4 bits a target, from its number on */
     struct flow *next;                  /* in a list of the table's or the stream's */
     struct tcp_session *tcp;            /* NULL unless TCP with a session */
 
     /* transport half */
     CACHE_ALIGNED struct wheel_timer timer;
     uint64_t last_us;
+    uint64_t last_order;                /* of its last packet; once it has ended, of its end */
     uint32_t seen[2];                   /* packets per direction, for states */
     uint8_t state;                      /* enum flow_state */
     uint8_t end_reason;                 /* enum flow_end_reason */
@@ -91,7 +93,6 @@ struct flow {
     bool inspect_nothing;               /* pass rule or bypass: packets skip detect */
     bool drop_all;
     uint8_t exception_target;           /* EXCEPTION_TARGET_*, a set: limits it has met; atomic */
-    uint32_t exception_policies;        /* what was done: 4 bits a target, from its number on */
 
     /* inspection half */
     CACHE_ALIGNED struct app_flow *app;         /* NULL before the first payload */

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/pool.h"
+#include "packet/turn.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,10 @@ struct flow_table {
     struct pool pool;
     struct wheel wheel;
     struct flow_list ended;
-    uint32_t active, serial;
+    uint32_t active;
+    uint64_t made;                  /* flows, ever */
+    uint64_t position, tick;        /* packet.order of the packet at hand; time passed to */
+    ARRAY_OF(struct flow *) sorting;
     uint64_t now_us, hand;          /* hand: where the emergency sweep goes on */
     uint32_t emergency_until;       /* active flows at which the emergency is over */
     bool emergency;
@@ -186,6 +190,7 @@ void flow_table_free(struct flow_table *table)
         return;
     memcap_lease_end(&table->memory);
     pool_fini(&table->pool);
+    ARRAY_FREE(&table->sorting);
     munmap(table->buckets, (table->bucket_mask + 1) * sizeof(struct bucket));
     free(table);
 }
@@ -384,11 +389,19 @@ static inline bool is_timed_out(const struct flow_table *table, const struct flo
 
 #define WHEEL_TICK_US UINT64_C(10000)
 
+/* The tick of the wheel by which the flow is gone: what its own packets say, whatever else
+ * happens on this thread. */
+static uint64_t tick_after(const struct flow_table *table, const struct flow *flow)
+{
+    uint64_t due = (flow->last_us + timeout_of(table, flow)) / WHEEL_TICK_US;
+    uint64_t last = order_time_us(flow->last_order) / WHEEL_TICK_US;
+
+    return MAX(due, last) + 1;
+}
+
 static void arm(struct flow_table *table, struct flow *flow)
 {
-    uint64_t due_us = flow->last_us + timeout_of(table, flow);
-
-    wheel_add(&table->wheel, &flow->timer, due_us / WHEEL_TICK_US + 1);
+    wheel_add(&table->wheel, &flow->timer, tick_after(table, flow));
 }
 
 void flow_table_set_state(struct flow_table *table, struct flow *flow, enum flow_state state)
@@ -445,6 +458,7 @@ uint64_t flow_table_due_us(const struct flow_table *table, const struct flow *fl
 
 void flow_table_end(struct flow_table *table, struct flow *flow, enum flow_end_reason reason)
 {
+    flow->last_order = table->position;
     hash_remove(table, flow);
     wheel_del(&flow->timer);
     flow->end_reason = (uint8_t)reason;
@@ -462,8 +476,10 @@ static void timer_fired(struct wheel_timer *timer, void *arg)
     struct flow_table *table = arg;
     struct flow *flow = CONTAINER_OF(timer, struct flow, timer);
 
+    uint64_t tick = tick_after(table, flow);
+
     counter_inc(table->counters, table->id.checked);
-    if (!is_timed_out(table, flow, table->now_us)) {
+    if (table->tick != 0 ? tick > table->tick : !is_timed_out(table, flow, table->now_us)) {
         counter_inc(table->counters, table->id.not_timed_out);
         arm(table, flow);
         return;
@@ -471,6 +487,7 @@ static void timer_fired(struct wheel_timer *timer, void *arg)
     counter_inc(table->counters, table->id.timed_out);
     counter_inc(table->counters, table->id.evicted);
     flow_table_end(table, flow, FLOW_END_TIMEOUT);
+    flow->last_order = order_before_us(tick * WHEEL_TICK_US);
 }
 
 /* In an emergency timers stand too late; a hand goes round the table instead. True when a flow
@@ -504,6 +521,49 @@ void flow_table_expire(struct flow_table *table, uint64_t now_us, unsigned max)
     wheel_advance(&table->wheel, table->now_us / WHEEL_TICK_US, timer_fired, table, max);
     for (unsigned i = 0; table->emergency && i < SWEEP_PER_VECTOR; i++)
         (void)sweep_bucket(table);
+}
+
+static int by_end(const void *a, const void *b)
+{
+    const struct flow *x = *(struct flow *const *)a, *y = *(struct flow *const *)b;
+
+    if (x->last_order != y->last_order)
+        return x->last_order < y->last_order ? -1 : 1;
+    return x->start_rank < y->start_rank ? -1 : x->start_rank > y->start_rank;
+}
+
+/* Into the order of the capture. Nearly always there are none, one or two. */
+static void sort_ended(struct flow_table *table)
+{
+    struct flow_list sorted = { 0 };
+
+    table->sorting.count = 0;
+    for (struct flow *f = table->ended.first; f != NULL; f = f->next)
+        ARRAY_PUSH(&table->sorting, f);
+    qsort(table->sorting.at, table->sorting.count, sizeof(table->sorting.at[0]), by_end);
+    for (size_t i = 0; i < table->sorting.count; i++)
+        list_append(&sorted, table->sorting.at[i]);
+    table->ended = sorted;
+}
+
+void flow_table_pass(struct flow_table *table, uint64_t order)
+{
+    uint64_t tick = order_time_us(order) / WHEEL_TICK_US;
+
+    if (LIKELY(tick <= table->tick))
+        return;
+    table->tick = tick;
+    table->now_us = MAX(table->now_us, order_time_us(order));
+    wheel_advance(&table->wheel, tick, timer_fired, table, 0);
+    if (table->ended.first != table->ended.last)
+        sort_ended(table);
+    for (unsigned i = 0; table->emergency && i < SWEEP_PER_VECTOR; i++)
+        (void)sweep_bucket(table);
+}
+
+void flow_table_at(struct flow_table *table, uint64_t order)
+{
+    table->position = order;
 }
 
 /* ---- finding and making ---- */
@@ -592,6 +652,15 @@ static uint8_t packet_ttl(const struct packet *p)
     return p->src.version == 4 ? p->l3[8] : p->l3[7];
 }
 
+/* By the first packet's number, and its place in the frame where that holds several. */
+static uint64_t rank_of(struct flow_table *table, const struct packet *p)
+{
+    const struct packet *root = p->root != NULL ? p->root : p;
+
+    table->made++;
+    return p->order != 0 ? root->number << 9 | p->order_sub : table->made;
+}
+
 static void flow_start(struct flow_table *table, struct flow *flow, const struct packet *p)
 {
     memset(flow, 0, sizeof(*flow));
@@ -600,7 +669,7 @@ static void flow_start(struct flow_table *table, struct flow *flow, const struct
     flow->hash = p->flow_hash;
     flow->start_us = flow->last_us = p->time_us;
     flow->id = flow_id_make(&flow->key, flow->start_us);
-    flow->serial = table->serial++;
+    flow->start_rank = rank_of(table, p);
     if (p->ip_proto == PROTO_ESP)
         flow->esp_spi = p->esp.spi;
     flow->emergency = table->emergency;
@@ -674,6 +743,7 @@ void flow_table_touch(struct flow_table *table, struct flow *flow, struct packet
         p->flags |= PACKET_TO_CLIENT;
     if (p->time_us > flow->last_us)
         flow->last_us = p->time_us;
+    flow->last_order = p->order;
     if (LIKELY(p->l3 != NULL))
         update_ttl(flow, dir, packet_ttl(p));
     update_seen(table, flow, p, dir);
@@ -699,11 +769,11 @@ struct flow *flow_table_get(struct flow_table *table, struct packet *p, bool *ma
 
 /* ---- the end ---- */
 
-static int by_serial(const void *a, const void *b)
+static int by_start(const void *a, const void *b)
 {
     const struct flow *x = *(struct flow *const *)a, *y = *(struct flow *const *)b;
 
-    return x->serial < y->serial ? -1 : x->serial > y->serial;
+    return x->start_rank < y->start_rank ? -1 : x->start_rank > y->start_rank;
 }
 
 void flow_table_end_all(struct flow_table *table, uint64_t final_us)
@@ -717,7 +787,7 @@ void flow_table_end_all(struct flow_table *table, uint64_t final_us)
         for (unsigned i = 0; i < SLOTS; i++)
             if (table->buckets[at].tag[i] != 0)
                 ARRAY_PUSH(&all, table->buckets[at].flow[i]);
-    qsort(all.at, all.count, sizeof(all.at[0]), by_serial);
+    qsort(all.at, all.count, sizeof(all.at[0]), by_start);
     for (size_t i = 0; i < all.count; i++)
         flow_table_end(table, all.at[i], is_timed_out(table, all.at[i], final_us)
                                              ? FLOW_END_TIMEOUT : FLOW_END_SHUTDOWN);

@@ -58,6 +58,13 @@ void flow_table_end(struct flow_table *table, struct flow *flow, enum flow_end_r
 /* Moves flows whose time is up by now_us to the ended ones, at most max. */
 void flow_table_expire(struct flow_table *table, uint64_t now_us, unsigned max);
 
+/* For packets that stand in an order (packet/turn.h), instead of flow_table_expire(): what ended
+ * by time before `order` goes to the ended ones, in the order in which it did. All of them must
+ * have been taken before. */
+void flow_table_pass(struct flow_table *table, uint64_t order);
+/* The packet at hand: flows that it ends go before it. */
+void flow_table_at(struct flow_table *table, uint64_t order);
+
 /* At the end of the run: ends all, with reason timeout when final_us is past a flow's timeout,
  * else shutdown; in the order in which they started. */
 void flow_table_end_all(struct flow_table *table, uint64_t final_us);

@@ -55,7 +55,7 @@ static const struct option_spec specs[] = {
     { 0, "topology", OPT_TEXT, 'r', AT(topology), 0, NULL, "TEXT|FILE",
       "plan for another machine" },
     { 0, "deterministic", OPT_FLAG, 0, AT(deterministic), 0, NULL, NULL,
-      "a fixed seed: the same flow ids in every run" },
+      "the same output, byte by byte, in every run mode" },
 
     { 'r', NULL, OPT_CAPTURE, 'r', 0, 0, "pcap-file", "PATH",
       "read a capture file, a directory, or - for standard input" },

@@ -192,6 +192,7 @@ static int setup_outputs(struct setup *s, struct err *err)
         .log_dir = s->log_dir,
         .is_inline = s->context.is_inline,
         .offline = s->context.offline,
+        .deterministic = s->options->deterministic && s->context.offline,
     };
 
     s->context.output = output_conf_new(&request, err);
@@ -249,6 +250,16 @@ static unsigned decoder_count(const struct plan *plan)
     return count;
 }
 
+/* Several threads that inspect parts of one file. */
+static bool needs_turns(const struct plan *plan)
+{
+    for (unsigned i = 0; i < plan->piece_count && !plan->live; i++) {
+        if (piece_has(plan->pieces[i].piece, "detect"))
+            return plan->pieces[i].count > 1;
+    }
+    return false;
+}
+
 static const char *const management_threads[] = { "FM#01", "FR#01", "CS", NULL };
 
 int setup_plan(struct setup *s, const char *topology, struct err *err)
@@ -294,6 +305,10 @@ int setup_plan(struct setup *s, const char *topology, struct err *err)
     if (s->plan == NULL)
         return -1;
     s->context.shares_file = s->plan->shares_file;
+    if (needs_turns(s->plan))
+        s->context.turns = turns_new();
+    if (s->context.turns != NULL && s->options->deterministic && s->context.output != NULL)
+        output_conf_merge(s->context.output, s->context.turns);
     if (s->decode != NULL)
         decode_conf_set_run(s->decode, decoder_count(s->plan), s->context.is_inline);
     return 0;
@@ -338,6 +353,7 @@ int setup_capture(struct setup *s, struct err *err)
 
 void setup_free(struct setup *s)
 {
+    turns_free(s->context.turns);
     plan_free(s->plan);
     run_modes_free(s->modes);
     topology_free(s->topology);

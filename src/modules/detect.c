@@ -12,6 +12,7 @@ struct detect_module {
     struct app_thread *app;
     struct detect_thread *detect;
     struct output_thread *output;
+    struct turn_lane *lane;                 /* NULL: nobody to wait for */
     unsigned rules_generation;
     struct counters *counters;
     counter_id bypassed_packets, bypassed_bytes;
@@ -54,6 +55,8 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
     detect_thread_keep_stream(m->detect, output_payload_size(m->ctx->conf));
     m->output = output_thread_new(m->ctx->output, env->counters);
     m->counters = env->counters;
+    if (m->ctx->turns != NULL)
+        m->lane = turn_lane_new(m->ctx->turns, &env->turn_thread);
     m->bypassed_packets = counter_register("flow_bypassed.local_pkts", COUNTER_SUM);
     m->bypassed_bytes = counter_register("flow_bypassed.local_bytes", COUNTER_SUM);
     return m;
@@ -127,6 +130,14 @@ static void detect_module_packet(struct detect_module *m, struct packet *p)
     }
 }
 
+/* Somebody waits for us to come this far, if we were further than he thinks. */
+static void give_turn(struct detect_module *m, struct packet *p)
+{
+    p->lane = m->lane;
+    if (UNLIKELY(turn_is_awaited(m->lane)))
+        turn_reached(m->lane, p->order, p->order_sub);
+}
+
 static enum module_status detect_module_process(void *self, struct packet_vector *v)
 {
     struct detect_module *m = self;
@@ -137,9 +148,24 @@ static enum module_status detect_module_process(void *self, struct packet_vector
     for (unsigned i = 0; i < v->count; i++) {
         if (i + 1 < v->count)
             PREFETCH(v->packet[i + 1]->payload);
+        if (m->lane != NULL)
+            give_turn(m, v->packet[i]);
         detect_module_packet(m, v->packet[i]);
     }
+    if (m->lane != NULL && v->order_at != 0)
+        turn_reached(m->lane, v->order_at, v->order_sub);
     return MODULE_OK;
+}
+
+/* Nothing comes any more: the others need not wait for us. */
+static bool detect_module_flush(void *self, struct packet_vector *v)
+{
+    struct detect_module *m = self;
+
+    (void)v;
+    if (m->lane != NULL)
+        turn_reached(m->lane, ORDER_END, ORDER_END);
+    return false;
 }
 
 const struct thread_module module_detect = {
@@ -147,5 +173,6 @@ const struct thread_module module_detect = {
     .doc = "application protocols, rules, and the records to be logged",
     .open = detect_module_open,
     .process = detect_module_process,
+    .flush = detect_module_flush,
     .close = detect_module_close,
 };

@@ -15,8 +15,7 @@ static void *stream_module_open(const struct module_env *env, struct err *err)
 
 static enum module_status stream_module_process(void *self, struct packet_vector *v)
 {
-    stream_vector(self, v);
-    return MODULE_OK;
+    return stream_vector(self, v) ? MODULE_MORE : MODULE_OK;
 }
 
 static bool stream_module_flush(void *self, struct packet_vector *v)

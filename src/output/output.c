@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "output/list.h"
 #include "output/logger.h"
+#include "output/merge.h"
 #include "output/output_private.h"
 
 #define X(name) extern const struct logger_ops logger_##name;
@@ -31,6 +32,7 @@ struct record_head {
 
 struct output_thread {
     struct render render;
+    struct merge_lane *lane;        /* NULL: records go with their packet */
 };
 
 struct output_writer {
@@ -116,6 +118,8 @@ void output_conf_free(struct output_conf *conf)
 {
     if (conf == NULL)
         return;
+    merge_free(conf->merge);
+    output_writer_free(conf->merged);
     for (size_t i = 0; i < conf->loggers.count; i++)
         conf->loggers.at[i].ops->close(conf->loggers.at[i].self);
     for (size_t i = 0; i < conf->sinks.count; i++) {
@@ -212,6 +216,8 @@ struct output_thread *output_thread_new(struct output_conf *conf, struct counter
 
     ot->render.conf = conf;
     ot->render.counters = counters;
+    if (conf->merge != NULL)
+        ot->lane = merge_lane_new(conf->merge);
     return ot;
 }
 
@@ -243,11 +249,10 @@ static void render_flow(struct output_thread *ot, struct packet *p)
             conf->loggers.at[i].ops->flow(&ot->render, conf->loggers.at[i].self, p, p->flow);
 }
 
-void output_render(struct output_thread *ot, struct packet *p)
+static void render_all(struct output_thread *ot, struct packet *p)
 {
     struct output_conf *conf = ot->render.conf;
 
-    ot->render.out = &p->records;
     for (size_t i = 0; i < conf->loggers.count; i++)
         if (conf->loggers.at[i].ops->packet != NULL)
             conf->loggers.at[i].ops->packet(&ot->render, conf->loggers.at[i].self, p);
@@ -259,6 +264,16 @@ void output_render(struct output_thread *ot, struct packet *p)
         render_txs(ot, p);
     if (p->flags & PACKET_FLOW_END)
         render_flow(ot, p);
+}
+
+void output_render(struct output_thread *ot, struct packet *p)
+{
+    ot->render.out = &p->records;
+    render_all(ot, p);
+    if (UNLIKELY(ot->lane != NULL) && p->records.len > 0) {
+        merge_add(ot->lane, p, &p->records);
+        buf_clear(&p->records);
+    }
 }
 
 /* --- writing ------------------------------------------------------------------------------ */
@@ -317,6 +332,19 @@ static void write_records(struct output_writer *w, const struct buf *records)
         if (w->pending[head.sink].len >= WRITER_BATCH)
             writer_hand_over(w, head.sink);
     }
+}
+
+static void write_merged(void *arg, const uint8_t *records, size_t len)
+{
+    struct buf all = { .data = (uint8_t *)records, .len = len, .cap = len };
+
+    write_records(arg, &all);
+}
+
+void output_conf_merge(struct output_conf *conf, const struct turns *turns)
+{
+    conf->merged = output_writer_new(conf, NULL);
+    conf->merge = merge_new(turns, write_merged, conf->merged);
 }
 
 void output_write(struct output_writer *w, struct packet_vector *v)

@@ -19,6 +19,7 @@ struct output_request {
     const char *log_dir;
     bool is_inline;
     bool offline;
+    bool deterministic;                 /* the same bytes in each run: nothing of wall time */
 };
 
 /* All outputs of the run; made once, shared. Opens files; every mistake is logged with its place
@@ -26,6 +27,10 @@ struct output_request {
 struct output_conf;
 struct output_conf *output_conf_new(const struct output_request *request, struct err *err);
 void output_conf_free(struct output_conf *conf);       /* after all threads are gone */
+/* Before threads start: records are written in the order of the capture, whichever thread made
+ * them. turns: borrowed while threads run. */
+struct turns;
+void output_conf_merge(struct output_conf *conf, const struct turns *turns);
 void output_rotate(struct output_conf *conf);          /* SIGHUP: reopen files; any thread */
 
 /* Bytes of stream data that records of alerts may show; 0: none. */

@@ -18,6 +18,8 @@ struct output_conf {
     ARRAY_OF(struct logger) loggers;
     ARRAY_OF(struct sink *) sinks;          /* by sink.id */
     ARRAY_OF(char *) sink_paths;            /* beside sinks: what makes them one */
+    struct merge *merge;                    /* NULL: each writer writes what it gets */
+    struct output_writer *merged;           /* what merge writes with */
     bool streamers;                         /* some logger has stream */
     bool packet_writers;                    /* some logger has write_packet */
     unsigned stats_interval;

@@ -71,6 +71,8 @@ static COLD void insert_inner(struct decoder *d, struct packet_vector *v, unsign
 {
     for (unsigned i = 0; i < d->inner_count; i++) {
         packet_events_count(d->conf, d->counters, d->inner[i], 0);
+        d->inner[i]->order = v->packet[at]->order;
+        d->inner[i]->order_sub = i + 1;
         vector_insert(v, at + i, d->inner[i]);
     }
 }

@@ -15,6 +15,7 @@
 struct flow;
 struct packet_pool;
 struct capture_device;
+struct turn_lane;
 
 /* Where the packet comes from: EVE pkt_src. */
 enum packet_source {
@@ -188,6 +189,8 @@ struct packet {
     uint32_t len, wire_len;             /* captured; on the wire */
     uint64_t time_us;                   /* since 1970 */
     uint64_t number;                    /* in its capture, from 1 (EVE pcap_cnt); 0: pseudo */
+    uint64_t order, order_sub;          /* place among all packets of the run, see packet/turn.h;
+                                         * 0: there is no such order */
     uint32_t flags;                     /* enum packet_flag */
     uint8_t datalink;                   /* enum datalink, see packet/decode.h */
     uint8_t source;                     /* enum packet_source */
@@ -267,7 +270,7 @@ struct packet {
     void *capture_slot;                 /* the capture's own: ring slot, NFQ id holder */
     uint64_t capture_id;
     uint32_t mark;                      /* NFQ mark */
-    void *tenant;                       /* reserved for several rule sets at once */
+    struct turn_lane *lane;             /* of the inspecting thread; NULL: nobody to wait for */
     const char *file_name;              /* the capture file; borrowed from the receive module */
     const char *device_name;            /* the interface; NULL for files */
 

@@ -3,6 +3,8 @@
  * the flow itself, which is freed when the packet comes home. */
 #include "stream/stream_private.h"
 
+#include "packet/turn.h"
+
 #include <string.h>
 
 #define IP4_HEADER 20
@@ -118,6 +120,21 @@ static bool needs_inspection(const struct flow *flow)
     return false;
 }
 
+/* Between the packets of the capture: behind what let its time run out, in front of what ended
+ * it, or behind everything. */
+static void place(const struct stream_thread *st, const struct flow *flow, struct packet *p)
+{
+    if (flow->last_order == 0)
+        return;                 /* live */
+    if (st->all_ended) {
+        p->order = ORDER_SHUTDOWN | flow->start_rank;
+        return;
+    }
+    p->order = flow->last_order;
+    if (p->order & 1)
+        p->order_sub = flow->start_rank;
+}
+
 static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
 {
     struct tcp_session *ssn = flow->tcp;
@@ -129,6 +146,7 @@ static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
      * the thread has. */
     p->time_us = flow->end_reason == FLOW_END_TIMEOUT ? flow_table_due_us(st->flows, flow)
                                                       : MAX(st->now_us, flow->last_us);
+    place(st, flow, p);
     p->flow = flow;
     p->flow_hash = flow->hash;          /* dealt to the thread that inspects the flow */
     address(p, flow);
@@ -189,6 +207,25 @@ static struct packet *next_packet(struct stream_thread *st)
     count_end(st, flow, (p->flags & PACKET_DETECT_ONLY) != 0);
     st->ending = NULL;
     return p;
+}
+
+/* What the vector can still take; the pool must not run dry with it. */
+#define ENDS_AT_ONCE 64
+
+bool flow_ends_push(struct stream_thread *st, struct packet_vector *v)
+{
+    for (;;) {
+        struct packet *p;
+
+        if (st->ending == NULL)
+            st->ending = flow_table_take_ended(st->flows);
+        if (st->ending == NULL)
+            return true;
+        if (st->ends_pushed == ENDS_AT_ONCE || (p = next_packet(st)) == NULL)
+            return false;
+        st->ends_pushed++;
+        vector_push(v, p);
+    }
 }
 
 unsigned flow_ends_insert(struct stream_thread *st, struct packet_vector *v, unsigned at,

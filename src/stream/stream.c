@@ -176,6 +176,7 @@ void stream_thread_free(struct stream_thread *st)
     ARRAY_FREE(&st->retired);
     blocks_fini(&st->blocks);
     flow_table_free(st->flows);
+    free(st->input.packet);
     free(st->scratch);
     free(st);
 }
@@ -356,16 +357,91 @@ static void start_vector(struct stream_thread *st, const struct packet_vector *v
     flow_table_expire(st->flows, st->now_us, EXPIRE_PER_VECTOR);
 }
 
-static void finish_vector(struct stream_thread *st, struct packet_vector *v)
+static void finish_vector(struct stream_thread *st)
 {
-    (void)flow_ends_insert(st, v, v->count, ENDS_PER_VECTOR);
     flow_table_gauge(st->flows);
     counter_set(st->counters, st->id.memuse, st->session_memory.used);
     counter_set(st->counters, st->id.reassembly_memuse, st->data_memory.used);
 }
 
-void stream_vector(struct stream_thread *st, struct packet_vector *v)
+/* The packets at hand become ours, and the vector empty. */
+static void take_input(struct stream_thread *st, struct packet_vector *v)
 {
+    struct packet_vector was = st->input;
+
+    st->input = *v;
+    st->input_at = 0;
+    st->has_input = true;
+    v->packet = was.packet;
+    v->cap = was.cap;
+    v->count = 0;
+}
+
+/* The next packet, behind the flows that end before it; false: these fill the vector. */
+static bool next_in_order(struct stream_thread *st, struct packet_vector *v)
+{
+    struct packet *p = st->input.packet[st->input_at];
+
+    if (!st->is_found) {
+        flow_table_pass(st->flows, p->order);
+        if (UNLIKELY(flow_table_has_ended(st->flows)) && !flow_ends_push(st, v))
+            return false;
+        flow_table_at(st->flows, p->order);
+        st->now_us = p->time_us;
+        st->datalink = p->datalink;
+        st->input_flow = p->flow_hash == 0 || (p->flags & PACKET_FRAGMENT) ? NULL
+                         : find_or_make(st, p);
+        st->is_found = true;
+    }
+    if (UNLIKELY(flow_table_has_ended(st->flows)) && !flow_ends_push(st, v))
+        return false;
+    st->is_found = false;
+    st->input_at++;
+    vector_push(v, p);
+    if (st->input_flow != NULL)
+        packet_in(st, p, st->input_flow);
+    return true;
+}
+
+static void call_again(struct stream_thread *st, struct packet_vector *v)
+{
+    const struct packet *last = v->count > 0 ? v->packet[v->count - 1] : NULL;
+
+    v->order_at = last != NULL ? last->order : 0;
+    v->order_sub = last != NULL ? last->order_sub : 0;
+    flow_table_gauge(st->flows);
+}
+
+static bool vector_in_order(struct stream_thread *st, struct packet_vector *v)
+{
+    if (!st->has_input)
+        take_input(st, v);
+    release_retired(st);
+    st->vector_number++;
+    st->ends_pushed = 0;
+    while (st->input_at < st->input.count) {
+        look_ahead(st, &st->input, st->input_at);
+        if (!next_in_order(st, v)) {
+            call_again(st, v);
+            return true;
+        }
+    }
+    flow_table_pass(st->flows, st->input.order_at);
+    if (flow_table_has_ended(st->flows) && !flow_ends_push(st, v)) {
+        call_again(st, v);
+        return true;
+    }
+    v->order_at = st->input.order_at;
+    v->order_sub = st->input.order_sub;
+    st->has_input = false;
+    finish_vector(st);
+    return false;
+}
+
+bool stream_vector(struct stream_thread *st, struct packet_vector *v)
+{
+    if (st->has_input || v->order_at != 0)
+        return vector_in_order(st, v);
     start_vector(st, v);
     for (unsigned i = 0; i < v->count && i < AHEAD_BUCKET; i++)
         flow_table_prefetch(st->flows, v->packet[i]->flow_hash);
@@ -373,15 +449,24 @@ void stream_vector(struct stream_thread *st, struct packet_vector *v)
         look_ahead(st, v, i);
         packet_at(st, v, &i);
     }
-    finish_vector(st, v);
+    (void)flow_ends_insert(st, v, v->count, ENDS_PER_VECTOR);
+    finish_vector(st);
+    return false;
 }
 
+/* What ended by time before the last packet of all comes before what ends because of the end. */
 bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t final_us)
 {
     release_retired(st);
     st->vector_number++;
+    st->ends_pushed = 0;
     if (final_us > st->now_us)
         st->now_us = final_us;
+    if (!st->all_ended && v->order_at != 0) {
+        flow_table_pass(st->flows, v->order_at);
+        if (!flow_ends_push(st, v))
+            return true;
+    }
     if (!st->all_ended) {
         flow_table_end_all(st->flows, st->now_us);
         st->all_ended = true;

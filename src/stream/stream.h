@@ -34,11 +34,15 @@ void stream_thread_free(struct stream_thread *st);
  * PACKET_FLOW_END, with the last chunks of both directions; detect inspects it both ways when it
  * is PACKET_DETECT_ONLY (a TCP session not closed, or with data left) or transactions are open.
  * Chunks that do not fit come before it in pseudo packets without PACKET_FLOW_END. The flow's
- * last packet frees the flow when it comes home to the pool. */
-void stream_vector(struct stream_thread *st, struct packet_vector *v);
+ * last packet frees the flow when it comes home to the pool.
+ *
+ * Where packets stand in an order (v->order_at), flow ends stand in it too, whichever flows this
+ * thread has. So packets may have to wait until many ends before them have gone: true says that
+ * it wants to be called again, with an empty vector. */
+bool stream_vector(struct stream_thread *st, struct packet_vector *v);
 
 /* At the end: appends flow ends for what is left, as many as the pool has packets for; false
- * when none is left. */
+ * when none is left. v->order_at, if there is an order, is behind the last packet of all. */
 bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t final_us);
 
 /* For EVE flow records and keywords; NULL-safe. Only while the caller may read the transport

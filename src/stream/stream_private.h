@@ -182,6 +182,11 @@ struct stream_thread {
     uint64_t now_us;
     uint8_t datalink;                   /* of the last packet; logs name it with ours too */
     bool all_ended;
+    struct packet_vector input;         /* packets that stand in an order, as they came */
+    unsigned input_at;                  /* of them, the next */
+    struct flow *input_flow;            /* its flow, when is_found */
+    bool has_input, is_found;
+    unsigned ends_pushed;               /* into the vector at hand */
     struct flow *ending;                /* its chunks did not fit in one packet; more come */
     struct memcap_lease session_memory, data_memory;
     struct pool sessions, segments, syns, sacks;
@@ -323,5 +328,7 @@ bool overlap_takes_new(enum os_policy os, uint32_t new_seq, uint32_t new_end, ui
  * packets for it, and at most max; returns how many packets were put in. */
 unsigned flow_ends_insert(struct stream_thread *st, struct packet_vector *v, unsigned at,
                           unsigned max);
+/* At the end of the vector; false: there are more than it should take. */
+bool flow_ends_push(struct stream_thread *st, struct packet_vector *v);
 
 #endif

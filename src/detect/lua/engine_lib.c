@@ -8,6 +8,7 @@
 #include "detect/lua/box.h"
 #include "detect/lua/libraries.h"
 #include "detect/rule.h"
+#include "packet/turn.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -209,6 +210,7 @@ static int dataset_get_ref(lua_State *state)
 
     if (strlen(name) >= sizeof(h->name) || dataset_named(state, name) == NULL)
         return lua_push_failure(state, "dataset not found");
+    dataset_set_changes(dataset_named(state, name));
     memcpy(h->name, name, strlen(name) + 1);
     return 0;
 }
@@ -225,6 +227,8 @@ static int dataset_put(lua_State *state)
         return lua_push_failure(state, "dataset is not initialized");
     if (len < 0 || (size_t)len > has)
         return lua_push_failure(state, "the length is not that of the value");
+    if (lua_context_of(state)->packet != NULL)
+        packet_take_turn(lua_context_of(state)->packet);
     lua_pushinteger(state, dataset_add(set, (struct slice){ (const uint8_t *)value,
                                                             (uint32_t)len }));
     return 1;

@@ -168,7 +168,7 @@ TEST(flow_ends_in_order_of_their_start)
         flow_table_get(e.table, packet_of(17, i, 5, 600, 6, i < 100 ? 10 : 100), &made, &memcap);
     flow_table_end_all(e.table, 101 * 1000000ull);
     while ((f = flow_table_take_ended(e.table)) != NULL) {
-        CHECK_INT(f->serial, next);
+        CHECK_INT(f->start_rank, next + 1);
         CHECK_INT(f->end_reason, next < 100 ? FLOW_END_TIMEOUT : FLOW_END_SHUTDOWN);
         flow_table_give_back(e.table, f);
         next++;

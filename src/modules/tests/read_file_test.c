@@ -105,6 +105,8 @@ static void make_file(const char *path)
 /* Sums that do not depend on order. */
 struct seen {
     uint64_t packets, sum, end_us, verdicts;
+    uint64_t disordered;            /* packets that came behind later ones of their thread */
+    uint64_t turns, last, untimely; /* written by whose turn it is */
 };
 static struct seen seen;
 
@@ -122,17 +124,57 @@ static enum module_status straw_pass(void *self, struct packet_vector *v)
     return MODULE_OK;
 }
 
+struct straw_detect {
+    struct turn_lane *lane;
+    struct order_mark last;
+};
+
+static void *straw_detect_open(const struct module_env *env, struct err *err)
+{
+    const struct run_context *ctx = env->context;
+    struct straw_detect *s = xcalloc(1, sizeof(*s));
+
+    (void)err;
+    s->lane = turn_lane_new(ctx->turns, &env->turn_thread);
+    return s;
+}
+
+/* Every thread sees its packets in order; some of them touch what all share. */
+static void check_order(struct straw_detect *s, const struct packet *p)
+{
+    if (order_mark_has_passed(s->last, p->order, p->order_sub))
+        __atomic_fetch_add(&seen.disordered, 1, __ATOMIC_RELAXED);
+    s->last = (struct order_mark){ p->order, p->order_sub };
+    if (p->order / 2 % 7 != 3)
+        return;
+    turn_take(s->lane, p->order, p->order_sub);
+    seen.turns++;
+    seen.untimely += seen.last > p->order;
+    seen.last = p->order;
+}
+
+static bool straw_detect_flush(void *self, struct packet_vector *v)
+{
+    struct straw_detect *s = self;
+
+    (void)v;
+    turn_reached(s->lane, ORDER_END, ORDER_END);
+    return false;
+}
+
 static enum module_status straw_detect(void *self, struct packet_vector *v)
 {
-    (void)self;
     for (unsigned i = 0; i < v->count; i++) {
         const struct packet *p = v->packet[i];
         uint64_t mark = hash_mix(p->number + 1, (uint64_t)p->flow_hash << 8 | p->recursion);
 
+        check_order(self, p);
         mark = hash_mix(mark, (uint64_t)p->flags << 32 | p->payload_len);
         __atomic_fetch_add(&seen.sum, mark, __ATOMIC_RELAXED);
         __atomic_fetch_add(&seen.packets, 1, __ATOMIC_RELAXED);
     }
+    if (v->order_at != 0)
+        turn_reached(((struct straw_detect *)self)->lane, v->order_at, v->order_sub);
     return MODULE_OK;
 }
 
@@ -149,8 +191,11 @@ static bool straw_flush(void *self, struct packet_vector *v)
 
 static const struct thread_module straw_stream = { .name = "stream", .open = straw_open,
                                                    .process = straw_pass, .flush = straw_flush };
-static const struct thread_module straw_detect_module = { .name = "detect", .open = straw_open,
-                                                          .process = straw_detect };
+static const struct thread_module straw_detect_module = { .name = "detect",
+                                                          .open = straw_detect_open,
+                                                          .process = straw_detect,
+                                                          .flush = straw_detect_flush,
+                                                          .close = free };
 static const struct thread_module straw_output = { .name = "output", .open = straw_open,
                                                    .process = straw_pass };
 static const struct thread_module *const table[] = {
@@ -186,7 +231,11 @@ static struct seen read_in(struct test *t, const char *mode_name, unsigned worke
     ops.verdict = count_verdict;
     CHECK_INT(conf_load_string(conf, "%YAML 1.1\n---\nrunmodes:\n  mine:\n"
         "    - modules: [receive]\n    - modules: [decode, stream]\n"
-        "    - modules: [detect]\n      threads: auto\n    - modules: [verdict, output]\n",
+        "    - modules: [detect]\n      threads: auto\n    - modules: [verdict, output]\n"
+        "  crossed:\n    - modules: [receive, decode]\n      threads: 2\n"
+        "    - modules: [stream]\n      threads: 3\n      balance: round-robin\n"
+        "    - modules: [detect]\n      threads: auto\n      balance: least-loaded\n"
+        "    - modules: [verdict, output]\n",
         "t.yaml", &err), 0);
     modes = run_modes_new(conf_root(conf), &err);
     snprintf(text, sizeof(text), "pu:%u", workers);
@@ -199,6 +248,7 @@ static struct seen read_in(struct test *t, const char *mode_name, unsigned worke
     ctx->offline = true;
     ctx->is_inline = ctx->judges = is_inline;
     ctx->shares_file = plan->shares_file;
+    ctx->turns = turns_new();
     ctx->capture = &ops;
     ctx->capture_handle = ops.open(&(struct capture_request){
         .sources = sources, .threads = plan->pieces[0].count, .conf = ctx->conf }, &err);
@@ -215,13 +265,15 @@ static struct seen read_in(struct test *t, const char *mode_name, unsigned worke
     topology_free(topology);
     run_modes_free(modes);
     conf_free(conf);
+    turns_free(ctx->turns);
     free(ctx);
     return seen;
 }
 
 TEST(read_file_same_in_every_mode)
 {
-    static const char *const names[] = { "single", "workers", "autofp", "pipeline", "mine" };
+    static const char *const names[] = { "single", "workers", "autofp", "pipeline", "mine",
+                                        "crossed" };
     char path[] = "/tmp/read_file_test.XXXXXX";
     int fd = mkstemp(path);
     uint64_t first_decoded, decoded;
@@ -242,6 +294,9 @@ TEST(read_file_same_in_every_mode)
             CHECK_INT(again.sum, first.sum);
             CHECK_INT(again.end_us, first.end_us);
             CHECK_INT(decoded, first_decoded);
+            CHECK_INT(again.disordered, 0);
+            CHECK_INT(again.turns, first.turns);
+            CHECK_INT(again.untimely, 0);
         }
     unlink(path);
 }

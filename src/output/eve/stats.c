@@ -93,6 +93,8 @@ static void stats_record(struct render *r, const struct eve *eve, void *settings
     struct json j;
 
     (void)last;
+    if (eve->request->deterministic)
+        return;                 /* they tell of wall time and threads */
     if (s->tree == NULL || s->tree_counters != counter_count()) {
         counter_tree_free(s->tree);
         s->tree = counter_tree_new();

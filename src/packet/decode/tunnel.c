@@ -21,7 +21,6 @@ static struct packet *inner_get(struct decoder *d, struct packet *outer)
     p->root = root;
     p->time_us = outer->time_us;
     p->device = outer->device;
-    p->tenant = outer->tenant;
     p->file_name = outer->file_name;
     p->device_name = outer->device_name;
     p->layers = outer->layers;

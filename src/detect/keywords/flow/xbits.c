@@ -4,6 +4,7 @@
 #include "detect/keyword.h"
 #include "detect/ruleset.h"
 #include "flow/vars.h"
+#include "packet/turn.h"
 
 #include <string.h>
 
@@ -48,9 +49,11 @@ static bool bit_test(const struct match_input *in, const void *arg)
     const struct bit_arg *a = arg;
     const struct ip *pair, *host = owner(in, a, &pair);
 
-    return has_address(in) &&
-           host_bit_is_set(a->bits, host, pair, a->id, in->packet->time_us) ==
-               (a->command == BIT_ISSET);
+    if (!has_address(in))
+        return false;
+    packet_take_turn(in->packet);
+    return host_bit_is_set(a->bits, host, pair, a->id, in->packet->time_us) ==
+           (a->command == BIT_ISSET);
 }
 
 static bool bit_change(const struct match_input *in, const void *arg)
@@ -61,6 +64,7 @@ static bool bit_change(const struct match_input *in, const void *arg)
 
     if (!has_address(in))
         return true;
+    packet_take_turn(in->packet);
     if (a->command == BIT_UNSET || (a->command == BIT_TOGGLE &&
                                     host_bit_is_set(a->bits, host, pair, a->id, now_us)))
         host_bit_unset(a->bits, host, pair, a->id, now_us);

@@ -4,6 +4,7 @@
 #include "detect/dataset.h"
 #include "detect/program.h"
 #include "detect/ruleset.h"
+#include "packet/turn.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -19,6 +20,13 @@ struct dataset_arg {
     uint16_t number;
     struct slice context_key;   /* under which an alert shows the JSON; with a NUL */
 };
+
+/* A set that changes with the traffic is looked at in the order of the traffic. */
+static void take_turn(const struct program_run *run, const struct dataset_arg *a)
+{
+    if (dataset_changes(a->set) && run->input != NULL)
+        packet_take_turn(run->input->packet);
+}
 
 /* What belongs to the value goes to the alert. */
 static enum step_result json_step(struct program_run *run, const struct dataset_arg *a,
@@ -43,6 +51,7 @@ static enum step_result dataset_step(struct program_run *run, const void *arg)
     struct slice value = { run->data, run->len };
     bool ok;
 
+    take_turn(run, a);
     if (a->context_key.len > 0)
         return json_step(run, a, value);
     switch ((enum dataset_command)a->command) {
@@ -59,6 +68,7 @@ static enum step_result datarep_step(struct program_run *run, const void *arg)
     const struct dataset_arg *a = arg;
     uint16_t number;
 
+    take_turn(run, a);
     if (!dataset_has(a->set, (struct slice){ run->data, run->len }, &number))
         return STEP_STOP;
     return int_match_has(&(struct int_match){ .op = a->op, .a = a->number }, number) ? STEP_YES
@@ -222,7 +232,11 @@ static int dataset_open(struct rule_parser *p, struct text name, const struct da
     if (p->ruleset->datasets == NULL)
         p->ruleset->datasets = dataset_table_new(conf_of(p));
     arg->set = dataset_get(p->ruleset->datasets, &r, &err);
-    return arg->set != NULL ? 0 : rule_error(p, "%s", err.text);
+    if (arg->set == NULL)
+        return rule_error(p, "%s", err.text);
+    if (!with_value && arg->command <= DATASET_UNSET)
+        dataset_set_changes(arg->set);
+    return 0;
 }
 
 static int dataset_finish(struct rule_parser *p, struct dataset_arg *arg, struct text name,

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* engine/merge.c - vectors of several producers, put together in the order of their packets.
+ *
+ * Offline a thread with several producers takes the packet that stands first in the order, once
+ * no other producer can send an earlier one: its next packet says so, or, while it has sent all it
+ * had, how far it has dealt. A producer that stands still is nudged to look. Threads cannot wait
+ * in a ring for each other: each waits for a packet that stands earlier than its own. */
+#include "engine/engine_private.h"
+
+#include "base/array.h"
+
+#define NUDGE_NS 200000
+
+static struct engine_thread *producer(const struct engine_thread *t, unsigned link)
+{
+    const struct plan_piece *before = &t->engine->plan->pieces[t->plan->piece - 1];
+
+    return &t->engine->threads[before->first + link];
+}
+
+static void head_done(struct engine_thread *t, struct link *link)
+{
+    struct packet_vector *v = link->head;
+
+    t->merged.now_us = MAX(t->merged.now_us, v->now_us);
+    t->merged.tick |= v->tick;
+    link->head = NULL;
+    figure_add(&link->done, v->count);
+    v->count = 0;
+    give_back(t, link, v);
+}
+
+/* The next vector that holds packets. Those without only tell how far their producer is. */
+static void next_head(struct engine_thread *t, struct link *link)
+{
+    void *v;
+
+    while (link->head == NULL && ring_pop(link->full, &v, 1) == 1) {
+        link->head = v;
+        link->head_at = 0;
+        if (link->head->last && !link->ended) {
+            link->ended = true;
+            t->in_ended++;
+        }
+        link->head->last = false;
+        if (link->head->count == 0)
+            head_done(t, link);
+    }
+}
+
+/* Nothing before this place comes by the link any more. How far its producer is, is looked at
+ * before the ring. */
+static struct order_mark link_mark(struct engine_thread *t, unsigned number)
+{
+    struct link *link = &t->in[number];
+    struct order_mark dealt = order_mark_get(&producer(t, number)->dealt);
+    const struct packet *p;
+
+    next_head(t, link);
+    if (link->head != NULL) {
+        p = link->head->packet[link->head_at];
+        return (struct order_mark){ p->order, p->order_sub };
+    }
+    if (link->ended)
+        return (struct order_mark){ ORDER_END, ORDER_END };
+    return figure_get(&link->sent) == link->done ? dealt : link->mark;
+}
+
+/* The link that is least far, and how far that is. */
+static struct link *least_link(struct engine_thread *t, struct order_mark *least)
+{
+    struct link *best = NULL;
+
+    for (unsigned i = 0; i < t->in_count; i++) {
+        struct link *link = &t->in[i];
+        struct order_mark m = link_mark(t, i);
+
+        if (order_mark_has_passed(m, link->mark.at, link->mark.sub))
+            link->mark = m;
+        /* A packet that is there goes before one that might come at its place. */
+        if (best == NULL || !order_mark_has_passed(m, least->at, least->sub) ||
+            (best->head == NULL && m.at == least->at && m.sub == least->sub)) {
+            best = link;
+            *least = m;
+        }
+    }
+    return best;
+}
+
+/* Somebody behind us wants to know how far we are, and we have come further. */
+static bool has_answer(struct engine_thread *t, struct order_mark now)
+{
+    if (!t->asked ||
+        order_mark_has_passed((struct order_mark){ t->order_at, t->order_sub }, now.at, now.sub))
+        return false;
+    t->asked = false;
+    return true;
+}
+
+/* False: nothing to be done yet. */
+static bool gather(struct engine_thread *t)
+{
+    struct packet_vector *v = &t->merged;
+    struct order_mark least = { 0, 0 };
+
+    v->count = 0;
+    v->tick = v->last = false;
+    while (v->count < VECTOR_FILL) {
+        struct link *link = least_link(t, &least);
+
+        if (link->head == NULL)
+            break;
+        vector_push(v, link->head->packet[link->head_at++]);
+        if (link->head_at == link->head->count)
+            head_done(t, link);
+    }
+    if (v->count == VECTOR_FILL)
+        (void)least_link(t, &least);
+    v->order_at = least.at == ORDER_END ? 0 : least.at;
+    v->order_sub = least.sub;
+    return v->count > 0 || v->tick ||
+           has_answer(t, (struct order_mark){ v->order_at, v->order_sub });
+}
+
+static bool all_ended(const struct engine_thread *t)
+{
+    for (unsigned i = 0; i < t->in_count; i++)
+        if (!t->in[i].ended || t->in[i].head != NULL)
+            return false;
+    return true;
+}
+
+static void nudge_producers(const struct engine_thread *t)
+{
+    for (unsigned i = 0; i < t->in_count; i++)
+        if (t->in[i].head == NULL && !t->in[i].ended && producer(t, i)->in_count > 0)
+            nudge(producer(t, i));
+}
+
+static bool has_waiting_packets(const struct engine_thread *t)
+{
+    for (unsigned i = 0; i < t->in_count; i++)
+        if (t->in[i].head != NULL)
+            return true;
+    return false;
+}
+
+static bool has_news(void *arg)
+{
+    const struct engine_thread *t = arg;
+
+    for (unsigned i = 0; i < t->in_count; i++)
+        if (t->in[i].head == NULL && ring_count(t->in[i].full) > 0)
+            return true;
+    return __atomic_load_n(&t->nudged, __ATOMIC_RELAXED) != 0;
+}
+
+/* While packets wait for those of another producer, or we are asked, the producers that say nothing
+ * are asked in turn. */
+static void wait_for_news(struct engine_thread *t)
+{
+    if (__atomic_exchange_n(&t->nudged, 0, __ATOMIC_RELAXED) != 0)
+        t->asked = true;
+    if (t->asked || has_waiting_packets(t)) {
+        nudge_producers(t);
+        waiter_wait(&t->waiter, has_news, t, NUDGE_NS);
+    } else {
+        waiter_wait(&t->waiter, has_news, t, WAITER_FOREVER);
+    }
+}
+
+struct packet_vector *take_merged(struct engine_thread *t)
+{
+    if (gather(t))
+        return &t->merged;
+    if (all_ended(t))
+        return NULL;
+    hand_on_pending(t);
+    account_sleep(t);
+    while (!gather(t) && !all_ended(t))
+        wait_for_news(t);
+    account_awake(t, WAIT_INPUT);
+    return &t->merged;
+}

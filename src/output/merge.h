@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/merge.h - records of several threads in the order of the capture (--deterministic).
+ *
+ * Each rendering thread keeps the records of its packets, with the packets' place in the order
+ * (packet/turn.h). Whenever enough has come together, what lies before the place that all threads
+ * have passed is merged and written. One lock: this is for runs to be compared, not for speed. */
+#ifndef OUTPUT_MERGE_H
+#define OUTPUT_MERGE_H
+
+#include "output/output.h"
+#include "packet/turn.h"
+
+struct merge;
+struct merge_lane;
+
+/* turns: borrowed; read in merge_add(). write: gets whole records, in order, under the lock. */
+struct merge *merge_new(const struct turns *turns,
+                        void (*write)(void *arg, const uint8_t *records, size_t len), void *arg);
+void merge_free(struct merge *merge);       /* writes what is left; NULL is fine */
+
+/* At start, by one thread after the other. */
+struct merge_lane *merge_lane_new(struct merge *merge);
+/* By the lane's thread, for each packet in its order. Copies. */
+void merge_add(struct merge_lane *lane, const struct packet *p, const struct buf *records);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of output/merge: what several threads have rendered comes out in the order of the packets,
+ * and nothing before all threads are past it. */
+#include "output/merge.h"
+
+#include "base/buf.h"
+#include "base/test.h"
+
+#include <string.h>
+
+static void gather(void *arg, const uint8_t *records, size_t len)
+{
+    buf_add(arg, records, len);
+}
+
+static void nothing(void *self)
+{
+    (void)self;
+}
+
+static void add(struct merge_lane *lane, uint64_t order, uint64_t sub, const char *text)
+{
+    struct packet p = { .order = order, .order_sub = sub };
+    struct buf records = { 0 };
+
+    buf_add_string(&records, text);
+    merge_add(lane, &p, &records);
+    buf_fini(&records);
+}
+
+TEST(merge_goes_by_the_packets)
+{
+    struct turn_thread thread = { NULL, nothing, nothing, nothing };
+    struct turns *turns = turns_new();
+    struct buf out = { 0 };
+    struct merge *m = merge_new(turns, gather, &out);
+    struct merge_lane *a, *b;
+
+    (void)turn_lane_new(turns, &thread);
+    a = merge_lane_new(m);
+    b = merge_lane_new(m);
+    add(a, 2, 0, "1 ");
+    add(a, 2, 2, "3 ");
+    add(b, 2, 1, "2 ");
+    add(b, 8, 0, "5 ");
+    add(b, 8, 0, "6 ");
+    add(a, 6, 0, "4 ");
+    add(a, 10, 0, "7 ");
+    CHECK_INT(out.len, 0);
+    merge_free(m);
+    buf_add_u8(&out, 0);
+    CHECK_STRING((const char *)out.data, "1 2 3 4 5 6 7 ");
+    buf_fini(&out);
+    turns_free(turns);
+}
+
+TEST(merge_waits_for_the_slowest)
+{
+    struct turn_thread thread = { NULL, nothing, nothing, nothing };
+    struct turns *turns = turns_new();
+    struct turn_lane *fast = turn_lane_new(turns, &thread);
+    struct turn_lane *slow = turn_lane_new(turns, &thread);
+    struct buf out = { 0 };
+    struct merge *m = merge_new(turns, gather, &out);
+    struct merge_lane *lane = merge_lane_new(m);
+    char line[4097];
+
+    memset(line, 'x', sizeof(line) - 1);
+    line[sizeof(line) - 1] = '\0';
+    turn_reached(slow, 40, 0);
+    for (uint64_t at = 2; at <= 1000; at += 2) {
+        turn_reached(fast, at, 0);
+        add(lane, at, 0, line);
+    }
+    CHECK_INT(out.len, 19 * (sizeof(line) - 1));
+    merge_free(m);
+    CHECK_INT(out.len, 500 * (sizeof(line) - 1));
+    buf_fini(&out);
+    turns_free(turns);
+}

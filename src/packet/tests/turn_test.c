@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of packet/turn: threads that take their turns touch shared things in the order of the
+ * packets; one that has nothing to do is nudged. Those named turn_stress_ are for TSan too. */
+#include "packet/turn.h"
+
+#include "base/clock.h"
+#include "base/test.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+TEST(turn_marks_only_move_on)
+{
+    struct order_mark m = { 0 };
+
+    order_mark_set(&m, 10, 3);
+    CHECK(order_mark_has_passed(order_mark_get(&m), 10, 3));
+    CHECK(order_mark_has_passed(order_mark_get(&m), 9, 99));
+    CHECK(!order_mark_has_passed(order_mark_get(&m), 10, 4));
+    order_mark_set(&m, 12, 0);
+    CHECK(order_mark_has_passed(order_mark_get(&m), 10, 4));
+    CHECK(!order_mark_has_passed(order_mark_get(&m), 12, 1));
+}
+
+TEST(turn_order_follows_time_and_never_stands)
+{
+    uint64_t one = order_next(0, 1000), two = order_next(one, 1000), back = order_next(two, 5);
+
+    CHECK_INT(order_time_us(one), 1000);
+    CHECK(two > one && back > two);
+    CHECK_INT(order_time_us(back), 1000);
+    CHECK(order_before_us(1001) > back && (order_before_us(1001) & 1) == 1);
+    CHECK(order_next(back, 1001) > order_before_us(1001));
+    CHECK((order_next(back, UINT64_MAX) & ORDER_SHUTDOWN) == 0);
+}
+
+#define THREADS 4
+#define PACKETS 20000
+
+struct player {
+    pthread_t id;
+    struct turn_lane *lane;
+    struct play *play;
+    unsigned number;
+    bool idle;                  /* has no packets, and only answers */
+    int nudged;
+};
+
+struct play {
+    struct turns *turns;
+    struct player player[THREADS];
+    uint64_t last;              /* what all share; whose turn it is may write */
+    uint64_t done, wrong;
+};
+
+static void on_nudge(void *self)
+{
+    struct player *p = self;
+
+    __atomic_store_n(&p->nudged, 1, __ATOMIC_RELEASE);
+}
+
+static void on_wait(void *self)
+{
+    (void)self;
+}
+
+static uint64_t owner_of(uint64_t place)
+{
+    return (place * UINT64_C(0x9e3779b97f4a7c15) >> 40) % (THREADS - 1);
+}
+
+static void *play(void *arg)
+{
+    struct player *me = arg;
+    struct play *play = me->play;
+
+    for (uint64_t at = 2; at <= 2 * PACKETS; at += 2) {
+        if (owner_of(at) != me->number)
+            continue;
+        if (at % 6 == 0) {
+            turn_take(me->lane, at, 0);
+            play->wrong += play->last >= at;
+            play->last = at;
+            play->done++;
+        }
+        if (at % 256 == 0 || turn_is_awaited(me->lane))
+            turn_reached(me->lane, at, 1);
+    }
+    turn_reached(me->lane, ORDER_END, ORDER_END);
+    return NULL;
+}
+
+/* Says how far "it was dealt" only when it is asked. */
+static void *answer(void *arg)
+{
+    struct player *me = arg;
+
+    for (uint64_t at = 0; at < 2 * PACKETS + 2;) {
+        if (!__atomic_exchange_n(&me->nudged, 0, __ATOMIC_ACQUIRE)) {
+            clock_pause();
+            continue;
+        }
+        at += 500;
+        turn_reached(me->lane, at, 0);
+    }
+    turn_reached(me->lane, ORDER_END, ORDER_END);
+    return NULL;
+}
+
+TEST(turn_stress_threads_go_in_order)
+{
+    struct play it = { .turns = turns_new() };
+    uint64_t wanted = 0;
+
+    for (uint64_t at = 2; at <= 2 * PACKETS; at += 2)
+        wanted += at % 6 == 0;
+    for (unsigned i = 0; i < THREADS; i++) {
+        struct player *p = &it.player[i];
+        struct turn_thread thread = { p, on_nudge, on_wait, on_wait };
+
+        *p = (struct player){ .play = &it, .number = i, .idle = i == THREADS - 1 };
+        p->lane = turn_lane_new(it.turns, &thread);
+    }
+    for (unsigned i = 0; i < THREADS; i++)
+        pthread_create(&it.player[i].id, NULL, it.player[i].idle ? answer : play,
+                       &it.player[i]);
+    for (unsigned i = 0; i < THREADS - 1; i++)
+        pthread_join(it.player[i].id, NULL);
+    CHECK_INT(it.done, wanted);
+    CHECK_INT(it.wrong, 0);
+    while (turns_passed(it.turns).at != ORDER_END)
+        __atomic_store_n(&it.player[THREADS - 1].nudged, 1, __ATOMIC_RELEASE);
+    pthread_join(it.player[THREADS - 1].id, NULL);
+    turns_free(it.turns);
+}

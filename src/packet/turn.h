@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* packet/turn.h - who may touch, and when, what flows on several threads share.
+ *
+ * Packets of a capture file stand in one order, whichever threads inspect them: packet.order, and
+ * packet.order_sub among those with the same order. A thread that comes to something which other
+ * flows can change - a threshold by host, an xbit, an announced flow - takes its turn: it waits
+ * until all other threads have done what stands before its packet. So the outcome is that of one
+ * thread that does it all, and only rules that share anything pay for it.
+ *
+ * A thread that has nothing to do would never come further: it is nudged, and says how far its
+ * producers have dealt. Live there is no such order, and nobody has a lane. */
+#ifndef PACKET_TURN_H
+#define PACKET_TURN_H
+
+#include "packet/packet.h"
+
+/* A place in the order: all that stands before it is done. One writer, any reader; it only ever
+ * moves on. What is read may be older than the truth. */
+struct order_mark {
+    uint64_t at, sub;
+};
+
+static inline void order_mark_set(struct order_mark *m, uint64_t at, uint64_t sub)
+{
+    if (m->at != at) {
+        __atomic_store_n(&m->sub, 0, __ATOMIC_RELEASE);
+        __atomic_store_n(&m->at, at, __ATOMIC_RELEASE);
+    }
+    if (m->sub != sub)
+        __atomic_store_n(&m->sub, sub, __ATOMIC_RELEASE);
+}
+
+/* `sub` belongs to `at` when `at` was the same before and after; else 0 is a safe answer. */
+static inline struct order_mark order_mark_get(const struct order_mark *m)
+{
+    struct order_mark out = { .at = __atomic_load_n(&m->at, __ATOMIC_ACQUIRE) };
+
+    out.sub = __atomic_load_n(&m->sub, __ATOMIC_ACQUIRE);
+    if (UNLIKELY(__atomic_load_n(&m->at, __ATOMIC_ACQUIRE) != out.at))
+        out.sub = 0;
+    return out;
+}
+
+static inline bool order_mark_has_passed(struct order_mark m, uint64_t at, uint64_t sub)
+{
+    return m.at > at || (m.at == at && m.sub >= sub);
+}
+
+/* Time in the order: microseconds of packet time in its upper bits. Packets off the wire have
+ * even numbers; flows that end between two packets, because their time is up, have odd ones. */
+#define ORDER_BITS 10
+#define ORDER_SHUTDOWN (UINT64_C(1) << 63)      /* from here on: flows that end with the run */
+#define ORDER_END UINT64_MAX
+
+static inline uint64_t order_time_us(uint64_t order) { return order >> ORDER_BITS; }
+/* Before all packets of that time. */
+static inline uint64_t order_before_us(uint64_t us) { return (us << ORDER_BITS) - 1; }
+
+/* The next packet's place, behind `last` and not before its time. */
+static inline uint64_t order_next(uint64_t last, uint64_t time_us)
+{
+    const uint64_t latest = UINT64_C(1) << 52;
+    uint64_t by_time = (time_us < latest ? time_us : latest) << ORDER_BITS;
+
+    return by_time > last ? by_time : last + 2;
+}
+
+/* The engine's part: what a waiting thread asks of it. */
+struct turn_thread {
+    void *self;
+    void (*nudge)(void *self);      /* by another thread: say how far you are */
+    void (*sleeps)(void *self);     /* around a wait, for the account of time */
+    void (*wakes)(void *self);
+};
+
+struct turns;
+struct turn_lane;
+
+struct turns *turns_new(void);
+void turns_free(struct turns *turns);               /* NULL is fine */
+
+/* At start, by one thread after the other. */
+struct turn_lane *turn_lane_new(struct turns *turns, const struct turn_thread *thread);
+/* By the lane's own thread: all before this place is done. Cheap when nobody waits. */
+void turn_reached(struct turn_lane *lane, uint64_t order, uint64_t sub);
+/* Does anybody wait for a thread to come further? */
+bool turn_is_awaited(const struct turn_lane *lane);
+/* Until all others have done what stands before this place. */
+void turn_take(struct turn_lane *lane, uint64_t order, uint64_t sub);
+
+/* All lanes have done all before this. */
+struct order_mark turns_passed(const struct turns *turns);
+unsigned turns_count(const struct turns *turns);
+
+/* By the inspecting thread, before it looks at or changes what other flows can change. */
+static inline void packet_take_turn(const struct packet *p)
+{
+    if (UNLIKELY(p->lane != NULL))
+        turn_take(p->lane, p->order, p->order_sub);
+}
+
+#endif
