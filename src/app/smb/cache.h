@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/smb/cache.h - what a flow remembers of earlier commands: a small hash table which forgets
- * what was not used for longest. Belongs to one flow; entries and their buffers are used again. */
+/* app/smb/cache.h - what a flow remembers of earlier commands, in tables of app/lru.h. */
 #ifndef APP_SMB_CACHE_H
 #define APP_SMB_CACHE_H
 
-#include "base/buf.h"
-#include "base/bytes.h"
+#include "app/lru.h"
 
 /* A file as one side names it: 16 bytes, or in SMB1 two and the session's number behind them. */
 struct smb_id {
@@ -16,32 +14,27 @@ static inline bool smb_id_equal(const struct smb_id *a, const struct smb_id *b)
     return a->len == b->len && memcmp(a->at, b->at, a->len) == 0;
 }
 
+/* Its bytes are the key: without holes. */
 struct smb_key {
     uint64_t a, b;
     uint32_t c, kind;
 };
 
 struct smb_entry {
-    struct smb_entry *chain, *newer, *older;
-    struct smb_key key;
+    struct app_lru_entry lru;
     struct buf text;
     struct smb_id id;
     uint64_t offset;
     bool flag;
 };
 
-#define SMB_CACHE_BUCKETS 64
-struct smb_cache {
-    struct smb_entry *bucket[SMB_CACHE_BUCKETS], *newest, *oldest, *spare;
-    uint32_t count, limit;
-};
-void smb_cache_fini(struct smb_cache *cache);
+void smb_cache_fini(struct app_lru *cache);
 /* Lent until the next put. */
-struct smb_entry *smb_cache_get(struct smb_cache *cache, struct smb_key key);
+struct smb_entry *smb_cache_get(struct app_lru *cache, struct smb_key key);
 /* New, or the one of this key emptied. */
-struct smb_entry *smb_cache_put(struct smb_cache *cache, struct smb_key key);
+struct smb_entry *smb_cache_put(struct app_lru *cache, struct smb_key key);
 /* Taken out: valid until the next put. */
-struct smb_entry *smb_cache_pop(struct smb_cache *cache, struct smb_key key);
+struct smb_entry *smb_cache_pop(struct app_lru *cache, struct smb_key key);
 
 static inline struct slice smb_entry_text(const struct smb_entry *entry)
 {

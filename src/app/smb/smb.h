@@ -174,11 +174,11 @@ struct smb_state {
     uint32_t max_read, max_write;   /* as negotiated; 0: not known */
     struct dce_interfaces interfaces;
     bool check_files, full;         /* files that a gap may have ended; no transaction left */
-    struct smb_cache names;         /* file -> name */
-    struct smb_cache keys;          /* message -> name or file */
-    struct smb_cache offsets;       /* message -> file and offset of a read */
-    struct smb_cache trees;         /* session and tree -> share */
-    struct smb_cache fragments;     /* pipe -> beginning of an answer */
+    struct app_lru names;         /* file -> name */
+    struct app_lru keys;          /* message -> name or file */
+    struct app_lru offsets;       /* message -> file and offset of a read */
+    struct app_lru trees;         /* session and tree -> share */
+    struct app_lru fragments;     /* pipe -> beginning of an answer */
 };
 
 /* One command of a record, of either version. */
