@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/int_match.c - integer arguments: comparisons, ranges, masks, units, names, indices.
  *
- * Ranges exclude their ends, as rule writers are used to. */
+ * Ranges exclude their ends, as rule writers are used to, but for the few keywords where they are
+ * used to the contrary. */
 #include "base/json.h"
 #include "detect/keyword.h"
 
@@ -72,14 +73,18 @@ static bool mask_parse(struct text in, uint64_t max, struct int_match *out)
            (out->a & out->b) == out->b;
 }
 
-/* "A-B", "A<>B", "!A-B": something must fit between them. */
-static bool range_parse(struct text in, uint64_t max, struct int_match *out)
+/* "A-B", "A<>B", "!A-B". */
+static bool bounds_parse(struct text in, uint64_t max, struct int_match *out)
 {
     out->op = take(&in, "!") ? INT_NOT_RANGE : INT_RANGE;
-    if (!take_number(&in, max, &out->a) || (!take(&in, "-") && !take(&in, "<>")) ||
-        !take_number(&in, max, &out->b) || in.n > 0)
-        return false;
-    return out->b > out->a && out->b - out->a > 1;
+    return take_number(&in, max, &out->a) && (take(&in, "-") || take(&in, "<>")) &&
+           take_number(&in, max, &out->b) && in.n == 0 && out->b > out->a;
+}
+
+/* Something must fit between them. */
+static bool range_parse(struct text in, uint64_t max, struct int_match *out)
+{
+    return bounds_parse(in, max, out) && out->b - out->a > 1;
 }
 
 static bool comparison_parse(struct text in, uint64_t max, struct int_match *out)
@@ -132,6 +137,27 @@ int int_match_parse(struct rule_parser *p, struct text in, unsigned bits,
                       "!N, <N, <=N, >N, >=N, A-B with room between, or &MASK=N, up to %llu%s",
                       p->keyword->name, TEXT(in), (unsigned long long)max,
                       names != NULL ? ", or a name" : "");
+}
+
+int int_match_parse_inclusive(struct rule_parser *p, struct text in, unsigned bits,
+                              const struct app_name *names, struct int_match *out)
+{
+    uint64_t max = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    bool within;
+
+    *out = (struct int_match){ 0 };
+    if (!bounds_parse(text_trim(in), max, out))
+        return int_match_parse(p, in, bits, names, out);
+    within = out->op == INT_RANGE;
+    if (out->a == 0) {
+        *out = (struct int_match){ .op = within ? INT_LE : INT_GT, .a = out->b };
+    } else if (out->b == UINT64_MAX) {
+        out->op = within ? INT_GE : INT_LT;
+    } else {
+        out->a--;
+        out->b++;
+    }
+    return 0;
 }
 
 static const struct app_name *find_name(struct text in, const struct app_name *names)

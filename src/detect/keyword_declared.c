@@ -168,14 +168,17 @@ static const struct app_integer *first_integer(const struct declared *d)
 static int integer_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct integer_arg *a = arg;
+    int (*parse)(struct rule_parser *, struct text, unsigned, const struct app_name *,
+                 struct int_match *);
     const struct app_integer *integer;
 
     a->declared = declared_of(p->keyword);
     integer = first_integer(a->declared);
+    parse = integer->inclusive ? int_match_parse_inclusive : int_match_parse;
     if (limit_protocol(p) < 0 || (integer->multi && index_match_parse(p, &in, &a->index) < 0))
         return -1;
     if (!int_match_bits(in, integer->bit_names, &a->value) &&
-        int_match_parse(p, in, integer->bits, integer->names, &a->value) < 0)
+        parse(p, in, integer->bits, integer->names, &a->value) < 0)
         return -1;
     want_features(p, a->declared);
     place_test(p, integer->directions, integer->progress, integer_match, a);
