@@ -65,13 +65,14 @@ static void flow_mac_list(struct json *j, const char *key, const struct flow_mac
     json_array_end(j);
 }
 
-static void flow_macs(const struct eve *eve, struct json *j, const struct flow *f)
+static void flow_macs(const struct eve *eve, struct json *j, const struct flow *f,
+                      enum direction d)
 {
     if (!eve->ethernet || f->macs == NULL)
         return;
     json_object(j, "ether");
-    flow_mac_list(j, "dest_macs", f->macs, TO_CLIENT);
-    flow_mac_list(j, "src_macs", f->macs, TO_SERVER);
+    flow_mac_list(j, "dest_macs", f->macs, OTHER_DIRECTION(d));
+    flow_mac_list(j, "src_macs", f->macs, d);
     json_object_end(j);
 }
 
@@ -161,7 +162,7 @@ static void flow_record(struct render *r, const struct eve *eve, void *settings,
     (void)settings;
     flow_head(r, eve, &j, f, false, "flow");
     flow_body(r, &j, f);
-    flow_macs(eve, &j, f);
+    flow_macs(eve, &j, f, TO_SERVER);
     if (eve->metadata && f->vars != NULL)
         eve_vars(&j, f, NULL);
     flow_tcp(&j, f);
@@ -194,7 +195,7 @@ static void netflow_direction(struct render *r, const struct eve *eve, struct pa
         eve_tcp_flags(&j, flags);
         json_object_end(&j);
     }
-    flow_macs(eve, &j, f);
+    flow_macs(eve, &j, f, d);
     if (eve->metadata && f->vars != NULL)
         eve_vars(&j, f, NULL);
     eve_end(r, eve, &j, p);
