@@ -201,7 +201,8 @@ static void alert_payload_fields(struct json *j, const struct packet *p,
         json_printable(j, "payload_printable", payload.data, payload.len);
     if (s->payload_length)
         json_u64(j, "payload_length", payload.len);
-    json_u64(j, "stream", a->flags & (ALERT_STREAM | ALERT_APP_STATE) ? 1 : 0);
+    json_u64(j, "stream",
+             packet_is_tcp(p) && (a->flags & (ALERT_STREAM | ALERT_APP_STATE)) ? 1 : 0);
 }
 
 static struct app_tx *alert_tx(const struct packet *p, uint64_t tx_id)
