@@ -414,7 +414,8 @@ static const char *file_state_name(enum file_state state)
 
 void eve_file(struct json *j, const struct app_file *file, bool stored_sids)
 {
-    json_slice(j, "filename", file->name);
+    if (file->name.len > 0)
+        json_slice(j, "filename", file->name);
     if (stored_sids && file->sid_count > 0) {
         json_array(j, "sid");
         for (unsigned i = 0; i < file->sid_count; i++)
