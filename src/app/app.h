@@ -251,6 +251,7 @@ struct app_integer {
     uint8_t progress[2];
     bool multi;                 /* several values: any, all, nth */
     bool any_of_many;           /* several values, any will do; no index in the rule */
+    bool inclusive;             /* ranges contain their ends */
     const struct app_name *names;       /* {NULL} ended; NULL: numbers only */
     const struct app_name *bit_names;   /* "fin,!comp": bits that are set and not set */
     bool (*get)(struct app_tx *tx, enum direction direction, unsigned index, uint64_t *out);
@@ -283,6 +284,7 @@ struct app_log {
      * with the addresses as that direction goes. */
     uint8_t progress[2];
     bool each_direction;
+    bool as_packet;             /* ... as they are in the packet that it was waiting for */
     bool no_tx_id;              /* the record does not say which transaction it is of */
     /* Settings of one eve-log instance, made once; NULL when there are none. Freed with free(). */
     void *(*configure)(const struct conf_node *node, struct err *err);

@@ -30,6 +30,7 @@
     X(quic)               \
     X(tftp)               \
     X(smb)                \
+    X(nfs)                \
     X(krb5)               \
     X(ntp)                \
     X(dnp3)               \

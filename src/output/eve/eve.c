@@ -187,6 +187,8 @@ static void eve_packet(struct render *r, void *self, struct packet *p)
 
 static enum eve_order eve_app_order(const struct app_log *log, enum direction direction)
 {
+    if (log->as_packet)
+        return EVE_AS_PACKET;
     if (!log->each_direction)
         return EVE_AS_FLOW;
     return direction == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT;
