@@ -34,7 +34,8 @@
     X(krb5)               \
     X(ntp)                \
     X(dnp3)               \
-    X(enip)
+    X(enip)               \
+    X(ike)
 
 enum app_proto_id {
     APP_PROTO_UNKNOWN,          /* not known yet */

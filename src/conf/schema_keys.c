@@ -91,7 +91,7 @@ const char *const conf_schema_outline[] = {
     "      ntp: enabled",
     "      smb: enabled types",
     "      tftp: enabled",
-    "      ike: enabled",
+    "      ike: enabled extended",
     "      ikev2: enabled",
     "      dcerpc: enabled",
     "      krb5: enabled",
