@@ -281,11 +281,11 @@ struct app_log {
     const char *key;            /* of the object in the record; NULL: log() writes its own keys */
     /* Logged once when progress reaches these in both directions, with the flow's addresses from
      * client to server; or, with each_direction, once a direction when that one is reached,
-     * with the addresses as that direction goes. */
+     * with the addresses as that direction goes; or with those of the packet that led there. */
     uint8_t progress[2];
     bool each_direction;
-    bool as_packet;             /* ... as they are in the packet that it was waiting for */
-    bool no_tx_id;              /* the record does not say which transaction it is of */
+    bool as_packet;
+    bool has_tx_id;             /* the record says which transaction it is of */
     /* Settings of one eve-log instance, made once; NULL when there are none. Freed with free(). */
     void *(*configure)(const struct conf_node *node, struct err *err);
     /* Writes the members; false: nothing to log after all. direction: for each_direction. */

@@ -113,7 +113,7 @@ struct flow {
     uint8_t tcp_flags_seen[2];
     uint32_t alert_count;
     uint32_t tx_log_count;
-    uint16_t icmp_reply;                        /* type<<8|code seen from the other side */
+    uint8_t icmp_code;                          /* of the first packet */
     struct flow_macs *macs;                     /* NULL unless an output logs them; freed with
                                                  * the flow by detect */
     uint8_t turn;                               /* set when detection exchanged client and server:

@@ -70,6 +70,12 @@ static void take_new_rules(struct detect_module *m)
     ruleset_unref(rules);
 }
 
+static void note_icmp(struct flow *f, const struct packet *p)
+{
+    if (f->packets[TO_SERVER] == 0 && f->packets[TO_CLIENT] == 0)
+        f->icmp_code = p->icmp.code;
+}
+
 /* The flow's own count, as the packets pass here. */
 static void count_packet(struct packet *p)
 {
@@ -78,6 +84,8 @@ static void count_packet(struct packet *p)
 
     if (f == NULL || (p->flags & PACKET_PSEUDO))
         return;
+    if (p->ip_proto == 1 || p->ip_proto == 58)
+        note_icmp(f, p);
     f->packets[d]++;
     f->bytes[d] += p->wire_len;
     if (p->time_us > f->inspect_last_us)

@@ -111,7 +111,7 @@ void dcerpc_alert_metadata(struct json *j, struct app_tx *tx)
 
 static const struct app_log eve = {
     .conf_name = "dcerpc", .event_type = "dcerpc", .key = "dcerpc", .progress = { 1, 1 },
-    .no_tx_id = true, .log = log_dcerpc,
+    .log = log_dcerpc,
 };
 
 const struct app_log *const dcerpc_logs[] = { &eve, NULL };

@@ -150,7 +150,6 @@ void dnp3_alert_metadata(struct json *j, struct app_tx *tx)
 
 static const struct app_log eve = {
     .conf_name = "dnp3", .event_type = "dnp3", .key = "dnp3", .progress = { 1, 1 },
-    .no_tx_id = true,
     .log = dnp3_log,
 };
 

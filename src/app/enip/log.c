@@ -186,7 +186,6 @@ void enip_alert_metadata(struct json *j, struct app_tx *tx)
 
 static const struct app_log eve = {
     .conf_name = "enip", .event_type = "enip", .key = "enip", .progress = { 1, 1 },
-    .no_tx_id = true,
     .log = enip_log,
 };
 

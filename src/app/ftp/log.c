@@ -87,7 +87,6 @@ static const struct app_log log_ftp = {
     .event_type = "ftp",
     .key = "ftp",
     .progress = { FTP_DONE, FTP_DONE },
-    .no_tx_id = true,
     .log = log_record,
 };
 

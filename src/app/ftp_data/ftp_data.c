@@ -139,7 +139,6 @@ static const struct app_log log_ftp_data = {
     .event_type = "ftp_data",
     .key = "ftp_data",
     .progress = { 1, 1 },
-    .no_tx_id = true,
     .log = log_members,
 };
 static const struct app_log *const logs[] = { &log_ftp_data, NULL };

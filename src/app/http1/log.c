@@ -271,6 +271,7 @@ void http1_log_bodies(struct json *j, struct app_tx *tx, bool base64, bool print
 }
 
 static const struct app_log http = {
+    .has_tx_id = true,
     .conf_name = "http",
     .event_type = "http",
     .key = "http",

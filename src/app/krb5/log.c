@@ -65,6 +65,7 @@ void krb5_alert_metadata(struct json *j, struct app_tx *tx)
 }
 
 static const struct app_log eve = {
+    .as_packet = true,
     .conf_name = "krb5", .event_type = "krb5", .key = "krb5", .progress = { 1, 1 },
     .log = log_krb5,
 };

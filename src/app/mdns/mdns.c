@@ -266,6 +266,7 @@ static void mdns_alert_metadata(struct json *j, struct app_tx *tx)
 }
 
 static const struct app_log mdns_eve = {
+    .as_packet = true,
     .conf_name = "mdns", .event_type = "mdns", .key = "mdns", .progress = { 1, 1 },
     .log = mdns_log,
 };

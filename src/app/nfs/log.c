@@ -113,7 +113,7 @@ void nfs_alert_metadata(struct json *j, struct app_tx *tx)
 
 static const struct app_log eve = {
     .conf_name = "nfs", .event_type = "nfs", .progress = { 1, 1 }, .as_packet = true,
-    .no_tx_id = true, .log = log_tx,
+    .log = log_tx,
 };
 
 const struct app_log *const nfs_logs[] = { &eve, NULL };

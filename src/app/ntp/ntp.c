@@ -133,6 +133,7 @@ static void alert_metadata(struct json *j, struct app_tx *tx)
 }
 
 static const struct app_log eve = {
+    .as_packet = true,
     .conf_name = "ntp", .event_type = "ntp", .key = "ntp", .progress = { 1, 1 }, .log = log_ntp,
 };
 

@@ -242,7 +242,7 @@ void pgsql_alert_metadata(struct json *j, struct app_tx *tx)
 
 static const struct app_log eve_pgsql = {
     .conf_name = "pgsql", .event_type = "pgsql", .key = "pgsql",
-    .progress = { PGSQL_DONE, PGSQL_DONE }, .no_tx_id = true, .configure = configure,
+    .progress = { PGSQL_DONE, PGSQL_DONE }, .configure = configure,
     .log = pgsql_log,
 };
 const struct app_log *const pgsql_logs[] = { &eve_pgsql, NULL };

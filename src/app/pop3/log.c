@@ -47,7 +47,6 @@ static const struct app_log log_pop3 = {
     .event_type = "pop3",
     .key = "pop3",
     .progress = { 1, 1 },
-    .no_tx_id = true,
     .log = log_record,
 };
 

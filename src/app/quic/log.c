@@ -195,6 +195,7 @@ void quic_alert_metadata(struct json *j, struct app_tx *tx)
 }
 
 static const struct app_log quic = {
+    .as_packet = true,
     .conf_name = "quic", .event_type = "quic", .key = "quic",
     .progress = { 1, 1 }, .each_direction = true, .log = log_quic,
 };

@@ -370,6 +370,7 @@ static void alert_metadata(struct json *j, struct app_tx *tx)
 }
 
 static const struct app_log eve_rfb = {
+    .as_packet = true,
     .conf_name = "rfb", .event_type = "rfb", .key = "rfb", .progress = { 1, 1 }, .log = rfb_log,
 };
 

@@ -97,6 +97,7 @@ void sip_alert_metadata(struct json *j, struct app_tx *tx)
 }
 
 static const struct app_log eve_sip = {
+    .as_packet = true,
     .conf_name = "sip", .event_type = "sip", .key = "sip", .progress = { 1, 1 },
     .each_direction = true, .log = sip_log,
 };

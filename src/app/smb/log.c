@@ -393,6 +393,7 @@ void smb_alert_metadata(struct json *j, struct app_tx *tx)
 }
 
 static const struct app_log eve = {
+    .has_tx_id = true,
     .conf_name = "smb", .event_type = "smb", .key = "smb", .progress = { 1, 1 },
     .configure = configure, .log = log_smb,
 };

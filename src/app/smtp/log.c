@@ -271,6 +271,7 @@ void smtp_alert_metadata(struct json *j, struct app_tx *tx)
 
 /* Due with the mail's last line: what the server says to it is not in the record. */
 static const struct app_log log_smtp = {
+    .has_tx_id = true,
     .conf_name = "smtp",
     .event_type = "smtp",
     .progress = { 1, 0 },

@@ -376,6 +376,7 @@ static void alert_metadata(struct json *j, struct app_tx *tx)
 }
 
 static const struct app_log eve_snmp = {
+    .as_packet = true,
     .conf_name = "snmp", .event_type = "snmp", .key = "snmp", .progress = { 1, 1 },
     .each_direction = true, .log = snmp_log,
 };

@@ -68,11 +68,11 @@ void ssh_alert_metadata(struct json *j, struct app_tx *tx)
 
 static const struct app_log eve_banners = {
     .conf_name = "ssh", .event_type = "ssh", .key = "ssh",
-    .progress = { SSH_BANNER_DONE, SSH_BANNER_DONE }, .no_tx_id = true, .log = log_banners,
+    .progress = { SSH_BANNER_DONE, SSH_BANNER_DONE }, .log = log_banners,
 };
 static const struct app_log eve_hassh = {
     .conf_name = "ssh", .event_type = "ssh", .key = "ssh",
-    .progress = { SSH_FINISHED, SSH_FINISHED }, .no_tx_id = true, .log = log_hassh,
+    .progress = { SSH_FINISHED, SSH_FINISHED }, .log = log_hassh,
 };
 
 const struct app_log *const ssh_logs[] = { &eve_banners, &eve_hassh, NULL };

@@ -104,11 +104,11 @@ static void alert_metadata(struct json *j, struct app_tx *tx)
 }
 
 static const struct app_log log_tftp = {
+    .as_packet = true,
     .conf_name = "tftp",
     .event_type = "tftp",
     .key = "tftp",
     .progress = { 1, 1 },
-    .no_tx_id = true,
     .log = log_members,
 };
 static const struct app_log *const logs[] = { &log_tftp, NULL };

@@ -343,7 +343,7 @@ void tls_alert_metadata(struct json *j, struct app_tx *tx)
 static const struct app_log eve_tls = {
     .conf_name = "tls", .event_type = "tls", .key = "tls",
     .progress = { TLS_CLIENT_HANDSHAKE_DONE, TLS_SERVER_HANDSHAKE_DONE },
-    .no_tx_id = true, .configure = configure, .log = log_tls,
+    .configure = configure, .log = log_tls,
 };
 
 const struct app_log *const tls_logs[] = { &eve_tls, NULL };

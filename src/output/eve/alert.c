@@ -273,6 +273,7 @@ static void alert_write(struct render *r, const struct eve *eve, const struct al
     struct json j;
 
     eve_begin(r, eve, &j, p, EVE_AS_PACKET, "alert", a->tx_id);
+    eve_tunnel(&j, p);
     eve_alert_object(&j, p, a, s->metadata_rule, s->references, s->rule_text, xff);
     if (tx != NULL)
         alert_tx_fields(&j, tx, a, s);

@@ -95,9 +95,20 @@ static void eve_ethernet(struct json *j, const struct packet *p, enum eve_order 
                     ? order == EVE_AS_FLOW || order == EVE_TO_SERVER : order == EVE_TO_CLIENT;
 
     json_object(j, "ether");
-    json_u64(j, "ether_type", p->ethertype);
+    json_u64(j, "ether_type", (unsigned)p->eth[12] << 8 | p->eth[13]);
     eve_mac(j, "src_mac", p->eth + (flip ? 0 : 6));
     eve_mac(j, "dest_mac", p->eth + (flip ? 6 : 0));
+    json_object_end(j);
+}
+
+/* Of a packet made up for a flow: as its first one had them. */
+static void eve_flow_ethernet(struct json *j, const struct flow_macs *m)
+{
+    if (m->count[TO_SERVER] == 0 || m->count[TO_CLIENT] == 0)
+        return;
+    json_object(j, "ether");
+    eve_mac(j, "src_mac", m->at[TO_SERVER][0]);
+    eve_mac(j, "dest_mac", m->at[TO_CLIENT][0]);
     json_object_end(j);
 }
 
@@ -112,10 +123,12 @@ static void eve_vlans(struct json *j, const uint16_t *vlan, unsigned count)
 }
 
 /* The outer packet of a tunnelled one. */
-static void eve_tunnel(struct json *j, const struct packet *p)
+void eve_tunnel(struct json *j, const struct packet *p)
 {
     const struct packet *root = p->root;
 
+    if (!(p->flags & PACKET_TUNNEL) || root == NULL)
+        return;
     json_object(j, "tunnel");
     eve_endpoints(j, &root->src, root->src_port, &root->dst, root->dst_port, root->ip_proto);
     eve_proto(j, root->ip_proto);
@@ -168,6 +181,8 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
     json_string(j, "pkt_src", packet_source_name(p->source));
     if (eve->ethernet && p->eth != NULL)
         eve_ethernet(j, p, order);
+    else if (eve->ethernet && f != NULL && f->macs != NULL)
+        eve_flow_ethernet(j, f->macs);
     if (eve->community_id && f != NULL) {
         char id[64];
         size_t n = flow_community_id(&f->key, eve->community_seed, id, sizeof(id));
@@ -175,8 +190,6 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
         if (n > 0)
             json_bytes(j, "community_id", id, n);
     }
-    if ((p->flags & PACKET_TUNNEL) && p->root != NULL)
-        eve_tunnel(j, p);
     if (eve->metadata && f != NULL && (f->vars != NULL || p->vars != NULL))
         eve_vars(j, f, p);
     if (tx_id != EVE_NO_TX)

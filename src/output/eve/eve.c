@@ -210,7 +210,7 @@ static bool eve_app_record(struct render *r, const struct eve *eve, const struct
     struct json j;
 
     eve_begin(r, eve, &j, p, eve_app_order(use->log, direction), use->log->event_type,
-              use->log->no_tx_id ? EVE_NO_TX : tx->id);
+              use->log->has_tx_id ? tx->id : EVE_NO_TX);
     if (use->log->key != NULL)
         json_object(&j, use->log->key);
     if (!eve_app_members(&j, use, tx, direction, n)) {

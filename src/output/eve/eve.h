@@ -87,6 +87,7 @@ void eve_packet_bytes(struct json *j, const struct packet *p);
 /* What a transaction adds to other records: http of fileinfo and alerts. */
 void eve_tx_metadata(struct json *j, struct app_tx *tx);
 void eve_file(struct json *j, const struct app_file *file, bool stored_sids);
+void eve_tunnel(struct json *j, const struct packet *p);  /* nothing when it came in none */
 void eve_mac(struct json *j, const char *key, const uint8_t mac[6]);
 
 #endif

@@ -32,16 +32,7 @@ static void flow_head(struct render *r, const struct eve *eve, struct json *j,
         json_array_end(j);
     }
     eve_flow_addresses(j, f, reversed);
-    json_u64(j, "ip_v", f->key.src.version);
     eve_proto(j, f->key.proto);
-    if (f->key.proto == 1 || f->key.proto == 58) {
-        json_u64(j, "icmp_type", f->key.src_port);
-        json_u64(j, "icmp_code", f->key.dst_port);
-        if (f->packets[TO_CLIENT] > 0) {
-            json_u64(j, "response_icmp_type", f->icmp_reply >> 8);
-            json_u64(j, "response_icmp_code", f->icmp_reply & 0xff);
-        }
-    }
     if (f->key.proto == 50)
         json_u64(j, "spi", f->esp_spi);
     if (eve->community_id) {
@@ -51,7 +42,19 @@ static void flow_head(struct render *r, const struct eve *eve, struct json *j,
         if (n > 0)
             json_bytes(j, "community_id", id, n);
     }
-    eve_app_proto(j, f);
+}
+
+static bool is_icmp(const struct flow *f) { return f->key.proto == 1 || f->key.proto == 58; }
+
+/* The key holds the type that answers it in the place of a port. */
+static void flow_icmp(struct json *j, const struct flow *f)
+{
+    json_u64(j, "icmp_type", f->key.src_port);
+    json_u64(j, "icmp_code", f->icmp_code);
+    if (f->packets[TO_CLIENT] == 0)
+        return;
+    json_u64(j, "response_icmp_type", f->key.dst_port);
+    json_u64(j, "response_icmp_code", 0);
 }
 
 static void flow_mac_list(struct json *j, const char *key, const struct flow_macs *m,
@@ -161,6 +164,10 @@ static void flow_record(struct render *r, const struct eve *eve, void *settings,
 
     (void)settings;
     flow_head(r, eve, &j, f, false, "flow");
+    json_u64(&j, "ip_v", f->key.src.version);
+    if (is_icmp(f))
+        flow_icmp(&j, f);
+    eve_app_proto(&j, f);
     flow_body(r, &j, f);
     flow_macs(eve, &j, f, TO_SERVER);
     if (eve->metadata && f->vars != NULL)
@@ -172,10 +179,17 @@ static void flow_record(struct render *r, const struct eve *eve, void *settings,
 static void netflow_direction(struct render *r, const struct eve *eve, struct packet *p,
                               const struct flow *f, enum direction d)
 {
-    struct tcp_summary tcp;
+    enum app_proto_id proto = (enum app_proto_id)f->app_proto_dir[d];
+    struct tcp_summary tcp = { 0 };
     struct json j;
 
     flow_head(r, eve, &j, f, d == TO_CLIENT, "netflow");
+    if (is_icmp(f)) {
+        json_u64(&j, "icmp_type", d == TO_CLIENT ? f->key.dst_port : f->key.src_port);
+        json_u64(&j, "icmp_code", d == TO_CLIENT ? 0 : f->icmp_code);
+    }
+    json_string(&j, "app_proto",
+                app_proto_name(proto != APP_PROTO_UNKNOWN ? proto : f->app_proto));
     json_object(&j, "netflow");
     json_u64(&j, "pkts", f->packets[d]);
     json_u64(&j, "bytes", f->bytes[d]);
@@ -187,9 +201,11 @@ static void netflow_direction(struct render *r, const struct eve *eve, struct pa
     if (f->app != NULL && f->app->next_tx_id > 0)
         json_u64(&j, "tx_cnt", f->app->next_tx_id);
     json_object_end(&j);
-    if (f->key.proto == 6 && stream_tcp_summary(f, &tcp)) {
-        uint8_t flags = d == TO_SERVER ? tcp.flags_ts : tcp.flags_tc;
+    if (f->key.proto == 6) {
+        uint8_t flags;
 
+        (void)stream_tcp_summary(f, &tcp);
+        flags = d == TO_SERVER ? tcp.flags_ts : tcp.flags_tc;
         json_object(&j, "tcp");
         json_printf(&j, "tcp_flags", "%02x", flags);
         eve_tcp_flags(&j, flags);
