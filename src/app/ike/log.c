@@ -212,7 +212,7 @@ void ike_alert_metadata(struct json *j, struct app_tx *tx)
 
 static const struct app_log eve = {
     .conf_name = "ike", .event_type = "ike", .key = "ike", .progress = { 1, 1 },
-    .each_direction = true, .no_tx_id = true, .configure = ike_log_configure, .log = ike_log,
+    .each_direction = true, .configure = ike_log_configure, .log = ike_log,
 };
 
 const struct app_log *const ike_logs[] = { &eve, NULL };
