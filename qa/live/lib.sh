@@ -64,19 +64,35 @@ hosts() {
     on $middle sysctl -qw net.ipv4.ip_forward=1
 }
 
+# hub: the middle floods all between client, server and m0, whose other end m1 sees everything.
+hub() {
+    ip link add m0 netns $middle type veth peer name m1 netns $middle
+    ip -n $middle link add hub type bridge ageing_time 0 ||
+        skip "the kernel has no bridge"
+    for port in mc ms m0; do
+        ip -n $middle link set $port master hub
+    done
+    for port in m0 m1 hub; do
+        ip -n $middle link set $port up
+    done
+}
+
 offloads_off() {
     on "$1" ethtool -K "$2" tso off gso off gro off tx off rx off sg off > /dev/null 2>&1
 }
 
-# queue_forwarded ARGUMENTS of NFQUEUE
-queue_forwarded() {
+# forward_to TARGET ARGUMENTS: what the middle forwards.
+forward_to() {
     local tables
     for tables in iptables-legacy iptables; do
         command -v $tables > /dev/null &&
-            on $middle $tables -A FORWARD -j NFQUEUE "$@" 2> /dev/null && return
+            on $middle $tables -A FORWARD -j "$@" 2> /dev/null && return
     done
-    skip "the firewall cannot queue packets (iptables, NFQUEUE)"
+    skip "the firewall has no $1 (iptables)"
 }
+
+# queue_forwarded ARGUMENTS of NFQUEUE
+queue_forwarded() { forward_to NFQUEUE "$@"; }
 
 until_true() {
     local i

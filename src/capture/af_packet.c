@@ -62,65 +62,20 @@ struct af_queue {
 
 /* --- settings ----------------------------------------------------------------------------- */
 
-/* Do the two send to each other? */
-static bool are_pair(const struct conf_node *root, const char *one, const char *other)
-{
-    const char *there, *back;
-
-    return af_copy_mode(root, one, &there) != AF_COPY_NONE && strcmp(there, other) == 0 &&
-           af_copy_mode(root, other, &back) != AF_COPY_NONE && strcmp(back, one) == 0;
-}
-
-static bool is_second_of_pair(const struct conf_node *root, const struct capture_names *names,
-                              const char *name)
-{
-    for (size_t i = 0; i < names->count; i++)
-        if (are_pair(root, names->at[i], name))
-            return true;
-    return false;
-}
-
-/* A bridge is one source, by whichever of its ports it is named first. */
 static int af_sources(const struct conf_node *root, const char *const *given, size_t count,
                       struct capture_names *out, struct err *err)
 {
-    struct capture_names all = { 0 };
-    int status = capture_interfaces(root, "af-packet", given, count, &all, err);
-
-    for (size_t i = 0; i < all.count; i++) {
-        const char *peer;
-
-        if (is_second_of_pair(root, out, all.at[i]))
-            continue;
-        capture_names_add(out, all.at[i]);
-        if (af_copy_mode(root, all.at[i], &peer) != AF_COPY_NONE &&
-            !are_pair(root, all.at[i], peer))
-            log_warning("af-packet", "what comes in by %s goes out by %s, but nothing comes "
-                        "back: %s has no copy-iface: %s", all.at[i], peer, peer, all.at[i]);
-    }
-    capture_names_free(&all);
-    return status;
-}
-
-static bool any_copies(const struct conf_node *root, const char *const *sources, size_t count,
-                       enum af_copy least)
-{
-    const char *peer;
-
-    for (size_t i = 0; i < count; i++)
-        if (af_copy_mode(root, sources[i], &peer) >= least)
-            return true;
-    return false;
+    return bridge_sources(root, "af-packet", given, count, out, err);
 }
 
 static bool af_is_inline(const struct conf_node *root, const char *const *sources, size_t count)
 {
-    return any_copies(root, sources, count, AF_COPY_IPS);
+    return bridge_any(root, "af-packet", sources, count, BRIDGE_IPS);
 }
 
 static bool af_forwards(const struct conf_node *root, const char *const *sources, size_t count)
 {
-    return any_copies(root, sources, count, AF_COPY_TAP);
+    return bridge_any(root, "af-packet", sources, count, BRIDGE_TAP);
 }
 
 static void af_close(void *capture)
@@ -141,8 +96,8 @@ static int open_source(struct af_source *source, const struct capture_request *r
     source->side[0].threads = source->side[1].threads = threads;
     if (af_conf_read(&source->side[0], rq, rq->sources[i], err) < 0)
         return -1;
-    af_copy_mode(rq->conf, rq->sources[i], &peer);
-    if (peer == NULL || !are_pair(rq->conf, rq->sources[i], peer))
+    bridge_copy_mode(rq->conf, "af-packet", rq->sources[i], &peer);
+    if (peer == NULL || !bridge_are_pair(rq->conf, "af-packet", rq->sources[i], peer))
         return 0;
     source->sides = 2;
     return af_conf_read(&source->side[1], rq, peer, err);
@@ -482,7 +437,7 @@ static void *af_port_open(void *queue, struct counters *counters, bool in_order)
     struct af_ports *ports;
 
     (void)in_order;
-    if (q->side[0].conf->copy == AF_COPY_NONE)
+    if (q->side[0].conf->copy == BRIDGE_NONE)
         return NULL;
     ports = xcalloc(1, sizeof(*ports));
     ports->count = q->sides;
@@ -521,7 +476,7 @@ static void af_reject_path(void *queue, const struct packet *p, struct capture_p
 {
     struct af_queue *q = queue;
     const struct af_conf *conf = q->side[p->device != &q->side[0].conf->device].conf;
-    unsigned peer = conf->copy != AF_COPY_NONE ? if_nametoindex(conf->peer) : 0;
+    unsigned peer = conf->copy != BRIDGE_NONE ? if_nametoindex(conf->peer) : 0;
 
     out->mark = 0;
     out->if_index = (int)if_nametoindex(conf->device.name);

@@ -9,10 +9,10 @@
 
 #include <pthread.h>
 
+#include "capture/bridge.h"
 #include "capture/capture.h"
 #include "capture/net_device.h"
 
-enum af_copy { AF_COPY_NONE, AF_COPY_TAP, AF_COPY_IPS };
 enum af_checksums { AF_CHECKSUMS_KERNEL, AF_CHECKSUMS_YES, AF_CHECKSUMS_NO };
 
 /* Of one interface. Read-only once threads run, but for what is said to be atomic. */
@@ -33,7 +33,7 @@ struct af_conf {
     enum af_checksums checksums;
     const char *bpf_filter;         /* NULL: none */
     const char *ebpf_lb_file, *ebpf_filter_file;
-    enum af_copy copy;
+    enum bridge_copy copy;
     char peer[64];                  /* copy-iface */
     bool large_frames;              /* inline: offloads make frames beyond the MTU */
 };
@@ -42,7 +42,6 @@ struct af_conf {
  * default of ring-size. */
 int af_conf_read(struct af_conf *conf, const struct capture_request *rq, const char *name,
                  struct err *err);
-enum af_copy af_copy_mode(const struct conf_node *root, const char *name, const char **peer);
 unsigned af_threads_auto(const struct conf_node *root, const char *name);
 
 struct af_ring;

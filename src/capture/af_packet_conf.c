@@ -20,16 +20,6 @@ static const struct conf_node *item_of(const struct conf_node *root, const char 
     return conf_item(conf_find(root, "af-packet"), "interface", name);
 }
 
-enum af_copy af_copy_mode(const struct conf_node *root, const char *name, const char **peer)
-{
-    static const char *const words[] = { "none", "tap", "ips", NULL };
-    const struct conf_node *item = item_of(root, name);
-    int mode = conf_choice(item, "copy-mode", words, AF_COPY_NONE);
-
-    *peer = conf_string(item, "copy-iface", NULL);
-    return *peer != NULL && strcmp(*peer, "none") != 0 ? (enum af_copy)mode : AF_COPY_NONE;
-}
-
 static const struct {
     const char *word;
     unsigned type;
@@ -136,7 +126,7 @@ static void look_at_offloads(struct af_conf *conf)
 
     if (!conf->facts.has_offloads)
         return;
-    if (conf->copy == AF_COPY_NONE) {
+    if (conf->copy == BRIDGE_NONE) {
         log_info("af-packet", "%s joins or leaves open parts of packets; to see them as on the "
                  "wire: `ethtool -K %s %s`", name, name, conf->facts.offloads);
         return;
@@ -145,33 +135,6 @@ static void look_at_offloads(struct af_conf *conf)
     log_notice("af-packet", "%s has offloads on: frames of up to 64 KiB are taken and passed on "
                "whole; for frames as on the wire: `ethtool -K %s %s`", name, name,
                conf->facts.offloads);
-}
-
-static int read_copy(struct af_conf *conf, const struct conf_node *root,
-                     const struct conf_node *item, struct err *err)
-{
-    const struct conf_node *mode = conf_find(item, "copy-mode");
-    struct net_device peer;
-    const char *name;
-
-    conf->copy = af_copy_mode(root, conf->device.name, &name);
-    if (conf->copy == AF_COPY_NONE && mode != NULL && strcmp(mode->value, "none") != 0)
-        conf_warning(mode, "copy-mode without copy-iface: %s is only looked at",
-                     conf->device.name);
-    if (conf->copy == AF_COPY_NONE)
-        return 0;
-    if (strcmp(name, conf->device.name) == 0)
-        return err_at(err, conf_find(item, "copy-iface")->at,
-                      "copy-iface is the interface itself");
-    snprintf(conf->peer, sizeof(conf->peer), "%s", name);
-    if (net_device_read(name, &peer, err) < 0)
-        return -1;
-    if (peer.mtu != conf->facts.mtu)
-        log_error("af-packet", "the MTU of %s is %u, that of %s is %u: larger packets will not "
-                  "pass; `ip link set dev %s mtu %u`", conf->device.name, conf->facts.mtu, name,
-                  peer.mtu, peer.mtu < conf->facts.mtu ? name : conf->device.name,
-                  MAX(peer.mtu, conf->facts.mtu));
-    return 0;
 }
 
 int af_conf_read(struct af_conf *conf, const struct capture_request *rq, const char *name,
@@ -187,14 +150,15 @@ int af_conf_read(struct af_conf *conf, const struct capture_request *rq, const c
                        conf->facts.arp_type);
     conf->device.if_index = conf->facts.index;
     conf->device.numa_node = -1;
-    if (read_fanout(conf, item, err) < 0 || read_copy(conf, rq->conf, item, err) < 0)
+    if (read_fanout(conf, item, err) < 0 ||
+        bridge_read(rq->conf, "af-packet", name, &conf->facts, &conf->copy, conf->peer, err) < 0)
         return -1;
     look_at_offloads(conf);
-    conf->ignore_outgoing = conf->copy != AF_COPY_NONE || conf->facts.is_loopback;
+    conf->ignore_outgoing = conf->copy != BRIDGE_NONE || conf->facts.is_loopback;
     if (conf->ignore_outgoing)
         conf->fanout_type |= PACKET_FANOUT_FLAG_IGNORE_OUTGOING;
     read_sizes(conf, rq->conf, item);
-    conf->v3 = conf->copy == AF_COPY_NONE && conf_bool(item, "tpacket-v3", true);
+    conf->v3 = conf->copy == BRIDGE_NONE && conf_bool(item, "tpacket-v3", true);
     conf->mmap_locked = conf_bool(item, "mmap-locked", false);
     conf->emergency_flush = conf_bool(item, "use-emergency-flush", false);
     conf->promisc = !conf_bool(item, "disable-promisc", false);

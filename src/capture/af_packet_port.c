@@ -135,7 +135,7 @@ static COLD void say_truncated(struct af_port *port, const struct packet *p)
 
 void af_port_send(struct af_port *port, struct packet *p)
 {
-    if ((p->action & ACTION_DROP) != 0 && port->conf->copy == AF_COPY_IPS)
+    if ((p->action & ACTION_DROP) != 0 && port->conf->copy == BRIDGE_IPS)
         return;
     if (UNLIKELY(p->len < p->wire_len)) {
         say_truncated(port, p);

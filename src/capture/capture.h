@@ -60,6 +60,7 @@ struct capture_ops {
     const char *const *run_modes;       /* NULL-ended; those that make sense for it */
     bool live;                  /* wall time; a full pipeline drops instead of waiting */
     bool verdicts;              /* has accept/drop to give */
+    bool asks_checksums;        /* marks packets PACKET_OPEN_CHECKSUM, for decode to find out */
     /* The sources that the command line means: "0:3" is four queues, and none at all are those of
      * the configuration. NULL: as given. */
     int (*sources)(const struct conf_node *root, const char *const *given, size_t count,

@@ -1,13 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* capture/list.c - the capture methods. A new one is its file and one line here. */
+#include "config.h"
+
 #include "capture/capture.h"
 
 #include <string.h>
+
+#ifdef HAVE_XDP
+#define CAPTURE_XDP(C) C(af_xdp)
+#else
+#define CAPTURE_XDP(C)
+#endif
+
+#ifdef HAVE_NFLOG
+#define CAPTURE_NFLOG(C) C(nflog)
+#else
+#define CAPTURE_NFLOG(C)
+#endif
 
 #define CAPTURE_LIST(C) \
     C(pcap_file)         \
     C(af_packet)         \
     C(nfq)               \
+    CAPTURE_NFLOG(C)     \
+    CAPTURE_XDP(C)       \
     C(pcap_live)
 
 #define C(name) extern const struct capture_ops capture_##name;

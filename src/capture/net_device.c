@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/net_device.c - asks by ioctl, which works in any network namespace, unlike /sys. */
+/* capture/net_device.c - asks by ioctl, which works in any network namespace, unlike /sys: what
+ * is asked there may be of another interface with the same name. */
 #include "capture/net_device.h"
 
 #include <errno.h>
@@ -119,6 +120,48 @@ unsigned net_device_queues(const char *name)
         count = channels.rx_count + channels.combined_count;
     close(a.fd);
     return count > 0 ? count : 1;
+}
+
+static FILE *open_file(const char *name, const char *file, const char *mode)
+{
+    char path[256];
+
+    snprintf(path, sizeof(path), "/sys/class/net/%s/%s", name, file);
+    return fopen(path, mode);
+}
+
+static bool read_number(const char *name, const char *file, long *out)
+{
+    FILE *f = open_file(name, file, "re");
+    bool good = f != NULL && fscanf(f, "%ld", out) == 1;
+
+    if (f != NULL)
+        fclose(f);
+    return good;
+}
+
+int net_device_numa_node(const char *name)
+{
+    long node = -1;
+
+    return read_number(name, "device/numa_node", &node) ? (int)node : -1;
+}
+
+bool net_device_tune(const char *name, int index, const char *file, unsigned value,
+                     unsigned *before)
+{
+    long there, old;
+    bool good;
+    FILE *f;
+
+    if (!read_number(name, "ifindex", &there) || there != index || !read_number(name, file, &old))
+        return false;
+    f = open_file(name, file, "we");
+    if (f == NULL)
+        return false;
+    *before = (unsigned)old;
+    good = fprintf(f, "%u", value) > 0;
+    return fclose(f) == 0 && good;
 }
 
 enum datalink net_device_link(int arp_type)

@@ -21,6 +21,11 @@ int net_device_read(const char *name, struct net_device *out, struct err *err);
 /* Is it there, up, and still the one of that index? */
 bool net_device_is_ready(const char *name, int index);
 bool net_device_is(const char *name, int index);
+int net_device_numa_node(const char *name);     /* -1: unknown, or none */
+/* A number under /sys/class/net/NAME, if that is the interface of that index; *before: what it
+ * was. False: there is no such file, or no right to it. */
+bool net_device_tune(const char *name, int index, const char *file, unsigned value,
+                     unsigned *before);
 unsigned net_device_queues(const char *name);   /* RSS receive queues; at least 1 */
 enum datalink net_device_link(int arp_type);
 /* "run as root, or give the capabilities ..": ends a message about EPERM. */

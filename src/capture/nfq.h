@@ -7,6 +7,7 @@
 #define CAPTURE_NFQ_H
 
 #include "capture/capture.h"
+#include "capture/netlink.h"
 
 enum nfq_mode { NFQ_ACCEPT, NFQ_REPEAT, NFQ_ROUTE };
 
@@ -28,7 +29,7 @@ struct nfq_slot {
     uint32_t len;
     uint8_t data[];
 };
-#define NFQ_SLOT_SIZE (65535 + 1025)
+#define NFQ_SLOT_SIZE NETLINK_MESSAGE_MAX
 
 /* nfq_socket.c */
 int nfq_socket_open(const struct nfq_conf *conf, unsigned number, struct err *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* capture/nfq_socket.c - netlink messages of the kernel's queue: setting one up, and reading
- * packets. Attributes are a length and a type in host order, padded to four bytes. */
+ * packets. */
 #include "capture/nfq.h"
 
 #include <arpa/inet.h>
@@ -8,7 +8,6 @@
 #include <linux/netfilter.h>
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/netfilter/nfnetlink_queue.h>
-#include <linux/netlink.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,76 +18,20 @@
 #include "base/bytes.h"
 #include "base/text.h"
 #include "capture/net_device.h"
+#include "capture/netlink.h"
 
 #define TABLE "/proc/net/netfilter/nfnetlink_queue"
-#define RECEIVE_BYTES (64 << 20)
-#define SEND_BYTES (4 << 20)
 
 /* --- setting up --------------------------------------------------------------------------- */
-
-struct request {
-    uint8_t data[256];
-    size_t len;
-};
-
-static void request_begin(struct request *rq, unsigned number)
-{
-    struct nlmsghdr head = { .nlmsg_type = NFNL_SUBSYS_QUEUE << 8 | NFQNL_MSG_CONFIG,
-                             .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK };
-    struct nfgenmsg gen = { .version = NFNETLINK_V0, .res_id = htons((uint16_t)number) };
-
-    memcpy(rq->data, &head, sizeof(head));
-    memcpy(rq->data + sizeof(head), &gen, sizeof(gen));
-    rq->len = sizeof(head) + sizeof(gen);
-}
-
-static void request_add(struct request *rq, uint16_t type, const void *data, size_t len)
-{
-    struct nlattr attr = { .nla_len = (uint16_t)(sizeof(attr) + len), .nla_type = type };
-
-    memcpy(rq->data + rq->len, &attr, sizeof(attr));
-    memcpy(rq->data + rq->len + sizeof(attr), data, len);
-    rq->len += NLA_ALIGN(sizeof(attr) + len);
-}
-
-/* Sends it and waits for the kernel's word. Packets of the queue may come before it. */
-static int request_do(int fd, struct request *rq)
-{
-    static const unsigned tries = 1000;
-    struct nlmsghdr head;
-    uint32_t length = (uint32_t)rq->len;
-    uint8_t *answer = xmalloc(NFQ_SLOT_SIZE);
-    int error = -ETIMEDOUT;
-
-    memcpy(rq->data, &length, sizeof(length));
-    if (send(fd, rq->data, rq->len, 0) < 0) {
-        free(answer);
-        return -1;
-    }
-    for (unsigned i = 0; i < tries; i++) {
-        ssize_t n = recv(fd, answer, NFQ_SLOT_SIZE, 0);
-
-        if (n < (ssize_t)(sizeof(head) + sizeof(int)))
-            break;
-        memcpy(&head, answer, sizeof(head));
-        if (head.nlmsg_type == NLMSG_ERROR) {
-            memcpy(&error, answer + sizeof(head), sizeof(error));
-            break;
-        }
-    }
-    free(answer);
-    errno = -error;
-    return error == 0 ? 0 : -1;
-}
 
 static int bind_queue(int fd, unsigned number)
 {
     struct nfqnl_msg_config_cmd cmd = { .command = NFQNL_CFG_CMD_BIND };
-    struct request rq;
+    struct netlink_request rq;
 
-    request_begin(&rq, number);
-    request_add(&rq, NFQA_CFG_CMD, &cmd, sizeof(cmd));
-    return request_do(fd, &rq);
+    netlink_request_begin(&rq, NFNL_SUBSYS_QUEUE << 8 | NFQNL_MSG_CONFIG, number);
+    netlink_request_add(&rq, NFQA_CFG_CMD, &cmd, sizeof(cmd));
+    return netlink_request_do(fd, &rq);
 }
 
 static int set_up_queue(int fd, unsigned number, const struct nfq_conf *conf)
@@ -97,38 +40,14 @@ static int set_up_queue(int fd, unsigned number, const struct nfq_conf *conf)
                                               .copy_mode = NFQNL_COPY_PACKET };
     uint32_t length = htonl(conf->max_length), mask = htonl(NFQA_CFG_F_FAIL_OPEN | NFQA_CFG_F_GSO);
     uint32_t flags = htonl(NFQA_CFG_F_GSO | (conf->fail_open ? NFQA_CFG_F_FAIL_OPEN : 0));
-    struct request rq;
+    struct netlink_request rq;
 
-    request_begin(&rq, number);
-    request_add(&rq, NFQA_CFG_PARAMS, &params, sizeof(params));
-    request_add(&rq, NFQA_CFG_QUEUE_MAXLEN, &length, sizeof(length));
-    request_add(&rq, NFQA_CFG_MASK, &mask, sizeof(mask));
-    request_add(&rq, NFQA_CFG_FLAGS, &flags, sizeof(flags));
-    return request_do(fd, &rq);
-}
-
-static int open_netlink(void)
-{
-    struct sockaddr_nl own = { .nl_family = AF_NETLINK };
-    struct timeval patience = { .tv_sec = 2 };
-    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_NETFILTER), on = 1, size;
-
-    if (fd < 0)
-        return -1;
-    if (bind(fd, (struct sockaddr *)&own, sizeof(own)) < 0) {
-        close(fd);
-        return -1;
-    }
-    /* The kernel counts what does not fit; being told by an error as well helps nobody. */
-    (void)setsockopt(fd, SOL_NETLINK, NETLINK_NO_ENOBUFS, &on, sizeof(on));
-    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-    size = RECEIVE_BYTES;
-    if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)) < 0)
-        (void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
-    size = SEND_BYTES;
-    if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size)) < 0)
-        (void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
-    return fd;
+    netlink_request_begin(&rq, NFNL_SUBSYS_QUEUE << 8 | NFQNL_MSG_CONFIG, number);
+    netlink_request_add(&rq, NFQA_CFG_PARAMS, &params, sizeof(params));
+    netlink_request_add(&rq, NFQA_CFG_QUEUE_MAXLEN, &length, sizeof(length));
+    netlink_request_add(&rq, NFQA_CFG_MASK, &mask, sizeof(mask));
+    netlink_request_add(&rq, NFQA_CFG_FLAGS, &flags, sizeof(flags));
+    return netlink_request_do(fd, &rq);
 }
 
 /* A queue of another program and a lack of rights both come as EPERM. */
@@ -152,8 +71,7 @@ static int say_why_not(unsigned number, struct err *err)
 
 int nfq_socket_open(const struct nfq_conf *conf, unsigned number, struct err *err)
 {
-    struct timeval forever = { 0 };
-    int fd = open_netlink();
+    int fd = netlink_open();
 
     if (fd < 0)
         return say_why_not(number, err);
@@ -168,7 +86,7 @@ int nfq_socket_open(const struct nfq_conf *conf, unsigned number, struct err *er
         close(fd);
         return -1;
     }
-    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &forever, sizeof(forever));
+    netlink_started(fd);
     return fd;
 }
 
@@ -263,6 +181,8 @@ enum nfq_kind nfq_message_read(uint8_t *data, size_t len, struct nfq_message *ou
     struct bytes in = bytes_of(data, len);
     const uint8_t *at = take_bytes(&in, sizeof(struct nlmsghdr));
     struct nlmsghdr head;
+    struct slice body;
+    unsigned type;
 
     *out = (struct nfq_message){ 0 };
     if (at == NULL)
@@ -273,19 +193,8 @@ enum nfq_kind nfq_message_read(uint8_t *data, size_t len, struct nfq_message *ou
     if (head.nlmsg_type != (NFNL_SUBSYS_QUEUE << 8 | NFQNL_MSG_PACKET))
         return NFQ_OTHER;
     take_skip(&in, sizeof(struct nfgenmsg));
-    while ((at = take_bytes(&in, sizeof(struct nlattr))) != NULL) {
-        struct nlattr attr;
-        struct slice body;
-
-        memcpy(&attr, at, sizeof(attr));
-        if (attr.nla_len < sizeof(attr))
-            break;
-        body = take_slice(&in, attr.nla_len - sizeof(attr));
-        if (body.data == NULL)
-            break;
-        read_attribute(out, attr.nla_type & NLA_TYPE_MASK, body);
-        take_skip(&in, NLA_ALIGN(attr.nla_len) - attr.nla_len);
-    }
+    while (netlink_attribute(&in, &type, &body))
+        read_attribute(out, type, body);
     if (out->wire_len < out->len)
         out->wire_len = out->len;
     return NFQ_PACKET;

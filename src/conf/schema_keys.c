@@ -169,7 +169,7 @@ const char *const conf_schema_outline[] = {
         " xdp-cpu-redirect pinned-maps pinned-maps-name bypass use-percpu-hash live-interface",
     "af-xdp: interface threads disable-promisc force-xdp-mode force-bind-mode mem-unaligned"
         " enable-busy-poll busy-poll-time busy-poll-budget gro-flush-timeout"
-        " napi-defer-hard-irq checksum-checks bpf-filter live-interface",
+        " napi-defer-hard-irq checksum-checks bpf-filter copy-mode copy-iface live-interface",
     "dpdk",
     "  eal-params: *",
     "  interfaces: interface threads interrupt-mode promisc multicast checksum-checks"

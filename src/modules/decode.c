@@ -8,6 +8,7 @@
 #include "engine/engine.h"
 #include "modules/context.h"
 #include "modules/share.h"
+#include "packet/checksum.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@
 /* So many inner packets there never are: the frame is not judged on this thread. */
 #define JUDGED_ELSEWHERE 0x8000
 
-enum checksum_mode { CHECKSUM_AS_IS, CHECKSUM_SAMPLING, CHECKSUM_OFF };
+enum checksum_mode { CHECKSUM_AS_IS, CHECKSUM_SAMPLING, CHECKSUM_OFF, CHECKSUM_ASK };
 
 struct decode_module {
     const struct run_context *ctx;
@@ -51,6 +52,8 @@ static enum checksum_mode checksum_mode(const struct run_context *ctx)
 {
     const char *value = conf_string(ctx->conf, "pcap-file.checksum-checks", "auto");
 
+    if (ctx->capture->asks_checksums)
+        return CHECKSUM_ASK;
     if (ctx->offline ? text_equal_nocase(text_of(value), "auto") : is_auto_live(ctx))
         return CHECKSUM_SAMPLING;
     return CHECKSUM_AS_IS;
@@ -98,6 +101,21 @@ static void ignore_all(struct packet_vector *v)
 {
     for (unsigned i = 0; i < v->count; i++)
         ignore_checksum(v->packet[i]);
+}
+
+/* The kernel does not say which packets lack their checksum, but these show it. */
+static void settle_open(struct packet_vector *v)
+{
+    for (unsigned i = 0; i < v->count; i++) {
+        struct packet *p = v->packet[i];
+
+        if ((p->flags & PACKET_OPEN_CHECKSUM) == 0)
+            continue;
+        if (packet_checksum_is_open(p))
+            p->flags |= PACKET_NO_CHECKSUM;
+        else
+            p->flags &= ~(uint32_t)PACKET_OPEN_CHECKSUM;
+    }
 }
 
 static COLD void judge_sample(struct decode_module *m)
@@ -166,6 +184,8 @@ static enum module_status decode_process(void *self, struct packet_vector *v)
     decode_vector(m->decoder, v);
     if (UNLIKELY(m->checksums == CHECKSUM_SAMPLING))
         sample(m, v);
+    if (m->checksums == CHECKSUM_ASK)
+        settle_open(v);
     if (m->deal != NULL)
         keep_share(m, v);
     if (m->ctx->judges)

@@ -154,3 +154,13 @@ void packet_begin_checksum(struct packet *p)
     if (field != NULL)
         put_be16(field, (uint16_t)~checksum_fold(pseudo_header(p, covered_len(p))));
 }
+
+bool packet_checksum_is_open(const struct packet *p)
+{
+    const uint8_t *field;
+
+    if (p->l4 == NULL || (p->ip_proto != PROTO_TCP && p->ip_proto != PROTO_UDP))
+        return false;
+    field = l4_checksum_field(p);
+    return (uint16_t)(get_be16(field) ^ checksum_fold(pseudo_header(p, covered_len(p)))) == 0xffff;
+}

@@ -17,6 +17,8 @@ uint16_t packet_l4_checksum(const struct packet *p);
 
 /* Writes right checksums into IP and transport headers, after the frame was changed. */
 void packet_fix_checksums(struct packet *p);
+/* Is the field as a sender leaves it to its card: the sum over the pseudo header alone? */
+bool packet_checksum_is_open(const struct packet *p);
 /* Leaves the sum over the pseudo header alone in the transport's field, for a kernel that is to
  * complete it. */
 void packet_begin_checksum(struct packet *p);

@@ -58,6 +58,8 @@ enum packet_flag {
     PACKET_RETRANSMISSION  = 1u << 21,
     PACKET_TAGGED          = 1u << 22,  /* follows a rule with `tag`: to be logged */
     PACKET_BYPASSED        = 1u << 26,  /* its flow is not looked at: the capture may keep it */
+    PACKET_OPEN_CHECKSUM   = 1u << 27,  /* left to a card to fill in; until decode has looked: it
+                                         * may be, the kernel does not say */
     PACKET_PPP_VJ          = 1u << 23,  /* IPv4 protocol 0 stands for TCP here */
     PACKET_END_TO_SERVER   = 1u << 24,  /* its chunks are the last of that direction: closed */
     PACKET_END_TO_CLIENT   = 1u << 25,

@@ -148,6 +148,11 @@ unsigned packet_pool_out(const struct packet_pool *pool)
     return pool->out - waiting;
 }
 
+unsigned packet_pool_left(const struct packet_pool *pool)
+{
+    return pool->size - packet_pool_out(pool);
+}
+
 static void go_home(struct packet *p, unsigned lane_number)
 {
     struct packet_pool *pool = p->home;

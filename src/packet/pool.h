@@ -17,6 +17,7 @@ struct packet_pool *packet_pool_new(unsigned size, unsigned lanes);
 void packet_pool_free(struct packet_pool *pool);
 struct packet *packet_pool_get(struct packet_pool *pool);      /* reset; NULL: all are out */
 unsigned packet_pool_out(const struct packet_pool *pool);      /* how many are under way */
+unsigned packet_pool_left(const struct packet_pool *pool);     /* how many the owner can get */
 
 /* The owning thread releases with this lane number too. A packet and its root may come from
  * pools of different threads, so that PACKET_LANE_OWNER cannot be right for both. */
