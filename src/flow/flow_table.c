@@ -3,7 +3,11 @@
  *
  * A bucket is one cache line: seven flows, a tag byte of the hash for each. A miss costs that one
  * line, a hit the flow's own lines besides. What does not fit goes to the next bucket, and the
- * full one counts how many it sent away, so that a search knows when to stop. */
+ * full one counts how many it sent away, so that a search knows when to stop.
+ *
+ * The buckets start few, so that few flows keep to few cache lines and pages, and double when they
+ * are nearly half full. Nothing stops for that: each new flow moves a few of the old buckets over,
+ * and while some are left both are searched. */
 #include "flow/flow_private.h"
 
 #include "base/array.h"
@@ -35,10 +39,15 @@ struct flow_list {
     struct flow *first, *last;
 };
 
-struct flow_table {
-    struct bucket *buckets;
-    uint64_t bucket_mask;
+struct buckets {
+    struct bucket *at;              /* NULL: none */
+    uint64_t mask;
     unsigned shift;
+};
+
+struct flow_table {
+    struct buckets now, old;        /* old: those in front of `moved` are empty */
+    uint64_t moved;
     const struct flow_conf *conf;
     struct counters *counters;
     struct memcap_lease memory;
@@ -54,6 +63,68 @@ struct flow_table {
     bool emergency;
     struct flow_counters id;
 };
+
+/* ---- buckets ---- */
+
+#define FIRST_BUCKETS UINT64_C(4096)
+#define HUGE_PAGE (2u << 20)
+
+static uint64_t buckets_size(const struct buckets *buckets)
+{
+    return buckets->at != NULL ? (buckets->mask + 1) * sizeof(struct bucket) : 0;
+}
+
+/* As many as flow.hash-size says where that is less. */
+static uint64_t first_count(const struct flow_conf *conf)
+{
+    uint64_t want = MIN(conf->hash_size / conf->tables, FIRST_BUCKETS), count = 64;
+
+    while (count < want)
+        count <<= 1;
+    return count;
+}
+
+/* Many go on huge pages where there are some: a lookup then misses the TLB less. */
+static bool buckets_map(struct buckets *buckets, uint64_t count)
+{
+    size_t size = count * sizeof(struct bucket);
+    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (at == MAP_FAILED)
+        return false;
+    if (size >= HUGE_PAGE)
+        (void)madvise(at, size, MADV_HUGEPAGE);
+    *buckets = (struct buckets){
+        .at = at, .mask = count - 1, .shift = 64 - (unsigned)__builtin_ctzll(count),
+    };
+    return true;
+}
+
+static void buckets_unmap(struct buckets *buckets)
+{
+    if (buckets->at != NULL)
+        munmap(buckets->at, buckets_size(buckets));
+    buckets->at = NULL;
+}
+
+/* The dealer that chose this thread used bits of the same hash: mixed, so that all buckets are
+ * used whichever share of the hashes comes here. */
+static inline uint64_t spread(uint32_t hash)
+{
+    return hash * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static inline uint64_t bucket_of(const struct buckets *buckets, uint64_t spread_hash)
+{
+    return spread_hash >> buckets->shift;
+}
+
+static inline uint8_t tag_of(uint64_t spread_hash)
+{
+    uint8_t tag = (uint8_t)(spread_hash >> 24);
+
+    return tag != 0 ? tag : 1;
+}
 
 /* ---- counters ---- */
 
@@ -116,9 +187,9 @@ static void count_new(struct flow_table *table, uint8_t proto)
 
 void flow_table_gauge(struct flow_table *table)
 {
-    uint64_t table_size = (table->bucket_mask + 1) * sizeof(struct bucket);
+    uint64_t tables = buckets_size(&table->now) + buckets_size(&table->old);
 
-    counter_set(table->counters, table->id.memuse, table->memory.used + table_size);
+    counter_set(table->counters, table->id.memuse, table->memory.used + tables);
     counter_set(table->counters, table->id.spare, table->pool.made - table->pool.in_use);
 }
 
@@ -126,46 +197,17 @@ void flow_table_gauge(struct flow_table *table)
 
 #define FLOWS_PER_SLAB 256
 
-/* Room for what the memcap allows at a load of one half, and never less than asked for: the table
- * does not grow later, as that would stop the packets. Untouched pages cost nothing. */
-static uint64_t bucket_count(const struct flow_conf *conf)
-{
-    uint64_t flows = conf->memcap.limit / sizeof(struct flow);
-    uint64_t want = MAX(conf->hash_size, flows * 2 / SLOTS) / conf->tables;
-    uint64_t count = 64;
-
-    while (count < want && count < (UINT64_C(1) << 26))
-        count <<= 1;
-    return count;
-}
-
-/* On its own pages, in the hope of huge ones: a lookup then misses the TLB less. */
-static struct bucket *map_buckets(uint64_t count)
-{
-    size_t size = count * sizeof(struct bucket);
-    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    if (at == MAP_FAILED)
-        return NULL;
-    (void)madvise(at, size, MADV_HUGEPAGE);
-    return at;
-}
-
 struct flow_table *flow_table_new(const struct flow_conf *conf, struct counters *counters,
                                   struct err *err)
 {
     struct flow_table *table = aligned_alloc(
         CACHE_LINE, (sizeof(*table) + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1));
-    uint64_t count = bucket_count(conf);
 
     if (table == NULL)
         goto fail;
     memset(table, 0, sizeof(*table));
-    table->buckets = map_buckets(count);
-    if (table->buckets == NULL)
+    if (!buckets_map(&table->now, first_count(conf)))
         goto fail_table;
-    table->bucket_mask = count - 1;
-    table->shift = 64 - (unsigned)__builtin_ctzll(count);
     table->conf = conf;
     table->counters = counters;
     /* the memcap is the one thing in the settings that threads write */
@@ -180,7 +222,7 @@ struct flow_table *flow_table_new(const struct flow_conf *conf, struct counters 
 fail_table:
     free(table);
 fail:
-    err_set(err, "flow: no memory for a table of %llu buckets", (unsigned long long)count);
+    err_set(err, "flow: no memory for the flow table");
     return NULL;
 }
 
@@ -191,40 +233,22 @@ void flow_table_free(struct flow_table *table)
     memcap_lease_end(&table->memory);
     pool_fini(&table->pool);
     ARRAY_FREE(&table->sorting);
-    munmap(table->buckets, (table->bucket_mask + 1) * sizeof(struct bucket));
+    buckets_unmap(&table->now);
+    buckets_unmap(&table->old);
     free(table);
 }
 
 /* ---- the hash ---- */
 
-/* The dealer that chose this thread used bits of the same hash: mixed, so that all buckets are
- * used whichever share of the hashes comes here. */
-static inline uint64_t spread(uint32_t hash)
-{
-    return hash * UINT64_C(0x9e3779b97f4a7c15);
-}
-
-static inline uint64_t bucket_of(const struct flow_table *table, uint64_t spread_hash)
-{
-    return spread_hash >> table->shift;
-}
-
-static inline uint8_t tag_of(uint64_t spread_hash)
-{
-    uint8_t tag = (uint8_t)(spread_hash >> 24);
-
-    return tag != 0 ? tag : 1;
-}
-
 void flow_table_prefetch(const struct flow_table *table, uint32_t hash)
 {
-    PREFETCH(&table->buckets[bucket_of(table, spread(hash))]);
+    PREFETCH(&table->now.at[bucket_of(&table->now, spread(hash))]);
 }
 
 struct flow *flow_table_prefetch_flow(const struct flow_table *table, uint32_t hash)
 {
     uint64_t h = spread(hash);
-    const struct bucket *b = &table->buckets[bucket_of(table, h)];
+    const struct bucket *b = &table->now.at[bucket_of(&table->now, h)];
     uint8_t tag = tag_of(h);
 
     for (unsigned i = 0; i < SLOTS; i++) {
@@ -238,12 +262,13 @@ struct flow *flow_table_prefetch_flow(const struct flow_table *table, uint32_t h
     return NULL;
 }
 
-static void hash_insert(struct flow_table *table, struct flow *flow)
+/* There is a free slot: they are never filled. */
+static void buckets_insert(struct buckets *buckets, struct flow *flow)
 {
-    uint64_t h = spread(flow->hash), at = bucket_of(table, h);
+    uint64_t h = spread(flow->hash), at = bucket_of(buckets, h);
 
-    for (;; at = (at + 1) & table->bucket_mask) {
-        struct bucket *b = &table->buckets[at];
+    for (;; at = (at + 1) & buckets->mask) {
+        struct bucket *b = &buckets->at[at];
 
         for (unsigned i = 0; i < SLOTS; i++) {
             if (b->tag[i] == 0) {
@@ -268,18 +293,77 @@ static bool bucket_remove(struct bucket *b, const struct flow *flow)
     return false;
 }
 
+/* False: it is not there. */
+static bool buckets_remove(struct buckets *buckets, const struct flow *flow)
+{
+    uint64_t home = bucket_of(buckets, spread(flow->hash)), at = home;
+
+    while (!bucket_remove(&buckets->at[at], flow)) {
+        if (buckets->at[at].overflow == 0)
+            return false;
+        at = (at + 1) & buckets->mask;
+    }
+    for (; home != at; home = (home + 1) & buckets->mask)
+        if (buckets->at[home].overflow < OVERFLOW_MANY)
+            buckets->at[home].overflow--;
+    return true;
+}
+
 static void hash_remove(struct flow_table *table, const struct flow *flow)
 {
-    uint64_t at = bucket_of(table, spread(flow->hash));
+    if (!buckets_remove(&table->now, flow) && table->old.at != NULL)
+        (void)buckets_remove(&table->old, flow);
+}
 
-    for (;; at = (at + 1) & table->bucket_mask) {
-        struct bucket *b = &table->buckets[at];
+static void move_bucket(struct flow_table *table, struct bucket *b)
+{
+    for (unsigned i = 0; i < SLOTS; i++) {
+        struct flow *flow = b->flow[i];
 
-        if (bucket_remove(b, flow))
-            return;
-        if (b->overflow < OVERFLOW_MANY)
-            b->overflow--;
+        if (b->tag[i] == 0)
+            continue;
+        (void)buckets_remove(&table->old, flow);
+        buckets_insert(&table->now, flow);
     }
+}
+
+#define MOVES_AT_ONCE 8
+
+static COLD void move_some(struct flow_table *table)
+{
+    for (unsigned i = 0; i < MOVES_AT_ONCE; i++) {
+        move_bucket(table, &table->old.at[table->moved++]);
+        if (table->moved > table->old.mask) {
+            buckets_unmap(&table->old);
+            return;
+        }
+    }
+}
+
+static COLD void start_growing(struct flow_table *table)
+{
+    struct buckets more;
+
+    if (!buckets_map(&more, (table->now.mask + 1) * 2))
+        return;             /* the next flow tries again */
+    table->old = table->now;
+    table->now = more;
+    table->moved = 0;
+}
+
+/* Overflow is rare while a bucket has three flows on the average. Without memory to grow there is
+ * still room for twice as many. */
+#define FLOWS_TO_GROW 3
+#define FLOWS_AT_MOST 6
+
+/* False: there is none. */
+static bool hash_make_room(struct flow_table *table)
+{
+    if (UNLIKELY(table->old.at != NULL))
+        move_some(table);
+    else if (UNLIKELY(table->active >= FLOWS_TO_GROW * (table->now.mask + 1)))
+        start_growing(table);
+    return LIKELY(table->active < FLOWS_AT_MOST * (table->now.mask + 1));
 }
 
 /* ---- what a packet is compared with ---- */
@@ -494,10 +578,13 @@ static void timer_fired(struct wheel_timer *timer, void *arg)
  * was found past the shorter timeout, which ends it. */
 static bool sweep_bucket(struct flow_table *table)
 {
-    struct bucket *b = &table->buckets[table->hand];
+    struct bucket *b;
     bool found = false;
 
-    table->hand = (table->hand + 1) & table->bucket_mask;
+    if (table->old.at != NULL)
+        move_some(table);
+    table->hand &= table->now.mask;
+    b = &table->now.at[table->hand++];
     for (unsigned i = 0; i < SLOTS; i++) {
         if (b->tag[i] == 0)
             continue;
@@ -568,31 +655,38 @@ void flow_table_at(struct flow_table *table, uint64_t order)
 
 /* ---- finding and making ---- */
 
+static struct flow *buckets_find(const struct buckets *buckets, const struct flow_conf *conf,
+                                 uint64_t spread_hash, const struct flow_key *key)
+{
+    uint64_t at = bucket_of(buckets, spread_hash);
+    uint8_t tag = tag_of(spread_hash);
+
+    for (;; at = (at + 1) & buckets->mask) {
+        const struct bucket *b = &buckets->at[at];
+
+        for (unsigned i = 0; i < SLOTS; i++)
+            if (b->tag[i] == tag && LIKELY(key_matches(conf, &b->flow[i]->key, key)))
+                return b->flow[i];
+        if (LIKELY(b->overflow == 0))
+            return NULL;
+    }
+}
+
 struct flow *flow_table_find(struct flow_table *table, const struct packet *p)
 {
-    uint64_t h = spread(p->flow_hash), at = bucket_of(table, h);
-    uint8_t tag = tag_of(h);
+    uint64_t h = spread(p->flow_hash);
     struct flow_key key;
+    struct flow *flow;
 
     lookup_key(p, &key);
     key.device = device_number(p);
-    for (;; at = (at + 1) & table->bucket_mask) {
-        struct bucket *b = &table->buckets[at];
-        bool go_on = b->overflow > 0;
-
-        for (unsigned i = 0; i < SLOTS; i++) {
-            struct flow *flow = b->flow[i];
-
-            if (b->tag[i] != tag || !key_matches(table->conf, &flow->key, &key))
-                continue;
-            if (LIKELY(!is_timed_out(table, flow, p->time_us)))
-                return flow;
-            flow_table_end(table, flow, FLOW_END_TIMEOUT);
-            return NULL;
-        }
-        if (LIKELY(!go_on))
-            return NULL;
-    }
+    flow = buckets_find(&table->now, table->conf, h, &key);
+    if (flow == NULL && UNLIKELY(table->old.at != NULL))
+        flow = buckets_find(&table->old, table->conf, h, &key);
+    if (flow == NULL || LIKELY(!is_timed_out(table, flow, p->time_us)))
+        return flow;
+    flow_table_end(table, flow, FLOW_END_TIMEOUT);
+    return NULL;
 }
 
 static COLD void enter_emergency(struct flow_table *table)
@@ -683,14 +777,14 @@ struct flow *flow_table_add(struct flow_table *table, const struct packet *p, bo
     *memcap = false;
     if (!may_have_flow(p))
         return NULL;
-    flow = flow_alloc(table, p->time_us);
+    flow = LIKELY(hash_make_room(table)) ? flow_alloc(table, p->time_us) : NULL;
     if (UNLIKELY(flow == NULL)) {
         counter_inc(table->counters, table->id.memcap);
         *memcap = true;
         return NULL;
     }
     flow_start(table, flow, p);
-    hash_insert(table, flow);
+    buckets_insert(&table->now, flow);
     arm(table, flow);
     table->active++;
     count_new(table, flow->key.proto);
@@ -783,10 +877,12 @@ void flow_table_end_all(struct flow_table *table, uint64_t final_us)
     if (table->active == 0)
         return;
     ARRAY_RESERVE(&all, table->active);
-    for (uint64_t at = 0; at <= table->bucket_mask; at++)
+    while (table->old.at != NULL)
+        move_some(table);
+    for (uint64_t at = 0; at <= table->now.mask; at++)
         for (unsigned i = 0; i < SLOTS; i++)
-            if (table->buckets[at].tag[i] != 0)
-                ARRAY_PUSH(&all, table->buckets[at].flow[i]);
+            if (table->now.at[at].tag[i] != 0)
+                ARRAY_PUSH(&all, table->now.at[at].flow[i]);
     qsort(all.at, all.count, sizeof(all.at[0]), by_start);
     for (size_t i = 0; i < all.count; i++)
         flow_table_end(table, all.at[i], is_timed_out(table, all.at[i], final_us)

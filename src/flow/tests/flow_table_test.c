@@ -185,7 +185,7 @@ TEST(flow_many_share_buckets)
     struct flow *f;
     struct env e;
 
-    /* 64 buckets of 7 for 20,000 flows: chains over the whole table */
+    /* 64 buckets of 7 at first: they double nine times */
     open_env(&e, "flow: { memcap: 16mb, hash-size: 1, prealloc: 0 }");
     for (unsigned i = 0; i < MANY; i++)
         flows[i] = flow_table_get(e.table, packet_of(17, i, 5, 1, 6, 1), &made, &memcap);
@@ -193,6 +193,38 @@ TEST(flow_many_share_buckets)
         flow_table_end(e.table, flows[i], FLOW_END_FORCED);
     for (unsigned i = 0; i < MANY; i++)
         CHECK((flow_table_find(e.table, packet_of(17, i, 5, 1, 6, 1)) == flows[i]) == (i % 2));
+    while ((f = flow_table_take_ended(e.table)) != NULL)
+        flow_table_give_back(e.table, f);
+    close_env(&e);
+    free(flows);
+}
+
+/* While buckets move over, flows are found, ended and made on both sides. */
+TEST(flow_table_grows_while_in_use)
+{
+    enum { MANY = 5000 };
+    struct flow **flows = calloc(MANY, sizeof(*flows));
+    bool made, memcap;
+    struct flow *f;
+    struct env e;
+
+    open_env(&e, "flow: { memcap: 16mb, hash-size: 1, prealloc: 0 }");
+    for (unsigned i = 0; i < MANY; i++) {
+        unsigned old = (unsigned)(i * 2654435761u) % (i + 1);
+
+        flows[i] = flow_table_get(e.table, packet_of(17, i, 5, 1, 6, 1), &made, &memcap);
+        CHECK(made);
+        CHECK(flow_table_find(e.table, packet_of(17, old, 5, 1, 6, 1)) == flows[old]);
+        if (i % 3 != 0 || flows[old] == NULL)
+            continue;
+        flow_table_end(e.table, flows[old], FLOW_END_FORCED);
+        flows[old] = NULL;
+        CHECK(flow_table_find(e.table, packet_of(17, old, 5, 1, 6, 1)) == NULL);
+    }
+    for (unsigned i = 0; i < MANY; i++)
+        CHECK(flow_table_find(e.table, packet_of(17, i, 5, 1, 6, 1)) == flows[i]);
+    flow_table_end_all(e.table, 0);
+    CHECK_INT(flow_table_active(e.table), 0);
     while ((f = flow_table_take_ended(e.table)) != NULL)
         flow_table_give_back(e.table, f);
     close_env(&e);
