@@ -16,8 +16,9 @@
 #include <unistd.h>
 
 #define RAW_SIZE (64u << 10)
-#define RELEASE_STEP (8u << 20)         /* of a mapped file, at once */
+#define RELEASE_STEP (2u << 20)         /* of a mapped file, at once */
 #define RELEASE_KEEP (64u << 20)
+#define PAGE 4096u
 
 struct byte_source {
     int fd;
@@ -129,25 +130,32 @@ const uint8_t *byte_source_peek(struct byte_source *s, size_t need)
     return s->at;
 }
 
-/* What has been read far behind need not stay in memory. Packets under way lie in the newest
- * RELEASE_KEEP bytes: a pool of the largest frames is smaller. */
-static COLD void release_behind(struct byte_source *s)
+/* What has been read need not stay in memory: but for the newest `keep` bytes and what is left of
+ * their page. */
+static COLD void release_behind(struct byte_source *s, size_t keep)
 {
-    uint8_t *keep = s->map + (s->at - s->map) - RELEASE_KEEP;
+    uint8_t *to = s->map + ((size_t)(s->at - s->map) - keep) / PAGE * PAGE;
 
-    keep -= (size_t)(keep - s->map) % RELEASE_STEP;
-    if (keep > s->released)
-        madvise(s->released, (size_t)(keep - s->released), MADV_DONTNEED);
-    s->released = keep;
-    s->release_at = keep + RELEASE_KEEP + RELEASE_STEP;
+    if (to > s->released) {
+        madvise(s->released, (size_t)(to - s->released), MADV_DONTNEED);
+        s->released = to;
+    }
+    s->release_at = s->released + RELEASE_KEEP + RELEASE_STEP;
 }
 
 void byte_source_skip(struct byte_source *s, size_t n)
 {
     s->at += n;
     s->offset += n;
+    /* Packets under way lie in the newest RELEASE_KEEP: a pool of the largest frames is smaller. */
     if (UNLIKELY(s->release_at != NULL && s->at >= s->release_at))
-        release_behind(s);
+        release_behind(s, RELEASE_KEEP);
+}
+
+void byte_source_forget(struct byte_source *s)
+{
+    if (s->map != NULL && (size_t)(s->at - s->released) >= RELEASE_STEP)
+        release_behind(s, 0);
 }
 
 size_t byte_source_left(const struct byte_source *s)

@@ -19,6 +19,8 @@ void byte_source_close(struct byte_source *s);
  * call. */
 const uint8_t *byte_source_peek(struct byte_source *s, size_t need);
 void byte_source_skip(struct byte_source *s, size_t n);     /* n <= what was peeked */
+/* Nobody uses what was skipped any more: a mapped source may let it go. Cheap to call often. */
+void byte_source_forget(struct byte_source *s);
 size_t byte_source_left(const struct byte_source *s);       /* bytes that can be had at once */
 
 bool byte_source_is_stable(const struct byte_source *s);

@@ -315,6 +315,8 @@ static enum capture_status file_receive(void *queue, struct packet_vector *v)
         return CAPTURE_END;
     if (q->file == NULL && !open_next(q, &more))
         return wait_for_files(q, more);
+    if (q->file->out == 0)
+        pcap_reader_forget(q->file->reader);
     while (v->count < q->capture->at_once && receive_one(q, v))
         ;
     v->order_at = q->order + 1;

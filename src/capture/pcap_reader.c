@@ -305,6 +305,11 @@ enum pcap_status pcap_reader_next(struct pcap_reader *r, struct pcap_frame *fram
     return r->next(r, frame);
 }
 
+void pcap_reader_forget(struct pcap_reader *r)
+{
+    byte_source_forget(r->source);
+}
+
 const char *pcap_reader_problem(const struct pcap_reader *r)
 {
     return r->problem;

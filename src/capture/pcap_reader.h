@@ -26,6 +26,8 @@ void pcap_reader_close(struct pcap_reader *r);
 
 /* BROKEN: cut short or senseless from here on; pcap_reader_problem() says what and where. */
 enum pcap_status pcap_reader_next(struct pcap_reader *r, struct pcap_frame *frame);
+/* The frames so far are not used any more, if they were stable. */
+void pcap_reader_forget(struct pcap_reader *r);
 const char *pcap_reader_problem(const struct pcap_reader *r);
 
 bool pcap_reader_is_stable(const struct pcap_reader *r);     /* frames stay until it is closed */
