@@ -239,6 +239,7 @@ struct app_buffer {
     /* Checks a content pattern at load time (host in upper case ...); NULL: anything goes. */
     bool (*check)(struct slice pattern, bool nocase, struct err *err);
     uint32_t feature;           /* a rule that uses it turns these on, see app_feature() */
+    uint32_t files;             /* enum app_file_want: likewise */
 };
 
 struct app_name { const char *name; int64_t value; };
@@ -381,6 +382,7 @@ enum app_file_want {
     APP_FILE_MAGIC  = 1u << 4,
     APP_FILE_STORE  = 1u << 5,          /* content is kept until it is written, see app_file */
     APP_FILE_STORE_ALL = 1u << 6,       /* each file has want_store from the start */
+    APP_FILE_CONTENT = 1u << 7,         /* rules look into files */
 };
 struct app_wants {
     uint32_t frames[APP_PROTO_COUNT];   /* bit per frame type */

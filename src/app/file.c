@@ -118,7 +118,7 @@ struct app_file *app_file_open(struct app_tx *tx, enum direction direction, stru
     uint32_t wants = wants_get(&at->conf->want_files);
     struct file_private *fp;
 
-    if (wants == 0 && at->hooks.tx_inspected == NULL)
+    if (wants == 0)
         return NULL;
     fp = file_fresh(at);
     if (fp == NULL)
@@ -159,7 +159,7 @@ static bool may_be_stored(const struct app_file *file)
 
 static bool is_for_rules(const struct app_file *file)
 {
-    return thread_of(file)->hooks.tx_inspected != NULL &&
+    return (wants_of(file) & APP_FILE_CONTENT) != 0 &&
            !file->tx->no_inspect[file->direction] &&
            (file->limits.limit == 0 || file->size <= file->limits.limit);
 }

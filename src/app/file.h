@@ -76,6 +76,7 @@ bool app_file_get_magic(struct app_tx *tx, enum direction d, unsigned index, str
         .name = "file.data", .alias = "file_data", .doc = "content of files",                \
         .directions = (directions_), .progress = { (ts), (tc) }, .multi = true,              \
         .grows = true, .get = app_file_get_data, .position = app_file_data_position,         \
+        .files = APP_FILE_CONTENT,                                                           \
     };                                                                                       \
     static const struct app_buffer file_name = {                                             \
         .name = "file.name", .doc = "name of a file",                                        \
@@ -85,7 +86,7 @@ bool app_file_get_magic(struct app_tx *tx, enum direction d, unsigned index, str
     static const struct app_buffer file_magic = {                                            \
         .name = "file.magic", .doc = "what libmagic says of a file",                         \
         .directions = (directions_), .progress = { (ts), (tc) }, .multi = true,              \
-        .grows = true, .get = app_file_get_magic,                                            \
+        .grows = true, .get = app_file_get_magic, .files = APP_FILE_MAGIC,                   \
     }
 
 #endif

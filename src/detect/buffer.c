@@ -98,6 +98,7 @@ static struct buffer *tx_buffer_find(struct ruleset *set, struct text name)
         b.multi |= found->multi;
         b.grows |= found->grows;
         set->wants.features[id] |= found->feature;
+        set->wants.files |= found->files;
     }
     return b.name != NULL ? buffer_add(set, b) : NULL;
 }

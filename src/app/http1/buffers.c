@@ -433,6 +433,7 @@ static const struct app_buffer response_body = {
     .name = "http.response_body", .legacy = "http_server_body", .doc = "response body, decoded",
     .directions = APP_TC, .progress = { 0, HTTP_BODY }, .grows = true, .multi = true,
     .get = app_file_get_data, .position = app_file_data_position,
+    .files = APP_FILE_CONTENT,
 };
 
 APP_FILE_BUFFERS(APP_BOTH, HTTP_BODY, HTTP_BODY);

@@ -393,11 +393,13 @@ static const struct app_buffer request_body = {
     .name = "http.request_body", .legacy = "http_client_body", .doc = "request body, decoded",
     .directions = APP_TS, .progress = { H2_BODY, 0 }, .grows = true, .multi = true,
     .get = app_file_get_data, .position = app_file_data_position,
+    .files = APP_FILE_CONTENT,
 };
 static const struct app_buffer response_body = {
     .name = "http.response_body", .legacy = "http_server_body", .doc = "response body, decoded",
     .directions = APP_TC, .progress = { 0, H2_BODY }, .grows = true, .multi = true,
     .get = app_file_get_data, .position = app_file_data_position,
+    .files = APP_FILE_CONTENT,
 };
 
 APP_FILE_BUFFERS(APP_BOTH, H2_BODY, H2_BODY);

@@ -138,7 +138,9 @@ void lua_want_buffer(lua_State *state, const char *proto_name, const char *name)
     const struct app_buffer *b = proto != NULL ? buffer_of(proto, name) : NULL;
     struct ruleset *set = lua_context_of(state)->ruleset;
 
-    if (b != NULL && set != NULL)
-        set->wants.features[proto->id] |= b->feature;
+    if (b == NULL || set == NULL)
+        return;
+    set->wants.features[proto->id] |= b->feature;
+    set->wants.files |= b->files;
 }
 #endif

@@ -348,6 +348,8 @@ struct ruleset *ruleset_load(const struct ruleset_request *request, struct rules
         ruleset_unref(set);
         return NULL;
     }
+    if (set->rules.count > 0)
+        set->wants.files |= APP_FILE_TRACK;     /* alerts name the files of their transaction */
     if (request->app != NULL)
         app_wants_add(request->app, &set->wants);
     if (!request->disabled)

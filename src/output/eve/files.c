@@ -14,6 +14,7 @@ static void *files_configure(const struct conf_node *node, const struct eve *eve
 {
     struct files_settings *s = xcalloc(1, sizeof(*s));
 
+    app_files_want(eve->request->app, APP_FILE_TRACK);
     s->force_magic = conf_bool(node, "force-magic", false);
     if (s->force_magic)
         app_files_want(eve->request->app, APP_FILE_MAGIC);
