@@ -110,6 +110,11 @@ static void close_parser(struct app_session *s)
     af->proto = NULL;
 }
 
+void app_session_over(struct app_session *s)
+{
+    close_parser(s);
+}
+
 static bool open_parser(struct app_session *s, const struct app_proto_conf *pc)
 {
     struct app_flow *af = &s->flow;

@@ -211,6 +211,7 @@ void app_session_set_proto(struct app_session *s, enum app_proto_id id);
 int app_feed(struct app_session *s, enum direction d, bool end);
 void app_side_drop(struct app_session *s, enum direction d);        /* all pending bytes */
 void app_disable(struct app_session *s);        /* recognition gave up: FAILED, for good */
+void app_session_over(struct app_session *s);   /* gives the parser's memory back early */
 void app_count_flow(struct app_session *s);
 void app_layer_event(struct app_session *s, unsigned event);
 void app_turn(struct app_session *s, struct packet *p);             /* client <-> server */

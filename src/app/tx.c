@@ -201,6 +201,17 @@ static void cleanup_txs(struct app_thread *at, struct app_flow *af)
     }
 }
 
+/* Both sides have ended and nothing is left of what they said. The flow may yet stand for a long
+ * time, as timeouts go; its parser need not. */
+static bool is_over(const struct app_flow *af)
+{
+    const struct app_session *s = CONTAINER_OF(af, const struct app_session, flow);
+
+    return s->side[TO_SERVER].end_told && s->side[TO_CLIENT].end_told && af->proto != NULL &&
+           af->first == NULL && af->proto->finish == NULL && !s->changing && !s->replace &&
+           frame_count(&s->frames[TO_SERVER]) == 0 && frame_count(&s->frames[TO_CLIENT]) == 0;
+}
+
 void app_cleanup(struct app_thread *at, struct packet *p)
 {
     struct app_flow *af = p->flow != NULL ? p->flow->app : NULL;
@@ -211,4 +222,6 @@ void app_cleanup(struct app_thread *at, struct packet *p)
     if (af->first != NULL)
         cleanup_txs(at, af);
     app_frames_prune(app_session_of(af));
+    if (UNLIKELY(is_over(af)))
+        app_session_over(app_session_of(af));
 }
