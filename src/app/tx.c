@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define TX_ARENA_BLOCK 1024
+#define TX_ARENA_BLOCK 208              /* with its head a size that allocators have */
 #define TX_ARENA_KEEP (64u << 10)       /* an arena that grew beyond goes back to the allocator */
 #define TX_HARD_LIMIT 65536
 #define TX_LIMIT_CHECK_EVERY 16         /* counting open ones walks the list: not every time */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define ARENA_ALIGN 16
+#define SMALL_BLOCKS ((size_t)4096)
 
 struct arena_block {
     struct arena_block *next;
@@ -45,6 +46,14 @@ void arena_reset(struct arena *arena)
     arena->used = 0;
 }
 
+/* Many small arenas: most stay small, and those that do not double until blocks are a page. */
+static size_t next_size(const struct arena *arena, const struct arena_block *last)
+{
+    if (last == NULL || arena->block_size >= SMALL_BLOCKS)
+        return arena->block_size;
+    return MIN(MAX(last->size * 2, arena->block_size), SMALL_BLOCKS);
+}
+
 /* A block behind the current one that has room: the next of an earlier round, or a new one. */
 static struct arena_block *block_with_room(struct arena *arena, size_t size)
 {
@@ -55,7 +64,7 @@ static struct arena_block *block_with_room(struct arena *arena, size_t size)
         arena->current = block;
         return block;
     }
-    size_t block_size = MAX(arena->block_size, size);
+    size_t block_size = MAX(next_size(arena, last), size);
 
     /* The limit promises NULL, so what has one is asked for gently. */
     block = arena->limit > 0 ? malloc(sizeof(*block) + block_size)
