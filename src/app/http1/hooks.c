@@ -244,19 +244,22 @@ static int response_complete(htp_tx_t *htp)
 static int header_data(htp_tx_data_t *d, enum direction direction)
 {
     struct http_tx *htx = htp_tx_get_user_data(d->tx);
-    struct buf *raw;
+    struct http_message *m;
 
     if (htx == NULL || d->data == NULL || d->len == 0)
         return HTP_OK;
-    raw = &htx->message[direction].raw_headers;
-    if (raw->len + d->len > RAW_HEADERS_MAX) {
+    m = &htx->message[direction];
+    if (m->headers_size + d->len > RAW_HEADERS_MAX) {
         app_tx_event(&htx->tx, direction == TO_SERVER ? HTTP_EVENT_REQUEST_FIELD_TOO_LONG
                                                       : HTTP_EVENT_RESPONSE_FIELD_TOO_LONG);
         return HTP_ERROR;
     }
-    if (raw->data == NULL)
-        *raw = http_buf_take(htx->tx.flow);
-    buf_add(raw, d->data, d->len);
+    m->headers_size += (uint32_t)d->len;
+    if (!app_feature(htx->tx.flow, HTTP1_KEEP_RAW_HEADERS))
+        return HTP_OK;
+    if (m->raw_headers.data == NULL)
+        m->raw_headers = http_buf_take(htx->tx.flow);
+    buf_add(&m->raw_headers, d->data, d->len);
     return HTP_OK;
 }
 

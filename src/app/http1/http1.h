@@ -9,6 +9,7 @@
 /* Features that keep what is otherwise let go; app_wants.features of APP_PROTO_http1. */
 #define HTTP1_KEEP_REQUEST_BODY  0x1u
 #define HTTP1_KEEP_RESPONSE_BODY 0x2u
+#define HTTP1_KEEP_RAW_HEADERS   0x4u
 
 /* The address that the request's header says the client has: the first of its list, or (not
  * `first`) the last. Into out, with a NUL. */

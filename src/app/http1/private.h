@@ -94,7 +94,7 @@ struct http_chunks {
 };
 
 struct http_message {
-    struct buf raw_headers;
+    struct buf raw_headers;             /* kept where a rule wants them */
     struct http_body body;
     struct app_file *file;              /* open, or NULL */
     struct http_multipart *multipart;
@@ -106,6 +106,7 @@ struct http_message {
     bool has_trailer;
     bool body_seen;
     bool limited;                       /* body limit reached */
+    uint32_t headers_size;              /* of all headers and trailers, as sent */
     uint64_t start;                     /* in its direction of the stream */
     /* http.header, http.header_names, http.start: made when first asked for, for so many headers */
     struct slice joined[3];
