@@ -13,7 +13,7 @@ enum digest { DIGEST_MD5, DIGEST_SHA1, DIGEST_SHA256, DIGEST_COUNT };
 
 struct digests;
 
-struct digests *digests_new(void);          /* NULL: libcrypto gives none at all */
+struct digests *digests_new(void);
 void digests_free(struct digests *d);       /* NULL is fine */
 
 /* Bytes of the hash in out; 0 when this algorithm is not to be had (FIPS has no MD5). */

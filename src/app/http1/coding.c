@@ -9,12 +9,13 @@
 #include "app/http1/coding.h"
 
 #include <lzma.h>
-#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 #ifdef HAVE_BROTLI
 #include <brotli/decode.h>
 #endif
+
+#include "base/lib_memory.h"
 
 /* --- zlib ------------------------------------------------------------------------------------- */
 
@@ -41,11 +42,15 @@ static void *inflate_take(struct http_thread *ht, int window_bits)
         if (inflateReset2(&s->z, window_bits) == Z_OK)
             return s;
         inflateEnd(&s->z);
-        free(s);
+        lib_free(s);
     }
-    s = calloc(1, sizeof(*s));
+    s = lib_calloc(1, sizeof(*s));
+    if (s != NULL) {
+        s->z.zalloc = lib_zalloc;
+        s->z.zfree = lib_free_for;
+    }
     if (s != NULL && inflateInit2(&s->z, window_bits) != Z_OK) {
-        free(s);
+        lib_free(s);
         s = NULL;
     }
     return s;
@@ -54,7 +59,7 @@ static void *inflate_take(struct http_thread *ht, int window_bits)
 static void inflate_free(struct http_inflate *s)
 {
     inflateEnd(&s->z);
-    free(s);
+    lib_free(s);
 }
 
 static void inflate_give(struct http_thread *ht, void *stream)
@@ -234,12 +239,20 @@ struct alone {
     uint8_t have;
 };
 
+static void *lzma_memory(void *unused UNUSED, size_t n, size_t size)
+{
+    return lib_malloc(n * size);        /* one of them is always 1 */
+}
+
 static void *alone_open(struct http_thread *ht UNUSED, const struct http_config *config)
 {
-    struct alone *s = calloc(1, sizeof(*s));
+    static const lzma_allocator memory = { .alloc = lzma_memory, .free = lib_free_for };
+    struct alone *s = lib_calloc(1, sizeof(*s));
 
+    if (s != NULL)
+        s->x.allocator = &memory;
     if (s != NULL && lzma_alone_decoder(&s->x, UINT64_MAX) != LZMA_OK) {
-        free(s);
+        lib_free(s);
         s = NULL;
     }
     if (s != NULL)
@@ -250,7 +263,7 @@ static void *alone_open(struct http_thread *ht UNUSED, const struct http_config 
 static void alone_close(struct http_thread *ht UNUSED, void *stream)
 {
     lzma_end(&((struct alone *)stream)->x);
-    free(stream);
+    lib_free(stream);
 }
 
 static lzma_ret alone_head(struct alone *s, struct bytes *in)
@@ -308,7 +321,7 @@ const struct coding coding_lzma = {
 #ifdef HAVE_BROTLI
 static void *brotli_open(struct http_thread *ht UNUSED, const struct http_config *config UNUSED)
 {
-    return BrotliDecoderCreateInstance(NULL, NULL, NULL);
+    return BrotliDecoderCreateInstance(lib_malloc_for, lib_free_for, NULL);
 }
 
 static void brotli_close(struct http_thread *ht UNUSED, void *stream)

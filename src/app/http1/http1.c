@@ -93,8 +93,8 @@ static void forget_messages(struct http_state *state)
         log = htp_list_array_shift(conn->messages);
         if (log == NULL)
             break;
-        free((void *)(uintptr_t)log->msg);
-        free(log);
+        http_libhtp_free((void *)(uintptr_t)log->msg);
+        http_libhtp_free(log);
     }
     htp_connp_clear_error(state->connp);
 }

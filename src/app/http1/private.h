@@ -50,6 +50,8 @@ struct http_settings {
     unsigned server_count;
 };
 
+void http_libhtp_free(void *block);     /* what libhtp has allocated and left to us */
+
 int http_configure(const struct conf_node *node, const struct conf_node *root, void *settings,
                    struct err *err);
 void http_settings_free(void *settings);

@@ -5,12 +5,13 @@
 
 #include "app/http2/http2.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 #ifdef HAVE_BROTLI
 #include <brotli/decode.h>
 #endif
+
+#include "base/lib_memory.h"
 
 #define CHUNK 4096
 
@@ -54,11 +55,13 @@ struct h2_decoder *h2_decoder_new(struct slice text)
 
     if (!coding_of(text, &coding))
         return NULL;
-    dec = malloc(sizeof(*dec));
+    dec = lib_malloc(sizeof(*dec));
     if (dec == NULL)
         return NULL;
     memset(dec, 0, offsetof(struct h2_decoder, chunk));
     dec->coding = coding;
+    dec->z.zalloc = lib_zalloc;
+    dec->z.zfree = lib_free_for;
     return dec;
 }
 
@@ -72,7 +75,7 @@ void h2_decoder_free(struct h2_decoder *dec)
     if (dec->brotli != NULL)
         BrotliDecoderDestroyInstance(dec->brotli);
 #endif
-    free(dec);
+    lib_free(dec);
 }
 
 /* "deflate" is zlib's format by the standard and bare deflate by many a sender: its first byte
@@ -89,7 +92,7 @@ static bool begin(struct h2_decoder *dec, uint8_t first)
         break;
     }
 #ifdef HAVE_BROTLI
-    dec->brotli = BrotliDecoderCreateInstance(NULL, NULL, NULL);
+    dec->brotli = BrotliDecoderCreateInstance(lib_malloc_for, lib_free_for, NULL);
     return dec->brotli != NULL;
 #else
     return false;

@@ -10,17 +10,41 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/lib_memory.h"
+
 /* Per transaction and direction; HPACK can name a long header with one byte. */
 #define HEADERS_MAX 4096
 #define HEADER_BYTES_MAX (1u << 20)
 
 /* --- inflaters -------------------------------------------------------------------------------- */
 
+static void *realloc_for(void *block, size_t size, void *unused UNUSED)
+{
+    return lib_realloc(block, size);
+}
+
+static void *malloc_for(size_t size, void *unused UNUSED)
+{
+    return lib_malloc(size);
+}
+
+static void *calloc_for(size_t n, size_t size, void *unused UNUSED)
+{
+    return lib_calloc(n, size);
+}
+
+static void free_for(void *block, void *unused UNUSED)
+{
+    lib_free(block);
+}
+
+static const nghttp2_mem memory = { NULL, malloc_for, free_for, calloc_for, realloc_for };
+
 static bool open_one(struct app_flow *af, enum direction d)
 {
     struct h2_state *st = af->state;
 
-    if (nghttp2_hd_inflate_new(&st->inflater[d]) != 0) {
+    if (nghttp2_hd_inflate_new2(&st->inflater[d], (nghttp2_mem *)(uintptr_t)&memory) != 0) {
         st->inflater[d] = NULL;
         return false;
     }

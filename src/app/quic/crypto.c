@@ -5,18 +5,22 @@
 #include "app/quic/quic.h"
 
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/digest.h"
+
 #define SECRET_SIZE 32
 #define SALT_SIZE 20
+#define HMAC_BLOCK 64
+#define HMAC_TEXT_MAX 255
 #define SAMPLE_SIZE 16
 #define TAG_SIZE 16
 #define NUMBER_MAX 4                    /* bytes of a packet number */
 
 struct quic_crypto {
     EVP_CIPHER_CTX *ecb, *gcm;
+    struct digests *digests;
     struct buf packet;                  /* the one at work: decrypted in place */
 };
 
@@ -28,6 +32,7 @@ struct quic_crypto *quic_crypto_new(void)
         return NULL;
     c->ecb = EVP_CIPHER_CTX_new();
     c->gcm = EVP_CIPHER_CTX_new();
+    c->digests = digests_new();
     if (c->ecb != NULL && c->gcm != NULL &&
         EVP_EncryptInit_ex(c->ecb, EVP_aes_128_ecb(), NULL, NULL, NULL) == 1 &&
         EVP_DecryptInit_ex(c->gcm, EVP_aes_128_gcm(), NULL, NULL, NULL) == 1)
@@ -42,6 +47,7 @@ void quic_crypto_free(struct quic_crypto *c)
         return;
     EVP_CIPHER_CTX_free(c->ecb);
     EVP_CIPHER_CTX_free(c->gcm);
+    digests_free(c->digests);
     buf_fini(&c->packet);
     free(c);
 }
@@ -72,11 +78,33 @@ static const struct { uint32_t from, to; uint8_t salt[SALT_SIZE]; } salts[] = {
         0xf0, 0xd3, 0xb5, 0x6b, 0x45 } },
 };
 
-/* HKDF-Expand-Label (RFC 8446, 7.1) for no more than one block of SHA-256. */
-static void expand(const uint8_t secret[SECRET_SIZE], const char *label, uint8_t *out,
-                   size_t size)
+/* RFC 2104, for keys of no more than a block. libcrypto's own would take locks and memory for each
+ * of these few bytes. False without SHA-256. */
+static bool hmac(struct quic_crypto *c, struct slice key, struct slice text,
+                 uint8_t out[SECRET_SIZE])
 {
-    uint8_t info[64], block[EVP_MAX_MD_SIZE];
+    uint8_t inner[HMAC_BLOCK + HMAC_TEXT_MAX] = { 0 }, outer[HMAC_BLOCK + SECRET_SIZE] = { 0 };
+
+    if (text.len > HMAC_TEXT_MAX)
+        return false;
+    memcpy(inner, key.data, key.len);
+    memcpy(outer, key.data, key.len);
+    for (unsigned i = 0; i < HMAC_BLOCK; i++) {
+        inner[i] ^= 0x36;
+        outer[i] ^= 0x5c;
+    }
+    if (text.len > 0)
+        memcpy(inner + HMAC_BLOCK, text.data, text.len);
+    return digest(c->digests, DIGEST_SHA256, inner, HMAC_BLOCK + text.len,
+                  outer + HMAC_BLOCK) == SECRET_SIZE &&
+           digest(c->digests, DIGEST_SHA256, outer, sizeof(outer), out) == SECRET_SIZE;
+}
+
+/* HKDF-Expand-Label (RFC 8446, 7.1) for no more than one block of SHA-256. */
+static bool expand(struct quic_crypto *c, const uint8_t secret[SECRET_SIZE], const char *label,
+                   uint8_t *out, size_t size)
+{
+    uint8_t info[64], block[SECRET_SIZE];
     size_t len = strlen(label);
 
     info[0] = 0;
@@ -86,34 +114,40 @@ static void expand(const uint8_t secret[SECRET_SIZE], const char *label, uint8_t
     memcpy(info + 9, label, len);
     info[9 + len] = 0;                  /* no context */
     info[10 + len] = 1;                 /* the first block */
-    HMAC(EVP_sha256(), secret, SECRET_SIZE, info, 11 + len, block, NULL);
+    if (!hmac(c, (struct slice){ secret, SECRET_SIZE },
+              (struct slice){ info, (uint32_t)(11 + len) }, block))
+        return false;
     memcpy(out, block, size);
+    return true;
 }
 
-static void make_side(struct quic_keys *keys, enum direction d, const uint8_t *initial,
-                      bool is_v2)
+static bool make_side(struct quic_crypto *c, struct quic_keys *keys, enum direction d,
+                      const uint8_t *initial, bool is_v2)
 {
     uint8_t secret[SECRET_SIZE];
 
-    expand(initial, d == TO_SERVER ? "client in" : "server in", secret, SECRET_SIZE);
-    expand(secret, is_v2 ? "quicv2 hp" : "quic hp", keys->side[d].protect, QUIC_KEY_SIZE);
-    expand(secret, is_v2 ? "quicv2 key" : "quic key", keys->side[d].key, QUIC_KEY_SIZE);
-    expand(secret, is_v2 ? "quicv2 iv" : "quic iv", keys->side[d].iv, QUIC_IV_SIZE);
+    return expand(c, initial, d == TO_SERVER ? "client in" : "server in", secret, SECRET_SIZE) &&
+           expand(c, secret, is_v2 ? "quicv2 hp" : "quic hp", keys->side[d].protect,
+                  QUIC_KEY_SIZE) &&
+           expand(c, secret, is_v2 ? "quicv2 key" : "quic key", keys->side[d].key,
+                  QUIC_KEY_SIZE) &&
+           expand(c, secret, is_v2 ? "quicv2 iv" : "quic iv", keys->side[d].iv, QUIC_IV_SIZE);
 }
 
-void quic_keys_make(struct quic_keys *keys, uint32_t version, struct slice dcid)
+void quic_keys_make(struct quic_crypto *c, struct quic_keys *keys, uint32_t version,
+                    struct slice dcid)
 {
-    uint8_t initial[EVP_MAX_MD_SIZE];
+    uint8_t initial[SECRET_SIZE];
+
+    if (c == NULL)
+        return;
 
     for (size_t i = 0; i < ARRAY_LEN(salts); i++) {
         if (version < salts[i].from || version > salts[i].to)
             continue;
-        if (HMAC(EVP_sha256(), salts[i].salt, SALT_SIZE, dcid.data, dcid.len, initial,
-                 NULL) == NULL)
-            return;
-        make_side(keys, TO_SERVER, initial, version == QUIC_V2);
-        make_side(keys, TO_CLIENT, initial, version == QUIC_V2);
-        keys->known = true;
+        keys->known = hmac(c, (struct slice){ salts[i].salt, SALT_SIZE }, dcid, initial) &&
+                      make_side(c, keys, TO_SERVER, initial, version == QUIC_V2) &&
+                      make_side(c, keys, TO_CLIENT, initial, version == QUIC_V2);
         return;
     }
 }

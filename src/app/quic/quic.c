@@ -41,10 +41,11 @@ static struct quic_tx *add_tx(struct app_flow *af, enum direction d, const struc
 
 /* After a Retry the client begins again, with keys of the connection id that it was given; only
  * the first one counts (RFC 9000, 17.2.5.2). */
-static void follow_keys(struct quic_state *st, enum direction d, const struct quic_header *h)
+static void follow_keys(struct quic_crypto *c, struct quic_state *st, enum direction d,
+                        const struct quic_header *h)
 {
     if (!st->keys.known && h->type == QUIC_INITIAL) {
-        quic_keys_make(&st->keys, h->version, h->dcid);
+        quic_keys_make(c, &st->keys, h->version, h->dcid);
     } else if (d == TO_CLIENT && st->keys.known && h->type == QUIC_RETRY && !st->retried) {
         st->keys.known = false;
         st->hello[TO_SERVER] = false;
@@ -75,6 +76,7 @@ static bool parse_initial(struct app_flow *af, struct quic_tx *t, const struct q
 /* One packet of the datagram; false: nothing more can be read in it. */
 static bool parse_packet(struct app_flow *af, enum direction d, struct bytes *in, bool *failed)
 {
+    const struct quic_thread *thread = af->thread_data;
     struct quic_state *st = af->state;
     const uint8_t *packet = in->next;
     struct quic_header h;
@@ -84,7 +86,7 @@ static bool parse_packet(struct app_flow *af, enum direction d, struct bytes *in
     if (*failed || st->hello[d] || h.type == QUIC_SHORT)
         return false;
     take_skip(in, (size_t)h.size + h.payload);
-    follow_keys(st, d, &h);
+    follow_keys(thread != NULL ? thread->crypto : NULL, st, d, &h);
     t = add_tx(af, d, &h);
     if (t == NULL)
         return false;

@@ -6,6 +6,8 @@
 
 #include <zlib.h>
 
+#include "base/lib_memory.h"
+
 #define MAX_SIZE_DEFAULT 1024
 #define MAX_SIZE_LIMIT (16 * 1024 * 1024)
 
@@ -32,7 +34,8 @@ static int inflate_parse(struct rule_parser *p, struct text in, void *arg)
 static void inflate_into(struct slice in, const struct inflate_arg *a, int window_bits,
                          struct buf *out)
 {
-    z_stream z = { .next_in = (Bytef *)(uintptr_t)in.data, .avail_in = in.len };
+    z_stream z = { .next_in = (Bytef *)(uintptr_t)in.data, .avail_in = in.len,
+                   .zalloc = lib_zalloc, .zfree = lib_free_for };
 
     buf_reserve(out, a->max);
     z.next_out = out->data;

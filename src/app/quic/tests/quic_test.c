@@ -17,13 +17,15 @@ TEST(quic_keys_of_the_standard)
                                        0x3a, 0x1e, 0x99, 0x33, 0xad, 0xed, 0xd2 };
     static const uint8_t server_iv[] = { 0x0a, 0xc1, 0x49, 0x3c, 0xa1, 0x90, 0x58, 0x53, 0xb0,
                                          0xbb, 0xa0, 0x3e };
+    struct quic_crypto *c = quic_crypto_new();
     struct quic_keys keys = { 0 };
 
-    quic_keys_make(&keys, 1, (struct slice){ dcid, sizeof(dcid) });
+    quic_keys_make(c, &keys, 1, (struct slice){ dcid, sizeof(dcid) });
     CHECK(keys.known);
     CHECK(memcmp(keys.side[TO_SERVER].key, key, sizeof(key)) == 0);
     CHECK(memcmp(keys.side[TO_SERVER].protect, protect, sizeof(protect)) == 0);
     CHECK(memcmp(keys.side[TO_CLIENT].iv, server_iv, sizeof(server_iv)) == 0);
+    quic_crypto_free(c);
 }
 
 static struct slice text(const char *s)

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* qa/steady/count.c - counts calls of the allocator and of locks, for qa/steady/run.
+ *
+ * Preloaded into the engine, which reads its capture from standard input: what has been read says
+ * where in the capture it stands. Between the bytes STEADY_FROM and STEADY_TO every call counts,
+ * with who made it: on exit STEADY_OUT gets a line for each place, its kind, thread, count, and
+ * the return addresses as offsets into their files.
+ *
+ * The engine's own code is not known here: whatever library a packet thread calls is seen. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define DEPTH 16
+#define PLACES 4096
+#define OWN_FRAMES 2            /* note() and the wrapper */
+
+/* --- what was seen --------------------------------------------------------------------------- */
+
+struct place {
+    const char *kind;
+    char thread[16];
+    void *stack[DEPTH];
+    int depth;
+    unsigned long count;
+};
+
+static struct place places[PLACES];
+static size_t place_count;
+static unsigned long not_kept, before_window, window_bytes;
+static atomic_flag table_lock = ATOMIC_FLAG_INIT;
+static atomic_bool in_window;
+static size_t window_from, window_to = SIZE_MAX, input_read;
+static __thread bool inside __attribute__((tls_model("initial-exec")));
+
+static bool is_same(const struct place *p, const struct place *q)
+{
+    return p->kind == q->kind && p->depth == q->depth && strcmp(p->thread, q->thread) == 0 &&
+           memcmp(p->stack, q->stack, (size_t)p->depth * sizeof(p->stack[0])) == 0;
+}
+
+static void keep(const struct place *seen)
+{
+    size_t i = 0;
+
+    while (atomic_flag_test_and_set(&table_lock))
+        ;
+    while (i < place_count && !is_same(&places[i], seen))
+        i++;
+    if (i == PLACES) {
+        not_kept++;
+    } else {
+        if (i == place_count)
+            places[place_count++] = *seen;
+        places[i].count++;
+    }
+    atomic_flag_clear(&table_lock);
+}
+
+static __attribute__((noinline)) void note(const char *kind)
+{
+    struct place seen = { .kind = kind };
+    int saved = errno;
+
+    if (inside)
+        return;
+    if (!atomic_load_explicit(&in_window, memory_order_relaxed)) {
+        before_window++;        /* about: only that it is not 0 is of interest */
+        return;
+    }
+    inside = true;
+    prctl(PR_GET_NAME, seen.thread);
+    seen.depth = backtrace(seen.stack, DEPTH);
+    keep(&seen);
+    inside = false;
+    errno = saved;
+}
+
+/* --- the functions that stand behind ours ---------------------------------------------------- */
+
+/* dlsym() itself allocates before the real allocator is known; that much comes from here. */
+static _Alignas(16) char early[65536];
+static size_t early_used;
+
+static void *early_alloc(size_t size)
+{
+    void *p = early + early_used;
+
+    early_used += (size + 15) & ~(size_t)15;
+    return early_used <= sizeof(early) ? p : NULL;
+}
+
+static bool is_early(const void *p)
+{
+    return (const char *)p >= early && (const char *)p < early + sizeof(early);
+}
+
+#define NEXT(name)                                                                               \
+    static __typeof__(name) *next;                                                               \
+    if (next == NULL)                                                                            \
+        next = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
+
+static void *(*next_malloc)(size_t);
+static void *(*next_calloc)(size_t, size_t);
+static void *(*next_realloc)(void *, size_t);
+static void (*next_free)(void *);
+static bool resolving;
+
+static bool resolve(void)
+{
+    if (next_free != NULL)
+        return true;
+    if (resolving)
+        return false;
+    resolving = true;
+    next_malloc = (void *(*)(size_t))dlsym(RTLD_NEXT, "malloc");
+    next_calloc = (void *(*)(size_t, size_t))dlsym(RTLD_NEXT, "calloc");
+    next_realloc = (void *(*)(void *, size_t))dlsym(RTLD_NEXT, "realloc");
+    next_free = (void (*)(void *))dlsym(RTLD_NEXT, "free");
+    resolving = false;
+    return next_free != NULL;
+}
+
+/* --- the allocator --------------------------------------------------------------------------- */
+
+void *malloc(size_t size)
+{
+    if (!resolve())
+        return early_alloc(size);
+    note("malloc");
+    return next_malloc(size);
+}
+
+void *calloc(size_t n, size_t size)
+{
+    if (!resolve())
+        return early_alloc(n * size);
+    note("calloc");
+    return next_calloc(n, size);
+}
+
+void *realloc(void *p, size_t size)
+{
+    if (!resolve() || is_early(p)) {
+        void *moved = malloc(size);
+
+        return p != NULL && moved != NULL ? memcpy(moved, p, size) : moved;
+    }
+    note("realloc");
+    return next_realloc(p, size);
+}
+
+void free(void *p)
+{
+    if (p == NULL || is_early(p) || !resolve())
+        return;
+    note("free");
+    next_free(p);
+}
+
+#define WRAP(result, name, parameters, arguments)                                                \
+    result name parameters                                                                       \
+    {                                                                                            \
+        NEXT(name);                                                                              \
+        note(#name);                                                                             \
+        return next arguments;                                                                   \
+    }
+
+WRAP(int, posix_memalign, (void **p, size_t align, size_t size), (p, align, size))
+WRAP(void *, aligned_alloc, (size_t align, size_t size), (align, size))
+WRAP(void *, mmap, (void *at, size_t n, int prot, int flags, int fd, off_t from),
+     (at, n, prot, flags, fd, from))
+WRAP(int, munmap, (void *at, size_t n), (at, n))
+
+/* --- locks ----------------------------------------------------------------------------------- */
+
+WRAP(int, pthread_mutex_lock, (pthread_mutex_t *m), (m))
+WRAP(int, pthread_mutex_trylock, (pthread_mutex_t *m), (m))
+WRAP(int, pthread_rwlock_rdlock, (pthread_rwlock_t *l), (l))
+WRAP(int, pthread_rwlock_wrlock, (pthread_rwlock_t *l), (l))
+WRAP(int, pthread_spin_lock, (pthread_spinlock_t *l), (l))
+WRAP(int, pthread_cond_wait, (pthread_cond_t *c, pthread_mutex_t *m), (c, m))
+WRAP(int, sem_wait, (sem_t *s), (s))
+
+/* A packet thread with nothing to do sleeps on a futex: that is no lock, and has its own name. */
+long syscall(long number, ...)
+{
+    long a[6];
+    va_list args;
+
+    NEXT(syscall);
+    va_start(args, number);
+    for (int i = 0; i < 6; i++)
+        a[i] = va_arg(args, long);
+    va_end(args);
+    if (number == SYS_futex)
+        note("futex");
+    return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+/* --- where in the capture -------------------------------------------------------------------- */
+
+/* The engine reads a duplicate of descriptor 0. */
+static bool is_input(int fd)
+{
+    struct stat a, b;
+
+    return fstat(fd, &a) == 0 && S_ISFIFO(a.st_mode) && fstat(0, &b) == 0 &&
+           a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+ssize_t read(int fd, void *into, size_t size)
+{
+    ssize_t n;
+
+    NEXT(read);
+    n = next(fd, into, size);
+    if (!is_input(fd))
+        return n;
+    if (n > 0)
+        input_read += (size_t)n;
+    if (atomic_load(&in_window) && n > 0)
+        window_bytes += (size_t)n;
+    atomic_store(&in_window, n > 0 && input_read >= window_from && input_read < window_to);
+    return n;
+}
+
+/* --- begin and end --------------------------------------------------------------------------- */
+
+static size_t number(const char *name, size_t otherwise)
+{
+    const char *value = getenv(name);
+
+    return value != NULL ? strtoull(value, NULL, 10) : otherwise;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    void *frame[DEPTH];
+
+    resolve();
+    backtrace(frame, DEPTH);            /* loads the unwinder, which allocates */
+    window_from = number("STEADY_FROM", 0);
+    window_to = number("STEADY_TO", SIZE_MAX);
+}
+
+static void print_place(FILE *out, const struct place *p)
+{
+    fprintf(out, "%s\t%s\t%lu", p->kind, p->thread, p->count);
+    for (int i = OWN_FRAMES; i < p->depth; i++) {
+        Dl_info info;
+
+        if (dladdr(p->stack[i], &info) != 0)
+            fprintf(out, "\t%s+%zx", info.dli_fname,
+                    (size_t)((char *)p->stack[i] - (char *)info.dli_fbase));
+    }
+    fputc('\n', out);
+}
+
+__attribute__((destructor)) static void finish(void)
+{
+    const char *name = getenv("STEADY_OUT");
+    FILE *out;
+
+    atomic_store(&in_window, false);
+    inside = true;
+    out = name != NULL ? fopen(name, "w") : NULL;
+    if (out == NULL)
+        return;
+    fprintf(out, "window\t%lu\nbefore\t%lu\nlost\t%lu\n", window_bytes, before_window, not_kept);
+    for (size_t i = 0; i < place_count; i++)
+        print_place(out, &places[i]);
+    fclose(out);
+}

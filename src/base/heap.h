@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* base/heap.h - blocks of any size, for libraries that want a malloc() while packets flow.
+ *
+ * A heap belongs to one thread. Blocks are of some forty sizes and go back to a list of their
+ * size, so that a thread which has seen its traffic takes all it needs from there: no lock, no
+ * allocator. Memory goes back to the system when the heap does. */
+#ifndef BASE_HEAP_H
+#define BASE_HEAP_H
+
+#include "base/base.h"
+
+struct heap;
+
+struct heap *heap_new(void);            /* NULL when memory is out */
+
+/* With blocks still in use the heap stays for them, and false comes back. NULL is fine. */
+bool heap_free(struct heap *heap);
+
+/* Aligned to 16, not cleared; NULL when memory is out. */
+void *heap_get(struct heap *heap, size_t size);
+void *heap_get_zeroed(struct heap *heap, size_t n, size_t size);
+
+/* As realloc() and free(). A block of another thread's heap finds its way home: any thread may
+ * give it back, `heap` being its own. */
+void *heap_resize(struct heap *heap, void *block, size_t size);
+void heap_put(struct heap *heap, void *block);
+
+size_t heap_in_use(const struct heap *heap);    /* blocks */
+
+#endif

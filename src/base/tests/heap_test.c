@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of base/heap. */
+#include "base/heap.h"
+#include "base/test.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+TEST(heap_gives_blocks_of_every_size)
+{
+    struct heap *heap = heap_new();
+
+    for (size_t size = 0; size < 300000; size += 1 + size / 37) {
+        unsigned char *p = heap_get(heap, size), *q = heap_get(heap, size);
+
+        CHECK(p != NULL && q != NULL && p != q);
+        CHECK_INT((uintptr_t)p % 16, 0);
+        memset(p, 0x11, size);
+        memset(q, 0x22, size);
+        for (size_t i = 0; i < size; i++)
+            if (p[i] != 0x11 || q[i] != 0x22) {
+                CHECK(!"blocks overlap");
+                break;
+            }
+        heap_put(heap, p);
+        CHECK(heap_get(heap, size) == p);       /* the last one given back, while it is warm */
+        heap_put(heap, p);
+        heap_put(heap, q);
+    }
+    CHECK_INT(heap_in_use(heap), 0);
+    CHECK(heap_free(heap));
+}
+
+TEST(heap_random_blocks_keep_what_is_in_them)
+{
+    struct heap *heap = heap_new();
+    struct { unsigned char *p; size_t size; unsigned char fill; } slot[200] = { 0 };
+    uint32_t random = 12345;
+
+    for (int round = 0; round < 20000; round++) {
+        random = random * 1664525 + 1013904223;
+        unsigned i = (random >> 8) % 200;
+        size_t size = (random >> 16) % ((random >> 4) % 50 == 0 ? 200000 : 3000);
+
+        for (size_t k = 0; k < slot[i].size; k += 97)
+            CHECK_INT(slot[i].p[k], slot[i].fill);
+        if (slot[i].p != NULL && random % 3 == 0) {
+            size_t old = slot[i].size;
+
+            slot[i].p = heap_resize(heap, slot[i].p, size);
+            for (size_t k = 0; k < MIN(old, size); k += 97)
+                CHECK_INT(slot[i].p[k], slot[i].fill);
+        } else {
+            heap_put(heap, slot[i].p);
+            slot[i].p = heap_get_zeroed(heap, 1, size);
+            CHECK(size == 0 || slot[i].p[size - 1] == 0);
+        }
+        slot[i].size = size;
+        slot[i].fill = (unsigned char)random;
+        memset(slot[i].p, slot[i].fill, size);
+    }
+    CHECK(!heap_free(heap));            /* stays for what is in use */
+    for (unsigned i = 0; i < 200; i++)
+        heap_put(heap, slot[i].p);
+    CHECK(heap_free(heap));
+}
+
+TEST(heap_refuses_what_cannot_be)
+{
+    struct heap *heap = heap_new();
+    void *p = heap_get(heap, 100);
+
+    CHECK(heap_get(heap, SIZE_MAX) == NULL);
+    CHECK(heap_get(heap, SIZE_MAX / 2 - 1) == NULL);
+    CHECK(heap_get_zeroed(heap, SIZE_MAX / 8, 16) == NULL);
+    CHECK(heap_resize(heap, p, SIZE_MAX) == NULL);      /* and p is as it was */
+    CHECK_INT(heap_in_use(heap), 1);
+    heap_put(heap, p);
+    heap_put(heap, NULL);
+    CHECK(heap_free(heap));
+    CHECK(heap_free(NULL));
+}
+
+static void *give_back(void *arg)
+{
+    void **block = arg;
+    struct heap *own = heap_new();
+
+    for (int i = 0; i < 1000; i++)
+        heap_put(own, block[i]);
+    return heap_free(own) ? NULL : arg;
+}
+
+TEST(heap_blocks_come_home_from_other_threads)
+{
+    struct heap *heap = heap_new();
+    void *block[4][1000], *result;
+    pthread_t thread[4];
+
+    for (int n = 0; n < 4; n++)
+        for (int i = 0; i < 1000; i++)
+            block[n][i] = heap_get(heap, (size_t)i);
+    for (int n = 0; n < 4; n++)
+        CHECK_INT(pthread_create(&thread[n], NULL, give_back, block[n]), 0);
+    for (int i = 0; i < 1000; i++)              /* meanwhile the owner goes on */
+        heap_put(heap, heap_get(heap, (size_t)i * 50));
+    for (int n = 0; n < 4; n++) {
+        CHECK_INT(pthread_join(thread[n], &result), 0);
+        CHECK(result == NULL);
+    }
+    CHECK(heap_free(heap));
+}
