@@ -156,7 +156,7 @@ struct app_expected {
     uint8_t directions;                 /* data of which direction may prove it; 0: both */
     enum app_proto_id proto;
     void *data;                         /* for the new flow's parser, by app_expected_data() */
-    void (*free_data)(void *data);      /* from any thread; NULL: free() */
+    void (*free_data)(void *data);      /* from any thread; NULL: lib_free() */
 };
 /* Takes over data, also on failure. */
 bool app_expect(struct app_flow *af, const struct app_expected *expected);

@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/digest.h - hashes of short things, by libcrypto.
- *
- * One per thread: looking an algorithm up takes libcrypto's locks and memory, so that is done
- * when the thread starts and never again. */
+/* app/digest.h - hashes of short things, by base/digest.h; one per thread. */
 #ifndef APP_DIGEST_H
 #define APP_DIGEST_H
 
 #include "base/bytes.h"
-
-enum digest { DIGEST_MD5, DIGEST_SHA1, DIGEST_SHA256, DIGEST_COUNT };
-#define DIGEST_MAX 32               /* bytes of the longest */
+#include "base/digest.h"
 
 struct digests;
 
 struct digests *digests_new(void);
 void digests_free(struct digests *d);       /* NULL is fine */
 
-/* Bytes of the hash in out; 0 when this algorithm is not to be had (FIPS has no MD5). */
+/* Bytes of the hash in out; 0 without a `d`. */
 unsigned digest(struct digests *d, enum digest which, const void *data, size_t len,
                 uint8_t out[DIGEST_MAX]);
 

@@ -3,10 +3,11 @@
  *
  * The announced flow may fall to another thread than the one that announces it, so this table is
  * shared and locked. It is asked only for flows that nothing else recognises, and a look at the
- * number of entries, which is zero nearly always, goes before the lock. */
+ * number of entries, for these two hosts zero nearly always, goes before the lock. */
 #include "app/private.h"
 
 #include "base/hash.h"
+#include "base/lib_memory.h"
 #include "packet/turn.h"
 
 #include <pthread.h>
@@ -28,6 +29,7 @@ struct app_expectations {
     pthread_mutex_t lock;
     uint64_t count;                         /* atomic */
     struct expectation *bucket[BUCKETS];
+    uint32_t in_bucket[BUCKETS];            /* atomic, written under the lock */
 };
 
 struct app_expectations *app_expectations_new(void)
@@ -41,13 +43,13 @@ struct app_expectations *app_expectations_new(void)
 static void data_free(void *data, void (*free_data)(void *data))
 {
     if (data != NULL)
-        (free_data != NULL ? free_data : free)(data);
+        (free_data != NULL ? free_data : lib_free)(data);
 }
 
 static void expectation_free(struct expectation *e)
 {
     data_free(e->what.data, e->what.free_data);
-    free(e);
+    lib_free(e);
 }
 
 void app_expectations_free(struct app_expectations *table)
@@ -77,27 +79,31 @@ static void sorted_pair(const struct flow *flow, const struct ip **low, const st
     *high = in_order ? &flow->key.dst : &flow->key.src;
 }
 
-static struct expectation **bucket_of(struct app_expectations *table, const struct ip *low,
-                                      const struct ip *high)
+static unsigned bucket_of(const struct ip *low, const struct ip *high)
 {
-    uint64_t h = hash_mix(hash_mix(low->q[0], low->q[1]), hash_mix(high->q[0], high->q[1]));
-
-    return &table->bucket[h % BUCKETS];
+    return hash_mix(hash_mix(low->q[0], low->q[1]), hash_mix(high->q[0], high->q[1])) % BUCKETS;
 }
 
-static void remove_at(struct app_expectations *table, struct expectation **link)
+static void count_up(struct app_expectations *table, unsigned bucket, int n)
+{
+    __atomic_fetch_add(&table->count, (uint64_t)n, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&table->in_bucket[bucket], (uint32_t)n, __ATOMIC_RELAXED);
+}
+
+static void remove_at(struct app_expectations *table, unsigned bucket, struct expectation **link)
 {
     struct expectation *e = *link;
 
     *link = e->next;
-    __atomic_fetch_sub(&table->count, 1, __ATOMIC_RELAXED);
+    count_up(table, bucket, -1);
     expectation_free(e);
 }
 
 /* What has waited too long, and what these two hosts have beyond their share. */
-static void make_room(struct app_expectations *table, struct expectation **link,
+static void make_room(struct app_expectations *table, unsigned bucket,
                       const struct expectation *fresh)
 {
+    struct expectation **link = &table->bucket[bucket];
     unsigned same = 0;
 
     while (*link != NULL) {
@@ -106,7 +112,7 @@ static void make_room(struct app_expectations *table, struct expectation **link,
 
         same += pair;
         if ((pair && same >= PER_PAIR) || fresh->made_us > e->made_us + TIMEOUT_US)
-            remove_at(table, link);
+            remove_at(table, bucket, link);
         else
             link = &e->next;
     }
@@ -115,9 +121,9 @@ static void make_room(struct app_expectations *table, struct expectation **link,
 bool app_expectations_add(struct app_expectations *table, const struct flow *flow,
                           const struct app_expected *expected, uint64_t now_us)
 {
-    struct expectation *e = calloc(1, sizeof(*e));
+    struct expectation *e = lib_calloc(1, sizeof(*e));
     const struct ip *low, *high;
-    struct expectation **bucket;
+    unsigned bucket;
     bool room;
 
     if (e == NULL) {
@@ -129,14 +135,14 @@ bool app_expectations_add(struct app_expectations *table, const struct flow *flo
                                .parent_id = flow->id, .made_us = now_us };
     if (e->what.directions == 0)
         e->what.directions = APP_BOTH;
-    bucket = bucket_of(table, low, high);
+    bucket = bucket_of(low, high);
     pthread_mutex_lock(&table->lock);
     make_room(table, bucket, e);
     room = table->count < ENTRIES_MAX;
     if (room) {
-        e->next = *bucket;
-        *bucket = e;
-        __atomic_fetch_add(&table->count, 1, __ATOMIC_RELAXED);
+        e->next = table->bucket[bucket];
+        table->bucket[bucket] = e;
+        count_up(table, bucket, 1);
     }
     pthread_mutex_unlock(&table->lock);
     if (!room)
@@ -158,12 +164,16 @@ bool app_expectations_claim(struct app_expectations *table, const struct flow *f
 {
     const struct ip *low, *high;
     bool found = false;
+    unsigned bucket;
 
     if (LIKELY(app_expectations_count(table) == 0))
         return false;
     sorted_pair(flow, &low, &high);
+    bucket = bucket_of(low, high);
+    if (LIKELY(__atomic_load_n(&table->in_bucket[bucket], __ATOMIC_RELAXED) == 0))
+        return false;
     pthread_mutex_lock(&table->lock);
-    for (struct expectation **link = bucket_of(table, low, high); *link != NULL;) {
+    for (struct expectation **link = &table->bucket[bucket]; *link != NULL;) {
         struct expectation *e = *link;
 
         if (!found && fits(e, flow, direction, low, high)) {
@@ -172,9 +182,9 @@ bool app_expectations_claim(struct app_expectations *table, const struct flow *f
                                        .parent_id = e->parent_id };
             e->what.data = NULL;
             found = true;
-            remove_at(table, link);
+            remove_at(table, bucket, link);
         } else if (now_us > e->made_us + TIMEOUT_US) {
-            remove_at(table, link);
+            remove_at(table, bucket, link);
         } else {
             link = &e->next;
         }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/file.c - files: window, hashes, magic. A file at rest in its pool keeps its hash contexts,
- * so that libcrypto allocates only for the first ones. */
+/* app/file.c - files: window, hashes, magic. */
 #include "config.h"
 
 #include "app/private.h"
+#include "base/digest.h"
 
-#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef HAVE_MAGIC
@@ -15,22 +14,17 @@
 #define MAGIC_BYTES 512             /* libmagic gets so many, unless the file is shorter */
 #define DROP_AT_LEAST 4096          /* moving the window for less does not pay */
 
-enum { HASH_MD5, HASH_SHA1, HASH_SHA256, HASH_COUNT };
-
 struct file_private {
     struct app_file file;           /* first */
-    EVP_MD_CTX *hash[HASH_COUNT];
-    bool hashing[HASH_COUNT];
+    struct digest_stream hash[DIGEST_COUNT];
+    bool hashing[DIGEST_COUNT];
     bool magic_tried;
 };
 
-static const struct {
-    uint32_t want;
-    const EVP_MD *(*md)(void);
-} hashes[HASH_COUNT] = {
-    [HASH_MD5] = { APP_FILE_MD5, EVP_md5 },
-    [HASH_SHA1] = { APP_FILE_SHA1, EVP_sha1 },
-    [HASH_SHA256] = { APP_FILE_SHA256, EVP_sha256 },
+static const uint32_t hash_wants[DIGEST_COUNT] = {
+    [DIGEST_MD5] = APP_FILE_MD5,
+    [DIGEST_SHA1] = APP_FILE_SHA1,
+    [DIGEST_SHA256] = APP_FILE_SHA256,
 };
 
 static struct file_private *private_of(struct app_file *file)
@@ -57,37 +51,26 @@ void app_file_pool_init(struct pool *pool)
 
 void app_file_pool_fini(struct pool *pool)
 {
-    while (pool->free_list != NULL) {
-        struct file_private *fp = pool_get(pool);
-
-        for (unsigned i = 0; i < HASH_COUNT; i++)
-            EVP_MD_CTX_free(fp->hash[i]);
-    }
     pool_fini(pool);
 }
 
 static void start_hashes(struct file_private *fp, uint32_t wants)
 {
-    for (unsigned i = 0; i < HASH_COUNT; i++) {
-        if ((wants & hashes[i].want) == 0)
-            continue;
-        if (fp->hash[i] == NULL)
-            fp->hash[i] = EVP_MD_CTX_new();
-        fp->hashing[i] = fp->hash[i] != NULL &&
-                         EVP_DigestInit_ex(fp->hash[i], hashes[i].md(), NULL) == 1;
+    for (unsigned i = 0; i < DIGEST_COUNT; i++) {
+        fp->hashing[i] = (wants & hash_wants[i]) != 0;
+        if (fp->hashing[i])
+            digest_begin(&fp->hash[i], i);
     }
 }
 
 static struct file_private *file_fresh(struct app_thread *at)
 {
     struct file_private *fp = pool_get(&at->files);
-    EVP_MD_CTX *kept[HASH_COUNT];
 
     if (fp == NULL)
         return NULL;
-    memcpy(kept, fp->hash, sizeof(kept));
-    memset(fp, 0, sizeof(*fp));
-    memcpy(fp->hash, kept, sizeof(kept));
+    fp->file = (struct app_file){ 0 };
+    fp->magic_tried = false;
     return fp;
 }
 
@@ -184,9 +167,9 @@ void app_file_append(struct app_file *file, const uint8_t *data, uint32_t len)
     struct file_private *fp = private_of(file);
     bool keep = is_for_rules(file) || may_be_stored(file) || is_for_magic(file);
 
-    for (unsigned i = 0; i < HASH_COUNT; i++)
+    for (unsigned i = 0; i < DIGEST_COUNT; i++)
         if (fp->hashing[i])
-            EVP_DigestUpdate(fp->hash[i], data, len);
+            digest_add(&fp->hash[i], data, len);
     file->inspected = MAX(file->inspected, file->shown);
     file->size += len;
     if (!keep) {
@@ -216,7 +199,8 @@ static bool end_hash(struct file_private *fp, unsigned i, uint8_t *out)
     if (!fp->hashing[i])
         return false;
     fp->hashing[i] = false;
-    return EVP_DigestFinal_ex(fp->hash[i], out, NULL) == 1;
+    digest_end(&fp->hash[i], out);
+    return true;
 }
 
 void app_file_close(struct app_file *file, enum file_state state)
@@ -232,11 +216,11 @@ void app_file_close(struct app_file *file, enum file_state state)
     if (is_for_magic(file))
         app_file_magic(file);
     if (state == FILE_CLOSED) {
-        file->md5_done = end_hash(fp, HASH_MD5, file->md5);
-        file->sha1_done = end_hash(fp, HASH_SHA1, file->sha1);
+        file->md5_done = end_hash(fp, DIGEST_MD5, file->md5);
+        file->sha1_done = end_hash(fp, DIGEST_SHA1, file->sha1);
     }
     /* The store names files by it, truncated ones too. */
-    file->sha256_done = end_hash(fp, HASH_SHA256, file->sha256);
+    file->sha256_done = end_hash(fp, DIGEST_SHA256, file->sha256);
 }
 
 void app_files_close(struct app_tx *tx, enum direction direction, enum file_state state)

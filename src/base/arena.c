@@ -4,6 +4,7 @@
 #include "base/arena.h"
 
 #include "base/array.h"
+#include "base/lib_memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@ void arena_fini(struct arena *arena)
     while (block != NULL) {
         struct arena_block *next = block->next;
 
-        free(block);
+        lib_free(block);
         block = next;
     }
     arena->first = arena->current = NULL;
@@ -66,11 +67,12 @@ static struct arena_block *block_with_room(struct arena *arena, size_t size)
     }
     size_t block_size = MAX(next_size(arena, last), size);
 
-    /* The limit promises NULL, so what has one is asked for gently. */
-    block = arena->limit > 0 ? malloc(sizeof(*block) + block_size)
-                             : xmalloc(sizeof(*block) + block_size);
-    if (block == NULL)
+    block = lib_malloc(sizeof(*block) + block_size);
+    if (block == NULL) {
+        if (arena->limit == 0)          /* the limit promises NULL */
+            out_of_memory(block_size);
         return NULL;
+    }
     block->used = 0;
     block->size = block_size;
     block->next = last != NULL ? last->next : NULL;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static COLD _Noreturn void out_of_memory(size_t size)
+COLD _Noreturn void out_of_memory(size_t size)
 {
     fprintf(stderr, "Error: memory: cannot get %zu bytes\n", size);
     abort();

@@ -34,6 +34,7 @@ void *array_grow(void *at, size_t *cap, size_t need, size_t item_size);
     } while (0)
 
 /* malloc and friends that end the process with a message when memory is out; load time only. */
+COLD _Noreturn void out_of_memory(size_t size);
 void *xmalloc(size_t size);
 void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *old, size_t size);

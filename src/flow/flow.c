@@ -2,10 +2,10 @@
 /* flow/flow.c - keys, names and ids of flows. */
 #include "flow/flow.h"
 
+#include "base/digest.h"
 #include "base/hash.h"
 
 #include <openssl/evp.h>
-#include <openssl/sha.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -171,13 +171,15 @@ static size_t community_text(const struct flow_key *key, uint16_t seed, uint8_t 
 
 size_t flow_community_id(const struct flow_key *key, uint16_t seed, char *out, size_t size)
 {
-    uint8_t text[COMMUNITY_TEXT_MAX], digest[SHA_DIGEST_LENGTH];
-    unsigned char base64[4 * ((SHA_DIGEST_LENGTH + 2) / 3) + 1];
+    uint8_t text[COMMUNITY_TEXT_MAX], digest[DIGEST_MAX];
+    struct digest_stream sha1;
+    unsigned char base64[4 * ((DIGEST_MAX + 2) / 3) + 1];
 
     if (key->src.version == 0)
         return 0;
-    SHA1(text, community_text(key, seed, text), digest);
-    EVP_EncodeBlock(base64, digest, sizeof(digest));
+    digest_begin(&sha1, DIGEST_SHA1);
+    digest_add(&sha1, text, community_text(key, seed, text));
+    EVP_EncodeBlock(base64, digest, (int)digest_end(&sha1, digest));
     return (size_t)snprintf(out, size, "1:%s", (const char *)base64);
 }
 

@@ -4,6 +4,7 @@
  * Each command is a transaction, done with its final reply. Replies come in the order of the
  * commands; one without a command (the greeting) is a transaction of its own. */
 #include "app/ftp/ftp.h"
+#include "base/lib_memory.h"
 #include "base/utf8.h"
 
 #include <stdlib.h>
@@ -110,7 +111,7 @@ static bool expect_data(struct app_flow *af, const struct ftp_tx *tx)
 {
     struct ftp_state *s = af->state;
     struct slice name = file_name(tx);
-    struct ftp_transfer *transfer = malloc(sizeof(*transfer) + name.len);
+    struct ftp_transfer *transfer = lib_malloc(sizeof(*transfer) + name.len);
     struct app_expected expected = { .dst_port = s->dynamic_port, .proto = APP_PROTO_ftp_data,
                                      .data = transfer };
 

@@ -9,6 +9,7 @@
  * cuts between packets make no difference. */
 #include "app/http1/coding.h"
 #include "base/clock.h"
+#include "base/lib_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -248,7 +249,7 @@ static struct http_decoder *decoder_take(struct http_thread *ht, unsigned layers
     struct http_decoder *dec = ht != NULL && layers == 1 ? ht->decoder : NULL;
 
     if (dec == NULL)
-        return malloc(sizeof(*dec) + layers * sizeof(dec->layer[0]));
+        return lib_malloc(sizeof(*dec) + layers * sizeof(dec->layer[0]));
     ht->decoder = NULL;
     return dec;
 }
@@ -258,12 +259,12 @@ static void decoder_give(struct http_thread *ht, struct http_decoder *dec)
     if (ht != NULL && dec->count == 1 && ht->decoder == NULL)
         ht->decoder = dec;
     else
-        free(dec);
+        lib_free(dec);
 }
 
 void http_decoders_free(struct http_thread *ht)
 {
-    free(ht->decoder);
+    lib_free(ht->decoder);
     ht->decoder = NULL;
 }
 

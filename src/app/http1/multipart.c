@@ -6,6 +6,7 @@
  * beginning of a boundary) waits in `held`, which stays shorter than a header line. */
 #include "app/http1/private.h"
 #include "app/mime/parameter.h"
+#include "base/lib_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ struct http_multipart *http_multipart_new(struct slice content_type)
         arena_fini(&arena);
         return NULL;
     }
-    m = calloc(1, sizeof(*m));
+    m = lib_calloc(1, sizeof(*m));
     if (m != NULL) {
         memcpy(m->boundary, "\r\n--", 4);
         memcpy(m->boundary + 4, value.data, value.len);
@@ -51,7 +52,7 @@ void http_multipart_free(struct http_multipart *m)
     if (m == NULL)
         return;
     buf_fini(&m->held);
-    free(m);
+    lib_free(m);
 }
 
 /* --- pieces ----------------------------------------------------------------------------------- */

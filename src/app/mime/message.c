@@ -49,17 +49,6 @@ void mime_items_add(struct mime_message *m, struct mime_items *items, struct sli
 
 /* --- life ------------------------------------------------------------------------------------ */
 
-static void start_md5(struct mime_message *m)
-{
-    if (!m->settings->body_md5)
-        return;
-    m->md5 = EVP_MD_CTX_new();
-    if (m->md5 != NULL && EVP_DigestInit_ex(m->md5, EVP_md5(), NULL) == 1)
-        return;
-    EVP_MD_CTX_free(m->md5);
-    m->md5 = NULL;
-}
-
 struct mime_message *mime_message_new(struct arena *arena, struct arena *scratch,
                                       const struct mime_settings *settings,
                                       const struct mime_sink *sink, void *arg)
@@ -77,16 +66,8 @@ struct mime_message *mime_message_new(struct arena *arena, struct arena *scratch
     m->fields_end = &m->fields;
     m->attachments.end = &m->attachments.first;
     m->urls.end = &m->urls.first;
-    start_md5(m);
+    digest_begin(&m->md5, DIGEST_MD5);
     return m;
-}
-
-void mime_message_free(struct mime_message *m)
-{
-    if (m == NULL)
-        return;
-    EVP_MD_CTX_free(m->md5);
-    m->md5 = NULL;
 }
 
 /* --- parts ----------------------------------------------------------------------------------- */
@@ -159,8 +140,8 @@ static void add_md5(struct mime_message *m, const struct mime_line *line)
         m->md5_running = true;
     if (!m->md5_running)
         return;
-    EVP_DigestUpdate(m->md5, line->text.data, line->text.len);
-    EVP_DigestUpdate(m->md5, line->end.data, line->end.len);
+    digest_add(&m->md5, line->text.data, line->text.len);
+    digest_add(&m->md5, line->end.data, line->end.len);
 }
 
 static void body_line(struct mime_message *m, const struct mime_line *line)
@@ -174,7 +155,7 @@ static void body_line(struct mime_message *m, const struct mime_line *line)
 unsigned mime_message_line(struct mime_message *m, const struct mime_line *line)
 {
     m->anomalies = line->text.len > LINE_LONG ? MIME_LONG_LINE : 0;
-    if (m->md5 != NULL)
+    if (m->settings->body_md5)
         add_md5(m, line);
     if (m->skip_line) {
         m->skip_line = line->end.len == 0;
@@ -191,8 +172,10 @@ unsigned mime_message_line(struct mime_message *m, const struct mime_line *line)
 
 void mime_message_end(struct mime_message *m)
 {
-    if (m->md5_running && !m->md5_done)
-        m->md5_done = EVP_DigestFinal_ex(m->md5, m->md5_result, NULL) == 1;
+    if (m->md5_running && !m->md5_done) {
+        digest_end(&m->md5, m->md5_result);
+        m->md5_done = true;
+    }
     mime_urls_find(m, (const uint8_t *)"\n", 1);
     close_file(m);
 }

@@ -56,7 +56,6 @@ struct mime_message;
 struct mime_message *mime_message_new(struct arena *arena, struct arena *scratch,
                                       const struct mime_settings *settings,
                                       const struct mime_sink *sink, void *arg);
-void mime_message_free(struct mime_message *m);         /* what is not in the arena; NULL is fine */
 
 /* A line, or a piece of one: text without its end; `end` is "\r\n", "\n", "\r", or empty when
  * more of the line follows. first: the line begins here. Gives mime_anomaly bits. */

@@ -5,7 +5,7 @@
 
 #include "app/mime/mime.h"
 
-#include <openssl/evp.h>
+#include "base/digest.h"
 
 /* A line of URLs waits for its end up to this. */
 #define URL_LINE_MAX 8192
@@ -64,9 +64,9 @@ struct mime_message {
     uint8_t *url_line;                  /* URL_LINE_ROOM bytes, once needed */
     uint32_t url_line_len;
 
-    EVP_MD_CTX *md5;                    /* of the body; NULL: not wanted */
+    struct digest_stream md5;           /* of the body, where it is wanted */
     bool md5_running, md5_done;
-    uint8_t md5_result[16];
+    uint8_t md5_result[DIGEST_MAX];
 };
 
 bool mime_name_is(struct slice name, const char *lower);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/smtp/log.c - EVE: the `smtp` and `email` objects of a mail. */
 #include "app/smtp/smtp.h"
+#include "base/digest.h"
 #include "base/utf8.h"
 
-#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -220,12 +220,14 @@ static void log_mail(struct json *j, const struct smtp_tx *tx)
 static void log_hashes(struct json *j, const struct smtp_tx *tx, const struct log_settings *s)
 {
     struct slice subject;
-    uint8_t md5[EVP_MAX_MD_SIZE];
-    unsigned len;
+    struct digest_stream hash;
+    uint8_t md5[DIGEST_MAX];
 
-    if (s->subject_md5 && mime_field_find(tx->message, "subject", 0, &subject) &&
-        EVP_Digest(subject.data, subject.len, md5, &len, EVP_md5(), NULL) == 1)
-        json_hex(j, "subject_md5", md5, len);
+    if (s->subject_md5 && mime_field_find(tx->message, "subject", 0, &subject)) {
+        digest_begin(&hash, DIGEST_MD5);
+        digest_add(&hash, subject.data, subject.len);
+        json_hex(j, "subject_md5", md5, digest_end(&hash, md5));
+    }
     if (s->body_md5 && mime_body_md5(tx->message, md5))
         json_hex(j, "body_md5", md5, 16);
 }

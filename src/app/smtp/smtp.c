@@ -278,7 +278,6 @@ static void smtp_tx_close(struct app_tx *tx)
     struct smtp_tx *stx = (struct smtp_tx *)tx;
     struct smtp_state *s = tx->flow->state;
 
-    mime_message_free(stx->message);
     stx->message = NULL;
     if (s != NULL && s->tx == stx)
         s->tx = NULL;
