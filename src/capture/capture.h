@@ -12,7 +12,8 @@
 #include "packet/pool.h"
 #include "packet/vector.h"
 
-enum capture_status { CAPTURE_OK, CAPTURE_IDLE, CAPTURE_END, CAPTURE_FAILED };
+/* CUT: the capture ends here, with the vector, and another begins. */
+enum capture_status { CAPTURE_OK, CAPTURE_IDLE, CAPTURE_CUT, CAPTURE_END, CAPTURE_FAILED };
 
 /* An interface or a file, for logs and per-device counters. */
 struct capture_device {
@@ -31,6 +32,7 @@ struct capture_request {
                                          * first source, then the second's; NULL: one each */
     const struct conf_node *conf;       /* root */
     bool simulate_ips;
+    bool whole_files;           /* pcap-file: each queue takes the next file, and cuts behind it */
     const volatile int *stop;   /* non-zero: end soon */
 };
 

@@ -36,7 +36,10 @@ struct pcap_capture {
     const volatile int *stop;       /* NULL: none */
     unsigned at_once;               /* packets in a vector: one where verdicts are simulated, so
                                      * that each is known before the next packet comes */
-    uint64_t done_bytes;            /* atomic; by queue 0 */
+    bool whole_files;
+    unsigned queues;                /* open; atomic */
+    uint64_t done_bytes;            /* atomic; by queue 0, or of whole files */
+    struct { uint64_t packets, bytes, files; } read;    /* atomic; of queues that have closed */
 };
 
 struct pcap_queue {
@@ -44,11 +47,13 @@ struct pcap_queue {
     struct packet_pool *pool;
     struct bpf_filter *filter;
     unsigned number;
+    bool speaks;                    /* of files: not also another queue */
     struct open_file *file;         /* being read; NULL: none */
     struct open_file *old;          /* read, but packets are still out */
     unsigned next_input;
     int interrupted;                /* atomic */
     uint64_t packets, bytes, finished_bytes;
+    uint64_t number_base;           /* packets before this capture: of a file, where it is one */
     uint64_t order;                 /* of the last packet */
     unsigned files_read;
 };
@@ -80,6 +85,7 @@ static void *file_open(const struct capture_request *rq, struct err *err)
         .delay_s = (unsigned)conf_u64_range(rq->conf, "pcap-file.delay", 30, 0, 86400),
         .poll_s = (unsigned)conf_u64_range(rq->conf, "pcap-file.poll-interval", 5, 1, 86400),
         .delete_when = delete_when(rq->conf),
+        .one_reader = rq->whole_files,
     };
 
     c->filter = rq->bpf_filter != NULL ? rq->bpf_filter
@@ -87,6 +93,7 @@ static void *file_open(const struct capture_request *rq, struct err *err)
     c->buffer_size = (size_t)conf_size(rq->conf, "pcap-file.buffer-size", 128 << 10);
     c->no_checksum = checksums_off(rq->conf);
     c->stop = rq->stop;
+    c->whole_files = rq->whole_files;
     c->at_once = rq->simulate_ips ? 1 : VECTOR_FILL;
     c->files = pcap_files_new(&files, err);
     if (c->files == NULL) {
@@ -133,6 +140,7 @@ static void *file_queue_open(void *capture, unsigned queue, struct packet_pool *
     q->capture = c;
     q->pool = pool;
     q->number = queue;
+    q->speaks = queue == 0 || c->whole_files;
     if (c->filter != NULL && c->filter[0] != '\0') {
         q->filter = bpf_filter_new(c->filter, err);
         if (q->filter == NULL) {
@@ -142,13 +150,14 @@ static void *file_queue_open(void *capture, unsigned queue, struct packet_pool *
     }
     packet_pool_on_return(pool, packet_home, q);
     pcap_files_add_reader(c->files);
+    __atomic_fetch_add(&c->queues, 1, __ATOMIC_RELAXED);
     return q;
 }
 
 /* A broken file is said once, though all threads find it so. */
 static void say(const struct pcap_queue *q, const struct pcap_input *input, const char *text)
 {
-    if (q->number != 0)
+    if (!q->speaks)
         return;
     if (input->is_alone)
         log_error("pcap", "%s", text);
@@ -160,12 +169,14 @@ static void file_ended(struct pcap_queue *q, enum pcap_status status)
 {
     struct open_file *f = q->file;
 
-    if (status == PCAP_STATUS_BROKEN && q->number == 0)
+    if (status == PCAP_STATUS_BROKEN && q->speaks)
         log_warning("pcap", "%s: %s; what stood before it was read", f->input->path,
                     pcap_reader_problem(f->reader));
     else if (status == PCAP_STATUS_END)
         q->files_read++;
     q->finished_bytes += f->input->size;
+    if (q->capture->whole_files)
+        __atomic_fetch_add(&q->capture->done_bytes, f->input->size, __ATOMIC_RELAXED);
     q->file = NULL;
     f->is_read = true;
     if (f->out == 0) {
@@ -176,16 +187,26 @@ static void file_ended(struct pcap_queue *q, enum pcap_status status)
     q->old = f;
 }
 
+static struct pcap_input *next_input(struct pcap_queue *q, bool *more)
+{
+    struct pcap_input *input;
+
+    if (q->capture->whole_files)
+        return pcap_files_take(q->capture->files, more);
+    input = pcap_files_at(q->capture->files, q->next_input, more);
+    q->next_input += input != NULL;
+    return input;
+}
+
 static bool open_next(struct pcap_queue *q, bool *more)
 {
     struct pcap_input *input;
     struct err err = { 0 };
     struct open_file *f;
 
-    while ((input = pcap_files_at(q->capture->files, q->next_input, more)) != NULL) {
+    while ((input = next_input(q, more)) != NULL) {
         struct pcap_reader *reader = pcap_reader_open(input->path, q->capture->buffer_size, &err);
 
-        q->next_input++;
         if (reader == NULL) {
             say(q, input, err.text);
             continue;
@@ -232,7 +253,7 @@ static void fill(struct pcap_queue *q, struct packet *p, const struct pcap_frame
     p->len = frame->len;
     p->wire_len = frame->wire_len;
     p->time_us = frame->time_us;
-    p->number = ++q->packets;
+    p->number = ++q->packets - q->number_base;
     p->order = q->order = order_next(q->order, frame->time_us);
     p->source = PACKET_WIRE;
     p->file_name = f->input->path;
@@ -245,7 +266,7 @@ static void fill(struct pcap_queue *q, struct packet *p, const struct pcap_frame
 
 static COLD void say_link_type(struct pcap_queue *q, int link_type)
 {
-    if (!q->file->said_link_type && q->number == 0)
+    if (!q->file->said_link_type && q->speaks)
         log_error("pcap", "%s: link type %d is not supported: its packets are left out",
                   q->file->input->path, link_type);
     q->file->said_link_type = true;
@@ -274,7 +295,7 @@ static void count_progress(struct pcap_queue *q)
 {
     uint64_t done, total;
 
-    if (q->number != 0 || q->file == NULL)
+    if (q->number != 0 || q->file == NULL || q->capture->whole_files)
         return;
     pcap_reader_progress(q->file->reader, &done, &total);
     __atomic_store_n(&q->capture->done_bytes, q->finished_bytes + done, __ATOMIC_RELAXED);
@@ -305,6 +326,14 @@ static bool receive_one(struct pcap_queue *q, struct packet_vector *v)
     return true;
 }
 
+/* The next file is another capture: its packets count from 1, at its own time. */
+static enum capture_status cut(struct pcap_queue *q)
+{
+    q->number_base = q->packets;
+    q->order = 0;
+    return CAPTURE_CUT;
+}
+
 static enum capture_status file_receive(void *queue, struct packet_vector *v)
 {
     struct pcap_queue *q = queue;
@@ -320,6 +349,8 @@ static enum capture_status file_receive(void *queue, struct packet_vector *v)
     while (v->count < q->capture->at_once && receive_one(q, v))
         ;
     v->order_at = q->order + 1;
+    if (UNLIKELY(q->file == NULL && q->capture->whole_files))
+        return cut(q);
     count_progress(q);
     return CAPTURE_OK;
 }
@@ -331,6 +362,13 @@ static void file_interrupt(void *queue)
     __atomic_store_n(&q->interrupted, 1, __ATOMIC_RELAXED);
 }
 
+static void say_end(const struct pcap_capture *c)
+{
+    log_notice("pcap", "read %llu file%s, %llu packets, %llu bytes",
+               (unsigned long long)c->read.files, c->read.files == 1 ? "" : "s",
+               (unsigned long long)c->read.packets, (unsigned long long)c->read.bytes);
+}
+
 static void file_queue_close(void *queue)
 {
     struct pcap_queue *q = queue;
@@ -338,10 +376,13 @@ static void file_queue_close(void *queue)
     packet_pool_collect(q->pool);
     if (q->file != NULL)
         file_ended(q, PCAP_STATUS_FRAME);
-    if (q->number == 0)
-        log_notice("pcap", "read %u file%s, %llu packets, %llu bytes", q->files_read,
-                   q->files_read == 1 ? "" : "s", (unsigned long long)q->packets,
-                   (unsigned long long)q->bytes);
+    if (q->speaks) {
+        __atomic_fetch_add(&q->capture->read.packets, q->packets, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&q->capture->read.bytes, q->bytes, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&q->capture->read.files, q->files_read, __ATOMIC_RELAXED);
+    }
+    if (__atomic_sub_fetch(&q->capture->queues, 1, __ATOMIC_ACQ_REL) == 0)
+        say_end(q->capture);
     bpf_filter_free(q->filter);
     free(q);
 }

@@ -21,7 +21,7 @@ struct pcap_files {
     struct pcap_files_conf conf;
     pthread_mutex_t lock;
     ARRAY_OF(struct pcap_input *) list;
-    unsigned readers;
+    unsigned readers, taken;
     int64_t newest_ns;                  /* of the files taken so far */
     uint64_t look_at_ns;                /* when to look again */
 };
@@ -165,16 +165,35 @@ void pcap_files_add_reader(struct pcap_files *files)
     pthread_mutex_unlock(&files->lock);
 }
 
-struct pcap_input *pcap_files_at(struct pcap_files *files, unsigned i, bool *more)
+static struct pcap_input *input_at(struct pcap_files *files, unsigned i, bool *more)
 {
     struct pcap_input *input = NULL;
 
-    pthread_mutex_lock(&files->lock);
     if (i >= files->list.count && files->conf.continuous && clock_ns() >= files->look_at_ns)
         look(files);
     if (i < files->list.count)
         input = files->list.at[i];
     *more = files->conf.continuous;
+    return input;
+}
+
+struct pcap_input *pcap_files_at(struct pcap_files *files, unsigned i, bool *more)
+{
+    struct pcap_input *input;
+
+    pthread_mutex_lock(&files->lock);
+    input = input_at(files, i, more);
+    pthread_mutex_unlock(&files->lock);
+    return input;
+}
+
+struct pcap_input *pcap_files_take(struct pcap_files *files, bool *more)
+{
+    struct pcap_input *input;
+
+    pthread_mutex_lock(&files->lock);
+    input = input_at(files, files->taken, more);
+    files->taken += input != NULL;
     pthread_mutex_unlock(&files->lock);
     return input;
 }
@@ -182,7 +201,8 @@ struct pcap_input *pcap_files_at(struct pcap_files *files, unsigned i, bool *mor
 void pcap_files_done(struct pcap_files *files, struct pcap_input *input, uint64_t alerts)
 {
     __atomic_fetch_add(&input->alerts, alerts, __ATOMIC_RELAXED);
-    if (__atomic_add_fetch(&input->readers_done, 1, __ATOMIC_ACQ_REL) < files->readers)
+    if (!files->conf.one_reader &&
+        __atomic_add_fetch(&input->readers_done, 1, __ATOMIC_ACQ_REL) < files->readers)
         return;
     if (files->conf.delete_when == DELETE_NEVER || strcmp(input->path, "-") == 0)
         return;

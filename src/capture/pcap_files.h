@@ -16,6 +16,7 @@ struct pcap_files_conf {
     bool continuous;                    /* look again for new ones, for ever */
     unsigned delay_s, poll_s;           /* continuous: how old a file must be; how often to look */
     enum delete_when delete_when;
+    bool one_reader;                    /* a file is read by who takes it, else by all */
 };
 
 /* Lives as long as the list. */
@@ -39,6 +40,8 @@ void pcap_files_add_reader(struct pcap_files *files);
 
 /* Number i, from 0. NULL: there is none; *more says whether one may yet come. */
 struct pcap_input *pcap_files_at(struct pcap_files *files, unsigned i, bool *more);
+/* one_reader: the next one that nobody has taken. */
+struct pcap_input *pcap_files_take(struct pcap_files *files, bool *more);
 /* By each reader, when the last packet of the file has come home: the last one deletes. */
 void pcap_files_done(struct pcap_files *files, struct pcap_input *input, uint64_t alerts);
 uint64_t pcap_files_total(struct pcap_files *files);        /* bytes of all known */

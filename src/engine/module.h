@@ -32,6 +32,8 @@ enum module_status {
     MODULE_MORE,        /* not receive: likewise, and it wants to be called again with an empty
                          * one */
     MODULE_IDLE,        /* nothing to do now; the engine sends an empty tick down */
+    MODULE_CUT,         /* receive only: what comes next has nothing to do with what was. All are
+                         * flushed, and time may begin anew; in run modes of one piece */
     MODULE_END,         /* receive only: the capture is over; the vector may hold the rest */
     MODULE_FAILED,      /* the capture broke: as END, and the run ends with an error */
 };
@@ -45,7 +47,8 @@ struct thread_module {
     /* Receive fills an empty vector, waiting at most some 100 ms; the others work on a full one. */
     enum module_status (*process)(void *self, struct packet_vector *v);
     /* After the last vector, until it returns false: appends what is still due (flow ends) to an
-     * empty vector, which then runs through the modules behind. May be NULL. */
+     * empty vector, which then runs through the modules behind. After MODULE_CUT it may go on
+     * with vectors. May be NULL. */
     bool (*flush)(void *self, struct packet_vector *v);
     void (*close)(void *self);      /* after all flushing; may be NULL when open gave NULL-able */
     /* From another thread: ask a waiting receive to return soon. May be NULL. */

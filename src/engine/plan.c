@@ -281,6 +281,34 @@ static void add_management(struct plan *plan, const char *const *names)
     }
 }
 
+static bool wants_whole_files(const struct plan *plan, const struct conf_node *root)
+{
+    static const char *const ways[] = { "timeline", "files", NULL };
+
+    return strcmp(plan->method, "pcap-file") == 0 &&
+           conf_choice(conf_find(root, "pcap-file"), "directory", ways, 0) == 1;
+}
+
+/* Who reads a file, when several threads could. */
+static int plan_files(struct plan *plan, const struct conf_node *root, struct err *err)
+{
+    const struct run_mode *mode = plan->mode;
+
+    plan->whole_files = !plan->live && wants_whole_files(plan, root);
+    plan->shares_file = !plan->live && plan->pieces[0].count > 1 && !plan->whole_files;
+    if (plan->whole_files && plan->piece_count > 1)
+        return err_at(err, conf_find(root, "pcap-file.directory")->at, "directory: files: in run "
+                      "mode %s threads share a file; want single, workers, or one of your own in "
+                      "one piece", mode->name);
+    if (plan->shares_file && any_only_once(plan))
+        return err_at(err, mode->at, "run mode %s: a pipe is read by one thread, not by %u",
+                      mode->name, plan->pieces[0].count);
+    if (plan->shares_file && !piece_has(plan->pieces[0].piece, "decode"))
+        return err_at(err, mode->at, "run mode %s: several threads can only read a file where "
+                      "decode stands in the same piece as receive", mode->name);
+    return 0;
+}
+
 static int plan_count(struct plan *plan, const struct plan_request *rq, struct err *err)
 {
     const struct run_mode *mode = rq->mode;
@@ -295,14 +323,7 @@ static int plan_count(struct plan *plan, const struct plan_request *rq, struct e
     free(per_source);
     if (connect_pieces(plan, rq->root, err) < 0)
         return -1;
-    plan->shares_file = !plan->live && plan->pieces[0].count > 1;
-    if (plan->shares_file && any_only_once(plan))
-        return err_at(err, mode->at, "run mode %s: a pipe is read by one thread, not by %u",
-                      mode->name, plan->pieces[0].count);
-    if (plan->shares_file && !piece_has(plan->pieces[0].piece, "decode"))
-        return err_at(err, mode->at, "run mode %s: several threads can only read a file where "
-                      "decode stands in the same piece as receive", mode->name);
-    return 0;
+    return plan_files(plan, rq->root, err);
 }
 
 static void copy_sources(struct plan *plan, const struct plan_request *rq)

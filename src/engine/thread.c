@@ -113,16 +113,52 @@ static void carry(struct engine_thread *t, unsigned first, struct packet_vector 
     }
 }
 
+/* Each module in chain order gives what it still has, which runs through those behind it. */
+static void flush_station(struct engine_thread *t, unsigned number)
+{
+    struct station *s = &t->station[number];
+    bool more = s->module->flush != NULL;
+
+    while (more) {
+        uint64_t before = engine_clock_ns(t->engine);
+
+        t->pool_credit = 0;
+        pool_wait(t);
+        t->work.count = 0;
+        t->work.last = t->work.tick = false;
+        t->work.now_us = t->now_us;
+        t->work.order_at = t->order_at;
+        t->work.order_sub = t->order_sub;
+        more = s->module->flush(s->self, &t->work);
+        t->work.order_at = t->work.order_sub = 0;
+        t->stamp_ns = engine_clock_ns(t->engine);
+        figure_add(&s->busy_ns, t->stamp_ns - before);
+        figure_add(&s->packets, t->work.count);
+        carry(t, number + 1, &t->work);
+    }
+}
+
+/* One capture ends and another begins, at its own time. */
+static COLD void cut(struct engine_thread *t)
+{
+    for (unsigned i = 0; i < t->station_count; i++)
+        flush_station(t, i);
+    t->now_us = t->work.now_us = 0;
+    t->order_at = t->order_sub = 0;
+}
+
 static void loop_receive(struct engine_thread *t)
 {
     enum module_status status = MODULE_OK;
 
-    while ((status == MODULE_OK || status == MODULE_IDLE) && !engine_is_stopping(t->engine)) {
+    while (status < MODULE_END && !engine_is_stopping(t->engine)) {
         pool_wait(t);
         status = receive(t);
         carry(t, 1, &t->work);
         if (status == MODULE_IDLE)
             hand_on_tick(t);
+        else if (UNLIKELY(status == MODULE_CUT))
+            cut(t);
     }
     if (t->receive_idle)
         account_busy(t->engine, 1);
@@ -146,31 +182,6 @@ static void loop_rings(struct engine_thread *t)
             continue;
         figure_add(&from->done, count);
         give_back(t, from, v);
-    }
-}
-
-/* Each module in chain order gives what it still has, which runs through those behind it. */
-static void flush_station(struct engine_thread *t, unsigned number)
-{
-    struct station *s = &t->station[number];
-    bool more = s->module->flush != NULL;
-
-    while (more) {
-        uint64_t before = engine_clock_ns(t->engine);
-
-        t->pool_credit = 0;
-        pool_wait(t);
-        t->work.count = 0;
-        t->work.last = t->work.tick = false;
-        t->work.now_us = t->now_us;
-        t->work.order_at = t->order_at;
-        t->work.order_sub = t->order_sub;
-        more = s->module->flush(s->self, &t->work);
-        t->work.order_at = t->work.order_sub = 0;
-        t->stamp_ns = engine_clock_ns(t->engine);
-        figure_add(&s->busy_ns, t->stamp_ns - before);
-        figure_add(&s->packets, t->work.count);
-        carry(t, number + 1, &t->work);
     }
 }
 

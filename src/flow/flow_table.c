@@ -890,6 +890,12 @@ void flow_table_end_all(struct flow_table *table, uint64_t final_us)
     ARRAY_FREE(&all);
 }
 
+void flow_table_restart(struct flow_table *table)
+{
+    wheel_init(&table->wheel, 0);
+    table->now_us = table->tick = table->position = 0;
+}
+
 void flow_table_give_back(struct flow_table *table, struct flow *flow)
 {
     pool_put(&table->pool, flow);

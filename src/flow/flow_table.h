@@ -69,6 +69,9 @@ void flow_table_at(struct flow_table *table, uint64_t order);
  * else shutdown; in the order in which they started. */
 void flow_table_end_all(struct flow_table *table, uint64_t final_us);
 
+/* When all have ended: time may begin anew, for another capture. */
+void flow_table_restart(struct flow_table *table);
+
 /* The ended flow that waits longest, now the caller's; NULL when none waits. */
 struct flow *flow_table_take_ended(struct flow_table *table);
 

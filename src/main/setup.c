@@ -253,6 +253,8 @@ static unsigned decoder_count(const struct plan *plan)
 /* Several threads that inspect parts of one file. */
 static bool needs_turns(const struct plan *plan)
 {
+    if (plan->whole_files)
+        return false;
     for (unsigned i = 0; i < plan->piece_count && !plan->live; i++) {
         if (piece_has(plan->pieces[i].piece, "detect"))
             return plan->pieces[i].count > 1;
@@ -304,6 +306,9 @@ int setup_plan(struct setup *s, const char *topology, struct err *err)
     free(sources);
     if (s->plan == NULL)
         return -1;
+    if (s->options->deterministic && s->plan->whole_files && s->plan->pieces[0].count > 1)
+        return err_at(err, conf_find(s->root, "pcap-file.directory")->at, "directory: files: with "
+                      "--deterministic one thread reads them: want run mode single");
     s->context.shares_file = s->plan->shares_file;
     if (needs_turns(s->plan))
         s->context.turns = turns_new();
@@ -340,6 +345,7 @@ int setup_capture(struct setup *s, struct err *err)
         .source_threads = threads,
         .conf = s->root,
         .simulate_ips = s->options->simulate_ips,
+        .whole_files = s->plan->whole_files,
         .stop = &s->stop,
     };
 

@@ -193,6 +193,18 @@ static enum module_status decode_process(void *self, struct packet_vector *v)
     return MODULE_OK;
 }
 
+/* What follows, if anything does, is another capture. */
+static bool decode_flush(void *self, struct packet_vector *v)
+{
+    struct decode_module *m = self;
+
+    (void)v;
+    decoder_forget(m->decoder);
+    m->sampled = m->bad = 0;
+    m->checksums = checksum_mode(m->ctx);
+    return false;
+}
+
 static void decode_close(void *self)
 {
     struct decode_module *m = self;
@@ -210,5 +222,6 @@ const struct thread_module module_decode = {
     .makes_packets = true,
     .open = decode_open,
     .process = decode_process,
+    .flush = decode_flush,
     .close = decode_close,
 };

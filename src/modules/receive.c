@@ -70,6 +70,7 @@ static enum module_status receive_process(void *self, struct packet_vector *v)
     switch (status) {
     case CAPTURE_OK: return MODULE_OK;
     case CAPTURE_IDLE: return MODULE_IDLE;
+    case CAPTURE_CUT: return MODULE_CUT;
     case CAPTURE_END: return MODULE_END;
     case CAPTURE_FAILED: return MODULE_FAILED;
     }

@@ -41,6 +41,11 @@ void decoder_free(struct decoder *d)
     free(d);
 }
 
+void decoder_forget(struct decoder *d)
+{
+    defrag_forget(d->defrag);
+}
+
 static void decode_link(struct decoder *d, struct packet *p)
 {
     if (LIKELY(p->datalink == DATALINK_ETHERNET)) {

@@ -775,12 +775,17 @@ struct defrag *defrag_new(const struct defrag_conf *conf, struct counters *count
     return df;
 }
 
+void defrag_forget(struct defrag *df)
+{
+    while (df->oldest != NULL)
+        tracker_remove(df, df->oldest);
+}
+
 void defrag_free(struct defrag *df)
 {
     if (df == NULL)
         return;
-    while (df->oldest != NULL)
-        tracker_remove(df, df->oldest);
+    defrag_forget(df);
     while (df->spare_trackers != NULL) {
         struct tracker *tr = df->spare_trackers;
 

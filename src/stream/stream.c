@@ -472,7 +472,12 @@ bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t fi
         st->all_ended = true;
     }
     (void)flow_ends_insert(st, v, v->count, UINT32_MAX);
-    return v->count > 0 || st->ending != NULL || flow_table_has_ended(st->flows);
+    if (v->count > 0 || st->ending != NULL || flow_table_has_ended(st->flows))
+        return true;
+    st->all_ended = false;
+    st->now_us = 0;
+    flow_table_restart(st->flows);
+    return false;
 }
 
 /* ---- what others may know of a session ---- */

@@ -42,7 +42,8 @@ void stream_thread_free(struct stream_thread *st);
 bool stream_vector(struct stream_thread *st, struct packet_vector *v);
 
 /* At the end: appends flow ends for what is left, as many as the pool has packets for; false
- * when none is left. v->order_at, if there is an order, is behind the last packet of all. */
+ * when none is left; then time may begin anew. v->order_at, if there is an order, is behind the
+ * last packet of all. */
 bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t final_us);
 
 /* For EVE flow records and keywords; NULL-safe. Only while the caller may read the transport
