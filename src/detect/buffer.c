@@ -242,6 +242,16 @@ struct rule_list *rule_buffer_list(struct rule_parser *p, const struct buffer *b
     return l;
 }
 
+struct rule_list *rule_buffer_list_again(struct rule_parser *p, const struct buffer *buffer)
+{
+    struct rule_list *last = NULL;
+
+    for (struct rule_list *l = p->rule->list; l != NULL; l = l->next)
+        if (l->buffer == buffer)
+            last = l;
+    return last != NULL ? last : rule_buffer_list(p, buffer);
+}
+
 int rule_set_buffer(struct rule_parser *p, const struct buffer *buffer)
 {
     struct rule_list *l;
@@ -286,7 +296,7 @@ int rule_modify_content(struct rule_parser *p, const struct buffer *buffer)
     if (op->flags & (OP_RAWBYTES | OP_REPLACE))
         return rule_error(p, "%s rule can not be used with the %s rule keyword", p->keyword->name,
                           op->flags & OP_RAWBYTES ? "rawbytes" : "replace");
-    to = rule_buffer_list(p, buffer);
+    to = rule_buffer_list_again(p, buffer);
     if (to == NULL)
         return -1;
     op_move(p, op, to);

@@ -113,7 +113,7 @@ const struct keyword_ops *const *transform_keywords(void)
     X(content) X(nocase) X(rawbytes) X(offset) X(depth) X(distance) X(within) X(startswith)   \
     X(endswith) X(fast_pattern) X(replace) X(pcre) X(isdataat) X(bsize) X(absent)             \
     X(byte_test) X(byte_jump) X(byte_extract) X(byte_math) X(base64_decode) X(base64_data)    \
-    X(entropy) X(urilen) X(uricontent) X(pkt_data) X(frame) X(rpc) \
+    X(entropy) X(urilen) X(uricontent) X(pkt_data) X(frame) X(rpc) X(asn1) \
     X(dataset) X(datarep)
 
 #define X(symbol) extern const struct keyword_ops keyword_##symbol;

@@ -128,6 +128,9 @@ struct rule_op *op_append(struct rule_parser *p, enum op_kind kind, bool relativ
 struct rule_list *rule_payload_list(struct rule_parser *p);
 /* The rule's list of a buffer: the one it has, but for multi buffers; NULL: payload. */
 struct rule_list *rule_buffer_list(struct rule_parser *p, const struct buffer *buffer);
+/* For what names a buffer in passing, as content modifiers and flags of pcre: the one that the rule
+ * has, of multi buffers too. */
+struct rule_list *rule_buffer_list_again(struct rule_parser *p, const struct buffer *buffer);
 void op_move(struct rule_parser *p, struct rule_op *op, struct rule_list *to);
 struct rule_op *op_last(struct rule_parser *p);         /* of the whole rule; NULL: none */
 struct rule_op *op_last_content(struct rule_parser *p);

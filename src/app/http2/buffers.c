@@ -391,7 +391,7 @@ static const struct app_buffer header_name = {
 };
 static const struct app_buffer request_body = {
     .name = "http.request_body", .legacy = "http_client_body", .doc = "request body, decoded",
-    .directions = APP_TS, .progress = { H2_BODY, 0 }, .grows = true, .multi = true,
+    .directions = APP_TS, .progress = { H2_BODY, 0 }, .grows = true,
     .get = app_file_get_data, .position = app_file_data_position,
     .files = APP_FILE_CONTENT,
 };

@@ -57,6 +57,7 @@
     K(icmpv6_csum)          \
     K(vlan_id)              \
     K(vlan_layers)          \
+    K(geoip)                \
     /* flow */              \
     K(flow)                 \
     K(flowbits)             \
@@ -79,6 +80,7 @@
     K(detection_filter)     \
     K(config)               \
     K(tag)                  \
+    K(nfq_set_mark)         \
     K(lua)                  \
     /* file */              \
     K(filename)             \

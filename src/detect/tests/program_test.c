@@ -5,6 +5,9 @@
 #include "detect/tests/rules_helper.h"
 
 #define P(s) s, sizeof(s) - 1
+#define TEXT_20  "aaaaaaaaaaaaaaaaaaaa"
+#define TEXT_260 TEXT_20 TEXT_20 TEXT_20 TEXT_20 TEXT_20 TEXT_20 TEXT_20 TEXT_20 TEXT_20 TEXT_20 \
+                 TEXT_20 TEXT_20 TEXT_20
 
 static const struct row {
     const char *options;
@@ -346,6 +349,18 @@ static const struct row {
     { "entropy:value >= 2;", P("aabb"), 0 },
     { "entropy:bytes 4, offset 2, value 0;", P("xyaaaa"), 1 },
     { "entropy:bytes 4, offset 2, value 0;", P("xyab"), 0 },
+    { "asn1:bitstring_overflow;", P("\x03\x02\x11\xff"), 1 },
+    { "asn1:bitstring_overflow;", P("\x03\x02\x07\xff"), 0 },
+    { "asn1:bitstring_overflow;", P("\x03\x03\x19\xff"), 0 },
+    { "asn1:bitstring_overflow, absolute_offset 2;", P("AA\x03\x01\xff"), 1 },
+    { "content:\"AA\"; asn1:relative_offset 0, bitstring_overflow;", P("xAA\x03\x01\xff"), 1 },
+    { "content:\"AA\"; asn1:relative_offset -4, bitstring_overflow;", P("xAA\x03\x01\xff"), 0 },
+    { "asn1:oversize_length 3;", P("\x30\x06\x04\x04" "abcd"), 1 },
+    { "asn1:oversize_length 6;", P("\x30\x06\x04\x04" "abcd"), 0 },
+    { "asn1:oversize_length 3;", P("\x30\x80\x04\x04" "abcd\0\0"), 1 },
+    { "asn1:oversize_length 3;", P("\x30\x80\x04\x04" "abcd"), 0 },
+    { "asn1:double_overflow;", P("\x09\x82\x01\x05\x03" TEXT_260), 1 },
+    { "asn1:double_overflow;", P("\x09\x82\x01\x05\x83" TEXT_260), 0 },
     { "dsize:3; content:\"a\";", P("xax"), 1 },
     { "dsize:3; content:\"a\";", P("xaxx"), 0 },
     { "dsize:>3; content:\"a\";", P("xaxx"), 1 },

@@ -252,6 +252,13 @@ static const struct broken {
       "detection_filter: count: want 1 to 4294967295, found \"0\"", 31 },
     { "alert tcp any any -> any any (tag:session,5,apples; sid:1;)",
       "tag: want a number and packets, bytes or seconds, found \"5,apples\"", 31 },
+    { "alert tcp any any -> any any (asn1:overflow; sid:1;)",
+      "asn1: want bitstring_overflow, double_overflow, oversize_length N, absolute_offset N or "
+      "relative_offset N, found \"overflow\"", 31 },
+    { "alert tcp any any -> any any (asn1:oversize_length x; sid:1;)",
+      "asn1: oversize_length wants a number from 0 to 4294967295", 31 },
+    { "alert tcp any any -> any any (nfq_set_mark:1/2/3; sid:1;)",
+      "nfq_set_mark: want MARK or MARK/MASK, 32 bits each, found \"1/2/3\"", 31 },
     { "alert tcp any any -> any any (config:logging enable; sid:1;)",
       "config: want \"logging disable, type tx, scope tx\", found \"logging enable\"", 31 },
     { "alert tcp any any -> any any (filesize:x; sid:1;)",

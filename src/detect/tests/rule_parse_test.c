@@ -151,6 +151,10 @@ TEST(rule_keywords_take_their_forms)
         "config:logging disable, type tx, scope tx;", "filename:\"x\";", "fileext:!\"exe\";",
         "filemagic:\"PDF\";", "filesize:>1mb;", "filesize:to_client,<5;", "filestore;",
         "filestore:response,tx;",
+        "content:\"a=\"; http_client_body; pcre:\"/^b/PR\";",
+        "content:\"a\"; http_server_body; pcre:\"/^b/QR\";",
+        "nfq_set_mark:0x10;", "nfq_set_mark:1/0xff;",
+        "asn1:double_overflow, bitstring_overflow, relative_offset -4, oversize_length 2048;",
         "requires:version >= 7;", "requires: version >= 8 < 9 | >= 9, keyword content;",
         "requires:feature output::file-store;", "ttl:5; prefilter;", "SAMEIP;",
     };

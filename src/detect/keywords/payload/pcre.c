@@ -272,7 +272,7 @@ static int pcre_append(struct rule_parser *p, struct text in, const struct pcre_
         if (b == NULL)
             return -1;
         if (before == NULL || before->buffer != b)
-            p->current = rule_buffer_list(p, b);
+            p->current = rule_buffer_list_again(p, b);
         if (p->current == NULL) {
             p->current = before;
             return -1;

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* geoip - the country of an IPv4 address, out of the database `geoip-database` (MaxMind's format,
+ * libmaxminddb). */
+#include "config.h"
+
+#include "detect/detect.h"
+#include "detect/keyword.h"
+
+#include <stdlib.h>
+
+#ifdef HAVE_MAXMINDDB
+#include <maxminddb.h>
+
+enum { GEOIP_SRC = 1, GEOIP_DST = 2, GEOIP_BOTH = 4 };
+#define COUNTRIES_MAX 64
+#define COUNTRY_LEN   2                 /* ISO 3166-1 alpha-2 */
+
+struct geoip {
+    uint8_t sides;
+    bool negated, is_open;
+    uint8_t count;
+    char country[COUNTRIES_MAX][COUNTRY_LEN];
+    MMDB_s db;                          /* mapped, not read: one a use costs little */
+};
+
+static bool is_listed(const struct geoip *g, const MMDB_entry_data_s *code)
+{
+    for (unsigned i = 0; i < g->count; i++)
+        if (code->data_size == COUNTRY_LEN &&
+            memcmp(g->country[i], code->utf8_string, COUNTRY_LEN) == 0)
+            return true;
+    return false;
+}
+
+/* An address of no known country matches nothing, negated or not. */
+static bool address_match(const struct geoip *g, const struct ip *ip)
+{
+    struct sockaddr_in address = { .sin_family = AF_INET };
+    MMDB_lookup_result_s found;
+    MMDB_entry_data_s code;
+    int error = 0;
+
+    memcpy(&address.sin_addr, ip->b, sizeof(address.sin_addr));
+    found = MMDB_lookup_sockaddr(&g->db, (const struct sockaddr *)&address, &error);
+    if (error != MMDB_SUCCESS || !found.found_entry ||
+        MMDB_get_value(&found.entry, &code, "country", "iso_code", NULL) != MMDB_SUCCESS ||
+        !code.has_data || code.type != MMDB_DATA_TYPE_UTF8_STRING)
+        return false;
+    return is_listed(g, &code) != g->negated;
+}
+
+static bool geoip_match(const struct match_input *in, const void *arg)
+{
+    const struct packet *p = in->packet;
+    const struct geoip *g = arg;
+
+    if (p->src.version != 4)
+        return false;
+    if (g->sides & GEOIP_BOTH)
+        return address_match(g, &p->src) && address_match(g, &p->dst);
+    return ((g->sides & GEOIP_SRC) && address_match(g, &p->src)) ||
+           ((g->sides & GEOIP_DST) && address_match(g, &p->dst));
+}
+
+static bool sides_parse(struct text word, struct geoip *g)
+{
+    static const struct app_name names[] = {
+        { "src", GEOIP_SRC }, { "dst", GEOIP_DST }, { "both", GEOIP_BOTH },
+        { "any", GEOIP_SRC | GEOIP_DST } };
+
+    for (unsigned i = 0; i < ARRAY_LEN(names); i++)
+        if (text_equal(word, names[i].name))
+            return g->sides = (uint8_t)names[i].value, true;
+    return false;
+}
+
+static int country_parse(struct rule_parser *p, struct text word, struct geoip *g)
+{
+    if (text_starts(word, "!")) {
+        g->negated = true;
+        word = text_trim(text_from(word, 1));
+    }
+    if (word.n != COUNTRY_LEN)
+        return rule_error(p, "geoip: want a country as two letters, found \"%.*s\"", TEXT(word));
+    if (g->count >= COUNTRIES_MAX)
+        return rule_error(p, "geoip: more than %d countries", COUNTRIES_MAX);
+    memcpy(g->country[g->count++], word.p, COUNTRY_LEN);
+    return 0;
+}
+
+static int database_open(struct rule_parser *p, struct geoip *g)
+{
+    const char *path = p->request != NULL ? conf_string(p->request->conf, "geoip-database", NULL)
+                                          : NULL;
+    int status;
+
+    if (path == NULL)
+        return rule_error(p, "geoip: the configuration names no geoip-database");
+    status = MMDB_open(path, MMDB_MODE_MMAP, &g->db);
+    if (status != MMDB_SUCCESS)
+        return rule_error(p, "geoip: cannot open %s: %s", path, MMDB_strerror(status));
+    g->is_open = true;
+    return 0;
+}
+
+static int geoip_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct geoip *g = arg;
+    struct text rest = in, word;
+
+    g->sides = GEOIP_SRC | GEOIP_DST;
+    for (bool first = true; text_split(&rest, ',', &word); first = false)
+        if (!(first && rest.n > 0 && sides_parse(word, g)) && country_parse(p, word, g) < 0)
+            return -1;
+    if (g->count == 0)
+        return rule_error(p, "geoip: want [src|dst|both|any,][!]COUNTRY[,COUNTRY ...]");
+    return database_open(p, g);
+}
+
+static void geoip_free(void *arg)
+{
+    struct geoip *g = arg;
+
+    if (g->is_open)
+        MMDB_close(&g->db);
+}
+
+const struct keyword_ops keyword_geoip = {
+    .name = "geoip",
+    .doc = "country of an address: [src|dst|both|any,][!]COUNTRY...",
+    .point = POINT_PACKET,
+    .arg_size = sizeof(struct geoip),
+    .parse = geoip_parse,
+    .match = geoip_match,
+    .free_arg = geoip_free,
+};
+
+#else
+
+static int geoip_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
+{
+    return rule_error(p, "geoip: this program was built without libmaxminddb");
+}
+
+const struct keyword_ops keyword_geoip = {
+    .name = "geoip",
+    .doc = "country of an address (not in this build)",
+    .point = POINT_NONE,
+    .parse = geoip_parse,
+};
+#endif
