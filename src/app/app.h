@@ -295,6 +295,8 @@ struct app_log {
     bool (*log_nth)(struct json *j, struct app_tx *tx, unsigned n, const void *conf);
 };
 
+enum { APP_CONTENTS_BASE64 = 1, APP_CONTENTS_PRINTABLE = 2 };
+
 /* --- the protocol ------------------------------------------------------------------------- */
 
 struct app_proto {
@@ -349,6 +351,10 @@ struct app_proto {
     const struct app_log *const *logs;
     /* Members that an alert record gets of the transaction ("http": {...}). */
     void (*alert_metadata)(struct json *j, struct app_tx *tx);
+    /* Alerts may carry contents, too: asked for by this key of the log and key-printable. Then
+     * in place of alert_metadata. */
+    const char *alert_contents_key;     /* "websocket-payload"; NULL: none */
+    void (*alert_contents)(struct json *j, struct app_tx *tx, unsigned what);
     bool has_files;
 };
 

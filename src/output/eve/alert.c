@@ -2,6 +2,7 @@
 /* output/eve/alert.c - `alert`: what a rule found, with its context. */
 #include "output/eve/alert.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +17,30 @@ struct alert_settings {
     bool metadata_app, metadata_flow, metadata_rule, rule_text, references;
     bool tagged;
     uint32_t payload_size;
+    uint8_t contents[APP_PROTO_COUNT];  /* APP_CONTENTS_*: of their transactions */
     struct xff xff;                 /* off: the eve-log's own */
 };
+
+static unsigned contents_wanted(const struct conf_node *node, const char *key)
+{
+    char printable[64];
+
+    if (key == NULL)
+        return 0;
+    snprintf(printable, sizeof(printable), "%s-printable", key);
+    return (conf_bool(node, key, false) ? APP_CONTENTS_BASE64 : 0) |
+           (conf_bool(node, printable, false) ? APP_CONTENTS_PRINTABLE : 0);
+}
+
+static void read_contents(struct alert_settings *s, const struct conf_node *node)
+{
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
+        const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
+
+        if (proto != NULL)
+            s->contents[id] = (uint8_t)contents_wanted(node, proto->alert_contents_key);
+    }
+}
 
 static void *alert_configure(const struct conf_node *node, const struct eve *eve, struct err *err)
 {
@@ -32,6 +55,7 @@ static void *alert_configure(const struct conf_node *node, const struct eve *eve
     s->payload_length = conf_bool(node, "payload-length", false);
     s->payload_size = (uint32_t)conf_size(node, "payload-buffer-size", 4096);
     s->packet = conf_bool(node, "packet", false);
+    read_contents(s, node);
     s->verdict = conf_bool(node, "verdict", false);
     eve_read_xff(&s->xff, node);
     s->tagged = conf_bool(node, "tagged-packets", false);
@@ -240,7 +264,10 @@ static void alert_tx_fields(struct json *j, struct app_tx *tx, const struct pack
         json_string(j, "tc_progress", progress_name(tx, TO_CLIENT));
     if (!s->metadata_app)
         return;
-    eve_tx_metadata(j, tx);
+    if (s->contents[tx->flow->proto->id] != 0)
+        tx->flow->proto->alert_contents(j, tx, s->contents[tx->flow->proto->id]);
+    else
+        eve_tx_metadata(j, tx);
     if (tx->files[TO_SERVER] == NULL && tx->files[TO_CLIENT] == NULL)
         return;
     json_array(j, "files");

@@ -185,10 +185,19 @@ static void eve_packet(struct render *r, void *self, struct packet *p)
     }
 }
 
-static enum eve_order eve_app_order(const struct app_log *log, enum direction direction)
+/* What ends a flow without a packet has no direction of its own. */
+static enum eve_order eve_packet_order(const struct packet *p, const struct app_tx *tx)
+{
+    if ((p->flags & PACKET_PSEUDO) == 0 || tx->one_sided[TO_SERVER] == tx->one_sided[TO_CLIENT])
+        return EVE_AS_PACKET;
+    return tx->one_sided[TO_SERVER] ? EVE_TO_CLIENT : EVE_TO_SERVER;
+}
+
+static enum eve_order eve_app_order(const struct app_log *log, const struct packet *p,
+                                    const struct app_tx *tx, enum direction direction)
 {
     if (log->as_packet)
-        return EVE_AS_PACKET;
+        return eve_packet_order(p, tx);
     if (!log->each_direction)
         return EVE_AS_FLOW;
     return direction == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT;
@@ -209,7 +218,7 @@ static bool eve_app_record(struct render *r, const struct eve *eve, const struct
 {
     struct json j;
 
-    eve_begin(r, eve, &j, p, eve_app_order(use->log, direction), use->log->event_type,
+    eve_begin(r, eve, &j, p, eve_app_order(use->log, p, tx, direction), use->log->event_type,
               use->log->has_tx_id ? tx->id : EVE_NO_TX);
     if (use->log->key != NULL)
         json_object(&j, use->log->key);
