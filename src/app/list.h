@@ -31,6 +31,8 @@
     X(tftp)               \
     X(smb)                \
     X(nfs)                \
+    X(websocket)          \
+    X(modbus)             \
     X(krb5)               \
     X(ntp)                \
     X(dnp3)               \
