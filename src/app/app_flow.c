@@ -105,7 +105,7 @@ static void close_parser(struct app_session *s)
     if (af->proto->close != NULL)
         af->proto->close(af);
     if (af->state != NULL)
-        pool_put(&af->thread->proto[af->proto->id].state, af->state);
+        pool_put(&af->thread->proto[app_pool_of(af->proto)].state, af->state);
     af->state = NULL;
     af->proto = NULL;
 }
@@ -129,6 +129,24 @@ static bool open_parser(struct app_session *s, const struct app_proto_conf *pc)
         memset(af->state, 0, pc->proto->state_size);
     }
     return pc->proto->open == NULL || pc->proto->open(af);
+}
+
+bool app_narrow(struct app_tx *tx, enum app_proto_id to)
+{
+    struct app_flow *af = tx->flow;
+    const struct app_proto_conf *pc = &af->thread->conf->proto[to];
+    struct flow *f = af->flow;
+
+    if (pc->proto == NULL || !pc->parses[app_session_of(af)->transport] ||
+        (af->proto->id != to && af->proto->id != pc->proto->narrows))
+        return false;
+    if (af->proto->id != to) {
+        af->proto = pc->proto;
+        f->app_proto_orig = f->app_proto;
+        f->app_proto = f->app_proto_dir[TO_SERVER] = f->app_proto_dir[TO_CLIENT] = (uint16_t)to;
+    }
+    tx->bits[TO_SERVER] = tx->bits[TO_CLIENT] = 0;
+    return true;
 }
 
 /* After a change of protocol the old parser's state lives until the new one has looked at it. */

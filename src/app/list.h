@@ -9,6 +9,7 @@
 #define APP_PROTO_LIST(X) \
     X(http1)              \
     X(http2)              \
+    X(doh2)               \
     X(tls)                \
     X(ssh)                \
     X(mqtt)               \

@@ -49,7 +49,7 @@ static void limit_open(struct app_flow *af)
 
 static struct app_tx *tx_fresh(struct app_flow *af)
 {
-    struct app_tx *tx = pool_get(&af->thread->proto[af->proto->id].tx);
+    struct app_tx *tx = pool_get(&af->thread->proto[app_pool_of(af->proto)].tx);
     struct arena arena;
 
     if (tx == NULL)
@@ -124,7 +124,7 @@ void app_tx_free(struct app_tx *tx)
         arena_fini(&tx->arena);
     else
         arena_reset(&tx->arena);
-    pool_put(&at->proto[proto->id].tx, tx);
+    pool_put(&at->proto[app_pool_of(proto)].tx, tx);
 }
 
 void app_tx_discard(struct app_tx *tx)

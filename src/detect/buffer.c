@@ -174,7 +174,7 @@ static enum app_proto_id buffer_proto(const struct buffer *b)
     if (b->kind == BUFFER_FRAME)
         return b->frame_proto;
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
-        if (b->by_proto[id] == NULL)
+        if (b->by_proto[id] == NULL || app_proto_by_id(id)->narrows != 0)
             continue;
         only = id;
         count++;

@@ -38,6 +38,7 @@ static enum app_proto_id common_proto(const struct declared *d)
 
         for (unsigned id = 0; id < APP_PROTO_COUNT && covers; id++)
             covers = !d->in_proto[id] || id == wanted ||
+                     app_proto_by_id((enum app_proto_id)id)->narrows != 0 ||
                      app_proto_matches((enum app_proto_id)wanted, (enum app_proto_id)id);
         if (covers)
             return (enum app_proto_id)wanted;
@@ -51,6 +52,8 @@ static int limit_protocol(struct rule_parser *p)
     const struct declared *d = declared_of(p->keyword);
     enum app_proto_id proto = common_proto(d);
 
+    if (p->rule->app_proto != APP_PROTO_UNKNOWN && d->in_proto[p->rule->app_proto])
+        return 0;
     if (proto != APP_PROTO_UNKNOWN)
         return rule_set_app_proto(p, proto);
     if (p->rule->app_proto == APP_PROTO_UNKNOWN)

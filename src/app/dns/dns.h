@@ -116,6 +116,13 @@ bool dns_record_name(const struct dns_section *section, unsigned index, struct s
 /* All names of a response in turn: questions, then each record's owner and target. */
 bool dns_response_name(const struct dns_message *m, unsigned index, struct slice *out);
 
+/* The "dns" object of a message that came in something else; settings by dns_configure(), NULL:
+ * all of it. */
+struct dns_log_settings;
+void *dns_configure(const struct conf_node *node, struct err *err);
+void dns_log_object(struct json *j, const struct dns_message *m, bool response,
+                    const struct dns_log_settings *s);
+
 extern const struct app_buffer *const dns_buffers[];
 extern const struct app_integer *const dns_integers[];
 extern const struct app_log *const dns_logs[];

@@ -78,7 +78,7 @@ static void read_formats(struct dns_log_settings *s, const struct conf_node *nod
     s->grouped = grouped;
 }
 
-static void *dns_configure(const struct conf_node *node, struct err *err)
+void *dns_configure(const struct conf_node *node, struct err *err)
 {
     struct dns_log_settings *s = xcalloc(1, sizeof(*s));
 
@@ -408,14 +408,12 @@ static void log_questions(struct json *j, const struct dns_message *m,
     json_array_end(j);
 }
 
-static void log_message(struct json *j, const struct app_tx *tx, const struct dns_log_settings *s)
+static void log_message(struct json *j, const struct dns_message *m, bool is_response,
+                        uint64_t tx_id, const struct dns_log_settings *s)
 {
-    const struct dns_tx *t = (const struct dns_tx *)(const void *)tx;
-    const struct dns_message *m = &t->message;
-
     json_u64(j, "version", 3);
-    json_string(j, "type", t->is_response ? "response" : "request");
-    json_u64(j, "tx_id", tx->id);
+    json_string(j, "type", is_response ? "response" : "request");
+    json_u64(j, "tx_id", tx_id);
     json_u64(j, "id", m->id);
     log_flags(j, m);
     log_rcode(j, m);
@@ -425,9 +423,26 @@ static void log_message(struct json *j, const struct app_tx *tx, const struct dn
     log_additionals(j, m);
 }
 
-static bool kind_wanted(const struct dns_log_settings *s, const struct app_tx *tx)
+static bool is_response(const struct app_tx *tx)
 {
-    return ((const struct dns_tx *)(const void *)tx)->is_response ? s->responses : s->requests;
+    return ((const struct dns_tx *)(const void *)tx)->is_response;
+}
+
+static bool kind_wanted(const struct dns_log_settings *s, bool response)
+{
+    return response ? s->responses : s->requests;
+}
+
+void dns_log_object(struct json *j, const struct dns_message *m, bool response,
+                    const struct dns_log_settings *s)
+{
+    if (s == NULL)
+        s = &alert_settings;
+    if (!kind_wanted(s, response) || !any_wanted(s, m))
+        return;
+    json_object(j, "dns");
+    log_message(j, m, response, 0, s);
+    json_object_end(j);
 }
 
 static bool log_v3(struct json *j, struct app_tx *tx, enum direction direction, const void *conf)
@@ -435,9 +450,9 @@ static bool log_v3(struct json *j, struct app_tx *tx, enum direction direction, 
     const struct dns_log_settings *s = conf;
 
     (void)direction;
-    if (s->version != 3 || !kind_wanted(s, tx) || !any_wanted(s, dns_message_of(tx)))
+    if (s->version != 3 || !kind_wanted(s, is_response(tx)) || !any_wanted(s, dns_message_of(tx)))
         return false;
-    log_message(j, tx, s);
+    log_message(j, dns_message_of(tx), is_response(tx), tx->id, s);
     return true;
 }
 
@@ -481,7 +496,7 @@ static bool log_v2(struct json *j, struct app_tx *tx, unsigned n, const void *co
     const struct dns_tx *t = (const struct dns_tx *)(const void *)tx;
     const struct dns_log_settings *s = conf;
 
-    if (s->version != 2 || !kind_wanted(s, tx))
+    if (s->version != 2 || !kind_wanted(s, is_response(tx)))
         return false;
     if (t->is_response) {
         if (n > 0 || !any_wanted(s, &t->message))
@@ -500,7 +515,7 @@ static bool log_v2(struct json *j, struct app_tx *tx, unsigned n, const void *co
 void dns_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "dns");
-    log_message(j, tx, &alert_settings);
+    log_message(j, dns_message_of(tx), is_response(tx), tx->id, &alert_settings);
     json_object_end(j);
 }
 

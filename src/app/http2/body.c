@@ -127,6 +127,8 @@ bool h2_body_data(struct h2_tx *t, enum direction d, struct slice data)
 void h2_body_end(struct h2_tx *t, enum direction d)
 {
     drop_decoder(t, d);
+    if (t->side[d].dns.len > 0)
+        doh2_message(t, d, t->side[d].dns);
     app_file_close(t->side[d].file, FILE_CLOSED);
     t->side[d].file = NULL;
     h2_tx_ended(t, d);

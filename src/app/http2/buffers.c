@@ -404,10 +404,76 @@ static const struct app_buffer response_body = {
 
 APP_FILE_BUFFERS(APP_BOTH, H2_BODY, H2_BODY);
 
-const struct app_buffer *const h2_buffers[] = {
-    &uri, &raw_uri, &method, &request_line, &response_line, &protocol, &stat_code, &stat_msg,
-    &host, &raw_host, &header, &raw_header, &header_names, &request_header, &response_header,
-    &cookie, &user_agent, &content_type, &content_len, &connection, &referer, &accept,
-    &accept_enc, &accept_lang, &server, &location, &request_body, &response_body, &header_name,
-    &file_data, &file_name, &file_magic, NULL,
+/* --- DNS messages (doh2) ---------------------------------------------------------------------- */
+
+static const struct dns_message *message_of(const struct app_tx *tx, enum direction d)
+{
+    return h2_tx_of((struct app_tx *)(uintptr_t)tx)->side[d].message;
+}
+
+static bool get_question(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
+{
+    const struct dns_message *m = message_of(tx, d);
+
+    return m != NULL && dns_question_name(m, index, out);
+}
+
+static bool get_answer(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
+{
+    const struct dns_message *m = message_of(tx, d);
+
+    return m != NULL && dns_record_name(&m->answers, index, out);
+}
+
+static bool get_authority(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
+{
+    const struct dns_message *m = message_of(tx, d);
+
+    return d == TO_CLIENT && m != NULL && dns_record_name(&m->authorities, index, out);
+}
+
+static bool get_additional(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
+{
+    const struct dns_message *m = message_of(tx, d);
+
+    return d == TO_CLIENT && m != NULL && dns_record_name(&m->additionals, index, out);
+}
+
+static bool get_any(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
+{
+    const struct dns_message *m = message_of(tx, d);
+
+    return m != NULL && dns_response_name(m, index, out);
+}
+
+#define DNS_BUFFER(symbol, name_, directions_, get_)                                             \
+    static const struct app_buffer symbol = {                                                    \
+        .name = (name_), .directions = (directions_), .progress = { H2_BODY, H2_BODY },          \
+        .multi = true, .get = (get_),                                                            \
+    }
+static const struct app_buffer dns_query = {
+    .name = "dns.query", .alias = "dns_query", .directions = APP_TS,
+    .progress = { H2_BODY, H2_BODY }, .multi = true, .get = get_question,
+};
+DNS_BUFFER(dns_query_name, "dns.query.name", APP_BOTH, get_question);
+DNS_BUFFER(dns_queries, "dns.queries.rrname", APP_BOTH, get_question);
+DNS_BUFFER(dns_answer_name, "dns.answer.name", APP_BOTH, get_answer);
+DNS_BUFFER(dns_answers, "dns.answers.rrname", APP_BOTH, get_answer);
+DNS_BUFFER(dns_authorities, "dns.authorities.rrname", APP_BOTH, get_authority);
+DNS_BUFFER(dns_additionals, "dns.additionals.rrname", APP_BOTH, get_additional);
+DNS_BUFFER(dns_response, "dns.response.rrname", APP_TC, get_any);
+
+/* --- the lists -------------------------------------------------------------------------------- */
+
+#define H2_BUFFERS                                                                               \
+    &uri, &raw_uri, &method, &request_line, &response_line, &protocol, &stat_code, &stat_msg,    \
+    &host, &raw_host, &header, &raw_header, &header_names, &request_header, &response_header,    \
+    &cookie, &user_agent, &content_type, &content_len, &connection, &referer, &accept,           \
+    &accept_enc, &accept_lang, &server, &location, &request_body, &response_body, &header_name,  \
+    &file_data, &file_name, &file_magic
+
+const struct app_buffer *const h2_buffers[] = { H2_BUFFERS, NULL };
+const struct app_buffer *const doh2_buffers[] = {
+    H2_BUFFERS, &dns_query, &dns_query_name, &dns_queries, &dns_answer_name, &dns_answers,
+    &dns_authorities, &dns_additionals, &dns_response, NULL,
 };

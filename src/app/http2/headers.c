@@ -162,7 +162,8 @@ static void read_coding(struct h2_side *side, const struct h2_header *h)
 void h2_headers_done(struct h2_tx *t, enum direction d, unsigned from)
 {
     struct h2_side *side = &t->side[d];
-    const struct h2_header *authority = NULL, *host = NULL;
+    const struct h2_header *authority = NULL, *host = NULL, *path = NULL;
+    bool wants_dns = false;
 
     for (unsigned i = from; i < side->header_count; i++) {
         const struct h2_header *h = &side->header[i];
@@ -171,6 +172,10 @@ void h2_headers_done(struct h2_tx *t, enum direction d, unsigned from)
             read_coding(side, h);
         else if (is_named(h, "content-type"))
             side->is_dns |= value_is(h, "application/dns-message");
+        else if (is_named(h, "accept"))
+            wants_dns |= value_is(h, "application/dns-message");
+        else if (is_named(h, ":path"))
+            path = h;
         else if (is_named(h, ":authority"))
             authority = h;
         else if (is_named(h, "host"))
@@ -181,6 +186,8 @@ void h2_headers_done(struct h2_tx *t, enum direction d, unsigned from)
         app_tx_event(&t->tx, H2_USERINFO_IN_URI);
     if (authority != NULL && host != NULL && !same_host(authority->value, host->value))
         app_tx_event(&t->tx, H2_AUTHORITY_HOST_MISMATCH);
+    if (wants_dns && path != NULL && d == TO_SERVER)
+        doh2_path(t, path->value);
     t->tx.progress[d] = MAX(t->tx.progress[d], H2_OPEN);
 }
 

@@ -267,11 +267,26 @@ static int http2_configure(const struct conf_node *node, const struct conf_node 
     return 0;
 }
 
+/* What HTTP/2 is by both of its names. */
+#define H2_MEMBERS                                                                               \
+    .transports = APP_TCP,                                                                       \
+    .state_size = sizeof(struct h2_state),                                                       \
+    .tx_size = sizeof(struct h2_tx),                                                             \
+    .tx_limit = UINT16_MAX,             /* max-streams is the limit that is set up */            \
+    .open = http2_open,                                                                          \
+    .close = http2_close,                                                                        \
+    .parse = http2_parse,                                                                        \
+    .tx_close = h2_tx_close,                                                                     \
+    .progress_done = { H2_COMPLETE, H2_COMPLETE },                                               \
+    .events = h2_events,                                                                         \
+    .frames = (const char *const[]){ "stream", "hdr", "data", "pdu", NULL },                     \
+    .matches = h2_matches,                                                                       \
+    .has_files = true
+
 const struct app_proto app_http2 = {
     .id = APP_PROTO_http2,
     .name = "http2",
     .also = { APP_PROTO_HTTP_ANY },
-    .transports = APP_TCP,
     .patterns = (const struct app_pattern[]){
         { .transport = APP_TCP, .directions = APP_TS, .bytes = "PRI * HTTP/2.0\r\n" },
         { .bytes = NULL } },
@@ -281,20 +296,21 @@ const struct app_proto app_http2 = {
         { .probe = NULL } },
     .settings_size = sizeof(struct h2_settings),
     .configure = http2_configure,
-    .state_size = sizeof(struct h2_state),
-    .tx_size = sizeof(struct h2_tx),
-    .tx_limit = UINT16_MAX,             /* max-streams is the limit that is set up */
-    .open = http2_open,
-    .close = http2_close,
-    .parse = http2_parse,
-    .tx_close = h2_tx_close,
-    .progress_done = { H2_COMPLETE, H2_COMPLETE },
-    .events = h2_events,
-    .frames = (const char *const[]){ "stream", "hdr", "data", "pdu", NULL },
     .buffers = h2_buffers,
     .integers = h2_integers,
-    .matches = h2_matches,
     .logs = h2_logs,
     .alert_metadata = h2_alert_metadata,
-    .has_files = true,
+    H2_MEMBERS,
+};
+
+const struct app_proto app_doh2 = {
+    .id = APP_PROTO_doh2,
+    .name = "doh2",
+    .also = { APP_PROTO_http2, APP_PROTO_dns },
+    .narrows = APP_PROTO_http2,
+    .buffers = doh2_buffers,
+    .integers = doh2_integers,
+    .logs = doh2_logs,
+    .alert_metadata = doh2_alert_metadata,
+    H2_MEMBERS,
 };

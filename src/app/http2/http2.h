@@ -7,6 +7,7 @@
 #define APP_HTTP2_HTTP2_H
 
 #include "app/app.h"
+#include "app/dns/dns.h"
 #include "app/file.h"
 #include "base/buf.h"
 
@@ -103,6 +104,7 @@ struct h2_side {
     struct h2_decoder *decoder;
     struct slice dns;                   /* message so far, in the arena; room for all of it */
     uint32_t dns_room;
+    struct dns_message *message;        /* once that is complete; NULL: none */
 };
 
 struct h2_tx {
@@ -186,6 +188,14 @@ bool h2_body_data(struct h2_tx *t, enum direction d, struct slice data);
 /* END_STREAM. */
 void h2_body_end(struct h2_tx *t, enum direction d);
 
+/* doh2.c: DNS over HTTP/2 (RFC 8484): one whole message of one side. */
+void doh2_message(struct h2_tx *t, enum direction d, struct slice message);
+/* A request that brings it in its path. */
+void doh2_path(struct h2_tx *t, struct slice path);
+bool h2_log_members(struct json *j, struct app_tx *tx);
+extern const struct app_log *const doh2_logs[];
+void doh2_alert_metadata(struct json *j, struct app_tx *tx);
+
 /* decode.c: gzip, deflate, br; NULL: none of them. */
 struct h2_decoder *h2_decoder_new(struct slice coding);
 void h2_decoder_free(struct h2_decoder *dec);
@@ -199,8 +209,8 @@ uint64_t h2_decoder_out(const struct h2_decoder *dec);
 void h2_upgrade(struct app_flow *af);
 
 extern const struct app_name h2_events[];
-extern const struct app_buffer *const h2_buffers[];
-extern const struct app_integer *const h2_integers[];
+extern const struct app_buffer *const h2_buffers[], *const doh2_buffers[];
+extern const struct app_integer *const h2_integers[], *const doh2_integers[];
 extern const struct app_match *const h2_matches[];
 extern const struct app_log *const h2_logs[];
 void h2_alert_metadata(struct json *j, struct app_tx *tx);

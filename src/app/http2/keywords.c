@@ -89,9 +89,56 @@ INTEGER(window, "http2.window", 32, NULL, "increment of a WINDOW_UPDATE", get_wi
 INTEGER(size_update, "http2.size_update", 64, NULL, "new size of the dynamic table",
         get_size_update);
 
-const struct app_integer *const h2_integers[] = {
-    &frametype, &errorcode, &priority, &window, &size_update, NULL,
-};
+#define H2_INTEGERS &frametype, &errorcode, &priority, &window, &size_update
+const struct app_integer *const h2_integers[] = { H2_INTEGERS, NULL };
+
+/* --- DNS messages (doh2) ---------------------------------------------------------------------- */
+
+static const struct dns_message *message_of(struct app_tx *tx, enum direction d)
+{
+    return h2_tx_of(tx)->side[d].message;
+}
+
+static bool get_opcode(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
+{
+    const struct dns_message *m = message_of(tx, d);
+
+    if (m == NULL || index > 0)
+        return false;
+    *out = dns_opcode(m);
+    return true;
+}
+
+static bool get_rcode(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
+{
+    const struct dns_message *m = message_of(tx, d);
+
+    if (m == NULL || index > 0)
+        return false;
+    *out = dns_rcode(m);
+    return true;
+}
+
+static bool get_rrtype(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
+{
+    const struct dns_message *m = message_of(tx, d);
+
+    if (m == NULL || index >= (d == TO_SERVER ? m->question_count : m->answers.count))
+        return false;
+    *out = d == TO_SERVER ? m->question[index].type : m->answers.at[index].type;
+    return true;
+}
+
+#define DNS_INTEGER(symbol, name_, bits_, multi_, names_, get_)                                  \
+    static const struct app_integer symbol = {                                                   \
+        .name = (name_), .bits = (bits_), .directions = APP_BOTH,                                \
+        .progress = { H2_BODY, H2_BODY }, .multi = (multi_), .names = (names_), .get = (get_),   \
+    }
+DNS_INTEGER(opcode, "dns.opcode", 8, false, NULL, get_opcode);
+DNS_INTEGER(rcode, "dns.rcode", 16, false, dns_rcodes, get_rcode);
+DNS_INTEGER(rrtype, "dns.rrtype", 16, true, dns_types, get_rrtype);
+
+const struct app_integer *const doh2_integers[] = { H2_INTEGERS, &opcode, &rcode, &rrtype, NULL };
 
 /* --- settings --------------------------------------------------------------------------------- */
 

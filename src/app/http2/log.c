@@ -186,7 +186,7 @@ static bool log_side(struct json *j, const struct h2_tx *t, enum direction d)
     return any;
 }
 
-static bool log_members(struct json *j, struct app_tx *tx)
+bool h2_log_members(struct json *j, struct app_tx *tx)
 {
     const struct h2_header *common[COMMON_COUNT] = { NULL };
     const struct h2_tx *t = h2_tx_of(tx);
@@ -207,7 +207,7 @@ static bool log_members(struct json *j, struct app_tx *tx)
 static bool log_http(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                      const void *conf UNUSED)
 {
-    return log_members(j, tx);
+    return h2_log_members(j, tx);
 }
 
 void h2_alert_metadata(struct json *j, struct app_tx *tx)
@@ -215,7 +215,7 @@ void h2_alert_metadata(struct json *j, struct app_tx *tx)
     struct json_mark mark = json_mark(j);
 
     json_object(j, "http");
-    if (log_members(j, tx))
+    if (h2_log_members(j, tx))
         json_object_end(j);
     else
         json_rewind(j, mark);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/http2/doh2.c - DNS over HTTP/2, RFC 8484: with the first DNS message that is complete the
+ * flow is doh2, which has the buffers of both and one record for both. */
+#include "app/http2/http2.h"
+
+#include <string.h>
+
+#define PATH "/dns-query?dns="
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+void doh2_message(struct h2_tx *t, enum direction d, struct slice in)
+{
+    struct dns_message message;
+    bool request;
+
+    if (!dns_header_fits(bytes_of_slice(in), in.len, &request) ||
+        dns_message_parse(in, &t->tx.arena, &message) != DNS_PARSED)
+        return;
+    if (d == TO_SERVER && (message.flags & DNS_FLAG_QR) != 0)
+        return;
+    if (app_narrow(&t->tx, APP_PROTO_doh2))
+        t->side[d].message = arena_copy(&t->tx.arena, &message, sizeof(message));
+}
+
+/* Both alphabets; without padding, as the RFC has it. */
+static int digit(uint8_t c)
+{
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 26;
+    if (c >= '0' && c <= '9')
+        return c - '0' + 52;
+    return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
+}
+
+static bool decode(struct slice text, struct arena *arena, struct slice *out)
+{
+    uint8_t *to = arena_alloc(arena, (size_t)text.len * 3 / 4 + 1);
+    uint32_t bits = 0, n = 0;
+
+    if (to == NULL || text.len % 4 == 1)
+        return false;
+    for (uint32_t i = 0; i < text.len; i++) {
+        int value = digit(text.data[i]);
+
+        if (value < 0)
+            return false;
+        bits = bits << 6 | (uint32_t)value;
+        if (i % 4 != 0)
+            to[n++] = (uint8_t)(bits >> (6 - i % 4 * 2));
+    }
+    *out = (struct slice){ to, n };
+    return true;
+}
+
+void doh2_path(struct h2_tx *t, struct slice path)
+{
+    const uint32_t at = sizeof(PATH) - 1;
+    struct slice text, message;
+
+    if (path.len <= at || memcmp(path.data, PATH, at) != 0)
+        return;
+    text = (struct slice){ path.data + at, path.len - at };
+    if (decode(text, &t->tx.arena, &message))
+        doh2_message(t, TO_SERVER, message);
+}
+
+/* --- logs ------------------------------------------------------------------------------------- */
+
+/* What is logged of both: the answer when there is one. */
+static const struct dns_message *message_of(struct app_tx *tx, bool *is_response)
+{
+    const struct h2_tx *t = h2_tx_of(tx);
+
+    *is_response = t->side[TO_CLIENT].message != NULL;
+    return t->side[*is_response ? TO_CLIENT : TO_SERVER].message;
+}
+
+static void log_http(struct json *j, struct app_tx *tx)
+{
+    struct json_mark mark = json_mark(j);
+
+    json_object(j, "http");
+    if (h2_log_members(j, tx))
+        json_object_end(j);
+    else
+        json_rewind(j, mark);
+}
+
+static bool log_with_dns(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+                         const void *conf)
+{
+    bool is_response;
+    const struct dns_message *m = message_of(tx, &is_response);
+
+    if (m == NULL)
+        return false;
+    log_http(j, tx);
+    dns_log_object(j, m, is_response, conf);
+    return true;
+}
+
+static bool log_without_dns(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+                            const void *conf UNUSED)
+{
+    bool is_response;
+
+    if (message_of(tx, &is_response) != NULL)
+        return false;
+    log_http(j, tx);
+    return true;
+}
+
+void doh2_alert_metadata(struct json *j, struct app_tx *tx)
+{
+    bool is_response;
+    const struct dns_message *m = message_of(tx, &is_response);
+
+    log_http(j, tx);
+    if (m != NULL)
+        dns_log_object(j, m, is_response, NULL);
+}
+
+static const struct app_log with_dns = {
+    .conf_name = "doh2", .event_type = "dns", .progress = { H2_COMPLETE, H2_COMPLETE },
+    .configure = dns_configure, .log = log_with_dns,
+};
+static const struct app_log without_dns = {
+    .conf_name = "doh2", .event_type = "http", .progress = { H2_COMPLETE, H2_COMPLETE },
+    .log = log_without_dns,
+};
+
+const struct app_log *const doh2_logs[] = { &with_dns, &without_dns, NULL };
