@@ -63,6 +63,8 @@ bool app_proto_by_rule_name(struct text name, enum app_proto_id *out)
 
 const struct app_proto *app_proto_of_rule(enum app_proto_id wanted)
 {
+    if (app_proto_by_id(wanted) != NULL)
+        return app_proto_by_id(wanted);
     for (unsigned i = 0; i < APP_PROTO_COUNT; i++)
         if (proto_table[i] != NULL && app_proto_matches(wanted, (enum app_proto_id)i))
             return proto_table[i];
