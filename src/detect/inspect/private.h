@@ -56,6 +56,7 @@ struct stream_side {
     bool flush;                 /* report with the next packet, however little it is */
     struct buf kept;            /* the latest data, as alerts show them; see stream_keep */
     struct stream_rules matched, waiting, seen;     /* seen: payload part of tx rules */
+    struct stream_rules recent; /* inline: a rule whose pattern was there, then up to where */
 };
 
 struct frame_hit {

@@ -7,11 +7,11 @@
  * two reports are one window: a rule reports once for it. */
 #include "detect/inspect/private.h"
 #include "base/array.h"
+#include "base/lib_memory.h"
 #include "detect/tag.h"
 #include "detect/threshold.h"
 #include "flow/flow.h"
 
-#include <stdlib.h>
 
 #define STREAM_RULES_MAX 1024
 
@@ -28,7 +28,7 @@ struct detect_flow *detect_flow_get(struct detect_thread *dt, struct flow *f)
 
 static void rules_fini(struct stream_rules *s)
 {
-    free(s->at);
+    lib_free(s->at);
     *s = (struct stream_rules){ 0 };
 }
 
@@ -44,10 +44,11 @@ void detect_flow_free(struct flow *f)
         rules_fini(&df->side[d].matched);
         rules_fini(&df->side[d].waiting);
         rules_fini(&df->side[d].seen);
+        rules_fini(&df->side[d].recent);
         buf_fini(&df->side[d].kept);
     }
     frames_forget(df);
-    free(df->frame_hit);
+    lib_free(df->frame_hit);
     f->detect = NULL;
     pool_put(df->home, df);
 }
@@ -59,6 +60,7 @@ void stream_forget(struct detect_flow *df)
         df->side[d].matched.count = 0;
         df->side[d].waiting.count = 0;
         df->side[d].seen.count = 0;
+        df->side[d].recent.count = 0;
     }
     frames_forget(df);
 }
@@ -72,27 +74,37 @@ bool stream_rules_has(const struct stream_rules *s, uint32_t rule)
 }
 
 /* Of a rule that is not among them: each is asked once for a chunk, and none that is done. */
-static void rules_push(struct stream_rules *s, uint32_t rule)
+static bool rules_push(struct stream_rules *s, uint32_t rule)
 {
     if (s->count == STREAM_RULES_MAX)
-        return;
+        return false;
     if (s->count == s->cap) {
         unsigned cap = s->cap > 0 ? s->cap * 2u : 8;
+        uint32_t *more = lib_realloc(s->at, cap * sizeof(*more));
 
-        s->at = xrealloc(s->at, cap * sizeof(*s->at));
+        if (more == NULL)
+            return false;
+        s->at = more;
         s->cap = (uint16_t)cap;
     }
     s->at[s->count++] = rule;
+    return true;
 }
 
-/* The window so far: what has come since the last report, as far as it is still at hand. */
-static struct slice window_of(const struct stream_chunk *c, const struct stream_side *side,
-                              uint64_t *start)
+/* The window so far: what has come since the last report, as far as it is still at hand. Inline
+ * each segment is judged when it comes, together with what came before it, whether that has been
+ * reported or not: the sender chooses the segments, and small ones must not hide anything. */
+static struct slice window_of(const struct detect_thread *dt, const struct stream_chunk *c,
+                              const struct stream_side *side)
 {
-    uint64_t first = c->offset - c->before;
+    uint64_t first = c->offset - c->before, end = c->offset + c->len, inline_size;
 
-    first = MAX(first, MIN(side->from, c->offset));
-    *start = first;
+    if (dt->is_inline) {
+        inline_size = MAX(dt->plan->chunk_size[c->direction], c->len + c->len / 3);
+        first = MAX(first, end - MIN(inline_size, end));
+    } else {
+        first = MAX(first, MIN(side->from, c->offset));
+    }
     return (struct slice){ c->data - (c->offset - first),
                            c->len + (uint32_t)(c->offset - first) };
 }
@@ -139,7 +151,7 @@ static void rule_on_window(struct detect_thread *dt, struct packet *p, struct st
 
     if (!rule_header_fits(r, h))
         return;
-    if (!b->is_pattern) {
+    if (!b->is_pattern || dt->is_inline) {
         program = payload_program(r);
         if (program == NULL)
             return;
@@ -165,14 +177,41 @@ static void collect_near(struct detect_thread *dt, const struct packet *p,
     }
 }
 
+/* Inline: the rules whose pattern was in data that are still in the window, and those whose
+ * pattern has just been found, up to where that is. Offsets are near each other: their lower half
+ * will do. */
+static void recent_join(struct detect_thread *dt, struct stream_side *side, uint64_t start,
+                        uint64_t end)
+{
+    struct stream_rules *recent = &side->recent;
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i + 1 < recent->count; i += 2) {
+        uint32_t rule = recent->at[i], until = recent->at[i + 1];
+
+        if ((int32_t)(until - (uint32_t)start) <= 0 || candidates_has(&dt->found, rule))
+            continue;
+        recent->at[kept++] = rule;
+        recent->at[kept++] = until;
+    }
+    recent->count = (uint16_t)kept;
+    for (unsigned i = 0; i < dt->found.count; i++) {
+        if (recent->count + 2 > STREAM_RULES_MAX || !rules_push(recent, dt->found.list[i]))
+            break;
+        if (!rules_push(recent, (uint32_t)end))
+            recent->count--;
+    }
+    for (unsigned i = 0; i < kept; i += 2)
+        candidates_add(&dt->found, recent->at[i]);
+}
+
 static void chunk_data(struct detect_thread *dt, struct packet *p, const struct stream_chunk *c,
                        struct stream_side *side)
 {
     enum direction d = c->direction;
     const struct transport_group *g = &dt->plan->group[TRANSPORT_TCP][d];
     struct header_view h;
-    uint64_t start;
-    struct slice window = window_of(c, side, &start), fresh;
+    struct slice window = window_of(dt, c, side), fresh;
     uint32_t back = g->stream != NULL ? pattern_set_longest(g->stream) - 1 : 0;
 
     header_view_init(&h, p, d);
@@ -181,6 +220,8 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
     if (g->stream != NULL)
         pattern_set_scan(g->stream, dt->hs, fresh.data, fresh.len, &dt->found);
     collect_near(dt, p, &g->stream_near, &h, window);
+    if (dt->is_inline)
+        recent_join(dt, side, c->offset + c->len - window.len, c->offset + c->len);
     port_lists_collect(&g->stream_unfiltered, h.src_port, h.dst_port, &dt->found);
     for (unsigned i = 0; i < side->waiting.count; i++)
         candidates_add(&dt->found, side->waiting.at[i]);
