@@ -25,10 +25,17 @@ struct entry {
     uint8_t value[];            /* then json_len bytes of JSON */
 };
 
+/* A reader without the lock may still be in an old one: those stay until the set goes. */
+struct buckets {
+    struct buckets *older;
+    uint32_t count;
+    struct entry *at[];
+};
+
 struct shard {
     pthread_mutex_t lock;
-    struct entry **bucket;
-    uint32_t bucket_count, count;
+    struct buckets *buckets;
+    uint32_t count;
     uint64_t bytes;
 };
 
@@ -98,9 +105,25 @@ static struct shard *shard_of(struct dataset *set, uint64_t hash)
     return &set->shard[hash % SHARDS];
 }
 
+static struct buckets *buckets_new(uint32_t count, struct buckets *older)
+{
+    struct buckets *b = calloc(1, sizeof(*b) + count * sizeof(b->at[0]));
+
+    if (b != NULL)
+        *b = (struct buckets){ .older = older, .count = count };
+    return b;
+}
+
+static struct entry **bucket_of(const struct shard *s, uint64_t hash)
+{
+    struct buckets *b = __atomic_load_n(&s->buckets, __ATOMIC_ACQUIRE);
+
+    return &b->at[(hash / SHARDS) & (b->count - 1)];
+}
+
 static struct entry **place_of(struct shard *s, struct slice v, uint64_t hash)
 {
-    struct entry **at = &s->bucket[(hash / SHARDS) & (s->bucket_count - 1)];
+    struct entry **at = bucket_of(s, hash);
 
     while (*at != NULL &&
            !((*at)->hash == hash && (*at)->len == v.len &&
@@ -111,22 +134,19 @@ static struct entry **place_of(struct shard *s, struct slice v, uint64_t hash)
 
 static void shard_grow(struct shard *s)
 {
-    uint32_t count = s->bucket_count * 2;
-    struct entry **more = calloc(count, sizeof(*more));
+    struct buckets *old = s->buckets, *more = buckets_new(old->count * 2, old);
 
     if (more == NULL)
         return;
-    for (uint32_t i = 0; i < s->bucket_count; i++)
-        for (struct entry *e = s->bucket[i], *next; e != NULL; e = next) {
-            struct entry **at = &more[(e->hash / SHARDS) & (count - 1)];
+    for (uint32_t i = 0; i < old->count; i++)
+        for (struct entry *e = old->at[i], *next; e != NULL; e = next) {
+            struct entry **at = &more->at[(e->hash / SHARDS) & (more->count - 1)];
 
             next = e->next;
             e->next = *at;
             *at = e;
         }
-    free(s->bucket);
-    s->bucket = more;
-    s->bucket_count = count;
+    __atomic_store_n(&s->buckets, more, __ATOMIC_RELEASE);
 }
 
 static bool add(struct dataset *set, struct slice value, uint16_t number, struct text json)
@@ -148,9 +168,9 @@ static bool add(struct dataset *set, struct slice value, uint16_t number, struct
         struct entry *e = malloc(bytes), **at;
 
         if (e != NULL) {
-            if (s->count > s->bucket_count)
+            if (s->count > s->buckets->count)
                 shard_grow(s);
-            at = &s->bucket[(hash / SHARDS) & (s->bucket_count - 1)];
+            at = bucket_of(s, hash);
             *e = (struct entry){ .next = *at, .hash = hash, .len = v.len, .number = number,
                                  .json_len = (uint32_t)json.n,
                                  .serial = __atomic_add_fetch(&set->serial, 1,
@@ -158,7 +178,7 @@ static bool add(struct dataset *set, struct slice value, uint16_t number, struct
             memcpy(e->value, v.data, v.len);
             if (json.n > 0)
                 memcpy(e->value + v.len, json.p, json.n);
-            *at = e;
+            __atomic_store_n(at, e, __ATOMIC_RELEASE);
             s->bytes += bytes;
             s->count++;
             added = true;
@@ -183,20 +203,36 @@ bool dataset_add(struct dataset *set, struct slice value)
     return add(set, value, 0, (struct text){ 0 });
 }
 
+/* To look into a set takes no lock if it is as it was loaded. Gives whether it took one. */
+static bool look_begin(const struct dataset *set, struct shard *s)
+{
+    if (!dataset_changes(set))
+        return false;
+    pthread_mutex_lock(&s->lock);
+    return true;
+}
+
+static void look_end(struct shard *s, bool locked)
+{
+    if (locked)
+        pthread_mutex_unlock(&s->lock);
+}
+
 bool dataset_has(struct dataset *set, struct slice value, uint16_t *number)
 {
     struct slice v = normalised(set, value);
     uint64_t hash = hash_bytes(v.data, v.len, set->seed);
     struct shard *s = shard_of(set, hash);
     const struct entry *e;
+    bool locked;
 
     if (!fits(set, v.len))
         return false;
-    pthread_mutex_lock(&s->lock);
+    locked = look_begin(set, s);
     e = *place_of(s, v, hash);
     if (e != NULL && number != NULL)
         *number = e->number;
-    pthread_mutex_unlock(&s->lock);
+    look_end(s, locked);
     return e != NULL;
 }
 
@@ -206,14 +242,15 @@ bool dataset_get_json(struct dataset *set, struct slice value, struct buf *out)
     uint64_t hash = hash_bytes(v.data, v.len, set->seed);
     struct shard *s = shard_of(set, hash);
     const struct entry *e;
+    bool locked;
 
     if (!fits(set, v.len))
         return false;
-    pthread_mutex_lock(&s->lock);
+    locked = look_begin(set, s);
     e = *place_of(s, v, hash);
     if (e != NULL)
         buf_add(out, e->value + e->len, e->json_len);
-    pthread_mutex_unlock(&s->lock);
+    look_end(s, locked);
     return e != NULL;
 }
 
@@ -245,12 +282,12 @@ void dataset_clear(struct dataset *set)
         struct shard *s = &set->shard[i];
 
         pthread_mutex_lock(&s->lock);
-        for (uint32_t b = 0; b < s->bucket_count; b++) {
-            for (struct entry *e = s->bucket[b], *next; e != NULL; e = next) {
+        for (uint32_t b = 0; b < s->buckets->count; b++) {
+            for (struct entry *e = s->buckets->at[b], *next; e != NULL; e = next) {
                 next = e->next;
                 free(e);
             }
-            s->bucket[b] = NULL;
+            s->buckets->at[b] = NULL;
         }
         s->count = 0;
         s->bytes = 0;
@@ -464,8 +501,8 @@ static void write_all(struct dataset *set, FILE *f)
     for (unsigned i = 0; i < SHARDS; i++)
         pthread_mutex_lock(&set->shard[i].lock);
     for (unsigned i = 0; i < SHARDS; i++)
-        for (uint32_t b = 0; b < set->shard[i].bucket_count; b++)
-            for (const struct entry *e = set->shard[i].bucket[b]; e != NULL; e = e->next)
+        for (uint32_t b = 0; b < set->shard[i].buckets->count; b++)
+            for (const struct entry *e = set->shard[i].buckets->at[b]; e != NULL; e = e->next)
                 ARRAY_PUSH(&all, e);
     if (all.count > 1)
         qsort(all.at, all.count, sizeof(all.at[0]), newest_first);
@@ -513,7 +550,10 @@ static void dataset_free(struct dataset *set)
 {
     dataset_clear(set);
     for (unsigned i = 0; i < SHARDS; i++) {
-        free(set->shard[i].bucket);
+        for (struct buckets *b = set->shard[i].buckets, *older; b != NULL; b = older) {
+            older = b->older;
+            free(b);
+        }
         pthread_mutex_destroy(&set->shard[i].lock);
     }
     free(set->name);
@@ -535,8 +575,9 @@ static struct dataset *dataset_new(const struct dataset_table *table,
     set->seed = hash_seed();
     for (unsigned i = 0; i < SHARDS; i++) {
         pthread_mutex_init(&set->shard[i].lock, NULL);
-        set->shard[i].bucket_count = 64;
-        set->shard[i].bucket = xcalloc(64, sizeof(struct entry *));
+        set->shard[i].buckets = buckets_new(64, NULL);
+        if (set->shard[i].buckets == NULL)
+            out_of_memory(sizeof(struct buckets));
     }
     return set;
 }

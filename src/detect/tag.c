@@ -2,6 +2,7 @@
 /* detect/tag.c - what follows a rule with `tag` is to be logged. */
 #include "detect/tag.h"
 
+#include "base/lib_memory.h"
 #include "detect/shard_table.h"
 #include "flow/flow.h"
 #include "packet/turn.h"
@@ -69,7 +70,7 @@ void tag_flow_free(struct flow *flow)
     while (tag != NULL) {
         struct flow_tag *next = tag->next;
 
-        free(tag);
+        lib_free(tag);
         tag = next;
     }
 }
@@ -102,7 +103,7 @@ static void start_flow(const struct tag_spec *spec, struct flow *flow, uint64_t 
             return;
         }
     }
-    if (count >= FLOW_TAGS_MAX || (tag = malloc(sizeof(*tag))) == NULL)
+    if (count >= FLOW_TAGS_MAX || (tag = lib_malloc(sizeof(*tag))) == NULL)
         return;
     *tag = (struct flow_tag){ flow->tags, spec->sid, spec->gid, fresh_state(spec, now_us) };
     flow->tags = tag;

@@ -2,6 +2,7 @@
 /* detect/threshold.c - how often a rule that matches may alert. */
 #include "detect/threshold.h"
 
+#include "base/lib_memory.h"
 #include "detect/shard_table.h"
 #include "flow/flow.h"
 #include "packet/turn.h"
@@ -57,7 +58,7 @@ void threshold_flow_free(struct flow *flow)
     while (t != NULL) {
         struct flow_threshold *next = t->next;
 
-        free(t);
+        lib_free(t);
         t = next;
     }
 }
@@ -226,7 +227,7 @@ static enum threshold_result count_in_flow(const struct threshold_spec *spec,
     for (t = p->flow->thresholds; t != NULL; t = t->next)
         if (t->sid == rule->sid && t->gid == rule->gid && t->rev == rule->rev)
             return count_match(spec, &t->state, p->time_us);
-    t = calloc(1, sizeof(*t));
+    t = lib_calloc(1, sizeof(*t));
     if (t == NULL)
         return THRESHOLD_NO_MATCH;
     t->sid = rule->sid;

@@ -5,6 +5,7 @@
 #include "flow/vars.h"
 
 #include "base/array.h"
+#include "base/lib_memory.h"
 #include "base/map.h"
 
 #include <pthread.h>
@@ -13,13 +14,27 @@
 
 /* ---- names: written at load time only ---- */
 
+#define NAMES_PER_BLOCK 1024
+#define NAME_BLOCKS 1024
+
+/* Names stay where they are once they are counted: readers take no lock. */
 struct name_table {
     struct map ids;
-    ARRAY_OF(char *) names;             /* id - 1 */
+    uint32_t count;                     /* atomic */
+    char **block[NAME_BLOCKS];          /* of id - 1 */
 };
 
 static struct name_table name_tables[VAR_KIND_COUNT];
 static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static char **name_place(struct name_table *table, uint32_t id)
+{
+    char ***block = &table->block[(id - 1) / NAMES_PER_BLOCK];
+
+    if (*block == NULL)
+        *block = xcalloc(NAMES_PER_BLOCK, sizeof(**block));
+    return &(*block)[(id - 1) % NAMES_PER_BLOCK];
+}
 
 uint32_t var_name_id(enum var_kind kind, const char *name)
 {
@@ -28,26 +43,24 @@ uint32_t var_name_id(enum var_kind kind, const char *name)
 
     pthread_mutex_lock(&names_lock);
     id = (uintptr_t)map_get_string(&table->ids, name);
-    if (id == 0) {
-        ARRAY_PUSH(&table->names, xstrdup(name));
-        id = table->names.count;
+    if (id == 0 && table->count < NAMES_PER_BLOCK * NAME_BLOCKS) {
+        id = table->count + 1;
+        *name_place(table, (uint32_t)id) = xstrdup(name);
         map_put_string(&table->ids, name, (void *)id);
+        __atomic_store_n(&table->count, (uint32_t)id, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&names_lock);
     return (uint32_t)id;
 }
 
-/* Under the lock, as a reload may be adding names meanwhile; for output only. */
+/* A reload may be adding names meanwhile. */
 const char *var_name(enum var_kind kind, uint32_t id)
 {
     const struct name_table *table = &name_tables[kind];
-    const char *name = NULL;
 
-    pthread_mutex_lock(&names_lock);
-    if (id > 0 && id <= table->names.count)
-        name = table->names.at[id - 1];
-    pthread_mutex_unlock(&names_lock);
-    return name;
+    if (id == 0 || id > __atomic_load_n(&table->count, __ATOMIC_ACQUIRE))
+        return NULL;
+    return table->block[(id - 1) / NAMES_PER_BLOCK][(id - 1) % NAMES_PER_BLOCK];
 }
 
 /* ---- a flow's variables ---- */
@@ -73,9 +86,9 @@ void flow_vars_free(struct flow_vars *vars)
     if (vars == NULL)
         return;
     for (uint32_t i = 0; i < vars->count; i++)
-        free(vars->at[i].text);
-    free(vars->at);
-    free(vars);
+        lib_free(vars->at[i].text);
+    lib_free(vars->at);
+    lib_free(vars);
 }
 
 static struct flow_var *find(const struct flow *f, enum var_kind kind, uint32_t id)
@@ -99,7 +112,7 @@ static bool grow(struct flow_vars *vars)
         return true;
     if (cap > VARS_MAX)
         return false;
-    at = realloc(vars->at, cap * sizeof(*at));
+    at = lib_realloc(vars->at, cap * sizeof(*at));
     if (at == NULL)
         return false;
     vars->at = at;
@@ -112,7 +125,7 @@ static struct flow_var *append(struct flow *f, enum var_kind kind, uint32_t id)
     struct flow_var *v;
 
     if (f->vars == NULL) {
-        f->vars = calloc(1, sizeof(*f->vars));
+        f->vars = lib_calloc(1, sizeof(*f->vars));
         if (f->vars == NULL)
             return NULL;
     }
@@ -128,7 +141,7 @@ static void remove_var(struct flow *f, struct flow_var *v)
     struct flow_vars *vars = f->vars;
     size_t index = (size_t)(v - vars->at);
 
-    free(v->text);
+    lib_free(v->text);
     vars->count--;
     memmove(v, v + 1, (vars->count - index) * sizeof(*v));
 }
@@ -193,21 +206,21 @@ void flowvar_put(struct flow *f, uint32_t id, struct slice key, struct slice val
     uint16_t key_len = (uint16_t)MIN(key.len, VAR_TEXT_MAX);
     uint16_t value_len = (uint16_t)MIN(value.len, VAR_TEXT_MAX);
     struct flow_var *v = find_text(f, id, key);
-    uint8_t *text = malloc((size_t)key_len + value_len + 1);
+    uint8_t *text = lib_malloc((size_t)key_len + value_len + 1);
 
     if (text == NULL)
         return;
     if (v == NULL)
         v = append(f, VAR_FLOWVAR, id);
     if (v == NULL) {
-        free(text);
+        lib_free(text);
         return;
     }
     if (key_len > 0)
         memcpy(text, key.data, key_len);
     if (value_len > 0)
         memcpy(text + key_len, value.data, value_len);
-    free(v->text);
+    lib_free(v->text);
     v->text = text;
     v->key_len = key_len;
     v->value_len = value_len;

@@ -5,6 +5,7 @@
  * transaction: it begins with the first command, ends with the mail's last line, or when RSET is
  * granted. */
 #include "app/smtp/smtp.h"
+#include "base/lib_memory.h"
 
 #include <string.h>
 
@@ -116,6 +117,18 @@ static struct slice parameter(struct slice text, uint32_t name_len)
     return out;
 }
 
+/* Also of an empty one, so that one has been given. */
+static struct slice keep(struct slice text)
+{
+    uint8_t *p = lib_malloc((size_t)text.len + 1);
+
+    if (p == NULL)
+        return (struct slice){ 0 };
+    if (text.len > 0)
+        memcpy(p, text.data, text.len);
+    return (struct slice){ .data = p, .len = text.len };
+}
+
 static void helo(struct smtp_state *s, struct slice text)
 {
     struct slice name;
@@ -125,8 +138,7 @@ static void helo(struct smtp_state *s, struct slice text)
         return;
     }
     name = parameter(text, 4);
-    buf_reserve(&s->helo, 1);           /* also an empty one has been given */
-    buf_add(&s->helo, name.data, name.len);
+    s->helo = keep(name);
     s->tx->helo = copy(s->tx, name.data, name.len);
 }
 

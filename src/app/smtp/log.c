@@ -2,6 +2,7 @@
 /* app/smtp/log.c - EVE: the `smtp` and `email` objects of a mail. */
 #include "app/smtp/smtp.h"
 #include "base/digest.h"
+#include "base/lib_memory.h"
 #include "base/utf8.h"
 
 #include <stdlib.h>
@@ -192,7 +193,7 @@ static void log_urls(struct json *j, struct arena *scratch, const struct mime_it
         count++;
     if (count == 0)
         return;
-    all = malloc(count * sizeof(all[0]));
+    all = lib_malloc(count * sizeof(all[0]));
     if (all == NULL)
         return;
     for (unsigned i = 0; i < count; i++, first = first->next)
@@ -201,7 +202,7 @@ static void log_urls(struct json *j, struct arena *scratch, const struct mime_it
     while (count-- > 0)
         log_lossy(j, NULL, scratch, all[count]->text);
     json_array_end(j);
-    free(all);
+    lib_free(all);
 }
 
 static void log_mail(struct json *j, const struct smtp_tx *tx)

@@ -7,6 +7,7 @@
  * pieces do not depend on how the stream was cut. */
 #include "app/line.h"
 #include "app/smtp/smtp.h"
+#include "base/lib_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -258,18 +259,29 @@ static enum parse_status smtp_parse(struct app_flow *af, struct app_input *input
 
 static bool smtp_open(struct app_flow *af)
 {
+    struct smtp_thread *thread = af->thread_data;
     struct smtp_state *s = af->state;
 
     s->af = af;
+    if (thread != NULL && thread->spares > 0)
+        s->waiting = thread->spare[--thread->spares];
     return true;
 }
 
 static void smtp_close(struct app_flow *af)
 {
+    struct smtp_thread *thread = af->thread_data;
     struct smtp_state *s = af->state;
 
+    if (thread != NULL && thread->spares < SMTP_SPARES && s->waiting.data != NULL &&
+        s->waiting.cap <= 1024) {
+        buf_clear(&s->waiting);
+        thread->spare[thread->spares++] = s->waiting;
+        s->waiting = (struct buf){ 0 };
+    }
     buf_fini(&s->waiting);
-    buf_fini(&s->helo);
+    lib_free((void *)(uintptr_t)s->helo.data);
+    s->helo = (struct slice){ 0 };
 }
 
 /* After a change of protocol the state is a memory of the old flow, and still valid. */
@@ -302,6 +314,8 @@ static void smtp_thread_close(void *data)
 {
     struct smtp_thread *thread = data;
 
+    while (thread->spares > 0)
+        buf_fini(&thread->spare[--thread->spares]);
     arena_fini(&thread->scratch);
     free(thread);
 }

@@ -44,8 +44,12 @@ struct smtp_settings {
     struct file_window window;
 };
 
+#define SMTP_SPARES 64
+
 struct smtp_thread {
     struct arena scratch;
+    struct buf spare[SMTP_SPARES];      /* of connections that are over */
+    unsigned spares;
 };
 
 struct smtp_recipient {
@@ -83,7 +87,7 @@ struct smtp_state {
     bool in_line;                       /* in a body: a line has begun */
     struct buf waiting;                 /* commands (a byte each) that wait for a reply */
     uint32_t answered;                  /* of them, the first ones */
-    struct buf helo;
+    struct slice helo;                  /* data NULL: none yet */
     uint64_t chunk_left;                /* BDAT */
     bool chunk_ragged;                  /* the chunk did not end with its last line */
     uint32_t data_frame;

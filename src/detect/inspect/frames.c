@@ -2,11 +2,11 @@
 /* Rules on frames. As with the stream, their bytes are at hand when they come; what matches is
  * reported with the next packet of their direction. A datagram's frames are reported at once. */
 #include "base/array.h"
+#include "base/lib_memory.h"
 #include "detect/detect.h"
 #include "detect/inspect/private.h"
 #include "flow/flow.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define FRAME_HITS_MAX 256
@@ -44,7 +44,7 @@ static bool has_hit(const struct detect_flow *df, enum direction d, uint32_t rul
 
 static void drop_match(struct frame_hit *hit)
 {
-    free(hit->match);
+    lib_free(hit->match);
     hit->match = NULL;
 }
 
@@ -61,7 +61,7 @@ static struct frame_match *keep_match(const struct frame_context *c,
                                       bool complete)
 {
     uint32_t len = MIN(bytes.len, FRAME_BYTES_KEPT);
-    struct frame_match *m = malloc(sizeof(*m) + len);
+    struct frame_match *m = lib_malloc(sizeof(*m) + len);
 
     if (m == NULL)
         return NULL;
@@ -105,8 +105,13 @@ static void add_hit(struct detect_flow *df, struct frame_hit hit)
     }
     if (df->frame_hit_count == df->frame_hit_cap) {
         unsigned cap = df->frame_hit_cap > 0 ? df->frame_hit_cap * 2u : 8;
+        struct frame_hit *more = lib_realloc(df->frame_hit, cap * sizeof(*more));
 
-        df->frame_hit = xrealloc(df->frame_hit, cap * sizeof(*df->frame_hit));
+        if (more == NULL) {
+            drop_match(&hit);
+            return;
+        }
+        df->frame_hit = more;
         df->frame_hit_cap = (uint16_t)cap;
     }
     df->frame_hit[df->frame_hit_count++] = hit;
