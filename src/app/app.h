@@ -319,6 +319,8 @@ struct app_proto {
 
     const struct app_pattern *patterns;         /* ended by bytes == NULL; may be NULL */
     const struct app_probe *probes;             /* ended by probe == NULL; may be NULL */
+    bool announces;                             /* uses app_expect(): each of its connections begins
+                                                 * with the first 3 bytes of one of its patterns */
 
     /* Settings: made once from app-layer.protocols.NAME (NULL when absent), zeroed before. */
     size_t settings_size;
@@ -382,6 +384,8 @@ bool app_proto_matches(enum app_proto_id wanted, enum app_proto_id found);
 struct app_conf;
 struct app_conf *app_conf_new(const struct conf_node *root, bool is_inline, struct err *err);
 void app_conf_free(struct app_conf *conf);
+/* By every decoder of a file that several threads inspect, for each packet before it moves on. */
+void app_note_packet(const struct app_conf *conf, const struct packet *p);
 bool app_proto_enabled(const struct app_conf *conf, enum app_proto_id id);  /* with its parser */
 const void *app_proto_settings(const struct app_conf *conf, enum app_proto_id id);
 

@@ -47,7 +47,8 @@ static enum app_proto_id ask(struct app_session *s, enum direction d, bool *reve
         q.dest_port = s->change_port;
     found = app_detect(&s->flow.thread->conf->detect, &q, &side->memory,
                        &s->side[OTHER_DIRECTION(d)].memory, reversed);
-    if (found != APP_PROTO_UNKNOWN || side->memory.expected_done)
+    /* Who knows the other side need not ask; to ask may mean to wait for other threads. */
+    if (found != APP_PROTO_UNKNOWN || side->memory.expected_done || q.other != APP_PROTO_UNKNOWN)
         return found;
     side->memory.expected_done = true;
     return app_claim_expected(s->flow.thread, p, d, &s->claim);

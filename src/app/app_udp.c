@@ -3,8 +3,9 @@
  * A flow that nobody recognises costs no memory here. */
 #include "app/private.h"
 
+/* Nobody announces flows of datagrams, so that nobody is asked for announcements. */
 static enum app_proto_id ask(struct app_thread *at, struct packet *p, enum direction d,
-                             struct app_claim *claim, bool *reversed)
+                             bool *reversed)
 {
     struct flow *f = p->flow;
     struct detect_memory memory = { 0 }, other = { 0 };
@@ -15,11 +16,8 @@ static enum app_proto_id ask(struct app_thread *at, struct packet *p, enum direc
         .dest_port = to_server ? p->dst_port : p->src_port,
         .other = f->app_proto_dir[OTHER_DIRECTION(d)],
     };
-    enum app_proto_id found = app_detect(&at->conf->detect, &q, &memory, &other, reversed);
 
-    if (found != APP_PROTO_UNKNOWN)
-        return found;
-    return app_claim_expected(at, p, d, claim);
+    return app_detect(&at->conf->detect, &q, &memory, &other, reversed);
 }
 
 static bool is_known(uint16_t id)
@@ -53,11 +51,10 @@ static void count_first(struct app_thread *at, struct flow *f)
 static void detect(struct app_thread *at, struct packet *p)
 {
     enum direction d = packet_direction(p);
-    struct app_claim claim = { 0 };
     struct flow *f = p->flow;
     bool reversed = false, mismatch = false;
     bool first = f->app_proto_dir[OTHER_DIRECTION(d)] == APP_PROTO_UNKNOWN;
-    enum app_proto_id found = ask(at, p, d, &claim, &reversed);
+    enum app_proto_id found = ask(at, p, d, &reversed);
     struct app_session *s;
 
     conclude(f, d, found, &mismatch);
@@ -67,12 +64,8 @@ static void detect(struct app_thread *at, struct packet *p)
     if (!is_known(f->app_proto))
         return;
     s = f->app != NULL ? app_session_of(f->app) : app_session_new(at, f, TRANSPORT_UDP);
-    if (s == NULL) {
-        app_claim_free(&claim);
+    if (s == NULL)
         return;
-    }
-    if (claim.data != NULL || claim.parent_id != 0)
-        s->claim = claim;
     if (mismatch)
         app_layer_event(s, APPLAYER_MISMATCH);
     if (reversed)

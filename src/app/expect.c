@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/expect.c - flows that a parser has seen announced (FTP data, TFTP).
+/* app/expect.c - TCP flows that a parser has seen announced (FTP data).
  *
  * The announced flow may fall to another thread than the one that announces it, so this table is
  * shared and locked. It is asked only for flows that nothing else recognises, and a look at the
- * number of entries, for these two hosts zero nearly always, goes before the lock. */
+ * number of entries, for these two hosts zero nearly always, goes before the lock.
+ *
+ * Where several threads inspect one file, who asks waits for the others (packet/turn.h), and many
+ * flows are recognised by nothing. So decoders, who see all packets first, mark the two hosts of
+ * each connection that begins as an announcing protocol does; between others nobody waits. */
 #include "app/private.h"
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/lib_memory.h"
 #include "packet/turn.h"
 
+#include <ctype.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #define BUCKETS 1024
 #define PER_PAIR 10                         /* of two hosts; the oldest goes first */
@@ -25,19 +32,89 @@ struct expectation {
     uint64_t parent_id, made_us;
 };
 
+/* So few bytes of a pattern tell enough. */
+#define OPENING 3
+#define MARK_BITS 65536
+
 struct app_expectations {
     pthread_mutex_t lock;
     uint64_t count;                         /* atomic */
     struct expectation *bucket[BUCKETS];
     uint32_t in_bucket[BUCKETS];            /* atomic, written under the lock */
+    ARRAY_OF(const char *) openings;        /* of connections that may announce others */
+    bool opens[256];                        /* by first byte */
+    uint64_t mark[MARK_BITS / 64];          /* pairs of hosts with such a connection; atomic */
 };
+
+static void add_opening(struct app_expectations *table, const char *bytes)
+{
+    ARRAY_PUSH(&table->openings, bytes);
+    table->opens[toupper((unsigned char)bytes[0])] = true;
+    table->opens[tolower((unsigned char)bytes[0])] = true;
+}
+
+static void add_openings(struct app_expectations *table)
+{
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
+        const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
+
+        if (proto == NULL || !proto->announces)
+            continue;
+        for (const struct app_pattern *at = proto->patterns; at->bytes != NULL; at++)
+            add_opening(table, at->bytes);
+    }
+}
 
 struct app_expectations *app_expectations_new(void)
 {
     struct app_expectations *table = xcalloc(1, sizeof(*table));
 
     pthread_mutex_init(&table->lock, NULL);
+    add_openings(table);
     return table;
+}
+
+/* --- who could have announced something --------------------------------------------------- */
+
+/* A first segment may hold less than an opening. */
+static bool is_opening(const struct app_expectations *table, const struct packet *p)
+{
+    size_t n = MIN(p->payload_len, (uint32_t)OPENING);
+
+    for (size_t i = 0; i < table->openings.count; i++)
+        if (strncasecmp(table->openings.at[i], (const char *)p->payload, n) == 0)
+            return true;
+    return false;
+}
+
+static uint32_t mark_of(const struct packet *p)
+{
+    uint64_t one = hash_mix(p->src.q[0], p->src.q[1]), other = hash_mix(p->dst.q[0], p->dst.q[1]);
+
+    return (uint32_t)((one + other) * UINT64_C(0x9e3779b97f4a7c15) >> 48);
+}
+
+void app_note_packet(const struct app_conf *conf, const struct packet *p)
+{
+    struct app_expectations *table = conf->expectations;
+    uint64_t *word, bit;
+    uint32_t mark;
+
+    if (!packet_is_tcp(p) || p->payload_len == 0 || LIKELY(!table->opens[p->payload[0]]) ||
+        !is_opening(table, p))
+        return;
+    mark = mark_of(p);
+    word = &table->mark[mark / 64];
+    bit = UINT64_C(1) << mark % 64;
+    if ((__atomic_load_n(word, __ATOMIC_RELAXED) & bit) == 0)
+        __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
+}
+
+static bool may_be_announced(const struct app_expectations *table, const struct packet *p)
+{
+    uint32_t mark = mark_of(p);
+
+    return (__atomic_load_n(&table->mark[mark / 64], __ATOMIC_RELAXED) >> mark % 64 & 1) != 0;
 }
 
 static void data_free(void *data, void (*free_data)(void *data))
@@ -62,6 +139,7 @@ void app_expectations_free(struct app_expectations *table)
             expectation_free(e);
         }
     }
+    ARRAY_FREE(&table->openings);
     pthread_mutex_destroy(&table->lock);
     free(table);
 }
@@ -205,7 +283,11 @@ enum app_proto_id app_claim_expected(struct app_thread *at, struct packet *p,
     struct flow *flow = p->flow;
     struct app_claim found;
 
-    packet_take_turn(p);
+    if (p->lane != NULL) {
+        if (LIKELY(!may_be_announced(at->conf->expectations, p)))
+            return APP_PROTO_UNKNOWN;
+        packet_take_turn(p);
+    }
     if (!app_expectations_claim(at->conf->expectations, flow, direction, p->time_us, &found))
         return APP_PROTO_UNKNOWN;
     set_counter(at);

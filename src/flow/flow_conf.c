@@ -94,6 +94,11 @@ struct flow_conf *flow_conf_new(const struct conf_node *root, unsigned tables, s
     return conf;
 }
 
+void flow_conf_set_tables(struct flow_conf *conf, unsigned tables)
+{
+    conf->tables = MAX(tables, 1u);
+}
+
 void flow_conf_free(struct flow_conf *conf)
 {
     free(conf);

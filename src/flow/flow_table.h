@@ -19,6 +19,8 @@
  * tables: how many will share the memcap. */
 struct flow_conf;
 struct flow_conf *flow_conf_new(const struct conf_node *root, unsigned tables, struct err *err);
+/* Before the first table is made, when it is known only then. */
+void flow_conf_set_tables(struct flow_conf *conf, unsigned tables);
 void flow_conf_free(struct flow_conf *conf);
 
 struct flow_table;

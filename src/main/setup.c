@@ -240,12 +240,12 @@ int setup_libraries(struct setup *s, const struct options *o, struct conf *conf,
     return 0;
 }
 
-static unsigned decoder_count(const struct plan *plan)
+static unsigned threads_with(const struct plan *plan, const char *module)
 {
     unsigned count = 0;
 
     for (unsigned i = 0; i < plan->piece_count; i++)
-        if (piece_has(plan->pieces[i].piece, "decode"))
+        if (piece_has(plan->pieces[i].piece, module))
             count += plan->pieces[i].count;
     return count;
 }
@@ -315,7 +315,9 @@ int setup_plan(struct setup *s, const char *topology, struct err *err)
     if (s->context.turns != NULL && s->options->deterministic && s->context.output != NULL)
         output_conf_merge(s->context.output, s->context.turns);
     if (s->decode != NULL)
-        decode_conf_set_run(s->decode, decoder_count(s->plan), s->context.is_inline);
+        decode_conf_set_run(s->decode, threads_with(s->plan, "decode"), s->context.is_inline);
+    if (s->flow != NULL)
+        flow_conf_set_tables(s->flow, threads_with(s->plan, "stream"));
     return 0;
 
 fail:

@@ -186,6 +186,9 @@ static enum module_status decode_process(void *self, struct packet_vector *v)
         sample(m, v);
     if (m->checksums == CHECKSUM_ASK)
         settle_open(v);
+    if (m->ctx->turns != NULL && m->ctx->app != NULL)
+        for (unsigned i = 0; i < v->count; i++)
+            app_note_packet(m->ctx->app, v->packet[i]);
     if (m->deal != NULL)
         keep_share(m, v);
     if (m->ctx->judges)

@@ -174,6 +174,7 @@ const struct app_proto app_ftp = {
     .first_data = APP_BOTH,
     .patterns = patterns,
     .probes = probes,
+    .announces = true,
     .settings_size = sizeof(struct ftp_settings),
     .configure = configure,
     .settings_free = settings_free,
