@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "match/grams.h"
+#include "base/array.h"
+#include "base/bytes.h"
+#include "match/literal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#define FOLD 0x20202020u        /* letters of both cases fall together, as do a few other bytes */
+#define RUN 3                   /* so many equal bytes are a run */
+
+/* How a lane looks at the text: a literal of so many bytes has `stride` grams side by side.
+ * Where there are literals of two bytes, those of three go with them. */
+enum lane_id { LANE_THREE, LANE_TWO, LANE_PAIR, LANE_COUNT };
+static const struct lane_kind { uint8_t width, stride, least; } kinds[LANE_COUNT] = {
+    [LANE_THREE] = { 3, 2, 4 }, [LANE_TWO] = { 2, 2, 3 }, [LANE_PAIR] = { 2, 1, 2 },
+};
+#define PLACES 128              /* grams are chosen from so many bytes at the literal's start */
+
+/* Four more bytes of the literal are compared before it is touched itself. */
+struct gram_entry {
+    uint32_t gram, id;
+    uint32_t more;              /* shifted up, if there are less than four */
+    uint8_t at;                 /* of the gram in the literal */
+    int8_t more_at;             /* from there on */
+    uint8_t more_shift;
+};
+
+struct lane {
+    uint64_t *bits;             /* by hash; NULL: nothing is looked for in this way */
+    struct gram_entry *entry;   /* by the hash's upper bits, or in the slots behind that */
+    uint16_t *print;            /* of a slot: the hash's lower bits; 0: it is empty */
+    uint8_t shift, slot_shift;
+};
+
+/* A literal in words of eight bytes: where `mask` has a bit, text and literal must agree. */
+struct gram_literal {
+    uint32_t word;              /* first one in gram_set.value and .mask */
+    uint16_t len;
+};
+
+struct run_entry {
+    uint32_t id;
+    uint16_t from, to;          /* of the run in the literal */
+    uint8_t next, care;         /* the byte before the run, else the one behind; bits that count */
+};
+
+struct gram_set {
+    struct lane lane[LANE_COUNT];
+    struct run_entry *run;      /* by byte */
+    uint32_t run_first[257];
+    bool has_runs;
+    struct gram_entry *one;     /* literals of one byte */
+    unsigned one_count;
+    struct gram_literal *literal;
+    uint64_t *value, *mask;
+};
+
+/* --- which bytes of a literal ------------------------------------------------------------- */
+
+static bool is_letter(uint8_t c)
+{
+    return c >= 'a' && c <= 'z';
+}
+
+static uint32_t width_mask(unsigned width)
+{
+    return width == 4 ? UINT32_MAX : (1u << 8 * width) - 1;
+}
+
+static uint32_t gram_at(const uint8_t *at, unsigned width)
+{
+    uint32_t gram = 0;
+
+    for (unsigned i = 0; i < width; i++)
+        gram |= (uint32_t)(at[i] | 0x20) << 8 * i;
+    return gram;
+}
+
+static bool is_flat(uint32_t gram, unsigned width)
+{
+    return gram == ((gram & 0xff) * 0x01010101u & width_mask(width));
+}
+
+/* How often a byte is met in traffic: 1 (rare) to 8. */
+static unsigned byte_use(uint8_t c)
+{
+    if (c == 0 || c == ' ' || c == 0xff || c == 'e')
+        return 8;
+    if (strchr("/.:=-\r\ntaoinsr", c) != NULL)
+        return 6;
+    if (is_letter(c | 0x20))
+        return strchr("jqxzkv", c | 0x20) != NULL ? 3 : 5;
+    return c >= '0' && c <= '9' ? 4 : 2;
+}
+
+#define USE_SLOTS 65536
+
+struct chooser {
+    const struct literal_pattern *pattern;
+    unsigned count;
+    uint8_t *used;              /* by hash of a gram: how many literals have it, about */
+};
+
+static unsigned use_slot(uint32_t gram)
+{
+    return gram * 0x9e3779b1u >> 16;
+}
+
+/* What many literals have in common, traffic has as well. */
+static void uses_count(struct chooser *c, unsigned width)
+{
+    memset(c->used, 0, USE_SLOTS);
+    for (unsigned i = 0; i < c->count; i++)
+        for (unsigned k = 0; k + width <= c->pattern[i].len; k++) {
+            uint8_t *used = &c->used[use_slot(gram_at(c->pattern[i].bytes + k, width))];
+
+            *used += *used < UINT8_MAX;
+        }
+}
+
+static unsigned gram_cost(const struct chooser *c, const uint8_t *at, unsigned width)
+{
+    uint32_t gram = gram_at(at, width);
+    unsigned cost = 4u * c->used[use_slot(gram)];
+
+    for (unsigned i = 0; i < width; i++)
+        cost += byte_use(at[i]);
+    return is_flat(gram, width) ? 100000 : cost;
+}
+
+/* Where the cheapest grams stand that make one be met. */
+static unsigned choose(const struct chooser *c, const struct literal_pattern *p,
+                       const struct lane_kind *kind, bool *flat)
+{
+    unsigned best = 0, best_cost = UINT32_MAX;
+
+    for (unsigned at = 0; at + kind->width + kind->stride - 1u <= MIN(p->len, PLACES); at++) {
+        unsigned cost = 0;
+
+        for (unsigned i = 0; i < kind->stride; i++)
+            cost += gram_cost(c, p->bytes + at + i, kind->width);
+        if (cost < best_cost) {
+            best_cost = cost;
+            best = at;
+        }
+    }
+    *flat = best_cost >= 100000;
+    return best;
+}
+
+/* The longest run of one byte. One of letters in either case is none. */
+static struct run_entry run_of(const struct literal_pattern *p, unsigned id)
+{
+    struct run_entry best = { .id = id };
+
+    for (unsigned from = 0, to; from < p->len; from = to) {
+        for (to = from + 1; to < p->len && p->bytes[to] == p->bytes[from]; to++)
+            ;
+        if (to - from >= RUN && to - from > (unsigned)(best.to - best.from) &&
+            !(p->nocase && is_letter(p->bytes[from])))
+            best = (struct run_entry){ .id = id, .from = (uint16_t)from, .to = (uint16_t)to };
+    }
+    if (best.from > 0 || best.to < p->len) {
+        uint8_t c = p->bytes[best.from > 0 ? best.from - 1 : best.to];
+
+        best.care = p->nocase && is_letter(c) ? 0xdf : 0xff;
+        best.next = c & best.care;
+    }
+    return best;
+}
+
+/* --- building ----------------------------------------------------------------------------- */
+
+typedef ARRAY_OF(struct gram_entry) entry_array;
+typedef ARRAY_OF(struct run_entry) run_array;
+
+static uint32_t hash_of(uint32_t gram)
+{
+    return gram * 0x9e3779b1u;
+}
+
+static uint16_t print_of(uint32_t hash)
+{
+    return (uint16_t)(hash | 1);
+}
+
+static unsigned bits_for(size_t count, unsigned least, unsigned most)
+{
+    unsigned bits = least;
+
+    while (bits < most && (size_t)1 << bits < count)
+        bits++;
+    return bits;
+}
+
+/* Half of the slots stay empty; behind the last one there is room for as many as there are. */
+static void lane_build(struct lane *l, entry_array *entries)
+{
+    size_t n = entries->count, slots;
+    unsigned bits = bits_for(n * 32, 13, 18), slot_bits = bits_for(n * 2, 3, 30);
+
+    if (n == 0)
+        return;
+    slots = ((size_t)1 << slot_bits) + n + 1;
+    l->shift = (uint8_t)(32 - bits);
+    l->slot_shift = (uint8_t)(32 - slot_bits);
+    l->bits = xaligned(CACHE_LINE, ((size_t)1 << bits) / 8);
+    l->entry = xcalloc(slots, sizeof(*l->entry));
+    l->print = xcalloc(slots, sizeof(*l->print));
+    for (size_t i = 0; i < n; i++) {
+        uint32_t h = hash_of(entries->at[i].gram);
+        size_t slot = h >> l->slot_shift;
+
+        l->bits[h >> l->shift >> 6] |= 1ull << (h >> l->shift & 63);
+        while (l->print[slot] != 0)
+            slot++;
+        l->print[slot] = print_of(h);
+        l->entry[slot] = entries->at[i];
+    }
+    ARRAY_FREE(entries);
+}
+
+static int by_byte(const void *a, const void *b, void *arg)
+{
+    const struct run_entry *x = a, *y = b;
+    const struct literal_pattern *pattern = arg;
+    uint8_t cx = pattern[x->id].bytes[x->from], cy = pattern[y->id].bytes[y->from];
+
+    return cx != cy ? cx - cy : (x->id > y->id) - (x->id < y->id);
+}
+
+static void runs_build(struct gram_set *set, run_array *runs, const struct literal_pattern *pattern)
+{
+    size_t next = 0;
+
+    if (runs->count == 0)
+        return;
+    qsort_r(runs->at, runs->count, sizeof(*runs->at), by_byte, (void *)(uintptr_t)pattern);
+    set->has_runs = true;
+    set->run = runs->at;
+    for (size_t i = 0; i < runs->count; i++)
+        while (next <= pattern[runs->at[i].id].bytes[runs->at[i].from])
+            set->run_first[next++] = (uint32_t)i;
+    while (next <= 256)
+        set->run_first[next++] = (uint32_t)runs->count;
+}
+
+static void ones_add(struct gram_set *set, const struct literal_pattern *p, unsigned id)
+{
+    uint8_t c = p->bytes[0], upper = p->nocase && is_letter(c) ? (uint8_t)(c & ~0x20) : c;
+
+    set->one = xrealloc(set->one, (set->one_count + 2) * sizeof(*set->one));
+    set->one[set->one_count++] = (struct gram_entry){ .gram = c, .id = id };
+    if (upper != c)
+        set->one[set->one_count++] = (struct gram_entry){ .gram = upper, .id = id };
+}
+
+static void literals_build(struct gram_set *set, const struct literal_pattern *pattern,
+                           unsigned count)
+{
+    size_t words = 0;
+
+    for (unsigned i = 0; i < count; i++)
+        words += (pattern[i].len + 7u) / 8;
+    set->literal = xcalloc(count, sizeof(*set->literal));
+    set->value = xcalloc(words, sizeof(*set->value));
+    set->mask = xcalloc(words, sizeof(*set->mask));
+    words = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const struct literal_pattern *p = &pattern[i];
+
+        set->literal[i] = (struct gram_literal){ (uint32_t)words, p->len };
+        for (unsigned k = 0; k < p->len; k++) {
+            uint64_t care = p->nocase && is_letter(p->bytes[k]) ? 0xdf : 0xff;
+
+            set->value[words + k / 8] |= (uint64_t)(p->bytes[k] & care) << k % 8 * 8;
+            set->mask[words + k / 8] |= care << k % 8 * 8;
+        }
+        words += (p->len + 7u) / 8;
+    }
+}
+
+static enum lane_id lane_of(const struct literal_pattern *p, bool pairs)
+{
+    for (unsigned i = 0; i < LANE_TWO; i++)
+        if (p->len >= kinds[i].least)
+            return (enum lane_id)i;
+    return pairs ? LANE_PAIR : LANE_TWO;
+}
+
+static bool has_pairs(const struct literal_pattern *pattern, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (pattern[i].len == 2)
+            return true;
+    return false;
+}
+
+/* Compared as well: what stands before or behind the gram, whichever is more of the literal. */
+static struct gram_entry entry_of(const struct literal_pattern *p, unsigned id, unsigned at,
+                                  unsigned width)
+{
+    struct gram_entry e = { .gram = gram_at(p->bytes + at, width), .id = id,
+                            .at = (uint8_t)at };
+    unsigned behind = p->len - at - width, from, have;
+
+    if (at >= behind)
+        from = at >= 4 ? at - 4 : 0;
+    else
+        from = behind >= 4 ? at + width : p->len >= 4 ? p->len - 4u : 0;
+    have = MIN(4u, p->len - from);
+    e.more_at = (int8_t)((int)from - (int)at);
+    e.more_shift = (uint8_t)(32 - 8 * have);
+    e.more = gram_at(p->bytes + from, have) << e.more_shift;
+    return e;
+}
+
+static void place(struct chooser *c, unsigned id, enum lane_id lane, entry_array *entries,
+                  run_array *runs)
+{
+    const struct literal_pattern *p = &c->pattern[id];
+    const struct lane_kind *kind = &kinds[lane];
+    bool flat;
+    unsigned at = choose(c, p, kind, &flat);
+    struct run_entry run = run_of(p, id);
+
+    if (flat && run.to > 0) {
+        ARRAY_PUSH(runs, run);
+        return;
+    }
+    for (unsigned i = 0; i < kind->stride; i++)
+        ARRAY_PUSH(entries, entry_of(p, id, at + i, kind->width));
+}
+
+struct gram_set *gram_set_new(const struct literal_pattern *pattern, unsigned count)
+{
+    struct gram_set *set = xcalloc(1, sizeof(*set));
+    struct chooser c = { pattern, count, xmalloc(USE_SLOTS) };
+    bool pairs = has_pairs(pattern, count);
+    run_array runs = { 0 };
+
+    literals_build(set, pattern, count);
+    for (unsigned lane = 0; lane < LANE_COUNT; lane++) {
+        entry_array entries = { 0 };
+
+        uses_count(&c, kinds[lane].width);
+        for (unsigned i = 0; i < count; i++)
+            if (pattern[i].len > 1 && lane_of(&pattern[i], pairs) == lane)
+                place(&c, i, (enum lane_id)lane, &entries, &runs);
+        lane_build(&set->lane[lane], &entries);
+    }
+    runs_build(set, &runs, pattern);
+    for (unsigned i = 0; i < count; i++)
+        if (pattern[i].len == 1)
+            ones_add(set, &pattern[i], i);
+    free(c.used);
+    return set;
+}
+
+void gram_set_free(struct gram_set *set)
+{
+    if (set == NULL)
+        return;
+    for (unsigned i = 0; i < LANE_COUNT; i++) {
+        free(set->lane[i].bits);
+        free(set->lane[i].entry);
+        free(set->lane[i].print);
+    }
+    free(set->run);
+    free(set->one);
+    free(set->literal);
+    free(set->value);
+    free(set->mask);
+    free(set);
+}
+
+/* --- searching ---------------------------------------------------------------------------- */
+
+struct search {
+    const struct gram_set *set;
+    const uint8_t *data;
+    uint32_t len;
+    hs_hit hit;
+    void *arg;
+};
+
+/* Up to eight bytes; those behind the end are zero. */
+static uint64_t word_at(const struct search *s, uint32_t at)
+{
+    uint8_t bytes[8] = { 0 };
+
+    if (LIKELY(at + 8 <= s->len))
+        return get_le64(s->data + at);
+    if (at < s->len)
+        memcpy(bytes, s->data + at, s->len - at);
+    return get_le64(bytes);
+}
+
+static bool stands_at(const struct search *s, const struct gram_literal *l, uint32_t at)
+{
+    const uint64_t *value = s->set->value + l->word, *mask = s->set->mask + l->word;
+
+    if (s->len - at < l->len)
+        return false;
+    for (uint32_t i = 0; i < l->len; i += 8)
+        if ((word_at(s, at + i) & mask[i / 8]) != value[i / 8])
+            return false;
+    return true;
+}
+
+static void try_at(const struct search *s, uint32_t id, uint32_t at)
+{
+    if (stands_at(s, &s->set->literal[id], at))
+        s->hit(id, s->arg);
+}
+
+/* The bit table has the gram's hash: which literals have the gram? */
+static void __attribute__((noinline)) grams_met(const struct search *s, const struct lane *l,
+                                                uint32_t gram, uint32_t at)
+{
+    uint32_t h = hash_of(gram);
+
+    for (uint32_t slot = h >> l->slot_shift; l->print[slot] != 0; slot++) {
+        const struct gram_entry *e = &l->entry[slot];
+        uint32_t more;
+
+        if (l->print[slot] != print_of(h) || e->gram != gram || at < e->at)
+            continue;
+        more = (uint32_t)word_at(s, at + (uint32_t)e->more_at) | FOLD;
+        if (more << e->more_shift == e->more)
+            try_at(s, e->id, at - e->at);
+    }
+}
+
+/* In the lowest bit: is the gram there? */
+static inline uint64_t lane_has(const struct lane *l, uint32_t gram)
+{
+    uint32_t h = hash_of(gram) >> l->shift;
+
+    return l->bits[h >> 6] >> (h & 63);
+}
+
+static inline uint32_t gram_of(const uint8_t *at, uint32_t mask)
+{
+    return (get_le32(at) | FOLD) & mask;
+}
+
+static inline void lane_look(const struct search *s, const struct lane *l, uint32_t gram,
+                             uint32_t at)
+{
+    if (UNLIKELY(lane_has(l, gram) & 1))
+        grams_met(s, l, gram, at);
+}
+
+static inline void lane_scan(const struct search *s, enum lane_id id)
+{
+    const uint32_t width = kinds[id].width, stride = kinds[id].stride, mask = width_mask(width);
+    const struct lane l = s->set->lane[id];
+    const uint8_t *data = s->data;
+    uint32_t at = 0, len = s->len;
+
+    if (l.bits == NULL)
+        return;
+    for (; at + 3 * stride + 4 <= len; at += 4 * stride) {
+        uint64_t has[4], any = 0;
+
+        for (unsigned i = 0; i < 4; i++)
+            any |= has[i] = lane_has(&l, gram_of(data + at + i * stride, mask));
+        if (LIKELY(!(any & 1)))
+            continue;
+        for (unsigned i = 0; i < 4; i++)
+            if (has[i] & 1)
+                grams_met(s, &s->set->lane[id], gram_of(data + at + i * stride, mask),
+                          at + i * stride);
+    }
+    for (; at + 4 <= len; at += stride)
+        lane_look(s, &s->set->lane[id], gram_of(data + at, mask), at);
+    for (; at + width <= len; at += stride)
+        lane_look(s, &s->set->lane[id], ((uint32_t)word_at(s, at) | FOLD) & mask, at);
+}
+
+/* Where the next three equal bytes begin; len: nowhere. */
+static uint32_t run_next(const uint8_t *data, uint32_t len, uint32_t at)
+{
+#ifdef __SSE2__
+    for (; at + 18 <= len; at += 16) {
+        __m128i a = _mm_loadu_si128((const __m128i *)(data + at));
+        __m128i b = _mm_loadu_si128((const __m128i *)(data + at + 1));
+        __m128i c = _mm_loadu_si128((const __m128i *)(data + at + 2));
+        unsigned mask = (unsigned)_mm_movemask_epi8(_mm_and_si128(_mm_cmpeq_epi8(a, b),
+                                                                  _mm_cmpeq_epi8(b, c)));
+
+        if (mask != 0)
+            return at + (unsigned)__builtin_ctz(mask);
+    }
+#endif
+    for (; at + RUN <= len; at++)
+        if (data[at] == data[at + 1] && data[at] == data[at + 2])
+            return at;
+    return len;
+}
+
+static uint32_t run_end(const uint8_t *data, uint32_t len, uint32_t at)
+{
+    uint8_t c = data[at];
+    uint64_t all = c * 0x0101010101010101ull;
+
+    while (at + 8 <= len && get_le64(data + at) == all)
+        at += 8;
+    while (at < len && data[at] == c)
+        at++;
+    return at;
+}
+
+static bool is_next(const struct run_entry *e, uint8_t c)
+{
+    return (c & e->care) == e->next;
+}
+
+/* A literal that goes on before its run begins so many bytes before the text's; one that goes on
+ * behind it ends likewise; what is all run fits into any that is as long. */
+static inline void run_met(const struct search *s, const struct run_entry *e, uint32_t from,
+                           uint32_t to)
+{
+    if (e->from > 0) {
+        if (from >= e->from && is_next(e, s->data[from - 1]))
+            try_at(s, e->id, from - e->from);
+    } else if (e->care == 0) {
+        if (to - from >= e->to)
+            s->hit(e->id, s->arg);
+    } else if (to - from >= e->to && to < s->len && is_next(e, s->data[to])) {
+        try_at(s, e->id, to - e->to);
+    }
+}
+
+static void runs_scan(const struct search *s)
+{
+    const struct gram_set *set = s->set;
+
+    for (uint32_t at = run_next(s->data, s->len, 0), to; at < s->len;
+         at = run_next(s->data, s->len, to)) {
+        uint8_t c = s->data[at];
+
+        to = run_end(s->data, s->len, at);
+        for (uint32_t i = set->run_first[c]; i < set->run_first[c + 1]; i++)
+            run_met(s, &set->run[i], at, to);
+    }
+}
+
+/* Single bytes stand everywhere: each counts once. */
+static void ones_scan(const struct search *s)
+{
+    for (unsigned i = 0; i < s->set->one_count; i++)
+        if (memchr(s->data, (int)s->set->one[i].gram, s->len) != NULL)
+            s->hit(s->set->one[i].id, s->arg);
+}
+
+void gram_set_scan(const struct gram_set *set, const uint8_t *data, uint32_t len, hs_hit hit,
+                   void *arg)
+{
+    struct search s = { set, data, len, hit, arg };
+
+    if (len == 0)
+        return;
+    if (set->one_count > 0)
+        ones_scan(&s);
+    lane_scan(&s, LANE_THREE);
+    lane_scan(&s, LANE_TWO);
+    lane_scan(&s, LANE_PAIR);
+    if (set->has_runs)
+        runs_scan(&s);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* match/grams.h - thousands of literals at once, by a few bytes of each.
+ *
+ * Of each literal the rarest bytes are chosen: a gram of three. A bit table says for every gram
+ * whether any literal has it; only where one has, literals are compared. The text is looked at
+ * every second byte only, because a literal of four bytes and more is entered with two grams
+ * that stand side by side, of which one is met. Literals of two and three bytes are met by two.
+ *
+ * Runs of one byte, such as zeros in binary protocols, would be met everywhere. They are looked
+ * for as runs, and literals that consist of little else are compared at a run's ends only.
+ *
+ * A set is immutable, needs no scratch and is quick to make. */
+#ifndef MATCH_GRAMS_H
+#define MATCH_GRAMS_H
+
+#include "match/hs.h"
+
+struct gram_set;
+
+/* Ids are the indices; literals of one byte and more. Nothing of `pattern` is kept. */
+struct gram_set *gram_set_new(const struct literal_pattern *pattern, unsigned count);
+void gram_set_free(struct gram_set *set);
+
+/* Calls back for each literal that occurs: once or oftener. */
+void gram_set_scan(const struct gram_set *set, const uint8_t *data, uint32_t len, hs_hit hit,
+                   void *arg);
+
+#endif

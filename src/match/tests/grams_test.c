@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Grams against the plain search, over texts in which literals nearly match everywhere. */
+#include "base/test.h"
+#include "match/grams.h"
+#include "match/literal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LITERALS 64
+#define TEXT_MAX 700
+
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+/* Few different bytes, and runs of them. */
+static uint8_t some_byte(uint32_t *state, const char *from, unsigned kinds)
+{
+    return (uint8_t)from[next_random(state) % kinds];
+}
+
+static void fill(uint32_t *state, uint8_t *out, unsigned len, const char *from, unsigned kinds)
+{
+    for (unsigned i = 0; i < len; ) {
+        uint8_t c = some_byte(state, from, kinds);
+        unsigned n = next_random(state) % 4 == 0 ? 1 + next_random(state) % 12 : 1;
+
+        while (n-- > 0 && i < len)
+            out[i++] = c;
+    }
+}
+
+struct round {
+    uint8_t bytes[LITERALS][32];
+    struct literal_pattern pattern[LITERALS];
+    uint8_t text[TEXT_MAX];
+    unsigned len;
+    bool found[LITERALS];
+};
+
+static void on_hit(unsigned id, void *arg)
+{
+    ((struct round *)arg)->found[id] = true;
+}
+
+static void literals_make(uint32_t *state, struct round *r, const char *from, unsigned kinds)
+{
+    for (unsigned i = 0; i < LITERALS; i++) {
+        unsigned len = 1 + next_random(state) % 32;
+        bool nocase = next_random(state) % 3 == 0;
+
+        len = i % 2 == 0 ? 1 + len % 8 : len;
+        fill(state, r->bytes[i], len, from, kinds);
+        for (unsigned k = 0; nocase && k < len; k++)
+            r->bytes[i][k] = ascii_lower(r->bytes[i][k]);
+        r->pattern[i] = (struct literal_pattern){ r->bytes[i], (uint16_t)len, nocase };
+    }
+}
+
+/* Now and then with a literal in it, whole or all but its last byte. */
+static void text_make(uint32_t *state, struct round *r, const char *from, unsigned kinds)
+{
+    r->len = next_random(state) % TEXT_MAX;
+    fill(state, r->text, r->len, from, kinds);
+    for (unsigned i = 0; i < 4; i++) {
+        const struct literal_pattern *p = &r->pattern[next_random(state) % LITERALS];
+        unsigned len = p->len - next_random(state) % 2;
+
+        if (len <= r->len)
+            memcpy(r->text + next_random(state) % (r->len - len + 1), p->bytes, len);
+    }
+}
+
+static bool agrees(struct round *r, const struct gram_set *set)
+{
+    uint8_t *exact = malloc(MAX(r->len, 1u));   /* so that a look beyond the end is seen */
+    bool same = true;
+
+    if (exact == NULL)
+        return false;
+    memcpy(exact, r->text, r->len);
+    memset(r->found, 0, sizeof(r->found));
+    gram_set_scan(set, exact, r->len, on_hit, r);
+    for (unsigned i = 0; i < LITERALS; i++)
+        if (r->found[i] != (literal_find_plain(exact, r->len, r->pattern[i].bytes,
+                                               r->pattern[i].len, r->pattern[i].nocase) != NULL))
+            same = false;
+    free(exact);
+    return same;
+}
+
+TEST(grams_find_what_the_plain_search_finds)
+{
+    static const struct { const char *bytes; unsigned kinds; } alphabets[] = {
+        { "\0\1", 2 }, { "\0 \1A", 4 }, { "aAbB", 4 }, { "abcdefgh\r\n/.:= \0\xff", 17 },
+    };
+    uint32_t state = 7;
+    unsigned wrong = 0;
+
+    for (unsigned n = 0; n < 400; n++) {
+        static struct round r;
+        const char *bytes = alphabets[n % ARRAY_LEN(alphabets)].bytes;
+        unsigned kinds = alphabets[n % ARRAY_LEN(alphabets)].kinds;
+        struct gram_set *set;
+
+        literals_make(&state, &r, bytes, kinds);
+        set = gram_set_new(r.pattern, LITERALS);
+        for (unsigned i = 0; i < 20; i++) {
+            text_make(&state, &r, bytes, kinds);
+            wrong += !agrees(&r, set);
+        }
+        gram_set_free(set);
+    }
+    CHECK_INT(wrong, 0);
+}
+
+TEST(grams_take_an_empty_text)
+{
+    struct literal_pattern p = { (const uint8_t *)"a", 1, false };
+    struct gram_set *set = gram_set_new(&p, 1);
+    static struct round r;
+
+    gram_set_scan(set, (const uint8_t *)"", 0, on_hit, &r);
+    CHECK(!r.found[0]);
+    gram_set_scan(set, (const uint8_t *)"a", 1, on_hit, &r);
+    CHECK(r.found[0]);
+    gram_set_free(set);
+}
