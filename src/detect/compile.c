@@ -324,7 +324,8 @@ static struct detect_plan *plan_new(const struct ruleset *set)
     const char *dir = conf_string(conf, "detect.sgh-mpm-caching-path", NULL);
     bool caching = conf_bool(conf, "detect.sgh-mpm-caching", dir != NULL);
 
-    plan->patterns = pattern_pool_new(caching ? dir : NULL);
+    plan->patterns = pattern_pool_new(strcmp(conf_string(conf, "mpm-algo", "auto"), "hs") == 0,
+                                      caching ? dir : NULL);
     plan->step_limit = (uint32_t)conf_u64(conf, "detect.inspection-recursion-limit", 3000);
     plan->chunk_size[TO_SERVER] =
         (unsigned)conf_size(conf, "stream.reassembly.toserver-chunk-size", 2560);

@@ -2,12 +2,13 @@
 #include "detect/prefilter/pattern_set.h"
 #include "base/array.h"
 #include "base/map.h"
+#include "match/grams.h"
 #include "match/literal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define HANDFUL 4               /* so many patterns are looked for one by one */
+#define HANDFUL 2               /* so many patterns are looked for one by one */
 
 struct set_pattern {
     const uint8_t *bytes;
@@ -17,8 +18,9 @@ struct set_pattern {
 };
 
 struct pattern_set {
-    struct hs_set *hs;          /* NULL: a handful */
-    unsigned shared;            /* patterns that hs knows, from 0; the others follow */
+    struct gram_set *grams;     /* knows all patterns; NULL: a handful, or libhs is to be used */
+    struct hs_set *hs;          /* NULL: likewise */
+    unsigned shared;            /* patterns that either knows, from 0; the others follow */
     unsigned count, shortest, longest;
     struct set_pattern *pattern;
     uint32_t *rule;
@@ -26,6 +28,7 @@ struct pattern_set {
 };
 
 struct pattern_pool {
+    bool use_hs;
     char *cache_dir;
     ARRAY_OF(struct pattern_set *) sets;
     ARRAY_OF(struct hs_set *) databases;
@@ -39,16 +42,18 @@ struct pattern_set_builder {
     ARRAY_OF(struct pattern_rules) patterns;
 };
 
-struct pattern_pool *pattern_pool_new(const char *cache_dir)
+struct pattern_pool *pattern_pool_new(bool use_hs, const char *cache_dir)
 {
     struct pattern_pool *pool = xcalloc(1, sizeof(*pool));
 
+    pool->use_hs = use_hs;
     pool->cache_dir = cache_dir != NULL ? xstrdup(cache_dir) : NULL;
     return pool;
 }
 
 static void set_free(struct pattern_set *set)
 {
+    gram_set_free(set->grams);
     free(set->pattern);
     free(set->rule);
     free(set->bytes);
@@ -167,11 +172,29 @@ static struct pattern_set *set_of(const struct pattern_set_builder *b)
     return set;
 }
 
-static int set_database(struct pattern_set *set, struct pattern_pool *pool, struct err *err)
+static int set_database(struct pattern_set *set, struct pattern_pool *pool,
+                        const struct literal_pattern *list, struct err *err)
+{
+    uint64_t hash = literal_patterns_hash(list, set->shared);
+
+    set->hs = map_get(&pool->by_hash, &hash, sizeof(hash));
+    if (set->hs != NULL)
+        return 0;
+    set->hs = hs_set_new(list, set->shared, pool->cache_dir, err);
+    if (set->hs == NULL)
+        return -1;
+    ARRAY_PUSH(&pool->databases, set->hs);
+    map_put(&pool->by_hash, &hash, sizeof(hash), set->hs);
+    return 0;
+}
+
+static int set_matcher(struct pattern_set *set, struct pattern_pool *pool, struct err *err)
 {
     struct literal_pattern *list;
-    uint64_t hash;
+    int result = 0;
 
+    if (!pool->use_hs)
+        set->shared = set->count;
     if (set->shared <= HANDFUL) {
         set->shared = 0;
         return 0;
@@ -180,17 +203,12 @@ static int set_database(struct pattern_set *set, struct pattern_pool *pool, stru
     for (unsigned i = 0; i < set->shared; i++)
         list[i] = (struct literal_pattern){ set->pattern[i].bytes, set->pattern[i].len,
                                             set->pattern[i].nocase };
-    hash = literal_patterns_hash(list, set->shared);
-    set->hs = map_get(&pool->by_hash, &hash, sizeof(hash));
-    if (set->hs == NULL) {
-        set->hs = hs_set_new(list, set->shared, pool->cache_dir, err);
-        if (set->hs != NULL) {
-            ARRAY_PUSH(&pool->databases, set->hs);
-            map_put(&pool->by_hash, &hash, sizeof(hash), set->hs);
-        }
-    }
+    if (pool->use_hs)
+        result = set_database(set, pool, list, err);
+    else
+        set->grams = gram_set_new(list, set->shared);
     free(list);
-    return set->hs != NULL ? 0 : -1;
+    return result;
 }
 
 int pattern_set_build(struct pattern_set_builder *b, struct pattern_pool *pool,
@@ -207,7 +225,7 @@ int pattern_set_build(struct pattern_set_builder *b, struct pattern_pool *pool,
     set = set_of(b);
     builder_free(b);
     ARRAY_PUSH(&pool->sets, set);
-    if (set_database(set, pool, err) < 0)
+    if (set_matcher(set, pool, err) < 0)
         return -1;
     *out = set;
     return 0;
@@ -244,7 +262,9 @@ void pattern_set_scan(const struct pattern_set *set, struct hs_scratch *scratch,
 
     if (len < set->shortest)
         return;
-    if (set->hs != NULL)
+    if (LIKELY(set->grams != NULL))
+        gram_set_scan(set->grams, data, len, on_hit, &s);
+    else if (set->hs != NULL)
         hs_set_scan(set->hs, scratch, data, len, on_hit, &s);
     for (unsigned i = set->shared; i < set->count; i++) {
         const struct set_pattern *p = &set->pattern[i];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/prefilter/pattern_set.h - the fast patterns of all rules on one kind of bytes.
  *
- * Patterns of a few bytes are found everywhere and make libhs slow, so they stand apart and are
- * looked for one by one; so are the patterns of a set that has only a handful. */
+ * Looked for by their grams (match/grams.h), or by libhs where the configuration asks for it.
+ * Patterns of a few bytes make libhs slow; they then stand apart and are looked for one by one,
+ * as are the patterns of a set that has only a handful. */
 #ifndef DETECT_PATTERN_SET_H
 #define DETECT_PATTERN_SET_H
 
@@ -15,9 +16,9 @@ struct pattern_set_builder;
 #define PATTERN_SHORT_MAX 3     /* bytes of a pattern that stays out of libhs */
 #define PATTERN_LONG_MAX 32     /* of longer ones the first so many count */
 
-/* Load time. Databases are shared between sets of equal patterns. */
+/* Load time. Databases of libhs are shared between sets of equal patterns. */
 struct pattern_pool;            /* of one ruleset */
-struct pattern_pool *pattern_pool_new(const char *cache_dir);
+struct pattern_pool *pattern_pool_new(bool use_hs, const char *cache_dir);
 void pattern_pool_free(struct pattern_pool *pool);      /* with all its sets */
 struct hs_scratch *pattern_pool_scratch(const struct pattern_pool *pool, struct err *err);
 

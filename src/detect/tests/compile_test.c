@@ -221,3 +221,14 @@ TEST(address_lists_never_lose)
     }
     test_rules_free(&r);
 }
+
+/* A rule whose pattern is too short for a set still has to see the stream. */
+TEST(compile_short_patterns_look_at_the_stream)
+{
+    struct test_rules r;
+
+    CHECK(test_rules_load(&r, "alert tcp any any -> any any (content:\"ab\"; sid:1;)"));
+    if (r.set != NULL)
+        CHECK(r.set->plan->group[TRANSPORT_TCP][TO_SERVER].has_stream);
+    test_rules_free(&r);
+}
