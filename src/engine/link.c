@@ -229,6 +229,11 @@ void hand_on_last(struct engine_thread *t)
     }
 }
 
+static bool is_nudged(const struct engine_thread *t)
+{
+    return __atomic_load_n(&t->nudged, __ATOMIC_RELAXED) != 0;
+}
+
 static bool has_input(void *arg)
 {
     const struct engine_thread *t = arg;
@@ -236,7 +241,7 @@ static bool has_input(void *arg)
     for (unsigned i = 0; i < t->in_count; i++)
         if (ring_count(t->in[i].full) > 0)
             return true;
-    return __atomic_load_n(&t->nudged, __ATOMIC_RELAXED) != 0;
+    return is_nudged(t);
 }
 
 void nudge(void *thread)
@@ -303,7 +308,7 @@ struct packet_vector *take_in(struct engine_thread *t, struct link **from)
         hand_on_pending(t);
         account_sleep(t);
         while ((v = try_take(t, from)) == NULL) {
-            if (t->nudged && (v = answer_nudge(t)) != NULL)
+            if (is_nudged(t) && (v = answer_nudge(t)) != NULL)
                 break;
             waiter_wait(&t->waiter, has_input, t, WAITER_FOREVER);
         }
