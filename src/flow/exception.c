@@ -101,6 +101,15 @@ static enum exception_policy read_master(const struct conf_node *node, bool flow
     return policy;
 }
 
+void exception_policy_announce(const struct conf_node *root)
+{
+    const struct conf_node *master = conf_find(root, "exception-policy");
+
+    if (master != NULL && master->kind == CONF_SCALAR)
+        log_info("exception-policy", "master exception-policy set to: %s",
+                 policy_words[read_word(master)]);
+}
+
 static enum exception_policy read_default(const struct conf_node *root, bool flow_too,
                                           bool is_inline, bool midstream)
 {

@@ -32,6 +32,7 @@ enum exception_policy exception_policy_of_flow(const struct flow *flow, uint8_t 
  * Mistakes are reported with conf_error(). */
 enum exception_policy exception_policy_read(const struct conf_node *root, const char *path,
                                             bool flow_too, bool is_inline, bool midstream);
+void exception_policy_announce(const struct conf_node *root);      /* the master, to the log */
 /* stream.midstream-policy has rules of its own. */
 enum exception_policy exception_policy_read_midstream(const struct conf_node *root,
                                                       bool is_inline, bool midstream);

@@ -2,6 +2,7 @@
 /* main/setup.c - builds the libraries' settings, the rules, the outputs, the capture. */
 #include "config.h"
 
+#include "flow/exception.h"
 #include "main/setup.h"
 
 #include <errno.h>
@@ -226,6 +227,7 @@ int setup_libraries(struct setup *s, const struct options *o, struct conf *conf,
     setup_default_file(s, "reference-config-file", "reference.config");
     setup_default_file(s, "threshold-file", "threshold.config");
     keyword_registry_init();
+    exception_policy_announce(s->root);
     if ((s->decode = decode_conf_new(s->root, err)) == NULL ||
         (s->flow = flow_conf_new(s->root, 1, err)) == NULL ||
         (s->stream = stream_conf_new(s->root, s->context.is_inline, err)) == NULL ||

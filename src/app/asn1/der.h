@@ -17,7 +17,7 @@ enum {
 };
 
 struct der {
-    uint8_t tag;                /* class and form included; tags above 30 are refused */
+    uint8_t tag;                /* class and form included; numbers above 30 are refused */
     struct slice content;
 };
 
@@ -27,6 +27,13 @@ static inline bool der_take(struct bytes *in, struct der *out)
     unsigned length;
 
     out->tag = take_u8(in);
+    if ((out->tag & 0x1f) == 0x1f) {    /* more octets than needed, which devices do send */
+        uint8_t number = take_u8(in);
+
+        if (number > 30)
+            in->failed = true;
+        out->tag = (uint8_t)((out->tag & 0xe0) | (number & 0x1f));
+    }
     length = take_u8(in);
     if (length > 0x80) {
         unsigned octets = length & 0x7f;
@@ -36,7 +43,7 @@ static inline bool der_take(struct bytes *in, struct der *out)
             in->failed = true;
         while (octets-- > 0 && !in->failed)
             length = length << 8 | take_u8(in);
-    } else if (length == 0x80 || (out->tag & 0x1f) == 0x1f) {
+    } else if (length == 0x80) {
         in->failed = true;          /* of indefinite length is BER */
     }
     out->content = take_slice(in, length);

@@ -311,8 +311,8 @@ static void log_oid(struct json *j, const char *key, struct slice oid)
 static void log_trap(struct json *j, const struct snmp_tx *t)
 {
     static const char *const names[] = {
-        "ColdStart", "WarmStart", "LinkDown", "LinkUp", "AuthenticationFailure",
-        "EgpNeighborLoss", "EnterpriseSpecific" };
+        "coldStart", "warmStart", "linkDown", "linkUp", "authenticationFailure",
+        "egpNeighborLoss", "enterpriseSpecific" };
 
     if (t->trap <= TRAP_LAST)
         json_string(j, "trap_type", names[t->trap]);

@@ -280,6 +280,13 @@ static bool is_before_hook(const struct tx_context *c, const struct rule *r)
     return r->hook > 0 && c->progress + 1 < r->hook && !c->done;
 }
 
+/* A rule that says no more than its hook matches whenever something has come while the
+ * transaction is there, and once if it has gone on by then. */
+static bool is_bare_hook_now(const struct tx_context *c, const struct rule *r)
+{
+    return r->hook > 0 && r->list == NULL && r->tx_test_count == 0 && c->progress + 1u == r->hook;
+}
+
 static bool rule_may_begin(struct tx_context *c, const struct rule *r,
                            const struct match_input *in)
 {
@@ -304,8 +311,8 @@ static void rule_inspect(struct tx_context *c, const struct rule *r)
     if (state == NULL && (is_before_hook(c, r) || !rule_may_begin(c, r, &in)))
         return;
     part = rule_parts(c, r, &in, &matched);
-    if (state == NULL && (part == PART_YES || (part == PART_LATER && (matched != 0 ||
-                                                                      r->fast_op != NULL))))
+    if (state == NULL && !is_bare_hook_now(c, r) &&
+        (part == PART_YES || (part == PART_LATER && (matched != 0 || r->fast_op != NULL))))
         state = state_add(c->tx, r->index, direction);
     if (state != NULL) {
         state->matched = matched;

@@ -14,10 +14,10 @@ static void *drop_configure(const struct conf_node *node, const struct eve *eve,
     static const char *const flows[] = { "all", "start", NULL };
     struct drop_settings *s = xcalloc(1, sizeof(*s));
 
-    (void)eve;
     (void)err;
     s->alerts = conf_bool(node, "alerts", true);
-    s->verdict = conf_bool(node, "verdict", false);
+    s->verdict = conf_bool(node, "verdict", false) ||
+                 conf_bool(eve->request->conf, "firewall.enabled", false);
     s->first_only = conf_choice(node, "flows", flows, 0) == 1;
     return s;
 }
@@ -93,7 +93,8 @@ static void drop_packet(struct render *r, const struct eve *eve, void *settings,
         return;
     if (p->flow != NULL && (p->flow->action & ACTION_DROP))
         p->flow->inspect_flags |= logged;
-    eve_begin(r, eve, &j, p, EVE_AS_PACKET, "drop", EVE_NO_TX);
+    eve_begin(r, eve, &j, p, EVE_AS_PACKET, "drop",
+              s->alerts && a != NULL ? a->tx_id : EVE_NO_TX);
     if (p->flow != NULL)
         json_string(&j, "direction",
                     packet_direction(p) == TO_SERVER ? "to_server" : "to_client");
@@ -105,8 +106,6 @@ static void drop_packet(struct render *r, const struct eve *eve, void *settings,
         eve_verdict(&j, p);
     if (s->alerts && a != NULL)
         eve_alert_object(&j, p, a, true, false, false, NULL);
-    if (p->flow != NULL)
-        eve_flow_summary(r, &j, p->flow);
     eve_end(r, eve, &j, p);
 }
 

@@ -20,9 +20,17 @@ TEST(der_elements)
     CHECK(!der_take(&in, &d) && in.failed);
 }
 
+TEST(der_long_tag)
+{
+    struct bytes in = BYTES("\xbf\x04\x01y");
+    struct der d;
+
+    CHECK(der_take(&in, &d) && d.tag == DER_CONTEXT_CONSTRUCTED + 4 && d.content.len == 1);
+}
+
 TEST(der_refused)
 {
-    static const char *const bad[] = { "\x04\x80yy", "\x1f\x02yy", "\x04\x85\x01yy", "\x04\x03yy" };
+    static const char *const bad[] = { "\x04\x80yy", "\x1f\x1fyy", "\x04\x85\x01yy", "\x04\x03yy" };
 
     for (unsigned i = 0; i < ARRAY_LEN(bad); i++) {
         struct bytes in = bytes_of(bad[i], 4);
