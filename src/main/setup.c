@@ -2,7 +2,6 @@
 /* main/setup.c - builds the libraries' settings, the rules, the outputs, the capture. */
 #include "config.h"
 
-#include "flow/exception.h"
 #include "main/setup.h"
 
 #include <errno.h>
@@ -17,6 +16,7 @@
 
 #include "base/log.h"
 #include "detect/keyword.h"
+#include "flow/exception.h"
 
 static const char *const *source_names(const struct setup *s)
 {
