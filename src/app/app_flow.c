@@ -358,10 +358,14 @@ void app_stop(struct app_flow *af, unsigned what)
 {
     uint32_t wishes = 0;
 
-    if ((what & APP_STOP_PAYLOAD) != 0)
+    if ((what & APP_STOP_PAYLOAD) != 0) {
         wishes |= FLOW_WISH_NO_PAYLOAD;
-    if ((what & APP_STOP_REASSEMBLY) != 0)
+        af->flow->stops |= FLOW_STOP_PAYLOAD;
+    }
+    if ((what & APP_STOP_REASSEMBLY) != 0) {
         wishes |= FLOW_WISH_NO_STREAM_TS | FLOW_WISH_NO_STREAM_TC;
+        af->flow->stops |= FLOW_STOP_STREAM;
+    }
     if ((what & APP_STOP_BYPASS) != 0)
         wishes |= FLOW_WISH_BYPASS;
     if (wishes != 0)

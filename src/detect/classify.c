@@ -141,7 +141,7 @@ static bool has_kind(const struct rule *r, enum buffer_kind a, enum buffer_kind 
 
 static bool negates(const struct address_set *set)
 {
-    return set != NULL && set->text != NULL && strchr(set->text, '!') != NULL;
+    return set != NULL && set->negates;
 }
 
 static enum rule_type type_of(const struct rule *r)

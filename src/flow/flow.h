@@ -120,7 +120,12 @@ struct flow {
                                                  * FLOW_TURN_*; `swapped` does not follow */
     uint8_t detect_flags;                       /* private to detect */
     uint8_t rules_generation;                   /* private to detect: which rules it remembers */
+    uint8_t stops;                              /* FLOW_STOP_*: from the next packet on */
 };
+
+/* Asked for of the stream module too, by wishes; this is for what has left it before. */
+#define FLOW_STOP_PAYLOAD 1
+#define FLOW_STOP_STREAM  2
 
 #define FLOW_TURN_KEY       1               /* the client is the key's src */
 #define FLOW_TURN_REVERSED  2               /* the client is the key's dst */

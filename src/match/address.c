@@ -156,25 +156,27 @@ static struct address_set *set_of_ranges(struct arena *arena, const struct range
     return set;
 }
 
-/* One set for one content, however it was written. */
+/* One set for one content, however it was written; apart from that, those with a "!" in them. */
 static const struct address_set *intern(struct address_table *table, struct text in,
                                         const struct range_set *ranges)
 {
     size_t n4 = ranges->of[V4].count * sizeof(struct range);
     size_t n6 = ranges->of[V6].count * sizeof(struct range);
-    char *key = xmalloc(sizeof(n4) + n4 + n6);
+    size_t head = n4 << 1 | ranges->negates, size = sizeof(head) + n4 + n6;
+    char *key = xmalloc(size);
     struct address_set *set;
 
-    memcpy(key, &n4, sizeof(n4));
+    memcpy(key, &head, sizeof(head));
     if (n4 > 0)
-        memcpy(key + sizeof(n4), ranges->of[V4].at, n4);
+        memcpy(key + sizeof(head), ranges->of[V4].at, n4);
     if (n6 > 0)
-        memcpy(key + sizeof(n4) + n4, ranges->of[V6].at, n6);
-    set = map_get(&table->by_content, key, sizeof(n4) + n4 + n6);
+        memcpy(key + sizeof(head) + n4, ranges->of[V6].at, n6);
+    set = map_get(&table->by_content, key, size);
     if (set == NULL) {
         set = set_of_ranges(table->arena, ranges);
         set->text = arena_text(table->arena, in);
-        map_put(&table->by_content, key, sizeof(n4) + n4 + n6, set);
+        set->negates = ranges->negates;
+        map_put(&table->by_content, key, size, set);
         table->count++;
     }
     free(key);

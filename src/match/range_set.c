@@ -111,6 +111,7 @@ struct set_parser {
     const char *text;           /* what columns count from; NULL inside a variable */
     struct text variable;       /* the one being expanded; n 0: none */
     unsigned depth;
+    bool *negates;              /* set when a "!" stands anywhere, variables included */
 };
 
 /* yes and no: what the list names plainly and with "!". */
@@ -233,6 +234,7 @@ static int parse_element(struct set_parser *sp, struct text in, struct signed_se
 
     while (in.n > 0 && in.p[0] == '!') {
         negated = !negated;
+        *sp->negates = true;
         in = text_trim(text_from(in, 1));
     }
     if (in.n == 0)
@@ -286,8 +288,10 @@ int range_set_parse(const struct set_grammar *grammar, struct text in,
     struct set_parser sp = { .grammar = grammar, .vars = vars, .err = err, .at = at,
                              .text = in.p };
     struct signed_set result = { 0 };
-    int r = parse_list(&sp, in, &result);
+    int r;
 
+    sp.negates = &result.yes.negates;
+    r = parse_list(&sp, in, &result);
     if (r == 0)
         r = settle(&sp, in, &result);
     range_set_fini(&result.no);

@@ -21,6 +21,7 @@ struct range {
 #define RANGE_FAMILIES 2
 struct range_set {
     ARRAY_OF(struct range) of[RANGE_FAMILIES];
+    bool negates;               /* as parsed: something was taken away with "!" */
 };
 
 void range_set_fini(struct range_set *set);

@@ -116,10 +116,22 @@ static void apply_drop(struct packet *p)
     p->chunk_count = 0;
 }
 
+/* And so does that no more payload is to be looked at. */
+static void apply_stops(struct packet *p)
+{
+    if (p->flow == NULL || LIKELY(p->flow->stops == 0))
+        return;
+    if (p->flow->stops & FLOW_STOP_PAYLOAD)
+        p->flags |= PACKET_NO_PAYLOAD_INSPECT;
+    if (p->flow->stops & FLOW_STOP_STREAM)
+        p->chunk_count = 0;
+}
+
 static void detect_module_packet(struct detect_module *m, struct packet *p)
 {
     apply_bypass(m, p);
     apply_drop(p);
+    apply_stops(p);
     if (p->flow != NULL && (p->chunk_count > 0 || !(p->flags & PACKET_STREAM_NO_APP)))
         app_packet(m->app, p);      /* first: it may turn the packet's direction */
     count_packet(p);

@@ -277,7 +277,8 @@ static enum part rule_parts(struct tx_context *c, const struct rule *r,
 
 static bool is_before_hook(const struct tx_context *c, const struct rule *r)
 {
-    return r->hook > 0 && c->progress + 1 < r->hook && !c->done;
+    return r->hook > 0 && c->progress + 1 < r->hook &&
+           !app_tx_done(c->tx, c->direction, c->proto);
 }
 
 /* A rule that says no more than its hook matches whenever something has come while the

@@ -155,7 +155,10 @@ TEST(address_sets_are_shared)
 
     open_fixture(&f);
     CHECK(get(&f, "[1.1.1.1,1.1.1.2]") == get(&f, "1.1.1.1-1.1.1.2"));
-    CHECK(get(&f, "$HOME") == get(&f, "!$EXTERNAL"));
+    CHECK(get(&f, "![1.1.1.1,1.1.1.2]") == get(&f, "!1.1.1.1-1.1.1.2"));
     CHECK_INT(f.table.count, 2);
+    CHECK(get(&f, "$HOME") != get(&f, "!$EXTERNAL"));
+    CHECK(!get(&f, "$HOME")->negates && get(&f, "!$EXTERNAL")->negates);
+    CHECK_INT(f.table.count, 4);
     close_fixture(&f);
 }

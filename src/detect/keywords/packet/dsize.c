@@ -12,9 +12,18 @@ static int dsize_parse(struct rule_parser *p, struct text in, void *arg)
     return int_match_parse(p, in, 16, NULL, arg);
 }
 
+/* What asks for some payload finds none where payload is not looked at, and "!n" asks for some. */
 static bool dsize_match(const struct match_input *in, const void *arg)
 {
-    return !(in->packet->flags & PACKET_PSEUDO) && int_match_has(arg, in->packet->payload_len);
+    const struct packet *p = in->packet;
+    const struct int_match *m = arg;
+
+    if (p->flags & PACKET_PSEUDO)
+        return false;
+    if ((p->payload_len == 0 || (p->flags & PACKET_NO_PAYLOAD_INSPECT)) &&
+        (m->op == INT_NE || !int_match_has(m, 0)))
+        return false;
+    return int_match_has(m, p->payload_len);
 }
 
 static void dsize_describe(const struct rule_test *test, struct json *j)

@@ -123,6 +123,9 @@ int byte_check(struct rule_parser *p, struct byte_options *o, unsigned max, unsi
                                 (o->flags & (OP_FROM_BEGINNING | OP_FROM_END))))
         return rule_error(p, "Invalid option. A %s keyword with dce holds other invalid "
                           "modifiers.", p->keyword->name);
+    if ((o->flags & OP_DCE) && p->rule->app_proto == APP_PROTO_UNKNOWN &&
+        rule_set_app_proto(p, APP_PROTO_dcerpc) < 0)
+        return -1;
     if (!(o->flags & OP_NBYTES_VAR) && o->byte.nbytes > (string ? max_string : max))
         return rule_error(p, "%s: at most %u bytes %s \"string\", got %u", p->keyword->name,
                           string ? max_string : max, string ? "with" : "without",
