@@ -133,6 +133,7 @@ static void *nfq_open(const struct capture_request *rq, struct err *err)
     c->conf.no_checksum = !conf_bool(rq->conf, "stream.checksum-validation", true);
     while (rq->sources[c->count] != NULL)
         c->count++;
+    c->conf.queues = c->count;
     c->numbers = xcalloc(c->count, sizeof(c->numbers[0]));
     c->devices = xcalloc(c->count, sizeof(c->devices[0]));
     for (unsigned i = 0; i < c->count; i++) {

@@ -6,34 +6,29 @@
 #include "capture/nfq.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/netfilter/nfnetlink_queue.h>
 #include <linux/netlink.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/array.h"
 
-/* A payload that was changed needs most of it. */
-#define BUFFER_SIZE (128 << 10)
 #define PAYLOAD_MAX (65535 - sizeof(struct nlattr))
 
 struct nfq_port {
     const struct nfq_conf *conf;
-    int fd;
     unsigned number;
     bool in_order;
     struct counters *counters;
-    counter_id errors, too_long;
+    counter_id too_long;
     unsigned count;                     /* verdicts since the last flush */
     bool has_run;
     uint32_t run_id, run_mark;
     bool run_sets_mark;
-    size_t len;
-    uint8_t data[BUFFER_SIZE];
+    struct nfq_sender *sender;
+    struct nfq_buffer *out;             /* the sender's */
 };
 
 struct verdict {
@@ -49,12 +44,12 @@ struct nfq_port *nfq_port_new(const struct nfq_conf *conf, int fd, unsigned numb
     struct nfq_port *port = xcalloc(1, sizeof(*port));
 
     port->conf = conf;
-    port->fd = fd;
     port->number = number;
     port->counters = counters;
     port->in_order = in_order;
-    port->errors = counter_register("capture.nfq.verdict_errors", COUNTER_SUM);
     port->too_long = counter_register("capture.nfq.modified_too_long", COUNTER_SUM);
+    port->sender = nfq_sender_new(conf, fd, number, counters, in_order);
+    port->out = nfq_sender_buffer(port->sender);
     return port;
 }
 
@@ -63,17 +58,18 @@ void nfq_port_free(struct nfq_port *port)
     if (port == NULL)
         return;
     nfq_port_flush(port);
+    nfq_sender_free(port->sender);
     free(port);
 }
 
-static void put_attribute(struct nfq_port *port, uint16_t type, const void *data, size_t len)
+static void put_attribute(struct nfq_buffer *out, uint16_t type, const void *data, size_t len)
 {
     struct nlattr attr = { .nla_len = (uint16_t)(sizeof(attr) + len), .nla_type = type };
-    uint8_t *at = port->data + port->len;
+    uint8_t *at = out->data + out->len;
 
     memcpy(at, &attr, sizeof(attr));
     memcpy(at + sizeof(attr), data, len);
-    port->len += NLA_ALIGN(sizeof(attr) + len);
+    out->len += NLA_ALIGN(sizeof(attr) + len);
 }
 
 static void put_message(struct nfq_port *port, unsigned type, const struct verdict *v)
@@ -82,28 +78,25 @@ static void put_message(struct nfq_port *port, unsigned type, const struct verdi
                              .nlmsg_flags = NLM_F_REQUEST };
     struct nfgenmsg gen = { .version = NFNETLINK_V0, .res_id = htons((uint16_t)port->number) };
     struct nfqnl_msg_verdict_hdr body = { .verdict = htonl(v->code), .id = htonl(v->id) };
+    struct nfq_buffer *out = port->out;
     uint32_t mark = htonl(v->mark);
-    size_t start = port->len;
+    size_t start = out->len;
 
-    memcpy(port->data + start + sizeof(head), &gen, sizeof(gen));
-    port->len += sizeof(head) + sizeof(gen);
-    put_attribute(port, NFQA_VERDICT_HDR, &body, sizeof(body));
+    memcpy(out->data + start + sizeof(head), &gen, sizeof(gen));
+    out->len += sizeof(head) + sizeof(gen);
+    put_attribute(out, NFQA_VERDICT_HDR, &body, sizeof(body));
     if (v->sets_mark)
-        put_attribute(port, NFQA_MARK, &mark, sizeof(mark));
+        put_attribute(out, NFQA_MARK, &mark, sizeof(mark));
     if (v->payload != NULL)
-        put_attribute(port, NFQA_PAYLOAD, v->payload, v->payload_len);
-    head.nlmsg_len = (uint32_t)(port->len - start);
-    memcpy(port->data + start, &head, sizeof(head));
+        put_attribute(out, NFQA_PAYLOAD, v->payload, v->payload_len);
+    head.nlmsg_len = (uint32_t)(out->len - start);
+    memcpy(out->data + start, &head, sizeof(head));
 }
 
 static void send_buffer(struct nfq_port *port)
 {
-    while (port->len > 0 && send(port->fd, port->data, port->len, 0) < 0)
-        if (errno != EINTR) {
-            counter_inc(port->counters, port->errors);
-            break;
-        }
-    port->len = 0;
+    nfq_sender_send(port->sender, port->count);
+    port->out = nfq_sender_buffer(port->sender);
     port->count = 0;
 }
 
@@ -130,7 +123,7 @@ void nfq_port_flush(struct nfq_port *port)
 
 static void make_room(struct nfq_port *port, size_t more)
 {
-    if (port->len + more + 256 > sizeof(port->data))
+    if (port->out->len + more + 256 > sizeof(port->out->data))
         nfq_port_flush(port);
 }
 
