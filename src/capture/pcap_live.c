@@ -21,6 +21,8 @@
 #define WAIT_MS 100
 #define SNAPLEN_AUTO 262144
 #define READ_TIMEOUT_MS 10
+/* libpcap's own 2 MB are full after a few milliseconds in which we do not run. */
+#define BUFFER_SIZE (16 << 20)
 
 struct live_source {
     struct capture_device device;
@@ -71,7 +73,7 @@ static void read_source(struct live_source *s, const struct capture_request *rq,
     s->device.numa_node = -1;
     s->threads = rq->source_threads != NULL ? MAX(rq->source_threads[i], 1u) : 1;
     s->snaplen = (unsigned)conf_u64_range(item, "snaplen", 0, 0, 1 << 20);
-    s->buffer_size = (unsigned)conf_size(item, "buffer-size", 0);
+    s->buffer_size = (unsigned)conf_size(item, "buffer-size", BUFFER_SIZE);
     s->promisc = conf_bool(item, "promisc", true);
     s->no_checksum = checksums_off(item);
     s->filter = rq->bpf_filter != NULL ? rq->bpf_filter : conf_string(item, "bpf-filter", NULL);
