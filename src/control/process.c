@@ -119,11 +119,15 @@ static int find_ids(const char *user, const char *group, uid_t *uid, gid_t *gid,
 #ifdef HAVE_CAPNG
 static int change_ids(uid_t uid, gid_t gid, bool live, struct err *err)
 {
+    bool may_bpf = capng_get_caps_process() == 0 &&
+                   capng_have_capability(CAPNG_PERMITTED, CAP_BPF);
+
     capng_clear(CAPNG_SELECT_BOTH);
-    if (live) {
+    if (live)
         capng_updatev(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, CAP_NET_RAW, CAP_NET_ADMIN,
                       CAP_SYS_NICE, CAP_IPC_LOCK, -1);
-    }
+    if (live && may_bpf)                /* for AF_XDP */
+        capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, CAP_BPF);
     if (capng_change_id((int)uid, (int)gid, CAPNG_DROP_SUPP_GRP | CAPNG_CLEAR_BOUNDING) != 0)
         return err_set(err, "cannot change to user %u, group %u", (unsigned)uid, (unsigned)gid);
     return 0;

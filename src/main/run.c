@@ -20,6 +20,7 @@
 #include "control/stats.h"
 #include "control/systemd.h"
 #include "detect/analysis/analysis.h"
+#include "main/fence.h"
 #include "main/logging.h"
 #include "main/progress.h"
 #include "main/setup.h"
@@ -325,7 +326,8 @@ static int run_threads(struct setup *s)
     engine = engine_new(&conf, s->plan, module_table, &s->context, &err);
     if (engine == NULL)
         return fail(&err);
-    if ((live && drop_rights(s, &err) < 0) || engine_start(engine, &err) < 0) {
+    if ((live && drop_rights(s, &err) < 0) || fence_enter(s, &err) < 0 ||
+        engine_start(engine, &err) < 0) {
         engine_free(engine);
         return fail(&err);
     }

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* main/fence.c - folders rather than files: a file that was replaced is another one, and may be
+ * read at the next reload all the same. */
+#include "config.h"
+
+#include "main/fence.h"
+
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/sandbox.h"
+
+/* Of settings that name a file; each is read again at reload. */
+static const char *const file_keys[] = {
+    "classification-file", "reference-config-file", "threshold-file",
+    "reputation-categories-file", "magic-file", "geoip-database",
+};
+static const char *const read_keys[] = { "default-rule-path", "default-reputation-path" };
+static const char *const write_keys[] = { "default-data-dir", "default-log-dir",
+                                          "detect.sgh-mpm-caching-path" };
+
+struct fence {
+    struct sandbox_paths paths;
+    ARRAY_OF(char *) folders;           /* made here */
+};
+
+static const char *folder_of(struct fence *f, const char *file)
+{
+    char *copy = xstrdup(file), *folder = dirname(copy);
+
+    memmove(copy, folder, strlen(folder) + 1);
+    ARRAY_PUSH(&f->folders, copy);
+    return copy;
+}
+
+static void add_keys(struct fence *f, const struct setup *s)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(file_keys); i++) {
+        const char *path = conf_string(s->root, file_keys[i], NULL);
+
+        if (path != NULL)
+            ARRAY_PUSH(&f->paths.read, folder_of(f, path));
+    }
+    for (unsigned i = 0; i < ARRAY_LEN(read_keys); i++) {
+        const char *path = conf_string(s->root, read_keys[i], NULL);
+
+        if (path != NULL)
+            ARRAY_PUSH(&f->paths.read, path);
+    }
+    for (unsigned i = 0; i < ARRAY_LEN(write_keys); i++) {
+        const char *path = conf_string(s->root, write_keys[i], NULL);
+
+        if (path != NULL)
+            ARRAY_PUSH(&f->paths.write, path);
+    }
+}
+
+static void add_options(struct fence *f, const struct setup *s)
+{
+    const struct options *o = s->options;
+    bool deletes = conf_string(s->root, "pcap-file.delete-when-done", NULL) != NULL;
+
+    for (size_t i = 0; i < o->rule_files.count; i++)
+        ARRAY_PUSH(&f->paths.read, folder_of(f, o->rule_files.at[i]));
+    if (o->only_rule_file != NULL)
+        ARRAY_PUSH(&f->paths.read, folder_of(f, o->only_rule_file));
+    if (o->firewall_file != NULL)
+        ARRAY_PUSH(&f->paths.read, folder_of(f, o->firewall_file));
+    if (o->pid_file != NULL)
+        ARRAY_PUSH(&f->paths.write, folder_of(f, o->pid_file));
+    if (s->context.capture->live)
+        return;
+    for (size_t i = 0; i < s->sources.count; i++) {
+        ARRAY_PUSH(&f->paths.read, s->sources.at[i]);
+        if (deletes)
+            ARRAY_PUSH(&f->paths.write, folder_of(f, s->sources.at[i]));
+        if (deletes)
+            ARRAY_PUSH(&f->paths.write, s->sources.at[i]);
+    }
+}
+
+int fence_enter(const struct setup *s, struct err *err)
+{
+    struct fence f = { 0 };
+    int status;
+
+    add_keys(&f, s);
+    add_options(&f, s);
+    ARRAY_PUSH(&f.paths.read, s->config_dir);
+    ARRAY_PUSH(&f.paths.write, s->log_dir);
+    status = sandbox_enter(s->root, &f.paths, err);
+    for (size_t i = 0; i < f.folders.count; i++)
+        free(f.folders.at[i]);
+    ARRAY_FREE(&f.folders);
+    ARRAY_FREE(&f.paths.read);
+    ARRAY_FREE(&f.paths.write);
+    return status;
+}
