@@ -38,7 +38,8 @@
     X(ntp)                \
     X(dnp3)               \
     X(enip)               \
-    X(ike)
+    X(ike)                \
+    X(rdp)
 
 enum app_proto_id {
     APP_PROTO_UNKNOWN,          /* not known yet */
