@@ -39,7 +39,8 @@
     X(dnp3)               \
     X(enip)               \
     X(ike)                \
-    X(rdp)
+    X(rdp)                \
+    X(bittorrent_dht)
 
 enum app_proto_id {
     APP_PROTO_UNKNOWN,          /* not known yet */
