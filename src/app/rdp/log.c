@@ -88,7 +88,8 @@ static void log_optional(struct json *j, const char *key, struct rdp_optional o)
 
 static void log_keyboard(struct json *j, const struct rdp_client *c)
 {
-    static const char *const types[] = { NULL, "xt", "ico", "at", "enhanced", "1050", "9140", "jp" };
+    static const char *const types[] = { NULL, "xt", "ico", "at", "enhanced", "1050", "9140",
+                                         "jp" };
 
     if (c->keyboard_type > 0 && c->keyboard_type < ARRAY_LEN(types))
         json_string(j, "keyboard_type", types[c->keyboard_type]);
