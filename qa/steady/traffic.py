@@ -160,9 +160,12 @@ def make_round(cap, n, said):
     cap.wait(start + SECONDS - cap.now)
 
 
-def make(rounds):
-    """The capture, and for each round the number of frames before it."""
+def make(rounds, prelude=0):
+    """The capture, and for each round the number of frames before it. The prelude is datagrams in
+    fragments, of which there are few later: each packet of the pool gets a buffer for one."""
     cap, said, marks = Capture(), handshake(), []
+    for n in range(prelude):
+        fragments(cap, CLIENT % (1 + n % 200), n % 60000)
     for n in range(rounds):
         marks.append(len(cap.frames))
         make_round(cap, n, said)
