@@ -115,15 +115,15 @@ struct nfs_call *nfs_call_take(struct nfs_state *st, uint32_t xid)
     return app_lru_pop(&st->calls, xid_key(&xid));
 }
 
-static void remember(struct buf *out, struct slice s)
+static void remember(struct buf *out, struct slice s, uint32_t most)
 {
     buf_clear(out);
-    buf_add(out, s.data, MIN(s.len, NFS_NAME_MAX));
+    buf_add(out, s.data, MIN(s.len, most));
 }
 
 void nfs_call_set_name(struct nfs_call *call, struct slice name)
 {
-    remember(&call->name, name);
+    remember(&call->name, name, NFS_NAME_MAX);
 }
 
 struct slice nfs_name_find(struct nfs_state *st, struct slice handle)
@@ -135,7 +135,7 @@ struct slice nfs_name_find(struct nfs_state *st, struct slice handle)
 
 void nfs_call_set_handle(struct nfs_state *st, struct nfs_call *call, struct slice handle)
 {
-    remember(&call->handle, handle);
+    remember(&call->handle, handle, NFS_HANDLE_MAX);
     nfs_call_set_name(call, nfs_name_find(st, handle));
 }
 
@@ -143,10 +143,10 @@ void nfs_name_put(struct nfs_state *st, struct slice handle, struct slice name)
 {
     struct nfs_name *known;
 
-    if (handle.len > NFS_NAME_MAX)
+    if (handle.len > NFS_HANDLE_MAX)
         return;
     known = app_lru_put(&st->names, handle, sizeof(*known));
-    remember(&known->name, name);
+    remember(&known->name, name, NFS_NAME_MAX);
 }
 
 static void call_fini(void *entry)

@@ -15,7 +15,8 @@
 
 #define NFS_PROGRAM 100003
 #define NFS_PIECE_MAX (16u << 20)       /* of a file: more is not believed */
-#define NFS_NAME_MAX 4096               /* of a name that is remembered */
+#define NFS_NAME_MAX 1024               /* of a name that is remembered */
+#define NFS_HANDLE_MAX 256              /* of a handle: 128 is the most that any version has */
 
 enum nfs_event {
     NFS_MALFORMED_DATA = 1, NFS_NON_EXISTING_VERSION, NFS_UNSUPPORTED_VERSION,
