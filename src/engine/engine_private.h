@@ -62,6 +62,8 @@ struct engine_thread {
     bool asked;                         /* merge.c: nudged, and not answered yet */
     bool merges;                        /* offline, of several producers: merge.c */
     struct packet_vector merged;
+    struct order_mark merged_end;       /* of all that producers have told, the latest place */
+    bool merged_ended;
     struct packet_vector work;          /* what receive and flush fill */
     uint64_t now_us;                    /* newest time seen */
     uint64_t order_at, order_sub;       /* of the newest vector; see packet/turn.h */

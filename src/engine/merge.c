@@ -24,6 +24,9 @@ static void head_done(struct engine_thread *t, struct link *link)
 
     t->merged.now_us = MAX(t->merged.now_us, v->now_us);
     t->merged.tick |= v->tick;
+    if (order_mark_has_passed((struct order_mark){ v->order_at, v->order_sub }, t->merged_end.at,
+                              t->merged_end.sub))
+        t->merged_end = (struct order_mark){ v->order_at, v->order_sub };
     link->head = NULL;
     figure_add(&link->done, v->count);
     v->count = 0;
@@ -116,7 +119,9 @@ static bool gather(struct engine_thread *t)
     }
     if (v->count == VECTOR_FILL)
         (void)least_link(t, &least);
-    v->order_at = least.at == ORDER_END ? 0 : least.at;
+    if (least.at == ORDER_END)
+        least = t->merged_end;
+    v->order_at = least.at;
     v->order_sub = least.sub;
     return v->count > 0 || v->tick ||
            has_answer(t, (struct order_mark){ v->order_at, v->order_sub });
@@ -169,16 +174,26 @@ static void wait_for_news(struct engine_thread *t)
     }
 }
 
+/* All producers have ended: once more a vector, which tells when that was, and where. */
+static struct packet_vector *end_of_input(struct engine_thread *t)
+{
+    if (t->merged_ended)
+        return NULL;
+    t->merged_ended = true;
+    return &t->merged;
+}
+
 struct packet_vector *take_merged(struct engine_thread *t)
 {
-    if (gather(t))
+    if (!gather(t) && !all_ended(t)) {
+        hand_on_pending(t);
+        account_sleep(t);
+        do
+            wait_for_news(t);
+        while (!gather(t) && !all_ended(t));
+        account_awake(t, WAIT_INPUT);
+    }
+    if (t->merged.count > 0 || !all_ended(t))
         return &t->merged;
-    if (all_ended(t))
-        return NULL;
-    hand_on_pending(t);
-    account_sleep(t);
-    while (!gather(t) && !all_ended(t))
-        wait_for_news(t);
-    account_awake(t, WAIT_INPUT);
-    return &t->merged;
+    return end_of_input(t);
 }
