@@ -364,6 +364,7 @@ struct app_proto {
      * in place of alert_metadata. */
     const char *alert_contents_key;     /* "websocket-payload"; NULL: none */
     void (*alert_contents)(struct json *j, struct app_tx *tx, unsigned what);
+    uint32_t alert_contents_features;   /* what that turns on, see app_buffer.feature */
     bool has_files;
 };
 

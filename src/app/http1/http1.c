@@ -328,5 +328,8 @@ const struct app_proto app_http1 = {
     .buffers = http_buffers,
     .logs = http_logs,
     .alert_metadata = http_alert_metadata,
+    .alert_contents_key = "http-body",
+    .alert_contents = http_alert_contents,
+    .alert_contents_features = HTTP1_KEEP_REQUEST_BODY | HTTP1_KEEP_RESPONSE_BODY,
     .has_files = true,
 };

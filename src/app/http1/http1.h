@@ -16,10 +16,6 @@
 bool http1_forwarded_for(struct app_tx *tx, const char *header, bool first,
                          char out[IP_TEXT_SIZE]);
 
-/* Bodies as far as they are kept: http_request_body, http_response_body, in base64 or with dots
- * for what cannot be printed (..._printable). Inside the `http` object. */
-void http1_log_bodies(struct json *j, struct app_tx *tx, bool base64, bool printable);
-
 /* The request, for the protocol that it changes to: false when there is none. Borrowed from the
  * transaction; uri may be empty. */
 bool http1_request_target(const struct app_tx *tx, struct slice *method, struct slice *uri);

@@ -241,17 +241,10 @@ static bool log_http(struct json *j, struct app_tx *tx, enum direction d UNUSED,
     return true;
 }
 
-void http_alert_metadata(struct json *j, struct app_tx *tx)
-{
-    json_object(j, "http");
-    log_basic(j, http_tx_of(tx));
-    log_extended(j, http_tx_of(tx));
-    json_object_end(j);
-}
+/* --- alerts ----------------------------------------------------------------------------------- */
 
-/* --- bodies of alerts ------------------------------------------------------------------------- */
-
-void http1_log_bodies(struct json *j, struct app_tx *tx, bool base64, bool printable)
+/* In base64, or with dots for what cannot be printed. */
+static void log_bodies(struct json *j, struct app_tx *tx, unsigned what)
 {
     static const struct { const char *plain, *printable; } keys[2] = {
         { "http_request_body", "http_request_body_printable" },
@@ -263,11 +256,25 @@ void http1_log_bodies(struct json *j, struct app_tx *tx, bool base64, bool print
 
         if (b->len == 0)
             continue;
-        if (printable)
+        if (what & APP_CONTENTS_PRINTABLE)
             json_printable(j, keys[d].printable, b->data, b->len);
-        if (base64)
+        if (what & APP_CONTENTS_BASE64)
             json_base64(j, keys[d].plain, b->data, b->len);
     }
+}
+
+void http_alert_contents(struct json *j, struct app_tx *tx, unsigned what)
+{
+    json_object(j, "http");
+    log_basic(j, http_tx_of(tx));
+    log_extended(j, http_tx_of(tx));
+    log_bodies(j, tx, what);
+    json_object_end(j);
+}
+
+void http_alert_metadata(struct json *j, struct app_tx *tx)
+{
+    http_alert_contents(j, tx, 0);
 }
 
 static const struct app_log http = {

@@ -244,5 +244,7 @@ bool http_range_parse(struct slice value, struct http_range *out);
 extern const struct app_buffer *const http_buffers[];
 extern const struct app_log *const http_logs[];
 void http_alert_metadata(struct json *j, struct app_tx *tx);
+/* With bodies, as far as they are kept. */
+void http_alert_contents(struct json *j, struct app_tx *tx, unsigned what);
 
 #endif

@@ -32,14 +32,20 @@ static unsigned contents_wanted(const struct conf_node *node, const char *key)
            (conf_bool(node, printable, false) ? APP_CONTENTS_PRINTABLE : 0);
 }
 
-static void read_contents(struct alert_settings *s, const struct conf_node *node)
+static void read_contents(struct alert_settings *s, const struct conf_node *node,
+                          const struct eve *eve)
 {
+    struct app_wants wants = { 0 };
+
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
         const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
 
         if (proto != NULL)
             s->contents[id] = (uint8_t)contents_wanted(node, proto->alert_contents_key);
+        if (s->contents[id] != 0)
+            wants.features[id] = proto->alert_contents_features;
     }
+    app_wants_add(eve->request->app, &wants);
 }
 
 static void *alert_configure(const struct conf_node *node, const struct eve *eve, struct err *err)
@@ -48,14 +54,13 @@ static void *alert_configure(const struct conf_node *node, const struct eve *eve
     const struct conf_node *metadata = conf_find(node, "metadata");
     bool all = metadata == NULL || metadata->kind == CONF_MAP || conf_bool(node, "metadata", true);
 
-    (void)eve;
     (void)err;
     s->payload = conf_bool(node, "payload", false);
     s->payload_printable = conf_bool(node, "payload-printable", false);
     s->payload_length = conf_bool(node, "payload-length", false);
     s->payload_size = (uint32_t)conf_size(node, "payload-buffer-size", 4096);
     s->packet = conf_bool(node, "packet", false);
-    read_contents(s, node);
+    read_contents(s, node, eve);
     s->verdict = conf_bool(node, "verdict", false);
     eve_read_xff(&s->xff, node);
     s->tagged = conf_bool(node, "tagged-packets", false);
