@@ -14,6 +14,7 @@
  *               dp: 53
  */
 #include "app/private.h"
+#include "app/ranges.h"
 
 #include "base/log.h"
 
@@ -146,6 +147,7 @@ struct app_conf *app_conf_new_extra(const struct conf_node *root, bool is_inline
                                                false);
     conf->magic_file = conf_string(root, "magic-file", NULL);
     conf->expectations = app_expectations_new();
+    conf->ranges = app_ranges_new(root);
     if (read_all(conf, root, extra, err) < 0) {
         app_conf_free(conf);
         return NULL;
@@ -172,6 +174,7 @@ void app_conf_free(struct app_conf *conf)
     }
     app_detect_tables_free(&conf->detect);
     app_expectations_free(conf->expectations);
+    app_ranges_free(conf->ranges);
     free(conf);
 }
 

@@ -5,11 +5,13 @@
  * and for what alerts show; a response's content and an upload are files besides, to be found in
  * file.data. Both end at the body limit, unless a file is to be stored. */
 #include "app/http1/private.h"
+#include "app/ranges.h"
 
 #include <string.h>
 #include <strings.h>
 
 #define FILE_NAME_MAX 4096
+#define RANGE_PIECE (1u << 30)
 
 static const struct http_state *state_of(const struct http_tx *htx)
 {
@@ -143,6 +145,41 @@ static struct slice uri_path(const struct http_tx *htx)
     return uri != NULL ? http_bstr(uri->path) : http_bstr(NULL);
 }
 
+/* Ranges of one file have its name and host in common. */
+static void open_range(struct http_tx *htx)
+{
+    struct http_message *m = &htx->message[TO_CLIENT];
+    struct slice host = http_bstr(htx->htp->request_hostname), name = m->file->name;
+    struct slice key = { .data = NULL, .len = host.len + name.len };
+    uint8_t *to = arena_alloc(&htx->tx.arena, key.len);
+
+    if (host.len == 0 || to == NULL)
+        return;
+    memcpy(to, host.data, host.len);
+    if (name.len > 0)
+        memcpy(to + host.len, name.data, name.len);
+    key.data = to;
+    m->range = app_range_open(htx->tx.flow, key, m->file->start, m->file->end, m->file->total);
+}
+
+/* The last range of a file came in: it is a further file of this transaction. */
+static void finish_range(struct http_tx *htx, enum direction d)
+{
+    struct http_message *m = &htx->message[d];
+    struct slice name = m->file != NULL ? m->file->name : (struct slice){ 0 };
+    struct buf whole;
+    struct app_file *file;
+
+    if (app_range_close(m->range, &whole)) {
+        file = app_file_open(&htx->tx, d, name, window_of(htx, d));
+        for (size_t at = 0; at < whole.len; at += RANGE_PIECE)
+            app_file_append(file, whole.data + at, (uint32_t)MIN(whole.len - at, RANGE_PIECE));
+        app_file_close(file, FILE_CLOSED);
+        buf_fini(&whole);
+    }
+    m->range = NULL;
+}
+
 static void set_range(struct http_tx *htx, const htp_header_t *h)
 {
     struct app_file *file = htx->message[TO_CLIENT].file;
@@ -152,7 +189,7 @@ static void set_range(struct http_tx *htx, const htp_header_t *h)
         app_tx_event(&htx->tx, HTTP_EVENT_RANGE_INVALID);
         return;
     }
-    if (r.end <= 0 || r.size <= 0 || (r.start == 0 && r.end == r.size - 1))
+    if (!http_range_is_part(&r))
         return;                         /* all of it, or nothing to go by */
     if (r.start > r.end || r.end > r.size - 1) {
         app_tx_event(&htx->tx, HTTP_EVENT_RANGE_INVALID);
@@ -164,6 +201,7 @@ static void set_range(struct http_tx *htx, const htp_header_t *h)
     file->start = (uint64_t)r.start;
     file->end = (uint64_t)r.end;
     file->total = (uint64_t)r.size;
+    open_range(htx);
 }
 
 static void open_response_file(struct http_tx *htx)
@@ -240,6 +278,7 @@ static void over_limit(struct http_tx *htx, enum direction d)
 {
     struct http_message *m = &htx->message[d];
 
+    finish_range(htx, d);
     app_file_close(m->file, FILE_TRUNCATED);
     m->file = NULL;
     m->limited = true;
@@ -259,6 +298,7 @@ void http_body_store(struct http_tx *htx, enum direction d, const uint8_t *data,
         http_multipart_data(m->multipart, htx, data, take);
     else
         app_file_append(m->file, data, (uint32_t)take);
+    app_range_add(m->range, data, take);
 }
 
 void http_body_data(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len)
@@ -267,6 +307,10 @@ void http_body_data(struct http_tx *htx, enum direction d, const uint8_t *data, 
 
     if (!m->body_seen)
         begin(htx, d);
+    if (data == NULL) {
+        app_range_drop(m->range);
+        m->range = NULL;
+    }
     if (data == NULL && m->decoder != NULL) {
         http_decoder_end(m->decoder);
         app_file_close(m->file, FILE_TRUNCATED);
@@ -291,6 +335,7 @@ void http_body_end(struct http_tx *htx, enum direction d)
 
     if (m->decoder != NULL)
         http_decoder_end(m->decoder);
+    finish_range(htx, d);
     app_file_close(m->file, state);
     m->file = NULL;
     http_multipart_free(m->multipart);
@@ -305,7 +350,9 @@ void http_body_free(struct http_tx *htx, enum direction d)
 
     http_multipart_free(m->multipart);
     http_decoder_free(m->decoder);
+    app_range_drop(m->range);
     m->multipart = NULL;
     m->decoder = NULL;
+    m->range = NULL;
     http_buf_give(htx->tx.flow, &m->body.data);
 }

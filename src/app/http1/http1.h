@@ -16,6 +16,15 @@
 bool http1_forwarded_for(struct app_tx *tx, const char *header, bool first,
                          char out[IP_TEXT_SIZE]);
 
+/* A Content-Range; -1: not said. False: not one. */
+struct http_range { int64_t start, end, size; };
+bool http_range_parse(struct slice value, struct http_range *out);
+/* It says which part of how much this is, and that there is more than this part. */
+static inline bool http_range_is_part(const struct http_range *r)
+{
+    return r->end > 0 && r->size > 0 && !(r->start == 0 && r->end == r->size - 1);
+}
+
 /* The request, for the protocol that it changes to: false when there is none. Borrowed from the
  * transaction; uri may be empty. */
 bool http1_request_target(const struct app_tx *tx, struct slice *method, struct slice *uri);

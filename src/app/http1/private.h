@@ -78,6 +78,7 @@ struct http_body {
     uint64_t shown;                     /* given to rules; inspected once more bytes come */
 };
 
+struct app_range;
 struct http_multipart;
 struct http_decoder;
 
@@ -99,6 +100,7 @@ struct http_message {
     struct buf raw_headers;             /* kept where a rule wants them */
     struct http_body body;
     struct app_file *file;              /* open, or NULL */
+    struct app_range *range;            /* ... and part of a bigger one, or NULL */
     struct http_multipart *multipart;
     struct http_decoder *decoder;
     struct http_chunks chunks;
@@ -236,10 +238,6 @@ void http_multipart_data(struct http_multipart *m, struct http_tx *htx, const ui
 bool http_disposition_name(struct slice header, struct slice *out);
 /* Opens message[d].file with the section's limits. */
 void http_file_open(struct http_tx *htx, enum direction d, struct slice name);
-
-/* range.c */
-struct http_range { int64_t start, end, size; };        /* -1: not said */
-bool http_range_parse(struct slice value, struct http_range *out);
 
 extern const struct app_buffer *const http_buffers[];
 extern const struct app_log *const http_logs[];

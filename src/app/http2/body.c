@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/http2/body.c - the content of DATA frames: decoded, into a file for each direction. */
+#include "app/http1/http1.h"
 #include "app/http2/http2.h"
+#include "app/ranges.h"
 
 #include <string.h>
 
 #define BOMB_RATIO 2048
 #define DNS_MAX 0xffff
+#define RANGE_PIECE (1u << 30)
 
 static const struct file_window window = {
     .limit = 100000, .min_inspect = 32768, .window = 4096,
@@ -50,6 +53,82 @@ static void collect_dns(struct h2_tx *t, enum direction d, struct slice data)
 
 /* --- files ------------------------------------------------------------------------------------ */
 
+static struct slice up_to(struct slice s, uint8_t end)
+{
+    const uint8_t *at = s.len > 0 ? memchr(s.data, end, s.len) : NULL;
+
+    if (at != NULL)
+        s.len = (uint32_t)(at - s.data);
+    return s;
+}
+
+/* The last part of the path, with its slash. */
+static struct slice path_end(struct slice path)
+{
+    struct slice s = up_to(path, '?');
+
+    for (uint32_t i = s.len; i > 0; i--)
+        if (s.data[i - 1] == '/')
+            return (struct slice){ .data = s.data + i - 1, .len = s.len - i + 1 };
+    return s;
+}
+
+/* Ranges of one file have its name and host in common, as with HTTP/1. */
+static void open_range(struct h2_tx *t, const struct http_range *r)
+{
+    struct h2_side *side = &t->side[TO_CLIENT];
+    const struct h2_header *host = h2_header_find(t, TO_SERVER, ":authority");
+    const struct h2_header *path = h2_header_find(t, TO_SERVER, ":path");
+    struct slice name, server;
+    uint8_t *key;
+
+    if (host == NULL || path == NULL)
+        return;
+    server = up_to(host->value, ':');
+    name = path_end(path->value);
+    key = arena_alloc(&t->tx.arena, server.len + name.len + 1);
+    if (key == NULL)
+        return;
+    if (server.len > 0)
+        memcpy(key, server.data, server.len);
+    if (name.len > 0)
+        memcpy(key + server.len, name.data, name.len);
+    side->whole_name = name;
+    side->range = app_range_open(t->tx.flow, (struct slice){ key, server.len + name.len },
+                                 (uint64_t)r->start, (uint64_t)r->end, (uint64_t)r->size);
+}
+
+static void check_range(struct h2_tx *t)
+{
+    const struct h2_header *h = h2_header_find(t, TO_CLIENT, "content-range");
+    struct http_range r;
+
+    if (h == NULL || t->side[TO_CLIENT].file == NULL)
+        return;
+    if (!http_range_parse(h->value, &r) ||
+        (http_range_is_part(&r) && (r.start > r.end || r.end >= r.size)))
+        app_tx_event(&t->tx, H2_INVALID_RANGE);
+    else if (http_range_is_part(&r))
+        open_range(t, &r);
+}
+
+/* The last range of a file came in: it is a further file of this transaction. */
+static void finish_range(struct h2_tx *t, enum direction d)
+{
+    struct h2_side *side = &t->side[d];
+    struct app_file *file;
+    struct buf whole;
+
+    if (app_range_close(side->range, &whole)) {
+        file = app_file_open(&t->tx, d, side->whole_name, &window);
+        for (size_t at = 0; at < whole.len; at += RANGE_PIECE)
+            app_file_append(file, whole.data + at, (uint32_t)MIN(whole.len - at, RANGE_PIECE));
+        app_file_close(file, FILE_CLOSED);
+        buf_fini(&whole);
+    }
+    side->range = NULL;
+}
+
 static void open_file(struct h2_tx *t, enum direction d)
 {
     struct h2_side *side = &t->side[d];
@@ -59,6 +138,8 @@ static void open_file(struct h2_tx *t, enum direction d)
     side->data_seen = true;
     t->tx.progress[d] = MAX(t->tx.progress[d], H2_BODY);
     side->file = app_file_open(&t->tx, d, (struct slice){ 0 }, &window);
+    if (d == TO_CLIENT)
+        check_range(t);
 }
 
 static void store(struct h2_tx *t, enum direction d, struct slice data)
@@ -66,6 +147,7 @@ static void store(struct h2_tx *t, enum direction d, struct slice data)
     if (data.len == 0)
         return;
     app_file_append(t->side[d].file, data.data, data.len);
+    app_range_add(t->side[d].range, data.data, data.len);
     collect_dns(t, d, data);
 }
 
@@ -129,7 +211,16 @@ void h2_body_end(struct h2_tx *t, enum direction d)
     drop_decoder(t, d);
     if (t->side[d].dns.len > 0)
         doh2_message(t, d, t->side[d].dns);
+    finish_range(t, d);
     app_file_close(t->side[d].file, FILE_CLOSED);
     t->side[d].file = NULL;
     h2_tx_ended(t, d);
+}
+
+void h2_body_free(struct h2_tx *t, enum direction d)
+{
+    h2_decoder_free(t->side[d].decoder);
+    app_range_drop(t->side[d].range);
+    t->side[d].decoder = NULL;
+    t->side[d].range = NULL;
 }

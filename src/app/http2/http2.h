@@ -74,6 +74,7 @@ struct h2_note {
     uint8_t kind;
 };
 
+struct app_range;
 struct h2_decoder;
 
 /* What rules see that has to be put together; kept until more headers come. */
@@ -101,6 +102,8 @@ struct h2_side {
     struct slice *item;                 /* headers one by one, as name and value */
     unsigned item_count;
     struct app_file *file;
+    struct app_range *range;            /* part of a bigger file, or NULL */
+    struct slice whole_name;            /* of that one */
     struct h2_decoder *decoder;
     struct slice dns;                   /* message so far, in the arena; room for all of it */
     uint32_t dns_room;
@@ -187,6 +190,7 @@ void h2_frame_count(struct h2_tx *t, enum direction d, uint8_t type);
 bool h2_body_data(struct h2_tx *t, enum direction d, struct slice data);
 /* END_STREAM. */
 void h2_body_end(struct h2_tx *t, enum direction d);
+void h2_body_free(struct h2_tx *t, enum direction d);
 
 /* doh2.c: DNS over HTTP/2 (RFC 8484): one whole message of one side. */
 void doh2_message(struct h2_tx *t, enum direction d, struct slice message);

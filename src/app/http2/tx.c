@@ -97,8 +97,8 @@ void h2_tx_close(struct app_tx *tx)
 {
     struct h2_tx *t = h2_tx_of(tx);
 
-    for (unsigned d = 0; d < 2; d++)
-        h2_decoder_free(t->side[d].decoder);
+    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
+        h2_body_free(t, d);
     if (t->stream != 0)
         forget(tx->flow->state, t);
 }
