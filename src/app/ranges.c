@@ -2,14 +2,16 @@
 /* app/ranges.c - files put together from ranges.
  *
  * Ranges of one file may come over flows of different threads, so that the table is shared and
- * locked: for the moment in which a range is handed in, and never for flows without ranges. What
- * is under way and what waits count together against the memcap; a range that finds no room is
- * left out. A file that was whole once leaves a mark until its time is over, so that the same
- * ranges do not make it twice. */
+ * locked: for the moment in which a range is handed in, and never for flows without ranges. Threads
+ * that read a file of packets take turns at it in their order. What is under way and what waits
+ * count together against the memcap; a range that finds no room is left out. A file that was whole
+ * once leaves a mark until its time is over, so that the same ranges do not make it twice.
+ */
 #include "app/ranges.h"
 
 #include "app/private.h"
 #include "base/hash.h"
+#include "packet/turn.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -48,7 +50,7 @@ struct app_ranges {
 
 struct app_range {
     struct app_ranges *table;
-    const struct flow *flow;            /* for the time */
+    struct app_session *session;        /* for the packet at hand */
     uint64_t start, room, total;
     struct buf key, data;
     bool full;                          /* no room for all of it */
@@ -261,7 +263,8 @@ static bool put_in(struct app_range *range, struct range_file *f)
 static bool hand_in(struct app_range *range, struct buf *file)
 {
     struct app_ranges *table = range->table;
-    uint64_t now_us = range->flow->inspect_last_us;
+    struct packet *p = range->session->packet;
+    uint64_t now_us = p != NULL ? p->time_us : 0;
     struct range_file *f;
 
     expire(table, now_us);
@@ -293,7 +296,7 @@ struct app_range *app_range_open(struct app_flow *af, struct slice key, uint64_t
     if (range == NULL)
         return NULL;
     range->table = table;
-    range->flow = af->flow;
+    range->session = app_session_of(af);
     range->start = start;
     range->room = end - start + 1;
     range->total = total;
@@ -327,6 +330,8 @@ bool app_range_close(struct app_range *range, struct buf *file)
     if (range == NULL)
         return false;
     if (!range->full && range->data.len > 0) {
+        if (range->session->packet != NULL)
+            packet_take_turn(range->session->packet);
         pthread_mutex_lock(&range->table->lock);
         whole = hand_in(range, file);
         pthread_mutex_unlock(&range->table->lock);

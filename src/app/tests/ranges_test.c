@@ -10,10 +10,10 @@
 #include <string.h>
 
 struct fixture {
-    struct flow flow;
+    struct packet packet;
     struct app_conf conf;
     struct app_thread thread;
-    struct app_flow af;
+    struct app_session session;
 };
 
 static void set_up(struct fixture *x)
@@ -21,8 +21,8 @@ static void set_up(struct fixture *x)
     memset(x, 0, sizeof(*x));
     x->conf.ranges = app_ranges_new(NULL);
     x->thread.conf = &x->conf;
-    x->af.thread = &x->thread;
-    x->af.flow = &x->flow;
+    x->session.flow.thread = &x->thread;
+    x->session.packet = &x->packet;
 }
 
 static void tear_down(struct fixture *x)
@@ -36,7 +36,7 @@ static const char *part(struct fixture *x, const char *key, unsigned start, unsi
 {
     static const char digits[] = "0123456789";
     struct slice k = { .data = (const uint8_t *)key, .len = (uint32_t)strlen(key) };
-    struct app_range *r = app_range_open(&x->af, k, start, start + len - 1, 10);
+    struct app_range *r = app_range_open(&x->session.flow, k, start, start + len - 1, 10);
     struct buf whole = { 0 };
 
     for (unsigned i = 0; i < len; i++)
@@ -76,10 +76,10 @@ TEST(ranges_time)
 
     set_up(&x);
     CHECK_STRING(part(&x, "a", 0, 5, out), "");
-    x.flow.inspect_last_us = 61000000;
+    x.packet.time_us = 61000000;
     CHECK_STRING(part(&x, "a", 5, 5, out), "");            /* the first half is gone */
     CHECK_STRING(part(&x, "a", 0, 5, out), "0123456789");
-    x.flow.inspect_last_us = 200000000;
+    x.packet.time_us = 200000000;
     CHECK_STRING(part(&x, "b", 0, 5, out), "");
     CHECK(app_ranges_memory(x.conf.ranges) < 1024);     /* of "a" nothing is left */
     tear_down(&x);
@@ -93,13 +93,13 @@ TEST(ranges_refused)
     struct app_range *r;
 
     set_up(&x);
-    CHECK(app_range_open(&x.af, k, 5, 4, 10) == NULL);
-    CHECK(app_range_open(&x.af, k, 0, 10, 10) == NULL);
-    CHECK(app_range_open(&x.af, k, 0, 10, UINT64_MAX) == NULL);     /* never fits */
-    r = app_range_open(&x.af, k, 0, 4, 10);
+    CHECK(app_range_open(&x.session.flow, k, 5, 4, 10) == NULL);
+    CHECK(app_range_open(&x.session.flow, k, 0, 10, 10) == NULL);
+    CHECK(app_range_open(&x.session.flow, k, 0, 10, UINT64_MAX) == NULL);     /* never fits */
+    r = app_range_open(&x.session.flow, k, 0, 4, 10);
     app_range_add(r, "01234 and more than it said", 27);
     CHECK(!app_range_close(r, &whole));
-    r = app_range_open(&x.af, k, 5, 9, 10);
+    r = app_range_open(&x.session.flow, k, 5, 9, 10);
     app_range_add(r, "56789", 5);
     CHECK(app_range_close(r, &whole));
     CHECK_BYTES(whole.data, whole.len, "0123456789", 10);
@@ -117,7 +117,7 @@ TEST(ranges_memory)
     set_up(&x);
     for (unsigned i = 0; i < 4000; i++) {
         struct slice k = { .data = (const uint8_t *)&i, .len = sizeof(i) };
-        struct app_range *r = app_range_open(&x.af, k, 1, sizeof(data), 90u << 20);
+        struct app_range *r = app_range_open(&x.session.flow, k, 1, sizeof(data), 90u << 20);
         struct buf whole;
 
         app_range_add(r, data, sizeof(data));
@@ -126,7 +126,7 @@ TEST(ranges_memory)
             CHECK_INT(app_ranges_memory(x.conf.ranges), 100u << 20);
     }
     CHECK(app_ranges_memory(x.conf.ranges) > 9u << 20);
-    x.flow.inspect_last_us = 61000000;
+    x.packet.time_us = 61000000;
     CHECK_STRING(part(&x, "a", 0, 5, out), "");
     CHECK(app_ranges_memory(x.conf.ranges) < 1024);
     tear_down(&x);
