@@ -109,6 +109,8 @@ class Segment:
         self.seq = struct.unpack_from(">I", data, tcp + 4)[0]
         self.flags = data[tcp + 13]
         self.head, self.payload = payload, data[payload:end]
+        addresses = slice(ip + 12, ip + 20) if data[ip] >> 4 == 4 else slice(ip + 8, ip + 40)
+        self.side = data[addresses] + data[tcp:tcp + 4]     # who sends it to whom
 
     def packet(self, seq, payload, flags):
         out = bytearray(self.data[:self.head]) + payload
