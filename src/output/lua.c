@@ -407,6 +407,15 @@ static void lua_close_output(void *self)
     free(o);
 }
 
+/* A script on transactions may ask for their bodies, which are kept as files are. */
+static void want_files(const struct app_conf *app, const struct lua_log *l)
+{
+    if (l->kind == LUA_FILE)
+        app_files_want(app, APP_FILE_TRACK);
+    else if (l->kind == LUA_BODY || l->kind == LUA_TX)
+        app_files_want(app, APP_FILE_TRACK | APP_FILE_CONTENT);
+}
+
 static void *lua_open_output(const struct output_request *request, struct output_conf *conf,
                              const struct conf_node *node, struct err *err)
 {
@@ -424,8 +433,7 @@ static void *lua_open_output(const struct output_request *request, struct output
             lua_close_output(o);
             return NULL;
         }
-        if (o->at[o->count - 1].kind == LUA_FILE)
-            app_files_want(request->app, APP_FILE_TRACK);
+        want_files(request->app, &o->at[o->count - 1]);
     }
     return o;
 }
