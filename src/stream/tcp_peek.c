@@ -6,9 +6,12 @@
 
 #define NOT_PLAIN (TCP_SYN | TCP_FIN | TCP_RST)
 
-/* RFC 9293 3.8.4: a byte already acknowledged, or none, just before what comes next. */
+/* RFC 9293 3.8.4: a byte that was there already, or none, just before what comes next. A byte that
+ * was not (an ACK ran ahead of it) is data. */
 static bool is_keepalive(struct tcp_in *in)
 {
+    if (in->len == 1 && seq_lt(in->snd->right_edge, in_end(in)))
+        return false;
     if (in->len > 1 || in_has(in, NOT_PLAIN) || in->ack != in->rcv->last_ack ||
         in->seq != in->snd->next_seq - 1)
         return false;

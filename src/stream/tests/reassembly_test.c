@@ -200,6 +200,20 @@ TEST(stream_depth_gives_way_to_wishes)
     script_close(t, &s);
 }
 
+/* An ACK that runs ahead makes the last byte before it look like a keep-alive. */
+TEST(stream_takes_a_byte_for_data_when_it_is_new)
+{
+    struct script s;
+
+    script_open(&s, NULL, false);
+    script_run(&s, HANDSHAKE "c>s A 'aaaa; s>c A; c>s A seq=8; c>s A seq=5 'bb; c>s A seq=7 'b;"
+                             "s>c A ack=8");
+    CHECK_INT(s.data[TO_SERVER].len, 7);
+    script_run(&s, "c>s A seq=7 'b; s>c A ack=8");              /* and this is one */
+    CHECK_INT(s.data[TO_SERVER].len, 7);
+    script_close(t, &s);
+}
+
 TEST(stream_stops_when_nobody_wants_it)
 {
     struct script s;
