@@ -238,7 +238,7 @@ static bool is_first(struct text name)
 static enum rule_outcome requires_outcome(struct rule_builder *b, const struct option *o,
                                           struct err *err)
 {
-    enum requires_result r = rule_requires(o->value, err);
+    enum requires_result r = rule_requires(o->value, b->parser.ruleset->conf, err);
 
     err->at = rule_text_at(b->text, o->name.p);
     return r == REQUIRES_MET ? RULE_OK : r == REQUIRES_UNMET ? RULE_SKIPPED : RULE_FAILED;

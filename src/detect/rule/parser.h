@@ -48,8 +48,10 @@ int rule_header_parse(struct rule_builder *b, const struct rule_parts *parts, bo
 /* metadata.c: the pairs as one JSON object of arrays, sorted by key; NULL without pairs. */
 const char *rule_metadata_render(const struct rule *rule, struct arena *arena);
 
-/* requires.c: does this engine offer what the rule asks for? err says what is missing or wrong. */
+/* requires.c: does this engine, as configured, offer what the rule asks for? err says what is
+ * missing or wrong. */
 enum requires_result { REQUIRES_MET, REQUIRES_UNMET, REQUIRES_BAD };
-enum requires_result rule_requires(struct text in, struct err *err);
+enum requires_result rule_requires(struct text in, const struct conf_node *root,
+                                   struct err *err);
 
 #endif

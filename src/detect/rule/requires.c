@@ -101,10 +101,29 @@ static enum requires_result check_version(struct text in, struct err *err)
     return REQUIRES_UNMET;
 }
 
-static bool has_feature(struct text name)
+static bool is_turned_off(const struct conf_node *root, const char *path)
+{
+    bool on = true;
+
+    return text_to_bool(text_of(conf_string(root, path, "auto")), &on) && !on;
+}
+
+/* What the configuration may take away; without one everything is there. */
+static bool has_configured_feature(struct text name, const struct conf_node *root)
+{
+    if (text_equal(name, "ja3"))
+        return !is_turned_off(root, "app-layer.protocols.tls.ja3-fingerprints");
+    if (text_equal(name, "ja4"))
+        return !is_turned_off(root, "app-layer.protocols.tls.ja4-fingerprints");
+    if (text_equal(name, "output::file-store"))
+        return root == NULL || conf_bool(root, "outputs.file-store.enabled", false);
+    return false;
+}
+
+static bool has_feature(struct text name, const struct conf_node *root)
 {
     static const char *const features[] = {
-        "output::file-store", "ja3", "ja4", "true",
+        "true",
 #ifdef HAVE_LUA
         "lua",
 #endif
@@ -116,19 +135,20 @@ static bool has_feature(struct text name)
     for (size_t i = 0; i < ARRAY_LEN(features); i++)
         if (text_equal(name, features[i]))
             return true;
-    return false;
+    return has_configured_feature(name, root);
 }
 
-static enum requires_result check_one(struct text key, struct text value, struct err *err)
+static enum requires_result check_one(struct text key, struct text value,
+                                      const struct conf_node *root, struct err *err)
 {
     if (text_equal(key, "version"))
         return check_version(value, err);
-    if (text_equal(key, "feature") && !has_feature(value)) {
-        err_set(err, "the rule needs feature \"%.*s\", which this engine lacks", TEXT(value));
+    if (text_equal(key, "feature") && !has_feature(value, root)) {
+        err_set(err, "missing a required feature: feature %.*s", TEXT(value));
         return REQUIRES_UNMET;
     }
     if (text_equal(key, "keyword") && keyword_find(value) == NULL) {
-        err_set(err, "the rule needs keyword \"%.*s\", which this engine lacks", TEXT(value));
+        err_set(err, "missing a required keyword: keyword %.*s", TEXT(value));
         return REQUIRES_UNMET;
     }
     if (text_equal(key, "feature") || text_equal(key, "keyword"))
@@ -137,7 +157,8 @@ static enum requires_result check_one(struct text key, struct text value, struct
     return REQUIRES_UNMET;
 }
 
-enum requires_result rule_requires(struct text in, struct err *err)
+enum requires_result rule_requires(struct text in, const struct conf_node *root,
+                                   struct err *err)
 {
     struct text rest = in, part;
     bool has_version = false;
@@ -162,7 +183,7 @@ enum requires_result rule_requires(struct text in, struct err *err)
             return REQUIRES_BAD;
         }
         has_version |= text_equal(key, "version");
-        r = check_one(key, text_trim(text_from(part, key.n)), err);
+        r = check_one(key, text_trim(text_from(part, key.n)), root, err);
         if (r == REQUIRES_BAD)
             return r;
         if (result == REQUIRES_UNMET)
