@@ -237,6 +237,18 @@ static void file_store_close(void *self)
     free(s);
 }
 
+static void check_depth(const struct conf_node *node, const struct conf_node *root)
+{
+    uint64_t depth = conf_size(root, "stream.reassembly.depth", 0), own;
+
+    if (strcmp(conf_string(node, "stream-depth", "no"), "no") == 0)
+        return;
+    own = conf_size(node, "stream-depth", 0);
+    if (own != 0 && own <= depth)
+        log_warning("file-store", "file-store.stream-depth value %llu has no effect since it's "
+                    "less than stream.reassembly.depth value.", (unsigned long long)own);
+}
+
 static void *file_store_open(const struct output_request *request, struct output_conf *conf,
                              const struct conf_node *node, struct err *err)
 {
@@ -262,6 +274,7 @@ static void *file_store_open(const struct output_request *request, struct output
     }
     app_files_want(request->app, APP_FILE_STORE | APP_FILE_SHA256 |
                    (conf_bool(node, "force-filestore", false) ? APP_FILE_STORE_ALL : 0));
+    check_depth(node, request->conf);
     if (conf_bool(node, "force-magic", false))
         app_files_want(request->app, APP_FILE_MAGIC);
     CONF_EACH (item, conf_find(node, "force-hash")) {

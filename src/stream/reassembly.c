@@ -33,8 +33,10 @@ static uint32_t depth_of(const struct tcp_in *in, enum direction dir)
     uint32_t wanted = __atomic_load_n(&in->flow->depth, __ATOMIC_RELAXED);
     uint32_t free_of = dir == TO_SERVER ? FLOW_WISH_DEPTH_FREE_TS : FLOW_WISH_DEPTH_FREE_TC;
 
-    if (in->ssn->depth == 0 || wanted == UINT32_MAX || (flow_wishes(in->flow) & free_of))
+    if (wanted == UINT32_MAX || (flow_wishes(in->flow) & free_of))
         return 0;
+    if (in->ssn->depth == 0)
+        return wanted;
     return MAX(in->ssn->depth, wanted);
 }
 

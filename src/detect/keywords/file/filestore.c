@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/file/filestore.c - keep the files of what the rule matched. */
 #include "detect/keywords/file/file_test.h"
+#include "detect/ruleset.h"
+
+#include <string.h>
 
 /* Which files: of the matching direction, or of those named, in this transaction or from now on
  * in all of the flow. */
 struct filestore_arg {
     uint8_t directions;         /* 0: that of the match */
     bool whole_tx, whole_flow;
+    uint32_t depth;             /* of reassembly for files that are stored; 0: as for all */
 };
 
 static void store_file(struct app_file *file, uint32_t sid)
@@ -40,9 +44,8 @@ static bool filestore_match(const struct match_input *in, const void *arg)
 
     if (in->tx == NULL)
         return true;
-    if (in->flow != NULL)
-        flow_wish(in->flow, ((directions & APP_TS) ? FLOW_WISH_DEPTH_FREE_TS : 0) |
-                            ((directions & APP_TC) ? FLOW_WISH_DEPTH_FREE_TC : 0));
+    if (in->flow != NULL && a->depth != 0)
+        __atomic_store_n(&in->flow->depth, a->depth, __ATOMIC_RELAXED);
     if (!a->whole_flow) {
         store_tx(in->tx, a, directions, in->rule->sid);
         return true;
@@ -80,6 +83,18 @@ static int scope_parse(struct rule_parser *p, struct text in, struct filestore_a
     return 0;
 }
 
+/* file-store.stream-depth, where it goes beyond the stream's own. */
+static uint32_t store_depth(const struct conf_node *root)
+{
+    static const char path[] = "outputs.file-store.stream-depth";
+    uint64_t depth = conf_size(root, "stream.reassembly.depth", 0), own;
+
+    if (strcmp(conf_string(root, path, "no"), "no") == 0)
+        return 0;
+    own = conf_size(root, path, 0);
+    return own > depth && own < UINT32_MAX ? (uint32_t)own : 0;
+}
+
 /* Alone in a rule it still needs a file to be there. */
 static int filestore_parse(struct rule_parser *p, struct text in, void *arg)
 {
@@ -93,6 +108,7 @@ static int filestore_parse(struct rule_parser *p, struct text in, void *arg)
         return -1;
     if (text_split(&rest, ',', &part) && scope_parse(p, part, a) < 0)
         return -1;
+    a->depth = store_depth(p->ruleset->conf);
     file_test_add(p, NULL, NULL, APP_FILE_STORE);
     return 0;
 }
