@@ -71,11 +71,13 @@ bool app_file_get_data(struct app_tx *tx, enum direction d, unsigned index, stru
 uint64_t app_file_data_position(struct app_tx *tx, enum direction d, unsigned index);
 bool app_file_get_name(struct app_tx *tx, enum direction d, unsigned index, struct slice *out);
 bool app_file_get_magic(struct app_tx *tx, enum direction d, unsigned index, struct slice *out);
-#define APP_FILE_BUFFERS(directions_, ts, tc)                                                \
+#define APP_FILE_BUFFERS(directions_, ts, tc) \
+    APP_FILE_BUFFERS_BY(directions_, ts, tc, app_file_get_data)
+#define APP_FILE_BUFFERS_BY(directions_, ts, tc, get_data)                                   \
     static const struct app_buffer file_data = {                                             \
         .name = "file.data", .alias = "file_data", .doc = "content of files",                \
         .directions = (directions_), .progress = { (ts), (tc) }, .multi = true,              \
-        .grows = true, .get = app_file_get_data, .position = app_file_data_position,         \
+        .grows = true, .get = get_data, .position = app_file_data_position,                  \
         .files = APP_FILE_CONTENT,                                                           \
     };                                                                                       \
     static const struct app_buffer file_name = {                                             \

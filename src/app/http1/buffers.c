@@ -437,7 +437,24 @@ static const struct app_buffer response_body = {
     .files = APP_FILE_CONTENT,
 };
 
-APP_FILE_BUFFERS(APP_BOTH, HTTP_BODY, HTTP_BODY);
+/* Flash files are shown unpacked where that is set up. */
+static bool get_file_data(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
+{
+    const struct http_state *state = tx->flow->state;
+    struct app_file *file = tx->files[d];
+
+    if (!app_file_get_data(tx, d, index, out))
+        return false;
+    if (LIKELY(!state->config->swf) || d == TO_SERVER ||
+        app_file_data_position(tx, d, index) != 0)
+        return true;
+    while (index-- > 0)
+        file = file->next;
+    http_swf_show(http_tx_of(tx), file, out);
+    return true;
+}
+
+APP_FILE_BUFFERS_BY(APP_BOTH, HTTP_BODY, HTTP_BODY, get_file_data);
 
 const struct app_buffer *const http_buffers[] = {
     &uri, &raw_uri, &method, &request_line, &response_line, &protocol, &stat_code, &stat_msg,

@@ -115,6 +115,9 @@ struct http_message {
     /* http.header, http.header_names, http.start: made when first asked for, for so many headers */
     struct slice joined[3];
     size_t joined_for[3];
+    struct buf swf;                     /* a Flash file unpacked, this one, from so many bytes */
+    uint64_t swf_file;
+    uint32_t swf_for;
     struct slice *item;                 /* http.request_header, http.response_header */
     size_t item_count;
 };
@@ -233,6 +236,9 @@ struct http_multipart *http_multipart_new(struct slice content_type);
 void http_multipart_free(struct http_multipart *m);
 void http_multipart_data(struct http_multipart *m, struct http_tx *htx, const uint8_t *data,
                          size_t len);
+
+/* swf.c: what rules see in place of a packed Flash file's beginning. */
+void http_swf_show(struct http_tx *htx, struct app_file *file, struct slice *data);
 
 /* parameter.c: "attachment; filename=x.exe" as browsers read it. */
 bool http_disposition_name(struct slice header, struct slice *out);

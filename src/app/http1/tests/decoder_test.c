@@ -167,3 +167,49 @@ TEST(http1_blank_lines_before_response)
                  "layer applayer_detect_protocol_only_one_direction\n"
                  "flow http http failed\n");
 }
+
+/* What rules see of a file; the settings' depths are in bytes packed and unpacked. */
+static struct slice flash(const char *data, size_t len, uint32_t packed, uint32_t unpacked,
+                          struct buf *out)
+{
+    struct http_config config = { .swf = true, .swf_deflate = true, .swf_lzma = true,
+                                  .swf_compress_depth = packed, .swf_decompress_depth = unpacked,
+                                  .lzma_memlimit = 1 << 20 };
+    struct http_state state = { .config = &config };
+    struct app_flow af = { .state = &state };
+    struct http_tx htx = { .tx = { .flow = &af } };
+    struct app_file file = { .id = 1 };
+    struct slice shown = { .data = (const uint8_t *)data, .len = (uint32_t)len };
+
+    http_swf_show(&htx, &file, &shown);
+    buf_clear(out);
+    buf_add(out, shown.data, shown.len);
+    buf_fini(&htx.message[TO_CLIENT].swf);
+    return buf_slice(out);
+}
+
+#define FLASH(text, packed, unpacked) \
+    (s = flash(text, sizeof(text) - 1, packed, unpacked, &out))
+
+TEST(http1_flash)
+{
+    struct buf out = { 0 };
+    struct slice s;
+
+    FLASH("CWS\x0a\x11\x00\x00\x00" ZLIB, 0, 0);
+    CHECK_BYTES(s.data, s.len, "FWS\x0a\x11\x00\x00\x00hello hello hello", 25);
+    FLASH("ZWS\x0d\x11\x00\x00\x00\x10\x00\x00\x00]\x00\x00\x80\x00"
+          "\x00\x34\x19I\xee\x8d\xe9O\x7f\x35\xc5\xa3\xff\xffx\xa4\x00\x00", 0, 0);
+    CHECK_BYTES(s.data, s.len, "FWS\x0d\x11\x00\x00\x00hello hello hello", 25);
+    FLASH("CWS\x0a\x11\x00\x00\x00" ZLIB, 0, 5);
+    CHECK_BYTES(s.data, s.len, "FWS\x0a\x11\x00\x00\x00hello", 13);
+    FLASH("CWS\x0a\x11\x00\x00\x00" ZLIB, 6, 0);
+    CHECK_BYTES(s.data, s.len, "FWS\x0a\x11\x00\x00\x00hel", 11);
+    FLASH("CWS\x05\x11\x00\x00\x00" ZLIB, 0, 0);           /* too old to be packed */
+    CHECK_BYTES(s.data, s.len, "CWS\x05\x11\x00\x00\x00" ZLIB, 24);
+    FLASH("CWS\x0a\x11\x00\x00\x00not packed", 0, 0);
+    CHECK_BYTES(s.data, s.len, "CWS\x0a\x11\x00\x00\x00not packed", 18);
+    FLASH("CWS\x0a", 0, 0);
+    CHECK_BYTES(s.data, s.len, "CWS\x0a", 4);
+    buf_fini(&out);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/http1/swf.c - Flash files unpacked for file.data, when swf-decompression is on.
+ *
+ * "CWS" files are packed by zlib behind 8 bytes, "ZWS" files by LZMA behind 17. Rules see them as
+ * the unpacked "FWS" that they stand for, as far as the settings go. */
+#include "app/http1/coding.h"
+
+#include <string.h>
+
+#define ZLIB_AT 8
+#define LZMA_AT 17
+#define LZMA_PROPERTIES_AT 12
+#define ZLIB_VERSION_LEAST 6
+#define LZMA_VERSION_LEAST 13
+#define LENGTH_MAX 50000000u
+#define LENGTH_WHEN_NONE 8u
+#define PIECE 8192
+
+struct swf {
+    const struct coding *coding;
+    uint32_t at;                        /* where packed data begin */
+    uint8_t version;
+    uint32_t length;                    /* as the file says, unpacked */
+    uint8_t lzma[13];                   /* properties and an unknown length, for the coding */
+    bool has_lzma;
+};
+
+static bool swf_read(struct slice file, const struct http_config *config, struct swf *out)
+{
+    struct bytes in = bytes_of_slice(file);
+    uint8_t kind = take_u8(&in);
+    bool named = take_u8(&in) == 'W';
+
+    memset(out, 0, sizeof(*out));
+    named = take_u8(&in) == 'S' && named;
+    out->version = take_u8(&in);
+    out->length = MIN(take_le32(&in), LENGTH_MAX);
+    if (out->length == 0)
+        out->length = LENGTH_WHEN_NONE;
+    if (in.failed || !named)
+        return false;
+    if (kind == 'C' && config->swf_deflate && out->version >= ZLIB_VERSION_LEAST) {
+        out->coding = &coding_zlib;
+        out->at = ZLIB_AT;
+    } else if (kind == 'Z' && config->swf_lzma && out->version >= LZMA_VERSION_LEAST &&
+               file.len > LZMA_AT) {
+        out->coding = &coding_lzma;
+        out->at = LZMA_AT;
+        out->has_lzma = true;
+        memcpy(out->lzma, file.data + LZMA_PROPERTIES_AT, 5);
+        memset(out->lzma + 5, 0xff, 8);
+    }
+    return out->coding != NULL && file.len > out->at;
+}
+
+static bool run(const struct coding *coding, void *stream, struct bytes in, struct buf *out,
+                size_t most)
+{
+    enum coding_status status = CODING_MORE;
+    size_t made = PIECE;
+
+    while (status == CODING_MORE && out->len < most && made > 0) {
+        buf_reserve(out, PIECE);
+        status = coding->run(stream, &in, out->data + out->len, MIN(PIECE, most - out->len),
+                             &made);
+        out->len += made;
+    }
+    return status != CODING_ERROR;
+}
+
+static bool unpack(const struct swf *swf, struct http_tx *htx, struct slice packed,
+                   struct buf *out)
+{
+    const struct http_state *state = htx->tx.flow->state;
+    const struct http_config *config = state->config;
+    struct http_thread *ht = htx->tx.flow->thread_data;
+    void *stream = swf->coding->open(ht, config);
+    size_t most = 8 + (config->swf_decompress_depth > 0 ? MIN(config->swf_decompress_depth,
+                                                              swf->length) : swf->length);
+    bool good;
+
+    if (stream == NULL)
+        return false;
+    buf_add(out, "FWS", 3);
+    buf_add_u8(out, swf->version);
+    for (unsigned i = 0; i < 4; i++)
+        buf_add_u8(out, (uint8_t)(swf->length >> 8 * i));
+    good = !swf->has_lzma || run(swf->coding, stream, bytes_of(swf->lzma, sizeof(swf->lzma)), out,
+                                 most);
+    good = good && run(swf->coding, stream, bytes_of_slice(packed), out, most);
+    swf->coding->close(ht, stream);
+    return good;
+}
+
+void http_swf_show(struct http_tx *htx, struct app_file *file, struct slice *data)
+{
+    const struct http_config *config = ((struct http_state *)htx->tx.flow->state)->config;
+    struct http_message *m = &htx->message[TO_CLIENT];
+    struct slice packed;
+    struct swf swf;
+
+    if (!swf_read(*data, config, &swf))
+        return;
+    if (m->swf_file != file->id || m->swf_for != data->len) {
+        packed = (struct slice){ .data = data->data + swf.at, .len = data->len - swf.at };
+        if (config->swf_compress_depth > 0)
+            packed.len = MIN(packed.len, config->swf_compress_depth);
+        if (m->swf.data == NULL)
+            m->swf = http_buf_take(htx->tx.flow);
+        buf_clear(&m->swf);
+        m->swf_file = file->id;
+        m->swf_for = data->len;
+        if (!unpack(&swf, htx, packed, &m->swf))
+            buf_clear(&m->swf);
+    }
+    if (m->swf.len > 0)
+        *data = buf_slice(&m->swf);
+}
