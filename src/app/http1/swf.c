@@ -30,13 +30,13 @@ static bool swf_read(struct slice file, const struct http_config *config, struct
     struct bytes in = bytes_of_slice(file);
     uint8_t kind = take_u8(&in);
     bool named = take_u8(&in) == 'W';
+    uint32_t length;
 
     memset(out, 0, sizeof(*out));
     named = take_u8(&in) == 'S' && named;
     out->version = take_u8(&in);
-    out->length = MIN(take_le32(&in), LENGTH_MAX);
-    if (out->length == 0)
-        out->length = LENGTH_WHEN_NONE;
+    length = take_le32(&in);
+    out->length = length == 0 ? LENGTH_WHEN_NONE : MIN(length, LENGTH_MAX);
     if (in.failed || !named)
         return false;
     if (kind == 'C' && config->swf_deflate && out->version >= ZLIB_VERSION_LEAST) {

@@ -108,7 +108,7 @@ static bool is_turned_off(const struct conf_node *root, const char *path)
     return text_to_bool(text_of(conf_string(root, path, "auto")), &on) && !on;
 }
 
-/* What the configuration may take away; without one everything is there. */
+/* What the configuration may take away. */
 static bool has_configured_feature(struct text name, const struct conf_node *root)
 {
     if (text_equal(name, "ja3"))
@@ -116,7 +116,7 @@ static bool has_configured_feature(struct text name, const struct conf_node *roo
     if (text_equal(name, "ja4"))
         return !is_turned_off(root, "app-layer.protocols.tls.ja4-fingerprints");
     if (text_equal(name, "output::file-store"))
-        return root == NULL || conf_bool(root, "outputs.file-store.enabled", false);
+        return conf_bool(root, "outputs.file-store.enabled", false);
     return false;
 }
 

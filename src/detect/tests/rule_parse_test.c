@@ -156,7 +156,7 @@ TEST(rule_keywords_take_their_forms)
         "nfq_set_mark:0x10;", "nfq_set_mark:1/0xff;",
         "asn1:double_overflow, bitstring_overflow, relative_offset -4, oversize_length 2048;",
         "requires:version >= 7;", "requires: version >= 8 < 9 | >= 9, keyword content;",
-        "requires:feature output::file-store;", "ttl:5; prefilter;", "SAMEIP;",
+        "requires:feature output::file-store;", "requires:feature ja3;", "ttl:5; prefilter;", "SAMEIP;",
     };
     struct rules_fixture f;
 
@@ -172,7 +172,7 @@ TEST(rule_requires_skips)
     static const char *const unmet[] = {
         "requires:version >= 9;", "requires:version < 8;", "requires:version >= 9 | < 7.0.5;",
         "requires:feature magic-carpet;", "requires:keyword frob;", "requires:colour blue;",
-        "requires:version >= 9; frob:1;",
+        "requires:version >= 9; frob:1;", "requires:feature ja4;",
     };
     struct rules_fixture f;
 

@@ -13,7 +13,10 @@ static const char settings[] =
     "    HOME_NET: \"[192.168.0.0/16,10.0.0.0/8]\"\n"
     "    EXTERNAL_NET: \"!$HOME_NET\"\n"
     "  port-groups:\n"
-    "    HTTP_PORTS: \"[80,8080]\"\n";
+    "    HTTP_PORTS: \"[80,8080]\"\n"
+    "app-layer: { protocols: { tls: { ja4-fingerprints: no } } }\n"
+    "outputs:\n"
+    "  - file-store: { enabled: yes }\n";
 
 static void add_names(struct rule_names *names)
 {
