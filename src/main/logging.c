@@ -259,11 +259,11 @@ static int add_output(const struct conf_node *node, const char *log_dir, enum lo
 int logging_setup(const struct conf_node *root, const char *log_dir, unsigned verbose,
                   bool daemon, struct err *err)
 {
-    enum log_level level = LOG_LEVEL_NOTICE, at_least = LOG_LEVEL_ERROR;
+    enum log_level level = LOG_LEVEL_INFO, at_least = LOG_LEVEL_ERROR;
     const struct conf_node *outputs = conf_find(root, "logging.outputs");
     bool any = false;
 
-    if (!log_level_parse(conf_string(root, "logging.default-log-level", "notice"), &level))
+    if (!log_level_parse(conf_string(root, "logging.default-log-level", "info"), &level))
         conf_error(conf_find(root, "logging.default-log-level"),
                    "not a level: error, warning, notice, info, perf, config or debug");
     if (verbose > 0)
