@@ -40,7 +40,8 @@ struct shard {
 };
 
 struct dataset {
-    struct dataset *next;
+    uint32_t refs;              /* atomic; tables that have it */
+    bool stays;                 /* over reloads: of the configuration, or not from a file alone */
     char *name, *save;
     enum dataset_type type;
     bool changes;               /* rules put values in or take them out */
@@ -52,7 +53,7 @@ struct dataset {
 };
 
 struct dataset_table {
-    struct dataset *first;
+    ARRAY_OF(struct dataset *) sets;
     uint64_t memcap;
 };
 
@@ -531,23 +532,25 @@ static void save(struct dataset *set)
 
 void dataset_table_save(struct dataset_table *table)
 {
-    for (struct dataset *set = table->first; set != NULL; set = set->next)
-        save(set);
+    for (size_t i = 0; i < table->sets.count; i++)
+        save(table->sets.at[i]);
 }
 
 /* --- the table ---------------------------------------------------------------------------- */
 
 struct dataset *dataset_find(struct dataset_table *table, const char *name)
 {
-    struct dataset *set = table->first;
-
-    while (set != NULL && strcmp(set->name, name) != 0)
-        set = set->next;
-    return set;
+    for (size_t i = 0; i < table->sets.count; i++)
+        if (strcmp(table->sets.at[i]->name, name) == 0)
+            return table->sets.at[i];
+    return NULL;
 }
 
-static void dataset_free(struct dataset *set)
+static void dataset_unref(struct dataset *set)
 {
+    if (__atomic_sub_fetch(&set->refs, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    save(set);
     dataset_clear(set);
     for (unsigned i = 0; i < SHARDS; i++) {
         for (struct buckets *b = set->shard[i].buckets, *older; b != NULL; b = older) {
@@ -566,6 +569,8 @@ static struct dataset *dataset_new(const struct dataset_table *table,
 {
     struct dataset *set = xcalloc(1, sizeof(*set));
 
+    set->refs = 1;
+    set->stays = request->load == NULL || request->save != NULL;
     set->name = xstrdup(request->name);
     set->save = request->save != NULL ? xstrdup(request->save) : NULL;
     set->type = request->type;
@@ -611,8 +616,7 @@ struct dataset *dataset_get(struct dataset_table *table, const struct dataset_re
         return NULL;
     }
     set = dataset_new(table, request);
-    set->next = table->first;
-    table->first = set;
+    ARRAY_PUSH(&table->sets, set);
     set->broken = request->load != NULL && load_any(set, request, err) < 0;
     return set->broken ? NULL : set;
 }
@@ -633,6 +637,7 @@ static void configured(struct dataset_table *table, const struct conf_node *root
     struct dataset_request r = { .name = node->name };
     const char *type = conf_string(node, "type", NULL), *state = conf_string(node, "state", NULL);
     char load_path[4096], save_path[4096];
+    struct dataset *set;
     struct err err = { 0 };
 
     if (type == NULL)
@@ -646,16 +651,35 @@ static void configured(struct dataset_table *table, const struct conf_node *root
     r.save = in_dir(root, state != NULL ? state : conf_string(node, "save", NULL), save_path,
                     sizeof(save_path));
     r.memcap = conf_size(node, "memcap", 0);
-    if (dataset_get(table, &r, &err) == NULL)
+    set = dataset_get(table, &r, &err);
+    if (set != NULL)
+        set->stays = true;
+    else
         conf_error(node, "datasets: %s", err.text);
 }
 
-struct dataset_table *dataset_table_new(const struct conf_node *root)
+/* One that could not be read is tried again. */
+static void inherit(struct dataset_table *table, const struct dataset_table *previous)
+{
+    for (size_t i = 0; i < previous->sets.count; i++) {
+        struct dataset *set = previous->sets.at[i];
+
+        if (!set->stays || set->broken)
+            continue;
+        __atomic_fetch_add(&set->refs, 1, __ATOMIC_RELAXED);
+        ARRAY_PUSH(&table->sets, set);
+    }
+}
+
+struct dataset_table *dataset_table_new(const struct conf_node *root,
+                                        const struct dataset_table *previous)
 {
     struct dataset_table *table = xcalloc(1, sizeof(*table));
     const struct conf_node *sets = conf_find(root, "datasets");
 
     table->memcap = conf_size(root, "datasets.defaults.memcap", MEMCAP_DEFAULT);
+    if (previous != NULL)
+        inherit(table, previous);
     CONF_EACH(node, sets) {
         if (node->kind == CONF_MAP && strcmp(node->name, "defaults") != 0 &&
             strcmp(node->name, "limits") != 0 && strcmp(node->name, "rules") != 0)
@@ -668,12 +692,8 @@ void dataset_table_free(struct dataset_table *table)
 {
     if (table == NULL)
         return;
-    dataset_table_save(table);
-    while (table->first != NULL) {
-        struct dataset *set = table->first;
-
-        table->first = set->next;
-        dataset_free(set);
-    }
+    for (size_t i = 0; i < table->sets.count; i++)
+        dataset_unref(table->sets.at[i]);
+    ARRAY_FREE(&table->sets);
     free(table);
 }

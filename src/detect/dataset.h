@@ -3,7 +3,10 @@
  * with a reputation beside each value where they are used by datarep.
  *
  * One table per ruleset, shared by all threads: a set is cut into shards with a lock each, held
- * for one look-up. Values come from files and go there when the set is freed. */
+ * for one look-up. Values come from files and go there when the set is freed.
+ *
+ * A ruleset that takes another's place shares its sets, with all that is in them; but what a rule
+ * loads from a file and never saves is read anew. */
 #ifndef DETECT_DATASET_H
 #define DETECT_DATASET_H
 
@@ -41,9 +44,10 @@ int dataset_json_read(const char *path, const struct dataset_json *how,
                       int (*visit)(const struct dataset_item *item, void *arg, struct err *err),
                       void *arg, struct err *err);
 
-/* With the sets of the configuration in it. */
-struct dataset_table *dataset_table_new(const struct conf_node *root);
-void dataset_table_free(struct dataset_table *table);       /* saves */
+/* With the sets of the configuration in it, and those of previous, which may be NULL. */
+struct dataset_table *dataset_table_new(const struct conf_node *root,
+                                        const struct dataset_table *previous);
+void dataset_table_free(struct dataset_table *table);       /* saves what no other table shares */
 void dataset_table_save(struct dataset_table *table);
 
 /* Finds or makes and loads it. NULL with err set. */

@@ -23,6 +23,7 @@ struct ruleset_request {
     bool strict_all;                        /* --strict-rule-keywords */
     const char *strict_keywords;
     const char *config_dir;                 /* where the configuration file stands */
+    struct ruleset *previous;               /* the new set remembers what this one did; NULL */
 };
 
 /* What became of the rules; every failed or skipped one has been logged with its place. */

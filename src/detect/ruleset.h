@@ -16,6 +16,7 @@
 
 struct buffer_registry;         /* detect/buffer.c */
 struct detect_plan;             /* detect/compile.h: groups, prefilters, order */
+struct rule_state;
 struct threshold_table;         /* their state, shared by all threads */
 struct dataset_table;           /* detect/dataset.h */
 struct lua_script;
@@ -30,14 +31,15 @@ struct ruleset {
     struct buffer_registry *buffers;    /* made on first use */
     struct detect_plan *plan;
     struct firewall *firewall;          /* detect/firewall/; NULL: not in firewall mode */
+    struct rule_state *state;           /* detect/state.h; these three are in it: */
     struct threshold_table *threshold_state;
+    struct host_bits *host_bits;        /* detect/host_bits.h: xbits, hostbits */
+    struct tag_table *tags;             /* detect/tag.h */
     struct dataset_table *datasets;
     struct app_wants wants;             /* what the rules need of the protocols */
     struct address_table addresses;
     struct port_table ports;
     struct rule_names *names;           /* detect/rule/classification.h */
-    struct host_bits *host_bits;        /* detect/host_bits.h: xbits, hostbits */
-    struct tag_table *tags;             /* detect/tag.h */
     struct iprep *iprep;                /* detect/iprep.h; NULL: none configured */
     ARRAY_OF(const struct lua_script *) scripts;    /* detect/lua/script.h */
     ARRAY_OF(struct rule_test) to_free; /* arguments with a free_arg; ruleset_unref calls them */

@@ -32,7 +32,7 @@ struct flow_tag {
 struct tag_table {
     struct shard_table *hosts;
     bool used;                  /* relaxed; set by the first tag of a host */
-    bool expected;              /* some rule tags hosts */
+    bool expected;              /* relaxed; some rule tags hosts */
 };
 
 struct tag_table *tag_table_new(const struct conf_node *root)
@@ -59,7 +59,7 @@ void tag_table_free(struct tag_table *table)
 
 void tag_expect_hosts(struct tag_table *table)
 {
-    table->expected = true;
+    __atomic_store_n(&table->expected, true, __ATOMIC_RELAXED);
 }
 
 void tag_flow_free(struct flow *flow)
@@ -187,7 +187,7 @@ void tag_packet(struct tag_table *table, struct packet *p)
         return;
     for (struct flow_tag *t = p->flow != NULL ? p->flow->tags : NULL; t != NULL; t = t->next)
         tagged |= count_packet(&t->state, p);
-    if (UNLIKELY(table->expected))
+    if (UNLIKELY(__atomic_load_n(&table->expected, __ATOMIC_RELAXED)))
         packet_take_turn(p);
     if (__atomic_load_n(&table->used, __ATOMIC_RELAXED) && p->src.version != 0) {
         tagged |= count_host(table, p, &p->src);

@@ -202,12 +202,14 @@ static void gauge_engine(void *arg)
 /* Builds the new set aside; a broken file keeps the old one. */
 static void reload_rules(struct setup *s)
 {
+    struct ruleset_request request = s->rules_request;
     struct ruleset_report report = { 0 };
     struct err err = { 0 };
     struct ruleset *set;
 
     log_notice("detect", "rule reload starting");
-    set = ruleset_load(&s->rules_request, &report, &err);
+    request.previous = s->context.rules;
+    set = ruleset_load(&request, &report, &err);
     if (set == NULL || (report.loaded == 0 && (report.failed > 0 || report.files_failed > 0))) {
         if (err.text[0] != '\0')
             log_err(LOG_LEVEL_ERROR, "detect", &err);

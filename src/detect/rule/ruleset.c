@@ -2,11 +2,11 @@
 /* detect/rule/ruleset.c - from the configuration to a compiled set of rules, and its end. */
 #include "base/log.h"
 #include "detect/firewall/firewall.h"
-#include "detect/host_bits.h"
+#include "detect/dataset.h"
 #include "detect/iprep.h"
 #include "detect/rule/classification.h"
 #include "detect/rule/parser.h"
-#include "detect/tag.h"
+#include "detect/state.h"
 #include "detect/threshold.h"
 
 #include <errno.h>
@@ -264,6 +264,8 @@ static void drop_forgotten(struct ruleset *set)
 static struct ruleset *ruleset_new(const struct ruleset_request *request)
 {
     struct ruleset *set = xcalloc(1, sizeof(*set));
+    struct dataset_table *previous =
+        request->previous != NULL ? request->previous->datasets : NULL;
 
     arena_init(&set->arena, 1 << 20, 0);
     set->refs = 1;
@@ -272,13 +274,17 @@ static struct ruleset *ruleset_new(const struct ruleset_request *request)
     set->config_dir = request->config_dir;
     address_table_init(&set->addresses, &set->arena);
     port_table_init(&set->ports, &set->arena);
-    set->host_bits = host_bits_new(request->conf);
-    set->threshold_state = threshold_table_new(request->conf);
-    set->tags = tag_table_new(request->conf);
-    if (set->host_bits == NULL || set->threshold_state == NULL || set->tags == NULL) {
+    set->state = request->previous != NULL ? rule_state_ref(request->previous->state)
+                                           : rule_state_new(request->conf);
+    if (set->state == NULL) {
         ruleset_unref(set);
         return NULL;
     }
+    set->host_bits = set->state->host_bits;
+    set->threshold_state = set->state->thresholds;
+    set->tags = set->state->tags;
+    if (previous != NULL || conf_find(request->conf, "datasets") != NULL)
+        set->datasets = dataset_table_new(request->conf, previous);
     return set;
 }
 
@@ -375,9 +381,7 @@ void ruleset_unref(struct ruleset *set)
     ARRAY_FREE(&set->to_free);
     ARRAY_FREE(&set->scripts);
     ARRAY_FREE(&set->rules);
-    host_bits_free(set->host_bits);
-    threshold_table_free(set->threshold_state);
-    tag_table_free(set->tags);
+    rule_state_unref(set->state);
     iprep_free(set->iprep);
     rule_names_fini(set->names);
     address_table_fini(&set->addresses);

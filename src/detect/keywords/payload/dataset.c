@@ -230,7 +230,7 @@ static int dataset_open(struct rule_parser *p, struct text name, const struct da
     if (o->save.n > 0 && save_path(p, o->save, &r.save) < 0)
         return -1;
     if (p->ruleset->datasets == NULL)
-        p->ruleset->datasets = dataset_table_new(conf_of(p));
+        p->ruleset->datasets = dataset_table_new(conf_of(p), NULL);
     arg->set = dataset_get(p->ruleset->datasets, &r, &err);
     if (arg->set == NULL)
         return rule_error(p, "%s", err.text);
