@@ -42,7 +42,9 @@ struct af_conf {
  * default of ring-size. */
 int af_conf_read(struct af_conf *conf, const struct capture_request *rq, const char *name,
                  struct err *err);
-unsigned af_threads_auto(const struct conf_node *root, const char *name);
+unsigned af_queues(const struct conf_node *root, const char *name);
+unsigned af_threads_auto(const struct conf_node *root, const char *name, unsigned cpus,
+                         unsigned queues);
 
 struct af_ring;
 

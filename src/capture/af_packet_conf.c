@@ -43,16 +43,24 @@ static bool fanout_of(const struct conf_node *item, unsigned *type)
     return false;
 }
 
-unsigned af_threads_auto(const struct conf_node *root, const char *name)
+unsigned af_queues(const struct conf_node *root, const char *name)
 {
     unsigned type = PACKET_FANOUT_HASH;
-    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+    fanout_of(item_of(root, name), &type);
+    return type == PACKET_FANOUT_QM ? net_device_queues(name) : 0;
+}
+
+unsigned af_threads_auto(const struct conf_node *root, const char *name, unsigned cpus,
+                         unsigned queues)
+{
+    unsigned type = PACKET_FANOUT_HASH;
 
     fanout_of(item_of(root, name), &type);
     if (type == PACKET_FANOUT_QM)
-        return net_device_queues(name);
+        return queues > 0 ? queues : cpus;
     if (type == PACKET_FANOUT_HASH || type == PACKET_FANOUT_CPU || type == PACKET_FANOUT_EBPF)
-        return cpus > 0 ? (unsigned)cpus : 1;
+        return cpus;
     return 1;
 }
 

@@ -63,10 +63,18 @@ static int xdp_sources(const struct conf_node *root, const char *const *given, s
     return bridge_sources(root, "af-xdp", given, count, out, err);
 }
 
-static unsigned xdp_threads_auto(const struct conf_node *root, const char *name)
+static unsigned xdp_queues(const struct conf_node *root, const char *name)
 {
     (void)root;
     return net_device_queues(name);
+}
+
+static unsigned xdp_threads_auto(const struct conf_node *root, const char *name, unsigned cpus,
+                                 unsigned queues)
+{
+    (void)root;
+    (void)name;
+    return queues > 0 ? MIN(queues, cpus) : cpus;
 }
 
 static bool xdp_is_inline(const struct conf_node *root, const char *const *sources, size_t count)
@@ -489,10 +497,12 @@ const struct capture_ops capture_af_xdp = {
     .default_run_mode = "workers",
     .run_modes = run_modes,
     .live = true,
+    .has_interfaces = true,
     .verdicts = true,
     .asks_checksums = true,
     .sources = xdp_sources,
     .auto_threads = xdp_threads_auto,
+    .queues = xdp_queues,
     .is_inline = xdp_is_inline,
     .forwards = xdp_forwards,
     .open = xdp_open,

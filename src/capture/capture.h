@@ -61,14 +61,20 @@ struct capture_ops {
     const char *default_run_mode;
     const char *const *run_modes;       /* NULL-ended; those that make sense for it */
     bool live;                  /* wall time; a full pipeline drops instead of waiting */
+    bool has_interfaces;        /* its sources are interfaces of this machine */
     bool verdicts;              /* has accept/drop to give */
     bool asks_checksums;        /* marks packets PACKET_OPEN_CHECKSUM, for decode to find out */
     /* The sources that the command line means: "0:3" is four queues, and none at all are those of
      * the configuration. NULL: as given. */
     int (*sources)(const struct conf_node *root, const char *const *given, size_t count,
                    struct capture_names *out, struct err *err);
-    /* Receive threads of a source whose `threads` is auto. NULL: one. */
-    unsigned (*auto_threads)(const struct conf_node *root, const char *source);
+    /* Receive threads of a source whose `threads` is auto, on a machine of so many CPUs; queues:
+     * what `queues` said. NULL: one. */
+    unsigned (*auto_threads)(const struct conf_node *root, const char *source, unsigned cpus,
+                             unsigned queues);
+    /* Receive queues of a source of which each has one reader, so that more threads than these
+     * would get nothing. NULL, or 0: any number of threads can share it. */
+    unsigned (*queues)(const struct conf_node *root, const char *source);
     /* Do these sources, as configured, block packets? NULL: always when `verdicts`. */
     bool (*is_inline)(const struct conf_node *root, const char *const *sources, size_t count);
     /* Must each packet go through verdict() even when nothing is blocked, because it goes no

@@ -331,6 +331,7 @@ const struct capture_ops capture_pcap_live = {
     .default_run_mode = "autofp",
     .run_modes = run_modes,
     .live = true,
+    .has_interfaces = true,
     .sources = live_sources,
     .open = live_open,
     .queue_open = live_queue_open,

@@ -125,7 +125,7 @@ static unsigned capture_threads(struct plan *plan, bool whole_chain, unsigned *p
         if (want == 0 && whole_chain && !plan->live)
             want = workers;
         if (want == 0)
-            want = s->queues > 0 ? s->queues : 1;
+            want = s->auto_threads > 0 ? s->auto_threads : 1;
         if (whole_chain && (set->interface == NULL || set->threads == 0))
             want = MIN(want, workers);
         per_source[i] = want;
@@ -367,7 +367,7 @@ struct plan *plan_new(const struct plan_request *rq, struct err *err)
     share_memory(plan, rq->root);
     if (plan_place(plan, err) < 0)
         goto fail;
-    plan_warn(plan);
+    plan_warn(plan, rq->interfaces);
     return plan;
 
 fail:
@@ -412,6 +412,8 @@ void plan_sources_read(const struct conf_node *root, const char *method, const c
         uint64_t n;
 
         out[i] = (struct plan_source){ .name = names[i], .only_once = is_pipe(names[i]) };
+        if (item != NULL)
+            out[i].at = item->at;
         if (text_to_u64(text_of(threads), THREADS_MAX, &n))
             out[i].threads = (unsigned)n;
         else if (!text_equal_nocase(text_of(threads), "auto"))

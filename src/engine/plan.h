@@ -14,7 +14,10 @@
 struct plan_source {
     const char *name;
     unsigned threads;               /* wanted by the configuration; 0: auto */
-    unsigned queues;                /* of the hardware or the kernel; 0: not known */
+    unsigned auto_threads;          /* when the configuration leaves it to us; 0: one */
+    unsigned queues;                /* each of which has one reader; 0: none such, or not known */
+    struct where at;                /* where it is configured, if it is */
+    bool missing;                   /* an interface that this machine does not have */
     bool only_once;                 /* a pipe: one thread can read it, once */
 };
 
@@ -29,6 +32,7 @@ struct plan_request {
     const struct plan_source *sources;
     unsigned source_count;
     const char *const *management;  /* names of the other threads, NULL-ended; NULL: none */
+    const char *interfaces;         /* "eth0, lo": what one could capture from; NULL: not known */
 };
 
 struct plan_thread {
@@ -92,5 +96,7 @@ void plan_source_threads(const struct plan *plan, unsigned *out);
 void plan_print(const struct plan *plan, struct buf *out);
 void plan_print_json(const struct plan *plan, struct buf *out);
 void plan_print_dot(const struct plan *plan, struct buf *out);
+/* plan_svg.c */
+void plan_print_svg(const struct plan *plan, struct buf *out);
 
 #endif

@@ -8,7 +8,7 @@
 /* place.c: gives each thread its CPU, in the order of the threads. */
 int plan_place(struct plan *plan, struct err *err);
 /* plan_warn.c: what is unwise about it. */
-void plan_warn(struct plan *plan);
+void plan_warn(struct plan *plan, const char *interfaces);
 
 /* Local to what the plan captures from; -1: not known. */
 int plan_source_numa(const struct plan *plan, const char *source);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MEND_MAX 1024
+
 static const char *set_key(const struct plan_thread *t)
 {
     return cpu_role_name(t->role);
@@ -39,7 +41,7 @@ static void taken_by_others(const struct plan *plan, const struct plan_thread *t
 /* As items of a YAML list: "2-5", "7". */
 static void list_items(const struct cpu_set *cpus, char *buf, size_t size)
 {
-    char text[160];
+    char text[MEND_MAX];
     struct text rest, part;
     size_t at = 0;
 
@@ -51,12 +53,21 @@ static void list_items(const struct cpu_set *cpus, char *buf, size_t size)
                                TEXT(part));
 }
 
-/* A first hardware thread of a free core for each thread of the piece; false: too few. */
+/* A thread count that the set decides: other counts stand with the interface or the piece. */
+static bool set_counts_threads(const struct plan *plan, const struct plan_thread *t)
+{
+    const struct plan_piece *pp = &plan->pieces[t->piece];
+
+    return t->role == CPU_WORKER && pp->piece->threads != THREADS_NUMBER;
+}
+
+/* A first hardware thread of a free core for each thread of the piece, or fewer threads where
+ * cores are too few; false: there is no such line. */
 static bool suggest_cpus(const struct plan *plan, const struct plan_thread *t, char *buf,
                          size_t size)
 {
     struct cpu_set free_cpus = plan->topology->allowed, taken = { 0 };
-    char items[200];
+    char items[MEND_MAX - 64];
     unsigned want = plan->pieces[t->piece].count, have = 0;
 
     taken_by_others(plan, t, &taken);
@@ -65,11 +76,12 @@ static bool suggest_cpus(const struct plan *plan, const struct plan_thread *t, c
     CPU_SET_EACH(cpu, &free_cpus)
         if (++have > want)
             cpu_set_remove(&free_cpus, (unsigned)cpu);
-    if (have < want)
-        return false;
     list_items(&free_cpus, items, sizeof(items));
-    snprintf(buf, size, "%s-cpu-set: { cpu: [ %s ] }", set_key(t), items);
-    return true;
+    if (have >= want)
+        snprintf(buf, size, "%s-cpu-set: { cpu: [ %s ] }", set_key(t), items);
+    else
+        snprintf(buf, size, "%s-cpu-set: { cpu: [ %s ], threads: %u }", set_key(t), items, have);
+    return have >= want || (have > 0 && set_counts_threads(plan, t));
 }
 
 /* What concerns several pairs of threads is said of the first, with the number of the others. */
@@ -97,12 +109,10 @@ static const char *and_others(const struct pair *pair, char *buf, size_t size)
 static void warn_siblings(struct plan *plan, const struct pair *pair)
 {
     const struct plan_thread *a = pair->a, *b = pair->b;
-    char mend[256], more[48];
+    char mend[MEND_MAX], more[48];
 
-    if (!suggest_cpus(plan, b, mend, sizeof(mend)))
-        snprintf(mend, sizeof(mend), "%s-cpu-set: { threads: %u }", set_key(b),
-                 MAX(plan->pieces[b->piece].count / 2, 1u));
-    notes_add(&plan->notes, set_at(plan, b), mend, "%s on CPU %d and %s on CPU %d share core %d: "
+    notes_add(&plan->notes, set_at(plan, b), suggest_cpus(plan, b, mend, sizeof(mend)) ? mend
+              : NULL, "%s on CPU %d and %s on CPU %d share core %d: "
               "each gets about half of it%s", a->name, a->cpu, b->name, b->cpu, a->place->core,
               and_others(pair, more, sizeof(more)));
 }
@@ -155,11 +165,35 @@ static void warn_pairs(struct plan *plan)
             warn_roles(plan, (enum cpu_role)i, (enum cpu_role)j);
 }
 
+static unsigned threads_of(const struct plan *plan, unsigned source)
+{
+    unsigned threads = 0;
+
+    for (unsigned i = 0; i < plan->pieces[0].count; i++)
+        threads += plan->threads[i].source_number == source;
+    return threads;
+}
+
+/* Where the set has CPUs enough near the interface, they only have to be taken first. */
+static const char *mend_far(const struct plan *plan, const struct plan_thread *t, int numa,
+                            char *buf, size_t size)
+{
+    struct cpu_set near;
+
+    topology_part_cpus(plan->topology, TOPOLOGY_NUMA, (unsigned)numa, &near);
+    cpu_set_and(&near, &affinity_get(plan->affinity, t->role, t->source)->cpus);
+    if (!plan->affinity->autopin && cpu_set_count(&near) >= threads_of(plan, t->source_number))
+        return "autopin: yes";
+    snprintf(buf, size, "%s-cpu-set: { interface-specific-cpu-set: [ { interface: %s, "
+             "cpu: [ \"numa:%d\" ] } ] }", set_key(t), t->source, numa);
+    return buf;
+}
+
 static void warn_far_from(struct plan *plan, unsigned source)
 {
     int numa = plan_source_numa(plan, plan->sources[source].name);
     struct pair far = { 0 };
-    char more[48];
+    char mend[256], more[48];
 
     for (unsigned i = 0; i < plan->packet_threads && numa >= 0; i++) {
         const struct plan_thread *t = &plan->threads[i];
@@ -170,8 +204,7 @@ static void warn_far_from(struct plan *plan, unsigned source)
     }
     if (far.count == 0)
         return;
-    notes_add(&plan->notes, set_at(plan, far.a),
-              plan->affinity->autopin ? "worker-cpu-set: { cpu: [ \"nic\" ] }" : "autopin: yes",
+    notes_add(&plan->notes, set_at(plan, far.a), mend_far(plan, far.a, numa, mend, sizeof(mend)),
               "%s runs on NUMA node %d, its interface %s is on node %d: packets cross the link "
               "between the nodes%s", far.a->name, far.a->place->numa, far.a->source, numa,
               and_others(&far, more, sizeof(more)));
@@ -187,38 +220,80 @@ static void warn_queues(struct plan *plan)
 {
     for (unsigned i = 0; i < plan->source_count; i++) {
         const struct plan_source *s = &plan->sources[i];
-        unsigned threads = 0;
+        unsigned threads = threads_of(plan, i);
         char mend[160];
 
-        for (unsigned j = 0; j < plan->pieces[0].count; j++)
-            threads += plan->threads[j].source_number == i;
         if (s->queues == 0 || threads <= s->queues || !plan->live)
             continue;
         snprintf(mend, sizeof(mend), "%s: [ { interface: %s, threads: %u } ]", plan->method,
                  s->name, s->queues);
-        notes_add(&plan->notes, (struct where){ 0 }, mend, "%u threads read %s, which has %u "
+        notes_add(&plan->notes, s->at, mend, "%u threads read %s, which has %u "
                   "queue%s: some will get no packets", threads, s->name, s->queues,
                   s->queues == 1 ? "" : "s");
     }
 }
 
-static void warn_few_in_set(struct plan *plan, const struct plan_piece *pp)
+static void mend_source(const struct plan *plan, unsigned source, unsigned threads, char *buf,
+                        size_t size)
 {
-    const struct plan_thread *first = &plan->threads[pp->first];
+    snprintf(buf, size, "%s: [ { interface: %s, threads: %u } ]", plan->method,
+             plan->sources[source].name, threads);
+}
+
+/* Threads that read one interface and share CPUs. */
+static bool warn_few_for_source(struct plan *plan, unsigned source)
+{
+    const struct plan_thread *first = NULL;
+    unsigned threads = threads_of(plan, source), cpus;
     struct cpu_set used = { 0 };
     char mend[160];
 
+    for (unsigned i = 0; i < plan->pieces[0].count; i++)
+        if (plan->threads[i].source_number == source) {
+            first = first == NULL ? &plan->threads[i] : first;
+            cpu_set_or(&used, &plan->threads[i].cpus);
+        }
+    cpus = cpu_set_count(&used);
+    if (first == NULL || first->place == NULL || cpus >= threads)
+        return false;
+    mend_source(plan, source, cpus, mend, sizeof(mend));
+    notes_add(&plan->notes, set_at(plan, first), mend, "%u %s threads of %s share %u CPU%s of the "
+              "set", threads, set_key(first), first->source, cpus, cpus == 1 ? "" : "s");
+    return true;
+}
+
+/* The number of threads stands with the interface, with the piece, or is that of the set. */
+static const char *mend_few(const struct plan *plan, const struct plan_thread *first,
+                            unsigned cpus, char *buf, size_t size)
+{
+    if (plan->pieces[first->piece].piece->threads == THREADS_NUMBER)
+        snprintf(buf, size, "threads: %u", cpus);
+    else if (set_counts_threads(plan, first))
+        snprintf(buf, size, "%s-cpu-set: { threads: %u }", set_key(first), cpus);
+    else if (!suggest_cpus(plan, first, buf, size))
+        return NULL;
+    return buf;
+}
+
+static void warn_few_in_set(struct plan *plan, const struct plan_piece *pp)
+{
+    const struct plan_thread *first = &plan->threads[pp->first];
+    struct where at = pp->piece->threads == THREADS_NUMBER ? pp->piece->at : set_at(plan, first);
+    struct cpu_set used = { 0 };
+    char mend[MEND_MAX];
+    bool said = false;
+
     if (first->place == NULL)
         return;
+    for (unsigned i = 0; i < plan->source_count && plan->live && pp->first == 0; i++)
+        said = warn_few_for_source(plan, i) || said;
     for (unsigned i = 0; i < pp->count; i++)
         cpu_set_or(&used, &plan->threads[pp->first + i].cpus);
-    if (cpu_set_count(&used) >= pp->count)
+    if (said || cpu_set_count(&used) >= pp->count)
         return;
-    snprintf(mend, sizeof(mend), "%s-cpu-set: { threads: %u }", set_key(first),
-             cpu_set_count(&used));
-    notes_add(&plan->notes, set_at(plan, first), mend, "%u %s threads share %u CPU%s of the set",
-              pp->count, set_key(first), cpu_set_count(&used),
-              cpu_set_count(&used) == 1 ? "" : "s");
+    notes_add(&plan->notes, at, mend_few(plan, first, cpu_set_count(&used), mend, sizeof(mend)),
+              "%u %s threads share %u CPU%s of the set", pp->count, set_key(first),
+              cpu_set_count(&used), cpu_set_count(&used) == 1 ? "" : "s");
 }
 
 static void warn_few_cpus(struct plan *plan)
@@ -272,8 +347,20 @@ static void say_limits(struct plan *plan)
                   "%u CPUs: threads are counted by that", t->quota, cpu_set_count(&t->allowed));
 }
 
-void plan_warn(struct plan *plan)
+static void warn_missing(struct plan *plan, const char *interfaces)
 {
+    for (unsigned i = 0; i < plan->source_count; i++) {
+        const struct plan_source *s = &plan->sources[i];
+
+        if (s->missing)
+            notes_add(&plan->notes, s->at, NULL, "there is no interface \"%s\" here; there are %s",
+                      s->name, interfaces != NULL ? interfaces : "none");
+    }
+}
+
+void plan_warn(struct plan *plan, const char *interfaces)
+{
+    warn_missing(plan, interfaces);
     say_limits(plan);
     warn_pairs(plan);
     warn_far(plan);

@@ -3,6 +3,7 @@
 #include "engine/topology.h"
 
 #include "base/array.h"
+#include "engine/cgroup.h"
 
 #include <hwloc.h>
 #include <sched.h>
@@ -110,21 +111,6 @@ static struct topology *topology_load(const char *text, bool is_file, struct err
     return t;
 }
 
-/* cgroup v2: "max 100000" or "150000 100000". Only the root that a container sees is asked. */
-static unsigned cgroup_quota(void)
-{
-    FILE *f = fopen("/sys/fs/cgroup/cpu.max", "re");
-    unsigned long long quota, period;
-    unsigned cpus = 0;
-
-    if (f == NULL)
-        return 0;
-    if (fscanf(f, "%llu %llu", &quota, &period) == 2 && period > 0)
-        cpus = (unsigned)((quota + period - 1) / period);
-    fclose(f);
-    return cpus;
-}
-
 static void read_allowed(struct topology *t)
 {
     size_t size = CPU_ALLOC_SIZE(CPUS_MAX);
@@ -149,7 +135,7 @@ struct topology *topology_of_machine(struct err *err)
         return NULL;
     t->is_this_machine = true;
     read_allowed(t);
-    t->quota = cgroup_quota();
+    t->quota = cgroup_cpus("/proc/self/cgroup", "/sys/fs/cgroup");
     return t;
 }
 

@@ -50,7 +50,7 @@ static const struct option_spec specs[] = {
     { 0, "group", OPT_TEXT, 'r', AT(group), 0, NULL, "NAME", "run as this group once started" },
     { 0, "runmode", OPT_TEXT, 'r', AT(run_mode), 0, NULL, "NAME",
       "single, workers, autofp, pipeline, or one of your own" },
-    { 0, "plan", OPT_JOB, 'o', 0, JOB_PLAN, NULL, "json|dot",
+    { 0, "plan", OPT_JOB, 'o', 0, JOB_PLAN, NULL, "json|dot|svg",
       "show which thread would run what, and where" },
     { 0, "topology", OPT_TEXT, 'r', AT(topology), 0, NULL, "TEXT|FILE",
       "plan for another machine" },

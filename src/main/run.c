@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/version.h"
@@ -153,29 +154,45 @@ int run_check(const struct options *o, struct conf *conf)
     return status;
 }
 
+static const struct {
+    const char *name;
+    void (*print)(const struct plan *plan, struct buf *out);
+} plan_forms[] = {
+    { "text", plan_print }, { "json", plan_print_json }, { "dot", plan_print_dot },
+    { "svg", plan_print_svg },
+};
+
+static void (*plan_form(const char *name, struct err *err))(const struct plan *, struct buf *)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(plan_forms); i++)
+        if (name == NULL || strcmp(plan_forms[i].name, name) == 0)
+            return plan_forms[i].print;
+    err_set(err, "--plan: want text, json, dot or svg, got \"%s\"", name);
+    return NULL;
+}
+
 int run_plan(const struct options *o, struct conf *conf)
 {
+    void (*print)(const struct plan *, struct buf *);
     const char *form = o->job_argument;
     struct setup s = { .options = o, .conf = conf, .root = conf_root(conf) };
     struct buf out = { 0 };
     struct err err = { 0 };
 
+    if ((print = plan_form(form, &err)) == NULL)
+        return fail(&err);
+    conf_check_keys(conf);
     if (o->capture != NULL && (s.context.capture = setup_capture_ops(o, &err)) == NULL)
         return fail(&err);
     if (setup_sources(&s, &err) < 0 || setup_plan(&s, o->topology, &err) < 0) {
         setup_free(&s);
         return fail(&err);
     }
-    if (form == NULL)
-        plan_print(s.plan, &out);
-    else if (strcmp(form, "json") == 0)
-        plan_print_json(s.plan, &out);
-    else
-        plan_print_dot(s.plan, &out);
+    print(s.plan, &out);
     fwrite(out.data, 1, out.len, stdout);
     buf_fini(&out);
     setup_free(&s);
-    return EXIT_SUCCESS;
+    return log_error_count() > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 /* --- running ------------------------------------------------------------------------------ */

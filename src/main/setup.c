@@ -266,6 +266,34 @@ static bool needs_turns(const struct plan *plan)
 
 static const char *const management_threads[] = { "FM#01", "FR#01", "CS", NULL };
 
+/* Of another machine only the CPUs are known, not its interfaces. */
+static void ask_capture(const struct setup *s, const struct capture_ops *capture,
+                        struct plan_source *source)
+{
+    const struct topology *t = s->topology;
+
+    if (t->is_this_machine && capture->queues != NULL)
+        source->queues = capture->queues(s->root, source->name);
+    if (capture->auto_threads != NULL)
+        source->auto_threads = capture->auto_threads(s->root, source->name,
+                                                     cpu_set_count(&t->allowed), source->queues);
+    source->missing = t->is_this_machine && capture->has_interfaces &&
+                      strcmp(source->name, "any") != 0 && if_nametoindex(source->name) == 0;
+}
+
+static const char *interface_names(char *buf, size_t size)
+{
+    struct if_nameindex *all = if_nameindex();
+    size_t at = 0;
+
+    buf[0] = '\0';
+    for (unsigned i = 0; all != NULL && all[i].if_name != NULL && at < size; i++)
+        at += (size_t)snprintf(buf + at, size - at, "%s%s", i > 0 ? ", " : "", all[i].if_name);
+    if (all != NULL)
+        if_freenameindex(all);
+    return buf;
+}
+
 int setup_plan(struct setup *s, const char *topology, struct err *err)
 {
     const struct capture_ops *capture = s->context.capture;
@@ -274,7 +302,7 @@ int setup_plan(struct setup *s, const char *topology, struct err *err)
     unsigned count = (unsigned)s->sources.count;
     struct plan_source *sources = xcalloc(count + 1, sizeof(*sources));
     struct plan_request request = { 0 };
-    char names[512];
+    char names[512], interfaces[512];
 
     s->modes = run_modes_new(s->root, err);
     s->topology = topology != NULL ? topology_described(topology, err) : topology_of_machine(err);
@@ -294,8 +322,8 @@ int setup_plan(struct setup *s, const char *topology, struct err *err)
     }
     if (count > 0)
         plan_sources_read(s->root, method, source_names(s), sources, count);
-    for (unsigned i = 0; i < count && capture != NULL && capture->auto_threads != NULL; i++)
-        sources[i].queues = capture->auto_threads(s->root, sources[i].name);
+    for (unsigned i = 0; i < count && capture != NULL; i++)
+        ask_capture(s, capture, &sources[i]);
     request.root = s->root;
     request.topology = s->topology;
     request.method = method;
@@ -304,6 +332,8 @@ int setup_plan(struct setup *s, const char *topology, struct err *err)
     request.sources = sources;
     request.source_count = count;
     request.management = management_threads;
+    if (s->topology->is_this_machine)
+        request.interfaces = interface_names(interfaces, sizeof(interfaces));
     s->plan = plan_new(&request, err);
     free(sources);
     if (s->plan == NULL)

@@ -95,63 +95,94 @@ static unsigned parse_sources(char *text, const struct conf_node *root, struct p
     }
     plan_sources_read(root, *method, names, out, count);
     for (unsigned i = 0; i < count; i++)
-        out[i].queues = queues[i];
+        out[i].queues = out[i].auto_threads = queues[i];
     return count;
 }
 
-static void plan_case(struct conf *conf, const char *text, struct buf *out)
+struct built {
+    struct run_modes *modes;
+    struct topology *topology;
+    struct plan *plan;              /* NULL: err says why */
+    struct err err;
+    char capture[256];
+};
+
+/* `mode`: another than the case's; NULL: the case's. */
+static void build(struct built *out, struct conf *conf, const char *text, const char *mode)
 {
     static const char *const management[] = { "CS", "US", NULL };
-    char topology_text[256], topology_path[800], mode[64], capture[256], error[600];
+    char topology_text[256], topology_path[800], mode_text[64];
     struct plan_source sources[8];
     struct plan_request rq = { .root = conf_root(conf), .sources = sources,
                                .management = management };
-    struct run_modes *modes;
-    struct topology *topology;
-    struct plan *plan = NULL;
-    struct err err = { 0 };
     bool live;
 
+    *out = (struct built){ 0 };
     head_value(text, "topology", topology_text, sizeof(topology_text));
-    head_value(text, "mode", mode, sizeof(mode));
-    head_value(text, "capture", capture, sizeof(capture));
-    live = strncmp(capture, "live ", 5) == 0;
+    head_value(text, "mode", mode_text, sizeof(mode_text));
+    head_value(text, "capture", out->capture, sizeof(out->capture));
+    live = strncmp(out->capture, "live ", 5) == 0;
     rq.live = live;
-    rq.source_count = parse_sources(live ? capture + 5 : capture, rq.root, sources, &rq.method);
+    rq.source_count = parse_sources(live ? out->capture + 5 : out->capture, rq.root, sources,
+                                    &rq.method);
     rq.verdict_threads = strcmp(rq.method, "nfq") == 0;
-    modes = run_modes_new(rq.root, &err);
+    out->modes = run_modes_new(rq.root, &out->err);
     if (strstr(topology_text, ".xml") != NULL)
         snprintf(topology_path, sizeof(topology_path), "%s/%s", plans, topology_text);
     else
         snprintf(topology_path, sizeof(topology_path), "%s", topology_text);
-    topology = topology_described(topology_path, &err);
-    rq.topology = topology;
-    rq.mode = modes != NULL ? run_modes_find(modes, mode) : NULL;
-    if (rq.mode != NULL && topology != NULL)
-        plan = plan_new(&rq, &err);
-    if (plan != NULL)
-        plan_print(plan, out);
+    out->topology = topology_described(topology_path, &out->err);
+    rq.topology = out->topology;
+    rq.mode = out->modes != NULL ? run_modes_find(out->modes, mode != NULL ? mode : mode_text)
+                                 : NULL;
+    if (rq.mode != NULL && out->topology != NULL)
+        out->plan = plan_new(&rq, &out->err);
+}
+
+static void built_free(struct built *b)
+{
+    plan_free(b->plan);
+    topology_free(b->topology);
+    run_modes_free(b->modes);
+}
+
+static void plan_case(struct conf *conf, const char *text, struct buf *out)
+{
+    struct built b;
+    char error[600];
+
+    build(&b, conf, text, NULL);
+    if (b.plan != NULL)
+        plan_print(b.plan, out);
     else
-        buf_printf(out, "error: %s\n", err_text(&err, error, sizeof(error)));
-    plan_free(plan);
-    topology_free(topology);
-    run_modes_free(modes);
+        buf_printf(out, "error: %s\n", err_text(&b.err, error, sizeof(error)));
+    built_free(&b);
+}
+
+static struct conf *conf_of_case(struct test *t, const char *text, const char *name)
+{
+    struct conf *conf = conf_new();
+    struct err err = { 0 };
+    struct buf yaml = { 0 };
+
+    buf_printf(&yaml, "%%YAML 1.1\n---\n%s", text);
+    buf_add_u8(&yaml, '\0');
+    CHECK_INT(conf_load_string(conf, (char *)yaml.data, name, &err), 0);
+    buf_fini(&yaml);
+    return conf;
 }
 
 static void run_case(struct test *t, const char *path, const char *name)
 {
     char *text = read_whole(path), *mark = text != NULL ? strstr(text, MARK) : NULL;
-    struct conf *conf = conf_new();
-    struct err err = { 0 };
-    struct buf yaml = { 0 }, found = { 0 };
+    struct buf found = { 0 };
+    struct conf *conf;
 
     CHECK(mark != NULL);
     if (mark == NULL)
         return;
     *mark = '\0';
-    buf_printf(&yaml, "%%YAML 1.1\n---\n%s", text);
-    buf_add_u8(&yaml, '\0');
-    CHECK_INT(conf_load_string(conf, (char *)yaml.data, name, &err), 0);
+    conf = conf_of_case(t, text, name);
     plan_case(conf, text, &found);
     buf_add_u8(&found, '\0');
     if (getenv("PLAN_UPDATE") != NULL) {
@@ -162,10 +193,107 @@ static void run_case(struct test *t, const char *path, const char *name)
     } else if (strcmp((char *)found.data, mark + strlen(MARK)) != 0) {
         test_fail(t, path, 1, "plan differs; found:\n%s", (char *)found.data);
     }
-    buf_fini(&yaml);
     buf_fini(&found);
     conf_free(conf);
     free(text);
+}
+
+/* --- lines that mend ------------------------------------------------------------------------ */
+
+/* "[ 2, 4 ]" is set as "2,4", which means the same. */
+static bool is_flat(const struct conf_node *list)
+{
+    CONF_EACH(item, list)
+        if (item->kind != CONF_SCALAR)
+            return false;
+    return list->kind == CONF_LIST;
+}
+
+static void set_all(struct conf *conf, const char *above, const struct conf_node *node)
+{
+    CONF_EACH(child, node) {
+        char path[512];
+        struct buf value = { 0 };
+
+        snprintf(path, sizeof(path), "%s%s", above, child->name);
+        if (is_flat(child)) {
+            CONF_EACH(item, child)
+                buf_printf(&value, "%s%s", value.len > 0 ? "," : "", item->value);
+            buf_add_u8(&value, '\0');
+            conf_set(conf, path, (char *)value.data);
+            buf_fini(&value);
+        } else if (child->kind == CONF_SCALAR) {
+            conf_set(conf, path, child->value);
+        } else {
+            snprintf(path, sizeof(path), "%s%s.", above, child->name);
+            set_all(conf, path, child);
+        }
+    }
+}
+
+/* Puts a line where it belongs; false: it is one of a run mode's piece, of which there may be
+ * several. */
+static bool put_line(struct test *t, struct conf *conf, const char *line)
+{
+    struct conf *fresh = conf_of_case(t, line, "mend");
+    const struct conf_node *root = conf_root(fresh);
+    bool placed = strncmp(line, "threads:", 8) != 0;
+
+    if (strstr(line, "-cpu-set:") != NULL)
+        set_all(conf, "threading.cpu-affinity.", root);
+    else if (conf_find(root, "autopin") != NULL || conf_find(root, "detect-thread-ratio") != NULL)
+        set_all(conf, "threading.", root);
+    else if (placed)
+        set_all(conf, "", root);
+    conf_free(fresh);
+    return placed;
+}
+
+static bool has_note(const struct plan *plan, const char *text)
+{
+    for (size_t i = 0; i < plan->notes.list.count; i++)
+        if (strcmp(plan->notes.list.at[i].text, text) == 0)
+            return true;
+    return false;
+}
+
+static unsigned check_mends(struct test *t, const char *path, const char *name)
+{
+    char *text = read_whole(path), *mark = strstr(text, MARK);
+    struct conf *conf;
+    struct built first;
+    unsigned count = 0;
+
+    *mark = '\0';
+    conf = conf_of_case(t, text, name);
+    build(&first, conf, text, NULL);
+    for (size_t i = 0; first.plan != NULL && i < first.plan->notes.list.count; i++) {
+        const struct note *note = &first.plan->notes.list.at[i];
+        struct conf *mended = conf_of_case(t, text, name);
+        struct built second;
+
+        if (note->mend == NULL || !put_line(t, mended, note->mend)) {
+            conf_free(mended);
+            continue;
+        }
+        count++;
+        build(&second, mended, text, conf_string(conf_root(mended), "runmode", NULL));
+        if (second.plan == NULL)
+            test_fail(t, path, 1, "%s: %s", note->mend, second.err.text);
+        else if (has_note(second.plan, note->text))
+            test_fail(t, path, 1, "%s does not mend: %s", note->mend, note->text);
+        built_free(&second);
+        conf_free(mended);
+    }
+    built_free(&first);
+    conf_free(conf);
+    free(text);
+    return count;
+}
+
+static bool is_case(const char *name)
+{
+    return name[0] != '.' && strstr(name, ".plan") != NULL;
 }
 
 TEST(plan_golden)
@@ -182,7 +310,7 @@ TEST(plan_golden)
     while ((entry = readdir(dir)) != NULL) {
         char path[800];
 
-        if (entry->d_name[0] == '.' || strstr(entry->d_name, ".plan") == NULL)
+        if (!is_case(entry->d_name))
             continue;
         snprintf(path, sizeof(path), "%s/%s", plans, entry->d_name);
         run_case(t, path, entry->d_name);
@@ -190,4 +318,28 @@ TEST(plan_golden)
     }
     closedir(dir);
     CHECK(count > 0);
+}
+
+/* What a plan suggests must do what it says. */
+TEST(plan_mends_mend)
+{
+    struct dirent *entry;
+    unsigned count = 0;
+    DIR *dir;
+
+    if (!find_plans()) {
+        t->skipped = true;
+        return;
+    }
+    dir = opendir(plans);
+    while ((entry = readdir(dir)) != NULL) {
+        char path[800];
+
+        if (!is_case(entry->d_name))
+            continue;
+        snprintf(path, sizeof(path), "%s/%s", plans, entry->d_name);
+        count += check_mends(t, path, entry->d_name);
+    }
+    closedir(dir);
+    CHECK(count > 10);
 }

@@ -97,7 +97,7 @@ static bool check_task(struct test *t, const struct plan_thread *thread, bool ma
 static void settle_in(struct test *t, const char *mode, const struct topology *topology,
                       struct conf *conf, struct run_modes *modes)
 {
-    struct plan_source source = { .name = "straw", .threads = 2, .queues = 2 };
+    struct plan_source source = { .name = "straw", .threads = 2 };
     struct engine_conf engine_conf = { 0 };
     struct err err = { 0 };
     struct plan *plan = plan_new(&(struct plan_request){

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* engine/cgroup.c - CPU quotas of both versions of cgroups.
+ *
+ * A quota binds all groups below it, so each group from ours up to the root is asked. Version 1
+ * keeps quota and period in two files below a mount of its own, version 2 in one. */
+#include "engine/cgroup.h"
+
+#include "base/array.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static unsigned cpus_of(double quota, double period)
+{
+    return quota > 0 && period > 0 ? (unsigned)((quota + period - 1) / period) : 0;
+}
+
+static unsigned least(unsigned a, unsigned b)
+{
+    return a == 0 || (b > 0 && b < a) ? b : a;
+}
+
+static bool read_number(const char *folder, const char *file, double *out)
+{
+    char path[1200];
+    FILE *f;
+    bool found;
+
+    snprintf(path, sizeof(path), "%s/%s", folder, file);
+    f = fopen(path, "re");
+    if (f == NULL)
+        return false;
+    found = fscanf(f, "%lf", out) == 1;
+    fclose(f);
+    return found;
+}
+
+/* "max 100000" or "150000 100000" */
+static unsigned quota_v2(const char *folder)
+{
+    char path[1200];
+    double quota = 0, period = 0;
+    FILE *f;
+    bool found;
+
+    snprintf(path, sizeof(path), "%s/cpu.max", folder);
+    f = fopen(path, "re");
+    if (f == NULL)
+        return 0;
+    found = fscanf(f, "%lf %lf", &quota, &period) == 2;
+    fclose(f);
+    return found ? cpus_of(quota, period) : 0;
+}
+
+/* -1 is no limit. */
+static unsigned quota_v1(const char *folder)
+{
+    double quota, period;
+
+    if (!read_number(folder, "cpu.cfs_quota_us", &quota) ||
+        !read_number(folder, "cpu.cfs_period_us", &period))
+        return 0;
+    return cpus_of(quota, period);
+}
+
+/* From root/path up to root. */
+static unsigned walk_up(const char *root, struct text path, unsigned (*quota)(const char *folder))
+{
+    unsigned cpus = 0;
+    char folder[1100];
+
+    for (;;) {
+        snprintf(folder, sizeof(folder), "%s%.*s", root, TEXT(path));
+        cpus = least(cpus, quota(folder));
+        if (path.n == 0)
+            return cpus;
+        while (path.n > 0 && path.p[--path.n] != '/')
+            ;
+    }
+}
+
+static bool has_word(struct text list, const char *word)
+{
+    struct text item;
+
+    while (text_split(&list, ',', &item))
+        if (text_equal(item, word))
+            return true;
+    return false;
+}
+
+/* "4:cpu,cpuacct:/path", or "0::/path" for version 2. */
+static unsigned line_cpus(struct text line, const char *root)
+{
+    static const char *const mounts_v1[] = { "cpu", "cpu,cpuacct", "cpuacct,cpu" };
+    struct text number, controllers;
+    char mount[600];
+    unsigned cpus = 0;
+
+    text_split(&line, ':', &number);
+    text_split(&line, ':', &controllers);
+    if (line.n == 1)
+        line.n = 0;                 /* "/" */
+    if (controllers.n == 0) {
+        snprintf(mount, sizeof(mount), "%s/unified", root);
+        return least(walk_up(root, line, quota_v2), walk_up(mount, line, quota_v2));
+    }
+    for (unsigned i = 0; i < ARRAY_LEN(mounts_v1) && has_word(controllers, "cpu"); i++) {
+        snprintf(mount, sizeof(mount), "%s/%s", root, mounts_v1[i]);
+        cpus = least(cpus, walk_up(mount, line, quota_v1));
+    }
+    return cpus;
+}
+
+unsigned cgroup_cpus(const char *self, const char *root)
+{
+    FILE *f = fopen(self, "re");
+    char line[600];
+    unsigned cpus = 0;
+
+    if (f == NULL)
+        return 0;
+    while (fgets(line, sizeof(line), f) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        cpus = least(cpus, line_cpus(text_of(line), root));
+    }
+    fclose(f);
+    return cpus;
+}
