@@ -285,22 +285,38 @@ void app_files_prune(struct app_tx *tx, enum direction d)
             prune(file);
 }
 
+bool app_file_due(const struct app_file *file, const struct packet *p)
+{
+    const struct app_flow *af = file->tx->flow;
+
+    if (file->state == FILE_OPEN)
+        return false;
+    return packet_direction(p) == file->direction || (p->flags & PACKET_FLOW_END) != 0 ||
+           (af->end[TO_SERVER] && af->end[TO_CLIENT]);
+}
+
 /* What stands open may still get content, what is to be stored must have been written. */
 static bool file_done(const struct app_file *file, uint32_t wants)
 {
     if (file->state == FILE_OPEN && !file->tx->flow->end[file->direction])
         return false;
+    if (!file->told && file->state != FILE_OPEN && (wants & APP_FILE_TRACK) != 0)
+        return false;
     return !file->want_store || file->no_store || file->stored ||
            (wants & (APP_FILE_STORE | APP_FILE_STORE_ALL)) == 0;
 }
 
-bool app_files_done(const struct app_tx *tx, uint32_t wants)
+bool app_files_done(struct app_tx *tx, const struct packet *p, uint32_t wants)
 {
-    for (unsigned d = 0; d < 2; d++)
-        for (const struct app_file *file = tx->files[d]; file != NULL; file = file->next)
-            if (!file_done(file, wants))
-                return false;
-    return true;
+    bool done = true;
+
+    for (unsigned d = 0; d < 2; d++) {
+        for (struct app_file *file = tx->files[d]; file != NULL; file = file->next) {
+            file->told |= app_file_due(file, p);
+            done &= file_done(file, wants);
+        }
+    }
+    return done;
 }
 
 /* --- magic ------------------------------------------------------------------------------------ */

@@ -42,6 +42,7 @@ struct app_file {
     uint8_t md5[16], sha1[20], sha256[32];
     uint32_t sid_count;
     uint32_t sids[16];          /* rules with filestore that matched */
+    bool told;                  /* has been due: outputs have it, see app_file_due() */
     uint8_t logged;             /* bit per eve-log; output's */
     uint16_t scripts_logged;    /* bit per script of outputs; output's */
     struct file_store *store;   /* the file store's own; NULL */
@@ -57,6 +58,10 @@ void app_file_gap(struct app_file *file, uint64_t len);
 void app_file_close(struct app_file *file, enum file_state state);      /* once; later: nothing */
 /* All that are open in this direction, as when its stream ends. */
 void app_files_close(struct app_tx *tx, enum direction direction, enum file_state state);
+
+/* It has ended and may be logged with this packet: one of its own direction, whose rules have seen
+ * it, or one behind which nothing comes. Until then its transaction stays. */
+bool app_file_due(const struct app_file *file, const struct packet *p);
 
 /* What there is to inspect now: what is new, with `window` bytes before it; *position is the
  * place of out->data[0] in the file. False while min_inspect is not reached and the file is

@@ -254,7 +254,8 @@ static inline enum app_proto_id app_pool_of(const struct app_proto *proto)
 void app_tx_free(struct app_tx *tx);
 void app_files_free(struct app_thread *at, struct app_tx *tx);
 void app_files_prune(struct app_tx *tx, enum direction d);
-bool app_files_done(const struct app_tx *tx, uint32_t wants);
+/* After the outputs have had their turn with this packet. */
+bool app_files_done(struct app_tx *tx, const struct packet *p, uint32_t wants);
 void app_file_pool_init(struct pool *pool);
 void app_file_pool_fini(struct pool *pool);
 void app_magic_close(struct app_thread *at);

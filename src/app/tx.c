@@ -168,12 +168,13 @@ static bool is_inspected(const struct app_thread *at, const struct app_tx *tx)
            at->hooks.tx_inspected(tx);
 }
 
-static bool can_go(const struct app_thread *at, const struct app_tx *tx)
+static bool can_go(const struct app_thread *at, struct app_tx *tx, const struct packet *p)
 {
     const struct app_proto *proto = tx->flow->proto;
 
-    return app_tx_done(tx, TO_SERVER, proto) && app_tx_done(tx, TO_CLIENT, proto) &&
-           is_inspected(at, tx) && app_files_done(tx, wants_get(&at->conf->want_files));
+    return app_files_done(tx, p, wants_get(&at->conf->want_files)) &&
+           app_tx_done(tx, TO_SERVER, proto) && app_tx_done(tx, TO_CLIENT, proto) &&
+           is_inspected(at, tx);
 }
 
 /* The one that asked for another protocol is kept for that one's open() to look at. */
@@ -184,13 +185,13 @@ static bool is_awaited(const struct app_flow *af, const struct app_tx *tx)
     return (s->changing || s->replace) && tx == af->last;
 }
 
-static void cleanup_txs(struct app_thread *at, struct app_flow *af)
+static void cleanup_txs(struct app_thread *at, struct app_flow *af, const struct packet *p)
 {
     struct app_tx *prev = NULL, *next;
 
     for (struct app_tx *tx = af->first; tx != NULL; tx = next) {
         next = tx->next;
-        if (can_go(at, tx) && !is_awaited(af, tx)) {
+        if (can_go(at, tx, p) && !is_awaited(af, tx)) {
             tx_unlink(prev, tx);
             app_tx_free(tx);
             continue;
@@ -220,7 +221,7 @@ void app_cleanup(struct app_thread *at, struct packet *p)
         return;
     app_session_of(af)->events = 0;
     if (af->first != NULL)
-        cleanup_txs(at, af);
+        cleanup_txs(at, af, p);
     app_frames_prune(app_session_of(af));
     if (UNLIKELY(is_over(af)))
         app_session_over(app_session_of(af));

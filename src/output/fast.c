@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* output/fast.c - `fast`: an alert a line, for people. */
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/array.h"
 #include "output/logger.h"
+#include "output/text.h"
 
 struct fast {
     struct sink *sink;
@@ -23,17 +23,6 @@ static void *fast_open(const struct output_request *request, struct output_conf 
     return fast;
 }
 
-static void fast_time(struct buf *out, uint64_t time_us)
-{
-    time_t t = (time_t)(time_us / 1000000);
-    struct tm tm;
-    char text[32];
-
-    localtime_r(&t, &tm);
-    strftime(text, sizeof(text), "%m/%d/%Y-%H:%M:%S", &tm);
-    buf_printf(out, "%s.%06u", text, (unsigned)(time_us % 1000000));
-}
-
 static void fast_proto(struct buf *out, const struct packet *p)
 {
     switch (p->ip_proto) {
@@ -48,10 +37,7 @@ static void fast_proto(struct buf *out, const struct packet *p)
 
 static void fast_endpoint(struct buf *out, const struct ip *ip, uint16_t port)
 {
-    char text[IP_TEXT_SIZE];
-    size_t n = ip_format(ip, text);
-
-    buf_add(out, text, n);
+    text_address(out, ip);
     buf_printf(out, ":%u", port);
 }
 
@@ -60,7 +46,7 @@ static void fast_alert(struct buf *out, const struct packet *p, const struct pac
     const struct rule *rule = a->rule;
     bool icmp = (p->ip_proto == 1 || p->ip_proto == 58) && p->l4 != NULL;
 
-    fast_time(out, p->time_us);
+    text_time(out, p->time_us);
     BUF_LITERAL(out, "  ");
     if (a->action & (ACTION_DROP | ACTION_REJECT))
         buf_add_string(out, a->rule->action == RULE_ALERT ? "[wDrop] " : "[Drop] ");

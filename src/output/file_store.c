@@ -216,7 +216,7 @@ static void store_file(struct file_store_logger *s, struct render *r, struct pac
         file->no_store = true;
         return;
     }
-    if (file->state != FILE_OPEN)
+    if (app_file_due(file, p))
         store_close(s, r, p, file);
 }
 

@@ -5,11 +5,14 @@
 
 #define LOGGER_LIST(X) \
     X(file_store)      \
+    X(alert_debug)     \
     X(eve)             \
     X(fast)            \
+    X(http_body_data)  \
     X(lua)             \
     X(pcap_log)        \
     X(stats_log)       \
+    X(tcp_data)        \
     X(tls_store)
 
 #define SINK_LIST(X) \

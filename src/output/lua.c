@@ -123,7 +123,7 @@ static void log_files(struct lua_log *l, struct packet *p, struct app_tx *tx)
 {
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
         for (struct app_file *f = tx->files[d]; f != NULL; f = f->next) {
-            if (f->state == FILE_OPEN || (f->scripts_logged & l->bit))
+            if ((f->scripts_logged & l->bit) || !app_file_due(f, p))
                 continue;
             f->scripts_logged |= l->bit;
             log_begin(l, p, p->flow);

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "app/tls/tls.h"
 #include "base/array.h"
 #include "base/log.h"
 #include "output/logger.h"
+#include "output/text.h"
 
 struct tls_store {
     char *dir;
@@ -81,23 +81,11 @@ static void make_pem(struct buf *out, const struct tls_side *side)
     }
 }
 
-static void add_time(struct buf *out, uint64_t time_us)
-{
-    time_t t = (time_t)(time_us / 1000000);
-    struct tm tm;
-    char text[32];
-
-    localtime_r(&t, &tm);
-    strftime(text, sizeof(text), "%m/%d/%Y-%H:%M:%S", &tm);
-    buf_printf(out, "TIME:              %s.%06u\n", text, (unsigned)(time_us % 1000000));
-}
-
 static void add_address(struct buf *out, const char *label, const struct ip *ip)
 {
-    char text[IP_TEXT_SIZE];
-    size_t n = ip_format(ip, text);
-
-    buf_printf(out, "%s IP:            %.*s\n", label, (int)n, text);
+    buf_printf(out, "%s IP:            ", label);
+    text_address(out, ip);
+    buf_add_u8(out, '\n');
 }
 
 static void add_name(struct buf *out, const char *label, struct slice name)
@@ -114,7 +102,9 @@ static void make_meta(struct buf *out, const struct packet *p, const struct tls_
     const struct tls_certificate *c = &side->certificate;
 
     buf_clear(out);
-    add_time(out, p->time_us);
+    BUF_LITERAL(out, "TIME:              ");
+    text_time(out, p->time_us);
+    buf_add_u8(out, '\n');
     if (p->number > 0)
         buf_printf(out, "PCAP PKT NUM:      %llu\n", (unsigned long long)p->number);
     add_address(out, "SRC", forward ? &p->src : &p->dst);

@@ -47,7 +47,7 @@ static void files_tx(struct render *r, const struct eve *eve, void *settings, st
 
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
         for (struct app_file *file = tx->files[d]; file != NULL; file = file->next) {
-            if (file->state == FILE_OPEN || (file->logged & 1u << eve->number))
+            if ((file->logged & 1u << eve->number) || !app_file_due(file, p))
                 continue;
             file->logged |= (uint8_t)(1u << eve->number);
             if (s->force_magic)

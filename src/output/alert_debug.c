@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/alert_debug.c - `alert-debug`: all that is known of a packet with alerts, for people who
+ * write rules. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "detect/detect.h"
+#include "flow/vars.h"
+#include "output/logger.h"
+#include "output/text.h"
+#include "packet/decode.h"
+
+struct alert_debug {
+    struct sink *sink;
+};
+
+static const char *truth(bool b)
+{
+    return b ? "TRUE" : "FALSE";
+}
+
+/* --- the packet and its flow --------------------------------------------------------------- */
+
+static void add_head(struct buf *out, const struct packet *p)
+{
+    BUF_LITERAL(out, "+================\nTIME:              ");
+    text_time(out, p->time_us);
+    if (p->number > 0)
+        buf_printf(out, "\nPCAP PKT NUM:      %llu", (unsigned long long)p->number);
+    buf_printf(out, "\nPKT SRC:           %s\n", packet_source_name(p->source));
+}
+
+static void add_tuple(struct buf *out, const struct packet *p)
+{
+    BUF_LITERAL(out, "SRC IP:            ");
+    text_address(out, &p->src);
+    BUF_LITERAL(out, "\nDST IP:            ");
+    text_address(out, &p->dst);
+    buf_printf(out, "\nPROTO:             %u\n", p->ip_proto);
+    if (packet_is_tcp(p) || packet_is_udp(p))
+        buf_printf(out, "SRC PORT:          %u\nDST PORT:          %u\n", p->src_port,
+                   p->dst_port);
+    if (packet_is_tcp(p))
+        buf_printf(out, "TCP SEQ:           %u\nTCP ACK:           %u\n", p->tcp.seq, p->tcp.ack);
+}
+
+static bool add_flow_var(const struct flow_var_view *v, void *arg)
+{
+    struct buf *out = arg;
+    const char *name = var_name(v->kind, v->id);
+
+    if (name == NULL)
+        return true;
+    if (v->kind == VAR_FLOWBIT) {
+        buf_printf(out, "FLOWBIT:           %s\n", name);
+    } else if (v->kind == VAR_FLOWINT) {
+        buf_printf(out, "FLOWINT:           \"%s\" => %u\n", name, v->number);
+    } else if (v->kind == VAR_FLOWVAR) {
+        buf_printf(out, "FLOWVAR:           \"%s\" => \"", name);
+        for (uint32_t i = 0; i < v->value.len; i++) {
+            uint8_t c = v->value.data[i];
+
+            buf_printf(out, c >= 0x20 && c < 0x7f ? "%c" : "\\%02X", c);
+        }
+        BUF_LITERAL(out, "\"\n");
+    }
+    return true;
+}
+
+static void add_flow(struct buf *out, const struct packet *p)
+{
+    const struct flow *f = p->flow;
+    bool to_server = f != NULL && packet_direction(p) == TO_SERVER;
+
+    buf_printf(out, "FLOW:              to_server: %s, to_client: %s\n", truth(to_server),
+               truth(f != NULL && !to_server));
+    if (f == NULL)
+        return;
+    BUF_LITERAL(out, "FLOW Start TS:     ");
+    text_time(out, f->start_us);
+    buf_printf(out, "\nFLOW PKTS TODST:   %llu\nFLOW PKTS TOSRC:   %llu\n",
+               (unsigned long long)f->packets[TO_SERVER],
+               (unsigned long long)f->packets[TO_CLIENT]);
+    buf_printf(out, "FLOW Total Bytes:  %llu\n",
+               (unsigned long long)(f->bytes[TO_SERVER] + f->bytes[TO_CLIENT]));
+    buf_printf(out, "FLOW ACTION:       DROP: %s\n", truth((f->action & ACTION_DROP) != 0));
+    buf_printf(out, "FLOW PAYLOAD: %s, APP_LAYER: %s\n",
+               truth((flow_wishes(f) & FLOW_WISH_NO_PAYLOAD) != 0),
+               truth(f->app != NULL && f->app->stopped));
+    buf_printf(out, "FLOW APP_LAYER:    DETECTED: %s, PROTO %u\n",
+               truth(f->app_proto != APP_PROTO_UNKNOWN), f->app_proto);
+    flow_vars_each(f, add_flow_var, out);
+}
+
+static void add_packet_vars(struct buf *out, const struct packet *p)
+{
+    for (const struct packet_var *v = p->vars; v != NULL; v = v->next) {
+        const char *name = var_name(VAR_PKTVAR, v->id);
+
+        buf_printf(out, "PKTVAR:            %s\n", name != NULL ? name : "");
+        text_dump(out, v->value.data, v->value.len);
+    }
+}
+
+static void add_bytes(struct buf *out, const struct packet *p)
+{
+    buf_printf(out, "PACKET LEN:        %u\nPACKET:\n", p->data != NULL ? p->len : 0);
+    text_dump(out, p->data, p->data != NULL ? p->len : 0);
+}
+
+/* --- its alerts ---------------------------------------------------------------------------- */
+
+/* pad: blanks between the label and the value, which are more in a record that has data. */
+static void add_rule(struct buf *out, const struct packet_alert *a, unsigned n, int pad)
+{
+    const struct rule *rule = a->rule;
+    const char *class = rule->class_text != NULL ? rule->class_text : "<none>";
+
+    buf_printf(out, "ALERT MSG [%02u]:%*s%s\n", n, pad, "", rule->msg != NULL ? rule->msg : "");
+    buf_printf(out, "ALERT GID [%02u]:%*s%u\n", n, pad, "", rule->gid);
+    buf_printf(out, "ALERT SID [%02u]:%*s%u\n", n, pad, "", rule->sid);
+    buf_printf(out, "ALERT REV [%02u]:%*s%u\n", n, pad, "", rule->rev);
+    buf_printf(out, "ALERT CLASS [%02u]:%*s%s\n", n, pad - 2, "", class);
+    buf_printf(out, "ALERT PRIO [%02u]:%*s%u\n", n, pad - 1, "", rule->priority);
+}
+
+static void add_alert(struct buf *out, const struct packet *p, const struct packet_alert *a,
+                      unsigned n)
+{
+    add_rule(out, a, n, 6);
+    buf_printf(out, "ALERT FOUND IN [%02u]: %s\n", n,
+               a->flags & ALERT_STREAM ? "STREAM" : a->flags & ALERT_APP_STATE ? "STATE"
+                                                                               : "PACKET");
+    if (a->tx_id != ALERT_NO_TX)
+        buf_printf(out, "ALERT IN TX [%02u]:    %llu\n", n, (unsigned long long)a->tx_id);
+    else
+        buf_printf(out, "ALERT IN TX [%02u]:    N/A\n", n);
+    if (p->payload_len > 0) {
+        buf_printf(out, "PAYLOAD LEN:         %u\nPAYLOAD:\n", p->payload_len);
+        text_dump(out, p->payload, p->payload_len);
+    }
+    if (packet_is_tcp(p) && a->extra != NULL && a->extra->payload.len > 0) {
+        buf_printf(out, "STREAM DATA LEN:     %u\nSTREAM DATA:\n", a->extra->payload.len);
+        text_dump(out, a->extra->payload.data, a->extra->payload.len);
+    }
+}
+
+static unsigned alerts_shown(const struct packet *p)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < p->alert.count; i++)
+        n += (p->alert.at[i].flags & ALERT_SUPPRESSED) == 0;
+    return n;
+}
+
+static void add_alerts(struct buf *out, const struct packet *p)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < p->alert.count; i++)
+        if ((p->alert.at[i].flags & ALERT_SUPPRESSED) == 0)
+            add_alert(out, p, &p->alert.at[i], n++);
+}
+
+static void with_addresses(struct buf *out, const struct packet *p, unsigned count)
+{
+    add_tuple(out, p);
+    add_flow(out, p);
+    add_packet_vars(out, p);
+    add_bytes(out, p);
+    buf_printf(out, "ALERT CNT:           %u\n", count);
+    add_alerts(out, p);
+}
+
+/* What could not be decoded so far that it had addresses. */
+static void without_addresses(struct buf *out, const struct packet *p, unsigned count)
+{
+    unsigned n = 0;
+
+    buf_printf(out, "ALERT CNT:         %u\n", count);
+    for (unsigned i = 0; i < p->alert.count; i++)
+        if ((p->alert.at[i].flags & ALERT_SUPPRESSED) == 0)
+            add_rule(out, &p->alert.at[i], n++, 4);
+    add_bytes(out, p);
+}
+
+static void debug_packet(struct render *r, void *self, struct packet *p)
+{
+    const struct alert_debug *log = self;
+    unsigned count;
+
+    if (LIKELY(p->alert.count == 0))
+        return;
+    count = alerts_shown(p);
+    if (count == 0)
+        return;
+    record_begin(r, log->sink);
+    add_head(r->out, p);
+    if (p->src.version != 0)
+        with_addresses(r->out, p, count);
+    else
+        without_addresses(r->out, p, count);
+    record_end(r);
+}
+
+/* --- settings ------------------------------------------------------------------------------- */
+
+static void *debug_open(const struct output_request *request, struct output_conf *conf,
+                        const struct conf_node *node, struct err *err)
+{
+    struct sink *sink = sink_open(request, conf, node, "alert-debug.log", err);
+    struct alert_debug *log;
+
+    if (sink == NULL)
+        return NULL;
+    log = xcalloc(1, sizeof(*log));
+    log->sink = sink;
+    return log;
+}
+
+static void debug_close(void *self)
+{
+    free(self);
+}
+
+const struct logger_ops logger_alert_debug = {
+    .name = "alert-debug",
+    .doc = "all that is known of packets with alerts",
+    .open = debug_open,
+    .close = debug_close,
+    .packet = debug_packet,
+};

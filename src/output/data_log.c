@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/data_log.c - `tcp-data` and `http-body-data`: what TCP carries, and what HTTP's bodies
+ * carry, as it comes: dumped into one file (`type: file`), as it is into a file for each direction
+ * of a flow or body (`dir`), or `both`. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/log.h"
+#include "output/logger.h"
+#include "output/text.h"
+
+#define PIECE_DUMP_MAX 65535u           /* of one piece, in the one file */
+
+struct data_log {
+    struct sink *sink;                  /* NULL: not into one file */
+    char *dir;                          /* NULL: not into many */
+    bool bodies;
+    bool said_failure;                  /* atomic */
+};
+
+/* "CLIENT_PORT-SERVER_PORT-" */
+static void add_flow_name(struct buf *out, const struct flow *f)
+{
+    bool swapped = flow_is_swapped(f);
+
+    text_address(out, swapped ? &f->key.dst : &f->key.src);
+    buf_printf(out, "_%u-", swapped ? f->key.dst_port : f->key.src_port);
+    text_address(out, swapped ? &f->key.src : &f->key.dst);
+    buf_printf(out, "_%u-", swapped ? f->key.src_port : f->key.dst_port);
+}
+
+static const char *direction_word(const struct output_piece *piece)
+{
+    return piece->direction == TO_SERVER ? "ts" : "tc";
+}
+
+static void dump_piece(struct render *r, const struct data_log *log, const struct flow *f,
+                       const struct output_piece *piece)
+{
+    size_t limit;
+
+    record_begin(r, log->sink);
+    limit = r->out->len + PIECE_DUMP_MAX;
+    add_flow_name(r->out, f);
+    buf_printf(r->out, "%s:\n", direction_word(piece));
+    /* A byte takes more than four characters. */
+    text_dump(r->out, piece->data.data, MIN(piece->data.len, PIECE_DUMP_MAX / 4));
+    r->out->len = MIN(r->out->len, limit);
+    record_end(r);
+}
+
+static bool write_all(int fd, struct slice data)
+{
+    while (data.len > 0) {
+        ssize_t n = write(fd, data.data, data.len);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        data.data += n;
+        data.len -= (uint32_t)n;
+    }
+    return true;
+}
+
+static void save_piece(struct render *r, struct data_log *log, const struct flow *f,
+                       const struct output_piece *piece)
+{
+    struct buf *path = &r->scratch;
+    bool done;
+    int fd;
+
+    buf_clear(path);
+    buf_add_string(path, log->dir);
+    buf_add_u8(path, '/');
+    add_flow_name(path, f);
+    if (piece->tx != NULL)
+        buf_printf(path, "%llu", (unsigned long long)piece->tx->id);
+    buf_printf(path, "-%s.data", direction_word(piece));
+    buf_add_u8(path, 0);
+    fd = open((const char *)path->data,
+              O_WRONLY | O_CREAT | O_CLOEXEC | (piece->open ? O_TRUNC : O_APPEND), 0640);
+    done = fd >= 0 && write_all(fd, piece->data);
+    if (!done && !__atomic_exchange_n(&log->said_failure, true, __ATOMIC_RELAXED))
+        log_error("output", "cannot write to %s: %s; this is said once", (const char *)path->data,
+                  strerror(errno));
+    if (fd >= 0)
+        close(fd);
+}
+
+static void data_stream(struct render *r, void *self, struct packet *p,
+                        const struct output_piece *piece)
+{
+    struct data_log *log = self;
+
+    if (piece->data.len == 0 || (piece->tx != NULL) != log->bodies)
+        return;
+    if (log->dir != NULL)
+        save_piece(r, log, p->flow, piece);
+    if (log->sink != NULL)
+        dump_piece(r, log, p->flow, piece);
+}
+
+/* --- settings ----------------------------------------------------------------------------- */
+
+static void data_close(void *self)
+{
+    struct data_log *log = self;
+
+    free(log->dir);
+    free(log);
+}
+
+static int open_dir(struct data_log *log, const struct output_request *request, const char *name,
+                    struct err *err)
+{
+    log->dir = output_path(request, name);
+    if (mkdir(log->dir, 0700) < 0 && errno != EEXIST)
+        return err_at(err, LOG_NOWHERE, "cannot make %s: %s", log->dir, strerror(errno));
+    return 0;
+}
+
+static struct data_log *data_open(const struct output_request *request, struct output_conf *conf,
+                                  const struct conf_node *node, const char *dir,
+                                  const char *filename, struct err *err)
+{
+    struct data_log *log = xcalloc(1, sizeof(*log));
+    const char *type = conf_string(node, "type", "file");
+    bool both = strcmp(type, "both") == 0;
+
+    if (!both && strcmp(type, "file") != 0 && strcmp(type, "dir") != 0) {
+        err_set(err, "type \"%s\" is not file, dir or both", type);
+        goto failed;
+    }
+    if ((both || strcmp(type, "dir") == 0) && open_dir(log, request, dir, err) < 0)
+        goto failed;
+    if (both || strcmp(type, "file") == 0) {
+        log->sink = sink_open(request, conf, node, filename, err);
+        if (log->sink == NULL)
+            goto failed;
+    }
+    return log;
+
+failed:
+    data_close(log);
+    return NULL;
+}
+
+static void *tcp_data_open(const struct output_request *request, struct output_conf *conf,
+                           const struct conf_node *node, struct err *err)
+{
+    return data_open(request, conf, node, "tcp", "tcp-data.log", err);
+}
+
+static void *body_data_open(const struct output_request *request, struct output_conf *conf,
+                            const struct conf_node *node, struct err *err)
+{
+    struct data_log *log = data_open(request, conf, node, "http", "http-body-data.log", err);
+
+    if (log == NULL)
+        return NULL;
+    log->bodies = true;
+    app_files_want(request->app, APP_FILE_TRACK | APP_FILE_CONTENT);
+    return log;
+}
+
+const struct logger_ops logger_tcp_data = {
+    .name = "tcp-data",
+    .doc = "what TCP carries, in order",
+    .open = tcp_data_open,
+    .close = data_close,
+    .stream = data_stream,
+};
+
+const struct logger_ops logger_http_body_data = {
+    .name = "http-body-data",
+    .doc = "bodies of HTTP, unpacked",
+    .open = body_data_open,
+    .close = data_close,
+    .stream = data_stream,
+};

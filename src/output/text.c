@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/text.c - pieces of the logs that are made for people. */
+#include "output/text.h"
+
+#include <string.h>
+#include <time.h>
+
+void text_time(struct buf *out, uint64_t time_us)
+{
+    time_t t = (time_t)(time_us / 1000000);
+    struct tm tm;
+    char text[32];
+
+    localtime_r(&t, &tm);
+    strftime(text, sizeof(text), "%m/%d/%Y-%H:%M:%S", &tm);
+    buf_printf(out, "%s.%06u", text, (unsigned)(time_us % 1000000));
+}
+
+void text_address(struct buf *out, const struct ip *ip)
+{
+    char text[IP_TEXT_SIZE];
+
+    buf_add(out, text, ip_format(ip, text));
+}
+
+#define DUMP_WIDTH 16
+/* Columns: two halves of hexadecimal and of text, each parted by a blank. */
+#define HEX_AT 0
+#define TEXT_AT (HEX_AT + DUMP_WIDTH * 3 + 3)
+#define LINE_SIZE (TEXT_AT + DUMP_WIDTH + 1)
+
+static void dump_line(struct buf *out, const uint8_t *data, size_t n)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    char line[LINE_SIZE];
+    size_t end = TEXT_AT;
+
+    memset(line, ' ', sizeof(line));
+    for (size_t i = 0; i < n; i++) {
+        size_t half = i >= DUMP_WIDTH / 2;
+        char *hex = &line[HEX_AT + i * 3 + half];
+
+        hex[0] = digits[data[i] >> 4];
+        hex[1] = digits[data[i] & 15];
+        line[TEXT_AT + i + half] = data[i] >= 0x20 && data[i] < 0x7f ? (char)data[i] : '.';
+        end = TEXT_AT + i + half + 1;
+    }
+    /* The blank behind a half that is full is there also when nothing follows. */
+    if (n == DUMP_WIDTH / 2)
+        end++;
+    buf_add(out, line, end);
+    buf_add_u8(out, '\n');
+}
+
+void text_dump(struct buf *out, const uint8_t *data, size_t len)
+{
+    if (len == 0)
+        buf_add_u8(out, '\n');
+    for (size_t at = 0; at < len; at += DUMP_WIDTH) {
+        size_t n = len - at < DUMP_WIDTH ? len - at : DUMP_WIDTH;
+
+        buf_printf(out, " %04X  ", (unsigned)at);
+        dump_line(out, data + at, n);
+    }
+}
