@@ -36,6 +36,18 @@ uint64_t app_file_data_position(struct app_tx *tx, enum direction d, unsigned in
     return position;
 }
 
+/* Of the first file. */
+bool app_file_kept(struct app_tx *tx, enum direction d, struct slice *out, uint64_t *position)
+{
+    const struct app_file *file = tx->files[d];
+
+    if (file == NULL || file->window.len == 0)
+        return false;
+    *out = buf_slice(&file->window);
+    *position = file->window_start;
+    return true;
+}
+
 bool app_file_get_name(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
 {
     const struct app_file *file = file_at(tx, d, index);

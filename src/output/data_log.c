@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "base/log.h"
-#include "output/logger.h"
+#include "output/output_private.h"
 #include "output/text.h"
 
 #define PIECE_DUMP_MAX 65535u           /* of one piece, in the one file */
@@ -166,7 +166,7 @@ static void *body_data_open(const struct output_request *request, struct output_
     if (log == NULL)
         return NULL;
     log->bodies = true;
-    app_files_want(request->app, APP_FILE_TRACK | APP_FILE_CONTENT);
+    output_want_bodies(request->app);
     return log;
 }
 

@@ -412,7 +412,9 @@ static void want_files(const struct app_conf *app, const struct lua_log *l)
 {
     if (l->kind == LUA_FILE)
         app_files_want(app, APP_FILE_TRACK);
-    else if (l->kind == LUA_BODY || l->kind == LUA_TX)
+    else if (l->kind == LUA_BODY)
+        output_want_bodies(app);
+    else if (l->kind == LUA_TX)
         app_files_want(app, APP_FILE_TRACK | APP_FILE_CONTENT);
 }
 

@@ -39,9 +39,21 @@ static const struct app_buffer *body_of(const struct app_proto *proto, enum dire
     const char *name = d == TO_SERVER ? "http.request_body" : "http.response_body";
 
     for (unsigned i = 0; proto->buffers != NULL && proto->buffers[i] != NULL; i++)
-        if (strcmp(proto->buffers[i]->name, name) == 0)
+        if (strcmp(proto->buffers[i]->name, name) == 0 && proto->buffers[i]->kept != NULL)
             return proto->buffers[i];
     return NULL;
+}
+
+void output_want_bodies(const struct app_conf *app)
+{
+    struct app_wants wants = { .files = APP_FILE_TRACK | APP_FILE_CONTENT };
+
+    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
+        const struct app_buffer *body = body_of(app_proto_by_id(APP_PROTO_http1), d);
+
+        wants.features[APP_PROTO_http1] |= body != NULL ? body->feature : 0;
+    }
+    app_wants_add(app, &wants);
 }
 
 /* What has come since the last time; the window reaches that far back. */
@@ -50,9 +62,8 @@ static struct slice body_news(struct app_tx *tx, const struct app_buffer *body, 
     struct slice data;
     uint64_t from;
 
-    if (!body->get(tx, d, 0, &data) || data.len == 0)
+    if (!body->kept(tx, d, &data, &from))
         return (struct slice){ NULL, 0 };
-    from = body->position != NULL ? body->position(tx, d, 0) : 0;
     if (from + data.len <= tx->streamed[d])
         return (struct slice){ NULL, 0 };
     if (from < tx->streamed[d]) {

@@ -259,6 +259,15 @@ static uint64_t request_body_position(struct app_tx *tx, enum direction d, unsig
     return position;
 }
 
+static bool kept_body(struct app_tx *tx, enum direction d, struct slice *out, uint64_t *position)
+{
+    const struct http_body *body = &http_tx_of(tx)->message[d].body;
+
+    *out = buf_slice(&body->data);
+    *position = body->start;
+    return out->len > 0;
+}
+
 /* --- what patterns must be like --------------------------------------------------------------- */
 
 static bool check_host(struct slice pattern, bool nocase, struct err *err)
@@ -426,14 +435,14 @@ static const struct app_buffer location = {
 static const struct app_buffer request_body = {
     .name = "http.request_body", .legacy = "http_client_body", .doc = "request body, decoded",
     .directions = APP_TS, .progress = { HTTP_BODY, 0 }, .grows = true,
-    .get = get_request_body, .position = request_body_position,
+    .get = get_request_body, .position = request_body_position, .kept = kept_body,
     .feature = HTTP1_KEEP_REQUEST_BODY,
 };
 /* The content of a response is its file. */
 static const struct app_buffer response_body = {
     .name = "http.response_body", .legacy = "http_server_body", .doc = "response body, decoded",
     .directions = APP_TC, .progress = { 0, HTTP_BODY }, .grows = true, .multi = true,
-    .get = app_file_get_data, .position = app_file_data_position,
+    .get = app_file_get_data, .position = app_file_data_position, .kept = app_file_kept,
     .files = APP_FILE_CONTENT,
 };
 

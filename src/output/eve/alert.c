@@ -12,6 +12,8 @@
 #include "detect/detect.h"
 #include "output/eve/frame.h"
 
+#define PAYLOAD_SIZE_DEBUG (64u << 10)
+
 struct alert_settings {
     bool payload, payload_printable, payload_length, packet, verdict;
     bool metadata_app, metadata_flow, metadata_rule, rule_text, references;
@@ -76,7 +78,28 @@ static void *alert_configure(const struct conf_node *node, const struct eve *eve
     return s;
 }
 
-/* The longest payload that any eve-log wants of streams. */
+/* Of one `outputs:` entry. */
+static uint32_t log_payload_size(const struct conf_node *log)
+{
+    uint32_t size = 0;
+
+    if (strcmp(log->name, "alert-debug") == 0)
+        return PAYLOAD_SIZE_DEBUG;
+    if (strcmp(log->name, "eve-log") != 0)
+        return 0;
+    CONF_EACH (type, conf_find(log, "types")) {
+        const struct conf_node *alert = type->child;
+
+        if (alert == NULL || strcmp(alert->name, "alert") != 0 ||
+            !(conf_bool(alert, "payload", false) || conf_bool(alert, "payload-printable", false) ||
+              conf_bool(alert, "payload-length", false)))
+            continue;
+        size = MAX(size, (uint32_t)conf_size(alert, "payload-buffer-size", 4096));
+    }
+    return size;
+}
+
+/* The longest payload that any of them wants of streams. */
 uint32_t output_payload_size(const struct conf_node *root)
 {
     uint32_t size = 0;
@@ -84,18 +107,8 @@ uint32_t output_payload_size(const struct conf_node *root)
     CONF_EACH (output, conf_find(root, "outputs")) {
         const struct conf_node *log = output->child;
 
-        if (log == NULL || strcmp(log->name, "eve-log") != 0 || !conf_bool(log, "enabled", false))
-            continue;
-        CONF_EACH (type, conf_find(log, "types")) {
-            const struct conf_node *alert = type->child;
-
-            if (alert == NULL || strcmp(alert->name, "alert") != 0 ||
-                !(conf_bool(alert, "payload", false) ||
-                  conf_bool(alert, "payload-printable", false) ||
-                  conf_bool(alert, "payload-length", false)))
-                continue;
-            size = MAX(size, (uint32_t)conf_size(alert, "payload-buffer-size", 4096));
-        }
+        if (log != NULL && conf_bool(log, "enabled", false))
+            size = MAX(size, log_payload_size(log));
     }
     return size;
 }
