@@ -349,6 +349,9 @@ struct app_proto {
     bool handles_gaps;          /* else a gap stops the parser */
     uint32_t keep_limit;        /* most bytes kept unconsumed; 0: 128 KiB; beyond: parser off */
     void (*tx_close)(struct app_tx *tx);
+    /* A packet has been parsed, inspected and logged, and there are transactions: time to give
+     * back what the flow does not need while it waits. */
+    void (*rest)(struct app_flow *af);
     /* Once all bytes of a flow are in: close what is open. */
     void (*finish)(struct app_flow *af);
 

@@ -222,6 +222,8 @@ void app_cleanup(struct app_thread *at, struct packet *p)
     app_session_of(af)->events = 0;
     if (af->first != NULL)
         cleanup_txs(at, af, p);
+    if (af->first != NULL && af->proto->rest != NULL)
+        af->proto->rest(af);
     app_frames_prune(app_session_of(af));
     if (UNLIKELY(is_over(af)))
         app_session_over(app_session_of(af));

@@ -16,7 +16,7 @@ static bool give(struct slice s, struct slice *out)
 
 static const htp_tx_t *htp_of(struct app_tx *tx)
 {
-    return http_tx_of(tx)->htp;
+    return http_htp(http_tx_of(tx));
 }
 
 /* --- lines ------------------------------------------------------------------------------------ */
@@ -158,7 +158,8 @@ static bool get_joined(struct app_tx *tx, enum direction d, enum joined what, st
     struct http_tx *htx = http_tx_of(tx);
     struct http_message *m = &htx->message[d];
     htp_table_t *headers = http_headers(htx, d);
-    const bstr *line = d == TO_SERVER ? htx->htp->request_line : htx->htp->response_line;
+    const htp_tx_t *htp = http_htp(htx);
+    const bstr *line = d == TO_SERVER ? htp->request_line : htp->response_line;
     uint8_t *start, *p;
 
     if (tx->progress[d] <= HTTP_HEADERS || headers == NULL ||

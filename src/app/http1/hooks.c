@@ -105,8 +105,11 @@ static void raise_authorization(struct http_tx *htx)
 static int request_start(htp_tx_t *htp)
 {
     struct http_state *state = state_of(htp);
-    struct http_tx *htx = http_tx_new(state, htp);
+    struct http_tx *htx;
 
+    if (state->replaying)               /* it is there; sleep.c brings them together */
+        return HTP_OK;
+    htx = http_tx_new(state, htp);
     if (htx == NULL)
         return HTP_ERROR;
     state->transactions++;
@@ -146,10 +149,10 @@ static int request_headers(htp_tx_t *htp)
 {
     struct http_tx *htx = htp_tx_get_user_data(htp);
 
-    if (htx == NULL)
-        return HTP_OK;
     if (htp->request_hostname != NULL)
         bstr_to_lowercase(htp->request_hostname);
+    if (htx == NULL)
+        return HTP_OK;
     raise_flags(htx);
     raise_authorization(htx);
     body_follows(state_of(htp), htx, TO_SERVER);
@@ -333,7 +336,7 @@ static bool is_handled_here(enum http_event event)
 static int message(htp_log_t *log)
 {
     struct http_state *state = htp_connp_get_user_data(log->connp);
-    struct http_tx *htx = state != NULL ? tx_at_work(state) : NULL;
+    struct http_tx *htx = state != NULL && !state->replaying ? tx_at_work(state) : NULL;
     enum http_event event;
 
     if (htx == NULL || state->messages >= MESSAGES_MAX)

@@ -35,19 +35,6 @@ static const struct app_pattern patterns[] = {
 
 /* --- connections ------------------------------------------------------------------------------ */
 
-static bool open_parser(struct http_state *state)
-{
-    const struct flow *f = state->af->flow;
-
-    state->connp = htp_connp_create(state->config->htp);
-    if (state->connp == NULL)
-        return false;
-    htp_connp_set_user_data(state->connp, state);
-    htp_connp_open(state->connp, NULL, f->key.src_port, NULL, f->key.dst_port, NULL);
-    state->transactions = 0;
-    return true;
-}
-
 static bool http1_open(struct app_flow *af)
 {
     struct http_state *state = af->state;
@@ -55,19 +42,18 @@ static bool http1_open(struct app_flow *af)
 
     state->af = af;
     state->config = http_config_for(af->settings, f->swapped ? &f->key.src : &f->key.dst);
-    return open_parser(state);
+    return http_parser_open(state);
 }
 
 static void http1_close(struct app_flow *af)
 {
     struct http_state *state = af->state;
 
-    if (state->connp != NULL)
-        htp_connp_destroy_all(state->connp);
-    state->connp = NULL;
+    http_keep_no_more(state);
+    http_parser_close(state);
 }
 
-static bool is_between_transactions(const struct http_state *state)
+bool http_is_between(const struct http_state *state)
 {
     return state->af->first == NULL && state->orphan[0] == NULL && state->orphan[1] == NULL &&
            htp_connp_get_in_tx(state->connp) == NULL && htp_connp_get_out_tx(state->connp) == NULL;
@@ -76,27 +62,10 @@ static bool is_between_transactions(const struct http_state *state)
 /* Keeps the memory of a long connection bounded; false when there is none for a new parser. */
 static bool renew(struct http_state *state)
 {
-    if (state->transactions < TRANSACTIONS_PER_PARSER || !is_between_transactions(state))
+    if (state->transactions < TRANSACTIONS_PER_PARSER || !http_is_between(state))
         return true;
-    htp_connp_destroy_all(state->connp);
-    state->connp = NULL;
-    return open_parser(state);
-}
-
-/* libhtp collects its messages for a reader; ours has been called with each. */
-static void forget_messages(struct http_state *state)
-{
-    htp_conn_t *conn = htp_connp_get_connection(state->connp);
-    htp_log_t *log;
-
-    while (htp_list_array_size(conn->messages) > 0) {
-        log = htp_list_array_shift(conn->messages);
-        if (log == NULL)
-            break;
-        http_libhtp_free((void *)(uintptr_t)log->msg);
-        http_libhtp_free(log);
-    }
-    htp_connp_clear_error(state->connp);
+    http_parser_close(state);
+    return http_parser_open(state);
 }
 
 /* --- parsing ---------------------------------------------------------------------------------- */
@@ -132,6 +101,7 @@ static void close_direction(struct http_state *state, const struct app_input *in
     if (state->closed[in->direction])
         return;
     state->closed[in->direction] = true;
+    http_keep_no_more(state);
     if (in->direction == TO_SERVER)
         htp_connp_req_close(state->connp, NULL);
     else
@@ -205,7 +175,7 @@ static bool awaits_response(const struct http_state *state)
         return false;
     for (struct app_tx *tx = state->af->first; tx != NULL; tx = tx->next)
         if (tx->progress[TO_CLIENT] == HTTP_STARTED)
-            return !http_tx_of(tx)->htp->is_protocol_0_9;
+            return !http_htp(http_tx_of(tx))->is_protocol_0_9;
     return true;
 }
 
@@ -222,8 +192,12 @@ static enum parse_status parse_data(struct http_state *state, struct app_input *
         return PARSE_MORE;
     }
     state->offset += skip;
+    if (in->direction == TO_SERVER)
+        http_keep(state, in->data, in->len);
     result = feed(state, in, in->data + skip, in->len - skip);
     look_at_chunks(state, in->direction);
+    if (in->direction == TO_CLIENT || result != HTP_STREAM_DATA)
+        http_keep_no_more(state);
     state->tunnel |= result == HTP_STREAM_TUNNEL;
     if (result == HTP_STREAM_TUNNEL && in->direction == TO_CLIENT)
         check_upgrade(state);
@@ -240,6 +214,8 @@ static enum parse_status parse_data(struct http_state *state, struct app_input *
  * be anything. */
 static enum parse_status parse_gap(struct http_state *state, struct app_input *in)
 {
+    http_keep_no_more(state);
+    state->had_gap = true;
     return feed(state, in, NULL, in->gap) == HTP_STREAM_ERROR ? PARSE_STOP : PARSE_OK;
 }
 
@@ -248,6 +224,7 @@ static enum parse_status http1_parse(struct app_flow *af, struct app_input *in)
     struct http_state *state = af->state;
     enum parse_status status = PARSE_OK;
 
+    http_wake(state);
     if (!renew(state))
         return PARSE_STOP;
     state->direction = in->direction;
@@ -261,7 +238,7 @@ static enum parse_status http1_parse(struct app_flow *af, struct app_input *in)
     if (in->end && status != PARSE_STOP && !state->change)
         close_direction(state, in);
     sync_progress(state);
-    forget_messages(state);
+    http_messages_forget(state);
     http_orphans_destroy(state);
     return status;
 }
@@ -270,7 +247,11 @@ static enum parse_status http1_parse(struct app_flow *af, struct app_input *in)
 
 static void *http1_thread_open(const void *settings UNUSED, struct counters *counters UNUSED)
 {
-    return calloc(1, sizeof(struct http_thread));
+    struct http_thread *ht = calloc(1, sizeof(*ht));
+
+    if (ht != NULL)
+        ht->awake_max = HTTP_AWAKE_MAX;
+    return ht;
 }
 
 static void http1_thread_close(void *data)
@@ -318,6 +299,7 @@ const struct app_proto app_http1 = {
     .open = http1_open,
     .close = http1_close,
     .parse = http1_parse,
+    .rest = http_rest,
     .handles_gaps = true,
     .tx_close = http_tx_close,
     .progress_done = { HTTP_COMPLETE, HTTP_COMPLETE },

@@ -147,7 +147,7 @@ static void log_range(struct json *j, const struct http_tx *htx)
 
 static void log_basic(struct json *j, const struct http_tx *htx)
 {
-    const htp_tx_t *htp = htx->htp;
+    const htp_tx_t *htp = http_htp(htx);
 
     log_string(j, "hostname", htp->request_hostname);
     if (htp->request_port_number > 0)
@@ -161,7 +161,7 @@ static void log_basic(struct json *j, const struct http_tx *htx)
 
 static void log_extended(struct json *j, const struct http_tx *htx)
 {
-    const htp_tx_t *htp = htx->htp;
+    const htp_tx_t *htp = http_htp(htx);
 
     log_header(j, "http_refer", htx, TO_SERVER, "referer");
     log_string(j, "http_method", htp->request_method);

@@ -154,6 +154,12 @@ struct http_state {
     htp_tx_t *orphan[2];
     uint32_t transactions;              /* that this connp has made */
     uint32_t bombs;                     /* bodies given up as such */
+    /* The request at work as the client has sent it so far, each piece behind its size in two
+     * bytes; NULL: not kept. See sleep.c. */
+    uint8_t *kept;
+    uint32_t kept_len;
+    bool had_gap;                       /* libhtp remembers */
+    bool replaying;                     /* libhtp is given it once more: the hooks keep still */
 };
 
 #define HTTP_INFLATES_AT_REST 16
@@ -165,6 +171,7 @@ struct http_thread {
     struct http_inflate *inflate;
     unsigned inflates;
     struct http_decoder *decoder;       /* of one layer; NULL: none at rest */
+    uint32_t awake, awake_max;          /* parsers of libhtp; beyond, those that wait sleep */
 };
 struct buf http_buf_take(struct app_flow *af);
 void http_buf_give(struct app_flow *af, struct buf *b);
@@ -176,9 +183,31 @@ static inline struct slice http_bstr(const bstr *b)
     return (struct slice){ .data = bstr_ptr(b), .len = (uint32_t)bstr_len(b) };
 }
 
+/* sleep.c */
+#define HTTP_AWAKE_MAX 4096
+
+bool http_parser_open(struct http_state *state);
+void http_parser_close(struct http_state *state);
+/* Before bytes of a request are parsed. */
+void http_keep(struct http_state *state, const uint8_t *data, uint32_t len);
+void http_keep_no_more(struct http_state *state);
+void http_messages_forget(struct http_state *state);
+void http_wake(struct http_state *state);
+void http_rest(struct app_flow *af);
+
+/* libhtp's transaction. It may have been asleep. */
+static inline htp_tx_t *http_htp(const struct http_tx *htx)
+{
+    if (UNLIKELY(htx->htp == NULL))
+        http_wake(htx->tx.flow->state);
+    return htx->htp;
+}
+
 static inline htp_table_t *http_headers(const struct http_tx *htx, enum direction d)
 {
-    return d == TO_SERVER ? htx->htp->request_headers : htx->htp->response_headers;
+    const htp_tx_t *htp = http_htp(htx);
+
+    return d == TO_SERVER ? htp->request_headers : htp->response_headers;
 }
 /* name in lower case. NULL: not there. */
 static inline const htp_header_t *http_header(const struct http_tx *htx, enum direction d,
@@ -192,6 +221,9 @@ bool http_slice_has(struct slice s, const char *word);      /* anywhere, any cas
 
 /* hooks.c */
 void http_hooks_register(htp_cfg_t *cfg);
+
+/* http1.c: no transaction is under way. */
+bool http_is_between(const struct http_state *state);
 
 /* tx.c */
 struct http_tx *http_tx_new(struct http_state *state, htp_tx_t *htp);

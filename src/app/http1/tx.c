@@ -92,8 +92,10 @@ void http_tx_close(struct app_tx *tx)
         http_buf_give(tx->flow, &htx->message[d].raw_headers);
         http_buf_give(tx->flow, &htx->message[d].swf);
     }
-    if (htx->htp == NULL || state->connp == NULL)
+    if (htx->htp == NULL || state->connp == NULL) {
+        http_keep_no_more(state);
         return;
+    }
     htp_tx_set_user_data(htx->htp, NULL);
     if (is_at_work(state, htx->htp))
         adopt(state, htx->htp);
@@ -105,7 +107,7 @@ void http_tx_close(struct app_tx *tx)
 
 static const htp_tx_t *htp_of(const struct app_tx *tx)
 {
-    return CONTAINER_OF(tx, const struct http_tx, tx)->htp;
+    return http_htp(CONTAINER_OF(tx, const struct http_tx, tx));
 }
 
 bool http1_request_target(const struct app_tx *tx, struct slice *method, struct slice *uri)

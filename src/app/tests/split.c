@@ -61,6 +61,8 @@ char *split_play(const struct split_case *c, enum split_cut cut, uint64_t seed)
     if (play_world_open(&world, c->yaml, c->extra) < 0)
         return NULL;
     want_things(&world, c);
+    if (c->prepare != NULL)
+        c->prepare(&world);
     play_begin(&play, &world, c->udp, c->port);
     play.midstream = c->midstream;
     play.frames = c->frames;

@@ -3,6 +3,8 @@
 #include "app/file.h"
 #include "app/http1/private.h"
 #include "app/mime/parameter.h"
+#include "app/private.h"
+#include "app/tests/play.h"
 #include "app/tests/split.h"
 #include "base/test.h"
 
@@ -53,6 +55,45 @@ TEST(http1_pipeline)
            "tx 1 http {\"http\":{\"hostname\":\"a\",\"url\":\"/2\"}}\n"
            "tx 1 file /2 closed 5 -\n"
            "flow http http http\n");
+}
+
+/* As when thousands of connections wait: the parser goes after each packet where it may. */
+static void sleep_always(struct play_world *world)
+{
+    struct http_thread *ht = world->thread->proto[APP_PROTO_http1].data;
+
+    ht->awake_max = 0;
+}
+
+TEST(http1_sleep)
+{
+    static const struct split_step steps[] = {
+        SPLIT_TS("GET /a%20/../b HTTP/1.1\r\nHost: EXAMPLE.com:8080\r\nUser-Agent: t\r\n"
+                 "Authorization: Bearer x\r\nA: 1\r\nA: 2\r\n\r\n"),
+        SPLIT_TC("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab"),
+        SPLIT_TS("POST /up HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n123456789"),
+        SPLIT_TC("HTTP/1.1 204 None\r\n\r\n"),
+        SPLIT_TS("GET /1 HTTP/1.1\r\nHost: [\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n"),
+        SPLIT_TC("HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n"
+                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nz\r\n0\r\n\r\n"),
+        SPLIT_TS("GET /never HTTP/1.1\r\nHost: a\r\n\r\n"),
+    };
+    struct split_case c = { .yaml = extended, .port = 80, .steps = steps,
+                            .count = ARRAY_LEN(steps), .frames = true };
+
+    for (unsigned i = 0; i < 20; i++) {
+        enum split_cut cut = i == 0 ? SPLIT_WHOLE : i == 1 ? SPLIT_BYTES : SPLIT_RANDOM;
+        char *awake, *asleep;
+
+        c.prepare = NULL;
+        awake = split_play(&c, cut, i);
+        c.prepare = sleep_always;
+        asleep = split_play(&c, cut, i);
+        CHECK_STRING(asleep, awake);
+        CHECK(strstr(asleep, "/never") != NULL);
+        free(awake);
+        free(asleep);
+    }
 }
 
 TEST(http1_multipart)
