@@ -7,6 +7,8 @@ server_ip=10.77.2.2
 live_pids=
 work=$(mktemp -d)
 log=$work/log
+top=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
+rules_option="-S $work/test.rules"     # empty: those of the configuration
 mkdir "$log" "$work/www"
 
 skip() { echo "skipped: $*"; exit 77; }
@@ -134,12 +136,15 @@ rules() { printf '%s\n' "$@" > "$work/test.rules"; }
 
 # engine ARGUMENTS: in the middle; back when it captures.
 engine() {
-    ip netns exec $middle "$IDS_BIN" -c "$work/ids.yaml" -S "$work/test.rules" -l "$log" "$@" \
+    ip netns exec $middle "$IDS_BIN" -c "$work/ids.yaml" $rules_option -l "$log" "$@" \
         > "$work/out" 2>&1 &
     engine_pid=$!
     live_pids="$live_pids $engine_pid"
     until_true grep -q "Engine started" "$work/out" || { fail "the engine does not start"; exit 1; }
 }
+
+# tell COMMAND...: by the control socket $work/socket.
+tell() { timeout 20 "$top/scripts/idsc" -s "$work/socket" "$@" 2> "$work/told"; }
 
 said() { grep -q "$1" "$work/out"; }
 

@@ -306,6 +306,13 @@ enum { APP_CONTENTS_BASE64 = 1, APP_CONTENTS_PRINTABLE = 2 };
 
 /* --- the protocol ------------------------------------------------------------------------- */
 
+/* Shared by threads: relaxed atomics, but for `counted`, which says from the start whether `used`
+ * is kept. */
+struct app_memory {
+    uint64_t used, limit;       /* limit 0: none */
+    bool counted;
+};
+
 struct app_proto {
     enum app_proto_id id;
     const char *name;           /* EVE app_proto, configuration, counters: "http", "tls" */
@@ -330,6 +337,7 @@ struct app_proto {
     int (*configure)(const struct conf_node *node, const struct conf_node *root, void *settings,
                      struct err *err);
     void (*settings_free)(void *settings);      /* what hangs off them */
+    struct app_memory *(*memory)(const void *settings);    /* what it takes for all flows */
     /* What each thread needs; NULL is fine. */
     void *(*thread_open)(const void *settings, struct counters *counters);
     void (*thread_close)(void *thread_data);
@@ -394,6 +402,9 @@ void app_conf_free(struct app_conf *conf);
 /* By every decoder of a file that several threads inspect, for each packet before it moves on. */
 void app_note_packet(const struct app_conf *conf, const struct packet *p);
 bool app_proto_enabled(const struct app_conf *conf, enum app_proto_id id);  /* with its parser */
+/* What it takes for all flows together; NULL: that is not counted. */
+struct app_memory *app_proto_memory(const struct app_conf *conf, enum app_proto_id id);
+struct app_memory *app_ranges_limit(const struct app_conf *conf);  /* files that come in ranges */
 const void *app_proto_settings(const struct app_conf *conf, enum app_proto_id id);
 
 /* What rules and outputs want of the protocols. Each ruleset and output collects its own and

@@ -184,6 +184,18 @@ bool app_proto_enabled(const struct app_conf *conf, enum app_proto_id id)
            (conf->proto[id].parses[TRANSPORT_TCP] || conf->proto[id].parses[TRANSPORT_UDP]);
 }
 
+struct app_memory *app_proto_memory(const struct app_conf *conf, enum app_proto_id id)
+{
+    const struct app_proto_conf *pc = &conf->proto[id];
+
+    return pc->proto != NULL && pc->proto->memory != NULL ? pc->proto->memory(pc->settings) : NULL;
+}
+
+struct app_memory *app_ranges_limit(const struct app_conf *conf)
+{
+    return app_ranges_memory(conf->ranges);
+}
+
 const void *app_proto_settings(const struct app_conf *conf, enum app_proto_id id)
 {
     return (unsigned)id < APP_PROTO_MAX ? conf->proto[id].settings : NULL;

@@ -42,8 +42,8 @@ struct range_file {
 
 struct app_ranges {
     pthread_mutex_t lock;
-    uint64_t memory;                    /* atomic */
-    uint64_t memcap, timeout_us;        /* memcap 0: none */
+    struct app_memory memory;
+    uint64_t timeout_us;
     struct range_file *bucket[BUCKETS];
     struct range_file *oldest, *newest;
 };
@@ -60,22 +60,24 @@ struct app_range {
 
 static void count(struct app_ranges *table, uint64_t more)
 {
-    __atomic_fetch_add(&table->memory, more, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&table->memory.used, more, __ATOMIC_RELAXED);
 }
 
 static void uncount(struct app_ranges *table, uint64_t less)
 {
-    __atomic_fetch_sub(&table->memory, less, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&table->memory.used, less, __ATOMIC_RELAXED);
 }
 
-uint64_t app_ranges_memory(const struct app_ranges *table)
+struct app_memory *app_ranges_memory(struct app_ranges *table)
 {
-    return __atomic_load_n(&table->memory, __ATOMIC_RELAXED);
+    return &table->memory;
 }
 
 static bool has_room(const struct app_ranges *table, uint64_t more)
 {
-    return table->memcap == 0 || app_ranges_memory(table) + more <= table->memcap;
+    uint64_t limit = __atomic_load_n(&table->memory.limit, __ATOMIC_RELAXED);
+
+    return limit == 0 || __atomic_load_n(&table->memory.used, __ATOMIC_RELAXED) + more <= limit;
 }
 
 /* Room for what is added is made and counted first. */
@@ -104,7 +106,8 @@ struct app_ranges *app_ranges_new(const struct conf_node *root)
     struct app_ranges *table = xcalloc(1, sizeof(*table));
 
     pthread_mutex_init(&table->lock, NULL);
-    table->memcap = conf_size(node, "memcap", MEMCAP);
+    table->memory.limit = conf_size(node, "memcap", MEMCAP);
+    table->memory.counted = true;
     table->timeout_us = conf_u64_range(node, "timeout", TIMEOUT_S, 0, UINT32_MAX) * 1000000;
     return table;
 }

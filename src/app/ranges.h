@@ -27,6 +27,6 @@ bool app_range_close(struct app_range *range, struct buf *file);
 struct app_ranges;
 struct app_ranges *app_ranges_new(const struct conf_node *root);
 void app_ranges_free(struct app_ranges *table);
-uint64_t app_ranges_memory(const struct app_ranges *table);
+struct app_memory *app_ranges_memory(struct app_ranges *table);
 
 #endif

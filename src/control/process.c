@@ -164,3 +164,17 @@ int process_drop_rights(const char *user, const char *group, bool live, struct e
         return err_set(err, "only root can run as another user");
     return change_ids(uid, gid, live, err);
 }
+
+int process_give_file(const char *path, const char *user, const char *group, struct err *err)
+{
+    uid_t uid = 0;
+    gid_t gid = 0;
+
+    if (user == NULL && group == NULL)
+        return 0;
+    if (find_ids(user, group, &uid, &gid, err) < 0)
+        return -1;
+    if (chown(path, uid, gid) < 0)
+        return err_set(err, "%s cannot be given to another user: %s", path, strerror(errno));
+    return 0;
+}

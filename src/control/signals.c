@@ -36,6 +36,15 @@ int signals_open(void)
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+void signals_raise(enum signal_event event)
+{
+    static const int numbers[] = { [SIGNAL_STOP] = SIGTERM, [SIGNAL_ROTATE] = SIGHUP,
+                                   [SIGNAL_RELOAD] = SIGUSR2, [SIGNAL_REPORT] = SIGUSR1 };
+
+    if (event != SIGNAL_NONE)
+        kill(getpid(), numbers[event]);
+}
+
 enum signal_event signals_wait(int fd, int end_fd, int timeout_ms)
 {
     struct pollfd at[] = { { .fd = fd, .events = POLLIN }, { .fd = end_fd, .events = POLLIN } };

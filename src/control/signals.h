@@ -13,6 +13,8 @@ enum signal_event { SIGNAL_NONE, SIGNAL_STOP, SIGNAL_ROTATE, SIGNAL_RELOAD, SIGN
 void signals_block(void);       /* before any thread starts */
 /* From where blocked signals are read; -1: the kernel has none left. For close(). */
 int signals_open(void);
+/* As if it had been sent to the process. */
+void signals_raise(enum signal_event event);
 /* Waits at most timeout_ms, and no longer than until end_fd can be read. */
 enum signal_event signals_wait(int fd, int end_fd, int timeout_ms);
 

@@ -204,6 +204,16 @@ bool dataset_add(struct dataset *set, struct slice value)
     return add(set, value, 0, (struct text){ 0 });
 }
 
+bool dataset_takes_json(const struct dataset *set)
+{
+    return set->with_json;
+}
+
+bool dataset_add_json(struct dataset *set, struct slice value, struct text json)
+{
+    return add(set, value, 0, json);
+}
+
 /* To look into a set takes no lock if it is as it was loaded. Gives whether it took one. */
 static bool look_begin(const struct dataset *set, struct shard *s)
 {

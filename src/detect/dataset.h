@@ -64,6 +64,9 @@ void dataset_set_changes(struct dataset *set);
 bool dataset_changes(const struct dataset *set);
 /* Any thread. add: true when it was not there and there was room; remove: when it was there. */
 bool dataset_add(struct dataset *set, struct slice value);
+/* With the JSON that belongs to it, where the set holds such. */
+bool dataset_takes_json(const struct dataset *set);
+bool dataset_add_json(struct dataset *set, struct slice value, struct text json);
 bool dataset_has(struct dataset *set, struct slice value, uint16_t *number);
 /* Appends the JSON that belongs to the value. */
 bool dataset_get_json(struct dataset *set, struct slice value, struct buf *out);

@@ -35,10 +35,25 @@ struct ruleset_report {
 /* NULL only when not even the frame could be built (err). Failed rules are counted. */
 struct ruleset *ruleset_load(const struct ruleset_request *request, struct ruleset_report *report,
                              struct err *err);
+/* What the set remembers, for commands; NULL: there are no datasets. */
+struct dataset_table;
+struct host_bits;
+struct dataset_table *ruleset_datasets(const struct ruleset *set);
+struct host_bits *ruleset_host_bits(const struct ruleset *set);
+/* Tells it what the rules need of the protocols; ruleset_load() does so for its own. */
+void ruleset_want(const struct ruleset *set, const struct app_conf *app);
+/* Forgets what it knows of hosts: another capture begins. */
+void ruleset_forget(struct ruleset *set);
 struct ruleset *ruleset_ref(struct ruleset *set);
 void ruleset_unref(struct ruleset *set);
 /* Is there a rule on the raw data of streams? */
 bool ruleset_looks_at_streams(const struct ruleset *set);
+/* Of the rules that could not be read, the first ones. */
+struct ruleset_failure {
+    const char *rule, *file, *error;
+    unsigned line;
+};
+const struct ruleset_failure *ruleset_failures(const struct ruleset *set, size_t *count);
 unsigned ruleset_rule_count(const struct ruleset *set);
 const struct rule *ruleset_rule(const struct ruleset *set, unsigned i);
 

@@ -31,6 +31,11 @@ void host_bits_free(struct host_bits *bits)
     free(bits);
 }
 
+struct shard_table *host_bits_table(struct host_bits *bits)
+{
+    return bits->table;
+}
+
 static struct shard_key key_of(const struct ip *a, const struct ip *b, uint32_t id)
 {
     struct shard_key key = { .id = { id }, .kind = b != NULL };
@@ -42,15 +47,22 @@ static struct shard_key key_of(const struct ip *a, const struct ip *b, uint32_t 
     return key;
 }
 
-bool host_bit_is_set(struct host_bits *bits, const struct ip *a, const struct ip *b, uint32_t id,
-                     uint64_t now_us)
+uint64_t host_bit_ends_us(struct host_bits *bits, const struct ip *a, const struct ip *b,
+                          uint32_t id, uint64_t now_us)
 {
     struct shard_key key = key_of(a, b, id);
     struct shard_ref ref = shard_table_get(bits->table, &key, now_us, false);
     bool set = ref.value != NULL && *(const uint64_t *)ref.value != 0;
+    uint64_t ends_us = set ? *ref.ends_us : 0;
 
     shard_table_release(&ref);
-    return set;
+    return ends_us;
+}
+
+bool host_bit_is_set(struct host_bits *bits, const struct ip *a, const struct ip *b, uint32_t id,
+                     uint64_t now_us)
+{
+    return host_bit_ends_us(bits, a, b, id, now_us) != 0;
 }
 
 void host_bit_set(struct host_bits *bits, const struct ip *a, const struct ip *b, uint32_t id,

@@ -21,6 +21,8 @@ struct threshold_table;         /* their state, shared by all threads */
 struct dataset_table;           /* detect/dataset.h */
 struct lua_script;
 
+#define RULESET_FAILURES_MAX 1000
+
 struct ruleset {
     struct arena arena;
     uint32_t refs;                      /* atomic */
@@ -42,6 +44,7 @@ struct ruleset {
     struct rule_names *names;           /* detect/rule/classification.h */
     struct iprep *iprep;                /* detect/iprep.h; NULL: none configured */
     ARRAY_OF(const struct lua_script *) scripts;    /* detect/lua/script.h */
+    ARRAY_OF(struct ruleset_failure) failures;  /* at most RULESET_FAILURES_MAX */
     ARRAY_OF(struct rule_test) to_free; /* arguments with a free_arg; ruleset_unref calls them */
 };
 

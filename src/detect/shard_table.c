@@ -33,6 +33,8 @@ struct shard {
 
 struct shard_table {
     uint32_t entries;           /* per shard, a power of two */
+    uint32_t limit;             /* of them, how many may be used; relaxed atomic */
+    uint64_t memory;            /* as given; relaxed atomic */
     uint64_t seed;
     struct shard shard[SHARDS];
 };
@@ -48,6 +50,8 @@ struct shard_table *shard_table_new(uint64_t memory)
     table->entries = SHARD_ENTRIES_MIN;
     while (table->entries * UINT64_C(2) <= wanted && table->entries < UINT32_C(1) << 24)
         table->entries *= 2;
+    table->limit = table->entries;
+    table->memory = memory;
     table->seed = hash_seed();
     for (unsigned i = 0; i < SHARDS; i++) {
         struct shard *s = &table->shard[i];
@@ -69,6 +73,49 @@ void shard_table_free(struct shard_table *table)
         free(table->shard[i].entry);
     }
     free(table);
+}
+
+uint64_t shard_table_memory(const struct shard_table *table)
+{
+    return __atomic_load_n(&table->memory, __ATOMIC_RELAXED);
+}
+
+uint64_t shard_table_used(struct shard_table *table)
+{
+    uint64_t entries = 0;
+
+    for (unsigned i = 0; i < SHARDS; i++) {
+        pthread_mutex_lock(&table->shard[i].lock);
+        entries += table->shard[i].fresh;
+        pthread_mutex_unlock(&table->shard[i].lock);
+    }
+    return entries * (sizeof(struct shard_entry) + sizeof(uint32_t));
+}
+
+bool shard_table_limit(struct shard_table *table, uint64_t memory)
+{
+    uint64_t entries = memory / SHARDS / (sizeof(struct shard_entry) + sizeof(uint32_t));
+
+    if (entries == 0 || entries / 2 > table->entries)
+        return false;
+    __atomic_store_n(&table->limit, (uint32_t)MIN(entries, (uint64_t)table->entries),
+                     __ATOMIC_RELAXED);
+    __atomic_store_n(&table->memory, memory, __ATOMIC_RELAXED);
+    return true;
+}
+
+void shard_table_clear(struct shard_table *table)
+{
+    for (unsigned i = 0; i < SHARDS; i++) {
+        struct shard *s = &table->shard[i];
+
+        pthread_mutex_lock(&s->lock);
+        if (s->entry != NULL)
+            memset(s->bucket, 0xff, table->entries * sizeof(*s->bucket));
+        s->free = NO_ENTRY;
+        s->fresh = s->hand = 0;
+        pthread_mutex_unlock(&s->lock);
+    }
 }
 
 uint64_t shard_table_refused(const struct shard_table *table)
@@ -138,7 +185,7 @@ static void unlink_entry(struct shard *s, uint32_t index)
 static uint32_t reuse_entry(struct shard *s, uint64_t now_us)
 {
     for (unsigned i = 0; i < SWEEP_STEPS; i++) {
-        uint32_t index = s->hand++ & (s->table->entries - 1);
+        uint32_t index = s->hand++ % s->fresh;
 
         if (s->entry[index].ends_us < now_us) {
             unlink_entry(s, index);
@@ -156,7 +203,7 @@ static uint32_t take_entry(struct shard *s, uint64_t now_us)
         s->free = s->entry[index].next;
         return index;
     }
-    if (s->fresh < s->table->entries)
+    if (s->fresh < __atomic_load_n(&s->table->limit, __ATOMIC_RELAXED))
         return s->fresh++;
     return reuse_entry(s, now_us);
 }

@@ -25,6 +25,12 @@ struct shard_table;
 
 struct shard_table *shard_table_new(uint64_t memory);   /* bytes for entries */
 void shard_table_free(struct shard_table *table);
+/* What its entries may take; any thread. It can be made less than it was at first, and what it
+ * was again, but no more. False: it cannot be that. */
+uint64_t shard_table_memory(const struct shard_table *table);
+uint64_t shard_table_used(struct shard_table *table);   /* by entries that were ever needed */
+bool shard_table_limit(struct shard_table *table, uint64_t memory);
+void shard_table_clear(struct shard_table *table);
 uint64_t shard_table_refused(const struct shard_table *table);
 
 /* Fills the address part. */

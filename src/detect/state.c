@@ -3,6 +3,7 @@
 #include "detect/state.h"
 
 #include "detect/host_bits.h"
+#include "detect/shard_table.h"
 #include "detect/tag.h"
 #include "detect/threshold.h"
 
@@ -23,6 +24,13 @@ struct rule_state *rule_state_new(const struct conf_node *root)
         return NULL;
     }
     return state;
+}
+
+void rule_state_clear(struct rule_state *state)
+{
+    shard_table_clear(host_bits_table(state->host_bits));
+    shard_table_clear(threshold_table_shared(state->thresholds));
+    shard_table_clear(tag_table_hosts(state->tags));
 }
 
 struct rule_state *rule_state_ref(struct rule_state *state)

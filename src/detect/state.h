@@ -20,6 +20,7 @@ struct rule_state {
 };
 
 struct rule_state *rule_state_new(const struct conf_node *root);    /* NULL: no memory */
+void rule_state_clear(struct rule_state *state);
 struct rule_state *rule_state_ref(struct rule_state *state);
 void rule_state_unref(struct rule_state *state);                    /* NULL is fine */
 

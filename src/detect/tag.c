@@ -57,6 +57,11 @@ void tag_table_free(struct tag_table *table)
     free(table);
 }
 
+struct shard_table *tag_table_hosts(struct tag_table *table)
+{
+    return table->hosts;
+}
+
 void tag_expect_hosts(struct tag_table *table)
 {
     __atomic_store_n(&table->expected, true, __ATOMIC_RELAXED);

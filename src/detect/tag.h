@@ -22,6 +22,8 @@ struct tag_spec {
 struct tag_table;
 struct tag_table *tag_table_new(const struct conf_node *root);
 void tag_table_free(struct tag_table *table);
+struct shard_table;
+struct shard_table *tag_table_hosts(struct tag_table *table);
 
 /* At load time: some rule tags hosts. */
 void tag_expect_hosts(struct tag_table *table);

@@ -50,6 +50,11 @@ void threshold_table_free(struct threshold_table *table)
     free(table);
 }
 
+struct shard_table *threshold_table_shared(struct threshold_table *table)
+{
+    return table->shared;
+}
+
 void threshold_flow_free(struct flow *flow)
 {
     struct flow_threshold *t = flow->thresholds;

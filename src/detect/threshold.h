@@ -32,6 +32,8 @@ struct threshold_spec {
 
 struct threshold_table *threshold_table_new(const struct conf_node *root);
 void threshold_table_free(struct threshold_table *table);
+struct shard_table;
+struct shard_table *threshold_table_shared(struct threshold_table *table);
 /* What a flow remembers; with the flow. */
 void threshold_flow_free(struct flow *flow);
 

@@ -92,7 +92,7 @@ void flow_key_of_packet(const struct packet *p, struct flow_key *key)
 
 #define FLOW_ID_MASK ((UINT64_C(1) << 53) - 1)      /* JSON readers keep 53 bits */
 
-uint64_t flow_id_make(const struct flow_key *key, uint64_t start_us)
+uint64_t flow_id_make(const struct flow_key *key, uint32_t hash, uint64_t start_us)
 {
     uint64_t h = hash_mix(hash_seed(), start_us);
 
@@ -101,7 +101,7 @@ uint64_t flow_id_make(const struct flow_key *key, uint64_t start_us)
     h = hash_mix(h, (uint64_t)key->src_port << 48 | (uint64_t)key->dst_port << 32 |
                         (uint64_t)key->proto << 24 | key->vlan[0]);
     h = hash_mix(h, (uint64_t)key->recursion << 32 | (uint64_t)key->vlan[1] << 16 | key->vlan[2]);
-    h &= FLOW_ID_MASK;
+    h = ((h << 32) & FLOW_ID_MASK) | hash;
     return h != 0 ? h : 1;
 }
 

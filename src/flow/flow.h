@@ -172,7 +172,8 @@ static inline enum flow_state flow_final_state(const struct flow *f)
 void flow_key_of_packet(const struct packet *p, struct flow_key *key);
 
 /* The id shown to users: 53 bits, never 0, the same for the same packets and seed. */
-uint64_t flow_id_make(const struct flow_key *key, uint64_t start_us);
+/* Its low 32 bits are the hash, so that a flow can be found by its id. */
+uint64_t flow_id_make(const struct flow_key *key, uint32_t hash, uint64_t start_us);
 
 /* Whether to server is dst -> src of the key, by what is known at last. */
 static inline bool flow_is_swapped(const struct flow *f)

@@ -103,3 +103,8 @@ void flow_conf_free(struct flow_conf *conf)
 {
     free(conf);
 }
+
+struct memcap *flow_conf_memcap(struct flow_conf *conf)
+{
+    return &conf->memcap;
+}

@@ -309,6 +309,30 @@ static bool buckets_remove(struct buckets *buckets, const struct flow *flow)
     return true;
 }
 
+static struct flow *buckets_find_id(const struct buckets *buckets, uint64_t id)
+{
+    uint64_t h = spread((uint32_t)id), at;
+
+    if (buckets->at == NULL)
+        return NULL;
+    for (at = bucket_of(buckets, h);; at = (at + 1) & buckets->mask) {
+        const struct bucket *b = &buckets->at[at];
+
+        for (unsigned i = 0; i < SLOTS; i++)
+            if (b->tag[i] == tag_of(h) && b->flow[i]->id == id)
+                return b->flow[i];
+        if (b->overflow == 0)
+            return NULL;
+    }
+}
+
+struct flow *flow_table_find_id(struct flow_table *table, uint64_t id)
+{
+    struct flow *flow = buckets_find_id(&table->now, id);
+
+    return flow != NULL ? flow : buckets_find_id(&table->old, id);
+}
+
 static void hash_remove(struct flow_table *table, const struct flow *flow)
 {
     if (!buckets_remove(&table->now, flow) && table->old.at != NULL)
@@ -762,7 +786,7 @@ static void flow_start(struct flow_table *table, struct flow *flow, const struct
     flow->key.device = device_number(p);
     flow->hash = p->flow_hash;
     flow->start_us = flow->last_us = p->time_us;
-    flow->id = flow_id_make(&flow->key, flow->start_us);
+    flow->id = flow_id_make(&flow->key, flow->hash, flow->start_us);
     flow->start_rank = rank_of(table, p);
     if (p->ip_proto == PROTO_ESP)
         flow->esp_spi = p->esp.spi;

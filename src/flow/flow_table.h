@@ -22,6 +22,8 @@ struct flow_conf *flow_conf_new(const struct conf_node *root, unsigned tables, s
 /* Before the first table is made, when it is known only then. */
 void flow_conf_set_tables(struct flow_conf *conf, unsigned tables);
 void flow_conf_free(struct flow_conf *conf);
+struct memcap;
+struct memcap *flow_conf_memcap(struct flow_conf *conf);
 
 struct flow_table;
 struct flow_table *flow_table_new(const struct flow_conf *conf, struct counters *counters,
@@ -35,6 +37,9 @@ struct flow *flow_table_prefetch_flow(const struct flow_table *table, uint32_t h
 
 /* The packet's flow, or NULL. One found past its timeout goes to the ended ones instead. */
 struct flow *flow_table_find(struct flow_table *table, const struct packet *packet);
+
+/* By EVE's flow_id; NULL: it is not here. */
+struct flow *flow_table_find_id(struct flow_table *table, uint64_t id);
 
 /* Makes the packet's flow. NULL: none for this packet (fragment, no transport, ICMP error), or at
  * the memcap, where *memcap is set and the exception policy decides. */

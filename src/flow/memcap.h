@@ -21,6 +21,20 @@ struct memcap_lease {
     uint64_t used, leased;
 };
 
+/* Any thread. The limit may come to be below what is used: then nothing more is taken. */
+static inline uint64_t memcap_limit(const struct memcap *shared)
+{
+    return __atomic_load_n(&shared->limit, __ATOMIC_RELAXED);
+}
+static inline uint64_t memcap_used(const struct memcap *shared)
+{
+    return __atomic_load_n(&shared->leased, __ATOMIC_RELAXED);
+}
+static inline void memcap_set_limit(struct memcap *shared, uint64_t bytes)
+{
+    __atomic_store_n(&shared->limit, bytes, __ATOMIC_RELAXED);
+}
+
 #define MEMCAP_LEASE ((uint64_t)256 << 10)
 
 bool memcap_lease_more(struct memcap_lease *lease, uint64_t bytes);

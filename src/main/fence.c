@@ -70,6 +70,8 @@ static void add_options(struct fence *f, const struct setup *s)
         ARRAY_PUSH(&f->paths.read, folder_of(f, o->firewall_file));
     if (o->pid_file != NULL)
         ARRAY_PUSH(&f->paths.write, folder_of(f, o->pid_file));
+    if (control_path(s->control) != NULL)
+        ARRAY_PUSH(&f->paths.write, folder_of(f, control_path(s->control)));
     if (s->context.capture->live)
         return;
     for (size_t i = 0; i < s->sources.count; i++) {

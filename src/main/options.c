@@ -81,7 +81,8 @@ static const struct option_spec specs[] = {
       "treat the run as inline" },
     { 0, "reject-dev", OPT_TEXT, 'r', AT(reject_device), 0, NULL, "IFACE",
       "send rejects from this interface" },
-    { 0, "unix-socket", OPT_JOB, 'o', 0, JOB_UNIX_SOCKET, NULL, "FILE", NULL },
+    { 0, "unix-socket", OPT_JOB, 'o', 0, JOB_UNIX_SOCKET, NULL, "FILE",
+      "wait for commands that name captures to read" },
 
     { 's', NULL, OPT_LIST, 'r', AT(rule_files), 0, NULL, "FILE", "rules besides the configured" },
     { 'S', NULL, OPT_TEXT, 'r', AT(only_rule_file), 0, NULL, "FILE", "these rules only" },

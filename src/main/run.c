@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -18,20 +16,10 @@
 #include "base/version.h"
 #include "control/process.h"
 #include "control/signals.h"
-#include "control/stats.h"
-#include "control/systemd.h"
 #include "detect/analysis/analysis.h"
-#include "main/fence.h"
+#include "main/job_loop.h"
 #include "main/logging.h"
-#include "main/progress.h"
-#include "main/setup.h"
-
-static int fail(const struct err *err)
-{
-    if (err->text[0] != '\0')
-        log_err(LOG_LEVEL_ERROR, "ids", err);
-    return EXIT_FAILURE;
-}
+#include "main/running.h"
 
 /* --- configuration ------------------------------------------------------------------------ */
 
@@ -107,16 +95,9 @@ static int write_analysis(const struct setup *s, struct err *err)
     return analysis_write_groups(s->context.rules, s->root, s->log_dir, err);
 }
 
-/* The command line wins over run-as. */
-static const char *run_as(const char *option, const struct conf_node *root, const char *key)
-{
-    return option != NULL ? option : conf_string(root, key, NULL);
-}
-
 static int check_user(const struct options *o, const struct conf_node *root, struct err *err)
 {
-    return process_check_user(run_as(o->user, root, "run-as.user"),
-                              run_as(o->group, root, "run-as.group"), err);
+    return process_check_user(setup_user(o, root), setup_group(o, root), err);
 }
 
 static int start_logging(const struct options *o, const struct conf *conf, struct err *err)
@@ -128,7 +109,7 @@ static int start_logging(const struct options *o, const struct conf *conf, struc
     if (logging_setup(root, log_dir, o->verbose, o->daemon, err) < 0)
         return -1;
     log_notice("ids", "This is ids version %s running in %s mode", IDS_VERSION,
-               o->job == JOB_RUN && o->capture != NULL ? "USER" : "TEST");
+               o->job == JOB_TEST || o->capture == NULL ? "TEST" : "USER");
     conf_check_keys(conf);
     return 0;
 }
@@ -141,11 +122,11 @@ int run_check(const struct options *o, struct conf *conf)
 
     if (start_logging(o, conf, &err) < 0 || check_user(o, conf_root(conf), &err) < 0 ||
         setup_libraries(&s, o, conf, &err) < 0 || setup_plan(&s, o->topology, &err) < 0)
-        status = fail(&err);
+        status = setup_fail(&err);
     else if (rules_broken(&s) || (o->job == JOB_TEST && log_error_count() > 0))
         status = loading_failed(&s);
     if (o->job == JOB_ENGINE_ANALYSIS && s.context.rules != NULL && write_analysis(&s, &err) < 0)
-        status = fail(&err);
+        status = setup_fail(&err);
     if (status == EXIT_SUCCESS)
         log_notice("ids", "Configuration provided was successfully loaded. Exiting.");
     else
@@ -183,10 +164,10 @@ int run_plan(const struct options *o, struct conf *conf)
         return fail(&err);
     conf_check_keys(conf);
     if (o->capture != NULL && (s.context.capture = setup_capture_ops(o, &err)) == NULL)
-        return fail(&err);
+        return setup_fail(&err);
     if (setup_sources(&s, &err) < 0 || setup_plan(&s, o->topology, &err) < 0) {
         setup_free(&s);
-        return fail(&err);
+        return setup_fail(&err);
     }
     print(s.plan, &out);
     fwrite(out.data, 1, out.len, stdout);
@@ -196,173 +177,6 @@ int run_plan(const struct options *o, struct conf *conf)
 }
 
 /* --- running ------------------------------------------------------------------------------ */
-
-struct running {
-    struct setup *setup;
-    struct engine *engine;
-};
-
-static void settle_stats(void *arg)
-{
-    const struct running *r = arg;
-
-    engine_place_management(r->setup->plan, "CS");
-}
-
-static void gauge_engine(void *arg)
-{
-    const struct running *r = arg;
-
-    engine_update_gauges(r->engine);
-}
-
-/* Builds the new set aside; a broken file keeps the old one. */
-static void reload_rules(struct setup *s)
-{
-    struct ruleset_request request = s->rules_request;
-    struct ruleset_report report = { 0 };
-    struct err err = { 0 };
-    struct ruleset *set;
-
-    log_notice("detect", "rule reload starting");
-    request.previous = s->context.rules;
-    set = ruleset_load(&request, &report, &err);
-    if (set == NULL || (report.loaded == 0 && (report.failed > 0 || report.files_failed > 0))) {
-        if (err.text[0] != '\0')
-            log_err(LOG_LEVEL_ERROR, "detect", &err);
-        log_error("detect", "rule reload failed: the old rules stay in force");
-        if (set != NULL)
-            ruleset_unref(set);
-        return;
-    }
-    setup_rules_changed(s, set, &report);
-    run_context_set_rules(&s->context, set);
-    log_notice("detect", "rule reload complete: %u rules in force, %u failed", report.loaded,
-               report.failed);
-}
-
-static void report(const struct engine *engine)
-{
-    struct buf out = { 0 };
-
-    engine_report(engine, &out);
-    fwrite(out.data, 1, out.len, stderr);
-    buf_fini(&out);
-}
-
-static void begin_stop(struct setup *s, struct engine *engine)
-{
-    if (s->stop != 0)
-        return;
-    log_notice("ids", "signal received: stopping");
-    systemd_stopping();
-    __atomic_store_n(&s->stop, 1, __ATOMIC_RELAXED);
-    engine_stop(engine);
-}
-
-static void handle_signal(struct setup *s, struct engine *engine, enum signal_event event)
-{
-    switch (event) {
-    case SIGNAL_STOP:
-        begin_stop(s, engine);
-        break;
-    case SIGNAL_ROTATE:
-        log_reopen();
-        output_rotate(s->context.output);
-        break;
-    case SIGNAL_RELOAD:
-        systemd_reloading();
-        reload_rules(s);
-        systemd_ready("running");
-        break;
-    case SIGNAL_REPORT:
-        report(engine);
-        break;
-    case SIGNAL_NONE:
-        break;
-    }
-}
-
-/* The manager hears of us as long as this thread runs; it says nothing of the packet threads. */
-static void wait_for_end(struct setup *s, struct engine *engine)
-{
-    unsigned watchdog_ms = systemd_watchdog_ms();
-    int fd = signals_open(), timeout_ms = watchdog_ms > 0 ? (int)watchdog_ms : 10000;
-    struct progress progress;
-
-    progress_start(&progress, s);
-    if (progress_is_shown(&progress))
-        timeout_ms = 200;
-    while (engine_is_running(engine)) {
-        handle_signal(s, engine, signals_wait(fd, engine_end_fd(engine), timeout_ms));
-        if (watchdog_ms > 0)
-            systemd_alive();
-        progress_show(&progress);
-    }
-    progress_end(&progress);
-    if (fd >= 0)
-        close(fd);
-}
-
-/* Live, the threads must not start with more rights than they keep; a file may be readable for
- * the old user only, and is opened by its thread. */
-static int drop_rights(const struct setup *s, struct err *err)
-{
-    const struct options *o = s->options;
-
-    return process_drop_rights(run_as(o->user, s->root, "run-as.user"),
-                               run_as(o->group, s->root, "run-as.group"),
-                               s->context.capture->live, err);
-}
-
-static void run_started(struct setup *s, struct engine *engine)
-{
-    struct running running = { .setup = s, .engine = engine };
-    struct stats_hooks hooks = { .settle = settle_stats, .before = gauge_engine,
-                                 .arg = &running };
-    struct stats_thread *stats = stats_thread_start(s->context.output, &hooks);
-    char summary[256];
-
-    log_notice("threads", "Threads created -> %s   Engine started.",
-               engine_thread_summary(s->plan, summary, sizeof(summary)));
-    process_ready();
-    systemd_ready("running");
-    wait_for_end(s, engine);
-    systemd_stopping();
-    engine_wait(engine);
-    stats_thread_stop(stats);
-}
-
-static int run_threads(struct setup *s)
-{
-    bool live = s->context.capture->live;
-    struct engine_conf conf;
-    struct engine *engine;
-    struct err err = { 0 };
-    int status;
-
-    engine_conf_read(&conf, s->root, live, s->context.is_inline);
-    engine = engine_new(&conf, s->plan, module_table, &s->context, &err);
-    if (engine == NULL)
-        return fail(&err);
-    if ((live && drop_rights(s, &err) < 0) || fence_enter(s, &err) < 0 ||
-        engine_start(engine, &err) < 0) {
-        engine_free(engine);
-        return fail(&err);
-    }
-    if (!live && drop_rights(s, &err) < 0) {
-        engine_stop(engine);
-        engine_wait(engine);
-        engine_free(engine);
-        return fail(&err);
-    }
-    run_started(s, engine);
-    status = engine_wait(engine) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-    if (s->options->verbose > 0)
-        report(engine);
-    engine_free(engine);
-    return status;
-}
 
 /* Asks for the file the user gave, in the words of the operating system. */
 static int check_sources(const struct options *o, struct err *err)
@@ -384,9 +198,9 @@ int run_engine(const struct options *o, struct conf *conf)
     if (o->no_random || o->deterministic)
         hash_seed_fix(1);
     if (check_sources(o, &err) < 0)
-        return fail(&err);
+        return setup_fail(&err);
     if (o->daemon && process_daemonize(&err) < 0)
-        return fail(&err);
+        return setup_fail(&err);
     signals_block();
     if (start_logging(o, conf, &err) < 0 || check_user(o, conf_root(conf), &err) < 0 ||
         setup_libraries(&s, o, conf, &err) < 0)
@@ -400,12 +214,44 @@ int run_engine(const struct options *o, struct conf *conf)
         goto failed;
     if (o->pid_file != NULL && process_pid_file(o->pid_file, &err) < 0)
         goto failed;
-    status = run_threads(&s);
+    status = setup_control(&s, &err) < 0 ? setup_fail(&err) : running_engine(&s);
     process_pid_file_remove(o->pid_file);
     setup_free(&s);
     return status;
 
 failed:
     setup_free(&s);
-    return fail(&err);
+    return setup_fail(&err);
+}
+
+/* --- captures by command ---------------------------------------------------------------------- */
+
+int run_jobs(const struct options *given, struct conf *conf)
+{
+    struct options o = *given;
+    struct setup s = { .takes_jobs = true };
+    struct err err = { 0 };
+    int status = EXIT_FAILURE;
+
+    o.capture = "pcap-file";
+    if (o.daemon && process_daemonize(&err) < 0)
+        return setup_fail(&err);
+    signals_block();
+    if (start_logging(&o, conf, &err) < 0 || check_user(&o, conf_root(conf), &err) < 0 ||
+        setup_libraries(&s, &o, conf, &err) < 0 || setup_control(&s, &err) < 0)
+        goto out;
+    if (o.init_errors_fatal && (rules_broken(&s) || log_error_count() > 0)) {
+        loading_failed(&s);
+        goto out;
+    }
+    if (o.pid_file != NULL && process_pid_file(o.pid_file, &err) < 0)
+        goto out;
+    status = jobs_run(&s, &err);
+    process_pid_file_remove(o.pid_file);
+
+out:
+    if (status != EXIT_SUCCESS)
+        setup_fail(&err);
+    setup_free(&s);
+    return status;
 }

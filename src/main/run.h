@@ -16,6 +16,9 @@ int run_check(const struct options *o, struct conf *conf);
 /* Capture until its end or a signal. Exit status. */
 int run_engine(const struct options *o, struct conf *conf);
 
+/* Captures one after another, as commands ask for them, until a signal. Exit status. */
+int run_jobs(const struct options *o, struct conf *conf);
+
 /* --plan. Exit status. */
 int run_plan(const struct options *o, struct conf *conf);
 

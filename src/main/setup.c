@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "detect/keyword.h"
 #include "flow/exception.h"
@@ -132,12 +132,21 @@ static void setup_default_file(struct setup *s, const char *key, const char *nam
     conf_set(s->conf, key, path);
 }
 
-static uint64_t wall_us(void)
+int setup_fail(const struct err *err)
 {
-    struct timespec now;
+    if (err->text[0] != '\0')
+        log_err(LOG_LEVEL_ERROR, "ids", err);
+    return EXIT_FAILURE;
+}
 
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+const char *setup_user(const struct options *o, const struct conf_node *root)
+{
+    return o->user != NULL ? o->user : conf_string(root, "run-as.user", NULL);
+}
+
+const char *setup_group(const struct options *o, const struct conf_node *root)
+{
+    return o->group != NULL ? o->group : conf_string(root, "run-as.group", NULL);
 }
 
 /* Rules may ask for files to be stored that no output stores. */
@@ -157,7 +166,9 @@ static void check_file_store(const struct setup *s)
 void setup_rules_changed(struct setup *s, const struct ruleset *rules,
                          const struct ruleset_report *report)
 {
-    output_set_rules(s->context.output, report, wall_us());
+    run_context_rules_loaded(&s->context, report, clock_wall_us());
+    if (s->context.output != NULL)
+        output_set_rules(s->context.output, report, s->context.rules_loaded_us);
     stream_conf_set_lookback(s->stream, ruleset_looks_at_streams(rules));
 }
 
@@ -220,6 +231,7 @@ int setup_libraries(struct setup *s, const struct options *o, struct conf *conf,
         conf_set(conf, "livedev.use-for-tracking", "no");
     s->context.offline = s->context.capture == NULL || !s->context.capture->live;
     pthread_mutex_init(&s->context.rules_lock, NULL);
+    pthread_mutex_init(&s->context.round_lock, NULL);
     setup_config_dir(s);
     if (setup_log_dir(s, err) < 0)
         return -1;
@@ -237,9 +249,10 @@ int setup_libraries(struct setup *s, const struct options *o, struct conf *conf,
     s->context.flow = s->flow;
     s->context.stream = s->stream;
     s->context.app = s->app;
-    if (setup_outputs(s, err) < 0 || setup_rules(s, err) < 0)
+    /* those of a job are its own */
+    if (!s->takes_jobs && setup_outputs(s, err) < 0)
         return -1;
-    return 0;
+    return setup_rules(s, err);
 }
 
 static unsigned threads_with(const struct plan *plan, const char *module)
@@ -391,8 +404,101 @@ int setup_capture(struct setup *s, struct err *err)
     return s->context.capture_handle != NULL ? 0 : -1;
 }
 
+/* The engine runs without as well, but for commands it was started for. */
+int setup_control(struct setup *s, struct err *err)
+{
+    const struct options *o = s->options;
+    struct control_conf conf = {
+        .root = s->root,
+        .context = &s->context,
+        .path = s->takes_jobs ? o->job_argument : NULL,
+        .user = setup_user(o, s->root),
+        .group = setup_group(o, s->root),
+        .takes_jobs = s->takes_jobs,
+        .fixed_rules = o->rule_files.count > 0 || o->only_rule_file != NULL,
+    };
+
+    if (control_open(&conf, &s->control, err) == 0)
+        return 0;
+    if (s->takes_jobs)
+        return -1;
+    log_err(LOG_LEVEL_WARNING, "unix-manager", err);
+    *err = (struct err){ 0 };
+    return 0;
+}
+
+/* Only what changes: the configuration keeps all that it was ever told. */
+static void job_setting(struct setup *s, const char *path, const char *value)
+{
+    if (strcmp(conf_string(s->root, path, ""), value) != 0)
+        conf_set(s->conf, path, value);
+}
+
+static void job_settings(struct setup *s, const struct job *job)
+{
+    char number[24];
+
+    job_setting(s, "pcap-file.continuous", job->continuous ? "true" : "false");
+    job_setting(s, "pcap-file.delete-when-done", job->delete_when_done ? "true" : "false");
+    snprintf(number, sizeof(number), "%llu", (unsigned long long)MIN(job->delay_s, 86400u));
+    job_setting(s, "pcap-file.delay", number);
+    snprintf(number, sizeof(number), "%llu",
+             (unsigned long long)MIN(MAX(job->poll_s, 1u), 86400u));
+    job_setting(s, "pcap-file.poll-interval", number);
+}
+
+/* Nothing of a capture is left for the next one. */
+static int job_libraries(struct setup *s, struct err *err)
+{
+    struct app_conf *app = app_conf_new(s->root, s->context.is_inline, err);
+
+    if (app == NULL)
+        return -1;
+    ruleset_want(s->context.rules, app);
+    app_conf_free(s->app);
+    s->app = app;
+    s->context.app = s->rules_request.app = app;
+    ruleset_forget(s->context.rules);
+    counters_reset_all();
+    return 0;
+}
+
+int setup_job(struct setup *s, const struct job *job, struct err *err)
+{
+    job_settings(s, job);
+    s->stop = 0;
+    s->log_dir = job->log_dir;
+    s->context.queue_count = 0;
+    ARRAY_PUSH(&s->sources, xstrdup(job->file));
+    ARRAY_PUSH(&s->sources, NULL);
+    s->sources.count--;
+    if (job_libraries(s, err) < 0 || setup_outputs(s, err) < 0)
+        return -1;
+    output_set_rules(s->context.output, &s->context.rules_report, s->context.rules_loaded_us);
+    return setup_plan(s, s->options->topology, err) < 0 ? -1 : setup_capture(s, err);
+}
+
+void setup_job_free(struct setup *s)
+{
+    turns_free(s->context.turns);
+    plan_free(s->plan);
+    run_modes_free(s->modes);
+    topology_free(s->topology);
+    if (s->context.capture_handle != NULL)
+        s->context.capture->close(s->context.capture_handle);
+    output_conf_free(s->context.output);
+    capture_names_free(&s->sources);
+    s->context.turns = NULL;
+    s->plan = NULL;
+    s->modes = NULL;
+    s->topology = NULL;
+    s->context.capture_handle = NULL;
+    s->context.output = NULL;
+}
+
 void setup_free(struct setup *s)
 {
+    control_free(s->control);
     turns_free(s->context.turns);
     plan_free(s->plan);
     run_modes_free(s->modes);

@@ -3,6 +3,7 @@
 #ifndef MAIN_SETUP_H
 #define MAIN_SETUP_H
 
+#include "control/control.h"
 #include "engine/engine.h"
 #include "main/options.h"
 #include "modules/context.h"
@@ -27,6 +28,9 @@ struct setup {
     struct topology *topology;
     struct plan *plan;
     int stop;
+    bool ending;                        /* the user wants the end, not only of a job */
+    bool takes_jobs;                    /* captures come by command */
+    struct control *control;            /* NULL: none */
 };
 
 /* Settings, rules and outputs: all that -T looks at. -1: *err or errors already logged. */
@@ -39,7 +43,18 @@ int setup_capture(struct setup *s, struct err *err);
 /* What others must know of the rules in force; before they are. */
 void setup_rules_changed(struct setup *s, const struct ruleset *rules,
                          const struct ruleset_report *report);
+/* The control socket, if there is to be one. */
+int setup_control(struct setup *s, struct err *err);
+/* What belongs to one capture, when others follow: made for one file, and taken down. */
+int setup_job(struct setup *s, const struct job *job, struct err *err);
+void setup_job_free(struct setup *s);
 void setup_free(struct setup *s);
+
+/* Says it; EXIT_FAILURE. */
+int setup_fail(const struct err *err);
+/* Who is to run it: the command line wins over run-as. NULL: nobody else. */
+const char *setup_user(const struct options *o, const struct conf_node *root);
+const char *setup_group(const struct options *o, const struct conf_node *root);
 
 /* Chosen by the command line, or pcap-file. NULL: *err. */
 const struct capture_ops *setup_capture_ops(const struct options *o, struct err *err);

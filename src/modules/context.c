@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules/context.c - hands out the rules in force. */
+/* modules/context.c - hands out the rules in force; rounds of questions to the packet threads. */
 #include "modules/context.h"
+
+#include <time.h>
 
 struct ruleset *run_context_rules(struct run_context *ctx, unsigned *generation)
 {
@@ -24,4 +26,95 @@ void run_context_set_rules(struct run_context *ctx, struct ruleset *set)
     pthread_mutex_unlock(&ctx->rules_lock);
     if (old != NULL)
         ruleset_unref(old);
+}
+
+void run_context_rules_loaded(struct run_context *ctx, const struct ruleset_report *report,
+                              uint64_t wall_us)
+{
+    pthread_mutex_lock(&ctx->rules_lock);
+    ctx->rules_report = *report;
+    ctx->rules_loaded_us = wall_us;
+    pthread_mutex_unlock(&ctx->rules_lock);
+}
+
+void run_context_rules_report(struct run_context *ctx, struct ruleset_report *report,
+                              uint64_t *wall_us)
+{
+    pthread_mutex_lock(&ctx->rules_lock);
+    *report = ctx->rules_report;
+    *wall_us = ctx->rules_loaded_us;
+    pthread_mutex_unlock(&ctx->rules_lock);
+}
+
+/* --- rounds ------------------------------------------------------------------------------- */
+
+static bool round_is_over(const struct run_context *ctx)
+{
+    return __atomic_load_n(&ctx->round.left, __ATOMIC_ACQUIRE) == 0;
+}
+
+bool run_context_is_asking(const struct run_context *ctx)
+{
+    return !round_is_over(ctx);
+}
+
+/* A thread without packets looks every 100 ms. */
+static bool round_wait(const struct run_context *ctx, unsigned timeout_ms)
+{
+    struct timespec pause = { .tv_nsec = 1000000 };
+
+    for (unsigned i = 0; i < timeout_ms && !round_is_over(ctx); i++)
+        nanosleep(&pause, NULL);
+    return round_is_over(ctx);
+}
+
+static void round_begin(struct run_context *ctx,
+                        void (*stream)(struct stream_thread *st, void *arg), void *arg)
+{
+    pthread_mutex_lock(&ctx->rules_lock);
+    ctx->round.stream = stream;
+    ctx->round.arg = arg;
+    __atomic_store_n(&ctx->round.left, ctx->round.modules, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&ctx->round.number, 1, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&ctx->rules_lock);
+}
+
+bool run_context_ask(struct run_context *ctx, void (*stream)(struct stream_thread *st, void *arg),
+                     void *arg, unsigned timeout_ms)
+{
+    bool over;
+
+    pthread_mutex_lock(&ctx->round_lock);
+    over = round_is_over(ctx);
+    if (over) {
+        round_begin(ctx, stream, arg);
+        over = round_wait(ctx, timeout_ms);
+    }
+    pthread_mutex_unlock(&ctx->round_lock);
+    return over;
+}
+
+void run_round_join(struct run_context *ctx, unsigned *seen)
+{
+    pthread_mutex_lock(&ctx->rules_lock);
+    ctx->round.modules++;
+    *seen = ctx->round.number;
+    pthread_mutex_unlock(&ctx->rules_lock);
+}
+
+void run_round_answer(struct run_context *ctx, struct stream_thread *st, unsigned *seen)
+{
+    *seen = __atomic_load_n(&ctx->round.number, __ATOMIC_ACQUIRE);
+    if (st != NULL && ctx->round.stream != NULL)
+        ctx->round.stream(st, ctx->round.arg);
+    __atomic_fetch_sub(&ctx->round.left, 1, __ATOMIC_RELEASE);
+}
+
+void run_round_leave(struct run_context *ctx, const unsigned *seen)
+{
+    pthread_mutex_lock(&ctx->rules_lock);
+    if (ctx->round.number != *seen)
+        __atomic_fetch_sub(&ctx->round.left, 1, __ATOMIC_RELEASE);
+    ctx->round.modules--;
+    pthread_mutex_unlock(&ctx->rules_lock);
 }

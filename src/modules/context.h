@@ -24,6 +24,16 @@ struct run_queue {
 };
 #define RUN_QUEUES_MAX 1024
 
+/* What control/ asks of the packet threads. Each that runs stream or detect answers once, between
+ * two vectors. */
+struct run_round {
+    unsigned number;                        /* atomic; of the newest */
+    unsigned left;                          /* atomic; modules that have not answered it */
+    unsigned modules;                       /* under the lock; that will */
+    void (*stream)(struct stream_thread *st, void *arg);    /* NULL: it is enough to be there */
+    void *arg;
+};
+
 struct run_context {
     const struct conf_node *conf;           /* root */
     bool is_inline;                         /* verdicts count: IPS, or --simulate-ips */
@@ -44,9 +54,13 @@ struct run_context {
     const struct app_conf *app;
     struct output_conf *output;
 
-    pthread_mutex_t rules_lock;             /* taken at reload only */
+    pthread_mutex_t rules_lock;             /* taken at reload, and where rounds begin and end */
+    struct run_round round;
+    pthread_mutex_t round_lock;             /* one asks at a time */
     struct ruleset *rules;
     unsigned rules_generation;              /* atomic; changes with `rules` */
+    struct ruleset_report rules_report;     /* under the lock: of `rules` */
+    uint64_t rules_loaded_us;
 };
 
 /* The set in force, referenced for the caller. */
@@ -54,6 +68,28 @@ struct ruleset *run_context_rules(struct run_context *ctx, unsigned *generation)
 /* Puts another set in force (takes over the caller's reference); the old one goes when the last
  * thread has moved on. */
 void run_context_set_rules(struct run_context *ctx, struct ruleset *set);
+
+/* Asks all threads; `stream`, which may be NULL, runs on each that has flows. True once all have
+ * answered: then none is still where it was before. False: not within the time, and until they
+ * have there can be no other round, and arg must stay. Not by a packet thread. */
+bool run_context_ask(struct run_context *ctx, void (*stream)(struct stream_thread *st, void *arg),
+                     void *arg, unsigned timeout_ms);
+bool run_context_is_asking(const struct run_context *ctx);
+/* The other side: an instance of a module, as it opens and closes; its number goes to `seen`. */
+void run_round_join(struct run_context *ctx, unsigned *seen);
+void run_round_leave(struct run_context *ctx, const unsigned *seen);
+void run_round_answer(struct run_context *ctx, struct stream_thread *st, unsigned *seen);
+
+static inline bool run_round_is_new(const struct run_context *ctx, unsigned seen)
+{
+    return UNLIKELY(__atomic_load_n(&ctx->round.number, __ATOMIC_ACQUIRE) != seen);
+}
+
+/* How loading them went, for those who ask. */
+void run_context_rules_loaded(struct run_context *ctx, const struct ruleset_report *report,
+                              uint64_t wall_us);
+void run_context_rules_report(struct run_context *ctx, struct ruleset_report *report,
+                              uint64_t *wall_us);
 
 extern const struct thread_module *const module_table[];    /* NULL-ended; modules/list.c */
 

@@ -13,8 +13,9 @@ struct detect_module {
     struct detect_thread *detect;
     struct output_thread *output;
     struct turn_lane *lane;                 /* NULL: nobody to wait for */
-    unsigned rules_generation;
+    unsigned rules_generation, round;
     struct counters *counters;
+    bool joined;
     counter_id bypassed_packets, bypassed_bytes;
 };
 
@@ -24,6 +25,8 @@ static void detect_module_close(void *self)
 
     if (m == NULL)
         return;
+    if (m->joined)
+        run_round_leave(m->ctx, &m->round);
     output_thread_free(m->output);
     if (m->detect != NULL)
         detect_thread_free(m->detect);
@@ -59,6 +62,8 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
         m->lane = turn_lane_new(m->ctx->turns, &env->turn_thread);
     m->bypassed_packets = counter_register("flow_bypassed.local_pkts", COUNTER_SUM);
     m->bypassed_bytes = counter_register("flow_bypassed.local_bytes", COUNTER_SUM);
+    run_round_join(m->ctx, &m->round);
+    m->joined = true;
     return m;
 }
 
@@ -165,6 +170,8 @@ static enum module_status detect_module_process(void *self, struct packet_vector
     if (UNLIKELY(m->rules_generation !=
                  __atomic_load_n(&m->ctx->rules_generation, __ATOMIC_ACQUIRE)))
         take_new_rules(m);
+    if (run_round_is_new(m->ctx, m->round))
+        run_round_answer(m->ctx, NULL, &m->round);
     for (unsigned i = 0; i < v->count; i++) {
         if (i + 1 < v->count)
             PREFETCH(v->packet[i + 1]->payload);

@@ -208,6 +208,14 @@ size_t render_time(struct render *r, uint64_t time_us, char out[EVE_TIME_SIZE])
     return n + strlen(r->time_suffix);
 }
 
+void output_time(struct json *j, const char *key, uint64_t time_us)
+{
+    struct render r = { 0 };
+    char text[EVE_TIME_SIZE];
+
+    json_bytes(j, key, text, render_time(&r, time_us, text));
+}
+
 /* --- rendering ---------------------------------------------------------------------------- */
 
 struct output_thread *output_thread_new(struct output_conf *conf, struct counters *counters)
@@ -376,6 +384,14 @@ void output_set_rules(struct output_conf *conf, const struct ruleset_report *rep
     pthread_mutex_lock(&conf->rules_lock);
     conf->rules = *report;
     conf->rules_loaded_us = loaded_at_us;
+    pthread_mutex_unlock(&conf->rules_lock);
+}
+
+void output_rules(struct output_conf *conf, struct ruleset_report *report, uint64_t *loaded_at_us)
+{
+    pthread_mutex_lock(&conf->rules_lock);
+    *report = conf->rules;
+    *loaded_at_us = conf->rules_loaded_us;
     pthread_mutex_unlock(&conf->rules_lock);
 }
 

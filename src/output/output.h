@@ -59,6 +59,13 @@ void output_stats(struct output_conf *conf, uint64_t now_us, uint64_t uptime_s, 
 /* What the rules in force are, for stats.detect.engines; at start and after each reload. */
 void output_set_rules(struct output_conf *conf, const struct ruleset_report *report,
                       uint64_t loaded_at_us);
+/* All of it as members of the open object, as in `stats` of EVE. Any thread, also when off. */
+struct json;
+void output_stats_members(struct output_conf *conf, struct json *j, uint64_t uptime_s);
+/* As given to output_set_rules(). */
+void output_rules(struct output_conf *conf, struct ruleset_report *report, uint64_t *loaded_at_us);
+/* A time as records have it; any thread. */
+void output_time(struct json *j, const char *key, uint64_t time_us);
 /* Seconds between rounds; 0: off. */
 unsigned output_stats_interval(const struct output_conf *conf);
 

@@ -22,12 +22,14 @@ enum datalink datalink_from_pcap(int dlt);
 
 /* Settings: read-only, shared by all threads. */
 struct decode_conf;
+struct defrag_conf;
 struct decode_conf *decode_conf_new(const struct conf_node *root, struct err *err);
 void decode_conf_free(struct decode_conf *conf);
 /* Before the first decoder is made: how many there will be (they share defrag.memcap), and
  * whether packets can be dropped (exception policies). The root node must still be there. */
 void decode_conf_set_run(struct decode_conf *conf, unsigned decoders, bool is_inline);
 /* For tests of defrag.memcap-policy: the packet of this number meets a full table. 0: none. */
+struct defrag_conf *decode_conf_defrag(struct decode_conf *conf);
 void decode_conf_simulate_defrag_memcap(struct decode_conf *conf, uint64_t packet_number);
 
 /* One per thread: counters, defragmenter, the pool inner packets come from. */

@@ -122,6 +122,11 @@ void decode_conf_set_run(struct decode_conf *conf, unsigned decoders, bool is_in
     defrag_conf_set_run(conf->defrag, decoders, is_inline);
 }
 
+struct defrag_conf *decode_conf_defrag(struct decode_conf *conf)
+{
+    return conf->defrag;
+}
+
 void decode_conf_simulate_defrag_memcap(struct decode_conf *conf, uint64_t packet_number)
 {
     defrag_conf_simulate_memcap(conf->defrag, packet_number);

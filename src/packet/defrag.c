@@ -40,7 +40,8 @@ enum memcap_policy { MEMCAP_IGNORE, MEMCAP_DROP, MEMCAP_PASS, MEMCAP_REJECT, MEM
     X(memuse, "defrag.memuse", GAUGE)
 
 struct defrag_conf {
-    uint64_t memcap, memcap_each;
+    uint64_t memcap, memcap_each;           /* relaxed atomics: commands change them */
+    unsigned sharers;
     uint32_t hash_size, max_pieces, timeout_s;
     struct ip_settings *policies, *timeouts;
     const struct conf_node *root;           /* borrowed until the run is settled */
@@ -183,11 +184,29 @@ static void register_applied(struct defrag_conf *conf)
         conf->applied[i] = counter_register(names[i], COUNTER_SUM);
 }
 
+static uint64_t least_memory(const struct defrag_conf *conf)
+{
+    return conf->hash_size * sizeof(struct tracker *) + (1u << 18);
+}
+
+uint64_t defrag_conf_memcap(const struct defrag_conf *conf)
+{
+    return __atomic_load_n(&conf->memcap, __ATOMIC_RELAXED);
+}
+
+bool defrag_conf_set_memcap(struct defrag_conf *conf, uint64_t bytes)
+{
+    if (bytes / MAX(conf->sharers, 1u) < least_memory(conf))
+        return false;
+    __atomic_store_n(&conf->memcap, bytes, __ATOMIC_RELAXED);
+    __atomic_store_n(&conf->memcap_each, bytes / MAX(conf->sharers, 1u), __ATOMIC_RELAXED);
+    return true;
+}
+
 void defrag_conf_set_run(struct defrag_conf *conf, unsigned sharers, bool is_inline)
 {
-    uint64_t table = conf->hash_size * sizeof(struct tracker *);
-
-    conf->memcap_each = MAX(conf->memcap / MAX(sharers, 1u), table + (1u << 18));
+    conf->sharers = MAX(sharers, 1u);
+    conf->memcap_each = MAX(conf->memcap / conf->sharers, least_memory(conf));
     conf->memcap_policy = memcap_policy_read(conf->root, is_inline);
     register_applied(conf);
 }
@@ -216,7 +235,7 @@ static void memory_change(struct defrag *df, int64_t bytes)
 
 static bool memory_has(const struct defrag *df, uint64_t bytes)
 {
-    return df->memory + bytes <= df->conf->memcap_each;
+    return df->memory + bytes <= __atomic_load_n(&df->conf->memcap_each, __ATOMIC_RELAXED);
 }
 
 static void piece_destroy(struct defrag *df, struct piece *piece)

@@ -181,6 +181,11 @@ void stream_thread_free(struct stream_thread *st)
     free(st);
 }
 
+const struct flow *stream_find_flow(struct stream_thread *st, uint64_t id)
+{
+    return flow_table_find_id(st->flows, id);
+}
+
 /* ---- what detect and the policies have asked for ---- */
 
 static COLD void apply_drop(struct flow *flow, struct packet *p, uint32_t wishes)

@@ -16,6 +16,9 @@ struct stream_conf;
 struct stream_conf *stream_conf_new(const struct conf_node *root, bool is_inline,
                                     struct err *err);
 void stream_conf_free(struct stream_conf *conf);
+struct memcap;
+struct memcap *stream_conf_session_memcap(struct stream_conf *conf);
+struct memcap *stream_conf_data_memcap(struct stream_conf *conf);
 /* Does anything look back over the edge of a chunk? If not, data are let go as soon as they are
  * handed on. Any thread, also while packets flow. */
 void stream_conf_set_lookback(struct stream_conf *conf, bool wanted);
@@ -28,6 +31,9 @@ struct stream_thread *stream_thread_new(const struct stream_conf *conf,
                                         struct counters *counters, bool copy_chunks,
                                         struct err *err);
 void stream_thread_free(struct stream_thread *st);
+
+/* On its thread, between two vectors: the flow of this id, or NULL. */
+const struct flow *stream_find_flow(struct stream_thread *st, uint64_t id);
 
 /* All packets of the vector; flow ends (by timeout, TCP reuse) are inserted where they fall due,
  * at most a bounded number per call. A flow end is a pseudo packet, PACKET_PSEUDO |

@@ -17,6 +17,16 @@ void stream_conf_set_lookback(struct stream_conf *conf, bool wanted)
     __atomic_store_n(&conf->no_lookback, !wanted, __ATOMIC_RELAXED);
 }
 
+struct memcap *stream_conf_session_memcap(struct stream_conf *conf)
+{
+    return &conf->session_memcap;
+}
+
+struct memcap *stream_conf_data_memcap(struct stream_conf *conf)
+{
+    return &conf->data_memcap;
+}
+
 static void read_limits(struct stream_conf *conf, const struct conf_node *root)
 {
     conf->session_memcap.limit = conf_size(root, "stream.memcap", UINT64_C(64) << 20);

@@ -121,12 +121,13 @@ static int configure(const struct conf_node *node, const struct conf_node *root 
     struct ftp_settings *s = settings;
     uint64_t max_line = read_size(node, "max-line-length", LINE_MAX_DEFAULT), max_tx;
 
-    s->memcap = read_size(node, "memcap", 0);
     s->max_line = (uint32_t)MAX(1, MIN(max_line, LINE_MAX_MOST));
     s->max_tx = TX_LIMIT;
     if (text_to_u64(text_of(conf_string(node, "max-tx", "")), UINT32_MAX, &max_tx) && max_tx > 0)
         s->max_tx = (uint32_t)max_tx;   /* a bad one was named by who reads it for all */
-    s->used = xcalloc(1, sizeof(*s->used));
+    s->memory = xcalloc(1, sizeof(*s->memory));
+    s->memory->limit = read_size(node, "memcap", 0);
+    s->memory->counted = s->memory->limit != 0;
     return 0;
 }
 
@@ -134,7 +135,14 @@ static void settings_free(void *settings)
 {
     struct ftp_settings *s = settings;
 
-    free(s->used);
+    free(s->memory);
+}
+
+static struct app_memory *memory(const void *settings)
+{
+    const struct ftp_settings *s = settings;
+
+    return s->memory;
 }
 
 static void register_counters(void)
@@ -178,6 +186,7 @@ const struct app_proto app_ftp = {
     .settings_size = sizeof(struct ftp_settings),
     .configure = configure,
     .settings_free = settings_free,
+    .memory = memory,
     .register_counters = register_counters,
     .thread_open = thread_open,
     .thread_close = free,

@@ -33,9 +33,8 @@ enum ftp_event {
 enum ftp_progress { FTP_OPEN, FTP_DONE };
 
 struct ftp_settings {
-    uint64_t memcap;                    /* 0: none */
     uint32_t max_line, max_tx;
-    uint64_t *used;                     /* by all threads; with a memcap only */
+    struct app_memory *memory;          /* of all threads; counted with a memcap only */
 };
 
 struct ftp_thread {

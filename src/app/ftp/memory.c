@@ -4,14 +4,22 @@
  * Threads share the figure only then: without a memcap none of them needs to know of others. */
 #include "app/ftp/ftp.h"
 
+static bool take(struct app_memory *m, uint32_t size)
+{
+    uint64_t limit = __atomic_load_n(&m->limit, __ATOMIC_RELAXED);
+
+    if (__atomic_add_fetch(&m->used, size, __ATOMIC_RELAXED) <= limit || limit == 0)
+        return true;
+    __atomic_sub_fetch(&m->used, size, __ATOMIC_RELAXED);
+    return false;
+}
+
 bool ftp_memory_take(struct ftp_tx *tx, uint32_t size)
 {
     const struct ftp_settings *s = tx->tx.flow->settings;
     struct ftp_thread *thread = tx->tx.flow->thread_data;
 
-    if (s->memcap != 0 &&
-        __atomic_add_fetch(s->used, size, __ATOMIC_RELAXED) > s->memcap) {
-        __atomic_sub_fetch(s->used, size, __ATOMIC_RELAXED);
+    if (s->memory->counted && !take(s->memory, size)) {
         counter_inc(thread->counters, thread->refused);
         return false;
     }
@@ -25,8 +33,8 @@ void ftp_memory_give(struct ftp_tx *tx)
     const struct ftp_settings *s = tx->tx.flow->settings;
     struct ftp_thread *thread = tx->tx.flow->thread_data;
 
-    if (s->memcap != 0)
-        __atomic_sub_fetch(s->used, tx->memory, __ATOMIC_RELAXED);
+    if (s->memory->counted)
+        __atomic_sub_fetch(&s->memory->used, tx->memory, __ATOMIC_RELAXED);
     counter_sub(thread->counters, thread->used, tx->memory);
     tx->memory = 0;
 }

@@ -113,6 +113,21 @@ static enum rule_outcome load_rule(struct loader *l, const struct rule_text *tex
     return outcome;
 }
 
+static void keep_failure(struct ruleset *set, const struct rule_text *text, const struct err *err)
+{
+    struct ruleset_failure failure;
+
+    if (set->failures.count >= RULESET_FAILURES_MAX)
+        return;
+    failure = (struct ruleset_failure){
+        .rule = arena_text(&set->arena, text->text),
+        .file = arena_text(&set->arena, text_of(text->file)),
+        .error = arena_text(&set->arena, text_of(err->text)),
+        .line = text->piece.at[0].line,
+    };
+    ARRAY_PUSH(&set->failures, failure);
+}
+
 static void visit_rule(const struct rule_text *text, void *arg)
 {
     struct loader *l = arg;
@@ -127,6 +142,7 @@ static void visit_rule(const struct rule_text *text, void *arg)
         log_err(LOG_LEVEL_ERROR, "detect-parse", &err);
         log_error("detect", "error parsing signature \"%s\" from file %s at line %u",
                   text->text.p, text->file, text->piece.at[0].line);
+        keep_failure(l->set, text, &err);
         break;
     case RULE_IGNORED:
         break;
@@ -380,6 +396,7 @@ void ruleset_unref(struct ruleset *set)
         set->to_free.at[i].keyword->free_arg((void *)set->to_free.at[i].arg);
     ARRAY_FREE(&set->to_free);
     ARRAY_FREE(&set->scripts);
+    ARRAY_FREE(&set->failures);
     ARRAY_FREE(&set->rules);
     rule_state_unref(set->state);
     iprep_free(set->iprep);
@@ -390,9 +407,35 @@ void ruleset_unref(struct ruleset *set)
     free(set);
 }
 
+struct dataset_table *ruleset_datasets(const struct ruleset *set)
+{
+    return set->datasets;
+}
+
+struct host_bits *ruleset_host_bits(const struct ruleset *set)
+{
+    return set->host_bits;
+}
+
+void ruleset_want(const struct ruleset *set, const struct app_conf *app)
+{
+    app_wants_add(app, &set->wants);
+}
+
+void ruleset_forget(struct ruleset *set)
+{
+    rule_state_clear(set->state);
+}
+
 unsigned ruleset_rule_count(const struct ruleset *set)
 {
     return (unsigned)set->rules.count;
+}
+
+const struct ruleset_failure *ruleset_failures(const struct ruleset *set, size_t *count)
+{
+    *count = set->failures.count;
+    return set->failures.at;
 }
 
 const struct rule *ruleset_rule(const struct ruleset *set, unsigned i)

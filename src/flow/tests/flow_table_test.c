@@ -321,10 +321,11 @@ TEST(flow_id_depends_on_key_start_and_seed)
 
     flow_key_of_packet(packet_of(6, 1, 5, 2, 6, 1), &a);
     flow_key_of_packet(packet_of(6, 1, 5, 2, 7, 1), &b);
-    id = flow_id_make(&a, 5);
+    id = flow_id_make(&a, 1, 5);
     CHECK(id != 0 && id < (UINT64_C(1) << 53));
-    CHECK(id == flow_id_make(&a, 5));
-    CHECK(id != flow_id_make(&a, 6) && id != flow_id_make(&b, 5));
+    CHECK(id == flow_id_make(&a, 1, 5));
+    CHECK(id != flow_id_make(&a, 1, 6) && id != flow_id_make(&b, 1, 5));
+    CHECK(id != flow_id_make(&a, 2, 5));
 }
 
 /* As published with the specification: 128.232.110.120:34855 -> 66.35.250.204:80. */

@@ -68,22 +68,31 @@ static void write_thread(const struct counters *c, void *arg)
 /* stats.detect.engines: one, until there are tenants. */
 static void write_engines(struct json *j, const char *name, void *arg)
 {
-    struct render *r = arg;
-    struct output_conf *conf = r->conf;
+    struct output_conf *conf = arg;
+    struct ruleset_report rules;
+    uint64_t loaded_us;
 
     if (strcmp(name, "detect") != 0)
         return;
-    pthread_mutex_lock(&conf->rules_lock);
+    output_rules(conf, &rules, &loaded_us);
     json_array(j, "engines");
     json_object(j, NULL);
     json_u64(j, "id", 0);
-    eve_time(r, j, "last_reload", conf->rules_loaded_us);
-    json_u64(j, "rules_loaded", conf->rules.loaded);
-    json_u64(j, "rules_failed", conf->rules.failed);
-    json_u64(j, "rules_skipped", conf->rules.skipped);
+    output_time(j, "last_reload", loaded_us);
+    json_u64(j, "rules_loaded", rules.loaded);
+    json_u64(j, "rules_failed", rules.failed);
+    json_u64(j, "rules_skipped", rules.skipped);
     json_object_end(j);
     json_array_end(j);
-    pthread_mutex_unlock(&conf->rules_lock);
+}
+
+void output_stats_members(struct output_conf *conf, struct json *j, uint64_t uptime_s)
+{
+    struct counter_tree *tree = counter_tree_new();
+
+    json_u64(j, "uptime", uptime_s);
+    counter_tree_write(tree, j, total_value, NULL, NULL, true, write_engines, conf);
+    counter_tree_free(tree);
 }
 
 static void stats_record(struct render *r, const struct eve *eve, void *settings, uint64_t now_us,
@@ -110,7 +119,7 @@ static void stats_record(struct render *r, const struct eve *eve, void *settings
     json_u64(&j, "uptime", uptime_s);
     if (s->totals)
         counter_tree_write(s->tree, &j, total_value, NULL, s->deltas ? s->previous : NULL,
-                           s->zeros, write_engines, r);
+                           s->zeros, write_engines, r->conf);
     if (s->threads) {
         struct thread_writer w = { .j = &j, .s = s };
 

@@ -270,11 +270,11 @@ TEST(ftp_memcap)
     SEND(&play, TO_CLIENT, "220 ready\r\n");
     for (unsigned i = 0; i < 20; i++) {
         SEND(&play, TO_SERVER, "USER somebody with a long name indeed\r\n");
-        CHECK(*settings->used <= 1024);
+        CHECK(settings->memory->used <= 1024);
     }
     play_end(&play);
     CHECK_INT(world.counters->value[counter_register("ftp.memcap", COUNTER_SUM)], 1);
-    CHECK_INT(*settings->used, 0);
+    CHECK_INT(settings->memory->used, 0);
     play_free(&play);
     play_world_close(&world);
 }

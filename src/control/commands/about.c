@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* control/commands/about.c - what runs: version, uptime, modes, settings; and its end. */
+#include <string.h>
+
+#include "base/log.h"
+#include "base/version.h"
+#include "control/private.h"
+#include "control/signals.h"
+
+static enum command_status shutdown_run(struct command *c)
+{
+    signals_raise(SIGNAL_STOP);
+    return command_ok(c, "Closing ids");
+}
+
+const struct command_ops command_shutdown = {
+    .name = "shutdown", .doc = "ends the engine", .run = shutdown_run,
+};
+
+static enum command_status list_run(struct command *c)
+{
+    unsigned count = 0;
+
+    json_object(c->j, "message");
+    json_array(c->j, "commands");
+    for (unsigned i = 0; command_table[i] != NULL; i++) {
+        if (!command_is_there(c->control, command_table[i]))
+            continue;
+        json_string(c->j, NULL, command_table[i]->name);
+        count++;
+    }
+    json_array_end(c->j);
+    json_u64(c->j, "count", count);
+    json_object_end(c->j);
+    return COMMAND_OK;
+}
+
+const struct command_ops command_command_list = {
+    .name = "command-list", .doc = "the commands there are", .run = list_run,
+};
+
+const struct command_ops command_help = {
+    .name = "help", .doc = "the commands there are", .run = list_run,
+};
+
+static const char *const type_names[] = { [ARG_STRING] = "string", [ARG_INT] = "int",
+                                          [ARG_BOOL] = "bool" };
+
+static enum command_status command_help_run(struct command *c)
+{
+    json_array(c->j, "message");
+    for (unsigned i = 0; command_table[i] != NULL; i++) {
+        if (!command_is_there(c->control, command_table[i]))
+            continue;
+        json_object(c->j, NULL);
+        json_string(c->j, "name", command_table[i]->name);
+        json_string(c->j, "doc", command_table[i]->doc);
+        json_array(c->j, "args");
+        for (const struct command_arg *arg = command_table[i]->args; arg->name != NULL; arg++) {
+            json_object(c->j, NULL);
+            json_string(c->j, "name", arg->name);
+            json_string(c->j, "type", type_names[arg->type]);
+            json_bool(c->j, "optional", arg->optional);
+            json_object_end(c->j);
+        }
+        json_array_end(c->j);
+        json_object_end(c->j);
+    }
+    json_array_end(c->j);
+    return COMMAND_OK;
+}
+
+const struct command_ops command_command_help = {
+    .name = "command-help", .doc = "the commands with their arguments", .run = command_help_run,
+};
+
+static enum command_status version_run(struct command *c)
+{
+    return command_ok(c, "%s", IDS_VERSION);
+}
+
+const struct command_ops command_version = {
+    .name = "version", .doc = "of the engine", .run = version_run,
+};
+
+static enum command_status uptime_run(struct command *c)
+{
+    json_u64(c->j, "message", control_uptime_s(c->control));
+    return COMMAND_OK;
+}
+
+const struct command_ops command_uptime = {
+    .name = "uptime", .doc = "in seconds", .run = uptime_run,
+};
+
+static enum command_status running_mode_run(struct command *c)
+{
+    const struct plan *plan = c->control->plan;
+
+    if (plan != NULL)
+        return command_ok(c, "%s", plan->mode->name);
+    return command_ok(c, "%s", conf_string(c->control->conf.root, "runmode", "autofp"));
+}
+
+const struct command_ops command_running_mode = {
+    .name = "running-mode", .doc = "the run mode", .run = running_mode_run,
+};
+
+static enum command_status capture_mode_run(struct command *c)
+{
+    const struct capture_ops *capture = c->control->conf.context->capture;
+
+    return command_ok(c, "%s", c->control->conf.takes_jobs || capture == NULL ? "UNIX_SOCKET"
+                                                                              : capture->label);
+}
+
+const struct command_ops command_capture_mode = {
+    .name = "capture-mode", .doc = "where packets come from", .run = capture_mode_run,
+};
+
+static enum command_status conf_get_run(struct command *c)
+{
+    const char *path = request_string(c->request, "variable");
+    const struct conf_node *node = conf_find(c->control->conf.root, path);
+
+    if (node == NULL || path[0] == '\0')
+        return command_nok(c, "Unable to get value");
+    if (node->kind != CONF_SCALAR)
+        return command_nok(c, "No string value");
+    json_lossy(c->j, "message", (struct slice){ .data = (const uint8_t *)node->value,
+                                                .len = (uint32_t)strlen(node->value) });
+    return COMMAND_OK;
+}
+
+const struct command_ops command_conf_get = {
+    .name = "conf-get", .doc = "a value of the configuration",
+    .args = { { "variable", ARG_STRING, false } }, .run = conf_get_run,
+};
+
+static enum command_status reopen_log_files_run(struct command *c)
+{
+    log_reopen();
+    if (c->control->engine != NULL)
+        output_rotate(c->control->conf.context->output);
+    return command_ok(c, "done");
+}
+
+const struct command_ops command_reopen_log_files = {
+    .name = "reopen-log-files", .doc = "opens files anew that have been moved away",
+    .run = reopen_log_files_run,
+};

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* control/commands/captures.c - files to be read, one after another (ids --unix-socket). */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "control/private.h"
+
+#define DELAY_S 30
+#define POLL_S 5
+
+static uint64_t seconds(const struct command *c, const char *name, uint64_t otherwise)
+{
+    int64_t n;
+
+    return request_int(c->request, name, &n) && n >= 0 ? (uint64_t)n : otherwise;
+}
+
+static enum command_status add(struct command *c, bool continuous)
+{
+    const char *file = request_string(c->request, "filename");
+    const char *dir = request_string(c->request, "output-dir");
+    struct job job = {
+        .continuous = continuous,
+        .delete_when_done = request_is_true(c->request, "delete-when-done"),
+        .delay_s = seconds(c, "delay", DELAY_S),
+        .poll_s = seconds(c, "poll-interval", POLL_S),
+    };
+
+    if (access(file, F_OK) < 0)
+        return command_nok(c, "filename does not exist");
+    if (access(dir, F_OK) < 0)
+        return command_nok(c, "output-dir does not exist");
+    job.file = xstrdup(file);
+    job.log_dir = xstrdup(dir);
+    jobs_add(c->control->jobs, &job);
+    return command_ok(c, "Successfully added file to list");
+}
+
+static enum command_status pcap_file_run(struct command *c)
+{
+    return add(c, request_is_true(c->request, "continuous"));
+}
+
+#define FILE_ARGS { "filename", ARG_STRING, false }, { "output-dir", ARG_STRING, false },          \
+                  { "tenant", ARG_INT, true }
+
+const struct command_ops command_pcap_file = {
+    .name = "pcap-file", .doc = "reads a file or a folder, with its own folder for logs",
+    .mode = COMMAND_JOBS,
+    .args = { FILE_ARGS, { "continuous", ARG_BOOL, true }, { "delete-when-done", ARG_BOOL, true },
+              { "delay", ARG_INT, true }, { "poll-interval", ARG_INT, true } },
+    .run = pcap_file_run,
+};
+
+static enum command_status pcap_file_continuous_run(struct command *c)
+{
+    return add(c, true);
+}
+
+const struct command_ops command_pcap_file_continuous = {
+    .name = "pcap-file-continuous", .doc = "reads a folder, and what comes into it later",
+    .mode = COMMAND_JOBS,
+    .args = { FILE_ARGS, { "delete-when-done", ARG_BOOL, true }, { "delay", ARG_INT, true },
+              { "poll-interval", ARG_INT, true } },
+    .run = pcap_file_continuous_run,
+};
+
+static enum command_status number_run(struct command *c)
+{
+    json_u64(c->j, "message", jobs_each(c->control->jobs, NULL, NULL));
+    return COMMAND_OK;
+}
+
+const struct command_ops command_pcap_file_number = {
+    .name = "pcap-file-number", .doc = "how many files wait", .mode = COMMAND_JOBS,
+    .run = number_run,
+};
+
+static void write_file(struct json *j, const char *key, const char *file)
+{
+    struct text t = text_of(file);
+
+    json_lossy(j, key, (struct slice){ .data = (const uint8_t *)t.p, .len = (uint32_t)t.n });
+}
+
+static void list_job(const struct job *job, void *arg)
+{
+    write_file(arg, NULL, job->file);
+}
+
+static enum command_status list_run(struct command *c)
+{
+    unsigned count;
+
+    json_object(c->j, "message");
+    json_array(c->j, "files");
+    count = jobs_each(c->control->jobs, list_job, c->j);
+    json_array_end(c->j);
+    json_u64(c->j, "count", count);
+    json_object_end(c->j);
+    return COMMAND_OK;
+}
+
+const struct command_ops command_pcap_file_list = {
+    .name = "pcap-file-list", .doc = "the files that wait", .mode = COMMAND_JOBS, .run = list_run,
+};
+
+static enum command_status last_run(struct command *c)
+{
+    json_u64(c->j, "message", jobs_last_ms(c->control->jobs));
+    return COMMAND_OK;
+}
+
+const struct command_ops command_pcap_last_processed = {
+    .name = "pcap-last-processed", .doc = "when the latest file was done, in ms since 1970",
+    .mode = COMMAND_JOBS, .run = last_run,
+};
+
+static enum command_status interrupt_run(struct command *c)
+{
+    struct control *control = c->control;
+
+    if (control->engine != NULL) {
+        __atomic_store_n(control->stop, 1, __ATOMIC_RELAXED);
+        engine_stop(control->engine);
+    }
+    return command_ok(c, "Interrupted");
+}
+
+const struct command_ops command_pcap_interrupt = {
+    .name = "pcap-interrupt", .doc = "ends the file that is being read", .mode = COMMAND_JOBS,
+    .run = interrupt_run,
+};
+
+static void write_current(const struct job *job, void *arg)
+{
+    write_file(arg, "message", job->file);
+}
+
+static enum command_status current_run(struct command *c)
+{
+    if (!jobs_current(c->control->jobs, write_current, c->j))
+        return command_ok(c, "None");
+    return COMMAND_OK;
+}
+
+const struct command_ops command_pcap_current = {
+    .name = "pcap-current", .doc = "the file that is being read", .mode = COMMAND_JOBS,
+    .run = current_run,
+};

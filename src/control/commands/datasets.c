@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* control/commands/datasets.c - values put into the sets that rules ask, and taken out.
+ *
+ * While nothing changes a set, packet threads look into it without a lock. Before the first
+ * change by a command they are told to take one, and the command waits until each has passed
+ * between two vectors: then none is still looking as before. */
+#include "detect/dataset.h"
+
+#include "control/private.h"
+
+#define VALUE_MAX 4096
+#define ROUND_MS 2000
+
+struct set_at {
+    struct ruleset *rules;          /* referenced */
+    struct dataset *set;
+    uint8_t value[VALUE_MAX];
+    uint32_t len;
+};
+
+static struct slice value_of(const struct set_at *at)
+{
+    return (struct slice){ .data = at->value, .len = at->len };
+}
+
+/* NULL with *status. */
+static struct dataset *find_set(struct command *c, const struct ruleset *rules,
+                                enum command_status *status)
+{
+    struct dataset_table *table = ruleset_datasets(rules);
+    struct dataset *set;
+    enum dataset_type type;
+
+    if (!dataset_type_parse(text_of(request_string(c->request, "settype")), &type)) {
+        *status = command_nok(c, "unknown settype");
+        return NULL;
+    }
+    set = table != NULL ? dataset_find(table, request_string(c->request, "setname")) : NULL;
+    if (set != NULL && dataset_type_of(set) == type)
+        return set;
+    *status = command_nok(c, "set not found or wrong type");
+    return NULL;
+}
+
+static int begin(struct command *c, struct set_at *at, bool with_value,
+                 enum command_status *status)
+{
+    unsigned generation;
+
+    at->rules = run_context_rules(c->control->conf.context, &generation);
+    at->set = find_set(c, at->rules, status);
+    if (at->set == NULL)
+        goto fail;
+    if (!with_value || dataset_value_parse(at->set, text_of(request_string(c->request,
+                                                                           "datavalue")),
+                                           at->value, &at->len))
+        return 0;
+    *status = command_nok(c, "the value does not fit the type of the set");
+
+fail:
+    ruleset_unref(at->rules);
+    return -1;
+}
+
+static enum command_status end(struct set_at *at, enum command_status status)
+{
+    ruleset_unref(at->rules);
+    return status;
+}
+
+/* False: the threads did not all tell in time. */
+static bool may_change(struct command *c, const struct set_at *at)
+{
+    if (dataset_changes(at->set))
+        return true;
+    dataset_set_changes(at->set);
+    return run_context_ask(c->control->conf.context, NULL, NULL, ROUND_MS);
+}
+
+#define SET_ARGS { "setname", ARG_STRING, false }, { "settype", ARG_STRING, false }
+#define VALUE_ARG { "datavalue", ARG_STRING, false }
+
+static enum command_status add_run(struct command *c)
+{
+    struct set_at at;
+    enum command_status status;
+
+    if (begin(c, &at, true, &status) < 0)
+        return status;
+    if (!may_change(c, &at))
+        status = command_nok(c, "data is busy, try again");
+    else if (dataset_add(at.set, value_of(&at)))
+        status = command_ok(c, "data added");
+    else if (dataset_has(at.set, value_of(&at), NULL))
+        status = command_ok(c, "data already in set");
+    else
+        status = command_nok(c, "failed to add data");
+    return end(&at, status);
+}
+
+const struct command_ops command_dataset_add = {
+    .name = "dataset-add", .doc = "puts a value into a set: base64, hex or an address",
+    .args = { SET_ARGS, VALUE_ARG }, .run = add_run,
+};
+
+static enum command_status add_json_run(struct command *c)
+{
+    struct text json = text_of(request_string(c->request, "datajson"));
+    struct set_at at;
+    enum command_status status;
+
+    if (begin(c, &at, true, &status) < 0)
+        return status;
+    if (!may_change(c, &at))
+        status = command_nok(c, "data is busy, try again");
+    else if (!dataset_takes_json(at.set) || !request_is_json(json))
+        status = command_nok(c, "failed to add data");
+    else if (dataset_add_json(at.set, value_of(&at), json))
+        status = command_ok(c, "data added");
+    else if (dataset_has(at.set, value_of(&at), NULL))
+        status = command_ok(c, "data already in set");
+    else
+        status = command_nok(c, "failed to add data");
+    return end(&at, status);
+}
+
+const struct command_ops command_dataset_add_json = {
+    .name = "dataset-add-json", .doc = "puts a value with its JSON into a set",
+    .args = { SET_ARGS, VALUE_ARG, { "datajson", ARG_STRING, false } }, .run = add_json_run,
+};
+
+static enum command_status remove_run(struct command *c)
+{
+    struct set_at at;
+    enum command_status status;
+
+    if (begin(c, &at, true, &status) < 0)
+        return status;
+    if (!may_change(c, &at))
+        status = command_nok(c, "data is busy, try again");
+    else if (dataset_remove(at.set, value_of(&at)))
+        status = command_ok(c, "data removed");
+    else
+        status = command_nok(c, "failed to remove data");
+    return end(&at, status);
+}
+
+const struct command_ops command_dataset_remove = {
+    .name = "dataset-remove", .doc = "takes a value out of a set",
+    .args = { SET_ARGS, VALUE_ARG }, .run = remove_run,
+};
+
+static enum command_status lookup_run(struct command *c)
+{
+    struct set_at at;
+    enum command_status status;
+
+    if (begin(c, &at, true, &status) < 0)
+        return status;
+    status = dataset_has(at.set, value_of(&at), NULL) ? command_ok(c, "item found in set")
+                                                      : command_nok(c, "item not found in set");
+    return end(&at, status);
+}
+
+const struct command_ops command_dataset_lookup = {
+    .name = "dataset-lookup", .doc = "is the value in the set?",
+    .args = { SET_ARGS, VALUE_ARG }, .run = lookup_run,
+};
+
+static enum command_status clear_run(struct command *c)
+{
+    struct set_at at;
+    enum command_status status;
+
+    if (begin(c, &at, false, &status) < 0)
+        return status;
+    if (may_change(c, &at)) {
+        dataset_clear(at.set);
+        status = command_ok(c, "dataset cleared");
+    } else {
+        status = command_nok(c, "data is busy, try again");
+    }
+    return end(&at, status);
+}
+
+const struct command_ops command_dataset_clear = {
+    .name = "dataset-clear", .doc = "empties a set", .args = { SET_ARGS }, .run = clear_run,
+};
+
+static enum command_status dump_run(struct command *c)
+{
+    unsigned generation;
+    struct ruleset *rules = run_context_rules(c->control->conf.context, &generation);
+
+    if (ruleset_datasets(rules) != NULL)
+        dataset_table_save(ruleset_datasets(rules));
+    ruleset_unref(rules);
+    return command_ok(c, "datasets dump done");
+}
+
+const struct command_ops command_dataset_dump = {
+    .name = "dataset-dump", .doc = "writes the sets that have a file to it", .run = dump_run,
+};

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* control/commands/figures.c - counters, and what the threads do with their time. */
+#include "control/private.h"
+#include "output/metrics.h"
+
+static enum command_status dump_counters_run(struct command *c)
+{
+    struct control *control = c->control;
+
+    if (control->engine == NULL)
+        return command_nok(c, "No capture is running");
+    engine_update_gauges(control->engine);
+    json_object(c->j, "message");
+    output_stats_members(control->conf.context->output, c->j, control_uptime_s(control));
+    json_object_end(c->j);
+    return COMMAND_OK;
+}
+
+const struct command_ops command_dump_counters = {
+    .name = "dump-counters", .doc = "all counters, as in the stats records of EVE",
+    .run = dump_counters_run,
+};
+
+static void text_message(struct command *c, struct buf *text)
+{
+    json_bytes(c->j, "message", text->data, text->len);
+    buf_fini(text);
+}
+
+static enum command_status metrics_run(struct command *c)
+{
+    struct buf out = { 0 };
+
+    if (c->control->engine != NULL)
+        engine_update_gauges(c->control->engine);
+    output_metrics(&out);
+    text_message(c, &out);
+    return COMMAND_OK;
+}
+
+const struct command_ops command_metrics = {
+    .name = "metrics", .doc = "all counters in Prometheus' text format", .run = metrics_run,
+};
+
+static enum command_status thread_report_run(struct command *c)
+{
+    struct buf out = { 0 };
+
+    if (c->control->engine == NULL)
+        return command_nok(c, "No capture is running");
+    engine_report(c->control->engine, &out);
+    text_message(c, &out);
+    return COMMAND_OK;
+}
+
+const struct command_ops command_thread_report = {
+    .name = "thread-report", .doc = "where each thread's time went, and the bottleneck",
+    .run = thread_report_run,
+};

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* control/commands/flows.c - a flow, found by the flow_id of EVE. Only the thread that owns it may
+ * look at it, so all are asked. */
+#include <stdlib.h>
+
+#include "control/private.h"
+
+#define ROUND_MS 2000
+
+struct flow_answer {
+    uint64_t id;
+    bool found;                         /* by one thread at most */
+    uint64_t packets[2], bytes[2], age_s;
+};
+
+static uint64_t figure(const uint64_t *at)
+{
+    return __atomic_load_n(at, __ATOMIC_RELAXED);   /* the inspecting thread counts */
+}
+
+/* On each thread that has flows. */
+static void look(struct stream_thread *st, void *arg)
+{
+    struct flow_answer *answer = arg;
+    const struct flow *f = stream_find_flow(st, answer->id);
+
+    if (f == NULL)
+        return;
+    for (unsigned d = 0; d < 2; d++) {
+        answer->packets[d] = figure(&f->packets[d]);
+        answer->bytes[d] = figure(&f->bytes[d]);
+    }
+    answer->age_s = (f->last_us - f->start_us) / 1000000;
+    answer->found = true;
+}
+
+static enum command_status flow_stats_run(struct command *c)
+{
+    struct control *control = c->control;
+    struct flow_answer *answer = control->flow_answer;
+    int64_t id;
+
+    (void)request_int(c->request, "flow_id", &id);
+    if (control->engine == NULL)
+        return command_nok(c, "Not found");
+    /* one that is late still writes to the answer it was given */
+    if (answer == NULL || !run_context_is_asking(control->conf.context)) {
+        free(answer);
+        answer = control->flow_answer = xcalloc(1, sizeof(*answer));
+        answer->id = (uint64_t)id;
+    }
+    if (!run_context_ask(control->conf.context, look, answer, ROUND_MS))
+        return command_nok(c, "The packet threads do not answer, try again");
+    if (!answer->found)
+        return command_nok(c, "Not found");
+    json_object(c->j, "message");
+    json_u64(c->j, "pkts_toclient", answer->packets[TO_CLIENT]);
+    json_u64(c->j, "pkts_toserver", answer->packets[TO_SERVER]);
+    json_u64(c->j, "bytes_toclient", answer->bytes[TO_CLIENT]);
+    json_u64(c->j, "bytes_toserver", answer->bytes[TO_SERVER]);
+    json_u64(c->j, "age", answer->age_s);
+    json_object_end(c->j);
+    return COMMAND_OK;
+}
+
+const struct command_ops command_get_flow_stats_by_id = {
+    .name = "get-flow-stats-by-id", .doc = "packets, bytes and age of a flow",
+    .args = { { "flow_id", ARG_INT, false } }, .run = flow_stats_run,
+};

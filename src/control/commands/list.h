@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* control/commands/list.h - all commands, in the order in which command-list tells them. */
+#ifndef CONTROL_COMMANDS_LIST_H
+#define CONTROL_COMMANDS_LIST_H
+
+#define COMMAND_LIST(C)             \
+    C(shutdown)                     \
+    C(command_list)                 \
+    C(help)                         \
+    C(command_help)                 \
+    C(version)                      \
+    C(uptime)                       \
+    C(running_mode)                 \
+    C(capture_mode)                 \
+    C(conf_get)                     \
+    C(dump_counters)                \
+    C(metrics)                      \
+    C(thread_report)                \
+    C(reload_rules)                 \
+    C(ruleset_reload_rules)         \
+    C(ruleset_reload_nonblocking)   \
+    C(ruleset_reload_time)          \
+    C(ruleset_stats)                \
+    C(ruleset_failed_rules)         \
+    C(register_tenant_handler)      \
+    C(unregister_tenant_handler)    \
+    C(register_tenant)              \
+    C(reload_tenant)                \
+    C(reload_tenants)               \
+    C(unregister_tenant)            \
+    C(add_hostbit)                  \
+    C(remove_hostbit)               \
+    C(list_hostbit)                 \
+    C(reopen_log_files)             \
+    C(memcap_set)                   \
+    C(memcap_show)                  \
+    C(memcap_list)                  \
+    C(dataset_add)                  \
+    C(dataset_remove)               \
+    C(dataset_add_json)             \
+    C(get_flow_stats_by_id)         \
+    C(dataset_dump)                 \
+    C(dataset_clear)                \
+    C(dataset_lookup)               \
+    C(iface_stat)                   \
+    C(iface_list)                   \
+    C(iface_bypassed_stat)          \
+    C(ebpf_bypassed_stat)           \
+    C(pcap_file)                    \
+    C(pcap_file_continuous)         \
+    C(pcap_file_number)             \
+    C(pcap_file_list)               \
+    C(pcap_last_processed)          \
+    C(pcap_interrupt)               \
+    C(pcap_current)
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* control/jobs.c - a list under a lock. */
+#include "control/jobs.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/array.h"
+
+struct jobs {
+    pthread_mutex_t lock;
+    struct job *first, **last, *current;
+    uint64_t last_ms;
+    int fd;
+};
+
+struct jobs *jobs_new(void)
+{
+    struct jobs *jobs = xcalloc(1, sizeof(*jobs));
+
+    pthread_mutex_init(&jobs->lock, NULL);
+    jobs->last = &jobs->first;
+    jobs->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return jobs;
+}
+
+static void job_free(struct job *job)
+{
+    if (job == NULL)
+        return;
+    free(job->file);
+    free(job->log_dir);
+    free(job);
+}
+
+void jobs_free(struct jobs *jobs)
+{
+    if (jobs == NULL)
+        return;
+    while (jobs->first != NULL) {
+        struct job *job = jobs->first;
+
+        jobs->first = job->next;
+        job_free(job);
+    }
+    job_free(jobs->current);
+    pthread_mutex_destroy(&jobs->lock);
+    if (jobs->fd >= 0)
+        close(jobs->fd);
+    free(jobs);
+}
+
+int jobs_fd(const struct jobs *jobs)
+{
+    return jobs->fd;
+}
+
+void jobs_add(struct jobs *jobs, const struct job *job)
+{
+    struct job *copy = xmalloc(sizeof(*copy));
+
+    *copy = *job;
+    copy->next = NULL;
+    pthread_mutex_lock(&jobs->lock);
+    *jobs->last = copy;
+    jobs->last = &copy->next;
+    pthread_mutex_unlock(&jobs->lock);
+    eventfd_write(jobs->fd, 1);
+}
+
+const struct job *jobs_take(struct jobs *jobs)
+{
+    struct job *job;
+    eventfd_t n;
+
+    (void)eventfd_read(jobs->fd, &n);
+    pthread_mutex_lock(&jobs->lock);
+    job = jobs->first;
+    if (job != NULL) {
+        jobs->first = job->next;
+        if (jobs->first == NULL)
+            jobs->last = &jobs->first;
+        jobs->current = job;
+    }
+    pthread_mutex_unlock(&jobs->lock);
+    return job;
+}
+
+void jobs_done(struct jobs *jobs, uint64_t wall_ms)
+{
+    struct job *job;
+    bool more;
+
+    pthread_mutex_lock(&jobs->lock);
+    job = jobs->current;
+    jobs->current = NULL;
+    jobs->last_ms = wall_ms;
+    more = jobs->first != NULL;
+    pthread_mutex_unlock(&jobs->lock);
+    job_free(job);
+    if (more)
+        eventfd_write(jobs->fd, 1);
+}
+
+unsigned jobs_each(struct jobs *jobs, void (*visit)(const struct job *job, void *arg), void *arg)
+{
+    unsigned count = 0;
+
+    pthread_mutex_lock(&jobs->lock);
+    for (const struct job *job = jobs->first; job != NULL; job = job->next, count++)
+        if (visit != NULL)
+            visit(job, arg);
+    pthread_mutex_unlock(&jobs->lock);
+    return count;
+}
+
+bool jobs_current(struct jobs *jobs, void (*visit)(const struct job *job, void *arg), void *arg)
+{
+    bool is_one;
+
+    pthread_mutex_lock(&jobs->lock);
+    is_one = jobs->current != NULL;
+    if (is_one)
+        visit(jobs->current, arg);
+    pthread_mutex_unlock(&jobs->lock);
+    return is_one;
+}
+
+uint64_t jobs_last_ms(struct jobs *jobs)
+{
+    uint64_t ms;
+
+    pthread_mutex_lock(&jobs->lock);
+    ms = jobs->last_ms;
+    pthread_mutex_unlock(&jobs->lock);
+    return ms;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* control/jobs.h - captures to be read one after another, as commands ask for them. The control
+ * thread adds, the main thread takes. */
+#ifndef CONTROL_JOBS_H
+#define CONTROL_JOBS_H
+
+#include "base/base.h"
+
+struct jobs;
+struct job {
+    struct job *next;
+    char *file, *log_dir;
+    bool continuous, delete_when_done;
+    uint64_t delay_s, poll_s;
+};
+
+struct jobs *jobs_new(void);
+void jobs_free(struct jobs *jobs);
+int jobs_fd(const struct jobs *jobs);           /* readable when there may be one to take */
+/* Takes over what job holds. */
+void jobs_add(struct jobs *jobs, const struct job *job);
+/* The next one, which is the current one from now on; NULL: none waits. */
+const struct job *jobs_take(struct jobs *jobs);
+void jobs_done(struct jobs *jobs, uint64_t wall_ms);    /* the current one */
+
+/* Texts are lent while `visit` runs. */
+unsigned jobs_each(struct jobs *jobs, void (*visit)(const struct job *job, void *arg), void *arg);
+bool jobs_current(struct jobs *jobs, void (*visit)(const struct job *job, void *arg), void *arg);
+uint64_t jobs_last_ms(struct jobs *jobs);       /* when the latest one was done; 0: none was */
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* control/private.h - what the socket and its commands share. */
+#ifndef CONTROL_PRIVATE_H
+#define CONTROL_PRIVATE_H
+
+#include "control/control.h"
+
+#include <pthread.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "control/command.h"
+
+struct client;
+
+/* Between the main thread, which loads rules, and clients that wait for it. */
+enum reload_state { RELOAD_IDLE, RELOAD_ASKED, RELOAD_RUNNING };
+
+struct flow_answer;
+
+struct control {
+    struct control_conf conf;
+    struct jobs *jobs;                  /* NULL unless conf.takes_jobs */
+    struct flow_answer *flow_answer;    /* commands/flows.c: must outlive a round */
+    uint64_t started_ns;
+
+    pthread_mutex_t lock;               /* held while a command runs; guards what follows */
+    struct engine *engine;              /* NULL: nothing runs */
+    const struct plan *plan;
+    int *stop;
+    enum reload_state reload;
+    char reload_failed[256];            /* why; empty: it did not */
+    uint64_t reloads;                   /* that are over */
+
+    char path[108];                     /* of the socket */
+    int fd, wake_fd;
+    bool ending;                        /* atomic */
+    bool has_thread;
+    pthread_t thread;
+    ARRAY_OF(struct client *) clients;  /* the thread's own */
+};
+
+static inline uint64_t control_uptime_s(const struct control *c)
+{
+    return (clock_ns() - c->started_ns) / 1000000000u;
+}
+
+#endif

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* control/socket.c - the control socket and its clients.
+ *
+ * One thread with poll(): nothing blocks, a client that does not read loses its connection. A
+ * client says its version first; then each message is a command, answered in turn. One that waits
+ * for a reload is answered when the main thread tells of its end, and others go on meanwhile.
+ *
+ * A client that begins with "GET " is a browser or a collector of metrics: it gets all figures in
+ * Prometheus' text format by HTTP, and that was it. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "control/private.h"
+#include "control/process.h"
+#include "output/metrics.h"
+
+#define CLIENTS_MAX 64
+#define ANSWER_MAX (8u << 20)           /* bytes that wait for a client to read them */
+#define SOCKET_NAME "suricata-command.socket"
+
+struct client {
+    int fd;
+    unsigned version;                   /* 0: not said yet; else 1 or 2 */
+    struct buf in, out;
+    bool over;                          /* closed once `out` is gone */
+    bool waits;                         /* for a reload: */
+    uint64_t reload;                    /* until so many are over */
+};
+
+/* --- answers ------------------------------------------------------------------------------ */
+
+static void client_free(struct client *client)
+{
+    close(client->fd);
+    buf_fini(&client->in);
+    buf_fini(&client->out);
+    free(client);
+}
+
+static void end_answer(struct client *client, struct json *j, bool ok)
+{
+    json_string(j, "return", ok ? "OK" : "NOK");
+    json_object_end(j);
+    if (client->version > 1)
+        buf_add_u8(&client->out, '\n');
+}
+
+static void greet(struct client *client, const struct request *r)
+{
+    const char *version = request_member(r, "version");
+    struct json j;
+
+    if (version != NULL && strcmp(version, "0.1") == 0)
+        client->version = 1;
+    else if (version != NULL && strcmp(version, "0.2") == 0)
+        client->version = 2;
+    else {
+        client->over = true;            /* no word in common */
+        return;
+    }
+    json_init(&j, &client->out);
+    json_object(&j, NULL);
+    end_answer(client, &j, true);
+}
+
+static void answer(struct control *c, struct client *client, const struct request *r)
+{
+    struct json j;
+    struct command command = { .control = c, .request = r, .j = &j };
+    size_t before = client->out.len;
+    enum command_status status;
+
+    json_init(&j, &client->out);
+    json_object(&j, NULL);
+    pthread_mutex_lock(&c->lock);
+    status = command_run(&command);
+    client->reload = c->reloads;
+    pthread_mutex_unlock(&c->lock);
+    client->waits = status == COMMAND_LATER;
+    if (client->waits)
+        client->out.len = before;
+    else
+        end_answer(client, &j, status == COMMAND_OK);
+}
+
+static void answer_reload(struct control *c, struct client *client)
+{
+    char failed[sizeof(c->reload_failed)];
+    bool over;
+    struct json j;
+
+    pthread_mutex_lock(&c->lock);
+    over = c->reloads > client->reload;
+    memcpy(failed, c->reload_failed, sizeof(failed));
+    pthread_mutex_unlock(&c->lock);
+    if (!over)
+        return;
+    client->waits = false;
+    json_init(&j, &client->out);
+    json_object(&j, NULL);
+    json_lossy(&j, "message", buf_slice(&(struct buf){
+        .data = (uint8_t *)(failed[0] != '\0' ? failed : "done"),
+        .len = strlen(failed[0] != '\0' ? failed : "done") }));
+    end_answer(client, &j, failed[0] == '\0');
+}
+
+static void answer_http(struct client *client)
+{
+    struct buf body = { 0 };
+
+    if (memmem(client->in.data, client->in.len, "\r\n\r\n", 4) == NULL) {
+        client->over = client->in.len >= REQUEST_MAX;
+        return;
+    }
+    output_metrics(&body);
+    buf_printf(&client->out, "HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n"
+               "Content-Length: %zu\r\nConnection: close\r\n\r\n", body.len);
+    buf_add(&client->out, body.data, body.len);
+    buf_fini(&body);
+    client->over = true;
+}
+
+static bool is_http(const struct client *client)
+{
+    return client->version == 0 && client->in.len >= 4 &&
+           memcmp(client->in.data, "GET ", 4) == 0;
+}
+
+/* All that has come, in order; what follows a reload waits for its end. */
+static void answer_all(struct control *c, struct client *client)
+{
+    struct request *r = NULL;
+
+    if (is_http(client)) {
+        answer_http(client);
+        return;
+    }
+    while (!client->over && !client->waits) {
+        if (request_take(&client->in, &r) < 0)
+            client->over = true;
+        if (r == NULL)
+            return;
+        if (client->version == 0)
+            greet(client, r);
+        else if (request_member(r, "command") == NULL)
+            client->over = true;
+        else
+            answer(c, client, r);
+        request_free(r);
+    }
+}
+
+/* --- reading and writing ------------------------------------------------------------------ */
+
+/* False: the client is gone. */
+static bool client_read(struct client *client)
+{
+    ssize_t n;
+
+    buf_reserve(&client->in, 4096);
+    n = recv(client->fd, client->in.data + client->in.len, 4096, MSG_DONTWAIT);
+    if (n > 0)
+        client->in.len += (size_t)n;
+    return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+static bool client_write(struct client *client)
+{
+    ssize_t n;
+
+    if (client->out.len > ANSWER_MAX)
+        return false;
+    if (client->out.len == 0)
+        return true;
+    n = send(client->fd, client->out.data, client->out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (n > 0)
+        buf_drop_front(&client->out, (size_t)n);
+    return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+/* False: it is to be freed. What has been said before its end is still answered. */
+static bool client_turn(struct control *c, struct client *client, short events)
+{
+    bool here = true;
+
+    if ((events & (POLLIN | POLLHUP | POLLERR)) && !client->over)
+        here = client_read(client);
+    if (client->waits)
+        answer_reload(c, client);
+    if (!client->waits)
+        answer_all(c, client);
+    if (!client_write(client))
+        return false;
+    return here && !(client->over && client->out.len == 0);
+}
+
+static void client_accept(struct control *c)
+{
+    int fd = accept4(c->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    struct client *client;
+
+    if (fd < 0)
+        return;
+    if (c->clients.count >= CLIENTS_MAX) {
+        close(fd);
+        return;
+    }
+    client = xcalloc(1, sizeof(*client));
+    client->fd = fd;
+    ARRAY_PUSH(&c->clients, client);
+}
+
+/* --- the thread --------------------------------------------------------------------------- */
+
+/* A client that waits says nothing: what it sends stays in the kernel, bounded. */
+static unsigned poll_set(const struct control *c, struct pollfd *at)
+{
+    at[0] = (struct pollfd){ .fd = c->wake_fd, .events = POLLIN };
+    at[1] = (struct pollfd){ .fd = c->fd, .events = POLLIN };
+    for (size_t i = 0; i < c->clients.count; i++) {
+        const struct client *client = c->clients.at[i];
+
+        at[i + 2] = (struct pollfd){ .fd = client->fd };
+        if (!client->waits && !client->over && client->in.len < REQUEST_MAX)
+            at[i + 2].events |= POLLIN;
+        if (client->out.len > 0)
+            at[i + 2].events |= POLLOUT;
+    }
+    return (unsigned)c->clients.count + 2;
+}
+
+static void all_clients(struct control *c, const struct pollfd *at)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < c->clients.count; i++) {
+        struct client *client = c->clients.at[i];
+
+        if (client_turn(c, client, at[i + 2].revents))
+            c->clients.at[kept++] = client;
+        else
+            client_free(client);
+    }
+    c->clients.count = kept;
+}
+
+static void *control_main(void *arg)
+{
+    struct control *c = arg;
+    struct pollfd at[CLIENTS_MAX + 2];
+    eventfd_t n;
+
+    pthread_setname_np(pthread_self(), "US");
+    while (!__atomic_load_n(&c->ending, __ATOMIC_ACQUIRE)) {
+        unsigned count = poll_set(c, at);
+
+        if (poll(at, count, -1) < 0)
+            continue;
+        if (at[0].revents)
+            (void)eventfd_read(c->wake_fd, &n);
+        all_clients(c, at);
+        if (at[1].revents)
+            client_accept(c);
+    }
+    return NULL;
+}
+
+static void wake(struct control *c)
+{
+    eventfd_write(c->wake_fd, 1);
+}
+
+/* --- the socket --------------------------------------------------------------------------- */
+
+/* Absolute, or in the folder for such things. */
+static int find_path(struct control *c, struct err *err)
+{
+    const char *name = c->conf.path;
+    int n;
+
+    if (name == NULL)
+        name = conf_string(c->conf.root, "unix-command.filename", SOCKET_NAME);
+    if (name[0] != '/')
+        (void)mkdir(IDS_RUNDIR, 0750);
+    n = snprintf(c->path, sizeof(c->path), "%s%s", name[0] == '/' ? "" : IDS_RUNDIR "/", name);
+    if (n < 0 || (size_t)n >= sizeof(c->path))
+        return err_set(err, "the name of the control socket is too long: %s", name);
+    return 0;
+}
+
+/* A socket left behind by a process that is gone is removed; anything else is not ours. */
+static int make_way(const char *path, const struct sockaddr_un *to, struct err *err)
+{
+    struct stat st;
+    int fd, status;
+
+    if (lstat(path, &st) < 0)
+        return 0;
+    if (!S_ISSOCK(st.st_mode))
+        return err_set(err, "control socket %s: there is something that is no socket", path);
+    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    status = fd >= 0 ? connect(fd, (const struct sockaddr *)to, sizeof(*to)) : -1;
+    if (fd >= 0)
+        close(fd);
+    if (status == 0 || errno == EAGAIN)
+        return err_set(err, "control socket %s belongs to another process, which answers: give "
+                       "this one another name by unix-command.filename", path);
+    if (unlink(path) < 0)
+        return err_set(err, "control socket %s: %s", path, strerror(errno));
+    return 0;
+}
+
+/* The folder keeps others out until the rights are set: the socket is made with none. */
+static int bind_to(struct control *c, struct err *err)
+{
+    struct sockaddr_un to = { .sun_family = AF_UNIX };
+    mode_t mask;
+    int status;
+
+    memcpy(to.sun_path, c->path, MIN(sizeof(to.sun_path), sizeof(c->path)));
+    if (make_way(c->path, &to, err) < 0)
+        return -1;
+    mask = umask(0777);
+    status = bind(c->fd, (struct sockaddr *)&to, sizeof(to));
+    umask(mask);
+    if (status < 0)
+        return err_set(err, "control socket %s: %s", c->path, strerror(errno));
+    if (process_give_file(c->path, c->conf.user, c->conf.group, err) < 0 ||
+        chmod(c->path, 0660) < 0 || listen(c->fd, 16) < 0) {
+        unlink(c->path);
+        if (err->text[0] == '\0')
+            return err_set(err, "control socket %s: %s", c->path, strerror(errno));
+        return -1;
+    }
+    return 0;
+}
+
+/* auto: while capturing live. */
+static bool is_wanted(const struct control_conf *conf)
+{
+    const char *enabled = conf_string(conf->root, "unix-command.enabled", "auto");
+    const struct capture_ops *capture = conf->context->capture;
+
+    if (conf->takes_jobs)
+        return true;
+    if (strcmp(enabled, "auto") == 0)
+        return capture != NULL && capture->live;
+    return conf_bool(conf->root, "unix-command.enabled", false);
+}
+
+int control_open(const struct control_conf *conf, struct control **out, struct err *err)
+{
+    struct control *c;
+
+    *out = NULL;
+    if (!is_wanted(conf))
+        return 0;
+    c = xcalloc(1, sizeof(*c));
+    c->conf = *conf;
+    c->started_ns = clock_ns();
+    pthread_mutex_init(&c->lock, NULL);
+    c->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (conf->takes_jobs)
+        c->jobs = jobs_new();
+    if (find_path(c, err) < 0 || bind_to(c, err) < 0) {
+        c->path[0] = '\0';
+        control_free(c);
+        return -1;
+    }
+    log_info("unix-manager", "unix socket '%s'", c->path);
+    *out = c;
+    return 0;
+}
+
+int control_start(struct control *c, struct err *err)
+{
+    int status = c != NULL ? pthread_create(&c->thread, NULL, control_main, c) : 0;
+
+    if (status != 0)
+        return err_set(err, "cannot make the control thread: %s", strerror(status));
+    if (c != NULL)
+        c->has_thread = true;
+    return 0;
+}
+
+void control_set_run(struct control *c, struct engine *engine, const struct plan *plan, int *stop)
+{
+    if (c == NULL)
+        return;
+    pthread_mutex_lock(&c->lock);
+    c->engine = engine;
+    c->plan = plan;
+    c->stop = stop;
+    pthread_mutex_unlock(&c->lock);
+}
+
+void control_hold(struct control *c)
+{
+    pthread_mutex_lock(&c->lock);
+}
+
+void control_release(struct control *c)
+{
+    pthread_mutex_unlock(&c->lock);
+}
+
+void control_reload_begins(struct control *c)
+{
+    if (c == NULL)
+        return;
+    pthread_mutex_lock(&c->lock);
+    c->reload = RELOAD_RUNNING;
+    pthread_mutex_unlock(&c->lock);
+}
+
+void control_reload_ends(struct control *c, const char *failed)
+{
+    if (c == NULL)
+        return;
+    pthread_mutex_lock(&c->lock);
+    c->reload = RELOAD_IDLE;
+    c->reloads++;
+    snprintf(c->reload_failed, sizeof(c->reload_failed), "%s", failed != NULL ? failed : "");
+    pthread_mutex_unlock(&c->lock);
+    wake(c);
+}
+
+const char *control_path(const struct control *c)
+{
+    return c != NULL ? c->path : NULL;
+}
+
+struct jobs *control_jobs(struct control *c)
+{
+    return c->jobs;
+}
+
+/* What is in `out` goes out as far as the kernel takes it. */
+void control_free(struct control *c)
+{
+    if (c == NULL)
+        return;
+    __atomic_store_n(&c->ending, true, __ATOMIC_RELEASE);
+    if (c->has_thread) {
+        wake(c);
+        pthread_join(c->thread, NULL);
+    }
+    for (size_t i = 0; i < c->clients.count; i++) {
+        (void)client_write(c->clients.at[i]);
+        client_free(c->clients.at[i]);
+    }
+    ARRAY_FREE(&c->clients);
+    if (c->path[0] != '\0')
+        unlink(c->path);
+    if (c->fd >= 0)
+        close(c->fd);
+    if (c->wake_fd >= 0)
+        close(c->wake_fd);
+    jobs_free(c->jobs);
+    free(c->flow_answer);
+    pthread_mutex_destroy(&c->lock);
+    free(c);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The control socket with clients, and no engine behind it. */
+#include "control/control.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/test.h"
+
+struct control_world {
+    char dir[32], path[64];
+    struct conf *conf;
+    struct run_context context;
+    struct control *control;
+    struct err err;
+};
+
+static bool world_open(struct control_world *w)
+{
+    struct control_conf conf = { .context = &w->context, .path = w->path, .takes_jobs = true };
+
+    w->conf = conf_new();
+    conf_set(w->conf, "runmode", "workers");
+    conf.root = conf_root(w->conf);
+    pthread_mutex_init(&w->context.rules_lock, NULL);
+    pthread_mutex_init(&w->context.round_lock, NULL);
+    return control_open(&conf, &w->control, &w->err) == 0 &&
+           control_start(w->control, &w->err) == 0;
+}
+
+static void world_new(struct test *t, struct control_world *w)
+{
+    *w = (struct control_world){ .dir = "/tmp/ids-control-XXXXXX" };
+    CHECK(mkdtemp(w->dir) != NULL);
+    snprintf(w->path, sizeof(w->path), "%s/socket", w->dir);
+    CHECK(world_open(w));
+}
+
+static void world_close(struct control_world *w)
+{
+    control_free(w->control);
+    conf_free(w->conf);
+    unlink(w->path);
+    rmdir(w->dir);
+}
+
+static int dial(struct test *t, const struct control_world *w)
+{
+    struct sockaddr_un to = { .sun_family = AF_UNIX };
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    memcpy(to.sun_path, w->path, sizeof(w->path));
+    CHECK_INT(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
+    return fd;
+}
+
+/* Up to the newline, which is left out; "" at the end of the connection. */
+static const char *read_line(int fd, char *out, size_t size)
+{
+    struct pollfd at = { .fd = fd, .events = POLLIN };
+    size_t n = 0;
+    char c;
+
+    while (n < size - 1 && poll(&at, 1, 5000) > 0 && read(fd, &c, 1) == 1 && c != '\n')
+        out[n++] = c;
+    out[n] = '\0';
+    return out;
+}
+
+static const char *say(struct test *t, int fd, const char *text, char *out, size_t size)
+{
+    CHECK(send(fd, text, strlen(text), MSG_NOSIGNAL) == (ssize_t)strlen(text));
+    return read_line(fd, out, size);
+}
+
+static int dial_and_greet(struct test *t, const struct control_world *w)
+{
+    int fd = dial(t, w);
+    char line[256];
+
+    CHECK_STRING(say(t, fd, "{\"version\":\"0.2\"}", line, sizeof(line)), "{\"return\":\"OK\"}");
+    return fd;
+}
+
+TEST(control_socket_answers_several_clients)
+{
+    struct control_world w;
+    struct stat st;
+    char line[4096];
+    int a, b;
+
+    world_new(t, &w);
+    CHECK(stat(w.path, &st) == 0 && (st.st_mode & 0777) == 0660);
+    a = dial_and_greet(t, &w);
+    b = dial_and_greet(t, &w);
+    CHECK_STRING(say(t, a, "{\"command\":\"running-mode\"}\n", line, sizeof(line)),
+                 "{\"message\":\"workers\",\"return\":\"OK\"}");
+    CHECK_STRING(say(t, b, "{\"command\":\"nonsense\"}\n", line, sizeof(line)),
+                 "{\"message\":\"Unknown command\",\"return\":\"NOK\"}");
+    CHECK_STRING(say(t, a, "{\"command\":\"iface-list\"}\n", line, sizeof(line)),
+                 "{\"message\":\"Unknown command\",\"return\":\"NOK\"}");
+    CHECK_STRING(say(t, b, "{\"command\":\"conf-get\",\"arguments\":{\"variable\":1}}", line,
+                     sizeof(line)),
+                 "{\"message\":\"variable is not a string\",\"return\":\"NOK\"}");
+    /* two at once, answered in order */
+    CHECK_STRING(say(t, b, "{\"command\":\"capture-mode\"}{\"command\":\"pcap-file-number\"}",
+                     line, sizeof(line)),
+                 "{\"message\":\"UNIX_SOCKET\",\"return\":\"OK\"}");
+    CHECK_STRING(read_line(b, line, sizeof(line)), "{\"message\":0,\"return\":\"OK\"}");
+    close(a);
+    close(b);
+    world_close(&w);
+}
+
+TEST(control_socket_ends_connections_that_make_no_sense)
+{
+    static const char *const wrong[] = { "{\"version\":\"9\"}", "{\"version\":2}", "hello\n",
+                                         "{\"command\":\"uptime\"}" };
+    struct control_world w;
+    char line[64];
+
+    world_new(t, &w);
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+        int fd = dial(t, &w);
+
+        CHECK_STRING(say(t, fd, wrong[i], line, sizeof(line)), "");
+        close(fd);
+    }
+    close(dial_and_greet(t, &w));       /* others are served all the same */
+    world_close(&w);
+}
+
+TEST(control_socket_first_version_has_no_newline)
+{
+    static const char wanted[] = "{\"return\":\"OK\"}{\"message\":\"workers\",\"return\":\"OK\"}";
+    struct control_world w;
+    char line[sizeof(wanted)] = "";
+    size_t n = 0;
+    int fd;
+
+    world_new(t, &w);
+    fd = dial(t, &w);
+    CHECK(write(fd, "{\"version\":\"0.1\"}{\"command\":\"running-mode\"}", 43) == 43);
+    while (n < sizeof(wanted) - 1 && read(fd, line + n, 1) == 1)
+        n++;
+    CHECK_STRING(line, wanted);
+    close(fd);
+    world_close(&w);
+}
+
+TEST(control_socket_keeps_its_place)
+{
+    struct control_world w, other = { 0 };
+    struct stat st;
+    FILE *f;
+
+    world_new(t, &w);
+    memcpy(other.path, w.path, sizeof(w.path));
+    CHECK(!world_open(&other));                         /* somebody answers there */
+    CHECK(strstr(other.err.text, "another process") != NULL);
+    conf_free(other.conf);
+    control_free(w.control);
+    conf_free(w.conf);
+    CHECK(stat(w.path, &st) < 0);
+
+    f = fopen(w.path, "w");                             /* not ours to remove */
+    CHECK(f != NULL && fclose(f) == 0);
+    CHECK(!world_open(&w));
+    CHECK(strstr(w.err.text, "no socket") != NULL);
+    conf_free(w.conf);
+    unlink(w.path);
+    world_close(&(struct control_world){ .dir = "/nonexistent" });
+    rmdir(w.dir);
+}
+
+TEST(control_socket_replaces_one_left_behind)
+{
+    struct sockaddr_un at = { .sun_family = AF_UNIX };
+    struct control_world w;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    w = (struct control_world){ .dir = "/tmp/ids-control-XXXXXX" };
+    CHECK(mkdtemp(w.dir) != NULL);
+    snprintf(w.path, sizeof(w.path), "%s/socket", w.dir);
+    memcpy(at.sun_path, w.path, sizeof(w.path));
+    CHECK(bind(fd, (struct sockaddr *)&at, sizeof(at)) == 0);
+    close(fd);
+    CHECK(world_open(&w));
+    close(dial_and_greet(t, &w));
+    world_close(&w);
+}
+
+TEST(control_jobs_wait_in_order)
+{
+    struct job a = { .file = xstrdup("a"), .log_dir = xstrdup("x") };
+    struct job b = { .file = xstrdup("b"), .log_dir = xstrdup("y"), .continuous = true };
+    struct jobs *jobs = jobs_new();
+    const struct job *at;
+
+    CHECK(jobs_take(jobs) == NULL);
+    jobs_add(jobs, &a);
+    jobs_add(jobs, &b);
+    at = jobs_take(jobs);
+    CHECK(at != NULL);
+    CHECK_STRING(at->file, "a");
+    CHECK_INT(jobs_each(jobs, NULL, NULL), 1);
+    jobs_done(jobs, 5);
+    CHECK_INT(jobs_last_ms(jobs), 5);
+    at = jobs_take(jobs);
+    CHECK(at != NULL && at->continuous);
+    jobs_done(jobs, 6);
+    CHECK(jobs_take(jobs) == NULL);
+    jobs_free(jobs);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* main/job_loop.c - rules and settings stay; each capture has its own threads, tables and outputs,
+ * and nothing of it is left for the next one. A file that cannot be read is no reason to end. */
+#include "config.h"
+
+#include "main/job_loop.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "control/process.h"
+#include "control/signals.h"
+#include "control/systemd.h"
+#include "main/fence.h"
+#include "main/running.h"
+
+static void run_job(struct setup *s, const struct job *job)
+{
+    struct err err = { 0 };
+    int status;
+
+    log_info("unix-manager", "Starting run for '%s'", job->file);
+    control_hold(s->control);
+    status = setup_job(s, job, &err);
+    control_release(s->control);
+    if (status < 0)
+        setup_fail(&err);
+    else
+        (void)running_engine(s);
+    control_hold(s->control);
+    setup_job_free(s);
+    control_release(s->control);
+}
+
+/* False: the end. */
+static bool wait_for_job(struct setup *s, int signals)
+{
+    switch (signals_wait(signals, jobs_fd(control_jobs(s->control)), 10000)) {
+    case SIGNAL_STOP:
+        log_notice("ids", "signal received: stopping");
+        return false;
+    case SIGNAL_ROTATE:
+        log_reopen();
+        break;
+    case SIGNAL_RELOAD:
+        running_reload_rules(s);
+        break;
+    default:
+        break;
+    }
+    return true;
+}
+
+static void loop(struct setup *s, int signals)
+{
+    struct jobs *jobs = control_jobs(s->control);
+    const struct job *job;
+
+    while (!s->ending && wait_for_job(s, signals)) {
+        job = jobs_take(jobs);
+        if (job == NULL)
+            continue;
+        run_job(s, job);
+        jobs_done(jobs, clock_wall_us() / 1000);
+    }
+}
+
+int jobs_run(struct setup *s, struct err *err)
+{
+    int signals = signals_open();
+
+    if (fence_enter(s, err) < 0 || running_drop_rights(s, err) < 0 ||
+        control_start(s->control, err) < 0) {
+        close(signals);
+        return EXIT_FAILURE;
+    }
+    log_notice("threads", "Engine started: waiting for commands.");
+    process_ready();
+    systemd_ready("waiting for commands");
+    loop(s, signals);
+    systemd_stopping();
+    close(signals);
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* main/running.c - from the first packet to the last: threads started, signals answered, rules
+ * loaded again. */
+#include "config.h"
+
+#include "main/running.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "control/process.h"
+#include "control/signals.h"
+#include "control/stats.h"
+#include "control/systemd.h"
+#include "main/fence.h"
+#include "main/progress.h"
+
+struct stats_of {
+    struct setup *setup;
+    struct engine *engine;
+};
+
+static void settle_stats(void *arg)
+{
+    const struct stats_of *r = arg;
+
+    engine_place_management(r->setup->plan, "CS");
+}
+
+static void gauge_engine(void *arg)
+{
+    const struct stats_of *r = arg;
+
+    engine_update_gauges(r->engine);
+}
+
+/* Builds the new set aside; a broken file keeps the old one. False: it does. */
+static bool load_again(struct setup *s)
+{
+    struct ruleset_request request = s->rules_request;
+    struct ruleset_report report = { 0 };
+    struct err err = { 0 };
+    struct ruleset *set;
+
+    request.previous = s->context.rules;
+    set = ruleset_load(&request, &report, &err);
+    if (set == NULL || (report.loaded == 0 && (report.failed > 0 || report.files_failed > 0))) {
+        if (err.text[0] != '\0')
+            log_err(LOG_LEVEL_ERROR, "detect", &err);
+        if (set != NULL)
+            ruleset_unref(set);
+        return false;
+    }
+    /* The new rules may change sets that the old ones only read, without a lock. */
+    (void)run_context_ask(&s->context, NULL, NULL, 2000);
+    setup_rules_changed(s, set, &report);
+    run_context_set_rules(&s->context, set);
+    log_notice("detect", "rule reload complete: %u rules in force, %u failed", report.loaded,
+               report.failed);
+    return true;
+}
+
+void running_reload_rules(struct setup *s)
+{
+    bool loaded;
+
+    control_reload_begins(s->control);
+    systemd_reloading();
+    log_notice("detect", "rule reload starting");
+    loaded = load_again(s);
+    if (!loaded)
+        log_error("detect", "rule reload failed: the old rules stay in force");
+    systemd_ready("running");
+    control_reload_ends(s->control, loaded ? NULL : "rule reload failed: the old rules stay in "
+                                                    "force; see the log");
+}
+
+static void report(const struct engine *engine)
+{
+    struct buf out = { 0 };
+
+    engine_report(engine, &out);
+    fwrite(out.data, 1, out.len, stderr);
+    buf_fini(&out);
+}
+
+static void begin_stop(struct setup *s, struct engine *engine)
+{
+    if (s->ending)
+        return;
+    log_notice("ids", "signal received: stopping");
+    systemd_stopping();
+    s->ending = true;
+    __atomic_store_n(&s->stop, 1, __ATOMIC_RELAXED);
+    engine_stop(engine);
+}
+
+static void handle_signal(struct setup *s, struct engine *engine, enum signal_event event)
+{
+    switch (event) {
+    case SIGNAL_STOP:
+        begin_stop(s, engine);
+        break;
+    case SIGNAL_ROTATE:
+        log_reopen();
+        output_rotate(s->context.output);
+        break;
+    case SIGNAL_RELOAD:
+        running_reload_rules(s);
+        break;
+    case SIGNAL_REPORT:
+        report(engine);
+        break;
+    case SIGNAL_NONE:
+        break;
+    }
+}
+
+/* The manager hears of us as long as this thread runs; it says nothing of the packet threads. */
+static void wait_for_end(struct setup *s, struct engine *engine)
+{
+    unsigned watchdog_ms = systemd_watchdog_ms();
+    int fd = signals_open(), timeout_ms = watchdog_ms > 0 ? (int)watchdog_ms : 10000;
+    struct progress progress;
+
+    progress_start(&progress, s);
+    if (progress_is_shown(&progress))
+        timeout_ms = 200;
+    while (engine_is_running(engine)) {
+        handle_signal(s, engine, signals_wait(fd, engine_end_fd(engine), timeout_ms));
+        if (watchdog_ms > 0)
+            systemd_alive();
+        progress_show(&progress);
+    }
+    progress_end(&progress);
+    if (fd >= 0)
+        close(fd);
+}
+
+/* Live, the threads must not start with more rights than they keep; a file may be readable for
+ * the old user only, and is opened by its thread. */
+int running_drop_rights(const struct setup *s, struct err *err)
+{
+    return process_drop_rights(setup_user(s->options, s->root), setup_group(s->options, s->root),
+                               s->context.capture->live, err);
+}
+
+static void run_started(struct setup *s, struct engine *engine)
+{
+    struct stats_of of = { .setup = s, .engine = engine };
+    struct stats_hooks hooks = { .settle = settle_stats, .before = gauge_engine, .arg = &of };
+    struct stats_thread *stats = stats_thread_start(s->context.output, &hooks);
+    char summary[256];
+
+    log_notice("threads", "Threads created -> %s   Engine started.",
+               engine_thread_summary(s->plan, summary, sizeof(summary)));
+    process_ready();
+    if (!s->takes_jobs)
+        systemd_ready("running");
+    wait_for_end(s, engine);
+    if (!s->takes_jobs)
+        systemd_stopping();
+    engine_wait(engine);
+    stats_thread_stop(stats);
+}
+
+/* Of jobs there are many: they change nothing of the process. */
+static int start_threads(struct setup *s, struct engine *engine, struct err *err)
+{
+    bool live = s->context.capture->live, once = !s->takes_jobs;
+
+    if (once && live && running_drop_rights(s, err) < 0)
+        return -1;
+    if ((once && fence_enter(s, err) < 0) || engine_start(engine, err) < 0)
+        return -1;
+    if (once && ((!live && running_drop_rights(s, err) < 0) ||
+                 control_start(s->control, err) < 0)) {
+        engine_stop(engine);
+        engine_wait(engine);
+        return -1;
+    }
+    return 0;
+}
+
+int running_engine(struct setup *s)
+{
+    struct engine_conf conf;
+    struct engine *engine;
+    struct err err = { 0 };
+    int status;
+
+    engine_conf_read(&conf, s->root, s->context.capture->live, s->context.is_inline);
+    engine = engine_new(&conf, s->plan, module_table, &s->context, &err);
+    if (engine == NULL)
+        return setup_fail(&err);
+    if (start_threads(s, engine, &err) < 0) {
+        engine_free(engine);
+        return setup_fail(&err);
+    }
+    control_set_run(s->control, engine, s->plan, &s->stop);
+    run_started(s, engine);
+    status = engine_wait(engine) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+    if (s->options->verbose > 0)
+        report(engine);
+    control_set_run(s->control, NULL, NULL, NULL);
+    engine_free(engine);
+    return status;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* main/running.h - the engine at work on what setup has made. */
+#ifndef MAIN_RUNNING_H
+#define MAIN_RUNNING_H
+
+#include "main/setup.h"
+
+/* Until the capture or the user ends it. Exit status. */
+int running_engine(struct setup *s);
+/* Others take their place, or, when they are broken, do not. */
+void running_reload_rules(struct setup *s);
+/* To the user that is to run it. */
+int running_drop_rights(const struct setup *s, struct err *err);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/metrics.c - counters in Prometheus' text format. */
+#include "output/metrics.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/counters.h"
+
+#define NAME_MAX_SIZE 160
+
+/* Letters, digits and underscores. */
+static void metric_name(const char *counter, char out[NAME_MAX_SIZE])
+{
+    size_t n = 0;
+
+    memcpy(out, "ids_", 4);
+    for (n = 4; *counter != '\0' && n < NAME_MAX_SIZE - 1; counter++)
+        out[n++] = isalnum((unsigned char)*counter) ? *counter : '_';
+    out[n] = '\0';
+}
+
+struct of_thread {
+    struct buf *out;
+    const char *name;
+    counter_id id;
+};
+
+static void thread_line(const struct counters *c, void *arg)
+{
+    const struct of_thread *t = arg;
+
+    buf_printf(t->out, "%s{thread=\"%s\"} %llu\n", t->name, c->thread_name,
+               (unsigned long long)__atomic_load_n(&c->value[t->id], __ATOMIC_RELAXED));
+}
+
+static void write_metric(struct buf *out, counter_id id)
+{
+    const char *counter = counter_name(id);
+    char name[NAME_MAX_SIZE];
+    struct of_thread by_thread = { .out = out, .name = name, .id = id };
+
+    metric_name(counter, name);
+    buf_printf(out, "# TYPE %s %s\n", name, counter_kind(id) == COUNTER_SUM ? "counter" : "gauge");
+    if (strncmp(counter, "engine.", 7) == 0)
+        counters_each(thread_line, &by_thread);
+    else
+        buf_printf(out, "%s %llu\n", name, (unsigned long long)counter_total(id));
+}
+
+void output_metrics(struct buf *out)
+{
+    unsigned count = counter_count();
+
+    for (unsigned id = 0; id < count; id++)
+        write_metric(out, (counter_id)id);
+}
