@@ -161,7 +161,7 @@ int run_plan(const struct options *o, struct conf *conf)
     struct err err = { 0 };
 
     if ((print = plan_form(form, &err)) == NULL)
-        return fail(&err);
+        return setup_fail(&err);
     conf_check_keys(conf);
     if (o->capture != NULL && (s.context.capture = setup_capture_ops(o, &err)) == NULL)
         return setup_fail(&err);
