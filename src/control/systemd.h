@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* control/systemd.h - tells the service manager how we are, where it asked to be told
- * (NOTIFY_SOCKET, sd_notify(3)); else nothing happens. One thread, the main one. */
+ * (NOTIFY_SOCKET, sd_notify(3)); else nothing happens. Any thread. */
 #ifndef CONTROL_SYSTEMD_H
 #define CONTROL_SYSTEMD_H
 

@@ -37,7 +37,13 @@ static void run_job(struct setup *s, const struct job *job)
 /* False: the end. */
 static bool wait_for_job(struct setup *s, int signals)
 {
-    switch (signals_wait(signals, jobs_fd(control_jobs(s->control)), 10000)) {
+    unsigned alive_ms = systemd_watchdog_ms();
+    enum signal_event event = signals_wait(signals, jobs_fd(control_jobs(s->control)),
+                                           alive_ms > 0 ? (int)alive_ms : 10000);
+
+    if (alive_ms > 0)
+        systemd_alive();
+    switch (event) {
     case SIGNAL_STOP:
         log_notice("ids", "signal received: stopping");
         return false;

@@ -14,6 +14,7 @@
 #include "control/signals.h"
 #include "control/stats.h"
 #include "control/systemd.h"
+#include "control/watchdog.h"
 #include "main/fence.h"
 #include "main/progress.h"
 
@@ -118,22 +119,30 @@ static void handle_signal(struct setup *s, struct engine *engine, enum signal_ev
     }
 }
 
-/* The manager hears of us as long as this thread runs; it says nothing of the packet threads. */
+/* A file is read as fast as it comes, which may be never: nobody watches over that. */
+static struct watchdog *start_watchdog(const struct setup *s, const struct engine *engine)
+{
+    return s->context.capture->live || systemd_watchdog_ms() > 0 ? watchdog_start(engine) : NULL;
+}
+
 static void wait_for_end(struct setup *s, struct engine *engine)
 {
-    unsigned watchdog_ms = systemd_watchdog_ms();
-    int fd = signals_open(), timeout_ms = watchdog_ms > 0 ? (int)watchdog_ms : 10000;
+    struct watchdog *watchdog = start_watchdog(s, engine);
+    int fd = signals_open(), timeout_ms = watchdog_turn_ms(watchdog);
     struct progress progress;
+    enum signal_event event;
 
     progress_start(&progress, s);
     if (progress_is_shown(&progress))
         timeout_ms = 200;
     while (engine_is_running(engine)) {
-        handle_signal(s, engine, signals_wait(fd, engine_end_fd(engine), timeout_ms));
-        if (watchdog_ms > 0)
-            systemd_alive();
+        watchdog_here(watchdog, false);
+        event = signals_wait(fd, engine_end_fd(engine), timeout_ms);
+        watchdog_here(watchdog, event == SIGNAL_RELOAD);
+        handle_signal(s, engine, event);
         progress_show(&progress);
     }
+    watchdog_stop(watchdog);
     progress_end(&progress);
     if (fd >= 0)
         close(fd);

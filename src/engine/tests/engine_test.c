@@ -3,10 +3,12 @@
 #include "base/array.h"
 #include "base/test.h"
 #include "engine/engine.h"
+#include "engine/watch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define FLOWS 97
 #define PACKETS 20000
@@ -19,6 +21,7 @@ struct straw_run {
     uint64_t out_of_order, ended_at, returned;
     int fail_open;                              /* thread whose detect refuses; -1: none */
     bool fail_capture, endless;
+    int hang;                                   /* atomic; 1: the next detect does; 2: it does */
     int stop;
 };
 
@@ -164,10 +167,27 @@ static bool straw_flush(void *self, struct packet_vector *v)
     return s->to_flush > 0;
 }
 
+static void nap(void)
+{
+    nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+}
+
+static void hang(struct straw_run *run)
+{
+    int wanted = 1;
+
+    if (!__atomic_compare_exchange_n(&run->hang, &wanted, 2, false, __ATOMIC_RELAXED,
+                                     __ATOMIC_RELAXED))
+        return;
+    while (__atomic_load_n(&run->hang, __ATOMIC_RELAXED) == 2)
+        nap();
+}
+
 static enum module_status straw_detect(void *self, struct packet_vector *v)
 {
     struct straw_stage *s = self;
 
+    hang(s->run);
     for (unsigned i = 0; i < v->count; i++) {
         struct packet *p = v->packet[i];
         uint64_t *last;
@@ -391,6 +411,41 @@ TEST(engine_stops)
         engine_stop(bed.engine);
         CHECK_INT(engine_wait(bed.engine), 0);
         CHECK_INT(run->out_of_order, 0);
+        bed_free(&bed);
+        free(run);
+    }
+}
+
+/* While packets flow no thread is said to be stuck; when one hangs it is found, and no more once it
+ * goes on. */
+TEST(engine_watch_finds_a_thread_that_hangs)
+{
+    static const char *const modes[] = { "single", "workers", "autofp", "pipeline" };
+
+    for (unsigned i = 0; i < ARRAY_LEN(modes); i++) {
+        struct straw_run *run = xcalloc(1, sizeof(*run));
+        struct engine_watch *watch;
+        struct straw_bed bed;
+        struct err err = { 0 };
+        unsigned looks = 0;
+
+        run->fail_open = -1;
+        run->endless = true;
+        bed_make(t, &bed, modes[i], 2, "", run);
+        CHECK_INT(engine_start(bed.engine, &err), 0);
+        watch = engine_watch_new(bed.engine);
+        __atomic_store_n(&run->hang, 1, __ATOMIC_RELAXED);
+        while (engine_watch_look(watch, 100) == NULL && looks++ < 5000)
+            nap();
+        CHECK(looks < 5000);
+        CHECK_INT(__atomic_load_n(&run->hang, __ATOMIC_RELAXED), 2);
+        __atomic_store_n(&run->hang, 0, __ATOMIC_RELAXED);
+        for (looks = 0; engine_watch_look(watch, 100) != NULL && looks < 5000; looks++)
+            nap();
+        CHECK(looks < 5000);
+        engine_watch_free(watch);
+        engine_stop(bed.engine);
+        CHECK_INT(engine_wait(bed.engine), 0);
         bed_free(&bed);
         free(run);
     }

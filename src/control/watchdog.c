@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* control/watchdog.c - looks four times in the time the service manager gives between two signs of
+ * life, else every two seconds. */
+#include "control/watchdog.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "control/systemd.h"
+#include "engine/watch.h"
+
+#define LOOK_MS 2000
+#define PATIENCE 4                  /* looks without a step */
+
+struct watchdog {
+    struct engine_watch *watch;
+    bool tells;                     /* the service manager */
+    unsigned look_ms;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    bool stop;                      /* under the lock */
+    uint64_t turns;                 /* atomic; of the main thread */
+    bool busy;                      /* atomic; the main thread takes its time */
+    uint64_t turns_seen;
+    unsigned main_looks;
+    const char *stuck;              /* who was, at the last look; NULL: nobody */
+};
+
+static bool main_is_stuck(struct watchdog *w)
+{
+    uint64_t turns = __atomic_load_n(&w->turns, __ATOMIC_RELAXED);
+
+    if (turns != w->turns_seen || __atomic_load_n(&w->busy, __ATOMIC_RELAXED)) {
+        w->turns_seen = turns;
+        w->main_looks = 0;
+        return false;
+    }
+    return ++w->main_looks >= PATIENCE;
+}
+
+static void look(struct watchdog *w)
+{
+    const char *stuck = engine_watch_look(w->watch, PATIENCE);
+
+    if (main_is_stuck(w) && stuck == NULL)
+        stuck = "main";
+    if (stuck != NULL && w->stuck == NULL)
+        log_error("watchdog", "thread %s has made no progress for %u s", stuck,
+                  PATIENCE * w->look_ms / 1000);
+    if (stuck == NULL && w->stuck != NULL)
+        log_notice("watchdog", "thread %s goes on", w->stuck);
+    w->stuck = stuck;
+    if (stuck == NULL && w->tells)
+        systemd_alive();
+}
+
+static void add_ms(struct timespec *at, unsigned ms)
+{
+    at->tv_nsec += (long)(ms % 1000) * 1000000;
+    at->tv_sec += (time_t)(ms / 1000) + at->tv_nsec / 1000000000;
+    at->tv_nsec %= 1000000000;
+}
+
+static void *watchdog_main(void *arg)
+{
+    struct watchdog *w = arg;
+    struct timespec until;
+
+    pthread_setname_np(pthread_self(), "WD");
+    pthread_mutex_lock(&w->lock);
+    while (!w->stop) {
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        add_ms(&until, w->look_ms);
+        (void)pthread_cond_timedwait(&w->wake, &w->lock, &until);
+        if (!w->stop)
+            look(w);
+    }
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
+struct watchdog *watchdog_start(const struct engine *engine)
+{
+    struct watchdog *w = xcalloc(1, sizeof(*w));
+    unsigned manager_ms = systemd_watchdog_ms();
+    pthread_condattr_t attr;
+
+    w->watch = engine_watch_new(engine);
+    w->tells = manager_ms > 0;
+    w->look_ms = w->tells ? MAX(manager_ms / 2, 1u) : LOOK_MS;
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&w->wake, &attr);
+    pthread_condattr_destroy(&attr);
+    if (pthread_create(&w->thread, NULL, watchdog_main, w) != 0) {
+        engine_watch_free(w->watch);
+        free(w);
+        return NULL;
+    }
+    return w;
+}
+
+int watchdog_turn_ms(const struct watchdog *w)
+{
+    return w != NULL ? (int)w->look_ms : 10000;
+}
+
+void watchdog_here(struct watchdog *w, bool busy)
+{
+    if (w == NULL)
+        return;
+    __atomic_store_n(&w->busy, busy, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&w->turns, 1, __ATOMIC_RELAXED);
+}
+
+void watchdog_stop(struct watchdog *w)
+{
+    if (w == NULL)
+        return;
+    pthread_mutex_lock(&w->lock);
+    w->stop = true;
+    pthread_cond_signal(&w->wake);
+    pthread_mutex_unlock(&w->lock);
+    pthread_join(w->thread, NULL);
+    pthread_cond_destroy(&w->wake);
+    pthread_mutex_destroy(&w->lock);
+    engine_watch_free(w->watch);
+    free(w);
+}
