@@ -91,6 +91,7 @@ struct app_tx {
     bool no_log;
     bool store_files[2];        /* filestore matched */
     uint8_t bits[2];            /* private to detect */
+    uint8_t guessed;            /* likewise: alerts about packets that were put down to it */
     void *detect[2];            /* private to detect: rules that wait for more progress */
     void *vars;                 /* private to detect: xbits with track tx */
     struct app_file *files[2];  /* oldest first */
@@ -135,6 +136,7 @@ struct app_flow {
                                          * pass: progress counts as done */
     bool encrypted;                     /* set by the parser */
     bool fed[2];                        /* the parser has taken something; detect clears it */
+    bool raw[2];                        /* app_raw(); detect clears it */
     uint64_t file_id;                   /* next file's number */
     struct buf held;                    /* output's: packets that may yet be logged */
     /* Within open() only, after a change of protocol. */
@@ -165,6 +167,10 @@ struct app_expected {
 /* Takes over data, also on failure. */
 bool app_expect(struct app_flow *af, const struct app_expected *expected);
 void *app_expected_data(struct app_flow *af);   /* lives as long as the flow; NULL: none */
+
+/* Something is complete with what has been parsed: rules on the raw stream report what they have so
+ * far, with the next packet of this direction. */
+void app_raw(struct app_flow *af, enum direction direction);
 
 enum app_stop {
     APP_STOP_PAYLOAD    = 1u << 0,      /* rules no longer see payload (encrypted) */
@@ -345,8 +351,7 @@ struct app_proto {
     void (*register_counters)(void);
 
     size_t state_size, tx_size;
-    bool quiet_ends;            /* the end of a transaction is no reason for rules on the raw
-                                 * stream to report what they have */
+    bool raw_at_end;            /* app_raw() when a direction of a transaction is over */
     bool single_tx;             /* a flow is one transaction: not counted beside the flow */
     uint32_t tx_limit;          /* default of max-tx; 0: 256 open ones */
     uint8_t too_many_tx_event;  /* 0: none */

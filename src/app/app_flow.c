@@ -240,6 +240,7 @@ static int feed_gap(struct app_session *s, enum direction d)
 
     if (!s->flow.proto->handles_gaps) {
         s->flow.disrupted[d] = true;
+        app_raw(&s->flow, TO_CLIENT);       /* whichever side it is */
         return parse_failed(s, found_counters(s)->gap);
     }
     while (side->lost > 0) {
@@ -354,6 +355,11 @@ bool app_change_protocol(struct app_flow *af, enum app_proto_id expected, uint16
     return true;
 }
 
+void app_raw(struct app_flow *af, enum direction direction)
+{
+    af->raw[direction] = true;
+}
+
 void app_stop(struct app_flow *af, unsigned what)
 {
     uint32_t wishes = 0;
@@ -370,8 +376,11 @@ void app_stop(struct app_flow *af, unsigned what)
         wishes |= FLOW_WISH_BYPASS;
     if (wishes != 0)
         flow_wish(af->flow, wishes);
-    if ((what & APP_STOP_PARSER) != 0)
+    if ((what & APP_STOP_PARSER) != 0) {
+        app_raw(af, TO_SERVER);
+        app_raw(af, TO_CLIENT);
         stop_all(app_session_of(af));
+    }
 }
 
 /* --- the session ------------------------------------------------------------------------------ */

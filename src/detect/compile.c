@@ -327,6 +327,8 @@ static struct detect_plan *plan_new(const struct ruleset *set)
     plan->patterns = pattern_pool_new(strcmp(conf_string(conf, "mpm-algo", "auto"), "hs") == 0,
                                       caching ? dir : NULL);
     plan->step_limit = (uint32_t)conf_u64(conf, "detect.inspection-recursion-limit", 3000);
+    plan->guess_tx = conf_bool(conf, "detect.guess-applayer-tx", false);
+    plan->guess_limit = (uint8_t)MIN(conf_u64(conf, "detect.stream-tx-log-limit", 4), UINT8_MAX);
     plan->chunk_size[TO_SERVER] =
         (unsigned)conf_size(conf, "stream.reassembly.toserver-chunk-size", 2560);
     plan->chunk_size[TO_CLIENT] =

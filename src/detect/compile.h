@@ -72,6 +72,8 @@ struct detect_plan {
     struct app_group app[APP_PROTO_COUNT][2];
     struct pattern_pool *patterns;
     uint32_t step_limit;                    /* detect.inspection-recursion-limit */
+    bool guess_tx;                          /* detect.guess-applayer-tx */
+    uint8_t guess_limit;                    /* detect.stream-tx-log-limit, of one transaction */
     unsigned stream_before;                 /* bytes of overlap that the longest pattern needs */
     unsigned chunk_size[2];                 /* stream data are inspected in steps of so many */
     unsigned buffer_count;

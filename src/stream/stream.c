@@ -279,6 +279,11 @@ static void packet_in(struct stream_thread *st, struct packet *p, struct flow *f
     p->flow_state = flow->state & 0xf;
 }
 
+bool stream_is_closing(const struct packet *p)
+{
+    return p->tcp_state > TCP_TIME_WAIT;
+}
+
 #define ENDS_PER_PACKET 16
 
 /* The packet at *at; flows that it ends go before it, and *at moves along. */

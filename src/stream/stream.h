@@ -52,6 +52,9 @@ bool stream_vector(struct stream_thread *st, struct packet_vector *v);
  * last packet of all. */
 bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t final_us);
 
+/* With this packet a side has closed, or all is over: what there is of the stream is all. */
+bool stream_is_closing(const struct packet *p);
+
 /* For EVE flow records and keywords; NULL-safe. Only while the caller may read the transport
  * half (same thread, or after the flow's end). */
 struct tcp_summary {

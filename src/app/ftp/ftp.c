@@ -176,7 +176,6 @@ static const struct app_name events[] = {
 
 const struct app_proto app_ftp = {
     .id = APP_PROTO_ftp,
-    .quiet_ends = true,
     .name = "ftp",
     .transports = APP_TCP,
     .first_data = APP_BOTH,

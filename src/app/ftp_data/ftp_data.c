@@ -147,7 +147,6 @@ static const struct app_log *const logs[] = { &log_ftp_data, NULL };
 
 const struct app_proto app_ftp_data = {
     .id = APP_PROTO_ftp_data,
-    .quiet_ends = true,
     .name = "ftp-data",
     .transports = APP_TCP,
     .first_data = APP_BOTH,

@@ -82,6 +82,16 @@ static void window_add(struct http_tx *htx, enum direction d, const uint8_t *dat
     body->size += len;
 }
 
+/* Rules get to see the body, and with it the stream. */
+static void note_shown(struct http_tx *htx, enum direction d)
+{
+    const struct http_body *body = &htx->message[d].body;
+
+    if ((body->inspected == 0 || body->data.len == 0) &&
+        body->size >= window_of(htx, d)->min_inspect)
+        app_raw(htx->tx.flow, d);
+}
+
 /* What follows a gap is a piece of its own. */
 static void window_gap(struct http_body *body, uint64_t len)
 {
@@ -294,6 +304,7 @@ void http_body_store(struct http_tx *htx, enum direction d, const uint8_t *data,
         return;
     }
     window_add(htx, d, data, take);
+    note_shown(htx, d);
     if (m->multipart != NULL)
         http_multipart_data(m->multipart, htx, data, take);
     else

@@ -68,6 +68,7 @@ static struct mqtt_tx *new_tx(struct app_flow *af, enum direction direction)
         return NULL;
     t->id = MQTT_NO_ID;
     t->direction = direction;
+    app_raw(af, direction);
     t->tx.one_sided[OTHER_DIRECTION(direction)] = true;
     return t;
 }

@@ -267,7 +267,6 @@ static const struct app_name events[] = {
 
 const struct app_proto app_smb = {
     .id = APP_PROTO_smb,
-    .quiet_ends = true,
     .name = "smb",
     .also = { APP_PROTO_dcerpc },
     .transports = APP_TCP,

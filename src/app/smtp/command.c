@@ -286,8 +286,8 @@ int smtp_request(struct smtp_state *s, const struct smtp_line *line)
     if (is_mail)
         mail_header_line(s, line);
     else if (!s->data_mode)
-        return command(s, line);
-    return 0;
+        app_raw(s->af, TO_SERVER);
+    return is_mail || s->data_mode ? 0 : command(s, line);
 }
 
 /* --- replies ---------------------------------------------------------------------------------- */
@@ -408,5 +408,6 @@ int smtp_reply(struct smtp_state *s, const struct smtp_line *line)
         command_answered(s);
     else if (s->welcomed && offers_pipelining(code, text))
         s->pipelining = true;
+    app_raw(s->af, TO_CLIENT);
     return 0;
 }

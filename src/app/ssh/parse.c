@@ -227,6 +227,7 @@ enum parse_status ssh_parse(struct app_flow *af, struct app_input *in)
     struct ssh_state *st = af->state;
     enum parse_status status = PARSE_OK;
     uint32_t at = 0;
+    bool in_banner;
 
     if (!st->begun) {
         st->begun = true;
@@ -234,8 +235,11 @@ enum parse_status ssh_parse(struct app_flow *af, struct app_input *in)
         if (st->tx == NULL)
             return PARSE_STOP;
     }
+    in_banner = st->tx != NULL && st->tx->side[in->direction].state < SSH_BANNER_DONE;
     while (at < in->len && status == PARSE_OK && !af->stopped)
         status = parse_some(af, st, in, &at);
+    if (in_banner && status == PARSE_OK && st->tx->side[in->direction].state >= SSH_BANNER_DONE)
+        app_raw(af, in->direction);
     in->consumed = af->stopped ? in->len : at;
     return status;
 }

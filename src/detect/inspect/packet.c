@@ -81,6 +81,46 @@ static void mark_recognised(struct flow *f)
         f->detect_flags |= DETECT_PROTO_TC;
 }
 
+/* The oldest one whose part in this direction is not over. */
+static struct app_tx *open_tx(const struct app_flow *af, enum direction d)
+{
+    struct app_tx *tx = af->first;
+
+    while (tx != NULL && (tx->bits[d] & TX_BITS_DONE))
+        tx = tx->next;
+    return tx;
+}
+
+/* No later one may have a part in it, too. */
+static bool is_only(const struct app_tx *tx, enum direction d)
+{
+    uint64_t after = tx->flow->next_tx_id - tx->id - 1;
+
+    return after == 0 || (after == 1 && tx->next != NULL && tx->next->one_sided[d]);
+}
+
+/* An alert about a packet shows the transaction that it is most likely part of. With UDP that is
+ * certain enough for a rule which names the protocol; else only where it was asked for. */
+static uint64_t tx_of_packet(const struct detect_thread *dt, const struct match_input *in,
+                             uint8_t *flags)
+{
+    const struct app_flow *af = in->flow != NULL ? in->flow->app : NULL;
+    bool sure = af != NULL && in->flow->key.proto == 17 &&
+                in->rule->app_proto != APP_PROTO_UNKNOWN;
+    struct app_tx *tx;
+
+    if (af == NULL || af->proto == NULL || (!sure && !dt->plan->guess_tx))
+        return ALERT_NO_TX;
+    tx = open_tx(af, in->direction);
+    if (tx == NULL || (!sure && !is_only(tx, in->direction)) ||
+        tx->guessed >= dt->plan->guess_limit)
+        return ALERT_NO_TX;
+    tx->guessed++;
+    if (in->flow->key.proto != 17)
+        *flags |= ALERT_TX_GUESSED;
+    return tx->id;
+}
+
 static void rule_inspect(struct detect_thread *dt, struct packet *p, enum direction d,
                          const struct rule *r, struct header_view *h, bool stream_due)
 {
@@ -97,8 +137,11 @@ static void rule_inspect(struct detect_thread *dt, struct packet *p, enum direct
     match_input_init(&in, dt, p, d, r);
     if (!rule_tests_pass(r, &in) || !lists_match(dt, &in, stream_due, &flags))
         return;
-    if (rule_matched(dt, &in))
-        alert_queue_add(dt, &in, ALERT_NO_TX, 0, flags);
+    if (rule_matched(dt, &in)) {
+        uint64_t tx_id = tx_of_packet(dt, &in, &flags);
+
+        alert_queue_add(dt, &in, tx_id, 0, flags);
+    }
 }
 
 static void collect_near(struct detect_thread *dt, const struct packet *p,

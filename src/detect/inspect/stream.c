@@ -11,6 +11,7 @@
 #include "detect/tag.h"
 #include "detect/threshold.h"
 #include "flow/flow.h"
+#include "stream/stream.h"
 
 
 #define STREAM_RULES_MAX 1024
@@ -241,7 +242,7 @@ static bool tx_has_ended(const struct flow *f, enum direction d)
 {
     const struct app_tx *tx;
 
-    if (f->app == NULL || f->app->proto == NULL || f->app->proto->quiet_ends)
+    if (f->app->proto == NULL || !f->app->proto->raw_at_end)
         return false;
     for (tx = f->app->first; tx != NULL; tx = tx->next)
         if (app_tx_done(tx, d, f->app->proto) && !(tx->bits[d] & TX_BITS_DONE))
@@ -275,6 +276,20 @@ struct slice stream_kept(const struct detect_thread *dt, const struct flow *f, e
     return buf_slice(&f->detect->side[d].kept);
 }
 
+/* What the parser made of this packet asks for reports. Transactions also end with their
+ * connection, without a further byte. */
+static void note_complete(struct flow *f)
+{
+    struct app_flow *af = f->app;
+
+    if (af == NULL || f->detect == NULL)
+        return;
+    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
+        f->detect->side[d].flush |= af->raw[d] || tx_has_ended(f, d);
+        af->raw[d] = false;
+    }
+}
+
 void stream_inspect_chunks(struct detect_thread *dt, struct packet *p)
 {
     for (unsigned i = 0; i < p->chunk_count; i++) {
@@ -294,22 +309,33 @@ void stream_inspect_chunks(struct detect_thread *dt, struct packet *p)
         if (c->kind == CHUNK_DATA && c->len > 0)
             chunk_data(dt, p, c, &df->side[d]);
         df->side[d].to = c->offset + c->len;
-        df->side[d].flush |= c->depth_reached || tx_has_ended(p->flow, d);
+        df->side[d].flush |= c->depth_reached;
         if (c->kind == CHUNK_GAP)
             df->side[d].from = df->side[d].to;
     }
+    if (p->chunk_count > 0 || (p->flags & (PACKET_END_TO_SERVER | PACKET_END_TO_CLIENT)) != 0)
+        note_complete(p->flow);
+}
+
+/* Where payload is not looked at any more, what there was before is reported only if its parser
+ * stopped with it. */
+static bool may_report(const struct packet *p)
+{
+    return (p->flags & PACKET_NO_PAYLOAD_INSPECT) == 0 ||
+           (p->flow->app != NULL && p->flow->app->stopped);
 }
 
 bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum direction d)
 {
     const struct stream_side *side;
 
-    if (p->flow == NULL || p->flow->detect == NULL || !(p->flags & PACKET_ESTABLISHED))
+    if (p->flow == NULL || p->flow->detect == NULL || !(p->flags & PACKET_ESTABLISHED) ||
+        !may_report(p))
         return false;
     side = &p->flow->detect->side[d];
     if (side->to == side->from)
         return side->matched.count > 0;
-    return dt->is_inline || side->flush || (p->flags & PACKET_FLOW_END) ||
+    return dt->is_inline || side->flush || (p->flags & PACKET_FLOW_END) || stream_is_closing(p) ||
            side->to - side->from >= dt->plan->chunk_size[d];
 }
 
