@@ -379,6 +379,7 @@ void app_stop(struct app_flow *af, unsigned what)
     if ((what & APP_STOP_PARSER) != 0) {
         app_raw(af, TO_SERVER);
         app_raw(af, TO_CLIENT);
+        app_session_of(af)->parser_stopped = true;
         stop_all(app_session_of(af));
     }
 }
@@ -574,7 +575,10 @@ static void tcp_packet(struct app_thread *at, struct packet *p)
 {
     struct app_session *s = tcp_session(at, p);
 
-    if (s == NULL || s->off)
+    if (s == NULL)
+        return;
+    s->parser_stopped = false;
+    if (s->off)
         return;
     s->flow.thread = at;
     s->packet = p;
@@ -589,6 +593,21 @@ static void tcp_packet(struct app_thread *at, struct packet *p)
     }
     if (UNLIKELY((p->flags & (PACKET_END_TO_SERVER | PACKET_END_TO_CLIENT)) != 0))
         end_closed(s, p);
+}
+
+bool app_is_changing(const struct flow *flow)
+{
+    return flow->app != NULL && app_session_of(flow->app)->changing;
+}
+
+/* Who has stopped looking at payload has been here before. */
+bool app_wants_last_look(const struct packet *p)
+{
+    const struct app_session *s = p->flow != NULL && p->flow->app != NULL && packet_is_tcp(p)
+                                      ? app_session_of(p->flow->app) : NULL;
+
+    return s != NULL && (s->changing || (s->parser_stopped &&
+                                         !(p->flags & PACKET_NO_PAYLOAD_INSPECT)));
 }
 
 void app_packet(struct app_thread *at, struct packet *p)

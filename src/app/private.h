@@ -186,6 +186,7 @@ struct app_session {
     bool midstream;
     bool changing;              /* another protocol is about to follow */
     bool change_fresh;          /* ... asked for by this very packet */
+    bool parser_stopped;        /* by itself, with this packet */
     bool redetecting;
     bool replace;               /* the next parser takes the place of the present one */
     bool counted;               /* in app_layer.flow.X */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From parsed rules to the plan: each rule is put where what it needs will be looked for. */
 #include "detect/compile.h"
+#include "detect/firewall/firewall.h"
 #include "base/log.h"
 #include "detect/dataset.h"
 #include "detect/program.h"
@@ -371,7 +372,7 @@ int ruleset_compile(struct ruleset *set, struct err *err)
 
         rule_classify(r);
         rule_choose_fast_pattern(r);
-        if (r->flags & RULE_FIREWALL)
+        if ((r->flags & RULE_FIREWALL) || rule_stands_at_gate(r))
             continue;           /* asked one by one: detect/firewall */
         place_packet_rule(c, r);
         if (r->type == RULE_APP_TX)

@@ -69,6 +69,16 @@ void detect_thread_set_rules(struct detect_thread *dt, struct ruleset *set);    
  * sets p->action, flow->action and post-match effects. Marks transactions as inspected. */
 void detect_packet(struct detect_thread *dt, struct packet *p);
 
+/* Rules that stand in front of the flow table, or of the stream: for the thread that looks up
+ * flows, with a detect_thread of its own. False: dropped there. The alerts stand in p->alert. */
+enum detect_gate { GATE_PRE_FLOW, GATE_PRE_STREAM, GATE_COUNT };
+bool ruleset_has_gate(const struct ruleset *set, enum detect_gate gate);
+bool detect_gate(struct detect_thread *dt, struct packet *p, enum detect_gate gate);
+
+/* What has come of the flow's stream so far is worth reporting, with the next packet of either
+ * direction. */
+void detect_flush_stream(struct flow *flow);
+
 /* A frame as it was when a rule matched in it. Lives at least until the packet that reports it
  * is done with. */
 struct frame_match {

@@ -36,6 +36,7 @@ struct match_input {
     struct detect_thread *thread;       /* scratch, thresholds, per-thread regex data */
     uint64_t *byte_vars;                /* values of byte_extract, byte_math; rule->var_count */
     bool little;                        /* numbers in the buffer at hand are, for `dce` */
+    bool stream_due;                    /* with this packet, data of its stream are inspected */
 };
 
 /* The state of parsing one rule. */

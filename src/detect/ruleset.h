@@ -34,6 +34,8 @@ struct ruleset {
     struct detect_plan *plan;
     struct firewall *firewall;          /* detect/firewall/; NULL: not in firewall mode */
     struct rule_state *state;           /* detect/state.h; these three are in it: */
+    bool has_gate[GATE_COUNT];
+    struct { uint32_t *at; size_t count, cap; } gate[GATE_COUNT];   /* rules but the firewall's */
     struct threshold_table *threshold_state;
     struct host_bits *host_bits;        /* detect/host_bits.h: xbits, hostbits */
     struct tag_table *tags;             /* detect/tag.h */

@@ -234,6 +234,8 @@ static void drop_flow(struct packet *p, enum drop_reason reason)
 {
     if (reason == DROP_APP_ERROR && p->flow != NULL)
         flow_drop(p->flow, p, DROP_EXCEPTION_FLOW);
+    if (p->flow != NULL)
+        p->action |= ACTION_DROP_FLOW;
     wish(p, FLOW_WISH_DROP | FLOW_WISH_DROP_EXCEPTION | FLOW_WISH_NO_PAYLOAD |
                 FLOW_WISH_NO_STREAM_TS | FLOW_WISH_NO_STREAM_TC);
 }

@@ -2,10 +2,12 @@
 /* modules/detect.c - the inspection half of each flow: parsers, rules, and what is to be logged of
  * them, which is rendered here because only this thread may look at the flow. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "flow/vars.h"
 #include "modules/context.h"
+#include "modules/last_look.h"
 
 struct detect_module {
     struct run_context *ctx;
@@ -16,7 +18,8 @@ struct detect_module {
     unsigned rules_generation, round;
     struct counters *counters;
     bool joined;
-    counter_id bypassed_packets, bypassed_bytes;
+    counter_id bypassed_packets, bypassed_bytes, made_packets;
+    struct last_look look;
 };
 
 static void detect_module_close(void *self)
@@ -32,6 +35,7 @@ static void detect_module_close(void *self)
         detect_thread_free(m->detect);
     if (m->app != NULL)
         app_thread_free(m->app);
+    last_look_fini(&m->look);
     free(m);
 }
 
@@ -61,6 +65,7 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
     if (m->ctx->turns != NULL)
         m->lane = turn_lane_new(m->ctx->turns, &env->turn_thread);
     m->bypassed_packets = counter_register("flow_bypassed.local_pkts", COUNTER_SUM);
+    m->made_packets = counter_register("tcp.pseudo", COUNTER_SUM);
     m->bypassed_bytes = counter_register("flow_bypassed.local_bytes", COUNTER_SUM);
     run_round_join(m->ctx, &m->round);
     m->joined = true;
@@ -132,6 +137,38 @@ static void apply_stops(struct packet *p)
         p->chunk_count = 0;
 }
 
+/* The chunks go with the first of the made packets, as they are due with it; inline they stay
+ * with the packet that brought them, which is judged by them. The records go where p's go. */
+static void look(struct detect_module *m, struct packet *p, bool same)
+{
+    struct packet *made = last_look_packet(&m->look, p, same);
+
+    counter_inc(m->counters, m->made_packets);
+    if (!m->ctx->is_inline) {
+        made->chunk_count = p->chunk_count;
+        memcpy(made->chunk, p->chunk, p->chunk_count * sizeof(p->chunk[0]));
+        p->chunk_count = 0;
+    }
+    detect_packet(m->detect, made);
+    made->records = p->records;
+    p->records = (struct buf){ 0 };
+    output_render(m->output, made);
+    p->records = made->records;
+    made->records = (struct buf){ 0 };
+}
+
+static void COLD take_last_look(struct detect_module *m, struct packet *p)
+{
+    bool to_flow = p->flow->action & ACTION_DROP;
+
+    detect_flush_stream(p->flow);
+    look(m, p, !m->ctx->is_inline);
+    look(m, p, m->ctx->is_inline);
+    if (!to_flow && (p->flow->action & ACTION_DROP) && !(p->flags & PACKET_PSEUDO) &&
+        app_is_changing(p->flow))
+        packet_drop(p, (enum drop_reason)p->flow->drop_reason);
+}
+
 static void detect_module_packet(struct detect_module *m, struct packet *p)
 {
     apply_bypass(m, p);
@@ -139,6 +176,8 @@ static void detect_module_packet(struct detect_module *m, struct packet *p)
     apply_stops(p);
     if (p->flow != NULL && (p->chunk_count > 0 || !(p->flags & PACKET_STREAM_NO_APP)))
         app_packet(m->app, p);      /* first: it may turn the packet's direction */
+    if (UNLIKELY(app_wants_last_look(p)))
+        take_last_look(m, p);
     count_packet(p);
     detect_packet(m->detect, p);
     output_render(m->output, p);

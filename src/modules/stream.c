@@ -1,37 +1,106 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules/stream.c - the transport half of each flow, as a thread module. */
+/* modules/stream.c - the transport half of each flow, as a thread module. Rules that stand in
+ * front of the flow table or the stream are asked here, where there are such rules. */
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "modules/context.h"
 
 struct stream_module {
-    struct stream_thread *stream;
     struct run_context *ctx;
-    unsigned round;
+    struct stream_thread *stream;
+    struct counters *counters;
+    struct detect_thread *gate;             /* NULL: no rule stands there */
+    struct ruleset *rules, *rules_before;   /* packets with their alerts may be under way */
+    unsigned rules_generation, round;
+    bool joined;
 };
+
+static bool pre_flow(void *arg, struct packet *p)
+{
+    const struct stream_module *m = arg;
+
+    return detect_gate(m->gate, p, GATE_PRE_FLOW);
+}
+
+static bool pre_stream(void *arg, struct packet *p)
+{
+    const struct stream_module *m = arg;
+
+    return detect_gate(m->gate, p, GATE_PRE_STREAM);
+}
+
+static int gate_open(struct stream_module *m, struct err *err)
+{
+    bool flow = ruleset_has_gate(m->rules, GATE_PRE_FLOW);
+    bool stream = ruleset_has_gate(m->rules, GATE_PRE_STREAM);
+    struct stream_gates gates = { flow ? pre_flow : NULL, stream ? pre_stream : NULL, m };
+
+    if (flow || stream) {
+        if (m->gate == NULL)
+            m->gate = detect_thread_new(m->rules, m->ctx->conf, m->counters, m->ctx->is_inline,
+                                        err);
+        else
+            detect_thread_set_rules(m->gate, m->rules);
+        if (m->gate == NULL)
+            return -1;
+    }
+    stream_thread_set_gates(m->stream, &gates);
+    return 0;
+}
+
+static void stream_module_close(void *self)
+{
+    struct stream_module *m = self;
+
+    if (m == NULL)
+        return;
+    if (m->joined)
+        run_round_leave(m->ctx, &m->round);
+    if (m->gate != NULL)
+        detect_thread_free(m->gate);
+    ruleset_unref(m->rules);
+    ruleset_unref(m->rules_before);
+    stream_thread_free(m->stream);
+    free(m);
+}
 
 static void *stream_module_open(const struct module_env *env, struct err *err)
 {
-    struct run_context *ctx = env->context;
     struct stream_module *m = xcalloc(1, sizeof(*m));
 
+    m->ctx = env->context;
+    m->counters = env->counters;
     /* detect elsewhere: chunks must not point into buffers that live on here */
-    m->stream = stream_thread_new(ctx->stream, ctx->flow, env->pool, env->counters,
+    m->stream = stream_thread_new(m->ctx->stream, m->ctx->flow, env->pool, env->counters,
                                   !env->same_thread_as_next, err);
-    if (m->stream == NULL) {
-        free(m);
+    m->rules = run_context_rules(m->ctx, &m->rules_generation);
+    if (m->stream == NULL || gate_open(m, err) < 0) {
+        stream_module_close(m);
         return NULL;
     }
-    m->ctx = ctx;
-    run_round_join(ctx, &m->round);
+    run_round_join(m->ctx, &m->round);
+    m->joined = true;
     return m;
+}
+
+static void COLD take_new_rules(struct stream_module *m)
+{
+    struct err err = { 0 };
+
+    ruleset_unref(m->rules_before);
+    m->rules_before = m->rules;
+    m->rules = run_context_rules(m->ctx, &m->rules_generation);
+    (void)gate_open(m, &err);
 }
 
 static enum module_status stream_module_process(void *self, struct packet_vector *v)
 {
     struct stream_module *m = self;
 
+    if (UNLIKELY(m->rules_generation !=
+                 __atomic_load_n(&m->ctx->rules_generation, __ATOMIC_ACQUIRE)))
+        take_new_rules(m);
     if (run_round_is_new(m->ctx, m->round))
         run_round_answer(m->ctx, m->stream, &m->round);
     return stream_vector(m->stream, v) ? MODULE_MORE : MODULE_OK;
@@ -39,18 +108,9 @@ static enum module_status stream_module_process(void *self, struct packet_vector
 
 static bool stream_module_flush(void *self, struct packet_vector *v)
 {
-    const struct stream_module *m = self;
-
-    return stream_flush(m->stream, v, v->now_us);
-}
-
-static void stream_module_close(void *self)
-{
     struct stream_module *m = self;
 
-    run_round_leave(m->ctx, &m->round);
-    stream_thread_free(m->stream);
-    free(m);
+    return stream_flush(m->stream, v, v->now_us);
 }
 
 const struct thread_module module_stream = {

@@ -19,6 +19,7 @@ const char *packet_source_name(enum packet_source source)
         [PACKET_VXLAN] = "vxlan encapsulation",
         [PACKET_DEFRAG] = "defrag",
         [PACKET_STREAM_END] = "stream (flow timeout)",
+        [PACKET_STREAM_FLUSH] = "stream (detect/log)",
         [PACKET_RELOAD_FLUSH] = "detect reload flush",
         [PACKET_SHUTDOWN_FLUSH] = "shutdown flush",
     };
@@ -101,6 +102,7 @@ void packet_reset(struct packet *p)
     clear(p, offsetof(struct packet, flow_hash), offsetof(struct packet, chunk));
     clear(p, offsetof(struct packet, stream_bytes), offsetof(struct packet, alert));
     p->alert.count = 0;
+    p->dropped_by = NULL;
     p->vars = NULL;
     clear(p, offsetof(struct packet, root), offsetof(struct packet, frame));
     p->home = home;

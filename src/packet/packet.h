@@ -28,6 +28,7 @@ enum packet_source {
     PACKET_VXLAN,
     PACKET_DEFRAG,
     PACKET_STREAM_END,          /* "stream (flow timeout)": made to finish a flow */
+    PACKET_STREAM_FLUSH,        /* "stream (detect/log)": made for a last look at what ends */
     PACKET_RELOAD_FLUSH,
     PACKET_SHUTDOWN_FLUSH,
 };
@@ -72,7 +73,7 @@ enum packet_action {
     ACTION_REJECT_DST  = 1u << 2,
     ACTION_PASS        = 1u << 3,       /* pass rule: no further alerts, packet goes */
     ACTION_ALERT       = 1u << 4,
-    ACTION_DROP_FLOW   = 1u << 5,
+    ACTION_DROP_FLOW   = 1u << 5,       /* and all that follows of its flow */
     ACTION_ACCEPT      = 1u << 6,       /* the firewall lets it go; rules may drop it still */
 };
 #define ACTION_REJECT (ACTION_REJECT_SRC | ACTION_REJECT_DST)
@@ -261,17 +262,18 @@ struct packet {
         uint16_t count, cap;
     } alert;
 
+    const struct rule *dropped_by;      /* the rule whose alert, logged or not, drops it; or NULL */
     const struct packet_var *vars;      /* detect's, until it gets the next packet */
 
     /* where it goes home */
     struct packet *root;                /* tunnel, reassembled: the outermost; waits for us */
     uint32_t children;                  /* itself and inner ones not yet released; atomic */
+    uint32_t mark;                      /* NFQ mark */
     struct packet_pool *home;
     struct packet *next;                /* in the pool's list */
     const struct capture_device *device;    /* NULL for files */
     void *capture_slot;                 /* the capture's own: ring slot, NFQ id holder */
     uint64_t capture_id;
-    uint32_t mark;                      /* NFQ mark */
     struct turn_lane *lane;             /* of the inspecting thread; NULL: nobody to wait for */
     const char *file_name;              /* the capture file; borrowed from the receive module */
     const char *device_name;            /* the interface; NULL for files */

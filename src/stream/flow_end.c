@@ -3,79 +3,12 @@
  * the flow itself, which is freed when the packet comes home. */
 #include "stream/stream_private.h"
 
+#include "packet/made.h"
 #include "packet/turn.h"
 
 #include <string.h>
 
-#define IP4_HEADER 20
-#define IP6_HEADER 40
-#define TCP_HEADER 20
 #define PROTO_TCP 6
-#define HOP_LIMIT 64
-
-static void put_be16(uint8_t *at, uint16_t n)
-{
-    at[0] = (uint8_t)(n >> 8);
-    at[1] = (uint8_t)n;
-}
-
-static void put_be32(uint8_t *at, uint32_t n)
-{
-    put_be16(at, (uint16_t)(n >> 16));
-    put_be16(at + 2, (uint16_t)n);
-}
-
-static void write_ip(uint8_t *ip, const struct packet *p, uint16_t payload)
-{
-    if (p->src.version == 4) {
-        ip[0] = 0x45;
-        put_be16(ip + 2, (uint16_t)(IP4_HEADER + payload));
-        ip[8] = HOP_LIMIT;
-        ip[9] = p->ip_proto;
-        memcpy(ip + 12, p->src.b, 4);
-        memcpy(ip + 16, p->dst.b, 4);
-        return;
-    }
-    ip[0] = 0x60;
-    put_be16(ip + 4, payload);
-    ip[6] = p->ip_proto;
-    ip[7] = HOP_LIMIT;
-    memcpy(ip + 8, p->src.b, 16);
-    memcpy(ip + 24, p->dst.b, 16);
-}
-
-static void write_tcp(struct packet *p)
-{
-    put_be16(p->l4, p->src_port);
-    put_be16(p->l4 + 2, p->dst_port);
-    put_be32(p->l4 + 4, p->tcp.seq);
-    p->l4[12] = (TCP_HEADER / 4) << 4;
-    put_be16(p->l4 + 14, p->tcp.window);
-}
-
-/* Headers for rules and logs that look at them: bare IP, and TCP without flags. */
-static void add_headers(struct packet *p, bool has_tcp)
-{
-    uint16_t ip_len = p->src.version == 4 ? IP4_HEADER : IP6_HEADER;
-    uint16_t l4_len = has_tcp ? TCP_HEADER : 0;
-
-    buf_clear(&p->frame);
-    buf_reserve(&p->frame, (size_t)ip_len + l4_len);
-    p->frame.len = (size_t)ip_len + l4_len;
-    memset(p->frame.data, 0, p->frame.len);
-    p->data = p->l3 = p->frame.data;
-    p->len = p->wire_len = (uint32_t)p->frame.len;
-    p->l3_len = ip_len;
-    p->ethertype = p->src.version == 4 ? 0x0800 : 0x86dd;
-    write_ip(p->l3, p, l4_len);
-    if (!has_tcp)
-        return;
-    p->l4 = p->l3 + ip_len;
-    p->l4_len = p->l4_header_len = TCP_HEADER;
-    p->payload = p->l4 + TCP_HEADER;
-    p->tcp.window = 10;
-    write_tcp(p);
-}
 
 static void address(struct packet *p, const struct flow *flow)
 {
@@ -151,11 +84,11 @@ static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
     p->flow_hash = flow->hash;          /* dealt to the thread that inspects the flow */
     address(p, flow);
     if (ssn == NULL) {
-        add_headers(p, flow->key.proto == PROTO_TCP);
+        packet_make_headers(p, flow->key.proto == PROTO_TCP);
         return;
     }
     p->tcp.seq = ssn->side[TO_SERVER].next_seq;
-    add_headers(p, true);
+    packet_make_headers(p, true);
     if (ssn->state >= TCP_ESTABLISHED)
         p->flags |= PACKET_ESTABLISHED;
     if (ssn->flags & SSN_MIDSTREAM)

@@ -156,6 +156,11 @@ struct stream_thread *stream_thread_new(const struct stream_conf *conf,
     return st;
 }
 
+void stream_thread_set_gates(struct stream_thread *st, const struct stream_gates *gates)
+{
+    st->gates = *gates;
+}
+
 static void release_retired(struct stream_thread *st)
 {
     for (size_t i = 0; i < st->retired.count; i++)
@@ -197,6 +202,7 @@ static COLD void apply_drop(struct flow *flow, struct packet *p, uint32_t wishes
                                                                     : DROP_FLOW_DROP;
     }
     packet_drop(p, (enum drop_reason)flow->drop_reason_all);
+    p->action |= ACTION_DROP_FLOW;
 }
 
 /* False: the packet needs no further look. */
@@ -261,6 +267,20 @@ static void count_events(const struct stream_thread *st, const struct packet *p)
             counter_inc(st->counters, st->id.event[p->event[i]]);
 }
 
+static bool may_enter(const struct stream_thread *st, struct packet *p)
+{
+    return LIKELY(st->gates.pre_stream == NULL) || st->gates.pre_stream(st->gates.arg, p);
+}
+
+/* What is dropped here has no flow and goes on only to be reported. */
+static COLD bool is_stopped(const struct stream_thread *st, struct packet *p)
+{
+    if ((p->flags & PACKET_PSEUDO) || st->gates.pre_flow(st->gates.arg, p))
+        return false;
+    p->flags |= PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP;
+    return true;
+}
+
 static void packet_in(struct stream_thread *st, struct packet *p, struct flow *flow)
 {
     uint32_t wishes;
@@ -270,7 +290,7 @@ static void packet_in(struct stream_thread *st, struct packet *p, struct flow *f
     if (UNLIKELY(wishes != 0 || flow->state == FLOW_LOCAL_BYPASSED) &&
         !apply_wishes(st, flow, p, wishes))
         return;
-    if (packet_is_tcp(p)) {
+    if (packet_is_tcp(p) && may_enter(st, p)) {
         tcp_packet(st, flow, p);
         if (UNLIKELY(p->event_count > 0) && st->conf->count_events)
             count_events(st, p);
@@ -296,6 +316,8 @@ static void packet_at(struct stream_thread *st, struct packet_vector *v, unsigne
         st->now_us = p->time_us;
     if (!(p->flags & PACKET_PSEUDO))
         st->datalink = p->datalink;
+    if (UNLIKELY(st->gates.pre_flow != NULL) && is_stopped(st, p))
+        return;
     if (p->flow_hash == 0 || (p->flags & (PACKET_PSEUDO | PACKET_FRAGMENT)))
         return;
     flow = find_or_make(st, p);
@@ -387,6 +409,13 @@ static void take_input(struct stream_thread *st, struct packet_vector *v)
     v->count = 0;
 }
 
+static bool may_have_flow(const struct stream_thread *st, struct packet *p)
+{
+    if (UNLIKELY(st->gates.pre_flow != NULL) && is_stopped(st, p))
+        return false;
+    return p->flow_hash != 0 && !(p->flags & PACKET_FRAGMENT);
+}
+
 /* The next packet, behind the flows that end before it; false: these fill the vector. */
 static bool next_in_order(struct stream_thread *st, struct packet_vector *v)
 {
@@ -399,8 +428,7 @@ static bool next_in_order(struct stream_thread *st, struct packet_vector *v)
         flow_table_at(st->flows, p->order);
         st->now_us = p->time_us;
         st->datalink = p->datalink;
-        st->input_flow = p->flow_hash == 0 || (p->flags & PACKET_FRAGMENT) ? NULL
-                         : find_or_make(st, p);
+        st->input_flow = may_have_flow(st, p) ? find_or_make(st, p) : NULL;
         st->is_found = true;
     }
     if (UNLIKELY(flow_table_has_ended(st->flows)) && !flow_ends_push(st, v))

@@ -35,6 +35,15 @@ void stream_thread_free(struct stream_thread *st);
 /* On its thread, between two vectors: the flow of this id, or NULL. */
 const struct flow *stream_find_flow(struct stream_thread *st, uint64_t id);
 
+/* Who is asked in front of the flow table (the packet has no flow yet) and in front of the stream
+ * (it has); false: the packet goes no further here. NULL: nobody. */
+struct stream_gates {
+    bool (*pre_flow)(void *arg, struct packet *p);
+    bool (*pre_stream)(void *arg, struct packet *p);
+    void *arg;
+};
+void stream_thread_set_gates(struct stream_thread *st, const struct stream_gates *gates);
+
 /* All packets of the vector; flow ends (by timeout, TCP reuse) are inserted where they fall due,
  * at most a bounded number per call. A flow end is a pseudo packet, PACKET_PSEUDO |
  * PACKET_FLOW_END, with the last chunks of both directions; detect inspects it both ways when it

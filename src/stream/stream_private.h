@@ -194,6 +194,7 @@ struct stream_thread {
     struct { struct retired_block *at; size_t count, cap; } retired;
     uint8_t *scratch;                   /* 64 KiB: a payload as the overlap policy changed it */
     struct tcp_counters id;
+    struct stream_gates gates;
 };
 
 /* ---- a packet with its session ---- */

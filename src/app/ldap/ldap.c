@@ -11,7 +11,7 @@ struct ldap_settings {
 };
 
 struct ldap_state {
-    bool starttls_asked;
+    bool starttls_asked, starttls_granted;
     bool gap[2];
     bool in_frame[2];
     uint32_t frame[2];
@@ -152,17 +152,15 @@ static void append_response(struct app_flow *af, struct ldap_tx *t, const struct
     t->response_count++;
 }
 
-static void note_starttls(struct app_flow *af, const struct ldap_message *m)
+static void note_starttls(struct ldap_state *st, const struct ldap_message *m)
 {
-    struct ldap_state *st = af->state;
     struct ldap_result result;
     struct bytes in;
 
     if (!st->starttls_asked || m->op != LDAP_EXTENDED_RESPONSE)
         return;
     st->starttls_asked = false;
-    if (ldap_take_result(m, &in, &result) && result.code == 0)
-        app_change_protocol(af, APP_PROTO_tls, 0);
+    st->starttls_granted |= ldap_take_result(m, &in, &result) && result.code == 0;
 }
 
 /* An extended response may come unasked (RFC 4511, 4.4); all others answer something. */
@@ -185,7 +183,7 @@ static struct ldap_tx *add_response(struct app_flow *af, const struct ldap_messa
             app_tx_event(&t->tx, LDAP_REQUEST_NOT_FOUND);
         complete(t);
     }
-    note_starttls(af, m);
+    note_starttls(af->state, m);
     return t;
 }
 
@@ -249,6 +247,11 @@ static enum parse_status ldap_parse(struct app_flow *af, struct app_input *in)
     }
     if (in->len == 0)
         return PARSE_OK;
+    /* TLS begins with what the client sends next, not with the server's consent. */
+    if (st->starttls_granted && in->direction == TO_SERVER) {
+        app_change_protocol(af, APP_PROTO_tls, 0);
+        return PARSE_OK;
+    }
     if (st->gap[in->direction] &&
         !message_parse((struct slice){ in->data, in->len }, &m))
         return PARSE_STOP;

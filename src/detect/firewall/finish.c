@@ -69,6 +69,8 @@ static void firewall_rule_finish(struct ending *e, struct packet_alert *a)
         accepted(e, r);
     if ((r->flags & RULE_ALERT_KEYWORD) && t != THRESHOLD_SILENT)
         alert_keep(e->dt, e->packet, a);
+    if ((a->action & ACTION_DROP) && e->packet->dropped_by == NULL)
+        e->packet->dropped_by = r;
     if (a->action & ACTION_DROP)
         e->skip_firewall = e->skip_rules = true;
 }
@@ -86,7 +88,7 @@ static void rule_finish_one(struct ending *e, struct packet_alert *a)
 /* Closed where nobody has opened: for packets that no table was asked about. */
 static void settle(struct ending *e)
 {
-    const struct firewall_policy *policy = &e->dt->set->firewall->packet_policy[FIREWALL_FILTER];
+    const struct firewall_policy *policy = &e->dt->set->firewall->packet_policy[e->dt->table];
     struct packet *p = e->packet;
 
     if (p->action & ACTION_DROP)

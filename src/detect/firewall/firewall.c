@@ -167,6 +167,7 @@ static int policies_read(struct firewall *fw, const struct conf_node *root, stru
 
 int firewall_make(struct ruleset *set, const struct conf_node *root, struct err *err)
 {
+    gates_make(set);
     if (!conf_bool(root, "firewall.enabled", false))
         return 0;
     set->firewall = xcalloc(1, sizeof(*set->firewall));

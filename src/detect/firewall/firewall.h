@@ -32,9 +32,14 @@ struct firewall {
     struct firewall_policy app_policy[APP_PROTO_COUNT][2][FIREWALL_HOOKS_MAX];
 };
 
-/* set->firewall, when firewall.enabled; after ruleset_compile(). -1: a policy is wrong. */
+/* set->gate, and set->firewall when firewall.enabled; after ruleset_compile(). -1: a policy is wrong. */
 int firewall_make(struct ruleset *set, const struct conf_node *root, struct err *err);
 void firewall_free(struct firewall *fw);
+
+/* Rules with the hooks pre_flow and pre_stream, with or without a firewall; and the others need
+ * not look for them. */
+void gates_make(struct ruleset *set);
+bool rule_stands_at_gate(const struct rule *r);
 
 /* The order in which tables have their say about one packet: the firewall about packets, rules
  * about packets, the firewall about transactions, rules about transactions. */

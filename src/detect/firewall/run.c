@@ -36,8 +36,8 @@ static enum drop_reason table_reason(unsigned table)
     return reasons[table];
 }
 
-static bool packet_rule_asked(struct detect_thread *dt, struct packet *p, enum direction d,
-                              const struct rule *r, struct header_view *h)
+bool firewall_ask(struct detect_thread *dt, struct packet *p, enum direction d,
+                  const struct rule *r, struct header_view *h)
 {
     struct match_input in;
 
@@ -47,8 +47,8 @@ static bool packet_rule_asked(struct detect_thread *dt, struct packet *p, enum d
     match_input_init(&in, dt, p, d, r);
     if (!packet_rule_matches(dt, &in))
         return false;
-    (void)rule_matched(dt, &in);
-    alert_queue_add(dt, &in, ALERT_NO_TX, 0, 0);
+    if (rule_matched(dt, &in) || (r->flags & RULE_FIREWALL))
+        alert_queue_add(dt, &in, ALERT_NO_TX, 0, 0);
     return true;
 }
 
@@ -64,8 +64,8 @@ static enum firewall_verdict packet_decide(struct packet *p, uint8_t action, uin
     return scope == SCOPE_PACKET || scope == SCOPE_FLOW ? FIREWALL_ACCEPT : FIREWALL_HOOK;
 }
 
-static enum firewall_verdict table_inspect(struct detect_thread *dt, struct packet *p,
-                                           enum direction d, unsigned table)
+enum firewall_verdict firewall_table(struct detect_thread *dt, struct packet *p,
+                                     enum direction d, unsigned table)
 {
     const struct firewall *fw = dt->set->firewall;
     const struct firewall_list *list = &fw->packet[table];
@@ -73,10 +73,14 @@ static enum firewall_verdict table_inspect(struct detect_thread *dt, struct pack
     struct header_view h;
 
     header_view_init(&h, p, d);
+    if (table != FIREWALL_FILTER)
+        h.memo = &h.own;                /* the flow's is its inspecting thread's */
     for (size_t i = 0; i < list->count; i++) {
         const struct rule *r = dt->plan->rule[list->at[i]];
 
-        if (r->action != RULE_CONFIG && packet_rule_asked(dt, p, d, r, &h))
+        if ((p->flags & PACKET_FLOW_END) && r->type == RULE_PACKET)
+            continue;
+        if (r->action != RULE_CONFIG && firewall_ask(dt, p, d, r, &h))
             return packet_decide(p, r->action, r->scope, table_reason(table));
     }
     if (policy->action == RULE_ACCEPT && policy->scope != SCOPE_HOOK)
@@ -87,14 +91,10 @@ static enum firewall_verdict table_inspect(struct detect_thread *dt, struct pack
 enum firewall_verdict firewall_packet(struct detect_thread *dt, struct packet *p,
                                       enum direction d)
 {
-    enum firewall_verdict verdict = FIREWALL_HOOK;
-
     dt->accepted = false;
-    if (flow_is_accepted(p) || (p->flags & PACKET_PSEUDO) || p->src.version == 0)
+    if (flow_is_accepted(p) || p->src.version == 0)
         return FIREWALL_HOOK;
-    for (unsigned table = 0; table < FIREWALL_TABLES && verdict == FIREWALL_HOOK; table++)
-        verdict = table_inspect(dt, p, d, table);
-    return verdict;
+    return firewall_table(dt, p, d, FIREWALL_FILTER);
 }
 
 /* --- transactions ------------------------------------------------------------------------- */
@@ -213,8 +213,6 @@ bool firewall_tx(struct tx_context *c)
                          .last = c->progress, .last_tx = c->tx->next == NULL };
     enum hook_end end = HOOK_PASSED;
 
-    if (c->packet->flags & PACKET_PSEUDO)
-        return true;
     if (flow_is_accepted(c->packet) || c->tx->one_sided[c->direction]) {
         firewall_accept(c->dt);
         return true;

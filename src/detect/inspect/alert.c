@@ -187,6 +187,8 @@ static void act(const struct detect_thread *dt, struct packet *p, const struct p
         act_on_flow(dt, p, a->action);
     if (a->action & ACTION_DROP) {
         packet_drop(p, a->flags & ALERT_THRESHOLD_DROP ? DROP_RULES_THRESHOLD : DROP_RULES);
+        if (p->dropped_by == NULL)
+            p->dropped_by = a->rule;
         p->action |= a->action & ACTION_REJECT;
     }
     if (a->action & ACTION_PASS)

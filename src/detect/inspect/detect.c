@@ -4,6 +4,14 @@
 #include "detect/inspect/private.h"
 #include "flow/flow.h"
 
+/* Once the connection is closed each packet says again that nothing more will come. */
+static bool is_updated(const struct flow *f, const struct packet *p, enum direction d)
+{
+    uint32_t end = d == TO_SERVER ? PACKET_END_TO_SERVER : PACKET_END_TO_CLIENT;
+
+    return (p->flags & end) || ((f->detect_flags & DETECT_UPDATED(d)) && f->app->fed[d]);
+}
+
 static void inspect_app(struct detect_thread *dt, struct packet *p, enum direction d)
 {
     struct flow *f = p->flow;
@@ -14,12 +22,13 @@ static void inspect_app(struct detect_thread *dt, struct packet *p, enum directi
         return;
     }
     frames_report(dt, p, d);
-    if (p->ip_proto == 6 && !(p->flags & PACKET_PSEUDO) &&
-        !((f->detect_flags & DETECT_UPDATED(d)) && f->app->fed[d])) {
+    if (p->ip_proto == 6 && !(p->flags & PACKET_PSEUDO) && !is_updated(f, p, d)) {
         firewall_accept(dt);
         return;
     }
     tx_inspect(dt, p, d);
+    if (p->source == PACKET_STREAM_FLUSH)
+        return;                         /* the packet it was made for has its turn yet */
     f->app->fed[d] = false;
     f->detect_flags &= (uint8_t)~DETECT_UPDATED(d);
 }
@@ -58,15 +67,6 @@ static void pass_by(struct packet *p)
                 tx->bits[d] |= TX_BITS_DONE;
 }
 
-/* The last packet of a flow speaks for both sides, as if there were one from each. */
-static void inspect_other_side(struct detect_thread *dt, struct packet *p)
-{
-    packet_turn(p);
-    inspect_direction(dt, p, packet_direction(p));
-    alert_queue_finish(dt, p, ALERT_REVERSED);
-    packet_turn(p);
-}
-
 /* Rules are remembered by number, and the numbers of another set mean other rules. What a
  * transaction has been searched for already is searched for again. */
 static void COLD forget_old_rules(struct detect_thread *dt, struct flow *f)
@@ -86,15 +86,11 @@ static void COLD forget_old_rules(struct detect_thread *dt, struct flow *f)
 }
 
 /* In firewall mode its rules come first, about the packet and then about transactions. */
-static void inspect_firewalled(struct detect_thread *dt, struct packet *p)
+static void firewall_and_rules(struct detect_thread *dt, struct packet *p)
 {
     enum direction d = packet_direction(p);
     enum firewall_verdict verdict = firewall_packet(dt, p, d);
 
-    if (p->src.version != 0 && p->flow != NULL) {
-        stream_inspect_chunks(dt, p);
-        frames_inspect_data(dt, p);
-    }
     if (verdict != FIREWALL_DROP && !detect_is_passed(p)) {
         if (p->event_count > 0)
             events_inspect(dt, p);
@@ -105,6 +101,15 @@ static void inspect_firewalled(struct detect_thread *dt, struct packet *p)
     }
     if (verdict == FIREWALL_HOOK && p->src.version != 0)
         inspect_app(dt, p, d);
+}
+
+static void inspect_firewalled(struct detect_thread *dt, struct packet *p)
+{
+    if (p->src.version != 0 && p->flow != NULL) {
+        stream_inspect_chunks(dt, p);
+        frames_inspect_data(dt, p);
+    }
+    firewall_and_rules(dt, p);
 }
 
 static void inspect(struct detect_thread *dt, struct packet *p)
@@ -118,6 +123,23 @@ static void inspect(struct detect_thread *dt, struct packet *p)
         frames_inspect_data(dt, p);
     }
     inspect_direction(dt, p, packet_direction(p));
+}
+
+/* The last packet of a flow speaks for both sides, as if there were one from each. */
+static void inspect_other_side(struct detect_thread *dt, struct packet *p)
+{
+    uint8_t action = p->action;
+
+    packet_turn(p);
+    if (UNLIKELY(dt->set->firewall != NULL)) {
+        p->action = 0;
+        firewall_and_rules(dt, p);
+    } else {
+        inspect_direction(dt, p, packet_direction(p));
+    }
+    alert_queue_finish(dt, p, ALERT_REVERSED);
+    p->action |= action;
+    packet_turn(p);
 }
 
 void detect_packet(struct detect_thread *dt, struct packet *p)

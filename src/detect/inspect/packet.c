@@ -135,6 +135,7 @@ static void rule_inspect(struct detect_thread *dt, struct packet *p, enum direct
     if (r->type == RULE_PROTO_ONLY && !is_newly_recognised(p))
         return;
     match_input_init(&in, dt, p, d, r);
+    in.stream_due = stream_due;
     if (!rule_tests_pass(r, &in) || !lists_match(dt, &in, stream_due, &flags))
         return;
     if (rule_matched(dt, &in)) {

@@ -44,6 +44,7 @@ struct detect_thread {
     struct buf note;                        /* one of them being made */
     struct lua_thread *lua;                 /* detect/lua/script.h; NULL: no rule has a script */
     bool accepted;                          /* by the firewall: this packet may go */
+    uint8_t table;                          /* of the firewall, whose rules are being asked */
     struct { counter_id alert, overflow, suppressed, discarded; } count;
 };
 

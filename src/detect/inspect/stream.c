@@ -339,6 +339,14 @@ bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum 
            side->to - side->from >= dt->plan->chunk_size[d];
 }
 
+void detect_flush_stream(struct flow *flow)
+{
+    if (flow->detect == NULL)
+        return;
+    flow->detect->side[TO_SERVER].flush = true;
+    flow->detect->side[TO_CLIENT].flush = true;
+}
+
 void stream_reported(struct detect_flow *df, enum direction d)
 {
     struct stream_side *side = &df->side[d];

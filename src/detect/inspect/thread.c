@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What one thread needs to run rules, and the change to another ruleset. */
 #include "base/array.h"
+#include "detect/firewall/firewall.h"
 #include "detect/inspect/private.h"
 #include "detect/lua/script.h"
 #include "flow/flow.h"
@@ -48,6 +49,7 @@ struct detect_thread *detect_thread_new(struct ruleset *set, const struct conf_n
     dt->counters = counters;
     dt->conf = conf;
     dt->is_inline = is_inline;
+    dt->table = FIREWALL_FILTER;
     dt->alert_max = (unsigned)conf_u64(conf, "packet-alert-max", 15);
     if (dt->alert_max == 0 || dt->alert_max > 255)
         dt->alert_max = 15;

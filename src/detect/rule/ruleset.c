@@ -391,6 +391,8 @@ void ruleset_unref(struct ruleset *set)
     if (set == NULL || __atomic_sub_fetch(&set->refs, 1, __ATOMIC_ACQ_REL) > 0)
         return;
     firewall_free(set->firewall);
+    for (unsigned i = 0; i < GATE_COUNT; i++)
+        ARRAY_FREE(&set->gate[i]);
     ruleset_plan_free(set);
     for (size_t i = 0; i < set->to_free.count; i++)
         set->to_free.at[i].keyword->free_arg((void *)set->to_free.at[i].arg);

@@ -11,14 +11,14 @@ struct drop_settings {
 
 static void *drop_configure(const struct conf_node *node, const struct eve *eve, struct err *err)
 {
-    static const char *const flows[] = { "all", "start", NULL };
+    static const char *const flows[] = { "start", "all", NULL };
     struct drop_settings *s = xcalloc(1, sizeof(*s));
 
     (void)err;
-    s->alerts = conf_bool(node, "alerts", true);
+    s->alerts = conf_bool(node, "alerts", false);
     s->verdict = conf_bool(node, "verdict", false) ||
                  conf_bool(eve->request->conf, "firewall.enabled", false);
-    s->first_only = conf_choice(node, "flows", flows, 0) == 1;
+    s->first_only = conf_choice(node, "flows", flows, 0) == 0;
     return s;
 }
 
@@ -79,9 +79,25 @@ static bool drop_wants(const struct packet *p)
     return (p->action & (ACTION_DROP | ACTION_REJECT)) != 0 && !(p->flags & PACKET_PSEUDO);
 }
 
+static bool flow_goes(const struct packet *p)
+{
+    return (p->action & ACTION_DROP_FLOW) || (p->flow->action & ACTION_DROP);
+}
+
+/* Of a flow that is dropped the first packet in each direction stands for all; a packet that
+ * rules drop is always told. */
+static bool is_told(const struct packet *p, uint8_t logged)
+{
+    if (p->flow == NULL || p->dropped_by != NULL)
+        return true;
+    return flow_goes(p) && !(p->flow->inspect_flags & logged);
+}
+
 static void drop_packet(struct render *r, const struct eve *eve, void *settings, struct packet *p)
 {
     const struct drop_settings *s = settings;
+    const struct packet_alert silent = { .rule = p->dropped_by, .tx_id = ALERT_NO_TX,
+                                         .action = ACTION_DROP };
     const struct packet_alert *a = drop_alert(p);
     uint8_t logged = packet_direction(p) == TO_SERVER ? FLOW_INSPECT_DROP_LOGGED_TS
                                                       : FLOW_INSPECT_DROP_LOGGED_TC;
@@ -89,9 +105,11 @@ static void drop_packet(struct render *r, const struct eve *eve, void *settings,
 
     if (!eve->request->is_inline)
         return;
-    if (s->first_only && p->flow != NULL && (p->flow->inspect_flags & logged))
+    if (a == NULL && p->dropped_by != NULL)
+        a = &silent;
+    if (s->first_only && !is_told(p, logged))
         return;
-    if (p->flow != NULL && (p->flow->action & ACTION_DROP))
+    if (p->flow != NULL && flow_goes(p))
         p->flow->inspect_flags |= logged;
     eve_begin(r, eve, &j, p, EVE_AS_PACKET, "drop",
               s->alerts && a != NULL ? a->tx_id : EVE_NO_TX);

@@ -12,7 +12,8 @@ static int dsize_parse(struct rule_parser *p, struct text in, void *arg)
     return int_match_parse(p, in, 16, NULL, arg);
 }
 
-/* What asks for some payload finds none where payload is not looked at, and "!n" asks for some. */
+/* What asks for some payload finds none where payload is not looked at, and "!n" asks for some.
+ * What asks for none has none while data of the stream are due. */
 static bool dsize_match(const struct match_input *in, const void *arg)
 {
     const struct packet *p = in->packet;
@@ -22,6 +23,8 @@ static bool dsize_match(const struct match_input *in, const void *arg)
         return false;
     if ((p->payload_len == 0 || (p->flags & PACKET_NO_PAYLOAD_INSPECT)) &&
         (m->op == INT_NE || !int_match_has(m, 0)))
+        return false;
+    if (in->stream_due && m->op == INT_EQ && m->a == 0)
         return false;
     return int_match_has(m, p->payload_len);
 }
