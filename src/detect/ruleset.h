@@ -33,9 +33,9 @@ struct ruleset {
     struct buffer_registry *buffers;    /* made on first use */
     struct detect_plan *plan;
     struct firewall *firewall;          /* detect/firewall/; NULL: not in firewall mode */
-    struct rule_state *state;           /* detect/state.h; these three are in it: */
     bool has_gate[GATE_COUNT];
     struct { uint32_t *at; size_t count, cap; } gate[GATE_COUNT];   /* rules but the firewall's */
+    struct rule_state *state;           /* detect/state.h; these three are in it: */
     struct threshold_table *threshold_state;
     struct host_bits *host_bits;        /* detect/host_bits.h: xbits, hostbits */
     struct tag_table *tags;             /* detect/tag.h */

@@ -32,7 +32,8 @@ struct firewall {
     struct firewall_policy app_policy[APP_PROTO_COUNT][2][FIREWALL_HOOKS_MAX];
 };
 
-/* set->gate, and set->firewall when firewall.enabled; after ruleset_compile(). -1: a policy is wrong. */
+/* set->gate, and set->firewall when firewall.enabled; after ruleset_compile(). -1: a policy is
+ * wrong. */
 int firewall_make(struct ruleset *set, const struct conf_node *root, struct err *err);
 void firewall_free(struct firewall *fw);
 
