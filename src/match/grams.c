@@ -13,29 +13,37 @@
 
 #define FOLD 0x20202020u        /* letters of both cases fall together, as do a few other bytes */
 #define RUN 3                   /* so many equal bytes are a run */
+#define GRAMS_SPARSE 16         /* bits of a table for each that it has */
+#define WHOLES_SPARSE 32
 
-/* How a lane looks at the text: a literal of so many bytes has `stride` grams side by side.
- * Where there are literals of two bytes, those of three go with them. */
-enum lane_id { LANE_THREE, LANE_TWO, LANE_PAIR, LANE_COUNT };
-static const struct lane_kind { uint8_t width, stride, least; } kinds[LANE_COUNT] = {
-    [LANE_THREE] = { 3, 2, 4 }, [LANE_TWO] = { 2, 2, 3 }, [LANE_PAIR] = { 2, 1, 2 },
+/* How a lane looks at the text: a literal of so many bytes has `stride` grams side by side, of
+ * which a look at every stride-th place meets one. What it meets is then looked up by all the
+ * bytes that these grams cover, `whole` of them. Where there are literals of two bytes, those of
+ * three go with them. */
+enum lane_id { LANE_FOUR, LANE_THREE, LANE_PAIR, LANE_COUNT };
+static const struct lane_kind { uint8_t width, stride, whole, least; } kinds[LANE_COUNT] = {
+    [LANE_FOUR] = { 3, 2, 4, 4 }, [LANE_THREE] = { 2, 2, 3, 3 }, [LANE_PAIR] = { 2, 1, 2, 2 },
 };
 #define PLACES 128              /* grams are chosen from so many bytes at the literal's start */
+#define BLOCK 256               /* so many places are looked at before what they met is looked up */
 
 /* Four more bytes of the literal are compared before it is touched itself. */
 struct gram_entry {
-    uint32_t gram, id;
+    uint32_t whole, id;
     uint32_t more;              /* shifted up, if there are less than four */
-    uint8_t at;                 /* of the gram in the literal */
+    uint8_t at;                 /* of the grams in the literal */
     int8_t more_at;             /* from there on */
     uint8_t more_shift;
 };
 
+struct bit_table { uint64_t *bits; uint8_t shift; };
+
 struct lane {
-    uint64_t *bits;             /* by hash; NULL: nothing is looked for in this way */
+    struct bit_table grams;     /* by hash; bits NULL: nothing is looked for in this way */
+    struct bit_table wholes;
     struct gram_entry *entry;   /* by the hash's upper bits, or in the slots behind that */
     uint16_t *print;            /* of a slot: the hash's lower bits; 0: it is empty */
-    uint8_t shift, slot_shift;
+    uint8_t slot_shift;
 };
 
 /* A literal in words of eight bytes: where `mask` has a bit, text and literal must agree. */
@@ -199,25 +207,43 @@ static unsigned bits_for(size_t count, unsigned least, unsigned most)
     return bits;
 }
 
+/* Small enough to stay in the first cache, with room for the text. */
+static void table_init(struct bit_table *t, size_t count, unsigned sparse)
+{
+    unsigned bits = bits_for(count * sparse, 9, 17);
+
+    t->shift = (uint8_t)(32 - bits);
+    t->bits = xaligned(CACHE_LINE, ((size_t)1 << bits) / 8);
+}
+
+static void table_set(struct bit_table *t, uint32_t gram)
+{
+    uint32_t h = hash_of(gram) >> t->shift;
+
+    t->bits[h >> 6] |= 1ull << (h & 63);
+}
+
 /* Half of the slots stay empty; behind the last one there is room for as many as there are. */
-static void lane_build(struct lane *l, entry_array *entries)
+static void lane_build(struct lane *l, const struct lane_kind *kind, entry_array *entries)
 {
     size_t n = entries->count, slots;
-    unsigned bits = bits_for(n * 32, 13, 18), slot_bits = bits_for(n * 2, 3, 30);
+    unsigned slot_bits = bits_for(n * 2, 3, 30);
 
     if (n == 0)
         return;
     slots = ((size_t)1 << slot_bits) + n + 1;
-    l->shift = (uint8_t)(32 - bits);
+    table_init(&l->grams, n * kind->stride, GRAMS_SPARSE);
+    table_init(&l->wholes, n, WHOLES_SPARSE);
     l->slot_shift = (uint8_t)(32 - slot_bits);
-    l->bits = xaligned(CACHE_LINE, ((size_t)1 << bits) / 8);
     l->entry = xcalloc(slots, sizeof(*l->entry));
     l->print = xcalloc(slots, sizeof(*l->print));
     for (size_t i = 0; i < n; i++) {
-        uint32_t h = hash_of(entries->at[i].gram);
+        uint32_t whole = entries->at[i].whole, h = hash_of(whole);
         size_t slot = h >> l->slot_shift;
 
-        l->bits[h >> l->shift >> 6] |= 1ull << (h >> l->shift & 63);
+        for (unsigned k = 0; k < kind->stride; k++)
+            table_set(&l->grams, whole >> 8 * k & width_mask(kind->width));
+        table_set(&l->wholes, whole);
         while (l->print[slot] != 0)
             slot++;
         l->print[slot] = print_of(h);
@@ -256,9 +282,9 @@ static void ones_add(struct gram_set *set, const struct literal_pattern *p, unsi
     uint8_t c = p->bytes[0], upper = p->nocase && is_letter(c) ? (uint8_t)(c & ~0x20) : c;
 
     set->one = xrealloc(set->one, (set->one_count + 2) * sizeof(*set->one));
-    set->one[set->one_count++] = (struct gram_entry){ .gram = c, .id = id };
+    set->one[set->one_count++] = (struct gram_entry){ .whole = c, .id = id };
     if (upper != c)
-        set->one[set->one_count++] = (struct gram_entry){ .gram = upper, .id = id };
+        set->one[set->one_count++] = (struct gram_entry){ .whole = upper, .id = id };
 }
 
 static void literals_build(struct gram_set *set, const struct literal_pattern *pattern,
@@ -288,10 +314,9 @@ static void literals_build(struct gram_set *set, const struct literal_pattern *p
 
 static enum lane_id lane_of(const struct literal_pattern *p, bool pairs)
 {
-    for (unsigned i = 0; i < LANE_TWO; i++)
-        if (p->len >= kinds[i].least)
-            return (enum lane_id)i;
-    return pairs ? LANE_PAIR : LANE_TWO;
+    if (p->len >= kinds[LANE_FOUR].least)
+        return LANE_FOUR;
+    return pairs ? LANE_PAIR : LANE_THREE;
 }
 
 static bool has_pairs(const struct literal_pattern *pattern, unsigned count)
@@ -302,11 +327,11 @@ static bool has_pairs(const struct literal_pattern *pattern, unsigned count)
     return false;
 }
 
-/* Compared as well: what stands before or behind the gram, whichever is more of the literal. */
+/* Compared as well: what stands before or behind the grams, whichever is more of the literal. */
 static struct gram_entry entry_of(const struct literal_pattern *p, unsigned id, unsigned at,
                                   unsigned width)
 {
-    struct gram_entry e = { .gram = gram_at(p->bytes + at, width), .id = id,
+    struct gram_entry e = { .whole = gram_at(p->bytes + at, width), .id = id,
                             .at = (uint8_t)at };
     unsigned behind = p->len - at - width, from, have;
 
@@ -334,8 +359,7 @@ static void place(struct chooser *c, unsigned id, enum lane_id lane, entry_array
         ARRAY_PUSH(runs, run);
         return;
     }
-    for (unsigned i = 0; i < kind->stride; i++)
-        ARRAY_PUSH(entries, entry_of(p, id, at + i, kind->width));
+    ARRAY_PUSH(entries, entry_of(p, id, at, kind->whole));
 }
 
 struct gram_set *gram_set_new(const struct literal_pattern *pattern, unsigned count)
@@ -353,7 +377,7 @@ struct gram_set *gram_set_new(const struct literal_pattern *pattern, unsigned co
         for (unsigned i = 0; i < count; i++)
             if (pattern[i].len > 1 && lane_of(&pattern[i], pairs) == lane)
                 place(&c, i, (enum lane_id)lane, &entries, &runs);
-        lane_build(&set->lane[lane], &entries);
+        lane_build(&set->lane[lane], &kinds[lane], &entries);
     }
     runs_build(set, &runs, pattern);
     for (unsigned i = 0; i < count; i++)
@@ -368,7 +392,8 @@ void gram_set_free(struct gram_set *set)
     if (set == NULL)
         return;
     for (unsigned i = 0; i < LANE_COUNT; i++) {
-        free(set->lane[i].bits);
+        free(set->lane[i].grams.bits);
+        free(set->lane[i].wholes.bits);
         free(set->lane[i].entry);
         free(set->lane[i].print);
     }
@@ -420,17 +445,16 @@ static void try_at(const struct search *s, uint32_t id, uint32_t at)
         s->hit(id, s->arg);
 }
 
-/* The bit table has the gram's hash: which literals have the gram? */
-static void __attribute__((noinline)) grams_met(const struct search *s, const struct lane *l,
-                                                uint32_t gram, uint32_t at)
+/* The bit table has the hash: which literals have these bytes? */
+static void wholes_met(const struct search *s, const struct lane *l, uint32_t whole, uint32_t at)
 {
-    uint32_t h = hash_of(gram);
+    uint32_t h = hash_of(whole);
 
     for (uint32_t slot = h >> l->slot_shift; l->print[slot] != 0; slot++) {
         const struct gram_entry *e = &l->entry[slot];
         uint32_t more;
 
-        if (l->print[slot] != print_of(h) || e->gram != gram || at < e->at)
+        if (l->print[slot] != print_of(h) || e->whole != whole || at < e->at)
             continue;
         more = (uint32_t)word_at(s, at + (uint32_t)e->more_at) | FOLD;
         if (more << e->more_shift == e->more)
@@ -438,51 +462,72 @@ static void __attribute__((noinline)) grams_met(const struct search *s, const st
     }
 }
 
-/* In the lowest bit: is the gram there? */
-static inline uint64_t lane_has(const struct lane *l, uint32_t gram)
+static inline unsigned table_has(struct bit_table t, uint32_t gram)
 {
-    uint32_t h = hash_of(gram) >> l->shift;
+    uint32_t h = hash_of(gram) >> t.shift;
 
-    return l->bits[h >> 6] >> (h & 63);
+    return t.bits[h >> 6] >> (h & 63) & 1;
 }
 
+/* Only where four bytes can be read. */
 static inline uint32_t gram_of(const uint8_t *at, uint32_t mask)
 {
     return (get_le32(at) | FOLD) & mask;
 }
 
-static inline void lane_look(const struct search *s, const struct lane *l, uint32_t gram,
-                             uint32_t at)
+/* Near the end. */
+static void whole_look(const struct search *s, const struct lane *l, uint32_t width, uint32_t at)
 {
-    if (UNLIKELY(lane_has(l, gram) & 1))
-        grams_met(s, l, gram, at);
+    uint32_t whole = ((uint32_t)word_at(s, at) | FOLD) & width_mask(width);
+
+    if (table_has(l->wholes, whole))
+        wholes_met(s, l, whole, at);
 }
 
+/* What a gram was met at begins there, or up to stride - 1 bytes before. */
+static unsigned places_of_wholes(struct bit_table wholes, const struct lane_kind kind,
+                                 const uint8_t *data, const uint32_t *met, unsigned count,
+                                 uint32_t *out)
+{
+    uint32_t mask = width_mask(kind.whole);
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < count; i++)
+        for (uint32_t back = kind.stride; back-- > 0; ) {
+            uint32_t at = met[i] - (met[i] >= back ? back : 0);
+
+            out[n] = at;
+            n += table_has(wholes, gram_of(data + at, mask));
+        }
+    return n;
+}
+
+/* In three steps, none of which has to guess what the one before found: a mistaken guess costs
+ * more than the look it spares. */
 static inline void lane_scan(const struct search *s, enum lane_id id)
 {
-    const uint32_t width = kinds[id].width, stride = kinds[id].stride, mask = width_mask(width);
+    const struct lane_kind kind = kinds[id];
     const struct lane l = s->set->lane[id];
     const uint8_t *data = s->data;
-    uint32_t at = 0, len = s->len;
+    uint32_t met[BLOCK], place[2 * BLOCK], mask = width_mask(kind.width), at = 0;
 
-    if (l.bits == NULL)
+    if (l.grams.bits == NULL)
         return;
-    for (; at + 3 * stride + 4 <= len; at += 4 * stride) {
-        uint64_t has[4], any = 0;
+    while (at + 4 <= s->len) {
+        uint32_t looks = MIN((s->len - at - 4) / kind.stride + 1, BLOCK);
+        unsigned count = 0;
 
-        for (unsigned i = 0; i < 4; i++)
-            any |= has[i] = lane_has(&l, gram_of(data + at + i * stride, mask));
-        if (LIKELY(!(any & 1)))
-            continue;
-        for (unsigned i = 0; i < 4; i++)
-            if (has[i] & 1)
-                grams_met(s, &s->set->lane[id], gram_of(data + at + i * stride, mask),
-                          at + i * stride);
+        for (; looks > 0; looks--, at += kind.stride) {
+            met[count] = at;
+            count += table_has(l.grams, gram_of(data + at, mask));
+        }
+        count = places_of_wholes(l.wholes, kind, data, met, count, place);
+        for (unsigned i = 0; i < count; i++)
+            wholes_met(s, &s->set->lane[id], gram_of(data + place[i], width_mask(kind.whole)),
+                       place[i]);
     }
-    for (; at + 4 <= len; at += stride)
-        lane_look(s, &s->set->lane[id], gram_of(data + at, mask), at);
-    for (; at + width <= len; at += stride)
-        lane_look(s, &s->set->lane[id], ((uint32_t)word_at(s, at) | FOLD) & mask, at);
+    for (at -= MIN(at, kind.stride - 1u); at + kind.whole <= s->len; at++)
+        whole_look(s, &s->set->lane[id], kind.whole, at);
 }
 
 /* Where the next three equal bytes begin; len: nowhere. */
@@ -557,7 +602,7 @@ static void runs_scan(const struct search *s)
 static void ones_scan(const struct search *s)
 {
     for (unsigned i = 0; i < s->set->one_count; i++)
-        if (memchr(s->data, (int)s->set->one[i].gram, s->len) != NULL)
+        if (memchr(s->data, (int)s->set->one[i].whole, s->len) != NULL)
             s->hit(s->set->one[i].id, s->arg);
 }
 
@@ -570,8 +615,8 @@ void gram_set_scan(const struct gram_set *set, const uint8_t *data, uint32_t len
         return;
     if (set->one_count > 0)
         ones_scan(&s);
+    lane_scan(&s, LANE_FOUR);
     lane_scan(&s, LANE_THREE);
-    lane_scan(&s, LANE_TWO);
     lane_scan(&s, LANE_PAIR);
     if (set->has_runs)
         runs_scan(&s);
