@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "match/grams.h"
 #include "base/array.h"
-#include "base/bytes.h"
+#include "match/gram_looks.h"
 #include "match/literal.h"
 
 #include <stdlib.h>
@@ -11,7 +11,6 @@
 #include <emmintrin.h>
 #endif
 
-#define FOLD 0x20202020u        /* letters of both cases fall together, as do a few other bytes */
 #define RUN 3                   /* so many equal bytes are a run */
 #define GRAMS_SPARSE 16         /* bits of a table for each that it has */
 #define WHOLES_SPARSE 32
@@ -25,7 +24,6 @@ static const struct lane_kind { uint8_t width, stride, whole, least; } kinds[LAN
     [LANE_FOUR] = { 3, 2, 4, 4 }, [LANE_THREE] = { 2, 2, 3, 3 }, [LANE_PAIR] = { 2, 1, 2, 2 },
 };
 #define PLACES 128              /* grams are chosen from so many bytes at the literal's start */
-#define BLOCK 256               /* so many places are looked at before what they met is looked up */
 
 /* Four more bytes of the literal are compared before it is touched itself. */
 struct gram_entry {
@@ -35,8 +33,6 @@ struct gram_entry {
     int8_t more_at;             /* from there on */
     uint8_t more_shift;
 };
-
-struct bit_table { uint64_t *bits; uint8_t shift; };
 
 struct lane {
     struct bit_table grams;     /* by hash; bits NULL: nothing is looked for in this way */
@@ -59,6 +55,7 @@ struct run_entry {
 };
 
 struct gram_set {
+    const struct gram_looks *look;
     struct lane lane[LANE_COUNT];
     struct run_entry *run;      /* by byte */
     uint32_t run_first[257];
@@ -188,11 +185,6 @@ static struct run_entry run_of(const struct literal_pattern *p, unsigned id)
 typedef ARRAY_OF(struct gram_entry) entry_array;
 typedef ARRAY_OF(struct run_entry) run_array;
 
-static uint32_t hash_of(uint32_t gram)
-{
-    return gram * 0x9e3779b1u;
-}
-
 static uint16_t print_of(uint32_t hash)
 {
     return (uint16_t)(hash | 1);
@@ -218,7 +210,7 @@ static void table_init(struct bit_table *t, size_t count, unsigned sparse)
 
 static void table_set(struct bit_table *t, uint32_t gram)
 {
-    uint32_t h = hash_of(gram) >> t->shift;
+    uint32_t h = gram_hash(gram) >> t->shift;
 
     t->bits[h >> 6] |= 1ull << (h & 63);
 }
@@ -238,7 +230,7 @@ static void lane_build(struct lane *l, const struct lane_kind *kind, entry_array
     l->entry = xcalloc(slots, sizeof(*l->entry));
     l->print = xcalloc(slots, sizeof(*l->print));
     for (size_t i = 0; i < n; i++) {
-        uint32_t whole = entries->at[i].whole, h = hash_of(whole);
+        uint32_t whole = entries->at[i].whole, h = gram_hash(whole);
         size_t slot = h >> l->slot_shift;
 
         for (unsigned k = 0; k < kind->stride; k++)
@@ -369,6 +361,7 @@ struct gram_set *gram_set_new(const struct literal_pattern *pattern, unsigned co
     bool pairs = has_pairs(pattern, count);
     run_array runs = { 0 };
 
+    set->look = gram_looks_best();
     literals_build(set, pattern, count);
     for (unsigned lane = 0; lane < LANE_COUNT; lane++) {
         entry_array entries = { 0 };
@@ -448,7 +441,7 @@ static void try_at(const struct search *s, uint32_t id, uint32_t at)
 /* The bit table has the hash: which literals have these bytes? */
 static void wholes_met(const struct search *s, const struct lane *l, uint32_t whole, uint32_t at)
 {
-    uint32_t h = hash_of(whole);
+    uint32_t h = gram_hash(whole);
 
     for (uint32_t slot = h >> l->slot_shift; l->print[slot] != 0; slot++) {
         const struct gram_entry *e = &l->entry[slot];
@@ -456,78 +449,45 @@ static void wholes_met(const struct search *s, const struct lane *l, uint32_t wh
 
         if (l->print[slot] != print_of(h) || e->whole != whole || at < e->at)
             continue;
-        more = (uint32_t)word_at(s, at + (uint32_t)e->more_at) | FOLD;
+        more = (uint32_t)word_at(s, at + (uint32_t)e->more_at) | GRAM_FOLD;
         if (more << e->more_shift == e->more)
             try_at(s, e->id, at - e->at);
     }
 }
 
-static inline unsigned table_has(struct bit_table t, uint32_t gram)
-{
-    uint32_t h = hash_of(gram) >> t.shift;
-
-    return t.bits[h >> 6] >> (h & 63) & 1;
-}
-
-/* Only where four bytes can be read. */
-static inline uint32_t gram_of(const uint8_t *at, uint32_t mask)
-{
-    return (get_le32(at) | FOLD) & mask;
-}
-
 /* Near the end. */
 static void whole_look(const struct search *s, const struct lane *l, uint32_t width, uint32_t at)
 {
-    uint32_t whole = ((uint32_t)word_at(s, at) | FOLD) & width_mask(width);
+    uint32_t whole = ((uint32_t)word_at(s, at) | GRAM_FOLD) & width_mask(width);
 
-    if (table_has(l->wholes, whole))
+    if (bit_table_has(l->wholes, whole))
         wholes_met(s, l, whole, at);
 }
 
-/* What a gram was met at begins there, or up to stride - 1 bytes before. */
-static unsigned places_of_wholes(struct bit_table wholes, const struct lane_kind kind,
-                                 const uint8_t *data, const uint32_t *met, unsigned count,
-                                 uint32_t *out)
-{
-    uint32_t mask = width_mask(kind.whole);
-    unsigned n = 0;
-
-    for (unsigned i = 0; i < count; i++)
-        for (uint32_t back = kind.stride; back-- > 0; ) {
-            uint32_t at = met[i] - (met[i] >= back ? back : 0);
-
-            out[n] = at;
-            n += table_has(wholes, gram_of(data + at, mask));
-        }
-    return n;
-}
-
 /* In three steps, none of which has to guess what the one before found: a mistaken guess costs
- * more than the look it spares. */
+ * more than the look it spares. What a gram was met at begins there, or up to stride - 1 bytes
+ * before. */
 static inline void lane_scan(const struct search *s, enum lane_id id)
 {
     const struct lane_kind kind = kinds[id];
-    const struct lane l = s->set->lane[id];
-    const uint8_t *data = s->data;
-    uint32_t met[BLOCK], place[2 * BLOCK], mask = width_mask(kind.width), at = 0;
+    const struct lane *l = &s->set->lane[id];
+    const struct gram_looks *look = s->set->look;
+    uint32_t met[LOOKS_ROOM], place[2 * LOOKS_ROOM], at = 0;
+    uint32_t mask = width_mask(kind.width), whole_mask = width_mask(kind.whole);
 
-    if (l.grams.bits == NULL)
+    if (l->grams.bits == NULL)
         return;
     while (at + 4 <= s->len) {
-        uint32_t looks = MIN((s->len - at - 4) / kind.stride + 1, BLOCK);
-        unsigned count = 0;
+        unsigned looks = MIN((s->len - at - 4) / kind.stride + 1, LOOKS_MAX), count;
 
-        for (; looks > 0; looks--, at += kind.stride) {
-            met[count] = at;
-            count += table_has(l.grams, gram_of(data + at, mask));
-        }
-        count = places_of_wholes(l.wholes, kind, data, met, count, place);
+        count = look->along(l->grams, mask, s->data, s->len, at, kind.stride, looks, met);
+        count = look->among(l->wholes, whole_mask, s->data, met, count, kind.stride - 1u, place);
         for (unsigned i = 0; i < count; i++)
-            wholes_met(s, &s->set->lane[id], gram_of(data + place[i], width_mask(kind.whole)),
-                       place[i]);
+            wholes_met(s, l, gram_of(s->data + place[i], whole_mask), place[i]);
+        at += looks * kind.stride;
     }
     for (at -= MIN(at, kind.stride - 1u); at + kind.whole <= s->len; at++)
-        whole_look(s, &s->set->lane[id], kind.whole, at);
+        whole_look(s, l, kind.whole, at);
 }
 
 /* Where the next three equal bytes begin; len: nowhere. */

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "match/gram_looks.h"
+#include "base/cpu.h"
+
+/* What is met is written always and counted when it is: no branch that has to be guessed. */
+static inline unsigned along_plain(struct bit_table t, uint32_t mask, const uint8_t *data,
+                                   uint32_t at, unsigned stride, unsigned count, uint32_t *out)
+{
+    unsigned n = 0;
+
+    for (; count > 0; count--, at += stride) {
+        out[n] = at;
+        n += bit_table_has(t, gram_of(data + at, mask));
+    }
+    return n;
+}
+
+static inline unsigned among_plain(struct bit_table t, uint32_t mask, const uint8_t *data,
+                                   const uint32_t *in, unsigned count, unsigned back,
+                                   uint32_t *out)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t before = in[i] - (in[i] >= back ? back : 0);
+
+        out[n] = in[i];
+        n += bit_table_has(t, gram_of(data + in[i], mask));
+        out[n] = before;
+        n += back > 0 ? bit_table_has(t, gram_of(data + before, mask)) : 0;
+    }
+    return n;
+}
+
+static unsigned look_along(struct bit_table t, uint32_t mask, const uint8_t *data, uint32_t len,
+                           uint32_t at, unsigned stride, unsigned count, uint32_t *out)
+{
+    (void)len;
+    return along_plain(t, mask, data, at, stride, count, out);
+}
+
+static unsigned look_among(struct bit_table t, uint32_t mask, const uint8_t *data,
+                           const uint32_t *in, unsigned count, unsigned back, uint32_t *out)
+{
+    return among_plain(t, mask, data, in, count, back, out);
+}
+
+const struct gram_looks gram_looks_plain = { look_along, look_among };
+
+#ifdef __x86_64__
+#include <immintrin.h>
+
+#define WIDE __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,popcnt")))
+
+/* Sixteen grams: a bit for each that the table has. */
+WIDE static inline __mmask16 table_has_wide(struct bit_table t, __m512i gram)
+{
+    __m512i h = _mm512_srl_epi32(_mm512_mullo_epi32(gram, _mm512_set1_epi32((int)0x9e3779b1u)),
+                                 _mm_cvtsi32_si128(t.shift));
+    __m512i word = _mm512_i32gather_epi32(_mm512_srli_epi32(h, 5), t.bits, 4);
+
+    return _mm512_test_epi32_mask(_mm512_rorv_epi32(word, h), _mm512_set1_epi32(1));
+}
+
+/* Sixteen that begin at every stride-th byte of 64. */
+WIDE static inline __m512i spread_of(unsigned stride)
+{
+    __m512i first = _mm512_mullo_epi32(_mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4,
+                                                        3, 2, 1, 0),
+                                       _mm512_set1_epi32((int)stride * 0x01010101));
+
+    return _mm512_add_epi32(first, _mm512_set1_epi32(0x03020100));
+}
+
+WIDE static inline unsigned keep(__mmask16 mask, __m512i place, uint32_t *out)
+{
+    _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(mask, place));
+    return (unsigned)_mm_popcnt_u32(mask);
+}
+
+WIDE static unsigned look_along_wide(struct bit_table t, uint32_t mask, const uint8_t *data,
+                                     uint32_t len, uint32_t at, unsigned stride, unsigned count,
+                                     uint32_t *out)
+{
+    const __m512i spread = spread_of(stride), fold = _mm512_set1_epi32((int)GRAM_FOLD);
+    const __m512i care = _mm512_set1_epi32((int)mask);
+    __m512i place = _mm512_add_epi32(_mm512_srli_epi32(_mm512_slli_epi32(spread, 24), 24),
+                                     _mm512_set1_epi32((int)at));
+    unsigned n = 0;
+
+    for (; count >= 16 && at + 64 <= len; count -= 16, at += 16 * stride) {
+        __m512i text = _mm512_loadu_si512(data + at);
+        __m512i gram = _mm512_permutexvar_epi8(spread, text);
+
+        gram = _mm512_and_si512(_mm512_or_si512(gram, fold), care);
+        n += keep(table_has_wide(t, gram), place, out + n);
+        place = _mm512_add_epi32(place, _mm512_set1_epi32(16 * (int)stride));
+    }
+    return n + along_plain(t, mask, data, at, stride, count, out + n);
+}
+
+WIDE static unsigned look_among_wide(struct bit_table t, uint32_t mask, const uint8_t *data,
+                                     const uint32_t *in, unsigned count, unsigned back,
+                                     uint32_t *out)
+{
+    const __m512i fold = _mm512_set1_epi32((int)GRAM_FOLD), care = _mm512_set1_epi32((int)mask);
+    unsigned n = 0, i = 0;
+
+    for (; i + 16 <= count; i += 16)
+        for (unsigned b = 0; b <= back; b += MAX(back, 1u)) {
+            __m512i place = _mm512_loadu_si512(in + i), gram;
+            __m512i less = _mm512_set1_epi32((int)b);
+
+            place = _mm512_mask_sub_epi32(place, _mm512_cmpge_epu32_mask(place, less), place,
+                                          less);
+            gram = _mm512_i32gather_epi32(place, data, 1);
+            gram = _mm512_and_si512(_mm512_or_si512(gram, fold), care);
+            n += keep(table_has_wide(t, gram), place, out + n);
+        }
+    return n + among_plain(t, mask, data, in + i, count - i, back, out + n);
+}
+
+static const struct gram_looks gram_looks_wide = { look_along_wide, look_among_wide };
+
+const struct gram_looks *gram_looks_best(void)
+{
+    struct cpu_features f = cpu_features();
+
+    return f.avx512bw && f.avx512vbmi ? &gram_looks_wide : &gram_looks_plain;
+}
+#else
+const struct gram_looks *gram_looks_best(void)
+{
+    return &gram_looks_plain;
+}
+#endif

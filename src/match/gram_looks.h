@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* match/gram_looks.h - the inner loops of match/grams.h: which places of a text have a gram that
+ * is in a table of bits. In plain C, and for CPUs that take sixteen places at once.
+ *
+ * A gram is the next bytes of the text with FOLD laid over them, little-endian, as far as `mask`
+ * goes. Four bytes can be read at each place that is looked at. */
+#ifndef MATCH_GRAM_LOOKS_H
+#define MATCH_GRAM_LOOKS_H
+
+#include "base/bytes.h"
+
+#define GRAM_FOLD 0x20202020u   /* letters of both cases fall together, as do a few other bytes */
+#define LOOKS_MAX 256
+#define LOOKS_ROOM (LOOKS_MAX + 16)     /* of an array that takes what has been met */
+
+/* By the upper bits of a gram's hash. */
+struct bit_table { uint64_t *bits; uint8_t shift; };
+
+static inline uint32_t gram_hash(uint32_t gram)
+{
+    return gram * 0x9e3779b1u;
+}
+
+static inline unsigned bit_table_has(struct bit_table t, uint32_t gram)
+{
+    uint32_t h = gram_hash(gram) >> t.shift;
+
+    return t.bits[h >> 6] >> (h & 63) & 1;
+}
+
+static inline uint32_t gram_of(const uint8_t *at, uint32_t mask)
+{
+    return (get_le32(at) | GRAM_FOLD) & mask;
+}
+
+struct gram_looks {
+    /* Of the places at, at + stride, ... (`count` of them, at most LOOKS_MAX; the text ends at
+     * len) those whose gram is in the table, into out[LOOKS_ROOM]. Returns how many. */
+    unsigned (*along)(struct bit_table t, uint32_t mask, const uint8_t *data, uint32_t len,
+                      uint32_t at, unsigned stride, unsigned count, uint32_t *out);
+    /* Of the places in[] and those `back` bytes before (none before 0; a place may come twice),
+     * likewise, into out[2 * LOOKS_ROOM]. `count` is at most LOOKS_MAX. */
+    unsigned (*among)(struct bit_table t, uint32_t mask, const uint8_t *data, const uint32_t *in,
+                      unsigned count, unsigned back, uint32_t *out);
+};
+
+extern const struct gram_looks gram_looks_plain;
+/* The quickest that this CPU can do. */
+const struct gram_looks *gram_looks_best(void);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the CPU's own variant meets is what the plain one meets. */
+#include "base/test.h"
+#include "match/gram_looks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BITS 10
+#define TEXT 700
+
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* In any order, and more than once or not. */
+static bool same_places(uint32_t *a, unsigned a_count, uint32_t *b, unsigned b_count)
+{
+    if (a_count != b_count)
+        return false;
+    qsort(a, a_count, sizeof(*a), by_place);
+    qsort(b, b_count, sizeof(*b), by_place);
+    return memcmp(a, b, a_count * sizeof(*a)) == 0;
+}
+
+static bool agree(struct bit_table t, const uint8_t *data, uint32_t len, unsigned stride)
+{
+    static uint32_t met[2][LOOKS_ROOM], place[2][2 * LOOKS_ROOM];
+    const struct gram_looks *look[2] = { &gram_looks_plain, gram_looks_best() };
+    uint32_t at = stride - 1;
+    unsigned count[2], looks = at + 4 <= len ? MIN((len - at - 4) / stride + 1, LOOKS_MAX) : 0;
+
+    for (unsigned i = 0; i < 2; i++)
+        count[i] = look[i]->along(t, 0xffffff, data, len, at, stride, looks, met[i]);
+    if (!same_places(met[0], count[0], met[1], count[1]))
+        return false;
+    for (unsigned back = 0; back < stride; back++) {
+        unsigned found[2];
+
+        for (unsigned i = 0; i < 2; i++)
+            found[i] = look[i]->among(t, 0xffffffff, data, met[0], count[0], back, place[i]);
+        if (!same_places(place[0], found[0], place[1], found[1]))
+            return false;
+    }
+    return true;
+}
+
+TEST(gram_looks_of_all_variants_agree)
+{
+    uint64_t bits[(1 << BITS) / 64] = { 0 };
+    struct bit_table table = { bits, 32 - BITS };
+    uint32_t state = 5;
+    unsigned wrong = 0;
+
+    for (unsigned i = 0; i < 300; i++)
+        bits[next_random(&state) % ARRAY_LEN(bits)] |= 1ull << (next_random(&state) & 63);
+    for (uint32_t len = 0; len < TEXT; len++) {
+        uint8_t *exact = malloc(MAX(len, 1u));  /* so that a look beyond the end is seen */
+
+        if (exact == NULL)
+            break;
+        for (uint32_t i = 0; i < len; i++)
+            exact[i] = (uint8_t)next_random(&state);
+        wrong += !agree(table, exact, len, 1) + !agree(table, exact, len, 2);
+        free(exact);
+    }
+    CHECK_INT(wrong, 0);
+}
