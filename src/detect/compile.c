@@ -137,7 +137,7 @@ static void place_in_group(struct group_builder *b, struct rule *r, enum transpo
         return;
     case RULE_APP_TX:
         /* Its payload part is looked for in the stream and remembered. */
-        if (t == TRANSPORT_TCP && (r->flags & RULE_NEEDS_PAYLOAD))
+        if (t == TRANSPORT_TCP && (r->flags & RULE_NEEDS_PAYLOAD) && r->payload_part == r->index)
             place_payload_rule(b, r, t);
         return;
     default:
@@ -368,10 +368,15 @@ int ruleset_compile(struct ruleset *set, struct err *err)
             c->group[t][d].stream = pattern_set_builder_new();
         }
     for (size_t i = 0; i < set->rules.count; i++) {
+        rule_classify(set->rules.at[i]);
+        rule_choose_fast_pattern(set->rules.at[i]);
+    }
+    rules_share_payload_parts(set);
+    for (size_t i = 0; i < set->rules.count; i++) {
         struct rule *r = set->rules.at[i];
+        const struct rule_list *payload = rule_payload(r);
 
-        rule_classify(r);
-        rule_choose_fast_pattern(r);
+        r->payload = payload != NULL ? payload->program : NULL;
         if ((r->flags & RULE_FIREWALL) || rule_stands_at_gate(r))
             continue;           /* asked one by one: detect/firewall */
         place_packet_rule(c, r);

@@ -98,6 +98,10 @@ struct literal_pattern rule_payload_literal(const struct rule *rule);
 bool rule_payload_is_literal(const struct rule *rule);
 /* Of the payload alone, for the near lists; len 0: none. */
 struct near_literal rule_near_literal(const struct rule *rule);
+/* The list of operations on the payload; NULL: none. */
+const struct rule_list *rule_payload(const struct rule *rule);
+/* payload_parts.c: sets rule->payload_part. */
+void rules_share_payload_parts(struct ruleset *set);
 /* header_class.c: sets rule->header_class. */
 void rules_number_headers(struct ruleset *set);
 

@@ -124,7 +124,7 @@ struct literal_pattern rule_fast_literal(const struct rule *r)
     return literal_of(r->fast_op);
 }
 
-static const struct rule_list *payload_list(const struct rule *r)
+const struct rule_list *rule_payload(const struct rule *r)
 {
     const struct rule_list *l = r->list;
 
@@ -135,7 +135,7 @@ static const struct rule_list *payload_list(const struct rule *r)
 
 struct literal_pattern rule_payload_literal(const struct rule *r)
 {
-    const struct rule_list *l = payload_list(r);
+    const struct rule_list *l = rule_payload(r);
     struct literal_pattern best = { 0 };
     unsigned best_worth = 0;
 
@@ -160,7 +160,7 @@ bool rule_payload_is_literal(const struct rule *r)
     const uint32_t more = OP_NEGATED | OP_DEPTH | OP_OFFSET | OP_DISTANCE | OP_WITHIN |
                           OP_ENDSWITH |
                           OP_REPLACE | OP_FAST_CHOP;
-    const struct rule_list *l = payload_list(r);
+    const struct rule_list *l = rule_payload(r);
 
     return l != NULL && l->op_count == 1 && l->first->kind == OP_CONTENT &&
            !(l->first->flags & more) && l->first->content.len > PATTERN_SHORT_MAX &&
@@ -192,7 +192,7 @@ static bool is_near(const struct near_literal *l)
 
 struct near_literal rule_near_literal(const struct rule *r)
 {
-    const struct rule_list *l = payload_list(r);
+    const struct rule_list *l = rule_payload(r);
     struct near_literal best = { .to = UINT32_MAX };
 
     for (const struct rule_op *op = l != NULL ? l->first : NULL; op != NULL; op = op->next) {

@@ -116,15 +116,6 @@ static void settled_add(struct candidates *settled, const struct stream_rules *s
         candidates_add(settled, s->at[i]);
 }
 
-static const struct rule_program *payload_program(const struct rule *r)
-{
-    const struct rule_list *l = r->list;
-
-    while (l != NULL && l->buffer != NULL)
-        l = l->next;
-    return l != NULL ? l->program : NULL;
-}
-
 /* Once the protocol is known, rules of others need not look. */
 static bool proto_may_fit(uint8_t app_proto, const struct flow *f)
 {
@@ -147,17 +138,15 @@ static void rule_on_window(struct detect_thread *dt, struct packet *p, struct st
                            enum direction d)
 {
     const struct rule_brief *b = &dt->plan->brief[r->index];
-    const struct rule_program *program;
     struct match_input in;
 
     if (!rule_header_fits(r, h))
         return;
     if (!b->is_pattern || dt->is_inline) {
-        program = payload_program(r);
-        if (program == NULL)
+        if (r->payload == NULL)
             return;
         match_input_init(&in, dt, p, d, r);
-        if (!inspect_slice(dt, program, window, 0, false, &in)) {
+        if (!inspect_slice(dt, r->payload, window, 0, false, &in)) {
             if (r->flags & RULE_PAYLOAD_PATTERN)    /* others are looked for in each window */
                 rules_push(&side->waiting, r->index);
             return;
