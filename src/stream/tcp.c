@@ -248,6 +248,22 @@ static COLD void refuse(struct tcp_in *in)
     packet_drop(in->p, DROP_STREAM_ERROR);
 }
 
+/* After an orderly close nothing comes that would be looked at together with what was there. The
+ * session itself stays for a while, to know late packets by. */
+static COLD void forget_data(struct tcp_in *in)
+{
+    struct tcp_session *ssn = in->ssn;
+
+    if (in->st->conf->is_inline || (ssn->flags & SSN_CLOSED_BY_RST))
+        return;
+    for (unsigned dir = 0; dir < 2; dir++) {
+        struct tcp_stream *s = &ssn->side[dir];
+
+        if (s->waiting.first == NULL && s->delivered == stream_edge(s))
+            stream_release_data(in->st, s);
+    }
+}
+
 static void look_at(struct tcp_in *in)
 {
     const struct stream_conf *conf = in->st->conf;
@@ -266,8 +282,11 @@ static void look_at(struct tcp_in *in)
         refuse(in);
     else if (in->ssn != NULL)
         annotate(in);
-    if (in->ssn != NULL)
-        stream_prune(in, in->snd);
+    if (in->ssn == NULL)
+        return;
+    stream_prune(in, in->snd);
+    if (UNLIKELY(in->ssn->state == TCP_CLOSED))
+        forget_data(in);
 }
 
 void tcp_packet(struct stream_thread *st, struct flow *flow, struct packet *p)
