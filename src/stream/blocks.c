@@ -39,28 +39,29 @@ static struct block_slab *slab_new(struct blocks *blocks, size_t size)
     return slab;
 }
 
-/* A larger block that nobody uses, in halves: streams that grew and went leave them behind. The
- * halves are not joined again, and there are never more blocks than were in use of each size. */
-static void *split_larger(struct blocks *blocks, unsigned block_class)
+/* A larger block that nobody uses, cut up: streams that grew and went leave them behind. The pieces
+ * are not joined again, and there are never more blocks than were in use of each size. */
+static void *cut_larger(struct blocks *blocks, unsigned block_class)
 {
+    uint32_t size = block_size(block_class), left;
     unsigned from = block_class + 1;
     uint8_t *data;
 
-    while (from < BLOCK_CLASSES && blocks->free_list[from] == NULL)
+    while (from < BLOCK_CLASSES && (blocks->free_list[from] == NULL || block_size(from) < 2 * size))
         from++;
     if (from >= BLOCK_CLASSES)
         return NULL;
     data = blocks->free_list[from];
     blocks->free_list[from] = *(void **)data;
-    while (from-- > block_class)
-        block_put(blocks, data + block_size(from), from);
+    for (left = block_size(from) - size; left >= size; left -= size)
+        block_put(blocks, data + left, block_class);
     return data;
 }
 
 static COLD void *fill_list(struct blocks *blocks, unsigned block_class)
 {
     uint32_t size = block_size(block_class);
-    void *data = split_larger(blocks, block_class);
+    void *data = cut_larger(blocks, block_class);
     struct block_slab *slab;
     size_t count;
 

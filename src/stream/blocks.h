@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/blocks.h - memory for stream data: blocks of 256 bytes to 64 KiB in powers of two, kept
- * in free lists; larger ones, of deep unlimited streams, come from malloc. One thread. */
+/* stream/blocks.h - memory for stream data: blocks of 192, 256, 384 and 512 bytes, then in powers
+ * of two to 64 KiB, kept in free lists; larger ones, of deep unlimited streams, come from malloc.
+ * One thread. */
 #ifndef STREAM_BLOCKS_H
 #define STREAM_BLOCKS_H
 
 #include "base/base.h"
 
-#define BLOCK_SMALLEST 256u
-#define BLOCK_CLASSES 9                 /* 256 ... 65536 from slabs */
-#define BLOCK_CLASS_MAX 20              /* 256 MiB: no stream holds more */
+#define BLOCK_CLASSES 11                /* to 65536 from slabs */
+#define BLOCK_CLASS_MAX 22              /* 256 MiB: no stream holds more */
 
 struct block_slab;
 struct block_large;
@@ -20,17 +20,22 @@ struct blocks {
     struct block_large *large;
 };
 
+/* Most messages that wait to be acknowledged are small: there the steps are finer. */
 static inline uint32_t block_size(unsigned block_class)
 {
-    return BLOCK_SMALLEST << block_class;
+    static const uint16_t small[] = { 192, 256, 384 };
+
+    return block_class < 3 ? small[block_class] : 512u << (block_class - 3);
 }
 
 /* The smallest class that holds size; above BLOCK_CLASS_MAX when none does. */
 static inline unsigned block_class_for(uint64_t size)
 {
-    if (size <= BLOCK_SMALLEST)
-        return 0;
-    return 64 - (unsigned)__builtin_clzll((size - 1) / BLOCK_SMALLEST);
+    if (size <= 256)
+        return size > 192;
+    if (size <= 512)
+        return 2 + (size > 384);
+    return 67 - (unsigned)__builtin_clzll((size - 1) / 512);
 }
 
 void *block_get(struct blocks *blocks, unsigned block_class);      /* NULL: no memory */

@@ -35,7 +35,7 @@ TEST(blocks_never_overlap)
             block_put(&blocks, h->data, h->block_class);
         }
         /* first large ones, then small ones that are cut from them */
-        h->block_class = i < 1000 ? 4 + i % 5 : i % BLOCK_CLASSES;
+        h->block_class = i < 1000 ? 6 + i % 5 : i % BLOCK_CLASSES;
         h->mark = (uint8_t)i;
         h->data = block_get(&blocks, h->block_class);
         memset(h->data, h->mark, block_size(h->block_class));
@@ -46,18 +46,32 @@ TEST(blocks_never_overlap)
     blocks_fini(&blocks);
 }
 
+TEST(blocks_sizes)
+{
+    unsigned bad = 0;
+
+    for (unsigned c = 0; c < BLOCK_CLASS_MAX; c++) {
+        bad += block_class_for(block_size(c)) != c;
+        bad += block_class_for((uint64_t)block_size(c) + 1) != c + 1;
+        bad += block_size(c + 1) <= block_size(c) || block_size(c) % CACHE_LINE != 0;
+    }
+    CHECK_INT(bad, 0);
+    CHECK(block_class_for((uint64_t)block_size(BLOCK_CLASS_MAX) + 1) > BLOCK_CLASS_MAX);
+}
+
 TEST(blocks_small_ones_are_cut_from_free_large_ones)
 {
     struct blocks blocks = { 0 };
-    uint8_t *large = block_get(&blocks, 8), *small;
+    const unsigned last = BLOCK_CLASSES - 1, fit = block_size(last) / block_size(0);
+    uint8_t *large = block_get(&blocks, last), *small;
     unsigned slabs = blocks.slab_count, inside = 0;
 
-    block_put(&blocks, large, 8);
-    for (unsigned i = 0; i < 256; i++) {
+    block_put(&blocks, large, last);
+    for (unsigned i = 0; i < fit; i++) {
         small = block_get(&blocks, 0);
-        inside += small >= large && small < large + block_size(8);
+        inside += small >= large && small < large + block_size(last);
     }
-    CHECK_INT(inside, 256);
+    CHECK_INT(inside, fit);
     CHECK_INT(blocks.slab_count, slabs);
     blocks_fini(&blocks);
 }
