@@ -58,14 +58,16 @@ static void side_add(struct app_side *side, const uint8_t *data, uint32_t len)
 /* Frames were made in bytes that earlier packets brought: rules have not seen them as such. */
 static void side_show(struct app_session *s, struct app_side *side)
 {
+    struct frames *frames = s->frames[side - s->side];
+
     if (side->borrowed || side->held.len <= side->len || side->data == NULL ||
-        frame_count(&s->frames[side - s->side]) == 0)
+        frame_count(frames) == 0)
         return;
-    if (side->shown.data == NULL)
-        side->shown = app_buf_take(s->flow.thread);
-    side->shown.len = 0;
-    buf_add(&side->shown, side->held.data, side->held.len);
-    side->shown_offset = side->offset + side->len - side->held.len;
+    if (frames->shown.data == NULL)
+        frames->shown = app_buf_take(s->flow.thread);
+    frames->shown.len = 0;
+    buf_add(&frames->shown, side->held.data, side->held.len);
+    frames->shown_offset = side->offset + side->len - side->held.len;
 }
 
 /* Before the packet goes: what is left must lie in memory of our own. */
@@ -411,10 +413,8 @@ void app_flow_free(struct flow *flow)
     close_parser(s);
     app_frames_free(s);
     buf_fini(&s->flow.held);
-    for (unsigned d = 0; d < 2; d++) {
+    for (unsigned d = 0; d < 2; d++)
         app_buf_give(at, &s->side[d].held);
-        app_buf_give(at, &s->side[d].shown);
-    }
     app_claim_free(&s->claim);
     pool_put(&at->sessions, s);
     flow->app = NULL;

@@ -2,6 +2,7 @@
 /* app/frames.c - named stretches of the stream. Made only when some rule or log wants their
  * type; kept until the data they cover have been handed on and seen once. */
 #include "app/private.h"
+#include "base/lib_memory.h"
 
 #define FRAMES_MAX 1024                     /* per direction, at a time */
 
@@ -22,11 +23,16 @@ uint32_t app_frame(struct app_flow *af, enum direction direction, unsigned type,
                    int64_t len, uint64_t tx_id)
 {
     struct app_session *s = app_session_of(af);
-    struct frames *frames = &s->frames[direction];
+    struct frames *frames = s->frames[direction];
     uint32_t wanted = wants_get(&af->thread->conf->want_frames[af->proto->id]);
 
     if (LIKELY((wanted & 1u << type) == 0) || frame_count(frames) >= FRAMES_MAX)
         return 0;
+    if (frames == NULL) {
+        frames = s->frames[direction] = lib_calloc(1, sizeof(*frames));
+        if (frames == NULL)
+            return 0;
+    }
     if (frames->store.data == NULL)
         frames->store = app_buf_take(af->thread);
     struct frame frame = { .id = ++frames->next_id, .type = (uint8_t)type, .fresh = true,
@@ -39,7 +45,7 @@ uint32_t app_frame(struct app_flow *af, enum direction direction, unsigned type,
 void app_frame_set_length(struct app_flow *af, enum direction direction, uint32_t frame,
                           int64_t len)
 {
-    struct frame *f = frame != 0 ? frame_by_id(&app_session_of(af)->frames[direction], frame)
+    struct frame *f = frame != 0 ? frame_by_id(app_session_of(af)->frames[direction], frame)
                                  : NULL;
 
     if (f == NULL)
@@ -51,7 +57,7 @@ void app_frame_set_length(struct app_flow *af, enum direction direction, uint32_
 void app_frame_set_tx(struct app_flow *af, enum direction direction, uint32_t frame,
                       uint64_t tx_id)
 {
-    struct frame *f = frame != 0 ? frame_by_id(&app_session_of(af)->frames[direction], frame)
+    struct frame *f = frame != 0 ? frame_by_id(app_session_of(af)->frames[direction], frame)
                                  : NULL;
 
     if (f != NULL)
@@ -70,8 +76,8 @@ void app_frames_stream(struct app_session *s, enum direction d, const struct app
         return;
     if (in->start)
         app_frame(af, d, 0, in->offset, in->end ? (int64_t)in->len : -1, APP_FRAME_NO_TX);
-    else if (in->end && frame_count(&s->frames[d]) > 0) {
-        first = frame_at(&s->frames[d], 0);
+    else if (in->end && frame_count(s->frames[d]) > 0) {
+        first = frame_at(s->frames[d], 0);
         if (first->type == 0 && first->len < 0)
             first->len = (int64_t)(in->offset + in->len - first->offset);
     }
@@ -89,7 +95,7 @@ bool app_frames_each(const struct app_flow *af, enum direction direction,
                      bool (*visit)(const struct app_frame_view *frame, void *arg), void *arg)
 {
     const struct app_session *s = app_session_of(af);
-    struct frames *frames = &app_session_of(af)->frames[direction];
+    struct frames *frames = app_session_of(af)->frames[direction];
 
     for (unsigned i = 0; i < frame_count(frames); i++) {
         const struct frame *f = frame_at(frames, i);
@@ -106,7 +112,7 @@ bool app_frames_each(const struct app_flow *af, enum direction direction,
 
 static void prune(struct app_session *s, enum direction d)
 {
-    struct frames *frames = &s->frames[d];
+    struct frames *frames = s->frames[d];
     unsigned kept = 0;
 
     for (unsigned i = 0; i < frame_count(frames); i++) {
@@ -125,9 +131,13 @@ static void prune(struct app_session *s, enum direction d)
 void app_frames_prune(struct app_session *s)
 {
     for (unsigned d = 0; d < 2; d++) {
-        if (s->side[d].shown.data != NULL)
-            app_buf_give(s->flow.thread, &s->side[d].shown);
-        if (s->frames[d].store.len > 0)
+        struct frames *frames = s->frames[d];
+
+        if (LIKELY(frames == NULL))
+            continue;
+        if (frames->shown.data != NULL)
+            app_buf_give(s->flow.thread, &frames->shown);
+        if (frames->store.len > 0)
             prune(s, (enum direction)d);
     }
 }
@@ -135,15 +145,23 @@ void app_frames_prune(struct app_session *s)
 bool app_frames_held(const struct app_flow *af, enum direction direction, struct slice *bytes,
                      uint64_t *offset)
 {
-    const struct app_side *side = &app_session_of(af)->side[direction];
+    const struct frames *frames = app_session_of(af)->frames[direction];
 
-    *bytes = buf_slice(&side->shown);
-    *offset = side->shown_offset;
-    return side->shown.data != NULL && side->shown.len > 0;
+    if (frames == NULL || frames->shown.data == NULL || frames->shown.len == 0)
+        return false;
+    *bytes = buf_slice(&frames->shown);
+    *offset = frames->shown_offset;
+    return true;
 }
 
 void app_frames_free(struct app_session *s)
 {
-    for (unsigned d = 0; d < 2; d++)
-        app_buf_give(s->flow.thread, &s->frames[d].store);
+    for (unsigned d = 0; d < 2; d++) {
+        if (s->frames[d] == NULL)
+            continue;
+        app_buf_give(s->flow.thread, &s->frames[d]->store);
+        app_buf_give(s->flow.thread, &s->frames[d]->shown);
+        lib_free(s->frames[d]);
+        s->frames[d] = NULL;
+    }
 }

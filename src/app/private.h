@@ -151,9 +151,6 @@ struct app_side {
     uint64_t offset;            /* of data[0] in the stream */
     uint64_t lost;              /* bytes missing in front of data, not yet told to the parser */
     struct buf held;
-    struct buf shown;           /* what was held and is parsed, for rules on its frames; until
-                                 * cleanup */
-    uint64_t shown_offset;
     struct detect_memory memory;
     bool borrowed;              /* data is not in held */
     bool detected;              /* recognition is over */
@@ -172,6 +169,8 @@ struct frame {
 struct frames {
     struct buf store;           /* struct frame, oldest first */
     uint32_t next_id;
+    struct buf shown;           /* what was held and is parsed, for rules; until cleanup */
+    uint64_t shown_offset;
 };
 
 enum { FIRST_DATA_PARSED = 0x80 };
@@ -179,7 +178,7 @@ enum { FIRST_DATA_PARSED = 0x80 };
 struct app_session {
     struct app_flow flow;       /* first: what everybody else sees */
     struct app_side side[2];
-    struct frames frames[2];
+    struct frames *frames[2];   /* NULL until the first is made */
     uint8_t transport;
     uint8_t first_data;         /* APP_TS or APP_TC: who spoke first; FIRST_DATA_PARSED */
     bool off;                   /* nothing is looked at any more */
@@ -202,7 +201,7 @@ static inline struct app_session *app_session_of(const struct app_flow *af)
 }
 static inline unsigned frame_count(const struct frames *frames)
 {
-    return (unsigned)(frames->store.len / sizeof(struct frame));
+    return frames != NULL ? (unsigned)(frames->store.len / sizeof(struct frame)) : 0;
 }
 
 #define APP_CHANGE_DETECT_MAX 4096          /* bytes after which a change of protocol fails */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define TX_ARENA_BLOCK 208              /* with its head a size that allocators have */
+#define TX_ARENA_BLOCK 104              /* with its head a size that allocators have */
 #define TX_ARENA_KEEP (64u << 10)       /* an arena that grew beyond goes back to the allocator */
 #define TX_HARD_LIMIT 65536
 #define TX_LIMIT_CHECK_EVERY 16         /* counting open ones walks the list: not every time */
@@ -210,7 +210,7 @@ static bool is_over(const struct app_flow *af)
 
     return s->side[TO_SERVER].end_told && s->side[TO_CLIENT].end_told && af->proto != NULL &&
            af->first == NULL && af->proto->finish == NULL && !s->changing && !s->replace &&
-           frame_count(&s->frames[TO_SERVER]) == 0 && frame_count(&s->frames[TO_CLIENT]) == 0;
+           frame_count(s->frames[TO_SERVER]) == 0 && frame_count(s->frames[TO_CLIENT]) == 0;
 }
 
 void app_cleanup(struct app_thread *at, struct packet *p)
