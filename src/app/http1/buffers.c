@@ -5,6 +5,8 @@
  * made when a rule first asks, kept in the transaction, and made anew when trailers have come. */
 #include "app/http1/private.h"
 
+#include "base/lib_memory.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -96,6 +98,30 @@ static bool get_cookie(struct app_tx *tx, enum direction d, unsigned i UNUSED, s
 
 /* --- all headers in one piece ----------------------------------------------------------------- */
 
+#define SHOWN_BLOCK 1000                /* bytes at first; with its head a size of the heap's */
+
+struct http_shown *http_shown(struct http_message *m)
+{
+    if (m->shown == NULL) {
+        m->shown = lib_calloc(1, sizeof(*m->shown));
+        if (m->shown != NULL)
+            arena_init(&m->shown->arena, SHOWN_BLOCK, 0);
+    }
+    return m->shown;
+}
+
+void http_shown_free(struct http_tx *htx, enum direction d)
+{
+    struct http_shown *shown = htx->message[d].shown;
+
+    if (shown == NULL)
+        return;
+    arena_fini(&shown->arena);
+    http_buf_give(htx->tx.flow, &shown->swf);
+    lib_free(shown);
+    htx->message[d].shown = NULL;
+}
+
 enum joined { JOINED_HEADERS, JOINED_NAMES, JOINED_START };
 
 static bool is_cookie(const htp_header_t *h, enum direction d)
@@ -156,8 +182,8 @@ static uint8_t *put_all(uint8_t *p, htp_table_t *headers, enum joined what, enum
 static bool get_joined(struct app_tx *tx, enum direction d, enum joined what, struct slice *out)
 {
     struct http_tx *htx = http_tx_of(tx);
-    struct http_message *m = &htx->message[d];
     htp_table_t *headers = http_headers(htx, d);
+    struct http_shown *shown;
     const htp_tx_t *htp = http_htp(htx);
     const bstr *line = d == TO_SERVER ? htp->request_line : htp->response_line;
     uint8_t *start, *p;
@@ -165,17 +191,20 @@ static bool get_joined(struct app_tx *tx, enum direction d, enum joined what, st
     if (tx->progress[d] <= HTTP_HEADERS || headers == NULL ||
         (what == JOINED_START && line == NULL))
         return false;
-    if (m->joined[what].data == NULL || m->joined_for[what] != htp_table_size(headers)) {
-        start = p = arena_alloc(&tx->arena, room_for(headers, http_bstr(line)));
+    shown = http_shown(&htx->message[d]);
+    if (shown == NULL)
+        return false;
+    if (shown->joined[what].data == NULL || shown->joined_for[what] != htp_table_size(headers)) {
+        start = p = arena_alloc(&shown->arena, room_for(headers, http_bstr(line)));
         if (start == NULL)
             return false;
         if (what == JOINED_START)
             p = put_text(put(p, http_bstr(line)), "\r\n");
         p = put_all(p, headers, what, d);
-        m->joined[what] = (struct slice){ .data = start, .len = (uint32_t)(p - start) };
-        m->joined_for[what] = htp_table_size(headers);
+        shown->joined[what] = (struct slice){ .data = start, .len = (uint32_t)(p - start) };
+        shown->joined_for[what] = htp_table_size(headers);
     }
-    return m->joined[what].len > 0 && give(m->joined[what], out);
+    return shown->joined[what].len > 0 && give(shown->joined[what], out);
 }
 
 static bool get_all_headers(struct app_tx *tx, enum direction d, unsigned i UNUSED,
@@ -206,25 +235,27 @@ static bool get_raw_headers(struct app_tx *tx, enum direction d, unsigned i UNUS
 
 static bool make_items(struct http_tx *htx, enum direction d, htp_table_t *headers)
 {
-    struct http_message *m = &htx->message[d];
+    struct http_shown *shown = http_shown(&htx->message[d]);
     size_t count = htp_table_size(headers);
 
-    if (m->item != NULL && m->item_count == count)
+    if (shown == NULL)
+        return false;
+    if (shown->item != NULL && shown->item_count == count)
         return true;
-    m->item_count = 0;
-    m->item = count > 0 ? arena_alloc(&htx->tx.arena, count * sizeof(m->item[0])) : NULL;
-    if (m->item == NULL)
+    shown->item_count = 0;
+    shown->item = count > 0 ? arena_alloc(&shown->arena, count * sizeof(shown->item[0])) : NULL;
+    if (shown->item == NULL)
         return false;
     for (size_t i = 0; i < count; i++) {
         const htp_header_t *h = htp_table_get_index(headers, i, NULL);
         size_t len = bstr_len(h->name) + 2 + bstr_len(h->value);
-        uint8_t *p = arena_alloc(&htx->tx.arena, len);
+        uint8_t *p = arena_alloc(&shown->arena, len);
 
         if (p == NULL)
             return false;
-        m->item[i] = (struct slice){ .data = p, .len = (uint32_t)len };
+        shown->item[i] = (struct slice){ .data = p, .len = (uint32_t)len };
         put(put_text(put(p, http_bstr(h->name)), ": "), http_bstr(h->value));
-        m->item_count = i + 1;
+        shown->item_count = i + 1;
     }
     return true;
 }
@@ -235,9 +266,10 @@ static bool get_header_item(struct app_tx *tx, enum direction d, unsigned index,
     struct http_tx *htx = http_tx_of(tx);
     htp_table_t *headers = http_headers(htx, d);
 
-    if (headers == NULL || !make_items(htx, d, headers) || index >= htx->message[d].item_count)
+    if (headers == NULL || !make_items(htx, d, headers) ||
+        index >= htx->message[d].shown->item_count)
         return false;
-    *out = htx->message[d].item[index];
+    *out = htx->message[d].shown->item[index];
     return true;
 }
 

@@ -14,7 +14,7 @@ void http_chunks_begin(struct http_tx *htx, enum direction d, size_t at)
                                                        : htx->htp->response_transfer_coding;
 
     *c = (struct http_chunks){ .part = coding == HTP_CODING_CHUNKED ? CHUNK_LENGTH : CHUNKS_OVER,
-                               .from = at };
+                               .from = (uint32_t)at };
 }
 
 static int hex_value(uint8_t c)

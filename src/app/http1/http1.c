@@ -41,6 +41,7 @@ static bool http1_open(struct app_flow *af)
     const struct flow *f = af->flow;
 
     state->af = af;
+    state->thread = af->thread_data;
     state->config = http_config_for(af->settings, f->swapped ? &f->key.src : &f->key.dst);
     return http_parser_open(state);
 }

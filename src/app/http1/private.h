@@ -92,8 +92,21 @@ enum http_coding {
 struct http_chunks {
     uint8_t part;                       /* enum chunk_part, see chunks.c */
     bool digits;
+    uint32_t from;                      /* in the input: what was not looked at yet */
     uint64_t left;                      /* of the chunk */
-    size_t from;                        /* in the input: what was not looked at yet */
+};
+
+/* What rules see of a message and libhtp has not in one piece. It can be made again. */
+struct http_shown {
+    struct arena arena;
+    /* http.header, http.header_names, http.start: for so many headers */
+    struct slice joined[3];
+    size_t joined_for[3];
+    struct slice *item;                 /* http.request_header, http.response_header */
+    size_t item_count;
+    struct buf swf;                     /* a Flash file unpacked, this one, from so many bytes */
+    uint64_t swf_file;
+    uint32_t swf_for;
 };
 
 struct http_message {
@@ -112,14 +125,7 @@ struct http_message {
     bool limited;                       /* body limit reached */
     uint32_t headers_size;              /* of all headers and trailers, as sent */
     uint64_t start;                     /* in its direction of the stream */
-    /* http.header, http.header_names, http.start: made when first asked for, for so many headers */
-    struct slice joined[3];
-    size_t joined_for[3];
-    struct buf swf;                     /* a Flash file unpacked, this one, from so many bytes */
-    uint64_t swf_file;
-    uint32_t swf_for;
-    struct slice *item;                 /* http.request_header, http.response_header */
-    size_t item_count;
+    struct http_shown *shown;           /* made when a rule first asks; NULL: none did */
 };
 
 struct http_tx {
@@ -139,6 +145,7 @@ static inline struct http_tx *http_tx_of(struct app_tx *tx)
 struct http_state {
     struct app_flow *af;
     const struct http_config *config;
+    struct http_thread *thread;         /* the flow's is another's once the protocol changes */
     htp_connp_t *connp;
     enum direction direction;           /* of the bytes at work */
     uint64_t offset;                    /* of their first one */
@@ -268,6 +275,10 @@ struct http_multipart *http_multipart_new(struct slice content_type);
 void http_multipart_free(struct http_multipart *m);
 void http_multipart_data(struct http_multipart *m, struct http_tx *htx, const uint8_t *data,
                          size_t len);
+
+/* buffers.c: NULL when there is no memory. */
+struct http_shown *http_shown(struct http_message *m);
+void http_shown_free(struct http_tx *htx, enum direction d);
 
 /* swf.c: what rules see in place of a packed Flash file's beginning. */
 void http_swf_show(struct http_tx *htx, struct app_file *file, struct slice *data);

@@ -19,15 +19,9 @@
 
 #define KEPT_MAX 4096u
 
-static struct http_thread *thread_of(const struct http_state *state)
-{
-    return state->af->thread_data;
-}
-
 bool http_parser_open(struct http_state *state)
 {
     const struct flow *f = state->af->flow;
-    struct http_thread *ht = thread_of(state);
 
     state->connp = htp_connp_create(state->config->htp);
     if (state->connp == NULL)
@@ -35,21 +29,19 @@ bool http_parser_open(struct http_state *state)
     htp_connp_set_user_data(state->connp, state);
     htp_connp_open(state->connp, NULL, f->key.src_port, NULL, f->key.dst_port, NULL);
     state->transactions = 0;
-    if (ht != NULL)
-        ht->awake++;
+    if (state->thread != NULL)
+        state->thread->awake++;
     return true;
 }
 
 void http_parser_close(struct http_state *state)
 {
-    struct http_thread *ht = thread_of(state);
-
     if (state->connp == NULL)
         return;
     htp_connp_destroy_all(state->connp);
     state->connp = NULL;
-    if (ht != NULL)
-        ht->awake--;
+    if (state->thread != NULL)
+        state->thread->awake--;
 }
 
 /* libhtp collects its messages for a reader; ours has been called with each. */
@@ -72,7 +64,7 @@ void http_messages_forget(struct http_state *state)
 
 static bool are_many_awake(const struct http_state *state)
 {
-    const struct http_thread *ht = thread_of(state);
+    const struct http_thread *ht = state->thread;
 
     return ht != NULL && ht->awake > ht->awake_max;
 }
@@ -129,6 +121,7 @@ void http_rest(struct app_flow *af)
 
     if (LIKELY(!are_many_awake(state)) || !may_sleep(state))
         return;
+    http_shown_free(http_tx_of(af->first), TO_SERVER);
     http_tx_of(af->first)->htp = NULL;
     http_parser_close(state);
 }

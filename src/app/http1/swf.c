@@ -95,24 +95,27 @@ static bool unpack(const struct swf *swf, struct http_tx *htx, struct slice pack
 void http_swf_show(struct http_tx *htx, struct app_file *file, struct slice *data)
 {
     const struct http_config *config = ((struct http_state *)htx->tx.flow->state)->config;
-    struct http_message *m = &htx->message[TO_CLIENT];
+    struct http_shown *shown;
     struct slice packed;
     struct swf swf;
 
     if (!swf_read(*data, config, &swf))
         return;
-    if (m->swf_file != file->id || m->swf_for != data->len) {
+    shown = http_shown(&htx->message[TO_CLIENT]);
+    if (shown == NULL)
+        return;
+    if (shown->swf_file != file->id || shown->swf_for != data->len) {
         packed = (struct slice){ .data = data->data + swf.at, .len = data->len - swf.at };
         if (config->swf_compress_depth > 0)
             packed.len = MIN(packed.len, config->swf_compress_depth);
-        if (m->swf.data == NULL)
-            m->swf = http_buf_take(htx->tx.flow);
-        buf_clear(&m->swf);
-        m->swf_file = file->id;
-        m->swf_for = data->len;
-        if (!unpack(&swf, htx, packed, &m->swf))
-            buf_clear(&m->swf);
+        if (shown->swf.data == NULL)
+            shown->swf = http_buf_take(htx->tx.flow);
+        buf_clear(&shown->swf);
+        shown->swf_file = file->id;
+        shown->swf_for = data->len;
+        if (!unpack(&swf, htx, packed, &shown->swf))
+            buf_clear(&shown->swf);
     }
-    if (m->swf.len > 0)
-        *data = buf_slice(&m->swf);
+    if (shown->swf.len > 0)
+        *data = buf_slice(&shown->swf);
 }

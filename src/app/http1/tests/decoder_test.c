@@ -184,7 +184,7 @@ static struct slice flash(const char *data, size_t len, uint32_t packed, uint32_
     http_swf_show(&htx, &file, &shown);
     buf_clear(out);
     buf_add(out, shown.data, shown.len);
-    buf_fini(&htx.message[TO_CLIENT].swf);
+    http_shown_free(&htx, TO_CLIENT);
     return buf_slice(out);
 }
 

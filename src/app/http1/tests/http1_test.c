@@ -96,6 +96,32 @@ TEST(http1_sleep)
     }
 }
 
+/* Also of a flow that goes over to a protocol whose thread has data of its own. */
+TEST(http1_parsers_are_counted)
+{
+    static const char request[] = "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n",
+                      response[] = "HTTP/1.1 200 OK\r\n\r\n", hello[] = "SSH-2.0-x\r\n";
+    struct play_world world;
+    struct http_thread *ht;
+    struct play play;
+
+    CHECK_INT(play_world_open(&world, NULL, NULL), 0);
+    if (world.thread == NULL)
+        return;
+    ht = world.thread->proto[APP_PROTO_http1].data;
+    play_begin(&play, &world, false, 80);
+    play_data(&play, TO_SERVER, request, sizeof(request) - 1);
+    CHECK_INT(ht->awake, 1);
+    play_data(&play, TO_CLIENT, response, sizeof(response) - 1);
+    play_data(&play, TO_SERVER, hello, sizeof(hello) - 1);
+    play_data(&play, TO_CLIENT, hello, sizeof(hello) - 1);
+    CHECK_INT(ht->awake, 0);
+    play_end(&play);
+    CHECK_INT(ht->awake, 0);
+    play_free(&play);
+    play_world_close(&world);
+}
+
 TEST(http1_multipart)
 {
     static const struct split_step steps[] = {
