@@ -404,8 +404,11 @@ bool app_proto_matches(enum app_proto_id wanted, enum app_proto_id found);
 struct app_conf;
 struct app_conf *app_conf_new(const struct conf_node *root, bool is_inline, struct err *err);
 void app_conf_free(struct app_conf *conf);
-/* By every decoder of a file that several threads inspect, for each packet before it moves on. */
+/* By every thread that reads a file which several inspect, for each packet before it moves on;
+ * for TCP that is not decoded, its payload. True: the two hosts are worth noting. */
 void app_note_packet(const struct app_conf *conf, const struct packet *p);
+bool app_note_wanted(const struct app_conf *conf, const uint8_t *payload, uint32_t len);
+void app_note_hosts(const struct app_conf *conf, const struct ip *src, const struct ip *dst);
 bool app_proto_enabled(const struct app_conf *conf, enum app_proto_id id);  /* with its parser */
 /* What it takes for all flows together; NULL: that is not counted. */
 struct app_memory *app_proto_memory(const struct app_conf *conf, enum app_proto_id id);

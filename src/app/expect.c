@@ -77,42 +77,48 @@ struct app_expectations *app_expectations_new(void)
 /* --- who could have announced something --------------------------------------------------- */
 
 /* A first segment may hold less than an opening. */
-static bool is_opening(const struct app_expectations *table, const struct packet *p)
+static bool is_opening(const struct app_expectations *table, const uint8_t *payload, uint32_t len)
 {
-    size_t n = MIN(p->payload_len, (uint32_t)OPENING);
+    size_t n = MIN(len, (uint32_t)OPENING);
 
     for (size_t i = 0; i < table->openings.count; i++)
-        if (strncasecmp(table->openings.at[i], (const char *)p->payload, n) == 0)
+        if (strncasecmp(table->openings.at[i], (const char *)payload, n) == 0)
             return true;
     return false;
 }
 
-static uint32_t mark_of(const struct packet *p)
+static uint32_t mark_of(const struct ip *src, const struct ip *dst)
 {
-    uint64_t one = hash_mix(p->src.q[0], p->src.q[1]), other = hash_mix(p->dst.q[0], p->dst.q[1]);
+    uint64_t one = hash_mix(src->q[0], src->q[1]), other = hash_mix(dst->q[0], dst->q[1]);
 
     return (uint32_t)((one + other) * UINT64_C(0x9e3779b97f4a7c15) >> 48);
 }
 
-void app_note_packet(const struct app_conf *conf, const struct packet *p)
+bool app_note_wanted(const struct app_conf *conf, const uint8_t *payload, uint32_t len)
 {
-    struct app_expectations *table = conf->expectations;
-    uint64_t *word, bit;
-    uint32_t mark;
+    const struct app_expectations *table = conf->expectations;
 
-    if (!packet_is_tcp(p) || p->payload_len == 0 || LIKELY(!table->opens[p->payload[0]]) ||
-        !is_opening(table, p))
-        return;
-    mark = mark_of(p);
-    word = &table->mark[mark / 64];
-    bit = UINT64_C(1) << mark % 64;
+    return len > 0 && UNLIKELY(table->opens[payload[0]]) && is_opening(table, payload, len);
+}
+
+void app_note_hosts(const struct app_conf *conf, const struct ip *src, const struct ip *dst)
+{
+    uint32_t mark = mark_of(src, dst);
+    uint64_t *word = &conf->expectations->mark[mark / 64], bit = UINT64_C(1) << mark % 64;
+
     if ((__atomic_load_n(word, __ATOMIC_RELAXED) & bit) == 0)
         __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
 }
 
+void app_note_packet(const struct app_conf *conf, const struct packet *p)
+{
+    if (packet_is_tcp(p) && app_note_wanted(conf, p->payload, p->payload_len))
+        app_note_hosts(conf, &p->src, &p->dst);
+}
+
 static bool may_be_announced(const struct app_expectations *table, const struct packet *p)
 {
-    uint32_t mark = mark_of(p);
+    uint32_t mark = mark_of(&p->src, &p->dst);
 
     return (__atomic_load_n(&table->mark[mark / 64], __ATOMIC_RELAXED) >> mark % 64 & 1) != 0;
 }

@@ -9,6 +9,7 @@
 #include "base/counters.h"
 #include "base/err.h"
 #include "conf/conf.h"
+#include "packet/decode.h"
 #include "packet/pool.h"
 #include "packet/vector.h"
 
@@ -54,6 +55,10 @@ struct capture_names {
     size_t count, cap;
 };
 
+/* Asked of each frame, in the order of the file; false: it is another thread's. */
+typedef bool capture_choose_fn(void *arg, enum datalink link, const uint8_t *frame, uint32_t len,
+                               uint64_t time_us);
+
 struct capture_ops {
     const char *name;           /* "pcap-file", "af-packet", "nfq" */
     const char *label;          /* "PCAP_FILE", as in --list-runmodes */
@@ -84,6 +89,8 @@ struct capture_ops {
     void *(*open)(const struct capture_request *request, struct err *err);
     void *(*queue_open)(void *capture, unsigned queue, struct packet_pool *pool,
                         struct counters *counters, struct err *err);
+    /* What `takes` refuses is counted and passed over. NULL: the capture deals itself. */
+    void (*choose)(void *queue, capture_choose_fn *takes, void *arg);
     /* Appends up to VECTOR_FILL packets; waits at most 100 ms for the first. */
     enum capture_status (*receive)(void *queue, struct packet_vector *v);
     /* A port is one thread's way to give verdicts on a queue; it gives NULL when there is nothing

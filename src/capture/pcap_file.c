@@ -18,6 +18,9 @@
 #include <string.h>
 #include <time.h>
 
+/* So many frames of others are passed over before the thread says how far it is. */
+#define FRAMES_AT_ONCE (16 * VECTOR_FILL)
+
 /* Link types a capture has told us about are few; one that is not known is said once. */
 struct open_file {
     struct pcap_reader *reader;
@@ -46,6 +49,8 @@ struct pcap_queue {
     struct pcap_capture *capture;
     struct packet_pool *pool;
     struct bpf_filter *filter;
+    capture_choose_fn *takes;       /* NULL: all frames */
+    void *takes_arg;
     unsigned number;
     bool speaks;                    /* of files: not also another queue */
     struct open_file *file;         /* being read; NULL: none */
@@ -239,6 +244,14 @@ static enum capture_status wait_for_files(struct pcap_queue *q, bool more)
     return CAPTURE_IDLE;
 }
 
+/* Every frame has a number and a place, also one that another thread takes. */
+static void count_frame(struct pcap_queue *q, const struct pcap_frame *frame)
+{
+    q->packets++;
+    q->order = order_next(q->order, frame->time_us);
+    q->bytes += frame->len;
+}
+
 static void fill(struct pcap_queue *q, struct packet *p, const struct pcap_frame *frame)
 {
     struct open_file *f = q->file;
@@ -253,14 +266,13 @@ static void fill(struct pcap_queue *q, struct packet *p, const struct pcap_frame
     p->len = frame->len;
     p->wire_len = frame->wire_len;
     p->time_us = frame->time_us;
-    p->number = ++q->packets - q->number_base;
-    p->order = q->order = order_next(q->order, frame->time_us);
+    p->number = q->packets - q->number_base;
+    p->order = q->order;
     p->source = PACKET_WIRE;
     p->file_name = f->input->path;
     p->capture_slot = f;
     if (q->capture->no_checksum)
         p->flags |= PACKET_NO_CHECKSUM;
-    q->bytes += frame->len;
     f->out++;
 }
 
@@ -301,8 +313,23 @@ static void count_progress(struct pcap_queue *q)
     __atomic_store_n(&q->capture->done_bytes, q->finished_bytes + done, __ATOMIC_RELAXED);
 }
 
-/* False: the file has ended, or the pool is empty for now. */
-static bool receive_one(struct pcap_queue *q, struct packet_vector *v)
+/* The next frame that is ours, of at most *left; then *left is 0 and the frame not ours. */
+static enum pcap_status next_ours(struct pcap_queue *q, struct pcap_frame *frame,
+                                  enum datalink *link, unsigned *left)
+{
+    enum pcap_status status;
+
+    while ((status = next_wanted(q, frame, link)) == PCAP_STATUS_FRAME) {
+        count_frame(q, frame);
+        if (q->takes == NULL || q->takes(q->takes_arg, *link, frame->data, frame->len,
+                                         frame->time_us) || --*left == 0)
+            break;
+    }
+    return status;
+}
+
+/* False: the file has ended, the pool is empty for now, or none of the next frames is ours. */
+static bool receive_one(struct pcap_queue *q, struct packet_vector *v, unsigned *left)
 {
     struct packet *p = packet_pool_get(q->pool);
     struct pcap_frame frame;
@@ -311,17 +338,21 @@ static bool receive_one(struct pcap_queue *q, struct packet_vector *v)
 
     if (p == NULL)
         return false;
-    status = next_wanted(q, &frame, &link);
+    status = next_ours(q, &frame, &link, left);
     if (UNLIKELY(status != PCAP_STATUS_FRAME)) {
         packet_release(p, PACKET_LANE_OWNER);
         count_progress(q);
         file_ended(q, status);
         return false;
     }
-    fill(q, p, &frame);
-    p->datalink = (uint8_t)link;
     if (frame.time_us > v->now_us)
         v->now_us = frame.time_us;
+    if (UNLIKELY(*left == 0)) {
+        packet_release(p, PACKET_LANE_OWNER);
+        return false;
+    }
+    fill(q, p, &frame);
+    p->datalink = (uint8_t)link;
     vector_push(v, p);
     return true;
 }
@@ -337,6 +368,7 @@ static enum capture_status cut(struct pcap_queue *q)
 static enum capture_status file_receive(void *queue, struct packet_vector *v)
 {
     struct pcap_queue *q = queue;
+    unsigned left = FRAMES_AT_ONCE;
     bool more = false;
 
     v->order_at = q->order + 1;
@@ -346,13 +378,21 @@ static enum capture_status file_receive(void *queue, struct packet_vector *v)
         return wait_for_files(q, more);
     if (q->file->out == 0)
         pcap_reader_forget(q->file->reader);
-    while (v->count < q->capture->at_once && receive_one(q, v))
+    while (v->count < q->capture->at_once && receive_one(q, v, &left))
         ;
     v->order_at = q->order + 1;
     if (UNLIKELY(q->file == NULL && q->capture->whole_files))
         return cut(q);
     count_progress(q);
     return CAPTURE_OK;
+}
+
+static void file_choose(void *queue, capture_choose_fn *takes, void *arg)
+{
+    struct pcap_queue *q = queue;
+
+    q->takes = takes;
+    q->takes_arg = arg;
 }
 
 static void file_interrupt(void *queue)
@@ -413,6 +453,7 @@ const struct capture_ops capture_pcap_file = {
     .run_modes = run_modes,
     .open = file_open,
     .queue_open = file_queue_open,
+    .choose = file_choose,
     .receive = file_receive,
     .interrupt = file_interrupt,
     .queue_close = file_queue_close,

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define COUNT_BITS 11
 #define COUNT_MASK ((1u << COUNT_BITS) - 1)
@@ -170,6 +171,19 @@ static double fill_of(const struct engine_thread *t)
     return samples > 0 ? 100.0 * (double)sum / (double)(samples * t->engine->plan->ring_depth) : 0;
 }
 
+/* Seconds of a CPU that the thread has had: less than it was busy where CPUs are shared. */
+static double cpu_seconds(const struct engine_thread *t)
+{
+    uint64_t ns = figure_get(&t->cpu_ns);
+    struct timespec now;
+    clockid_t clock;
+
+    if (ns == 0 && figure_get(&t->start_ns) != 0 && pthread_getcpuclockid(t->id, &clock) == 0 &&
+        clock_gettime(clock, &now) == 0)
+        return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    return (double)ns / 1e9;
+}
+
 static void report_thread(const struct engine_thread *t, struct buf *out)
 {
     struct thread_time time = time_of(t);
@@ -177,8 +191,8 @@ static void report_thread(const struct engine_thread *t, struct buf *out)
 
     if (t->in_count > 0)
         snprintf(ring, sizeof(ring), "%.0f%%", fill_of(t));
-    buf_printf(out, "%-15s %10llu %6.1f%% %6.1f%% %6.1f%% %6s  ", t->plan->name,
-               (unsigned long long)packets_of(t), percent(time.busy, time.span),
+    buf_printf(out, "%-15s %10llu %8.2f %6.1f%% %6.1f%% %6.1f%% %6s  ", t->plan->name,
+               (unsigned long long)packets_of(t), cpu_seconds(t), percent(time.busy, time.span),
                percent(time.wait, time.span), percent(time.blocked, time.span), ring);
     for (unsigned i = 0; i < t->station_count; i++)
         buf_printf(out, "%s%s %.1f%%", i > 0 ? ", " : "", t->station[i].module->name,
@@ -286,8 +300,8 @@ static void report_bottleneck(const struct engine *e, struct buf *out)
 
 void engine_report(const struct engine *e, struct buf *out)
 {
-    buf_printf(out, "%-15s %10s %7s %7s %7s %6s  %s\n", "thread", "packets", "busy", "waiting",
-               "blocked", "ring", "busy by module");
+    buf_printf(out, "%-15s %10s %8s %7s %7s %7s %6s  %s\n", "thread", "packets", "CPU s", "busy",
+               "waiting", "blocked", "ring", "busy by module");
     for (unsigned i = 0; i < e->thread_count; i++)
         report_thread(&e->threads[i], out);
     report_concurrency(e, out);

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "engine/run_mode.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,14 @@
 #define XOR_PRIME 251
 /* Flows with different fates should rarely share a bucket when buckets are filled as flows come. */
 #define FLOW_BUCKETS 65536
+
+/* A bucket is asked at random for each packet, so it is small. Its time is in epochs, of which a
+ * few make up the longest pause; it wraps, and a bucket that was idle for a whole round is taken
+ * for a young one, which costs nothing but a chance to deal it anew. */
+#define CONSUMER_BITS 11
+#define EPOCHS (1u << (16 - CONSUMER_BITS))
+#define EPOCHS_IDLE 4u
+_Static_assert(THREADS_MAX < (1 << CONSUMER_BITS), "a consumer and 0 fit");
 
 struct scheduler {
     const char *name;
@@ -23,7 +32,8 @@ struct deal {
     const struct scheduler *scheduler;
     struct deal_conf conf;
     uint16_t bucket[DEAL_BUCKETS];      /* consumer; fixed schedulers */
-    uint64_t *flow_bucket;              /* last second << 16 | consumer + 1; 0: free */
+    uint16_t *flow_bucket;              /* last epoch << CONSUMER_BITS | consumer + 1; 0: free */
+    uint32_t epoch_s;                   /* 0: a bucket is never free again */
     uint32_t turn;                      /* round-robin */
 };
 
@@ -152,33 +162,34 @@ static unsigned least_loaded(struct deal *deal)
 }
 
 /* A bucket idle for longer than any flow may live holds no flow and is dealt anew. */
-static unsigned pick_following(struct deal *deal, const struct packet *p,
+static unsigned pick_following(struct deal *deal, uint32_t flow_hash, uint64_t time_us,
                                unsigned (*choose)(struct deal *deal))
 {
-    uint64_t *at = &deal->flow_bucket[(uint32_t)(p->flow_hash * 0x9e3779b1u) >> 16];
-    uint64_t was = __atomic_load_n(at, __ATOMIC_RELAXED);
-    uint64_t now_s = p->time_us / 1000000, last_s = was >> 16, is;
+    uint16_t *at = &deal->flow_bucket[(uint32_t)(flow_hash * 0x9e3779b1u) >> 16];
+    uint16_t was = __atomic_load_n(at, __ATOMIC_RELAXED), is;
+    unsigned epoch = deal->epoch_s > 0 ? (unsigned)(time_us / 1000000 / deal->epoch_s) : 0;
+    unsigned consumer = was & ((1u << CONSUMER_BITS) - 1);
+    unsigned age = (epoch - (was >> CONSUMER_BITS)) % EPOCHS;
 
-    if (was != 0 && (deal->conf.idle_s == 0 || now_s < last_s + deal->conf.idle_s)) {
-        if (now_s > last_s)
-            __atomic_compare_exchange_n(at, &was, now_s << 16 | (was & 0xffff), false,
-                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-        return (unsigned)(was & 0xffff) - 1;
-    }
-    is = now_s << 16 | (choose(deal) + 1);
+    if (LIKELY(consumer != 0 && age == 0))
+        return consumer - 1;
+    /* The latest packet may be older than the one before: that is no age. */
+    if (consumer == 0 || (age > EPOCHS_IDLE && age < EPOCHS - 1))
+        consumer = choose(deal) + 1;
+    is = (uint16_t)(epoch % EPOCHS << CONSUMER_BITS | consumer);
     if (__atomic_compare_exchange_n(at, &was, is, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         was = is;
-    return (unsigned)(was & 0xffff) - 1;
+    return (was & ((1u << CONSUMER_BITS) - 1)) - 1;
 }
 
 static unsigned pick_round_robin(struct deal *deal, const struct packet *p)
 {
-    return pick_following(deal, p, next_in_turn);
+    return pick_following(deal, p->flow_hash, p->time_us, next_in_turn);
 }
 
 static unsigned pick_least_loaded(struct deal *deal, const struct packet *p)
 {
-    return pick_following(deal, p, least_loaded);
+    return pick_following(deal, p->flow_hash, p->time_us, least_loaded);
 }
 
 static unsigned pick_capture(struct deal *deal, const struct packet *p)
@@ -227,7 +238,8 @@ struct deal *deal_new(const struct deal_conf *conf)
     for (unsigned i = 0; i < DEAL_BUCKETS; i++)
         deal->bucket[i] = (uint16_t)(i % conf->consumers);
     if (deal->scheduler->pick == pick_round_robin || deal->scheduler->pick == pick_least_loaded)
-        deal->flow_bucket = xcalloc(FLOW_BUCKETS, sizeof(uint64_t));
+        deal->flow_bucket = xcalloc(FLOW_BUCKETS, sizeof(deal->flow_bucket[0]));
+    deal->epoch_s = (conf->idle_s + EPOCHS_IDLE - 1) / EPOCHS_IDLE;
     return deal;
 }
 
@@ -244,6 +256,11 @@ unsigned deal_packet(struct deal *deal, const struct packet *p)
     if (UNLIKELY(p->flow_hash == 0 && deal->scheduler->pick != pick_capture))
         return 0;
     return deal->scheduler->pick(deal, p);
+}
+
+unsigned deal_to_least(struct deal *deal, uint32_t flow_hash, uint64_t time_us)
+{
+    return flow_hash != 0 ? pick_following(deal, flow_hash, time_us, least_loaded) : 0;
 }
 
 const char *deal_name(const struct deal *deal)

@@ -21,6 +21,7 @@
 struct run_queue {
     const struct packet_pool *pool;
     void *queue;                            /* the capture's */
+    struct file_share *share;               /* NULL: the queue is all its thread's */
 };
 #define RUN_QUEUES_MAX 1024
 

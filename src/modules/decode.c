@@ -4,8 +4,6 @@
  * with checksum offloading. */
 #include "base/array.h"
 #include "base/log.h"
-#include "engine/deal.h"
-#include "engine/engine.h"
 #include "modules/context.h"
 #include "modules/share.h"
 #include "packet/checksum.h"
@@ -18,9 +16,6 @@
 #define CHECKSUM_SAMPLE 1000
 #define CHECKSUM_RATIO 10
 
-/* What a packet is taken to cost, in bytes: its way through the engine and its content. */
-#define COST_OF_PACKET 512
-
 /* So many inner packets there never are: the frame is not judged on this thread. */
 #define JUDGED_ELSEWHERE 0x8000
 
@@ -29,12 +24,10 @@ enum checksum_mode { CHECKSUM_AS_IS, CHECKSUM_SAMPLING, CHECKSUM_OFF, CHECKSUM_A
 struct decode_module {
     const struct run_context *ctx;
     struct module_env env;
-    struct counters *counters;
     struct decoder *decoder;
     enum checksum_mode checksums;
     unsigned sampled, bad;
-    struct deal *deal;              /* NULL: all packets are ours */
-    uint64_t *cost;                 /* dealt so far, by thread */
+    struct file_share *share;       /* NULL: all packets are ours */
 };
 
 /* libpcap does not tell whose checksum a card will fill in; other live captures do. */
@@ -59,21 +52,12 @@ static enum checksum_mode checksum_mode(const struct run_context *ctx)
     return CHECKSUM_AS_IS;
 }
 
-static uint64_t cost_of(void *arg, unsigned consumer)
+/* A sample is of all packets. */
+static void choose_checksums(struct decode_module *m, enum checksum_mode mode)
 {
-    const struct decode_module *m = arg;
-
-    return m->cost[consumer];
-}
-
-/* All threads see the same packets in the same order, so that each knows what was dealt to the
- * others, and a new flow can go to whom has least, with no word between them. */
-static void open_deal(struct decode_module *m)
-{
-    m->cost = xcalloc(m->env.thread_count, sizeof(m->cost[0]));
-    m->deal = deal_new(&(struct deal_conf){
-        .scheduler = "least-loaded", .consumers = m->env.thread_count, .load = cost_of,
-        .load_arg = m, .idle_s = engine_flow_idle_s(m->ctx->conf) });
+    m->checksums = mode;
+    if (m->share != NULL)
+        share_decode_all(m->share, mode == CHECKSUM_SAMPLING);
 }
 
 static void *decode_open(const struct module_env *env, struct err *err)
@@ -83,11 +67,10 @@ static void *decode_open(const struct module_env *env, struct err *err)
     (void)err;
     m->ctx = env->context;
     m->env = *env;
-    m->counters = share_counters(env);
-    m->checksums = checksum_mode(m->ctx);
-    m->decoder = decoder_new(m->ctx->decode, env->pool, m->counters);
-    if (m->ctx->shares_file)
-        open_deal(m);
+    m->share = share_of(env);
+    m->decoder = decoder_new(m->ctx->decode, env->pool,
+                             m->share != NULL ? share_counters(m->share) : env->counters);
+    choose_checksums(m, checksum_mode(m->ctx));
     return m;
 }
 
@@ -120,48 +103,99 @@ static void settle_open(struct packet_vector *v)
 
 static COLD void judge_sample(struct decode_module *m)
 {
-    m->checksums = m->bad > 0 && CHECKSUM_SAMPLE / m->bad < CHECKSUM_RATIO ? CHECKSUM_OFF
-                                                                           : CHECKSUM_AS_IS;
+    choose_checksums(m, m->bad > 0 && CHECKSUM_SAMPLE / m->bad < CHECKSUM_RATIO
+                        ? CHECKSUM_OFF : CHECKSUM_AS_IS);
     if (m->env.thread == 0 && m->checksums == CHECKSUM_OFF)
         log_info("pcap", "%u of the first %u packets have a wrong checksum: offloading is "
                  "assumed, checksums are not looked at", m->bad, CHECKSUM_SAMPLE);
 }
 
-static COLD void sample(struct decode_module *m, const struct packet_vector *v)
+static COLD void sample(struct decode_module *m, struct packet *p)
 {
-    for (unsigned i = 0; i < v->count; i++) {
-        struct packet *p = v->packet[i];
-
-        if (m->checksums == CHECKSUM_SAMPLING && p->root == NULL &&
-            ++m->sampled == CHECKSUM_SAMPLE)
-            judge_sample(m);
-        if (m->checksums == CHECKSUM_SAMPLING && packet_is_tcp(p))
-            m->bad += !packet_l4_checksum_ok(p);
-        /* Live, offloading is what one has to expect until it is known. */
-        if (m->checksums == CHECKSUM_OFF ||
-            (m->checksums == CHECKSUM_SAMPLING && !m->ctx->offline))
-            ignore_checksum(p);
-    }
+    if (m->checksums == CHECKSUM_SAMPLING && p->root == NULL && ++m->sampled == CHECKSUM_SAMPLE)
+        judge_sample(m);
+    if (m->checksums == CHECKSUM_SAMPLING && packet_is_tcp(p))
+        m->bad += !packet_l4_checksum_ok(p);
+    /* Live, offloading is what one has to expect until it is known. */
+    if (m->checksums == CHECKSUM_OFF || (m->checksums == CHECKSUM_SAMPLING && !m->ctx->offline))
+        ignore_checksum(p);
 }
 
-/* Of a vector that all threads see, the flows that are ours; packets without one are thread 0's. */
-static void keep_share(struct decode_module *m, struct packet_vector *v)
+static bool notes_announcements(const struct decode_module *m)
+{
+    return m->ctx->turns != NULL && m->ctx->app != NULL;
+}
+
+static void let_go(struct decode_module *m, struct packet **at)
+{
+    (*at)->inner_count = JUDGED_ELSEWHERE;
+    packet_release(*at, m->env.lane);
+    *at = NULL;
+}
+
+/* A frame that all threads decode, and what comes out of it; returns how many packets stand
+ * behind it. */
+static unsigned decode_shared(struct decode_module *m, struct packet_vector *v, unsigned at)
+{
+    bool sampling = m->checksums == CHECKSUM_SAMPLING;
+    unsigned inner;
+
+    decoder_count_into(m->decoder, share_counters(m->share));
+    inner = decode_packet(m->decoder, v, at);
+    decoder_count_into(m->decoder, m->env.counters);
+    for (unsigned i = at; i <= at + inner; i++) {
+        struct packet *p = v->packet[i];
+
+        if (sampling)
+            sample(m, p);
+        if (notes_announcements(m))
+            app_note_packet(m->ctx->app, p);
+        if (!share_deal(m->share, p))
+            let_go(m, &v->packet[i]);
+    }
+    return inner;
+}
+
+static void drop_gaps(struct packet_vector *v)
 {
     unsigned kept = 0;
 
-    for (unsigned i = 0; i < v->count; i++) {
-        struct packet *p = v->packet[i];
-        unsigned thread = deal_packet(m->deal, p);
-
-        m->cost[thread] += COST_OF_PACKET + p->len;
-        if (thread == m->env.thread) {
-            v->packet[kept++] = p;
-            continue;
-        }
-        p->inner_count = JUDGED_ELSEWHERE;
-        packet_release(p, m->env.lane);
-    }
+    for (unsigned i = 0; i < v->count; i++)
+        if (v->packet[i] != NULL)
+            v->packet[kept++] = v->packet[i];
     v->count = kept;
+}
+
+/* Of frames that all threads see, the flows that are ours; packets without one are thread 0's. */
+static void decode_share(struct decode_module *m, struct packet_vector *v)
+{
+    unsigned ours = share_ours(m->share);
+
+    decoder_count_into(m->decoder, m->env.counters);
+    for (unsigned i = 0; i < v->count; i++) {
+        enum share_answer answer = i < ours ? SHARE_OURS : share_look(m->share, v->packet[i]);
+
+        if (LIKELY(answer == SHARE_OURS))
+            decode_packet(m->decoder, v, i);
+        else if (answer == SHARE_FOREIGN)
+            let_go(m, &v->packet[i]);
+        else
+            i += decode_shared(m, v, i);
+    }
+    if (ours < v->count)
+        drop_gaps(v);
+    decode_end(m->decoder, v);
+}
+
+static void decode_all(struct decode_module *m, struct packet_vector *v)
+{
+    bool sampling = m->checksums == CHECKSUM_SAMPLING;
+
+    decode_vector(m->decoder, v);
+    for (unsigned i = 0; UNLIKELY(sampling) && i < v->count; i++)
+        sample(m, v->packet[i]);
+    for (unsigned i = 0; notes_announcements(m) && i < v->count; i++)
+        app_note_packet(m->ctx->app, v->packet[i]);
 }
 
 /* Before any packet moves on: later the inner ones may be on other threads. */
@@ -181,16 +215,12 @@ static enum module_status decode_process(void *self, struct packet_vector *v)
 
     if (m->checksums == CHECKSUM_OFF)
         ignore_all(v);
-    decode_vector(m->decoder, v);
-    if (UNLIKELY(m->checksums == CHECKSUM_SAMPLING))
-        sample(m, v);
+    if (m->share != NULL)
+        decode_share(m, v);
+    else
+        decode_all(m, v);
     if (m->checksums == CHECKSUM_ASK)
         settle_open(v);
-    if (m->ctx->turns != NULL && m->ctx->app != NULL)
-        for (unsigned i = 0; i < v->count; i++)
-            app_note_packet(m->ctx->app, v->packet[i]);
-    if (m->deal != NULL)
-        keep_share(m, v);
     if (m->ctx->judges)
         count_inner(v);
     return MODULE_OK;
@@ -204,7 +234,7 @@ static bool decode_flush(void *self, struct packet_vector *v)
     (void)v;
     decoder_forget(m->decoder);
     m->sampled = m->bad = 0;
-    m->checksums = checksum_mode(m->ctx);
+    choose_checksums(m, checksum_mode(m->ctx));
     return false;
 }
 
@@ -213,9 +243,7 @@ static void decode_close(void *self)
     struct decode_module *m = self;
 
     decoder_free(m->decoder);
-    deal_free(m->deal);
-    free(m->cost);
-    share_counters_free(m->counters, &m->env);
+    share_free(m->share);
     free(m);
 }
 

@@ -14,7 +14,7 @@ struct receive_module {
     struct run_context *ctx;
     const struct capture_ops *ops;
     struct module_env env;
-    struct counters *counters;
+    struct file_share *share;       /* NULL: all frames are ours */
     void *queue;
     uint64_t stats_us;
 };
@@ -32,14 +32,15 @@ static void *receive_open(const struct module_env *env, struct err *err)
     m->ctx = ctx;
     m->ops = ctx->capture;
     m->env = *env;
-    m->counters = share_counters(env);
-    m->queue = m->ops->queue_open(ctx->capture_handle, env->thread, env->pool, m->counters, err);
+    m->queue = m->ops->queue_open(ctx->capture_handle, env->thread, env->pool, env->counters, err);
     if (m->queue == NULL) {
-        share_counters_free(m->counters, env);
         free(m);
         return NULL;
     }
-    ctx->queues[ctx->queue_count++] = (struct run_queue){ env->pool, m->queue };
+    m->share = share_new(env);
+    if (m->share != NULL)
+        m->ops->choose(m->queue, share_takes, m->share);
+    ctx->queues[ctx->queue_count++] = (struct run_queue){ env->pool, m->queue, m->share };
     return m;
 }
 
@@ -63,8 +64,11 @@ static void set_time(const struct receive_module *m, struct packet_vector *v)
 static enum module_status receive_process(void *self, struct packet_vector *v)
 {
     struct receive_module *m = self;
-    enum capture_status status = m->ops->receive(m->queue, v);
+    enum capture_status status;
 
+    if (m->share != NULL)
+        share_begin(m->share);
+    status = m->ops->receive(m->queue, v);
     set_time(m, v);
     update_stats(m, v->now_us);
     switch (status) {
@@ -92,7 +96,6 @@ static void receive_close(void *self)
     if (m->ops->update_stats != NULL)
         m->ops->update_stats(m->queue);
     m->ops->queue_close(m->queue);
-    share_counters_free(m->counters, &m->env);
     free(m);
 }
 

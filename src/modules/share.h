@@ -1,13 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules/share.h - several threads that read the same file: each decodes all of it and keeps its
- * share of the flows. What receive and decode count counts once, on thread 0. */
+/* modules/share.h - several threads that read the same file, each for its share of the flows.
+ *
+ * All see the same frames in the same order, so that each knows what was dealt to the others, and
+ * a new flow can go to whom has least, with no word between them. A plain frame (packet/peek.h)
+ * is dealt by a look at it: receive passes over another thread's, and its own thread counts it.
+ * All others every thread decodes, to see what comes of them, and thread 0 counts them.
+ *
+ * Frames are dealt strictly in their order. Behind one that takes the decoder, the rest of the
+ * vector is therefore left for decode to deal. One for each thread, of which receive and decode
+ * stand in one piece. */
 #ifndef MODULES_SHARE_H
 #define MODULES_SHARE_H
 
 #include "engine/module.h"
+#include "modules/context.h"
 
-/* The thread's own counters, or a block nobody adds up. Give it back before the thread ends. */
-struct counters *share_counters(const struct module_env *env);
-void share_counters_free(struct counters *counters, const struct module_env *env);
+struct file_share;
+
+/* NULL: this run shares no file. Made by receive, which opens first; decode finds it and, closing
+ * last, frees it. */
+struct file_share *share_new(const struct module_env *env);
+void share_free(struct file_share *share);
+struct file_share *share_of(const struct module_env *env);
+
+/* A vector begins. */
+void share_begin(struct file_share *share);
+/* capture_ops.choose: is this frame, the next of the file, to be taken? */
+bool share_takes(void *share, enum datalink link, const uint8_t *frame, uint32_t len,
+                 uint64_t time_us);
+
+/* A vector's first packets are ours and plain: so many. */
+unsigned share_ours(const struct file_share *share);
+/* The next frame, which decode deals: is it plain, and then, is it ours? */
+enum share_answer { SHARE_DECODE, SHARE_OURS, SHARE_FOREIGN };
+enum share_answer share_look(struct file_share *share, const struct packet *p);
+/* Is this packet, which was decoded by all, ours? */
+bool share_deal(struct file_share *share, const struct packet *p);
+/* While set, no frame is plain: all threads look at all packets. */
+void share_decode_all(struct file_share *share, bool on);
+/* Where to count what all threads decode: the thread's counters, or a block nobody adds up. */
+struct counters *share_counters(struct file_share *share);
 
 #endif

@@ -92,8 +92,7 @@ static void count_frame(struct decoder *d, const struct packet *p)
     counter_max(d->counters, id->max_pkt_size, p->len);
 }
 
-/* Returns how many inner packets now stand behind it. */
-static unsigned decode_frame(struct decoder *d, struct packet_vector *v, unsigned at)
+unsigned decode_packet(struct decoder *d, struct packet_vector *v, unsigned at)
 {
     struct packet *p = v->packet[at];
 
@@ -109,6 +108,16 @@ static unsigned decode_frame(struct decoder *d, struct packet_vector *v, unsigne
     return d->inner_count;
 }
 
+void decode_end(struct decoder *d, const struct packet_vector *v)
+{
+    defrag_expire(d->defrag, v->now_us);
+}
+
+void decoder_count_into(struct decoder *d, struct counters *counters)
+{
+    d->counters = counters;
+}
+
 void decode_vector(struct decoder *d, struct packet_vector *v)
 {
     for (unsigned i = 0; i < v->count; i++) {
@@ -116,7 +125,7 @@ void decode_vector(struct decoder *d, struct packet_vector *v)
             PREFETCH(v->packet[i + PREFETCH_AHEAD]->data);
         if (UNLIKELY(v->packet[i]->flags & PACKET_PSEUDO))
             continue;
-        i += decode_frame(d, v, i);
+        i += decode_packet(d, v, i);
     }
-    defrag_expire(d->defrag, v->now_us);
+    decode_end(d, v);
 }

@@ -42,6 +42,14 @@ void decoder_free(struct decoder *d);
 /* All packets of the vector, including those it inserts: decoded, their events counted. */
 void decode_vector(struct decoder *d, struct packet_vector *v);
 
+/* The same for those who take packets one by one: packet number `at`, and how many it has put
+ * behind it; at the end of the vector decode_end(). */
+unsigned decode_packet(struct decoder *d, struct packet_vector *v, unsigned at);
+void decode_end(struct decoder *d, const struct packet_vector *v);
+/* Where it counts from now on; what is known of datagrams in fragments is counted where the
+ * decoder was told when it was made. */
+void decoder_count_into(struct decoder *d, struct counters *counters);
+
 /* Counts the packet's events from number `from` on: for those that later stages have set. */
 void packet_events_count(const struct decode_conf *conf, struct counters *counters,
                          const struct packet *p, unsigned from);

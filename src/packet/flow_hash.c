@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* packet/flow_hash.c - the symmetric hash by which packets are dealt and flows are found. */
-#include "packet/decode.h"
+#include "packet/flow_hash.h"
 
 #include "base/bytes.h"
 #include "base/hash.h"
-
-struct tuple {
-    struct ip src, dst;
-    uint16_t src_port, dst_port;
-    uint8_t proto;
-};
+#include "packet/decode.h"
 
 /* An unreachable counts as a packet of the flow that it quotes. Decode has checked the lengths
  * (PACKET_ICMP_ERROR). */
-static void tuple_of_quote(struct tuple *t, const struct packet *p)
+static void tuple_of_quote(struct flow_tuple *t, const struct packet *p)
 {
     const uint8_t *ip = p->icmp.embedded;
     const uint8_t *ports = ip + (ip[0] & 0xf) * 4;
@@ -25,7 +20,7 @@ static void tuple_of_quote(struct tuple *t, const struct packet *p)
     t->dst_port = get_be16(ports + 2);
 }
 
-static void tuple_of(struct tuple *t, const struct packet *p)
+static void tuple_of(struct flow_tuple *t, const struct packet *p)
 {
     if (UNLIKELY(p->flags & PACKET_ICMP_ERROR)) {
         tuple_of_quote(t, p);
@@ -60,23 +55,29 @@ static uint64_t vlan_bits(const struct packet *p)
     return bits;
 }
 
-uint32_t packet_flow_hash(const struct packet *p, bool use_vlan, bool use_recursion)
+uint32_t flow_tuple_hash(const struct flow_tuple *t, uint64_t extra)
 {
-    uint64_t seed = hash_seed(), hash, extra;
-    struct tuple t;
+    uint64_t seed = hash_seed(), hash;
 
-    tuple_of(&t, p);
-    if (LIKELY(t.src.version == 4))
-        hash = mix_symmetric((uint64_t)t.src.w[0] << 16 | t.src_port,
-                             (uint64_t)t.dst.w[0] << 16 | t.dst_port, seed ^ t.proto);
+    if (LIKELY(t->src.version == 4))
+        hash = mix_symmetric((uint64_t)t->src.w[0] << 16 | t->src_port,
+                             (uint64_t)t->dst.w[0] << 16 | t->dst_port, seed ^ t->proto);
     else
-        hash = mix_symmetric(mix_v6(&t.src, t.src_port, seed), mix_v6(&t.dst, t.dst_port, seed),
-                             seed ^ t.proto);
-    extra = use_recursion ? (uint64_t)p->recursion << 56 : 0;
-    if (use_vlan)
-        extra ^= vlan_bits(p);
+        hash = mix_symmetric(mix_v6(&t->src, t->src_port, seed),
+                             mix_v6(&t->dst, t->dst_port, seed), seed ^ t->proto);
     if (UNLIKELY(extra != 0))
         hash = hash_mix(hash, extra);
     hash ^= hash >> 32;
     return (uint32_t)hash != 0 ? (uint32_t)hash : 1;
+}
+
+uint32_t packet_flow_hash(const struct packet *p, bool use_vlan, bool use_recursion)
+{
+    uint64_t extra = use_recursion ? (uint64_t)p->recursion << 56 : 0;
+    struct flow_tuple t;
+
+    tuple_of(&t, p);
+    if (use_vlan)
+        extra ^= vlan_bits(p);
+    return flow_tuple_hash(&t, extra);
 }

@@ -10,8 +10,10 @@
 
 #include <stdlib.h>
 
-/* A nudge may come while the thread's producer is still at work: then it is repeated. */
+/* A nudge may come while the thread's producer is still at work: then it is repeated, less and
+ * less often. */
 #define NUDGE_NS 200000
+#define NUDGE_MOST_NS 3200000
 
 struct turn_lane {
     CACHE_ALIGNED struct order_mark mark;
@@ -19,6 +21,8 @@ struct turn_lane {
     struct turns *turns;
     struct turn_thread thread;
     struct order_mark taken;            /* the place of the last turn */
+    CACHE_ALIGNED struct order_mark wanted;     /* while it waits: for others to pass this */
+    uint32_t waits;                     /* atomic */
 };
 
 struct turns {
@@ -52,17 +56,26 @@ struct turn_lane *turn_lane_new(struct turns *turns, const struct turn_thread *t
     return lane;
 }
 
-static COLD void wake_others(const struct turn_lane *lane)
+/* Those who wait for what we have now passed: one who waits for the end of the file must not be
+ * woken at every packet. A place that is being written may read as an earlier one, which only
+ * wakes too early. */
+static COLD void wake_others(const struct turn_lane *lane, uint64_t order, uint64_t sub)
 {
     const struct turns *turns = lane->turns;
+    struct order_mark here = { order, sub };
 
-    for (size_t i = 0; i < turns->lanes.count; i++)
-        if (turns->lanes.at[i] != lane)
-            waiter_wake(&turns->lanes.at[i]->waiter);
+    for (size_t i = 0; i < turns->lanes.count; i++) {
+        struct turn_lane *other = turns->lanes.at[i];
+        struct order_mark wanted = order_mark_get(&other->wanted);
+
+        if (other != lane && __atomic_load_n(&other->waits, __ATOMIC_ACQUIRE) != 0 &&
+            order_mark_has_passed(here, wanted.at, wanted.sub))
+            waiter_wake(&other->waiter);
+    }
 }
 
-/* Who waits has counted himself before he looks at the marks; the fence is between our mark and
- * our look at the count. So one of us sees the other. */
+/* Who waits has said for what and counted himself before he looks at the marks; the fence is
+ * between our mark and our look at the count. So one of us sees the other. */
 void turn_reached(struct turn_lane *lane, uint64_t order, uint64_t sub)
 {
     if (order_mark_has_passed(lane->mark, order, sub))
@@ -70,7 +83,7 @@ void turn_reached(struct turn_lane *lane, uint64_t order, uint64_t sub)
     order_mark_set(&lane->mark, order, sub);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (UNLIKELY(turn_is_awaited(lane)))
-        wake_others(lane);
+        wake_others(lane, order, sub);
 }
 
 bool turn_is_awaited(const struct turn_lane *lane)
@@ -93,13 +106,19 @@ static bool is_past(void *arg)
 static COLD void wait_for_lane(struct turn_lane *lane, struct wait_for *w)
 {
     struct turns *turns = lane->turns;
+    uint64_t pause = NUDGE_NS;
 
     lane->thread.sleeps(lane->thread.self);
+    order_mark_set(&lane->wanted, w->place.at, w->place.sub);
+    __atomic_store_n(&lane->waits, 1, __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&turns->waiting, 1, __ATOMIC_SEQ_CST);
-    do
+    w->other->thread.nudge(w->other->thread.self);
+    while (!waiter_wait(&lane->waiter, is_past, w, pause)) {
+        pause = MIN(2 * pause, NUDGE_MOST_NS);
         w->other->thread.nudge(w->other->thread.self);
-    while (!waiter_wait(&lane->waiter, is_past, w, NUDGE_NS));
+    }
     __atomic_fetch_sub(&turns->waiting, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&lane->waits, 0, __ATOMIC_RELAXED);
     lane->thread.wakes(lane->thread.self);
 }
 

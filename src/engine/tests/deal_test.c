@@ -148,7 +148,7 @@ TEST(deal_least_loaded_follows_and_forgets)
     CHECK_INT(deal_packet(deal, &p), 1);        /* the flow lives: it stays */
     p.time_us += 90 * 1000000;
     CHECK_INT(deal_packet(deal, &p), 1);
-    p.time_us += 101 * 1000000;
+    p.time_us += 126 * 1000000;
     CHECK_INT(deal_packet(deal, &p), 2);        /* it cannot live any more */
     deal_free(deal);
 }

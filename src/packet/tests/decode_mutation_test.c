@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of packet/decode against broken input: each prefix of sample packets, and each with any
  * one bit turned. The frames are allocated to the byte, so that a sanitizer sees overruns; here
- * it is checked that what decode points at lies within the frame. */
+ * it is checked that what decode points at lies within the frame, and that a peek (packet/peek.h)
+ * says of a frame what comes of decoding it, or nothing. */
+#include "packet/peek.h"
 #include "packet/tests/decode_env.h"
 
 #include <string.h>
@@ -27,6 +29,14 @@ static const char *const samples[] = {
     "eth:0800 ip4:04 ip4:29 ip6:2f 00000800 ip4:06 tcp:1,2",
     "eth:0800 ip4f:11,2000,7 0001000200100000",
     "eth:0800 ip4f:11,0001,7 'abcdefgh",
+    "eth:0800 ip4:06 tcp:1024,80 'hello",
+    "eth:0800 ip4:06 tcp:80,1024,01010101 'hello",
+    "eth:8100 00010800 ip4:06 tcp:80,1024 'hello",
+    "eth:86dd ip6:06 tcp:80,1024 'hello",
+    "eth:86dd ip6:11 udp:1000,53 'hello",
+    "eth:8100 000186dd ip6:11 udp:1000,53 'hello",
+    "eth:0800 ip4:11 udp:1000,53 60 zero:45",
+    "eth:0800 ip4:11 udp:1000,53 60000000 zero:2 11ff zero:32",
 };
 
 static bool within(const struct packet *p, const uint8_t *at, size_t len)
@@ -41,6 +51,29 @@ static bool sane(const struct packet *p)
            within(p, p->tcp_options.sack, p->tcp_options.sack_count * 8u);
 }
 
+static unsigned plain;          /* frames that a peek said something of */
+
+/* One packet, of the same flow and with the same payload. */
+static void check_peek(struct test *t, struct decode_env *env, const char *words)
+{
+    const struct packet *p = env->vector.packet[0];
+    struct packet_peek peek;
+    struct ip src, dst;
+
+    if (!packet_peek(env->conf, DATALINK_ETHERNET, p->data, p->len, &peek))
+        return;
+    plain++;
+    src = packet_peek_src(&peek);
+    dst = packet_peek_dst(&peek);
+    if (env->vector.count != 1 || p->root != NULL)
+        test_fail(t, __FILE__, __LINE__, "%s: more than a plain packet", words);
+    if (peek.flow_hash != p->flow_hash || !ip_equal(&src, &p->src) || !ip_equal(&dst, &p->dst))
+        test_fail(t, __FILE__, __LINE__, "%s: another flow", words);
+    if (peek.is_tcp != packet_is_tcp(p) || peek.payload != p->payload ||
+        peek.payload_len != p->payload_len)
+        test_fail(t, __FILE__, __LINE__, "%s: another payload", words);
+}
+
 static void check_bytes(struct test *t, struct decode_env *env, const char *words,
                         const uint8_t *data, size_t len)
 {
@@ -53,6 +86,7 @@ static void check_bytes(struct test *t, struct decode_env *env, const char *word
         packet_l4_checksum_ok(p);
         packet_ip_checksum_ok(p);
     }
+    check_peek(t, env, words);
 }
 
 TEST(decode_every_prefix)
@@ -74,6 +108,7 @@ TEST(decode_every_bit)
 {
     struct decode_env env;
 
+    plain = 0;
     env_open(&env, NULL);
     for (unsigned i = 0; i < ARRAY_LEN(samples); i++) {
         uint8_t data[512];
@@ -85,6 +120,7 @@ TEST(decode_every_bit)
             data[bit / 8] ^= (uint8_t)(1 << bit % 8);
         }
     }
+    CHECK(plain > 1000);
     env_close(t, &env);
 }
 
