@@ -56,8 +56,7 @@ struct capture_names {
 };
 
 /* Asked of each frame, in the order of the file; false: it is another thread's. */
-typedef bool capture_choose_fn(void *arg, enum datalink link, const uint8_t *frame, uint32_t len,
-                               uint64_t time_us);
+typedef bool capture_choose_fn(void *arg, enum datalink link, const uint8_t *frame, uint32_t len);
 
 struct capture_ops {
     const char *name;           /* "pcap-file", "af-packet", "nfq" */

@@ -321,8 +321,8 @@ static enum pcap_status next_ours(struct pcap_queue *q, struct pcap_frame *frame
 
     while ((status = next_wanted(q, frame, link)) == PCAP_STATUS_FRAME) {
         count_frame(q, frame);
-        if (q->takes == NULL || q->takes(q->takes_arg, *link, frame->data, frame->len,
-                                         frame->time_us) || --*left == 0)
+        if (q->takes == NULL || q->takes(q->takes_arg, *link, frame->data, frame->len) ||
+            --*left == 0)
             break;
     }
     return status;

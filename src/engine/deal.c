@@ -162,12 +162,12 @@ static unsigned least_loaded(struct deal *deal)
 }
 
 /* A bucket idle for longer than any flow may live holds no flow and is dealt anew. */
-static unsigned pick_following(struct deal *deal, uint32_t flow_hash, uint64_t time_us,
+static unsigned pick_following(struct deal *deal, const struct packet *p,
                                unsigned (*choose)(struct deal *deal))
 {
-    uint16_t *at = &deal->flow_bucket[(uint32_t)(flow_hash * 0x9e3779b1u) >> 16];
+    uint16_t *at = &deal->flow_bucket[(uint32_t)(p->flow_hash * 0x9e3779b1u) >> 16];
     uint16_t was = __atomic_load_n(at, __ATOMIC_RELAXED), is;
-    unsigned epoch = deal->epoch_s > 0 ? (unsigned)(time_us / 1000000 / deal->epoch_s) : 0;
+    unsigned epoch = deal->epoch_s > 0 ? (unsigned)(p->time_us / 1000000 / deal->epoch_s) : 0;
     unsigned consumer = was & ((1u << CONSUMER_BITS) - 1);
     unsigned age = (epoch - (was >> CONSUMER_BITS)) % EPOCHS;
 
@@ -184,12 +184,12 @@ static unsigned pick_following(struct deal *deal, uint32_t flow_hash, uint64_t t
 
 static unsigned pick_round_robin(struct deal *deal, const struct packet *p)
 {
-    return pick_following(deal, p->flow_hash, p->time_us, next_in_turn);
+    return pick_following(deal, p, next_in_turn);
 }
 
 static unsigned pick_least_loaded(struct deal *deal, const struct packet *p)
 {
-    return pick_following(deal, p->flow_hash, p->time_us, least_loaded);
+    return pick_following(deal, p, least_loaded);
 }
 
 static unsigned pick_capture(struct deal *deal, const struct packet *p)
@@ -256,11 +256,6 @@ unsigned deal_packet(struct deal *deal, const struct packet *p)
     if (UNLIKELY(p->flow_hash == 0 && deal->scheduler->pick != pick_capture))
         return 0;
     return deal->scheduler->pick(deal, p);
-}
-
-unsigned deal_to_least(struct deal *deal, uint32_t flow_hash, uint64_t time_us)
-{
-    return flow_hash != 0 ? pick_following(deal, flow_hash, time_us, least_loaded) : 0;
 }
 
 const char *deal_name(const struct deal *deal)

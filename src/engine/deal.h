@@ -40,8 +40,6 @@ bool deal_known(const char *scheduler);
 struct deal *deal_new(const struct deal_conf *conf);
 void deal_free(struct deal *deal);
 unsigned deal_packet(struct deal *deal, const struct packet *p);
-/* What least-loaded says of a packet of which no more is known. */
-unsigned deal_to_least(struct deal *deal, uint32_t flow_hash, uint64_t time_us);
 const char *deal_name(const struct deal *deal);
 
 static inline unsigned deal_bucket(uint32_t hash)

@@ -49,6 +49,7 @@ struct run_context {
     void *capture_handle;
     struct run_queue queues[RUN_QUEUES_MAX];    /* receive modules add theirs as they open */
     unsigned queue_count;
+    struct file_claims *claims;             /* of shares_file; modules/share.c makes it */
     const struct decode_conf *decode;
     const struct flow_conf *flow;
     const struct stream_conf *stream;

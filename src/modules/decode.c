@@ -150,7 +150,7 @@ static unsigned decode_shared(struct decode_module *m, struct packet_vector *v, 
             sample(m, p);
         if (notes_announcements(m))
             app_note_packet(m->ctx->app, p);
-        if (!share_deal(m->share, p))
+        if (!share_has(m->share, p))
             let_go(m, &v->packet[i]);
     }
     return inner;

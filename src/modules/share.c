@@ -3,32 +3,26 @@
 #include "modules/share.h"
 
 #include "base/array.h"
-#include "engine/deal.h"
-#include "engine/engine.h"
 #include "packet/peek.h"
 
 #include <stdlib.h>
 
-/* What a packet is taken to cost, in bytes: its way through the engine and its content. */
-#define COST_OF_PACKET 512
+/* Whose the flows of a hash are. Set once, by the thread that meets the first of them first. */
+#define CLAIM_BITS 16
+struct file_claims {
+    uint32_t users;                             /* atomic */
+    CACHE_ALIGNED uint16_t owner[1 << CLAIM_BITS];  /* thread + 1; 0: nobody's yet; atomic */
+};
 
 struct file_share {
     const struct run_context *ctx;
     struct module_env env;
-    struct deal *deal;
-    uint64_t *cost;                 /* dealt so far, by thread */
+    struct file_claims *claims;
     struct counters *elsewhere;     /* not thread 0: what thread 0 counts */
     unsigned ours;                  /* of this vector, up to the first that takes the decoder */
     bool behind_other;              /* such a one has been seen */
     bool decode_all;
 };
-
-static uint64_t cost_of(void *arg, unsigned consumer)
-{
-    const struct file_share *s = arg;
-
-    return s->cost[consumer];
-}
 
 static struct counters *counters_nowhere(void)
 {
@@ -49,10 +43,10 @@ struct file_share *share_new(const struct module_env *env)
     s = xcalloc(1, sizeof(*s));
     s->ctx = ctx;
     s->env = *env;
-    s->cost = xcalloc(env->thread_count, sizeof(s->cost[0]));
-    s->deal = deal_new(&(struct deal_conf){
-        .scheduler = "least-loaded", .consumers = env->thread_count, .load = cost_of,
-        .load_arg = s, .idle_s = engine_flow_idle_s(ctx->conf) });
+    if (ctx->claims == NULL)
+        ctx->claims = xaligned(CACHE_LINE, sizeof(*ctx->claims));
+    s->claims = ctx->claims;
+    __atomic_fetch_add(&s->claims->users, 1, __ATOMIC_RELAXED);
     if (env->thread > 0)
         s->elsewhere = counters_nowhere();
     return s;
@@ -67,8 +61,8 @@ void share_free(struct file_share *s)
         free(s->elsewhere->samples);
         free(s->elsewhere);
     }
-    deal_free(s->deal);
-    free(s->cost);
+    if (__atomic_sub_fetch(&s->claims->users, 1, __ATOMIC_ACQ_REL) == 0)
+        free(s->claims);
     free(s);
 }
 
@@ -102,16 +96,20 @@ static void note(const struct file_share *s, const struct packet_peek *peek)
     app_note_hosts(ctx->app, &src, &dst);
 }
 
-static bool deal(struct file_share *s, uint32_t flow_hash, uint64_t time_us, uint32_t len)
+static bool is_ours(const struct file_share *s, uint32_t flow_hash)
 {
-    unsigned thread = deal_to_least(s->deal, flow_hash, time_us);
+    uint16_t *at = &s->claims->owner[(flow_hash * 0x9e3779b1u) >> (32 - CLAIM_BITS)];
+    uint16_t mine = (uint16_t)(s->env.thread + 1), was = __atomic_load_n(at, __ATOMIC_RELAXED);
 
-    s->cost[thread] += COST_OF_PACKET + len;
-    return thread == s->env.thread;
+    if (UNLIKELY(flow_hash == 0))
+        return s->env.thread == 0;
+    if (UNLIKELY(was == 0) && __atomic_compare_exchange_n(at, &was, mine, false, __ATOMIC_RELAXED,
+                                                          __ATOMIC_RELAXED))
+        return true;
+    return was == mine;
 }
 
-bool share_takes(void *share, enum datalink link, const uint8_t *frame, uint32_t len,
-                 uint64_t time_us)
+bool share_takes(void *share, enum datalink link, const uint8_t *frame, uint32_t len)
 {
     struct file_share *s = share;
     struct packet_peek peek;
@@ -122,7 +120,7 @@ bool share_takes(void *share, enum datalink link, const uint8_t *frame, uint32_t
         return true;
     }
     note(s, &peek);
-    if (!deal(s, peek.flow_hash, time_us, len))
+    if (!is_ours(s, peek.flow_hash))
         return false;
     s->ours++;
     return true;
@@ -141,12 +139,12 @@ enum share_answer share_look(struct file_share *s, const struct packet *p)
         !packet_peek(s->ctx->decode, (enum datalink)p->datalink, p->data, p->len, &peek))
         return SHARE_DECODE;
     note(s, &peek);
-    return deal(s, peek.flow_hash, p->time_us, p->len) ? SHARE_OURS : SHARE_FOREIGN;
+    return is_ours(s, peek.flow_hash) ? SHARE_OURS : SHARE_FOREIGN;
 }
 
-bool share_deal(struct file_share *s, const struct packet *p)
+bool share_has(struct file_share *s, const struct packet *p)
 {
-    return deal(s, p->flow_hash, p->time_us, p->len);
+    return is_ours(s, p->flow_hash);
 }
 
 void share_decode_all(struct file_share *s, bool on)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* modules/share.h - several threads that read the same file, each for its share of the flows.
  *
- * All see the same frames in the same order, so that each knows what was dealt to the others, and
- * a new flow can go to whom has least, with no word between them. A plain frame (packet/peek.h)
- * is dealt by a look at it: receive passes over another thread's, and its own thread counts it.
+ * All see the same frames in the same order. A new flow is claimed by the thread that meets it
+ * first: the one that is ahead of the others, because it had less to do. The claim stays, so that
+ * all agree on whose a frame is, however far apart they are. A plain frame (packet/peek.h) is
+ * known by a look at it: receive passes over another thread's, and its own thread counts it.
  * All others every thread decodes, to see what comes of them, and thread 0 counts them.
  *
- * Frames are dealt strictly in their order. Behind one that takes the decoder, the rest of the
- * vector is therefore left for decode to deal. One for each thread, of which receive and decode
- * stand in one piece. */
+ * One for each thread, of which receive and decode stand in one piece. */
 #ifndef MODULES_SHARE_H
 #define MODULES_SHARE_H
 
@@ -26,16 +25,15 @@ struct file_share *share_of(const struct module_env *env);
 /* A vector begins. */
 void share_begin(struct file_share *share);
 /* capture_ops.choose: is this frame, the next of the file, to be taken? */
-bool share_takes(void *share, enum datalink link, const uint8_t *frame, uint32_t len,
-                 uint64_t time_us);
+bool share_takes(void *share, enum datalink link, const uint8_t *frame, uint32_t len);
 
 /* A vector's first packets are ours and plain: so many. */
 unsigned share_ours(const struct file_share *share);
-/* The next frame, which decode deals: is it plain, and then, is it ours? */
+/* The next frame, behind one that was not plain: is it, and then, is it ours? */
 enum share_answer { SHARE_DECODE, SHARE_OURS, SHARE_FOREIGN };
 enum share_answer share_look(struct file_share *share, const struct packet *p);
 /* Is this packet, which was decoded by all, ours? */
-bool share_deal(struct file_share *share, const struct packet *p);
+bool share_has(struct file_share *share, const struct packet *p);
 /* While set, no frame is plain: all threads look at all packets. */
 void share_decode_all(struct file_share *share, bool on);
 /* Where to count what all threads decode: the thread's counters, or a block nobody adds up. */
