@@ -349,16 +349,18 @@ static int bind_to(struct control *c, struct err *err)
 }
 
 /* auto: while capturing live. */
+bool control_is_wanted(const struct conf_node *root, bool live)
+{
+    if (strcmp(conf_string(root, "unix-command.enabled", "auto"), "auto") == 0)
+        return live;
+    return conf_bool(root, "unix-command.enabled", false);
+}
+
 static bool is_wanted(const struct control_conf *conf)
 {
-    const char *enabled = conf_string(conf->root, "unix-command.enabled", "auto");
     const struct capture_ops *capture = conf->context->capture;
 
-    if (conf->takes_jobs)
-        return true;
-    if (strcmp(enabled, "auto") == 0)
-        return capture != NULL && capture->live;
-    return conf_bool(conf->root, "unix-command.enabled", false);
+    return conf->takes_jobs || control_is_wanted(conf->root, capture != NULL && capture->live);
 }
 
 int control_open(const struct control_conf *conf, struct control **out, struct err *err)

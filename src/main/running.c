@@ -23,6 +23,15 @@ struct stats_of {
     struct engine *engine;
 };
 
+/* The threads that it makes from now on take over where it may run. */
+static void settle_main(const struct setup *s)
+{
+    char name[16];
+
+    if (pthread_getname_np(pthread_self(), name, sizeof(name)) == 0)
+        engine_place_management(s->plan, name);
+}
+
 static void settle_stats(void *arg)
 {
     const struct stats_of *r = arg;
@@ -184,6 +193,8 @@ static int start_threads(struct setup *s, struct engine *engine, struct err *err
         return -1;
     if ((once && fence_enter(s, err) < 0) || engine_start(engine, err) < 0)
         return -1;
+    if (once)
+        settle_main(s);
     if (once && ((!live && running_drop_rights(s, err) < 0) ||
                  control_start(s->control, err) < 0)) {
         engine_stop(engine);

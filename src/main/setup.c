@@ -277,7 +277,25 @@ static bool needs_turns(const struct plan *plan)
     return false;
 }
 
-static const char *const management_threads[] = { "FM#01", "FR#01", "CS", NULL };
+/* The threads there are besides the plan's own: the first, which waits for signals; statistics,
+ * commands, the watchdog. */
+#define MANAGEMENT_MAX 5
+static void name_management(const struct setup *s, bool live, char *main_name, size_t size,
+                            const char *names[MANAGEMENT_MAX])
+{
+    unsigned n = 0;
+
+    if (pthread_getname_np(pthread_self(), main_name, size) != 0)
+        snprintf(main_name, size, "ids");
+    names[n++] = main_name;
+    if (conf_bool(s->root, "stats.enabled", true))
+        names[n++] = "CS";
+    if (s->takes_jobs || control_is_wanted(s->root, live))
+        names[n++] = "US";
+    if (live || systemd_watchdog_ms() > 0)
+        names[n++] = "WD";
+    names[n] = NULL;
+}
 
 /* Of another machine only the CPUs are known, not its interfaces. */
 static void ask_capture(const struct setup *s, const struct capture_ops *capture,
@@ -315,7 +333,8 @@ int setup_plan(struct setup *s, const char *topology, struct err *err)
     unsigned count = (unsigned)s->sources.count;
     struct plan_source *sources = xcalloc(count + 1, sizeof(*sources));
     struct plan_request request = { 0 };
-    char names[512], interfaces[512];
+    char names[512], interfaces[512], main_name[16];
+    const char *management[MANAGEMENT_MAX];
 
     s->modes = run_modes_new(s->root, err);
     s->topology = topology != NULL ? topology_described(topology, err) : topology_of_machine(err);
@@ -344,7 +363,8 @@ int setup_plan(struct setup *s, const char *topology, struct err *err)
     request.verdict_threads = capture != NULL && strcmp(capture->name, "nfq") == 0;
     request.sources = sources;
     request.source_count = count;
-    request.management = management_threads;
+    name_management(s, request.live, main_name, sizeof(main_name), management);
+    request.management = management;
     if (s->topology->is_this_machine)
         request.interfaces = interface_names(interfaces, sizeof(interfaces));
     s->plan = plan_new(&request, err);
