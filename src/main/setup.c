@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "control/systemd.h"
 #include "detect/keyword.h"
 #include "flow/exception.h"
 
