@@ -239,6 +239,7 @@ struct app_buffer {
     bool multi;                 /* several instances, each inspected for itself */
     bool grows;                 /* a body or file: inspected again as it grows, see app/file.h */
     bool lower_case;            /* normalised: patterns must be lower case (http.host) */
+    bool one_way;               /* a rule must say of which direction */
     bool any_case;              /* hex digits: patterns match however they are written */
     /* Instance `index` from 0; false when there is none (yet). */
     bool (*get)(struct app_tx *tx, enum direction direction, unsigned index, struct slice *out);
@@ -266,6 +267,7 @@ struct app_integer {
     bool multi;                 /* several values: any, all, nth */
     bool any_of_many;           /* several values, any will do; no index in the rule */
     bool inclusive;             /* ranges contain their ends */
+    bool plain;                 /* one number, in quotes or not; no comparison */
     const struct app_name *names;       /* {NULL} ended; NULL: numbers only */
     const struct app_name *bit_names;   /* "fin,!comp": bits that are set and not set */
     bool (*get)(struct app_tx *tx, enum direction direction, unsigned index, uint64_t *out);

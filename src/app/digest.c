@@ -2,6 +2,7 @@
 /* app/digest.c - a thread's room for a hash at work. */
 #include "app/digest.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -41,4 +42,20 @@ size_t hex_text(const uint8_t *data, size_t len, char between, const char digits
         *to++ = digits[data[i] & 15];
     }
     return (size_t)(to - out);
+}
+
+bool md5_pattern_check(struct slice pattern, bool nocase UNUSED, struct err *err)
+{
+    if (pattern.len != 32) {
+        err_set(err, "an MD5 has 32 digits, found %u characters: this will never match",
+                pattern.len);
+        return false;
+    }
+    for (uint32_t i = 0; i < pattern.len; i++) {
+        if (!isxdigit(pattern.data[i])) {
+            err_set(err, "an MD5 is written in hexadecimal digits: this will never match");
+            return false;
+        }
+    }
+    return true;
 }

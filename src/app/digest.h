@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/digest.h"
+#include "base/err.h"
 
 struct digests;
 
@@ -14,6 +15,9 @@ void digests_free(struct digests *d);       /* NULL is fine */
 /* Bytes of the hash in out; 0 without a `d`. */
 unsigned digest(struct digests *d, enum digest which, const void *data, size_t len,
                 uint8_t out[DIGEST_MAX]);
+
+/* What patterns on the text of an MD5 must be: struct app_buffer's check. */
+bool md5_pattern_check(struct slice pattern, bool nocase, struct err *err);
 
 /* Two digits a byte, without a NUL; with `between` != 0 this character between bytes. Returns
  * the length. */

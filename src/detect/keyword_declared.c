@@ -10,6 +10,7 @@
 #include "detect/keyword_registry.h"
 #include "detect/ruleset.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum declared_kind { DECLARED_BUFFER, DECLARED_LEGACY, DECLARED_INTEGER, DECLARED_MATCH };
@@ -177,6 +178,8 @@ static int integer_parse(struct rule_parser *p, struct text in, void *arg)
 
     a->declared = declared_of(p->keyword);
     integer = first_integer(a->declared);
+    if (integer->plain && (text_trim(in).n == 0 || !isdigit((unsigned char)*text_trim(in).p)))
+        return rule_error(p, "%s: want a number, found '%.*s'", integer->name, TEXT(in));
     parse = integer->inclusive ? int_match_parse_inclusive : int_match_parse;
     if (limit_protocol(p) < 0 || (integer->multi && index_match_parse(p, &in, &a->index) < 0))
         return -1;

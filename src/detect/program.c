@@ -481,6 +481,26 @@ static int check_list(struct rule_parser *p, struct rule_list *list)
     return check_patterns(p, list);
 }
 
+/* What request and response both have is not looked for in both. */
+static int check_one_way(struct rule_parser *p)
+{
+    uint32_t both = RULE_TO_SERVER | RULE_TO_CLIENT, wanted = p->rule->flags & both;
+
+    if (wanted != 0 && wanted != both)
+        return 0;
+    for (const struct rule_list *l = p->rule->list; l != NULL; l = l->next) {
+        for (unsigned i = 0; l->buffer != NULL && i < APP_PROTO_COUNT; i++) {
+            const struct app_buffer *b = l->buffer->by_proto[i];
+
+            if (b != NULL && b->one_way && l->directions == APP_BOTH)
+                return rule_error(p, "rule %u: %s without a direction; say flow:to_server for "
+                                  "requests or flow:to_client for responses", p->rule->sid,
+                                  b->name);
+        }
+    }
+    return 0;
+}
+
 /* Which directions the buffers demand, and whether that is one. */
 static int settle_direction(struct rule_parser *p)
 {
@@ -512,7 +532,7 @@ static int settle_direction(struct rule_parser *p)
         r->flags &= ~(uint32_t)(RULE_TO_SERVER | RULE_TO_CLIENT);
         r->flags |= server ? RULE_TO_SERVER : RULE_TO_CLIENT;
     }
-    return 0;
+    return check_one_way(p);
 }
 
 static int check_mixture(struct rule_parser *p)

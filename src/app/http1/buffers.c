@@ -397,7 +397,8 @@ static const struct app_buffer header = {
 };
 static const struct app_buffer raw_header = {
     .name = "http.header.raw", .legacy = "http_raw_header", .doc = "all headers, as sent",
-    .directions = APP_BOTH, .progress = { HTTP_BODY, HTTP_BODY }, .get = get_raw_headers,
+    .directions = APP_BOTH, .progress = { HTTP_BODY, HTTP_BODY }, .one_way = true,
+    .get = get_raw_headers,
     .feature = HTTP1_KEEP_RAW_HEADERS,
 };
 static const struct app_buffer header_names = {

@@ -338,10 +338,14 @@ BUFFER(raw_uri, "http.uri.raw", NULL, "http_raw_uri", APP_TS, "URI, as sent", ge
 BUFFER(method, "http.method", NULL, "http_method", APP_TS, "request method", get_method);
 BUFFER(request_line, "http.request_line", "http_request_line", NULL, APP_TS,
        "whole request line", get_line);
-BUFFER(response_line, "http.response_line", "http_response_line", NULL, APP_TC,
-       "whole status line", get_line);
-BUFFER(protocol, "http.protocol", "http_protocol", NULL, APP_BOTH,
-       "protocol of the first line", get_protocol);
+static const struct app_buffer response_line = {
+    .name = "http.response_line", .alias = "http_response_line", .doc = "whole status line",
+    .directions = APP_TC, .progress = { H2_OPEN, H2_BODY }, .get = get_line,
+};
+static const struct app_buffer protocol = {
+    .name = "http.protocol", .alias = "http_protocol", .doc = "protocol of the first line",
+    .directions = APP_BOTH, .progress = { H2_OPEN, H2_BODY }, .get = get_protocol,
+};
 BUFFER(stat_code, "http.stat_code", NULL, "http_stat_code", APP_TC, "status code",
        get_stat_code);
 BUFFER(stat_msg, "http.stat_msg", NULL, "http_stat_msg", APP_TC, "reason of the status line",

@@ -212,13 +212,9 @@ static bool log_http(struct json *j, struct app_tx *tx, enum direction d UNUSED,
 
 void h2_alert_metadata(struct json *j, struct app_tx *tx)
 {
-    struct json_mark mark = json_mark(j);
-
     json_object(j, "http");
-    if (h2_log_members(j, tx))
-        json_object_end(j);
-    else
-        json_rewind(j, mark);
+    (void)h2_log_members(j, tx);
+    json_object_end(j);
 }
 
 static const struct app_log http = {

@@ -247,15 +247,15 @@ static bool encryption_match(struct app_tx *tx, enum direction d, const void *ar
 
 static const struct app_buffer cname = {
     .name = "krb5.cname", .alias = "krb5_cname", .doc = "part of the client's name",
-    .directions = APP_BOTH, .multi = true, .get = get_client,
+    .directions = APP_TC, .multi = true, .get = get_client,
 };
 static const struct app_buffer sname = {
     .name = "krb5.sname", .alias = "krb5_sname", .doc = "part of the server's name",
-    .directions = APP_BOTH, .multi = true, .get = get_server,
+    .directions = APP_TC, .multi = true, .get = get_server,
 };
 static const struct app_integer msg_type = {
     .name = "krb5_msg_type", .doc = "type of the message", .bits = 8, .directions = APP_BOTH,
-    .get = get_type,
+    .plain = true, .get = get_type,
 };
 static const struct app_match err_code = {
     .name = "krb5_err_code", .doc = "error code", .directions = APP_BOTH,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/quic/buffers.c - what rules see of a packet. */
+#include "app/digest.h"
 #include "app/quic/quic.h"
 #include "app/tls/fingerprint.h"
 
@@ -122,8 +123,10 @@ static bool get_ja4(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSE
 BUFFER(sni, "quic.sni", NULL, APP_TS, false, "server name", get_sni);
 BUFFER(ua, "quic.ua", NULL, APP_TS, false, "user agent of Google's versions", get_ua);
 BUFFER(version, "quic.version", NULL, APP_BOTH, false, "version, four bytes", get_version);
-BUFFER(cyu_hash, "quic.cyu.hash", NULL, APP_TS, true, "CYU of the client, the MD5",
-       get_cyu_hash);
+static const struct app_buffer cyu_hash = {
+    .name = "quic.cyu.hash", .doc = "CYU of the client, the MD5", .directions = APP_TS,
+    .progress = { 1, 1 }, .multi = true, .get = get_cyu_hash, .check = md5_pattern_check,
+};
 BUFFER(cyu_string, "quic.cyu.string", NULL, APP_TS, true, "CYU of the client, the text",
        get_cyu_string);
 BUFFER(ja3_hash, "ja3.hash", "ja3_hash", APP_TS, false, "JA3 of the client, the MD5",

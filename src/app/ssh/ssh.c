@@ -2,6 +2,8 @@
 /* app/ssh/ssh.c - the declaration of SSH, and what rules can look into. */
 #include "app/ssh/ssh.h"
 
+#include "app/digest.h"
+
 /* --- buffers ---------------------------------------------------------------------------------- */
 
 static const struct ssh_side *side_of(const struct app_tx *tx, enum direction d)
@@ -52,7 +54,7 @@ static const struct app_buffer buffer_software = {
 static const struct app_buffer buffer_hassh = {
     .name = "ssh.hassh", .alias = "ssh-hassh", .doc = "HASSH of the client, the MD5",
     .directions = APP_TS, .progress = BANNER_PROGRESS, .get = get_hassh,
-    .feature = SSH_WANT_HASSH,
+    .any_case = true, .check = md5_pattern_check, .feature = SSH_WANT_HASSH,
 };
 static const struct app_buffer buffer_hassh_string = {
     .name = "ssh.hassh.string", .alias = "ssh-hassh-string",
@@ -62,7 +64,7 @@ static const struct app_buffer buffer_hassh_string = {
 static const struct app_buffer buffer_hassh_server = {
     .name = "ssh.hassh.server", .alias = "ssh-hassh-server",
     .doc = "HASSH of the server, the MD5", .directions = APP_TC, .progress = BANNER_PROGRESS,
-    .get = get_hassh, .feature = SSH_WANT_HASSH,
+    .get = get_hassh, .any_case = true, .check = md5_pattern_check, .feature = SSH_WANT_HASSH,
 };
 static const struct app_buffer buffer_hassh_server_string = {
     .name = "ssh.hassh.server.string", .alias = "ssh-hassh-server-string",

@@ -2,6 +2,7 @@
 /* app/tls/buffers.c - what rules can look into: hellos, certificates, fingerprints.
  *
  * Fingerprints are made when first asked for, and then stay. */
+#include "app/digest.h"
 #include "app/tls/fingerprint.h"
 #include "app/tls/tls.h"
 
@@ -141,10 +142,10 @@ const struct slice *tls_ja4_of(struct app_tx *tx)
     struct tls_tx *t = tls_tx_of(tx);
     const struct tls_settings *settings = tx->flow->settings;
 
-    if (!t->side[TO_SERVER].has_hello || settings->ja4 == TLS_FINGERPRINT_NO)
+    if (settings->ja4 == TLS_FINGERPRINT_NO)
         return NULL;
     if (!t->ja4_made) {
-        t->ja4_made = true;
+        t->ja4_made = t->side[TO_SERVER].has_hello;     /* without one: that of an empty hello */
         t->ja4 = tls_ja4(&t->side[TO_SERVER].hello, false, tx->flow->thread_data, &tx->arena);
     }
     return &t->ja4;
@@ -177,14 +178,6 @@ static bool get_ja4(struct app_tx *tx, enum direction d UNUSED, unsigned index U
 }
 
 /* --- checks of patterns --------------------------------------------------------------------- */
-
-static bool check_hash(struct slice pattern, bool nocase UNUSED, struct err *err)
-{
-    if (pattern.len == 32)
-        return true;
-    err_set(err, "an MD5 has 32 digits, found %u characters: this will never match", pattern.len);
-    return false;
-}
 
 static bool check_fingerprint(struct slice pattern, bool nocase UNUSED, struct err *err)
 {
@@ -260,7 +253,7 @@ static const struct app_buffer buffer_alt_name = {
 static const struct app_buffer buffer_ja3_hash = {
     .name = "ja3.hash", .alias = "ja3_hash", .doc = "JA3 of the client, the MD5",
     .directions = APP_TS, .progress = HELLO_PROGRESS, .get = get_ja3_hash,
-    .any_case = true, .check = check_hash, .feature = TLS_WANT_JA3,
+    .any_case = true, .check = md5_pattern_check, .feature = TLS_WANT_JA3,
 };
 static const struct app_buffer buffer_ja3_string = {
     .name = "ja3.string", .alias = "ja3_string", .doc = "JA3 of the client, the text",
@@ -270,7 +263,7 @@ static const struct app_buffer buffer_ja3_string = {
 static const struct app_buffer buffer_ja3s_hash = {
     .name = "ja3s.hash", .doc = "JA3S of the server, the MD5",
     .directions = APP_TC, .progress = HELLO_PROGRESS, .get = get_ja3_hash,
-    .any_case = true, .check = check_hash, .feature = TLS_WANT_JA3,
+    .any_case = true, .check = md5_pattern_check, .feature = TLS_WANT_JA3,
 };
 static const struct app_buffer buffer_ja3s_string = {
     .name = "ja3s.string", .doc = "JA3S of the server, the text",

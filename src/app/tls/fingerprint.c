@@ -203,13 +203,14 @@ struct slice tls_ja4(const struct tls_hello *h, bool is_quic, struct digests *d,
     struct writer list = { .start = arena_alloc(arena, room) };
     struct writer w = { .start = arena_alloc(arena, TLS_JA4_LEN + 1) };
     unsigned extension_count = MIN(extensions.count, 99);
+    uint16_t version = is_quic && h->highest_listed != 0 ? h->highest_listed : h->highest;
     bool has_sni = false;
     char alpn[2];
 
     drop_destination(&extensions, &has_sni);
     ja4_alpn(h, alpn);
     w.to = w.start + snprintf(w.start, TLS_JA4_LEN + 1, "%c%s%c%02u%02u%.2s_", is_quic ? 'q' : 't',
-                              ja4_version(h->highest), has_sni ? 'd' : 'i',
+                              ja4_version(version), has_sni ? 'd' : 'i',
                               MIN(ciphers.count, 99), extension_count, alpn);
     qsort(ciphers.at, ciphers.count, sizeof(uint16_t), compare_values);
     qsort(extensions.at, extensions.count, sizeof(uint16_t), compare_values);

@@ -88,6 +88,7 @@ static void set_version(struct tls_hello *h, uint16_t version)
 static bool parse_supported_versions(struct bytes in, struct tls_hello *h)
 {
     struct slice list;
+    bool chosen = false;
 
     if (h->is_server) {
         uint16_t version = take_be16(&in);
@@ -107,10 +108,11 @@ static bool parse_supported_versions(struct bytes in, struct tls_hello *h)
     while (bytes_have(&in, 2)) {
         uint16_t version = take_be16(&in);
 
-        if (tls_version_valid(version)) {
+        if (tls_version_valid(version) && !chosen)
             set_version(h, version);
-            break;
-        }
+        chosen |= tls_version_valid(version);
+        if (!tls_is_grease(version))
+            h->highest_listed = MAX(h->highest_listed, version);
     }
     return true;
 }

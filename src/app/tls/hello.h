@@ -24,6 +24,7 @@ struct tls_hello {
     uint16_t legacy_version;    /* of the field */
     uint16_t version;           /* with supported_versions taken in */
     uint16_t highest;           /* the greater of the two, for JA4 */
+    uint16_t highest_listed;        /* of supported_versions, whatever it may mean */
     struct slice random;        /* TLS_RANDOM_LEN bytes, or none */
     struct slice session_id;
     struct slice ciphers;       /* 2 bytes each; of a server the one chosen */
