@@ -160,7 +160,7 @@ static enum rule_type type_of(const struct rule *r)
         return RULE_PACKET;
     if (payload_list(r) != NULL)
         return payload_type(r);
-    if (r->test_count > 0)
+    if (r->test_count > 0 || (r->flags & RULE_FLOW_STATELESS))
         return RULE_PACKET;
     return r->app_proto != APP_PROTO_UNKNOWN ? RULE_APP_LAYER : RULE_PACKET;
 }

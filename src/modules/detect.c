@@ -174,6 +174,8 @@ static void detect_module_packet(struct detect_module *m, struct packet *p)
     apply_bypass(m, p);
     apply_drop(p);
     apply_stops(p);
+    if (UNLIKELY(p->flags & PACKET_FLOW_END) && p->flow != NULL)
+        detect_flow_ends(p);
     if (p->flow != NULL && (p->chunk_count > 0 || !(p->flags & PACKET_STREAM_NO_APP)))
         app_packet(m->app, p);      /* first: it may turn the packet's direction */
     if (UNLIKELY(app_wants_last_look(p)))

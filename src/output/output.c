@@ -248,6 +248,13 @@ static void render_txs(struct output_thread *ot, struct packet *p)
                 conf->loggers.at[i].ops->tx(&ot->render, conf->loggers.at[i].self, p, tx);
 }
 
+/* At the end of a flow only what was to be looked at once more. */
+static bool may_have_txs(const struct packet *p)
+{
+    return !(p->flags & PACKET_FLOW_END) ||
+           (p->flags & (PACKET_LAST_TO_SERVER | PACKET_LAST_TO_CLIENT));
+}
+
 static void render_flow(struct output_thread *ot, struct packet *p)
 {
     struct output_conf *conf = ot->render.conf;
@@ -268,7 +275,7 @@ static void render_all(struct output_thread *ot, struct packet *p)
         return;
     if (UNLIKELY(conf->streamers))
         output_stream(conf, &ot->render, p);
-    if (p->flow->app != NULL && p->flow->app->first != NULL)
+    if (p->flow->app != NULL && p->flow->app->first != NULL && may_have_txs(p))
         render_txs(ot, p);
     if (p->flags & PACKET_FLOW_END)
         render_flow(ot, p);

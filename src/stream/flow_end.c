@@ -33,24 +33,24 @@ static bool is_given_up(const struct flow *flow)
     return flow->drop_all || flow->state >= FLOW_LOCAL_BYPASSED;
 }
 
-/* Something may remain to be inspected: the connection is not closed, or data have not been
- * handed on. */
-static bool needs_inspection(const struct flow *flow)
+static uint32_t last_look(const struct tcp_session *ssn, enum direction dir)
 {
-    const struct tcp_session *ssn = flow->tcp;
+    const struct tcp_stream *s = &ssn->side[dir];
+    bool closed = ssn->state < TCP_ESTABLISHED || ssn->state == TCP_CLOSED;
 
-    if (ssn == NULL || is_given_up(flow))
-        return false;
-    if (ssn->state >= TCP_ESTABLISHED && ssn->state != TCP_CLOSED)
-        return true;
-    for (unsigned dir = 0; dir < 2; dir++) {
-        const struct tcp_stream *s = &ssn->side[dir];
+    if (closed && (!(s->flags & STREAM_SEEN_DATA) || (s->flags & STREAM_NO_REASSEMBLY) ||
+                   stream_abs(s, s->right_edge) <= s->delivered))
+        return 0;
+    return dir == TO_SERVER ? PACKET_LAST_TO_SERVER : PACKET_LAST_TO_CLIENT;
+}
 
-        if ((s->flags & STREAM_SEEN_DATA) && !(s->flags & STREAM_NO_REASSEMBLY) &&
-            stream_abs(s, s->right_edge) > s->delivered)
-            return true;
-    }
-    return false;
+/* Where something may remain to be inspected: the connection is not closed, or data have not been
+ * handed on. */
+static uint32_t last_looks(const struct flow *flow)
+{
+    if (flow->tcp == NULL || is_given_up(flow))
+        return 0;
+    return last_look(flow->tcp, TO_SERVER) | last_look(flow->tcp, TO_CLIENT);
 }
 
 /* Between the packets of the capture: behind what let its time run out, in front of what ended
@@ -71,6 +71,7 @@ static void place(const struct stream_thread *st, const struct flow *flow, struc
 static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
 {
     struct tcp_session *ssn = flow->tcp;
+    uint32_t looks;
 
     p->flags |= PACKET_PSEUDO;
     p->source = PACKET_STREAM_END;
@@ -95,9 +96,10 @@ static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
         p->flags |= PACKET_MIDSTREAM;
     for (unsigned dir = 0; dir < 2; dir++)
         p->stream_bytes[dir] = ssn->side[dir].next_seq - ssn->side[dir].isn;
-    if (!needs_inspection(flow))
+    looks = last_looks(flow);
+    if (looks == 0)
         return;
-    p->flags |= PACKET_DETECT_ONLY;
+    p->flags |= PACKET_DETECT_ONLY | looks;
     stream_emit(st, ssn, p, TO_SERVER, true);
     stream_emit(st, ssn, p, TO_CLIENT, true);
 }

@@ -231,8 +231,6 @@ static void annotate(struct tcp_in *in)
 
     if (ssn->flags & SSN_MIDSTREAM)
         in->p->flags |= PACKET_MIDSTREAM;
-    for (unsigned dir = 0; dir < 2; dir++)
-        in->p->stream_bytes[dir] = ssn->side[dir].next_seq - ssn->side[dir].isn;
     if (UNLIKELY((ssn->side[0].flags | ssn->side[1].flags) & STREAM_DEPTH_REACHED) &&
         in->st->conf->bypass_at_depth)
         flow_table_set_state(in->st->flows, in->flow, FLOW_LOCAL_BYPASSED);
@@ -284,6 +282,8 @@ static void look_at(struct tcp_in *in)
         annotate(in);
     if (in->ssn == NULL)
         return;
+    for (unsigned dir = 0; dir < 2; dir++)
+        in->p->stream_bytes[dir] = in->ssn->side[dir].next_seq - in->ssn->side[dir].isn;
     stream_prune(in, in->snd);
     if (UNLIKELY(in->ssn->state == TCP_CLOSED))
         forget_data(in);

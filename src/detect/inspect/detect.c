@@ -125,21 +125,69 @@ static void inspect(struct detect_thread *dt, struct packet *p)
     inspect_direction(dt, p, packet_direction(p));
 }
 
-/* The last packet of a flow speaks for both sides, as if there were one from each. */
-static void inspect_other_side(struct detect_thread *dt, struct packet *p)
+static void inspect_end(struct detect_thread *dt, struct packet *p, uint8_t flags)
 {
-    uint8_t action = p->action;
-
-    packet_turn(p);
-    if (UNLIKELY(dt->set->firewall != NULL)) {
-        p->action = 0;
+    if (UNLIKELY(dt->set->firewall != NULL))
         firewall_and_rules(dt, p);
-    } else {
+    else
         inspect_direction(dt, p, packet_direction(p));
-    }
-    alert_queue_finish(dt, p, ALERT_REVERSED);
-    p->action |= action;
+    alert_queue_finish(dt, p, flags);
+}
+
+/* The last packet of a flow speaks for both sides, as if there were one from each. */
+static void inspect_last(struct detect_thread *dt, struct packet *p)
+{
+    uint8_t action;
+
+    stream_inspect_chunks(dt, p);
+    frames_inspect_data(dt, p);
+    if (p->flags & PACKET_LAST_TO_SERVER)
+        inspect_end(dt, p, 0);
+    if (!(p->flags & PACKET_LAST_TO_CLIENT))
+        return;
+    action = p->action;
+    p->action = 0;
     packet_turn(p);
+    inspect_end(dt, p, ALERT_REVERSED);
+    packet_turn(p);
+    p->action |= action;
+}
+
+static bool is_settled_tx(const struct app_tx *tx, enum direction d)
+{
+    return (tx->bits[d] & TX_BITS_DONE) || tx->no_inspect[d] || tx->one_sided[d];
+}
+
+/* What is open in one direction is not logged yet, and so is looked at in both. */
+static bool has_open_tx(const struct app_flow *af)
+{
+    for (const struct app_tx *tx = af != NULL ? af->first : NULL; tx != NULL; tx = tx->next)
+        if (!is_settled_tx(tx, TO_SERVER) || !is_settled_tx(tx, TO_CLIENT))
+            return true;
+    return false;
+}
+
+static bool has_news(const struct flow *f, enum direction d)
+{
+    if (f->detect != NULL && f->detect->side[d].to != f->detect->side[d].from)
+        return true;
+    return has_open_tx(f->app);
+}
+
+void detect_flow_ends(struct packet *p)
+{
+    const struct flow *f = p->flow;
+
+    if (p->ip_proto != 6 || (f->action & ACTION_DROP) || (flow_wishes(f) & FLOW_WISH_BYPASS)) {
+        p->flags &= ~(uint32_t)(PACKET_LAST_TO_SERVER | PACKET_LAST_TO_CLIENT);
+        return;
+    }
+    if (f->app == NULL && f->detect == NULL)
+        return;
+    if (has_news(f, TO_SERVER))
+        p->flags |= PACKET_LAST_TO_SERVER;
+    if (has_news(f, TO_CLIENT))
+        p->flags |= PACKET_LAST_TO_CLIENT;
 }
 
 void detect_packet(struct detect_thread *dt, struct packet *p)
@@ -154,11 +202,13 @@ void detect_packet(struct detect_thread *dt, struct packet *p)
     dt->turn++;
     if (UNLIKELY(dt->notes.used > 0))
         arena_reset(&dt->notes);
+    if (UNLIKELY((p->flags & PACKET_FLOW_END) && p->flow != NULL)) {
+        inspect_last(dt, p);
+        return;
+    }
     if (UNLIKELY(dt->set->firewall != NULL))
         inspect_firewalled(dt, p);
     else
         inspect(dt, p);
     alert_queue_finish(dt, p, 0);
-    if ((p->flags & PACKET_FLOW_END) && p->flow != NULL)
-        inspect_other_side(dt, p);
 }

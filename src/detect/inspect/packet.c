@@ -129,6 +129,8 @@ static void rule_inspect(struct detect_thread *dt, struct packet *p, enum direct
 
     if ((r->flags & RULE_NEEDS_PAYLOAD) && p->payload_len == 0 && !stream_due)
         return;
+    if ((p->flags & PACKET_FLOW_END) && r->type == RULE_PACKET)
+        return;
     if (!rule_header_fits(r, h) || !rule_packet_fits(r, p) ||
         !proto_fits(r, p))
         return;
@@ -170,6 +172,10 @@ static void collect(struct detect_thread *dt, struct packet *p, enum direction d
 {
     const struct transport_group *g = &dt->plan->group[transport_of(p->ip_proto)][d];
 
+    if (p->flags & PACKET_FLOW_END) {
+        port_lists_collect(&g->unfiltered, p->src_port, p->dst_port, &dt->found);
+        return;
+    }
     for (unsigned i = 0; i < g->packet_scan_count; i++) {
         struct slice data;
 
@@ -199,8 +205,7 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
     struct header_view h;
 
     header_view_init(&h, p, d);
-    if (!(p->flags & PACKET_FLOW_END))
-        collect(dt, p, d, &h);
+    collect(dt, p, d, &h);
     if (stream_due)
         collect_stream(dt, &p->flow->detect->side[d]);
     candidates_sort(&dt->found);
@@ -273,7 +278,9 @@ void addresses_inspect(struct detect_thread *dt, struct packet *p, enum directio
     const struct transport_group *g = &dt->plan->group[transport_of(p->ip_proto)][d];
     uint8_t flag = d == TO_SERVER ? FLOW_INSPECT_IPONLY_TS : FLOW_INSPECT_IPONLY_TC;
 
-    if (p->flags & PACKET_FLOW_END)
+    /* What tells of an error in a flow is not of that flow's own. */
+    if ((p->flags & PACKET_FLOW_END) ||
+        (p->flow != NULL && p->ip_proto == 1 && (p->flags & PACKET_ICMP_ERROR)))
         return;
     if (p->flow != NULL) {
         if (p->flow->inspect_flags & flag)

@@ -8,7 +8,9 @@ static bool age_match(const struct match_input *in, const void *arg)
 {
     const struct flow *f = in->flow;
 
-    return f != NULL && int_match_has(arg, in->packet->time_us / 1000000 - f->start_us / 1000000);
+    return f != NULL &&
+           int_match_has(arg, MAX(f->inspect_last_us, f->start_us) / 1000000 -
+                                  f->start_us / 1000000);
 }
 
 static void age_describe(const struct rule_test *test, struct json *j)
@@ -21,6 +23,7 @@ const struct keyword_ops keyword_flow_age = {
     .doc = "seconds since the flow began",
     .features = "prefilter",
     .point = POINT_PACKET,
+    .needs_packet = true,
     .arg_size = sizeof(struct int_match),
     .parse = int_parse_u32,
     .match = age_match,
@@ -119,6 +122,7 @@ static int bytes_to_client_parse(struct rule_parser *p, struct text in, void *ar
         .name = written,                                        \
         .doc = what,                                            \
         .point = POINT_PACKET,                                  \
+        .needs_packet = true,                                   \
         .arg_size = sizeof(struct side_arg),                    \
         .parse = parser,                                        \
         .match = function,                                      \

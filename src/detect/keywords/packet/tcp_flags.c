@@ -77,6 +77,17 @@ static int tcp_flags_parse(struct rule_parser *p, struct text in, void *arg)
     return 0;
 }
 
+#define OPEN_OR_CLOSE (TCP_SYN | TCP_RST | TCP_FIN)
+#define UNUSUAL (TCP_URG | TCP_ECE | TCP_CWR)
+
+/* A rule that names a flag of one of these kinds is about packets that have one of the kind, also
+ * when it says which flags must not be there. */
+static bool is_of_kind(uint8_t named, uint8_t flags)
+{
+    return (!(named & OPEN_OR_CLOSE) || (flags & OPEN_OR_CLOSE)) &&
+           (!(named & UNUSUAL) || (flags & UNUSUAL));
+}
+
 static bool tcp_flags_match(const struct match_input *in, const void *arg)
 {
     const struct tcp_flags_arg *a = arg;
@@ -85,6 +96,8 @@ static bool tcp_flags_match(const struct match_input *in, const void *arg)
     if (!packet_is_tcp(in->packet))
         return false;
     flags = in->packet->tcp.flags;
+    if (!is_of_kind(a->flags, flags))
+        return false;
     if (a->flags == 0 && flags != 0)
         return a->modifier == '!';
     flags &= a->looked_at;
