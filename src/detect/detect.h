@@ -76,7 +76,8 @@ bool ruleset_has_gate(const struct ruleset *set, enum detect_gate gate);
 bool detect_gate(struct detect_thread *dt, struct packet *p, enum detect_gate gate);
 
 /* Which directions of a flow that ends are inspected once more, in the packet's flags: where TCP
- * data, transactions or what was found in the stream have not been told yet. Before app_packet(). */
+ * data, transactions or what was found in the stream have not been told yet. Call it before
+ * app_packet(). */
 void detect_flow_ends(struct packet *p);
 
 /* What has come of the flow's stream so far is worth reporting, with the next packet of either

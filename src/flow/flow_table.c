@@ -481,12 +481,23 @@ static uint16_t device_number(const struct packet *p)
 
 /* ---- time ---- */
 
+/* What is dropped goes no further: packets that were on their way when the drop was decided have
+ * changed nothing. */
+static inline enum flow_state state_of(const struct flow *flow)
+{
+    uint32_t wishes = flow_wishes(flow);
+
+    return UNLIKELY(wishes & FLOW_WISH_DROP_STATES)
+               ? (enum flow_state)(wishes >> FLOW_WISH_FLOW_STATE & 0xf)
+               : (enum flow_state)flow->state;
+}
+
 static inline uint64_t timeout_of(const struct flow_table *table, const struct flow *flow)
 {
     const struct flow_timeouts *t =
         table->emergency ? &table->conf->emergency : &table->conf->normal;
 
-    return t->after[flow_proto_of(flow->key.proto)][flow->state];
+    return t->after[flow_proto_of(flow->key.proto)][state_of(flow)];
 }
 
 static inline bool is_timed_out(const struct flow_table *table, const struct flow *flow,

@@ -64,8 +64,8 @@ enum packet_flag {
     PACKET_PPP_VJ          = 1u << 23,  /* IPv4 protocol 0 stands for TCP here */
     PACKET_END_TO_SERVER   = 1u << 24,  /* its chunks are the last of that direction: closed */
     PACKET_END_TO_CLIENT   = 1u << 25,
-    PACKET_LAST_TO_SERVER  = 1u << 28,  /* with PACKET_FLOW_END: this direction is to be inspected */
-    PACKET_LAST_TO_CLIENT  = 1u << 29,  /* once more */
+    PACKET_LAST_TO_SERVER  = 1u << 28,  /* with PACKET_FLOW_END: to be inspected once more this */
+    PACKET_LAST_TO_CLIENT  = 1u << 29,  /* way */
 };
 
 /* What becomes of the packet. Monotone: set, never cleared. */

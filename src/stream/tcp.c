@@ -152,11 +152,21 @@ static enum direction way_of(const struct flow *flow, const struct packet *p)
     return as_key != flow->swapped ? TO_SERVER : TO_CLIENT;
 }
 
+/* Of a flow that is dropped: as it was then. */
+static enum tcp_state state_of(const struct flow *flow, const struct tcp_session *ssn)
+{
+    uint32_t wishes = flow_wishes(flow);
+
+    return wishes & FLOW_WISH_DROP_STATES ? (enum tcp_state)(wishes >> FLOW_WISH_TCP_STATE & 0x1f)
+                                          : (enum tcp_state)ssn->state;
+}
+
 bool tcp_starts_anew(const struct stream_conf *conf, const struct flow *flow,
                      const struct packet *p)
 {
     const struct tcp_session *ssn = flow->tcp;
     bool is_synack = (p->tcp.flags & TCP_ACK) != 0;
+    enum tcp_state state;
     enum direction dir;
 
     if (LIKELY(!(p->tcp.flags & TCP_SYN)) || !may_start(conf, p->tcp.flags))
@@ -168,7 +178,8 @@ bool tcp_starts_anew(const struct stream_conf *conf, const struct flow *flow,
         return true;
     if (dir == (is_synack ? TO_CLIENT : TO_SERVER) && ssn->side[dir].isn == p->tcp.seq)
         return false;
-    return ssn->state >= TCP_LAST_ACK || ssn->state == TCP_NONE;
+    state = state_of(flow, ssn);
+    return state >= TCP_LAST_ACK || state == TCP_NONE;
 }
 
 /* ---- the packet ---- */
