@@ -130,6 +130,7 @@ reference-config-file: /dev/null
 threshold-file: /dev/null
 $1
 EOT
+    [[ $1 = *unix-command:* ]] || echo "unix-command: {enabled: no}" >> "$work/ids.yaml"
 }
 
 rules() { printf '%s\n' "$@" > "$work/test.rules"; }

@@ -228,7 +228,7 @@ static bool open_next(struct pcap_queue *q, bool *more)
 static bool is_interrupted(const struct pcap_queue *q)
 {
     return __atomic_load_n(&q->interrupted, __ATOMIC_RELAXED) != 0 ||
-           (q->capture->stop != NULL && *q->capture->stop != 0);
+           (q->capture->stop != NULL && __atomic_load_n(q->capture->stop, __ATOMIC_RELAXED) != 0);
 }
 
 /* No file now. In a watched directory packets of the last one are called home, so that it can

@@ -285,6 +285,19 @@ static void wake(struct control *c)
 
 /* --- the socket --------------------------------------------------------------------------- */
 
+/* The folder, and those it stands in. */
+static void make_folder(const char *path)
+{
+    char part[256];
+
+    for (size_t n = 1; n < strlen(path) && n < sizeof(part); n++)
+        if (path[n] == '/') {
+            snprintf(part, sizeof(part), "%.*s", (int)n, path);
+            (void)mkdir(part, 0755);
+        }
+    (void)mkdir(path, 0750);
+}
+
 /* Absolute, or in the folder for such things. */
 static int find_path(struct control *c, struct err *err)
 {
@@ -294,7 +307,7 @@ static int find_path(struct control *c, struct err *err)
     if (name == NULL)
         name = conf_string(c->conf.root, "unix-command.filename", SOCKET_NAME);
     if (name[0] != '/')
-        (void)mkdir(IDS_RUNDIR, 0750);
+        make_folder(IDS_RUNDIR);
     n = snprintf(c->path, sizeof(c->path), "%s%s", name[0] == '/' ? "" : IDS_RUNDIR "/", name);
     if (n < 0 || (size_t)n >= sizeof(c->path))
         return err_set(err, "the name of the control socket is too long: %s", name);

@@ -19,7 +19,7 @@ struct file_sink {
     int fd;
     char *path;
     mode_t mode;
-    bool failing;           /* the last write failed: say so once, and when it ends */
+    bool failing, is_cut;   /* relaxed atomics: several threads write; is_cut: in mid-line */
 };
 
 static int file_open_path(const struct file_sink *f, bool append)
@@ -51,25 +51,54 @@ static void *file_open(const struct output_request *request, const struct conf_n
     return f;
 }
 
-static bool file_write(void *self, const uint8_t *data, size_t len)
+/* How much of it could be written. */
+static size_t write_some(const struct file_sink *f, const uint8_t *data, size_t len)
 {
-    struct file_sink *f = self;
+    size_t done = 0;
 
-    while (len > 0) {
-        ssize_t n = write(f->fd, data, len);
+    while (done < len) {
+        ssize_t n = write(f->fd, data + done, len - done);
 
         if (n < 0 && errno == EINTR)
             continue;
-        if (n <= 0) {
-            if (!f->failing)
-                log_error("output", "cannot write to %s: %s", f->path, strerror(errno));
-            f->failing = true;
-            return false;
-        }
-        data += n;
-        len -= (size_t)n;
+        if (n <= 0)
+            break;
+        done += (size_t)n;
     }
-    f->failing = false;
+    return done;
+}
+
+static COLD bool file_write_failed(struct file_sink *f, bool is_cut)
+{
+    if (!__atomic_exchange_n(&f->failing, true, __ATOMIC_RELAXED))
+        log_error("output", "cannot write to %s: %s", f->path, strerror(errno));
+    if (is_cut)
+        __atomic_store_n(&f->is_cut, true, __ATOMIC_RELAXED);
+    return false;
+}
+
+/* A line that a full disk has cut is ended first, so that it spoils no other. */
+static COLD bool file_write_again(struct file_sink *f)
+{
+    if (__atomic_exchange_n(&f->is_cut, false, __ATOMIC_RELAXED) &&
+        write_some(f, (const uint8_t *)"\n", 1) == 0)
+        return file_write_failed(f, true);
+    return true;
+}
+
+static bool file_write(void *self, const uint8_t *data, size_t len)
+{
+    struct file_sink *f = self;
+    bool failing = __atomic_load_n(&f->failing, __ATOMIC_RELAXED);
+    size_t done;
+
+    if (UNLIKELY(failing) && !file_write_again(f))
+        return false;
+    done = write_some(f, data, len);
+    if (UNLIKELY(done < len))
+        return file_write_failed(f, done > 0);
+    if (UNLIKELY(failing))
+        __atomic_store_n(&f->failing, false, __ATOMIC_RELAXED);
     return true;
 }
 
