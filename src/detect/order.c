@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The order in which rules are held against traffic: by action as configured, rules that set
- * flowbits before those that read them, then by priority, then as written. */
+ * flowbits and other variables before those that read them, then by priority, then by number. */
 #include "detect/compile.h"
 
 #include <stdlib.h>
@@ -58,11 +58,23 @@ static void ordering_read(struct ordering *o, const struct conf_node *conf)
 }
 
 /* Setters, then those that both set and read, then readers, then the rest. */
-static unsigned flowbit_rank(const struct rule *r)
+static unsigned rank_of(bool sets, bool reads)
 {
-    if (r->flowbits_set > 0)
-        return r->flowbits_read > 0 ? 1 : 0;
-    return r->flowbits_read > 0 ? 2 : 3;
+    if (sets)
+        return reads ? 1 : 0;
+    return reads ? 2 : 3;
+}
+
+static int by_variables(const struct rule *x, const struct rule *y)
+{
+    unsigned a = rank_of(x->flowbits_set > 0, x->flowbits_read > 0);
+    unsigned b = rank_of(y->flowbits_set > 0, y->flowbits_read > 0);
+
+    for (unsigned i = 0; a == b && i < RULE_VARS; i++) {
+        a = rank_of(x->vars_set >> i & 1, x->vars_read >> i & 1);
+        b = rank_of(y->vars_set >> i & 1, y->vars_read >> i & 1);
+    }
+    return (int)a - (int)b;
 }
 
 static int compare(const void *a, const void *b, void *arg)
@@ -77,10 +89,12 @@ static int compare(const void *a, const void *b, void *arg)
         return (x->index > y->index) - (x->index < y->index);
     if (o->rank[x->action] != o->rank[y->action])
         return o->rank[x->action] - o->rank[y->action];
-    if (flowbit_rank(x) != flowbit_rank(y))
-        return (int)flowbit_rank(x) - (int)flowbit_rank(y);
+    if (by_variables(x, y) != 0)
+        return by_variables(x, y);
     if (x->priority != y->priority)
         return x->priority - y->priority;
+    if (x->sid != y->sid)
+        return x->sid < y->sid ? -1 : 1;
     return (x->index > y->index) - (x->index < y->index);
 }
 

@@ -34,6 +34,11 @@ enum rule_scope { SCOPE_DEFAULT, SCOPE_PACKET, SCOPE_FLOW,
 /* rule->hook of a rule without an app protocol: when its packets are looked at. */
 enum packet_hook { HOOK_NONE, HOOK_FLOW_START, HOOK_PRE_FLOW, HOOK_PRE_STREAM, HOOK_ALL };
 
+/* Sets, after flowbits: who sets one is asked before those that read it. */
+enum rule_var { RULE_VAR_INT = 1u << 0, RULE_VAR_FLOW = 1u << 1, RULE_VAR_PACKET = 1u << 2,
+                RULE_VAR_HOST = 1u << 3, RULE_VAR_PAIR = 1u << 4 };
+#define RULE_VARS 5
+
 /* What a rule is asked about; decided by the compiler from what it uses. Names as in
  * --engine-analysis. */
 enum rule_type {
@@ -162,6 +167,7 @@ struct rule {
 
     const char *const *var_names;       /* of byte_extract/byte_math, var_count of them */
     uint32_t flowbits_set, flowbits_read;       /* how many; for ordering */
+    uint8_t vars_set, vars_read;        /* likewise whether: RULE_VAR_* */
     struct rule *next;                  /* in parse order */
 };
 

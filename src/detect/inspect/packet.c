@@ -26,7 +26,10 @@ static bool payload_matches(struct detect_thread *dt, const struct match_input *
     }
     if (stream && !(r->flags & RULE_NEEDS_PACKET) && (p->flags & PACKET_STREAM_ADDED))
         return false;
-    if (p->payload_len == 0 || (p->flags & (PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP)))
+    if ((r->flags & RULE_ONLY_STREAM) || (p->flags & PACKET_STREAM_NO_APP))
+        return false;
+    /* While data of the stream are due, what is not in the packet is not there, not unknown. */
+    if (!stream_due && (p->payload_len == 0 || (p->flags & PACKET_NO_PAYLOAD_INSPECT)))
         return false;
     return inspect_slice(dt, program, (struct slice){ p->payload, p->payload_len }, 0, true, in);
 }
@@ -168,7 +171,7 @@ static void collect_unstreamed(struct detect_thread *dt, const struct packet *p,
 }
 
 static void collect(struct detect_thread *dt, struct packet *p, enum direction d,
-                    struct header_view *h)
+                    struct header_view *h, bool stream_due)
 {
     const struct transport_group *g = &dt->plan->group[transport_of(p->ip_proto)][d];
 
@@ -190,6 +193,12 @@ static void collect(struct detect_thread *dt, struct packet *p, enum direction d
         collect_near(dt, p, &g->payload_near, h);
         port_lists_collect(&g->payload_unfiltered, p->src_port, p->dst_port, &dt->found);
     }
+    if (stream_due) {
+        collect_near(dt, p, &g->payload_near, h);
+        collect_near(dt, p, &g->stream_near, h);
+        port_lists_collect(&g->payload_unfiltered, p->src_port, p->dst_port, &dt->found);
+        port_lists_collect(&g->stream_unfiltered, p->src_port, p->dst_port, &dt->found);
+    }
     port_lists_collect(&g->unfiltered, p->src_port, p->dst_port, &dt->found);
 }
 
@@ -205,7 +214,7 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
     struct header_view h;
 
     header_view_init(&h, p, d);
-    collect(dt, p, d, &h);
+    collect(dt, p, d, &h, stream_due);
     if (stream_due)
         collect_stream(dt, &p->flow->detect->side[d]);
     candidates_sort(&dt->found);

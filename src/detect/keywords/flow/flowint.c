@@ -116,6 +116,7 @@ static int flowint_parse(struct rule_parser *p, struct text in, void *arg)
                               "found \"%.*s\"", TEXT(value));
     }
     test.match = a->op <= OP_SUB ? flowint_change : flowint_test;
+    *(a->op <= OP_SUB ? &p->rule->vars_set : &p->rule->vars_read) |= RULE_VAR_INT;
     rule_add_test(p, a->op <= OP_SUB ? POINT_POST : POINT_PACKET, &test);
     return 0;
 }

@@ -12,6 +12,8 @@
 enum bit_command { BIT_SET, BIT_ISSET, BIT_UNSET, BIT_ISNOTSET, BIT_TOGGLE };
 enum bit_track { TRACK_SRC, TRACK_DST, TRACK_PAIR, TRACK_TX };
 
+extern const struct keyword_ops keyword_xbits;
+
 struct bit_arg {
     struct host_bits *bits;     /* the ruleset's */
     uint32_t id, expire;
@@ -125,12 +127,22 @@ static int add_tx_test(struct rule_parser *p, struct bit_arg *a)
     return 0;
 }
 
+/* Of xbits those that read count, of hostbits those that write: so rules are ordered by others. */
+static void order_hint(struct rule *r, bool is_xbits, bool tests, uint8_t track)
+{
+    if (is_xbits && tests)
+        r->vars_read |= track == TRACK_PAIR ? RULE_VAR_PAIR : RULE_VAR_HOST;
+    else if (!is_xbits && !tests)
+        r->vars_set |= RULE_VAR_HOST;
+}
+
 static void add_host_test(struct rule_parser *p, struct bit_arg *a)
 {
     bool tests = a->command == BIT_ISSET || a->command == BIT_ISNOTSET;
     struct rule_test test = { .keyword = p->keyword, .arg = a,
                               .match = tests ? bit_test : bit_change };
 
+    order_hint(p->rule, p->keyword == &keyword_xbits, tests, a->track);
     a->bits = p->ruleset->host_bits;
     rule_add_test(p, tests ? POINT_PACKET : POINT_POST, &test);
 }

@@ -122,6 +122,8 @@ static int capture_add(struct rule_parser *p, struct pcre_op *pcre, enum var_kin
                           PCRE_CAPTURES_MAX);
     c = &pcre->capture[pcre->capture_count++];
     text = arena_text(p->arena, name);
+    if (p->current == NULL && !alert)
+        p->rule->vars_set |= kind == VAR_FLOWVAR ? RULE_VAR_FLOW : RULE_VAR_PACKET;
     c->kind = alert ? CAPTURE_ALERT : (uint8_t)kind;
     c->has_key = text_equal(name, "key");
     c->id = var_name_id(kind, text);
