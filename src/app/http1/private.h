@@ -10,6 +10,7 @@
 #include "app/file.h"
 #include "app/http1/events.h"
 #include "app/http1/http1.h"
+#include "app/http1/table.h"
 #include "base/buf.h"
 #include "base/ip.h"
 
