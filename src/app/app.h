@@ -70,7 +70,8 @@ static inline struct bytes app_input_bytes(const struct app_input *in)
 
 /* --- transactions ------------------------------------------------------------------------- */
 
-#define APP_TX_EVENTS_MAX 16
+#define APP_TX_EVENTS_FIRST 16
+#define APP_TX_EVENTS_MAX 255
 
 /* First member of each protocol's transaction, which comes zeroed but for this. Progress runs
  * per direction from 0 to the protocol's progress_done; detect and output act on its steps. */
@@ -81,7 +82,8 @@ struct app_tx {
     uint8_t progress[2];
     bool one_sided[2];          /* this direction will never have a part: counts as done */
     uint8_t event_count;
-    uint8_t event[APP_TX_EVENTS_MAX];   /* ids within the protocol, each once */
+    uint8_t event[APP_TX_EVENTS_FIRST]; /* ids within the protocol, in the order they came */
+    uint8_t *more_events;       /* the rest, in the arena; see app_tx_event_at() */
     uint32_t logged;            /* bit per app_log of each eve-log; output's */
     uint8_t events_logged[4];   /* how many of event[], per eve-log; output's */
     uint16_t scripts_logged;    /* bit per script of outputs; output's */
@@ -110,10 +112,14 @@ void app_tx_event(struct app_tx *tx, unsigned event);
 /* Event of the flow when there is no transaction to hang it on: the newest, or one made for it
  * that is done in both directions. */
 void app_event(struct app_flow *af, enum direction direction, unsigned event);
+static inline unsigned app_tx_event_at(const struct app_tx *tx, unsigned i)
+{
+    return i < APP_TX_EVENTS_FIRST ? tx->event[i] : tx->more_events[i - APP_TX_EVENTS_FIRST];
+}
 static inline bool app_tx_has_event(const struct app_tx *tx, unsigned event)
 {
     for (unsigned i = 0; i < tx->event_count; i++)
-        if (tx->event[i] == event)
+        if (app_tx_event_at(tx, i) == event)
             return true;
     return false;
 }

@@ -141,8 +141,14 @@ void app_tx_discard(struct app_tx *tx)
 
 void app_tx_event(struct app_tx *tx, unsigned event)
 {
-    if (tx->event_count < APP_TX_EVENTS_MAX && !app_tx_has_event(tx, event))
+    if (tx->event_count < APP_TX_EVENTS_FIRST) {
         tx->event[tx->event_count++] = (uint8_t)event;
+        return;
+    }
+    if (tx->more_events == NULL)
+        tx->more_events = arena_alloc(&tx->arena, APP_TX_EVENTS_MAX - APP_TX_EVENTS_FIRST);
+    if (tx->more_events != NULL && tx->event_count < APP_TX_EVENTS_MAX)
+        tx->more_events[tx->event_count++ - APP_TX_EVENTS_FIRST] = (uint8_t)event;
 }
 
 void app_event(struct app_flow *af, enum direction direction, unsigned event)

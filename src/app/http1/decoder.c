@@ -384,7 +384,7 @@ static enum http_coding listed_coding(struct http_tx *htx, struct slice word)
         usual = is_word(word, "inflate", false) || is_word(word, "none", false) ||
                 is_word(word, "identity", false);
     }
-    if (!usual)
+    if (!usual && !app_tx_has_event(&htx->tx, HTTP_EVENT_ABNORMAL_CE_HEADER))
         app_tx_event(&htx->tx, HTTP_EVENT_ABNORMAL_CE_HEADER);
     return coding;
 }

@@ -152,14 +152,13 @@ static void body_line(struct mime_message *m, const struct mime_line *line)
         mime_body_decode(m, line);
 }
 
-unsigned mime_message_line(struct mime_message *m, const struct mime_line *line)
+static void read_line(struct mime_message *m, const struct mime_line *line)
 {
-    m->anomalies = line->text.len > LINE_LONG ? MIME_LONG_LINE : 0;
     if (m->settings->body_md5)
         add_md5(m, line);
     if (m->skip_line) {
         m->skip_line = line->end.len == 0;
-        return m->anomalies;
+        return;
     }
     if (m->state == MIME_BODY)
         body_line(m, line);
@@ -167,7 +166,20 @@ unsigned mime_message_line(struct mime_message *m, const struct mime_line *line)
         header_complete(m);
     else
         mime_header_line(m, line->text);
-    return m->anomalies;
+}
+
+/* A line has each of its faults once, in however many pieces it comes. */
+unsigned mime_message_line(struct mime_message *m, const struct mime_line *line)
+{
+    unsigned fresh;
+
+    if (line->first)
+        m->told = 0;
+    m->anomalies = line->text.len > LINE_LONG ? MIME_LONG_LINE : 0;
+    read_line(m, line);
+    fresh = m->anomalies & ~m->told;
+    m->told |= m->anomalies;
+    return fresh;
 }
 
 void mime_message_end(struct mime_message *m)

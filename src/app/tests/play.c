@@ -127,7 +127,7 @@ static void log_events(struct play *play, struct app_tx *tx)
 
     for (; tx->events_logged[0] < tx->event_count; tx->events_logged[0]++) {
         snprintf(text, sizeof(text), "tx %llu event %s", (unsigned long long)tx->id,
-                 event_name(tx->flow->proto->events, tx->event[tx->events_logged[0]]));
+                 event_name(tx->flow->proto->events, app_tx_event_at(tx, tx->events_logged[0])));
         add_line(play, tx->id * 8 + 1, text);
     }
 }

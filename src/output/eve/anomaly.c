@@ -122,7 +122,8 @@ static void anomaly_tx(struct render *r, const struct eve *eve, void *settings, 
         return;
     for (; *done < tx->event_count; (*done)++)
         anomaly_app_record(r, eve, p, tx->flow->proto,
-                           event_name(tx->flow->proto->events, tx->event[*done]), "proto_parser",
+                           event_name(tx->flow->proto->events, app_tx_event_at(tx, *done)),
+                           "proto_parser",
                            tx->id);
 }
 
