@@ -38,6 +38,7 @@ struct af_capture {
 
 struct af_counters {
     counter_id packets, drops, errors, polls, poll_timeout, poll_data, poll_errors;
+    counter_id bypass_added, bypass_failed, bypassed_packets, bypassed_bytes;
 };
 
 struct af_side {
@@ -82,6 +83,9 @@ static void af_close(void *capture)
 {
     struct af_capture *c = capture;
 
+    for (unsigned i = 0; i < c->count; i++)
+        for (unsigned side = 0; side < c->sources[i].sides; side++)
+            af_bypass_free(c->sources[i].side[side].bypass);
     free(c->sources);
     free(c);
 }
@@ -120,13 +124,36 @@ static void *af_open(const struct capture_request *rq, struct err *err)
 
 /* --- queues ------------------------------------------------------------------------------- */
 
+/* In whichever order threads look, the counters of one of them hold all. */
+static void bypass_stats(struct af_queue *q, struct af_side *side)
+{
+    uint64_t packets, bytes;
+
+    if (side->conf->bypass == NULL || side->place > 0)
+        return;
+    af_bypass_totals(side->conf->bypass, &packets, &bytes);
+    counter_set(q->counters, q->id.bypassed_packets, packets);
+    counter_set(q->counters, q->id.bypassed_bytes, bytes);
+}
+
+static COLD void bypass_more(struct af_queue *q, const struct packet *p)
+{
+    switch (af_bypass_add(q->side[0].conf->bypass, p->data, p->len)) {
+    case AF_BYPASS_ADDED: counter_inc(q->counters, q->id.bypass_added); break;
+    case AF_BYPASS_FAILED: counter_inc(q->counters, q->id.bypass_failed); break;
+    case AF_BYPASS_NOT: break;
+    }
+}
+
 static void packet_home(struct packet *p, void *arg)
 {
     struct af_lease *lease = p->capture_slot;
+    struct af_queue *q = arg;
 
-    (void)arg;
     if (lease == NULL)
         return;
+    if (UNLIKELY((p->flags & PACKET_BYPASSED) != 0) && q->side[0].conf->bypass != NULL)
+        bypass_more(q, p);
     p->capture_slot = NULL;
     af_lease_return(lease);
 }
@@ -141,6 +168,10 @@ static void register_counters(struct af_counters *id)
         .poll_timeout = counter_register("capture.afpacket.poll_timeout", COUNTER_SUM),
         .poll_data = counter_register("capture.afpacket.poll_data", COUNTER_SUM),
         .poll_errors = counter_register("capture.afpacket.poll_errors", COUNTER_SUM),
+        .bypass_added = counter_register("capture.afpacket.bypass_added", COUNTER_SUM),
+        .bypass_failed = counter_register("capture.afpacket.bypass_failed", COUNTER_SUM),
+        .bypassed_packets = counter_register("flow_bypassed.pkts", COUNTER_SUM),
+        .bypassed_bytes = counter_register("flow_bypassed.bytes", COUNTER_SUM),
     };
 }
 
@@ -195,6 +226,7 @@ static void side_stats(struct af_queue *q, struct af_side *side)
     af_ring_stats(side->ring, &add);
     counter_add(q->counters, q->id.packets, add.packets);
     counter_add(q->counters, q->id.drops, add.drops);
+    bypass_stats(q, side);
 }
 
 static void af_update_stats(void *queue)

@@ -36,6 +36,7 @@ struct af_conf {
     enum bridge_copy copy;
     char peer[64];                  /* copy-iface */
     bool large_frames;              /* inline: offloads make frames beyond the MTU */
+    struct af_bypass *bypass;       /* NULL: bypassed flows come here as well */
 };
 
 /* af_packet_conf.c: defaults, then what stands under `af-packet`. threads, source_count: for the
@@ -93,6 +94,17 @@ int af_fanout_join(int fd, struct af_conf *conf, int if_index, int *place, struc
 /* af_packet_ebpf.c: the program in that section of an object file, for a socket option. */
 int af_ebpf_attach(int fd, const char *path, const char *section, int level, int option,
                    struct err *err);
+
+/* af_packet_bypass.c: flows that the kernel leaves out. forget_s: how long the engine remembers a
+ * bypassed flow that is silent. Any thread. */
+struct af_bypass;
+enum af_bypass_result { AF_BYPASS_NOT, AF_BYPASS_ADDED, AF_BYPASS_FAILED };
+struct af_bypass *af_bypass_new(unsigned forget_s, struct err *err);
+void af_bypass_free(struct af_bypass *bypass);              /* NULL is fine */
+int af_bypass_attach(const struct af_bypass *bypass, int fd, struct err *err);
+/* Packets like this one, with Ethernet's header, need not come any more. */
+enum af_bypass_result af_bypass_add(struct af_bypass *bypass, const uint8_t *frame, uint32_t len);
+void af_bypass_totals(const struct af_bypass *bypass, uint64_t *packets, uint64_t *bytes);
 
 /* Before a frame of an inline ring stands the kernel's note about checksum and segmentation. */
 #define AF_NOTE_LEN 10

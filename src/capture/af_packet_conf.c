@@ -145,6 +145,41 @@ static void look_at_offloads(struct af_conf *conf)
                conf->facts.offloads);
 }
 
+/* The shortest time after which the engine forgets a bypassed flow of TCP or UDP. */
+static unsigned forget_s(const struct conf_node *root)
+{
+    static const char *const keys[] = { "tcp.bypassed", "tcp.emergency-bypassed", "udp.bypassed",
+                                        "udp.emergency-bypassed" };
+    const struct conf_node *timeouts = conf_find(root, "flow-timeouts");
+    uint64_t least = 50;
+
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        least = MIN(least, conf_u64(timeouts, keys[i], 50));
+    return (unsigned)least;
+}
+
+/* There is one filter to a socket; and what the kernel leaves out inline would go no further. */
+static void read_bypass(struct af_conf *conf, const struct conf_node *root,
+                        const struct conf_node *item)
+{
+    const char *name = conf->device.name, *why = NULL;
+    struct err err = { 0 };
+
+    if (conf->copy != BRIDGE_NONE)
+        why = "inline every packet has to come here";
+    else if (conf->bpf_filter != NULL || conf->ebpf_filter_file != NULL)
+        why = "another filter stands there";
+    else if (net_device_link(conf->facts.arp_type) != DATALINK_ETHERNET)
+        why = "it is no Ethernet";
+    else if (forget_s(root) < 20)
+        why = "flow-timeouts forget bypassed flows too soon: want 20 s at least";
+    else if ((conf->bypass = af_bypass_new(forget_s(root), &err)) == NULL)
+        why = err.text;
+    if (why != NULL)
+        conf_warning(item, "%s: no bypass in the kernel: %s; bypassed flows still come here, and "
+                     "pass quickly", name, why);
+}
+
 int af_conf_read(struct af_conf *conf, const struct capture_request *rq, const char *name,
                  struct err *err)
 {
@@ -175,8 +210,10 @@ int af_conf_read(struct af_conf *conf, const struct capture_request *rq, const c
                                               : conf_string(item, "bpf-filter", NULL);
     if (!conf_bool(item, "use-mmap", true))
         conf_warning(conf_find(item, "use-mmap"), "rings are always shared with the kernel");
-    if (conf_bool(item, "bypass", false) || conf_string(item, "xdp-filter-file", NULL) != NULL)
-        conf_warning(item, "%s: bypass in the kernel by eBPF is not supported: bypassed flows "
-                     "still come here, and pass quickly", name);
+    if (conf_string(item, "xdp-filter-file", NULL) != NULL)
+        conf_warning(item, "%s: xdp-filter-file: programs before the interface are not loaded; "
+                     "bypass: yes brings its own filter", name);
+    if (conf_bool(item, "bypass", false))
+        read_bypass(conf, rq->conf, item);
     return 0;
 }

@@ -65,6 +65,8 @@ int af_filter_attach(int fd, const struct af_conf *conf, struct err *err)
         return attach_expression(fd, conf, err);
     if (conf->ebpf_filter_file != NULL)
         return af_ebpf_attach(fd, conf->ebpf_filter_file, "filter", SOL_SOCKET, SO_ATTACH_BPF, err);
+    if (conf->bypass != NULL)
+        return af_bypass_attach(conf->bypass, fd, err);
     if (setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &ignored, sizeof(ignored)) < 0)
         return err_set(err, "cannot take the packet filter off: %s", strerror(errno));
     return 0;
