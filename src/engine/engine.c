@@ -15,14 +15,24 @@
 
 #define STACK_LEAST (512u << 10)
 
+/* A timeout that is not configured is built in, and none of those is longer than this. */
+#define LONGEST_BUILT_IN 3600
+
 uint32_t engine_flow_idle_s(const struct conf_node *root)
 {
-    static const char *const states[] = { "new", "established", "closed", "bypassed" };
-    uint64_t longest = 3600;        /* covers all built-in timeouts */
+    static const char *const needed[] = {
+        "default.new", "default.established", "default.closed", "default.bypassed", "tcp.new",
+        "tcp.established", "tcp.closed", "tcp.bypassed", "udp.new", "udp.established",
+        "udp.bypassed", "icmp.new", "icmp.established", "icmp.bypassed",
+    };
+    const struct conf_node *timeouts = conf_find(root, "flow-timeouts");
+    uint64_t longest = 0;
 
-    CONF_EACH(proto, conf_find(root, "flow-timeouts"))
-        for (unsigned i = 0; i < ARRAY_LEN(states); i++)
-            longest = MAX(longest, conf_u64(proto, states[i], 0));
+    for (unsigned i = 0; i < ARRAY_LEN(needed); i++)
+        longest = MAX(longest, conf_u64(timeouts, needed[i], LONGEST_BUILT_IN));
+    CONF_EACH(proto, timeouts)
+        CONF_EACH(state, proto)
+            longest = MAX(longest, conf_u64(state, NULL, 0));
     return (uint32_t)MIN(longest + 60, (uint64_t)UINT32_MAX);
 }
 

@@ -450,3 +450,35 @@ TEST(engine_watch_finds_a_thread_that_hangs)
         free(run);
     }
 }
+
+static uint32_t idle_of(struct test *t, const char *yaml)
+{
+    struct conf *conf = conf_new();
+    struct err err = { 0 };
+    uint32_t idle;
+
+    CHECK_INT(conf_load_string(conf, yaml, "t.yaml", &err), 0);
+    idle = engine_flow_idle_s(conf_root(conf));
+    conf_free(conf);
+    return idle;
+}
+
+/* Schedulers deal a bucket anew when no flow of it can live any more: never sooner. */
+TEST(engine_flow_idle_is_longer_than_any_timeout)
+{
+    char whole[600];
+    static const char all[] =
+        "%YAML 1.1\n---\nflow-timeouts:\n"
+        "  default: { new: 30, established: 300, closed: 0, bypassed: 100 }\n"
+        "  tcp: { new: 60, established: 600, closed: 60, bypassed: 100 }\n"
+        "  udp: { new: 30, established: 300, bypassed: 100 }\n";
+
+    CHECK_INT(idle_of(t, "%YAML 1.1\n---\na: b\n"), 3660);
+    CHECK_INT(idle_of(t, all), 3660);               /* icmp is built in */
+    snprintf(whole, sizeof(whole), "%s  icmp: { new: 30, established: 300, bypassed: %d }\n",
+             all, 100);
+    CHECK_INT(idle_of(t, whole), 660);
+    snprintf(whole, sizeof(whole), "%s  icmp: { new: 30, established: 300, bypassed: %d }\n",
+             all, 9000);
+    CHECK_INT(idle_of(t, whole), 9060);
+}
