@@ -24,7 +24,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "capture/net_device.h"
-#include "capture/netlink.h"
+#include "capture/nflog.h"
 #include "packet/decode.h"
 
 #define WAIT_MS 100
@@ -264,14 +264,6 @@ static void nflog_interrupt(void *queue)
 
 /* --- receiving ---------------------------------------------------------------------------- */
 
-struct nflog_packet {
-    struct slice payload;
-    uint64_t time_us;                   /* 0: not told */
-    uint32_t number, mark;
-    uint16_t protocol;                  /* ETH_P_* */
-    bool has_number;
-};
-
 static void read_attribute(struct nflog_packet *m, unsigned type, struct slice s)
 {
     struct bytes in = bytes_of_slice(s);
@@ -299,12 +291,11 @@ static void read_attribute(struct nflog_packet *m, unsigned type, struct slice s
     }
 }
 
-/* The next packet of the message that is being read; false: there is none. */
-static bool next_packet(struct nflog_queue *q, struct nflog_packet *m)
+bool nflog_packet_read(struct bytes *rest, struct nflog_packet *m)
 {
     const uint8_t *at;
 
-    while ((at = take_bytes(&q->rest, sizeof(struct nlmsghdr))) != NULL) {
+    while ((at = take_bytes(rest, sizeof(struct nlmsghdr))) != NULL) {
         struct nlmsghdr head;
         struct bytes in;
         struct slice body;
@@ -313,9 +304,9 @@ static bool next_packet(struct nflog_queue *q, struct nflog_packet *m)
         memcpy(&head, at, sizeof(head));
         if (head.nlmsg_len < sizeof(head))
             return false;
-        body = take_slice(&q->rest, head.nlmsg_len - sizeof(head));
-        take_skip(&q->rest, MIN((size_t)(NLMSG_ALIGN(head.nlmsg_len) - head.nlmsg_len),
-                                (size_t)(q->rest.end - q->rest.next)));
+        body = take_slice(rest, head.nlmsg_len - sizeof(head));
+        take_skip(rest, MIN((size_t)(NLMSG_ALIGN(head.nlmsg_len) - head.nlmsg_len),
+                                (size_t)(rest->end - rest->next)));
         if (body.data == NULL)
             return false;
         if (head.nlmsg_type != (NFNL_SUBSYS_ULOG << 8 | NFULNL_MSG_PACKET))
@@ -378,7 +369,7 @@ static void read_packets(struct nflog_queue *q, struct packet_vector *v)
 
         if (p == NULL)
             return;
-        if (!next_packet(q, &m)) {
+        if (!nflog_packet_read(&q->rest, &m)) {
             packet_release(p, PACKET_LANE_OWNER);
             end_message(q);
             return;

@@ -44,6 +44,7 @@ bool nfq_table_read(struct nfq_table *t, unsigned number, uint64_t *drops);
 struct nfq_message {
     uint32_t id, mark;
     uint16_t protocol;                      /* ETH_P_* */
+    bool has_id;
     bool checksum_pending;                  /* to be filled in by a card */
     uint8_t *payload;
     uint32_t len, wire_len;

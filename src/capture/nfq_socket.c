@@ -153,6 +153,7 @@ static void read_attribute(struct nfq_message *m, unsigned type, struct slice s)
     case NFQA_PACKET_HDR:
         m->id = take_be32(&in);
         m->protocol = take_be16(&in);
+        m->has_id = !in.failed;
         break;
     case NFQA_MARK:
         m->mark = be32_of(s);
@@ -197,5 +198,5 @@ enum nfq_kind nfq_message_read(uint8_t *data, size_t len, struct nfq_message *ou
         read_attribute(out, type, body);
     if (out->wire_len < out->len)
         out->wire_len = out->len;
-    return NFQ_PACKET;
+    return out->has_id ? NFQ_PACKET : NFQ_OTHER;
 }
