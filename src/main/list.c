@@ -43,6 +43,19 @@ static bool capture_allows(const struct capture_ops *c, const struct run_mode *m
     return false;
 }
 
+static void list_modes_of(const struct capture_ops *capture, const char *label,
+                          const struct run_modes *modes)
+{
+    for (unsigned i = 0; i < run_modes_count(modes); i++) {
+        const struct run_mode *mode = run_modes_at(modes, i);
+        bool is_default = strcmp(capture->default_run_mode, mode->name) == 0;
+
+        if (capture_allows(capture, mode))
+            printf("%-16s %-12s %-9s %s\n", label, mode->name, is_default ? "yes" : "",
+                   mode->doc != NULL ? mode->doc : "");
+    }
+}
+
 int list_run_modes(const struct conf_node *root)
 {
     struct err err = { 0 };
@@ -53,16 +66,10 @@ int list_run_modes(const struct conf_node *root)
         return EXIT_FAILURE;
     }
     printf("%-16s %-12s %-9s %s\n", "Capture", "Run mode", "Default", "What it does");
-    for (unsigned c = 0; capture_table[c] != NULL; c++) {
-        for (unsigned i = 0; i < run_modes_count(modes); i++) {
-            const struct run_mode *mode = run_modes_at(modes, i);
-            bool is_default = strcmp(capture_table[c]->default_run_mode, mode->name) == 0;
-
-            if (capture_allows(capture_table[c], mode))
-                printf("%-16s %-12s %-9s %s\n", capture_table[c]->label, mode->name,
-                       is_default ? "yes" : "", mode->doc != NULL ? mode->doc : "");
-        }
-    }
+    for (unsigned c = 0; capture_table[c] != NULL; c++)
+        list_modes_of(capture_table[c], capture_table[c]->label, modes);
+    /* captures by command are files, one after another */
+    list_modes_of(capture_find("pcap-file"), "UNIX_SOCKET", modes);
     run_modes_free(modes);
     return EXIT_SUCCESS;
 }

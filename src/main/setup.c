@@ -479,7 +479,6 @@ static int job_libraries(struct setup *s, struct err *err)
     app_conf_free(s->app);
     s->app = app;
     s->context.app = s->rules_request.app = app;
-    ruleset_forget(s->context.rules);
     counters_reset_all();
     return 0;
 }
@@ -499,8 +498,10 @@ int setup_job(struct setup *s, const struct job *job, struct err *err)
     return setup_plan(s, s->options->topology, err) < 0 ? -1 : setup_capture(s, err);
 }
 
+/* What commands say of hosts before a capture holds for it. */
 void setup_job_free(struct setup *s)
 {
+    ruleset_forget(s->context.rules);
     turns_free(s->context.turns);
     plan_free(s->plan);
     run_modes_free(s->modes);
