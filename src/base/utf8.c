@@ -48,3 +48,12 @@ size_t utf8_lossy(struct slice in, uint8_t *out)
     }
     return len;
 }
+
+bool utf8_is_valid(struct slice in)
+{
+    bool valid = true;
+
+    for (size_t i = 0; i < in.len && valid;)
+        i += take_character(in.data + i, in.len - i, &valid);
+    return valid;
+}

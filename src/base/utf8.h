@@ -8,5 +8,6 @@
 /* Copies, with U+FFFD for each run of bytes that is no character. out has room for three times
  * in.len; returns the length. */
 size_t utf8_lossy(struct slice in, uint8_t *out);
+bool utf8_is_valid(struct slice in);
 
 #endif

@@ -68,6 +68,13 @@ static void body_follows(const struct http_state *state, struct http_tx *htx, en
 
 /* --- flags that libhtp sets without a message ------------------------------------------------- */
 
+static void raise_once(struct http_tx *htx, unsigned event)
+{
+    if (!app_tx_has_event(&htx->tx, event))
+        app_tx_event(&htx->tx, event);
+}
+
+/* Whom CONNECT is for stands in its request line. */
 static void raise_flags(struct http_tx *htx)
 {
     static const struct { uint64_t flag; enum http_event event; } flags[] = {
@@ -81,10 +88,11 @@ static void raise_flags(struct http_tx *htx)
     const htp_tx_t *htp = htx->htp;
 
     for (size_t i = 0; i < ARRAY_LEN(flags); i++)
-        if ((htp->flags & flags[i].flag) != 0)
-            app_tx_event(&htx->tx, flags[i].event);
+        if ((htp->flags & flags[i].flag) != 0 &&
+            !(flags[i].flag == HTP_HOST_MISSING && htp->request_method_number == HTP_M_CONNECT))
+            raise_once(htx, flags[i].event);
     if (htp->is_protocol_0_9 && htp->request_method_number == HTP_M_UNKNOWN)
-        app_tx_event(&htx->tx, HTTP_EVENT_REQUEST_LINE_INVALID);
+        raise_once(htx, HTTP_EVENT_REQUEST_LINE_INVALID);
 }
 
 /* libhtp of this generation does not know bearer tokens, which are no anomaly. */

@@ -3,6 +3,7 @@
 #include "app/ldap/ldap.h"
 
 #include "app/log_text.h"
+#include "base/utf8.h"
 
 #define STARTTLS "1.3.6.1.4.1.1466.20037"
 
@@ -49,6 +50,23 @@ static bool message_parse(struct slice whole, struct ldap_message *out)
     return !body.failed;
 }
 
+/* A name and a password, or SASL (RFC 4511, 4.2): with anything else in a bind it is not LDAP as we
+ * know it. Names are text. */
+static bool is_plausible(const struct ldap_message *m)
+{
+    struct bytes in = bytes_of_slice(m->body);
+    struct slice version, name;
+
+    if (m->op == LDAP_BIND_RESPONSE)
+        return der_take_tag(&in, DER_ENUMERATED, &version) &&
+               der_take_tag(&in, DER_OCTET_STRING, &name) && utf8_is_valid(name);
+    if (m->op != LDAP_BIND_REQUEST)
+        return true;
+    return der_take_tag(&in, DER_INTEGER, &version) &&
+           der_take_tag(&in, DER_OCTET_STRING, &name) &&
+           (der_peek(&in) == DER_CONTEXT || der_peek(&in) == DER_CONTEXT_CONSTRUCTED + 3);
+}
+
 static bool is_request(uint8_t op)
 {
     switch ((enum ldap_op)op) {
@@ -78,7 +96,7 @@ static enum app_probe_result probe(struct bytes in, enum direction direction,
         return APP_PROBE_NO;
     if (size > bytes_left(&in))
         return APP_PROBE_MORE;
-    if (!message_parse(take_slice(&in, size), &m))
+    if (!message_parse(take_slice(&in, size), &m) || !is_plausible(&m))
         return APP_PROBE_NO;
     return is_request(m.op) == (direction == TO_SERVER) ? APP_PROBE_YES : APP_PROBE_YES_REVERSED;
 }

@@ -220,7 +220,8 @@ void mqtt_alert_metadata(struct json *j, struct app_tx *tx)
 }
 
 static const struct app_log eve_mqtt = {
-    .conf_name = "mqtt", .event_type = "mqtt", .key = "mqtt", .progress = { 1, 1 },
+    .conf_name = "mqtt", .event_type = "mqtt", .key = "mqtt",
+    .progress = { MQTT_COMPLETE, MQTT_COMPLETE },
     .each_direction = true, .configure = configure, .log = mqtt_log,
 };
 const struct app_log *const mqtt_logs[] = { &eve_mqtt, NULL };

@@ -57,7 +57,7 @@ static void complete(struct mqtt_tx *t)
 {
     t->complete = true;
     t->id = MQTT_NO_ID;
-    t->tx.progress[t->direction] = 1;
+    t->tx.progress[t->direction] = MQTT_COMPLETE;
 }
 
 static struct mqtt_tx *new_tx(struct app_flow *af, enum direction direction)
@@ -68,6 +68,7 @@ static struct mqtt_tx *new_tx(struct app_flow *af, enum direction direction)
         return NULL;
     t->id = MQTT_NO_ID;
     t->direction = direction;
+    t->tx.progress[direction] = MQTT_OPEN;
     app_raw(af, direction);
     t->tx.one_sided[OTHER_DIRECTION(direction)] = true;
     return t;
@@ -88,7 +89,7 @@ static struct mqtt_tx *waiting(struct app_flow *af, int32_t id)
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
         struct mqtt_tx *t = mqtt_tx_of(tx);
 
-        if (!t->complete && t->id == id && tx->progress[t->direction] == 0)
+        if (!t->complete && t->id == id && tx->progress[t->direction] < MQTT_COMPLETE)
             return t;
     }
     return NULL;
@@ -327,7 +328,7 @@ const struct app_proto app_mqtt = {
     .too_many_tx_event = MQTT_TOO_MANY_TRANSACTIONS,
     .keep_limit = KEEP_LIMIT,
     .parse = mqtt_parse,
-    .progress_done = { 1, 1 },
+    .progress_done = { MQTT_COMPLETE, MQTT_COMPLETE },
     .events = events,
     .frames = (const char *const[]){ "stream", "pdu", "header", "data", NULL },
     .buffers = mqtt_buffers,

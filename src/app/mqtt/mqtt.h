@@ -65,6 +65,9 @@ struct mqtt_message {
 #define MQTT_NO_ID      (-1)
 #define MQTT_CONNECT_ID 0x10000         /* packet identifiers have 16 bits */
 
+/* Progress of an exchange, in the direction that opened it. */
+enum { MQTT_OPEN = 1, MQTT_COMPLETE };
+
 struct mqtt_tx {
     struct app_tx tx;
     int32_t id;                         /* waits for answers with this identifier */

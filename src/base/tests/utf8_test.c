@@ -22,5 +22,6 @@ TEST(utf8_lossy)
         size_t n = utf8_lossy(in, out);
 
         CHECK_BYTES(out, n, cases[i].out, strlen(cases[i].out));
+        CHECK(utf8_is_valid(in) == (strcmp(cases[i].in, cases[i].out) == 0));
     }
 }

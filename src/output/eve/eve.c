@@ -185,11 +185,13 @@ static void eve_packet(struct render *r, void *self, struct packet *p)
     }
 }
 
-/* What ends a flow without a packet has no direction of its own. */
+/* What ends a flow goes both ways, to the client at last. */
 static enum eve_order eve_packet_order(const struct packet *p, const struct app_tx *tx)
 {
-    if ((p->flags & PACKET_PSEUDO) == 0 || tx->one_sided[TO_SERVER] == tx->one_sided[TO_CLIENT])
+    if ((p->flags & PACKET_PSEUDO) == 0)
         return EVE_AS_PACKET;
+    if (tx->one_sided[TO_SERVER] == tx->one_sided[TO_CLIENT])
+        return p->flags & PACKET_LAST_TO_CLIENT ? EVE_TO_CLIENT : EVE_AS_PACKET;
     return tx->one_sided[TO_SERVER] ? EVE_TO_CLIENT : EVE_TO_SERVER;
 }
 
