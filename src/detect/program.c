@@ -275,6 +275,15 @@ static void step_fill(struct step *s, const struct rule_op *op, const struct rul
     }
 }
 
+/* On where the data end, or on what is not among them. */
+static bool depends_on_end(const struct rule_list *list)
+{
+    for (const struct rule_op *op = list->first; op != NULL; op = op->next)
+        if ((op->flags & (OP_NEGATED | OP_ENDSWITH)) || op->kind == OP_BSIZE || op->kind == OP_CALL)
+            return true;
+    return false;
+}
+
 /* The longest content that must be there: a shorter buffer cannot match. */
 static uint32_t least_length(const struct rule_list *list)
 {
@@ -303,6 +312,7 @@ static struct rule_program *program_build_with(struct arena *arena, const struct
     program->absent = list->first != NULL && list->first->kind == OP_ABSENT;
     program->absent_or_else = program->absent && (list->first->flags & OP_OR_ELSE);
     program->min_len = least_length(list);
+    program->revocable = depends_on_end(list);
     for (struct rule_op *op = list->first; op != NULL; op = op->next, i++) {
         step_fill(&program->step[i], op, then);
         if (op->next == NULL)

@@ -168,6 +168,7 @@ struct step {
 struct rule_program {
     uint16_t count;
     bool absent, absent_or_else;        /* begins with `absent` */
+    bool revocable;                     /* what matches need not match with more data behind it */
     uint32_t min_len;                   /* shorter buffers cannot match */
     struct step step[];
 };

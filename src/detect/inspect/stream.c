@@ -195,6 +195,31 @@ static void recent_join(struct detect_thread *dt, struct stream_side *side, uint
         candidates_add(&dt->found, recent->at[i]);
 }
 
+/* The window has grown: what had matched because of where it ended is asked again. */
+static void reconsider(struct detect_thread *dt, struct packet *p, struct stream_side *side,
+                       struct slice window, enum direction d)
+{
+    struct stream_rules *matched = &side->matched;
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < matched->count; i++) {
+        const struct rule *r = dt->plan->rule[matched->at[i]];
+        bool still = true;
+
+        if (r->payload != NULL && r->payload->revocable) {
+            struct match_input in;
+
+            match_input_init(&in, dt, p, d, r);
+            still = inspect_slice(dt, r->payload, window, 0, false, &in);
+        }
+        if (still)
+            matched->at[kept++] = matched->at[i];
+        else if (r->flags & RULE_PAYLOAD_PATTERN)
+            rules_push(&side->waiting, r->index);
+    }
+    matched->count = (uint16_t)kept;
+}
+
 static void chunk_data(struct detect_thread *dt, struct packet *p, const struct stream_chunk *c,
                        struct stream_side *side)
 {
@@ -217,6 +242,8 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
         candidates_add(&dt->found, side->waiting.at[i]);
     side->waiting.count = 0;
     candidates_sort(&dt->found);
+    if (UNLIKELY(side->matched.count > 0))
+        reconsider(dt, p, side, window, d);
     settled_add(&dt->settled, &side->matched);
     settled_add(&dt->settled, &side->seen);
     for (unsigned i = 0; i < dt->found.count; i++)
