@@ -10,6 +10,11 @@ static bool proto_fits(const struct rule *r, const struct packet *p)
     return p->flow != NULL && app_proto_matches(r->app_proto, p->flow->app_proto);
 }
 
+static bool has_payload_pattern(const struct rule *r)
+{
+    return r->fast_op != NULL && r->fast_list != NULL && r->fast_list->buffer == NULL;
+}
+
 /* In the stream where the data went there, in the packet where they did not or where the rule
  * wants to know their place. */
 static bool payload_matches(struct detect_thread *dt, const struct match_input *in,
@@ -19,6 +24,8 @@ static bool payload_matches(struct detect_thread *dt, const struct match_input *
     const struct packet *p = in->packet;
     bool stream = p->ip_proto == 6 && (r->flags & RULE_NEEDS_STREAM);
 
+    if ((p->flags & PACKET_NO_PAYLOAD_INSPECT) && has_payload_pattern(r))
+        return false;               /* nobody looks for it */
     if (stream && stream_due &&
         stream_rules_has(&p->flow->detect->side[in->direction].matched, r->index)) {
         *flags |= ALERT_STREAM;
@@ -228,6 +235,8 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
     candidates_clear(&dt->found);
     if (stream_due)
         stream_reported(p->flow->detect, d);
+    if (p->flow != NULL && UNLIKELY(p->flow->stops & FLOW_STOP_PAYLOAD))
+        stream_settle(p, d, stream_due);
     if (p->flow != NULL)
         mark_recognised(p->flow);
 }

@@ -55,6 +55,7 @@ struct stream_rules { uint32_t *at; uint16_t count, cap; };
 struct stream_side {
     uint64_t from, to;          /* inspected together: what came since the last report */
     bool flush;                 /* report with the next packet, however little it is */
+    bool off;                   /* what comes from here on is encrypted */
     struct buf kept;            /* the latest data, as alerts show them; see stream_keep */
     struct stream_rules matched, waiting, seen;     /* seen: payload part of tx rules */
     struct stream_rules recent; /* inline: a rule whose pattern was there, then up to where */
@@ -159,6 +160,7 @@ bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum 
 /* What alerts show of the stream; empty when nothing is kept. */
 struct slice stream_kept(const struct detect_thread *dt, const struct flow *f, enum direction d);
 void stream_reported(struct detect_flow *df, enum direction d);
+void stream_settle(const struct packet *p, enum direction d, bool was_due);
 bool stream_rules_has(const struct stream_rules *s, uint32_t rule);
 
 /* packet.c, frames.c, tx.c */

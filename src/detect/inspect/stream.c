@@ -232,7 +232,7 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
     header_view_init(&h, p, d);
     back = MIN(back, window.len - c->len);
     fresh = (struct slice){ c->data - back, c->len + back };
-    if (g->stream != NULL)
+    if (g->stream != NULL && !(p->flags & PACKET_NO_PAYLOAD_INSPECT))
         pattern_set_scan(g->stream, dt->hs, fresh.data, fresh.len, &dt->found);
     collect_near(dt, p, &g->stream_near, &h, window);
     if (dt->is_inline)
@@ -306,6 +306,23 @@ static void note_complete(struct flow *f)
     }
 }
 
+/* Payload is not looked at any more, while the parser goes on: each direction reports once more,
+ * and then its stream is left alone. Where the parser has stopped as well, the stream is looked at
+ * as that of any unknown protocol. */
+static bool is_closing_raw(const struct flow *f)
+{
+    return (f->stops & FLOW_STOP_PAYLOAD) && f->app != NULL && !f->app->stopped;
+}
+
+static bool is_off(const struct packet *p, const struct stream_side *side)
+{
+    const struct flow *f = p->flow;
+
+    if (f->stops & FLOW_STOP_PAYLOAD)
+        return side->off && is_closing_raw(f);
+    return (p->flags & PACKET_NO_PAYLOAD_INSPECT) != 0;
+}
+
 void stream_inspect_chunks(struct detect_thread *dt, struct packet *p)
 {
     for (unsigned i = 0; i < p->chunk_count; i++) {
@@ -316,11 +333,10 @@ void stream_inspect_chunks(struct detect_thread *dt, struct packet *p)
         p->flow->detect_flags |= DETECT_UPDATED(d);
         if (UNLIKELY(dt->stream_keep > 0))
             keep_chunk(dt, p, c);
-        if (!dt->plan->group[TRANSPORT_TCP][d].has_stream ||
-            (p->flags & PACKET_NO_PAYLOAD_INSPECT))
+        if (!dt->plan->group[TRANSPORT_TCP][d].has_stream)
             continue;
         df = detect_flow_get(dt, p->flow);
-        if (df == NULL)
+        if (df == NULL || is_off(p, &df->side[d]))
             continue;
         if (c->kind == CHUNK_DATA && c->len > 0)
             chunk_data(dt, p, c, &df->side[d]);
@@ -333,25 +349,19 @@ void stream_inspect_chunks(struct detect_thread *dt, struct packet *p)
         note_complete(p->flow);
 }
 
-/* Where payload is not looked at any more, what there was before is reported only if its parser
- * stopped with it. */
-static bool may_report(const struct packet *p)
-{
-    return (p->flags & PACKET_NO_PAYLOAD_INSPECT) == 0 ||
-           (p->flow->app != NULL && p->flow->app->stopped);
-}
 
 bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum direction d)
 {
     const struct stream_side *side;
 
-    if (p->flow == NULL || p->flow->detect == NULL || !(p->flags & PACKET_ESTABLISHED) ||
-        !may_report(p))
+    if (p->flow == NULL || p->flow->detect == NULL || !(p->flags & PACKET_ESTABLISHED))
         return false;
     side = &p->flow->detect->side[d];
+    if (is_off(p, side))
+        return false;
     if (side->to == side->from)
         return side->matched.count > 0;
-    return dt->is_inline || side->flush || (p->flags & PACKET_FLOW_END) || stream_is_closing(p) ||
+    return dt->is_inline || side->flush || is_closing_raw(p->flow) || (p->flags & PACKET_FLOW_END) || stream_is_closing(p) ||
            side->to - side->from >= dt->plan->chunk_size[d];
 }
 
@@ -361,6 +371,15 @@ void detect_flush_stream(struct flow *flow)
         return;
     flow->detect->side[TO_SERVER].flush = true;
     flow->detect->side[TO_CLIENT].flush = true;
+}
+
+/* Had it data of its own or something to report, there is no more to come from this side. */
+void stream_settle(const struct packet *p, enum direction d, bool was_due)
+{
+    struct detect_flow *df = p->flow->detect;
+
+    if (df != NULL && (was_due || p->payload_len > 0) && is_closing_raw(p->flow))
+        df->side[d].off = true;
 }
 
 void stream_reported(struct detect_flow *df, enum direction d)
