@@ -361,7 +361,8 @@ bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum 
         return false;
     if (side->to == side->from)
         return side->matched.count > 0;
-    return dt->is_inline || side->flush || is_closing_raw(p->flow) || (p->flags & PACKET_FLOW_END) || stream_is_closing(p) ||
+    return dt->is_inline || side->flush || is_closing_raw(p->flow) ||
+           (p->flags & PACKET_FLOW_END) || stream_is_closing(p) ||
            side->to - side->from >= dt->plan->chunk_size[d];
 }
 
