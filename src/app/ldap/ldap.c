@@ -288,6 +288,7 @@ static const struct app_name events[] = {
 const struct app_proto app_ldap = {
     .id = APP_PROTO_ldap,
     .name = "ldap",
+    .raw_at_end = true,
     .transports = APP_TCP | APP_UDP,
     .probes = (const struct app_probe[]){
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "389,3268", .max = 16,

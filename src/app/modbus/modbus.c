@@ -188,6 +188,7 @@ static const struct app_name events[] = {
 const struct app_proto app_modbus = {
     .id = APP_PROTO_modbus,
     .name = "modbus",
+    .raw_at_end = true,
     .transports = APP_TCP,
     .off_by_default = true,
     .probes = (const struct app_probe[]){

@@ -326,6 +326,7 @@ static const struct app_buffer query_buffer = {
 const struct app_proto app_pgsql = {
     .id = APP_PROTO_pgsql,
     .name = "pgsql",
+    .raw_at_end = true,
     .transports = APP_TCP,
     .off_by_default = true,
     .probes = (const struct app_probe[]){

@@ -381,6 +381,7 @@ static const struct app_name events[] = {
 const struct app_proto app_pop3 = {
     .id = APP_PROTO_pop3,
     .name = "pop3",
+    .raw_at_end = true,
     .transports = APP_TCP,
     .probes = probes,
     .state_size = sizeof(struct pop3_state),

@@ -128,6 +128,7 @@ static const struct app_pattern patterns[] = {
 const struct app_proto app_sip = {
     .id = APP_PROTO_sip,
     .name = "sip",
+    .raw_at_end = true,
     .transports = APP_TCP | APP_UDP,
     .patterns = patterns,
     .state_size = sizeof(struct sip_state),
