@@ -47,6 +47,7 @@ struct logger_ops {
 struct render {
     struct output_conf *conf;
     struct counters *counters;
+    unsigned thread;            /* its number, from 1 */
     struct buf *out;            /* where records go: packet.records, or the stats buffer */
     size_t record_at;           /* start of the record being made */
     uint16_t sink;              /* of the record being made */

@@ -224,6 +224,7 @@ struct output_thread *output_thread_new(struct output_conf *conf, struct counter
 
     ot->render.conf = conf;
     ot->render.counters = counters;
+    ot->render.thread = __atomic_add_fetch(&conf->threads, 1, __ATOMIC_RELAXED);
     if (conf->merge != NULL)
         ot->lane = merge_lane_new(conf->merge);
     return ot;

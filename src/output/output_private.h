@@ -23,6 +23,7 @@ struct output_conf {
     bool streamers;                         /* some logger has stream */
     bool packet_writers;                    /* some logger has write_packet */
     unsigned stats_interval;
+    unsigned threads;                       /* that render, so far; atomic */
     unsigned eve_count;
     struct ruleset_report rules;            /* under rules_lock: reload against statistics */
     uint64_t rules_loaded_us;

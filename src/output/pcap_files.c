@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/pcap_files.c - the files of pcap-log.
+ *
+ * A lane is a row of files, one after the other: that of all threads, or that of one. All lanes
+ * share one sink and its lock: what differs is only where a record goes. */
+#include "config.h"
+
+#include "output/pcap_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef HAVE_LZ4
+#include <lz4frame.h>
+#endif
+
+#include "base/log.h"
+#include "output/output_private.h"
+
+#define LIMIT_DEFAULT (100u << 20)
+#define LIMIT_MIN (4u << 20)
+#define MAGIC 0xa1b2c3d4u
+#define DISK_HEADER offsetof(struct pcap_record, lane)
+#define PIECE_MAX (64u << 10)           /* to the compressor at once */
+
+struct lane {
+    unsigned number;
+    int fd;                             /* -1: the next packet opens one */
+    uint64_t size;                      /* of the file, as it lies on the disk */
+    ARRAY_OF(char *) names;             /* oldest first */
+    void *squeezer;                     /* LZ4F_cctx *; NULL: not compressed */
+};
+
+struct pcap_files {
+    pthread_mutex_t lock;               /* around all below, held for one write */
+    char *prefix;                       /* folder and name */
+    bool multi, micros, lz4, checksum;
+    int level;
+    uint64_t limit;
+    unsigned max_files;
+    uint32_t linktype;                  /* atomic */
+    uint64_t start_us;                  /* atomic; of the first packet that was looked at */
+    ARRAY_OF(struct lane *) lanes;
+    struct buf squeezed;
+    bool failing;
+};
+
+void pcap_files_note(struct pcap_files *f, uint64_t time_us)
+{
+    uint64_t none = 0;
+
+    if (UNLIKELY(__atomic_load_n(&f->start_us, __ATOMIC_RELAXED) == 0))
+        __atomic_compare_exchange_n(&f->start_us, &none, time_us, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED);
+}
+
+void pcap_files_set_linktype(struct pcap_files *f, int linktype)
+{
+    __atomic_store_n(&f->linktype, (uint32_t)linktype, __ATOMIC_RELAXED);
+}
+
+/* --- bytes ---------------------------------------------------------------------------------- */
+
+static bool write_whole(struct pcap_files *f, struct lane *l, const void *data, size_t len)
+{
+    const uint8_t *at = data;
+
+    while (len > 0) {
+        ssize_t n = write(l->fd, at, len);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            if (!f->failing)
+                log_error("pcap-log", "cannot write: %s", strerror(errno));
+            f->failing = true;
+            return false;
+        }
+        at += n;
+        len -= (size_t)n;
+        l->size += (uint64_t)n;
+    }
+    f->failing = false;
+    return true;
+}
+
+#ifdef HAVE_LZ4
+static LZ4F_preferences_t preferences(const struct pcap_files *f)
+{
+    return (LZ4F_preferences_t){ .compressionLevel = f->level,
+                                 .frameInfo.contentChecksumFlag = f->checksum ?
+                                     LZ4F_contentChecksumEnabled : LZ4F_noContentChecksum };
+}
+
+static bool squeeze_begin(struct pcap_files *f, struct lane *l)
+{
+    LZ4F_preferences_t p = preferences(f);
+    LZ4F_cctx *ctx = NULL;
+    size_t n;
+
+    if (LZ4F_isError(LZ4F_createCompressionContext(&ctx, LZ4F_VERSION)))
+        return false;
+    l->squeezer = ctx;
+    buf_reserve(&f->squeezed, LZ4F_HEADER_SIZE_MAX);
+    n = LZ4F_compressBegin(ctx, f->squeezed.data, f->squeezed.cap, &p);
+    return !LZ4F_isError(n) && write_whole(f, l, f->squeezed.data, n);
+}
+
+static bool squeeze(struct pcap_files *f, struct lane *l, const uint8_t *data, size_t len)
+{
+    LZ4F_preferences_t p = preferences(f);
+    size_t n;
+
+    buf_reserve(&f->squeezed, LZ4F_compressBound(len, &p));
+    n = LZ4F_compressUpdate(l->squeezer, f->squeezed.data, f->squeezed.cap, data, len, NULL);
+    return !LZ4F_isError(n) && write_whole(f, l, f->squeezed.data, n);
+}
+
+static void squeeze_end(struct pcap_files *f, struct lane *l)
+{
+    LZ4F_preferences_t p = preferences(f);
+    size_t n;
+
+    buf_reserve(&f->squeezed, LZ4F_compressBound(0, &p));
+    n = LZ4F_compressEnd(l->squeezer, f->squeezed.data, f->squeezed.cap, NULL);
+    if (!LZ4F_isError(n))
+        (void)write_whole(f, l, f->squeezed.data, n);
+    LZ4F_freeCompressionContext(l->squeezer);
+    l->squeezer = NULL;
+}
+#else
+static bool squeeze_begin(struct pcap_files *f UNUSED, struct lane *l UNUSED)
+{
+    return false;
+}
+
+static bool squeeze(struct pcap_files *f UNUSED, struct lane *l UNUSED,
+                    const uint8_t *data UNUSED, size_t len UNUSED)
+{
+    return false;
+}
+
+static void squeeze_end(struct pcap_files *f UNUSED, struct lane *l UNUSED)
+{
+}
+#endif
+
+static bool put(struct pcap_files *f, struct lane *l, const void *data, size_t len)
+{
+    const uint8_t *at = data;
+    bool ok = true;
+
+    if (l->squeezer == NULL)
+        return write_whole(f, l, data, len);
+    for (size_t n; ok && len > 0; at += n, len -= n) {
+        n = MIN(len, PIECE_MAX);
+        ok = squeeze(f, l, at, n);
+    }
+    return ok;
+}
+
+/* --- files ---------------------------------------------------------------------------------- */
+
+static void remove_oldest(struct pcap_files *f, struct lane *l)
+{
+    while (f->max_files > 0 && l->names.count > f->max_files) {
+        if (unlink(l->names.at[0]) < 0 && errno != ENOENT)
+            log_warning("pcap-log", "failed to remove log file %s: %s", l->names.at[0],
+                        strerror(errno));
+        free(l->names.at[0]);
+        l->names.count--;
+        memmove(l->names.at, l->names.at + 1, l->names.count * sizeof(l->names.at[0]));
+    }
+}
+
+static void lane_close_file(struct pcap_files *f, struct lane *l)
+{
+    if (l->squeezer != NULL)
+        squeeze_end(f, l);
+    if (l->fd >= 0)
+        close(l->fd);
+    l->fd = -1;
+}
+
+static void add_time(struct buf *name, const struct pcap_files *f, uint64_t time_us)
+{
+    buf_printf(name, "%u", (unsigned)(time_us / 1000000));
+    if (f->micros)
+        buf_printf(name, ".%u", (unsigned)(time_us % 1000000));
+}
+
+/* Of several lanes: %n is the thread's number, %i its id, which is the same here, %t the time. */
+static void make_name(struct buf *name, const struct pcap_files *f, const struct lane *l,
+                      uint64_t time_us)
+{
+    for (const char *p = f->prefix; *p != '\0'; p++) {
+        if (!f->multi || *p != '%' || p[1] == '\0' || strchr("nit", p[1]) == NULL) {
+            buf_add_u8(name, (uint8_t)*p);
+            continue;
+        }
+        if (*++p == 't')
+            add_time(name, f, time_us);
+        else
+            buf_printf(name, "%u", l->number);
+    }
+    if (!f->multi) {
+        buf_add_u8(name, '.');
+        add_time(name, f, time_us);
+    }
+    if (f->lz4)
+        buf_add_string(name, ".lz4");
+    buf_add_u8(name, 0);
+}
+
+/* Named by the time it begins: the first one where the capture does. */
+static bool next_file(struct pcap_files *f, struct lane *l, const struct pcap_record *first)
+{
+    uint32_t header[6] = { MAGIC, 4u << 16 | 2, 0, 0, PCAP_SNAPLEN,
+                           __atomic_load_n(&f->linktype, __ATOMIC_RELAXED) };
+    uint64_t start_us = l->names.count == 0
+                            ? __atomic_load_n(&f->start_us, __ATOMIC_RELAXED)
+                            : first->seconds * UINT64_C(1000000) + first->micros;
+    struct buf name = { 0 };
+
+    lane_close_file(f, l);
+    make_name(&name, f, l, start_us);
+    l->fd = open((char *)name.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+    if (l->fd < 0) {
+        if (!f->failing)
+            log_error("pcap-log", "cannot open %s: %s", (char *)name.data, strerror(errno));
+        f->failing = true;
+        buf_fini(&name);
+        return false;
+    }
+    if (l->names.count > 0 && strcmp(l->names.at[l->names.count - 1], (char *)name.data) == 0)
+        buf_fini(&name);                /* in the same second: in its place */
+    else
+        ARRAY_PUSH(&l->names, (char *)name.data);
+    l->size = 0;
+    remove_oldest(f, l);
+    return (!f->lz4 || squeeze_begin(f, l)) && put(f, l, header, sizeof(header));
+}
+
+static struct lane *lane_of(struct pcap_files *f, unsigned number)
+{
+    struct lane *l;
+
+    if (!f->multi)
+        number = 0;
+    for (size_t i = 0; i < f->lanes.count; i++)
+        if (f->lanes.at[i]->number == number)
+            return f->lanes.at[i];
+    l = xcalloc(1, sizeof(*l));
+    l->number = number;
+    l->fd = -1;
+    ARRAY_PUSH(&f->lanes, l);
+    return l;
+}
+
+static bool put_record(struct pcap_files *f, const struct pcap_record *h, const uint8_t *data)
+{
+    struct lane *l = lane_of(f, h->lane);
+
+    if ((l->fd < 0 || l->size + DISK_HEADER + h->len > f->limit) && !next_file(f, l, h))
+        return false;
+    return put(f, l, h, DISK_HEADER) && put(f, l, data, h->len);
+}
+
+/* --- the sink ------------------------------------------------------------------------------- */
+
+static bool files_write(void *self, const uint8_t *data, size_t len)
+{
+    struct pcap_files *f = self;
+    struct pcap_record h;
+    bool ok = true;
+
+    pthread_mutex_lock(&f->lock);
+    while (len >= sizeof(h)) {
+        memcpy(&h, data, sizeof(h));
+        if (h.len > len - sizeof(h))
+            break;
+        ok &= put_record(f, &h, data + sizeof(h));
+        data += sizeof(h) + h.len;
+        len -= sizeof(h) + h.len;
+    }
+    pthread_mutex_unlock(&f->lock);
+    return ok && len == 0;
+}
+
+/* The next packet begins another file. */
+static void files_rotate(void *self)
+{
+    struct pcap_files *f = self;
+
+    pthread_mutex_lock(&f->lock);
+    for (size_t i = 0; i < f->lanes.count; i++)
+        lane_close_file(f, f->lanes.at[i]);
+    pthread_mutex_unlock(&f->lock);
+}
+
+static void files_close(void *self)
+{
+    struct pcap_files *f = self;
+
+    for (size_t i = 0; i < f->lanes.count; i++) {
+        struct lane *l = f->lanes.at[i];
+
+        lane_close_file(f, l);
+        for (size_t k = 0; k < l->names.count; k++)
+            free(l->names.at[k]);
+        ARRAY_FREE(&l->names);
+        free(l);
+    }
+    ARRAY_FREE(&f->lanes);
+    buf_fini(&f->squeezed);
+    pthread_mutex_destroy(&f->lock);
+    free(f->prefix);
+    free(f);
+}
+
+static const struct sink_ops files_ops = {
+    .name = "pcap",
+    .write = files_write,
+    .rotate = files_rotate,
+    .close = files_close,
+};
+
+/* --- set-up --------------------------------------------------------------------------------- */
+
+static char *prefix_of(const struct output_request *request, const struct conf_node *node)
+{
+    const char *dir = conf_string(node, "dir", conf_string(node, "sguil-base-dir", NULL));
+    const char *name = conf_string(node, "filename", "log.pcap");
+    struct buf path = { 0 };
+    char *folder;
+
+    if (dir == NULL)
+        return output_path(request, name);
+    folder = output_path(request, dir);
+    buf_printf(&path, "%s/%s", folder, name);
+    buf_add_u8(&path, 0);
+    free(folder);
+    return (char *)path.data;
+}
+
+static int check_name(const char *name, struct err *err)
+{
+    const char *p = strchr(name, '%');
+
+    if (p == NULL)
+        return err_at(err, LOG_NOWHERE, "mode multi wants a filename with %%n, %%i or %%t in it");
+    for (; p != NULL; p = strchr(p + 2, '%'))
+        if (p[1] == '\0' || strchr("nit", p[1]) == NULL)
+            return err_at(err, LOG_NOWHERE, "filename \"%s\": %%n, %%i and %%t are known", name);
+    return 0;
+}
+
+static int read_mode(struct pcap_files *f, const struct conf_node *node, struct err *err)
+{
+    const char *mode = conf_string(node, "mode", "normal");
+
+    f->multi = strcasecmp(mode, "multi") == 0;
+    if (!f->multi && strcasecmp(mode, "normal") != 0)
+        return err_at(err, LOG_NOWHERE, "mode \"%s\" is not normal or multi", mode);
+    return f->multi ? check_name(conf_string(node, "filename", "log.pcap"), err) : 0;
+}
+
+static int read_compression(struct pcap_files *f, const struct conf_node *node, struct err *err)
+{
+    const char *word = conf_string(node, "compression", "none");
+
+    f->lz4 = strcmp(word, "lz4") == 0;
+    f->checksum = conf_bool(node, "lz4-checksum", false);
+    f->level = (int)MIN(conf_u64(node, "lz4-level", 0), 16);
+    if (!f->lz4 && strcmp(word, "none") != 0)
+        return err_at(err, LOG_NOWHERE, "compression \"%s\" is not none or lz4", word);
+#ifndef HAVE_LZ4
+    if (f->lz4)
+        return err_at(err, LOG_NOWHERE, "this is a build without lz4");
+#endif
+    return 0;
+}
+
+static int read_settings(struct pcap_files *f, const struct conf_node *node, struct err *err)
+{
+    f->limit = conf_size(node, "limit", LIMIT_DEFAULT);
+    f->max_files = (unsigned)conf_u64(node, "max-files", 0);
+    f->micros = strcmp(conf_string(node, "ts-format", "sec"), "usec") == 0;
+    if (f->limit < LIMIT_MIN)
+        return err_at(err, LOG_NOWHERE, "limit: at least %u bytes", LIMIT_MIN);
+    if (read_mode(f, node, err) < 0)
+        return -1;
+    return read_compression(f, node, err);
+}
+
+struct pcap_files *pcap_files_open(const struct output_request *request,
+                                   const struct conf_node *node, struct sink **sink,
+                                   struct output_conf *conf, struct err *err)
+{
+    struct pcap_files *f = xcalloc(1, sizeof(*f));
+
+    pthread_mutex_init(&f->lock, NULL);
+    f->prefix = prefix_of(request, node);
+    if (read_settings(f, node, err) < 0) {
+        files_close(f);
+        return NULL;
+    }
+    *sink = xcalloc(1, sizeof(**sink));
+    **sink = (struct sink){ .id = (uint16_t)conf->sinks.count, .ops = &files_ops, .self = f };
+    ARRAY_PUSH(&conf->sinks, *sink);
+    ARRAY_PUSH(&conf->sink_paths, xstrdup(f->prefix));
+    return f;
+}
