@@ -47,11 +47,14 @@ void arena_reset(struct arena *arena)
     arena->used = 0;
 }
 
-/* Many small arenas: most stay small, and those that do not double until blocks are a page. */
+/* Many small arenas: most stay small, and those that do not double in all, not by each block,
+ * until blocks are a page. */
 static size_t next_size(const struct arena *arena, const struct arena_block *last)
 {
     if (last == NULL || arena->block_size >= SMALL_BLOCKS)
         return arena->block_size;
+    if (last == arena->first)
+        return MAX(last->size, arena->block_size);
     return MIN(MAX(last->size * 2, arena->block_size), SMALL_BLOCKS);
 }
 
