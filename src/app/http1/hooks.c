@@ -252,12 +252,28 @@ static int response_complete(htp_tx_t *htp)
 
 /* --- header blocks as sent, bodies, trailers -------------------------------------------------- */
 
+static void keep_raw(struct http_tx *htx, const htp_tx_data_t *d, enum direction direction)
+{
+    struct http_message *m = &htx->message[direction];
+
+    if (!app_feature(htx->tx.flow, HTTP1_KEEP_RAW_HEADERS))
+        return;
+    if (m->raw_headers.data == NULL)
+        m->raw_headers = http_buf_take(htx->tx.flow);
+    buf_add(&m->raw_headers, d->data, d->len);
+}
+
 static int header_data(htp_tx_data_t *d, enum direction direction)
 {
     struct http_tx *htx = htp_tx_get_user_data(d->tx);
+    struct http_state *state = state_of(d->tx);
     struct http_message *m;
 
-    if (htx == NULL || d->data == NULL || d->len == 0)
+    if (d->data == NULL || d->len == 0)
+        return HTP_OK;
+    if (state->replaying)               /* they went with the parser */
+        keep_raw(http_tx_of(state->af->first), d, direction);
+    if (htx == NULL)
         return HTP_OK;
     m = &htx->message[direction];
     if (m->headers_size + d->len > RAW_HEADERS_MAX) {
@@ -266,11 +282,7 @@ static int header_data(htp_tx_data_t *d, enum direction direction)
         return HTP_ERROR;
     }
     m->headers_size += (uint32_t)d->len;
-    if (!app_feature(htx->tx.flow, HTTP1_KEEP_RAW_HEADERS))
-        return HTP_OK;
-    if (m->raw_headers.data == NULL)
-        m->raw_headers = http_buf_take(htx->tx.flow);
-    buf_add(&m->raw_headers, d->data, d->len);
+    keep_raw(htx, d, direction);
     return HTP_OK;
 }
 

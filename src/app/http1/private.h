@@ -148,16 +148,18 @@ struct http_state {
     const struct http_config *config;
     struct http_thread *thread;         /* the flow's is another's once the protocol changes */
     htp_connp_t *connp;
-    enum direction direction;           /* of the bytes at work */
-    uint64_t offset;                    /* of their first one */
+    uint64_t offset;                    /* of the first of the bytes at work */
     struct slice input;                 /* what libhtp was given, during the call */
-    unsigned messages;                  /* of libhtp, so far */
-    uint64_t responses;                 /* complete ones */
+    uint32_t messages;                  /* of libhtp, so far */
+    uint32_t responses;                 /* complete ones */
     uint32_t frame[2];                  /* of the message under way; 0: none */
+    uint8_t direction;                  /* of the bytes at work */
     bool closed[2];
     bool requests_over;                 /* HTTP/0.9: a connection has one request */
     bool tunnel;                        /* libhtp lets everything pass */
     bool change;                        /* of protocol, asked for by what was just parsed */
+    bool had_gap;                       /* libhtp remembers */
+    bool replaying;                     /* libhtp is given `kept` once more: hooks keep still */
     /* Ours is gone, libhtp still works on them: destroyed as soon as it has moved on. */
     htp_tx_t *orphan[2];
     uint32_t transactions;              /* that this connp has made */
@@ -166,8 +168,6 @@ struct http_state {
      * bytes; NULL: not kept. See sleep.c. */
     uint8_t *kept;
     uint32_t kept_len;
-    bool had_gap;                       /* libhtp remembers */
-    bool replaying;                     /* libhtp is given it once more: the hooks keep still */
 };
 
 #define HTTP_INFLATES_AT_REST 16

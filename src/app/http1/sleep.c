@@ -118,11 +118,14 @@ static bool may_sleep(const struct http_state *state)
 void http_rest(struct app_flow *af)
 {
     struct http_state *state = af->state;
+    struct http_tx *htx;
 
     if (LIKELY(!are_many_awake(state)) || !may_sleep(state))
         return;
-    http_shown_free(http_tx_of(af->first), TO_SERVER);
-    http_tx_of(af->first)->htp = NULL;
+    htx = http_tx_of(af->first);
+    http_shown_free(htx, TO_SERVER);
+    http_buf_give(af, &htx->message[TO_SERVER].raw_headers);
+    htx->htp = NULL;
     http_parser_close(state);
 }
 
