@@ -27,7 +27,7 @@ static bool payload_matches(struct detect_thread *dt, const struct match_input *
     if ((p->flags & PACKET_NO_PAYLOAD_INSPECT) && has_payload_pattern(r))
         return false;               /* nobody looks for it */
     if (stream && stream_due &&
-        stream_rules_has(&p->flow->detect->side[in->direction].matched, r->index)) {
+        stream_rules_has(p->flow->detect->side[in->direction].matched, r->index)) {
         *flags |= ALERT_STREAM;
         return true;
     }
@@ -211,8 +211,8 @@ static void collect(struct detect_thread *dt, struct packet *p, enum direction d
 
 static void collect_stream(struct detect_thread *dt, const struct stream_side *side)
 {
-    for (unsigned i = 0; i < side->matched.count; i++)
-        candidates_add(&dt->found, side->matched.at[i]);
+    for (unsigned i = 0; i < stream_rules_count(side->matched); i++)
+        candidates_add(&dt->found, side->matched->at[i]);
 }
 
 void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d)

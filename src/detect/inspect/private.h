@@ -50,15 +50,24 @@ struct detect_thread {
 
 /* Rules that matched in one direction's stream and wait for a packet of that direction, and
  * those that may still match once more data are there. */
-struct stream_rules { uint32_t *at; uint16_t count, cap; };
+struct stream_rules { uint16_t count, cap; uint32_t at[]; };     /* NULL: none yet */
+static inline unsigned stream_rules_count(const struct stream_rules *s)
+{
+    return s != NULL ? s->count : 0;
+}
+static inline void stream_rules_clear(struct stream_rules *s)
+{
+    if (s != NULL)
+        s->count = 0;
+}
 
 struct stream_side {
     uint64_t from, to;          /* inspected together: what came since the last report */
     bool flush;                 /* report with the next packet, however little it is */
     bool off;                   /* what comes from here on is encrypted */
-    struct buf kept;            /* the latest data, as alerts show them; see stream_keep */
-    struct stream_rules matched, waiting, seen;     /* seen: payload part of tx rules */
-    struct stream_rules recent; /* inline: a rule whose pattern was there, then up to where */
+    struct buf *kept;           /* the latest data, as alerts show them; see stream_keep */
+    struct stream_rules *matched, *waiting, *seen;  /* seen: payload part of tx rules */
+    struct stream_rules *recent;        /* inline: a rule whose pattern was there, up to where */
 };
 
 struct frame_hit {

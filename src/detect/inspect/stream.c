@@ -27,12 +27,6 @@ struct detect_flow *detect_flow_get(struct detect_thread *dt, struct flow *f)
     return f->detect;
 }
 
-static void rules_fini(struct stream_rules *s)
-{
-    lib_free(s->at);
-    *s = (struct stream_rules){ 0 };
-}
-
 void detect_flow_free(struct flow *f)
 {
     struct detect_flow *df = f->detect;
@@ -42,11 +36,13 @@ void detect_flow_free(struct flow *f)
     if (df == NULL)
         return;
     for (unsigned d = 0; d < 2; d++) {
-        rules_fini(&df->side[d].matched);
-        rules_fini(&df->side[d].waiting);
-        rules_fini(&df->side[d].seen);
-        rules_fini(&df->side[d].recent);
-        buf_fini(&df->side[d].kept);
+        lib_free(df->side[d].matched);
+        lib_free(df->side[d].waiting);
+        lib_free(df->side[d].seen);
+        lib_free(df->side[d].recent);
+        if (df->side[d].kept != NULL)
+            buf_fini(df->side[d].kept);
+        lib_free(df->side[d].kept);
     }
     frames_forget(df);
     lib_free(df->frame_hit);
@@ -58,37 +54,40 @@ void stream_forget(struct detect_flow *df)
 {
     df->memo[0] = df->memo[1] = (struct header_memo){ 0 };
     for (unsigned d = 0; d < 2; d++) {
-        df->side[d].matched.count = 0;
-        df->side[d].waiting.count = 0;
-        df->side[d].seen.count = 0;
-        df->side[d].recent.count = 0;
+        stream_rules_clear(df->side[d].matched);
+        stream_rules_clear(df->side[d].waiting);
+        stream_rules_clear(df->side[d].seen);
+        stream_rules_clear(df->side[d].recent);
     }
     frames_forget(df);
 }
 
 bool stream_rules_has(const struct stream_rules *s, uint32_t rule)
 {
-    for (unsigned i = 0; i < s->count; i++)
+    for (unsigned i = 0; i < stream_rules_count(s); i++)
         if (s->at[i] == rule)
             return true;
     return false;
 }
 
 /* Of a rule that is not among them: each is asked once for a chunk, and none that is done. */
-static bool rules_push(struct stream_rules *s, uint32_t rule)
+static bool rules_push(struct stream_rules **list, uint32_t rule)
 {
-    if (s->count == STREAM_RULES_MAX)
-        return false;
-    if (s->count == s->cap) {
-        unsigned cap = s->cap > 0 ? s->cap * 2u : 8;
-        uint32_t *more = lib_realloc(s->at, cap * sizeof(*more));
+    struct stream_rules *s = *list;
+    unsigned count = stream_rules_count(s), cap;
 
-        if (more == NULL)
+    if (count == STREAM_RULES_MAX)
+        return false;
+    if (s == NULL || count == s->cap) {
+        cap = count > 0 ? count * 2u + 1 : 7;       /* with its head a size that allocators have */
+        s = lib_realloc(s, sizeof(*s) + cap * sizeof(s->at[0]));
+        if (s == NULL)
             return false;
-        s->at = more;
+        *list = s;
         s->cap = (uint16_t)cap;
     }
-    s->at[s->count++] = rule;
+    s->at[count] = rule;
+    s->count = (uint16_t)(count + 1);
     return true;
 }
 
@@ -112,7 +111,7 @@ static struct slice window_of(const struct detect_thread *dt, const struct strea
 
 static void settled_add(struct candidates *settled, const struct stream_rules *s)
 {
-    for (unsigned i = 0; i < s->count; i++)
+    for (unsigned i = 0; i < stream_rules_count(s); i++)
         candidates_add(settled, s->at[i]);
 }
 
@@ -173,10 +172,10 @@ static void collect_near(struct detect_thread *dt, const struct packet *p,
 static void recent_join(struct detect_thread *dt, struct stream_side *side, uint64_t start,
                         uint64_t end)
 {
-    struct stream_rules *recent = &side->recent;
+    struct stream_rules *recent = side->recent;
     unsigned kept = 0;
 
-    for (unsigned i = 0; i + 1 < recent->count; i += 2) {
+    for (unsigned i = 0; i + 1 < stream_rules_count(recent); i += 2) {
         uint32_t rule = recent->at[i], until = recent->at[i + 1];
 
         if ((int32_t)(until - (uint32_t)start) <= 0 || candidates_has(&dt->found, rule))
@@ -184,22 +183,24 @@ static void recent_join(struct detect_thread *dt, struct stream_side *side, uint
         recent->at[kept++] = rule;
         recent->at[kept++] = until;
     }
-    recent->count = (uint16_t)kept;
+    if (recent != NULL)
+        recent->count = (uint16_t)kept;
     for (unsigned i = 0; i < dt->found.count; i++) {
-        if (recent->count + 2 > STREAM_RULES_MAX || !rules_push(recent, dt->found.list[i]))
+        if (stream_rules_count(side->recent) + 2 > STREAM_RULES_MAX ||
+            !rules_push(&side->recent, dt->found.list[i]))
             break;
-        if (!rules_push(recent, (uint32_t)end))
-            recent->count--;
+        if (!rules_push(&side->recent, (uint32_t)end))
+            side->recent->count--;
     }
     for (unsigned i = 0; i < kept; i += 2)
-        candidates_add(&dt->found, recent->at[i]);
+        candidates_add(&dt->found, side->recent->at[i]);
 }
 
 /* The window has grown: what had matched because of where it ended is asked again. */
 static void reconsider(struct detect_thread *dt, struct packet *p, struct stream_side *side,
                        struct slice window, enum direction d)
 {
-    struct stream_rules *matched = &side->matched;
+    struct stream_rules *matched = side->matched;
     unsigned kept = 0;
 
     for (unsigned i = 0; i < matched->count; i++) {
@@ -238,14 +239,14 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
     if (dt->is_inline)
         recent_join(dt, side, c->offset + c->len - window.len, c->offset + c->len);
     port_lists_collect(&g->stream_unfiltered, h.src_port, h.dst_port, &dt->found);
-    for (unsigned i = 0; i < side->waiting.count; i++)
-        candidates_add(&dt->found, side->waiting.at[i]);
-    side->waiting.count = 0;
+    for (unsigned i = 0; i < stream_rules_count(side->waiting); i++)
+        candidates_add(&dt->found, side->waiting->at[i]);
+    stream_rules_clear(side->waiting);
     candidates_sort(&dt->found);
-    if (UNLIKELY(side->matched.count > 0))
+    if (UNLIKELY(stream_rules_count(side->matched) > 0))
         reconsider(dt, p, side, window, d);
-    settled_add(&dt->settled, &side->matched);
-    settled_add(&dt->settled, &side->seen);
+    settled_add(&dt->settled, side->matched);
+    settled_add(&dt->settled, side->seen);
     for (unsigned i = 0; i < dt->found.count; i++)
         if (!is_out(dt, p, &h, dt->found.list[i]))
             rule_on_window(dt, p, side, dt->plan->rule[dt->found.list[i]], &h, window, d);
@@ -276,7 +277,11 @@ static void COLD keep_chunk(struct detect_thread *dt, struct packet *p,
 
     if (df == NULL || c->len == 0)
         return;
-    kept = &df->side[c->direction].kept;
+    kept = df->side[c->direction].kept;
+    if (kept == NULL)
+        kept = df->side[c->direction].kept = lib_calloc(1, sizeof(*kept));
+    if (kept == NULL)
+        return;
     if (c->kind == CHUNK_GAP)
         buf_printf(kept, "[%u bytes missing]", c->len);
     else
@@ -287,9 +292,9 @@ static void COLD keep_chunk(struct detect_thread *dt, struct packet *p,
 
 struct slice stream_kept(const struct detect_thread *dt, const struct flow *f, enum direction d)
 {
-    if (dt->stream_keep == 0 || f == NULL || f->detect == NULL)
+    if (dt->stream_keep == 0 || f == NULL || f->detect == NULL || f->detect->side[d].kept == NULL)
         return (struct slice){ NULL, 0 };
-    return buf_slice(&f->detect->side[d].kept);
+    return buf_slice(f->detect->side[d].kept);
 }
 
 /* What the parser made of this packet asks for reports. Transactions also end with their
@@ -360,7 +365,7 @@ bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum 
     if (is_off(p, side))
         return false;
     if (side->to == side->from)
-        return side->matched.count > 0;
+        return stream_rules_count(side->matched) > 0;
     return dt->is_inline || side->flush || is_closing_raw(p->flow) ||
            (p->flags & PACKET_FLOW_END) || stream_is_closing(p) ||
            side->to - side->from >= dt->plan->chunk_size[d];
@@ -389,6 +394,6 @@ void stream_reported(struct detect_flow *df, enum direction d)
 
     side->from = side->to;
     side->flush = false;
-    side->matched.count = 0;
-    side->waiting.count = 0;
+    stream_rules_clear(side->matched);
+    stream_rules_clear(side->waiting);
 }
