@@ -40,7 +40,8 @@
     X(enip)               \
     X(ike)                \
     X(rdp)                \
-    X(bittorrent_dht)
+    X(bittorrent_dht)     \
+    X(template)
 
 enum app_proto_id {
     APP_PROTO_UNKNOWN,          /* not known yet */
