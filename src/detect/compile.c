@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From parsed rules to the plan: each rule is put where what it needs will be looked for. */
 #include "detect/compile.h"
-#include "detect/firewall/firewall.h"
 #include "base/log.h"
 #include "detect/dataset.h"
 #include "detect/program.h"
@@ -377,7 +376,7 @@ int ruleset_compile(struct ruleset *set, struct err *err)
         const struct rule_list *payload = rule_payload(r);
 
         r->payload = payload != NULL ? payload->program : NULL;
-        if ((r->flags & RULE_FIREWALL) || rule_stands_at_gate(r))
+        if (r->flags & RULE_FIREWALL)
             continue;           /* asked one by one: detect/firewall */
         place_packet_rule(c, r);
         if (r->type == RULE_APP_TX)

@@ -12,7 +12,7 @@
 
 /* --- rules -------------------------------------------------------------------------------- */
 
-static enum firewall_table table_of(const struct rule *r)
+enum firewall_table firewall_table_of(const struct rule *r)
 {
     return r->hook == HOOK_PRE_FLOW ? FIREWALL_PRE_FLOW
            : r->hook == HOOK_PRE_STREAM ? FIREWALL_PRE_STREAM : FIREWALL_FILTER;
@@ -21,7 +21,10 @@ static enum firewall_table table_of(const struct rule *r)
 static void place(struct firewall *fw, const struct rule *r)
 {
     if (r->app_proto == APP_PROTO_UNKNOWN) {
-        ARRAY_PUSH(&fw->packet[table_of(r)], r->index);
+        ARRAY_PUSH(&fw->packet[firewall_table_of(r)], r->index);
+        /* What stands at a gate is asked again behind it, in its place among the others. */
+        if (firewall_table_of(r) != FIREWALL_FILTER)
+            ARRAY_PUSH(&fw->packet[FIREWALL_FILTER], r->index);
         return;
     }
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
@@ -62,7 +65,7 @@ unsigned firewall_order(const struct rule *r)
 
     if (!(r->flags & RULE_FIREWALL))
         return (app ? 5u : 3u) << 8;
-    return app ? 4u << 8 | r->hook : table_of(r) << 8;
+    return app ? 4u << 8 | r->hook : firewall_table_of(r) << 8;
 }
 
 /* --- policies ----------------------------------------------------------------------------- */

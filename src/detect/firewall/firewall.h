@@ -37,10 +37,10 @@ struct firewall {
 int firewall_make(struct ruleset *set, const struct conf_node *root, struct err *err);
 void firewall_free(struct firewall *fw);
 
-/* Rules with the hooks pre_flow and pre_stream, with or without a firewall; and the others need
- * not look for them. */
+/* Rules with the hooks pre_flow and pre_stream, with or without a firewall. They are asked there,
+ * and once more where all packets are. */
 void gates_make(struct ruleset *set);
-bool rule_stands_at_gate(const struct rule *r);
+enum firewall_table firewall_table_of(const struct rule *r);
 
 /* The order in which tables have their say about one packet: the firewall about packets, rules
  * about packets, the firewall about transactions, rules about transactions. */

@@ -13,17 +13,12 @@ static enum detect_gate gate_of(const struct rule *r)
            : r->hook == HOOK_PRE_STREAM ? GATE_PRE_STREAM : GATE_COUNT;
 }
 
-bool rule_stands_at_gate(const struct rule *r)
-{
-    return r->app_proto == APP_PROTO_UNKNOWN && gate_of(r) != GATE_COUNT;
-}
-
 void gates_make(struct ruleset *set)
 {
     for (size_t i = 0; i < set->rules.count; i++) {
         const struct rule *r = set->rules.at[i];
 
-        if (!rule_stands_at_gate(r))
+        if (r->app_proto != APP_PROTO_UNKNOWN || gate_of(r) == GATE_COUNT)
             continue;
         set->has_gate[gate_of(r)] = true;
         if (!(r->flags & RULE_FIREWALL))

@@ -81,7 +81,7 @@ enum firewall_verdict firewall_table(struct detect_thread *dt, struct packet *p,
         if ((p->flags & PACKET_FLOW_END) && r->type == RULE_PACKET)
             continue;
         if (r->action != RULE_CONFIG && firewall_ask(dt, p, d, r, &h))
-            return packet_decide(p, r->action, r->scope, table_reason(table));
+            return packet_decide(p, r->action, r->scope, table_reason(firewall_table_of(r)));
     }
     if (policy->action == RULE_ACCEPT && policy->scope != SCOPE_HOOK)
         firewall_accept(dt);

@@ -98,7 +98,7 @@ bool rule_packet_fits(const struct rule *r, const struct packet *p)
         (p->flags & PACKET_PSEUDO))
         return false;
     if (r->hook == HOOK_FLOW_START && r->app_proto == APP_PROTO_UNKNOWN &&
-        !(p->flags & PACKET_FLOW_START))
+        !(p->flags & (PACKET_FLOW_START | PACKET_FIRST_IN_DIR)))
         return false;
     return true;
 }
