@@ -4,17 +4,23 @@
 #include "detect/inspect/private.h"
 #include "flow/flow.h"
 
-/* Once the connection is closed each packet says again that nothing more will come. */
 static bool is_updated(const struct flow *f, const struct packet *p, enum direction d)
 {
-    uint32_t end = d == TO_SERVER ? PACKET_END_TO_SERVER : PACKET_END_TO_CLIENT;
+    return (p->flags & PACKET_PSEUDO) ||
+           ((f->detect_flags & DETECT_UPDATED(d)) && f->app->fed[d]);
+}
 
-    return (p->flags & end) || ((f->detect_flags & DETECT_UPDATED(d)) && f->app->fed[d]);
+/* Once the connection is closed each packet says again that nothing more will come: transactions
+ * may get on by that. */
+static bool is_over(const struct packet *p, enum direction d)
+{
+    return p->flags & (d == TO_SERVER ? PACKET_END_TO_SERVER : PACKET_END_TO_CLIENT);
 }
 
 static void inspect_app(struct detect_thread *dt, struct packet *p, enum direction d)
 {
     struct flow *f = p->flow;
+    bool updated;
 
     if (f == NULL || f->app == NULL || p->ip_proto != f->key.proto ||
         (p->ip_proto == 6 && !(p->flags & PACKET_ESTABLISHED))) {
@@ -22,11 +28,12 @@ static void inspect_app(struct detect_thread *dt, struct packet *p, enum directi
         return;
     }
     frames_report(dt, p, d);
-    if (p->ip_proto == 6 && !(p->flags & PACKET_PSEUDO) && !is_updated(f, p, d)) {
+    updated = p->ip_proto != 6 || is_updated(f, p, d);
+    if (!updated && !is_over(p, d)) {
         firewall_accept(dt);
         return;
     }
-    tx_inspect(dt, p, d);
+    tx_inspect(dt, p, d, !updated);
     if (p->source == PACKET_STREAM_FLUSH)
         return;                         /* the packet it was made for has its turn yet */
     f->app->fed[d] = false;

@@ -180,7 +180,8 @@ void frames_inspect_data(struct detect_thread *dt, struct packet *p);
 void frames_report(struct detect_thread *dt, struct packet *p, enum direction d);
 /* All of them, as when the rules or the flow go. */
 void frames_forget(struct detect_flow *df);
-void tx_inspect(struct detect_thread *dt, struct packet *p, enum direction d);
+/* moved_only: those that have come further than they were. */
+void tx_inspect(struct detect_thread *dt, struct packet *p, enum direction d, bool moved_only);
 /* Does all of the rule that can stand in a packet match? */
 bool packet_rule_matches(struct detect_thread *dt, const struct match_input *in);
 /* A rule of the firewall on a transaction; LATER: it may match at a later step. *before: it has

@@ -385,7 +385,7 @@ static bool tx_inspect_one(struct detect_thread *dt, struct packet *p, struct ap
     return go_on;
 }
 
-void tx_inspect(struct detect_thread *dt, struct packet *p, enum direction d)
+void tx_inspect(struct detect_thread *dt, struct packet *p, enum direction d, bool moved_only)
 {
     struct app_flow *af = p->flow->app;
     bool last_asked = false;
@@ -393,7 +393,8 @@ void tx_inspect(struct detect_thread *dt, struct packet *p, enum direction d)
     for (struct app_tx *tx = af != NULL && af->proto != NULL ? af->first : NULL, *next; tx != NULL;
          tx = next) {
         next = tx->next;
-        last_asked = !(tx->bits[d] & TX_BITS_DONE);
+        last_asked = !(tx->bits[d] & TX_BITS_DONE) &&
+                     (!moved_only || tx->progress[d] > (tx->bits[d] & TX_BITS_STEP));
         if (last_asked && !tx_inspect_one(dt, p, tx, d))
             return;
     }

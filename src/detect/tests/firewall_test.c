@@ -54,7 +54,7 @@ TEST(firewall_rules_stand_by_hook)
                "accept:hook http1:request_line any any -> any any (sid:3;)\n"
                "accept:flow,pass:flow,alert http1:request_started any any -> any any (sid:4;)\n"));
     CHECK_INT(l.report.loaded, 4u);
-    CHECK_INT(l.set->firewall->packet[FIREWALL_FILTER].count, 1u);
+    CHECK_INT(l.set->firewall->packet[FIREWALL_FILTER].count, 2u);     /* asked again there */
     CHECK_INT(l.set->firewall->packet[FIREWALL_PRE_FLOW].count, 1u);
     CHECK_INT(l.set->firewall->app[APP_PROTO_http1][TO_SERVER].count, 2u);
     CHECK_INT(l.set->rules.at[l.set->firewall->app[APP_PROTO_http1][TO_SERVER].at[0]]->sid, 4u);
