@@ -52,7 +52,7 @@ static bool load_again(struct setup *s)
     struct ruleset_request request = s->rules_request;
     struct ruleset_report report = { 0 };
     struct err err = { 0 };
-    struct ruleset *set;
+    struct ruleset *set, *old;
 
     request.previous = s->context.rules;
     set = ruleset_load(&request, &report, &err);
@@ -65,8 +65,12 @@ static bool load_again(struct setup *s)
     }
     /* The new rules may change sets that the old ones only read, without a lock. */
     (void)run_context_ask(&s->context, NULL, NULL, 2000);
+    old = ruleset_ref(s->context.rules);
     setup_rules_changed(s, set, &report);
     run_context_set_rules(&s->context, set);
+    /* To take down so many rules takes its time: not on the packet thread that leaves them last. */
+    (void)run_context_ask(&s->context, NULL, NULL, 2000);
+    ruleset_unref(old);
     log_notice("detect", "rule reload complete: %u rules in force, %u failed", report.loaded,
                report.failed);
     return true;
