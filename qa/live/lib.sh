@@ -109,7 +109,8 @@ listens() { on "$1" python3 -c "import socket; socket.create_connection(('$2', $
 
 # serve PORT: the files of www, from the server.
 serve() {
-    ip netns exec $server python3 -m http.server -d "$work/www" "$1" > /dev/null 2>&1 &
+    ip netns exec $server python3 "$top/qa/live/traffic.py" serve "$work/www" "$1" \
+        > /dev/null 2>&1 &
     live_pids="$live_pids $!"
     until_true listens $server 127.0.0.1 "$1" || fail "the web server does not start"
 }

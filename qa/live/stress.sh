@@ -23,12 +23,10 @@ stress_begin() {
     page > "$work/www/good.html"
     cp "$work/www/good.html" "$work/www/bad.html"
     printf 'a secret word\n' > "$work/www/word.html"
-    ip netns exec $server python3 "$top/qa/live/traffic.py" serve "$work/www" 80 2> /dev/null &
-    live_pids="$live_pids $!"
+    serve 80
     ip netns exec $client python3 "$top/qa/live/traffic.py" serve "$work/www" 8080 2> /dev/null &
     live_pids="$live_pids $!"
     until_true listens $client 127.0.0.1 8080 || fail "no server on loopback"
-    until_true listens $server 127.0.0.1 80 || fail "no server"
     stress_rules
     rules_option=
     engine $arguments
