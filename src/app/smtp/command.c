@@ -352,6 +352,12 @@ static void data_answered(struct smtp_state *s, unsigned code)
     smtp_event(s, SMTP_EVENT_DATA_COMMAND_REJECTED);
 }
 
+static void mail_answered(struct smtp_state *s)
+{
+    if (s->tx != NULL && s->tx->done)
+        s->tx->tx.progress[TO_CLIENT] = 1;
+}
+
 static void answer(struct smtp_state *s, unsigned code)
 {
     switch (waiting_at(s, s->answered)) {
@@ -362,8 +368,10 @@ static void answer(struct smtp_state *s, unsigned code)
         data_answered(s, code);
         break;
     case SMTP_COMMAND_RSET:
-        if (code == 250 && s->tx != NULL && !s->multiline)
+        if (code == 250 && s->tx != NULL && !s->multiline) {
             smtp_complete(s);
+            mail_answered(s);           /* this is its last answer */
+        }
         break;
     default:
         break;
@@ -375,12 +383,6 @@ static bool offers_pipelining(unsigned code, struct slice text)
     const struct slice keyword = { .data = text.data + 4, .len = text.len - MIN(text.len, 4) };
 
     return code == 250 && keyword.len == 10 && smtp_starts_nocase(keyword, "pipelining");
-}
-
-static void mail_answered(struct smtp_state *s)
-{
-    if (s->tx != NULL && s->tx->done)
-        s->tx->tx.progress[TO_CLIENT] = 1;
 }
 
 int smtp_reply(struct smtp_state *s, const struct smtp_line *line)
