@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +21,19 @@
 #define RELEASE_KEEP (64u << 20)
 #define PAGE 4096u
 
+struct byte_share {
+    pthread_mutex_t lock;               /* opening and closing */
+    uint8_t *map;                       /* NULL: nobody has it open */
+    size_t size;
+    unsigned users, readers;
+    size_t released;                    /* atomic; up to where it is let go */
+    size_t passed[];                    /* atomic, of each reader: what it needs no more */
+};
+
 struct byte_source {
     int fd;
+    struct byte_share *share;           /* NULL: the mapping is ours alone */
+    unsigned reader;
     const uint8_t *at, *end;            /* the window */
     uint64_t offset;                    /* of `at` */
     uint64_t raw_done, raw_total;
@@ -130,6 +142,19 @@ const uint8_t *byte_source_peek(struct byte_source *s, size_t need)
     return s->at;
 }
 
+/* What all have passed; who moves the mark lets go of what lies behind it. */
+static void release_shared(struct byte_share *share, unsigned reader, size_t passed)
+{
+    size_t least = passed, was = __atomic_load_n(&share->released, __ATOMIC_RELAXED);
+
+    __atomic_store_n(&share->passed[reader], passed, __ATOMIC_RELEASE);
+    for (unsigned i = 0; i < share->readers; i++)
+        least = MIN(least, __atomic_load_n(&share->passed[i], __ATOMIC_ACQUIRE));
+    if (least > was && __atomic_compare_exchange_n(&share->released, &was, least, false,
+                                                   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        madvise(share->map + was, least - was, MADV_DONTNEED);
+}
+
 /* What has been read need not stay in memory: but for the newest `keep` bytes and what is left of
  * their page. */
 static COLD void release_behind(struct byte_source *s, size_t keep)
@@ -137,7 +162,10 @@ static COLD void release_behind(struct byte_source *s, size_t keep)
     uint8_t *to = s->map + ((size_t)(s->at - s->map) - keep) / PAGE * PAGE;
 
     if (to > s->released) {
-        madvise(s->released, (size_t)(to - s->released), MADV_DONTNEED);
+        if (s->share != NULL)
+            release_shared(s->share, s->reader, (size_t)(to - s->map));
+        else
+            madvise(s->released, (size_t)(to - s->released), MADV_DONTNEED);
         s->released = to;
     }
     s->release_at = s->released + RELEASE_KEEP + RELEASE_STEP;
@@ -163,14 +191,66 @@ size_t byte_source_left(const struct byte_source *s)
     return (size_t)(s->end - s->at);
 }
 
-/* Private and writable: `replace` and the checksum fix-ups write into frames. */
-static bool map_file(struct byte_source *s, size_t size)
+struct byte_share *byte_share_new(unsigned readers)
 {
-    void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, s->fd, 0);
+    struct byte_share *share = xcalloc(1, sizeof(*share) + readers * sizeof(share->passed[0]));
+
+    pthread_mutex_init(&share->lock, NULL);
+    share->readers = readers;
+    return share;
+}
+
+void byte_share_free(struct byte_share *share)
+{
+    if (share == NULL)
+        return;
+    pthread_mutex_destroy(&share->lock);
+    free(share);
+}
+
+/* Private and writable: `replace` and the checksum fix-ups write into frames. */
+static uint8_t *map_new(int fd, size_t size)
+{
+    void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 
     if (map == MAP_FAILED)
-        return false;
+        return NULL;
     madvise(map, size, MADV_SEQUENTIAL);
+    return map;
+}
+
+/* The size is that which the first to come has found. */
+static uint8_t *map_shared(struct byte_share *share, int fd, size_t *size)
+{
+    pthread_mutex_lock(&share->lock);
+    if (share->map == NULL) {
+        share->map = map_new(fd, *size);
+        share->size = *size;
+        __atomic_store_n(&share->released, 0, __ATOMIC_RELAXED);
+    }
+    share->users += share->map != NULL;
+    *size = share->size;
+    pthread_mutex_unlock(&share->lock);
+    return share->map;
+}
+
+static void unmap_shared(struct byte_share *share, unsigned reader)
+{
+    __atomic_store_n(&share->passed[reader], SIZE_MAX, __ATOMIC_RELEASE);
+    pthread_mutex_lock(&share->lock);
+    if (--share->users == 0) {
+        munmap(share->map, share->size);
+        share->map = NULL;
+    }
+    pthread_mutex_unlock(&share->lock);
+}
+
+static bool map_file(struct byte_source *s, size_t size)
+{
+    uint8_t *map = s->share != NULL ? map_shared(s->share, s->fd, &size) : map_new(s->fd, size);
+
+    if (map == NULL)
+        return false;
     s->map = map;
     s->map_size = size;
     s->released = s->map;
@@ -206,11 +286,14 @@ static bool looks_packed(int fd)
     return n > 0 && decompress_find(start, (size_t)n) != NULL;
 }
 
-struct byte_source *byte_source_open(const char *path, size_t buffer_size, struct err *err)
+struct byte_source *byte_source_open(const char *path, size_t buffer_size,
+                                     struct byte_share *share, unsigned reader, struct err *err)
 {
     struct byte_source *s = xcalloc(1, sizeof(*s));
     struct stat st;
 
+    s->share = share;
+    s->reader = reader;
     s->fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
     if (s->fd < 0 || fstat(s->fd, &st) < 0) {
         err_set(err, "%s: %s", path, strerror(errno));
@@ -237,7 +320,9 @@ void byte_source_close(struct byte_source *s)
 {
     if (s == NULL)
         return;
-    if (s->map != NULL)
+    if (s->map != NULL && s->share != NULL)
+        unmap_shared(s->share, s->reader);
+    else if (s->map != NULL)
         munmap(s->map, s->map_size);
     if (s->codec_self != NULL)
         s->codec->close(s->codec_self);

@@ -10,8 +10,15 @@
 
 struct byte_source;
 
-/* "-" is standard input. */
-struct byte_source *byte_source_open(const char *path, size_t buffer_size, struct err *err);
+/* Several threads that read the same file, each from begin to end, have one mapping between them,
+ * whose pages are found once. Nobody may write to what others still read. */
+struct byte_share;
+struct byte_share *byte_share_new(unsigned readers);
+void byte_share_free(struct byte_share *share);         /* when all have closed; NULL is fine */
+
+/* "-" is standard input. share may be NULL; else this is its reader number `reader`. */
+struct byte_source *byte_source_open(const char *path, size_t buffer_size,
+                                     struct byte_share *share, unsigned reader, struct err *err);
 void byte_source_close(struct byte_source *s);
 
 /* The next `need` bytes, without moving on; NULL when there are fewer, or reading broke. A

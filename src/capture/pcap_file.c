@@ -203,6 +203,13 @@ static struct pcap_input *next_input(struct pcap_queue *q, bool *more)
     return input;
 }
 
+/* Where verdicts are simulated frames are written to, which all threads look at. */
+static struct byte_share *share_of(const struct pcap_queue *q, struct pcap_input *input)
+{
+    return q->takes != NULL && q->capture->at_once > 1
+         ? pcap_files_share(q->capture->files, input) : NULL;
+}
+
 static bool open_next(struct pcap_queue *q, bool *more)
 {
     struct pcap_input *input;
@@ -210,7 +217,8 @@ static bool open_next(struct pcap_queue *q, bool *more)
     struct open_file *f;
 
     while ((input = next_input(q, more)) != NULL) {
-        struct pcap_reader *reader = pcap_reader_open(input->path, q->capture->buffer_size, &err);
+        struct pcap_reader *reader = pcap_reader_open_shared(
+            input->path, q->capture->buffer_size, share_of(q, input), q->number, &err);
 
         if (reader == NULL) {
             say(q, input, err.text);

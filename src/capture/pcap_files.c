@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "capture/byte_source.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -150,6 +151,7 @@ void pcap_files_free(struct pcap_files *files)
     if (files == NULL)
         return;
     for (size_t i = 0; i < files->list.count; i++) {
+        byte_share_free(files->list.at[i]->share);
         free(files->list.at[i]->path);
         free(files->list.at[i]);
     }
@@ -185,6 +187,18 @@ struct pcap_input *pcap_files_at(struct pcap_files *files, unsigned i, bool *mor
     input = input_at(files, i, more);
     pthread_mutex_unlock(&files->lock);
     return input;
+}
+
+struct byte_share *pcap_files_share(struct pcap_files *files, struct pcap_input *input)
+{
+    struct byte_share *share;
+
+    pthread_mutex_lock(&files->lock);
+    if (input->share == NULL && !files->conf.one_reader && files->readers > 1)
+        input->share = byte_share_new(files->readers);
+    share = input->share;
+    pthread_mutex_unlock(&files->lock);
+    return share;
 }
 
 struct pcap_input *pcap_files_take(struct pcap_files *files, bool *more)

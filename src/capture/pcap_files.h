@@ -27,6 +27,7 @@ struct pcap_input {
     bool is_alone;                      /* named itself, not found in a directory */
     unsigned readers_done;              /* atomic */
     uint64_t alerts;                    /* atomic */
+    struct byte_share *share;           /* pcap_files_share() */
 };
 
 struct pcap_files;
@@ -40,6 +41,8 @@ void pcap_files_add_reader(struct pcap_files *files);
 
 /* Number i, from 0. NULL: there is none; *more says whether one may yet come. */
 struct pcap_input *pcap_files_at(struct pcap_files *files, unsigned i, bool *more);
+/* What its readers have in common; NULL when there is only one. */
+struct byte_share *pcap_files_share(struct pcap_files *files, struct pcap_input *input);
 /* one_reader: the next one that nobody has taken. */
 struct pcap_input *pcap_files_take(struct pcap_files *files, bool *more);
 /* By each reader, when the last packet of the file has come home: the last one deletes. */

@@ -21,7 +21,12 @@ enum pcap_status { PCAP_STATUS_FRAME, PCAP_STATUS_END, PCAP_STATUS_BROKEN };
 struct pcap_reader;
 
 /* NULL with *err: not to be opened, or no capture file. */
+struct byte_share;
 struct pcap_reader *pcap_reader_open(const char *path, size_t buffer_size, struct err *err);
+/* By one of several threads that read it: see byte_source.h. */
+struct pcap_reader *pcap_reader_open_shared(const char *path, size_t buffer_size,
+                                            struct byte_share *share, unsigned reader,
+                                            struct err *err);
 void pcap_reader_close(struct pcap_reader *r);
 
 /* BROKEN: cut short or senseless from here on; pcap_reader_problem() says what and where. */
