@@ -245,6 +245,7 @@ struct app_buffer {
     bool multi;                 /* several instances, each inspected for itself */
     bool grows;                 /* a body or file: inspected again as it grows, see app/file.h */
     bool lower_case;            /* normalised: patterns must be lower case (http.host) */
+    uint8_t never_absent;       /* directions in which `absent` does not match */
     bool one_way;               /* a rule must say of which direction */
     bool any_case;              /* hex digits: patterns match however they are written */
     /* Instance `index` from 0; false when there is none (yet). */

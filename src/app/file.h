@@ -78,23 +78,25 @@ bool app_file_kept(struct app_tx *tx, enum direction d, struct slice *out, uint6
 bool app_file_get_name(struct app_tx *tx, enum direction d, unsigned index, struct slice *out);
 bool app_file_get_magic(struct app_tx *tx, enum direction d, unsigned index, struct slice *out);
 #define APP_FILE_BUFFERS(directions_, ts, tc) \
-    APP_FILE_BUFFERS_BY(directions_, ts, tc, app_file_get_data)
-#define APP_FILE_BUFFERS_BY(directions_, ts, tc, get_data)                                   \
+    APP_FILE_BUFFERS_BY(directions_, ts, tc, app_file_get_data, APP_BOTH)
+/* never: directions in which rules cannot ask for a file's absence. */
+#define APP_FILE_BUFFERS_BY(directions_, ts, tc, get_data, never)                            \
     static const struct app_buffer file_data = {                                             \
         .name = "file.data", .alias = "file_data", .doc = "content of files",                \
         .directions = (directions_), .progress = { (ts), (tc) }, .multi = true,              \
-        .grows = true, .get = get_data, .position = app_file_data_position,                  \
-        .files = APP_FILE_CONTENT,                                                           \
+        .never_absent = (never), .grows = true, .get = get_data,                             \
+        .position = app_file_data_position, .files = APP_FILE_CONTENT,                       \
     };                                                                                       \
     static const struct app_buffer file_name = {                                             \
         .name = "file.name", .doc = "name of a file",                                        \
         .directions = (directions_), .progress = { (ts), (tc) }, .multi = true,              \
-        .grows = true, .get = app_file_get_name,                                             \
+        .never_absent = APP_BOTH, .grows = true, .get = app_file_get_name,                   \
     };                                                                                       \
     static const struct app_buffer file_magic = {                                            \
         .name = "file.magic", .doc = "what libmagic says of a file",                         \
         .directions = (directions_), .progress = { (ts), (tc) }, .multi = true,              \
-        .grows = true, .get = app_file_get_magic, .files = APP_FILE_MAGIC,                   \
+        .never_absent = APP_BOTH, .grows = true, .get = app_file_get_magic,                  \
+        .files = APP_FILE_MAGIC,                                                             \
     }
 
 #endif

@@ -175,7 +175,7 @@ static bool fits_proto(const struct rule *r, unsigned id)
         !app_proto_matches(r->app_proto, (enum app_proto_id)id))
         return false;
     for (const struct rule_list *l = r->list; l != NULL; l = l->next) {
-        if (l->buffer == NULL || l->program->absent)
+        if (l->buffer == NULL)
             continue;
         if (l->buffer->kind == BUFFER_TX && l->buffer->by_proto[id] == NULL)
             return false;

@@ -497,7 +497,7 @@ static bool get_file_data(struct app_tx *tx, enum direction d, unsigned index, s
     return true;
 }
 
-APP_FILE_BUFFERS_BY(APP_BOTH, HTTP_BODY, HTTP_BODY, get_file_data);
+APP_FILE_BUFFERS_BY(APP_BOTH, HTTP_BODY, HTTP_BODY, get_file_data, 0);
 
 const struct app_buffer *const http_buffers[] = {
     &uri, &raw_uri, &method, &request_line, &response_line, &protocol, &stat_code, &stat_msg,

@@ -406,7 +406,7 @@ static const struct app_buffer response_body = {
     .files = APP_FILE_CONTENT,
 };
 
-APP_FILE_BUFFERS(APP_BOTH, H2_BODY, H2_BODY);
+APP_FILE_BUFFERS_BY(APP_BOTH, H2_BODY, H2_BODY, app_file_get_data, 0);
 
 /* --- DNS messages (doh2) ---------------------------------------------------------------------- */
 

@@ -136,13 +136,13 @@ static void collect(struct tx_context *c, const struct app_group *g)
 
 /* --- one rule ----------------------------------------------------------------------------- */
 
-static enum part list_absent(const struct tx_context *c, const struct rule_program *program,
-                             bool settled)
+static enum part list_absent(const struct tx_context *c, const struct rule_list *l,
+                             const struct app_buffer *app, bool settled)
 {
-    if (!program->absent)
-        return settled ? PART_NEVER : PART_LATER;
-    (void)c;
-    return settled ? PART_YES : PART_LATER;
+    if (!settled)
+        return PART_LATER;
+    return l->program->absent && !(app->never_absent & APP_DIRECTION_BIT(c->direction))
+               ? PART_YES : PART_NEVER;
 }
 
 /* Addresses and the like: this packet's speak for the flow. */
@@ -184,7 +184,7 @@ static enum part list_matches(struct tx_context *c, const struct rule_list *l,
             break;
     }
     if (!any)
-        return list_absent(c, l->program, settled);
+        return list_absent(c, l, app, settled);
     return settled ? PART_NEVER : PART_LATER;
 }
 
