@@ -1,18 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/blocks.c - free lists by size, filled a slab at a time. */
+/* stream/blocks.c - slabs, and the blocks in them. */
 #include "stream/blocks.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define SLAB_SIZE (256u << 10)
+#define SLAB_SIZE (64u << 10)
+#define SMALL_REGION (256u << 10)
 #define HUGE_PAGE (2u << 20)
-#define SMALL_SLABS 32          /* after so many, slabs are whole huge pages */
+#define SMALL_REGIONS 32        /* after so many, regions are whole huge pages */
+#define SLAB_COLOURS 16         /* heads stand in different sets of the cache */
+#define SLAB_HEAD ((SLAB_COLOURS + 1) * CACHE_LINE)
 
 struct block_slab {
-    struct block_slab *next;
-    size_t size;
-    CACHE_ALIGNED unsigned char data[];
+    struct block_slab *next, *prev;     /* among those that are open */
+    void *free;                         /* given back */
+    uint16_t used, fresh, count;        /* blocks: in use, given once, all */
+    uint8_t block_class;
+};
+
+struct block_region {
+    struct block_region *next;
+    unsigned char *start;
 };
 
 struct block_large {
@@ -20,60 +29,135 @@ struct block_large {
     CACHE_ALIGNED unsigned char data[];
 };
 
-/* With many streams it is the TLB that misses; few of them should not cost much memory. */
-static struct block_slab *slab_new(struct blocks *blocks, size_t size)
+/* ---- slabs ---- */
+
+static inline unsigned char *slab_start(const void *at)
 {
-    bool huge = blocks->slab_count >= SMALL_SLABS;
+    return (unsigned char *)((uintptr_t)at & ~(uintptr_t)(SLAB_SIZE - 1));
+}
+
+static inline struct block_slab *slab_of(const void *at)
+{
+    unsigned char *start = slab_start(at);
+
+    return (struct block_slab *)(start + (uintptr_t)start / SLAB_SIZE % SLAB_COLOURS * CACHE_LINE);
+}
+
+/* With many streams it is the TLB that misses; few of them should not cost much memory. */
+static COLD bool region_new(struct blocks *blocks)
+{
+    bool huge = blocks->region_count >= SMALL_REGIONS;
+    uint32_t size = huge ? HUGE_PAGE : SMALL_REGION;
+    struct block_region *region = malloc(sizeof(*region));
+
+    if (region == NULL)
+        return false;
+    region->start = aligned_alloc(huge ? HUGE_PAGE : SLAB_SIZE, size);
+    if (region->start == NULL) {
+        free(region);
+        return false;
+    }
+    if (huge)
+        (void)madvise(region->start, size, MADV_HUGEPAGE);
+    region->next = blocks->regions;
+    blocks->regions = region;
+    blocks->region_count++;
+    blocks->region_left = size / SLAB_SIZE;
+    return true;
+}
+
+static COLD unsigned char *slab_take(struct blocks *blocks)
+{
+    struct block_slab *slab = blocks->empty;
+
+    if (slab != NULL) {
+        blocks->empty = slab->next;
+        return slab_start(slab);
+    }
+    if (blocks->region_left == 0 && !region_new(blocks))
+        return NULL;
+    return blocks->regions->start + --blocks->region_left * SLAB_SIZE;
+}
+
+static void slab_open(struct blocks *blocks, struct block_slab *slab)
+{
+    slab->prev = NULL;
+    slab->next = blocks->open[slab->block_class];
+    if (slab->next != NULL)
+        slab->next->prev = slab;
+    blocks->open[slab->block_class] = slab;
+}
+
+static void slab_close(struct blocks *blocks, struct block_slab *slab)
+{
+    if (slab->next != NULL)
+        slab->next->prev = slab->prev;
+    if (slab->prev != NULL)
+        slab->prev->next = slab->next;
+    else
+        blocks->open[slab->block_class] = slab->next;
+}
+
+static COLD struct block_slab *slab_new(struct blocks *blocks, unsigned block_class)
+{
+    unsigned char *start = slab_take(blocks);
     struct block_slab *slab;
 
-    size = huge ? HUGE_PAGE : MAX(size, (size_t)SLAB_SIZE);
-    slab = aligned_alloc(huge ? HUGE_PAGE : CACHE_LINE, size);
-    if (slab == NULL)
+    if (start == NULL)
         return NULL;
-    if (huge)
-        (void)madvise(slab, size, MADV_HUGEPAGE);
-    slab->size = size;
-    slab->next = blocks->slabs;
-    blocks->slabs = slab;
-    blocks->slab_count++;
+    slab = slab_of(start);
+    *slab = (struct block_slab){
+        .count = (uint16_t)((SLAB_SIZE - SLAB_HEAD) / block_size(block_class)),
+        .block_class = (uint8_t)block_class,
+    };
+    slab_open(blocks, slab);
     return slab;
 }
 
-/* A larger block that nobody uses, cut up: streams that grew and went leave them behind. The pieces
- * are not joined again, and there are never more blocks than were in use of each size. */
-static void *cut_larger(struct blocks *blocks, unsigned block_class)
+static void *slab_get(struct blocks *blocks, unsigned block_class)
 {
-    uint32_t size = block_size(block_class), left;
-    unsigned from = block_class + 1;
-    uint8_t *data;
+    struct block_slab *slab = blocks->open[block_class];
+    void *data;
 
-    while (from < BLOCK_CLASSES && (blocks->free_list[from] == NULL || block_size(from) < 2 * size))
-        from++;
-    if (from >= BLOCK_CLASSES)
+    if (UNLIKELY(slab == NULL) && (slab = slab_new(blocks, block_class)) == NULL)
         return NULL;
-    data = blocks->free_list[from];
-    blocks->free_list[from] = *(void **)data;
-    for (left = block_size(from) - size; left >= size; left -= size)
-        block_put(blocks, data + left, block_class);
+    data = slab->free;
+    if (data != NULL)
+        slab->free = *(void **)data;
+    else
+        data = slab_start(slab) + SLAB_HEAD + slab->fresh++ * block_size(block_class);
+    if (++slab->used == slab->count)
+        slab_close(blocks, slab);
     return data;
 }
 
+/* The last open slab of a size stays with it, or it might come and go with each block. */
+static void slab_put(struct blocks *blocks, void *data)
+{
+    struct block_slab *slab = slab_of(data);
+
+    *(void **)data = slab->free;
+    slab->free = data;
+    if (slab->used-- == slab->count)
+        slab_open(blocks, slab);
+    if (slab->used == 0 && (slab->next != NULL || slab->prev != NULL)) {
+        slab_close(blocks, slab);
+        slab->next = blocks->empty;
+        blocks->empty = slab;
+    }
+}
+
+/* ---- blocks of which there are few ---- */
+
+/* A slab, cut up. It stays with the size. */
 static COLD void *fill_list(struct blocks *blocks, unsigned block_class)
 {
     uint32_t size = block_size(block_class);
-    void *data = cut_larger(blocks, block_class);
-    struct block_slab *slab;
-    size_t count;
+    unsigned char *data = slab_take(blocks);
 
-    if (data != NULL)
-        return data;
-    slab = slab_new(blocks, sizeof(*slab) + 4 * (size_t)size);
-    if (slab == NULL)
-        return NULL;
-    count = (slab->size - sizeof(*slab)) / size;
-    for (size_t i = count; i-- > 1;)
-        block_put(blocks, slab->data + i * size, block_class);
-    return slab->data;
+    for (uint32_t at = size; data != NULL && at < SLAB_SIZE; at += size)
+        block_put(blocks, data + at, block_class);
+    return data;
 }
 
 static COLD void *large_get(struct blocks *blocks, unsigned block_class)
@@ -111,10 +195,12 @@ void *block_get(struct blocks *blocks, unsigned block_class)
 
     if (UNLIKELY(block_class >= BLOCK_CLASSES))
         return block_class <= BLOCK_CLASS_MAX ? large_get(blocks, block_class) : NULL;
-    data = blocks->free_list[block_class];
+    if (LIKELY(block_class < SLAB_CLASSES))
+        return slab_get(blocks, block_class);
+    data = blocks->free_list[block_class - SLAB_CLASSES];
     if (UNLIKELY(data == NULL))
         return fill_list(blocks, block_class);
-    blocks->free_list[block_class] = *(void **)data;
+    blocks->free_list[block_class - SLAB_CLASSES] = *(void **)data;
     return data;
 }
 
@@ -124,17 +210,22 @@ void block_put(struct blocks *blocks, void *data, unsigned block_class)
         large_put(blocks, data);
         return;
     }
-    *(void **)data = blocks->free_list[block_class];
-    blocks->free_list[block_class] = data;
+    if (LIKELY(block_class < SLAB_CLASSES)) {
+        slab_put(blocks, data);
+        return;
+    }
+    *(void **)data = blocks->free_list[block_class - SLAB_CLASSES];
+    blocks->free_list[block_class - SLAB_CLASSES] = data;
 }
 
 void blocks_fini(struct blocks *blocks)
 {
-    while (blocks->slabs != NULL) {
-        struct block_slab *next = blocks->slabs->next;
+    while (blocks->regions != NULL) {
+        struct block_region *next = blocks->regions->next;
 
-        free(blocks->slabs);
-        blocks->slabs = next;
+        free(blocks->regions->start);
+        free(blocks->regions);
+        blocks->regions = next;
     }
     while (blocks->large != NULL) {
         struct block_large *next = blocks->large->next;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stream/blocks.h - memory for stream data: blocks of 192, 256, 384 and 512 bytes, then in powers
- * of two to 64 KiB, kept in free lists; larger ones, of deep unlimited streams, come from malloc.
- * One thread. */
+ * of two to 64 KiB; larger ones, of deep unlimited streams, come from malloc. One thread.
+ *
+ * Blocks are cut from slabs of 64 KiB, those of one slab to one size. A slab of which no block is
+ * in use serves any size: streams that grow together leave smaller blocks behind together. */
 #ifndef STREAM_BLOCKS_H
 #define STREAM_BLOCKS_H
 
@@ -10,13 +12,19 @@
 #define BLOCK_CLASSES 11                /* to 65536 from slabs */
 #define BLOCK_CLASS_MAX 22              /* 256 MiB: no stream holds more */
 
+#define SLAB_CLASSES 8                  /* to 8192: many to a slab */
+
 struct block_slab;
+struct block_region;
 struct block_large;
 
 struct blocks {
-    void *free_list[BLOCK_CLASSES];
-    struct block_slab *slabs;
-    unsigned slab_count;
+    struct block_slab *open[SLAB_CLASSES];      /* those with a block to give */
+    struct block_slab *empty;                   /* of no size */
+    void *free_list[BLOCK_CLASSES - SLAB_CLASSES];
+    struct block_region *regions;
+    unsigned region_count;
+    uint32_t region_left;                       /* slabs of the latest region */
     struct block_large *large;
 };
 

@@ -20,7 +20,7 @@ static bool is_whole(const struct held *h)
     return h->data[0] == h->mark && memcmp(h->data, h->data + 1, size - 1) == 0;
 }
 
-/* Blocks of all sizes come and go, some as halves of others: none reaches into another. */
+/* Blocks of all sizes come and go: none reaches into another. */
 TEST(blocks_never_overlap)
 {
     struct blocks blocks = { 0 };
@@ -34,7 +34,7 @@ TEST(blocks_never_overlap)
             bad += !is_whole(h);
             block_put(&blocks, h->data, h->block_class);
         }
-        /* first large ones, then small ones that are cut from them */
+        /* first large ones, then all */
         h->block_class = i < 1000 ? 6 + i % 5 : i % BLOCK_CLASSES;
         h->mark = (uint8_t)i;
         h->data = block_get(&blocks, h->block_class);
@@ -59,19 +59,32 @@ TEST(blocks_sizes)
     CHECK(block_class_for((uint64_t)block_size(BLOCK_CLASS_MAX) + 1) > BLOCK_CLASS_MAX);
 }
 
-TEST(blocks_small_ones_are_cut_from_free_large_ones)
-{
-    struct blocks blocks = { 0 };
-    const unsigned last = BLOCK_CLASSES - 1, fit = block_size(last) / block_size(0);
-    uint8_t *large = block_get(&blocks, last), *small;
-    unsigned slabs = blocks.slab_count, inside = 0;
+#define MANY 5000
 
-    block_put(&blocks, large, last);
-    for (unsigned i = 0; i < fit; i++) {
-        small = block_get(&blocks, 0);
-        inside += small >= large && small < large + block_size(last);
+/* All streams grow, size by size: what they leave behind serves the next sizes. */
+TEST(blocks_of_one_size_serve_others_once_they_are_free)
+{
+    static void *data[2][MANY];
+    struct blocks blocks = { 0 };
+    unsigned regions = 0;
+
+    for (unsigned c = 0; c < SLAB_CLASSES; c++) {
+        for (unsigned i = 0; i < MANY; i++) {
+            data[c & 1][i] = block_get(&blocks, c);
+            CHECK(data[c & 1][i] != NULL);
+        }
+        for (unsigned i = 0; c > 0 && i < MANY; i++)
+            block_put(&blocks, data[~c & 1][i], c - 1);
     }
-    CHECK_INT(inside, fit);
-    CHECK_INT(blocks.slab_count, slabs);
+    for (unsigned i = 0; i < MANY; i++)
+        block_put(&blocks, data[~SLAB_CLASSES & 1][i], SLAB_CLASSES - 1);
+    regions = blocks.region_count;
+    for (unsigned c = 0; c < SLAB_CLASSES; c++) {
+        for (unsigned i = 0; i < MANY; i++)
+            data[0][i] = block_get(&blocks, c);
+        for (unsigned i = 0; i < MANY; i++)
+            block_put(&blocks, data[0][i], c);
+    }
+    CHECK_INT(blocks.region_count, regions);
     blocks_fini(&blocks);
 }
