@@ -35,7 +35,8 @@ struct packet *last_look_packet(struct last_look *look, const struct packet *p, 
 
     packet_reset(made);
     made->source = PACKET_STREAM_FLUSH;
-    made->flags = PACKET_PSEUDO | PACKET_ESTABLISHED | (p->flags & COPIED_FLAGS);
+    made->flags = PACKET_PSEUDO | PACKET_ESTABLISHED | PACKET_STREAM_OPEN |
+                  (p->flags & COPIED_FLAGS);
     made->datalink = p->datalink;
     made->time_us = p->time_us;
     made->order = p->order;

@@ -66,6 +66,7 @@ enum packet_flag {
     PACKET_END_TO_CLIENT   = 1u << 25,
     PACKET_LAST_TO_SERVER  = 1u << 28,  /* with PACKET_FLOW_END: to be inspected once more this */
     PACKET_LAST_TO_CLIENT  = 1u << 29,  /* way */
+    PACKET_STREAM_OPEN     = 1u << 30,  /* with it the TCP session is established, or was before */
 };
 
 /* What becomes of the packet. Monotone: set, never cleared. */

@@ -91,7 +91,7 @@ static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
     p->tcp.seq = ssn->side[TO_SERVER].next_seq;
     packet_make_headers(p, true);
     if (ssn->state >= TCP_ESTABLISHED)
-        p->flags |= PACKET_ESTABLISHED;
+        p->flags |= PACKET_ESTABLISHED | PACKET_STREAM_OPEN;
     if (ssn->flags & SSN_MIDSTREAM)
         p->flags |= PACKET_MIDSTREAM;
     for (unsigned dir = 0; dir < 2; dir++)

@@ -242,6 +242,9 @@ static void annotate(struct tcp_in *in)
 
     if (ssn->flags & SSN_MIDSTREAM)
         in->p->flags |= PACKET_MIDSTREAM;
+    if (ssn->state >= TCP_ESTABLISHED ||
+        (in->len > 0 && in_has(in, TCP_SYN) && (ssn->flags & SSN_FAST_OPEN)))
+        in->p->flags |= PACKET_STREAM_OPEN;
     if (UNLIKELY((ssn->side[0].flags | ssn->side[1].flags) & STREAM_DEPTH_REACHED) &&
         in->st->conf->bypass_at_depth)
         flow_table_set_state(in->st->flows, in->flow, FLOW_LOCAL_BYPASSED);

@@ -23,7 +23,7 @@ static void inspect_app(struct detect_thread *dt, struct packet *p, enum directi
     bool updated;
 
     if (f == NULL || f->app == NULL || p->ip_proto != f->key.proto ||
-        (p->ip_proto == 6 && !(p->flags & PACKET_ESTABLISHED))) {
+        (p->ip_proto == 6 && !(p->flags & PACKET_STREAM_OPEN))) {
         firewall_accept(dt);
         return;
     }

@@ -359,7 +359,7 @@ bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum 
 {
     const struct stream_side *side;
 
-    if (p->flow == NULL || p->flow->detect == NULL || !(p->flags & PACKET_ESTABLISHED))
+    if (p->flow == NULL || p->flow->detect == NULL || !(p->flags & PACKET_STREAM_OPEN))
         return false;
     side = &p->flow->detect->side[d];
     if (is_off(p, side))
