@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stream/stream.c - the vector's way through the transport half. */
 #include "stream/sack.h"
+#include "packet/turn.h"
 #include "stream/stream_private.h"
 
 #include "base/array.h"
@@ -500,6 +501,8 @@ bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t fi
     st->ends_pushed = 0;
     if (final_us > st->now_us)
         st->now_us = final_us;
+    if (v->order_at != 0)       /* the last packet may be another thread's, and not seen here */
+        st->now_us = MAX(st->now_us, order_time_us(v->order_at));
     if (!st->all_ended && v->order_at != 0) {
         flow_table_pass(st->flows, v->order_at);
         if (!flow_ends_push(st, v))
