@@ -2,16 +2,11 @@
 /* app/enip/names.c - what the numbers of EtherNet/IP and CIP are called in records. */
 #include "app/enip/enip.h"
 
-struct name {
-    uint32_t number;
-    const char *text;
-};
-
 #include "app/enip/vendors.h"
 
 /* All ordered by number. */
 /* Types of devices. */
-static const struct name devices[] = {
+static const struct named_number devices[] = {
     { 0, "Generic Device (deprecated)" }, { 1, "Control Station (deprecated)" },
     { 2, "AC Drive Device" }, { 3, "Motor Overload" }, { 4, "Limit Switch" },
     { 5, "Inductive Proximity Switch" }, { 6, "Photoelectric Sensor" },
@@ -36,7 +31,7 @@ static const struct name devices[] = {
     { 150, "PowerFlex 525" }, { 200, "Embedded Component" }, { 773, "DataMan Series Reader" },
 };
 /* 0x4b and up belong to single classes. */
-static const struct name services[] = {
+static const struct named_number services[] = {
     { 1, "Get Attributes All" }, { 2, "Set Attributes All" }, { 3, "Get Attribute List" },
     { 4, "Set Attribute List" }, { 5, "Reset" }, { 6, "Start" }, { 7, "Stop" }, { 8, "Create" },
     { 9, "Delete" }, { 10, "Multiple Service Packet" }, { 13, "Apply Attributes" },
@@ -49,7 +44,7 @@ static const struct name services[] = {
     { 83, "Write Data Fragmented" }, { 84, "Forward Open" },
 };
 /* General status. */
-static const struct name statuses[] = {
+static const struct named_number statuses[] = {
     { 0, "Success" }, { 1, "Connection Failure" }, { 2, "Resource Unavailable" },
     { 3, "Invalid Parameter Value" }, { 4, "Path Segment Error" },
     { 5, "Path Destination Unknown" }, { 6, "Partial Transfer" }, { 7, "Connection Lost" },
@@ -73,7 +68,7 @@ static const struct name statuses[] = {
     { 44, "Attribute Not Gettable" }, { 255, "Still Processing" },
 };
 /* Extended status of the connection manager. */
-static const struct name extended[] = {
+static const struct named_number extended[] = {
     { 256, "Connection in use or duplicate Forward Open" },
     { 259, "Transport class and trigger combination not supported" }, { 262, "Ownership conflict" },
     { 263, "Target connection not found" }, { 264, "Invalid network connection parameter" },
@@ -130,7 +125,7 @@ static const struct name extended[] = {
     { 2068, "Invalid produce/consume data format" },
 };
 /* Object classes. */
-static const struct name classes[] = {
+static const struct named_number classes[] = {
     { 0, "" }, { 1, "Identity" }, { 2, "Message Router" }, { 3, "DeviceNet" }, { 4, "Assembly" },
     { 5, "Connection" }, { 6, "Connection Manager" }, { 7, "Register" },
     { 8, "Discrete Input Point" }, { 9, "Discrete Output Point" }, { 10, "Analog Input Point" },
@@ -164,50 +159,32 @@ static const struct name classes[] = {
     { 246, "Ethernet Link" }, { 247, "CompoNet" }, { 248, "CompoNet Repeater" },
 };
 
-static const char *find(const struct name *names, size_t count, uint32_t number)
-{
-    size_t low = 0, high = count;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (names[middle].number == number)
-            return names[middle].text;
-        if (names[middle].number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
-}
-#define FIND(names, number) find(names, ARRAY_LEN(names), number)
-
 const char *enip_vendor_name(uint16_t number)
 {
-    return FIND(vendors, number);
+    return NAMED_NUMBER(vendors, number);
 }
 
 const char *enip_device_name(uint16_t number)
 {
-    return FIND(devices, number);
+    return NAMED_NUMBER(devices, number);
 }
 
 const char *cip_service_name(uint8_t number)
 {
-    return FIND(services, number);
+    return NAMED_NUMBER(services, number);
 }
 
 const char *cip_status_name(uint8_t number)
 {
-    return FIND(statuses, number);
+    return NAMED_NUMBER(statuses, number);
 }
 
 const char *cip_extended_name(uint16_t number)
 {
-    return FIND(extended, number);
+    return NAMED_NUMBER(extended, number);
 }
 
 const char *cip_class_name(uint32_t number)
 {
-    return FIND(classes, number);
+    return NAMED_NUMBER(classes, number);
 }

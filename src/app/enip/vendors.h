@@ -3,8 +3,10 @@
 #ifndef APP_ENIP_VENDORS_H
 #define APP_ENIP_VENDORS_H
 
+#include "base/named_number.h"
+
 /* Ordered by number. */
-static const struct name vendors[] = {
+static const struct named_number vendors[] = {
     { 1, "Rockwell Automation/Allen-Bradley" }, { 2, "Namco Controls Corp." },
     { 3, "Honeywell Inc." }, { 4, "Parker Hannifin Corp. (Veriflo Division)" },
     { 5, "Rockwell Automation/Reliance Elec." }, { 7, "SMC Corporation" },

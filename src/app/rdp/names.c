@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/rdp/names.c - locales ([MS-LCID]), builds of Windows and versions of the protocol. */
 #include "app/rdp/rdp.h"
-
-struct name {
-    uint32_t number;
-    const char *text;
-};
+#include "base/named_number.h"
 
 /* All ordered by number. */
-static const struct name layouts[] = {
+static const struct named_number layouts[] = {
     { 0x0001, "ar" }, { 0x0002, "bg" }, { 0x0003, "ca" }, { 0x0004, "zh-Hans" }, { 0x0005, "cs" },
     { 0x0006, "da" }, { 0x0007, "de" }, { 0x0008, "el" }, { 0x0009, "en" }, { 0x000a, "es" },
     { 0x000b, "fi" }, { 0x000c, "fr" }, { 0x000d, "he" }, { 0x000e, "hu" }, { 0x000f, "is" },
@@ -117,7 +113,7 @@ static const struct name layouts[] = {
     { 0x7c5d, "iu-Latn" }, { 0x7c5f, "tzm-Latn" }, { 0x7c67, "ff-Latn" }, { 0x7c68, "ha-Latn" },
     { 0x7c92, "ku-Arab" },
 };
-static const struct name builds[] = {
+static const struct named_number builds[] = {
     { 528, "Windows NT 3.1" }, { 807, "Windows NT 3.5" }, { 1057, "Windows NT 3.51" },
     { 1381, "Windows NT 4.0" }, { 2195, "Windows 2000" }, { 2600, "Windows XP" },
     { 3790, "Windows Server 2003" }, { 6000, "Windows Vista RTM" }, { 6001, "Windows Vista SP1" },
@@ -126,40 +122,23 @@ static const struct name builds[] = {
     { 10586, "Windows 10 TH2" }, { 14393, "Windows 10 RS1" }, { 15063, "Windows 10 RS2" },
     { 16299, "Windows 10 RS3" }, { 17134, "Windows 10 RS4" }, { 17763, "Windows 10 RS5" },
 };
-static const struct name versions[] = {
+static const struct named_number versions[] = {
     { 0x80001, "v4" }, { 0x80004, "v5" }, { 0x80005, "v10.0" }, { 0x80006, "v10.1" },
     { 0x80007, "v10.2" }, { 0x80008, "v10.3" }, { 0x80009, "v10.4" }, { 0x8000a, "v10.5" },
     { 0x8000b, "v10.6" }, { 0x8000c, "v10.7" },
 };
 
-static const char *find(const struct name *names, size_t count, uint32_t number)
-{
-    size_t low = 0, high = count;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (names[middle].number == number)
-            return names[middle].text;
-        if (names[middle].number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
-}
-
 const char *rdp_layout_name(uint32_t layout)
 {
-    return find(layouts, ARRAY_LEN(layouts), layout);
+    return NAMED_NUMBER(layouts, layout);
 }
 
 const char *rdp_build_name(uint32_t build)
 {
-    return find(builds, ARRAY_LEN(builds), build);
+    return NAMED_NUMBER(builds, build);
 }
 
 const char *rdp_version_name(uint32_t version)
 {
-    return find(versions, ARRAY_LEN(versions), version);
+    return NAMED_NUMBER(versions, version);
 }
