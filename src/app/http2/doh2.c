@@ -3,6 +3,8 @@
  * flow is doh2, which has the buffers of both and one record for both. */
 #include "app/http2/http2.h"
 
+#include "base/base64.h"
+
 #include <string.h>
 
 #define PATH "/dns-query?dns="
@@ -23,36 +25,14 @@ void doh2_message(struct h2_tx *t, enum direction d, struct slice in)
         t->side[d].message = arena_copy(&t->tx.arena, &message, sizeof(message));
 }
 
-/* Both alphabets; without padding, as the RFC has it. */
-static int digit(uint8_t c)
-{
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
-}
-
+/* Either alphabet; without padding, as the RFC has it. */
 static bool decode(struct slice text, struct arena *arena, struct slice *out)
 {
-    uint8_t *to = arena_alloc(arena, (size_t)text.len * 3 / 4 + 1);
-    uint32_t bits = 0, n = 0;
+    uint8_t *to = arena_alloc(arena, base64_room(text.len));
+    int64_t len = to != NULL ? base64_decode(text, BASE64_BOTH, to) : -1;
 
-    if (to == NULL || text.len % 4 == 1)
-        return false;
-    for (uint32_t i = 0; i < text.len; i++) {
-        int value = digit(text.data[i]);
-
-        if (value < 0)
-            return false;
-        bits = bits << 6 | (uint32_t)value;
-        if (i % 4 != 0)
-            to[n++] = (uint8_t)(bits >> (6 - i % 4 * 2));
-    }
-    *out = (struct slice){ to, n };
-    return true;
+    *out = (struct slice){ to, (uint32_t)MAX(len, 0) };
+    return len >= 0;
 }
 
 void doh2_path(struct h2_tx *t, struct slice path)

@@ -6,6 +6,8 @@
  * line shows what it is. */
 #include "app/mime/private.h"
 
+#include "base/base64.h"
+
 #include <string.h>
 
 #define ENCODED_LINE_LONG 76
@@ -41,36 +43,24 @@ static void plain(struct mime_message *m, const struct mime_line *line)
 
 /* --- base64 ----------------------------------------------------------------------------------- */
 
-/* 0 to 63; 64: not of the alphabet. */
-static uint8_t base64_value(uint8_t c)
-{
-    if (c >= 'A' && c <= 'Z')
-        return (uint8_t)(c - 'A');
-    if (c >= 'a' && c <= 'z')
-        return (uint8_t)(c - 'a' + 26);
-    if (c >= '0' && c <= '9')
-        return (uint8_t)(c - '0' + 52);
-    return c == '+' ? 62 : c == '/' ? 63 : 64;
-}
-
 /* Four characters to at most three bytes; -1: that cannot be. */
 static int decode_quad(const uint8_t quad[4], uint8_t out[3])
 {
-    uint8_t v[4];
+    int v[4];
 
     for (unsigned i = 0; i < 4; i++)
-        v[i] = base64_value(quad[i]);
-    if (v[0] == 64 || v[1] == 64)
+        v[i] = base64_digit(quad[i]);
+    if (v[0] < 0 || v[1] < 0)
         return -1;
     out[0] = (uint8_t)(v[0] << 2 | v[1] >> 4);
     if (quad[2] == '=')
         return 1;
-    if (v[2] == 64)
+    if (v[2] < 0)
         return -1;
     out[1] = (uint8_t)(v[1] << 4 | v[2] >> 2);
     if (quad[3] == '=')
         return 2;
-    if (v[3] == 64)
+    if (v[3] < 0)
         return -1;
     out[2] = (uint8_t)(v[2] << 6 | v[3]);
     return 3;
@@ -82,7 +72,7 @@ static int decode_base64(struct mime_message *m, struct slice in, uint8_t *out)
     int len = 0, n;
 
     for (uint32_t i = 0; i < in.len; i++) {
-        if (base64_value(in.data[i]) == 64 && in.data[i] != '=')
+        if (base64_digit(in.data[i]) < 0 && in.data[i] != '=')
             continue;
         m->quad[m->quad_len++] = in.data[i];
         if (m->quad_len < 4)

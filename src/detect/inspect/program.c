@@ -6,6 +6,8 @@
  * has three values, because "no" from a step that looks at a fixed place is final: no earlier
  * step can help by matching elsewhere. A limit on steps bounds what hostile bytes can cost. */
 #include "detect/program.h"
+
+#include "base/base64.h"
 #include "match/literal.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -391,40 +393,12 @@ static enum step_result step_urilen(const struct step *s, const struct program_r
     return int_match_has(&s->size, MIN(run->len, 65535u)) ? STEP_YES : STEP_STOP;
 }
 
-static int base64_value(uint8_t c)
+/* Until something does not belong; what was decoded so far counts. */
+static void base64_take(struct slice in, struct buf *out)
 {
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-/* RFC 4648 until something does not belong; what was decoded so far counts. */
-static void base64_take(const uint8_t *in, uint32_t len, struct buf *out)
-{
-    uint32_t bits = 0, have = 0;
-
     buf_clear(out);
-    for (uint32_t i = 0; i < len; i++) {
-        int v = base64_value(in[i]);
-
-        if (v < 0)
-            break;
-        bits = bits << 6 | (uint32_t)v;
-        if (++have == 4) {
-            buf_add_u8(out, (uint8_t)(bits >> 16));
-            buf_add_u8(out, (uint8_t)(bits >> 8));
-            buf_add_u8(out, (uint8_t)bits);
-            have = bits = 0;
-        }
-    }
-    if (have >= 2)
-        buf_add_u8(out, (uint8_t)(bits >> (have == 2 ? 4 : 10)));
-    if (have == 3)
-        buf_add_u8(out, (uint8_t)(bits >> 2));
+    buf_reserve(out, base64_room(in.len));
+    out->len = (size_t)base64_decode(in, BASE64_TO_WRONG, out->data);
 }
 
 static enum step_result step_base64(const struct step *s, struct program_run *run)
@@ -439,7 +413,7 @@ static enum step_result step_base64(const struct step *s, struct program_run *ru
     len = run->len - from;
     if (s->base64.bytes > 0)
         len = MIN(len, s->base64.bytes);
-    base64_take(run->data + from, len, out);
+    base64_take((struct slice){ run->data + from, len }, out);
     if (out->len == 0)
         return STEP_NO;
     inner.data = out->data;

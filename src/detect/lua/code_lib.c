@@ -4,6 +4,7 @@
 
 #ifdef HAVE_LUA
 #include "app/digest.h"
+#include "base/base64.h"
 #include "detect/lua/box.h"
 #include "detect/lua/libraries.h"
 
@@ -152,51 +153,16 @@ static int encode(lua_State *state, bool pad)
 static int base64_encode(lua_State *state) { return encode(state, true); }
 static int base64_encode_nopad(lua_State *state) { return encode(state, false); }
 
-static int digit_of(char c)
+static int push_decoded(lua_State *state, const char *in, size_t n, unsigned flags)
 {
-    const char *at = c != '\0' ? strchr(alphabet, c) : NULL;
-
-    return at != NULL ? (int)(at - alphabet) : -1;
-}
-
-enum lenience {
-    STRICT,             /* one wrong character and there is no result */
-    UP_TO_WRONG,        /* what stands before it (RFC 4648) */
-    SKIP_WRONG,         /* as if it were not there (RFC 2045) */
-};
-
-/* Digits of in[0..n); false: wrong ones. */
-static bool decode(luaL_Buffer *out, const char *in, size_t n, enum lenience lenience)
-{
-    uint32_t v = 0;
-    unsigned have = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        int digit = digit_of(in[i]);
-
-        if (digit < 0 && lenience == SKIP_WRONG && in[i] != '=')
-            continue;
-        if (digit < 0 && lenience == STRICT)
-            return false;
-        if (digit < 0)
-            break;
-        v = v << 6 | (uint32_t)digit;
-        if (++have % 4 != 1)
-            luaL_addchar(out, (char)(v >> (4 - 2 * ((have - 2) % 4)) & 0xff));
-        if (have % 4 == 0)
-            v = 0;
-    }
-    return lenience != STRICT || have % 4 != 1;
-}
-
-static int push_decoded(lua_State *state, const char *in, size_t n, enum lenience lenience)
-{
+    struct slice text = { (const uint8_t *)in, (uint32_t)n };
     luaL_Buffer out;
+    int64_t len = base64_decode(text, flags,
+                                (uint8_t *)luaL_buffinitsize(state, &out, base64_room(text.len)));
 
-    luaL_buffinit(state, &out);
-    if (!decode(&out, in, n, lenience))
+    if (len < 0)
         return luaL_error(state, "malformed base64");
-    luaL_pushresult(&out);
+    luaL_pushresultsize(&out, (size_t)len);
     return 1;
 }
 
@@ -212,10 +178,10 @@ static int decode_padded(lua_State *state, enum padding padding)
     if ((padding == PADDING_NEEDED && n % 4 != 0) || (padding == PADDING_NONE && pad > 0) ||
         (pad > 0 && n % 4 != 0))
         return luaL_error(state, "malformed base64");
-    return push_decoded(state, in, n - pad, STRICT);
+    return push_decoded(state, in, n - pad, 0);
 }
 
-static int base64_decode(lua_State *state) { return decode_padded(state, PADDING_NEEDED); }
+static int base64_decode_padded(lua_State *state) { return decode_padded(state, PADDING_NEEDED); }
 static int base64_decode_nopad(lua_State *state) { return decode_padded(state, PADDING_NONE); }
 static int base64_decode_padopt(lua_State *state)
 {
@@ -227,7 +193,7 @@ static int base64_decode_rfc2045(lua_State *state)
     size_t n;
     const char *in = luaL_checklstring(state, 1, &n);
 
-    return push_decoded(state, in, n, SKIP_WRONG);
+    return push_decoded(state, in, n, BASE64_SKIP_WRONG);
 }
 
 static int base64_decode_rfc4648(lua_State *state)
@@ -235,7 +201,7 @@ static int base64_decode_rfc4648(lua_State *state)
     size_t n;
     const char *in = luaL_checklstring(state, 1, &n);
 
-    return push_decoded(state, in, n, UP_TO_WRONG);
+    return push_decoded(state, in, n, BASE64_TO_WRONG);
 }
 
 int lua_open_base64(lua_State *state)
@@ -243,7 +209,7 @@ int lua_open_base64(lua_State *state)
     static const luaL_Reg functions[] = {
         { "encode", base64_encode },
         { "encode_nopad", base64_encode_nopad },
-        { "decode", base64_decode },
+        { "decode", base64_decode_padded },
         { "decode_nopad", base64_decode_nopad },
         { "decode_padopt", base64_decode_padopt },
         { "decode_rfc2045", base64_decode_rfc2045 },

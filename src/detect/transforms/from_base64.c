@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* from_base64 - decodes the buffer or a part of it. "strict" takes whole groups only, "rfc2045"
  * skips what is no base64, "rfc4648" ends there. */
+#include "base/base64.h"
 #include "base/buf.h"
 #include "detect/keyword.h"
 #include "detect/transforms/list.h"
@@ -50,44 +51,14 @@ static int from_base64_parse(struct rule_parser *p, struct text in, void *arg)
     return 0;
 }
 
-static int value(uint8_t c)
-{
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
 static void decode(struct slice in, uint8_t mode, struct buf *out)
 {
-    uint32_t bits = 0, have = 0;
+    unsigned wrong = mode == MODE_RFC2045 ? BASE64_SKIP_WRONG : BASE64_TO_WRONG;
 
-    for (uint32_t i = 0; i < in.len; i++) {
-        int v = value(in.data[i]);
-
-        if (v < 0 && mode == MODE_RFC2045 && in.data[i] != '=')
-            continue;
-        if (v < 0)
-            break;
-        bits = bits << 6 | (uint32_t)v;
-        if (++have < 4)
-            continue;
-        buf_add_u8(out, (uint8_t)(bits >> 16));
-        buf_add_u8(out, (uint8_t)(bits >> 8));
-        buf_add_u8(out, (uint8_t)bits);
-        have = bits = 0;
-    }
-    if (mode == MODE_STRICT && in.len % 4 != 0) {
-        buf_clear(out);
+    if (mode == MODE_STRICT && in.len % 4 != 0)
         return;
-    }
-    if (have >= 2)
-        buf_add_u8(out, (uint8_t)(bits >> (have == 2 ? 4 : 10)));
-    if (have == 3)
-        buf_add_u8(out, (uint8_t)(bits >> 2));
+    buf_reserve(out, base64_room(in.len));
+    out->len = (size_t)base64_decode(in, wrong, out->data);
 }
 
 /* What cannot be decoded stays as it is. */

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/base64.h"
+#include "base/test.h"
+
+static bool gives(const char *text, unsigned flags, const char *want)
+{
+    uint8_t out[64];
+    struct slice in = { (const uint8_t *)text, (uint32_t)strlen(text) };
+    int64_t len = base64_decode(in, flags, out);
+
+    if (want == NULL)
+        return len == -1;
+    return len == (int64_t)strlen(want) && memcmp(out, want, (size_t)len) == 0;
+}
+
+/* RFC 4648, 10. */
+TEST(base64_decodes_whole_and_cut_groups)
+{
+    CHECK(gives("", 0, ""));
+    CHECK(gives("Zg", 0, "f"));
+    CHECK(gives("Zm8", 0, "fo"));
+    CHECK(gives("Zm9v", 0, "foo"));
+    CHECK(gives("Zm9vYmFy", 0, "foobar"));
+    CHECK(gives("Z", 0, NULL));
+    CHECK(gives("Zm9vY", BASE64_TO_WRONG, "foo"));
+}
+
+TEST(base64_wrong_characters_end_skip_or_refuse)
+{
+    CHECK(gives("Zm9v!YmFy", 0, NULL));
+    CHECK(gives("Zm9v!YmFy", BASE64_TO_WRONG, "foo"));
+    CHECK(gives("Zm9v!Ym\r\nFy", BASE64_SKIP_WRONG, "foobar"));
+    CHECK(gives("Zg==Zm9v", BASE64_SKIP_WRONG, "f"));
+    CHECK(gives("_-__", 0, NULL));
+    CHECK(gives("_-__", BASE64_BOTH, "\xff\xef\xff"));
+    CHECK(gives("/+//", BASE64_BOTH, "\xff\xef\xff"));
+}
