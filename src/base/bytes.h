@@ -166,4 +166,16 @@ static inline bool take_line(struct bytes *in, struct slice *out)
     return true;
 }
 
+static inline void put_be16(uint8_t *at, uint32_t n)
+{
+    at[0] = (uint8_t)(n >> 8);
+    at[1] = (uint8_t)n;
+}
+
+static inline void put_be32(uint8_t *at, uint32_t n)
+{
+    put_be16(at, n >> 16);
+    put_be16(at + 2, n);
+}
+
 #endif

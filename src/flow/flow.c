@@ -141,32 +141,25 @@ static uint16_t community_port(const struct flow_key *key, uint16_t port)
     return is_icmp ? port & 0xff : port;
 }
 
-static size_t put_be16(uint8_t *out, uint16_t n)
-{
-    out[0] = (uint8_t)(n >> 8);
-    out[1] = (uint8_t)n;
-    return 2;
-}
-
 #define COMMUNITY_TEXT_MAX (2 + 16 + 16 + 2 + 4)
 
 static size_t community_text(const struct flow_key *key, uint16_t seed, uint8_t *out)
 {
     uint16_t src_port = community_port(key, key->src_port);
     uint16_t dst_port = community_port(key, key->dst_port);
-    size_t address = key->src.version == 4 ? 4 : 16, n;
+    size_t address = key->src.version == 4 ? 4 : 16, n = 2;
     int order = memcmp(key->src.b, key->dst.b, address);
     bool swap = order > 0 || (order == 0 && src_port > dst_port);
 
-    n = put_be16(out, seed);
+    put_be16(out, seed);
     memcpy(out + n, swap ? key->dst.b : key->src.b, address);
     memcpy(out + n + address, swap ? key->src.b : key->dst.b, address);
     n += 2 * address;
     out[n++] = key->proto;
     out[n++] = 0;
-    n += put_be16(out + n, swap ? dst_port : src_port);
-    n += put_be16(out + n, swap ? src_port : dst_port);
-    return n;
+    put_be16(out + n, swap ? dst_port : src_port);
+    put_be16(out + n + 2, swap ? src_port : dst_port);
+    return n + 4;
 }
 
 size_t flow_community_id(const struct flow_key *key, uint16_t seed, char *out, size_t size)

@@ -109,12 +109,6 @@ bool packet_ip_checksum_ok(const struct packet *p)
     return checksum_fold(checksum_add(0, p->l3, p->l3_len)) == 0;
 }
 
-static void put_be16(uint8_t *at, uint16_t value)
-{
-    at[0] = (uint8_t)(value >> 8);
-    at[1] = (uint8_t)value;
-}
-
 static uint8_t *l4_checksum_field(const struct packet *p)
 {
     switch (p->ip_proto) {

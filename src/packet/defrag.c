@@ -659,12 +659,6 @@ static void copy_data(struct buf *frame, const struct tracker *tr)
                 MIN(piece->end, end) - piece->start);
 }
 
-static void put_be16(uint8_t *at, uint32_t value)
-{
-    at[0] = (uint8_t)(value >> 8);
-    at[1] = (uint8_t)value;
-}
-
 /* The checksum stays as wrong as the first fragment's was: its fields are changed, not made
  * anew. RFC 1624. */
 static void fix_ipv4(uint8_t *ip, uint32_t total)

@@ -3,6 +3,8 @@
  * payload, checksums left out. */
 #include "packet/made.h"
 
+#include "base/bytes.h"
+
 #include <string.h>
 
 #define IP4_HEADER 20
@@ -11,23 +13,11 @@
 #define HOP_LIMIT 64
 #define WINDOW 10
 
-static void put_be16(uint8_t *at, uint16_t n)
-{
-    at[0] = (uint8_t)(n >> 8);
-    at[1] = (uint8_t)n;
-}
-
-static void put_be32(uint8_t *at, uint32_t n)
-{
-    put_be16(at, (uint16_t)(n >> 16));
-    put_be16(at + 2, (uint16_t)n);
-}
-
 static void write_ip(uint8_t *ip, const struct packet *p, uint16_t payload)
 {
     if (p->src.version == 4) {
         ip[0] = 0x45;
-        put_be16(ip + 2, (uint16_t)(IP4_HEADER + payload));
+        put_be16(ip + 2, IP4_HEADER + payload);
         ip[8] = HOP_LIMIT;
         ip[9] = p->ip_proto;
         memcpy(ip + 12, p->src.b, 4);

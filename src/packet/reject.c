@@ -2,6 +2,7 @@
 /* packet/reject.c - builds resets and ICMP errors. */
 #include "packet/reject.h"
 
+#include "base/bytes.h"
 #include "packet/checksum.h"
 
 #include <string.h>
@@ -14,18 +15,6 @@ enum { PROTO_ICMP = 1, PROTO_TCP = 6, PROTO_ICMPV6 = 58 };
 #define LINK_LEN_MAX (14 + 4 * PACKET_VLANS_MAX)
 /* Of what is refused: its header and what a receiver needs to know its connection. */
 #define QUOTE_MAX 128
-
-static void put_be16(uint8_t *at, uint16_t v)
-{
-    at[0] = (uint8_t)(v >> 8);
-    at[1] = (uint8_t)v;
-}
-
-static void put_be32(uint8_t *at, uint32_t v)
-{
-    put_be16(at, (uint16_t)(v >> 16));
-    put_be16(at + 2, (uint16_t)v);
-}
 
 static bool is_multicast(const struct ip *ip)
 {
@@ -79,7 +68,7 @@ static size_t put_ip(const struct ip *from, const struct ip *to, uint8_t proto, 
     if (from->version == 4) {
         memset(out, 0, 20);
         out[0] = 0x45;
-        put_be16(out + 2, (uint16_t)(20 + body));
+        put_be16(out + 2, 20 + body);
         out[6] = 0x40;                          /* don't fragment */
         out[8] = HOP_LIMIT;
         out[9] = proto;
@@ -90,7 +79,7 @@ static size_t put_ip(const struct ip *from, const struct ip *to, uint8_t proto, 
     }
     memset(out, 0, 8);
     out[0] = 0x60;
-    put_be16(out + 4, (uint16_t)body);
+    put_be16(out + 4, body);
     out[6] = proto;
     out[7] = HOP_LIMIT;
     memcpy(out + 8, from->b, 16);
