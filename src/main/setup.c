@@ -498,10 +498,9 @@ int setup_job(struct setup *s, const struct job *job, struct err *err)
     return setup_plan(s, s->options->topology, err) < 0 ? -1 : setup_capture(s, err);
 }
 
-/* What commands say of hosts before a capture holds for it. */
-void setup_job_free(struct setup *s)
+/* What one job made. */
+static void job_free(struct setup *s)
 {
-    ruleset_forget(s->context.rules);
     turns_free(s->context.turns);
     plan_free(s->plan);
     run_modes_free(s->modes);
@@ -510,6 +509,13 @@ void setup_job_free(struct setup *s)
         s->context.capture->close(s->context.capture_handle);
     output_conf_free(s->context.output);
     capture_names_free(&s->sources);
+}
+
+/* What commands say of hosts before a capture holds for it. */
+void setup_job_free(struct setup *s)
+{
+    ruleset_forget(s->context.rules);
+    job_free(s);
     s->context.turns = NULL;
     s->plan = NULL;
     s->modes = NULL;
@@ -521,18 +527,11 @@ void setup_job_free(struct setup *s)
 void setup_free(struct setup *s)
 {
     control_free(s->control);
-    turns_free(s->context.turns);
-    plan_free(s->plan);
-    run_modes_free(s->modes);
-    topology_free(s->topology);
-    if (s->context.capture_handle != NULL)
-        s->context.capture->close(s->context.capture_handle);
-    output_conf_free(s->context.output);
+    job_free(s);
     if (s->context.rules != NULL)
         ruleset_unref(s->context.rules);
     app_conf_free(s->app);
     stream_conf_free(s->stream);
     flow_conf_free(s->flow);
     decode_conf_free(s->decode);
-    capture_names_free(&s->sources);
 }
