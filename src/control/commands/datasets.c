@@ -62,12 +62,6 @@ fail:
     return -1;
 }
 
-static enum command_status end(struct set_at *at, enum command_status status)
-{
-    ruleset_unref(at->rules);
-    return status;
-}
-
 /* False: the threads did not all tell in time. */
 static bool may_change(struct command *c, const struct set_at *at)
 {
@@ -77,25 +71,41 @@ static bool may_change(struct command *c, const struct set_at *at)
     return run_context_ask(c->control->conf.context, NULL, NULL, ROUND_MS);
 }
 
-#define SET_ARGS { "setname", ARG_STRING, false }, { "settype", ARG_STRING, false }
-#define VALUE_ARG { "datavalue", ARG_STRING, false }
-
-static enum command_status add_run(struct command *c)
+/* Does change to the named set once no thread looks into it without a lock. */
+static enum command_status change_set(struct command *c, bool with_value,
+                                      enum command_status (*change)(struct command *c,
+                                                                    const struct set_at *at))
 {
     struct set_at at;
     enum command_status status;
 
-    if (begin(c, &at, true, &status) < 0)
+    if (begin(c, &at, with_value, &status) < 0)
         return status;
-    if (!may_change(c, &at))
-        status = command_nok(c, "data is busy, try again");
-    else if (dataset_add(at.set, value_of(&at)))
-        status = command_ok(c, "data added");
-    else if (dataset_has(at.set, value_of(&at), NULL))
-        status = command_ok(c, "data already in set");
-    else
-        status = command_nok(c, "failed to add data");
-    return end(&at, status);
+    status = may_change(c, &at) ? change(c, &at) : command_nok(c, "data is busy, try again");
+    ruleset_unref(at.rules);
+    return status;
+}
+
+#define SET_ARGS { "setname", ARG_STRING, false }, { "settype", ARG_STRING, false }
+#define VALUE_ARG { "datavalue", ARG_STRING, false }
+
+static enum command_status say_added(struct command *c, const struct set_at *at, bool added)
+{
+    if (added)
+        return command_ok(c, "data added");
+    if (dataset_has(at->set, value_of(at), NULL))
+        return command_ok(c, "data already in set");
+    return command_nok(c, "failed to add data");
+}
+
+static enum command_status add(struct command *c, const struct set_at *at)
+{
+    return say_added(c, at, dataset_add(at->set, value_of(at)));
+}
+
+static enum command_status add_run(struct command *c)
+{
+    return change_set(c, true, add);
 }
 
 const struct command_ops command_dataset_add = {
@@ -103,25 +113,18 @@ const struct command_ops command_dataset_add = {
     .args = { SET_ARGS, VALUE_ARG }, .run = add_run,
 };
 
-static enum command_status add_json_run(struct command *c)
+static enum command_status add_json(struct command *c, const struct set_at *at)
 {
     struct text json = text_of(request_string(c->request, "datajson"));
-    struct set_at at;
-    enum command_status status;
 
-    if (begin(c, &at, true, &status) < 0)
-        return status;
-    if (!may_change(c, &at))
-        status = command_nok(c, "data is busy, try again");
-    else if (!dataset_takes_json(at.set) || !request_is_json(json))
-        status = command_nok(c, "failed to add data");
-    else if (dataset_add_json(at.set, value_of(&at), json))
-        status = command_ok(c, "data added");
-    else if (dataset_has(at.set, value_of(&at), NULL))
-        status = command_ok(c, "data already in set");
-    else
-        status = command_nok(c, "failed to add data");
-    return end(&at, status);
+    if (!dataset_takes_json(at->set) || !request_is_json(json))
+        return command_nok(c, "failed to add data");
+    return say_added(c, at, dataset_add_json(at->set, value_of(at), json));
+}
+
+static enum command_status add_json_run(struct command *c)
+{
+    return change_set(c, true, add_json);
 }
 
 const struct command_ops command_dataset_add_json = {
@@ -129,20 +132,15 @@ const struct command_ops command_dataset_add_json = {
     .args = { SET_ARGS, VALUE_ARG, { "datajson", ARG_STRING, false } }, .run = add_json_run,
 };
 
+static enum command_status remove_value(struct command *c, const struct set_at *at)
+{
+    return dataset_remove(at->set, value_of(at)) ? command_ok(c, "data removed")
+                                                 : command_nok(c, "failed to remove data");
+}
+
 static enum command_status remove_run(struct command *c)
 {
-    struct set_at at;
-    enum command_status status;
-
-    if (begin(c, &at, true, &status) < 0)
-        return status;
-    if (!may_change(c, &at))
-        status = command_nok(c, "data is busy, try again");
-    else if (dataset_remove(at.set, value_of(&at)))
-        status = command_ok(c, "data removed");
-    else
-        status = command_nok(c, "failed to remove data");
-    return end(&at, status);
+    return change_set(c, true, remove_value);
 }
 
 const struct command_ops command_dataset_remove = {
@@ -159,7 +157,8 @@ static enum command_status lookup_run(struct command *c)
         return status;
     status = dataset_has(at.set, value_of(&at), NULL) ? command_ok(c, "item found in set")
                                                       : command_nok(c, "item not found in set");
-    return end(&at, status);
+    ruleset_unref(at.rules);
+    return status;
 }
 
 const struct command_ops command_dataset_lookup = {
@@ -167,20 +166,15 @@ const struct command_ops command_dataset_lookup = {
     .args = { SET_ARGS, VALUE_ARG }, .run = lookup_run,
 };
 
+static enum command_status clear(struct command *c, const struct set_at *at)
+{
+    dataset_clear(at->set);
+    return command_ok(c, "dataset cleared");
+}
+
 static enum command_status clear_run(struct command *c)
 {
-    struct set_at at;
-    enum command_status status;
-
-    if (begin(c, &at, false, &status) < 0)
-        return status;
-    if (may_change(c, &at)) {
-        dataset_clear(at.set);
-        status = command_ok(c, "dataset cleared");
-    } else {
-        status = command_nok(c, "data is busy, try again");
-    }
-    return end(&at, status);
+    return change_set(c, false, clear);
 }
 
 const struct command_ops command_dataset_clear = {
