@@ -45,7 +45,7 @@ enum flow_wish {
     FLOW_WISH_NO_STREAM_TS  = 1u << 3,  /* no more data to server wanted: stop reassembly */
     FLOW_WISH_NO_STREAM_TC  = 1u << 4,
     FLOW_WISH_NO_PAYLOAD    = 1u << 5,  /* encrypted: headers only */
-    FLOW_WISH_DEPTH_FREE_TS = 1u << 6,  /* a file is being stored: depth does not apply */
+    FLOW_WISH_DEPTH_FREE_TS = 1u << 6,  /* the protocol has its own depth, not the stream's */
     FLOW_WISH_DEPTH_FREE_TC = 1u << 7,
     FLOW_WISH_DROP_FIREWALL = 1u << 8,  /* with DROP: a firewall rule wants it */
     FLOW_WISH_DROP_EXCEPTION = 1u << 9,   /* with DROP: an exception policy wants it */
