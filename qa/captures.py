@@ -10,7 +10,7 @@ Checksums of TCP are not kept right: run what reads the result with `-k none`.""
 import os
 import struct
 
-FIN, SYN, RST, PSH = 1, 2, 4, 8
+FIN, SYN, RST, PSH, ACK, URG = 1, 2, 4, 8, 16, 32
 
 
 class Capture:
@@ -106,11 +106,13 @@ class Segment:
 
     def __init__(self, data, ip, tcp, payload, end):
         self.data, self.ip, self.tcp, self.end = data, ip, tcp, end
-        self.seq = struct.unpack_from(">I", data, tcp + 4)[0]
+        self.seq, self.ack = struct.unpack_from(">II", data, tcp + 4)
         self.flags = data[tcp + 13]
         self.head, self.payload = payload, data[payload:end]
         addresses = slice(ip + 12, ip + 20) if data[ip] >> 4 == 4 else slice(ip + 8, ip + 40)
-        self.side = data[addresses] + data[tcp:tcp + 4]     # who sends it to whom
+        ends, half = data[addresses], (addresses.stop - addresses.start) // 2
+        self.side = ends + data[tcp:tcp + 4]                # who sends it to whom
+        self.other = ends[half:] + ends[:half] + data[tcp + 2:tcp + 4] + data[tcp:tcp + 2]
 
     def packet(self, seq, payload, flags):
         out = bytearray(self.data[:self.head]) + payload

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* qa/fuzz/fuzz_http1.c - HTTP/1 on hostile bytes: libhtp with our tables under it, codings and
+ * multipart bodies unpacked, parsers that sleep.
+ *
+ * The first byte chooses settings (bits 0-1) and says whether parsers sleep: bit 2 that they do,
+ * bit 3 that the same is played with and without, and must come to the same. Then follow pieces,
+ * each behind ff fe and a control byte: bit 0 the direction, bits 1-3 all set: a gap of its length
+ * instead; bits 4-7: in parts of so many bytes, 0: whole. Text between the marks may grow and
+ * shrink as a fuzzer likes. */
+#include "app/http1/private.h"
+#include "app/private.h"
+#include "app/tests/play.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+#define HEAD "%YAML 1.1\n---\napp-layer:\n  protocols:\n    http:\n      enabled: yes\n" \
+             "      byterange:\n        memcap: 1mb\n      libhtp:\n        default-config:\n"
+#define KEY(text) "          " text "\n"
+
+static const char *const settings[4] = {
+    HEAD KEY("personality: IDS") KEY("request-body-limit: 100kb") KEY("response-body-limit: 100kb")
+         KEY("decompression-time-limit: 100000000"),
+    HEAD KEY("personality: Apache_2") KEY("lzma-enabled: true") KEY("lzma-memlimit: 1mb")
+         KEY("response-body-decompress-layer-limit: 0") KEY("request-body-limit: 0")
+         KEY("response-body-limit: 0") KEY("http-body-inline: yes") KEY("double-decode-path: yes")
+         KEY("double-decode-query: yes") KEY("compression-bomb-limit: 64kb")
+         KEY("decompression-time-limit: 100000000")
+         KEY("swf-decompression: {enabled: yes, type: both, compress-depth: 100kb,"
+             " decompress-depth: 100kb}"),
+    HEAD KEY("personality: IIS_7_5") KEY("uri-include-all: yes") KEY("headers-limit: 16")
+         KEY("max-tx: 4") KEY("request-body-limit: 64") KEY("response-body-limit: 64")
+         KEY("decompression-time-limit: 100000000")
+         KEY("path-u-encoding-decode: yes") KEY("path-utf8-convert-bestfit: yes")
+         KEY("path-nul-encoded-terminates: yes") KEY("query-plusspace-decode: yes"),
+    HEAD KEY("personality: Minimal") KEY("request-body-minimal-inspect-size: 8")
+         KEY("request-body-inspect-window: 4") KEY("response-body-minimal-inspect-size: 8")
+         KEY("response-body-inspect-window: 4") KEY("meta-field-limit: 128")
+         KEY("decompression-time-limit: 100000000"),
+};
+static struct play_world world[4];
+static const struct app_proto *http1;
+
+int LLVMFuzzerInitialize(int *argc UNUSED, char ***argv UNUSED)
+{
+    for (unsigned w = 0; w < ARRAY_LEN(world); w++) {
+        if (play_world_open(&world[w], settings[w], NULL) < 0)
+            abort();
+        app_files_want(world[w].conf, APP_FILE_TRACK | APP_FILE_SHA256);
+        for (unsigned i = 0; i < APP_PROTO_MAX; i++)
+            world[w].conf->want_frames[i] = world[w].conf->want_features[i] = UINT32_MAX;
+    }
+    http1 = app_proto_by_name("http");
+    return 0;
+}
+
+/* Up to the next mark; *control is what stands behind that. False: it was the last one. */
+static bool next_piece(struct bytes *in, struct slice *piece, uint8_t *control)
+{
+    struct slice rest = take_rest(in);
+
+    for (uint32_t i = 0; i + 2 < rest.len; i++) {
+        if (rest.data[i] != 0xff || rest.data[i + 1] != 0xfe)
+            continue;
+        *piece = (struct slice){ .data = rest.data, .len = i };
+        *control = rest.data[i + 2];
+        *in = bytes_of(rest.data + i + 3, rest.len - i - 3);
+        return true;
+    }
+    *piece = rest;
+    return false;
+}
+
+static void play_piece(struct play *play, uint8_t control, struct slice piece)
+{
+    enum direction d = (enum direction)(control & 1);
+    uint32_t part = control >> 4 != 0 ? control >> 4 : piece.len;
+
+    if (piece.len == 0)
+        return;
+    if ((control & 0x0e) == 0x0e) {
+        play_data(play, d, NULL, piece.len);
+        return;
+    }
+    for (uint32_t at = 0; at < piece.len; at += part)
+        play_data(play, d, piece.data + at, MIN(part, piece.len - at));
+}
+
+static char *play_input(const uint8_t *data, size_t size, unsigned w, bool sleeps, bool compare)
+{
+    struct bytes in = bytes_of(data, size);
+    struct slice piece;
+    struct play play;
+    uint8_t control = 0, next = 0;
+    char *text = NULL;
+    bool more;
+
+    play_begin(&play, &world[w], false, 80);
+    play.quiet = !compare;
+    play.inspect = !compare;
+    play.frames = true;
+    play_force(&play, http1->id);
+    if (play.flow->app->thread_data != NULL)
+        ((struct http_thread *)play.flow->app->thread_data)->awake_max = sleeps ? 0 : UINT32_MAX;
+    do {
+        more = next_piece(&in, &piece, &next);
+        play_piece(&play, control, piece);
+        control = next;
+    } while (more);
+    play_end(&play);
+    if (compare)
+        text = play_text(&play);
+    play_free(&play);
+    return text;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    unsigned w;
+
+    if (size < 1 || size > 65536)
+        return 0;
+    w = data[0] & 3;
+    if ((data[0] & 8) == 0) {
+        (void)play_input(data + 1, size - 1, w, (data[0] & 4) != 0, false);
+        return 0;
+    }
+    char *awake = play_input(data + 1, size - 1, w, false, true);
+    char *asleep = play_input(data + 1, size - 1, w, true, true);
+
+    if (strcmp(awake, asleep) != 0) {
+        fprintf(stderr, "--- awake\n%s--- asleep\n%s", awake, asleep);
+        abort();
+    }
+    free(awake);
+    free(asleep);
+    return 0;
+}
