@@ -24,23 +24,23 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 static const char *const settings[4] = {
     HEAD KEY("personality: IDS") KEY("request-body-limit: 100kb") KEY("response-body-limit: 100kb")
-         KEY("decompression-time-limit: 100000000"),
+         KEY("decompression-time-limit: 1000000"),
     HEAD KEY("personality: Apache_2") KEY("lzma-enabled: true") KEY("lzma-memlimit: 1mb")
          KEY("response-body-decompress-layer-limit: 0") KEY("request-body-limit: 0")
          KEY("response-body-limit: 0") KEY("http-body-inline: yes") KEY("double-decode-path: yes")
          KEY("double-decode-query: yes") KEY("compression-bomb-limit: 64kb")
-         KEY("decompression-time-limit: 100000000")
+         KEY("decompression-time-limit: 1000000")
          KEY("swf-decompression: {enabled: yes, type: both, compress-depth: 100kb,"
              " decompress-depth: 100kb}"),
     HEAD KEY("personality: IIS_7_5") KEY("uri-include-all: yes") KEY("headers-limit: 16")
          KEY("max-tx: 4") KEY("request-body-limit: 64") KEY("response-body-limit: 64")
-         KEY("decompression-time-limit: 100000000")
+         KEY("decompression-time-limit: 1000000")
          KEY("path-u-encoding-decode: yes") KEY("path-utf8-convert-bestfit: yes")
          KEY("path-nul-encoded-terminates: yes") KEY("query-plusspace-decode: yes"),
     HEAD KEY("personality: Minimal") KEY("request-body-minimal-inspect-size: 8")
          KEY("request-body-inspect-window: 4") KEY("response-body-minimal-inspect-size: 8")
          KEY("response-body-inspect-window: 4") KEY("meta-field-limit: 128")
-         KEY("decompression-time-limit: 100000000"),
+         KEY("decompression-time-limit: 1000000"),
 };
 static struct play_world world[4];
 static const struct app_proto *http1;
