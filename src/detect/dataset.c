@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "detect/dataset.h"
+#include "detect/dataset_rows.h"
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/hash.h"
@@ -14,7 +15,10 @@
 
 #define SHARDS 16
 #define VALUE_MAX 4096
-#define MEMCAP_DEFAULT (100u << 20)
+#define MEMCAP_DEFAULT (16u << 20)
+#define ROWS_DEFAULT 4096u
+#define ROWS_MAX 65536u
+#define ROWS_TOTAL_MAX (1u << 24)
 
 struct entry {
     struct entry *next;
@@ -36,7 +40,6 @@ struct shard {
     pthread_mutex_t lock;
     struct buckets *buckets;
     uint32_t count;
-    uint64_t bytes;
 };
 
 struct dataset {
@@ -47,6 +50,8 @@ struct dataset {
     bool changes;               /* rules put values in or take them out */
     bool with_value, with_json, broken;    /* broken: its file could not be read; said once */
     uint64_t memcap, seed;
+    uint32_t rows;              /* as configured, see dataset_rows.h */
+    uint64_t used, count;       /* atomic; bytes as the memcap counts them, entries */
     uint64_t serial;            /* atomic; of the newest entry */
     uint64_t refused;           /* atomic; for want of room */
     struct shard shard[SHARDS];
@@ -54,7 +59,9 @@ struct dataset {
 
 struct dataset_table {
     ARRAY_OF(struct dataset *) sets;
-    uint64_t memcap;
+    uint64_t memcap;            /* 0: none given */
+    uint32_t rows, rows_max;
+    uint64_t rows_total, rows_total_max;
 };
 
 static const struct { const char *name; enum dataset_type type; } types[] = {
@@ -150,6 +157,36 @@ static void shard_grow(struct shard *s)
     __atomic_store_n(&s->buckets, more, __ATOMIC_RELEASE);
 }
 
+/* What one more entry, or one less, changes. */
+static uint64_t bytes_of_entry(const struct dataset *set, uint64_t count, uint64_t len,
+                               uint64_t json_len)
+{
+    uint64_t own = set->type == DATASET_STRING ? len : 0;
+
+    return own + json_len + (count > DATASET_SET_ASIDE ? dataset_element_size(set->type) : 0);
+}
+
+static bool has_room(struct dataset *set, uint64_t len, uint64_t json_len)
+{
+    uint64_t count = __atomic_add_fetch(&set->count, 1, __ATOMIC_RELAXED);
+    uint64_t bytes = bytes_of_entry(set, count, len, json_len);
+
+    if (__atomic_add_fetch(&set->used, bytes, __ATOMIC_RELAXED) <= set->memcap)
+        return true;
+    __atomic_sub_fetch(&set->used, bytes, __ATOMIC_RELAXED);
+    __atomic_sub_fetch(&set->count, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&set->refused, 1, __ATOMIC_RELAXED);
+    return false;
+}
+
+static void give_room(struct dataset *set, const struct entry *e)
+{
+    uint64_t count = __atomic_fetch_sub(&set->count, 1, __ATOMIC_RELAXED);
+
+    __atomic_sub_fetch(&set->used, bytes_of_entry(set, count, e->len, e->json_len),
+                       __ATOMIC_RELAXED);
+}
+
 static bool add(struct dataset *set, struct slice value, uint16_t number, struct text json)
 {
     struct slice v = normalised(set, value);
@@ -163,9 +200,7 @@ static bool add(struct dataset *set, struct slice value, uint16_t number, struct
     pthread_mutex_lock(&s->lock);
     if (*place_of(s, v, hash) != NULL) {
         added = false;
-    } else if (s->bytes + bytes > set->memcap / SHARDS) {
-        __atomic_fetch_add(&set->refused, 1, __ATOMIC_RELAXED);
-    } else {
+    } else if (has_room(set, v.len, json.n)) {
         struct entry *e = malloc(bytes), **at;
 
         if (e != NULL) {
@@ -180,7 +215,6 @@ static bool add(struct dataset *set, struct slice value, uint16_t number, struct
             if (json.n > 0)
                 memcpy(e->value + v.len, json.p, json.n);
             __atomic_store_n(at, e, __ATOMIC_RELEASE);
-            s->bytes += bytes;
             s->count++;
             added = true;
         }
@@ -279,7 +313,7 @@ bool dataset_remove(struct dataset *set, struct slice value)
     e = *at;
     if (e != NULL) {
         *at = e->next;
-        s->bytes -= sizeof(*e) + e->len + e->json_len;
+        give_room(set, e);
         s->count--;
     }
     pthread_mutex_unlock(&s->lock);
@@ -296,12 +330,12 @@ void dataset_clear(struct dataset *set)
         for (uint32_t b = 0; b < s->buckets->count; b++) {
             for (struct entry *e = s->buckets->at[b], *next; e != NULL; e = next) {
                 next = e->next;
+                give_room(set, e);
                 free(e);
             }
             s->buckets->at[b] = NULL;
         }
         s->count = 0;
-        s->bytes = 0;
         pthread_mutex_unlock(&s->lock);
     }
 }
@@ -497,28 +531,42 @@ static int load_any(struct dataset *set, const struct dataset_request *r, struct
     return load(set, r->load, !is_state, err);
 }
 
-static int newest_first(const void *a, const void *b)
-{
-    const struct entry *x = *(const struct entry *const *)a, *y = *(const struct entry *const *)b;
+struct placed {
+    uint32_t row;
+    const struct entry *entry;
+};
 
-    return (x->serial < y->serial) - (x->serial > y->serial);
+static int by_row(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+
+    if (x->row != y->row)
+        return x->row < y->row ? -1 : 1;
+    return (x->entry->serial > y->entry->serial) - (x->entry->serial < y->entry->serial);
+}
+
+static struct placed place(const struct dataset *set, const struct entry *e)
+{
+    const struct slice value = { e->value, e->len };
+
+    return (struct placed){ dataset_row(set->type, value, set->rows), e };
 }
 
 /* All shards at once: what is written is the set as it was at one moment. */
 static void write_all(struct dataset *set, FILE *f)
 {
-    ARRAY_OF(const struct entry *) all = { 0 };
+    ARRAY_OF(struct placed) all = { 0 };
 
     for (unsigned i = 0; i < SHARDS; i++)
         pthread_mutex_lock(&set->shard[i].lock);
     for (unsigned i = 0; i < SHARDS; i++)
         for (uint32_t b = 0; b < set->shard[i].buckets->count; b++)
             for (const struct entry *e = set->shard[i].buckets->at[b]; e != NULL; e = e->next)
-                ARRAY_PUSH(&all, e);
+                ARRAY_PUSH(&all, place(set, e));
     if (all.count > 1)
-        qsort(all.at, all.count, sizeof(all.at[0]), newest_first);
+        qsort(all.at, all.count, sizeof(all.at[0]), by_row);
     for (size_t i = 0; i < all.count; i++)
-        value_write(set, all.at[i], f);
+        value_write(set, all.at[i].entry, f);
     for (unsigned i = SHARDS; i-- > 0;)
         pthread_mutex_unlock(&set->shard[i].lock);
     ARRAY_FREE(&all);
@@ -587,6 +635,10 @@ static struct dataset *dataset_new(const struct dataset_table *table,
     set->with_value = request->with_value;
     set->with_json = request->json != NULL;
     set->memcap = request->memcap > 0 ? request->memcap : table->memcap;
+    if (set->memcap == 0)
+        set->memcap = request->load != NULL ? UINT64_MAX : MEMCAP_DEFAULT;
+    set->rows = request->rows > 0 ? request->rows : table->rows;
+    set->used = dataset_empty_size(set->type, set->rows);
     set->seed = hash_seed();
     for (unsigned i = 0; i < SHARDS; i++) {
         pthread_mutex_init(&set->shard[i].lock, NULL);
@@ -595,6 +647,22 @@ static struct dataset *dataset_new(const struct dataset_table *table,
             out_of_memory(sizeof(struct buckets));
     }
     return set;
+}
+
+static int check_rows(const struct dataset_table *table, const struct dataset_request *request,
+                      struct err *err)
+{
+    uint32_t rows = request->rows > 0 ? request->rows : table->rows;
+
+    if (table->rows_max > 0 && rows > table->rows_max)
+        return err_set(err, "hashsize %u in dataset '%s' exceeds configured 'single-hashsize' "
+                       "limit (%u)", rows, request->name, table->rows_max);
+    if (table->rows_total_max > 0 && table->rows_total + rows > table->rows_total_max)
+        return err_set(err, "hashsize %u in dataset '%s' exceeds configured 'total-hashsizes' "
+                       "limit (%llu, in use %llu)", rows, request->name,
+                       (unsigned long long)table->rows_total_max,
+                       (unsigned long long)table->rows_total);
+    return 0;
 }
 
 struct dataset *dataset_get(struct dataset_table *table, const struct dataset_request *request,
@@ -625,7 +693,18 @@ struct dataset *dataset_get(struct dataset_table *table, const struct dataset_re
         err_set(err, "dataset %s not defined", request->name);
         return NULL;
     }
+    if (check_rows(table, request, err) < 0)
+        return NULL;
     set = dataset_new(table, request);
+    if (set->used > set->memcap) {
+        err_set(err, "memcap of dataset %s is %llu, but empty it takes %llu: %u rows and %u "
+                "elements", set->name, (unsigned long long)set->memcap,
+                (unsigned long long)set->used, set->rows, DATASET_SET_ASIDE);
+        set->broken = true;
+        dataset_unref(set);
+        return NULL;
+    }
+    table->rows_total += set->rows;
     ARRAY_PUSH(&table->sets, set);
     set->broken = request->load != NULL && load_any(set, request, err) < 0;
     return set->broken ? NULL : set;
@@ -639,6 +718,11 @@ static const char *in_dir(const struct conf_node *root, const char *name, char *
         return name;
     snprintf(out, size, "%s/%s", dir, name);
     return out;
+}
+
+static uint32_t rows_of(const struct conf_node *node, const char *path, uint32_t otherwise)
+{
+    return (uint32_t)MIN(conf_size(node, path, otherwise), UINT32_MAX);
 }
 
 static void configured(struct dataset_table *table, const struct conf_node *root,
@@ -661,6 +745,7 @@ static void configured(struct dataset_table *table, const struct conf_node *root
     r.save = in_dir(root, state != NULL ? state : conf_string(node, "save", NULL), save_path,
                     sizeof(save_path));
     r.memcap = conf_size(node, "memcap", 0);
+    r.rows = rows_of(node, "hashsize", 0);
     set = dataset_get(table, &r, &err);
     if (set != NULL)
         set->stays = true;
@@ -677,6 +762,7 @@ static void inherit(struct dataset_table *table, const struct dataset_table *pre
         if (!set->stays || set->broken)
             continue;
         __atomic_fetch_add(&set->refs, 1, __ATOMIC_RELAXED);
+        table->rows_total += set->rows;
         ARRAY_PUSH(&table->sets, set);
     }
 }
@@ -687,7 +773,13 @@ struct dataset_table *dataset_table_new(const struct conf_node *root,
     struct dataset_table *table = xcalloc(1, sizeof(*table));
     const struct conf_node *sets = conf_find(root, "datasets");
 
-    table->memcap = conf_size(root, "datasets.defaults.memcap", MEMCAP_DEFAULT);
+    table->memcap = conf_size(root, "datasets.defaults.memcap", 0);
+    table->rows = rows_of(root, "datasets.defaults.hashsize", ROWS_DEFAULT);
+    table->rows = table->rows > 0 ? table->rows : ROWS_DEFAULT;
+    table->rows_max = rows_of(root, "datasets.limits.single-hashsize", ROWS_MAX);
+    table->rows_total_max = rows_of(root, "datasets.limits.total-hashsizes", ROWS_TOTAL_MAX);
+    if (table->rows_max == 0)
+        table->rows_max = (uint32_t)table->rows_total_max;
     if (previous != NULL)
         inherit(table, previous);
     CONF_EACH(node, sets) {

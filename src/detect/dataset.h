@@ -27,6 +27,7 @@ struct dataset_request {
     enum dataset_type type;     /* NONE: whatever it is */
     const char *load, *save;    /* full paths; NULL: none */
     uint64_t memcap;            /* bytes; 0: as configured */
+    uint32_t rows;              /* see dataset_rows.h; 0: as configured */
     bool with_value;            /* datarep: lines are "value,number" */
     const struct dataset_json *json;    /* the file holds JSON objects; NULL: lines */
 };

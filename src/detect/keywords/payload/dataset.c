@@ -82,7 +82,7 @@ struct dataset_options {
     struct text load, save, state;
     struct text format, context_key, array_key, value_key;
     bool remove_key;
-    uint64_t memcap;
+    uint64_t memcap, rows;
 };
 
 static int option_once(struct rule_parser *p, struct text *slot, struct text value,
@@ -125,7 +125,8 @@ static int dataset_option(struct rule_parser *p, struct text word, struct datase
         return text_to_size(value, &o->memcap) ? 0 :
             rule_error(p, "%s: bad memcap \"%.*s\"", p->keyword->name, TEXT(value));
     if (text_equal(key, "hashsize"))
-        return 0;               /* tables grow as they need */
+        return text_to_u64(value, UINT32_MAX, &o->rows) ? 0 :
+            rule_error(p, "%s: bad hashsize \"%.*s\"", p->keyword->name, TEXT(value));
     return rule_error(p, "%s: unknown option \"%.*s\"", p->keyword->name, TEXT(key));
 }
 
@@ -208,7 +209,8 @@ static int dataset_open(struct rule_parser *p, struct text name, const struct da
                         bool with_value, struct dataset_arg *arg)
 {
     struct dataset_request r = { .name = arena_text(p->arena, name), .type = o->type,
-                                 .memcap = o->memcap, .with_value = with_value };
+                                 .memcap = o->memcap, .rows = (uint32_t)o->rows,
+                                 .with_value = with_value };
     struct dataset_json json = { 0 };
     struct err err = { 0 };
     bool is_json;
