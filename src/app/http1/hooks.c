@@ -118,8 +118,9 @@ static int request_start(htp_tx_t *htp)
     if (state->replaying)               /* it is there; sleep.c brings them together */
         return HTP_OK;
     htx = http_tx_new(state, htp);
-    if (htx == NULL)
-        return HTP_ERROR;
+    state->refused = htx == NULL;
+    if (htx == NULL)                    /* libhtp does not look at what is returned here, and */
+        return HTP_OK;                  /* would begin the request again and again */
     state->transactions++;
     message_starts(state, htx, TO_SERVER);
     set_progress(htx, TO_SERVER, HTTP_LINE);
@@ -145,6 +146,8 @@ static int request_line(htp_tx_t *htp)
 {
     struct http_tx *htx = htp_tx_get_user_data(htp);
 
+    if (state_of(htp)->refused)
+        return HTP_ERROR;
     if (htx == NULL)
         return HTP_OK;
     check_http_0_9(state_of(htp), htx);

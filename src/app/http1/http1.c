@@ -202,7 +202,7 @@ static enum parse_status parse_data(struct http_state *state, struct app_input *
     state->tunnel |= result == HTP_STREAM_TUNNEL;
     if (result == HTP_STREAM_TUNNEL && in->direction == TO_CLIENT)
         check_upgrade(state);
-    if (result == HTP_STREAM_ERROR)
+    if (result == HTP_STREAM_ERROR || state->refused)
         return PARSE_STOP;
     if (result == HTP_STREAM_DATA_OTHER || state->change) {
         in->consumed = consumed(state, in, skip);

@@ -159,6 +159,7 @@ struct http_state {
     bool tunnel;                        /* libhtp lets everything pass */
     bool change;                        /* of protocol, asked for by what was just parsed */
     bool had_gap;                       /* libhtp remembers */
+    bool refused;                       /* a request: too many are open, nothing more is parsed */
     bool replaying;                     /* libhtp is given `kept` once more: hooks keep still */
     /* Ours is gone, libhtp still works on them: destroyed as soon as it has moved on. */
     htp_tx_t *orphan[2];

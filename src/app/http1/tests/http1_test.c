@@ -57,6 +57,25 @@ TEST(http1_pipeline)
            "flow http http http\n");
 }
 
+#define REQUEST(n) "GET /" #n " HTTP/1.1\r\nHost: a\r\n\r\n"
+
+TEST(http1_too_many_open_requests_stop_the_parser)
+{
+    static const struct split_step steps[] = {
+        SPLIT_TS(REQUEST(1) REQUEST(2) REQUEST(3) REQUEST(4)),
+        SPLIT_TC("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+    };
+    const struct split_case c = {
+        .yaml = "app-layer: { protocols: { http: { enabled: yes, libhtp: { default-config: { "
+                "personality: IDS, max-tx: 2 } } } } }\n",
+        .port = 80, .steps = steps, .count = ARRAY_LEN(steps),
+    };
+
+    split_expect(t, &c, "tx 0 http {\"http\":{\"hostname\":\"a\",\"url\":\"/1\"}}\n"
+                        "tx 1 http {\"http\":{\"hostname\":\"a\",\"url\":\"/2\"}}\n"
+                        "flow http http unknown\n");
+}
+
 /* As when thousands of connections wait: the parser goes after each packet where it may. */
 static void sleep_always(struct play_world *world)
 {
