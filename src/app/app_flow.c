@@ -452,7 +452,6 @@ static void fail_direction(struct flow *f, enum direction d)
 {
     if (f->app_proto_dir[d] == APP_PROTO_UNKNOWN)
         f->app_proto_dir[d] = APP_PROTO_FAILED;
-    f->inspect_flags |= d == TO_SERVER ? FLOW_INSPECT_PROTO_DONE_TS : FLOW_INSPECT_PROTO_DONE_TC;
 }
 
 void app_disable(struct app_session *s)

@@ -21,13 +21,6 @@ static uint8_t first_data_of(const struct app_session *s, uint16_t id)
     return proto != NULL && proto->first_data != APP_BOTH ? proto->first_data : 0;
 }
 
-static void direction_detected(struct app_session *s, enum direction d)
-{
-    s->side[d].detected = true;
-    s->flow.flow->inspect_flags |= d == TO_SERVER ? FLOW_INSPECT_PROTO_DONE_TS
-                                                  : FLOW_INSPECT_PROTO_DONE_TC;
-}
-
 /* Asks patterns, probes, and whether somebody announced this flow. */
 static enum app_proto_id ask(struct app_session *s, enum direction d, bool *reversed)
 {
@@ -110,7 +103,7 @@ static void parse_as_other(struct app_session *s, enum direction d, bool end)
         app_count_flow(s);
     }
     f->app_proto_dir[d] = APP_PROTO_FAILED;
-    direction_detected(s, d);
+    s->side[d].detected = true;
 }
 
 static void not_recognised(struct app_session *s, enum direction d, bool end)
@@ -202,7 +195,7 @@ static void recognised(struct app_session *s, enum direction d, enum app_proto_i
 
     f->app_proto_dir[d] = (uint16_t)found;
     app_session_set_proto(s, settle_dispute(s, d, found, other));
-    direction_detected(s, d);
+    s->side[d].detected = true;
     if (reversed && s->midstream && other == APP_PROTO_UNKNOWN) {
         app_turn(s, s->packet);
         d = OTHER_DIRECTION(d);
@@ -255,6 +248,7 @@ static void changed(struct app_session *s)
     struct flow *f = s->flow.flow;
     const struct app_proto *expected = app_proto_by_id((enum app_proto_id)f->app_proto_expected);
 
+    f->inspect_flags |= FLOW_INSPECT_CHANGED;
     if (f->app_proto_expected == APP_PROTO_UNKNOWN || f->app_proto == f->app_proto_expected)
         return;
     app_layer_event(s, APPLAYER_UNEXPECTED);

@@ -55,7 +55,6 @@ static void flip_flow(struct flow *f)
         }
     }
     swap_flags(f, FLOW_INSPECT_IPONLY_TS, FLOW_INSPECT_IPONLY_TC);
-    swap_flags(f, FLOW_INSPECT_PROTO_DONE_TS, FLOW_INSPECT_PROTO_DONE_TC);
 }
 
 static void flip_session(struct app_session *s)

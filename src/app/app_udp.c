@@ -60,7 +60,6 @@ static void detect(struct app_thread *at, struct packet *p)
     conclude(f, d, found, &mismatch);
     if (first)
         count_first(at, f);
-    f->inspect_flags |= FLOW_INSPECT_PROTO_DONE_TS | FLOW_INSPECT_PROTO_DONE_TC;
     if (!is_known(f->app_proto))
         return;
     s = f->app != NULL ? app_session_of(f->app) : app_session_new(at, f, TRANSPORT_UDP);

@@ -133,8 +133,8 @@ struct flow {
 #define FLOW_INSPECT_ALERTED        0x01
 #define FLOW_INSPECT_IPONLY_TS      0x02        /* address-only rules have run in this direction */
 #define FLOW_INSPECT_IPONLY_TC      0x04
-#define FLOW_INSPECT_PROTO_DONE_TS  0x08
-#define FLOW_INSPECT_PROTO_DONE_TC  0x10
+#define FLOW_INSPECT_CHANGED        0x08        /* another protocol has taken over, and rules have
+                                                 * not seen that yet */
 #define FLOW_INSPECT_ESTABLISHED    0x20
 #define FLOW_INSPECT_DROP_LOGGED_TC 0x40        /* a drop of this direction has been logged */
 #define FLOW_INSPECT_DROP_LOGGED_TS 0x80

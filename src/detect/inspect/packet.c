@@ -72,12 +72,19 @@ bool packet_rule_matches(struct detect_thread *dt, const struct match_input *in)
            lists_match(dt, in, false, &flags);
 }
 
+/* A last look before a protocol takes over is not what that was recognised with. */
+static bool is_last_look(const struct packet *p)
+{
+    return (p->flags & (PACKET_PSEUDO | PACKET_FLOW_END)) == PACKET_PSEUDO;
+}
+
 static bool is_newly_recognised(const struct packet *p)
 {
     const struct flow *f = p->flow;
 
-    return f != NULL &&
-           ((f->app_proto_dir[TO_SERVER] != APP_PROTO_UNKNOWN &&
+    return f != NULL && !is_last_look(p) &&
+           ((f->inspect_flags & FLOW_INSPECT_CHANGED) != 0 ||
+            (f->app_proto_dir[TO_SERVER] != APP_PROTO_UNKNOWN &&
              !(f->detect_flags & DETECT_PROTO_TS)) ||
             (f->app_proto_dir[TO_CLIENT] != APP_PROTO_UNKNOWN &&
              !(f->detect_flags & DETECT_PROTO_TC)));
@@ -89,6 +96,7 @@ static void mark_recognised(struct flow *f)
         f->detect_flags |= DETECT_PROTO_TS;
     if (f->app_proto_dir[TO_CLIENT] != APP_PROTO_UNKNOWN)
         f->detect_flags |= DETECT_PROTO_TC;
+    f->inspect_flags &= (uint8_t)~FLOW_INSPECT_CHANGED;
 }
 
 /* The oldest one whose part in this direction is not over. */
@@ -237,7 +245,7 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
         stream_reported(p->flow->detect, d);
     if (p->flow != NULL && UNLIKELY(p->flow->stops & FLOW_STOP_PAYLOAD))
         stream_settle(p, d, stream_due);
-    if (p->flow != NULL)
+    if (p->flow != NULL && !is_last_look(p))
         mark_recognised(p->flow);
 }
 
