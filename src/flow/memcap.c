@@ -23,15 +23,17 @@ static uint64_t lease_from(struct memcap *shared, uint64_t need, uint64_t want)
 COLD bool memcap_lease_more(struct memcap_lease *lease, uint64_t bytes)
 {
     uint64_t need = lease->used + bytes - lease->leased;
-    uint64_t got = lease_from(lease->shared, need, MAX(need, MEMCAP_LEASE));
+    uint64_t got;
 
+    lease->step = MIN(memcap_limit(lease->shared) / MEMCAP_STEPS_MIN, MEMCAP_STEP_MAX);
+    got = lease_from(lease->shared, need, MAX(need, lease->step));
     lease->leased += got;
     return got > 0;
 }
 
 COLD void memcap_lease_less(struct memcap_lease *lease)
 {
-    uint64_t spare = lease->leased - lease->used - MEMCAP_LEASE;
+    uint64_t spare = lease->leased - lease->used - lease->step;
 
     __atomic_fetch_sub(&lease->shared->leased, spare, __ATOMIC_RELAXED);
     lease->leased -= spare;

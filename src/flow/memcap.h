@@ -3,7 +3,8 @@
  *
  * Each thread leases part of the limit and accounts its objects against the lease; only when a
  * lease is used up, or much of it has become free, is the shared figure touched. So the limit
- * holds for the process, exactly for one thread, and to within one lease a thread for more. */
+ * holds for the process, exactly for one thread, and to within one lease a thread for more. A
+ * lease is a small part of the limit, or one thread could keep all of it from the others. */
 #ifndef FLOW_MEMCAP_H
 #define FLOW_MEMCAP_H
 
@@ -19,6 +20,7 @@ struct memcap {
 struct memcap_lease {
     struct memcap *shared;              /* borrowed */
     uint64_t used, leased;
+    uint64_t step;                      /* what is leased at once */
 };
 
 /* Any thread. The limit may come to be below what is used: then nothing more is taken. */
@@ -35,7 +37,8 @@ static inline void memcap_set_limit(struct memcap *shared, uint64_t bytes)
     __atomic_store_n(&shared->limit, bytes, __ATOMIC_RELAXED);
 }
 
-#define MEMCAP_LEASE ((uint64_t)256 << 10)
+#define MEMCAP_STEP_MAX ((uint64_t)256 << 10)
+#define MEMCAP_STEPS_MIN 256
 
 bool memcap_lease_more(struct memcap_lease *lease, uint64_t bytes);
 void memcap_lease_less(struct memcap_lease *lease);
@@ -53,7 +56,7 @@ static inline bool memcap_take(struct memcap_lease *lease, uint64_t bytes)
 static inline void memcap_give(struct memcap_lease *lease, uint64_t bytes)
 {
     lease->used -= bytes;
-    if (UNLIKELY(lease->leased > lease->used + 2 * MEMCAP_LEASE))
+    if (UNLIKELY(lease->leased > lease->used + 2 * lease->step))
         memcap_lease_less(lease);
 }
 

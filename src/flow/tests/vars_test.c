@@ -76,10 +76,21 @@ TEST(flow_memcap_is_exact_and_gives_back)
     CHECK(memcap_take(&b, 1000));
     memcap_lease_end(&b);
     CHECK_INT(shared.leased, 0);
-    shared.limit = 10 * MEMCAP_LEASE;
-    CHECK(memcap_take(&a, 9 * MEMCAP_LEASE));
-    memcap_give(&a, 9 * MEMCAP_LEASE);
-    CHECK(shared.leased <= 2 * MEMCAP_LEASE);
+    shared.limit = 10 * MEMCAP_STEP_MAX;
+    CHECK(memcap_take(&a, 9 * MEMCAP_STEP_MAX));
+    memcap_give(&a, 9 * MEMCAP_STEP_MAX);
+    CHECK(shared.leased <= 2 * MEMCAP_STEP_MAX);
+}
+
+TEST(flow_memcap_of_few_bytes_is_enough_for_two_threads)
+{
+    struct memcap shared = { .limit = MEMCAP_STEP_MAX };
+    struct memcap_lease a = { .shared = &shared }, b = { .shared = &shared };
+
+    CHECK(memcap_take(&a, 300) && memcap_take(&b, 300));
+    CHECK(memcap_take(&a, MEMCAP_STEP_MAX / 2));
+    memcap_give(&a, MEMCAP_STEP_MAX / 2);
+    CHECK(memcap_take(&b, MEMCAP_STEP_MAX * 9 / 10));
 }
 
 static enum exception_policy read(const char *yaml, bool is_inline, bool flow_too)

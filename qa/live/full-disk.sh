@@ -1,23 +1,22 @@
-#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The disk of the logs is full, and every memcap is tiny: traffic goes on by the same verdicts.
-. "$(dirname "$0")/lib.sh"
-hosts router
-queue_forwarded --queue-num 0
+# full-disk.sh - the disk of the logs is full, and every memcap is tiny: an inline engine goes on by
+# the same verdicts. Sourced with the hosts made, the engine's arguments in `arguments` and what it
+# captures by in `capture`.
 mount -t tmpfs -o size=1m none "$log" || skip "no tmpfs"
 trap 'umount "$log"; live_end' EXIT
-config 'flow: {memcap: 1mb, hash-size: 256, prealloc: 10}
+config "flow: {memcap: 1mb, hash-size: 256, prealloc: 10}
 stream: {memcap: 256kb, reassembly: {memcap: 512kb}}
 app-layer: {protocols: {http: {enabled: yes, memcap: 64kb}}}
 host: {memcap: 64kb}
-defrag: {memcap: 64kb}'
+defrag: {memcap: 64kb}
+$capture"
 echo hello > "$work/www/index.html"
 echo bad > "$work/www/forbidden.html"
 serve 80
 serve 81
 rules 'drop tcp any any -> any 81 (msg:"port"; sid:1;)' \
     'alert tcp any any -> any any (msg:"much to log"; sid:2;)'
-engine -q 0
+engine $arguments
 requests 1000 8 || fail "requests fail"
 fetch index.html 81 > /dev/null 2>&1 && fail "a dropped port answers"
 [ "$(df --output=avail "$log" | tail -1)" -lt 100 ] || fail "the disk did not fill"
