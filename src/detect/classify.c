@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What kind of rule it is: on that depends when it is asked, and how far its action reaches. */
 #include "detect/compile.h"
+#include "detect/keywords/flow/flowbits.h"
 #include "detect/program.h"
 #include "match/address.h"
 
@@ -16,9 +17,14 @@ static bool is_one_of(const struct rule_test *test, const char *const *names)
     return false;
 }
 
-/* Only setting a bit leaves a rule what it was; reading one ties it to each packet. */
+/* Only setting a bit leaves a rule what it was; all else ties it to each packet. */
 static bool only_sets_bits(const struct rule *r)
 {
+    struct flowbits_use use;
+
+    for (unsigned i = 0; i < r->post_count; i++)
+        if (flowbits_use_of(&r->post[i], &use) && strcmp(use.command, "set") != 0)
+            return false;
     return r->flowbits_read == 0;
 }
 

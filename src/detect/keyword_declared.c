@@ -101,7 +101,9 @@ static int legacy_parse(struct rule_parser *p, struct text in UNUSED, void *arg 
 
     if (buffer == NULL)
         return rule_error(p, "%s: this buffer is not available", p->keyword->name);
-    if (limit_protocol(p) < 0)
+    /* As old as they are, they mean the older protocol. */
+    if (limit_protocol(p) < 0 ||
+        (d->in_proto[APP_PROTO_http1] && rule_set_app_proto(p, APP_PROTO_http1) < 0))
         return -1;
     return rule_modify_content(p, buffer);
 }

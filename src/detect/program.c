@@ -511,19 +511,39 @@ static int check_one_way(struct rule_parser *p)
     return 0;
 }
 
-/* Which directions the buffers demand, and whether that is one. */
+/* The directions in which a buffer exists in what the rule is about. */
+static uint8_t directions_of(const struct rule *r, const struct rule_list *l)
+{
+    uint8_t found = 0;
+
+    if (l->buffer->kind != BUFFER_TX || r->app_proto == APP_PROTO_UNKNOWN)
+        return l->directions;
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
+        if (l->buffer->by_proto[id] != NULL &&
+            app_proto_matches((enum app_proto_id)r->app_proto, (enum app_proto_id)id))
+            found |= l->buffer->by_proto[id]->directions;
+    return found & l->directions ? found & l->directions : l->directions;
+}
+
+/* Which directions the buffers and tests demand, and whether that is one. */
 static int settle_direction(struct rule_parser *p)
 {
     bool server = false, client = false, either = false;
+    uint8_t directions;
     struct rule *r = p->rule;
     uint32_t wanted = r->flags & (RULE_TO_SERVER | RULE_TO_CLIENT);
 
     for (const struct rule_list *l = r->list; l != NULL; l = l->next) {
         if (l->buffer == NULL || (l->buffer->kind != BUFFER_TX && l->buffer->kind != BUFFER_FRAME))
             continue;
-        server |= l->directions == APP_TS;
-        client |= l->directions == APP_TC;
-        either |= l->directions == APP_BOTH;
+        directions = directions_of(r, l);
+        server |= directions == APP_TS;
+        client |= directions == APP_TC;
+        either |= directions == APP_BOTH;
+    }
+    for (unsigned i = 0; i < r->tx_test_count; i++) {
+        server |= r->tx_test[i].directions == APP_TS;
+        client |= r->tx_test[i].directions == APP_TC;
     }
     if (r->flags & RULE_TX_BOTH) {
         if (!server || !client)

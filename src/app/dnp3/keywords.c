@@ -136,7 +136,7 @@ static const struct app_match match_func = {
 };
 static const struct app_match match_ind = {
     .name = "dnp3_ind", .alias = "dnp3.ind", .doc = "one of these internal indications",
-    .directions = APP_TC, .arg_size = sizeof(uint16_t), .parse = ind_parse, .match = ind_match,
+    .directions = APP_BOTH, .arg_size = sizeof(uint16_t), .parse = ind_parse, .match = ind_match,
 };
 static const struct app_match match_obj = {
     .name = "dnp3_obj", .alias = "dnp3.obj", .doc = "has an object of this group and variation",

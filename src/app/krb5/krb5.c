@@ -263,7 +263,7 @@ static const struct app_match err_code = {
 };
 static const struct app_match ticket_encryption = {
     .name = "krb5.ticket_encryption", .doc = "encryption of the ticket: [!]weak, or a list",
-    .directions = APP_BOTH, .arg_size = sizeof(struct encryption_arg), .parse = encryption_parse,
+    .directions = APP_TC, .arg_size = sizeof(struct encryption_arg), .parse = encryption_parse,
     .match = encryption_match,
 };
 

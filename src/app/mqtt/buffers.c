@@ -204,7 +204,7 @@ static const struct app_integer type_integer = {
     .any_of_many = true, .names = mqtt_types, .get = get_type,
 };
 static const struct app_integer flags_integer = {
-    .name = "mqtt.flags", .doc = "dup and retain", .bits = 8, .directions = APP_BOTH,
+    .name = "mqtt.flags", .doc = "dup and retain", .bits = 8, .directions = APP_TS,
     .any_of_many = true, .bit_names = flag_bits, .get = get_flags,
 };
 static const struct app_integer connect_flags_integer = {
@@ -213,7 +213,7 @@ static const struct app_integer connect_flags_integer = {
 };
 static const struct app_integer version_integer = {
     .name = "mqtt.protocol_version", .doc = "protocol level", .bits = 8,
-    .directions = APP_BOTH, .get = get_version,
+    .directions = APP_TS, .get = get_version,
 };
 static const struct app_integer reason_code_integer = {
     .name = "mqtt.reason_code", .doc = "reason and return codes", .bits = 8,
@@ -263,11 +263,11 @@ static bool session_match(struct app_tx *tx, enum direction d UNUSED, const void
 }
 
 static const struct app_match match_qos = {
-    .name = "mqtt.qos", .doc = "quality of service: 0, 1 or 2", .directions = APP_BOTH,
+    .name = "mqtt.qos", .doc = "quality of service: 0, 1 or 2", .directions = APP_TS,
     .arg_size = sizeof(uint8_t), .parse = qos_parse, .match = qos_match,
 };
 static const struct app_match match_session = {
-    .name = "mqtt.connack.session_present", .doc = "flag of CONNACK", .directions = APP_BOTH,
+    .name = "mqtt.connack.session_present", .doc = "flag of CONNACK", .directions = APP_TC,
     .arg_size = sizeof(bool), .parse = session_parse, .match = session_match,
 };
 

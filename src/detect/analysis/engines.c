@@ -39,38 +39,85 @@ static void engine_add(analysis_engines *to, struct analysis_engine e)
     insert_at(to, at, e);
 }
 
+/* What a rule looks at in one protocol and direction. */
+struct order_step { enum app_proto_id id; uint8_t direction; };
+#define STEPS_MAX (2 * APP_PROTO_COUNT)
+
+static const struct app_proto *proto_called(struct text name)
+{
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
+        const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
+
+        if (proto != NULL && text_equal(name, proto->name))
+            return proto;
+    }
+    return NULL;
+}
+
+/* All that there are, in the order in which reports count them. */
+static unsigned steps_of(const char *name, struct order_step out[STEPS_MAX])
+{
+    const char *order = analysis_step_order(name);
+    struct text rest = text_of(order), word;
+    unsigned count = 0;
+
+    while (text_split(&rest, ' ', &word)) {
+        bool client = word.p[word.n - 1] == '<';
+        const struct app_proto *proto;
+
+        word.n--;
+        proto = proto_called(word);
+        if (proto != NULL)
+            out[count++] = (struct order_step){ proto->id, client ? TO_CLIENT : TO_SERVER };
+    }
+    if (count > 0)
+        return count;
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
+        for (unsigned d = 0; d < 2; d++)
+            out[count++] = (struct order_step){ (enum app_proto_id)id, (uint8_t)d };
+    return count;
+}
+
+/* What FTP transfers on its other connections is told of both. */
+static const struct app_buffer *in_proto(const struct buffer *b, enum app_proto_id id)
+{
+    if (id == APP_PROTO_ftp && b->by_proto[id] == NULL && b->by_proto[APP_PROTO_ftp_data] != NULL &&
+        strncmp(b->base->name, "file.", 5) == 0)
+        id = APP_PROTO_ftp_data;
+    return b->by_proto[id];
+}
+
 static void add_list(const struct rule *rule, const struct rule_list *l, bool pattern,
                      analysis_engines *out)
 {
-    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
-        const struct app_buffer *b = l->buffer->by_proto[id];
+    char text[ANALYSIS_NAME_SIZE];
+    const char *name = analysis_buffer_name(l->buffer, text);
+    struct order_step step[STEPS_MAX];
+    unsigned count = steps_of(name, step);
 
-        if (b == NULL || !fits(rule, (enum app_proto_id)id))
-            continue;
-        for (unsigned d = 0; d < 2; d++)
-            if (in_direction(rule, d) &&
-                (l->directions & b->directions & APP_DIRECTION_BIT(d)))
-                engine_add(out, (struct analysis_engine){
-                    .list = l, .pattern = pattern, .direction = (uint8_t)d,
-                    .progress = b->progress[d], .proto = (enum app_proto_id)id });
+    for (unsigned i = 0; i < count; i++) {
+        const struct app_buffer *b = in_proto(l->buffer, step[i].id);
+        unsigned d = step[i].direction;
+
+        if (b != NULL && fits(rule, step[i].id) && in_direction(rule, d) &&
+            (l->directions & b->directions & APP_DIRECTION_BIT(d)))
+            engine_add(out, (struct analysis_engine){
+                .list = l, .pattern = pattern, .direction = (uint8_t)d,
+                .progress = analysis_progress(name, step[i].id, d, b->progress[d]),
+                .proto = step[i].id });
     }
+}
+
+static bool test_in_files(const struct rule_test *test)
+{
+    return strcmp(analysis_test_place(test), "files") == 0;
 }
 
 static bool test_in_proto(const struct rule_test *test, const struct app_proto *proto)
 {
-    if (strcmp(analysis_test_place(test), "files") == 0)
-        return proto->has_files;
+    if (test_in_files(test))
+        return proto->has_files || proto->id == APP_PROTO_ftp;
     return keyword_declared_in(test->keyword, proto->id);
-}
-
-static void add_place(const struct rule *rule, const struct rule_test *test,
-                      enum app_proto_id id, analysis_engines *out)
-{
-    for (unsigned d = 0; d < 2; d++)
-        if (in_direction(rule, d) && (test->directions & APP_DIRECTION_BIT(d)))
-            engine_add(out, (struct analysis_engine){
-                .place = analysis_test_place(test), .direction = (uint8_t)d,
-                .progress = test->progress[d], .proto = id });
 }
 
 /* Tests of one place are asked together. */
@@ -83,30 +130,79 @@ static bool is_first_of_place(const struct rule *rule, unsigned i)
     return true;
 }
 
+static bool asked_in(const struct rule_test *test, const struct app_proto *proto, unsigned d)
+{
+    /* Mail is sent one way only. */
+    bool one_way = proto->id == APP_PROTO_smtp && test_in_files(test);
+
+    return (test->directions & APP_DIRECTION_BIT(d)) && !(one_way && d == TO_CLIENT);
+}
+
+/* What all protocols have belongs to none. */
+static void add_everywhere(const struct rule *rule, const struct rule_test *test,
+                           analysis_engines *out)
+{
+    for (unsigned d = 0; d < 2; d++)
+        if (in_direction(rule, d) && (test->directions & APP_DIRECTION_BIT(d)))
+            engine_add(out, (struct analysis_engine){ .place = analysis_test_place(test),
+                                                      .direction = (uint8_t)d,
+                                                      .progress = test->progress[d] });
+}
+
 static void add_test(const struct rule *rule, const struct rule_test *test,
                      analysis_engines *out)
 {
-    bool any = false;
+    const char *place = analysis_test_place(test);
+    struct order_step step[STEPS_MAX];
+    unsigned count = steps_of(place, step);
+    size_t before = out->count;
 
-    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
-        const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
+    for (unsigned i = 0; i < count; i++) {
+        const struct app_proto *proto = app_proto_by_id(step[i].id);
+        unsigned d = step[i].direction;
 
-        if (proto == NULL || !fits(rule, proto->id) || !test_in_proto(test, proto))
-            continue;
-        any = true;
-        add_place(rule, test, proto->id, out);
+        if (proto != NULL && fits(rule, proto->id) && test_in_proto(test, proto) &&
+            in_direction(rule, d) && asked_in(test, proto, d))
+            engine_add(out, (struct analysis_engine){
+                .place = place, .direction = (uint8_t)d, .proto = proto->id,
+                .progress = analysis_progress(place, proto->id, d, test->progress[d]) });
     }
-    if (!any)
-        add_place(rule, test, APP_PROTO_UNKNOWN, out);
+    if (out->count == before)
+        add_everywhere(rule, test, out);
 }
 
-static void add_stream(const struct rule *rule, const struct rule_list *payload,
+static void add_stream(const struct rule *rule, const struct rule_list *payload, bool pattern,
                        analysis_engines *out)
 {
+    for (unsigned d = 0; d < 2; d++) {
+        struct analysis_engine e = { .list = payload, .stream = true, .pattern = pattern,
+                                     .direction = (uint8_t)d };
+
+        if (in_direction(rule, d))
+            insert_at(out, pattern ? 0 : out->count, e);
+    }
+}
+
+static bool is_http2(unsigned proto)
+{
+    return proto == APP_PROTO_http2 || proto == APP_PROTO_doh2;
+}
+
+/* A rule of a hook that asks nothing of the transaction is asked when that comes so far. */
+static void add_hook(const struct rule *rule, analysis_engines *out)
+{
+    uint8_t last = rule->hook > 1 && is_http2(rule->app_proto) ? 7 : (uint8_t)(rule->hook - 1);
+
+    if (rule->hook == 0 || rule->app_proto == APP_PROTO_UNKNOWN)
+        return;
+    for (const struct rule_list *l = rule->list; l != NULL; l = l->next)
+        if (l->buffer != NULL && l->buffer->kind == BUFFER_PACKET)
+            return;
     for (unsigned d = 0; d < 2; d++)
         if (in_direction(rule, d))
-            ARRAY_PUSH(out, ((struct analysis_engine){ .list = payload, .stream = true,
-                                                       .direction = (uint8_t)d }));
+            ARRAY_PUSH(out, ((struct analysis_engine){
+                .hook = true, .direction = (uint8_t)d, .progress = last,
+                .proto = (enum app_proto_id)rule->app_proto }));
 }
 
 void analysis_engines_of(const struct rule *rule, analysis_engines *out)
@@ -117,10 +213,12 @@ void analysis_engines_of(const struct rule *rule, analysis_engines *out)
 
     for (const struct rule_list *l = rule->list; l != NULL; l = l->next)
         if (l->buffer != NULL && l->buffer->kind == BUFFER_TX)
-            add_list(rule, l, pattern != NULL && pattern->list == l, out);
+            add_list(rule, l, pattern != NULL && pattern->list->buffer == l->buffer, out);
     for (unsigned i = 0; i < rule->tx_test_count; i++)
         if (is_first_of_place(rule, i))
             add_test(rule, &rule->tx_test[i], out);
+    if (out->count == 0)
+        add_hook(rule, out);
     if (out->count > 0 && payload != NULL)
-        add_stream(rule, payload, out);
+        add_stream(rule, payload, pattern != NULL && pattern->list == payload, out);
 }

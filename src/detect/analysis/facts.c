@@ -25,6 +25,27 @@ bool analysis_has_test(const struct rule *rule, const char *keyword)
     return false;
 }
 
+bool analysis_names_file(const struct rule *rule)
+{
+    for (const struct rule_list *l = rule->list; l != NULL; l = l->next)
+        for (const struct rule_op *op = l->first; op != NULL; op = op->next)
+            if (strcmp(op->keyword->name, "filename") == 0 ||
+                strcmp(op->keyword->name, "fileext") == 0 ||
+                strcmp(op->keyword->name, "filemagic") == 0)
+                return true;
+    return false;
+}
+
+/* What is computed of a packet that a checksum stands in needs no packet of its own. */
+bool analysis_needs_packet(const struct rule *rule)
+{
+    bool needs = rule->test_count == 0;
+
+    for (unsigned i = 0; i < rule->test_count; i++)
+        needs |= strstr(rule->test[i].keyword->name, "-csum") == NULL;
+    return needs && (rule->flags & RULE_NEEDS_PACKET);
+}
+
 /* --- needs -------------------------------------------------------------------------------- */
 
 static uint32_t dsize_needs(const struct int_match *m)
@@ -64,11 +85,11 @@ uint32_t analysis_needs(const struct rule *rule)
     uint8_t flags = rule_tcp_flags(rule, false);
     uint32_t needs = 0;
 
-    if ((rule->flags & (RULE_NEEDS_PACKET | RULE_NEEDS_STREAM)) == RULE_NEEDS_PACKET)
+    if (analysis_needs_packet(rule) && !(rule->flags & RULE_NEEDS_STREAM))
         needs |= NEED_REAL_PACKET;
     if (analysis_payload(rule) != NULL)
         needs |= NEED_PAYLOAD;
-    if (rule->app_proto != APP_PROTO_UNKNOWN || rule->tx_test_count > 0 ||
+    if (rule->app_proto != APP_PROTO_UNKNOWN || analysis_names_file(rule) ||
         (rule->flags & (RULE_FLOW_ESTABLISHED | RULE_FLOW_NOT_ESTABLISHED | RULE_FLOW_STATELESS |
                         RULE_ONLY_FRAG | RULE_NO_FRAG)))
         needs |= NEED_FLOW;
@@ -83,34 +104,93 @@ uint32_t analysis_needs(const struct rule *rule)
 
 /* --- contents ----------------------------------------------------------------------------- */
 
-static bool serves_negated(const struct rule *rule, const struct rule_op *op)
+static bool can_serve(const struct rule *rule, const struct rule_op *op, bool negated)
 {
     const struct rule_list *l = op->list;
 
-    return op->kind == OP_CONTENT && (op->flags & OP_NEGATED) &&
-           (l->buffer != NULL || rule->type != RULE_APP_TX) && !l->program->absent;
+    if (op->kind != OP_CONTENT || ((op->flags & OP_NEGATED) != 0) != negated)
+        return false;
+    if (l->buffer == NULL)
+        return !(negated && rule->type == RULE_APP_TX);
+    return !l->program->absent && l->buffer->kind != BUFFER_BASE64;
 }
 
+/* Buffers whose values say little come last, the payload before them. */
+static unsigned rank_of(const struct rule *rule, const struct rule_list *l)
+{
+    const char *name;
+
+    if (l->buffer == NULL)
+        return 3;
+    name = l->buffer->base->name;
+    if (strcmp(name, "http.method") == 0 || strcmp(name, "http.stat_code") == 0)
+        return 4;
+    if (strncmp(name, "ike.", 4) == 0)
+        return 1;
+    /* A rule over both directions is found by what the client says, if it can be. */
+    return (rule->flags & RULE_TX_BOTH) && l->directions == APP_TC ? 5 : 2;
+}
+
+static bool is_better(const struct rule *rule, const struct rule_op *a, const struct rule_op *b)
+{
+    unsigned x, y;
+
+    if (b == NULL)
+        return true;
+    x = rank_of(rule, a->list);
+    y = rank_of(rule, b->list);
+    if (x != y)
+        return x < y;
+    if (a->content.len != b->content.len)
+        return a->content.len > b->content.len;
+    return analysis_strength(a->content.bytes, a->content.len) >
+           analysis_strength(b->content.bytes, b->content.len);
+}
+
+static const struct rule_op *best_pattern(const struct rule *rule, bool negated)
+{
+    const struct rule_op *best = NULL;
+
+    for (const struct rule_list *l = rule->list; l != NULL; l = l->next)
+        for (const struct rule_op *op = l->first; op != NULL; op = op->next) {
+            if (!can_serve(rule, op, negated))
+                continue;
+            if (op->flags & OP_FAST)
+                return op;
+            if (is_better(rule, op, best))
+                best = op;
+        }
+    return best;
+}
+
+/* Reports go by the choice that rules are written for: the longest. Ours may be another, see
+ * fast_pattern.c. */
 const struct rule_op *analysis_pattern(const struct rule *rule, bool *negated)
 {
-    const struct rule_op *longest = NULL;
+    const struct rule_op *op = NULL;
 
     *negated = false;
-    if (rule->fast_op != NULL)
-        return rule->fast_op;
-    for (const struct rule_list *l = rule->list; l != NULL; l = l->next)
-        for (const struct rule_op *op = l->first; op != NULL; op = op->next)
-            if (serves_negated(rule, op) &&
-                (longest == NULL || op->content.len > longest->content.len))
-                longest = op;
-    *negated = longest != NULL;
-    return longest;
+    if (rule->prefilter == NULL)
+        op = best_pattern(rule, false);
+    if (op == NULL && rule->prefilter == NULL) {
+        op = best_pattern(rule, true);
+        *negated = op != NULL;
+    }
+    return op;
+}
+
+/* base64_decode looks on from there by itself. */
+bool analysis_has_relative(const struct rule_op *op)
+{
+    return (op->flags & OP_RELATIVE_NEXT) && (op->next == NULL || op->next->kind != OP_BASE64);
 }
 
 bool analysis_is_conclusive(const struct rule_op *op)
 {
-    if (op->flags & (OP_DISTANCE | OP_WITHIN | OP_RELATIVE_NEXT | OP_DEPTH | OP_OFFSET |
-                     OP_NEGATED | OP_REPLACE | OP_ENDSWITH))
+    const struct content_place place = analysis_place(op);
+
+    if ((op->flags & (OP_NEGATED | OP_REPLACE)) || analysis_has_relative(op) || place.flags != 0 ||
+        (op->flags & (OP_DISTANCE | OP_WITHIN | OP_DEPTH | OP_OFFSET)))
         return false;
     return !(op->flags & OP_FAST_CHOP) || op->content.fast_len == op->content.len;
 }
@@ -149,6 +229,23 @@ static bool has_something_before(const struct rule_op *op)
     return false;
 }
 
+/* A bound on the length of the URI is one on the place of what it contains. */
+static void bound_by_urilen(const struct rule_op *op, struct content_place *p)
+{
+    for (const struct rule_op *o = op->list->first; o != NULL; o = o->next) {
+        const struct int_match *m = &o->size;
+        uint64_t most;
+
+        if (o->kind != OP_URILEN || (m->op != INT_EQ && m->op != INT_LT && m->op != INT_RANGE))
+            continue;
+        most = m->op == INT_EQ ? m->a : (m->op == INT_LT ? m->a : m->b) + 1;
+        if (!(p->flags & OP_DEPTH) || (uint64_t)p->depth > most) {
+            p->flags |= OP_DEPTH;
+            p->depth = (int32_t)most;
+        }
+    }
+}
+
 struct content_place analysis_place(const struct rule_op *op)
 {
     const struct content_op *c = &op->content;
@@ -157,6 +254,7 @@ struct content_place analysis_place(const struct rule_op *op)
         .offset = c->offset, .depth = c->depth, .distance = c->distance, .within = c->within,
     };
 
+    bound_by_urilen(op, &p);
     if (!(p.flags & (OP_DISTANCE | OP_WITHIN)) || has_something_before(op) ||
         (op->flags & (OP_DISTANCE_VAR | OP_WITHIN_VAR)) || c->distance < 0)
         return p;
@@ -168,7 +266,7 @@ struct content_place analysis_place(const struct rule_op *op)
         p.depth = c->within + p.offset;
         p.was_within = true;
     }
-    p.flags = (p.was_distance ? OP_OFFSET : 0) | (p.was_within ? OP_DEPTH : 0);
+    p.flags = (p.was_distance && p.offset > 0 ? OP_OFFSET : 0) | (p.was_within ? OP_DEPTH : 0);
     return p;
 }
 

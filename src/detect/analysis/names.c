@@ -57,13 +57,16 @@ static const struct name_pair buffers[] = {
 
 static const struct name_pair tests[] = {
     { "app-layer-event", "app-layer-events" },
+    { "cip_service", "cip" },
     { "dcerpc.iface", "dce_generic" },
     { "dcerpc.opnum", "dce_generic" },
     { "dhcp.rebinding_time", "dhcp.rebinding-time" },
     { "dhcp.renewal_time", "dhcp.renewal-time" },
-    { "fileext", "files" },
+    { "dnp3_func", "dnp3" },
+    { "dnp3_ind", "dnp3" },
+    { "dnp3_obj", "dnp3" },
+    { "enip_command", "enip.command" },
     { "filemd5", "files" },
-    { "filename", "files" },
     { "filesha1", "files" },
     { "filesha256", "files" },
     { "filesize", "files" },
@@ -73,6 +76,7 @@ static const struct name_pair tests[] = {
     { "http2.frametype", "http2" },
     { "http2.priority", "http2" },
     { "http2.settings", "http2" },
+    { "http2.size_update", "http2" },
     { "http2.window", "http2" },
     { "krb5.ticket_encryption", "krb5_ticket_encryption" },
     { "nfs.version", "nfs_request" },
@@ -80,7 +84,31 @@ static const struct name_pair tests[] = {
     { "ntp.mode", "ntp.generic" },
     { "ntp.stratum", "ntp.generic" },
     { "ntp.version", "ntp.generic" },
+    { "smb.version", "smb_version" },
+    { "snmp.pdu_type", "snmp.generic" },
+    { "snmp.trap_type", "snmp.generic" },
+    { "snmp.version", "snmp.generic" },
+    { "ssl_state", "tls_generic" },
+    { "ssl_version", "tls_generic" },
     { "tls.cert_chain_len", "tls:server_cert_done:generic" },
+    { "tls.issuerdn", "tls_cert" },
+    { "tls.subject", "tls_cert" },
+    { "tls.version", "tls_generic" },
+    { "tls_cert_expired", "tls:server_cert_done:generic" },
+    { "tls_cert_notafter", "tls:server_cert_done:generic" },
+    { "tls_cert_notbefore", "tls:server_cert_done:generic" },
+    { "tls_cert_valid", "tls:server_cert_done:generic" },
+    { NULL, NULL }
+};
+
+/* The test itself, in a list of tests. */
+static const struct name_pair listed[] = {
+    { "filestore", "__filestore__postmatch__" },
+    { "flow.bytes_toclient", "flow.bytes" },
+    { "flow.bytes_toserver", "flow.bytes" },
+    { "flow.pkts_toclient", "flow.pkts" },
+    { "flow.pkts_toserver", "flow.pkts" },
+    { "tls_cert_notbefore", "tls_cert_notafter" },
     { NULL, NULL }
 };
 
@@ -127,6 +155,11 @@ const char *analysis_buffer_name(const struct buffer *b, char out[ANALYSIS_NAME_
 const char *analysis_test_place(const struct rule_test *test)
 {
     return reported_as(tests, test->keyword->name);
+}
+
+const char *analysis_test_name(const struct rule_test *test)
+{
+    return reported_as(listed, test->keyword->name);
 }
 
 const char *analysis_op_name(const struct rule_op *op)

@@ -17,7 +17,16 @@ const char *analysis_type_name(const struct rule *rule);        /* "pkt_stream" 
 const char *analysis_buffer_name(const struct buffer *buffer, char out[ANALYSIS_NAME_SIZE]);
 /* ... and the place where a keyword about transactions is asked. */
 const char *analysis_test_place(const struct rule_test *test);
+const char *analysis_test_name(const struct rule_test *test);   /* "flow.pkts" */
 const char *analysis_op_name(const struct rule_op *op);         /* "content", "pcre" */
+
+/* --- steps.c: the order and the places of steps ------------------------------------------- */
+
+/* "smb> smb< dcerpc>": protocols and directions of a buffer or place; "": by their numbers. */
+const char *analysis_step_order(const char *name);
+/* The progress to report of something that looks when a transaction is at `own`. */
+uint8_t analysis_progress(const char *name, enum app_proto_id proto, unsigned direction,
+                          uint8_t own);
 
 /* --- facts.c: what follows from a rule's parts -------------------------------------------- */
 
@@ -33,12 +42,15 @@ enum rule_need {            /* of a packet, before anything else is looked at */
 uint32_t analysis_needs(const struct rule *rule);
 
 const struct rule_list *analysis_payload(const struct rule *rule);      /* NULL: none */
+bool analysis_names_file(const struct rule *rule);      /* by filename, fileext, filemagic */
+bool analysis_needs_packet(const struct rule *rule);
 bool analysis_has_test(const struct rule *rule, const char *keyword);
 
 /* The content by which the rule is found. One without any that must be there is filed under a
  * content that must not, and asked always: *negated. NULL: no content at all. */
 const struct rule_op *analysis_pattern(const struct rule *rule, bool *negated);
 /* Finding the pattern says all that the content asks for. */
+bool analysis_has_relative(const struct rule_op *op);   /* something is relative to it */
 bool analysis_is_conclusive(const struct rule_op *op);
 /* How rarely these bytes turn up: the higher, the better a pattern. */
 unsigned analysis_strength(const uint8_t *bytes, unsigned len);
@@ -59,7 +71,7 @@ void analysis_pattern_text(struct buf *out, const uint8_t *bytes, unsigned len);
 struct analysis_engine {
     const struct rule_list *list;       /* NULL: tests[] alone, or the stream */
     const char *place;                  /* of tests; NULL: list */
-    bool stream, pattern;
+    bool stream, pattern, hook;         /* hook: of the rule's, with nothing to ask */
     uint8_t direction, progress;
     enum app_proto_id proto;
 };

@@ -5,7 +5,9 @@
 
 #include "detect/compile.h"
 #include "detect/keywords/flow/flowbits.h"
+#include "detect/threshold.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +52,7 @@ static void content_members(struct writer *w, const struct rule_op *op)
     if (place.flags & OP_WITHIN)
         json_i64(j, "within", place.within);
     json_bool(j, "fast_pattern", op->flags & OP_FAST);
-    json_bool(j, "relative_next", op->flags & OP_RELATIVE_NEXT);
+    json_bool(j, "relative_next", analysis_has_relative(op));
 }
 
 static bool begins_with(const struct rule_op *op, const char *what)
@@ -193,23 +195,108 @@ static void transforms(struct json *j, const struct buffer *b)
 static void test_members(struct json *j, const struct rule_test *test)
 {
     json_object(j, NULL);
-    json_string(j, "name", test->keyword->name);
+    json_string(j, "name", analysis_test_name(test));
     if (test->keyword->describe != NULL)
         test->keyword->describe(test, j);
     json_object_end(j);
 }
 
-static void test_list(struct json *j, const char *key, const struct rule_test *tests,
-                      unsigned count)
+static void list_begin(struct json *j, const char *key)
 {
-    if (count == 0)
-        return;
     json_object(j, key);
     json_array(j, "matches");
-    for (unsigned i = 0; i < count; i++)
-        test_members(j, &tests[i]);
+}
+
+static void list_end(struct json *j)
+{
     json_array_end(j);
     json_object_end(j);
+}
+
+static void name_member(struct json *j, const char *name)
+{
+    json_object(j, NULL);
+    json_string(j, "name", name);
+    json_object_end(j);
+}
+
+/* Which protocols the packet may have has become a part of the header. */
+static bool is_packet_test(const struct rule_test *test)
+{
+    return strcmp(test->keyword->name, "ip_proto") != 0;
+}
+
+static unsigned packet_test_count(const struct rule *r)
+{
+    unsigned count = r->flags & RULE_FLOW_STATELESS ? 1 : 0;
+
+    for (unsigned i = 0; i < r->test_count; i++)
+        count += is_packet_test(&r->test[i]);
+    return count;
+}
+
+static void packet_tests(struct json *j, const struct rule *r)
+{
+    if (packet_test_count(r) == 0)
+        return;
+    list_begin(j, "packet");
+    for (unsigned i = 0; i < r->test_count; i++)
+        if (is_packet_test(&r->test[i]))
+            test_members(j, &r->test[i]);
+    if (r->flags & RULE_FLOW_STATELESS)
+        name_member(j, "flow");
+    list_end(j);
+}
+
+static bool is_tag(const struct rule_test *test)
+{
+    return strcmp(test->keyword->name, "tag") == 0;
+}
+
+static unsigned count_tags(const struct rule *r)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < r->post_count; i++)
+        count += is_tag(&r->post[i]);
+    return count;
+}
+
+/* How many captures of its expressions the rule keeps. */
+static unsigned count_captures(const struct rule *r)
+{
+    unsigned count = 0;
+
+    for (const struct rule_list *l = r->list; l != NULL; l = l->next)
+        for (const struct rule_op *op = l->first; op != NULL; op = op->next)
+            count += op->kind == OP_PCRE ? op->pcre->capture_count : 0;
+    return count;
+}
+
+static void post_tests(struct json *j, const struct rule *r)
+{
+    unsigned captures = count_captures(r);
+
+    if (r->post_count - count_tags(r) + captures == 0)
+        return;
+    list_begin(j, "postmatch");
+    for (unsigned i = 0; i < captures; i++)
+        name_member(j, "__flowvar__postmatch__");
+    for (unsigned i = 0; i < r->post_count; i++)
+        if (!is_tag(&r->post[i]))
+            test_members(j, &r->post[i]);
+    list_end(j);
+}
+
+static void tag_tests(struct json *j, const struct rule *r)
+{
+    if (count_tags(r) == 0)
+        return;
+    list_begin(j, "tag");
+    for (unsigned i = 0; i < r->post_count; i++)
+        if (is_tag(&r->post[i]))
+            test_members(j, &r->post[i]);
+    list_end(j);
 }
 
 /* --- the rule as a whole ------------------------------------------------------------------ */
@@ -292,18 +379,38 @@ static void match_policy(struct writer *w)
     json_object_end(w->j);
 }
 
+/* What is reassembled in larger pieces has to be inspected together with the packet's own. */
+static bool looks_at_body(const struct rule *r)
+{
+    for (const struct rule_list *l = r->list; l != NULL; l = l->next)
+        if (l->buffer != NULL && l->buffer->kind == BUFFER_TX &&
+            (strcmp(l->buffer->base->name, "file.data") == 0 ||
+             strcmp(l->buffer->base->name, "http.request_body") == 0 ||
+             strcmp(l->buffer->base->name, "http.response_body") == 0))
+            return true;
+    return false;
+}
+
+static bool stores_certificates(const struct rule *r)
+{
+    for (unsigned i = 0; i < r->post_count; i++)
+        if (strcmp(r->post[i].keyword->name, "tls_store") == 0)
+            return true;
+    return false;
+}
+
 static void flags(struct writer *w, bool has_engines)
 {
     static const struct bit_name any[] = {
         { RULE_SRC_ANY, "src_any" }, { RULE_DST_ANY, "dst_any" },
         { RULE_SPORT_ANY, "sp_any" }, { RULE_DPORT_ANY, "dp_any" },
     };
-    static const struct bit_name needs[] = {
-        { RULE_NEEDS_PACKET, "need_packet" }, { RULE_NEEDS_STREAM, "need_stream" },
-    };
     static const struct bit_name rest[] = {
         { RULE_FILESTORE, "filestore" }, { RULE_TO_SERVER, "toserver" },
-        { RULE_TO_CLIENT, "toclient" },  { RULE_BYPASS, "bypass" },
+        { RULE_TO_CLIENT, "toclient" },
+    };
+    static const struct bit_name last[] = {
+        { RULE_BYPASS, "bypass" },
     };
     static const struct bit_name targets[] = {
         { RULE_TARGET_SRC, "src_is_target" }, { RULE_TARGET_DST, "dst_is_target" },
@@ -317,17 +424,23 @@ static void flags(struct writer *w, bool has_engines)
         json_string(j, NULL, "noalert");
     if (analysis_has_test(r, "dsize"))
         json_string(j, NULL, "dsize");
-    if (r->app_proto != APP_PROTO_UNKNOWN)
+    if (r->app_proto != APP_PROTO_UNKNOWN || analysis_names_file(r))
         json_string(j, NULL, "applayer");
-    bit_names(j, r->flags, needs, ARRAY_LEN(needs));
+    if (analysis_needs_packet(r))
+        json_string(j, NULL, "need_packet");
+    if (r->flags & RULE_NEEDS_STREAM)
+        json_string(j, NULL, "need_stream");
     if (w->negated)
         json_string(j, NULL, "negated_mpm");
-    if (has_engines && analysis_payload(r) != NULL)
+    if (has_engines && analysis_payload(r) != NULL && looks_at_body(r))
         json_string(j, NULL, "flush");
     if (waits_for_flowbit(r))
         json_string(j, NULL, "need_flowvar");
     bit_names(j, r->flags, rest, ARRAY_LEN(rest));
-    if ((w->pattern != NULL && !w->negated) || r->prefilter != NULL)
+    if (stores_certificates(r))
+        json_string(j, NULL, "tlsstore");
+    bit_names(j, r->flags, last, ARRAY_LEN(last));
+    if (w->pattern != NULL || r->prefilter != NULL)
         json_string(j, NULL, "prefilter");
     bit_names(j, r->flags, targets, ARRAY_LEN(targets));
     json_array_end(j);
@@ -352,9 +465,17 @@ static void buffer_engine(struct writer *w, const struct rule_list *l)
 
 static void buffer_engines(struct writer *w, enum buffer_kind kind)
 {
-    for (const struct rule_list *l = w->rule->list; l != NULL; l = l->next)
-        if (l->buffer != NULL && l->buffer->kind == kind)
+    /* Frames are looked at by direction. */
+    bool twice = kind == BUFFER_FRAME && (w->rule->flags & RULE_TO_SERVER) &&
+                 (w->rule->flags & RULE_TO_CLIENT);
+
+    for (const struct rule_list *l = w->rule->list; l != NULL; l = l->next) {
+        if (l->buffer == NULL || l->buffer->kind != kind)
+            continue;
+        buffer_engine(w, l);
+        if (twice)
             buffer_engine(w, l);
+    }
 }
 
 static void packet_engines(struct writer *w, bool has_engines)
@@ -362,10 +483,10 @@ static void packet_engines(struct writer *w, bool has_engines)
     const struct rule_list *payload = analysis_payload(w->rule);
 
     json_array(w->j, "pkt_engines");
+    buffer_engines(w, BUFFER_PACKET);
     if (payload != NULL && !has_engines)
         buffer_engine(w, payload);
-    buffer_engines(w, BUFFER_PACKET);
-    if (w->rule->test_count > 0) {
+    if (packet_test_count(w->rule) > 0) {
         json_object(w->j, NULL);
         json_string(w->j, "name", "packet");
         json_bool(w->j, "is_mpm", false);
@@ -385,13 +506,32 @@ static void place_matches(struct writer *w, const char *place)
     json_array_end(w->j);
 }
 
+/* "tls:client_hello_done:generic" */
+static const char *hook_name(const struct analysis_engine *e, char out[ANALYSIS_NAME_SIZE])
+{
+    const struct app_proto *proto = app_proto_by_id(e->proto);
+    const struct app_name *n = proto->progress_names[e->direction];
+    const char *hook = e->progress == 0 ? "started" : "complete", *side = "request_";
+
+    if (e->direction == TO_CLIENT)
+        side = "response_";
+    for (; n != NULL && n->name != NULL; n++)
+        if (n->value == e->progress) {
+            hook = n->name;
+            side = "";
+        }
+    snprintf(out, ANALYSIS_NAME_SIZE, "%s:%s%s:generic",
+             e->proto == APP_PROTO_http1 ? "http1" : proto->name, side, hook);
+    return out;
+}
+
 static void engine(struct writer *w, const struct analysis_engine *e)
 {
     char name[ANALYSIS_NAME_SIZE];
     struct json *j = w->j;
 
     json_object(j, NULL);
-    json_string(j, "name", e->stream ? "stream" : e->list != NULL
+    json_string(j, "name", e->hook ? hook_name(e, name) : e->stream ? "stream" : e->list != NULL
                            ? analysis_buffer_name(e->list->buffer, name) : e->place);
     json_string(j, "direction", e->direction == TO_SERVER ? "toserver" : "toclient");
     json_bool(j, "is_mpm", e->pattern);
@@ -401,7 +541,7 @@ static void engine(struct writer *w, const struct analysis_engine *e)
         transforms(j, e->list->buffer);
     if (e->list != NULL)
         list_matches(w, e->list);
-    else
+    else if (!e->hook)
         place_matches(w, e->place);
     json_object_end(j);
 }
@@ -423,7 +563,7 @@ static void lists(struct writer *w, bool has_engines)
     struct json *j = w->j;
 
     json_object(j, "lists");
-    test_list(j, "packet", r->test, r->test_count);
+    packet_tests(j, r);
     if (payload != NULL && !has_engines) {
         json_object(j, "payload");
         list_matches(w, payload);
@@ -436,15 +576,12 @@ static void lists(struct writer *w, bool has_engines)
         list_matches(w, decoded);
         json_object_end(j);
     }
-    test_list(j, "postmatch", r->post, r->post_count);
+    post_tests(j, r);
+    tag_tests(j, r);
     if (r->threshold != NULL) {
-        json_object(j, "threshold");
-        json_array(j, "matches");
-        json_object(j, NULL);
-        json_string(j, "name", "threshold");
-        json_object_end(j);
-        json_array_end(j);
-        json_object_end(j);
+        list_begin(j, "threshold");
+        name_member(j, r->threshold->type == THRESHOLD_FILTER ? "detection_filter" : "threshold");
+        list_end(j);
     }
     json_object_end(j);
 }
@@ -453,9 +590,14 @@ static void pattern(struct writer *w)
 {
     char name[ANALYSIS_NAME_SIZE];
 
-    if (w->pattern != NULL) {
+    const struct buffer *b = w->pattern != NULL ? w->pattern->list->buffer : NULL;
+
+    /* Patterns of packet buffers pass for ones of the payload, those of frames for none. */
+    if (w->pattern != NULL && (b == NULL || b->kind != BUFFER_FRAME)) {
+        if (b != NULL && b->kind == BUFFER_PACKET)
+            b = NULL;
         json_object(w->j, "mpm");
-        json_string(w->j, "buffer", analysis_buffer_name(w->pattern->list->buffer, name));
+        json_string(w->j, "buffer", analysis_buffer_name(b, name));
         content_members(w, w->pattern);
         json_object_end(w->j);
     }
@@ -469,6 +611,11 @@ static void pattern(struct writer *w)
 
 static void notes(struct writer *w)
 {
+    const struct buffer *b = w->pattern != NULL ? w->pattern->list->buffer : NULL;
+
+    if (b != NULL && strcmp(b->base->name, "file.data") == 0 &&
+        analysis_payload(w->rule) != NULL)
+        note(w, "mpm in file_data combined with stream match leads to stream buffering");
     if (w->notes.count == 0)
         return;
     json_array(w->j, "notes");

@@ -1,110 +1,91 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/file/filename.c - name, extension and type of files: filename, fileext,
- * filemagic. */
-#include "detect/keywords/file/file_test.h"
+/* detect/keywords/file/filename.c - filename, fileext, filemagic: older words for a content, in
+ * any case, in the buffers file.name and file.magic. */
 #include "detect/program.h"
 
 #include <string.h>
-#include <strings.h>
 
-/* A literal, found in any case. */
-struct literal_arg {
+/* Appends to the buffer's list, whichever buffer the rule stands at. */
+static int file_content(struct rule_parser *p, struct text buffer, uint8_t *bytes, uint16_t len,
+                        uint32_t flags)
+{
+    const struct buffer *b = buffer_find(p->ruleset, buffer);
+    struct rule_list *before = p->current;
+    struct rule_op *op;
+
+    if (b == NULL)
+        return rule_error(p, "%s: no protocol with files is available", p->keyword->name);
+    p->current = rule_buffer_list_again(p, b);
+    op = p->current != NULL ? op_append(p, OP_CONTENT, false) : NULL;
+    p->current = before;
+    if (op == NULL)
+        return -1;
+    op->content = (struct content_op){ .bytes = bytes, .written = bytes, .len = len };
+    op->flags |= flags;
+    content_set_nocase(p, &op->content, &op->flags);
+    return 0;
+}
+
+static int filename_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
+{
     uint8_t *bytes;
     uint16_t len;
-};
 
-static bool has_at(const uint8_t *p, const struct literal_arg *a)
-{
-    return strncasecmp((const char *)p, (const char *)a->bytes, a->len) == 0;
-}
-
-static bool contains(const uint8_t *p, size_t n, const struct literal_arg *a)
-{
-    for (size_t i = 0; i + a->len <= n; i++)
-        if (has_at(p + i, a))
-            return true;
-    return false;
-}
-
-static int literal_parse(struct rule_parser *p, struct text in, struct literal_arg *a)
-{
-    return content_bytes_parse(p, in, p->keyword->name, &a->bytes, &a->len);
-}
-
-static int name_has(struct app_file *file, const void *arg)
-{
-    return file->name.len == 0 ? -1 : contains(file->name.data, file->name.len, arg);
-}
-
-static int filename_parse(struct rule_parser *p, struct text in, void *arg)
-{
-    if (literal_parse(p, in, arg) < 0)
+    if (content_bytes_parse(p, in, p->keyword->name, &bytes, &len) < 0)
         return -1;
-    file_test_add(p, name_has, arg, 0);
-    return 0;
+    return file_content(p, TEXT_LITERAL("file.name"), bytes, len, 0);
 }
 
 const struct keyword_ops keyword_filename = {
     .name = "filename",
     .doc = "text in the name of a file",
-    .point = POINT_NONE,
+    .point = POINT_BUFFER,
     .negatable = true,
     .quotes = true,
-    .arg_size = sizeof(struct literal_arg),
     .parse = filename_parse,
 };
 
-/* The name ends with a dot and the literal. */
-static int extension_is(struct app_file *file, const void *arg)
+/* The name ends with a dot and the text. */
+static int fileext_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
-    const struct literal_arg *a = arg;
-    const uint8_t *end = file->name.data + file->name.len;
+    uint8_t *bytes, *dotted;
+    uint16_t len;
 
-    if (file->name.len == 0)
+    if (content_bytes_parse(p, in, p->keyword->name, &bytes, &len) < 0)
         return -1;
-    return file->name.len > a->len && end[-1 - (int)a->len] == '.' && has_at(end - a->len, a);
-}
-
-static int fileext_parse(struct rule_parser *p, struct text in, void *arg)
-{
-    if (literal_parse(p, in, arg) < 0)
-        return -1;
-    file_test_add(p, extension_is, arg, 0);
-    return 0;
+    if (len == UINT16_MAX)
+        return rule_error(p, "fileext: the extension is too long");
+    dotted = arena_alloc(p->arena, len + 1u);
+    dotted[0] = '.';
+    memcpy(dotted + 1, bytes, len);
+    return file_content(p, TEXT_LITERAL("file.name"), dotted, (uint16_t)(len + 1), OP_ENDSWITH);
 }
 
 const struct keyword_ops keyword_fileext = {
     .name = "fileext",
     .doc = "extension of the name of a file",
-    .point = POINT_NONE,
+    .point = POINT_BUFFER,
     .negatable = true,
     .quotes = true,
-    .arg_size = sizeof(struct literal_arg),
     .parse = fileext_parse,
 };
 
-static int magic_has(struct app_file *file, const void *arg)
+static int filemagic_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
-    const char *magic = app_file_magic(file);
+    uint8_t *bytes;
+    uint16_t len;
 
-    return magic == NULL ? -1 : contains((const uint8_t *)magic, strlen(magic), arg);
-}
-
-static int filemagic_parse(struct rule_parser *p, struct text in, void *arg)
-{
-    if (literal_parse(p, in, arg) < 0)
+    if (content_bytes_parse(p, in, p->keyword->name, &bytes, &len) < 0)
         return -1;
-    file_test_add(p, magic_has, arg, APP_FILE_MAGIC);
-    return 0;
+    return file_content(p, TEXT_LITERAL("file.magic"), bytes, len, 0);
 }
 
 const struct keyword_ops keyword_filemagic = {
     .name = "filemagic",
     .doc = "text in what libmagic says of a file",
-    .point = POINT_NONE,
+    .point = POINT_BUFFER,
     .negatable = true,
     .quotes = true,
     .quotes_required = true,
-    .arg_size = sizeof(struct literal_arg),
     .parse = filemagic_parse,
 };

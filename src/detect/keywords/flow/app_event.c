@@ -58,7 +58,7 @@ static int proto_event_parse(struct rule_parser *p, struct text proto, struct te
     ops = app_proto_of_rule(id);
     if (ops == NULL || !event_find(ops->events, event, &a->event))
         return unknown_event(p, proto, event);
-    if (rule_set_app_proto(p, id) < 0)
+    if (rule_set_app_proto(p, ops->id) < 0)
         return -1;
     rule_add_test(p, POINT_TX, &test);
     return 0;

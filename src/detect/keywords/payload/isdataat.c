@@ -23,6 +23,17 @@ static int isdataat_number(struct rule_parser *p, struct text in, struct rule_op
     return 0;
 }
 
+/* "!1,relative" behind a content says that the data end there. */
+static struct rule_op *content_that_ends(struct rule_parser *p, struct text number)
+{
+    struct rule_op *last = p->current != NULL ? p->current->last : op_last(p);
+
+    if (!p->negated || !text_equal(number, "1") || last == NULL || last->kind != OP_CONTENT ||
+        (last->flags & OP_NEGATED))
+        return NULL;
+    return last;
+}
+
 static int isdataat_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct text number, word;
@@ -36,6 +47,11 @@ static int isdataat_parse(struct rule_parser *p, struct text in, void *arg UNUSE
             relative = true;
         else if (!text_equal(word, "rawbytes"))
             return rule_error(p, "isdataat: unknown option \"%.*s\"", TEXT(word));
+    }
+    op = relative ? content_that_ends(p, number) : NULL;
+    if (op != NULL) {
+        op->flags |= OP_ENDSWITH;
+        return 0;
     }
     op = op_append(p, OP_ISDATAAT, relative);
     return op != NULL ? isdataat_number(p, number, op) : -1;

@@ -271,7 +271,7 @@ static int pcre_append(struct rule_parser *p, struct text in, const struct pcre_
     if (f->buffer != NULL) {
         const struct buffer *b = pcre_buffer(p, f->buffer, in);
 
-        if (b == NULL)
+        if (b == NULL || (before == NULL && rule_set_app_proto(p, APP_PROTO_http1) < 0))
             return -1;
         if (before == NULL || before->buffer != b)
             p->current = rule_buffer_list_again(p, b);

@@ -60,6 +60,8 @@ extern const struct keyword_ops keyword_content;
 
 static int uricontent_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
+    if (rule_set_app_proto(p, APP_PROTO_http1) < 0)
+        return -1;
     return in_uri(p, in, uri_buffer(p, false), keyword_content.parse);
 }
 
