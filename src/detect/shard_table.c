@@ -8,11 +8,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define SHARDS 64
 #define SHARD_ENTRIES_MIN 256
 #define SWEEP_STEPS 64          /* entries looked at for one to reuse when a part is full */
-#define NO_ENTRY UINT32_MAX
+#define NO_ENTRY 0              /* so that fresh pages hold none; entry n is entry[n - 1] */
 
 struct shard_entry {
     struct shard_key key;
@@ -24,7 +25,7 @@ struct shard_entry {
 struct shard {
     CACHE_ALIGNED pthread_mutex_t lock;
     struct shard_table *table;
-    uint32_t *bucket;           /* as many as entries */
+    uint32_t *bucket;           /* as many as entries; behind them */
     struct shard_entry *entry;
     uint32_t free, fresh;       /* free list; entries never used yet begin here */
     uint32_t hand;
@@ -58,9 +59,13 @@ struct shard_table *shard_table_new(uint64_t memory)
 
         pthread_mutex_init(&s->lock, NULL);
         s->table = table;
-        s->free = NO_ENTRY;
     }
     return table;
+}
+
+static size_t shard_bytes(const struct shard_table *table)
+{
+    return table->entries * (sizeof(struct shard_entry) + sizeof(uint32_t));
 }
 
 void shard_table_free(struct shard_table *table)
@@ -69,8 +74,8 @@ void shard_table_free(struct shard_table *table)
         return;
     for (unsigned i = 0; i < SHARDS; i++) {
         pthread_mutex_destroy(&table->shard[i].lock);
-        free(table->shard[i].bucket);
-        free(table->shard[i].entry);
+        if (table->shard[i].entry != NULL)
+            munmap(table->shard[i].entry, shard_bytes(table));
     }
     free(table);
 }
@@ -111,7 +116,7 @@ void shard_table_clear(struct shard_table *table)
 
         pthread_mutex_lock(&s->lock);
         if (s->entry != NULL)
-            memset(s->bucket, 0xff, table->entries * sizeof(*s->bucket));
+            memset(s->bucket, 0, table->entries * sizeof(*s->bucket));
         s->free = NO_ENTRY;
         s->fresh = s->hand = 0;
         pthread_mutex_unlock(&s->lock);
@@ -142,23 +147,20 @@ void shard_key_pair(struct shard_key *key, const struct ip *a, const struct ip *
     key->versions = (uint8_t)(a->version | b->version);
 }
 
-/* Entries cost nothing until a rule first needs one in this part. */
+/* Room for all there may be, of which each page costs nothing until an entry is put there. From
+ * the kernel, for an allocator may clear what it gives. */
 static bool shard_open(struct shard *s)
 {
-    uint32_t n = s->table->entries;
+    void *room;
 
     if (s->entry != NULL)
         return true;
-    s->entry = calloc(n, sizeof(*s->entry));
-    s->bucket = malloc(n * sizeof(*s->bucket));
-    if (s->entry == NULL || s->bucket == NULL) {
-        free(s->entry);
-        free(s->bucket);
-        s->entry = NULL;
-        s->bucket = NULL;
+    room = mmap(NULL, shard_bytes(s->table), PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED)
         return false;
-    }
-    memset(s->bucket, 0xff, n * sizeof(*s->bucket));
+    s->entry = room;
+    s->bucket = (uint32_t *)(s->entry + s->table->entries);
     return true;
 }
 
@@ -172,22 +174,27 @@ static uint64_t key_hash(const struct shard_table *table, const struct shard_key
     return hash_bytes(key, sizeof(*key), table->seed);
 }
 
+static struct shard_entry *entry_at(struct shard *s, uint32_t index)
+{
+    return &s->entry[index - 1];
+}
+
 static void unlink_entry(struct shard *s, uint32_t index)
 {
-    uint32_t *link = bucket_of(s, key_hash(s->table, &s->entry[index].key));
+    uint32_t *link = bucket_of(s, key_hash(s->table, &entry_at(s, index)->key));
 
     while (*link != index)
-        link = &s->entry[*link].next;
-    *link = s->entry[index].next;
+        link = &entry_at(s, *link)->next;
+    *link = entry_at(s, index)->next;
 }
 
 /* An entry past its end, found by a hand that goes round. */
 static uint32_t reuse_entry(struct shard *s, uint64_t now_us)
 {
     for (unsigned i = 0; i < SWEEP_STEPS; i++) {
-        uint32_t index = s->hand++ % s->fresh;
+        uint32_t index = s->hand++ % s->fresh + 1;
 
-        if (s->entry[index].ends_us < now_us) {
+        if (entry_at(s, index)->ends_us < now_us) {
             unlink_entry(s, index);
             return index;
         }
@@ -200,19 +207,19 @@ static uint32_t take_entry(struct shard *s, uint64_t now_us)
     uint32_t index = s->free;
 
     if (index != NO_ENTRY) {
-        s->free = s->entry[index].next;
+        s->free = entry_at(s, index)->next;
         return index;
     }
     if (s->fresh < __atomic_load_n(&s->table->limit, __ATOMIC_RELAXED))
-        return s->fresh++;
+        return ++s->fresh;
     return reuse_entry(s, now_us);
 }
 
 static struct shard_entry *find_entry(struct shard *s, uint64_t hash, const struct shard_key *key)
 {
-    for (uint32_t i = *bucket_of(s, hash); i != NO_ENTRY; i = s->entry[i].next)
-        if (memcmp(&s->entry[i].key, key, sizeof(*key)) == 0)
-            return &s->entry[i];
+    for (uint32_t i = *bucket_of(s, hash); i != NO_ENTRY; i = entry_at(s, i)->next)
+        if (memcmp(&entry_at(s, i)->key, key, sizeof(*key)) == 0)
+            return entry_at(s, i);
     return NULL;
 }
 
@@ -227,7 +234,7 @@ static struct shard_entry *make_entry(struct shard *s, uint64_t hash, const stru
         return NULL;
     }
     bucket = bucket_of(s, hash);
-    e = &s->entry[index];
+    e = entry_at(s, index);
     *e = (struct shard_entry){ .key = *key, .next = *bucket, .ends_us = now_us };
     *bucket = index;
     return e;
