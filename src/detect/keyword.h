@@ -59,6 +59,7 @@ struct rule_parser {
     const struct ruleset_request *request;
     bool priority_given;                /* by the keyword, not by the class */
     bool strict;                        /* --strict-rule-keywords names this keyword */
+    ARRAY_OF(struct text) metadata;     /* the arguments of these options, in the rule's text */
 };
 
 #define KEYWORD_IGNORE_RULE (-2)

@@ -117,7 +117,6 @@ struct rule_list {
 };
 
 struct rule_reference { const char *prefix, *id; };     /* "https://", "example.org/x" */
-struct rule_pair { const char *key, *value; };
 
 struct rule {
     /* what inspection reads first */
@@ -161,8 +160,6 @@ struct rule {
     struct where at;
     struct rule_reference *reference;
     unsigned reference_count;
-    struct rule_pair *metadata;
-    unsigned metadata_count;
     const char *metadata_json;          /* rendered once: {"created_at":["2024"]...}; NULL */
 
     const char *const *var_names;       /* of byte_extract/byte_math, var_count of them */

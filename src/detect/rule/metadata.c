@@ -1,48 +1,106 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/rule/metadata.c - a rule's metadata as JSON, made once at load time for all alerts. */
+/* detect/rule/metadata.c - a rule's metadata as JSON, made once at load time for all alerts. Rules
+ * come in families that say the same: their JSON is one. */
 #include "base/json.h"
 #include "detect/rule/parser.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
+
+struct pair { const char *key, *value; };
+struct pairs { struct pair *at; size_t count, cap; };
 
 /* By key; of one key the later first, as consumers of EVE know it. */
 static int compare_pairs(const void *a, const void *b)
 {
-    const struct rule_pair *x = *(const struct rule_pair *const *)a;
-    const struct rule_pair *y = *(const struct rule_pair *const *)b;
+    const struct pair *x = a, *y = b;
     int c = strcasecmp(x->key, y->key);
 
-    return c != 0 ? c : x < y ? 1 : -1;
+    return c != 0 ? c : x->key < y->key ? 1 : -1;
 }
 
-const char *rule_metadata_render(const struct rule *rule, struct arena *arena)
+/* Cuts it up where it stands. A key without a value says nothing and is left out. */
+static void take_pairs(char *text, size_t len, struct pairs *pairs)
 {
-    const struct rule_pair *sorted[rule->metadata_count + 1];
-    unsigned n = rule->metadata_count;
-    struct buf out = { 0 };
-    struct json j;
-    const char *text;
+    struct text rest = { text, len }, value;
 
-    if (n == 0)
-        return NULL;
-    for (unsigned i = 0; i < n; i++)
-        sorted[i] = &rule->metadata[i];
-    qsort(sorted, n, sizeof(sorted[0]), compare_pairs);
-    json_init(&j, &out);
-    json_object(&j, NULL);
-    for (unsigned i = 0; i < n; i++) {
-        bool opens = i == 0 || strcasecmp(sorted[i]->key, sorted[i - 1]->key) != 0;
-        bool closes = i + 1 == n || strcasecmp(sorted[i]->key, sorted[i + 1]->key) != 0;
+    while (text_split(&rest, ',', &value)) {
+        struct text key = { value.p, 0 };
 
-        if (opens)
-            json_array(&j, sorted[i]->key);
-        json_string(&j, NULL, sorted[i]->value);
-        if (closes)
-            json_array_end(&j);
+        while (key.n < value.n && value.p[key.n] != ' ' && value.p[key.n] != '\t')
+            key.n++;
+        value = text_trim(text_from(value, key.n));
+        if (key.n == 0 || value.n == 0)
+            continue;
+        text[key.p + key.n - text] = '\0';
+        text[value.p + value.n - text] = '\0';
+        ARRAY_PUSH(pairs, ((struct pair){ key.p, value.p }));
     }
-    json_object_end(&j);
-    text = arena_text(arena, (struct text){ (const char *)out.data, out.len });
+}
+
+static void write_pairs(struct json *j, const struct pairs *pairs)
+{
+    const struct pair *at = pairs->at;
+
+    json_object(j, NULL);
+    for (size_t i = 0; i < pairs->count; i++) {
+        if (i == 0 || strcasecmp(at[i].key, at[i - 1].key) != 0)
+            json_array(j, at[i].key);
+        json_string(j, NULL, at[i].value);
+        if (i + 1 == pairs->count || strcasecmp(at[i].key, at[i + 1].key) != 0)
+            json_array_end(j);
+    }
+    json_object_end(j);
+}
+
+/* `text` is one argument behind the other, each ended by a NUL; it is cut up. */
+static const char *render(struct buf *text, struct arena *arena)
+{
+    struct pairs pairs = { 0 };
+    struct buf out = { 0 };
+    const char *made = NULL;
+    struct json j;
+
+    for (size_t at = 0; at < text->len;) {
+        char *argument = (char *)text->data + at;
+        size_t len = strlen(argument);
+
+        take_pairs(argument, len, &pairs);
+        at += len + 1;
+    }
+    if (pairs.count > 0) {
+        qsort(pairs.at, pairs.count, sizeof(pairs.at[0]), compare_pairs);
+        json_init(&j, &out);
+        write_pairs(&j, &pairs);
+        made = arena_text(arena, (struct text){ (const char *)out.data, out.len });
+    }
+    ARRAY_FREE(&pairs);
     buf_fini(&out);
-    return text;
+    return made;
+}
+
+const char *rule_metadata_render(struct rule_builder *b)
+{
+    struct buf *text = &b->metadata_text, *cut = &b->metadata_cut;
+    const char *made;
+
+    if (b->parser.metadata.count == 0)
+        return NULL;
+    buf_clear(text);
+    for (size_t i = 0; i < b->parser.metadata.count; i++) {
+        struct text argument = b->parser.metadata.at[i];
+
+        buf_add(text, argument.p, argument.n);
+        buf_add(text, "", 1);
+    }
+    made = map_get(&b->metadata_made, text->data, text->len);
+    if (made != NULL)
+        return made;
+    buf_clear(cut);
+    buf_add(cut, text->data, text->len);
+    made = render(cut, b->parser.arena);
+    if (made != NULL)
+        map_put(&b->metadata_made, text->data, text->len, (void *)(uintptr_t)made);
+    return made;
 }

@@ -306,6 +306,7 @@ static void start_rule(struct rule_builder *b, const struct rule_text *text, str
     p->last_content = NULL;
     p->last_is_test = false;
     p->priority_given = false;
+    p->metadata.count = 0;
     p->err = err;
 }
 
@@ -332,7 +333,7 @@ static int finish_rule(struct rule_builder *b)
     rule->post = settle_tests(b, 2, &rule->post_count);
     for (unsigned i = 0; i < rule->test_count; i++)
         rule->late_count += rule->test[i].late;
-    rule->metadata_json = rule_metadata_render(rule, p->arena);
+    rule->metadata_json = rule_metadata_render(b);
     if (rule->post_count > 0)
         rule->flags |= RULE_HAS_POST;
     return rule_finish(p);
@@ -400,4 +401,8 @@ void rule_builder_fini(struct rule_builder *b)
 {
     for (unsigned i = 0; i < ARRAY_LEN(b->tests); i++)
         ARRAY_FREE(&b->tests[i]);
+    ARRAY_FREE(&b->parser.metadata);
+    buf_fini(&b->metadata_text);
+    buf_fini(&b->metadata_cut);
+    map_fini(&b->metadata_made);
 }

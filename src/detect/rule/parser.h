@@ -6,6 +6,8 @@
 #ifndef DETECT_RULE_PARSER_H
 #define DETECT_RULE_PARSER_H
 
+#include "base/buf.h"
+#include "base/map.h"
 #include "detect/keyword.h"
 #include "detect/rule/text.h"
 #include "detect/ruleset.h"
@@ -30,6 +32,8 @@ struct rule_builder {
     ARRAY_OF(struct rule_test) tests[3];    /* packet, transaction, post */
     struct set_vars address_vars, port_vars;
     bool firewall;              /* the rules are the firewall's */
+    struct buf metadata_text, metadata_cut;
+    struct map metadata_made;   /* arguments to JSON */
 };
 void rule_builder_init(struct rule_builder *b, struct ruleset *set,
                        const struct ruleset_request *request);
@@ -46,7 +50,7 @@ int rule_header_parse(struct rule_builder *b, const struct rule_parts *parts, bo
                       struct err *err);
 
 /* metadata.c: the pairs as one JSON object of arrays, sorted by key; NULL without pairs. */
-const char *rule_metadata_render(const struct rule *rule, struct arena *arena);
+const char *rule_metadata_render(struct rule_builder *b);
 
 /* requires.c: does this engine, as configured, offer what the rule asks for? err says what is
  * missing or wrong. */

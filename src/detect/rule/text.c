@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct line_reader {
     struct text rest;
@@ -91,13 +92,17 @@ void rule_lines_read(struct text all, const char *file, struct arena *arena,
 static int read_whole(const char *path, struct buf *out, struct err *err)
 {
     FILE *f = fopen(path, "re");
+    struct stat st;
     size_t n;
     int failed;
 
     if (f == NULL)
         return err_set(err, "opening rule file %s: %s", path, strerror(errno));
+    if (fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode))
+        buf_reserve(out, (size_t)st.st_size + 1);       /* and the end is seen without growing */
     do {
-        buf_reserve(out, 1 << 16);
+        if (out->len == out->cap)
+            buf_reserve(out, 1 << 16);
         n = fread(out->data + out->len, 1, out->cap - out->len, f);
         out->len += n;
     } while (n > 0);
