@@ -440,6 +440,9 @@ struct app_wants {
     uint32_t frames[APP_PROTO_COUNT];   /* bit per frame type */
     uint32_t features[APP_PROTO_COUNT];
     uint32_t files;                     /* enum app_file_want */
+    /* Directions of files whose content rules of this protocol look into: elsewhere it need not
+     * outlive its packet. */
+    uint8_t file_content[APP_PROTO_COUNT];
 };
 void app_wants_add(const struct app_conf *conf, const struct app_wants *more);
 void app_files_want(const struct app_conf *conf, uint32_t what);

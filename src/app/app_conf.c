@@ -215,13 +215,19 @@ void app_wants_add(const struct app_conf *conf, const struct app_wants *more)
     for (unsigned i = 0; i < APP_PROTO_COUNT; i++) {
         want(&c->want_frames[i], more->frames[i]);
         want(&c->want_features[i], more->features[i]);
+        want(&c->want_content[i], more->file_content[i]);
     }
     want(&c->want_files, more->files);
 }
 
+/* Who wants content and is no rule wants that of all protocols. */
 void app_files_want(const struct app_conf *conf, uint32_t what)
 {
-    want(&((struct app_conf *)(uintptr_t)conf)->want_files, what);
+    struct app_conf *c = (struct app_conf *)(uintptr_t)conf;
+
+    for (unsigned i = 0; i < APP_PROTO_MAX && (what & APP_FILE_CONTENT); i++)
+        want(&c->want_content[i], APP_BOTH);
+    want(&c->want_files, what);
 }
 
 bool app_files_want_hash(const struct app_conf *conf, const char *name)

@@ -4,6 +4,7 @@
 
 #include "app/private.h"
 #include "base/digest.h"
+#include "base/lib_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +14,11 @@
 
 #define MAGIC_BYTES 512             /* libmagic gets so many, unless the file is shorter */
 #define DROP_AT_LEAST 4096          /* moving the window for less does not pay */
+#define ANNOUNCED_MAX 8192u         /* nobody can make us take more by a word alone */
 
 struct file_private {
     struct app_file file;           /* first */
-    struct digest_stream hash[DIGEST_COUNT];
+    struct digest_stream *hash;     /* DIGEST_COUNT of them; NULL when none is wanted */
     bool hashing[DIGEST_COUNT];
     bool magic_tried;
 };
@@ -54,10 +56,14 @@ void app_file_pool_fini(struct pool *pool)
     pool_fini(pool);
 }
 
+/* Without memory for it there are no hashes, as for a file that was cut. */
 static void start_hashes(struct file_private *fp, uint32_t wants)
 {
+    if (LIKELY((wants & (APP_FILE_MD5 | APP_FILE_SHA1 | APP_FILE_SHA256)) == 0))
+        return;
+    fp->hash = lib_malloc(DIGEST_COUNT * sizeof(*fp->hash));
     for (unsigned i = 0; i < DIGEST_COUNT; i++) {
-        fp->hashing[i] = (wants & hash_wants[i]) != 0;
+        fp->hashing[i] = fp->hash != NULL && (wants & hash_wants[i]) != 0;
         if (fp->hashing[i])
             digest_begin(&fp->hash[i], i);
     }
@@ -69,8 +75,7 @@ static struct file_private *file_fresh(struct app_thread *at)
 
     if (fp == NULL)
         return NULL;
-    fp->file = (struct app_file){ 0 };
-    fp->magic_tried = false;
+    *fp = (struct file_private){ 0 };
     return fp;
 }
 
@@ -127,6 +132,7 @@ void app_files_free(struct app_thread *at, struct app_tx *tx)
             if (file->store != NULL && at->hooks.file_gone != NULL)
                 at->hooks.file_gone(file);
             app_buf_give(at, &file->window);
+            lib_free(private_of(file)->hash);
             pool_put(&at->files, private_of(file));
         }
         tx->files[d] = NULL;
@@ -147,6 +153,13 @@ static bool is_for_rules(const struct app_file *file)
            (file->limits.limit == 0 || file->size <= file->limits.limit);
 }
 
+static bool rules_look_into(const struct app_file *file)
+{
+    const uint32_t *wanted = &thread_of(file)->conf->want_content[file->tx->flow->proto->id];
+
+    return (wants_get(wanted) & APP_DIRECTION_BIT(file->direction)) != 0;
+}
+
 static bool is_for_magic(struct app_file *file)
 {
     return (wants_of(file) & APP_FILE_MAGIC) != 0 && !private_of(file)->magic_tried &&
@@ -158,6 +171,12 @@ static void skip_content(struct app_file *file)
 {
     file->window.len = 0;
     file->window_start = file->size;
+}
+
+static void open_window(struct app_file *file)
+{
+    file->window = app_buf_take(thread_of(file));
+    buf_reserve(&file->window, MIN(file->announced, ANNOUNCED_MAX));
 }
 
 void app_file_append(struct app_file *file, const uint8_t *data, uint32_t len)
@@ -177,7 +196,7 @@ void app_file_append(struct app_file *file, const uint8_t *data, uint32_t len)
         return;
     }
     if (file->window.data == NULL)
-        file->window = app_buf_take(thread_of(file));
+        open_window(file);
     buf_add(&file->window, data, len);
     if (is_for_magic(file) && file->window.len >= MAGIC_BYTES)
         app_file_magic(file);
@@ -253,7 +272,7 @@ static uint64_t needed_from(struct app_file *file)
 {
     uint64_t from = file->size;
 
-    if (is_for_rules(file))
+    if (is_for_rules(file) && rules_look_into(file))
         from = file->inspected > file->limits.window ? file->inspected - file->limits.window : 0;
     if (may_be_stored(file))
         from = MIN(from, file->written);

@@ -38,6 +38,7 @@ struct app_file {
     struct buf window;          /* content from window_start on; read only */
     uint64_t window_start;
     struct file_window limits;
+    uint32_t announced;         /* so much is said to come: room is made for it at once */
     const char *magic;          /* libmagic's description; in tx->arena; NULL: not looked up */
     uint8_t md5[16], sha1[20], sha256[32];
     uint32_t sid_count;

@@ -73,7 +73,7 @@ struct app_conf {
     struct app_ranges *ranges;              /* likewise */
     /* app_wants_add(): bits are only ever set; relaxed atomics */
     uint32_t want_frames[APP_PROTO_MAX], want_features[APP_PROTO_MAX];
-    uint32_t want_files;
+    uint32_t want_files, want_content[APP_PROTO_MAX];
 };
 
 /* As app_conf_new(), with further protocols whose ids follow APP_PROTO_COUNT. */

@@ -216,6 +216,24 @@ static void place_tx_rule(struct compiler *c, const struct rule *r)
     }
 }
 
+/* Content of files is kept for rules only where one of them looks. */
+static void want_contents(struct ruleset *set, const struct rule *r)
+{
+    for (const struct rule_list *l = r->list; l != NULL; l = l->next) {
+        if (l->buffer == NULL || l->buffer->kind != BUFFER_TX)
+            continue;
+        for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
+            const struct app_buffer *app = l->buffer->by_proto[id];
+
+            if (app == NULL || !(app->files & APP_FILE_CONTENT) || !fits_proto(r, id))
+                continue;
+            for (unsigned d = 0; d < 2; d++)
+                if (list_in(l, id, d) && (in_direction(r, d) || (r->flags & RULE_TX_BOTH)))
+                    set->wants.file_content[id] |= (uint8_t)APP_DIRECTION_BIT(d);
+        }
+    }
+}
+
 /* --- putting it together ------------------------------------------------------------------ */
 
 static void ids_take(uint32_t **at, unsigned *count, id_array *from)
@@ -376,6 +394,7 @@ int ruleset_compile(struct ruleset *set, struct err *err)
         const struct rule_list *payload = rule_payload(r);
 
         r->payload = payload != NULL ? payload->program : NULL;
+        want_contents(set, r);
         if (r->flags & RULE_FIREWALL)
             continue;           /* asked one by one: detect/firewall */
         place_packet_rule(c, r);

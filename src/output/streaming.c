@@ -46,13 +46,14 @@ static const struct app_buffer *body_of(const struct app_proto *proto, enum dire
 
 void output_want_bodies(const struct app_conf *app)
 {
-    struct app_wants wants = { .files = APP_FILE_TRACK | APP_FILE_CONTENT };
+    struct app_wants wants = { 0 };
 
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
         const struct app_buffer *body = body_of(app_proto_by_id(APP_PROTO_http1), d);
 
         wants.features[APP_PROTO_http1] |= body != NULL ? body->feature : 0;
     }
+    app_files_want(app, APP_FILE_TRACK | APP_FILE_CONTENT);
     app_wants_add(app, &wants);
 }
 

@@ -226,6 +226,9 @@ static void open_response_file(struct http_tx *htx)
     if (name.data == NULL)
         return;
     http_file_open(htx, TO_CLIENT, name);
+    if (htx->message[TO_CLIENT].file != NULL && htx->htp->response_content_length > 0)
+        htx->message[TO_CLIENT].file->announced =
+            (uint32_t)MIN(htx->htp->response_content_length, (int64_t)UINT32_MAX);
     if (range != NULL)
         set_range(htx, range);
 }

@@ -100,9 +100,13 @@ static bool get_cookie(struct app_tx *tx, enum direction d, unsigned i UNUSED, s
 
 #define SHOWN_BLOCK 1000                /* bytes at first; with its head a size of the heap's */
 
-struct http_shown *http_shown(struct http_message *m)
+struct http_shown *http_shown(struct http_tx *htx, enum direction d)
 {
+    struct http_message *m = &htx->message[d];
+    struct http_state *state = htx->tx.flow->state;
+
     if (m->shown == NULL) {
+        state->has_shown = true;
         m->shown = lib_calloc(1, sizeof(*m->shown));
         if (m->shown != NULL)
             arena_init(&m->shown->arena, SHOWN_BLOCK, 0);
@@ -191,7 +195,7 @@ static bool get_joined(struct app_tx *tx, enum direction d, enum joined what, st
     if (tx->progress[d] <= HTTP_HEADERS || headers == NULL ||
         (what == JOINED_START && line == NULL))
         return false;
-    shown = http_shown(&htx->message[d]);
+    shown = http_shown(htx, d);
     if (shown == NULL)
         return false;
     if (shown->joined[what].data == NULL || shown->joined_for[what] != htp_table_size(headers)) {
@@ -235,7 +239,7 @@ static bool get_raw_headers(struct app_tx *tx, enum direction d, unsigned i UNUS
 
 static bool make_items(struct http_tx *htx, enum direction d, htp_table_t *headers)
 {
-    struct http_shown *shown = http_shown(&htx->message[d]);
+    struct http_shown *shown = http_shown(htx, d);
     size_t count = htp_table_size(headers);
 
     if (shown == NULL)

@@ -126,7 +126,7 @@ struct http_message {
     bool limited;                       /* body limit reached */
     uint32_t headers_size;              /* of all headers and trailers, as sent */
     uint64_t start;                     /* in its direction of the stream */
-    struct http_shown *shown;           /* made when a rule first asks; NULL: none did */
+    struct http_shown *shown;           /* made when a rule asks; goes with the packet */
 };
 
 struct http_tx {
@@ -161,6 +161,7 @@ struct http_state {
     bool had_gap;                       /* libhtp remembers */
     bool refused;                       /* a request: too many are open, nothing more is parsed */
     bool replaying;                     /* libhtp is given `kept` once more: hooks keep still */
+    bool has_shown;                     /* a transaction has message[].shown */
     /* Ours is gone, libhtp still works on them: destroyed as soon as it has moved on. */
     htp_tx_t *orphan[2];
     uint32_t transactions;              /* that this connp has made */
@@ -279,7 +280,7 @@ void http_multipart_data(struct http_multipart *m, struct http_tx *htx, const ui
                          size_t len);
 
 /* buffers.c: NULL when there is no memory. */
-struct http_shown *http_shown(struct http_message *m);
+struct http_shown *http_shown(struct http_tx *htx, enum direction d);
 void http_shown_free(struct http_tx *htx, enum direction d);
 
 /* swf.c: what rules see in place of a packed Flash file's beginning. */

@@ -114,12 +114,30 @@ static bool may_sleep(const struct http_state *state)
            (htp->request_progress == HTP_REQUEST_LINE || htp->request_protocol != NULL);
 }
 
+/* Most of it is asked for once, with the packet that completes a header, and is larger than the
+ * header. A Flash file unpacked would be dear to make again. */
+static void forget_shown(struct app_flow *af)
+{
+    struct http_state *state = af->state;
+
+    state->has_shown = false;
+    for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
+        struct http_tx *htx = http_tx_of(tx);
+
+        for (unsigned d = 0; d < 2; d++)
+            if (htx->message[d].shown != NULL && htx->message[d].shown->swf.data == NULL)
+                http_shown_free(htx, d);
+    }
+}
+
 /* A packet of the flow has been dealt with. */
 void http_rest(struct app_flow *af)
 {
     struct http_state *state = af->state;
     struct http_tx *htx;
 
+    if (state->has_shown)
+        forget_shown(af);
     if (LIKELY(!are_many_awake(state)) || !may_sleep(state))
         return;
     htx = http_tx_of(af->first);

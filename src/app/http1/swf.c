@@ -101,7 +101,7 @@ void http_swf_show(struct http_tx *htx, struct app_file *file, struct slice *dat
 
     if (!swf_read(*data, config, &swf))
         return;
-    shown = http_shown(&htx->message[TO_CLIENT]);
+    shown = http_shown(htx, TO_CLIENT);
     if (shown == NULL)
         return;
     if (shown->swf_file != file->id || shown->swf_for != data->len) {

@@ -142,5 +142,7 @@ void lua_want_buffer(lua_State *state, const char *proto_name, const char *name)
         return;
     set->wants.features[proto->id] |= b->feature;
     set->wants.files |= b->files;
+    if (b->files & APP_FILE_CONTENT)
+        set->wants.file_content[proto->id] |= APP_BOTH;
 }
 #endif
