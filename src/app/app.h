@@ -505,6 +505,7 @@ struct app_frame_view {
     bool over;                  /* all its bytes have come: gone after this packet */
     enum direction direction;
 };
+bool app_frames_wanted(const struct app_flow *af);     /* of any protocol, by rules or outputs */
 bool app_frames_each(const struct app_flow *af, enum direction direction,
                      bool (*visit)(const struct app_frame_view *frame, void *arg), void *arg);
 /* Bytes that came with earlier packets, waited, and are parsed with this one, up to its own:

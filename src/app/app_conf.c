@@ -213,6 +213,7 @@ void app_wants_add(const struct app_conf *conf, const struct app_wants *more)
     struct app_conf *c = (struct app_conf *)(uintptr_t)conf;
 
     for (unsigned i = 0; i < APP_PROTO_COUNT; i++) {
+        want(&c->any_frames, more->frames[i]);
         want(&c->want_frames[i], more->frames[i]);
         want(&c->want_features[i], more->features[i]);
         want(&c->want_content[i], more->file_content[i]);

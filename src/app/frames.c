@@ -91,6 +91,11 @@ static bool frame_is_over(const struct app_session *s, enum direction d, const s
     return f->len >= 0 && f->offset + (uint64_t)f->len <= s->side[d].offset + s->side[d].len;
 }
 
+bool app_frames_wanted(const struct app_flow *af)
+{
+    return wants_get(&af->thread->conf->any_frames) != 0;
+}
+
 bool app_frames_each(const struct app_flow *af, enum direction direction,
                      bool (*visit)(const struct app_frame_view *frame, void *arg), void *arg)
 {

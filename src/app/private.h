@@ -72,6 +72,7 @@ struct app_conf {
     struct app_expectations *expectations;  /* shared, locked */
     struct app_ranges *ranges;              /* likewise */
     /* app_wants_add(): bits are only ever set; relaxed atomics */
+    uint32_t any_frames;
     uint32_t want_frames[APP_PROTO_MAX], want_features[APP_PROTO_MAX];
     uint32_t want_files, want_content[APP_PROTO_MAX];
 };

@@ -121,6 +121,8 @@ struct flow {
     uint8_t detect_flags;                       /* private to detect */
     uint8_t rules_generation;                   /* private to detect: which rules it remembers */
     uint8_t stops;                              /* FLOW_STOP_*: from the next packet on */
+    uint64_t reported[2];                       /* stream data before it no rule asks for again, by
+                                                 * direction; atomic: it goes upstream */
 };
 
 /* Asked for of the stream module too, by wishes; this is for what has left it before. */
@@ -143,6 +145,10 @@ static inline void flow_wish(struct flow *f, uint32_t wishes)
 {
     if ((__atomic_load_n(&f->wish, __ATOMIC_RELAXED) & wishes) != wishes)
         __atomic_fetch_or(&f->wish, wishes, __ATOMIC_RELEASE);
+}
+static inline uint64_t flow_reported(const struct flow *f, enum direction dir)
+{
+    return __atomic_load_n(&f->reported[dir], __ATOMIC_RELAXED);
 }
 static inline uint32_t flow_wishes(const struct flow *f)
 {

@@ -106,7 +106,7 @@ static COLD void emit_gap(struct stream_thread *st, struct tcp_session *ssn, str
     ssn->flags |= SSN_LIBERAL;
     packet_set_event(p, EVENT_STREAM_REASSEMBLY_SEQ_GAP);
     counter_inc(st->counters, st->id.gap);
-    stream_merge_waiting(st, ssn, s);
+    stream_merge_waiting(st, p->flow, s);
 }
 
 /* That no more will come is said with the last data, or alone. */
@@ -127,12 +127,15 @@ static COLD void emit_depth(struct tcp_stream *s, struct packet *p, enum directi
     s->flags |= STREAM_DEPTH_TOLD;
 }
 
-/* Nobody looks back at data, and no retransmission is compared with them. */
-static bool is_let_go(const struct stream_thread *st, enum direction dir)
+/* All has been handed on, nobody looks back at it, and no retransmission is compared with it. */
+void stream_let_go(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
+                   enum direction dir)
 {
     const struct stream_conf *conf = st->conf;
 
-    return stream_lookback(conf, dir) == 0 && !conf->is_inline && !conf->check_overlap;
+    if (s->buffer != NULL && s->delivered == stream_edge(s) && !conf->is_inline &&
+        !conf->check_overlap && stream_kept_from(conf, flow, s, dir) == s->delivered)
+        stream_release_buffer(st, s);
 }
 
 void stream_emit(struct stream_thread *st, struct tcp_session *ssn, struct packet *p,
@@ -162,8 +165,7 @@ void stream_emit(struct stream_thread *st, struct tcp_session *ssn, struct packe
         else
             emit_data(st, s, p, dir, limit);
     }
-    if (s->buffer != NULL && s->delivered == stream_edge(s) && is_let_go(st, dir))
-        stream_release_buffer(st, s);
+    stream_let_go(st, p->flow, s, dir);
     if (UNLIKELY((s->flags & (STREAM_DEPTH_REACHED | STREAM_DEPTH_TOLD)) == STREAM_DEPTH_REACHED))
         emit_depth(s, p, dir, first_chunk);
 }

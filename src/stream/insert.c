@@ -109,11 +109,11 @@ static uint32_t buffer_room(const struct tcp_stream *s)
 
 /* What has been handed on stays only as far as it may be looked back upon, or a retransmission
  * may be compared with it. */
-static void drop_front(const struct stream_thread *st, const struct tcp_session *ssn,
+static void drop_front(const struct stream_thread *st, const struct flow *flow,
                        struct tcp_stream *s)
 {
-    uint32_t lookback = stream_lookback(st->conf, (enum direction)(s == &ssn->side[TO_CLIENT]));
-    int64_t keep = s->delivered - lookback;
+    enum direction dir = (enum direction)(s == &flow->tcp->side[TO_CLIENT]);
+    int64_t keep = stream_kept_from(st->conf, flow, s, dir);
 
     if (st->conf->is_inline || st->conf->check_overlap)
         keep = MIN(keep, s->base_offset);
@@ -128,14 +128,14 @@ static void drop_front(const struct stream_thread *st, const struct tcp_session 
 
 /* Moving within the block is worth it when that frees half of it; else the next size is due. A
  * pinned block cannot be moved in. */
-static bool make_room(struct stream_thread *st, const struct tcp_session *ssn,
+static bool make_room(struct stream_thread *st, const struct flow *flow,
                       struct tcp_stream *s, uint32_t more)
 {
     uint64_t need;
     unsigned block_class;
     uint8_t *data;
 
-    drop_front(st, ssn, s);
+    drop_front(st, flow, s);
     need = (uint64_t)s->len + more;
     block_class = block_class_for(need);
     if (s->buffer != NULL && need <= block_size(s->block_class)) {
@@ -164,10 +164,10 @@ static bool make_room(struct stream_thread *st, const struct tcp_session *ssn,
     return true;
 }
 
-static bool append(struct stream_thread *st, const struct tcp_session *ssn, struct tcp_stream *s,
+static bool append(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
                    const uint8_t *data, uint32_t len)
 {
-    if (UNLIKELY(buffer_room(s) < len) && !make_room(st, ssn, s, len))
+    if (UNLIKELY(buffer_room(s) < len) && !make_room(st, flow, s, len))
         return false;
     memcpy(s->buffer + s->start + s->len, data, len);
     s->len += len;
@@ -216,8 +216,7 @@ static void record_in_order(struct tcp_stream *s, struct segment *seg, uint32_t 
 
 /* Segments that waited and now touch the contiguous data join them. Without memory for it they
  * go on waiting; the next segment tries again. */
-static bool merge_first(struct stream_thread *st, const struct tcp_session *ssn,
-                        struct tcp_stream *s)
+static bool merge_first(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s)
 {
     struct segment *seg = s->waiting.first;
     int64_t from = stream_abs(s, seg->seq), edge = stream_edge(s);
@@ -225,7 +224,7 @@ static bool merge_first(struct stream_thread *st, const struct tcp_session *ssn,
     if (from + seg->len > edge) {
         uint32_t skip = (uint32_t)(edge - from);
 
-        if (!append(st, ssn, s, seg->data + skip, seg->len - skip))
+        if (!append(st, flow, s, seg->data + skip, seg->len - skip))
             return false;
     }
     s->waiting.first = seg->next;
@@ -240,10 +239,10 @@ static bool merge_first(struct stream_thread *st, const struct tcp_session *ssn,
     return true;
 }
 
-void stream_merge_waiting(struct stream_thread *st, struct tcp_session *ssn, struct tcp_stream *s)
+void stream_merge_waiting(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s)
 {
     while (s->waiting.first != NULL &&
-           stream_abs(s, s->waiting.first->seq) <= stream_edge(s) && merge_first(st, ssn, s))
+           stream_abs(s, s->waiting.first->seq) <= stream_edge(s) && merge_first(st, flow, s))
         ;
 }
 
@@ -405,7 +404,7 @@ static int store_waiting(struct stream_thread *st, struct tcp_stream *s, uint32_
 }
 
 /* It starts at or before the edge: what reaches beyond is appended, and its bounds are kept. */
-static int store_touching(struct stream_thread *st, struct tcp_session *ssn, struct tcp_stream *s,
+static int store_touching(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
                           uint32_t seq, const uint8_t *data, uint32_t len)
 {
     int64_t from = stream_abs(s, seq), edge = stream_edge(s);
@@ -414,7 +413,7 @@ static int store_touching(struct stream_thread *st, struct tcp_session *ssn, str
     if (from + len > edge) {
         uint32_t skip = (uint32_t)(edge - from);
 
-        if (!append(st, ssn, s, data + skip, len - skip))
+        if (!append(st, flow, s, data + skip, len - skip))
             return -1;
     }
     seg = s->segments_merged < MERGED_MAX ? segment_new(st, seq, len) : NULL;
@@ -422,7 +421,7 @@ static int store_touching(struct stream_thread *st, struct tcp_session *ssn, str
         record_insert(&s->merged, seg);
         s->segments_merged++;
     }
-    stream_merge_waiting(st, ssn, s);
+    stream_merge_waiting(st, flow, s);
     return 0;
 }
 
@@ -456,7 +455,7 @@ static int insert_slowly(struct tcp_in *in, struct tcp_stream *s, const uint8_t 
     if (stream_abs(s, seq) > stream_edge(s))
         result = store_waiting(st, s, seq, o.data, len);
     else
-        result = store_touching(st, in->ssn, s, seq, o.data, len);
+        result = store_touching(st, in->flow, s, seq, o.data, len);
     if (result < 0)
         counter_inc(st->counters, o.any ? st->id.insert_overlap_fail : st->id.insert_normal_fail);
     if (result == -1 && o.any)
@@ -478,7 +477,7 @@ static int insert_in_order(struct tcp_in *in, struct tcp_stream *s, const uint8_
             return -1;
         }
     }
-    if (UNLIKELY(!append(st, in->ssn, s, payload, len))) {
+    if (UNLIKELY(!append(st, in->flow, s, payload, len))) {
         counter_inc(st->counters, st->id.insert_normal_fail);
         if (seg != NULL)
             segment_free(st, seg);

@@ -248,6 +248,15 @@ static inline int64_t stream_acked(const struct tcp_stream *s)
 {
     return seq_gt(s->last_ack, s->base_seq) ? stream_abs(s, s->last_ack) : s->base_offset;
 }
+/* From where on data that were handed on may be looked back upon: rules see them again until they
+ * have reported on them. */
+static inline int64_t stream_kept_from(const struct stream_conf *conf, const struct flow *flow,
+                                       const struct tcp_stream *s, enum direction dir)
+{
+    int64_t reported = (int64_t)flow_reported(flow, dir);
+
+    return MAX(s->delivered - stream_lookback(conf, dir), MIN(reported, s->delivered));
+}
 static inline void stream_set_base(struct tcp_stream *s, uint32_t isn)
 {
     s->base_seq = isn + 1;
@@ -306,19 +315,24 @@ void syn_record_apply(struct tcp_session *ssn, const struct syn_record *syn);
  * stores its payload and hands on what can be. -1: not stored. */
 void stream_reassemble(struct tcp_in *in, struct tcp_stream *s);
 void stream_prune(struct tcp_in *in, struct tcp_stream *s);
-/* The buffer alone, when all in it is handed on and nobody looks back. */
+/* The buffer alone. */
 void stream_release_buffer(struct stream_thread *st, struct tcp_stream *s);
 void stream_release_data(struct stream_thread *st, struct tcp_stream *s);
 
 /* insert.c: 0, -1 at the memcap, -2 at another limit */
 int stream_insert(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_t len);
-void stream_merge_waiting(struct stream_thread *st, struct tcp_session *ssn, struct tcp_stream *s);
+void stream_merge_waiting(struct stream_thread *st, const struct flow *flow,
+                          struct tcp_stream *s);
 void segment_free(struct stream_thread *st, struct segment *seg);
 
 /* emit.c */
 /* eof: the flow is over, unacknowledged data count too. */
 void stream_emit(struct stream_thread *st, struct tcp_session *ssn, struct packet *p,
                  enum direction dir, bool eof);
+
+/* When the flow is at rest: the buffer goes, unless something may be asked of it. */
+void stream_let_go(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
+                   enum direction dir);
 
 /* overlap.c: true when the policy takes the new segment's bytes where it overlaps the old. */
 bool overlap_takes_new(enum os_policy os, uint32_t new_seq, uint32_t new_end, uint32_t old_seq,

@@ -242,7 +242,7 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
     }
     candidates_clear(&dt->found);
     if (stream_due)
-        stream_reported(p->flow->detect, d);
+        stream_reported(dt, p->flow, d);
     if (p->flow != NULL && UNLIKELY(p->flow->stops & FLOW_STOP_PAYLOAD))
         stream_settle(p, d, stream_due);
     if (p->flow != NULL && !is_last_look(p))

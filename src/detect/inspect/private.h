@@ -168,7 +168,7 @@ void stream_inspect_chunks(struct detect_thread *dt, struct packet *p);
 bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum direction d);
 /* What alerts show of the stream; empty when nothing is kept. */
 struct slice stream_kept(const struct detect_thread *dt, const struct flow *f, enum direction d);
-void stream_reported(struct detect_flow *df, enum direction d);
+void stream_reported(const struct detect_thread *dt, struct flow *f, enum direction d);
 void stream_settle(const struct packet *p, enum direction d, bool was_due);
 bool stream_rules_has(const struct stream_rules *s, uint32_t rule);
 

@@ -328,6 +328,16 @@ static bool is_off(const struct packet *p, const struct stream_side *side)
     return (p->flags & PACKET_NO_PAYLOAD_INSPECT) != 0;
 }
 
+/* The stream need not keep what came before. Frames may be longer than what is reported at once,
+ * and inline windows overlap. */
+static void report_up_to(const struct detect_thread *dt, struct flow *f, enum direction d,
+                         uint64_t to)
+{
+    f->detect->side[d].from = to;
+    if (!dt->is_inline && f->turn == 0 && (f->app == NULL || !app_frames_wanted(f->app)))
+        __atomic_store_n(&f->reported[d], to, __ATOMIC_RELAXED);
+}
+
 void stream_inspect_chunks(struct detect_thread *dt, struct packet *p)
 {
     for (unsigned i = 0; i < p->chunk_count; i++) {
@@ -348,7 +358,7 @@ void stream_inspect_chunks(struct detect_thread *dt, struct packet *p)
         df->side[d].to = c->offset + c->len;
         df->side[d].flush |= c->depth_reached;
         if (c->kind == CHUNK_GAP)
-            df->side[d].from = df->side[d].to;
+            report_up_to(dt, p->flow, d, df->side[d].to);
     }
     if (p->chunk_count > 0 || (p->flags & (PACKET_END_TO_SERVER | PACKET_END_TO_CLIENT)) != 0)
         note_complete(p->flow);
@@ -388,11 +398,11 @@ void stream_settle(const struct packet *p, enum direction d, bool was_due)
         df->side[d].off = true;
 }
 
-void stream_reported(struct detect_flow *df, enum direction d)
+void stream_reported(const struct detect_thread *dt, struct flow *f, enum direction d)
 {
-    struct stream_side *side = &df->side[d];
+    struct stream_side *side = &f->detect->side[d];
 
-    side->from = side->to;
+    report_up_to(dt, f, d, side->to);
     side->flush = false;
     stream_rules_clear(side->matched);
     stream_rules_clear(side->waiting);
