@@ -20,8 +20,10 @@ struct scan_builder {
 };
 typedef ARRAY_OF(struct scan_builder) scan_array;
 
+typedef ARRAY_OF(struct payload_pattern) pattern_array;
+
 struct group_builder {
-    struct pattern_set_builder *payload, *stream;
+    pattern_array payload, stream;
     id_array unfiltered, payload_unfiltered, stream_unfiltered, events, addresses;
     entry_array payload_near, stream_near;
     scan_array packet_scans;
@@ -112,9 +114,9 @@ static void place_payload_rule(struct group_builder *b, struct rule *r, enum tra
     if (p.len > 0) {
         r->flags |= RULE_PAYLOAD_PATTERN;
         if (stream)
-            pattern_set_add(b->stream, p.bytes, p.len, p.nocase, r->index);
+            ARRAY_PUSH(&b->stream, (struct payload_pattern){ p, r, false });
         if (packet)
-            pattern_set_add(b->payload, p.bytes, p.len, p.nocase, r->index);
+            ARRAY_PUSH(&b->payload, rule_packet_pattern(r));
         return;
     }
     if (stream)
@@ -283,22 +285,71 @@ static int build_app(struct compiler *c, unsigned id, unsigned d)
     return 0;
 }
 
+/* So many patterns less to look for make a set of their own worth while. */
+#define OWN_SET 32
+
+/* Of all protocols, of those that no rule names, and of each that many rules are about. */
+static int build_stream(struct compiler *c, const pattern_array *all, struct transport_group *g)
+{
+    unsigned named[APP_PROTO_COUNT] = { 0 }, total = 0;
+    pattern_array some = { 0 };
+    int result;
+
+    if (all->count == 0)
+        return 0;
+    g->stream_sets = xcalloc(APP_PROTO_COUNT + 1, sizeof(*g->stream_sets));
+    for (size_t i = 0; i < all->count; i++) {
+        total += all->at[i].rule->app_proto != APP_PROTO_UNKNOWN;
+        for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
+            named[id] += all->at[i].rule->app_proto != APP_PROTO_UNKNOWN &&
+                         app_proto_matches(all->at[i].rule->app_proto, (enum app_proto_id)id);
+    }
+    result = payload_sets_build(&g->stream_sets[g->stream_set_count++], all->at,
+                                (unsigned)all->count, c->plan->patterns, c->err);
+    for (unsigned id = 0; id < APP_PROTO_COUNT && result == 0; id++) {
+        unsigned like = 0;
+
+        g->stream[id] = &g->stream_sets[0];
+        if (id == APP_PROTO_UNKNOWN || total - named[id] < OWN_SET)
+            continue;
+        while (like < id && (named[id] > 0 || named[like] > 0 || like == APP_PROTO_UNKNOWN))
+            like++;
+        if (like < id) {
+            g->stream[id] = g->stream[like];
+            continue;
+        }
+        some.count = 0;
+        for (size_t i = 0; i < all->count; i++)
+            if (all->at[i].rule->app_proto == APP_PROTO_UNKNOWN ||
+                app_proto_matches(all->at[i].rule->app_proto, (enum app_proto_id)id))
+                ARRAY_PUSH(&some, all->at[i]);
+        g->stream[id] = &g->stream_sets[g->stream_set_count];
+        result = payload_sets_build(&g->stream_sets[g->stream_set_count++], some.at,
+                                    (unsigned)some.count, c->plan->patterns, c->err);
+    }
+    ARRAY_FREE(&some);
+    return result;
+}
+
 static int build_group(struct compiler *c, struct group_builder *b, struct transport_group *g)
 {
     struct rule *const *rule = c->plan->rule;
 
-    if (pattern_set_build(b->payload, c->plan->patterns, &g->payload, c->err) < 0 ||
-        pattern_set_build(b->stream, c->plan->patterns, &g->stream, c->err) < 0)
+    if (payload_sets_build(&g->payload, b->payload.at, (unsigned)b->payload.count,
+                           c->plan->patterns, c->err) < 0 ||
+        build_stream(c, &b->stream, g) < 0)
         return -1;
     port_lists_build(&g->unfiltered, rule, b->unfiltered.at, (unsigned)b->unfiltered.count);
     port_lists_build(&g->stream_unfiltered, rule, b->stream_unfiltered.at,
                      (unsigned)b->stream_unfiltered.count);
-    g->has_stream = g->stream != NULL || b->stream_unfiltered.count > 0 ||
+    g->has_stream = b->stream.count > 0 || b->stream_unfiltered.count > 0 ||
                     b->stream_near.count > 0;
     ARRAY_FREE(&b->stream_unfiltered);
     c->plan->any_stream |= g->has_stream;
-    if (g->stream != NULL)
-        c->plan->stream_before = MAX(c->plan->stream_before, pattern_set_longest(g->stream));
+    if (g->stream_set_count > 0)
+        c->plan->stream_before = MAX(c->plan->stream_before, g->stream_sets[0].longest);
+    ARRAY_FREE(&b->payload);
+    ARRAY_FREE(&b->stream);
     port_lists_build(&g->payload_unfiltered, rule, b->payload_unfiltered.at,
                      (unsigned)b->payload_unfiltered.count);
     near_lists_build(&g->payload_near, b->payload_near.at, (unsigned)b->payload_near.count);
@@ -379,11 +430,6 @@ int ruleset_compile(struct ruleset *set, struct err *err)
     c->plan->rule = set->rules.at;
     c->plan->rule_count = (unsigned)set->rules.count;
     c->plan->any_rules = set->rules.count > 0;
-    for (unsigned t = 0; t < TRANSPORT_COUNT; t++)
-        for (unsigned d = 0; d < 2; d++) {
-            c->group[t][d].payload = pattern_set_builder_new();
-            c->group[t][d].stream = pattern_set_builder_new();
-        }
     for (size_t i = 0; i < set->rules.count; i++) {
         rule_classify(set->rules.at[i]);
         rule_choose_fast_pattern(set->rules.at[i]);
@@ -426,6 +472,10 @@ void ruleset_plan_free(struct ruleset *set)
             port_lists_fini(&g->stream_unfiltered);
             near_lists_fini(&g->payload_near);
             near_lists_fini(&g->stream_near);
+            free(g->payload.gate);
+            for (unsigned i = 0; i < g->stream_set_count; i++)
+                free(g->stream_sets[i].gate);
+            free(g->stream_sets);
             free(g->packet_scan);
             free(g->event_rule);
             address_lists_fini(&g->addresses);

@@ -7,6 +7,7 @@
 #include "detect/prefilter/address_lists.h"
 #include "detect/prefilter/near_lists.h"
 #include "detect/prefilter/pattern_set.h"
+#include "detect/prefilter/payload_sets.h"
 #include "detect/prefilter/port_lists.h"
 #include "detect/ruleset.h"
 
@@ -17,9 +18,12 @@ enum transport transport_of(uint8_t ip_proto);
 
 /* ... and by direction. */
 struct transport_group {
-    struct pattern_set *payload;            /* rules on single packets, by fast pattern */
-    struct pattern_set *stream;             /* rules on the stream; also for packets whose data
-                                             * did not go into one */
+    struct payload_sets payload;            /* rules on single packets, by fast pattern */
+    /* Rules on the stream, by the flow's protocol; also for packets whose data did not go into
+     * one. Protocols that the same rules are about share theirs. */
+    const struct payload_sets *stream[APP_PROTO_COUNT];
+    struct payload_sets *stream_sets;       /* all of them */
+    unsigned stream_set_count;
     struct port_lists unfiltered;           /* rules on packets that need no payload */
     struct port_lists payload_unfiltered;   /* without a pattern that a set can take: by port */
     struct port_lists stream_unfiltered;
@@ -94,6 +98,8 @@ void rule_choose_fast_pattern(struct rule *rule);
 struct literal_pattern rule_fast_literal(const struct rule *rule);
 /* Of the payload alone, long enough for a pattern set; len 0: none. */
 struct literal_pattern rule_payload_literal(const struct rule *rule);
+/* ... for single packets: near the front of the payload if that is where the rule can match. */
+struct payload_pattern rule_packet_pattern(const struct rule *rule);
 /* Finding rule_payload_literal() is all there is to the payload part. */
 bool rule_payload_is_literal(const struct rule *rule);
 /* Of the payload alone, for the near lists; len 0: none. */

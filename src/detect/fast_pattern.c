@@ -133,26 +133,77 @@ const struct rule_list *rule_payload(const struct rule *r)
     return l;
 }
 
-struct literal_pattern rule_payload_literal(const struct rule *r)
+/* Up to where a content can stand that the one before ends by `last`. */
+static uint64_t content_end(const struct rule_op *op, uint64_t last)
+{
+    uint64_t end = UINT32_MAX;
+
+    if ((op->flags & OP_DEPTH) && !(op->flags & OP_DEPTH_VAR) && op->content.depth >= 0)
+        end = (uint64_t)op->content.depth;
+    if ((op->flags & OP_WITHIN) && !(op->flags & (OP_WITHIN_VAR | OP_DISTANCE_VAR)) &&
+        last < UINT32_MAX)
+        end = MIN(end, last + (uint64_t)MAX(op->content.within, 0) +
+                       (uint64_t)(op->flags & OP_DISTANCE ? MAX(op->content.distance, 0) : 0));
+    return end;
+}
+
+static uint32_t payload_most(const struct rule *r)
+{
+    uint32_t most = UINT32_MAX;
+
+    for (unsigned i = 0; i < r->test_count; i++) {
+        const struct rule_test *test = &r->test[i];
+
+        if (test->keyword != NULL && test->keyword->payload_most != NULL && !test->negated)
+            most = MIN(most, test->keyword->payload_most(test->arg));
+    }
+    return most;
+}
+
+/* The best literal of the payload for a pattern set, and up to where it can stand. */
+static struct literal_pattern payload_literal(const struct rule *r, uint64_t *best_end)
 {
     const struct rule_list *l = rule_payload(r);
     struct literal_pattern best = { 0 };
     unsigned best_worth = 0;
+    uint64_t end = UINT32_MAX;
 
+    *best_end = UINT32_MAX;
     for (const struct rule_op *op = l != NULL ? l->first : NULL; op != NULL; op = op->next) {
         struct literal_pattern p;
         unsigned worth;
 
-        if (op->kind != OP_CONTENT || (op->flags & OP_NEGATED))
+        if (op->kind == OP_ISDATAAT || op->kind == OP_BYTE_TEST || (op->flags & OP_NEGATED))
+            continue;           /* does not move what the next is relative to */
+        if (op->kind != OP_CONTENT) {
+            end = UINT32_MAX;
             continue;
+        }
+        end = content_end(op, end);
         p = literal_of(op);
         worth = op == r->fast_op ? UINT32_MAX : literal_worth(p);
         if (p.len <= PATTERN_SHORT_MAX || worth <= best_worth)
             continue;
         best = p;
         best_worth = worth;
+        *best_end = end;
     }
     return best;
+}
+
+struct literal_pattern rule_payload_literal(const struct rule *r)
+{
+    uint64_t end;
+
+    return payload_literal(r, &end);
+}
+
+struct payload_pattern rule_packet_pattern(const struct rule *r)
+{
+    uint64_t end;
+    struct literal_pattern literal = payload_literal(r, &end);
+
+    return (struct payload_pattern){ literal, r, MIN(end, payload_most(r)) <= PAYLOAD_FRONT };
 }
 
 bool rule_payload_is_literal(const struct rule *r)

@@ -82,6 +82,8 @@ struct keyword_ops {
      * the rule is left out, but is not wrong. */
     int (*parse)(struct rule_parser *p, struct text in, void *arg);
     bool (*match)(const struct match_input *in, const void *arg);
+    /* The test holds for no packet with more payload; NULL: it may for any. */
+    uint32_t (*payload_most)(const void *arg);
     void (*free_arg)(void *arg);        /* for what the arena does not hold (pcre code); or NULL */
     /* What a test asks, as members of the current object, for --engine-analysis; NULL: the name
      * says it all. */

@@ -180,8 +180,10 @@ static void collect_unstreamed(struct detect_thread *dt, const struct packet *p,
                                const struct transport_group *g, struct header_view *h)
 {
     collect_near(dt, p, &g->stream_near, h);
-    if (g->stream != NULL)
-        pattern_set_scan(g->stream, dt->hs, p->payload, p->payload_len, &dt->found);
+    if (g->stream[0] != NULL)
+        payload_sets_scan(g->stream[p->flow != NULL ? p->flow->app_proto : APP_PROTO_UNKNOWN],
+                          dt->hs, p->src_port, p->dst_port, p->payload, p->payload_len,
+                          &dt->found);
     port_lists_collect(&g->stream_unfiltered, p->src_port, p->dst_port, &dt->found);
 }
 
@@ -201,8 +203,8 @@ static void collect(struct detect_thread *dt, struct packet *p, enum direction d
             pattern_set_scan(g->packet_scan[i].set, dt->hs, data.data, data.len, &dt->found);
     }
     if (p->payload_len > 0 && !(p->flags & (PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP))) {
-        if (g->payload != NULL)
-            pattern_set_scan(g->payload, dt->hs, p->payload, p->payload_len, &dt->found);
+        payload_sets_scan(&g->payload, dt->hs, p->src_port, p->dst_port, p->payload,
+                          p->payload_len, &dt->found);
         if (g->has_stream && !(p->flags & PACKET_STREAM_ADDED))
             collect_unstreamed(dt, p, g, h);
         collect_near(dt, p, &g->payload_near, h);

@@ -228,13 +228,15 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
     const struct transport_group *g = &dt->plan->group[TRANSPORT_TCP][d];
     struct header_view h;
     struct slice window = window_of(dt, c, side), fresh;
-    uint32_t back = g->stream != NULL ? pattern_set_longest(g->stream) - 1 : 0;
+    const struct payload_sets *sets = g->stream[p->flow->app_proto];
+    uint32_t back = sets != NULL && sets->longest > 0 ? sets->longest - 1 : 0;
 
     header_view_init(&h, p, d);
     back = MIN(back, window.len - c->len);
     fresh = (struct slice){ c->data - back, c->len + back };
-    if (g->stream != NULL && !(p->flags & PACKET_NO_PAYLOAD_INSPECT))
-        pattern_set_scan(g->stream, dt->hs, fresh.data, fresh.len, &dt->found);
+    if (sets != NULL && !(p->flags & PACKET_NO_PAYLOAD_INSPECT))
+        payload_sets_scan(sets, dt->hs, h.src_port, h.dst_port, fresh.data, fresh.len,
+                          &dt->found);
     collect_near(dt, p, &g->stream_near, &h, window);
     if (dt->is_inline)
         recent_join(dt, side, c->offset + c->len - window.len, c->offset + c->len);

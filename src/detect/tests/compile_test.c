@@ -232,3 +232,31 @@ TEST(compile_short_patterns_look_at_the_stream)
         CHECK(r.set->plan->group[TRANSPORT_TCP][TO_SERVER].has_stream);
     test_rules_free(&r);
 }
+
+/* Where a pattern may stand decides where it is looked for. */
+static const struct { const char *options; bool in_front; } fronts[] = {
+    { "content:\"abcdef\";", false },
+    { "content:\"abcdef\"; depth:20;", true },
+    { "content:\"abcdef\"; offset:20;", false },
+    { "content:\"abcdef\"; depth:300;", false },
+    { "content:\"ab\"; depth:9; content:\"cdefgh\"; within:20;", true },
+    { "content:\"ab\"; depth:9; content:\"cdefgh\"; distance:2;", false },
+    { "content:\"ab\"; depth:9; content:\"cdefgh\"; distance:200; within:100;", false },
+    { "content:\"ab\"; depth:9; pcre:\"/x+/R\"; content:\"cdefgh\"; within:20;", false },
+    { "dsize:<90; content:\"abcdef\";", true },
+    { "dsize:90<>200; content:\"abcdef\";", true },
+    { "dsize:>90; content:\"abcdef\";", false },
+};
+
+TEST(compile_knows_patterns_in_front)
+{
+    for (size_t i = 0; i < ARRAY_LEN(fronts); i++) {
+        struct test_rules r;
+
+        if (!test_rules_load(&r, "alert udp any any -> any any (%s sid:1;)", fronts[i].options))
+            test_fail(t, __FILE__, __LINE__, "does not load: %s", fronts[i].options);
+        else if (rule_packet_pattern(r.set->rules.at[0]).in_front != fronts[i].in_front)
+            test_fail(t, __FILE__, __LINE__, "front: %s", fronts[i].options);
+        test_rules_free(&r);
+    }
+}

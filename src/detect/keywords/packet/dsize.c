@@ -29,6 +29,19 @@ static bool dsize_match(const struct match_input *in, const void *arg)
     return int_match_has(m, p->payload_len);
 }
 
+static uint32_t dsize_most(const void *arg)
+{
+    const struct int_match *m = arg;
+
+    switch ((enum int_op)m->op) {
+    case INT_EQ:
+    case INT_LT:
+    case INT_LE:    return (uint32_t)m->a;
+    case INT_RANGE: return (uint32_t)m->b;
+    default:        return UINT32_MAX;
+    }
+}
+
 static void dsize_describe(const struct rule_test *test, struct json *j)
 {
     int_match_describe(test->arg, "dsize", j);
@@ -43,5 +56,6 @@ const struct keyword_ops keyword_dsize = {
     .arg_size = sizeof(struct int_match),
     .parse = dsize_parse,
     .match = dsize_match,
+    .payload_most = dsize_most,
     .describe = dsize_describe,
 };

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "detect/prefilter/payload_sets.h"
+#include "match/port.h"
+
+/* Most traffic is of one of these: rules on them are looked for always. */
+static const uint16_t busy[] = { 25, 53, 80, 443, 445, 8080 };
+#define FEW_PORTS 64
+
+static bool is_few(const struct port_set *set)
+{
+    unsigned count = 0;
+
+    if (set == NULL || set->any)
+        return false;
+    for (uint32_t i = 0; i < set->count; i++)
+        count += set->range[i].hi - set->range[i].lo + 1u;
+    for (unsigned i = 0; i < ARRAY_LEN(busy); i++)
+        if (port_set_has(set, busy[i]))
+            return false;
+    return count <= FEW_PORTS;
+}
+
+static void gate_open(uint64_t *bits, const struct port_set *set)
+{
+    for (uint32_t i = 0; i < set->count; i++)
+        for (unsigned port = set->range[i].lo; port <= set->range[i].hi; port++)
+            bits[port >> 6] |= 1ull << (port & 63);
+}
+
+/* False: the rule is about any port, or about many. */
+static bool goes_by_port(struct payload_sets *sets, const struct rule *r)
+{
+    bool dst = is_few(r->dst_port);
+
+    if (!dst && !is_few(r->src_port))
+        return false;
+    if (sets->gate == NULL)
+        sets->gate = xcalloc(1, sizeof(*sets->gate));
+    gate_open(dst ? sets->gate->dst : sets->gate->src, dst ? r->dst_port : r->src_port);
+    return true;
+}
+
+int payload_sets_build(struct payload_sets *sets, const struct payload_pattern *pattern,
+                       unsigned count, struct pattern_pool *pool, struct err *err)
+{
+    struct pattern_set_builder *any[PLACE_COUNT], *few[PLACE_COUNT];
+    int result = 0;
+
+    *sets = (struct payload_sets){ .longest = 0 };
+    for (unsigned p = 0; p < PLACE_COUNT; p++) {
+        any[p] = pattern_set_builder_new();
+        few[p] = pattern_set_builder_new();
+    }
+    for (unsigned i = 0; i < count; i++) {
+        const struct payload_pattern *p = &pattern[i];
+        enum payload_place place = p->in_front ? PLACE_FRONT : PLACE_ANYWHERE;
+
+        pattern_set_add(goes_by_port(sets, p->rule) ? few[place] : any[place], p->literal.bytes,
+                        p->literal.len, p->literal.nocase, p->rule->index);
+        sets->longest = MAX(sets->longest, MIN(p->literal.len, PATTERN_LONG_MAX));
+    }
+    for (unsigned p = 0; p < PLACE_COUNT; p++)
+        if (pattern_set_build(any[p], pool, &sets->any_port[p], err) < 0 ||
+            pattern_set_build(few[p], pool, &sets->few_ports[p], err) < 0)
+            result = -1;
+    return result;
+}
+
+static bool has(const uint64_t *bits, uint16_t port)
+{
+    return bits[port >> 6] >> (port & 63) & 1;
+}
+
+static void scan(struct pattern_set *const *set, struct hs_scratch *scratch, const uint8_t *data,
+                 uint32_t len, struct candidates *out)
+{
+    if (set[PLACE_FRONT] != NULL)
+        pattern_set_scan(set[PLACE_FRONT], scratch, data, MIN(len, PAYLOAD_FRONT), out);
+    if (set[PLACE_ANYWHERE] != NULL)
+        pattern_set_scan(set[PLACE_ANYWHERE], scratch, data, len, out);
+}
+
+void payload_sets_scan(const struct payload_sets *sets, struct hs_scratch *scratch,
+                       uint16_t src_port, uint16_t dst_port, const uint8_t *data, uint32_t len,
+                       struct candidates *out)
+{
+    scan(sets->any_port, scratch, data, len, out);
+    if (sets->gate != NULL && (has(sets->gate->dst, dst_port) || has(sets->gate->src, src_port)))
+        scan(sets->few_ports, scratch, data, len, out);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/prefilter/payload_sets.h - the patterns of rules on payload, of one transport and direction.
+ *
+ * Not all are looked for everywhere. Patterns that can only stand near the front of a payload are
+ * looked for there. Those of rules on a few ports that little traffic has are looked for in
+ * traffic of such ports. What remains, most of traffic has to be searched for in full. */
+#ifndef DETECT_PAYLOAD_SETS_H
+#define DETECT_PAYLOAD_SETS_H
+
+#include "detect/prefilter/pattern_set.h"
+#include "detect/rule.h"
+
+#define PAYLOAD_FRONT 256               /* bytes; searching so few costs little */
+
+/* Where a pattern is, should its rule match. */
+struct payload_pattern {
+    struct literal_pattern literal;     /* borrowed */
+    const struct rule *rule;
+    bool in_front;                      /* within the first PAYLOAD_FRONT bytes */
+};
+
+enum payload_place { PLACE_FRONT, PLACE_ANYWHERE, PLACE_COUNT };
+
+/* The ports that any of a set's rules is about. */
+struct port_gate { uint64_t src[1024], dst[1024]; };
+
+struct payload_sets {
+    struct pattern_set *any_port[PLACE_COUNT];          /* NULL: nothing to look for */
+    struct pattern_set *few_ports[PLACE_COUNT];
+    struct port_gate *gate;                             /* of few_ports; NULL: there are none */
+    unsigned longest;                                   /* pattern; 0: there is none */
+};
+
+/* sets->gate is the caller's to free; the sets belong to the pool. */
+int payload_sets_build(struct payload_sets *sets, const struct payload_pattern *pattern,
+                       unsigned count, struct pattern_pool *pool, struct err *err);
+
+/* The ports are those of who sent the data and of whom they are for. */
+void payload_sets_scan(const struct payload_sets *sets, struct hs_scratch *scratch,
+                       uint16_t src_port, uint16_t dst_port, const uint8_t *data, uint32_t len,
+                       struct candidates *out);
+
+#endif
