@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/prefilter/payload_sets.h - the patterns of rules on payload, of one transport and direction.
+/* detect/prefilter/payload_sets.h - patterns of rules on payload, of one transport and direction.
  *
  * Not all are looked for everywhere. Patterns that can only stand near the front of a payload are
  * looked for there. Those of rules on a few ports that little traffic has are looked for in
