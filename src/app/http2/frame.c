@@ -136,7 +136,8 @@ static void parse_headers(struct app_flow *af, enum direction d, const struct h2
         begin_block(af, d, f, f->stream, fragment);
         return;
     }
-    h2_headers_inflate(af, d, t, fragment);
+    if (!h2_headers_inflate(af, d, t, fragment))
+        app_tx_event(&t->tx, H2_EXTRA_HEADER_DATA);
     if ((f->flags & H2_FLAG_END_STREAM) != 0)
         h2_body_end(t, d);
 }
@@ -152,7 +153,7 @@ static void parse_promise(struct app_flow *af, enum direction d, const struct h2
     if ((f->flags & H2_FLAG_END_HEADERS) == 0)
         begin_block(af, d, f, t->stream, fragment);
     else
-        h2_headers_inflate(af, d, t, fragment);
+        (void)h2_headers_inflate(af, d, t, fragment);
 }
 
 static void parse_continuation(struct app_flow *af, enum direction d, const struct h2_frame *f,
@@ -164,14 +165,14 @@ static void parse_continuation(struct app_flow *af, enum direction d, const stru
     t->side[d].has_headers = true;
     if (!b->active || b->stream != f->stream) {
         if (last)
-            h2_headers_inflate(af, d, t, payload);
+            (void)h2_headers_inflate(af, d, t, payload);
         return;
     }
     add_to_block(af, b, t, payload);
     if (!last)
         return;
     b->active = false;
-    h2_headers_inflate(af, d, t, buf_slice(&b->data));
+    (void)h2_headers_inflate(af, d, t, buf_slice(&b->data));
     buf_clear(&b->data);
     if (b->over)
         h2_body_end(t, d);

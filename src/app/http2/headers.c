@@ -298,13 +298,15 @@ static bool inflate_all(struct h2_state *st, struct h2_tx *t, enum direction d,
     return true;
 }
 
-void h2_headers_inflate(struct app_flow *af, enum direction d, struct h2_tx *t, struct slice in)
+bool h2_headers_inflate(struct app_flow *af, enum direction d, struct h2_tx *t, struct slice in)
 {
     struct h2_state *st = af->state;
     const struct h2_header error = { .kind = H2_FIELD_ERROR };
     unsigned from = t->side[d].header_count;
 
-    if (!scan(in, t, d))
+    bool scanned = scan(in, t, d);
+
+    if (!scanned)
         app_tx_event(&t->tx, H2_HEADER_INTEGER_OVERFLOW);
     if (st->inflater[d] == NULL || !inflate_all(st, t, d, in)) {
         app_tx_event(&t->tx, H2_INVALID_HEADER);
@@ -313,4 +315,5 @@ void h2_headers_inflate(struct app_flow *af, enum direction d, struct h2_tx *t, 
             renew(af, d);
     }
     h2_headers_done(t, d, from);
+    return scanned;
 }

@@ -169,7 +169,8 @@ void h2_tx_global(struct h2_tx *t, enum direction d);
 bool h2_inflaters_open(struct app_flow *af);
 void h2_inflaters_close(struct h2_state *st);
 /* One header block into t's headers. */
-void h2_headers_inflate(struct app_flow *af, enum direction d, struct h2_tx *t, struct slice in);
+/* False: a number in it is too large, and what follows was not looked at for that. */
+bool h2_headers_inflate(struct app_flow *af, enum direction d, struct h2_tx *t, struct slice in);
 void h2_header_add(struct h2_tx *t, enum direction d, const struct h2_header *h);
 /* All headers so far, from `from` on, have been added: what they mean. */
 void h2_headers_done(struct h2_tx *t, enum direction d, unsigned from);

@@ -72,6 +72,8 @@ TEST(http2_events)
     CHECK_EVENT(MAGIC "\0\0\7\1\5\0\0\0\1\x82\x84\x41\3u@h", "userinfo_in_uri");
     CHECK_EVENT(MAGIC "\0\0\x0c\1\5\0\0\0\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f",
                 "header_integer_overflow");
+    CHECK_EVENT(MAGIC "\0\0\x0c\1\5\0\0\0\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f",
+                "extra_header_data");
 }
 
 TEST(http2_too_many_streams_and_frames)
