@@ -419,6 +419,7 @@ void app_note_packet(const struct app_conf *conf, const struct packet *p);
 bool app_note_wanted(const struct app_conf *conf, const uint8_t *payload, uint32_t len);
 void app_note_hosts(const struct app_conf *conf, const struct ip *src, const struct ip *dst);
 bool app_proto_enabled(const struct app_conf *conf, enum app_proto_id id);  /* with its parser */
+bool app_proto_recognised(const struct app_conf *conf, enum app_proto_id id);   /* at least */
 /* What it takes for all flows together; NULL: that is not counted. */
 struct app_memory *app_proto_memory(const struct app_conf *conf, enum app_proto_id id);
 struct app_memory *app_ranges_limit(const struct app_conf *conf);  /* files that come in ranges */

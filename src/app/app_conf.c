@@ -184,6 +184,12 @@ bool app_proto_enabled(const struct app_conf *conf, enum app_proto_id id)
            (conf->proto[id].parses[TRANSPORT_TCP] || conf->proto[id].parses[TRANSPORT_UDP]);
 }
 
+bool app_proto_recognised(const struct app_conf *conf, enum app_proto_id id)
+{
+    return (unsigned)id < APP_PROTO_MAX &&
+           (conf->proto[id].enabled[TRANSPORT_TCP] || conf->proto[id].enabled[TRANSPORT_UDP]);
+}
+
 struct app_memory *app_proto_memory(const struct app_conf *conf, enum app_proto_id id)
 {
     const struct app_proto_conf *pc = &conf->proto[id];

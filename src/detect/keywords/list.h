@@ -25,6 +25,7 @@
     K(bypass)               \
     /* packet */            \
     K(ttl)                  \
+    K(template2)            \
     K(id)                   \
     K(tos)                  \
     K(sameip)               \
@@ -62,6 +63,8 @@
     K(flow)                 \
     K(flowbits)             \
     K(flowint)              \
+    K(flowvar)              \
+    K(pktvar)               \
     K(xbits)                \
     K(hostbits)             \
     K(stream_size)          \

@@ -20,6 +20,18 @@ const struct keyword_ops keyword_ttl = {
     .match = ttl_match,
 };
 
+/* A name that stands in rules since it was an example of how to add a keyword. */
+const struct keyword_ops keyword_template2 = {
+    .name = "template2",
+    .doc = "another name for ttl",
+    .features = "prefilter",
+    .point = POINT_PACKET,
+    .needs_packet = true,
+    .arg_size = sizeof(struct int_match),
+    .parse = int_parse_u8,
+    .match = ttl_match,
+};
+
 static int id_parse(struct rule_parser *p, struct text in, void *arg)
 {
     uint64_t value;

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Two requests on one connection."""
+from pcapgen import Capture, TcpFlow
+
+
+def capture():
+    cap = Capture()
+    flow = TcpFlow(cap, "10.0.0.1", 40000, "10.0.0.2", 80)
+    flow.open()
+    flow.to_server(b"GET /one HTTP/1.1\r\nHost: a.example\r\n\r\n")
+    flow.to_client(b"HTTP/1.1 204 No Content\r\n\r\n")
+    flow.to_server(b"GET /two HTTP/1.1\r\nHost: a.example\r\n\r\n")
+    flow.to_client(b"HTTP/1.1 204 No Content\r\n\r\n")
+    return cap

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/flow/captured.c - flowvar, pktvar: is a text in what pcre captured by a name, of
+ * the flow or of this packet? */
+#include "detect/program.h"
+#include "flow/vars.h"
+
+#include <string.h>
+
+struct captured_arg {
+    uint32_t id;
+    uint16_t len;
+    uint8_t *bytes;
+};
+
+static bool holds(struct slice value, const struct captured_arg *a)
+{
+    return value.len > 0 && memmem(value.data, value.len, a->bytes, a->len) != NULL;
+}
+
+struct search {
+    const struct captured_arg *arg;
+    bool found;
+};
+
+static bool flowvar_visit(const struct flow_var_view *v, void *arg)
+{
+    struct search *s = arg;
+
+    s->found = v->kind == VAR_FLOWVAR && v->id == s->arg->id && holds(v->value, s->arg);
+    return !s->found;
+}
+
+static bool flowvar_match(const struct match_input *in, const void *arg)
+{
+    struct search s = { .arg = arg };
+
+    if (in->flow != NULL)
+        (void)flow_vars_each(in->flow, flowvar_visit, &s);
+    return s.found;
+}
+
+static bool pktvar_match(const struct match_input *in, const void *arg)
+{
+    const struct captured_arg *a = arg;
+
+    for (const struct packet_var *v = in->packet->vars; v != NULL; v = v->next)
+        if (v->id == a->id)
+            return holds(v->value, a);
+    return false;
+}
+
+/* NAME,TEXT with TEXT in quotes or not. */
+static int captured_parse(struct rule_parser *p, struct text in, enum var_kind kind,
+                          struct captured_arg *a)
+{
+    struct text rest = in, name;
+
+    if (!text_split(&rest, ',', &name) || name.n == 0 || rest.n == 0)
+        return rule_error(p, "%s: want NAME,TEXT, found \"%.*s\"", p->keyword->name, TEXT(in));
+    if (rest.n >= 2 && rest.p[0] == '"' && rest.p[rest.n - 1] == '"')
+        rest = (struct text){ rest.p + 1, rest.n - 2 };
+    a->id = var_name_id(kind, arena_text(p->arena, name));
+    p->rule->vars_read |= kind == VAR_FLOWVAR ? RULE_VAR_FLOW : RULE_VAR_PACKET;
+    return content_bytes_parse(p, rest, p->keyword->name, &a->bytes, &a->len);
+}
+
+static int flowvar_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    return captured_parse(p, in, VAR_FLOWVAR, arg);
+}
+
+static int pktvar_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    return captured_parse(p, in, VAR_PKTVAR, arg);
+}
+
+const struct keyword_ops keyword_flowvar = {
+    .name = "flowvar",
+    .doc = "text in what was captured for the flow",
+    .point = POINT_PACKET,
+    .arg_size = sizeof(struct captured_arg),
+    .parse = flowvar_parse,
+    .match = flowvar_match,
+};
+
+const struct keyword_ops keyword_pktvar = {
+    .name = "pktvar",
+    .doc = "text in what was captured in this packet",
+    .point = POINT_PACKET,
+    .arg_size = sizeof(struct captured_arg),
+    .parse = pktvar_parse,
+    .match = pktvar_match,
+};
