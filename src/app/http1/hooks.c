@@ -356,6 +356,13 @@ static bool is_handled_here(enum http_event event)
     return event == HTTP_EVENT_UNABLE_TO_MATCH_RESPONSE_TO_REQUEST;
 }
 
+/* What should have been the first chunk's length is the body itself. libhtp has counted it. */
+static void is_not_chunked(struct http_tx *htx)
+{
+    if (!htx->message[TO_CLIENT].body_seen)
+        htx->htp->response_message_len = 0;
+}
+
 static int message(htp_log_t *log)
 {
     struct http_state *state = htp_connp_get_user_data(log->connp);
@@ -365,6 +372,8 @@ static int message(htp_log_t *log)
     if (htx == NULL || state->messages >= MESSAGES_MAX)
         return HTP_OK;
     event = http_event_of_message(log->msg, state->direction);
+    if (event == HTTP_EVENT_INVALID_RESPONSE_CHUNK_LEN)
+        is_not_chunked(htx);
     if (event != HTTP_EVENT_NONE && !is_handled_here(event))
         app_tx_event(&htx->tx, event);
     if (++state->messages == MESSAGES_MAX)

@@ -29,6 +29,7 @@ static bool payload_matches(struct detect_thread *dt, const struct match_input *
     if (stream && stream_due &&
         stream_rules_has(p->flow->detect->side[in->direction].matched, r->index)) {
         *flags |= ALERT_STREAM;
+        stream_captures_take(dt, &p->flow->detect->side[in->direction], in->rule->index);
         return true;
     }
     if (stream && !(r->flags & RULE_NEEDS_PACKET) && (p->flags & PACKET_STREAM_ADDED))

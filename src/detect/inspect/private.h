@@ -68,6 +68,7 @@ struct stream_side {
     struct buf *kept;           /* the latest data, as alerts show them; see stream_keep */
     struct stream_rules *matched, *waiting, *seen;  /* seen: payload part of tx rules */
     struct stream_rules *recent;        /* inline: a rule whose pattern was there, up to where */
+    struct buf *captured;       /* by those that matched, until they are reported; mostly NULL */
 };
 
 struct frame_hit {
@@ -170,6 +171,8 @@ bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum 
 struct slice stream_kept(const struct detect_thread *dt, const struct flow *f, enum direction d);
 void stream_reported(const struct detect_thread *dt, struct flow *f, enum direction d);
 void stream_settle(const struct packet *p, enum direction d, bool was_due);
+/* What the rule captured when it matched: pending again, as it is reported now. */
+void stream_captures_take(struct detect_thread *dt, const struct stream_side *side, uint32_t rule);
 bool stream_rules_has(const struct stream_rules *s, uint32_t rule);
 
 /* packet.c, frames.c, tx.c */

@@ -43,11 +43,20 @@ void detect_flow_free(struct flow *f)
         if (df->side[d].kept != NULL)
             buf_fini(df->side[d].kept);
         lib_free(df->side[d].kept);
+        if (df->side[d].captured != NULL)
+            buf_fini(df->side[d].captured);
+        lib_free(df->side[d].captured);
     }
     frames_forget(df);
     lib_free(df->frame_hit);
     f->detect = NULL;
     pool_put(df->home, df);
+}
+
+static void captures_clear(struct stream_side *side)
+{
+    if (UNLIKELY(side->captured != NULL))
+        buf_clear(side->captured);
 }
 
 void stream_forget(struct detect_flow *df)
@@ -58,6 +67,7 @@ void stream_forget(struct detect_flow *df)
         stream_rules_clear(df->side[d].waiting);
         stream_rules_clear(df->side[d].seen);
         stream_rules_clear(df->side[d].recent);
+        captures_clear(&df->side[d]);
     }
     frames_forget(df);
 }
@@ -132,6 +142,46 @@ static bool is_out(const struct detect_thread *dt, const struct packet *p,
            !proto_may_fit(b->app_proto, p->flow);
 }
 
+/* --- what matches capture ------------------------------------------------------------------- */
+
+#define CAPTURED_MAX 4096
+
+struct stream_capture { uint32_t rule, id, kind, key_len, len; };
+
+static void COLD captures_keep(const struct program_scratch *s, struct stream_side *side,
+                               uint32_t rule)
+{
+    if (side->captured == NULL)
+        side->captured = lib_calloc(1, sizeof(*side->captured));
+    for (unsigned i = 0; side->captured != NULL && i < s->capture_count; i++) {
+        const struct pending_capture *c = &s->capture[i];
+        const struct stream_capture head = { rule, c->id, c->kind, c->key_len, c->len };
+
+        if (side->captured->len + sizeof(head) + c->key_len + c->len > CAPTURED_MAX)
+            break;
+        buf_add(side->captured, &head, sizeof(head));
+        buf_add(side->captured, s->text.data + c->key_at, c->key_len);
+        buf_add(side->captured, s->text.data + c->at, c->len);
+    }
+}
+
+void stream_captures_take(struct detect_thread *dt, const struct stream_side *side, uint32_t rule)
+{
+    struct stream_capture head;
+    struct bytes in;
+
+    if (LIKELY(side->captured == NULL))
+        return;
+    in = bytes_of_slice(buf_slice(side->captured));
+    while (bytes_have(&in, sizeof(head))) {
+        memcpy(&head, take_bytes(&in, sizeof(head)), sizeof(head));
+        struct slice key = take_slice(&in, head.key_len), text = take_slice(&in, head.len);
+
+        if (head.rule == rule)
+            program_capture(&dt->program, (uint8_t)head.kind, head.id, key, text);
+    }
+}
+
 static void rule_on_window(struct detect_thread *dt, struct packet *p, struct stream_side *side,
                            const struct rule *r, struct header_view *h, struct slice window,
                            enum direction d)
@@ -150,6 +200,8 @@ static void rule_on_window(struct detect_thread *dt, struct packet *p, struct st
                 rules_push(&side->waiting, r->index);
             return;
         }
+        if (UNLIKELY(dt->program.capture_count > 0) && !b->is_tx)
+            captures_keep(&dt->program, side, r->index);
     }
     rules_push(b->is_tx ? &side->seen : &side->matched, r->index);
 }
@@ -408,4 +460,5 @@ void stream_reported(const struct detect_thread *dt, struct flow *f, enum direct
     side->flush = false;
     stream_rules_clear(side->matched);
     stream_rules_clear(side->waiting);
+    captures_clear(side);
 }
