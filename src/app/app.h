@@ -311,6 +311,8 @@ struct app_log {
     bool has_tx_id;             /* the record says which transaction it is of */
     /* Settings of one eve-log instance, made once; NULL when there are none. Freed with free(). */
     void *(*configure)(const struct conf_node *node, struct err *err);
+    /* What these settings need of the protocol, see app_buffer.feature; NULL: nothing. */
+    uint32_t (*features)(const void *conf);
     /* Writes the members; false: nothing to log after all. direction: for each_direction. */
     bool (*log)(struct json *j, struct app_tx *tx, enum direction direction, const void *conf);
     /* In its place, when a transaction has several records: n from 0 until false. */

@@ -8,6 +8,7 @@
 #include "output/output_private.h"
 
 #include "app/file.h"
+#include "app/tls/tls.h"
 #include "base/log.h"
 
 #ifdef HAVE_LUA
@@ -418,6 +419,14 @@ static void want_files(const struct app_conf *app, const struct lua_log *l)
         app_files_want(app, APP_FILE_TRACK | APP_FILE_CONTENT);
 }
 
+/* Which of the libraries a script uses shows when it runs. */
+static void want_certificates(const struct app_conf *app)
+{
+    struct app_wants wants = { .features = { [APP_PROTO_tls] = TLS_WANT_CHAIN } };
+
+    app_wants_add(app, &wants);
+}
+
 static void *lua_open_output(const struct output_request *request, struct output_conf *conf,
                              const struct conf_node *node, struct err *err)
 {
@@ -428,6 +437,7 @@ static void *lua_open_output(const struct output_request *request, struct output
     o->log_dir = request->log_dir;
     o->path = conf_string(node, "path", "");
     o->cpath = conf_string(node, "cpath", "");
+    want_certificates(request->app);
     CONF_EACH (item, conf_find(node, "scripts")) {
         if (item->value == NULL)
             continue;

@@ -27,6 +27,7 @@ static void *tls_store_open(const struct output_request *request, struct output_
                             const struct conf_node *node, struct err *err)
 {
     char *dir = output_path(request, conf_string(node, "certs-log-dir", ""));
+    struct app_wants wants = { .features = { [APP_PROTO_tls] = TLS_WANT_CHAIN } };
     struct tls_store *s;
 
     if (mkdir(dir, 0750) < 0 && errno != EEXIST) {
@@ -34,6 +35,7 @@ static void *tls_store_open(const struct output_request *request, struct output_
         free(dir);
         return NULL;
     }
+    app_wants_add(request->app, &wants);
     s = xcalloc(1, sizeof(*s));
     s->dir = dir;
     return s;
@@ -74,7 +76,7 @@ static void add_base64_lines(struct buf *out, struct slice der)
 static void make_pem(struct buf *out, const struct tls_side *side)
 {
     buf_clear(out);
-    for (unsigned i = 0; i < side->chain_len; i++) {
+    for (unsigned i = 0; i < tls_chain_kept(side); i++) {
         BUF_LITERAL(out, "-----BEGIN CERTIFICATE-----\n");
         add_base64_lines(out, side->chain[i]);
         BUF_LITERAL(out, "-----END CERTIFICATE-----\n");

@@ -89,7 +89,7 @@ static bool get_certs(struct app_tx *tx, enum direction d, unsigned index, struc
 {
     const struct tls_side *side = side_of(tx, d);
 
-    return index < side->chain_len && some(side->chain[index], out);
+    return index < tls_chain_kept(side) && some(side->chain[index], out);
 }
 
 static bool get_alt_name(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
@@ -245,6 +245,7 @@ static const struct app_buffer buffer_fingerprint = {
 static const struct app_buffer buffer_certs = {
     .name = "tls.certs", .doc = "each certificate of the chain, as sent (DER)",
     .directions = APP_BOTH, .progress = CERT_PROGRESS, .multi = true, .get = get_certs,
+    .feature = TLS_WANT_CHAIN,
 };
 static const struct app_buffer buffer_alt_name = {
     .name = "tls.subjectaltname", .doc = "each alternative name of the certificate",

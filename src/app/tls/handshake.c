@@ -140,8 +140,11 @@ static void add_certificate(struct app_flow *af, struct tls_state *st, struct tl
         }
         side->has_certificate = true;
     }
-    if (side->chain_len < TLS_CHAIN_MAX)
-        side->chain[side->chain_len++] = der;
+    if (side->chain_len < TLS_CHAIN_MAX) {
+        if (side->chain != NULL)
+            side->chain[side->chain_len] = der;
+        side->chain_len++;
+    }
 }
 
 static unsigned count_chain(struct bytes list)
@@ -161,8 +164,10 @@ static void certificate_list(struct app_flow *af, struct tls_state *st, struct b
     struct arena *arena = &st->tx->tx.arena;
     unsigned tries = 0;
 
-    list = bytes_of(arena_copy(arena, list.next, bytes_left(&list)), bytes_left(&list));
-    side->chain = arena_alloc(arena, count_chain(list) * sizeof(*side->chain));
+    if (app_feature(af, TLS_WANT_CHAIN)) {
+        list = bytes_of(arena_copy(arena, list.next, bytes_left(&list)), bytes_left(&list));
+        side->chain = arena_alloc(arena, count_chain(list) * sizeof(*side->chain));
+    }
     while (bytes_left(&list) > 0 && tries++ < TLS_CHAIN_MAX) {
         struct slice der = take_slice(&list, take_be24(&list));
 

@@ -93,6 +93,14 @@ static void *configure(const struct conf_node *node, struct err *err UNUSED)
     return s;
 }
 
+static uint32_t features_of(const void *settings)
+{
+    const struct tls_log_settings *s = settings;
+
+    return s->fields & (F_CERTIFICATE | F_CHAIN | F_CLIENT_CERTIFICATE | F_CLIENT_CHAIN)
+               ? TLS_WANT_CHAIN : 0;
+}
+
 /* --- certificates --------------------------------------------------------------------------- */
 
 static void log_time(struct json *j, const char *key, int64_t time)
@@ -115,17 +123,17 @@ static void log_some(struct json *j, const char *key, struct slice s)
 
 static void log_chain(struct json *j, const struct tls_side *side)
 {
-    if (side->chain_len == 0)
+    if (tls_chain_kept(side) == 0)
         return;
     json_array(j, "chain");
-    for (unsigned i = 0; i < side->chain_len; i++)
+    for (unsigned i = 0; i < tls_chain_kept(side); i++)
         json_base64(j, NULL, side->chain[i].data, side->chain[i].len);
     json_array_end(j);
 }
 
 static void log_certificate(struct json *j, const struct tls_side *side)
 {
-    if (side->chain_len > 0)
+    if (tls_chain_kept(side) > 0)
         json_base64(j, "certificate", side->chain[0].data, side->chain[0].len);
 }
 
@@ -343,7 +351,7 @@ void tls_alert_metadata(struct json *j, struct app_tx *tx)
 static const struct app_log eve_tls = {
     .conf_name = "tls", .event_type = "tls", .key = "tls",
     .progress = { TLS_CLIENT_HANDSHAKE_DONE, TLS_SERVER_HANDSHAKE_DONE },
-    .configure = configure, .log = log_tls,
+    .configure = configure, .features = features_of, .log = log_tls,
 };
 
 const struct app_log *const tls_logs[] = { &eve_tls, NULL };

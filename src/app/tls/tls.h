@@ -80,7 +80,10 @@ enum {
 };
 
 /* app_feature() bits */
-enum { TLS_WANT_JA3 = 1u << 0, TLS_WANT_JA4 = 1u << 1, TLS_WANT_STORE = 1u << 2 };
+enum {
+    TLS_WANT_JA3 = 1u << 0, TLS_WANT_JA4 = 1u << 1, TLS_WANT_STORE = 1u << 2,
+    TLS_WANT_CHAIN = 1u << 3,           /* certificates as sent; else what was read of one */
+};
 
 struct tls_settings {
     enum { TLS_TRACK_ONLY, TLS_BYPASS, TLS_FULL } encryption;
@@ -100,7 +103,7 @@ struct tls_side {
     bool store;                         /* tls.store matched */
     bool stored;                        /* output's */
     struct tls_certificate certificate; /* the peer's own */
-    struct slice *chain;                /* DER, as sent */
+    struct slice *chain;                /* DER, as sent; NULL unless somebody wants it */
     unsigned chain_len;
     bool ja3_made;
     struct slice ja3, ja3_hash;         /* JA3S of the server */
@@ -120,6 +123,12 @@ struct tls_tx {
 static inline struct tls_tx *tls_tx_of(const struct app_tx *tx)
 {
     return (struct tls_tx *)(uintptr_t)tx;
+}
+
+/* How many certificates there are to look at. */
+static inline unsigned tls_chain_kept(const struct tls_side *side)
+{
+    return side->chain != NULL ? side->chain_len : 0;
 }
 
 /* A handshake message that spreads over records. */

@@ -70,7 +70,7 @@ static int push_chain(lua_State *state, enum direction d)
     const struct tls_side *s = side_of(state, d);
 
     lua_newtable(state);
-    for (unsigned i = 0; i < s->chain_len; i++) {
+    for (unsigned i = 0; i < tls_chain_kept(s); i++) {
         lua_newtable(state);
         lua_pushinteger(state, s->chain[i].len);
         lua_setfield(state, -2, "length");
@@ -126,6 +126,7 @@ int lua_open_tls(lua_State *state)
         { NULL, NULL },
     };
 
+    lua_want_buffer(state, "tls", "tls.certs");
     return lua_library(state, functions, TLS_CLASS, methods);
 }
 

@@ -30,6 +30,17 @@ static const struct eve_type *eve_type_find(const char *name)
     return NULL;
 }
 
+static void want_features(const struct eve *eve, const struct app_log *log, unsigned id,
+                          const void *settings)
+{
+    struct app_wants wants = { 0 };
+
+    if (log->features == NULL)
+        return;
+    wants.features[id] = log->features(settings);
+    app_wants_add(eve->request->app, &wants);
+}
+
 /* Adds the logs of all protocols that go by this name; false when none does. */
 static bool eve_add_app_logs(struct eve *eve, const char *name, const struct conf_node *node)
 {
@@ -50,10 +61,12 @@ static bool eve_add_app_logs(struct eve *eve, const char *name, const struct con
             use->bit = eve->number * LOGS_PER_PROTO_MAX * 2 + eve->log_count[id] * 2;
             if (log->configure != NULL)
                 use->settings = log->configure(node, &err);
-            if (err.text[0] != '\0')
+            if (err.text[0] != '\0') {
                 conf_error(node, "%s", err.text);
-            else
-                eve->log_count[id]++;
+                continue;
+            }
+            want_features(eve, log, id, use->settings);
+            eve->log_count[id]++;
         }
     }
     return known;
