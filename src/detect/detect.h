@@ -23,6 +23,7 @@ struct ruleset_request {
     bool strict_all;                        /* --strict-rule-keywords */
     const char *strict_keywords;
     const char *config_dir;                 /* where the configuration file stands */
+    bool drop_texts;                        /* nobody asks for rules as written */
     struct ruleset *previous;               /* the new set remembers what this one did; NULL */
 };
 

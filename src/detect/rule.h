@@ -156,7 +156,7 @@ struct rule {
     uint32_t class_id;                  /* 0: none */
     const char *msg;
     const char *class_name, *class_text;        /* "trojan-activity", its description */
-    const char *text;                   /* the rule as written */
+    const char *text;                   /* the rule as written; NULL when that was not kept */
     struct where at;
     struct rule_reference *reference;
     unsigned reference_count;

@@ -290,7 +290,7 @@ unsigned threshold_config_lines(struct ruleset *set, struct text all, const char
 {
     struct config_reader r = reader_of(set, set->conf);
 
-    rule_lines_read(all, name, &set->arena, visit_line, &r);
+    rule_lines_read(all, name, &set->arena, &set->arena, visit_line, &r);
     return r.good;
 }
 
@@ -303,7 +303,7 @@ void threshold_config_load(struct ruleset *set, const struct conf_node *root)
         log_warning("threshold-config", "Error opening file: \"%s\": %s", path, strerror(errno));
         return;
     }
-    if (rule_file_read(path, &set->arena, visit_line, &r, &r.err) < 0)
+    if (rule_file_read(path, &set->arena, &set->arena, visit_line, &r, &r.err) < 0)
         log_err(LOG_LEVEL_ERROR, "threshold-config", &r.err);
     log_info("threshold-config", "Threshold config parsed: %u rule(s) found", r.good);
 }

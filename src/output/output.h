@@ -35,6 +35,7 @@ void output_rotate(struct output_conf *conf);          /* SIGHUP: reopen files; 
 
 /* Bytes of stream data that records of alerts may show; 0: none. */
 uint32_t output_payload_size(const struct conf_node *root);
+bool output_shows_rules(const struct conf_node *root);      /* as written */
 
 /* The rendering half, one per inspecting thread. */
 struct output_thread;

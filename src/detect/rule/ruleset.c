@@ -22,6 +22,7 @@ struct loader {
     struct ruleset_report *report;
     struct rule_builder builder;
     struct map by_id;               /* gid, sid to struct known_rule */
+    struct arena texts;             /* the rules as written, unless they are kept */
 };
 
 /* Rules of one number: two when bidirectional. */
@@ -164,7 +165,8 @@ static void load_file(struct loader *l, const char *path)
         return;
     log_config("detect", "Loading rule file: %s", path);
     l->report->files++;
-    if (rule_file_read(path, &l->set->arena, visit_rule, l, &err) < 0) {
+    if (rule_file_read(path, &l->set->arena, l->request->drop_texts ? &l->texts : &l->set->arena,
+                       visit_rule, l, &err) < 0) {
         l->report->files_failed++;
         log_err(LOG_LEVEL_ERROR, "detect", &err);
     } else if (l->report->loaded == before) {
@@ -277,6 +279,13 @@ static void drop_forgotten(struct ruleset *set)
     set->rules.count = kept;
 }
 
+/* They are as large as all that is made of them but patterns. */
+static void drop_texts(struct ruleset *set)
+{
+    for (size_t i = 0; i < set->rules.count; i++)
+        set->rules.at[i]->text = NULL;
+}
+
 static struct ruleset *ruleset_new(const struct ruleset_request *request)
 {
     struct ruleset *set = xcalloc(1, sizeof(*set));
@@ -341,6 +350,7 @@ static void load_rules(struct ruleset *set, const struct ruleset_request *reques
 {
     struct loader l = { .set = set, .request = request, .report = report };
 
+    arena_init(&l.texts, 4 << 20, 0);
     set->names = rule_names_load(&set->arena, request->conf);
     set->iprep = iprep_load(request->conf);
     rule_builder_init(&l.builder, set, request);
@@ -351,6 +361,9 @@ static void load_rules(struct ruleset *set, const struct ruleset_request *reques
         threshold_config_load(set, request->conf);
     rule_builder_fini(&l.builder);
     map_fini(&l.by_id);
+    if (request->drop_texts)
+        drop_texts(set);
+    arena_fini(&l.texts);
 }
 
 struct ruleset *ruleset_load(const struct ruleset_request *request, struct ruleset_report *report,

@@ -69,7 +69,7 @@ static void take_rule(struct line_reader *r, struct text line, struct arena *are
     rule->text.p = arena_text(arena, rule->text);
 }
 
-void rule_lines_read(struct text all, const char *file, struct arena *arena,
+void rule_lines_read(struct text all, const char *file, struct arena *arena, struct arena *texts,
                      void (*visit)(const struct rule_text *rule, void *arg), void *arg)
 {
     struct line_reader r = { .rest = all };
@@ -82,7 +82,7 @@ void rule_lines_read(struct text all, const char *file, struct arena *arena,
 
         if (shown.n == 0 || shown.p[0] == '#')
             continue;
-        take_rule(&r, line, arena, &joined, &rule);
+        take_rule(&r, line, texts, &joined, &rule);
         visit(&rule, arg);
     }
     buf_fini(&joined);
@@ -111,7 +111,7 @@ static int read_whole(const char *path, struct buf *out, struct err *err)
     return failed ? err_set(err, "reading rule file %s: %s", path, strerror(failed)) : 0;
 }
 
-int rule_file_read(const char *path, struct arena *arena,
+int rule_file_read(const char *path, struct arena *arena, struct arena *texts,
                    void (*visit)(const struct rule_text *rule, void *arg), void *arg,
                    struct err *err)
 {
@@ -119,8 +119,8 @@ int rule_file_read(const char *path, struct arena *arena,
     int r = read_whole(path, &whole, err);
 
     if (r == 0)
-        rule_lines_read((struct text){ (const char *)whole.data, whole.len }, path, arena, visit,
-                        arg);
+        rule_lines_read((struct text){ (const char *)whole.data, whole.len }, path, arena, texts,
+                        visit, arg);
     buf_fini(&whole);
     return r;
 }

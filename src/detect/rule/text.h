@@ -24,13 +24,13 @@ struct rule_text {
     ARRAY_OF(struct rule_piece) piece;
 };
 
-/* Calls visit for each rule. The text and the file's name live in the arena; the struct does not
- * outlive the call. -1 when the file cannot be read. */
-int rule_file_read(const char *path, struct arena *arena,
+/* Calls visit for each rule. The text lives in `texts`, the file's name in `arena`; the struct does
+ * not outlive the call. -1 when the file cannot be read. */
+int rule_file_read(const char *path, struct arena *arena, struct arena *texts,
                    void (*visit)(const struct rule_text *rule, void *arg), void *arg,
                    struct err *err);
 /* The same for a text in memory. */
-void rule_lines_read(struct text all, const char *file, struct arena *arena,
+void rule_lines_read(struct text all, const char *file, struct arena *arena, struct arena *texts,
                      void (*visit)(const struct rule_text *rule, void *arg), void *arg);
 
 /* The place of a character of the rule. */

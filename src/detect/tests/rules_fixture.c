@@ -63,7 +63,7 @@ struct rule *rules_fixture_parse(struct rules_fixture *f, const char *text)
 {
     size_t before = f->set->rules.count;
 
-    rule_lines_read(text_of(text), "t.rules", &f->set->arena, take_rule, f);
+    rule_lines_read(text_of(text), "t.rules", &f->set->arena, &f->set->arena, take_rule, f);
     return f->set->rules.count > before ? f->set->rules.at[f->set->rules.count - 1] : NULL;
 }
 

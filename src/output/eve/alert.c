@@ -113,6 +113,24 @@ uint32_t output_payload_size(const struct conf_node *root)
     return size;
 }
 
+/* Does an eve-log show rules as written? */
+bool output_shows_rules(const struct conf_node *root)
+{
+    CONF_EACH (output, conf_find(root, "outputs")) {
+        const struct conf_node *log = output->child;
+
+        if (log == NULL || strcmp(log->name, "eve-log") != 0)
+            continue;
+        CONF_EACH (type, conf_find(log, "types")) {
+            const struct conf_node *alert = type->child;
+
+            if (alert != NULL && conf_bool(alert, "metadata.rule.raw", false))
+                return true;
+        }
+    }
+    return false;
+}
+
 static const char *action_name(const struct packet_alert *a)
 {
     return a->action & (ACTION_DROP | ACTION_REJECT) ? "blocked" : "allowed";
