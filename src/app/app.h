@@ -288,6 +288,7 @@ struct app_match {
     uint8_t progress[2];
     bool no_argument;
     bool quotes;                /* may stand in quotes, which are taken off; a `!` stays */
+    bool quotes_required;
     size_t arg_size;
     /* Fills arg (zeroed); memory from arena, which lives as long as the rules. */
     int (*parse)(struct text in, void *arg, struct arena *arena, struct err *err);

@@ -154,7 +154,7 @@ static enum rule_type type_of(const struct rule *r)
 {
     if (r->tx_test_count > 0 || has_kind(r, BUFFER_TX, BUFFER_FRAME))
         return RULE_APP_TX;
-    if (r->hook != 0 && r->app_proto != APP_PROTO_UNKNOWN)
+    if (r->hook_in_app)
         return RULE_APP_TX;
     if (is_proto_only(r))
         return RULE_PROTO_ONLY;

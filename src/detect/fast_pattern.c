@@ -88,7 +88,8 @@ static bool can_serve(const struct rule *r, const struct rule_op *op)
 
     if (op->kind != OP_CONTENT || (op->flags & OP_NEGATED) || literal_of(op).len == 0)
         return false;
-    if (l->buffer == NULL)
+    /* Rules on transactions are asked when those are there, not with each packet. */
+    if (l->buffer == NULL || l->buffer->kind == BUFFER_PACKET)
         return r->type != RULE_APP_TX;
     if (l->program->absent)
         return false;

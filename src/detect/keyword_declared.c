@@ -315,6 +315,7 @@ static void add_match(const struct app_proto *proto, const struct app_match *m)
         d->ops.doc = m->doc;
         d->ops.argument = m->no_argument ? ARGUMENT_NONE : ARGUMENT_REQUIRED;
         d->ops.quotes = d->ops.negatable = m->quotes;
+        d->ops.quotes_required = m->quotes_required;
         d->ops.arg_size = sizeof(struct match_arg);
         d->ops.parse = match_parse;
         keyword_register(&d->ops);

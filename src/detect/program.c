@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From the ops of a list to a program; and the small services that buffer keywords share. */
 #include "detect/program.h"
+
+#include "detect/analysis/analysis.h"
 #include "base/array.h"
 #include "match/literal.h"
 
@@ -502,7 +504,8 @@ static int check_one_way(struct rule_parser *p)
         for (unsigned i = 0; l->buffer != NULL && i < APP_PROTO_COUNT; i++) {
             const struct app_buffer *b = l->buffer->by_proto[i];
 
-            if (b != NULL && b->one_way && l->directions == APP_BOTH)
+            if (b != NULL && b->one_way && l->directions == APP_BOTH &&
+                l->buffer->transform_count == 0)
                 return rule_error(p, "rule %u: %s without a direction; say flow:to_server for "
                                   "requests or flow:to_client for responses", p->rule->sid,
                                   b->name);
@@ -565,9 +568,37 @@ static int settle_direction(struct rule_parser *p)
     return check_one_way(p);
 }
 
+/* A buffer that came before the rule's protocol was known may not be one of it. */
+static int check_proto(struct rule_parser *p)
+{
+    const struct rule *r = p->rule;
+
+    for (const struct rule_list *l = r->list; l != NULL && r->app_proto != 0; l = l->next) {
+        bool has = l->buffer == NULL || l->buffer->kind != BUFFER_TX;
+
+        for (unsigned id = 0; id < APP_PROTO_COUNT && !has; id++)
+            has = l->buffer->by_proto[id] != NULL &&
+                  (app_proto_matches((enum app_proto_id)r->app_proto, (enum app_proto_id)id) ||
+                   app_proto_matches((enum app_proto_id)id, (enum app_proto_id)r->app_proto));
+        if (!has && !(r->app_proto == APP_PROTO_ftp && strncmp(l->buffer->name, "file", 4) == 0))
+            return rule_error(p, "the %s keyword cannot be used with protocol %s",
+                              l->buffer->base->name,
+                              app_proto_name((enum app_proto_id)r->app_proto));
+    }
+    return 0;
+}
+
+static bool tests_packets_only(const struct rule *r)
+{
+    for (unsigned i = 0; i < r->test_count; i++)
+        if (r->test[i].keyword->needs_packet)
+            return true;
+    return false;
+}
+
 static int check_mixture(struct rule_parser *p)
 {
-    bool frame = false, tx = false, packet = false, payload = false;
+    bool frame = false, tx = p->rule->tx_test_count > 0, packet = false, payload = false;
     const struct rule *r = p->rule;
 
     for (const struct rule_list *l = r->list; l != NULL; l = l->next) {
@@ -577,7 +608,8 @@ static int check_mixture(struct rule_parser *p)
         packet |= l->buffer != NULL && l->buffer->kind == BUFFER_PACKET;
     }
     if ((r->flags & (RULE_NEEDS_PACKET | RULE_ONLY_STREAM)) ==
-        (RULE_NEEDS_PACKET | RULE_ONLY_STREAM))
+            (RULE_NEEDS_PACKET | RULE_ONLY_STREAM) ||
+        ((r->flags & (RULE_PROTO_TCP_STREAM | RULE_ONLY_STREAM)) && tests_packets_only(r)))
         return rule_error(p, "can't mix packet keywords with tcp-stream or flow:only_stream.  "
                           "Invalidating signature.");
     if ((r->flags & RULE_NEEDS_PACKET) && (tx || frame))
@@ -614,13 +646,35 @@ static void build_programs(struct rule_parser *p)
     }
 }
 
+/* A transform behind what it might have been for is about nothing. */
+static void drop_unused_transforms(struct rule *r)
+{
+    const struct rule_list *before = NULL;
+
+    for (struct rule_list **at = &r->list; *at != NULL; ) {
+        const struct buffer *b = (*at)->buffer;
+        bool unused = (*at)->first == NULL && before != NULL && before->buffer != NULL &&
+                      b != NULL && b->transform_count > 0 && b->base == before->buffer->base;
+
+        before = *at;
+        if (unused)
+            *at = (*at)->next;
+        else
+            at = &(*at)->next;
+    }
+}
+
 int rule_finish(struct rule_parser *p)
 {
+    drop_unused_transforms(p->rule);
     for (struct rule_list *l = p->rule->list; l != NULL; l = l->next)
         if (check_list(p, l) < 0)
             return -1;
-    if (check_mixture(p) < 0 || settle_direction(p) < 0)
+    if (check_proto(p) < 0 || check_mixture(p) < 0 || settle_direction(p) < 0)
         return -1;
     build_programs(p);
+    if (!analysis_fits_hook(p->rule))
+        return rule_error(p, "rule %u: what it looks at is not known at its hook, or before",
+                          p->rule->sid);
     return 0;
 }

@@ -31,7 +31,7 @@ enum rule_action { RULE_ALERT, RULE_DROP, RULE_REJECT_SRC, RULE_REJECT_DST, RULE
 enum rule_scope { SCOPE_DEFAULT, SCOPE_PACKET, SCOPE_FLOW,
                   SCOPE_HOOK, SCOPE_TX };       /* of the firewall alone */
 
-/* rule->hook of a rule without an app protocol: when its packets are looked at. */
+/* rule->hook unless hook_in_app: when the rule's packets are looked at. */
 enum packet_hook { HOOK_NONE, HOOK_FLOW_START, HOOK_PRE_FLOW, HOOK_PRE_STREAM, HOOK_ALL };
 
 /* Sets, after flowbits: who sets one is asked before those that read it. */
@@ -131,6 +131,7 @@ struct rule {
     uint8_t ip_proto[32];               /* bit set of protocols; all ones: ip */
     uint8_t ip_version;                 /* 4, 6, or 0: both */
     uint8_t hook;                       /* 0 none; else 1 + progress state, or packet_hook */
+    bool hook_in_app;                   /* it is one of a protocol's transactions */
     uint8_t scope;                      /* enum rule_scope */
     uint8_t header_class;               /* equal headers, if frequent; or HEADER_CLASS_NONE */
     bool also_pass;                     /* firewall: what it accepts, other rules let pass */

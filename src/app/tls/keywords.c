@@ -244,12 +244,12 @@ static bool fingerprint_match(struct app_tx *tx, enum direction d, const void *a
 
 static const struct app_match match_subject = {
     .name = "tls.subject", .doc = "[!]\"text\" in the subject of the certificate (old)",
-    .directions = APP_BOTH, .progress = CERT_PROGRESS, .quotes = true,
+    .directions = APP_BOTH, .progress = CERT_PROGRESS, .quotes = true, .quotes_required = true,
     .arg_size = sizeof(struct name_arg), .parse = name_parse, .match = subject_match,
 };
 static const struct app_match match_issuer = {
     .name = "tls.issuerdn", .doc = "[!]\"text\" in the issuer of the certificate (old)",
-    .directions = APP_BOTH, .progress = CERT_PROGRESS, .quotes = true,
+    .directions = APP_BOTH, .progress = CERT_PROGRESS, .quotes = true, .quotes_required = true,
     .arg_size = sizeof(struct name_arg), .parse = name_parse, .match = issuer_match,
 };
 static const struct app_match match_fingerprint = {

@@ -4,8 +4,10 @@
  * the progress that each needs. */
 #include "detect/analysis/private.h"
 
+#include "detect/analysis/analysis.h"
 #include "detect/keyword_registry.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool fits(const struct rule *rule, enum app_proto_id id)
@@ -193,7 +195,7 @@ static void add_hook(const struct rule *rule, analysis_engines *out)
 {
     uint8_t last = rule->hook > 1 && is_http2(rule->app_proto) ? 7 : (uint8_t)(rule->hook - 1);
 
-    if (rule->hook == 0 || rule->app_proto == APP_PROTO_UNKNOWN)
+    if (!rule->hook_in_app)
         return;
     for (const struct rule_list *l = rule->list; l != NULL; l = l->next)
         if (l->buffer != NULL && l->buffer->kind == BUFFER_PACKET)
@@ -203,6 +205,29 @@ static void add_hook(const struct rule *rule, analysis_engines *out)
             ARRAY_PUSH(out, ((struct analysis_engine){
                 .hook = true, .direction = (uint8_t)d, .progress = last,
                 .proto = (enum app_proto_id)rule->app_proto }));
+}
+
+/* The version of TLS is asked wherever the rule is. */
+static bool has_own_progress(const struct analysis_engine *e)
+{
+    return !e->hook && !e->stream && e->proto != APP_PROTO_UNKNOWN &&
+           (e->place == NULL || strcmp(e->place, "tls_generic") != 0);
+}
+
+bool analysis_fits_hook(const struct rule *rule)
+{
+    unsigned wanted = rule->hook > 1 && is_http2(rule->app_proto) ? 7 : rule->hook - 1u;
+    analysis_engines all = { 0 };
+    bool fits = true;
+
+    if (!rule->hook_in_app)
+        return true;
+    analysis_engines_of(rule, &all);
+    for (size_t i = 0; i < all.count; i++)
+        if (has_own_progress(&all.at[i]))
+            fits &= all.at[i].progress == wanted;
+    ARRAY_FREE(&all);
+    return fits;
 }
 
 void analysis_engines_of(const struct rule *rule, analysis_engines *out)

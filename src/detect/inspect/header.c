@@ -97,7 +97,7 @@ bool rule_packet_fits(const struct rule *r, const struct packet *p)
     if ((f & (RULE_NEEDS_PACKET | RULE_NEEDS_STREAM)) == RULE_NEEDS_PACKET &&
         (p->flags & PACKET_PSEUDO))
         return false;
-    if (r->hook == HOOK_FLOW_START && r->app_proto == APP_PROTO_UNKNOWN &&
+    if (r->hook == HOOK_FLOW_START && !r->hook_in_app &&
         !(p->flags & (PACKET_FLOW_START | PACKET_FIRST_IN_DIR)))
         return false;
     return true;

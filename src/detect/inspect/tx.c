@@ -277,7 +277,7 @@ static enum part rule_parts(struct tx_context *c, const struct rule *r,
 
 static bool is_before_hook(const struct tx_context *c, const struct rule *r)
 {
-    return r->hook > 0 && c->progress + 1 < r->hook &&
+    return r->hook_in_app && c->progress + 1 < r->hook &&
            !app_tx_done(c->tx, c->direction, c->proto);
 }
 
@@ -285,7 +285,8 @@ static bool is_before_hook(const struct tx_context *c, const struct rule *r)
  * transaction is there, and once if it has gone on by then. */
 static bool is_bare_hook_now(const struct tx_context *c, const struct rule *r)
 {
-    return r->hook > 0 && r->list == NULL && r->tx_test_count == 0 && c->progress + 1u == r->hook;
+    return r->hook_in_app && r->list == NULL && r->tx_test_count == 0 &&
+           c->progress + 1u == r->hook;
 }
 
 static bool rule_may_begin(struct tx_context *c, const struct rule *r,

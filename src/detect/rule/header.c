@@ -339,6 +339,7 @@ static int app_hook_parse(struct rule_builder *b, struct text in, struct err *er
         if (progress < 0)
             continue;
         rule->hook = (uint8_t)(1 + progress);
+        rule->hook_in_app = true;
         rule->flags |= d == TO_SERVER ? RULE_TO_SERVER : RULE_TO_CLIENT;
         return 0;
     }

@@ -89,6 +89,18 @@ TEST(compile_chooses_fast_patterns)
     }
 }
 
+/* Rules on transactions are not found by a packet's own bytes. */
+TEST(compile_finds_transactions_by_their_buffers)
+{
+    struct test_rules r;
+
+    CHECK(test_rules_load(&r, "alert http any any -> any any (ip.dst; content:\"|01 02 03 04|\"; "
+                              "http.uri; content:\"b\"; sid:1;)"));
+    if (r.set != NULL && r.set->rules.count == 1)
+        CHECK_INT(r.set->rules.at[0]->fast_list->buffer->kind, BUFFER_TX);
+    test_rules_free(&r);
+}
+
 /* --- the prefilter against rules run one by one ------------------------------------------- */
 
 #define RULES 120

@@ -4,6 +4,8 @@
 #include "detect/rule/classification.h"
 #include "detect/ruleset.h"
 
+#include <ctype.h>
+
 static const struct rule_class *unknown_class(struct rule_parser *p, struct text in)
 {
     const struct rule_class *c = rule_class_add_unknown(p->ruleset->names, in);
@@ -14,11 +16,24 @@ static const struct rule_class *unknown_class(struct rule_parser *p, struct text
     return c;
 }
 
+static bool is_class_name(struct text in)
+{
+    if (in.n == 0 || !isalpha((unsigned char)in.p[0]))
+        return false;
+    for (size_t i = 0; i < in.n; i++)
+        if (!isalnum((unsigned char)in.p[i]) && in.p[i] != '-' && in.p[i] != '_')
+            return false;
+    return true;
+}
+
 /* A `priority` keyword, wherever it stands, wins; so its flag is looked at, not its place. */
 static int classtype_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct rule *rule = p->rule;
     const struct rule_class *c = rule_class_find(p->ruleset->names, in);
+
+    if (!is_class_name(in))
+        return rule_error(p, "classtype: want the name of a class, found \"%.*s\"", TEXT(in));
 
     if (rule->class_name != NULL && p->strict)
         return rule_error(p, "classtype: stands twice in the rule");
