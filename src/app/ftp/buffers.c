@@ -139,7 +139,8 @@ static bool received_match(struct app_tx *tx, enum direction d UNUSED, const voi
 {
     const bool *received = arg;
 
-    return ftp_tx_of(tx)->replied == *received;
+    /* Before anything has come, there is no reply to ask about. */
+    return ftp_tx_of(tx)->replied == *received && ftp_tx_of(tx)->replies != NULL;
 }
 
 /* A PORT that names another host than the client makes the server connect to that one. */
