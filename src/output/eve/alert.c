@@ -294,12 +294,12 @@ static void alert_tx_fields(struct json *j, struct app_tx *tx, const struct pack
 {
     if (a->flags & ALERT_TX_GUESSED)
         json_bool(j, "tx_guessed", true);
+    if (!s->metadata_app)
+        return;
     if (tx->flow->proto->progress_names[TO_SERVER] != NULL)
         json_string(j, "ts_progress", progress_name(tx, TO_SERVER));
     if (tx->flow->proto->progress_names[TO_CLIENT] != NULL)
         json_string(j, "tc_progress", progress_name(tx, TO_CLIENT));
-    if (!s->metadata_app)
-        return;
     if (s->contents[tx->flow->proto->id] != 0)
         tx->flow->proto->alert_contents(j, tx, s->contents[tx->flow->proto->id]);
     else

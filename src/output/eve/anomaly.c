@@ -53,7 +53,7 @@ static void anomaly_packet_event(struct render *r, const struct eve *eve,
     if (!(stream ? s->stream : s->decode))
         return;
     eve_begin(r, eve, &j, p, EVE_AS_PACKET, "anomaly", EVE_NO_TX);
-    if (s->packet_header)
+    if (s->packet_header && !stream)
         anomaly_header_bytes(&j, p);
     json_object(&j, "anomaly");
     json_string(&j, "type", stream ? "stream" : "decode");
