@@ -408,6 +408,16 @@ static void lua_close_output(void *self)
     free(o);
 }
 
+/* A script may ask for whatever rules can see: also for what is only kept where it is wanted. */
+static void want_buffers(const struct app_conf *app, const struct app_proto *proto)
+{
+    struct app_wants wants = { 0 };
+
+    for (unsigned i = 0; proto->buffers != NULL && proto->buffers[i] != NULL; i++)
+        wants.features[proto->id] |= proto->buffers[i]->feature;
+    app_wants_add(app, &wants);
+}
+
 /* A script on transactions may ask for their bodies, which are kept as files are. */
 static void want_files(const struct app_conf *app, const struct lua_log *l)
 {
@@ -415,8 +425,10 @@ static void want_files(const struct app_conf *app, const struct lua_log *l)
         app_files_want(app, APP_FILE_TRACK);
     else if (l->kind == LUA_BODY)
         output_want_bodies(app);
-    else if (l->kind == LUA_TX)
+    else if (l->kind == LUA_TX) {
+        want_buffers(app, l->proto);
         app_files_want(app, APP_FILE_TRACK | APP_FILE_CONTENT);
+    }
 }
 
 /* Which of the libraries a script uses shows when it runs. */
