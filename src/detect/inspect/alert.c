@@ -99,6 +99,33 @@ static bool has_context(const struct program_scratch *s)
     return false;
 }
 
+/* Does the packet bring data of the stream that the other side has yet to acknowledge? */
+static bool brings_more(const struct packet *p, enum direction d)
+{
+    if (p->payload_len == 0 || !(p->flags & PACKET_STREAM_ADDED) || packet_direction(p) != d)
+        return false;
+    for (unsigned i = 0; i < p->chunk_count; i++)
+        if (p->chunk[i].direction == d && p->chunk[i].kind == CHUNK_DATA)
+            return false;
+    return true;
+}
+
+/* The latest of the stream, with what this packet adds: in the arena of notes. */
+static struct slice stream_note(struct detect_thread *dt, const struct match_input *in)
+{
+    const struct packet *p = in->packet;
+    struct slice kept = stream_kept(dt, in->flow, in->direction);
+    uint32_t more = !dt->is_inline && brings_more(p, in->direction) ? p->payload_len : 0;
+    uint8_t *both;
+
+    if (kept.len == 0 || more == 0)
+        return note_slice(dt, kept);
+    both = arena_alloc(&dt->notes, (size_t)kept.len + more);
+    memcpy(both, kept.data, kept.len);
+    memcpy(both + kept.len, p->payload, more);
+    return (struct slice){ both, kept.len + more };
+}
+
 static const struct alert_extra *extra_of(struct detect_thread *dt, const struct match_input *in,
                                           uint8_t flags)
 {
@@ -106,12 +133,11 @@ static const struct alert_extra *extra_of(struct detect_thread *dt, const struct
     struct alert_extra extra = { 0 };
 
     if (in->packet->ip_proto == 6 && (flags & (ALERT_STREAM | ALERT_APP_STATE)))
-        extra.payload = stream_kept(dt, in->flow, in->direction);
+        extra.payload = stream_note(dt, in);
     if (LIKELY(!context && extra.payload.len == 0))
         return NULL;
     if (context)
         extra.context = context_of(dt);
-    extra.payload = note_slice(dt, extra.payload);
     return arena_copy(&dt->notes, &extra, sizeof(extra));
 }
 
