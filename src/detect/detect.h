@@ -24,6 +24,7 @@ struct ruleset_request {
     const char *strict_keywords;
     const char *config_dir;                 /* where the configuration file stands */
     bool drop_texts;                        /* nobody asks for rules as written */
+    bool all_or_none;           /* one bad rule, and none is used */
     struct ruleset *previous;               /* the new set remembers what this one did; NULL */
 };
 

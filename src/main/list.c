@@ -88,17 +88,27 @@ int list_protos(void)
     return EXIT_SUCCESS;
 }
 
+/* In rules "http" stands for all versions of it. */
+static const char *rule_name(const struct app_proto *proto)
+{
+    return strcmp(proto->name, "http") == 0 ? "http1" : proto->name;
+}
+
 static void list_proto_hooks(const struct app_proto *proto, enum direction d, const char *start,
                              const char *done)
 {
-    printf("%s:%s\n", proto->name, start);
+    const char *name = rule_name(proto);
+
+    printf("%s:%s\n", name, start);
     for (const struct app_name *n = proto->progress_names[d]; n != NULL && n->name != NULL; n++)
-        printf("%s:%s\n", proto->name, n->name);
-    printf("%s:%s\n", proto->name, done);
+        if (strcmp(n->name, start) != 0 && strcmp(n->name, done) != 0)
+            printf("%s:%s\n", name, n->name);
+    printf("%s:%s\n", name, done);
 }
 
 int list_hooks(void)
 {
+    printf("=========Supported App Layer Hooks=========\n");
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
         const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
 
@@ -112,13 +122,14 @@ int list_hooks(void)
 
 int list_frames(void)
 {
+    printf("=========Supported App Layer Frames=========\n");
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
         const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
-        const char *name = proto == NULL ? NULL
-                           : strcmp(proto->name, "http") == 0 ? "http1" : proto->name;
+        const char *name;
 
         if (proto == NULL || proto->frames == NULL)
             continue;
+        name = rule_name(proto);
         for (unsigned i = 0; proto->frames[i] != NULL; i++) {
             if (proto->transports & APP_TCP)
                 printf("tcp: %s.%s\n", name, proto->frames[i]);

@@ -188,6 +188,7 @@ static int setup_rules(struct setup *s, struct err *err)
         .strict_all = o->strict_all,
         .strict_keywords = o->strict_keywords,
         .config_dir = s->config_dir,
+        .all_or_none = o->init_errors_fatal || o->job == JOB_TEST,
         .drop_texts = o->job != JOB_ENGINE_ANALYSIS && !output_shows_rules(s->root),
     };
     s->context.rules = ruleset_load(&s->rules_request, &s->rules_report, err);

@@ -387,7 +387,7 @@ struct ruleset *ruleset_load(const struct ruleset_request *request, struct rules
         set->wants.files |= APP_FILE_TRACK;     /* alerts name the files of their transaction */
     if (request->app != NULL)
         app_wants_add(request->app, &set->wants);
-    if (!request->disabled)
+    if (!request->disabled && !(request->all_or_none && report->failed > 0))
         say_kinds(set);
     set->conf = NULL;
     return set;
