@@ -150,10 +150,21 @@ static COLD void say_end(struct tcp_in *in)
         in->p->flags |= PACKET_END_TO_CLIENT;
 }
 
+/* Inline each packet is judged when it comes. One that brings nothing in order, as when it has
+ * been sent before and that was dropped, is looked at as it is. */
+static void look_at_packet(struct tcp_in *in, enum direction dir, unsigned chunks)
+{
+    for (unsigned i = chunks; i < in->p->chunk_count; i++)
+        if (in->p->chunk[i].direction == dir)
+            return;
+    in->p->flags &= ~(uint32_t)PACKET_STREAM_ADDED;
+}
+
 void stream_reassemble(struct tcp_in *in, struct tcp_stream *s)
 {
     enum direction dir = (enum direction)(s == &in->ssn->side[TO_CLIENT]);
     struct available available = who(in);
+    unsigned chunks = in->p->chunk_count;
 
     if (available.other)
         stream_emit(in->st, in->ssn, in->p, OTHER_DIRECTION(dir), false);
@@ -168,6 +179,8 @@ void stream_reassemble(struct tcp_in *in, struct tcp_stream *s)
         available.own = true;
     if (available.own)
         stream_emit(in->st, in->ssn, in->p, dir, false);
+    if (in->st->conf->is_inline && (in->p->flags & PACKET_STREAM_ADDED))
+        look_at_packet(in, dir, chunks);
     if (UNLIKELY(in->ssn->state == TCP_CLOSED))
         say_end(in);
 }

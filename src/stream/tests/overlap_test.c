@@ -127,6 +127,22 @@ TEST(stream_overlap_inline_rewrites_the_packet)
     script_close(t, &s);
 }
 
+/* What is sent again brings nothing to the stream: inline it is looked at as a packet, for its
+ * first copy may have been dropped. */
+TEST(stream_sent_again_inline_is_a_packet_of_its_own)
+{
+    struct script s;
+
+    script_open(&s, NULL, true);
+    script_run(&s, "c>s S; s>c SA; c>s A; c>s PA 'hello");
+    CHECK(s.last_flags & PACKET_STREAM_ADDED);
+    script_run(&s, "c>s PA seq=1 'hello");
+    CHECK(!(s.last_flags & PACKET_STREAM_ADDED));
+    script_run(&s, "c>s PA seq=4 'lo, you");
+    CHECK(s.last_flags & PACKET_STREAM_ADDED);
+    script_close(t, &s);
+}
+
 TEST(stream_overlap_different_data_when_asked)
 {
     struct script s;
