@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/blocks.h - memory for stream data: blocks of 192, 256, 384, 512, 768 bytes and so on to
- * 8 KiB, then in powers of two to 64 KiB; larger ones, of deep unlimited streams, come from
+/* stream/blocks.h - memory for stream data: blocks of 192, 256, 320, 384, 512, 768 bytes and so
+ * on to 8 KiB, then in powers of two to 64 KiB; larger ones, of deep unlimited streams, come from
  * malloc. One thread.
  *
  * Blocks are cut from slabs of 64 KiB, those of one slab to one size. A slab of which no block is
@@ -10,10 +10,10 @@
 
 #include "base/base.h"
 
-#define BLOCK_CLASSES 15                /* to 65536 from slabs */
-#define BLOCK_CLASS_MAX 26              /* 256 MiB: no stream holds more */
+#define BLOCK_CLASSES 16                /* to 65536 from slabs */
+#define BLOCK_CLASS_MAX 27              /* 256 MiB: no stream holds more */
 
-#define SLAB_CLASSES 12                 /* to 8192: many to a slab */
+#define SLAB_CLASSES 13                 /* to 8192: many to a slab */
 
 struct block_slab;
 struct block_region;
@@ -32,7 +32,7 @@ struct blocks {
 /* Most of what waits, to be acknowledged or for rules, is small: there the steps are finer. */
 static inline uint32_t block_size(unsigned block_class)
 {
-    static const uint16_t small[SLAB_CLASSES] = { 192,  256,  384,  512,  768,  1024,
+    static const uint16_t small[SLAB_CLASSES] = { 192,  256,  320,  384,  512,  768, 1024,
                                                   1536, 2048, 3072, 4096, 6144, 8192 };
 
     return block_class < SLAB_CLASSES ? small[block_class]
@@ -45,11 +45,11 @@ static inline unsigned block_class_for(uint64_t size)
     uint64_t last = size - 1;
     unsigned bit;
 
-    if (size <= 256)
-        return size > 192;
+    if (size <= 320)
+        return (size > 192) + (size > 256);
     bit = 63 - (unsigned)__builtin_clzll(last);
     if (bit < 13)
-        return 2 + (bit - 8) * 2 + (last >> (bit - 1) & 1);
+        return 3 + (bit - 8) * 2 + (last >> (bit - 1) & 1);
     return SLAB_CLASSES + (bit - 13);
 }
 
