@@ -282,6 +282,8 @@ static int build_app(struct compiler *c, unsigned id, unsigned d)
         return -1;
     ids_take(&g->always, &g->always_count, &b->always);
     ids_take(&g->frame_always, &g->frame_always_count, &b->frame_always);
+    /* A frame comes in pieces, as the stream does. */
+    c->plan->any_stream |= g->frame_scan_count > 0 || g->frame_always_count > 0;
     return 0;
 }
 
