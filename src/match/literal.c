@@ -47,16 +47,38 @@ static bool is_letter(uint8_t c)
 
 /* Setting bit 5 folds case for letters; for other bytes it would let strangers in, but they are
  * thrown out by the comparison. It must not keep the right ones out: hence only for letters. */
+static uint8_t fold_of(uint8_t c, bool nocase)
+{
+    return nocase && is_letter(c) ? 0x20 : 0;
+}
+
+/* Fewer than sixteen places. */
+static const uint8_t *find_short(const uint8_t *data, size_t len, const uint8_t *literal,
+                                 size_t literal_len, bool nocase)
+{
+    size_t last = literal_len - 1;
+    uint8_t fold_first = fold_of(literal[0], nocase), fold_last = fold_of(literal[last], nocase);
+
+    for (size_t i = 0; i + last < len; i++)
+        if ((data[i] | fold_first) == literal[0] && (data[i + last] | fold_last) == literal[last] &&
+            equal(data + i, literal, literal_len, nocase))
+            return data + i;
+    return NULL;
+}
+
+/* The last sixteen places overlap with those before. */
 static const uint8_t *find_pair(const uint8_t *data, size_t len, const uint8_t *literal,
                                 size_t literal_len, bool nocase)
 {
-    size_t last = literal_len - 1, i = 0;
+    size_t last = literal_len - 1, places = len - last, i = 0;
     const __m128i want_first = _mm_set1_epi8((char)literal[0]);
     const __m128i want_last = _mm_set1_epi8((char)literal[last]);
-    const __m128i fold_first = _mm_set1_epi8(nocase && is_letter(literal[0]) ? 0x20 : 0);
-    const __m128i fold_last = _mm_set1_epi8(nocase && is_letter(literal[last]) ? 0x20 : 0);
+    const __m128i fold_first = _mm_set1_epi8((char)fold_of(literal[0], nocase));
+    const __m128i fold_last = _mm_set1_epi8((char)fold_of(literal[last], nocase));
 
-    for (; i + last + 16 <= len; i += 16) {
+    if (places < 16)
+        return find_short(data, len, literal, literal_len, nocase);
+    for (; i < places; i = i + 32 > places && i + 16 < places ? places - 16 : i + 16) {
         __m128i a = _mm_loadu_si128((const __m128i *)(data + i));
         __m128i b = _mm_loadu_si128((const __m128i *)(data + i + last));
         __m128i hit = _mm_and_si128(_mm_cmpeq_epi8(_mm_or_si128(a, fold_first), want_first),
@@ -70,7 +92,7 @@ static const uint8_t *find_pair(const uint8_t *data, size_t len, const uint8_t *
                 return at;
         }
     }
-    return literal_find_plain(data + i, len - i, literal, literal_len, nocase);
+    return NULL;
 }
 #endif
 
