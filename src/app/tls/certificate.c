@@ -225,6 +225,16 @@ static enum tls_certificate_fault parse_fields(struct bytes *in, struct arena *a
     return parse_rest(in, arena, c) ? CERT_SOUND : CERT_EXTENSIONS;
 }
 
+/* The first inner header: cut short, without a length, or saying more than there is. */
+static enum tls_certificate_fault header_fault(struct slice at)
+{
+    if (at.len < 2)
+        return CERT_LENGTH;
+    if (at.data[1] == 0x80)
+        return CERT_DER;
+    return (at.data[1] & 0x80) && (at.data[1] & 0x7fu) > at.len - 2 ? CERT_LENGTH : CERT_INVALID;
+}
+
 /* Outer length beyond what there is: cut short. Anything else wrong there: no DER. */
 static enum tls_certificate_fault take_body(struct slice der, struct bytes *fields)
 {
@@ -239,7 +249,7 @@ static enum tls_certificate_fault take_body(struct slice der, struct bytes *fiel
         return CERT_LENGTH;
     in = bytes_of_slice(body);
     if (!der_take_tag(&in, DER_SEQUENCE, &tbs))
-        return CERT_INVALID;
+        return header_fault(body);
     *fields = bytes_of_slice(tbs);
     if (!der_take_tag(&in, DER_SEQUENCE, &skipped))
         return CERT_ALGORITHM;
