@@ -8,6 +8,7 @@
 
 struct fast {
     struct sink *sink;
+    bool is_inline;
 };
 
 static void *fast_open(const struct output_request *request, struct output_conf *conf,
@@ -20,6 +21,7 @@ static void *fast_open(const struct output_request *request, struct output_conf 
         return NULL;
     fast = xcalloc(1, sizeof(*fast));
     fast->sink = sink;
+    fast->is_inline = request->is_inline;
     return fast;
 }
 
@@ -41,7 +43,8 @@ static void fast_endpoint(struct buf *out, const struct ip *ip, uint16_t port)
     buf_printf(out, ":%u", port);
 }
 
-static void fast_alert(struct buf *out, const struct packet *p, const struct packet_alert *a)
+static void fast_alert(const struct fast *fast, struct buf *out, const struct packet *p,
+                       const struct packet_alert *a)
 {
     const struct rule *rule = a->rule;
     bool icmp = (p->ip_proto == 1 || p->ip_proto == 58) && p->l4 != NULL;
@@ -49,7 +52,7 @@ static void fast_alert(struct buf *out, const struct packet *p, const struct pac
     text_time(out, p->time_us);
     BUF_LITERAL(out, "  ");
     if (a->action & (ACTION_DROP | ACTION_REJECT))
-        buf_add_string(out, a->rule->action == RULE_ALERT ? "[wDrop] " : "[Drop] ");
+        buf_add_string(out, fast->is_inline ? "[Drop] " : "[wDrop] ");
     buf_printf(out, "[**] [%u:%u:%u] %s [**] [Classification: %s] [Priority: %u] {", rule->gid,
                rule->sid, rule->rev,
                rule->msg != NULL && rule->msg[0] != '\0' ? rule->msg : "(null)",
@@ -72,7 +75,7 @@ static void fast_packet(struct render *r, void *self, struct packet *p)
         if (p->alert.at[i].flags & ALERT_REVERSED)
             packet_turn(p);
         record_begin(r, fast->sink);
-        fast_alert(r->out, p, &p->alert.at[i]);
+        fast_alert(fast, r->out, p, &p->alert.at[i]);
         record_end(r);
         if (p->alert.at[i].flags & ALERT_REVERSED)
             packet_turn(p);

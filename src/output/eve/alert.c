@@ -131,9 +131,13 @@ bool output_shows_rules(const struct conf_node *root)
     return false;
 }
 
-static const char *action_name(const struct packet_alert *a)
+/* Who only listens blocks nothing by a drop, unless rate_filter asked for it. */
+static const char *action_name(const struct packet_alert *a, bool is_inline)
 {
-    return a->action & (ACTION_DROP | ACTION_REJECT) ? "blocked" : "allowed";
+    uint8_t blocks = is_inline || (a->flags & ALERT_THRESHOLD_DROP)
+                         ? ACTION_DROP | ACTION_REJECT : ACTION_REJECT;
+
+    return a->action & blocks ? "blocked" : "allowed";
 }
 
 static void alert_endpoint(struct json *j, const char *key, const struct packet *p, bool src)
@@ -158,13 +162,14 @@ static void alert_references(struct json *j, const struct rule *rule)
     json_array_end(j);
 }
 
-void eve_alert_object(struct json *j, const struct packet *p, const struct packet_alert *a,
-                      bool metadata, bool references, bool text, const char *xff)
+void eve_alert_object(struct json *j, const struct eve *eve, const struct packet *p,
+                      const struct packet_alert *a, bool metadata, bool references, bool text,
+                      const char *xff)
 {
     const struct rule *rule = a->rule;
 
     json_object(j, "alert");
-    json_string(j, "action", action_name(a));
+    json_string(j, "action", action_name(a, eve->request->is_inline));
     if (a->flags & ALERT_FIREWALLED)
         json_string(j, "engine", rule->flags & RULE_FIREWALL ? "fw" : "td");
     json_u64(j, "gid", rule->gid);
@@ -197,21 +202,22 @@ void eve_alert_object(struct json *j, const struct packet *p, const struct packe
     json_object_end(j);
 }
 
-void eve_verdict(struct json *j, const struct packet *p)
+void eve_verdict(struct json *j, const struct eve *eve, const struct packet *p)
 {
+    bool is_inline = eve->request->is_inline;
     uint8_t action = p->action;
 
     json_object(j, "verdict");
     if (action & ACTION_REJECT) {
         bool both = (action & ACTION_REJECT) == ACTION_REJECT;
 
-        json_string(j, "action", "drop");
+        json_string(j, "action", is_inline ? "drop" : "alert");
         json_string(j, "reject-target", both ? "both"
                                         : action & ACTION_REJECT_SRC ? "to_client" : "to_server");
         json_array(j, "reject");
         json_string(j, NULL, packet_is_tcp(p) ? "tcp-reset" : "icmp-prohib");
         json_array_end(j);
-    } else if (action & ACTION_DROP) {
+    } else if ((action & ACTION_DROP) && is_inline) {
         json_string(j, "action", "drop");
     } else if (action & ACTION_ACCEPT) {
         json_string(j, "action", "accept");
@@ -337,7 +343,7 @@ static void alert_write(struct render *r, const struct eve *eve, const struct al
 
     eve_begin(r, eve, &j, p, EVE_AS_PACKET, "alert", a->tx_id);
     eve_tunnel(&j, p);
-    eve_alert_object(&j, p, a, s->metadata_rule, s->references, s->rule_text, xff);
+    eve_alert_object(&j, eve, p, a, s->metadata_rule, s->references, s->rule_text, xff);
     if (tx != NULL)
         alert_tx_fields(&j, tx, a, s);
     if (p->flow != NULL) {
@@ -352,7 +358,7 @@ static void alert_write(struct render *r, const struct eve *eve, const struct al
     if (s->packet && p->data != NULL)
         eve_packet_bytes(&j, p);
     if (s->verdict)
-        eve_verdict(&j, p);
+        eve_verdict(&j, eve, p);
     eve_end(r, eve, &j, p);
 }
 

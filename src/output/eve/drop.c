@@ -121,9 +121,9 @@ static void drop_packet(struct render *r, const struct eve *eve, void *settings,
     json_string(&j, "reason", drop_reason_text(p->drop_reason));
     json_object_end(&j);
     if (s->verdict)
-        eve_verdict(&j, p);
+        eve_verdict(&j, eve, p);
     if (s->alerts && a != NULL)
-        eve_alert_object(&j, p, a, true, false, false, NULL);
+        eve_alert_object(&j, eve, p, a, true, false, false, NULL);
     eve_end(r, eve, &j, p);
 }
 
