@@ -415,6 +415,8 @@ bool app_proto_matches(enum app_proto_id wanted, enum app_proto_id found);
 /* Settings of all protocols and the detection tables; read-only but for app_wants_add(). */
 struct app_conf;
 struct app_conf *app_conf_new(const struct conf_node *root, bool is_inline, struct err *err);
+/* Is a flow bypassed once what it says is encrypted? NULL-safe. */
+bool app_bypasses(const struct app_conf *conf);
 void app_conf_free(struct app_conf *conf);
 /* By every thread that reads a file which several inspect, for each packet before it moves on;
  * for TCP that is not decoded, its payload. True: the two hosts are worth noting. */

@@ -137,6 +137,22 @@ static int read_all(struct app_conf *conf, const struct conf_node *root,
     return app_detect_tables_build(conf, root, err);
 }
 
+static bool bypasses(const struct conf_node *root)
+{
+    static const char *const keys[] = { "app-layer.protocols.tls.encryption-handling",
+                                        "app-layer.protocols.ssh.encryption-handling" };
+    bool any = false;
+
+    for (unsigned i = 0; i < ARRAY_LEN(keys); i++)
+        any |= text_equal_nocase(text_of(conf_string(root, keys[i], "")), "bypass");
+    return any;
+}
+
+bool app_bypasses(const struct app_conf *conf)
+{
+    return conf != NULL && conf->bypasses;
+}
+
 struct app_conf *app_conf_new_extra(const struct conf_node *root, bool is_inline,
                                     const struct app_proto *const *extra, struct err *err)
 {
@@ -145,6 +161,7 @@ struct app_conf *app_conf_new_extra(const struct conf_node *root, bool is_inline
     conf->is_inline = is_inline;
     conf->error_policy = exception_policy_read(root, "app-layer.error-policy", true, is_inline,
                                                false);
+    conf->bypasses = bypasses(root);
     conf->magic_file = conf_string(root, "magic-file", NULL);
     conf->expectations = app_expectations_new();
     conf->ranges = app_ranges_new(root);

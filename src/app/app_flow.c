@@ -491,7 +491,7 @@ static void take_chunk(struct app_session *s, const struct stream_chunk *c)
     bool end = false;
     uint32_t len;
 
-    if (s->off || side->end_told)
+    if (s->off || side->end_told || c->kind == CHUNK_AGAIN)
         return;
     if (c->kind == CHUNK_GAP) {
         side->lost += side->len + c->len;
@@ -586,6 +586,8 @@ static void tcp_packet(struct app_thread *at, struct packet *p)
         s->first_data = APP_DIRECTION_BIT(packet_direction(p));
     if (s->changing)
         resume_change(s);
+    if (UNLIKELY(p->flags & PACKET_ONE_SIDED))
+        s->flow.disrupted[OTHER_DIRECTION(packet_direction(p))] = true;
     for (unsigned i = 0; i < p->chunk_count; i++) {
         take_chunk(s, &p->chunk[i]);
         settle(s);

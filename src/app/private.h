@@ -68,6 +68,7 @@ struct app_conf {
     struct app_detect_tables detect;
     enum exception_policy error_policy;
     bool is_inline;
+    bool bypasses;                          /* encrypted flows */
     const char *magic_file;                 /* NULL: libmagic's own */
     struct app_expectations *expectations;  /* shared, locked */
     struct app_ranges *ranges;              /* likewise */

@@ -83,6 +83,7 @@ struct flow {
     uint64_t last_us;
     uint64_t last_order;                /* of its last packet; once it has ended, of its end */
     uint32_t seen[2];                   /* packets per direction, for states */
+    uint32_t sent;                      /* packets handed on, modulo 2^32 */
     uint8_t state;                      /* enum flow_state */
     uint8_t end_reason;                 /* enum flow_end_reason */
     uint8_t end_state;                  /* state when it ended */
@@ -90,7 +91,6 @@ struct flow {
     uint8_t min_ttl[2], max_ttl[2];
     bool emergency;                     /* ended or made in emergency mode */
     bool swapped;                       /* to server is dst -> src of the key: midstream pickup */
-    bool inspect_nothing;               /* pass rule or bypass: packets skip detect */
     bool drop_all;
     uint8_t exception_target;           /* EXCEPTION_TARGET_*, a set: limits it has met; atomic */
 
@@ -111,6 +111,7 @@ struct flow {
     uint8_t action;                             /* enum packet_action that holds for the flow */
     uint8_t drop_reason;
     uint8_t tcp_flags_seen[2];
+    uint32_t inspected;                         /* of those sent; atomic, read upstream */
     uint32_t alert_count;
     uint32_t tx_log_count;
     uint8_t icmp_code;                          /* of the first packet */
@@ -153,6 +154,13 @@ static inline uint64_t flow_reported(const struct flow *f, enum direction dir)
 static inline uint32_t flow_wishes(const struct flow *f)
 {
     return __atomic_load_n(&f->wish, __ATOMIC_ACQUIRE);
+}
+
+/* All its packets have been inspected: what they made detection wish for is known, and the
+ * inspection half is nobody's but the caller's, who runs the stream module. */
+static inline bool flow_is_settled(const struct flow *f)
+{
+    return f->sent == __atomic_load_n(&f->inspected, __ATOMIC_ACQUIRE);
 }
 
 /* Everything that follows p is dropped; by the inspecting thread. `reason` is DROP_FLOW_DROP,

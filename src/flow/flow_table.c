@@ -61,6 +61,8 @@ struct flow_table {
     uint64_t now_us, hand;          /* hand: where the emergency sweep goes on */
     uint32_t emergency_until;       /* active flows at which the emergency is over */
     bool emergency;
+    void (*settle)(struct flow *flow, void *arg);   /* NULL: packets under way change nothing */
+    void *settle_arg;
     struct flow_counters id;
 };
 
@@ -590,12 +592,27 @@ void flow_table_end(struct flow_table *table, struct flow *flow, enum flow_end_r
     leave_emergency_when_over(table);
 }
 
+void flow_table_before_timeout(struct flow_table *table,
+                               void (*settle)(struct flow *flow, void *arg), void *arg)
+{
+    table->settle = settle;
+    table->settle_arg = arg;
+}
+
+static inline void settle(const struct flow_table *table, struct flow *flow)
+{
+    if (UNLIKELY(table->settle != NULL) && !flow_is_settled(flow))
+        table->settle(flow, table->settle_arg);
+}
+
 static void timer_fired(struct wheel_timer *timer, void *arg)
 {
     struct flow_table *table = arg;
     struct flow *flow = CONTAINER_OF(timer, struct flow, timer);
+    uint64_t tick;
 
-    uint64_t tick = tick_after(table, flow);
+    settle(table, flow);
+    tick = tick_after(table, flow);
 
     counter_inc(table->counters, table->id.checked);
     if (table->tick != 0 ? tick > table->tick : !is_timed_out(table, flow, table->now_us)) {
@@ -707,7 +724,7 @@ static struct flow *buckets_find(const struct buckets *buckets, const struct flo
     }
 }
 
-struct flow *flow_table_find(struct flow_table *table, const struct packet *p)
+struct flow *flow_table_peek(const struct flow_table *table, const struct packet *p)
 {
     uint64_t h = spread(p->flow_hash);
     struct flow_key key;
@@ -718,6 +735,13 @@ struct flow *flow_table_find(struct flow_table *table, const struct packet *p)
     flow = buckets_find(&table->now, table->conf, h, &key);
     if (flow == NULL && UNLIKELY(table->old.at != NULL))
         flow = buckets_find(&table->old, table->conf, h, &key);
+    return flow;
+}
+
+struct flow *flow_table_find(struct flow_table *table, const struct packet *p)
+{
+    struct flow *flow = flow_table_peek(table, p);
+
     if (flow == NULL || LIKELY(!is_timed_out(table, flow, p->time_us)))
         return flow;
     flow_table_end(table, flow, FLOW_END_TIMEOUT);
@@ -919,9 +943,11 @@ void flow_table_end_all(struct flow_table *table, uint64_t final_us)
             if (table->now.at[at].tag[i] != 0)
                 ARRAY_PUSH(&all, table->now.at[at].flow[i]);
     qsort(all.at, all.count, sizeof(all.at[0]), by_start);
-    for (size_t i = 0; i < all.count; i++)
+    for (size_t i = 0; i < all.count; i++) {
+        settle(table, all.at[i]);
         flow_table_end(table, all.at[i], is_timed_out(table, all.at[i], final_us)
                                              ? FLOW_END_TIMEOUT : FLOW_END_SHUTDOWN);
+    }
     ARRAY_FREE(&all);
 }
 

@@ -53,6 +53,13 @@ void flow_table_touch(struct flow_table *table, struct flow *flow, struct packet
 struct flow *flow_table_get(struct flow_table *table, struct packet *packet, bool *made,
                             bool *memcap);
 
+/* As flow_table_find(), without a look at the time. */
+struct flow *flow_table_peek(const struct flow_table *table, const struct packet *packet);
+
+/* Called before time is held against a flow, whose state packets under way may still change. */
+void flow_table_before_timeout(struct flow_table *table,
+                               void (*settle)(struct flow *flow, void *arg), void *arg);
+
 /* State changes move the flow to another timeout. */
 void flow_table_set_state(struct flow_table *table, struct flow *flow, enum flow_state state);
 

@@ -35,6 +35,9 @@ struct run_round {
     void *arg;
 };
 
+/* Stream modules that wait for what detection makes of a flow's packets. */
+#define RUN_STREAMS_MAX 1024
+
 struct run_context {
     const struct conf_node *conf;           /* root */
     bool is_inline;                         /* verdicts count: IPS, or --simulate-ips */
@@ -49,6 +52,9 @@ struct run_context {
     void *capture_handle;
     struct run_queue queues[RUN_QUEUES_MAX];    /* receive modules add theirs as they open */
     unsigned queue_count;
+    struct ring_waiter *stream_waiter[RUN_STREAMS_MAX];     /* stream modules add theirs likewise */
+    unsigned stream_count;
+    unsigned streams_asleep;                /* atomic */
     struct file_claims *claims;             /* of shares_file; modules/share.c makes it */
     const struct decode_conf *decode;
     const struct flow_conf *flow;

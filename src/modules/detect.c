@@ -169,6 +169,46 @@ static void COLD take_last_look(struct detect_module *m, struct packet *p)
         packet_drop(p, (enum drop_reason)p->flow->drop_reason);
 }
 
+static unsigned chunks_sort(struct packet *p, struct stream_chunk *behind)
+{
+    unsigned kept = 0, count = 0;
+
+    for (unsigned i = 0; i < p->chunk_count; i++) {
+        if (p->chunk[i].direction == TO_SERVER)
+            p->chunk[kept++] = p->chunk[i];
+        else
+            behind[count++] = p->chunk[i];
+    }
+    p->chunk_count = (uint8_t)kept;
+    return count;
+}
+
+#define LAST_BOTH (PACKET_LAST_TO_SERVER | PACKET_LAST_TO_CLIENT)
+
+/* The last data of a flow came from both sides: as if there were a packet from each. This is the
+ * client's; what remains of p is the server's. */
+static void COLD split_end(struct detect_module *m, struct packet *p)
+{
+    struct stream_chunk behind[PACKET_CHUNKS_MAX];
+    unsigned count = chunks_sort(p, behind);
+    uint32_t was = p->flags;
+
+    p->flags &= ~(uint32_t)(PACKET_LAST_TO_CLIENT | PACKET_FLOW_END);
+    app_packet(m->app, p);
+    p->flags |= was & PACKET_FLOW_END;
+    detect_packet(m->detect, p);
+    p->flags &= ~(uint32_t)PACKET_FLOW_END;
+    output_render(m->output, p);
+    app_cleanup(m->app, p);
+    p->alert.count = 0;
+    for (unsigned i = 0; i < count; i++)
+        behind[i].direction ^= ((was ^ p->flags) & PACKET_TO_CLIENT) != 0;
+    memcpy(p->chunk, behind, count * sizeof(behind[0]));
+    p->chunk_count = (uint8_t)count;
+    p->flags |= was & PACKET_FLOW_END;
+    p->flags = (p->flags & ~(uint32_t)PACKET_LAST_TO_SERVER) | PACKET_LAST_TO_CLIENT;
+}
+
 static void detect_module_packet(struct detect_module *m, struct packet *p)
 {
     apply_bypass(m, p);
@@ -176,6 +216,8 @@ static void detect_module_packet(struct detect_module *m, struct packet *p)
     apply_stops(p);
     if (UNLIKELY(p->flags & PACKET_FLOW_END) && p->flow != NULL)
         detect_flow_ends(p);
+    if (UNLIKELY((p->flags & LAST_BOTH) == LAST_BOTH) && p->chunk_count > 0 && p->flow != NULL)
+        split_end(m, p);
     if (p->flow != NULL && (p->chunk_count > 0 || !(p->flags & PACKET_STREAM_NO_APP)))
         app_packet(m->app, p);      /* first: it may turn the packet's direction */
     if (UNLIKELY(app_wants_last_look(p)))
@@ -194,6 +236,24 @@ static void detect_module_packet(struct detect_module *m, struct packet *p)
         flow_vars_free(p->flow->vars);
         p->flow->vars = NULL;
     }
+}
+
+static void COLD wake_streams(const struct run_context *ctx)
+{
+    for (unsigned i = 0; i < ctx->stream_count; i++)
+        waiter_wake(ctx->stream_waiter[i]);
+}
+
+/* What the packet has changed is there to be seen by the stream module. */
+static void answer(struct detect_module *m, const struct packet *p)
+{
+    struct flow *f = p->flow;
+
+    if (f == NULL || (p->flags & PACKET_PSEUDO))
+        return;
+    __atomic_store_n(&f->inspected, f->inspected + 1, __ATOMIC_RELEASE);
+    if (UNLIKELY(__atomic_load_n(&m->ctx->streams_asleep, __ATOMIC_RELAXED) > 0))
+        wake_streams(m->ctx);
 }
 
 /* Somebody waits for us to come this far, if we were further than he thinks. */
@@ -238,6 +298,7 @@ static enum module_status detect_module_process(void *self, struct packet_vector
         if (m->lane != NULL)
             give_turn(m, v->packet[i]);
         detect_module_packet(m, v->packet[i]);
+        answer(m, v->packet[i]);
     }
     if (m->lane != NULL && v->order_at != 0)
         turn_reached(m->lane, v->order_at, v->order_sub);

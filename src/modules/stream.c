@@ -14,7 +14,37 @@ struct stream_module {
     struct ruleset *rules, *rules_before;   /* packets with their alerts may be under way */
     unsigned rules_generation, round;
     bool joined;
+    struct turn_thread thread;
+    struct ring_waiter waiter;
 };
+
+static void sleeps(void *self)
+{
+    struct stream_module *m = self;
+
+    __atomic_fetch_add(&m->ctx->streams_asleep, 1, __ATOMIC_SEQ_CST);
+    m->thread.sleeps(m->thread.self);
+}
+
+static void wakes(void *self)
+{
+    struct stream_module *m = self;
+
+    m->thread.wakes(m->thread.self);
+    __atomic_fetch_sub(&m->ctx->streams_asleep, 1, __ATOMIC_RELAXED);
+}
+
+/* Live a drop or a bypass may as well reach the stream a few packets later. */
+static void settle_open(struct stream_module *m)
+{
+    const struct run_context *ctx = m->ctx;
+    const struct stream_settle how = { &m->waiter, sleeps, wakes, m };
+    bool answers_count = ctx->is_inline || ruleset_steers_stream(m->rules) || app_bypasses(ctx->app);
+
+    stream_thread_settles(m->stream, &how, ctx->offline,
+                          ruleset_has_gate(m->rules, GATE_PRE_STREAM) ||
+                              (ctx->offline && answers_count));
+}
 
 static bool pre_flow(void *arg, struct packet *p)
 {
@@ -46,6 +76,7 @@ static int gate_open(struct stream_module *m, struct err *err)
             return -1;
     }
     stream_thread_set_gates(m->stream, &gates);
+    settle_open(m);
     return 0;
 }
 
@@ -71,6 +102,14 @@ static void *stream_module_open(const struct module_env *env, struct err *err)
 
     m->ctx = env->context;
     m->counters = env->counters;
+    m->thread = env->turn_thread;
+    waiter_init(&m->waiter);
+    if (m->ctx->stream_count == RUN_STREAMS_MAX) {
+        err_set(err, "at most %d threads can follow streams", RUN_STREAMS_MAX);
+        free(m);
+        return NULL;
+    }
+    m->ctx->stream_waiter[m->ctx->stream_count++] = &m->waiter;
     /* detect elsewhere: chunks must not point into buffers that live on here */
     m->stream = stream_thread_new(m->ctx->stream, m->ctx->flow, env->pool, env->counters,
                                   !env->same_thread_as_next, err);

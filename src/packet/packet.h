@@ -67,6 +67,7 @@ enum packet_flag {
     PACKET_LAST_TO_SERVER  = 1u << 28,  /* with PACKET_FLOW_END: to be inspected once more this */
     PACKET_LAST_TO_CLIENT  = 1u << 29,  /* way */
     PACKET_STREAM_OPEN     = 1u << 30,  /* with it the TCP session is established, or was before */
+    PACKET_ONE_SIDED       = 1u << 31,  /* of its TCP session only this side has been seen */
 };
 
 /* What becomes of the packet. Monotone: set, never cleared. */
@@ -140,7 +141,12 @@ enum ip_option {
  * detect share a thread. `before` bytes in front of data are earlier data of the same direction
  * and may be read too (at most the raw inspection window). Borrowed until the packet leaves
  * detect. */
-enum stream_chunk_kind { CHUNK_DATA, CHUNK_GAP };
+enum stream_chunk_kind {
+    CHUNK_DATA, CHUNK_GAP,
+    CHUNK_AGAIN,                        /* for rules only: inline a retransmission, as it goes to
+                                         * the receiver, or what came behind a hole; at the end
+                                         * what was left there. Always in packet.crossing */
+};
 struct stream_chunk {
     const uint8_t *data;                /* NULL for a gap */
     uint32_t len;                       /* of data, or of the gap */

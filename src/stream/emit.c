@@ -33,23 +33,43 @@ static struct stream_chunk *chunk_new(struct packet *p, enum direction dir,
     return chunk;
 }
 
-/* For another thread: the bytes go with the packet. As the packet's memory may move when it
- * grows, all its chunks are pointed into it anew; they lie there one behind the other. */
-static void copy_bytes(struct packet *p, const struct stream_chunk *chunk, const uint8_t *from)
+/* For another thread the bytes go with the packet, and so do those that a packet says again. */
+static bool goes_with_packet(const struct stream_thread *st, const struct stream_chunk *c)
+{
+    return c->kind == CHUNK_AGAIN || (st->copy_chunks && c->kind == CHUNK_DATA);
+}
+
+/* In front of the newest chunk's bytes. */
+static void crossing_begin(const struct stream_thread *st, struct packet *p)
+{
+    for (unsigned i = 0; i + 1 < p->chunk_count; i++)
+        if (goes_with_packet(st, &p->chunk[i]))
+            return;
+    buf_clear(&p->crossing);
+}
+
+/* As the packet's memory may have moved when it grew, all its chunks are pointed into it anew;
+ * they lie there one behind the other. */
+static void crossing_end(const struct stream_thread *st, struct packet *p)
 {
     size_t at = 0;
 
-    if (p->chunk_count == 1)
-        buf_clear(&p->crossing);
-    buf_add(&p->crossing, from, (size_t)chunk->before + chunk->len);
     for (unsigned i = 0; i < p->chunk_count; i++) {
         struct stream_chunk *c = &p->chunk[i];
 
-        if (c->kind != CHUNK_DATA)
+        if (!goes_with_packet(st, c))
             continue;
         c->data = p->crossing.data + at + c->before;
         at += (size_t)c->before + c->len;
     }
+}
+
+static void copy_bytes(const struct stream_thread *st, struct packet *p,
+                       const struct stream_chunk *chunk, const uint8_t *from)
+{
+    crossing_begin(st, p);
+    buf_add(&p->crossing, from, (size_t)chunk->before + chunk->len);
+    crossing_end(st, p);
 }
 
 static void emit_data(struct stream_thread *st, struct tcp_stream *s, struct packet *p,
@@ -64,10 +84,107 @@ static void emit_data(struct stream_thread *st, struct tcp_stream *s, struct pac
     chunk->data = data;
     s->delivered = to;
     if (st->copy_chunks)
-        copy_bytes(p, chunk, data - chunk->before);
+        copy_bytes(st, p, chunk, data - chunk->before);
     else
         s->pinned = st->vector_number;
 }
+
+/* ---- what only rules look at ---- */
+
+/* Waiting segments that touch each other, between two holes. */
+struct island {
+    const struct segment *first, *behind;
+    uint32_t from, to;                  /* sequence numbers */
+};
+
+static struct island island_at(const struct segment *seg)
+{
+    struct island is = { .first = seg, .from = seg->seq, .to = seg->seq + seg->len };
+
+    for (seg = seg->next; seg != NULL && seq_leq(seg->seq, is.to); seg = seg->next)
+        is.to = seq_max(is.to, seg->seq + seg->len);
+    is.behind = seg;
+    return is;
+}
+
+#define ISLAND_MOST 65536
+
+/* Its bytes from `from` to `to`, of which those before `at` are only to be looked back upon. */
+static void island_emit(struct stream_thread *st, const struct tcp_stream *s, struct packet *p,
+                        enum direction dir, const struct island *is, uint32_t from, uint32_t at,
+                        uint32_t to)
+{
+    struct stream_chunk *chunk = chunk_new(p, dir, CHUNK_AGAIN, stream_abs(s, at), to - at);
+    uint32_t next = from;
+
+    chunk->before = at - from;
+    crossing_begin(st, p);
+    for (const struct segment *seg = is->first; seg != is->behind; seg = seg->next) {
+        uint32_t end = seq_min(seg->seq + seg->len, to);
+
+        if (seg->data == NULL || seq_leq(end, next))
+            continue;
+        buf_add(&p->crossing, seg->data + (next - seg->seq), end - next);
+        next = end;
+    }
+    crossing_end(st, p);
+}
+
+/* What stands behind holes that nobody has acknowledged is never handed on. When all is over
+ * rules get to see it. */
+static COLD void emit_islands(struct stream_thread *st, const struct tcp_stream *s,
+                              struct packet *p, enum direction dir)
+{
+    const struct segment *seg = s->waiting.first;
+
+    while (seg != NULL && p->chunk_count < PACKET_CHUNKS_MAX) {
+        struct island is = island_at(seg);
+
+        island_emit(st, s, p, dir, &is, is.from, is.from,
+                    seq_min(is.to, is.from + ISLAND_MOST));
+        seg = is.behind;
+    }
+}
+
+/* Inline a segment is judged with what lies in front of it, be there a hole before that or not. */
+static void emit_waiting(struct tcp_in *in, const struct tcp_stream *s, enum direction dir,
+                         uint32_t seq, uint32_t len)
+{
+    uint32_t lookback = stream_lookback(in->st->conf, dir);
+
+    for (const struct segment *seg = s->waiting.first; seg != NULL;) {
+        struct island is = island_at(seg);
+
+        if (seq_leq(is.from, seq) && seq_leq(seq + len, is.to)) {
+            island_emit(in->st, s, in->p, dir, &is, seq - MIN(seq - is.from, lookback), seq,
+                        seq + len);
+            return;
+        }
+        seg = is.behind;
+    }
+}
+
+/* A packet that makes nothing new available is judged inline all the same. */
+COLD void stream_emit_again(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_t len)
+{
+    struct stream_thread *st = in->st;
+    enum direction dir = (enum direction)(s == &in->ssn->side[TO_CLIENT]);
+    int64_t from = MAX(stream_abs(s, seq), s->offset);
+    int64_t to = MIN(stream_abs(s, seq) + len, s->delivered);
+    struct stream_chunk *chunk;
+
+    if (len == 0 || (s->flags & STREAM_NO_REASSEMBLY) || in->p->chunk_count == PACKET_CHUNKS_MAX)
+        return;
+    if (s->buffer == NULL || from >= to) {
+        emit_waiting(in, s, dir, seq, len);
+        return;
+    }
+    chunk = chunk_new(in->p, dir, CHUNK_AGAIN, from, (uint32_t)(to - from));
+    chunk->before = (uint32_t)MIN(from - s->offset, (int64_t)stream_lookback(st->conf, dir));
+    copy_bytes(st, in->p, chunk, s->buffer + s->start + (from - s->offset) - chunk->before);
+}
+
+/* ---- holes and the end ---- */
 
 /* How much is missing and will not come: acknowledged by the receiver, so it arrived, but not
  * here. 0: nothing that is known to be missing. */
@@ -165,6 +282,9 @@ void stream_emit(struct stream_thread *st, struct tcp_session *ssn, struct packe
         else
             emit_data(st, s, p, dir, limit);
     }
+    if (UNLIKELY(eof && s->waiting.first != NULL) && !st->conf->is_inline &&
+        takes_unacked(ssn, eof))
+        emit_islands(st, s, p, dir);
     stream_let_go(st, p->flow, s, dir);
     if (UNLIKELY((s->flags & (STREAM_DEPTH_REACHED | STREAM_DEPTH_TOLD)) == STREAM_DEPTH_REACHED))
         emit_depth(s, p, dir, first_chunk);

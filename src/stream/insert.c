@@ -7,6 +7,7 @@
 #include "stream/stream_private.h"
 
 #include "base/array.h"
+#include "packet/checksum.h"
 
 #include <string.h>
 
@@ -449,6 +450,8 @@ static int insert_slowly(struct tcp_in *in, struct tcp_stream *s, const uint8_t 
     if (o.any) {
         note_overlap(&o);
         write_back(&o);
+        if (UNLIKELY(in->p->flags & PACKET_MODIFIED))
+            packet_fix_checksums(in->p);    /* as it will go on, rules and outputs see it */
         if (o.is_duplicate)
             return 0;
     }

@@ -56,6 +56,18 @@ static bool within_depth(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, 
     return false;
 }
 
+bool stream_meets_depth(const struct flow *flow, const struct packet *p)
+{
+    const struct tcp_session *ssn = flow->tcp;
+    const struct tcp_stream *s;
+
+    if (ssn == NULL || ssn->depth == 0 || p->payload_len == 0)
+        return false;
+    s = &ssn->side[(flow->key.src_port != p->src_port) != flow->swapped];
+    return !(s->flags & (STREAM_DEPTH_REACHED | STREAM_NO_REASSEMBLY)) &&
+           stream_abs(s, p->tcp.seq) + p->payload_len > ssn->depth;
+}
+
 /* ---- urgent data ---- */
 
 static uint16_t urgent_pointer(const struct tcp_in *in)
@@ -165,6 +177,7 @@ void stream_reassemble(struct tcp_in *in, struct tcp_stream *s)
     enum direction dir = (enum direction)(s == &in->ssn->side[TO_CLIENT]);
     struct available available = who(in);
     unsigned chunks = in->p->chunk_count;
+    int64_t delivered;
 
     if (available.other)
         stream_emit(in->st, in->ssn, in->p, OTHER_DIRECTION(dir), false);
@@ -177,10 +190,14 @@ void stream_reassemble(struct tcp_in *in, struct tcp_stream *s)
     }
     if (UNLIKELY(s->flags & STREAM_DEPTH_REACHED))
         available.own = true;
+    delivered = s->delivered;
     if (available.own)
         stream_emit(in->st, in->ssn, in->p, dir, false);
-    if (in->st->conf->is_inline && (in->p->flags & PACKET_STREAM_ADDED))
+    if (UNLIKELY(in->st->conf->is_inline) && (in->p->flags & PACKET_STREAM_ADDED)) {
+        if (s->delivered == delivered)
+            stream_emit_again(in, s, in->seq - in->ssn->urgent_offset[in->dir], in->len);
         look_at_packet(in, dir, chunks);
+    }
     if (UNLIKELY(in->ssn->state == TCP_CLOSED))
         say_end(in);
 }

@@ -102,6 +102,8 @@ static void register_counters(struct tcp_counters *id, const struct stream_conf 
         { &id->evicted_inject, "flow.wrk.flows_evicted_pkt_inject", COUNTER_SUM },
         { &id->bypass_packets, "flow_bypassed.local_pkts", COUNTER_SUM },
         { &id->bypass_bytes, "flow_bypassed.local_bytes", COUNTER_SUM },
+        { &id->pressure, "memcap.pressure", COUNTER_MAX },
+        { &id->pressure_max, "memcap.pressure_max", COUNTER_MAX },
     };
 
     for (unsigned i = 0; i < ARRAY_LEN(all); i++)
@@ -146,6 +148,7 @@ struct stream_thread *stream_thread_new(const struct stream_conf *conf,
     st->vector_number = 1;
     st->scratch = xmalloc(SCRATCH_SIZE);
     /* the memcaps are what threads write in the settings */
+    st->flow_memory = flow_conf_memcap((struct flow_conf *)(uintptr_t)flows);
     st->session_memory.shared = (struct memcap *)&conf->session_memcap;
     st->data_memory.shared = (struct memcap *)&conf->data_memcap;
     pool_init(&st->sessions, sizeof(struct tcp_session), 256, 0);
@@ -287,6 +290,7 @@ static void packet_in(struct stream_thread *st, struct packet *p, struct flow *f
     uint32_t wishes;
 
     flow_table_touch(st->flows, flow, p);
+    flow->sent++;
     wishes = flow_wishes(flow);
     if (UNLIKELY(wishes != 0 || flow->state == FLOW_LOCAL_BYPASSED) &&
         !apply_wishes(st, flow, p, wishes))
@@ -390,8 +394,27 @@ static void start_vector(struct stream_thread *st, const struct packet_vector *v
     flow_table_expire(st->flows, st->now_us, EXPIRE_PER_VECTOR);
 }
 
+/* In percent. */
+static uint64_t pressure_of(const struct memcap *m)
+{
+    uint64_t limit = memcap_limit(m);
+
+    return limit > 0 ? memcap_used(m) * 100 / limit : 0;
+}
+
+static void gauge_pressure(struct stream_thread *st)
+{
+    uint64_t most = pressure_of(st->flow_memory);
+
+    most = MAX(most, pressure_of(st->session_memory.shared));
+    most = MAX(most, pressure_of(st->data_memory.shared));
+    counter_set(st->counters, st->id.pressure, most);
+    counter_max(st->counters, st->id.pressure_max, most);
+}
+
 static void finish_vector(struct stream_thread *st)
 {
+    gauge_pressure(st);
     flow_table_gauge(st->flows);
     counter_set(st->counters, st->id.memuse, st->session_memory.used);
     counter_set(st->counters, st->id.reassembly_memuse, st->data_memory.used);
@@ -423,6 +446,8 @@ static bool next_in_order(struct stream_thread *st, struct packet_vector *v)
     struct packet *p = st->input.packet[st->input_at];
 
     if (!st->is_found) {
+        if (UNLIKELY(st->settles) && !stream_may_go_on(st, v, p))
+            return false;
         flow_table_pass(st->flows, p->order);
         if (UNLIKELY(flow_table_has_ended(st->flows)) && !flow_ends_push(st, v))
             return false;
@@ -433,6 +458,9 @@ static bool next_in_order(struct stream_thread *st, struct packet_vector *v)
         st->is_found = true;
     }
     if (UNLIKELY(flow_table_has_ended(st->flows)) && !flow_ends_push(st, v))
+        return false;
+    if (st->input_flow != NULL && packet_is_tcp(p) &&
+        !stream_may_cross_depth(st, v, st->input_flow, p))
         return false;
     st->is_found = false;
     st->input_at++;
@@ -465,6 +493,10 @@ static bool vector_in_order(struct stream_thread *st, struct packet_vector *v)
             return true;
         }
     }
+    if (UNLIKELY(st->settles) && stream_time_leaps(st, v, st->input.order_at)) {
+        call_again(st, v);
+        return true;
+    }
     flow_table_pass(st->flows, st->input.order_at);
     if (flow_table_has_ended(st->flows) && !flow_ends_push(st, v)) {
         call_again(st, v);
@@ -477,10 +509,34 @@ static bool vector_in_order(struct stream_thread *st, struct packet_vector *v)
     return false;
 }
 
+/* Live, where answers are awaited: as much of the vector as has them. */
+static COLD bool vector_settled(struct stream_thread *st, struct packet_vector *v)
+{
+    if (!st->has_input)
+        take_input(st, v);
+    start_vector(st, v);
+    while (st->input_at < st->input.count) {
+        struct packet *p = st->input.packet[st->input_at];
+        unsigned at = v->count;
+
+        if (!stream_may_go_on(st, v, p))
+            return true;
+        st->input_at++;
+        vector_push(v, p);
+        packet_at(st, v, &at);
+    }
+    (void)flow_ends_insert(st, v, v->count, ENDS_PER_VECTOR);
+    st->has_input = false;
+    finish_vector(st);
+    return false;
+}
+
 bool stream_vector(struct stream_thread *st, struct packet_vector *v)
 {
-    if (st->has_input || v->order_at != 0)
+    if (v->order_at != 0 || (st->has_input && st->input.order_at != 0))
         return vector_in_order(st, v);
+    if (UNLIKELY(st->settles || st->has_input))
+        return vector_settled(st, v);
     start_vector(st, v);
     for (unsigned i = 0; i < v->count && i < AHEAD_BUCKET; i++)
         flow_table_prefetch(st->flows, v->packet[i]->flow_hash);

@@ -9,6 +9,7 @@
 #ifndef STREAM_STREAM_H
 #define STREAM_STREAM_H
 
+#include "base/ring.h"
 #include "flow/flow_table.h"
 #include "packet/decode.h"
 
@@ -43,6 +44,20 @@ struct stream_gates {
     void *arg;
 };
 void stream_thread_set_gates(struct stream_thread *st, const struct stream_gates *gates);
+
+/* Where what detection decides of a packet changes how the flow's next one is followed - a drop,
+ * a bypass, flow variables that rules in front of the stream read - the next one waits until
+ * detection has answered, so that it is no matter how many packets are under way. With `always`
+ * each packet does; without, only one of a file that meets the depth. `waiter` is woken when a
+ * packet has been inspected; sleeps and wakes stand around a wait. */
+struct stream_settle {
+    struct ring_waiter *waiter;
+    void (*sleeps)(void *self);
+    void (*wakes)(void *self);
+    void *self;
+};
+void stream_thread_settles(struct stream_thread *st, const struct stream_settle *how,
+                           bool by_packet_time, bool always);
 
 /* All packets of the vector; flow ends (by timeout, TCP reuse) are inserted where they fall due,
  * at most a bounded number per call. A flow end is a pseudo packet, PACKET_PSEUDO |

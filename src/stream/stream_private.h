@@ -162,7 +162,7 @@ struct tcp_counters {
         reassembly_memuse, reuse;
     counter_id end_state[TCP_STATE_COUNT], end_liberal;
     counter_id evicted, evicted_work, evicted_inject;
-    counter_id bypass_packets, bypass_bytes;
+    counter_id bypass_packets, bypass_bytes, pressure, pressure_max;
     counter_id event[PACKET_EVENT_COUNT];
     struct exception_counters flow_memcap, session_memcap, data_memcap, midstream;
 };
@@ -189,13 +189,32 @@ struct stream_thread {
     unsigned ends_pushed;               /* into the vector at hand */
     struct flow *ending;                /* its chunks did not fit in one packet; more come */
     struct memcap_lease session_memory, data_memory;
+    const struct memcap *flow_memory;
     struct pool sessions, segments, syns, sacks;
     struct blocks blocks;
     struct { struct retired_block *at; size_t count, cap; } retired;
     uint8_t *scratch;                   /* 64 KiB: a payload as the overlap policy changed it */
     struct tcp_counters id;
     struct stream_gates gates;
+    struct stream_settle settle;
+    bool settles;
+    uint64_t vector_from;               /* where the vector at hand begins, in the order */
 };
+
+/* ---- answers awaited, settle.c ---- */
+
+/* False: packets at hand must be inspected before p can be looked at; call again. */
+bool stream_may_go_on(struct stream_thread *st, const struct packet_vector *v,
+                      const struct packet *p);
+/* Likewise: p may be the first that is beyond the flow's depth. */
+bool stream_may_cross_depth(struct stream_thread *st, const struct packet_vector *v,
+                            struct flow *flow, const struct packet *p);
+bool stream_meets_depth(const struct flow *flow, const struct packet *p);
+/* Flows whose time may be up by then have packets in the vector. */
+bool stream_time_leaps(const struct stream_thread *st, const struct packet_vector *v,
+                       uint64_t order);
+/* For the flow table. */
+void stream_settle_flow(struct flow *flow, void *arg);
 
 /* ---- a packet with its session ---- */
 
@@ -329,6 +348,7 @@ void segment_free(struct stream_thread *st, struct segment *seg);
 /* eof: the flow is over, unacknowledged data count too. */
 void stream_emit(struct stream_thread *st, struct tcp_session *ssn, struct packet *p,
                  enum direction dir, bool eof);
+void stream_emit_again(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_t len);
 
 /* When the flow is at rest: the buffer goes, unless something may be asked of it. */
 void stream_let_go(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,

@@ -18,6 +18,7 @@ void gates_make(struct ruleset *set)
     for (size_t i = 0; i < set->rules.count; i++) {
         const struct rule *r = set->rules.at[i];
 
+        set->steers_stream |= (r->flags & (RULE_BYPASS | RULE_FILESTORE)) != 0;
         if (r->app_proto != APP_PROTO_UNKNOWN || gate_of(r) == GATE_COUNT)
             continue;
         set->has_gate[gate_of(r)] = true;
@@ -29,6 +30,11 @@ void gates_make(struct ruleset *set)
 bool ruleset_has_gate(const struct ruleset *set, enum detect_gate gate)
 {
     return set->has_gate[gate];
+}
+
+bool ruleset_steers_stream(const struct ruleset *set)
+{
+    return set->steers_stream;
 }
 
 static void rules_ask(struct detect_thread *dt, struct packet *p, enum detect_gate gate)

@@ -400,15 +400,17 @@ void stream_inspect_chunks(struct detect_thread *dt, struct packet *p)
         struct detect_flow *df;
 
         p->flow->detect_flags |= DETECT_UPDATED(d);
-        if (UNLIKELY(dt->stream_keep > 0))
+        if (UNLIKELY(dt->stream_keep > 0) && c->kind != CHUNK_AGAIN)
             keep_chunk(dt, p, c);
         if (!dt->plan->group[TRANSPORT_TCP][d].has_stream)
             continue;
         df = detect_flow_get(dt, p->flow);
         if (df == NULL || is_off(p, &df->side[d]))
             continue;
-        if (c->kind == CHUNK_DATA && c->len > 0)
+        if (c->kind != CHUNK_GAP && c->len > 0)
             chunk_data(dt, p, c, &df->side[d]);
+        if (c->kind == CHUNK_AGAIN)
+            continue;
         df->side[d].to = c->offset + c->len;
         df->side[d].flush |= c->depth_reached;
         if (c->kind == CHUNK_GAP)

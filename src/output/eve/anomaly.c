@@ -81,6 +81,14 @@ static void event_string(struct json *j, const char *event, bool capitals)
     json_bytes(j, "event", text, n);
 }
 
+/* What ends a flow speaks for the server when only it had a last word. */
+static enum eve_order last_order(const struct packet *p)
+{
+    const uint32_t both = PACKET_LAST_TO_SERVER | PACKET_LAST_TO_CLIENT;
+
+    return (p->flags & both) == PACKET_LAST_TO_CLIENT ? EVE_TO_CLIENT : EVE_AS_PACKET;
+}
+
 static void anomaly_app_record(struct render *r, const struct eve *eve, const struct packet *p,
                                const struct app_proto *proto, const char *event,
                                const char *layer, uint64_t tx_id)
@@ -88,7 +96,7 @@ static void anomaly_app_record(struct render *r, const struct eve *eve, const st
     bool capitals = tx_id == EVE_NO_TX || proto->events_in_capitals;
     struct json j;
 
-    eve_begin(r, eve, &j, p, EVE_AS_PACKET, "anomaly", tx_id);
+    eve_begin(r, eve, &j, p, last_order(p), "anomaly", tx_id);
     json_object(&j, "anomaly");
     json_string(&j, "app_proto", proto != NULL ? proto->name : app_proto_name(p->flow->app_proto));
     json_string(&j, "type", "applayer");

@@ -144,7 +144,8 @@ static bool log_chunk(struct script *s, const struct stream_chunk *c)
         buf_printf(&s->log, " %c%llu~%u", side, (unsigned long long)c->offset, c->len);
         return true;
     }
-    buf_printf(&s->log, " %c%llu", side, (unsigned long long)c->offset);
+    buf_printf(&s->log, "%s %c%llu", c->kind == CHUNK_AGAIN ? " again" : "", side,
+               (unsigned long long)c->offset);
     if (s->show_before)
         buf_printf(&s->log, "<%u", c->before);
     buf_printf(&s->log, "=%.*s", (int)c->len, (const char *)c->data);
@@ -158,7 +159,7 @@ static bool keep_data(struct script *s, const struct stream_chunk *c)
 {
     struct buf *all = &s->data[c->direction];
 
-    if (c->kind == CHUNK_GAP || c->len + c->before == 0)
+    if (c->kind != CHUNK_DATA || c->len + c->before == 0)
         return true;
     if (c->before > all->len ||
         (c->before > 0 &&
