@@ -39,7 +39,8 @@ static void settle_open(struct stream_module *m)
 {
     const struct run_context *ctx = m->ctx;
     const struct stream_settle how = { &m->waiter, sleeps, wakes, m };
-    bool answers_count = ctx->is_inline || ruleset_steers_stream(m->rules) || app_bypasses(ctx->app);
+    bool answers_count = ctx->is_inline || ruleset_steers_stream(m->rules) ||
+                         app_bypasses(ctx->app);
 
     stream_thread_settles(m->stream, &how, ctx->offline,
                           ruleset_has_gate(m->rules, GATE_PRE_STREAM) ||
