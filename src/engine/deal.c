@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "engine/run_mode.h"
+#include "packet/turn.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -161,17 +162,26 @@ static unsigned least_loaded(struct deal *deal)
     return best;
 }
 
-/* A bucket idle for longer than any flow may live holds no flow and is dealt anew. */
+/* Where packets stand in an order its time counts, which never goes back, whatever they say. */
+static uint64_t deal_time_s(const struct packet *p)
+{
+    uint64_t us = p->order != 0 ? order_time_us(p->order) : p->time_us;
+
+    return us / 1000000;
+}
+
+/* A bucket idle for longer than any flow may live holds no flow and is dealt anew. Packets of ours
+ * follow their flow. */
 static unsigned pick_following(struct deal *deal, const struct packet *p,
                                unsigned (*choose)(struct deal *deal))
 {
     uint16_t *at = &deal->flow_bucket[(uint32_t)(p->flow_hash * 0x9e3779b1u) >> 16];
     uint16_t was = __atomic_load_n(at, __ATOMIC_RELAXED), is;
-    unsigned epoch = deal->epoch_s > 0 ? (unsigned)(p->time_us / 1000000 / deal->epoch_s) : 0;
+    unsigned epoch = deal->epoch_s > 0 ? (unsigned)(deal_time_s(p) / deal->epoch_s) : 0;
     unsigned consumer = was & ((1u << CONSUMER_BITS) - 1);
     unsigned age = (epoch - (was >> CONSUMER_BITS)) % EPOCHS;
 
-    if (LIKELY(consumer != 0 && age == 0))
+    if (LIKELY(consumer != 0 && (age == 0 || (p->flags & PACKET_PSEUDO))))
         return consumer - 1;
     /* The latest packet may be older than the one before: that is no age. */
     if (consumer == 0 || (age > EPOCHS_IDLE && age < EPOCHS - 1))
