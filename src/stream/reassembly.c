@@ -162,8 +162,8 @@ static COLD void say_end(struct tcp_in *in)
         in->p->flags |= PACKET_END_TO_CLIENT;
 }
 
-/* Inline each packet is judged when it comes. One that brings nothing in order, as when it has
- * been sent before and that was dropped, is looked at as it is. */
+/* Inline each packet is judged when it comes, also one that brings nothing in order, as when it has
+ * been sent before and that was dropped. Without its place in the stream it is looked at as it is. */
 static void look_at_packet(struct tcp_in *in, enum direction dir, unsigned chunks)
 {
     for (unsigned i = chunks; i < in->p->chunk_count; i++)
