@@ -163,7 +163,7 @@ static COLD void say_end(struct tcp_in *in)
 }
 
 /* Inline each packet is judged when it comes, also one that brings nothing in order, as when it has
- * been sent before and that was dropped. Without its place in the stream it is looked at as it is. */
+ * been sent before and that was dropped. Without its place in the stream it is looked at alone. */
 static void look_at_packet(struct tcp_in *in, enum direction dir, unsigned chunks)
 {
     for (unsigned i = chunks; i < in->p->chunk_count; i++)
