@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "stream/stream_private.h"
 #include "stream/tests/script.h"
 
 #include <stdlib.h>
@@ -235,6 +236,26 @@ TEST(stream_lookback_has_its_limit)
     s.show_before = true;
     script_run(&s, HANDSHAKE "c>s A 'aaaa; s>c A; c>s A 'bbbb; s>c A; c>s A 'cccc; s>c A");
     CHECK_STRING(script_log(&s), "5: c0<0=aaaa\n7: c4<4=bbbb\n9: c8<6=cccc\n");
+    script_close(t, &s);
+}
+
+/* A flow at rest holds no data that rules have reported on, and what comes next has nothing of it
+ * behind it. */
+TEST(stream_data_reported_on_are_let_go)
+{
+    struct script s;
+
+    script_open(&s, NULL, false);
+    s.show_before = true;
+    script_run(&s, HANDSHAKE "c>s A 'aaaa; s>c A; c>s A 'bb; s>c A");
+    s.flow->reported[TO_SERVER] = 4;
+    script_run(&s, "c>s A");
+    CHECK(s.flow->tcp->side[TO_SERVER].buffer != NULL);
+    s.flow->reported[TO_SERVER] = 6;
+    script_run(&s, "c>s A");
+    CHECK(s.flow->tcp->side[TO_SERVER].buffer == NULL);
+    script_run(&s, "c>s A 'cc; s>c A");
+    CHECK_STRING(script_log(&s), "5: c0<0=aaaa\n7: c4<4=bb\n11: c6<0=cc\n");
     script_close(t, &s);
 }
 
