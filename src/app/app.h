@@ -87,6 +87,7 @@ struct app_tx {
     uint32_t logged;            /* bit per app_log of each eve-log; output's */
     uint8_t events_logged[4];   /* how many of event[], per eve-log; output's */
     uint16_t scripts_logged;    /* bit per script of outputs; output's */
+    uint16_t lines_logged;      /* bit per http-log and tls-log; output's */
     uint64_t streamed[2];       /* of bodies, given to outputs that want them as they come */
     bool stream_closed[2];      /* ... and they know that it is over */
     bool no_inspect[2];

@@ -9,10 +9,12 @@
     X(eve)             \
     X(fast)            \
     X(http_body_data)  \
+    X(http_log)        \
     X(lua)             \
     X(pcap_log)        \
     X(stats_log)       \
     X(tcp_data)        \
+    X(tls_log)         \
     X(tls_store)
 
 #define SINK_LIST(X) \

@@ -25,6 +25,7 @@ struct output_conf {
     unsigned stats_interval;
     unsigned threads;                       /* that render, so far; atomic */
     unsigned eve_count;
+    unsigned line_logs;                     /* http-log, tls-log */
     struct ruleset_report rules;            /* under rules_lock: reload against statistics */
     uint64_t rules_loaded_us;
     pthread_mutex_t rules_lock;

@@ -23,6 +23,25 @@ void text_address(struct buf *out, const struct ip *ip)
     buf_add(out, text, ip_format(ip, text));
 }
 
+void text_escape(struct buf *out, struct slice s)
+{
+    static const char digits[] = "0123456789ABCDEF";
+
+    for (uint32_t i = 0; i < s.len; i++) {
+        uint8_t c = s.data[i];
+
+        if (c == '\\') {
+            BUF_LITERAL(out, "\\\\");
+        } else if (c >= 0x20 && c < 0x7f && c != '"') {
+            buf_add_u8(out, c);
+        } else {
+            BUF_LITERAL(out, "\\x");
+            buf_add_u8(out, (uint8_t)digits[c >> 4]);
+            buf_add_u8(out, (uint8_t)digits[c & 15]);
+        }
+    }
+}
+
 #define DUMP_WIDTH 16
 /* Columns: two halves of hexadecimal and of text, each parted by a blank. */
 #define HEX_AT 0

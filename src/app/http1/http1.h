@@ -31,4 +31,14 @@ bool http1_request_target(const struct app_tx *tx, struct slice *method, struct 
 bool http1_request_header(const struct app_tx *tx, unsigned index, struct slice *name,
                           struct slice *value);
 
+/* What a line about a transaction says; borrowed from it. data NULL: there is none. */
+struct http1_exchange {
+    struct slice hostname, method, uri, protocol, status;
+    int status_number;
+    uint64_t request_len, response_len;         /* of bodies, as sent */
+};
+struct http1_exchange http1_exchange_of(const struct app_tx *tx);
+/* Any case. data NULL: not there. */
+struct slice http1_header(const struct app_tx *tx, enum direction d, const char *name);
+
 #endif

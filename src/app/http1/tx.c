@@ -135,3 +135,28 @@ bool http1_request_header(const struct app_tx *tx, unsigned index, struct slice 
     *value = http_bstr(h->value);
     return true;
 }
+
+/* --- for lines of logs ------------------------------------------------------------------------ */
+
+struct http1_exchange http1_exchange_of(const struct app_tx *tx)
+{
+    const htp_tx_t *htp = htp_of(tx);
+
+    return (struct http1_exchange){
+        .hostname = http_bstr(htp->request_hostname),
+        .method = http_bstr(htp->request_method),
+        .uri = http_bstr(htp->request_uri),
+        .protocol = http_bstr(htp->request_protocol),
+        .status = http_bstr(htp->response_status),
+        .status_number = htp->response_status_number,
+        .request_len = (uint64_t)htp->request_message_len,
+        .response_len = (uint64_t)htp->response_message_len,
+    };
+}
+
+struct slice http1_header(const struct app_tx *tx, enum direction d, const char *name)
+{
+    const htp_header_t *h = http_header(CONTAINER_OF(tx, const struct http_tx, tx), d, name);
+
+    return http_bstr(h != NULL ? h->value : NULL);
+}

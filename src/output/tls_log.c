@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/tls_log.c - `tls-log`: a line for each handshake.
+ *
+ * Names are text as the certificate reader made it, up to the first byte of zero; Suricata writes
+ * no more of them and escapes nothing. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "app/tls/tls.h"
+#include "output/line_log.h"
+#include "output/text.h"
+
+struct tls_log {
+    struct line_log line;
+    bool resumed;               /* sessions of which no certificate was seen, too */
+};
+
+static void *tls_log_open(const struct output_request *request, struct output_conf *conf,
+                          const struct conf_node *node, struct err *err)
+{
+    struct tls_log *log = xcalloc(1, sizeof(*log));
+
+    log->resumed = conf_bool(node, "session-resumption", true);
+    if (line_log_open(&log->line, request, conf, node, "tls.log", err) < 0) {
+        line_log_fini(&log->line);
+        free(log);
+        return NULL;
+    }
+    return log;
+}
+
+static void tls_log_close(void *self)
+{
+    struct tls_log *log = self;
+
+    line_log_fini(&log->line);
+    free(log);
+}
+
+/* --- fields ------------------------------------------------------------------------------- */
+
+static void add_text(struct buf *out, struct slice s)
+{
+    const uint8_t *end = s.len > 0 ? memchr(s.data, '\0', s.len) : NULL;
+
+    buf_add(out, s.data, end != NULL ? (size_t)(end - s.data) : s.len);
+}
+
+static void add_field(struct buf *out, const char *key, struct slice value)
+{
+    buf_printf(out, "%s='", key);
+    add_text(out, value);
+    buf_add_u8(out, '\'');
+}
+
+static void add_field_if(struct buf *out, const char *key, struct slice value)
+{
+    if (value.data == NULL)
+        return;
+    buf_add_u8(out, ' ');
+    add_field(out, key, value);
+}
+
+static void add_version(struct buf *out, const struct tls_tx *t)
+{
+    char text[TLS_VERSION_TEXT];
+
+    buf_printf(out, "VERSION='%s'", tls_version_name(t->side[TO_CLIENT].version, text));
+}
+
+static void add_date(struct buf *out, const char *key, int64_t date)
+{
+    time_t time = (time_t)date;
+    struct tm tm;
+    char text[40];
+
+    if (gmtime_r(&time, &tm) == NULL ||
+        strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm) == 0)
+        return;
+    buf_printf(out, "%s='%s'", key, text);
+}
+
+static void add_date_if(struct buf *out, const char *key, int64_t date)
+{
+    if (date == 0)
+        return;
+    buf_add_u8(out, ' ');
+    add_date(out, key, date);
+}
+
+/* --- the two forms that are given --------------------------------------------------------- */
+
+static void add_basic(struct buf *out, const struct packet *p, const struct tls_tx *t)
+{
+    const struct tls_side *server = &t->side[TO_CLIENT];
+    struct line_ends ends = line_ends_of(p);
+
+    text_time(out, p->time_us);
+    buf_add_u8(out, ' ');
+    text_address(out, ends.client);
+    buf_printf(out, ":%u -> ", ends.client_port);
+    text_address(out, ends.server);
+    buf_printf(out, ":%u  TLS:", ends.server_port);
+    add_field_if(out, "Subject", server->certificate.subject);
+    add_field_if(out, "Issuerdn", server->certificate.issuer);
+    if (t->resumed && !server->has_certificate && !t->without_certificate &&
+        server->hello.legacy_version != 0)
+        BUF_LITERAL(out, " Session='resumed'");
+}
+
+/* SERIAL is that of the client's certificate, if it showed one, and there when the server's has
+ * one: so it is in Suricata. */
+static void add_extended(struct buf *out, const struct tls_tx *t)
+{
+    const struct tls_certificate *c = &t->side[TO_CLIENT].certificate;
+
+    add_field_if(out, "SHA1", c->fingerprint);
+    add_field_if(out, "SNI", t->side[TO_SERVER].hello.sni);
+    if (c->serial.data != NULL) {
+        buf_add_u8(out, ' ');
+        add_field(out, "SERIAL", t->side[TO_SERVER].certificate.serial);
+    }
+    buf_add_u8(out, ' ');
+    add_version(out, t);
+    add_date_if(out, "NOTBEFORE", c->not_before);
+    add_date_if(out, "NOTAFTER", c->not_after);
+}
+
+/* --- the operator's own ------------------------------------------------------------------- */
+
+static void add_or_dash(struct buf *out, struct slice value)
+{
+    if (value.data != NULL)
+        add_text(out, value);
+    else
+        buf_add_u8(out, '-');
+}
+
+static void add_item(struct buf *out, char what, const struct tls_tx *t)
+{
+    const struct tls_certificate *c = &t->side[TO_CLIENT].certificate;
+
+    switch (what) {
+    case 'v': add_version(out, t); break;
+    case 'd': add_date(out, "NOTBEFORE", c->not_before); break;
+    case 'D': add_date(out, "NOTAFTER", c->not_after); break;
+    case 'f': add_or_dash(out, c->fingerprint); break;
+    case 'n': add_or_dash(out, t->side[TO_SERVER].hello.sni); break;
+    case 's': add_or_dash(out, c->subject); break;
+    case 'i': add_or_dash(out, c->issuer); break;
+    case 'E': add_extended(out, t); break;
+    default: buf_add_u8(out, '-'); break;
+    }
+}
+
+static void add_custom(const struct line_log *log, struct buf *out, const struct packet *p,
+                       const struct tls_tx *t)
+{
+    struct line_ends ends = line_ends_of(p);
+
+    for (size_t i = 0; i < log->format.items.count; i++)
+        if (!line_add_common(out, &log->format.items.at[i], p, &ends))
+            add_item(out, log->format.items.at[i].what, t);
+}
+
+static void tls_log_tx(struct render *r, void *self, struct packet *p, struct app_tx *tx)
+{
+    /* Not where EVE writes its record: Suricata's tls-log waits longer for the client. */
+    static const uint8_t progress[2] = {
+        [TO_SERVER] = TLS_CLIENT_FINISHED, [TO_CLIENT] = TLS_SERVER_HELLO_DONE,
+    };
+    const struct tls_log *log = self;
+    const struct tls_tx *t = tls_tx_of(tx);
+
+    if (tx->flow->proto != &app_tls || !line_log_due(&log->line, tx, progress))
+        return;
+    if (!t->side[TO_CLIENT].has_certificate && !t->without_certificate &&
+        !(t->resumed && log->resumed))
+        return;
+    record_begin(r, log->line.sink);
+    if (log->line.custom)
+        add_custom(&log->line, r->out, p, t);
+    else
+        add_basic(r->out, p, t);
+    if (log->line.extended && !log->line.custom)
+        add_extended(r->out, t);
+    line_end(r);
+}
+
+const struct logger_ops logger_tls_log = {
+    .name = "tls-log",
+    .doc = "TLS handshakes, one a line",
+    .open = tls_log_open,
+    .close = tls_log_close,
+    .tx = tls_log_tx,
+};
