@@ -187,6 +187,11 @@ int list_frames(void)
 #else
 #define WITH_GEOIP "no"
 #endif
+#ifdef HAVE_HIREDIS
+#define WITH_HIREDIS "yes"
+#else
+#define WITH_HIREDIS "no"
+#endif
 #ifdef HAVE_CAPNG
 #define WITH_CAPNG "yes"
 #else
@@ -213,6 +218,7 @@ static const struct { const char *name, *have; } features[] = {
     { "libmagic", WITH_MAGIC },
     { "Lua", WITH_LUA },
     { "GeoIP2", WITH_GEOIP },
+    { "hiredis", WITH_HIREDIS },
     { "libcap_ng", WITH_CAPNG },
     { "Systemd", WITH_SYSTEMD },
 };

@@ -19,6 +19,7 @@
 
 #define SINK_LIST(X) \
     X(file)          \
+    X(redis)         \
     X(syslog)        \
     X(unix_stream)   \
     X(unix_dgram)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/sink.h - where finished records go: a file, a socket, syslog.
+/* output/sink.h - where finished records go: a file, a socket, syslog, redis.
  *
  * Shared by all writers. Each writer gathers records in a buffer of its own and gives the sink
  * whole records only, so that lines never mix. */
@@ -16,6 +16,7 @@ struct sink;
 
 struct sink_ops {
     const char *name;           /* filetype: "regular" */
+    bool is_own;                /* each output has its own: a path does not tell the target */
     void *(*open)(const struct output_request *request, const struct conf_node *node,
                   const char *path, struct err *err);
     /* Any writer thread; must be safe to call from several at once. False: lost. */

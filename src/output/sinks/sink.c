@@ -56,7 +56,7 @@ struct sink *sink_open(const struct output_request *request, struct output_conf 
         return NULL;
     }
     path = output_path(request, conf_string(node, "filename", otherwise));
-    for (size_t i = 0; i < conf->sinks.count; i++) {
+    for (size_t i = 0; !ops->is_own && i < conf->sinks.count; i++) {
         if (conf->sinks.at[i]->ops == ops && strcmp(conf->sink_paths.at[i], path) == 0) {
             free(path);
             return conf->sinks.at[i];

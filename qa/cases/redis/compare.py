@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""compare.py NAME FOLDER: what came to the server, against eve.json of the same run."""
+import json
+import os
+import sys
+import time
+
+name, folder = sys.argv[1:]
+with open(os.path.join(folder, "eve.json"), encoding="utf-8") as f:
+    wanted = f.read().splitlines()
+with open(os.path.join(folder, "commands"), encoding="utf-8") as f:
+    commands = [json.loads(line) for line in f]
+# The server learns of the end of the connection a little later than we do.
+ended = os.path.join(folder, "connections")
+until = time.monotonic() + 20
+while not os.path.exists(ended) and time.monotonic() < until:
+    time.sleep(0.05)
+with open(ended, encoding="utf-8") as f:
+    most = [int(line.split()[1]) for line in f]
+same = wanted == [c[-1] for c in commands] and len(wanted) > 20
+heads = {" ".join(c[:-1]) for c in commands}
+once = "one" if max(most) == 1 else "several"
+print(f"{name}: {'same' if same else 'other'} records by {heads}, {len(most)} connection, "
+      f"{once} at once")

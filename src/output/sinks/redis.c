@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/sinks/redis.c - records to a redis server, a command each.
+ *
+ * The connection never blocks. Without `async` a writer waits for the answers, but not past
+ * wait_ns, and then the connection is given up; with it answers are read as they come. A server
+ * that is away costs records, never time: a new attempt to connect is made at most once a second,
+ * and a connection still being made is not waited for. A record counts as sent once it was
+ * answered. */
+#include "config.h"
+
+#include "output/sink.h"
+
+#ifdef HAVE_HIREDIS
+#include <hiredis/hiredis.h>
+#include <netdb.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+
+enum {
+    ARGS_MAX = 8,
+    QUEUE_MAX = 1 << 20,        /* bytes that a slow server may leave waiting */
+    BATCH_MAX = 10000,
+};
+
+static const uint64_t wait_ns = SECOND_NS;              /* for answers, each hand-over */
+static const uint64_t last_wait_ns = 5 * SECOND_NS;     /* for answers, at the end */
+static const uint64_t again_ns = SECOND_NS;             /* between attempts to connect */
+static const uint64_t again_mute_ns = 10 * SECOND_NS;   /* if it took records and did not answer */
+static const uint64_t mute_ns = 10 * SECOND_NS;         /* async: without an answer for so long */
+
+struct redis_sink {
+    pthread_mutex_t lock;       /* writers share the one connection */
+    redisContext *connection;   /* NULL: none */
+    bool connecting;            /* not known to be there yet */
+    bool async;
+    bool failing, refused;      /* said so already */
+    char *server;               /* an address, or the path of a socket */
+    int port;
+    char *key;
+    char maxlen[24];
+    const char *args[ARGS_MAX]; /* of the command; the record is the last one */
+    size_t arg_lens[ARGS_MAX];
+    int arg_count;              /* without the record */
+    unsigned batch;             /* so many records are sent at once */
+    unsigned gathered;          /* records of the batch being gathered */
+    uint64_t awaited;           /* records without an answer, the gathered ones among them */
+    uint64_t queued;            /* no more bytes than this wait to be sent */
+    uint64_t lost;              /* records */
+    uint64_t again_at_ns, pushed_ns, heard_ns;
+};
+
+/* --- the connection -------------------------------------------------------------------------- */
+
+static COLD void redis_hang_up(struct redis_sink *s, const char *why, uint64_t after_ns)
+{
+    if (!s->failing)
+        log_warning("output", "redis at %s: %s; records are dropped until it is back", s->server,
+                    why);
+    s->failing = true;
+    s->again_at_ns = MAX(s->again_at_ns, clock_ns() + after_ns);
+    s->lost += s->awaited;
+    s->awaited = s->queued = s->gathered = 0;
+    redisFree(s->connection);
+    s->connection = NULL;
+}
+
+static COLD void redis_broken(struct redis_sink *s)
+{
+    redis_hang_up(s, s->connection->err != 0 ? s->connection->errstr : "out of memory", 0);
+}
+
+static void redis_dial(struct redis_sink *s)
+{
+    uint64_t now = clock_ns();
+
+    if (now < s->again_at_ns)
+        return;
+    s->again_at_ns = now + again_ns;
+    s->connection = strchr(s->server, '/') != NULL ? redisConnectUnixNonBlock(s->server)
+                                                   : redisConnectNonBlock(s->server, s->port);
+    s->connecting = true;
+    s->refused = false;
+    if (s->connection != NULL && s->connection->err != 0)
+        redis_broken(s);
+}
+
+/* Whether the connection that was begun is there by now, or within wait_ms. */
+static void redis_pick_up(struct redis_sink *s, int wait_ms)
+{
+    struct pollfd ready = { .fd = s->connection->fd, .events = POLLOUT };
+    socklen_t len = sizeof(int);
+    int failure = 0;
+
+    if (poll(&ready, 1, wait_ms) <= 0) {
+        if (clock_ns() >= s->again_at_ns)
+            redis_hang_up(s, "it cannot be reached", 0);
+        return;
+    }
+    if (getsockopt(ready.fd, SOL_SOCKET, SO_ERROR, &failure, &len) == 0 && failure != 0) {
+        redis_hang_up(s, strerror(failure), 0);
+        return;
+    }
+    s->connecting = false;
+}
+
+static bool redis_send(struct redis_sink *s)
+{
+    int done = 0;
+
+    if (redisBufferWrite(s->connection, &done) != REDIS_OK) {
+        redis_broken(s);
+        return false;
+    }
+    if (done)
+        s->queued = 0;
+    return true;
+}
+
+static void redis_answer(struct redis_sink *s, const redisReply *reply)
+{
+    if (s->awaited > 0)
+        s->awaited--;
+    if (UNLIKELY(reply->type == REDIS_REPLY_ERROR)) {
+        s->lost++;
+        if (!s->refused)
+            log_error("output", "redis at %s takes no records: %s", s->server, reply->str);
+        s->refused = true;
+    } else if (UNLIKELY(s->failing)) {
+        s->failing = false;
+        log_notice("output", "redis at %s is back", s->server);
+    }
+}
+
+/* Takes the answers that have come. */
+static bool redis_listen(struct redis_sink *s)
+{
+    void *reply = NULL;
+
+    if (redisBufferRead(s->connection) != REDIS_OK) {
+        redis_broken(s);
+        return false;
+    }
+    for (;;) {
+        if (redisGetReply(s->connection, &reply) != REDIS_OK) {
+            redis_broken(s);
+            return false;
+        }
+        if (reply == NULL)
+            return true;
+        s->heard_ns = clock_ns();
+        redis_answer(s, reply);
+        freeReplyObject(reply);
+    }
+}
+
+/* Sends and listens until all is answered. */
+static void redis_finish(struct redis_sink *s, uint64_t until_ns)
+{
+    while (redis_send(s) && redis_listen(s) && s->awaited > 0) {
+        struct pollfd ready = { .fd = s->connection->fd, .events = POLLIN };
+        uint64_t now = clock_ns();
+
+        if (now >= until_ns) {
+            redis_hang_up(s, "no answer in time", again_mute_ns);
+            return;
+        }
+        if (s->queued > 0)
+            ready.events |= POLLOUT;
+        (void)poll(&ready, 1, (int)((until_ns - now) / 1000000) + 1);
+    }
+}
+
+/* --- writing --------------------------------------------------------------------------------- */
+
+static void redis_push(struct redis_sink *s, uint64_t now, uint64_t until_ns)
+{
+    if (s->awaited == s->gathered)
+        s->heard_ns = now;
+    s->gathered = 0;
+    s->pushed_ns = now;
+    if (s->async)
+        (void)redis_send(s);
+    else
+        redis_finish(s, until_ns);
+}
+
+static void redis_record(struct redis_sink *s, struct slice line, uint64_t now, uint64_t until_ns)
+{
+    if (s->connection == NULL || s->queued > QUEUE_MAX) {
+        s->lost++;
+        return;
+    }
+    s->args[s->arg_count] = (const char *)line.data;
+    s->arg_lens[s->arg_count] = line.len;
+    s->awaited++;
+    s->gathered++;
+    s->queued += line.len;
+    if (redisAppendCommandArgv(s->connection, s->arg_count + 1, s->args, s->arg_lens) != REDIS_OK)
+        redis_broken(s);
+    else if (s->gathered >= s->batch || s->queued > QUEUE_MAX / 2 ||
+             now >= s->pushed_ns + SECOND_NS)
+        redis_push(s, now, until_ns);
+}
+
+/* What has happened since the last hand-over: answers, a server that went or came. */
+static void redis_look(struct redis_sink *s, uint64_t now)
+{
+    if (s->connection != NULL && !s->connecting && redis_listen(s) &&
+        s->awaited > s->gathered && now > s->heard_ns + mute_ns)
+        redis_hang_up(s, "no answer in time", again_mute_ns);
+    if (s->connection == NULL)
+        redis_dial(s);
+    if (s->connection != NULL && s->connecting)
+        redis_pick_up(s, 0);
+}
+
+static bool redis_write(void *self, const uint8_t *data, size_t len)
+{
+    struct redis_sink *s = self;
+    struct bytes in = bytes_of(data, len);
+    struct slice line;
+    uint64_t now;
+
+    pthread_mutex_lock(&s->lock);
+    now = clock_ns();
+    redis_look(s, now);
+    while (take_until(&in, '\n', &line)) {
+        if (s->connection != NULL && s->connecting)
+            s->lost++;
+        else
+            redis_record(s, line, now, now + wait_ns);
+    }
+    pthread_mutex_unlock(&s->lock);
+    /* Records may be lost later than here: they are counted where it happens. */
+    return true;
+}
+
+/* --- set-up ---------------------------------------------------------------------------------- */
+
+static void redis_add(struct redis_sink *s, const char *arg)
+{
+    s->args[s->arg_count] = arg;
+    s->arg_lens[s->arg_count++] = strlen(arg);
+}
+
+static void redis_read_mode(struct redis_sink *s, const struct conf_node *node)
+{
+    static const char *const modes[] = { "list", "lpush", "rpush", "channel", "publish", "stream",
+                                         "xadd", NULL };
+    static const char *const commands[] = { "LPUSH", "LPUSH", "RPUSH", "PUBLISH", "PUBLISH",
+                                            "XADD", "XADD" };
+    const char *command = commands[conf_choice(node, "mode", modes, 0)];
+    uint64_t maxlen = conf_u64(node, "stream-maxlen", 100000);
+
+    redis_add(s, command);
+    redis_add(s, s->key);
+    if (strcmp(command, "XADD") != 0)
+        return;
+    if (maxlen > 0) {
+        snprintf(s->maxlen, sizeof(s->maxlen), "%llu", (unsigned long long)maxlen);
+        redis_add(s, "MAXLEN");
+        redis_add(s, conf_bool(node, "stream-trim-exact", false) ? "=" : "~");
+        redis_add(s, s->maxlen);
+    }
+    redis_add(s, "*");
+    redis_add(s, "eve");
+}
+
+/* The address of a name, so that no packet thread ever asks a name server. NULL: it has none. */
+static char *redis_resolve(const char *name)
+{
+    struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *found;
+    char address[128];
+    int failure;
+
+    if (strchr(name, '/') != NULL)
+        return xstrdup(name);
+    if (getaddrinfo(name, NULL, &hints, &found) != 0)
+        return NULL;
+    failure = getnameinfo(found->ai_addr, found->ai_addrlen, address, sizeof(address), NULL, 0,
+                          NI_NUMERICHOST);
+    freeaddrinfo(found);
+    return failure == 0 ? xstrdup(address) : NULL;
+}
+
+static void *redis_open(const struct output_request *request, const struct conf_node *output,
+                        const char *path, struct err *err)
+{
+    const struct conf_node *node = conf_find(output, "redis");
+    const char *name = conf_string(node, "server", "127.0.0.1");
+    char *server = redis_resolve(name);
+    struct redis_sink *s;
+
+    (void)request;
+    (void)path;
+    (void)err;
+    if (server == NULL) {
+        conf_error(conf_find(node, "server"), "redis: server \"%s\" has no address", name);
+        return NULL;
+    }
+    s = xcalloc(1, sizeof(*s));
+    pthread_mutex_init(&s->lock, NULL);
+    s->server = server;
+    s->port = (int)conf_u64_range(node, "port", 6379, 1, 65535);
+    s->key = xstrdup(conf_string(node, "key", "suricata"));
+    s->async = conf_bool(node, "async", false);
+    s->batch = 1;
+    if (conf_bool(node, "pipelining.enabled", false))
+        s->batch = (unsigned)conf_u64_range(node, "pipelining.batch-size", 10, 1, BATCH_MAX);
+    redis_read_mode(s, node);
+    s->pushed_ns = clock_ns();
+    redis_dial(s);
+    if (s->connection != NULL)
+        redis_pick_up(s, 1000);
+    return s;
+}
+
+static void redis_close(void *self)
+{
+    struct redis_sink *s = self;
+
+    if (s->connection != NULL && s->awaited > 0)
+        redis_finish(s, clock_ns() + last_wait_ns);
+    if (s->lost > 0)
+        log_warning("output", "redis at %s: %llu records were dropped", s->server,
+                    (unsigned long long)s->lost);
+    redisFree(s->connection);
+    pthread_mutex_destroy(&s->lock);
+    free(s->server);
+    free(s->key);
+    free(s);
+}
+
+#else
+
+static void *redis_open(const struct output_request *request, const struct conf_node *output,
+                        const char *path, struct err *err)
+{
+    (void)request;
+    (void)path;
+    (void)err;
+    conf_error(conf_find(output, "filetype"), "filetype redis: this is a build without hiredis; "
+               "install the package libhiredis-dev, then run configure and make again");
+    return NULL;
+}
+
+static bool redis_write(void *self, const uint8_t *data, size_t len)
+{
+    (void)self;
+    (void)data;
+    (void)len;
+    return false;
+}
+
+static void redis_close(void *self)
+{
+    (void)self;
+}
+
+#endif
+
+const struct sink_ops sink_redis = {
+    .name = "redis",
+    .is_own = true,
+    .open = redis_open,
+    .write = redis_write,
+    .close = redis_close,
+};
