@@ -61,14 +61,19 @@ static inline void stream_rules_clear(struct stream_rules *s)
         s->count = 0;
 }
 
+/* What few flows have. */
+struct stream_extra {
+    struct buf kept;            /* the latest data, as alerts show them; see stream_keep */
+    struct buf captured;        /* by those that matched, until they are reported */
+    struct stream_rules *recent;        /* inline: a rule whose pattern was there, up to where */
+};
+
 struct stream_side {
     uint64_t from, to;          /* inspected together: what came since the last report */
     bool flush;                 /* report with the next packet, however little it is */
     bool off;                   /* what comes from here on is encrypted */
-    struct buf *kept;           /* the latest data, as alerts show them; see stream_keep */
     struct stream_rules *matched, *waiting, *seen;  /* seen: payload part of tx rules */
-    struct stream_rules *recent;        /* inline: a rule whose pattern was there, up to where */
-    struct buf *captured;       /* by those that matched, until they are reported; mostly NULL */
+    struct stream_extra *extra; /* NULL: nothing of it yet */
 };
 
 struct frame_hit {

@@ -27,6 +27,23 @@ struct detect_flow *detect_flow_get(struct detect_thread *dt, struct flow *f)
     return f->detect;
 }
 
+static struct stream_extra *extra_get(struct stream_side *side)
+{
+    if (side->extra == NULL)
+        side->extra = lib_calloc(1, sizeof(*side->extra));
+    return side->extra;
+}
+
+static void extra_free(struct stream_extra *extra)
+{
+    if (extra == NULL)
+        return;
+    buf_fini(&extra->kept);
+    buf_fini(&extra->captured);
+    lib_free(extra->recent);
+    lib_free(extra);
+}
+
 void detect_flow_free(struct flow *f)
 {
     struct detect_flow *df = f->detect;
@@ -39,13 +56,7 @@ void detect_flow_free(struct flow *f)
         lib_free(df->side[d].matched);
         lib_free(df->side[d].waiting);
         lib_free(df->side[d].seen);
-        lib_free(df->side[d].recent);
-        if (df->side[d].kept != NULL)
-            buf_fini(df->side[d].kept);
-        lib_free(df->side[d].kept);
-        if (df->side[d].captured != NULL)
-            buf_fini(df->side[d].captured);
-        lib_free(df->side[d].captured);
+        extra_free(df->side[d].extra);
     }
     frames_forget(df);
     lib_free(df->frame_hit);
@@ -55,8 +66,8 @@ void detect_flow_free(struct flow *f)
 
 static void captures_clear(struct stream_side *side)
 {
-    if (UNLIKELY(side->captured != NULL))
-        buf_clear(side->captured);
+    if (UNLIKELY(side->extra != NULL))
+        buf_clear(&side->extra->captured);
 }
 
 void stream_forget(struct detect_flow *df)
@@ -66,7 +77,8 @@ void stream_forget(struct detect_flow *df)
         stream_rules_clear(df->side[d].matched);
         stream_rules_clear(df->side[d].waiting);
         stream_rules_clear(df->side[d].seen);
-        stream_rules_clear(df->side[d].recent);
+        if (df->side[d].extra != NULL)
+            stream_rules_clear(df->side[d].extra->recent);
         captures_clear(&df->side[d]);
     }
     frames_forget(df);
@@ -151,17 +163,17 @@ struct stream_capture { uint32_t rule, id, kind, key_len, len; };
 static void COLD captures_keep(const struct program_scratch *s, struct stream_side *side,
                                uint32_t rule)
 {
-    if (side->captured == NULL)
-        side->captured = lib_calloc(1, sizeof(*side->captured));
-    for (unsigned i = 0; side->captured != NULL && i < s->capture_count; i++) {
+    struct stream_extra *extra = extra_get(side);
+
+    for (unsigned i = 0; extra != NULL && i < s->capture_count; i++) {
         const struct pending_capture *c = &s->capture[i];
         const struct stream_capture head = { rule, c->id, c->kind, c->key_len, c->len };
 
-        if (side->captured->len + sizeof(head) + c->key_len + c->len > CAPTURED_MAX)
+        if (extra->captured.len + sizeof(head) + c->key_len + c->len > CAPTURED_MAX)
             break;
-        buf_add(side->captured, &head, sizeof(head));
-        buf_add(side->captured, s->text.data + c->key_at, c->key_len);
-        buf_add(side->captured, s->text.data + c->at, c->len);
+        buf_add(&extra->captured, &head, sizeof(head));
+        buf_add(&extra->captured, s->text.data + c->key_at, c->key_len);
+        buf_add(&extra->captured, s->text.data + c->at, c->len);
     }
 }
 
@@ -170,9 +182,9 @@ void stream_captures_take(struct detect_thread *dt, const struct stream_side *si
     struct stream_capture head;
     struct bytes in;
 
-    if (LIKELY(side->captured == NULL))
+    if (LIKELY(side->extra == NULL))
         return;
-    in = bytes_of_slice(buf_slice(side->captured));
+    in = bytes_of_slice(buf_slice(&side->extra->captured));
     while (bytes_have(&in, sizeof(head))) {
         memcpy(&head, take_bytes(&in, sizeof(head)), sizeof(head));
         struct slice key = take_slice(&in, head.key_len), text = take_slice(&in, head.len);
@@ -224,9 +236,13 @@ static void collect_near(struct detect_thread *dt, const struct packet *p,
 static void recent_join(struct detect_thread *dt, struct stream_side *side, uint64_t start,
                         uint64_t end)
 {
-    struct stream_rules *recent = side->recent;
+    struct stream_extra *extra = dt->found.count > 0 ? extra_get(side) : side->extra;
+    struct stream_rules *recent;
     unsigned kept = 0;
 
+    if (extra == NULL)
+        return;
+    recent = extra->recent;
     for (unsigned i = 0; i + 1 < stream_rules_count(recent); i += 2) {
         uint32_t rule = recent->at[i], until = recent->at[i + 1];
 
@@ -238,14 +254,14 @@ static void recent_join(struct detect_thread *dt, struct stream_side *side, uint
     if (recent != NULL)
         recent->count = (uint16_t)kept;
     for (unsigned i = 0; i < dt->found.count; i++) {
-        if (stream_rules_count(side->recent) + 2 > STREAM_RULES_MAX ||
-            !rules_push(&side->recent, dt->found.list[i]))
+        if (stream_rules_count(extra->recent) + 2 > STREAM_RULES_MAX ||
+            !rules_push(&extra->recent, dt->found.list[i]))
             break;
-        if (!rules_push(&side->recent, (uint32_t)end))
-            side->recent->count--;
+        if (!rules_push(&extra->recent, (uint32_t)end))
+            extra->recent->count--;
     }
     for (unsigned i = 0; i < kept; i += 2)
-        candidates_add(&dt->found, side->recent->at[i]);
+        candidates_add(&dt->found, extra->recent->at[i]);
 }
 
 /* The window has grown: what had matched because of where it ended is asked again. */
@@ -327,15 +343,15 @@ static void COLD keep_chunk(struct detect_thread *dt, struct packet *p,
 {
     struct detect_flow *df = detect_flow_get(dt, p->flow);
     uint32_t len = MIN(c->len, dt->stream_keep);
+    struct stream_extra *extra;
     struct buf *kept;
 
     if (df == NULL || c->len == 0)
         return;
-    kept = df->side[c->direction].kept;
-    if (kept == NULL)
-        kept = df->side[c->direction].kept = lib_calloc(1, sizeof(*kept));
-    if (kept == NULL)
+    extra = extra_get(&df->side[c->direction]);
+    if (extra == NULL)
         return;
+    kept = &extra->kept;
     if (c->kind == CHUNK_GAP)
         buf_printf(kept, "[%u bytes missing]", c->len);
     else
@@ -346,9 +362,9 @@ static void COLD keep_chunk(struct detect_thread *dt, struct packet *p,
 
 struct slice stream_kept(const struct detect_thread *dt, const struct flow *f, enum direction d)
 {
-    if (dt->stream_keep == 0 || f == NULL || f->detect == NULL || f->detect->side[d].kept == NULL)
+    if (dt->stream_keep == 0 || f == NULL || f->detect == NULL || f->detect->side[d].extra == NULL)
         return (struct slice){ NULL, 0 };
-    return buf_slice(f->detect->side[d].kept);
+    return buf_slice(&f->detect->side[d].extra->kept);
 }
 
 /* What the parser made of this packet asks for reports. Transactions also end with their
