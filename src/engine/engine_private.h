@@ -17,9 +17,12 @@ struct link {
     struct ring *full, *empty;
     struct packet_vector *vectors;      /* ring_depth of them */
     unsigned depth;
+    unsigned room;                      /* vectors that the rings can hold */
     struct engine_thread *to;
 
     CACHE_ALIGNED struct packet_vector *pending;    /* producer's: being filled; or NULL */
+    struct packet_vector **more;        /* likewise: besides `vectors`, if the consumer merges */
+    unsigned more_count;
     uint64_t sent;                      /* packets, by the producer */
     uint64_t queue_sum, queue_samples;  /* ring occupancy as the producer saw it */
     unsigned queue_max;

@@ -4,7 +4,11 @@
  * Packets are dealt into one pending vector per consumer. It leaves when it is full, when the
  * consumer has nothing else to do, or before this thread sleeps for whatever reason: a packet
  * never lies in a half-full vector while everyone waits. That rule, and that packets only ever
- * wait for threads nearer to the end of the chain, is why nothing can lock up. */
+ * wait for threads nearer to the end of the chain, is why nothing can lock up.
+ *
+ * One that puts the vectors of several producers in order may leave those of one in its ring until
+ * another's come. That other one may be waiting for its turn (packet/turn.h), which comes when the
+ * first has got further: who hands on to such a thread must not wait for room. */
 #include "engine/engine_private.h"
 
 #include "base/array.h"
@@ -26,14 +30,17 @@ void links_make(struct engine_thread *t)
         return;
     before = &e->plan->pieces[t->plan->piece - 1];
     t->in = xaligned(CACHE_LINE, before->count * sizeof(t->in[0]));
+    t->in_count = before->count;
+    t->merges = !e->plan->live && t->in_count > 1;
     for (unsigned i = 0; i < before->count; i++) {
         struct engine_thread *from = &e->threads[before->first + i];
         struct link *link = &t->in[i];
 
         link->to = t;
         link->depth = e->plan->ring_depth;
-        link->full = ring_new(link->depth, &t->waiter, NULL);
-        link->empty = ring_new(link->depth, &from->waiter, NULL);
+        link->room = t->merges ? MAX(link->depth, 2 * e->plan->pool_size) : link->depth;
+        link->full = ring_new(link->room, &t->waiter, NULL);
+        link->empty = ring_new(link->room, &from->waiter, NULL);
         link->vectors = xcalloc(link->depth, sizeof(link->vectors[0]));
         for (unsigned j = 0; j < link->depth; j++) {
             void *v = &link->vectors[j];
@@ -43,8 +50,6 @@ void links_make(struct engine_thread *t)
         }
         from->out[t->plan->index] = link;
     }
-    t->in_count = before->count;
-    t->merges = !e->plan->live && t->in_count > 1;
 }
 
 void links_free(struct engine_thread *t)
@@ -54,6 +59,11 @@ void links_free(struct engine_thread *t)
 
         for (unsigned j = 0; j < link->depth; j++)
             free(link->vectors[j].packet);
+        for (unsigned j = 0; j < link->more_count; j++) {
+            free(link->more[j]->packet);
+            free(link->more[j]);
+        }
+        free(link->more);
         free(link->vectors);
         ring_free(link->full);
         ring_free(link->empty);
@@ -78,13 +88,27 @@ static void send(struct engine_thread *t, struct link *link)
     ring_push(link->full, &v, 1);
 }
 
+/* As many as there are packets, in the end; mostly none. */
+static COLD void *one_more(struct link *link)
+{
+    struct packet_vector *v;
+
+    if (!link->to->merges || link->depth + link->more_count >= link->room)
+        return NULL;
+    v = xcalloc(1, sizeof(*v));
+    vector_grow(v, 2 * VECTOR_FILL);
+    link->more = xrealloc(link->more, (link->more_count + 1) * sizeof(link->more[0]));
+    link->more[link->more_count++] = v;
+    return v;
+}
+
 static struct packet_vector *try_pending(struct link *link)
 {
     void *v;
 
     if (link->pending != NULL)
         return link->pending;
-    if (ring_pop(link->empty, &v, 1) == 0)
+    if (ring_pop(link->empty, &v, 1) == 0 && (v = one_more(link)) == NULL)
         return NULL;
     link->pending = v;
     link->pending->count = 0;
