@@ -18,6 +18,8 @@ struct control_conf {
     struct run_context *context;    /* of the run at hand; when there is none, of the next one */
     const char *path;               /* --unix-socket=FILE; NULL: as configured */
     const char *user, *group;       /* whose the socket will be; either may be NULL */
+    const struct ruleset_request *rules_request;    /* how rules are read */
+    struct stream_conf *stream;
     bool takes_jobs;                /* captures come by command */
     bool fixed_rules;               /* -s or -S: rules are not loaded again */
 };

@@ -66,6 +66,9 @@ struct detect_thread *detect_thread_new(struct ruleset *set, const struct conf_n
 void detect_thread_keep_stream(struct detect_thread *dt, uint32_t bytes);
 void detect_thread_free(struct detect_thread *dt);
 void detect_thread_set_rules(struct detect_thread *dt, struct ruleset *set);    /* on its thread */
+/* Of several that share flows, all are told when any of them gets other rules or other flows: what
+ * a flow remembers of rules under another generation is let go. */
+void detect_thread_set_generation(struct detect_thread *dt, uint8_t generation);
 
 /* After app_packet(): runs the rules on packet, stream chunks and transactions; fills p->alert,
  * sets p->action, flow->action and post-match effects. Marks transactions as inspected. */

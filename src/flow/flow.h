@@ -117,6 +117,7 @@ struct flow {
     uint8_t icmp_code;                          /* of the first packet */
     struct flow_macs *macs;                     /* NULL unless an output logs them; freed with
                                                  * the flow by detect */
+    uint32_t tenant_id;                         /* whose rules look at it; 0: no tenant's */
     uint8_t turn;                               /* set when detection exchanged client and server:
                                                  * FLOW_TURN_*; `swapped` does not follow */
     uint8_t detect_flags;                       /* private to detect */

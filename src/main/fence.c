@@ -57,6 +57,18 @@ static void add_keys(struct fence *f, const struct setup *s)
     }
 }
 
+static void add_tenants(struct fence *f, const struct tenants *tenants)
+{
+    for (size_t i = 0; tenants != NULL && i < tenants->list.count; i++) {
+        const struct tenant *tenant = tenants->list.at[i];
+        const char *path = conf_string(conf_root(tenant->conf), "default-rule-path", NULL);
+
+        ARRAY_PUSH(&f->paths.read, folder_of(f, tenant->file));
+        if (path != NULL)
+            ARRAY_PUSH(&f->paths.read, path);
+    }
+}
+
 static void add_options(struct fence *f, const struct setup *s)
 {
     const struct options *o = s->options;
@@ -89,6 +101,7 @@ int fence_enter(const struct setup *s, struct err *err)
     int status;
 
     add_keys(&f, s);
+    add_tenants(&f, s->context.tenants);
     add_options(&f, s);
     ARRAY_PUSH(&f.paths.read, s->config_dir);
     ARRAY_PUSH(&f.paths.write, s->log_dir);

@@ -46,10 +46,28 @@ static void gauge_engine(void *arg)
     engine_update_gauges(r->engine);
 }
 
+/* As long as one of them cannot be read all stay as they are. */
+static void load_tenants_again(struct setup *s)
+{
+    struct err err = { 0 };
+    struct tenants *now = run_context_tenants(&s->context), *changed;
+
+    if (now == NULL)
+        return;
+    changed = tenants_copy(now);
+    tenants_unref(now);
+    if (tenants_reload(changed, &s->rules_request, &err) == 0) {
+        run_context_change_tenants(&s->context, changed);
+        return;
+    }
+    log_err(LOG_LEVEL_ERROR, "detect", &err);
+    tenants_unref(changed);
+}
+
 /* Builds the new set aside; a broken file keeps the old one. False: it does. */
 static bool load_again(struct setup *s)
 {
-    struct ruleset_request request = s->rules_request;
+    struct ruleset_request request = setup_rules_request(s);
     struct ruleset_report report = { 0 };
     struct err err = { 0 };
     struct ruleset *set, *old;
@@ -71,6 +89,7 @@ static bool load_again(struct setup *s)
     /* To take down so many rules takes its time: not on the packet thread that leaves them last. */
     (void)run_context_ask(&s->context, NULL, NULL, 2000);
     ruleset_unref(old);
+    load_tenants_again(s);
     log_notice("detect", "rule reload complete: %u rules in force, %u failed", report.loaded,
                report.failed);
     return true;

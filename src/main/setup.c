@@ -170,12 +170,27 @@ void setup_rules_changed(struct setup *s, const struct ruleset *rules,
     run_context_rules_loaded(&s->context, report, clock_wall_us());
     if (s->context.output != NULL)
         output_set_rules(s->context.output, report, s->context.rules_loaded_us);
-    stream_conf_set_lookback(s->stream, ruleset_looks_at_streams(rules));
+    if (s->context.output != NULL && s->context.tenants != NULL)
+        output_set_tenants(s->context.output, s->context.tenants);
+    stream_conf_set_lookback(s->stream, ruleset_looks_at_streams(rules) ||
+                                            tenants_look_at_streams(s->context.tenants));
+}
+
+/* Where there are tenants, rules for everybody are wanted only by `default`; -T looks at them. */
+struct ruleset_request setup_rules_request(const struct setup *s)
+{
+    struct ruleset_request request = s->rules_request;
+
+    if (conf_bool(s->root, "multi-detect.enabled", false) &&
+        !conf_bool(s->root, "multi-detect.default", false) && s->options->job != JOB_TEST)
+        request.disabled = true;
+    return request;
 }
 
 static int setup_rules(struct setup *s, struct err *err)
 {
     const struct options *o = s->options;
+    struct ruleset_request everybody;
 
     s->rules_request = (struct ruleset_request){
         .conf = s->root,
@@ -191,8 +206,12 @@ static int setup_rules(struct setup *s, struct err *err)
         .all_or_none = o->init_errors_fatal || o->job == JOB_TEST,
         .drop_texts = o->job != JOB_ENGINE_ANALYSIS && !output_shows_rules(s->root),
     };
-    s->context.rules = ruleset_load(&s->rules_request, &s->rules_report, err);
+    everybody = setup_rules_request(s);
+    s->context.rules = ruleset_load(&everybody, &s->rules_report, err);
     if (s->context.rules == NULL)
+        return -1;
+    s->context.tenants = tenants_load(&s->rules_request, err);
+    if (s->context.tenants == NULL && err->text[0] != '\0')
         return -1;
     check_file_store(s);
     setup_rules_changed(s, s->context.rules, &s->rules_report);
@@ -434,6 +453,8 @@ int setup_control(struct setup *s, struct err *err)
     struct control_conf conf = {
         .root = s->root,
         .context = &s->context,
+        .rules_request = &s->rules_request,
+        .stream = s->stream,
         .path = s->takes_jobs ? o->job_argument : NULL,
         .user = setup_user(o, s->root),
         .group = setup_group(o, s->root),
@@ -478,11 +499,26 @@ static int job_libraries(struct setup *s, struct err *err)
     if (app == NULL)
         return -1;
     ruleset_want(s->context.rules, app);
+    for (size_t i = 0; s->context.tenants != NULL && i < s->context.tenants->list.count; i++)
+        ruleset_want(s->context.tenants->list.at[i]->rules, app);
     app_conf_free(s->app);
     s->app = app;
     s->context.app = s->rules_request.app = app;
     counters_reset_all();
     return 0;
+}
+
+/* All of the capture is one tenant's. */
+static void job_tenant(struct setup *s, uint32_t tenant)
+{
+    struct tenants *changed;
+
+    if (s->context.tenants == NULL)
+        return;
+    changed = tenants_copy(s->context.tenants);
+    changed->direct = tenant;
+    run_context_set_tenants(&s->context, changed);
+    output_set_tenants(s->context.output, changed);
 }
 
 int setup_job(struct setup *s, const struct job *job, struct err *err)
@@ -497,6 +533,7 @@ int setup_job(struct setup *s, const struct job *job, struct err *err)
     if (job_libraries(s, err) < 0 || setup_outputs(s, err) < 0)
         return -1;
     output_set_rules(s->context.output, &s->context.rules_report, s->context.rules_loaded_us);
+    job_tenant(s, job->tenant);
     return setup_plan(s, s->options->topology, err) < 0 ? -1 : setup_capture(s, err);
 }
 
@@ -530,6 +567,7 @@ void setup_free(struct setup *s)
 {
     control_free(s->control);
     job_free(s);
+    tenants_unref(s->context.tenants);
     if (s->context.rules != NULL)
         ruleset_unref(s->context.rules);
     app_conf_free(s->app);

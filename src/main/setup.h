@@ -43,6 +43,8 @@ int setup_capture(struct setup *s, struct err *err);
 /* What others must know of the rules in force; before they are. */
 void setup_rules_changed(struct setup *s, const struct ruleset *rules,
                          const struct ruleset_report *report);
+/* The rules for everybody, rather than for tenants. */
+struct ruleset_request setup_rules_request(const struct setup *s);
 /* The control socket, if there is to be one. */
 int setup_control(struct setup *s, struct err *err);
 /* What belongs to one capture, when others follow: made for one file, and taken down. */

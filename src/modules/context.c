@@ -28,6 +28,28 @@ void run_context_set_rules(struct run_context *ctx, struct ruleset *set)
         ruleset_unref(old);
 }
 
+struct tenants *run_context_tenants(struct run_context *ctx)
+{
+    struct tenants *tenants;
+
+    pthread_mutex_lock(&ctx->rules_lock);
+    tenants = tenants_ref(ctx->tenants);
+    pthread_mutex_unlock(&ctx->rules_lock);
+    return tenants;
+}
+
+void run_context_set_tenants(struct run_context *ctx, struct tenants *tenants)
+{
+    struct tenants *old;
+
+    pthread_mutex_lock(&ctx->rules_lock);
+    old = ctx->tenants;
+    ctx->tenants = tenants;
+    __atomic_fetch_add(&ctx->rules_generation, 1, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&ctx->rules_lock);
+    tenants_unref(old);
+}
+
 void run_context_rules_loaded(struct run_context *ctx, const struct ruleset_report *report,
                               uint64_t wall_us)
 {
@@ -117,4 +139,18 @@ void run_round_leave(struct run_context *ctx, const unsigned *seen)
         __atomic_fetch_sub(&ctx->round.left, 1, __ATOMIC_RELEASE);
     ctx->round.modules--;
     pthread_mutex_unlock(&ctx->rules_lock);
+}
+
+/* As with a reload: new rules may change sets that the old ones only read, without a lock, and a
+ * packet thread should not be the one to take rules down. */
+void run_context_change_tenants(struct run_context *ctx, struct tenants *tenants)
+{
+    struct tenants *old = run_context_tenants(ctx);
+
+    (void)run_context_ask(ctx, NULL, NULL, 2000);
+    run_context_set_tenants(ctx, tenants);
+    if (ctx->output != NULL)
+        output_set_tenants(ctx->output, tenants);
+    (void)run_context_ask(ctx, NULL, NULL, 2000);
+    tenants_unref(old);
 }

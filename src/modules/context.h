@@ -12,6 +12,7 @@
 #include "app/app.h"
 #include "capture/capture.h"
 #include "detect/detect.h"
+#include "detect/tenants.h"
 #include "engine/module.h"
 #include "output/output.h"
 #include "packet/decode.h"
@@ -66,7 +67,8 @@ struct run_context {
     struct run_round round;
     pthread_mutex_t round_lock;             /* one asks at a time */
     struct ruleset *rules;
-    unsigned rules_generation;              /* atomic; changes with `rules` */
+    struct tenants *tenants;                /* NULL: there are none */
+    unsigned rules_generation;              /* atomic; changes with `rules` and `tenants` */
     struct ruleset_report rules_report;     /* under the lock: of `rules` */
     uint64_t rules_loaded_us;
 };
@@ -76,6 +78,13 @@ struct ruleset *run_context_rules(struct run_context *ctx, unsigned *generation)
 /* Puts another set in force (takes over the caller's reference); the old one goes when the last
  * thread has moved on. */
 void run_context_set_rules(struct run_context *ctx, struct ruleset *set);
+
+/* Likewise; NULL: there are none. */
+struct tenants *run_context_tenants(struct run_context *ctx);
+void run_context_set_tenants(struct run_context *ctx, struct tenants *tenants);
+/* While packets move: the old table goes when no thread needs it any more. Not by a packet
+ * thread. */
+void run_context_change_tenants(struct run_context *ctx, struct tenants *tenants);
 
 /* Asks all threads; `stream`, which may be NULL, runs on each that has flows. True once all have
  * answered: then none is still where it was before. False: not within the time, and until they

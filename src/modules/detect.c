@@ -8,11 +8,13 @@
 #include "flow/vars.h"
 #include "modules/context.h"
 #include "modules/last_look.h"
+#include "modules/tenant_threads.h"
 
 struct detect_module {
     struct run_context *ctx;
     struct app_thread *app;
-    struct detect_thread *detect;
+    struct detect_thread *detect;           /* rules for everybody */
+    struct tenant_threads tenants;
     struct output_thread *output;
     struct turn_lane *lane;                 /* NULL: nobody to wait for */
     unsigned rules_generation, round;
@@ -31,6 +33,7 @@ static void detect_module_close(void *self)
     if (m->joined)
         run_round_leave(m->ctx, &m->round);
     output_thread_free(m->output);
+    tenant_threads_fini(&m->tenants);
     if (m->detect != NULL)
         detect_thread_free(m->detect);
     if (m->app != NULL)
@@ -45,6 +48,13 @@ static const struct app_hooks hooks = {
     .file_gone = output_file_gone,
 };
 
+static int open_tenants(struct detect_module *m, struct ruleset *rules, struct err *err)
+{
+    m->tenants.counters = m->counters;
+    m->tenants.stream_keep = output_payload_size(m->ctx->conf);
+    return tenant_threads_take(&m->tenants, m->ctx, m->detect, rules, m->rules_generation, err);
+}
+
 static void *detect_module_open(const struct module_env *env, struct err *err)
 {
     struct detect_module *m = xcalloc(1, sizeof(*m));
@@ -54,14 +64,15 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
     m->app = app_thread_new(m->ctx->app, env->counters, &hooks);
     rules = run_context_rules(m->ctx, &m->rules_generation);
     m->detect = detect_thread_new(rules, m->ctx->conf, env->counters, m->ctx->is_inline, err);
-    ruleset_unref(rules);
-    if (m->detect == NULL) {
+    m->counters = env->counters;
+    if (m->detect == NULL || open_tenants(m, rules, err) < 0) {
+        ruleset_unref(rules);
         detect_module_close(m);
         return NULL;
     }
-    detect_thread_keep_stream(m->detect, output_payload_size(m->ctx->conf));
+    ruleset_unref(rules);
+    detect_thread_keep_stream(m->detect, m->tenants.stream_keep);
     m->output = output_thread_new(m->ctx->output, env->counters);
-    m->counters = env->counters;
     if (m->ctx->turns != NULL)
         m->lane = turn_lane_new(m->ctx->turns, &env->turn_thread);
     m->bypassed_packets = counter_register("flow_bypassed.local_pkts", COUNTER_SUM);
@@ -75,9 +86,17 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
 static void take_new_rules(struct detect_module *m)
 {
     struct ruleset *rules = run_context_rules(m->ctx, &m->rules_generation);
+    struct err err = { 0 };
 
     detect_thread_set_rules(m->detect, rules);
+    (void)tenant_threads_take(&m->tenants, m->ctx, m->detect, rules, m->rules_generation, &err);
     ruleset_unref(rules);
+}
+
+static void run_rules(struct detect_module *m, struct packet *p)
+{
+    detect_packet(LIKELY(m->tenants.table == NULL)
+                      ? m->detect : tenant_thread_of(&m->tenants, p, m->detect), p);
 }
 
 static void note_icmp(struct flow *f, const struct packet *p)
@@ -149,7 +168,7 @@ static void look(struct detect_module *m, struct packet *p, bool same)
         memcpy(made->chunk, p->chunk, p->chunk_count * sizeof(p->chunk[0]));
         p->chunk_count = 0;
     }
-    detect_packet(m->detect, made);
+    run_rules(m, made);
     made->records = p->records;
     p->records = (struct buf){ 0 };
     output_render(m->output, made);
@@ -223,7 +242,7 @@ static void detect_module_packet(struct detect_module *m, struct packet *p)
     if (UNLIKELY(app_wants_last_look(p)))
         take_last_look(m, p);
     count_packet(p);
-    detect_packet(m->detect, p);
+    run_rules(m, p);
     output_render(m->output, p);
     if (p->flow == NULL)
         return;

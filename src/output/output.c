@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/log.h"
+#include "detect/tenants.h"
 #include "output/list.h"
 #include "output/logger.h"
 #include "output/merge.h"
@@ -120,6 +121,7 @@ void output_conf_free(struct output_conf *conf)
         return;
     merge_free(conf->merge);
     output_writer_free(conf->merged);
+    tenants_unref(conf->tenants);
     for (size_t i = 0; i < conf->loggers.count; i++)
         conf->loggers.at[i].ops->close(conf->loggers.at[i].self);
     for (size_t i = 0; i < conf->sinks.count; i++) {
@@ -401,6 +403,27 @@ void output_rules(struct output_conf *conf, struct ruleset_report *report, uint6
     *report = conf->rules;
     *loaded_at_us = conf->rules_loaded_us;
     pthread_mutex_unlock(&conf->rules_lock);
+}
+
+void output_set_tenants(struct output_conf *conf, struct tenants *tenants)
+{
+    struct tenants *old;
+
+    pthread_mutex_lock(&conf->rules_lock);
+    old = conf->tenants;
+    conf->tenants = tenants_ref(tenants);
+    pthread_mutex_unlock(&conf->rules_lock);
+    tenants_unref(old);
+}
+
+struct tenants *output_tenants(struct output_conf *conf)
+{
+    struct tenants *tenants;
+
+    pthread_mutex_lock(&conf->rules_lock);
+    tenants = tenants_ref(conf->tenants);
+    pthread_mutex_unlock(&conf->rules_lock);
+    return tenants;
 }
 
 unsigned output_stats_interval(const struct output_conf *conf)

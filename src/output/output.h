@@ -65,6 +65,10 @@ struct json;
 void output_stats_members(struct output_conf *conf, struct json *j, uint64_t uptime_s);
 /* As given to output_set_rules(). */
 void output_rules(struct output_conf *conf, struct ruleset_report *report, uint64_t *loaded_at_us);
+/* Those in force, for statistics; NULL: there are none. */
+struct tenants;
+void output_set_tenants(struct output_conf *conf, struct tenants *tenants);
+struct tenants *output_tenants(struct output_conf *conf);      /* referenced for the caller */
 /* A time as records have it; any thread. */
 void output_time(struct json *j, const char *key, uint64_t time_us);
 /* Seconds between rounds; 0: off. */

@@ -27,6 +27,7 @@ struct output_conf {
     unsigned eve_count;
     unsigned line_logs;                     /* http-log, tls-log */
     struct ruleset_report rules;            /* under rules_lock: reload against statistics */
+    struct tenants *tenants;            /* referenced; under rules_lock; NULL: there are none */
     uint64_t rules_loaded_us;
     pthread_mutex_t rules_lock;
     struct render stats;                    /* the statistics thread's */

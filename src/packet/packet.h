@@ -233,6 +233,7 @@ struct packet {
     struct ip src, dst;
     uint16_t src_port, dst_port;        /* TCP, UDP, SCTP; host order */
     uint16_t vlan[PACKET_VLANS_MAX];    /* ids, outermost first */
+    uint32_t tenant_id;                 /* whose rules looked at it; 0: no tenant's; detect's */
     union {
         struct {
             uint32_t seq, ack;          /* host order */

@@ -24,6 +24,7 @@ static enum command_status add(struct command *c, bool continuous)
         .delete_when_done = request_is_true(c->request, "delete-when-done"),
         .delay_s = seconds(c, "delay", DELAY_S),
         .poll_s = seconds(c, "poll-interval", POLL_S),
+        .tenant = (uint32_t)seconds(c, "tenant", 0),
     };
 
     if (access(file, F_OK) < 0)

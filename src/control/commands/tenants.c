@@ -1,10 +1,186 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/commands/tenants.c - one set of rules is in force for all: these commands say so. */
+/* control/commands/tenants.c - tenants come, go and get other rules while the engine runs. Rules
+ * are loaded here, beside the table in force, which is then replaced. */
 #include "control/private.h"
 
-static enum command_status refuse(struct command *c)
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+/* A copy of the table in force to be changed; NULL: answered why there is none. */
+static struct tenants *begin(struct command *c)
 {
-    return command_nok(c, "multi-tenant support not enabled: the engine has one set of rules");
+    struct control *control = c->control;
+    struct tenants *now = run_context_tenants(control->conf.context), *copy;
+
+    if (now == NULL) {
+        command_nok(c, "multi-tenant support not enabled");
+        return NULL;
+    }
+    if (control->reload != RELOAD_IDLE) {
+        tenants_unref(now);
+        command_nok(c, "Reload already in progress");
+        return NULL;
+    }
+    copy = tenants_copy(now);
+    tenants_unref(now);
+    return copy;
+}
+
+/* Threads read the raw data of streams as soon as somebody's rules ask for them. */
+static void commit(struct command *c, struct tenants *changed)
+{
+    const struct control_conf *conf = &c->control->conf;
+    unsigned generation;
+    struct ruleset *rules = run_context_rules(conf->context, &generation);
+
+    stream_conf_set_lookback(conf->stream, ruleset_looks_at_streams(rules) ||
+                                               tenants_look_at_streams(changed));
+    ruleset_unref(rules);
+    run_context_change_tenants(conf->context, changed);
+}
+
+/* 0 is no tenant. */
+static bool take_id(struct command *c, uint32_t *id)
+{
+    int64_t number;
+
+    if (request_int(c->request, "id", &number) && number > 0 && number <= UINT32_MAX) {
+        *id = (uint32_t)number;
+        return true;
+    }
+    command_nok(c, "tenant_id is not a uint32");
+    return false;
+}
+
+/* --- tenants ------------------------------------------------------------------------------ */
+
+static enum command_status refused(struct command *c, struct tenants *t, const struct err *err,
+                                   const char *what)
+{
+    tenants_unref(t);
+    if (err != NULL && err->text[0] != '\0')
+        log_err(LOG_LEVEL_ERROR, "detect", err);
+    return command_nok(c, "%s", what);
+}
+
+static enum command_status register_run(struct command *c)
+{
+    const char *file = request_string(c->request, "filename");
+    struct err err = { 0 };
+    struct tenants *t;
+    uint32_t id;
+
+    if (!take_id(c, &id))
+        return COMMAND_NOK;
+    if (access(file, R_OK) < 0)
+        return command_nok(c, "file does not exist");
+    if ((t = begin(c)) == NULL)
+        return COMMAND_NOK;
+    if (tenants_find(t, id) >= 0 ||
+        tenants_put(t, c->control->conf.rules_request, id, file, &err) < 0)
+        return refused(c, t, &err, "adding tenant failed");
+    commit(c, t);
+    return command_ok(c, "adding tenant succeeded");
+}
+
+static enum command_status reload_run(struct command *c)
+{
+    const char *file = request_string(c->request, "filename");
+    struct err err = { 0 };
+    struct tenants *t;
+    uint32_t id;
+
+    if (!take_id(c, &id))
+        return COMMAND_NOK;
+    if (file != NULL && access(file, R_OK) < 0)
+        return command_nok(c, "file does not exist");
+    if ((t = begin(c)) == NULL)
+        return COMMAND_NOK;
+    if (tenants_find(t, id) < 0 ||
+        tenants_put(t, c->control->conf.rules_request, id, file, &err) < 0)
+        return refused(c, t, &err, "reload tenant failed");
+    commit(c, t);
+    return command_ok(c, "reloading tenant succeeded");
+}
+
+static enum command_status reload_all_run(struct command *c)
+{
+    struct err err = { 0 };
+    struct tenants *t = begin(c);
+
+    if (t == NULL)
+        return COMMAND_NOK;
+    if (tenants_reload(t, c->control->conf.rules_request, &err) < 0)
+        return refused(c, t, &err, "reload tenants failed");
+    commit(c, t);
+    return command_ok(c, "reloading tenants succeeded");
+}
+
+static enum command_status unregister_run(struct command *c)
+{
+    struct tenants *t;
+    uint32_t id;
+
+    if (!take_id(c, &id) || (t = begin(c)) == NULL)
+        return COMMAND_NOK;
+    if (!tenants_remove(t, id))
+        return refused(c, t, NULL, "tenant detect engine not found");
+    commit(c, t);
+    return command_ok(c, "removing tenant succeeded");
+}
+
+/* --- their traffic ------------------------------------------------------------------------ */
+
+/* Files are a tenant's by the command that asks for them; that stands for VLAN 0. */
+static bool take_vlan(struct command *c, uint16_t *vlan)
+{
+    const char *type = request_string(c->request, "htype");
+    int64_t number;
+
+    *vlan = 0;
+    if (strcmp(type, "pcap") == 0)
+        return true;
+    if (strcmp(type, "vlan") != 0) {
+        command_nok(c, "handler setup failure");
+        return false;
+    }
+    if (!request_int(c->request, "hargs", &number)) {
+        command_nok(c, "vlan requires argument");
+        return false;
+    }
+    if (number < 1 || number > 4094) {
+        command_nok(c, "vlan argument out of range");
+        return false;
+    }
+    *vlan = (uint16_t)number;
+    return true;
+}
+
+static enum command_status handler(struct command *c, bool add)
+{
+    struct tenants *t;
+    uint16_t vlan;
+    uint32_t id;
+
+    if (!take_id(c, &id) || !take_vlan(c, &vlan) || (t = begin(c)) == NULL)
+        return COMMAND_NOK;
+    if (!(add ? tenants_map_vlan(t, id, vlan) : tenants_unmap_vlan(t, id, vlan)))
+        return refused(c, t, NULL, add ? "handler setup failure" : "handler unregister failure");
+    commit(c, t);
+    return command_ok(c, add ? "handler added" : "handler removed");
+}
+
+static enum command_status register_handler_run(struct command *c)
+{
+    return handler(c, true);
+}
+
+static enum command_status unregister_handler_run(struct command *c)
+{
+    return handler(c, false);
 }
 
 #define TENANT_ID { "id", ARG_INT, false }
@@ -12,29 +188,30 @@ static enum command_status refuse(struct command *c)
 
 const struct command_ops command_register_tenant_handler = {
     .name = "register-tenant-handler", .doc = "which packets are a tenant's",
-    .args = HANDLER_ARGS, .run = refuse,
+    .args = HANDLER_ARGS, .run = register_handler_run,
 };
 
 const struct command_ops command_unregister_tenant_handler = {
     .name = "unregister-tenant-handler", .doc = "which packets no longer are",
-    .args = HANDLER_ARGS, .run = refuse,
+    .args = HANDLER_ARGS, .run = unregister_handler_run,
 };
 
 const struct command_ops command_register_tenant = {
     .name = "register-tenant", .doc = "loads a tenant's rules",
-    .args = { TENANT_ID, { "filename", ARG_STRING, false } }, .run = refuse,
+    .args = { TENANT_ID, { "filename", ARG_STRING, false } }, .run = register_run,
 };
 
 const struct command_ops command_reload_tenant = {
     .name = "reload-tenant", .doc = "loads a tenant's rules again",
-    .args = { TENANT_ID, { "filename", ARG_STRING, true } }, .run = refuse,
+    .args = { TENANT_ID, { "filename", ARG_STRING, true } }, .run = reload_run,
 };
 
 const struct command_ops command_reload_tenants = {
-    .name = "reload-tenants", .doc = "loads the rules of all tenants again", .run = refuse,
+    .name = "reload-tenants", .doc = "loads the rules of all tenants again",
+    .run = reload_all_run,
 };
 
 const struct command_ops command_unregister_tenant = {
     .name = "unregister-tenant", .doc = "forgets a tenant",
-    .args = { TENANT_ID }, .run = refuse,
+    .args = { TENANT_ID }, .run = unregister_run,
 };

@@ -106,3 +106,8 @@ void detect_thread_set_rules(struct detect_thread *dt, struct ruleset *set)
     dt->generation++;
     (void)rules_attach(dt, set, &err);
 }
+
+void detect_thread_set_generation(struct detect_thread *dt, uint8_t generation)
+{
+    dt->generation = generation;
+}

@@ -190,6 +190,8 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
         if (n > 0)
             json_bytes(j, "community_id", id, n);
     }
+    if (f != NULL && f->tenant_id != 0)
+        json_u64(j, "tenant_id", f->tenant_id);
     if (eve->metadata && f != NULL && (f->vars != NULL || p->vars != NULL))
         eve_vars(j, f, p);
     if (tx_id != EVE_NO_TX)

@@ -42,6 +42,8 @@ static void flow_head(struct render *r, const struct eve *eve, struct json *j,
         if (n > 0)
             json_bytes(j, "community_id", id, n);
     }
+    if (f->tenant_id != 0)
+        json_u64(j, "tenant_id", f->tenant_id);
 }
 
 static bool is_icmp(const struct flow *f) { return f->key.proto == 1 || f->key.proto == 58; }

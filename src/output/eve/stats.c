@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "detect/tenants.h"
 #include "base/array.h"
 #include "output/counter_tree.h"
 #include "output/eve/eve.h"
@@ -65,25 +66,37 @@ static void write_thread(const struct counters *c, void *arg)
     json_object_end(w->j);
 }
 
-/* stats.detect.engines: one, until there are tenants. */
+static void write_engine(struct json *j, uint32_t id, const struct ruleset_report *rules,
+                         uint64_t loaded_us)
+{
+    json_object(j, NULL);
+    json_u64(j, "id", id);
+    output_time(j, "last_reload", loaded_us);
+    json_u64(j, "rules_loaded", rules->loaded);
+    json_u64(j, "rules_failed", rules->failed);
+    json_u64(j, "rules_skipped", rules->skipped);
+    json_object_end(j);
+}
+
+/* stats.detect.engines: the rules for everybody, then those of tenants. */
 static void write_engines(struct json *j, const char *name, void *arg)
 {
     struct output_conf *conf = arg;
     struct ruleset_report rules;
+    struct tenants *tenants;
     uint64_t loaded_us;
 
     if (strcmp(name, "detect") != 0)
         return;
     output_rules(conf, &rules, &loaded_us);
+    tenants = output_tenants(conf);
     json_array(j, "engines");
-    json_object(j, NULL);
-    json_u64(j, "id", 0);
-    output_time(j, "last_reload", loaded_us);
-    json_u64(j, "rules_loaded", rules.loaded);
-    json_u64(j, "rules_failed", rules.failed);
-    json_u64(j, "rules_skipped", rules.skipped);
-    json_object_end(j);
+    write_engine(j, 0, &rules, loaded_us);
+    for (size_t i = 0; tenants != NULL && i < tenants->list.count; i++)
+        write_engine(j, tenants->list.at[i]->id, &tenants->list.at[i]->report,
+                     tenants->list.at[i]->loaded_us);
     json_array_end(j);
+    tenants_unref(tenants);
 }
 
 void output_stats_members(struct output_conf *conf, struct json *j, uint64_t uptime_s)

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* modules/tenant_threads.c - the tenants of one packet thread. */
+#include "modules/tenant_threads.h"
+
+#include <stdlib.h>
+
+static struct detect_thread *thread_of(struct tenant_threads *tt, uint32_t id)
+{
+    for (size_t i = 0; i < tt->all.count; i++)
+        if (tt->all.at[i].id == id)
+            return tt->all.at[i].detect;
+    return NULL;
+}
+
+static int take_one(struct tenant_threads *tt, struct run_context *ctx, const struct tenant *tenant,
+                    struct err *err)
+{
+    struct detect_thread *detect = thread_of(tt, tenant->id);
+
+    if (detect != NULL) {
+        detect_thread_set_rules(detect, tenant->rules);
+    } else {
+        detect = detect_thread_new(tenant->rules, ctx->conf, tt->counters, ctx->is_inline, err);
+        if (detect == NULL)
+            return -1;
+        detect_thread_keep_stream(detect, tt->stream_keep);
+        ARRAY_PUSH(&tt->all, (struct tenant_thread){ tenant->id, detect });
+    }
+    ARRAY_PUSH(&tt->at, detect);
+    return 0;
+}
+
+int tenant_threads_take(struct tenant_threads *tt, struct run_context *ctx,
+                        struct detect_thread *everybody, struct ruleset *rules,
+                        unsigned generation, struct err *err)
+{
+    struct tenants *table = run_context_tenants(ctx), *old = tt->table;
+    int status = 0;
+
+    if (table == NULL)
+        return 0;
+    tt->at.count = 0;
+    tt->table = table;
+    for (size_t i = 0; i < table->list.count; i++)
+        if (take_one(tt, ctx, table->list.at[i], err) < 0) {
+            ARRAY_PUSH(&tt->at, everybody);
+            status = -1;
+        }
+    for (size_t i = 0; i < tt->all.count; i++) {
+        if (tenants_find(table, tt->all.at[i].id) < 0)
+            detect_thread_set_rules(tt->all.at[i].detect, rules);
+        detect_thread_set_generation(tt->all.at[i].detect, (uint8_t)generation);
+    }
+    detect_thread_set_generation(everybody, (uint8_t)generation);
+    tenants_unref(old);
+    return status;
+}
+
+void tenant_threads_fini(struct tenant_threads *tt)
+{
+    for (size_t i = 0; i < tt->all.count; i++)
+        detect_thread_free(tt->all.at[i].detect);
+    ARRAY_FREE(&tt->all);
+    ARRAY_FREE(&tt->at);
+    tenants_unref(tt->table);
+}
+
+struct detect_thread *tenant_thread_of(const struct tenant_threads *tt, struct packet *p,
+                                       struct detect_thread *everybody)
+{
+    uint32_t id = p->flow != NULL && p->flow->tenant_id != 0 ? p->flow->tenant_id
+                                                             : tenants_of(tt->table, p);
+    int at = id != 0 ? tenants_find(tt->table, id) : -1;
+
+    p->tenant_id = at >= 0 ? id : 0;
+    if (p->flow != NULL)
+        p->flow->tenant_id = p->tenant_id;
+    return at >= 0 ? tt->at.at[at] : everybody;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* modules/tenant_threads.h - what one packet thread needs to run the rules of tenants: a
+ * detect_thread for each. A flow stays with its tenant. */
+#ifndef MODULES_TENANT_THREADS_H
+#define MODULES_TENANT_THREADS_H
+
+#include "modules/context.h"
+
+struct tenant_threads {
+    struct counters *counters;
+    uint32_t stream_keep;               /* see detect_thread_keep_stream() */
+    struct tenants *table;              /* referenced; NULL: there are no tenants */
+    ARRAY_OF(struct tenant_thread { uint32_t id; struct detect_thread *detect; }) all;
+    ARRAY_OF(struct detect_thread *) at;    /* by place in the table; borrowed from `all` */
+};
+
+/* Takes over the tenants in force. Flows point into the detect_thread of a tenant that is gone, so
+ * it stays, with the rules of everybody. 0, or -1 with *err. */
+int tenant_threads_take(struct tenant_threads *tt, struct run_context *ctx,
+                        struct detect_thread *everybody, struct ruleset *rules,
+                        unsigned generation, struct err *err);
+void tenant_threads_fini(struct tenant_threads *tt);
+
+/* Whose rules look at the packet, and says so on it and its flow. */
+struct detect_thread *tenant_thread_of(const struct tenant_threads *tt, struct packet *p,
+                                       struct detect_thread *everybody);
+
+#endif
