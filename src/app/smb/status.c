@@ -2,10 +2,12 @@
 /* app/smb/status.c - names of what a server answers: NTSTATUS, and the errors of DOS before it. */
 #include "app/smb/smb.h"
 #include "app/smb/status_table.h"
+#include "base/named_number.h"
 
 #include <stdio.h>
 
-static const struct { uint32_t value; const char *name; } statuses[] = {
+/* Ordered by number. */
+static const struct named_number statuses[] = {
 #define STATUS(value, name) { value, "STATUS_" #name },
 #define OTHER(value, name) { value, #name },
     STATUS_TABLE(STATUS, OTHER)
@@ -15,19 +17,7 @@ static const struct { uint32_t value; const char *name; } statuses[] = {
 
 const char *smb_status_name(uint32_t status)
 {
-    size_t low = 0, high = ARRAY_LEN(statuses);
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (statuses[middle].value == status)
-            return statuses[middle].name;
-        if (statuses[middle].value < status)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    return NAMED_NUMBER(statuses, status);
 }
 
 static const char *dos_name(uint16_t code)

@@ -66,27 +66,8 @@ static enum command_status refused(struct command *c, struct tenants *t, const s
     return command_nok(c, "%s", what);
 }
 
-static enum command_status register_run(struct command *c)
-{
-    const char *file = request_string(c->request, "filename");
-    struct err err = { 0 };
-    struct tenants *t;
-    uint32_t id;
-
-    if (!take_id(c, &id))
-        return COMMAND_NOK;
-    if (access(file, R_OK) < 0)
-        return command_nok(c, "file does not exist");
-    if ((t = begin(c)) == NULL)
-        return COMMAND_NOK;
-    if (tenants_find(t, id) >= 0 ||
-        tenants_put(t, c->control->conf.rules_request, id, file, &err) < 0)
-        return refused(c, t, &err, "adding tenant failed");
-    commit(c, t);
-    return command_ok(c, "adding tenant succeeded");
-}
-
-static enum command_status reload_run(struct command *c)
+/* A tenant with the rules that its file names, which must be new or must not. */
+static enum command_status put(struct command *c, bool is_new, const char *good, const char *bad)
 {
     const char *file = request_string(c->request, "filename");
     struct err err = { 0 };
@@ -99,11 +80,21 @@ static enum command_status reload_run(struct command *c)
         return command_nok(c, "file does not exist");
     if ((t = begin(c)) == NULL)
         return COMMAND_NOK;
-    if (tenants_find(t, id) < 0 ||
+    if ((tenants_find(t, id) < 0) != is_new ||
         tenants_put(t, c->control->conf.rules_request, id, file, &err) < 0)
-        return refused(c, t, &err, "reload tenant failed");
+        return refused(c, t, &err, bad);
     commit(c, t);
-    return command_ok(c, "reloading tenant succeeded");
+    return command_ok(c, "%s", good);
+}
+
+static enum command_status register_run(struct command *c)
+{
+    return put(c, true, "adding tenant succeeded", "adding tenant failed");
+}
+
+static enum command_status reload_run(struct command *c)
+{
+    return put(c, false, "reloading tenant succeeded", "reload tenant failed");
 }
 
 static enum command_status reload_all_run(struct command *c)
