@@ -58,6 +58,17 @@ static void overrule(struct conf *to, const struct conf_node *root, uint32_t id)
             conf_set(to, child->name, child->value);
 }
 
+/* The name of the file goes with the configuration: what is wrong where is said in the text. */
+static struct tenant *give_up(struct tenant *tenant, struct err *err)
+{
+    char text[sizeof(err->text)];
+
+    err_text(err, text, sizeof(text));
+    err_set(err, "%s", text);
+    tenant_unref(tenant);
+    return NULL;
+}
+
 static struct tenant *tenant_load(const struct ruleset_request *base, uint32_t id,
                                   const char *file, struct ruleset *previous, struct err *err)
 {
@@ -68,10 +79,8 @@ static struct tenant *tenant_load(const struct ruleset_request *base, uint32_t i
     tenant->id = id;
     tenant->file = xstrdup(file);
     tenant->conf = conf_new();
-    if (conf_load(tenant->conf, file, err) < 0) {
-        tenant_unref(tenant);
-        return NULL;
-    }
+    if (conf_load(tenant->conf, file, err) < 0)
+        return give_up(tenant, err);
     overrule(tenant->conf, base->conf, id);
     for (size_t i = 0; i < ARRAY_LEN(common_keys); i++)
         inherit(tenant->conf, conf_find(base->conf, common_keys[i]));
@@ -82,10 +91,7 @@ static struct tenant *tenant_load(const struct ruleset_request *base, uint32_t i
     log_info("detect", "tenant id %u: loading %s", id, file);
     tenant->rules = ruleset_load(&request, &tenant->report, err);
     tenant->loaded_us = clock_wall_us();
-    if (tenant->rules != NULL)
-        return tenant;
-    tenant_unref(tenant);
-    return NULL;
+    return tenant->rules != NULL ? tenant : give_up(tenant, err);
 }
 
 /* ---- tables ---- */
