@@ -210,6 +210,7 @@ static int setup_rules(struct setup *s, struct err *err)
     s->context.rules = ruleset_load(&everybody, &s->rules_report, err);
     if (s->context.rules == NULL)
         return -1;
+    *err = (struct err){ 0 };               /* what was wrong before has been said */
     s->context.tenants = tenants_load(&s->rules_request, err);
     if (s->context.tenants == NULL && err->text[0] != '\0')
         return -1;
