@@ -215,7 +215,7 @@ static void COLD split_end(struct detect_module *m, struct packet *p)
     p->flags &= ~(uint32_t)(PACKET_LAST_TO_CLIENT | PACKET_FLOW_END);
     app_packet(m->app, p);
     p->flags |= was & PACKET_FLOW_END;
-    detect_packet(m->detect, p);
+    run_rules(m, p);
     p->flags &= ~(uint32_t)PACKET_FLOW_END;
     output_render(m->output, p);
     app_cleanup(m->app, p);
