@@ -3,6 +3,7 @@
 #ifndef ENGINE_ENGINE_PRIVATE_H
 #define ENGINE_ENGINE_PRIVATE_H
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/ring.h"
 #include "engine/deal.h"
@@ -15,14 +16,13 @@
  * what a producer may have to wait for is an empty one. */
 struct link {
     struct ring *full, *empty;
-    struct packet_vector *vectors;      /* ring_depth of them */
+    struct packet_vector *vectors;      /* depth of them */
     unsigned depth;
     unsigned room;                      /* vectors that the rings can hold */
     struct engine_thread *to;
 
     CACHE_ALIGNED struct packet_vector *pending;    /* producer's: being filled; or NULL */
-    struct packet_vector **more;        /* likewise: besides `vectors`, if the consumer merges */
-    unsigned more_count;
+    ARRAY_OF(struct packet_vector *) more;      /* likewise: besides `vectors`, if `to` merges */
     uint64_t sent;                      /* packets, by the producer */
     uint64_t queue_sum, queue_samples;  /* ring occupancy as the producer saw it */
     unsigned queue_max;

@@ -21,6 +21,9 @@
  * at its pool again. */
 #define POOL_RESERVE (3 * VECTOR_FILL)
 
+/* What a link to a merging thread has to begin with; more it hardly ever needs. */
+#define MERGED_DEPTH 64
+
 void links_make(struct engine_thread *t)
 {
     struct engine *e = t->engine;
@@ -38,6 +41,8 @@ void links_make(struct engine_thread *t)
 
         link->to = t;
         link->depth = e->plan->ring_depth;
+        if (t->merges)
+            link->depth = MAX(link->depth, MERGED_DEPTH);
         link->room = t->merges ? MAX(link->depth, 2 * e->plan->pool_size) : link->depth;
         link->full = ring_new(link->room, &t->waiter, NULL);
         link->empty = ring_new(link->room, &from->waiter, NULL);
@@ -59,11 +64,11 @@ void links_free(struct engine_thread *t)
 
         for (unsigned j = 0; j < link->depth; j++)
             free(link->vectors[j].packet);
-        for (unsigned j = 0; j < link->more_count; j++) {
-            free(link->more[j]->packet);
-            free(link->more[j]);
+        for (size_t j = 0; j < link->more.count; j++) {
+            free(link->more.at[j]->packet);
+            free(link->more.at[j]);
         }
-        free(link->more);
+        ARRAY_FREE(&link->more);
         free(link->vectors);
         ring_free(link->full);
         ring_free(link->empty);
@@ -93,12 +98,11 @@ static COLD void *one_more(struct link *link)
 {
     struct packet_vector *v;
 
-    if (!link->to->merges || link->depth + link->more_count >= link->room)
+    if (!link->to->merges || link->depth + link->more.count >= link->room)
         return NULL;
     v = xcalloc(1, sizeof(*v));
     vector_grow(v, 2 * VECTOR_FILL);
-    link->more = xrealloc(link->more, (link->more_count + 1) * sizeof(link->more[0]));
-    link->more[link->more_count++] = v;
+    ARRAY_PUSH(&link->more, v);
     return v;
 }
 

@@ -155,6 +155,7 @@ struct stream_thread *stream_thread_new(const struct stream_conf *conf,
     pool_init(&st->segments, sizeof(struct segment), 1024, 0);
     pool_init(&st->syns, sizeof(struct syn_record), 64, 0);
     pool_init(&st->sacks, sizeof(struct sack_set), 64, 0);
+    ARRAY_RESERVE(&st->retired, 4 * VECTOR_FILL);
     register_counters(&st->id, conf);
     packet_pool_on_return(pool, packet_came_home, st);
     return st;
