@@ -99,6 +99,7 @@ struct rule_test {
     const void *arg;
     bool negated;
     bool late;                          /* POINT_PACKET: asked when all buffers have matched */
+    bool any_time;                      /* POINT_TX: may yet hold until the transaction is over */
     uint8_t directions;                 /* POINT_TX: APP_TS, APP_TC */
     uint8_t progress[2];
 };

@@ -223,7 +223,7 @@ static enum part test_passes(struct tx_context *c, const struct rule_test *test,
         return PART_LATER;
     if (test->match(in, test->arg) != test->negated)
         return PART_YES;
-    return c->done || c->progress > need ? PART_NEVER : PART_LATER;
+    return c->done || (c->progress > need && !test->any_time) ? PART_NEVER : PART_LATER;
 }
 
 /* *matched: a bit per part; of "=>" rules the other direction's parts must have matched too. */

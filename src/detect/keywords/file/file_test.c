@@ -56,7 +56,7 @@ void file_test_add_in(struct rule_parser *p, uint8_t directions, file_test_fn ha
         test->next = tests->first;
     } else {
         struct rule_test whole = { .keyword = p->keyword, .match = files_match,
-                                   .directions = directions };
+                                   .any_time = true, .directions = directions };
 
         tests = arena_zalloc(p->arena, sizeof(*tests));
         whole.arg = tests;

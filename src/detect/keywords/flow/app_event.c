@@ -49,7 +49,7 @@ static int proto_event_parse(struct rule_parser *p, struct text proto, struct te
                              struct app_event_arg *a)
 {
     struct rule_test test = { .keyword = p->keyword, .match = tx_event_match, .arg = a,
-                              .directions = APP_BOTH };
+                              .any_time = true, .directions = APP_BOTH };
     const struct app_proto *ops;
     enum app_proto_id id;
 
