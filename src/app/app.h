@@ -503,21 +503,32 @@ static inline bool app_tx_done(const struct app_tx *tx, enum direction d,
 extern const struct app_name app_layer_events[];        /* names and ids; NULL-named end */
 bool app_flow_has_event(const struct app_flow *af, unsigned event);
 
+/* Frames are there for rules and logs until a packet of their direction has passed behind their
+ * last byte, those of a datagram as long as it is. */
 struct app_frame_view {
     uint32_t id;
     unsigned type;
     uint64_t offset, tx_id;
     int64_t len;
-    bool fresh;                 /* made or grown by this packet */
-    bool over;                  /* all its bytes have come: gone after this packet */
+    uint64_t inspected;         /* bytes of it that rules have had */
+    uint8_t logged;             /* outputs', a bit each */
+    bool over;                  /* all its bytes have come */
     enum direction direction;
 };
 bool app_frames_wanted(const struct app_flow *af);     /* of any protocol, by rules or outputs */
 bool app_frames_each(const struct app_flow *af, enum direction direction,
                      bool (*visit)(const struct app_frame_view *frame, void *arg), void *arg);
-/* Bytes that came with earlier packets, waited, and are parsed with this one, up to its own:
- * frames in them are fresh. False: all lies in the packet's chunks. */
-bool app_frames_held(const struct app_flow *af, enum direction direction, struct slice *bytes,
-                     uint64_t *offset);
+bool app_frames_any(const struct app_flow *af, enum direction direction);
+bool app_frame_find(const struct app_flow *af, enum direction direction, uint32_t frame,
+                    struct app_frame_view *out);
+void app_frame_set_inspected(struct app_flow *af, enum direction direction, uint32_t frame,
+                             uint64_t bytes);
+void app_frame_set_logged(struct app_flow *af, enum direction direction, uint32_t frame,
+                          uint8_t bits);
+/* What is kept of the stream for frames: piece `index`, between two gaps. False: no more. */
+bool app_frames_piece(const struct app_flow *af, enum direction direction, unsigned index,
+                      struct slice *data, uint64_t *offset);
+/* Up to where data have come, and up to where they have been parsed. */
+uint64_t app_frames_edge(const struct app_flow *af, enum direction direction, bool parsed);
 
 #endif

@@ -55,25 +55,9 @@ static void side_add(struct app_side *side, const uint8_t *data, uint32_t len)
     side->len = (uint32_t)side->held.len;
 }
 
-/* Frames were made in bytes that earlier packets brought: rules have not seen them as such. */
-static void side_show(struct app_session *s, struct app_side *side)
-{
-    struct frames *frames = s->frames[side - s->side];
-
-    if (side->borrowed || side->held.len <= side->len || side->data == NULL ||
-        frame_count(frames) == 0)
-        return;
-    if (frames->shown.data == NULL)
-        frames->shown = app_buf_take(s->flow.thread);
-    frames->shown.len = 0;
-    buf_add(&frames->shown, side->held.data, side->held.len);
-    frames->shown_offset = side->offset + side->len - side->held.len;
-}
-
 /* Before the packet goes: what is left must lie in memory of our own. */
 static void side_settle(struct app_session *s, struct app_side *side)
 {
-    side_show(s, side);
     if (side->len == 0) {
         app_buf_give(s->flow.thread, &side->held);
         side->data = NULL;
@@ -160,6 +144,7 @@ static bool replace_parser(struct app_session *s, const struct app_proto_conf *p
 
     for (struct app_tx *tx = old.flow.first; tx != NULL; tx = tx->next)
         tx->flow = &old.flow;
+    app_frames_free(s);                     /* their types are those of the old one */
     af->proto = NULL;
     af->state = NULL;
     af->first = af->last = NULL;
@@ -459,6 +444,7 @@ void app_disable(struct app_session *s)
     struct flow *f = s->flow.flow;
 
     close_parser(s);
+    app_frames_free(s);
     stop_all(s);
     s->changing = s->replace = false;
     s->first_data = FIRST_DATA_PARSED;
@@ -502,8 +488,10 @@ static void take_chunk(struct app_session *s, const struct stream_chunk *c)
     if (side->len == 0 && side->lost == 0)
         side->offset = c->offset;
     len = within_depth(s, d, c, &end);
-    if (len > 0)
+    if (len > 0) {
+        app_frames_data(s, d, c->offset, (struct slice){ c->data, len });
         side_add(side, c->data, len);
+    }
     if (end) {
         side->cut = true;
         s->flow.disrupted[d] = true;

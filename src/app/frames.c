@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/frames.c - named stretches of the stream. Made only when some rule or log wants their
- * type; kept until the data they cover have been handed on and seen once. */
+ * type; kept, with the bytes they cover, until a packet of their own direction comes behind their
+ * end: with it rules and logs look at them. */
 #include "app/private.h"
 #include "base/lib_memory.h"
+#include "stream/stream.h"
+
+#include <string.h>
 
 #define FRAMES_MAX 1024                     /* per direction, at a time */
+#define WINDOW 2500                         /* what is kept of one that is not over */
+#define KEPT_MAX (256u << 10)
 
 static struct frame *frame_at(struct frames *frames, unsigned i)
 {
@@ -18,6 +24,107 @@ static struct frame *frame_by_id(struct frames *frames, uint32_t id)
             return frame_at(frames, i - 1);
     return NULL;
 }
+
+/* --- the bytes ---------------------------------------------------------------------------- */
+
+static void kept_clear(struct app_session *s, struct frames *frames)
+{
+    frames->piece_count = 0;
+    if (frames->kept.data != NULL)
+        app_buf_give(s->flow.thread, &frames->kept);
+}
+
+static void drop_piece(struct frames *frames)
+{
+    buf_drop_front(&frames->kept, frames->piece[0].len);
+    frames->piece_count--;
+    memmove(&frames->piece[0], &frames->piece[1],
+            frames->piece_count * sizeof(frames->piece[0]));
+}
+
+static void drop_before(struct frames *frames, uint64_t offset)
+{
+    while (frames->piece_count > 0) {
+        struct frame_piece *first = &frames->piece[0];
+
+        if (first->offset >= offset)
+            return;
+        if (first->offset + first->len > offset) {
+            buf_drop_front(&frames->kept, offset - first->offset);
+            first->len -= (uint32_t)(offset - first->offset);
+            first->offset = offset;
+            return;
+        }
+        drop_piece(frames);
+    }
+}
+
+static void keep(struct app_session *s, struct frames *frames, uint64_t offset,
+                 struct slice data)
+{
+    struct frame_piece *last = frames->piece_count > 0
+                                   ? &frames->piece[frames->piece_count - 1] : NULL;
+
+    if (data.len == 0)
+        return;
+    if (frames->kept.data == NULL)
+        frames->kept = app_buf_take(s->flow.thread);
+    if (last != NULL && last->offset + last->len == offset) {
+        last->len += data.len;
+    } else {
+        if (frames->piece_count == FRAME_PIECES_MAX)
+            drop_piece(frames);
+        frames->piece[frames->piece_count++] = (struct frame_piece){ offset, data.len };
+    }
+    buf_add(&frames->kept, data.data, data.len);
+    if (UNLIKELY(frames->kept.len > KEPT_MAX))
+        drop_before(frames, offset + data.len - KEPT_MAX / 2);
+}
+
+/* One that begins before what is kept: in what the parser has before it, of which nothing is
+ * missing up to its end. */
+static void keep_pending(struct app_session *s, struct frames *frames, enum direction d,
+                         uint64_t offset)
+{
+    const struct app_side *side = &s->side[d];
+    uint64_t from = MAX(offset, side->offset), skip = from - side->offset;
+
+    if (skip >= side->len || (frames->piece_count > 0 && frames->piece[0].offset <= from))
+        return;
+    frames->piece_count = 0;
+    frames->kept.len = 0;
+    keep(s, frames, from, (struct slice){ side->data + skip, side->len - (uint32_t)skip });
+}
+
+void app_frames_data(struct app_session *s, enum direction d, uint64_t offset, struct slice data)
+{
+    if (UNLIKELY(frame_count(s->frames[d]) > 0))
+        keep(s, s->frames[d], offset, data);
+}
+
+bool app_frames_piece(const struct app_flow *af, enum direction direction, unsigned index,
+                      struct slice *data, uint64_t *offset)
+{
+    const struct frames *frames = app_session_of(af)->frames[direction];
+    uint32_t at = 0;
+
+    if (frames == NULL || index >= frames->piece_count)
+        return false;
+    for (unsigned i = 0; i < index; i++)
+        at += frames->piece[i].len;
+    *data = (struct slice){ frames->kept.data + at, frames->piece[index].len };
+    *offset = frames->piece[index].offset;
+    return true;
+}
+
+uint64_t app_frames_edge(const struct app_flow *af, enum direction direction, bool parsed)
+{
+    const struct app_side *side = &app_session_of(af)->side[direction];
+
+    return side->offset + (parsed ? 0 : side->len);
+}
+
+/* --- the frames --------------------------------------------------------------------------- */
 
 uint32_t app_frame(struct app_flow *af, enum direction direction, unsigned type, uint64_t offset,
                    int64_t len, uint64_t tx_id)
@@ -35,33 +142,56 @@ uint32_t app_frame(struct app_flow *af, enum direction direction, unsigned type,
     }
     if (frames->store.data == NULL)
         frames->store = app_buf_take(af->thread);
-    struct frame frame = { .id = ++frames->next_id, .type = (uint8_t)type, .fresh = true,
-                           .offset = offset, .tx_id = tx_id, .len = len };
+    struct frame frame = { .id = ++frames->next_id, .type = (uint8_t)type, .offset = offset,
+                           .tx_id = tx_id, .len = len };
 
     buf_add(&frames->store, &frame, sizeof(frame));
+    if (s->transport == TRANSPORT_TCP)
+        keep_pending(s, frames, direction, offset);
     return frame.id;
+}
+
+static struct frame *frame_of(const struct app_flow *af, enum direction d, uint32_t id)
+{
+    struct frames *frames = app_session_of(af)->frames[d];
+
+    return id != 0 && frames != NULL ? frame_by_id(frames, id) : NULL;
 }
 
 void app_frame_set_length(struct app_flow *af, enum direction direction, uint32_t frame,
                           int64_t len)
 {
-    struct frame *f = frame != 0 ? frame_by_id(app_session_of(af)->frames[direction], frame)
-                                 : NULL;
+    struct frame *f = frame_of(af, direction, frame);
 
-    if (f == NULL)
-        return;
-    f->len = len;
-    f->fresh = true;
+    if (f != NULL)
+        f->len = len;
 }
 
 void app_frame_set_tx(struct app_flow *af, enum direction direction, uint32_t frame,
                       uint64_t tx_id)
 {
-    struct frame *f = frame != 0 ? frame_by_id(app_session_of(af)->frames[direction], frame)
-                                 : NULL;
+    struct frame *f = frame_of(af, direction, frame);
 
     if (f != NULL)
         f->tx_id = tx_id;
+}
+
+void app_frame_set_inspected(struct app_flow *af, enum direction direction, uint32_t frame,
+                             uint64_t bytes)
+{
+    struct frame *f = frame_of(af, direction, frame);
+
+    if (f != NULL)
+        f->inspected = bytes;
+}
+
+void app_frame_set_logged(struct app_flow *af, enum direction direction, uint32_t frame,
+                          uint8_t bits)
+{
+    struct frame *f = frame_of(af, direction, frame);
+
+    if (f != NULL)
+        f->logged |= bits;
 }
 
 /* The "stream" frame is the whole of a direction from where this parser took over; its length
@@ -83,7 +213,7 @@ void app_frames_stream(struct app_session *s, enum direction d, const struct app
     }
 }
 
-/* Wholly behind what the parser has before it; a datagram's frames live as long as it does. */
+/* Wholly before what is still to come; a datagram's frames live as long as it does. */
 static bool frame_is_over(const struct app_session *s, enum direction d, const struct frame *f)
 {
     if (s->transport == TRANSPORT_UDP)
@@ -96,18 +226,22 @@ bool app_frames_wanted(const struct app_flow *af)
     return wants_get(&af->thread->conf->any_frames) != 0;
 }
 
+static struct app_frame_view view_of(const struct app_session *s, enum direction d,
+                                     const struct frame *f)
+{
+    return (struct app_frame_view){ .id = f->id, .type = f->type, .offset = f->offset,
+                                    .tx_id = f->tx_id, .len = f->len,
+                                    .inspected = f->inspected, .logged = f->logged,
+                                    .over = frame_is_over(s, d, f), .direction = d };
+}
+
 bool app_frames_each(const struct app_flow *af, enum direction direction,
                      bool (*visit)(const struct app_frame_view *frame, void *arg), void *arg)
 {
     const struct app_session *s = app_session_of(af);
-    struct frames *frames = app_session_of(af)->frames[direction];
 
-    for (unsigned i = 0; i < frame_count(frames); i++) {
-        const struct frame *f = frame_at(frames, i);
-        struct app_frame_view view = { .id = f->id, .type = f->type, .offset = f->offset,
-                                       .tx_id = f->tx_id, .len = f->len, .fresh = f->fresh,
-                                       .over = frame_is_over(s, direction, f),
-                                       .direction = direction };
+    for (unsigned i = 0; i < frame_count(s->frames[direction]); i++) {
+        struct app_frame_view view = view_of(s, direction, frame_at(s->frames[direction], i));
 
         if (!visit(&view, arg))
             return false;
@@ -115,48 +249,65 @@ bool app_frames_each(const struct app_flow *af, enum direction direction,
     return true;
 }
 
-static void prune(struct app_session *s, enum direction d)
+bool app_frames_any(const struct app_flow *af, enum direction direction)
+{
+    return frame_count(app_session_of(af)->frames[direction]) > 0;
+}
+
+bool app_frame_find(const struct app_flow *af, enum direction direction, uint32_t frame,
+                    struct app_frame_view *out)
+{
+    const struct frame *f = frame_of(af, direction, frame);
+
+    if (f == NULL)
+        return false;
+    *out = view_of(app_session_of(af), direction, f);
+    return true;
+}
+
+/* --- their end ---------------------------------------------------------------------------- */
+
+/* From where on its bytes may be looked at again. */
+static uint64_t left_edge(const struct app_session *s, enum direction d, const struct frame *f)
+{
+    uint64_t parsed = s->side[d].offset;
+
+    return parsed > f->offset + WINDOW ? parsed - WINDOW : f->offset;
+}
+
+static void prune(struct app_session *s, enum direction d, bool all)
 {
     struct frames *frames = s->frames[d];
+    uint64_t edge = s->side[d].offset + s->side[d].len;
     unsigned kept = 0;
 
-    for (unsigned i = 0; i < frame_count(frames); i++) {
+    for (unsigned i = 0; !all && i < frame_count(frames); i++) {
         struct frame *f = frame_at(frames, i);
 
         if (frame_is_over(s, d, f))
             continue;
-        f->fresh = false;
+        edge = MIN(edge, left_edge(s, d, f));
         *frame_at(frames, kept++) = *f;
     }
     frames->store.len = kept * sizeof(struct frame);
-    if (kept == 0)
+    if (kept == 0) {
         app_buf_give(s->flow.thread, &frames->store);
-}
-
-void app_frames_prune(struct app_session *s)
-{
-    for (unsigned d = 0; d < 2; d++) {
-        struct frames *frames = s->frames[d];
-
-        if (LIKELY(frames == NULL))
-            continue;
-        if (frames->shown.data != NULL)
-            app_buf_give(s->flow.thread, &frames->shown);
-        if (frames->store.len > 0)
-            prune(s, (enum direction)d);
+        kept_clear(s, frames);
+    } else {
+        drop_before(frames, edge);
     }
 }
 
-bool app_frames_held(const struct app_flow *af, enum direction direction, struct slice *bytes,
-                     uint64_t *offset)
+void app_frames_prune(struct app_session *s, const struct packet *p)
 {
-    const struct frames *frames = app_session_of(af)->frames[direction];
+    bool last = (p->flags & PACKET_FLOW_END) != 0;
 
-    if (frames == NULL || frames->shown.data == NULL || frames->shown.len == 0)
-        return false;
-    *bytes = buf_slice(&frames->shown);
-    *offset = frames->shown_offset;
-    return true;
+    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
+        if (LIKELY(frame_count(s->frames[d]) == 0))
+            continue;
+        if (last || packet_direction(p) == d)
+            prune(s, d, last || (s->transport == TRANSPORT_TCP && stream_is_closed(p)));
+    }
 }
 
 void app_frames_free(struct app_session *s)
@@ -165,7 +316,7 @@ void app_frames_free(struct app_session *s)
         if (s->frames[d] == NULL)
             continue;
         app_buf_give(s->flow.thread, &s->frames[d]->store);
-        app_buf_give(s->flow.thread, &s->frames[d]->shown);
+        app_buf_give(s->flow.thread, &s->frames[d]->kept);
         lib_free(s->frames[d]);
         s->frames[d] = NULL;
     }

@@ -163,16 +163,18 @@ struct app_side {
 
 struct frame {
     uint32_t id;
-    uint8_t type;
-    bool fresh;
-    uint64_t offset, tx_id;
+    uint8_t type, logged;
+    uint64_t offset, tx_id, inspected;
     int64_t len;
 };
+#define FRAME_PIECES_MAX 16                 /* between gaps */
+
 struct frames {
     struct buf store;           /* struct frame, oldest first */
     uint32_t next_id;
-    struct buf shown;           /* what was held and is parsed, for rules; until cleanup */
-    uint64_t shown_offset;
+    struct buf kept;            /* bytes that they cover, as far as rules and logs may look */
+    unsigned piece_count;
+    struct frame_piece { uint64_t offset; uint32_t len; } piece[FRAME_PIECES_MAX];
 };
 
 enum { FIRST_DATA_PARSED = 0x80 };
@@ -261,7 +263,9 @@ bool app_files_done(struct app_tx *tx, const struct packet *p, uint32_t wants);
 void app_file_pool_init(struct pool *pool);
 void app_file_pool_fini(struct pool *pool);
 void app_magic_close(struct app_thread *at);
-void app_frames_prune(struct app_session *s);
+/* Data that come while there are frames of their direction. */
+void app_frames_data(struct app_session *s, enum direction d, uint64_t offset, struct slice data);
+void app_frames_prune(struct app_session *s, const struct packet *p);
 void app_frames_free(struct app_session *s);
 void app_frames_stream(struct app_session *s, enum direction d, const struct app_input *in);
 

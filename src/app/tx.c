@@ -230,7 +230,7 @@ void app_cleanup(struct app_thread *at, struct packet *p)
         cleanup_txs(at, af, p);
     if (af->first != NULL && af->proto->rest != NULL)
         af->proto->rest(af);
-    app_frames_prune(app_session_of(af));
+    app_frames_prune(app_session_of(af), p);
     if (UNLIKELY(is_over(af)))
         app_session_over(app_session_of(af));
 }

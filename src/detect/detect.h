@@ -92,20 +92,6 @@ void detect_flow_ends(struct packet *p);
  * direction. */
 void detect_flush_stream(struct flow *flow);
 
-/* A frame as it was when a rule matched in it. Lives at least until the packet that reports it
- * is done with. */
-struct frame_match {
-    struct app_frame_view frame;
-    const char *type;                       /* its name */
-    uint32_t length;                        /* bytes so far, where frame.len is not known */
-    bool complete;
-    uint32_t len;
-    uint8_t data[];                         /* its first bytes that were at hand */
-};
-/* NULL: the alert is not about a frame. */
-const struct frame_match *detect_frame_match(const struct flow *flow,
-                                             const struct packet_alert *alert);
-
 /* The tx's rule state and the flow's, when they die. */
 void detect_tx_free(struct app_tx *tx);
 void detect_flow_free(struct flow *flow);

@@ -310,6 +310,11 @@ bool stream_is_closing(const struct packet *p)
     return p->tcp_state > TCP_TIME_WAIT;
 }
 
+bool stream_is_closed(const struct packet *p)
+{
+    return p->tcp_state == TCP_CLOSED;
+}
+
 #define ENDS_PER_PACKET 16
 
 /* The packet at *at; flows that it ends go before it, and *at moves along. */

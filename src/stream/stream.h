@@ -78,6 +78,7 @@ bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t fi
 
 /* With this packet a side has closed, or all is over: what there is of the stream is all. */
 bool stream_is_closing(const struct packet *p);
+bool stream_is_closed(const struct packet *p);          /* ... and nothing more belongs to it */
 
 /* For EVE flow records and keywords; NULL-safe. Only while the caller may read the transport
  * half (same thread, or after the flow's end). */

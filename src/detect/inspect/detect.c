@@ -3,6 +3,7 @@
 #include "detect/firewall/run.h"
 #include "detect/inspect/private.h"
 #include "flow/flow.h"
+#include "stream/stream.h"
 
 static bool is_updated(const struct flow *f, const struct packet *p, enum direction d)
 {
@@ -27,8 +28,9 @@ static void inspect_app(struct detect_thread *dt, struct packet *p, enum directi
         firewall_accept(dt);
         return;
     }
-    frames_report(dt, p, d);
     updated = p->ip_proto != 6 || is_updated(f, p, d);
+    if (updated || is_over(p, d) || stream_is_closed(p))
+        frames_inspect(dt, p, d);
     if (!updated && !is_over(p, d)) {
         firewall_accept(dt);
         return;
@@ -112,10 +114,8 @@ static void firewall_and_rules(struct detect_thread *dt, struct packet *p)
 
 static void inspect_firewalled(struct detect_thread *dt, struct packet *p)
 {
-    if (p->src.version != 0 && p->flow != NULL) {
+    if (p->src.version != 0 && p->flow != NULL)
         stream_inspect_chunks(dt, p);
-        frames_inspect_data(dt, p);
-    }
     firewall_and_rules(dt, p);
 }
 
@@ -125,10 +125,8 @@ static void inspect(struct detect_thread *dt, struct packet *p)
         events_inspect(dt, p);
     if (p->src.version == 0)
         return;
-    if (p->flow != NULL) {
+    if (p->flow != NULL)
         stream_inspect_chunks(dt, p);
-        frames_inspect_data(dt, p);
-    }
     inspect_direction(dt, p, packet_direction(p));
 }
 
@@ -147,7 +145,6 @@ static void inspect_last(struct detect_thread *dt, struct packet *p)
     uint8_t action;
 
     stream_inspect_chunks(dt, p);
-    frames_inspect_data(dt, p);
     if (p->flags & PACKET_LAST_TO_SERVER)
         inspect_end(dt, p, 0);
     if (!(p->flags & PACKET_LAST_TO_CLIENT))
@@ -177,6 +174,8 @@ static bool has_open_tx(const struct app_flow *af)
 static bool has_news(const struct flow *f, enum direction d)
 {
     if (f->detect != NULL && f->detect->side[d].to != f->detect->side[d].from)
+        return true;
+    if (f->app != NULL && app_frames_any(f->app, d))
         return true;
     return has_open_tx(f->app);
 }

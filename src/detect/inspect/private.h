@@ -76,14 +76,6 @@ struct stream_side {
     struct stream_extra *extra; /* NULL: nothing of it yet */
 };
 
-struct frame_hit {
-    uint32_t rule, frame;
-    uint64_t tx_id;
-    struct frame_match *match;  /* until it has been reported and rendered */
-    bool reported;
-    uint8_t direction;
-};
-
 /* Which of the numbered headers fit, as far as that has been asked; a bit each. */
 struct header_memo { uint64_t asked, fits; };
 
@@ -91,8 +83,6 @@ struct detect_flow {
     struct pool *home;
     struct header_memo memo[2];     /* from the flow's source, from its destination */
     struct stream_side side[2];
-    struct frame_hit *frame_hit;
-    uint16_t frame_hit_count, frame_hit_cap;
 };
 
 /* flow->detect_flags */
@@ -184,10 +174,7 @@ bool stream_rules_has(const struct stream_rules *s, uint32_t rule);
 void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d);
 void events_inspect(struct detect_thread *dt, struct packet *p);
 void addresses_inspect(struct detect_thread *dt, struct packet *p, enum direction d);
-void frames_inspect_data(struct detect_thread *dt, struct packet *p);
-void frames_report(struct detect_thread *dt, struct packet *p, enum direction d);
-/* All of them, as when the rules or the flow go. */
-void frames_forget(struct detect_flow *df);
+void frames_inspect(struct detect_thread *dt, struct packet *p, enum direction d);
 /* moved_only: those that have come further than they were. */
 void tx_inspect(struct detect_thread *dt, struct packet *p, enum direction d, bool moved_only);
 /* Does all of the rule that can stand in a packet match? */

@@ -58,8 +58,6 @@ void detect_flow_free(struct flow *f)
         lib_free(df->side[d].seen);
         extra_free(df->side[d].extra);
     }
-    frames_forget(df);
-    lib_free(df->frame_hit);
     f->detect = NULL;
     pool_put(df->home, df);
 }
@@ -81,7 +79,6 @@ void stream_forget(struct detect_flow *df)
             stream_rules_clear(df->side[d].extra->recent);
         captures_clear(&df->side[d]);
     }
-    frames_forget(df);
 }
 
 bool stream_rules_has(const struct stream_rules *s, uint32_t rule)
@@ -398,13 +395,12 @@ static bool is_off(const struct packet *p, const struct stream_side *side)
     return (p->flags & PACKET_NO_PAYLOAD_INSPECT) != 0;
 }
 
-/* The stream need not keep what came before. Frames may be longer than what is reported at once,
- * and inline windows overlap. */
+/* The stream need not keep what came before; but inline windows overlap. */
 static void report_up_to(const struct detect_thread *dt, struct flow *f, enum direction d,
                          uint64_t to)
 {
     f->detect->side[d].from = to;
-    if (!dt->is_inline && f->turn == 0 && (f->app == NULL || !app_frames_wanted(f->app)))
+    if (!dt->is_inline && f->turn == 0)
         __atomic_store_n(&f->reported[d], to, __ATOMIC_RELAXED);
 }
 

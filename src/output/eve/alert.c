@@ -325,16 +325,15 @@ static void alert_tx_fields(struct json *j, struct app_tx *tx, const struct pack
     json_array_end(j);
 }
 
-static void alert_frame(struct json *j, const struct packet *p, const struct packet_alert *a)
+static void alert_frame(struct render *r, struct json *j, const struct packet *p,
+                        const struct packet_alert *a, uint32_t limit)
 {
-    const struct frame_match *m = detect_frame_match(p->flow, a);
+    const struct app_flow *af = p->flow->app;
+    struct app_frame_view frame;
 
-    if (m == NULL)
-        return;
-    eve_frame_object(j, &(struct eve_frame){ .view = &m->frame, .type = m->type,
-                                             .length = m->length, .complete = m->complete,
-                                             .data = { .data = m->data, .len = m->len },
-                                             .is_udp = packet_is_udp(p) });
+    if (a->frame_id != 0 && af != NULL && af->proto != NULL &&
+        app_frame_find(af, packet_direction(p), a->frame_id, &frame))
+        eve_frame_object(r, j, p, &frame, limit);
 }
 
 static void alert_write(struct render *r, const struct eve *eve, const struct alert_settings *s,
@@ -352,7 +351,7 @@ static void alert_write(struct render *r, const struct eve *eve, const struct al
         eve_app_proto(&j, p->flow);
         json_string(&j, "direction",
                     packet_direction(p) == TO_SERVER ? "to_server" : "to_client");
-        alert_frame(&j, p, a);
+        alert_frame(r, &j, p, a, s->payload_size);
         if (s->metadata_flow)
             eve_flow_summary(r, &j, p->flow);
     }

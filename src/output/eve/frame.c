@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "stream/stream.h"
 
 struct frame_settings {
     uint32_t payload_size;
@@ -30,76 +31,132 @@ static void *frame_configure(const struct conf_node *node, const struct eve *eve
     return s;
 }
 
-void eve_frame_object(struct json *j, const struct eve_frame *f)
-{
-    const struct app_frame_view *view = f->view;
+/* --- the object ------------------------------------------------------------------------------- */
 
+#define DATAGRAM_BYTES 256
+
+struct shown {
+    struct buf *out;
+    uint32_t limit;
+    uint64_t to;                /* in the stream: so far */
+};
+
+static bool has_room(const struct shown *s)
+{
+    return s->out->len < s->limit;
+}
+
+static void show_missing(struct shown *s, uint64_t until)
+{
+    if (until > s->to && has_room(s))
+        buf_printf(s->out, "[%llu bytes missing]", (unsigned long long)(until - s->to));
+}
+
+static void show_piece(struct shown *s, struct slice data, uint64_t offset, uint64_t end)
+{
+    uint64_t from = MAX(s->to, offset), to = MIN(end, offset + data.len);
+
+    if (from >= to || !has_room(s))
+        return;
+    show_missing(s, from);
+    if (has_room(s))
+        buf_add(s->out, data.data + (from - offset), MIN(to - from, s->limit - s->out->len));
+    s->to = to;
+}
+
+static void show_stream(struct shown *s, const struct app_flow *af,
+                        const struct app_frame_view *frame, uint64_t end, bool complete)
+{
+    struct slice data;
+    uint64_t offset;
+
+    for (unsigned i = 0; app_frames_piece(af, frame->direction, i, &data, &offset); i++)
+        show_piece(s, data, offset, end);
+    if (complete)
+        show_missing(s, end);
+}
+
+static void show_datagram(struct shown *s, const struct packet *p,
+                          const struct app_frame_view *frame)
+{
+    s->limit = DATAGRAM_BYTES;
+    show_piece(s, (struct slice){ p->payload, p->payload_len }, 0,
+               frame->len >= 0 ? frame->offset + (uint64_t)frame->len : UINT64_MAX);
+}
+
+static void frame_bytes(struct json *j, const struct buf *bytes, bool complete)
+{
+    if (bytes->len == 0)
+        return;
+    json_base64(j, "payload", bytes->data, bytes->len);
+    json_printable(j, "payload_printable", bytes->data, bytes->len);
+    json_bool(j, "complete", complete);
+}
+
+/* How far its sender has come, whether that was acknowledged or not. */
+static uint64_t sent(const struct packet *p, enum direction d)
+{
+    uint64_t edge = app_frames_edge(p->flow->app, d, false);
+    uint32_t bytes = p->stream_bytes[d] - 1;        /* the SYN */
+
+    return edge <= INT32_MAX && bytes <= INT32_MAX ? MAX(edge, bytes) : edge;
+}
+
+void eve_frame_object(struct render *r, struct json *j, const struct packet *p,
+                      const struct app_frame_view *frame, uint32_t limit)
+{
+    const struct app_flow *af = p->flow->app;
+    bool udp = packet_is_udp(p);
+    uint64_t edge = udp ? p->payload_len : app_frames_edge(af, frame->direction, false);
+    uint64_t end = frame->len >= 0 ? frame->offset + (uint64_t)frame->len : edge;
+    bool complete = frame->len < 0 ? udp : end <= (udp ? edge : sent(p, frame->direction));
+    /* One less, as of old: a zero stood at the end. */
+    struct shown s = { .out = &r->scratch, .limit = MAX(limit, 1u) - 1, .to = frame->offset };
+
+    buf_clear(s.out);
+    if (udp)
+        show_datagram(&s, p, frame);
+    else
+        show_stream(&s, af, frame, end, complete);
+    s.out->len = MIN(s.out->len, s.limit);
     json_object(j, "frame");
-    json_string(j, "type", f->type);
-    json_u64(j, "id", view->id);
-    json_string(j, "direction", view->direction == TO_SERVER ? "toserver" : "toclient");
-    if (!f->is_udp)
-        json_u64(j, "stream_offset", view->offset);
-    json_u64(j, "length", view->len >= 0 ? (uint64_t)view->len : f->length);
-    if (f->data.len > 0) {
-        json_base64(j, "payload", f->data.data, f->data.len);
-        json_printable(j, "payload_printable", f->data.data, f->data.len);
-        json_bool(j, "complete", f->complete);
-    }
-    if (view->tx_id != APP_FRAME_NO_TX)
-        json_u64(j, "tx_id", view->tx_id);
+    json_string(j, "type", af->proto->frames[frame->type]);
+    json_u64(j, "id", frame->id);
+    json_string(j, "direction", frame->direction == TO_SERVER ? "toserver" : "toclient");
+    if (!udp)
+        json_u64(j, "stream_offset", frame->offset);
+    json_u64(j, "length", end - frame->offset);
+    frame_bytes(j, s.out, complete);
+    if (frame->tx_id != APP_FRAME_NO_TX)
+        json_u64(j, "tx_id", frame->tx_id);
     json_object_end(j);
 }
 
 /* --- records of its own ----------------------------------------------------------------------- */
 
-static struct slice overlap(struct slice data, uint64_t offset, const struct app_frame_view *view)
-{
-    uint64_t from = MAX(view->offset, offset), end = offset + data.len;
-    uint64_t to = view->len < 0 ? end : MIN(end, view->offset + (uint64_t)view->len);
+#define SHOWN_EARLY 2500        /* bytes after which one is logged that is not over */
 
-    if (from >= to)
-        return (struct slice){ 0 };
-    return (struct slice){ .data = data.data + (from - offset), .len = (uint32_t)(to - from) };
+static bool is_due(const struct packet *p, const struct app_frame_view *frame)
+{
+    return frame->over || (p->flags & PACKET_FLOW_END) != 0 || stream_is_closed(p) ||
+           app_frames_edge(p->flow->app, frame->direction, true) >= frame->offset + SHOWN_EARLY;
 }
 
-static struct slice bytes_at_hand(const struct packet *p, const struct app_frame_view *view)
-{
-    struct slice found = { 0 };
-    uint64_t offset;
-
-    if (packet_is_udp(p))
-        return overlap((struct slice){ p->payload, p->payload_len }, 0, view);
-    if (app_frames_held(p->flow->app, view->direction, &found, &offset))
-        found = overlap(found, offset, view);
-    for (unsigned i = 0; i < p->chunk_count && found.len == 0; i++) {
-        const struct stream_chunk *c = &p->chunk[i];
-
-        if (c->kind == CHUNK_DATA && c->direction == view->direction)
-            found = overlap((struct slice){ c->data - c->before, c->len + c->before },
-                            c->offset - c->before, view);
-    }
-    return found;
-}
-
-static bool frame_visit(const struct app_frame_view *view, void *arg)
+static bool frame_visit(const struct app_frame_view *frame, void *arg)
 {
     struct frame_log *log = arg;
     struct packet *p = log->packet;
-    struct eve_frame f = { .view = view, .complete = view->over, .is_udp = packet_is_udp(p) };
+    uint8_t bit = (uint8_t)(1u << log->eve->number);
     struct json j;
 
-    if (!view->over && (p->flags & PACKET_FLOW_END) == 0)
+    if ((frame->logged & bit) != 0 || !is_due(p, frame))
         return true;
-    f.type = p->flow->app->proto->frames[view->type];
-    f.data = bytes_at_hand(p, view);
-    f.data.len = MIN(f.data.len, log->settings->payload_size);
-    f.length = f.data.len;
     eve_begin(log->render, log->eve, &j, p,
-              view->direction == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT, "frame", EVE_NO_TX);
+              frame->direction == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT, "frame", EVE_NO_TX);
     eve_app_proto(&j, p->flow);
-    eve_frame_object(&j, &f);
+    eve_frame_object(log->render, &j, p, frame, log->settings->payload_size);
     eve_end(log->render, log->eve, &j, p);
+    app_frame_set_logged(p->flow->app, frame->direction, frame->id, bit);
     return true;
 }
 
@@ -115,7 +172,8 @@ static void frame_packet(struct render *r, const struct eve *eve, void *settings
     struct frame_log log = { .render = r, .eve = eve, .settings = settings, .packet = p };
 
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
-        (void)app_frames_each(p->flow->app, d, frame_visit, &log);
+        if (packet_direction(p) == d || (p->flags & PACKET_FLOW_END) != 0)
+            (void)app_frames_each(p->flow->app, d, frame_visit, &log);
 }
 
 const struct eve_type eve_type_frame = {

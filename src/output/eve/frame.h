@@ -5,13 +5,8 @@
 
 #include "output/eve/eve.h"
 
-struct eve_frame {
-    const struct app_frame_view *view;
-    const char *type;
-    uint64_t length;            /* bytes so far, where the view does not know */
-    struct slice data;          /* what there is of it; may be empty */
-    bool complete, is_udp;
-};
-void eve_frame_object(struct json *j, const struct eve_frame *f);
+/* Shows up to `limit` bytes of it, with remarks where some are missing. */
+void eve_frame_object(struct render *r, struct json *j, const struct packet *p,
+                      const struct app_frame_view *frame, uint32_t limit);
 
 #endif
