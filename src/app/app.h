@@ -378,6 +378,9 @@ struct app_proto {
     /* A packet has been parsed, inspected and logged, and there are transactions: time to give
      * back what the flow does not need while it waits. */
     void (*rest)(struct app_flow *af);
+    /* A packet comes soon, the state and the newest transaction (NULL: none) are in the caches:
+     * call for what hangs off them. */
+    void (*prefetch)(const struct app_flow *af);
     /* Once all bytes of a flow are in: close what is open. */
     void (*finish)(struct app_flow *af);
 
@@ -479,12 +482,12 @@ bool app_is_changing(const struct flow *flow);          /* ... for that reason *
  * are complete, inspected and without open files die; frames and file content that nobody needs
  * any more go. */
 void app_cleanup(struct app_thread *at, struct packet *p);
-/* A packet of this flow comes soon. */
-static inline void app_flow_prefetch(const struct app_flow *af)
-{
-    for (unsigned line = 0; line < 6; line++)
-        PREFETCH((const char *)af + line * CACHE_LINE);
-}
+/* A packet of this flow comes soon: four steps, each once what the one before called for has
+ * come. af may be NULL. */
+void app_prefetch_flow(const struct app_flow *af);
+void app_prefetch_tx(const struct app_flow *af);
+void app_prefetch_parser(const struct app_flow *af);
+void app_prefetch_files(const struct app_flow *af);
 /* All of the flow's application state, with flow->app set to NULL. By the inspecting thread,
  * once the packet that ends the flow is logged. */
 void app_flow_free(struct flow *flow);

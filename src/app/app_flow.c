@@ -623,3 +623,41 @@ void app_packet(struct app_thread *at, struct packet *p)
     settle(s);
     s->packet = NULL;
 }
+
+/* ---- ahead of its turn ---- */
+
+void app_prefetch_flow(const struct app_flow *af)
+{
+    PREFETCH_ALL(af, sizeof(struct app_session));
+}
+
+void app_prefetch_tx(const struct app_flow *af)
+{
+    if (af == NULL || af->proto == NULL)
+        return;
+    PREFETCH_ALL(af->state, af->proto->state_size);
+    PREFETCH_ALL(af->last, af->proto->tx_size);
+    if (af->first != af->last)
+        PREFETCH_ALL(af->first, sizeof(struct app_tx));
+}
+
+void app_prefetch_parser(const struct app_flow *af)
+{
+    if (af == NULL || af->proto == NULL || af->state == NULL)
+        return;
+    for (unsigned d = 0; af->last != NULL && d < 2; d++) {
+        PREFETCH_ALL(af->last->files[d], sizeof(struct app_file));
+        PREFETCH(af->last->detect[d]);
+    }
+    if (af->proto->prefetch != NULL)
+        af->proto->prefetch(af);
+}
+
+void app_prefetch_files(const struct app_flow *af)
+{
+    if (af == NULL || af->last == NULL)
+        return;
+    for (unsigned d = 0; d < 2; d++)
+        if (af->last->files[d] != NULL)
+            buf_prefetch_end(&af->last->files[d]->window);
+}

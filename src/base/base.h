@@ -10,6 +10,13 @@
 #define LIKELY(x)   __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define PREFETCH(p) __builtin_prefetch((p))
+/* Every cache line of a struct; p may be NULL. */
+#define PREFETCH_ALL(p, size)                                                             \
+    do {                                                                                  \
+        const char *fetch_ = (const char *)(p);                                           \
+        for (size_t i_ = 0; fetch_ != NULL && i_ < (size) + CACHE_LINE - 16; i_ += CACHE_LINE) \
+            PREFETCH(fetch_ + i_);                                                        \
+    } while (0)
 
 #define COLD      __attribute__((cold, noinline))
 #define PRINTF(f, a) __attribute__((format(printf, f, a)))

@@ -16,6 +16,13 @@ struct buf {
 void buf_fini(struct buf *b);
 void buf_grow(struct buf *b, size_t more);      /* room for `more` bytes behind len */
 
+/* Called for ahead of time: where the next bytes go, and the two lines before. */
+static inline void buf_prefetch_end(const struct buf *b)
+{
+    for (size_t i = 0; b->data != NULL && i < 3 && i * CACHE_LINE <= b->len; i++)
+        PREFETCH(b->data + b->len - i * CACHE_LINE);
+}
+
 static inline void buf_clear(struct buf *b) { b->len = 0; }
 
 static inline void buf_reserve(struct buf *b, size_t more)

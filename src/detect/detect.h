@@ -95,6 +95,11 @@ void detect_flush_stream(struct flow *flow);
 /* The tx's rule state and the flow's, when they die. */
 void detect_tx_free(struct app_tx *tx);
 void detect_flow_free(struct flow *flow);
+/* A packet of this flow comes soon: the second once what the first called for has come; the third
+ * once the state of its newest transaction has. */
+void detect_prefetch_flow(const struct flow *flow);
+void detect_prefetch_lists(const struct flow *flow);
+void detect_prefetch_tx(const struct app_tx *tx);
 
 /* The transaction has been inspected as far as its progress goes, in both directions. */
 bool detect_tx_inspected(const struct app_tx *tx);

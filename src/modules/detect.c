@@ -283,22 +283,33 @@ static void give_turn(struct detect_module *m, struct packet *p)
         turn_reached(m->lane, p->order, p->order_sub);
 }
 
-/* The inspection half of a flow, then what hangs off it: another thread or a thousand flows may
- * have been here since. */
+static const struct flow *flow_ahead(const struct packet_vector *v, unsigned at)
+{
+    return at < v->count ? v->packet[at]->flow : NULL;
+}
+
+/* Another thread or a thousand flows may have been here since. What hangs off a flow is called for
+ * some packets before its turn, each thing when the one that leads to it has come. */
 static void look_ahead(const struct packet_vector *v, unsigned at)
 {
-    const struct packet *later = at + 4 < v->count ? v->packet[at + 4] : NULL;
-    const struct packet *soon = at + 2 < v->count ? v->packet[at + 2] : NULL;
+    const struct flow *f;
 
-    if (later != NULL && later->flow != NULL) {
-        const char *half = (const char *)&later->flow->app;
-
-        PREFETCH(half);
-        PREFETCH(half + CACHE_LINE);
-        PREFETCH(half + 2 * CACHE_LINE);
+    if ((f = flow_ahead(v, at + 5)) != NULL)
+        PREFETCH_ALL(&f->app, sizeof(*f) - offsetof(struct flow, app));
+    if ((f = flow_ahead(v, at + 4)) != NULL) {
+        app_prefetch_flow(f->app);
+        detect_prefetch_flow(f);
     }
-    if (soon != NULL && soon->flow != NULL && soon->flow->app != NULL)
-        app_flow_prefetch(soon->flow->app);
+    if ((f = flow_ahead(v, at + 3)) != NULL) {
+        app_prefetch_tx(f->app);
+        detect_prefetch_lists(f);
+    }
+    if ((f = flow_ahead(v, at + 2)) != NULL)
+        app_prefetch_parser(f->app);
+    if ((f = flow_ahead(v, at + 1)) != NULL && f->app != NULL && f->app->last != NULL) {
+        app_prefetch_files(f->app);
+        detect_prefetch_tx(f->app->last);
+    }
     if (at + 1 < v->count)
         PREFETCH(v->packet[at + 1]->payload);
 }

@@ -369,6 +369,8 @@ static int message(htp_log_t *log)
     struct http_tx *htx = state != NULL && !state->replaying ? tx_at_work(state) : NULL;
     enum http_event event;
 
+    if (state != NULL)
+        state->has_messages = true;
     if (htx == NULL || state->messages >= MESSAGES_MAX)
         return HTP_OK;
     event = http_event_of_message(log->msg, state->direction);

@@ -302,6 +302,7 @@ const struct app_proto app_http1 = {
     .close = http1_close,
     .parse = http1_parse,
     .rest = http_rest,
+    .prefetch = http_prefetch,
     .handles_gaps = true,
     .tx_close = http_tx_close,
     .progress_done = { HTTP_COMPLETE, HTTP_COMPLETE },

@@ -161,6 +161,7 @@ struct http_state {
     bool had_gap;                       /* libhtp remembers */
     bool refused;                       /* a request: too many are open, nothing more is parsed */
     bool replaying;                     /* libhtp is given `kept` once more: hooks keep still */
+    bool has_messages;                  /* libhtp holds some */
     bool has_shown;                     /* a transaction has message[].shown */
     /* Ours is gone, libhtp still works on them: destroyed as soon as it has moved on. */
     htp_tx_t *orphan[2];
@@ -204,6 +205,7 @@ void http_keep_no_more(struct http_state *state);
 void http_messages_forget(struct http_state *state);
 void http_wake(struct http_state *state);
 void http_rest(struct app_flow *af);
+void http_prefetch(const struct app_flow *af);
 
 /* libhtp's transaction. It may have been asleep. */
 static inline htp_tx_t *http_htp(const struct http_tx *htx)

@@ -47,9 +47,13 @@ void http_parser_close(struct http_state *state)
 /* libhtp collects its messages for a reader; ours has been called with each. */
 void http_messages_forget(struct http_state *state)
 {
-    htp_conn_t *conn = htp_connp_get_connection(state->connp);
+    htp_conn_t *conn;
     htp_log_t *log;
 
+    if (LIKELY(!state->has_messages))
+        return;
+    state->has_messages = false;
+    conn = htp_connp_get_connection(state->connp);
     while (htp_list_array_size(conn->messages) > 0) {
         log = htp_list_array_shift(conn->messages);
         if (log == NULL)
@@ -177,4 +181,22 @@ void http_wake(struct http_state *state)
         out_of_memory(sizeof(htp_tx_t));
     if (state->kept != NULL && state->af->first != NULL)
         replay(state, http_tx_of(state->af->first));
+}
+
+/* What libhtp looks at for each piece of a body. Its parser's struct is its own. */
+#define CONNP_SIZE 640
+
+void http_prefetch(const struct app_flow *af)
+{
+    const struct http_state *state = af->state;
+
+    const struct http_tx *htx;
+
+    PREFETCH_ALL(state->connp, CONNP_SIZE);
+    if (af->last == NULL)
+        return;
+    htx = http_tx_of(af->last);
+    PREFETCH_ALL(htx->htp, sizeof(*htx->htp));
+    for (unsigned d = 0; d < 2; d++)
+        buf_prefetch_end(&htx->message[d].body.data);
 }

@@ -44,6 +44,22 @@ static void extra_free(struct stream_extra *extra)
     lib_free(extra);
 }
 
+void detect_prefetch_flow(const struct flow *flow)
+{
+    PREFETCH_ALL(flow->detect, sizeof(struct detect_flow));
+}
+
+void detect_prefetch_lists(const struct flow *flow)
+{
+    const struct detect_flow *df = flow->detect;
+
+    for (unsigned d = 0; df != NULL && d < 2; d++) {
+        PREFETCH(df->side[d].matched);
+        PREFETCH(df->side[d].waiting);
+        PREFETCH(df->side[d].seen);
+    }
+}
+
 void detect_flow_free(struct flow *f)
 {
     struct detect_flow *df = f->detect;

@@ -19,6 +19,16 @@ static struct tx_state *state_of(struct app_tx *tx, bool make)
     return tx->detect[0];
 }
 
+void detect_prefetch_tx(const struct app_tx *tx)
+{
+    const struct tx_state *s = tx->detect[0];
+
+    if (s != NULL) {
+        PREFETCH_ALL(s->rule, MIN(s->count * sizeof(s->rule[0]), 512u));
+        PREFETCH(s->scanned);
+    }
+}
+
 static struct tx_rule *state_find(struct app_tx *tx, uint32_t rule, unsigned direction)
 {
     struct tx_state *s = tx->detect[0];
