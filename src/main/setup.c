@@ -224,6 +224,7 @@ static int setup_outputs(struct setup *s, struct err *err)
     struct output_request request = {
         .conf = s->root,
         .app = s->app,
+        .stream = s->stream,
         .log_dir = s->log_dir,
         .is_inline = s->context.is_inline,
         .offline = s->context.offline,

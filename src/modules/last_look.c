@@ -4,6 +4,7 @@
 #include "modules/last_look.h"
 
 #include "packet/made.h"
+#include "stream/snapshot.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,8 @@ struct packet *last_look_packet(struct last_look *look, const struct packet *p, 
     memcpy(made->vlan, p->vlan, sizeof(made->vlan));
     made->vlan_count = p->vlan_count;
     memcpy(made->stream_bytes, p->stream_bytes, sizeof(made->stream_bytes));
+    made->stream_marks = p->stream_marks & MARK_SNAPSHOT;
+    made->session = p->session;
     if (!same)
         packet_turn(made);
     numbers(made, p, same);

@@ -34,6 +34,7 @@
     X(flow)              \
     X(netflow)           \
     X(metadata)          \
+    X(stream)            \
     X(stats)
 
 #endif

@@ -13,9 +13,11 @@
 #include "detect/detect.h"
 #include "packet/vector.h"
 
+struct stream_conf;
 struct output_request {
     const struct conf_node *conf;       /* root */
     const struct app_conf *app;
+    struct stream_conf *stream;
     const char *log_dir;
     bool is_inline;
     bool offline;

@@ -11,7 +11,7 @@
 #define IP6_HEADER 40
 #define TCP_HEADER 20
 #define HOP_LIMIT 64
-#define WINDOW 10
+#define WINDOW 0x0a00
 
 static void write_ip(uint8_t *ip, const struct packet *p, uint16_t payload)
 {

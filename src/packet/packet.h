@@ -16,6 +16,7 @@ struct flow;
 struct packet_pool;
 struct capture_device;
 struct turn_lane;
+struct tcp_snapshot;
 
 /* Where the packet comes from: EVE pkt_src. */
 enum packet_source {
@@ -56,7 +57,6 @@ enum packet_flag {
     PACKET_DETECT_ONLY     = 1u << 18,  /* pseudo packet to inspect, not to count */
     PACKET_ICMP_ERROR      = 1u << 19,  /* unreachable: its flow is the one in `embedded` */
     PACKET_MIDSTREAM       = 1u << 20,  /* flow picked up without its handshake */
-    PACKET_RETRANSMISSION  = 1u << 21,
     PACKET_TAGGED          = 1u << 22,  /* follows a rule with `tag`: to be logged */
     PACKET_BYPASSED        = 1u << 26,  /* its flow is not looked at: the capture may keep it */
     PACKET_OPEN_CHECKSUM   = 1u << 27,  /* left to a card to fill in; until decode has looked: it
@@ -233,6 +233,7 @@ struct packet {
     struct ip src, dst;
     uint16_t src_port, dst_port;        /* TCP, UDP, SCTP; host order */
     uint16_t vlan[PACKET_VLANS_MAX];    /* ids, outermost first */
+    uint16_t stream_marks;              /* enum stream_mark: what it was to its TCP session */
     uint32_t tenant_id;                 /* whose rules looked at it; 0: no tenant's; detect's */
     union {
         struct {
@@ -294,6 +295,7 @@ struct packet {
     struct buf frame;
     struct buf crossing;
     struct buf records;                 /* see output/output.h */
+    struct tcp_snapshot *session;       /* see stream/snapshot.h */
 };
 
 static inline bool packet_is_tcp(const struct packet *p) { return p->ip_proto == 6 && p->l4; }

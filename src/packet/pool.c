@@ -72,6 +72,7 @@ void packet_pool_free(struct packet_pool *pool)
         buf_fini(&pool->packets[i].crossing);
         buf_fini(&pool->packets[i].records);
         free(pool->packets[i].alert.at);
+        free(pool->packets[i].session);
     }
     for (unsigned i = 0; i < pool->lane_count; i++)
         free(pool->lanes[i].slot);

@@ -99,6 +99,8 @@ static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
     looks = last_looks(flow);
     if (looks == 0)
         return;
+    if (UNLIKELY(st->conf->snapshots != 0))
+        stream_snapshot(st->conf, p);
     p->flags |= PACKET_DETECT_ONLY | looks;
     stream_emit(st, ssn, p, TO_SERVER, true);
     stream_emit(st, ssn, p, TO_CLIENT, true);

@@ -94,9 +94,23 @@ static unsigned range_count(const struct tcp_in *in)
 
 /* A range below the ACK reports a duplicate (RFC 2883), as does the second one when it holds the
  * first. Neither says anything of data beyond the ACK. */
+static bool tells_duplicate(const struct tcp_in *in, unsigned index, struct sack_range r)
+{
+    struct sack_range first;
+
+    if (seq_lt(r.left, in->ack))
+        return true;
+    if (index != 1)
+        return false;
+    first = range_of(in, 0);
+    return seq_geq(first.left, r.left) && seq_leq(first.right, r.right);
+}
+
 static bool is_news(const struct tcp_in *in, const struct tcp_stream *acked, unsigned index,
                     struct sack_range r)
 {
+    if (UNLIKELY(tells_duplicate(in, index, r)))
+        in->p->stream_marks |= MARK_DSACK;
     if (seq_lt(r.left, in->ack) || index == 1)
         return false;
     return seq_gt(r.right, acked->last_ack) && seq_leq(r.right, acked->next_win) &&

@@ -252,6 +252,7 @@ static struct flow *find_or_make(struct stream_thread *st, struct packet *p)
 
     if (flow != NULL && packet_is_tcp(p) && UNLIKELY(tcp_starts_anew(st->conf, flow, p))) {
         counter_inc(st->counters, st->id.reuse);
+        p->stream_marks |= MARK_SESSION_REUSE;
         flow_table_end(st->flows, flow, FLOW_END_TCP_REUSE);
         flow = NULL;
     }
@@ -294,8 +295,11 @@ static void packet_in(struct stream_thread *st, struct packet *p, struct flow *f
     flow->sent++;
     wishes = flow_wishes(flow);
     if (UNLIKELY(wishes != 0 || flow->state == FLOW_LOCAL_BYPASSED) &&
-        !apply_wishes(st, flow, p, wishes))
+        !apply_wishes(st, flow, p, wishes)) {
+        if (UNLIKELY(st->conf->snapshots != 0))
+            stream_snapshot(st->conf, p);
         return;
+    }
     if (packet_is_tcp(p) && may_enter(st, p)) {
         tcp_packet(st, flow, p);
         if (UNLIKELY(p->event_count > 0) && st->conf->count_events)

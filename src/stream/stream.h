@@ -24,6 +24,10 @@ struct memcap *stream_conf_data_memcap(struct stream_conf *conf);
  * handed on. Any thread, also while packets flow. */
 void stream_conf_set_lookback(struct stream_conf *conf, bool wanted);
 
+/* Packets with one of these marks (enum stream_mark, or MARKS_ALL) take a snapshot of their session
+ * along. Before threads start. */
+void stream_conf_want_snapshots(struct stream_conf *conf, uint16_t marks);
+
 /* One per thread that runs the stream module. copy_chunks: detect runs elsewhere, so chunk bytes
  * are copied to packet.crossing. */
 struct stream_thread;

@@ -9,6 +9,7 @@
 #include "flow/memcap.h"
 #include "stream/blocks.h"
 #include "stream/os_policy.h"
+#include "stream/snapshot.h"
 #include "stream/stream.h"
 
 /* ---- sequence numbers, RFC 9293 3.4: half the space lies ahead ---- */
@@ -35,6 +36,7 @@ struct stream_conf {
     bool is_inline;                     /* data are handed on as they arrive, not when acked */
     bool midstream, async_oneside, validate_checksum, drop_invalid, bypass_at_depth;
     bool liberal_timestamps, check_overlap, count_events;
+    uint16_t snapshots;                 /* enum stream_mark: packets that go with the session */
     enum urgent_policy urgent, urgent_limit;
     enum exception_policy flow_memcap_policy, session_memcap_policy, data_memcap_policy,
         midstream_policy;
@@ -353,6 +355,9 @@ void stream_emit_again(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, ui
 /* When the flow is at rest: the buffer goes, unless something may be asked of it. */
 void stream_let_go(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
                    enum direction dir);
+
+/* snapshot.c: when its marks ask for it, the session goes with the packet. */
+void stream_snapshot(const struct stream_conf *conf, struct packet *p);
 
 /* overlap.c: true when the policy takes the new segment's bytes where it overlaps the old. */
 bool overlap_takes_new(enum os_policy os, uint32_t new_seq, uint32_t new_end, uint32_t old_seq,

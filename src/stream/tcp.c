@@ -91,6 +91,7 @@ void tcp_set_state(struct tcp_in *in, enum tcp_state state)
         return;
     ssn->former_state = ssn->state;
     ssn->state = (uint8_t)state;
+    in->p->stream_marks |= MARK_STATE_UPDATE;
     if (state >= TCP_ESTABLISHED && in->flow->state < FLOW_LOCAL_BYPASSED) {
         bool is_over = state == TCP_LAST_ACK || state == TCP_TIME_WAIT || state == TCP_CLOSED;
 
@@ -300,6 +301,8 @@ static void look_at(struct tcp_in *in)
         return;
     for (unsigned dir = 0; dir < 2; dir++)
         in->p->stream_bytes[dir] = in->ssn->side[dir].next_seq - in->ssn->side[dir].isn;
+    if (UNLIKELY(in->st->conf->snapshots != 0))
+        stream_snapshot(in->st->conf, in->p);
     stream_prune(in, in->snd);
     if (UNLIKELY(in->ssn->state == TCP_CLOSED))
         forget_data(in);
@@ -319,7 +322,8 @@ void tcp_packet(struct stream_thread *st, struct flow *flow, struct packet *p)
         if (in.ssn->state >= TCP_ESTABLISHED)
             p->flags |= PACKET_ESTABLISHED;
     }
-    if (UNLIKELY(!checksum_ok(&in)))
-        return;
-    look_at(&in);
+    if (LIKELY(checksum_ok(&in)))
+        look_at(&in);
+    if (UNLIKELY(st->conf->snapshots != 0) && !(p->stream_marks & MARK_SNAPSHOT))
+        stream_snapshot(st->conf, p);
 }

@@ -135,8 +135,10 @@ static void take_ack(struct tcp_in *in)
     struct tcp_stream *rcv = in->rcv;
 
     tcp_ack_update(rcv, in->ack);
-    if (UNLIKELY(seq_gt(rcv->last_ack, rcv->next_seq)) && !(in->ssn->flags & SSN_ASYNC))
+    if (UNLIKELY(seq_gt(rcv->last_ack, rcv->next_seq)) && !(in->ssn->flags & SSN_ASYNC)) {
+        in->p->stream_marks |= MARK_ACK_UNSEEN_DATA;
         counter_inc(in->st->counters, in->st->id.ack_unseen_data);
+    }
 }
 
 #define PICKED_UP_TO_CLIENT (SSN_MIDSTREAM | SSN_MIDSTREAM_ESTABLISHED)
@@ -156,6 +158,7 @@ static int established_ack(struct tcp_in *in)
         return in_refuse(in, EVENT_STREAM_EST_PKT_BEFORE_LAST_ACK);
     if (is_window_probe(in)) {
         in->ssn->flags |= SSN_PROBE(in->dir);
+        in->p->stream_marks |= MARK_ZERO_WINDOW_PROBE;
         stream_reassemble(in, snd);
         return 0;
     }

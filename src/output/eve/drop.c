@@ -22,41 +22,11 @@ static void *drop_configure(const struct conf_node *node, const struct eve *eve,
     return s;
 }
 
-static void drop_ip(struct json *j, const struct packet *p)
-{
-    if (p->src.version == 4 && p->l3 != NULL) {
-        json_u64(j, "len", get_be16(p->l3 + 2));
-        json_u64(j, "tos", p->l3[1]);
-        json_u64(j, "ttl", p->l3[8]);
-        json_u64(j, "ipid", get_be16(p->l3 + 4));
-    } else if (p->src.version == 6 && p->l3 != NULL) {
-        json_u64(j, "len", get_be16(p->l3 + 4));
-        json_u64(j, "tc", packet_tos(p));
-        json_u64(j, "hoplimit", packet_hop_limit(p));
-        json_u64(j, "flowlbl", get_be32(p->l3) & 0xfffff);
-    }
-}
-
-static void drop_tcp(struct json *j, const struct packet *p)
-{
-    json_u64(j, "tcpseq", p->tcp.seq);
-    json_u64(j, "tcpack", p->tcp.ack);
-    json_u64(j, "tcpwin", p->tcp.window);
-    json_bool(j, "syn", p->tcp.flags & TCP_SYN);
-    json_bool(j, "ack", p->tcp.flags & TCP_ACK);
-    json_bool(j, "psh", p->tcp.flags & TCP_PSH);
-    json_bool(j, "rst", p->tcp.flags & TCP_RST);
-    json_bool(j, "urg", p->tcp.flags & TCP_URG);
-    json_bool(j, "fin", p->tcp.flags & TCP_FIN);
-    json_u64(j, "tcpres", p->tcp.reserved);
-    json_u64(j, "tcpurgp", get_be16(p->l4 + 18));
-}
-
 static void drop_headers(struct json *j, const struct packet *p)
 {
-    drop_ip(j, p);
+    eve_ip_header(j, p);
     if (packet_is_tcp(p)) {
-        drop_tcp(j, p);
+        eve_tcp_header(j, p);
     } else if (packet_is_udp(p)) {
         json_u64(j, "udplen", get_be16(p->l4 + 4));
     } else if ((p->ip_proto == 1 || p->ip_proto == 58) && p->l4 != NULL) {

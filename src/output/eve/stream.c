@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/eve/stream.c - `stream`: TCP packets with the session as it was after them. */
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "output/eve/eve.h"
+#include "stream/snapshot.h"
+#include "stream/stream.h"
+
+struct stream_settings {
+    uint16_t marks;             /* packets with one of these; MARKS_ALL: all there are */
+};
+
+static void *stream_configure(const struct conf_node *node, const struct eve *eve,
+                              struct err *err)
+{
+    static const struct { const char *key; uint16_t marks; } asks[] = {
+        { "event-set", MARK_EVENT_SET },
+        { "state-update", MARK_STATE_UPDATE },
+        { "spurious-retransmission", MARK_SPURIOUS_RETRANSMISSION },
+        { "tcp-session-reuse", MARK_SESSION_REUSE },
+        { "all", MARKS_ALL },
+    };
+    struct stream_settings *s = xcalloc(1, sizeof(*s));
+
+    (void)err;
+    for (unsigned i = 0; i < ARRAY_LEN(asks); i++)
+        if (conf_bool(node, asks[i].key, false))
+            s->marks |= asks[i].marks;
+    stream_conf_want_snapshots(eve->request->stream, s->marks);
+    return s;
+}
+
+static bool stream_wants(const struct packet *p)
+{
+    return packet_is_tcp(p) && !(p->flags & PACKET_BYPASSED);
+}
+
+static void words(struct json *j, const char *key, const struct stream_word *all, uint32_t bits)
+{
+    json_array(j, key);
+    for (const struct stream_word *w = all; w->name != NULL; w++)
+        if (bits & w->bit)
+            json_string(j, NULL, w->name);
+    json_array_end(j);
+}
+
+static void side(struct json *j, const char *key, const struct tcp_side_snapshot *s)
+{
+    json_object(j, key);
+    json_u64(j, "isn", s->isn);
+    json_u64(j, "next_seq", s->next_seq);
+    json_u64(j, "last_ack", s->last_ack);
+    json_u64(j, "next_win", s->next_win);
+    if (s->reassembled) {
+        json_u64(j, "base_seq", s->base_seq);
+        json_u64(j, "segs_right_edge", s->right_edge);
+    }
+    json_u64(j, "window", s->window);
+    json_u64(j, "wscale", s->wscale);
+    words(j, "flags", side_flag_words, s->flags);
+    json_u64(j, "seg_cnt", s->segments);
+    json_u64(j, "sb_region_size", s->buffer_size);
+    json_object_end(j);
+}
+
+static void session(struct json *j, const struct packet *p)
+{
+    const struct tcp_snapshot *s = p->session;
+
+    json_string(j, "state", tcp_snapshot_state(s->state));
+    if (p->stream_marks & MARK_STATE_UPDATE)
+        json_string(j, "pstate", tcp_snapshot_state(s->former_state));
+    json_object(j, "flags");
+    words(j, "flags", session_flag_words, s->flags);
+    json_object_end(j);
+    side(j, "client", &s->side[TO_SERVER]);
+    side(j, "server", &s->side[TO_CLIENT]);
+}
+
+static void events(struct json *j, const struct packet *p)
+{
+    json_array(j, "events");
+    for (unsigned i = 0; i < p->event_count; i++)
+        if (packet_event_is_stream((enum packet_event)p->event[i]))
+            json_string(j, NULL, packet_event_name((enum packet_event)p->event[i]));
+    json_array_end(j);
+}
+
+static void stream_record(struct render *r, const struct eve *eve, const struct packet *p)
+{
+    struct json j;
+
+    eve_begin(r, eve, &j, p, EVE_AS_PACKET, "stream_tcp", EVE_NO_TX);
+    if (p->flow != NULL)
+        json_string(&j, "direction",
+                    packet_direction(p) == TO_SERVER ? "to_server" : "to_client");
+    json_object(&j, "stream_tcp");
+    json_object(&j, "packet");
+    eve_ip_header(&j, p);
+    eve_tcp_header(&j, p);
+    words(&j, "flags", stream_mark_words, p->stream_marks);
+    json_object_end(&j);
+    json_object(&j, "session");
+    if (p->stream_marks & MARK_SNAPSHOT)
+        session(&j, p);
+    json_object_end(&j);
+    if (p->stream_marks & MARK_EVENT_SET)
+        events(&j, p);
+    if (p->drop_reason != DROP_NONE)
+        json_string(&j, "reason", drop_reason_text((enum drop_reason)p->drop_reason));
+    json_object_end(&j);
+    eve_end(r, eve, &j, p);
+}
+
+/* The last packet of a flow stands for one from each side that has a last word. */
+static void stream_last(struct render *r, const struct eve *eve, struct packet *p)
+{
+    uint32_t seq = p->tcp.seq;
+
+    if (p->flags & PACKET_LAST_TO_SERVER)
+        stream_record(r, eve, p);
+    if (!(p->flags & PACKET_LAST_TO_CLIENT))
+        return;
+    packet_turn(p);
+    p->tcp.seq = p->session->side[TO_CLIENT].next_seq;
+    stream_record(r, eve, p);
+    p->tcp.seq = seq;
+    packet_turn(p);
+}
+
+static void stream_packet(struct render *r, const struct eve *eve, void *settings,
+                          struct packet *p)
+{
+    const struct stream_settings *s = settings;
+
+    if (s->marks != MARKS_ALL && !(p->stream_marks & s->marks))
+        return;
+    if (p->source != PACKET_STREAM_END)
+        stream_record(r, eve, p);
+    else if (p->stream_marks & MARK_SNAPSHOT)
+        stream_last(r, eve, p);
+}
+
+const struct eve_type eve_type_stream = {
+    .name = "stream",
+    .configure = stream_configure,
+    .wants = stream_wants,
+    .packet = stream_packet,
+};

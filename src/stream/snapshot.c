@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* stream/snapshot.c - a TCP session as it was after one packet. */
+#include "stream/snapshot.h"
+
+#include "base/array.h"
+#include "flow/flow.h"
+#include "stream/stream_private.h"
+
+const struct stream_word stream_mark_words[] = {
+    { MARK_RETRANSMISSION, "retransmission" },
+    { MARK_SPURIOUS_RETRANSMISSION, "spurious_retransmission" },
+    { MARK_KEEPALIVE, "keepalive" },
+    { MARK_KEEPALIVE_ACK, "keepalive_ack" },
+    { MARK_WINDOW_UPDATE, "window_update" },
+    { MARK_EVENT_SET, "event_set" },
+    { MARK_STATE_UPDATE, "state_update" },
+    { MARK_DUP_ACK, "dup_ack" },
+    { MARK_DSACK, "dsack" },
+    { MARK_ACK_UNSEEN_DATA, "ack_unseen_data" },
+    { MARK_SESSION_REUSE, "tcp_session_reuse" },
+    { MARK_ZERO_WINDOW_PROBE, "zero_window_probe" },
+    { MARK_ZERO_WINDOW_PROBE_ACK, "zero_window_probe_ack" },
+    { 0, NULL },
+};
+
+/* "sackok" follows the client's word, as it always has in these records. */
+const struct stream_word session_flag_words[] = {
+    { SSN_MIDSTREAM, "midstream" },
+    { SSN_MIDSTREAM_ESTABLISHED, "midstream_established" },
+    { SSN_MIDSTREAM_SYNACK, "midstream_synack" },
+    { SSN_TIMESTAMP, "timestamp" },
+    { SSN_SERVER_WSCALE, "server_wscale" },
+    { SSN_CLOSED_BY_RST, "closed_by_rst" },
+    { SSN_4WHS, "4whs" },
+    { SSN_EVASION, "detect_evasion_attempt" },
+    { SSN_CLIENT_SACK_OK, "client_sackok" },
+    { SSN_CLIENT_SACK_OK, "sackok" },
+    { SSN_3WHS_CONFIRMED, "3whs_confirmed" },
+    { SSN_FAST_OPEN, "tcp_fast_open" },
+    { SSN_FAST_OPEN_IGNORED, "tfo_data_ignored" },
+    { 0, NULL },
+};
+
+const struct stream_word side_flag_words[] = {
+    { STREAM_GAP, "has_gap" },
+    { STREAM_NO_REASSEMBLY, "noreassembly" },
+    { STREAM_KEEPALIVE, "keepalive" },
+    { STREAM_DEPTH_REACHED, "depth_reached" },
+    { STREAM_TIMESTAMP, "timestamp" },
+    { STREAM_ZERO_TIMESTAMP, "zero_timestamp" },
+    { STREAM_RST_RECEIVED, "rst_recv" },
+    { 0, NULL },
+};
+
+const char *tcp_snapshot_state(uint8_t state)
+{
+    return tcp_state_name((enum tcp_state)state);
+}
+
+static uint32_t segment_count(const struct segment_list *list)
+{
+    uint32_t count = 0;
+
+    for (const struct segment *s = list->first; s != NULL; s = s->next)
+        count++;
+    return count;
+}
+
+static void side_take(struct tcp_side_snapshot *out, const struct tcp_stream *s)
+{
+    *out = (struct tcp_side_snapshot){
+        .isn = s->isn, .next_seq = s->next_seq, .last_ack = s->last_ack, .next_win = s->next_win,
+        .base_seq = s->base_seq, .right_edge = s->right_edge, .window = s->window,
+        .segments = segment_count(&s->merged) + segment_count(&s->waiting),
+        .buffer_size = s->buffer != NULL ? block_size(s->block_class) : 0,
+        .flags = s->flags, .wscale = s->wscale,
+        .reassembled = !(s->flags & STREAM_NO_REASSEMBLY),
+    };
+}
+
+bool tcp_snapshot_of(const struct flow *flow, struct tcp_snapshot *out)
+{
+    const struct tcp_session *ssn = flow != NULL ? flow->tcp : NULL;
+
+    if (ssn == NULL)
+        return false;
+    out->flags = ssn->flags;
+    out->state = ssn->state;
+    out->former_state = ssn->former_state;
+    for (unsigned dir = 0; dir < 2; dir++)
+        side_take(&out->side[dir], &ssn->side[dir]);
+    return true;
+}
+
+void stream_conf_want_snapshots(struct stream_conf *conf, uint16_t marks)
+{
+    conf->snapshots |= marks;
+}
+
+void stream_snapshot(const struct stream_conf *conf, struct packet *p)
+{
+    for (unsigned i = 0; i < p->event_count; i++)
+        if (packet_event_is_stream((enum packet_event)p->event[i]))
+            p->stream_marks |= MARK_EVENT_SET;
+    if (conf->snapshots != MARKS_ALL && !(p->stream_marks & conf->snapshots))
+        return;
+    if (p->session == NULL)
+        p->session = xmalloc(sizeof(*p->session));
+    if (tcp_snapshot_of(p->flow, p->session))
+        p->stream_marks |= MARK_SNAPSHOT;
+}
