@@ -256,8 +256,8 @@ struct packet {
     /* the flow, by the stream module */
     uint32_t flow_hash;                 /* symmetric; 0: no flow possible. Not 0 in a fragment, so
                                          * that a datagram's meet, yet those have no flow either */
-    struct flow *flow;
     uint8_t chunk_count;
+    struct flow *flow;
     struct stream_chunk chunk[PACKET_CHUNKS_MAX];
     uint32_t stream_bytes[2];           /* sequence space each side has sent so far */
 
