@@ -24,6 +24,8 @@ struct cpu_features cpu_features(void)
     f.bmi2 = __builtin_cpu_supports("bmi2");
     f.avx512bw = __builtin_cpu_supports("avx512bw");
     f.avx512vbmi = __builtin_cpu_supports("avx512vbmi");
+    f.avx512vbmi2 = __builtin_cpu_supports("avx512vbmi2");
+    f.gfni = __builtin_cpu_supports("gfni");
 #elif defined(__aarch64__)
     unsigned long caps = getauxval(AT_HWCAP);
 

@@ -7,8 +7,9 @@
 #include "base/base.h"
 
 struct cpu_features {
-    bool ssse3, sse42, popcnt, pclmul, avx2, bmi2, avx512bw, avx512vbmi;   /* x86-64 */
-    bool neon, crc32;                                                      /* aarch64 */
+    bool ssse3, sse42, popcnt, pclmul, avx2, bmi2;                      /* x86-64 */
+    bool avx512bw, avx512vbmi, avx512vbmi2, gfni;
+    bool neon, crc32;                                                   /* aarch64 */
 };
 
 struct cpu_features cpu_features(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "match/grams.h"
 #include "base/array.h"
-#include "match/gram_looks.h"
+#include "match/gram_screen.h"
 #include "match/literal.h"
 
 #include <stdlib.h>
@@ -25,20 +25,25 @@ static const struct lane_kind { uint8_t width, stride, whole, least; } kinds[LAN
 };
 #define PLACES 128              /* grams are chosen from so many bytes at the literal's start */
 
-/* Four more bytes of the literal are compared before it is touched itself. */
+/* Eight bytes of the literal are compared before it is touched itself, more than the grams cover
+ * if it has more. */
 struct gram_entry {
-    uint32_t whole, id;
-    uint32_t more;              /* shifted up, if there are less than four */
+    uint64_t value, mask;
+    uint32_t id;
     uint8_t at;                 /* of the grams in the literal */
-    int8_t more_at;             /* from there on */
-    uint8_t more_shift;
+    int8_t from;                /* of the eight bytes in the text, from the grams on */
+    bool is_all;                /* they are all of the literal */
+    bool is_last;               /* of those with these grams */
 };
+
+/* All entries of the same grams follow each other. */
+struct gram_slot { uint32_t whole, first; };        /* entry, + 1; 0: empty */
 
 struct lane {
     struct bit_table grams;     /* by hash; bits NULL: nothing is looked for in this way */
-    struct bit_table wholes;
-    struct gram_entry *entry;   /* by the hash's upper bits, or in the slots behind that */
-    uint16_t *print;            /* of a slot: the hash's lower bits; 0: it is empty */
+    struct bit_table wholes;    /* bits NULL: no literal is here */
+    struct gram_slot *slot;     /* by the hash's upper bits, or one of those behind that */
+    struct gram_entry *entry;
     uint8_t slot_shift;
 };
 
@@ -56,11 +61,13 @@ struct run_entry {
 
 struct gram_set {
     const struct gram_looks *look;
+    gram_screen_look *screen_look;
+    struct gram_screen *screen; /* in place of lane[].grams; NULL: those are looked at */
     struct lane lane[LANE_COUNT];
     struct run_entry *run;      /* by byte */
     uint32_t run_first[257];
     bool has_runs;
-    struct gram_entry *one;     /* literals of one byte */
+    struct one_entry { uint32_t id; uint8_t byte; } *one;   /* literals of one byte */
     unsigned one_count;
     struct gram_literal *literal;
     uint64_t *value, *mask;
@@ -182,13 +189,9 @@ static struct run_entry run_of(const struct literal_pattern *p, unsigned id)
 
 /* --- building ----------------------------------------------------------------------------- */
 
-typedef ARRAY_OF(struct gram_entry) entry_array;
+struct gram_found { uint32_t whole; struct gram_entry entry; };
+typedef ARRAY_OF(struct gram_found) entry_array;
 typedef ARRAY_OF(struct run_entry) run_array;
-
-static uint16_t print_of(uint32_t hash)
-{
-    return (uint16_t)(hash | 1);
-}
 
 static unsigned bits_for(size_t count, unsigned least, unsigned most)
 {
@@ -215,31 +218,52 @@ static void table_set(struct bit_table *t, uint32_t gram)
     t->bits[h >> 6] |= 1ull << (h & 63);
 }
 
-/* Half of the slots stay empty; behind the last one there is room for as many as there are. */
-static void lane_build(struct lane *l, const struct lane_kind *kind, entry_array *entries)
+static int by_whole(const void *a, const void *b)
 {
-    size_t n = entries->count, slots;
+    const struct gram_found *x = a, *y = b;
+
+    if (x->whole != y->whole)
+        return x->whole < y->whole ? -1 : 1;
+    return (x->entry.id > y->entry.id) - (x->entry.id < y->entry.id);
+}
+
+static void slot_put(struct lane *l, uint32_t whole, uint32_t first)
+{
+    size_t slot = gram_hash(whole) >> l->slot_shift;
+
+    while (l->slot[slot].first != 0)
+        slot++;
+    l->slot[slot] = (struct gram_slot){ whole, first + 1 };
+}
+
+/* At least half of the slots stay empty; behind the last one there is room for as many as there
+ * are. */
+static void lane_build(struct lane *l, const struct lane_kind *kind, entry_array *entries,
+                       bool screened)
+{
+    size_t n = entries->count;
     unsigned slot_bits = bits_for(n * 2, 3, 30);
 
     if (n == 0)
         return;
-    slots = ((size_t)1 << slot_bits) + n + 1;
-    table_init(&l->grams, n * kind->stride, GRAMS_SPARSE);
+    if (!screened)
+        table_init(&l->grams, n * kind->stride, GRAMS_SPARSE);
     table_init(&l->wholes, n, WHOLES_SPARSE);
     l->slot_shift = (uint8_t)(32 - slot_bits);
-    l->entry = xcalloc(slots, sizeof(*l->entry));
-    l->print = xcalloc(slots, sizeof(*l->print));
+    l->slot = xcalloc(((size_t)1 << slot_bits) + n + 1, sizeof(*l->slot));
+    l->entry = xcalloc(n, sizeof(*l->entry));
+    qsort(entries->at, n, sizeof(*entries->at), by_whole);
     for (size_t i = 0; i < n; i++) {
-        uint32_t whole = entries->at[i].whole, h = gram_hash(whole);
-        size_t slot = h >> l->slot_shift;
+        uint32_t whole = entries->at[i].whole;
 
-        for (unsigned k = 0; k < kind->stride; k++)
+        l->entry[i] = entries->at[i].entry;
+        l->entry[i].is_last = i + 1 == n || entries->at[i + 1].whole != whole;
+        if (i > 0 && entries->at[i - 1].whole == whole)
+            continue;
+        for (unsigned k = 0; k < kind->stride && !screened; k++)
             table_set(&l->grams, whole >> 8 * k & width_mask(kind->width));
         table_set(&l->wholes, whole);
-        while (l->print[slot] != 0)
-            slot++;
-        l->print[slot] = print_of(h);
-        l->entry[slot] = entries->at[i];
+        slot_put(l, whole, (uint32_t)i);
     }
     ARRAY_FREE(entries);
 }
@@ -274,9 +298,28 @@ static void ones_add(struct gram_set *set, const struct literal_pattern *p, unsi
     uint8_t c = p->bytes[0], upper = p->nocase && is_letter(c) ? (uint8_t)(c & ~0x20) : c;
 
     set->one = xrealloc(set->one, (set->one_count + 2) * sizeof(*set->one));
-    set->one[set->one_count++] = (struct gram_entry){ .whole = c, .id = id };
+    set->one[set->one_count++] = (struct one_entry){ id, c };
     if (upper != c)
-        set->one[set->one_count++] = (struct gram_entry){ .whole = upper, .id = id };
+        set->one[set->one_count++] = (struct one_entry){ id, upper };
+}
+
+/* How a byte of the literal is compared: which of its bits count. */
+static uint64_t care_at(const struct literal_pattern *p, unsigned at)
+{
+    return p->nocase && is_letter(p->bytes[at]) ? 0xdf : 0xff;
+}
+
+/* `len` bytes from `at` on, at most eight. */
+static void word_of(const struct literal_pattern *p, unsigned at, unsigned len, uint64_t *value,
+                    uint64_t *mask)
+{
+    *value = *mask = 0;
+    for (unsigned i = 0; i < len; i++) {
+        uint64_t care = care_at(p, at + i);
+
+        *value |= (p->bytes[at + i] & care) << 8 * i;
+        *mask |= care << 8 * i;
+    }
 }
 
 static void literals_build(struct gram_set *set, const struct literal_pattern *pattern,
@@ -294,13 +337,8 @@ static void literals_build(struct gram_set *set, const struct literal_pattern *p
         const struct literal_pattern *p = &pattern[i];
 
         set->literal[i] = (struct gram_literal){ (uint32_t)words, p->len };
-        for (unsigned k = 0; k < p->len; k++) {
-            uint64_t care = p->nocase && is_letter(p->bytes[k]) ? 0xdf : 0xff;
-
-            set->value[words + k / 8] |= (uint64_t)(p->bytes[k] & care) << k % 8 * 8;
-            set->mask[words + k / 8] |= care << k % 8 * 8;
-        }
-        words += (p->len + 7u) / 8;
+        for (unsigned k = 0; k < p->len; k += 8, words++)
+            word_of(p, k, MIN(8u, p->len - k), &set->value[words], &set->mask[words]);
     }
 }
 
@@ -319,23 +357,22 @@ static bool has_pairs(const struct literal_pattern *pattern, unsigned count)
     return false;
 }
 
-/* Compared as well: what stands before or behind the grams, whichever is more of the literal. */
-static struct gram_entry entry_of(const struct literal_pattern *p, unsigned id, unsigned at,
+/* Compared: what stands before or behind the grams, whichever is more of the literal. */
+static struct gram_found entry_of(const struct literal_pattern *p, unsigned id, unsigned at,
                                   unsigned width)
 {
-    struct gram_entry e = { .whole = gram_at(p->bytes + at, width), .id = id,
-                            .at = (uint8_t)at };
-    unsigned behind = p->len - at - width, from, have;
+    struct gram_found f = { .whole = gram_at(p->bytes + at, width), .entry = { .id = id } };
+    unsigned behind = p->len - at - width, from = 0, have = MIN(8u, p->len);
 
-    if (at >= behind)
-        from = at >= 4 ? at - 4 : 0;
-    else
-        from = behind >= 4 ? at + width : p->len >= 4 ? p->len - 4u : 0;
-    have = MIN(4u, p->len - from);
-    e.more_at = (int8_t)((int)from - (int)at);
-    e.more_shift = (uint8_t)(32 - 8 * have);
-    e.more = gram_at(p->bytes + from, have) << e.more_shift;
-    return e;
+    if (at >= behind && at > 8)
+        from = at - 8;
+    else if (at < behind)
+        from = MIN(at + width, p->len - have);
+    word_of(p, from, have, &f.entry.value, &f.entry.mask);
+    f.entry.at = (uint8_t)at;
+    f.entry.from = (int8_t)((int)from - (int)at);
+    f.entry.is_all = p->len <= 8;
+    return f;
 }
 
 static void place(struct chooser *c, unsigned id, enum lane_id lane, entry_array *entries,
@@ -354,30 +391,77 @@ static void place(struct chooser *c, unsigned id, enum lane_id lane, entry_array
     ARRAY_PUSH(entries, entry_of(p, id, at, kind->whole));
 }
 
-struct gram_set *gram_set_new(const struct literal_pattern *pattern, unsigned count)
+static void lanes_build(struct gram_set *set, const struct literal_pattern *pattern,
+                        unsigned count, run_array *runs)
 {
-    struct gram_set *set = xcalloc(1, sizeof(*set));
     struct chooser c = { pattern, count, xmalloc(USE_SLOTS) };
     bool pairs = has_pairs(pattern, count);
-    run_array runs = { 0 };
 
-    set->look = gram_looks_best();
-    literals_build(set, pattern, count);
     for (unsigned lane = 0; lane < LANE_COUNT; lane++) {
         entry_array entries = { 0 };
 
         uses_count(&c, kinds[lane].width);
         for (unsigned i = 0; i < count; i++)
             if (pattern[i].len > 1 && lane_of(&pattern[i], pairs) == lane)
-                place(&c, i, (enum lane_id)lane, &entries, &runs);
-        lane_build(&set->lane[lane], &kinds[lane], &entries);
+                place(&c, i, (enum lane_id)lane, &entries, runs);
+        lane_build(&set->lane[lane], &kinds[lane], &entries, false);
     }
+    free(c.used);
+}
+
+/* Where the screen looks at each literal; those that are little but a run are none of its. */
+static void screen_build(struct gram_set *set, const struct literal_pattern *pattern,
+                         unsigned count, run_array *runs)
+{
+    bool pairs = has_pairs(pattern, count);
+    entry_array entries[LANE_COUNT] = { { 0 } };
+    uint8_t *at = xcalloc(count + 1, 1);
+
+    for (unsigned i = 0; i < count; i++) {
+        struct run_entry run = run_of(&pattern[i], i);
+
+        if (pattern[i].len < 2)
+            at[i] = SCREEN_NONE;
+        if (run.to > 0 && screen_is_flat(&pattern[i])) {
+            ARRAY_PUSH(runs, run);
+            at[i] = SCREEN_NONE;
+        }
+    }
+    set->screen = gram_screen_new(pattern, count, at);
+    for (unsigned i = 0; i < count; i++) {
+        enum lane_id lane = lane_of(&pattern[i], pairs);
+
+        if (at[i] != SCREEN_NONE)
+            ARRAY_PUSH(&entries[lane], entry_of(&pattern[i], i, at[i], kinds[lane].whole));
+    }
+    for (unsigned lane = 0; lane < LANE_COUNT; lane++)
+        lane_build(&set->lane[lane], &kinds[lane], &entries[lane], true);
+    free(at);
+}
+
+struct gram_set *gram_set_new_with(const struct literal_pattern *pattern, unsigned count,
+                                   const struct gram_looks *look, gram_screen_look *screen)
+{
+    struct gram_set *set = xcalloc(1, sizeof(*set));
+    run_array runs = { 0 };
+
+    set->look = look;
+    set->screen_look = screen;
+    literals_build(set, pattern, count);
+    if (screen != NULL)
+        screen_build(set, pattern, count, &runs);
+    else
+        lanes_build(set, pattern, count, &runs);
     runs_build(set, &runs, pattern);
     for (unsigned i = 0; i < count; i++)
         if (pattern[i].len == 1)
             ones_add(set, &pattern[i], i);
-    free(c.used);
     return set;
+}
+
+struct gram_set *gram_set_new(const struct literal_pattern *pattern, unsigned count)
+{
+    return gram_set_new_with(pattern, count, gram_looks_best(), gram_screen_best());
 }
 
 void gram_set_free(struct gram_set *set)
@@ -388,8 +472,9 @@ void gram_set_free(struct gram_set *set)
         free(set->lane[i].grams.bits);
         free(set->lane[i].wholes.bits);
         free(set->lane[i].entry);
-        free(set->lane[i].print);
+        free(set->lane[i].slot);
     }
+    free(set->screen);
     free(set->run);
     free(set->one);
     free(set->literal);
@@ -438,21 +523,31 @@ static void try_at(const struct search *s, uint32_t id, uint32_t at)
         s->hit(id, s->arg);
 }
 
+static inline void entry_met(const struct search *s, const struct gram_entry *e, uint32_t at)
+{
+    if (at < e->at || (word_at(s, at + (uint32_t)e->from) & e->mask) != e->value)
+        return;
+    if (!e->is_all)
+        try_at(s, e->id, at - e->at);
+    else if (s->len - (at - e->at) >= s->set->literal[e->id].len)
+        s->hit(e->id, s->arg);
+}
+
 /* The bit table has the hash: which literals have these bytes? */
 static void wholes_met(const struct search *s, const struct lane *l, uint32_t whole, uint32_t at)
 {
-    uint32_t h = gram_hash(whole);
+    const struct gram_slot *slot = &l->slot[gram_hash(whole) >> l->slot_shift];
+    const struct gram_entry *e;
 
-    for (uint32_t slot = h >> l->slot_shift; l->print[slot] != 0; slot++) {
-        const struct gram_entry *e = &l->entry[slot];
-        uint32_t more;
-
-        if (l->print[slot] != print_of(h) || e->whole != whole || at < e->at)
-            continue;
-        more = (uint32_t)word_at(s, at + (uint32_t)e->more_at) | GRAM_FOLD;
-        if (more << e->more_shift == e->more)
-            try_at(s, e->id, at - e->at);
-    }
+    for (; slot->whole != whole; slot++)
+        if (slot->first == 0)
+            return;
+    if (slot->first == 0)
+        return;
+    e = &l->entry[slot->first - 1];
+    do
+        entry_met(s, e, at);
+    while (!e++->is_last);
 }
 
 /* Near the end. */
@@ -488,6 +583,37 @@ static inline void lane_scan(const struct search *s, enum lane_id id)
     }
     for (at -= MIN(at, kind.stride - 1u); at + kind.whole <= s->len; at++)
         whole_look(s, l, kind.whole, at);
+}
+
+static void places_met(const struct search *s, enum lane_id id, const uint32_t *met,
+                       unsigned count)
+{
+    const struct lane *l = &s->set->lane[id];
+    uint32_t place[2 * LOOKS_ROOM], mask = width_mask(kinds[id].whole);
+
+    count = s->set->look->among(l->wholes, mask, s->data, met, count, 0, place);
+    for (unsigned i = 0; i < count; i++)
+        wholes_met(s, l, gram_of(s->data + place[i], mask), place[i]);
+}
+
+/* All lengths in one pass. */
+static void screen_scan(const struct search *s)
+{
+    const struct gram_set *set = s->set;
+    enum lane_id short_id = set->lane[LANE_PAIR].wholes.bits != NULL ? LANE_PAIR : LANE_THREE;
+    uint32_t at = 0;
+    struct screen_met met;
+
+    while (at + SCREEN_WIDTH <= s->len) {
+        at = set->screen_look(set->screen, s->data, s->len, at, &met);
+        if (met.count > 0)
+            places_met(s, LANE_FOUR, met.place, met.count);
+        if (met.short_count > 0)
+            places_met(s, short_id, met.short_place, met.short_count);
+    }
+    if (set->lane[short_id].wholes.bits != NULL)
+        for (; at + kinds[short_id].whole <= s->len; at++)
+            whole_look(s, &set->lane[short_id], kinds[short_id].whole, at);
 }
 
 /* Where the next three equal bytes begin; len: nowhere. */
@@ -562,7 +688,7 @@ static void runs_scan(const struct search *s)
 static void ones_scan(const struct search *s)
 {
     for (unsigned i = 0; i < s->set->one_count; i++)
-        if (memchr(s->data, (int)s->set->one[i].whole, s->len) != NULL)
+        if (memchr(s->data, s->set->one[i].byte, s->len) != NULL)
             s->hit(s->set->one[i].id, s->arg);
 }
 
@@ -575,9 +701,13 @@ void gram_set_scan(const struct gram_set *set, const uint8_t *data, uint32_t len
         return;
     if (set->one_count > 0)
         ones_scan(&s);
-    lane_scan(&s, LANE_FOUR);
-    lane_scan(&s, LANE_THREE);
-    lane_scan(&s, LANE_PAIR);
+    if (set->screen != NULL) {
+        screen_scan(&s);
+    } else {
+        lane_scan(&s, LANE_FOUR);
+        lane_scan(&s, LANE_THREE);
+        lane_scan(&s, LANE_PAIR);
+    }
     if (set->has_runs)
         runs_scan(&s);
 }

@@ -104,15 +104,19 @@ TEST(grams_find_what_the_plain_search_finds)
         static struct round r;
         const char *bytes = alphabets[n % ARRAY_LEN(alphabets)].bytes;
         unsigned kinds = alphabets[n % ARRAY_LEN(alphabets)].kinds;
-        struct gram_set *set;
+        struct gram_set *set[3];
 
         literals_make(&state, &r, bytes, kinds);
-        set = gram_set_new(r.pattern, LITERALS);
+        set[0] = gram_set_new(r.pattern, LITERALS);
+        set[1] = gram_set_new_with(r.pattern, LITERALS, &gram_looks_plain, NULL);
+        set[2] = gram_set_new_with(r.pattern, LITERALS, &gram_looks_plain, gram_screen_plain);
         for (unsigned i = 0; i < 20; i++) {
             text_make(&state, &r, bytes, kinds);
-            wrong += !agrees(&r, set);
+            for (unsigned k = 0; k < ARRAY_LEN(set); k++)
+                wrong += !agrees(&r, set[k]);
         }
-        gram_set_free(set);
+        for (unsigned k = 0; k < ARRAY_LEN(set); k++)
+            gram_set_free(set[k]);
     }
     CHECK_INT(wrong, 0);
 }

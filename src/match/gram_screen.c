@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which bytes of each literal are looked at, and which literals share a bucket. How often a
+ * bucket lets text pass is, about, the product of how often text has its numbers, for each of the
+ * four places. Literals with rare bytes next to each other begin side by side, so that buckets
+ * have few different numbers; then each is moved once to where it costs least. */
+#include "match/gram_screen.h"
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BUCKETS_MAX (8 * SCREEN_GROUPS)
+#define WINDOWS 8               /* of a literal that are tried: the rarest ones */
+#define CHECKED 10.0f           /* a place that is looked at in vain for a literal costs so much */
+#define FEW 128                 /* so many literals need one group only */
+
+/* Ordinary traffic, as far as it matters: which bytes follow each other how often. */
+static const char sample[] =
+    "GET /images/index.php?id=1024&page=2 HTTP/1.1\r\nHost: www.example.com\r\nUser-Agent: "
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64)\r\nAccept: */*\r\nConnection: keep-alive\r\n"
+    "Cookie: session=8f3a; lang=en\r\n\r\nHTTP/1.1 200 OK\r\nServer: nginx\r\nDate: Sun, 22 Nov "
+    "2026 01:15:22 GMT\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: 1234\r\n\r\n"
+    "<html><head><title>page</title></head>\n<body>\n<p>in the beginning there was a lot of text, "
+    "and some of it said nothing at all; numbers such as 1024 and 0 come too.</p>\n<a href=\""
+    "/other/things.html\">link</a><div class=\"small\">then it is over</div></body></html>\n"
+    "function(){var a=new Array();return document.getElementById(\"name\");} {\"id\": 12, "
+    "\"text\": \"here\", \"list\": [1, 2, 3]}";
+#define RARE 0.0004f            /* what the sample does not have */
+
+struct window { uint8_t at, number[SCREEN_WIDTH]; float use; };
+
+struct item {
+    uint32_t id;
+    uint8_t bucket, chosen, count;
+    struct window window[WINDOWS];
+};
+
+struct bucket { float sum[SCREEN_WIDTH]; uint16_t has[SCREEN_WIDTH][128]; };
+
+struct sorter {
+    const struct literal_pattern *pattern;
+    uint8_t *used;              /* by hash of four bytes: how many literals have them, about */
+    float use[SCREEN_WIDTH][128];
+    struct item *item;
+    unsigned count, buckets;
+    struct bucket bucket[BUCKETS_MAX];
+};
+
+static void uses_count(struct sorter *s)
+{
+    const unsigned places = sizeof(sample) - SCREEN_WIDTH;
+    uint8_t number[SCREEN_WIDTH];
+
+    for (unsigned k = 0; k < SCREEN_WIDTH; k++)
+        for (unsigned i = 0; i < 128; i++)
+            s->use[k][i] = RARE;
+    for (unsigned i = 0; i < places; i++) {
+        screen_numbers((const uint8_t *)sample + i, number);
+        for (unsigned k = 0; k < SCREEN_WIDTH; k++)
+            s->use[k][number[k]] += 1.0f / (float)places;
+    }
+}
+
+static unsigned used_slot(const uint8_t *at)
+{
+    return gram_hash(gram_of(at, UINT32_MAX)) >> 16;
+}
+
+/* What many literals have in common, traffic has as well. */
+static void used_count(struct sorter *s, const struct literal_pattern *p)
+{
+    for (unsigned at = 0; at + SCREEN_WIDTH <= p->len; at++) {
+        uint8_t *used = &s->used[used_slot(p->bytes + at)];
+
+        *used += *used < UINT8_MAX;
+    }
+}
+
+static bool is_flat(const uint8_t *at)
+{
+    return at[1] == at[2] && (at[0] == at[1] || at[2] == at[3]);
+}
+
+bool screen_is_flat(const struct literal_pattern *p)
+{
+    for (unsigned at = 0; at + SCREEN_WIDTH <= MIN(p->len, SCREEN_STARTS); at++)
+        if (!is_flat(p->bytes + at))
+            return false;
+    return true;
+}
+
+/* Keeps the rarest. */
+static void window_add(struct item *item, struct window w)
+{
+    unsigned at = item->count;
+
+    if (at == WINDOWS && item->window[at - 1].use <= w.use)
+        return;
+    at -= at == WINDOWS;
+    for (; at > 0 && item->window[at - 1].use > w.use; at--)
+        item->window[at] = item->window[at - 1];
+    item->window[at] = w;
+    item->count += item->count < WINDOWS;
+}
+
+static void item_add(struct sorter *s, uint32_t id)
+{
+    const struct literal_pattern *p = &s->pattern[id];
+    struct item *item = &s->item[s->count];
+
+    *item = (struct item){ .id = id };
+    for (unsigned at = 0; at + SCREEN_WIDTH <= MIN(p->len, SCREEN_STARTS); at++) {
+        struct window w = { .at = (uint8_t)at, .use = is_flat(p->bytes + at) ? 100.0f : 1.0f };
+        float used = s->used[used_slot(p->bytes + at)];
+
+        screen_numbers(p->bytes + at, w.number);
+        for (unsigned k = 0; k < SCREEN_WIDTH; k++)
+            w.use *= s->use[k][w.number[k]];
+        w.use *= used * used;
+        window_add(item, w);
+    }
+    s->count++;
+}
+
+/* --- buckets ------------------------------------------------------------------------------ */
+
+static void bucket_put(struct sorter *s, struct item *item)
+{
+    struct bucket *b = &s->bucket[item->bucket];
+    const struct window *w = &item->window[item->chosen];
+
+    for (unsigned k = 0; k < SCREEN_WIDTH; k++)
+        if (b->has[k][w->number[k]]++ == 0)
+            b->sum[k] += s->use[k][w->number[k]];
+}
+
+static void bucket_take(struct sorter *s, struct item *item)
+{
+    struct bucket *b = &s->bucket[item->bucket];
+    const struct window *w = &item->window[item->chosen];
+
+    for (unsigned k = 0; k < SCREEN_WIDTH; k++)
+        if (--b->has[k][w->number[k]] == 0)
+            b->sum[k] -= s->use[k][w->number[k]];
+}
+
+/* How often the bucket would let text pass. */
+static inline float passes_with(const struct sorter *s, const struct bucket *b,
+                                const struct window *w)
+{
+    float passes = 1;
+
+    for (unsigned k = 0; k < SCREEN_WIDTH; k++)
+        passes *= b->sum[k] + (b->has[k][w->number[k]] > 0 ? 0 : s->use[k][w->number[k]]);
+    return passes;
+}
+
+static void item_move(struct sorter *s, struct item *item)
+{
+    float best = 0;
+    bool any = false;
+
+    bucket_take(s, item);
+    for (uint8_t k = 0; k < s->buckets; k++) {
+        const struct bucket *b = &s->bucket[k];
+        float now = b->sum[0] * b->sum[1] * b->sum[2] * b->sum[3];
+
+        for (uint8_t i = 0; i < item->count; i++) {
+            const struct window *w = &item->window[i];
+            float more = CHECKED * w->use + passes_with(s, b, w) - now;
+
+            if (any && more >= best)
+                continue;
+            best = more;
+            any = true;
+            item->chosen = i;
+            item->bucket = k;
+        }
+    }
+    bucket_put(s, item);
+}
+
+static int by_numbers(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+    int r = memcmp(x->window[0].number, y->window[0].number, SCREEN_WIDTH);
+
+    return r != 0 ? r : (x->id > y->id) - (x->id < y->id);
+}
+
+static void sort_into_buckets(struct sorter *s)
+{
+    if (s->count > 1)
+        qsort(s->item, s->count, sizeof(*s->item), by_numbers);
+    for (unsigned i = 0; i < s->count; i++) {
+        s->item[i].bucket = (uint8_t)(i * s->buckets / s->count);
+        bucket_put(s, &s->item[i]);
+    }
+    for (unsigned i = 0; i < s->count; i++)
+        item_move(s, &s->item[i]);
+}
+
+/* --- the tables --------------------------------------------------------------------------- */
+
+/* Of `width` bytes; the numbers that need bytes behind them may be any. */
+static void table_add(struct gram_screen *screen, unsigned bucket, const uint8_t *bytes,
+                      unsigned width)
+{
+    uint8_t padded[SCREEN_WIDTH] = { 0 }, number[SCREEN_WIDTH];
+    uint8_t bit = (uint8_t)(1u << bucket % 8);
+
+    memcpy(padded, bytes, width);
+    screen_numbers(padded, number);
+    for (unsigned k = 0; k < SCREEN_WIDTH; k++) {
+        uint8_t *table = screen->table[bucket / 8][k];
+
+        if (width == SCREEN_WIDTH || k + 1 < width)
+            table[number[k]] |= bit;
+        else
+            for (unsigned i = 0; i < 128; i++)
+                table[i] |= bit;
+    }
+}
+
+/* Two bytes in the last bucket of group 0, three in the one before that or in the last. */
+static void shorts_add(struct gram_screen *screen, const struct literal_pattern *pattern,
+                       unsigned count, uint8_t *at)
+{
+    unsigned next = 7;
+
+    for (unsigned width = 2; width < SCREEN_WIDTH; width++) {
+        bool any = false;
+
+        for (unsigned i = 0; i < count; i++)
+            if (pattern[i].len == width && at[i] != SCREEN_NONE) {
+                at[i] = 0;
+                any = true;
+                table_add(screen, next, pattern[i].bytes, width);
+            }
+        if (any)
+            screen->shorts |= (uint8_t)(1u << next--);
+    }
+}
+
+static void longs_add(struct gram_screen *screen, const struct literal_pattern *pattern,
+                      unsigned count, uint8_t *at)
+{
+    struct sorter *s = xcalloc(1, sizeof(*s));
+    unsigned shorts = (unsigned)__builtin_popcount(screen->shorts);
+
+    s->pattern = pattern;
+    s->item = xcalloc(count, sizeof(*s->item));
+    uses_count(s);
+    s->used = xcalloc(65536, 1);
+    for (unsigned i = 0; i < count; i++)
+        used_count(s, &pattern[i]);
+    for (unsigned i = 0; i < count; i++)
+        if (pattern[i].len >= SCREEN_WIDTH && at[i] != SCREEN_NONE)
+            item_add(s, i);
+    screen->groups = s->count > FEW ? SCREEN_GROUPS : 1;
+    s->buckets = 8u * screen->groups - shorts;
+    sort_into_buckets(s);
+    for (unsigned i = 0; i < s->count; i++) {
+        const struct item *item = &s->item[i];
+        unsigned bucket = item->bucket < 8 - shorts ? item->bucket : item->bucket + shorts;
+
+        at[item->id] = item->window[item->chosen].at;
+        table_add(screen, bucket, pattern[item->id].bytes + at[item->id], SCREEN_WIDTH);
+    }
+    free(s->item);
+    free(s->used);
+    free(s);
+}
+
+struct gram_screen *gram_screen_new(const struct literal_pattern *pattern, unsigned count,
+                                    uint8_t *at)
+{
+    struct gram_screen *screen = xaligned(CACHE_LINE, sizeof(*screen));
+
+    shorts_add(screen, pattern, count, at);
+    longs_add(screen, pattern, count, at);
+    return screen;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* match/gram_screen.h - the first look of match/grams.h where a CPU can look at 64 places at once.
+ *
+ * Literals stand in buckets, a bit each. Of four bytes of a literal each two that are neighbours
+ * are folded to seven bits, and so are the last and the first one: four numbers. For each of the
+ * four a table says which buckets have a literal with that number. A place of the text passes
+ * when a bucket has all four; tables of 128 bytes fit into registers. Which bytes of a literal
+ * are taken, and which bucket it goes to, is chosen so that common text seldom passes. */
+#ifndef MATCH_GRAM_SCREEN_H
+#define MATCH_GRAM_SCREEN_H
+
+#include "match/gram_looks.h"
+#include "match/hs.h"
+
+#define SCREEN_WIDTH 4          /* bytes of a literal that are looked at */
+#define SCREEN_STARTS 128       /* they begin within so many */
+#define SCREEN_GROUPS 2         /* of eight buckets */
+#define SCREEN_ROOM (LOOKS_MAX + 64)
+
+struct gram_screen {
+    uint8_t table[SCREEN_GROUPS][SCREEN_WIDTH][128];
+    uint8_t groups;             /* that are in use */
+    uint8_t shorts;             /* bits of group 0: literals of two and three bytes */
+};
+
+/* Places that pass: for literals of four bytes and more, and for shorter ones. */
+struct screen_met {
+    unsigned count, short_count;
+    uint32_t place[SCREEN_ROOM], short_place[SCREEN_ROOM];
+};
+
+/* Literals of two bytes and more; others, and those whose at[] is SCREEN_NONE, are left out.
+ * at[i]: where the bytes of literal i stand that are looked at; in: SCREEN_NONE or anything. */
+#define SCREEN_NONE 0xff
+struct gram_screen *gram_screen_new(const struct literal_pattern *pattern, unsigned count,
+                                    uint8_t *at);
+
+/* Each four bytes of the literal are little but a run of one byte: it would be met everywhere. */
+bool screen_is_flat(const struct literal_pattern *p);
+
+/* Looks at the places from `at` on at which four bytes can be read, until met->place may be
+ * full. Returns where to go on, len - 3 at the end; len is at least 4. */
+typedef uint32_t gram_screen_look(const struct gram_screen *s, const uint8_t *data, uint32_t len,
+                                  uint32_t at, struct screen_met *met);
+gram_screen_look gram_screen_plain;
+/* NULL: this CPU has nothing that would be quicker than match/gram_looks.h. */
+gram_screen_look *gram_screen_best(void);
+
+/* The seven bits of a byte that count, for the first and for the second of two neighbours. */
+static inline uint8_t screen_first(uint8_t c)
+{
+    return (uint8_t)((c & 0x5f) | (c >> 2 & 0x20));
+}
+
+static inline uint8_t screen_second(uint8_t c)
+{
+    return (uint8_t)((c & 0x0f) << 3 | (c >> 4 & 1) | (c >> 6 & 2) | (c >> 4 & 4));
+}
+
+/* The four numbers of four bytes. */
+static inline void screen_numbers(const uint8_t *at, uint8_t number[SCREEN_WIDTH])
+{
+    for (unsigned k = 0; k < SCREEN_WIDTH; k++)
+        number[k] = screen_first(at[k]) ^ screen_second(at[(k + 1) % SCREEN_WIDTH]);
+}
+
+#endif

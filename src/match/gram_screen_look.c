@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/cpu.h"
+#include "match/gram_screen.h"
+
+uint32_t gram_screen_plain(const struct gram_screen *s, const uint8_t *data, uint32_t len,
+                           uint32_t at, struct screen_met *met)
+{
+    met->count = met->short_count = 0;
+    for (; at + SCREEN_WIDTH <= len && met->count < LOOKS_MAX && met->short_count < LOOKS_MAX;
+         at++) {
+        uint8_t number[SCREEN_WIDTH], bits[SCREEN_GROUPS], shorts;
+
+        screen_numbers(data + at, number);
+        for (unsigned g = 0; g < SCREEN_GROUPS; g++) {
+            bits[g] = 0xff;
+            for (unsigned k = 0; k < SCREEN_WIDTH; k++)
+                bits[g] &= s->table[g][k][number[k]];
+        }
+        shorts = bits[0] & s->shorts;
+        if (shorts != 0)
+            met->short_place[met->short_count++] = at;
+        if ((bits[0] ^ shorts) != 0 || bits[1] != 0)
+            met->place[met->count++] = at;
+    }
+    return at;
+}
+
+#ifdef __x86_64__
+#include <immintrin.h>
+
+#define WIDE __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,gfni," \
+                                   "bmi2,popcnt")))
+#define INLINE_WIDE WIDE static inline __attribute__((always_inline))
+
+/* Four of each, written out so that they stay in registers however this is compiled. */
+struct four { __m512i a, b, c, d; };
+struct four_tables { struct four low, high; };      /* the halves of each table */
+
+INLINE_WIDE struct four_tables tables_of(const uint8_t table[SCREEN_WIDTH][128])
+{
+    return (struct four_tables){
+        .low = { _mm512_loadu_si512(table[0]), _mm512_loadu_si512(table[1]),
+                 _mm512_loadu_si512(table[2]), _mm512_loadu_si512(table[3]) },
+        .high = { _mm512_loadu_si512(table[0] + 64), _mm512_loadu_si512(table[1] + 64),
+                  _mm512_loadu_si512(table[2] + 64), _mm512_loadu_si512(table[3] + 64) },
+    };
+}
+
+INLINE_WIDE __m512i buckets_of(const struct four_tables *t, const struct four *number)
+{
+    __m512i a = _mm512_permutex2var_epi8(t->low.a, number->a, t->high.a);
+    __m512i b = _mm512_permutex2var_epi8(t->low.b, number->b, t->high.b);
+    __m512i c = _mm512_permutex2var_epi8(t->low.c, number->c, t->high.c);
+    __m512i d = _mm512_permutex2var_epi8(t->low.d, number->d, t->high.d);
+
+    return _mm512_and_si512(_mm512_and_si512(a, b), _mm512_and_si512(c, d));
+}
+
+/* screen_first() and screen_second(): a row of each matrix for each bit, the lowest bit's first. */
+INLINE_WIDE __m512i number_of(__m512i text, __m512i next)
+{
+    const __m512i first = _mm512_set1_epi64(0x0102040810804000);
+    const __m512i second = _mm512_set1_epi64(0x1080400102040800);
+
+    return _mm512_xor_si512(_mm512_gf2p8affine_epi64_epi8(text, first, 0),
+                            _mm512_gf2p8affine_epi64_epi8(next, second, 0));
+}
+
+INLINE_WIDE struct four numbers_of(const uint8_t *at, __mmask64 there)
+{
+    __m512i a = _mm512_maskz_loadu_epi8(there, at);
+    __m512i b = _mm512_maskz_loadu_epi8(there, at + 1);
+    __m512i c = _mm512_maskz_loadu_epi8(there, at + 2);
+    __m512i d = _mm512_maskz_loadu_epi8(there, at + 3);
+
+    return (struct four){ number_of(a, b), number_of(b, c), number_of(c, d), number_of(d, a) };
+}
+
+/* The first sixteen always, so that there is nothing to guess. */
+INLINE_WIDE unsigned keep(__mmask64 mask, uint32_t at, uint32_t *out)
+{
+    const __m512i places = _mm512_set_epi8(
+        63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42,
+        41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20,
+        19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    const __m512i from = _mm512_set1_epi32((int)at);
+    __m512i met = _mm512_maskz_compress_epi8(mask, places);
+    unsigned count = (unsigned)_mm_popcnt_u64(mask), done = 0;
+
+    do {
+        __m512i some = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(met));
+
+        _mm512_storeu_si512(out + done, _mm512_add_epi32(some, from));
+        met = _mm512_shuffle_i32x4(met, met, 0x39);
+        done += 16;
+    } while (UNLIKELY(done < count));
+    return count;
+}
+
+INLINE_WIDE uint32_t look_wide(const struct gram_screen *s, unsigned groups, bool shorts,
+                               const uint8_t *data, uint32_t len, uint32_t at,
+                               struct screen_met *met)
+{
+    const struct four_tables tables = tables_of(s->table[0]);
+    const struct four_tables more = tables_of(s->table[groups - 1]);
+    const __m512i is_short = _mm512_set1_epi8((char)s->shorts);
+    const uint32_t end = len - (SCREEN_WIDTH - 1);
+    unsigned count = 0, short_count = 0;
+
+    for (; at < end && count <= LOOKS_MAX - 64 && short_count <= LOOKS_MAX - 64; at += 64) {
+        __mmask64 there = _bzhi_u64(UINT64_MAX, MIN(end - at, 64u));
+        struct four number = numbers_of(data + at, there);
+        __m512i bits = buckets_of(&tables, &number);
+
+        if (shorts) {
+            short_count += keep(_mm512_mask_test_epi8_mask(there, bits, is_short), at,
+                                met->short_place + short_count);
+            bits = _mm512_andnot_si512(is_short, bits);
+        }
+        if (groups > 1)
+            bits = _mm512_or_si512(bits, buckets_of(&more, &number));
+        count += keep(_mm512_mask_test_epi8_mask(there, bits, bits), at, met->place + count);
+    }
+    met->count = count;
+    met->short_count = short_count;
+    return MIN(at, end);
+}
+
+WIDE static uint32_t gram_screen_wide(const struct gram_screen *s, const uint8_t *data,
+                                      uint32_t len, uint32_t at, struct screen_met *met)
+{
+    if (s->groups == 1)
+        return s->shorts == 0 ? look_wide(s, 1, false, data, len, at, met)
+                              : look_wide(s, 1, true, data, len, at, met);
+    return s->shorts == 0 ? look_wide(s, 2, false, data, len, at, met)
+                          : look_wide(s, 2, true, data, len, at, met);
+}
+
+gram_screen_look *gram_screen_best(void)
+{
+    struct cpu_features f = cpu_features();
+
+    return f.avx512bw && f.avx512vbmi && f.avx512vbmi2 && f.gfni && f.bmi2 && f.popcnt
+               ? gram_screen_wide : NULL;
+}
+#else
+gram_screen_look *gram_screen_best(void)
+{
+    return NULL;
+}
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the CPU's own variant lets pass is what the plain one does, and no literal is missed. */
+#include "base/test.h"
+#include "match/gram_screen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT 700
+#define LITERALS 300
+
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+struct found { unsigned count, short_count; uint32_t place[TEXT], short_place[TEXT]; };
+
+static void look(gram_screen_look *how, const struct gram_screen *s, const uint8_t *data,
+                 uint32_t len, struct found *out)
+{
+    static struct screen_met met;
+
+    out->count = out->short_count = 0;
+    for (uint32_t at = 0; at + SCREEN_WIDTH <= len; ) {
+        at = how(s, data, len, at, &met);
+        memcpy(out->place + out->count, met.place, met.count * sizeof(*met.place));
+        out->count += met.count;
+        memcpy(out->short_place + out->short_count, met.short_place,
+               met.short_count * sizeof(*met.short_place));
+        out->short_count += met.short_count;
+    }
+}
+
+static bool agree(const struct gram_screen *s, const uint8_t *data, uint32_t len)
+{
+    static struct found plain, best;
+
+    look(gram_screen_plain, s, data, len, &plain);
+    if (gram_screen_best() == NULL)
+        return true;
+    look(gram_screen_best(), s, data, len, &best);
+    return plain.count == best.count && plain.short_count == best.short_count &&
+           memcmp(plain.place, best.place, plain.count * sizeof(*plain.place)) == 0 &&
+           memcmp(plain.short_place, best.short_place,
+                  plain.short_count * sizeof(*plain.short_place)) == 0;
+}
+
+/* `full`: so many of 256 entries have all bits, so that much passes or little. */
+static void tables_make(uint32_t *state, struct gram_screen *s, unsigned full)
+{
+    uint8_t *at = &s->table[0][0][0];
+
+    for (unsigned i = 0; i < sizeof(s->table); i++)
+        at[i] = next_random(state) % 256 < full ? 0xff : (uint8_t)next_random(state);
+    s->groups = (uint8_t)(1 + next_random(state) % SCREEN_GROUPS);
+    s->shorts = (uint8_t)(0xff << (6 + next_random(state) % 3));
+    if (s->groups == 1)
+        memset(s->table[1], 0, sizeof(s->table[1]));
+}
+
+TEST(gram_screens_of_all_variants_agree)
+{
+    static struct gram_screen screen;
+    uint32_t state = 11;
+    unsigned wrong = 0;
+
+    for (uint32_t len = 0; len < TEXT; len++) {
+        uint8_t *exact = malloc(MAX(len, 1u));  /* so that a look beyond the end is seen */
+
+        if (exact == NULL)
+            break;
+        tables_make(&state, &screen, len % 3 * 120);
+        for (uint32_t i = 0; i < len; i++)
+            exact[i] = (uint8_t)next_random(&state);
+        wrong += !agree(&screen, exact, len);
+        free(exact);
+    }
+    CHECK_INT(wrong, 0);
+}
+
+TEST(gram_screen_folds_numbers_one_to_one)
+{
+    uint8_t first[128] = { 0 }, second[128] = { 0 };
+    unsigned wrong = 0;
+
+    for (unsigned c = 0; c < 256; c++) {
+        if (screen_first((uint8_t)c) != screen_first((uint8_t)(c ^ 0x20)) ||
+            screen_second((uint8_t)c) != screen_second((uint8_t)(c ^ 0x20)))
+            wrong++;
+        first[screen_first((uint8_t)c)]++;
+        second[screen_second((uint8_t)c)]++;
+    }
+    for (unsigned i = 0; i < 128; i++)
+        wrong += first[i] != 2 || second[i] != 2;
+    CHECK_INT(wrong, 0);
+}
+
+static bool has(const uint32_t *place, unsigned count, uint32_t want)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (place[i] == want)
+            return true;
+    return false;
+}
+
+/* Each literal in other surroundings, in the other case where that does not count. */
+TEST(gram_screen_lets_every_literal_pass)
+{
+    static uint8_t bytes[LITERALS][32];
+    static struct found found;
+    struct literal_pattern pattern[LITERALS];
+    uint8_t at[LITERALS] = { 0 }, text[64];
+    uint32_t state = 3;
+    unsigned wrong = 0;
+    struct gram_screen *screen;
+
+    for (unsigned i = 0; i < LITERALS; i++) {
+        unsigned len = 2 + next_random(&state) % 31;
+
+        for (unsigned k = 0; k < len; k++)
+            bytes[i][k] = (uint8_t)next_random(&state);
+        pattern[i] = (struct literal_pattern){ bytes[i], (uint16_t)len, i % 2 == 0 };
+    }
+    screen = gram_screen_new(pattern, LITERALS, at);
+    for (unsigned i = 0; i < LITERALS; i++) {
+        const struct literal_pattern *p = &pattern[i];
+        uint32_t start = next_random(&state) % (sizeof(text) - p->len - SCREEN_WIDTH);
+
+        for (unsigned k = 0; k < sizeof(text); k++)
+            text[k] = (uint8_t)next_random(&state);
+        for (unsigned k = 0; k < p->len; k++)
+            text[start + k] = p->bytes[k] ^ (p->nocase && k % 2 == 0 ? 0x20 : 0);
+        look(gram_screen_plain, screen, text, sizeof(text), &found);
+        wrong += p->len < SCREEN_WIDTH ? !has(found.short_place, found.short_count, start)
+                                       : !has(found.place, found.count, start + at[i]);
+    }
+    free(screen);
+    CHECK_INT(wrong, 0);
+}
