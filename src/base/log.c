@@ -101,6 +101,16 @@ void log_err(enum log_level level, const char *module, const struct err *err)
     log_at(level, module, err->at, "%s", err->text);
 }
 
+int log_err_also(const char *module, struct err *err, const struct err *more)
+{
+    if (err == NULL)
+        return -1;
+    if (err->text[0] != '\0')
+        log_err(LOG_LEVEL_ERROR, module, err);
+    *err = *more;
+    return -1;
+}
+
 unsigned log_error_count(void)
 {
     return __atomic_load_n(&logger.errors, __ATOMIC_RELAXED);

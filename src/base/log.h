@@ -28,6 +28,9 @@ void log_at(enum log_level level, const char *module, struct where at, const cha
 #define log_perf(module, ...)    log_at(LOG_LEVEL_PERF, module, LOG_NOWHERE, __VA_ARGS__)
 #define log_config(module, ...)  log_at(LOG_LEVEL_CONFIG, module, LOG_NOWHERE, __VA_ARGS__)
 void log_err(enum log_level level, const char *module, const struct err *err);
+/* One more mistake of several: what *err holds so far is said, and the new one put in its place for
+ * the caller to say. Returns -1. */
+int log_err_also(const char *module, struct err *err, const struct err *more);
 
 /* Errors said since the start; `-T` and --init-errors-fatal look at it. */
 unsigned log_error_count(void);

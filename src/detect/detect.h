@@ -78,6 +78,9 @@ void detect_packet(struct detect_thread *dt, struct packet *p);
  * flows, with a detect_thread of its own. False: dropped there. The alerts stand in p->alert. */
 enum detect_gate { GATE_PRE_FLOW, GATE_PRE_STREAM, GATE_COUNT };
 bool ruleset_has_gate(const struct ruleset *set, enum detect_gate gate);
+/* Do these rules ask or change what packets of other flows can change? Then they take turns
+ * (packet/turn.h): nothing may stand between the packet and those before it. */
+bool ruleset_gates_share(const struct ruleset *set);
 /* Does a rule change how its flow is followed from the next packet on: bypass, or a depth of its
  * own for files that are stored? */
 bool ruleset_steers_stream(const struct ruleset *set);

@@ -137,6 +137,8 @@ struct rule {
     uint8_t header_class;               /* equal headers, if frequent; or HEADER_CLASS_NONE */
     bool also_pass;                     /* firewall: what it accepts, other rules let pass */
     bool hook_up_to;                    /* "<hook": accepts all hooks before it as well */
+    bool shares;                        /* asks or changes what other flows can change: bits and
+                                         * tags of hosts, datasets; thresholds are not meant */
     const struct address_set *src, *dst;
     const struct port_set *src_port, *dst_port;
     struct rule_test *test;             /* POINT_PACKET, cheap ones first */

@@ -33,7 +33,7 @@ struct ruleset {
     struct buffer_registry *buffers;    /* made on first use */
     struct detect_plan *plan;
     struct firewall *firewall;          /* detect/firewall/; NULL: not in firewall mode */
-    bool has_gate[GATE_COUNT];
+    bool has_gate[GATE_COUNT], gates_share;
     bool steers_stream;
     struct { uint32_t *at; size_t count, cap; } gate[GATE_COUNT];   /* rules but the firewall's */
     struct rule_state *state;           /* detect/state.h; these three are in it: */

@@ -197,12 +197,17 @@ bool tenants_unmap_vlan(struct tenants *t, uint32_t id, uint16_t vlan)
     return false;
 }
 
-bool tenants_look_at_streams(const struct tenants *t)
+bool tenants_any(const struct tenants *t, bool (*is_so)(const struct ruleset *rules))
 {
     for (size_t i = 0; t != NULL && i < t->list.count; i++)
-        if (ruleset_looks_at_streams(t->list.at[i]->rules))
+        if (is_so(t->list.at[i]->rules))
             return true;
     return false;
+}
+
+bool tenants_look_at_streams(const struct tenants *t)
+{
+    return tenants_any(t, ruleset_looks_at_streams);
 }
 
 /* ---- whose a packet is ---- */

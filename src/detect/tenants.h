@@ -60,7 +60,9 @@ bool tenants_remove(struct tenants *t, uint32_t id);
 bool tenants_map_vlan(struct tenants *t, uint32_t id, uint16_t vlan);
 bool tenants_unmap_vlan(struct tenants *t, uint32_t id, uint16_t vlan);
 
-/* Is there a rule on the raw data of streams? NULL: there are no tenants. */
+/* Is it so of the rules of a tenant? NULL: there are no tenants. */
+bool tenants_any(const struct tenants *t, bool (*is_so)(const struct ruleset *rules));
+/* Is there a rule on the raw data of streams? */
 bool tenants_look_at_streams(const struct tenants *t);
 /* Place in the list, or -1. */
 int tenants_find(const struct tenants *t, uint32_t id);

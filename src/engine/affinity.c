@@ -3,11 +3,14 @@
  * one may exclude the CPUs of another. */
 #include "engine/affinity.h"
 
+#include "base/log.h"
 #include "engine/cpu_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define LOG_AREA "ids"
 
 static const struct {
     const char *name;
@@ -142,35 +145,45 @@ static void prio_check(struct reader *r, const struct affinity_set *set,
               cpu_set_text(&set->cpus, in_text, sizeof(in_text)));
 }
 
+static int prio_level_read(struct reader *r, struct affinity_set *set, const struct conf_node *key,
+                           struct err *err)
+{
+    char what[96];
+    int level;
+
+    snprintf(what, sizeof(what), "%s-cpu-set: prio.%s", roles[set->role].name, key->name);
+    if (strcmp(key->name, "default") == 0) {
+        level = word_read(key, what, prio_words, "low, medium or high", err);
+        if (level >= 0)
+            set->prio_default = (enum prio)level;
+        return level < 0 ? -1 : 0;
+    }
+    for (level = 0; prio_words[level] != NULL; level++)
+        if (strcmp(key->name, prio_words[level]) == 0)
+            break;
+    if (prio_words[level] == NULL)
+        return err_at(err, key->at, "prio: want low, medium, high or default, got \"%s\"",
+                      key->name);
+    if (list_read(r, key, what, true, r->interfaces, &set->prio[level], NULL, err) < 0)
+        return -1;
+    prio_check(r, set, key, what, (enum prio)level);
+    return 0;
+}
+
 static int prio_read(struct reader *r, struct affinity_set *set, const struct conf_node *node,
                      struct err *err)
 {
-    char what[96];
+    int status = 0;
 
     if (node->kind != CONF_MAP)
         return err_at(err, node->at, "prio: want a map of low, medium, high, default");
     CONF_EACH(key, node) {
-        int level;
+        struct err mine = { 0 };
 
-        snprintf(what, sizeof(what), "%s-cpu-set: prio.%s", roles[set->role].name, key->name);
-        if (strcmp(key->name, "default") == 0) {
-            level = word_read(key, what, prio_words, "low, medium or high", err);
-            if (level < 0)
-                return -1;
-            set->prio_default = (enum prio)level;
-            continue;
-        }
-        for (level = 0; prio_words[level] != NULL; level++)
-            if (strcmp(key->name, prio_words[level]) == 0)
-                break;
-        if (prio_words[level] == NULL)
-            return err_at(err, key->at, "prio: want low, medium, high or default, got \"%s\"",
-                          key->name);
-        if (list_read(r, key, what, true, r->interfaces, &set->prio[level], NULL, err) < 0)
-            return -1;
-        prio_check(r, set, key, what, (enum prio)level);
+        if (prio_level_read(r, set, key, &mine) < 0)
+            status = log_err_also(LOG_AREA, err, &mine);
     }
-    return 0;
+    return status;
 }
 
 static int threads_read(struct affinity_set *set, const struct conf_node *node, struct err *err)
@@ -187,17 +200,12 @@ static int threads_read(struct affinity_set *set, const struct conf_node *node, 
     return 0;
 }
 
-static int set_read(struct reader *r, struct affinity_set *set, const struct conf_node *node,
-                    const char *const *interfaces, struct err *err)
+static int cpus_read(struct reader *r, struct affinity_set *set, const struct conf_node *node,
+                     const char *const *interfaces, struct err *err)
 {
-    static const char *const modes[] = { "balanced", "exclusive", NULL };
-    const struct conf_node *cpu = conf_find(node, "cpu"), *mode = conf_find(node, "mode");
-    const struct conf_node *threads = conf_find(node, "threads"), *prio = conf_find(node, "prio");
+    const struct conf_node *cpu = conf_find(node, "cpu");
     char what[96];
-    int word;
 
-    set->given = true;
-    set->at = node->at;
     snprintf(what, sizeof(what), "%s-cpu-set: cpu", roles[set->role].name);
     if (cpu != NULL &&
         list_read(r, cpu, what, false, interfaces, &set->cpus, &set->is_auto, err) < 0)
@@ -205,15 +213,39 @@ static int set_read(struct reader *r, struct affinity_set *set, const struct con
     if (cpu_set_count(&set->cpus) == 0)
         notes_add(r->notes, node->at, NULL, "%s-cpu-set has no CPU: its threads run where the "
                   "kernel likes", roles[set->role].name);
-    if (mode != NULL) {
-        word = word_read(mode, "mode", modes, "exclusive or balanced", err);
-        if (word < 0)
-            return -1;
+    return 0;
+}
+
+static int mode_read(struct affinity_set *set, const struct conf_node *node, struct err *err)
+{
+    static const char *const modes[] = { "balanced", "exclusive", NULL };
+    int word = word_read(node, "mode", modes, "exclusive or balanced", err);
+
+    if (word >= 0)
         set->exclusive = word == 1;
-    }
-    if (threads != NULL && threads_read(set, threads, err) < 0)
-        return -1;
-    return prio != NULL ? prio_read(r, set, prio, err) : 0;
+    return word < 0 ? -1 : 0;
+}
+
+static int set_read(struct reader *r, struct affinity_set *set, const struct conf_node *node,
+                    const char *const *interfaces, struct err *err)
+{
+    const struct conf_node *mode = conf_find(node, "mode"), *prio = conf_find(node, "prio");
+    const struct conf_node *threads = conf_find(node, "threads");
+    struct err mine = { 0 };
+    int status = 0;
+
+    set->given = true;
+    set->at = node->at;
+    if (cpus_read(r, set, node, interfaces, &mine) < 0)
+        status = log_err_also(LOG_AREA, err, &mine);
+    if (mode != NULL && mode_read(set, mode, &mine) < 0)
+        status = log_err_also(LOG_AREA, err, &mine);
+    if (threads != NULL && threads_read(set, threads, &mine) < 0)
+        status = log_err_also(LOG_AREA, err, &mine);
+    mine = (struct err){ 0 };
+    if (prio != NULL && prio_read(r, set, prio, &mine) < 0)
+        status = log_err_also(LOG_AREA, err, &mine);
+    return status;
 }
 
 static bool interface_is_known(const struct reader *r, const char *name)
@@ -252,15 +284,19 @@ static int specific_read(struct reader *r, enum cpu_role role, const struct conf
 static int set_of_role(struct reader *r, enum cpu_role role, struct err *err)
 {
     const struct conf_node *node = r->node[role];
+    struct err mine = { 0 };
+    int status = 0;
 
     if (node == NULL || r->state[role] == SET_READ)
         return 0;
     r->state[role] = SET_READING;
-    if (set_read(r, &r->a->set[role], node, r->interfaces, err) < 0 ||
-        specific_read(r, role, conf_find(node, "interface-specific-cpu-set"), err) < 0)
-        return -1;
+    if (set_read(r, &r->a->set[role], node, r->interfaces, &mine) < 0)
+        status = log_err_also(LOG_AREA, err, &mine);
+    mine = (struct err){ 0 };
+    if (specific_read(r, role, conf_find(node, "interface-specific-cpu-set"), &mine) < 0)
+        status = log_err_also(LOG_AREA, err, &mine);
     r->state[role] = SET_READ;
-    return 0;
+    return status;
 }
 
 static int find_set(struct reader *r, const struct conf_node *node, struct err *err)
@@ -278,17 +314,20 @@ static int find_set(struct reader *r, const struct conf_node *node, struct err *
 /* In the list forms each item is a map of one key. */
 static int find_sets(struct reader *r, const struct conf_node *top, struct err *err)
 {
+    struct err mine = { 0 };
+    int status = 0;
+
     CONF_EACH(node, top) {
         if (top->kind == CONF_MAP) {
-            if (find_set(r, node, err) < 0)
-                return -1;
+            if (find_set(r, node, &mine) < 0)
+                status = log_err_also(LOG_AREA, err, &mine);
             continue;
         }
         CONF_EACH(inner, node)
-            if (find_set(r, inner, err) < 0)
-                return -1;
+            if (find_set(r, inner, &mine) < 0)
+                status = log_err_also(LOG_AREA, err, &mine);
     }
-    return 0;
+    return status;
 }
 
 /* Underscores are dashes by now when a file was loaded; --set may still have brought them. */
@@ -317,20 +356,26 @@ static int threading_read(struct reader *r, const struct conf_node *root, struct
     const struct conf_node *enabled =
         threading_key(root, "set-cpu-affinity", "set_cpu_affinity");
     struct affinity *a = r->a;
+    struct err mine = { 0 };
+    int status = 0;
 
     a->ratio = 1.0;
-    if (ratio_read(a, threading_key(root, "detect-thread-ratio", "detect_thread_ratio"), err) < 0)
-        return -1;
+    if (ratio_read(a, threading_key(root, "detect-thread-ratio", "detect_thread_ratio"), &mine) < 0)
+        status = log_err_also(LOG_AREA, err, &mine);
     a->enabled = conf_bool(enabled, NULL, false);
     a->autopin = conf_bool(root, "threading.autopin", false);
     a->stack_size = conf_size(root, "threading.stack-size", 0);
-    if (find_sets(r, threading_key(root, "cpu-affinity", "cpu_affinity"), err) < 0)
-        return -1;
-    /* What is switched off is not judged; shipped files carry sets for other machines. */
-    for (unsigned i = 0; i < CPU_ROLES && a->enabled; i++)
-        if (set_of_role(r, (enum cpu_role)i, err) < 0)
-            return -1;
-    return 0;
+    mine = (struct err){ 0 };
+    if (find_sets(r, threading_key(root, "cpu-affinity", "cpu_affinity"), &mine) < 0)
+        status = log_err_also(LOG_AREA, err, &mine);
+    /* What is switched off is not judged; shipped files carry sets for other machines. A set that
+     * was looked at for another one has its mistakes said by then. */
+    for (unsigned i = 0; i < CPU_ROLES && a->enabled; i++) {
+        mine = (struct err){ 0 };
+        if (set_of_role(r, (enum cpu_role)i, &mine) < 0)
+            status = log_err_also(LOG_AREA, err, &mine);
+    }
+    return status;
 }
 
 struct affinity *affinity_new(const struct conf_node *root, const struct topology *topology,

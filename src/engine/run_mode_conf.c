@@ -12,6 +12,7 @@
  * A map with `pieces` and `description` may stand for the list. */
 #include "base/array.h"
 #include "base/buf.h"
+#include "base/log.h"
 #include "engine/run_mode.h"
 
 #include <stdio.h>
@@ -181,13 +182,18 @@ static int mode_read(struct run_modes *modes, const struct conf_node *node, stru
 struct run_modes *run_modes_new(const struct conf_node *root, struct err *err)
 {
     struct run_modes *modes = xcalloc(1, sizeof(*modes));
+    int status = 0;
 
-    CONF_EACH(node, conf_find(root, "runmodes"))
-        if (mode_read(modes, node, err) < 0) {
-            run_modes_free(modes);
-            return NULL;
-        }
-    return modes;
+    CONF_EACH(node, conf_find(root, "runmodes")) {
+        struct err mine = { 0 };
+
+        if (mode_read(modes, node, &mine) < 0)
+            status = log_err_also("ids", err, &mine);
+    }
+    if (status == 0)
+        return modes;
+    run_modes_free(modes);
+    return NULL;
 }
 
 void run_modes_free(struct run_modes *modes)

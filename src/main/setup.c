@@ -164,6 +164,18 @@ static void check_file_store(const struct setup *s)
     }
 }
 
+/* Each thread reads it; what is wrong is said once. */
+static void check_alert_max(const struct setup *s)
+{
+    const struct conf_node *node = conf_find(s->root, "packet-alert-max");
+    uint64_t n;
+
+    if (node != NULL && node->value != NULL &&
+        (!text_to_u64(text_of(node->value), UINT8_MAX, &n) || n == 0))
+        conf_warning(node, "Invalid value for packet-alert-max, default value set instead: want 1 "
+                     "to 255, got \"%s\", 15 is taken", node->value);
+}
+
 void setup_rules_changed(struct setup *s, const struct ruleset *rules,
                          const struct ruleset_report *report)
 {
@@ -215,6 +227,7 @@ static int setup_rules(struct setup *s, struct err *err)
     if (s->context.tenants == NULL && err->text[0] != '\0')
         return -1;
     check_file_store(s);
+    check_alert_max(s);
     setup_rules_changed(s, s->context.rules, &s->rules_report);
     return 0;
 }
@@ -289,14 +302,20 @@ static unsigned threads_with(const struct plan *plan, const char *module)
     return count;
 }
 
-/* Several threads that inspect parts of one file. */
-static bool needs_turns(const struct plan *plan)
+/* Several threads that inspect parts of one file, those with rules in front of the stream among
+ * them. */
+static bool needs_turns(const struct setup *s)
 {
+    const struct plan *plan = s->plan;
+    bool gates_share = s->context.rules != NULL && ruleset_gates_share(s->context.rules);
+
     if (plan->whole_files)
         return false;
     for (unsigned i = 0; i < plan->piece_count && !plan->live; i++) {
-        if (piece_has(plan->pieces[i].piece, "detect"))
-            return plan->pieces[i].count > 1;
+        const struct run_piece *piece = plan->pieces[i].piece;
+
+        if (piece_has(piece, "detect"))
+            return plan->pieces[i].count > 1 || (gates_share && !piece_has(piece, "stream"));
     }
     return false;
 }
@@ -349,6 +368,19 @@ static const char *interface_names(char *buf, size_t size)
     return buf;
 }
 
+/* Without run modes there is no plan; what is wrong with `threading:` is said all the same. */
+static void threading_check(const struct setup *s, struct err *err)
+{
+    struct notes notes = { 0 };
+    struct err mine = { 0 };
+    struct affinity *a = affinity_new(s->root, s->topology, NULL, &notes, &mine);
+
+    if (a == NULL)
+        (void)log_err_also("ids", err, &mine);
+    affinity_free(a);
+    notes_fini(&notes);
+}
+
 int setup_plan(struct setup *s, const char *topology, struct err *err)
 {
     const struct capture_ops *capture = s->context.capture;
@@ -362,6 +394,8 @@ int setup_plan(struct setup *s, const char *topology, struct err *err)
 
     s->modes = run_modes_new(s->root, err);
     s->topology = topology != NULL ? topology_described(topology, err) : topology_of_machine(err);
+    if (s->modes == NULL && s->topology != NULL)
+        threading_check(s, err);
     if (s->modes == NULL || s->topology == NULL)
         goto fail;
     if (name == NULL)
@@ -399,7 +433,7 @@ int setup_plan(struct setup *s, const char *topology, struct err *err)
         return err_at(err, conf_find(s->root, "pcap-file.directory")->at, "directory: files: with "
                       "--deterministic one thread reads them: want run mode single");
     s->context.shares_file = s->plan->shares_file;
-    if (needs_turns(s->plan))
+    if (needs_turns(s))
         s->context.turns = turns_new();
     if (s->context.turns != NULL && s->options->deterministic && s->context.output != NULL)
         output_conf_merge(s->context.output, s->context.turns);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* modules/stream.c - the transport half of each flow, as a thread module. Rules that stand in
- * front of the flow table or the stream are asked here, where there are such rules. */
+ * front of the flow table or the stream are asked here, where there are such rules. When these ask
+ * what other flows can change, each packet of a file comes here alone, and takes its turn. */
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -11,6 +12,7 @@ struct stream_module {
     struct stream_thread *stream;
     struct counters *counters;
     struct detect_thread *gate;             /* NULL: no rule stands there */
+    struct turn_lane *lane;                 /* of it; NULL: nobody to wait for */
     struct ruleset *rules, *rules_before;   /* packets with their alerts may be under way */
     unsigned rules_generation, round;
     bool joined;
@@ -34,38 +36,55 @@ static void wakes(void *self)
     __atomic_fetch_sub(&m->ctx->streams_asleep, 1, __ATOMIC_RELAXED);
 }
 
+/* By the rules for everybody, or those of a tenant. */
+static bool rules_steer(const struct stream_module *m)
+{
+    struct tenants *tenants = run_context_tenants(m->ctx);
+    bool steer = ruleset_steers_stream(m->rules) || tenants_any(tenants, ruleset_steers_stream);
+
+    tenants_unref(tenants);
+    return steer;
+}
+
 /* Live a drop or a bypass may as well reach the stream a few packets later. */
 static void settle_open(struct stream_module *m)
 {
     const struct run_context *ctx = m->ctx;
     const struct stream_settle how = { &m->waiter, sleeps, wakes, m };
-    bool answers_count = ctx->is_inline || ruleset_steers_stream(m->rules) ||
-                         app_bypasses(ctx->app);
+    bool answers_count = ctx->is_inline || rules_steer(m) || app_bypasses(ctx->app);
 
     stream_thread_settles(m->stream, &how, ctx->offline,
                           ruleset_has_gate(m->rules, GATE_PRE_STREAM) ||
                               (ctx->offline && answers_count));
 }
 
+static bool gate_asks(const struct stream_module *m, struct packet *p, enum detect_gate gate)
+{
+    bool goes;
+
+    p->lane = m->lane;
+    goes = detect_gate(m->gate, p, gate);
+    p->lane = NULL;
+    return goes;
+}
+
 static bool pre_flow(void *arg, struct packet *p)
 {
-    const struct stream_module *m = arg;
-
-    return detect_gate(m->gate, p, GATE_PRE_FLOW);
+    return gate_asks(arg, p, GATE_PRE_FLOW);
 }
 
 static bool pre_stream(void *arg, struct packet *p)
 {
-    const struct stream_module *m = arg;
-
-    return detect_gate(m->gate, p, GATE_PRE_STREAM);
+    return gate_asks(arg, p, GATE_PRE_STREAM);
 }
 
+/* Tenants have no rules here: theirs that name these hooks are asked with their others. */
 static int gate_open(struct stream_module *m, struct err *err)
 {
     bool flow = ruleset_has_gate(m->rules, GATE_PRE_FLOW);
     bool stream = ruleset_has_gate(m->rules, GATE_PRE_STREAM);
-    struct stream_gates gates = { flow ? pre_flow : NULL, stream ? pre_stream : NULL, m };
+    struct stream_gates gates = { flow ? pre_flow : NULL, stream ? pre_stream : NULL, m,
+                                  ruleset_gates_share(m->rules) };
 
     if (flow || stream) {
         if (m->gate == NULL)
@@ -115,6 +134,8 @@ static void *stream_module_open(const struct module_env *env, struct err *err)
     m->stream = stream_thread_new(m->ctx->stream, m->ctx->flow, env->pool, env->counters,
                                   !env->same_thread_as_next, err);
     m->rules = run_context_rules(m->ctx, &m->rules_generation);
+    if (m->ctx->turns != NULL && ruleset_gates_share(m->rules))
+        m->lane = turn_lane_new(m->ctx->turns, &env->turn_thread);
     if (m->stream == NULL || gate_open(m, err) < 0) {
         stream_module_close(m);
         return NULL;
@@ -137,19 +158,25 @@ static void COLD take_new_rules(struct stream_module *m)
 static enum module_status stream_module_process(void *self, struct packet_vector *v)
 {
     struct stream_module *m = self;
+    bool more;
 
     if (UNLIKELY(m->rules_generation !=
                  __atomic_load_n(&m->ctx->rules_generation, __ATOMIC_ACQUIRE)))
         take_new_rules(m);
     if (run_round_is_new(m->ctx, m->round))
         run_round_answer(m->ctx, m->stream, &m->round);
-    return stream_vector(m->stream, v) ? MODULE_MORE : MODULE_OK;
+    more = stream_vector(m->stream, v);
+    if (UNLIKELY(m->lane != NULL) && v->order_at != 0)
+        turn_reached(m->lane, v->order_at, v->order_sub);
+    return more ? MODULE_MORE : MODULE_OK;
 }
 
 static bool stream_module_flush(void *self, struct packet_vector *v)
 {
     struct stream_module *m = self;
 
+    if (m->lane != NULL)
+        turn_reached(m->lane, ORDER_END, ORDER_END);
     return stream_flush(m->stream, v, v->now_us);
 }
 

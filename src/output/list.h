@@ -6,6 +6,7 @@
 #define LOGGER_LIST(X) \
     X(file_store)      \
     X(alert_debug)     \
+    X(alert_syslog)    \
     X(eve)             \
     X(fast)            \
     X(http_body_data)  \

@@ -78,6 +78,25 @@ static void output_add(struct output_conf *conf, const struct logger_ops *ops, v
     conf->streamers |= ops->stream != NULL;
 }
 
+/* There were once, and older configurations may still name them. */
+static COLD void say_missing(const struct conf_node *node)
+{
+    static const struct { const char *name, *instead; } gone[] = {
+        { "dns-log", "the type `dns` of eve-log" }, { "drop", "the type `drop` of eve-log" },
+        { "file-log", "the type `files` of eve-log" },
+        { "pcap-info", "the type `alert` of eve-log, with `packet`" },
+        { "unified2-alert", "eve-log" }, { "alert-prelude", "eve-log" },
+    };
+
+    for (unsigned i = 0; i < ARRAY_LEN(gone); i++)
+        if (strcmp(node->name, gone[i].name) == 0) {
+            conf_warning(node, "there is no output \"%s\" any more; it is left out. Want %s",
+                         node->name, gone[i].instead);
+            return;
+        }
+    conf_warning(node, "there is no output \"%s\"; it is left out", node->name);
+}
+
 static void output_open(struct output_conf *conf, const struct conf_node *node)
 {
     const struct logger_ops *ops = logger_find(node->name);
@@ -87,7 +106,7 @@ static void output_open(struct output_conf *conf, const struct conf_node *node)
     if (!conf_bool(node, "enabled", false))
         return;
     if (ops == NULL) {
-        conf_warning(node, "there is no output \"%s\"; it is left out", node->name);
+        say_missing(node);
         return;
     }
     self = ops->open(&conf->request, conf, node, &err);

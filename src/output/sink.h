@@ -37,6 +37,11 @@ struct sink {
 struct sink *sink_open(const struct output_request *request, struct output_conf *conf,
                        const struct conf_node *node, const char *otherwise, struct err *err);
 
+/* Of this kind, whatever the node says. */
+struct sink *sink_open_as(const struct output_request *request, struct output_conf *conf,
+                          const struct conf_node *node, const char *filetype,
+                          const char *otherwise, struct err *err);
+
 extern const struct sink_ops *const sink_table[];
 
 #endif

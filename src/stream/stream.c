@@ -450,6 +450,15 @@ static bool may_have_flow(const struct stream_thread *st, struct packet *p)
     return p->flow_hash != 0 && !(p->flags & PACKET_FRAGMENT);
 }
 
+/* What stands before the packet leaves first; that vector tells where the packet stands. */
+static COLD bool stands_alone(struct stream_thread *st, const struct packet_vector *v)
+{
+    bool alone = st->is_announced && v->count == 0;
+
+    st->is_announced = true;
+    return alone;
+}
+
 /* The next packet, behind the flows that end before it; false: these fill the vector. */
 static bool next_in_order(struct stream_thread *st, struct packet_vector *v)
 {
@@ -460,6 +469,8 @@ static bool next_in_order(struct stream_thread *st, struct packet_vector *v)
             return false;
         flow_table_pass(st->flows, p->order);
         if (UNLIKELY(flow_table_has_ended(st->flows)) && !flow_ends_push(st, v))
+            return false;
+        if (UNLIKELY(st->gates.alone) && !stands_alone(st, v))
             return false;
         flow_table_at(st->flows, p->order);
         st->now_us = p->time_us;
@@ -472,7 +483,7 @@ static bool next_in_order(struct stream_thread *st, struct packet_vector *v)
     if (st->input_flow != NULL && packet_is_tcp(p) &&
         !stream_may_cross_depth(st, v, st->input_flow, p))
         return false;
-    st->is_found = false;
+    st->is_found = st->is_announced = false;
     st->input_at++;
     vector_push(v, p);
     if (st->input_flow != NULL)
@@ -482,7 +493,8 @@ static bool next_in_order(struct stream_thread *st, struct packet_vector *v)
 
 static void call_again(struct stream_thread *st, struct packet_vector *v)
 {
-    const struct packet *last = v->count > 0 ? v->packet[v->count - 1] : NULL;
+    const struct packet *last = st->is_announced ? st->input.packet[st->input_at]
+                              : v->count > 0 ? v->packet[v->count - 1] : NULL;
 
     v->order_at = last != NULL ? last->order : 0;
     v->order_sub = last != NULL ? last->order_sub : 0;

@@ -41,11 +41,14 @@ void stream_thread_free(struct stream_thread *st);
 const struct flow *stream_find_flow(struct stream_thread *st, uint64_t id);
 
 /* Who is asked in front of the flow table (the packet has no flow yet) and in front of the stream
- * (it has); false: the packet goes no further here. NULL: nobody. */
+ * (it has); false: the packet goes no further here. NULL: nobody. `alone`: they may wait for all
+ * that stands before the packet, so of a file that has left when they are asked, flow ends
+ * included, and the vector before has told the packet's place. */
 struct stream_gates {
     bool (*pre_flow)(void *arg, struct packet *p);
     bool (*pre_stream)(void *arg, struct packet *p);
     void *arg;
+    bool alone;
 };
 void stream_thread_set_gates(struct stream_thread *st, const struct stream_gates *gates);
 

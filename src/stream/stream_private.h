@@ -188,6 +188,7 @@ struct stream_thread {
     unsigned input_at;                  /* of them, the next */
     struct flow *input_flow;            /* its flow, when is_found */
     bool has_input, is_found;
+    bool is_announced;                  /* the next packet's place has been told: gates.alone */
     unsigned ends_pushed;               /* into the vector at hand */
     struct flow *ending;                /* its chunks did not fit in one packet; more come */
     struct memcap_lease session_memory, data_memory;

@@ -5,6 +5,7 @@
 #include "detect/firewall/run.h"
 
 #include "detect/ruleset.h"
+#include "detect/threshold.h"
 #include "flow/flow.h"
 
 static enum detect_gate gate_of(const struct rule *r)
@@ -13,18 +14,38 @@ static enum detect_gate gate_of(const struct rule *r)
            : r->hook == HOOK_PRE_STREAM ? GATE_PRE_STREAM : GATE_COUNT;
 }
 
+static bool counts_for_all(const struct rule *r)
+{
+    for (const struct threshold_spec *s = r->threshold; s != NULL; s = s->next)
+        if (s->type != THRESHOLD_SUPPRESS && s->track != TRACK_FLOW)
+            return true;
+    return false;
+}
+
 void gates_make(struct ruleset *set)
 {
+    bool tags_hosts = false;
+
     for (size_t i = 0; i < set->rules.count; i++) {
         const struct rule *r = set->rules.at[i];
 
         set->steers_stream |= (r->flags & (RULE_BYPASS | RULE_FILESTORE)) != 0;
+        tags_hosts |= r->shares && r->post_count > 0;
         if (r->app_proto != APP_PROTO_UNKNOWN || gate_of(r) == GATE_COUNT)
             continue;
         set->has_gate[gate_of(r)] = true;
+        set->gates_share |= r->shares || counts_for_all(r);
         if (!(r->flags & RULE_FIREWALL))
             ARRAY_PUSH(&set->gate[gate_of(r)], r->index);
     }
+    /* Gates, too, count what follows a tag. */
+    set->gates_share |= tags_hosts && (set->has_gate[GATE_PRE_FLOW] ||
+                                       set->has_gate[GATE_PRE_STREAM]);
+}
+
+bool ruleset_gates_share(const struct ruleset *set)
+{
+    return set->gates_share;
 }
 
 bool ruleset_has_gate(const struct ruleset *set, enum detect_gate gate)

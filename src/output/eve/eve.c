@@ -83,7 +83,7 @@ static void eve_add_type(struct eve *eve, const char *name, const struct conf_no
     if (eve_add_app_logs(eve, name, node))
         return;
     if (type == NULL) {
-        log_at(LOG_LEVEL_INFO, "output", node->at, "eve-log: no protocol logs \"%s\" here", name);
+        conf_warning(node, "eve-log: there is no record type \"%s\"; it is left out", name);
         return;
     }
     if (eve->type_count == ARRAY_LEN(eve->type))

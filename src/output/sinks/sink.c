@@ -37,10 +37,28 @@ static void sink_names(struct buf *out)
     buf_add_u8(out, 0);
 }
 
+/* All threads write to one place: nothing else is needed to be fast, and order is kept. */
+static void check_threaded(const struct conf_node *node, const char *filetype)
+{
+    if (!conf_bool(node, "threaded", false))
+        return;
+    conf_warning(conf_find(node, "threaded"), "%s does not write by thread: there is one place "
+                 "for the records of all threads", filetype);
+}
+
 struct sink *sink_open(const struct output_request *request, struct output_conf *conf,
                        const struct conf_node *node, const char *otherwise, struct err *err)
 {
     const char *filetype = conf_string(node, "filetype", "regular");
+
+    check_threaded(node, filetype);
+    return sink_open_as(request, conf, node, filetype, otherwise, err);
+}
+
+struct sink *sink_open_as(const struct output_request *request, struct output_conf *conf,
+                          const struct conf_node *node, const char *filetype,
+                          const char *otherwise, struct err *err)
+{
     const struct sink_ops *ops = sink_find(strcmp(filetype, "file") == 0 ? "regular" : filetype);
     struct sink *sink;
     char *path;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* output/sinks/syslog.c - records to syslog, a message each. */
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 #include <syslog.h>
 
@@ -41,8 +42,9 @@ static bool word_find(const struct word *words, const char *name, int *value)
 static void *syslog_open(const struct output_request *request, const struct conf_node *node,
                          const char *path, struct err *err)
 {
-    const char *facility_name = conf_string(node, "facility", "local5");
-    const char *level_name = conf_string(node, "level", "info");
+    bool is_alerts = strcmp(node->name, "syslog") == 0;
+    const char *facility_name = conf_string(node, "facility", "local0");
+    const char *level_name = conf_string(node, "level", is_alerts ? "error" : "info");
     struct syslog_sink *s;
     int facility, level;
 
@@ -60,7 +62,7 @@ static void *syslog_open(const struct output_request *request, const struct conf
     }
     s = xcalloc(1, sizeof(*s));
     s->priority = facility | level;
-    openlog(NULL, LOG_NDELAY | LOG_PID, facility);
+    openlog(conf_string(node, "identity", NULL), LOG_NDELAY | LOG_PID, facility);
     return s;
 }
 

@@ -49,8 +49,10 @@ static int tag_parse(struct rule_parser *p, struct text in, void *arg)
         return rule_error(p, "tag: want src or dst at the end, found \"%.*s\"", TEXT(side));
     a->spec.src = text_equal_nocase(side, "src");
     a->table = p->ruleset->tags;
-    if (a->spec.host)
+    if (a->spec.host) {
         tag_expect_hosts(a->table);
+        p->rule->shares = true;
+    }
     return 0;
 }
 

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/alert_line.c - an alert in one line, for people. */
+#include "output/alert_line.h"
+
+#include "base/array.h"
+#include "output/text.h"
+
+#define RAW_MAX 32
+
+static void protocol(struct buf *out, const struct packet *p)
+{
+    switch (p->ip_proto) {
+    case 1: BUF_LITERAL(out, "ICMP"); break;
+    case 6: BUF_LITERAL(out, "TCP"); break;
+    case 17: BUF_LITERAL(out, "UDP"); break;
+    case 58: BUF_LITERAL(out, "IPv6-ICMP"); break;
+    case 132: BUF_LITERAL(out, "SCTP"); break;
+    default: buf_printf(out, "PROTO:%03u", p->ip_proto); break;
+    }
+}
+
+static void endpoint(struct buf *out, const struct ip *ip, uint16_t port)
+{
+    text_address(out, ip);
+    buf_printf(out, ":%u", port);
+}
+
+static void ends(struct buf *out, const struct packet *p)
+{
+    bool icmp = (p->ip_proto == 1 || p->ip_proto == 58) && p->l4 != NULL;
+
+    BUF_LITERAL(out, " {");
+    protocol(out, p);
+    BUF_LITERAL(out, "} ");
+    endpoint(out, &p->src, icmp ? p->icmp.type : p->src_port);
+    BUF_LITERAL(out, " -> ");
+    endpoint(out, &p->dst, icmp ? p->icmp.code : p->dst_port);
+}
+
+/* What has no addresses is told by how it begins. */
+static void raw(struct buf *out, const struct packet *p)
+{
+    BUF_LITERAL(out, " [**] [Raw pkt: ");
+    for (uint32_t i = 0; p->data != NULL && i < MIN(p->len, RAW_MAX); i++)
+        buf_printf(out, "%02X ", p->data[i]);
+    BUF_LITERAL(out, "]");
+    if (p->number != 0)
+        buf_printf(out, " [pcap file packet: %llu]", (unsigned long long)p->number);
+}
+
+static void line(const struct alert_lines *lines, struct buf *out, const struct packet *p,
+                 const struct packet_alert *a)
+{
+    const char *stars = lines->is_dated ? "[**] " : "";
+    const struct rule *rule = a->rule;
+
+    if (lines->is_dated) {
+        text_time(out, p->time_us);
+        BUF_LITERAL(out, "  ");
+    }
+    if (a->action & (ACTION_DROP | ACTION_REJECT))
+        buf_add_string(out, lines->is_inline ? "[Drop] " : "[wDrop] ");
+    buf_printf(out, "%s[%u:%u:%u] %s %s[Classification: %s] [Priority: %u]", stars, rule->gid,
+               rule->sid, rule->rev,
+               rule->msg != NULL && rule->msg[0] != '\0' ? rule->msg : "(null)", stars,
+               rule->class_text != NULL ? rule->class_text : "(null)", rule->priority);
+    if (p->src.version != 0)
+        ends(out, p);
+    else
+        raw(out, p);
+    buf_add_u8(out, '\n');
+}
+
+void alert_lines_packet(struct render *r, void *self, struct packet *p)
+{
+    const struct alert_lines *lines = self;
+
+    for (unsigned i = 0; i < p->alert.count; i++) {
+        bool reversed = p->alert.at[i].flags & ALERT_REVERSED;
+
+        if (p->alert.at[i].flags & ALERT_SUPPRESSED)
+            continue;
+        if (reversed)
+            packet_turn(p);
+        record_begin(r, lines->sink);
+        line(lines, r->out, p, &p->alert.at[i]);
+        record_end(r);
+        if (reversed)
+            packet_turn(p);
+    }
+}
