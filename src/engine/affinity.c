@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of several mistakes each is said; the last one is left to the caller, in *err. */
 #define LOG_AREA "ids"
 
 static const struct {
@@ -173,13 +174,14 @@ static int prio_level_read(struct reader *r, struct affinity_set *set, const str
 static int prio_read(struct reader *r, struct affinity_set *set, const struct conf_node *node,
                      struct err *err)
 {
+    struct err mine = { 0 };
     int status = 0;
 
-    if (node->kind != CONF_MAP)
-        return err_at(err, node->at, "prio: want a map of low, medium, high, default");
+    if (node->kind != CONF_MAP) {
+        (void)err_at(&mine, node->at, "prio: want a map of low, medium, high, default");
+        return log_err_also(LOG_AREA, err, &mine);
+    }
     CONF_EACH(key, node) {
-        struct err mine = { 0 };
-
         if (prio_level_read(r, set, key, &mine) < 0)
             status = log_err_also(LOG_AREA, err, &mine);
     }
@@ -242,9 +244,8 @@ static int set_read(struct reader *r, struct affinity_set *set, const struct con
         status = log_err_also(LOG_AREA, err, &mine);
     if (threads != NULL && threads_read(set, threads, &mine) < 0)
         status = log_err_also(LOG_AREA, err, &mine);
-    mine = (struct err){ 0 };
-    if (prio != NULL && prio_read(r, set, prio, &mine) < 0)
-        status = log_err_also(LOG_AREA, err, &mine);
+    if (prio != NULL && prio_read(r, set, prio, err) < 0)
+        status = -1;
     return status;
 }
 
@@ -261,12 +262,18 @@ static bool interface_is_known(const struct reader *r, const char *name)
 static int specific_read(struct reader *r, enum cpu_role role, const struct conf_node *list,
                          struct err *err)
 {
+    int status = 0;
+
     CONF_EACH(node, list) {
         struct affinity_set set = r->a->set[role];
         const char *one[] = { conf_string(node, "interface", NULL), NULL };
+        struct err mine = { 0 };
 
-        if (one[0] == NULL)
-            return err_at(err, node->at, "interface-specific-cpu-set: want `interface: NAME`");
+        if (one[0] == NULL) {
+            (void)err_at(&mine, node->at, "interface-specific-cpu-set: want `interface: NAME`");
+            status = log_err_also(LOG_AREA, err, &mine);
+            continue;
+        }
         if (!interface_is_known(r, one[0]))
             notes_add(r->notes, node->at, NULL, "interface-specific-cpu-set: nothing is captured "
                       "from interface %s; from %s is", one[0], r->interfaces[0]);
@@ -275,26 +282,24 @@ static int specific_read(struct reader *r, enum cpu_role role, const struct conf
         set.is_auto = false;
         set.threads = 0;
         if (set_read(r, &set, node, one, err) < 0)
-            return -1;
+            status = -1;
         ARRAY_PUSH(&r->a->specific, set);
     }
-    return 0;
+    return status;
 }
 
 static int set_of_role(struct reader *r, enum cpu_role role, struct err *err)
 {
     const struct conf_node *node = r->node[role];
-    struct err mine = { 0 };
     int status = 0;
 
     if (node == NULL || r->state[role] == SET_READ)
         return 0;
     r->state[role] = SET_READING;
-    if (set_read(r, &r->a->set[role], node, r->interfaces, &mine) < 0)
-        status = log_err_also(LOG_AREA, err, &mine);
-    mine = (struct err){ 0 };
-    if (specific_read(r, role, conf_find(node, "interface-specific-cpu-set"), &mine) < 0)
-        status = log_err_also(LOG_AREA, err, &mine);
+    if (set_read(r, &r->a->set[role], node, r->interfaces, err) < 0)
+        status = -1;
+    if (specific_read(r, role, conf_find(node, "interface-specific-cpu-set"), err) < 0)
+        status = -1;
     r->state[role] = SET_READ;
     return status;
 }
@@ -365,16 +370,13 @@ static int threading_read(struct reader *r, const struct conf_node *root, struct
     a->enabled = conf_bool(enabled, NULL, false);
     a->autopin = conf_bool(root, "threading.autopin", false);
     a->stack_size = conf_size(root, "threading.stack-size", 0);
-    mine = (struct err){ 0 };
-    if (find_sets(r, threading_key(root, "cpu-affinity", "cpu_affinity"), &mine) < 0)
-        status = log_err_also(LOG_AREA, err, &mine);
+    if (find_sets(r, threading_key(root, "cpu-affinity", "cpu_affinity"), err) < 0)
+        status = -1;
     /* What is switched off is not judged; shipped files carry sets for other machines. A set that
      * was looked at for another one has its mistakes said by then. */
-    for (unsigned i = 0; i < CPU_ROLES && a->enabled; i++) {
-        mine = (struct err){ 0 };
-        if (set_of_role(r, (enum cpu_role)i, &mine) < 0)
-            status = log_err_also(LOG_AREA, err, &mine);
-    }
+    for (unsigned i = 0; i < CPU_ROLES && a->enabled; i++)
+        if (set_of_role(r, (enum cpu_role)i, err) < 0)
+            status = -1;
     return status;
 }
 

@@ -9,7 +9,7 @@ tried() {
     "$IDS" "$@" -l "$OUT" --set classification-file="$SRC/rules/classification.config" \
         --set reference-config-file="$SRC/rules/reference.config" > said 2>&1
     status=$?
-    grep -E '^(Error|Warning)' said
+    grep -Ei '^(Error|Warning)' said
     echo "exit $status"
 }
 read_file() { tried "$1" -c "$SRC/suricata.yaml" -S /dev/null -r "$1"; }
@@ -27,6 +27,62 @@ say mode.yaml '%YAML 1.1\n---\nrunmode: nosuch\n'
 say cpu.yaml '%YAML 1.1\n---\nthreading:\n  set-cpu-affinity: yes\n  cpu-affinity:\n'
 printf '    - worker-cpu-set:\n        cpu: [ "0-x" ]\n' >> cpu.yaml
 say include.yaml '%YAML 1.1\n---\ninclude: none.yaml\n'
+cat > threading.yaml <<'EOT'
+%YAML 1.1
+---
+threading:
+  set-cpu-affinity: yes
+  detect-thread-ratio: -1
+  cpu-affinity:
+    worker-cpu-set:
+      cpu: [ 99 ]
+      mode: exclusiv
+      threads: none
+      prio: {high: [ 3 ], default: mediun}
+    receive-cpu-set:
+      cpu: [ "4-2" ]
+    management-cpu-set:
+      cpu: [ 0 ]
+      prio: {low: [ 1 ]}
+    nosuch-cpu-set: {cpu: [ 0 ]}
+EOT
+cat > prio.yaml <<'EOT'
+%YAML 1.1
+---
+threading:
+  set-cpu-affinity: yes
+  cpu-affinity:
+    worker-cpu-set: {cpu: [ "1-3" ], prio: {low: [ 0 ], high: [ 2 ]}}
+    management-cpu-set: {cpu: [ 0 ]}
+    receive-cpu-set: {cpu: [ 0 ]}
+EOT
+cat > modes.yaml <<'EOT'
+%YAML 1.1
+---
+runmodes:
+  missing: [modules: receive decode, modules: detect output]
+  receives-twice: [modules: receive decode, modules: receive stream detect output]
+  order: [modules: decode receive stream detect output]
+  below-none: [{modules: receive decode stream detect output, threads: -3}]
+  no-module: [modules: receive decode stream detct output]
+  no-list: {pices: []}
+  cut-before-decode:
+    - modules: receive
+    - {modules: decode, threads: 4}
+    - modules: stream detect output
+  no-balance: [modules: receive decode, {modules: stream detect output, balance: hsh}]
+  workers: [modules: receive decode stream detect output]
+threading: {detect-thread-ratio: many}
+EOT
+cat > outputs.yaml <<'EOT'
+%YAML 1.1
+---
+outputs:
+  - dns-log: {enabled: yes}
+  - eve-log: {enabled: yes, filetype: regulr}
+  - eve-log: {enabled: yes, filename: other.json, threaded: yes, types: [alert, alrt]}
+packet-alert-max: 300
+EOT
 say one.rules 'alert tcp any any -> any any (msg:"x"; conten:"a"; sid:1;)\n'
 
 {
@@ -38,6 +94,12 @@ say one.rules 'alert tcp any any -> any any (msg:"x"; conten:"a"; sid:1;)\n'
             grep -q 'Permission denied' || echo "secret.pcap: not a word"
     fi
     for name in tab indent mode cpu include none; do configured $name.yaml; done
+    # CPUs of a machine that is always the same
+    for name in threading prio modes; do
+        tried $name.yaml --plan --topology "pack:1 core:4 pu:1" -c $name.yaml -S /dev/null \
+            -r sample.pcap
+    done
+    configured outputs.yaml
     ruled -T
     ruled -r sample.pcap --init-errors-fatal
     ruled -r empty.pcap
