@@ -37,7 +37,7 @@ def passes(cap, ends, timeout):
 
 class Played(TcpFlow):
     def __init__(self, ends, number):
-        self.played, self.ends_at, self.lost, self.patience = Capture(), ends, 0, 3.0
+        self.played, self.ends_at, self.lost, self.patience = Capture(), ends, 0, 30.0
         super().__init__(self.played, f"10.9.0.{number % 200 + 1}", 20000 + number * 7,
                          "172.16.0.1", 80)
 

@@ -18,7 +18,7 @@ rules 'drop tcp any any -> any 81 (msg:"port"; sid:1;)' \
     'alert tcp any any -> any any (msg:"much to log"; sid:2;)'
 engine $arguments
 requests 1000 8 || fail "requests fail"
-fetch index.html 81 > /dev/null 2>&1 && fail "a dropped port answers"
+no_answer index.html 81 || fail "a dropped port answers"
 [ "$(df --output=avail "$log" | tail -1)" -lt 100 ] || fail "the disk did not fill"
 rm -f "$log"/*
 kill -HUP $engine_pid

@@ -15,7 +15,7 @@ refusal() {
 import socket, sys, time
 start = time.time()
 try:
-    s = socket.socket(type=$2); s.settimeout(3); s.connect(('$server_ip', $1)); s.send(b'x' * 20)
+    s = socket.socket(type=$2); s.settimeout(30); s.connect(('$server_ip', $1)); s.send(b'x' * 20)
     s.recv(1); print('nothing')
 except OSError as e:
     print(type(e).__name__ if e.errno is None else e.errno)"
@@ -25,7 +25,7 @@ for mode in $modes; do
     rm -f "$log"/*
     engine $capture --runmode $mode
     expect "$mode: replaced word" "$(fetch index.html)" "a public word"
-    fetch forbidden.html > /dev/null 2>&1 && fail "$mode: the dropped URL came through"
+    no_answer forbidden.html || fail "$mode: the dropped URL came through"
     expect "$mode: rejected port" "$(refusal 81 socket.SOCK_STREAM)" 111      # refused
     expect "$mode: rejected datagram" "$(refusal 53 socket.SOCK_DGRAM)" 113   # host unreachable
     jobs=
@@ -37,9 +37,9 @@ for mode in $modes; do
         cmp -s "$work/got$i" "$work/www/f$i" || fail "$mode: download $i differs"
     done
     requests 100 4 || fail "$mode: requests fail"
+    await "$mode: requests" urls_seen 100
     stop_engine
-    urls_seen 100 || fail "$mode: above"
     [ "$(stat ips.replaced)" -gt 0 ] || fail "$mode: nothing counted as replaced"
     expect "$mode: rejected" "$(($(stat ips.rejected) >= 2))" 1
-    expect "$mode: kernel drops" "$(stat capture.kernel_drops)" 0
+    ! strict || expect "$mode: kernel drops" "$(stat capture.kernel_drops)" 0
 done

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lib.sh - for the tests: hosts, servers, the engine. Sourced by them; IDS_BIN is the engine.
+#
+# No test depends on how fast the machine is: what must happen is waited for, a minute at most, and
+# rings are large enough for all of a test's traffic where nothing may be lost. LIVE_STRICT=1, for
+# a quiet machine, also looks at times: the engine ends within 2 s, and nothing stalls for 100 ms.
 set -u
 live_tag=lv$$
 client=$live_tag-c middle=$live_tag-m server=$live_tag-s
@@ -37,7 +41,7 @@ for tool in ip python3 ethtool; do
 done
 [ -x "${IDS_BIN:?}" ] || skip "$IDS_BIN is not built"
 
-on() { local ns=$1; shift; timeout 60 ip netns exec "$ns" "$@"; }
+on() { local ns=$1; shift; timeout 150 ip netns exec "$ns" "$@"; }
 
 # hosts bridge|router [off]: off turns offloads off everywhere.
 hosts() {
@@ -96,14 +100,23 @@ forward_to() {
 # queue_forwarded ARGUMENTS of NFQUEUE
 queue_forwarded() { forward_to NFQUEUE "$@"; }
 
+# For a minute at most.
 until_true() {
-    local i
-    for i in $(seq 100); do
-        "$@" > /dev/null 2>&1 && return 0
+    local end=$((SECONDS + 60))
+    while ! "$@" > /dev/null 2>&1; do
+        [ $SECONDS -lt $end ] || return 1
         sleep 0.1
     done
-    return 1
 }
+
+# await WHAT COMMAND...: what must come true; else the command may say what is wrong.
+await() {
+    local what=$1
+    shift
+    until_true "$@" || { "$@"; fail "$what"; }
+}
+
+strict() { [ -n "${LIVE_STRICT-}" ]; }
 
 listens() { on "$1" python3 -c "import socket; socket.create_connection(('$2', $3), 1)"; }
 
@@ -150,7 +163,7 @@ tell() { timeout 20 "$top/scripts/idsc" -s "$work/socket" "$@" 2> "$work/told"; 
 
 said() { grep -q "$1" "$work/out"; }
 
-# stop_engine: must end by itself, well, within 2 s.
+# stop_engine: must end by itself, and well.
 stop_engine() {
     local start=$(date +%s%N) status ms
     kill -TERM "$engine_pid"
@@ -158,15 +171,19 @@ stop_engine() {
     status=$?
     ms=$((($(date +%s%N) - start) / 1000000))
     [ $status = 0 ] || fail "the engine ended with status $status"
-    [ $ms -lt 2000 ] || fail "the engine took $ms ms to stop"
+    ! strict || [ $ms -lt 2000 ] || fail "the engine took $ms ms to stop"
 }
 
-# fetch PATH [PORT]: the body, from the client.
+# fetch PATH [PORT [SECONDS]]: the body, from the client.
 fetch() {
     on $client python3 -c "
 import sys, urllib.request
-sys.stdout.buffer.write(urllib.request.urlopen('http://$server_ip:${2-80}/$1', timeout=4).read())"
+sys.stdout.buffer.write(urllib.request.urlopen('http://$server_ip:${2-80}/$1',
+                                               timeout=${3-30}).read())"
 }
+
+# no_answer PATH [PORT]: to be expected, so it is not waited for as long.
+no_answer() { ! fetch "$1" "${2-80}" 2 > /dev/null 2>&1; }
 
 # requests NUMBER CLIENTS: as many in all, each its own connection and URL /index.html?n=...
 requests() {
@@ -174,7 +191,7 @@ requests() {
 import threading, urllib.request
 def work(k):
     for i in range(k, $1, $2):
-        urllib.request.urlopen('http://$server_ip/index.html?n=%d' % i, timeout=10).read()
+        urllib.request.urlopen('http://$server_ip/index.html?n=%d' % i, timeout=60).read()
 all = [threading.Thread(target=work, args=(k,)) for k in range($2)]
 [t.start() for t in all]; [t.join() for t in all]"
 }
@@ -196,6 +213,9 @@ if lost or twice:
     sys.exit(f"{len(lost)} of {sys.argv[2]} requests are not in EVE, {len(twice)} more than once")
 EOT
 }
+
+# logged WORDS NUMBER: so many lines of EVE have them.
+logged() { [ "$(grep -c "$1" "$log/eve.json")" = "$2" ]; }
 
 # stat KEY.KEY: of the last statistics.
 stat() {

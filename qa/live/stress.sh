@@ -4,8 +4,9 @@
 # a wrong verdict; no stall; no leak. Sourced with the engine's arguments in `arguments`, the hosts
 # made, and `interface`, which is taken down, or empty.
 #
-# A stall is a request that took longer than 100 ms while nothing was slow on loopback. One may be
-# the machine's doing, so what stalls is done again; what stalls three times is ours.
+# With LIVE_STRICT nothing may stall: no request may take longer than 100 ms while nothing is slow
+# on loopback. One may be the machine's doing, so what stalls is done again; what stalls three times
+# is ours.
 
 page() { python3 -c "import sys; sys.stdout.write(\"a body that comes whole \" * 40)"; }
 
@@ -51,11 +52,11 @@ phase() {
         told=$(python3 "$top/qa/live/traffic.py" check "$work/traffic" "$start" "$(now)" $errors)
         status=$?
         [ -z "${STRESS_TELL-}" ] || echo "$name: $told"
-        [ $status = 2 ] && [ $errors = no ] || break
+        strict && [ $status = 2 ] && [ $errors = no ] || break
     done
     kill -0 $engine_pid 2> /dev/null || { fail "$name: the engine is gone"; exit 1; }
     [ $status = 1 ] && fail "$name: $told"
-    [ $status = 2 ] && [ $errors = no ] && fail "$name: stalls, three times: $told"
+    strict && [ $status = 2 ] && [ $errors = no ] && fail "$name: stalls, three times: $told"
     return 0
 }
 

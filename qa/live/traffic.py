@@ -37,7 +37,7 @@ def fetch(address, port, path):
     """The body, or the name of what happened instead."""
     source = next_source() if address != "127.0.0.1" else None
     try:
-        with socket.create_connection((address, port), timeout=10, source_address=source) as s:
+        with socket.create_connection((address, port), timeout=20, source_address=source) as s:
             s.sendall(b"GET /%s HTTP/1.0\r\nHost: h\r\n\r\n" % path)
             data = b""
             while True:
