@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/frame_join.h - segments of TCP that stand in a row, as one frame for a kernel that takes
+ * it apart again: one call, one way through its queues, in place of one for each segment.
+ *
+ * What comes out is what came in, bit for bit; where it would not be, nothing is joined. Frames with
+ * VLAN tags go one by one. */
+#ifndef CAPTURE_FRAME_JOIN_H
+#define CAPTURE_FRAME_JOIN_H
+
+#include "packet/packet.h"
+
+/* struct virtio_net_hdr; Ethernet, IPv6, TCP with options. */
+#define FRAME_JOIN_NOTE_LEN 10
+#define FRAME_JOIN_HEAD_MAX (FRAME_JOIN_NOTE_LEN + 14 + 40 + 60)
+
+/* How many packets, from the first on, one frame can stand for; 1: the first goes alone. Each is a
+ * frame before which stands the kernel's note. */
+unsigned frame_join_count(struct packet *const *p, unsigned count);
+
+/* The note and the headers of the one frame for so many packets; their payloads follow. Returns
+ * the length. */
+uint32_t frame_join_head(struct packet *const *p, unsigned count,
+                         uint8_t out[FRAME_JOIN_HEAD_MAX]);
+
+#endif
