@@ -32,6 +32,7 @@ struct af_source {
 };
 
 struct af_capture {
+    struct af_load load;
     struct af_source *sources;
     unsigned count;
 };
@@ -50,6 +51,7 @@ struct af_side {
 };
 
 struct af_queue {
+    struct af_load *load;               /* of all queues */
     struct packet_pool *pool;
     struct counters *counters;
     struct af_counters id;
@@ -109,8 +111,9 @@ static int open_source(struct af_source *source, const struct capture_request *r
 
 static void *af_open(const struct capture_request *rq, struct err *err)
 {
-    struct af_capture *c = xcalloc(1, sizeof(*c));
+    struct af_capture *c = xaligned(CACHE_LINE, sizeof(*c));
 
+    c->load.cpus = (unsigned)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L);
     while (rq->sources[c->count] != NULL)
         c->count++;
     c->sources = xcalloc(c->count + 1, sizeof(c->sources[0]));
@@ -203,6 +206,7 @@ static void *af_queue_open(void *capture, unsigned queue, struct packet_pool *po
     struct af_queue *q = xcalloc(1, sizeof(*q));
     struct af_source *source = source_of(capture, &queue);
 
+    q->load = &((struct af_capture *)capture)->load;
     q->pool = pool;
     q->counters = counters;
     for (unsigned i = 0; i < source->sides; i++)
@@ -291,15 +295,21 @@ static bool receive_one(struct af_queue *q, struct af_side *side, struct packet_
     return true;
 }
 
-/* Of a bridge the first port leaves half of the room to the second. */
+static void fill_from(struct af_queue *q, struct af_side *side, unsigned until,
+                      struct packet_vector *v)
+{
+    while (v->count < until && receive_one(q, side, v))
+        ;
+}
+
+/* Of a bridge the first port leaves half of the room to the second, which may leave it again. */
 static enum capture_status fill(struct af_queue *q, struct packet_vector *v)
 {
-    for (unsigned i = 0; i < q->sides; i++) {
-        unsigned until = i + 1 < q->sides ? VECTOR_FILL / 2 : VECTOR_FILL;
-
-        while (v->count < until && receive_one(q, &q->side[i], v))
-            ;
+    if (q->sides > 1) {
+        fill_from(q, &q->side[0], VECTOR_FILL / 2, v);
+        fill_from(q, &q->side[1], VECTOR_FILL, v);
     }
+    fill_from(q, &q->side[0], VECTOR_FILL, v);
     return v->count > 0 ? CAPTURE_OK : CAPTURE_IDLE;
 }
 
@@ -408,7 +418,9 @@ static enum capture_status sleep_for_frames(struct af_queue *q, struct packet_ve
     for (unsigned i = 0; i < q->sides; i++)
         at[i] = (struct pollfd){ .fd = q->side[i].is_down ? -1 : af_ring_fd(q->side[i].ring),
                                  .events = POLLIN };
+    __atomic_fetch_sub(&q->load->awake, 1, __ATOMIC_RELAXED);
     n = poll(at, q->sides, WAIT_MS);
+    __atomic_fetch_add(&q->load->awake, 1, __ATOMIC_RELAXED);
     counter_inc(q->counters, q->id.polls);
     if (n <= 0) {
         counter_inc(q->counters, q->id.poll_timeout);
@@ -430,6 +442,7 @@ static COLD bool start(struct af_queue *q)
     struct err err = { 0 };
 
     q->is_started = true;
+    __atomic_fetch_add(&q->load->awake, 1, __ATOMIC_RELAXED);
     for (unsigned i = 0; i < q->sides; i++)
         if (af_ring_start(q->side[i].ring, &err) < 0) {
             log_err(LOG_LEVEL_ERROR, "af-packet", &err);
@@ -460,6 +473,7 @@ static enum capture_status af_receive(void *queue, struct packet_vector *v)
 struct af_ports {
     const struct capture_device *device[2];
     struct af_port *port[2];
+    struct af_helper *helper;           /* NULL: nobody */
     unsigned count;
 };
 
@@ -468,14 +482,15 @@ static void *af_port_open(void *queue, struct counters *counters, bool in_order)
     struct af_queue *q = queue;
     struct af_ports *ports;
 
-    (void)in_order;
     if (q->side[0].conf->copy == BRIDGE_NONE)
         return NULL;
     ports = xcalloc(1, sizeof(*ports));
     ports->count = q->sides;
+    if (in_order)
+        ports->helper = af_helper_new(q->side[0].conf, q->load);
     for (unsigned i = 0; i < q->sides; i++) {
         ports->device[i] = &q->side[i].conf->device;
-        ports->port[i] = af_port_new(q->side[i].conf, counters);
+        ports->port[i] = af_port_new(q->side[i].conf, counters, ports->helper);
     }
     return ports;
 }
@@ -499,6 +514,7 @@ static void af_port_close(void *self)
 {
     struct af_ports *ports = self;
 
+    af_helper_free(ports->helper);
     for (unsigned i = 0; i < ports->count; i++)
         af_port_free(ports->port[i]);
     free(ports);

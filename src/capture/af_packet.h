@@ -109,9 +109,50 @@ void af_bypass_totals(const struct af_bypass *bypass, uint64_t *packets, uint64_
 /* Before a frame of an inline ring stands the kernel's note about checksum and segmentation. */
 #define AF_NOTE_LEN 10
 
+/* What is handed to the kernel at once: a frame, or one that stands for several. */
+struct af_message {
+    unsigned frames;
+    size_t len;                     /* note included */
+};
+
+/* af_packet_out.c: one thread at a time, but for what is asked. */
+struct mmsghdr;
+struct af_out;
+struct af_out *af_out_new(const struct af_conf *conf);
+void af_out_free(struct af_out *out);
+/* How many messages are done with, sent or not: all, or those before the first joined one there
+ * ever was, which the interface does not take. */
+unsigned af_out_send(struct af_out *out, struct mmsghdr *header, const struct af_message *message,
+                     unsigned count);
+/* Any thread. May frames be joined; is it to be found out still? Frames that would not go. */
+bool af_out_joins(const struct af_out *out);
+bool af_out_tries_to_join(const struct af_out *out);
+uint32_t af_out_failed(const struct af_out *out);
+
+/* af_packet_helper.c: a thread that sends for the one that judges, while a CPU is idle. */
+struct af_helper;
+struct af_load;
+/* NULL: there is none. load: how busy the others are, borrowed. */
+struct af_helper *af_helper_new(const struct af_conf *conf, const struct af_load *load);
+void af_helper_free(struct af_helper *h);           /* what was to be sent is; NULL is fine */
+/* It is sending: what follows must go by it too, to come behind. False for NULL, as the next. */
+bool af_helper_is_busy(const struct af_helper *h);
+/* Is it worth while for so many frames? */
+bool af_helper_wants(const struct af_helper *h, unsigned frames);
+/* A copy of all of it goes. */
+void af_helper_send(struct af_helper *h, struct af_out *out, const struct mmsghdr *header,
+                    const struct af_message *message, unsigned count);
+
+/* How many threads of the capture are not asleep, of those that the machine has CPUs for. */
+struct af_load {
+    CACHE_ALIGNED unsigned awake;   /* atomic */
+    CACHE_ALIGNED unsigned cpus;
+};
+
 /* af_packet_port.c */
 struct af_port;
-struct af_port *af_port_new(const struct af_conf *conf, struct counters *counters);
+struct af_port *af_port_new(const struct af_conf *conf, struct counters *counters,
+                            struct af_helper *helper);
 void af_port_free(struct af_port *port);
 /* Unless it is dropped; goes with the next flush. */
 void af_port_send(struct af_port *port, struct packet *p);

@@ -2,8 +2,8 @@
 /* capture/frame_join.h - segments of TCP that stand in a row, as one frame for a kernel that takes
  * it apart again: one call, one way through its queues, in place of one for each segment.
  *
- * What comes out is what came in, bit for bit; where it would not be, nothing is joined. Frames with
- * VLAN tags go one by one. */
+ * What comes out is what came in, bit for bit; where it would not be, nothing is joined. Frames
+ * with VLAN tags go one by one. */
 #ifndef CAPTURE_FRAME_JOIN_H
 #define CAPTURE_FRAME_JOIN_H
 

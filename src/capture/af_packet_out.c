@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/af_packet_out.c - the socket by which frames leave an interface, each with the kernel's
+ * note before it. */
+#include "capture/af_packet.h"
+
+#include <errno.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/log.h"
+
+/* Does the other interface take frames that stand for several? It is tried out. */
+enum { JOINS_UNTRIED, JOINS, JOINS_NOT };
+
+struct af_out {
+    const struct af_conf *conf;
+    int fd;
+    bool said_size;
+    int joins;                          /* atomic, as the next */
+    uint32_t failed;                    /* frames */
+};
+
+/* A socket that receives nothing. */
+static int connect_out(const struct af_conf *conf)
+{
+    struct sockaddr_ll at = { .sll_family = AF_PACKET,
+                              .sll_ifindex = (int)if_nametoindex(conf->peer) };
+    int fd = at.sll_ifindex > 0 ? socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0) : -1, on = 1;
+
+    if (fd < 0)
+        return -1;
+    if (bind(fd, (struct sockaddr *)&at, sizeof(at)) < 0 ||
+        setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &on, sizeof(on)) < 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+/* Of a frame that stands for others the kernel does not look whether they are too large. */
+static bool peer_takes_all(const struct af_conf *conf)
+{
+    struct net_device peer;
+
+    return net_device_read(conf->peer, &peer, NULL) == 0 && peer.mtu >= conf->facts.mtu;
+}
+
+struct af_out *af_out_new(const struct af_conf *conf)
+{
+    struct af_out *out = xcalloc(1, sizeof(*out));
+
+    out->conf = conf;
+    out->fd = connect_out(conf);
+    out->joins = peer_takes_all(conf) ? JOINS_UNTRIED : JOINS_NOT;
+    return out;
+}
+
+void af_out_free(struct af_out *out)
+{
+    if (out->fd >= 0)
+        close(out->fd);
+    free(out);
+}
+
+static int joins(const struct af_out *out)
+{
+    return __atomic_load_n(&out->joins, __ATOMIC_RELAXED);
+}
+
+bool af_out_joins(const struct af_out *out) { return joins(out) != JOINS_NOT; }
+bool af_out_tries_to_join(const struct af_out *out) { return joins(out) == JOINS_UNTRIED; }
+
+uint32_t af_out_failed(const struct af_out *out)
+{
+    return __atomic_load_n(&out->failed, __ATOMIC_RELAXED);
+}
+
+static COLD void say_too_large(struct af_out *out, size_t len)
+{
+    if (!out->said_size)
+        log_warning("af-packet", "a frame of %zu bytes is too large for %s: `ethtool -K %s gro "
+                    "off lro off`, or a larger MTU there", len - AF_NOTE_LEN, out->conf->peer,
+                    out->conf->device.name);
+    out->said_size = true;
+}
+
+static COLD void stop_joining(struct af_out *out)
+{
+    log_info("af-packet", "%s takes no joined segments: %s", out->conf->peer, strerror(errno));
+    __atomic_store_n(&out->joins, JOINS_NOT, __ATOMIC_RELAXED);
+}
+
+/* The message would not go. An interface that was taken away and has come back is another one for
+ * the kernel. */
+static COLD void send_failed(struct af_out *out, const struct af_message *m)
+{
+    bool is_refused = errno == EMSGSIZE || errno == EINVAL || errno == EOPNOTSUPP;
+
+    __atomic_fetch_add(&out->failed, m->frames, __ATOMIC_RELAXED);
+    if (is_refused && m->frames > 1) {
+        stop_joining(out);
+    } else if (is_refused) {
+        say_too_large(out, m->len);
+    } else if (errno == ENXIO || errno == ENODEV || errno == EBADF) {
+        if (out->fd >= 0)
+            close(out->fd);
+        out->fd = connect_out(out->conf);
+    }
+}
+
+static bool is_first_join(const struct af_out *out, const struct af_message *m)
+{
+    return m->frames > 1 && joins(out) == JOINS_UNTRIED;
+}
+
+unsigned af_out_send(struct af_out *out, struct mmsghdr *header, const struct af_message *message,
+                     unsigned count)
+{
+    unsigned done = 0;
+
+    while (done < count) {
+        int sent = sendmmsg(out->fd, header + done, count - done, 0);
+
+        if (sent > 0) {
+            for (unsigned end = done + (unsigned)sent; done < end; done++)
+                if (UNLIKELY(is_first_join(out, &message[done])))
+                    __atomic_store_n(&out->joins, JOINS, __ATOMIC_RELAXED);
+        } else if (errno != EINTR) {
+            bool again = is_first_join(out, &message[done]) &&
+                         (errno == EMSGSIZE || errno == EINVAL || errno == EOPNOTSUPP);
+
+            if (again) {
+                stop_joining(out);
+                return done;
+            }
+            send_failed(out, &message[done++]);
+        }
+    }
+    return done;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/send_thread.c - a thread that hands to the kernel what another one has judged. */
+#include "capture/send_thread.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/ring.h"
+
+#define BUFFERS 4                       /* a power of two, for the rings */
+
+struct send_thread {
+    pthread_t thread;
+    send_thread_fn *send;
+    void *arg;
+    struct ring_waiter sender, judge;
+    struct ring *full, *empty;          /* to the sending thread, and back */
+    void *current;
+};
+
+static bool has_work(void *arg)
+{
+    struct send_thread *s = arg;
+
+    return ring_count(s->full) > 0 || ring_is_closed(s->full);
+}
+
+static bool has_room(void *arg)
+{
+    struct send_thread *s = arg;
+
+    return ring_count(s->empty) > 0;
+}
+
+static void *thread_main(void *arg)
+{
+    struct send_thread *s = arg;
+    void *item;
+
+    while (!ring_is_done(s->full)) {
+        if (ring_pop(s->full, &item, 1) == 0) {
+            waiter_wait(&s->sender, has_work, s, WAITER_FOREVER);
+            continue;
+        }
+        s->send(s->arg, item);
+        ring_push(s->empty, &item, 1);
+    }
+    return NULL;
+}
+
+bool send_thread_has_cpu(unsigned threads)
+{
+    cpu_set_t own;
+
+    return sysconf(_SC_NPROCESSORS_ONLN) > (long)threads &&
+           sched_getaffinity(0, sizeof(own), &own) == 0 && CPU_COUNT(&own) > 1;
+}
+
+static void free_all(struct ring *ring)
+{
+    void *item;
+
+    while (ring_pop(ring, &item, 1) == 1)
+        free(item);
+    ring_free(ring);
+}
+
+static void release(struct send_thread *s)
+{
+    free_all(s->full);
+    free_all(s->empty);
+    free(s->current);
+    free(s);
+}
+
+struct send_thread *send_thread_new(const char *name, size_t buffer_size, send_thread_fn *send,
+                                    void *arg)
+{
+    struct send_thread *s = xaligned(CACHE_LINE, sizeof(*s));
+
+    s->send = send;
+    s->arg = arg;
+    s->current = xcalloc(1, buffer_size);
+    waiter_init(&s->sender);
+    waiter_init(&s->judge);
+    s->full = ring_new(BUFFERS, &s->sender, &s->judge);
+    s->empty = ring_new(BUFFERS, &s->judge, &s->sender);
+    for (unsigned i = 1; i < BUFFERS; i++) {
+        void *buffer = xcalloc(1, buffer_size);
+
+        ring_push(s->empty, &buffer, 1);
+    }
+    if (pthread_create(&s->thread, NULL, thread_main, s) != 0) {
+        release(s);
+        return NULL;
+    }
+    pthread_setname_np(s->thread, name);
+    return s;
+}
+
+void send_thread_free(struct send_thread *s)
+{
+    if (s == NULL)
+        return;
+    ring_close(s->full);
+    pthread_join(s->thread, NULL);
+    release(s);
+}
+
+void *send_thread_buffer(struct send_thread *s)
+{
+    return s->current;
+}
+
+void send_thread_push(struct send_thread *s)
+{
+    void *item = s->current;
+
+    ring_push(s->full, &item, 1);
+    while (ring_pop(s->empty, &item, 1) == 0)
+        waiter_wait(&s->judge, has_room, s, WAITER_FOREVER);
+    s->current = item;
+}
+
+bool send_thread_is_idle(const struct send_thread *s)
+{
+    return ring_count(s->empty) == BUFFERS - 1;
+}
