@@ -230,6 +230,8 @@ struct app_probe {
                                  * protocol is expected or the other side is this one */
     const char *source_ports;   /* default detection-ports.sp; NULL: none */
     uint16_t min, max;          /* bytes to ask for */
+    uint16_t max_other;         /* bytes after which the direction that it does not judge no longer
+                                 * waits for it; 0: as `max` */
     app_probe_fn probe;
 };
 

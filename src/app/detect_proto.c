@@ -106,14 +106,22 @@ static enum app_proto_id detect_by_pattern(const struct app_detect_tables *table
 
 /* --- probes ----------------------------------------------------------------------------------- */
 
+static bool judges(const struct app_probe *probe, enum direction direction)
+{
+    return (probe->directions & APP_DIRECTION_BIT(direction)) != 0;
+}
+
 static enum app_probe_result run_probe(const struct app_probe *probe,
                                        const struct detect_question *q)
 {
     enum app_probe_result result = APP_PROBE_MORE;
+    uint16_t max = probe->max;
 
-    if ((probe->directions & APP_DIRECTION_BIT(q->direction)) != 0)
+    if (judges(probe, q->direction))
         result = probe->probe(bytes_of_slice(q->data), q->direction, q->flow);
-    if (result == APP_PROBE_MORE && probe->max != 0 && q->data.len > probe->max)
+    else if (probe->max_other != 0)
+        max = probe->max_other;
+    if (result == APP_PROBE_MORE && max != 0 && q->data.len > max)
         result = APP_PROBE_NO;
     return result;
 }
@@ -141,7 +149,7 @@ static enum app_proto_id probe_named(const struct app_detect_tables *tables, uin
         *known = true;
         if (q->data.len >= p->min)
             result = run_probe(p, q);
-        *waits |= result == APP_PROBE_MORE;
+        *waits |= result == APP_PROBE_MORE && judges(p, q->direction);
         *reversed = result == APP_PROBE_YES_REVERSED;
         if (is_yes(result))
             return pc->proto->id;

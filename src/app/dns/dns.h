@@ -120,7 +120,7 @@ bool dns_response_name(const struct dns_message *m, unsigned index, struct slice
  * all of it. */
 struct dns_log_settings;
 void *dns_configure(const struct conf_node *node, struct err *err);
-void dns_log_object(struct json *j, const struct dns_message *m, bool response,
+bool dns_log_object(struct json *j, const struct dns_message *m, bool response,
                     const struct dns_log_settings *s);
 
 extern const struct app_buffer *const dns_buffers[];

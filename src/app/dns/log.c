@@ -433,16 +433,17 @@ static bool kind_wanted(const struct dns_log_settings *s, bool response)
     return response ? s->responses : s->requests;
 }
 
-void dns_log_object(struct json *j, const struct dns_message *m, bool response,
+bool dns_log_object(struct json *j, const struct dns_message *m, bool response,
                     const struct dns_log_settings *s)
 {
     if (s == NULL)
         s = &alert_settings;
     if (!kind_wanted(s, response) || !any_wanted(s, m))
-        return;
+        return false;
     json_object(j, "dns");
     log_message(j, m, response, 0, s);
     json_object_end(j);
+    return true;
 }
 
 static bool log_v3(struct json *j, struct app_tx *tx, enum direction direction, const void *conf)

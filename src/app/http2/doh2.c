@@ -58,15 +58,17 @@ static const struct dns_message *message_of(struct app_tx *tx, bool *is_response
     return t->side[*is_response ? TO_CLIENT : TO_SERVER].message;
 }
 
-static void log_http(struct json *j, struct app_tx *tx)
+static bool log_http(struct json *j, struct app_tx *tx)
 {
     struct json_mark mark = json_mark(j);
 
     json_object(j, "http");
-    if (h2_log_members(j, tx))
-        json_object_end(j);
-    else
+    if (!h2_log_members(j, tx)) {
         json_rewind(j, mark);
+        return false;
+    }
+    json_object_end(j);
+    return true;
 }
 
 static bool log_with_dns(struct json *j, struct app_tx *tx, enum direction d UNUSED,
@@ -74,12 +76,12 @@ static bool log_with_dns(struct json *j, struct app_tx *tx, enum direction d UNU
 {
     bool is_response;
     const struct dns_message *m = message_of(tx, &is_response);
+    bool any;
 
     if (m == NULL)
         return false;
-    log_http(j, tx);
-    dns_log_object(j, m, is_response, conf);
-    return true;
+    any = log_http(j, tx);
+    return dns_log_object(j, m, is_response, conf) || any;
 }
 
 static bool log_without_dns(struct json *j, struct app_tx *tx, enum direction d UNUSED,
@@ -89,8 +91,7 @@ static bool log_without_dns(struct json *j, struct app_tx *tx, enum direction d 
 
     if (message_of(tx, &is_response) != NULL)
         return false;
-    log_http(j, tx);
-    return true;
+    return log_http(j, tx);
 }
 
 void doh2_alert_metadata(struct json *j, struct app_tx *tx)
@@ -98,9 +99,9 @@ void doh2_alert_metadata(struct json *j, struct app_tx *tx)
     bool is_response;
     const struct dns_message *m = message_of(tx, &is_response);
 
-    log_http(j, tx);
+    (void)log_http(j, tx);
     if (m != NULL)
-        dns_log_object(j, m, is_response, NULL);
+        (void)dns_log_object(j, m, is_response, NULL);
 }
 
 static const struct app_log with_dns = {

@@ -14,7 +14,7 @@ static const struct quic_thread *thread_of(const struct quic_tx *t)
 static void make_ja3(struct quic_tx *t)
 {
     t->ja3_made = true;
-    t->ja3 = tls_ja3_string(&t->hello, &t->tx.arena);
+    t->ja3 = tls_ja3_string_with_grease(&t->hello, &t->tx.arena);
     t->ja3_hash = tls_ja3_hash(t->ja3, thread_of(t)->digests, &t->tx.arena);
 }
 

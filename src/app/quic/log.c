@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/quic/log.c - the `quic` object of EVE records. */
 #include "app/quic/quic.h"
+#include "app/tls/version.h"
 
 #include <stdio.h>
 
@@ -121,7 +122,7 @@ static void log_extensions(struct json *j, const struct tls_hello *hello)
         json_object(j, NULL);
         if (name != NULL)
             json_string(j, "name", name);
-        json_u64(j, "type", type);
+        json_u64(j, "type", tls_extension_shown(type));
         if (!body.failed)
             log_values(j, type, body, hello->is_server);
         json_object_end(j);

@@ -73,7 +73,7 @@ static enum app_probe_result probe_greeting(struct bytes in, enum direction dire
 }
 
 static const struct app_probe probes[] = {
-    { .transport = APP_TCP, .directions = APP_TC, .ports = "25,465", .min = 5,
+    { .transport = APP_TCP, .directions = APP_TC, .ports = "25,465", .min = 5, .max_other = 5,
       .probe = probe_greeting },
     { .probe = NULL },
 };

@@ -73,23 +73,57 @@ static size_t ja3_room(const struct tls_hello *h)
            4 * (size_t)h->point_formats.len;
 }
 
-struct slice tls_ja3_string(const struct tls_hello *h, struct arena *arena)
+static bool next_any_value(struct bytes *list, uint16_t *value)
+{
+    *value = take_be16(list);
+    return !list->failed;
+}
+
+static bool next_any_extension(struct bytes *list, uint16_t *type)
+{
+    if (!bytes_have(list, 4))
+        return false;
+    *type = tls_extension_shown(take_be16(list));
+    take_skip(list, take_be16(list));
+    return !list->failed;
+}
+
+/* How to go through the lists of values and of extensions. */
+struct ja3_lists {
+    bool (*value)(struct bytes *list, uint16_t *value);
+    bool (*extension)(struct bytes *list, uint16_t *value);
+};
+
+static struct slice ja3_string(const struct tls_hello *h, struct arena *arena,
+                               struct ja3_lists next)
 {
     struct writer w = { .start = arena_alloc(arena, ja3_room(h)) };
 
     w.to = w.start;
     put_decimal(&w, h->legacy_version);
     put_char(&w, ',');
-    put_values(&w, h->ciphers, tls_hello_next_value);
+    put_values(&w, h->ciphers, next.value);
     put_char(&w, ',');
-    put_values(&w, h->extensions, tls_hello_next_extension);
+    put_values(&w, h->extensions, next.extension);
     if (h->is_server)
         return written(&w);
     put_char(&w, ',');
-    put_values(&w, h->groups, tls_hello_next_value);
+    put_values(&w, h->groups, next.value);
     put_char(&w, ',');
     put_values(&w, h->point_formats, next_byte);
     return written(&w);
+}
+
+struct slice tls_ja3_string(const struct tls_hello *h, struct arena *arena)
+{
+    return ja3_string(h, arena, (struct ja3_lists){ .value = tls_hello_next_value,
+                                                    .extension = tls_hello_next_extension });
+}
+
+struct slice tls_ja3_string_with_grease(const struct tls_hello *h, struct arena *arena)
+{
+    return ja3_string(h, arena, (struct ja3_lists){ .value = next_any_value,
+                                                    .extension = next_any_extension });
 }
 
 struct slice tls_ja3_hash(struct slice string, struct digests *d, struct arena *arena)

@@ -3,7 +3,8 @@
  *
  * JA3 lists version, ciphers, extensions, groups and point formats in decimal, JA3S the first
  * three of a ServerHello; each is told by the MD5 of that text. JA4 sorts first, so that the
- * order that some browsers shuffle does not matter. GREASE counts in none of them. */
+ * order that some browsers shuffle does not matter. GREASE counts in none of them,
+ * but in JA3 over QUIC, where Suricata leaves it in. */
 #ifndef APP_TLS_FINGERPRINT_H
 #define APP_TLS_FINGERPRINT_H
 
@@ -13,6 +14,7 @@
 
 /* The text, JA3 or JA3S by the kind of hello; in the arena. */
 struct slice tls_ja3_string(const struct tls_hello *hello, struct arena *arena);
+struct slice tls_ja3_string_with_grease(const struct tls_hello *hello, struct arena *arena);
 /* Its MD5 in hex, in the arena; empty without MD5. */
 struct slice tls_ja3_hash(struct slice string, struct digests *d, struct arena *arena);
 

@@ -131,6 +131,7 @@ TEST(tls_ja4_grease_and_empty)
     arena_init(&arena, 1024, 0);
     CHECK(tls_hello_parse(bytes_of(message, sizeof(message) - 1), false, &h));
     check_slice(t, tls_ja3_string(&h, &arena), "769,47,16,,");
+    check_slice(t, tls_ja3_string_with_grease(&h, &arena), "769,2570-47-64250,64250-16,,");
     check_slice(t, (struct slice){ tls_ja4(&h, true, d, &arena).data, 10 }, "q10i010102");
     arena_fini(&arena);
     digests_free(d);
