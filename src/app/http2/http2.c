@@ -8,7 +8,7 @@
 #define MAGIC "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 #define MAGIC_SIZE (sizeof(MAGIC) - 1)
 #define PROBE_LENGTH_MAX 16384          /* SETTINGS_MAX_FRAME_SIZE as it is at first */
-#define HANDLED_MAX 65536               /* a longer frame, other than DATA, is passed over */
+#define HANDLED_MAX 65536               /* a longer frame is odd; other than DATA, passed over */
 
 enum { FRAME_STREAM, FRAME_HDR, FRAME_DATA, FRAME_PDU };
 
@@ -130,6 +130,8 @@ static bool begin_data(struct app_flow *af, enum direction d, const struct h2_fr
         return false;
     *tx_id = t->tx.id;
     h2_frame_count(t, d, H2_DATA);
+    if (f->length >= HANDLED_MAX)
+        app_tx_event(&t->tx, H2_LONG_FRAME_DATA);
     if (f->stream == 0) {
         app_tx_event(&t->tx, H2_DATA_STREAM_ZERO);
         h2_tx_global(t, d);

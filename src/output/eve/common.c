@@ -61,20 +61,31 @@ static void eve_endpoints(struct json *j, const struct ip *src, uint16_t src_por
         json_u64(j, "dest_port", dst_port);
 }
 
-void eve_flow_addresses(struct json *j, const struct flow *f, bool reversed)
+static void eve_flow_endpoints(struct json *j, const struct flow *f, bool reversed, uint8_t proto)
 {
     const struct flow_key *k = &f->key;
 
     if (reversed != flow_is_swapped(f))
-        eve_endpoints(j, &k->dst, k->dst_port, &k->src, k->src_port, k->proto);
+        eve_endpoints(j, &k->dst, k->dst_port, &k->src, k->src_port, proto);
     else
-        eve_endpoints(j, &k->src, k->src_port, &k->dst, k->dst_port, k->proto);
+        eve_endpoints(j, &k->src, k->src_port, &k->dst, k->dst_port, proto);
+}
+
+void eve_flow_addresses(struct json *j, const struct flow *f, bool reversed)
+{
+    eve_flow_endpoints(j, f, reversed, f->key.proto);
+}
+
+/* An ICMP error belongs to the flow that it is about, and has no ports all the same. */
+static uint8_t proto_shown(const struct packet *p)
+{
+    return p->ip_proto == 1 || p->ip_proto == 58 ? p->ip_proto : p->flow->key.proto;
 }
 
 void eve_addresses(struct json *j, const struct packet *p, enum eve_order order)
 {
     if (order != EVE_AS_PACKET && p->flow != NULL) {
-        eve_flow_addresses(j, p->flow, order == EVE_TO_CLIENT);
+        eve_flow_endpoints(j, p->flow, order == EVE_TO_CLIENT, proto_shown(p));
         return;
     }
     if ((p->flags & PACKET_PSEUDO) && p->flow != NULL) {
