@@ -15,6 +15,7 @@
 #define MERGED_MAX 1024
 /* Above this many out of order ones more are refused. */
 #define WAITING_MAX 8192
+#define REGION_GAP 262144               /* bytes; a wider hole parts two regions */
 
 static uint32_t segment_end(const struct segment *seg) { return seg->seq + seg->len; }
 
@@ -380,6 +381,24 @@ static void write_back(const struct overlap *o)
 
 /* ---- storing ---- */
 
+/* Parts of the stream that holes too wide to wait for keep apart, beside the contiguous one. Only
+ * what lies far out can make another. */
+static void note_regions(struct tcp_stream *s, const struct segment *fresh)
+{
+    int64_t end = stream_edge(s);
+    uint16_t regions = 0;
+
+    if (stream_abs(s, fresh->seq) - end <= REGION_GAP)
+        return;
+    for (const struct segment *seg = s->waiting.first; seg != NULL; seg = seg->next) {
+        int64_t start = stream_abs(s, seg->seq);
+
+        regions += start - end > REGION_GAP;
+        end = MAX(end, start + seg->len);
+    }
+    s->regions_max = MAX(s->regions_max, regions);
+}
+
 static int store_waiting(struct stream_thread *st, struct tcp_stream *s, uint32_t seq,
                          const uint8_t *data, uint32_t len)
 {
@@ -399,8 +418,7 @@ static int store_waiting(struct stream_thread *st, struct tcp_stream *s, uint32_
     memcpy(seg->data, data, len);
     record_insert(&s->waiting, seg);
     s->segments_out++;
-    if (s->segments_out > s->regions_max)
-        s->regions_max = s->segments_out;
+    note_regions(s, seg);
     return 0;
 }
 
