@@ -48,14 +48,20 @@ static void flow_head(struct render *r, const struct eve *eve, struct json *j,
 
 static bool is_icmp(const struct flow *f) { return f->key.proto == 1 || f->key.proto == 58; }
 
-/* The key holds the type that answers it in the place of a port. */
+/* The key holds the type in the place of the source port, of ICMPv6 with the code above it, and the
+ * one that answers it in the place of the other. */
+static unsigned icmp_type(const struct flow *f, enum direction d)
+{
+    return (d == TO_CLIENT ? f->key.dst_port : f->key.src_port) & 0xff;
+}
+
 static void flow_icmp(struct json *j, const struct flow *f)
 {
-    json_u64(j, "icmp_type", f->key.src_port);
+    json_u64(j, "icmp_type", icmp_type(f, TO_SERVER));
     json_u64(j, "icmp_code", f->icmp_code);
     if (f->packets[TO_CLIENT] == 0)
         return;
-    json_u64(j, "response_icmp_type", f->key.dst_port);
+    json_u64(j, "response_icmp_type", icmp_type(f, TO_CLIENT));
     json_u64(j, "response_icmp_code", 0);
 }
 
@@ -187,7 +193,7 @@ static void netflow_direction(struct render *r, const struct eve *eve, struct pa
 
     flow_head(r, eve, &j, f, d == TO_CLIENT, "netflow");
     if (is_icmp(f)) {
-        json_u64(&j, "icmp_type", d == TO_CLIENT ? f->key.dst_port : f->key.src_port);
+        json_u64(&j, "icmp_type", icmp_type(f, d));
         json_u64(&j, "icmp_code", d == TO_CLIENT ? 0 : f->icmp_code);
     }
     json_string(&j, "app_proto",
