@@ -126,6 +126,8 @@ static void *eve_open(const struct output_request *request, struct output_conf *
     eve->request = &conf->request;
     eve->prefix = conf_string(node, "prefix", "");
     eve->ethernet = conf_bool(node, "ethernet", false);
+    eve->macs_max[TO_SERVER] = counter_register("decoder.max_mac_addrs_src", COUNTER_MAX);
+    eve->macs_max[TO_CLIENT] = counter_register("decoder.max_mac_addrs_dst", COUNTER_MAX);
     eve->pcap_file = conf_bool(node, "pcap-file", false);
     eve->community_id = conf_bool(node, "community-id", false);
     eve->community_seed = (uint16_t)conf_u64_range(node, "community-id-seed", 0, 0, 65535);
@@ -169,7 +171,7 @@ static void macs_add(struct flow_macs *m, enum direction d, const uint8_t *mac)
         memcpy(m->at[d][m->count[d]++], mac, 6);
 }
 
-static void eve_note_macs(struct packet *p)
+static void eve_note_macs(struct render *r, const struct eve *eve, struct packet *p)
 {
     struct flow *f = p->flow;
     enum direction d = packet_direction(p);
@@ -180,6 +182,8 @@ static void eve_note_macs(struct packet *p)
         f->macs = xcalloc(1, sizeof(*f->macs));
     macs_add(f->macs, d, p->eth + 6);
     macs_add(f->macs, OTHER_DIRECTION(d), p->eth);
+    for (d = TO_SERVER; d <= TO_CLIENT; d++)
+        counter_max(r->counters, eve->macs_max[d], f->macs->count[d]);
 }
 
 /* --- asking the types --------------------------------------------------------------------- */
@@ -189,7 +193,7 @@ static void eve_packet(struct render *r, void *self, struct packet *p)
     const struct eve *eve = self;
 
     if (UNLIKELY(eve->ethernet))
-        eve_note_macs(p);
+        eve_note_macs(r, eve, p);
     for (unsigned i = 0; i < eve->type_count; i++) {
         const struct eve_use *use = &eve->type[i];
 

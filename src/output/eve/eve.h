@@ -56,6 +56,7 @@ struct eve {
     struct eve_use type[32];
     unsigned log_count[APP_PROTO_COUNT];
     struct eve_app_log *log[APP_PROTO_COUNT];
+    counter_id macs_max[2];             /* the most addresses of one side of a flow */
     unsigned number;                    /* of this instance: bits of app_tx.logged */
 };
 
