@@ -62,6 +62,7 @@ struct packet_buffer {
     const char *name, *alias, *doc;
     bool (*get)(const struct packet *p, struct slice *out);
     bool same;                  /* in all packets of a direction: for transactions too */
+    uint8_t ip_proto;           /* which the rule's header must allow; 0: any */
 };
 
 /* Load time; one registry per ruleset. */

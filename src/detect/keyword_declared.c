@@ -59,9 +59,10 @@ static int limit_protocol(struct rule_parser *p)
         return rule_set_app_proto(p, proto);
     if (p->rule->app_proto == APP_PROTO_UNKNOWN)
         return 0;
+    /* What DNS over HTTP/2 has of HTTP/2 is not there for a rule about DNS. */
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
-        if (d->in_proto[id] && app_proto_matches((enum app_proto_id)p->rule->app_proto,
-                                                 (enum app_proto_id)id))
+        if (d->in_proto[id] && app_proto_by_id((enum app_proto_id)id)->narrows == 0 &&
+            app_proto_matches((enum app_proto_id)p->rule->app_proto, (enum app_proto_id)id))
             return 0;
     return rule_error(p, "%s: does not exist in protocol %s, which the rule is about",
                       p->keyword->name, app_proto_name((enum app_proto_id)p->rule->app_proto));

@@ -27,10 +27,12 @@ const struct packet_buffer buffer_icmpv4_hdr = {
     .name = "icmpv4.hdr",
     .doc = "sticky buffer to match on the ICMP v4 header",
     .get = icmpv4_hdr_get,
+    .ip_proto = PROTO_ICMP,
 };
 
 const struct packet_buffer buffer_icmpv6_hdr = {
     .name = "icmpv6.hdr",
     .doc = "sticky buffer to match on the ICMP V6 header",
     .get = icmpv6_hdr_get,
+    .ip_proto = PROTO_ICMPV6,
 };

@@ -27,10 +27,12 @@ const struct packet_buffer buffer_tcp_hdr = {
     .name = "tcp.hdr",
     .doc = "sticky buffer to match on the TCP header",
     .get = tcp_hdr_get,
+    .ip_proto = PROTO_TCP,
 };
 
 const struct packet_buffer buffer_udp_hdr = {
     .name = "udp.hdr",
     .doc = "sticky buffer to match on the whole UDP header",
     .get = udp_hdr_get,
+    .ip_proto = PROTO_UDP,
 };

@@ -36,18 +36,35 @@ static bool files_match(const struct match_input *in, const void *arg)
     return false;
 }
 
-void file_test_add(struct rule_parser *p, file_test_fn has, const void *arg, uint32_t wants)
+/* DNS has none, though DNS over HTTP/2 may. */
+static bool has_files(enum app_proto_id wanted)
 {
-    file_test_add_in(p, APP_BOTH, has, arg, wants);
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
+        const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
+
+        if (proto != NULL && proto->has_files && app_proto_matches(wanted, proto->id) &&
+            (proto->narrows == 0 || proto->id == wanted))
+            return true;
+    }
+    return false;
 }
 
-void file_test_add_in(struct rule_parser *p, uint8_t directions, file_test_fn has,
+int file_test_add(struct rule_parser *p, file_test_fn has, const void *arg, uint32_t wants)
+{
+    return file_test_add_in(p, APP_BOTH, has, arg, wants);
+}
+
+int file_test_add_in(struct rule_parser *p, uint8_t directions, file_test_fn has,
                       const void *arg, uint32_t wants)
 {
     struct rule_test *last = rule_last_test(p, POINT_TX);
     struct file_test *test = arena_zalloc(p->arena, sizeof(*test));
     struct file_tests *tests;
+    enum app_proto_id proto = (enum app_proto_id)p->rule->app_proto;
 
+    if (proto != APP_PROTO_UNKNOWN && !has_files(proto))
+        return rule_error(p, "%s: protocol %s has no files", p->keyword->name,
+                          app_proto_name(proto));
     if (p->request->app != NULL)
         app_files_want(p->request->app, wants | APP_FILE_TRACK);
     *test = (struct file_test){ .has = has, .arg = arg, .negated = p->negated };
@@ -63,4 +80,5 @@ void file_test_add_in(struct rule_parser *p, uint8_t directions, file_test_fn ha
         rule_add_test(p, POINT_TX, &whole);
     }
     tests->first = test;
+    return 0;
 }

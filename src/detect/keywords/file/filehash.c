@@ -114,9 +114,7 @@ static int hash_parse(struct rule_parser *p, struct text in, void *arg, enum has
     a->kind = (uint8_t)kind;
     r = read_list(p, f, path, a);
     fclose(f);
-    if (r == 0)
-        file_test_add(p, hash_listed, a, hash_wants[kind]);
-    return r;
+    return r < 0 ? r : file_test_add(p, hash_listed, a, hash_wants[kind]);
 }
 
 static void hash_free(void *arg)

@@ -23,8 +23,8 @@ static int filesize_parse(struct rule_parser *p, struct text in, void *arg)
         in = text_from(in, sizeof("to_client,") - 1);
     if (int_match_parse(p, in, 64, NULL, arg) < 0)
         return -1;
-    file_test_add_in(p, to_client ? APP_TC : to_server ? APP_TS : APP_BOTH, size_fits, arg, 0);
-    return 0;
+    return file_test_add_in(p, to_client ? APP_TC : to_server ? APP_TS : APP_BOTH, size_fits,
+                            arg, 0);
 }
 
 const struct keyword_ops keyword_filesize = {

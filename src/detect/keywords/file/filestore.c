@@ -109,8 +109,7 @@ static int filestore_parse(struct rule_parser *p, struct text in, void *arg)
     if (text_split(&rest, ',', &part) && scope_parse(p, part, a) < 0)
         return -1;
     a->depth = store_depth(p->ruleset->conf);
-    file_test_add(p, NULL, NULL, APP_FILE_STORE);
-    return 0;
+    return file_test_add(p, NULL, NULL, APP_FILE_STORE);
 }
 
 const struct keyword_ops keyword_filestore = {
