@@ -181,6 +181,8 @@ static void *get_large(struct heap *heap, size_t size)
 
     if (size > SIZE_MAX / 2 || n > UINT32_MAX)
         return NULL;
+    if (atomic_load_explicit(&heap->came_home, memory_order_relaxed) != NULL)
+        take_home(heap);
     block = n <= KEPT_SLABS ? heap->kept[n] : NULL;
     if (block != NULL) {
         heap->kept[n] = *(void **)block;

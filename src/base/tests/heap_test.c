@@ -111,3 +111,17 @@ TEST(heap_blocks_come_home_from_other_threads)
     }
     CHECK(heap_free(heap));
 }
+
+TEST(heap_takes_large_blocks_again_that_came_home)
+{
+    struct heap *heap = heap_new(), *other = heap_new();
+    void *p = heap_get(heap, 1 << 20), *q = heap_get(heap, 100000);
+
+    heap_put(other, p);                 /* as another thread does */
+    heap_put(other, q);
+    CHECK(heap_get(heap, 1 << 20) == p);
+    CHECK(heap_get(heap, 100000) == q);
+    heap_put(heap, p);
+    heap_put(heap, q);
+    CHECK(heap_free(heap) && heap_free(other));
+}
