@@ -159,7 +159,7 @@ engine() {
 }
 
 # tell COMMAND...: by the control socket $work/socket.
-tell() { timeout 20 "$top/scripts/idsc" -s "$work/socket" "$@" 2> "$work/told"; }
+tell() { timeout 100 "$top/scripts/idsc" -s "$work/socket" "$@" 2> "$work/told"; }
 
 said() { grep -q "$1" "$work/out"; }
 
