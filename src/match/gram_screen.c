@@ -272,12 +272,10 @@ static void longs_add(struct gram_screen *screen, const struct literal_pattern *
     free(s);
 }
 
-struct gram_screen *gram_screen_new(const struct literal_pattern *pattern, unsigned count,
-                                    uint8_t *at)
+void gram_screen_init(struct gram_screen *screen, const struct literal_pattern *pattern,
+                      unsigned count, uint8_t *at)
 {
-    struct gram_screen *screen = xaligned(CACHE_LINE, sizeof(*screen));
-
+    memset(screen, 0, sizeof(*screen));
     shorts_add(screen, pattern, count, at);
     longs_add(screen, pattern, count, at);
-    return screen;
 }

@@ -18,9 +18,9 @@
 #define SCREEN_ROOM (LOOKS_MAX + 64)
 
 struct gram_screen {
-    uint8_t table[SCREEN_GROUPS][SCREEN_WIDTH][128];
     uint8_t groups;             /* that are in use */
     uint8_t shorts;             /* bits of group 0: literals of two and three bytes */
+    uint8_t table[SCREEN_GROUPS][SCREEN_WIDTH][128] __attribute__((aligned(CACHE_LINE)));
 };
 
 /* Places that pass: for literals of four bytes and more, and for shorter ones. */
@@ -32,8 +32,8 @@ struct screen_met {
 /* Literals of two bytes and more; others, and those whose at[] is SCREEN_NONE, are left out.
  * at[i]: where the bytes of literal i stand that are looked at; in: SCREEN_NONE or anything. */
 #define SCREEN_NONE 0xff
-struct gram_screen *gram_screen_new(const struct literal_pattern *pattern, unsigned count,
-                                    uint8_t *at);
+void gram_screen_init(struct gram_screen *screen, const struct literal_pattern *pattern,
+                      unsigned count, uint8_t *at);
 
 /* Each four bytes of the literal are little but a run of one byte: it would be met everywhere. */
 bool screen_is_flat(const struct literal_pattern *p);

@@ -59,16 +59,17 @@ struct run_entry {
     uint8_t next, care;         /* the byte before the run, else the one behind; bits that count */
 };
 
+/* What each search begins with comes first. */
 struct gram_set {
     const struct gram_looks *look;
-    gram_screen_look *screen_look;
-    struct gram_screen *screen; /* in place of lane[].grams; NULL: those are looked at */
+    gram_screen_look *screen_look;      /* NULL: lane[].grams are looked at instead */
     struct lane lane[LANE_COUNT];
+    bool has_runs;
+    unsigned one_count;
+    struct gram_screen screen;
     struct run_entry *run;      /* by byte */
     uint32_t run_first[257];
-    bool has_runs;
     struct one_entry { uint32_t id; uint8_t byte; } *one;   /* literals of one byte */
-    unsigned one_count;
     struct gram_literal *literal;
     uint64_t *value, *mask;
 };
@@ -427,7 +428,7 @@ static void screen_build(struct gram_set *set, const struct literal_pattern *pat
             at[i] = SCREEN_NONE;
         }
     }
-    set->screen = gram_screen_new(pattern, count, at);
+    gram_screen_init(&set->screen, pattern, count, at);
     for (unsigned i = 0; i < count; i++) {
         enum lane_id lane = lane_of(&pattern[i], pairs);
 
@@ -442,7 +443,7 @@ static void screen_build(struct gram_set *set, const struct literal_pattern *pat
 struct gram_set *gram_set_new_with(const struct literal_pattern *pattern, unsigned count,
                                    const struct gram_looks *look, gram_screen_look *screen)
 {
-    struct gram_set *set = xcalloc(1, sizeof(*set));
+    struct gram_set *set = xaligned(CACHE_LINE, sizeof(*set));
     run_array runs = { 0 };
 
     set->look = look;
@@ -464,6 +465,14 @@ struct gram_set *gram_set_new(const struct literal_pattern *pattern, unsigned co
     return gram_set_new_with(pattern, count, gram_looks_best(), gram_screen_best());
 }
 
+unsigned gram_set_hot_bytes(const struct gram_set *set)
+{
+    unsigned groups = set->screen_look != NULL ? set->screen.groups : 0;
+
+    return (unsigned)(offsetof(struct gram_set, screen.table) +
+                      groups * sizeof(set->screen.table[0]));
+}
+
 void gram_set_free(struct gram_set *set)
 {
     if (set == NULL)
@@ -474,7 +483,6 @@ void gram_set_free(struct gram_set *set)
         free(set->lane[i].entry);
         free(set->lane[i].slot);
     }
-    free(set->screen);
     free(set->run);
     free(set->one);
     free(set->literal);
@@ -533,21 +541,57 @@ static inline void entry_met(const struct search *s, const struct gram_entry *e,
         s->hit(e->id, s->arg);
 }
 
-/* The bit table has the hash: which literals have these bytes? */
-static void wholes_met(const struct search *s, const struct lane *l, uint32_t whole, uint32_t at)
+static inline const struct gram_slot *slot_of(const struct lane *l, uint32_t whole)
 {
-    const struct gram_slot *slot = &l->slot[gram_hash(whole) >> l->slot_shift];
-    const struct gram_entry *e;
+    return &l->slot[gram_hash(whole) >> l->slot_shift];
+}
 
-    for (; slot->whole != whole; slot++)
-        if (slot->first == 0)
-            return;
-    if (slot->first == 0)
-        return;
-    e = &l->entry[slot->first - 1];
+/* The first of those that have these bytes; NULL: none has. */
+static inline const struct gram_entry *entry_find(const struct lane *l, uint32_t whole)
+{
+    const struct gram_slot *slot = slot_of(l, whole);
+
+    while (slot->first != 0 && slot->whole != whole)
+        slot++;
+    return slot->first != 0 ? &l->entry[slot->first - 1] : NULL;
+}
+
+static void entries_met(const struct search *s, const struct gram_entry *e, uint32_t at)
+{
     do
         entry_met(s, e, at);
     while (!e++->is_last);
+}
+
+/* The bit table has the hash: which literals have these bytes? */
+static void whole_met(const struct search *s, const struct lane *l, uint32_t whole, uint32_t at)
+{
+    const struct gram_entry *e = entry_find(l, whole);
+
+    if (e != NULL)
+        entries_met(s, e, at);
+}
+
+/* Of many places: what one needs is fetched while others are looked at. */
+static void places_met(const struct search *s, const struct lane *l, uint32_t mask,
+                       uint32_t *place, unsigned count)
+{
+    const struct gram_entry *entry[2 * LOOKS_ROOM];
+    unsigned found = 0;
+
+    for (unsigned i = 0; i < count; i++)
+        PREFETCH(slot_of(l, gram_of(s->data + place[i], mask)));
+    for (unsigned i = 0; i < count; i++) {
+        const struct gram_entry *e = entry_find(l, gram_of(s->data + place[i], mask));
+
+        if (e == NULL)
+            continue;
+        PREFETCH(e);
+        entry[found] = e;
+        place[found++] = place[i];
+    }
+    for (unsigned i = 0; i < found; i++)
+        entries_met(s, entry[i], place[i]);
 }
 
 /* Near the end. */
@@ -556,7 +600,7 @@ static void whole_look(const struct search *s, const struct lane *l, uint32_t wi
     uint32_t whole = ((uint32_t)word_at(s, at) | GRAM_FOLD) & width_mask(width);
 
     if (bit_table_has(l->wholes, whole))
-        wholes_met(s, l, whole, at);
+        whole_met(s, l, whole, at);
 }
 
 /* In three steps, none of which has to guess what the one before found: a mistaken guess costs
@@ -577,23 +621,21 @@ static inline void lane_scan(const struct search *s, enum lane_id id)
 
         count = look->along(l->grams, mask, s->data, s->len, at, kind.stride, looks, met);
         count = look->among(l->wholes, whole_mask, s->data, met, count, kind.stride - 1u, place);
-        for (unsigned i = 0; i < count; i++)
-            wholes_met(s, l, gram_of(s->data + place[i], whole_mask), place[i]);
+        places_met(s, l, whole_mask, place, count);
         at += looks * kind.stride;
     }
     for (at -= MIN(at, kind.stride - 1u); at + kind.whole <= s->len; at++)
         whole_look(s, l, kind.whole, at);
 }
 
-static void places_met(const struct search *s, enum lane_id id, const uint32_t *met,
-                       unsigned count)
+static void screened_met(const struct search *s, enum lane_id id, const uint32_t *met,
+                         unsigned count)
 {
     const struct lane *l = &s->set->lane[id];
     uint32_t place[2 * LOOKS_ROOM], mask = width_mask(kinds[id].whole);
 
     count = s->set->look->among(l->wholes, mask, s->data, met, count, 0, place);
-    for (unsigned i = 0; i < count; i++)
-        wholes_met(s, l, gram_of(s->data + place[i], mask), place[i]);
+    places_met(s, l, mask, place, count);
 }
 
 /* All lengths in one pass. */
@@ -605,11 +647,11 @@ static void screen_scan(const struct search *s)
     struct screen_met met;
 
     while (at + SCREEN_WIDTH <= s->len) {
-        at = set->screen_look(set->screen, s->data, s->len, at, &met);
+        at = set->screen_look(&set->screen, s->data, s->len, at, &met);
         if (met.count > 0)
-            places_met(s, LANE_FOUR, met.place, met.count);
+            screened_met(s, LANE_FOUR, met.place, met.count);
         if (met.short_count > 0)
-            places_met(s, short_id, met.short_place, met.short_count);
+            screened_met(s, short_id, met.short_place, met.short_count);
     }
     if (set->lane[short_id].wholes.bits != NULL)
         for (; at + kinds[short_id].whole <= s->len; at++)
@@ -701,7 +743,7 @@ void gram_set_scan(const struct gram_set *set, const uint8_t *data, uint32_t len
         return;
     if (set->one_count > 0)
         ones_scan(&s);
-    if (set->screen != NULL) {
+    if (set->screen_look != NULL) {
         screen_scan(&s);
     } else {
         lane_scan(&s, LANE_FOUR);

@@ -27,6 +27,9 @@ struct gram_set *gram_set_new_with(const struct literal_pattern *pattern, unsign
                                    const struct gram_looks *look, gram_screen_look *screen);
 void gram_set_free(struct gram_set *set);
 
+/* So many bytes from its start on are what each search begins with. */
+unsigned gram_set_hot_bytes(const struct gram_set *set);
+
 /* Calls back for each literal that occurs: once or oftener. */
 void gram_set_scan(const struct gram_set *set, const uint8_t *data, uint32_t len, hs_hit hit,
                    void *arg);

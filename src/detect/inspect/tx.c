@@ -93,6 +93,7 @@ static struct slice unscanned(struct tx_context *c, const struct tx_scan *s, uns
 {
     uint64_t start, *to, from;
     uint32_t back = pattern_set_longest(s->set) - 1;
+    bool nothing_new;
 
     if (!s->app->grows || index > 0 || s->buffer->transform_count > 0 || s->app->position == NULL)
         return data;
@@ -101,10 +102,11 @@ static struct slice unscanned(struct tx_context *c, const struct tx_scan *s, uns
         return data;
     start = s->app->position(c->tx, c->direction, index);
     from = *to > back ? *to - back : 0;
+    nothing_new = *to == start + data.len;
     *to = start + data.len;
     if (from <= start)
         return data;
-    if (from >= start + data.len)
+    if (nothing_new || from >= start + data.len)
         return (struct slice){ data.data, 0 };
     return (struct slice){ data.data + (from - start), data.len - (uint32_t)(from - start) };
 }
@@ -122,20 +124,37 @@ static void scan(struct tx_context *c, const struct tx_scan *s)
     }
 }
 
-static void collect(struct tx_context *c, const struct app_group *g)
+/* The next one that is to be searched, from i on; they are sorted by progress. */
+static unsigned next_scan(const struct tx_context *c, const struct app_group *g, unsigned i)
 {
     unsigned settled = c->tx->bits[c->direction] & TX_BITS_STEP;
+
+    while (i < g->scan_count && g->scan[i].progress < settled && !g->scan[i].app->grows)
+        i++;
+    return i < g->scan_count && g->scan[i].progress > c->progress && !c->done ? g->scan_count : i;
+}
+
+/* Sets are large and many, and long unused when their turn comes: they are fetched while those
+ * before them are searched for. */
+static void search(struct tx_context *c, const struct app_group *g)
+{
+    unsigned i = next_scan(c, g, 0), next = next_scan(c, g, i + 1), third;
+
+    for (; i < g->scan_count; i = next, next = third) {
+        third = next_scan(c, g, next + 1);
+        if (third < g->scan_count)
+            PREFETCH(g->scan[third].set);
+        if (next < g->scan_count)
+            pattern_set_fetch(g->scan[next].set);
+        scan(c, &g->scan[i]);
+    }
+}
+
+static void collect(struct tx_context *c, const struct app_group *g)
+{
     const struct tx_state *state = c->tx->detect[0];
 
-    for (unsigned i = 0; i < g->scan_count; i++) {
-        const struct tx_scan *s = &g->scan[i];
-
-        if (s->progress > c->progress && !c->done)
-            break;              /* sorted by progress */
-        if (s->progress < settled && !s->app->grows)
-            continue;
-        scan(c, s);
-    }
+    search(c, g);
     for (unsigned i = 0; i < g->always_count; i++)
         candidates_add(&c->dt->found, g->always[i]);
     for (uint32_t i = 0; state != NULL && i < state->count; i++)

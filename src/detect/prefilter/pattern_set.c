@@ -22,6 +22,7 @@ struct pattern_set {
     struct hs_set *hs;          /* NULL: likewise */
     unsigned shared;            /* patterns that either knows, from 0; the others follow */
     unsigned count, shortest, longest;
+    unsigned hot_bytes;         /* of `grams` */
     struct set_pattern *pattern;
     uint32_t *rule;
     uint8_t *bytes;
@@ -203,10 +204,12 @@ static int set_matcher(struct pattern_set *set, struct pattern_pool *pool, struc
     for (unsigned i = 0; i < set->shared; i++)
         list[i] = (struct literal_pattern){ set->pattern[i].bytes, set->pattern[i].len,
                                             set->pattern[i].nocase };
-    if (pool->use_hs)
+    if (pool->use_hs) {
         result = set_database(set, pool, list, err);
-    else
+    } else {
         set->grams = gram_set_new(list, set->shared);
+        set->hot_bytes = gram_set_hot_bytes(set->grams);
+    }
     free(list);
     return result;
 }
@@ -242,6 +245,11 @@ unsigned pattern_set_count(const struct pattern_set *set)
 }
 
 /* --- scanning ----------------------------------------------------------------------------- */
+
+void pattern_set_fetch(const struct pattern_set *set)
+{
+    PREFETCH_ALL(set->grams, set->hot_bytes);
+}
 
 struct scan { const struct pattern_set *set; struct candidates *out; };
 

@@ -32,6 +32,8 @@ int pattern_set_build(struct pattern_set_builder *b, struct pattern_pool *pool,
 unsigned pattern_set_longest(const struct pattern_set *set);
 unsigned pattern_set_count(const struct pattern_set *set);
 
+/* Makes it come into the caches. It should be there itself, by PREFETCH(). */
+void pattern_set_fetch(const struct pattern_set *set);
 /* Any thread, with its own scratch and candidates. */
 void pattern_set_scan(const struct pattern_set *set, struct hs_scratch *scratch,
                       const uint8_t *data, uint32_t len, struct candidates *out);

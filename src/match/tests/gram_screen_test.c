@@ -110,11 +110,11 @@ TEST(gram_screen_lets_every_literal_pass)
 {
     static uint8_t bytes[LITERALS][32];
     static struct found found;
+    static struct gram_screen screen;
     struct literal_pattern pattern[LITERALS];
     uint8_t at[LITERALS] = { 0 }, text[64];
     uint32_t state = 3;
     unsigned wrong = 0;
-    struct gram_screen *screen;
 
     for (unsigned i = 0; i < LITERALS; i++) {
         unsigned len = 2 + next_random(&state) % 31;
@@ -123,7 +123,7 @@ TEST(gram_screen_lets_every_literal_pass)
             bytes[i][k] = (uint8_t)next_random(&state);
         pattern[i] = (struct literal_pattern){ bytes[i], (uint16_t)len, i % 2 == 0 };
     }
-    screen = gram_screen_new(pattern, LITERALS, at);
+    gram_screen_init(&screen, pattern, LITERALS, at);
     for (unsigned i = 0; i < LITERALS; i++) {
         const struct literal_pattern *p = &pattern[i];
         uint32_t start = next_random(&state) % (sizeof(text) - p->len - SCREEN_WIDTH);
@@ -132,10 +132,9 @@ TEST(gram_screen_lets_every_literal_pass)
             text[k] = (uint8_t)next_random(&state);
         for (unsigned k = 0; k < p->len; k++)
             text[start + k] = p->bytes[k] ^ (p->nocase && k % 2 == 0 ? 0x20 : 0);
-        look(gram_screen_plain, screen, text, sizeof(text), &found);
+        look(gram_screen_plain, &screen, text, sizeof(text), &found);
         wrong += p->len < SCREEN_WIDTH ? !has(found.short_place, found.short_count, start)
                                        : !has(found.place, found.count, start + at[i]);
     }
-    free(screen);
     CHECK_INT(wrong, 0);
 }
