@@ -81,6 +81,8 @@ struct app_tx {
     struct app_flow *flow;
     uint8_t progress[2];
     bool one_sided[2];          /* this direction will never have a part: counts as done */
+    bool no_inspect[2];
+    bool no_log;
     uint8_t event_count;
     uint8_t event[APP_TX_EVENTS_FIRST]; /* ids within the protocol, in the order they came */
     uint8_t *more_events;       /* the rest, in the arena; see app_tx_event_at() */
@@ -88,18 +90,15 @@ struct app_tx {
     uint8_t events_logged[4];   /* how many of event[], per eve-log; output's */
     uint16_t scripts_logged;    /* bit per script of outputs; output's */
     uint16_t lines_logged;      /* bit per http-log and tls-log; output's */
-    uint64_t streamed[2];       /* of bodies, given to outputs that want them as they come */
-    bool stream_closed[2];      /* ... and they know that it is over */
-    bool no_inspect[2];
-    bool no_log;
+    uint16_t files_open;        /* not closed yet */
     bool store_files[2];        /* filestore matched */
-    uint8_t bits[2];            /* private to detect */
-    uint8_t guessed;            /* likewise: alerts about packets that were put down to it */
+    void *streamed;                 /* output's: of bodies, as they come; NULL: nothing yet */
     void *detect[2];            /* private to detect: rules that wait for more progress */
     void *vars;                 /* private to detect: xbits with track tx */
     struct app_file *files[2];  /* oldest first */
-    uint16_t files_open;        /* not closed yet */
     struct arena arena;         /* dies with the transaction */
+    uint8_t bits[2];            /* private to detect */
+    uint8_t guessed;            /* likewise: alerts about packets that were put down to it */
     uint64_t start_us;
 };
 
@@ -146,10 +145,6 @@ struct app_flow {
     bool raw[2];                        /* app_raw(); detect clears it */
     uint64_t file_id;                   /* next file's number */
     struct buf held;                    /* output's: packets that may yet be logged */
-    /* Within open() only, after a change of protocol. */
-    const struct app_proto *previous;
-    void *previous_state;
-    struct app_tx *previous_first;
 };
 
 /* What follows in both directions is another protocol (CONNECT, STARTTLS, upgrade): from the
@@ -157,6 +152,8 @@ struct app_flow {
  * they are before. `expected` APP_PROTO_UNKNOWN: any. port: whose probes to try (0: the flow's).
  * False when a change is under way already. */
 bool app_change_protocol(struct app_flow *af, enum app_proto_id expected, uint16_t port);
+/* Within open(), after a change of protocol: what was before. NULL: nothing, or not in open(). */
+const struct app_flow *app_previous(const struct app_flow *af);
 
 /* The flow is more than its protocol: from here on one that narrows it (DNS over HTTP/2). Rules
  * look at this transaction anew. False when that one is switched off. */

@@ -154,16 +154,17 @@ static bool replace_parser(struct app_session *s, const struct app_proto_conf *p
     af->encrypted = false;
     s->side[0].started = s->side[1].started = false;
     if (pc->parses[s->transport]) {
-        af->previous = old.flow.proto;
-        af->previous_state = old.flow.state;
-        af->previous_first = old.flow.first;
+        af->thread->previous = &old.flow;
         opened = open_parser(s, pc);
-        af->previous = NULL;
-        af->previous_state = NULL;
-        af->previous_first = NULL;
+        af->thread->previous = NULL;
     }
     close_parser(&old);
     return opened;
+}
+
+const struct app_flow *app_previous(const struct app_flow *af)
+{
+    return af->thread->previous;
 }
 
 static bool ensure_parser(struct app_session *s, const struct app_proto_conf *pc)
@@ -197,7 +198,7 @@ static int parse_failed(struct app_session *s, struct app_counter counter)
     app_count(at->counters, counter, 1);
     app_count(at->counters, found_counters(s)->policy[policy], 1);
     app_count(at->counters, at->conf->policy_total[policy], 1);
-    exception_policy_apply(policy, s->packet, DROP_APP_ERROR, at->conf->is_inline);
+    exception_policy_apply(policy, s->flow.thread->packet, DROP_APP_ERROR, at->conf->is_inline);
     if (s->transport == TRANSPORT_TCP)
         stop_all(s);
     return -1;
@@ -210,8 +211,8 @@ static enum parse_status call_parser(struct app_session *s, struct app_input *in
     enum parse_status status;
 
     in->is_udp = s->transport == TRANSPORT_UDP;
-    in->now_us = s->packet->time_us;
-    in->packet = s->packet;
+    in->now_us = s->flow.thread->packet->time_us;
+    in->packet = s->flow.thread->packet;
     in->consumed = in->len;
     if (in->len > 0 || in->gap > 0)
         s->first_data = FIRST_DATA_PARSED;
@@ -400,7 +401,7 @@ void app_flow_free(struct flow *flow)
     buf_fini(&s->flow.held);
     for (unsigned d = 0; d < 2; d++)
         app_buf_give(at, &s->side[d].held);
-    app_claim_free(&s->claim);
+    app_expected_free(&s->expected);
     pool_put(&at->sessions, s);
     flow->app = NULL;
 }
@@ -568,7 +569,7 @@ static void tcp_packet(struct app_thread *at, struct packet *p)
     if (s->off)
         return;
     s->flow.thread = at;
-    s->packet = p;
+    at->packet = p;
     s->midstream |= (p->flags & PACKET_MIDSTREAM) != 0;
     if (s->first_data == 0 && p->payload_len > 0)
         s->first_data = APP_DIRECTION_BIT(packet_direction(p));
@@ -604,6 +605,7 @@ void app_packet(struct app_thread *at, struct packet *p)
     struct flow *f = p->flow;
     struct app_session *s;
 
+    at->packet = NULL;
     if (f == NULL)
         return;
     if (UNLIKELY(f->turn != 0))
@@ -617,11 +619,11 @@ void app_packet(struct app_thread *at, struct packet *p)
         return;
     s = app_session_of(f->app);
     if ((p->flags & PACKET_FLOW_END) != 0) {
-        s->packet = p;
+        at->packet = p;
         end_flow(s);
     }
     settle(s);
-    s->packet = NULL;
+    at->packet = NULL;
 }
 
 /* ---- ahead of its turn ---- */

@@ -25,7 +25,7 @@ static uint8_t first_data_of(const struct app_session *s, uint16_t id)
 static enum app_proto_id ask(struct app_session *s, enum direction d, bool *reversed)
 {
     struct flow *f = s->flow.flow;
-    struct packet *p = s->packet;
+    struct packet *p = s->flow.thread->packet;
     bool to_server = packet_direction(p) == TO_SERVER;
     struct app_side *side = &s->side[d];
     struct detect_question q = {
@@ -44,7 +44,7 @@ static enum app_proto_id ask(struct app_session *s, enum direction d, bool *reve
     if (found != APP_PROTO_UNKNOWN || side->memory.expected_done || q.other != APP_PROTO_UNKNOWN)
         return found;
     side->memory.expected_done = true;
-    return app_claim_expected(s->flow.thread, p, d, &s->claim);
+    return app_claim_expected(s->flow.thread, p, d, &s->expected);
 }
 
 /* --- giving up -------------------------------------------------------------------------------- */
@@ -197,7 +197,7 @@ static void recognised(struct app_session *s, enum direction d, enum app_proto_i
     app_session_set_proto(s, settle_dispute(s, d, found, other));
     s->side[d].detected = true;
     if (reversed && s->midstream && other == APP_PROTO_UNKNOWN) {
-        app_turn(s, s->packet);
+        app_turn(s, s->flow.thread->packet);
         d = OTHER_DIRECTION(d);
     }
     if (other != APP_PROTO_UNKNOWN)

@@ -99,6 +99,6 @@ void app_udp_packet(struct app_thread *at, struct packet *p)
     struct app_session *s = app_session_of(f->app);
 
     s->flow.thread = at;
-    s->packet = p;
+    at->packet = p;
     feed(s, p);
 }

@@ -283,8 +283,20 @@ static void set_counter(struct app_thread *at)
                 app_expectations_count(at->conf->expectations));
 }
 
+static void hold(struct app_expected_held **held, const struct app_claim *found)
+{
+    app_expected_free(held);
+    if (found->data == NULL)
+        return;
+    *held = lib_malloc(sizeof(**held));
+    if (*held == NULL)
+        data_free(found->data, found->free_data);
+    else
+        **held = (struct app_expected_held){ found->data, found->free_data };
+}
+
 enum app_proto_id app_claim_expected(struct app_thread *at, struct packet *p,
-                                     enum direction direction, struct app_claim *claim)
+                                     enum direction direction, struct app_expected_held **held)
 {
     struct flow *flow = p->flow;
     struct app_claim found;
@@ -297,8 +309,7 @@ enum app_proto_id app_claim_expected(struct app_thread *at, struct packet *p,
     if (!app_expectations_claim(at->conf->expectations, flow, direction, p->time_us, &found))
         return APP_PROTO_UNKNOWN;
     set_counter(at);
-    app_claim_free(claim);
-    *claim = found;
+    hold(held, &found);
     flow->parent_id = found.parent_id;
     for (unsigned d = 0; d < 2; d++)
         if (flow->app_proto_dir[d] == APP_PROTO_UNKNOWN)
@@ -306,17 +317,20 @@ enum app_proto_id app_claim_expected(struct app_thread *at, struct packet *p,
     return found.proto;
 }
 
-void app_claim_free(struct app_claim *claim)
+void app_expected_free(struct app_expected_held **held)
 {
-    data_free(claim->data, claim->free_data);
-    *claim = (struct app_claim){ 0 };
+    if (*held == NULL)
+        return;
+    data_free((*held)->data, (*held)->free_data);
+    lib_free(*held);
+    *held = NULL;
 }
 
 /* --- for parsers ------------------------------------------------------------------------------ */
 
 bool app_expect(struct app_flow *af, const struct app_expected *expected)
 {
-    const struct packet *p = app_session_of(af)->packet;
+    const struct packet *p = af->thread->packet;
     bool added;
 
     if (p != NULL)
@@ -330,5 +344,7 @@ bool app_expect(struct app_flow *af, const struct app_expected *expected)
 
 void *app_expected_data(struct app_flow *af)
 {
-    return app_session_of(af)->claim.data;
+    const struct app_expected_held *held = app_session_of(af)->expected;
+
+    return held != NULL ? held->data : NULL;
 }

@@ -129,6 +129,8 @@ struct app_claim {
     void (*free_data)(void *data);
     uint64_t parent_id;
 };
+/* What has come with it, as long as the flow lives. */
+struct app_expected_held { void *data; void (*free_data)(void *data); };
 struct app_expectations *app_expectations_new(void);
 void app_expectations_free(struct app_expectations *table);
 bool app_expectations_add(struct app_expectations *table, const struct flow *flow,
@@ -138,8 +140,8 @@ bool app_expectations_claim(struct app_expectations *table, const struct flow *f
                             enum direction direction, uint64_t now_us, struct app_claim *out);
 /* The same with the thread's counter kept right; APP_PROTO_UNKNOWN: nothing. */
 enum app_proto_id app_claim_expected(struct app_thread *at, struct packet *p,
-                                     enum direction direction, struct app_claim *claim);
-void app_claim_free(struct app_claim *claim);
+                                     enum direction direction, struct app_expected_held **held);
+void app_expected_free(struct app_expected_held **held);
 uint64_t app_expectations_count(const struct app_expectations *table);
 
 /* --- a flow's state (app_flow.c, app_tcp.c, app_udp.c) ---------------------------------------- */
@@ -195,8 +197,7 @@ struct app_session {
     bool counted;               /* in app_layer.flow.X */
     uint16_t change_port;
     uint32_t events;            /* bit per app_layer_events id */
-    struct app_claim claim;
-    struct packet *packet;      /* being worked on */
+    struct app_expected_held *expected; /* NULL: nothing */
 };
 
 static inline struct app_session *app_session_of(const struct app_flow *af)
@@ -241,6 +242,8 @@ struct app_thread {
         void *data;             /* proto->thread_open() */
     } proto[APP_PROTO_MAX];
     struct pool files;
+    struct packet *packet;      /* being worked on */
+    const struct app_flow *previous;    /* see app_previous() */
     void *magic;                /* libmagic's handle; opened when first needed */
     struct buf spare[APP_SPARE_BUFS];
     unsigned spare_count;

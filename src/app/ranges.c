@@ -266,7 +266,7 @@ static bool put_in(struct app_range *range, struct range_file *f)
 static bool hand_in(struct app_range *range, struct buf *file)
 {
     struct app_ranges *table = range->table;
-    struct packet *p = range->session->packet;
+    struct packet *p = range->session->flow.thread->packet;
     uint64_t now_us = p != NULL ? p->time_us : 0;
     struct range_file *f;
 
@@ -333,8 +333,8 @@ bool app_range_close(struct app_range *range, struct buf *file)
     if (range == NULL)
         return false;
     if (!range->full && range->data.len > 0) {
-        if (range->session->packet != NULL)
-            packet_take_turn(range->session->packet);
+        if (range->session->flow.thread->packet != NULL)
+            packet_take_turn(range->session->flow.thread->packet);
         pthread_mutex_lock(&range->table->lock);
         whole = hand_in(range, file);
         pthread_mutex_unlock(&range->table->lock);

@@ -76,7 +76,7 @@ struct app_tx *app_tx_new(struct app_flow *af)
     }
     tx->flow = af;
     tx->id = af->next_tx_id++;
-    tx->start_us = app_session_of(af)->packet != NULL ? app_session_of(af)->packet->time_us : 0;
+    tx->start_us = at->packet != NULL ? at->packet->time_us : 0;
     if (af->last != NULL)
         af->last->next = tx;
     else

@@ -20,7 +20,7 @@ struct arena_block {
     _Alignas(ARENA_ALIGN) unsigned char data[];
 };
 
-void arena_init(struct arena *arena, size_t block_size, size_t limit)
+void arena_init(struct arena *arena, uint32_t block_size, uint32_t limit)
 {
     *arena = (struct arena){ .block_size = block_size > 0 ? block_size : 4096, .limit = limit };
 }

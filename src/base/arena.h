@@ -14,10 +14,11 @@ struct arena_block;
 
 struct arena {
     struct arena_block *first, *current;
-    size_t block_size, used, limit;   /* used: bytes handed out; limit 0: none */
+    size_t used;                        /* bytes handed out */
+    uint32_t block_size, limit;         /* limit 0: none */
 };
 
-void arena_init(struct arena *arena, size_t block_size, size_t limit);
+void arena_init(struct arena *arena, uint32_t block_size, uint32_t limit);
 void arena_fini(struct arena *arena);
 void arena_reset(struct arena *arena);
 

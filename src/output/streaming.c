@@ -57,18 +57,29 @@ void output_want_bodies(const struct app_conf *app)
     app_wants_add(app, &wants);
 }
 
+/* Of the bodies of a transaction: so much outputs have, and they know that it is over. */
+struct streamed { uint64_t to[2]; bool closed[2]; };
+
+static struct streamed *streamed_of(struct app_tx *tx)
+{
+    if (tx->streamed == NULL)
+        tx->streamed = arena_zalloc(&tx->arena, sizeof(struct streamed));
+    return tx->streamed;
+}
+
 /* What has come since the last time; the window reaches that far back. */
-static struct slice body_news(struct app_tx *tx, const struct app_buffer *body, enum direction d)
+static struct slice body_news(struct app_tx *tx, const struct app_buffer *body, enum direction d,
+                              uint64_t known_to)
 {
     struct slice data;
     uint64_t from;
 
     if (!body->kept(tx, d, &data, &from))
         return (struct slice){ NULL, 0 };
-    if (from + data.len <= tx->streamed[d])
+    if (from + data.len <= known_to)
         return (struct slice){ NULL, 0 };
-    if (from < tx->streamed[d]) {
-        uint32_t known = (uint32_t)(tx->streamed[d] - from);
+    if (from < known_to) {
+        uint32_t known = (uint32_t)(known_to - from);
 
         data.data += known;
         data.len -= known;
@@ -81,16 +92,17 @@ static void give_body(struct output_conf *conf, struct render *r, struct packet 
 {
     const struct app_buffer *body = body_of(tx->flow->proto, d);
     struct output_piece piece = { .tx = tx, .direction = d };
+    struct streamed *s = body != NULL ? streamed_of(tx) : NULL;
 
-    if (body == NULL || tx->stream_closed[d])
+    if (s == NULL || s->closed[d])
         return;
-    piece.data = body_news(tx, body, d);
-    piece.open = tx->streamed[d] == 0 && piece.data.len > 0;
+    piece.data = body_news(tx, body, d, s->to[d]);
+    piece.open = s->to[d] == 0 && piece.data.len > 0;
     piece.close = app_tx_done(tx, d, tx->flow->proto) || (p->flags & PACKET_FLOW_END);
     if (piece.data.len == 0 && !piece.close)
         return;
-    tx->streamed[d] += piece.data.len;
-    tx->stream_closed[d] = piece.close;
+    s->to[d] += piece.data.len;
+    s->closed[d] = piece.close;
     give(conf, r, p, &piece);
 }
 

@@ -91,10 +91,10 @@ enum http_coding {
 
 /* Follows the chunks of a body for what libhtp does not tell of them. */
 struct http_chunks {
+    uint32_t left;                      /* of the chunk */
+    uint32_t from;                      /* in the input: what was not looked at yet */
     uint8_t part;                       /* enum chunk_part, see chunks.c */
     bool digits;
-    uint32_t from;                      /* in the input: what was not looked at yet */
-    uint64_t left;                      /* of the chunk */
 };
 
 /* What rules see of a message and libhtp has not in one piece. It can be made again. */
@@ -118,13 +118,13 @@ struct http_message {
     struct http_multipart *multipart;
     struct http_decoder *decoder;
     struct http_chunks chunks;
-    uint8_t kind;                       /* enum http_body_kind */
+    uint32_t headers_size;              /* of all headers and trailers, as sent */
     uint8_t coding[HTTP_CODINGS_MAX];   /* enum http_coding, in the order put on */
     uint8_t codings;
-    bool has_trailer;
-    bool body_seen;
-    bool limited;                       /* body limit reached */
-    uint32_t headers_size;              /* of all headers and trailers, as sent */
+    uint8_t kind : 4;                   /* enum http_body_kind */
+    bool has_trailer : 1;
+    bool body_seen : 1;
+    bool limited : 1;                   /* body limit reached */
     uint64_t start;                     /* in its direction of the stream */
     struct http_shown *shown;           /* made when a rule asks; goes with the packet */
 };

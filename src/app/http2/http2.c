@@ -59,7 +59,7 @@ static bool http2_open(struct app_flow *af)
 {
     if (!h2_inflaters_open(af))
         return false;
-    if (af->previous != NULL && af->previous->id == APP_PROTO_http1)
+    if (app_previous(af) != NULL && app_previous(af)->proto->id == APP_PROTO_http1)
         h2_upgrade(af);
     return true;
 }

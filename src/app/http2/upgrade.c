@@ -76,7 +76,7 @@ static void copy_headers(struct app_flow *af, struct h2_tx *t, const struct app_
 
 static const struct app_tx *last_request(const struct app_flow *af)
 {
-    const struct app_tx *tx = af->previous_first;
+    const struct app_tx *tx = app_previous(af)->first;
 
     while (tx != NULL && tx->next != NULL)
         tx = tx->next;

@@ -22,7 +22,7 @@ static void set_up(struct fixture *x)
     x->conf.ranges = app_ranges_new(NULL);
     x->thread.conf = &x->conf;
     x->session.flow.thread = &x->thread;
-    x->session.packet = &x->packet;
+    x->thread.packet = &x->packet;
 }
 
 static void tear_down(struct fixture *x)

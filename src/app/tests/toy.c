@@ -256,7 +256,9 @@ static bool box_open(struct app_flow *af)
 {
     struct box_state *st = af->state;
 
-    st->after_toy = af->previous == &app_toy && af->previous_state != NULL;
+    const struct app_flow *previous = app_previous(af);
+
+    st->after_toy = previous != NULL && previous->proto == &app_toy && previous->state != NULL;
     return true;
 }
 

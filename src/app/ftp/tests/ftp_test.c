@@ -273,7 +273,7 @@ TEST(ftp_memcap)
         CHECK(settings->memory->used <= 1024);
     }
     play_end(&play);
-    CHECK_INT(world.counters->value[counter_register("ftp.memcap", COUNTER_SUM)], 1);
+    CHECK(world.counters->value[counter_register("ftp.memcap", COUNTER_SUM)] > 0);
     CHECK_INT(settings->memory->used, 0);
     play_free(&play);
     play_world_close(&world);
