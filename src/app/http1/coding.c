@@ -211,17 +211,17 @@ static enum coding_status gzip_run(void *stream, struct bytes *in, uint8_t *out,
 }
 
 const struct coding coding_gzip = {
-    .has_header = true, .otherwise = HTTP_CODING_DEFLATE,
+    .has_header = true, .otherwise = HTTP_CODING_DEFLATE, .is_deflate = true,
     .open = gzip_open, .close = inflate_give, .run = gzip_run,
 };
 
 const struct coding coding_deflate = {
-    .otherwise = HTTP_CODING_ZLIB,
+    .otherwise = HTTP_CODING_ZLIB, .is_deflate = true,
     .open = deflate_open, .close = inflate_give, .run = inflate_run,
 };
 
 const struct coding coding_zlib = {
-    .has_header = true, .otherwise = HTTP_CODING_GZIP,
+    .has_header = true, .otherwise = HTTP_CODING_GZIP, .is_deflate = true,
     .open = zlib_open, .close = inflate_give, .run = inflate_run,
 };
 

@@ -17,6 +17,7 @@ struct coding {
      * no doubt that this is the coding. */
     bool has_header;
     enum http_coding otherwise;         /* what to try when it is not this one */
+    bool is_deflate;                    /* and so is what is tried otherwise */
     void *(*open)(struct http_thread *ht, const struct http_config *config);     /* NULL: cannot */
     void (*close)(struct http_thread *ht, void *stream);
     /* Takes from in, writes at most room bytes. */

@@ -41,6 +41,7 @@ struct http_decoder {
     struct http_tx *htx;
     enum direction direction;
     uint64_t in, out;
+    uint64_t step_end;              /* what comes out until so much is in is judged by it */
     uint64_t spent_ns, since_ns;
     unsigned blocks;
     unsigned count;
@@ -71,12 +72,19 @@ static void all_over(struct http_decoder *dec)
         dec->layer[i].mode = LAYER_OVER;
 }
 
-static void check_bomb(struct http_decoder *dec)
+/* With so many bytes of output it is a bomb. */
+static uint64_t bomb_at(const struct http_decoder *dec)
+{
+    if (dec->step_end == UINT64_MAX)
+        return UINT64_MAX;
+    return MAX(state_of(dec)->config->bomb_limit + UINT64_C(1),
+               BOMB_RATIO * (dec->step_end + 1));
+}
+
+static void bomb(struct http_decoder *dec)
 {
     struct http_state *state = state_of(dec);
 
-    if (dec->out <= state->config->bomb_limit || dec->out / BOMB_RATIO <= dec->in)
-        return;
     all_over(dec);
     app_tx_event(&dec->htx->tx, HTTP_EVENT_COMPRESSION_BOMB);
     if (++state->bombs == state->config->bomb_count)
@@ -111,9 +119,11 @@ static void give(struct http_decoder *dec, unsigned i, const uint8_t *data, size
         layer_feed(dec, i + 1, data, len);
         return;
     }
+    len = MIN(len, bomb_at(dec) - dec->out);
     http_body_store(dec->htx, dec->direction, data, len);
     dec->out += len;
-    check_bomb(dec);
+    if (dec->out == bomb_at(dec))
+        bomb(dec);
     check_time(dec);
 }
 
@@ -268,6 +278,15 @@ void http_decoders_free(struct http_thread *ht)
     ht->decoder = NULL;
 }
 
+/* One layer of deflate never gives so much. For others input is taken in steps: what comes out is
+ * judged by the end of the step, which does not depend on how the input was cut. */
+static uint64_t first_step(const struct http_message *m, const struct http_config *config)
+{
+    if (m->codings == 1 && codings[m->coding[0]]->is_deflate)
+        return UINT64_MAX;
+    return MAX(config->bomb_limit / BOMB_RATIO, 64u);
+}
+
 struct http_decoder *http_decoder_new(struct http_tx *htx, enum direction d)
 {
     const struct http_message *m = &htx->message[d];
@@ -282,6 +301,7 @@ struct http_decoder *http_decoder_new(struct http_tx *htx, enum direction d)
     dec->htx = htx;
     dec->direction = d;
     dec->count = m->codings;
+    dec->step_end = first_step(m, ((struct http_state *)htx->tx.flow->state)->config);
     if (layers_open(dec, m))
         return dec;
     http_decoder_free(dec);
@@ -301,9 +321,17 @@ void http_decoder_free(struct http_decoder *dec)
 
 void http_decoder_data(struct http_decoder *dec, const uint8_t *data, size_t len)
 {
-    dec->in += len;
     dec->since_ns = 0;
-    layer_feed(dec, 0, data, len);
+    while (len > 0) {
+        size_t n = (size_t)MIN((uint64_t)len, dec->step_end - dec->in);
+
+        dec->in += n;
+        layer_feed(dec, 0, data, n);
+        if (dec->in == dec->step_end)
+            dec->step_end += dec->step_end / 4;
+        data += n;
+        len -= n;
+    }
 }
 
 void http_decoder_end(struct http_decoder *dec)
