@@ -5,9 +5,10 @@
  * -DFUZZ_PROTO='"dns"' fixes it. Then follow pieces: a control byte, a length of two bytes, that
  * many bytes. Control: bit 0 the direction, bits 1-3 all set: a gap instead.
  * Recognition is skipped; every buffer, number and log of each transaction is read as rules and
- * outputs would. */
+ * outputs would. With IDS_ENDLESS in the environment: see endless.h. */
 #include "app/private.h"
 #include "app/tests/play.h"
+#include "endless.h"
 
 #include <stdlib.h>
 
@@ -54,6 +55,19 @@ static void play_piece(struct play *play, struct bytes *in)
         play_data(play, d, piece.data, piece.len);
 }
 
+static void go_on_for_ever(struct bytes in, const struct app_proto *proto, bool udp)
+{
+    struct endless e = { .world = &world, .proto = proto, .udp = udp };
+
+    while (bytes_left(&in) > 3 && !in.failed) {
+        enum direction d = (enum direction)(take_u8(&in) & 1);
+        uint32_t len = take_be16(&in);
+
+        endless_add(&e, d, take_slice(&in, MIN(len, bytes_left(&in))));
+    }
+    endless_check(&e);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct bytes in = bytes_of(data, size);
@@ -65,6 +79,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (proto == NULL)
         return 0;
     udp = (proto->transports & (udp ? APP_UDP : APP_TCP)) != 0 ? udp : !udp;
+    if (endless_wanted()) {
+        go_on_for_ever(in, proto, udp);
+        return 0;
+    }
     play_begin(&play, &world, udp, 1);
     play.quiet = play.inspect = play.frames = true;
     play_force(&play, proto->id);

@@ -10,6 +10,7 @@
 #include "app/http1/private.h"
 #include "app/private.h"
 #include "app/tests/play.h"
+#include "endless.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,6 +119,22 @@ static char *play_input(const uint8_t *data, size_t size, unsigned w, bool sleep
     return text;
 }
 
+static void go_on_for_ever(const uint8_t *data, size_t size, unsigned w)
+{
+    struct endless e = { .world = &world[w], .proto = http1 };
+    struct bytes in = bytes_of(data, size);
+    struct slice piece;
+    uint8_t control = 0, next = 0;
+    bool more;
+
+    do {
+        more = next_piece(&in, &piece, &next);
+        endless_add(&e, (enum direction)(control & 1), piece);
+        control = next;
+    } while (more);
+    endless_check(&e);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     unsigned w;
@@ -125,6 +142,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 1 || size > 65536)
         return 0;
     w = data[0] & 3;
+    if (endless_wanted()) {
+        go_on_for_ever(data + 1, size - 1, w);
+        return 0;
+    }
     if ((data[0] & 8) == 0) {
         (void)play_input(data + 1, size - 1, w, (data[0] & 4) != 0, false);
         return 0;

@@ -144,6 +144,7 @@ struct app_flow {
     bool fed[2];                        /* the parser has taken something; detect clears it */
     bool raw[2];                        /* app_raw(); detect clears it */
     uint64_t file_id;                   /* next file's number */
+    uint64_t ahead_bytes;               /* of files whose turn has not come: app/transfer.h */
     struct buf held;                    /* output's: packets that may yet be logged */
 };
 

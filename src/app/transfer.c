@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#define FLOW_AHEAD_MAX (64u << 20)
+
 struct app_transfer_piece {
     struct app_transfer_piece *next;
     uint64_t offset;
@@ -22,6 +24,7 @@ static uint64_t piece_len(const struct app_transfer_piece *piece)
 static void piece_free(struct app_transfer *t, struct app_transfer_piece *piece)
 {
     t->ahead_bytes -= piece_len(piece);
+    t->tx->flow->ahead_bytes -= piece_len(piece);
     t->ahead_count--;
     buf_fini(&piece->data);
     free(piece);
@@ -90,8 +93,10 @@ void app_transfer_piece(struct app_transfer *t, struct app_tx *tx, enum directio
         t->opened = true;
         t->file = app_file_open(tx, d, name, NULL);
     }
-    if (early && len > 0)
+    if (early && len > 0) {
+        t->tx = tx;
         t->filling = piece_at(t, offset);
+    }
 }
 
 static void append(struct app_transfer *t, const uint8_t *data, uint32_t len)
@@ -110,6 +115,7 @@ static void keep(struct app_transfer *t, const uint8_t *data, uint32_t len)
     else
         t->filling->lost += len;
     t->ahead_bytes += len;
+    t->tx->flow->ahead_bytes += len;
 }
 
 /* Pieces whose turn has come. */
@@ -145,6 +151,8 @@ uint32_t app_transfer_data(struct app_transfer *t, const uint8_t *data, uint32_t
 {
     uint32_t n = MIN(t->left, len);
 
+    if (t->filling != NULL && t->tx->flow->ahead_bytes + n > FLOW_AHEAD_MAX)
+        app_transfer_truncate(t);
     if (n > 0 && !t->truncated && !t->closed) {
         if (t->filling != NULL)
             keep(t, data, n);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/transfer.h - a file that is read or written in pieces with offsets, as network file systems
- * do. Pieces may come in any order, one at a time; those ahead of their turn are kept. */
+ * do. Pieces may come in any order, one at a time; those ahead of their turn are kept. When those
+ * of all files of a flow are more than 64 MiB, the file that has one more is cut off. */
 #ifndef APP_TRANSFER_H
 #define APP_TRANSFER_H
 
@@ -18,6 +19,7 @@ struct app_transfer {
     bool opened, truncated, closed;
     struct app_transfer_piece *ahead;   /* pieces that wait for their turn */
     struct app_transfer_piece *filling; /* the one of them at hand */
+    struct app_tx *tx;          /* whose it is, once anything waits */
     uint64_t ahead_bytes;
     uint32_t ahead_count;
 };

@@ -8,6 +8,7 @@
 #define TX_ARENA_BLOCK 104              /* with its head a size that allocators have */
 #define TX_ARENA_KEEP (64u << 10)       /* an arena that grew beyond goes back to the allocator */
 #define TX_HARD_LIMIT 65536
+#define TX_MEMORY_MAX (64u << 20)       /* of those of a flow that are open */
 #define TX_LIMIT_CHECK_EVERY 16         /* counting open ones walks the list: not every time */
 
 static const struct app_proto_conf *proto_conf(const struct app_flow *af)
@@ -191,9 +192,23 @@ static bool is_awaited(const struct app_flow *af, const struct app_tx *tx)
     return (s->changing || s->replace) && tx == af->last;
 }
 
+/* Few transactions may hold much, too. The last one may be at work; where it alone is too much
+ * there is no going on. */
+static void COLD limit_memory(struct app_flow *af, size_t held)
+{
+    for (struct app_tx *tx = af->first; tx != af->last && held > TX_MEMORY_MAX; tx = tx->next) {
+        held -= tx->arena.used;
+        if (is_open(tx, af->proto))
+            force_done(tx, af->proto);
+    }
+    if (held > TX_MEMORY_MAX)
+        app_stop(af, APP_STOP_PARSER);
+}
+
 static void cleanup_txs(struct app_thread *at, struct app_flow *af, const struct packet *p)
 {
     struct app_tx *prev = NULL, *next;
+    size_t held = 0;
 
     for (struct app_tx *tx = af->first; tx != NULL; tx = next) {
         next = tx->next;
@@ -204,8 +219,11 @@ static void cleanup_txs(struct app_thread *at, struct app_flow *af, const struct
         }
         app_files_prune(tx, TO_SERVER);
         app_files_prune(tx, TO_CLIENT);
+        held += tx->arena.used;
         prev = tx;
     }
+    if (UNLIKELY(held > TX_MEMORY_MAX))
+        limit_memory(af, held);
 }
 
 /* Both sides have ended and nothing is left of what they said. The flow may yet stand for a long

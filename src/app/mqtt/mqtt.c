@@ -162,22 +162,28 @@ static void begin(struct mqtt_state *st, struct mqtt_tx *t, const struct mqtt_me
         app_tx_event(&t->tx, MQTT_UNINTRODUCED_MESSAGE);
 }
 
-/* An answer: PUBREC and PUBREL are in the middle of an exchange, all others end it. */
+/* PUBREC and PUBREL are in the middle of an exchange, all other answers end it. */
+static bool is_middle(const struct mqtt_header *h)
+{
+    return h->type == MQTT_PUBREC || h->type == MQTT_PUBREL;
+}
+
 static void answer(struct app_flow *af, struct mqtt_tx *t, struct mqtt_message *m)
 {
-    const struct mqtt_settings *settings = af->settings;
     struct mqtt_state *st = af->state;
-    bool middle = m->header.type == MQTT_PUBREC || m->header.type == MQTT_PUBREL;
 
-    if (middle && t->count >= settings->max_messages) {
-        app_tx_event(&t->tx, MQTT_TOO_MANY_MESSAGES);
-        return;
-    }
     append(t, m);
-    if (!middle)
+    if (!is_middle(&m->header))
         complete(t);
     if (m->header.type == MQTT_CONNACK)
         st->connected = true;
+}
+
+/* Nothing of a message too many is kept. */
+static bool is_full(const struct mqtt_settings *settings, const struct mqtt_tx *t,
+                    const struct mqtt_header *h)
+{
+    return is_middle(h) && t->count >= settings->max_messages;
 }
 
 /* --- parsing ---------------------------------------------------------------------------------- */
@@ -207,6 +213,10 @@ static bool add_message(struct app_flow *af, enum direction direction,
         t = new_tx(af, direction);
     if (t == NULL)
         return false;
+    if (!is_new && is_full(af->settings, t, h)) {
+        app_tx_event(&t->tx, MQTT_TOO_MANY_MESSAGES);
+        return true;
+    }
     m = arena_zalloc(&t->tx.arena, sizeof(*m));
     m->header = *h;
     if (!mqtt_message_parse(body, st->version, &t->tx.arena, m)) {
