@@ -46,7 +46,8 @@ static int read_modes(struct xdp_conf *conf, const struct conf_node *item)
 
 static void read_busy_poll(struct xdp_conf *conf, const struct conf_node *item)
 {
-    conf->busy_poll = conf_bool(item, "enable-busy-poll", true);
+    /* With it a frame may wait for gro-flush-timeout, and inline everybody waits for the frame. */
+    conf->busy_poll = conf_bool(item, "enable-busy-poll", conf->copy == BRIDGE_NONE);
     conf->busy_poll_us = (unsigned)conf_u64_range(item, "busy-poll-time", 20, 0, 1000000);
     conf->busy_poll_budget = (unsigned)conf_u64_range(item, "busy-poll-budget", 64, 1, 65535);
     conf->gro_flush_ns = (unsigned)conf_u64_range(item, "gro-flush-timeout", 2000000, 0,
