@@ -151,6 +151,7 @@ rules() { printf '%s\n' "$@" > "$work/test.rules"; }
 
 # engine ARGUMENTS: in the middle; back when it captures.
 engine() {
+    : > "$work/out"                     # of an earlier one, which started, too
     ip netns exec $middle "$IDS_BIN" -c "$work/ids.yaml" $rules_option -l "$log" "$@" \
         > "$work/out" 2>&1 &
     engine_pid=$!
