@@ -25,7 +25,7 @@ static struct {
     struct log_sink sink[SINKS_MAX];
     unsigned sink_count;
     enum log_level level;
-    unsigned errors;
+    unsigned errors, fatal;
 } logger = { .lock = PTHREAD_MUTEX_INITIALIZER, .level = LOG_LEVEL_NOTICE };
 
 static const struct {
@@ -114,6 +114,16 @@ int log_err_also(const char *module, struct err *err, const struct err *more)
 unsigned log_error_count(void)
 {
     return __atomic_load_n(&logger.errors, __ATOMIC_RELAXED);
+}
+
+void log_count_fatal(void)
+{
+    __atomic_add_fetch(&logger.fatal, 1, __ATOMIC_RELAXED);
+}
+
+unsigned log_fatal_count(void)
+{
+    return __atomic_load_n(&logger.fatal, __ATOMIC_RELAXED);
 }
 
 void log_set_level(enum log_level level)

@@ -34,6 +34,9 @@ int log_err_also(const char *module, struct err *err, const struct err *more);
 
 /* Errors said since the start; `-T` and --init-errors-fatal look at it. */
 unsigned log_error_count(void);
+/* Those with which no run is to begin, whatever --init-errors-fatal says. */
+void log_count_fatal(void);
+unsigned log_fatal_count(void);
 
 /* Set-up, by main/. A sink gets whole messages; `at.file` NULL when the message has no place. */
 struct log_message {

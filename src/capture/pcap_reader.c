@@ -264,6 +264,7 @@ static bool classic_magic(struct pcap_reader *r, uint32_t magic)
 static int read_start(struct pcap_reader *r, const char *path, struct err *err)
 {
     const uint8_t *h = byte_source_peek(r->source, 4);
+    uint64_t done, total;
     const char *why;
 
     if (h != NULL && get_be32(h) == BLOCK_SECTION) {
@@ -283,8 +284,10 @@ static int read_start(struct pcap_reader *r, const char *path, struct err *err)
     why = byte_source_error(r->source);
     if (why != NULL)
         return err_set(err, "%s: %s", path, why);
+    byte_source_progress(r->source, &done, &total);
     if (byte_source_left(r->source) == 0)
-        return err_set(err, "%s: the file is empty", path);
+        return err_set(err, "%s: %s", path, done > 0 ? "cut short before anything can be unpacked"
+                                                     : "the file is empty");
     return err_set(err, "%s: neither pcap nor pcapng, nor one of them compressed", path);
 }
 

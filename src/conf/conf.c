@@ -210,6 +210,16 @@ void conf_error(const struct conf_node *node, const char *fmt, ...)
     va_end(args);
 }
 
+void conf_fatal(const struct conf_node *node, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    complain(LOG_LEVEL_ERROR, node, fmt, args);
+    va_end(args);
+    log_count_fatal();
+}
+
 void conf_warning(const struct conf_node *node, const char *fmt, ...)
 {
     va_list args;

@@ -64,6 +64,8 @@ int conf_choice(const struct conf_node *node, const char *path, const char *cons
 /* Says what is wrong with a value, with its place; counted: -T then fails. */
 void conf_error(const struct conf_node *node, const char *fmt, ...) PRINTF(2, 3);
 void conf_warning(const struct conf_node *node, const char *fmt, ...) PRINTF(2, 3);
+/* As conf_error(), where to go on with the default would be worse than not to begin. */
+void conf_fatal(const struct conf_node *node, const char *fmt, ...) PRINTF(2, 3);
 
 #define CONF_EACH(child_, node)                                                             \
     for (const struct conf_node *child_ = (node) != NULL ? (node)->child : NULL;            \

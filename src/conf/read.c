@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* conf/read.c - values by type. A malformed value is said with its place, and the default holds. */
+/* conf/read.c - values by type. A malformed value is said with its place, and the default holds;
+ * but with a limit of memory or size that cannot be read no run begins. */
 #include "conf/conf.h"
 
 #include <inttypes.h>
@@ -111,7 +112,7 @@ uint64_t conf_size(const struct conf_node *node, const char *path, uint64_t othe
         return otherwise;
     if (text_to_size(text_of(found->value), &value))
         return value;
-    malformed(found, wanted);
+    conf_fatal(found, "want %s, got \"%s\"", wanted, found->value);
     return otherwise;
 }
 

@@ -264,7 +264,7 @@ int logging_setup(const struct conf_node *root, const char *log_dir, unsigned ve
     bool any = false;
 
     if (!log_level_parse(conf_string(root, "logging.default-log-level", "info"), &level))
-        conf_error(conf_find(root, "logging.default-log-level"),
+        conf_fatal(conf_find(root, "logging.default-log-level"),
                    "not a level: error, warning, notice, info, perf, config or debug");
     if (verbose > 0)
         at_least = MIN((enum log_level)(LOG_LEVEL_NOTICE + verbose), LOG_LEVEL_DEBUG);

@@ -205,6 +205,10 @@ int run_engine(const struct options *o, struct conf *conf)
     if (start_logging(o, conf, &err) < 0 || check_user(o, conf_root(conf), &err) < 0 ||
         setup_libraries(&s, o, conf, &err) < 0)
         goto failed;
+    if (log_fatal_count() > 0) {
+        log_notice("ids", "not started: the configuration has mistakes; see above");
+        goto failed;
+    }
     if (o->init_errors_fatal && (rules_broken(&s) || log_error_count() > 0)) {
         loading_failed(&s);
         log_notice("ids", "not started: there are errors, and --init-errors-fatal is given");
@@ -240,6 +244,10 @@ int run_jobs(const struct options *given, struct conf *conf)
     if (start_logging(&o, conf, &err) < 0 || check_user(&o, conf_root(conf), &err) < 0 ||
         setup_libraries(&s, &o, conf, &err) < 0 || setup_control(&s, &err) < 0)
         goto out;
+    if (log_fatal_count() > 0) {
+        log_notice("ids", "not started: the configuration has mistakes; see above");
+        goto out;
+    }
     if (o.init_errors_fatal && (rules_broken(&s) || log_error_count() > 0)) {
         loading_failed(&s);
         goto out;

@@ -164,6 +164,18 @@ static void check_file_store(const struct setup *s)
     }
 }
 
+static void check_profile(const struct setup *s)
+{
+    static const char *const profiles[] = { "low", "medium", "high", "custom" };
+    const struct conf_node *node = conf_find(s->root, "detect.profile");
+    bool known = node == NULL || node->value == NULL;
+
+    for (unsigned i = 0; i < ARRAY_LEN(profiles); i++)
+        known = known || strcmp(node->value, profiles[i]) == 0;
+    if (!known)
+        conf_fatal(node, "want low, medium, high or custom, got \"%s\"", node->value);
+}
+
 /* Each thread reads it; what is wrong is said once. */
 static void check_alert_max(const struct setup *s)
 {
@@ -228,6 +240,7 @@ static int setup_rules(struct setup *s, struct err *err)
         return -1;
     check_file_store(s);
     check_alert_max(s);
+    check_profile(s);
     setup_rules_changed(s, s->context.rules, &s->rules_report);
     return 0;
 }

@@ -83,10 +83,13 @@ outputs:
   - eve-log: {enabled: yes, filename: other.json, threaded: yes, types: [alert, alrt]}
 packet-alert-max: 300
 EOT
+printf '%%YAML 1.1\n---\nflow: {memcap: 12zb}\ndetect: {profile: hgh}\n' > fatal.yaml
+printf '%%YAML 1.1\n---\nstats: {interval: soon}\n' > milder.yaml
+gzip -nc sample.pcap | head -c 12 > cut.gz
 say one.rules 'alert tcp any any -> any any (msg:"x"; conten:"a"; sid:1;)\n'
 
 {
-    for name in cut.pcap cut-early.pcap garbage.pcap empty.pcap none.pcap; do read_file $name; done
+    for name in cut.pcap cut-early.pcap cut.gz garbage.pcap empty.pcap none.pcap; do read_file $name; done
     if [ "$(id -u)" != 0 ]; then
         cp sample.pcap secret.pcap
         chmod 0 secret.pcap
@@ -100,6 +103,8 @@ say one.rules 'alert tcp any any -> any any (msg:"x"; conten:"a"; sid:1;)\n'
             -r sample.pcap
     done
     configured outputs.yaml
+    # with the first no run begins; with the second the default holds
+    for name in fatal milder; do tried $name.yaml -c $name.yaml -S /dev/null -r sample.pcap; done
     ruled -T
     ruled -r sample.pcap --init-errors-fatal
     ruled -r empty.pcap

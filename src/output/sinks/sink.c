@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/buf.h"
+#include "base/log.h"
 #include "output/list.h"
 #include "output/output_private.h"
 
@@ -71,6 +72,7 @@ struct sink *sink_open_as(const struct output_request *request, struct output_co
         err_set(err, "filetype \"%s\" is not known here; there are %s", filetype,
                 (const char *)names.data);
         buf_fini(&names);
+        log_count_fatal();
         return NULL;
     }
     path = output_path(request, conf_string(node, "filename", otherwise));
