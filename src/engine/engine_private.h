@@ -54,6 +54,7 @@ struct engine_thread {
     struct counters *counters;
     struct packet_pool *pool;           /* NULL: makes no packets */
     unsigned pool_credit;               /* packets surely free */
+    unsigned pool_taken;                /* when that was reckoned */
     struct station station[PIECE_MODULES_MAX];
     unsigned station_count;
 

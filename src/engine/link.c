@@ -397,6 +397,7 @@ void pool_wait(struct engine_thread *t)
         out = packet_pool_out(t->pool);
     }
     t->pool_credit = size - out;
+    t->pool_taken = packet_pool_taken(t->pool);
 }
 
 void pool_wait_all_home(struct engine_thread *t)

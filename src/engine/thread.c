@@ -81,31 +81,36 @@ static enum module_status receive(struct engine_thread *t)
     return status;
 }
 
-static void spend_credit(struct engine_thread *t, unsigned count)
+/* A packet may be under way without being in the vector: outer ones of others' inner packets, the
+ * fragments of a datagram. */
+static void spend_credit(struct engine_thread *t)
 {
-    if (t->out_count > 0)
-        t->pool_credit -= MIN(t->pool_credit, count);
+    unsigned taken;
+
+    if (t->out_count == 0 || t->pool == NULL)
+        return;
+    taken = packet_pool_taken(t->pool);
+    if ((int)(taken - t->pool_taken) > 0)
+        t->pool_credit -= MIN(t->pool_credit, taken - t->pool_taken);
+    t->pool_taken = taken;
 }
 
 /* One vector through the stations from `first` on and over to the next piece; then what these
  * stations still have. Who stands nearer to the end comes first. */
 static void carry(struct engine_thread *t, unsigned first, struct packet_vector *v)
 {
-    unsigned count = first == 0 ? v->count : 0;
-
     if (v->order_at != 0) {
         t->order_at = v->order_at;
         t->order_sub = v->order_sub;
     }
     for (;;) {
         run_stations(t, first, v);
-        spend_credit(t, v->count > count ? v->count - count : 0);
+        spend_credit(t);
         hand_on(t, v);
         if (LIKELY(t->more == 0))
             return;
         first = 31 - (unsigned)__builtin_clz(t->more);
         t->more &= ~(1u << first);
-        count = 0;
         t->pool_credit = 0;
         pool_wait(t);
         v->count = 0;

@@ -27,7 +27,7 @@ struct packet_pool {
     struct lane *lanes;
     unsigned size, lane_count, next_lane;
     uint32_t mask;
-    unsigned out;
+    unsigned out, taken;
     uint32_t owner;                     /* lane number that is the owner's own */
     struct on_return *on_return;        /* modules of one thread share its pool */
     unsigned on_return_count;
@@ -131,6 +131,7 @@ struct packet *packet_pool_get(struct packet_pool *pool)
     if (p->next != NULL)
         PREFETCH(p->next);
     pool->out++;
+    pool->taken++;
     packet_reset(p);
     p->children = 1;
     return p;
@@ -149,6 +150,11 @@ unsigned packet_pool_out(const struct packet_pool *pool)
     return pool->out - waiting;
 }
 
+unsigned packet_pool_taken(const struct packet_pool *pool)
+{
+    return pool->taken;
+}
+
 unsigned packet_pool_left(const struct packet_pool *pool)
 {
     return pool->size - packet_pool_out(pool);
@@ -160,6 +166,7 @@ static void go_home(struct packet *p, unsigned lane_number)
     struct lane *lane;
 
     if (lane_number == PACKET_LANE_OWNER || lane_number == pool->owner) {
+        pool->taken--;
         came_home(pool, p);
         return;
     }

@@ -18,6 +18,8 @@ void packet_pool_free(struct packet_pool *pool);
 struct packet *packet_pool_get(struct packet_pool *pool);      /* reset; NULL: all are out */
 unsigned packet_pool_out(const struct packet_pool *pool);      /* how many are under way */
 unsigned packet_pool_left(const struct packet_pool *pool);     /* how many the owner can get */
+/* How many the owner has taken and not given back itself, since the pool was made; wraps. */
+unsigned packet_pool_taken(const struct packet_pool *pool);
 
 /* The owning thread releases with this lane number too. A packet and its root may come from
  * pools of different threads, so that PACKET_LANE_OWNER cannot be right for both. */
