@@ -254,6 +254,8 @@ static const struct broken {
     { "alert tcp any any -> any any (threshold:type backoff,track by_src,count 1,multiplier "
       "2; sid:1;)",
       "threshold: type backoff goes only with track by_flow", 31 },
+    { "alert tcp any any -> any any (detection_filter:track by_both,count 1,seconds 1; sid:1;)",
+      "detection_filter: track: want by_src, by_dst or by_flow, found \"by_both\"", 31 },
     { "alert tcp any any -> any any (detection_filter:track by_src,count 0,seconds 1; sid:1;)",
       "detection_filter: count: want 1 to 4294967295, found \"0\"", 31 },
     { "alert tcp any any -> any any (tag:session,5,apples; sid:1;)",

@@ -146,7 +146,7 @@ TEST(rule_keywords_take_their_forms)
         "threshold:type limit,track by_src,count 1,seconds 60;",
         "threshold: type threshold, track by_rule, count 5, seconds 60;",
         "threshold:type backoff,track by_flow,count 1,multiplier 10;",
-        "detection_filter:track by_both,count 5,seconds 10;", "tag:session;",
+        "detection_filter:track by_dst,count 5,seconds 10;", "tag:session;",
         "tag:host,10,packets,src;", "tag:session,300,seconds;", "bypass;", "noalert;", "alert;",
         "config:logging disable, type tx, scope tx;", "filename:\"x\";", "fileext:!\"exe\";",
         "filemagic:\"PDF\";", "filesize:>1mb;", "filesize:to_client,<5;", "filestore;",

@@ -159,6 +159,9 @@ static int detection_filter_parse(struct rule_parser *p, struct text in, void *a
         return -1;
     if (s.type.p != NULL || s.multiplier.p != NULL)
         return rule_error(p, "detection_filter: takes track, count and seconds only");
+    if (spec->track == TRACK_BOTH || spec->track == TRACK_RULE)
+        return rule_error(p, "detection_filter: track: want by_src, by_dst or by_flow, found "
+                          "\"%.*s\"", TEXT(s.track));
     spec->type = THRESHOLD_FILTER;
     add_spec(p, spec);
     if (number_parse(p, "count", s.count, 1, UINT32_MAX, &spec->count) < 0)
