@@ -218,6 +218,21 @@ EOT
 # logged WORDS NUMBER: so many lines of EVE have them.
 logged() { [ "$(grep -c "$1" "$log/eve.json")" = "$2" ]; }
 
+# all_seen WHAT NUMBER [WORDS]: each request is in EVE once, and so many lines have the words. Unless
+# threads that got no CPU made others drop packets, and these have been counted; but with
+# LIVE_STRICT they must not.
+all_seen() {
+    until_true seen_or_dropped $2
+    if ! strict && dropped_between_threads; then
+        echo "$1: $(stat engine.dropped) packets dropped between threads: the machine is busy"
+        return
+    fi
+    urls_seen $2 || fail "$1: requests"
+    [ -z "${3-}" ] || await "$1: $3" logged "$3" $2
+}
+seen_or_dropped() { urls_seen "$1" || { ! strict && dropped_between_threads; }; }
+dropped_between_threads() { [ "$(stat engine.dropped)" -gt 0 ]; }
+
 # stat KEY.KEY: of the last statistics.
 stat() {
     python3 - "$log" "$1" <<'EOT'
