@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 
 struct send_thread {
     pthread_t thread;
+    char name[16];
     send_thread_fn *send;
     void *arg;
     struct ring_waiter sender, judge;
@@ -40,6 +42,7 @@ static void *thread_main(void *arg)
     struct send_thread *s = arg;
     void *item;
 
+    pthread_setname_np(pthread_self(), s->name);        /* of another a sandbox forbids it */
     while (!ring_is_done(s->full)) {
         if (ring_pop(s->full, &item, 1) == 0) {
             waiter_wait(&s->sender, has_work, s, WAITER_FOREVER);
@@ -81,6 +84,7 @@ struct send_thread *send_thread_new(const char *name, size_t buffer_size, send_t
 {
     struct send_thread *s = xaligned(CACHE_LINE, sizeof(*s));
 
+    snprintf(s->name, sizeof(s->name), "%s", name);
     s->send = send;
     s->arg = arg;
     s->current = xcalloc(1, buffer_size);
@@ -97,7 +101,6 @@ struct send_thread *send_thread_new(const char *name, size_t buffer_size, send_t
         release(s);
         return NULL;
     }
-    pthread_setname_np(s->thread, name);
     return s;
 }
 
