@@ -65,11 +65,14 @@ TEST(packet_pool_lends_and_takes_back)
     packet_release(a, 0);
     packet_release(b, 1);
     CHECK_INT(packet_pool_out(pool), 1);
+    CHECK_INT(packet_pool_taken(pool), 3);      /* others gave them back */
     CHECK_INT(returned, 0);
     CHECK(packet_pool_get(pool) != NULL);
     CHECK(packet_pool_get(pool) != NULL);
     CHECK_INT(returned, 2);
+    CHECK_INT(packet_pool_taken(pool), 5);
     packet_release(c, PACKET_LANE_OWNER);
+    CHECK_INT(packet_pool_taken(pool), 4);
     CHECK_INT(returned, 3);
     packet_pool_free(pool);
 }
