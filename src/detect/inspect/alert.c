@@ -110,13 +110,17 @@ static bool brings_more(const struct packet *p, enum direction d)
     return true;
 }
 
-/* The latest of the stream, with what this packet adds: in the arena of notes. */
+/* The latest of the stream: in the arena of notes. Behind a gap also what this packet adds to it, up
+ * to the gap's size, as readers of EVE know it; else only what the other side has acknowledged. */
 static struct slice stream_note(struct detect_thread *dt, const struct match_input *in)
 {
     const struct packet *p = in->packet;
-    struct slice kept = stream_kept(dt, in->flow, in->direction);
-    uint32_t more = !dt->is_inline && brings_more(p, in->direction) ? p->payload_len : 0;
+    uint32_t gap, more = 0;
+    struct slice kept = stream_kept(dt, in->flow, in->direction, &gap);
     uint8_t *both;
+
+    if (gap > 0 && !dt->is_inline && brings_more(p, in->direction))
+        more = MIN(p->payload_len, gap);
 
     if (kept.len == 0 || more == 0)
         return note_slice(dt, kept);

@@ -64,6 +64,7 @@ static inline void stream_rules_clear(struct stream_rules *s)
 /* What few flows have. */
 struct stream_extra {
     struct buf kept;            /* the latest data, as alerts show them; see stream_keep */
+    uint32_t gap;               /* size of the last one in them */
     struct buf captured;        /* by those that matched, until they are reported */
     struct stream_rules *recent;        /* inline: a rule whose pattern was there, up to where */
 };
@@ -162,8 +163,9 @@ struct detect_flow *detect_flow_get(struct detect_thread *dt, struct flow *f);
 void stream_inspect_chunks(struct detect_thread *dt, struct packet *p);
 /* Is there something to report to a packet of this direction? */
 bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum direction d);
-/* What alerts show of the stream; empty when nothing is kept. */
-struct slice stream_kept(const struct detect_thread *dt, const struct flow *f, enum direction d);
+/* What alerts show of the stream; empty when nothing is kept. *gap: the size of its last one. */
+struct slice stream_kept(const struct detect_thread *dt, const struct flow *f, enum direction d,
+                         uint32_t *gap);
 void stream_reported(const struct detect_thread *dt, struct flow *f, enum direction d);
 void stream_settle(const struct packet *p, enum direction d, bool was_due);
 /* What the rule captured when it matched: pending again, as it is reported now. */

@@ -365,18 +365,23 @@ static void COLD keep_chunk(struct detect_thread *dt, struct packet *p,
     if (extra == NULL)
         return;
     kept = &extra->kept;
-    if (c->kind == CHUNK_GAP)
+    if (c->kind == CHUNK_GAP) {
         buf_printf(kept, "[%u bytes missing]", c->len);
-    else
+        extra->gap = c->len;
+    } else {
         buf_add(kept, c->data + (c->len - len), len);
+    }
     if (kept->len > dt->stream_keep)
         buf_drop_front(kept, kept->len - dt->stream_keep);
 }
 
-struct slice stream_kept(const struct detect_thread *dt, const struct flow *f, enum direction d)
+struct slice stream_kept(const struct detect_thread *dt, const struct flow *f, enum direction d,
+                         uint32_t *gap)
 {
+    *gap = 0;
     if (dt->stream_keep == 0 || f == NULL || f->detect == NULL || f->detect->side[d].extra == NULL)
         return (struct slice){ NULL, 0 };
+    *gap = f->detect->side[d].extra->gap;
     return buf_slice(&f->detect->side[d].extra->kept);
 }
 

@@ -60,7 +60,7 @@ static void *alert_configure(const struct conf_node *node, const struct eve *eve
     s->payload = conf_bool(node, "payload", false);
     s->payload_printable = conf_bool(node, "payload-printable", false);
     s->payload_length = conf_bool(node, "payload-length", false);
-    s->payload_size = (uint32_t)conf_size(node, "payload-buffer-size", 4096);
+    s->payload_size = MAX(1, (uint32_t)conf_size(node, "payload-buffer-size", 4096));
     s->packet = conf_bool(node, "packet", false);
     read_contents(s, node, eve);
     s->verdict = conf_bool(node, "verdict", false);
@@ -249,9 +249,10 @@ static struct slice alert_payload(const struct packet *p, const struct packet_al
 {
     struct slice out = { .data = p->payload, .len = p->payload_len };
 
-    if (a->extra != NULL && a->extra->payload.len > 0)
-        out = a->extra->payload;
-    out.len = MIN(out.len, s->payload_size);
+    if (a->extra == NULL || a->extra->payload.len == 0)
+        return out;
+    out = a->extra->payload;
+    out.len = MIN(out.len, s->payload_size - 1);    /* the buffer's end is not used */
     return out;
 }
 
@@ -297,8 +298,9 @@ static const char *progress_name(const struct app_tx *tx, enum direction d)
     return done ? "response_complete" : "response_started";
 }
 
-static void alert_tx_fields(struct json *j, struct app_tx *tx, const struct packet_alert *a,
-                            const struct alert_settings *s)
+/* Files: of the packet's direction. */
+static void alert_tx_fields(struct json *j, struct app_tx *tx, enum direction d,
+                            const struct packet_alert *a, const struct alert_settings *s)
 {
     if (a->flags & ALERT_TX_GUESSED)
         json_bool(j, "tx_guessed", true);
@@ -312,15 +314,13 @@ static void alert_tx_fields(struct json *j, struct app_tx *tx, const struct pack
         tx->flow->proto->alert_contents(j, tx, s->contents[tx->flow->proto->id]);
     else
         eve_tx_metadata(j, tx);
-    if (tx->files[TO_SERVER] == NULL && tx->files[TO_CLIENT] == NULL)
+    if (tx->files[d] == NULL)
         return;
     json_array(j, "files");
-    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
-        for (const struct app_file *file = tx->files[d]; file != NULL; file = file->next) {
-            json_object(j, NULL);
-            eve_file(j, file, true);
-            json_object_end(j);
-        }
+    for (const struct app_file *file = tx->files[d]; file != NULL; file = file->next) {
+        json_object(j, NULL);
+        eve_file(j, file, true);
+        json_object_end(j);
     }
     json_array_end(j);
 }
@@ -346,7 +346,7 @@ static void alert_write(struct render *r, const struct eve *eve, const struct al
     eve_tunnel(&j, p);
     eve_alert_object(&j, eve, p, a, s->metadata_rule, s->references, s->rule_text, xff);
     if (tx != NULL)
-        alert_tx_fields(&j, tx, a, s);
+        alert_tx_fields(&j, tx, packet_direction(p), a, s);
     if (p->flow != NULL) {
         eve_app_proto(&j, p->flow);
         json_string(&j, "direction",
@@ -357,7 +357,7 @@ static void alert_write(struct render *r, const struct eve *eve, const struct al
     }
     alert_payload_fields(&j, p, a, s);
     if (s->packet && p->data != NULL)
-        eve_packet_bytes(&j, p);
+        eve_packet_bytes(&j, p, UINT32_MAX);
     if (s->verdict)
         eve_verdict(&j, eve, p);
     eve_end(r, eve, &j, p);
@@ -401,7 +401,7 @@ static void tagged_record(struct render *r, const struct eve *eve, struct packet
     struct json j;
 
     eve_begin(r, eve, &j, p, EVE_AS_PACKET, "packet", EVE_NO_TX);
-    eve_packet_bytes(&j, p);
+    eve_packet_bytes(&j, p, UINT32_MAX);
     eve_end(r, eve, &j, p);
 }
 

@@ -23,7 +23,7 @@ static void *anomaly_configure(const struct conf_node *node, const struct eve *e
     s->decode = own && conf_bool(types, "decode", false);
     s->stream = own && conf_bool(types, "stream", false);
     s->applayer = !own || conf_bool(types, "applayer", true);
-    s->packet_header = conf_bool(node, "packethdr", false);
+    s->packet_header = s->decode && conf_bool(node, "packethdr", false);
     return s;
 }
 
@@ -32,16 +32,7 @@ static bool anomaly_wants(const struct packet *p)
     return p->event_count > 0 || (p->flow != NULL && p->flow->app != NULL);
 }
 
-/* The header bytes, as far as the payload. */
-static void anomaly_header_bytes(struct json *j, const struct packet *p)
-{
-    uint32_t len = p->payload != NULL && p->payload > p->data ? (uint32_t)(p->payload - p->data)
-                                                              : p->len;
-
-    if (p->data == NULL)
-        return;
-    json_base64(j, "packet", p->data, MIN(len, p->len));
-}
+#define PACKET_HEADER_LEN 32            /* bytes that `packethdr` shows */
 
 static void anomaly_packet_event(struct render *r, const struct eve *eve,
                                  const struct anomaly_settings *s, const struct packet *p,
@@ -53,12 +44,12 @@ static void anomaly_packet_event(struct render *r, const struct eve *eve,
     if (!(stream ? s->stream : s->decode))
         return;
     eve_begin(r, eve, &j, p, EVE_AS_PACKET, "anomaly", EVE_NO_TX);
-    if (s->packet_header && !stream)
-        anomaly_header_bytes(&j, p);
     json_object(&j, "anomaly");
     json_string(&j, "type", stream ? "stream" : "decode");
     json_string(&j, "event", packet_event_name(event));
     json_object_end(&j);
+    if (s->packet_header && p->data != NULL)
+        eve_packet_bytes(&j, p, PACKET_HEADER_LEN);
     eve_end(r, eve, &j, p);
 }
 

@@ -266,7 +266,7 @@ static const struct { int linktype; const char *name; } link_types[] = {
     [DATALINK_SLL] = { 113, "LINUX_SLL" },
     [DATALINK_SLL2] = { 276, "LINUX_SLL2" },
     [DATALINK_GRE_OVER_IP] = { 778, "GRE_OVER_IP" },
-    [DATALINK_RAW2] = { 101, "RAW2" },
+    [DATALINK_RAW2] = { 12, "RAW" },          /* as libpcap calls what files write as 101 */
     [DATALINK_IPV4] = { 228, "IPv4" },
     [DATALINK_IPV6] = { 229, "IPv6" },
 };
@@ -276,9 +276,9 @@ int eve_linktype(const struct packet *p)
     return link_types[p->datalink].linktype;
 }
 
-void eve_packet_bytes(struct json *j, const struct packet *p)
+void eve_packet_bytes(struct json *j, const struct packet *p, uint32_t most)
 {
-    json_base64(j, "packet", p->data, p->len);
+    json_base64(j, "packet", p->data, MIN(p->len, most));
     json_object(j, "packet_info");
     json_i64(j, "linktype", eve_linktype(p));
     json_string(j, "linktype_name", link_types[p->datalink].name);

@@ -86,7 +86,7 @@ void eve_vars(struct json *j, const struct flow *f, const struct packet *p);
 void eve_tcp_flags(struct json *j, uint8_t flags);
 void eve_ip_header(struct json *j, const struct packet *p);     /* its fields, one by one */
 void eve_tcp_header(struct json *j, const struct packet *p);
-void eve_packet_bytes(struct json *j, const struct packet *p);
+void eve_packet_bytes(struct json *j, const struct packet *p, uint32_t most);
 /* What a transaction adds to other records: http of fileinfo and alerts. */
 void eve_tx_metadata(struct json *j, struct app_tx *tx);
 void eve_file(struct json *j, const struct app_file *file, bool stored_sids);

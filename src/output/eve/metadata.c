@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/eve/metadata.c - `metadata`: a record for each packet of a flow that carries variables. */
+/* output/eve/metadata.c - `metadata`: a record for each packet that a rule gave variables. */
 #include "output/eve/eve.h"
 
 static bool metadata_wants(const struct packet *p)
 {
-    return p->flow != NULL && p->flow->vars != NULL && !(p->flags & PACKET_PSEUDO);
+    return p->vars != NULL;
 }
 
 static void metadata_packet(struct render *r, const struct eve *eve, void *settings,
