@@ -110,8 +110,9 @@ static bool brings_more(const struct packet *p, enum direction d)
     return true;
 }
 
-/* The latest of the stream: in the arena of notes. Behind a gap also what this packet adds to it, up
- * to the gap's size, as readers of EVE know it; else only what the other side has acknowledged. */
+/* The latest of the stream: in the arena of notes. Behind a gap also what this packet adds to it,
+ * up to the gap's size, as readers of EVE know it; else only what the other side has
+ * acknowledged. */
 static struct slice stream_note(struct detect_thread *dt, const struct match_input *in)
 {
     const struct packet *p = in->packet;
