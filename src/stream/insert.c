@@ -13,7 +13,10 @@
 
 /* Above this many unacknowledged segments their bounds blur: neighbours become one. */
 #define MERGED_MAX 1024
-/* Above this many out of order ones more are refused. */
+/* Likewise of those out of order, where one comes right behind the last; others are refused above
+ * WAITING_MAX. */
+#define WAITING_APART 1024
+#define WAITING_LONGEST (32u << 10)
 #define WAITING_MAX 8192
 #define REGION_GAP 262144               /* bytes; a wider hole parts two regions */
 
@@ -399,11 +402,39 @@ static void note_regions(struct tcp_stream *s, const struct segment *fresh)
     s->regions_max = MAX(s->regions_max, regions);
 }
 
+/* False: it needs a record of its own. */
+static bool extend_last(struct stream_thread *st, struct tcp_stream *s, uint32_t seq,
+                        const uint8_t *data, uint32_t len)
+{
+    struct segment *last = s->waiting.last;
+    unsigned block_class;
+    uint8_t *more;
+
+    if (LIKELY(s->segments_out < WAITING_APART) || segment_end(last) != seq ||
+        last->len + len > WAITING_LONGEST)
+        return false;
+    block_class = block_class_for(last->len + len);
+    if (block_class != last->block_class) {
+        more = data_get(st, block_class);
+        if (more == NULL)
+            return false;
+        memcpy(more, last->data, last->len);
+        data_put(st, last->data, last->block_class);
+        last->data = more;
+        last->block_class = (uint8_t)block_class;
+    }
+    memcpy(last->data + last->len, data, len);
+    last->len += len;
+    return true;
+}
+
 static int store_waiting(struct stream_thread *st, struct tcp_stream *s, uint32_t seq,
                          const uint8_t *data, uint32_t len)
 {
     struct segment *seg;
 
+    if (extend_last(st, s, seq, data, len))
+        return 0;
     if (s->segments_out >= WAITING_MAX)
         return -2;
     seg = segment_new(st, seq, len);

@@ -100,6 +100,32 @@ TEST(stream_out_of_order_waits_for_the_hole)
     script_close(t, &s);
 }
 
+/* Far more segments than may wait one by one; some are sent again. */
+TEST(stream_many_small_segments_wait_for_the_hole)
+{
+    static uint8_t data[20000];
+    struct script s;
+
+    for (uint32_t i = 0; i < sizeof(data); i++)
+        data[i] = (uint8_t)(i * 31 + i / 251);
+    script_open(&s, NULL, false);
+    script_run(&s, HANDSHAKE "---");
+    s.vector_each = false;
+    for (uint32_t at = 1; at < sizeof(data); at++) {
+        send_range(&s, data, at, at + 1);
+        if (at % 1500 == 0)
+            send_range(&s, data, at - 300, at - 200);
+        if (at % 100 == 0)
+            script_vector(&s);
+    }
+    send_range(&s, data, 0, 1);
+    script_packet(&s, TO_CLIENT, TCP_ACK, 1, 1 + sizeof(data), NULL, 0);
+    script_vector(&s);
+    CHECK_BYTES(s.data[TO_SERVER].data, s.data[TO_SERVER].len, data, sizeof(data));
+    CHECK_INT(script_count(&s, "tcp.insert_data_normal_fail"), 0);
+    script_close(t, &s);
+}
+
 TEST(stream_partly_acked_data)
 {
     struct script s;
