@@ -2,6 +2,10 @@
 #include "match/gram_looks.h"
 #include "base/cpu.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 /* What is met is written always and counted when it is: no branch that has to be guessed. */
 static inline unsigned along_plain(struct bit_table t, uint32_t mask, const uint8_t *data,
                                    uint32_t at, unsigned stride, unsigned count, uint32_t *out)
@@ -45,12 +49,32 @@ static unsigned look_among(struct bit_table t, uint32_t mask, const uint8_t *dat
     return among_plain(t, mask, data, in, count, back, out);
 }
 
-const struct gram_looks gram_looks_plain = { look_along, look_among };
+static uint32_t look_run(const uint8_t *data, uint32_t len, uint32_t at)
+{
+#ifdef __SSE2__
+    for (; at + 18 <= len; at += 16) {
+        __m128i a = _mm_loadu_si128((const __m128i *)(data + at));
+        __m128i b = _mm_loadu_si128((const __m128i *)(data + at + 1));
+        __m128i c = _mm_loadu_si128((const __m128i *)(data + at + 2));
+        unsigned mask = (unsigned)_mm_movemask_epi8(_mm_and_si128(_mm_cmpeq_epi8(a, b),
+                                                                  _mm_cmpeq_epi8(b, c)));
+
+        if (mask != 0)
+            return at + (unsigned)__builtin_ctz(mask);
+    }
+#endif
+    for (; at + LOOKS_RUN <= len; at++)
+        if (data[at] == data[at + 1] && data[at] == data[at + 2])
+            return at;
+    return len;
+}
+
+const struct gram_looks gram_looks_plain = { look_along, look_among, look_run };
 
 #ifdef __x86_64__
 #include <immintrin.h>
 
-#define WIDE __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,popcnt")))
+#define WIDE __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,bmi2,popcnt")))
 
 /* Sixteen grams: a bit for each that the table has. */
 WIDE static inline __mmask16 table_has_wide(struct bit_table t, __m512i gram)
@@ -120,13 +144,29 @@ WIDE static unsigned look_among_wide(struct bit_table t, uint32_t mask, const ui
     return n + among_plain(t, mask, data, in + i, count - i, back, out + n);
 }
 
-static const struct gram_looks gram_looks_wide = { look_along_wide, look_among_wide };
+WIDE static uint32_t look_run_wide(const uint8_t *data, uint32_t len, uint32_t at)
+{
+    for (; at + LOOKS_RUN <= len; at += 64) {
+        __mmask64 there = _bzhi_u64(UINT64_MAX, MIN(len - at - (LOOKS_RUN - 1), 64u));
+        __m512i a = _mm512_maskz_loadu_epi8(there, data + at);
+        __m512i b = _mm512_maskz_loadu_epi8(there, data + at + 1);
+        __m512i c = _mm512_maskz_loadu_epi8(there, data + at + 2);
+
+        there = _mm512_mask_cmpeq_epi8_mask(_mm512_mask_cmpeq_epi8_mask(there, a, b), b, c);
+        if (there != 0)
+            return at + (uint32_t)__builtin_ctzll(there);
+    }
+    return len;
+}
+
+static const struct gram_looks gram_looks_wide = { look_along_wide, look_among_wide,
+                                                   look_run_wide };
 
 const struct gram_looks *gram_looks_best(void)
 {
     struct cpu_features f = cpu_features();
 
-    return f.avx512bw && f.avx512vbmi ? &gram_looks_wide : &gram_looks_plain;
+    return f.avx512bw && f.avx512vbmi && f.bmi2 ? &gram_looks_wide : &gram_looks_plain;
 }
 #else
 const struct gram_looks *gram_looks_best(void)

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 
 #define GRAM_FOLD 0x20202020u   /* letters of both cases fall together, as do a few other bytes */
+#define LOOKS_RUN 3             /* so many equal bytes are a run */
 #define LOOKS_MAX 256
 #define LOOKS_ROOM (LOOKS_MAX + 16)     /* of an array that takes what has been met */
 
@@ -42,6 +43,8 @@ struct gram_looks {
      * likewise, into out[2 * LOOKS_ROOM]. `count` is at most LOOKS_MAX. */
     unsigned (*among)(struct bit_table t, uint32_t mask, const uint8_t *data, const uint32_t *in,
                       unsigned count, unsigned back, uint32_t *out);
+    /* Where the next LOOKS_RUN equal bytes begin, from `at` on; len: nowhere. */
+    uint32_t (*run)(const uint8_t *data, uint32_t len, uint32_t at);
 };
 
 extern const struct gram_looks gram_looks_plain;

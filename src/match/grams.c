@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
-#define RUN 3                   /* so many equal bytes are a run */
 #define GRAMS_SPARSE 16         /* bits of a table for each that it has */
 #define WHOLES_SPARSE 32
 
@@ -175,7 +170,7 @@ static struct run_entry run_of(const struct literal_pattern *p, unsigned id)
     for (unsigned from = 0, to; from < p->len; from = to) {
         for (to = from + 1; to < p->len && p->bytes[to] == p->bytes[from]; to++)
             ;
-        if (to - from >= RUN && to - from > (unsigned)(best.to - best.from) &&
+        if (to - from >= LOOKS_RUN && to - from > (unsigned)(best.to - best.from) &&
             !(p->nocase && is_letter(p->bytes[from])))
             best = (struct run_entry){ .id = id, .from = (uint16_t)from, .to = (uint16_t)to };
     }
@@ -658,27 +653,6 @@ static void screen_scan(const struct search *s)
             whole_look(s, &set->lane[short_id], kinds[short_id].whole, at);
 }
 
-/* Where the next three equal bytes begin; len: nowhere. */
-static uint32_t run_next(const uint8_t *data, uint32_t len, uint32_t at)
-{
-#ifdef __SSE2__
-    for (; at + 18 <= len; at += 16) {
-        __m128i a = _mm_loadu_si128((const __m128i *)(data + at));
-        __m128i b = _mm_loadu_si128((const __m128i *)(data + at + 1));
-        __m128i c = _mm_loadu_si128((const __m128i *)(data + at + 2));
-        unsigned mask = (unsigned)_mm_movemask_epi8(_mm_and_si128(_mm_cmpeq_epi8(a, b),
-                                                                  _mm_cmpeq_epi8(b, c)));
-
-        if (mask != 0)
-            return at + (unsigned)__builtin_ctz(mask);
-    }
-#endif
-    for (; at + RUN <= len; at++)
-        if (data[at] == data[at + 1] && data[at] == data[at + 2])
-            return at;
-    return len;
-}
-
 static uint32_t run_end(const uint8_t *data, uint32_t len, uint32_t at)
 {
     uint8_t c = data[at];
@@ -716,8 +690,8 @@ static void runs_scan(const struct search *s)
 {
     const struct gram_set *set = s->set;
 
-    for (uint32_t at = run_next(s->data, s->len, 0), to; at < s->len;
-         at = run_next(s->data, s->len, to)) {
+    for (uint32_t at = set->look->run(s->data, s->len, 0), to; at < s->len;
+         at = set->look->run(s->data, s->len, to)) {
         uint8_t c = s->data[at];
 
         to = run_end(s->data, s->len, at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match/port.c - sets of ports, as rules name them: a bitmap each, shared by equal sets. */
+/* match/port.c - sets of ports, as rules name them, shared by equal sets. */
 #include "match/port.h"
 
 #include <stdlib.h>
@@ -88,7 +88,10 @@ static const struct port_set *intern(struct port_table *table, struct text in,
         set->any = range_set_is_all(ranges, 0, PORT_MAX);
         set->count = (uint32_t)count;
         set->range = arena_copy(table->arena, range, count * sizeof(*range));
-        set->bits = set->any ? NULL : bitmap_of(table->arena, range, count);
+        if (count > PORT_RANGES_FEW)
+            set->bits = bitmap_of(table->arena, range, count);
+        for (size_t i = 0; i < PORT_RANGES_FEW; i++)
+            set->few[i] = range[MIN(i, count - 1)];
         set->text = arena_text(table->arena, in);
         map_put(&table->by_content, range, count * sizeof(*range), set);
         table->count++;

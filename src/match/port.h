@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match/port.h - sets of ports, as rules name them: a bitmap each, shared by equal sets. */
+/* match/port.h - sets of ports, as rules name them, shared by equal sets: one or two ranges, which
+ * most are, or a bitmap. */
 #ifndef MATCH_PORT_H
 #define MATCH_PORT_H
 
@@ -9,11 +10,14 @@
 
 struct port_range { uint16_t lo, hi; };
 
+#define PORT_RANGES_FEW 2
+
 struct port_set {
     bool any;
     uint32_t count;                     /* of ranges */
+    struct port_range few[PORT_RANGES_FEW];     /* all of them; one stands twice */
     const struct port_range *range;     /* sorted, apart from each other */
-    const uint64_t *bits;               /* 65536 of them; NULL when any */
+    const uint64_t *bits;               /* 65536 of them; NULL: `few` says it all */
     const char *text;
 };
 
@@ -31,9 +35,16 @@ const struct port_set *port_set_get(struct port_table *table, struct text in,
                                     const struct set_vars *vars, struct where at,
                                     struct err *err);
 
+static inline bool port_range_has(struct port_range r, uint16_t port)
+{
+    return port >= r.lo && port <= r.hi;
+}
+
 static inline bool port_set_has(const struct port_set *set, uint16_t port)
 {
-    return set->any || (set->bits[port >> 6] >> (port & 63) & 1);
+    if (set->bits == NULL)
+        return port_range_has(set->few[0], port) || port_range_has(set->few[1], port);
+    return set->bits[port >> 6] >> (port & 63) & 1;
 }
 
 #endif

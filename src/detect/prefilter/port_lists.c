@@ -50,17 +50,37 @@ static uint16_t class_for(struct port_classes *c, struct map *known, id_array *i
     return (uint16_t)c->count++;
 }
 
+/* Each page that differs once; there are no more than page numbers. */
+static void pages_fold(struct port_classes *c, const uint16_t *class_of)
+{
+    unsigned count = 0;
+
+    c->page = xcalloc(ARRAY_LEN(c->page_of), sizeof(*c->page));
+    for (unsigned i = 0; i < ARRAY_LEN(c->page_of); i++) {
+        const uint16_t *here = class_of + i * PORTS_A_PAGE;
+        unsigned like = 0;
+
+        while (like < count && memcmp(c->page[like], here, sizeof(*c->page)) != 0)
+            like++;
+        if (like == count)
+            memcpy(c->page[count++], here, sizeof(*c->page));
+        c->page_of[i] = (uint8_t)like;
+    }
+    c->page = xrealloc(c->page, count * sizeof(*c->page));
+}
+
 static void classes_build(struct port_classes *c, struct rule *const *rule, const id_array *ids,
                           bool dst)
 {
     uint8_t *edge;
+    uint16_t *class_of;
     struct map known = { 0 };
     uint16_t class = 0;
 
     if (ids->count == 0)
         return;
     edge = xcalloc(65536, 1);
-    c->class_of = xcalloc(65536, sizeof(*c->class_of));
+    class_of = xcalloc(65536, sizeof(*class_of));
     c->list = xcalloc(1, sizeof(*c->list));
     c->count = 1;
     for (size_t i = 0; i < ids->count; i++)
@@ -73,8 +93,10 @@ static void classes_build(struct port_classes *c, struct rule *const *rule, cons
             rules_at(rule, ids, dst, (uint16_t)port, &here);
             class = here.count > 0 ? class_for(c, &known, &here) : 0;
         }
-        c->class_of[port] = class;
+        class_of[port] = class;
     }
+    pages_fold(c, class_of);
+    free(class_of);
     map_fini(&known);
     free(edge);
 }
@@ -106,7 +128,7 @@ static void classes_fini(struct port_classes *c)
     for (unsigned i = 0; i < c->count; i++)
         free(c->list[i].at);
     free(c->list);
-    free(c->class_of);
+    free(c->page);
 }
 
 void port_lists_fini(struct port_lists *lists)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/prefilter/port_lists.h - rules by the ports they name, for those that have nothing better
  * to be found by. A rule stands under its destination ports, else under its source ports, else
- * in the list for all. Ports that the same rules name share one list. */
+ * in the list for all. Ports that the same rules name share one list. The table from ports to
+ * lists is cut into pages, of which equal ones are kept once: nearly all high ports lead to one. */
 #ifndef DETECT_PORT_LISTS_H
 #define DETECT_PORT_LISTS_H
 
@@ -10,8 +11,11 @@
 
 struct rule_ids { uint32_t *at; unsigned count; };
 
+#define PORTS_A_PAGE 256
+
 struct port_classes {
-    uint16_t *class_of;         /* 65536, or NULL: no rule is here */
+    uint8_t page_of[65536 / PORTS_A_PAGE];
+    uint16_t (*page)[PORTS_A_PAGE];     /* classes of ports; NULL: no rule is here */
     struct rule_ids *list;      /* by class; class 0 is empty */
     unsigned count;
 };
@@ -32,14 +36,20 @@ static inline void port_lists_add(const struct rule_ids *ids, struct candidates 
         candidates_add(out, ids->at[i]);
 }
 
+static inline void port_classes_add(const struct port_classes *c, uint16_t port,
+                                    struct candidates *out)
+{
+    if (c->page != NULL)
+        port_lists_add(&c->list[c->page[c->page_of[port / PORTS_A_PAGE]][port % PORTS_A_PAGE]],
+                       out);
+}
+
 static inline void port_lists_collect(const struct port_lists *lists, uint16_t src, uint16_t dst,
                                       struct candidates *out)
 {
     port_lists_add(&lists->any, out);
-    if (lists->dst.class_of != NULL)
-        port_lists_add(&lists->dst.list[lists->dst.class_of[dst]], out);
-    if (lists->src.class_of != NULL)
-        port_lists_add(&lists->src.list[lists->src.class_of[src]], out);
+    port_classes_add(&lists->dst, dst, out);
+    port_classes_add(&lists->src, src, out);
 }
 
 #endif

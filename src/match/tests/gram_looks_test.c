@@ -75,3 +75,30 @@ TEST(gram_looks_of_all_variants_agree)
     }
     CHECK_INT(wrong, 0);
 }
+
+TEST(gram_looks_of_all_variants_find_runs)
+{
+    uint32_t state = 9;
+    unsigned wrong = 0;
+
+    for (uint32_t len = 0; len < TEXT / 2; len++) {
+        uint8_t *exact = malloc(MAX(len, 1u));  /* so that a look beyond the end is seen */
+
+        if (exact == NULL)
+            break;
+        for (uint32_t i = 0; i < len; i++)
+            exact[i] = (uint8_t)(next_random(&state) % (len % 3 * 4 + 3));
+        for (uint32_t at = 0; at <= len; at++) {
+            uint32_t want = at;
+
+            while (want + 2 < len && (exact[want] != exact[want + 1] ||
+                                      exact[want] != exact[want + 2]))
+                want++;
+            want = want + 2 < len ? want : len;
+            wrong += gram_looks_plain.run(exact, len, at) != want;
+            wrong += gram_looks_best()->run(exact, len, at) != want;
+        }
+        free(exact);
+    }
+    CHECK_INT(wrong, 0);
+}

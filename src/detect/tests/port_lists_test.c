@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rules by port against asking each of them, for every port. */
+#include "base/test.h"
+#include "detect/prefilter/port_lists.h"
+#include "match/port.h"
+
+#include <string.h>
+
+static const struct set_vars no_vars = { NULL, NULL };
+
+static const struct port_set *set_of(struct port_table *table, const char *text)
+{
+    struct err err;
+
+    return text != NULL ? port_set_get(table, text_of(text), &no_vars, (struct where){ 0 }, &err)
+                        : NULL;
+}
+
+TEST(port_lists_have_the_rules_of_each_port)
+{
+    static const struct { const char *src, *dst; } ports[] = {
+        { NULL, "80" }, { NULL, "[80,8080,50000:50100]" }, { NULL, "1024:" }, { "53", NULL },
+        { "!53", NULL }, { NULL, "!80" }, { NULL, NULL }, { "any", "any" }, { "1:3", "255:256" },
+    };
+    struct rule rules[ARRAY_LEN(ports)], *rule[ARRAY_LEN(ports)];
+    uint32_t ids[ARRAY_LEN(ports)];
+    struct port_lists lists;
+    struct port_table table;
+    struct candidates found;
+    struct arena arena;
+    unsigned wrong = 0;
+
+    arena_init(&arena, 4096, 0);
+    port_table_init(&table, &arena);
+    memset(rules, 0, sizeof(rules));
+    for (unsigned i = 0; i < ARRAY_LEN(ports); i++) {
+        rules[i].src_port = set_of(&table, ports[i].src);
+        rules[i].dst_port = set_of(&table, ports[i].dst);
+        rule[i] = &rules[i];
+        ids[i] = i;
+    }
+    memset(&lists, 0, sizeof(lists));
+    port_lists_build(&lists, rule, ids, ARRAY_LEN(ports));
+    candidates_init(&found, ARRAY_LEN(ports));
+    for (unsigned port = 0; port < 65536; port++) {
+        uint16_t src = (uint16_t)(port * 7), dst = (uint16_t)port;
+
+        port_lists_collect(&lists, src, dst, &found);
+        for (unsigned i = 0; i < ARRAY_LEN(ports); i++) {
+            const struct port_set *by_dst = rules[i].dst_port, *by_src = rules[i].src_port;
+            bool there = by_dst != NULL && !by_dst->any ? port_set_has(by_dst, dst)
+                         : by_src == NULL || by_src->any || port_set_has(by_src, src);
+
+            wrong += candidates_has(&found, i) != there;
+        }
+        candidates_clear(&found);
+    }
+    CHECK_INT(wrong, 0);
+    candidates_fini(&found);
+    port_lists_fini(&lists);
+    port_table_fini(&table);
+    arena_fini(&arena);
+}
