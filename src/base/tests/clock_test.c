@@ -4,20 +4,27 @@
 #include "base/cpu.h"
 #include "base/test.h"
 
-TEST(clock_fast_keeps_up_with_the_clock)
+/* One clock is read inside of the other; a thread that is put aside in between makes them differ. */
+static bool keeps_up(struct clock_fast *fast)
 {
     struct timespec pause = { .tv_nsec = 20000000 };
+    uint64_t start = clock_ns(), fast_start = clock_fast_ns(fast), past, fast_past;
+
+    nanosleep(&pause, NULL);
+    fast_past = clock_fast_ns(fast) - fast_start;
+    past = clock_ns() - start;
+    return past >= 20000000 && fast_past > past / 2 && fast_past < past * 2;
+}
+
+TEST(clock_fast_keeps_up_with_the_clock)
+{
     struct clock_fast fast;
-    uint64_t start, fast_start, past, fast_past;
+    bool ok = false;
 
     clock_fast_init(&fast);
-    start = clock_ns();
-    fast_start = clock_fast_ns(&fast);
-    nanosleep(&pause, NULL);
-    fast_past = clock_fast_ns(&fast) - fast_start;
-    past = clock_ns() - start;
-    CHECK(past >= 20000000);
-    CHECK(fast_past > past / 2 && fast_past < past * 2);
+    for (unsigned i = 0; i < 50 && !ok; i++)
+        ok = keeps_up(&fast);
+    CHECK(ok);
 }
 
 TEST(clock_units)
