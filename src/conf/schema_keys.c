@@ -117,6 +117,7 @@ const char *const conf_schema_outline[] = {
     "      flow: enabled exception-policy",
     "      netflow: enabled",
     "      metadata: enabled",
+    "      vars: enabled",
     "      stream: enabled all event-set state-update spurious-retransmission tcp-session-reuse",
     "  tls-store: enabled certs-log-dir",
     "  tls-log: @log-file",

@@ -72,8 +72,22 @@ static bool eve_add_app_logs(struct eve *eve, const char *name, const struct con
     return known;
 }
 
-static void eve_add_type(struct eve *eve, const char *name, const struct conf_node *node)
+/* Under other names, or older ones. */
+static const char *eve_type_name(const char *name)
 {
+    static const struct { const char *other, *name; } names[] = {
+        { "vars", "metadata" }, { "ikev2", "ike" },
+    };
+
+    for (unsigned i = 0; i < ARRAY_LEN(names); i++)
+        if (strcmp(name, names[i].other) == 0)
+            return names[i].name;
+    return name;
+}
+
+static void eve_add_type(struct eve *eve, const char *given, const struct conf_node *node)
+{
+    const char *name = eve_type_name(given);
     const struct eve_type *type = eve_type_find(name);
     struct err err = { 0 };
     struct eve_use use = { .type = type };
