@@ -50,6 +50,17 @@ static void eve_ip(struct json *j, const char *key, const struct ip *ip)
     json_bytes(j, key, text, n);
 }
 
+/* Of a packet around another one: ports stand there in any case. */
+static void eve_outer_endpoints(struct json *j, const struct packet *p)
+{
+    bool ports = has_ports(p->ip_proto);
+
+    eve_ip(j, "src_ip", &p->src);
+    json_u64(j, "src_port", ports ? p->src_port : 0);
+    eve_ip(j, "dest_ip", &p->dst);
+    json_u64(j, "dest_port", ports ? p->dst_port : 0);
+}
+
 static void eve_endpoints(struct json *j, const struct ip *src, uint16_t src_port,
                           const struct ip *dst, uint16_t dst_port, uint8_t proto)
 {
@@ -141,7 +152,7 @@ void eve_tunnel(struct json *j, const struct packet *p)
     if (!(p->flags & PACKET_TUNNEL) || root == NULL)
         return;
     json_object(j, "tunnel");
-    eve_endpoints(j, &root->src, root->src_port, &root->dst, root->dst_port, root->ip_proto);
+    eve_outer_endpoints(j, root);
     eve_proto(j, root->ip_proto);
     json_u64(j, "depth", p->recursion);
     if (root->number != 0)
@@ -257,7 +268,7 @@ void eve_tcp_flags(struct json *j, uint8_t flags)
 }
 
 static const struct { int linktype; const char *name; } link_types[] = {
-    [DATALINK_NONE] = { 0, "NULL" },
+    [DATALINK_NONE] = { 12, "RAW" },          /* made up for a flow */
     [DATALINK_ETHERNET] = { 1, "EN10MB" },
     [DATALINK_RAW] = { 12, "RAW" },
     [DATALINK_NULL] = { 0, "NULL" },
