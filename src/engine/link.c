@@ -21,8 +21,10 @@
  * at its pool again. */
 #define POOL_RESERVE (3 * VECTOR_FILL)
 
-/* What a link to a merging thread has to begin with; more it hardly ever needs. */
-#define MERGED_DEPTH 64
+/* What the links to a merging thread have to begin with, all together, and one at least; more they
+ * hardly ever need. */
+#define MERGED_DEPTH 1024
+#define MERGED_DEPTH_LEAST 64
 
 void links_make(struct engine_thread *t)
 {
@@ -42,7 +44,7 @@ void links_make(struct engine_thread *t)
         link->to = t;
         link->depth = e->plan->ring_depth;
         if (t->merges)
-            link->depth = MAX(link->depth, MERGED_DEPTH);
+            link->depth = MAX(link->depth, MAX(MERGED_DEPTH / t->in_count, MERGED_DEPTH_LEAST));
         link->room = t->merges ? MAX(link->depth, 2 * e->plan->pool_size) : link->depth;
         link->full = ring_new(link->room, &t->waiter, NULL);
         link->empty = ring_new(link->room, &from->waiter, NULL);
