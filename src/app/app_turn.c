@@ -42,16 +42,18 @@ static void swap_flags(struct flow *f, uint8_t a, uint8_t b)
 
 static void flip_flow(struct flow *f)
 {
+    struct flow_macs *macs = flow_macs(f);
+
     SWAP(f->app_proto_dir[0], f->app_proto_dir[1]);
     SWAP(f->packets[0], f->packets[1]);
     SWAP(f->bytes[0], f->bytes[1]);
     SWAP(f->tcp_flags_seen[0], f->tcp_flags_seen[1]);
-    if (f->macs != NULL) {
-        struct flow_macs macs = *f->macs;
+    if (macs != NULL) {
+        struct flow_macs was = *macs;
 
         for (unsigned d = 0; d < 2; d++) {
-            f->macs->count[d] = macs.count[1 - d];
-            memcpy(f->macs->at[d], macs.at[1 - d], sizeof(macs.at[0]));
+            macs->count[d] = was.count[1 - d];
+            memcpy(macs->at[d], was.at[1 - d], sizeof(was.at[0]));
         }
     }
     swap_flags(f, FLOW_INSPECT_IPONLY_TS, FLOW_INSPECT_IPONLY_TC);

@@ -67,11 +67,17 @@ void tag_expect_hosts(struct tag_table *table)
     __atomic_store_n(&table->expected, true, __ATOMIC_RELAXED);
 }
 
+static struct flow_tag *flow_tags(const struct flow *flow)
+{
+    return flow->extra != NULL ? flow->extra->tags : NULL;
+}
+
 void tag_flow_free(struct flow *flow)
 {
-    struct flow_tag *tag = flow->tags;
+    struct flow_tag *tag = flow_tags(flow);
 
-    flow->tags = NULL;
+    if (tag != NULL)
+        flow->extra->tags = NULL;
     while (tag != NULL) {
         struct flow_tag *next = tag->next;
 
@@ -102,16 +108,17 @@ static void start_flow(const struct tag_spec *spec, struct flow *flow, uint64_t 
     struct flow_tag *tag;
     unsigned count = 0;
 
-    for (tag = flow->tags; tag != NULL; tag = tag->next, count++) {
+    for (tag = flow_tags(flow); tag != NULL; tag = tag->next, count++) {
         if (tag->sid == spec->sid && tag->gid == spec->gid) {
             restart(&tag->state, now_us);
             return;
         }
     }
-    if (count >= FLOW_TAGS_MAX || (tag = lib_malloc(sizeof(*tag))) == NULL)
+    if (count >= FLOW_TAGS_MAX || flow_extra_make(flow) == NULL ||
+        (tag = lib_malloc(sizeof(*tag))) == NULL)
         return;
-    *tag = (struct flow_tag){ flow->tags, spec->sid, spec->gid, fresh_state(spec, now_us) };
-    flow->tags = tag;
+    *tag = (struct flow_tag){ flow->extra->tags, spec->sid, spec->gid, fresh_state(spec, now_us) };
+    flow->extra->tags = tag;
 }
 
 static struct shard_key host_key(const struct ip *ip)
@@ -190,7 +197,7 @@ void tag_packet(struct tag_table *table, struct packet *p)
 
     if (p->flags & PACKET_PSEUDO)
         return;
-    for (struct flow_tag *t = p->flow != NULL ? p->flow->tags : NULL; t != NULL; t = t->next)
+    for (struct flow_tag *t = p->flow != NULL ? flow_tags(p->flow) : NULL; t != NULL; t = t->next)
         tagged |= count_packet(&t->state, p);
     if (UNLIKELY(__atomic_load_n(&table->expected, __ATOMIC_RELAXED)))
         packet_take_turn(p);

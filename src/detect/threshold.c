@@ -55,11 +55,17 @@ struct shard_table *threshold_table_shared(struct threshold_table *table)
     return table->shared;
 }
 
+static struct flow_threshold *flow_thresholds(const struct flow *flow)
+{
+    return flow->extra != NULL ? flow->extra->thresholds : NULL;
+}
+
 void threshold_flow_free(struct flow *flow)
 {
-    struct flow_threshold *t = flow->thresholds;
+    struct flow_threshold *t = flow_thresholds(flow);
 
-    flow->thresholds = NULL;
+    if (t != NULL)
+        flow->extra->thresholds = NULL;
     while (t != NULL) {
         struct flow_threshold *next = t->next;
 
@@ -229,17 +235,16 @@ static enum threshold_result count_in_flow(const struct threshold_spec *spec,
 
     if (p->flow == NULL)
         return THRESHOLD_NO_MATCH;
-    for (t = p->flow->thresholds; t != NULL; t = t->next)
+    for (t = flow_thresholds(p->flow); t != NULL; t = t->next)
         if (t->sid == rule->sid && t->gid == rule->gid && t->rev == rule->rev)
             return count_match(spec, &t->state, p->time_us);
-    t = lib_calloc(1, sizeof(*t));
-    if (t == NULL)
+    if (flow_extra_make(p->flow) == NULL || (t = lib_calloc(1, sizeof(*t))) == NULL)
         return THRESHOLD_NO_MATCH;
     t->sid = rule->sid;
     t->gid = rule->gid;
     t->rev = rule->rev;
-    t->next = p->flow->thresholds;
-    p->flow->thresholds = t;
+    t->next = p->flow->extra->thresholds;
+    p->flow->extra->thresholds = t;
     return start_counting(spec, &t->state, p->time_us);
 }
 

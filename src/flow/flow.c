@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 #include "base/hash.h"
+#include "base/lib_memory.h"
 
 #include <openssl/evp.h>
 #include <stdio.h>
@@ -192,4 +193,29 @@ void flow_drop(struct flow *f, const struct packet *p, enum drop_reason reason)
         wishes |= FLOW_WISH_DROP_STATES | (uint32_t)p->flow_state << FLOW_WISH_FLOW_STATE |
                   (uint32_t)p->tcp_state << FLOW_WISH_TCP_STATE;
     flow_wish(f, wishes);
+}
+
+struct flow_extra *flow_extra_make(struct flow *f)
+{
+    if (f->extra == NULL)
+        f->extra = lib_calloc(1, sizeof(*f->extra));
+    return f->extra;
+}
+
+struct flow_macs *flow_macs_make(struct flow *f)
+{
+    if (flow_extra_make(f) == NULL)
+        return NULL;
+    if (f->extra->macs == NULL)
+        f->extra->macs = lib_calloc(1, sizeof(*f->extra->macs));
+    return f->extra->macs;
+}
+
+void flow_extra_free(struct flow *f)
+{
+    if (LIKELY(f->extra == NULL))
+        return;
+    lib_free(f->extra->macs);
+    lib_free(f->extra);
+    f->extra = NULL;
 }

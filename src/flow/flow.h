@@ -28,7 +28,7 @@ enum flow_end_reason { FLOW_END_NONE, FLOW_END_TIMEOUT, FLOW_END_FORCED, FLOW_EN
 /* As the first packet went; to server is src -> dst unless `swapped` by midstream pickup. */
 struct flow_key {
     struct ip src, dst;
-    uint16_t src_port, dst_port;        /* ICMP: type and code */
+    uint16_t src_port, dst_port;        /* ICMP: type and code; ESP: the SPI's halves */
     uint16_t vlan[PACKET_VLANS_MAX];
     uint8_t proto;
     uint8_t recursion;
@@ -54,8 +54,6 @@ enum flow_wish {
 #define FLOW_WISH_FLOW_STATE 16         /* 4 bits: enum flow_state at the drop */
 #define FLOW_WISH_TCP_STATE  20         /* 5 bits: the session's state at the drop */
 
-/* Three groups of cache lines by who writes them; 320 bytes in all. The session of a TCP flow is
- * another 400 at most. */
 /* The Ethernet addresses each side was seen with, as far as there is room. */
 #define FLOW_MACS_MAX 10
 struct flow_macs {
@@ -63,6 +61,15 @@ struct flow_macs {
     uint8_t at[2][FLOW_MACS_MAX][6];
 };
 
+/* What few flows have; the inspecting thread's. */
+struct flow_extra {
+    struct flow_threshold *thresholds;  /* detect/threshold.h; NULL while there are none */
+    struct flow_tag *tags;              /* detect/tag.h; NULL while there are none */
+    struct flow_macs *macs;             /* NULL unless an output logs them */
+};
+
+/* Three groups of cache lines by who writes them; 320 bytes in all. The session of a TCP flow is
+ * as much again. */
 struct flow {
     /* immutable once made, but for wish */
     CACHE_ALIGNED struct flow_key key;
@@ -98,12 +105,9 @@ struct flow {
     CACHE_ALIGNED struct app_flow *app;         /* NULL before the first payload */
     struct detect_flow *detect;                 /* NULL while there is nothing to remember */
     struct flow_vars *vars;                     /* NULL while there are none */
-    struct flow_threshold *thresholds;          /* detect/threshold.h; NULL while there are none */
-    struct flow_tag *tags;                      /* detect/tag.h; NULL while there are none */
+    struct flow_extra *extra;                   /* NULL while there is none; flow_extra_make() */
     uint64_t packets[2], bytes[2];              /* counted as they pass detect */
-    uint64_t bypassed_packets[2], bypassed_bytes[2];    /* of them, after the bypass */
     uint64_t inspect_last_us;
-    uint32_t esp_spi;
     uint16_t app_proto;                         /* enum app_proto_id; detection result */
     uint16_t app_proto_dir[2];                  /* what each side looked like */
     uint16_t app_proto_orig, app_proto_expected;
@@ -111,12 +115,10 @@ struct flow {
     uint8_t action;                             /* enum packet_action that holds for the flow */
     uint8_t drop_reason;
     uint8_t tcp_flags_seen[2];
+    uint8_t icmp_code;                          /* of the first packet */
     uint32_t inspected;                         /* of those sent; atomic, read upstream */
     uint32_t alert_count;
     uint32_t tx_log_count;
-    uint8_t icmp_code;                          /* of the first packet */
-    struct flow_macs *macs;                     /* NULL unless an output logs them; freed with
-                                                 * the flow by detect */
     uint32_t tenant_id;                         /* whose rules look at it; 0: no tenant's */
     uint8_t turn;                               /* set when detection exchanged client and server:
                                                  * FLOW_TURN_*; `swapped` does not follow */
@@ -126,6 +128,18 @@ struct flow {
     uint64_t reported[2];                       /* stream data before it no rule asks for again, by
                                                  * direction; atomic: it goes upstream */
 };
+
+_Static_assert(sizeof(struct flow) == 5 * CACHE_LINE, "five lines, two of them inspection's");
+
+/* NULL: no memory. */
+struct flow_extra *flow_extra_make(struct flow *f);
+void flow_extra_free(struct flow *f);   /* what hangs on it but macs is free already */
+
+struct flow_macs *flow_macs_make(struct flow *f);       /* NULL: no memory */
+static inline struct flow_macs *flow_macs(const struct flow *f)
+{
+    return f->extra != NULL ? f->extra->macs : NULL;
+}
 
 /* Asked for of the stream module too, by wishes; this is for what has left it before. */
 #define FLOW_STOP_PAYLOAD 1
@@ -186,8 +200,13 @@ static inline enum flow_state flow_final_state(const struct flow *f)
  * the type that answers it or 0. */
 void flow_key_of_packet(const struct packet *p, struct flow_key *key);
 
-/* The id shown to users: 53 bits, never 0, the same for the same packets and seed. */
-/* Its low 32 bits are the hash, so that a flow can be found by its id. */
+static inline uint32_t flow_esp_spi(const struct flow_key *key)
+{
+    return (uint32_t)key->src_port << 16 | key->dst_port;
+}
+
+/* The id shown to users: 53 bits, never 0, the same for the same packets and seed. Its low 32 bits
+ * are the hash, so that a flow can be found by its id. */
 uint64_t flow_id_make(const struct flow_key *key, uint32_t hash, uint64_t start_us);
 
 /* Whether to server is dst -> src of the key, by what is known at last. */

@@ -823,8 +823,6 @@ static void flow_start(struct flow_table *table, struct flow *flow, const struct
     flow->start_us = flow->last_us = p->time_us;
     flow->id = flow_id_make(&flow->key, flow->hash, flow->start_us);
     flow->start_rank = rank_of(table, p);
-    if (p->ip_proto == PROTO_ESP)
-        flow->esp_spi = p->esp.spi;
     flow->emergency = table->emergency;
     flow->min_ttl[TO_SERVER] = flow->max_ttl[TO_SERVER] = packet_ttl(p);
 }

@@ -250,8 +250,7 @@ static void detect_module_packet(struct detect_module *m, struct packet *p)
     if (p->flags & PACKET_FLOW_END) {
         detect_flow_free(p->flow);
         app_flow_free(p->flow);
-        free(p->flow->macs);
-        p->flow->macs = NULL;
+        flow_extra_free(p->flow);
         flow_vars_free(p->flow->vars);
         p->flow->vars = NULL;
     }

@@ -203,8 +203,8 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
     json_string(j, "pkt_src", packet_source_name(p->source));
     if (eve->ethernet && p->eth != NULL)
         eve_ethernet(j, p, order);
-    else if (eve->ethernet && f != NULL && f->macs != NULL)
-        eve_flow_ethernet(j, f->macs);
+    else if (eve->ethernet && f != NULL && flow_macs(f) != NULL)
+        eve_flow_ethernet(j, flow_macs(f));
     if (eve->community_id && f != NULL) {
         char id[64];
         size_t n = flow_community_id(&f->key, eve->community_seed, id, sizeof(id));

@@ -187,17 +187,16 @@ static void macs_add(struct flow_macs *m, enum direction d, const uint8_t *mac)
 
 static void eve_note_macs(struct render *r, const struct eve *eve, struct packet *p)
 {
-    struct flow *f = p->flow;
+    struct flow_macs *macs;
     enum direction d = packet_direction(p);
 
-    if (f == NULL || p->eth == NULL || (p->flags & PACKET_PSEUDO))
+    if (p->flow == NULL || p->eth == NULL || (p->flags & PACKET_PSEUDO) ||
+        (macs = flow_macs_make(p->flow)) == NULL)
         return;
-    if (f->macs == NULL)
-        f->macs = xcalloc(1, sizeof(*f->macs));
-    macs_add(f->macs, d, p->eth + 6);
-    macs_add(f->macs, OTHER_DIRECTION(d), p->eth);
+    macs_add(macs, d, p->eth + 6);
+    macs_add(macs, OTHER_DIRECTION(d), p->eth);
     for (d = TO_SERVER; d <= TO_CLIENT; d++)
-        counter_max(r->counters, eve->macs_max[d], f->macs->count[d]);
+        counter_max(r->counters, eve->macs_max[d], macs->count[d]);
 }
 
 /* --- asking the types --------------------------------------------------------------------- */

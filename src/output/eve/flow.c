@@ -34,7 +34,7 @@ static void flow_head(struct render *r, const struct eve *eve, struct json *j,
     eve_flow_addresses(j, f, reversed);
     eve_proto(j, f->key.proto);
     if (f->key.proto == 50)
-        json_u64(j, "spi", f->esp_spi);
+        json_u64(j, "spi", flow_esp_spi(&f->key));
     if (eve->community_id) {
         char id[64];
         size_t n = flow_community_id(&f->key, eve->community_seed, id, sizeof(id));
@@ -76,14 +76,16 @@ static void flow_mac_list(struct json *j, const char *key, const struct flow_mac
     json_array_end(j);
 }
 
-static void flow_macs(const struct eve *eve, struct json *j, const struct flow *f,
+static void flow_ethernet(const struct eve *eve, struct json *j, const struct flow *f,
                       enum direction d)
 {
-    if (!eve->ethernet || f->macs == NULL)
+    const struct flow_macs *macs = flow_macs(f);
+
+    if (!eve->ethernet || macs == NULL)
         return;
     json_object(j, "ether");
-    flow_mac_list(j, "dest_macs", f->macs, OTHER_DIRECTION(d));
-    flow_mac_list(j, "src_macs", f->macs, d);
+    flow_mac_list(j, "dest_macs", macs, OTHER_DIRECTION(d));
+    flow_mac_list(j, "src_macs", macs, d);
     json_object_end(j);
 }
 
@@ -133,10 +135,11 @@ static void flow_body(struct render *r, struct json *j, const struct flow *f)
     if (flow_final_state(f) >= FLOW_LOCAL_BYPASSED) {
         json_string(j, "bypass", flow_final_state(f) == FLOW_LOCAL_BYPASSED ? "local" : "capture");
         json_object(j, "bypassed");
-        json_u64(j, "pkts_toserver", f->bypassed_packets[TO_SERVER]);
-        json_u64(j, "pkts_toclient", f->bypassed_packets[TO_CLIENT]);
-        json_u64(j, "bytes_toserver", f->bypassed_bytes[TO_SERVER]);
-        json_u64(j, "bytes_toclient", f->bypassed_bytes[TO_CLIENT]);
+        /* What the kernel let by itself; of one flow it tells nothing, only of all together. */
+        json_u64(j, "pkts_toserver", 0);
+        json_u64(j, "pkts_toclient", 0);
+        json_u64(j, "bytes_toserver", 0);
+        json_u64(j, "bytes_toclient", 0);
         json_object_end(j);
     }
     json_string(j, "state", flow_state_name(flow_final_state(f)));
@@ -177,7 +180,7 @@ static void flow_record(struct render *r, const struct eve *eve, void *settings,
         flow_icmp(&j, f);
     eve_app_proto(&j, f);
     flow_body(r, &j, f);
-    flow_macs(eve, &j, f, TO_SERVER);
+    flow_ethernet(eve, &j, f, TO_SERVER);
     if (eve->metadata && f->vars != NULL)
         eve_vars(&j, f, NULL);
     flow_tcp(&j, f);
@@ -219,7 +222,7 @@ static void netflow_direction(struct render *r, const struct eve *eve, struct pa
         eve_tcp_flags(&j, flags);
         json_object_end(&j);
     }
-    flow_macs(eve, &j, f, d);
+    flow_ethernet(eve, &j, f, d);
     if (eve->metadata && f->vars != NULL)
         eve_vars(&j, f, NULL);
     eve_end(r, eve, &j, p);

@@ -6,7 +6,7 @@
  * data is a figure to watch. */
 TEST(stream_flow_with_session_stays_small)
 {
-    CHECK(sizeof(struct flow) <= 384);
+    CHECK(sizeof(struct flow) <= 320);
     CHECK(sizeof(struct tcp_session) <= 384);
-    CHECK(sizeof(struct flow) + sizeof(struct tcp_session) <= 704);
+    CHECK(sizeof(struct flow) + sizeof(struct tcp_session) <= 640);
 }
