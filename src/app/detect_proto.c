@@ -173,10 +173,10 @@ static bool entry_applies(const struct probe_entry *e, const struct probe_round 
     return e->by_source == by_source && port >= e->low && port <= e->high;
 }
 
-/* One more candidate. Only 64 can be told apart; a flow has two or three. */
+/* One more candidate. */
 static enum app_proto_id try_entry(const struct probe_entry *e, struct probe_round *r)
 {
-    uint64_t bit = r->tried < 64 ? UINT64_C(1) << r->tried : 0;
+    uint64_t bit = r->tried < DETECT_PROBES_MAX ? UINT64_C(1) << r->tried : 0;
     enum app_probe_result result;
 
     r->tried++;
@@ -211,7 +211,7 @@ static enum app_proto_id try_ports(const struct app_detect_tables *tables, struc
 
 static bool all_failed(const struct probe_round *r)
 {
-    uint64_t all = r->tried >= 64 ? UINT64_MAX : (UINT64_C(1) << r->tried) - 1;
+    uint64_t all = (UINT64_C(1) << MIN(r->tried, DETECT_PROBES_MAX)) - 1;
 
     return (r->memory->probes_failed & all) == all;
 }

@@ -96,10 +96,12 @@ static inline void app_count(struct counters *c, struct app_counter counter, uin
 
 /* --- recognition (detect_proto.c) ------------------------------------------------------------ */
 
+#define DETECT_PROBES_MAX 61            /* that can be told apart; a flow has two or three */
+
 /* What recognition knows of one direction between two looks at it. */
 struct detect_memory {
-    uint64_t probes_failed;     /* bit per candidate, in the order they are tried */
-    bool patterns_done, probes_done, expected_done;
+    uint64_t probes_failed : DETECT_PROBES_MAX; /* bit per candidate, in the order they are tried */
+    uint64_t patterns_done : 1, probes_done : 1, expected_done : 1;
 };
 
 struct detect_question {

@@ -40,6 +40,15 @@ bool http_slice_has(struct slice s, const char *word)
     return false;
 }
 
+struct http_content *http_content_make(struct http_tx *htx, enum direction d)
+{
+    struct http_message *m = &htx->message[d];
+
+    if (m->content == NULL)
+        m->content = arena_zalloc(&htx->tx.arena, sizeof(*m->content));
+    return m->content;
+}
+
 /* --- window ----------------------------------------------------------------------------------- */
 
 static void drop_before(struct http_body *body, uint64_t edge)
@@ -66,7 +75,7 @@ static void prune(struct http_body *body, const struct file_window *w)
 
 static void window_add(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len)
 {
-    struct http_body *body = &htx->message[d].body;
+    struct http_body *body = &htx->message[d].content->body;
     uint32_t feature = d == TO_SERVER ? HTTP1_KEEP_REQUEST_BODY : HTTP1_KEEP_RESPONSE_BODY;
 
     body->inspected = MAX(body->inspected, body->shown);
@@ -85,7 +94,7 @@ static void window_add(struct http_tx *htx, enum direction d, const uint8_t *dat
 /* Rules get to see the body, and with it the stream. */
 static void note_shown(struct http_tx *htx, enum direction d)
 {
-    const struct http_body *body = &htx->message[d].body;
+    const struct http_body *body = &htx->message[d].content->body;
 
     if ((body->inspected == 0 || body->data.len == 0) &&
         body->size >= window_of(htx, d)->min_inspect)
@@ -104,12 +113,17 @@ static void window_gap(struct http_body *body, uint64_t len)
 bool http_body_inspect(struct http_tx *htx, enum direction d, struct slice *out,
                        uint64_t *position)
 {
-    struct http_body *body = &htx->message[d].body;
     const struct file_window *w = window_of(htx, d);
-    uint64_t from = 0, fresh = body->size - body->inspected;
-    bool complete = htx->tx.progress[d] > HTTP_BODY || htx->tx.flow->end[d] ||
-                    (w->limit != 0 && body->size >= w->limit);
+    uint64_t from = 0, fresh;
+    struct http_body *body;
+    bool complete;
 
+    if (htx->message[d].content == NULL)
+        return false;
+    body = &htx->message[d].content->body;
+    fresh = body->size - body->inspected;
+    complete = htx->tx.progress[d] > HTTP_BODY || htx->tx.flow->end[d] ||
+               (w->limit != 0 && body->size >= w->limit);
     if (fresh == 0 || body->data.len == 0)
         return false;
     if (!complete && body->size < w->min_inspect && !is_inline(htx))
@@ -145,7 +159,7 @@ void http_file_open(struct http_tx *htx, enum direction d, struct slice name)
 
     if (is_inline(htx))
         w.min_inspect = 0;
-    htx->message[d].file = app_file_open(&htx->tx, d, named(htx, name), &w);
+    htx->message[d].content->file = app_file_open(&htx->tx, d, named(htx, name), &w);
 }
 
 static struct slice uri_path(const struct http_tx *htx)
@@ -158,8 +172,8 @@ static struct slice uri_path(const struct http_tx *htx)
 /* Ranges of one file have its name and host in common. */
 static void open_range(struct http_tx *htx)
 {
-    struct http_message *m = &htx->message[TO_CLIENT];
-    struct slice host = http_bstr(htx->htp->request_hostname), name = m->file->name;
+    struct http_content *c = htx->message[TO_CLIENT].content;
+    struct slice host = http_bstr(htx->htp->request_hostname), name = c->file->name;
     struct slice key = { .data = NULL, .len = host.len + name.len };
     uint8_t *to = arena_alloc(&htx->tx.arena, key.len);
 
@@ -169,30 +183,30 @@ static void open_range(struct http_tx *htx)
     if (name.len > 0)
         memcpy(to + host.len, name.data, name.len);
     key.data = to;
-    m->range = app_range_open(htx->tx.flow, key, m->file->start, m->file->end, m->file->total);
+    c->range = app_range_open(htx->tx.flow, key, c->file->start, c->file->end, c->file->total);
 }
 
 /* The last range of a file came in: it is a further file of this transaction. */
 static void finish_range(struct http_tx *htx, enum direction d)
 {
-    struct http_message *m = &htx->message[d];
-    struct slice name = m->file != NULL ? m->file->name : (struct slice){ 0 };
+    struct http_content *c = htx->message[d].content;
+    struct slice name = c->file != NULL ? c->file->name : (struct slice){ 0 };
     struct buf whole;
     struct app_file *file;
 
-    if (app_range_close(m->range, &whole)) {
+    if (app_range_close(c->range, &whole)) {
         file = app_file_open(&htx->tx, d, name, window_of(htx, d));
         for (size_t at = 0; at < whole.len; at += RANGE_PIECE)
             app_file_append(file, whole.data + at, (uint32_t)MIN(whole.len - at, RANGE_PIECE));
         app_file_close(file, FILE_CLOSED);
         buf_fini(&whole);
     }
-    m->range = NULL;
+    c->range = NULL;
 }
 
 static void set_range(struct http_tx *htx, const htp_header_t *h)
 {
-    struct app_file *file = htx->message[TO_CLIENT].file;
+    struct app_file *file = htx->message[TO_CLIENT].content->file;
     struct http_range r;
 
     if (!http_range_parse(http_bstr(h->value), &r)) {
@@ -219,6 +233,7 @@ static void open_response_file(struct http_tx *htx)
     const htp_header_t *disposition = http_header(htx, TO_CLIENT, "content-disposition");
     const htp_header_t *range = http_header(htx, TO_CLIENT, "content-range");
     struct slice name = { 0 };
+    struct app_file *file;
 
     if (disposition == NULL ||
         !http_disposition_name(http_bstr(disposition->value), &name))
@@ -226,50 +241,43 @@ static void open_response_file(struct http_tx *htx)
     if (name.data == NULL)
         return;
     http_file_open(htx, TO_CLIENT, name);
-    if (htx->message[TO_CLIENT].file != NULL && htx->htp->response_content_length > 0)
-        htx->message[TO_CLIENT].file->announced =
-            (uint32_t)MIN(htx->htp->response_content_length, (int64_t)UINT32_MAX);
+    file = htx->message[TO_CLIENT].content->file;
+    if (file != NULL && htx->htp->response_content_length > 0)
+        file->announced = (uint32_t)MIN(htx->htp->response_content_length, (int64_t)UINT32_MAX);
     if (range != NULL)
         set_range(htx, range);
 }
 
 static void begin_request(struct http_tx *htx)
 {
-    struct http_message *m = &htx->message[TO_SERVER];
+    struct http_content *c = htx->message[TO_SERVER].content;
     const htp_header_t *type = http_header(htx, TO_SERVER, "content-type");
     enum htp_method_t method = htx->htp->request_method_number;
 
-    m->kind = BODY_PLAIN;
     if (method == HTP_M_POST && type != NULL)
-        m->multipart = http_multipart_new(http_bstr(type->value));
-    if (m->multipart != NULL) {
-        m->kind = BODY_MULTIPART;
-    } else if (method == HTP_M_POST || method == HTP_M_PUT) {
-        m->kind = BODY_FILE;
-        if (uri_path(htx).data != NULL)
-            http_file_open(htx, TO_SERVER, uri_path(htx));
-    }
+        c->multipart = http_multipart_new(http_bstr(type->value));
+    if (c->multipart == NULL && (method == HTP_M_POST || method == HTP_M_PUT) &&
+        uri_path(htx).data != NULL)
+        http_file_open(htx, TO_SERVER, uri_path(htx));
 }
 
 static void begin(struct http_tx *htx, enum direction d)
 {
-    struct http_message *m = &htx->message[d];
+    struct http_content *c = http_content_make(htx, d);
 
-    m->body_seen = true;
-    m->decoder = http_decoder_new(htx, d);
-    if (d == TO_SERVER) {
+    c->begun = true;
+    c->decoder = http_decoder_new(htx, d);
+    if (d == TO_SERVER)
         begin_request(htx);
-    } else {
-        m->kind = BODY_FILE;
+    else
         open_response_file(htx);
-    }
 }
 
 /* --- data ------------------------------------------------------------------------------------- */
 
 static bool is_to_be_stored(const struct http_tx *htx, enum direction d)
 {
-    const struct app_file *file = htx->message[d].file;
+    const struct app_file *file = htx->message[d].content->file;
 
     return htx->tx.store_files[d] || (file != NULL && file->want_store);
 }
@@ -277,7 +285,7 @@ static bool is_to_be_stored(const struct http_tx *htx, enum direction d)
 /* How much of the piece is within the limit. */
 static size_t within_limit(const struct http_tx *htx, enum direction d, size_t len)
 {
-    const struct http_body *body = &htx->message[d].body;
+    const struct http_body *body = &htx->message[d].content->body;
     uint64_t limit = window_of(htx, d)->limit, size = body->size - body->gaps;
 
     if (limit == 0 || is_to_be_stored(htx, d))
@@ -289,17 +297,16 @@ static size_t within_limit(const struct http_tx *htx, enum direction d, size_t l
 
 static void over_limit(struct http_tx *htx, enum direction d)
 {
-    struct http_message *m = &htx->message[d];
+    struct http_content *c = htx->message[d].content;
 
     finish_range(htx, d);
-    app_file_close(m->file, FILE_TRUNCATED);
-    m->file = NULL;
-    m->limited = true;
+    app_file_close(c->file, FILE_TRUNCATED);
+    c->file = NULL;
 }
 
 void http_body_store(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len)
 {
-    struct http_message *m = &htx->message[d];
+    struct http_content *c = htx->message[d].content;
     size_t take = within_limit(htx, d, len);
 
     if (take == 0) {
@@ -308,65 +315,72 @@ void http_body_store(struct http_tx *htx, enum direction d, const uint8_t *data,
     }
     window_add(htx, d, data, take);
     note_shown(htx, d);
-    if (m->multipart != NULL)
-        http_multipart_data(m->multipart, htx, data, take);
+    if (c->multipart != NULL)
+        http_multipart_data(c->multipart, htx, data, take);
     else
-        app_file_append(m->file, data, (uint32_t)take);
-    app_range_add(m->range, data, take);
+        app_file_append(c->file, data, (uint32_t)take);
+    app_range_add(c->range, data, take);
 }
 
 void http_body_data(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len)
 {
-    struct http_message *m = &htx->message[d];
+    struct http_content *c = htx->message[d].content;
 
-    if (!m->body_seen)
+    if (c == NULL || !c->begun) {
         begin(htx, d);
-    if (data == NULL) {
-        app_range_drop(m->range);
-        m->range = NULL;
+        c = htx->message[d].content;
     }
-    if (data == NULL && m->decoder != NULL) {
-        http_decoder_end(m->decoder);
-        app_file_close(m->file, FILE_TRUNCATED);
-        m->file = NULL;
+    if (data == NULL) {
+        app_range_drop(c->range);
+        c->range = NULL;
+    }
+    if (data == NULL && c->decoder != NULL) {
+        http_decoder_end(c->decoder);
+        app_file_close(c->file, FILE_TRUNCATED);
+        c->file = NULL;
         return;
     }
     if (data == NULL) {
-        window_gap(&m->body, len);
-        app_file_gap(m->file, len);
+        window_gap(&c->body, len);
+        app_file_gap(c->file, len);
         return;
     }
-    if (m->decoder != NULL)
-        http_decoder_data(m->decoder, data, len);
+    if (c->decoder != NULL)
+        http_decoder_data(c->decoder, data, len);
     else
         http_body_store(htx, d, data, len);
 }
 
 void http_body_end(struct http_tx *htx, enum direction d)
 {
-    struct http_message *m = &htx->message[d];
-    enum file_state state = m->multipart != NULL ? FILE_TRUNCATED : FILE_CLOSED;
+    struct http_content *c = htx->message[d].content;
+    enum file_state state;
 
-    if (m->decoder != NULL)
-        http_decoder_end(m->decoder);
+    if (c == NULL)
+        return;
+    state = c->multipart != NULL ? FILE_TRUNCATED : FILE_CLOSED;
+    if (c->decoder != NULL)
+        http_decoder_end(c->decoder);
     finish_range(htx, d);
-    app_file_close(m->file, state);
-    m->file = NULL;
-    http_multipart_free(m->multipart);
-    m->multipart = NULL;
-    http_decoder_free(m->decoder);
-    m->decoder = NULL;
+    app_file_close(c->file, state);
+    c->file = NULL;
+    http_multipart_free(c->multipart);
+    c->multipart = NULL;
+    http_decoder_free(c->decoder);
+    c->decoder = NULL;
 }
 
 void http_body_free(struct http_tx *htx, enum direction d)
 {
-    struct http_message *m = &htx->message[d];
+    struct http_content *c = htx->message[d].content;
 
-    http_multipart_free(m->multipart);
-    http_decoder_free(m->decoder);
-    app_range_drop(m->range);
-    m->multipart = NULL;
-    m->decoder = NULL;
-    m->range = NULL;
-    http_buf_give(htx->tx.flow, &m->body.data);
+    if (c == NULL)
+        return;
+    http_multipart_free(c->multipart);
+    http_decoder_free(c->decoder);
+    app_range_drop(c->range);
+    c->multipart = NULL;
+    c->decoder = NULL;
+    c->range = NULL;
+    http_buf_give(htx->tx.flow, &c->body.data);
 }

@@ -298,10 +298,12 @@ static uint64_t request_body_position(struct app_tx *tx, enum direction d, unsig
 
 static bool kept_body(struct app_tx *tx, enum direction d, struct slice *out, uint64_t *position)
 {
-    const struct http_body *body = &http_tx_of(tx)->message[d].body;
+    const struct http_content *c = http_tx_of(tx)->message[d].content;
 
-    *out = buf_slice(&body->data);
-    *position = body->start;
+    if (c == NULL)
+        return false;
+    *out = buf_slice(&c->body.data);
+    *position = c->body.start;
     return out->len > 0;
 }
 

@@ -9,12 +9,14 @@ enum chunk_part { CHUNKS_OVER, CHUNK_LENGTH, CHUNK_REST_OF_LINE, CHUNK_CONTENT, 
 
 void http_chunks_begin(struct http_tx *htx, enum direction d, size_t at)
 {
-    struct http_chunks *c = &htx->message[d].chunks;
     enum htp_transfer_coding_t coding = d == TO_SERVER ? htx->htp->request_transfer_coding
                                                        : htx->htp->response_transfer_coding;
 
-    *c = (struct http_chunks){ .part = coding == HTP_CODING_CHUNKED ? CHUNK_LENGTH : CHUNKS_OVER,
-                               .from = (uint32_t)at };
+    if (coding == HTP_CODING_CHUNKED)
+        http_content_make(htx, d)->chunks =
+            (struct http_chunks){ .part = CHUNK_LENGTH, .from = (uint32_t)at };
+    else if (htx->message[d].content != NULL)
+        htx->message[d].content->chunks.part = CHUNKS_OVER;
 }
 
 static int hex_value(uint8_t c)
@@ -76,10 +78,14 @@ static void step(struct http_chunks *c, struct bytes *in)
 
 void http_chunks_look(struct http_tx *htx, enum direction d, struct slice input, size_t end)
 {
-    struct http_chunks *c = &htx->message[d].chunks;
-    size_t from = c->from;
+    struct http_chunks *c;
     struct bytes in;
+    size_t from;
 
+    if (htx->message[d].content == NULL)
+        return;
+    c = &htx->message[d].content->chunks;
+    from = c->from;
     c->from = 0;
     if (c->part == CHUNKS_OVER || end > input.len || from > end)
         return;

@@ -359,7 +359,9 @@ static bool is_handled_here(enum http_event event)
 /* What should have been the first chunk's length is the body itself. libhtp has counted it. */
 static void is_not_chunked(struct http_tx *htx)
 {
-    if (!htx->message[TO_CLIENT].body_seen)
+    const struct http_content *c = htx->message[TO_CLIENT].content;
+
+    if (c == NULL || !c->begun)
         htx->htp->response_message_len = 0;
 }
 

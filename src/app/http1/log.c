@@ -252,10 +252,12 @@ static void log_bodies(struct json *j, struct app_tx *tx, unsigned what)
     };
 
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
-        const struct buf *b = &http_tx_of(tx)->message[d].body.data;
+        const struct http_content *c = http_tx_of(tx)->message[d].content;
+        const struct buf *b;
 
-        if (b->len == 0)
+        if (c == NULL || c->body.data.len == 0)
             continue;
+        b = &c->body.data;
         if (what & APP_CONTENTS_PRINTABLE)
             json_printable(j, keys[d].printable, b->data, b->len);
         if (what & APP_CONTENTS_BASE64)

@@ -84,7 +84,7 @@ static void set_name(struct http_tx *htx, struct http_multipart *m, struct slice
         if (name.data[i] != '\\')
             plain[len++] = name.data[i];
     m->named = true;
-    app_file_close(htx->message[TO_SERVER].file, FILE_TRUNCATED);
+    app_file_close(htx->message[TO_SERVER].content->file, FILE_TRUNCATED);
     http_file_open(htx, TO_SERVER, (struct slice){ .data = plain, .len = len });
 }
 
@@ -111,8 +111,8 @@ static void header_line(struct http_multipart *m, struct http_tx *htx, struct sl
 
 static void end_part(struct http_multipart *m, struct http_tx *htx)
 {
-    app_file_close(htx->message[TO_SERVER].file, FILE_CLOSED);
-    htx->message[TO_SERVER].file = NULL;
+    app_file_close(htx->message[TO_SERVER].content->file, FILE_CLOSED);
+    htx->message[TO_SERVER].content->file = NULL;
     m->named = false;
     m->state = PART_START;
 }
@@ -219,7 +219,7 @@ static bool in_data(struct http_multipart *m, struct http_tx *htx, struct bytes 
     struct slice data = take_slice(in, (size_t)(end - in->next));
 
     if (m->named && data.len > 0)
-        app_file_append(htx->message[TO_SERVER].file, data.data, data.len);
+        app_file_append(htx->message[TO_SERVER].content->file, data.data, data.len);
     if (!whole)
         return false;
     take_skip(in, 2);

@@ -67,8 +67,6 @@ enum http_progress {
     HTTP_STARTED, HTTP_LINE, HTTP_HEADERS, HTTP_BODY, HTTP_TRAILER, HTTP_COMPLETE,
 };
 
-enum http_body_kind { BODY_UNDECIDED, BODY_PLAIN, BODY_FILE, BODY_MULTIPART };
-
 /* A window that slides over a body. Rules see what is new and some bytes before it. */
 struct http_body {
     struct buf data;                    /* from `start` on */
@@ -110,23 +108,26 @@ struct http_shown {
     uint32_t swf_for;
 };
 
-struct http_message {
-    struct buf raw_headers;             /* kept where a rule wants them */
+/* What a message with a body has besides. */
+struct http_content {
     struct http_body body;
     struct app_file *file;              /* open, or NULL */
     struct app_range *range;            /* ... and part of a bigger one, or NULL */
     struct http_multipart *multipart;
     struct http_decoder *decoder;
     struct http_chunks chunks;
+    bool begun;                         /* some of the body has come */
+};
+
+struct http_message {
+    struct buf raw_headers;             /* kept where a rule wants them */
+    struct http_content *content;       /* in the transaction's arena; NULL: no body so far */
+    struct http_shown *shown;           /* made when a rule asks; goes with the packet */
+    uint64_t start;                     /* in its direction of the stream */
     uint32_t headers_size;              /* of all headers and trailers, as sent */
     uint8_t coding[HTTP_CODINGS_MAX];   /* enum http_coding, in the order put on */
     uint8_t codings;
-    uint8_t kind : 4;                   /* enum http_body_kind */
-    bool has_trailer : 1;
-    bool body_seen : 1;
-    bool limited : 1;                   /* body limit reached */
-    uint64_t start;                     /* in its direction of the stream */
-    struct http_shown *shown;           /* made when a rule asks; goes with the packet */
+    bool has_trailer;
 };
 
 struct http_tx {
@@ -251,6 +252,8 @@ void http_uri_normalise(struct http_tx *htx, const struct http_config *config);
 
 /* body.c: a piece of a body as libhtp decoded it; data NULL: so many bytes are missing. */
 void http_body_data(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len);
+/* The message's, made when there is none. */
+struct http_content *http_content_make(struct http_tx *htx, enum direction d);
 void http_body_end(struct http_tx *htx, enum direction d);
 void http_body_free(struct http_tx *htx, enum direction d);
 /* What rules have to look at now. */

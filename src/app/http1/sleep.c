@@ -198,5 +198,6 @@ void http_prefetch(const struct app_flow *af)
     htx = http_tx_of(af->last);
     PREFETCH_ALL(htx->htp, sizeof(*htx->htp));
     for (unsigned d = 0; d < 2; d++)
-        buf_prefetch_end(&htx->message[d].body.data);
+        if (htx->message[d].content != NULL)
+            buf_prefetch_end(&htx->message[d].content->body.data);
 }
