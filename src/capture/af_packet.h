@@ -129,6 +129,17 @@ bool af_out_joins(const struct af_out *out);
 bool af_out_tries_to_join(const struct af_out *out);
 uint32_t af_out_failed(const struct af_out *out);
 
+/* af_packet_tx.c: a bound socket, which goes with it, and a ring of frames that are to leave; one
+ * thread at a time. NULL: the kernel has no such ring. */
+struct msghdr;
+struct af_tx;
+struct af_tx *af_tx_new(int fd, unsigned mtu);
+void af_tx_free(struct af_tx *tx);                  /* NULL is fine */
+/* A copy goes with the next flush. False: it is too large, or there is no room. */
+bool af_tx_put(struct af_tx *tx, const struct msghdr *m, size_t len);
+/* How many would not go; errno then says why. */
+unsigned af_tx_flush(struct af_tx *tx);
+
 /* af_packet_helper.c: a thread that sends for the one that judges, while a CPU is idle. */
 struct af_helper;
 struct af_load;
@@ -137,8 +148,8 @@ struct af_helper *af_helper_new(const struct af_conf *conf, const struct af_load
 void af_helper_free(struct af_helper *h);           /* what was to be sent is; NULL is fine */
 /* It is sending: what follows must go by it too, to come behind. False for NULL, as the next. */
 bool af_helper_is_busy(const struct af_helper *h);
-/* Is it worth while for so many frames? */
-bool af_helper_wants(const struct af_helper *h, unsigned frames);
+/* Is it worth while for these? */
+bool af_helper_wants(const struct af_helper *h, const struct af_message *message, unsigned count);
 /* A copy of all of it goes. */
 void af_helper_send(struct af_helper *h, struct af_out *out, const struct mmsghdr *header,
                     const struct af_message *message, unsigned count);

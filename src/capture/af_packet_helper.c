@@ -14,8 +14,9 @@
 #include "base/array.h"
 #include "capture/send_thread.h"
 
-/* Fewer frames than that are not worth waking somebody. */
-#define MANY 16
+/* Less than that is not worth copying it and waking somebody: many small frames go faster at once,
+ * by a ring. */
+#define MANY_BYTES (32u << 10)
 #define BATCH_BYTES (192u << 10)
 
 struct batch {
@@ -76,9 +77,15 @@ bool af_helper_is_busy(const struct af_helper *h)
     return h != NULL && !send_thread_is_idle(h->thread);
 }
 
-bool af_helper_wants(const struct af_helper *h, unsigned frames)
+bool af_helper_wants(const struct af_helper *h, const struct af_message *message, unsigned count)
 {
-    return h != NULL && frames >= MANY &&
+    size_t len = 0;
+
+    if (h == NULL)
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        len += message[i].len;
+    return len >= MANY_BYTES &&
            __atomic_load_n(&h->load->awake, __ATOMIC_RELAXED) < h->load->cpus;
 }
 

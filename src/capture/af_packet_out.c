@@ -19,6 +19,7 @@ enum { JOINS_UNTRIED, JOINS, JOINS_NOT };
 struct af_out {
     const struct af_conf *conf;
     int fd;
+    struct af_tx *tx;                   /* for single frames; NULL: the kernel has no ring */
     bool said_size;
     int joins;                          /* atomic, as the next */
     uint32_t failed;                    /* frames */
@@ -41,6 +42,23 @@ static int connect_out(const struct af_conf *conf)
     return fd;
 }
 
+static void connect_both(struct af_out *out)
+{
+    struct net_device peer;
+
+    out->fd = connect_out(out->conf);
+    out->tx = NULL;
+    if (out->fd >= 0 && net_device_read(out->conf->peer, &peer, NULL) == 0)
+        out->tx = af_tx_new(connect_out(out->conf), peer.mtu);
+}
+
+static void disconnect(struct af_out *out)
+{
+    af_tx_free(out->tx);
+    if (out->fd >= 0)
+        close(out->fd);
+}
+
 /* Of a frame that stands for others the kernel does not look whether they are too large. */
 static bool peer_takes_all(const struct af_conf *conf)
 {
@@ -54,15 +72,14 @@ struct af_out *af_out_new(const struct af_conf *conf)
     struct af_out *out = xcalloc(1, sizeof(*out));
 
     out->conf = conf;
-    out->fd = connect_out(conf);
+    connect_both(out);
     out->joins = peer_takes_all(conf) ? JOINS_UNTRIED : JOINS_NOT;
     return out;
 }
 
 void af_out_free(struct af_out *out)
 {
-    if (out->fd >= 0)
-        close(out->fd);
+    disconnect(out);
     free(out);
 }
 
@@ -94,22 +111,26 @@ static COLD void stop_joining(struct af_out *out)
     __atomic_store_n(&out->joins, JOINS_NOT, __ATOMIC_RELAXED);
 }
 
-/* The message would not go. An interface that was taken away and has come back is another one for
- * the kernel. */
+/* Frames would not go. An interface that was taken away and has come back is another one for the
+ * kernel. */
+static COLD void lost(struct af_out *out, unsigned frames)
+{
+    __atomic_fetch_add(&out->failed, frames, __ATOMIC_RELAXED);
+    if (errno == ENXIO || errno == ENODEV || errno == EBADF) {
+        disconnect(out);
+        connect_both(out);
+    }
+}
+
 static COLD void send_failed(struct af_out *out, const struct af_message *m)
 {
     bool is_refused = errno == EMSGSIZE || errno == EINVAL || errno == EOPNOTSUPP;
 
-    __atomic_fetch_add(&out->failed, m->frames, __ATOMIC_RELAXED);
-    if (is_refused && m->frames > 1) {
+    if (is_refused && m->frames > 1)
         stop_joining(out);
-    } else if (is_refused) {
+    else if (is_refused)
         say_too_large(out, m->len);
-    } else if (errno == ENXIO || errno == ENODEV || errno == EBADF) {
-        if (out->fd >= 0)
-            close(out->fd);
-        out->fd = connect_out(out->conf);
-    }
+    lost(out, m->frames);
 }
 
 static bool is_first_join(const struct af_out *out, const struct af_message *m)
@@ -117,28 +138,68 @@ static bool is_first_join(const struct af_out *out, const struct af_message *m)
     return m->frames > 1 && joins(out) == JOINS_UNTRIED;
 }
 
+/* Single frames from `from` on, by the ring as far as there is one and it takes them; returns the
+ * first that has not gone. */
+static unsigned send_by_ring(struct af_out *out, const struct mmsghdr *header,
+                             const struct af_message *message, unsigned from, unsigned count)
+{
+    unsigned at = from, failed;
+
+    while (at < count && out->tx != NULL && message[at].frames == 1 &&
+           af_tx_put(out->tx, &header[at].msg_hdr, message[at].len))
+        at++;
+    failed = at > from ? af_tx_flush(out->tx) : 0;
+    if (UNLIKELY(failed > 0))
+        lost(out, failed);
+    return at;
+}
+
+/* How many messages from the first on, which the ring does not take, go without it. */
+static unsigned without_ring(const struct af_out *out, const struct af_message *message,
+                             unsigned count)
+{
+    unsigned n = 1;
+
+    while (n < count && (out->tx == NULL || message[n].frames > 1))
+        n++;
+    return n;
+}
+
+/* Returns how many messages are done with, sent or not; 0: nothing has been tried. */
+static unsigned send_plain(struct af_out *out, struct mmsghdr *header,
+                           const struct af_message *message, unsigned count)
+{
+    int sent = sendmmsg(out->fd, header, count, 0);
+
+    if (LIKELY(sent > 0)) {
+        for (int i = 0; i < sent; i++)
+            if (UNLIKELY(is_first_join(out, &message[i])))
+                __atomic_store_n(&out->joins, JOINS, __ATOMIC_RELAXED);
+        return (unsigned)sent;
+    }
+    if (errno == EINTR)
+        return 0;
+    if (is_first_join(out, &message[0]) &&
+        (errno == EMSGSIZE || errno == EINVAL || errno == EOPNOTSUPP)) {
+        stop_joining(out);
+        return 0;
+    }
+    send_failed(out, &message[0]);
+    return 1;
+}
+
 unsigned af_out_send(struct af_out *out, struct mmsghdr *header, const struct af_message *message,
                      unsigned count)
 {
     unsigned done = 0;
 
-    while (done < count) {
-        int sent = sendmmsg(out->fd, header + done, count - done, 0);
+    while ((done = send_by_ring(out, header, message, done, count)) < count) {
+        bool was_untried = joins(out) == JOINS_UNTRIED;
 
-        if (sent > 0) {
-            for (unsigned end = done + (unsigned)sent; done < end; done++)
-                if (UNLIKELY(is_first_join(out, &message[done])))
-                    __atomic_store_n(&out->joins, JOINS, __ATOMIC_RELAXED);
-        } else if (errno != EINTR) {
-            bool again = is_first_join(out, &message[done]) &&
-                         (errno == EMSGSIZE || errno == EINVAL || errno == EOPNOTSUPP);
-
-            if (again) {
-                stop_joining(out);
-                return done;
-            }
-            send_failed(out, &message[done++]);
-        }
+        done += send_plain(out, header + done, message + done,
+                           without_ring(out, message + done, count - done));
+        if (UNLIKELY(was_untried && joins(out) == JOINS_NOT))
+            return done;
     }
     return done;
 }
