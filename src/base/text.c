@@ -123,6 +123,11 @@ bool text_to_u64(struct text t, uint64_t max, uint64_t *out)
     return true;
 }
 
+bool text_to_decimal(struct text t, uint64_t max, uint64_t *out)
+{
+    return !text_starts_nocase(t, "0x") && text_to_u64(t, max, out);
+}
+
 bool text_to_i64(struct text t, int64_t *out)
 {
     bool negative = t.n > 0 && t.p[0] == '-';

@@ -28,6 +28,7 @@ bool text_split(struct text *rest, char sep, struct text *part);
 
 /* Whole-text numbers: decimal, or 0x hex. False on anything else or out of range. */
 bool text_to_u64(struct text t, uint64_t max, uint64_t *out);
+bool text_to_decimal(struct text t, uint64_t max, uint64_t *out);     /* without the 0x */
 bool text_to_i64(struct text t, int64_t *out);
 bool text_to_double(struct text t, double *out);
 

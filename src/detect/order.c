@@ -92,7 +92,7 @@ static int compare(const void *a, const void *b, void *arg)
     if (by_variables(x, y) != 0)
         return by_variables(x, y);
     if (x->priority != y->priority)
-        return x->priority - y->priority;
+        return x->priority < y->priority ? -1 : 1;
     if (x->sid != y->sid)
         return x->sid < y->sid ? -1 : 1;
     return (x->index > y->index) - (x->index < y->index);

@@ -127,7 +127,6 @@ struct rule {
     const struct rule_program *payload; /* that part; NULL: none */
     uint8_t action;                     /* enum rule_action */
     uint8_t type;                       /* enum rule_type */
-    uint8_t priority;                   /* 1..255 */
     uint8_t app_proto;                  /* enum app_proto_id; UNKNOWN: any */
     uint8_t ip_proto[32];               /* bit set of protocols; all ones: ip */
     uint8_t ip_version;                 /* 4, 6, or 0: both */
@@ -157,6 +156,7 @@ struct rule {
 
     /* what an alert says */
     uint32_t sid, gid, rev;
+    int32_t priority;                   /* from 0; until the rule is whole -1: not given */
     uint32_t class_id;                  /* 0: none */
     const char *msg;
     const char *class_name, *class_text;        /* "trojan-activity", its description */

@@ -122,7 +122,7 @@ static void add_rule(struct buf *out, const struct packet_alert *a, unsigned n, 
     buf_printf(out, "ALERT SID [%02u]:%*s%u\n", n, pad, "", rule->sid);
     buf_printf(out, "ALERT REV [%02u]:%*s%u\n", n, pad, "", rule->rev);
     buf_printf(out, "ALERT CLASS [%02u]:%*s%s\n", n, pad - 2, "", class);
-    buf_printf(out, "ALERT PRIO [%02u]:%*s%u\n", n, pad - 1, "", rule->priority);
+    buf_printf(out, "ALERT PRIO [%02u]:%*s%d\n", n, pad - 1, "", rule->priority);
 }
 
 static void add_alert(struct buf *out, const struct packet *p, const struct packet_alert *a,

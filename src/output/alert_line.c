@@ -60,7 +60,7 @@ static void line(const struct alert_lines *lines, struct buf *out, const struct 
     }
     if (a->action & (ACTION_DROP | ACTION_REJECT))
         buf_add_string(out, lines->is_inline ? "[Drop] " : "[wDrop] ");
-    buf_printf(out, "%s[%u:%u:%u] %s %s[Classification: %s] [Priority: %u]", stars, rule->gid,
+    buf_printf(out, "%s[%u:%u:%u] %s %s[Classification: %s] [Priority: %d]", stars, rule->gid,
                rule->sid, rule->rev,
                rule->msg != NULL && rule->msg[0] != '\0' ? rule->msg : "(null)", stars,
                rule->class_text != NULL ? rule->class_text : "(null)", rule->priority);

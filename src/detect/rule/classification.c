@@ -52,7 +52,7 @@ static bool after_head(struct text line, const char *kind, struct text *rest)
 }
 
 static struct rule_class *add_class(struct rule_names *names, struct text name, const char *text,
-                                    uint8_t priority)
+                                    int32_t priority)
 {
     char key[NAME_MAX_LEN];
     struct rule_class *c;
@@ -86,9 +86,9 @@ int rule_class_line(struct rule_names *names, struct text line)
         return -1;
     text = text_trim((struct text){ rest.p, (size_t)(comma - rest.p) });
     number = text_trim(text_from(rest, (size_t)(comma - rest.p) + 1));
-    if (text.n == 0 || !text_to_u64(number, UINT32_MAX, &priority))
+    if (text.n == 0 || !text_to_u64(number, INT32_MAX, &priority))
         return -1;
-    c = add_class(names, name, arena_text(names->arena, text), (uint8_t)MIN(priority, 255));
+    c = add_class(names, name, arena_text(names->arena, text), (int32_t)priority);
     if (c == NULL)
         return -1;
     if (c->id == 0)

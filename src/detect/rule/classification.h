@@ -13,7 +13,7 @@
 struct rule_class {
     const char *name, *text;
     uint32_t id;                /* from 1, in the file's order */
-    uint8_t priority;
+    int32_t priority;
     bool unknown;               /* named by a rule, but not in the file */
 };
 

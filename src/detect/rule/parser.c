@@ -294,6 +294,7 @@ static void start_rule(struct rule_builder *b, const struct rule_text *text, str
     struct rule *rule = arena_zalloc(p->arena, sizeof(*rule));
 
     rule->gid = 1;
+    rule->priority = -1;
     rule->flags = b->firewall ? RULE_FIREWALL : 0;
     rule->text = text->text.p;
     rule->at = rule_text_at(text, text->text.p);
@@ -326,7 +327,7 @@ static int finish_rule(struct rule_builder *b)
     p->at = rule->at;
     if (rule->sid == 0)
         return rule_error(p, "the rule has no \"sid\"");
-    if (rule->priority == 0)
+    if (rule->priority < 0)
         rule->priority = 3;
     rule->test = settle_tests(b, 0, &rule->test_count);
     rule->tx_test = settle_tests(b, 1, &rule->tx_test_count);

@@ -49,6 +49,9 @@ TEST(rule_priority_wins_over_classtype)
     rules_fixture_open(&f);
     CHECK_INT(rules_fixture_options(&f, "priority:9; classtype:trojan-activity;")->priority, 9);
     CHECK_INT(rules_fixture_options(&f, "classtype:trojan-activity; priority:9;")->priority, 9);
+    CHECK_INT(rules_fixture_options(&f, "priority:0; classtype:trojan-activity;")->priority, 0);
+    CHECK_INT(rules_fixture_options(&f, "priority:70000;")->priority, 70000);
+    CHECK_INT(rules_fixture_options(&f, "priority:70000; priority:256;")->priority, 256);
     CHECK_INT(rules_fixture_options(&f, "classtype:misc-activity;")->priority, 3);
     CHECK_INT(rules_fixture_options(&f, "")->priority, 3);
     CHECK_STRING(rules_fixture_options(&f, "classtype:misc-activity;")->class_text, "Misc, more");

@@ -177,7 +177,7 @@ void eve_alert_object(struct json *j, const struct eve *eve, const struct packet
     json_u64(j, "rev", rule->rev);
     json_string(j, "signature", rule->msg != NULL ? rule->msg : "");
     json_string(j, "category", rule->class_text != NULL ? rule->class_text : "");
-    json_u64(j, "severity", rule->priority);
+    json_i64(j, "severity", rule->priority);
     if (p->tenant_id != 0)
         json_u64(j, "tenant_id", p->tenant_id);
     if (rule->flags & (RULE_TARGET_SRC | RULE_TARGET_DST)) {

@@ -11,7 +11,7 @@ static const struct rule_class *unknown_class(struct rule_parser *p, struct text
     const struct rule_class *c = rule_class_add_unknown(p->ruleset->names, in);
 
     if (c != NULL)
-        rule_warning(p, "rule %u has the unknown classtype \"%.*s\": priority %u is assumed; "
+        rule_warning(p, "rule %u has the unknown classtype \"%.*s\": priority %d is assumed; "
                      "not said again for this classtype", p->rule->sid, TEXT(in), c->priority);
     return c;
 }
@@ -43,7 +43,7 @@ static int classtype_parse(struct rule_parser *p, struct text in, void *arg UNUS
         return rule_error(p, "unknown classtype '%.*s'", TEXT(in));
     if (c == NULL && (c = unknown_class(p, in)) == NULL)
         return rule_error(p, "classtype: want the name of a class, found \"%.*s\"", TEXT(in));
-    if (!p->priority_given && rule->priority != 0 && c->priority >= rule->priority)
+    if (!p->priority_given && rule->priority >= 0 && c->priority >= rule->priority)
         return 0;
     if (!p->priority_given)
         rule->priority = c->priority;

@@ -5,14 +5,17 @@
 static int priority_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     uint64_t value;
+    int32_t priority;
 
-    if (!text_to_u64(in, 255, &value) || value == 0)
-        return rule_error(p, "priority: want 1 (most urgent) to 255, found \"%.*s\"", TEXT(in));
+    if (!text_to_decimal(in, INT32_MAX, &value))
+        return rule_error(p, "priority: want a number, 1 is most urgent, found \"%.*s\"",
+                          TEXT(in));
+    priority = (int32_t)value;
     if (p->priority_given) {
         rule_warning(p, "priority: stands twice in the rule, the more urgent one counts");
-        value = MIN(value, p->rule->priority);
+        priority = MIN(priority, p->rule->priority);
     }
-    p->rule->priority = (uint8_t)value;
+    p->rule->priority = priority;
     p->priority_given = true;
     return 0;
 }
