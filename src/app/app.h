@@ -366,6 +366,7 @@ struct app_proto {
     size_t state_size, tx_size;
     bool raw_at_end;            /* app_raw() when a direction of a transaction is over */
     bool single_tx;             /* a flow is one transaction: not counted beside the flow */
+    bool seen_from_both;        /* what one side sends, the other side's rules see at once */
     uint32_t tx_limit;          /* default of max-tx; 0: 256 open ones */
     uint8_t too_many_tx_event;  /* 0: none */
     int64_t stream_depth;       /* default; -1: none, 0: as stream.reassembly.depth says */

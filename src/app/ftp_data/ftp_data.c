@@ -153,6 +153,7 @@ const struct app_proto app_ftp_data = {
     .state_size = sizeof(struct data_state),
     .tx_size = sizeof(struct app_tx),
     .single_tx = true,
+    .seen_from_both = true,
     .parse = parse,
     .finish = finish,
     .tx_close = tx_close,

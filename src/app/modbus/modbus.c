@@ -189,6 +189,7 @@ const struct app_proto app_modbus = {
     .id = APP_PROTO_modbus,
     .name = "modbus",
     .raw_at_end = true,
+    .seen_from_both = true,
     .transports = APP_TCP,
     .off_by_default = true,
     .probes = (const struct app_probe[]){

@@ -327,6 +327,7 @@ const struct app_proto app_pgsql = {
     .id = APP_PROTO_pgsql,
     .name = "pgsql",
     .raw_at_end = true,
+    .seen_from_both = true,
     .transports = APP_TCP,
     .off_by_default = true,
     .probes = (const struct app_probe[]){

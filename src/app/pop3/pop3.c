@@ -382,6 +382,7 @@ const struct app_proto app_pop3 = {
     .id = APP_PROTO_pop3,
     .name = "pop3",
     .raw_at_end = true,
+    .seen_from_both = true,
     .transports = APP_TCP,
     .probes = probes,
     .state_size = sizeof(struct pop3_state),

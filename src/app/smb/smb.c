@@ -270,6 +270,7 @@ const struct app_proto app_smb = {
     .name = "smb",
     .also = { APP_PROTO_dcerpc },
     .transports = APP_TCP,
+    .seen_from_both = true,
     .patterns = (const struct app_pattern[]){ MAGIC("\xff"), MAGIC("\xfe"), MAGIC("\xfd"),
                                               { .bytes = NULL } },
     .probes = (const struct app_probe[]){

@@ -170,6 +170,7 @@ const struct app_proto app_tls = {
     .state_size = sizeof(struct tls_state),
     .tx_size = sizeof(struct tls_tx),
     .single_tx = true,
+    .seen_from_both = true,
     .parse = tls_parse,
     .tx_close = tx_close,
     .progress_done = { TLS_CLIENT_FINISHED, TLS_SERVER_FINISHED },

@@ -5,10 +5,26 @@
 #include "flow/flow.h"
 #include "stream/stream.h"
 
+static bool brought_to(const struct packet *p, enum direction d)
+{
+    for (unsigned i = 0; i < p->chunk_count; i++)
+        if (p->chunk[i].direction == d)
+            return true;
+    return false;
+}
+
+/* The packet that acknowledges data, and so brought them, goes the other way. */
+static bool is_other_side_seen(const struct flow *f, const struct packet *p, enum direction d)
+{
+    return f->app->proto != NULL && f->app->proto->seen_from_both && f->app->fed[!d] &&
+           brought_to(p, !d);
+}
+
 static bool is_updated(const struct flow *f, const struct packet *p, enum direction d)
 {
     return (p->flags & PACKET_PSEUDO) ||
-           ((f->detect_flags & DETECT_UPDATED(d)) && f->app->fed[d]);
+           ((f->detect_flags & DETECT_UPDATED(d)) && f->app->fed[d]) ||
+           is_other_side_seen(f, p, d);
 }
 
 /* Once the connection is closed each packet says again that nothing more will come: transactions
@@ -163,10 +179,11 @@ static bool is_settled_tx(const struct app_tx *tx, enum direction d)
 }
 
 /* What is open in one direction is not logged yet, and so is looked at in both. */
-static bool has_open_tx(const struct app_flow *af)
+static bool has_open_tx(const struct app_flow *af, enum direction d)
 {
     for (const struct app_tx *tx = af != NULL ? af->first : NULL; tx != NULL; tx = tx->next)
-        if (!is_settled_tx(tx, TO_SERVER) || !is_settled_tx(tx, TO_CLIENT))
+        if (!is_settled_tx(tx, d) ||
+            (!is_settled_tx(tx, !d) && !app_tx_done(tx, !d, af->proto)))
             return true;
     return false;
 }
@@ -177,7 +194,7 @@ static bool has_news(const struct flow *f, enum direction d)
         return true;
     if (f->app != NULL && app_frames_any(f->app, d))
         return true;
-    return has_open_tx(f->app);
+    return has_open_tx(f->app, d);
 }
 
 void detect_flow_ends(struct packet *p)
