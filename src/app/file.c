@@ -99,6 +99,9 @@ static void link_last(struct app_tx *tx, struct app_file *file)
     *link = file;
 }
 
+/* As Suricata has it where no setting says otherwise. */
+static const struct file_window usual_limits = { .min_inspect = 32768 };
+
 struct app_file *app_file_open(struct app_tx *tx, enum direction direction, struct slice name,
                                const struct file_window *limits)
 {
@@ -114,8 +117,7 @@ struct app_file *app_file_open(struct app_tx *tx, enum direction direction, stru
     fp->file.tx = tx;
     fp->file.id = ++tx->flow->file_id;
     fp->file.direction = direction;
-    if (limits != NULL)
-        fp->file.limits = *limits;
+    fp->file.limits = limits != NULL ? *limits : usual_limits;
     fp->file.want_store = (wants & APP_FILE_STORE_ALL) != 0 || tx->store_files[direction];
     app_file_set_name(&fp->file, name);
     start_hashes(fp, wants);

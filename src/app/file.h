@@ -49,8 +49,9 @@ struct app_file {
     struct file_store *store;   /* the file store's own; NULL */
 };
 
-/* name may be empty; it is copied. limits NULL: no bound, inspected as it comes. NULL when files
- * are neither inspected nor logged nor stored: the functions below then do nothing. */
+/* name may be empty; it is copied. limits NULL: no bound, inspected from 32 KiB on or when it is
+ * whole. NULL when files are neither inspected nor logged nor stored: the functions below then do
+ * nothing. */
 struct app_file *app_file_open(struct app_tx *tx, enum direction direction, struct slice name,
                                const struct file_window *limits);
 void app_file_set_name(struct app_file *file, struct slice name);
