@@ -137,10 +137,12 @@ static int received_parse(struct text in, void *arg, struct arena *arena UNUSED,
 
 static bool received_match(struct app_tx *tx, enum direction d UNUSED, const void *arg)
 {
+    const struct ftp_tx *t = ftp_tx_of(tx);
     const bool *received = arg;
 
-    /* Before anything has come, there is no reply to ask about. */
-    return ftp_tx_of(tx)->replied == *received && ftp_tx_of(tx)->replies != NULL;
+    /* Before anything has come, there is no reply to ask about; nor where nothing was asked. */
+    return t->command != FTP_UNKNOWN && t->replied == *received &&
+           (t->replies != NULL || tx->flow->end[TO_CLIENT]);
 }
 
 /* A PORT that names another host than the client makes the server connect to that one. */

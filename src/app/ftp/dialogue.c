@@ -149,12 +149,14 @@ static int begin_transfer(struct app_flow *af, struct ftp_tx *tx)
 
 static int act(struct app_flow *af, struct ftp_tx *tx)
 {
+    struct ftp_state *s = af->state;
+
     switch (tx->command) {
     case FTP_COMMAND_PORT:
-        tx->announced = ftp_port_of_port(tx->request);
+        s->announced = ftp_port_of_port(tx->request);
         return 0;
     case FTP_COMMAND_EPRT:
-        tx->announced = ftp_port_of_eprt(tx->request);
+        s->announced = ftp_port_of_eprt(tx->request);
         return 0;
     case FTP_COMMAND_RETR:
     case FTP_COMMAND_STOR:
@@ -198,6 +200,7 @@ int ftp_request(struct app_flow *af, struct slice line, bool line_cut)
     enum ftp_command command = ftp_command_find(line, &end);
     struct ftp_tx *tx;
 
+    s->command = command;
     if (command == FTP_UNKNOWN) {
         s->auth_tls = is_auth_tls(line);
         return 0;
@@ -252,16 +255,21 @@ static void data_port(struct ftp_state *s, struct ftp_tx *tx, uint16_t port, boo
     s->active = tx->active = active;
 }
 
+/* Of which command it speaks, the latest one says: where replies are one behind (the greeting was
+ * not seen), a data connection would else be missed. One that is not known makes unknown what its
+ * reply is put to. */
 static void heed_reply(struct app_flow *af, struct ftp_tx *tx, struct slice line)
 {
     struct ftp_state *s = af->state;
     unsigned code = separates(line, ' ') ? reply_code(line) : 0;
 
-    if (tx->command == FTP_COMMAND_PORT || tx->command == FTP_COMMAND_EPRT)
-        data_port(s, tx, tx->announced, true);
-    else if (tx->command == FTP_COMMAND_PASV && code == 227)
+    if (s->command == FTP_UNKNOWN && !s->auth_tls)
+        tx->command = FTP_UNKNOWN;
+    if (s->command == FTP_COMMAND_PORT || s->command == FTP_COMMAND_EPRT)
+        data_port(s, tx, s->announced, true);
+    else if (s->command == FTP_COMMAND_PASV && code == 227)
         data_port(s, tx, ftp_port_of_pasv(line), false);
-    else if (tx->command == FTP_COMMAND_EPSV && code == 229)
+    else if (s->command == FTP_COMMAND_EPSV && code == 229)
         data_port(s, tx, ftp_port_of_epsv(line), false);
     else if (s->auth_tls && code == 234)
         (void)app_change_protocol(af, APP_PROTO_tls, 443);

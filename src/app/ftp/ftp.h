@@ -54,7 +54,6 @@ struct ftp_tx {
     bool request_truncated, reply_truncated;
     bool active;
     bool replied;
-    uint16_t announced;                 /* port in PORT or EPRT */
     uint16_t dynamic_port;              /* once it holds; 0: none */
     struct ftp_reply *replies, **replies_end;
     uint32_t memory;
@@ -65,6 +64,8 @@ struct ftp_state {
     bool active;                        /* for the next transfer */
     bool multiline;                     /* a reply goes on */
     bool auth_tls;                      /* AUTH TLS waits for its reply */
+    enum ftp_command command;           /* the latest */
+    uint16_t announced;                 /* port in PORT or EPRT */
     uint16_t dynamic_port;
     uint32_t open;                      /* transactions that wait for their reply */
 };
