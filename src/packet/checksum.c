@@ -3,11 +3,69 @@
 #include "packet/checksum.h"
 
 #include "base/bytes.h"
+#include "packet/checksum_private.h"
 #include "packet/decode.h"
 
 #include <string.h>
 
 enum { PROTO_ICMP = 1, PROTO_TCP = 6, PROTO_UDP = 17, PROTO_ICMPV6 = 58 };
+
+/* Of each lane of eight bytes two sums are kept: of the lane, which may overflow, and of its upper
+ * half. The lower half's is the difference. That is three instructions for 64 bytes where registers
+ * are so wide. */
+typedef uint64_t lanes __attribute__((vector_size(64)));
+
+_Static_assert(sizeof(lanes) == CHECKSUM_BLOCK, "a block is what one register holds");
+
+#define LANES (sizeof(lanes) / sizeof(uint64_t))
+
+static inline __attribute__((always_inline)) uint64_t add_blocks(uint64_t sum, const uint8_t *at,
+                                                                 size_t blocks)
+{
+    lanes all = { 0 }, upper = { 0 };
+
+    for (size_t i = 0; i < blocks; i++) {
+        lanes v;
+
+        memcpy(&v, at + i * sizeof(v), sizeof(v));
+        all += v;
+        upper += v >> 32;
+    }
+    all -= upper << 32;
+    for (size_t i = 0; i < LANES; i++)
+        sum += (all[i] & 0xffffffff) + (all[i] >> 32) + upper[i];
+    return sum;
+}
+
+uint64_t checksum_blocks_plain(uint64_t sum, const uint8_t *at, size_t blocks)
+{
+    return add_blocks(sum, at, blocks);
+}
+
+#ifdef __x86_64__
+__attribute__((target("avx2")))
+uint64_t checksum_blocks_avx2(uint64_t sum, const uint8_t *at, size_t blocks)
+{
+    return add_blocks(sum, at, blocks);
+}
+
+__attribute__((target("avx512f")))
+uint64_t checksum_blocks_avx512(uint64_t sum, const uint8_t *at, size_t blocks)
+{
+    return add_blocks(sum, at, blocks);
+}
+#endif
+
+static inline uint64_t add_wide(uint64_t sum, const uint8_t *at, size_t blocks)
+{
+#ifdef __x86_64__
+    if (LIKELY(__builtin_cpu_supports("avx512f")))
+        return checksum_blocks_avx512(sum, at, blocks);
+    if (__builtin_cpu_supports("avx2"))
+        return checksum_blocks_avx2(sum, at, blocks);
+#endif
+    return checksum_blocks_plain(sum, at, blocks);
+}
 
 /* Words are added as the machine reads them: the sum comes out with its bytes swapped on a
  * little-endian one, and checksum_fold() turns it round once. */
@@ -15,11 +73,18 @@ uint64_t checksum_add(uint64_t sum, const void *data, size_t len)
 {
     const uint8_t *at = data;
 
-    for (; len >= 16; at += 16, len -= 16) {
-        uint32_t w[4];
+    if (len >= 2 * CHECKSUM_BLOCK) {
+        size_t blocks = len / CHECKSUM_BLOCK;
 
-        memcpy(w, at, sizeof(w));
-        sum += (uint64_t)w[0] + w[1] + w[2] + w[3];
+        sum = add_wide(sum, at, blocks);
+        at += blocks * CHECKSUM_BLOCK;
+        len -= blocks * CHECKSUM_BLOCK;
+    }
+    for (; len >= 8; at += 8, len -= 8) {
+        uint64_t w;
+
+        memcpy(&w, at, sizeof(w));
+        sum += (w & 0xffffffff) + (w >> 32);
     }
     for (; len >= 2; at += 2, len -= 2) {
         uint16_t w;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of packet: names, pool, vector, flow hash, checksums. */
 #include "packet/checksum.h"
+#include "packet/checksum_private.h"
 #include "packet/tests/decode_env.h"
 
 #include <stdlib.h>
@@ -200,7 +201,7 @@ static uint16_t slow_checksum(const uint8_t *data, size_t len)
 
 TEST(checksum_agrees_with_the_plain_one)
 {
-    uint8_t data[300];
+    uint8_t data[700];
     uint32_t x = 1;
 
     for (unsigned i = 0; i < sizeof(data); i++)
@@ -209,6 +210,34 @@ TEST(checksum_agrees_with_the_plain_one)
         CHECK_INT(checksum_fold(checksum_add(0, data, len)), slow_checksum(data, len));
     memset(data, 0xff, sizeof(data));
     CHECK_INT(checksum_fold(checksum_add(0, data, 256)), 0);
+}
+
+typedef uint64_t blocks_fn(uint64_t sum, const uint8_t *at, size_t blocks);
+
+static void check_blocks(struct test *t, const char *name, blocks_fn *add)
+{
+    uint8_t data[1 + 24 * CHECKSUM_BLOCK];
+
+    for (unsigned i = 0; i < sizeof(data); i++)
+        data[i] = i % 7 == 0 ? 0xff : (uint8_t)(i * 37);
+    for (size_t blocks = 1; blocks <= 24; blocks++)
+        for (size_t at = 0; at < 2; at++)
+            if (checksum_fold(add(0, data + at, blocks)) !=
+                slow_checksum(data + at, blocks * CHECKSUM_BLOCK))
+                test_fail(t, __FILE__, __LINE__, "%s: %zu blocks at %zu", name, blocks, at);
+    memset(data, 0xff, sizeof(data));
+    CHECK_INT(checksum_fold(add(0, data, 24)), 0);
+}
+
+TEST(checksum_is_the_same_with_any_registers)
+{
+    check_blocks(t, "plain", checksum_blocks_plain);
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx2"))
+        check_blocks(t, "avx2", checksum_blocks_avx2);
+    if (__builtin_cpu_supports("avx512f"))
+        check_blocks(t, "avx512", checksum_blocks_avx512);
+#endif
 }
 
 TEST(checksums_are_fixed_and_found_right)
