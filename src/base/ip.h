@@ -25,20 +25,22 @@ static inline bool ip_equal(const struct ip *a, const struct ip *b)
     return a->q[0] == b->q[0] && a->q[1] == b->q[1] && a->version == b->version;
 }
 
+/* Made of whole words: where an address is put together from bytes, reading it at once right after
+ * has to wait for all of them to be written. */
 static inline struct ip ip_v4(const uint8_t *p)
 {
-    struct ip ip = { .version = 4 };
+    uint64_t first = 0;
 
-    memcpy(ip.b, p, 4);
-    return ip;
+    memcpy(&first, p, 4);
+    return (struct ip){ .q = { first, 0 }, .version = 4 };
 }
 
 static inline struct ip ip_v6(const uint8_t *p)
 {
-    struct ip ip = { .version = 6 };
+    uint64_t q[2];
 
-    memcpy(ip.b, p, 16);
-    return ip;
+    memcpy(q, p, 16);
+    return (struct ip){ .q = { q[0], q[1] }, .version = 6 };
 }
 
 /* IPv6 written in full, as in EVE: "fe80:0000:0000:..."; returns the length. */

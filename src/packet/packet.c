@@ -87,8 +87,12 @@ uint16_t packet_ip_id(const struct packet *p)
     return p->l3 != NULL && p->src.version == 4 ? get_be16(p->l3 + 4) : 0;
 }
 
-static void clear(struct packet *p, size_t from, size_t to)
+/* In pieces that compilers turn into a few wide stores: for more at once they take an instruction
+ * that is slow to start. */
+static inline void clear(struct packet *p, size_t from, size_t to)
 {
+    for (; to - from > 64; from += 64)
+        memset((uint8_t *)p + from, 0, 64);
     memset((uint8_t *)p + from, 0, to - from);
 }
 
