@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* capture/byte_source.c - a window on the bytes: the whole mapping, or a buffer that is refilled
- * from a descriptor, perhaps through a decompressor. */
+ * from a descriptor, perhaps through a decompressor.
+ *
+ * A file that one thread reads is copied piece by piece into a buffer that stays in its CPU's
+ * cache, as long as nobody holds on to what was read when the next piece is due: the kernel copies
+ * a page faster than it maps it. Else it is mapped from there on. */
 #include "capture/byte_source.h"
 
 #include "base/array.h"
@@ -20,6 +24,7 @@
 #define RELEASE_STEP (2u << 20)         /* of a mapped file, at once */
 #define RELEASE_KEEP (64u << 20)
 #define PAGE 4096u
+#define PIECE_SIZE (512u << 10)         /* of a file that is copied */
 
 struct byte_share {
     pthread_mutex_t lock;               /* opening and closing */
@@ -42,8 +47,11 @@ struct byte_source {
     size_t map_size;
     uint8_t *released, *release_at;     /* up to where it is let go; when to look again */
 
-    uint8_t *buf;                       /* streams */
+    uint8_t *buf;                       /* streams, and files that are copied */
     size_t buf_size;
+    bool is_copied;                     /* a plain file, not mapped or not yet */
+    bool may_move;                      /* nobody uses what has been skipped */
+    bool waits;                         /* for that */
     uint8_t *raw;                       /* compressed bytes not yet used */
     size_t raw_at, raw_len;
     const struct decompress_ops *codec;
@@ -105,13 +113,11 @@ static size_t codec_read(struct byte_source *s, uint8_t *into, size_t size)
     }
 }
 
-/* Makes the window at least `need` long, if the stream has so much. */
-static COLD bool refill(struct byte_source *s, size_t need)
+/* What is left of the window moves to the front; a buffer that grows lets the old one go. */
+static void move_to_front(struct byte_source *s, size_t need)
 {
     size_t have = (size_t)(s->end - s->at);
 
-    if (s->map != NULL)
-        return false;
     if (need > s->buf_size) {
         uint8_t *bigger = xmalloc(need * 2);
 
@@ -122,6 +128,41 @@ static COLD bool refill(struct byte_source *s, size_t need)
     } else if (have > 0) {
         memmove(s->buf, s->at, have);
     }
+    s->at = s->buf;
+    s->end = s->buf + have;
+}
+
+/* The next piece of a file: no more than it had when it was opened. */
+static COLD bool refill_copied(struct byte_source *s, size_t need)
+{
+    uint64_t behind = s->raw_total - s->raw_done;
+
+    s->waits = (size_t)(s->end - s->at) + behind >= need && !s->may_move;
+    if ((size_t)(s->end - s->at) + behind < need || s->waits)
+        return false;
+    move_to_front(s, need);
+    while ((size_t)(s->end - s->at) < need) {
+        size_t room = s->buf_size - (size_t)(s->end - s->buf);
+        size_t n = raw_read(s, s->buf + (s->end - s->buf), (size_t)MIN(room, behind));
+
+        if (n == 0)
+            return false;
+        s->end += n;
+        behind -= n;
+    }
+    return true;
+}
+
+/* Makes the window at least `need` long, if the stream has so much. */
+static COLD bool refill(struct byte_source *s, size_t need)
+{
+    size_t have = (size_t)(s->end - s->at);
+
+    if (s->map != NULL)
+        return false;
+    if (s->is_copied)
+        return refill_copied(s, need);
+    move_to_front(s, need);
     while (have < need) {
         size_t n = s->codec != NULL ? codec_read(s, s->buf + have, s->buf_size - have)
                                     : stream_read(s, s->buf + have, s->buf_size - have);
@@ -130,7 +171,6 @@ static COLD bool refill(struct byte_source *s, size_t need)
             break;
         have += n;
     }
-    s->at = s->buf;
     s->end = s->buf + have;
     return have >= need;
 }
@@ -175,6 +215,7 @@ void byte_source_skip(struct byte_source *s, size_t n)
 {
     s->at += n;
     s->offset += n;
+    s->may_move = false;
     /* Packets under way lie in the newest RELEASE_KEEP: a pool of the largest frames is smaller. */
     if (UNLIKELY(s->release_at != NULL && s->at >= s->release_at))
         release_behind(s, RELEASE_KEEP);
@@ -182,6 +223,7 @@ void byte_source_skip(struct byte_source *s, size_t n)
 
 void byte_source_forget(struct byte_source *s)
 {
+    s->may_move = true;
     if (s->map != NULL && (size_t)(s->at - s->released) >= RELEASE_STEP)
         release_behind(s, 0);
 }
@@ -255,8 +297,32 @@ static bool map_file(struct byte_source *s, size_t size)
     s->map_size = size;
     s->released = s->map;
     s->release_at = s->map + RELEASE_KEEP + RELEASE_STEP;
-    s->at = s->map;
+    s->at = s->map + s->offset;
     s->end = s->map + size;
+    return true;
+}
+
+/* The buffer stays until the source is closed: somebody may still look there. */
+void byte_source_hold(struct byte_source *s)
+{
+    if (s->is_copied && map_file(s, (size_t)s->raw_total))
+        s->is_copied = s->waits = false;
+}
+
+bool byte_source_waits(const struct byte_source *s)
+{
+    return s->waits;
+}
+
+static bool copy_file(struct byte_source *s)
+{
+    if (s->share != NULL)
+        return false;
+    (void)posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+    s->buf_size = PIECE_SIZE;
+    s->buf = xaligned(PAGE, s->buf_size);
+    s->at = s->end = s->buf;
+    s->is_copied = s->may_move = true;
     return true;
 }
 
@@ -306,7 +372,7 @@ struct byte_source *byte_source_open(const char *path, size_t buffer_size,
     if (S_ISREG(st.st_mode))
         s->raw_total = (uint64_t)st.st_size;
     if (S_ISREG(st.st_mode) && st.st_size > 0 && lseek(s->fd, 0, SEEK_CUR) == 0 &&
-        !looks_packed(s->fd) && map_file(s, (size_t)st.st_size))
+        !looks_packed(s->fd) && (copy_file(s) || map_file(s, (size_t)st.st_size)))
         return s;
     if (open_stream(s, buffer_size, err, path) == 0)
         return s;
@@ -335,7 +401,7 @@ void byte_source_close(struct byte_source *s)
 
 bool byte_source_is_stable(const struct byte_source *s)
 {
-    return s->map != NULL;
+    return s->map != NULL || s->is_copied;
 }
 
 uint64_t byte_source_offset(const struct byte_source *s)
@@ -345,7 +411,7 @@ uint64_t byte_source_offset(const struct byte_source *s)
 
 void byte_source_progress(const struct byte_source *s, uint64_t *done, uint64_t *total)
 {
-    *done = s->map != NULL ? s->offset : s->raw_done;
+    *done = byte_source_is_stable(s) ? s->offset : s->raw_done;
     *total = s->raw_total;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* capture/pcap_file.c - packets from capture files and directories of them.
  *
- * Frames of a mapped file are used in place; the mapping stays until the last packet that points
- * into it has come home. Several queues may be open: each reads everything, and the threads
+ * Frames of a file are used where the reader has them. Where all packets are home before the next
+ * are wanted, they lie in one buffer over and over; elsewhere in a mapping, which stays until the
+ * last packet that points into it has come home. Several queues may be open: each reads everything, and the threads
  * behind them keep their share of the flows. */
 #include "capture/pcap_file.h"
 
@@ -336,7 +337,8 @@ static enum pcap_status next_ours(struct pcap_queue *q, struct pcap_frame *frame
     return status;
 }
 
-/* False: the file has ended, the pool is empty for now, or none of the next frames is ours. */
+/* False: the file has ended, the pool is empty for now, none of the next frames is ours, or there
+ * is no room for it beside those of this vector. */
 static bool receive_one(struct pcap_queue *q, struct packet_vector *v, unsigned *left)
 {
     struct packet *p = packet_pool_get(q->pool);
@@ -349,6 +351,8 @@ static bool receive_one(struct pcap_queue *q, struct packet_vector *v, unsigned 
     status = next_ours(q, &frame, &link, left);
     if (UNLIKELY(status != PCAP_STATUS_FRAME)) {
         packet_release(p, PACKET_LANE_OWNER);
+        if (status == PCAP_STATUS_LATER)
+            return false;
         count_progress(q);
         file_ended(q, status);
         return false;
@@ -386,6 +390,8 @@ static enum capture_status file_receive(void *queue, struct packet_vector *v)
         return wait_for_files(q, more);
     if (q->file->out == 0)
         pcap_reader_forget(q->file->reader);
+    else
+        pcap_reader_hold(q->file->reader);
     while (v->count < q->capture->at_once && receive_one(q, v, &left))
         ;
     v->order_at = q->order + 1;

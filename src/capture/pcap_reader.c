@@ -76,9 +76,16 @@ static COLD enum pcap_status broken(struct pcap_reader *r, const char *what)
 /* Fewer bytes than wanted: the end if there are none. */
 static COLD enum pcap_status ended(struct pcap_reader *r, const char *what)
 {
+    if (byte_source_waits(r->source))
+        return PCAP_STATUS_LATER;
     if (byte_source_left(r->source) == 0 && byte_source_error(r->source) == NULL)
         return PCAP_STATUS_END;
     return broken(r, what);
+}
+
+static COLD enum pcap_status cut_short(struct pcap_reader *r, const char *what)
+{
+    return byte_source_waits(r->source) ? PCAP_STATUS_LATER : broken(r, what);
 }
 
 static enum pcap_status classic_next(struct pcap_reader *r, struct pcap_frame *f)
@@ -97,7 +104,7 @@ static enum pcap_status classic_next(struct pcap_reader *r, struct pcap_frame *f
         return broken(r, "senseless packet length");
     h = byte_source_peek(r->source, r->header_size + f->len);
     if (UNLIKELY(h == NULL))
-        return broken(r, "cut short in a packet");
+        return cut_short(r, "cut short in a packet");
     f->data = (uint8_t *)(uintptr_t)h + r->header_size;
     byte_source_skip(r->source, r->header_size + f->len);
     fetch_ahead(h, r->header_size + f->len);
@@ -224,7 +231,7 @@ static enum pcap_status ng_block(struct pcap_reader *r, struct pcap_frame *f, bo
         return broken(r, "senseless block length");
     h = byte_source_peek(r->source, len);
     if (UNLIKELY(h == NULL))
-        return broken(r, "cut short in a block");
+        return cut_short(r, "cut short in a block");
     body = bytes_of(h + 8, len - 12);
     if (type == BLOCK_ENHANCED || type == BLOCK_PACKET_OLD)
         ok = *is_frame = packet_block(r, type, body, f);
@@ -327,6 +334,11 @@ enum pcap_status pcap_reader_next(struct pcap_reader *r, struct pcap_frame *fram
 void pcap_reader_forget(struct pcap_reader *r)
 {
     byte_source_forget(r->source);
+}
+
+void pcap_reader_hold(struct pcap_reader *r)
+{
+    byte_source_hold(r->source);
 }
 
 const char *pcap_reader_problem(const struct pcap_reader *r)

@@ -16,7 +16,10 @@ struct pcap_frame {
     int link_type;              /* LINKTYPE_ number */
 };
 
-enum pcap_status { PCAP_STATUS_FRAME, PCAP_STATUS_END, PCAP_STATUS_BROKEN };
+enum pcap_status {
+    PCAP_STATUS_FRAME, PCAP_STATUS_END, PCAP_STATUS_BROKEN,
+    PCAP_STATUS_LATER,          /* when the frames so far have been forgotten, or are held */
+};
 
 struct pcap_reader;
 
@@ -33,9 +36,11 @@ void pcap_reader_close(struct pcap_reader *r);
 enum pcap_status pcap_reader_next(struct pcap_reader *r, struct pcap_frame *frame);
 /* The frames so far are not used any more, if they were stable. */
 void pcap_reader_forget(struct pcap_reader *r);
+/* They are used for so long that it is better not to wait for it. */
+void pcap_reader_hold(struct pcap_reader *r);
 const char *pcap_reader_problem(const struct pcap_reader *r);
 
-bool pcap_reader_is_stable(const struct pcap_reader *r);     /* frames stay until it is closed */
+bool pcap_reader_is_stable(const struct pcap_reader *r);     /* frames stay until forgotten */
 void pcap_reader_progress(const struct pcap_reader *r, uint64_t *done, uint64_t *total);
 
 #endif

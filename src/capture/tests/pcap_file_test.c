@@ -325,6 +325,57 @@ TEST(pcap_truncated_anywhere)
     clean();
 }
 
+#define FRAMES_MANY 20000u          /* more than a reader has room for at once */
+
+/* Reads all, and when it is told to wait forgets what was read, or from `hold_from` on holds it. */
+static void read_many(struct test *t, const char *path, unsigned hold_from)
+{
+    struct err err = { 0 };
+    struct pcap_reader *r = pcap_reader_open(path, 4096, &err);
+    struct pcap_frame frame, first = { 0 };
+    enum pcap_status status;
+    unsigned found = 0, waited = 0;
+
+    CHECK(r != NULL && pcap_reader_is_stable(r));
+    while ((status = pcap_reader_next(r, &frame)) == PCAP_STATUS_FRAME ||
+           status == PCAP_STATUS_LATER) {
+        if (status == PCAP_STATUS_LATER && waited++ < hold_from) {
+            pcap_reader_forget(r);
+            first.data = NULL;
+        } else if (status == PCAP_STATUS_LATER) {
+            pcap_reader_hold(r);
+        } else {
+            CHECK_INT(frame.data[14], found++ & 0xff);
+            if (first.data == NULL)
+                first = frame;
+            CHECK_INT(first.data[14], (first.time_us / 1000000 - 1000) & 0xff);
+        }
+    }
+    CHECK_INT(status, PCAP_STATUS_END);
+    CHECK_INT(found, FRAMES_MANY);
+    CHECK(waited > 0 && waited <= hold_from + 1);         /* held, it waits no more */
+    pcap_reader_close(r);
+}
+
+TEST(pcap_waits_for_room)
+{
+    for (unsigned kind = 0; kind < 2; kind++)
+        for (unsigned hold_from = 0; hold_from < 4; hold_from++) {
+            struct maker m = { .big = false };
+
+            if (kind == 0)
+                classic_file(&m, FRAMES_MANY);
+            else {
+                ng_section(&m);
+                ng_interface(&m, LINK_ETHERNET, 0xff, 0);
+            }
+            for (unsigned n = 0; kind == 1 && n < FRAMES_MANY; n++)
+                ng_packet(&m, 0, (1000 + n) * UINT64_C(1000000), n);
+            read_many(t, save("many.pcap", &m), hold_from);
+        }
+    clean();
+}
+
 TEST(pcap_garbage_is_refused)
 {
     struct err err = { 0 };
