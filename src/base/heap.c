@@ -228,6 +228,7 @@ void *heap_get(struct heap *heap, size_t size)
     if (UNLIKELY(block == NULL))
         return get_slow(heap, index);
     heap->free_list[index] = *(void **)block;
+    PREFETCH(heap->free_list[index]);
     heap->in_use++;
     return block;
 }

@@ -31,6 +31,7 @@ static inline void *pool_get(struct pool *pool)
     if (UNLIKELY(object == NULL))
         return pool_get_slow(pool);
     pool->free_list = *(void **)object;
+    PREFETCH(pool->free_list);
     pool->in_use++;
     return object;
 }

@@ -287,23 +287,28 @@ static const struct flow *flow_ahead(const struct packet_vector *v, unsigned at)
     return at < v->count ? v->packet[at]->flow : NULL;
 }
 
+#define AHEAD_FLOW 9
+#define AHEAD_STATE 7
+#define AHEAD_TX 5
+#define AHEAD_PARSER 3
+
 /* Another thread or a thousand flows may have been here since. What hangs off a flow is called for
  * some packets before its turn, each thing when the one that leads to it has come. */
 static void look_ahead(const struct packet_vector *v, unsigned at)
 {
     const struct flow *f;
 
-    if ((f = flow_ahead(v, at + 5)) != NULL)
+    if ((f = flow_ahead(v, at + AHEAD_FLOW)) != NULL)
         PREFETCH_ALL(&f->app, sizeof(*f) - offsetof(struct flow, app));
-    if ((f = flow_ahead(v, at + 4)) != NULL) {
+    if ((f = flow_ahead(v, at + AHEAD_STATE)) != NULL) {
         app_prefetch_flow(f->app);
         detect_prefetch_flow(f);
     }
-    if ((f = flow_ahead(v, at + 3)) != NULL) {
+    if ((f = flow_ahead(v, at + AHEAD_TX)) != NULL) {
         app_prefetch_tx(f->app);
         detect_prefetch_lists(f);
     }
-    if ((f = flow_ahead(v, at + 2)) != NULL)
+    if ((f = flow_ahead(v, at + AHEAD_PARSER)) != NULL)
         app_prefetch_parser(f->app);
     if ((f = flow_ahead(v, at + 1)) != NULL && f->app != NULL && f->app->last != NULL) {
         app_prefetch_files(f->app);
@@ -322,6 +327,9 @@ static enum module_status detect_module_process(void *self, struct packet_vector
         take_new_rules(m);
     if (run_round_is_new(m->ctx, m->round))
         run_round_answer(m->ctx, NULL, &m->round);
+    /* for the first packets: the places before them count from below 0 */
+    for (unsigned at = 0u - AHEAD_FLOW; at != 0; at++)
+        look_ahead(v, at);
     for (unsigned i = 0; i < v->count; i++) {
         look_ahead(v, i);
         if (m->lane != NULL)

@@ -60,7 +60,8 @@ bool stream_time_leaps(const struct stream_thread *st, const struct packet_vecto
 bool stream_may_cross_depth(struct stream_thread *st, const struct packet_vector *v,
                             struct flow *flow, const struct packet *p)
 {
-    if (st->settle.waiter == NULL || flow_is_settled(flow) || !stream_meets_depth(flow, p))
+    /* whether it is settled stands far from what else is looked at here, and is asked last */
+    if (st->settle.waiter == NULL || !stream_meets_depth(flow, p) || flow_is_settled(flow))
         return true;
     if (v->count > 0)
         return false;

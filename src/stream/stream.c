@@ -351,10 +351,10 @@ static void packet_at(struct stream_thread *st, struct packet_vector *v, unsigne
 #define AHEAD_SESSION 4
 #define AHEAD_DATA 2
 
-static inline struct flow *flow_ahead(const struct stream_thread *st,
-                                      const struct packet_vector *v, unsigned at)
+/* Only to fetch by: flows begin and end in between, and packets may be put in front. */
+static inline const struct flow **flow_ahead(struct stream_thread *st, unsigned at)
 {
-    return at < v->count ? flow_table_prefetch_flow(st->flows, v->packet[at]->flow_hash) : NULL;
+    return &st->ahead[at % STREAM_AHEAD];
 }
 
 static inline void fetch_session(const struct flow *flow)
@@ -381,15 +381,24 @@ static inline void fetch_data(const struct flow *flow, const struct packet *p)
             PREFETCH(s->buffer + s->start + s->len + i);
 }
 
-static inline void look_ahead(const struct stream_thread *st, const struct packet_vector *v,
-                              unsigned at)
+static inline void look_ahead(struct stream_thread *st, const struct packet_vector *v, unsigned at)
 {
     if (at + AHEAD_BUCKET < v->count)
         flow_table_prefetch(st->flows, v->packet[at + AHEAD_BUCKET]->flow_hash);
-    (void)flow_ahead(st, v, at + AHEAD_FLOW);
-    fetch_session(flow_ahead(st, v, at + AHEAD_SESSION));
+    if (at + AHEAD_FLOW < v->count)
+        *flow_ahead(st, at + AHEAD_FLOW) =
+            flow_table_prefetch_flow(st->flows, v->packet[at + AHEAD_FLOW]->flow_hash);
+    if (at + AHEAD_SESSION < v->count)
+        fetch_session(*flow_ahead(st, at + AHEAD_SESSION));
     if (at + AHEAD_DATA < v->count)
-        fetch_data(flow_ahead(st, v, at + AHEAD_DATA), v->packet[at + AHEAD_DATA]);
+        fetch_data(*flow_ahead(st, at + AHEAD_DATA), v->packet[at + AHEAD_DATA]);
+}
+
+/* For the first packets of a vector: the places before it count from below 0. */
+static inline void look_ahead_first(struct stream_thread *st, const struct packet_vector *v)
+{
+    for (unsigned at = 0u - AHEAD_BUCKET; at != 0; at++)
+        look_ahead(st, v, at);
 }
 
 #define EXPIRE_PER_VECTOR 256
@@ -435,6 +444,7 @@ static void take_input(struct stream_thread *st, struct packet_vector *v)
 {
     struct packet_vector was = st->input;
 
+    look_ahead_first(st, v);
     st->input = *v;
     st->input_at = 0;
     st->has_input = true;
@@ -560,8 +570,7 @@ bool stream_vector(struct stream_thread *st, struct packet_vector *v)
     if (UNLIKELY(st->settles || st->has_input))
         return vector_settled(st, v);
     start_vector(st, v);
-    for (unsigned i = 0; i < v->count && i < AHEAD_BUCKET; i++)
-        flow_table_prefetch(st->flows, v->packet[i]->flow_hash);
+    look_ahead_first(st, v);
     for (unsigned i = 0; i < v->count; i++) {
         look_ahead(st, v, i);
         packet_at(st, v, &i);

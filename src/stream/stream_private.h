@@ -174,6 +174,8 @@ struct retired_block {
     uint8_t block_class;
 };
 
+#define STREAM_AHEAD 16
+
 struct stream_thread {
     const struct stream_conf *conf;
     struct flow_table *flows;
@@ -186,6 +188,7 @@ struct stream_thread {
     bool all_ended;
     struct packet_vector input;         /* packets that stand in an order, as they came */
     unsigned input_at;                  /* of them, the next */
+    const struct flow *ahead[STREAM_AHEAD];     /* probably those of the next packets; or NULL */
     struct flow *input_flow;            /* its flow, when is_found */
     bool has_input, is_found;
     bool is_announced;                  /* the next packet's place has been told: gates.alone */
