@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* capture/byte_source.h - the bytes of a capture file, whatever holds them: a file, mapped or
- * copied piece by piece, a pipe, or a compressed file (gzip, zstd, lz4, xz; told by content, not by name).
+ * copied piece by piece, a pipe, or a compressed file (gzip, zstd, lz4, xz; told by content, not
+ * by name).
  *
  * One thread. Not for the packet path of live captures. */
 #ifndef CAPTURE_BYTE_SOURCE_H

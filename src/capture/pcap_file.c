@@ -3,8 +3,8 @@
  *
  * Frames of a file are used where the reader has them. Where all packets are home before the next
  * are wanted, they lie in one buffer over and over; elsewhere in a mapping, which stays until the
- * last packet that points into it has come home. Several queues may be open: each reads everything, and the threads
- * behind them keep their share of the flows. */
+ * last packet that points into it has come home. Several queues may be open: each reads everything,
+ * and the threads behind them keep their share of the flows. */
 #include "capture/pcap_file.h"
 
 #include "base/array.h"
