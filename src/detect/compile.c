@@ -290,47 +290,83 @@ static int build_app(struct compiler *c, unsigned id, unsigned d)
 /* So many patterns less to look for make a set of their own worth while. */
 #define OWN_SET 32
 
-/* Of all protocols, of those that no rule names, and of each that many rules are about. */
-static int build_stream(struct compiler *c, const pattern_array *all, struct transport_group *g)
+static bool is_named(const struct rule *r, unsigned id)
 {
-    unsigned named[APP_PROTO_COUNT] = { 0 }, total = 0;
+    return r->app_proto != APP_PROTO_UNKNOWN &&
+           app_proto_matches(r->app_proto, (enum app_proto_id)id);
+}
+
+/* Of streams: which patterns belong to rules that name a protocol. */
+struct stream_names {
+    unsigned total, of[APP_PROTO_COUNT];
+};
+
+static void count_names(const pattern_array *all, struct stream_names *names)
+{
+    *names = (struct stream_names){ 0 };
+    for (size_t i = 0; i < all->count; i++) {
+        names->total += all->at[i].rule->app_proto != APP_PROTO_UNKNOWN;
+        for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
+            names->of[id] += is_named(all->at[i].rule, id);
+    }
+}
+
+static int add_stream_set(struct compiler *c, const pattern_array *from, struct transport_group *g)
+{
+    return payload_sets_build(&g->stream_sets[g->stream_set_count++], from->at,
+                              (unsigned)from->count, c->plan->patterns, c->err);
+}
+
+/* A protocol before this one that no rule names either has the same set. `id` itself: none. */
+static unsigned same_as(const struct stream_names *names, unsigned id)
+{
+    unsigned like = 0;
+
+    if (names->of[id] > 0)
+        return id;
+    while (like < id && (names->of[like] > 0 || like == APP_PROTO_UNKNOWN))
+        like++;
+    return like;
+}
+
+/* What may match in streams of this protocol. */
+static int build_stream_of(struct compiler *c, const pattern_array *all, unsigned id,
+                           struct transport_group *g)
+{
     pattern_array some = { 0 };
     int result;
 
-    if (all->count == 0)
-        return 0;
-    g->stream_sets = xcalloc(APP_PROTO_COUNT + 1, sizeof(*g->stream_sets));
-    for (size_t i = 0; i < all->count; i++) {
-        total += all->at[i].rule->app_proto != APP_PROTO_UNKNOWN;
-        for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
-            named[id] += all->at[i].rule->app_proto != APP_PROTO_UNKNOWN &&
-                         app_proto_matches(all->at[i].rule->app_proto, (enum app_proto_id)id);
-    }
-    result = payload_sets_build(&g->stream_sets[g->stream_set_count++], all->at,
-                                (unsigned)all->count, c->plan->patterns, c->err);
-    for (unsigned id = 0; id < APP_PROTO_COUNT && result == 0; id++) {
-        unsigned like = 0;
-
-        g->stream[id] = &g->stream_sets[0];
-        if (id == APP_PROTO_UNKNOWN || total - named[id] < OWN_SET)
-            continue;
-        while (like < id && (named[id] > 0 || named[like] > 0 || like == APP_PROTO_UNKNOWN))
-            like++;
-        if (like < id) {
-            g->stream[id] = g->stream[like];
-            continue;
-        }
-        some.count = 0;
-        for (size_t i = 0; i < all->count; i++)
-            if (all->at[i].rule->app_proto == APP_PROTO_UNKNOWN ||
-                app_proto_matches(all->at[i].rule->app_proto, (enum app_proto_id)id))
-                ARRAY_PUSH(&some, all->at[i]);
-        g->stream[id] = &g->stream_sets[g->stream_set_count];
-        result = payload_sets_build(&g->stream_sets[g->stream_set_count++], some.at,
-                                    (unsigned)some.count, c->plan->patterns, c->err);
-    }
+    for (size_t i = 0; i < all->count; i++)
+        if (all->at[i].rule->app_proto == APP_PROTO_UNKNOWN || is_named(all->at[i].rule, id))
+            ARRAY_PUSH(&some, all->at[i]);
+    g->stream[id] = &g->stream_sets[g->stream_set_count];
+    result = add_stream_set(c, &some, g);
     ARRAY_FREE(&some);
     return result;
+}
+
+/* Of all protocols, of those that no rule names, and of each that many rules are about. */
+static int build_stream(struct compiler *c, const pattern_array *all, struct transport_group *g)
+{
+    struct stream_names names;
+
+    if (all->count == 0)
+        return 0;
+    count_names(all, &names);
+    g->stream_sets = xcalloc(APP_PROTO_COUNT + 1, sizeof(*g->stream_sets));
+    if (add_stream_set(c, all, g) < 0)
+        return -1;
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
+        unsigned like = same_as(&names, id);
+
+        if (id == APP_PROTO_UNKNOWN || names.total - names.of[id] < OWN_SET)
+            g->stream[id] = &g->stream_sets[0];
+        else if (like < id)
+            g->stream[id] = g->stream[like];
+        else if (build_stream_of(c, all, id, g) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 static int build_group(struct compiler *c, struct group_builder *b, struct transport_group *g)

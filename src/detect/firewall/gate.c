@@ -28,15 +28,16 @@ void gates_make(struct ruleset *set)
 
     for (size_t i = 0; i < set->rules.count; i++) {
         const struct rule *r = set->rules.at[i];
+        enum detect_gate gate = gate_of(r);
 
         set->steers_stream |= (r->flags & (RULE_BYPASS | RULE_FILESTORE)) != 0;
         tags_hosts |= r->shares && r->post_count > 0;
-        if (r->app_proto != APP_PROTO_UNKNOWN || gate_of(r) == GATE_COUNT)
+        if (r->app_proto != APP_PROTO_UNKNOWN || gate >= GATE_COUNT)
             continue;
-        set->has_gate[gate_of(r)] = true;
+        set->has_gate[gate] = true;
         set->gates_share |= r->shares || counts_for_all(r);
         if (!(r->flags & RULE_FIREWALL))
-            ARRAY_PUSH(&set->gate[gate_of(r)], r->index);
+            ARRAY_PUSH(&set->gate[gate], r->index);
     }
     /* Gates, too, count what follows a tag. */
     set->gates_share |= tags_hosts && (set->has_gate[GATE_PRE_FLOW] ||
