@@ -6,6 +6,7 @@
 #include "app/pop3/pop3.h"
 
 #include "app/line.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -150,8 +151,10 @@ static void complete(struct pop3_tx *tx)
 
 static const struct pop3_command *find_command(struct slice keyword)
 {
+    struct text word = { (const char *)keyword.data, keyword.len };
+
     for (unsigned i = 0; i < ARRAY_LEN(commands); i++)
-        if (slice_is(keyword, commands[i].name))
+        if (text_equal_nocase(word, commands[i].name))
             return &commands[i];
     return NULL;
 }
@@ -166,11 +169,12 @@ static void take_arguments(struct pop3_tx *tx, struct bytes in)
     }
 }
 
+/* Small letters are as good to servers, but said to be unknown as by Suricata. */
 static void check_command(struct pop3_tx *tx, uint32_t line_len)
 {
     const struct pop3_command *c = tx->command;
 
-    if (c == NULL)
+    if (c == NULL || !slice_is(tx->keyword, c->name))
         app_tx_event(&tx->tx, POP3_EVENT_UNKNOWN_COMMAND);
     else if (tx->arguments.count < c->min || tx->arguments.count > c->max)
         app_tx_event(&tx->tx, POP3_EVENT_INCORRECT_ARGUMENT_COUNT);

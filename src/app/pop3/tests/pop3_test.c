@@ -72,6 +72,12 @@ TEST(pop3_events)
            RECORD("3", REQUEST("USER", "\"" HUNDRED HUNDRED HUNDRED "\""))
            "tx 3 event request_too_long\n" FLOW,
            GREETING, SPLIT_TS("FOO\r\nDELE\r\nUSER " HUNDRED HUNDRED HUNDRED "\r\n"));
+    EXPECT(GREETING_RECORD
+           RECORD("1", REQUEST("list", "") "," RESPONSE("", "\"1 120\""))
+           "tx 1 event unknown_command\n"
+           RECORD("2", REQUEST("NOOP", "") "," RESPONSE("done", "")) FLOW,
+           GREETING, SPLIT_TS("list\r\n"), SPLIT_TC("+OK\r\n1 120\r\n.\r\n"),
+           SPLIT_TS("NOOP\r\n"), SPLIT_TC("+OK done\r\n"));
     EXPECT(RECORD("0", RESPONSE(HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED, ""))
            "tx 0 event response_too_long\n" RECORD("1", REQUEST("NOOP", "")) FLOW,
            SPLIT_TC("+OK " HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED "\r\n"),
