@@ -444,7 +444,7 @@ enum app_file_want {
     APP_FILE_SHA256 = 1u << 3,
     APP_FILE_MAGIC  = 1u << 4,
     APP_FILE_STORE  = 1u << 5,          /* content is kept until it is written, see app_file */
-    APP_FILE_STORE_ALL = 1u << 6,       /* each file has want_store from the start */
+    APP_FILE_STORE_ALL = 1u << 6,       /* with STORE: each file has want_store from the start */
     APP_FILE_CONTENT = 1u << 7,         /* rules look into files */
 };
 struct app_wants {

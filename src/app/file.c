@@ -118,7 +118,7 @@ struct app_file *app_file_open(struct app_tx *tx, enum direction direction, stru
     fp->file.id = ++tx->flow->file_id;
     fp->file.direction = direction;
     fp->file.limits = limits != NULL ? *limits : usual_limits;
-    fp->file.want_store = (wants & APP_FILE_STORE_ALL) != 0 || tx->store_files[direction];
+    fp->file.want_store = (~wants & (APP_FILE_STORE | APP_FILE_STORE_ALL)) == 0 || tx->store_files[direction];
     app_file_set_name(&fp->file, name);
     start_hashes(fp, wants);
     link_last(tx, &fp->file);
@@ -324,7 +324,7 @@ static bool file_done(const struct app_file *file, uint32_t wants)
     if (!file->told && file->state != FILE_OPEN && (wants & APP_FILE_TRACK) != 0)
         return false;
     return !file->want_store || file->no_store || file->stored ||
-           (wants & (APP_FILE_STORE | APP_FILE_STORE_ALL)) == 0;
+           (wants & APP_FILE_STORE) == 0;
 }
 
 bool app_files_done(struct app_tx *tx, const struct packet *p, uint32_t wants)

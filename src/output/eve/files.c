@@ -18,6 +18,8 @@ static void *files_configure(const struct conf_node *node, const struct eve *eve
     s->force_magic = conf_bool(node, "force-magic", false);
     if (s->force_magic)
         app_files_want(eve->request->app, APP_FILE_MAGIC);
+    if (conf_bool(node, "force-filestore", false))
+        app_files_want(eve->request->app, APP_FILE_STORE_ALL);
     CONF_EACH (item, conf_find(node, "force-hash")) {
         if (!app_files_want_hash(eve->request->app, item->value))
             err_set(err, "force-hash: \"%s\" is not md5, sha1 or sha256", item->value);
