@@ -274,6 +274,10 @@ int options_parse(struct options *o, int argc, char **argv, struct err *err)
     if (o->checksums != NULL && strcmp(o->checksums, "all") != 0 &&
         strcmp(o->checksums, "none") != 0)
         return option_wrong(err, "-k takes \"all\" or \"none\", not \"%s\"", o->checksums);
+    if (o->no_detection && (o->only_rule_file != NULL || o->rule_files.count > 0 ||
+                            o->firewall_file != NULL))
+        return err_set(err, "--disable-detection leaves nothing to do for rules: -s, -S and "
+                       "--firewall-rules-exclusive do not go with it");
     return 0;
 }
 

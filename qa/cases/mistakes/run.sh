@@ -108,5 +108,6 @@ say one.rules 'alert tcp any any -> any any (msg:"x"; conten:"a"; sid:1;)\n'
     ruled -T
     ruled -r sample.pcap --init-errors-fatal
     ruled -r empty.pcap
+    tried "rules, but no detection" -c "$SRC/suricata.yaml" -S one.rules -r sample.pcap --disable-detection
 } > found
 diff "$CASE/expected" found
