@@ -118,7 +118,8 @@ struct app_file *app_file_open(struct app_tx *tx, enum direction direction, stru
     fp->file.id = ++tx->flow->file_id;
     fp->file.direction = direction;
     fp->file.limits = limits != NULL ? *limits : usual_limits;
-    fp->file.want_store = (~wants & (APP_FILE_STORE | APP_FILE_STORE_ALL)) == 0 || tx->store_files[direction];
+    fp->file.want_store = tx->store_files[direction] ||
+                          (~wants & (APP_FILE_STORE | APP_FILE_STORE_ALL)) == 0;
     app_file_set_name(&fp->file, name);
     start_hashes(fp, wants);
     link_last(tx, &fp->file);
