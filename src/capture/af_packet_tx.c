@@ -22,9 +22,13 @@
 
 #include "base/array.h"
 
-#define SLOTS 128u                      /* a power of two */
-#define SLOT_SIZE 2048u
+/* An odd number of cache lines, so that slots do not all share a few places in the cache. */
+#define SLOT_SIZE (31u * 64)
 #define BLOCK_SIZE (64u << 10)
+#define BLOCKS 4u
+#define BLOCK_SLOTS (BLOCK_SIZE / SLOT_SIZE)
+#define RING_SIZE ((size_t)BLOCKS * BLOCK_SIZE)
+#define SLOTS (BLOCKS * BLOCK_SLOTS)
 #define SEND_BUFFER (1 << 20)
 #define WAIT_MS 1000
 #define DATA_AT TPACKET_ALIGN(sizeof(struct tpacket2_hdr))
@@ -39,7 +43,8 @@ struct af_tx {
 
 static struct tpacket2_hdr *slot(const struct af_tx *tx, unsigned i)
 {
-    return (struct tpacket2_hdr *)(tx->map + (size_t)(i % SLOTS) * SLOT_SIZE);
+    return (struct tpacket2_hdr *)(tx->map + (size_t)(i / BLOCK_SLOTS) * BLOCK_SIZE +
+                                   (size_t)(i % BLOCK_SLOTS) * SLOT_SIZE);
 }
 
 static uint32_t status(const struct af_tx *tx, unsigned i)
@@ -60,8 +65,7 @@ static int set_int(int fd, int level, int option, int value)
 static int make_ring(struct af_tx *tx)
 {
     struct tpacket_req rq = { .tp_block_size = BLOCK_SIZE, .tp_frame_size = SLOT_SIZE,
-                              .tp_block_nr = SLOTS * SLOT_SIZE / BLOCK_SIZE,
-                              .tp_frame_nr = SLOTS };
+                              .tp_block_nr = BLOCKS, .tp_frame_nr = SLOTS };
 
     /* PACKET_LOSS: a frame that the kernel finds wrong is left out, the others go. */
     if (set_int(tx->fd, SOL_PACKET, PACKET_VERSION, TPACKET_V2) < 0 ||
@@ -70,7 +74,7 @@ static int make_ring(struct af_tx *tx)
         return -1;
     if (set_int(tx->fd, SOL_SOCKET, SO_SNDBUFFORCE, SEND_BUFFER) < 0)
         set_int(tx->fd, SOL_SOCKET, SO_SNDBUF, SEND_BUFFER);
-    tx->map = mmap(NULL, SLOTS * SLOT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, tx->fd, 0);
+    tx->map = mmap(NULL, RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, tx->fd, 0);
     if (tx->map == MAP_FAILED)
         tx->map = NULL;
     return tx->map != NULL ? 0 : -1;
@@ -93,7 +97,7 @@ void af_tx_free(struct af_tx *tx)
     if (tx == NULL)
         return;
     if (tx->map != NULL)
-        munmap(tx->map, SLOTS * SLOT_SIZE);
+        munmap(tx->map, RING_SIZE);
     if (tx->fd >= 0)
         close(tx->fd);
     free(tx);
@@ -126,7 +130,7 @@ bool af_tx_put(struct af_tx *tx, const struct msghdr *m, size_t len)
     memcpy((uint8_t *)h + DATA_AT, &note, AF_NOTE_LEN);
     h->tp_len = (uint32_t)len;
     set_status(tx, tx->next, TP_STATUS_SEND_REQUEST);
-    tx->next++;
+    tx->next = (tx->next + 1) % SLOTS;
     tx->pending++;
     return true;
 }
@@ -138,19 +142,26 @@ static bool wait_for_room(const struct af_tx *tx)
     return poll(&at, 1, WAIT_MS) > 0 && (at.revents & POLLOUT) != 0;
 }
 
+/* The first that the kernel has not taken. */
+static unsigned first_pending(const struct af_tx *tx)
+{
+    return (tx->next + SLOTS - tx->pending) % SLOTS;
+}
+
 /* The kernel goes from slot to slot, so what it has not taken is all that comes after. */
 static void count_taken(struct af_tx *tx)
 {
-    while (tx->pending > 0 && status(tx, tx->next - tx->pending) != TP_STATUS_SEND_REQUEST)
+    while (tx->pending > 0 && status(tx, first_pending(tx)) != TP_STATUS_SEND_REQUEST)
         tx->pending--;
 }
 
 static COLD unsigned give_up(struct af_tx *tx)
 {
-    unsigned lost = tx->pending;
+    unsigned lost = tx->pending, first = first_pending(tx);
 
     for (; tx->pending > 0; tx->pending--)
-        set_status(tx, --tx->next, TP_STATUS_AVAILABLE);
+        set_status(tx, first_pending(tx), TP_STATUS_AVAILABLE);
+    tx->next = first;
     return lost;
 }
 
@@ -170,7 +181,7 @@ unsigned af_tx_flush(struct af_tx *tx)
             return lost + give_up(tx);
         }
         if (errno == ENOBUFS) {         /* a queue is full: this one is dropped there */
-            slot(tx, tx->next - tx->pending)->tp_len = 0;
+            slot(tx, first_pending(tx))->tp_len = 0;
             lost++;
         } else if (errno != EAGAIN || !wait_for_room(tx)) {
             return lost + give_up(tx);
