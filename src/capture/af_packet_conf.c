@@ -15,6 +15,10 @@
 #define PACKET_FANOUT_FLAG_IGNORE_OUTGOING 0x4000
 #endif
 
+/* Inline what does not fit is lost between two hosts: room for the bursts of some hundred senders
+ * that begin together. A slot takes one packet, unlike the blocks that an engine looking on reads. */
+#define INLINE_RING_SIZE 4096
+
 static const struct conf_node *item_of(const struct conf_node *root, const char *name)
 {
     return conf_item(conf_find(root, "af-packet"), "interface", name);
@@ -102,10 +106,12 @@ static void read_sizes(struct af_conf *conf, const struct conf_node *root,
                        const struct conf_node *item)
 {
     uint64_t pending = conf_u64(root, "max-pending-packets", 1024);
+    uint64_t usual = 2 * pending / conf->threads;
     unsigned page = (unsigned)sysconf(_SC_PAGESIZE);
 
-    conf->ring_size = (unsigned)conf_u64_range(item, "ring-size", 2 * pending / conf->threads, 1,
-                                               1 << 24);
+    if (conf->copy != BRIDGE_NONE)
+        usual = MAX(usual, (uint64_t)INLINE_RING_SIZE);
+    conf->ring_size = (unsigned)conf_u64_range(item, "ring-size", usual, 1, 1 << 24);
     if ((uint64_t)conf->ring_size * conf->threads < pending)
         conf->ring_size = (unsigned)(pending / conf->threads + 1);
     conf->block_size = (unsigned)conf_u64_range(item, "block-size", page << 5, page, 1u << 30);
