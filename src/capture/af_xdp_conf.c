@@ -20,13 +20,15 @@
 #define FRAME_SMALL 2048
 #define FRAME_LARGE 4096
 #define RING_MIN 2048
+/* What does not fit is lost between two hosts: room for some hundred senders that begin together. */
+#define RING_MIN_INLINE 8192
 #define RING_MAX 16384
 
-static unsigned power_of_two(uint64_t least)
+static unsigned ring_size(unsigned least, uint64_t wanted)
 {
-    unsigned n = RING_MIN;
+    unsigned n = least;
 
-    while (n < least && n < RING_MAX)
+    while (n < wanted && n < RING_MAX)
         n *= 2;
     return n;
 }
@@ -108,7 +110,8 @@ int xdp_conf_read(struct xdp_conf *conf, const struct capture_request *rq, const
     conf->device.if_index = conf->facts.index;
     conf->device.numa_node = net_device_numa_node(name);
     conf->queues = net_device_queues(name);
-    conf->ring_size = power_of_two(conf_u64(rq->conf, "max-pending-packets", 1024));
+    conf->ring_size = ring_size(conf->copy != BRIDGE_NONE ? RING_MIN_INLINE : RING_MIN,
+                                conf_u64(rq->conf, "max-pending-packets", 1024));
     conf->frame_size = conf->facts.mtu + LINK_HEADER_LEN + KERNEL_ROOM <= FRAME_SMALL
                            ? FRAME_SMALL : FRAME_LARGE;
     conf->unaligned = conf_bool(item, "mem-unaligned", false);
