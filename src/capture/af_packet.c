@@ -81,6 +81,16 @@ static bool af_forwards(const struct conf_node *root, const char *const *sources
     return bridge_any(root, "af-packet", sources, count, BRIDGE_TAP);
 }
 
+/* What it does is worth something while one of the CPUs is idle. */
+static bool af_sends_apart(const struct conf_node *root, const char *source, unsigned threads,
+                           unsigned cpus)
+{
+    const char *peer;
+
+    (void)threads;
+    return cpus > 1 && bridge_copy_mode(root, "af-packet", source, &peer) != BRIDGE_NONE;
+}
+
 static void af_close(void *capture)
 {
     struct af_capture *c = capture;
@@ -477,7 +487,8 @@ struct af_ports {
     unsigned count;
 };
 
-static void *af_port_open(void *queue, struct counters *counters, bool in_order)
+static void *af_port_open(void *queue, struct counters *counters, bool in_order,
+                          const char *sender)
 {
     struct af_queue *q = queue;
     struct af_ports *ports;
@@ -486,8 +497,8 @@ static void *af_port_open(void *queue, struct counters *counters, bool in_order)
         return NULL;
     ports = xcalloc(1, sizeof(*ports));
     ports->count = q->sides;
-    if (in_order)
-        ports->helper = af_helper_new(q->side[0].conf, q->load);
+    if (in_order && sender != NULL)
+        ports->helper = af_helper_new(sender, q->load);
     for (unsigned i = 0; i < q->sides; i++) {
         ports->device[i] = &q->side[i].conf->device;
         ports->port[i] = af_port_new(q->side[i].conf, counters, ports->helper);
@@ -547,6 +558,7 @@ const struct capture_ops capture_af_packet = {
     .queues = af_queues,
     .is_inline = af_is_inline,
     .forwards = af_forwards,
+    .sends_apart = af_sends_apart,
     .open = af_open,
     .queue_open = af_queue_open,
     .receive = af_receive,

@@ -6,7 +6,6 @@
  * Frames are copied for it, since they go home when they have been judged. */
 #include "capture/af_packet.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -46,17 +45,12 @@ static void send_batch(void *arg, void *buffer)
     b->len = 0;
 }
 
-struct af_helper *af_helper_new(const struct af_conf *conf, const struct af_load *load)
+struct af_helper *af_helper_new(const char *thread_name, const struct af_load *load)
 {
-    struct af_helper *h;
-    char name[16];
+    struct af_helper *h = xcalloc(1, sizeof(*h));
 
-    if (!send_thread_has_cpu(1))
-        return NULL;
-    h = xcalloc(1, sizeof(*h));
     h->load = load;
-    snprintf(name, sizeof(name), "V-%.13s", conf->device.name);
-    h->thread = send_thread_new(name, sizeof(struct batch), send_batch, h);
+    h->thread = send_thread_new(thread_name, sizeof(struct batch), send_batch, h);
     if (h->thread == NULL) {
         free(h);
         return NULL;

@@ -425,11 +425,13 @@ struct xdp_port {
     struct frame_port *plain[2];        /* else: out of which that side's frames go */
 };
 
-static void *xdp_port_open(void *queue, struct counters *counters, bool in_order)
+static void *xdp_port_open(void *queue, struct counters *counters, bool in_order,
+                           const char *sender)
 {
     struct xdp_queue *q = queue;
     struct xdp_port *port;
 
+    (void)sender;
     if (q->side[0]->copy == BRIDGE_NONE)
         return NULL;
     port = xcalloc(1, sizeof(*port));

@@ -85,6 +85,11 @@ struct capture_ops {
      * further on its own? NULL: no. */
     bool (*forwards)(const struct conf_node *root, const char *const *sources, size_t count);
 
+    /* Has a thread that receives from the source and judges another one beside it that sends,
+     * with so many receiving threads on so many CPUs? NULL: no. */
+    bool (*sends_apart)(const struct conf_node *root, const char *source, unsigned threads,
+                        unsigned cpus);
+
     void *(*open)(const struct capture_request *request, struct err *err);
     void *(*queue_open)(void *capture, unsigned queue, struct packet_pool *pool,
                         struct counters *counters, struct err *err);
@@ -94,8 +99,9 @@ struct capture_ops {
     enum capture_status (*receive)(void *queue, struct packet_vector *v);
     /* A port is one thread's way to give verdicts on a queue; it gives NULL when there is nothing
      * to give. Without port_open the queue itself is the port.
-     * in_order: the thread also receives from the queue, and judges in the order of receiving. */
-    void *(*port_open)(void *queue, struct counters *counters, bool in_order);
+     * in_order: the thread also receives from the queue, and judges in the order of receiving.
+     * sender: the name of the thread that is to send for it; NULL: none is. */
+    void *(*port_open)(void *queue, struct counters *counters, bool in_order, const char *sender);
     /* Carries out p->action; exactly once for each packet of an inline capture. The packet stays
      * until after port_flush(), which stands at the end of each vector. */
     void (*verdict)(void *port, struct packet *p);

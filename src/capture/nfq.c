@@ -133,7 +133,6 @@ static void *nfq_open(const struct capture_request *rq, struct err *err)
     c->conf.no_checksum = !conf_bool(rq->conf, "stream.checksum-validation", true);
     while (rq->sources[c->count] != NULL)
         c->count++;
-    c->conf.queues = c->count;
     c->numbers = xcalloc(c->count, sizeof(c->numbers[0]));
     c->devices = xcalloc(c->count, sizeof(c->devices[0]));
     for (unsigned i = 0; i < c->count; i++) {
@@ -212,7 +211,7 @@ static void *nfq_queue_open(void *capture, unsigned queue, struct packet_pool *p
         .errors = counter_register("capture.errors", COUNTER_SUM),
         .strays = counter_register("capture.nfq.not_ip", COUNTER_SUM),
     };
-    q->own_port = nfq_port_new(&c->conf, q->fd, q->number, counters, false);
+    q->own_port = nfq_port_new(&c->conf, q->fd, q->number, counters, false, NULL);
     for (unsigned i = 0; i < VECTOR_FILL; i++)
         arm(q, i);
     packet_pool_on_return(pool, packet_home, q);
@@ -349,13 +348,24 @@ static enum capture_status nfq_receive(void *queue, struct packet_vector *v)
     return take_messages(q, v);
 }
 
+/* A thread that judges all the time leaves a CPU for it only where there are more CPUs than such
+ * threads. */
+static bool nfq_sends_apart(const struct conf_node *root, const char *source, unsigned threads,
+                            unsigned cpus)
+{
+    (void)root;
+    (void)source;
+    return cpus > threads;
+}
+
 /* --- verdicts ----------------------------------------------------------------------------- */
 
-static void *nfq_port_open(void *queue, struct counters *counters, bool in_order)
+static void *nfq_port_open(void *queue, struct counters *counters, bool in_order,
+                           const char *sender)
 {
     struct nfq_queue *q = queue;
 
-    return nfq_port_new(&q->capture->conf, q->fd, q->number, counters, in_order);
+    return nfq_port_new(&q->capture->conf, q->fd, q->number, counters, in_order, sender);
 }
 
 static void nfq_verdict(void *port, struct packet *p)
@@ -398,6 +408,7 @@ const struct capture_ops capture_nfq = {
     .open = nfq_open,
     .queue_open = nfq_queue_open,
     .receive = nfq_receive,
+    .sends_apart = nfq_sends_apart,
     .port_open = nfq_port_open,
     .verdict = nfq_verdict,
     .port_flush = nfq_flush,

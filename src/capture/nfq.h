@@ -20,7 +20,6 @@ struct nfq_conf {
     bool fail_open;
     unsigned max_length;                    /* packets that wait in the kernel */
     bool no_checksum;
-    unsigned queues;                        /* read by as many threads */
 };
 
 /* Where one message lands; at home in the queue's list, else a packet's. */
@@ -53,15 +52,14 @@ struct nfq_message {
 enum nfq_kind { NFQ_PACKET, NFQ_ERROR, NFQ_OTHER };
 enum nfq_kind nfq_message_read(uint8_t *data, size_t len, struct nfq_message *out);
 
-/* nfq_sender.c: hands verdicts to the kernel, in their order. One thread, and perhaps a second one
- * behind it. */
+/* nfq_sender.c: hands verdicts to the kernel, in their order. One thread, and a second one behind it
+ * when it is given a name. */
 struct nfq_buffer {
     size_t len;
     uint8_t data[128 << 10];                /* a payload that was changed needs half of it */
 };
 struct nfq_sender;
-struct nfq_sender *nfq_sender_new(const struct nfq_conf *conf, int fd, unsigned number,
-                                  struct counters *counters, bool may_have_thread);
+struct nfq_sender *nfq_sender_new(int fd, struct counters *counters, const char *thread_name);
 void nfq_sender_free(struct nfq_sender *s);         /* what was to be sent is */
 struct nfq_buffer *nfq_sender_buffer(struct nfq_sender *s);     /* until the next send */
 /* What stands in the buffer; it is empty then, or another one. */
@@ -70,7 +68,7 @@ void nfq_sender_send(struct nfq_sender *s, unsigned verdicts);
 /* nfq_port.c: verdicts of one thread on one queue. */
 struct nfq_port;
 struct nfq_port *nfq_port_new(const struct nfq_conf *conf, int fd, unsigned number,
-                              struct counters *counters, bool in_order);
+                              struct counters *counters, bool in_order, const char *sender);
 void nfq_port_free(struct nfq_port *port);
 void nfq_port_verdict(struct nfq_port *port, struct packet *p);
 void nfq_port_flush(struct nfq_port *port);

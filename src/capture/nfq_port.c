@@ -39,7 +39,7 @@ struct verdict {
 };
 
 struct nfq_port *nfq_port_new(const struct nfq_conf *conf, int fd, unsigned number,
-                              struct counters *counters, bool in_order)
+                              struct counters *counters, bool in_order, const char *sender)
 {
     struct nfq_port *port = xcalloc(1, sizeof(*port));
 
@@ -48,7 +48,7 @@ struct nfq_port *nfq_port_new(const struct nfq_conf *conf, int fd, unsigned numb
     port->counters = counters;
     port->in_order = in_order;
     port->too_long = counter_register("capture.nfq.modified_too_long", COUNTER_SUM);
-    port->sender = nfq_sender_new(conf, fd, number, counters, in_order);
+    port->sender = nfq_sender_new(fd, counters, in_order ? sender : NULL);
     port->out = nfq_sender_buffer(port->sender);
     return port;
 }

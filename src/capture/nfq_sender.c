@@ -8,7 +8,6 @@
 #include "capture/nfq.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -41,18 +40,15 @@ static void send_all(void *arg, void *buffer)
     b->len = 0;
 }
 
-struct nfq_sender *nfq_sender_new(const struct nfq_conf *conf, int fd, unsigned number,
-                                  struct counters *counters, bool may_have_thread)
+struct nfq_sender *nfq_sender_new(int fd, struct counters *counters, const char *thread_name)
 {
     struct nfq_sender *s = xcalloc(1, sizeof(*s));
-    char name[16];
 
     s->fd = fd;
     s->counters = counters;
     s->errors = counter_register("capture.nfq.verdict_errors", COUNTER_SUM);
-    snprintf(name, sizeof(name), "V-NFQ#%u", number % 100000);
-    if (may_have_thread && send_thread_has_cpu(conf->queues))
-        s->thread = send_thread_new(name, sizeof(struct nfq_buffer), send_all, s);
+    if (thread_name != NULL)
+        s->thread = send_thread_new(thread_name, sizeof(struct nfq_buffer), send_all, s);
     if (s->thread == NULL)
         s->own = xcalloc(1, sizeof(*s->own));
     return s;

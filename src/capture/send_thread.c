@@ -3,10 +3,8 @@
 #include "capture/send_thread.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/ring.h"
@@ -52,14 +50,6 @@ static void *thread_main(void *arg)
         ring_push(s->empty, &item, 1);
     }
     return NULL;
-}
-
-bool send_thread_has_cpu(unsigned threads)
-{
-    cpu_set_t own;
-
-    return sysconf(_SC_NPROCESSORS_ONLN) > (long)threads &&
-           sched_getaffinity(0, sizeof(own), &own) == 0 && CPU_COUNT(&own) > 1;
 }
 
 static void free_all(struct ring *ring)

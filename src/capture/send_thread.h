@@ -15,9 +15,8 @@ struct send_thread;
 /* On the thread, or on that of the caller of send_thread_free(). */
 typedef void send_thread_fn(void *arg, void *buffer);
 
-/* Has the machine a CPU beyond those of so many threads, and may this thread use it? */
-bool send_thread_has_cpu(unsigned threads);
-/* NULL: no thread can be made. The thread may run where the calling one may. */
+/* NULL: no thread can be made. The thread runs where the calling one may, with its nice level: as
+ * the plan has it. */
 struct send_thread *send_thread_new(const char *name, size_t buffer_size, send_thread_fn *send,
                                     void *arg);
 /* What was to be sent is; NULL is fine. */

@@ -281,6 +281,46 @@ static void add_management(struct plan *plan, const char *const *names)
     }
 }
 
+static unsigned usable_cpus(const struct topology *t)
+{
+    unsigned cpus = cpu_set_count(&t->allowed);
+
+    return t->quota > 0 && t->quota < cpus ? t->quota : cpus;
+}
+
+/* It begins as its judge's thread does: on the same CPUs, with the same nice level. Where these are
+ * one CPU only, both would take turns there. */
+static void add_sender(struct plan *plan, unsigned judge)
+{
+    struct plan_thread *sender = thread_add(plan), *t = &plan->threads[judge];
+
+    *sender = *t;
+    sender->modules = "send";
+    sender->piece = -1;
+    sender->judge = judge;
+    sender->rings_in = sender->rings_out = 0;
+    sender->memory = 0;
+    thread_name(sender, "V", t->queue + 1, t->source);
+    sender->source = NULL;
+    t->sender = plan->thread_count - 1;
+}
+
+static void add_senders(struct plan *plan, const struct plan_request *rq)
+{
+    const struct plan_piece *first = &plan->pieces[0];
+    unsigned cpus = usable_cpus(plan->topology);
+
+    if (rq->sends_apart == NULL || !piece_has(first->piece, "verdict"))
+        return;
+    for (unsigned i = 0; i < first->count; i++) {
+        const struct plan_thread *t = &plan->threads[first->first + i];
+
+        if (t->source != NULL && cpu_set_count(&t->cpus) != 1 &&
+            rq->sends_apart(rq->root, t->source, first->count, cpus))
+            add_sender(plan, first->first + i);
+    }
+}
+
 static bool wants_whole_files(const struct plan *plan, const struct conf_node *root)
 {
     static const char *const ways[] = { "timeline", "files", NULL };
@@ -367,6 +407,7 @@ struct plan *plan_new(const struct plan_request *rq, struct err *err)
     share_memory(plan, rq->root);
     if (plan_place(plan, err) < 0)
         goto fail;
+    add_senders(plan, rq);
     plan_warn(plan, rq->interfaces);
     return plan;
 

@@ -21,6 +21,11 @@ struct plan_source {
     bool only_once;                 /* a pipe: one thread can read it, once */
 };
 
+/* Has a thread that captures from the source and judges one beside it that sends? threads: how many
+ * capture; cpus: for how many threads there are CPUs. */
+typedef bool plan_sends_fn(const struct conf_node *root, const char *source, unsigned threads,
+                           unsigned cpus);
+
 /* All borrowed until plan_new() returns; conf, mode, topology and names as long as the plan. */
 struct plan_request {
     const struct conf_node *root;
@@ -29,6 +34,7 @@ struct plan_request {
     const char *method;             /* "pcap-file" */
     bool live;
     bool verdict_threads;           /* the capture wants its verdicts on threads of their own */
+    plan_sends_fn *sends_apart;     /* NULL: none has */
     const struct plan_source *sources;
     unsigned source_count;
     const char *const *management;  /* names of the other threads, NULL-ended; NULL: none */
@@ -37,8 +43,10 @@ struct plan_request {
 
 struct plan_thread {
     char name[16];                  /* as the kernel shows it */
-    const char *modules;            /* "stream detect output", or "management" */
-    int piece;                      /* -1: management */
+    const char *modules;            /* "stream detect output"; "management"; "send" */
+    int piece;                      /* -1: management, or one that sends */
+    unsigned sender;                /* the thread that sends what this one judges; 0: none */
+    unsigned judge;                 /* the other way round, for modules "send" */
     unsigned index;                 /* within its piece, from 0 */
     enum cpu_role role;
     bool pinned;                    /* false: it runs where the kernel likes */
@@ -68,7 +76,7 @@ struct plan {
     bool live;
     struct plan_piece pieces[PIECES_MAX];
     unsigned piece_count;
-    struct plan_thread *threads;    /* of the pieces first, then management */
+    struct plan_thread *threads;    /* of the pieces first, then management, then those that send */
     unsigned thread_count, packet_threads;
     unsigned ring_depth;            /* vectors between two threads */
     unsigned pool_size;             /* packets of a thread that makes them */

@@ -123,6 +123,8 @@ static void print_thread(const struct plan *plan, const struct plan_thread *t, s
     rings_text(plan, t, rings, sizeof(rings));
     if (t->source != NULL)
         print_source(plan, t, out);
+    if (t->sender > 0)
+        buf_printf(out, ", sends by %s", plan->threads[t->sender].name);
     if (rings[0] != '\0')
         buf_printf(out, "%s  %s", t->source != NULL ? "," : "", rings);
     buf_printf(out, "\n");
@@ -202,6 +204,8 @@ static void json_thread(struct json *j, const struct plan *plan, const struct pl
         json_string(j, "interface", t->source);
         json_u64(j, "queue", t->queue);
     }
+    if (t->sender > 0)
+        json_string(j, "sender", plan->threads[t->sender].name);
     json_feeds(j, plan, t);
     json_object_end(j);
 }
@@ -263,6 +267,9 @@ static void dot_edges(const struct plan *plan, const struct plan_thread *t, stru
     if (t->source != NULL)
         buf_printf(out, "  \"%s\" -> \"%s\" [label=\"queue %u\"];\n", t->source, t->name,
                    t->queue);
+    if (t->sender > 0)
+        buf_printf(out, "  \"%s\" -> \"%s\" [style=dashed];\n", t->name,
+                   plan->threads[t->sender].name);
     for (unsigned i = 0; next != NULL && i < next->count; i++) {
         buf_printf(out, "  \"%s\" -> \"%s\"", t->name, plan->threads[next->first + i].name);
         if (next->deal != NULL && i == 0)

@@ -40,7 +40,7 @@ static bool setup_judges(const struct setup *s)
 {
     const struct capture_ops *capture = s->context.capture;
 
-    return s->context.is_inline ||
+    return setup_is_inline(s) ||
            (capture != NULL && capture->forwards != NULL &&
             capture->forwards(s->root, source_names(s), s->sources.count));
 }
@@ -432,6 +432,8 @@ int setup_plan(struct setup *s, const char *topology, struct err *err)
     request.method = method;
     request.live = capture != NULL && capture->live;
     request.verdict_threads = capture != NULL && strcmp(capture->name, "nfq") == 0;
+    if (capture != NULL && setup_judges(s))
+        request.sends_apart = capture->sends_apart;
     request.sources = sources;
     request.source_count = count;
     name_management(s, request.live, main_name, sizeof(main_name), management);

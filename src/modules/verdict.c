@@ -29,6 +29,7 @@ struct verdict_module {
     struct verdict_port *ports;         /* by queue */
     unsigned last;                      /* queue of the last packet */
     struct raw_sender *sender;          /* NULL: offline */
+    const char *send_thread;            /* its name; NULL: this one sends itself */
 };
 
 static bool is_firewall_reason(unsigned reason)
@@ -70,7 +71,16 @@ static COLD void open_port(struct verdict_module *m, unsigned queue)
     if (m->ctx->judges)
         port->port = ops->port_open == NULL
                          ? q->queue
-                         : ops->port_open(q->queue, m->counters, q->pool == m->own_pool);
+                         : ops->port_open(q->queue, m->counters, q->pool == m->own_pool,
+                                          m->send_thread);
+}
+
+/* Where this thread receives as well, all that it needs is there before the first packet. */
+static void open_own_port(struct verdict_module *m)
+{
+    for (unsigned i = 0; i < m->ctx->queue_count && m->own_pool != NULL; i++)
+        if (m->ctx->queues[i].pool == m->own_pool)
+            open_port(m, i);
 }
 
 /* Of the queue by which a frame came; NULL when it came by none. */
@@ -100,6 +110,7 @@ static void *verdict_open(const struct module_env *env, struct err *err)
     m->ctx = env->context;
     m->counters = env->counters;
     m->own_pool = env->pool;
+    m->send_thread = env->sender;
     m->ports = xcalloc(RUN_QUEUES_MAX, sizeof(m->ports[0]));
     if (m->ctx->is_inline)
         register_counters(m);
@@ -107,6 +118,7 @@ static void *verdict_open(const struct module_env *env, struct err *err)
         m->reject_failed = counter_register("ips.reject_failed", COUNTER_SUM);
         m->sender = raw_sender_new();
     }
+    open_own_port(m);
     return m;
 }
 

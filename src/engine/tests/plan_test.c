@@ -107,6 +107,14 @@ struct built {
     char capture[256];
 };
 
+static bool sends_with_a_cpu_left(const struct conf_node *root, const char *source,
+                                  unsigned threads, unsigned cpus)
+{
+    (void)root;
+    (void)source;
+    return cpus > threads;
+}
+
 /* `mode`: another than the case's; NULL: the case's. */
 static void build(struct built *out, struct conf *conf, const char *text, const char *mode)
 {
@@ -126,6 +134,8 @@ static void build(struct built *out, struct conf *conf, const char *text, const 
     rq.source_count = parse_sources(live ? out->capture + 5 : out->capture, rq.root, sources,
                                     &rq.method);
     rq.verdict_threads = strcmp(rq.method, "nfq") == 0;
+    if (rq.verdict_threads)
+        rq.sends_apart = sends_with_a_cpu_left;
     out->modes = run_modes_new(rq.root, &out->err);
     if (strstr(topology_text, ".xml") != NULL)
         snprintf(topology_path, sizeof(topology_path), "%s/%s", plans, topology_text);
