@@ -16,7 +16,7 @@
 #endif
 
 /* Inline what does not fit is lost between two hosts: room for the bursts of some hundred senders
- * that begin together. A slot takes one packet, unlike the blocks that an engine looking on reads. */
+ * that begin together. A slot takes one packet, unlike the blocks that one looking on reads. */
 #define INLINE_RING_SIZE 4096
 
 static const struct conf_node *item_of(const struct conf_node *root, const char *name)

@@ -20,7 +20,7 @@
 #define FRAME_SMALL 2048
 #define FRAME_LARGE 4096
 #define RING_MIN 2048
-/* What does not fit is lost between two hosts: room for some hundred senders that begin together. */
+/* What does not fit is lost between two hosts: room for hundreds of senders that begin together. */
 #define RING_MIN_INLINE 8192
 #define RING_MAX 16384
 

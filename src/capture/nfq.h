@@ -52,8 +52,8 @@ struct nfq_message {
 enum nfq_kind { NFQ_PACKET, NFQ_ERROR, NFQ_OTHER };
 enum nfq_kind nfq_message_read(uint8_t *data, size_t len, struct nfq_message *out);
 
-/* nfq_sender.c: hands verdicts to the kernel, in their order. One thread, and a second one behind it
- * when it is given a name. */
+/* nfq_sender.c: hands verdicts to the kernel, in their order. One thread, and a second one behind
+ * it when it is given a name. */
 struct nfq_buffer {
     size_t len;
     uint8_t data[128 << 10];                /* a payload that was changed needs half of it */
