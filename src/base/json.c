@@ -45,27 +45,51 @@ static uint64_t level_bit(const struct json *j)
     return UINT64_C(1) << (j->depth & 63);
 }
 
-/* Comma and key, and room for `room` bytes more. Gives the place to write at. */
-static inline uint8_t *begin(struct json *j, const char *key, size_t room)
+/* Most of what is copied here is so short that calling memcpy() is what takes the time. */
+static inline uint8_t *put_short(uint8_t *p, const void *from, size_t n)
 {
-    size_t key_len = key != NULL ? strlen(key) : 0;
+    const uint8_t *in = from;
+
+    if (n > 16) {
+        memcpy(p, in, n);
+    } else if (n >= 8) {
+        memcpy(p, in, 8);
+        memcpy(p + n - 8, in + n - 8, 8);
+    } else if (n >= 4) {
+        memcpy(p, in, 4);
+        memcpy(p + n - 4, in + n - 4, 4);
+    } else if (n > 0) {
+        p[0] = in[0];
+        p[n / 2] = in[n / 2];
+        p[n - 1] = in[n - 1];
+    }
+    return p + n;
+}
+
+/* Comma and key, and room for `room` bytes more. Gives the place to write at. */
+static inline uint8_t *begin_at(struct json *j, struct text key, size_t room)
+{
     uint64_t bit = level_bit(j);
     uint8_t *p;
 
-    buf_reserve(j->out, key_len + 4 + room);
+    buf_reserve(j->out, key.n + 4 + room);
     p = j->out->data + j->out->len;
     if (j->more & bit)
         *p++ = ',';
     if (j->depth > 0)
         j->more |= bit;
-    if (key != NULL) {
+    if (key.p != NULL) {
         *p++ = '"';
-        memcpy(p, key, key_len);
-        p += key_len;
+        p = put_short(p, key.p, key.n);
         *p++ = '"';
         *p++ = ':';
     }
     return p;
+}
+
+static inline uint8_t *begin(struct json *j, const char *key, size_t room)
+{
+    return begin_at(j, json_key(key), room);
 }
 
 static inline void end(struct json *j, const uint8_t *p)
@@ -146,6 +170,33 @@ static inline uint64_t needs_care(uint64_t v)
            EACH_BYTE(0x80);
 }
 
+/* Nothing has to be escaped, as in nearly all strings. The last eight bytes, or four, overlap those
+ * before them. */
+static bool is_clean(const uint8_t *data, size_t len)
+{
+    uint32_t low, high;
+    uint64_t v;
+
+    if (len >= 8) {
+        for (size_t i = 0; i + 8 < len; i += 8) {
+            memcpy(&v, data + i, 8);
+            if (needs_care(v))
+                return false;
+        }
+        memcpy(&v, data + len - 8, 8);
+        return needs_care(v) == 0;
+    }
+    if (len >= 4) {
+        memcpy(&low, data, 4);
+        memcpy(&high, data + len - 4, 4);
+        return needs_care((uint64_t)high << 32 | low) == 0;
+    }
+    for (size_t i = 0; i < len; i++)
+        if (escape_of[data[i]] != 0)
+            return false;
+    return true;
+}
+
 static size_t clean_run(const uint8_t *data, size_t len)
 {
     size_t i = 0;
@@ -222,25 +273,17 @@ static size_t escaped_room(const uint8_t *data, size_t len)
     return room;
 }
 
-void json_bytes(struct json *j, const char *key, const void *data, size_t len)
+void json_put_bytes(struct json *j, struct text key, const void *data, size_t len)
 {
-    uint8_t *p = begin(j, key, escaped_room(data, len) + 2);
+    uint8_t *p = begin_at(j, key, escaped_room(data, len) + 2);
 
     *p++ = '"';
-    if (len > 0)
+    if (LIKELY(is_clean(data, len)))
+        p = put_short(p, data, len);
+    else
         p = write_escaped(p, data, len);
     *p++ = '"';
     end(j, p);
-}
-
-void json_string(struct json *j, const char *key, const char *value)
-{
-    json_bytes(j, key, value, strlen(value));
-}
-
-void json_slice(struct json *j, const char *key, struct slice s)
-{
-    json_bytes(j, key, s.data, s.len);
 }
 
 void json_lossy(struct json *j, const char *key, struct slice s)
@@ -280,13 +323,12 @@ static uint8_t *write_u64(uint8_t *p, uint64_t n)
     } else {
         digits[--at] = (uint8_t)('0' + n);
     }
-    memcpy(p, digits + at, sizeof(digits) - at);
-    return p + (sizeof(digits) - at);
+    return put_short(p, digits + at, sizeof(digits) - at);
 }
 
-void json_u64(struct json *j, const char *key, uint64_t value)
+void json_put_u64(struct json *j, struct text key, uint64_t value)
 {
-    end(j, write_u64(begin(j, key, 20), value));
+    end(j, write_u64(begin_at(j, key, 20), value));
 }
 
 void json_i64(struct json *j, const char *key, int64_t value)
@@ -316,26 +358,19 @@ void json_double(struct json *j, const char *key, double value)
     json_raw(j, key, text, (size_t)n);
 }
 
-void json_bool(struct json *j, const char *key, bool value)
-{
-    if (value)
-        json_raw(j, key, "true", 4);
-    else
-        json_raw(j, key, "false", 5);
-}
-
 void json_null(struct json *j, const char *key)
 {
     json_raw(j, key, "null", 4);
 }
 
+void json_put_raw(struct json *j, struct text key, const char *text, size_t len)
+{
+    end(j, put_short(begin_at(j, key, len), text, len));
+}
+
 void json_raw(struct json *j, const char *key, const char *text, size_t len)
 {
-    uint8_t *p = begin(j, key, len);
-
-    if (len > 0)
-        memcpy(p, text, len);
-    end(j, p + len);
+    json_put_raw(j, json_key(key), text, len);
 }
 
 /* RFC 4648, with padding. */

@@ -11,6 +11,8 @@
 #include "base/buf.h"
 #include "base/text.h"
 
+#include <string.h>
+
 struct json {
     struct buf *out;        /* borrowed */
     uint64_t more;          /* bit per depth: something stands at this level already */
@@ -39,15 +41,45 @@ void json_object_end(struct json *j);
 void json_array(struct json *j, const char *key) JSON_SYMBOL(json_array);
 void json_array_end(struct json *j);
 
-void json_string(struct json *j, const char *key, const char *value) JSON_SYMBOL(json_string);
-void json_bytes(struct json *j, const char *key, const void *data, size_t len);
-void json_slice(struct json *j, const char *key, struct slice s);
+/* Keys whose length the caller knows; those below leave the counting to the compiler. */
+void json_put_bytes(struct json *j, struct text key, const void *data, size_t len);
+void json_put_u64(struct json *j, struct text key, uint64_t value);
+void json_put_raw(struct json *j, struct text key, const char *text, size_t len);
+
+static inline struct text json_key(const char *key)
+{
+    return (struct text){ key, key != NULL ? strlen(key) : 0 };
+}
+
+static inline void json_bytes(struct json *j, const char *key, const void *data, size_t len)
+{
+    json_put_bytes(j, json_key(key), data, len);
+}
+
+static inline void json_string(struct json *j, const char *key, const char *value)
+{
+    json_put_bytes(j, json_key(key), value, strlen(value));
+}
+
+static inline void json_slice(struct json *j, const char *key, struct slice s)
+{
+    json_put_bytes(j, json_key(key), s.data, s.len);
+}
+
 /* Each byte that is not part of UTF-8 becomes U+FFFD. */
 void json_lossy(struct json *j, const char *key, struct slice s);
-void json_u64(struct json *j, const char *key, uint64_t value);
+static inline void json_u64(struct json *j, const char *key, uint64_t value)
+{
+    json_put_u64(j, json_key(key), value);
+}
+
 void json_i64(struct json *j, const char *key, int64_t value);
 void json_double(struct json *j, const char *key, double value);
-void json_bool(struct json *j, const char *key, bool value);
+static inline void json_bool(struct json *j, const char *key, bool value)
+{
+    json_put_raw(j, json_key(key), value ? "true" : "false", value ? 4 : 5);
+}
+
 void json_null(struct json *j, const char *key) JSON_SYMBOL(json_null);
 void json_base64(struct json *j, const char *key, const void *data, size_t len);
 void json_hex(struct json *j, const char *key, const void *data, size_t len);       /* "0aff" */

@@ -185,13 +185,25 @@ void dns_log_options(struct json *j, const char *key, const struct dns_record *r
     json_array_end(j);
 }
 
+/* Without zeros in front; returns the length. */
+static size_t hex_of(uint16_t value, char text[4])
+{
+    size_t n = 0;
+
+    for (int shift = 12; shift >= 0; shift -= 4)
+        if (value >> shift != 0 || shift == 0)
+            text[n++] = "0123456789abcdef"[value >> shift & 15];
+    return n;
+}
+
 static void log_flags(struct json *j, const struct dns_message *m)
 {
     static const struct { uint16_t bit; const char *key; } flags[] = {
         { DNS_FLAG_QR, "qr" }, { DNS_FLAG_AA, "aa" }, { DNS_FLAG_TC, "tc" },
         { DNS_FLAG_RD, "rd" }, { DNS_FLAG_RA, "ra" }, { DNS_FLAG_Z, "z" } };
+    char text[4];
 
-    json_printf(j, "flags", "%x", m->flags);
+    json_bytes(j, "flags", text, hex_of(m->flags, text));
     for (unsigned i = 0; i < ARRAY_LEN(flags); i++)
         if ((m->flags & flags[i].bit) != 0)
             json_bool(j, flags[i].key, true);

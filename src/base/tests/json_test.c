@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +94,29 @@ TEST(json_escapes)
     CHECK_BUF(&b, "\"a\\\\xc3\\\\xbc\\\\xff\"");
     write_string(&b, "", 0);
     CHECK_BUF(&b, "\"\"");
+    buf_fini(&b);
+}
+
+TEST(json_finds_one_character_anywhere)
+{
+    static const struct { uint8_t c; const char *out; } cases[] = {
+        { '"', "\\\"" }, { '\\', "\\\\" }, { '\n', "\\n" }, { 0x1f, "\\u001f" },
+        { 0xff, "\\\\xff" }, { ' ', " " }, { 0x7f, "\x7f" },
+    };
+    struct buf b = { 0 };
+
+    for (size_t k = 0; k < ARRAY_LEN(cases); k++)
+        for (size_t len = 1; len <= 34; len++)
+            for (size_t at = 0; at < len; at++) {
+                char text[40], wanted[48];
+
+                memset(text, 'a', sizeof(text));
+                text[at] = (char)cases[k].c;
+                snprintf(wanted, sizeof(wanted), "\"%.*s%s%.*s\"", (int)at, text, cases[k].out,
+                         (int)(len - at - 1), text + at + 1);
+                write_string(&b, text, len);
+                CHECK_BUF(&b, wanted);
+            }
     buf_fini(&b);
 }
 

@@ -97,9 +97,9 @@ static void flow_tcp(struct json *j, const struct flow *f)
         return;
     json_object(j, "tcp");
     if (stream_tcp_summary(f, &tcp)) {
-        json_printf(j, "tcp_flags", "%02x", tcp.flags);
-        json_printf(j, "tcp_flags_ts", "%02x", tcp.flags_ts);
-        json_printf(j, "tcp_flags_tc", "%02x", tcp.flags_tc);
+        json_hex(j, "tcp_flags", &tcp.flags, 1);
+        json_hex(j, "tcp_flags_ts", &tcp.flags_ts, 1);
+        json_hex(j, "tcp_flags_tc", &tcp.flags_tc, 1);
         eve_tcp_flags(j, tcp.flags);
         json_string(j, "state", tcp.state);
         if (tcp.ts_gap)
