@@ -6,16 +6,12 @@
 
 #include "base/bytes.h"
 
+extern const int8_t base64_digit_of[256];
+
 /* 0 to 63, or -1. */
 static inline int base64_digit(uint8_t c)
 {
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
+    return base64_digit_of[c];
 }
 
 /* What a character that is no digit does. None set: there is no result. */

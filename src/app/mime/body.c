@@ -66,12 +66,32 @@ static int decode_quad(const uint8_t quad[4], uint8_t out[3])
     return 3;
 }
 
+/* The same where all four are digits, as nearly all are. */
+static inline bool decode_digits(const uint8_t quad[4], uint8_t out[3])
+{
+    int a = base64_digit(quad[0]), b = base64_digit(quad[1]);
+    int c = base64_digit(quad[2]), d = base64_digit(quad[3]);
+
+    if ((a | b | c | d) < 0)
+        return false;
+    out[0] = (uint8_t)(a << 2 | b >> 4);
+    out[1] = (uint8_t)(b << 4 | c >> 2);
+    out[2] = (uint8_t)(c << 6 | d);
+    return true;
+}
+
 /* Other characters are passed over, RFC 2045, 6.8. Bytes decoded; -1: nothing of it is good. */
 static int decode_base64(struct mime_message *m, struct slice in, uint8_t *out)
 {
     int len = 0, n;
 
     for (uint32_t i = 0; i < in.len; i++) {
+        while (m->quad_len == 0 && in.len - i >= 4 && decode_digits(in.data + i, out + len)) {
+            len += 3;
+            i += 4;
+        }
+        if (i == in.len)
+            break;
         if (base64_digit(in.data[i]) < 0 && in.data[i] != '=')
             continue;
         m->quad[m->quad_len++] = in.data[i];

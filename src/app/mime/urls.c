@@ -22,12 +22,35 @@ static bool starts_nocase(const uint8_t *p, size_t len, struct text what)
     return true;
 }
 
+/* Of a scheme what is no letter is looked for, ":" as a rule: it is rare, and written one way. */
+static size_t anchor_of(struct text scheme)
+{
+    size_t i = 0;
+
+    while (i + 1 < scheme.n && (lower((uint8_t)scheme.p[i]) >= 'a' &&
+                                lower((uint8_t)scheme.p[i]) <= 'z'))
+        i++;
+    return i;
+}
+
 /* NULL when it is not there. */
 static const uint8_t *find_scheme(struct slice in, struct text scheme)
 {
-    for (uint32_t i = 0; i < in.len; i++)
-        if (starts_nocase(in.data + i, in.len - i, scheme))
-            return in.data + i;
+    const uint8_t *end = in.data + in.len, *at;
+    size_t anchor = anchor_of(scheme);
+    uint8_t wanted = (uint8_t)scheme.p[anchor], other = wanted;
+
+    if (in.len < scheme.n)
+        return NULL;
+    if (lower(wanted) >= 'a' && lower(wanted) <= 'z')
+        other = wanted ^ 0x20;
+    for (at = in.data + anchor; at < end; at++) {
+        if (wanted == other && (at = memchr(at, wanted, (size_t)(end - at))) == NULL)
+            return NULL;
+        if ((*at == wanted || *at == other) &&
+            starts_nocase(at - anchor, (size_t)(end - at) + anchor, scheme))
+            return at - anchor;
+    }
     return NULL;
 }
 

@@ -86,23 +86,44 @@ static bool is_in_body(const struct smtp_state *s)
            (s->tx->message == NULL || mime_message_in_body(s->tx->message));
 }
 
+#define EACH_BYTE(c) (UINT64_C(0x0101010101010101) * (c))
+
+/* A byte of v is 0, perhaps: another one behind it may look so, too. */
+static inline bool may_have_zero(uint64_t v)
+{
+    return ((v - EACH_BYTE(1)) & ~v & EACH_BYTE(0x80)) != 0;
+}
+
+/* Where the first CR or LF is, at most so far away; n: none. */
+static size_t find_cr_or_lf(const uint8_t *p, size_t n)
+{
+    size_t i = 0;
+    uint64_t v;
+
+    for (; i + 8 <= n; i += 8) {
+        memcpy(&v, p + i, 8);
+        if (may_have_zero(v ^ EACH_BYTE('\r')) || may_have_zero(v ^ EACH_BYTE('\n')))
+            break;
+    }
+    while (i < n && p[i] != '\r' && p[i] != '\n')
+        i++;
+    return i;
+}
+
 /* Where the text of the line ends; false when that does not show yet. */
 static bool find_line_end(struct bytes in, bool end, struct slice *text, uint32_t *end_len)
 {
     const uint8_t *p = in.next;
-    size_t n = MIN(bytes_left(&in), MIME_PIECE_MAX);
+    size_t n = MIN(bytes_left(&in), MIME_PIECE_MAX), i;
 
     text->data = p;
     *end_len = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (p[i] != '\r' && p[i] != '\n')
-            continue;
-        text->len = (uint32_t)i;
-        *end_len = p[i] == '\r' && i + 1 < bytes_left(&in) && p[i + 1] == '\n' ? 2 : 1;
-        return p[i] == '\n' || i + 1 < bytes_left(&in) || end;
-    }
-    text->len = (uint32_t)n;
-    return n == MIME_PIECE_MAX || end;
+    i = find_cr_or_lf(p, n);
+    text->len = (uint32_t)i;
+    if (i == n)
+        return n == MIME_PIECE_MAX || end;
+    *end_len = p[i] == '\r' && i + 1 < bytes_left(&in) && p[i + 1] == '\n' ? 2 : 1;
+    return p[i] == '\n' || i + 1 < bytes_left(&in) || end;
 }
 
 static bool is_dot(struct slice text)
