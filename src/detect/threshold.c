@@ -203,6 +203,33 @@ static void fill_key(struct shard_key *key, const struct threshold_spec *spec,
     }
 }
 
+/* A limit that is reached stays so for its period: what flows do that stand before the packet, and
+ * are not that far yet, adds to the count and changes no answer. */
+static bool is_reached(const struct threshold_spec *spec, const struct threshold_state *s,
+                       uint64_t latest_us)
+{
+    bool stays = spec->type == THRESHOLD_LIMIT || spec->type == THRESHOLD_BOTH ||
+                 spec->type == THRESHOLD_FILTER;
+
+    return stays && s->count >= spec->count && latest_us <= s->since_us + seconds_us(spec->seconds);
+}
+
+/* The count of one that is reached: most matches of rules with a limit, and no need to wait for
+ * the turn. */
+static bool count_reached(struct threshold_table *table, const struct threshold_spec *spec,
+                          const struct shard_key *key, const struct packet *p,
+                          enum threshold_result *result)
+{
+    uint64_t latest_us = order_latest_us(p->order);
+    struct shard_ref ref = shard_table_get(table->shared, key, latest_us, false);
+    bool reached = ref.value != NULL && is_reached(spec, ref.value, latest_us);
+
+    if (reached)
+        *result = count_match(spec, ref.value, p->time_us);
+    shard_table_release(&ref);
+    return reached;
+}
+
 static enum threshold_result count_shared(struct threshold_table *table,
                                           const struct threshold_spec *spec,
                                           const struct rule *rule, const struct packet *p)
@@ -212,8 +239,10 @@ static enum threshold_result count_shared(struct threshold_table *table,
     struct shard_ref ref;
     struct threshold_state *s;
 
-    packet_take_turn(p);
     fill_key(&key, spec, rule, p);
+    if (p->lane != NULL && count_reached(table, spec, &key, p, &result))
+        return result;
+    packet_take_turn(p);
     ref = shard_table_get(table->shared, &key, p->time_us, true);
     s = ref.value;
     if (s != NULL) {

@@ -91,6 +91,20 @@ bool turn_is_awaited(const struct turn_lane *lane)
     return __atomic_load_n(&lane->turns->waiting, __ATOMIC_RELAXED) > 0;
 }
 
+bool turns_wait_for(const struct turns *turns, uint64_t order)
+{
+    if (LIKELY(__atomic_load_n(&turns->waiting, __ATOMIC_RELAXED) == 0))
+        return false;
+    for (size_t i = 0; i < turns->lanes.count; i++) {
+        struct turn_lane *lane = turns->lanes.at[i];
+
+        if (__atomic_load_n(&lane->waits, __ATOMIC_ACQUIRE) != 0 &&
+            order_mark_get(&lane->wanted).at <= order)
+            return true;
+    }
+    return false;
+}
+
 struct wait_for {
     const struct turn_lane *other;
     struct order_mark place;

@@ -56,11 +56,20 @@ static inline uint64_t order_time_us(uint64_t order) { return order >> ORDER_BIT
 /* Before all packets of that time. */
 static inline uint64_t order_before_us(uint64_t us) { return (us << ORDER_BITS) - 1; }
 
+/* Later times than this all count as the same. */
+#define ORDER_TIME_MAX (UINT64_C(1) << 52)
+/* No packet up to this place is of a later time, though packet time may go back. */
+static inline uint64_t order_latest_us(uint64_t order)
+{
+    uint64_t us = order_time_us(order) + 1;
+
+    return us < ORDER_TIME_MAX ? us : UINT64_MAX;
+}
+
 /* The next packet's place, behind `last` and not before its time. */
 static inline uint64_t order_next(uint64_t last, uint64_t time_us)
 {
-    const uint64_t latest = UINT64_C(1) << 52;
-    uint64_t by_time = (time_us < latest ? time_us : latest) << ORDER_BITS;
+    uint64_t by_time = MIN(time_us, ORDER_TIME_MAX) << ORDER_BITS;
 
     return by_time > last ? by_time : last + 2;
 }
@@ -85,6 +94,8 @@ struct turn_lane *turn_lane_new(struct turns *turns, const struct turn_thread *t
 void turn_reached(struct turn_lane *lane, uint64_t order, uint64_t sub);
 /* Does anybody wait for a thread to come further? */
 bool turn_is_awaited(const struct turn_lane *lane);
+/* Does anybody wait for what stands before this place or at it? By one who is not inspecting. */
+bool turns_wait_for(const struct turns *turns, uint64_t order);
 /* Until all others have done what stands before this place. */
 void turn_take(struct turn_lane *lane, uint64_t order, uint64_t sub);
 

@@ -6,6 +6,7 @@
 #include "detect/tests/rules_fixture.h"
 #include "detect/threshold.h"
 #include "flow/flow.h"
+#include "packet/turn.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,6 +91,65 @@ TEST(threshold_counts_hosts_apart)
     a = packet_at(1, "10.0.0.9", "10.0.0.1");
     CHECK_INT(threshold_apply(f.set->threshold_state, r, &a), THRESHOLD_SILENT);
     rules_fixture_close(&f);
+}
+
+/* A thread that is behind, and comes when it is asked. */
+struct behind {
+    struct turn_lane *lane;
+    unsigned asked;
+};
+
+static void come(void *self)
+{
+    struct behind *b = self;
+
+    b->asked++;
+    turn_reached(b->lane, ORDER_END, ORDER_END);
+}
+
+static void not_accounted(void *self UNUSED)
+{
+}
+
+/* How often another thread, which is behind, is waited for at the last of these packets, one a
+ * second. */
+static unsigned waits_at_last(const char *options, unsigned packets)
+{
+    struct turns *turns = turns_new();
+    struct behind behind = { 0 };
+    struct turn_thread thread = { &behind, come, not_accounted, not_accounted };
+    struct turn_lane *lane = turn_lane_new(turns, &thread);
+    struct rules_fixture f;
+    struct rule *r;
+
+    behind.lane = turn_lane_new(turns, &thread);
+    rules_fixture_open(&f);
+    r = rules_fixture_options(&f, options);
+    for (unsigned i = 0; i < packets; i++) {
+        struct packet p = packet_at(i, "10.0.0.1", "10.0.0.2");
+
+        p.order = order_next(0, p.time_us);
+        p.lane = lane;
+        if (i + 1 < packets)
+            turn_reached(behind.lane, p.order, 0);
+        threshold_apply(f.set->threshold_state, r, &p);
+    }
+    rules_fixture_close(&f);
+    turns_free(turns);
+    return behind.asked;
+}
+
+TEST(threshold_reached_needs_no_turn)
+{
+    CHECK_INT(waits_at_last("threshold:type limit,track by_src,count 2,seconds 60;", 2), 1);
+    CHECK_INT(waits_at_last("threshold:type limit,track by_src,count 2,seconds 60;", 3), 0);
+    CHECK_INT(waits_at_last("threshold:type both,track by_dst,count 2,seconds 60;", 2), 1);
+    CHECK_INT(waits_at_last("threshold:type both,track by_dst,count 2,seconds 60;", 3), 0);
+    CHECK_INT(waits_at_last("detection_filter:track by_src,count 2,seconds 60;", 3), 0);
+    CHECK_INT(waits_at_last("threshold:type threshold,track by_src,count 2,seconds 60;", 5), 1);
+    /* Its period may be over with what stands before it. */
+    CHECK_INT(waits_at_last("threshold:type limit,track by_src,count 1,seconds 4;", 5), 1);
+    CHECK_INT(waits_at_last("threshold:type limit,track by_src,count 1,seconds 5;", 5), 0);
 }
 
 TEST(threshold_config_changes_rules)

@@ -34,6 +34,48 @@ TEST(turn_order_follows_time_and_never_stands)
     CHECK((order_next(back, UINT64_MAX) & ORDER_SHUTDOWN) == 0);
 }
 
+TEST(turn_latest_time_of_a_place)
+{
+    uint64_t one = order_next(0, 1000), back = order_next(one, 5);
+
+    CHECK_INT(order_latest_us(back), 1001);
+    CHECK(order_latest_us(order_before_us(1001)) >= 1001);
+    CHECK(order_latest_us(order_next(back, UINT64_MAX)) == UINT64_MAX);
+    CHECK(order_latest_us(ORDER_SHUTDOWN | 3) == UINT64_MAX);
+}
+
+/* Looks, while the other waits, from which place on it is waited for. */
+struct looker {
+    struct turns *turns;
+    struct turn_lane *lane;
+    bool before, at;
+};
+
+static void look_and_come(void *self)
+{
+    struct looker *l = self;
+
+    l->before = turns_wait_for(l->turns, 99);
+    l->at = turns_wait_for(l->turns, 100);
+    turn_reached(l->lane, 101, 0);
+}
+
+static void on_wait(void *self);
+
+TEST(turn_tells_who_is_waited_for)
+{
+    struct looker l = { .turns = turns_new() };
+    struct turn_thread thread = { &l, look_and_come, on_wait, on_wait };
+    struct turn_lane *waits = turn_lane_new(l.turns, &thread);
+
+    l.lane = turn_lane_new(l.turns, &thread);
+    CHECK(!turns_wait_for(l.turns, UINT64_MAX));
+    turn_take(waits, 100, 0);
+    CHECK(l.at && !l.before);
+    CHECK(!turns_wait_for(l.turns, UINT64_MAX));
+    turns_free(l.turns);
+}
+
 #define THREADS 4
 #define PACKETS 20000
 
