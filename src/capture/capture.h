@@ -55,8 +55,11 @@ struct capture_names {
     size_t count, cap;
 };
 
-/* Asked of each frame, in the order of the file; false: it is another thread's. */
-typedef bool capture_choose_fn(void *arg, enum datalink link, const uint8_t *frame, uint32_t len);
+/* Asked of each frame, in the order of the file, with its place (packet/turn.h): is it ours? And
+ * is what has been read to be handed on at once, for another thread waits for us to come so far? */
+enum capture_choice { CAPTURE_OURS = 1, CAPTURE_HAND_ON = 2 };
+typedef unsigned capture_choose_fn(void *arg, enum datalink link, const uint8_t *frame,
+                                   uint32_t len, uint64_t order);
 
 struct capture_ops {
     const char *name;           /* "pcap-file", "af-packet", "nfq" */
@@ -93,7 +96,7 @@ struct capture_ops {
     void *(*open)(const struct capture_request *request, struct err *err);
     void *(*queue_open)(void *capture, unsigned queue, struct packet_pool *pool,
                         struct counters *counters, struct err *err);
-    /* What `takes` refuses is counted and passed over. NULL: the capture deals itself. */
+    /* What is not ours is counted and passed over. NULL: the capture deals itself. */
     void (*choose)(void *queue, capture_choose_fn *takes, void *arg);
     /* Appends up to VECTOR_FILL packets; waits at most 100 ms for the first. */
     enum capture_status (*receive)(void *queue, struct packet_vector *v);

@@ -322,33 +322,40 @@ static void count_progress(struct pcap_queue *q)
     __atomic_store_n(&q->capture->done_bytes, q->finished_bytes + done, __ATOMIC_RELAXED);
 }
 
-/* The next frame that is ours, of at most *left; then *left is 0 and the frame not ours. */
+/* The next frame that is ours, of at most *left. When that is 0 it is enough, with this frame if
+ * *ours. */
 static enum pcap_status next_ours(struct pcap_queue *q, struct pcap_frame *frame,
-                                  enum datalink *link, unsigned *left)
+                                  enum datalink *link, unsigned *left, bool *ours)
 {
     enum pcap_status status;
 
     while ((status = next_wanted(q, frame, link)) == PCAP_STATUS_FRAME) {
+        unsigned choice = CAPTURE_OURS;
+
         count_frame(q, frame);
-        if (q->takes == NULL || q->takes(q->takes_arg, *link, frame->data, frame->len) ||
-            --*left == 0)
+        if (q->takes != NULL)
+            choice = q->takes(q->takes_arg, *link, frame->data, frame->len, q->order);
+        *ours = choice & CAPTURE_OURS;
+        *left = UNLIKELY(choice & CAPTURE_HAND_ON) ? 0 : *left - !*ours;
+        if (*ours || *left == 0)
             break;
     }
     return status;
 }
 
-/* False: the file has ended, the pool is empty for now, none of the next frames is ours, or there
- * is no room for it beside those of this vector. */
+/* False: the file has ended, the pool is empty for now, none of the next frames is ours, there is
+ * no room for it beside those of this vector, or what has been read is to be handed on. */
 static bool receive_one(struct pcap_queue *q, struct packet_vector *v, unsigned *left)
 {
     struct packet *p = packet_pool_get(q->pool);
     struct pcap_frame frame;
     enum datalink link = DATALINK_NONE;
     enum pcap_status status;
+    bool ours = false;
 
     if (p == NULL)
         return false;
-    status = next_ours(q, &frame, &link, left);
+    status = next_ours(q, &frame, &link, left, &ours);
     if (UNLIKELY(status != PCAP_STATUS_FRAME)) {
         packet_release(p, PACKET_LANE_OWNER);
         if (status == PCAP_STATUS_LATER)
@@ -359,14 +366,14 @@ static bool receive_one(struct pcap_queue *q, struct packet_vector *v, unsigned 
     }
     if (frame.time_us > v->now_us)
         v->now_us = frame.time_us;
-    if (UNLIKELY(*left == 0)) {
+    if (UNLIKELY(!ours)) {
         packet_release(p, PACKET_LANE_OWNER);
         return false;
     }
     fill(q, p, &frame);
     p->datalink = (uint8_t)link;
     vector_push(v, p);
-    return true;
+    return *left > 0;
 }
 
 /* The next file is another capture: its packets count from 1, at its own time. */

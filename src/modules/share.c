@@ -109,9 +109,8 @@ static bool is_ours(const struct file_share *s, uint32_t flow_hash)
     return was == mine;
 }
 
-bool share_takes(void *share, enum datalink link, const uint8_t *frame, uint32_t len)
+static bool takes(struct file_share *s, enum datalink link, const uint8_t *frame, uint32_t len)
 {
-    struct file_share *s = share;
     struct packet_peek peek;
 
     if (UNLIKELY(s->behind_other || s->decode_all ||
@@ -124,6 +123,18 @@ bool share_takes(void *share, enum datalink link, const uint8_t *frame, uint32_t
         return false;
     s->ours++;
     return true;
+}
+
+/* Who waits for us waits shorter when we do not fill the vector first with what stands behind. */
+unsigned share_takes(void *share, enum datalink link, const uint8_t *frame, uint32_t len,
+                     uint64_t order)
+{
+    struct file_share *s = share;
+    unsigned choice = takes(s, link, frame, len) ? CAPTURE_OURS : 0;
+
+    if (s->ctx->turns != NULL && UNLIKELY(turns_wait_for(s->ctx->turns, order)))
+        choice |= CAPTURE_HAND_ON;
+    return choice;
 }
 
 unsigned share_ours(const struct file_share *s)

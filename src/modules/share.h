@@ -25,7 +25,8 @@ struct file_share *share_of(const struct module_env *env);
 /* A vector begins. */
 void share_begin(struct file_share *share);
 /* capture_ops.choose: is this frame, the next of the file, to be taken? */
-bool share_takes(void *share, enum datalink link, const uint8_t *frame, uint32_t len);
+unsigned share_takes(void *share, enum datalink link, const uint8_t *frame, uint32_t len,
+                     uint64_t order);
 
 /* A vector's first packets are ours and plain: so many. */
 unsigned share_ours(const struct file_share *share);

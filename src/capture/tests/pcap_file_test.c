@@ -6,6 +6,7 @@
 #include "capture/pcap_file.h"
 #include "capture/pcap_reader.h"
 #include "packet/decode.h"
+#include "packet/turn.h"
 
 #include <ftw.h>
 #include <lzma.h>
@@ -502,6 +503,53 @@ TEST(pcap_file_filter)
     bed_close(&bed);
     CHECK(!bed_open(t, &bed, "", "/none/at/all", NULL, &err));
     CHECK_STRING(err.text, "pcap file '/none/at/all': No such file or directory");
+    bed_close(&bed);
+    clean();
+}
+
+/* Every fifth frame is ours; at two places somebody waits: at another's frame, and at ours. */
+static unsigned choose(void *arg, enum datalink link UNUSED, const uint8_t *frame UNUSED,
+                       uint32_t len UNUSED, uint64_t order)
+{
+    unsigned *asked = arg, n = ++*asked;
+
+    return (n % 5 == 0 && order > 0 ? CAPTURE_OURS : 0) |
+           (n == 12 || n == 20 ? CAPTURE_HAND_ON : 0);
+}
+
+/* Receives once; the number of the last packet, and whether the vector says that it got so far. */
+static unsigned receive_some(struct test *t, struct bed *bed, unsigned asked)
+{
+    unsigned last = 0;
+
+    bed->v.count = 0;
+    CHECK_INT(capture_pcap_file.receive(bed->queue, &bed->v), CAPTURE_OK);
+    CHECK_INT(order_time_us(bed->v.order_at) / 1000000, 999 + asked);
+    for (unsigned i = 0; i < bed->v.count; i++) {
+        last = (unsigned)bed->v.packet[i]->number;
+        packet_release(bed->v.packet[i], PACKET_LANE_OWNER);
+    }
+    return last;
+}
+
+TEST(pcap_file_hands_on_when_waited_for)
+{
+    struct maker m = { .big = false };
+    unsigned asked = 0;
+    struct bed bed;
+    struct err err = { 0 };
+
+    classic_file(&m, 40);
+    CHECK(bed_open(t, &bed, "", save("all.pcap", &m), NULL, &err));
+    vector_grow(&bed.v, VECTOR_FILL);
+    capture_pcap_file.choose(bed.queue, choose, &asked);
+    CHECK_INT(receive_some(t, &bed, 12), 10);
+    CHECK_INT(bed.v.count, 2);
+    CHECK_INT(receive_some(t, &bed, 20), 20);
+    CHECK_INT(bed.v.count, 2);
+    CHECK_INT(receive_some(t, &bed, 40), 40);
+    CHECK_INT(bed.v.count, 4);
+    CHECK_INT(asked, 40);
     bed_close(&bed);
     clean();
 }
