@@ -322,6 +322,9 @@ static int find_sets(struct reader *r, const struct conf_node *top, struct err *
     struct err mine = { 0 };
     int status = 0;
 
+    if (top != NULL && top->kind == CONF_SCALAR && top->value[0] != '\0')
+        return err_at(err, top->at, "cpu-affinity: want sets, as in worker-cpu-set: { cpu: [ 2-5 ] "
+                      "}, got \"%s\"", top->value);
     CONF_EACH(node, top) {
         if (top->kind == CONF_MAP) {
             if (find_set(r, node, &mine) < 0)

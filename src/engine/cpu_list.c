@@ -13,7 +13,7 @@ struct list_walk {
     struct cpu_list *l;
     struct where at;
     struct cpu_set added, removed;
-    bool any_added, no_smt;
+    bool any_added, any_removed, no_smt;
 };
 
 static int bad_item(const struct list_walk *w, struct text item, struct err *err)
@@ -148,8 +148,10 @@ static int add_item(struct list_walk *w, struct text item, struct cpu_set *to, b
 
 static int walk_item(struct list_walk *w, struct text item, struct err *err)
 {
-    if (item.n > 0 && item.p[0] == '!')
+    if (item.n > 0 && item.p[0] == '!') {
+        w->any_removed = true;
         return add_item(w, text_trim(text_from(item, 1)), &w->removed, true, err);
+    }
     if (text_equal_nocase(item, "auto")) {
         w->l->is_auto = true;
         return 0;
@@ -203,7 +205,7 @@ int cpu_list_parse(struct cpu_list *l, const struct conf_node *node, struct err 
         if (walk_scalar(&w, item, err) < 0)
             return -1;
     l->cpus = w.added;
-    if (!w.any_added && (l->is_auto || w.no_smt || cpu_set_count(&w.removed) > 0))
+    if (!w.any_added && (l->is_auto || w.no_smt || w.any_removed))
         l->cpus = l->topology->all;
     cpu_set_minus(&l->cpus, &w.removed);
     if (w.no_smt)

@@ -117,16 +117,27 @@ static void warn_siblings(struct plan *plan, const struct pair *pair)
               and_others(pair, more, sizeof(more)));
 }
 
+/* All CPUs but those of a set; false: that leaves none. */
+static bool suggest_apart(const struct plan *plan, const char *who, const char *from,
+                          const struct cpu_set *theirs, char *buf, size_t size)
+{
+    struct cpu_set left = plan->topology->allowed;
+
+    cpu_set_minus(&left, theirs);
+    snprintf(buf, size, "%s-cpu-set: { cpu: [ \"all\", \"!%s\" ] }", who, from);
+    return cpu_set_count(&left) > 0;
+}
+
 static void warn_same_cpu(struct plan *plan, const struct pair *pair)
 {
     const struct plan_thread *a = pair->a, *b = pair->b;
     const struct affinity_set *mine = &plan->affinity->set[a->role];
     const struct affinity_set *its = &plan->affinity->set[b->role];
-    char mend[256], more[48];
+    char line[256], more[48];
+    const char *mend = suggest_apart(plan, set_key(b), set_key(a), &mine->cpus, line, sizeof(line))
+                     ? line : NULL;
 
     and_others(pair, more, sizeof(more));
-    snprintf(mend, sizeof(mend), "%s-cpu-set: { cpu: [ \"all\", \"!%s\" ] }", set_key(b),
-             set_key(a));
     if (mine->exclusive && its->exclusive)
         notes_add(&plan->notes, set_at(plan, b), mend, "exclusive sets %s and %s overlap: %s and "
                   "%s both run on CPU %d%s", set_key(a), set_key(b), a->name, b->name, a->cpu,
@@ -316,9 +327,11 @@ static void warn_management(struct plan *plan)
 {
     const struct affinity_set *management = &plan->affinity->set[CPU_MANAGEMENT];
     struct pair both = { 0 };
-    char more[48];
+    char mend[256], more[48];
 
-    if (!plan->affinity->enabled || cpu_set_count(&management->cpus) == 0)
+    /* On one CPU there is no other way. */
+    if (!plan->affinity->enabled || cpu_set_count(&management->cpus) == 0 ||
+        cpu_set_count(&plan->topology->allowed) == 1)
         return;
     for (unsigned i = 0; i < plan->packet_threads; i++) {
         const struct plan_thread *t = &plan->threads[i];
@@ -327,11 +340,14 @@ static void warn_management(struct plan *plan)
             cpu_set_has(&management->cpus, (unsigned)t->cpu))
             pair_found(&both, t, t);
     }
-    if (both.count > 0)
-        notes_add(&plan->notes, set_at(plan, both.a),
-                  "worker-cpu-set: { cpu: [ \"all\", \"!management\" ] }", "management threads "
-                  "may run on CPU %d, which is %s's%s", both.a->cpu, both.a->name,
-                  and_others(&both, more, sizeof(more)));
+    if (both.count == 0)
+        return;
+    if (!suggest_apart(plan, "worker", "management", &management->cpus, mend, sizeof(mend)))
+        snprintf(mend, sizeof(mend), "management-cpu-set: { cpu: [ \"%d\" ] }",
+                 cpu_set_next(&plan->topology->allowed, 0));
+    notes_add(&plan->notes, set_at(plan, both.a), mend, "management threads may run on CPU %d, "
+              "which is %s's%s", both.a->cpu, both.a->name,
+              and_others(&both, more, sizeof(more)));
 }
 
 static void say_limits(struct plan *plan)

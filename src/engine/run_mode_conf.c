@@ -181,10 +181,13 @@ static int mode_read(struct run_modes *modes, const struct conf_node *node, stru
 
 struct run_modes *run_modes_new(const struct conf_node *root, struct err *err)
 {
+    const struct conf_node *all = conf_find(root, "runmodes");
     struct run_modes *modes = xcalloc(1, sizeof(*modes));
     int status = 0;
 
-    CONF_EACH(node, conf_find(root, "runmodes")) {
+    if (all != NULL && all->kind != CONF_MAP && (all->kind == CONF_LIST || all->value[0] != '\0'))
+        status = err_at(err, all->at, "runmodes: want names of run modes, each with its pieces");
+    CONF_EACH(node, status == 0 ? all : NULL) {
         struct err mine = { 0 };
 
         if (mode_read(modes, node, &mine) < 0)
