@@ -282,9 +282,12 @@ static void give_turn(struct detect_module *m, struct packet *p)
         turn_reached(m->lane, p->order, p->order_sub);
 }
 
-static const struct flow *flow_ahead(const struct packet_vector *v, unsigned at)
+/* NULL also where the packet before is one of the same flow, and had it fetched. */
+static inline const struct flow *flow_ahead(const struct packet_vector *v, unsigned at)
 {
-    return at < v->count ? v->packet[at]->flow : NULL;
+    if (at >= v->count || (at > 0 && v->packet[at - 1]->flow == v->packet[at]->flow))
+        return NULL;
+    return v->packet[at]->flow;
 }
 
 #define AHEAD_FLOW 9

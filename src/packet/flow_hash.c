@@ -55,20 +55,29 @@ static uint64_t vlan_bits(const struct packet *p)
     return bits;
 }
 
-uint32_t flow_tuple_hash(const struct flow_tuple *t, uint64_t extra)
+static uint64_t mix_v4(const struct ip *src, uint16_t src_port, const struct ip *dst,
+                       uint16_t dst_port, uint64_t seed)
 {
-    uint64_t seed = hash_seed(), hash;
+    return mix_symmetric((uint64_t)src->w[0] << 16 | src_port, (uint64_t)dst->w[0] << 16 | dst_port,
+                         seed);
+}
 
-    if (LIKELY(t->src.version == 4))
-        hash = mix_symmetric((uint64_t)t->src.w[0] << 16 | t->src_port,
-                             (uint64_t)t->dst.w[0] << 16 | t->dst_port, seed ^ t->proto);
-    else
-        hash = mix_symmetric(mix_v6(&t->src, t->src_port, seed),
-                             mix_v6(&t->dst, t->dst_port, seed), seed ^ t->proto);
+static uint32_t finish(uint64_t hash, uint64_t extra)
+{
     if (UNLIKELY(extra != 0))
         hash = hash_mix(hash, extra);
     hash ^= hash >> 32;
     return (uint32_t)hash != 0 ? (uint32_t)hash : 1;
+}
+
+uint32_t flow_tuple_hash(const struct flow_tuple *t, uint64_t extra)
+{
+    uint64_t seed = hash_seed();
+
+    if (LIKELY(t->src.version == 4))
+        return finish(mix_v4(&t->src, t->src_port, &t->dst, t->dst_port, seed ^ t->proto), extra);
+    return finish(mix_symmetric(mix_v6(&t->src, t->src_port, seed),
+                                mix_v6(&t->dst, t->dst_port, seed), seed ^ t->proto), extra);
 }
 
 uint32_t packet_flow_hash(const struct packet *p, bool use_vlan, bool use_recursion)
@@ -76,8 +85,13 @@ uint32_t packet_flow_hash(const struct packet *p, bool use_vlan, bool use_recurs
     uint64_t extra = use_recursion ? (uint64_t)p->recursion << 56 : 0;
     struct flow_tuple t;
 
-    tuple_of(&t, p);
     if (use_vlan)
         extra ^= vlan_bits(p);
+    /* The common packet's addresses have only just been written, and are not copied: reading them
+     * in wider pieces than they were written in would have to wait. */
+    if (LIKELY(p->src.version == 4 && (p->flags & (PACKET_ICMP_ERROR | PACKET_FRAGMENT)) == 0))
+        return finish(mix_v4(&p->src, p->src_port, &p->dst, p->dst_port,
+                             hash_seed() ^ p->ip_proto), extra);
+    tuple_of(&t, p);
     return flow_tuple_hash(&t, extra);
 }

@@ -357,6 +357,15 @@ static inline const struct flow **flow_ahead(struct stream_thread *st, unsigned 
     return &st->ahead[at % STREAM_AHEAD];
 }
 
+/* Packets of one flow often come together: it is fetched with the first of them. */
+static inline void fetch_flow(struct stream_thread *st, const struct packet_vector *v, unsigned at)
+{
+    uint32_t hash = v->packet[at]->flow_hash;
+
+    *flow_ahead(st, at) = at > 0 && hash == v->packet[at - 1]->flow_hash
+                        ? *flow_ahead(st, at - 1) : flow_table_prefetch_flow(st->flows, hash);
+}
+
 static inline void fetch_session(const struct flow *flow)
 {
     const char *ssn = flow != NULL ? (const char *)flow->tcp : NULL;
@@ -386,9 +395,9 @@ static inline void look_ahead(struct stream_thread *st, const struct packet_vect
     if (at + AHEAD_BUCKET < v->count)
         flow_table_prefetch(st->flows, v->packet[at + AHEAD_BUCKET]->flow_hash);
     if (at + AHEAD_FLOW < v->count)
-        *flow_ahead(st, at + AHEAD_FLOW) =
-            flow_table_prefetch_flow(st->flows, v->packet[at + AHEAD_FLOW]->flow_hash);
-    if (at + AHEAD_SESSION < v->count)
+        fetch_flow(st, v, at + AHEAD_FLOW);
+    if (at + AHEAD_SESSION < v->count &&
+        *flow_ahead(st, at + AHEAD_SESSION) != *flow_ahead(st, at + AHEAD_SESSION - 1))
         fetch_session(*flow_ahead(st, at + AHEAD_SESSION));
     if (at + AHEAD_DATA < v->count)
         fetch_data(*flow_ahead(st, at + AHEAD_DATA), v->packet[at + AHEAD_DATA]);

@@ -278,9 +278,13 @@ static inline int64_t stream_acked(const struct tcp_stream *s)
 static inline int64_t stream_kept_from(const struct stream_conf *conf, const struct flow *flow,
                                        const struct tcp_stream *s, enum direction dir)
 {
-    int64_t reported = (int64_t)flow_reported(flow, dir);
+    uint32_t lookback = stream_lookback(conf, dir);
+    int64_t reported;
 
-    return MAX(s->delivered - stream_lookback(conf, dir), MIN(reported, s->delivered));
+    if (lookback == 0)
+        return s->delivered;
+    reported = (int64_t)flow_reported(flow, dir);
+    return MAX(s->delivered - lookback, MIN(reported, s->delivered));
 }
 static inline void stream_set_base(struct tcp_stream *s, uint32_t isn)
 {

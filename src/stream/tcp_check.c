@@ -139,38 +139,39 @@ bool tcp_rst_ok(struct tcp_in *in)
 
 #define PAWS_24_DAYS_S 2073600
 
-struct ts_check {
-    bool compare;               /* else taken as it is */
-    bool is_first;              /* stands in for the newest one */
-    bool forget;                /* this host does not use timestamps after a zero one */
+enum ts_check {
+    TS_COMPARE = 1,             /* else taken as it is */
+    TS_IS_FIRST = 2,            /* stands in for the newest one */
+    TS_FORGET = 4,              /* this host does not use timestamps after a zero one */
 };
 
 /* After a SYN with timestamp 0 systems differ in what they make of the next. */
-static struct ts_check ts_after_zero(const struct tcp_in *in, enum os_policy os)
+static unsigned ts_after_zero(const struct tcp_in *in, enum os_policy os)
 {
     bool in_order = in->snd->next_seq == in->seq;
 
     switch (os) {
     case OS_LINUX:
     case OS_WINDOWS2K3:
-        return (struct ts_check){ .compare = false, .forget = true };
+        return TS_FORGET;
     case OS_OLD_LINUX:
     case OS_WINDOWS:
     case OS_VISTA:
-        return (struct ts_check){ .compare = !in_order, .is_first = in_order };
+        return in_order ? TS_IS_FIRST : TS_COMPARE;
     default:
-        return (struct ts_check){ .compare = true };
+        return TS_COMPARE;
     }
 }
 
-static struct ts_check ts_how(const struct tcp_in *in, enum os_policy os)
+/* enum ts_check */
+static unsigned ts_how(const struct tcp_in *in, enum os_policy os)
 {
-    struct ts_check check = { .compare = true };
+    unsigned check = TS_COMPARE;
 
     if (in->snd->flags & STREAM_ZERO_TIMESTAMP)
         check = ts_after_zero(in, os);
     if (os == OS_HPUX11 && in->snd->next_seq != in->seq)
-        check.compare = false;
+        check &= ~(unsigned)TS_COMPARE;
     return check;
 }
 
@@ -211,7 +212,7 @@ bool tcp_timestamp_ok(struct tcp_in *in)
     if (!in_has_ts(in))
         return true;
     refused = in->p->tcp_options.ts_value == 0 && !ts_zero_ok(os);
-    if (!refused && ts_how(in, os).compare)
+    if (!refused && (ts_how(in, os) & TS_COMPARE))
         refused = ts_compare(in, os, ts_last_seen(in)) == TS_OLD;
     if (refused)
         in_event(in, EVENT_STREAM_PKT_INVALID_TIMESTAMP);
@@ -222,7 +223,7 @@ void tcp_timestamp_take(struct tcp_in *in)
 {
     enum os_policy os = tcp_receiver_os(in);
     struct tcp_stream *s = in->snd;
-    struct ts_check check;
+    unsigned check;
 
     if (!in_has_ts(in)) {
         if (os == OS_SOLARIS)
@@ -230,17 +231,17 @@ void tcp_timestamp_take(struct tcp_in *in)
         return;
     }
     check = ts_how(in, os);
-    if (check.forget)
+    if (check & TS_FORGET)
         in->ssn->flags &= ~(uint32_t)SSN_TIMESTAMP;
     else if ((s->flags & STREAM_ZERO_TIMESTAMP) && os != OS_BSD)
         s->flags &= (uint16_t)~STREAM_ZERO_TIMESTAMP;
-    if (check.is_first)
+    if (check & TS_IS_FIRST)
         s->last_ts = in->p->tcp_options.ts_value;
     if (in->p->tcp_options.ts_value == 0 && !ts_zero_ok(os)) {
         in_event(in, EVENT_STREAM_PKT_INVALID_TIMESTAMP);
         return;
     }
-    if (!check.compare)
+    if ((check & TS_COMPARE) == 0)
         return;
     s->last_ts_s = ts_last_seen(in);
     switch (ts_compare(in, os, s->last_ts_s)) {
