@@ -50,6 +50,8 @@ bool byte_extract_value(const struct step *s, const struct program_run *run, uin
         return false;
     used = (uint32_t)nbytes;
     if (s->flags & OP_STRING) {
+        if (used == 0)                  /* as many digits as there are */
+            used = run->len - (uint32_t)at;
         if (!digits_value(run->data + at, used, s->byte.base, value, &used))
             return false;
     } else {
