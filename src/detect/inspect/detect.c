@@ -58,11 +58,18 @@ static void inspect_app(struct detect_thread *dt, struct packet *p, enum directi
     f->detect_flags &= (uint8_t)~DETECT_UPDATED(d);
 }
 
+static void parts_done(struct flow *f, enum direction d)
+{
+    if (f != NULL && f->detect != NULL && UNLIKELY(f->detect->side[d].told > 0))
+        stream_parts_done(&f->detect->side[d]);
+}
+
 static void inspect_direction(struct detect_thread *dt, struct packet *p, enum direction d)
 {
     addresses_inspect(dt, p, d);
     packet_inspect(dt, p, d);
     inspect_app(dt, p, d);
+    parts_done(p->flow, d);
 }
 
 /* An earlier packet has decided for the whole flow. The stream module will know from the next
@@ -126,6 +133,7 @@ static void firewall_and_rules(struct detect_thread *dt, struct packet *p)
     }
     if (verdict == FIREWALL_HOOK && p->src.version != 0)
         inspect_app(dt, p, d);
+    parts_done(p->flow, d);
 }
 
 static void inspect_firewalled(struct detect_thread *dt, struct packet *p)

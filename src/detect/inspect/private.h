@@ -73,6 +73,7 @@ struct stream_side {
     uint64_t from, to;          /* inspected together: what came since the last report */
     bool flush;                 /* report with the next packet, however little it is */
     bool off;                   /* what comes from here on is encrypted */
+    uint16_t told;              /* of `seen`, whose data this packet has reported: these count */
     struct stream_rules *matched, *waiting, *seen;  /* seen: payload part of tx rules */
     struct stream_extra *extra; /* NULL: nothing of it yet */
 };
@@ -171,6 +172,9 @@ void stream_settle(const struct packet *p, enum direction d, bool was_due);
 /* What the rule captured when it matched: pending again, as it is reported now. */
 void stream_captures_take(struct detect_thread *dt, const struct stream_side *side, uint32_t rule);
 bool stream_rules_has(const struct stream_rules *s, uint32_t rule);
+/* The payload part of a transaction rule was in data that this packet has reported. */
+bool stream_has_part(const struct stream_side *side, uint32_t rule);
+void stream_parts_done(struct stream_side *side);       /* transactions have been asked */
 
 /* packet.c, frames.c, tx.c */
 void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d);

@@ -91,18 +91,39 @@ void stream_forget(struct detect_flow *df)
         stream_rules_clear(df->side[d].matched);
         stream_rules_clear(df->side[d].waiting);
         stream_rules_clear(df->side[d].seen);
+        df->side[d].told = 0;
         if (df->side[d].extra != NULL)
             stream_rules_clear(df->side[d].extra->recent);
         captures_clear(&df->side[d]);
     }
 }
 
-bool stream_rules_has(const struct stream_rules *s, uint32_t rule)
+static bool first_have(const struct stream_rules *s, unsigned count, uint32_t rule)
 {
-    for (unsigned i = 0; i < stream_rules_count(s); i++)
+    for (unsigned i = 0; i < count; i++)
         if (s->at[i] == rule)
             return true;
     return false;
+}
+
+bool stream_rules_has(const struct stream_rules *s, uint32_t rule)
+{
+    return first_have(s, stream_rules_count(s), rule);
+}
+
+bool stream_has_part(const struct stream_side *side, uint32_t rule)
+{
+    return first_have(side->seen, side->told, rule);
+}
+
+/* What another transaction brings later is another one's. */
+void stream_parts_done(struct stream_side *side)
+{
+    struct stream_rules *s = side->seen;
+
+    s->count = (uint16_t)(s->count - side->told);
+    memmove(s->at, s->at + side->told, s->count * sizeof(s->at[0]));
+    side->told = 0;
 }
 
 /* Of a rule that is not among them: each is asked once for a chunk, and none that is done. */
@@ -493,6 +514,7 @@ void stream_reported(const struct detect_thread *dt, struct flow *f, enum direct
 
     report_up_to(dt, f, d, side->to);
     side->flush = false;
+    side->told = (uint16_t)stream_rules_count(side->seen);
     stream_rules_clear(side->matched);
     stream_rules_clear(side->waiting);
     captures_clear(side);

@@ -227,7 +227,7 @@ static enum part payload_matches(struct tx_context *c, const struct rule_list *l
     if (p->ip_proto != 6)
         return inspect_slice(c->dt, l->program, (struct slice){ p->payload, p->payload_len }, 0,
                              true, in) ? PART_YES : PART_NEVER;
-    if (df != NULL && stream_rules_has(df->side[c->direction].seen, in->rule->payload_part))
+    if (df != NULL && stream_has_part(&df->side[c->direction], in->rule->payload_part))
         return PART_YES;
     return c->done ? PART_NEVER : PART_LATER;
 }
@@ -327,6 +327,24 @@ static bool rule_may_begin(struct tx_context *c, const struct rule *r,
            rule_tests_pass(r, in);
 }
 
+static bool has_pattern(const struct rule_list *l)
+{
+    for (const struct rule_op *op = l->first; op != NULL; op = op->next)
+        if (op->kind == OP_CONTENT && !(op->flags & OP_NEGATED))
+            return true;
+    return false;
+}
+
+/* A rule whose only pattern is one of the payload is not asked before that is there: no other part
+ * may match and be remembered until then. */
+static bool waits_for_pattern(struct tx_context *c, const struct rule *r,
+                              const struct match_input *in)
+{
+    const struct rule_list *payload = r->fast_op == NULL ? rule_payload(r) : NULL;
+
+    return payload != NULL && has_pattern(payload) && payload_matches(c, payload, in) != PART_YES;
+}
+
 static void rule_inspect(struct tx_context *c, const struct rule *r)
 {
     unsigned direction = r->flags & RULE_TX_BOTH ? TX_BOTH : c->direction;
@@ -339,7 +357,8 @@ static void rule_inspect(struct tx_context *c, const struct rule *r)
         return;
     match_input_init(&in, c->dt, c->packet, c->direction, r);
     in.tx = c->tx;
-    if (state == NULL && (is_before_hook(c, r) || !rule_may_begin(c, r, &in)))
+    if (state == NULL && (is_before_hook(c, r) || !rule_may_begin(c, r, &in) ||
+                          waits_for_pattern(c, r, &in)))
         return;
     part = rule_parts(c, r, &in, &matched);
     if (state == NULL && !is_bare_hook_now(c, r) &&
