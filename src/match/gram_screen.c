@@ -35,7 +35,9 @@ struct item {
     struct window window[WINDOWS];
 };
 
-struct bucket { float sum[SCREEN_WIDTH]; uint16_t has[SCREEN_WIDTH][128]; };
+/* Of all buckets side by side, so that a window is held against all of them at once: what each
+ * lets pass, what a number would add to that, and how often it has the number. */
+struct sums { float of[BUCKETS_MAX]; };
 
 struct sorter {
     const struct literal_pattern *pattern;
@@ -43,7 +45,9 @@ struct sorter {
     float use[SCREEN_WIDTH][128];
     struct item *item;
     unsigned count, buckets;
-    struct bucket bucket[BUCKETS_MAX];
+    struct sums sum[SCREEN_WIDTH];
+    struct sums lacks[SCREEN_WIDTH][128];
+    uint16_t has[SCREEN_WIDTH][128][BUCKETS_MAX];
 };
 
 static void uses_count(struct sorter *s)
@@ -126,55 +130,69 @@ static void item_add(struct sorter *s, uint32_t id)
 
 static void bucket_put(struct sorter *s, struct item *item)
 {
-    struct bucket *b = &s->bucket[item->bucket];
     const struct window *w = &item->window[item->chosen];
+    unsigned b = item->bucket;
 
-    for (unsigned k = 0; k < SCREEN_WIDTH; k++)
-        if (b->has[k][w->number[k]]++ == 0)
-            b->sum[k] += s->use[k][w->number[k]];
+    for (unsigned k = 0; k < SCREEN_WIDTH; k++) {
+        unsigned number = w->number[k];
+
+        if (s->has[k][number][b]++ > 0)
+            continue;
+        s->sum[k].of[b] += s->use[k][number];
+        s->lacks[k][number].of[b] = 0;
+    }
 }
 
 static void bucket_take(struct sorter *s, struct item *item)
 {
-    struct bucket *b = &s->bucket[item->bucket];
     const struct window *w = &item->window[item->chosen];
+    unsigned b = item->bucket;
 
-    for (unsigned k = 0; k < SCREEN_WIDTH; k++)
-        if (--b->has[k][w->number[k]] == 0)
-            b->sum[k] -= s->use[k][w->number[k]];
+    for (unsigned k = 0; k < SCREEN_WIDTH; k++) {
+        unsigned number = w->number[k];
+
+        if (--s->has[k][number][b] > 0)
+            continue;
+        s->sum[k].of[b] -= s->use[k][number];
+        s->lacks[k][number].of[b] = s->use[k][number];
+    }
 }
 
-/* How often the bucket would let text pass. */
-static inline float passes_with(const struct sorter *s, const struct bucket *b,
-                                const struct window *w)
+/* How much more text each bucket would let pass with the window than it does without. */
+static void costs_of(const struct sorter *s, const struct window *w, struct sums *out)
 {
-    float passes = 1;
+    const struct sums *sum = s->sum, *l0 = &s->lacks[0][w->number[0]];
+    const struct sums *l1 = &s->lacks[1][w->number[1]], *l2 = &s->lacks[2][w->number[2]];
+    const struct sums *l3 = &s->lacks[3][w->number[3]];
+    float fixed = CHECKED * w->use;
 
-    for (unsigned k = 0; k < SCREEN_WIDTH; k++)
-        passes *= b->sum[k] + (b->has[k][w->number[k]] > 0 ? 0 : s->use[k][w->number[k]]);
-    return passes;
+    for (unsigned b = 0; b < BUCKETS_MAX; b++) {
+        float now = sum[0].of[b] * sum[1].of[b] * sum[2].of[b] * sum[3].of[b];
+        float with = (sum[0].of[b] + l0->of[b]) * (sum[1].of[b] + l1->of[b]) *
+                     (sum[2].of[b] + l2->of[b]) * (sum[3].of[b] + l3->of[b]);
+
+        out->of[b] = fixed + with - now;
+    }
 }
+_Static_assert(SCREEN_WIDTH == 4, "so many are written out");
 
 static void item_move(struct sorter *s, struct item *item)
 {
+    struct sums cost[WINDOWS];
     float best = 0;
     bool any = false;
 
     bucket_take(s, item);
-    for (uint8_t k = 0; k < s->buckets; k++) {
-        const struct bucket *b = &s->bucket[k];
-        float now = b->sum[0] * b->sum[1] * b->sum[2] * b->sum[3];
-
+    for (unsigned i = 0; i < item->count; i++)
+        costs_of(s, &item->window[i], &cost[i]);
+    for (uint8_t b = 0; b < s->buckets; b++) {
         for (uint8_t i = 0; i < item->count; i++) {
-            const struct window *w = &item->window[i];
-            float more = CHECKED * w->use + passes_with(s, b, w) - now;
-
-            if (any && more >= best)
+            if (any && cost[i].of[b] >= best)
                 continue;
-            best = more;
+            best = cost[i].of[b];
             any = true;
             item->chosen = i;
-            item->bucket = k;
+            item->bucket = b;
         }
     }
     bucket_put(s, item);
@@ -190,6 +208,10 @@ static int by_numbers(const void *a, const void *b)
 
 static void sort_into_buckets(struct sorter *s)
 {
+    for (unsigned k = 0; k < SCREEN_WIDTH; k++)
+        for (unsigned i = 0; i < 128; i++)
+            for (unsigned b = 0; b < BUCKETS_MAX; b++)
+                s->lacks[k][i].of[b] = s->use[k][i];
     if (s->count > 1)
         qsort(s->item, s->count, sizeof(*s->item), by_numbers);
     for (unsigned i = 0; i < s->count; i++) {
