@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Looks for the first and the last byte of the literal in sixteen places at once, and compares
- * the whole only where both stand. Two bytes far apart are rarely both there by chance, so that
+/* Looks for the first and the last byte of the literal in sixteen or 64 places at once, and
+ * compares the whole only where both stand. Two bytes far apart are rarely both there by chance, so that
  * the comparison is the exception. */
 #include "match/literal.h"
+#include "match/literal_private.h"
 
 #include <string.h>
 
 #ifdef __SSE2__
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 uint8_t ascii_lower(uint8_t c)
@@ -67,8 +68,8 @@ static const uint8_t *find_short(const uint8_t *data, size_t len, const uint8_t 
 }
 
 /* The last sixteen places overlap with those before. */
-static const uint8_t *find_pair(const uint8_t *data, size_t len, const uint8_t *literal,
-                                size_t literal_len, bool nocase)
+const uint8_t *literal_find_pair(const uint8_t *data, size_t len, const uint8_t *literal,
+                                 size_t literal_len, bool nocase)
 {
     size_t last = literal_len - 1, places = len - last, i = 0;
     const __m128i want_first = _mm_set1_epi8((char)literal[0]);
@@ -94,6 +95,35 @@ static const uint8_t *find_pair(const uint8_t *data, size_t len, const uint8_t *
     }
     return NULL;
 }
+
+/* What lies behind the last place is not read. */
+__attribute__((target("avx512f,avx512bw,bmi")))
+const uint8_t *literal_find_wide(const uint8_t *data, size_t len, const uint8_t *literal,
+                                 size_t literal_len, bool nocase)
+{
+    size_t last = literal_len - 1, places = len - last;
+    const __m512i want_first = _mm512_set1_epi8((char)literal[0]);
+    const __m512i want_last = _mm512_set1_epi8((char)literal[last]);
+    const __m512i fold_first = _mm512_set1_epi8((char)fold_of(literal[0], nocase));
+    const __m512i fold_last = _mm512_set1_epi8((char)fold_of(literal[last], nocase));
+
+    for (size_t i = 0; i < places; i += 64) {
+        uint64_t there = places - i >= 64 ? UINT64_MAX : (UINT64_C(1) << (places - i)) - 1;
+        __m512i a = _mm512_maskz_loadu_epi8(there, data + i);
+        __m512i b = _mm512_maskz_loadu_epi8(there, data + i + last);
+        uint64_t hits = _mm512_mask_cmpeq_epi8_mask(there, _mm512_or_si512(a, fold_first),
+                                                    want_first);
+
+        hits = _mm512_mask_cmpeq_epi8_mask(hits, _mm512_or_si512(b, fold_last), want_last);
+        for (; hits != 0; hits &= hits - 1) {
+            const uint8_t *at = data + i + (unsigned)__builtin_ctzll(hits);
+
+            if (equal(at, literal, literal_len, nocase))
+                return at;
+        }
+    }
+    return NULL;
+}
 #endif
 
 const uint8_t *literal_find(const uint8_t *data, size_t len, const uint8_t *literal,
@@ -106,8 +136,10 @@ const uint8_t *literal_find(const uint8_t *data, size_t len, const uint8_t *lite
     if (literal_len == 1 && !nocase)
         return memchr(data, literal[0], len);
 #ifdef __SSE2__
+    if (literal_len > 0 && LIKELY(__builtin_cpu_supports("avx512bw")))
+        return literal_find_wide(data, len, literal, literal_len, nocase);
     if (literal_len > 0)
-        return find_pair(data, len, literal, literal_len, nocase);
+        return literal_find_pair(data, len, literal, literal_len, nocase);
 #endif
     return literal_find_plain(data, len, literal, literal_len, nocase);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/test.h"
-#include "match/literal.h"
+#include "match/literal_private.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -23,15 +23,23 @@ TEST(literal_find_is_its_plain_twin)
     uint32_t state = 7;
 
     for (unsigned round = 0; round < 20000; round++) {
-        uint8_t data[96], literal[12];
+        uint8_t data[200], literal[12];
+        const uint8_t *wanted;
         size_t len = next_random(&state) % sizeof(data);
         size_t literal_len = 1 + next_random(&state) % sizeof(literal);
         bool nocase = next_random(&state) & 1;
 
         random_bytes(data, len, "aAbB@`[{", &state);
         random_bytes(literal, literal_len, nocase ? "ab@`" : "aAbB@`", &state);
-        CHECK(literal_find(data, len, literal, literal_len, nocase) ==
-              literal_find_plain(data, len, literal, literal_len, nocase));
+        wanted = literal_find_plain(data, len, literal, literal_len, nocase);
+        CHECK(literal_find(data, len, literal, literal_len, nocase) == wanted);
+#ifdef __SSE2__
+        if (literal_len > len)
+            continue;
+        CHECK(literal_find_pair(data, len, literal, literal_len, nocase) == wanted);
+        if (__builtin_cpu_supports("avx512bw"))
+            CHECK(literal_find_wide(data, len, literal, literal_len, nocase) == wanted);
+#endif
     }
 }
 
