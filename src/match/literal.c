@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Looks for the first and the last byte of the literal in sixteen or 64 places at once, and
- * compares the whole only where both stand. Two bytes far apart are rarely both there by chance, so that
- * the comparison is the exception. */
+ * compares the whole only where both stand. Two bytes far apart are rarely both there by chance, so
+ * that the comparison is the exception. */
 #include "match/literal.h"
 #include "match/literal_private.h"
 
