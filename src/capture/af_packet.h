@@ -33,6 +33,10 @@ struct af_conf {
     enum af_checksums checksums;
     const char *bpf_filter;         /* NULL: none */
     const char *ebpf_lb_file, *ebpf_filter_file;
+    const char *xdp_filter_file;    /* NULL: none */
+    unsigned xdp_flags;             /* how it is put before the interface */
+    int xdp_link;                   /* what holds it there, and the interface; by join_lock */
+    int xdp_index;                  /* 0: none */
     enum bridge_copy copy;
     char peer[64];                  /* copy-iface */
     bool large_frames;              /* inline: offloads make frames beyond the MTU */
@@ -94,6 +98,11 @@ int af_fanout_join(int fd, struct af_conf *conf, int if_index, int *place, struc
 /* af_packet_ebpf.c: the program in that section of an object file, for a socket option. */
 int af_ebpf_attach(int fd, const char *path, const char *section, int level, int option,
                    struct err *err);
+
+/* Puts the interface's XDP program before it, unless it is there, where it stays until the engine is
+ * gone or this is closed. */
+int af_xdp_filter_open(struct af_conf *conf, int if_index, struct err *err);
+void af_xdp_filter_close(struct af_conf *conf);
 
 /* af_packet_bypass.c: flows that the kernel leaves out. forget_s: how long the engine remembers a
  * bypassed flow that is silent. Any thread. */

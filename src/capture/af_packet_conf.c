@@ -3,6 +3,7 @@
  * do not. */
 #include "capture/af_packet.h"
 
+#include <linux/if_link.h>
 #include <linux/if_packet.h>
 #include <stdio.h>
 #include <string.h>
@@ -186,6 +187,15 @@ static void read_bypass(struct af_conf *conf, const struct conf_node *root,
                      "pass quickly", name, why);
 }
 
+static void read_xdp(struct af_conf *conf, const struct conf_node *item)
+{
+    static const char *const modes[] = { "soft", "driver", "hw", NULL };
+    static const unsigned flags[] = { XDP_FLAGS_SKB_MODE, XDP_FLAGS_DRV_MODE, XDP_FLAGS_HW_MODE };
+
+    conf->xdp_filter_file = conf_string(item, "xdp-filter-file", NULL);
+    conf->xdp_flags = flags[conf_choice(item, "xdp-mode", modes, 0)];
+}
+
 int af_conf_read(struct af_conf *conf, const struct capture_request *rq, const char *name,
                  struct err *err)
 {
@@ -216,9 +226,7 @@ int af_conf_read(struct af_conf *conf, const struct capture_request *rq, const c
                                               : conf_string(item, "bpf-filter", NULL);
     if (!conf_bool(item, "use-mmap", true))
         conf_warning(conf_find(item, "use-mmap"), "rings are always shared with the kernel");
-    if (conf_string(item, "xdp-filter-file", NULL) != NULL)
-        conf_warning(item, "%s: xdp-filter-file: programs before the interface are not loaded; "
-                     "bypass: yes brings its own filter", name);
+    read_xdp(conf, item);
     if (conf_bool(item, "bypass", false))
         read_bypass(conf, rq->conf, item);
     return 0;

@@ -203,7 +203,8 @@ struct af_ring *af_ring_open(struct af_conf *conf, int *place, struct err *err)
                 conf->device.name);
         goto failed;
     }
-    if (prepare_socket(r, err) < 0 || make_ring(r, err) < 0 || attach(r, place, err) < 0)
+    if (af_xdp_filter_open(conf, r->if_index, err) < 0 || prepare_socket(r, err) < 0 ||
+        make_ring(r, err) < 0 || attach(r, place, err) < 0)
         goto failed;
     return r;
 
