@@ -99,7 +99,7 @@ int af_fanout_join(int fd, struct af_conf *conf, int if_index, int *place, struc
 int af_ebpf_attach(int fd, const char *path, const char *section, int level, int option,
                    struct err *err);
 
-/* Puts the interface's XDP program before it, unless it is there, where it stays until the engine is
+/* Puts the interface's XDP program before it, unless it is there; it stays until the engine is
  * gone or this is closed. */
 int af_xdp_filter_open(struct af_conf *conf, int if_index, struct err *err);
 void af_xdp_filter_close(struct af_conf *conf);
