@@ -324,8 +324,9 @@ static void count_progress(struct pcap_queue *q)
 
 /* The next frame that is ours, of at most *left. When that is 0 it is enough, with this frame if
  * *ours. */
-static enum pcap_status next_ours(struct pcap_queue *q, struct pcap_frame *frame,
-                                  enum datalink *link, unsigned *left, bool *ours)
+static enum pcap_status next_ours(struct pcap_queue *q, struct packet_vector *v,
+                                  struct pcap_frame *frame, enum datalink *link, unsigned *left,
+                                  bool *ours)
 {
     enum pcap_status status;
 
@@ -333,6 +334,9 @@ static enum pcap_status next_ours(struct pcap_queue *q, struct pcap_frame *frame
         unsigned choice = CAPTURE_OURS;
 
         count_frame(q, frame);
+        /* Others' frames, too: the end of the file is the same for all. */
+        if (frame->time_us > v->now_us)
+            v->now_us = frame->time_us;
         if (q->takes != NULL)
             choice = q->takes(q->takes_arg, *link, frame->data, frame->len, q->order);
         *ours = choice & CAPTURE_OURS;
@@ -355,7 +359,7 @@ static bool receive_one(struct pcap_queue *q, struct packet_vector *v, unsigned 
 
     if (p == NULL)
         return false;
-    status = next_ours(q, &frame, &link, left, &ours);
+    status = next_ours(q, v, &frame, &link, left, &ours);
     if (UNLIKELY(status != PCAP_STATUS_FRAME)) {
         packet_release(p, PACKET_LANE_OWNER);
         if (status == PCAP_STATUS_LATER)
@@ -364,8 +368,6 @@ static bool receive_one(struct pcap_queue *q, struct packet_vector *v, unsigned 
         file_ended(q, status);
         return false;
     }
-    if (frame.time_us > v->now_us)
-        v->now_us = frame.time_us;
     if (UNLIKELY(!ours)) {
         packet_release(p, PACKET_LANE_OWNER);
         return false;
