@@ -6,8 +6,10 @@
  * number of entries, for these two hosts zero nearly always, goes before the lock.
  *
  * Where several threads inspect one file, who asks waits for the others (packet/turn.h), and many
- * flows are recognised by nothing. So decoders, who see all packets first, mark the two hosts of
- * each connection that begins as an announcing protocol does; between others nobody waits. */
+ * flows are recognised by nothing. So decoders, who see all packets first, note for two hosts which
+ * connection between them begins as an announcing protocol does. Where there is none nobody waits;
+ * nor does that connection itself while it is the only one, as then none but its own thread can
+ * have announced anything between the two. */
 #include "app/private.h"
 
 #include "base/array.h"
@@ -30,11 +32,13 @@ struct expectation {
     struct ip low, high;                    /* the two hosts, smaller first */
     struct app_expected what;
     uint64_t parent_id, made_us;
+    struct order_mark place;                /* of the packet that announced it */
 };
 
 /* So few bytes of a pattern tell enough. */
 #define OPENING 3
-#define MARK_BITS 65536
+#define PAIRS 65536                         /* of hosts, by hash */
+#define OPENERS_MANY UINT32_MAX
 
 struct app_expectations {
     pthread_mutex_t lock;
@@ -43,7 +47,8 @@ struct app_expectations {
     uint32_t in_bucket[BUCKETS];            /* atomic, written under the lock */
     ARRAY_OF(const char *) openings;        /* of connections that may announce others */
     bool opens[256];                        /* by first byte */
-    uint64_t mark[MARK_BITS / 64];          /* pairs of hosts with such a connection; atomic */
+    uint32_t opener[PAIRS];                 /* hash of the one flow of the two hosts that may
+                                             * announce others; 0: none; atomic */
 };
 
 static void add_opening(struct app_expectations *table, const char *bytes)
@@ -87,7 +92,7 @@ static bool is_opening(const struct app_expectations *table, const uint8_t *payl
     return false;
 }
 
-static uint32_t mark_of(const struct ip *src, const struct ip *dst)
+static uint32_t pair_of(const struct ip *src, const struct ip *dst)
 {
     uint64_t one = hash_mix(src->q[0], src->q[1]), other = hash_mix(dst->q[0], dst->q[1]);
 
@@ -101,26 +106,35 @@ bool app_note_wanted(const struct app_conf *conf, const uint8_t *payload, uint32
     return len > 0 && UNLIKELY(table->opens[payload[0]]) && is_opening(table, payload, len);
 }
 
-void app_note_hosts(const struct app_conf *conf, const struct ip *src, const struct ip *dst)
+void app_note_hosts(const struct app_conf *conf, const struct ip *src, const struct ip *dst,
+                    uint32_t flow_hash)
 {
-    uint32_t mark = mark_of(src, dst);
-    uint64_t *word = &conf->expectations->mark[mark / 64], bit = UINT64_C(1) << mark % 64;
+    uint32_t *opener = &conf->expectations->opener[pair_of(src, dst)];
+    uint32_t self = flow_hash != 0 ? flow_hash : OPENERS_MANY;
+    uint32_t was = __atomic_load_n(opener, __ATOMIC_RELAXED);
 
-    if ((__atomic_load_n(word, __ATOMIC_RELAXED) & bit) == 0)
-        __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
+    if (was == 0 && __atomic_compare_exchange_n(opener, &was, self, false, __ATOMIC_RELAXED,
+                                                __ATOMIC_RELAXED))
+        return;
+    if (was != self)
+        __atomic_store_n(opener, OPENERS_MANY, __ATOMIC_RELAXED);
 }
 
-void app_note_packet(const struct app_conf *conf, const struct packet *p)
+void app_note_packet(const struct app_conf *conf, const struct packet *p, uint32_t flow_hash)
 {
     if (packet_is_tcp(p) && app_note_wanted(conf, p->payload, p->payload_len))
-        app_note_hosts(conf, &p->src, &p->dst);
+        app_note_hosts(conf, &p->src, &p->dst, flow_hash);
 }
 
-static bool may_be_announced(const struct app_expectations *table, const struct packet *p)
+static uint32_t opener_of(const struct app_expectations *table, const struct packet *p)
 {
-    uint32_t mark = mark_of(&p->src, &p->dst);
+    return __atomic_load_n(&table->opener[pair_of(&p->src, &p->dst)], __ATOMIC_RELAXED);
+}
 
-    return (__atomic_load_n(&table->mark[mark / 64], __ATOMIC_RELAXED) >> mark % 64 & 1) != 0;
+/* What is announced between these two hosts is this thread's, so far. */
+static bool is_only_opener(const struct app_expectations *table, const struct packet *p)
+{
+    return p->flow_hash != OPENERS_MANY && opener_of(table, p) == p->flow_hash;
 }
 
 static void data_free(void *data, void (*free_data)(void *data))
@@ -183,27 +197,78 @@ static void remove_at(struct app_expectations *table, unsigned bucket, struct ex
     expectation_free(e);
 }
 
-/* What has waited too long, and what these two hosts have beyond their share. */
+static bool is_between(const struct expectation *e, const struct ip *low, const struct ip *high)
+{
+    return ip_equal(&e->low, low) && ip_equal(&e->high, high);
+}
+
+static bool is_over(const struct expectation *e, uint64_t now_us)
+{
+    return now_us > e->made_us + TIMEOUT_US;
+}
+
+static bool is_crowded(const struct app_expectations *table)
+{
+    return app_expectations_count(table) >= ENTRIES_MAX / 2;
+}
+
+/* What has waited too long between these two hosts, and what they have beyond their share. Of
+ * others only where there are many: their own flows look after them. */
 static void make_room(struct app_expectations *table, unsigned bucket,
                       const struct expectation *fresh)
 {
     struct expectation **link = &table->bucket[bucket];
+    bool of_all = is_crowded(table);
     unsigned same = 0;
 
     while (*link != NULL) {
         struct expectation *e = *link;
-        bool pair = ip_equal(&e->low, &fresh->low) && ip_equal(&e->high, &fresh->high);
+        bool pair = is_between(e, &fresh->low, &fresh->high);
 
         same += pair;
-        if ((pair && same >= PER_PAIR) || fresh->made_us > e->made_us + TIMEOUT_US)
+        if ((pair && same >= PER_PAIR) || ((pair || of_all) && is_over(e, fresh->made_us)))
             remove_at(table, bucket, link);
         else
             link = &e->next;
     }
 }
 
+/* Nothing would have to go that a flow before this place could still want. */
+static bool has_room(const struct app_expectations *table, unsigned bucket,
+                     const struct expectation *fresh)
+{
+    unsigned same = 0;
+
+    for (const struct expectation *e = table->bucket[bucket]; e != NULL; e = e->next) {
+        if (!is_between(e, &fresh->low, &fresh->high))
+            continue;
+        if (++same >= PER_PAIR || is_over(e, fresh->made_us))
+            return false;
+    }
+    return !is_crowded(table);
+}
+
+/* Who asks waits for us to be past its place, and so finds what comes from before it; what comes
+ * from behind it passes over. So we need not wait, unless something has to go. */
+static void lock_in_turn(struct app_expectations *table, unsigned bucket,
+                         const struct expectation *fresh, const struct packet *p)
+{
+    pthread_mutex_lock(&table->lock);
+    if (p == NULL || p->lane == NULL ||
+        (is_only_opener(table, p) && has_room(table, bucket, fresh)))
+        return;
+    pthread_mutex_unlock(&table->lock);
+    packet_take_turn(p);
+    pthread_mutex_lock(&table->lock);
+}
+
+static struct order_mark place_of(const struct packet *p)
+{
+    return p != NULL ? (struct order_mark){ p->order, p->order_sub } : (struct order_mark){ 0, 0 };
+}
+
 bool app_expectations_add(struct app_expectations *table, const struct flow *flow,
-                          const struct app_expected *expected, uint64_t now_us)
+                          const struct app_expected *expected, const struct packet *p)
 {
     struct expectation *e = lib_calloc(1, sizeof(*e));
     const struct ip *low, *high;
@@ -216,11 +281,12 @@ bool app_expectations_add(struct app_expectations *table, const struct flow *flo
     }
     sorted_pair(flow, &low, &high);
     *e = (struct expectation){ .low = *low, .high = *high, .what = *expected,
-                               .parent_id = flow->id, .made_us = now_us };
+                               .parent_id = flow->id, .made_us = p != NULL ? p->time_us : 0,
+                               .place = place_of(p) };
     if (e->what.directions == 0)
         e->what.directions = APP_BOTH;
     bucket = bucket_of(low, high);
-    pthread_mutex_lock(&table->lock);
+    lock_in_turn(table, bucket, e, p);
     make_room(table, bucket, e);
     room = table->count < ENTRIES_MAX;
     if (room) {
@@ -234,18 +300,39 @@ bool app_expectations_add(struct app_expectations *table, const struct flow *flo
     return room;
 }
 
-static bool fits(const struct expectation *e, const struct flow *flow, enum direction direction,
-                 const struct ip *low, const struct ip *high)
+static bool fits(const struct expectation *e, const struct flow *flow, enum direction direction)
 {
-    return ip_equal(&e->low, low) && ip_equal(&e->high, high) &&
-           (e->what.directions & APP_DIRECTION_BIT(direction)) != 0 &&
+    return (e->what.directions & APP_DIRECTION_BIT(direction)) != 0 &&
            (e->what.src_port == 0 || e->what.src_port == flow->key.src_port) &&
            (e->what.dst_port == 0 || e->what.dst_port == flow->key.dst_port);
 }
 
-bool app_expectations_claim(struct app_expectations *table, const struct flow *flow,
-                            enum direction direction, uint64_t now_us, struct app_claim *out)
+static bool any_between(const struct expectation *e, const struct ip *low, const struct ip *high)
 {
+    while (e != NULL && !is_between(e, low, high))
+        e = e->next;
+    return e != NULL;
+}
+
+/* The only opener finds what its own thread has announced, most often nothing. */
+static bool nothing_to_claim(struct app_expectations *table, const struct packet *p)
+{
+    const struct ip *low, *high;
+    bool nothing;
+
+    if (!is_only_opener(table, p))
+        return false;
+    sorted_pair(p->flow, &low, &high);
+    pthread_mutex_lock(&table->lock);
+    nothing = !any_between(table->bucket[bucket_of(low, high)], low, high);
+    pthread_mutex_unlock(&table->lock);
+    return nothing;
+}
+
+bool app_expectations_claim(struct app_expectations *table, const struct packet *p,
+                            enum direction direction, struct app_claim *out)
+{
+    const struct flow *flow = p->flow;
     const struct ip *low, *high;
     bool found = false;
     unsigned bucket;
@@ -260,14 +347,17 @@ bool app_expectations_claim(struct app_expectations *table, const struct flow *f
     for (struct expectation **link = &table->bucket[bucket]; *link != NULL;) {
         struct expectation *e = *link;
 
-        if (!found && fits(e, flow, direction, low, high)) {
+        if (!is_between(e, low, high) || !order_mark_has_passed(place_of(p), e->place.at,
+                                                                e->place.sub)) {
+            link = &e->next;
+        } else if (!found && fits(e, flow, direction)) {
             *out = (struct app_claim){ .proto = e->what.proto, .data = e->what.data,
                                        .free_data = e->what.free_data,
                                        .parent_id = e->parent_id };
             e->what.data = NULL;
             found = true;
             remove_at(table, bucket, link);
-        } else if (now_us > e->made_us + TIMEOUT_US) {
+        } else if (is_over(e, p->time_us)) {
             remove_at(table, bucket, link);
         } else {
             link = &e->next;
@@ -298,15 +388,16 @@ static void hold(struct app_expected_held **held, const struct app_claim *found)
 enum app_proto_id app_claim_expected(struct app_thread *at, struct packet *p,
                                      enum direction direction, struct app_expected_held **held)
 {
+    struct app_expectations *table = at->conf->expectations;
     struct flow *flow = p->flow;
     struct app_claim found;
 
     if (p->lane != NULL) {
-        if (LIKELY(!may_be_announced(at->conf->expectations, p)))
+        if (LIKELY(opener_of(table, p) == 0) || nothing_to_claim(table, p))
             return APP_PROTO_UNKNOWN;
         packet_take_turn(p);
     }
-    if (!app_expectations_claim(at->conf->expectations, flow, direction, p->time_us, &found))
+    if (!app_expectations_claim(table, p, direction, &found))
         return APP_PROTO_UNKNOWN;
     set_counter(at);
     hold(held, &found);
@@ -330,13 +421,8 @@ void app_expected_free(struct app_expected_held **held)
 
 bool app_expect(struct app_flow *af, const struct app_expected *expected)
 {
-    const struct packet *p = af->thread->packet;
-    bool added;
-
-    if (p != NULL)
-        packet_take_turn(p);
-    added = app_expectations_add(af->thread->conf->expectations, af->flow, expected,
-                                      p != NULL ? p->time_us : 0);
+    bool added = app_expectations_add(af->thread->conf->expectations, af->flow, expected,
+                                      af->thread->packet);
 
     set_counter(af->thread);
     return added;

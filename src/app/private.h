@@ -135,11 +135,12 @@ struct app_claim {
 struct app_expected_held { void *data; void (*free_data)(void *data); };
 struct app_expectations *app_expectations_new(void);
 void app_expectations_free(struct app_expectations *table);
+/* With this packet, which may be NULL. */
 bool app_expectations_add(struct app_expectations *table, const struct flow *flow,
-                          const struct app_expected *expected, uint64_t now_us);
-/* Takes out what was expected of this flow. False: nothing. */
-bool app_expectations_claim(struct app_expectations *table, const struct flow *flow,
-                            enum direction direction, uint64_t now_us, struct app_claim *out);
+                          const struct app_expected *expected, const struct packet *p);
+/* Takes out what was expected of the packet's flow. False: nothing. */
+bool app_expectations_claim(struct app_expectations *table, const struct packet *p,
+                            enum direction direction, struct app_claim *out);
 /* The same with the thread's counter kept right; APP_PROTO_UNKNOWN: nothing. */
 enum app_proto_id app_claim_expected(struct app_thread *at, struct packet *p,
                                      enum direction direction, struct app_expected_held **held);

@@ -93,7 +93,7 @@ static void note(const struct file_share *s, const struct packet_peek *peek)
         return;
     src = packet_peek_src(peek);
     dst = packet_peek_dst(peek);
-    app_note_hosts(ctx->app, &src, &dst);
+    app_note_hosts(ctx->app, &src, &dst, peek->flow_hash);
 }
 
 static bool is_ours(const struct file_share *s, uint32_t flow_hash)
