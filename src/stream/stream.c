@@ -478,6 +478,12 @@ static COLD bool stands_alone(struct stream_thread *st, const struct packet_vect
     return alone;
 }
 
+/* One may have been begun, and the packets been out just then. */
+static inline bool ends_wait(const struct stream_thread *st)
+{
+    return st->ending != NULL || flow_table_has_ended(st->flows);
+}
+
 /* The next packet, behind the flows that end before it; false: these fill the vector. */
 static bool next_in_order(struct stream_thread *st, struct packet_vector *v)
 {
@@ -487,7 +493,7 @@ static bool next_in_order(struct stream_thread *st, struct packet_vector *v)
         if (UNLIKELY(st->settles) && !stream_may_go_on(st, v, p))
             return false;
         flow_table_pass(st->flows, p->order);
-        if (UNLIKELY(flow_table_has_ended(st->flows)) && !flow_ends_push(st, v))
+        if (UNLIKELY(ends_wait(st)) && !flow_ends_push(st, v))
             return false;
         if (UNLIKELY(st->gates.alone) && !stands_alone(st, v))
             return false;
@@ -497,7 +503,7 @@ static bool next_in_order(struct stream_thread *st, struct packet_vector *v)
         st->input_flow = may_have_flow(st, p) ? find_or_make(st, p) : NULL;
         st->is_found = true;
     }
-    if (UNLIKELY(flow_table_has_ended(st->flows)) && !flow_ends_push(st, v))
+    if (UNLIKELY(ends_wait(st)) && !flow_ends_push(st, v))
         return false;
     if (st->input_flow != NULL && packet_is_tcp(p) &&
         !stream_may_cross_depth(st, v, st->input_flow, p))
@@ -539,7 +545,7 @@ static bool vector_in_order(struct stream_thread *st, struct packet_vector *v)
         return true;
     }
     flow_table_pass(st->flows, st->input.order_at);
-    if (flow_table_has_ended(st->flows) && !flow_ends_push(st, v)) {
+    if (ends_wait(st) && !flow_ends_push(st, v)) {
         call_again(st, v);
         return true;
     }
@@ -609,7 +615,7 @@ bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t fi
         st->all_ended = true;
     }
     (void)flow_ends_insert(st, v, v->count, UINT32_MAX);
-    if (v->count > 0 || st->ending != NULL || flow_table_has_ended(st->flows))
+    if (v->count > 0 || ends_wait(st))
         return true;
     st->all_ended = false;
     st->now_us = 0;
