@@ -158,8 +158,6 @@ static bool is_utf8(const uint8_t *p, size_t len)
     return true;
 }
 
-#define EACH_BYTE(c) (UINT64_C(0x0101010101010101) * (c))
-
 /* The high bit of some byte is set when one of the eight needs care: below 0x20, '"', '\\' or
  * not ASCII. It may be set for a clean byte behind such a one, never missing. */
 static inline uint64_t needs_care(uint64_t v)

@@ -656,7 +656,7 @@ static void screen_scan(const struct search *s)
 static uint32_t run_end(const uint8_t *data, uint32_t len, uint32_t at)
 {
     uint8_t c = data[at];
-    uint64_t all = c * 0x0101010101010101ull;
+    uint64_t all = EACH_BYTE(c);
 
     while (at + 8 <= len && get_le64(data + at) == all)
         at += 8;

@@ -86,8 +86,6 @@ static bool is_in_body(const struct smtp_state *s)
            (s->tx->message == NULL || mime_message_in_body(s->tx->message));
 }
 
-#define EACH_BYTE(c) (UINT64_C(0x0101010101010101) * (c))
-
 /* A byte of v is 0, perhaps: another one behind it may look so, too. */
 static inline bool may_have_zero(uint64_t v)
 {
