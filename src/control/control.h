@@ -7,6 +7,7 @@
 #define CONTROL_CONTROL_H
 
 #include "control/jobs.h"
+#include "control/rule_costs.h"
 #include "engine/engine.h"
 #include "modules/context.h"
 
@@ -20,6 +21,7 @@ struct control_conf {
     const char *user, *group;       /* whose the socket will be; either may be NULL */
     const struct ruleset_request *rules_request;    /* how rules are read */
     struct stream_conf *stream;
+    const struct rule_costs_conf *costs;
     bool takes_jobs;                /* captures come by command */
     bool fixed_rules;               /* -s or -S: rules are not loaded again */
 };

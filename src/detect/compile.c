@@ -467,6 +467,7 @@ int ruleset_compile(struct ruleset *set, struct err *err)
     rules_number_headers(set);
     c->plan->rule = set->rules.at;
     c->plan->rule_count = (unsigned)set->rules.count;
+    set->profile = profile_new(c->plan->rule_count);
     c->plan->any_rules = set->rules.count > 0;
     for (size_t i = 0; i < set->rules.count; i++) {
         rule_classify(set->rules.at[i]);

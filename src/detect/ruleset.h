@@ -11,6 +11,7 @@
 #include "detect/buffer.h"
 #include "detect/detect.h"
 #include "detect/keyword.h"
+#include "detect/profile.h"
 #include "match/address.h"
 #include "match/port.h"
 
@@ -32,6 +33,7 @@ struct ruleset {
     ARRAY_OF(struct rule *) rules;      /* as parsed; evaluation order once compiled */
     struct buffer_registry *buffers;    /* made on first use */
     struct detect_plan *plan;
+    struct profile *profile;            /* what they cost; made when they are compiled */
     struct firewall *firewall;          /* detect/firewall/; NULL: not in firewall mode */
     bool has_gate[GATE_COUNT], gates_share;
     bool steers_stream;

@@ -64,6 +64,15 @@ static void load_tenants_again(struct setup *s)
     tenants_unref(changed);
 }
 
+/* Before other rules take their place, and when a run is over. */
+static void write_costs(struct setup *s)
+{
+    struct err err = { 0 };
+
+    if (rule_costs_write(&s->context, &s->costs, s->log_dir, &err) < 0)
+        log_err(LOG_LEVEL_ERROR, "detect", &err);
+}
+
 /* Builds the new set aside; a broken file keeps the old one. False: it does. */
 static bool load_again(struct setup *s)
 {
@@ -83,6 +92,7 @@ static bool load_again(struct setup *s)
     }
     /* The new rules may change sets that the old ones only read, without a lock. */
     (void)run_context_ask(&s->context, NULL, NULL, 2000);
+    write_costs(s);
     old = ruleset_ref(s->context.rules);
     setup_rules_changed(s, set, &report);
     run_context_set_rules(&s->context, set);
@@ -249,5 +259,7 @@ int running_engine(struct setup *s)
         report(engine);
     control_set_run(s->control, NULL, NULL, NULL);
     engine_free(engine);
+    write_costs(s);
+    rule_costs_clear(&s->context);
     return status;
 }

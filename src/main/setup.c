@@ -302,7 +302,12 @@ int setup_libraries(struct setup *s, const struct options *o, struct conf *conf,
     /* those of a job are its own */
     if (!s->takes_jobs && setup_outputs(s, err) < 0)
         return -1;
-    return setup_rules(s, err);
+    if (setup_rules(s, err) < 0)
+        return -1;
+    rule_costs_conf_read(&s->costs, s->root);
+    if (s->costs.active)
+        rule_costs_start(&s->context);
+    return 0;
 }
 
 static unsigned threads_with(const struct plan *plan, const char *module)
@@ -506,6 +511,7 @@ int setup_control(struct setup *s, struct err *err)
         .context = &s->context,
         .rules_request = &s->rules_request,
         .stream = s->stream,
+        .costs = &s->costs,
         .path = s->takes_jobs ? o->job_argument : NULL,
         .user = setup_user(o, s->root),
         .group = setup_group(o, s->root),

@@ -23,6 +23,7 @@ struct setup {
     struct flow_conf *flow;
     struct stream_conf *stream;
     struct app_conf *app;
+    struct rule_costs_conf costs;
 
     struct run_modes *modes;
     struct topology *topology;

@@ -22,6 +22,9 @@
     C(ruleset_reload_time)          \
     C(ruleset_stats)                \
     C(ruleset_failed_rules)         \
+    C(ruleset_profile)              \
+    C(ruleset_profile_start)        \
+    C(ruleset_profile_stop)         \
     C(register_tenant_handler)      \
     C(unregister_tenant_handler)    \
     C(register_tenant)              \

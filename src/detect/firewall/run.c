@@ -36,8 +36,8 @@ static enum drop_reason table_reason(unsigned table)
     return reasons[table];
 }
 
-bool firewall_ask(struct detect_thread *dt, struct packet *p, enum direction d,
-                  const struct rule *r, struct header_view *h)
+static bool packet_rule_fits(struct detect_thread *dt, struct packet *p, enum direction d,
+                             const struct rule *r, struct header_view *h)
 {
     struct match_input in;
 
@@ -50,6 +50,16 @@ bool firewall_ask(struct detect_thread *dt, struct packet *p, enum direction d,
     if (rule_matched(dt, &in) || (r->flags & RULE_FIREWALL))
         alert_queue_add(dt, &in, ALERT_NO_TX, 0, 0);
     return true;
+}
+
+bool firewall_ask(struct detect_thread *dt, struct packet *p, enum direction d,
+                  const struct rule *r, struct header_view *h)
+{
+    uint64_t begun = cost_begin(dt);
+    bool fits = packet_rule_fits(dt, p, d, r, h);
+
+    cost_end(dt, r->index, begun, fits);
+    return fits;
 }
 
 static enum firewall_verdict packet_decide(struct packet *p, uint8_t action, uint8_t scope,
@@ -164,10 +174,13 @@ static void tx_report(struct tx_turn *t, struct match_input *in, const struct ru
 static bool rule_settles(struct tx_turn *t, const struct rule *r, enum hook_end *end)
 {
     unsigned hook = r->hook - 1u;
+    uint64_t begun = cost_begin(t->c->dt);
     struct match_input in;
     bool before;
+    enum part part = tx_rule_ask(t->c, r, &in, &before);
 
-    switch (tx_rule_ask(t->c, r, &in, &before)) {
+    cost_end(t->c->dt, r->index, begun, part == PART_YES && !before);
+    switch (part) {
     case PART_YES:
         if (!before)
             tx_report(t, &in, r, hook);

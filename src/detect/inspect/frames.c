@@ -125,7 +125,7 @@ static bool any_part_matches(struct frame_context *c, const struct app_frame_vie
     return false;
 }
 
-static void frame_rule(struct frame_context *c, const struct app_frame_view *f,
+static bool frame_rule(struct frame_context *c, const struct app_frame_view *f,
                        const struct rule *r)
 {
     struct header_view h;
@@ -133,10 +133,12 @@ static void frame_rule(struct frame_context *c, const struct app_frame_view *f,
 
     header_view_init(&h, c->packet, c->direction);
     if (!rule_header_fits(r, &h) || !rule_packet_fits(r, c->packet))
-        return;
+        return false;
     match_input_init(&in, c->dt, c->packet, c->direction, r);
-    if (rule_tests_pass(r, &in) && any_part_matches(c, f, &in) && rule_matched(c->dt, &in))
-        alert_queue_add(c->dt, &in, f->tx_id, f->id, ALERT_APP_STATE);
+    if (!rule_tests_pass(r, &in) || !any_part_matches(c, f, &in) || !rule_matched(c->dt, &in))
+        return false;
+    alert_queue_add(c->dt, &in, f->tx_id, f->id, ALERT_APP_STATE);
+    return true;
 }
 
 static void search(struct frame_context *c, const struct app_frame_view *f,
@@ -171,8 +173,12 @@ static bool frame_visit(const struct app_frame_view *f, void *arg)
         return true;
     search(c, f, &dt->plan->app[c->app->proto->id][c->direction]);
     candidates_sort(&dt->found);
-    for (unsigned i = 0; i < dt->found.count; i++)
-        frame_rule(c, f, dt->plan->rule[dt->found.list[i]]);
+    for (unsigned i = 0; i < dt->found.count; i++) {
+        uint32_t rule = dt->found.list[i];
+        uint64_t begun = cost_begin(dt);
+
+        cost_end(dt, rule, begun, frame_rule(c, f, dt->plan->rule[rule]));
+    }
     candidates_clear(&dt->found);
     note_inspected(c, f);
     return true;

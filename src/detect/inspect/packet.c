@@ -140,30 +140,31 @@ static uint64_t tx_of_packet(const struct detect_thread *dt, const struct match_
     return tx->id;
 }
 
-static void rule_inspect(struct detect_thread *dt, struct packet *p, enum direction d,
+static bool rule_inspect(struct detect_thread *dt, struct packet *p, enum direction d,
                          const struct rule *r, struct header_view *h, bool stream_due)
 {
     struct match_input in;
+    uint64_t tx_id;
     uint8_t flags = 0;
 
     if ((r->flags & RULE_NEEDS_PAYLOAD) && p->payload_len == 0 && !stream_due)
-        return;
+        return false;
     if ((p->flags & PACKET_FLOW_END) && r->type == RULE_PACKET)
-        return;
+        return false;
     if (!rule_header_fits(r, h) || !rule_packet_fits(r, p) ||
         !proto_fits(r, p))
-        return;
+        return false;
     if (r->type == RULE_PROTO_ONLY && !is_newly_recognised(p))
-        return;
+        return false;
     match_input_init(&in, dt, p, d, r);
     in.stream_due = stream_due;
     if (!rule_tests_pass(r, &in) || !lists_match(dt, &in, stream_due, &flags))
-        return;
-    if (rule_matched(dt, &in)) {
-        uint64_t tx_id = tx_of_packet(dt, &in, &flags);
-
-        alert_queue_add(dt, &in, tx_id, 0, flags);
-    }
+        return false;
+    if (!rule_matched(dt, &in))
+        return false;
+    tx_id = tx_of_packet(dt, &in, &flags);
+    alert_queue_add(dt, &in, tx_id, 0, flags);
+    return true;
 }
 
 static void collect_near(struct detect_thread *dt, const struct packet *p,
@@ -238,10 +239,14 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
     candidates_sort(&dt->found);
     for (unsigned i = 0; i < dt->found.count; i++) {
         uint32_t rule = dt->found.list[i];
+        uint64_t begun;
 
-        if (!dt->plan->brief[rule].is_tx &&
-            header_may_fit(dt->plan->brief[rule].header_class, &h))
-            rule_inspect(dt, p, d, dt->plan->rule[rule], &h, stream_due);
+        if (dt->plan->brief[rule].is_tx ||
+            !header_may_fit(dt->plan->brief[rule].header_class, &h))
+            continue;
+        begun = cost_begin(dt);
+        cost_end(dt, rule, begun,
+                 rule_inspect(dt, p, d, dt->plan->rule[rule], &h, stream_due));
     }
     candidates_clear(&dt->found);
     if (stream_due)
@@ -252,54 +257,62 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
         mark_recognised(p->flow);
 }
 
+/* h == NULL: there is no header to hold the rule against. */
+static bool tests_inspect(struct detect_thread *dt, struct packet *p, enum direction d,
+                          const struct rule *r, struct header_view *h)
+{
+    struct match_input in;
+
+    if (h != NULL && (!rule_header_fits(r, h) || !rule_packet_fits(r, p)))
+        return false;
+    match_input_init(&in, dt, p, d, r);
+    if (!rule_tests_pass(r, &in) || !rule_matched(dt, &in))
+        return false;
+    alert_queue_add(dt, &in, ALERT_NO_TX, 0, 0);
+    return true;
+}
+
 /* What has been collected, with no more to look at than header and tests. */
-static void run_found(struct detect_thread *dt, struct packet *p, enum direction d)
+static void run_found(struct detect_thread *dt, struct packet *p, enum direction d,
+                      struct header_view *h)
+{
+    candidates_sort(&dt->found);
+    for (unsigned i = 0; i < dt->found.count; i++) {
+        uint32_t rule = dt->found.list[i];
+        uint64_t begun = cost_begin(dt);
+
+        cost_end(dt, rule, begun, tests_inspect(dt, p, d, dt->plan->rule[rule], h));
+    }
+    candidates_clear(&dt->found);
+}
+
+static void run_found_by_header(struct detect_thread *dt, struct packet *p, enum direction d)
 {
     struct header_view h;
 
     header_view_init(&h, p, d);
-    candidates_sort(&dt->found);
-    for (unsigned i = 0; i < dt->found.count; i++) {
-        const struct rule *r = dt->plan->rule[dt->found.list[i]];
-        struct match_input in;
+    run_found(dt, p, d, &h);
+}
 
-        if (!rule_header_fits(r, &h) || !rule_packet_fits(r, p))
-            continue;
-        match_input_init(&in, dt, p, d, r);
-        if (rule_tests_pass(r, &in) && rule_matched(dt, &in))
-            alert_queue_add(dt, &in, ALERT_NO_TX, 0, 0);
-    }
-    candidates_clear(&dt->found);
+static void collect_event_rules(struct detect_thread *dt, unsigned transport)
+{
+    const struct transport_group *g = &dt->plan->group[transport][TO_SERVER];
+
+    for (unsigned i = 0; i < g->event_rule_count; i++)
+        candidates_add(&dt->found, g->event_rule[i]);
 }
 
 /* A packet that could not be decoded has no header to hold a rule against: its events count. */
 void events_inspect(struct detect_thread *dt, struct packet *p)
 {
-    bool no_header = p->src.version == 0;
-
-    for (unsigned t = 0; t < TRANSPORT_COUNT; t++) {
-        const struct transport_group *g = &dt->plan->group[t][TO_SERVER];
-
-        if (!no_header && t != transport_of(p->ip_proto))
-            continue;
-        if (!no_header) {
-            for (unsigned i = 0; i < g->event_rule_count; i++)
-                candidates_add(&dt->found, g->event_rule[i]);
-            run_found(dt, p, packet_direction(p));
-            return;
-        }
-        for (unsigned i = 0; i < g->event_rule_count; i++)
-            candidates_add(&dt->found, g->event_rule[i]);
+    if (p->src.version != 0) {
+        collect_event_rules(dt, transport_of(p->ip_proto));
+        run_found_by_header(dt, p, packet_direction(p));
+        return;
     }
-    candidates_sort(&dt->found);
-    for (unsigned i = 0; i < dt->found.count; i++) {
-        struct match_input in;
-
-        match_input_init(&in, dt, p, TO_SERVER, dt->plan->rule[dt->found.list[i]]);
-        if (rule_tests_pass(in.rule, &in) && rule_matched(dt, &in))
-            alert_queue_add(dt, &in, ALERT_NO_TX, 0, 0);
-    }
-    candidates_clear(&dt->found);
+    for (unsigned t = 0; t < TRANSPORT_COUNT; t++)
+        collect_event_rules(dt, t);
+    run_found(dt, p, TO_SERVER, NULL);
 }
 
 void addresses_inspect(struct detect_thread *dt, struct packet *p, enum direction d)
@@ -318,5 +331,5 @@ void addresses_inspect(struct detect_thread *dt, struct packet *p, enum directio
     }
     address_lists_collect(&g->addresses, d != packet_direction(p) ? &p->dst : &p->src,
                           d != packet_direction(p) ? &p->src : &p->dst, &dt->found);
-    run_found(dt, p, d);
+    run_found_by_header(dt, p, d);
 }

@@ -4,6 +4,7 @@
 #ifndef DETECT_INSPECT_PRIVATE_H
 #define DETECT_INSPECT_PRIVATE_H
 
+#include "base/clock.h"
 #include "base/counters.h"
 #include "base/pool.h"
 #include "detect/compile.h"
@@ -28,6 +29,9 @@ struct detect_thread {
     bool is_inline;
     uint8_t generation;                     /* of the rules: another with each reload */
     unsigned alert_max;                     /* packet-alert-max */
+
+    struct rule_cost *cost;                 /* by rule; NULL: nobody wants to know */
+    unsigned profile_turn;                  /* that `cost` follows */
 
     struct hs_scratch *hs;
     struct candidates found;                /* packet rules, then transaction rules */
@@ -133,6 +137,27 @@ struct tx_context {
     bool done;                  /* this direction is over */
     struct header_view header;
 };
+
+/* What asking a rule costs: begin, ask, end. */
+static inline uint64_t cost_begin(const struct detect_thread *dt)
+{
+    return UNLIKELY(dt->cost != NULL) ? clock_ticks() : 0;
+}
+
+static inline void cost_end(struct detect_thread *dt, uint32_t rule, uint64_t begun, bool matched)
+{
+    if (UNLIKELY(dt->cost != NULL))
+        rule_cost_add(&dt->cost[rule], clock_ticks() - begun, matched);
+}
+
+void profile_changed(struct detect_thread *dt);     /* thread.c */
+
+/* With each packet: counting may have started or stopped. */
+static inline void profile_follow(struct detect_thread *dt)
+{
+    if (UNLIKELY(profile_turn(dt->set->profile) != dt->profile_turn))
+        profile_changed(dt);
+}
 
 /* header.c */
 /* For data of direction d. */

@@ -351,9 +351,15 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
         reconsider(dt, p, side, window, d);
     settled_add(&dt->settled, side->matched);
     settled_add(&dt->settled, side->seen);
-    for (unsigned i = 0; i < dt->found.count; i++)
-        if (!is_out(dt, p, &h, dt->found.list[i]))
-            rule_on_window(dt, p, side, dt->plan->rule[dt->found.list[i]], &h, window, d);
+    for (unsigned i = 0; i < dt->found.count; i++) {
+        uint32_t rule = dt->found.list[i];
+        uint64_t begun = cost_begin(dt);
+
+        if (is_out(dt, p, &h, rule))
+            continue;
+        rule_on_window(dt, p, side, dt->plan->rule[rule], &h, window, d);
+        cost_end(dt, rule, begun, false);   /* a match counts where it is reported */
+    }
     candidates_clear(&dt->found);
     candidates_clear(&dt->settled);
 }

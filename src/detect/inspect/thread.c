@@ -8,6 +8,18 @@
 
 #include <stdlib.h>
 
+void profile_changed(struct detect_thread *dt)
+{
+    dt->profile_turn = profile_turn(dt->set->profile);
+    if (dt->profile_turn & 1) {
+        if (dt->cost == NULL)
+            dt->cost = profile_join(dt->set->profile);
+    } else {
+        profile_leave(dt->set->profile, dt->cost);
+        dt->cost = NULL;
+    }
+}
+
 static int rules_attach(struct detect_thread *dt, struct ruleset *set, struct err *err)
 {
     const struct detect_plan *plan = set->plan;
@@ -17,6 +29,7 @@ static int rules_attach(struct detect_thread *dt, struct ruleset *set, struct er
         return -1;
     dt->set = ruleset_ref(set);
     dt->plan = plan;
+    profile_changed(dt);
     candidates_init(&dt->found, plan->rule_count);
     candidates_init(&dt->settled, plan->rule_count);
     dt->slot = xcalloc(plan->buffer_count + 1, sizeof(*dt->slot));
@@ -29,6 +42,8 @@ static void rules_detach(struct detect_thread *dt)
 {
     if (dt->set == NULL)
         return;
+    profile_leave(dt->set->profile, dt->cost);
+    dt->cost = NULL;
     for (unsigned i = 0; i < dt->plan->buffer_count; i++)
         buf_fini(&dt->slot[i].data);
     free(dt->slot);

@@ -345,7 +345,7 @@ static bool waits_for_pattern(struct tx_context *c, const struct rule *r,
     return payload != NULL && has_pattern(payload) && payload_matches(c, payload, in) != PART_YES;
 }
 
-static void rule_inspect(struct tx_context *c, const struct rule *r)
+static bool rule_inspect(struct tx_context *c, const struct rule *r)
 {
     unsigned direction = r->flags & RULE_TX_BOTH ? TX_BOTH : c->direction;
     struct tx_rule *state = state_find(c->tx, r->index, direction);
@@ -354,12 +354,12 @@ static void rule_inspect(struct tx_context *c, const struct rule *r)
     enum part part;
 
     if (state != NULL && state->done)
-        return;
+        return false;
     match_input_init(&in, c->dt, c->packet, c->direction, r);
     in.tx = c->tx;
     if (state == NULL && (is_before_hook(c, r) || !rule_may_begin(c, r, &in) ||
                           waits_for_pattern(c, r, &in)))
-        return;
+        return false;
     part = rule_parts(c, r, &in, &matched);
     if (state == NULL && !is_bare_hook_now(c, r) &&
         (part == PART_YES || (part == PART_LATER && (matched != 0 || r->fast_op != NULL))))
@@ -368,8 +368,10 @@ static void rule_inspect(struct tx_context *c, const struct rule *r)
         state->matched = matched;
         state->done = part != PART_LATER;
     }
-    if (part == PART_YES && rule_matched(c->dt, &in))
-        alert_queue_add(c->dt, &in, c->tx->id, 0, ALERT_APP_STATE);
+    if (part != PART_YES || !rule_matched(c->dt, &in))
+        return false;
+    alert_queue_add(c->dt, &in, c->tx->id, 0, ALERT_APP_STATE);
+    return true;
 }
 
 enum part tx_rule_ask(struct tx_context *c, const struct rule *r, struct match_input *in,
@@ -406,8 +408,12 @@ static void tx_inspect_rules(struct tx_context *c)
         return;
     collect(c, g);
     candidates_sort(&c->dt->found);
-    for (unsigned i = 0; i < c->dt->found.count; i++)
-        rule_inspect(c, c->dt->plan->rule[c->dt->found.list[i]]);
+    for (unsigned i = 0; i < c->dt->found.count; i++) {
+        uint32_t rule = c->dt->found.list[i];
+        uint64_t begun = cost_begin(c->dt);
+
+        cost_end(c->dt, rule, begun, rule_inspect(c, c->dt->plan->rule[rule]));
+    }
     candidates_clear(&c->dt->found);
 }
 

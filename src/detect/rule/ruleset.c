@@ -383,6 +383,8 @@ struct ruleset *ruleset_load(const struct ruleset_request *request, struct rules
         ruleset_unref(set);
         return NULL;
     }
+    if (request->previous != NULL && ruleset_profile_is_on(request->previous))
+        ruleset_profile_start(set);
     if (set->rules.count > 0)
         set->wants.files |= APP_FILE_TRACK;     /* alerts name the files of their transaction */
     if (request->app != NULL)
@@ -407,6 +409,7 @@ void ruleset_unref(struct ruleset *set)
     for (unsigned i = 0; i < GATE_COUNT; i++)
         ARRAY_FREE(&set->gate[i]);
     ruleset_plan_free(set);
+    profile_free(set->profile);
     for (size_t i = 0; i < set->to_free.count; i++)
         set->to_free.at[i].keyword->free_arg((void *)set->to_free.at[i].arg);
     ARRAY_FREE(&set->to_free);

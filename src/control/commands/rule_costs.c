@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* control/commands/rule_costs.c - what each rule costs. */
+#include "control/private.h"
+
+static enum command_status profile_run(struct command *c)
+{
+    const struct control_conf *conf = &c->control->conf;
+
+    json_object(c->j, "message");
+    rule_costs_json(conf->context, conf->costs, c->j);
+    json_object_end(c->j);
+    return COMMAND_OK;
+}
+
+const struct command_ops command_ruleset_profile = {
+    .name = "ruleset-profile", .doc = "what each rule has cost since counting began",
+    .run = profile_run,
+};
+
+static enum command_status profile_start_run(struct command *c)
+{
+    rule_costs_start(c->control->conf.context);
+    return command_ok(c, "OK");
+}
+
+const struct command_ops command_ruleset_profile_start = {
+    .name = "ruleset-profile-start", .doc = "counts from now on what each rule costs",
+    .run = profile_start_run,
+};
+
+static enum command_status profile_stop_run(struct command *c)
+{
+    rule_costs_stop(c->control->conf.context);
+    return command_ok(c, "OK");
+}
+
+const struct command_ops command_ruleset_profile_stop = {
+    .name = "ruleset-profile-stop", .doc = "stops counting; what has been counted stays",
+    .run = profile_stop_run,
+};

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/profile.c - the costs that threads count, and their sum. */
+#include "detect/profile.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "detect/ruleset.h"
+
+struct profile {
+    unsigned turn;                      /* atomic */
+    unsigned rule_count;
+    pthread_mutex_t lock;               /* the rest; taken when threads come and go, and to sum */
+    ARRAY_OF(struct rule_cost *) threads;
+    struct rule_cost *left;             /* by those that are gone; NULL: none yet */
+};
+
+struct profile *profile_new(unsigned rule_count)
+{
+    struct profile *p = xcalloc(1, sizeof(*p));
+
+    p->rule_count = rule_count;
+    pthread_mutex_init(&p->lock, NULL);
+    return p;
+}
+
+void profile_free(struct profile *p)
+{
+    if (p == NULL)
+        return;
+    ARRAY_FREE(&p->threads);
+    free(p->left);
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+}
+
+/* --- counting ------------------------------------------------------------------------------- */
+
+unsigned profile_turn(const struct profile *p)
+{
+    return __atomic_load_n(&p->turn, __ATOMIC_RELAXED);
+}
+
+static void set_on(struct profile *p, bool on)
+{
+    pthread_mutex_lock(&p->lock);
+    if ((p->turn & 1) != on)
+        __atomic_store_n(&p->turn, p->turn + 1, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void ruleset_profile_start(struct ruleset *set)
+{
+    set_on(set->profile, true);
+}
+
+void ruleset_profile_stop(struct ruleset *set)
+{
+    set_on(set->profile, false);
+}
+
+bool ruleset_profile_is_on(const struct ruleset *set)
+{
+    return profile_turn(set->profile) & 1;
+}
+
+/* Only its thread writes: a load and a store that others may read between. */
+static void add(uint64_t *at, uint64_t n)
+{
+    __atomic_store_n(at, *at + n, __ATOMIC_RELAXED);
+}
+
+void rule_cost_add(struct rule_cost *c, uint64_t ticks, bool matched)
+{
+    add(&c->checks, 1);
+    add(&c->ticks, ticks);
+    if (matched) {
+        add(&c->matches, 1);
+        add(&c->match_ticks, ticks);
+    }
+    if (ticks > c->max_ticks)
+        __atomic_store_n(&c->max_ticks, ticks, __ATOMIC_RELAXED);
+}
+
+static void sum_up(struct rule_cost *to, const struct rule_cost *from, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t max = __atomic_load_n(&from[i].max_ticks, __ATOMIC_RELAXED);
+
+        to[i].checks += __atomic_load_n(&from[i].checks, __ATOMIC_RELAXED);
+        to[i].matches += __atomic_load_n(&from[i].matches, __ATOMIC_RELAXED);
+        to[i].ticks += __atomic_load_n(&from[i].ticks, __ATOMIC_RELAXED);
+        to[i].match_ticks += __atomic_load_n(&from[i].match_ticks, __ATOMIC_RELAXED);
+        to[i].max_ticks = MAX(to[i].max_ticks, max);
+    }
+}
+
+/* --- threads -------------------------------------------------------------------------------- */
+
+struct rule_cost *profile_join(struct profile *p)
+{
+    struct rule_cost *cost = xcalloc(p->rule_count + 1, sizeof(*cost));
+
+    pthread_mutex_lock(&p->lock);
+    ARRAY_PUSH(&p->threads, cost);
+    pthread_mutex_unlock(&p->lock);
+    return cost;
+}
+
+static void remove_thread(struct profile *p, const struct rule_cost *cost)
+{
+    for (size_t i = 0; i < p->threads.count; i++)
+        if (p->threads.at[i] == cost) {
+            p->threads.at[i] = p->threads.at[--p->threads.count];
+            return;
+        }
+}
+
+void profile_leave(struct profile *p, struct rule_cost *cost)
+{
+    if (cost == NULL)
+        return;
+    pthread_mutex_lock(&p->lock);
+    remove_thread(p, cost);
+    if (p->left == NULL)
+        p->left = xcalloc(p->rule_count + 1, sizeof(*p->left));
+    sum_up(p->left, cost, p->rule_count);
+    pthread_mutex_unlock(&p->lock);
+    free(cost);
+}
+
+/* --- the sum -------------------------------------------------------------------------------- */
+
+struct rule_cost *ruleset_profile_sum(const struct ruleset *set)
+{
+    struct profile *p = set->profile;
+    struct rule_cost *sum = NULL;
+
+    pthread_mutex_lock(&p->lock);
+    if (p->left != NULL || p->threads.count > 0) {
+        sum = xcalloc(p->rule_count + 1, sizeof(*sum));
+        if (p->left != NULL)
+            sum_up(sum, p->left, p->rule_count);
+        for (size_t i = 0; i < p->threads.count; i++)
+            sum_up(sum, p->threads.at[i], p->rule_count);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return sum;
+}
+
+void ruleset_profile_clear(struct ruleset *set)
+{
+    struct profile *p = set->profile;
+
+    pthread_mutex_lock(&p->lock);
+    free(p->left);
+    p->left = NULL;
+    pthread_mutex_unlock(&p->lock);
+}
