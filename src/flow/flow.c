@@ -216,6 +216,7 @@ void flow_extra_free(struct flow *f)
     if (LIKELY(f->extra == NULL))
         return;
     lib_free(f->extra->macs);
+    lib_free(f->extra->rate);
     lib_free(f->extra);
     f->extra = NULL;
 }

@@ -66,6 +66,7 @@ struct flow_extra {
     struct flow_threshold *thresholds;  /* detect/threshold.h; NULL while there are none */
     struct flow_tag *tags;              /* detect/tag.h; NULL while there are none */
     struct flow_macs *macs;             /* NULL unless an output logs them */
+    struct flow_rate *rate;             /* flow/rate.h; NULL unless somebody asks */
 };
 
 /* Three groups of cache lines by who writes them; 320 bytes in all. The session of a TCP flow is
@@ -133,7 +134,7 @@ _Static_assert(sizeof(struct flow) == 5 * CACHE_LINE, "five lines, two of them i
 
 /* NULL: no memory. */
 struct flow_extra *flow_extra_make(struct flow *f);
-void flow_extra_free(struct flow *f);   /* what hangs on it but macs is free already */
+void flow_extra_free(struct flow *f);   /* all but macs and rate is free already */
 
 struct flow_macs *flow_macs_make(struct flow *f);       /* NULL: no memory */
 static inline struct flow_macs *flow_macs(const struct flow *f)
@@ -153,6 +154,7 @@ static inline struct flow_macs *flow_macs(const struct flow *f)
 #define FLOW_INSPECT_IPONLY_TC      0x04
 #define FLOW_INSPECT_CHANGED        0x08        /* another protocol has taken over, and rules have
                                                  * not seen that yet */
+#define FLOW_INSPECT_ELEPHANT       0x10        /* flow/rate.h */
 #define FLOW_INSPECT_ESTABLISHED    0x20
 #define FLOW_INSPECT_DROP_LOGGED_TC 0x40        /* a drop of this direction has been logged */
 #define FLOW_INSPECT_DROP_LOGGED_TS 0x80

@@ -91,6 +91,10 @@ struct flow_conf *flow_conf_new(const struct conf_node *root, unsigned tables, s
         free(conf);
         return NULL;
     }
+    if (flow_rate_read(&conf->rate, root, err) < 0) {
+        free(conf);
+        return NULL;
+    }
     return conf;
 }
 
@@ -102,6 +106,11 @@ void flow_conf_set_tables(struct flow_conf *conf, unsigned tables)
 void flow_conf_free(struct flow_conf *conf)
 {
     free(conf);
+}
+
+struct flow_rate_conf flow_conf_rate(const struct flow_conf *conf)
+{
+    return conf->rate;
 }
 
 struct memcap *flow_conf_memcap(struct flow_conf *conf)

@@ -5,6 +5,7 @@
 
 #include "flow/flow_table.h"
 #include "flow/memcap.h"
+#include "flow/rate.h"
 
 enum flow_proto { FLOW_PROTO_TCP, FLOW_PROTO_UDP, FLOW_PROTO_ICMP, FLOW_PROTO_OTHER,
                   FLOW_PROTO_COUNT };
@@ -22,6 +23,7 @@ struct flow_conf {
     uint64_t prealloc;                  /* likewise */
     unsigned tables;
     unsigned recovery_percent;          /* of the flows, to go before an emergency ends */
+    struct flow_rate_conf rate;
     bool use_vlan, use_recursion, use_device;
 };
 

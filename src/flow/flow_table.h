@@ -23,6 +23,8 @@ struct flow_conf *flow_conf_new(const struct conf_node *root, unsigned tables, s
 void flow_conf_set_tables(struct flow_conf *conf, unsigned tables);
 void flow_conf_free(struct flow_conf *conf);
 struct memcap;
+struct flow_rate_conf;
+struct flow_rate_conf flow_conf_rate(const struct flow_conf *conf);
 struct memcap *flow_conf_memcap(struct flow_conf *conf);
 
 struct flow_table;

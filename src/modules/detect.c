@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "flow/vars.h"
 #include "modules/context.h"
+#include "flow/rate.h"
 #include "modules/last_look.h"
 #include "modules/tenant_threads.h"
 
@@ -20,7 +21,8 @@ struct detect_module {
     unsigned rules_generation, round;
     struct counters *counters;
     bool joined;
-    counter_id bypassed_packets, bypassed_bytes, made_packets;
+    counter_id bypassed_packets, bypassed_bytes, made_packets, elephants;
+    struct flow_rate_conf rate;
     struct last_look look;
 };
 
@@ -61,6 +63,7 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
     struct ruleset *rules;
 
     m->ctx = env->context;
+    m->rate = flow_conf_rate(m->ctx->flow);
     m->app = app_thread_new(m->ctx->app, env->counters, &hooks);
     rules = run_context_rules(m->ctx, &m->rules_generation);
     m->detect = detect_thread_new(rules, m->ctx->conf, env->counters, m->ctx->is_inline, err);
@@ -78,6 +81,7 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
     m->bypassed_packets = counter_register("flow_bypassed.local_pkts", COUNTER_SUM);
     m->made_packets = counter_register("tcp.pseudo", COUNTER_SUM);
     m->bypassed_bytes = counter_register("flow_bypassed.local_bytes", COUNTER_SUM);
+    m->elephants = counter_register("flow.elephant", COUNTER_SUM);
     run_round_join(m->ctx, &m->round);
     m->joined = true;
     return m;
@@ -106,7 +110,7 @@ static void note_icmp(struct flow *f, const struct packet *p)
 }
 
 /* The flow's own count, as the packets pass here. */
-static void count_packet(struct packet *p)
+static void count_packet(struct detect_module *m, struct packet *p)
 {
     struct flow *f = p->flow;
     enum direction d = packet_direction(p);
@@ -117,6 +121,9 @@ static void count_packet(struct packet *p)
         note_icmp(f, p);
     f->packets[d]++;
     f->bytes[d] += p->wire_len;
+    if (UNLIKELY(m->rate.seconds != 0) &&
+        flow_rate_add(&m->rate, f, d, p->time_us, p->wire_len))
+        counter_inc(m->counters, m->elephants);
     if (p->time_us > f->inspect_last_us)
         f->inspect_last_us = p->time_us;
     if (p->flags & PACKET_ESTABLISHED)
@@ -241,7 +248,7 @@ static void detect_module_packet(struct detect_module *m, struct packet *p)
         app_packet(m->app, p);      /* first: it may turn the packet's direction */
     if (UNLIKELY(app_wants_last_look(p)))
         take_last_look(m, p);
-    count_packet(p);
+    count_packet(m, p);
     run_rules(m, p);
     output_render(m->output, p);
     if (p->flow == NULL)

@@ -145,6 +145,8 @@ static void flow_body(struct render *r, struct json *j, const struct flow *f)
     json_string(j, "state", flow_state_name(flow_final_state(f)));
     json_string(j, "reason", flow_end_reason_name(f->end_reason));
     json_bool(j, "alerted", f->inspect_flags & FLOW_INSPECT_ALERTED);
+    if (f->inspect_flags & FLOW_INSPECT_ELEPHANT)
+        json_bool(j, "elephant", true);
     if ((f->action & ACTION_DROP) || (flow_wishes(f) & FLOW_WISH_DROP))
         json_string(j, "action", "drop");
     else if (f->action & ACTION_ACCEPT)

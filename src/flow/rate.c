@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* flow/rate.c - a ring of seconds for each direction, and what it adds up to. */
+#include "flow/rate.h"
+
+#include <string.h>
+
+#include "base/lib_memory.h"
+
+struct flow_rate {
+    struct {
+        uint64_t sum, newest;   /* newest: the second of the latest packet; 0: none yet */
+    } side[2];
+    uint64_t at[];              /* bytes by second, those of one direction behind the other's */
+};
+
+int flow_rate_read(struct flow_rate_conf *conf, const struct conf_node *root, struct err *err)
+{
+    const struct conf_node *node = conf_find(root, "flow.rate-tracking");
+    const char *bytes, *seconds;
+    uint64_t interval;
+
+    *conf = (struct flow_rate_conf){ 0 };
+    if (node == NULL)
+        return 0;
+    bytes = conf_string(node, "bytes", "");
+    seconds = conf_string(node, "interval", "");
+    if (!text_to_size(text_of(bytes), &conf->bytes))
+        return err_at(err, node->at, "flow.rate-tracking.bytes: want a size such as 1gb, "
+                      "got \"%s\"", bytes);
+    if (!text_to_u64(text_of(seconds), UINT16_MAX, &interval) || interval == 0)
+        return err_at(err, node->at, "flow.rate-tracking.interval: want seconds, 1 to "
+                      "65535, got \"%s\"", seconds);
+    conf->seconds = (uint32_t)interval;
+    return 0;
+}
+
+static struct flow_rate *rate_of(const struct flow_rate_conf *conf, struct flow *f)
+{
+    struct flow_extra *extra = flow_extra_make(f);
+
+    if (extra != NULL && extra->rate == NULL)
+        extra->rate = lib_calloc(1, sizeof(*extra->rate) +
+                                    2 * conf->seconds * sizeof(extra->rate->at[0]));
+    return extra != NULL ? extra->rate : NULL;
+}
+
+/* The seconds after the newest up to this one begin with nothing. */
+static void move_on(struct flow_rate *rate, enum direction d, uint64_t *at, uint32_t seconds,
+                    uint64_t second)
+{
+    uint64_t newest = rate->side[d].newest;
+
+    if (second - newest >= seconds) {
+        memset(at, 0, seconds * sizeof(*at));
+        rate->side[d].sum = 0;
+    } else {
+        for (uint64_t s = newest + 1; s <= second; s++) {
+            rate->side[d].sum -= at[s % seconds];
+            at[s % seconds] = 0;
+        }
+    }
+    rate->side[d].newest = second;
+}
+
+bool flow_rate_add(const struct flow_rate_conf *conf, struct flow *f, enum direction d,
+                   uint64_t time_us, uint32_t bytes)
+{
+    uint64_t second = time_us / 1000000, *at;
+    struct flow_rate *rate;
+
+    if ((f->inspect_flags & FLOW_INSPECT_ELEPHANT) || (rate = rate_of(conf, f)) == NULL)
+        return false;
+    at = rate->at + (d == TO_CLIENT ? conf->seconds : 0);
+    if (second > rate->side[d].newest)
+        move_on(rate, d, at, conf->seconds, second);
+    at[rate->side[d].newest % conf->seconds] += bytes;
+    rate->side[d].sum += bytes;
+    if (rate->side[d].sum < conf->bytes)
+        return false;
+    f->inspect_flags |= FLOW_INSPECT_ELEPHANT;
+    lib_free(rate);
+    f->extra->rate = NULL;
+    return true;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "flow/rate.h"
+
+#include <stdlib.h>
+
+#include "base/test.h"
+
+#define SECOND UINT64_C(1000000)
+
+static const struct flow_rate_conf conf = { .bytes = 1000, .seconds = 10 };
+
+static struct flow *flow_of(void)
+{
+    struct flow *f = aligned_alloc(CACHE_LINE, sizeof(*f));
+
+    memset(f, 0, sizeof(*f));
+    return f;
+}
+
+static void flow_gone(struct flow *f)
+{
+    flow_extra_free(f);
+    free(f);
+}
+
+TEST(rate_of_one_direction_makes_an_elephant_once)
+{
+    struct flow *f = flow_of();
+
+    CHECK(!flow_rate_add(&conf, f, TO_SERVER, 100 * SECOND, 600));
+    CHECK(!flow_rate_add(&conf, f, TO_CLIENT, 100 * SECOND, 600));
+    CHECK(!flow_rate_add(&conf, f, TO_SERVER, 109 * SECOND, 399));
+    CHECK(flow_rate_add(&conf, f, TO_SERVER, 109 * SECOND, 1));
+    CHECK(f->inspect_flags & FLOW_INSPECT_ELEPHANT);
+    CHECK(!flow_rate_add(&conf, f, TO_CLIENT, 109 * SECOND, 600));
+    flow_gone(f);
+}
+
+TEST(rate_forgets_what_is_older_than_the_interval)
+{
+    struct flow *f = flow_of();
+
+    CHECK(!flow_rate_add(&conf, f, TO_SERVER, 100 * SECOND, 600));
+    CHECK(!flow_rate_add(&conf, f, TO_SERVER, 105 * SECOND, 300));
+    CHECK(!flow_rate_add(&conf, f, TO_SERVER, 110 * SECOND, 600));     /* 600 of 100 are gone */
+    CHECK(!flow_rate_add(&conf, f, TO_SERVER, 500 * SECOND, 999));     /* all are */
+    CHECK(flow_rate_add(&conf, f, TO_SERVER, 499 * SECOND, 1));        /* late: as of now */
+    flow_gone(f);
+}
