@@ -15,7 +15,7 @@ struct host_bits *host_bits_new(const struct conf_node *root)
 
     if (bits == NULL)
         return NULL;
-    bits->table = shard_table_new(conf_size(root, "host.memcap", 32 << 20));
+    bits->table = shard_table_new(conf_size(root, "host.memcap", 16 << 20));
     if (bits->table == NULL) {
         free(bits);
         return NULL;

@@ -41,7 +41,7 @@ struct tag_table *tag_table_new(const struct conf_node *root)
 
     if (table == NULL)
         return NULL;
-    table->hosts = shard_table_new(conf_size(root, "host.memcap", 32 << 20) / 4);
+    table->hosts = shard_table_new(conf_size(root, "host.memcap", 16 << 20) / 4);
     if (table->hosts == NULL) {
         free(table);
         return NULL;

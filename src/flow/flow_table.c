@@ -32,7 +32,7 @@ struct flow_counters {
     counter_id get_used, get_used_eval, get_used_eval_reject, get_used_failed;
     counter_id emergency_entered, emergency_over;
     counter_id end_state[FLOW_STATE_COUNT];
-    counter_id checked, not_timed_out, timed_out, evicted;
+    counter_id checked, not_timed_out, timed_out, evicted, recycled;
 };
 
 struct flow_list {
@@ -139,7 +139,11 @@ static void register_counters(struct flow_counters *id)
     static const char *const always_zero[] = {
         "flow.get_used_eval_busy", "flow.mgr.flows_evicted_needs_work", "flow.mgr.rows_maxlen",
         "flow.mgr.full_hash_pass", "flow.wrk.spare_sync", "flow.wrk.spare_sync_empty",
-        "flow.wrk.spare_sync_incomplete", "flow.wrk.flows_injected",
+        "flow.wrk.spare_sync_incomplete", "flow.wrk.spare_sync_avg", "flow.wrk.flows_injected",
+        "flow.wrk.flows_injected_max", "flow.mgr.rows_per_sec", "flow.recycler.queue_avg",
+        "flow.recycler.queue_max", "flow_bypassed.local_capture_pkts",
+        "flow_bypassed.local_capture_bytes", "flow_bypassed.closed", "flow_bypassed.pkts",
+        "flow_bypassed.bytes",
     };
 
     id->total = counter_register("flow.total", COUNTER_SUM);
@@ -161,6 +165,7 @@ static void register_counters(struct flow_counters *id)
     id->not_timed_out = counter_register("flow.mgr.flows_notimeout", COUNTER_SUM);
     id->timed_out = counter_register("flow.mgr.flows_timeout", COUNTER_SUM);
     id->evicted = counter_register("flow.mgr.flows_evicted", COUNTER_SUM);
+    id->recycled = counter_register("flow.recycler.recycled", COUNTER_SUM);
     for (unsigned i = 0; i < FLOW_STATE_COUNT; i++)
         id->end_state[i] = counter_register(end_state[i], COUNTER_SUM);
     for (unsigned i = 0; i < ARRAY_LEN(always_zero); i++)
@@ -587,6 +592,7 @@ void flow_table_end(struct flow_table *table, struct flow *flow, enum flow_end_r
     flow->emergency |= table->emergency && reason == FLOW_END_TIMEOUT;
     table->active--;
     counter_sub(table->counters, table->id.active, 1);
+    counter_inc(table->counters, table->id.recycled);
     counter_inc(table->counters, table->id.end_state[flow_final_state(flow)]);
     list_append(&table->ended, flow);
     leave_emergency_when_over(table);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "control/gauges.h"
 #include "control/process.h"
 #include "control/signals.h"
 #include "control/stats.h"
@@ -44,6 +45,7 @@ static void gauge_engine(void *arg)
     const struct stats_of *r = arg;
 
     engine_update_gauges(r->engine);
+    gauges_update(r->setup->context.gauges);
 }
 
 /* As long as one of them cannot be read all stay as they are. */
@@ -237,6 +239,12 @@ static int start_threads(struct setup *s, struct engine *engine, struct err *err
     return 0;
 }
 
+static void stop_gauges(struct setup *s)
+{
+    gauges_free(s->context.gauges);
+    s->context.gauges = NULL;
+}
+
 int running_engine(struct setup *s)
 {
     struct engine_conf conf;
@@ -248,7 +256,9 @@ int running_engine(struct setup *s)
     engine = engine_new(&conf, s->plan, module_table, &s->context, &err);
     if (engine == NULL)
         return setup_fail(&err);
+    s->context.gauges = gauges_new(&s->context);
     if (start_threads(s, engine, &err) < 0) {
+        stop_gauges(s);
         engine_free(engine);
         return setup_fail(&err);
     }
@@ -258,6 +268,7 @@ int running_engine(struct setup *s)
     if (s->options->verbose > 0)
         report(engine);
     control_set_run(s->control, NULL, NULL, NULL);
+    stop_gauges(s);
     engine_free(engine);
     write_costs(s);
     rule_costs_clear(&s->context);

@@ -39,6 +39,8 @@ struct run_round {
 /* Stream modules that wait for what detection makes of a flow's packets. */
 #define RUN_STREAMS_MAX 1024
 
+struct gauges;
+
 struct run_context {
     const struct conf_node *conf;           /* root */
     bool is_inline;                         /* verdicts count: IPS, or --simulate-ips */
@@ -62,6 +64,7 @@ struct run_context {
     const struct stream_conf *stream;
     const struct app_conf *app;
     struct output_conf *output;
+    struct gauges *gauges;                  /* control/gauges.h; while threads run */
 
     pthread_mutex_t rules_lock;             /* taken at reload, and where rounds begin and end */
     struct run_round round;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* control/commands/figures.c - counters, and what the threads do with their time. */
+#include "control/gauges.h"
 #include "control/private.h"
 #include "output/metrics.h"
 
@@ -10,6 +11,7 @@ static enum command_status dump_counters_run(struct command *c)
     if (control->engine == NULL)
         return command_nok(c, "No capture is running");
     engine_update_gauges(control->engine);
+    gauges_update(control->conf.context->gauges);
     json_object(c->j, "message");
     output_stats_members(control->conf.context->output, c->j, control_uptime_s(control));
     json_object_end(c->j);
@@ -31,8 +33,10 @@ static enum command_status metrics_run(struct command *c)
 {
     struct buf out = { 0 };
 
-    if (c->control->engine != NULL)
+    if (c->control->engine != NULL) {
         engine_update_gauges(c->control->engine);
+        gauges_update(c->control->conf.context->gauges);
+    }
     output_metrics(&out);
     text_message(c, &out);
     return COMMAND_OK;

@@ -243,16 +243,21 @@ struct lua_thread *lua_thread_new(struct ruleset *set, struct counters *counters
 {
     struct lua_thread *lt;
 
+    struct lua_thread made = {
+        .counters = counters,
+        .errors = counter_register("detect.lua.errors", COUNTER_SUM),
+        .failed = {
+            [FAILED_BLOCKED] = counter_register("detect.lua.blocked_function_errors", COUNTER_SUM),
+            [FAILED_INSTRUCTIONS] = counter_register("detect.lua.instruction_limit_errors",
+                                                     COUNTER_SUM),
+            [FAILED_MEMORY] = counter_register("detect.lua.memory_limit_errors", COUNTER_SUM),
+        },
+    };
+
     if (set->scripts.count == 0)
         return NULL;
     lt = xcalloc(1, sizeof(*lt));
-    lt->counters = counters;
-    lt->errors = counter_register("detect.lua.errors", COUNTER_SUM);
-    lt->failed[FAILED_BLOCKED] =
-        counter_register("detect.lua.blocked_function_errors", COUNTER_SUM);
-    lt->failed[FAILED_INSTRUCTIONS] =
-        counter_register("detect.lua.instruction_limit_errors", COUNTER_SUM);
-    lt->failed[FAILED_MEMORY] = counter_register("detect.lua.memory_limit_errors", COUNTER_SUM);
+    *lt = made;
     lt->count = (unsigned)set->scripts.count;
     lt->at = xcalloc(lt->count, sizeof(*lt->at));
     for (unsigned i = 0; i < lt->count; i++)

@@ -14,6 +14,13 @@ struct stats_settings {
     struct counter_tree *tree;
     unsigned tree_counters;
     uint64_t *previous;             /* totals of the last round, by id */
+    ARRAY_OF(struct thread_figures *) last;     /* those of threads, with deltas only */
+};
+
+/* Of a thread in the round before. */
+struct thread_figures {
+    char name[sizeof(((struct counters *)NULL)->thread_name)];
+    uint64_t value[COUNTERS_MAX];
 };
 
 static void *stats_configure(const struct conf_node *node, const struct eve *eve, struct err *err)
@@ -35,6 +42,9 @@ static void stats_free(void *settings)
     struct stats_settings *s = settings;
 
     counter_tree_free(s->tree);
+    for (size_t i = 0; i < s->last.count; i++)
+        free(s->last.at[i]);
+    ARRAY_FREE(&s->last);
     free(s->previous);
     free(s);
 }
@@ -48,22 +58,43 @@ static uint64_t total_value(counter_id id, void *arg)
 static uint64_t thread_value(counter_id id, void *arg)
 {
     const struct counters *c = arg;
+    uint64_t value = __atomic_load_n(&c->value[id], __ATOMIC_RELAXED), samples;
 
-    return __atomic_load_n(&c->value[id], __ATOMIC_RELAXED);
+    if (counter_kind(id) != COUNTER_AVG)
+        return value;
+    samples = __atomic_load_n(&c->samples[id], __ATOMIC_RELAXED);
+    return samples > 0 ? value / samples : 0;
 }
 
 struct thread_writer {
     struct json *j;
-    const struct stats_settings *s;
+    struct stats_settings *s;
 };
+
+static struct thread_figures *last_of_thread(struct stats_settings *s, const char *name)
+{
+    struct thread_figures *f;
+
+    for (size_t i = 0; i < s->last.count; i++)
+        if (strcmp(s->last.at[i]->name, name) == 0)
+            return s->last.at[i];
+    f = xcalloc(1, sizeof(*f));
+    memcpy(f->name, name, sizeof(f->name));
+    ARRAY_PUSH(&s->last, f);
+    return f;
+}
 
 static void write_thread(const struct counters *c, void *arg)
 {
     struct thread_writer *w = arg;
+    struct thread_figures *last = w->s->deltas ? last_of_thread(w->s, c->thread_name) : NULL;
 
     json_object(w->j, c->thread_name);
-    counter_tree_write(w->s->tree, w->j, thread_value, (void *)c, NULL, w->s->zeros, NULL, NULL);
+    counter_tree_write(w->s->tree, w->j, thread_value, (void *)c,
+                       last != NULL ? last->value : NULL, w->s->zeros, NULL, NULL);
     json_object_end(w->j);
+    for (unsigned id = 0; last != NULL && id < counter_count(); id++)
+        last->value[id] = thread_value((counter_id)id, (void *)c);
 }
 
 static void write_engine(struct json *j, uint32_t id, const struct ruleset_report *rules,
