@@ -14,8 +14,10 @@
 
 #define SLAB_SIZE ((size_t)65536)
 #define CHUNK_SLABS 16                  /* asked of the allocator at once */
-#define SIZES 40                        /* 16 to 128 by 16, then four in each doubling to 32 KiB */
+#define SIZES 56                        /* 16 to 512 by 16, then four in each doubling to 32 KiB */
 #define LARGEST ((size_t)32768)
+#define SMALL_BITS 9
+#define SMALL (1u << SMALL_BITS)        /* up to here sizes go by 16 */
 #define KEPT_SLABS 32                   /* larger blocks than this go back at once */
 #define KEPT_BYTES ((size_t)16 << 20)   /* as does what is more than this in all */
 
@@ -52,18 +54,18 @@ static inline unsigned size_index(size_t size)
     size_t last = size - (size != 0);
     unsigned bit;
 
-    if (last < 128)
-        return (unsigned)(last >> 4);
+    if (last < SMALL)
+        return (unsigned)(last / 16);
     bit = 63 - (unsigned)__builtin_clzl(last);
-    return 8 + (bit - 7) * 4 + ((last >> (bit - 2)) & 3);
+    return SMALL / 16 + (bit - SMALL_BITS) * 4 + ((last >> (bit - 2)) & 3);
 }
 
 static size_t index_size(unsigned index)
 {
-    if (index < 8)
+    if (index < SMALL / 16)
         return (index + 1) * 16;
-    index -= 8;
-    return (size_t)(5 + index % 4) << (5 + index / 4);
+    index -= SMALL / 16;
+    return (size_t)(5 + index % 4) << (SMALL_BITS - 2 + index / 4);
 }
 
 static inline unsigned char *slab_start(void *block)

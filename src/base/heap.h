@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* base/heap.h - blocks of any size, for libraries that want a malloc() while packets flow.
  *
- * A heap belongs to one thread. Blocks are of some forty sizes and go back to a list of their
+ * A heap belongs to one thread. Blocks are of some sixty sizes and go back to a list of their
  * size, so that a thread which has seen its traffic takes all it needs from there: no lock, no
  * allocator. Memory goes back to the system when the heap does. */
 #ifndef BASE_HEAP_H
