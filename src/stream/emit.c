@@ -135,7 +135,7 @@ static void island_emit(struct stream_thread *st, const struct tcp_stream *s, st
 static COLD void emit_islands(struct stream_thread *st, const struct tcp_stream *s,
                               struct packet *p, enum direction dir)
 {
-    const struct segment *seg = s->waiting.first;
+    const struct segment *seg = stream_waiting(s);
 
     while (seg != NULL && p->chunk_count < PACKET_CHUNKS_MAX) {
         struct island is = island_at(seg);
@@ -152,7 +152,7 @@ static void emit_waiting(struct tcp_in *in, const struct tcp_stream *s, enum dir
 {
     uint32_t lookback = stream_lookback(in->st->conf, dir);
 
-    for (const struct segment *seg = s->waiting.first; seg != NULL;) {
+    for (const struct segment *seg = stream_waiting(s); seg != NULL;) {
         struct island is = island_at(seg);
 
         if (seq_leq(is.from, seq) && seq_leq(seq + len, is.to)) {
@@ -192,11 +192,12 @@ static uint32_t gap_length(const struct stream_thread *st, const struct tcp_sess
                            const struct tcp_stream *s, bool eof)
 {
     int64_t acked = stream_acked(s), edge = stream_edge(s), next;
+    const struct segment *waiting = stream_waiting(s);
 
-    if (s->waiting.first == NULL || s->delivered != edge ||
+    if (waiting == NULL || s->delivered != edge ||
         acked - (ssn->state >= TCP_FIN_WAIT1 ? 1 : 0) <= edge)
         return 0;
-    next = stream_abs(s, s->waiting.first->seq);
+    next = stream_abs(s, waiting->seq);
     if (!st->conf->is_inline && !takes_unacked(ssn, eof))
         next = MIN(next, acked);
     return next > edge ? (uint32_t)(next - edge) : 0;
@@ -282,7 +283,7 @@ void stream_emit(struct stream_thread *st, struct tcp_session *ssn, struct packe
         else
             emit_data(st, s, p, dir, limit);
     }
-    if (UNLIKELY(eof && s->waiting.first != NULL) && !st->conf->is_inline &&
+    if (UNLIKELY(eof && stream_waiting(s) != NULL) && !st->conf->is_inline &&
         takes_unacked(ssn, eof))
         emit_islands(st, s, p, dir);
     stream_let_go(st, p->flow, s, dir);

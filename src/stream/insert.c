@@ -88,6 +88,27 @@ static void list_free(struct stream_thread *st, struct segment_list *list)
     list->last = NULL;
 }
 
+struct stream_holes *stream_holes_make(struct stream_thread *st, struct tcp_stream *s)
+{
+    if (s->holes != NULL || !memcap_take(&st->session_memory, sizeof(*s->holes)))
+        return s->holes;
+    s->holes = pool_get(&st->holes);
+    if (s->holes == NULL)
+        memcap_give(&st->session_memory, sizeof(*s->holes));
+    else
+        memset(s->holes, 0, sizeof(*s->holes));
+    return s->holes;
+}
+
+void stream_holes_free(struct stream_thread *st, struct tcp_stream *s)
+{
+    if (s->holes == NULL)
+        return;
+    pool_put(&st->holes, s->holes);
+    memcap_give(&st->session_memory, sizeof(*s->holes));
+    s->holes = NULL;
+}
+
 void stream_release_buffer(struct stream_thread *st, struct tcp_stream *s)
 {
     buffer_put(st, s);
@@ -99,8 +120,11 @@ void stream_release_buffer(struct stream_thread *st, struct tcp_stream *s)
 void stream_release_data(struct stream_thread *st, struct tcp_stream *s)
 {
     list_free(st, &s->merged);
-    list_free(st, &s->waiting);
-    s->segments_merged = s->segments_out = 0;
+    s->segments_merged = 0;
+    if (s->holes != NULL) {
+        list_free(st, &s->holes->waiting);
+        s->holes->segments_out = 0;
+    }
     if (s->buffer != NULL)
         stream_release_buffer(st, s);
 }
@@ -223,7 +247,8 @@ static void record_in_order(struct tcp_stream *s, struct segment *seg, uint32_t 
  * go on waiting; the next segment tries again. */
 static bool merge_first(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s)
 {
-    struct segment *seg = s->waiting.first;
+    struct stream_holes *holes = s->holes;
+    struct segment *seg = holes->waiting.first;
     int64_t from = stream_abs(s, seg->seq), edge = stream_edge(s);
 
     if (from + seg->len > edge) {
@@ -232,10 +257,10 @@ static bool merge_first(struct stream_thread *st, const struct flow *flow, struc
         if (!append(st, flow, s, seg->data + skip, seg->len - skip))
             return false;
     }
-    s->waiting.first = seg->next;
+    holes->waiting.first = seg->next;
     if (seg->next == NULL)
-        s->waiting.last = NULL;
-    s->segments_out--;
+        holes->waiting.last = NULL;
+    holes->segments_out--;
     data_put(st, seg->data, seg->block_class);
     seg->data = NULL;
     seg->next = NULL;
@@ -246,8 +271,10 @@ static bool merge_first(struct stream_thread *st, const struct flow *flow, struc
 
 void stream_merge_waiting(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s)
 {
-    while (s->waiting.first != NULL &&
-           stream_abs(s, s->waiting.first->seq) <= stream_edge(s) && merge_first(st, flow, s))
+    const struct segment *first;
+
+    while ((first = stream_waiting(s)) != NULL && stream_abs(s, first->seq) <= stream_edge(s) &&
+           merge_first(st, flow, s))
         ;
 }
 
@@ -347,9 +374,9 @@ static bool overlaps(const struct overlap *o, const struct segment *old)
     return seq_lt(old->seq, o->seq + o->len) && seq_gt(segment_end(old), o->seq);
 }
 
-static void settle_list(struct overlap *o, const struct segment_list *list)
+static void settle_list(struct overlap *o, const struct segment *first)
 {
-    for (const struct segment *old = list->first; old != NULL; old = old->next) {
+    for (const struct segment *old = first; old != NULL; old = old->next) {
         if (seq_geq(old->seq, o->seq + o->len))
             return;
         if (overlaps(o, old))
@@ -371,7 +398,7 @@ static void write_back_buffer(const struct overlap *o)
 
 static void write_back(const struct overlap *o)
 {
-    for (struct segment *old = o->s->waiting.first; old != NULL; old = old->next) {
+    for (struct segment *old = stream_waiting(o->s); old != NULL; old = old->next) {
         struct meeting m;
 
         if (seq_geq(old->seq, o->seq + o->len))
@@ -393,24 +420,24 @@ static void note_regions(struct tcp_stream *s, const struct segment *fresh)
 
     if (stream_abs(s, fresh->seq) - end <= REGION_GAP)
         return;
-    for (const struct segment *seg = s->waiting.first; seg != NULL; seg = seg->next) {
+    for (const struct segment *seg = s->holes->waiting.first; seg != NULL; seg = seg->next) {
         int64_t start = stream_abs(s, seg->seq);
 
         regions += start - end > REGION_GAP;
         end = MAX(end, start + seg->len);
     }
-    s->regions_max = MAX(s->regions_max, regions);
+    s->holes->regions_max = MAX(s->holes->regions_max, regions);
 }
 
 /* False: it needs a record of its own. */
-static bool extend_last(struct stream_thread *st, struct tcp_stream *s, uint32_t seq,
+static bool extend_last(struct stream_thread *st, const struct stream_holes *holes, uint32_t seq,
                         const uint8_t *data, uint32_t len)
 {
-    struct segment *last = s->waiting.last;
+    struct segment *last = holes->waiting.last;
     unsigned block_class;
     uint8_t *more;
 
-    if (LIKELY(s->segments_out < WAITING_APART) || segment_end(last) != seq ||
+    if (LIKELY(holes->segments_out < WAITING_APART) || segment_end(last) != seq ||
         last->len + len > WAITING_LONGEST)
         return false;
     block_class = block_class_for(last->len + len);
@@ -431,11 +458,14 @@ static bool extend_last(struct stream_thread *st, struct tcp_stream *s, uint32_t
 static int store_waiting(struct stream_thread *st, struct tcp_stream *s, uint32_t seq,
                          const uint8_t *data, uint32_t len)
 {
+    struct stream_holes *holes = stream_holes_make(st, s);
     struct segment *seg;
 
-    if (extend_last(st, s, seq, data, len))
+    if (holes == NULL)
+        return -1;
+    if (extend_last(st, holes, seq, data, len))
         return 0;
-    if (s->segments_out >= WAITING_MAX)
+    if (holes->segments_out >= WAITING_MAX)
         return -2;
     seg = segment_new(st, seq, len);
     if (seg == NULL)
@@ -447,8 +477,8 @@ static int store_waiting(struct stream_thread *st, struct tcp_stream *s, uint32_
         return -1;
     }
     memcpy(seg->data, data, len);
-    record_insert(&s->waiting, seg);
-    s->segments_out++;
+    record_insert(&holes->waiting, seg);
+    holes->segments_out++;
     note_regions(s, seg);
     return 0;
 }
@@ -494,8 +524,8 @@ static int insert_slowly(struct tcp_in *in, struct tcp_stream *s, const uint8_t 
     int result;
 
     memcpy(o.data, payload, len);
-    settle_list(&o, &s->merged);
-    settle_list(&o, &s->waiting);
+    settle_list(&o, s->merged.first);
+    settle_list(&o, stream_waiting(s));
     if (o.any) {
         note_overlap(&o);
         write_back(&o);
@@ -542,7 +572,7 @@ static int insert_in_order(struct tcp_in *in, struct tcp_stream *s, const uint8_
 int stream_insert(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_t len)
 {
     const uint8_t *payload = in->p->payload;
-    bool in_order = stream_abs(s, seq) == stream_edge(s) && s->waiting.first == NULL;
+    bool in_order = stream_abs(s, seq) == stream_edge(s) && stream_waiting(s) == NULL;
 
     if (UNLIKELY(seq_leq(seq + len, s->base_seq)))
         return 0;

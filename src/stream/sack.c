@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/sack.c - a small sorted array of ranges; made when a stream first sees one. */
+/* stream/sack.c - a small sorted array of ranges. */
 #include "stream/sack.h"
 
 #include "stream/stream_private.h"
@@ -55,29 +55,6 @@ void sack_add(struct sack_set *set, uint32_t left, uint32_t right)
     insert_at(set, at, (struct sack_range){ left, right });
 }
 
-static struct sack_set *set_of(struct stream_thread *st, struct tcp_stream *s)
-{
-    if (s->sack != NULL)
-        return s->sack;
-    if (!memcap_take(&st->session_memory, sizeof(struct sack_set)))
-        return NULL;
-    s->sack = pool_get(&st->sacks);
-    if (s->sack == NULL)
-        memcap_give(&st->session_memory, sizeof(struct sack_set));
-    else
-        s->sack->count = 0;
-    return s->sack;
-}
-
-void sack_free(struct stream_thread *st, struct tcp_stream *s)
-{
-    if (s->sack == NULL)
-        return;
-    pool_put(&st->sacks, s->sack);
-    memcap_give(&st->session_memory, sizeof(struct sack_set));
-    s->sack = NULL;
-}
-
 static struct sack_range range_of(const struct tcp_in *in, unsigned i)
 {
     const uint8_t *at = in->p->tcp_options.sack + (size_t)i * 8;
@@ -125,17 +102,17 @@ void sack_take(struct tcp_in *in, struct tcp_stream *acked)
         return;
     for (unsigned i = 0; i < count; i++) {
         struct sack_range r = range_of(in, i);
-        struct sack_set *set;
+        struct stream_holes *holes;
 
         if (!is_news(in, acked, i, r))
             continue;
-        set = set_of(in->st, acked);
-        if (set == NULL)
+        holes = stream_holes_make(in->st, acked);
+        if (holes == NULL)
             return;
-        sack_add(set, r.left, r.right);
+        sack_add(&holes->sack, r.left, r.right);
     }
-    if (acked->sack != NULL)
-        sack_prune(acked->sack, acked->last_ack);
+    if (acked->holes != NULL)
+        sack_prune(&acked->holes->sack, acked->last_ack);
 }
 
 static bool is_known(const struct sack_set *set, struct sack_range r)
@@ -151,7 +128,7 @@ bool sack_is_outdated(const struct tcp_in *in, const struct tcp_stream *acked)
     unsigned count = range_count(in), known = 0;
 
     for (unsigned i = 0; i < count; i++) {
-        if (acked->sack != NULL && is_known(acked->sack, range_of(in, i)))
+        if (acked->holes != NULL && is_known(&acked->holes->sack, range_of(in, i)))
             known++;
     }
     return count > 0 && known == count;

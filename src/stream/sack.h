@@ -8,7 +8,6 @@
 
 struct tcp_in;
 struct tcp_stream;
-struct stream_thread;
 
 /* More ranges than this no real receiver keeps; the lowest are kept. */
 #define SACK_RANGES 15
@@ -30,6 +29,5 @@ void sack_add(struct sack_set *set, uint32_t left, uint32_t right);
 void sack_take(struct tcp_in *in, struct tcp_stream *acked);
 /* True when the option tells nothing that is not known. */
 bool sack_is_outdated(const struct tcp_in *in, const struct tcp_stream *acked);
-void sack_free(struct stream_thread *st, struct tcp_stream *s);
 
 #endif

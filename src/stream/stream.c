@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stream/stream.c - the vector's way through the transport half. */
-#include "stream/sack.h"
 #include "packet/turn.h"
 #include "stream/stream_private.h"
 
@@ -154,7 +153,7 @@ struct stream_thread *stream_thread_new(const struct stream_conf *conf,
     pool_init(&st->sessions, sizeof(struct tcp_session), 256, 0);
     pool_init(&st->segments, sizeof(struct segment), 1024, 0);
     pool_init(&st->syns, sizeof(struct syn_record), 64, 0);
-    pool_init(&st->sacks, sizeof(struct sack_set), 64, 0);
+    pool_init(&st->holes, sizeof(struct stream_holes), 64, 0);
     ARRAY_RESERVE(&st->retired, 4 * VECTOR_FILL);
     register_counters(&st->id, conf);
     packet_pool_on_return(pool, packet_came_home, st);
@@ -182,7 +181,7 @@ void stream_thread_free(struct stream_thread *st)
     pool_fini(&st->sessions);
     pool_fini(&st->segments);
     pool_fini(&st->syns);
-    pool_fini(&st->sacks);
+    pool_fini(&st->holes);
     ARRAY_FREE(&st->retired);
     blocks_fini(&st->blocks);
     flow_table_free(st->flows);
@@ -625,6 +624,11 @@ bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t fi
 
 /* ---- what others may know of a session ---- */
 
+static unsigned stream_regions(const struct tcp_stream *s)
+{
+    return 1 + (s->holes != NULL ? s->holes->regions_max : 0u);
+}
+
 bool stream_tcp_summary(const struct flow *flow, struct tcp_summary *out)
 {
     const struct tcp_session *ssn = flow != NULL ? flow->tcp : NULL;
@@ -642,8 +646,8 @@ bool stream_tcp_summary(const struct flow *flow, struct tcp_summary *out)
         .flags_tc = ssn->side[TO_CLIENT].tcp_flags,
         .flags = ssn->tcp_flags,
         .state = tcp_state_name(state),
-        .ts_max_regions = ssn->side[TO_SERVER].regions_max + 1u,
-        .tc_max_regions = ssn->side[TO_CLIENT].regions_max + 1u,
+        .ts_max_regions = stream_regions(&ssn->side[TO_SERVER]),
+        .tc_max_regions = stream_regions(&ssn->side[TO_CLIENT]),
         .ts_gap = (ssn->side[TO_SERVER].flags & STREAM_GAP) != 0,
         .tc_gap = (ssn->side[TO_CLIENT].flags & STREAM_GAP) != 0,
         .midstream = (ssn->flags & SSN_MIDSTREAM) != 0,

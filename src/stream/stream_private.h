@@ -9,6 +9,7 @@
 #include "flow/memcap.h"
 #include "stream/blocks.h"
 #include "stream/os_policy.h"
+#include "stream/sack.h"
 #include "stream/snapshot.h"
 #include "stream/stream.h"
 
@@ -108,7 +109,13 @@ struct segment_list {
     struct segment *first, *last;
 };
 
-struct sack_set;                        /* stream/sack.h */
+/* What a stream has with data missing before others. */
+struct stream_holes {
+    struct segment_list waiting;        /* behind a hole, by sequence */
+    uint16_t segments_out;              /* how many */
+    uint16_t regions_max;
+    struct sack_set sack;
+};
 
 /* What one side sends. */
 struct tcp_stream {
@@ -120,16 +127,15 @@ struct tcp_stream {
 
     /* Contiguous data, [offset, offset + len) of the stream, at buffer + start. */
     uint8_t block_class, os;            /* os: enum os_policy of the host that receives them */
-    uint16_t segments_out;              /* out of order: how many */
-    uint16_t segments_merged, regions_max;
+    uint16_t segments_merged;
     uint8_t *buffer;
     uint32_t start, len;
     uint32_t pinned;                    /* number of the vector whose chunks point here */
     uint32_t right_edge;                /* sequence number behind the last byte seen */
     int64_t offset, base_offset;        /* of buffer + start, of base_seq */
     int64_t delivered;                  /* handed on up to here */
-    struct segment_list merged, waiting;    /* by sequence; waiting: behind a hole */
-    struct sack_set *sack;              /* NULL without any */
+    struct segment_list merged;         /* by sequence */
+    struct stream_holes *holes;         /* NULL: never any; stream_holes_make() */
 };
 
 /* A SYN or SYN/ACK that may turn out to be the one that counts. */
@@ -153,6 +159,14 @@ struct tcp_session {
     struct syn_record *queue;
     struct tcp_stream side[2];          /* by direction of its data: side[TO_SERVER] the client's */
 };
+
+_Static_assert(sizeof(struct tcp_session) <= 4 * CACHE_LINE, "there are as many as connections");
+
+/* The first segment behind a hole; NULL: none waits. */
+static inline struct segment *stream_waiting(const struct tcp_stream *s)
+{
+    return UNLIKELY(s->holes != NULL) ? s->holes->waiting.first : NULL;
+}
 
 /* ---- the thread ---- */
 
@@ -196,7 +210,7 @@ struct stream_thread {
     struct flow *ending;                /* its chunks did not fit in one packet; more come */
     struct memcap_lease session_memory, data_memory;
     const struct memcap *flow_memory;
-    struct pool sessions, segments, syns, sacks;
+    struct pool sessions, segments, syns, holes;
     struct blocks blocks;
     struct { struct retired_block *at; size_t count, cap; } retired;
     uint8_t *scratch;                   /* 64 KiB: a payload as the overlap policy changed it */
@@ -353,6 +367,8 @@ int stream_insert(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_
 void stream_merge_waiting(struct stream_thread *st, const struct flow *flow,
                           struct tcp_stream *s);
 void segment_free(struct stream_thread *st, struct segment *seg);
+struct stream_holes *stream_holes_make(struct stream_thread *st, struct tcp_stream *s);
+void stream_holes_free(struct stream_thread *st, struct tcp_stream *s);    /* nothing waits */
 
 /* emit.c */
 /* eof: the flow is over, unacknowledged data count too. */

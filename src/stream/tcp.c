@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stream/tcp.c - a TCP packet meets its session. */
-#include "stream/sack.h"
 #include "stream/stream_private.h"
 
 #include <string.h>
@@ -76,7 +75,7 @@ void tcp_session_free(struct stream_thread *st, struct tcp_session *ssn)
 {
     for (unsigned dir = 0; dir < 2; dir++) {
         stream_release_data(st, &ssn->side[dir]);
-        sack_free(st, &ssn->side[dir]);
+        stream_holes_free(st, &ssn->side[dir]);
     }
     syn_queue_free(st, ssn);
     pool_put(&st->sessions, ssn);
@@ -274,7 +273,7 @@ static COLD void forget_data(struct tcp_in *in)
     for (unsigned dir = 0; dir < 2; dir++) {
         struct tcp_stream *s = &ssn->side[dir];
 
-        if (s->waiting.first == NULL && s->delivered == stream_edge(s))
+        if (stream_waiting(s) == NULL && s->delivered == stream_edge(s))
             stream_release_data(in->st, s);
     }
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stream/tcp_check.c - is this acknowledgment, reset or timestamp one that the host would take? */
-#include "stream/sack.h"
 #include "stream/stream_private.h"
 
 /* The system of the host the packet goes to decides; looked up once a stream. */
@@ -38,8 +37,8 @@ void tcp_ack_update(struct tcp_stream *s, uint32_t ack)
     if (!seq_gt(ack, s->last_ack) || !seq_gt(ack, s->base_seq))
         return;
     s->last_ack = ack;
-    if (s->sack != NULL)
-        sack_prune(s->sack, ack);
+    if (s->holes != NULL)
+        sack_prune(&s->holes->sack, ack);
 }
 
 /* Seen from one side only, what was sent counts as received. */
@@ -56,7 +55,7 @@ void tcp_window_update(struct tcp_in *in)
     uint32_t limit;
 
     sack_take(in, s);
-    limit = s->last_ack + s->window + (s->sack != NULL ? sack_size(s->sack) : 0);
+    limit = s->last_ack + s->window + (s->holes != NULL ? sack_size(&s->holes->sack) : 0);
     if (seq_gt(limit, s->next_win))
         s->next_win = limit;
 }

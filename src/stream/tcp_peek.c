@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stream/tcp_peek.c - segments that change nothing and must not be judged as if they did:
  * keep-alives, answers to window probes, old ACKs, window updates out of nowhere. */
-#include "stream/sack.h"
 #include "stream/stream_private.h"
 
 #define NOT_PLAIN (TCP_SYN | TCP_FIN | TCP_RST)
