@@ -136,6 +136,7 @@ struct app_flow {
     struct app_tx *first, *last;        /* transactions alive, oldest first */
     uint64_t next_tx_id;
     uint32_t tx_count;
+    uint32_t file_id;                   /* next file's number */
     bool stopped;                       /* parser off, for good */
     bool end[2];                        /* nothing more will be parsed: log and free as it is */
     bool disrupted[2];                  /* depth reached, or a gap that the parser cannot
@@ -143,10 +144,22 @@ struct app_flow {
     bool encrypted;                     /* set by the parser */
     bool fed[2];                        /* the parser has taken something; detect clears it */
     bool raw[2];                        /* app_raw(); detect clears it */
-    uint64_t file_id;                   /* next file's number */
+    struct app_flow_extra *extra;       /* NULL: nothing of it yet; app_flow_extra_make() */
+};
+
+struct frames;
+struct app_expected_held;
+
+/* What few flows have. */
+struct app_flow_extra {
     uint64_t ahead_bytes;               /* of files whose turn has not come: app/transfer.h */
     struct buf held;                    /* output's: packets that may yet be logged */
+    struct frames *frames[2];           /* the framework's; NULL until the first is made */
+    struct app_expected_held *expected; /* likewise; NULL: nothing */
 };
+
+/* NULL: no memory. */
+struct app_flow_extra *app_flow_extra_make(struct app_flow *af);
 
 /* What follows in both directions is another protocol (CONNECT, STARTTLS, upgrade): from the
  * next packet on detection runs again; this protocol's transactions are inspected and logged as

@@ -5,6 +5,8 @@
  * yet to understand) is copied into the side's `held`, to stand in front of the next chunk. */
 #include "app/private.h"
 
+#include "base/lib_memory.h"
+
 #include <string.h>
 
 #define KEEP_DEFAULT (128u << 10)
@@ -388,6 +390,22 @@ struct app_session *app_session_new(struct app_thread *at, struct flow *f, unsig
     return s;
 }
 
+struct app_flow_extra *app_flow_extra_make(struct app_flow *af)
+{
+    if (af->extra == NULL)
+        af->extra = lib_calloc(1, sizeof(*af->extra));
+    return af->extra;
+}
+
+static COLD void extra_free(struct app_session *s)
+{
+    app_frames_free(s);
+    buf_fini(&s->flow.extra->held);
+    app_expected_free(&s->flow.extra->expected);
+    lib_free(s->flow.extra);
+    s->flow.extra = NULL;
+}
+
 void app_flow_free(struct flow *flow)
 {
     struct app_session *s = flow->app != NULL ? app_session_of(flow->app) : NULL;
@@ -397,11 +415,10 @@ void app_flow_free(struct flow *flow)
         return;
     at = s->flow.thread;
     close_parser(s);
-    app_frames_free(s);
-    buf_fini(&s->flow.held);
+    if (UNLIKELY(s->flow.extra != NULL))
+        extra_free(s);
     for (unsigned d = 0; d < 2; d++)
         app_buf_give(at, &s->side[d].held);
-    app_expected_free(&s->expected);
     pool_put(&at->sessions, s);
     flow->app = NULL;
 }

@@ -22,6 +22,23 @@ static uint8_t first_data_of(const struct app_session *s, uint16_t id)
 }
 
 /* Asks patterns, probes, and whether somebody announced this flow. */
+static enum app_proto_id claim_expected(struct app_session *s, struct packet *p,
+                                        enum direction d)
+{
+    struct app_flow_extra *extra = s->flow.extra;
+    struct app_expected_held *held = extra != NULL ? extra->expected : NULL;
+    enum app_proto_id found = app_claim_expected(s->flow.thread, p, d, &held);
+
+    if (LIKELY(held == NULL) && extra == NULL)
+        return found;
+    extra = app_flow_extra_make(&s->flow);
+    if (extra != NULL)
+        extra->expected = held;
+    else
+        app_expected_free(&held);
+    return found;
+}
+
 static enum app_proto_id ask(struct app_session *s, enum direction d, bool *reversed)
 {
     struct flow *f = s->flow.flow;
@@ -44,7 +61,7 @@ static enum app_proto_id ask(struct app_session *s, enum direction d, bool *reve
     if (found != APP_PROTO_UNKNOWN || side->memory.expected_done || q.other != APP_PROTO_UNKNOWN)
         return found;
     side->memory.expected_done = true;
-    return app_claim_expected(s->flow.thread, p, d, &s->expected);
+    return claim_expected(s, p, d);
 }
 
 /* --- giving up -------------------------------------------------------------------------------- */

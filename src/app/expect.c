@@ -430,7 +430,7 @@ bool app_expect(struct app_flow *af, const struct app_expected *expected)
 
 void *app_expected_data(struct app_flow *af)
 {
-    const struct app_expected_held *held = app_session_of(af)->expected;
+    const struct app_expected_held *held = af->extra != NULL ? af->extra->expected : NULL;
 
     return held != NULL ? held->data : NULL;
 }

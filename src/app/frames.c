@@ -98,14 +98,16 @@ static void keep_pending(struct app_session *s, struct frames *frames, enum dire
 
 void app_frames_data(struct app_session *s, enum direction d, uint64_t offset, struct slice data)
 {
-    if (UNLIKELY(frame_count(s->frames[d]) > 0))
-        keep(s, s->frames[d], offset, data);
+    struct frames *frames = frames_of(s, d);
+
+    if (UNLIKELY(frame_count(frames) > 0))
+        keep(s, frames, offset, data);
 }
 
 bool app_frames_piece(const struct app_flow *af, enum direction direction, unsigned index,
                       struct slice *data, uint64_t *offset)
 {
-    const struct frames *frames = app_session_of(af)->frames[direction];
+    const struct frames *frames = frames_of(app_session_of(af), direction);
     uint32_t at = 0;
 
     if (frames == NULL || index >= frames->piece_count)
@@ -126,20 +128,27 @@ uint64_t app_frames_edge(const struct app_flow *af, enum direction direction, bo
 
 /* --- the frames --------------------------------------------------------------------------- */
 
+static COLD struct frames *frames_make(struct app_flow *af, enum direction d)
+{
+    struct app_flow_extra *extra = app_flow_extra_make(af);
+
+    if (extra == NULL)
+        return NULL;
+    extra->frames[d] = lib_calloc(1, sizeof(*extra->frames[d]));
+    return extra->frames[d];
+}
+
 uint32_t app_frame(struct app_flow *af, enum direction direction, unsigned type, uint64_t offset,
                    int64_t len, uint64_t tx_id)
 {
     struct app_session *s = app_session_of(af);
-    struct frames *frames = s->frames[direction];
+    struct frames *frames = frames_of(s, direction);
     uint32_t wanted = wants_get(&af->thread->conf->want_frames[af->proto->id]);
 
     if (LIKELY((wanted & 1u << type) == 0) || frame_count(frames) >= FRAMES_MAX)
         return 0;
-    if (frames == NULL) {
-        frames = s->frames[direction] = lib_calloc(1, sizeof(*frames));
-        if (frames == NULL)
-            return 0;
-    }
+    if (frames == NULL && (frames = frames_make(af, direction)) == NULL)
+        return 0;
     if (frames->store.data == NULL)
         frames->store = app_buf_take(af->thread);
     struct frame frame = { .id = ++frames->next_id, .type = (uint8_t)type, .offset = offset,
@@ -153,7 +162,7 @@ uint32_t app_frame(struct app_flow *af, enum direction direction, unsigned type,
 
 static struct frame *frame_of(const struct app_flow *af, enum direction d, uint32_t id)
 {
-    struct frames *frames = app_session_of(af)->frames[d];
+    struct frames *frames = frames_of(app_session_of(af), d);
 
     return id != 0 && frames != NULL ? frame_by_id(frames, id) : NULL;
 }
@@ -206,8 +215,8 @@ void app_frames_stream(struct app_session *s, enum direction d, const struct app
         return;
     if (in->start)
         app_frame(af, d, 0, in->offset, in->end ? (int64_t)in->len : -1, APP_FRAME_NO_TX);
-    else if (in->end && frame_count(s->frames[d]) > 0) {
-        first = frame_at(s->frames[d], 0);
+    else if (in->end && frame_count(frames_of(s, d)) > 0) {
+        first = frame_at(frames_of(s, d), 0);
         if (first->type == 0 && first->len < 0)
             first->len = (int64_t)(in->offset + in->len - first->offset);
     }
@@ -240,8 +249,8 @@ bool app_frames_each(const struct app_flow *af, enum direction direction,
 {
     const struct app_session *s = app_session_of(af);
 
-    for (unsigned i = 0; i < frame_count(s->frames[direction]); i++) {
-        struct app_frame_view view = view_of(s, direction, frame_at(s->frames[direction], i));
+    for (unsigned i = 0; i < frame_count(frames_of(s, direction)); i++) {
+        struct app_frame_view view = view_of(s, direction, frame_at(frames_of(s, direction), i));
 
         if (!visit(&view, arg))
             return false;
@@ -251,7 +260,7 @@ bool app_frames_each(const struct app_flow *af, enum direction direction,
 
 bool app_frames_any(const struct app_flow *af, enum direction direction)
 {
-    return frame_count(app_session_of(af)->frames[direction]) > 0;
+    return frame_count(frames_of(app_session_of(af), direction)) > 0;
 }
 
 bool app_frame_find(const struct app_flow *af, enum direction direction, uint32_t frame,
@@ -277,7 +286,7 @@ static uint64_t left_edge(const struct app_session *s, enum direction d, const s
 
 static void prune(struct app_session *s, enum direction d, bool all)
 {
-    struct frames *frames = s->frames[d];
+    struct frames *frames = frames_of(s, d);
     uint64_t edge = s->side[d].offset + s->side[d].len;
     unsigned kept = 0;
 
@@ -303,7 +312,7 @@ void app_frames_prune(struct app_session *s, const struct packet *p)
     bool last = (p->flags & PACKET_FLOW_END) != 0;
 
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
-        if (LIKELY(frame_count(s->frames[d]) == 0))
+        if (LIKELY(frame_count(frames_of(s, d)) == 0))
             continue;
         if (last || packet_direction(p) == d)
             prune(s, d, last || (s->transport == TRANSPORT_TCP && stream_is_closed(p)));
@@ -313,11 +322,13 @@ void app_frames_prune(struct app_session *s, const struct packet *p)
 void app_frames_free(struct app_session *s)
 {
     for (unsigned d = 0; d < 2; d++) {
-        if (s->frames[d] == NULL)
+        struct frames *frames = frames_of(s, d);
+
+        if (frames == NULL)
             continue;
-        app_buf_give(s->flow.thread, &s->frames[d]->store);
-        app_buf_give(s->flow.thread, &s->frames[d]->kept);
-        lib_free(s->frames[d]);
-        s->frames[d] = NULL;
+        app_buf_give(s->flow.thread, &frames->store);
+        app_buf_give(s->flow.thread, &frames->kept);
+        lib_free(frames);
+        s->flow.extra->frames[d] = NULL;
     }
 }

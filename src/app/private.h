@@ -187,25 +187,29 @@ enum { FIRST_DATA_PARSED = 0x80 };
 struct app_session {
     struct app_flow flow;       /* first: what everybody else sees */
     struct app_side side[2];
-    struct frames *frames[2];   /* NULL until the first is made */
     uint8_t transport;
     uint8_t first_data;         /* APP_TS or APP_TC: who spoke first; FIRST_DATA_PARSED */
-    bool off;                   /* nothing is looked at any more */
-    bool midstream;
-    bool changing;              /* another protocol is about to follow */
-    bool change_fresh;          /* ... asked for by this very packet */
-    bool parser_stopped;        /* by itself, with this packet */
-    bool redetecting;
-    bool replace;               /* the next parser takes the place of the present one */
-    bool counted;               /* in app_layer.flow.X */
+    bool off : 1;               /* nothing is looked at any more */
+    bool midstream : 1;
+    bool changing : 1;          /* another protocol is about to follow */
+    bool change_fresh : 1;      /* ... asked for by this very packet */
+    bool parser_stopped : 1;    /* by itself, with this packet */
+    bool redetecting : 1;
+    bool replace : 1;           /* the next parser takes the place of the present one */
+    bool counted : 1;           /* in app_layer.flow.X */
     uint16_t change_port;
-    uint32_t events;            /* bit per app_layer_events id */
-    struct app_expected_held *expected; /* NULL: nothing */
+    uint16_t events;            /* bit per app_layer_events id */
 };
+
+_Static_assert(sizeof(struct app_session) <= 4 * CACHE_LINE, "there are as many as connections");
 
 static inline struct app_session *app_session_of(const struct app_flow *af)
 {
     return (struct app_session *)(uintptr_t)af;
+}
+static inline struct frames *frames_of(const struct app_session *s, enum direction d)
+{
+    return s->flow.extra != NULL ? s->flow.extra->frames[d] : NULL;
 }
 static inline unsigned frame_count(const struct frames *frames)
 {

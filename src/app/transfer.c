@@ -21,10 +21,16 @@ static uint64_t piece_len(const struct app_transfer_piece *piece)
     return piece->data.len + piece->lost;
 }
 
+/* Of all files of the flow; there since the first piece that waited. */
+static uint64_t *flow_ahead(const struct app_transfer *t)
+{
+    return &t->tx->flow->extra->ahead_bytes;
+}
+
 static void piece_free(struct app_transfer *t, struct app_transfer_piece *piece)
 {
     t->ahead_bytes -= piece_len(piece);
-    t->tx->flow->ahead_bytes -= piece_len(piece);
+    *flow_ahead(t) -= piece_len(piece);
     t->ahead_count--;
     buf_fini(&piece->data);
     free(piece);
@@ -94,6 +100,8 @@ void app_transfer_piece(struct app_transfer *t, struct app_tx *tx, enum directio
         t->file = app_file_open(tx, d, name, NULL);
     }
     if (early && len > 0) {
+        if (app_flow_extra_make(tx->flow) == NULL)
+            out_of_memory(sizeof(struct app_flow_extra));
         t->tx = tx;
         t->filling = piece_at(t, offset);
     }
@@ -115,7 +123,7 @@ static void keep(struct app_transfer *t, const uint8_t *data, uint32_t len)
     else
         t->filling->lost += len;
     t->ahead_bytes += len;
-    t->tx->flow->ahead_bytes += len;
+    *flow_ahead(t) += len;
 }
 
 /* Pieces whose turn has come. */
@@ -151,7 +159,7 @@ uint32_t app_transfer_data(struct app_transfer *t, const uint8_t *data, uint32_t
 {
     uint32_t n = MIN(t->left, len);
 
-    if (t->filling != NULL && t->tx->flow->ahead_bytes + n > FLOW_AHEAD_MAX)
+    if (t->filling != NULL && *flow_ahead(t) + n > FLOW_AHEAD_MAX)
         app_transfer_truncate(t);
     if (n > 0 && !t->truncated && !t->closed) {
         if (t->filling != NULL)

@@ -237,7 +237,8 @@ static bool is_over(const struct app_flow *af)
 
     return s->side[TO_SERVER].end_told && s->side[TO_CLIENT].end_told && af->proto != NULL &&
            af->first == NULL && af->proto->finish == NULL && !s->changing && !s->replace &&
-           frame_count(s->frames[TO_SERVER]) == 0 && frame_count(s->frames[TO_CLIENT]) == 0;
+           frame_count(frames_of(s, TO_SERVER)) == 0 &&
+           frame_count(frames_of(s, TO_CLIENT)) == 0;
 }
 
 void app_cleanup(struct app_thread *at, struct packet *p)

@@ -95,9 +95,13 @@ static void hold(struct packet *p, unsigned lane)
 {
     struct app_flow *af = p->flow != NULL ? p->flow->app : NULL;
 
-    if (af != NULL && packet_is_tcp(p) && p->payload_len > 0 &&
-        af->held.len + sizeof(struct pcap_record) + p->len <= HELD_MAX)
-        add_record(&af->held, p, lane);
+    struct app_flow_extra *extra;
+
+    if (af == NULL || !packet_is_tcp(p) || p->payload_len == 0)
+        return;
+    extra = app_flow_extra_make(af);
+    if (extra != NULL && extra->held.len + sizeof(struct pcap_record) + p->len <= HELD_MAX)
+        add_record(&extra->held, p, lane);
 }
 
 static void pcap_packet(struct render *r, void *self, struct packet *p)
@@ -118,9 +122,9 @@ static void pcap_packet(struct render *r, void *self, struct packet *p)
     }
     pcap_files_set_linktype(log->files, eve_linktype(p));
     record_begin(r, log->sink);
-    if (af != NULL && af->held.len > 0) {
-        buf_add(r->out, af->held.data, af->held.len);
-        buf_fini(&af->held);
+    if (af != NULL && af->extra != NULL && af->extra->held.len > 0) {
+        buf_add(r->out, af->extra->held.data, af->extra->held.len);
+        buf_fini(&af->extra->held);
     }
     add_record(r->out, p, r->thread);
     record_end(r);
