@@ -198,7 +198,7 @@ static bool has_open_tx(const struct app_flow *af, enum direction d)
 
 static bool has_news(const struct flow *f, enum direction d)
 {
-    if (f->detect != NULL && f->detect->side[d].to != f->detect->side[d].from)
+    if (f->detect != NULL && f->detect->side[d].unreported != 0)
         return true;
     if (f->app != NULL && app_frames_any(f->app, d))
         return true;

@@ -42,7 +42,6 @@ struct detect_thread {
     uint64_t turn;                          /* one more for each packet */
     uint64_t vars[BYTE_VARS_MAX];
     struct { struct packet_alert *at; unsigned count, cap; } queue;
-    struct pool flows;                      /* struct detect_flow */
     uint32_t stream_keep;                   /* bytes of a direction; 0: nobody wants to see them */
     struct arena notes;                     /* what alerts of this packet carry */
     struct buf note;                        /* one of them being made */
@@ -74,7 +73,8 @@ struct stream_extra {
 };
 
 struct stream_side {
-    uint64_t from, to;          /* inspected together: what came since the last report */
+    uint64_t to;                /* up to where data have come */
+    uint32_t unreported;        /* of them: inspected together, what came since the last report */
     bool flush;                 /* report with the next packet, however little it is */
     bool off;                   /* what comes from here on is encrypted */
     uint16_t told;              /* of `seen`, whose data this packet has reported: these count */
@@ -82,14 +82,20 @@ struct stream_side {
     struct stream_extra *extra; /* NULL: nothing of it yet */
 };
 
+static inline uint64_t stream_side_from(const struct stream_side *side)
+{
+    return side->to - side->unreported;
+}
+
 /* Which of the numbered headers fit, as far as that has been asked; a bit each. */
 struct header_memo { uint64_t asked, fits; };
 
 struct detect_flow {
-    struct pool *home;
     struct header_memo memo[2];     /* from the flow's source, from its destination */
     struct stream_side side[2];
 };
+
+_Static_assert(sizeof(struct detect_flow) <= 2 * CACHE_LINE, "there are as many as connections");
 
 /* flow->detect_flags */
 #define DETECT_UPDATED(d) (1u << (d))       /* data of this direction since the last inspection */
@@ -185,7 +191,7 @@ struct slice inspect_transform(struct detect_thread *dt, const struct buffer *b,
 
 /* stream.c */
 void stream_forget(struct detect_flow *df);     /* all that names rules */
-struct detect_flow *detect_flow_get(struct detect_thread *dt, struct flow *f);
+struct detect_flow *detect_flow_get(struct flow *f);    /* NULL: no memory */
 void stream_inspect_chunks(struct detect_thread *dt, struct packet *p);
 /* Is there something to report to a packet of this direction? */
 bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum direction d);

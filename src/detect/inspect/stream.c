@@ -16,14 +16,10 @@
 
 #define STREAM_RULES_MAX 1024
 
-struct detect_flow *detect_flow_get(struct detect_thread *dt, struct flow *f)
+struct detect_flow *detect_flow_get(struct flow *f)
 {
-    if (f->detect == NULL) {
-        f->detect = pool_get(&dt->flows);
-        if (f->detect == NULL)
-            return NULL;
-        *f->detect = (struct detect_flow){ .home = &dt->flows };
-    }
+    if (f->detect == NULL)
+        f->detect = lib_calloc(1, sizeof(*f->detect));
     return f->detect;
 }
 
@@ -75,7 +71,7 @@ void detect_flow_free(struct flow *f)
         extra_free(df->side[d].extra);
     }
     f->detect = NULL;
-    pool_put(df->home, df);
+    lib_free(df);
 }
 
 static void captures_clear(struct stream_side *side)
@@ -159,7 +155,7 @@ static struct slice window_of(const struct detect_thread *dt, const struct strea
         inline_size = MAX(dt->plan->chunk_size[c->direction], c->len + c->len / 3);
         first = MAX(first, end - MIN(inline_size, end));
     } else {
-        first = MAX(first, MIN(side->from, c->offset));
+        first = MAX(first, MIN(stream_side_from(side), c->offset));
     }
     return (struct slice){ c->data - (c->offset - first),
                            c->len + (uint32_t)(c->offset - first) };
@@ -381,7 +377,7 @@ static bool tx_has_ended(const struct flow *f, enum direction d)
 static void COLD keep_chunk(struct detect_thread *dt, struct packet *p,
                             const struct stream_chunk *c)
 {
-    struct detect_flow *df = detect_flow_get(dt, p->flow);
+    struct detect_flow *df = detect_flow_get(p->flow);
     uint32_t len = MIN(c->len, dt->stream_keep);
     struct stream_extra *extra;
     struct buf *kept;
@@ -447,9 +443,16 @@ static bool is_off(const struct packet *p, const struct stream_side *side)
 static void report_up_to(const struct detect_thread *dt, struct flow *f, enum direction d,
                          uint64_t to)
 {
-    f->detect->side[d].from = to;
+    f->detect->side[d].to = to;
+    f->detect->side[d].unreported = 0;
     if (!dt->is_inline && f->turn == 0)
         __atomic_store_n(&f->reported[d], to, __ATOMIC_RELAXED);
+}
+
+static void come_to(struct stream_side *side, uint64_t end)
+{
+    side->unreported = (uint32_t)MIN(end - stream_side_from(side), (uint64_t)UINT32_MAX);
+    side->to = end;
 }
 
 void stream_inspect_chunks(struct detect_thread *dt, struct packet *p)
@@ -464,14 +467,14 @@ void stream_inspect_chunks(struct detect_thread *dt, struct packet *p)
             keep_chunk(dt, p, c);
         if (!dt->plan->group[TRANSPORT_TCP][d].has_stream)
             continue;
-        df = detect_flow_get(dt, p->flow);
+        df = detect_flow_get(p->flow);
         if (df == NULL || is_off(p, &df->side[d]))
             continue;
         if (c->kind != CHUNK_GAP && c->len > 0)
             chunk_data(dt, p, c, &df->side[d]);
         if (c->kind == CHUNK_AGAIN)
             continue;
-        df->side[d].to = c->offset + c->len;
+        come_to(&df->side[d], c->offset + c->len);
         df->side[d].flush |= c->depth_reached;
         if (c->kind == CHUNK_GAP)
             report_up_to(dt, p->flow, d, df->side[d].to);
@@ -490,11 +493,11 @@ bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum 
     side = &p->flow->detect->side[d];
     if (is_off(p, side))
         return false;
-    if (side->to == side->from)
+    if (side->unreported == 0)
         return stream_rules_count(side->matched) > 0;
     return dt->is_inline || side->flush || is_closing_raw(p->flow) ||
            (p->flags & PACKET_FLOW_END) || stream_is_closing(p) ||
-           side->to - side->from >= dt->plan->chunk_size[d];
+           side->unreported >= dt->plan->chunk_size[d];
 }
 
 void detect_flush_stream(struct flow *flow)

@@ -75,7 +75,6 @@ struct detect_thread *detect_thread_new(struct ruleset *set, const struct conf_n
         dt->count.discarded = counter_register("firewall.discarded_alerts", COUNTER_SUM);
     program_scratch_init(&dt->program, 0);
     arena_init(&dt->notes, 4096, 0);
-    pool_init(&dt->flows, sizeof(struct detect_flow), 256, 0);
     if (rules_attach(dt, set, &mine) < 0) {
         if (err != NULL)
             *err = mine;
@@ -105,7 +104,6 @@ void detect_thread_free(struct detect_thread *dt)
     buf_fini(&dt->note);
     arena_fini(&dt->notes);
     free(dt->queue.at);
-    pool_fini(&dt->flows);
     free(dt);
 }
 
