@@ -253,6 +253,8 @@ struct app_buffer {
     const char *name;           /* "http.uri" */
     const char *alias;          /* older sticky name: "dns_query"; NULL */
     const char *legacy;         /* content modifier: "http_uri"; NULL */
+    const char *same_as;        /* rules that name it mean this buffer, in `directions`, whatever
+                                 * they said before; NULL: itself */
     const char *doc;
     uint8_t directions;
     uint8_t progress[2];        /* least progress of each direction at which it can be there */
@@ -288,7 +290,8 @@ struct app_integer {
     bool multi;                 /* several values: any, all, nth */
     bool any_of_many;           /* several values, any will do; no index in the rule */
     bool inclusive;             /* ranges contain their ends */
-    bool plain;                 /* one number, in quotes or not; no comparison */
+    bool plain;                 /* one number or name, in quotes or not; no comparison */
+    bool lenient;               /* ... and what stands behind the number says nothing */
     const struct app_name *names;       /* {NULL} ended; NULL: numbers only */
     const struct app_name *bit_names;   /* "fin,!comp": bits that are set and not set */
     bool (*get)(struct app_tx *tx, enum direction direction, unsigned index, uint64_t *out);

@@ -141,6 +141,40 @@ bool text_to_i64(struct text t, int64_t *out)
     return true;
 }
 
+/* The base that C reads from how a number begins; takes "0x" off. */
+static unsigned take_base(struct text *t)
+{
+    if (t->n > 2 && text_starts_nocase(*t, "0x") && digit_value(t->p[2]) < 16) {
+        *t = text_from(*t, 2);
+        return 16;
+    }
+    return t->n > 0 && t->p[0] == '0' ? 8 : 10;
+}
+
+bool text_take_c_number(struct text *t, int64_t *out)
+{
+    struct text rest = text_trim(*t);
+    bool negative = text_starts(rest, "-");
+    int64_t n = 0, digits = 0;
+    unsigned base;
+
+    if (negative || text_starts(rest, "+"))
+        rest = text_from(rest, 1);
+    for (base = take_base(&rest); rest.n > 0; rest = text_from(rest, 1), digits++) {
+        int digit = digit_value(rest.p[0]);
+
+        if ((unsigned)digit >= base)
+            break;
+        if (__builtin_mul_overflow(n, (int64_t)base, &n) || __builtin_add_overflow(n, digit, &n))
+            return false;
+    }
+    if (digits == 0)
+        return false;
+    *out = negative ? -n : n;
+    *t = rest;
+    return true;
+}
+
 bool text_to_double(struct text t, double *out)
 {
     char copy[64], *end;

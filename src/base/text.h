@@ -30,6 +30,8 @@ bool text_split(struct text *rest, char sep, struct text *part);
 bool text_to_u64(struct text t, uint64_t max, uint64_t *out);
 bool text_to_decimal(struct text t, uint64_t max, uint64_t *out);     /* without the 0x */
 bool text_to_i64(struct text t, int64_t *out);
+/* As C writes numbers, 0x for 16 and 0 for 8 as base; what stands behind the number is left. */
+bool text_take_c_number(struct text *t, int64_t *out);
 bool text_to_double(struct text t, double *out);
 
 /* "64 MiB", "64mb", "1gb", "100k", "512": bytes, powers of 1024. */

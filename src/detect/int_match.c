@@ -61,53 +61,72 @@ static bool take(struct text *in, const char *token)
     return true;
 }
 
+/* Each of these takes a comparison off *in, or leaves it as it is. */
+
 /* "&mask=value", "&mask!=value". */
-static bool mask_parse(struct text in, uint64_t max, struct int_match *out)
+static bool take_mask(struct text *in, uint64_t max, struct int_match *out)
 {
+    struct text t = *in;
+
     out->op = INT_MASK;
-    if (!take(&in, "&") || !take_number(&in, max, &out->a))
+    if (!take(&t, "&") || !take_number(&t, max, &out->a))
         return false;
-    if (take(&in, "!"))
+    if (take(&t, "!"))
         out->op = INT_NOT_MASK;
-    return take(&in, "=") && take_number(&in, max, &out->b) && in.n == 0 &&
-           (out->a & out->b) == out->b;
+    if (!take(&t, "=") || !take_number(&t, max, &out->b) || (out->a & out->b) != out->b)
+        return false;
+    *in = t;
+    return true;
 }
 
 /* "A-B", "A<>B", "!A-B". */
-static bool bounds_parse(struct text in, uint64_t max, struct int_match *out)
+static bool take_bounds(struct text *in, uint64_t max, struct int_match *out)
 {
-    out->op = take(&in, "!") ? INT_NOT_RANGE : INT_RANGE;
-    return take_number(&in, max, &out->a) && (take(&in, "-") || take(&in, "<>")) &&
-           take_number(&in, max, &out->b) && in.n == 0 && out->b > out->a;
+    struct text t = *in;
+
+    out->op = take(&t, "!") ? INT_NOT_RANGE : INT_RANGE;
+    if (!take_number(&t, max, &out->a) || !(take(&t, "-") || take(&t, "<>")) ||
+        !take_number(&t, max, &out->b) || out->b <= out->a)
+        return false;
+    *in = t;
+    return true;
 }
 
 /* Something must fit between them. */
-static bool range_parse(struct text in, uint64_t max, struct int_match *out)
+static bool take_range(struct text *in, uint64_t max, struct int_match *out)
 {
-    return bounds_parse(in, max, out) && out->b - out->a > 1;
+    struct text t = *in;
+
+    if (!take_bounds(&t, max, out) || out->b - out->a <= 1)
+        return false;
+    *in = t;
+    return true;
 }
 
-static bool comparison_parse(struct text in, uint64_t max, struct int_match *out)
+static bool take_comparison(struct text *in, uint64_t max, struct int_match *out)
 {
     static const struct { const char *text; uint8_t op; } operators[] = {
         { ">=", INT_GE }, { "<=", INT_LE }, { ">", INT_GT }, { "<", INT_LT },
         { "!=", INT_NE }, { "!", INT_NE },  { "=", INT_EQ },
     };
 
+    struct text t = *in;
+
     out->op = INT_EQ;
     for (size_t i = 0; i < ARRAY_LEN(operators); i++) {
-        if (take(&in, operators[i].text)) {
+        if (take(&t, operators[i].text)) {
             out->op = operators[i].op;
             break;
         }
     }
-    if (!take_number(&in, max, &out->a) || in.n > 0)
+    if (!take_number(&t, max, &out->a))
         return false;
-    switch (out->op) {
-    case INT_LT: case INT_GE: return out->a != 0;
-    case INT_GT: case INT_LE: return out->a != max;
-    default: return true;
-    }
+    if (out->a == 0 && (out->op == INT_LT || out->op == INT_GE))
+        return false;
+    if (out->a == max && (out->op == INT_GT || out->op == INT_LE))
+        return false;
+    *in = t;
+    return true;
 }
 
 static bool name_parse(struct text in, const struct app_name *names, struct int_match *out)
@@ -123,30 +142,53 @@ static bool name_parse(struct text in, const struct app_name *names, struct int_
     return false;
 }
 
-int int_match_parse(struct rule_parser *p, struct text in, unsigned bits,
-                    const struct app_name *names, struct int_match *out)
+static uint64_t max_of(unsigned bits)
 {
-    uint64_t max = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
-    struct text t = text_trim(in);
+    return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+}
+
+bool int_match_take(struct text *in, unsigned bits, struct int_match *out)
+{
+    uint64_t max = max_of(bits);
+    struct text t = text_trim(*in);
 
     *out = (struct int_match){ 0 };
-    if (mask_parse(t, max, out) || range_parse(t, max, out) || comparison_parse(t, max, out) ||
-        name_parse(t, names, out))
-        return 0;
+    if (!take_mask(&t, max, out) && !take_range(&t, max, out) && !take_comparison(&t, max, out))
+        return false;
+    *in = t;
+    return true;
+}
+
+static int refuse(struct rule_parser *p, struct text in, uint64_t max,
+                  const struct app_name *names)
+{
     return rule_error(p, "invalid formatting or malformed option to %s keyword: '%.*s'; want N, "
                       "!N, <N, <=N, >N, >=N, A-B with room between, or &MASK=N, up to %llu%s",
                       p->keyword->name, TEXT(in), (unsigned long long)max,
                       names != NULL ? ", or a name" : "");
 }
 
+int int_match_parse(struct rule_parser *p, struct text in, unsigned bits,
+                    const struct app_name *names, struct int_match *out)
+{
+    struct text rest = in;
+
+    if (int_match_take(&rest, bits, out) && rest.n == 0)
+        return 0;
+    *out = (struct int_match){ 0 };
+    return name_parse(text_trim(in), names, out) ? 0 : refuse(p, in, max_of(bits), names);
+}
+
 int int_match_parse_inclusive(struct rule_parser *p, struct text in, unsigned bits,
                               const struct app_name *names, struct int_match *out)
 {
-    uint64_t max = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    struct text rest = text_trim(in);
     bool within;
 
+    if (text_starts(rest, "&"))
+        return refuse(p, in, max_of(bits), names);
     *out = (struct int_match){ 0 };
-    if (!bounds_parse(text_trim(in), max, out))
+    if (!take_bounds(&rest, max_of(bits), out) || rest.n > 0)
         return int_match_parse(p, in, bits, names, out);
     within = out->op == INT_RANGE;
     if (out->a == 0) {

@@ -119,6 +119,8 @@ int int_match_parse(struct rule_parser *p, struct text in, unsigned bits,
 /* ... with ranges that contain their ends. */
 int int_match_parse_inclusive(struct rule_parser *p, struct text in, unsigned bits,
                               const struct app_name *names, struct int_match *out);
+/* A comparison, without names, off *in; what stands behind it is left. */
+bool int_match_take(struct text *in, unsigned bits, struct int_match *out);
 /* "name,!name": all of these bits set, or not set. False: something else. */
 bool int_match_bits(struct text in, const struct app_name *names, struct int_match *out);
 bool int_match_has(const struct int_match *m, uint64_t value);

@@ -19,6 +19,7 @@ struct declared {
     struct keyword_ops ops;
     enum declared_kind kind;
     const char *buffer_name;
+    uint8_t goes;               /* the direction of a rule that names it; 0: as the rule says */
     const struct app_integer *integer[APP_PROTO_COUNT];
     const struct app_match *match[APP_PROTO_COUNT];
     bool in_proto[APP_PROTO_COUNT];
@@ -70,6 +71,12 @@ static int limit_protocol(struct rule_parser *p)
 
 /* --- buffers ---------------------------------------------------------------------------------- */
 
+static void follow(struct rule *rule, uint8_t directions)
+{
+    rule->flags &= ~(uint32_t)(RULE_TO_SERVER | RULE_TO_CLIENT);
+    rule->flags |= directions == APP_TS ? RULE_TO_SERVER : RULE_TO_CLIENT;
+}
+
 static int buffer_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     const struct declared *d = declared_of(p->keyword);
@@ -89,6 +96,8 @@ static int buffer_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
         return rule_error(p, "%s: does not exist %.*s", p->keyword->name, TEXT(in));
     if (limit_protocol(p) < 0)
         return -1;
+    if (d->goes != 0 && !(p->rule->flags & RULE_TX_BOTH))
+        follow(p->rule, d->goes);
     p->directions = (uint8_t)directions;
     r = rule_set_buffer(p, buffer);
     p->directions = 0;
@@ -172,6 +181,22 @@ static const struct app_integer *first_integer(const struct declared *d)
     return NULL;
 }
 
+/* Digits, or a name, and no operator. */
+static bool is_plain(struct text *in, const struct app_integer *integer)
+{
+    struct text t = text_trim(*in);
+    size_t digits = 0;
+
+    while (digits < t.n && isdigit((unsigned char)t.p[digits]))
+        digits++;
+    if (digits == 0)
+        return integer->names != NULL && t.n > 0 && isalpha((unsigned char)t.p[0]);
+    if (digits < t.n && !integer->lenient)
+        return false;
+    *in = (struct text){ t.p, digits };
+    return true;
+}
+
 static int integer_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct integer_arg *a = arg;
@@ -181,8 +206,9 @@ static int integer_parse(struct rule_parser *p, struct text in, void *arg)
 
     a->declared = declared_of(p->keyword);
     integer = first_integer(a->declared);
-    if (integer->plain && (text_trim(in).n == 0 || !isdigit((unsigned char)*text_trim(in).p)))
-        return rule_error(p, "%s: want a number, found '%.*s'", integer->name, TEXT(in));
+    if (integer->plain && !is_plain(&in, integer))
+        return rule_error(p, "%s: want a number%s, found '%.*s'", integer->name,
+                          integer->names != NULL ? " or a name" : "", TEXT(in));
     parse = integer->inclusive ? int_match_parse_inclusive : int_match_parse;
     if (limit_protocol(p) < 0 || (integer->multi && index_match_parse(p, &in, &a->index) < 0))
         return -1;
@@ -267,7 +293,8 @@ static void add_buffer(const struct app_proto *proto, const struct app_buffer *b
     struct declared *d = declared_get(b->name, DECLARED_BUFFER);
 
     if (d != NULL && is_new(d, proto->id)) {
-        d->buffer_name = b->name;
+        d->buffer_name = b->same_as != NULL ? b->same_as : b->name;
+        d->goes = b->same_as != NULL ? b->directions : 0;
         d->ops.alias = b->alias;
         d->ops.doc = b->doc;
         d->ops.features = b->multi ? "multi buffer" : "sticky buffer";
@@ -279,7 +306,7 @@ static void add_buffer(const struct app_proto *proto, const struct app_buffer *b
         return;
     d = declared_get(b->legacy, DECLARED_LEGACY);
     if (d != NULL && is_new(d, proto->id)) {
-        d->buffer_name = b->name;
+        d->buffer_name = b->same_as != NULL ? b->same_as : b->name;
         d->ops.doc = b->doc;
         d->ops.features = "content modifier";
         d->ops.argument = ARGUMENT_NONE;

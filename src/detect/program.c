@@ -607,9 +607,8 @@ static int check_mixture(struct rule_parser *p)
         tx |= l->buffer != NULL && l->buffer->kind == BUFFER_TX;
         packet |= l->buffer != NULL && l->buffer->kind == BUFFER_PACKET;
     }
-    if ((r->flags & (RULE_NEEDS_PACKET | RULE_ONLY_STREAM)) ==
-            (RULE_NEEDS_PACKET | RULE_ONLY_STREAM) ||
-        ((r->flags & (RULE_PROTO_TCP_STREAM | RULE_ONLY_STREAM)) && tests_packets_only(r)))
+    if ((r->flags & (RULE_PROTO_TCP_STREAM | RULE_ONLY_STREAM)) &&
+        ((r->flags & RULE_NEEDS_PACKET) || tests_packets_only(r)))
         return rule_error(p, "can't mix packet keywords with tcp-stream or flow:only_stream.  "
                           "Invalidating signature.");
     if ((r->flags & RULE_NEEDS_PACKET) && (tx || frame))

@@ -146,12 +146,12 @@ static bool parse_opnums(struct text in, struct dce_opnum_range *out)
     uint64_t number;
     bool range = memchr(in.p, '-', in.n) != NULL;
 
-    if (!text_split(&in, '-', &low) || !text_to_u64(low, UINT32_MAX, &number))
+    if (!text_split(&in, '-', &low) || !text_to_decimal(low, UINT32_MAX, &number))
         return false;
     out->low = out->high = (uint32_t)number;
     if (!range)
         return true;
-    if (!text_to_u64(text_trim(in), UINT32_MAX, &number) || number < out->low)
+    if (!text_to_decimal(text_trim(in), UINT32_MAX, &number) || number < out->low)
         return false;
     out->high = (uint32_t)number;
     return true;

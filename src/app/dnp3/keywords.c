@@ -45,7 +45,7 @@ static int func_parse(struct text in, void *arg, struct arena *arena UNUSED, str
 {
     uint64_t code;
 
-    if (text_to_u64(in, UINT8_MAX, &code))
+    if (text_to_decimal(in, UINT8_MAX, &code))
         *(uint8_t *)arg = (uint8_t)code;
     else if (!function_by_name(in, arg))
         return err_set(err, "dnp3_func: want a function code up to 255 or its name, found "
@@ -88,18 +88,18 @@ static bool ind_match(struct app_tx *tx, enum direction d, const void *arg)
     return goes(tx, d) && (dnp3_tx_of(tx)->indications & *(const uint16_t *)arg) != 0;
 }
 
-struct object_arg { uint8_t group, variation; };
+struct object_arg { bool any; uint8_t group, variation; };
 
-static int obj_parse(struct text in, void *arg, struct arena *arena UNUSED, struct err *err)
+/* What is not GROUP,VARIATION asks for nothing, and the rule holds without it. */
+static int obj_parse(struct text in, void *arg, struct arena *arena UNUSED, struct err *err UNUSED)
 {
     struct text rest = in, group, variation;
     struct object_arg *a = arg;
-    uint64_t g, v;
+    uint64_t g = 0, v = 0;
 
-    if (!text_split(&rest, ',', &group) || !text_split(&rest, ',', &variation) || rest.n > 0 ||
-        !text_to_u64(group, UINT8_MAX, &g) || !text_to_u64(variation, UINT8_MAX, &v))
-        return err_set(err, "dnp3_obj: want GROUP,VARIATION, numbers up to 255, found \"%.*s\"",
-                       TEXT(in));
+    a->any = !text_split(&rest, ',', &group) || !text_split(&rest, ',', &variation) ||
+             rest.n > 0 || !text_to_u64(group, UINT8_MAX, &g) ||
+             !text_to_u64(variation, UINT8_MAX, &v);
     a->group = (uint8_t)g;
     a->variation = (uint8_t)v;
     return 0;
@@ -109,8 +109,8 @@ static bool obj_match(struct app_tx *tx, enum direction d, const void *arg)
 {
     const struct object_arg *a = arg;
 
-    if (!goes(tx, d))
-        return false;
+    if (a->any || !goes(tx, d))
+        return a->any;
     for (const struct dnp3_object *o = dnp3_tx_of(tx)->objects; o != NULL; o = o->next)
         if (o->group == a->group && o->variation == a->variation)
             return true;

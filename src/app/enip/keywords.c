@@ -241,7 +241,7 @@ static int service_parse(struct text in, void *arg, struct arena *arena UNUSED, 
     uint64_t service = 0, class = 0, attribute = 0;
     bool negated = false, good;
 
-    good = text_split(&rest, ',', &part) && text_to_u64(part, 0x7f, &service);
+    good = text_split(&rest, ',', &part) && text_to_decimal(part, 0x7f, &service);
     if (good && text_split(&rest, ',', &part)) {
         a->has_class = true;
         good = text_to_u64(part, UINT32_MAX, &class);

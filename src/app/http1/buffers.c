@@ -481,6 +481,7 @@ static const struct app_buffer request_body = {
 /* The content of a response is its file. */
 static const struct app_buffer response_body = {
     .name = "http.response_body", .legacy = "http_server_body", .doc = "response body, decoded",
+    .same_as = "file.data",
     .directions = APP_TC, .progress = { 0, HTTP_BODY }, .grows = true, .multi = true,
     .get = app_file_get_data, .position = app_file_data_position, .kept = app_file_kept,
     .files = APP_FILE_CONTENT,

@@ -401,6 +401,7 @@ static const struct app_buffer request_body = {
 };
 static const struct app_buffer response_body = {
     .name = "http.response_body", .legacy = "http_server_body", .doc = "response body, decoded",
+    .same_as = "file.data",
     .directions = APP_TC, .progress = { 0, H2_BODY }, .grows = true, .multi = true,
     .get = app_file_get_data, .position = app_file_data_position,
     .files = APP_FILE_CONTENT,

@@ -79,7 +79,7 @@ static const struct app_name error_names[] = {
     static const struct app_integer symbol = {                                                   \
         .name = (name_), .doc = (doc_), .bits = (bits_), .directions = APP_BOTH,                 \
         .progress = { H2_BODY, H2_BODY }, .any_of_many = true, .names = (names_),                \
-        .get = (get_),                                                                           \
+        .plain = (names_) != NULL, .lenient = (names_) != NULL, .get = (get_),                   \
     }
 INTEGER(frametype, "http2.frametype", 8, frame_names, "type of a frame", get_frametype);
 INTEGER(errorcode, "http2.errorcode", 32, error_names, "error code of RST_STREAM or GOAWAY",
@@ -129,10 +129,11 @@ static bool get_rrtype(struct app_tx *tx, enum direction d, unsigned index, uint
     return true;
 }
 
-#define DNS_INTEGER(symbol, name_, bits_, multi_, names_, get_)                                  \
+#define DNS_INTEGER(symbol, name_, bits_, many_, names_, get_)                                   \
     static const struct app_integer symbol = {                                                   \
         .name = (name_), .bits = (bits_), .directions = APP_BOTH,                                \
-        .progress = { H2_BODY, H2_BODY }, .multi = (multi_), .names = (names_), .get = (get_),   \
+        .progress = { H2_BODY, H2_BODY }, .any_of_many = (many_), .names = (names_),             \
+        .get = (get_),                                                                           \
     }
 DNS_INTEGER(opcode, "dns.opcode", 8, false, NULL, get_opcode);
 DNS_INTEGER(rcode, "dns.rcode", 16, false, dns_rcodes, get_rcode);

@@ -2,6 +2,8 @@
 /* app/krb5/krb5.c - Kerberos 5 over TCP and UDP: recognition, framing, what rules can see. */
 #include "app/krb5/krb5.h"
 
+#include <ctype.h>
+
 #define MARK_LEN 4                  /* of the length in front of a message, over TCP */
 #define MESSAGE_MAX 16384           /* what is taken for Kerberos; longer ones are passed over */
 #define CLASS_MASK 0xc0
@@ -187,12 +189,23 @@ static bool get_type(struct app_tx *tx, enum direction d, unsigned index, uint64
     return index == 0 && goes(tx, d);
 }
 
+#define ERROR_CHARS 3
+
+/* Up to three characters that begin with a number: codes end at 255 here. */
 static int error_parse(struct text in, void *arg, struct arena *arena UNUSED, struct err *err)
 {
-    int64_t code;
+    struct text t = text_trim(in);
+    uint64_t code;
+    size_t digits = 0;
 
-    if (!text_to_i64(text_trim(in), &code) || code < INT32_MIN || code > INT32_MAX)
-        return err_set(err, "krb5_err_code: want a number, found \"%.*s\"", TEXT(in));
+    while (digits < t.n && isdigit((unsigned char)t.p[digits]))
+        digits++;
+    for (size_t i = digits; i < t.n; i++)
+        if (!isalnum((unsigned char)t.p[i]) && t.p[i] != '.')
+            digits = 0;
+    if (t.n > ERROR_CHARS || !text_to_decimal((struct text){ t.p, digits }, INT32_MAX, &code))
+        return err_set(err, "krb5_err_code: want a number of up to three digits, found \"%.*s\"",
+                       TEXT(in));
     *(int32_t *)arg = (int32_t)code;
     return 0;
 }

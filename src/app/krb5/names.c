@@ -156,7 +156,8 @@ bool krb5_encryption_by_name(struct text name, int32_t *type)
             return true;
         }
     }
-    if (!text_to_i64(name, &number) || number < INT32_MIN || number > INT32_MAX)
+    if (text_starts_nocase(name, "0x") || !text_to_i64(name, &number) ||
+        number < INT32_MIN || number > INT32_MAX)
         return false;
     *type = (int32_t)number;
     return true;

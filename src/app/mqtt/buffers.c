@@ -247,8 +247,12 @@ static bool qos_match(struct app_tx *tx, enum direction d UNUSED, const void *ar
 
 static int session_parse(struct text in, void *arg, struct arena *arena UNUSED, struct err *err)
 {
-    if (!text_to_bool(text_trim(in), arg))
-        return err_set(err, "mqtt.connack.session_present: want yes or no, found \"%.*s\"",
+    struct text t = text_trim(in);
+    bool yes = text_equal(t, "yes") || text_equal(t, "1");
+
+    *(bool *)arg = yes;
+    if (!yes && !text_equal(t, "no") && !text_equal(t, "0"))
+        return err_set(err, "mqtt.connack.session_present: want 1 or 0, found \"%.*s\"",
                        TEXT(in));
     return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/tls/keywords.c - tests of versions, states, names and dates. */
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -111,7 +112,8 @@ static int ssl_version_parse(struct text in, void *arg, struct arena *arena UNUS
             return err_set(err, "ssl_version: \"%.*s\" stands twice", TEXT(word));
         v->wanted |= (uint8_t)(1u << i);
     }
-    return v->wanted != 0 ? 0 : err_set(err, "ssl_version: want at least one version");
+    return v->wanted != 0 || v->negated ? 0 :
+           err_set(err, "ssl_version: want at least one version");
 }
 
 static bool ssl_version_match(struct app_tx *tx, enum direction d, const void *arg)
@@ -189,7 +191,17 @@ struct name_arg {
     bool negated;
 };
 
-static int name_parse(struct text in, void *arg, struct arena *arena, struct err *err)
+/* What may stand in a name that is looked for. */
+static bool is_name(struct text in)
+{
+    for (size_t i = 0; i < in.n; i++)
+        if (!isalnum((unsigned char)in.p[i]) && !isspace((unsigned char)in.p[i]) &&
+            strchr("[\\]^_`-.=,*@", in.p[i]) == NULL)
+            return false;
+    return true;
+}
+
+static int text_parse(struct text in, void *arg, struct arena *arena, struct err *err)
 {
     struct name_arg *n = arg;
 
@@ -204,11 +216,20 @@ static int name_parse(struct text in, void *arg, struct arena *arena, struct err
     return 0;
 }
 
+static int name_parse(struct text in, void *arg, struct arena *arena, struct err *err)
+{
+    struct text name = text_from(in, text_starts(in, "!"));
+
+    if (!is_name(name))
+        return err_set(err, "want letters, digits, blanks and -.=,*@, found \"%.*s\"", TEXT(name));
+    return text_parse(in, arg, arena, err);
+}
+
 static int fingerprint_parse(struct text in, void *arg, struct arena *arena, struct err *err)
 {
     struct name_arg *n = arg;
 
-    if (name_parse(in, arg, arena, err) < 0)
+    if (text_parse(in, arg, arena, err) < 0)
         return -1;
     if (n->len == 59)
         return 0;

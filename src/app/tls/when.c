@@ -57,8 +57,15 @@ static bool parse_date(struct text in, int64_t *out)
 static int parse_point(struct text in, int64_t *out, struct err *err)
 {
     in = text_trim(in);
-    if (text_to_i64(in, out) || parse_date(in, out))
+    uint64_t seconds;
+
+    *out = 0;
+    if (parse_date(in, out))
         return 0;
+    if (text_to_decimal(in, INT64_MAX, &seconds)) {
+        *out = (int64_t)seconds;
+        return 0;
+    }
     return err_set(err, "want a date like 2015-10-22 23:59:59, or seconds since 1970, found "
                    "\"%.*s\"", TEXT(in));
 }

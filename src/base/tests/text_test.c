@@ -51,6 +51,26 @@ TEST(text_numbers)
     CHECK(!text_to_double(text_of("inf"), &d));
 }
 
+TEST(text_numbers_of_c)
+{
+    static const struct { const char *in; int64_t value; const char *rest; } good[] = {
+        { "10", 10, "" },  { " -0x1F,a", -31, ",a" }, { "010", 8, "" }, { "1-10", 1, "-10" },
+        { "0", 0, "" },    { "09", 0, "9" },          { "0xg", 0, "xg" },
+        { "+7kb", 7, "kb" },
+    };
+    struct text in;
+    int64_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(good); i++) {
+        in = text_of(good[i].in);
+        CHECK(text_take_c_number(&in, &n) && n == good[i].value && text_equal(in, good[i].rest));
+    }
+    in = text_of("-");
+    CHECK(!text_take_c_number(&in, &n));
+    in = text_of("9223372036854775808");
+    CHECK(!text_take_c_number(&in, &n) && in.n == 19);
+}
+
 TEST(text_sizes)
 {
     static const struct { const char *in; uint64_t out; } good[] = {

@@ -31,7 +31,6 @@ static const struct name_pair buffers[] = {
     { "http.request_body", "http_client_body" },
     { "http.request_header", "http_request_header" },
     { "http.request_line", "http_request_line" },
-    { "http.response_body", "file_data" },
     { "http.response_header", "http_response_header" },
     { "http.response_line", "http_response_line" },
     { "http.start", "http_start" },

@@ -385,8 +385,7 @@ static bool looks_at_body(const struct rule *r)
     for (const struct rule_list *l = r->list; l != NULL; l = l->next)
         if (l->buffer != NULL && l->buffer->kind == BUFFER_TX &&
             (strcmp(l->buffer->base->name, "file.data") == 0 ||
-             strcmp(l->buffer->base->name, "http.request_body") == 0 ||
-             strcmp(l->buffer->base->name, "http.response_body") == 0))
+             strcmp(l->buffer->base->name, "http.request_body") == 0))
             return true;
     return false;
 }

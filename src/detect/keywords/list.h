@@ -25,6 +25,7 @@
     K(bypass)               \
     /* packet */            \
     K(ttl)                  \
+    K(template)             \
     K(template2)            \
     K(id)                   \
     K(tos)                  \

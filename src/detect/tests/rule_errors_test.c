@@ -152,8 +152,17 @@ static const struct broken {
       "fragbits: want letters of M, D and R, with +, * or ! before them if need be, found "
       "\"MX\"", 30 },
     { "alert ip any any -> any any (fragoffset:x; sid:1;)",
-      "invalid formatting or malformed option to fragoffset keyword: 'x'; want N, !N, <N, "
-      "<=N, >N, >=N, A-B with room between, or &MASK=N, up to 65535", 30 },
+      "fragoffset: want N, <N or >N, up to 65535, found \"x\"", 30 },
+    { "alert tcp-stream any any -> any any (tcp.hdr; content:\"x\"; sid:1;)",
+      "can't mix packet keywords with tcp-stream or flow:only_stream.  Invalidating signature.", 1 },
+    { "alert krb5 any any -> any any (krb5_err_code:1000; sid:1;)",
+      "krb5_err_code: want a number of up to three digits, found \"1000\"", 32 },
+    { "alert http2 any any -> any any (http2.errorcode:!NO_ERROR; sid:1;)",
+      "http2.errorcode: want a number or a name, found '!NO_ERROR'", 33 },
+    { "alert tls any any -> any any (tls.subject:\"CN:x\"; sid:1;)",
+      "want letters, digits, blanks and -.=,*@, found \"CN:x\"", 31 },
+    { "alert tcp any any -> any any (seq:0x10; sid:1;)",
+      "tcp.seq: want a number from 0 to 4294967295, found \"0x10\"", 31 },
     { "alert icmp any any -> any any (itype:>255; sid:1;)",
       "invalid formatting or malformed option to itype keyword: '>255'; want N, !N, <N, <=N, "
       ">N, >=N, A-B with room between, or &MASK=N, up to 255", 32 },
@@ -209,8 +218,6 @@ static const struct broken {
       "NAME,isnotset, found \"x,?,1\"", 31 },
     { "alert tcp any any -> any any (flowint:x,=,; sid:1;)",
       "flowint: want a number up to 4294967295 or a name as value, found \"\"", 31 },
-    { "alert ip any any -> any any (xbits:set,x; sid:1;)",
-      "xbits: \"track ip_src|ip_dst|ip_pair|tx\" is missing", 30 },
     { "alert ip any any -> any any (xbits:set,x,track ip_src,expire 0; sid:1;)",
       "xbits: want \"track ip_src|ip_dst|ip_pair|tx\" and \"expire SECONDS\", found \"expire "
       "0\"", 30 },
@@ -277,8 +284,8 @@ static const struct broken {
       "\"PDF\"", 31 },
     { "alert tcp any any -> any any (filemd5:/no/such/list; sid:1;)",
       "filemd5: opening hash file /no/such/list: No such file or directory", 31 },
-    { "alert tcp any any -> any any (filestore:up; sid:1;)",
-      "filestore: want request, response or both, found \"up\"", 31 },
+    { "alert tcp any any -> any any (filestore:both,2; sid:1;)",
+      "filestore: want [request|response|both[,file|tx|ssn|flow]], found \"both,2\"", 31 },
 };
 
 TEST(rule_errors_say_what_and_where)

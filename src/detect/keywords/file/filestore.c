@@ -3,6 +3,7 @@
 #include "detect/keywords/file/file_test.h"
 #include "detect/ruleset.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* Which files: of the matching direction, or of those named, in this transaction or from now on
@@ -55,7 +56,8 @@ static bool filestore_match(const struct match_input *in, const void *arg)
     return true;
 }
 
-static int direction_parse(struct rule_parser *p, struct text in, uint8_t *directions)
+/* Words that are none of these say nothing. */
+static void direction_parse(struct text in, uint8_t *directions)
 {
     static const struct { const char *name; uint8_t directions; } names[] = {
         { "request", APP_TS }, { "to_server", APP_TS }, { "response", APP_TC },
@@ -63,24 +65,32 @@ static int direction_parse(struct rule_parser *p, struct text in, uint8_t *direc
     };
 
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-        if (text_equal_nocase(in, names[i].name)) {
+        if (text_equal_nocase(in, names[i].name))
             *directions = names[i].directions;
-            return 0;
-        }
     }
-    return rule_error(p, "filestore: want request, response or both, found \"%.*s\"", TEXT(in));
 }
 
-static int scope_parse(struct rule_parser *p, struct text in, struct filestore_arg *a)
+static void scope_parse(struct text in, struct filestore_arg *a)
 {
     if (text_equal_nocase(in, "tx"))
         a->whole_tx = true;
     else if (text_equal_nocase(in, "ssn") || text_equal_nocase(in, "flow"))
         a->whole_flow = true;
-    else if (!text_equal_nocase(in, "file"))
-        return rule_error(p, "filestore: want file, tx, ssn or flow as scope, found \"%.*s\"",
-                          TEXT(in));
-    return 0;
+}
+
+static bool is_words(struct text in)
+{
+    unsigned words = 0;
+    struct text word;
+
+    while (text_split(&in, ',', &word)) {
+        if (word.n == 0 || ++words > 3)
+            return false;
+        for (size_t i = 0; i < word.n; i++)
+            if (!isalpha((unsigned char)word.p[i]) && word.p[i] != '_')
+                return false;
+    }
+    return true;
 }
 
 /* file-store.stream-depth, where it goes beyond the stream's own. */
@@ -104,10 +114,13 @@ static int filestore_parse(struct rule_parser *p, struct text in, void *arg)
     if (p->rule->flags & RULE_FILESTORE)
         return rule_error(p, "filestore: stands twice in the rule");
     p->rule->flags |= RULE_FILESTORE;
-    if (text_split(&rest, ',', &part) && direction_parse(p, part, &a->directions) < 0)
-        return -1;
-    if (text_split(&rest, ',', &part) && scope_parse(p, part, a) < 0)
-        return -1;
+    if (!is_words(in))
+        return rule_error(p, "filestore: want [request|response|both[,file|tx|ssn|flow]], found "
+                          "\"%.*s\"", TEXT(in));
+    if (text_split(&rest, ',', &part))
+        direction_parse(part, &a->directions);
+    if (text_split(&rest, ',', &part))
+        scope_parse(part, a);
     a->depth = store_depth(p->ruleset->conf);
     return file_test_add(p, NULL, NULL, APP_FILE_STORE);
 }

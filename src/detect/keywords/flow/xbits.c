@@ -10,7 +10,7 @@
 
 /* xbits bits and hostbits bits of one name on one host are the same bit. */
 enum bit_command { BIT_SET, BIT_ISSET, BIT_UNSET, BIT_ISNOTSET, BIT_TOGGLE };
-enum bit_track { TRACK_SRC, TRACK_DST, TRACK_PAIR, TRACK_TX };
+enum bit_track { TRACK_SRC, TRACK_DST, TRACK_PAIR, TRACK_TX, TRACK_NONE };
 
 extern const struct keyword_ops keyword_xbits;
 
@@ -33,9 +33,9 @@ static bool command_parse(struct text in, uint8_t *command)
     return false;
 }
 
-static bool has_address(const struct match_input *in)
+static bool has_owner(const struct match_input *in, const struct bit_arg *a)
 {
-    return in->packet->src.version != 0;
+    return in->packet->src.version != 0 && a->track != TRACK_NONE;
 }
 
 /* Whose bit it is: b NULL unless a pair's. */
@@ -51,7 +51,7 @@ static bool bit_test(const struct match_input *in, const void *arg)
     const struct bit_arg *a = arg;
     const struct ip *pair, *host = owner(in, a, &pair);
 
-    if (!has_address(in))
+    if (!has_owner(in, a))
         return false;
     packet_take_turn(in->packet);
     return host_bit_is_set(a->bits, host, pair, a->id, in->packet->time_us) ==
@@ -64,7 +64,7 @@ static bool bit_change(const struct match_input *in, const void *arg)
     const struct ip *pair, *host = owner(in, a, &pair);
     uint64_t now_us = in->packet->time_us;
 
-    if (!has_address(in))
+    if (!has_owner(in, a))
         return true;
     packet_take_turn(in->packet);
     if (a->command == BIT_UNSET || (a->command == BIT_TOGGLE &&
@@ -192,8 +192,11 @@ static int xbits_parse(struct rule_parser *p, struct text in, void *arg)
     while (text_split(&rest, ',', &setting))
         if (setting_parse(p, setting, a, &tracked) < 0)
             return -1;
-    if (!tracked)
-        return rule_error(p, "xbits: \"track ip_src|ip_dst|ip_pair|tx\" is missing");
+    if (!tracked) {
+        rule_warning(p, "xbits: without \"track ip_src|ip_dst|ip_pair|tx\" it is nobody's bit, "
+                     "which is never set");
+        a->track = TRACK_NONE;
+    }
     if (a->expire == 0)
         a->expire = 30;
     a->id = var_name_id(a->track == TRACK_TX ? VAR_XBIT : VAR_HOSTBIT,

@@ -85,7 +85,6 @@ static bool icmpv6_match(const struct match_input *in, const void *arg)
         .doc = what,                                        \
         .point = POINT_PACKET,                              \
         .quotes = true,                                     \
-        .needs_packet = true,                               \
         .arg_size = sizeof(struct checksum_arg),            \
         .parse = checksum_parse,                            \
         .match = function,                                  \

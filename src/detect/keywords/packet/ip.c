@@ -36,7 +36,7 @@ static int id_parse(struct rule_parser *p, struct text in, void *arg)
 {
     uint64_t value;
 
-    if (!text_to_u64(text_trim(in), UINT16_MAX, &value))
+    if (!text_to_decimal(text_trim(in), UINT16_MAX, &value))
         return rule_error(p, "id: want a number from 0 to 65535, found \"%.*s\"", TEXT(in));
     *(uint16_t *)arg = (uint16_t)value;
     return 0;
@@ -68,6 +68,8 @@ static int tos_parse(struct rule_parser *p, struct text in, void *arg)
     char hex[8] = "0x";
     uint64_t value;
 
+    if (text_starts_nocase(t, "0x"))
+        t.n = 0;
     if (t.n > 1 && t.n <= 3 && (t.p[0] | 32) == 'x') {
         for (size_t i = 1; i < t.n; i++)
             hex[1 + i] = t.p[i];

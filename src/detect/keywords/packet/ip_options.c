@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "detect/keyword.h"
 
+#include <ctype.h>
 #include <string.h>
 
 static bool is_v4(const struct packet *p)
@@ -153,6 +154,23 @@ const struct keyword_ops keyword_fragbits = {
     .match = fragbits_match,
 };
 
+/* [<|>]N; what stands behind the number says nothing. */
+static int fragoffset_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct text t = text_trim(in);
+    struct int_match *m = arg;
+    size_t digits = 0;
+
+    m->op = text_starts(t, "<") ? INT_LT : text_starts(t, ">") ? INT_GT : INT_EQ;
+    if (m->op != INT_EQ)
+        t = text_trim(text_from(t, 1));
+    while (digits < t.n && isdigit((unsigned char)t.p[digits]))
+        digits++;
+    if (!text_to_decimal((struct text){ t.p, digits }, UINT16_MAX, &m->a))
+        return rule_error(p, "fragoffset: want N, <N or >N, up to 65535, found \"%.*s\"", TEXT(in));
+    return 0;
+}
+
 static bool fragoffset_match(const struct match_input *in, const void *arg)
 {
     return is_v4(in->packet) &&
@@ -166,6 +184,6 @@ const struct keyword_ops keyword_fragoffset = {
     .point = POINT_PACKET,
     .needs_packet = true,
     .arg_size = sizeof(struct int_match),
-    .parse = int_parse_u16,
+    .parse = fragoffset_parse,
     .match = fragoffset_match,
 };

@@ -20,6 +20,7 @@ static int byte_test_operator(struct rule_parser *p, struct text in, struct byte
 
 static int byte_test_value(struct rule_parser *p, struct text in, struct byte_options *o)
 {
+    struct text rest = in;
     int64_t value = 0;
 
     if (in.n > 0 && isalpha((unsigned char)in.p[0])) {
@@ -28,9 +29,9 @@ static int byte_test_value(struct rule_parser *p, struct text in, struct byte_op
         o->byte.value = (uint64_t)value;
         return 0;
     }
-    if (text_to_u64(in, UINT64_MAX, &o->byte.value))
-        return 0;
-    if (!text_to_i64(in, &value))
+    if (!text_take_c_number(&rest, &value) && text_to_u64(in, UINT64_MAX, &o->byte.value))
+        return 0;                                   /* above what is signed */
+    if (rest.n == in.n)
         return rule_error(p, "byte_test: malformed value: %.*s", TEXT(in));
     o->byte.value = (uint64_t)value;
     return 0;

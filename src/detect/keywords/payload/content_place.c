@@ -34,10 +34,12 @@ static struct rule_op *place_target(struct rule_parser *p, uint32_t conflicting)
     return op;
 }
 
-/* A number in [min, max] or the name of a byte variable. */
+/* A number in [min, max], in C's notation, or the name of a byte variable. Behind a number that
+ * may be negative anything may stand: rules that say "within:10,relative" are about. */
 static int place_number(struct rule_parser *p, struct text in, int64_t min, int64_t max,
                         struct rule_op *op, uint32_t var_flag, int32_t *out)
 {
+    struct text rest = in;
     int64_t value;
 
     if (in.n > 0 && isalpha((unsigned char)in.p[0])) {
@@ -50,7 +52,8 @@ static int place_number(struct rule_parser *p, struct text in, int64_t min, int6
         *out = var;
         return 0;
     }
-    if (!text_to_i64(in, &value) || value < min || value > max)
+    if (!text_take_c_number(&rest, &value) || value < min || value > max ||
+        (rest.n > 0 && min >= 0))
         return rule_error(p, "invalid value for %s: %.*s", p->keyword->name, TEXT(in));
     *out = (int32_t)value;
     return 0;

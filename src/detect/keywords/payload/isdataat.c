@@ -17,7 +17,7 @@ static int isdataat_number(struct rule_parser *p, struct text in, struct rule_op
         op->byte.offset = var;
         return 0;
     }
-    if (!text_to_u64(in, 65535, &value))
+    if (!text_to_decimal(in, 65535, &value))
         return rule_error(p, "isdataat: want 0 to 65535, got \"%.*s\"", TEXT(in));
     op->byte.offset = (int32_t)value;
     return 0;

@@ -25,7 +25,7 @@ struct pcre_flags {
 
 static const struct { char letter; const char *buffer; } legacy[] = {
     { 'U', "http.uri" }, { 'I', "http.uri.raw" }, { 'P', "http.request_body" },
-    { 'Q', "http.response_body" }, { 'H', "http.header" }, { 'D', "http.header.raw" },
+    { 'Q', "file.data" }, { 'H', "http.header" }, { 'D', "http.header.raw" },
     { 'M', "http.method" }, { 'C', "http.cookie" }, { 'S', "http.stat_code" },
     { 'Y', "http.stat_msg" }, { 'V', "http.user_agent" }, { 'W', "http.host" },
     { 'Z', "http.host.raw" },
@@ -54,7 +54,9 @@ static int pcre_split(struct rule_parser *p, struct text in, struct pcre_parts *
     in.n = cut;
     while (in.n > 0 && (in.p[in.n - 1] == ',' || in.p[in.n - 1] == ' '))
         in.n--;
-    if (in.n < 2 || in.p[0] != '/')
+    while (in.n > 0 && in.p[0] != '/')          /* nothing is said in front of it */
+        in = text_from(in, 1);
+    if (in.n < 2)
         return rule_error(p, "pcre parse error: %.*s", TEXT(in));
     for (end = in.n - 1; end > 0; end--)
         if (in.p[end] == '/' && (in.p[end - 1] != '\\' || (end > 1 && in.p[end - 2] == '\\')))
@@ -240,10 +242,6 @@ static const struct buffer *pcre_buffer(struct rule_parser *p, const char *name,
     const struct buffer *b = buffer_find(p->ruleset, text_of(name));
     const struct buffer *now = p->current != NULL ? p->current->buffer : NULL;
 
-    /* A response's body is the file that http transfers. */
-    if (now != NULL && text_equal(text_of(now->name), "file.data") &&
-        text_equal(text_of(name), "http.response_body"))
-        return now;
     if (p->current != NULL && now != b) {
         rule_error(p, "Expression seen with a sticky buffer still set; either (1) reset sticky "
                    "buffer with pkt_data or (2) use a sticky buffer providing \"%s\".", name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* replace - in inline mode, writes as many other bytes over the content before it. */
 #include "detect/program.h"
+#include "detect/ruleset.h"
 
 static int replace_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
@@ -10,6 +11,10 @@ static int replace_parse(struct rule_parser *p, struct text in, void *arg UNUSED
 
     if (p->negated)
         return rule_error(p, "Can't negate replacement string: %.*s", TEXT(in));
+    if (!p->ruleset->is_inline) {
+        rule_warning(p, "replace: packets can be changed inline only, the rule alerts without it");
+        return 0;
+    }
     if (content_bytes_parse(p, in, "replace", &bytes, &len) < 0)
         return -1;
     if (op == NULL || op->list->buffer != NULL)

@@ -12,7 +12,7 @@ static int rpc_number(struct rule_parser *p, struct text in, uint32_t *out, bool
     *has = !text_equal(in, "*") && in.n > 0;
     if (!*has)
         return 0;
-    if (!text_to_u64(in, UINT32_MAX, &value))
+    if (!text_to_decimal(in, UINT32_MAX, &value))
         return rule_error(p, "rpc: want a number or *, got \"%.*s\"", TEXT(in));
     *out = (uint32_t)value;
     return 0;

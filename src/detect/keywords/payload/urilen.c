@@ -31,22 +31,22 @@ static int urilen_op(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct rule_op *op = op_append(p, OP_URILEN, false);
 
-    return op != NULL ? int_match_parse(p, in, 16, NULL, &op->size) : -1;
+    if (op == NULL)
+        return -1;
+    return int_match_take(&in, 16, &op->size) ? 0 :
+           rule_error(p, "urilen: want a number or a range, found \"%.*s\"", TEXT(in));
 }
 
+/* "raw" asks for the URI as it was sent. Anything else behind the length, "norm" or not, says
+ * nothing. */
 static int urilen_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
-    struct text number, word;
-    bool raw = false;
+    struct text word = in;
+    struct int_match size;
+    bool raw = int_match_take(&word, 16, &size) && text_starts(word, ",") &&
+               text_starts(text_trim(text_from(word, 1)), "raw");
 
-    if (!text_split(&in, ',', &number))
-        return rule_error(p, "urilen: want a number or a range");
-    if (text_split(&in, ',', &word)) {
-        raw = text_equal(word, "raw");
-        if (!raw && !text_equal(word, "norm"))
-            return rule_error(p, "urilen: want \"raw\" or \"norm\", got \"%.*s\"", TEXT(word));
-    }
-    return in_uri(p, number, uri_buffer(p, raw), urilen_op);
+    return in_uri(p, in, uri_buffer(p, raw), urilen_op);
 }
 
 const struct keyword_ops keyword_urilen = {
