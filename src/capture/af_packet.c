@@ -96,10 +96,8 @@ static void af_close(void *capture)
     struct af_capture *c = capture;
 
     for (unsigned i = 0; i < c->count; i++)
-        for (unsigned side = 0; side < c->sources[i].sides; side++) {
-            af_bypass_free(c->sources[i].side[side].bypass);
-            af_xdp_filter_close(&c->sources[i].side[side]);
-        }
+        for (unsigned side = 0; side < c->sources[i].sides; side++)
+            af_conf_fini(&c->sources[i].side[side]);
     free(c->sources);
     free(c);
 }

@@ -7,6 +7,7 @@
 #ifndef CAPTURE_AF_PACKET_H
 #define CAPTURE_AF_PACKET_H
 
+#include <linux/filter.h>
 #include <pthread.h>
 
 #include "capture/bridge.h"
@@ -31,22 +32,26 @@ struct af_conf {
     unsigned ring_size;             /* frames a thread */
     unsigned block_size, block_timeout_ms, v2_block_size, buffer_size;
     enum af_checksums checksums;
-    const char *bpf_filter;         /* NULL: none */
-    const char *ebpf_lb_file, *ebpf_filter_file;
-    const char *xdp_filter_file;    /* NULL: none */
+    struct sock_filter *filter;     /* bpf-filter as the kernel takes it; NULL: none */
+    unsigned filter_len;
+    int deal_fd, filter_fd;         /* programs of ebpf-lb-file and ebpf-filter-file; -1: none */
+    int xdp_fd;                     /* that of xdp-filter-file; -1: none */
     unsigned xdp_flags;             /* how it is put before the interface */
     int xdp_link;                   /* what holds it there, and the interface; by join_lock */
     int xdp_index;                  /* 0: none */
+    unsigned joined_before;         /* offloads switched off by us, net_device_join_off() */
     enum bridge_copy copy;
     char peer[64];                  /* copy-iface */
     bool large_frames;              /* inline: offloads make frames beyond the MTU */
     struct af_bypass *bypass;       /* NULL: bypassed flows come here as well */
 };
 
-/* af_packet_conf.c: defaults, then what stands under `af-packet`. threads, source_count: for the
- * default of ring-size. */
+/* af_packet_conf.c: defaults, then what stands under `af-packet`; loads what the kernel is to run,
+ * so that what cannot be is said before the start. threads: for the default of ring-size. Also
+ * after an error there is something to fini. */
 int af_conf_read(struct af_conf *conf, const struct capture_request *rq, const char *name,
                  struct err *err);
+void af_conf_fini(struct af_conf *conf);
 unsigned af_queues(const struct conf_node *root, const char *name);
 unsigned af_threads_auto(const struct conf_node *root, const char *name, unsigned cpus,
                          unsigned queues);
@@ -91,18 +96,21 @@ void af_ring_stats(struct af_ring *ring, struct af_stats *add);
 void af_ring_close(struct af_ring *ring);
 
 /* af_packet_filter.c. Each gives 0 or -1 with *err. */
+int af_filter_compile(struct af_conf *conf, const char *expression, struct err *err);
+void af_filter_free(struct af_conf *conf);
 int af_filter_nothing(int fd, struct err *err);     /* lets nothing in */
 int af_filter_attach(int fd, const struct af_conf *conf, struct err *err);
 int af_fanout_join(int fd, struct af_conf *conf, int if_index, int *place, struct err *err);
 
-/* af_packet_ebpf.c: the program in that section of an object file, for a socket option. */
-int af_ebpf_attach(int fd, const char *path, const char *section, int level, int option,
-                   struct err *err);
+/* af_packet_ebpf.c: the program in that section of an object file, for a socket or, with one for
+ * XDP, for an interface; its file descriptor, or -1 with *err. */
+int af_ebpf_load(const char *path, const char *section, struct err *err);
+int af_xdp_load(const char *path, const struct af_conf *conf, struct err *err);
 
 /* Puts the interface's XDP program before it, unless it is there; it stays until the engine is
  * gone or this is closed. */
-int af_xdp_filter_open(struct af_conf *conf, int if_index, struct err *err);
-void af_xdp_filter_close(struct af_conf *conf);
+int af_xdp_open(struct af_conf *conf, int if_index, struct err *err);
+void af_xdp_close(struct af_conf *conf);
 
 /* af_packet_bypass.c: flows that the kernel leaves out. forget_s: how long the engine remembers a
  * bypassed flow that is silent. Any thread. */

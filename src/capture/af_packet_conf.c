@@ -82,9 +82,6 @@ static int read_fanout(struct af_conf *conf, const struct conf_node *item, struc
     if (type != NULL && strcmp(type->value, "cluster_rollover") == 0)
         conf_warning(type, "cluster_rollover would split flows between threads: taken as "
                      "cluster_flow");
-    if (conf_bool(item, "rollover", false))
-        conf_warning(conf_find(item, "rollover"), "rollover moves single packets of a flow to "
-                     "another thread, which then lacks the flow: not done");
     if (conf->fanout_type == PACKET_FANOUT_HASH && conf_bool(item, "defrag", true))
         conf->fanout_type |= PACKET_FANOUT_FLAG_DEFRAG;
     if (!text_equal_nocase(text_of(id), "auto") && !text_to_u64(text_of(id), 65535, &number))
@@ -92,14 +89,9 @@ static int read_fanout(struct af_conf *conf, const struct conf_node *item, struc
                       "cluster-id: want auto or 1 to 65535, got \"%s\"", id);
     conf->cluster_id = (unsigned)number;
     conf->fanout_id = -1;
-    pthread_mutex_init(&conf->join_lock, NULL);
-    conf->ebpf_lb_file = conf_string(item, "ebpf-lb-file", NULL);
-    conf->ebpf_filter_file = conf_string(item, "ebpf-filter-file", NULL);
-    if (conf->fanout_type == PACKET_FANOUT_EBPF && conf->ebpf_lb_file == NULL)
+    if (conf->fanout_type == PACKET_FANOUT_EBPF && conf_string(item, "ebpf-lb-file", NULL) == NULL)
         return err_at(err, type->at, "cluster_ebpf needs ebpf-lb-file: the program that deals the "
                       "packets");
-    if (conf->fanout_type != PACKET_FANOUT_EBPF)
-        conf->ebpf_lb_file = NULL;
     return 0;
 }
 
@@ -135,10 +127,21 @@ static enum af_checksums read_checksums(const struct conf_node *item)
     }
 }
 
-static void look_at_offloads(struct af_conf *conf)
+static void switch_offloads_off(struct af_conf *conf)
+{
+    conf->joined_before = net_device_join_off(conf->device.name);
+    if (conf->joined_before != 0)
+        log_info("af-packet", "%s joins no packets any more, until the engine ends "
+                 "(capture.disable-offloading)", conf->device.name);
+    net_device_read(conf->device.name, &conf->facts, NULL);
+}
+
+static void look_at_offloads(struct af_conf *conf, const struct conf_node *root)
 {
     const char *name = conf->device.name;
 
+    if (conf_bool(root, "capture.disable-offloading", false))
+        switch_offloads_off(conf);
     if (!conf->facts.has_offloads)
         return;
     if (conf->copy == BRIDGE_NONE) {
@@ -174,7 +177,7 @@ static void read_bypass(struct af_conf *conf, const struct conf_node *root,
 
     if (conf->copy != BRIDGE_NONE)
         why = "inline every packet has to come here";
-    else if (conf->bpf_filter != NULL || conf->ebpf_filter_file != NULL)
+    else if (conf->filter != NULL || conf->filter_fd >= 0)
         why = "another filter stands there";
     else if (net_device_link(conf->facts.arp_type) != DATALINK_ETHERNET)
         why = "it is no Ethernet";
@@ -187,13 +190,56 @@ static void read_bypass(struct af_conf *conf, const struct conf_node *root,
                      "pass quickly", name, why);
 }
 
-static void read_xdp(struct af_conf *conf, const struct conf_node *item)
+/* What the kernel is to run for each packet. */
+static int load_programs(struct af_conf *conf, const struct capture_request *rq,
+                         const struct conf_node *item, struct err *err)
 {
     static const char *const modes[] = { "soft", "driver", "hw", NULL };
     static const unsigned flags[] = { XDP_FLAGS_SKB_MODE, XDP_FLAGS_DRV_MODE, XDP_FLAGS_HW_MODE };
+    const char *deal = conf_string(item, "ebpf-lb-file", NULL);
+    const char *filter = conf_string(item, "ebpf-filter-file", NULL);
+    const char *xdp = conf_string(item, "xdp-filter-file", NULL);
+    const char *expression = rq->bpf_filter != NULL ? rq->bpf_filter
+                                                    : conf_string(item, "bpf-filter", NULL);
 
-    conf->xdp_filter_file = conf_string(item, "xdp-filter-file", NULL);
     conf->xdp_flags = flags[conf_choice(item, "xdp-mode", modes, 0)];
+    if (expression != NULL && af_filter_compile(conf, expression, err) < 0)
+        return -1;
+    if (expression == NULL && filter != NULL &&
+        (conf->filter_fd = af_ebpf_load(filter, "filter", err)) < 0)
+        return -1;
+    if ((conf->fanout_type & 0xff) == PACKET_FANOUT_EBPF &&
+        (conf->deal_fd = af_ebpf_load(deal, "loadbalancer", err)) < 0)
+        return -1;
+    return xdp == NULL || (conf->xdp_fd = af_xdp_load(xdp, conf, err)) >= 0 ? 0 : -1;
+}
+
+/* What other engines have that we have not: said, with what there is in its place. */
+static void say_not_done(const struct conf_node *item)
+{
+    static const struct {
+        const char *key, *why;
+        bool when;                  /* said with this value only, if it is a yes or no */
+    } not_done[] = {
+        { "use-mmap", "rings are always shared with the kernel", false },
+        { "rollover", "rollover moves single packets of a flow to another thread, which then "
+                      "lacks the flow: not done", true },
+        { "disable-hwtimestamp", "times are always those of the kernel: the clock of a card is not "
+                                 "this machine's", false },
+        { "pinned-maps", "tables and programs go when the engine ends: what is bypassed is found "
+                         "out anew after a restart", true },
+        { "use-percpu-hash", "there is one table of bypassed flows for all CPUs", true },
+    };
+
+    for (unsigned i = 0; i < ARRAY_LEN(not_done); i++) {
+        const char *key = not_done[i].key;
+
+        if (conf_bool(item, key, !not_done[i].when) == not_done[i].when)
+            conf_warning(conf_find(item, key), "%s", not_done[i].why);
+    }
+    if (conf_find(item, "xdp-cpu-redirect") != NULL)
+        conf_warning(conf_find(item, "xdp-cpu-redirect"), "tables of xdp-filter-file are not "
+                     "filled: CPUs to redirect to must stand in the program itself");
 }
 
 int af_conf_read(struct af_conf *conf, const struct capture_request *rq, const char *name,
@@ -202,6 +248,8 @@ int af_conf_read(struct af_conf *conf, const struct capture_request *rq, const c
     const struct conf_node *item = item_of(rq->conf, name);
 
     snprintf(conf->device.name, sizeof(conf->device.name), "%s", name);
+    conf->deal_fd = conf->filter_fd = conf->xdp_fd = -1;
+    pthread_mutex_init(&conf->join_lock, NULL);
     if (net_device_read(name, &conf->facts, err) < 0)
         return -1;
     if (net_device_link(conf->facts.arp_type) == DATALINK_NONE)
@@ -212,7 +260,7 @@ int af_conf_read(struct af_conf *conf, const struct capture_request *rq, const c
     if (read_fanout(conf, item, err) < 0 ||
         bridge_read(rq->conf, "af-packet", name, &conf->facts, &conf->copy, conf->peer, err) < 0)
         return -1;
-    look_at_offloads(conf);
+    look_at_offloads(conf, rq->conf);
     conf->ignore_outgoing = conf->copy != BRIDGE_NONE || conf->facts.is_loopback;
     if (conf->ignore_outgoing)
         conf->fanout_type |= PACKET_FANOUT_FLAG_IGNORE_OUTGOING;
@@ -222,12 +270,29 @@ int af_conf_read(struct af_conf *conf, const struct capture_request *rq, const c
     conf->emergency_flush = conf_bool(item, "use-emergency-flush", false);
     conf->promisc = !conf_bool(item, "disable-promisc", false);
     conf->checksums = read_checksums(item);
-    conf->bpf_filter = rq->bpf_filter != NULL ? rq->bpf_filter
-                                              : conf_string(item, "bpf-filter", NULL);
-    if (!conf_bool(item, "use-mmap", true))
-        conf_warning(conf_find(item, "use-mmap"), "rings are always shared with the kernel");
-    read_xdp(conf, item);
+    say_not_done(item);
+    if (load_programs(conf, rq, item, err) < 0)
+        return -1;
     if (conf_bool(item, "bypass", false))
         read_bypass(conf, rq->conf, item);
     return 0;
+}
+
+static void close_program(int fd)
+{
+    if (fd >= 0)
+        close(fd);
+}
+
+void af_conf_fini(struct af_conf *conf)
+{
+    if (net_device_is(conf->device.name, conf->device.if_index))
+        net_device_join_on(conf->device.name, conf->joined_before);
+    af_xdp_close(conf);
+    af_bypass_free(conf->bypass);
+    af_filter_free(conf);
+    close_program(conf->deal_fd);
+    close_program(conf->filter_fd);
+    close_program(conf->xdp_fd);
+    pthread_mutex_destroy(&conf->join_lock);
 }

@@ -9,16 +9,20 @@
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <pcap/pcap.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 #define SNAPLEN 262144
 #define FANOUT_ID(arg) ((arg) & 0xffff)
 
-static int attach(int fd, struct sock_filter *code, unsigned len, struct err *err)
+static int attach(int fd, const struct sock_filter *code, unsigned len, struct err *err)
 {
-    struct sock_fprog program = { .len = (unsigned short)len, .filter = code };
+    struct sock_fprog program = { .len = (unsigned short)len,
+                                  .filter = (struct sock_filter *)code };
 
     if (setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) < 0)
         return err_set(err, "the kernel does not take the packet filter: %s", strerror(errno));
@@ -37,34 +41,65 @@ static int dlt_of(const struct af_conf *conf)
     return net_device_link(conf->facts.arp_type) == DATALINK_RAW ? DLT_RAW : DLT_EN10MB;
 }
 
-/* libpcap compiles for itself; its instructions are the kernel's. */
-static int attach_expression(int fd, const struct af_conf *conf, struct err *err)
+/* Before a socket the kernel keeps VLAN tags beside the frame. Only for a capture of its own does
+ * libpcap know that. */
+static pcap_t *open_compiler(const struct af_conf *conf, const char *expression)
 {
+    char text[PCAP_ERRBUF_SIZE];
+    pcap_t *live;
+
+    if (strstr(expression, "vlan") == NULL)
+        return pcap_open_dead(dlt_of(conf), SNAPLEN);
+    live = pcap_create(conf->device.name, text);
+    if (live == NULL || pcap_set_snaplen(live, SNAPLEN) != 0 || pcap_activate(live) >= 0)
+        return live;
+    pcap_close(live);
+    return pcap_open_dead(dlt_of(conf), SNAPLEN);
+}
+
+/* libpcap compiles for itself; its instructions are the kernel's. */
+int af_filter_compile(struct af_conf *conf, const char *expression, struct err *err)
+{
+    pcap_t *compiler = open_compiler(conf, expression);
     struct bpf_program program;
-    pcap_t *dead = pcap_open_dead(dlt_of(conf), SNAPLEN);
     int status;
 
-    if (dead == NULL)
+    if (compiler == NULL)
         return err_set(err, "libpcap has no memory");
-    if (pcap_compile(dead, &program, conf->bpf_filter, 1, PCAP_NETMASK_UNKNOWN) < 0) {
-        err_set(err, "bpf-filter \"%s\": %s", conf->bpf_filter, pcap_geterr(dead));
-        pcap_close(dead);
-        return -1;
+    status = pcap_compile(compiler, &program, expression, 1, PCAP_NETMASK_UNKNOWN);
+    if (status < 0) {
+        err_set(err, "bpf-filter \"%s\": %s", expression, pcap_geterr(compiler));
+    } else {
+        conf->filter_len = program.bf_len;
+        conf->filter = xcalloc(program.bf_len, sizeof(conf->filter[0]));
+        memcpy(conf->filter, program.bf_insns, program.bf_len * sizeof(conf->filter[0]));
+        pcap_freecode(&program);
     }
-    status = attach(fd, (struct sock_filter *)program.bf_insns, program.bf_len, err);
-    pcap_freecode(&program);
-    pcap_close(dead);
+    pcap_close(compiler);
     return status;
+}
+
+void af_filter_free(struct af_conf *conf)
+{
+    free(conf->filter);
+    conf->filter = NULL;
+}
+
+static int attach_program(int fd, int program_fd, int level, int option, struct err *err)
+{
+    if (setsockopt(fd, level, option, &program_fd, sizeof(program_fd)) < 0)
+        return err_set(err, "the kernel does not take the eBPF program: %s", strerror(errno));
+    return 0;
 }
 
 int af_filter_attach(int fd, const struct af_conf *conf, struct err *err)
 {
     int ignored = 0;
 
-    if (conf->bpf_filter != NULL)
-        return attach_expression(fd, conf, err);
-    if (conf->ebpf_filter_file != NULL)
-        return af_ebpf_attach(fd, conf->ebpf_filter_file, "filter", SOL_SOCKET, SO_ATTACH_BPF, err);
+    if (conf->filter != NULL)
+        return attach(fd, conf->filter, conf->filter_len, err);
+    if (conf->filter_fd >= 0)
+        return attach_program(fd, conf->filter_fd, SOL_SOCKET, SO_ATTACH_BPF, err);
     if (conf->bypass != NULL)
         return af_bypass_attach(conf->bypass, fd, err);
     if (setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &ignored, sizeof(ignored)) < 0)
@@ -120,9 +155,8 @@ static int join_group(int fd, struct af_conf *conf, struct err *err)
     if (join(fd, conf, id >= 0 ? (unsigned)id : conf->cluster_id,
              id < 0 && conf->cluster_id == 0 ? PACKET_FANOUT_FLAG_UNIQUEID : 0, err) < 0)
         return -1;
-    if (conf->joined == 0 && conf->ebpf_lb_file != NULL)
-        return af_ebpf_attach(fd, conf->ebpf_lb_file, "loadbalancer", SOL_PACKET,
-                              PACKET_FANOUT_DATA, err);
+    if (conf->joined == 0 && conf->deal_fd >= 0)
+        return attach_program(fd, conf->deal_fd, SOL_PACKET, PACKET_FANOUT_DATA, err);
     return 0;
 }
 

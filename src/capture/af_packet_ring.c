@@ -136,6 +136,19 @@ static void make_leases(struct af_ring *r, const struct tpacket_req3 *rq)
     }
 }
 
+/* The kernel takes memory from whom it can, also by killing. */
+static int check_size(const struct af_conf *conf, const struct tpacket_req3 *rq, struct err *err)
+{
+    uint64_t mb = ((uint64_t)rq->tp_block_nr * rq->tp_block_size >> 20) * conf->threads;
+    uint64_t have = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) >> 20;
+
+    if (mb <= have / 2)
+        return 0;
+    return err_set(err, "%s: rings of %llu MB for %u threads are more than half of this machine's "
+                   "memory: lower af-packet.ring-size, block-size or threads", conf->device.name,
+                   (unsigned long long)mb, conf->threads);
+}
+
 static int make_ring(struct af_ring *r, struct err *err)
 {
     struct tpacket_req3 rq = { 0 };
@@ -145,6 +158,8 @@ static int make_ring(struct af_ring *r, struct err *err)
         shape_v3(r->conf, &rq);
     else
         shape_v2(r->conf, &rq);
+    if (check_size(r->conf, &rq, err) < 0)
+        return -1;
     if (setsockopt(r->fd, SOL_PACKET, PACKET_RX_RING, &rq,
                    r->conf->v3 ? sizeof(rq) : sizeof(struct tpacket_req)) < 0) {
         if (errno == ENOMEM)
@@ -157,6 +172,9 @@ static int make_ring(struct af_ring *r, struct err *err)
     r->map = mmap(NULL, r->map_len, PROT_READ | PROT_WRITE, flags, r->fd, 0);
     if (r->map == MAP_FAILED) {
         r->map = NULL;
+        if (errno == EAGAIN && r->conf->mmap_locked)
+            return err_set(err, "%s: mmap-locked: no more memory may be locked: `ulimit -l "
+                           "unlimited`, or cap_ipc_lock", r->conf->device.name);
         return fail(r, "cannot map the ring", err);
     }
     make_leases(r, &rq);
@@ -203,7 +221,7 @@ struct af_ring *af_ring_open(struct af_conf *conf, int *place, struct err *err)
                 conf->device.name);
         goto failed;
     }
-    if (af_xdp_filter_open(conf, r->if_index, err) < 0 || prepare_socket(r, err) < 0 ||
+    if (af_xdp_open(conf, r->if_index, err) < 0 || prepare_socket(r, err) < 0 ||
         make_ring(r, err) < 0 || attach(r, place, err) < 0)
         goto failed;
     return r;

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/log.h"
+#include "base/text.h"
 
 static const struct conf_node *item_of(const struct conf_node *root, const char *section,
                                        const char *name)
@@ -13,15 +15,26 @@ static const struct conf_node *item_of(const struct conf_node *root, const char 
     return conf_item(conf_find(root, section), "interface", name);
 }
 
+/* Negative: no such word. */
+static int mode_of(const char *word)
+{
+    static const char *const words[] = { "none", "tap", "ips" };
+
+    for (int i = 0; i < (int)ARRAY_LEN(words); i++)
+        if (text_equal_nocase(text_of(word), words[i]))
+            return i;
+    return -1;
+}
+
 enum bridge_copy bridge_copy_mode(const struct conf_node *root, const char *section,
                                   const char *name, const char **peer)
 {
-    static const char *const words[] = { "none", "tap", "ips", NULL };
     const struct conf_node *item = item_of(root, section, name);
-    int mode = conf_choice(item, "copy-mode", words, BRIDGE_NONE);
+    int mode = mode_of(conf_string(item, "copy-mode", "none"));
 
     *peer = conf_string(item, "copy-iface", NULL);
-    return *peer != NULL && strcmp(*peer, "none") != 0 ? (enum bridge_copy)mode : BRIDGE_NONE;
+    return *peer != NULL && strcmp(*peer, "none") != 0 && mode >= 0 ? (enum bridge_copy)mode
+                                                                    : BRIDGE_NONE;
 }
 
 bool bridge_are_pair(const struct conf_node *root, const char *section, const char *one,
@@ -84,8 +97,10 @@ int bridge_read(const struct conf_node *root, const char *section, const char *s
     struct net_device there;
     const char *name;
 
+    if (key != NULL && mode_of(conf_string(item, "copy-mode", "none")) < 0)
+        return err_at(err, key->at, "copy-mode: want ips, tap or none, got \"%s\"", key->value);
     *mode = bridge_copy_mode(root, section, self, &name);
-    if (*mode == BRIDGE_NONE && key != NULL && strcmp(key->value, "none") != 0)
+    if (*mode == BRIDGE_NONE && key != NULL && mode_of(key->value) != BRIDGE_NONE)
         conf_warning(key, "copy-mode without copy-iface: %s is only looked at", self);
     if (*mode == BRIDGE_NONE)
         return 0;

@@ -61,6 +61,60 @@ static void read_offloads(struct asking *a, struct net_device *out)
     out->has_offloads = at > 0;
 }
 
+static bool set_flag(struct asking *a, uint32_t command, uint32_t data)
+{
+    struct ethtool_value value = { .cmd = command, .data = data };
+
+    a->rq.ifr_data = (void *)&value;
+    return ioctl(a->fd, SIOCETHTOOL, &a->rq) == 0;
+}
+
+static const struct { uint32_t get, set; } joining[] = {
+    { ETHTOOL_GGRO, ETHTOOL_SGRO }, { ETHTOOL_GTSO, ETHTOOL_STSO }, { ETHTOOL_GGSO, ETHTOOL_SGSO },
+};
+#define JOINING_LRO (1u << ARRAY_LEN(joining))
+
+/* Large receive offload is one of several flags in a word. */
+static bool switch_lro(struct asking *a, bool on)
+{
+    struct ethtool_value flags = { .cmd = ETHTOOL_GFLAGS };
+
+    a->rq.ifr_data = (void *)&flags;
+    if (ioctl(a->fd, SIOCETHTOOL, &a->rq) < 0 || ((flags.data & ETH_FLAG_LRO) != 0) == on)
+        return false;
+    return set_flag(a, ETHTOOL_SFLAGS, flags.data ^ ETH_FLAG_LRO);
+}
+
+unsigned net_device_join_off(const char *name)
+{
+    unsigned was = 0;
+    struct asking a;
+
+    if (ask_open(&a, name) < 0)
+        return 0;
+    for (unsigned i = 0; i < ARRAY_LEN(joining); i++)
+        if (ethtool_flag(&a, joining[i].get) && set_flag(&a, joining[i].set, 0))
+            was |= 1u << i;
+    if (switch_lro(&a, false))
+        was |= JOINING_LRO;
+    close(a.fd);
+    return was;
+}
+
+void net_device_join_on(const char *name, unsigned was)
+{
+    struct asking a;
+
+    if (was == 0 || ask_open(&a, name) < 0)
+        return;
+    for (unsigned i = 0; i < ARRAY_LEN(joining); i++)
+        if (was & 1u << i)
+            set_flag(&a, joining[i].set, 1);
+    if (was & JOINING_LRO)
+        switch_lro(&a, true);
+    close(a.fd);
+}
+
 int net_device_read(const char *name, struct net_device *out, struct err *err)
 {
     struct asking a;
@@ -188,5 +242,5 @@ const char *net_rights_hint(int error)
     if (error != EPERM && error != EACCES)
         return "";
     return ": run as root, or give the program its rights with "
-           "`setcap cap_net_raw,cap_net_admin,cap_ipc_lock,cap_sys_nice+ep FILE`";
+           "`setcap cap_net_raw,cap_net_admin,cap_bpf,cap_ipc_lock,cap_sys_nice+ep FILE`";
 }

@@ -27,6 +27,9 @@ int net_device_numa_node(const char *name);     /* -1: unknown, or none */
 bool net_device_tune(const char *name, int index, const char *file, unsigned value,
                      unsigned *before);
 unsigned net_device_queues(const char *name);   /* RSS receive queues; at least 1 */
+/* Switches off what makes one frame of several; what was on, for net_device_join_on(). */
+unsigned net_device_join_off(const char *name);
+void net_device_join_on(const char *name, unsigned was);
 enum datalink net_device_link(int arp_type);
 /* "run as root, or give the capabilities ..": ends a message about EPERM. */
 const char *net_rights_hint(int error);

@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/netfilter/nfnetlink.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -98,6 +99,20 @@ int netlink_request_do(int fd, struct netlink_request *rq)
     free(answer);
     errno = -error;
     return error == 0 ? 0 : -1;
+}
+
+bool netlink_is_taken(const char *table, unsigned number)
+{
+    FILE *file = fopen(table, "re");
+    bool found = false;
+    char line[256];
+    unsigned n;
+
+    while (file != NULL && !found && fgets(line, sizeof(line), file) != NULL)
+        found = sscanf(line, "%u", &n) == 1 && n == number;
+    if (file != NULL)
+        fclose(file);
+    return found;
 }
 
 bool netlink_attribute(struct bytes *in, unsigned *type, struct slice *body)

@@ -26,6 +26,9 @@ void netlink_request_add(struct netlink_request *rq, uint16_t type, const void *
 /* Sends it and waits for the kernel's word; -1 with errno. */
 int netlink_request_do(int fd, struct netlink_request *rq);
 
+/* Has anybody this queue or group? By the kernel's table, a file with a line for each. */
+bool netlink_is_taken(const char *table, unsigned number);
+
 /* The next attribute; false: there is none. Attributes are a length and a type in host order,
  * padded to four bytes. */
 bool netlink_attribute(struct bytes *in, unsigned *type, struct slice *body);

@@ -27,6 +27,7 @@
 #include "capture/nflog.h"
 #include "packet/decode.h"
 
+#define TABLE "/proc/net/netfilter/nfnetlink_log"
 #define WAIT_MS 100
 #define GROUPS_MAX 65536
 #define MESSAGE_ROOM 1024               /* for what is said of a packet */
@@ -136,13 +137,16 @@ static void *nflog_open(const struct capture_request *rq, struct err *err)
 
 static int ask(int fd, const struct nflog_group *g, struct netlink_request *rq, struct err *err)
 {
+    int error;
+
     if (netlink_request_do(fd, rq) == 0)
         return 0;
-    if (errno == EBUSY)
+    error = errno;                      /* the same for a lack of rights */
+    if (netlink_is_taken(TABLE, g->number))
         return err_set(err, "netfilter log group %u is read by another program: stop it, or take "
                        "another number here and in the rule that logs", g->number);
-    return err_set(err, "netfilter log group %u: %s%s", g->number, strerror(errno),
-                   net_rights_hint(errno));
+    return err_set(err, "netfilter log group %u: %s%s", g->number, strerror(error),
+                   net_rights_hint(error));
 }
 
 static int set_up(int fd, const struct nflog_group *g, struct err *err)

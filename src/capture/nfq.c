@@ -101,13 +101,18 @@ static void read_conf(struct nfq_conf *conf, const struct conf_node *root)
     conf->max_length = (unsigned)MAX(4 * pending, (uint64_t)4096);
 }
 
-static int check_conf(const struct nfq_conf *conf, const struct conf_node *root, struct err *err)
+static int check_conf(const struct nfq_capture *c, const struct conf_node *root, struct err *err)
 {
     const struct conf_node *mode = conf_find(root, "nfq.mode");
+    const struct nfq_conf *conf = &c->conf;
 
     if (conf->mode == NFQ_REPEAT && (conf->repeat_mark & conf->repeat_mask) == 0)
         return err_at(err, mode->at, "nfq: mode repeat needs repeat-mark and repeat-mask: "
                       "without a mark the packet would be queued for ever");
+    for (unsigned i = 0; i < c->count && conf->mode == NFQ_ROUTE; i++)
+        if (c->numbers[i] == conf->route_queue)
+            return err_at(err, mode->at, "nfq: mode route to queue %u (route-queue), which is read "
+                          "here: the packet would come back for ever", conf->route_queue);
     return 0;
 }
 
@@ -144,7 +149,7 @@ static void *nfq_open(const struct capture_request *rq, struct err *err)
         c->devices[i].id = (uint16_t)i;
         c->devices[i].numa_node = -1;
     }
-    if (check_conf(&c->conf, rq->conf, err) < 0) {
+    if (check_conf(c, rq->conf, err) < 0) {
         nfq_close(c);
         return NULL;
     }

@@ -53,13 +53,9 @@ static int set_up_queue(int fd, unsigned number, const struct nfq_conf *conf)
 /* A queue of another program and a lack of rights both come as EPERM. */
 static int say_why_not(unsigned number, struct err *err)
 {
-    struct nfq_table *table = nfq_table_open();
     int error = errno;
-    uint64_t drops;
-    bool taken = table != NULL && nfq_table_read(table, number, &drops);
 
-    nfq_table_close(table);
-    if (taken)
+    if (netlink_is_taken(TABLE, number))
         return err_set(err, "netfilter queue %u is read by another program: stop it, or take "
                        "another number here and in the rule that queues", number);
     if (error == ENOENT || error == EINVAL || error == EPROTONOSUPPORT)

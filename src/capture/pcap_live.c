@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "capture/net_device.h"
 #include "packet/decode.h"
 
 #define WAIT_MS 100
@@ -107,12 +108,19 @@ static void live_close(void *capture)
 
 static int fail(const struct live_source *s, pcap_t *pcap, int status, struct err *err)
 {
-    const char *text = pcap_geterr(pcap);
+    const char *name = s->device.name, *text = pcap_geterr(pcap);
 
-    return err_set(err, "%s: %s%s%s%s", s->device.name, pcap_statustostr(status),
-                   text[0] != '\0' ? ": " : "", text,
-                   status == PCAP_ERROR_PERM_DENIED ? ": run as root, or give the program "
-                   "cap_net_raw" : "");
+    switch (status) {
+    case PCAP_ERROR_NO_SUCH_DEVICE:
+        return err_set(err, "there is no interface \"%s\"; `ip -br link` lists them", name);
+    case PCAP_ERROR_IFACE_NOT_UP:
+        return err_set(err, "interface %s is down: `ip link set dev %s up`", name, name);
+    case PCAP_ERROR_PERM_DENIED:
+        return err_set(err, "%s: %s%s", name, text, net_rights_hint(EPERM));
+    default:
+        return err_set(err, "%s: %s%s%s", name, pcap_statustostr(status),
+                       text[0] != '\0' ? ": " : "", text);
+    }
 }
 
 static int set_filter(const struct live_source *s, pcap_t *pcap, struct err *err)
