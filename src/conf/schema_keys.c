@@ -58,6 +58,7 @@ const char *const conf_schema_outline[] = {
     "    metadata",
     "    suricata-version",
     "    sensor-id",
+    "    sensor-name",
     "    pcap-file",
     "    ipv6-compress",
     "    community-id",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/process.c - background, pid file, lesser rights. */
+/* control/process.c - background, pid file, core files, lesser rights. */
 #include "config.h"
 
 #include "control/process.h"
@@ -12,9 +12,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
+
+#include "base/log.h"
 
 #ifdef HAVE_CAPNG
 #include <cap-ng.h>
@@ -64,6 +69,53 @@ void process_ready(void)
     (void)!write(ready_fd, &ok, 1);
     close(ready_fd);
     ready_fd = -1;
+}
+
+static int mask_files(const struct conf_node *root, struct err *err)
+{
+    const char *text = conf_string(root, "umask", NULL);
+    char *end;
+    unsigned long mask;
+
+    if (text == NULL)
+        return 0;
+    mask = strtoul(text, &end, 8);
+    if (*text == '\0' || *end != '\0' || mask > 0777)
+        return err_at(err, conf_find(root, "umask")->at, "umask: want up to three octal digits, "
+                      "got \"%s\"", text);
+    umask((mode_t)mask);
+    return 0;
+}
+
+void process_allow_core(const struct conf_node *root)
+{
+    const char *text = conf_string(root, "coredump.max-dump", NULL);
+    struct rlimit limit;
+
+    if (text == NULL || getrlimit(RLIMIT_CORE, &limit) < 0)
+        return;
+    limit.rlim_cur = strcasecmp(text, "unlimited") == 0
+                         ? RLIM_INFINITY : (rlim_t)conf_size(root, "coredump.max-dump", 0);
+    if (limit.rlim_cur > limit.rlim_max && geteuid() == 0)
+        limit.rlim_max = limit.rlim_cur;
+    limit.rlim_cur = MIN(limit.rlim_cur, limit.rlim_max);
+    if (setrlimit(RLIMIT_CORE, &limit) < 0)
+        log_info("ids", "the size of core files stays as it is: %s", strerror(errno));
+    if (limit.rlim_cur > 0)
+        (void)prctl(PR_SET_DUMPABLE, 1);
+}
+
+int process_settle(const struct conf_node *root, bool daemon, struct err *err)
+{
+    const char *folder = conf_string(root, "daemon-directory", NULL);
+
+    if (mask_files(root, err) < 0)
+        return -1;
+    process_allow_core(root);
+    if (daemon && folder != NULL && chdir(folder) < 0)
+        return err_at(err, conf_find(root, "daemon-directory")->at, "daemon-directory %s: %s",
+                      folder, strerror(errno));
+    return 0;
 }
 
 /* Held by a living process? A file left behind by a dead one is replaced. */

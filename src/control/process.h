@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/process.h - the process itself: background, pid file, lesser rights. */
+/* control/process.h - the process itself: background, pid file, core files, lesser rights. */
 #ifndef CONTROL_PROCESS_H
 #define CONTROL_PROCESS_H
 
-#include "base/err.h"
+#include "conf/conf.h"
 
 /* The child goes on; the parent ends with status 0 once the child says process_ready(), with 1
  * when it ends before. Threads must not exist yet. */
 int process_daemonize(struct err *err);
 void process_ready(void);
+
+/* What the configuration says of a process: `umask`, `coredump.max-dump`, and, in the background,
+ * `daemon-directory`. */
+int process_settle(const struct conf_node *root, bool daemon, struct err *err);
+/* A change of user takes core files away; this gives them back where they are configured. */
+void process_allow_core(const struct conf_node *root);
 
 int process_pid_file(const char *path, struct err *err);
 void process_pid_file_remove(const char *path);

@@ -4,10 +4,13 @@
 #include "base/log.h"
 #include "detect/dataset.h"
 #include "detect/program.h"
+#include "match/hs.h"
 #include "match/port.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef ARRAY_OF(uint32_t) id_array;
 
@@ -424,15 +427,32 @@ static int build_all(struct compiler *c)
     return 0;
 }
 
+/* Where compiled databases of libhs are kept; false: nowhere. */
+static bool cache_dir(const struct conf_node *conf, char *out, size_t size)
+{
+    const char *dir = conf_string(conf, "detect.sgh-mpm-caching-path", NULL);
+    const char *data = conf_string(conf, "default-data-dir", IDS_STATEDIR);
+
+    if (!conf_bool(conf, "detect.sgh-mpm-caching", dir != NULL))
+        return false;
+    if (dir == NULL) {
+        snprintf(out, size, "%s/cache", data);
+        (void)mkdir(out, 0755);
+    }
+    snprintf(out, size, "%s%s", dir != NULL ? dir : data, dir != NULL ? "" : "/cache/sgh");
+    hs_cache_prune(out, conf_duration_ms(conf, "detect.sgh-mpm-caching-max-age", 604800000) / 1000);
+    return true;
+}
+
 static struct detect_plan *plan_new(const struct ruleset *set)
 {
     const struct conf_node *conf = set->conf;
     struct detect_plan *plan = xcalloc(1, sizeof(*plan));
-    const char *dir = conf_string(conf, "detect.sgh-mpm-caching-path", NULL);
-    bool caching = conf_bool(conf, "detect.sgh-mpm-caching", dir != NULL);
+    bool use_hs = strcmp(conf_string(conf, "mpm-algo", "auto"), "hs") == 0;
+    char dir[4096];
 
-    plan->patterns = pattern_pool_new(strcmp(conf_string(conf, "mpm-algo", "auto"), "hs") == 0,
-                                      caching ? dir : NULL);
+    plan->patterns = pattern_pool_new(use_hs, use_hs && cache_dir(conf, dir, sizeof(dir)) ? dir
+                                                                                         : NULL);
     plan->step_limit = (uint32_t)conf_u64(conf, "detect.inspection-recursion-limit", 3000);
     plan->guess_tx = conf_bool(conf, "detect.guess-applayer-tx", false);
     plan->guess_limit = (uint8_t)MIN(conf_u64(conf, "detect.stream-tx-log-limit", 4), UINT8_MAX);

@@ -80,8 +80,8 @@ static void add_options(struct fence *f, const struct setup *s)
         ARRAY_PUSH(&f->paths.read, folder_of(f, o->only_rule_file));
     if (o->firewall_file != NULL)
         ARRAY_PUSH(&f->paths.read, folder_of(f, o->firewall_file));
-    if (o->pid_file != NULL)
-        ARRAY_PUSH(&f->paths.write, folder_of(f, o->pid_file));
+    if (setup_pid_file(o, s->root) != NULL)
+        ARRAY_PUSH(&f->paths.write, folder_of(f, setup_pid_file(o, s->root)));
     if (control_path(s->control) != NULL)
         ARRAY_PUSH(&f->paths.write, folder_of(f, control_path(s->control)));
     if (s->context.capture->live)

@@ -17,9 +17,14 @@
 
 #include <pthread.h>
 
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
 #include "base/array.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "control/crash.h"
+#include "output/output.h"
 
 struct message_sink {
     int fd;                 /* -1: syslog; console: errors, the rest goes to standard output */
@@ -27,6 +32,7 @@ struct message_sink {
     bool json, colour;
     char *format;           /* text form */
     int facility;
+    pcre2_code *filter;     /* lines that do not match are left out; NULL: none are */
     pthread_mutex_t lock;
 };
 
@@ -59,8 +65,15 @@ static void message_text(struct buf *out, const struct log_message *m)
     buf_add_string(out, m->text);
 }
 
+static char level_letter(enum log_level level)
+{
+    return level == LOG_LEVEL_ERROR ? 'E' : level == LOG_LEVEL_WARNING ? 'W'
+           : level == LOG_LEVEL_DEBUG ? 'd' : 'i';
+}
+
 /* The letters of default-log-format: %z time, %t the older form of it, %p process, %i thread,
- * %m thread name, %d level, %D and %S the module, %M the message. */
+ * %m and %T thread name, %d level, %D a letter for it, %S the module, %M the message. Places in the
+ * source (%f, %l, %n) are not known: they tell a user nothing. */
 static void format_letter(struct buf *out, char letter, const struct log_message *m)
 {
     char name[16] = "";
@@ -71,11 +84,15 @@ static void format_letter(struct buf *out, char letter, const struct log_message
     case 'p': buf_printf(out, "%d", (int)getpid()); break;
     case 'i': buf_printf(out, "%ld", (long)syscall(SYS_gettid)); break;
     case 'm':
+    case 'T':
         pthread_getname_np(pthread_self(), name, sizeof(name));
         buf_add_string(out, name);
         break;
     case 'd': buf_add_string(out, log_level_name(m->level)); break;
-    case 'D':
+    case 'D': buf_add_u8(out, (uint8_t)level_letter(m->level)); break;
+    case 'f':
+    case 'l':
+    case 'n': buf_add_u8(out, '-'); break;
     case 'S': buf_add_string(out, m->module); break;
     case 'M': message_text(out, m); break;
     default: buf_add_u8(out, '%'); buf_add_u8(out, (uint8_t)letter); break;
@@ -127,26 +144,45 @@ static void format_json(struct buf *out, const struct log_message *m)
     buf_fini(&time);
 }
 
-static void message_write(void *self, const struct log_message *m)
+static bool is_wanted(const struct message_sink *s, const struct buf *line)
 {
-    struct message_sink *s = self;
-    struct buf out = { 0 };
+    pcre2_match_data *match;
+    int n;
 
-    if (s->json)
-        format_json(&out, m);
-    else
-        format_line(&out, s->format, m);
+    if (s->filter == NULL)
+        return true;
+    match = pcre2_match_data_create_from_pattern(s->filter, NULL);
+    n = pcre2_match(s->filter, line->data, line->len, 0, 0, match, NULL);
+    pcre2_match_data_free(match);
+    return n != PCRE2_ERROR_NOMATCH;
+}
+
+static void line_write(struct message_sink *s, const struct log_message *m, const struct buf *line)
+{
     pthread_mutex_lock(&s->lock);
     if (s->fd >= 0)
         (void)!write(s->path == NULL && m->level != LOG_LEVEL_ERROR ? STDOUT_FILENO : s->fd,
-                     out.data, out.len);
+                     line->data, line->len);
     else
         syslog(s->facility | (m->level == LOG_LEVEL_ERROR ? LOG_ERR
                               : m->level == LOG_LEVEL_WARNING ? LOG_WARNING
                               : m->level == LOG_LEVEL_NOTICE ? LOG_NOTICE : LOG_INFO),
-               "%.*s", (int)out.len, (const char *)out.data);
+               "%.*s", (int)line->len, (const char *)line->data);
     pthread_mutex_unlock(&s->lock);
-    buf_fini(&out);
+}
+
+static void message_write(void *self, const struct log_message *m)
+{
+    struct message_sink *s = self;
+    struct buf line = { 0 };
+
+    if (s->json)
+        format_json(&line, m);
+    else
+        format_line(&line, s->format, m);
+    if (is_wanted(s, &line))
+        line_write(s, m, &line);
+    buf_fini(&line);
 }
 
 static void message_reopen(void *self)
@@ -170,6 +206,7 @@ static void message_close(void *self)
     if (s->path != NULL)
         close(s->fd);
     pthread_mutex_destroy(&s->lock);
+    pcre2_code_free(s->filter);
     free(s->path);
     free(s->format);
     free(s);
@@ -181,27 +218,44 @@ static const struct log_sink_ops message_ops = {
     .close = message_close,
 };
 
-static struct message_sink *sink_new(const struct conf_node *node, const char *format)
+/* What holds for all outputs that say nothing else. */
+struct logging_defaults {
+    enum log_level level, at_least;
+    const char *format;         /* NULL: each has its own */
+    const char *filter;         /* a regular expression; NULL: none */
+};
+
+static pcre2_code *filter_compile(const char *pattern)
+{
+    PCRE2_SIZE at;
+    int code;
+
+    return pattern != NULL ? pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, 0, &code,
+                                           &at, NULL) : NULL;
+}
+
+static struct message_sink *sink_new(const struct logging_defaults *d,
+                                     const struct conf_node *node, const char *format)
 {
     struct message_sink *s = xcalloc(1, sizeof(*s));
 
     s->fd = STDERR_FILENO;
     s->json = strcasecmp(conf_string(node, "type", ""), "json") == 0;
     s->format = xstrdup(conf_string(node, "format", format));
+    s->filter = filter_compile(d->filter);
     pthread_mutex_init(&s->lock, NULL);
     return s;
 }
 
-static enum log_level level_of(const struct conf_node *node, enum log_level otherwise,
-                               enum log_level at_least)
+static enum log_level level_of(const struct conf_node *node, const struct logging_defaults *d)
 {
     const char *name = conf_string(node, "level", NULL);
-    enum log_level level = otherwise;
+    enum log_level level = d->level;
 
     if (name != NULL && !log_level_parse(name, &level))
         conf_error(conf_find(node, "level"), "level \"%s\" is not known: error, warning, notice, "
                    "info, perf, config or debug", name);
-    return MAX(level, at_least);
+    return MAX(level, d->at_least);
 }
 
 static int file_sink(struct message_sink *s, const struct conf_node *node, const char *log_dir,
@@ -219,20 +273,34 @@ static int file_sink(struct message_sink *s, const struct conf_node *node, const
     return s->fd < 0 ? err_at(err, node->at, "cannot open %s: %s", s->path, strerror(errno)) : 0;
 }
 
-static int add_output(const struct conf_node *node, const char *log_dir, enum log_level level,
-                      enum log_level at_least, bool daemon, struct err *err)
+static void syslog_sink(struct message_sink *s, const struct conf_node *node)
 {
-    const char *const default_format = "[%i - %m] %z %d: %S: %M";
+    const char *name = conf_string(node, "facility", "local5");
+
+    s->fd = -1;
+    s->facility = LOG_LOCAL5;
+    if (!output_syslog_facility(name, &s->facility))
+        conf_error(conf_find(node, "facility"), "syslog facility \"%s\" is not known: local0 to "
+                   "local7, daemon, user ...", name);
+    openlog("ids", LOG_PID, s->facility);
+}
+
+#define CONSOLE_FORMAT "%d: %S: %M"
+#define FILE_FORMAT "[%i - %m] %z %d: %S: %M"
+#define SYSLOG_FORMAT "[%i] <%d> -- %M"
+
+static int add_output(const struct logging_defaults *d, const struct conf_node *node,
+                      const char *log_dir, bool daemon, struct err *err)
+{
+    enum log_level level = level_of(node, d);
     struct message_sink *s;
 
-    if (!conf_bool(node, "enabled", true))
+    if (!conf_bool(node, "enabled", true) || (strcmp(node->name, "console") == 0 && daemon))
         return 0;
     if (strcmp(node->name, "console") == 0) {
-        if (daemon)
-            return 0;
-        s = sink_new(node, "%d: %S: %M");
+        s = sink_new(d, node, d->format != NULL ? d->format : CONSOLE_FORMAT);
     } else if (strcmp(node->name, "file") == 0) {
-        s = sink_new(node, default_format);
+        s = sink_new(d, node, FILE_FORMAT);
         if (file_sink(s, node, log_dir, err) < 0) {
             /* The engine is worth more than its messages: it runs without the file. */
             log_err(LOG_LEVEL_WARNING, "ids", err);
@@ -241,42 +309,60 @@ static int add_output(const struct conf_node *node, const char *log_dir, enum lo
             message_close(s);
             return 0;
         }
+        crash_report_to(s->fd);
     } else if (strcmp(node->name, "syslog") == 0) {
-        s = sink_new(node, "[%i] <%d> -- %M");
-        s->fd = -1;
-        s->facility = LOG_LOCAL5;
-        openlog("ids", LOG_PID, LOG_LOCAL5);
+        s = sink_new(d, node, d->format != NULL ? d->format : SYSLOG_FORMAT);
+        syslog_sink(s, node);
     } else {
         conf_warning(node, "there is no log output \"%s\": console, file or syslog", node->name);
         return 0;
     }
-    level = level_of(node, level, at_least);
     log_set_level(MAX(log_get_level(), level));
     log_add_sink(&message_ops, s, level);
     return 0;
 }
 
+static const char *filter_read(const struct conf_node *root)
+{
+    const char *pattern = conf_string(root, "logging.default-output-filter", NULL);
+    pcre2_code *code = filter_compile(pattern);
+
+    if (pattern != NULL && code == NULL) {
+        conf_error(conf_find(root, "logging.default-output-filter"),
+                   "not a regular expression: %s", pattern);
+        pattern = NULL;
+    }
+    pcre2_code_free(code);
+    return pattern;
+}
+
 int logging_setup(const struct conf_node *root, const char *log_dir, unsigned verbose,
                   bool daemon, struct err *err)
 {
-    enum log_level level = LOG_LEVEL_INFO, at_least = LOG_LEVEL_ERROR;
+    struct logging_defaults d = { .level = LOG_LEVEL_INFO, .at_least = LOG_LEVEL_ERROR };
     const struct conf_node *outputs = conf_find(root, "logging.outputs");
     bool any = false;
 
-    if (!log_level_parse(conf_string(root, "logging.default-log-level", "info"), &level))
+    d.format = conf_string(root, "logging.default-log-format", NULL);
+    d.filter = filter_read(root);
+    if (conf_bool(root, "logging.stacktrace-on-signal", true))
+        crash_report_begin();
+    if (!log_level_parse(conf_string(root, "logging.default-log-level", "info"), &d.level))
         conf_fatal(conf_find(root, "logging.default-log-level"),
                    "not a level: error, warning, notice, info, perf, config or debug");
     if (verbose > 0)
-        at_least = MIN((enum log_level)(LOG_LEVEL_NOTICE + verbose), LOG_LEVEL_DEBUG);
-    log_set_level(MAX(level, at_least));
+        d.at_least = MIN((enum log_level)(LOG_LEVEL_NOTICE + verbose), LOG_LEVEL_DEBUG);
+    log_set_level(MAX(d.level, d.at_least));
     CONF_EACH (item, outputs) {
         if (item->child == NULL)
             continue;
         any = true;
-        if (add_output(item->child, log_dir, level, at_least, daemon, err) < 0)
+        if (add_output(&d, item->child, log_dir, daemon, err) < 0)
             return -1;
     }
     if (!any && !daemon)
-        log_add_sink(&message_ops, sink_new(NULL, "%d: %S: %M"), MAX(level, at_least));
+        log_add_sink(&message_ops,
+                     sink_new(&d, NULL, d.format != NULL ? d.format : CONSOLE_FORMAT),
+                     MAX(d.level, d.at_least));
     return 0;
 }

@@ -189,8 +189,17 @@ static int check_sources(const struct options *o, struct err *err)
     return 0;
 }
 
+/* Into the background, if that is wanted; what the process is to be there. */
+static int begin_process(const struct options *o, const struct conf *conf, struct err *err)
+{
+    if (o->daemon && process_daemonize(err) < 0)
+        return -1;
+    return process_settle(conf_root(conf), o->daemon, err);
+}
+
 int run_engine(const struct options *o, struct conf *conf)
 {
+    const char *pid_file = setup_pid_file(o, conf_root(conf));
     struct setup s = { 0 };
     struct err err = { 0 };
     int status;
@@ -199,7 +208,7 @@ int run_engine(const struct options *o, struct conf *conf)
         hash_seed_fix(1);
     if (check_sources(o, &err) < 0)
         return setup_fail(&err);
-    if (o->daemon && process_daemonize(&err) < 0)
+    if (begin_process(o, conf, &err) < 0)
         return setup_fail(&err);
     signals_block();
     if (start_logging(o, conf, &err) < 0 || check_user(o, conf_root(conf), &err) < 0 ||
@@ -216,10 +225,10 @@ int run_engine(const struct options *o, struct conf *conf)
     }
     if (setup_plan(&s, o->topology, &err) < 0 || setup_capture(&s, &err) < 0)
         goto failed;
-    if (o->pid_file != NULL && process_pid_file(o->pid_file, &err) < 0)
+    if (pid_file != NULL && process_pid_file(pid_file, &err) < 0)
         goto failed;
     status = setup_control(&s, &err) < 0 ? setup_fail(&err) : running_engine(&s);
-    process_pid_file_remove(o->pid_file);
+    process_pid_file_remove(pid_file);
     setup_free(&s);
     return status;
 
@@ -232,13 +241,14 @@ failed:
 
 int run_jobs(const struct options *given, struct conf *conf)
 {
+    const char *pid_file = setup_pid_file(given, conf_root(conf));
     struct options o = *given;
     struct setup s = { .takes_jobs = true };
     struct err err = { 0 };
     int status = EXIT_FAILURE;
 
     o.capture = "pcap-file";
-    if (o.daemon && process_daemonize(&err) < 0)
+    if (begin_process(&o, conf, &err) < 0)
         return setup_fail(&err);
     signals_block();
     if (start_logging(&o, conf, &err) < 0 || check_user(&o, conf_root(conf), &err) < 0 ||
@@ -252,10 +262,10 @@ int run_jobs(const struct options *given, struct conf *conf)
         loading_failed(&s);
         goto out;
     }
-    if (o.pid_file != NULL && process_pid_file(o.pid_file, &err) < 0)
+    if (pid_file != NULL && process_pid_file(pid_file, &err) < 0)
         goto out;
     status = jobs_run(&s, &err);
-    process_pid_file_remove(o.pid_file);
+    process_pid_file_remove(pid_file);
 
 out:
     if (status != EXIT_SUCCESS)

@@ -196,8 +196,13 @@ static void wait_for_end(struct setup *s, struct engine *engine)
  * the old user only, and is opened by its thread. */
 int running_drop_rights(const struct setup *s, struct err *err)
 {
-    return process_drop_rights(setup_user(s->options, s->root), setup_group(s->options, s->root),
-                               s->context.capture->live, err);
+    const char *user = setup_user(s->options, s->root), *group = setup_group(s->options, s->root);
+
+    if (process_drop_rights(user, group, s->context.capture->live, err) < 0)
+        return -1;
+    if (user != NULL || group != NULL)
+        process_allow_core(s->root);
+    return 0;
 }
 
 static void run_started(struct setup *s, struct engine *engine)

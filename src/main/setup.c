@@ -150,6 +150,13 @@ const char *setup_group(const struct options *o, const struct conf_node *root)
     return o->group != NULL ? o->group : conf_string(root, "run-as.group", NULL);
 }
 
+const char *setup_pid_file(const struct options *o, const struct conf_node *root)
+{
+    if (o->pid_file != NULL || !o->daemon)
+        return o->pid_file;
+    return conf_string(root, "pid-file", NULL);
+}
+
 /* Rules may ask for files to be stored that no output stores. */
 static void check_file_store(const struct setup *s)
 {

@@ -58,6 +58,8 @@ int setup_fail(const struct err *err);
 /* Who is to run it: the command line wins over run-as. NULL: nobody else. */
 const char *setup_user(const struct options *o, const struct conf_node *root);
 const char *setup_group(const struct options *o, const struct conf_node *root);
+/* NULL: none. */
+const char *setup_pid_file(const struct options *o, const struct conf_node *root);
 
 /* Chosen by the command line, or pcap-file. NULL: *err. */
 const struct capture_ops *setup_capture_ops(const struct options *o, struct err *err);

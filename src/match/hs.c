@@ -5,11 +5,14 @@
 #include "base/array.h"
 #include "base/hash.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <hs/hs.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SEED 0x69647368u
@@ -75,6 +78,7 @@ static hs_database_t *cache_load(const char *dir, uint64_t patterns)
     if (fread(&h, sizeof(h), 1, f) == 1 && h.magic == CACHE_MAGIC && h.patterns == patterns &&
         h.machine == machine_hash() && h.len > 0 && h.len <= CACHE_BYTES_MAX)
         data = read_exactly(f, h.len);
+    (void)futimens(fileno(f), NULL);        /* it is in use */
     fclose(f);
     if (data != NULL && hash_bytes(data, h.len, SEED) == h.checksum &&
         hs_deserialize_database(data, h.len, &db) != HS_SUCCESS)
@@ -107,6 +111,23 @@ static void cache_store(const char *dir, uint64_t patterns, const hs_database_t 
             (void)unlink(aside);
     }
     free(data);
+}
+
+void hs_cache_prune(const char *dir, uint64_t max_age_s)
+{
+    DIR *d = opendir(dir);
+    struct dirent *entry;
+
+    while (d != NULL && (entry = readdir(d)) != NULL) {
+        struct stat st;
+
+        if (strncmp(entry->d_name, "literals-", 9) == 0 &&
+            fstatat(dirfd(d), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(st.st_mode) && time(NULL) - st.st_mtime > (int64_t)max_age_s)
+            (void)unlinkat(dirfd(d), entry->d_name, 0);
+    }
+    if (d != NULL)
+        closedir(d);
 }
 
 static hs_database_t *compile(const struct literal_pattern *pattern, unsigned count,

@@ -18,6 +18,8 @@ struct literal_pattern {
 struct hs_set;                  /* a compiled database */
 struct hs_scratch;              /* one per thread */
 
+/* Removes what nobody has used in the cache for so long. */
+void hs_cache_prune(const char *dir, uint64_t max_age_s);
 /* Ids are the indices. cache_dir NULL: nothing is kept. NULL with err set. */
 struct hs_set *hs_set_new(const struct literal_pattern *pattern, unsigned count,
                           const char *cache_dir, struct err *err);

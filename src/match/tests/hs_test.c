@@ -4,6 +4,7 @@
 #include "match/hs.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,24 @@ static void damage(const char *path, long at)
     fseek(f, at, SEEK_SET);
     fputc(0x5a, f);
     fclose(f);
+}
+
+TEST(hs_cache_forgets_what_nobody_uses)
+{
+    const struct timespec long_ago[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
+    char dir[] = "/tmp/ids-hs-XXXXXX", path[512];
+
+    CHECK(mkdtemp(dir) != NULL);
+    CHECK_INT(hits_in(dir, "needle"), 1);
+    CHECK(cache_file(dir, path, sizeof(path)));
+    CHECK(utimensat(AT_FDCWD, path, long_ago, 0) == 0);
+    CHECK_INT(hits_in(dir, "needle"), 1);       /* which makes it young again */
+    hs_cache_prune(dir, 60);
+    CHECK(cache_file(dir, path, sizeof(path)));
+    CHECK(utimensat(AT_FDCWD, path, long_ago, 0) == 0);
+    hs_cache_prune(dir, 60);
+    CHECK(!cache_file(dir, path, sizeof(path)));
+    CHECK(rmdir(dir) == 0);
 }
 
 TEST(hs_finds_literals)

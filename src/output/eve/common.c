@@ -188,6 +188,8 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
         if (f->parent_id != 0)
             json_u64(j, "parent_id", f->parent_id);
     }
+    if (UNLIKELY(eve->sensor_id >= 0))
+        json_u64(j, "sensor_id", (uint64_t)eve->sensor_id);
     if (p->device_name != NULL)
         json_string(j, "in_iface", p->device_name);
     if (p->number != 0)
@@ -222,6 +224,8 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
 
 void eve_end(struct render *r, const struct eve *eve, struct json *j, const struct packet *p)
 {
+    if (eve->sensor_name != NULL)
+        json_string(j, "host", eve->sensor_name);
     if (eve->pcap_file && p != NULL && p->file_name != NULL)
         json_string(j, "pcap_filename", p->file_name);
     if (eve->version)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/log.h"
@@ -122,6 +123,26 @@ void eve_read_xff(struct xff *xff, const struct conf_node *node)
     xff->header = conf_string(node, "xff.header", "X-Forwarded-For");
 }
 
+/* A server that gathers the records of many machines has to know whose they are. */
+static void read_sensor(struct eve *eve, const struct conf_node *root,
+                        const struct conf_node *node)
+{
+    const char *name = conf_string(root, "sensor-name", NULL), *own;
+    char machine[256] = "";
+
+    own = conf_string(node, "sensor-name", NULL);
+    if (own != NULL)
+        conf_warning(conf_find(node, "sensor-name"),
+                     "write sensor-name at the top of the file: it is meant for all outputs");
+    if (own == NULL && name == NULL && strcmp(conf_string(node, "filetype", ""), "redis") == 0 &&
+        gethostname(machine, sizeof(machine) - 1) == 0)
+        name = machine;
+    if (own != NULL || name != NULL)
+        eve->sensor_name = xstrdup(own != NULL ? own : name);
+    eve->sensor_id = conf_find(node, "sensor-id") != NULL
+                         ? (int64_t)conf_u64_range(node, "sensor-id", 0, 0, INT64_MAX) : -1;
+}
+
 static void *eve_open(const struct output_request *request, struct output_conf *conf,
                       const struct conf_node *node, struct err *err)
 {
@@ -139,6 +160,7 @@ static void *eve_open(const struct output_request *request, struct output_conf *
     eve->number = conf->eve_count++;
     eve->request = &conf->request;
     eve->prefix = conf_string(node, "prefix", "");
+    read_sensor(eve, request->conf, node);
     eve->ethernet = conf_bool(node, "ethernet", false);
     eve->macs_max[TO_SERVER] = counter_register("decoder.max_mac_addrs_src", COUNTER_MAX);
     eve->macs_max[TO_CLIENT] = counter_register("decoder.max_mac_addrs_dst", COUNTER_MAX);
@@ -171,6 +193,7 @@ static void eve_close(void *self)
             free(eve->log[id][i].settings);
         free(eve->log[id]);
     }
+    free(eve->sensor_name);
     free(eve);
 }
 

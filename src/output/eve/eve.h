@@ -49,6 +49,8 @@ struct eve {
     struct sink *sink;
     const struct output_request *request;
     const char *prefix;                 /* before each record; "" */
+    char *sensor_name;                  /* `host` of each record; NULL: not told */
+    int64_t sensor_id;                  /* -1: not told */
     bool ethernet, pcap_file, community_id, version, metadata;
     uint16_t community_seed;
     struct xff xff;

@@ -24,6 +24,8 @@ static void flow_head(struct render *r, const struct eve *eve, struct json *j,
     json_u64(j, "flow_id", f->id);
     if (f->parent_id != 0)
         json_u64(j, "parent_id", f->parent_id);
+    if (UNLIKELY(eve->sensor_id >= 0))
+        json_u64(j, "sensor_id", (uint64_t)eve->sensor_id);
     json_string(j, "event_type", event_type);
     if (f->key.vlan[0] != 0) {
         json_array(j, "vlan");

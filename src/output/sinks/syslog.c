@@ -6,6 +6,7 @@
 #include <syslog.h>
 
 #include "base/array.h"
+#include "output/output.h"
 #include "output/sink.h"
 
 struct syslog_sink {
@@ -39,6 +40,11 @@ static bool word_find(const struct word *words, const char *name, int *value)
     return false;
 }
 
+bool output_syslog_facility(const char *name, int *facility)
+{
+    return word_find(facilities, name, facility);
+}
+
 static void *syslog_open(const struct output_request *request, const struct conf_node *node,
                          const char *path, struct err *err)
 {
@@ -50,7 +56,7 @@ static void *syslog_open(const struct output_request *request, const struct conf
 
     (void)request;
     (void)path;
-    if (!word_find(facilities, facility_name, &facility)) {
+    if (!output_syslog_facility(facility_name, &facility)) {
         err_set(err, "syslog facility \"%s\" is not known: local0 to local7, daemon, user ...",
                 facility_name);
         return NULL;
