@@ -41,7 +41,12 @@ REQUEST_STRING(get_response_line, response_line)
 static bool get_uri(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
                     struct slice *out)
 {
-    return give(http_tx_of(tx)->uri, out);
+    struct http_tx *htx = http_tx_of(tx);
+    const struct http_state *state = tx->flow->state;
+
+    if (htx->uri.data == NULL && http_htp(htx) != NULL)
+        http_uri_normalise(htx, state->config);
+    return give(htx->uri, out);
 }
 
 static bool get_protocol(struct app_tx *tx, enum direction d, unsigned i UNUSED,

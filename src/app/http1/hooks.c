@@ -145,13 +145,15 @@ static void check_http_0_9(const struct http_state *state, struct http_tx *htx)
 static int request_line(htp_tx_t *htp)
 {
     struct http_tx *htx = htp_tx_get_user_data(htp);
+    const struct http_config *config = state_of(htp)->config;
 
     if (state_of(htp)->refused)
         return HTP_ERROR;
     if (htx == NULL)
         return HTP_OK;
     check_http_0_9(state_of(htp), htx);
-    http_uri_normalise(htx, state_of(htp)->config);
+    if (UNLIKELY(config->double_decode_path || config->double_decode_query))
+        http_uri_normalise(htx, config);        /* there may be an event in it */
     raise_flags(htx);
     return HTP_OK;
 }

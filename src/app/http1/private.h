@@ -134,7 +134,7 @@ struct http_tx {
     struct app_tx tx;                   /* first */
     htp_tx_t *htp;
     struct http_message message[2];
-    struct slice uri;                   /* normalised; in the arena */
+    struct slice uri;                   /* normalised; in the arena; no data: not made yet */
 };
 
 static inline struct http_tx *http_tx_of(struct app_tx *tx)
@@ -247,7 +247,7 @@ void http_orphans_destroy(struct http_state *state);
 enum http_lead_in { HTTP_LEAD_IN_DONE, HTTP_LEAD_IN_WAIT };
 enum http_lead_in http_lead_in(const struct app_input *in, uint32_t *skip);
 
-/* uri.c: fills htx->uri. */
+/* uri.c: fills htx->uri. When a rule asks, or the settings may find an event in it. */
 void http_uri_normalise(struct http_tx *htx, const struct http_config *config);
 
 /* body.c: a piece of a body as libhtp decoded it; data NULL: so many bytes are missing. */
