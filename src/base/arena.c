@@ -25,19 +25,16 @@ void arena_init(struct arena *arena, uint32_t block_size, uint32_t limit)
     *arena = (struct arena){ .block_size = block_size > 0 ? block_size : 4096, .limit = limit };
 }
 
-static void free_from(struct arena_block *block)
+void arena_fini(struct arena *arena)
 {
+    struct arena_block *block = arena->first;
+
     while (block != NULL) {
         struct arena_block *next = block->next;
 
         lib_free(block);
         block = next;
     }
-}
-
-void arena_fini(struct arena *arena)
-{
-    free_from(arena->first);
     arena->first = arena->current = NULL;
     arena->used = 0;
 }
@@ -48,15 +45,6 @@ void arena_reset(struct arena *arena)
     if (arena->current != NULL)
         arena->current->used = 0;
     arena->used = 0;
-}
-
-void arena_trim(struct arena *arena)
-{
-    arena_reset(arena);
-    if (arena->first == NULL)
-        return;
-    free_from(arena->first->next);
-    arena->first->next = NULL;
 }
 
 /* Many small arenas: most stay small, and those that do not double in all, not by each block,

@@ -21,7 +21,6 @@ struct arena {
 void arena_init(struct arena *arena, uint32_t block_size, uint32_t limit);
 void arena_fini(struct arena *arena);
 void arena_reset(struct arena *arena);
-void arena_trim(struct arena *arena);   /* the same, and keeps the first block only */
 
 /* Aligned to 16, not cleared. */
 void *arena_alloc(struct arena *arena, size_t size);

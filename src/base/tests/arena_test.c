@@ -42,23 +42,6 @@ TEST(arena_reset_uses_the_same_blocks)
     arena_fini(&a);
 }
 
-TEST(arena_trim_keeps_the_first_block)
-{
-    struct arena a;
-    void *first;
-
-    arena_init(&a, 128, 0);
-    arena_trim(&a);                     /* nothing yet */
-    first = arena_alloc(&a, 100);
-    for (int i = 0; i < 50; i++)
-        memset(arena_alloc(&a, 100), i, 100);
-    arena_trim(&a);
-    CHECK_INT(a.used, 0);
-    CHECK(arena_alloc(&a, 100) == first);
-    memset(arena_alloc(&a, 1000), 1, 1000);
-    arena_fini(&a);
-}
-
 TEST(arena_limit_refuses)
 {
     struct arena a;
