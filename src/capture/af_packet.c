@@ -390,11 +390,9 @@ static COLD void look_for_sides(struct af_queue *q)
 
 static COLD void socket_error(struct af_queue *q, struct af_side *side)
 {
-    int error = 0;
-    socklen_t len = sizeof(error);
+    int error = af_ring_take_error(side->ring);
 
     counter_inc(q->counters, q->id.poll_errors);
-    getsockopt(af_ring_fd(side->ring), SOL_SOCKET, SO_ERROR, &error, &len);
     if (error == 0 || error == EINTR)
         return;
     if (error != ENETDOWN && error != ENODEV && error != ENXIO) {
@@ -420,6 +418,9 @@ static enum capture_status sleep_for_frames(struct af_queue *q, struct packet_ve
     struct pollfd at[2];
     int n;
 
+    for (unsigned i = 0; i < q->sides; i++)
+        if (UNLIKELY(q->side[i].ring != NULL && af_ring_has_error(q->side[i].ring)))
+            socket_error(q, &q->side[i]);
     if (UNLIKELY(any_held(q))) {
         pause_us(1000);                    /* the other threads have all of it */
         packet_pool_collect(q->pool);

@@ -61,6 +61,7 @@ struct af_ring;
 struct af_lease {
     struct af_ring *ring;
     void *header;                   /* tpacket_block_desc or tpacket2_hdr */
+    uint8_t *copy;                  /* of a frame that is larger than its slot; NULL: it is not */
     unsigned out;                   /* packets not home yet */
     bool is_read;                   /* nothing more will be taken from it */
 };
@@ -85,6 +86,9 @@ struct af_ring *af_ring_open(struct af_conf *conf, int *place, struct err *err);
 int af_ring_start(struct af_ring *ring, struct err *err);
 int af_ring_fd(const struct af_ring *ring);
 int af_ring_if_index(const struct af_ring *ring);
+/* Something is wrong with the socket; what, an errno, which is then forgotten. */
+bool af_ring_has_error(const struct af_ring *ring);
+int af_ring_take_error(struct af_ring *ring);
 bool af_ring_is_ready(const struct af_ring *ring);     /* af_ring_next() is worth a try */
 bool af_ring_next(struct af_ring *ring, struct af_frame *out);
 /* The next lease is with us still: sleeping on the socket would not sleep. */
@@ -145,6 +149,7 @@ unsigned af_out_send(struct af_out *out, struct mmsghdr *header, const struct af
 bool af_out_joins(const struct af_out *out);
 bool af_out_tries_to_join(const struct af_out *out);
 uint32_t af_out_failed(const struct af_out *out);
+uint32_t af_out_mtu(const struct af_out *out);      /* 0: the interface is gone */
 
 /* af_packet_tx.c: a bound socket, which goes with it, and a ring of frames that are to leave; one
  * thread at a time. NULL: the kernel has no such ring. */

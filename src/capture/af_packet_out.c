@@ -19,6 +19,7 @@ enum { JOINS_UNTRIED, JOINS, JOINS_NOT };
 struct af_out {
     const struct af_conf *conf;
     int fd;
+    uint32_t mtu;                       /* atomic */
     struct af_tx *tx;                   /* for single frames; NULL: the kernel has no ring */
     bool said_size;
     int joins;                          /* atomic, as the next */
@@ -44,12 +45,13 @@ static int connect_out(const struct af_conf *conf)
 
 static void connect_both(struct af_out *out)
 {
-    struct net_device peer;
+    struct net_device peer = { 0 };
 
     out->fd = connect_out(out->conf);
     out->tx = NULL;
     if (out->fd >= 0 && net_device_read(out->conf->peer, &peer, NULL) == 0)
         out->tx = af_tx_new(connect_out(out->conf), peer.mtu);
+    __atomic_store_n(&out->mtu, peer.mtu, __ATOMIC_RELAXED);
 }
 
 static void disconnect(struct af_out *out)
@@ -94,6 +96,11 @@ bool af_out_tries_to_join(const struct af_out *out) { return joins(out) == JOINS
 uint32_t af_out_failed(const struct af_out *out)
 {
     return __atomic_load_n(&out->failed, __ATOMIC_RELAXED);
+}
+
+uint32_t af_out_mtu(const struct af_out *out)
+{
+    return __atomic_load_n(&out->mtu, __ATOMIC_RELAXED);
 }
 
 static COLD void say_too_large(struct af_out *out, size_t len)

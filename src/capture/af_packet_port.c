@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* capture/af_packet_port.c - the way out of an inline pair: a vector's frames by one system call,
  * straight from the ring they came in by, or by a thread that helps. Segments in a row go as one
- * frame, see frame_join.h. */
+ * frame, see frame_join.h; a datagram that the kernel has put together goes as fragments again. */
 #include "capture/af_packet.h"
 
 #include <linux/virtio_net.h>
@@ -11,15 +11,19 @@
 
 #include "base/array.h"
 #include "base/log.h"
+#include "capture/frame_cut.h"
 #include "capture/frame_join.h"
 #include "packet/checksum.h"
 
-_Static_assert(AF_NOTE_LEN == FRAME_JOIN_NOTE_LEN, "it is the same note");
+_Static_assert(AF_NOTE_LEN == FRAME_JOIN_NOTE_LEN && AF_NOTE_LEN == FRAME_CUT_NOTE_LEN,
+               "it is the same note");
+
+#define CUT_AT_ONCE 16
 
 struct af_port {
     const struct af_conf *conf;
     struct counters *counters;
-    counter_id errors, truncated, joined;
+    counter_id errors, truncated, joined, cut;
     struct af_out *out;
     struct af_helper *helper;           /* NULL: nobody */
     uint32_t counted;                   /* of the frames that would not go */
@@ -44,6 +48,7 @@ struct af_port *af_port_new(const struct af_conf *conf, struct counters *counter
     port->errors = counter_register("capture.afpacket.send_errors", COUNTER_SUM);
     port->truncated = counter_register("capture.afpacket.send_truncated", COUNTER_SUM);
     port->joined = counter_register("capture.afpacket.send_joined", COUNTER_SUM);
+    port->cut = counter_register("capture.afpacket.send_fragmented", COUNTER_SUM);
     port->out = af_out_new(conf);
     return port;
 }
@@ -97,6 +102,20 @@ static unsigned prepare(struct af_port *port, unsigned at)
                                                        .msg_iovlen = (size_t)(part - start) };
     }
     return count;
+}
+
+/* By the helper while it is busy, to come behind what it has. */
+static void send_messages(struct af_port *port, struct mmsghdr *header,
+                          const struct af_message *message, unsigned count)
+{
+    unsigned done = 0;
+
+    if (af_helper_is_busy(port->helper)) {
+        af_helper_send(port->helper, port->out, header, message, count);
+        return;
+    }
+    while (done < count)
+        done += af_out_send(port->out, header + done, message + done, count - done);
 }
 
 /* Frames from `at` on; returns how many of them are done with. */
@@ -157,6 +176,46 @@ static COLD void say_truncated(struct af_port *port, const struct packet *p)
     port->said_truncated = true;
 }
 
+/* Is it too large for the way out, with nobody after us who takes it apart? */
+static bool must_be_cut(const struct af_port *port, struct packet *p)
+{
+    struct virtio_net_hdr note;
+
+    memcpy(&note, p->data - AF_NOTE_LEN, AF_NOTE_LEN);
+    if (note.gso_type != VIRTIO_NET_HDR_GSO_NONE ||
+        !frame_cut_can(p, af_out_mtu(port->out), port->conf->facts.mtu))
+        return false;
+    if ((note.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM) != 0)
+        packet_fix_checksums(p);
+    return true;
+}
+
+static COLD void send_cut(struct af_port *port, const struct packet *p)
+{
+    uint32_t end = p->len - (uint32_t)(p->l3 - p->data) - (p->l3[0] & 0xfu) * 4, at = 0;
+    uint8_t head[CUT_AT_ONCE][FRAME_CUT_HEAD_MAX];
+    struct af_message message[CUT_AT_ONCE];
+    struct mmsghdr header[CUT_AT_ONCE];
+    struct iovec part[2 * CUT_AT_ONCE];
+    struct slice body;
+
+    counter_inc(port->counters, port->cut);
+    while (at < end) {
+        unsigned n = 0;
+
+        for (; n < CUT_AT_ONCE && at < end; n++, at += body.len) {
+            struct iovec *own = &part[2 * n];
+
+            own[0].iov_base = head[n];
+            own[0].iov_len = frame_cut(p, af_out_mtu(port->out), at, head[n], &body);
+            own[1] = (struct iovec){ (void *)body.data, body.len };
+            message[n] = (struct af_message){ 1, own[0].iov_len + body.len };
+            header[n].msg_hdr = (struct msghdr){ .msg_iov = own, .msg_iovlen = 2 };
+        }
+        send_messages(port, header, message, n);
+    }
+}
+
 void af_port_send(struct af_port *port, struct packet *p)
 {
     if ((p->action & ACTION_DROP) != 0 && port->conf->copy == BRIDGE_IPS)
@@ -167,6 +226,11 @@ void af_port_send(struct af_port *port, struct packet *p)
     }
     if (UNLIKELY((p->flags & PACKET_MODIFIED) != 0))
         settle_modified(p);
+    if (UNLIKELY(p->len > af_out_mtu(port->out)) && must_be_cut(port, p)) {
+        af_port_flush(port);
+        send_cut(port, p);
+        return;
+    }
     if (port->count == VECTOR_FILL)
         af_port_flush(port);
     port->frame[port->count++] = p;

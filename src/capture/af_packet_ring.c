@@ -2,6 +2,9 @@
 /* capture/af_packet_ring.c - a packet socket with its ring: TPACKET_V3 for looking on, TPACKET_V2
  * inline, where a frame must not wait for its block to fill.
  *
+ * A frame too large for its slot of V2, such as a datagram that the kernel has put together before
+ * it dealt it to a thread, waits at the socket as well.
+ *
  * The kernel keeps VLAN tags beside the frame. They are put back, so that the decoder, pcap logs
  * and the way out see what was on the wire; PACKET_RESERVE makes the room. */
 #include "capture/af_packet.h"
@@ -26,6 +29,7 @@
 /* Blocks of V3 are given to us half empty when their time is up, so few would soon be used up. */
 #define BLOCKS_MIN 64
 #define RING_BYTES_MAX (64u << 20)
+#define COPIES_BYTES (8 << 20)
 
 struct af_ring {
     struct af_conf *conf;
@@ -36,6 +40,7 @@ struct af_ring {
     unsigned count, next;               /* leases */
     unsigned note_len;                  /* AF_NOTE_LEN, or 0 */
     unsigned out;                       /* packets of all leases that are not home */
+    int error;                          /* an errno that reading a copy brought up; 0: none */
     bool is_closed;
 
     struct af_lease *block;             /* V3: the one being read; NULL: none */
@@ -77,8 +82,12 @@ static int prepare_socket(struct af_ring *r, struct err *err)
     if (conf->ignore_outgoing &&
         set_int(r->fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1) < 0)
         return fail(r, "cannot leave out outgoing packets", err);
+    if (!conf->v3 && set_int(r->fd, SOL_PACKET, PACKET_COPY_THRESH, 1) < 0)
+        return fail(r, "the kernel keeps no frames that are larger than their slot", err);
     if (conf->buffer_size > 0)
         set_int(r->fd, SOL_SOCKET, SO_RCVBUF, (int)conf->buffer_size);
+    else if (!conf->v3 && set_int(r->fd, SOL_SOCKET, SO_RCVBUFFORCE, COPIES_BYTES) < 0)
+        set_int(r->fd, SOL_SOCKET, SO_RCVBUF, COPIES_BYTES);
     return 0;
 }
 
@@ -238,6 +247,18 @@ int af_ring_start(struct af_ring *r, struct err *err)
 
 int af_ring_fd(const struct af_ring *r) { return r->fd; }
 int af_ring_if_index(const struct af_ring *r) { return r->if_index; }
+bool af_ring_has_error(const struct af_ring *r) { return r->error != 0; }
+
+int af_ring_take_error(struct af_ring *r)
+{
+    int error = r->error;
+    socklen_t len = sizeof(error);
+
+    if (error == 0)
+        (void)getsockopt(r->fd, SOL_SOCKET, SO_ERROR, &error, &len);
+    r->error = 0;
+    return error;
+}
 
 /* The map, which also keeps the socket in its fanout group, stays as long as packets point into
  * it. */
@@ -285,6 +306,10 @@ void af_lease_return(struct af_lease *l)
 
     l->out--;
     r->out--;
+    if (UNLIKELY(l->copy != NULL) && l->out == 0) {
+        free(l->copy);
+        l->copy = NULL;
+    }
     if (r->is_closed) {
         if (r->out == 0)
             ring_free(r);
@@ -321,14 +346,27 @@ static struct af_lease *take_lease(struct af_ring *r)
     return l;
 }
 
+/* What waits at the socket: one frame for each slot that says so, in their order. */
+static ssize_t read_copy(struct af_ring *r, uint8_t *to, size_t size)
+{
+    ssize_t n = recv(r->fd, to, size, MSG_DONTWAIT);
+
+    if (n < 0 && errno != EAGAIN && errno != EINTR)
+        r->error = errno;
+    return n;
+}
+
 /* use-emergency-flush: the kernel is losing packets, so all it has for us goes unread, to be
  * back at the newest soon. */
 static COLD void flush_ready(struct af_ring *r)
 {
     struct af_lease *l;
 
-    for (unsigned i = 0; i < r->count && (l = take_lease(r)) != NULL; i++)
+    for (unsigned i = 0; i < r->count && (l = take_lease(r)) != NULL; i++) {
+        if (!r->conf->v3 && (*status_of(r, l) & TP_STATUS_COPY) != 0)
+            (void)read_copy(r, NULL, 0);
         give_back(r, l);
+    }
 }
 
 /* --- frames ------------------------------------------------------------------------------- */
@@ -369,6 +407,22 @@ static void add_vlan(const struct af_ring *r, struct af_frame *f, uint16_t tpid,
     f->wire_len += VLAN_TAG_LEN;
 }
 
+/* The whole of a frame of which only the beginning is in the slot. */
+static COLD void take_copy(struct af_ring *r, struct af_frame *f)
+{
+    size_t room = r->note_len + f->wire_len;
+    uint8_t *copy = xmalloc(VLAN_ROOM + AF_NOTE_LEN + room);
+    uint8_t *at = copy + VLAN_ROOM + AF_NOTE_LEN - r->note_len;
+
+    if (read_copy(r, at, room) != (ssize_t)room) {
+        free(copy);
+        return;
+    }
+    f->lease->copy = copy;
+    f->data = at + r->note_len;
+    f->len = f->wire_len;
+}
+
 static bool next_v2(struct af_ring *r, struct af_frame *f)
 {
     struct af_lease *l = take_lease(r);
@@ -383,6 +437,8 @@ static bool next_v2(struct af_ring *r, struct af_frame *f)
         .time_us = (uint64_t)h->tp_sec * 1000000 + h->tp_nsec / 1000,
     };
     l->is_read = true;
+    if (UNLIKELY((f->status & TP_STATUS_COPY) != 0))
+        take_copy(r, f);
     add_vlan(r, f, h->tp_vlan_tpid, h->tp_vlan_tci);
     return true;
 }

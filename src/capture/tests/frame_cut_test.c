@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of capture/frame_cut: fragments of a packet, put together by the decoder's own hand, are
+ * that packet; none is larger than it may be. */
+#include "base/array.h"
+#include "base/bytes.h"
+#include "base/test.h"
+#include "capture/frame_cut.h"
+#include "packet/checksum.h"
+
+#include <string.h>
+
+#define LINK 18                         /* Ethernet and a tag */
+#define NOTE FRAME_CUT_NOTE_LEN
+
+struct whole {
+    struct packet p;
+    uint8_t frame[8000];
+};
+
+/* IPv4 with so many bytes of options and of payload. */
+static void make(struct whole *w, uint32_t options, uint32_t payload, uint32_t place)
+{
+    uint8_t *ip = w->frame + LINK;
+    uint32_t header = 20 + options;
+
+    memset(w, 0, sizeof(*w));
+    for (uint32_t i = 0; i < sizeof(w->frame); i++)
+        w->frame[i] = (uint8_t)(i * 7 + i / 251);
+    ip[0] = (uint8_t)(0x40 | header / 4);
+    put_be16(ip + 2, header + payload);
+    put_be16(ip + 6, place);
+    w->p = (struct packet){ .data = w->frame, .l3 = ip, .len = LINK + header + payload };
+    w->p.wire_len = w->p.len;
+}
+
+static void check_cut(struct test *t, struct whole *w, uint32_t mtu)
+{
+    uint32_t header = (w->p.l3[0] & 0xfu) * 4, end = w->p.len - LINK - header, at = 0;
+    uint32_t first = get_be16(w->p.l3 + 6) & 0x1fff;
+    uint8_t head[FRAME_CUT_HEAD_MAX], *ip = head + NOTE + LINK;
+    struct slice body;
+
+    CHECK(frame_cut_can(&w->p, mtu, 9000));
+    for (; at < end; at += body.len) {
+        CHECK_INT(NOTE + LINK + header, frame_cut(&w->p, mtu, at, head, &body));
+        CHECK(header + body.len <= mtu && body.len > 0);
+        CHECK(memcmp(head + NOTE, w->frame, LINK) == 0);
+        CHECK(memcmp(body.data, w->frame + LINK + header + at, body.len) == 0);
+        CHECK_INT(header + body.len, get_be16(ip + 2));
+        CHECK_INT(0, checksum_fold(checksum_add(0, ip, header)));
+        CHECK_INT(first + at / 8, get_be16(ip + 6) & 0x1fff);
+        CHECK_INT(at + body.len < end, (get_be16(ip + 6) & 0x2000) != 0);
+    }
+    CHECK_INT(end, at);
+}
+
+TEST(frame_cut_fragments_are_the_packet)
+{
+    static const uint32_t mtus[] = { 100, 576, 1499, 1500 };
+    struct whole w;
+
+    for (unsigned i = 0; i < ARRAY_LEN(mtus); i++)
+        for (uint32_t payload = 1481; payload < 5000; payload += 397) {
+            make(&w, 0, payload, 0);
+            check_cut(t, &w, mtus[i]);
+            make(&w, 24, payload, 0);
+            check_cut(t, &w, mtus[i]);
+        }
+}
+
+TEST(frame_cut_of_a_fragment)
+{
+    struct whole w;
+    uint8_t head[FRAME_CUT_HEAD_MAX];
+    struct slice body;
+
+    make(&w, 0, 1600, 100 | 0x2000);
+    frame_cut(&w.p, 1500, 1480, head, &body);
+    CHECK_INT(120, body.len);
+    CHECK_INT((100 + 1480 / 8) | 0x2000, get_be16(head + NOTE + LINK + 6));
+}
+
+TEST(frame_cut_leaves_others_alone)
+{
+    struct whole w;
+
+    make(&w, 0, 1480, 0);
+    CHECK(!frame_cut_can(&w.p, 1500, 1500));            /* it fits */
+    make(&w, 0, 2000, 0x4000);
+    CHECK(!frame_cut_can(&w.p, 1500, 9000));            /* its sender does not allow it */
+    CHECK(frame_cut_can(&w.p, 1500, 1500));             /* but it came in pieces */
+    make(&w, 0, 2000, 0);
+    CHECK(frame_cut_can(&w.p, 1500, 1500));
+    CHECK(!frame_cut_can(&w.p, 0, 1500));               /* the way out is gone */
+    w.p.len--;
+    CHECK(!frame_cut_can(&w.p, 1500, 1500));            /* cut off */
+    w.p.len++;
+    w.frame[LINK] = 0x60;
+    CHECK(!frame_cut_can(&w.p, 1500, 1500));            /* IPv6 */
+    w.frame[LINK] = 0x44;
+    CHECK(!frame_cut_can(&w.p, 1500, 1500));            /* a header of 16 bytes */
+    w.p.l3 = NULL;
+    CHECK(!frame_cut_can(&w.p, 1500, 1500));
+}
