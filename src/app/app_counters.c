@@ -45,7 +45,7 @@ static void error_counters(struct app_conf *conf, struct app_proto_counters *pc,
     pc->alloc = name_counter("app_layer.error.%s%s.%s", proto, suffix, "alloc");
     pc->parser = name_counter("app_layer.error.%s%s.%s", proto, suffix, "parser");
     pc->internal = name_counter("app_layer.error.%s%s.%s", proto, suffix, "internal");
-    if (conf->error_policy != EXCEPTION_IGNORE)
+    if (conf->error_policy != EXCEPTION_IGNORE && conf->errors_by_proto)
         policy_counters(pc->policy, "app_layer.error.%s%s.exception_policy.%s", proto, suffix);
 }
 

@@ -67,6 +67,7 @@ struct app_conf {
     counter_id expectation_counter;
     struct app_detect_tables detect;
     enum exception_policy error_policy;
+    bool errors_by_proto;       /* what the policy did is counted for each protocol, too */
     bool is_inline;
     bool bypasses;                          /* encrypted flows */
     const char *magic_file;                 /* NULL: libmagic's own */

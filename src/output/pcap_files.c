@@ -333,7 +333,7 @@ static const struct sink_ops files_ops = {
 static char *prefix_of(const struct output_request *request, const struct conf_node *node)
 {
     const char *dir = conf_string(node, "dir", conf_string(node, "sguil-base-dir", NULL));
-    const char *name = conf_string(node, "filename", "log.pcap");
+    const char *name = conf_string(node, "filename", "pcaplog");
     struct buf path = { 0 };
     char *folder;
 
@@ -365,7 +365,7 @@ static int read_mode(struct pcap_files *f, const struct conf_node *node, struct 
     f->multi = strcasecmp(mode, "multi") == 0;
     if (!f->multi && strcasecmp(mode, "normal") != 0)
         return err_at(err, LOG_NOWHERE, "mode \"%s\" is not normal or multi", mode);
-    return f->multi ? check_name(conf_string(node, "filename", "log.pcap"), err) : 0;
+    return f->multi ? check_name(conf_string(node, "filename", "pcaplog"), err) : 0;
 }
 
 static int read_compression(struct pcap_files *f, const struct conf_node *node, struct err *err)
@@ -386,9 +386,13 @@ static int read_compression(struct pcap_files *f, const struct conf_node *node, 
 
 static int read_settings(struct pcap_files *f, const struct conf_node *node, struct err *err)
 {
+    const char *stamp = conf_string(node, "ts-format", "sec");
+
     f->limit = conf_size(node, "limit", LIMIT_DEFAULT);
     f->max_files = (unsigned)conf_u64(node, "max-files", 0);
-    f->micros = strcmp(conf_string(node, "ts-format", "sec"), "usec") == 0;
+    f->micros = strcmp(stamp, "usec") == 0;
+    if (!f->micros && strcmp(stamp, "sec") != 0)
+        return err_at(err, LOG_NOWHERE, "ts-format \"%s\" is not sec or usec", stamp);
     if (f->limit < LIMIT_MIN)
         return err_at(err, LOG_NOWHERE, "limit: at least %u bytes", LIMIT_MIN);
     if (read_mode(f, node, err) < 0)

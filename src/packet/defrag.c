@@ -182,6 +182,8 @@ static void register_applied(struct defrag_conf *conf)
         return;
     for (unsigned i = MEMCAP_DROP; i < MEMCAP_POLICY_COUNT; i++)
         conf->applied[i] = counter_register(names[i], COUNTER_SUM);
+    /* a policy that may be asked for, and of which nothing comes: there is no flow yet */
+    (void)counter_register("exception_policy.defrag.memcap.bypass", COUNTER_SUM);
 }
 
 static uint64_t least_memory(const struct defrag_conf *conf)

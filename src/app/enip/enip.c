@@ -212,7 +212,6 @@ const struct app_proto app_enip = {
     .seen_from_both = true,
     .name = "enip",
     .transports = APP_TCP | APP_UDP,
-    .off_by_default = true,
     .probes = (const struct app_probe[]){
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "44818",
           .source_ports = "44818", .max = ENIP_HEADER_LEN, .probe = probe_tcp },

@@ -329,7 +329,6 @@ const struct app_proto app_pgsql = {
     .raw_at_end = true,
     .seen_from_both = true,
     .transports = APP_TCP,
-    .off_by_default = true,
     .probes = (const struct app_probe[]){
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "5432", .max = 16,
           .probe = probe },
