@@ -149,11 +149,17 @@ static bool may_be_stored(const struct app_file *file)
     return !file->no_store && (file->want_store || (wants_of(file) & APP_FILE_STORE) != 0);
 }
 
+/* Where the content that has come ends: gaps take no place in it. */
+static uint64_t content_size(const struct app_file *file)
+{
+    return file->size - file->gaps;
+}
+
 static bool is_for_rules(const struct app_file *file)
 {
     return (wants_of(file) & APP_FILE_CONTENT) != 0 &&
            !file->tx->no_inspect[file->direction] &&
-           (file->limits.limit == 0 || file->size <= file->limits.limit);
+           (file->limits.limit == 0 || content_size(file) <= file->limits.limit);
 }
 
 static bool rules_look_into(const struct app_file *file)
@@ -173,7 +179,7 @@ static bool is_for_magic(struct app_file *file)
 static void skip_content(struct app_file *file)
 {
     file->window.len = 0;
-    file->window_start = file->size;
+    file->window_start = content_size(file);
 }
 
 static void open_window(struct app_file *file)
@@ -205,15 +211,15 @@ void app_file_append(struct app_file *file, const uint8_t *data, uint32_t len)
         app_file_magic(file);
 }
 
-/* What comes behind a gap is a piece of its own: nothing matches across it. */
+/* Counted, and nothing else: rules and the store have what comes behind it as if nothing were
+ * missing. */
 void app_file_gap(struct app_file *file, uint64_t len)
 {
     if (file == NULL || file->state != FILE_OPEN)
         return;
     file->has_gaps = true;
     file->size += len;
-    skip_content(file);
-    file->inspected = MAX(file->inspected, file->size);
+    file->gaps += len;
 }
 
 static bool end_hash(struct file_private *fp, unsigned i, uint8_t *out)
@@ -256,7 +262,7 @@ bool app_file_inspect(struct app_file *file, struct slice *out, uint64_t *positi
     uint64_t from = file->inspected > file->limits.window ? file->inspected - file->limits.window
                                                           : 0;
 
-    if (file->state == FILE_OPEN && file->size < file->limits.min_inspect &&
+    if (file->state == FILE_OPEN && content_size(file) < file->limits.min_inspect &&
         !file->tx->flow->end[file->direction])
         return false;
     if (file->window.len == 0 || file->inspected >= file->window_start + file->window.len)
@@ -265,7 +271,7 @@ bool app_file_inspect(struct app_file *file, struct slice *out, uint64_t *positi
     *out = (struct slice){ .data = file->window.data + (from - file->window_start),
                            .len = (uint32_t)(file->window_start + file->window.len - from) };
     *position = from;
-    file->shown = file->size;
+    file->shown = content_size(file);
     return true;
 }
 
@@ -273,7 +279,7 @@ bool app_file_inspect(struct app_file *file, struct slice *out, uint64_t *positi
 
 static uint64_t needed_from(struct app_file *file)
 {
-    uint64_t from = file->size;
+    uint64_t from = content_size(file);
 
     if (is_for_rules(file) && rules_look_into(file))
         from = file->inspected > file->limits.window ? file->inspected - file->limits.window : 0;

@@ -30,6 +30,7 @@ struct app_file {
     bool md5_done, sha1_done, sha256_done;
     struct slice name;          /* in tx->arena */
     uint64_t size;              /* bytes seen, gaps included */
+    uint64_t gaps;              /* of them; what follows counts content only: they have no place */
     uint64_t start, end, total; /* range, when `is_range` */
     bool is_range;
     uint64_t inspected;         /* bytes that rules are through with */

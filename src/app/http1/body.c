@@ -101,15 +101,6 @@ static void note_shown(struct http_tx *htx, enum direction d)
         app_raw(htx->tx.flow, d);
 }
 
-/* What follows a gap is a piece of its own. */
-static void window_gap(struct http_body *body, uint64_t len)
-{
-    buf_clear(&body->data);
-    body->size += len;
-    body->gaps += len;
-    body->start = body->inspected = body->shown = body->size;
-}
-
 bool http_body_inspect(struct http_tx *htx, enum direction d, struct slice *out,
                        uint64_t *position)
 {
@@ -286,7 +277,7 @@ static bool is_to_be_stored(const struct http_tx *htx, enum direction d)
 static size_t within_limit(const struct http_tx *htx, enum direction d, size_t len)
 {
     const struct http_body *body = &htx->message[d].content->body;
-    uint64_t limit = window_of(htx, d)->limit, size = body->size - body->gaps;
+    uint64_t limit = window_of(htx, d)->limit, size = body->size;
 
     if (limit == 0 || is_to_be_stored(htx, d))
         return len;
@@ -322,6 +313,17 @@ void http_body_store(struct http_tx *htx, enum direction d, const uint8_t *data,
     app_range_add(c->range, data, take);
 }
 
+/* The body has what follows as if nothing were missing, and up to the limit the file tells of it. */
+static void gap(struct http_tx *htx, enum direction d, size_t len)
+{
+    size_t take = within_limit(htx, d, len);
+
+    if (take == 0)
+        over_limit(htx, d);
+    else
+        app_file_gap(htx->message[d].content->file, take);
+}
+
 void http_body_data(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len)
 {
     struct http_content *c = htx->message[d].content;
@@ -341,8 +343,7 @@ void http_body_data(struct http_tx *htx, enum direction d, const uint8_t *data, 
         return;
     }
     if (data == NULL) {
-        window_gap(&c->body, len);
-        app_file_gap(c->file, len);
+        gap(htx, d, len);
         return;
     }
     if (c->decoder != NULL)

@@ -71,8 +71,7 @@ enum http_progress {
 struct http_body {
     struct buf data;                    /* from `start` on */
     uint64_t start;                     /* position of data[0] */
-    uint64_t size;                      /* bytes of the body taken so far, gaps included */
-    uint64_t gaps;                      /* of them; they do not count for the body limit */
+    uint64_t size;                      /* bytes of the body taken so far, without gaps */
     uint64_t inspected;                 /* rules are through with these */
     uint64_t shown;                     /* given to rules; inspected once more bytes come */
 };
