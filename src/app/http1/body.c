@@ -313,7 +313,7 @@ void http_body_store(struct http_tx *htx, enum direction d, const uint8_t *data,
     app_range_add(c->range, data, take);
 }
 
-/* The body has what follows as if nothing were missing, and up to the limit the file tells of it. */
+/* The body has what follows as if nothing were missing; up to the limit the file tells of it. */
 static void gap(struct http_tx *htx, enum direction d, size_t len)
 {
     size_t take = within_limit(htx, d, len);
