@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* conf/schema.c - finds keys that nothing reads: mostly misspelled or misplaced ones. */
+/* conf/schema.c - finds keys that nothing reads: mostly misspelled or misplaced ones, and some of
+ * Suricata's that have no meaning here. */
 #include "conf/conf_private.h"
 
 #include "base/log.h"
@@ -11,6 +12,7 @@
 struct known {
     struct text name;
     const struct known *like;       /* "@name": has the keys of that group as well */
+    const char *idle;               /* why it changes nothing; NULL: it is read */
     struct known *parent, *child, *last, *next;
 };
 
@@ -74,6 +76,26 @@ static void read_outline(struct schema *schema)
         size_t level = indent / 2;
 
         open[level + 1] = read_line(schema, open[level], text_of(*line + indent));
+    }
+}
+
+static struct known *known_at(struct schema *schema, struct text path)
+{
+    struct known *known = path.p[0] == '@' ? &schema->groups : &schema->root;
+    struct text name;
+
+    while (known != NULL && text_split(&path, '.', &name))
+        known = known_child(known, name);
+    return known;
+}
+
+static void read_idle(struct schema *schema)
+{
+    for (const struct conf_idle *idle = conf_idle; idle->path != NULL; idle++) {
+        struct known *known = known_at(schema, text_of(idle->path));
+
+        if (known != NULL)
+            known->idle = idle->why;
     }
 }
 
@@ -175,6 +197,14 @@ static void say_unknown(struct schema *schema, const struct conf_node *node,
     log_at(LOG_LEVEL_WARNING, "conf", node->key_at, "unknown key %s: nothing reads it", path);
 }
 
+static void say_idle(const struct conf_node *node, const char *why)
+{
+    char path[256];
+
+    log_at(LOG_LEVEL_INFO, "conf", node->key_at, "%s has no effect: %s",
+           conf_path(node, path, sizeof(path)), why);
+}
+
 /* --- walking --- */
 
 /* Lists are transparent: the keys of an item are those of the list. */
@@ -189,7 +219,9 @@ static void check(struct schema *schema, const struct conf_node *node,
             continue;
         }
         found = lookup(section, text_of(child->name));
-        if (found != NULL)
+        if (found != NULL && found->idle != NULL && child->kind != CONF_NULL)
+            say_idle(child, found->idle);
+        else if (found != NULL)
             check(schema, child, below(found));
         else if (section != &schema->root || strncmp(child->name, "x-", 2) != 0)
             say_unknown(schema, child, section);
@@ -202,6 +234,7 @@ unsigned conf_check_keys(const struct conf *conf)
 
     arena_init(&schema.arena, 64 * 1024, 0);
     read_outline(&schema);
+    read_idle(&schema);
     check(&schema, conf->root, &schema.root);
     arena_fini(&schema.arena);
     return schema.unknown;

@@ -350,6 +350,31 @@ TEST(schema_names_the_nearest_key)
     conf_free(conf);
 }
 
+TEST(schema_says_what_has_no_effect)
+{
+    struct heard heard = { 0 };
+    struct conf *conf;
+
+    log_set_level(LOG_LEVEL_INFO);
+    log_add_sink(&hearing, &heard, LOG_LEVEL_INFO);
+    conf = load(t, "flow:\n  managers: 3\n"
+                   "plugins:\n"
+                   "netmap:\n  - interface: eth0\n"
+                   "outputs:\n  - eve-log:\n      buffer-size: 4096\n");
+    CHECK_INT(conf_check_keys(conf), 0);
+    CHECK_INT(heard.count, 3);
+    CHECK_STRING(heard.text[0],
+                 "test.yaml:2:3: flow.managers has no effect: each thread keeps its own flows");
+    CHECK_STRING(heard.text[1],
+                 "test.yaml:4:1: netmap has no effect: this way of capture is not built in");
+    CHECK_STRING(heard.text[2],
+                 "test.yaml:8:7: outputs.0.eve-log.buffer-size has no effect: records are written "
+                 "as packets are done, in pieces of many");
+    log_set_level(LOG_LEVEL_NOTICE);
+    log_close();
+    conf_free(conf);
+}
+
 /* The configuration that we ship, as built in the tree or beside it. */
 TEST(schema_knows_all_of_suricata_yaml)
 {

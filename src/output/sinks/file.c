@@ -3,12 +3,16 @@
  *
  * Opened for appending: the kernel then writes each hand-over at the end in one piece, so writers
  * need no lock between them. Rotation opens the name anew and swaps the descriptor under the same
- * number, so that a writer in the middle of a write() is never left without one. */
+ * number, so that a writer in the middle of a write() is never left without one. A name may hold
+ * strftime()'s letters: it is that of the time at which it is opened. */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -17,19 +21,76 @@
 
 struct file_sink {
     int fd;
-    char *path;
+    char *path;             /* with letters of strftime(), if there are any */
     mode_t mode;
+    unsigned interval_s;    /* rotate-interval; 0: none */
+    int64_t rotate_at;      /* Unix time; atomic: the first to come rotates */
     bool failing, is_cut;   /* relaxed atomics: several threads write; is_cut: in mid-line */
 };
 
+static bool path_now(const char *pattern, char *out, size_t size)
+{
+    time_t now = time(NULL);
+    struct tm tm;
+
+    if (strchr(pattern, '%') == NULL)
+        return snprintf(out, size, "%s", pattern) < (int)size;
+    localtime_r(&now, &tm);
+    return strftime(out, size, pattern, &tm) > 0;
+}
+
+static void make_folders(char *path)
+{
+    for (char *p = strchr(path + 1, '/'); p != NULL; p = strchr(p + 1, '/')) {
+        *p = '\0';
+        (void)mkdir(path, 0750);        /* that it failed shows when the file is opened */
+        *p = '/';
+    }
+}
+
 static int file_open_path(const struct file_sink *f, bool append)
 {
-    int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (append ? 0 : O_TRUNC);
-    int fd = open(f->path, flags, 0640);
+    int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (append ? 0 : O_TRUNC), fd;
+    char path[4096];
 
+    if (!path_now(f->path, path, sizeof(path))) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    make_folders(path);
+    fd = open(path, flags, 0640);
     if (fd >= 0 && f->mode != 0)
         (void)fchmod(fd, f->mode);
     return fd;
+}
+
+/* "minute", "hour", "day": when one ends by the clock on the wall; a duration: from now on. */
+static void read_interval(struct file_sink *f, const struct conf_node *node)
+{
+    static const struct { const char *name; unsigned s; } clocks[] = {
+        { "minute", 60 }, { "hour", 3600 }, { "day", 86400 },
+    };
+    const char *text = conf_string(node, "rotate-interval", NULL);
+    time_t now = time(NULL);
+    struct tm tm;
+
+    if (text == NULL)
+        return;
+    localtime_r(&now, &tm);
+    for (unsigned i = 0; i < ARRAY_LEN(clocks); i++)
+        if (strcmp(text, clocks[i].name) == 0) {
+            unsigned s = (unsigned)(tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec);
+
+            f->interval_s = clocks[i].s;
+            f->rotate_at = (int64_t)now + f->interval_s - s % f->interval_s;
+            return;
+        }
+    if (isdigit((unsigned char)text[0]))
+        f->interval_s = (unsigned)(conf_duration_ms(node, "rotate-interval", 0) / 1000);
+    f->rotate_at = (int64_t)now + f->interval_s;
+    if (f->interval_s == 0)
+        conf_fatal(conf_find(node, "rotate-interval"),
+                   "want minute, hour, day or a duration like 30s or 2h, got \"%s\"", text);
 }
 
 static void *file_open(const struct output_request *request, const struct conf_node *node,
@@ -41,14 +102,14 @@ static void *file_open(const struct output_request *request, const struct conf_n
     (void)request;
     f->path = xstrdup(path);
     f->mode = mode != NULL ? (mode_t)strtoul(mode, NULL, 8) : 0;
+    read_interval(f, node);
     f->fd = file_open_path(f, conf_bool(node, "append", true));
-    if (f->fd < 0) {
-        err_set(err, "cannot open %s: %s", path, strerror(errno));
-        free(f->path);
-        free(f);
-        return NULL;
-    }
-    return f;
+    if (f->fd >= 0)
+        return f;
+    err_set(err, "cannot open %s: %s", path, strerror(errno));
+    free(f->path);
+    free(f);
+    return NULL;
 }
 
 /* How much of it could be written. */
@@ -86,22 +147,6 @@ static COLD bool file_write_again(struct file_sink *f)
     return true;
 }
 
-static bool file_write(void *self, const uint8_t *data, size_t len)
-{
-    struct file_sink *f = self;
-    bool failing = __atomic_load_n(&f->failing, __ATOMIC_RELAXED);
-    size_t done;
-
-    if (UNLIKELY(failing) && !file_write_again(f))
-        return false;
-    done = write_some(f, data, len);
-    if (UNLIKELY(done < len))
-        return file_write_failed(f, done > 0);
-    if (UNLIKELY(failing))
-        __atomic_store_n(&f->failing, false, __ATOMIC_RELAXED);
-    return true;
-}
-
 static void file_rotate(void *self)
 {
     struct file_sink *f = self;
@@ -113,6 +158,41 @@ static void file_rotate(void *self)
     }
     (void)dup3(fd, f->fd, O_CLOEXEC);
     close(fd);
+}
+
+static COLD void rotate_in_time(struct file_sink *f, int64_t due, int64_t now)
+{
+    int64_t next = due + ((now - due) / f->interval_s + 1) * f->interval_s;
+
+    if (__atomic_compare_exchange_n(&f->rotate_at, &due, next, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED))
+        file_rotate(f);
+}
+
+static void rotate_when_due(struct file_sink *f)
+{
+    int64_t due = __atomic_load_n(&f->rotate_at, __ATOMIC_RELAXED), now = (int64_t)time(NULL);
+
+    if (UNLIKELY(now >= due))
+        rotate_in_time(f, due, now);
+}
+
+static bool file_write(void *self, const uint8_t *data, size_t len)
+{
+    struct file_sink *f = self;
+    bool failing = __atomic_load_n(&f->failing, __ATOMIC_RELAXED);
+    size_t done;
+
+    if (UNLIKELY(f->interval_s > 0))
+        rotate_when_due(f);
+    if (UNLIKELY(failing) && !file_write_again(f))
+        return false;
+    done = write_some(f, data, len);
+    if (UNLIKELY(done < len))
+        return file_write_failed(f, done > 0);
+    if (UNLIKELY(failing))
+        __atomic_store_n(&f->failing, false, __ATOMIC_RELAXED);
+    return true;
 }
 
 static void file_close(void *self)
