@@ -54,8 +54,8 @@ struct rule_parser {
     bool quoted;                        /* its argument stood in quotes */
     const struct keyword_ops *keyword;
     struct rule_op *last_content;       /* that modifiers refer to */
-    bool last_is_test;                  /* the last thing said is a test of the packet, not an
-                                         * operation on a buffer */
+    const struct keyword_ops *last_test;    /* the last thing said, unless that is an operation
+                                             * on a buffer: NULL */
     const struct ruleset_request *request;
     bool priority_given;                /* by the keyword, not by the class */
     bool strict;                        /* --strict-rule-keywords names this keyword */

@@ -71,10 +71,28 @@ static int limit_protocol(struct rule_parser *p)
 
 /* --- buffers ---------------------------------------------------------------------------------- */
 
-static void follow(struct rule *rule, uint8_t directions)
+static bool never(const struct match_input *in UNUSED, const void *arg UNUSED)
 {
-    rule->flags &= ~(uint32_t)(RULE_TO_SERVER | RULE_TO_CLIENT);
-    rule->flags |= directions == APP_TS ? RULE_TO_SERVER : RULE_TO_CLIENT;
+    return false;
+}
+
+/* What `flow` says of a connection's state and of a direction holds for both together: turned
+ * round, it never holds. */
+static void follow(struct rule_parser *p, uint8_t directions)
+{
+    const uint32_t way = directions == APP_TS ? RULE_TO_SERVER : RULE_TO_CLIENT;
+    const uint32_t states = RULE_FLOW_ESTABLISHED | RULE_FLOW_NOT_ESTABLISHED;
+    const uint32_t said = p->rule->flags & (RULE_TO_SERVER | RULE_TO_CLIENT);
+
+    if (said != 0 && said != way && (p->rule->flags & states)) {
+        struct rule_test test = { .keyword = p->keyword, .match = never };
+
+        rule_warning(p, "%s: goes the other way than `flow` says, the rule will never match",
+                     p->keyword->name);
+        rule_add_test(p, POINT_PACKET, &test);
+    }
+    p->rule->flags &= ~(uint32_t)(RULE_TO_SERVER | RULE_TO_CLIENT);
+    p->rule->flags |= way;
 }
 
 static int buffer_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
@@ -97,7 +115,7 @@ static int buffer_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
     if (limit_protocol(p) < 0)
         return -1;
     if (d->goes != 0 && !(p->rule->flags & RULE_TX_BOTH))
-        follow(p->rule, d->goes);
+        follow(p, d->goes);
     p->directions = (uint8_t)directions;
     r = rule_set_buffer(p, buffer);
     p->directions = 0;

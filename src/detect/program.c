@@ -96,7 +96,7 @@ struct rule_op *op_append(struct rule_parser *p, enum op_kind kind, bool relativ
     if (relative)
         op->flags |= OP_RELATIVE;
     list_add(list, op);
-    p->last_is_test = false;
+    p->last_test = NULL;
     return op;
 }
 
@@ -352,9 +352,11 @@ static int64_t needed_length(const struct rule_list *list, uint64_t limit, int64
         if (!first && !(op->flags & (OP_DISTANCE | OP_WITHIN)))
             continue;
         if (!first && (op->flags & OP_NEGATED)) {
-            if (total + c->distance + c->within > (int64_t)limit) {
+            int64_t need = total + c->distance + c->within;
+
+            if (need < 0 || need > (int64_t)limit) {
                 *offset = 0;
-                return total + c->distance + c->within;
+                return need;
             }
             continue;
         }
@@ -411,9 +413,9 @@ static int check_bsize(struct rule_parser *p, const struct rule_list *list)
             op->size.op == INT_NE || !most_allowed(&op->size, &most))
             continue;
         need = needed_length(list, most, &offset);
-        if (need <= (int64_t)most)
+        if (need >= 0 && need <= (int64_t)most)
             need += offset;
-        if (need <= (int64_t)most)
+        if (need >= 0 && need <= (int64_t)most)
             continue;
         if (op->size.op == INT_RANGE)
             return rule_error(p, "signature can't match as required content length %lld exceeds "
@@ -493,7 +495,8 @@ static int check_list(struct rule_parser *p, struct rule_list *list)
     return check_patterns(p, list);
 }
 
-/* What request and response both have is not looked for in both. */
+/* What request and response both have is not looked for in both: the rule has to say itself in
+ * which, whatever its other buffers tell. */
 static int check_one_way(struct rule_parser *p)
 {
     uint32_t both = RULE_TO_SERVER | RULE_TO_CLIENT, wanted = p->rule->flags & both;
@@ -556,6 +559,8 @@ static int settle_direction(struct rule_parser *p)
                               "ambiguous about directions", r->sid);
         return 0;
     }
+    if (check_one_way(p) < 0)
+        return -1;
     if (server && client)
         return rule_error(p, "rule %u mixes keywords with conflicting directions, a transactional "
                           "rule with => should be used", r->sid);
@@ -565,7 +570,7 @@ static int settle_direction(struct rule_parser *p)
         r->flags &= ~(uint32_t)(RULE_TO_SERVER | RULE_TO_CLIENT);
         r->flags |= server ? RULE_TO_SERVER : RULE_TO_CLIENT;
     }
-    return check_one_way(p);
+    return 0;
 }
 
 /* A buffer that came before the rule's protocol was known may not be one of it. */
@@ -576,6 +581,9 @@ static int check_proto(struct rule_parser *p)
     for (const struct rule_list *l = r->list; l != NULL && r->app_proto != 0; l = l->next) {
         bool has = l->buffer == NULL || l->buffer->kind != BUFFER_TX;
 
+        if (!has && r->app_proto == APP_PROTO_http2 &&
+            strcmp(l->buffer->base->name, "file.name") == 0)
+            return rule_error(p, "%s: files of HTTP/2 have no names", l->buffer->base->name);
         for (unsigned id = 0; id < APP_PROTO_COUNT && !has; id++)
             has = l->buffer->by_proto[id] != NULL &&
                   (app_proto_matches((enum app_proto_id)r->app_proto, (enum app_proto_id)id) ||

@@ -48,7 +48,7 @@ void rule_add_test(struct rule_parser *p, enum inspect_point point, const struct
     struct rule_builder *b = builder_of(p);
 
     ARRAY_PUSH(&b->tests[list_of_point(point)], *test);
-    p->last_is_test = point == POINT_PACKET;
+    p->last_test = test->keyword;
 }
 
 struct rule_test *rule_last_test(struct rule_parser *p, enum inspect_point point)
@@ -305,7 +305,7 @@ static void start_rule(struct rule_builder *b, const struct rule_text *text, str
     p->current = NULL;
     p->current_is_sticky = false;
     p->last_content = NULL;
-    p->last_is_test = false;
+    p->last_test = NULL;
     p->priority_given = false;
     p->metadata.count = 0;
     p->err = err;

@@ -155,6 +155,24 @@ static const struct broken {
       "fragoffset: want N, <N or >N, up to 65535, found \"x\"", 30 },
     { "alert tcp-stream any any -> any any (tcp.hdr; content:\"x\"; sid:1;)",
       "can't mix packet keywords with tcp-stream or flow:only_stream.  Invalidating signature.", 1 },
+    { "alert tcp any any -> any any (content:\"a\"; isdataat:5; prefilter; sid:1;)",
+      "prefilter is not supported for isdataat", 56 },
+    { "alert tls any any -> any any (tls.version:1.2; prefilter; sid:1;)",
+      "prefilter is not supported for tls.version", 48 },
+    { "alert tcp any any -> any any (content:!\"a\"; depth:5; prefilter; sid:1;)",
+      "prefilter; cannot be used with negated content, along with relative modifiers", 54 },
+    { "alert http any any -> any any (http.uri; content:\"a\"; fast_pattern:only; "
+      "content:\"b\"; distance:0; sid:1;)",
+      "previous keyword has a fast_pattern:only; set. Can't have relative keywords around a "
+      "fast_pattern only content", 87 },
+    { "alert http any any -> any any (http.uri; content:\"a\"; distance:-2; bsize:9; sid:1;)",
+      "signature can't match as required content length -1 exceeds bsize value: 9", 1 },
+    { "alert http any any -> any any (http.method; content:\"GET\"; http.header.raw; "
+      "content:\"a\"; sid:1;)",
+      "rule 1: http.header.raw without a direction; say flow:to_server for requests or "
+      "flow:to_client for responses", 1 },
+    { "alert http2 any any -> any any (file.name; content:\"a\"; sid:1;)",
+      "file.name: files of HTTP/2 have no names", 1 },
     { "alert krb5 any any -> any any (krb5_err_code:1000; sid:1;)",
       "krb5_err_code: want a number of up to three digits, found \"1000\"", 32 },
     { "alert http2 any any -> any any (http2.errorcode:!NO_ERROR; sid:1;)",

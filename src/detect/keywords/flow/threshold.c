@@ -91,6 +91,7 @@ static void add_spec(struct rule_parser *p, struct threshold_spec *spec)
     while (*link != NULL)
         link = &(*link)->next;
     spec->by_keyword = true;
+    p->last_test = p->keyword;
     *link = spec;
 }
 

@@ -3,20 +3,37 @@
 #include "detect/keyword.h"
 #include "detect/program.h"
 
+#include <string.h>
+
+static int prefilter_on(struct rule_parser *p, const struct keyword_ops *keyword)
+{
+    if (keyword->features == NULL || strstr(keyword->features, "prefilter") == NULL)
+        return rule_error(p, "prefilter is not supported for %s", keyword->name);
+    p->rule->prefilter = keyword;
+    return 0;
+}
+
 /* Right behind a content it means the same as fast_pattern. */
+static int prefilter_on_op(struct rule_parser *p, struct rule_op *op)
+{
+    if (op->kind != OP_CONTENT)
+        return rule_error(p, "prefilter is not supported for %s", op->keyword->name);
+    if ((op->flags & OP_NEGATED) &&
+        (op->flags & (OP_DISTANCE | OP_WITHIN | OP_OFFSET | OP_DEPTH)))
+        return rule_error(p, "prefilter; cannot be used with negated content, along with "
+                          "relative modifiers");
+    op->flags |= OP_FAST;
+    return 0;
+}
+
 static int prefilter_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
 {
     struct rule_op *op = op_last(p);
-    struct rule_test *test = rule_last_test(p, POINT_PACKET);
 
-    if (op == NULL && test == NULL)
+    if (op == NULL && p->last_test == NULL)
         return rule_error(p, "prefilter: must stand behind the keyword it is about");
-    if (p->last_is_test)
-        p->rule->prefilter = test->keyword;
-    else if (op != NULL && op->kind == OP_CONTENT)
-        op->flags |= OP_FAST;
     p->rule->flags |= RULE_PREFILTER;
-    return 0;
+    return p->last_test != NULL ? prefilter_on(p, p->last_test) : prefilter_on_op(p, op);
 }
 
 const struct keyword_ops keyword_prefilter = {

@@ -34,6 +34,19 @@ static struct rule_op *place_target(struct rule_parser *p, uint32_t conflicting)
     return op;
 }
 
+/* Nothing can be relative to a content that is not looked at again. */
+static int check_before(struct rule_parser *p, const struct rule_op *op)
+{
+    for (op = op->prev; op != NULL; op = op->prev) {
+        if (op->kind == OP_CONTENT && (op->flags & OP_FAST_ONLY))
+            return rule_error(p, "previous keyword has a fast_pattern:only; set. Can't have "
+                              "relative keywords around a fast_pattern only content");
+        if (op->kind == OP_CONTENT || op->kind == OP_PCRE)
+            break;
+    }
+    return 0;
+}
+
 /* A number in [min, max], in C's notation, or the name of a byte variable. Behind a number that
  * may be negative anything may stand: rules that say "within:10,relative" are about. */
 static int place_number(struct rule_parser *p, struct text in, int64_t min, int64_t max,
@@ -122,7 +135,7 @@ static int distance_parse(struct rule_parser *p, struct text in, void *arg UNUSE
                                    &op->content.distance) < 0)
         return -1;
     op->flags |= OP_DISTANCE;
-    return 0;
+    return check_before(p, op);
 }
 
 const struct keyword_ops keyword_distance = {
@@ -147,7 +160,7 @@ static int within_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
                           "is invalid, since this will never match.  Invalidating signature",
                           op->content.within, op->content.len);
     op->flags |= OP_WITHIN;
-    return 0;
+    return check_before(p, op);
 }
 
 const struct keyword_ops keyword_within = {

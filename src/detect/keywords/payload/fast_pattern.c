@@ -22,10 +22,12 @@ static int fast_pattern_chop(struct rule_parser *p, struct text in, struct rule_
     return 0;
 }
 
+/* Of the payload's contents only one may have it. Of buffers' several may, and then the first
+ * counts. */
 static bool has_fast_pattern(const struct rule *rule)
 {
     for (const struct rule_list *l = rule->list; l != NULL; l = l->next)
-        for (const struct rule_op *op = l->first; op != NULL; op = op->next)
+        for (const struct rule_op *op = l->first; op != NULL && l->buffer == NULL; op = op->next)
             if (op->flags & OP_FAST)
                 return true;
     return false;
@@ -42,9 +44,9 @@ static int fast_pattern_parse(struct rule_parser *p, struct text in, void *arg U
     if ((op->flags & OP_NEGATED) && (op->flags & place))
         return rule_error(p, "fast_pattern; cannot be used with negated content, along with "
                           "relative modifiers");
-    if (op->flags & OP_FAST)
+    if (in.n == 0 && (op->flags & OP_FAST))
         return rule_error(p, "can't use multiple fast_pattern options for the same content");
-    if (has_fast_pattern(p->rule))
+    if (in.n == 0 && has_fast_pattern(p->rule))
         return rule_error(p, "fast_pattern can be used on only one content in a rule");
     if (op->list->buffer != NULL && op->list->buffer->kind == BUFFER_BASE64)
         return rule_error(p, "fast_pattern cannot be used with base64_data");
