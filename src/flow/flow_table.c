@@ -63,6 +63,8 @@ struct flow_table {
     bool emergency;
     void (*settle)(struct flow *flow, void *arg);   /* NULL: packets under way change nothing */
     void *settle_arg;
+    void (*foretell)(const struct flow *flow, uint64_t order, void *arg);   /* NULL: nobody asks */
+    void *foretell_arg;
     struct flow_counters id;
 };
 
@@ -525,9 +527,40 @@ static uint64_t tick_after(const struct flow_table *table, const struct flow *fl
     return MAX(due, last) + 1;
 }
 
+static uint64_t end_of_tick(uint64_t tick)
+{
+    return order_before_us(tick * WHEEL_TICK_US);
+}
+
+/* So much ahead ends are told. */
+#define FORETOLD_TICKS 20
+
+/* The timer comes by once more in time for that. */
 static void arm(struct flow_table *table, struct flow *flow)
 {
-    wheel_add(&table->wheel, &flow->timer, tick_after(table, flow));
+    uint64_t tick = tick_after(table, flow);
+
+    if (table->foretell != NULL) {
+        if (tick > table->tick + FORETOLD_TICKS)
+            tick -= FORETOLD_TICKS;
+        else
+            table->foretell(flow, end_of_tick(tick), table->foretell_arg);
+    }
+    wheel_add(&table->wheel, &flow->timer, tick);
+}
+
+void flow_table_foretell(struct flow_table *table,
+                         void (*tell)(const struct flow *flow, uint64_t order, void *arg),
+                         void *arg)
+{
+    table->foretell = tell;
+    table->foretell_arg = arg;
+}
+
+/* In an emergency flows end without notice. */
+uint64_t flow_table_foretold(const struct flow_table *table)
+{
+    return table->emergency ? 0 : end_of_tick(table->tick + FORETOLD_TICKS + 1);
 }
 
 void flow_table_set_state(struct flow_table *table, struct flow *flow, enum flow_state state)
@@ -629,7 +662,7 @@ static void timer_fired(struct wheel_timer *timer, void *arg)
     counter_inc(table->counters, table->id.timed_out);
     counter_inc(table->counters, table->id.evicted);
     flow_table_end(table, flow, FLOW_END_TIMEOUT);
-    flow->last_order = order_before_us(tick * WHEEL_TICK_US);
+    flow->last_order = end_of_tick(tick);
 }
 
 /* In an emergency timers stand too late; a hand goes round the table instead. True when a flow

@@ -165,6 +165,18 @@ void stream_thread_set_gates(struct stream_thread *st, const struct stream_gates
     st->gates = *gates;
 }
 
+void stream_thread_foretell(struct stream_thread *st,
+                            void (*tell)(const struct flow *flow, uint64_t order, void *arg),
+                            void *arg)
+{
+    flow_table_foretell(st->flows, tell, arg);
+}
+
+uint64_t stream_foretold(const struct stream_thread *st)
+{
+    return UNLIKELY(st->settles) ? 0 : flow_table_foretold(st->flows);
+}
+
 static void release_retired(struct stream_thread *st)
 {
     for (size_t i = 0; i < st->retired.count; i++)

@@ -2,6 +2,7 @@
 #include "base/test.h"
 #include "base/hash.h"
 #include "flow/flow_table.h"
+#include "packet/turn.h"
 #include "packet/pool.h"
 
 #include <stdlib.h>
@@ -153,6 +154,62 @@ TEST(flow_expires_by_the_wheel)
     CHECK_INT(flow_table_active(e.table), 0);
     while ((f = flow_table_take_ended(e.table)) != NULL)
         flow_table_give_back(e.table, f);
+    close_env(&e);
+}
+
+struct foretold {
+    uint64_t order;             /* the newest */
+    unsigned count;
+};
+
+static void note_end(const struct flow *flow, uint64_t order, void *arg)
+{
+    struct foretold *told = arg;
+
+    (void)flow;
+    told->order = order;
+    told->count++;
+}
+
+static void pass(struct flow_table *table, uint64_t ms)
+{
+    flow_table_pass(table, order_next(0, ms * 1000));
+    flow_table_at(table, order_next(0, ms * 1000));
+}
+
+/* Some time ahead, again when a packet has put it off; and no end comes untold. */
+TEST(flow_ends_are_told_before)
+{
+    struct foretold told = { 0 };
+    bool made, memcap;
+    uint64_t sure;
+    struct flow *f;
+    struct env e;
+
+    open_env(&e, "flow-timeouts: { udp: { new: 10 } }");
+    flow_table_foretell(e.table, note_end, &told);
+    pass(e.table, 100000);
+    flow_table_get(e.table, packet_of(17, 1, 5, 2, 6, 100), &made, &memcap);
+    CHECK_INT(told.count, 0);
+    pass(e.table, 109500);
+    CHECK_INT(told.count, 0);
+    CHECK(flow_table_foretold(e.table) > order_next(0, 109500000));
+    pass(e.table, 109990);
+    CHECK_INT(told.count, 1);
+    CHECK(flow_table_foretold(e.table) > told.order);
+    flow_table_get(e.table, packet_of(17, 1, 5, 2, 6, 105), &made, &memcap);
+    CHECK(!made);
+    pass(e.table, 111000);
+    CHECK(flow_table_take_ended(e.table) == NULL);
+    pass(e.table, 114950);
+    CHECK_INT(told.count, 2);
+    sure = flow_table_foretold(e.table);
+    pass(e.table, 120000);
+    f = flow_table_take_ended(e.table);
+    CHECK(f != NULL);
+    CHECK_INT(f->last_order, told.order);
+    CHECK(sure > told.order);
+    flow_table_give_back(e.table, f);
     close_env(&e);
 }
 
