@@ -248,6 +248,15 @@ static bool has_room(const struct app_expectations *table, unsigned bucket,
     return !is_crowded(table);
 }
 
+/* What is announced between two hosts no others can change, but by crowding it out. */
+static void take_turn(const struct app_expectations *table, const struct packet *p)
+{
+    if (LIKELY(!is_crowded(table)))
+        packet_take_host_turn(p);
+    else
+        packet_take_turn(p);
+}
+
 /* Who asks waits for us to be past its place, and so finds what comes from before it; what comes
  * from behind it passes over. So we need not wait, unless something has to go. */
 static void lock_in_turn(struct app_expectations *table, unsigned bucket,
@@ -258,7 +267,7 @@ static void lock_in_turn(struct app_expectations *table, unsigned bucket,
         (is_only_opener(table, p) && has_room(table, bucket, fresh)))
         return;
     pthread_mutex_unlock(&table->lock);
-    packet_take_turn(p);
+    take_turn(table, p);
     pthread_mutex_lock(&table->lock);
 }
 
@@ -395,7 +404,7 @@ enum app_proto_id app_claim_expected(struct app_thread *at, struct packet *p,
     if (p->lane != NULL) {
         if (LIKELY(opener_of(table, p) == 0) || nothing_to_claim(table, p))
             return APP_PROTO_UNKNOWN;
-        packet_take_turn(p);
+        take_turn(table, p);
     }
     if (!app_expectations_claim(table, p, direction, &found))
         return APP_PROTO_UNKNOWN;

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "packet/turn.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -36,6 +37,7 @@ struct shard_table {
     uint32_t entries;           /* per shard, a power of two */
     uint32_t limit;             /* of them, how many may be used; relaxed atomic */
     uint64_t memory;            /* as given; relaxed atomic */
+    bool crowded;               /* a part was half full once; relaxed atomic */
     uint64_t seed;
     struct shard shard[SHARDS];
 };
@@ -204,15 +206,17 @@ static uint32_t reuse_entry(struct shard *s, uint64_t now_us)
 
 static uint32_t take_entry(struct shard *s, uint64_t now_us)
 {
-    uint32_t index = s->free;
+    uint32_t index = s->free, limit = __atomic_load_n(&s->table->limit, __ATOMIC_RELAXED);
 
     if (index != NO_ENTRY) {
         s->free = entry_at(s, index)->next;
         return index;
     }
-    if (s->fresh < __atomic_load_n(&s->table->limit, __ATOMIC_RELAXED))
-        return ++s->fresh;
-    return reuse_entry(s, now_us);
+    if (s->fresh >= limit)
+        return reuse_entry(s, now_us);
+    if (UNLIKELY(s->fresh >= limit / 2))
+        __atomic_store_n(&s->table->crowded, true, __ATOMIC_RELAXED);
+    return ++s->fresh;
 }
 
 static struct shard_entry *find_entry(struct shard *s, uint64_t hash, const struct shard_key *key)
@@ -273,4 +277,13 @@ void shard_table_release(struct shard_ref *ref)
     struct shard *s = ref->shard;
 
     pthread_mutex_unlock(&s->lock);
+}
+
+/* The half that is free takes what packets under way may put there. */
+void shard_table_take_turn(const struct shard_table *table, const struct packet *p)
+{
+    if (LIKELY(!__atomic_load_n(&table->crowded, __ATOMIC_RELAXED)))
+        packet_take_host_turn(p);
+    else
+        packet_take_turn(p);
 }

@@ -169,20 +169,26 @@ static void drop_gaps(struct packet_vector *v)
 /* Of frames that all threads see, the flows that are ours; packets without one are thread 0's. */
 static void decode_share(struct decode_module *m, struct packet_vector *v)
 {
-    unsigned ours = share_ours(m->share);
+    bool gaps = false;
 
     decoder_count_into(m->decoder, m->env.counters);
-    for (unsigned i = 0; i < v->count; i++) {
-        enum share_answer answer = i < ours ? SHARE_OURS : share_look(m->share, v->packet[i]);
-
-        if (LIKELY(answer == SHARE_OURS))
+    for (unsigned i = 0, number = 0; i < v->count; i++, number++) {
+        switch (share_look(m->share, number, v->packet[i])) {
+        case SHARE_OURS:
             decode_packet(m->decoder, v, i);
-        else if (answer == SHARE_FOREIGN)
+            share_decoded(m->share, v->packet[i]);
+            break;
+        case SHARE_FOREIGN:
             let_go(m, &v->packet[i]);
-        else
+            gaps = true;
+            break;
+        case SHARE_DECODE:
             i += decode_shared(m, v, i);
+            gaps = true;
+            break;
+        }
     }
-    if (ours < v->count)
+    if (gaps)
         drop_gaps(v);
     decode_end(m->decoder, v);
 }

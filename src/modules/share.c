@@ -14,13 +14,20 @@ struct file_claims {
     CACHE_ALIGNED uint16_t owner[1 << CLAIM_BITS];  /* thread + 1; 0: nobody's yet; atomic */
 };
 
+/* A frame that share_takes() has taken. */
+struct taken {
+    bool is_ours;                   /* and plain; else the decoder knows */
+    uint64_t hosts_after;           /* then, of plain frames */
+};
+
 struct file_share {
     const struct run_context *ctx;
     struct module_env env;
     struct file_claims *claims;
     struct counters *elsewhere;     /* not thread 0: what thread 0 counts */
-    unsigned ours;                  /* of this vector, up to the first that takes the decoder */
-    bool behind_other;              /* such a one has been seen */
+    ARRAY_OF(struct taken) taken;   /* of this vector */
+    struct host_places *plain, *decoded;    /* hosts met by a look, and by the decoder behind it;
+                                             * NULL: nobody takes turns */
     bool decode_all;
 };
 
@@ -47,6 +54,8 @@ struct file_share *share_new(const struct module_env *env)
         ctx->claims = xaligned(CACHE_LINE, sizeof(*ctx->claims));
     s->claims = ctx->claims;
     __atomic_fetch_add(&s->claims->users, 1, __ATOMIC_RELAXED);
+    if (ctx->turns != NULL)
+        s->plain = host_places_new(ctx->turns), s->decoded = host_places_new(ctx->turns);
     if (env->thread > 0)
         s->elsewhere = counters_nowhere();
     return s;
@@ -61,6 +70,9 @@ void share_free(struct file_share *s)
         free(s->elsewhere->samples);
         free(s->elsewhere);
     }
+    ARRAY_FREE(&s->taken);
+    host_places_free(s->plain);
+    host_places_free(s->decoded);
     if (__atomic_sub_fetch(&s->claims->users, 1, __ATOMIC_ACQ_REL) == 0)
         free(s->claims);
     free(s);
@@ -78,8 +90,7 @@ struct file_share *share_of(const struct module_env *env)
 
 void share_begin(struct file_share *s)
 {
-    s->ours = 0;
-    s->behind_other = false;
+    s->taken.count = 0;
 }
 
 /* Announcements are seen by all, whoever's packet they are in. */
@@ -109,19 +120,41 @@ static bool is_ours(const struct file_share *s, uint32_t flow_hash)
     return was == mine;
 }
 
-static bool takes(struct file_share *s, enum datalink link, const uint8_t *frame, uint32_t len)
+/* The packet.hosts_after of one that is ours. */
+static uint64_t meet_hosts(struct host_places *hosts, const struct ip *src, const struct ip *dst,
+                           uint64_t order, bool ours)
 {
+    if (hosts == NULL)
+        return 0;
+    if (ours)
+        return host_places_own(hosts, src, dst, order);
+    host_places_other(hosts, src, dst, order);
+    return 0;
+}
+
+/* Ours or not, of a plain frame. */
+static struct taken look_at(struct file_share *s, const struct packet_peek *peek, uint64_t order)
+{
+    struct ip src = packet_peek_src(peek), dst = packet_peek_dst(peek);
+    struct taken out = { .is_ours = is_ours(s, peek->flow_hash) };
+
+    note(s, peek);
+    out.hosts_after = meet_hosts(s->plain, &src, &dst, order, out.is_ours);
+    return out;
+}
+
+static bool takes(struct file_share *s, enum datalink link, const uint8_t *frame, uint32_t len,
+                  uint64_t order)
+{
+    struct taken taken = { .is_ours = false };
     struct packet_peek peek;
 
-    if (UNLIKELY(s->behind_other || s->decode_all ||
-                 !packet_peek(s->ctx->decode, link, frame, len, &peek))) {
-        s->behind_other = true;
-        return true;
+    if (LIKELY(!s->decode_all && packet_peek(s->ctx->decode, link, frame, len, &peek))) {
+        taken = look_at(s, &peek, order);
+        if (!taken.is_ours)
+            return false;
     }
-    note(s, &peek);
-    if (!is_ours(s, peek.flow_hash))
-        return false;
-    s->ours++;
+    ARRAY_PUSH(&s->taken, taken);
     return true;
 }
 
@@ -130,32 +163,50 @@ unsigned share_takes(void *share, enum datalink link, const uint8_t *frame, uint
                      uint64_t order)
 {
     struct file_share *s = share;
-    unsigned choice = takes(s, link, frame, len) ? CAPTURE_OURS : 0;
+    unsigned choice = takes(s, link, frame, len, order) ? CAPTURE_OURS : 0;
 
     if (s->ctx->turns != NULL && UNLIKELY(turns_wait_for(s->ctx->turns, order)))
         choice |= CAPTURE_HAND_ON;
     return choice;
 }
 
-unsigned share_ours(const struct file_share *s)
+enum share_answer share_look(struct file_share *s, unsigned number, struct packet *p)
 {
-    return s->ours;
-}
-
-enum share_answer share_look(struct file_share *s, const struct packet *p)
-{
+    struct taken taken = s->taken.at[number];
     struct packet_peek peek;
 
-    if (s->decode_all ||
-        !packet_peek(s->ctx->decode, (enum datalink)p->datalink, p->data, p->len, &peek))
-        return SHARE_DECODE;
-    note(s, &peek);
-    return is_ours(s, peek.flow_hash) ? SHARE_OURS : SHARE_FOREIGN;
+    if (UNLIKELY(!taken.is_ours)) {
+        if (s->decode_all ||
+            !packet_peek(s->ctx->decode, (enum datalink)p->datalink, p->data, p->len, &peek))
+            return SHARE_DECODE;
+        /* it was taken when all were decoded */
+        taken = look_at(s, &peek, p->order);
+    }
+    p->hosts_after = taken.hosts_after;
+    return taken.is_ours ? SHARE_OURS : SHARE_FOREIGN;
 }
 
-bool share_has(struct file_share *s, const struct packet *p)
+static uint64_t later(uint64_t one, uint64_t other)
 {
-    return is_ours(s, p->flow_hash);
+    return one != 0 && other != 0 ? MAX(one, other) : 0;
+}
+
+void share_decoded(struct file_share *s, struct packet *p)
+{
+    if (s->decoded != NULL)
+        p->hosts_after = later(p->hosts_after,
+                               host_places_own(s->decoded, &p->src, &p->dst, p->order));
+}
+
+bool share_has(struct file_share *s, struct packet *p)
+{
+    bool ours = is_ours(s, p->flow_hash);
+    uint64_t decoded = meet_hosts(s->decoded, &p->src, &p->dst, p->order, ours);
+
+    /* plain frames have been looked at to the end of the vector; what is behind p is too late */
+    if (ours && s->plain != NULL)
+        p->hosts_after = later(decoded, host_places_last(s->plain, &p->src, &p->dst));
+    return ours;
 }
 
 void share_decode_all(struct file_share *s, bool on)

@@ -28,13 +28,14 @@ void share_begin(struct file_share *share);
 unsigned share_takes(void *share, enum datalink link, const uint8_t *frame, uint32_t len,
                      uint64_t order);
 
-/* A vector's first packets are ours and plain: so many. */
-unsigned share_ours(const struct file_share *share);
-/* The next frame, behind one that was not plain: is it, and then, is it ours? */
+/* What is to become of the frame that was taken as this one of the vector: all decode it, or it is
+ * ours, or another's after all. */
 enum share_answer { SHARE_DECODE, SHARE_OURS, SHARE_FOREIGN };
-enum share_answer share_look(struct file_share *share, const struct packet *p);
+enum share_answer share_look(struct file_share *share, unsigned number, struct packet *p);
+/* A packet of ours has been decoded: its hosts_after is what both know of it. */
+void share_decoded(struct file_share *share, struct packet *p);
 /* Is this packet, which was decoded by all, ours? */
-bool share_has(struct file_share *share, const struct packet *p);
+bool share_has(struct file_share *share, struct packet *p);
 /* While set, no frame is plain: all threads look at all packets. */
 void share_decode_all(struct file_share *share, bool on);
 /* Where to count what all threads decode: the thread's counters, or a block nobody adds up. */

@@ -13,6 +13,7 @@ struct stream_module {
     struct counters *counters;
     struct detect_thread *gate;             /* NULL: no rule stands there */
     struct turn_lane *lane;                 /* of it; NULL: nobody to wait for */
+    struct turn_ends *ends;                 /* NULL: nobody has to know */
     struct ruleset *rules, *rules_before;   /* packets with their alerts may be under way */
     unsigned rules_generation, round;
     bool joined;
@@ -116,6 +117,22 @@ static void stream_module_close(void *self)
     free(m);
 }
 
+static void tell_end(const struct flow *flow, uint64_t order, void *arg)
+{
+    const struct stream_module *m = arg;
+
+    turn_ends_tell(m->ends, &flow->key.src, &flow->key.dst, order);
+}
+
+/* Detection elsewhere gets the ends of flows dealt to it, like all packets. */
+static void ends_open(struct stream_module *m, const struct module_env *env)
+{
+    if (m->ctx->turns == NULL || !env->same_thread_as_next)
+        return;
+    m->ends = turn_ends_new(m->ctx->turns, &env->turn_thread);
+    stream_thread_foretell(m->stream, tell_end, m);
+}
+
 static void *stream_module_open(const struct module_env *env, struct err *err)
 {
     struct stream_module *m = xcalloc(1, sizeof(*m));
@@ -140,6 +157,7 @@ static void *stream_module_open(const struct module_env *env, struct err *err)
         stream_module_close(m);
         return NULL;
     }
+    ends_open(m, env);
     run_round_join(m->ctx, &m->round);
     m->joined = true;
     return m;
@@ -166,6 +184,8 @@ static enum module_status stream_module_process(void *self, struct packet_vector
     if (run_round_is_new(m->ctx, m->round))
         run_round_answer(m->ctx, m->stream, &m->round);
     more = stream_vector(m->stream, v);
+    if (m->ends != NULL)
+        turn_ends_told(m->ends, stream_foretold(m->stream));
     if (UNLIKELY(m->lane != NULL) && v->order_at != 0)
         turn_reached(m->lane, v->order_at, v->order_sub);
     return more ? MODULE_MORE : MODULE_OK;

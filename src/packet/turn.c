@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/turn.c - a place in the order for each thread, and waiting for the others' places.
- *
- * Nobody waits for ever: of all threads the one with the earliest packet has no one to wait for,
- * a thread without packets answers a nudge, and one that has ended stands at the end. */
+/* packet/turn.c - a place in the order for each thread, and waiting for the others' places. */
 #include "packet/turn.h"
 
 #include "base/array.h"
@@ -20,13 +17,15 @@ struct turn_lane {
     CACHE_ALIGNED struct ring_waiter waiter;
     struct turns *turns;
     struct turn_thread thread;
-    struct order_mark taken;            /* the place of the last turn */
+    struct order_mark taken, taken_hosts;       /* the places of the last turns */
     CACHE_ALIGNED struct order_mark wanted;     /* while it waits: for others to pass this */
     uint32_t waits;                     /* atomic */
 };
 
 struct turns {
     ARRAY_OF(struct turn_lane *) lanes; /* complete before packets move */
+    ARRAY_OF(struct turn_ends *) ends;  /* likewise */
+    uint32_t by_hosts;                  /* somebody has taken his turn by hosts; atomic */
     CACHE_ALIGNED uint32_t waiting;     /* threads that wait for others; atomic */
 };
 
@@ -41,7 +40,10 @@ void turns_free(struct turns *turns)
         return;
     for (size_t i = 0; i < turns->lanes.count; i++)
         free(turns->lanes.at[i]);
+    for (size_t i = 0; i < turns->ends.count; i++)
+        free(turns->ends.at[i]);
     ARRAY_FREE(&turns->lanes);
+    ARRAY_FREE(&turns->ends);
     free(turns);
 }
 
@@ -136,20 +138,170 @@ static COLD void wait_for_lane(struct turn_lane *lane, struct wait_for *w)
     lane->thread.wakes(lane->thread.self);
 }
 
-void turn_take(struct turn_lane *lane, uint64_t order, uint64_t sub)
+static void wait_for_all(struct turn_lane *lane, uint64_t order, uint64_t sub)
 {
     const struct turns *turns = lane->turns;
 
-    if (lane->taken.at == order && lane->taken.sub == sub)
-        return;
-    turn_reached(lane, order, sub);
     for (size_t i = 0; i < turns->lanes.count; i++) {
         struct wait_for w = { turns->lanes.at[i], { order, sub } };
 
         if (w.other != lane && !is_past(&w))
             wait_for_lane(lane, &w);
     }
-    lane->taken = (struct order_mark){ order, sub };
+}
+
+static bool has_taken(const struct order_mark *taken, uint64_t order, uint64_t sub)
+{
+    return taken->at == order && taken->sub == sub;
+}
+
+void turn_take(struct turn_lane *lane, uint64_t order, uint64_t sub)
+{
+    if (has_taken(&lane->taken, order, sub))
+        return;
+    turn_reached(lane, order, sub);
+    wait_for_all(lane, order, sub);
+    lane->taken = lane->taken_hosts = (struct order_mark){ order, sub };
+}
+
+/* --- hosts ------------------------------------------------------------------------------------ */
+
+#define HOSTS (1u << HOST_BITS)
+
+struct host_places {
+    const struct turns *turns;
+    bool is_on;                         /* from the first on who asks: nobody else pays for it */
+    uint64_t last[HOSTS];
+};
+
+struct turn_ends {
+    void *thread;
+    CACHE_ALIGNED uint64_t told;        /* atomic */
+    uint64_t last[HOSTS];               /* the latest place at which a flow may end; atomic */
+};
+
+struct host_places *host_places_new(const struct turns *turns)
+{
+    struct host_places *hosts = xcalloc(1, sizeof(*hosts));
+
+    hosts->turns = turns;
+    return hosts;
+}
+
+void host_places_free(struct host_places *hosts)
+{
+    free(hosts);
+}
+
+/* What was before is not known: as if this packet were all hosts'. */
+static COLD void begin(struct host_places *hosts, uint64_t order)
+{
+    hosts->is_on = true;
+    for (unsigned i = 0; i < HOSTS; i++)
+        hosts->last[i] = order;
+}
+
+static bool is_on(struct host_places *hosts, uint64_t order)
+{
+    if (LIKELY(hosts->is_on))
+        return true;
+    if (LIKELY(__atomic_load_n(&hosts->turns->by_hosts, __ATOMIC_RELAXED) == 0))
+        return false;
+    begin(hosts, order);
+    return true;
+}
+
+void host_places_other(struct host_places *hosts, const struct ip *src, const struct ip *dst,
+                       uint64_t order)
+{
+    if (is_on(hosts, order))
+        hosts->last[host_number(src)] = hosts->last[host_number(dst)] = order;
+}
+
+uint64_t host_places_own(struct host_places *hosts, const struct ip *src, const struct ip *dst,
+                         uint64_t order)
+{
+    return is_on(hosts, order) ? host_places_last(hosts, src, dst) : 0;
+}
+
+uint64_t host_places_last(const struct host_places *hosts, const struct ip *src,
+                          const struct ip *dst)
+{
+    if (!hosts->is_on)
+        return 0;
+    return MAX(hosts->last[host_number(src)], hosts->last[host_number(dst)]) + 1;
+}
+
+struct turn_ends *turn_ends_new(struct turns *turns, const struct turn_thread *thread)
+{
+    struct turn_ends *ends = xaligned(CACHE_LINE, sizeof(*ends));
+
+    ends->thread = thread->self;
+    ARRAY_PUSH(&turns->ends, ends);
+    return ends;
+}
+
+/* What is asked for is only whether there may be any, up to which place: the latest is enough. */
+static void end_at(uint64_t *last, uint64_t order)
+{
+    if (order > *last)
+        __atomic_store_n(last, order, __ATOMIC_RELAXED);
+}
+
+void turn_ends_tell(struct turn_ends *ends, const struct ip *src, const struct ip *dst,
+                    uint64_t order)
+{
+    end_at(&ends->last[host_number(src)], order);
+    end_at(&ends->last[host_number(dst)], order);
+}
+
+void turn_ends_told(struct turn_ends *ends, uint64_t order)
+{
+    __atomic_store_n(&ends->told, order, __ATOMIC_RELEASE);
+}
+
+/* The place behind all that others may do with p's hosts before p, as far as they have told; p's
+ * own when they have not told enough. */
+static uint64_t behind_others(const struct turn_lane *lane, const struct packet *p)
+{
+    const struct turns *turns = lane->turns;
+    unsigned src = host_number(&p->src), dst = host_number(&p->dst);
+    uint64_t place = p->hosts_after;
+
+    for (size_t i = 0; i < turns->ends.count; i++) {
+        const struct turn_ends *ends = turns->ends.at[i];
+
+        if (ends->thread == lane->thread.self)
+            continue;
+        if (__atomic_load_n(&ends->told, __ATOMIC_ACQUIRE) <= p->order)
+            return p->order;
+        place = MAX(place, __atomic_load_n(&ends->last[src], __ATOMIC_RELAXED) + 1);
+        place = MAX(place, __atomic_load_n(&ends->last[dst], __ATOMIC_RELAXED) + 1);
+    }
+    return place;
+}
+
+/* The packets waited for may have made flows that end before p, or put off the end of others: so
+ * it is asked again until there is nothing new. */
+void turn_take_hosts(struct turn_lane *lane, const struct packet *p)
+{
+    uint64_t place, before = 0;
+
+    if (has_taken(&lane->taken_hosts, p->order, p->order_sub))
+        return;
+    if (UNLIKELY(lane->turns->by_hosts == 0))
+        __atomic_store_n(&lane->turns->by_hosts, 1, __ATOMIC_RELAXED);
+    turn_reached(lane, p->order, p->order_sub);
+    while ((place = p->hosts_after) != 0 && place < p->order &&
+           (place = behind_others(lane, p)) < p->order) {
+        if (place == before) {
+            lane->taken_hosts = (struct order_mark){ p->order, p->order_sub };
+            return;
+        }
+        wait_for_all(lane, place, 0);
+        before = place;
+    }
+    turn_take(lane, p->order, p->order_sub);
 }
 
 struct order_mark turns_passed(const struct turns *turns)

@@ -7,11 +7,27 @@
  * until all other threads have done what stands before its packet. So the outcome is that of one
  * thread that does it all, and only rules that share anything pay for it.
  *
- * A thread that has nothing to do would never come further: it is nudged, and says how far its
- * producers have dealt. Live there is no such order, and nobody has a lane. */
+ * What belongs to a host or to two (packet_take_host_turn) only packets from or to that host can
+ * change. Others need not be waited for, and there are two kinds:
+ *
+ *   packets of the capture    Whoever deals them to threads sees them all, and knows for each
+ *                             which is the newest before it, on another thread, that shares a host
+ *                             with it. packet.hosts_after is the place behind that one.
+ *   flows that time out       They end between packets. Their thread tells, some time ahead, where
+ *                             (struct turn_ends).
+ *
+ * The later of both is waited for, which mostly has long been passed.
+ *
+ * Nobody waits for ever: who waits has said that he has come as far as his own packet, and waits
+ * for a place that is not behind it. So of all threads that wait the one with the earliest packet
+ * waits for none of them. A thread that has nothing to do would never come further: it is nudged,
+ * and says how far its producers have dealt. One that has ended stands at the end.
+ *
+ * Live there is no such order, and nobody has a lane. */
 #ifndef PACKET_TURN_H
 #define PACKET_TURN_H
 
+#include "base/hash.h"
 #include "packet/packet.h"
 
 /* A place in the order: all that stands before it is done. One writer, any reader; it only ever
@@ -99,6 +115,10 @@ bool turns_wait_for(const struct turns *turns, uint64_t order);
 /* Until all others have done what stands before this place. */
 void turn_take(struct turn_lane *lane, uint64_t order, uint64_t sub);
 
+/* As turn_take(), for what belongs to p's hosts; to all others' places where it is not known who
+ * else meets them. */
+void turn_take_hosts(struct turn_lane *lane, const struct packet *p);
+
 /* All lanes have done all before this. */
 struct order_mark turns_passed(const struct turns *turns);
 unsigned turns_count(const struct turns *turns);
@@ -109,5 +129,42 @@ static inline void packet_take_turn(const struct packet *p)
     if (UNLIKELY(p->lane != NULL))
         turn_take(p->lane, p->order, p->order_sub);
 }
+/* Likewise, where other flows can change it only if they have one of the packet's two hosts. */
+static inline void packet_take_host_turn(const struct packet *p)
+{
+    if (UNLIKELY(p->lane != NULL))
+        turn_take_hosts(p->lane, p);
+}
+
+/* --- hosts ------------------------------------------------------------------------------------ */
+
+/* By hash: what hosts with the same one do counts for all of them. */
+#define HOST_BITS 12
+static inline unsigned host_number(const struct ip *ip)
+{
+    return (unsigned)(hash_mix(ip->q[0], ip->q[1]) >> (64 - HOST_BITS));
+}
+
+/* By one who sees all packets and knows whose they are: where each host was last met. */
+struct host_places;
+struct host_places *host_places_new(const struct turns *turns);
+void host_places_free(struct host_places *hosts);           /* NULL is fine */
+/* The next packet, in the order, is inspected by another thread. */
+void host_places_other(struct host_places *hosts, const struct ip *src, const struct ip *dst,
+                       uint64_t order);
+/* It is inspected by the thread in question: its packet.hosts_after. */
+uint64_t host_places_own(struct host_places *hosts, const struct ip *src, const struct ip *dst,
+                         uint64_t order);
+/* The place behind the last that any other thread has been told for; 0: not known. */
+uint64_t host_places_last(const struct host_places *hosts, const struct ip *src,
+                          const struct ip *dst);
+
+/* By a thread that has flows and inspects them: where they may end. At start, like a lane. */
+struct turn_ends;
+struct turn_ends *turn_ends_new(struct turns *turns, const struct turn_thread *thread);
+void turn_ends_tell(struct turn_ends *ends, const struct ip *src, const struct ip *dst,
+                    uint64_t order);
+/* Flows that end before this place, and have no more packets, have been told. */
+void turn_ends_told(struct turn_ends *ends, uint64_t order);
 
 #endif

@@ -176,3 +176,171 @@ TEST(turn_stress_threads_go_in_order)
     pthread_join(it.player[THREADS - 1].id, NULL);
     turns_free(it.turns);
 }
+
+/* --- hosts ------------------------------------------------------------------------------------ */
+
+#define HOSTS 40
+#define FLOW_LIFE 301           /* odd: flows end between packets */
+#define ENDS_MAX 256
+
+struct visitor {
+    pthread_t id;
+    struct turn_lane *lane;
+    struct turn_ends *ends;
+    struct visit *visit;
+    unsigned number;
+    uint64_t end[ENDS_MAX];     /* of this thread's flows, by time; a ring */
+    unsigned first_end, end_count;
+    int nudged;
+};
+
+struct visit {
+    struct turns *turns;
+    struct visitor visitor[THREADS];
+    uint64_t last[HOSTS];       /* whose turn it is by this host may write */
+    uint64_t wrong;             /* atomic */
+};
+
+static struct ip host_of(uint64_t place)
+{
+    uint64_t h = place * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+
+    return (struct ip){ .w = { (uint32_t)(h % HOSTS) + 1 }, .version = 4 };
+}
+
+static void touch(struct visit *visit, const struct ip *ip, uint64_t place)
+{
+    uint64_t *last = &visit->last[ip->w[0] - 1];
+
+    if (*last >= place)
+        __atomic_fetch_add(&visit->wrong, 1, __ATOMIC_RELAXED);
+    *last = place;
+}
+
+/* A flow ends: as any packet that we make, in its place. */
+static void end_flows(struct visitor *me, uint64_t before)
+{
+    while (me->end_count > 0 && me->end[me->first_end % ENDS_MAX] < before) {
+        uint64_t at = me->end[me->first_end++ % ENDS_MAX];
+        struct ip ip = host_of(at - FLOW_LIFE);
+        struct packet p = { .order = at, .lane = me->lane, .src = ip, .dst = ip };
+
+        me->end_count--;
+        packet_take_host_turn(&p);
+        touch(me->visit, &ip, at);
+    }
+}
+
+static void start_flow(struct visitor *me, const struct ip *ip, uint64_t at)
+{
+    me->end[(me->first_end + me->end_count++) % ENDS_MAX] = at + FLOW_LIFE;
+    turn_ends_tell(me->ends, ip, ip, at + FLOW_LIFE);
+}
+
+static void *visit_hosts(void *arg)
+{
+    struct visitor *me = arg;
+    struct visit *visit = me->visit;
+    struct host_places *hosts = host_places_new(visit->turns);
+
+    for (uint64_t at = 2; at <= 2 * PACKETS; at += 2) {
+        struct ip ip = host_of(at);
+        struct packet p = { .order = at, .lane = me->lane, .src = ip, .dst = ip };
+
+        if (at / 64 % THREADS != me->number) {
+            host_places_other(hosts, &ip, &ip, at);
+            continue;
+        }
+        p.hosts_after = host_places_own(hosts, &ip, &ip, at);
+        end_flows(me, at);
+        turn_ends_told(me->ends, at + FLOW_LIFE);
+        if (at % 10 == 0)
+            start_flow(me, &ip, at);
+        if (at % 6 == 0) {
+            packet_take_host_turn(&p);
+            touch(visit, &ip, at);
+        }
+        turn_reached(me->lane, at, 1);
+    }
+    end_flows(me, UINT64_MAX);
+    turn_reached(me->lane, ORDER_END, ORDER_END);
+    host_places_free(hosts);
+    return NULL;
+}
+
+TEST(turn_stress_hosts_go_in_order)
+{
+    struct visit it = { .turns = turns_new() };
+
+    for (unsigned i = 0; i < THREADS; i++) {
+        struct visitor *v = &it.visitor[i];
+        struct turn_thread thread = { v, on_wait, on_wait, on_wait };
+
+        *v = (struct visitor){ .visit = &it, .number = i };
+        v->lane = turn_lane_new(it.turns, &thread);
+        v->ends = turn_ends_new(it.turns, &thread);
+    }
+    for (unsigned i = 0; i < THREADS; i++)
+        pthread_create(&it.visitor[i].id, NULL, visit_hosts, &it.visitor[i]);
+    for (unsigned i = 0; i < THREADS; i++)
+        pthread_join(it.visitor[i].id, NULL);
+    CHECK_INT(it.wrong, 0);
+    CHECK(it.last[0] > 0);
+    turns_free(it.turns);
+}
+
+/* The other thread: comes to one place after the other, each time it is nudged. */
+struct other {
+    struct turn_lane *lane;
+    struct turn_ends *ends;
+    struct ip host;
+    unsigned nudges;
+};
+
+static void makes_a_flow(void *self)
+{
+    struct other *o = self;
+
+    if (o->nudges++ == 0) {
+        turn_ends_tell(o->ends, &o->host, &o->host, 61);
+        turn_reached(o->lane, 50, 0);
+    } else {
+        turn_reached(o->lane, 62, 0);
+    }
+}
+
+TEST(turn_hosts_wait_only_for_their_own)
+{
+    struct turns *turns = turns_new();
+    struct other o = { .host = { .w = { 1 }, .version = 4 } };
+    struct turn_thread here = { turns, on_wait, on_wait, on_wait };
+    struct turn_thread there = { &o, makes_a_flow, on_wait, on_wait };
+    struct turn_lane *lane = turn_lane_new(turns, &here);
+    struct host_places *hosts = host_places_new(turns);
+    struct ip a = o.host, b = { .w = { 2 }, .version = 4 };
+    struct packet p = { .order = 20, .lane = lane, .src = a, .dst = a };
+
+    o.lane = turn_lane_new(turns, &there);
+    o.ends = turn_ends_new(turns, &there);
+    turn_reached(o.lane, 30, 0);
+    turn_ends_told(o.ends, 1000);
+    CHECK_INT(host_places_own(hosts, &a, &a, 10), 0);
+    packet_take_host_turn(&p);          /* from now on hosts are looked after */
+    host_places_other(hosts, &a, &a, 22);
+    host_places_other(hosts, &b, &b, 40);
+    turn_ends_tell(o.ends, &a, &a, 27);
+    turn_ends_tell(o.ends, &b, &b, 50);
+    p.order = 100;
+    p.hosts_after = host_places_own(hosts, &a, &a, 100);
+    CHECK_INT(p.hosts_after, 23);
+    packet_take_host_turn(&p);
+    CHECK_INT(o.nudges, 0);
+    /* what is waited for makes a flow that ends before p */
+    host_places_other(hosts, &a, &a, 40);
+    p.order = 102;
+    p.hosts_after = host_places_own(hosts, &a, &a, 102);
+    packet_take_host_turn(&p);
+    CHECK_INT(o.nudges, 2);
+    host_places_free(hosts);
+    turns_free(turns);
+}
