@@ -100,6 +100,15 @@ static bool is_directory(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* Only directories get more files. */
+static bool has_directory(const char *const *paths)
+{
+    for (; *paths != NULL; paths++)
+        if (is_directory(*paths))
+            return true;
+    return false;
+}
+
 static void remember_newest(struct pcap_files *files)
 {
     for (size_t i = 0; i < files->list.count && files->conf.continuous; i++)
@@ -137,6 +146,7 @@ struct pcap_files *pcap_files_new(const struct pcap_files_conf *conf, struct err
     struct pcap_files *files = xcalloc(1, sizeof(*files));
 
     files->conf = *conf;
+    files->conf.continuous = conf->continuous && has_directory(conf->paths);
     files->newest_ns = INT64_MIN;
     pthread_mutex_init(&files->lock, NULL);
     if (take_paths(files, err) < 0) {

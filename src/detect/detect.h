@@ -32,6 +32,7 @@ struct ruleset_request {
 struct ruleset_report {
     unsigned files, files_failed;
     unsigned loaded, failed, skipped;
+    bool firewall_failed;       /* what lets packets pass is not whole: not to be used */
 };
 
 /* NULL only when not even the frame could be built (err). Failed rules are counted. */

@@ -144,6 +144,8 @@ static int option_apply(struct options *o, const struct option_spec *spec, const
         (*(unsigned *)base)++;
         break;
     case OPT_TEXT:
+        if (base == (void *)&o->only_rule_file && o->only_rule_file != NULL)
+            return option_wrong(err, "-S names one file, not also \"%s\"", argument);
         *(const char **)base = argument;
         break;
     case OPT_LIST:
@@ -274,6 +276,11 @@ int options_parse(struct options *o, int argc, char **argv, struct err *err)
     if (o->checksums != NULL && strcmp(o->checksums, "all") != 0 &&
         strcmp(o->checksums, "none") != 0)
         return option_wrong(err, "-k takes \"all\" or \"none\", not \"%s\"", o->checksums);
+    if (o->only_rule_file != NULL && o->rule_files.count > 0)
+        return err_set(err, "-S says that only its rules are wanted: -s does not go with it");
+    if (o->continuous && o->recursive)
+        return err_set(err, "--pcap-file-continuous and --pcap-file-recursive cannot be used "
+                       "together");
     if (o->no_detection && (o->only_rule_file != NULL || o->rule_files.count > 0 ||
                             o->firewall_file != NULL))
         return err_set(err, "--disable-detection leaves nothing to do for rules: -s, -S and "

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -51,6 +52,21 @@ static void configure_options(const struct options *o, struct conf *conf)
         conf_set(conf, "firewall.enabled", "yes");
 }
 
+/* What the command line says does not go with what is there. */
+static int check_options(const struct options *o, const struct conf *conf, struct err *err)
+{
+    const struct conf_node *root = conf_root(conf);
+    struct stat st;
+
+    if (o->data_dir != NULL && (stat(o->data_dir, &st) < 0 || !S_ISDIR(st.st_mode)))
+        return err_set(err, "--data-dir: there is no directory %s", o->data_dir);
+    if ((o->firewall || o->firewall_file != NULL) && conf_find(root, "firewall.enabled") != NULL &&
+        !conf_bool(root, "firewall.enabled", false))
+        return err_at(err, conf_find(root, "firewall.enabled")->at,
+                      "the command line wants the firewall, the configuration says no");
+    return 0;
+}
+
 struct conf *run_configure(const struct options *o)
 {
     const char *path = o->config != NULL ? o->config : IDS_SYSCONFDIR "/ids.yaml";
@@ -65,6 +81,8 @@ struct conf *run_configure(const struct options *o)
     for (size_t i = 0; i < o->set.count; i++)
         if (conf_set_argument(conf, o->set.at[i], &err) < 0)
             goto failed;
+    if (check_options(o, conf, &err) < 0)
+        goto failed;
     configure_options(o, conf);
     return conf;
 
@@ -114,16 +132,29 @@ static int start_logging(const struct options *o, const struct conf *conf, struc
     return 0;
 }
 
+/* Asks for the file the user gave, in the words of the operating system. */
+static int check_sources(const struct options *o, struct err *err)
+{
+    if (o->capture == NULL || strcmp(o->capture, "pcap-file") != 0)
+        return 0;
+    for (size_t i = 0; i < o->sources.count; i++)
+        if (strcmp(o->sources.at[i], "-") != 0 && access(o->sources.at[i], R_OK) < 0)
+            return err_set(err, "capture file '%s': %s", o->sources.at[i], strerror(errno));
+    return 0;
+}
+
 int run_check(const struct options *o, struct conf *conf)
 {
     struct setup s = { 0 };
     struct err err = { 0 };
     int status = EXIT_SUCCESS;
 
-    if (start_logging(o, conf, &err) < 0 || check_user(o, conf_root(conf), &err) < 0 ||
-        setup_libraries(&s, o, conf, &err) < 0 || setup_plan(&s, o->topology, &err) < 0)
+    if (check_sources(o, &err) < 0 || start_logging(o, conf, &err) < 0 ||
+        check_user(o, conf_root(conf), &err) < 0 || setup_libraries(&s, o, conf, &err) < 0 ||
+        setup_plan(&s, o->topology, &err) < 0)
         status = setup_fail(&err);
-    else if (rules_broken(&s) || (o->job == JOB_TEST && log_error_count() > 0))
+    else if ((s.rules_request.all_or_none && rules_broken(&s)) ||
+             (o->job == JOB_TEST && log_error_count() > 0))
         status = loading_failed(&s);
     if (o->job == JOB_ENGINE_ANALYSIS && s.context.rules != NULL && write_analysis(&s, &err) < 0)
         status = setup_fail(&err);
@@ -177,17 +208,6 @@ int run_plan(const struct options *o, struct conf *conf)
 }
 
 /* --- running ------------------------------------------------------------------------------ */
-
-/* Asks for the file the user gave, in the words of the operating system. */
-static int check_sources(const struct options *o, struct err *err)
-{
-    if (o->capture == NULL || strcmp(o->capture, "pcap-file") != 0)
-        return 0;
-    for (size_t i = 0; i < o->sources.count; i++)
-        if (strcmp(o->sources.at[i], "-") != 0 && access(o->sources.at[i], R_OK) < 0)
-            return err_set(err, "capture file '%s': %s", o->sources.at[i], strerror(errno));
-    return 0;
-}
 
 /* Into the background, if that is wanted; what the process is to be there. */
 static int begin_process(const struct options *o, const struct conf *conf, struct err *err)

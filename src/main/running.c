@@ -85,7 +85,8 @@ static bool load_again(struct setup *s)
 
     request.previous = s->context.rules;
     set = ruleset_load(&request, &report, &err);
-    if (set == NULL || (report.loaded == 0 && (report.failed > 0 || report.files_failed > 0))) {
+    if (set == NULL || report.firewall_failed ||
+        (report.loaded == 0 && (report.failed > 0 || report.files_failed > 0))) {
         if (err.text[0] != '\0')
             log_err(LOG_LEVEL_ERROR, "detect", &err);
         if (set != NULL)

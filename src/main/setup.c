@@ -29,7 +29,7 @@ static bool setup_is_inline(const struct setup *s)
 {
     const struct capture_ops *capture = s->context.capture;
 
-    if (s->options->simulate_ips)
+    if (s->options->simulate_ips || conf_bool(s->root, "firewall.enabled", false))
         return true;
     return capture != NULL && capture->verdicts &&
            (capture->is_inline == NULL ||
@@ -241,6 +241,8 @@ static int setup_rules(struct setup *s, struct err *err)
     s->context.rules = ruleset_load(&everybody, &s->rules_report, err);
     if (s->context.rules == NULL)
         return -1;
+    if (s->rules_report.firewall_failed)
+        return err_set(err, "without all rules of the firewall nothing begins");
     *err = (struct err){ 0 };               /* what was wrong before has been said */
     s->context.tenants = tenants_load(&s->rules_request, err);
     if (s->context.tenants == NULL && err->text[0] != '\0')

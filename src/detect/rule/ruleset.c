@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* What one load keeps while it goes through the files. */
 struct loader {
@@ -159,10 +160,17 @@ static void visit_rule(const struct rule_text *text, void *arg)
 static void load_file(struct loader *l, const char *path)
 {
     unsigned before = l->report->loaded;
+    struct stat st;
     struct err err;
 
     if (strcmp(path, "/dev/null") == 0)
         return;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+        log_warning("detect", "%s is a directory, no rule file; %s/*.rules would be the files in "
+                    "it", path, path);
+        l->report->files++;
+        return;
+    }
     log_config("detect", "Loading rule file: %s", path);
     l->report->files++;
     if (rule_file_read(path, &l->set->arena, l->request->drop_texts ? &l->texts : &l->set->arena,
@@ -242,6 +250,7 @@ static void load_files(struct loader *l)
         l->builder.firewall = true;
         load_firewall_files(l);
         l->builder.firewall = false;
+        l->report->firewall_failed = l->report->failed > 0 || l->report->files_failed > 0;
         if (request->firewall_file != NULL && request->exclusive_file == NULL)
             return;
     }
@@ -345,6 +354,41 @@ static void say_kinds(const struct ruleset *set)
              addresses, payload, app, events);
 }
 
+/* "$NAME", as a rule would have it. */
+static struct text var_reference(struct rule_builder *b, const struct conf_node *node)
+{
+    char name[256];
+
+    snprintf(name, sizeof(name), "$%s", node->name);
+    return text_of(arena_text(b->parser.arena, text_of(name)));
+}
+
+/* "[]": no use in any rule, and no mistake as long as none names it. */
+static bool names_nothing(const struct set_vars *vars, const struct conf_node *node)
+{
+    const char *value = vars->find(vars->arg, text_of(node->name));
+
+    return value != NULL && value[0] == '[' && value[strspn(value, "[] ")] == '\0';
+}
+
+/* Also those that no rule names: who writes one wants to know what is wrong with it. */
+static void check_vars(struct rule_builder *b, const struct conf_node *conf)
+{
+    struct ruleset *set = b->parser.ruleset;
+    struct err err;
+
+    CONF_EACH (node, conf_find(conf, "vars.address-groups"))
+        if (!names_nothing(&b->address_vars, node) &&
+            address_set_get(&set->addresses, var_reference(b, node), &b->address_vars, node->at,
+                            &err) == NULL)
+            conf_fatal(node, "%s", err.text);
+    CONF_EACH (node, conf_find(conf, "vars.port-groups"))
+        if (!names_nothing(&b->port_vars, node) &&
+            port_set_get(&set->ports, var_reference(b, node), &b->port_vars, node->at,
+                         &err) == NULL)
+            conf_fatal(node, "%s", err.text);
+}
+
 static void load_rules(struct ruleset *set, const struct ruleset_request *request,
                        struct ruleset_report *report)
 {
@@ -354,6 +398,7 @@ static void load_rules(struct ruleset *set, const struct ruleset_request *reques
     set->names = rule_names_load(&set->arena, request->conf);
     set->iprep = iprep_load(request->conf);
     rule_builder_init(&l.builder, set, request);
+    check_vars(&l.builder, request->conf);
     load_files(&l);
     say_result(report);
     drop_forgotten(set);
