@@ -68,6 +68,48 @@ unsigned firewall_order(const struct rule *r)
     return app ? 4u << 8 | r->hook : firewall_table_of(r) << 8;
 }
 
+/* --- in words ----------------------------------------------------------------------------- */
+
+bool firewall_hook_text(const struct rule *rule, char *out, size_t size)
+{
+    static const char *const tables[FIREWALL_TABLES] = {
+        [FIREWALL_PRE_FLOW] = "pre_flow", [FIREWALL_PRE_STREAM] = "pre_stream",
+        [FIREWALL_FILTER] = "filter",
+    };
+    const struct app_proto *proto = app_proto_by_id((enum app_proto_id)rule->app_proto);
+    const struct app_name *n;
+
+    if (!rule->hook_in_app || proto == NULL) {
+        snprintf(out, size, "packet:%s", tables[firewall_table_of(rule)]);
+        return true;
+    }
+    n = proto->progress_names[rule->flags & RULE_TO_SERVER ? TO_SERVER : TO_CLIENT];
+    for (; n != NULL && n->name != NULL; n++) {
+        if (n->value != rule->hook - 1)
+            continue;
+        snprintf(out, size, "%s:%s", proto->rule_name != NULL ? proto->rule_name : proto->name,
+                 n->name);
+        return true;
+    }
+    return false;
+}
+
+void firewall_action_text(const struct rule *rule, char *out, size_t size)
+{
+    static const char *const actions[] = {
+        [RULE_DROP] = "drop", [RULE_REJECT_SRC] = "rejectsrc", [RULE_REJECT_DST] = "rejectdst",
+        [RULE_REJECT_BOTH] = "rejectboth", [RULE_ACCEPT] = "accept", [RULE_CONFIG] = "config",
+    };
+    static const char *const scopes[] = {
+        [SCOPE_DEFAULT] = "packet", [SCOPE_PACKET] = "packet", [SCOPE_FLOW] = "flow",
+        [SCOPE_HOOK] = "hook", [SCOPE_TX] = "tx",
+    };
+
+    snprintf(out, size, "%s:%s%s%s", actions[rule->action], scopes[rule->scope],
+             rule->also_pass ? ",pass:flow" : "",
+             rule->flags & RULE_ALERT_KEYWORD ? ",alert" : "");
+}
+
 /* --- policies ----------------------------------------------------------------------------- */
 
 static const struct firewall_policy drop_packet = { RULE_DROP, SCOPE_PACKET };

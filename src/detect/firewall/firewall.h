@@ -46,4 +46,9 @@ enum firewall_table firewall_table_of(const struct rule *r);
  * about packets, the firewall about transactions, rules about transactions. */
 unsigned firewall_order(const struct rule *rule);
 
+/* Where a rule of the firewall is asked, "http1:request_line", "packet:filter", and what it does,
+ * "accept:hook,alert": as records of alerts have it. False: its hook has no name. */
+bool firewall_hook_text(const struct rule *rule, char *out, size_t size);
+void firewall_action_text(const struct rule *rule, char *out, size_t size);
+
 #endif

@@ -10,6 +10,7 @@
 #include "app/http1/http1.h"
 #include "base/array.h"
 #include "detect/detect.h"
+#include "detect/firewall/firewall.h"
 #include "output/eve/frame.h"
 
 #define PAYLOAD_SIZE_DEBUG (64u << 10)
@@ -336,6 +337,18 @@ static void alert_frame(struct render *r, struct json *j, const struct packet *p
         eve_frame_object(r, j, p, &frame, limit);
 }
 
+static void alert_firewall(struct json *j, const struct rule *rule)
+{
+    char text[96];
+
+    json_object(j, "firewall");
+    if (firewall_hook_text(rule, text, sizeof(text)))
+        json_string(j, "hook", text);
+    firewall_action_text(rule, text, sizeof(text));
+    json_string(j, "policy", text);
+    json_object_end(j);
+}
+
 static void alert_write(struct render *r, const struct eve *eve, const struct alert_settings *s,
                         struct packet *p, const struct packet_alert *a, struct app_tx *tx,
                         const char *xff)
@@ -345,6 +358,8 @@ static void alert_write(struct render *r, const struct eve *eve, const struct al
     eve_begin(r, eve, &j, p, EVE_AS_PACKET, "alert", a->tx_id);
     eve_tunnel(&j, p);
     eve_alert_object(&j, eve, p, a, s->metadata_rule, s->references, s->rule_text, xff);
+    if (a->rule->flags & RULE_FIREWALL)
+        alert_firewall(&j, a->rule);
     if (tx != NULL)
         alert_tx_fields(&j, tx, packet_direction(p), a, s);
     if (p->flow != NULL) {
