@@ -462,6 +462,8 @@ int setup_plan(struct setup *s, const char *topology, struct err *err)
         return err_at(err, conf_find(s->root, "pcap-file.directory")->at, "directory: files: with "
                       "--deterministic one thread reads them: want run mode single");
     s->context.shares_file = s->plan->shares_file;
+    s->context.inspects_share = s->plan->shares_file &&
+                                piece_has(s->plan->pieces[0].piece, "detect");
     if (needs_turns(s))
         s->context.turns = turns_new();
     if (s->context.turns != NULL && s->options->deterministic && s->context.output != NULL)

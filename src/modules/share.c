@@ -27,7 +27,7 @@ struct file_share {
     struct counters *elsewhere;     /* not thread 0: what thread 0 counts */
     ARRAY_OF(struct taken) taken;   /* of this vector */
     struct host_places *plain, *decoded;    /* hosts met by a look, and by the decoder behind it;
-                                             * NULL: nobody takes turns */
+                                             * NULL: nobody takes turns, or elsewhere */
     bool decode_all;
 };
 
@@ -54,7 +54,7 @@ struct file_share *share_new(const struct module_env *env)
         ctx->claims = xaligned(CACHE_LINE, sizeof(*ctx->claims));
     s->claims = ctx->claims;
     __atomic_fetch_add(&s->claims->users, 1, __ATOMIC_RELAXED);
-    if (ctx->turns != NULL)
+    if (ctx->turns != NULL && ctx->inspects_share)
         s->plain = host_places_new(ctx->turns), s->decoded = host_places_new(ctx->turns);
     if (env->thread > 0)
         s->elsewhere = counters_nowhere();

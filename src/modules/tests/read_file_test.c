@@ -107,6 +107,8 @@ struct seen {
     uint64_t packets, sum, end_us, verdicts;
     uint64_t disordered;            /* packets that came behind later ones of their thread */
     uint64_t turns, last, untimely; /* written by whose turn it is */
+    uint64_t host_last[1 << HOST_BITS];     /* likewise, by host */
+    uint64_t host_turns, host_untimely;
 };
 static struct seen seen;
 
@@ -139,6 +141,28 @@ static void *straw_detect_open(const struct module_env *env, struct err *err)
     return s;
 }
 
+static void touch_host(const struct ip *ip, const struct packet *p)
+{
+    uint64_t *last = &seen.host_last[host_number(ip)];
+
+    if (*last > p->order)
+        __atomic_fetch_add(&seen.host_untimely, 1, __ATOMIC_RELAXED);
+    *last = p->order;
+}
+
+/* What is shared by those with a host in common. */
+static void check_hosts(struct straw_detect *s, struct packet *p)
+{
+    if (p->order / 2 % 3 != 1)
+        return;
+    p->lane = s->lane;
+    packet_take_host_turn(p);
+    p->lane = NULL;
+    touch_host(&p->src, p);
+    touch_host(&p->dst, p);
+    __atomic_fetch_add(&seen.host_turns, 1, __ATOMIC_RELAXED);
+}
+
 /* Every thread sees its packets in order; some of them touch what all share. */
 static void check_order(struct straw_detect *s, const struct packet *p)
 {
@@ -165,10 +189,11 @@ static bool straw_detect_flush(void *self, struct packet_vector *v)
 static enum module_status straw_detect(void *self, struct packet_vector *v)
 {
     for (unsigned i = 0; i < v->count; i++) {
-        const struct packet *p = v->packet[i];
+        struct packet *p = v->packet[i];
         uint64_t mark = hash_mix(p->number + 1, (uint64_t)p->flow_hash << 8 | p->recursion);
 
         check_order(self, p);
+        check_hosts(self, p);
         mark = hash_mix(mark, (uint64_t)p->flags << 32 | p->payload_len);
         __atomic_fetch_add(&seen.sum, mark, __ATOMIC_RELAXED);
         __atomic_fetch_add(&seen.packets, 1, __ATOMIC_RELAXED);
@@ -248,6 +273,7 @@ static struct seen read_in(struct test *t, const char *mode_name, unsigned worke
     ctx->offline = true;
     ctx->is_inline = ctx->judges = is_inline;
     ctx->shares_file = plan->shares_file;
+    ctx->inspects_share = plan->shares_file && piece_has(plan->pieces[0].piece, "detect");
     ctx->turns = turns_new();
     ctx->capture = &ops;
     ctx->capture_handle = ops.open(&(struct capture_request){
@@ -297,6 +323,8 @@ TEST(read_file_same_in_every_mode)
             CHECK_INT(again.disordered, 0);
             CHECK_INT(again.turns, first.turns);
             CHECK_INT(again.untimely, 0);
+            CHECK_INT(again.host_turns, first.host_turns);
+            CHECK_INT(again.host_untimely, 0);
         }
     unlink(path);
 }
