@@ -469,9 +469,13 @@ static void briefs_take(struct detect_plan *plan)
     for (unsigned i = 0; i < plan->rule_count; i++) {
         const struct rule *r = plan->rule[i];
 
-        plan->brief[i] = (struct rule_brief){ r->header_class, r->app_proto,
-                                              r->type == RULE_APP_TX,
-                                              rule_payload_is_literal(r) };
+        plan->brief[i] = (struct rule_brief){
+            .header_class = r->header_class, .app_proto = r->app_proto,
+            .is_tx = r->type == RULE_APP_TX, .is_both = (r->flags & RULE_TX_BOTH) != 0,
+            .is_pattern = rule_payload_is_literal(r),
+            .waits = r->fast_op == NULL && rule_payload_has_pattern(r),
+            .needs_payload = (r->flags & RULE_NEEDS_PAYLOAD) != 0,
+        };
     }
 }
 

@@ -46,7 +46,10 @@ struct packet_scan {
 struct rule_brief {
     uint8_t header_class, app_proto;
     bool is_tx;
+    bool is_both;           /* one match over both directions of a transaction */
     bool is_pattern;        /* payload part: its pattern and no more */
+    bool waits;             /* on transactions: its only pattern is one of the payload */
+    bool needs_payload;
 };
 
 /* One buffer in which transactions (or frames) of a protocol are searched. */
@@ -106,6 +109,8 @@ bool rule_payload_is_literal(const struct rule *rule);
 struct near_literal rule_near_literal(const struct rule *rule);
 /* The list of operations on the payload; NULL: none. */
 const struct rule_list *rule_payload(const struct rule *rule);
+/* There is a content in it that must be found. */
+bool rule_payload_has_pattern(const struct rule *rule);
 /* payload_parts.c: sets rule->payload_part. */
 void rules_share_payload_parts(struct ruleset *set);
 /* header_class.c: sets rule->header_class. */

@@ -134,6 +134,16 @@ const struct rule_list *rule_payload(const struct rule *r)
     return l;
 }
 
+bool rule_payload_has_pattern(const struct rule *r)
+{
+    const struct rule_list *l = rule_payload(r);
+
+    for (const struct rule_op *op = l != NULL ? l->first : NULL; op != NULL; op = op->next)
+        if (op->kind == OP_CONTENT && !(op->flags & OP_NEGATED))
+            return true;
+    return false;
+}
+
 /* Up to where a content can stand that the one before ends by `last`. */
 static uint64_t content_end(const struct rule_op *op, uint64_t last)
 {

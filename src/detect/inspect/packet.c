@@ -147,8 +147,6 @@ static bool rule_inspect(struct detect_thread *dt, struct packet *p, enum direct
     uint64_t tx_id;
     uint8_t flags = 0;
 
-    if ((r->flags & RULE_NEEDS_PAYLOAD) && p->payload_len == 0 && !stream_due)
-        return false;
     if ((p->flags & PACKET_FLOW_END) && r->type == RULE_PACKET)
         return false;
     if (!rule_header_fits(r, h) || !rule_packet_fits(r, p) ||
@@ -227,22 +225,39 @@ static void collect_stream(struct detect_thread *dt, const struct stream_side *s
         candidates_add(&dt->found, side->matched->at[i]);
 }
 
+/* Most candidates end here, their rules untouched. */
+static unsigned choose_rules(struct detect_thread *dt, const struct packet *p,
+                             const struct header_view *h, bool stream_due)
+{
+    bool has_payload = p->payload_len > 0 || stream_due;
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < dt->found.count; i++) {
+        const struct rule_brief *b = &dt->plan->brief[dt->found.list[i]];
+
+        if (!b->is_tx && (!b->needs_payload || has_payload) && header_may_fit(b->header_class, h))
+            choose(dt, &n, dt->found.list[i]);
+    }
+    return n;
+}
+
 void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d)
 {
     bool stream_due = p->ip_proto == 6 && stream_is_due(dt, p, d);
     struct header_view h;
+    unsigned chosen;
 
     header_view_init(&h, p, d);
     collect(dt, p, d, &h, stream_due);
     if (stream_due)
         collect_stream(dt, &p->flow->detect->side[d]);
     candidates_sort(&dt->found);
-    for (unsigned i = 0; i < dt->found.count; i++) {
-        uint32_t rule = dt->found.list[i];
+    chosen = choose_rules(dt, p, &h, stream_due);
+    for (unsigned i = 0; i < chosen; i++) {
+        uint32_t rule = dt->chosen[i];
         uint64_t begun;
 
-        if (dt->plan->brief[rule].is_tx ||
-            !header_may_fit(dt->plan->brief[rule].header_class, &h))
+        if (!header_may_fit(dt->plan->brief[rule].header_class, &h))
             continue;
         begun = cost_begin(dt);
         cost_end(dt, rule, begun,

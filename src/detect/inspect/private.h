@@ -36,6 +36,7 @@ struct detect_thread {
     struct hs_scratch *hs;
     struct candidates found;                /* packet rules, then transaction rules */
     struct candidates settled;              /* while a chunk is searched: rules that are done */
+    uint32_t *chosen;                       /* of those found, the ones whose rules are asked */
     struct program_scratch program;
     struct buffer_slot *slot;               /* by buffer id */
     struct buf spare;                       /* between two transforms of a chain */
@@ -132,6 +133,17 @@ struct header_view {
     struct header_memo own;
 };
 
+/* Chosen, to be asked soon. There are more rules than stay in the caches, and so each would be
+ * waited for: all that are chosen are called for before the first is asked. */
+static inline void choose(struct detect_thread *dt, unsigned *count, uint32_t rule)
+{
+    const struct rule *r = dt->plan->rule[rule];
+
+    PREFETCH(r);
+    PREFETCH((const unsigned char *)r + CACHE_LINE);
+    dt->chosen[(*count)++] = rule;
+}
+
 /* One direction of one transaction, as it is inspected for one packet. */
 struct tx_context {
     struct detect_thread *dt;
@@ -175,6 +187,13 @@ static inline bool header_may_fit(uint8_t header_class, const struct header_view
     uint64_t bit = 1ull << (header_class & 63);
 
     return header_class == HEADER_CLASS_NONE || !(h->memo->asked & bit) || (h->memo->fits & bit);
+}
+/* It is known to fit. */
+static inline bool header_is_known(uint8_t header_class, const struct header_view *h)
+{
+    uint64_t bit = 1ull << (header_class & 63);
+
+    return header_class != HEADER_CLASS_NONE && (h->memo->asked & h->memo->fits & bit);
 }
 bool rule_packet_fits(const struct rule *r, const struct packet *p);
 bool rule_tests_pass(const struct rule *r, const struct match_input *in);

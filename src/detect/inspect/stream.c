@@ -224,14 +224,16 @@ void stream_captures_take(struct detect_thread *dt, const struct stream_side *si
     }
 }
 
+/* Of a rule that is its pattern and no more, nothing but its number is needed. */
 static void rule_on_window(struct detect_thread *dt, struct packet *p, struct stream_side *side,
-                           const struct rule *r, struct header_view *h, struct slice window,
+                           uint32_t rule, struct header_view *h, struct slice window,
                            enum direction d)
 {
-    const struct rule_brief *b = &dt->plan->brief[r->index];
+    const struct rule_brief *b = &dt->plan->brief[rule];
+    const struct rule *r = dt->plan->rule[rule];
     struct match_input in;
 
-    if (!rule_header_fits(r, h))
+    if (!header_is_known(b->header_class, h) && !rule_header_fits(r, h))
         return;
     if (!b->is_pattern || dt->is_inline) {
         if (r->payload == NULL)
@@ -239,13 +241,24 @@ static void rule_on_window(struct detect_thread *dt, struct packet *p, struct st
         match_input_init(&in, dt, p, d, r);
         if (!inspect_slice(dt, r->payload, window, 0, false, &in)) {
             if (r->flags & RULE_PAYLOAD_PATTERN)    /* others are looked for in each window */
-                rules_push(&side->waiting, r->index);
+                rules_push(&side->waiting, rule);
             return;
         }
         if (UNLIKELY(dt->program.capture_count > 0) && !b->is_tx)
-            captures_keep(&dt->program, side, r->index);
+            captures_keep(&dt->program, side, rule);
     }
-    rules_push(b->is_tx ? &side->seen : &side->matched, r->index);
+    rules_push(b->is_tx ? &side->seen : &side->matched, rule);
+}
+
+static unsigned choose_rules(struct detect_thread *dt, const struct packet *p,
+                             const struct header_view *h)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < dt->found.count; i++)
+        if (!is_out(dt, p, h, dt->found.list[i]))
+            choose(dt, &n, dt->found.list[i]);
+    return n;
 }
 
 static void collect_near(struct detect_thread *dt, const struct packet *p,
@@ -328,6 +341,7 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
     struct slice window = window_of(dt, c, side), fresh;
     const struct payload_sets *sets = g->stream[p->flow->app_proto];
     uint32_t back = sets != NULL && sets->longest > 0 ? sets->longest - 1 : 0;
+    unsigned chosen;
 
     header_view_init(&h, p, d);
     back = MIN(back, window.len - c->len);
@@ -347,13 +361,14 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
         reconsider(dt, p, side, window, d);
     settled_add(&dt->settled, side->matched);
     settled_add(&dt->settled, side->seen);
-    for (unsigned i = 0; i < dt->found.count; i++) {
-        uint32_t rule = dt->found.list[i];
+    chosen = choose_rules(dt, p, &h);
+    for (unsigned i = 0; i < chosen; i++) {
+        uint32_t rule = dt->chosen[i];
         uint64_t begun = cost_begin(dt);
 
-        if (is_out(dt, p, &h, rule))
+        if (!header_may_fit(dt->plan->brief[rule].header_class, &h))
             continue;
-        rule_on_window(dt, p, side, dt->plan->rule[rule], &h, window, d);
+        rule_on_window(dt, p, side, rule, &h, window, d);
         cost_end(dt, rule, begun, false);   /* a match counts where it is reported */
     }
     candidates_clear(&dt->found);

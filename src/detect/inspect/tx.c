@@ -327,22 +327,13 @@ static bool rule_may_begin(struct tx_context *c, const struct rule *r,
            rule_tests_pass(r, in);
 }
 
-static bool has_pattern(const struct rule_list *l)
-{
-    for (const struct rule_op *op = l->first; op != NULL; op = op->next)
-        if (op->kind == OP_CONTENT && !(op->flags & OP_NEGATED))
-            return true;
-    return false;
-}
-
 /* A rule whose only pattern is one of the payload is not asked before that is there: no other part
  * may match and be remembered until then. */
 static bool waits_for_pattern(struct tx_context *c, const struct rule *r,
                               const struct match_input *in)
 {
-    const struct rule_list *payload = r->fast_op == NULL ? rule_payload(r) : NULL;
-
-    return payload != NULL && has_pattern(payload) && payload_matches(c, payload, in) != PART_YES;
+    return c->dt->plan->brief[r->index].waits &&
+           payload_matches(c, rule_payload(r), in) != PART_YES;
 }
 
 static bool rule_inspect(struct tx_context *c, const struct rule *r)
@@ -400,16 +391,34 @@ enum part tx_rule_ask(struct tx_context *c, const struct rule *r, struct match_i
 
 /* --- all of them -------------------------------------------------------------------------- */
 
+/* Most candidates end here, their rules untouched. One that waits in the transaction has passed
+ * here before; but of those over both directions the header is that of the first. */
+static unsigned choose_rules(struct tx_context *c)
+{
+    struct detect_thread *dt = c->dt;
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < dt->found.count; i++) {
+        const struct rule_brief *b = &dt->plan->brief[dt->found.list[i]];
+
+        if (b->is_both || header_may_fit(b->header_class, &c->header))
+            choose(dt, &n, dt->found.list[i]);
+    }
+    return n;
+}
+
 static void tx_inspect_rules(struct tx_context *c)
 {
     const struct app_group *g = &c->dt->plan->app[c->proto->id][c->direction];
+    unsigned chosen;
 
     if (g->scan_count == 0 && g->always_count == 0 && c->tx->detect[0] == NULL)
         return;
     collect(c, g);
     candidates_sort(&c->dt->found);
-    for (unsigned i = 0; i < c->dt->found.count; i++) {
-        uint32_t rule = c->dt->found.list[i];
+    chosen = choose_rules(c);
+    for (unsigned i = 0; i < chosen; i++) {
+        uint32_t rule = c->dt->chosen[i];
         uint64_t begun = cost_begin(c->dt);
 
         cost_end(c->dt, rule, begun, rule_inspect(c, c->dt->plan->rule[rule]));

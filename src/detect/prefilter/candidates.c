@@ -7,6 +7,7 @@
 void candidates_init(struct candidates *c, unsigned rules)
 {
     c->bits = xcalloc(rules / 64 + 1, sizeof(*c->bits));
+    c->words = xcalloc(rules / 4096 + 1, sizeof(*c->words));
     c->list = xcalloc(rules + 1, sizeof(*c->list));
     c->count = 0;
     c->cap = rules;
@@ -15,6 +16,7 @@ void candidates_init(struct candidates *c, unsigned rules)
 void candidates_fini(struct candidates *c)
 {
     free(c->bits);
+    free(c->words);
     free(c->list);
     *c = (struct candidates){ 0 };
 }
@@ -32,19 +34,23 @@ static void sort_few(uint32_t *at, unsigned count)
     }
 }
 
-/* The bits are in order already: for many, reading them all is cheaper than sorting. */
+/* The bits are in order already. */
 static void sort_many(struct candidates *c)
 {
     unsigned n = 0;
 
-    for (unsigned word = 0; n < c->count; word++)
-        for (uint64_t bits = c->bits[word]; bits != 0; bits &= bits - 1)
-            c->list[n++] = word * 64 + (unsigned)__builtin_ctzll(bits);
+    for (unsigned i = 0; n < c->count; i++)
+        for (uint64_t words = c->words[i]; words != 0; words &= words - 1) {
+            unsigned word = i * 64 + (unsigned)__builtin_ctzll(words);
+
+            for (uint64_t bits = c->bits[word]; bits != 0; bits &= bits - 1)
+                c->list[n++] = word * 64 + (unsigned)__builtin_ctzll(bits);
+        }
 }
 
 void candidates_sort(struct candidates *c)
 {
-    if (c->count <= 24)
+    if (c->count <= 8)
         sort_few(c->list, c->count);
     else
         sort_many(c);

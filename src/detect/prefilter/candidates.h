@@ -9,6 +9,7 @@
 
 struct candidates {
     uint64_t *bits;
+    uint64_t *words;            /* a bit for each of `bits` that has any */
     uint32_t *list;
     unsigned count, cap;
 };
@@ -25,6 +26,7 @@ static inline void candidates_add(struct candidates *c, uint32_t rule)
     if (c->bits[rule >> 6] & bit)
         return;
     c->bits[rule >> 6] |= bit;
+    c->words[rule >> 12] |= 1ull << (rule >> 6 & 63);
     c->list[c->count++] = rule;
 }
 
@@ -35,8 +37,10 @@ static inline bool candidates_has(const struct candidates *c, uint32_t rule)
 
 static inline void candidates_clear(struct candidates *c)
 {
-    for (unsigned i = 0; i < c->count; i++)
+    for (unsigned i = 0; i < c->count; i++) {
         c->bits[c->list[i] >> 6] = 0;
+        c->words[c->list[i] >> 12] = 0;
+    }
     c->count = 0;
 }
 
