@@ -44,8 +44,12 @@ struct heap {
     struct chunk *chunks;
     unsigned slabs_left;                /* of the newest chunk */
 
-    CACHE_ALIGNED _Atomic(void *) came_home;    /* pushed by other threads */
+    CACHE_ALIGNED _Atomic(void *) came_home;    /* pushed by other threads; or ABANDONED */
+    _Atomic(size_t) abroad;             /* of an abandoned heap: blocks still in use */
 };
+
+/* Its thread has ended while others had blocks of it. Whoever brings the last one takes it down. */
+#define ABANDONED ((void *)1)
 
 /* --- sizes ----------------------------------------------------------------------------------- */
 
@@ -245,14 +249,47 @@ void *heap_get_zeroed(struct heap *heap, size_t n, size_t size)
     return block != NULL ? memset(block, 0, size) : NULL;
 }
 
+static void take_down(struct heap *heap)
+{
+    for (unsigned n = 0; n <= KEPT_SLABS; n++)
+        while (heap->kept[n] != NULL) {
+            void *block = heap->kept[n];
+
+            heap->kept[n] = *(void **)block;
+            slabs_unmap(slab_start(block), n);
+        }
+    while (heap->chunks != NULL) {
+        struct chunk *next = heap->chunks->next;
+
+        slabs_unmap(heap->chunks->slabs, CHUNK_SLABS);
+        free(heap->chunks);
+        heap->chunks = next;
+    }
+    free(heap);
+}
+
+static void put_abandoned(struct heap *owner, void *block)
+{
+    const struct slab *slab = slab_of(block);
+
+    if (slab->block_size == 0)
+        slabs_unmap(slab_start(block), slab->slabs);
+    if (atomic_fetch_sub_explicit(&owner->abroad, 1, memory_order_acq_rel) == 1)
+        take_down(owner);
+}
+
 static COLD void send_home(struct heap *owner, void *block)
 {
-    void *top = atomic_load_explicit(&owner->came_home, memory_order_relaxed);
+    void *top = atomic_load_explicit(&owner->came_home, memory_order_acquire);
 
-    do
+    do {
+        if (top == ABANDONED) {
+            put_abandoned(owner, block);
+            return;
+        }
         *(void **)block = top;
-    while (!atomic_compare_exchange_weak_explicit(&owner->came_home, &top, block,
-                                                  memory_order_release, memory_order_relaxed));
+    } while (!atomic_compare_exchange_weak_explicit(&owner->came_home, &top, block,
+                                                    memory_order_release, memory_order_acquire));
 }
 
 void heap_put(struct heap *heap, void *block)
@@ -311,25 +348,20 @@ size_t heap_in_use(const struct heap *heap)
 
 bool heap_free(struct heap *heap)
 {
+    void *nothing;
+
     if (heap == NULL)
         return true;
-    take_home(heap);
-    if (heap->in_use > 0)
-        return false;
-    for (unsigned n = 0; n <= KEPT_SLABS; n++)
-        while (heap->kept[n] != NULL) {
-            void *block = heap->kept[n];
-
-            heap->kept[n] = *(void **)block;
-            slabs_unmap(slab_start(block), n);
+    do {
+        take_home(heap);
+        if (heap->in_use == 0) {
+            take_down(heap);
+            return true;
         }
-    while (heap->chunks != NULL) {
-        struct chunk *next = heap->chunks->next;
-
-        slabs_unmap(heap->chunks->slabs, CHUNK_SLABS);
-        free(heap->chunks);
-        heap->chunks = next;
-    }
-    free(heap);
-    return true;
+        atomic_store_explicit(&heap->abroad, heap->in_use, memory_order_relaxed);
+        nothing = NULL;
+    } while (!atomic_compare_exchange_strong_explicit(&heap->came_home, &nothing, ABANDONED,
+                                                      memory_order_acq_rel,
+                                                      memory_order_relaxed));
+    return false;
 }

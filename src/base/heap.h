@@ -13,7 +13,8 @@ struct heap;
 
 struct heap *heap_new(void);            /* NULL when memory is out */
 
-/* With blocks still in use the heap stays for them, and false comes back. NULL is fine. */
+/* By its thread, which does not use it any more. With blocks still in use false comes back: the
+ * heap stays until others have given back the last of them. NULL is fine. */
 bool heap_free(struct heap *heap);
 
 /* Aligned to 16, not cleared; NULL when memory is out. */

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 TEST(heap_gives_blocks_of_every_size)
 {
@@ -60,10 +61,61 @@ TEST(heap_random_blocks_keep_what_is_in_them)
         slot[i].fill = (unsigned char)random;
         memset(slot[i].p, slot[i].fill, size);
     }
-    CHECK(!heap_free(heap));            /* stays for what is in use */
     for (unsigned i = 0; i < 200; i++)
         heap_put(heap, slot[i].p);
     CHECK(heap_free(heap));
+}
+
+/* Is it mapped at all? */
+static bool is_there(void *block)
+{
+    return msync((void *)((uintptr_t)block & ~(uintptr_t)4095), 4096, MS_ASYNC) == 0;
+}
+
+TEST(heap_that_its_thread_has_left_goes_with_the_last_block)
+{
+    struct heap *heap = heap_new(), *other = heap_new();
+    void *small = heap_get(heap, 100), *home = heap_get(heap, 100), *large = heap_get(heap, 1 << 20);
+    void *kept = heap_get(heap, 200000);
+
+    heap_put(heap, kept);
+    heap_put(other, home);              /* came home, and is not missing */
+    CHECK(!heap_free(heap));
+    CHECK(is_there(small) && is_there(large) && is_there(kept));
+    heap_put(other, large);             /* goes at once */
+    CHECK(is_there(small) && !is_there(large));
+    small = heap_resize(other, small, 5000);    /* is another's now */
+    CHECK(!is_there(home) && !is_there(kept));
+    heap_put(other, small);
+    CHECK(heap_free(other));
+}
+
+static void *give_all(void *arg)
+{
+    void **block = arg;
+
+    for (int i = 0; i < 1000; i++)
+        heap_put(NULL, block[i]);
+    return NULL;
+}
+
+TEST(heap_is_left_while_blocks_come_home)
+{
+    for (int round = 0; round < 20; round++) {
+        struct heap *heap = heap_new();
+        void *block[3][1000];
+        pthread_t thread[3];
+
+        for (int n = 0; n < 3; n++)
+            for (int i = 0; i < 1000; i++)
+                block[n][i] = heap_get(heap, (size_t)i * 2);
+        for (int n = 0; n < 3; n++)
+            CHECK_INT(pthread_create(&thread[n], NULL, give_all, block[n]), 0);
+        (void)heap_free(heap);
+        for (int n = 0; n < 3; n++)
+            pthread_join(thread[n], NULL);
+        CHECK(!is_there(block[0][999]));
+    }
 }
 
 TEST(heap_refuses_what_cannot_be)
