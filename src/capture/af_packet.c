@@ -71,6 +71,11 @@ static int af_sources(const struct conf_node *root, const char *const *given, si
     return bridge_sources(root, "af-packet", given, count, out, err);
 }
 
+static const char *af_peer(const struct conf_node *root, const char *source)
+{
+    return bridge_peer(root, "af-packet", source);
+}
+
 static bool af_is_inline(const struct conf_node *root, const char *const *sources, size_t count)
 {
     return bridge_any(root, "af-packet", sources, count, BRIDGE_IPS);
@@ -106,14 +111,13 @@ static int open_source(struct af_source *source, const struct capture_request *r
                        struct err *err)
 {
     unsigned threads = rq->source_threads != NULL ? MAX(rq->source_threads[i], 1u) : 1;
-    const char *peer;
+    const char *peer = bridge_peer(rq->conf, "af-packet", rq->sources[i]);
 
     source->sides = 1;
     source->side[0].threads = source->side[1].threads = threads;
     if (af_conf_read(&source->side[0], rq, rq->sources[i], err) < 0)
         return -1;
-    bridge_copy_mode(rq->conf, "af-packet", rq->sources[i], &peer);
-    if (peer == NULL || !bridge_are_pair(rq->conf, "af-packet", rq->sources[i], peer))
+    if (peer == NULL)
         return 0;
     source->sides = 2;
     return af_conf_read(&source->side[1], rq, peer, err);
@@ -557,6 +561,7 @@ const struct capture_ops capture_af_packet = {
     .sources = af_sources,
     .auto_threads = af_threads_auto,
     .queues = af_queues,
+    .peer = af_peer,
     .is_inline = af_is_inline,
     .forwards = af_forwards,
     .sends_apart = af_sends_apart,

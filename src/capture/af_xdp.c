@@ -77,6 +77,11 @@ static unsigned xdp_threads_auto(const struct conf_node *root, const char *name,
     return queues > 0 ? MIN(queues, cpus) : cpus;
 }
 
+static const char *xdp_peer(const struct conf_node *root, const char *source)
+{
+    return bridge_peer(root, "af-xdp", source);
+}
+
 static bool xdp_is_inline(const struct conf_node *root, const char *const *sources, size_t count)
 {
     return bridge_any(root, "af-xdp", sources, count, BRIDGE_IPS);
@@ -505,6 +510,7 @@ const struct capture_ops capture_af_xdp = {
     .sources = xdp_sources,
     .auto_threads = xdp_threads_auto,
     .queues = xdp_queues,
+    .peer = xdp_peer,
     .is_inline = xdp_is_inline,
     .forwards = xdp_forwards,
     .open = xdp_open,

@@ -47,6 +47,14 @@ bool bridge_are_pair(const struct conf_node *root, const char *section, const ch
            bridge_copy_mode(root, section, other, &back) != BRIDGE_NONE && strcmp(back, one) == 0;
 }
 
+const char *bridge_peer(const struct conf_node *root, const char *section, const char *name)
+{
+    const char *peer;
+
+    return bridge_copy_mode(root, section, name, &peer) != BRIDGE_NONE &&
+           bridge_are_pair(root, section, name, peer) ? peer : NULL;
+}
+
 static bool is_second_of_pair(const struct conf_node *root, const char *section,
                               const struct capture_names *names, const char *name)
 {

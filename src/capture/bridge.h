@@ -15,6 +15,8 @@ enum bridge_copy bridge_copy_mode(const struct conf_node *root, const char *sect
 /* Do the two send to each other? */
 bool bridge_are_pair(const struct conf_node *root, const char *section, const char *one,
                      const char *other);
+/* The other port, where both send to each other; else NULL. */
+const char *bridge_peer(const struct conf_node *root, const char *section, const char *name);
 /* The sources of a section: a bridge is one, by whichever of its ports it is named first. */
 int bridge_sources(const struct conf_node *root, const char *section, const char *const *given,
                    size_t count, struct capture_names *out, struct err *err);

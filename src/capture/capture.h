@@ -82,6 +82,9 @@ struct capture_ops {
     /* Receive queues of a source of which each has one reader, so that more threads than these
      * would get nothing. NULL, or 0: any number of threads can share it. */
     unsigned (*queues)(const struct conf_node *root, const char *source);
+    /* The other one of two that a source stands for, as a bridge does by the first of its ports.
+     * NULL, or gives NULL: it is one. */
+    const char *(*peer)(const struct conf_node *root, const char *source);
     /* Do these sources, as configured, block packets? NULL: always when `verdicts`. */
     bool (*is_inline)(const struct conf_node *root, const char *const *sources, size_t count);
     /* Must each packet go through verdict() even when nothing is blocked, because it goes no

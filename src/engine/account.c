@@ -87,11 +87,24 @@ struct thread_time {
     uint64_t span, busy, wait, blocked;
 };
 
+/* Of a CPU that the thread has had, at its end or until now; 0: not known. */
+static uint64_t cpu_ns_of(const struct engine_thread *t)
+{
+    uint64_t ns = figure_get(&t->cpu_ns);
+    struct timespec now;
+    clockid_t clock;
+
+    if (ns == 0 && figure_get(&t->start_ns) != 0 && pthread_getcpuclockid(t->id, &clock) == 0 &&
+        clock_gettime(clock, &now) == 0)
+        return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    return ns;
+}
+
 /* A busy live receive sleeps in the kernel for part of its calls: what its thread did not get of
- * the CPU, beyond what it waited for knowingly, was such sleep. Known only at the end. */
+ * the CPU, beyond what it waited for knowingly, was such sleep. */
 static void correct_receive(const struct engine_thread *t, struct thread_time *time)
 {
-    uint64_t cpu = figure_get(&t->cpu_ns);
+    uint64_t cpu = t->engine->plan->live ? cpu_ns_of(t) : 0;
 
     if (!t->engine->plan->live || t->plan->piece != 0 || cpu == 0 || cpu >= time->busy)
         return;
@@ -175,14 +188,7 @@ static double fill_of(const struct engine_thread *t)
 /* Seconds of a CPU that the thread has had: less than it was busy where CPUs are shared. */
 static double cpu_seconds(const struct engine_thread *t)
 {
-    uint64_t ns = figure_get(&t->cpu_ns);
-    struct timespec now;
-    clockid_t clock;
-
-    if (ns == 0 && figure_get(&t->start_ns) != 0 && pthread_getcpuclockid(t->id, &clock) == 0 &&
-        clock_gettime(clock, &now) == 0)
-        return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-    return (double)ns / 1e9;
+    return (double)cpu_ns_of(t) / 1e9;
 }
 
 static void report_thread(const struct engine_thread *t, struct buf *out)

@@ -373,6 +373,11 @@ static int threading_read(struct reader *r, const struct conf_node *root, struct
     a->enabled = conf_bool(enabled, NULL, false);
     a->autopin = conf_bool(root, "threading.autopin", false);
     a->stack_size = conf_size(root, "threading.stack-size", 0);
+    if (a->stack_size > 0 && a->stack_size < AFFINITY_STACK_LEAST) {
+        conf_warning(conf_find(root, "threading.stack-size"), "a thread needs %u KiB at least, "
+                     "which it gets", AFFINITY_STACK_LEAST >> 10);
+        a->stack_size = AFFINITY_STACK_LEAST;
+    }
     if (find_sets(r, threading_key(root, "cpu-affinity", "cpu_affinity"), err) < 0)
         status = -1;
     /* What is switched off is not judged; shipped files carry sets for other machines. A set that

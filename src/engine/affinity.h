@@ -40,11 +40,14 @@ struct affinity_set {
     const char *interface;          /* of an interface-specific set; else NULL */
 };
 
+/* Bytes that every thread needs. */
+#define AFFINITY_STACK_LEAST (512u << 10)
+
 struct affinity {
     bool enabled;                   /* threading.set-cpu-affinity */
     bool autopin;
     double ratio;                   /* detect-thread-ratio */
-    uint64_t stack_size;            /* 0: the libc's choice */
+    uint64_t stack_size;            /* AFFINITY_STACK_LEAST at least; 0: the libc's choice */
     struct affinity_set set[CPU_ROLES];
     ARRAY_OF(struct affinity_set) specific;
 };

@@ -13,7 +13,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define STACK_LEAST (512u << 10)
 
 /* A timeout that is not configured is built in, and none of those is longer than this. */
 #define LONGEST_BUILT_IN 3600
@@ -138,9 +137,9 @@ static size_t stack_bytes(const struct plan *plan)
     struct rlimit limit;
 
     if (plan->stack_size > 0)
-        return (size_t)MAX(plan->stack_size, (uint64_t)STACK_LEAST);
+        return (size_t)plan->stack_size;
     if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-        return MAX((size_t)limit.rlim_cur, (size_t)STACK_LEAST);
+        return MAX((size_t)limit.rlim_cur, (size_t)AFFINITY_STACK_LEAST);
     return (size_t)8 << 20;
 }
 

@@ -13,6 +13,7 @@
 /* What is captured from: an interface, a queue, a file. */
 struct plan_source {
     const char *name;
+    const char *peer;               /* inline, what its packets go out by; NULL: not of two ports */
     unsigned threads;               /* wanted by the configuration; 0: auto */
     unsigned auto_threads;          /* when the configuration leaves it to us; 0: one */
     unsigned queues;                /* each of which has one reader; 0: none such, or not known */

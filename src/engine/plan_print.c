@@ -18,7 +18,9 @@ static void print_head(const struct plan *plan, struct buf *out)
 
     buf_printf(out, "run mode %s, capture %s", plan->mode->name, plan->method);
     for (unsigned i = 0; i < plan->source_count; i++)
-        buf_printf(out, "%s%s", i > 0 ? ", " : " ", plan->sources[i].name);
+        buf_printf(out, "%s%s%s%s", i > 0 ? ", " : " ", plan->sources[i].name,
+                   plan->sources[i].peer != NULL ? " and " : "",
+                   plan->sources[i].peer != NULL ? plan->sources[i].peer : "");
     buf_printf(out, "\ntopology %s: %u CPU%s", t->text, t->count, t->count == 1 ? "" : "s");
     count_words(out, t->cores, "core", "cores");
     count_words(out, t->packages, "package", "packages");

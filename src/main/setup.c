@@ -373,6 +373,8 @@ static void ask_capture(const struct setup *s, const struct capture_ops *capture
 {
     const struct topology *t = s->topology;
 
+    if (capture->peer != NULL)
+        source->peer = capture->peer(s->root, source->name);
     if (t->is_this_machine && capture->queues != NULL)
         source->queues = capture->queues(s->root, source->name);
     if (capture->auto_threads != NULL)

@@ -45,6 +45,7 @@ threading:
       cpu: [ 0 ]
       prio: {low: [ 1 ]}
     nosuch-cpu-set: {cpu: [ 0 ]}
+  stack-size: 1
 EOT
 cat > prio.yaml <<'EOT'
 %YAML 1.1
