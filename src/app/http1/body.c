@@ -266,11 +266,12 @@ static void begin(struct http_tx *htx, enum direction d)
 
 /* --- data ------------------------------------------------------------------------------------- */
 
+/* A rule wants the whole file. Where all files are stored none is longer for it. */
 static bool is_to_be_stored(const struct http_tx *htx, enum direction d)
 {
     const struct app_file *file = htx->message[d].content->file;
 
-    return htx->tx.store_files[d] || (file != NULL && file->want_store);
+    return htx->tx.store_files[d] || (file != NULL && file->sid_count > 0);
 }
 
 /* How much of the piece is within the limit. */
