@@ -33,7 +33,7 @@ struct gauges *gauges_new(const struct run_context *ctx)
     g->counters = counters_new("Global");
     /* also where nobody counts them */
     (void)counter_register("http.memcap", COUNTER_SUM);
-    (void)counter_register("file_store.open_files", COUNTER_SUM);
+    (void)counter_register("file_store.open_files", COUNTER_GAUGE);
     for (size_t i = 0; i < ARRAY_LEN(shared); i++) {
         g->at[i].limit = memory_limit_find(shared[i].limit);
         g->at[i].used = counter_register(shared[i].used, COUNTER_GAUGE);

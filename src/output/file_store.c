@@ -34,6 +34,7 @@ struct file_store_logger {
 
 /* Hangs off app_file.store while the file is being written. */
 struct file_store {
+    struct counters *counters;      /* of the thread that has the flow */
     struct file_store_logger *logger;
     int fd;
     char path[512];                 /* in tmp/ */
@@ -58,11 +59,24 @@ static int make_dir(const char *path, struct err *err)
     return 0;
 }
 
+/* With those that it stands in. */
+static int make_whole_path(const char *dir, struct err *err)
+{
+    char path[512];
+
+    for (const char *end = strchr(dir + 1, '/'); end != NULL; end = strchr(end + 1, '/')) {
+        snprintf(path, sizeof(path), "%.*s", (int)(end - dir), dir);
+        if (make_dir(path, err) < 0)
+            return -1;
+    }
+    return make_dir(dir, err);
+}
+
 static int make_dirs(const char *dir, struct err *err)
 {
     char path[512];
 
-    if (make_dir(dir, err) < 0)
+    if (make_whole_path(dir, err) < 0)
         return -1;
     snprintf(path, sizeof(path), "%s/tmp", dir);
     if (make_dir(path, err) < 0)
@@ -77,17 +91,25 @@ static int make_dirs(const char *dir, struct err *err)
 
 /* --- one file ----------------------------------------------------------------------------- */
 
+/* fd -1: it has been shut already. */
+static void store_shut(struct file_store *store)
+{
+    if (store->fd < 0)
+        return;
+    close(store->fd);
+    store->fd = -1;
+    __atomic_sub_fetch(&store->logger->open, 1, __ATOMIC_RELAXED);
+    counter_sub(store->counters, store->logger->count_open, 1);
+}
+
+/* With as many open as there may be, it is open only while it is written. */
 static bool store_open(struct file_store_logger *s, struct render *r, struct app_file *file)
 {
-    struct file_store *store;
+    bool full = s->max_open > 0 && __atomic_load_n(&s->open, __ATOMIC_RELAXED) >= s->max_open;
+    struct file_store *store = xcalloc(1, sizeof(*store));
 
-    if (s->max_open > 0 && __atomic_load_n(&s->open, __ATOMIC_RELAXED) >= s->max_open) {
-        counter_inc(r->counters, s->count_max_hit);
-        file->no_store = true;
-        return false;
-    }
-    store = xcalloc(1, sizeof(*store));
     store->logger = s;
+    store->counters = r->counters;
     snprintf(store->path, sizeof(store->path), "%s/tmp/%d.%u", s->dir, (int)getpid(),
              __atomic_add_fetch(&s->sequence, 1, __ATOMIC_RELAXED));
     store->fd = open(store->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
@@ -97,9 +119,13 @@ static bool store_open(struct file_store_logger *s, struct render *r, struct app
         free(store);
         return false;
     }
-    __atomic_add_fetch(&s->open, 1, __ATOMIC_RELAXED);
-    counter_add(r->counters, s->count_open, 1);
     file->store = store;
+    __atomic_add_fetch(&s->open, 1, __ATOMIC_RELAXED);
+    counter_inc(r->counters, s->count_open);
+    if (full) {
+        counter_inc(r->counters, s->count_max_hit);
+        store_shut(store);
+    }
     return true;
 }
 
@@ -107,15 +133,14 @@ void output_file_gone(struct app_file *file)
 {
     struct file_store *store = file->store;
 
-    close(store->fd);
+    store_shut(store);
     unlink(store->path);
-    __atomic_sub_fetch(&store->logger->open, 1, __ATOMIC_RELAXED);
     free(store);
     file->store = NULL;
 }
 
 /* What the window holds past `written`. */
-static bool store_write(struct file_store_logger *s, struct render *r, struct app_file *file)
+static bool write_new(struct file_store_logger *s, struct render *r, struct app_file *file, int fd)
 {
     uint64_t end = file->window_start + file->window.len;
 
@@ -123,7 +148,7 @@ static bool store_write(struct file_store_logger *s, struct render *r, struct ap
         file->written = file->window_start;
     while (file->written < end) {
         const uint8_t *data = file->window.data + (file->written - file->window_start);
-        ssize_t n = write(file->store->fd, data, end - file->written);
+        ssize_t n = write(fd, data, end - file->written);
 
         if (n < 0 && errno == EINTR)
             continue;
@@ -134,6 +159,24 @@ static bool store_write(struct file_store_logger *s, struct render *r, struct ap
         file->written += (uint64_t)n;
     }
     return true;
+}
+
+static bool store_write(struct file_store_logger *s, struct render *r, struct app_file *file)
+{
+    struct file_store *store = file->store;
+    bool ok;
+    int fd;
+
+    if (store->fd >= 0 || file->written == file->window_start + file->window.len)
+        return store->fd < 0 || write_new(s, r, file, store->fd);
+    fd = open(store->path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (fd < 0) {
+        store_failed(s, r, "cannot open", store->path);
+        return false;
+    }
+    ok = write_new(s, r, file, fd);
+    close(fd);
+    return ok;
 }
 
 static void hex_name(const uint8_t sha256[32], char out[65])
@@ -188,8 +231,7 @@ static void store_close(struct file_store_logger *s, struct render *r, struct pa
     }
     hex_name(file->sha256, name);
     snprintf(final, sizeof(final), "%s/%.2s/%s", s->dir, name, name);
-    close(store->fd);
-    __atomic_sub_fetch(&s->open, 1, __ATOMIC_RELAXED);
+    store_shut(store);
     if (stat(final, &st) == 0) {
         unlink(store->path);
         (void)utimensat(AT_FDCWD, final, NULL, 0);
@@ -265,7 +307,7 @@ static void *file_store_open(const struct output_request *request, struct output
     s->max_open = (uint32_t)conf_u64(node, "max-open-files", 0);
     s->count_errors = counter_register("file_store.fs_errors", COUNTER_SUM);
     s->count_max_hit = counter_register("file_store.open_files_max_hit", COUNTER_SUM);
-    s->count_open = counter_register("file_store.open_files", COUNTER_SUM);
+    s->count_open = counter_register("file_store.open_files", COUNTER_GAUGE);
     s->eve = (struct eve){ .sink = &s->no_sink, .request = &conf->request, .prefix = "",
                            .metadata = true };
     if (make_dirs(s->dir, err) < 0) {
