@@ -350,14 +350,9 @@ static COLD void reopen(struct xdp_queue *q)
     log_notice("af-xdp", "%s is there again", q->side[0]->device.name);
 }
 
-/* While nothing comes: are the interfaces there still? */
+/* Are the interfaces there still? The one that is says nothing of the other, however much comes. */
 static COLD void look_around(struct xdp_queue *q)
 {
-    uint64_t now = clock_coarse_ns();
-
-    if (now - q->looked_ns < WAIT_MS * UINT64_C(1000000))
-        return;
-    q->looked_ns = now;
     for (unsigned i = 0; i < q->sides; i++) {
         const char *name = q->side[i]->device.name;
         int index = xdp_sockets_if_index(q->sockets, i);
@@ -398,8 +393,17 @@ static enum capture_status sleep_for_frames(struct xdp_queue *q, struct packet_v
         pause_us(1000);
     else if (n > 0)
         return fill(q, v);
-    look_around(q);
     return CAPTURE_IDLE;
+}
+
+static bool is_time_to_look(struct xdp_queue *q)
+{
+    uint64_t now = clock_coarse_ns();
+
+    if (LIKELY(now - q->looked_ns < WAIT_MS * UINT64_C(1000000)))
+        return false;
+    q->looked_ns = now;
+    return true;
 }
 
 static enum capture_status xdp_receive(void *queue, struct packet_vector *v)
@@ -408,6 +412,8 @@ static enum capture_status xdp_receive(void *queue, struct packet_vector *v)
 
     if (UNLIKELY(__atomic_load_n(&q->interrupted, __ATOMIC_RELAXED) != 0))
         return CAPTURE_END;
+    if (UNLIKELY(q->sockets != NULL && is_time_to_look(q)))
+        look_around(q);
     if (UNLIKELY(q->sockets == NULL)) {
         reopen(q);
         return CAPTURE_IDLE;
