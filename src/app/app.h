@@ -273,6 +273,10 @@ struct app_buffer {
                  uint64_t *position);
     /* Numbers in it are little-endian, for byte_test and its like with `dce`; NULL: no. */
     bool (*little)(const struct app_tx *tx);
+    /* It may have come anew when a transaction reaches this step, as headers do with trailers, and
+     * is searched once more if again() says so. NULL: never. */
+    bool (*again)(const struct app_tx *tx, enum direction direction);
+    uint8_t again_at[2];
     /* Checks a content pattern at load time (host in upper case ...); NULL: anything goes. */
     bool (*check)(struct slice pattern, bool nocase, struct err *err);
     uint32_t feature;           /* a rule that uses it turns these on, see app_feature() */

@@ -402,14 +402,20 @@ static const struct app_buffer raw_host = {
     .name = "http.host.raw", .legacy = "http_raw_host", .doc = "host, as sent",
     .directions = APP_TS, .progress = { HTTP_HEADERS, 0 }, .get = get_raw_host,
 };
+static bool has_trailer(const struct app_tx *tx, enum direction d)
+{
+    return CONTAINER_OF(tx, const struct http_tx, tx)->message[d].has_trailer;
+}
+
 static const struct app_buffer header = {
     .name = "http.header", .legacy = "http_header", .doc = "all headers but cookies, normalised",
     .directions = APP_BOTH, .progress = { HTTP_HEADERS, HTTP_HEADERS }, .get = get_all_headers,
+    .again = has_trailer, .again_at = { HTTP_TRAILER, HTTP_TRAILER },
 };
 static const struct app_buffer raw_header = {
     .name = "http.header.raw", .legacy = "http_raw_header", .doc = "all headers, as sent",
     .directions = APP_BOTH, .progress = { HTTP_BODY, HTTP_BODY }, .one_way = true,
-    .get = get_raw_headers,
+    .get = get_raw_headers, .again = has_trailer, .again_at = { HTTP_COMPLETE, HTTP_TRAILER },
     .feature = HTTP1_KEEP_RAW_HEADERS,
 };
 static const struct app_buffer header_names = {

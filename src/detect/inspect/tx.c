@@ -124,12 +124,22 @@ static void scan(struct tx_context *c, const struct tx_scan *s)
     }
 }
 
+static bool comes_again(const struct tx_context *c, const struct app_buffer *app,
+                        unsigned settled)
+{
+    unsigned at = app->again_at[c->direction];
+
+    return app->again != NULL && settled <= at && at <= c->progress &&
+           app->again(c->tx, c->direction);
+}
+
 /* The next one that is to be searched, from i on; they are sorted by progress. */
 static unsigned next_scan(const struct tx_context *c, const struct app_group *g, unsigned i)
 {
     unsigned settled = c->tx->bits[c->direction] & TX_BITS_STEP;
 
-    while (i < g->scan_count && g->scan[i].progress < settled && !g->scan[i].app->grows)
+    while (i < g->scan_count && g->scan[i].progress < settled && !g->scan[i].app->grows &&
+           !comes_again(c, g->scan[i].app, settled))
         i++;
     return i < g->scan_count && g->scan[i].progress > c->progress && !c->done ? g->scan_count : i;
 }
@@ -336,6 +346,26 @@ static bool waits_for_pattern(struct tx_context *c, const struct rule *r,
            payload_matches(c, rule_payload(r), in) != PART_YES;
 }
 
+static bool looks_at_bodies(const struct rule *r)
+{
+    for (const struct rule_list *l = r->list; l != NULL; l = l->next)
+        if (l->buffer != NULL && l->buffer->grows)
+            return true;
+    return false;
+}
+
+/* A rule that was found in a buffer which had been settled by then is not noted as done: it will
+ * not be found once more, unless the buffer comes again, and then it is reported again. */
+static bool may_match_again(const struct tx_context *c, const struct rule *r)
+{
+    const struct rule_list *l = r->fast_op != NULL ? r->fast_op->list : NULL;
+    const struct app_buffer *app = l != NULL && l->buffer != NULL && l->buffer->kind == BUFFER_TX
+                                       ? l->buffer->by_proto[c->proto->id] : NULL;
+
+    return app != NULL && app->again != NULL && c->progress > app->progress[c->direction] &&
+           !(r->flags & RULE_TX_BOTH) && !looks_at_bodies(r);
+}
+
 static bool rule_inspect(struct tx_context *c, const struct rule *r)
 {
     unsigned direction = r->flags & RULE_TX_BOTH ? TX_BOTH : c->direction;
@@ -353,7 +383,7 @@ static bool rule_inspect(struct tx_context *c, const struct rule *r)
         return false;
     part = rule_parts(c, r, &in, &matched);
     if (state == NULL && !is_bare_hook_now(c, r) &&
-        (part == PART_YES || (part == PART_LATER && (matched != 0 || r->fast_op != NULL))))
+        ((part == PART_YES && !may_match_again(c, r)) || (part == PART_LATER && (matched != 0 || r->fast_op != NULL))))
         state = state_add(c->tx, r->index, direction);
     if (state != NULL) {
         state->matched = matched;
