@@ -85,6 +85,8 @@ static int transform_parse(struct rule_parser *p, struct text in, void *arg UNUS
         l->buffer = b;
         return 0;
     }
+    if (l->buffer->transform_count > 0)
+        return rule_error(p, "%s: transforms must directly follow stickybuffers", use.ops->name);
     /* The buffer has been tested as it was: what follows is about another. */
     p->current = rule_buffer_list(p, b);
     if (p->current != NULL)

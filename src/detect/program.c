@@ -33,13 +33,16 @@ struct rule_op *op_last(struct rule_parser *p)
     return last;
 }
 
+/* Behind a sticky buffer only what was said of that one, whatever it was transformed to since. */
 struct rule_op *op_last_content(struct rule_parser *p)
 {
+    const struct buffer *only = p->current_is_sticky ? p->current->buffer->base : NULL;
     struct rule_op *last = NULL;
 
     for (struct rule_list *l = p->rule->list; l != NULL; l = l->next)
         for (struct rule_op *op = l->last; op != NULL; op = op->prev)
-            if (op->kind == OP_CONTENT && (last == NULL || op->serial > last->serial))
+            if (op->kind == OP_CONTENT && (last == NULL || op->serial > last->serial) &&
+                (only == NULL || (l->buffer != NULL && l->buffer->base == only)))
                 last = op;
     return last;
 }
@@ -427,6 +430,36 @@ static int check_bsize(struct rule_parser *p, const struct rule_list *list)
     return 0;
 }
 
+/* The longest URI that the rule is about; UINT16_MAX: of any length. */
+static unsigned longest_uri(const struct rule_list *list)
+{
+    uint64_t most = UINT16_MAX;
+
+    for (const struct rule_op *op = list->first; op != NULL; op = op->next) {
+        if (op->kind != OP_URILEN)
+            continue;
+        switch (op->size.op) {
+        case INT_EQ:
+        case INT_LE: most = op->size.a; break;
+        case INT_LT: most = op->size.a + 1; break;
+        case INT_RANGE: most = op->size.b + 1; break;
+        default: most = UINT16_MAX; break;
+        }
+    }
+    return (unsigned)MIN(most, UINT16_MAX);
+}
+
+static int check_urilen(struct rule_parser *p, const struct rule_list *list)
+{
+    unsigned most = longest_uri(list);
+
+    for (const struct rule_op *op = list->first; op != NULL; op = op->next)
+        if (op->kind == OP_CONTENT && most < op->content.len)
+            return rule_error(p, "depth or urilen %u smaller than content len %u", most,
+                              op->content.len);
+    return 0;
+}
+
 static int check_absent(struct rule_parser *p, const struct rule_list *list)
 {
     const struct rule_op *first = list->first;
@@ -490,7 +523,7 @@ static int check_list(struct rule_parser *p, struct rule_list *list)
         mark_dependence(op);
     if (list->buffer == NULL)
         return check_dsize(p, list);
-    if (check_absent(p, list) < 0 || check_bsize(p, list) < 0)
+    if (check_absent(p, list) < 0 || check_bsize(p, list) < 0 || check_urilen(p, list) < 0)
         return -1;
     return check_patterns(p, list);
 }

@@ -383,7 +383,8 @@ static bool rule_inspect(struct tx_context *c, const struct rule *r)
         return false;
     part = rule_parts(c, r, &in, &matched);
     if (state == NULL && !is_bare_hook_now(c, r) &&
-        ((part == PART_YES && !may_match_again(c, r)) || (part == PART_LATER && (matched != 0 || r->fast_op != NULL))))
+        ((part == PART_YES && !may_match_again(c, r)) ||
+         (part == PART_LATER && (matched != 0 || r->fast_op != NULL))))
         state = state_add(c->tx, r->index, direction);
     if (state != NULL) {
         state->matched = matched;

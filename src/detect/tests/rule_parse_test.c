@@ -135,6 +135,7 @@ TEST(rule_keywords_take_their_forms)
         "http.uri; content:\"a\"; replace:\"bc\";",
         "flow:to_server; http.response_body; content:\"x\";",
         "http.uri; content:\"a\"; fast_pattern; http.method; content:\"b\"; fast_pattern;",
+        "http.method; content:\"GET\"; http.uri; fast_pattern; content:\"a\";",
         "ttl:>5; prefilter;", "content:\"a\"; dsize:>5; prefilter;",
         "http.uri; content:\"a\"; tcpv4-csum:valid;",
         "itype:8;", "itype:>3;", "icode:<5;", "icmp_id:7;", "icmp_seq:7;", "icmpv6.mtu:<1280;",

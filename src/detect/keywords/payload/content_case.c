@@ -9,9 +9,8 @@ static int nocase_parse(struct rule_parser *p, struct text in UNUSED, void *arg 
     if (op == NULL)
         return rule_error(p, "nocase needs a preceding content option");
     if (op->flags & OP_NOCASE)
-        rule_warning(p, "nocase given twice for one content");
-    else
-        content_set_nocase(p, &op->content, &op->flags);
+        return rule_error(p, "can't use multiple nocase modifiers with the same content");
+    content_set_nocase(p, &op->content, &op->flags);
     return 0;
 }
 
@@ -30,7 +29,7 @@ static int rawbytes_parse(struct rule_parser *p, struct text in UNUSED, void *ar
 
     if (p->current != NULL)
         return rule_error(p, "\"rawbytes\" cannot be combined with a sticky buffer");
-    if (op == NULL)
+    if (op == NULL || op->list->buffer != NULL)
         return rule_error(p, "\"rawbytes\" needs a preceding content option");
     if (op->flags & OP_RAWBYTES)
         return rule_error(p, "can't use multiple rawbytes modifiers for the same content. ");

@@ -33,10 +33,22 @@ static bool has_fast_pattern(const struct rule *rule)
     return false;
 }
 
+/* The content before it, even of an earlier sticky buffer. */
+static struct rule_op *target(struct rule_parser *p)
+{
+    struct rule_op *last = op_last_content(p);
+
+    for (struct rule_list *l = p->rule->list; l != NULL; l = l->next)
+        for (struct rule_op *op = l->last; op != NULL && l->buffer != NULL; op = op->prev)
+            if (op->kind == OP_CONTENT && (last == NULL || op->serial > last->serial))
+                last = op;
+    return last;
+}
+
 static int fast_pattern_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     const uint32_t place = OP_DISTANCE | OP_WITHIN | OP_OFFSET | OP_DEPTH;
-    struct rule_op *op = op_last_content(p);
+    struct rule_op *op = target(p);
 
     if (op == NULL)
         return rule_error(p, "fast_pattern found inside the rule, without a content context. "
