@@ -25,14 +25,14 @@ static bool icmpv6_hdr_get(const struct packet *p, struct slice *out)
 
 const struct packet_buffer buffer_icmpv4_hdr = {
     .name = "icmpv4.hdr",
-    .doc = "sticky buffer to match on the ICMP v4 header",
+    .doc = "the header of ICMPv4",
     .get = icmpv4_hdr_get,
     .ip_proto = PROTO_ICMP,
 };
 
 const struct packet_buffer buffer_icmpv6_hdr = {
     .name = "icmpv6.hdr",
-    .doc = "sticky buffer to match on the ICMP V6 header",
+    .doc = "the header of ICMPv6",
     .get = icmpv6_hdr_get,
     .ip_proto = PROTO_ICMPV6,
 };

@@ -41,13 +41,13 @@ static bool ip_dst_get(const struct packet *p, struct slice *out)
 
 const struct packet_buffer buffer_ipv4_hdr = {
     .name = "ipv4.hdr",
-    .doc = "sticky buffer to match on the IPV4 header",
+    .doc = "the header of IPv4",
     .get = ipv4_hdr_get,
 };
 
 const struct packet_buffer buffer_ipv6_hdr = {
     .name = "ipv6.hdr",
-    .doc = "sticky buffer to match on the IPV6 header",
+    .doc = "the header of IPv6",
     .get = ipv6_hdr_get,
 };
 

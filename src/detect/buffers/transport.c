@@ -25,7 +25,7 @@ static bool udp_hdr_get(const struct packet *p, struct slice *out)
 
 const struct packet_buffer buffer_tcp_hdr = {
     .name = "tcp.hdr",
-    .doc = "sticky buffer to match on the TCP header",
+    .doc = "the header of TCP",
     .get = tcp_hdr_get,
     .ip_proto = PROTO_TCP,
 };

@@ -58,7 +58,7 @@ static void pcrexform_apply(struct slice in, const void *arg, struct buf *out)
 
 const struct transform_ops transform_pcrexform = {
     .name = "pcrexform",
-    .doc = "modify buffer via PCRE before inspection",
+    .doc = "keeps what a regular expression captures",
     .argument = true,
     .arg_size = sizeof(struct pcrexform),
     .parse = pcrexform_parse,

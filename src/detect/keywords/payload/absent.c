@@ -22,7 +22,7 @@ static int absent_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 
 const struct keyword_ops keyword_absent = {
     .name = "absent",
-    .doc = "test if the buffer is absent",
+    .doc = "the buffer is not there",
     .point = POINT_BUFFER,
     .argument = ARGUMENT_OPTIONAL,
     .parse = absent_parse,

@@ -22,7 +22,7 @@ static int bsize_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 
 const struct keyword_ops keyword_bsize = {
     .name = "bsize",
-    .doc = "match on the length of a buffer",
+    .doc = "how long the buffer is",
     .point = POINT_BUFFER,
     .parse = bsize_parse,
 };

@@ -47,7 +47,7 @@ static int byte_extract_parse(struct rule_parser *p, struct text in, void *arg U
 
 const struct keyword_ops keyword_byte_extract = {
     .name = "byte_extract",
-    .doc = "extract <num of bytes> at a particular <offset> and store it in <var_name>",
+    .doc = "gives a number from the data a name, for options behind it",
     .point = POINT_BUFFER,
     .parse = byte_extract_parse,
 };

@@ -54,8 +54,7 @@ static int byte_jump_parse(struct rule_parser *p, struct text in, void *arg UNUS
 
 const struct keyword_ops keyword_byte_jump = {
     .name = "byte_jump",
-    .doc = "allow the ability to select a <num of bytes> from an <offset> and move the detection "
-           "pointer to that position",
+    .doc = "reads a number from the data and goes on from where it points",
     .point = POINT_BUFFER,
     .parse = byte_jump_parse,
 };

@@ -84,7 +84,7 @@ static int byte_math_parse(struct rule_parser *p, struct text in, void *arg UNUS
 
 const struct keyword_ops keyword_byte_math = {
     .name = "byte_math",
-    .doc = "used to perform mathematical operations on byte values",
+    .doc = "calculates with a number from the data and keeps the result",
     .point = POINT_BUFFER,
     .parse = byte_math_parse,
 };

@@ -63,8 +63,7 @@ static int byte_test_parse(struct rule_parser *p, struct text in, void *arg UNUS
 
 const struct keyword_ops keyword_byte_test = {
     .name = "byte_test",
-    .doc = "extract <num of bytes> and perform an operation selected with <operator> against the "
-           "value in <test value> at a particular <offset>",
+    .doc = "compares a number from the data with a value",
     .point = POINT_BUFFER,
     .parse = byte_test_parse,
 };

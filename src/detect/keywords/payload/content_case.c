@@ -16,7 +16,7 @@ static int nocase_parse(struct rule_parser *p, struct text in UNUSED, void *arg 
 
 const struct keyword_ops keyword_nocase = {
     .name = "nocase",
-    .doc = "modify content match to be case insensitive",
+    .doc = "upper and lower case are the same in this content",
     .features = "No option",
     .point = POINT_NONE,
     .argument = ARGUMENT_NONE,

@@ -93,7 +93,7 @@ static int offset_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 
 const struct keyword_ops keyword_offset = {
     .name = "offset",
-    .doc = "designate from which byte in the payload will be checked to find a match",
+    .doc = "the content stands at this byte or behind it",
     .point = POINT_NONE,
     .parse = offset_parse,
 };
@@ -119,7 +119,7 @@ static int depth_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 
 const struct keyword_ops keyword_depth = {
     .name = "depth",
-    .doc = "designate how many bytes from the beginning of the payload will be checked",
+    .doc = "the content stands within so many first bytes",
     .point = POINT_NONE,
     .parse = depth_parse,
 };
@@ -140,7 +140,7 @@ static int distance_parse(struct rule_parser *p, struct text in, void *arg UNUSE
 
 const struct keyword_ops keyword_distance = {
     .name = "distance",
-    .doc = "indicates a relation between this content keyword and the content preceding it",
+    .doc = "the content begins so many bytes or more behind the one before it",
     .point = POINT_NONE,
     .parse = distance_parse,
 };
@@ -165,8 +165,7 @@ static int within_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 
 const struct keyword_ops keyword_within = {
     .name = "within",
-    .doc = "indicate that this content match has to be within a certain distance of the previous "
-           "content keyword match",
+    .doc = "the content ends within so many bytes behind the one before it",
     .point = POINT_NONE,
     .parse = within_parse,
 };
@@ -189,7 +188,7 @@ static int startswith_parse(struct rule_parser *p, struct text in UNUSED, void *
 
 const struct keyword_ops keyword_startswith = {
     .name = "startswith",
-    .doc = "pattern must be at the start of a buffer (same as 'depth:<pattern len>')",
+    .doc = "the content stands at the start of the buffer",
     .features = "No option",
     .point = POINT_NONE,
     .argument = ARGUMENT_NONE,
@@ -208,7 +207,7 @@ static int endswith_parse(struct rule_parser *p, struct text in UNUSED, void *ar
 
 const struct keyword_ops keyword_endswith = {
     .name = "endswith",
-    .doc = "make sure the previous content matches exactly at the end of the buffer",
+    .doc = "the content stands at the end of the buffer",
     .features = "No option",
     .point = POINT_NONE,
     .argument = ARGUMENT_NONE,

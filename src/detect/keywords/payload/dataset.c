@@ -309,7 +309,7 @@ static int datarep_parse(struct rule_parser *p, struct text in, void *arg UNUSED
 
 const struct keyword_ops keyword_datarep = {
     .name = "datarep",
-    .doc = "operate on datasets (experimental)",
+    .doc = "asks for a value in a set, or puts it there",
     .point = POINT_BUFFER,
     .parse = datarep_parse,
 };

@@ -76,7 +76,7 @@ static int fast_pattern_parse(struct rule_parser *p, struct text in, void *arg U
 
 const struct keyword_ops keyword_fast_pattern = {
     .name = "fast_pattern",
-    .doc = "force using preceding content in the multi pattern matcher",
+    .doc = "this content is the one to search for in all traffic",
     .point = POINT_NONE,
     .argument = ARGUMENT_OPTIONAL,
     .parse = fast_pattern_parse,

@@ -59,7 +59,7 @@ static int isdataat_parse(struct rule_parser *p, struct text in, void *arg UNUSE
 
 const struct keyword_ops keyword_isdataat = {
     .name = "isdataat",
-    .doc = "check if there is still data at a specific part of the payload",
+    .doc = "is there data so many bytes further on?",
     .point = POINT_BUFFER,
     .negatable = true,
     .parse = isdataat_parse,

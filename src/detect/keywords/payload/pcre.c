@@ -322,7 +322,7 @@ static int pcre_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 
 const struct keyword_ops keyword_pcre = {
     .name = "pcre",
-    .doc = "match on regular expression",
+    .doc = "a regular expression finds something",
     .point = POINT_BUFFER,
     .negatable = true,
     .quotes = true,

@@ -31,7 +31,7 @@ static int replace_parse(struct rule_parser *p, struct text in, void *arg UNUSED
 
 const struct keyword_ops keyword_replace = {
     .name = "replace",
-    .doc = "only to be used in IPS-mode. Change the following content into another",
+    .doc = "inline: the content before it leaves as this text",
     .point = POINT_NONE,
     .negatable = true,
     .quotes = true,

@@ -60,7 +60,7 @@ static bool rpc_match(const struct match_input *in, const void *arg)
 
 const struct keyword_ops keyword_rpc = {
     .name = "rpc",
-    .doc = "match RPC procedure numbers and RPC version",
+    .doc = "program, version and procedure of an RPC call",
     .point = POINT_PACKET,
     .arg_size = sizeof(struct rpc),
     .parse = rpc_parse,

@@ -51,7 +51,7 @@ static int urilen_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 
 const struct keyword_ops keyword_urilen = {
     .name = "urilen",
-    .doc = "match on the length of the HTTP uri",
+    .doc = "how long the URI is",
     .point = POINT_BUFFER,
     .parse = urilen_parse,
 };
@@ -67,7 +67,7 @@ static int uricontent_parse(struct rule_parser *p, struct text in, void *arg UNU
 
 const struct keyword_ops keyword_uricontent = {
     .name = "uricontent",
-    .doc = "legacy keyword to match on the request URI buffer",
+    .doc = "a content of the URI; http.uri is the way to write it now",
     .point = POINT_BUFFER,
     .negatable = true,
     .quotes = true,
