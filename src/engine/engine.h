@@ -19,6 +19,7 @@ struct engine;
 struct engine_conf {
     uint32_t flow_idle_s;       /* no flow outlives this pause: for schedulers that remember flows;
                                  * 0: they remember for ever */
+    const struct turns *turns;  /* of threads that inspect what is dealt to them; NULL: none */
     bool drop_when_full;        /* live, not inline: the first piece drops, counted, what a full
                                  * ring cannot take; otherwise it waits */
 };

@@ -63,6 +63,7 @@ struct engine_thread {
     struct link **out;                  /* lent by the threads of the next piece */
     unsigned out_count;
     struct deal *deal;                  /* shared; NULL with one consumer */
+    struct host_dealt *hosts;           /* NULL: nobody asks, or others deal as well */
     bool asked;                         /* merge.c: nudged, and not answered yet */
     bool merges;                        /* offline, of several producers: merge.c */
     struct packet_vector merged;

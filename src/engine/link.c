@@ -176,8 +176,12 @@ static void deal_all(struct engine_thread *t, struct packet_vector *v)
 {
     for (unsigned i = 0; i < v->count; i++) {
         struct packet *p = v->packet[i];
-        struct link *link = t->out[deal_packet(t->deal, p)];
+        unsigned to = deal_packet(t->deal, p);
+        struct link *link = t->out[to];
         struct packet_vector *into = try_pending(link);
+
+        if (t->hosts != NULL)
+            p->hosts_after = host_dealt_to(t->hosts, p, to);
 
         /* This far, should the packet have to wait for room. */
         if (p->order != 0)

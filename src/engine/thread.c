@@ -298,9 +298,21 @@ static bool thread_join_start(struct engine_thread *t)
     return go;
 }
 
+/* Only one who deals all packets, to those who inspect them, knows whom they meet. */
+static bool deals_hosts(const struct engine_thread *t)
+{
+    const struct plan *plan = t->engine->plan;
+    unsigned next = (unsigned)t->plan->piece + 1;
+
+    return t->engine->conf.turns != NULL && t->out_count > 1 && t->piece->count == 1 &&
+           piece_has(plan->pieces[next].piece, "detect");
+}
+
 static void thread_run(struct engine_thread *t)
 {
     account_busy(t->engine, 1);
+    if (deals_hosts(t))
+        t->hosts = host_dealt_new(t->engine->conf.turns);
     t->deal = t->plan->piece + 1 < (int)t->engine->plan->piece_count
             ? t->engine->deal[t->plan->piece + 1] : NULL;
     t->stamp_ns = engine_clock_ns(t->engine);
@@ -316,6 +328,7 @@ static void thread_run(struct engine_thread *t)
         flush_station(t, i);
     hand_on_last(t);
     pool_wait_all_home(t);
+    host_dealt_free(t->hosts);
     __atomic_store_n(&t->end_ns, engine_clock_ns(t->engine), __ATOMIC_RELAXED);
     __atomic_store_n(&t->cpu_ns, clock_thread_cpu_ns(), __ATOMIC_RELAXED);
     account_busy(t->engine, -1);

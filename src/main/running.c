@@ -259,6 +259,7 @@ int running_engine(struct setup *s)
     int status;
 
     engine_conf_read(&conf, s->root, s->context.capture->live, s->context.is_inline);
+    conf.turns = s->context.turns;
     engine = engine_new(&conf, s->plan, module_table, &s->context, &err);
     if (engine == NULL)
         return setup_fail(&err);

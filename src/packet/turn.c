@@ -232,6 +232,57 @@ uint64_t host_places_last(const struct host_places *hosts, const struct ip *src,
     return MAX(hosts->last[host_number(src)], hosts->last[host_number(dst)]) + 1;
 }
 
+struct met {
+    uint64_t newest, elsewhere;         /* elsewhere: of other threads than the newest's */
+    unsigned thread;
+};
+
+struct host_dealt {
+    const struct turns *turns;
+    bool is_on;                         /* as above */
+    struct met host[HOSTS];
+};
+
+struct host_dealt *host_dealt_new(const struct turns *turns)
+{
+    struct host_dealt *hosts = xcalloc(1, sizeof(*hosts));
+
+    hosts->turns = turns;
+    return hosts;
+}
+
+void host_dealt_free(struct host_dealt *hosts)
+{
+    free(hosts);
+}
+
+/* The newest before, on another thread. */
+static uint64_t meet(struct met *host, uint64_t order, unsigned thread)
+{
+    if (host->thread != thread) {
+        host->elsewhere = host->newest;
+        host->thread = thread;
+    }
+    host->newest = order;
+    return host->elsewhere;
+}
+
+uint64_t host_dealt_to(struct host_dealt *hosts, const struct packet *p, unsigned thread)
+{
+    uint64_t src, dst;
+
+    if (UNLIKELY(!hosts->is_on)) {
+        if (LIKELY(__atomic_load_n(&hosts->turns->by_hosts, __ATOMIC_RELAXED) == 0))
+            return 0;
+        hosts->is_on = true;
+        for (unsigned i = 0; i < HOSTS; i++)
+            hosts->host[i] = (struct met){ p->order, p->order, thread };
+    }
+    src = meet(&hosts->host[host_number(&p->src)], p->order, thread);
+    dst = meet(&hosts->host[host_number(&p->dst)], p->order, thread);
+    return MAX(src, dst) + 1;
+}
+
 struct turn_ends *turn_ends_new(struct turns *turns, const struct turn_thread *thread)
 {
     struct turn_ends *ends = xaligned(CACHE_LINE, sizeof(*ends));

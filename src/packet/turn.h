@@ -159,6 +159,13 @@ uint64_t host_places_own(struct host_places *hosts, const struct ip *src, const 
 uint64_t host_places_last(const struct host_places *hosts, const struct ip *src,
                           const struct ip *dst);
 
+/* Likewise by one who deals all packets to several threads, each time with the number of the
+ * thread: p's hosts_after. */
+struct host_dealt;
+struct host_dealt *host_dealt_new(const struct turns *turns);
+void host_dealt_free(struct host_dealt *hosts);             /* NULL is fine */
+uint64_t host_dealt_to(struct host_dealt *hosts, const struct packet *p, unsigned thread);
+
 /* By a thread that has flows and inspects them: where they may end. At start, like a lane. */
 struct turn_ends;
 struct turn_ends *turn_ends_new(struct turns *turns, const struct turn_thread *thread);

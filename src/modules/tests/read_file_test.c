@@ -275,6 +275,7 @@ static struct seen read_in(struct test *t, const char *mode_name, unsigned worke
     ctx->shares_file = plan->shares_file;
     ctx->inspects_share = plan->shares_file && piece_has(plan->pieces[0].piece, "detect");
     ctx->turns = turns_new();
+    engine_conf.turns = ctx->turns;
     ctx->capture = &ops;
     ctx->capture_handle = ops.open(&(struct capture_request){
         .sources = sources, .threads = plan->pieces[0].count, .conf = ctx->conf }, &err);
