@@ -235,14 +235,20 @@ static int connect_pieces(struct plan *plan, const struct conf_node *root, struc
     return 0;
 }
 
+/* Of a file there is always more to read: with longer rings a thread that has little to do for some
+ * thousand packets does not run dry while another's ring is full. */
+#define DEPTH_OF_FILES 4
+
 /* As much as all rings behind the first piece can hold, so that a ring is full before the pool
  * is empty: a thread can sleep on a ring. */
 static void size_queues(struct plan *plan, const struct conf_node *root)
 {
     uint64_t pending = conf_u64_range(root, "max-pending-packets", 1024, 1, POOL_MAX - 1);
-    uint64_t in_flight = 0;
+    uint64_t in_flight = 0, depth = pending / (2 * VECTOR_FILL);
 
-    plan->ring_depth = (unsigned)MIN(MAX(pending / (2 * VECTOR_FILL), 4u), 64u);
+    if (!plan->live)
+        depth *= DEPTH_OF_FILES;
+    plan->ring_depth = (unsigned)MIN(MAX(depth, 4u), 64u);
     for (unsigned i = 1; i < plan->piece_count; i++)
         in_flight += (uint64_t)plan->pieces[i].count * plan->pieces[i - 1].count;
     in_flight = in_flight * (plan->ring_depth + 2) * VECTOR_FILL / plan->pieces[0].count;
