@@ -315,7 +315,7 @@ static void add_buffer(const struct app_proto *proto, const struct app_buffer *b
         d->goes = b->same_as != NULL ? b->directions : 0;
         d->ops.alias = b->alias;
         d->ops.doc = b->doc;
-        d->ops.features = b->multi ? "multi buffer" : "sticky buffer";
+        d->ops.features = "No option,sticky buffer";
         d->ops.argument = ARGUMENT_OPTIONAL;
         d->ops.parse = buffer_parse;
         keyword_register(&d->ops);

@@ -9,11 +9,31 @@ struct listing {
     void *arg;
 };
 
-static const char *features_of(const struct keyword_ops *k)
+static bool has_feature(struct text all, const char *wanted)
 {
-    if (k->features != NULL)
-        return k->features;
-    return k->argument == ARGUMENT_NONE ? "No option" : "none";
+    struct text one;
+
+    while (text_split(&all, ',', &one))
+        if (text_equal(one, wanted))
+            return true;
+    return false;
+}
+
+/* "No option", then what the keyword says of itself, with `between` in between. */
+static const char *features_of(const struct keyword_ops *k, char between, char *out, size_t size)
+{
+    struct text all = text_of(k->features != NULL ? k->features : ""), one;
+    size_t at = 0;
+
+    out[0] = '\0';
+    if (k->argument == ARGUMENT_NONE && !has_feature(all, "No option"))
+        at = (size_t)snprintf(out, size, "No option");
+    while (all.n > 0 && text_split(&all, ',', &one) && at < size) {
+        char separator[2] = { at > 0 ? between : '\0' };
+
+        at += (size_t)snprintf(out + at, size - at, "%s%.*s", separator, TEXT(one));
+    }
+    return out[0] != '\0' ? out : "none";
 }
 
 static const char *doc_of(const struct keyword_ops *k)
@@ -34,16 +54,16 @@ static void print_csv(const struct keyword_ops *k, void *arg)
 {
     const struct listing *l = arg;
     const char *proto = keyword_declared_proto(k);
-    char line[600];
+    char features[160], line[800];
 
     snprintf(line, sizeof(line), "%s;%s;%s;%s;doc/keywords.md#%s;", k->name, doc_of(k),
-             proto != NULL ? proto : "Unset", features_of(k), k->name);
+             proto != NULL ? proto : "Unset", features_of(k, ':', features, sizeof(features)), k->name);
     l->write(line, l->arg);
 }
 
 static void print_body(const struct keyword_ops *k, const char *indent, const struct listing *l)
 {
-    char line[600];
+    char features[160], line[800];
 
     snprintf(line, sizeof(line), "%sDescription: %s", indent, doc_of(k));
     l->write(line, l->arg);
@@ -51,7 +71,8 @@ static void print_body(const struct keyword_ops *k, const char *indent, const st
         snprintf(line, sizeof(line), "%sAlias: %s", indent, k->alias);
         l->write(line, l->arg);
     }
-    snprintf(line, sizeof(line), "%sFeatures: %s", indent, features_of(k));
+    snprintf(line, sizeof(line), "%sFeatures: %s", indent,
+             features_of(k, ',', features, sizeof(features)));
     l->write(line, l->arg);
 }
 
