@@ -57,7 +57,8 @@ static void print_csv(const struct keyword_ops *k, void *arg)
     char features[160], line[800];
 
     snprintf(line, sizeof(line), "%s;%s;%s;%s;doc/keywords.md#%s;", k->name, doc_of(k),
-             proto != NULL ? proto : "Unset", features_of(k, ':', features, sizeof(features)), k->name);
+             proto != NULL ? proto : "Unset", features_of(k, ':', features, sizeof(features)),
+             k->name);
     l->write(line, l->arg);
 }
 
