@@ -454,7 +454,7 @@ static int check_urilen(struct rule_parser *p, const struct rule_list *list)
     unsigned most = longest_uri(list);
 
     for (const struct rule_op *op = list->first; op != NULL; op = op->next)
-        if (op->kind == OP_CONTENT && most < op->content.len)
+        if (op->kind == OP_CONTENT && most > 0 && most < op->content.len)
             return rule_error(p, "depth or urilen %u smaller than content len %u", most,
                               op->content.len);
     return 0;

@@ -428,13 +428,13 @@ static const struct app_buffer start = {
     .directions = APP_BOTH, .progress = { HTTP_HEADERS, HTTP_HEADERS }, .get = get_start,
 };
 static const struct app_buffer request_header = {
-    .name = "http.request_header", .alias = "http_request_header",
+    .name = "http.request_header",
     .doc = "name and value of one request header",
     .directions = APP_TS, .progress = { HTTP_HEADERS, 0 }, .multi = true,
     .get = get_header_item,
 };
 static const struct app_buffer response_header = {
-    .name = "http.response_header", .alias = "http_response_header",
+    .name = "http.response_header",
     .doc = "name and value of one response header",
     .directions = APP_TC, .progress = { 0, HTTP_HEADERS }, .multi = true,
     .get = get_header_item,

@@ -380,12 +380,12 @@ static const struct app_buffer host = {
     .directions = APP_TS, .progress = { H2_OPEN, 0 }, .lower_case = true, .get = get_host,
 };
 static const struct app_buffer request_header = {
-    .name = "http.request_header", .alias = "http_request_header",
+    .name = "http.request_header",
     .doc = "name and value of one request header",
     .directions = APP_TS, .progress = { H2_OPEN, 0 }, .multi = true, .get = get_item,
 };
 static const struct app_buffer response_header = {
-    .name = "http.response_header", .alias = "http_response_header",
+    .name = "http.response_header",
     .doc = "name and value of one response header",
     .directions = APP_TC, .progress = { 0, H2_OPEN }, .multi = true, .get = get_item,
 };

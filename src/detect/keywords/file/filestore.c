@@ -111,8 +111,6 @@ static int filestore_parse(struct rule_parser *p, struct text in, void *arg)
     struct filestore_arg *a = arg;
     struct text rest = in, part;
 
-    if (p->rule->flags & RULE_FILESTORE)
-        return rule_error(p, "filestore: stands twice in the rule");
     p->rule->flags |= RULE_FILESTORE;
     if (!is_words(in))
         return rule_error(p, "filestore: want [request|response|both[,file|tx|ssn|flow]], found "
