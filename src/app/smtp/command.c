@@ -193,9 +193,7 @@ static int data(struct smtp_state *s, const struct smtp_line *line)
     return wait_for_reply(s, SMTP_COMMAND_DATA);
 }
 
-/* "BDAT 86 LAST", RFC 3030. Suricata holds all that chunks have brought since RSET against the
- * size of the last one, so that a mail of several chunks ends what it reads of the flow; events
- * and records are to be the same here. */
+/* "BDAT 86 LAST", RFC 3030 */
 static int bdat(struct smtp_state *s, struct slice text)
 {
     struct bytes in = bytes_of_slice(text);
@@ -211,9 +209,8 @@ static int bdat(struct smtp_state *s, struct slice text)
         size = size * 10 + (uint64_t)(take_u8(&in) - '0');
     if (digits == 0 || size > UINT32_MAX)
         return -1;
-    s->chunk_left = size > s->chunk_seen ? size - s->chunk_seen : 0;
-    s->data_mode = s->chunk_left > 0;
-    s->chunk_ragged = s->chunk_left == 0;
+    s->chunk_left = size;
+    s->data_mode = size > 0;
     return wait_for_reply(s, SMTP_COMMAND_BDAT);
 }
 
@@ -244,10 +241,8 @@ static int command(struct smtp_state *s, const struct smtp_line *line)
         mail_from(s, text);
     else if (smtp_starts_nocase(text, "rcpt to"))
         rcpt_to(s, text);
-    else if (smtp_starts_nocase(text, "rset")) {
-        s->chunk_seen = 0;
+    else if (smtp_starts_nocase(text, "rset"))
         return other(s, SMTP_COMMAND_RSET);
-    }
     return other(s, SMTP_COMMAND_OTHER);
 }
 

@@ -166,25 +166,24 @@ static bool body_piece(struct smtp_state *s, struct bytes *in, bool end, uint64_
 /* --- BDAT ------------------------------------------------------------------------------------- */
 
 /* The chunk's bytes are counted, not read. One that does not end where a line does has its next
- * command glued to it, and where that begins is anybody's guess. */
+ * command glued to it. */
 static void skip_chunk(struct smtp_state *s, struct bytes *in)
 {
     uint32_t n = (uint32_t)MIN(s->chunk_left, bytes_left(in));
     struct slice chunk = take_slice(in, n);
 
     s->chunk_left -= n;
-    s->chunk_seen += n;
     if (s->chunk_left > 0)
         return;
     s->data_mode = false;
     s->chunk_ragged = chunk.len > 0 && chunk.data[chunk.len - 1] != '\n';
 }
 
-static bool is_glued(struct smtp_state *s)
+static void check_chunk(struct smtp_state *s)
 {
     if (s->chunk_ragged)
         smtp_event(s, SMTP_EVENT_BDAT_CHUNK_LEN_EXCEEDED);
-    return s->chunk_ragged;
+    s->chunk_ragged = false;
 }
 
 /* --- directions ------------------------------------------------------------------------------- */
@@ -215,7 +214,8 @@ static int client_line(struct smtp_state *s, struct bytes *in, uint64_t offset)
         return 0;
     if (result == APP_LINE_DROPPED)
         return 1;
-    if (is_glued(s) || smtp_request(s, &line) < 0)
+    check_chunk(s);
+    if (smtp_request(s, &line) < 0)
         return -1;
     if (result == APP_LINE_CUT)
         smtp_event(s, SMTP_EVENT_TRUNCATED_LINE);

@@ -89,7 +89,6 @@ struct smtp_state {
     uint32_t answered;                  /* of them, the first ones */
     struct slice helo;                  /* data NULL: none yet */
     uint64_t chunk_left;                /* BDAT */
-    uint64_t chunk_seen;                /* bytes of all chunks since RSET, see bdat() */
     bool chunk_ragged;                  /* the chunk did not end with its last line */
     uint32_t data_frame;
     uint64_t data_frame_start;
