@@ -162,7 +162,8 @@ static int compare(const void *a, const void *b, void *order)
 
 static void sort(struct table *t, enum rule_costs_order order)
 {
-    qsort_r(t->rows.at, t->rows.count, sizeof(t->rows.at[0]), compare, &order);
+    if (t->rows.count > 0)
+        qsort_r(t->rows.at, t->rows.count, sizeof(t->rows.at[0]), compare, &order);
 }
 
 /* --- writing -------------------------------------------------------------------------------- */

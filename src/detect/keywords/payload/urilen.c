@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* urilen and uricontent - older words for tests on the URI. */
+#include <strings.h>
+
 #include "detect/program.h"
+#include "detect/ruleset.h"
 
 static const struct buffer *uri_buffer(struct rule_parser *p, bool raw)
 {
@@ -12,7 +15,7 @@ static const struct buffer *uri_buffer(struct rule_parser *p, bool raw)
     return b;
 }
 
-/* Puts the buffer's list in place of the current one while  runs. */
+/* Puts the buffer's list in place of the current one while `parse` runs. */
 static int in_uri(struct rule_parser *p, struct text in, const struct buffer *buffer,
                   int (*parse)(struct rule_parser *p, struct text in, void *arg))
 {
@@ -60,6 +63,11 @@ extern const struct keyword_ops keyword_content;
 
 static int uricontent_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
+    const char *legacy = conf_string(p->ruleset->conf, "legacy.uricontent", "enabled");
+
+    if (strcasecmp(legacy, "enabled") != 0)
+        return rule_error(p, "uricontent is off (legacy.uricontent: %s): write http.uri and "
+                          "content", legacy);
     if (rule_set_app_proto(p, APP_PROTO_http1) < 0)
         return -1;
     return in_uri(p, in, uri_buffer(p, false), keyword_content.parse);
