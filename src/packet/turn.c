@@ -340,7 +340,7 @@ void turn_take_hosts(struct turn_lane *lane, const struct packet *p)
 
     if (has_taken(&lane->taken_hosts, p->order, p->order_sub))
         return;
-    if (UNLIKELY(lane->turns->by_hosts == 0))
+    if (UNLIKELY(__atomic_load_n(&lane->turns->by_hosts, __ATOMIC_RELAXED) == 0))
         __atomic_store_n(&lane->turns->by_hosts, 1, __ATOMIC_RELAXED);
     turn_reached(lane, p->order, p->order_sub);
     while ((place = p->hosts_after) != 0 && place < p->order &&
