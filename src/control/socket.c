@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/folders.h"
 #include "base/log.h"
 #include "control/private.h"
 #include "control/process.h"
@@ -285,19 +286,6 @@ static void wake(struct control *c)
 
 /* --- the socket --------------------------------------------------------------------------- */
 
-/* The folder, and those it stands in. */
-static void make_folder(const char *path)
-{
-    char part[256];
-
-    for (size_t n = 1; n < strlen(path) && n < sizeof(part); n++)
-        if (path[n] == '/') {
-            snprintf(part, sizeof(part), "%.*s", (int)n, path);
-            (void)mkdir(part, 0755);
-        }
-    (void)mkdir(path, 0750);
-}
-
 /* Absolute, or in the folder for such things. */
 static int find_path(struct control *c, struct err *err)
 {
@@ -306,8 +294,10 @@ static int find_path(struct control *c, struct err *err)
 
     if (name == NULL)
         name = conf_string(c->conf.root, "unix-command.filename", SOCKET_NAME);
-    if (name[0] != '/')
-        make_folder(IDS_RUNDIR);
+    if (name[0] != '/') {
+        (void)folders_make(IDS_RUNDIR, 0755);
+        (void)mkdir(IDS_RUNDIR, 0750);
+    }
     n = snprintf(c->path, sizeof(c->path), "%s%s", name[0] == '/' ? "" : IDS_RUNDIR "/", name);
     if (n < 0 || (size_t)n >= sizeof(c->path))
         return err_set(err, "the name of the control socket is too long: %s", name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From parsed rules to the plan: each rule is put where what it needs will be looked for. */
 #include "detect/compile.h"
+#include "base/folders.h"
 #include "base/log.h"
 #include "detect/dataset.h"
 #include "detect/program.h"
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef ARRAY_OF(uint32_t) id_array;
 
@@ -435,11 +435,8 @@ static bool cache_dir(const struct conf_node *conf, char *out, size_t size)
 
     if (!conf_bool(conf, "detect.sgh-mpm-caching", dir != NULL))
         return false;
-    if (dir == NULL) {
-        snprintf(out, size, "%s/cache", data);
-        (void)mkdir(out, 0755);
-    }
     snprintf(out, size, "%s%s", dir != NULL ? dir : data, dir != NULL ? "" : "/cache/sgh");
+    (void)folders_make(out, 0755);
     hs_cache_prune(out, conf_duration_ms(conf, "detect.sgh-mpm-caching-max-age", 604800000) / 1000);
     return true;
 }

@@ -15,6 +15,7 @@
 
 #include "app/file.h"
 #include "base/array.h"
+#include "base/folders.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "output/eve/eve.h"
@@ -59,24 +60,13 @@ static int make_dir(const char *path, struct err *err)
     return 0;
 }
 
-/* With those that it stands in. */
-static int make_whole_path(const char *dir, struct err *err)
-{
-    char path[512];
-
-    for (const char *end = strchr(dir + 1, '/'); end != NULL; end = strchr(end + 1, '/')) {
-        snprintf(path, sizeof(path), "%.*s", (int)(end - dir), dir);
-        if (make_dir(path, err) < 0)
-            return -1;
-    }
-    return make_dir(dir, err);
-}
-
 static int make_dirs(const char *dir, struct err *err)
 {
     char path[512];
 
-    if (make_whole_path(dir, err) < 0)
+    if (folders_make(dir, 0750) < 0)
+        return err_set(err, "cannot make the folders of %s: %s", dir, strerror(errno));
+    if (make_dir(dir, err) < 0)
         return -1;
     snprintf(path, sizeof(path), "%s/tmp", dir);
     if (make_dir(path, err) < 0)

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/folders.h"
 #include "base/log.h"
 #include "output/sink.h"
 
@@ -39,15 +40,6 @@ static bool path_now(const char *pattern, char *out, size_t size)
     return strftime(out, size, pattern, &tm) > 0;
 }
 
-static void make_folders(char *path)
-{
-    for (char *p = strchr(path + 1, '/'); p != NULL; p = strchr(p + 1, '/')) {
-        *p = '\0';
-        (void)mkdir(path, 0750);        /* that it failed shows when the file is opened */
-        *p = '/';
-    }
-}
-
 static int file_open_path(const struct file_sink *f, bool append)
 {
     int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (append ? 0 : O_TRUNC), fd;
@@ -57,7 +49,7 @@ static int file_open_path(const struct file_sink *f, bool append)
         errno = ENAMETOOLONG;
         return -1;
     }
-    make_folders(path);
+    (void)folders_make(path, 0750);     /* that it failed shows in the next line */
     fd = open(path, flags, 0640);
     if (fd >= 0 && f->mode != 0)
         (void)fchmod(fd, f->mode);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* base/folders.c - one folder after the other, from the outermost. */
+#include "base/folders.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+int folders_make(const char *path, mode_t mode)
+{
+    char folder[PATH_MAX];
+    int status = 0;
+
+    if (strlen(path) >= sizeof(folder)) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    for (size_t n = 1; path[0] != '\0' && path[n] != '\0'; n++)
+        if (path[n] == '/') {
+            snprintf(folder, sizeof(folder), "%.*s", (int)n, path);
+            status = mkdir(folder, mode) < 0 && errno != EEXIST ? -1 : 0;
+        }
+    return status;
+}
