@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "detect/profile.h"
 
 struct row {
@@ -18,8 +19,15 @@ struct row {
     struct rule_cost cost;
 };
 
+/* The rules in force; each is referenced. */
+struct in_force {
+    ARRAY_OF(struct ruleset *) sets;
+    ARRAY_OF(uint32_t) tenants;             /* whose each is; 0: everybody's */
+};
+
 struct table {
-    ARRAY_OF(struct ruleset *) sets;        /* referenced: rows name their rules */
+    struct in_force rules;
+    bool counted;                           /* has anything ever been? */
     ARRAY_OF(struct row) rows;              /* of rules that have been asked */
     uint64_t ticks;                         /* of all */
 };
@@ -48,66 +56,63 @@ void rule_costs_conf_read(struct rule_costs_conf *c, const struct conf_node *roo
 
 /* --- rules in force ------------------------------------------------------------------------- */
 
-static void each_set(struct run_context *ctx,
-                     void (*visit)(struct ruleset *set, uint32_t tenant_id, void *arg), void *arg)
+static struct in_force in_force_get(struct run_context *ctx)
 {
     struct tenants *tenants = run_context_tenants(ctx);
+    struct in_force f = { 0 };
     unsigned generation;
-    struct ruleset *rules = run_context_rules(ctx, &generation);
 
-    visit(rules, 0, arg);
-    for (size_t i = 0; tenants != NULL && i < tenants->list.count; i++)
-        visit(tenants->list.at[i]->rules, tenants->list.at[i]->id, arg);
-    ruleset_unref(rules);
+    ARRAY_PUSH(&f.sets, run_context_rules(ctx, &generation));
+    ARRAY_PUSH(&f.tenants, 0);
+    for (size_t i = 0; tenants != NULL && i < tenants->list.count; i++) {
+        ARRAY_PUSH(&f.sets, ruleset_ref(tenants->list.at[i]->rules));
+        ARRAY_PUSH(&f.tenants, tenants->list.at[i]->id);
+    }
     tenants_unref(tenants);
+    return f;
 }
 
-static void start(struct ruleset *set, uint32_t tenant_id, void *arg)
+static void in_force_put(struct in_force *f)
 {
-    (void)tenant_id;
-    (void)arg;
-    ruleset_profile_start(set);
+    for (size_t i = 0; i < f->sets.count; i++)
+        ruleset_unref(f->sets.at[i]);
+    ARRAY_FREE(&f->sets);
+    ARRAY_FREE(&f->tenants);
 }
 
-static void stop(struct ruleset *set, uint32_t tenant_id, void *arg)
+static void each_set(struct run_context *ctx, void (*act)(struct ruleset *set))
 {
-    (void)tenant_id;
-    (void)arg;
-    ruleset_profile_stop(set);
-}
+    struct in_force f = in_force_get(ctx);
 
-static void clear(struct ruleset *set, uint32_t tenant_id, void *arg)
-{
-    (void)tenant_id;
-    (void)arg;
-    ruleset_profile_clear(set);
+    for (size_t i = 0; i < f.sets.count; i++)
+        act(f.sets.at[i]);
+    in_force_put(&f);
 }
 
 void rule_costs_start(struct run_context *ctx)
 {
-    each_set(ctx, start, NULL);
+    each_set(ctx, ruleset_profile_start);
 }
 
 void rule_costs_stop(struct run_context *ctx)
 {
-    each_set(ctx, stop, NULL);
+    each_set(ctx, ruleset_profile_stop);
 }
 
 void rule_costs_clear(struct run_context *ctx)
 {
-    each_set(ctx, clear, NULL);
+    each_set(ctx, ruleset_profile_clear);
 }
 
 /* --- the table ------------------------------------------------------------------------------ */
 
-static void collect(struct ruleset *set, uint32_t tenant_id, void *arg)
+static void add_rows(struct table *t, struct ruleset *set, uint32_t tenant_id)
 {
-    struct table *t = arg;
     struct rule_cost *cost = ruleset_profile_sum(set);
 
     if (cost == NULL)
         return;
-    ARRAY_PUSH(&t->sets, ruleset_ref(set));
+    t->counted = true;
     for (unsigned i = 0; i < ruleset_rule_count(set); i++) {
         if (cost[i].checks == 0)
             continue;
@@ -117,11 +122,18 @@ static void collect(struct ruleset *set, uint32_t tenant_id, void *arg)
     free(cost);
 }
 
+static struct table table_make(struct run_context *ctx)
+{
+    struct table t = { .rules = in_force_get(ctx) };
+
+    for (size_t i = 0; i < t.rules.sets.count; i++)
+        add_rows(&t, t.rules.sets.at[i], t.rules.tenants.at[i]);
+    return t;
+}
+
 static void table_fini(struct table *t)
 {
-    for (size_t i = 0; i < t->sets.count; i++)
-        ruleset_unref(t->sets.at[i]);
-    ARRAY_FREE(&t->sets);
+    in_force_put(&t->rules);
     ARRAY_FREE(&t->rows);
 }
 
@@ -173,14 +185,6 @@ static const char *const titles[] = {
     "number of checks", "number of matches", "max ticks",
 };
 
-static uint64_t now_us(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
-}
-
 static void row_json(const struct row *r, const struct table *t, struct json *j)
 {
     const struct rule_cost *c = &r->cost;
@@ -206,7 +210,7 @@ static void table_json(struct table *t, const struct rule_costs_conf *c,
                        enum rule_costs_order order, struct json *j)
 {
     sort(t, order);
-    output_time(j, "timestamp", now_us());
+    output_time(j, "timestamp", clock_wall_us());
     json_string(j, "sort", titles[order]);
     json_array(j, "rules");
     for (size_t i = 0; i < MIN(t->rows.count, (size_t)c->limit); i++)
@@ -219,7 +223,7 @@ static void table_json(struct table *t, const struct rule_costs_conf *c,
 static void table_text(struct table *t, const struct rule_costs_conf *c,
                        enum rule_costs_order order, struct buf *out)
 {
-    time_t now = (time_t)(now_us() / 1000000);
+    time_t now = (time_t)(clock_wall_us() / 1000000);
     struct tm tm;
     char date[64];
 
@@ -266,9 +270,8 @@ static void table_write(struct table *t, const struct rule_costs_conf *c,
 
 void rule_costs_json(struct run_context *ctx, const struct rule_costs_conf *c, struct json *j)
 {
-    struct table t = { 0 };
+    struct table t = table_make(ctx);
 
-    each_set(ctx, collect, &t);
     table_json(&t, c, c->order != COSTS_ORDERS ? c->order : COSTS_BY_TICKS, j);
     table_fini(&t);
 }
@@ -289,15 +292,15 @@ static int file_put(const char *path, bool append, const struct buf *out, struct
 int rule_costs_write(struct run_context *ctx, const struct rule_costs_conf *c,
                      const char *log_dir, struct err *err)
 {
-    struct table t = { 0 };
     struct buf out = { 0 };
+    struct table t;
     char path[4096];
     int status = 0;
 
     if (!c->enabled)
         return 0;
-    each_set(ctx, collect, &t);
-    if (t.sets.count > 0) {
+    t = table_make(ctx);
+    if (t.counted) {
         for (unsigned order = 0; order < COSTS_ORDERS; order++)
             if (c->order == COSTS_ORDERS || c->order == (enum rule_costs_order)order)
                 table_write(&t, c, (enum rule_costs_order)order, &out);

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 
 struct stats_thread {
     struct output_conf *output;
@@ -17,14 +18,6 @@ struct stats_thread {
     struct timespec started;
     struct stats_hooks hooks;
 };
-
-static uint64_t wall_us(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
 
 static uint64_t uptime_s(const struct stats_thread *st)
 {
@@ -38,7 +31,7 @@ static void round_of(struct stats_thread *st, bool last)
 {
     if (st->hooks.before != NULL)
         st->hooks.before(st->hooks.arg);
-    output_stats(st->output, wall_us(), uptime_s(st), last);
+    output_stats(st->output, clock_wall_us(), uptime_s(st), last);
 }
 
 static void *stats_main(void *arg)
