@@ -30,7 +30,8 @@ struct rule_costs_conf {
 };
 void rule_costs_conf_read(struct rule_costs_conf *c, const struct conf_node *root);
 
-/* Of all rules in force, those of tenants as well. */
+/* Of all rules in force, those of tenants as well; when it returns, all threads know, or two
+ * seconds have passed. */
 void rule_costs_start(struct run_context *ctx);
 void rule_costs_stop(struct run_context *ctx);
 /* Members of the open object: when, the order, the table. */

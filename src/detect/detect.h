@@ -67,6 +67,8 @@ struct detect_thread *detect_thread_new(struct ruleset *set, const struct conf_n
 void detect_thread_keep_stream(struct detect_thread *dt, uint32_t bytes);
 void detect_thread_free(struct detect_thread *dt);
 void detect_thread_set_rules(struct detect_thread *dt, struct ruleset *set);    /* on its thread */
+/* Likewise, once counting what rules cost has started or stopped (detect/profile.h). */
+void detect_thread_follow_profile(struct detect_thread *dt);
 /* Of several that share flows, all are told when any of them gets other rules or other flows: what
  * a flow remembers of rules under another generation is let go. */
 void detect_thread_set_generation(struct detect_thread *dt, uint8_t generation);

@@ -9,7 +9,7 @@
 #include "detect/ruleset.h"
 
 struct profile {
-    unsigned turn;                      /* atomic */
+    bool on;                            /* atomic */
     unsigned rule_count;
     pthread_mutex_t lock;               /* the rest; taken when threads come and go, and to sum */
     ARRAY_OF(struct rule_cost *) threads;
@@ -37,32 +37,19 @@ void profile_free(struct profile *p)
 
 /* --- counting ------------------------------------------------------------------------------- */
 
-unsigned profile_turn(const struct profile *p)
-{
-    return __atomic_load_n(&p->turn, __ATOMIC_RELAXED);
-}
-
-static void set_on(struct profile *p, bool on)
-{
-    pthread_mutex_lock(&p->lock);
-    if ((p->turn & 1) != on)
-        __atomic_store_n(&p->turn, p->turn + 1, __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&p->lock);
-}
-
 void ruleset_profile_start(struct ruleset *set)
 {
-    set_on(set->profile, true);
+    __atomic_store_n(&set->profile->on, true, __ATOMIC_RELAXED);
 }
 
 void ruleset_profile_stop(struct ruleset *set)
 {
-    set_on(set->profile, false);
+    __atomic_store_n(&set->profile->on, false, __ATOMIC_RELAXED);
 }
 
 bool ruleset_profile_is_on(const struct ruleset *set)
 {
-    return profile_turn(set->profile) & 1;
+    return __atomic_load_n(&set->profile->on, __ATOMIC_RELAXED);
 }
 
 /* Only its thread writes: a load and a store that others may read between. */

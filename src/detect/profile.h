@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/profile.h - what each rule costs: how often it is asked, how often it matches, and the
  * time that takes. Off until somebody starts it; then each packet thread counts in memory of its
- * own, from its next packet on, and nobody else writes there.
+ * own, once it has been told (detect_thread_follow_profile), and nobody else writes there.
  *
  * Start, stop and sums may come from any thread while packets move; join and leave from the one
  * that counts. */
@@ -36,8 +36,6 @@ void ruleset_profile_clear(struct ruleset *set);
 
 /* --- the threads that ask rules ------------------------------------------------------------- */
 
-/* Another number each time counting starts or stops; odd while it is on. */
-unsigned profile_turn(const struct profile *p);
 struct rule_cost *profile_join(struct profile *p);              /* one a rule */
 void profile_leave(struct profile *p, struct rule_cost *cost);  /* frees it; NULL is fine */
 void rule_cost_add(struct rule_cost *c, uint64_t ticks, bool matched);

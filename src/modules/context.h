@@ -27,7 +27,7 @@ struct run_queue {
 #define RUN_QUEUES_MAX 1024
 
 /* What control/ asks of the packet threads. Each that runs stream or detect answers once, between
- * two vectors. */
+ * two vectors, and follows there whether costs of rules are counted. */
 struct run_round {
     unsigned number;                        /* atomic; of the newest */
     unsigned left;                          /* atomic; modules that have not answered it */

@@ -328,6 +328,13 @@ static void look_ahead(const struct packet_vector *v, unsigned at)
         PREFETCH(v->packet[at + 1]->payload);
 }
 
+static COLD void answer_round(struct detect_module *m)
+{
+    detect_thread_follow_profile(m->detect);
+    tenant_threads_follow_profile(&m->tenants);
+    run_round_answer(m->ctx, NULL, &m->round);
+}
+
 static enum module_status detect_module_process(void *self, struct packet_vector *v)
 {
     struct detect_module *m = self;
@@ -336,7 +343,7 @@ static enum module_status detect_module_process(void *self, struct packet_vector
                  __atomic_load_n(&m->ctx->rules_generation, __ATOMIC_ACQUIRE)))
         take_new_rules(m);
     if (run_round_is_new(m->ctx, m->round))
-        run_round_answer(m->ctx, NULL, &m->round);
+        answer_round(m);
     /* for the first packets: the places before them count from below 0 */
     for (unsigned at = 0u - AHEAD_FLOW; at != 0; at++)
         look_ahead(v, at);

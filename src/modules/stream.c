@@ -173,6 +173,13 @@ static void COLD take_new_rules(struct stream_module *m)
     (void)gate_open(m, &err);
 }
 
+static COLD void answer_round(struct stream_module *m)
+{
+    if (m->gate != NULL)
+        detect_thread_follow_profile(m->gate);
+    run_round_answer(m->ctx, m->stream, &m->round);
+}
+
 static enum module_status stream_module_process(void *self, struct packet_vector *v)
 {
     struct stream_module *m = self;
@@ -182,7 +189,7 @@ static enum module_status stream_module_process(void *self, struct packet_vector
                  __atomic_load_n(&m->ctx->rules_generation, __ATOMIC_ACQUIRE)))
         take_new_rules(m);
     if (run_round_is_new(m->ctx, m->round))
-        run_round_answer(m->ctx, m->stream, &m->round);
+        answer_round(m);
     more = stream_vector(m->stream, v);
     if (m->ends != NULL)
         turn_ends_told(m->ends, stream_foretold(m->stream));

@@ -56,6 +56,12 @@ int tenant_threads_take(struct tenant_threads *tt, struct run_context *ctx,
     return status;
 }
 
+void tenant_threads_follow_profile(struct tenant_threads *tt)
+{
+    for (size_t i = 0; i < tt->all.count; i++)
+        detect_thread_follow_profile(tt->all.at[i].detect);
+}
+
 void tenant_threads_fini(struct tenant_threads *tt)
 {
     for (size_t i = 0; i < tt->all.count; i++)

@@ -19,6 +19,8 @@ struct tenant_threads {
 int tenant_threads_take(struct tenant_threads *tt, struct run_context *ctx,
                         struct detect_thread *everybody, struct ruleset *rules,
                         unsigned generation, struct err *err);
+/* Each follows whether what its rules cost is counted. */
+void tenant_threads_follow_profile(struct tenant_threads *tt);
 void tenant_threads_fini(struct tenant_threads *tt);
 
 /* Whose rules look at the packet, and says so on it and its flow. */

@@ -76,7 +76,6 @@ bool detect_gate(struct detect_thread *dt, struct packet *p, enum detect_gate ga
     unsigned before = p->alert.count;
     enum firewall_verdict verdict = FIREWALL_HOOK;
 
-    profile_follow(dt);
     dt->turn++;
     arena_reset(&dt->notes);
     if (dt->set->firewall != NULL)

@@ -225,7 +225,6 @@ void detect_packet(struct detect_thread *dt, struct packet *p)
 {
     if (p->flow != NULL && UNLIKELY(p->flow->rules_generation != dt->generation))
         forget_old_rules(dt, p->flow);
-    profile_follow(dt);
     if ((!dt->plan->any_rules && dt->set->firewall == NULL) || (p->flags & PACKET_NO_INSPECT) ||
         is_settled(dt, p)) {
         pass_by(p);

@@ -31,7 +31,6 @@ struct detect_thread {
     unsigned alert_max;                     /* packet-alert-max */
 
     struct rule_cost *cost;                 /* by rule; NULL: nobody wants to know */
-    unsigned profile_turn;                  /* that `cost` follows */
 
     struct hs_scratch *hs;
     struct candidates found;                /* packet rules, then transaction rules */
@@ -166,15 +165,6 @@ static inline void cost_end(struct detect_thread *dt, uint32_t rule, uint64_t be
 {
     if (UNLIKELY(dt->cost != NULL))
         rule_cost_add(&dt->cost[rule], clock_ticks() - begun, matched);
-}
-
-void profile_changed(struct detect_thread *dt);     /* thread.c */
-
-/* With each packet: counting may have started or stopped. */
-static inline void profile_follow(struct detect_thread *dt)
-{
-    if (UNLIKELY(profile_turn(dt->set->profile) != dt->profile_turn))
-        profile_changed(dt);
 }
 
 /* header.c */

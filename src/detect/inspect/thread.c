@@ -8,15 +8,13 @@
 
 #include <stdlib.h>
 
-void profile_changed(struct detect_thread *dt)
+void detect_thread_follow_profile(struct detect_thread *dt)
 {
-    dt->profile_turn = profile_turn(dt->set->profile);
-    if (dt->profile_turn & 1) {
-        if (dt->cost == NULL)
-            dt->cost = profile_join(dt->set->profile);
-    } else {
+    if (!ruleset_profile_is_on(dt->set)) {
         profile_leave(dt->set->profile, dt->cost);
         dt->cost = NULL;
+    } else if (dt->cost == NULL) {
+        dt->cost = profile_join(dt->set->profile);
     }
 }
 
@@ -29,7 +27,7 @@ static int rules_attach(struct detect_thread *dt, struct ruleset *set, struct er
         return -1;
     dt->set = ruleset_ref(set);
     dt->plan = plan;
-    profile_changed(dt);
+    detect_thread_follow_profile(dt);
     candidates_init(&dt->found, plan->rule_count);
     candidates_init(&dt->settled, plan->rule_count);
     dt->chosen = xcalloc(plan->rule_count + 1, sizeof(*dt->chosen));

@@ -41,6 +41,7 @@ TEST(nothing_is_counted_until_somebody_asks)
     send(&r, "xxabcxx", 2);
     CHECK(ruleset_profile_sum(r.set) == NULL);
     ruleset_profile_start(r.set);
+    detect_thread_follow_profile(r.thread);
     CHECK(ruleset_profile_is_on(r.set));
     send(&r, "xxabcxx", 3);
     send(&r, "nothing", 5);
@@ -49,9 +50,11 @@ TEST(nothing_is_counted_until_somebody_asks)
     CHECK_INT(c.matches, 3);
     CHECK(c.ticks > 0 && c.match_ticks == c.ticks && c.max_ticks <= c.ticks);
     ruleset_profile_stop(r.set);
+    detect_thread_follow_profile(r.thread);
     send(&r, "xxabcxx", 7);
     CHECK_INT(cost_of(&r, 1).checks, 3);
     ruleset_profile_start(r.set);       /* goes on from there */
+    detect_thread_follow_profile(r.thread);
     send(&r, "xxabcxx", 1);
     CHECK_INT(cost_of(&r, 1).checks, 4);
     test_rules_free(&r);
@@ -67,6 +70,7 @@ TEST(a_check_without_a_match_costs_too)
     test_rules_add(&r, "alert udp any any -> any 53 (sid:2;)");
     CHECK(test_rules_ready(&r));
     ruleset_profile_start(r.set);
+    detect_thread_follow_profile(r.thread);
     send(&r, "abc", 4);
     send(&r, "abcdef", 2);
     c = cost_of(&r, 1);
@@ -83,6 +87,7 @@ TEST(costs_of_threads_that_left_stay)
 
     CHECK(test_rules_load(&r, "alert udp any any -> any any (content:\"abc\"; sid:1;)"));
     ruleset_profile_start(r.set);
+    detect_thread_follow_profile(r.thread);
     send(&r, "abc", 2);
     detect_thread_free(r.thread);
     CHECK_INT(cost_of(&r, 1).checks, 2);
