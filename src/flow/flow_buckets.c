@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* flow/flow_buckets.c - searching, filling and growing. */
+#include "flow/flow_buckets.h"
+
+#include "flow/flow_match.h"
+
+#include <sys/mman.h>
+
+#define SLOTS FLOW_BUCKET_SLOTS
+#define OVERFLOW_MANY 255       /* this many or more: no longer counted, never cleared */
+
+#define FIRST_BUCKETS UINT64_C(4096)
+#define HUGE_PAGE (2u << 20)
+
+/* The dealer that chose this thread used bits of the same hash: mixed, so that all buckets are
+ * used whichever share of the hashes comes here. */
+static inline uint64_t spread(uint32_t hash)
+{
+    return hash * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static inline uint64_t bucket_of(const struct flow_bucket_run *run, uint64_t spread_hash)
+{
+    return spread_hash >> run->shift;
+}
+
+static inline uint8_t tag_of(uint64_t spread_hash)
+{
+    uint8_t tag = (uint8_t)(spread_hash >> 24);
+
+    return tag != 0 ? tag : 1;
+}
+
+/* ---- one run of buckets ---- */
+
+static uint64_t run_size(const struct flow_bucket_run *run)
+{
+    return run->at != NULL ? (run->mask + 1) * sizeof(struct flow_bucket) : 0;
+}
+
+/* Many go on huge pages where there are some: a lookup then misses the TLB less. */
+static bool run_map(struct flow_bucket_run *run, uint64_t count)
+{
+    size_t size = count * sizeof(struct flow_bucket);
+    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (at == MAP_FAILED)
+        return false;
+    if (size >= HUGE_PAGE)
+        (void)madvise(at, size, MADV_HUGEPAGE);
+    *run = (struct flow_bucket_run){
+        .at = at, .mask = count - 1, .shift = 64 - (unsigned)__builtin_ctzll(count),
+    };
+    return true;
+}
+
+static void run_unmap(struct flow_bucket_run *run)
+{
+    if (run->at != NULL)
+        munmap(run->at, run_size(run));
+    run->at = NULL;
+}
+
+/* There is a free slot: they are never filled. */
+static void run_insert(struct flow_bucket_run *run, struct flow *flow)
+{
+    uint64_t h = spread(flow->hash), at = bucket_of(run, h);
+
+    for (;; at = (at + 1) & run->mask) {
+        struct flow_bucket *b = &run->at[at];
+
+        for (unsigned i = 0; i < SLOTS; i++) {
+            if (b->tag[i] == 0) {
+                b->tag[i] = tag_of(h);
+                b->flow[i] = flow;
+                return;
+            }
+        }
+        if (b->overflow < OVERFLOW_MANY)
+            b->overflow++;
+    }
+}
+
+static bool bucket_remove(struct flow_bucket *b, const struct flow *flow)
+{
+    for (unsigned i = 0; i < SLOTS; i++) {
+        if (b->tag[i] != 0 && b->flow[i] == flow) {
+            b->tag[i] = 0;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* False: it is not there. */
+static bool run_remove(struct flow_bucket_run *run, const struct flow *flow)
+{
+    uint64_t home = bucket_of(run, spread(flow->hash)), at = home;
+
+    while (!bucket_remove(&run->at[at], flow)) {
+        if (run->at[at].overflow == 0)
+            return false;
+        at = (at + 1) & run->mask;
+    }
+    for (; home != at; home = (home + 1) & run->mask)
+        if (run->at[home].overflow < OVERFLOW_MANY)
+            run->at[home].overflow--;
+    return true;
+}
+
+static inline struct flow *run_find(const struct flow_bucket_run *run,
+                                    const struct flow_conf *conf, uint64_t spread_hash,
+                                    const struct flow_key *key)
+{
+    uint64_t at = bucket_of(run, spread_hash);
+    uint8_t tag = tag_of(spread_hash);
+
+    for (;; at = (at + 1) & run->mask) {
+        const struct flow_bucket *b = &run->at[at];
+
+        for (unsigned i = 0; i < SLOTS; i++)
+            if (b->tag[i] == tag && LIKELY(flow_key_matches(conf, &b->flow[i]->key, key)))
+                return b->flow[i];
+        if (LIKELY(b->overflow == 0))
+            return NULL;
+    }
+}
+
+static struct flow *run_find_id(const struct flow_bucket_run *run, uint64_t id)
+{
+    uint64_t h = spread((uint32_t)id), at;
+
+    if (run->at == NULL)
+        return NULL;
+    for (at = bucket_of(run, h);; at = (at + 1) & run->mask) {
+        const struct flow_bucket *b = &run->at[at];
+
+        for (unsigned i = 0; i < SLOTS; i++)
+            if (b->tag[i] == tag_of(h) && b->flow[i]->id == id)
+                return b->flow[i];
+        if (b->overflow == 0)
+            return NULL;
+    }
+}
+
+/* ---- both runs ---- */
+
+bool flow_buckets_init(struct flow_buckets *buckets, const struct flow_conf *conf)
+{
+    uint64_t want = MIN(conf->hash_size / conf->tables, FIRST_BUCKETS), count = 64;
+
+    while (count < want)
+        count <<= 1;
+    *buckets = (struct flow_buckets){ 0 };
+    return run_map(&buckets->now, count);
+}
+
+void flow_buckets_fini(struct flow_buckets *buckets)
+{
+    run_unmap(&buckets->now);
+    run_unmap(&buckets->old);
+}
+
+uint64_t flow_buckets_size(const struct flow_buckets *buckets)
+{
+    return run_size(&buckets->now) + run_size(&buckets->old);
+}
+
+void flow_buckets_prefetch(const struct flow_buckets *buckets, uint32_t hash)
+{
+    PREFETCH(&buckets->now.at[bucket_of(&buckets->now, spread(hash))]);
+}
+
+struct flow *flow_buckets_prefetch_flow(const struct flow_buckets *buckets, uint32_t hash)
+{
+    uint64_t h = spread(hash);
+    const struct flow_bucket *b = &buckets->now.at[bucket_of(&buckets->now, h)];
+    uint8_t tag = tag_of(h);
+
+    for (unsigned i = 0; i < SLOTS; i++) {
+        if (b->tag[i] == tag) {
+            PREFETCH(b->flow[i]);
+            PREFETCH((const char *)b->flow[i] + CACHE_LINE);
+            PREFETCH((const char *)b->flow[i] + 2 * CACHE_LINE);
+            return b->flow[i];
+        }
+    }
+    return NULL;
+}
+
+struct flow *flow_buckets_find(const struct flow_buckets *buckets, const struct flow_conf *conf,
+                               uint32_t hash, const struct flow_key *key)
+{
+    uint64_t h = spread(hash);
+    struct flow *flow = run_find(&buckets->now, conf, h, key);
+
+    if (flow == NULL && UNLIKELY(buckets->old.at != NULL))
+        flow = run_find(&buckets->old, conf, h, key);
+    return flow;
+}
+
+struct flow *flow_buckets_find_id(const struct flow_buckets *buckets, uint64_t id)
+{
+    struct flow *flow = run_find_id(&buckets->now, id);
+
+    return flow != NULL ? flow : run_find_id(&buckets->old, id);
+}
+
+void flow_buckets_insert(struct flow_buckets *buckets, struct flow *flow)
+{
+    run_insert(&buckets->now, flow);
+    buckets->count++;
+}
+
+void flow_buckets_remove(struct flow_buckets *buckets, const struct flow *flow)
+{
+    if (!run_remove(&buckets->now, flow) && buckets->old.at != NULL)
+        (void)run_remove(&buckets->old, flow);
+    buckets->count--;
+}
+
+/* ---- growing ---- */
+
+static void move_bucket(struct flow_buckets *buckets, struct flow_bucket *b)
+{
+    for (unsigned i = 0; i < SLOTS; i++) {
+        struct flow *flow = b->flow[i];
+
+        if (b->tag[i] == 0)
+            continue;
+        (void)run_remove(&buckets->old, flow);
+        run_insert(&buckets->now, flow);
+    }
+}
+
+#define MOVES_AT_ONCE 8
+
+static COLD void move_some(struct flow_buckets *buckets)
+{
+    for (unsigned i = 0; i < MOVES_AT_ONCE; i++) {
+        move_bucket(buckets, &buckets->old.at[buckets->moved++]);
+        if (buckets->moved > buckets->old.mask) {
+            run_unmap(&buckets->old);
+            return;
+        }
+    }
+}
+
+static COLD void start_growing(struct flow_buckets *buckets)
+{
+    struct flow_bucket_run more;
+
+    if (!run_map(&more, (buckets->now.mask + 1) * 2))
+        return;             /* the next flow tries again */
+    buckets->old = buckets->now;
+    buckets->now = more;
+    buckets->moved = 0;
+}
+
+/* Overflow is rare while a bucket has three flows on the average. Without memory to grow there is
+ * still room for twice as many. */
+#define FLOWS_TO_GROW 3
+#define FLOWS_AT_MOST 6
+
+bool flow_buckets_make_room(struct flow_buckets *buckets)
+{
+    if (UNLIKELY(buckets->old.at != NULL))
+        move_some(buckets);
+    else if (UNLIKELY(buckets->count >= FLOWS_TO_GROW * (buckets->now.mask + 1)))
+        start_growing(buckets);
+    return LIKELY(buckets->count < FLOWS_AT_MOST * (buckets->now.mask + 1));
+}
+
+/* ---- all of them ---- */
+
+static unsigned flows_of(const struct flow_bucket *b, struct flow **flows)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < SLOTS; i++)
+        if (b->tag[i] != 0)
+            flows[count++] = b->flow[i];
+    return count;
+}
+
+unsigned flow_buckets_next(struct flow_buckets *buckets, struct flow *flows[static SLOTS])
+{
+    if (buckets->old.at != NULL)
+        move_some(buckets);
+    buckets->hand &= buckets->now.mask;
+    return flows_of(&buckets->now.at[buckets->hand++], flows);
+}
+
+void flow_buckets_all(struct flow_buckets *buckets, struct flow **flows)
+{
+    while (buckets->old.at != NULL)
+        move_some(buckets);
+    for (uint64_t at = 0; at <= buckets->now.mask; at++)
+        flows += flows_of(&buckets->now.at[at], flows);
+}
