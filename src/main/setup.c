@@ -410,75 +410,104 @@ static void threading_check(const struct setup *s, struct err *err)
     notes_fini(&notes);
 }
 
-int setup_plan(struct setup *s, const char *topology, struct err *err)
+/* The mode that is asked for, in s->modes; NULL: there is none of that name. */
+static const struct run_mode *mode_wanted(const struct setup *s, struct err *err)
 {
     const struct capture_ops *capture = s->context.capture;
-    const char *method = capture != NULL ? capture->name : "pcap-file";
+    const struct conf_node *in_file = conf_find(s->root, "runmode");
     const char *name = s->options->run_mode;
-    unsigned count = (unsigned)s->sources.count;
-    struct plan_source *sources = xcalloc(count + 1, sizeof(*sources));
-    struct plan_request request = { 0 };
-    char names[512], interfaces[512], main_name[16];
-    const char *management[MANAGEMENT_MAX];
+    const struct run_mode *mode;
+    char names[512];
 
+    if (name != NULL)
+        in_file = NULL;
+    else
+        name = conf_string(s->root, "runmode",
+                           capture != NULL ? capture->default_run_mode : "autofp");
+    mode = run_modes_find(s->modes, name);
+    if (mode == NULL)
+        err_at(err, in_file != NULL ? in_file->at : LOG_NOWHERE, "there is no run mode \"%s\": %s",
+               name, run_modes_names(s->modes, names, sizeof(names)));
+    return mode;
+}
+
+/* s->modes and s->topology. */
+static int read_modes(struct setup *s, const char *topology, struct err *err)
+{
     s->modes = run_modes_new(s->root, err);
     s->topology = topology != NULL ? topology_described(topology, err) : topology_of_machine(err);
     if (s->modes == NULL && s->topology != NULL)
         threading_check(s, err);
-    if (s->modes == NULL || s->topology == NULL)
-        goto fail;
-    if (name == NULL)
-        name = conf_string(s->root, "runmode", NULL);
-    if (name == NULL)
-        name = capture != NULL ? capture->default_run_mode : "autofp";
-    request.mode = run_modes_find(s->modes, name);
-    if (request.mode == NULL) {
-        err_at(err, s->options->run_mode == NULL && conf_find(s->root, "runmode") != NULL
-                        ? conf_find(s->root, "runmode")->at : LOG_NOWHERE,
-               "there is no run mode \"%s\": %s", name,
-               run_modes_names(s->modes, names, sizeof(names)));
-        goto fail;
-    }
+    return s->modes != NULL && s->topology != NULL ? 0 : -1;
+}
+
+static struct plan *make_plan(struct setup *s, const struct run_mode *mode, struct err *err)
+{
+    const struct capture_ops *capture = s->context.capture;
+    unsigned count = (unsigned)s->sources.count;
+    struct plan_source *sources = xcalloc(count + 1, sizeof(*sources));
+    char interfaces[512], main_name[16];
+    const char *management[MANAGEMENT_MAX];
+    struct plan_request request = {
+        .mode = mode,
+        .root = s->root,
+        .topology = s->topology,
+        .method = capture != NULL ? capture->name : "pcap-file",
+        .live = capture != NULL && capture->live,
+        .verdict_threads = capture != NULL && strcmp(capture->name, "nfq") == 0,
+        .sends_apart = capture != NULL && setup_judges(s) ? capture->sends_apart : NULL,
+        .sources = sources,
+        .source_count = count,
+        .management = management,
+    };
+    struct plan *plan;
+
     if (count > 0)
-        plan_sources_read(s->root, method, source_names(s), sources, count);
+        plan_sources_read(s->root, request.method, source_names(s), sources, count);
     for (unsigned i = 0; i < count && capture != NULL; i++)
         ask_capture(s, capture, &sources[i]);
-    request.root = s->root;
-    request.topology = s->topology;
-    request.method = method;
-    request.live = capture != NULL && capture->live;
-    request.verdict_threads = capture != NULL && strcmp(capture->name, "nfq") == 0;
-    if (capture != NULL && setup_judges(s))
-        request.sends_apart = capture->sends_apart;
-    request.sources = sources;
-    request.source_count = count;
     name_management(s, request.live, main_name, sizeof(main_name), management);
-    request.management = management;
     if (s->topology->is_this_machine)
         request.interfaces = interface_names(interfaces, sizeof(interfaces));
-    s->plan = plan_new(&request, err);
+    plan = plan_new(&request, err);
     free(sources);
+    return plan;
+}
+
+/* What the parts of the engine must know of the plan. */
+static void tell_plan(struct setup *s)
+{
+    struct run_context *context = &s->context;
+
+    context->shares_file = s->plan->shares_file;
+    context->inspects_share = s->plan->shares_file && piece_has(s->plan->pieces[0].piece, "detect");
+    if (needs_turns(s))
+        context->turns = turns_new();
+    if (context->turns != NULL && s->options->deterministic && context->output != NULL)
+        output_conf_merge(context->output, context->turns);
+    if (s->decode != NULL)
+        decode_conf_set_run(s->decode, threads_with(s->plan, "decode"), context->is_inline);
+    if (s->flow != NULL)
+        flow_conf_set_tables(s->flow, threads_with(s->plan, "stream"));
+}
+
+int setup_plan(struct setup *s, const char *topology, struct err *err)
+{
+    const struct run_mode *mode;
+
+    if (read_modes(s, topology, err) < 0)
+        return -1;
+    mode = mode_wanted(s, err);
+    if (mode == NULL)
+        return -1;
+    s->plan = make_plan(s, mode, err);
     if (s->plan == NULL)
         return -1;
     if (s->options->deterministic && s->plan->whole_files && s->plan->pieces[0].count > 1)
         return err_at(err, conf_find(s->root, "pcap-file.directory")->at, "directory: files: with "
                       "--deterministic one thread reads them: want run mode single");
-    s->context.shares_file = s->plan->shares_file;
-    s->context.inspects_share = s->plan->shares_file &&
-                                piece_has(s->plan->pieces[0].piece, "detect");
-    if (needs_turns(s))
-        s->context.turns = turns_new();
-    if (s->context.turns != NULL && s->options->deterministic && s->context.output != NULL)
-        output_conf_merge(s->context.output, s->context.turns);
-    if (s->decode != NULL)
-        decode_conf_set_run(s->decode, threads_with(s->plan, "decode"), s->context.is_inline);
-    if (s->flow != NULL)
-        flow_conf_set_tables(s->flow, threads_with(s->plan, "stream"));
+    tell_plan(s);
     return 0;
-
-fail:
-    free(sources);
-    return -1;
 }
 
 /* A thread reads one source; where a run mode has fewer threads than there are sources, some would
