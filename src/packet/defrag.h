@@ -19,11 +19,11 @@ void defrag_conf_free(struct defrag_conf *conf);
 /* Settles what depends on the run: among how many defragmenters the memcap is shared, and
  * whether dropping is possible. */
 void defrag_conf_set_run(struct defrag_conf *conf, unsigned sharers, bool is_inline);
-/* For tests of the memcap policy: the packet of this number meets a full table. 0: none. */
 /* Of all defragmenters together; any thread, also while packets flow. False: less than they need
  * to be there at all. */
 uint64_t defrag_conf_memcap(const struct defrag_conf *conf);
 bool defrag_conf_set_memcap(struct defrag_conf *conf, uint64_t bytes);
+/* For tests of the memcap policy: the packet of this number meets a full table. 0: none. */
 void defrag_conf_simulate_memcap(struct defrag_conf *conf, uint64_t packet_number);
 
 struct defrag;
