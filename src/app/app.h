@@ -86,8 +86,8 @@ struct app_tx {
     uint8_t event_count;
     uint8_t event[APP_TX_EVENTS_FIRST]; /* ids within the protocol, in the order they came */
     uint8_t *more_events;       /* the rest, in the arena; see app_tx_event_at() */
-    uint32_t logged;            /* bit per app_log of each eve-log; output's */
-    uint8_t events_logged[4];   /* how many of event[], per eve-log; output's */
+    uint32_t logged;            /* two bits per app_log of an eve-log; output's */
+    uint8_t events_logged[4];   /* how many of event[], per eve-log that has them */
     uint16_t scripts_logged;    /* bit per script of outputs; output's */
     uint16_t lines_logged;      /* bit per http-log and tls-log; output's */
     uint16_t files_open;        /* not closed yet */

@@ -13,6 +13,13 @@ struct logger {
     void *self;
 };
 
+/* Bits that say what is logged already, as far as they have been given out: a record type of an
+ * eve-log has its own, so that it does not matter what the others log. */
+struct log_marks {
+    unsigned tx[APP_PROTO_COUNT];           /* of app_tx.logged */
+    unsigned events, files, frames;         /* places of app_tx.events_logged; bits elsewhere */
+};
+
 struct output_conf {
     struct output_request request;
     ARRAY_OF(struct logger) loggers;
@@ -24,7 +31,7 @@ struct output_conf {
     bool packet_writers;                    /* some logger has write_packet */
     unsigned stats_interval;
     unsigned threads;                       /* that render, so far; atomic */
-    unsigned eve_count;
+    struct log_marks marks;
     unsigned line_logs;                     /* http-log, tls-log */
     struct ruleset_report rules;            /* under rules_lock: reload against statistics */
     struct tenants *tenants;            /* referenced; under rules_lock; NULL: there are none */

@@ -6,10 +6,14 @@
 
 #include "base/array.h"
 #include "output/eve/eve.h"
+#include "output/output_private.h"
 
 struct anomaly_settings {
     bool decode, stream, applayer, packet_header;
+    uint8_t mark;                       /* in app_tx.events_logged */
 };
+
+#define ANOMALY_MARKS_MAX sizeof((struct app_tx){ 0 }.events_logged)
 
 static void *anomaly_configure(const struct conf_node *node, const struct eve *eve,
                                struct err *err)
@@ -18,11 +22,11 @@ static void *anomaly_configure(const struct conf_node *node, const struct eve *e
     const struct conf_node *types = conf_find(node, "types");
     bool own = types != NULL && types->child != NULL;
 
-    (void)eve;
-    (void)err;
     s->decode = own && conf_bool(types, "decode", false);
     s->stream = own && conf_bool(types, "stream", false);
     s->applayer = !own || conf_bool(types, "applayer", true);
+    if (s->applayer)
+        s->mark = (uint8_t)eve_mark(&eve->marks->events, ANOMALY_MARKS_MAX, "anomalies", err);
     s->packet_header = s->decode && conf_bool(node, "packethdr", false);
     return s;
 }
@@ -115,7 +119,7 @@ static void anomaly_tx(struct render *r, const struct eve *eve, void *settings, 
                        struct app_tx *tx)
 {
     const struct anomaly_settings *s = settings;
-    uint8_t *done = &tx->events_logged[eve->number];
+    uint8_t *done = &tx->events_logged[s->mark];
 
     if (!s->applayer)
         return;

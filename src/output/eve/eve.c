@@ -19,9 +19,8 @@ EVE_TYPE_LIST(X)
 static const struct eve_type *const eve_types[] = { EVE_TYPE_LIST(X) NULL };
 #undef X
 
-/* One bit of app_tx.logged for each (instance, log, direction). */
-#define EVE_INSTANCES_MAX 4
-#define LOGS_PER_PROTO_MAX 4
+#define LOGS_PER_PROTO_MAX 4            /* of one eve-log */
+#define TX_MARKS_MAX 16                 /* of all: two bits of app_tx.logged each */
 
 static const struct eve_type *eve_type_find(const char *name)
 {
@@ -42,6 +41,14 @@ static void want_features(const struct eve *eve, const struct app_log *log, unsi
     app_wants_add(eve->request->app, &wants);
 }
 
+unsigned eve_mark(unsigned *used, unsigned max, const char *what, struct err *err)
+{
+    if (*used < max)
+        return (*used)++;
+    err_set(err, "at most %u outputs have records of %s", max, what);
+    return 0;
+}
+
 /* Adds the logs of all protocols that go by this name; false when none does. */
 static bool eve_add_app_logs(struct eve *eve, const char *name, const struct conf_node *node)
 {
@@ -59,8 +66,8 @@ static bool eve_add_app_logs(struct eve *eve, const char *name, const struct con
                 continue;
             known = true;
             *use = (struct eve_app_log){ .log = log };
-            use->bit = eve->number * LOGS_PER_PROTO_MAX * 2 + eve->log_count[id] * 2;
-            if (log->configure != NULL)
+            use->bit = 2 * eve_mark(&eve->marks->tx[id], TX_MARKS_MAX, name, &err);
+            if (err.text[0] == '\0' && log->configure != NULL)
                 use->settings = log->configure(node, &err);
             if (err.text[0] != '\0') {
                 conf_error(node, "%s", err.text);
@@ -149,15 +156,13 @@ static void *eve_open(const struct output_request *request, struct output_conf *
     struct eve *eve = xcalloc(1, sizeof(*eve));
 
     eve->sink = sink_open(request, conf, node, "eve.json", err);
-    if (eve->sink == NULL || conf->eve_count == EVE_INSTANCES_MAX) {
-        if (eve->sink != NULL)
-            err_set(err, "at most %u eve-log outputs", EVE_INSTANCES_MAX);
+    if (eve->sink == NULL) {
         free(eve);
         return NULL;
     }
     for (unsigned i = 0; i < APP_PROTO_COUNT; i++)
         eve->log[i] = xcalloc(LOGS_PER_PROTO_MAX, sizeof(struct eve_app_log));
-    eve->number = conf->eve_count++;
+    eve->marks = &conf->marks;
     eve->request = &conf->request;
     eve->prefix = conf_string(node, "prefix", "");
     read_sensor(eve, request->conf, node);

@@ -27,6 +27,9 @@ struct eve_type {
                   uint64_t uptime_s, bool last);
 };
 
+/* One of the max that there are of `used`; with none left the error says what is too many. */
+unsigned eve_mark(unsigned *used, unsigned max, const char *what, struct err *err);
+
 struct eve_use {                        /* a type with its settings */
     const struct eve_type *type;
     void *settings;
@@ -59,7 +62,7 @@ struct eve {
     unsigned log_count[APP_PROTO_COUNT];
     struct eve_app_log *log[APP_PROTO_COUNT];
     counter_id macs_max[2];             /* the most addresses of one side of a flow */
-    unsigned number;                    /* of this instance: bits of app_tx.logged */
+    struct log_marks *marks;            /* of all outputs; while settings are read */
 };
 
 /* `xff:` below an eve-log or one of its types; left as it is when there is none. */

@@ -5,15 +5,18 @@
 #include "app/file.h"
 #include "base/array.h"
 #include "output/eve/eve.h"
+#include "output/output_private.h"
 
 struct files_settings {
     bool force_magic;
+    uint8_t mark;                       /* of app_file.logged */
 };
 
 static void *files_configure(const struct conf_node *node, const struct eve *eve, struct err *err)
 {
     struct files_settings *s = xcalloc(1, sizeof(*s));
 
+    s->mark = (uint8_t)(1u << eve_mark(&eve->marks->files, 8, "files", err));
     app_files_want(eve->request->app, APP_FILE_TRACK);
     s->force_magic = conf_bool(node, "force-magic", false);
     if (s->force_magic)
@@ -49,9 +52,9 @@ static void files_tx(struct render *r, const struct eve *eve, void *settings, st
 
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
         for (struct app_file *file = tx->files[d]; file != NULL; file = file->next) {
-            if ((file->logged & 1u << eve->number) || !app_file_due(file, p))
+            if ((file->logged & s->mark) || !app_file_due(file, p))
                 continue;
-            file->logged |= (uint8_t)(1u << eve->number);
+            file->logged |= s->mark;
             if (s->force_magic)
                 app_file_magic(file);
             file_record(r, eve, p, tx, file);

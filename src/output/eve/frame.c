@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "output/output_private.h"
 #include "stream/stream.h"
 
 struct frame_settings {
     uint32_t payload_size;
+    uint8_t mark;               /* of a frame's logged */
 };
 
 struct frame_log {
@@ -20,11 +22,12 @@ struct frame_log {
 };
 
 static void *frame_configure(const struct conf_node *node, const struct eve *eve,
-                             struct err *err UNUSED)
+                             struct err *err)
 {
     struct frame_settings *s = xcalloc(1, sizeof(*s));
     struct app_wants wants = { 0 };
 
+    s->mark = (uint8_t)(1u << eve_mark(&eve->marks->frames, 8, "frames", err));
     s->payload_size = (uint32_t)conf_size(node, "payload-buffer-size", 4096);
     memset(wants.frames, 0xff, sizeof(wants.frames));
     app_wants_add(eve->request->app, &wants);
@@ -159,17 +162,16 @@ static bool frame_visit(const struct app_frame_view *frame, void *arg)
 {
     struct frame_log *log = arg;
     struct packet *p = log->packet;
-    uint8_t bit = (uint8_t)(1u << log->eve->number);
     struct json j;
 
-    if ((frame->logged & bit) != 0 || !is_due(p, frame))
+    if ((frame->logged & log->settings->mark) != 0 || !is_due(p, frame))
         return true;
     eve_begin(log->render, log->eve, &j, p,
               frame->direction == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT, "frame", EVE_NO_TX);
     eve_app_proto(&j, p->flow);
     eve_frame_object(log->render, &j, p, frame, log->settings->payload_size);
     eve_end(log->render, log->eve, &j, p);
-    app_frame_set_logged(p->flow->app, frame->direction, frame->id, bit);
+    app_frame_set_logged(p->flow->app, frame->direction, frame->id, log->settings->mark);
     return true;
 }
 
