@@ -274,10 +274,11 @@ static void af_interrupt(void *queue)
 
 /* --- receiving ---------------------------------------------------------------------------- */
 
+/* `auto` need not be found out by watching: the kernel knows. */
 static void mind_checksum(const struct af_conf *conf, struct packet *p, uint32_t status)
 {
-    if (conf->checksums == AF_CHECKSUMS_NO ||
-        (conf->checksums == AF_CHECKSUMS_KERNEL &&
+    if (conf->checksums == CAPTURE_CHECKSUMS_NO ||
+        (conf->checksums == CAPTURE_CHECKSUMS_AUTO &&
          (status & (TP_STATUS_CSUMNOTREADY | TP_STATUS_CSUM_VALID)) != 0))
         p->flags |= PACKET_NO_CHECKSUM;
 }

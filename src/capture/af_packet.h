@@ -14,8 +14,6 @@
 #include "capture/capture.h"
 #include "capture/net_device.h"
 
-enum af_checksums { AF_CHECKSUMS_KERNEL, AF_CHECKSUMS_YES, AF_CHECKSUMS_NO };
-
 /* Of one interface. Read-only once threads run, but for what is said to be atomic. */
 struct af_conf {
     struct capture_device device;
@@ -31,7 +29,7 @@ struct af_conf {
     bool ignore_outgoing;           /* what we send ourselves; on the loopback all is seen twice */
     unsigned ring_size;             /* frames a thread */
     unsigned block_size, block_timeout_ms, v2_block_size, buffer_size;
-    enum af_checksums checksums;
+    enum capture_checksums checksums;
     struct sock_filter *filter;     /* bpf-filter as the kernel takes it; NULL: none */
     unsigned filter_len;
     int deal_fd, filter_fd;         /* programs of ebpf-lb-file and ebpf-filter-file; -1: none */

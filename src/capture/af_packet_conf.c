@@ -113,20 +113,6 @@ static void read_sizes(struct af_conf *conf, const struct conf_node *root,
     conf->buffer_size = (unsigned)conf_size(item, "buffer-size", 0);
 }
 
-static enum af_checksums read_checksums(const struct conf_node *item)
-{
-    static const char *const words[] = { "kernel", "auto", "yes", "true", "no", "false", NULL };
-
-    /* auto would be found out by watching; the kernel knows. */
-    switch (conf_choice(item, "checksum-checks", words, 0)) {
-    case 2:
-    case 3: return AF_CHECKSUMS_YES;
-    case 4:
-    case 5: return AF_CHECKSUMS_NO;
-    default: return AF_CHECKSUMS_KERNEL;
-    }
-}
-
 static void switch_offloads_off(struct af_conf *conf)
 {
     conf->joined_before = net_device_join_off(conf->device.name);
@@ -202,7 +188,7 @@ static int load_programs(struct af_conf *conf, const struct capture_request *rq,
     const char *expression = rq->bpf_filter != NULL ? rq->bpf_filter
                                                     : conf_string(item, "bpf-filter", NULL);
 
-    conf->xdp_flags = flags[conf_choice(item, "xdp-mode", modes, 0)];
+    conf->xdp_flags = flags[conf_choice_or_end(item, "xdp-mode", modes, 0)];
     if (expression != NULL && af_filter_compile(conf, expression, err) < 0)
         return -1;
     if (expression == NULL && filter != NULL &&
@@ -269,7 +255,7 @@ int af_conf_read(struct af_conf *conf, const struct capture_request *rq, const c
     conf->mmap_locked = conf_bool(item, "mmap-locked", false);
     conf->emergency_flush = conf_bool(item, "use-emergency-flush", false);
     conf->promisc = !conf_bool(item, "disable-promisc", false);
-    conf->checksums = read_checksums(item);
+    conf->checksums = capture_checksums_read(item);
     say_not_done(item);
     if (load_programs(conf, rq, item, err) < 0)
         return -1;

@@ -264,9 +264,9 @@ static COLD void pass_by(struct xdp_queue *q, unsigned side, const struct xdp_fr
 
 static void mind_checksum(const struct xdp_conf *conf, struct packet *p)
 {
-    if (conf->checksums != XDP_CHECKSUMS_YES)
+    if (conf->checksums != CAPTURE_CHECKSUMS_YES)
         p->flags |= PACKET_OPEN_CHECKSUM;
-    if (conf->checksums == XDP_CHECKSUMS_NO)
+    if (conf->checksums == CAPTURE_CHECKSUMS_NO)
         p->flags |= PACKET_NO_CHECKSUM;
 }
 

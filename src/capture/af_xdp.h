@@ -12,8 +12,6 @@
 
 #include "capture/bridge.h"
 
-enum xdp_checksums { XDP_CHECKSUMS_AUTO, XDP_CHECKSUMS_YES, XDP_CHECKSUMS_NO };
-
 /* The program in front of an interface, and the table of sockets it deals to. */
 struct xdp_gate {
     pthread_mutex_t lock;               /* at opening only */
@@ -35,7 +33,7 @@ struct xdp_conf {
     bool busy_poll;
     unsigned busy_poll_us, busy_poll_budget;
     unsigned gro_flush_ns, defer_interrupts;
-    enum xdp_checksums checksums;
+    enum capture_checksums checksums;
     const char *bpf_filter;             /* NULL: none */
     enum bridge_copy copy;
     char peer[64];

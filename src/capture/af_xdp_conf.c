@@ -40,8 +40,8 @@ static int read_modes(struct xdp_conf *conf, const struct conf_node *item)
     static const unsigned attach_flags[] = { 0, XDP_FLAGS_DRV_MODE, XDP_FLAGS_SKB_MODE };
     static const unsigned bind_flags[] = { 0, XDP_ZEROCOPY, XDP_COPY };
 
-    conf->attach_flags = attach_flags[conf_choice(item, "force-xdp-mode", xdp, 0)];
-    conf->bind_flags = bind_flags[conf_choice(item, "force-bind-mode", bind, 0)] |
+    conf->attach_flags = attach_flags[conf_choice_or_end(item, "force-xdp-mode", xdp, 0)];
+    conf->bind_flags = bind_flags[conf_choice_or_end(item, "force-bind-mode", bind, 0)] |
                        XDP_USE_NEED_WAKEUP;
     return 0;
 }
@@ -55,19 +55,6 @@ static void read_busy_poll(struct xdp_conf *conf, const struct conf_node *item)
     conf->gro_flush_ns = (unsigned)conf_u64_range(item, "gro-flush-timeout", 2000000, 0,
                                                   1000000000);
     conf->defer_interrupts = (unsigned)conf_u64_range(item, "napi-defer-hard-irq", 2, 0, 1000);
-}
-
-static enum xdp_checksums read_checksums(const struct conf_node *item)
-{
-    static const char *const words[] = { "auto", "kernel", "yes", "true", "no", "false", NULL };
-
-    switch (conf_choice(item, "checksum-checks", words, 0)) {
-    case 2:
-    case 3: return XDP_CHECKSUMS_YES;
-    case 4:
-    case 5: return XDP_CHECKSUMS_NO;
-    default: return XDP_CHECKSUMS_AUTO;
-    }
 }
 
 static int check(const struct xdp_conf *conf, struct err *err)
@@ -116,7 +103,7 @@ int xdp_conf_read(struct xdp_conf *conf, const struct capture_request *rq, const
                            ? FRAME_SMALL : FRAME_LARGE;
     conf->unaligned = conf_bool(item, "mem-unaligned", false);
     conf->promisc = !conf_bool(item, "disable-promisc", false);
-    conf->checksums = read_checksums(item);
+    conf->checksums = capture_checksums_read(item);
     conf->bpf_filter = rq->bpf_filter != NULL ? rq->bpf_filter
                                               : conf_string(item, "bpf-filter", NULL);
     read_busy_poll(conf, item);

@@ -109,7 +109,8 @@ int bridge_read(const struct conf_node *root, const char *section, const char *s
         return err_at(err, key->at, "copy-mode: want ips, tap or none, got \"%s\"", key->value);
     *mode = bridge_copy_mode(root, section, self, &name);
     if (*mode == BRIDGE_NONE && key != NULL && mode_of(key->value) != BRIDGE_NONE)
-        conf_warning(key, "copy-mode without copy-iface: %s is only looked at", self);
+        return err_at(err, key->at, "copy-mode: %s needs copy-iface: the interface by which the "
+                      "packets of %s go on", key->value, self);
     if (*mode == BRIDGE_NONE)
         return 0;
     if (strcmp(name, self) == 0)

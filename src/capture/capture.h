@@ -131,6 +131,11 @@ int capture_interfaces(const struct conf_node *root, const char *section,
                        const char *const *given, size_t count, struct capture_names *out,
                        struct err *err);
 
+/* `checksum-checks` of an interface or a file: AUTO unless it says yes or no, and for `kernel`,
+ * which each method understands in its own way. */
+enum capture_checksums { CAPTURE_CHECKSUMS_AUTO, CAPTURE_CHECKSUMS_YES, CAPTURE_CHECKSUMS_NO };
+enum capture_checksums capture_checksums_read(const struct conf_node *item);
+
 /* capture/list.c */
 extern const struct capture_ops *const capture_table[];         /* NULL-ended */
 const struct capture_ops *capture_find(const char *name);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/names.c - what to capture from, by name. */
+/* capture/names.c - what to capture from, by name; settings that several methods have. */
 #include "capture/capture.h"
 
 #include "base/array.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,4 +41,17 @@ int capture_interfaces(const struct conf_node *root, const char *section,
         return err_set(err, "no interface to capture from: name one on the command line, or "
                        "under %s: in the configuration", section);
     return 0;
+}
+
+enum capture_checksums capture_checksums_read(const struct conf_node *item)
+{
+    struct text word = text_of(conf_string(item, "checksum-checks", "auto"));
+    bool yes;
+
+    if (text_to_bool(word, &yes))
+        return yes ? CAPTURE_CHECKSUMS_YES : CAPTURE_CHECKSUMS_NO;
+    if (!text_equal_nocase(word, "auto") && !text_equal_nocase(word, "kernel"))
+        conf_error(conf_find(item, "checksum-checks"),
+                   "want auto, kernel, yes or no, got \"%.*s\": taken as auto", TEXT(word));
+    return CAPTURE_CHECKSUMS_AUTO;
 }

@@ -90,7 +90,7 @@ static void read_conf(struct nfq_conf *conf, const struct conf_node *root)
     const struct conf_node *nfq = conf_find(root, "nfq");
     uint64_t pending = conf_u64(root, "max-pending-packets", 1024);
 
-    conf->mode = (enum nfq_mode)conf_choice(nfq, "mode", modes, NFQ_ACCEPT);
+    conf->mode = (enum nfq_mode)conf_choice_or_end(nfq, "mode", modes, NFQ_ACCEPT);
     conf->repeat_mark = (uint32_t)conf_u64_range(nfq, "repeat-mark", 0, 0, UINT32_MAX);
     conf->repeat_mask = (uint32_t)conf_u64_range(nfq, "repeat-mask", 0, 0, UINT32_MAX);
     conf->bypass_mark = (uint32_t)conf_u64_range(nfq, "bypass-mark", 0, 0, UINT32_MAX);

@@ -73,14 +73,6 @@ static enum delete_when delete_when(const struct conf_node *root)
     return conf_bool(root, "pcap-file.delete-when-done", false) ? DELETE_ALWAYS : DELETE_NEVER;
 }
 
-static bool checksums_off(const struct conf_node *root)
-{
-    static const char *const modes[] = { "auto", "yes", "no", "true", "false", NULL };
-    int mode = conf_choice(conf_find(root, "pcap-file"), "checksum-checks", modes, 0);
-
-    return mode == 2 || mode == 4;
-}
-
 static void *file_open(const struct capture_request *rq, struct err *err)
 {
     struct pcap_capture *c = xcalloc(1, sizeof(*c));
@@ -97,7 +89,8 @@ static void *file_open(const struct capture_request *rq, struct err *err)
     c->filter = rq->bpf_filter != NULL ? rq->bpf_filter
                                        : conf_string(rq->conf, "pcap-file.bpf-filter", NULL);
     c->buffer_size = (size_t)conf_size(rq->conf, "pcap-file.buffer-size", 128 << 10);
-    c->no_checksum = checksums_off(rq->conf);
+    c->no_checksum = capture_checksums_read(conf_find(rq->conf, "pcap-file")) ==
+                       CAPTURE_CHECKSUMS_NO;
     c->stop = rq->stop;
     c->whole_files = rq->whole_files;
     c->at_once = rq->simulate_ips ? 1 : VECTOR_FILL;

@@ -57,13 +57,6 @@ static int live_sources(const struct conf_node *root, const char *const *given, 
     return capture_interfaces(root, "pcap", given, count, out, err);
 }
 
-static bool checksums_off(const struct conf_node *item)
-{
-    static const char *const words[] = { "auto", "yes", "true", "no", "false", NULL };
-
-    return conf_choice(item, "checksum-checks", words, 0) >= 3;
-}
-
 static void read_source(struct live_source *s, const struct capture_request *rq, unsigned i)
 {
     const struct conf_node *item = conf_item(conf_find(rq->conf, "pcap"), "interface",
@@ -76,7 +69,7 @@ static void read_source(struct live_source *s, const struct capture_request *rq,
     s->snaplen = (unsigned)conf_u64_range(item, "snaplen", 0, 0, 1 << 20);
     s->buffer_size = (unsigned)conf_size(item, "buffer-size", BUFFER_SIZE);
     s->promisc = conf_bool(item, "promisc", true);
-    s->no_checksum = checksums_off(item);
+    s->no_checksum = capture_checksums_read(item) == CAPTURE_CHECKSUMS_NO;
     s->filter = rq->bpf_filter != NULL ? rq->bpf_filter : conf_string(item, "bpf-filter", NULL);
     if (s->threads > 1)
         log_warning("pcap", "%u threads on %s: each gets all packets, unless its libpcap deals "

@@ -60,6 +60,9 @@ uint64_t conf_duration_ms(const struct conf_node *node, const char *path, uint64
 /* The index of the value in a NULL-ended list of words, any case. */
 int conf_choice(const struct conf_node *node, const char *path, const char *const *words,
                 int otherwise);
+/* The same; but another word ends the start, for it would mean another verdict or capture. */
+int conf_choice_or_end(const struct conf_node *node, const char *path, const char *const *words,
+                       int otherwise);
 
 /* Says what is wrong with a value, with its place; counted: -T then fails. */
 void conf_error(const struct conf_node *node, const char *fmt, ...) PRINTF(2, 3);

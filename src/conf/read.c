@@ -173,18 +173,34 @@ static void join_words(const char *const *words, char *buf, size_t size)
         used += (size_t)snprintf(buf + used, size - used, "%s%s", i > 0 ? ", " : "", words[i]);
 }
 
-int conf_choice(const struct conf_node *node, const char *path, const char *const *words,
-                int otherwise)
+/* Negative: none of the words, which is said. */
+static int choose(const struct conf_node *found, const char *const *words,
+                  void (*say)(const struct conf_node *, const char *, ...))
 {
-    const struct conf_node *found = find_value(node, path, "one word");
     char list[300];
 
-    if (found == NULL)
-        return otherwise;
     for (int i = 0; words[i] != NULL; i++)
         if (text_equal_nocase(text_of(found->value), words[i]))
             return i;
     join_words(words, list, sizeof(list));
-    conf_error(found, "want one of %s, got \"%s\"", list, found->value);
-    return otherwise;
+    say(found, "want one of %s, got \"%s\"", list, found->value);
+    return -1;
+}
+
+int conf_choice(const struct conf_node *node, const char *path, const char *const *words,
+                int otherwise)
+{
+    const struct conf_node *found = find_value(node, path, "one word");
+    int choice = found != NULL ? choose(found, words, conf_error) : otherwise;
+
+    return choice >= 0 ? choice : otherwise;
+}
+
+int conf_choice_or_end(const struct conf_node *node, const char *path, const char *const *words,
+                       int otherwise)
+{
+    const struct conf_node *found = find_value(node, path, "one word");
+    int choice = found != NULL ? choose(found, words, conf_fatal) : otherwise;
+
+    return choice >= 0 ? choice : otherwise;
 }

@@ -29,7 +29,7 @@ enum exception_policy exception_policy_of_flow(const struct flow *flow, uint8_t 
 
 /* Reads `path` ("stream.memcap-policy"), falling back on the master `exception-policy`, and
  * settles `auto` by whether the run is inline. flow_too: whether *-flow values make sense.
- * Mistakes are reported with conf_error(). */
+ * What is no policy ends the start. */
 enum exception_policy exception_policy_read(const struct conf_node *root, const char *path,
                                             bool flow_too, bool is_inline, bool midstream);
 void exception_policy_announce(const struct conf_node *root);      /* the master, to the log */

@@ -217,6 +217,26 @@ static int begin_process(const struct options *o, const struct conf *conf, struc
     return process_settle(conf_root(conf), o->daemon, err);
 }
 
+/* Mistakes of the configuration that end the start; says so. */
+static bool has_mistakes(void)
+{
+    if (log_fatal_count() > 0)
+        log_notice("ids", "not started: the configuration has mistakes; see above");
+    return log_fatal_count() > 0;
+}
+
+static bool may_start(const struct setup *s)
+{
+    if (has_mistakes())
+        return false;
+    if (s->options->init_errors_fatal && (rules_broken(s) || log_error_count() > 0)) {
+        loading_failed(s);
+        log_notice("ids", "not started: there are errors, and --init-errors-fatal is given");
+        return false;
+    }
+    return true;
+}
+
 int run_engine(const struct options *o, struct conf *conf)
 {
     const char *pid_file = setup_pid_file(o, conf_root(conf));
@@ -234,16 +254,9 @@ int run_engine(const struct options *o, struct conf *conf)
     if (start_logging(o, conf, &err) < 0 || check_user(o, conf_root(conf), &err) < 0 ||
         setup_libraries(&s, o, conf, &err) < 0)
         goto failed;
-    if (log_fatal_count() > 0) {
-        log_notice("ids", "not started: the configuration has mistakes; see above");
+    if (!may_start(&s))
         goto failed;
-    }
-    if (o->init_errors_fatal && (rules_broken(&s) || log_error_count() > 0)) {
-        loading_failed(&s);
-        log_notice("ids", "not started: there are errors, and --init-errors-fatal is given");
-        goto failed;
-    }
-    if (setup_plan(&s, o->topology, &err) < 0 || setup_capture(&s, &err) < 0)
+    if (setup_plan(&s, o->topology, &err) < 0 || setup_capture(&s, &err) < 0 || has_mistakes())
         goto failed;
     if (pid_file != NULL && process_pid_file(pid_file, &err) < 0)
         goto failed;
@@ -274,14 +287,8 @@ int run_jobs(const struct options *given, struct conf *conf)
     if (start_logging(&o, conf, &err) < 0 || check_user(&o, conf_root(conf), &err) < 0 ||
         setup_libraries(&s, &o, conf, &err) < 0 || setup_control(&s, &err) < 0)
         goto out;
-    if (log_fatal_count() > 0) {
-        log_notice("ids", "not started: the configuration has mistakes; see above");
+    if (!may_start(&s))
         goto out;
-    }
-    if (o.init_errors_fatal && (rules_broken(&s) || log_error_count() > 0)) {
-        loading_failed(&s);
-        goto out;
-    }
     if (pid_file != NULL && process_pid_file(pid_file, &err) < 0)
         goto out;
     status = jobs_run(&s, &err);
