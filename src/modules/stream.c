@@ -12,7 +12,9 @@ struct stream_module {
     struct stream_thread *stream;
     struct counters *counters;
     struct detect_thread *gate;             /* NULL: no rule stands there */
-    struct turn_lane *lane;                 /* of it; NULL: nobody to wait for */
+    struct turn_lane *lane;                 /* NULL: nobody to wait for */
+    bool takes_turns;                       /* what the gate asks others can change */
+    struct order_mark done;                 /* the place of the last vector */
     struct turn_ends *ends;                 /* NULL: nobody has to know */
     struct ruleset *rules, *rules_before;   /* packets with their alerts may be under way */
     unsigned rules_generation, round;
@@ -63,7 +65,7 @@ static bool gate_asks(const struct stream_module *m, struct packet *p, enum dete
 {
     bool goes;
 
-    p->lane = m->lane;
+    p->lane = m->takes_turns ? m->lane : NULL;
     goes = detect_gate(m->gate, p, gate);
     p->lane = NULL;
     return goes;
@@ -77,6 +79,19 @@ static bool pre_flow(void *arg, struct packet *p)
 static bool pre_stream(void *arg, struct packet *p)
 {
     return gate_asks(arg, p, GATE_PRE_STREAM);
+}
+
+/* Rules brought by a reload may be the first of their kind, or the last of it gone: only those who
+ * take turns have a place that others wait for. */
+static void turns_open(struct stream_module *m)
+{
+    bool takes_turns = m->lane != NULL && ruleset_gates_share(m->rules);
+
+    if (takes_turns && !m->takes_turns)
+        turn_lane_enter(m->lane, m->done);
+    if (!takes_turns && m->takes_turns)
+        turn_lane_leave(m->lane);
+    m->takes_turns = takes_turns;
 }
 
 /* Tenants have no rules here: theirs that name these hooks are asked with their others. */
@@ -97,6 +112,7 @@ static int gate_open(struct stream_module *m, struct err *err)
             return -1;
     }
     stream_thread_set_gates(m->stream, &gates);
+    turns_open(m);
     settle_open(m);
     return 0;
 }
@@ -151,8 +167,10 @@ static void *stream_module_open(const struct module_env *env, struct err *err)
     m->stream = stream_thread_new(m->ctx->stream, m->ctx->flow, env->pool, env->counters,
                                   !env->same_thread_as_next, err);
     m->rules = run_context_rules(m->ctx, &m->rules_generation);
-    if (m->ctx->turns != NULL && ruleset_gates_share(m->rules))
+    if (m->ctx->turns != NULL) {
         m->lane = turn_lane_new(m->ctx->turns, &env->turn_thread);
+        turn_lane_leave(m->lane);
+    }
     if (m->stream == NULL || gate_open(m, err) < 0) {
         stream_module_close(m);
         return NULL;
@@ -180,6 +198,13 @@ static COLD void answer_round(struct stream_module *m)
     run_round_answer(m->ctx, m->stream, &m->round);
 }
 
+static void go_on(struct stream_module *m, const struct packet_vector *v)
+{
+    m->done = (struct order_mark){ v->order_at, v->order_sub };
+    if (UNLIKELY(m->takes_turns))
+        turn_reached(m->lane, v->order_at, v->order_sub);
+}
+
 static enum module_status stream_module_process(void *self, struct packet_vector *v)
 {
     struct stream_module *m = self;
@@ -193,8 +218,8 @@ static enum module_status stream_module_process(void *self, struct packet_vector
     more = stream_vector(m->stream, v);
     if (m->ends != NULL)
         turn_ends_told(m->ends, stream_foretold(m->stream));
-    if (UNLIKELY(m->lane != NULL) && v->order_at != 0)
-        turn_reached(m->lane, v->order_at, v->order_sub);
+    if (m->lane != NULL && v->order_at != 0)
+        go_on(m, v);
     return more ? MODULE_MORE : MODULE_OK;
 }
 
@@ -202,7 +227,7 @@ static bool stream_module_flush(void *self, struct packet_vector *v)
 {
     struct stream_module *m = self;
 
-    if (m->lane != NULL)
+    if (m->takes_turns)
         turn_reached(m->lane, ORDER_END, ORDER_END);
     return stream_flush(m->stream, v, v->now_us);
 }

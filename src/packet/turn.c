@@ -88,6 +88,17 @@ void turn_reached(struct turn_lane *lane, uint64_t order, uint64_t sub)
         wake_others(lane, order, sub);
 }
 
+void turn_lane_leave(struct turn_lane *lane)
+{
+    turn_reached(lane, ORDER_END, ORDER_END);
+}
+
+/* The only step back. Nobody waits for who has left. */
+void turn_lane_enter(struct turn_lane *lane, struct order_mark done)
+{
+    order_mark_set(&lane->mark, done.at, done.sub);
+}
+
 bool turn_is_awaited(const struct turn_lane *lane)
 {
     return __atomic_load_n(&lane->turns->waiting, __ATOMIC_RELAXED) > 0;

@@ -106,6 +106,10 @@ void turns_free(struct turns *turns);               /* NULL is fine */
 
 /* At start, by one thread after the other. */
 struct turn_lane *turn_lane_new(struct turns *turns, const struct turn_thread *thread);
+/* By the lane's own thread: nobody need wait for it, until it enters again behind what it has done
+ * meanwhile. Who looks while it enters may yet pass it by. */
+void turn_lane_leave(struct turn_lane *lane);
+void turn_lane_enter(struct turn_lane *lane, struct order_mark done);
 /* By the lane's own thread: all before this place is done. Cheap when nobody waits. */
 void turn_reached(struct turn_lane *lane, uint64_t order, uint64_t sub);
 /* Does anybody wait for a thread to come further? */
