@@ -452,6 +452,8 @@ void app_note_hosts(const struct app_conf *conf, const struct ip *src, const str
                     uint32_t flow_hash);
 bool app_proto_enabled(const struct app_conf *conf, enum app_proto_id id);  /* with its parser */
 bool app_proto_recognised(const struct app_conf *conf, enum app_proto_id id);   /* at least */
+/* Of those that a rule for `wanted` means, one is. */
+bool app_proto_any_recognised(const struct app_conf *conf, enum app_proto_id wanted);
 /* What it takes for all flows together; NULL: that is not counted. */
 struct app_memory *app_proto_memory(const struct app_conf *conf, enum app_proto_id id);
 struct app_memory *app_ranges_limit(const struct app_conf *conf);  /* files that come in ranges */

@@ -208,6 +208,15 @@ bool app_proto_recognised(const struct app_conf *conf, enum app_proto_id id)
            (conf->proto[id].enabled[TRANSPORT_TCP] || conf->proto[id].enabled[TRANSPORT_UDP]);
 }
 
+bool app_proto_any_recognised(const struct app_conf *conf, enum app_proto_id wanted)
+{
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
+        if (app_proto_matches(wanted, (enum app_proto_id)id) &&
+            app_proto_recognised(conf, (enum app_proto_id)id))
+            return true;
+    return false;
+}
+
 struct app_memory *app_proto_memory(const struct app_conf *conf, enum app_proto_id id)
 {
     const struct app_proto_conf *pc = &conf->proto[id];

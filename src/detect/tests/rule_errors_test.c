@@ -148,9 +148,9 @@ static const struct broken {
     { "alert ip any any -> any any (ipopts:foo; sid:1;)",
       "ipopts: want any, rr, lsrr, ssrr, eol, nop, ts, sec, esec, satid, qs, cipso or rtralt, "
       "found \"foo\"", 30 },
-    { "alert ip any any -> any any (fragbits:MX; sid:1;)",
+    { "alert ip any any -> any any (fragbits:XM; sid:1;)",
       "fragbits: want letters of M, D and R, with +, * or ! before them if need be, found "
-      "\"MX\"", 30 },
+      "\"XM\"", 30 },
     { "alert ip any any -> any any (fragoffset:x; sid:1;)",
       "fragoffset: want N, <N or >N, up to 65535, found \"x\"", 30 },
     { "alert tcp-stream any any -> any any (tcp.hdr; content:\"x\"; sid:1;)",

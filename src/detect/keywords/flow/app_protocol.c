@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/flow/app_protocol.c - the recognised protocol of the flow. */
 #include "detect/keyword.h"
+#include "detect/ruleset.h"
 
 enum { MODE_DIRECTION, MODE_FINAL, MODE_ORIGINAL, MODE_EITHER, MODE_TO_SERVER, MODE_TO_CLIENT };
 
@@ -67,6 +68,9 @@ static int proto_parse(struct rule_parser *p, struct text in, struct app_protoco
     }
     if (!app_proto_by_rule_name(in, &id))
         return rule_error(p, "app-layer-protocol: there is no protocol \"%.*s\"", TEXT(in));
+    if (p->request->app != NULL && !app_proto_any_recognised(p->request->app, id))
+        return rule_error(p, "app-layer-protocol: app-layer.protocols switches \"%.*s\" off",
+                          TEXT(in));
     a->proto = (uint8_t)id;
     return 0;
 }

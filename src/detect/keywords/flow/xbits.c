@@ -150,6 +150,15 @@ static void add_host_test(struct rule_parser *p, struct bit_arg *a)
 
 /* --- xbits ------------------------------------------------------------------------------------ */
 
+/* A name and a value, of which the name is none of ours. */
+static bool is_other_setting(struct text in)
+{
+    const char *space = memchr(in.p, ' ', in.n);
+    struct text name = { in.p, space != NULL ? (size_t)(space - in.p) : in.n };
+
+    return space != NULL && !text_equal(name, "track") && !text_equal(name, "expire");
+}
+
 static int setting_parse(struct rule_parser *p, struct text in, struct bit_arg *a, bool *tracked)
 {
     static const struct { const char *name; uint8_t track; } tracks[] = {
@@ -169,6 +178,10 @@ static int setting_parse(struct rule_parser *p, struct text in, struct bit_arg *
     }
     if (is_expire && a->expire == 0 && text_to_u64(value, UINT32_MAX, &seconds) && seconds > 0) {
         a->expire = (uint32_t)seconds;
+        return 0;
+    }
+    if (is_other_setting(in)) {
+        rule_warning(p, "xbits: there is no setting \"%.*s\"; it is left out", TEXT(in));
         return 0;
     }
     return rule_error(p, "xbits: want \"track ip_src|ip_dst|ip_pair|tx\" and \"expire SECONDS\", "

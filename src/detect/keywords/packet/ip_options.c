@@ -104,26 +104,34 @@ struct fragbits_arg {
     uint16_t bits;
 };
 
+static uint16_t fragbit(char letter)
+{
+    switch (letter) {
+    case 'M': return FRAG_MORE;
+    case 'D': return FRAG_DONT;
+    case 'R': return FRAG_RESERVED;
+    default: return 0;
+    }
+}
+
 static int fragbits_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct fragbits_arg *a = arg;
     struct text t = text_trim(in);
+    size_t letters = 0;
 
     if (t.n > 0 && strchr("+*!", t.p[0]) != NULL) {
         a->modifier = t.p[0];
         t = text_trim(text_from(t, 1));
     }
-    for (size_t i = 0; i < t.n; i++) {
-        switch (t.p[i]) {
-        case 'M': case 'm': a->bits |= FRAG_MORE; break;
-        case 'D': case 'd': a->bits |= FRAG_DONT; break;
-        case 'R': case 'r': a->bits |= FRAG_RESERVED; break;
-        default: t.n = 0; break;
-        }
-    }
-    if (t.n == 0)
+    while (letters < t.n && fragbit(t.p[letters]) != 0)
+        a->bits |= fragbit(t.p[letters++]);
+    if (letters == 0)
         return rule_error(p, "fragbits: want letters of M, D and R, with +, * or ! before them if "
                           "need be, found \"%.*s\"", TEXT(in));
+    t = text_from(t, letters);
+    if (t.n > 0)
+        rule_warning(p, "fragbits: \"%.*s\" behind the letters means nothing", TEXT(t));
     return 0;
 }
 
