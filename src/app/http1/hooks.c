@@ -142,6 +142,20 @@ static void check_http_0_9(const struct http_state *state, struct http_tx *htx)
     app_tx_event(&htx->tx, HTTP_EVENT_REQUEST_LINE_MISSING_PROTOCOL);
 }
 
+/* What libhtp of this generation has made of it but for spelling. */
+static int read_protocol(struct http_tx *htx, const bstr *protocol, int libhtps)
+{
+    bool odd = false;
+    int number;
+
+    if (LIKELY(libhtps == HTP_PROTOCOL_1_1 || libhtps == HTP_PROTOCOL_1_0) || protocol == NULL)
+        return libhtps;
+    number = http_protocol_number(http_bstr(protocol), &odd);
+    if (odd)
+        app_tx_event(&htx->tx, HTTP_EVENT_PROTOCOL_CONTAINS_EXTRA_DATA);
+    return number != HTP_PROTOCOL_INVALID ? number : libhtps;
+}
+
 static int request_line(htp_tx_t *htp)
 {
     struct http_tx *htx = htp_tx_get_user_data(htp);
@@ -152,23 +166,42 @@ static int request_line(htp_tx_t *htp)
     if (htx == NULL)
         return HTP_OK;
     check_http_0_9(state_of(htp), htx);
+    htp->request_protocol_number = read_protocol(htx, htp->request_protocol,
+                                                 htp->request_protocol_number);
     if (UNLIKELY(config->double_decode_path || config->double_decode_query))
         http_uri_normalise(htx, config);        /* there may be an event in it */
     raise_flags(htx);
     return HTP_OK;
 }
 
+static void trim(htp_table_t *headers)
+{
+    for (size_t i = 0; i < htp_table_size(headers); i++) {
+        htp_header_t *h = htp_table_get_index(headers, i, NULL);
+        struct slice value = http_bstr(h->value), trimmed = http_trimmed(value);
+
+        if (trimmed.len == value.len)
+            continue;
+        memmove(bstr_ptr(h->value), trimmed.data, trimmed.len);
+        bstr_adjust_len(h->value, trimmed.len);
+    }
+}
+
 static int request_headers(htp_tx_t *htp)
 {
     struct http_tx *htx = htp_tx_get_user_data(htp);
+    struct http_state *state = state_of(htp);
 
+    if (UNLIKELY(state->odd_fields))
+        trim(htp->request_headers);
+    state->odd_fields = false;
     if (htp->request_hostname != NULL)
         bstr_to_lowercase(htp->request_hostname);
     if (htx == NULL)
         return HTP_OK;
     raise_flags(htx);
     raise_authorization(htx);
-    body_follows(state_of(htp), htx, TO_SERVER);
+    body_follows(state, htx, TO_SERVER);
     return HTP_OK;
 }
 
@@ -213,6 +246,10 @@ static int response_line(htp_tx_t *htp)
 {
     struct http_tx *htx = htp_tx_get_user_data(htp);
 
+    http_block_forget(state_of(htp));
+    if (htx != NULL)
+        htp->response_protocol_number = read_protocol(htx, htp->response_protocol,
+                                                      htp->response_protocol_number);
     if (htp->response_status_number != 100 || htp->seen_100continue == 0)
         return HTP_OK;
     htp->seen_100continue = 0;
@@ -225,6 +262,7 @@ static int response_headers(htp_tx_t *htp)
 {
     struct http_tx *htx = htp_tx_get_user_data(htp);
 
+    http_block_done(state_of(htp), htx, false);
     if (htx != NULL)
         body_follows(state_of(htp), htx, TO_CLIENT);
     return HTP_OK;
@@ -273,9 +311,14 @@ static int header_data(htp_tx_data_t *d, enum direction direction)
     struct http_tx *htx = htp_tx_get_user_data(d->tx);
     struct http_state *state = state_of(d->tx);
     struct http_message *m;
+    struct slice piece = { .data = d->data, .len = (uint32_t)d->len };
 
     if (d->data == NULL || d->len == 0)
         return HTP_OK;
+    if (direction == TO_CLIENT)
+        http_block_add(state, piece);
+    else if (!http_fields_are_plain(piece))
+        state->odd_fields = true;
     if (state->replaying)               /* they went with the parser */
         keep_raw(http_tx_of(state->af->first), d, direction);
     if (htx == NULL)
@@ -333,6 +376,7 @@ static int response_trailer(htp_tx_t *htp)
 {
     struct http_tx *htx = htp_tx_get_user_data(htp);
 
+    http_block_done(state_of(htp), htx, true);
     if (htx != NULL)
         htx->message[TO_CLIENT].has_trailer = true;
     return HTP_OK;
@@ -367,6 +411,35 @@ static void is_not_chunked(struct http_tx *htx)
         htx->htp->response_message_len = 0;
 }
 
+/* Said once all bytes were there, when nobody listens any more. */
+static bool is_too_late(const struct http_state *state)
+{
+    return state->closing && state->direction == TO_CLIENT;
+}
+
+/* libhtp wants capitals. */
+static bool is_protocol_after_all(const struct http_tx *htx)
+{
+    bool odd;
+
+    return htx->htp->response_protocol != NULL &&
+           http_protocol_number(http_bstr(htx->htp->response_protocol), &odd) !=
+               HTP_PROTOCOL_INVALID;
+}
+
+/* Should what libhtp said be told? */
+static bool is_to_be_told(struct http_state *state, struct http_tx *htx, enum http_event event)
+{
+    if (event == HTTP_EVENT_NONE || is_handled_here(event) || is_too_late(state) ||
+        http_block_hold(state, event))
+        return false;
+    if (event == HTTP_EVENT_RESPONSE_LINE_INVALID_PROTOCOL)
+        return !is_protocol_after_all(htx);
+    if (event == HTTP_EVENT_RESPONSE_CHUNKED_OLD_PROTO)
+        return htx->htp->response_protocol_number != HTP_PROTOCOL_1_1;
+    return true;
+}
+
 static int message(htp_log_t *log)
 {
     struct http_state *state = htp_connp_get_user_data(log->connp);
@@ -380,7 +453,7 @@ static int message(htp_log_t *log)
     event = http_event_of_message(log->msg, state->direction);
     if (event == HTTP_EVENT_INVALID_RESPONSE_CHUNK_LEN)
         is_not_chunked(htx);
-    if (event != HTTP_EVENT_NONE && !is_handled_here(event))
+    if (is_to_be_told(state, htx, event))
         app_tx_event(&htx->tx, event);
     if (++state->messages == MESSAGES_MAX)
         app_tx_event(&htx->tx, HTTP_EVENT_TOO_MANY_WARNINGS);

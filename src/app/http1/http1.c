@@ -51,6 +51,7 @@ static void http1_close(struct app_flow *af)
     struct http_state *state = af->state;
 
     http_keep_no_more(state);
+    http_block_forget(state);
     http_parser_close(state);
 }
 
@@ -96,19 +97,25 @@ static int feed(struct http_state *state, const struct app_input *in, const uint
                                       : htp_connp_res_data(state->connp, &now, data, len);
 }
 
-/* The end of the client's side ends requests only: the server may still answer. */
+/* The end of the client's side ends requests only: the server may still answer. What a server
+ * leaves within a chunk is all there is of the body, as for browsers. */
 static void close_direction(struct http_state *state, const struct app_input *in)
 {
     if (state->closed[in->direction])
         return;
     state->closed[in->direction] = true;
     http_keep_no_more(state);
+    state->closing = true;
     if (in->direction == TO_SERVER)
         htp_connp_req_close(state->connp, NULL);
     else
         htp_connp_close(state->connp, NULL);
-    for (struct app_tx *tx = state->af->first; tx != NULL; tx = tx->next)
+    state->closing = false;
+    for (struct app_tx *tx = state->af->first; tx != NULL; tx = tx->next) {
+        if (in->direction == TO_CLIENT && http_chunks_are_inside(http_tx_of(tx), TO_CLIENT))
+            http_body_end(http_tx_of(tx), TO_CLIENT);
         app_files_close(tx, in->direction, FILE_TRUNCATED);
+    }
 }
 
 static enum app_proto_id upgrade_protocol(const htp_header_t *upgrade)
@@ -238,6 +245,8 @@ static enum parse_status http1_parse(struct app_flow *af, struct app_input *in)
         status = parse_data(state, in);
     if (in->end && status != PARSE_STOP && !state->change)
         close_direction(state, in);
+    if (state->thread != NULL)
+        state->thread->block = (struct slice){ 0 };
     sync_progress(state);
     http_messages_forget(state);
     http_orphans_destroy(state);

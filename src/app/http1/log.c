@@ -2,6 +2,8 @@
 /* app/http1/log.c - the `http` object of EVE records: its own, of alerts and of files. */
 #include "app/http1/private.h"
 
+#include "base/utf8.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -189,6 +191,7 @@ static bool is_wanted(const struct log_settings *s, enum direction d, const htp_
     return false;
 }
 
+/* What is no text is left out. */
 static void log_limited(struct json *j, const char *key, const bstr *s, uint32_t most)
 {
     struct slice value = http_bstr(s);
@@ -196,7 +199,8 @@ static void log_limited(struct json *j, const char *key, const bstr *s, uint32_t
     value.len = MIN(value.len, most);
     if (value.len > 0 && memchr(value.data, '\0', value.len) != NULL)
         value.len = (uint32_t)strnlen((const char *)value.data, value.len);
-    json_slice(j, key, value);
+    if (utf8_is_valid(value))
+        json_slice(j, key, value);
 }
 
 static void log_headers(struct json *j, const struct http_tx *htx, enum direction d,

@@ -162,6 +162,10 @@ struct http_state {
     bool refused;                       /* a request: too many are open, nothing more is parsed */
     bool replaying;                     /* libhtp is given `kept` once more: hooks keep still */
     bool has_messages;                  /* libhtp holds some */
+    bool closing;                       /* libhtp is told that nothing more comes */
+    bool odd_fields;                    /* in the request at work */
+    uint16_t held;                      /* what libhtp said of the header at work; see hooks.c */
+    struct buf *block;                  /* its lines, when they came in pieces, or NULL */
     bool has_shown;                     /* a transaction has message[].shown */
     /* Ours is gone, libhtp still works on them: destroyed as soon as it has moved on. */
     htp_tx_t *orphan[2];
@@ -183,6 +187,7 @@ struct http_thread {
     unsigned inflates;
     struct http_decoder *decoder;       /* of one layer; NULL: none at rest */
     uint32_t awake, awake_max;          /* parsers of libhtp; beyond, those that wait sleep */
+    struct slice block;                 /* of header lines, just read, of the packet at work */
 };
 struct buf http_buf_take(struct app_flow *af);
 void http_buf_give(struct app_flow *af, struct buf *b);
@@ -242,6 +247,19 @@ struct http_tx *http_tx_new(struct http_state *state, htp_tx_t *htp);
 void http_tx_close(struct app_tx *tx);
 void http_orphans_destroy(struct http_state *state);
 
+/* block.c */
+bool http_block_hold(struct http_state *state, enum http_event event);  /* was it of a header? */
+void http_block_add(struct http_state *state, struct slice piece);
+void http_block_done(struct http_state *state, struct http_tx *htx, bool trailer);
+void http_block_forget(struct http_state *state);
+
+/* fields.c: lines of a header as sent. */
+bool http_fields_are_plain(struct slice block);
+void http_fields_read_again(struct http_tx *htx, struct slice block, bool trailer, bool silently);
+struct slice http_trimmed(struct slice s);
+/* enum htp_protocol_t */
+int http_protocol_number(struct slice protocol, bool *odd);
+
 /* lead_in.c: how much to drop of what comes where a response should begin. */
 enum http_lead_in { HTTP_LEAD_IN_DONE, HTTP_LEAD_IN_WAIT };
 enum http_lead_in http_lead_in(const struct app_input *in, uint32_t *skip);
@@ -275,6 +293,7 @@ void http_decoders_free(struct http_thread *ht);
 
 /* chunks.c: begins behind the header, then gets what libhtp has taken since. */
 void http_chunks_begin(struct http_tx *htx, enum direction d, size_t at);
+bool http_chunks_are_inside(const struct http_tx *htx, enum direction d);
 void http_chunks_look(struct http_tx *htx, enum direction d, struct slice input, size_t end);
 
 /* multipart.c: NULL when the content type is not multipart/form-data with a boundary. */

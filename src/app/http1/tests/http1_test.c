@@ -246,6 +246,74 @@ TEST(http1_disposition)
     }
 }
 
+/* --- odd headers ------------------------------------------------------------------------------ */
+
+#define ANSWER(lines) SPLIT_TC("HTTP/1.1 200 OK\r\n" lines "Content-Length: 2\r\n\r\nok")
+
+static void expect_odd(struct test *t, struct split_step answer, const char *wanted)
+{
+    const struct split_step steps[] = { SPLIT_TS("GET / HTTP/1.1\r\nHost: a\r\n\r\n"), answer };
+
+    expect(t, steps, ARRAY_LEN(steps), wanted);
+}
+
+#define ODD(type, events)                                                                        \
+    "tx 0 http {\"http\":{\"hostname\":\"a\",\"url\":\"/\"" type "}}\n" events                   \
+    "tx 0 file / closed 2 -\nflow http http http\n"
+#define HTML ",\"http_content_type\":\"text/html\""
+#define EVENT(name) "tx 0 event " name "\n"
+
+TEST(http1_odd_fields)
+{
+    expect_odd(t, (struct split_step)ANSWER("\rContent-Type: text/html\r\n"),
+               ODD(HTML, EVENT("response_field_missing_colon")));
+    expect_odd(t, (struct split_step)ANSWER("A: b\r\n Content-Type: text/html\r\n"), ODD(HTML, ""));
+    expect_odd(t, (struct split_step)ANSWER("Content-Type:\r\n\ttext/html\r\n"), ODD(HTML, ""));
+    expect_odd(t, (struct split_step)ANSWER("Content-Type: \vtext/html\f\r\n"), ODD(HTML, ""));
+    expect_odd(t, (struct split_step)ANSWER("Content-Type : text/html\r\n"),
+               ODD(HTML, EVENT("response_invalid_lws_after_name")));
+    expect_odd(t, (struct split_step)ANSWER("Content-Type\v: text/html\r\n"),
+               ODD(HTML, EVENT("response_header_name_not_token")));
+    expect_odd(t, (struct split_step)ANSWER("  A: b\r\nContent-Type: text/html\r\n"),
+               ODD(HTML, EVENT("invalid_response_field_folding")));
+    expect_odd(t, (struct split_step)ANSWER(": b\r\n"),
+               ODD("", EVENT("response_field_missing_colon")));
+}
+
+TEST(http1_plain_fields)
+{
+    static const struct { const char *block; bool plain; } cases[] = {
+        { "\r\n", true }, { "A: b\r\n\r\n", true }, { "A: b\r\nC: d\r\n\r\n", true },
+        { "\n", false }, { "A: b\n\r\n", false }, { "A: b\r\n c\r\n\r\n", false },
+        { "A: b\r\n\tc\r\n\r\n", false }, { "A: b\rc\r\n\r\n", false }, { " A: b\r\n", false },
+        { "A: \vb\r\n\r\n", false }, { "A: b\r\r\n\r\n", false }, { "A: b", false },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        CHECK(http_fields_are_plain((struct slice){ .data = (const uint8_t *)cases[i].block,
+                                                       .len = (uint32_t)strlen(cases[i].block) }) ==
+                     cases[i].plain);
+}
+
+TEST(http1_protocol_number)
+{
+    static const struct { const char *text; int number; bool odd; } cases[] = {
+        { "HTTP/1.1", HTP_PROTOCOL_1_1, false }, { "http/1.0", HTP_PROTOCOL_1_0, false },
+        { "HTTP/0.9", HTP_PROTOCOL_0_9, true }, { "HTTP / 01.1", HTP_PROTOCOL_1_1, true },
+        { "HTTP/1.2", HTP_PROTOCOL_INVALID, false }, { "HTTP/1.1x", HTP_PROTOCOL_INVALID, false },
+        { "HTTP", HTP_PROTOCOL_INVALID, false }, { "", HTP_PROTOCOL_INVALID, false },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const struct slice text = { .data = (const uint8_t *)cases[i].text,
+                                    .len = (uint32_t)strlen(cases[i].text) };
+        bool odd;
+
+        CHECK_INT(http_protocol_number(text, &odd), cases[i].number);
+        CHECK(odd == cases[i].odd);
+    }
+}
+
 TEST(http1_event_names)
 {
     for (int i = 0; http_events[i].name != NULL; i++)
