@@ -39,6 +39,7 @@ struct af_capture {
 
 struct af_counters {
     counter_id packets, drops, errors, polls, poll_timeout, poll_data, poll_errors;
+    counter_id flushed;                 /* with use-emergency-flush only */
     counter_id bypass_added, bypass_failed, bypassed_packets, bypassed_bytes;
 };
 
@@ -231,6 +232,8 @@ static void *af_queue_open(void *capture, unsigned queue, struct packet_pool *po
             return NULL;
         }
     register_counters(&q->id);
+    if (q->side[0].conf->emergency_flush || q->side[q->sides - 1].conf->emergency_flush)
+        q->id.flushed = counter_register("capture.afpacket.flushed", COUNTER_SUM);
     packet_pool_on_return(pool, packet_home, q);
     return q;
 }
@@ -244,6 +247,8 @@ static void side_stats(struct af_queue *q, struct af_side *side)
     af_ring_stats(side->ring, &add);
     counter_add(q->counters, q->id.packets, add.packets);
     counter_add(q->counters, q->id.drops, add.drops);
+    if (side->conf->emergency_flush)
+        counter_add(q->counters, q->id.flushed, add.flushed);
     bypass_stats(q, side);
 }
 

@@ -73,7 +73,8 @@ struct af_frame {
 };
 
 struct af_stats {
-    uint64_t packets, drops;
+    uint64_t packets, drops;            /* packets counts what was dropped, too */
+    uint64_t flushed;                   /* of the drops: use-emergency-flush */
 };
 
 /* One thread. *place is its place in the fanout group, by the order of joining; -1: not known yet.

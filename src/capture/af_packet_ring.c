@@ -41,6 +41,7 @@ struct af_ring {
     unsigned note_len;                  /* AF_NOTE_LEN, or 0 */
     unsigned out;                       /* packets of all leases that are not home */
     int error;                          /* an errno that reading a copy brought up; 0: none */
+    struct af_stats early;              /* of what was flushed, and read at that time */
     bool is_closed;
 
     struct af_lease *block;             /* V3: the one being read; NULL: none */
@@ -273,7 +274,7 @@ void af_ring_close(struct af_ring *r)
         ring_free(r);
 }
 
-void af_ring_stats(struct af_ring *r, struct af_stats *add)
+static void read_stats(struct af_ring *r, struct af_stats *add)
 {
     struct tpacket_stats_v3 st = { 0 };
     socklen_t len = r->conf->v3 ? sizeof(st) : sizeof(struct tpacket_stats);
@@ -283,6 +284,15 @@ void af_ring_stats(struct af_ring *r, struct af_stats *add)
         return;
     add->packets += st.tp_packets;
     add->drops += st.tp_drops;
+}
+
+void af_ring_stats(struct af_ring *r, struct af_stats *add)
+{
+    add->packets += r->early.packets;
+    add->drops += r->early.drops + r->early.flushed;
+    add->flushed += r->early.flushed;
+    r->early = (struct af_stats){ 0 };
+    read_stats(r, add);
 }
 
 /* --- leases ------------------------------------------------------------------------------- */
@@ -356,8 +366,14 @@ static ssize_t read_copy(struct af_ring *r, uint8_t *to, size_t size)
     return n;
 }
 
+static unsigned packets_of(const struct af_ring *r, const struct af_lease *l)
+{
+    return r->conf->v3 ? ((struct tpacket_block_desc *)l->header)->hdr.bh1.num_pkts : 1;
+}
+
 /* use-emergency-flush: the kernel is losing packets, so all it has for us goes unread, to be
- * back at the newest soon. */
+ * back at the newest soon. They are dropped like those for which there was no room. The kernel
+ * says that it is losing until its figures are read. */
 static COLD void flush_ready(struct af_ring *r)
 {
     struct af_lease *l;
@@ -365,8 +381,10 @@ static COLD void flush_ready(struct af_ring *r)
     for (unsigned i = 0; i < r->count && (l = take_lease(r)) != NULL; i++) {
         if (!r->conf->v3 && (*status_of(r, l) & TP_STATUS_COPY) != 0)
             (void)read_copy(r, NULL, 0);
+        r->early.flushed += packets_of(r, l);
         give_back(r, l);
     }
+    read_stats(r, &r->early);
 }
 
 /* --- frames ------------------------------------------------------------------------------- */
@@ -477,6 +495,7 @@ static bool next_v3(struct af_ring *r, struct af_frame *f)
     add_vlan(r, f, h->hv1.tp_vlan_tpid, (uint16_t)h->hv1.tp_vlan_tci);
     r->at += h->tp_next_offset;
     if (--r->left == 0) {
+        f->status |= *status_of(r, r->block) & TP_STATUS_LOSING;
         r->block->is_read = true;
         r->block = NULL;
     }
