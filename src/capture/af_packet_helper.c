@@ -45,12 +45,12 @@ static void send_batch(void *arg, void *buffer)
     b->len = 0;
 }
 
-struct af_helper *af_helper_new(const char *thread_name, const struct af_load *load)
+struct af_helper *af_helper_new(struct side_thread *side, const struct af_load *load)
 {
     struct af_helper *h = xcalloc(1, sizeof(*h));
 
     h->load = load;
-    h->thread = send_thread_new(thread_name, sizeof(struct batch), send_batch, h);
+    h->thread = send_thread_new(side, sizeof(struct batch), send_batch, h);
     if (h->thread == NULL) {
         free(h);
         return NULL;
@@ -104,11 +104,11 @@ void af_helper_send(struct af_helper *h, struct af_out *out, const struct mmsghd
         struct batch *b = send_thread_buffer(h->thread);
 
         if (b->len + message[i].len > BATCH_BYTES) {
-            send_thread_push(h->thread);
+            send_thread_push(h->thread, b->count);
             b = send_thread_buffer(h->thread);
         }
         b->out = out;
         add(b, &header[i].msg_hdr, &message[i]);
     }
-    send_thread_push(h->thread);
+    send_thread_push(h->thread, ((struct batch *)send_thread_buffer(h->thread))->count);
 }

@@ -8,6 +8,7 @@
 
 #include "base/counters.h"
 #include "base/err.h"
+#include "base/side_thread.h"
 #include "conf/conf.h"
 #include "packet/decode.h"
 #include "packet/pool.h"
@@ -106,8 +107,9 @@ struct capture_ops {
     /* A port is one thread's way to give verdicts on a queue; it gives NULL when there is nothing
      * to give. Without port_open the queue itself is the port.
      * in_order: the thread also receives from the queue, and judges in the order of receiving.
-     * sender: the name of the thread that is to send for it; NULL: none is. */
-    void *(*port_open)(void *queue, struct counters *counters, bool in_order, const char *sender);
+     * sender: the thread that is to send for it, which the port makes; NULL: none is. */
+    void *(*port_open)(void *queue, struct counters *counters, bool in_order,
+                       struct side_thread *sender);
     /* Carries out p->action; exactly once for each packet of an inline capture. The packet stays
      * until after port_flush(), which stands at the end of each vector. */
     void (*verdict)(void *port, struct packet *p);

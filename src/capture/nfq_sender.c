@@ -40,15 +40,15 @@ static void send_all(void *arg, void *buffer)
     b->len = 0;
 }
 
-struct nfq_sender *nfq_sender_new(int fd, struct counters *counters, const char *thread_name)
+struct nfq_sender *nfq_sender_new(int fd, struct counters *counters, struct side_thread *side)
 {
     struct nfq_sender *s = xcalloc(1, sizeof(*s));
 
     s->fd = fd;
     s->counters = counters;
     s->errors = counter_register("capture.nfq.verdict_errors", COUNTER_SUM);
-    if (thread_name != NULL)
-        s->thread = send_thread_new(thread_name, sizeof(struct nfq_buffer), send_all, s);
+    if (side != NULL)
+        s->thread = send_thread_new(side, sizeof(struct nfq_buffer), send_all, s);
     if (s->thread == NULL)
         s->own = xcalloc(1, sizeof(*s->own));
     return s;
@@ -69,7 +69,7 @@ void nfq_sender_send(struct nfq_sender *s, unsigned verdicts)
     if (s->thread == NULL || (verdicts < FEW && send_thread_is_idle(s->thread)))
         send_all(s, b);
     else
-        send_thread_push(s->thread);
+        send_thread_push(s->thread, verdicts);
     failed = __atomic_load_n(&s->failed, __ATOMIC_RELAXED);
     counter_add(s->counters, s->errors, failed - s->counted);
     s->counted = failed;

@@ -3,7 +3,6 @@
 #include "capture/send_thread.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -13,7 +12,7 @@
 
 struct send_thread {
     pthread_t thread;
-    char name[16];
+    struct side_thread *side;
     send_thread_fn *send;
     void *arg;
     struct ring_waiter sender, judge;
@@ -40,7 +39,8 @@ static void *thread_main(void *arg)
     struct send_thread *s = arg;
     void *item;
 
-    pthread_setname_np(pthread_self(), s->name);        /* of another a sandbox forbids it */
+    side_thread_begin(s->side);
+    pthread_setname_np(pthread_self(), s->side->name);        /* of another a sandbox forbids it */
     while (!ring_is_done(s->full)) {
         if (ring_pop(s->full, &item, 1) == 0) {
             waiter_wait(&s->sender, has_work, s, WAITER_FOREVER);
@@ -49,6 +49,7 @@ static void *thread_main(void *arg)
         s->send(s->arg, item);
         ring_push(s->empty, &item, 1);
     }
+    side_thread_end(s->side);
     return NULL;
 }
 
@@ -69,12 +70,12 @@ static void release(struct send_thread *s)
     free(s);
 }
 
-struct send_thread *send_thread_new(const char *name, size_t buffer_size, send_thread_fn *send,
-                                    void *arg)
+struct send_thread *send_thread_new(struct side_thread *side, size_t buffer_size,
+                                    send_thread_fn *send, void *arg)
 {
     struct send_thread *s = xaligned(CACHE_LINE, sizeof(*s));
 
-    snprintf(s->name, sizeof(s->name), "%s", name);
+    s->side = side;
     s->send = send;
     s->arg = arg;
     s->current = xcalloc(1, buffer_size);
@@ -108,10 +109,11 @@ void *send_thread_buffer(struct send_thread *s)
     return s->current;
 }
 
-void send_thread_push(struct send_thread *s)
+void send_thread_push(struct send_thread *s, unsigned packets)
 {
     void *item = s->current;
 
+    __atomic_store_n(&s->side->jobs, s->side->jobs + packets, __ATOMIC_RELAXED);
     ring_push(s->full, &item, 1);
     while (ring_pop(s->empty, &item, 1) == 0)
         waiter_wait(&s->judge, has_room, s, WAITER_FOREVER);

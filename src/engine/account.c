@@ -207,6 +207,17 @@ static void report_thread(const struct engine_thread *t, struct buf *out)
     buf_printf(out, "\n");
 }
 
+/* Without stations: what it does not work it waits. */
+static void report_sender(const struct engine_thread *t, struct buf *out)
+{
+    double busy = percent(side_thread_cpu_ns(&t->sender), time_of(t).span);
+
+    buf_printf(out, "%-15s %10llu %8.2f %6.1f%% %6.1f%% %6.1f%% %6s  send %.1f%%\n",
+               t->sender.name, (unsigned long long)figure_get(&t->sender.jobs),
+               (double)side_thread_cpu_ns(&t->sender) / 1e9, busy, MAX(100 - busy, 0.0), 0.0, "-",
+               busy);
+}
+
 static void report_concurrency(const struct engine *e, struct buf *out)
 {
     uint64_t total = 0;
@@ -311,6 +322,9 @@ void engine_report(const struct engine *e, struct buf *out)
                "waiting", "blocked", "ring", "busy by module");
     for (unsigned i = 0; i < e->thread_count; i++)
         report_thread(&e->threads[i], out);
+    for (unsigned i = 0; i < e->thread_count; i++)
+        if (e->threads[i].sender.name != NULL)
+            report_sender(&e->threads[i], out);
     report_concurrency(e, out);
     report_bottleneck(e, out);
 }

@@ -84,6 +84,8 @@ static void make_threads(struct engine *e)
         t->engine = e;
         t->number = i;
         t->plan = &plan->threads[i];
+        if (t->plan->sender > 0)
+            t->sender.name = plan->threads[t->plan->sender].name;
         t->piece = &plan->pieces[t->plan->piece];
         t->out_count = t->plan->rings_out;
         t->out = xcalloc(t->out_count + 1, sizeof(t->out[0]));

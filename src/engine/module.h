@@ -10,6 +10,7 @@
 
 #include "base/counters.h"
 #include "base/err.h"
+#include "base/side_thread.h"
 #include "packet/pool.h"
 #include "packet/turn.h"
 #include "packet/vector.h"
@@ -23,7 +24,7 @@ struct module_env {
     unsigned thread_count;          /* of its piece */
     unsigned lane;                  /* for packet_release() */
     const char *thread_name;
-    const char *sender;             /* the name of the thread that sends for it; NULL: none */
+    struct side_thread *sender;     /* the thread that sends for it; NULL: none */
     bool same_thread_as_next;       /* the module behind it runs on this thread too */
     struct turn_thread turn_thread; /* for a lane of its own, see packet/turn.h */
 };

@@ -209,7 +209,7 @@ static int station_open(struct engine_thread *t, struct station *s, bool is_last
         .thread_count = t->piece->count,
         .lane = t->number,
         .thread_name = t->plan->name,
-        .sender = t->plan->sender > 0 ? t->engine->plan->threads[t->plan->sender].name : NULL,
+        .sender = t->sender.name != NULL ? &t->sender : NULL,
         .same_thread_as_next = !is_last,
         .turn_thread = { t, nudge, account_module_sleeps, account_module_wakes },
     };

@@ -25,13 +25,14 @@ static void push(struct test *t, struct send_thread *s, unsigned number)
 
     CHECK_INT(*buffer, 0);
     *buffer = number;
-    send_thread_push(s);
+    send_thread_push(s, 1);
 }
 
 TEST(send_thread_sends_all_in_order)
 {
     struct sent sent = { 0 };
-    struct send_thread *s = send_thread_new("test", sizeof(unsigned), take, &sent);
+    struct side_thread side = { .name = "test" };
+    struct send_thread *s = send_thread_new(&side, sizeof(unsigned), take, &sent);
 
     CHECK(s != NULL);
     if (s == NULL)
@@ -48,4 +49,6 @@ TEST(send_thread_sends_all_in_order)
     send_thread_free(s);
     CHECK_INT(sent.last, 510);
     CHECK_INT(sent.wrong, 0);
+    CHECK_INT(side.jobs, 509);
+    CHECK(side_thread_cpu_ns(&side) > 0);
 }
