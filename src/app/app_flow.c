@@ -629,8 +629,7 @@ void app_packet(struct app_thread *at, struct packet *p)
         app_turn_packet(f, p);
     if (f->key.proto == 6)
         tcp_packet(at, p);
-    else if (packet_is_udp(p) && p->payload_len > 0 &&
-             (p->flags & PACKET_PSEUDO) == 0)
+    else if (packet_is_udp(p) && (p->flags & PACKET_PSEUDO) == 0)
         app_udp_packet(at, p);
     if (f->app == NULL)
         return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/app_udp.c - recognition of UDP flows: each direction gets one try, with its first datagram.
+/* app/app_udp.c - recognition of UDP flows: each direction gets one try, with its first datagram,
+ * be it empty.
  * A flow that nobody recognises costs no memory here. */
 #include "app/private.h"
 
@@ -94,7 +95,7 @@ void app_udp_packet(struct app_thread *at, struct packet *p)
         return;
     if (f->app_proto_dir[packet_direction(p)] == APP_PROTO_UNKNOWN)
         detect(at, p);
-    if (!is_known(f->app_proto) || f->app == NULL)
+    if (!is_known(f->app_proto) || f->app == NULL || p->payload_len == 0)
         return;
     struct app_session *s = app_session_of(f->app);
 

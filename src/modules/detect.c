@@ -120,9 +120,9 @@ static void count_packet(struct detect_module *m, struct packet *p)
     if (p->ip_proto == 1 || p->ip_proto == 58)
         note_icmp(f, p);
     f->packets[d]++;
-    f->bytes[d] += p->wire_len;
+    f->bytes[d] += p->len;
     if (UNLIKELY(m->rate.seconds != 0) &&
-        flow_rate_add(&m->rate, f, d, p->time_us, p->wire_len))
+        flow_rate_add(&m->rate, f, d, p->time_us, p->len))
         counter_inc(m->counters, m->elephants);
     if (p->time_us > f->inspect_last_us)
         f->inspect_last_us = p->time_us;
@@ -139,7 +139,7 @@ static void apply_bypass(struct detect_module *m, struct packet *p)
     p->flags |= PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP;
     p->chunk_count = 0;
     counter_inc(m->counters, m->bypassed_packets);
-    counter_add(m->counters, m->bypassed_bytes, p->wire_len);
+    counter_add(m->counters, m->bypassed_bytes, p->len);
 }
 
 /* So does a drop of the flow: what is dropped is neither parsed nor inspected. */

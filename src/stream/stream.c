@@ -230,7 +230,7 @@ static COLD bool apply_wishes(struct stream_thread *st, struct flow *flow, struc
         p->flags |= PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP |
                     PACKET_BYPASSED;
         counter_inc(st->counters, st->id.bypass_packets);
-        counter_add(st->counters, st->id.bypass_bytes, p->wire_len);
+        counter_add(st->counters, st->id.bypass_bytes, p->len);
         return false;
     }
     /* What is dropped has never been there for what follows. */
