@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The order in which a packet is held against the rules. */
+#include "app/file.h"
 #include "detect/firewall/run.h"
 #include "detect/inspect/private.h"
 #include "flow/flow.h"
@@ -186,11 +187,19 @@ static bool is_settled_tx(const struct app_tx *tx, enum direction d)
     return (tx->bits[d] & TX_BITS_DONE) || tx->no_inspect[d] || tx->one_sided[d];
 }
 
+static bool has_untold_file(const struct app_tx *tx, enum direction d)
+{
+    for (const struct app_file *file = tx->files[d]; file != NULL; file = file->next)
+        if (!file->told)
+            return true;
+    return false;
+}
+
 /* What is open in one direction is not logged yet, and so is looked at in both. */
 static bool has_open_tx(const struct app_flow *af, enum direction d)
 {
     for (const struct app_tx *tx = af != NULL ? af->first : NULL; tx != NULL; tx = tx->next)
-        if (!is_settled_tx(tx, d) ||
+        if (!is_settled_tx(tx, d) || has_untold_file(tx, d) ||
             (!is_settled_tx(tx, !d) && !app_tx_done(tx, !d, af->proto)))
             return true;
     return false;
