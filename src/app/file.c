@@ -12,7 +12,7 @@
 #include <magic.h>
 #endif
 
-#define MAGIC_BYTES 512             /* libmagic gets so many, unless the file is shorter */
+#define MAGIC_BYTES 512             /* libmagic gets so many at least, unless the file is shorter */
 #define DROP_AT_LEAST 4096          /* moving the window for less does not pay */
 #define ANNOUNCED_MAX 8192u         /* nobody can make us take more by a word alone */
 
@@ -207,8 +207,6 @@ void app_file_append(struct app_file *file, const uint8_t *data, uint32_t len)
     if (file->window.data == NULL)
         open_window(file);
     buf_add(&file->window, data, len);
-    if (is_for_magic(file) && file->window.len >= MAGIC_BYTES)
-        app_file_magic(file);
 }
 
 /* Counted, and nothing else: rules and the store have what comes behind it as if nothing were
@@ -290,11 +288,21 @@ static uint64_t needed_from(struct app_file *file)
     return from;
 }
 
-static void prune(struct app_file *file)
+/* Of all that has come with the packet: what libmagic says depends on how much it is given. */
+static void try_magic(struct app_file *file)
 {
-    uint64_t from = needed_from(file);
-    uint64_t n = from > file->window_start ? from - file->window_start : 0;
+    if (is_for_magic(file) && file->window.len >= MAGIC_BYTES)
+        app_file_magic(file);
+}
 
+static void prune(struct app_file *file, bool own_packet)
+{
+    uint64_t from, n;
+
+    if (own_packet)
+        try_magic(file);
+    from = needed_from(file);
+    n = from > file->window_start ? from - file->window_start : 0;
     if (n == 0 || (n < DROP_AT_LEAST && n < file->window.len))
         return;
     if (n >= file->window.len) {
@@ -306,11 +314,11 @@ static void prune(struct app_file *file)
     file->window_start += n;
 }
 
-void app_files_prune(struct app_tx *tx, enum direction d)
+void app_files_prune(struct app_tx *tx, enum direction d, bool own_packet)
 {
     for (struct app_file *file = tx->files[d]; file != NULL; file = file->next)
         if (file->window.len > 0)
-            prune(file);
+            prune(file, own_packet);
 }
 
 bool app_file_due(const struct app_file *file, const struct packet *p)

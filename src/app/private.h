@@ -268,8 +268,9 @@ static inline enum app_proto_id app_pool_of(const struct app_proto *proto)
 }
 void app_tx_free(struct app_tx *tx);
 void app_files_free(struct app_thread *at, struct app_tx *tx);
-void app_files_prune(struct app_tx *tx, enum direction d);
-/* After the outputs have had their turn with this packet. */
+/* After the outputs have had their turn with a packet; own_packet: one of that direction, when
+ * libmagic is asked about what has come. */
+void app_files_prune(struct app_tx *tx, enum direction d, bool own_packet);
 bool app_files_done(struct app_tx *tx, const struct packet *p, uint32_t wants);
 void app_file_pool_init(struct pool *pool);
 void app_file_pool_fini(struct pool *pool);

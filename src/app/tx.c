@@ -219,8 +219,8 @@ static void cleanup_txs(struct app_thread *at, struct app_flow *af, const struct
             app_tx_free(tx);
             continue;
         }
-        app_files_prune(tx, TO_SERVER);
-        app_files_prune(tx, TO_CLIENT);
+        app_files_prune(tx, TO_SERVER, packet_direction(p) == TO_SERVER);
+        app_files_prune(tx, TO_CLIENT, packet_direction(p) == TO_CLIENT);
         held += tx->arena.used;
         prev = tx;
     }

@@ -220,7 +220,9 @@ static void COLD split_end(struct detect_module *m, struct packet *p)
     uint32_t was = p->flags;
 
     p->flags &= ~(uint32_t)(PACKET_LAST_TO_CLIENT | PACKET_FLOW_END);
+    p->flags |= PACKET_END_TO_SERVER;
     app_packet(m->app, p);
+    p->flags &= ~(uint32_t)PACKET_END_TO_SERVER;
     p->flags |= was & PACKET_FLOW_END;
     run_rules(m, p);
     p->flags &= ~(uint32_t)PACKET_FLOW_END;
