@@ -443,13 +443,20 @@ struct app_conf *app_conf_new(const struct conf_node *root, bool is_inline, stru
 /* Is a flow bypassed once what it says is encrypted? NULL-safe. */
 bool app_bypasses(const struct app_conf *conf);
 void app_conf_free(struct app_conf *conf);
-/* By every thread that reads a file which several inspect, for each packet before it moves on;
- * for TCP that is not decoded, its payload. True: the two hosts are worth noting. flow_hash: the
- * packet's, where all flows of one hash are one thread's; elsewhere 0. */
-void app_note_packet(const struct app_conf *conf, const struct packet *p, uint32_t flow_hash);
+/* By every thread that reads a file which several inspect, for each packet before it moves on; for
+ * TCP that is not decoded, its payload: true when the opening is worth noting. `anywhere`: flows of
+ * one hash may be on several threads. */
+struct app_opening {
+    struct ip src, dst;
+    uint32_t flow_hash;
+    uint64_t order;
+    bool anywhere;
+};
+void app_note_packet(const struct app_conf *conf, const struct packet *p, bool anywhere);
 bool app_note_wanted(const struct app_conf *conf, const uint8_t *payload, uint32_t len);
-void app_note_hosts(const struct app_conf *conf, const struct ip *src, const struct ip *dst,
-                    uint32_t flow_hash);
+void app_note_opening(const struct app_conf *conf, const struct app_opening *opening);
+/* With the packet that ends its flow, by the thread that inspects it, in its turn. */
+void app_forget_opener(const struct app_conf *conf, const struct packet *p);
 bool app_proto_enabled(const struct app_conf *conf, enum app_proto_id id);  /* with its parser */
 bool app_proto_recognised(const struct app_conf *conf, enum app_proto_id id);   /* at least */
 /* Of those that a rule for `wanted` means, one is. */

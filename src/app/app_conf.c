@@ -164,7 +164,8 @@ struct app_conf *app_conf_new_extra(const struct conf_node *root, bool is_inline
                                                false);
     conf->bypasses = bypasses(root);
     conf->magic_file = conf_string(root, "magic-file", NULL);
-    conf->expectations = app_expectations_new();
+    conf->openers = app_openers_new();
+    conf->expectations = app_expectations_new(conf->openers);
     conf->ranges = app_ranges_new(root);
     if (read_all(conf, root, extra, err) < 0) {
         app_conf_free(conf);
@@ -192,6 +193,7 @@ void app_conf_free(struct app_conf *conf)
     }
     app_detect_tables_free(&conf->detect);
     app_expectations_free(conf->expectations);
+    app_openers_free(conf->openers);
     app_ranges_free(conf->ranges);
     free(conf);
 }

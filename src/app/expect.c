@@ -6,21 +6,18 @@
  * number of entries, for these two hosts zero nearly always, goes before the lock.
  *
  * Where several threads inspect one file, who asks waits for the others (packet/turn.h), and many
- * flows are recognised by nothing. So decoders, who see all packets first, note for two hosts which
- * connection between them begins as an announcing protocol does. Where there is none nobody waits;
- * nor does that connection itself while it is the only one, as then none but its own thread can
- * have announced anything between the two. */
+ * flows are recognised by nothing. So it is known of two hosts whether a connection between them
+ * may announce others (openers.c). Where there is none, and nothing is left of one that was, nobody
+ * waits; nor does that connection itself while it is the only one, as then none but its own thread
+ * can have announced anything between the two. */
 #include "app/private.h"
 
-#include "base/array.h"
 #include "base/hash.h"
 #include "base/lib_memory.h"
 #include "packet/turn.h"
 
-#include <ctype.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <strings.h>
 
 #define BUCKETS 1024
 #define PER_PAIR 10                         /* of two hosts; the oldest goes first */
@@ -35,106 +32,27 @@ struct expectation {
     struct order_mark place;                /* of the packet that announced it */
 };
 
-/* So few bytes of a pattern tell enough. */
-#define OPENING 3
-#define PAIRS 65536                         /* of hosts, by hash */
-#define OPENERS_MANY UINT32_MAX
-
 struct app_expectations {
     pthread_mutex_t lock;
     uint64_t count;                         /* atomic */
     struct expectation *bucket[BUCKETS];
     uint32_t in_bucket[BUCKETS];            /* atomic, written under the lock */
-    ARRAY_OF(const char *) openings;        /* of connections that may announce others */
-    bool opens[256];                        /* by first byte */
-    uint32_t opener[PAIRS];                 /* hash of the one flow of the two hosts that may
-                                             * announce others; 0: none; atomic */
+    struct app_openers *openers;            /* borrowed */
 };
 
-static void add_opening(struct app_expectations *table, const char *bytes)
-{
-    ARRAY_PUSH(&table->openings, bytes);
-    table->opens[toupper((unsigned char)bytes[0])] = true;
-    table->opens[tolower((unsigned char)bytes[0])] = true;
-}
-
-static void add_openings(struct app_expectations *table)
-{
-    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
-        const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
-
-        if (proto == NULL || !proto->announces)
-            continue;
-        for (const struct app_pattern *at = proto->patterns; at->bytes != NULL; at++)
-            add_opening(table, at->bytes);
-    }
-}
-
-struct app_expectations *app_expectations_new(void)
+struct app_expectations *app_expectations_new(struct app_openers *openers)
 {
     struct app_expectations *table = xcalloc(1, sizeof(*table));
 
     pthread_mutex_init(&table->lock, NULL);
-    add_openings(table);
+    table->openers = openers;
     return table;
-}
-
-/* --- who could have announced something --------------------------------------------------- */
-
-/* A first segment may hold less than an opening. */
-static bool is_opening(const struct app_expectations *table, const uint8_t *payload, uint32_t len)
-{
-    size_t n = MIN(len, (uint32_t)OPENING);
-
-    for (size_t i = 0; i < table->openings.count; i++)
-        if (strncasecmp(table->openings.at[i], (const char *)payload, n) == 0)
-            return true;
-    return false;
-}
-
-static uint32_t pair_of(const struct ip *src, const struct ip *dst)
-{
-    uint64_t one = hash_mix(src->q[0], src->q[1]), other = hash_mix(dst->q[0], dst->q[1]);
-
-    return (uint32_t)((one + other) * UINT64_C(0x9e3779b97f4a7c15) >> 48);
-}
-
-bool app_note_wanted(const struct app_conf *conf, const uint8_t *payload, uint32_t len)
-{
-    const struct app_expectations *table = conf->expectations;
-
-    return len > 0 && UNLIKELY(table->opens[payload[0]]) && is_opening(table, payload, len);
-}
-
-void app_note_hosts(const struct app_conf *conf, const struct ip *src, const struct ip *dst,
-                    uint32_t flow_hash)
-{
-    uint32_t *opener = &conf->expectations->opener[pair_of(src, dst)];
-    uint32_t self = flow_hash != 0 ? flow_hash : OPENERS_MANY;
-    uint32_t was = __atomic_load_n(opener, __ATOMIC_RELAXED);
-
-    if (was == 0 && __atomic_compare_exchange_n(opener, &was, self, false, __ATOMIC_RELAXED,
-                                                __ATOMIC_RELAXED))
-        return;
-    if (was != self)
-        __atomic_store_n(opener, OPENERS_MANY, __ATOMIC_RELAXED);
-}
-
-void app_note_packet(const struct app_conf *conf, const struct packet *p, uint32_t flow_hash)
-{
-    if (packet_is_tcp(p) && app_note_wanted(conf, p->payload, p->payload_len))
-        app_note_hosts(conf, &p->src, &p->dst, flow_hash);
-}
-
-static uint32_t opener_of(const struct app_expectations *table, const struct packet *p)
-{
-    return __atomic_load_n(&table->opener[pair_of(&p->src, &p->dst)], __ATOMIC_RELAXED);
 }
 
 /* What is announced between these two hosts is this thread's, so far. */
 static bool is_only_opener(const struct app_expectations *table, const struct packet *p)
 {
-    return p->flow_hash != OPENERS_MANY && opener_of(table, p) == p->flow_hash;
+    return app_openers_of(table->openers, p) == OPENED_BY_ITSELF;
 }
 
 static void data_free(void *data, void (*free_data)(void *data))
@@ -159,7 +77,6 @@ void app_expectations_free(struct app_expectations *table)
             expectation_free(e);
         }
     }
-    ARRAY_FREE(&table->openings);
     pthread_mutex_destroy(&table->lock);
     free(table);
 }
@@ -323,17 +240,24 @@ static bool any_between(const struct expectation *e, const struct ip *low, const
     return e != NULL;
 }
 
-/* The only opener finds what its own thread has announced, most often nothing. */
+/* Nobody else can have announced anything between the two hosts that is not yet here: what there
+ * is, most often nothing, is its own thread's, or of connections that are over. */
 static bool nothing_to_claim(struct app_expectations *table, const struct packet *p)
 {
     const struct ip *low, *high;
+    unsigned bucket;
     bool nothing;
 
-    if (!is_only_opener(table, p))
+    if (app_openers_of(table->openers, p) == OPENED_BY_OTHERS)
         return false;
+    if (LIKELY(app_expectations_count(table) == 0))
+        return true;
     sorted_pair(p->flow, &low, &high);
+    bucket = bucket_of(low, high);
+    if (LIKELY(__atomic_load_n(&table->in_bucket[bucket], __ATOMIC_RELAXED) == 0))
+        return true;
     pthread_mutex_lock(&table->lock);
-    nothing = !any_between(table->bucket[bucket_of(low, high)], low, high);
+    nothing = !any_between(table->bucket[bucket], low, high);
     pthread_mutex_unlock(&table->lock);
     return nothing;
 }
@@ -402,7 +326,7 @@ enum app_proto_id app_claim_expected(struct app_thread *at, struct packet *p,
     struct app_claim found;
 
     if (p->lane != NULL) {
-        if (LIKELY(opener_of(table, p) == 0) || nothing_to_claim(table, p))
+        if (LIKELY(nothing_to_claim(table, p)))
             return APP_PROTO_UNKNOWN;
         take_turn(table, p);
     }

@@ -59,6 +59,7 @@ struct app_proto_counters {
 };
 
 struct app_expectations;
+struct app_openers;
 
 struct app_conf {
     struct app_proto_conf proto[APP_PROTO_MAX];
@@ -72,6 +73,7 @@ struct app_conf {
     bool bypasses;                          /* encrypted flows */
     const char *magic_file;                 /* NULL: libmagic's own */
     struct app_expectations *expectations;  /* shared, locked */
+    struct app_openers *openers;            /* likewise */
     struct app_ranges *ranges;              /* likewise */
     /* app_wants_add(): bits are only ever set; relaxed atomics */
     uint32_t any_frames;
@@ -134,7 +136,7 @@ struct app_claim {
 };
 /* What has come with it, as long as the flow lives. */
 struct app_expected_held { void *data; void (*free_data)(void *data); };
-struct app_expectations *app_expectations_new(void);
+struct app_expectations *app_expectations_new(struct app_openers *openers);
 void app_expectations_free(struct app_expectations *table);
 /* With this packet, which may be NULL. */
 bool app_expectations_add(struct app_expectations *table, const struct flow *flow,
@@ -147,6 +149,15 @@ enum app_proto_id app_claim_expected(struct app_thread *at, struct packet *p,
                                      enum direction direction, struct app_expected_held **held);
 void app_expected_free(struct app_expected_held **held);
 uint64_t app_expectations_count(const struct app_expectations *table);
+
+/* --- connections that may announce others (openers.c) ----------------------------------------- */
+
+struct app_openers *app_openers_new(void);
+void app_openers_free(struct app_openers *openers);
+/* What there is between the packet's two hosts, of all that stands before it. ITSELF: its flow is
+ * the only one, on whose thread are all flows of its hash. */
+enum app_opened { OPENED_BY_NOBODY, OPENED_BY_ITSELF, OPENED_BY_OTHERS };
+enum app_opened app_openers_of(struct app_openers *openers, const struct packet *p);
 
 /* --- a flow's state (app_flow.c, app_tcp.c, app_udp.c) ---------------------------------------- */
 

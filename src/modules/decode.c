@@ -149,7 +149,7 @@ static unsigned decode_shared(struct decode_module *m, struct packet_vector *v, 
         if (sampling)
             sample(m, p);
         if (notes_announcements(m))
-            app_note_packet(m->ctx->app, p, p->flow_hash);
+            app_note_packet(m->ctx->app, p, false);
         if (!share_has(m->share, p))
             let_go(m, &v->packet[i]);
     }
@@ -201,7 +201,7 @@ static void decode_all(struct decode_module *m, struct packet_vector *v)
     for (unsigned i = 0; UNLIKELY(sampling) && i < v->count; i++)
         sample(m, v->packet[i]);
     for (unsigned i = 0; notes_announcements(m) && i < v->count; i++)
-        app_note_packet(m->ctx->app, v->packet[i], 0);
+        app_note_packet(m->ctx->app, v->packet[i], true);
 }
 
 /* Before any packet moves on: later the inner ones may be on other threads. */

@@ -257,6 +257,8 @@ static void detect_module_packet(struct detect_module *m, struct packet *p)
         return;
     app_cleanup(m->app, p);
     if (p->flags & PACKET_FLOW_END) {
+        if (m->lane != NULL && p->flow->app != NULL)
+            app_forget_opener(m->ctx->app, p);
         detect_flow_free(p->flow);
         app_flow_free(p->flow);
         flow_extra_free(p->flow);

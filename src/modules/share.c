@@ -94,17 +94,15 @@ void share_begin(struct file_share *s)
 }
 
 /* Announcements are seen by all, whoever's packet they are in. */
-static void note(const struct file_share *s, const struct packet_peek *peek)
+static void note(const struct file_share *s, const struct packet_peek *peek, uint64_t order)
 {
     const struct run_context *ctx = s->ctx;
-    struct ip src, dst;
 
     if (!peek->is_tcp || ctx->turns == NULL || ctx->app == NULL ||
         LIKELY(!app_note_wanted(ctx->app, peek->payload, peek->payload_len)))
         return;
-    src = packet_peek_src(peek);
-    dst = packet_peek_dst(peek);
-    app_note_hosts(ctx->app, &src, &dst, peek->flow_hash);
+    app_note_opening(ctx->app, &(struct app_opening){
+        packet_peek_src(peek), packet_peek_dst(peek), peek->flow_hash, order, false });
 }
 
 static bool is_ours(const struct file_share *s, uint32_t flow_hash)
@@ -138,7 +136,7 @@ static struct taken look_at(struct file_share *s, const struct packet_peek *peek
     struct ip src = packet_peek_src(peek), dst = packet_peek_dst(peek);
     struct taken out = { .is_ours = is_ours(s, peek->flow_hash) };
 
-    note(s, peek);
+    note(s, peek, order);
     out.hosts_after = meet_hosts(s->plain, &src, &dst, order, out.is_ours);
     return out;
 }

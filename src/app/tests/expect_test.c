@@ -11,6 +11,7 @@
 /* A thread that is behind, and comes as far as it must when somebody waits. */
 struct other {
     struct turn_lane *lane;
+    uint64_t upto;
     unsigned waits;
 };
 
@@ -18,7 +19,7 @@ static void come(void *self)
 {
     struct other *other = self;
 
-    turn_reached(other->lane, 1000, 0);
+    turn_reached(other->lane, other->upto, 0);
 }
 
 static void count_wait(void *self)
@@ -57,7 +58,7 @@ static void scene_open(struct test *t, struct scene *s)
     struct turn_thread ours = { &s->other, come, count_wait, wakes };
     struct turn_thread others = { &s->other, come, wakes, wakes };
 
-    *s = (struct scene){ .turns = turns_new() };
+    *s = (struct scene){ .turns = turns_new(), .other.upto = 1000 };
     CHECK_INT(play_world_open(&s->world, NULL, NULL), 0);
     s->lane = turn_lane_new(s->turns, &ours);
     s->other.lane = turn_lane_new(s->turns, &others);
@@ -91,6 +92,17 @@ static bool announce(struct scene *s, uint64_t order)
                                 packet_of(s, s->control, 7, order));
 }
 
+static void opens(struct scene *s, uint32_t hash, uint64_t order)
+{
+    app_note_opening(s->world.conf, &(struct app_opening){
+        s->control->key.src, s->control->key.dst, hash, order, hash == 0 });
+}
+
+static void ends(struct scene *s, uint32_t hash, uint64_t order)
+{
+    app_forget_opener(s->world.conf, packet_of(s, s->control, hash, order));
+}
+
 static bool claim(struct scene *s, uint64_t order)
 {
     struct app_claim found;
@@ -104,7 +116,7 @@ TEST(expect_who_asks_finds_what_is_before_it)
     struct scene s;
 
     scene_open(t, &s);
-    app_note_hosts(s.world.conf, &s.control->key.src, &s.control->key.dst, 7);
+    opens(&s, 7, 10);
     CHECK(announce(&s, 100));
     CHECK(!claim(&s, 90));
     CHECK(claim(&s, 110));
@@ -115,12 +127,10 @@ TEST(expect_who_asks_finds_what_is_before_it)
 TEST(expect_the_only_opener_does_not_wait)
 {
     struct scene s;
-    const struct flow *f;
 
     scene_open(t, &s);
-    f = s.control;
-    app_note_hosts(s.world.conf, &f->key.src, &f->key.dst, 7);
-    app_note_hosts(s.world.conf, &f->key.src, &f->key.dst, 7);
+    opens(&s, 7, 10);
+    opens(&s, 7, 20);
     CHECK(announce(&s, 100));
     CHECK_INT(s.other.waits, 0);
     for (uint64_t i = 1; i < 20; i++)               /* at last the oldest has to go */
@@ -133,12 +143,10 @@ TEST(expect_the_only_opener_does_not_wait)
 static void check_announcing_waits(struct test *t, uint32_t first_opener, uint32_t second_opener)
 {
     struct scene s;
-    const struct flow *f;
 
     scene_open(t, &s);
-    f = s.control;
-    app_note_hosts(s.world.conf, &f->key.src, &f->key.dst, first_opener);
-    app_note_hosts(s.world.conf, &f->key.dst, &f->key.src, second_opener);
+    opens(&s, first_opener, 10);
+    opens(&s, second_opener, 20);
     CHECK(announce(&s, 100));
     CHECK_INT(s.other.waits, 1);
     scene_close(&s);
@@ -153,4 +161,81 @@ TEST(expect_one_of_two_openers_waits)
 TEST(expect_an_opener_without_a_hash_waits)
 {
     check_announcing_waits(t, 0, 0);
+}
+
+/* What asking for the data flow costs; whether it was announced. */
+static unsigned waits_to_ask(struct scene *s, uint64_t order, bool *found)
+{
+    struct app_expected_held *held = NULL;
+    unsigned before = s->other.waits;
+    struct packet *p = (struct packet *)packet_of(s, s->data, 9, order);
+
+    s->other.upto = order;
+    *found = app_claim_expected(s->world.thread, p, TO_SERVER, &held) != APP_PROTO_UNKNOWN;
+    app_expected_free(&held);
+    return s->other.waits - before;
+}
+
+TEST(expect_who_opened_is_forgotten_when_it_ends)
+{
+    struct scene s;
+    bool found;
+
+    scene_open(t, &s);
+    opens(&s, 7, 10);
+    CHECK_INT(waits_to_ask(&s, 20, &found), 1);
+    opens(&s, 8, 30);
+    ends(&s, 7, 40);
+    CHECK_INT(waits_to_ask(&s, 50, &found), 1);     /* for the other one */
+    ends(&s, 8, 60);
+    CHECK_INT(waits_to_ask(&s, 70, &found), 0);
+    opens(&s, 7, 10);                               /* by a thread that lags behind */
+    CHECK_INT(waits_to_ask(&s, 80, &found), 0);
+    opens(&s, 7, 90);
+    CHECK_INT(waits_to_ask(&s, 100, &found), 1);
+    scene_close(&s);
+}
+
+TEST(expect_who_opened_later_is_not_forgotten)
+{
+    struct scene s;
+    bool found;
+
+    scene_open(t, &s);
+    opens(&s, 7, 10);
+    opens(&s, 7, 50);                               /* noted ahead: addresses and ports again */
+    ends(&s, 7, 30);
+    CHECK_INT(waits_to_ask(&s, 60, &found), 1);
+    scene_close(&s);
+}
+
+/* Who comes behind the end finds it, and takes his turn as others may want it, too. */
+TEST(expect_what_was_announced_outlasts_who_announced_it)
+{
+    struct scene s;
+    bool found;
+
+    scene_open(t, &s);
+    opens(&s, 7, 10);
+    CHECK(announce(&s, 20));
+    ends(&s, 7, 30);
+    CHECK_INT(waits_to_ask(&s, 40, &found), 1);
+    CHECK(found);
+    CHECK_INT(waits_to_ask(&s, 50, &found), 0);
+    CHECK(!found);
+    scene_close(&s);
+}
+
+TEST(expect_more_openers_than_are_told_apart_stay)
+{
+    struct scene s;
+    bool found;
+
+    scene_open(t, &s);
+    for (uint32_t i = 1; i <= 8; i++)
+        opens(&s, i, 10 * i);
+    for (uint32_t i = 1; i <= 8; i++)
+        ends(&s, i, 100 + i);
+    CHECK_INT(waits_to_ask(&s, 200, &found), 1);
+    scene_close(&s);
 }
