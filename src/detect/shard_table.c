@@ -256,8 +256,6 @@ struct shard_ref shard_table_get(struct shard_table *table, const struct shard_k
     if (create ? shard_open(s) : s->entry != NULL)
         e = find_entry(s, hash, key);
     if (e != NULL && e->ends_us < now_us) {
-        if (create)
-            memset(e->value, 0, sizeof(e->value));
         ref.fresh = create;
         if (!create)
             e = NULL;

@@ -40,9 +40,9 @@ void shard_key_pair(struct shard_key *key, const struct ip *a, const struct ip *
 
 /* An entry with its part locked until shard_table_release(). */
 struct shard_ref {
-    void *value;                /* SHARD_VALUE_SIZE bytes, zeroed when fresh; NULL: none */
+    void *value;                /* SHARD_VALUE_SIZE bytes; NULL: none */
     uint64_t *ends_us;          /* set it when fresh; past that time the entry is gone */
-    bool fresh;
+    bool fresh;                 /* all zero, or as it was when its time ended */
     void *shard;
 };
 

@@ -124,6 +124,17 @@ static enum threshold_result start_counting(const struct threshold_spec *spec,
     return THRESHOLD_NO_MATCH;
 }
 
+/* The same, where another period ended. The match that ends a rate_filter's new action is not
+ * counted. */
+static enum threshold_result start_again(const struct threshold_spec *spec,
+                                         struct threshold_state *s, uint64_t now_us)
+{
+    if (spec->type != THRESHOLD_RATE || s->rate_since_us == 0)
+        return start_counting(spec, s, now_us);
+    s->rate_since_us = 0;
+    return THRESHOLD_ALERT;
+}
+
 /* The new action holds for `timeout` seconds from the match that exceeded the rate. */
 static enum threshold_result count_rate(const struct threshold_spec *spec,
                                         struct threshold_state *s, uint64_t now_us, bool in_time)
@@ -248,8 +259,7 @@ static enum threshold_result count_shared(struct threshold_table *table,
     ref = shard_table_get(table->shared, &key, p->time_us, true);
     s = ref.value;
     if (s != NULL) {
-        result = ref.fresh ? start_counting(spec, s, p->time_us) :
-                 count_match(spec, s, p->time_us);
+        result = ref.fresh ? start_again(spec, s, p->time_us) : count_match(spec, s, p->time_us);
         *ref.ends_us = s->since_us + seconds_us(spec->seconds);
         if (s->rate_since_us != 0)
             *ref.ends_us = MAX(*ref.ends_us, s->rate_since_us + seconds_us(spec->timeout) +

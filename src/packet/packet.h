@@ -185,7 +185,7 @@ struct packet_alert {
 #define ALERT_STREAM      0x01          /* matched in stream data, not in this packet alone */
 #define ALERT_SUPPRESSED  0x02          /* threshold says: do not log */
 #define ALERT_TX_GUESSED  0x04
-#define ALERT_THRESHOLD_DROP 0x08       /* rate_filter turned it into a drop */
+#define ALERT_RATE_ACTION 0x08          /* rate_filter gave it another action */
 #define ALERT_APP_STATE   0x10
 #define ALERT_TO_PACKET   0x40          /* of the firewall: decides about the packet as a whole */
 #define ALERT_FIREWALLED  0x80          /* in firewall mode: the record says who spoke */

@@ -217,13 +217,11 @@ static void act(const struct detect_thread *dt, struct packet *p, const struct p
     if ((a->action & (ACTION_DROP | ACTION_PASS)) && reaches_flow(a))
         act_on_flow(dt, p, a->action);
     if (a->action & ACTION_DROP) {
-        packet_drop(p, a->flags & ALERT_THRESHOLD_DROP ? DROP_RULES_THRESHOLD : DROP_RULES);
+        packet_drop(p, a->flags & ALERT_RATE_ACTION ? DROP_RULES_THRESHOLD : DROP_RULES);
         if (p->dropped_by == NULL)
             p->dropped_by = a->rule;
         p->action |= a->action & ACTION_REJECT;
     }
-    if (a->action & ACTION_PASS)
-        p->action |= ACTION_PASS;
 }
 
 void alert_keep(struct detect_thread *dt, struct packet *p, const struct packet_alert *a)
@@ -247,11 +245,9 @@ static void action_by_rate(struct packet_alert *a, enum threshold_result t)
     switch (t) {
     case THRESHOLD_DROP:
         a->action |= ACTION_DROP;
-        a->flags |= ALERT_THRESHOLD_DROP;
         break;
     case THRESHOLD_REJECT:
         a->action |= ACTION_DROP | ACTION_REJECT_SRC;
-        a->flags |= ALERT_THRESHOLD_DROP;
         break;
     case THRESHOLD_PASS:
         a->action = ACTION_PASS;
@@ -260,15 +256,18 @@ static void action_by_rate(struct packet_alert *a, enum threshold_result t)
         a->action = ACTION_ALERT;
         break;
     default:
-        break;
+        return;
     }
+    a->flags |= ALERT_RATE_ACTION;
 }
 
+/* A pass rule that its threshold keeps silent passes the flow, where it reaches that far, but the
+ * packet's other rules speak. */
 bool alert_finish(struct detect_thread *dt, struct packet *p, struct packet_alert *a)
 {
     const struct rule *r = a->rule;
     enum threshold_result t = THRESHOLD_ALERT;
-    bool logged;
+    bool logged, passes;
 
     a->action = action_of(r);
     if (r->threshold != NULL)
@@ -279,13 +278,16 @@ bool alert_finish(struct detect_thread *dt, struct packet *p, struct packet_aler
     }
     action_by_rate(a, t);
     act(dt, p, a);
+    passes = (a->action & ACTION_PASS) && t != THRESHOLD_SILENT;
     logged = t != THRESHOLD_SILENT && !(r->flags & RULE_NOALERT) &&
              (a->action & ACTION_ALERT || r->flags & RULE_ALERT_KEYWORD);
     if (logged)
         alert_keep(dt, p, a);
-    else if (!(a->action & ACTION_PASS))
+    else if (!passes)
         counter_inc(dt->counters, dt->count.suppressed);
-    return !(a->action & ACTION_PASS);
+    if (passes)
+        p->action |= ACTION_PASS;
+    return !passes;
 }
 
 void alert_queue_finish(struct detect_thread *dt, struct packet *p, uint8_t flags)

@@ -153,6 +153,30 @@ TEST(threshold_reached_needs_no_turn)
     CHECK_INT(waits_at_last("threshold:type limit,track by_src,count 1,seconds 5;", 5), 0);
 }
 
+/* With nothing in the table's way for long: what ends a new action is not counted itself. */
+TEST(threshold_rate_ends_at_a_match)
+{
+    static const struct { unsigned second; enum threshold_result wanted; } steps[] = {
+        { 0, THRESHOLD_ALERT }, { 1, THRESHOLD_ALERT }, { 2, THRESHOLD_DROP },
+        { 5, THRESHOLD_DROP }, { 40, THRESHOLD_ALERT }, { 41, THRESHOLD_ALERT },
+        { 42, THRESHOLD_ALERT }, { 43, THRESHOLD_DROP },
+    };
+    struct rules_fixture f;
+    struct rule *r;
+
+    rules_fixture_open(&f);
+    r = rules_fixture_parse(&f, "alert ip any any -> any any (sid:1;)");
+    CHECK_INT(threshold_config_lines(f.set, text_of(
+        "rate_filter gen_id 1, sig_id 1, track by_src, count 2, seconds 10, "
+        "new_action drop, timeout 5\n"), "threshold.config"), 1);
+    for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+        struct packet p = packet_at(steps[i].second, "10.0.0.1", "10.0.0.2");
+
+        CHECK_INT(threshold_apply(f.set->threshold_state, r, &p), steps[i].wanted);
+    }
+    rules_fixture_close(&f);
+}
+
 TEST(threshold_config_changes_rules)
 {
     struct rules_fixture f;

@@ -133,12 +133,15 @@ bool output_shows_rules(const struct conf_node *root)
 }
 
 /* Who only listens blocks nothing by a drop, unless rate_filter asked for it. */
-static const char *action_name(const struct packet_alert *a, bool is_inline)
+/* What became of the packet speaks for a rule whose action rate_filter changed. */
+static const char *action_name(const struct packet *p, const struct packet_alert *a,
+                               bool is_inline)
 {
-    uint8_t blocks = is_inline || (a->flags & ALERT_THRESHOLD_DROP)
-                         ? ACTION_DROP | ACTION_REJECT : ACTION_REJECT;
+    bool by_rate = a->flags & ALERT_RATE_ACTION;
+    uint8_t action = by_rate ? p->action : a->action;
+    uint8_t blocks = is_inline || by_rate ? ACTION_DROP | ACTION_REJECT : ACTION_REJECT;
 
-    return a->action & blocks ? "blocked" : "allowed";
+    return action & blocks ? "blocked" : "allowed";
 }
 
 static void alert_endpoint(struct json *j, const char *key, const struct packet *p, bool src)
@@ -170,7 +173,7 @@ void eve_alert_object(struct json *j, const struct eve *eve, const struct packet
     const struct rule *rule = a->rule;
 
     json_object(j, "alert");
-    json_string(j, "action", action_name(a, eve->request->is_inline));
+    json_string(j, "action", action_name(p, a, eve->request->is_inline));
     if (a->flags & ALERT_FIREWALLED)
         json_string(j, "engine", rule->flags & RULE_FIREWALL ? "fw" : "td");
     json_u64(j, "gid", rule->gid);
