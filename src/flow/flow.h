@@ -136,6 +136,18 @@ _Static_assert(sizeof(struct flow) == 5 * CACHE_LINE, "five lines, two of them i
 struct flow_extra *flow_extra_make(struct flow *f);
 void flow_extra_free(struct flow *f);   /* all but macs and rate is free already */
 
+/* Rules of the kind "track by_flow" have counted there. */
+static inline bool flow_counts_matches(const struct flow *f)
+{
+    return f->extra != NULL && f->extra->thresholds != NULL;
+}
+
+/* What rules left in the flow, for the records about it. */
+static inline bool flow_remembers(const struct flow *f)
+{
+    return f->vars != NULL || flow_counts_matches(f);
+}
+
 struct flow_macs *flow_macs_make(struct flow *f);       /* NULL: no memory */
 static inline struct flow_macs *flow_macs(const struct flow *f)
 {

@@ -216,7 +216,7 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
     }
     if (f != NULL && f->tenant_id != 0)
         json_u64(j, "tenant_id", f->tenant_id);
-    if (eve->metadata && f != NULL && (f->vars != NULL || p->vars != NULL))
+    if (eve->metadata && f != NULL && (flow_remembers(f) || p->vars != NULL))
         eve_vars(j, f, p);
     if (tx_id != EVE_NO_TX)
         json_u64(j, "tx_id", tx_id);
@@ -302,6 +302,59 @@ void eve_packet_bytes(struct json *j, const struct packet *p, uint32_t most)
 
 /* --- variables of the flow ------------------------------------------------------------------ */
 
+/* Flowbits named traffic/id/NAME and traffic/label/NAME say what a flow is. */
+#define TRAFFIC_ID "traffic/id/"
+#define TRAFFIC_LABEL "traffic/label/"
+
+static bool says_traffic(const char *name)
+{
+    return strncmp(name, TRAFFIC_ID, strlen(TRAFFIC_ID)) == 0 ||
+           strncmp(name, TRAFFIC_LABEL, strlen(TRAFFIC_LABEL)) == 0;
+}
+
+struct traffic_writer {
+    struct json *j;
+    const char *prefix;
+    bool open;
+};
+
+static bool write_traffic(const struct flow_var_view *v, void *arg)
+{
+    struct traffic_writer *w = arg;
+    const char *name = v->kind == VAR_FLOWBIT ? var_name(v->kind, v->id) : NULL;
+    size_t len = strlen(w->prefix);
+
+    if (name == NULL || strncmp(name, w->prefix, len) != 0)
+        return true;
+    if (!w->open)
+        json_array(w->j, strcmp(w->prefix, TRAFFIC_ID) == 0 ? "id" : "label");
+    w->open = true;
+    json_string(w->j, NULL, name + len);
+    return true;
+}
+
+static bool eve_traffic(struct json *j, const struct flow *f)
+{
+    static const char *const prefixes[] = { TRAFFIC_ID, TRAFFIC_LABEL };
+    struct json_mark mark = json_mark(j);
+    bool any = false;
+
+    json_object(j, "traffic");
+    for (unsigned i = 0; i < ARRAY_LEN(prefixes); i++) {
+        struct traffic_writer w = { .j = j, .prefix = prefixes[i] };
+
+        flow_vars_each(f, write_traffic, &w);
+        if (w.open)
+            json_array_end(j);
+        any |= w.open;
+    }
+    if (any)
+        json_object_end(j);
+    else
+        json_rewind(j, mark);
+    return any;
+}
+
 struct var_writer {
     struct json *j;
     enum var_kind kind;
@@ -313,7 +366,7 @@ static bool write_var(const struct flow_var_view *v, void *arg)
     struct var_writer *w = arg;
     const char *name = var_name(v->kind, v->id);
 
-    if (v->kind != w->kind || name == NULL)
+    if (v->kind != w->kind || name == NULL || (v->kind == VAR_FLOWBIT && says_traffic(name)))
         return true;
     if (!w->open) {
         if (v->kind == VAR_FLOWINT || v->kind == VAR_ENTROPY)
@@ -341,8 +394,6 @@ static bool write_var(const struct flow_var_view *v, void *arg)
     return true;
 }
 
-static void eve_traffic(struct json *j, const struct flow *f);
-
 /* Those of a packet come first: {"name": "value"}, or key and value. */
 static bool write_packet_vars(struct json *j, const struct packet_var *v)
 {
@@ -369,11 +420,11 @@ void eve_vars(struct json *j, const struct flow *f, const struct packet *p)
 {
     static const enum var_kind kinds[] = { VAR_FLOWBIT, VAR_FLOWVAR, VAR_FLOWINT,
                                            VAR_ENTROPY };
+    bool any = eve_traffic(j, f) || flow_counts_matches(f);
     struct json_mark mark = json_mark(j);
-    bool any = false;
 
     json_object(j, "metadata");
-    any = p != NULL && write_packet_vars(j, p->vars);
+    any |= p != NULL && write_packet_vars(j, p->vars);
     for (unsigned i = 0; i < ARRAY_LEN(kinds); i++) {
         struct var_writer w = { .j = j, .kind = kinds[i] };
 
@@ -383,50 +434,6 @@ void eve_vars(struct json *j, const struct flow *f, const struct packet *p)
             json_object_end(j);
         else if (w.open)
             json_array_end(j);
-    }
-    if (any)
-        json_object_end(j);
-    else
-        json_rewind(j, mark);
-    eve_traffic(j, f);
-}
-
-/* Flowbits named traffic/id/NAME and traffic/label/NAME say what a flow is. */
-struct traffic_writer {
-    struct json *j;
-    const char *prefix;
-    bool open;
-};
-
-static bool write_traffic(const struct flow_var_view *v, void *arg)
-{
-    struct traffic_writer *w = arg;
-    const char *name = v->kind == VAR_FLOWBIT ? var_name(v->kind, v->id) : NULL;
-    size_t len = strlen(w->prefix);
-
-    if (name == NULL || strncmp(name, w->prefix, len) != 0)
-        return true;
-    if (!w->open)
-        json_array(w->j, strcmp(w->prefix, "traffic/id/") == 0 ? "id" : "label");
-    w->open = true;
-    json_string(w->j, NULL, name + len);
-    return true;
-}
-
-static void eve_traffic(struct json *j, const struct flow *f)
-{
-    static const char *const prefixes[] = { "traffic/id/", "traffic/label/" };
-    struct json_mark mark = json_mark(j);
-    bool any = false;
-
-    json_object(j, "traffic");
-    for (unsigned i = 0; i < ARRAY_LEN(prefixes); i++) {
-        struct traffic_writer w = { .j = j, .prefix = prefixes[i] };
-
-        flow_vars_each(f, write_traffic, &w);
-        if (w.open)
-            json_array_end(j);
-        any |= w.open;
     }
     if (any)
         json_object_end(j);

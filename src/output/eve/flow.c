@@ -185,7 +185,7 @@ static void flow_record(struct render *r, const struct eve *eve, void *settings,
     eve_app_proto(&j, f);
     flow_body(r, &j, f);
     flow_ethernet(eve, &j, f, TO_SERVER);
-    if (eve->metadata && f->vars != NULL)
+    if (eve->metadata && flow_remembers(f))
         eve_vars(&j, f, NULL);
     flow_tcp(&j, f);
     eve_end(r, eve, &j, p);
@@ -227,7 +227,7 @@ static void netflow_direction(struct render *r, const struct eve *eve, struct pa
         json_object_end(&j);
     }
     flow_ethernet(eve, &j, f, d);
-    if (eve->metadata && f->vars != NULL)
+    if (eve->metadata && flow_remembers(f))
         eve_vars(&j, f, NULL);
     eve_end(r, eve, &j, p);
 }
