@@ -193,7 +193,7 @@ static void add_time(struct buf *name, const struct pcap_files *f, uint64_t time
 }
 
 /* Of several lanes: %n is the thread's number, %i its id, which is the same here, %t the time. */
-static void make_name(struct buf *name, const struct pcap_files *f, const struct lane *l,
+static void make_name(struct buf *name, const struct pcap_files *f, unsigned lane,
                       uint64_t time_us)
 {
     for (const char *p = f->prefix; *p != '\0'; p++) {
@@ -204,7 +204,7 @@ static void make_name(struct buf *name, const struct pcap_files *f, const struct
         if (*++p == 't')
             add_time(name, f, time_us);
         else
-            buf_printf(name, "%u", l->number);
+            buf_printf(name, "%u", lane);
     }
     if (!f->multi) {
         buf_add_u8(name, '.');
@@ -212,7 +212,6 @@ static void make_name(struct buf *name, const struct pcap_files *f, const struct
     }
     if (f->lz4)
         buf_add_string(name, ".lz4");
-    buf_add_u8(name, 0);
 }
 
 /* Named by the time it begins: the first one where the capture does. */
@@ -226,7 +225,8 @@ static bool next_file(struct pcap_files *f, struct lane *l, const struct pcap_re
     struct buf name = { 0 };
 
     lane_close_file(f, l);
-    make_name(&name, f, l, start_us);
+    make_name(&name, f, l->number, start_us);
+    buf_add_u8(&name, 0);
     l->fd = open((char *)name.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
     if (l->fd < 0) {
         if (!f->failing)
@@ -244,15 +244,40 @@ static bool next_file(struct pcap_files *f, struct lane *l, const struct pcap_re
     return (!f->lz4 || squeeze_begin(f, l)) && put(f, l, header, sizeof(header));
 }
 
+static struct lane *find_lane(const struct pcap_files *f, unsigned number)
+{
+    for (size_t i = 0; i < f->lanes.count; i++)
+        if (f->lanes.at[i]->number == number)
+            return f->lanes.at[i];
+    return NULL;
+}
+
+/* Until the first packet is written the file has none, and yet its name is known. */
+void pcap_files_name(struct pcap_files *f, unsigned lane, uint64_t time_us, struct buf *name)
+{
+    const struct lane *l;
+
+    if (!f->multi)
+        lane = 0;
+    pcap_files_note(f, time_us);
+    pthread_mutex_lock(&f->lock);
+    l = find_lane(f, lane);
+    if (l != NULL && l->names.count > 0)
+        buf_add_string(name, l->names.at[l->names.count - 1]);
+    else
+        make_name(name, f, lane, __atomic_load_n(&f->start_us, __ATOMIC_RELAXED));
+    pthread_mutex_unlock(&f->lock);
+}
+
 static struct lane *lane_of(struct pcap_files *f, unsigned number)
 {
     struct lane *l;
 
     if (!f->multi)
         number = 0;
-    for (size_t i = 0; i < f->lanes.count; i++)
-        if (f->lanes.at[i]->number == number)
-            return f->lanes.at[i];
+    l = find_lane(f, number);
+    if (l != NULL)
+        return l;
     l = xcalloc(1, sizeof(*l));
     l->number = number;
     l->fd = -1;
@@ -416,5 +441,7 @@ struct pcap_files *pcap_files_open(const struct output_request *request,
     **sink = (struct sink){ .id = (uint16_t)conf->sinks.count, .ops = &files_ops, .self = f };
     ARRAY_PUSH(&conf->sinks, *sink);
     ARRAY_PUSH(&conf->sink_paths, xstrdup(f->prefix));
+    if (conf->pcap_files == NULL)
+        conf->pcap_files = f;
     return f;
 }

@@ -22,6 +22,8 @@ struct pcap_files *pcap_files_open(const struct output_request *request,
                                    struct output_conf *conf, struct err *err);
 /* Any thread: a packet has been looked at; the first one names the first file. */
 void pcap_files_note(struct pcap_files *f, uint64_t time_us);
+/* Any thread: appends the name of the file that this thread's packets go to now. */
+void pcap_files_name(struct pcap_files *f, unsigned lane, uint64_t time_us, struct buf *name);
 void pcap_files_set_linktype(struct pcap_files *f, int linktype);
 
 #endif

@@ -76,6 +76,7 @@ static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
     p->flags |= PACKET_PSEUDO;
     p->source = PACKET_STREAM_END;
     p->datalink = st->datalink;
+    p->file_name = st->file_name;
     /* When it was due, not when this thread happened to notice: that depends on what other flows
      * the thread has. */
     p->time_us = flow->end_reason == FLOW_END_TIMEOUT ? flow_table_due_us(st->flows, flow)

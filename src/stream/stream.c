@@ -332,6 +332,13 @@ bool stream_is_closed(const struct packet *p)
 
 #define ENDS_PER_PACKET 16
 
+/* Where packets come from that this thread makes itself. */
+static void note_source(struct stream_thread *st, const struct packet *p)
+{
+    st->datalink = p->datalink;
+    st->file_name = p->file_name;
+}
+
 /* The packet at *at; flows that it ends go before it, and *at moves along. */
 static void packet_at(struct stream_thread *st, struct packet_vector *v, unsigned *at)
 {
@@ -341,7 +348,7 @@ static void packet_at(struct stream_thread *st, struct packet_vector *v, unsigne
     if (p->time_us > st->now_us)
         st->now_us = p->time_us;
     if (!(p->flags & PACKET_PSEUDO))
-        st->datalink = p->datalink;
+        note_source(st, p);
     if (UNLIKELY(st->gates.pre_flow != NULL) && is_stopped(st, p))
         return;
     if (p->flow_hash == 0 || (p->flags & (PACKET_PSEUDO | PACKET_FRAGMENT)))
@@ -510,7 +517,7 @@ static bool next_in_order(struct stream_thread *st, struct packet_vector *v)
             return false;
         flow_table_at(st->flows, p->order);
         st->now_us = p->time_us;
-        st->datalink = p->datalink;
+        note_source(st, p);
         st->input_flow = may_have_flow(st, p) ? find_or_make(st, p) : NULL;
         st->is_found = true;
     }

@@ -199,6 +199,7 @@ struct stream_thread {
     uint32_t vector_number;             /* chunks of this vector pin their buffers */
     uint64_t now_us;
     uint8_t datalink;                   /* of the last packet; logs name it with ours too */
+    const char *file_name;              /* its capture file, borrowed; NULL: none */
     bool all_ended;
     struct packet_vector input;         /* packets that stand in an order, as they came */
     unsigned input_at;                  /* of them, the next */
