@@ -299,7 +299,7 @@ static void *file_store_open(const struct output_request *request, struct output
     s->count_max_hit = counter_register("file_store.open_files_max_hit", COUNTER_SUM);
     s->count_open = counter_register("file_store.open_files", COUNTER_GAUGE);
     s->eve = (struct eve){ .sink = &s->no_sink, .request = &conf->request, .prefix = "",
-                           .metadata = true };
+                           .sensor_id = -1 };
     if (make_dirs(s->dir, err) < 0) {
         file_store_close(s);
         return NULL;

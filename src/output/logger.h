@@ -55,6 +55,7 @@ struct render {
     uint64_t time_second;
     char time_prefix[24], time_suffix[8];
     struct buf scratch;
+    const struct ip *client;    /* stands in records for the flow's client; NULL: its own address */
 };
 
 /* A record is a framed run of bytes for one sink. */

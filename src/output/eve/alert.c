@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "app/file.h"
-#include "app/http1/http1.h"
 #include "base/array.h"
 #include "detect/detect.h"
 #include "detect/firewall/firewall.h"
 #include "output/eve/frame.h"
+#include "output/output_private.h"
+#include "output/pcap_files.h"
 
 #define PAYLOAD_SIZE_DEBUG (64u << 10)
 
@@ -144,9 +145,12 @@ static const char *action_name(const struct packet *p, const struct packet_alert
     return action & blocks ? "blocked" : "allowed";
 }
 
-static void alert_endpoint(struct json *j, const char *key, const struct packet *p, bool src)
+static void alert_endpoint(const struct render *r, struct json *j, const char *key,
+                           const struct packet *p, bool src)
 {
-    const struct ip *ip = src ? &p->src : &p->dst;
+    bool is_client = src == (packet_direction(p) == TO_SERVER);
+    const struct ip *own = src ? &p->src : &p->dst;
+    const struct ip *ip = is_client && r->client != NULL ? r->client : own;
     uint16_t port = src ? p->src_port : p->dst_port;
     char text[IP_TEXT_SIZE];
     size_t n = ip_format(ip, text);
@@ -166,9 +170,9 @@ static void alert_references(struct json *j, const struct rule *rule)
     json_array_end(j);
 }
 
-void eve_alert_object(struct json *j, const struct eve *eve, const struct packet *p,
-                      const struct packet_alert *a, bool metadata, bool references, bool text,
-                      const char *xff)
+void eve_alert_object(const struct render *r, struct json *j, const struct eve *eve,
+                      const struct packet *p, const struct packet_alert *a, bool metadata,
+                      bool references, bool text, const char *xff)
 {
     const struct rule *rule = a->rule;
 
@@ -187,8 +191,8 @@ void eve_alert_object(struct json *j, const struct eve *eve, const struct packet
     if (rule->flags & (RULE_TARGET_SRC | RULE_TARGET_DST)) {
         bool target_src = rule->flags & RULE_TARGET_SRC;
 
-        alert_endpoint(j, "source", p, !target_src);
-        alert_endpoint(j, "target", p, target_src);
+        alert_endpoint(r, j, "source", p, !target_src);
+        alert_endpoint(r, j, "target", p, target_src);
     }
     if (metadata && rule->metadata_json != NULL)
         json_raw(j, "metadata", rule->metadata_json, strlen(rule->metadata_json));
@@ -235,7 +239,7 @@ void eve_verdict(struct json *j, const struct eve *eve, const struct packet *p)
     json_object_end(j);
 }
 
-void eve_flow_summary(struct render *r, struct json *j, const struct flow *f)
+static void eve_flow_summary(struct render *r, struct json *j, const struct flow *f)
 {
     json_object(j, "flow");
     json_u64(j, "pkts_toserver", f->packets[TO_SERVER]);
@@ -243,7 +247,7 @@ void eve_flow_summary(struct render *r, struct json *j, const struct flow *f)
     json_u64(j, "bytes_toserver", f->bytes[TO_SERVER]);
     json_u64(j, "bytes_toclient", f->bytes[TO_CLIENT]);
     eve_time(r, j, "start", f->start_us);
-    eve_flow_addresses(j, f, false);
+    eve_flow_addresses(j, f, false, r->client);
     json_object_end(j);
 }
 
@@ -352,6 +356,18 @@ static void alert_firewall(struct json *j, const struct rule *rule)
     json_object_end(j);
 }
 
+/* Where pcap-log puts the packet. */
+static void capture_file(struct render *r, struct json *j, const struct packet *p)
+{
+    struct pcap_files *files = r->conf->pcap_files;
+
+    if (LIKELY(files == NULL))
+        return;
+    buf_clear(&r->scratch);
+    pcap_files_name(files, r->thread, p->time_us, &r->scratch);
+    json_bytes(j, "capture_file", (const char *)r->scratch.data, r->scratch.len);
+}
+
 static void alert_write(struct render *r, const struct eve *eve, const struct alert_settings *s,
                         struct packet *p, const struct packet_alert *a, struct app_tx *tx,
                         const char *xff)
@@ -360,7 +376,7 @@ static void alert_write(struct render *r, const struct eve *eve, const struct al
 
     eve_begin(r, eve, &j, p, EVE_AS_PACKET, "alert", a->tx_id);
     eve_tunnel(&j, p);
-    eve_alert_object(&j, eve, p, a, s->metadata_rule, s->references, s->rule_text, xff);
+    eve_alert_object(r, &j, eve, p, a, s->metadata_rule, s->references, s->rule_text, xff);
     if (a->rule->flags & RULE_FIREWALL)
         alert_firewall(&j, a->rule);
     if (tx != NULL)
@@ -376,21 +392,10 @@ static void alert_write(struct render *r, const struct eve *eve, const struct al
     alert_payload_fields(&j, p, a, s);
     if (s->packet && p->data != NULL)
         eve_packet_bytes(&j, p, UINT32_MAX);
+    capture_file(r, &j, p);
     if (s->verdict)
         eve_verdict(&j, eve, p);
     eve_end(r, eve, &j, p);
-}
-
-/* The client behind a proxy, as the request of this alert says; an alert without a transaction
- * speaks of the oldest one. */
-static bool alert_xff(const struct packet *p, const struct xff *xff, struct app_tx *tx,
-                      char out[IP_TEXT_SIZE])
-{
-    if (xff->mode == XFF_OFF || p->flow == NULL || p->flow->app_proto != APP_PROTO_http1)
-        return false;
-    if (tx == NULL && p->flow->app != NULL)
-        tx = p->flow->app->first;
-    return tx != NULL && http1_forwarded_for(tx, xff->header, xff->forward, out);
 }
 
 static void alert_record(struct render *r, const struct eve *eve, const struct alert_settings *s,
@@ -398,14 +403,11 @@ static void alert_record(struct render *r, const struct eve *eve, const struct a
 {
     const struct xff *xff = s->xff.mode != XFF_OFF ? &s->xff : &eve->xff;
     struct app_tx *tx = alert_tx(p, a->tx_id);
-    struct ip *client = packet_direction(p) == TO_SERVER ? &p->src : &p->dst, saved = *client;
-    char text[IP_TEXT_SIZE];
-    bool found = alert_xff(p, xff, tx, text);
+    struct xff_use use;
 
-    if (found && xff->mode == XFF_OVERWRITE && ip_parse(text_of(text), client))
-        found = false;
-    alert_write(r, eve, s, p, a, tx, found ? text : NULL);
-    *client = saved;
+    eve_xff_begin(r, xff, p, tx, &use);
+    alert_write(r, eve, s, p, a, tx, use.found ? use.text : NULL);
+    r->client = NULL;
 }
 
 static bool alert_wants(const struct packet *p)

@@ -5,10 +5,9 @@
 
 #include "output/eve/eve.h"
 
-void eve_alert_object(struct json *j, const struct eve *eve, const struct packet *p,
-                      const struct packet_alert *a, bool metadata, bool references, bool text,
-                      const char *xff);
+void eve_alert_object(const struct render *r, struct json *j, const struct eve *eve,
+                      const struct packet *p, const struct packet_alert *a, bool metadata,
+                      bool references, bool text, const char *xff);
 void eve_verdict(struct json *j, const struct eve *eve, const struct packet *p);
-void eve_flow_summary(struct render *r, struct json *j, const struct flow *f);
 
 #endif

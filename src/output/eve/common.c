@@ -72,19 +72,25 @@ static void eve_endpoints(struct json *j, const struct ip *src, uint16_t src_por
         json_u64(j, "dest_port", dst_port);
 }
 
-static void eve_flow_endpoints(struct json *j, const struct flow *f, bool reversed, uint8_t proto)
+static void eve_flow_endpoints(struct json *j, const struct flow *f, bool reversed, uint8_t proto,
+                               const struct ip *client)
 {
     const struct flow_key *k = &f->key;
+    bool turned = reversed != flow_is_swapped(f);
+    const struct ip *src = turned ? &k->dst : &k->src, *dst = turned ? &k->src : &k->dst;
 
-    if (reversed != flow_is_swapped(f))
-        eve_endpoints(j, &k->dst, k->dst_port, &k->src, k->src_port, proto);
-    else
-        eve_endpoints(j, &k->src, k->src_port, &k->dst, k->dst_port, proto);
+    if (UNLIKELY(client != NULL) && reversed)
+        dst = client;
+    else if (UNLIKELY(client != NULL))
+        src = client;
+    eve_endpoints(j, src, turned ? k->dst_port : k->src_port, dst,
+                  turned ? k->src_port : k->dst_port, proto);
 }
 
-void eve_flow_addresses(struct json *j, const struct flow *f, bool reversed)
+void eve_flow_addresses(struct json *j, const struct flow *f, bool reversed,
+                        const struct ip *client)
 {
-    eve_flow_endpoints(j, f, reversed, f->key.proto);
+    eve_flow_endpoints(j, f, reversed, f->key.proto, client);
 }
 
 /* An ICMP error belongs to the flow that it is about, and has no ports all the same. */
@@ -93,17 +99,24 @@ static uint8_t proto_shown(const struct packet *p)
     return p->ip_proto == 1 || p->ip_proto == 58 ? p->ip_proto : p->flow->key.proto;
 }
 
-void eve_addresses(struct json *j, const struct packet *p, enum eve_order order)
+static void eve_addresses(const struct render *r, struct json *j, const struct packet *p,
+                          enum eve_order order)
 {
+    const struct ip *src = &p->src, *dst = &p->dst;
+
     if (order != EVE_AS_PACKET && p->flow != NULL) {
-        eve_flow_endpoints(j, p->flow, order == EVE_TO_CLIENT, proto_shown(p));
+        eve_flow_endpoints(j, p->flow, order == EVE_TO_CLIENT, proto_shown(p), r->client);
         return;
     }
     if ((p->flags & PACKET_PSEUDO) && p->flow != NULL) {
-        eve_flow_addresses(j, p->flow, p->flags & PACKET_TO_CLIENT);
+        eve_flow_addresses(j, p->flow, p->flags & PACKET_TO_CLIENT, r->client);
         return;
     }
-    eve_endpoints(j, &p->src, p->src_port, &p->dst, p->dst_port, p->ip_proto);
+    if (UNLIKELY(r->client != NULL) && packet_direction(p) == TO_CLIENT)
+        dst = r->client;
+    else if (UNLIKELY(r->client != NULL))
+        src = r->client;
+    eve_endpoints(j, src, p->src_port, dst, p->dst_port, p->ip_proto);
 }
 
 void eve_mac(struct json *j, const char *key, const uint8_t m[6])
@@ -197,7 +210,7 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
     json_string(j, "event_type", event_type);
     eve_vlans(j, p->vlan, p->vlan_count);
     if (ip) {
-        eve_addresses(j, p, order);
+        eve_addresses(r, j, p, order);
         eve_proto(j, proto);
         json_u64(j, "ip_v", p->src.version != 0 ? p->src.version : f->key.src.version);
     }

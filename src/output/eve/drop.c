@@ -93,7 +93,7 @@ static void drop_packet(struct render *r, const struct eve *eve, void *settings,
     if (s->verdict)
         eve_verdict(&j, eve, p);
     if (s->alerts && a != NULL)
-        eve_alert_object(&j, eve, p, a, true, false, false, NULL);
+        eve_alert_object(r, &j, eve, p, a, true, false, false, NULL);
     eve_end(r, eve, &j, p);
 }
 

@@ -118,18 +118,6 @@ static void eve_add_type(struct eve *eve, const char *given, const struct conf_n
         eve->type[eve->type_count++] = use;
 }
 
-void eve_read_xff(struct xff *xff, const struct conf_node *node)
-{
-    static const char *const modes[] = { "extra-data", "overwrite", NULL };
-    static const char *const deployments[] = { "reverse", "forward", NULL };
-
-    if (!conf_bool(node, "xff.enabled", false))
-        return;
-    xff->mode = conf_choice(node, "xff.mode", modes, 0) == 1 ? XFF_OVERWRITE : XFF_EXTRA;
-    xff->forward = conf_choice(node, "xff.deployment", deployments, 0) == 1;
-    xff->header = conf_string(node, "xff.header", "X-Forwarded-For");
-}
-
 /* A server that gathers the records of many machines has to know whose they are. */
 static void read_sensor(struct eve *eve, const struct conf_node *root,
                         const struct conf_node *node)
@@ -276,18 +264,24 @@ static bool eve_app_record(struct render *r, const struct eve *eve, const struct
                            struct packet *p, struct app_tx *tx, enum direction direction,
                            unsigned n)
 {
+    bool may_xff = eve->xff.mode != XFF_OFF && strcmp(use->log->event_type, "http") == 0;
+    struct xff_use xff = { .found = false };
     struct json j;
 
+    if (UNLIKELY(may_xff))
+        eve_xff_begin(r, &eve->xff, p, tx, &xff);
     eve_begin(r, eve, &j, p, eve_app_order(use->log, p, tx, direction), use->log->event_type,
               use->log->has_tx_id ? tx->id : EVE_NO_TX);
     if (use->log->key != NULL)
         json_object(&j, use->log->key);
     if (!eve_app_members(&j, use, tx, direction, n)) {
         eve_cancel(r);
+        r->client = NULL;
         return false;
     }
     if (use->log->key != NULL)
         json_object_end(&j);
+    eve_xff_end(r, &eve->xff, &j, &xff);
     eve_end(r, eve, &j, p);
     p->flow->tx_log_count++;
     return true;

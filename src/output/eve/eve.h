@@ -6,6 +6,7 @@
 #ifndef OUTPUT_EVE_EVE_H
 #define OUTPUT_EVE_EVE_H
 
+#include "base/ip.h"
 #include "base/json.h"
 #include "output/logger.h"
 
@@ -68,6 +69,18 @@ struct eve {
 /* `xff:` below an eve-log or one of its types; left as it is when there is none. */
 void eve_read_xff(struct xff *xff, const struct conf_node *node);
 
+/* The client behind a proxy, as the request says that this record is about (tx NULL: the oldest).
+ * Between the two, records show it where the flow's client would stand, if that is the mode. */
+struct xff_use {
+    bool found;
+    struct ip address;
+    char text[IP_TEXT_SIZE];
+};
+void eve_xff_begin(struct render *r, const struct xff *xff, const struct packet *p,
+                   struct app_tx *tx, struct xff_use *use);
+void eve_xff_end(struct render *r, const struct xff *xff, struct json *j,
+                 const struct xff_use *use);
+
 /* Which way round addresses stand. */
 enum eve_order { EVE_AS_PACKET, EVE_AS_FLOW, EVE_TO_SERVER, EVE_TO_CLIENT };
 
@@ -80,8 +93,9 @@ void eve_end(struct render *r, const struct eve *eve, struct json *j, const stru
 void eve_cancel(struct render *r);
 
 /* Addresses of a flow or packet, ports or ICMP type, proto: common.c. */
-void eve_addresses(struct json *j, const struct packet *p, enum eve_order order);
-void eve_flow_addresses(struct json *j, const struct flow *f, bool reversed);
+/* client: shown in place of the flow's own; NULL: that one. */
+void eve_flow_addresses(struct json *j, const struct flow *f, bool reversed,
+                        const struct ip *client);
 void eve_proto(struct json *j, uint8_t proto);
 void eve_time(struct render *r, struct json *j, const char *key, uint64_t time_us);
 void eve_app_proto(struct json *j, const struct flow *f);

@@ -10,6 +10,7 @@
 struct files_settings {
     bool force_magic;
     uint8_t mark;                       /* of app_file.logged */
+    struct xff xff;                     /* its own, or eve-log's */
 };
 
 static void *files_configure(const struct conf_node *node, const struct eve *eve, struct err *err)
@@ -18,6 +19,10 @@ static void *files_configure(const struct conf_node *node, const struct eve *eve
 
     s->mark = (uint8_t)(1u << eve_mark(&eve->marks->files, 8, "files", err));
     app_files_want(eve->request->app, APP_FILE_TRACK);
+    s->xff = eve->xff;
+    if (conf_find(node, "xff") != NULL)
+        s->xff.mode = XFF_OFF;
+    eve_read_xff(&s->xff, node);
     s->force_magic = conf_bool(node, "force-magic", false);
     if (s->force_magic)
         app_files_want(eve->request->app, APP_FILE_MAGIC);
@@ -30,11 +35,13 @@ static void *files_configure(const struct conf_node *node, const struct eve *eve
     return s;
 }
 
-static void file_record(struct render *r, const struct eve *eve, struct packet *p,
-                        struct app_tx *tx, const struct app_file *file)
+static void file_record(struct render *r, const struct eve *eve, const struct xff *xff,
+                        struct packet *p, struct app_tx *tx, const struct app_file *file)
 {
+    struct xff_use use;
     struct json j;
 
+    eve_xff_begin(r, xff, p, tx, &use);
     eve_begin(r, eve, &j, p, file->direction == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT,
               "fileinfo", EVE_NO_TX);
     eve_tx_metadata(&j, tx);
@@ -42,6 +49,7 @@ static void file_record(struct render *r, const struct eve *eve, struct packet *
     json_object(&j, "fileinfo");
     eve_file(&j, file, true);
     json_object_end(&j);
+    eve_xff_end(r, xff, &j, &use);
     eve_end(r, eve, &j, p);
 }
 
@@ -57,7 +65,7 @@ static void files_tx(struct render *r, const struct eve *eve, void *settings, st
             file->logged |= s->mark;
             if (s->force_magic)
                 app_file_magic(file);
-            file_record(r, eve, p, tx, file);
+            file_record(r, eve, &s->xff, p, tx, file);
         }
     }
 }

@@ -33,7 +33,7 @@ static void flow_head(struct render *r, const struct eve *eve, struct json *j,
             json_u64(j, NULL, f->key.vlan[i]);
         json_array_end(j);
     }
-    eve_flow_addresses(j, f, reversed);
+    eve_flow_addresses(j, f, reversed, NULL);
     eve_proto(j, f->key.proto);
     if (f->key.proto == 50)
         json_u64(j, "spi", flow_esp_spi(&f->key));

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output/eve/xff.c - `xff:`, the client behind a proxy in records about HTTP. */
+#include "app/http1/http1.h"
+#include "output/eve/eve.h"
+#include "output/output_private.h"
+
+void eve_read_xff(struct xff *xff, const struct conf_node *node)
+{
+    static const char *const modes[] = { "extra-data", "overwrite", NULL };
+    static const char *const deployments[] = { "reverse", "forward", NULL };
+
+    if (!conf_bool(node, "xff.enabled", false))
+        return;
+    xff->mode = conf_choice(node, "xff.mode", modes, 0) == 1 ? XFF_OVERWRITE : XFF_EXTRA;
+    xff->forward = conf_choice(node, "xff.deployment", deployments, 0) == 1;
+    xff->header = conf_string(node, "xff.header", "X-Forwarded-For");
+}
+
+void eve_xff_begin(struct render *r, const struct xff *xff, const struct packet *p,
+                   struct app_tx *tx, struct xff_use *use)
+{
+    use->found = false;
+    if (xff->mode == XFF_OFF || p->flow == NULL || p->flow->app_proto != APP_PROTO_http1)
+        return;
+    if (tx == NULL && p->flow->app != NULL)
+        tx = p->flow->app->first;
+    use->found = tx != NULL && http1_forwarded_for(tx, xff->header, xff->forward, use->text);
+    if (use->found && xff->mode == XFF_OVERWRITE && ip_parse(text_of(use->text), &use->address))
+        r->client = &use->address;
+}
+
+void eve_xff_end(struct render *r, const struct xff *xff, struct json *j,
+                 const struct xff_use *use)
+{
+    if (UNLIKELY(use->found) && xff->mode == XFF_EXTRA)
+        json_string(j, "xff", use->text);
+    r->client = NULL;
+}
