@@ -119,6 +119,28 @@ broken_rules() {
     mv "$work/good.rules" "$work/file.rules"
 }
 
+# The engine ends while requests come: each packet it took has its verdict, and what it logged is
+# whole.
+end_under_load() {
+    local start=$(now) judged=0 kind
+    stop_engine
+    python3 "$top/qa/live/traffic.py" check "$work/traffic" "$start" "$(now)" yes > "$work/told"
+    [ $? != 1 ] || fail "at the end: $(cat "$work/told")"
+    kill -9 $traffic_pid
+    wait $traffic_pid 2> /dev/null
+    for kind in accepted blocked rejected replaced; do
+        judged=$((judged + $(stat ips.$kind)))
+    done
+    expect "packets judged" "$judged" "$(stat decoder.pkts)"
+    [ $judged -gt 100 ] || fail "hardly any packets were judged"
+    python3 -c "
+import json, sys
+for line in open(sys.argv[1]):
+    json.loads(line)
+    end = line[-1]
+sys.exit(end != '\n')" "$log/eve.json" || fail "the log ends within a record"
+}
+
 stress_all() {
     local before after
     stress_begin
@@ -139,7 +161,5 @@ stress_all() {
         until_true requests_pass || fail "requests do not pass after the interface is up again"
     fi
     phase "after all" no sleep 1
-    touch "$work/stop"
-    wait $traffic_pid
-    stop_engine
+    end_under_load
 }
