@@ -150,6 +150,7 @@ void output_conf_free(struct output_conf *conf)
             log_warning("output", "%s: %llu records could not be written", conf->sink_paths.at[i],
                         (unsigned long long)sink->lost);
         sink->ops->close(sink->self);
+        free(sink->lane);
         free(sink);
         free(conf->sink_paths.at[i]);
     }
@@ -175,7 +176,7 @@ void output_rotate(struct output_conf *conf)
 
 void record_begin(struct render *r, struct sink *sink)
 {
-    struct record_head head = { .sink = sink->id };
+    struct record_head head = { .sink = sink_of_thread(sink, r->thread)->id };
 
     r->record_at = r->out->len;
     buf_add(r->out, &head, sizeof(head));

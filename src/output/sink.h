@@ -30,12 +30,28 @@ struct sink {
     const struct sink_ops *ops;
     void *self;
     uint64_t lost;              /* records that could not be written; atomic */
+    /* `threaded: yes`: one for each thread that makes records; this is the first. */
+    struct sink **lane;
+    unsigned lanes;             /* 0: one for all */
 };
+
+/* thread: its number, from 1; 0: none of those that look at packets. */
+static inline const struct sink *sink_of_thread(const struct sink *sink, unsigned thread)
+{
+    if (LIKELY(sink->lanes == 0) || thread == 0)
+        return sink;
+    return sink->lane[(thread - 1) % sink->lanes];
+}
 
 /* By `filetype:` of the node (regular by default) and its `filename:`, else `otherwise`.
  * Sinks of the same file are one. */
 struct sink *sink_open(const struct output_request *request, struct output_conf *conf,
                        const struct conf_node *node, const char *otherwise, struct err *err);
+
+/* ... with a file for each thread, if the node says `threaded: yes`. */
+struct sink *sink_open_threaded(const struct output_request *request, struct output_conf *conf,
+                                const struct conf_node *node, const char *otherwise,
+                                struct err *err);
 
 /* Of this kind, whatever the node says. */
 struct sink *sink_open_as(const struct output_request *request, struct output_conf *conf,
@@ -43,5 +59,6 @@ struct sink *sink_open_as(const struct output_request *request, struct output_co
                           const char *otherwise, struct err *err);
 
 extern const struct sink_ops *const sink_table[];
+extern const struct sink_ops sink_file_later;       /* opened with its first record; not listed */
 
 #endif

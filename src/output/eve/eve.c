@@ -143,7 +143,7 @@ static void *eve_open(const struct output_request *request, struct output_conf *
 {
     struct eve *eve = xcalloc(1, sizeof(*eve));
 
-    eve->sink = sink_open(request, conf, node, "eve.json", err);
+    eve->sink = sink_open_threaded(request, conf, node, "eve.json", err);
     if (eve->sink == NULL) {
         free(eve);
         return NULL;

@@ -21,13 +21,19 @@
 #include "output/sink.h"
 
 struct file_sink {
-    int fd;
+    int fd;                 /* -1: not opened yet; atomic */
+    bool append;
     char *path;             /* with letters of strftime(), if there are any */
     mode_t mode;
     unsigned interval_s;    /* rotate-interval; 0: none */
     int64_t rotate_at;      /* Unix time; atomic: the first to come rotates */
     bool failing, is_cut;   /* relaxed atomics: several threads write; is_cut: in mid-line */
 };
+
+static int fd_of(const struct file_sink *f)
+{
+    return __atomic_load_n(&f->fd, __ATOMIC_RELAXED);
+}
 
 static bool path_now(const char *pattern, char *out, size_t size)
 {
@@ -85,17 +91,27 @@ static void read_interval(struct file_sink *f, const struct conf_node *node)
                    "want minute, hour, day or a duration like 30s or 2h, got \"%s\"", text);
 }
 
-static void *file_open(const struct output_request *request, const struct conf_node *node,
-                       const char *path, struct err *err)
+static void *file_open_later(const struct output_request *request UNUSED,
+                             const struct conf_node *node, const char *path,
+                             struct err *err UNUSED)
 {
     struct file_sink *f = xcalloc(1, sizeof(*f));
     const char *mode = conf_string(node, "filemode", NULL);
 
-    (void)request;
     f->path = xstrdup(path);
     f->mode = mode != NULL ? (mode_t)strtoul(mode, NULL, 8) : 0;
+    f->append = conf_bool(node, "append", true);
+    f->fd = -1;
     read_interval(f, node);
-    f->fd = file_open_path(f, conf_bool(node, "append", true));
+    return f;
+}
+
+static void *file_open(const struct output_request *request, const struct conf_node *node,
+                       const char *path, struct err *err)
+{
+    struct file_sink *f = file_open_later(request, node, path, err);
+
+    f->fd = file_open_path(f, f->append);
     if (f->fd >= 0)
         return f;
     err_set(err, "cannot open %s: %s", path, strerror(errno));
@@ -104,13 +120,24 @@ static void *file_open(const struct output_request *request, const struct conf_n
     return NULL;
 }
 
+/* Its only writer may be several threads, one after the other. */
+static COLD bool open_now(struct file_sink *f)
+{
+    int none = -1, fd = file_open_path(f, f->append);
+
+    if (fd >= 0 && !__atomic_compare_exchange_n(&f->fd, &none, fd, false, __ATOMIC_RELAXED,
+                                                __ATOMIC_RELAXED))
+        close(fd);
+    return fd >= 0;
+}
+
 /* How much of it could be written. */
 static size_t write_some(const struct file_sink *f, const uint8_t *data, size_t len)
 {
     size_t done = 0;
 
     while (done < len) {
-        ssize_t n = write(f->fd, data + done, len - done);
+        ssize_t n = write(fd_of(f), data + done, len - done);
 
         if (n < 0 && errno == EINTR)
             continue;
@@ -142,13 +169,16 @@ static COLD bool file_write_again(struct file_sink *f)
 static void file_rotate(void *self)
 {
     struct file_sink *f = self;
-    int fd = file_open_path(f, true);
+    int fd;
 
+    if (fd_of(f) < 0)
+        return;
+    fd = file_open_path(f, true);
     if (fd < 0) {
         log_error("output", "cannot open %s again: %s", f->path, strerror(errno));
         return;
     }
-    (void)dup3(fd, f->fd, O_CLOEXEC);
+    (void)dup3(fd, fd_of(f), O_CLOEXEC);
     close(fd);
 }
 
@@ -175,6 +205,8 @@ static bool file_write(void *self, const uint8_t *data, size_t len)
     bool failing = __atomic_load_n(&f->failing, __ATOMIC_RELAXED);
     size_t done;
 
+    if (UNLIKELY(fd_of(f) < 0) && !open_now(f))
+        return file_write_failed(f, false);
     if (UNLIKELY(f->interval_s > 0))
         rotate_when_due(f);
     if (UNLIKELY(failing) && !file_write_again(f))
@@ -191,7 +223,8 @@ static void file_close(void *self)
 {
     struct file_sink *f = self;
 
-    close(f->fd);
+    if (f->fd >= 0)
+        close(f->fd);
     free(f->path);
     free(f);
 }
@@ -199,6 +232,14 @@ static void file_close(void *self)
 const struct sink_ops sink_file = {
     .name = "regular",
     .open = file_open,
+    .write = file_write,
+    .rotate = file_rotate,
+    .close = file_close,
+};
+
+const struct sink_ops sink_file_later = {
+    .name = "regular",
+    .open = file_open_later,
     .write = file_write,
     .rotate = file_rotate,
     .close = file_close,

@@ -38,22 +38,34 @@ static void sink_names(struct buf *out)
     buf_add_u8(out, 0);
 }
 
-/* All threads write to one place: nothing else is needed to be fast, and order is kept. */
-static void check_threaded(const struct conf_node *node, const char *filetype)
+#define LANES 128                        /* of threaded files; more threads share them */
+
+static struct sink *find_open(const struct output_conf *conf, const struct sink_ops *ops,
+                              const char *path)
 {
-    if (!conf_bool(node, "threaded", false))
-        return;
-    conf_warning(conf_find(node, "threaded"), "%s does not write by thread: there is one place "
-                 "for the records of all threads", filetype);
+    for (size_t i = 0; !ops->is_own && i < conf->sinks.count; i++)
+        if (conf->sinks.at[i]->ops == ops && strcmp(conf->sink_paths.at[i], path) == 0)
+            return conf->sinks.at[i];
+    return NULL;
 }
 
-struct sink *sink_open(const struct output_request *request, struct output_conf *conf,
-                       const struct conf_node *node, const char *otherwise, struct err *err)
+/* Takes path over. */
+static struct sink *open_at(const struct output_request *request, struct output_conf *conf,
+                            const struct conf_node *node, const struct sink_ops *ops, char *path,
+                            struct err *err)
 {
-    const char *filetype = conf_string(node, "filetype", "regular");
+    void *self = ops->open(request, node, path, err);
+    struct sink *sink;
 
-    check_threaded(node, filetype);
-    return sink_open_as(request, conf, node, filetype, otherwise, err);
+    if (self == NULL) {
+        free(path);
+        return NULL;
+    }
+    sink = xcalloc(1, sizeof(*sink));
+    *sink = (struct sink){ .id = (uint16_t)conf->sinks.count, .ops = ops, .self = self };
+    ARRAY_PUSH(&conf->sinks, sink);
+    ARRAY_PUSH(&conf->sink_paths, path);
+    return sink;
 }
 
 struct sink *sink_open_as(const struct output_request *request, struct output_conf *conf,
@@ -63,7 +75,6 @@ struct sink *sink_open_as(const struct output_request *request, struct output_co
     const struct sink_ops *ops = sink_find(strcmp(filetype, "file") == 0 ? "regular" : filetype);
     struct sink *sink;
     char *path;
-    void *self;
 
     if (ops == NULL) {
         struct buf names = { 0 };
@@ -76,20 +87,77 @@ struct sink *sink_open_as(const struct output_request *request, struct output_co
         return NULL;
     }
     path = output_path(request, conf_string(node, "filename", otherwise));
-    for (size_t i = 0; !ops->is_own && i < conf->sinks.count; i++) {
-        if (conf->sinks.at[i]->ops == ops && strcmp(conf->sink_paths.at[i], path) == 0) {
-            free(path);
-            return conf->sinks.at[i];
-        }
-    }
-    self = ops->open(request, node, path, err);
-    if (self == NULL) {
+    sink = find_open(conf, ops, path);
+    if (sink != NULL) {
         free(path);
-        return NULL;
+        return sink;
     }
-    sink = xcalloc(1, sizeof(*sink));
-    *sink = (struct sink){ .id = (uint16_t)conf->sinks.count, .ops = ops, .self = self };
-    ARRAY_PUSH(&conf->sinks, sink);
-    ARRAY_PUSH(&conf->sink_paths, path);
+    return open_at(request, conf, node, ops, path, err);
+}
+
+/* "eve.json" of the second thread is eve.2.json. */
+static char *lane_path(const char *path, unsigned number)
+{
+    const char *name = strrchr(path, '/'), *dot;
+    struct buf out = { 0 };
+
+    name = name != NULL ? name + 1 : path;
+    dot = strrchr(name, '.');
+    if (dot == NULL)
+        dot = name + strlen(name);
+    buf_printf(&out, "%.*s.%u%s", (int)(dot - path), path, number, dot);
+    buf_add_u8(&out, 0);
+    return (char *)out.data;
+}
+
+/* A file for each thread. The first is opened, which shows what is wrong with the path; the others
+ * once their thread has something to write. */
+static struct sink *open_lanes(const struct output_request *request, struct output_conf *conf,
+                               const struct conf_node *node, const char *path, struct err *err)
+{
+    char *first_path = lane_path(path, 1);
+    struct sink *first = find_open(conf, &sink_file, first_path);
+
+    if (first != NULL) {
+        free(first_path);
+        return first;
+    }
+    first = open_at(request, conf, node, &sink_file, first_path, err);
+    if (first == NULL)
+        return NULL;
+    first->lane = xcalloc(LANES, sizeof(struct sink *));
+    first->lane[0] = first;
+    for (unsigned i = 1; i < LANES; i++)
+        first->lane[i] = open_at(request, conf, node, &sink_file_later, lane_path(path, i + 1),
+                                 err);
+    first->lanes = LANES;
+    return first;
+}
+
+struct sink *sink_open(const struct output_request *request, struct output_conf *conf,
+                       const struct conf_node *node, const char *otherwise, struct err *err)
+{
+    return sink_open_as(request, conf, node, conf_string(node, "filetype", "regular"), otherwise,
+                        err);
+}
+
+struct sink *sink_open_threaded(const struct output_request *request, struct output_conf *conf,
+                                const struct conf_node *node, const char *otherwise,
+                                struct err *err)
+{
+    const char *filetype = conf_string(node, "filetype", "regular");
+    struct sink *sink;
+    char *path;
+
+    if (!conf_bool(node, "threaded", false))
+        return sink_open(request, conf, node, otherwise, err);
+    if (sink_find(strcmp(filetype, "file") == 0 ? "regular" : filetype) != &sink_file) {
+        conf_warning(conf_find(node, "threaded"), "%s does not write by thread: there is one "
+                     "place for the records of all threads", filetype);
+        return sink_open(request, conf, node, otherwise, err);
+    }
+    path = output_path(request, conf_string(node, "filename", otherwise));
+    sink = open_lanes(request, conf, node, path, err);
+    free(path);
     return sink;
 }
