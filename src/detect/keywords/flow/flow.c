@@ -90,6 +90,8 @@ static int flow_parse(struct rule_parser *p, struct text in, void *arg)
     if (direction_apply(p, flags) < 0)
         return -1;
     p->rule->flags |= flags;
+    if (flags & (FLOW_STATES | RULE_FLOW_STATELESS))
+        p->rule->flags |= RULE_NEEDS_FLOW;      /* "not_established" is said of a flow as well */
     if (flags & RULE_ONLY_STREAM)
         p->rule->flags |= RULE_NEEDS_STREAM;
     if (flags & RULE_NO_STREAM)

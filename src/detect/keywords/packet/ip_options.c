@@ -181,13 +181,16 @@ static int fragoffset_parse(struct rule_parser *p, struct text in, void *arg)
 
 static bool fragoffset_match(const struct match_input *in, const void *arg)
 {
-    return is_v4(in->packet) &&
-           int_match_has(arg, fragment_field(in->packet) & FRAG_OFFSET);
+    const struct packet *p = in->packet;
+
+    if (is_v4(p))
+        return int_match_has(arg, fragment_field(p) & FRAG_OFFSET);
+    return p->src.version == 6 && p->fragment.present && int_match_has(arg, p->fragment.offset);
 }
 
 const struct keyword_ops keyword_fragoffset = {
     .name = "fragoffset",
-    .doc = "IPv4 fragment offset, in units of 8 bytes",
+    .doc = "offset of an IP fragment: IPv4 in units of 8 bytes, IPv6 in bytes",
     .features = "prefilter",
     .point = POINT_PACKET,
     .needs_packet = true,
