@@ -11,7 +11,8 @@
 #include <string.h>
 
 enum {
-    PROTO_ICMP = 1, PROTO_TCP = 6, PROTO_UDP = 17, PROTO_ICMPV6 = 58, PROTO_SCTP = 132,
+    PROTO_ICMP = 1, PROTO_TCP = 6, PROTO_UDP = 17, PROTO_ESP = 50, PROTO_ICMPV6 = 58,
+    PROTO_SCTP = 132,
 };
 
 #define NO_COUNTERPART -1
@@ -84,7 +85,7 @@ void flow_key_of_packet(const struct packet *p, struct flow_key *key)
         key->dst_port = p->dst_port;
     } else if (p->ip_proto == PROTO_ICMP || p->ip_proto == PROTO_ICMPV6) {
         key_icmp(p, key);
-    } else if (p->ip_proto == 50) {
+    } else if (p->ip_proto == PROTO_ESP) {
         /* ESP: one flow per security association, which has one direction */
         key->src_port = (uint16_t)(p->esp.spi >> 16);
         key->dst_port = (uint16_t)p->esp.spi;
@@ -134,11 +135,15 @@ const char *flow_end_reason_name(enum flow_end_reason reason)
 
 /* Community id v1: base64(sha1(seed, lower address, higher address, protocol, 0, ports)): the end
  * that sorts first comes first, so that both directions agree. ICMP types stand for ports, and
- * are sorted even where they have no answer, as consumers of EVE know it. */
-static uint16_t community_port(const struct flow_key *key, uint16_t port)
+ * are sorted even where they have no answer, as consumers of EVE know it; the lower half of an ESP
+ * SPI stands for the source port. */
+static uint16_t community_port(const struct flow_key *key, bool source)
 {
     bool is_icmp = key->proto == PROTO_ICMP || key->proto == PROTO_ICMPV6;
+    uint16_t port = source ? key->src_port : key->dst_port;
 
+    if (key->proto == PROTO_ESP)
+        return source ? key->dst_port : 0;
     return is_icmp ? port & 0xff : port;
 }
 
@@ -146,8 +151,8 @@ static uint16_t community_port(const struct flow_key *key, uint16_t port)
 
 static size_t community_text(const struct flow_key *key, uint16_t seed, uint8_t *out)
 {
-    uint16_t src_port = community_port(key, key->src_port);
-    uint16_t dst_port = community_port(key, key->dst_port);
+    uint16_t src_port = community_port(key, true);
+    uint16_t dst_port = community_port(key, false);
     size_t address = key->src.version == 4 ? 4 : 16, n = 2;
     int order = memcmp(key->src.b, key->dst.b, address);
     bool swap = order > 0 || (order == 0 && src_port > dst_port);

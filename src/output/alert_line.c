@@ -9,14 +9,12 @@
 
 static void protocol(struct buf *out, const struct packet *p)
 {
-    switch (p->ip_proto) {
-    case 1: BUF_LITERAL(out, "ICMP"); break;
-    case 6: BUF_LITERAL(out, "TCP"); break;
-    case 17: BUF_LITERAL(out, "UDP"); break;
-    case 58: BUF_LITERAL(out, "IPv6-ICMP"); break;
-    case 132: BUF_LITERAL(out, "SCTP"); break;
-    default: buf_printf(out, "PROTO:%03u", p->ip_proto); break;
-    }
+    const char *name = ip_proto_name(p->ip_proto);
+
+    if (name != NULL)
+        buf_add_string(out, name);
+    else
+        buf_printf(out, "PROTO:%03u", p->ip_proto);
 }
 
 static void endpoint(struct buf *out, const struct ip *ip, uint16_t port)

@@ -35,6 +35,8 @@ enum packet_source {
 };
 const char *packet_source_name(enum packet_source source);
 
+const char *ip_proto_name(uint8_t proto);      /* NULL: nobody has named it */
+
 enum packet_flag {
     PACKET_PSEUDO          = 1u << 0,   /* made by the engine: no frame, no verdict */
     PACKET_TUNNEL          = 1u << 1,   /* inner packet: data lies in root's frame */

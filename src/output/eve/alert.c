@@ -239,15 +239,17 @@ void eve_verdict(struct json *j, const struct eve *eve, const struct packet *p)
     json_object_end(j);
 }
 
-static void eve_flow_summary(struct render *r, struct json *j, const struct flow *f)
+static void eve_flow_summary(struct render *r, struct json *j, const struct packet *p)
 {
+    const struct flow *f = p->flow;
+
     json_object(j, "flow");
     json_u64(j, "pkts_toserver", f->packets[TO_SERVER]);
     json_u64(j, "pkts_toclient", f->packets[TO_CLIENT]);
     json_u64(j, "bytes_toserver", f->bytes[TO_SERVER]);
     json_u64(j, "bytes_toclient", f->bytes[TO_CLIENT]);
     eve_time(r, j, "start", f->start_us);
-    eve_flow_addresses(j, f, false, r->client);
+    eve_flow_of_packet(r, j, p);
     json_object_end(j);
 }
 
@@ -278,6 +280,8 @@ static void alert_payload_fields(struct json *j, const struct packet *p,
         json_printable(j, "payload_printable", payload.data, payload.len);
     if (s->payload_length)
         json_u64(j, "payload_length", payload.len);
+    if (p->src.version == 0)
+        return;
     json_u64(j, "stream",
              packet_is_tcp(p) && (a->flags & (ALERT_STREAM | ALERT_APP_STATE)) ? 1 : 0);
 }
@@ -387,7 +391,7 @@ static void alert_write(struct render *r, const struct eve *eve, const struct al
                     packet_direction(p) == TO_SERVER ? "to_server" : "to_client");
         alert_frame(r, &j, p, a, s->payload_size);
         if (s->metadata_flow)
-            eve_flow_summary(r, &j, p->flow);
+            eve_flow_summary(r, &j, p);
     }
     alert_payload_fields(&j, p, a, s);
     if (s->packet && p->data != NULL)

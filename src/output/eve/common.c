@@ -19,22 +19,12 @@ void eve_time(struct render *r, struct json *j, const char *key, uint64_t time_u
 
 void eve_proto(struct json *j, uint8_t proto)
 {
-    static const struct { uint8_t number; const char *name; } names[] = {
-        { 6, "TCP" }, { 17, "UDP" }, { 1, "ICMP" }, { 58, "IPv6-ICMP" }, { 132, "SCTP" },
-        { 50, "ESP" }, { 51, "AH" }, { 47, "GRE" }, { 2, "IGMP" }, { 4, "IP-in-IP" },
-        { 41, "IPv6" }, { 0, "HOPOPT" }, { 43, "IPv6-Route" }, { 44, "IPv6-Frag" },
-        { 59, "IPv6-NoNxt" }, { 60, "IPv6-Opts" }, { 103, "PIM" }, { 112, "VRRP" },
-        { 89, "OSPFIGP" }, { 88, "EIGRP" }, { 135, "Mobility-Header" }, { 139, "HIP" },
-        { 140, "Shim6" }, { 108, "IPComp" }, { 115, "L2TP" }, { 136, "UDPLite" },
-    };
+    const char *name = ip_proto_name(proto);
 
-    for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
-        if (names[i].number == proto) {
-            json_string(j, "proto", names[i].name);
-            return;
-        }
-    }
-    json_printf(j, "proto", "%03u", proto);
+    if (name != NULL)
+        json_string(j, "proto", name);
+    else
+        json_printf(j, "proto", "%u", proto);
 }
 
 static bool has_ports(uint8_t proto)
@@ -99,6 +89,11 @@ static uint8_t proto_shown(const struct packet *p)
     return p->ip_proto == 1 || p->ip_proto == 58 ? p->ip_proto : p->flow->key.proto;
 }
 
+void eve_flow_of_packet(const struct render *r, struct json *j, const struct packet *p)
+{
+    eve_flow_endpoints(j, p->flow, false, proto_shown(p), r->client);
+}
+
 static void eve_addresses(const struct render *r, struct json *j, const struct packet *p,
                           enum eve_order order)
 {
@@ -157,12 +152,12 @@ static void eve_vlans(struct json *j, const uint16_t *vlan, unsigned count)
     json_array_end(j);
 }
 
-/* The outer packet of a tunnelled one. */
+/* The packet that another one came out of: the one around it, or its last fragment. */
 void eve_tunnel(struct json *j, const struct packet *p)
 {
     const struct packet *root = p->root;
 
-    if (!(p->flags & PACKET_TUNNEL) || root == NULL)
+    if (!(p->flags & (PACKET_TUNNEL | PACKET_REASSEMBLED)) || root == NULL)
         return;
     json_object(j, "tunnel");
     eve_outer_endpoints(j, root);

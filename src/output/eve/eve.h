@@ -96,6 +96,7 @@ void eve_cancel(struct render *r);
 /* client: shown in place of the flow's own; NULL: that one. */
 void eve_flow_addresses(struct json *j, const struct flow *f, bool reversed,
                         const struct ip *client);
+void eve_flow_of_packet(const struct render *r, struct json *j, const struct packet *p);
 void eve_proto(struct json *j, uint8_t proto);
 void eve_time(struct render *r, struct json *j, const char *key, uint64_t time_us);
 void eve_app_proto(struct json *j, const struct flow *f);
