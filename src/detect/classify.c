@@ -193,6 +193,8 @@ enum action_reach rule_reach(const struct rule *r)
         return REACH_PACKET;
     if (r->scope == SCOPE_FLOW)
         return REACH_FLOW;
+    if (has_kind(r, BUFFER_PACKET, BUFFER_PACKET) && !r->hook_in_app)
+        return REACH_PACKET;    /* whatever else of transactions it asks for */
     switch ((enum rule_type)r->type) {
     case RULE_DECODER_EVENT:
     case RULE_PACKET:

@@ -463,23 +463,38 @@ static void value_write(const struct dataset *set, const struct entry *e, FILE *
 
 /* --- files -------------------------------------------------------------------------------- */
 
-static int load_line(struct dataset *set, struct text line, struct err *err)
+/* A list has numbers beside all its values, or beside none. A line that says nothing is told and
+ * left out; the rest of the list counts. */
+struct list_reader {
+    struct dataset *set;
+    bool with_number, without;
+};
+
+static int line_skipped(const struct dataset *set, const char *what, struct text found)
 {
+    log_error("dataset", "%s %s: \"%.*s\"", what, set->name, TEXT(found));
+    return 0;
+}
+
+static int load_line(struct list_reader *r, struct text line, struct err *err)
+{
+    struct dataset *set = r->set;
     uint8_t value[VALUE_MAX];
-    struct text first = line, rest = line;
+    struct text first, rest = line;
+    bool has_number = memchr(line.p, ',', line.n) != NULL;
     uint64_t number = 0;
     uint32_t len;
 
-    if (set->with_value) {
-        if (memchr(line.p, ',', line.n) == NULL)
-            return err_set(err, "Cannot mix dataset and datarep values for set %s", set->name);
-        if (!text_split(&rest, ',', &first) || !text_to_u64(text_trim(rest), 65535, &number))
-            return err_set(err, "invalid datarep value %s", set->name);
-    } else if (memchr(line.p, ',', line.n) != NULL) {
+    text_split(&rest, ',', &first);
+    if (memchr(rest.p, ',', rest.n) != NULL)
+        return line_skipped(set, "too many commas for set", line);
+    *(has_number ? &r->with_number : &r->without) = true;
+    if (r->with_number && r->without)
         return err_set(err, "Cannot mix dataset and datarep values for set %s", set->name);
-    }
     if (!dataset_value_parse(set, first, value, &len))
-        return err_set(err, "bad value for set %s: \"%.*s\"", set->name, TEXT(first));
+        return line_skipped(set, "bad value for set", first);
+    if (r->with_number && !text_to_u64(text_trim(rest), 65535, &number))
+        return line_skipped(set, "invalid datarep value", rest);
     if (!add(set, (struct slice){ value, len }, (uint16_t)number, (struct text){ 0 }) &&
         set->refused > 0)
         return err_set(err, "dataset too large for set memcap: %s", set->name);
@@ -489,6 +504,7 @@ static int load_line(struct dataset *set, struct text line, struct err *err)
 /* must: a state file need not be there yet. */
 static int load(struct dataset *set, const char *path, bool must, struct err *err)
 {
+    struct list_reader r = { .set = set };
     FILE *f = fopen(path, "r");
     char *line = NULL;
     size_t size = 0;
@@ -500,7 +516,7 @@ static int load(struct dataset *set, const char *path, bool must, struct err *er
         struct text t = text_trim(text_of(line));
 
         if (t.n > 0 && t.p[0] != '#')
-            result = load_line(set, t, err);
+            result = load_line(&r, t, err);
     }
     free(line);
     fclose(f);
@@ -526,9 +542,12 @@ static int load_any(struct dataset *set, const struct dataset_request *r, struct
 {
     bool is_state = r->save != NULL && strcmp(r->load, r->save) == 0;
 
-    if (r->json != NULL)
-        return dataset_json_read(r->load, r->json, load_item, set, err);
-    return load(set, r->load, !is_state, err);
+    if (r->json == NULL)
+        return load(set, r->load, !is_state, err);
+    /* What a broken file holds before the place where it breaks counts. */
+    if (dataset_json_read(r->load, r->json, load_item, set, err) < 0)
+        log_err(LOG_LEVEL_ERROR, "dataset", err);
+    return 0;
 }
 
 struct placed {

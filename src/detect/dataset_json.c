@@ -41,16 +41,16 @@ static int read_item(const struct reader *r, json_t *object)
     struct dataset_item item;
     int result;
 
-    if (value == NULL) {
-        log_warning("dataset", "an item has no \"%s\"; it is left out", r->how->value_key);
+    if (value == NULL)
+        return 0;               /* not all items need be of one kind */
+    if (!json_is_string(value)) {
+        log_error("dataset", "failed to get value because it is not a string: \"%s\"",
+                  r->how->value_key);
         return 0;
     }
-    if (!json_is_string(value))
-        return err_set(r->err, "failed to get value because it is not a string: \"%s\"",
-                       r->how->value_key);
     json_incref(value);
-    if (r->how->remove_key)
-        json_object_del(parent, key);
+    if (r->how->remove_key && parent == object)
+        json_object_del(parent, key);   /* further down it stays */
     json = json_dumps(object, JSON_COMPACT);
     item.value = (struct text){ json_string_value(value), json_string_length(value) };
     item.json = text_of(json);

@@ -24,6 +24,18 @@
 
 /* --- configuration ------------------------------------------------------------------------ */
 
+/* Who reads a file is a user at a terminal: what is written goes to the current directory, unless
+ * the command line says where. */
+static void configure_offline(const struct options *o, struct conf *conf)
+{
+    if (o->capture == NULL || strcmp(o->capture, "pcap-file") != 0)
+        return;
+    if (o->log_dir == NULL)
+        conf_set(conf, "default-log-dir", ".");
+    if (o->data_dir == NULL)
+        conf_set(conf, "default-data-dir", ".");
+}
+
 /* Options that are another way to write a setting. */
 static void configure_options(const struct options *o, struct conf *conf)
 {
@@ -39,6 +51,7 @@ static void configure_options(const struct options *o, struct conf *conf)
         conf_set(conf, "default-data-dir", o->data_dir);
     if (o->log_dir != NULL)
         conf_set(conf, "default-log-dir", o->log_dir);
+    configure_offline(o, conf);
     if (o->checksums != NULL) {
         bool all = strcmp(o->checksums, "all") == 0;
 

@@ -106,6 +106,21 @@ static bool has(const struct reload *r, const char *set, const char *value)
     return dataset_has(dataset_find(r->set->datasets, set), v, NULL);
 }
 
+TEST(dataset_list_counts_but_for_its_broken_lines)
+{
+    char rules[512];
+    struct reload r;
+
+    reload_open(t, &r);
+    snprintf(rules, sizeof(rules),
+             "alert http any any -> any any (http.uri; dataset:isset,listed,type string,load %s; "
+             "sid:2;)\n", r.values);
+    write_file(t, r.values, "!!!\nb25l\nb25l,1,2\n?\ndHdv\n");
+    reload_to(t, &r, rules);
+    CHECK(has(&r, "listed", "one") && has(&r, "listed", "two"));
+    reload_close(&r);
+}
+
 TEST(datasets_outlive_a_reload_but_files_are_read_anew)
 {
     struct slice added = { .data = (const uint8_t *)"new", .len = 3 };

@@ -14,13 +14,14 @@ struct iprep_arg {
     struct int_match score;
 };
 
-/* One address: its score fits, or there is none and that is wanted. */
+/* One address: its score fits, or there is none and that is wanted. An address that is listed in
+ * other categories has a score of 0 in this one: for "any" and "both" that is one. */
 static bool address_fits(const struct iprep_arg *a, const struct ip *ip)
 {
     int score = iprep_score(a->rep, ip, a->category);
 
     if (a->isnotset)
-        return score < 0;
+        return score < 0 || (score == 0 && (a->side == SIDE_SRC || a->side == SIDE_DST));
     return score >= 0 && int_match_has(&a->score, (uint64_t)score);
 }
 
