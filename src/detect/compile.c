@@ -27,8 +27,8 @@ typedef ARRAY_OF(struct payload_pattern) pattern_array;
 
 struct group_builder {
     pattern_array payload, stream;
-    id_array unfiltered, payload_unfiltered, stream_unfiltered, events, addresses;
-    entry_array payload_near, stream_near;
+    id_array events, addresses;
+    entry_array unfiltered, payload_unfiltered, stream_unfiltered, payload_near, stream_near;
     scan_array packet_scans;
 };
 
@@ -99,12 +99,9 @@ static bool any_ports(const struct rule *r)
 
 /* A short pattern stops the scan so often that looking for the rule in another way is cheaper:
  * by port, and where it has none by the place of a literal. */
-static void place_unfiltered(id_array *ids, entry_array *near, const struct rule *r)
+static void place_unfiltered(entry_array *by_port, entry_array *near, const struct rule *r)
 {
-    if (any_ports(r))
-        ARRAY_PUSH(near, (struct near_entry){ r, rule_near_literal(r) });
-    else
-        ARRAY_PUSH(ids, r->index);
+    ARRAY_PUSH(any_ports(r) ? near : by_port, (struct near_entry){ r, rule_near_literal(r) });
 }
 
 static void place_payload_rule(struct group_builder *b, struct rule *r, enum transport t)
@@ -152,7 +149,7 @@ static void place_in_group(struct group_builder *b, struct rule *r, enum transpo
     else if (r->flags & RULE_NEEDS_PAYLOAD)
         place_payload_rule(b, r, t);
     else
-        ARRAY_PUSH(&b->unfiltered, r->index);
+        ARRAY_PUSH(&b->unfiltered, (struct near_entry){ .rule = r });
 }
 
 static void place_packet_rule(struct compiler *c, struct rule *r)
@@ -374,14 +371,12 @@ static int build_stream(struct compiler *c, const pattern_array *all, struct tra
 
 static int build_group(struct compiler *c, struct group_builder *b, struct transport_group *g)
 {
-    struct rule *const *rule = c->plan->rule;
-
     if (payload_sets_build(&g->payload, b->payload.at, (unsigned)b->payload.count,
                            c->plan->patterns, c->err) < 0 ||
         build_stream(c, &b->stream, g) < 0)
         return -1;
-    port_lists_build(&g->unfiltered, rule, b->unfiltered.at, (unsigned)b->unfiltered.count);
-    port_lists_build(&g->stream_unfiltered, rule, b->stream_unfiltered.at,
+    port_lists_build(&g->unfiltered, b->unfiltered.at, (unsigned)b->unfiltered.count);
+    port_lists_build(&g->stream_unfiltered, b->stream_unfiltered.at,
                      (unsigned)b->stream_unfiltered.count);
     g->has_stream = b->stream.count > 0 || b->stream_unfiltered.count > 0 ||
                     b->stream_near.count > 0;
@@ -391,7 +386,7 @@ static int build_group(struct compiler *c, struct group_builder *b, struct trans
         c->plan->stream_before = MAX(c->plan->stream_before, g->stream_sets[0].longest);
     ARRAY_FREE(&b->payload);
     ARRAY_FREE(&b->stream);
-    port_lists_build(&g->payload_unfiltered, rule, b->payload_unfiltered.at,
+    port_lists_build(&g->payload_unfiltered, b->payload_unfiltered.at,
                      (unsigned)b->payload_unfiltered.count);
     near_lists_build(&g->payload_near, b->payload_near.at, (unsigned)b->payload_near.count);
     near_lists_build(&g->stream_near, b->stream_near.at, (unsigned)b->stream_near.count);
@@ -400,7 +395,8 @@ static int build_group(struct compiler *c, struct group_builder *b, struct trans
     ARRAY_FREE(&b->payload_near);
     ARRAY_FREE(&b->stream_near);
     ids_take(&g->event_rule, &g->event_rule_count, &b->events);
-    address_lists_build(&g->addresses, rule, b->addresses.at, (unsigned)b->addresses.count);
+    address_lists_build(&g->addresses, c->plan->rule, b->addresses.at,
+                        (unsigned)b->addresses.count);
     ARRAY_FREE(&b->addresses);
     g->packet_scan = xcalloc(b->packet_scans.count, sizeof(*g->packet_scan));
     g->packet_scan_count = (unsigned)b->packet_scans.count;
@@ -472,6 +468,7 @@ static void briefs_take(struct detect_plan *plan)
             .is_pattern = rule_payload_is_literal(r),
             .waits = r->fast_op == NULL && rule_payload_has_pattern(r),
             .needs_payload = (r->flags & RULE_NEEDS_PAYLOAD) != 0,
+            .is_proto = r->type == RULE_PROTO_ONLY,
         };
     }
 }

@@ -245,13 +245,6 @@ static struct near_literal near_literal_of(const struct rule_op *op)
     return l;
 }
 
-#define NEAR_ENOUGH 256         /* bytes; looking through so few costs next to nothing */
-
-static bool is_near(const struct near_literal *l)
-{
-    return l->to <= NEAR_ENOUGH;
-}
-
 struct near_literal rule_near_literal(const struct rule *r)
 {
     const struct rule_list *l = rule_payload(r);
@@ -259,11 +252,13 @@ struct near_literal rule_near_literal(const struct rule *r)
 
     for (const struct rule_op *op = l != NULL ? l->first : NULL; op != NULL; op = op->next) {
         struct near_literal n;
+        bool is_placed;
 
         if (op->kind != OP_CONTENT || (op->flags & OP_NEGATED))
             continue;
         n = near_literal_of(op);
-        if (is_near(&n) != is_near(&best) ? is_near(&n) : n.len > best.len)
+        is_placed = near_literal_is_placed(&n);
+        if (is_placed != near_literal_is_placed(&best) ? is_placed : n.len > best.len)
             best = n;
     }
     return best;

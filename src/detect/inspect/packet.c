@@ -3,11 +3,11 @@
 #include "detect/inspect/private.h"
 #include "flow/flow.h"
 
-static bool proto_fits(const struct rule *r, const struct packet *p)
+static bool proto_fits(enum app_proto_id wanted, const struct packet *p)
 {
-    if (r->app_proto == APP_PROTO_UNKNOWN)
+    if (wanted == APP_PROTO_UNKNOWN)
         return true;
-    return p->flow != NULL && app_proto_matches(r->app_proto, p->flow->app_proto);
+    return p->flow != NULL && app_proto_matches(wanted, p->flow->app_proto);
 }
 
 static bool has_payload_pattern(const struct rule *r)
@@ -69,7 +69,7 @@ bool packet_rule_matches(struct detect_thread *dt, const struct match_input *in)
 {
     uint8_t flags = 0;
 
-    return proto_fits(in->rule, in->packet) && rule_tests_pass(in->rule, in) &&
+    return proto_fits(in->rule->app_proto, in->packet) && rule_tests_pass(in->rule, in) &&
            lists_match(dt, in, false, &flags);
 }
 
@@ -150,7 +150,7 @@ static bool rule_inspect(struct detect_thread *dt, struct packet *p, enum direct
     if ((p->flags & PACKET_FLOW_END) && r->type == RULE_PACKET)
         return false;
     if (!rule_header_fits(r, h) || !rule_packet_fits(r, p) ||
-        !proto_fits(r, p))
+        !proto_fits(r->app_proto, p))
         return false;
     if (r->type == RULE_PROTO_ONLY && !is_newly_recognised(p))
         return false;
@@ -171,7 +171,7 @@ static void collect_near(struct detect_thread *dt, const struct packet *p,
     for (unsigned i = 0; i < lists->count; i++) {
         const struct near_section *s = &lists->section[i];
 
-        if (rule_header_fits(s->rule, h) && proto_fits(s->rule, p))
+        if (rule_header_fits(s->rule, h) && proto_fits(s->rule->app_proto, p))
             near_section_collect(s, p->payload, p->payload_len, &dt->found);
     }
 }
@@ -179,21 +179,24 @@ static void collect_near(struct detect_thread *dt, const struct packet *p,
 static void collect_unstreamed(struct detect_thread *dt, const struct packet *p,
                                const struct transport_group *g, struct header_view *h)
 {
+    struct slice payload = { p->payload, p->payload_len };
+
     collect_near(dt, p, &g->stream_near, h);
     if (g->stream[0] != NULL)
         payload_sets_scan(g->stream[p->flow != NULL ? p->flow->app_proto : APP_PROTO_UNKNOWN],
                           dt->hs, p->src_port, p->dst_port, p->payload, p->payload_len,
                           &dt->found);
-    port_lists_collect(&g->stream_unfiltered, p->src_port, p->dst_port, &dt->found);
+    port_lists_collect(&g->stream_unfiltered, p->src_port, p->dst_port, payload, &dt->found);
 }
 
 static void collect(struct detect_thread *dt, struct packet *p, enum direction d,
                     struct header_view *h, bool stream_due)
 {
     const struct transport_group *g = &dt->plan->group[transport_of(p->ip_proto)][d];
+    struct slice payload = { p->payload, p->payload_len };
 
     if (p->flags & PACKET_FLOW_END) {
-        port_lists_collect(&g->unfiltered, p->src_port, p->dst_port, &dt->found);
+        port_lists_collect(&g->unfiltered, p->src_port, p->dst_port, payload, &dt->found);
         return;
     }
     for (unsigned i = 0; i < g->packet_scan_count; i++) {
@@ -208,15 +211,15 @@ static void collect(struct detect_thread *dt, struct packet *p, enum direction d
         if (g->has_stream && !(p->flags & PACKET_STREAM_ADDED))
             collect_unstreamed(dt, p, g, h);
         collect_near(dt, p, &g->payload_near, h);
-        port_lists_collect(&g->payload_unfiltered, p->src_port, p->dst_port, &dt->found);
+        port_lists_collect(&g->payload_unfiltered, p->src_port, p->dst_port, payload, &dt->found);
     }
     if (stream_due) {
         collect_near(dt, p, &g->payload_near, h);
         collect_near(dt, p, &g->stream_near, h);
-        port_lists_collect(&g->payload_unfiltered, p->src_port, p->dst_port, &dt->found);
-        port_lists_collect(&g->stream_unfiltered, p->src_port, p->dst_port, &dt->found);
+        port_lists_collect(&g->payload_unfiltered, p->src_port, p->dst_port, payload, &dt->found);
+        port_lists_collect(&g->stream_unfiltered, p->src_port, p->dst_port, payload, &dt->found);
     }
-    port_lists_collect(&g->unfiltered, p->src_port, p->dst_port, &dt->found);
+    port_lists_collect(&g->unfiltered, p->src_port, p->dst_port, payload, &dt->found);
 }
 
 static void collect_stream(struct detect_thread *dt, const struct stream_side *side)
@@ -229,13 +232,14 @@ static void collect_stream(struct detect_thread *dt, const struct stream_side *s
 static unsigned choose_rules(struct detect_thread *dt, const struct packet *p,
                              const struct header_view *h, bool stream_due)
 {
-    bool has_payload = p->payload_len > 0 || stream_due;
+    bool has_payload = p->payload_len > 0 || stream_due, recognised = is_newly_recognised(p);
     unsigned n = 0;
 
     for (unsigned i = 0; i < dt->found.count; i++) {
         const struct rule_brief *b = &dt->plan->brief[dt->found.list[i]];
 
-        if (!b->is_tx && (!b->needs_payload || has_payload) && header_may_fit(b->header_class, h))
+        if (!b->is_tx && (!b->needs_payload || has_payload) && (!b->is_proto || recognised) &&
+            header_may_fit(b->header_class, h) && proto_fits(b->app_proto, p))
             choose(dt, &n, dt->found.list[i]);
     }
     return n;

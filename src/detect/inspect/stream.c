@@ -352,7 +352,7 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
     collect_near(dt, p, &g->stream_near, &h, window);
     if (dt->is_inline)
         recent_join(dt, side, c->offset + c->len - window.len, c->offset + c->len);
-    port_lists_collect(&g->stream_unfiltered, h.src_port, h.dst_port, &dt->found);
+    port_lists_collect(&g->stream_unfiltered, h.src_port, h.dst_port, window, &dt->found);
     for (unsigned i = 0; i < stream_rules_count(side->waiting); i++)
         candidates_add(&dt->found, side->waiting->at[i]);
     stream_rules_clear(side->waiting);

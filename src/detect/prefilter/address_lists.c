@@ -185,17 +185,17 @@ static void pieces_collect(const struct address_pieces *p, const struct ip *ip,
         else
             hi = mid;
     }
-    port_lists_add(&p->list[p->at[lo].list], out);
+    rule_ids_add(&p->list[p->at[lo].list], out);
 }
 
 void address_lists_collect(const struct address_lists *lists, const struct ip *src,
                            const struct ip *dst, struct candidates *out)
 {
     if (src->version != 4) {
-        port_lists_add(&lists->v6, out);
+        rule_ids_add(&lists->v6, out);
         return;
     }
-    port_lists_add(&lists->any_v4, out);
+    rule_ids_add(&lists->any_v4, out);
     pieces_collect(&lists->src, src, out);
     pieces_collect(&lists->dst, dst, out);
 }

@@ -174,25 +174,6 @@ void near_lists_fini(struct near_lists *lists)
 
 /* --- looking ------------------------------------------------------------------------------ */
 
-static bool stands_at(const struct near_literal *l, const uint8_t *at)
-{
-    return l->nocase ? literal_equal_nocase(at, l->bytes, l->len)
-                     : memcmp(at, l->bytes, l->len) == 0;
-}
-
-static bool stands_within(const struct near_literal *l, const uint8_t *data, uint32_t len)
-{
-    uint32_t to = MIN(l->to, len);
-
-    if (l->len == 0)
-        return true;
-    if (l->from > to || to - l->from < l->len)
-        return false;
-    if (to - l->from == l->len)
-        return stands_at(l, data + l->from);
-    return literal_find(data + l->from, to - l->from, l->bytes, l->len, l->nocase) != NULL;
-}
-
 static void pair_found(const struct near_section *s, const uint8_t *data, uint32_t len,
                        uint32_t at, struct candidates *out)
 {
@@ -200,8 +181,8 @@ static void pair_found(const struct near_section *s, const uint8_t *data, uint32
         const struct near_condition *c = &s->condition[i - 1];
 
         if (at >= c->literal.from && len - at >= c->literal.len &&
-            stands_at(&c->literal, data + at))
-            port_lists_add(&c->rules, out);
+            near_literal_stands_at(&c->literal, data + at))
+            rule_ids_add(&c->rules, out);
         i = c->next;
     }
 }
@@ -210,8 +191,8 @@ void near_section_collect(const struct near_section *s, const uint8_t *data, uin
                           struct candidates *out)
 {
     for (unsigned i = 0; i < s->placed; i++)
-        if (stands_within(&s->condition[i].literal, data, len))
-            port_lists_add(&s->condition[i].rules, out);
+        if (near_literal_stands(&s->condition[i].literal, data, len))
+            rule_ids_add(&s->condition[i].rules, out);
     if (s->pairs == NULL)
         return;
     for (uint32_t i = 0; i + 1 < len; i++) {

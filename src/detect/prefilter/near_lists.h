@@ -10,15 +10,6 @@
 
 #include "detect/prefilter/port_lists.h"
 
-#define NEAR_BYTES 8            /* of a longer literal the first so many are looked for */
-
-struct near_literal {
-    uint8_t bytes[NEAR_BYTES];  /* lower case when nocase; len 0: no condition */
-    uint8_t len;
-    bool nocase;
-    uint32_t from, to;          /* stands within these bytes of the payload */
-};
-
 struct near_condition {
     struct near_literal literal;
     uint16_t next;              /* among those of one pair slot; 0: none, else index + 1 */
@@ -43,8 +34,6 @@ struct near_lists {
     struct near_section *section;
     unsigned count;
 };
-
-struct near_entry { const struct rule *rule; struct near_literal literal; };
 
 void near_lists_build(struct near_lists *lists, const struct near_entry *entry, unsigned count);
 void near_lists_fini(struct near_lists *lists);

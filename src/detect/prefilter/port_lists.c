@@ -9,10 +9,20 @@
 
 typedef ARRAY_OF(uint32_t) id_array;
 
-static void ids_take(struct rule_ids *out, id_array *from)
+/* Arrays of numbers are numbers of entries. */
+static void rules_take(struct port_rules *out, const struct near_entry *entry, const id_array *from)
 {
-    out->count = (unsigned)from->count;
-    out->at = from->at;
+    *out = (struct port_rules){ 0 };
+    out->plain.at = xcalloc(from->count + 1, sizeof(*out->plain.at));
+    out->placed = xcalloc(from->count + 1, sizeof(*out->placed));
+    for (size_t i = 0; i < from->count; i++) {
+        const struct near_entry *e = &entry[from->at[i]];
+
+        if (near_literal_is_placed(&e->literal))
+            out->placed[out->placed_count++] = (struct placed_rule){ e->literal, e->rule->index };
+        else
+            out->plain.at[out->plain.count++] = e->rule->index;
+    }
 }
 
 /* Between two edges of ranges the same sets apply. */
@@ -25,27 +35,26 @@ static void mark_edges(uint8_t *edge, const struct port_set *set)
     }
 }
 
-static void rules_at(struct rule *const *rule, const id_array *ids, bool dst, uint16_t port,
+static void rules_at(const struct near_entry *entry, const id_array *ids, bool dst, uint16_t port,
                      id_array *out)
 {
     for (size_t i = 0; i < ids->count; i++) {
-        const struct rule *r = rule[ids->at[i]];
+        const struct rule *r = entry[ids->at[i]].rule;
 
         if (port_set_has(dst ? r->dst_port : r->src_port, port))
             ARRAY_PUSH(out, ids->at[i]);
     }
 }
 
-static uint16_t class_for(struct port_classes *c, struct map *known, id_array *ids)
+static uint16_t class_for(struct port_classes *c, const struct near_entry *entry,
+                          struct map *known, const id_array *ids)
 {
     uintptr_t at = (uintptr_t)map_get(known, ids->at, ids->count * sizeof(*ids->at));
 
-    if (at != 0) {
-        ARRAY_FREE(ids);
+    if (at != 0)
         return (uint16_t)at;
-    }
     c->list = xrealloc(c->list, (c->count + 1) * sizeof(*c->list));
-    ids_take(&c->list[c->count], ids);
+    rules_take(&c->list[c->count], entry, ids);
     map_put(known, ids->at, ids->count * sizeof(*ids->at), (void *)(uintptr_t)c->count);
     return (uint16_t)c->count++;
 }
@@ -69,8 +78,8 @@ static void pages_fold(struct port_classes *c, const uint16_t *class_of)
     c->page = xrealloc(c->page, count * sizeof(*c->page));
 }
 
-static void classes_build(struct port_classes *c, struct rule *const *rule, const id_array *ids,
-                          bool dst)
+static void classes_build(struct port_classes *c, const struct near_entry *entry,
+                          const id_array *ids, bool dst)
 {
     uint8_t *edge;
     uint16_t *class_of;
@@ -84,14 +93,15 @@ static void classes_build(struct port_classes *c, struct rule *const *rule, cons
     c->list = xcalloc(1, sizeof(*c->list));
     c->count = 1;
     for (size_t i = 0; i < ids->count; i++)
-        mark_edges(edge, dst ? rule[ids->at[i]]->dst_port : rule[ids->at[i]]->src_port);
+        mark_edges(edge, dst ? entry[ids->at[i]].rule->dst_port : entry[ids->at[i]].rule->src_port);
     edge[0] = 1;
     for (unsigned port = 0; port < 65536; port++) {
         if (edge[port]) {
             id_array here = { 0 };
 
-            rules_at(rule, ids, dst, (uint16_t)port, &here);
-            class = here.count > 0 ? class_for(c, &known, &here) : 0;
+            rules_at(entry, ids, dst, (uint16_t)port, &here);
+            class = here.count > 0 ? class_for(c, entry, &known, &here) : 0;
+            ARRAY_FREE(&here);
         }
         class_of[port] = class;
     }
@@ -101,32 +111,38 @@ static void classes_build(struct port_classes *c, struct rule *const *rule, cons
     free(edge);
 }
 
-void port_lists_build(struct port_lists *lists, struct rule *const *rule, const uint32_t *ids,
-                      unsigned count)
+void port_lists_build(struct port_lists *lists, const struct near_entry *entry, unsigned count)
 {
     id_array dst = { 0 }, src = { 0 }, any = { 0 };
 
     for (unsigned i = 0; i < count; i++) {
-        const struct rule *r = rule[ids[i]];
+        const struct rule *r = entry[i].rule;
 
         if (r->dst_port != NULL && !r->dst_port->any)
-            ARRAY_PUSH(&dst, ids[i]);
+            ARRAY_PUSH(&dst, i);
         else if (r->src_port != NULL && !r->src_port->any)
-            ARRAY_PUSH(&src, ids[i]);
+            ARRAY_PUSH(&src, i);
         else
-            ARRAY_PUSH(&any, ids[i]);
+            ARRAY_PUSH(&any, i);
     }
-    classes_build(&lists->dst, rule, &dst, true);
-    classes_build(&lists->src, rule, &src, false);
-    ids_take(&lists->any, &any);
+    classes_build(&lists->dst, entry, &dst, true);
+    classes_build(&lists->src, entry, &src, false);
+    rules_take(&lists->any, entry, &any);
     ARRAY_FREE(&dst);
     ARRAY_FREE(&src);
+    ARRAY_FREE(&any);
+}
+
+static void rules_fini(struct port_rules *rules)
+{
+    free(rules->plain.at);
+    free(rules->placed);
 }
 
 static void classes_fini(struct port_classes *c)
 {
     for (unsigned i = 0; i < c->count; i++)
-        free(c->list[i].at);
+        rules_fini(&c->list[i]);
     free(c->list);
     free(c->page);
 }
@@ -135,6 +151,6 @@ void port_lists_fini(struct port_lists *lists)
 {
     classes_fini(&lists->dst);
     classes_fini(&lists->src);
-    free(lists->any.at);
+    rules_fini(&lists->any);
     *lists = (struct port_lists){ 0 };
 }

@@ -2,54 +2,72 @@
 /* detect/prefilter/port_lists.h - rules by the ports they name, for those that have nothing better
  * to be found by. A rule stands under its destination ports, else under its source ports, else
  * in the list for all. Ports that the same rules name share one list. The table from ports to
- * lists is cut into pages, of which equal ones are kept once: nearly all high ports lead to one. */
+ * lists is cut into pages, of which equal ones are kept once: nearly all high ports lead to one.
+ * Rules on payload that want something near its front have that beside them, and it is asked
+ * first. */
 #ifndef DETECT_PORT_LISTS_H
 #define DETECT_PORT_LISTS_H
 
 #include "detect/prefilter/candidates.h"
+#include "detect/prefilter/near_literal.h"
 #include "detect/rule.h"
 
 struct rule_ids { uint32_t *at; unsigned count; };
+
+struct placed_rule { struct near_literal literal; uint32_t rule; };
+
+struct port_rules {
+    struct rule_ids plain;
+    struct placed_rule *placed;     /* candidates where the literal stands */
+    unsigned placed_count;
+};
 
 #define PORTS_A_PAGE 256
 
 struct port_classes {
     uint8_t page_of[65536 / PORTS_A_PAGE];
     uint16_t (*page)[PORTS_A_PAGE];     /* classes of ports; NULL: no rule is here */
-    struct rule_ids *list;      /* by class; class 0 is empty */
+    struct port_rules *list;    /* by class; class 0 is empty */
     unsigned count;
 };
 
 struct port_lists {
     struct port_classes dst, src;
-    struct rule_ids any;
+    struct port_rules any;
 };
 
-/* ids index `rule`. */
-void port_lists_build(struct port_lists *lists, struct rule *const *rule, const uint32_t *ids,
-                      unsigned count);
+void port_lists_build(struct port_lists *lists, const struct near_entry *entry, unsigned count);
 void port_lists_fini(struct port_lists *lists);
 
-static inline void port_lists_add(const struct rule_ids *ids, struct candidates *out)
+static inline void rule_ids_add(const struct rule_ids *ids, struct candidates *out)
 {
     for (unsigned i = 0; i < ids->count; i++)
         candidates_add(out, ids->at[i]);
 }
 
+static inline void port_rules_add(const struct port_rules *rules, struct slice payload,
+                                  struct candidates *out)
+{
+    rule_ids_add(&rules->plain, out);
+    for (unsigned i = 0; i < rules->placed_count; i++)
+        if (near_literal_stands(&rules->placed[i].literal, payload.data, payload.len))
+            candidates_add(out, rules->placed[i].rule);
+}
+
 static inline void port_classes_add(const struct port_classes *c, uint16_t port,
-                                    struct candidates *out)
+                                    struct slice payload, struct candidates *out)
 {
     if (c->page != NULL)
-        port_lists_add(&c->list[c->page[c->page_of[port / PORTS_A_PAGE]][port % PORTS_A_PAGE]],
-                       out);
+        port_rules_add(&c->list[c->page[c->page_of[port / PORTS_A_PAGE]][port % PORTS_A_PAGE]],
+                       payload, out);
 }
 
 static inline void port_lists_collect(const struct port_lists *lists, uint16_t src, uint16_t dst,
-                                      struct candidates *out)
+                                      struct slice payload, struct candidates *out)
 {
-    port_lists_add(&lists->any, out);
-    port_classes_add(&lists->dst, dst, out);
-    port_classes_add(&lists->src, src, out);
+    port_rules_add(&lists->any, payload, out);
+    port_classes_add(&lists->dst, dst, payload, out);
+    port_classes_add(&lists->src, src, payload, out);
 }
 
 #endif

@@ -22,8 +22,8 @@ TEST(port_lists_have_the_rules_of_each_port)
         { NULL, "80" }, { NULL, "[80,8080,50000:50100]" }, { NULL, "1024:" }, { "53", NULL },
         { "!53", NULL }, { NULL, "!80" }, { NULL, NULL }, { "any", "any" }, { "1:3", "255:256" },
     };
-    struct rule rules[ARRAY_LEN(ports)], *rule[ARRAY_LEN(ports)];
-    uint32_t ids[ARRAY_LEN(ports)];
+    struct rule rules[ARRAY_LEN(ports)];
+    struct near_entry entry[ARRAY_LEN(ports)];
     struct port_lists lists;
     struct port_table table;
     struct candidates found;
@@ -36,16 +36,16 @@ TEST(port_lists_have_the_rules_of_each_port)
     for (unsigned i = 0; i < ARRAY_LEN(ports); i++) {
         rules[i].src_port = set_of(&table, ports[i].src);
         rules[i].dst_port = set_of(&table, ports[i].dst);
-        rule[i] = &rules[i];
-        ids[i] = i;
+        rules[i].index = i;
+        entry[i] = (struct near_entry){ .rule = &rules[i] };
     }
     memset(&lists, 0, sizeof(lists));
-    port_lists_build(&lists, rule, ids, ARRAY_LEN(ports));
+    port_lists_build(&lists, entry, ARRAY_LEN(ports));
     candidates_init(&found, ARRAY_LEN(ports));
     for (unsigned port = 0; port < 65536; port++) {
         uint16_t src = (uint16_t)(port * 7), dst = (uint16_t)port;
 
-        port_lists_collect(&lists, src, dst, &found);
+        port_lists_collect(&lists, src, dst, (struct slice){ NULL, 0 }, &found);
         for (unsigned i = 0; i < ARRAY_LEN(ports); i++) {
             const struct port_set *by_dst = rules[i].dst_port, *by_src = rules[i].src_port;
             bool there = by_dst != NULL && !by_dst->any ? port_set_has(by_dst, dst)
@@ -56,6 +56,53 @@ TEST(port_lists_have_the_rules_of_each_port)
         candidates_clear(&found);
     }
     CHECK_INT(wrong, 0);
+    candidates_fini(&found);
+    port_lists_fini(&lists);
+    port_table_fini(&table);
+    arena_fini(&arena);
+}
+
+/* At one port: three rules, two of which want something of the payload. */
+TEST(port_lists_ask_for_what_stands_near_the_front)
+{
+    static const struct { const char *payload, *found; } cases[] = {
+        { "", "2" }, { "x", "2" }, { "xabc", "02" }, { "xab", "02" }, { "abx", "2" },
+        { "xa", "2" }, { "___Q____", "12" }, { "q", "12" }, { "____q", "2" }, { "xabq", "012" },
+    };
+    struct rule rules[3];
+    struct near_entry entry[3] = {
+        { &rules[0], { .bytes = "ab", .len = 2, .from = 1, .to = 3 } },
+        { &rules[1], { .bytes = "q", .len = 1, .nocase = true, .to = 4 } },
+        { &rules[2], { .bytes = "zz", .len = 2, .to = UINT32_MAX } },   /* anywhere: not asked */
+    };
+    struct candidates found;
+    struct port_lists lists;
+    struct port_table table;
+    struct arena arena;
+
+    arena_init(&arena, 4096, 0);
+    port_table_init(&table, &arena);
+    memset(rules, 0, sizeof(rules));
+    for (unsigned i = 0; i < 3; i++) {
+        rules[i].index = i;
+        rules[i].dst_port = set_of(&table, "80");
+    }
+    memset(&lists, 0, sizeof(lists));
+    port_lists_build(&lists, entry, 3);
+    candidates_init(&found, 3);
+    for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+        struct slice payload = { (const uint8_t *)cases[i].payload,
+                                 (uint32_t)strlen(cases[i].payload) };
+
+        port_lists_collect(&lists, 1, 81, payload, &found);
+        CHECK_INT(found.count, 0);
+        port_lists_collect(&lists, 1, 80, payload, &found);
+        CHECK_INT(found.count, strlen(cases[i].found));
+        for (unsigned k = 0; k < 3; k++)
+            CHECK(candidates_has(&found, k) ==
+                  (strchr(cases[i].found, (int)('0' + k)) != NULL));
+        candidates_clear(&found);
+    }
     candidates_fini(&found);
     port_lists_fini(&lists);
     port_table_fini(&table);

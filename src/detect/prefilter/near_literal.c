@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "detect/prefilter/near_literal.h"
+#include "match/literal.h"
+
+#include <string.h>
+
+bool near_literal_stands_at(const struct near_literal *l, const uint8_t *at)
+{
+    if (l->nocase)
+        return literal_equal_nocase(at, l->bytes, l->len);
+    return at[0] == l->bytes[0] && memcmp(at, l->bytes, l->len) == 0;
+}
+
+bool near_literal_stands(const struct near_literal *l, const uint8_t *data, uint32_t len)
+{
+    uint32_t to = MIN(l->to, len);
+
+    if (l->len == 0)
+        return true;
+    if (l->from > to || to - l->from < l->len)
+        return false;
+    if (to - l->from == l->len)
+        return near_literal_stands_at(l, data + l->from);
+    return literal_find(data + l->from, to - l->from, l->bytes, l->len, l->nocase) != NULL;
+}
