@@ -71,6 +71,9 @@ struct engine_thread {
     struct order_mark merged_end;       /* of all that producers have told, the latest place */
     bool merged_ended;
     struct packet_vector work;          /* what receive and flush fill */
+    struct packet_vector *carried;      /* at the station at_station */
+    struct packet_vector early;         /* what leaves before the rest of it */
+    unsigned at_station;
     uint64_t now_us;                    /* newest time seen */
     uint64_t order_at, order_sub;       /* of the newest vector; see packet/turn.h */
     uint32_t more;                      /* a bit for each station that wants to be called again */

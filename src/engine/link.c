@@ -76,6 +76,7 @@ void links_free(struct engine_thread *t)
         ring_free(link->empty);
     }
     free(t->merged.packet);
+    free(t->early.packet);
     free(t->in);
 }
 

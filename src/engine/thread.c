@@ -22,6 +22,35 @@ static COLD uint64_t take_slept(struct engine_thread *t)
     return slept;
 }
 
+/* Who merges our packets with those of others holds these back until he knows that ours are later.
+ * Others may have no packets left but those, and it may be them whom we are about to wait for: so
+ * what is done with leaves before, and tells where the packet at work stands. */
+static COLD void hand_on_done(struct engine_thread *t)
+{
+    struct packet_vector *v = t->carried, *early = &t->early;
+
+    if (v == NULL || v->at_work == NULL || t->out_count == 0 || !t->out[0]->to->merges)
+        return;
+    early->count = 0;
+    for (unsigned i = 0; i < v->done; i++)
+        vector_push(early, v->packet[i]);
+    v->count -= v->done;
+    memmove(v->packet, v->packet + v->done, v->count * sizeof(v->packet[0]));
+    v->done = 0;
+    early->now_us = v->now_us;
+    early->order_at = v->at_work->order;
+    early->order_sub = v->at_work->order_sub;
+    for (unsigned i = t->at_station + 1; i < t->station_count; i++)
+        (void)t->station[i].module->process(t->station[i].self, early);
+    hand_on(t, early);
+}
+
+static void module_sleeps(void *thread)
+{
+    hand_on_done(thread);
+    account_module_sleeps(thread);
+}
+
 static void run_stations(struct engine_thread *t, unsigned first, struct packet_vector *v)
 {
     uint64_t before = t->stamp_ns, now;
@@ -29,9 +58,11 @@ static void run_stations(struct engine_thread *t, unsigned first, struct packet_
     if (v->now_us > t->now_us)
         t->now_us = v->now_us;
     v->now_us = t->now_us;
+    t->carried = v;
     for (unsigned i = first; i < t->station_count; i++) {
         struct station *s = &t->station[i];
 
+        t->at_station = i;
         if (UNLIKELY(s->module->process(s->self, v) == MODULE_MORE))
             t->more |= 1u << i;
         now = engine_clock_ns(t->engine);
@@ -211,7 +242,7 @@ static int station_open(struct engine_thread *t, struct station *s, bool is_last
         .thread_name = t->plan->name,
         .sender = t->sender.name != NULL ? &t->sender : NULL,
         .same_thread_as_next = !is_last,
-        .turn_thread = { t, nudge, account_module_sleeps, account_module_wakes },
+        .turn_thread = { t, nudge, module_sleeps, account_module_wakes },
     };
 
     err->text[0] = '\0';
@@ -267,6 +298,7 @@ static int thread_open(struct engine_thread *t, struct err *err)
     t->counters = counters_new(t->plan->name);
     waiter_init(&t->waiter);
     vector_grow(&t->work, 4 * VECTOR_FILL);
+    vector_grow(&t->early, VECTOR_FILL);
     if (t->piece->makes_packets) {
         t->pool = packet_pool_new(e->plan->pool_size, e->thread_count);
         packet_pool_set_owner(t->pool, t->number);

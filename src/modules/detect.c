@@ -286,8 +286,9 @@ static void answer(struct detect_module *m, const struct packet *p)
 }
 
 /* Somebody waits for us to come this far, if we were further than he thinks. */
-static void give_turn(struct detect_module *m, struct packet *p)
+static void give_turn(struct detect_module *m, struct packet_vector *v, struct packet *p)
 {
+    v->at_work = p;
     p->lane = m->lane;
     if (UNLIKELY(turn_is_awaited(m->lane)))
         turn_reached(m->lane, p->order, p->order_sub);
@@ -351,13 +352,16 @@ static enum module_status detect_module_process(void *self, struct packet_vector
     /* for the first packets: the places before them count from below 0 */
     for (unsigned at = 0u - AHEAD_FLOW; at != 0; at++)
         look_ahead(v, at);
-    for (unsigned i = 0; i < v->count; i++) {
-        look_ahead(v, i);
+    for (v->done = 0; v->done < v->count; v->done++) {
+        struct packet *p = v->packet[v->done];
+
+        look_ahead(v, v->done);
         if (m->lane != NULL)
-            give_turn(m, v->packet[i]);
-        detect_module_packet(m, v->packet[i]);
-        answer(m, v->packet[i]);
+            give_turn(m, v, p);
+        detect_module_packet(m, p);
+        answer(m, p);
     }
+    v->at_work = NULL;
     if (m->lane != NULL && v->order_at != 0)
         turn_reached(m->lane, v->order_at, v->order_sub);
     return MODULE_OK;

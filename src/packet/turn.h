@@ -21,7 +21,8 @@
  * Nobody waits for ever: who waits has said that he has come as far as his own packet, and waits
  * for a place that is not behind it. So of all threads that wait the one with the earliest packet
  * waits for none of them. A thread that has nothing to do would never come further: it is nudged,
- * and says how far its producers have dealt. One that has ended stands at the end.
+ * and says how far its producers have dealt. One that has ended stands at the end. And what a
+ * thread is done with leaves it before it waits, so that no packet of others is kept back for it.
  *
  * Live there is no such order, and nobody has a lane. */
 #ifndef PACKET_TURN_H

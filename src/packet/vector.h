@@ -17,8 +17,10 @@ struct packet_vector {
     uint64_t order_sub;         /* this vector; 0: there is no order */
     bool last;                  /* the capture has ended: nothing comes after this one */
     bool tick;                  /* may be empty: only time passes */
-    struct packet_vector *next; /* owner's list */
-    void *home;                 /* the engine's */
+    /* Of a module that goes from packet to packet and may wait for other threads: the one at work,
+     * and how many are before it. While it waits these may leave; `done` is 0 then. */
+    const struct packet *at_work;
+    unsigned done;
 };
 
 #define VECTOR_FILL 64          /* how many packets a capture puts in before it hands on */
