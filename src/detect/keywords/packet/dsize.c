@@ -13,7 +13,7 @@ static int dsize_parse(struct rule_parser *p, struct text in, void *arg)
 }
 
 /* What asks for some payload finds none where payload is not looked at, and "!n" asks for some.
- * What asks for none has none while data of the stream are due. */
+ * While data of the stream are due there is some, so that what asks for none finds it not. */
 static bool dsize_match(const struct match_input *in, const void *arg)
 {
     const struct packet *p = in->packet;
@@ -21,7 +21,7 @@ static bool dsize_match(const struct match_input *in, const void *arg)
 
     if (p->flags & PACKET_PSEUDO)
         return false;
-    if ((p->payload_len == 0 || (p->flags & PACKET_NO_PAYLOAD_INSPECT)) &&
+    if (!in->stream_due && (p->payload_len == 0 || (p->flags & PACKET_NO_PAYLOAD_INSPECT)) &&
         (m->op == INT_NE || !int_match_has(m, 0)))
         return false;
     if (in->stream_due && m->op == INT_EQ && m->a == 0)
