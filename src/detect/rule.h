@@ -20,6 +20,7 @@ struct ruleset;
 struct buffer;                  /* detect/buffer.h */
 struct transform_use;
 struct rule_op;                 /* one operation on a buffer; see detect/program.h */
+struct tag_spec;
 struct threshold_spec;
 struct rule_program;
 struct match_input;
@@ -149,6 +150,7 @@ struct rule {
     struct rule_test *post;             /* POINT_POST */
     unsigned post_count;
     unsigned var_count;                 /* byte_extract and byte_math results */
+    struct tag_spec *tags;              /* tag; NULL: none */
     struct threshold_spec *threshold;   /* threshold, detection_filter; NULL: none */
     struct rule_list *fast_list;        /* where the fast pattern stands; NULL: none */
     struct rule_op *fast_op;

@@ -3,14 +3,15 @@
 #include "detect/tag.h"
 
 #include "base/lib_memory.h"
+#include "detect/ruleset.h"
 #include "detect/shard_table.h"
 #include "flow/flow.h"
 #include "packet/turn.h"
 
 #include <stdlib.h>
 
-#define RESTARTS_MAX 10         /* a rule that goes on matching does not tag for ever */
-#define FLOW_TAGS_MAX 10
+#define RESTARTS_MAX 9          /* a rule that goes on matching does not tag for ever */
+#define FLOW_TAGS_MAX 50
 #define HOST_TAG_SECONDS 3600   /* an idle host's tag is forgotten */
 
 struct tag_state {
@@ -88,36 +89,41 @@ void tag_flow_free(struct flow *flow)
 
 /* --- starting --------------------------------------------------------------------------------- */
 
-static void restart(struct tag_state *s, uint64_t now_us)
-{
-    if (s->restarts >= RESTARTS_MAX)
-        return;
-    s->restarts++;
-    s->first_us = now_us;
-    s->seen = 0;
-    s->over = false;
-}
-
 static struct tag_state fresh_state(const struct tag_spec *spec, uint64_t now_us)
 {
     return (struct tag_state){ .first_us = now_us, .count = spec->count, .metric = spec->metric };
 }
 
-static void start_flow(const struct tag_spec *spec, struct flow *flow, uint64_t now_us)
+/* One that is over is as good as none. */
+static void restart(struct tag_state *s, const struct tag_spec *spec, uint64_t now_us)
+{
+    if (s->over) {
+        *s = fresh_state(spec, now_us);
+        return;
+    }
+    if (s->restarts >= RESTARTS_MAX)
+        return;
+    s->restarts++;
+    s->first_us = now_us;
+    s->seen = 0;
+}
+
+static void start_flow(const struct rule *rule, const struct tag_spec *spec, struct flow *flow,
+                       uint64_t now_us)
 {
     struct flow_tag *tag;
     unsigned count = 0;
 
     for (tag = flow_tags(flow); tag != NULL; tag = tag->next, count++) {
-        if (tag->sid == spec->sid && tag->gid == spec->gid) {
-            restart(&tag->state, now_us);
+        if (tag->sid == rule->sid && tag->gid == rule->gid) {
+            restart(&tag->state, spec, now_us);
             return;
         }
     }
     if (count >= FLOW_TAGS_MAX || flow_extra_make(flow) == NULL ||
         (tag = lib_malloc(sizeof(*tag))) == NULL)
         return;
-    *tag = (struct flow_tag){ flow->extra->tags, spec->sid, spec->gid, fresh_state(spec, now_us) };
+    *tag = (struct flow_tag){ flow->extra->tags, rule->sid, rule->gid, fresh_state(spec, now_us) };
     flow->extra->tags = tag;
 }
 
@@ -144,19 +150,21 @@ static void start_host(struct tag_table *table, const struct tag_spec *spec,
         if (ref.fresh)
             *s = fresh_state(spec, p->time_us);
         else
-            restart(s, p->time_us);
+            restart(s, spec, p->time_us);
         *ref.ends_us = p->time_us + HOST_TAG_SECONDS * UINT64_C(1000000);
     }
     shard_table_release(&ref);
     __atomic_store_n(&table->used, true, __ATOMIC_RELAXED);
 }
 
-void tag_start(struct tag_table *table, const struct tag_spec *spec, const struct packet *p)
+void tag_start(struct tag_table *table, const struct rule *rule, const struct packet *p)
 {
-    if (spec->host && p->src.version != 0)
-        start_host(table, spec, p);
-    else if (!spec->host && p->flow != NULL)
-        start_flow(spec, p->flow, p->time_us);
+    for (const struct tag_spec *spec = rule->tags; spec != NULL; spec = spec->next) {
+        if (spec->host && p->src.version != 0)
+            start_host(table, spec, p);
+        else if (!spec->host && p->flow != NULL)
+            start_flow(rule, spec, p->flow, p->time_us);
+    }
 }
 
 /* --- counting --------------------------------------------------------------------------------- */

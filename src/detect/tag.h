@@ -10,10 +10,11 @@
 #include "packet/packet.h"
 
 struct flow;
+struct rule;
 
 enum tag_metric { TAG_PACKETS, TAG_BYTES, TAG_SECONDS };
 struct tag_spec {
-    uint32_t sid, gid;
+    struct tag_spec *next;      /* of the rule */
     uint32_t count;
     uint8_t metric;             /* enum tag_metric */
     bool host, src;             /* else the flow; the source, else the destination */
@@ -27,8 +28,8 @@ struct shard_table *tag_table_hosts(struct tag_table *table);
 
 /* At load time: some rule tags hosts. */
 void tag_expect_hosts(struct tag_table *table);
-/* The rule has matched on this packet. */
-void tag_start(struct tag_table *table, const struct tag_spec *spec, const struct packet *p);
+/* The rule has matched on this packet, and its threshold does not take that back. */
+void tag_start(struct tag_table *table, const struct rule *rule, const struct packet *p);
 /* Each packet once, after its rules: counts it and sets PACKET_TAGGED. */
 void tag_packet(struct tag_table *table, struct packet *p);
 void tag_flow_free(struct flow *flow);          /* with the flow */

@@ -276,6 +276,8 @@ bool alert_finish(struct detect_thread *dt, struct packet *p, struct packet_aler
         counter_inc(dt->counters, dt->count.suppressed);
         return true;
     }
+    if (UNLIKELY(r->tags != NULL))
+        tag_start(dt->set->tags, r, p);
     action_by_rate(a, t);
     act(dt, p, a);
     passes = (a->action & ACTION_PASS) && t != THRESHOLD_SILENT;

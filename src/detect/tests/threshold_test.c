@@ -264,19 +264,19 @@ TEST(xbits_of_hosts_and_pairs)
 TEST(tag_counts_packets_after_the_match)
 {
     struct tag_table *tags = tag_table_new(NULL);
-    struct tag_spec spec = { .sid = 1, .gid = 1, .count = 3, .metric = TAG_PACKETS, .host = true,
-                             .src = true };
-    char found[8] = "";
+    struct tag_spec spec = { .count = 3, .metric = TAG_PACKETS, .host = true, .src = true };
+    struct rule rule = { .sid = 1, .gid = 1, .tags = &spec };
+    char found[16] = "";
 
-    for (unsigned i = 0; i < 6; i++) {
+    for (unsigned i = 0; i < 10; i++) {
         struct packet p = packet_at(i, "10.0.0.1", "10.0.0.2");
 
-        if (i == 1)
-            tag_start(tags, &spec, &p);
+        if (i == 1 || i == 5 || i == 7)
+            tag_start(tags, &rule, &p);
         tag_packet(tags, &p);
         found[i] = p.flags & PACKET_TAGGED ? 'T' : '.';
     }
-    CHECK_STRING(found, "..TT..");
+    CHECK_STRING(found, "..TT..TTTT");
     tag_table_free(tags);
 }
 

@@ -6,11 +6,6 @@
 
 #define TAG_PACKETS_MAX 256
 
-struct tag_arg {
-    struct tag_table *table;    /* the ruleset's */
-    struct tag_spec spec;
-};
-
 static int amount_parse(struct rule_parser *p, struct text *rest, struct tag_spec *spec)
 {
     static const char *const metrics[] = { [TAG_PACKETS] = "packets", [TAG_BYTES] = "bytes",
@@ -33,37 +28,34 @@ static int amount_parse(struct rule_parser *p, struct text *rest, struct tag_spe
 
 static int tag_parse(struct rule_parser *p, struct text in, void *arg)
 {
-    struct tag_arg *a = arg;
+    struct tag_spec *spec = arg, **last = &p->rule->tags;
     struct text rest = in, kind, side = { "dst", 3 };
 
     text_split(&rest, ',', &kind);
-    a->spec.host = text_equal_nocase(kind, "host");
-    if (!a->spec.host && !text_equal_nocase(kind, "session"))
+    spec->host = text_equal_nocase(kind, "host");
+    if (!spec->host && !text_equal_nocase(kind, "session"))
         return rule_error(p, "tag: want session or host, found \"%.*s\"", TEXT(kind));
-    a->spec.metric = TAG_PACKETS;
-    a->spec.count = TAG_PACKETS_MAX;
-    if (rest.n > 0 && amount_parse(p, &rest, &a->spec) < 0)
+    spec->metric = TAG_PACKETS;
+    spec->count = TAG_PACKETS_MAX;
+    if (rest.n > 0 && amount_parse(p, &rest, spec) < 0)
         return -1;
     text_split(&rest, ',', &side);
     if (!text_equal_nocase(side, "src") && !text_equal_nocase(side, "dst"))
         return rule_error(p, "tag: want src or dst at the end, found \"%.*s\"", TEXT(side));
-    a->spec.src = text_equal_nocase(side, "src");
-    a->table = p->ruleset->tags;
-    if (a->spec.host) {
-        tag_expect_hosts(a->table);
+    spec->src = text_equal_nocase(side, "src");
+    if (spec->host) {
+        tag_expect_hosts(p->ruleset->tags);
         p->rule->shares = true;
     }
+    while (*last != NULL)
+        last = &(*last)->next;
+    *last = spec;
     return 0;
 }
 
-static bool tag_match(const struct match_input *in, const void *arg)
+/* What is done is done with the alert, for which its threshold has a say: alert_finish(). */
+static bool tag_match(const struct match_input *in UNUSED, const void *arg UNUSED)
 {
-    const struct tag_arg *a = arg;
-    struct tag_spec spec = a->spec;
-
-    spec.sid = in->rule->sid;
-    spec.gid = in->rule->gid;
-    tag_start(a->table, &spec, in->packet);
     return true;
 }
 
@@ -71,7 +63,7 @@ const struct keyword_ops keyword_tag = {
     .name = "tag",
     .doc = "log the packets that follow, of the flow or a host",
     .point = POINT_POST,
-    .arg_size = sizeof(struct tag_arg),
+    .arg_size = sizeof(struct tag_spec),
     .parse = tag_parse,
     .match = tag_match,
 };
