@@ -396,6 +396,8 @@ struct app_proto {
     bool handles_gaps;          /* else a gap stops the parser */
     uint32_t keep_limit;        /* most bytes kept unconsumed; 0: 128 KiB; beyond: parser off */
     void (*tx_close)(struct app_tx *tx);
+    /* Alerts show so much of the stream in front of what rules have had; NULL: nothing. */
+    uint32_t (*shows_before)(const struct app_flow *af, enum direction direction);
     /* A packet has been parsed, inspected and logged, and there are transactions: time to give
      * back what the flow does not need while it waits. */
     void (*rest)(struct app_flow *af);
@@ -553,6 +555,8 @@ struct app_frame_view {
 bool app_frames_wanted(const struct app_flow *af);     /* of any protocol, by rules or outputs */
 bool app_frames_each(const struct app_flow *af, enum direction direction,
                      bool (*visit)(const struct app_frame_view *frame, void *arg), void *arg);
+/* Bytes of the stream that the parser has not taken yet. */
+uint32_t app_untaken(const struct app_flow *af, enum direction direction);
 bool app_frames_any(const struct app_flow *af, enum direction direction);
 bool app_frame_find(const struct app_flow *af, enum direction direction, uint32_t frame,
                     struct app_frame_view *out);

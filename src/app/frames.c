@@ -258,6 +258,11 @@ bool app_frames_each(const struct app_flow *af, enum direction direction,
     return true;
 }
 
+uint32_t app_untaken(const struct app_flow *af, enum direction direction)
+{
+    return app_session_of(af)->side[direction].len;
+}
+
 bool app_frames_any(const struct app_flow *af, enum direction direction)
 {
     return frame_count(frames_of(app_session_of(af), direction)) > 0;

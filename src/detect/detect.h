@@ -96,6 +96,9 @@ void detect_flow_ends(struct packet *p);
 
 /* What has come of the flow's stream so far is worth reporting, with the next packet of either
  * direction. */
+/* After the outputs: what alerts need no longer show of the stream that this packet belongs to. */
+bool detect_keeps_shown(const struct detect_thread *dt);
+void detect_forget_shown(struct detect_thread *dt, struct packet *p);
 void detect_flush_stream(struct flow *flow);
 
 /* The tx's rule state and the flow's, when they die. */

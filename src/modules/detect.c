@@ -255,6 +255,8 @@ static void detect_module_packet(struct detect_module *m, struct packet *p)
     output_render(m->output, p);
     if (p->flow == NULL)
         return;
+    if (UNLIKELY(detect_keeps_shown(m->detect)))
+        detect_forget_shown(m->detect, p);
     app_cleanup(m->app, p);
     if (p->flags & PACKET_FLOW_END) {
         if (m->lane != NULL && p->flow->app != NULL)

@@ -253,6 +253,21 @@ static enum parse_status http1_parse(struct app_flow *af, struct app_input *in)
     return status;
 }
 
+/* Until rules have had some of a body, which may wait for more of it. */
+static uint32_t http1_shows_before(const struct app_flow *af, enum direction d)
+{
+    const struct http_state *state = af->state;
+
+    for (const struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
+        const struct http_content *c =
+            CONTAINER_OF(tx, const struct http_tx, tx)->message[d].content;
+
+        if (c != NULL && c->body.inspected > 0)
+            return 0;
+    }
+    return state->config->body[d].min_inspect;
+}
+
 /* --- the declaration -------------------------------------------------------------------------- */
 
 static void *http1_thread_open(const void *settings UNUSED, struct counters *counters UNUSED)
@@ -312,6 +327,7 @@ const struct app_proto app_http1 = {
     .parse = http1_parse,
     .rest = http_rest,
     .prefetch = http_prefetch,
+    .shows_before = http1_shows_before,
     .handles_gaps = true,
     .tx_close = http_tx_close,
     .progress_done = { HTTP_COMPLETE, HTTP_COMPLETE },

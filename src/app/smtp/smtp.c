@@ -320,6 +320,20 @@ static void smtp_finish(struct app_flow *af)
         app_files_close(tx, TO_SERVER, FILE_TRUNCATED);
 }
 
+/* Until rules have had some of a file, which may wait for more of it. */
+static uint32_t smtp_shows_before(const struct app_flow *af, enum direction d)
+{
+    const struct smtp_settings *settings = af->settings;
+
+    if (d == TO_CLIENT)
+        return 0;
+    for (const struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
+        for (const struct app_file *file = tx->files[d]; file != NULL; file = file->next)
+            if (file->inspected > 0)
+                return 0;
+    return settings->window.min_inspect;
+}
+
 static void *smtp_thread_open(const void *settings UNUSED, struct counters *counters UNUSED)
 {
     struct smtp_thread *thread = calloc(1, sizeof(*thread));
@@ -387,6 +401,7 @@ const struct app_proto app_smtp = {
     .parse = smtp_parse,
     .tx_close = smtp_tx_close,
     .finish = smtp_finish,
+    .shows_before = smtp_shows_before,
     .progress_done = { 1, 1 },
     .events = smtp_events,
     .frames = frames,

@@ -66,8 +66,11 @@ static inline void stream_rules_clear(struct stream_rules *s)
 
 /* What few flows have. */
 struct stream_extra {
-    struct buf kept;            /* the latest data, as alerts show them; see stream_keep */
+    struct buf kept;            /* data that alerts show; see shown.c */
+    uint64_t from, to;          /* where they begin and end in the stream */
+    uint64_t had;               /* where no rule looks at the stream: up to where one would have */
     uint32_t gap;               /* size of the last one in them */
+    uint32_t gap_at, gap_text;  /* its remark in `kept`: where, how long */
     struct buf captured;        /* by those that matched, until they are reported */
     struct stream_rules *recent;        /* inline: a rule whose pattern was there, up to where */
 };
@@ -204,6 +207,11 @@ struct detect_flow *detect_flow_get(struct flow *f);    /* NULL: no memory */
 void stream_inspect_chunks(struct detect_thread *dt, struct packet *p);
 /* Is there something to report to a packet of this direction? */
 bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum direction d);
+/* NULL: no memory. */
+struct stream_extra *stream_extra_get(struct stream_side *side);
+
+/* shown.c */
+void stream_keep_chunk(struct detect_thread *dt, struct packet *p, const struct stream_chunk *c);
 /* What alerts show of the stream; empty when nothing is kept. *gap: the size of its last one. */
 struct slice stream_kept(const struct detect_thread *dt, const struct flow *f, enum direction d,
                          uint32_t *gap);

@@ -23,7 +23,7 @@ struct detect_flow *detect_flow_get(struct flow *f)
     return f->detect;
 }
 
-static struct stream_extra *extra_get(struct stream_side *side)
+struct stream_extra *stream_extra_get(struct stream_side *side)
 {
     if (side->extra == NULL)
         side->extra = lib_calloc(1, sizeof(*side->extra));
@@ -193,7 +193,7 @@ struct stream_capture { uint32_t rule, id, kind, key_len, len; };
 static void COLD captures_keep(const struct program_scratch *s, struct stream_side *side,
                                uint32_t rule)
 {
-    struct stream_extra *extra = extra_get(side);
+    struct stream_extra *extra = stream_extra_get(side);
 
     for (unsigned i = 0; extra != NULL && i < s->capture_count; i++) {
         const struct pending_capture *c = &s->capture[i];
@@ -279,7 +279,7 @@ static void collect_near(struct detect_thread *dt, const struct packet *p,
 static void recent_join(struct detect_thread *dt, struct stream_side *side, uint64_t start,
                         uint64_t end)
 {
-    struct stream_extra *extra = dt->found.count > 0 ? extra_get(side) : side->extra;
+    struct stream_extra *extra = dt->found.count > 0 ? stream_extra_get(side) : side->extra;
     struct stream_rules *recent;
     unsigned kept = 0;
 
@@ -388,41 +388,6 @@ static bool tx_has_ended(const struct flow *f, enum direction d)
     return false;
 }
 
-/* A gap shows as a remark. What is too much goes at the front. */
-static void COLD keep_chunk(struct detect_thread *dt, struct packet *p,
-                            const struct stream_chunk *c)
-{
-    struct detect_flow *df = detect_flow_get(p->flow);
-    uint32_t len = MIN(c->len, dt->stream_keep);
-    struct stream_extra *extra;
-    struct buf *kept;
-
-    if (df == NULL || c->len == 0)
-        return;
-    extra = extra_get(&df->side[c->direction]);
-    if (extra == NULL)
-        return;
-    kept = &extra->kept;
-    if (c->kind == CHUNK_GAP) {
-        buf_printf(kept, "[%u bytes missing]", c->len);
-        extra->gap = c->len;
-    } else {
-        buf_add(kept, c->data + (c->len - len), len);
-    }
-    if (kept->len > dt->stream_keep)
-        buf_drop_front(kept, kept->len - dt->stream_keep);
-}
-
-struct slice stream_kept(const struct detect_thread *dt, const struct flow *f, enum direction d,
-                         uint32_t *gap)
-{
-    *gap = 0;
-    if (dt->stream_keep == 0 || f == NULL || f->detect == NULL || f->detect->side[d].extra == NULL)
-        return (struct slice){ NULL, 0 };
-    *gap = f->detect->side[d].extra->gap;
-    return buf_slice(&f->detect->side[d].extra->kept);
-}
-
 /* What the parser made of this packet asks for reports. Transactions also end with their
  * connection, without a further byte. */
 static void note_complete(struct flow *f)
@@ -479,7 +444,7 @@ void stream_inspect_chunks(struct detect_thread *dt, struct packet *p)
 
         p->flow->detect_flags |= DETECT_UPDATED(d);
         if (UNLIKELY(dt->stream_keep > 0) && c->kind != CHUNK_AGAIN)
-            keep_chunk(dt, p, c);
+            stream_keep_chunk(dt, p, c);
         if (!dt->plan->group[TRANSPORT_TCP][d].has_stream)
             continue;
         df = detect_flow_get(p->flow);

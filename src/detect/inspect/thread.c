@@ -94,6 +94,11 @@ void detect_thread_keep_stream(struct detect_thread *dt, uint32_t bytes)
     dt->stream_keep = bytes;
 }
 
+bool detect_keeps_shown(const struct detect_thread *dt)
+{
+    return dt->stream_keep > 0;
+}
+
 void detect_thread_free(struct detect_thread *dt)
 {
     if (dt == NULL)
