@@ -123,6 +123,7 @@ broken_rules() {
 # whole.
 end_under_load() {
     local start=$(now) judged=0 kind
+    until_true requests_pass || fail "requests do not pass before the end"
     stop_engine
     python3 "$top/qa/live/traffic.py" check "$work/traffic" "$start" "$(now)" yes > "$work/told"
     [ $? != 1 ] || fail "at the end: $(cat "$work/told")"
@@ -160,6 +161,6 @@ stress_all() {
         phase "5 times down and up" yes downs 5
         until_true requests_pass || fail "requests do not pass after the interface is up again"
     fi
-    phase "after all" no sleep 1
+    phase "after all" no sleep 0.5
     end_under_load
 }
