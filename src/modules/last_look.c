@@ -3,6 +3,7 @@
  * has come. */
 #include "modules/last_look.h"
 
+#include "packet/decode.h"
 #include "packet/made.h"
 #include "stream/snapshot.h"
 
@@ -38,7 +39,7 @@ struct packet *last_look_packet(struct last_look *look, const struct packet *p, 
     made->source = PACKET_STREAM_FLUSH;
     made->flags = PACKET_PSEUDO | PACKET_ESTABLISHED | PACKET_STREAM_OPEN |
                   (p->flags & COPIED_FLAGS);
-    made->datalink = p->datalink;
+    made->datalink = DATALINK_RAW;
     made->time_us = p->time_us;
     made->order = p->order;
     made->order_sub = p->order_sub;

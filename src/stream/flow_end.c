@@ -3,6 +3,7 @@
  * the flow itself, which is freed when the packet comes home. */
 #include "stream/stream_private.h"
 
+#include "packet/checksum.h"
 #include "packet/made.h"
 #include "packet/turn.h"
 
@@ -91,6 +92,7 @@ static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
     }
     p->tcp.seq = ssn->side[TO_SERVER].next_seq;
     packet_make_headers(p, true);
+    packet_fix_checksums(p);
     if (ssn->state >= TCP_ESTABLISHED)
         p->flags |= PACKET_ESTABLISHED | PACKET_STREAM_OPEN;
     if (ssn->flags & SSN_MIDSTREAM)
