@@ -142,7 +142,8 @@ enum exception_policy exception_policy_read(const struct conf_node *root, const 
     return policy;
 }
 
-/* With pick-up allowed there is nothing to refuse, and a single packet cannot be judged. */
+/* With pick-up allowed there is nothing to refuse, and a single packet cannot be judged. What is
+ * set is done all the same, unless such errors end the start. */
 static bool midstream_allows(enum exception_policy policy, bool is_inline, bool midstream,
                              bool was_auto)
 {
@@ -170,12 +171,10 @@ enum exception_policy exception_policy_read_midstream(const struct conf_node *ro
         if (was_auto)
             policy = settle_auto(true, is_inline, midstream);
     }
-    if (!midstream_allows(policy, is_inline, midstream, was_auto)) {
+    if (!midstream_allows(policy, is_inline, midstream, was_auto))
         conf_error(node, "\"%s\" makes no sense as stream.midstream-policy%s",
                    policy_words[policy], midstream ? " with stream.midstream on" :
                    is_inline ? "" : " unless inline");
-        policy = EXCEPTION_IGNORE;
-    }
     return policy;
 }
 
