@@ -1,34 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/flow/config.c - settings for the transaction that a rule matched. */
 #include "detect/keyword.h"
+#include "flow/flow.h"
 
-/* "logging disable, type tx, scope tx" is the one combination that there is. */
-static int config_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
+/* What it is for: "logging disable, type tx, scope tx". That a flow's records or a whole flow's
+ * transactions be meant can be said, and changes nothing. */
+struct config_arg {
+    bool of_tx;
+};
+
+#define WANTED "want \"logging disable, type tx, scope tx\", found \"%.*s\""
+
+static bool is_one_of(struct text in, const char *a, const char *b)
 {
-    struct text rest = in, part;
-    static const char *const wanted[] = { "logging disable", "type tx", "scope tx" };
-    bool seen[ARRAY_LEN(wanted)] = { false };
+    return text_equal(in, a) || text_equal(in, b);
+}
 
-    while (text_split(&rest, ',', &part)) {
-        size_t i = 0;
+static int config_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct text rest = in, what = { "", 0 }, type = { "", 0 }, scope = { "", 0 };
+    struct config_arg *a = arg;
 
-        while (i < ARRAY_LEN(wanted) && !text_equal(part, wanted[i]))
-            i++;
-        if (i == ARRAY_LEN(wanted) || seen[i])
-            return rule_error(p, "config: want \"logging disable, type tx, scope tx\", found "
-                              "\"%.*s\"", TEXT(part));
-        seen[i] = true;
-    }
-    if (!seen[0])
-        return rule_error(p, "config: want \"logging disable, type tx, scope tx\", found "
-                          "\"%.*s\"", TEXT(in));
+    text_split(&rest, ',', &what);
+    text_split(&rest, ',', &type);
+    text_split(&rest, ',', &scope);
+    if (rest.n > 0 || !is_one_of(what, "logging disable", "tracking disable") ||
+        !is_one_of(type, "type tx", "type flow") || !is_one_of(scope, "scope tx", "scope flow"))
+        return rule_error(p, "config: " WANTED, TEXT(in));
+    a->of_tx = text_equal(type, "type tx") && text_equal(scope, "scope tx");
     return 0;
 }
 
-static bool config_match(const struct match_input *in, const void *arg UNUSED)
+/* A rule that matched no transaction but a packet means the flow's first one. */
+static struct app_tx *tx_meant(const struct match_input *in)
 {
-    if (in->tx != NULL)
-        in->tx->no_log = true;
+    struct app_tx *first;
+
+    if (in->tx != NULL || in->flow == NULL || in->flow->app == NULL)
+        return in->tx;
+    first = in->flow->app->first;
+    return first != NULL && first->id == 0 ? first : NULL;
+}
+
+static bool config_match(const struct match_input *in, const void *arg)
+{
+    const struct config_arg *a = arg;
+    struct app_tx *tx = a->of_tx ? tx_meant(in) : NULL;
+
+    if (tx != NULL)
+        tx->no_log = true;
     return true;
 }
 
@@ -37,6 +57,7 @@ const struct keyword_ops keyword_config = {
     .doc = "switch logging of the matched transaction off",
     .features = "supports firewall",
     .point = POINT_POST,
+    .arg_size = sizeof(struct config_arg),
     .parse = config_parse,
     .match = config_match,
 };
