@@ -232,14 +232,15 @@ static void collect_stream(struct detect_thread *dt, const struct stream_side *s
 static unsigned choose_rules(struct detect_thread *dt, const struct packet *p,
                              const struct header_view *h, bool stream_due)
 {
-    bool has_payload = p->payload_len > 0 || stream_due, recognised = is_newly_recognised(p);
+    bool has_payload = p->payload_len > 0 || stream_due;
     unsigned n = 0;
 
     for (unsigned i = 0; i < dt->found.count; i++) {
         const struct rule_brief *b = &dt->plan->brief[dt->found.list[i]];
 
-        if (!b->is_tx && (!b->needs_payload || has_payload) && (!b->is_proto || recognised) &&
-            header_may_fit(b->header_class, h) && proto_fits(b->app_proto, p))
+        if (!b->is_tx && (!b->needs_payload || has_payload) &&
+            header_may_fit(b->header_class, h) && proto_fits(b->app_proto, p) &&
+            (!b->is_proto || is_newly_recognised(p)))
             choose(dt, &n, dt->found.list[i]);
     }
     return n;
