@@ -87,8 +87,8 @@ bool firewall_hook_text(const struct rule *rule, char *out, size_t size)
     for (; n != NULL && n->name != NULL; n++) {
         if (n->value != rule->hook - 1)
             continue;
-        snprintf(out, size, "%s:%s", proto->rule_name != NULL ? proto->rule_name : proto->name,
-                 n->name);
+        /* As records name the protocol: rules say http1. */
+        snprintf(out, size, "%s:%s", proto->name, n->name);
         return true;
     }
     return false;

@@ -66,8 +66,10 @@ static bool is_told(const struct packet *p, uint8_t logged)
 static void drop_packet(struct render *r, const struct eve *eve, void *settings, struct packet *p)
 {
     const struct drop_settings *s = settings;
+    bool by_firewall = p->dropped_by != NULL && (p->dropped_by->flags & RULE_FIREWALL);
     const struct packet_alert silent = { .rule = p->dropped_by, .tx_id = ALERT_NO_TX,
-                                         .action = ACTION_DROP };
+                                         .action = ACTION_DROP,
+                                         .flags = by_firewall ? ALERT_FIREWALLED : 0 };
     const struct packet_alert *a = drop_alert(p);
     uint8_t logged = packet_direction(p) == TO_SERVER ? FLOW_INSPECT_DROP_LOGGED_TS
                                                       : FLOW_INSPECT_DROP_LOGGED_TC;
