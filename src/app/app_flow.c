@@ -451,10 +451,35 @@ bool app_flow_has_event(const struct app_flow *af, unsigned event)
     return (app_session_of(af)->events & 1u << event) != 0;
 }
 
-static void fail_direction(struct flow *f, enum direction d)
+/* What is sent is recognised when it is acknowledged, or (inline, UDP) with the packet itself: the
+ * rules are due with the next packet that goes that way, or with this one too. */
+void app_tell_recognised(struct flow *f, const struct app_thread *at, enum direction d)
 {
+    f->detect_flags |= FLOW_RECOGNISED(d);
+    if ((at->conf->is_inline || f->key.proto != 6) && at->packet != NULL &&
+        packet_direction(at->packet) == d)
+        at->packet->flags |= PACKET_RECOGNISED;
+}
+
+static void take_recognised(struct flow *f, struct packet *p)
+{
+    enum direction d = packet_direction(p);
+
+    if (LIKELY(!(f->detect_flags & FLOW_RECOGNISED(d))) || (p->flags & PACKET_PSEUDO))
+        return;
+    f->detect_flags &= (uint8_t)~FLOW_RECOGNISED(d);
+    p->flags |= PACKET_RECOGNISED;
+}
+
+static void fail_direction(struct app_session *s, enum direction d)
+{
+    struct flow *f = s->flow.flow;
+
+    if (f->app_proto_dir[d] == APP_PROTO_FAILED)
+        return;
     if (f->app_proto_dir[d] == APP_PROTO_UNKNOWN)
         f->app_proto_dir[d] = APP_PROTO_FAILED;
+    app_tell_recognised(f, s->flow.thread, d);
 }
 
 void app_disable(struct app_session *s)
@@ -468,8 +493,8 @@ void app_disable(struct app_session *s)
     s->first_data = FIRST_DATA_PARSED;
     f->app_proto = APP_PROTO_FAILED;
     app_count_flow(s);
-    fail_direction(f, TO_SERVER);
-    fail_direction(f, TO_CLIENT);
+    fail_direction(s, TO_SERVER);
+    fail_direction(s, TO_CLIENT);
 }
 
 /* --- packets ---------------------------------------------------------------------------------- */
@@ -627,6 +652,7 @@ void app_packet(struct app_thread *at, struct packet *p)
         return;
     if (UNLIKELY(f->turn != 0))
         app_turn_packet(f, p);
+    take_recognised(f, p);
     if (f->key.proto == 6)
         tcp_packet(at, p);
     else if (packet_is_udp(p) && (p->flags & PACKET_PSEUDO) == 0)

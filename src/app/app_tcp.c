@@ -121,6 +121,7 @@ static void parse_as_other(struct app_session *s, enum direction d, bool end)
     }
     f->app_proto_dir[d] = APP_PROTO_FAILED;
     s->side[d].detected = true;
+    app_tell_recognised(f, s->flow.thread, d);
 }
 
 static void not_recognised(struct app_session *s, enum direction d, bool end)
@@ -213,6 +214,7 @@ static void recognised(struct app_session *s, enum direction d, enum app_proto_i
     f->app_proto_dir[d] = (uint16_t)found;
     app_session_set_proto(s, settle_dispute(s, d, found, other));
     s->side[d].detected = true;
+    app_tell_recognised(f, s->flow.thread, d);
     if (reversed && s->midstream && other == APP_PROTO_UNKNOWN) {
         app_turn(s, s->flow.thread->packet);
         d = OTHER_DIRECTION(d);
@@ -265,7 +267,6 @@ static void changed(struct app_session *s)
     struct flow *f = s->flow.flow;
     const struct app_proto *expected = app_proto_by_id((enum app_proto_id)f->app_proto_expected);
 
-    f->inspect_flags |= FLOW_INSPECT_CHANGED;
     if (f->app_proto_expected == APP_PROTO_UNKNOWN || f->app_proto == f->app_proto_expected)
         return;
     app_layer_event(s, APPLAYER_UNEXPECTED);

@@ -32,12 +32,12 @@ static void flip_packet(struct packet *p)
         p->flags ^= PACKET_END_TO_SERVER | PACKET_END_TO_CLIENT;
 }
 
-static void swap_flags(struct flow *f, uint8_t a, uint8_t b)
+static void swap_flags(uint8_t *flags, uint8_t a, uint8_t b)
 {
-    uint8_t both = f->inspect_flags & (a | b);
+    uint8_t both = *flags & (a | b);
 
     if (both == a || both == b)
-        f->inspect_flags ^= a | b;
+        *flags ^= a | b;
 }
 
 static void flip_flow(struct flow *f)
@@ -56,7 +56,8 @@ static void flip_flow(struct flow *f)
             memcpy(macs->at[d], was.at[1 - d], sizeof(was.at[0]));
         }
     }
-    swap_flags(f, FLOW_INSPECT_IPONLY_TS, FLOW_INSPECT_IPONLY_TC);
+    swap_flags(&f->inspect_flags, FLOW_INSPECT_IPONLY_TS, FLOW_INSPECT_IPONLY_TC);
+    swap_flags(&f->detect_flags, FLOW_RECOGNISED(TO_SERVER), FLOW_RECOGNISED(TO_CLIENT));
 }
 
 static void flip_session(struct app_session *s)

@@ -236,6 +236,8 @@ void app_session_set_proto(struct app_session *s, enum app_proto_id id);
 int app_feed(struct app_session *s, enum direction d, bool end);
 void app_side_drop(struct app_session *s, enum direction d);        /* all pending bytes */
 void app_disable(struct app_session *s);        /* recognition gave up: FAILED, for good */
+/* Rules on protocols get to know what this direction's is, or that it has none. */
+void app_tell_recognised(struct flow *f, const struct app_thread *at, enum direction d);
 void app_session_over(struct app_session *s);   /* gives the parser's memory back early */
 void app_count_flow(struct app_session *s);
 void app_layer_event(struct app_session *s, unsigned event);

@@ -123,7 +123,7 @@ struct flow {
     uint32_t tenant_id;                         /* whose rules look at it; 0: no tenant's */
     uint8_t turn;                               /* set when detection exchanged client and server:
                                                  * FLOW_TURN_*; `swapped` does not follow */
-    uint8_t detect_flags;                       /* private to detect */
+    uint8_t detect_flags;                       /* private to detect, but for FLOW_RECOGNISED */
     uint8_t rules_generation;                   /* private to detect: which rules it remembers */
     uint8_t stops;                              /* FLOW_STOP_*: from the next packet on */
     uint64_t reported[2];                       /* stream data before it no rule asks for again, by
@@ -158,14 +158,16 @@ static inline struct flow_macs *flow_macs(const struct flow *f)
 #define FLOW_STOP_PAYLOAD 1
 #define FLOW_STOP_STREAM  2
 
+/* The protocol of this direction has been recognised (or will not be), which rules on protocols
+ * have not seen yet. */
+#define FLOW_RECOGNISED(direction) (0x04u << (direction))
+
 #define FLOW_TURN_KEY       1               /* the client is the key's src */
 #define FLOW_TURN_REVERSED  2               /* the client is the key's dst */
 
 #define FLOW_INSPECT_ALERTED        0x01
 #define FLOW_INSPECT_IPONLY_TS      0x02        /* address-only rules have run in this direction */
 #define FLOW_INSPECT_IPONLY_TC      0x04
-#define FLOW_INSPECT_CHANGED        0x08        /* another protocol has taken over, and rules have
-                                                 * not seen that yet */
 #define FLOW_INSPECT_ELEPHANT       0x10        /* flow/rate.h */
 #define FLOW_INSPECT_ESTABLISHED    0x20
 #define FLOW_INSPECT_DROP_LOGGED_TC 0x40        /* a drop of this direction has been logged */

@@ -73,33 +73,6 @@ bool packet_rule_matches(struct detect_thread *dt, const struct match_input *in)
            lists_match(dt, in, false, &flags);
 }
 
-/* A last look before a protocol takes over is not what that was recognised with. */
-static bool is_last_look(const struct packet *p)
-{
-    return (p->flags & (PACKET_PSEUDO | PACKET_FLOW_END)) == PACKET_PSEUDO;
-}
-
-static bool is_newly_recognised(const struct packet *p)
-{
-    const struct flow *f = p->flow;
-
-    return f != NULL && !is_last_look(p) &&
-           ((f->inspect_flags & FLOW_INSPECT_CHANGED) != 0 ||
-            (f->app_proto_dir[TO_SERVER] != APP_PROTO_UNKNOWN &&
-             !(f->detect_flags & DETECT_PROTO_TS)) ||
-            (f->app_proto_dir[TO_CLIENT] != APP_PROTO_UNKNOWN &&
-             !(f->detect_flags & DETECT_PROTO_TC)));
-}
-
-static void mark_recognised(struct flow *f)
-{
-    if (f->app_proto_dir[TO_SERVER] != APP_PROTO_UNKNOWN)
-        f->detect_flags |= DETECT_PROTO_TS;
-    if (f->app_proto_dir[TO_CLIENT] != APP_PROTO_UNKNOWN)
-        f->detect_flags |= DETECT_PROTO_TC;
-    f->inspect_flags &= (uint8_t)~FLOW_INSPECT_CHANGED;
-}
-
 /* The oldest one whose part in this direction is not over. */
 static struct app_tx *open_tx(const struct app_flow *af, enum direction d)
 {
@@ -152,7 +125,7 @@ static bool rule_inspect(struct detect_thread *dt, struct packet *p, enum direct
     if (!rule_header_fits(r, h) || !rule_packet_fits(r, p) ||
         !proto_fits(r->app_proto, p))
         return false;
-    if (r->type == RULE_PROTO_ONLY && !is_newly_recognised(p))
+    if (r->type == RULE_PROTO_ONLY && !(p->flags & PACKET_RECOGNISED))
         return false;
     match_input_init(&in, dt, p, d, r);
     in.stream_due = stream_due;
@@ -240,7 +213,7 @@ static unsigned choose_rules(struct detect_thread *dt, const struct packet *p,
 
         if (!b->is_tx && (!b->needs_payload || has_payload) &&
             header_may_fit(b->header_class, h) && proto_fits(b->app_proto, p) &&
-            (!b->is_proto || is_newly_recognised(p)))
+            (!b->is_proto || (p->flags & PACKET_RECOGNISED) != 0))
             choose(dt, &n, dt->found.list[i]);
     }
     return n;
@@ -273,8 +246,6 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
         stream_reported(dt, p->flow, d);
     if (p->flow != NULL && UNLIKELY(p->flow->stops & FLOW_STOP_PAYLOAD))
         stream_settle(p, d, stream_due);
-    if (p->flow != NULL && !is_last_look(p))
-        mark_recognised(p->flow);
 }
 
 /* h == NULL: there is no header to hold the rule against. */

@@ -102,8 +102,7 @@ _Static_assert(sizeof(struct detect_flow) <= 2 * CACHE_LINE, "there are as many 
 
 /* flow->detect_flags */
 #define DETECT_UPDATED(d) (1u << (d))       /* data of this direction since the last inspection */
-#define DETECT_PROTO_TS 0x04u               /* rules on the protocol have run */
-#define DETECT_PROTO_TC 0x08u
+                                            /* 0x04, 0x08: FLOW_RECOGNISED() */
 
 /* Rules in progress on one transaction. */
 struct tx_rule {
