@@ -134,12 +134,34 @@ const struct conf_node *conf_step(const struct conf_node *node, struct text part
     return NULL;
 }
 
+static bool is_default_interface(const struct conf_node *item)
+{
+    const struct conf_node *name = conf_node_child(item, text_of("interface"));
+
+    return name != NULL && name->kind == CONF_SCALAR && strcmp(name->value, "default") == 0;
+}
+
+/* Of an interface in a list: what `default` of the same list says where it says nothing itself. */
+static const struct conf_node *default_of(const struct conf_node *item, struct text key)
+{
+    if (item->parent == NULL || item->parent->kind != CONF_LIST ||
+        conf_node_child(item, text_of("interface")) == NULL || is_default_interface(item))
+        return NULL;
+    CONF_EACH(other, item->parent)
+        if (is_default_interface(other))
+            return conf_node_child(other, key);
+    return NULL;
+}
+
 const struct conf_node *conf_find(const struct conf_node *node, const char *path)
 {
     struct text rest = text_of(path), part;
 
-    while (node != NULL && text_split(&rest, '.', &part))
-        node = conf_step(node, part);
+    while (node != NULL && text_split(&rest, '.', &part)) {
+        const struct conf_node *child = conf_step(node, part);
+
+        node = child != NULL ? child : default_of(node, part);
+    }
     return node;
 }
 

@@ -81,7 +81,8 @@ const char *conf_item_name(const struct conf_node *item);
 const struct conf_node *conf_item_body(const struct conf_node *item);
 
 /* In a list whose items are maps: the one whose `key` is `value`, else the one named `default`,
- * else NULL. For the per-interface lists. */
+ * else NULL. For the per-interface lists. What an interface does not say is found, by conf_find()
+ * and all that read values, where `default` says it. */
 const struct conf_node *conf_item(const struct conf_node *list, const char *key,
                                   const char *value);
 

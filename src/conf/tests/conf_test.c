@@ -211,3 +211,23 @@ TEST(conf_dump_format)
                  "stats.a.b = 1\n");
     conf_free(conf);
 }
+
+TEST(conf_default_speaks_where_an_interface_does_not)
+{
+    static const char yaml[] = "af-packet:\n"
+                               "  - {interface: default, threads: 7, defrag: no}\n"
+                               "  - {interface: eth0, defrag: yes}\n";
+    struct conf *conf = conf_new();
+    struct err err;
+    const struct conf_node *list, *item;
+
+    CHECK_INT(conf_load_string(conf, yaml, "test", &err), 0);
+    list = conf_find(conf_root(conf), "af-packet");
+    item = conf_item(list, "interface", "eth0");
+    CHECK_INT(conf_u64(item, "threads", 1), 7);
+    CHECK(conf_bool(item, "defrag", false));
+    CHECK(conf_find(item, "ring-size") == NULL);
+    CHECK_STRING(conf_string(item, "interface", ""), "eth0");
+    CHECK(!conf_bool(conf_item(list, "interface", "eth1"), "defrag", true));
+    conf_free(conf);
+}
