@@ -36,6 +36,16 @@ static void configure_offline(const struct options *o, struct conf *conf)
         conf_set(conf, "default-data-dir", ".");
 }
 
+/* The option -k in the YAML. Whether captures say that a checksum is not to be trusted, and with it
+ * the keywords that ask for wrong ones, is up to their own checksum-checks. */
+static void configure_checksums(struct conf *conf)
+{
+    const char *which = conf_string(conf_root(conf), "capture.checksum-validation", "");
+
+    if (strcmp(which, "all") == 0 || strcmp(which, "none") == 0)
+        conf_set(conf, "stream.checksum-validation", *which == 'a' ? "yes" : "no");
+}
+
 /* Options that are another way to write a setting. */
 static void configure_options(const struct options *o, struct conf *conf)
 {
@@ -52,13 +62,11 @@ static void configure_options(const struct options *o, struct conf *conf)
     if (o->log_dir != NULL)
         conf_set(conf, "default-log-dir", o->log_dir);
     configure_offline(o, conf);
-    if (o->checksums != NULL) {
-        bool all = strcmp(o->checksums, "all") == 0;
-
-        conf_set(conf, "capture.checksum-validation", o->checksums);
-        conf_set(conf, "stream.checksum-validation", all ? "yes" : "no");
-        conf_set(conf, "pcap-file.checksum-checks", all ? "yes" : "no");
-    }
+    if (o->checksums != NULL)
+        conf_set(conf, "stream.checksum-validation",
+                 strcmp(o->checksums, "all") == 0 ? "yes" : "no");
+    else
+        configure_checksums(conf);
     if (o->no_hashing)
         conf_set(conf, "hashing", "no");
     if (o->firewall || o->firewall_file != NULL)

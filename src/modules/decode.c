@@ -47,6 +47,8 @@ static enum checksum_mode checksum_mode(const struct run_context *ctx)
 
     if (ctx->capture->asks_checksums)
         return CHECKSUM_ASK;
+    if (ctx->offline && !conf_bool(ctx->conf, "stream.checksum-validation", true))
+        return CHECKSUM_AS_IS;      /* nobody counts wrong ones */
     if (ctx->offline ? text_equal_nocase(text_of(value), "auto") : is_auto_live(ctx))
         return CHECKSUM_SAMPLING;
     return CHECKSUM_AS_IS;
