@@ -189,11 +189,13 @@ void app_forget_opener(const struct app_conf *conf, const struct packet *p)
 {
     struct app_openers *openers = conf->openers;
     struct pair *pair;
+    uint32_t only;
 
     if (LIKELY(__atomic_load_n(&openers->pairs_open, __ATOMIC_RELAXED) == 0))
         return;
     pair = pair_of(openers, &p->src, &p->dst);
-    if (__atomic_load_n(&pair->only, __ATOMIC_RELAXED) != 0)
+    only = __atomic_load_n(&pair->only, __ATOMIC_RELAXED);
+    if (only == OPENERS_MANY || (only != 0 && only == p->flow_hash))
         forget(openers, pair, p);
 }
 
