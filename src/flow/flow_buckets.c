@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #define SLOTS FLOW_BUCKET_SLOTS
-#define OVERFLOW_MANY 255       /* this many or more: no longer counted, never cleared */
+#define OVERFLOW_MANY 255       /* the byte holds no more: what is beyond counts in run->beyond */
 
 #define FIRST_BUCKETS UINT64_C(4096)
 #define HUGE_PAGE (2u << 20)
@@ -38,18 +38,25 @@ static uint64_t run_size(const struct flow_bucket_run *run)
     return run->at != NULL ? (run->mask + 1) * sizeof(struct flow_bucket) : 0;
 }
 
+/* With the counts behind the buckets, which take no memory until they are written. */
+static size_t run_mapped(uint64_t count)
+{
+    return count * (sizeof(struct flow_bucket) + sizeof(uint32_t));
+}
+
 /* Many go on huge pages where there are some: a lookup then misses the TLB less. */
 static bool run_map(struct flow_bucket_run *run, uint64_t count)
 {
     size_t size = count * sizeof(struct flow_bucket);
-    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *at = mmap(NULL, run_mapped(count), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (at == MAP_FAILED)
         return false;
     if (size >= HUGE_PAGE)
         (void)madvise(at, size, MADV_HUGEPAGE);
     *run = (struct flow_bucket_run){
-        .at = at, .mask = count - 1, .shift = 64 - (unsigned)__builtin_ctzll(count),
+        .at = at, .beyond = (uint32_t *)((struct flow_bucket *)at + count), .mask = count - 1,
+        .shift = 64 - (unsigned)__builtin_ctzll(count),
     };
     return true;
 }
@@ -57,8 +64,25 @@ static bool run_map(struct flow_bucket_run *run, uint64_t count)
 static void run_unmap(struct flow_bucket_run *run)
 {
     if (run->at != NULL)
-        munmap(run->at, run_size(run));
+        munmap(run->at, run_mapped(run->mask + 1));
     run->at = NULL;
+}
+
+/* Exactly as many as went on from here, so that the last that leaves clears the mark. */
+static inline void overflow_up(struct flow_bucket_run *run, uint64_t at)
+{
+    if (LIKELY(run->at[at].overflow < OVERFLOW_MANY))
+        run->at[at].overflow++;
+    else
+        run->beyond[at]++;
+}
+
+static inline void overflow_down(struct flow_bucket_run *run, uint64_t at)
+{
+    if (UNLIKELY(run->at[at].overflow == OVERFLOW_MANY && run->beyond[at] > 0))
+        run->beyond[at]--;
+    else
+        run->at[at].overflow--;
 }
 
 /* There is a free slot: they are never filled. */
@@ -76,8 +100,7 @@ static void run_insert(struct flow_bucket_run *run, struct flow *flow)
                 return;
             }
         }
-        if (b->overflow < OVERFLOW_MANY)
-            b->overflow++;
+        overflow_up(run, at);
     }
 }
 
@@ -103,8 +126,7 @@ static bool run_remove(struct flow_bucket_run *run, const struct flow *flow)
         at = (at + 1) & run->mask;
     }
     for (; home != at; home = (home + 1) & run->mask)
-        if (run->at[home].overflow < OVERFLOW_MANY)
-            run->at[home].overflow--;
+        overflow_down(run, home);
     return true;
 }
 

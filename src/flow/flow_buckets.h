@@ -23,6 +23,7 @@ struct flow_bucket {
 
 struct flow_bucket_run {
     struct flow_bucket *at;         /* NULL: none */
+    uint32_t *beyond;               /* for each: of its overflow, what a byte does not hold */
     uint64_t mask;
     unsigned shift;
 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/test.h"
+#include "base/array.h"
 #include "base/hash.h"
+#include "flow/flow_buckets.h"
 #include "flow/flow_table.h"
 #include "packet/turn.h"
 #include "packet/pool.h"
@@ -89,6 +91,40 @@ TEST(flow_both_directions_meet)
     CHECK(flow_table_get(e.table, p, &made, &memcap) != f && made);
     CHECK_INT(flow_table_active(e.table), 2);
     CHECK_INT(count(&e, "flow.udp"), 2);
+    close_env(&e);
+}
+
+#define CROWD 4000u
+
+static unsigned marks(const struct flow_buckets *buckets)
+{
+    unsigned count = 0;
+
+    for (uint64_t i = 0; i <= buckets->now.mask; i++)
+        count += buckets->now.at[i].overflow != 0 || buckets->now.beyond[i] != 0;
+    return count;
+}
+
+/* Far more in a row of buckets than the byte of a bucket counts. */
+TEST(flow_buckets_forget_a_crowd_that_has_gone)
+{
+    struct flow *flow = xcalloc(CROWD, sizeof(*flow));
+    struct flow_buckets buckets;
+    struct env e;
+
+    open_env(&e, NULL);
+    CHECK(flow_buckets_init(&buckets, e.conf));
+    for (unsigned i = 0; i < CROWD; i++) {
+        flow[i].hash = 1;
+        flow_buckets_insert(&buckets, &flow[i]);
+    }
+    CHECK(marks(&buckets) >= CROWD / FLOW_BUCKET_SLOTS);
+    for (unsigned i = 0; i < CROWD; i++)
+        flow_buckets_remove(&buckets, &flow[i * 7 % CROWD]);
+    CHECK_INT(marks(&buckets), 0);
+    CHECK_INT(buckets.count, 0);
+    flow_buckets_fini(&buckets);
+    free(flow);
     close_env(&e);
 }
 
