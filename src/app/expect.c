@@ -12,14 +12,14 @@
  * can have announced anything between the two. */
 #include "app/private.h"
 
-#include "base/hash.h"
 #include "base/lib_memory.h"
+#include "packet/flow_hash.h"
 #include "packet/turn.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-#define BUCKETS 1024
+#define BUCKETS 8192
 #define PER_PAIR 10                         /* of two hosts; the oldest goes first */
 #define ENTRIES_MAX 65536
 #define TIMEOUT_US (30u * 1000000u)
@@ -96,7 +96,7 @@ static void sorted_pair(const struct flow *flow, const struct ip **low, const st
 
 static unsigned bucket_of(const struct ip *low, const struct ip *high)
 {
-    return hash_mix(hash_mix(low->q[0], low->q[1]), hash_mix(high->q[0], high->q[1])) % BUCKETS;
+    return host_pair_hash(low, high) % BUCKETS;
 }
 
 static void count_up(struct app_expectations *table, unsigned bucket, int n)

@@ -9,7 +9,7 @@
 
 static struct app_lru_entry **find(struct app_lru *lru, struct slice key)
 {
-    uint64_t h = hash_bytes(key.data, key.len, hash_seed());
+    uint64_t h = hash_bytes(key.data, key.len);
     struct app_lru_entry **link = &lru->bucket[h % APP_LRU_BUCKETS];
 
     while (*link != NULL && ((*link)->key.len != key.len ||

@@ -12,7 +12,7 @@
 #include "app/private.h"
 
 #include "base/array.h"
-#include "base/hash.h"
+#include "packet/flow_hash.h"
 #include "packet/turn.h"
 
 #include <ctype.h>
@@ -100,9 +100,7 @@ bool app_note_wanted(const struct app_conf *conf, const uint8_t *payload, uint32
 static struct pair *pair_of(struct app_openers *openers, const struct ip *src,
                             const struct ip *dst)
 {
-    uint64_t one = hash_mix(src->q[0], src->q[1]), other = hash_mix(dst->q[0], dst->q[1]);
-
-    return &openers->pair[(one + other) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PAIR_BITS)];
+    return &openers->pair[host_pair_hash(src, dst) >> (32 - PAIR_BITS)];
 }
 
 static uint32_t only_opener(const struct pair *pair)

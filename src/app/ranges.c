@@ -188,7 +188,7 @@ static struct range_file *file_find(struct app_ranges *table, const struct buf *
 static struct range_file *file_get(struct app_range *range)
 {
     struct app_ranges *table = range->table;
-    uint64_t hash = hash_bytes(range->key.data, range->key.len, hash_seed());
+    uint64_t hash = hash_bytes(range->key.data, range->key.len);
     struct range_file *f = file_find(table, &range->key, hash);
 
     if (f != NULL) {

@@ -46,12 +46,12 @@ void *map_get(const struct map *m, const void *key, size_t len)
 {
     if (m->count == 0)
         return NULL;
-    return find(m, hash_bytes(key, len, hash_seed()), key, len)->value;
+    return find(m, hash_bytes(key, len), key, len)->value;
 }
 
 void map_put(struct map *m, const void *key, size_t len, void *value)
 {
-    uint64_t hash = hash_bytes(key, len, hash_seed());
+    uint64_t hash = hash_bytes(key, len);
     struct map_entry *e;
 
     if ((m->count + 1) * 4 > m->cap * 3)

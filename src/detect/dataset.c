@@ -49,7 +49,7 @@ struct dataset {
     enum dataset_type type;
     bool changes;               /* rules put values in or take them out */
     bool with_value, with_json, broken;    /* broken: its file could not be read; said once */
-    uint64_t memcap, seed;
+    uint64_t memcap;
     uint32_t rows;              /* as configured, see dataset_rows.h */
     uint64_t used, count;       /* atomic; bytes as the memcap counts them, entries */
     uint64_t serial;            /* atomic; of the newest entry */
@@ -190,7 +190,7 @@ static void give_room(struct dataset *set, const struct entry *e)
 static bool add(struct dataset *set, struct slice value, uint16_t number, struct text json)
 {
     struct slice v = normalised(set, value);
-    uint64_t hash = hash_bytes(v.data, v.len, set->seed);
+    uint64_t hash = hash_bytes(v.data, v.len);
     struct shard *s = shard_of(set, hash);
     uint64_t bytes = sizeof(struct entry) + v.len + json.n;
     bool added = false;
@@ -266,7 +266,7 @@ static void look_end(struct shard *s, bool locked)
 bool dataset_has(struct dataset *set, struct slice value, uint16_t *number)
 {
     struct slice v = normalised(set, value);
-    uint64_t hash = hash_bytes(v.data, v.len, set->seed);
+    uint64_t hash = hash_bytes(v.data, v.len);
     struct shard *s = shard_of(set, hash);
     const struct entry *e;
     bool locked;
@@ -284,7 +284,7 @@ bool dataset_has(struct dataset *set, struct slice value, uint16_t *number)
 bool dataset_get_json(struct dataset *set, struct slice value, struct buf *out)
 {
     struct slice v = normalised(set, value);
-    uint64_t hash = hash_bytes(v.data, v.len, set->seed);
+    uint64_t hash = hash_bytes(v.data, v.len);
     struct shard *s = shard_of(set, hash);
     const struct entry *e;
     bool locked;
@@ -302,7 +302,7 @@ bool dataset_get_json(struct dataset *set, struct slice value, struct buf *out)
 bool dataset_remove(struct dataset *set, struct slice value)
 {
     struct slice v = normalised(set, value);
-    uint64_t hash = hash_bytes(v.data, v.len, set->seed);
+    uint64_t hash = hash_bytes(v.data, v.len);
     struct shard *s = shard_of(set, hash);
     struct entry **at, *e;
 
@@ -658,7 +658,6 @@ static struct dataset *dataset_new(const struct dataset_table *table,
         set->memcap = request->load != NULL ? UINT64_MAX : MEMCAP_DEFAULT;
     set->rows = request->rows > 0 ? request->rows : table->rows;
     set->used = dataset_empty_size(set->type, set->rows);
-    set->seed = hash_seed();
     for (unsigned i = 0; i < SHARDS; i++) {
         pthread_mutex_init(&set->shard[i].lock, NULL);
         set->shard[i].buckets = buckets_new(64, NULL);

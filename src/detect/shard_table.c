@@ -38,7 +38,6 @@ struct shard_table {
     uint32_t limit;             /* of them, how many may be used; relaxed atomic */
     uint64_t memory;            /* as given; relaxed atomic */
     bool crowded;               /* a part was half full once; relaxed atomic */
-    uint64_t seed;
     struct shard shard[SHARDS];
 };
 
@@ -55,7 +54,6 @@ struct shard_table *shard_table_new(uint64_t memory)
         table->entries *= 2;
     table->limit = table->entries;
     table->memory = memory;
-    table->seed = hash_seed();
     for (unsigned i = 0; i < SHARDS; i++) {
         struct shard *s = &table->shard[i];
 
@@ -171,9 +169,9 @@ static uint32_t *bucket_of(struct shard *s, uint64_t hash)
     return &s->bucket[(hash >> 8) & (s->table->entries - 1)];
 }
 
-static uint64_t key_hash(const struct shard_table *table, const struct shard_key *key)
+static uint64_t key_hash(const struct shard_key *key)
 {
-    return hash_bytes(key, sizeof(*key), table->seed);
+    return hash_bytes(key, sizeof(*key));
 }
 
 static struct shard_entry *entry_at(struct shard *s, uint32_t index)
@@ -183,7 +181,7 @@ static struct shard_entry *entry_at(struct shard *s, uint32_t index)
 
 static void unlink_entry(struct shard *s, uint32_t index)
 {
-    uint32_t *link = bucket_of(s, key_hash(s->table, &entry_at(s, index)->key));
+    uint32_t *link = bucket_of(s, key_hash(&entry_at(s, index)->key));
 
     while (*link != index)
         link = &entry_at(s, *link)->next;
@@ -247,7 +245,7 @@ static struct shard_entry *make_entry(struct shard *s, uint64_t hash, const stru
 struct shard_ref shard_table_get(struct shard_table *table, const struct shard_key *key,
                                  uint64_t now_us, bool create)
 {
-    uint64_t hash = key_hash(table, key);
+    uint64_t hash = key_hash(key);
     struct shard *s = &table->shard[hash % SHARDS];
     struct shard_ref ref = { .shard = s };
     struct shard_entry *e = NULL;

@@ -4,8 +4,8 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
-#include "base/hash.h"
 #include "engine/run_mode.h"
+#include "packet/flow_hash.h"
 #include "packet/turn.h"
 
 #include <stdlib.h>
@@ -85,10 +85,7 @@ static void tuple_of(struct tuple *t, const struct packet *p)
 
 static uint32_t pair_key(const struct tuple *t)
 {
-    uint64_t one = hash_mix(t->a.q[0], t->a.q[1]), other = hash_mix(t->b.q[0], t->b.q[1]);
-    uint32_t key = (uint32_t)(hash_mix(MIN(one, other), MAX(one, other)) >> 16);
-
-    return key != 0 ? key : 1;
+    return host_pair_hash(&t->a, &t->b);
 }
 
 static unsigned pick_fixed(struct deal *deal, uint32_t key)

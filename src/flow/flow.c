@@ -5,6 +5,7 @@
 #include "base/digest.h"
 #include "base/hash.h"
 #include "base/lib_memory.h"
+#include "packet/icmp_pair.h"
 
 #include <openssl/evp.h>
 #include <stdio.h>
@@ -15,51 +16,6 @@ enum {
     PROTO_SCTP = 132,
 };
 
-#define NO_COUNTERPART -1
-
-struct icmp_pair {
-    uint8_t request, reply;
-};
-
-static const struct icmp_pair icmp4_pairs[] = {
-    { 8, 0 },           /* echo */
-    { 13, 14 },         /* timestamp */
-    { 15, 16 },         /* information */
-    { 10, 9 },          /* router solicitation */
-    { 17, 18 },         /* address mask */
-};
-
-static const struct icmp_pair icmp6_pairs[] = {
-    { 128, 129 },       /* echo */
-    { 133, 134 },       /* router solicitation */
-    { 135, 136 },       /* neighbor solicitation */
-    { 139, 140 },       /* node information */
-    { 144, 145 },       /* home agent address discovery */
-    { 130, 131 },       /* multicast listener query */
-    { 146, 147 },       /* mobile prefix */
-    { 148, 149 },       /* certification path */
-    { 151, 152 },       /* multicast router */
-    { 157, 158 },       /* duplicate address */
-};
-
-static int counterpart(const struct icmp_pair *pairs, size_t count, uint8_t type)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (pairs[i].request == type)
-            return pairs[i].reply;
-        if (pairs[i].reply == type)
-            return pairs[i].request;
-    }
-    return NO_COUNTERPART;
-}
-
-static int icmp_counterpart(uint8_t proto, uint8_t type)
-{
-    return proto == PROTO_ICMPV6
-               ? counterpart(icmp6_pairs, ARRAY_LEN(icmp6_pairs), type)
-               : counterpart(icmp4_pairs, ARRAY_LEN(icmp4_pairs), type);
-}
-
 /* The code tells ICMPv6 flows apart and not ICMPv4 ones: with some v4 messages it varies within
  * one exchange. It goes above the type, so that src_port holds both. */
 static void key_icmp(const struct packet *p, struct flow_key *key)
@@ -69,7 +25,7 @@ static void key_icmp(const struct packet *p, struct flow_key *key)
     key->src_port = p->icmp.type;
     if (p->ip_proto == PROTO_ICMPV6)
         key->src_port |= (uint16_t)(p->icmp.code << 8);
-    key->dst_port = other == NO_COUNTERPART ? 0 : (uint16_t)other;
+    key->dst_port = other == ICMP_NO_COUNTERPART ? 0 : (uint16_t)other;
 }
 
 void flow_key_of_packet(const struct packet *p, struct flow_key *key)
@@ -94,17 +50,21 @@ void flow_key_of_packet(const struct packet *p, struct flow_key *key)
 
 #define FLOW_ID_MASK ((UINT64_C(1) << 53) - 1)      /* JSON readers keep 53 bits */
 
+/* The hash, and above it bits that tell a flow from a later one of the same hosts and ports. */
 uint64_t flow_id_make(const struct flow_key *key, uint32_t hash, uint64_t start_us)
 {
-    uint64_t h = hash_mix(hash_seed(), start_us);
+    const struct hash_keys *keys = hash_keys();
+    struct hash_sum sum = { 0 };
+    uint64_t id;
 
-    h = hash_mix(h ^ key->src.q[0], key->src.q[1] ^ 0x5bd1e995u);
-    h = hash_mix(h ^ key->dst.q[0], key->dst.q[1] ^ 0x27d4eb2fu);
-    h = hash_mix(h, (uint64_t)key->src_port << 48 | (uint64_t)key->dst_port << 32 |
-                        (uint64_t)key->proto << 24 | key->vlan[0]);
-    h = hash_mix(h, (uint64_t)key->recursion << 32 | (uint64_t)key->vlan[1] << 16 | key->vlan[2]);
-    h = ((h << 32) & FLOW_ID_MASK) | hash;
-    return h != 0 ? h : 1;
+    hash_pair(&sum, keys, 0, key->src.q[0], key->src.q[1]);
+    hash_pair(&sum, keys, 1, key->dst.q[0], key->dst.q[1]);
+    hash_pair(&sum, keys, 2, (uint64_t)key->src_port << 48 | (uint64_t)key->dst_port << 32 |
+                                 (uint64_t)key->proto << 24 | key->src.version, start_us);
+    hash_pair(&sum, keys, 3, (uint64_t)key->recursion << 16 | key->vlan[0],
+              (uint64_t)key->vlan[1] << 16 | key->vlan[2]);
+    id = ((uint64_t)hash_finish(&sum, keys) << 32 & FLOW_ID_MASK) | hash;
+    return id != 0 ? id : 1;
 }
 
 const char *flow_state_name(enum flow_state state)

@@ -29,20 +29,25 @@ struct cache_header {
     uint64_t patterns, machine, checksum;
 };
 
+/* The same in each process: for what lies in a file. */
+static uint64_t hash_always(const void *data, size_t len, uint64_t kind)
+{
+    return hash_bytes_keyed(data, len, (struct hash_key){ { SEED, kind } });
+}
+
 uint64_t literal_patterns_hash(const struct literal_pattern *pattern, unsigned count)
 {
     uint64_t h = count;
 
     for (unsigned i = 0; i < count; i++)
-        h = hash_mix(h, hash_bytes(pattern[i].bytes, pattern[i].len,
-                                   SEED + pattern[i].nocase + 2u * pattern[i].len));
+        h = hash_mix(h, hash_always(pattern[i].bytes, pattern[i].len, pattern[i].nocase));
     return h;
 }
 
 static uint64_t machine_hash(void)
 {
     hs_platform_info_t p = { 0 };
-    uint64_t h = hash_string(hs_version(), SEED);
+    uint64_t h = hash_always(hs_version(), strlen(hs_version()), 0);
 
     hs_populate_platform(&p);
     return hash_mix(hash_mix(h, p.cpu_features), p.tune);
@@ -80,7 +85,7 @@ static hs_database_t *cache_load(const char *dir, uint64_t patterns)
         data = read_exactly(f, h.len);
     (void)futimens(fileno(f), NULL);        /* it is in use */
     fclose(f);
-    if (data != NULL && hash_bytes(data, h.len, SEED) == h.checksum &&
+    if (data != NULL && hash_always(data, h.len, 0) == h.checksum &&
         hs_deserialize_database(data, h.len, &db) != HS_SUCCESS)
         db = NULL;
     free(data);
@@ -102,7 +107,7 @@ static void cache_store(const char *dir, uint64_t patterns, const hs_database_t 
     cache_path(path, sizeof(path), dir, patterns);
     snprintf(aside, sizeof(aside), "%s.%ld", path, (long)getpid());
     h.len = (uint32_t)len;
-    h.checksum = hash_bytes(data, len, SEED);
+    h.checksum = hash_always(data, len, 0);
     f = fopen(aside, "wb");
     if (f != NULL) {
         bool ok = fwrite(&h, sizeof(h), 1, f) == 1 && fwrite(data, 1, len, f) == len;

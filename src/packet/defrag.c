@@ -9,9 +9,9 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
-#include "base/hash.h"
 #include "packet/checksum.h"
 #include "packet/defrag_policy.h"
+#include "packet/flow_hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ struct tracker {
     struct tracker *older, *newer;          /* by their latest fragment */
     struct piece *pieces, *tail;
     uint32_t covered, end;                  /* bytes held; end of the last piece */
-    uint64_t hash;
+    uint32_t hash;
     uint64_t deadline_us;
     uint32_t timeout_s;
     struct ip src, dst;
@@ -174,7 +174,7 @@ static void age_append(struct defrag *df, struct tracker *tr)
     df->newest = tr;
 }
 
-static struct tracker **row_of(const struct defrag *df, uint64_t hash)
+static struct tracker **row_of(const struct defrag *df, uint32_t hash)
 {
     return &df->row[hash % df->conf->hash_size];
 }
@@ -228,21 +228,13 @@ static struct tracker *tracker_get(struct defrag *df)
     return tr;
 }
 
-static uint64_t key_hash(const struct packet *p)
-{
-    uint64_t hash = hash_mix(p->src.q[0] ^ hash_seed(), p->src.q[1] ^ p->fragment.id);
-
-    hash = hash_mix(hash ^ p->dst.q[0], p->dst.q[1] ^ p->ip_proto);
-    return hash ^ ((uint64_t)p->vlan[0] << 32 | (uint64_t)p->vlan[1] << 16 | p->vlan[2]);
-}
-
 static bool key_equal(const struct tracker *tr, const struct packet *p)
 {
     return tr->id == p->fragment.id && tr->proto == p->ip_proto && ip_equal(&tr->src, &p->src) &&
            ip_equal(&tr->dst, &p->dst) && memcmp(tr->vlan, p->vlan, sizeof(tr->vlan)) == 0;
 }
 
-static void tracker_init(struct defrag *df, struct tracker *tr, uint64_t hash,
+static void tracker_init(struct defrag *df, struct tracker *tr, uint32_t hash,
                          const struct packet *p)
 {
     const struct defrag_conf *conf = df->conf;
@@ -266,7 +258,7 @@ static void tracker_init(struct defrag *df, struct tracker *tr, uint64_t hash,
     age_append(df, tr);
 }
 
-static struct tracker *tracker_find(struct defrag *df, uint64_t hash, const struct packet *p)
+static struct tracker *tracker_find(struct defrag *df, uint32_t hash, const struct packet *p)
 {
     for (struct tracker *tr = *row_of(df, hash), *next; tr != NULL; tr = next) {
         next = tr->hash_next;
@@ -299,7 +291,7 @@ static void apply_memcap_policy(struct defrag *df, struct packet *p)
 
 static struct tracker *tracker_for(struct defrag *df, struct packet *p)
 {
-    uint64_t hash = key_hash(p);
+    uint32_t hash = fragment_hash(p);
     struct tracker *tr = tracker_find(df, hash, p);
     bool full = df->conf->simulate_memcap != 0 && p->number == df->conf->simulate_memcap;
 

@@ -1,17 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/flow_hash.h - what tells flows apart, for the two that hash it: packets and peeks. */
+/* packet/flow_hash.h - what tells flows apart, for the two that hash it: packets and peeks; and
+ * hashes of hosts. All are keyed (base/hash.h).
+ *
+ * Whatever makes two flows of two packets goes into the hash: were a part left out, traffic could
+ * make any number of flows of one hash by changing nothing else. */
 #ifndef PACKET_FLOW_HASH_H
 #define PACKET_FLOW_HASH_H
 
+#include "base/hash.h"
 #include "base/ip.h"
+
+struct packet;
 
 struct flow_tuple {
     struct ip src, dst;
     uint16_t src_port, dst_port;
     uint8_t proto;
+    uint32_t detail;            /* where there are no ports: what else tells flows apart, the same
+                                 * in both directions; 0: nothing */
 };
 
 /* extra: VLANs and recursion; 0: none. Never 0, which means no flow. */
 uint32_t flow_tuple_hash(const struct flow_tuple *t, uint64_t extra);
+
+/* Of two hosts, the same in either order. Never 0. */
+uint32_t host_pair_hash(const struct ip *one, const struct ip *other);
+
+/* Of what tells the datagrams apart that a fragment may belong to. */
+uint32_t fragment_hash(const struct packet *p);
+
+static inline uint32_t host_hash(const struct ip *ip)
+{
+    const struct hash_keys *keys = hash_keys();
+    struct hash_sum sum = { 0 };
+
+    hash_pair(&sum, keys, 0, ip->q[0], ip->q[1]);
+    return hash_finish(&sum, keys);
+}
 
 #endif

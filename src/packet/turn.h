@@ -28,7 +28,7 @@
 #ifndef PACKET_TURN_H
 #define PACKET_TURN_H
 
-#include "base/hash.h"
+#include "packet/flow_hash.h"
 #include "packet/packet.h"
 
 /* A place in the order: all that stands before it is done. One writer, any reader; it only ever
@@ -147,7 +147,7 @@ static inline void packet_take_host_turn(const struct packet *p)
 #define HOST_BITS 12
 static inline unsigned host_number(const struct ip *ip)
 {
-    return (unsigned)(hash_mix(ip->q[0], ip->q[1]) >> (64 - HOST_BITS));
+    return host_hash(ip) >> (32 - HOST_BITS);
 }
 
 /* By one who sees all packets and knows whose they are: where each host was last met. */

@@ -154,7 +154,7 @@ static void read_swf(struct http_config *c, const struct conf_node *node)
  * places where windows end. */
 static uint32_t randomize(uint32_t size, unsigned which, unsigned range)
 {
-    double share = (double)hash_bytes(&which, sizeof(which), hash_seed()) / (double)UINT64_MAX;
+    double share = (double)hash_bytes(&which, sizeof(which)) / (double)UINT64_MAX;
 
     return (uint32_t)(size + size * (share - 0.5) * range / 100);
 }

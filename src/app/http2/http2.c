@@ -3,6 +3,8 @@
  * into frames. Frames are waited for but for DATA, whose content goes on as it comes. */
 #include "app/http2/http2.h"
 
+#include "base/lib_memory.h"
+
 #include <string.h>
 
 #define MAGIC "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -69,6 +71,7 @@ static void http2_close(struct app_flow *af)
     struct h2_state *st = af->state;
 
     h2_inflaters_close(st);
+    lib_free(st->many);
     for (unsigned d = 0; d < 2; d++)
         buf_fini(&st->block[d].data);
 }

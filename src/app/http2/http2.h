@@ -148,7 +148,9 @@ struct h2_state {
     struct h2_data data[2];
     uint32_t skip[2];                   /* bytes of a frame that nobody wants */
     uint64_t in, out;                   /* of decoders that are done: for the ratio */
-    struct h2_tx *hash[H2_HASH_SIZE];   /* by stream */
+    struct h2_tx *few[H2_HASH_SIZE];    /* by stream, at first */
+    struct h2_tx **many;                /* NULL: they are in `few` */
+    uint32_t hash_size, hashed;         /* buckets, streams; size 0: H2_HASH_SIZE */
 };
 
 static inline const struct h2_settings *h2_settings_of(const struct app_flow *af)

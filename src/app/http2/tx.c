@@ -3,9 +3,59 @@
  * connection may have thousands of them open. */
 #include "app/http2/http2.h"
 
+#include "base/hash.h"
+#include "base/lib_memory.h"
+
+/* The peers choose the numbers. */
+static uint32_t stream_hash(uint32_t stream)
+{
+    const struct hash_keys *keys = hash_keys();
+    struct hash_sum sum = { 0 };
+
+    hash_pair(&sum, keys, 0, stream, 0);
+    return hash_finish(&sum, keys);
+}
+
 static struct h2_tx **slot(struct h2_state *st, uint32_t stream)
 {
-    return &st->hash[(stream >> 1 ^ stream >> 7) % H2_HASH_SIZE];
+    uint32_t hash = stream_hash(stream);
+
+    return st->many != NULL ? &st->many[hash & (st->hash_size - 1)]
+                            : &st->few[hash % H2_HASH_SIZE];
+}
+
+/* To twice as many buckets. Without memory the chains stay as long as they are. */
+static void grow(struct h2_state *st)
+{
+    uint32_t was = st->many != NULL ? st->hash_size : H2_HASH_SIZE;
+    struct h2_tx **old = st->many != NULL ? st->many : st->few;
+    struct h2_tx **more = lib_calloc(2 * (size_t)was, sizeof(struct h2_tx *));
+
+    if (more == NULL)
+        return;
+    for (uint32_t i = 0; i < was; i++) {
+        for (struct h2_tx *t = old[i], *next; t != NULL; t = next) {
+            struct h2_tx **to = &more[stream_hash(t->stream) & (2 * was - 1)];
+
+            next = t->hash_next;
+            t->hash_next = *to;
+            *to = t;
+        }
+    }
+    lib_free(st->many);
+    st->many = more;
+    st->hash_size = 2 * was;
+}
+
+static void remember(struct h2_state *st, struct h2_tx *t)
+{
+    struct h2_tx **at;
+
+    if (UNLIKELY(++st->hashed > 2 * MAX(st->hash_size, (uint32_t)H2_HASH_SIZE)))
+        grow(st);
+    at = slot(st, t->stream);
+    t->hash_next = *at;
+    *at = t;
 }
 
 struct h2_tx *h2_tx_find(struct app_flow *af, uint32_t stream)
@@ -40,10 +90,8 @@ static struct h2_tx *open_tx(struct app_flow *af, uint32_t stream)
         return NULL;
     t = h2_tx_of(tx);
     t->stream = stream;
-    if (stream != 0) {
-        t->hash_next = *slot(st, stream);
-        *slot(st, stream) = t;
-    }
+    if (stream != 0)
+        remember(st, t);
     return t;
 }
 
@@ -89,6 +137,7 @@ static void forget(struct h2_state *st, const struct h2_tx *t)
         if (*at != t)
             continue;
         *at = t->hash_next;
+        st->hashed--;
         return;
     }
 }

@@ -194,7 +194,7 @@ static struct smb_key fragment_key(const struct smb_record *r, const struct smb_
 {
     struct smb_key key = smb_key_of_id(id);
 
-    key.b = hash_mix(key.b, r->session);
+    key.b = hash_bytes((uint64_t[]){ key.b, r->session }, 2 * sizeof(uint64_t));
     key.c = r->tree;
     key.kind = SMB_KEY_PIPE;
     return key;

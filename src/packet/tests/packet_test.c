@@ -2,6 +2,7 @@
 /* Tests of packet: names, pool, vector, flow hash, checksums. */
 #include "packet/checksum.h"
 #include "packet/checksum_private.h"
+#include "packet/flow_hash.h"
 #include "packet/tests/decode_env.h"
 
 #include <stdlib.h>
@@ -184,6 +185,115 @@ TEST(flow_hash_minds_vlans_if_told)
     CHECK_INT(packet_flow_hash(&p, false, true), hash_of(&env, "ip4:06 tcp:1,2"));
     p.recursion = 1;
     CHECK(packet_flow_hash(&p, false, true) != packet_flow_hash(&p, false, false));
+    env_close(t, &env);
+}
+
+#define FLOWS 4096u
+
+/* As many flows as buckets: with random numbers more than 16 in one is a matter of 1 in 10^9. */
+static unsigned fullest(uint32_t (*hash_of_number)(uint32_t i))
+{
+    static uint16_t bucket[FLOWS];
+    unsigned most = 0;
+
+    memset(bucket, 0, sizeof(bucket));
+    for (uint32_t i = 0; i < FLOWS; i++)
+        most = MAX(most, ++bucket[hash_of_number(i) % FLOWS]);
+    return most;
+}
+
+static struct ip v6_of(uint64_t upper, uint64_t lower)
+{
+    return (struct ip){ .q = { upper, lower }, .version = 6 };
+}
+
+/* Address and port cancel each other where they are only put together by exclusive or. */
+static uint32_t port_against_address(uint32_t i)
+{
+    struct flow_tuple t = { .src = v6_of(0x0120, (uint64_t)i << 48), .dst = v6_of(0x0220, 5),
+                            .src_port = (uint16_t)i, .dst_port = 80, .proto = 6 };
+
+    return flow_tuple_hash(&t, 0);
+}
+
+/* An operand of 0 hides the other. */
+static uint32_t constant_host(uint32_t i)
+{
+    struct flow_tuple t = { .src = v6_of(i, UINT64_C(0xd1b54a32d192ed03)),
+                            .dst = v6_of(0x0220, UINT64_C(0xd1b54a32d192ed03)), .proto = 6 };
+
+    return flow_tuple_hash(&t, 0);
+}
+
+static uint32_t v4_flow(uint32_t i)
+{
+    struct flow_tuple t = { .src = { .w = { 0x0a + (i << 24) }, .version = 4 }, .proto = 6,
+                            .dst = { .w = { 0x0b }, .version = 4 }, .src_port = (uint16_t)(i >> 8) };
+
+    return flow_tuple_hash(&t, i << 20);
+}
+
+static uint32_t security_association(uint32_t i)
+{
+    struct packet p = { .src = v6_of(1, 2), .dst = v6_of(3, 4), .ip_proto = 50, .esp.spi = i };
+
+    return packet_flow_hash(&p, true, false);
+}
+
+static uint32_t icmp_type_and_code(uint32_t i)
+{
+    struct packet p = { .src = v6_of(1, 2), .dst = v6_of(3, 4), .ip_proto = 58,
+                        .icmp = { .type = (uint8_t)(i % 32 + 160), .code = (uint8_t)(i / 32) } };
+
+    return packet_flow_hash(&p, true, false);
+}
+
+static uint32_t fragment_against_address(uint32_t i)
+{
+    struct packet p = { .src = v6_of(1, i), .dst = v6_of(3, 4), .fragment.id = i };
+
+    return fragment_hash(&p);
+}
+
+static uint32_t hosts_with_one_end(uint32_t i)
+{
+    struct ip a = v6_of(i, UINT64_C(0xd1b54a32d192ed03)), b = v6_of(7, 7);
+
+    return host_pair_hash(&a, &b);
+}
+
+static uint32_t host_with_one_end(uint32_t i)
+{
+    struct ip ip = v6_of(i, UINT64_C(0xd1b54a32d192ed03));
+
+    return host_hash(&ip);
+}
+
+TEST(flow_hash_is_balanced_whatever_is_sent)
+{
+    CHECK(fullest(port_against_address) <= 16);
+    CHECK(fullest(constant_host) <= 16);
+    CHECK(fullest(v4_flow) <= 16);
+    CHECK(fullest(security_association) <= 16);
+    CHECK(fullest(icmp_type_and_code) <= 16);
+    CHECK(fullest(fragment_against_address) <= 16);
+    CHECK(fullest(hosts_with_one_end) <= 16);
+    CHECK(fullest(host_with_one_end) <= 16);
+}
+
+TEST(flow_hash_of_an_answer)
+{
+    struct decode_env env;
+    uint32_t asked;
+
+    env_open(&env, NULL);
+    asked = hash_of(&env, "ip6:3a 8000000000000000");
+    CHECK_INT(hash_turned(&env, "ip6:3a 8100000000000000"), asked);
+    CHECK(hash_of(&env, "ip6:3a 8001000000000000") != asked);
+    asked = hash_of(&env, "ip4:01 0800000000000000");
+    CHECK_INT(hash_turned(&env, "ip4:01 0000000000000000"), asked);
+    CHECK_INT(hash_of(&env, "ip4:01 0801000000000000"), asked);
+    CHECK(hash_of(&env, "ip4:01 0d00000000000000000000000000000000000000") != asked);
     env_close(t, &env);
 }
 
