@@ -466,6 +466,7 @@ bool app_proto_any_recognised(const struct app_conf *conf, enum app_proto_id wan
 /* What it takes for all flows together; NULL: that is not counted. */
 struct app_memory *app_proto_memory(const struct app_conf *conf, enum app_proto_id id);
 struct app_memory *app_ranges_limit(const struct app_conf *conf);  /* files that come in ranges */
+struct app_memory *app_decoders_limit(const struct app_conf *conf);    /* of bodies, unpacked */
 const void *app_proto_settings(const struct app_conf *conf, enum app_proto_id id);
 
 /* What rules and outputs want of the protocols. Each ruleset and output collects its own and

@@ -167,6 +167,7 @@ struct app_conf *app_conf_new_extra(const struct conf_node *root, bool is_inline
     conf->openers = app_openers_new();
     conf->expectations = app_expectations_new(conf->openers);
     conf->ranges = app_ranges_new(root);
+    app_decoders_read(&conf->decoders, root);
     if (read_all(conf, root, extra, err) < 0) {
         app_conf_free(conf);
         return NULL;
@@ -229,6 +230,11 @@ struct app_memory *app_proto_memory(const struct app_conf *conf, enum app_proto_
 struct app_memory *app_ranges_limit(const struct app_conf *conf)
 {
     return app_ranges_memory(conf->ranges);
+}
+
+struct app_memory *app_decoders_limit(const struct app_conf *conf)
+{
+    return (struct app_memory *)(uintptr_t)&conf->decoders.memory;
 }
 
 const void *app_proto_settings(const struct app_conf *conf, enum app_proto_id id)

@@ -61,6 +61,14 @@ struct app_proto_counters {
 struct app_expectations;
 struct app_openers;
 
+/* Memory of decompressors: decoder_memory.c. */
+struct app_decoders {
+    struct app_memory memory;
+    uint64_t window_limit;
+    counter_id refused;
+};
+void app_decoders_read(struct app_decoders *d, const struct conf_node *root);
+
 struct app_conf {
     struct app_proto_conf proto[APP_PROTO_MAX];
     struct app_proto_counters counter[TRANSPORT_COUNT][APP_PROTO_MAX];
@@ -75,6 +83,7 @@ struct app_conf {
     struct app_expectations *expectations;  /* shared, locked */
     struct app_openers *openers;            /* likewise */
     struct app_ranges *ranges;              /* likewise */
+    struct app_decoders decoders;           /* shared, atomics */
     /* app_wants_add(): bits are only ever set; relaxed atomics */
     uint32_t any_frames;
     uint32_t want_frames[APP_PROTO_MAX], want_features[APP_PROTO_MAX];

@@ -43,8 +43,6 @@ const struct conf_idle conf_idle[] = {
     { "pcap.single-pcap-dev", OLD },
 
     { "@libhtp.log-ftp-uri", OLD },
-    { "app-layer.protocols.http.memcap", "what a message may take is bounded flow by flow, by the "
-                                         "limits of libhtp" },
     { "app-layer.protocols.tls.encrypt-handling", "now encryption-handling" },
     { "app-layer.protocols.http2.http1-rules", LATER },
     { "app-layer.protocols.msn", OLD },

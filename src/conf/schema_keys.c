@@ -272,7 +272,7 @@ const char *const conf_schema_outline[] = {
     "        detection-ports: @ports",
     "      udp: enabled",
     "        detection-ports: @ports",
-    "    http: enabled memcap",
+    "    http: enabled memcap decompression-window-limit",
     "      detection-ports: @ports",
     "      byterange: memcap timeout",
     "      libhtp",

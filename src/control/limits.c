@@ -68,7 +68,7 @@ static bool app_set(struct app_memory *m, uint64_t bytes)
         return app_set(memory, bytes);                                                    \
     }
 
-APP(http, app_proto_memory(ctx->app, APP_PROTO_http1))
+APP(http, app_decoders_limit(ctx->app))
 APP(ranges, app_ranges_limit(ctx->app))
 APP(ftp, app_proto_memory(ctx->app, APP_PROTO_ftp))
 

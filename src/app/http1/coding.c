@@ -32,7 +32,7 @@ struct http_inflate {
     uint16_t extra;
 };
 
-static void *inflate_take(struct http_thread *ht, int window_bits)
+static struct http_inflate *inflate_make(struct http_thread *ht, int window_bits)
 {
     struct http_inflate *s = ht != NULL ? ht->inflate : NULL;
 
@@ -56,16 +56,29 @@ static void *inflate_take(struct http_thread *ht, int window_bits)
     return s;
 }
 
+static void *inflate_take(struct http_thread *ht, int window_bits, struct decoder_memory *memory)
+{
+    struct http_inflate *s;
+
+    if (!decoder_memory_take(memory, DECODER_MEMORY_ZLIB))
+        return NULL;
+    s = inflate_make(ht, window_bits);
+    if (s == NULL)
+        decoder_memory_give(memory, DECODER_MEMORY_ZLIB);
+    return s;
+}
+
 static void inflate_free(struct http_inflate *s)
 {
     inflateEnd(&s->z);
     lib_free(s);
 }
 
-static void inflate_give(struct http_thread *ht, void *stream)
+static void inflate_give(struct http_thread *ht, void *stream, struct decoder_memory *memory)
 {
     struct http_inflate *s = stream;
 
+    decoder_memory_give(memory, DECODER_MEMORY_ZLIB);
     if (ht == NULL || ht->inflates == HTTP_INFLATES_AT_REST) {
         inflate_free(s);
         return;
@@ -86,19 +99,22 @@ void http_inflates_free(struct http_thread *ht)
     ht->inflates = 0;
 }
 
-static void *deflate_open(struct http_thread *ht, const struct http_config *config UNUSED)
+static void *deflate_open(struct http_thread *ht, const struct http_config *config UNUSED,
+                          struct decoder_memory *memory)
 {
-    return inflate_take(ht, -MAX_WBITS);
+    return inflate_take(ht, -MAX_WBITS, memory);
 }
 
-static void *zlib_open(struct http_thread *ht, const struct http_config *config UNUSED)
+static void *zlib_open(struct http_thread *ht, const struct http_config *config UNUSED,
+                       struct decoder_memory *memory)
 {
-    return inflate_take(ht, MAX_WBITS);
+    return inflate_take(ht, MAX_WBITS, memory);
 }
 
-static void *gzip_open(struct http_thread *ht, const struct http_config *config UNUSED)
+static void *gzip_open(struct http_thread *ht, const struct http_config *config UNUSED,
+                       struct decoder_memory *memory)
 {
-    struct http_inflate *s = inflate_take(ht, -MAX_WBITS);
+    struct http_inflate *s = inflate_take(ht, -MAX_WBITS, memory);
 
     if (s != NULL) {
         s->part = GZIP_FIXED;
@@ -234,33 +250,38 @@ const struct coding coding_zlib = {
 
 struct alone {
     lzma_stream x;
+    lzma_allocator allocator;
+    struct decoder_memory *memory;
     uint32_t most;
     uint8_t head[ALONE_HEAD];
     uint8_t have;
 };
 
-static void *lzma_memory(void *unused UNUSED, size_t n, size_t size)
+static void *lzma_memory(void *memory, size_t n, size_t size)
 {
-    return lib_malloc(n * size);        /* one of them is always 1 */
+    return decoder_memory_alloc(memory, n * size);      /* one of them is always 1 */
 }
 
-static void *alone_open(struct http_thread *ht UNUSED, const struct http_config *config)
+static void *alone_open(struct http_thread *ht UNUSED, const struct http_config *config,
+                        struct decoder_memory *memory)
 {
-    static const lzma_allocator memory = { .alloc = lzma_memory, .free = lib_free_for };
     struct alone *s = lib_calloc(1, sizeof(*s));
 
-    if (s != NULL)
-        s->x.allocator = &memory;
-    if (s != NULL && lzma_alone_decoder(&s->x, UINT64_MAX) != LZMA_OK) {
-        lib_free(s);
-        s = NULL;
-    }
-    if (s != NULL)
-        s->most = MAX(config->lzma_memlimit, DICTIONARY_LEAST);
-    return s;
+    if (s == NULL)
+        return NULL;
+    s->memory = memory;
+    s->allocator = (lzma_allocator){ .alloc = lzma_memory, .free = decoder_memory_free,
+                                     .opaque = memory };
+    s->x.allocator = &s->allocator;
+    s->most = MAX(config->lzma_memlimit, DICTIONARY_LEAST);
+    if (lzma_alone_decoder(&s->x, UINT64_MAX) == LZMA_OK)
+        return s;
+    lib_free(s);
+    return NULL;
 }
 
-static void alone_close(struct http_thread *ht UNUSED, void *stream)
+static void alone_close(struct http_thread *ht UNUSED, void *stream,
+                        struct decoder_memory *memory UNUSED)
 {
     lzma_end(&((struct alone *)stream)->x);
     lib_free(stream);
@@ -308,6 +329,8 @@ static enum coding_status alone_run(void *stream, struct bytes *in, uint8_t *out
     *made = room - x->avail_out;
     if (status == LZMA_STREAM_END)
         return CODING_END;
+    if (status == LZMA_MEM_ERROR && s->memory->refusal != DECODER_GRANTED)
+        return CODING_REFUSED;
     return status == LZMA_OK || status == LZMA_BUF_ERROR ? CODING_MORE : CODING_ERROR;
 }
 
@@ -319,37 +342,68 @@ const struct coding coding_lzma = {
 /* --- brotli ----------------------------------------------------------------------------------- */
 
 #ifdef HAVE_BROTLI
-static void *brotli_open(struct http_thread *ht UNUSED, const struct http_config *config UNUSED)
+struct http_brotli {
+    BrotliDecoderState *decoder;
+    struct decoder_memory *memory;
+    bool begun;
+};
+
+static void *brotli_open(struct http_thread *ht UNUSED, const struct http_config *config UNUSED,
+                         struct decoder_memory *memory)
 {
-    return BrotliDecoderCreateInstance(lib_malloc_for, lib_free_for, NULL);
+    struct http_brotli *s = lib_calloc(1, sizeof(*s));
+
+    if (s == NULL)
+        return NULL;
+    s->memory = memory;
+    s->decoder = BrotliDecoderCreateInstance(decoder_memory_alloc, decoder_memory_free, memory);
+    if (s->decoder != NULL)
+        return s;
+    lib_free(s);
+    return NULL;
 }
 
-static void brotli_close(struct http_thread *ht UNUSED, void *stream)
+static void brotli_close(struct http_thread *ht UNUSED, void *stream,
+                         struct decoder_memory *memory UNUSED)
 {
-    BrotliDecoderDestroyInstance(stream);
+    struct http_brotli *s = stream;
+
+    BrotliDecoderDestroyInstance(s->decoder);
+    lib_free(s);
 }
 
+/* The window is allocated once a block says how much will come out, not larger than that: what
+ * the allocator refuses is what the stream needs, not what its first byte asks for. */
 static enum coding_status brotli_run(void *stream, struct bytes *in, uint8_t *out, size_t room,
                                      size_t *made)
 {
+    struct http_brotli *s = stream;
     const uint8_t *next = in->next;
     size_t len = bytes_left(in), left = len, space = room;
-    BrotliDecoderResult result =
-        BrotliDecoderDecompressStream(stream, &left, &next, &space, &out, NULL);
+    BrotliDecoderResult result;
 
+    *made = 0;
+    if (!s->begun && len > 0 && decoder_memory_is_large_brotli(s->memory, *next))
+        return CODING_REFUSED;
+    s->begun |= len > 0;
+    result = BrotliDecoderDecompressStream(s->decoder, &left, &next, &space, &out, NULL);
     take_skip(in, len - left);
     *made = room - space;
     if (result == BROTLI_DECODER_RESULT_SUCCESS)
         return CODING_END;
-    return result == BROTLI_DECODER_RESULT_ERROR ? CODING_ERROR : CODING_MORE;
+    if (result != BROTLI_DECODER_RESULT_ERROR)
+        return CODING_MORE;
+    return s->memory->refusal != DECODER_GRANTED ? CODING_REFUSED : CODING_ERROR;
 }
 #else
-static void *brotli_open(struct http_thread *ht UNUSED, const struct http_config *config UNUSED)
+static void *brotli_open(struct http_thread *ht UNUSED, const struct http_config *config UNUSED,
+                         struct decoder_memory *memory UNUSED)
 {
     return NULL;
 }
 
-static void brotli_close(struct http_thread *ht UNUSED, void *stream UNUSED)
+static void brotli_close(struct http_thread *ht UNUSED, void *stream UNUSED,
+                         struct decoder_memory *memory UNUSED)
 {
 }
 

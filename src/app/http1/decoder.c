@@ -30,6 +30,7 @@ enum layer_mode {
 struct layer {
     const struct coding *coding;
     void *stream;
+    struct decoder_memory memory;
     uint8_t mode;
     uint8_t others;                 /* codings tried so far */
     size_t held;                    /* bytes in out */
@@ -136,19 +137,28 @@ static void release(struct http_decoder *dec, unsigned i)
     give(dec, i, l->out, held);
 }
 
+static void refused(struct http_tx *htx, enum decoder_refusal why)
+{
+    enum http_event event = why == DECODER_AT_MEMCAP ? HTTP_EVENT_DECOMPRESSION_MEMCAP_REACHED
+                                                     : HTTP_EVENT_DECOMPRESSION_WINDOW_TOO_LARGE;
+
+    if (why != DECODER_GRANTED && !app_tx_has_event(&htx->tx, event))
+        app_tx_event(&htx->tx, event);
+}
+
 /* --- one layer -------------------------------------------------------------------------------- */
 
 static bool layer_open(struct http_decoder *dec, struct layer *l, enum http_coding coding)
 {
     l->coding = codings[coding];
-    l->stream = l->coding->open(thread_of(dec), state_of(dec)->config);
+    l->stream = l->coding->open(thread_of(dec), state_of(dec)->config, &l->memory);
     return l->stream != NULL;
 }
 
 static void layer_close(struct http_decoder *dec, struct layer *l)
 {
     if (l->stream != NULL)
-        l->coding->close(thread_of(dec), l->stream);
+        l->coding->close(thread_of(dec), l->stream, &l->memory);
     l->stream = NULL;
 }
 
@@ -181,12 +191,33 @@ static bool layer_failed(struct http_decoder *dec, unsigned i)
     }
     if (l->others++ < OTHERS_MAX && layer_open(dec, l, l->coding->otherwise))
         return false;
+    refused(dec->htx, l->memory.refusal);
     l->mode = LAYER_PASS;
     kept = l->kept;
     l->kept = (struct buf){ 0 };
     give(dec, i, kept.data, kept.len);
     http_buf_give(dec->htx->tx.flow, &kept);
     return true;
+}
+
+/* More memory than it may have: what has not come out yet goes on as it was sent. */
+static void layer_refused(struct http_decoder *dec, unsigned i, struct bytes in)
+{
+    struct layer *l = &dec->layer[i];
+    bool in_doubt = l->mode == LAYER_DOUBT;
+    struct buf kept = l->kept;
+
+    refused(dec->htx, l->memory.refusal);
+    layer_close(dec, l);
+    l->mode = LAYER_PASS;
+    l->kept = (struct buf){ 0 };
+    if (in_doubt) {
+        l->held = 0;
+        give(dec, i, kept.data, kept.len);
+    } else {
+        give(dec, i, in.next, bytes_left(&in));
+    }
+    http_buf_give(dec->htx->tx.flow, &kept);
 }
 
 static void layer_run(struct http_decoder *dec, unsigned i, struct bytes in)
@@ -206,6 +237,8 @@ static void layer_run(struct http_decoder *dec, unsigned i, struct bytes in)
             if (layer_failed(dec, i))
                 return;
             in = bytes_of(l->kept.data, l->kept.len);
+        } else if (status == CODING_REFUSED) {
+            layer_refused(dec, i, in);
         } else if (status == CODING_END) {
             if (l->mode != LAYER_PASS)
                 l->mode = LAYER_OVER;
@@ -242,14 +275,17 @@ static bool layers_open(struct http_decoder *dec, const struct http_message *m)
         struct layer *l = &dec->layer[i];
 
         l->stream = NULL;
+        l->memory = (struct decoder_memory){ .flow = dec->htx->tx.flow };
         l->mode = LAYER_DOUBT;
         l->others = 0;
         l->held = 0;
         l->kept = (struct buf){ 0 };
     }
     for (unsigned i = 0; i < dec->count; i++)
-        if (!layer_open(dec, &dec->layer[i], m->coding[dec->count - 1 - i]))
+        if (!layer_open(dec, &dec->layer[i], m->coding[dec->count - 1 - i])) {
+            refused(dec->htx, dec->layer[i].memory.refusal);
             return false;
+        }
     return true;
 }
 

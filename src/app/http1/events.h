@@ -93,7 +93,9 @@
     E(TOO_MANY_WARNINGS)                            \
     E(RANGE_INVALID)                                \
     E(FILE_NAME_TOO_LONG)                           \
-    E(FAILED_PROTOCOL_CHANGE)
+    E(FAILED_PROTOCOL_CHANGE)                       \
+    E(DECOMPRESSION_WINDOW_TOO_LARGE)               \
+    E(DECOMPRESSION_MEMCAP_REACHED)
 
 enum http_event {
     HTTP_EVENT_NONE,

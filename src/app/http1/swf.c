@@ -65,7 +65,7 @@ static bool run(const struct coding *coding, void *stream, struct bytes in, stru
                              &made);
         out->len += made;
     }
-    return status != CODING_ERROR;
+    return status != CODING_ERROR && status != CODING_REFUSED;
 }
 
 static bool unpack(const struct swf *swf, struct http_tx *htx, struct slice packed,
@@ -74,7 +74,8 @@ static bool unpack(const struct swf *swf, struct http_tx *htx, struct slice pack
     const struct http_state *state = htx->tx.flow->state;
     const struct http_config *config = state->config;
     struct http_thread *ht = htx->tx.flow->thread_data;
-    void *stream = swf->coding->open(ht, config);
+    struct decoder_memory memory = { .flow = htx->tx.flow };
+    void *stream = swf->coding->open(ht, config, &memory);
     size_t most = 8 + (config->swf_decompress_depth > 0 ? MIN(config->swf_decompress_depth,
                                                               swf->length) : swf->length);
     bool good;
@@ -88,7 +89,7 @@ static bool unpack(const struct swf *swf, struct http_tx *htx, struct slice pack
     good = !swf->has_lzma || run(swf->coding, stream, bytes_of(swf->lzma, sizeof(swf->lzma)), out,
                                  most);
     good = good && run(swf->coding, stream, bytes_of_slice(packed), out, most);
-    swf->coding->close(ht, stream);
+    swf->coding->close(ht, stream, &memory);
     return good;
 }
 

@@ -174,15 +174,31 @@ static void drop_decoder(struct h2_tx *t, enum direction d)
     side->decoder = NULL;
 }
 
+/* Content goes on as it was sent. */
+static void refuse(struct h2_tx *t, enum direction d, struct slice data)
+{
+    struct h2_decoder *dec = t->side[d].decoder;
+
+    h2_decoder_event(t, h2_decoder_refusal(dec));
+    store(t, d, h2_decoder_kept(dec));
+    store(t, d, data);
+    drop_decoder(t, d);
+}
+
 static bool decode(struct h2_tx *t, enum direction d, struct slice data)
 {
     struct h2_decoder *dec = t->side[d].decoder;
     enum h2_decoded result;
-    struct slice piece;
+    struct slice piece, rest = data;
 
     do {
         result = h2_decode(dec, &data, &piece);
         store(t, d, piece);
+        if (result == H2_DECODE_REFUSED) {
+            refuse(t, d, piece.len > 0 ? data : rest);
+            return true;
+        }
+        rest = data;
         if (is_bomb(t, dec)) {
             app_tx_event(&t->tx, H2_COMPRESSION_BOMB);
             return false;

@@ -14,12 +14,15 @@
 #include "base/lib_memory.h"
 
 #define CHUNK 4096
+#define KEPT_MAX 8192                   /* of input without output, in case it is refused */
 
 enum coding { CODING_GZIP, CODING_DEFLATE, CODING_BROTLI };
 
 struct h2_decoder {
     enum coding coding;
     bool begun, over;
+    struct decoder_memory memory;
+    struct buf kept;                    /* input so far, until something comes out */
     uint64_t in, out;
     z_stream z;
 #ifdef HAVE_BROTLI
@@ -27,6 +30,11 @@ struct h2_decoder {
 #endif
     uint8_t chunk[CHUNK];
 };
+
+static void *zlib_alloc(void *memory, unsigned n, unsigned size)
+{
+    return decoder_memory_alloc(memory, (size_t)n * size);
+}
 
 static bool coding_of(struct slice text, enum coding *out)
 {
@@ -48,20 +56,38 @@ static bool coding_of(struct slice text, enum coding *out)
     return false;
 }
 
-struct h2_decoder *h2_decoder_new(struct slice text)
+void h2_decoder_event(struct h2_tx *t, enum decoder_refusal why)
 {
+    unsigned event = why == DECODER_AT_MEMCAP ? H2_DECOMPRESSION_MEMCAP_REACHED
+                                              : H2_DECOMPRESSION_WINDOW_TOO_LARGE;
+
+    if (why != DECODER_GRANTED && !app_tx_has_event(&t->tx, event))
+        app_tx_event(&t->tx, event);
+}
+
+struct h2_decoder *h2_decoder_new(struct h2_tx *t, struct slice text)
+{
+    struct decoder_memory memory = { .flow = t->tx.flow };
     struct h2_decoder *dec;
     enum coding coding;
 
     if (!coding_of(text, &coding))
         return NULL;
-    dec = lib_malloc(sizeof(*dec));
-    if (dec == NULL)
+    if (!decoder_memory_take(&memory, sizeof(*dec))) {
+        h2_decoder_event(t, memory.refusal);
         return NULL;
+    }
+    dec = lib_malloc(sizeof(*dec));
+    if (dec == NULL) {
+        decoder_memory_give(&memory, sizeof(*dec));
+        return NULL;
+    }
     memset(dec, 0, offsetof(struct h2_decoder, chunk));
+    dec->memory = memory;
     dec->coding = coding;
-    dec->z.zalloc = lib_zalloc;
-    dec->z.zfree = lib_free_for;
+    dec->z.zalloc = zlib_alloc;
+    dec->z.zfree = decoder_memory_free;
+    dec->z.opaque = &dec->memory;
     return dec;
 }
 
@@ -75,6 +101,8 @@ void h2_decoder_free(struct h2_decoder *dec)
     if (dec->brotli != NULL)
         BrotliDecoderDestroyInstance(dec->brotli);
 #endif
+    buf_fini(&dec->kept);
+    decoder_memory_give(&dec->memory, sizeof(*dec));
     lib_free(dec);
 }
 
@@ -92,8 +120,9 @@ static bool begin(struct h2_decoder *dec, uint8_t first)
         break;
     }
 #ifdef HAVE_BROTLI
-    dec->brotli = BrotliDecoderCreateInstance(lib_malloc_for, lib_free_for, NULL);
-    return dec->brotli != NULL;
+    dec->brotli = BrotliDecoderCreateInstance(decoder_memory_alloc, decoder_memory_free,
+                                              &dec->memory);
+    return dec->brotli != NULL && !decoder_memory_is_large_brotli(&dec->memory, first);
 #else
     return false;
 #endif
@@ -134,10 +163,23 @@ static enum h2_decoded decode_brotli(struct h2_decoder *dec, struct slice *in, s
 }
 #endif
 
+static enum h2_decoded failure(const struct h2_decoder *dec)
+{
+    return dec->memory.refusal != DECODER_GRANTED ? H2_DECODE_REFUSED : H2_DECODE_FAILED;
+}
+
+static void keep(struct h2_decoder *dec, struct slice in)
+{
+    if (dec->out > 0)
+        buf_fini(&dec->kept);
+    else if (dec->kept.len + in.len <= KEPT_MAX)
+        buf_add(&dec->kept, in.data, in.len);
+}
+
 enum h2_decoded h2_decode(struct h2_decoder *dec, struct slice *in, struct slice *out)
 {
     enum h2_decoded result = H2_DECODE_FAILED;
-    uint32_t before = in->len;
+    struct slice input = *in;
     size_t made = 0;
 
     *out = (struct slice){ .data = dec->chunk, .len = 0 };
@@ -145,7 +187,7 @@ enum h2_decoded h2_decode(struct h2_decoder *dec, struct slice *in, struct slice
         return H2_DECODED_ALL;
     if (!dec->begun && !begin(dec, in->data[0])) {
         dec->begun = false;
-        return H2_DECODE_FAILED;
+        return failure(dec);
     }
 #ifdef HAVE_BROTLI
     if (dec->coding == CODING_BROTLI)
@@ -154,9 +196,23 @@ enum h2_decoded h2_decode(struct h2_decoder *dec, struct slice *in, struct slice
     if (dec->coding != CODING_BROTLI)
         result = decode_zlib(dec, in, &made);
     out->len = (uint32_t)made;
-    dec->in += before - in->len;
+    input.len -= in->len;
+    dec->in += input.len;
     dec->out += made;
+    if (result == H2_DECODE_FAILED)
+        return failure(dec);
+    keep(dec, input);
     return result;
+}
+
+struct slice h2_decoder_kept(const struct h2_decoder *dec)
+{
+    return buf_slice(&dec->kept);
+}
+
+enum decoder_refusal h2_decoder_refusal(const struct h2_decoder *dec)
+{
+    return dec->memory.refusal;
 }
 
 uint64_t h2_decoder_in(const struct h2_decoder *dec)

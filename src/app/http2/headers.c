@@ -150,12 +150,12 @@ static bool same_host(struct slice a, struct slice b)
            strncasecmp((const char *)a.data, (const char *)b.data, a.len) == 0;
 }
 
-static void read_coding(struct h2_side *side, const struct h2_header *h)
+static void read_coding(struct h2_tx *t, struct h2_side *side, const struct h2_header *h)
 {
     if (side->coding_known)
         return;
     side->coding_known = true;
-    side->decoder = h2_decoder_new(h->value);
+    side->decoder = h2_decoder_new(t, h->value);
 }
 
 /* The authority stands for the host in HTTP/2; one that says something else hides something. */
@@ -169,7 +169,7 @@ void h2_headers_done(struct h2_tx *t, enum direction d, unsigned from)
         const struct h2_header *h = &side->header[i];
 
         if (is_named(h, "content-encoding"))
-            read_coding(side, h);
+            read_coding(t, side, h);
         else if (is_named(h, "content-type"))
             side->is_dns |= value_is(h, "application/dns-message");
         else if (is_named(h, "accept"))

@@ -36,6 +36,8 @@ const struct app_name h2_events[] = {
     { "data_stream_zero", H2_DATA_STREAM_ZERO },
     { "too_many_frames", H2_TOO_MANY_FRAMES },
     { "compression_bomb", H2_COMPRESSION_BOMB },
+    { "decompression_window_too_large", H2_DECOMPRESSION_WINDOW_TOO_LARGE },
+    { "decompression_memcap_reached", H2_DECOMPRESSION_MEMCAP_REACHED },
     { NULL, 0 },
 };
 

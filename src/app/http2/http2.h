@@ -7,6 +7,7 @@
 #define APP_HTTP2_HTTP2_H
 
 #include "app/app.h"
+#include "app/decoder_memory.h"
 #include "app/dns/dns.h"
 #include "app/file.h"
 #include "base/buf.h"
@@ -32,6 +33,7 @@ enum h2_event {
     H2_HEADER_INTEGER_OVERFLOW, H2_TOO_MANY_STREAMS, H2_AUTHORITY_HOST_MISMATCH,
     H2_USERINFO_IN_URI, H2_REASSEMBLY_LIMIT_REACHED, H2_DNS_REQUEST_TOO_LONG,
     H2_DNS_RESPONSE_TOO_LONG, H2_DATA_STREAM_ZERO, H2_TOO_MANY_FRAMES, H2_COMPRESSION_BOMB,
+    H2_DECOMPRESSION_WINDOW_TOO_LARGE, H2_DECOMPRESSION_MEMCAP_REACHED,
 };
 
 /* --- frames (RFC 9113, 4.1 and 6) ------------------------------------------------------------- */
@@ -204,11 +206,15 @@ extern const struct app_log *const doh2_logs[];
 void doh2_alert_metadata(struct json *j, struct app_tx *tx);
 
 /* decode.c: gzip, deflate, br; NULL: none of them. */
-struct h2_decoder *h2_decoder_new(struct slice coding);
+struct h2_decoder *h2_decoder_new(struct h2_tx *t, struct slice coding);
+void h2_decoder_event(struct h2_tx *t, enum decoder_refusal why);
 void h2_decoder_free(struct h2_decoder *dec);
-enum h2_decoded { H2_DECODED, H2_DECODED_ALL, H2_DECODE_FAILED };
+enum h2_decoded { H2_DECODED, H2_DECODED_ALL, H2_DECODE_FAILED, H2_DECODE_REFUSED };
 /* The next piece of output for what is left of *in. H2_DECODED: call again. */
 enum h2_decoded h2_decode(struct h2_decoder *dec, struct slice *in, struct slice *out);
+/* After H2_DECODE_REFUSED: what had been taken before this call and gave nothing. */
+struct slice h2_decoder_kept(const struct h2_decoder *dec);
+enum decoder_refusal h2_decoder_refusal(const struct h2_decoder *dec);
 uint64_t h2_decoder_in(const struct h2_decoder *dec);
 uint64_t h2_decoder_out(const struct h2_decoder *dec);
 

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/decoder_memory.c - memory of decompressors, counted against the memcap of HTTP. */
+#include "app/decoder_memory.h"
+
+#include "app/private.h"
+#include "base/lib_memory.h"
+
+#define MEMCAP ((uint64_t)256 << 20)
+#define WINDOW_LIMIT ((uint64_t)4 << 20)
+#define LARGE_BLOCK ((size_t)256 << 10)
+#define BLOCK_HEAD 16                   /* its size; blocks stay aligned */
+/* Beside the window of libbrotli there are 542 bytes for what is written behind its end. */
+#define WINDOW_SLACK 4096
+
+void app_decoders_read(struct app_decoders *d, const struct conf_node *root)
+{
+    const struct conf_node *node = conf_find(root, "app-layer.protocols.http");
+
+    d->memory.limit = conf_size(node, "memcap", MEMCAP);
+    d->memory.counted = true;
+    d->window_limit = conf_size(node, "decompression-window-limit", WINDOW_LIMIT);
+    d->refused = counter_register("http.memcap", COUNTER_SUM);
+}
+
+static bool refuse(struct decoder_memory *m, enum decoder_refusal why)
+{
+    struct app_thread *at = m->flow->thread;
+
+    m->refusal = why;
+    counter_inc(at->counters, at->conf->decoders.refused);
+    return false;
+}
+
+bool decoder_memory_take(struct decoder_memory *m, size_t size)
+{
+    struct app_decoders *d = &((struct app_conf *)(uintptr_t)m->flow->thread->conf)->decoders;
+    uint64_t limit = __atomic_load_n(&d->memory.limit, __ATOMIC_RELAXED);
+
+    if (size > d->window_limit + WINDOW_SLACK)
+        return refuse(m, DECODER_WINDOW_TOO_LARGE);
+    if (size > LARGE_BLOCK)
+        limit /= 2;
+    if (__atomic_add_fetch(&d->memory.used, size, __ATOMIC_RELAXED) > limit && limit != 0) {
+        __atomic_sub_fetch(&d->memory.used, size, __ATOMIC_RELAXED);
+        return refuse(m, DECODER_AT_MEMCAP);
+    }
+    m->used += size;
+    return true;
+}
+
+void decoder_memory_give(struct decoder_memory *m, size_t size)
+{
+    struct app_decoders *d = &((struct app_conf *)(uintptr_t)m->flow->thread->conf)->decoders;
+
+    __atomic_sub_fetch(&d->memory.used, size, __ATOMIC_RELAXED);
+    m->used -= size;
+}
+
+void *decoder_memory_alloc(void *context, size_t size)
+{
+    struct decoder_memory *m = context;
+    uint8_t *block;
+
+    if (size > SIZE_MAX - BLOCK_HEAD || !decoder_memory_take(m, size + BLOCK_HEAD))
+        return NULL;
+    block = lib_malloc(size + BLOCK_HEAD);
+    if (block == NULL) {
+        decoder_memory_give(m, size + BLOCK_HEAD);
+        return NULL;
+    }
+    *(size_t *)(void *)block = size + BLOCK_HEAD;
+    return block + BLOCK_HEAD;
+}
+
+void decoder_memory_free(void *context, void *block)
+{
+    uint8_t *start = block;
+
+    if (block == NULL)
+        return;
+    start -= BLOCK_HEAD;
+    decoder_memory_give(context, *(size_t *)(void *)start);
+    lib_free(start);
+}
+
+/* Where RFC 7932, 9.1, has a size that does not exist, large windows are announced. */
+bool decoder_memory_is_large_brotli(struct decoder_memory *m, uint8_t first)
+{
+    if ((first & 0x7f) != 0x11)
+        return false;
+    refuse(m, DECODER_WINDOW_TOO_LARGE);
+    return true;
+}
