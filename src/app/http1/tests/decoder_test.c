@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Content codings: right, wrong, several, broken; chunk extensions; lines before a response. The
  * hash tells that exactly the body came out, however it was cut. */
+#include "config.h"
+
 #include "app/file.h"
 #include "app/http1/private.h"
 #include "app/tests/split.h"
@@ -121,6 +123,51 @@ TEST(http1_codings_bomb)
                  "tx 0 event compression_bomb\ntx 0 file /f closed 309248 -\n"
                  "flow http http http\n");
 }
+
+static void expect_refused(struct test *t, const char *yaml, const char *coding,
+                           struct slice body, const char *event)
+{
+    static char response[512], wanted[256];
+    int n = snprintf(response, sizeof(response),
+                     "HTTP/1.1 200 OK\r\nContent-Encoding: %s\r\nContent-Length: %u\r\n\r\n",
+                     coding, body.len);
+    struct split_step steps[] = { SPLIT_TS("GET /f HTTP/1.1\r\nHost: a\r\n\r\n"),
+                                  { TO_CLIENT, response, (uint32_t)n + body.len } };
+    const struct split_case c = { .yaml = yaml, .port = 80, .steps = steps,
+                                  .count = ARRAY_LEN(steps) };
+
+    memcpy(response + n, body.data, body.len);
+    snprintf(wanted, sizeof(wanted), "tx 0 http {\"http\":{\"hostname\":\"a\",\"url\":\"/f\"}}\n"
+             "tx 0 event %s\ntx 0 file /f closed %u -\nflow http http http\n", event, body.len);
+    split_expect(t, &c, wanted);
+}
+#define BODY(s) ((struct slice){ (const uint8_t *)(s), sizeof(s) - 1 })
+
+/* What finds no room is passed on as it was sent. */
+TEST(http1_codings_memcap)
+{
+    static const char yaml[] = "app-layer: { protocols: { http: { enabled: yes, memcap: 40kb } } }";
+
+    expect_refused(t, yaml, "gzip", BODY(GZIP), "decompression_memcap_reached");
+    expect_refused(t, yaml, "deflate", BODY(RAW), "decompression_memcap_reached");
+}
+
+#ifdef HAVE_BROTLI
+/* One literal and 2^24 - 1 copies of it. */
+#define BR_16_MIB "\xcf\xff\xff\x7f\x00 \xc2\xe2\xb1\x80r\xef\xff\x01"
+
+TEST(http1_codings_window)
+{
+    static const char yaml[] = "app-layer: { protocols: { http: { enabled: yes } } }";
+    static const char half[] = "app-layer: { protocols: { http: { enabled: yes, memcap: 24mb, "
+                               "decompression-window-limit: 16mb } } }";
+
+    expect_refused(t, yaml, "br", BODY(BR_16_MIB), "decompression_window_too_large");
+    expect_refused(t, yaml, "br", BODY("\x11\x1e some window of a GiB"),
+                   "decompression_window_too_large");
+    expect_refused(t, half, "br", BODY(BR_16_MIB), "decompression_memcap_reached");
+}
+#endif
 
 TEST(http1_chunk_extension)
 {
