@@ -12,9 +12,8 @@
 
 #include "base/lib_memory.h"
 
-/* Per transaction and direction; HPACK can name a long header with one byte. */
+/* Per transaction and direction. */
 #define HEADERS_MAX 4096
-#define HEADER_BYTES_MAX (1u << 20)
 
 /* --- inflaters -------------------------------------------------------------------------------- */
 
@@ -103,14 +102,53 @@ static bool keep(struct h2_tx *t, struct slice *s)
     return s->data != NULL;
 }
 
+static void event_once(struct h2_tx *t, unsigned event)
+{
+    if (!app_tx_has_event(&t->tx, event))
+        app_tx_event(&t->tx, event);
+}
+
+bool h2_header_is_paid(const struct h2_state *st, uint64_t *spent, uint32_t factor, size_t size)
+{
+    uint64_t credit = H2_HEADER_CREDIT + factor * st->bytes;
+
+    if (*spent > credit || size > credit - *spent)
+        return false;
+    *spent += size;
+    return true;
+}
+
+/* Short ones cost little more than what names them. */
+static void pay(struct h2_tx *t, struct h2_header *h)
+{
+    const struct h2_settings *s = h2_settings_of(t->tx.flow);
+    struct h2_state *st = t->tx.flow->state;
+
+    if (h->name.len <= H2_HEADER_CUT && h->value.len <= H2_HEADER_CUT)
+        return;
+    if (h2_header_is_paid(st, &st->headers_kept, s->header_expansion,
+                          (size_t)h->name.len + h->value.len))
+        return;
+    h->name.len = MIN(h->name.len, H2_HEADER_CUT);
+    h->value.len = MIN(h->value.len, H2_HEADER_CUT);
+    h->cut = true;
+    event_once(t, H2_HEADERS_CUT);
+}
+
 void h2_header_add(struct h2_tx *t, enum direction d, const struct h2_header *h)
 {
     struct h2_side *side = &t->side[d];
     struct h2_header kept = *h;
-    size_t size = (size_t)h->name.len + h->value.len;
+    size_t size;
 
-    if (side->header_count >= HEADERS_MAX || side->header_bytes + size > HEADER_BYTES_MAX) {
-        app_tx_event(&t->tx, H2_REASSEMBLY_LIMIT_REACHED);
+    if (side->header_count >= HEADERS_MAX) {
+        event_once(t, H2_REASSEMBLY_LIMIT_REACHED);
+        return;
+    }
+    pay(t, &kept);
+    size = (size_t)kept.name.len + kept.value.len;
+    if (side->header_bytes + size > h2_settings_of(t->tx.flow)->max_header_list) {
+        event_once(t, H2_HEADER_LIST_TOO_LARGE);
         return;
     }
     if (!grow(t, side) || !keep(t, &kept.name) || !keep(t, &kept.value))

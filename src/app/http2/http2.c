@@ -38,6 +38,8 @@ const struct app_name h2_events[] = {
     { "compression_bomb", H2_COMPRESSION_BOMB },
     { "decompression_window_too_large", H2_DECOMPRESSION_WINDOW_TOO_LARGE },
     { "decompression_memcap_reached", H2_DECOMPRESSION_MEMCAP_REACHED },
+    { "header_list_too_large", H2_HEADER_LIST_TOO_LARGE },
+    { "headers_cut", H2_HEADERS_CUT },
     { NULL, 0 },
 };
 
@@ -254,6 +256,7 @@ static enum parse_status http2_parse(struct app_flow *af, struct app_input *in)
     } else {
         status = parse_frame(af, in);
     }
+    st->bytes += in->consumed;
     if (in->end && in->consumed == in->len)
         end_direction(af, in->direction);
     return status;
@@ -272,6 +275,10 @@ static int http2_configure(const struct conf_node *node, const struct conf_node 
                                                  UINT32_MAX);
     s->max_frames = (uint32_t)conf_u64_range(node, "max-frames", 65536, 1, UINT32_MAX);
     s->bomb_limit = conf_size(node, "compression-bomb-limit", 1u << 20);
+    s->max_header_list = conf_size(node, "max-header-list-size", 256u << 10);
+    s->header_expansion = (uint32_t)conf_u64_range(node, "max-header-expansion", 64, 1,
+                                                   UINT32_MAX);
+    s->header_log = (uint32_t)conf_u64_range(node, "max-header-log", 8, 1, UINT32_MAX);
     return 0;
 }
 

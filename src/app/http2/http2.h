@@ -22,6 +22,9 @@ struct h2_settings {
     uint32_t max_reassembly;            /* bytes of a header block over several frames */
     uint32_t max_frames;                /* of one transaction and direction */
     uint64_t bomb_limit;                /* bytes out of a decoder, when they are too many */
+    uint64_t max_header_list;           /* bytes of the headers of one message */
+    uint32_t header_expansion;          /* bytes of headers kept for each byte of the connection */
+    uint32_t header_log;                /* bytes of headers logged likewise */
 };
 
 /* --- events ----------------------------------------------------------------------------------- */
@@ -34,6 +37,7 @@ enum h2_event {
     H2_USERINFO_IN_URI, H2_REASSEMBLY_LIMIT_REACHED, H2_DNS_REQUEST_TOO_LONG,
     H2_DNS_RESPONSE_TOO_LONG, H2_DATA_STREAM_ZERO, H2_TOO_MANY_FRAMES, H2_COMPRESSION_BOMB,
     H2_DECOMPRESSION_WINDOW_TOO_LARGE, H2_DECOMPRESSION_MEMCAP_REACHED,
+    H2_HEADER_LIST_TOO_LARGE, H2_HEADERS_CUT,
 };
 
 /* --- frames (RFC 9113, 4.1 and 6) ------------------------------------------------------------- */
@@ -64,6 +68,7 @@ struct h2_header {
     struct slice name, value;           /* in the arena */
     uint64_t table_size;                /* H2_TABLE_SIZE only */
     uint8_t kind;
+    bool cut;                           /* name or value are the beginning only */
 };
 
 /* What a frame said that is no header and no data. */
@@ -125,6 +130,11 @@ static inline struct h2_tx *h2_tx_of(struct app_tx *tx)
     return CONTAINER_OF(tx, struct h2_tx, tx);
 }
 
+/* One byte names a header of the table, however long. What is kept of headers and what is logged
+ * of them has to be paid for with bytes of the connection; beyond that they are cut to this. */
+#define H2_HEADER_CUT 128
+#define H2_HEADER_CREDIT (256u << 10)           /* what a connection begins with */
+
 /* --- the flow --------------------------------------------------------------------------------- */
 
 #define H2_HASH_SIZE 64
@@ -150,6 +160,8 @@ struct h2_state {
     struct h2_data data[2];
     uint32_t skip[2];                   /* bytes of a frame that nobody wants */
     uint64_t in, out;                   /* of decoders that are done: for the ratio */
+    uint64_t bytes;                     /* of the connection so far, both directions */
+    uint64_t headers_kept, headers_logged;      /* bytes of the long ones */
     struct h2_tx *few[H2_HASH_SIZE];    /* by stream, at first */
     struct h2_tx **many;                /* NULL: they are in `few` */
     uint32_t hash_size, hashed;         /* buckets, streams; size 0: H2_HASH_SIZE */
@@ -176,6 +188,8 @@ void h2_inflaters_close(struct h2_state *st);
 /* False: a number in it is too large, and what follows was not looked at for that. */
 bool h2_headers_inflate(struct app_flow *af, enum direction d, struct h2_tx *t, struct slice in);
 void h2_header_add(struct h2_tx *t, enum direction d, const struct h2_header *h);
+/* So many more bytes of headers are within what the connection has paid for; then spent. */
+bool h2_header_is_paid(const struct h2_state *st, uint64_t *spent, uint32_t factor, size_t size);
 /* All headers so far, from `from` on, have been added: what they mean. */
 void h2_headers_done(struct h2_tx *t, enum direction d, unsigned from);
 /* The first of this name; NULL: none. */

@@ -36,8 +36,31 @@ static void note_common(const struct h2_header *h, const struct h2_header **comm
             common[i] = h;
 }
 
-static void log_header(struct json *j, const struct h2_header *h,
-                       const struct h2_header **common)
+#define HEADER_ROOM 24                   /* what JSON writes around one */
+
+/* What a record may say of headers is paid for by the connection; beyond that it is cut. */
+struct log_credit {
+    struct h2_state *st;
+    uint32_t factor;
+    bool cut;
+};
+
+static bool may_log(struct log_credit *credit, size_t size)
+{
+    if (h2_header_is_paid(credit->st, &credit->st->headers_logged, credit->factor, size))
+        return true;
+    credit->cut = true;
+    return false;
+}
+
+static void log_cut(struct json *j, const char *key, struct slice s, struct log_credit *credit)
+{
+    if (!may_log(credit, s.len))
+        s.len = MIN(s.len, H2_HEADER_CUT);
+    json_slice(j, key, s);
+}
+
+static void log_header(struct json *j, const struct h2_header *h)
 {
     json_object(j, NULL);
     if (h->kind == H2_TABLE_SIZE) {
@@ -47,21 +70,28 @@ static void log_header(struct json *j, const struct h2_header *h,
     } else {
         json_slice(j, "name", h->name);
         json_slice(j, "value", h->value);
-        note_common(h, common);
+        if (h->cut)
+            json_bool(j, "cut", true);
     }
     json_object_end(j);
 }
 
 static bool log_headers(struct json *j, const struct h2_tx *t, enum direction d,
-                        const struct h2_header **common)
+                        const struct h2_header **common, struct log_credit *credit)
 {
     const struct h2_side *side = &t->side[d];
 
     if (!side->has_headers)
         return false;
     json_array(j, d == TO_SERVER ? "request_headers" : "response_headers");
-    for (unsigned i = 0; i < side->header_count; i++)
-        log_header(j, &side->header[i], common);
+    for (unsigned i = 0; i < side->header_count; i++) {
+        const struct h2_header *h = &side->header[i];
+
+        if (h->kind == H2_FIELD)
+            note_common(h, common);
+        if (may_log(credit, (size_t)h->name.len + h->value.len + HEADER_ROOM))
+            log_header(j, h);
+    }
     json_array_end(j);
     return true;
 }
@@ -76,18 +106,20 @@ static void log_number(struct json *j, const char *key, const struct h2_header *
         json_u64(j, key, n);
 }
 
-static void log_text(struct json *j, const char *key, const struct h2_header *h)
+static void log_text(struct json *j, const char *key, const struct h2_header *h,
+                     struct log_credit *credit)
 {
     if (h != NULL)
-        json_slice(j, key, h->value);
+        log_cut(j, key, h->value, credit);
 }
 
-static void log_common(struct json *j, const struct h2_header **common)
+static void log_common(struct json *j, const struct h2_header **common,
+                       struct log_credit *credit)
 {
-    log_text(j, "http_method", common[METHOD]);
-    log_text(j, "url", common[PATH]);
-    log_text(j, "hostname", common[HOST]);
-    log_text(j, "http_user_agent", common[USER_AGENT]);
+    log_text(j, "http_method", common[METHOD], credit);
+    log_text(j, "url", common[PATH], credit);
+    log_text(j, "hostname", common[HOST], credit);
+    log_text(j, "http_user_agent", common[USER_AGENT], credit);
     log_number(j, "length", common[LENGTH]);
     log_number(j, "status", common[STATUS]);
 }
@@ -190,12 +222,16 @@ bool h2_log_members(struct json *j, struct app_tx *tx)
 {
     const struct h2_header *common[COMMON_COUNT] = { NULL };
     const struct h2_tx *t = h2_tx_of(tx);
+    struct log_credit credit = { .st = tx->flow->state,
+                                 .factor = h2_settings_of(tx->flow)->header_log };
     bool any;
 
     json_string(j, "version", "2");
-    any = log_headers(j, t, TO_SERVER, common);
-    any |= log_headers(j, t, TO_CLIENT, common);
-    log_common(j, common);
+    any = log_headers(j, t, TO_SERVER, common, &credit);
+    any |= log_headers(j, t, TO_CLIENT, common, &credit);
+    log_common(j, common, &credit);
+    if (credit.cut)
+        json_bool(j, "headers_cut", true);
     json_object(j, "http2");
     json_u64(j, "stream_id", t->stream);
     any |= log_side(j, t, TO_SERVER);

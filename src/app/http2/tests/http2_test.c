@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
 #include "app/http2/http2.h"
 #include "app/tests/split.h"
 
@@ -91,6 +93,67 @@ TEST(http2_too_many_streams_and_frames)
     free(text);
     split_check(t, &c);
 }
+
+/* A header of 4,000 bytes, then a hundred streams that name it with one byte each. */
+TEST(http2_headers_named_again)
+{
+    static const char yaml[] = "app-layer: {protocols: {http2: {max-header-expansion: 1}}}";
+    static uint8_t data[6000];
+    struct split_step step = { TO_SERVER, data, 0 };
+    const struct split_case c = { .yaml = yaml, .port = 80, .steps = &step, .count = 1 };
+    uint8_t *p = data;
+    char *text;
+
+    memcpy(p, MAGIC "\0\x0f\xa6\1\5\0\0\0\1\x40\1x\x7f\xa1\x1e", 39);
+    p += 39;
+    memset(p, 'v', 4000);
+    p += 4000;
+    for (unsigned i = 0; i < 100; i++, p += 10) {
+        memcpy(p, "\0\0\1\1\5\0\0\0\0\xbe", 10);
+        p[8] = (uint8_t)(2 * i + 3);
+    }
+    step.len = (uint32_t)(p - data);
+    text = split_play(&c, SPLIT_WHOLE, 0);
+    CHECK(strstr(text, "event headers_cut\n") != NULL);
+    CHECK(strstr(text, "\"cut\":true") != NULL);
+    CHECK(strstr(text, "invalid") == NULL);
+    CHECK(strlen(text) < 400000);
+    free(text);
+}
+
+TEST(http2_header_list_too_large)
+{
+    static const struct split_step steps[] = { SPLIT_TS(MAGIC GET_H) };
+    const struct split_case c = {
+        .port = 80, .steps = steps, .count = 1,
+        .yaml = "app-layer: {protocols: {http2: {max-header-list-size: 15}}}",
+    };
+    char *text = split_play(&c, SPLIT_WHOLE, 0);
+
+    CHECK(strstr(text, "event header_list_too_large\n") != NULL);
+    CHECK(strstr(text, ":authority") == NULL);
+    free(text);
+    split_check(t, &c);
+}
+
+#ifdef HAVE_BROTLI
+/* What needs a wider window than it may have goes on as it was sent. */
+TEST(http2_decompression_window)
+{
+    static const struct split_step steps[] = {
+        SPLIT_TS(MAGIC GET_H),
+        SPLIT_TC("\0\0\6\1\4\0\0\0\1\x88\x0f\x0b\2br" "\0\0\x0e\0\1\0\0\0\1"
+                 "\xcf\xff\xff\x7f\x00 \xc2\xe2\xb1\x80r\xef\xff\x01"),
+    };
+    const struct split_case c = { .port = 80, .steps = steps, .count = 2 };
+    char *text = split_play(&c, SPLIT_WHOLE, 0);
+
+    CHECK(strstr(text, "event decompression_window_too_large\n") != NULL);
+    CHECK(strstr(text, "closed 14 ") != NULL);
+    free(text);
+    split_check(t, &c);
+}
+#endif
 
 TEST(http2_after_an_upgrade)
 {
