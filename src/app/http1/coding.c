@@ -316,7 +316,7 @@ static enum coding_status alone_run(void *stream, struct bytes *in, uint8_t *out
 
     *made = 0;
     if (s->have < ALONE_HEAD && alone_head(s, in) != LZMA_OK)
-        return CODING_ERROR;
+        return s->memory->refusal != DECODER_GRANTED ? CODING_REFUSED : CODING_ERROR;
     if (s->have < ALONE_HEAD)
         return CODING_MORE;
     len = bytes_left(in);
