@@ -28,6 +28,7 @@ static void flip_packet(struct packet *p)
     for (unsigned i = 0; i < p->chunk_count; i++)
         p->chunk[i].direction ^= 1;
     SWAP(p->stream_bytes[TO_SERVER], p->stream_bytes[TO_CLIENT]);
+    SWAP(p->stream_history[TO_SERVER], p->stream_history[TO_CLIENT]);
     if (((p->flags & PACKET_END_TO_SERVER) != 0) != ((p->flags & PACKET_END_TO_CLIENT) != 0))
         p->flags ^= PACKET_END_TO_SERVER | PACKET_END_TO_CLIENT;
 }

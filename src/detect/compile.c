@@ -456,6 +456,16 @@ static struct detect_plan *plan_new(const struct ruleset *set)
     return plan;
 }
 
+/* The stream is compared with what comes again only where a rule asks whether it differs. */
+static bool asks_for_overlap(const struct rule *r)
+{
+    for (unsigned i = 0; i < r->test_count; i++)
+        if (keyword_event(r->test[i].keyword, r->test[i].arg) ==
+            EVENT_STREAM_REASSEMBLY_OVERLAP_DIFFERENT_DATA)
+            return true;
+    return false;
+}
+
 static void briefs_take(struct detect_plan *plan)
 {
     plan->brief = xcalloc(plan->rule_count + 1, sizeof(*plan->brief));
@@ -497,6 +507,7 @@ int ruleset_compile(struct ruleset *set, struct err *err)
         const struct rule_list *payload = rule_payload(r);
 
         r->payload = payload != NULL ? payload->program : NULL;
+        c->plan->any_overlap |= asks_for_overlap(r);
         want_contents(set, r);
         if (r->flags & RULE_FIREWALL)
             continue;           /* asked one by one: detect/firewall */
@@ -553,4 +564,9 @@ void ruleset_plan_free(struct ruleset *set)
 bool ruleset_looks_at_streams(const struct ruleset *set)
 {
     return set->plan != NULL && set->plan->any_stream;
+}
+
+bool ruleset_looks_at_overlap(const struct ruleset *set)
+{
+    return set->plan != NULL && set->plan->any_overlap;
 }

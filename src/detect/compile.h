@@ -86,6 +86,7 @@ struct detect_plan {
     unsigned chunk_size[2];                 /* stream data are inspected in steps of so many */
     unsigned buffer_count;
     bool any_rules, any_stream;
+    bool any_overlap;                       /* a rule on data that came again and differ */
 };
 
 /* What an alert's action does: to the packet alone, or to its flow as well. */

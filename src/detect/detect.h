@@ -51,6 +51,8 @@ struct ruleset *ruleset_ref(struct ruleset *set);
 void ruleset_unref(struct ruleset *set);
 /* Is there a rule on the raw data of streams? */
 bool ruleset_looks_at_streams(const struct ruleset *set);
+/* ... on data of a stream that came again and were others? */
+bool ruleset_looks_at_overlap(const struct ruleset *set);
 /* Of the rules that could not be read, the first ones. */
 struct ruleset_failure {
     const char *rule, *file, *error;

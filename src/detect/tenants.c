@@ -210,6 +210,11 @@ bool tenants_look_at_streams(const struct tenants *t)
     return tenants_any(t, ruleset_looks_at_streams);
 }
 
+bool tenants_look_at_overlap(const struct tenants *t)
+{
+    return tenants_any(t, ruleset_looks_at_overlap);
+}
+
 /* ---- whose a packet is ---- */
 
 static uint32_t by_vlan(const struct tenants *t, const struct packet *p)

@@ -64,6 +64,7 @@ bool tenants_unmap_vlan(struct tenants *t, uint32_t id, uint16_t vlan);
 bool tenants_any(const struct tenants *t, bool (*is_so)(const struct ruleset *rules));
 /* Is there a rule on the raw data of streams? */
 bool tenants_look_at_streams(const struct tenants *t);
+bool tenants_look_at_overlap(const struct tenants *t);
 /* Place in the list, or -1. */
 int tenants_find(const struct tenants *t, uint32_t id);
 /* Whose the packet is; 0: nobody's. */

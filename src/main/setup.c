@@ -205,6 +205,8 @@ void setup_rules_changed(struct setup *s, const struct ruleset *rules,
         output_set_tenants(s->context.output, s->context.tenants);
     stream_conf_set_lookback(s->stream, ruleset_looks_at_streams(rules) ||
                                             tenants_look_at_streams(s->context.tenants));
+    stream_conf_set_compare(s->stream, ruleset_looks_at_overlap(rules) ||
+                                           tenants_look_at_overlap(s->context.tenants));
 }
 
 /* Where there are tenants, rules for everybody are wanted only by `default`; -T looks at them. */

@@ -59,6 +59,7 @@ struct packet *last_look_packet(struct last_look *look, const struct packet *p, 
     memcpy(made->vlan, p->vlan, sizeof(made->vlan));
     made->vlan_count = p->vlan_count;
     memcpy(made->stream_bytes, p->stream_bytes, sizeof(made->stream_bytes));
+    memcpy(made->stream_history, p->stream_history, sizeof(made->stream_history));
     made->stream_marks = p->stream_marks & MARK_SNAPSHOT;
     made->session = p->session;
     if (!same)

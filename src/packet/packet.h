@@ -264,6 +264,7 @@ struct packet {
     struct flow *flow;
     struct stream_chunk chunk[PACKET_CHUNKS_MAX];
     uint32_t stream_bytes[2];           /* sequence space each side has sent so far */
+    uint32_t stream_history[2];         /* bytes of it kept though acknowledged, to compare with */
 
     /* what is to become of it */
     uint8_t action;                     /* enum packet_action */

@@ -252,7 +252,7 @@ void stream_let_go(struct stream_thread *st, const struct flow *flow, struct tcp
     const struct stream_conf *conf = st->conf;
 
     if (s->buffer != NULL && s->delivered == stream_edge(s) && !conf->is_inline &&
-        !conf->check_overlap && stream_kept_from(conf, flow, s, dir) == s->delivered)
+        stream_history(st, s) == 0 && stream_kept_from(conf, flow, s, dir) == s->delivered)
         stream_release_buffer(st, s);
 }
 

@@ -139,12 +139,12 @@ static uint32_t buffer_room(const struct tcp_stream *s)
 /* What has been handed on stays only as far as it may be looked back upon, or a retransmission
  * may be compared with it. */
 static void drop_front(const struct stream_thread *st, const struct flow *flow,
-                       struct tcp_stream *s)
+                       struct tcp_stream *s, bool compares)
 {
     enum direction dir = (enum direction)(s == &flow->tcp->side[TO_CLIENT]);
     int64_t keep = stream_kept_from(st->conf, flow, s, dir);
 
-    if (st->conf->is_inline || st->conf->check_overlap)
+    if (compares)
         keep = MIN(keep, s->base_offset);
     if (keep > s->offset) {
         uint32_t gone = (uint32_t)MIN(keep - s->offset, (int64_t)s->len);
@@ -157,14 +157,14 @@ static void drop_front(const struct stream_thread *st, const struct flow *flow,
 
 /* Moving within the block is worth it when that frees half of it; else the next size is due. A
  * pinned block cannot be moved in. */
-static bool make_room(struct stream_thread *st, const struct flow *flow,
-                      struct tcp_stream *s, uint32_t more)
+static bool find_room(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
+                      uint32_t more, bool compares)
 {
     uint64_t need;
     unsigned block_class;
     uint8_t *data;
 
-    drop_front(st, flow, s);
+    drop_front(st, flow, s, compares);
     need = (uint64_t)s->len + more;
     block_class = block_class_for(need);
     if (s->buffer != NULL && need <= block_size(s->block_class)) {
@@ -191,6 +191,16 @@ static bool make_room(struct stream_thread *st, const struct flow *flow,
     s->start = 0;
     s->pinned = st->vector_number - 1;
     return true;
+}
+
+/* What is only kept to compare with gives way to what is new. */
+static bool make_room(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
+                      uint32_t more)
+{
+    bool has_history = stream_history(st, s) > 0;
+
+    return find_room(st, flow, s, more, st->conf->is_inline || has_history) ||
+           (has_history && find_room(st, flow, s, more, false));
 }
 
 static bool append(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
@@ -288,22 +298,24 @@ struct overlap {
     bool any, is_duplicate, differs;
 };
 
-/* The stored bytes of an old segment, clipped to what is still there; NULL when nothing is. */
+/* The stored bytes of an old segment, clipped to what counts; NULL when nothing does. The buffer
+ * may hold more, but how much depends on which thread got how far. */
 static uint8_t *old_bytes(const struct tcp_stream *s, const struct segment *old, uint32_t *seq,
                           uint32_t *len)
 {
     int64_t from = stream_abs(s, old->seq), to = from + old->len;
+    int64_t first = MAX(s->offset, s->base_offset);
 
     *seq = old->seq;
     *len = old->len;
     if (old->data != NULL)
         return old->data;
-    if (s->buffer == NULL || to <= s->offset || from >= stream_edge(s))
+    if (s->buffer == NULL || to <= first || from >= stream_edge(s))
         return NULL;
-    if (from < s->offset) {
-        *seq += (uint32_t)(s->offset - from);
-        *len -= (uint32_t)(s->offset - from);
-        from = s->offset;
+    if (from < first) {
+        *seq += (uint32_t)(first - from);
+        *len -= (uint32_t)(first - from);
+        from = first;
     }
     if (from + *len > stream_edge(s))
         *len = (uint32_t)(stream_edge(s) - from);
@@ -346,7 +358,7 @@ static void replace_in_packet(const struct overlap *o, const struct meeting *m)
 static void settle(struct overlap *o, const struct segment *old)
 {
     const struct stream_conf *conf = o->in->st->conf;
-    bool compare = conf->is_inline || conf->check_overlap;
+    bool compare = conf->is_inline || stream_compares(conf);
     bool same_bounds = old->seq == o->seq && old->len == o->len;
     struct meeting m;
     bool differs;
@@ -524,7 +536,8 @@ static int insert_slowly(struct tcp_in *in, struct tcp_stream *s, const uint8_t 
     int result;
 
     memcpy(o.data, payload, len);
-    settle_list(&o, s->merged.first);
+    if (stream_abs(s, seq) < stream_edge(s))    /* what is merged lies before it */
+        settle_list(&o, s->merged.first);
     settle_list(&o, stream_waiting(s));
     if (o.any) {
         note_overlap(&o);

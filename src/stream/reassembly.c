@@ -214,9 +214,7 @@ static int64_t done_edge(const struct tcp_in *in, const struct tcp_stream *s, en
     if (conf->is_inline)
         edge -= stream_lookback(conf, dir);
     edge = MIN(edge, stream_acked(s));
-    if (!conf->is_inline && conf->check_overlap)
-        edge -= s->window != 0 ? s->window : 4096;
-    return edge;
+    return edge - stream_history(in->st, s);
 }
 
 static void forget_records(struct stream_thread *st, struct tcp_stream *s)

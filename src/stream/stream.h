@@ -24,6 +24,10 @@ struct memcap *stream_conf_data_memcap(struct stream_conf *conf);
  * handed on. Any thread, also while packets flow. */
 void stream_conf_set_lookback(struct stream_conf *conf, bool wanted);
 
+/* Does anything ask whether data that came again were others? If so, a window of acknowledged data
+ * is kept to compare them with; as the configuration says so, in any case. Likewise. */
+void stream_conf_set_compare(struct stream_conf *conf, bool wanted);
+
 /* Packets with one of these marks (enum stream_mark, or MARKS_ALL) take a snapshot of their session
  * along. Before threads start. */
 void stream_conf_want_snapshots(struct stream_conf *conf, uint16_t marks);

@@ -17,6 +17,11 @@ void stream_conf_set_lookback(struct stream_conf *conf, bool wanted)
     __atomic_store_n(&conf->no_lookback, !wanted, __ATOMIC_RELAXED);
 }
 
+void stream_conf_set_compare(struct stream_conf *conf, bool wanted)
+{
+    __atomic_store_n(&conf->compares, wanted || conf->compares_always, __ATOMIC_RELAXED);
+}
+
 struct memcap *stream_conf_session_memcap(struct stream_conf *conf)
 {
     return &conf->session_memcap;
@@ -89,8 +94,9 @@ struct stream_conf *stream_conf_new(const struct conf_node *root, bool is_inline
     conf->drop_invalid = conf_bool(root, "stream.drop-invalid", true);
     conf->bypass_at_depth = conf_bool(root, "stream.bypass", false);
     conf->liberal_timestamps = conf_bool(root, "stream.liberal-timestamps", true);
-    conf->check_overlap =
+    conf->compares_always =
         conf_bool(root, "stream.reassembly.check-overlap-different-data", false);
+    conf->compares = conf->compares_always;
     conf->count_events = conf_bool(root, "stats.stream-events", false);
     read_limits(conf, root);
     read_urgent(conf, root);

@@ -32,11 +32,12 @@ struct stream_conf {
     uint32_t depth;                     /* bytes; 0: no limit */
     uint32_t lookback[2];               /* bytes kept before what is handed on, by direction */
     bool no_lookback;                   /* nobody wants them; atomic */
+    bool compares;                      /* overlapping data are compared; atomic */
     uint8_t max_syn_queued, max_synack_queued;
     bool ips;                           /* the run can drop packets */
     bool is_inline;                     /* data are handed on as they arrive, not when acked */
     bool midstream, async_oneside, validate_checksum, drop_invalid, bypass_at_depth;
-    bool liberal_timestamps, check_overlap, count_events;
+    bool liberal_timestamps, compares_always, count_events;
     uint16_t snapshots;                 /* enum stream_mark: packets that go with the session */
     enum urgent_policy urgent, urgent_limit;
     enum exception_policy flow_memcap_policy, session_memcap_policy, data_memcap_policy,
@@ -47,6 +48,12 @@ struct stream_conf {
 static inline uint32_t stream_lookback(const struct stream_conf *conf, enum direction dir)
 {
     return __atomic_load_n(&conf->no_lookback, __ATOMIC_RELAXED) ? 0 : conf->lookback[dir];
+}
+
+/* Data that come again are compared with what was there. Inline they always are. */
+static inline bool stream_compares(const struct stream_conf *conf)
+{
+    return __atomic_load_n(&conf->compares, __ATOMIC_RELAXED);
 }
 
 /* ---- the session ---- */
@@ -300,6 +307,17 @@ static inline int64_t stream_kept_from(const struct stream_conf *conf, const str
         return s->delivered;
     reported = (int64_t)flow_reported(flow, dir);
     return MAX(s->delivered - lookback, MIN(reported, s->delivered));
+}
+/* So many acknowledged bytes are kept to compare later copies with. The last quarter of the memory
+ * is for data that nobody has seen. */
+static inline uint32_t stream_history(const struct stream_thread *st, const struct tcp_stream *s)
+{
+    const struct memcap *memory = &st->conf->data_memcap;
+
+    if (LIKELY(!stream_compares(st->conf)) || st->conf->is_inline ||
+        memcap_used(memory) > memcap_limit(memory) / 4 * 3)
+        return 0;
+    return s->window != 0 ? s->window : 4096;
 }
 static inline void stream_set_base(struct tcp_stream *s, uint32_t isn)
 {

@@ -298,8 +298,10 @@ static void look_at(struct tcp_in *in)
         annotate(in);
     if (in->ssn == NULL)
         return;
-    for (unsigned dir = 0; dir < 2; dir++)
+    for (unsigned dir = 0; dir < 2; dir++) {
         in->p->stream_bytes[dir] = in->ssn->side[dir].next_seq - in->ssn->side[dir].isn;
+        in->p->stream_history[dir] = stream_history(in->st, &in->ssn->side[dir]);
+    }
     if (UNLIKELY(in->st->conf->snapshots != 0))
         stream_snapshot(in->st->conf, in->p);
     stream_prune(in, in->snd);

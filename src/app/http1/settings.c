@@ -150,8 +150,8 @@ static void read_swf(struct http_config *c, const struct conf_node *node)
     c->swf_decompress_depth = size_of(node, "swf-decompression.decompress-depth", 0);
 }
 
-/* Sizes differ a little from one start to the next, so that nobody can tailor a body to the
- * places where windows end. */
+/* If asked for, sizes differ a little from one start to the next, so that nobody can tailor a body
+ * to the places where windows end. */
 static uint32_t randomize(uint32_t size, unsigned which, unsigned range)
 {
     double share = (double)hash_bytes(&which, sizeof(which)) / (double)UINT64_MAX;
@@ -171,7 +171,7 @@ static void read_windows(struct http_config *c, const struct conf_node *node)
                                              MIN_INSPECT);
     c->body[TO_SERVER].window = size_of(node, "request-body-inspect-window", WINDOW);
     c->body[TO_CLIENT].window = size_of(node, "response-body-inspect-window", WINDOW);
-    if (!conf_bool(node, "randomize-inspection-sizes", true))
+    if (!conf_bool(node, "randomize-inspection-sizes", false))
         return;
     for (unsigned d = 0; d < 2; d++) {
         c->body[d].min_inspect = randomize(c->body[d].min_inspect, 2 * d, range);

@@ -38,6 +38,8 @@ static void commit(struct command *c, struct tenants *changed)
 
     stream_conf_set_lookback(conf->stream, ruleset_looks_at_streams(rules) ||
                                                tenants_look_at_streams(changed));
+    stream_conf_set_compare(conf->stream, ruleset_looks_at_overlap(rules) ||
+                                              tenants_look_at_overlap(changed));
     ruleset_unref(rules);
     run_context_change_tenants(conf->context, changed);
 }

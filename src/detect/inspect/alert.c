@@ -120,6 +120,7 @@ static struct slice stream_note(struct detect_thread *dt, const struct match_inp
     struct slice kept = stream_kept(dt, in->flow, in->direction, &gap);
     uint8_t *both;
 
+    kept.len = MIN(kept.len, dt->stream_keep);
     if (gap > 0 && !dt->is_inline && brings_more(p, in->direction))
         more = MIN(p->payload_len, gap);
 

@@ -66,7 +66,8 @@ static inline void stream_rules_clear(struct stream_rules *s)
 
 /* What few flows have. */
 struct stream_extra {
-    struct buf kept;            /* data that alerts show; see shown.c */
+    struct buf kept;            /* data that alerts show, behind `gone`; see shown.c */
+    uint32_t gone;
     uint64_t from, to;          /* where they begin and end in the stream */
     uint64_t had;               /* where no rule looks at the stream: up to where one would have */
     uint32_t gap;               /* size of the last one in them */

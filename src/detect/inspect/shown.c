@@ -2,7 +2,8 @@
 /* What alerts show of the stream: from where rules or the parser have not had it all on.
  *
  * With each packet of a direction goes what both have had by then. A rule that matches in the
- * stream, or in what a parser made of it, so shows the data since the report before. */
+ * stream, or in what a parser made of it, so shows the data since the report before. Where the
+ * stream keeps acknowledged data, to compare copies with, alerts show those too. */
 #include "detect/inspect/private.h"
 #include "base/lib_memory.h"
 #include "flow/flow.h"
@@ -10,21 +11,26 @@
 
 #define KEPT_MAX (64u << 10)            /* and what alerts show; what comes then is left out */
 
+static uint32_t shown_len(const struct stream_extra *extra)
+{
+    return (uint32_t)extra->kept.len - extra->gone;
+}
+
 static bool takes_more(const struct detect_thread *dt, const struct stream_extra *extra,
                        const struct stream_chunk *c)
 {
-    return extra->to == c->offset && extra->kept.len < KEPT_MAX + dt->stream_keep;
+    return extra->to == c->offset && shown_len(extra) < KEPT_MAX + dt->stream_keep;
 }
 
 /* A gap shows as a remark. Only where the last one is is known later. */
 static void add_gap(struct stream_extra *extra, uint32_t len)
 {
     if (extra->gap > 0)
-        extra->from = extra->to - MIN(extra->to, extra->kept.len);
+        extra->from = extra->to - MIN(extra->to, shown_len(extra));
     extra->gap = len;
-    extra->gap_at = (uint32_t)extra->kept.len;
+    extra->gap_at = shown_len(extra);
     buf_printf(&extra->kept, "[%u bytes missing]", len);
-    extra->gap_text = (uint32_t)extra->kept.len - extra->gap_at;
+    extra->gap_text = shown_len(extra) - extra->gap_at;
 }
 
 void COLD stream_keep_chunk(struct detect_thread *dt, struct packet *p,
@@ -52,11 +58,24 @@ void COLD stream_keep_chunk(struct detect_thread *dt, struct packet *p,
 struct slice stream_kept(const struct detect_thread *dt, const struct flow *f, enum direction d,
                          uint32_t *gap)
 {
+    const struct stream_extra *extra;
+
     *gap = 0;
     if (dt->stream_keep == 0 || f == NULL || f->detect == NULL || f->detect->side[d].extra == NULL)
         return (struct slice){ NULL, 0 };
-    *gap = f->detect->side[d].extra->gap;
-    return buf_slice(&f->detect->side[d].extra->kept);
+    extra = f->detect->side[d].extra;
+    *gap = extra->gap;
+    return (struct slice){ extra->kept.data + extra->gone, shown_len(extra) };
+}
+
+/* The rest moves to the front when that is not the most of it: with each packet a little goes. */
+static void drop_shown(struct stream_extra *extra, uint64_t n)
+{
+    extra->gone += (uint32_t)MIN(n, shown_len(extra));
+    if (extra->gone < extra->kept.len / 2)
+        return;
+    buf_drop_front(&extra->kept, extra->gone);
+    extra->gone = 0;
 }
 
 static void drop_to(struct stream_extra *extra, uint64_t left)
@@ -65,7 +84,7 @@ static void drop_to(struct stream_extra *extra, uint64_t left)
 
     if (left >= extra->to) {
         buf_clear(&extra->kept);
-        extra->gap = 0;
+        extra->gap = extra->gone = 0;
         return;
     }
     if (extra->gap > 0 && n > extra->gap_at) {
@@ -76,7 +95,7 @@ static void drop_to(struct stream_extra *extra, uint64_t left)
     } else if (extra->gap > 0) {
         extra->gap_at -= (uint32_t)n;
     }
-    buf_drop_front(&extra->kept, MIN(n, extra->kept.len));
+    drop_shown(extra, n);
     extra->from = MAX(left, extra->from);
 }
 
@@ -111,7 +130,7 @@ void COLD detect_forget_shown(struct detect_thread *dt, struct packet *p)
     enum direction d = packet_direction(p);
     struct flow *f = p->flow;
     struct stream_extra *extra;
-    uint64_t parsed, had;
+    uint64_t parsed, had, left;
     uint32_t before;
 
     if (f->detect == NULL || !(p->flags & PACKET_STREAM_OPEN))
@@ -122,5 +141,6 @@ void COLD detect_forget_shown(struct detect_thread *dt, struct packet *p)
     parsed = extra->to - (f->app != NULL ? MIN(extra->to, app_untaken(f->app, d)) : 0);
     had = rules_had(dt, p, d, parsed);
     before = shown_before(dt, f->app, d);
-    drop_to(extra, MIN(parsed, had > before ? had - before : 0));
+    left = MIN(parsed, had > before ? had - before : 0);
+    drop_to(extra, left - MIN(left, p->stream_history[d]));
 }

@@ -272,3 +272,26 @@ TEST(compile_knows_patterns_in_front)
         test_rules_free(&r);
     }
 }
+
+/* By any of the keywords that name events; another event keeps nothing. */
+static const struct { const char *options; bool asks; } overlap_rules[] = {
+    { "stream-event:reassembly_overlap_different_data;", true },
+    { "engine-event:stream.reassembly_overlap_different_data;", true },
+    { "flow:to_server; stream-event:reassembly_overlap_different_data; dsize:>3;", true },
+    { "stream-event:pkt_retransmission;", false },
+    { "dsize:>3;", false },
+};
+
+TEST(compile_knows_who_asks_for_overlap)
+{
+    for (size_t i = 0; i < ARRAY_LEN(overlap_rules); i++) {
+        struct test_rules r;
+
+        if (!test_rules_load(&r, "alert tcp any any -> any any (%s sid:1;)",
+                             overlap_rules[i].options))
+            test_fail(t, __FILE__, __LINE__, "does not load: %s", overlap_rules[i].options);
+        else if (ruleset_looks_at_overlap(r.set) != overlap_rules[i].asks)
+            test_fail(t, __FILE__, __LINE__, "overlap: %s", overlap_rules[i].options);
+        test_rules_free(&r);
+    }
+}

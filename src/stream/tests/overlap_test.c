@@ -155,3 +155,73 @@ TEST(stream_overlap_different_data_when_asked)
     CHECK_INT(script_count(&s, "tcp.overlap_diff_data"), 1);
     script_close(t, &s);
 }
+
+/* A rule on the event asks for it. What the other side has acknowledged, rules have reported on and
+ * the parser has taken is compared all the same, a window back. */
+TEST(stream_overlap_different_data_when_rules_ask)
+{
+    struct script s;
+
+    script_open(&s, NULL, false);
+    stream_conf_set_compare(s.conf, true);
+    script_run(&s, "c>s S; s>c SA; c>s A; c>s PA 'hello; s>c A; c>s PA ' there; s>c A");
+    script_run(&s, "c>s PA seq=3 'LLO THERE");
+    CHECK_STRING(script_log(&s), "5: c0=hello\n8: pkt_spurious_retransmission "
+                                 "reassembly_overlap_different_data\n");
+    CHECK_INT(script_count(&s, "tcp.overlap_diff_data"), 1);
+    script_close(t, &s);
+}
+
+TEST(stream_overlap_is_not_compared_when_nobody_asks)
+{
+    struct script s;
+
+    script_open(&s, NULL, false);
+    stream_conf_set_compare(s.conf, true);
+    stream_conf_set_compare(s.conf, false);
+    stream_conf_set_lookback(s.conf, false);
+    script_run(&s, "c>s S; s>c SA; c>s A; c>s PA 'hello; s>c A; c>s A");
+    CHECK_INT(script_count(&s, "tcp.reassembly_memuse"), 0);
+    script_run(&s, "c>s PA seq=3 'LLO");
+    CHECK_STRING(script_log(&s), "5: c0=hello\n7: pkt_spurious_retransmission\n");
+    script_close(t, &s);
+}
+
+/* What lies more than a window back is forgotten. */
+TEST(stream_overlap_is_compared_a_window_back)
+{
+    struct script s;
+    char data[120];
+
+    script_open(&s, NULL, false);
+    stream_conf_set_compare(s.conf, true);
+    script_run(&s, "c>s S; s>c SA win=100; c>s A; c>s PA x=80,a; s>c A win=100; c>s PA x=80,b; "
+                   "s>c A win=100; c>s A");
+    memset(data, 'b', sizeof(data));
+    memset(data, 'a', 40);
+    data[19] = 'X';
+    script_packet(&s, TO_SERVER, TCP_ACK | TCP_PSH, 41, 1, data, sizeof(data));
+    script_vector(&s);
+    CHECK_INT(script_count(&s, "tcp.overlap"), 1);
+    CHECK_INT(script_count(&s, "tcp.overlap_diff_data"), 0);
+    data[20] = 'X';
+    script_packet(&s, TO_SERVER, TCP_ACK | TCP_PSH, 41, 1, data, sizeof(data));
+    script_vector(&s);
+    CHECK_INT(script_count(&s, "tcp.overlap_diff_data"), 1);
+    script_close(t, &s);
+}
+
+/* Data kept to compare with leave room for new ones. */
+TEST(stream_kept_to_compare_gives_way)
+{
+    struct script s;
+
+    script_open(&s, "stream: { reassembly: { memcap: 64kb } }", false);
+    stream_conf_set_compare(s.conf, true);
+    script_run(&s, "c>s S; s>c SA win=65000; c>s A");
+    for (unsigned i = 0; i < 60; i++)
+        script_run(&s, "c>s PA x=1000,a; s>c A win=65000");
+    CHECK_INT(s.data[TO_SERVER].len, 60000);
+    CHECK_INT(script_count(&s, "tcp.segment_memcap_drop"), 0);
+    script_close(t, &s);
+}

@@ -322,3 +322,37 @@ TEST(http1_event_names)
               HTTP_EVENT_RESPONSE_HEADER_REPETITION);
     CHECK_INT(http_event_of_message("no such message", TO_CLIENT), HTTP_EVENT_NONE);
 }
+
+static uint32_t sizes_of(struct test *t, const char *yaml, uint32_t sizes[4])
+{
+    struct http_settings settings = { 0 };
+    struct conf *conf = conf_new();
+    struct err err = { 0 };
+    uint32_t sum = 0;
+
+    CHECK_INT(conf_load_string(conf, yaml, "test", &err), 0);
+    CHECK_INT(http_configure(conf_root(conf), conf_root(conf), &settings, &err), 0);
+    for (unsigned d = 0; d < 2; d++) {
+        sizes[2 * d] = settings.config[0].body[d].min_inspect;
+        sizes[2 * d + 1] = settings.config[0].body[d].window;
+    }
+    for (unsigned i = 0; i < 4; i++)
+        sum += sizes[i];
+    http_settings_free(&settings);
+    conf_free(conf);
+    return sum;
+}
+
+/* The same input gives the same alerts: sizes are drawn only where the configuration says so. */
+TEST(http1_sizes_are_not_random_unless_asked_for)
+{
+    uint32_t sizes[4], drawn[4];
+
+    CHECK_INT(sizes_of(t, "libhtp: { default-config: { personality: IDS } }\n", sizes),
+              2 * (32768 + 4096));
+    CHECK_INT(sizes[0], 32768);
+    CHECK_INT(sizes[3], 4096);
+    (void)sizes_of(t, "libhtp: { default-config: { randomize-inspection-sizes: yes, "
+                      "randomize-inspection-range: 100 } }\n", drawn);
+    CHECK(memcmp(sizes, drawn, sizeof(sizes)) != 0);
+}

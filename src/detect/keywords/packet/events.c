@@ -56,6 +56,12 @@ static bool event_match(const struct match_input *in, const void *arg)
     return packet_has_event(in->packet, (enum packet_event)*(const uint16_t *)arg);
 }
 
+enum packet_event keyword_event(const struct keyword_ops *keyword, const void *arg)
+{
+    return keyword->match == event_match ? (enum packet_event)*(const uint16_t *)arg
+                                         : PACKET_EVENT_NONE;
+}
+
 const struct keyword_ops keyword_decode_event = {
     .name = "decode-event",
     .doc = "an anomaly that decoding found",
