@@ -281,7 +281,9 @@ int run_engine(const struct options *o, struct conf *conf)
         goto failed;
     if (pid_file != NULL && process_pid_file(pid_file, &err) < 0)
         goto failed;
-    status = setup_control(&s, &err) < 0 ? setup_fail(&err) : running_engine(&s);
+    status = setup_control(&s, &err) < 0 ? EXIT_FAILURE : running_engine(&s, &err);
+    if (status != EXIT_SUCCESS)
+        setup_fail(&err);
     process_pid_file_remove(pid_file);
     setup_free(&s);
     return status;

@@ -251,23 +251,22 @@ static void stop_gauges(struct setup *s)
     s->context.gauges = NULL;
 }
 
-int running_engine(struct setup *s)
+int running_engine(struct setup *s, struct err *err)
 {
     struct engine_conf conf;
     struct engine *engine;
-    struct err err = { 0 };
     int status;
 
     engine_conf_read(&conf, s->root, s->context.capture->live, s->context.is_inline);
     conf.turns = s->context.turns;
-    engine = engine_new(&conf, s->plan, module_table, &s->context, &err);
+    engine = engine_new(&conf, s->plan, module_table, &s->context, err);
     if (engine == NULL)
-        return setup_fail(&err);
+        return EXIT_FAILURE;
     s->context.gauges = gauges_new(&s->context);
-    if (start_threads(s, engine, &err) < 0) {
+    if (start_threads(s, engine, err) < 0) {
         stop_gauges(s);
         engine_free(engine);
-        return setup_fail(&err);
+        return EXIT_FAILURE;
     }
     control_set_run(s->control, engine, s->plan, &s->stop);
     run_started(s, engine);

@@ -625,7 +625,6 @@ int setup_job(struct setup *s, const struct job *job, struct err *err)
     job_settings(s, job);
     s->stop = 0;
     s->log_dir = job->log_dir;
-    s->context.queue_count = 0;
     ARRAY_PUSH(&s->sources, xstrdup(job->file));
     ARRAY_PUSH(&s->sources, NULL);
     s->sources.count--;
@@ -639,6 +638,7 @@ int setup_job(struct setup *s, const struct job *job, struct err *err)
 /* What one job made. */
 static void job_free(struct setup *s)
 {
+    run_context_end_run(&s->context);
     turns_free(s->context.turns);
     plan_free(s->plan);
     run_modes_free(s->modes);
