@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "main/list.h"
+#include "main/logging.h"
 #include "main/options.h"
 #include "main/run.h"
 
@@ -64,6 +65,7 @@ int main(int argc, char **argv)
     struct err err = { 0 };
     int status;
 
+    logging_begin();
     if (options_parse(&options, argc, argv, &err) < 0) {
         fprintf(stderr, "%s: %s\n", argv[0], err.text);
         options_free(&options);
