@@ -53,7 +53,6 @@ int process_daemonize(struct err *err)
     if (null >= 0) {
         (void)dup2(null, STDIN_FILENO);
         (void)dup2(null, STDOUT_FILENO);
-        (void)dup2(null, STDERR_FILENO);
         if (null > STDERR_FILENO)
             close(null);
     }
@@ -63,9 +62,15 @@ int process_daemonize(struct err *err)
 void process_ready(void)
 {
     const char ok = 1;
+    int null;
 
     if (ready_fd < 0)
         return;
+    null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (null >= 0) {
+        (void)dup2(null, STDERR_FILENO);
+        close(null);
+    }
     (void)!write(ready_fd, &ok, 1);
     close(ready_fd);
     ready_fd = -1;

@@ -6,7 +6,8 @@
 #include "conf/conf.h"
 
 /* The child goes on; the parent ends with status 0 once the child says process_ready(), with 1
- * when it ends before. Threads must not exist yet. */
+ * when it ends before. Until then the child's errors go where the parent's went. Threads must not
+ * exist yet. */
 int process_daemonize(struct err *err);
 void process_ready(void);
 

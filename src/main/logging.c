@@ -385,6 +385,12 @@ static int add_default(const struct logging_defaults *d, const char *log_dir, bo
     return 0;
 }
 
+/* A start into the background that fails says so where it was made; later nobody reads there. */
+static void add_start_errors(const struct logging_defaults *d)
+{
+    log_add_sink(&message_ops, sink_new(d, NULL, CONSOLE_FORMAT), LOG_LEVEL_ERROR);
+}
+
 int logging_setup(const struct conf_node *root, const char *log_dir, unsigned verbose,
                   bool daemon, struct err *err)
 {
@@ -416,5 +422,7 @@ int logging_setup(const struct conf_node *root, const char *log_dir, unsigned ve
         return -1;
     if (d.forced)
         log_set_level(d.level);
+    if (daemon)
+        add_start_errors(&d);
     return 0;
 }
