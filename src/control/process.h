@@ -25,6 +25,10 @@ int process_check_user(const char *user, const char *group, struct err *err);
 /* To user and group (either may be NULL), keeping what capture needs (libcap-ng). */
 int process_drop_rights(const char *user, const char *group, bool live, struct err *err);
 
+/* What this process itself has opened for writing becomes theirs: logs must be opened again when
+ * the rights are gone. */
+int process_give_open_files(const char *user, const char *group, struct err *err);
+
 /* The file becomes theirs (either may be NULL). */
 int process_give_file(const char *path, const char *user, const char *group, struct err *err);
 

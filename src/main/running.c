@@ -198,8 +198,12 @@ static void wait_for_end(struct setup *s, struct engine *engine)
 int running_drop_rights(const struct setup *s, struct err *err)
 {
     const char *user = setup_user(s->options, s->root), *group = setup_group(s->options, s->root);
+    const char *pid_file = setup_pid_file(s->options, s->root);
 
-    if (process_drop_rights(user, group, s->context.capture->live, err) < 0)
+    if (process_give_open_files(user, group, err) < 0 ||
+        (pid_file != NULL && access(pid_file, F_OK) == 0 &&
+         process_give_file(pid_file, user, group, err) < 0) ||
+        process_drop_rights(user, group, s->context.capture->live, err) < 0)
         return -1;
     if (user != NULL || group != NULL)
         process_allow_core(s->root);
