@@ -132,11 +132,15 @@ static void write_engines(struct json *j, const char *name, void *arg)
 
 void output_stats_members(struct output_conf *conf, struct json *j, uint64_t uptime_s)
 {
-    struct counter_tree *tree = counter_tree_new();
+    struct stats_settings s = { .tree = counter_tree_new(), .zeros = true };
+    struct thread_writer w = { .j = j, .s = &s };
 
     json_u64(j, "uptime", uptime_s);
-    counter_tree_write(tree, j, total_value, NULL, NULL, true, write_engines, conf);
-    counter_tree_free(tree);
+    counter_tree_write(s.tree, j, total_value, NULL, NULL, true, write_engines, conf);
+    json_object(j, "threads");
+    counters_each(write_thread, &w);
+    json_object_end(j);
+    counter_tree_free(s.tree);
 }
 
 static void stats_record(struct render *r, const struct eve *eve, void *settings, uint64_t now_us,
