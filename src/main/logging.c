@@ -54,14 +54,22 @@ static void format_time(struct buf *out, uint64_t time_us, bool iso)
     buf_add_string(out, text);
 }
 
-static void message_text(struct buf *out, const struct log_message *m)
+/* "file:3:12", as far as it is known. */
+static void message_place(struct buf *out, const struct log_message *m)
 {
     if (m->at.file != NULL && m->at.line > 0 && m->at.column > 0)
-        buf_printf(out, "%s:%u:%u: ", m->at.file, m->at.line, m->at.column);
+        buf_printf(out, "%s:%u:%u", m->at.file, m->at.line, m->at.column);
     else if (m->at.file != NULL && m->at.line > 0)
-        buf_printf(out, "%s:%u: ", m->at.file, m->at.line);
+        buf_printf(out, "%s:%u", m->at.file, m->at.line);
     else if (m->at.file != NULL)
-        buf_printf(out, "%s: ", m->at.file);
+        buf_printf(out, "%s", m->at.file);
+}
+
+static void message_text(struct buf *out, const struct log_message *m)
+{
+    message_place(out, m);
+    if (m->at.file != NULL)
+        BUF_LITERAL(out, ": ");
     buf_add_string(out, m->text);
 }
 
@@ -116,7 +124,7 @@ static void format_line(struct buf *out, const char *format, const struct log_me
 
 static void format_json(struct buf *out, const struct log_message *m)
 {
-    struct buf text = { 0 }, time = { 0 };
+    struct buf text = { 0 }, time = { 0 }, place = { 0 };
     struct json j;
     char name[16] = "";
 
@@ -132,16 +140,15 @@ static void format_json(struct buf *out, const struct log_message *m)
     pthread_getname_np(pthread_self(), name, sizeof(name));
     json_string(&j, "thread_name", name);
     json_string(&j, "module", m->module);
-    if (m->at.file != NULL) {
-        json_string(&j, "file", m->at.file);
-        json_u64(&j, "line", m->at.line);
-        json_u64(&j, "column", m->at.column);
-    }
+    message_place(&place, m);
+    if (place.len > 0)                  /* the schema of EVE has no other member for it */
+        json_bytes(&j, "error", place.data, place.len);
     json_object_end(&j);
     json_object_end(&j);
     buf_add_u8(out, '\n');
     buf_fini(&text);
     buf_fini(&time);
+    buf_fini(&place);
 }
 
 static bool is_wanted(const struct message_sink *s, const struct buf *line)

@@ -11,6 +11,7 @@
 
 struct stats_settings {
     bool totals, threads, deltas, zeros;
+    bool engine;                                /* our own figures, which EVE's schema has not */
     struct counter_tree *tree;
     unsigned tree_counters;
     uint64_t *previous;             /* totals of the last round, by id */
@@ -33,6 +34,7 @@ static void *stats_configure(const struct conf_node *node, const struct eve *eve
     s->threads = conf_bool(node, "threads", false);
     s->deltas = conf_bool(node, "deltas", false);
     s->zeros = conf_bool(node, "null-values", true);
+    s->engine = conf_bool(node, "engine", false);
     s->previous = xcalloc(COUNTERS_MAX, sizeof(*s->previous));
     return s;
 }
@@ -155,6 +157,8 @@ static void stats_record(struct render *r, const struct eve *eve, void *settings
     if (s->tree == NULL || s->tree_counters != counter_count()) {
         counter_tree_free(s->tree);
         s->tree = counter_tree_new();
+        if (!s->engine)
+            counter_tree_leave_out(s->tree, "engine");
         s->tree_counters = counter_count();
     }
     record_begin(r, eve->sink);
