@@ -137,7 +137,7 @@ outputs:
   - eve-log:
       enabled: yes
       filename: eve.json
-      types: [alert, http, drop, flow, {stats: {totals: yes, threads: no}}]
+      types: [alert, http, drop, flow, {stats: {totals: yes, threads: no, engine: yes}}]
 stats: {enabled: yes, interval: 1}
 classification-file: /dev/null
 reference-config-file: /dev/null

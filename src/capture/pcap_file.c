@@ -58,6 +58,7 @@ struct pcap_queue {
     struct open_file *old;          /* read, but packets are still out */
     unsigned next_input;
     int interrupted;                /* atomic */
+    bool failed;                    /* a file that was named could not be read at all */
     uint64_t packets, bytes, finished_bytes;
     uint64_t number_base;           /* packets before this capture: of a file, where it is one */
     uint64_t order;                 /* of the last packet */
@@ -216,6 +217,7 @@ static bool open_next(struct pcap_queue *q, bool *more)
 
         if (reader == NULL) {
             say(q, input, err.text);
+            q->failed = q->failed || input->is_alone;
             continue;
         }
         f = xcalloc(1, sizeof(*f));
@@ -240,7 +242,7 @@ static enum capture_status wait_for_files(struct pcap_queue *q, bool more)
     struct timespec pause = { .tv_nsec = 100000000 };
 
     if (!more || is_interrupted(q))
-        return CAPTURE_END;
+        return q->failed ? CAPTURE_FAILED : CAPTURE_END;
     packet_pool_collect(q->pool);
     nanosleep(&pause, NULL);
     return CAPTURE_IDLE;

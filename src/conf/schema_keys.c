@@ -114,7 +114,7 @@ const char *const conf_schema_outline[] = {
     "      modbus: enabled",
     "      telnet: enabled",
     "      template: enabled",
-    "      stats: enabled totals threads deltas null-values filename",
+    "      stats: enabled totals threads deltas null-values engine filename",
     "      flow: enabled exception-policy",
     "      netflow: enabled",
     "      metadata: enabled",

@@ -13,6 +13,8 @@ struct jobs {
     pthread_mutex_t lock;
     struct job *first, **last, *current;
     uint64_t last_ms;
+    uint64_t failed, failed_ms;
+    char *failed_file, *failed_error;       /* of the latest that failed */
     int fd;
 };
 
@@ -46,6 +48,8 @@ void jobs_free(struct jobs *jobs)
         job_free(job);
     }
     job_free(jobs->current);
+    free(jobs->failed_file);
+    free(jobs->failed_error);
     pthread_mutex_destroy(&jobs->lock);
     if (jobs->fd >= 0)
         close(jobs->fd);
@@ -88,7 +92,18 @@ const struct job *jobs_take(struct jobs *jobs)
     return job;
 }
 
-void jobs_done(struct jobs *jobs, uint64_t wall_ms)
+static void note_failure(struct jobs *jobs, const struct job *job, uint64_t wall_ms,
+                         const char *error)
+{
+    free(jobs->failed_file);
+    free(jobs->failed_error);
+    jobs->failed_file = xstrdup(job->file);
+    jobs->failed_error = xstrdup(error);
+    jobs->failed_ms = wall_ms;
+    jobs->failed++;
+}
+
+void jobs_done(struct jobs *jobs, uint64_t wall_ms, const char *error)
 {
     struct job *job;
     bool more;
@@ -97,6 +112,8 @@ void jobs_done(struct jobs *jobs, uint64_t wall_ms)
     job = jobs->current;
     jobs->current = NULL;
     jobs->last_ms = wall_ms;
+    if (error != NULL && job != NULL)
+        note_failure(jobs, job, wall_ms, error);
     more = jobs->first != NULL;
     pthread_mutex_unlock(&jobs->lock);
     job_free(job);
@@ -136,4 +153,16 @@ uint64_t jobs_last_ms(struct jobs *jobs)
     ms = jobs->last_ms;
     pthread_mutex_unlock(&jobs->lock);
     return ms;
+}
+
+void jobs_failed(struct jobs *jobs, void (*visit)(const struct jobs_failed *f, void *arg),
+                 void *arg)
+{
+    struct jobs_failed f;
+
+    pthread_mutex_lock(&jobs->lock);
+    f = (struct jobs_failed){ jobs->failed, jobs->failed_file, jobs->failed_error,
+                              jobs->failed_ms };
+    visit(&f, arg);
+    pthread_mutex_unlock(&jobs->lock);
 }

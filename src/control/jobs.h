@@ -22,11 +22,22 @@ int jobs_fd(const struct jobs *jobs);           /* readable when there may be on
 void jobs_add(struct jobs *jobs, const struct job *job);
 /* The next one, which is the current one from now on; NULL: none waits. */
 const struct job *jobs_take(struct jobs *jobs);
-void jobs_done(struct jobs *jobs, uint64_t wall_ms);    /* the current one */
+/* The current one; error: why it was not read, NULL: it was. */
+void jobs_done(struct jobs *jobs, uint64_t wall_ms, const char *error);
 
 /* Texts are lent while `visit` runs. */
 unsigned jobs_each(struct jobs *jobs, void (*visit)(const struct job *job, void *arg), void *arg);
 bool jobs_current(struct jobs *jobs, void (*visit)(const struct job *job, void *arg), void *arg);
 uint64_t jobs_last_ms(struct jobs *jobs);       /* when the latest one was done; 0: none was */
+
+/* Those that were not read. Texts and all are 0 and NULL while there is none. */
+struct jobs_failed {
+    uint64_t count;
+    const char *file, *error;                   /* of the latest */
+    uint64_t wall_ms;
+};
+/* `visit` runs under the lock, and what it sees is lent. */
+void jobs_failed(struct jobs *jobs, void (*visit)(const struct jobs_failed *f, void *arg),
+                 void *arg);
 
 #endif

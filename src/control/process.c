@@ -4,9 +4,11 @@
 
 #include "control/process.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/text.h"
 
 #ifdef HAVE_CAPNG
 #include <cap-ng.h>
@@ -53,7 +56,6 @@ int process_daemonize(struct err *err)
     if (null >= 0) {
         (void)dup2(null, STDIN_FILENO);
         (void)dup2(null, STDOUT_FILENO);
-        (void)dup2(null, STDERR_FILENO);
         if (null > STDERR_FILENO)
             close(null);
     }
@@ -63,9 +65,15 @@ int process_daemonize(struct err *err)
 void process_ready(void)
 {
     const char ok = 1;
+    int null;
 
     if (ready_fd < 0)
         return;
+    null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (null >= 0) {
+        (void)dup2(null, STDERR_FILENO);
+        close(null);
+    }
     (void)!write(ready_fd, &ok, 1);
     close(ready_fd);
     ready_fd = -1;
@@ -215,6 +223,41 @@ int process_drop_rights(const char *user, const char *group, bool live, struct e
     if (getuid() != 0)
         return err_set(err, "only root can run as another user");
     return change_ids(uid, gid, live, err);
+}
+
+/* A file that we were started with (standard output, say) stays whose it is: it is open across
+ * exec(), ours are not. */
+static void give_open_file(int fd, uid_t uid, gid_t gid)
+{
+    struct stat st;
+    int flags = fcntl(fd, F_GETFL);
+
+    if (fd <= STDERR_FILENO || flags < 0 || (flags & O_ACCMODE) == O_RDONLY ||
+        !(fcntl(fd, F_GETFD) & FD_CLOEXEC) || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+        return;
+    if (fchown(fd, uid, gid) < 0)
+        log_info("ids", "an open file cannot be given to another user: %s", strerror(errno));
+}
+
+int process_give_open_files(const char *user, const char *group, struct err *err)
+{
+    uid_t uid = 0;
+    gid_t gid = 0;
+    struct dirent *entry;
+    uint64_t fd;
+    DIR *dir;
+
+    if (user == NULL && group == NULL)
+        return 0;
+    if (find_ids(user, group, &uid, &gid, err) < 0)
+        return -1;
+    dir = opendir("/proc/self/fd");
+    while (dir != NULL && (entry = readdir(dir)) != NULL)
+        if (text_to_u64(text_of(entry->d_name), INT_MAX, &fd))
+            give_open_file((int)fd, uid, gid);
+    if (dir != NULL)
+        closedir(dir);
+    return 0;
 }
 
 int process_give_file(const char *path, const char *user, const char *group, struct err *err)

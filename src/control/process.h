@@ -6,7 +6,8 @@
 #include "conf/conf.h"
 
 /* The child goes on; the parent ends with status 0 once the child says process_ready(), with 1
- * when it ends before. Threads must not exist yet. */
+ * when it ends before. Until then the child's errors go where the parent's went. Threads must not
+ * exist yet. */
 int process_daemonize(struct err *err);
 void process_ready(void);
 
@@ -23,6 +24,10 @@ void process_pid_file_remove(const char *path);
 int process_check_user(const char *user, const char *group, struct err *err);
 /* To user and group (either may be NULL), keeping what capture needs (libcap-ng). */
 int process_drop_rights(const char *user, const char *group, bool live, struct err *err);
+
+/* What this process itself has opened for writing becomes theirs: logs must be opened again when
+ * the rights are gone. */
+int process_give_open_files(const char *user, const char *group, struct err *err);
 
 /* The file becomes theirs (either may be NULL). */
 int process_give_file(const char *path, const char *user, const char *group, struct err *err);

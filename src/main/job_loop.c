@@ -16,22 +16,31 @@
 #include "main/fence.h"
 #include "main/running.h"
 
-static void run_job(struct setup *s, const struct job *job)
+/* Not read: the log says why, and those who ask for it (pcap-file-failed). */
+static void job_failed(const struct job *job, struct err *err)
 {
-    struct err err = { 0 };
+    if (err->text[0] == '\0')
+        err_set(err, "it could not be read; see the log");
+    log_error("unix-manager", "'%s' failed: %s", job->file, err->text);
+}
+
+/* 0: *err stays as it is. */
+static int run_job(struct setup *s, const struct job *job, struct err *err)
+{
     int status;
 
     log_info("unix-manager", "Starting run for '%s'", job->file);
     control_hold(s->control);
-    status = setup_job(s, job, &err);
+    status = setup_job(s, job, err);
     control_release(s->control);
+    if (status == 0)
+        status = running_engine(s, err) == EXIT_SUCCESS ? 0 : -1;
     if (status < 0)
-        setup_fail(&err);
-    else
-        (void)running_engine(s);
+        job_failed(job, err);
     control_hold(s->control);
     setup_job_free(s);
     control_release(s->control);
+    return status;
 }
 
 /* False: the end. */
@@ -63,13 +72,16 @@ static void loop(struct setup *s, int signals)
 {
     struct jobs *jobs = control_jobs(s->control);
     const struct job *job;
+    struct err err;
+    int status;
 
     while (!s->ending && wait_for_job(s, signals)) {
         job = jobs_take(jobs);
         if (job == NULL)
             continue;
-        run_job(s, job);
-        jobs_done(jobs, clock_wall_us() / 1000);
+        err = (struct err){ 0 };
+        status = run_job(s, job, &err);
+        jobs_done(jobs, clock_wall_us() / 1000, status < 0 ? err.text : NULL);
     }
 }
 

@@ -203,45 +203,100 @@ int list_frames(void)
 #define WITH_SYSTEMD "no"
 #endif
 
-static const struct { const char *name, *have; } features[] = {
-    { "AF_PACKET", "yes" },
-    { "NFQueue", WITH_NFQ },
-    { "NFLOG", WITH_NFLOG },
-    { "AF_XDP", WITH_XDP },
-    { "Hyperscan", "yes" },
-    { "PCRE2 JIT", "yes" },
-    { "libhtp", "yes" },
-    { "hwloc", "yes" },
-    { "brotli", WITH_BROTLI },
-    { "zstd", WITH_ZSTD },
-    { "liblz4", WITH_LZ4 },
-    { "libmagic", WITH_MAGIC },
-    { "Lua", WITH_LUA },
-    { "GeoIP2", WITH_GEOIP },
-    { "hiredis", WITH_HIREDIS },
-    { "libcap_ng", WITH_CAPNG },
-    { "Systemd", WITH_SYSTEMD },
+/* `word` is how Suricata's line "Features:" says it, `label` how its line "... support:" does;
+ * NULL: there is none. */
+static const struct { const char *name, *have, *word, *label; } features[] = {
+    { "AF_PACKET", "yes", "AF_PACKET", "AF_PACKET" },
+    { "NFQueue", WITH_NFQ, "NFQ", "NFQueue" },
+    { "NFLOG", WITH_NFLOG, NULL, "NFLOG" },
+    { "AF_XDP", WITH_XDP, "EBPF", "AF_XDP" },
+    { "Hyperscan", "yes", NULL, "Hyperscan" },
+    { "PCRE2 JIT", "yes", "PCRE_JIT", "PCRE jit" },
+    { "libhtp", "yes", "HAVE_HTP_URI_NORMALIZE_HOOK", NULL },
+    { "hwloc", "yes", NULL, "Hwloc" },
+    { "brotli", WITH_BROTLI, NULL, NULL },
+    { "zstd", WITH_ZSTD, NULL, NULL },
+    { "liblz4", WITH_LZ4, NULL, "liblz4" },
+    { "libmagic", WITH_MAGIC, "MAGIC", "libmagic" },
+    { "Lua", WITH_LUA, "HAVE_LUA", NULL },
+    { "GeoIP2", WITH_GEOIP, NULL, "GeoIP2" },
+    { "hiredis", WITH_HIREDIS, NULL, "hiredis" },
+    { "libcap_ng", WITH_CAPNG, "LIBCAP_NG", NULL },
+    { "Systemd", WITH_SYSTEMD, NULL, "Systemd" },
 };
+
+/* What tools ask for that is no library here: JA3 and JA4 (suricata-update switches their rules off
+ * without HAVE_NSS), the parsers that Suricata has in Rust, JSON, the control socket. */
+#define ALWAYS_THERE "HAVE_PACKET_FANOUT PCAP_SET_BUFF HAVE_NSS HTTP2_DECOMPRESSION HAVE_JA3 " \
+                     "HAVE_JA4 HAVE_LIBJANSSON UNIX_SOCKET TLS TLS_C11 RUST"
+
+static bool is_in(unsigned feature)
+{
+    return strcmp(features[feature].have, "yes") == 0;
+}
+
+/* Programs that gate on a version read the first that they find. */
+static void print_version(void)
+{
+    printf("This is Suricata version %s (its interface, spoken by ids)\n"
+           "This is ids version %s\n", IDS_COMPATIBLE_RELEASE, IDS_VERSION);
+}
+
+int list_version(void)
+{
+    print_version();
+    return EXIT_SUCCESS;
+}
+
+static void print_features(void)
+{
+    printf("Features: %s", ALWAYS_THERE);
+    for (unsigned i = 0; i < ARRAY_LEN(features); i++)
+        if (is_in(i) && features[i].word != NULL)
+            printf(" %s", features[i].word);
+    printf("\nBuilt with:");
+    for (unsigned i = 0; i < ARRAY_LEN(features); i++)
+        if (is_in(i))
+            printf(" %s", features[i].name);
+    printf("\nCompiler: %s\n\n", __VERSION__);
+    for (unsigned i = 0; i < ARRAY_LEN(features); i++)
+        printf("  %-40s %s\n", features[i].name, features[i].have);
+}
+
+/* The lines of Suricata's own report that other programs look for. */
+static void print_for_suricata(void)
+{
+    static const char *const folders[][2] = {
+        { "--prefix", IDS_PREFIX }, { "--sysconfdir", IDS_ETC }, { "--localstatedir", IDS_VAR },
+        { "--datarootdir", IDS_SHARE },
+    };
+    char label[64];
+
+    printf("\nSuricata Configuration:\n");
+    for (unsigned i = 0; i < ARRAY_LEN(features); i++) {
+        if (features[i].label == NULL)
+            continue;
+        snprintf(label, sizeof(label), "%s support:", features[i].label);
+        printf("  %-40s %s\n", label, features[i].have);
+    }
+    for (unsigned i = 0; i < ARRAY_LEN(folders); i++)
+        printf("  %-40s %s\n", folders[i][0], folders[i][1]);
+}
 
 int list_build_info(void)
 {
-    printf("This is ids version %s\nFeatures:", IDS_VERSION);
-    for (size_t i = 0; i < ARRAY_LEN(features); i++)
-        if (strcmp(features[i].have, "yes") == 0)
-            printf(" %s", features[i].name);
-    printf("\nSpeaks the interface of Suricata %s\n", IDS_COMPATIBLE_VERSION);
-    printf("Compiler: %s\n\n", __VERSION__);
-    for (size_t i = 0; i < ARRAY_LEN(features); i++)
-        printf("  %-40s %s\n", features[i].name, features[i].have);
+    print_version();
+    print_features();
     printf("\n  %-40s %s\n  %-40s %s\n  %-40s %s\n", "Configuration", IDS_SYSCONFDIR "/ids.yaml",
            "Rules", IDS_DATADIR "/rules", "Logs", IDS_LOGDIR);
+    print_for_suricata();
     return EXIT_SUCCESS;
 }
 
 int list_features(void)
 {
-    for (size_t i = 0; i < ARRAY_LEN(features); i++)
-        if (strcmp(features[i].have, "yes") == 0)
+    for (unsigned i = 0; i < ARRAY_LEN(features); i++)
+        if (is_in(i))
             printf("%s\n", features[i].name);
     return EXIT_SUCCESS;
 }

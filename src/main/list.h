@@ -11,6 +11,7 @@ int list_run_modes(const struct conf_node *root);       /* root NULL: built-in o
 int list_protos(void);
 int list_hooks(void);
 int list_frames(void);
+int list_version(void);
 int list_build_info(void);
 int list_features(void);
 int list_config(const struct conf *conf);

@@ -54,14 +54,22 @@ static void format_time(struct buf *out, uint64_t time_us, bool iso)
     buf_add_string(out, text);
 }
 
-static void message_text(struct buf *out, const struct log_message *m)
+/* "file:3:12", as far as it is known. */
+static void message_place(struct buf *out, const struct log_message *m)
 {
     if (m->at.file != NULL && m->at.line > 0 && m->at.column > 0)
-        buf_printf(out, "%s:%u:%u: ", m->at.file, m->at.line, m->at.column);
+        buf_printf(out, "%s:%u:%u", m->at.file, m->at.line, m->at.column);
     else if (m->at.file != NULL && m->at.line > 0)
-        buf_printf(out, "%s:%u: ", m->at.file, m->at.line);
+        buf_printf(out, "%s:%u", m->at.file, m->at.line);
     else if (m->at.file != NULL)
-        buf_printf(out, "%s: ", m->at.file);
+        buf_printf(out, "%s", m->at.file);
+}
+
+static void message_text(struct buf *out, const struct log_message *m)
+{
+    message_place(out, m);
+    if (m->at.file != NULL)
+        BUF_LITERAL(out, ": ");
     buf_add_string(out, m->text);
 }
 
@@ -116,7 +124,7 @@ static void format_line(struct buf *out, const char *format, const struct log_me
 
 static void format_json(struct buf *out, const struct log_message *m)
 {
-    struct buf text = { 0 }, time = { 0 };
+    struct buf text = { 0 }, time = { 0 }, place = { 0 };
     struct json j;
     char name[16] = "";
 
@@ -132,16 +140,15 @@ static void format_json(struct buf *out, const struct log_message *m)
     pthread_getname_np(pthread_self(), name, sizeof(name));
     json_string(&j, "thread_name", name);
     json_string(&j, "module", m->module);
-    if (m->at.file != NULL) {
-        json_string(&j, "file", m->at.file);
-        json_u64(&j, "line", m->at.line);
-        json_u64(&j, "column", m->at.column);
-    }
+    message_place(&place, m);
+    if (place.len > 0)                  /* the schema of EVE has no other member for it */
+        json_bytes(&j, "error", place.data, place.len);
     json_object_end(&j);
     json_object_end(&j);
     buf_add_u8(out, '\n');
     buf_fini(&text);
     buf_fini(&time);
+    buf_fini(&place);
 }
 
 static bool is_wanted(const struct message_sink *s, const struct buf *line)
@@ -223,6 +230,7 @@ struct logging_defaults {
     enum log_level level, at_least;
     const char *format;         /* NULL: each has its own */
     const char *filter;         /* a regular expression; NULL: none */
+    bool forced;                /* level is the environment's: nothing says more */
 };
 
 static pcre2_code *filter_compile(const char *pattern)
@@ -255,13 +263,12 @@ static enum log_level level_of(const struct conf_node *node, const struct loggin
     if (name != NULL && !log_level_parse(name, &level))
         conf_error(conf_find(node, "level"), "level \"%s\" is not known: error, warning, notice, "
                    "info, perf, config or debug", name);
-    return MAX(level, d->at_least);
+    return d->forced ? d->level : MAX(level, d->at_least);
 }
 
-static int file_sink(struct message_sink *s, const struct conf_node *node, const char *log_dir,
-                     struct err *err)
+static int file_sink(struct message_sink *s, const struct conf_node *node, const char *name,
+                     const char *log_dir, struct err *err)
 {
-    const char *name = conf_string(node, "filename", "ids.log");
     struct buf path = { 0 };
 
     if (name[0] != '/')
@@ -270,18 +277,19 @@ static int file_sink(struct message_sink *s, const struct conf_node *node, const
     buf_add_u8(&path, 0);
     s->path = (char *)path.data;
     s->fd = open(s->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
-    return s->fd < 0 ? err_at(err, node->at, "cannot open %s: %s", s->path, strerror(errno)) : 0;
+    if (s->fd >= 0)
+        return 0;
+    return err_at(err, node != NULL ? node->at : LOG_NOWHERE, "cannot open %s: %s", s->path,
+                  strerror(errno));
 }
 
-static void syslog_sink(struct message_sink *s, const struct conf_node *node)
+static void syslog_sink(struct message_sink *s, const struct conf_node *node, const char *name)
 {
-    const char *name = conf_string(node, "facility", "local5");
-
     s->fd = -1;
     s->facility = LOG_LOCAL5;
     if (!output_syslog_facility(name, &s->facility))
-        conf_error(conf_find(node, "facility"), "syslog facility \"%s\" is not known: local0 to "
-                   "local7, daemon, user ...", name);
+        conf_error(node != NULL ? conf_find(node, "facility") : NULL, "syslog facility \"%s\" is "
+                   "not known: local0 to local7, daemon, user ...", name);
     openlog("ids", LOG_PID, s->facility);
 }
 
@@ -301,7 +309,7 @@ static int add_output(const struct logging_defaults *d, const struct conf_node *
         s = sink_new(d, node, d->format != NULL ? d->format : CONSOLE_FORMAT);
     } else if (strcmp(node->name, "file") == 0) {
         s = sink_new(d, node, FILE_FORMAT);
-        if (file_sink(s, node, log_dir, err) < 0) {
+        if (file_sink(s, node, conf_string(node, "filename", "ids.log"), log_dir, err) < 0) {
             /* The engine is worth more than its messages: it runs without the file. */
             log_err(LOG_LEVEL_WARNING, "ids", err);
             free(s->path);
@@ -312,7 +320,7 @@ static int add_output(const struct logging_defaults *d, const struct conf_node *
         crash_report_to(s->fd);
     } else if (strcmp(node->name, "syslog") == 0) {
         s = sink_new(d, node, d->format != NULL ? d->format : SYSLOG_FORMAT);
-        syslog_sink(s, node);
+        syslog_sink(s, node, conf_string(node, "facility", "local5"));
     } else {
         conf_warning(node, "there is no log output \"%s\": console, file or syslog", node->name);
         return 0;
@@ -324,7 +332,9 @@ static int add_output(const struct logging_defaults *d, const struct conf_node *
 
 static const char *filter_read(const struct conf_node *root)
 {
-    const char *pattern = conf_string(root, "logging.default-output-filter", NULL);
+    const char *given = getenv("SC_LOG_OP_FILTER");
+    const char *pattern = given != NULL && given[0] != '\0'
+                              ? given : conf_string(root, "logging.default-output-filter", NULL);
     pcre2_code *code = filter_compile(pattern);
 
     if (pattern != NULL && code == NULL) {
@@ -336,6 +346,58 @@ static const char *filter_read(const struct conf_node *root)
     return pattern;
 }
 
+static bool level_given(enum log_level *level)
+{
+    const char *name = getenv("SC_LOG_LEVEL");
+
+    return name != NULL && log_level_parse(name, level);
+}
+
+void logging_begin(void)
+{
+    enum log_level level;
+
+    if (level_given(&level))
+        log_set_level(level);
+}
+
+/* The configuration names no output. */
+static int add_default(const struct logging_defaults *d, const char *log_dir, bool daemon,
+                       struct err *err)
+{
+    const char *kind = getenv("SC_LOG_OP_IFACE"), *name;
+    enum log_level level = MAX(d->level, d->at_least);
+    struct message_sink *s;
+
+    kind = kind != NULL ? kind : "console";
+    if (strcasecmp(kind, "file") == 0) {
+        name = getenv("SC_LOG_FILE");
+        s = sink_new(d, NULL, d->format != NULL ? d->format : FILE_FORMAT);
+        if (file_sink(s, NULL, name != NULL ? name : "ids.log", log_dir, err) < 0) {
+            free(s->path);
+            s->path = NULL;
+            message_close(s);
+            return -1;
+        }
+    } else if (strcasecmp(kind, "syslog") == 0) {
+        name = getenv("SC_LOG_FACILITY");
+        s = sink_new(d, NULL, d->format != NULL ? d->format : SYSLOG_FORMAT);
+        syslog_sink(s, NULL, name != NULL ? name : "local5");
+    } else if (!daemon) {
+        s = sink_new(d, NULL, d->format != NULL ? d->format : CONSOLE_FORMAT);
+    } else {
+        return 0;
+    }
+    log_add_sink(&message_ops, s, d->forced ? d->level : level);
+    return 0;
+}
+
+/* A start into the background that fails says so where it was made; later nobody reads there. */
+static void add_start_errors(const struct logging_defaults *d)
+{
+    log_add_sink(&message_ops, sink_new(d, NULL, CONSOLE_FORMAT), LOG_LEVEL_ERROR);
+}
+
 int logging_setup(const struct conf_node *root, const char *log_dir, unsigned verbose,
                   bool daemon, struct err *err)
 {
@@ -343,14 +405,17 @@ int logging_setup(const struct conf_node *root, const char *log_dir, unsigned ve
     const struct conf_node *outputs = conf_find(root, "logging.outputs");
     bool any = false;
 
-    d.format = conf_string(root, "logging.default-log-format", NULL);
+    d.format = getenv("SC_LOG_FORMAT");
+    if (d.format == NULL)
+        d.format = conf_string(root, "logging.default-log-format", NULL);
     d.filter = filter_read(root);
     if (conf_bool(root, "logging.stacktrace-on-signal", true))
         crash_report_begin();
     if (!log_level_parse(conf_string(root, "logging.default-log-level", "info"), &d.level))
         conf_fatal(conf_find(root, "logging.default-log-level"),
                    "not a level: error, warning, notice, info, perf, config or debug");
-    if (verbose > 0)
+    d.forced = level_given(&d.level);
+    if (verbose > 0 && !d.forced)
         d.at_least = MIN((enum log_level)(LOG_LEVEL_NOTICE + verbose), LOG_LEVEL_DEBUG);
     log_set_level(MAX(d.level, d.at_least));
     CONF_EACH (item, outputs) {
@@ -360,9 +425,11 @@ int logging_setup(const struct conf_node *root, const char *log_dir, unsigned ve
         if (add_output(&d, item->child, log_dir, daemon, err) < 0)
             return -1;
     }
-    if (!any && !daemon)
-        log_add_sink(&message_ops,
-                     sink_new(&d, NULL, d.format != NULL ? d.format : CONSOLE_FORMAT),
-                     MAX(d.level, d.at_least));
+    if (!any && add_default(&d, log_dir, daemon, err) < 0)
+        return -1;
+    if (d.forced)
+        log_set_level(d.level);
+    if (daemon)
+        add_start_errors(&d);
     return 0;
 }

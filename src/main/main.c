@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "base/version.h"
 #include "main/list.h"
+#include "main/logging.h"
 #include "main/options.h"
 #include "main/run.h"
 
@@ -41,9 +41,7 @@ static int do_job(const struct options *o, const char *program)
     switch (o->job) {
     case JOB_RUN: return with_config(o, run_engine);
     case JOB_HELP: options_help(program); return EXIT_SUCCESS;
-    case JOB_VERSION:
-        printf("This is ids version %s\n", IDS_VERSION);
-        return EXIT_SUCCESS;
+    case JOB_VERSION: return list_version();
     case JOB_BUILD_INFO: return list_build_info();
     case JOB_DUMP_CONFIG: return with_config(o, dump_config);
     case JOB_DUMP_FEATURES: return list_features();
@@ -67,6 +65,7 @@ int main(int argc, char **argv)
     struct err err = { 0 };
     int status;
 
+    logging_begin();
     if (options_parse(&options, argc, argv, &err) < 0) {
         fprintf(stderr, "%s: %s\n", argv[0], err.text);
         options_free(&options);

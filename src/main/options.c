@@ -188,16 +188,44 @@ static const struct option_spec *spec_by_name(const char *name, size_t len)
     return NULL;
 }
 
+/* As getopt_long() takes it: whole, or as many letters as only one has. NULL: *err says why. */
+static const struct option_spec *spec_meant(const char *given, const char *name, size_t len,
+                                            struct err *err)
+{
+    const struct option_spec *spec = spec_by_name(name, len), *other = NULL;
+    char both[300];
+
+    if (spec != NULL)
+        return spec;
+    for (size_t i = 0; i < ARRAY_LEN(specs); i++) {
+        if (specs[i].name == NULL || strncmp(specs[i].name, name, len) != 0)
+            continue;
+        other = spec;
+        spec = &specs[i];
+        if (other != NULL)
+            break;
+    }
+    if (spec != NULL && other == NULL && len > 0)
+        return spec;
+    if (other == NULL) {
+        (void)option_wrong(err, "there is no option \"%s\"", given);
+        return NULL;
+    }
+    snprintf(both, sizeof(both), "%.100s\" may be --%s or --%s", given, other->name, spec->name);
+    (void)option_wrong(err, "option \"%s", both);
+    return NULL;
+}
+
 /* "--name", "--name=value", "--name value". */
 static int option_long(struct options *o, char **argv, int *i, struct err *err)
 {
     const char *name = argv[*i] + 2, *equals = strchr(name, '=');
     size_t len = equals != NULL ? (size_t)(equals - name) : strlen(name);
-    const struct option_spec *spec = spec_by_name(name, len);
+    const struct option_spec *spec = spec_meant(argv[*i], name, len, err);
     const char *argument = equals != NULL ? equals + 1 : NULL;
 
     if (spec == NULL)
-        return option_wrong(err, "there is no option \"%s\"", argv[*i]);
+        return -1;
     if (argument != NULL && spec->argument == 0)
         return option_wrong(err, "option --%s takes no value", spec->name);
     if (argument == NULL && spec->argument == 'r') {

@@ -149,7 +149,8 @@ static int start_logging(const struct options *o, const struct conf *conf, struc
         return -1;
     log_notice("ids", "This is ids version %s running in %s mode", IDS_VERSION,
                o->job == JOB_TEST || o->capture == NULL ? "TEST" : "USER");
-    conf_check_keys(conf);
+    if (conf_check_keys(conf) > 0 && o->job == JOB_TEST && o->init_errors_fatal)
+        return err_set(err, "there are keys that nobody knows, and --init-errors-fatal is given");
     return 0;
 }
 
@@ -281,7 +282,9 @@ int run_engine(const struct options *o, struct conf *conf)
         goto failed;
     if (pid_file != NULL && process_pid_file(pid_file, &err) < 0)
         goto failed;
-    status = setup_control(&s, &err) < 0 ? setup_fail(&err) : running_engine(&s);
+    status = setup_control(&s, &err) < 0 ? EXIT_FAILURE : running_engine(&s, &err);
+    if (status != EXIT_SUCCESS)
+        setup_fail(&err);
     process_pid_file_remove(pid_file);
     setup_free(&s);
     return status;

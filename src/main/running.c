@@ -198,8 +198,12 @@ static void wait_for_end(struct setup *s, struct engine *engine)
 int running_drop_rights(const struct setup *s, struct err *err)
 {
     const char *user = setup_user(s->options, s->root), *group = setup_group(s->options, s->root);
+    const char *pid_file = setup_pid_file(s->options, s->root);
 
-    if (process_drop_rights(user, group, s->context.capture->live, err) < 0)
+    if (process_give_open_files(user, group, err) < 0 ||
+        (pid_file != NULL && access(pid_file, F_OK) == 0 &&
+         process_give_file(pid_file, user, group, err) < 0) ||
+        process_drop_rights(user, group, s->context.capture->live, err) < 0)
         return -1;
     if (user != NULL || group != NULL)
         process_allow_core(s->root);
@@ -251,23 +255,22 @@ static void stop_gauges(struct setup *s)
     s->context.gauges = NULL;
 }
 
-int running_engine(struct setup *s)
+int running_engine(struct setup *s, struct err *err)
 {
     struct engine_conf conf;
     struct engine *engine;
-    struct err err = { 0 };
     int status;
 
     engine_conf_read(&conf, s->root, s->context.capture->live, s->context.is_inline);
     conf.turns = s->context.turns;
-    engine = engine_new(&conf, s->plan, module_table, &s->context, &err);
+    engine = engine_new(&conf, s->plan, module_table, &s->context, err);
     if (engine == NULL)
-        return setup_fail(&err);
+        return EXIT_FAILURE;
     s->context.gauges = gauges_new(&s->context);
-    if (start_threads(s, engine, &err) < 0) {
+    if (start_threads(s, engine, err) < 0) {
         stop_gauges(s);
         engine_free(engine);
-        return setup_fail(&err);
+        return EXIT_FAILURE;
     }
     control_set_run(s->control, engine, s->plan, &s->stop);
     run_started(s, engine);

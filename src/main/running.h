@@ -5,8 +5,8 @@
 
 #include "main/setup.h"
 
-/* Until the capture or the user ends it. Exit status. */
-int running_engine(struct setup *s);
+/* Until the capture or the user ends it. Exit status; *err says why it did not start. */
+int running_engine(struct setup *s, struct err *err);
 /* Others take their place, or, when they are broken, do not. */
 void running_reload_rules(struct setup *s);
 /* To the user that is to run it. */

@@ -245,6 +245,8 @@ static int setup_rules(struct setup *s, struct err *err)
         return -1;
     if (s->rules_report.firewall_failed)
         return err_set(err, "without all rules of the firewall nothing begins");
+    if (o->only_rule_file != NULL && s->rules_report.files_failed > 0)
+        return err_set(err, "-S %s: without these rules nothing begins", o->only_rule_file);
     *err = (struct err){ 0 };               /* what was wrong before has been said */
     s->context.tenants = tenants_load(&s->rules_request, err);
     if (s->context.tenants == NULL && err->text[0] != '\0')
@@ -267,9 +269,15 @@ static int setup_outputs(struct setup *s, struct err *err)
         .offline = s->context.offline,
         .deterministic = s->options->deterministic && s->context.offline,
     };
+    unsigned before;
 
+    before = log_fatal_count();
     s->context.output = output_conf_new(&request, err);
-    return s->context.output != NULL ? 0 : -1;
+    if (s->context.output == NULL)
+        return -1;
+    if (s->takes_jobs && log_fatal_count() > before)
+        return err_set(err, "an output cannot begin; see the log");
+    return 0;
 }
 
 int setup_libraries(struct setup *s, const struct options *o, struct conf *conf, struct err *err)
@@ -627,7 +635,6 @@ int setup_job(struct setup *s, const struct job *job, struct err *err)
     job_settings(s, job);
     s->stop = 0;
     s->log_dir = job->log_dir;
-    s->context.queue_count = 0;
     ARRAY_PUSH(&s->sources, xstrdup(job->file));
     ARRAY_PUSH(&s->sources, NULL);
     s->sources.count--;
@@ -641,6 +648,7 @@ int setup_job(struct setup *s, const struct job *job, struct err *err)
 /* What one job made. */
 static void job_free(struct setup *s)
 {
+    run_context_end_run(&s->context);
     turns_free(s->context.turns);
     plan_free(s->plan);
     run_modes_free(s->modes);

@@ -2,6 +2,7 @@
 /* modules/context.c - hands out the rules in force; rounds of questions to the packet threads. */
 #include "modules/context.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 struct ruleset *run_context_rules(struct run_context *ctx, unsigned *generation)
@@ -48,6 +49,27 @@ void run_context_set_tenants(struct run_context *ctx, struct tenants *tenants)
     __atomic_fetch_add(&ctx->rules_generation, 1, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&ctx->rules_lock);
     tenants_unref(old);
+}
+
+struct ring_waiter *run_stream_join(struct run_context *ctx, struct err *err)
+{
+    struct ring_waiter *waiter;
+
+    if (ctx->stream_count == RUN_STREAMS_MAX) {
+        err_set(err, "at most %d threads can follow streams", RUN_STREAMS_MAX);
+        return NULL;
+    }
+    waiter = xaligned(CACHE_LINE, sizeof(*waiter));
+    waiter_init(waiter);
+    ctx->stream_waiter[ctx->stream_count++] = waiter;
+    return waiter;
+}
+
+void run_context_end_run(struct run_context *ctx)
+{
+    while (ctx->stream_count > 0)
+        free(ctx->stream_waiter[--ctx->stream_count]);
+    ctx->queue_count = 0;
 }
 
 void run_context_rules_loaded(struct run_context *ctx, const struct ruleset_report *report,

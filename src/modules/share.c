@@ -21,7 +21,7 @@ struct taken {
 };
 
 struct file_share {
-    const struct run_context *ctx;
+    struct run_context *ctx;
     struct module_env env;
     struct file_claims *claims;
     struct counters *elsewhere;     /* not thread 0: what thread 0 counts */
@@ -73,8 +73,10 @@ void share_free(struct file_share *s)
     ARRAY_FREE(&s->taken);
     host_places_free(s->plain);
     host_places_free(s->decoded);
-    if (__atomic_sub_fetch(&s->claims->users, 1, __ATOMIC_ACQ_REL) == 0)
+    if (__atomic_sub_fetch(&s->claims->users, 1, __ATOMIC_ACQ_REL) == 0) {
+        s->ctx->claims = NULL;          /* another run makes its own */
         free(s->claims);
+    }
     free(s);
 }
 

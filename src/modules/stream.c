@@ -20,7 +20,7 @@ struct stream_module {
     unsigned rules_generation, round;
     bool joined;
     struct turn_thread thread;
-    struct ring_waiter waiter;
+    struct ring_waiter *waiter;             /* the context's */
 };
 
 static void sleeps(void *self)
@@ -53,7 +53,7 @@ static bool rules_steer(const struct stream_module *m)
 static void settle_open(struct stream_module *m)
 {
     const struct run_context *ctx = m->ctx;
-    const struct stream_settle how = { &m->waiter, sleeps, wakes, m };
+    const struct stream_settle how = { m->waiter, sleeps, wakes, m };
     bool answers_count = ctx->is_inline || rules_steer(m) || app_bypasses(ctx->app);
 
     stream_thread_settles(m->stream, &how, ctx->offline,
@@ -156,13 +156,11 @@ static void *stream_module_open(const struct module_env *env, struct err *err)
     m->ctx = env->context;
     m->counters = env->counters;
     m->thread = env->turn_thread;
-    waiter_init(&m->waiter);
-    if (m->ctx->stream_count == RUN_STREAMS_MAX) {
-        err_set(err, "at most %d threads can follow streams", RUN_STREAMS_MAX);
+    m->waiter = run_stream_join(m->ctx, err);
+    if (m->waiter == NULL) {
         free(m);
         return NULL;
     }
-    m->ctx->stream_waiter[m->ctx->stream_count++] = &m->waiter;
     /* detect elsewhere: chunks must not point into buffers that live on here */
     m->stream = stream_thread_new(m->ctx->stream, m->ctx->flow, env->pool, env->counters,
                                   !env->same_thread_as_next, err);

@@ -58,6 +58,19 @@ struct counter_tree *counter_tree_new(void)
     return root;
 }
 
+void counter_tree_leave_out(struct counter_tree *tree, const char *name)
+{
+    for (size_t i = 0; i < tree->child.count; i++) {
+        if (strcmp(tree->child.at[i]->name, name) != 0)
+            continue;
+        counter_tree_free(tree->child.at[i]);
+        memmove(&tree->child.at[i], &tree->child.at[i + 1],
+                (tree->child.count - i - 1) * sizeof(tree->child.at[0]));
+        tree->child.count--;
+        return;
+    }
+}
+
 void counter_tree_free(struct counter_tree *tree)
 {
     if (tree == NULL)

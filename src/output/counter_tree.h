@@ -15,6 +15,9 @@ void counter_tree_free(struct counter_tree *tree);
 /* Adds what is no counter to the branch of this name at the root; may be NULL. */
 typedef void (*counter_branch_fn)(struct json *j, const char *name, void *arg);
 
+/* Leaves a branch at the root out of what is written. */
+void counter_tree_leave_out(struct counter_tree *tree, const char *name);
+
 /* Writes all as members of the open object. previous: values of the last round by id, for
  * "_delta" members; NULL: none. Members of a NULL-valued branch are left out unless zeros. */
 void counter_tree_write(const struct counter_tree *tree, struct json *j,

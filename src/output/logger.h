@@ -24,6 +24,7 @@ struct logger_ops {
     const char *name;           /* in `outputs:`: "eve-log", "fast" */
     const char *doc;
     bool early;                 /* asked before the others: they log what it has done */
+    bool is_evidence;           /* when it cannot open, nothing begins */
     /* Settings to instance; a logger without an `enabled: yes` is not asked. NULL with err set:
      * the mistake is logged and the output left out. */
     void *(*open)(const struct output_request *request, struct output_conf *conf,

@@ -112,6 +112,8 @@ static void output_open(struct output_conf *conf, const struct conf_node *node)
     self = ops->open(&conf->request, conf, node, &err);
     if (self != NULL)
         output_add(conf, ops, self);
+    else if (err.text[0] != '\0' && ops->is_evidence)
+        conf_fatal(node, "%s: %s", node->name, err.text);
     else if (err.text[0] != '\0')
         conf_error(node, "%s: %s", node->name, err.text);
 }

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -425,6 +426,20 @@ static int read_settings(struct pcap_files *f, const struct conf_node *node, str
     return read_compression(f, node, err);
 }
 
+/* Said at the start, not with the first packet; a name with letters is known only then. */
+static int check_folder(const char *prefix, struct err *err)
+{
+    char *copy = xstrdup(prefix);
+    const char *folder = dirname(copy);
+    int status = 0;
+
+    if (strchr(folder, '%') == NULL && access(folder, W_OK | X_OK) < 0)
+        status = err_at(err, LOG_NOWHERE, "cannot write to folder %s: %s", folder,
+                        strerror(errno));
+    free(copy);
+    return status;
+}
+
 struct pcap_files *pcap_files_open(const struct output_request *request,
                                    const struct conf_node *node, struct sink **sink,
                                    struct output_conf *conf, struct err *err)
@@ -433,7 +448,7 @@ struct pcap_files *pcap_files_open(const struct output_request *request,
 
     pthread_mutex_init(&f->lock, NULL);
     f->prefix = prefix_of(request, node);
-    if (read_settings(f, node, err) < 0) {
+    if (read_settings(f, node, err) < 0 || check_folder(f->prefix, err) < 0) {
         files_close(f);
         return NULL;
     }

@@ -207,6 +207,7 @@ static void *pcap_log_open(const struct output_request *request, struct output_c
 const struct logger_ops logger_pcap_log = {
     .name = "pcap-log",
     .doc = "packets, to files that can be read again",
+    .is_evidence = true,
     .open = pcap_log_open,
     .close = pcap_log_close,
     .packet = pcap_packet,

@@ -76,11 +76,12 @@ const struct command_ops command_command_help = {
 
 static enum command_status version_run(struct command *c)
 {
-    return command_ok(c, "%s", IDS_VERSION);
+    json_string(c->j, "ids", IDS_VERSION);
+    return command_ok(c, "%s", IDS_COMPATIBLE_RELEASE);
 }
 
 const struct command_ops command_version = {
-    .name = "version", .doc = "of the engine", .run = version_run,
+    .name = "version", .doc = "of the interface, and (ids) of the engine", .run = version_run,
 };
 
 static enum command_status uptime_run(struct command *c)

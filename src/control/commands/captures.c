@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* control/commands/captures.c - files to be read, one after another (ids --unix-socket). */
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "control/private.h"
@@ -13,6 +14,13 @@ static uint64_t seconds(const struct command *c, const char *name, uint64_t othe
     int64_t n;
 
     return request_int(c->request, name, &n) && n >= 0 ? (uint64_t)n : otherwise;
+}
+
+static bool can_log_to(const char *dir)
+{
+    struct stat st;
+
+    return stat(dir, &st) == 0 && S_ISDIR(st.st_mode) && access(dir, W_OK | X_OK) == 0;
 }
 
 static enum command_status add(struct command *c, bool continuous)
@@ -29,8 +37,12 @@ static enum command_status add(struct command *c, bool continuous)
 
     if (access(file, F_OK) < 0)
         return command_nok(c, "filename does not exist");
+    if (access(file, R_OK) < 0)
+        return command_nok(c, "filename cannot be read");
     if (access(dir, F_OK) < 0)
         return command_nok(c, "output-dir does not exist");
+    if (!can_log_to(dir))
+        return command_nok(c, "output-dir is not a directory that can be written to");
     job.file = xstrdup(file);
     job.log_dir = xstrdup(dir);
     jobs_add(c->control->jobs, &job);
@@ -115,6 +127,31 @@ static enum command_status last_run(struct command *c)
 const struct command_ops command_pcap_last_processed = {
     .name = "pcap-last-processed", .doc = "when the latest file was done, in ms since 1970",
     .mode = COMMAND_JOBS, .run = last_run,
+};
+
+static void write_failed(const struct jobs_failed *f, void *arg)
+{
+    struct json *j = arg;
+
+    json_object(j, "message");
+    json_u64(j, "count", f->count);
+    if (f->count > 0) {
+        write_file(j, "last-file", f->file);
+        write_file(j, "last-error", f->error);
+        json_u64(j, "last-time", f->wall_ms);
+    }
+    json_object_end(j);
+}
+
+static enum command_status failed_run(struct command *c)
+{
+    jobs_failed(c->control->jobs, write_failed, c->j);
+    return COMMAND_OK;
+}
+
+const struct command_ops command_pcap_file_failed = {
+    .name = "pcap-file-failed", .doc = "how many files were not read, the latest, and why",
+    .mode = COMMAND_JOBS, .run = failed_run,
 };
 
 static enum command_status interrupt_run(struct command *c)

@@ -54,6 +54,7 @@
     C(pcap_file_number)             \
     C(pcap_file_list)               \
     C(pcap_last_processed)          \
+    C(pcap_file_failed)             \
     C(pcap_interrupt)               \
     C(pcap_current)
 

@@ -211,11 +211,41 @@ TEST(control_jobs_wait_in_order)
     CHECK(at != NULL);
     CHECK_STRING(at->file, "a");
     CHECK_INT(jobs_each(jobs, NULL, NULL), 1);
-    jobs_done(jobs, 5);
+    jobs_done(jobs, 5, NULL);
     CHECK_INT(jobs_last_ms(jobs), 5);
     at = jobs_take(jobs);
     CHECK(at != NULL && at->continuous);
-    jobs_done(jobs, 6);
+    jobs_done(jobs, 6, NULL);
     CHECK(jobs_take(jobs) == NULL);
+    jobs_free(jobs);
+}
+
+static void copy_failed(const struct jobs_failed *f, void *arg)
+{
+    char *out = arg;
+
+    snprintf(out, 100, "%d %s %s %d", (int)f->count, f->file != NULL ? f->file : "-",
+             f->error != NULL ? f->error : "-", (int)f->wall_ms);
+}
+
+TEST(control_jobs_that_fail_are_counted)
+{
+    struct jobs *jobs = jobs_new();
+    char said[100];
+
+    jobs_failed(jobs, copy_failed, said);
+    CHECK_STRING(said, "0 - - 0");
+    for (unsigned i = 0; i < 3; i++) {
+        char name[8];
+        struct job job = { .log_dir = xstrdup("x") };
+
+        snprintf(name, sizeof(name), "file%u", i);
+        job.file = xstrdup(name);
+        jobs_add(jobs, &job);
+        CHECK(jobs_take(jobs) != NULL);
+        jobs_done(jobs, 5 + i, i == 1 ? NULL : "broken");
+    }
+    jobs_failed(jobs, copy_failed, said);
+    CHECK_STRING(said, "2 file2 broken 7");
     jobs_free(jobs);
 }

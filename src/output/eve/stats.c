@@ -11,6 +11,7 @@
 
 struct stats_settings {
     bool totals, threads, deltas, zeros;
+    bool engine;                                /* our own figures, which EVE's schema has not */
     struct counter_tree *tree;
     unsigned tree_counters;
     uint64_t *previous;             /* totals of the last round, by id */
@@ -33,6 +34,7 @@ static void *stats_configure(const struct conf_node *node, const struct eve *eve
     s->threads = conf_bool(node, "threads", false);
     s->deltas = conf_bool(node, "deltas", false);
     s->zeros = conf_bool(node, "null-values", true);
+    s->engine = conf_bool(node, "engine", false);
     s->previous = xcalloc(COUNTERS_MAX, sizeof(*s->previous));
     return s;
 }
@@ -132,11 +134,15 @@ static void write_engines(struct json *j, const char *name, void *arg)
 
 void output_stats_members(struct output_conf *conf, struct json *j, uint64_t uptime_s)
 {
-    struct counter_tree *tree = counter_tree_new();
+    struct stats_settings s = { .tree = counter_tree_new(), .zeros = true };
+    struct thread_writer w = { .j = j, .s = &s };
 
     json_u64(j, "uptime", uptime_s);
-    counter_tree_write(tree, j, total_value, NULL, NULL, true, write_engines, conf);
-    counter_tree_free(tree);
+    counter_tree_write(s.tree, j, total_value, NULL, NULL, true, write_engines, conf);
+    json_object(j, "threads");
+    counters_each(write_thread, &w);
+    json_object_end(j);
+    counter_tree_free(s.tree);
 }
 
 static void stats_record(struct render *r, const struct eve *eve, void *settings, uint64_t now_us,
@@ -151,6 +157,8 @@ static void stats_record(struct render *r, const struct eve *eve, void *settings
     if (s->tree == NULL || s->tree_counters != counter_count()) {
         counter_tree_free(s->tree);
         s->tree = counter_tree_new();
+        if (!s->engine)
+            counter_tree_leave_out(s->tree, "engine");
         s->tree_counters = counter_count();
     }
     record_begin(r, eve->sink);

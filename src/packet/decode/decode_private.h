@@ -73,7 +73,7 @@
     X(max_mac_addrs_dst, "decoder.max_mac_addrs_dst", MAX)     \
     X(erspan, "decoder.erspan", SUM)                           \
     X(nsh, "decoder.nsh", SUM)                                 \
-    X(inner_lost, "decoder.inner_lost", SUM)
+    X(inner_lost, "engine.inner_lost", SUM)
 
 struct decode_counters {
 #define X(name, counter, kind) counter_id name;
