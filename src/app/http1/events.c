@@ -105,6 +105,8 @@ const struct app_name http_events[] = {
     { "range_invalid", HTTP_EVENT_RANGE_INVALID },
     { "file_name_too_long", HTTP_EVENT_FILE_NAME_TOO_LONG },
     { "failed_protocol_change", HTTP_EVENT_FAILED_PROTOCOL_CHANGE },
+    { "decompression_window_too_large", HTTP_EVENT_DECOMPRESSION_WINDOW_TOO_LARGE },
+    { "decompression_memcap_reached", HTTP_EVENT_DECOMPRESSION_MEMCAP_REACHED },
     { NULL, 0 },
 };
 
