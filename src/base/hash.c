@@ -59,8 +59,10 @@ static uint64_t last_word(const uint8_t *p, size_t len)
 
 uint64_t hash_bytes_keyed(const void *data, size_t len, struct hash_key key)
 {
-    struct sip s = { key.k[0] ^ UINT64_C(0x736f6d6570736575), key.k[1] ^ UINT64_C(0x646f72616e646f6d),
-                     key.k[0] ^ UINT64_C(0x6c7967656e657261), key.k[1] ^ UINT64_C(0x7465646279746573) };
+    struct sip s = { key.k[0] ^ UINT64_C(0x736f6d6570736575),
+                     key.k[1] ^ UINT64_C(0x646f72616e646f6d),
+                     key.k[0] ^ UINT64_C(0x6c7967656e657261),
+                     key.k[1] ^ UINT64_C(0x7465646279746573) };
     const uint8_t *p = data;
 
     for (size_t words = len / 8; words > 0; words--, p += 8)

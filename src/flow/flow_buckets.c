@@ -48,7 +48,8 @@ static size_t run_mapped(uint64_t count)
 static bool run_map(struct flow_bucket_run *run, uint64_t count)
 {
     size_t size = count * sizeof(struct flow_bucket);
-    void *at = mmap(NULL, run_mapped(count), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *at =
+        mmap(NULL, run_mapped(count), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (at == MAP_FAILED)
         return false;
