@@ -4,7 +4,7 @@
 #include "modules/last_look.h"
 
 #include "packet/decode.h"
-#include "packet/made.h"
+#include "packet/pseudo_headers.h"
 #include "stream/snapshot.h"
 
 #include <stdlib.h>

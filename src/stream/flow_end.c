@@ -4,7 +4,7 @@
 #include "stream/stream_private.h"
 
 #include "packet/checksum.h"
-#include "packet/made.h"
+#include "packet/pseudo_headers.h"
 #include "packet/turn.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/made.c - a frame for a packet that was never on a wire: IP without options, TCP without
+/* packet/pseudo_headers.c - a frame for a packet that was never on a wire: IP without options, TCP without
  * payload, checksums left out. */
-#include "packet/made.h"
+#include "packet/pseudo_headers.h"
 
 #include "base/bytes.h"
 

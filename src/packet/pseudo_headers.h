@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/made.h - headers for packets that the engine makes up, for rules and logs that look at
+/* packet/pseudo_headers.h - headers for packets that the engine makes up, for rules and logs that look at
  * them. */
 #ifndef PACKET_MADE_H
 #define PACKET_MADE_H
