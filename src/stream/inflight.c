@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/settle.c - a flow's next packet waits until detection has answered for those before it.
+/* stream/inflight.c - a flow's next packet waits until detection has answered for those before it.
  *
  * Only where such an answer changes how the flow is followed: inline, where a flow can be dropped,
  * with rules that bypass flows or store files, with rules in front of the stream, which read and
