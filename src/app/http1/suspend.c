@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/http1/sleep.c - libhtp's parsers, and those that sleep.
+/* app/http1/suspend.c - libhtp's parsers, and those that sleep.
  *
  * A parser with a request in it takes some 4 KB, in sixty pieces. Where many connections wait at
  * the same time, for the rest of a request or for its response, what the client has sent is kept

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/app_turn.c - client and server exchanged.
+/* app/flow_swap.c - client and server exchanged.
  *
  * A flow picked up in its middle, or one whose first datagram was the answer, may have been taken
  * the wrong way round; only recognition can tell. The inspection half is turned, the transport
