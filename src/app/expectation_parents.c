@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/openers.c - between which hosts there is a connection that may announce others.
+/* app/expectation_parents.c - between which hosts there is a connection that may announce others.
  *
  * Those who read a file see all packets before they are inspected, and note each that begins as an
  * announcing protocol does. When the connection ends it is forgotten, by the thread that inspects

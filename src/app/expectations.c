@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/expect.c - TCP flows that a parser has seen announced (FTP data).
+/* app/expectations.c - TCP flows that a parser has seen announced (FTP data).
  *
  * The announced flow may fall to another thread than the one that announces it, so this table is
  * shared and locked. It is asked only for flows that nothing else recognises, and a look at the
