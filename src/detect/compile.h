@@ -5,7 +5,7 @@
 #define DETECT_COMPILE_H
 
 #include "detect/prefilter/address_lists.h"
-#include "detect/prefilter/near_lists.h"
+#include "detect/prefilter/anchored_lists.h"
 #include "detect/prefilter/pattern_set.h"
 #include "detect/prefilter/payload_sets.h"
 #include "detect/prefilter/port_lists.h"

@@ -12,7 +12,7 @@
 #include "base/log.h"
 
 #ifdef HAVE_LUA
-#include "detect/lua/box.h"
+#include "detect/lua/sandbox.h"
 
 #include <stdlib.h>
 #include <string.h>

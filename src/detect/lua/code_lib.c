@@ -5,7 +5,7 @@
 #ifdef HAVE_LUA
 #include "app/digest.h"
 #include "base/base64.h"
-#include "detect/lua/box.h"
+#include "detect/lua/sandbox.h"
 #include "detect/lua/libraries.h"
 
 #include <openssl/evp.h>

@@ -4,7 +4,7 @@
 
 #ifdef HAVE_LUA
 #include "app/dnp3/dnp3.h"
-#include "detect/lua/box.h"
+#include "detect/lua/sandbox.h"
 #include "detect/lua/libraries.h"
 
 static void set_integer(lua_State *state, const char *key, uint64_t value)

@@ -4,7 +4,7 @@
 
 #ifdef HAVE_LUA
 #include "app/dns/dns.h"
-#include "detect/lua/box.h"
+#include "detect/lua/sandbox.h"
 #include "detect/lua/libraries.h"
 
 #include <ctype.h>

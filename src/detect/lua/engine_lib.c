@@ -5,7 +5,7 @@
 #ifdef HAVE_LUA
 #include "base/log.h"
 #include "detect/dataset.h"
-#include "detect/lua/box.h"
+#include "detect/lua/sandbox.h"
 #include "detect/lua/libraries.h"
 #include "detect/rule.h"
 #include "packet/turn.h"

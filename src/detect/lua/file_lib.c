@@ -5,7 +5,7 @@
 #ifdef HAVE_LUA
 #include "app/digest.h"
 #include "app/file.h"
-#include "detect/lua/box.h"
+#include "detect/lua/sandbox.h"
 #include "detect/lua/libraries.h"
 
 #define FILE_CLASS "suricata:file"

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #ifdef HAVE_LUA
-#include "detect/lua/box.h"
+#include "detect/lua/sandbox.h"
 #include "detect/lua/libraries.h"
 
 #include <string.h>

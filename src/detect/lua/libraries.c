@@ -5,7 +5,7 @@
 #ifdef HAVE_LUA
 #include "detect/lua/libraries.h"
 
-#include "detect/lua/box.h"
+#include "detect/lua/sandbox.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "app/mime/mime.h"
 #include "app/smtp/smtp.h"
 #include "app/ssh/ssh.h"
-#include "detect/lua/box.h"
+#include "detect/lua/sandbox.h"
 #include "detect/lua/libraries.h"
 
 #include <ctype.h>

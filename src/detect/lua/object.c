@@ -4,7 +4,7 @@
 
 #ifdef HAVE_LUA
 #include "base/ip.h"
-#include "detect/lua/box.h"
+#include "detect/lua/sandbox.h"
 #include "detect/ruleset.h"
 
 #include <string.h>

@@ -10,7 +10,7 @@
 #ifdef HAVE_LUA
 #include "base/counters.h"
 #include "base/log.h"
-#include "detect/lua/box.h"
+#include "detect/lua/sandbox.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifdef HAVE_LUA
 #include "app/tls/tls.h"
 #include "app/tls/version.h"
-#include "detect/lua/box.h"
+#include "detect/lua/sandbox.h"
 #include "detect/lua/libraries.h"
 
 #define TLS_CLASS "suricata:tls"

@@ -4,7 +4,7 @@
 #include "config.h"
 
 #ifdef HAVE_LUA
-#include "detect/lua/box.h"
+#include "detect/lua/sandbox.h"
 #include "detect/lua/libraries.h"
 #include "detect/rule.h"
 #include "flow/vars.h"

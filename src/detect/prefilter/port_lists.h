@@ -9,7 +9,7 @@
 #define DETECT_PORT_LISTS_H
 
 #include "detect/prefilter/candidates.h"
-#include "detect/prefilter/near_literal.h"
+#include "detect/prefilter/anchored_literal.h"
 #include "detect/rule.h"
 
 struct rule_ids { uint32_t *at; unsigned count; };

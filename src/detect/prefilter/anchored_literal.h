@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/prefilter/near_literal.h - one cheap condition on a payload: bytes that it must have, as
+/* detect/prefilter/anchored_literal.h - one cheap condition on a payload: bytes that it must have, as
  * far as that does not depend on other contents of the rule. */
 #ifndef DETECT_NEAR_LITERAL_H
 #define DETECT_NEAR_LITERAL_H

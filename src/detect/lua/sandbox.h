@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/lua/box.h - a Lua state with bounds, and what a script in it may look at.
+/* detect/lua/sandbox.h - a Lua state with bounds, and what a script in it may look at.
  *
  * A script of a rule runs in a sandbox: no files, no other modules, bounded memory and a bounded
  * number of instructions a call. One box belongs to one thread and one use in one rule; scripts

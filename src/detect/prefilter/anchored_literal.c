@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "detect/prefilter/near_literal.h"
+#include "detect/prefilter/anchored_literal.h"
 #include "match/literal.h"
 
 #include <string.h>

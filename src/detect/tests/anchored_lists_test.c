@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/test.h"
 #include "base/array.h"
-#include "detect/prefilter/near_lists.h"
+#include "detect/prefilter/anchored_lists.h"
 #include "match/literal.h"
 
 #include <string.h>

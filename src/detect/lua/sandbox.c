@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/lua/box.c - the sandbox: memory and instructions are counted, functions that reach out
+/* detect/lua/sandbox.c - the sandbox: memory and instructions are counted, functions that reach out
  * are replaced by one that only fails. */
 #include "config.h"
 
 #ifdef HAVE_LUA
 #include "base/array.h"
-#include "detect/lua/box.h"
+#include "detect/lua/sandbox.h"
 
 #include <lualib.h>
 #include <stdlib.h>

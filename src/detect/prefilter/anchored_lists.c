@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "detect/prefilter/near_lists.h"
+#include "detect/prefilter/anchored_lists.h"
 #include "base/array.h"
 #include "match/literal.h"
 

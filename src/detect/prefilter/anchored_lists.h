@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/prefilter/near_lists.h - payload rules whose patterns are too short for the pattern sets.
+/* detect/prefilter/anchored_lists.h - payload rules whose patterns are too short for the pattern sets.
  *
  * Rules of equal header stand together in a section: whoever looks asks first whether the header
  * fits, once for all of them. Then one cheap condition for each literal: that it stands within
