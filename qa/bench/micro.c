@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "flow/flow_table.h"
-#include "match/grams.h"
+#include "match/mpm_ngram.h"
 #include "packet/peek.h"
 #include "packet/pool.h"
 #include "stream/stream.h"

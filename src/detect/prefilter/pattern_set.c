@@ -2,7 +2,7 @@
 #include "detect/prefilter/pattern_set.h"
 #include "base/array.h"
 #include "base/map.h"
-#include "match/grams.h"
+#include "match/mpm_ngram.h"
 #include "match/literal.h"
 
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match/grams.h - thousands of literals at once, by a few bytes of each.
+/* match/mpm_ngram.h - thousands of literals at once, by a few bytes of each.
  *
  * Of each literal the rarest bytes are chosen: a gram of three. A bit table says for every gram
  * whether any literal has it; only where one has, literals are compared. The text is looked at
  * every second byte only, because a literal of four bytes and more is entered with two grams
  * that stand side by side, of which one is met. Literals of two and three bytes are met by two.
  *
- * Where the CPU can, a screen looks at all places instead (match/gram_screen.h).
+ * Where the CPU can, a screen looks at all places instead (match/mpm_teddy.h).
  *
  * Runs of one byte, such as zeros in binary protocols, would be met everywhere. They are looked
  * for as runs, and literals that consist of little else are compared at a run's ends only.
@@ -15,7 +15,7 @@
 #ifndef MATCH_GRAMS_H
 #define MATCH_GRAMS_H
 
-#include "match/gram_screen.h"
+#include "match/mpm_teddy.h"
 #include "match/hs.h"
 
 struct gram_set;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Grams against the plain search, over texts in which literals nearly match everywhere. */
 #include "base/test.h"
-#include "match/grams.h"
+#include "match/mpm_ngram.h"
 #include "match/literal.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the CPU's own variant meets is what the plain one meets. */
 #include "base/test.h"
-#include "match/gram_looks.h"
+#include "match/mpm_kernels.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "match/grams.h"
+#include "match/mpm_ngram.h"
 #include "base/array.h"
-#include "match/gram_screen.h"
+#include "match/mpm_teddy.h"
 #include "match/literal.h"
 
 #include <stdlib.h>

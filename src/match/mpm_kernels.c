@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "match/gram_looks.h"
+#include "match/mpm_kernels.h"
 #include "base/cpu.h"
 
 #ifdef __SSE2__

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/cpu.h"
-#include "match/gram_screen.h"
+#include "match/mpm_teddy.h"
 
 uint32_t gram_screen_plain(const struct gram_screen *s, const uint8_t *data, uint32_t len,
                            uint32_t at, struct screen_met *met)

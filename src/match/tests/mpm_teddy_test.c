@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the CPU's own variant lets pass is what the plain one does, and no literal is missed. */
 #include "base/test.h"
-#include "match/gram_screen.h"
+#include "match/mpm_teddy.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match/gram_looks.h - the inner loops of match/grams.h: which places of a text have a gram that
+/* match/mpm_kernels.h - the inner loops of match/mpm_ngram.h: which places of a text have a gram that
  * is in a table of bits. In plain C, and for CPUs that take sixteen places at once.
  *
  * A gram is the next bytes of the text with FOLD laid over them, little-endian, as far as `mask`

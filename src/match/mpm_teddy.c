@@ -3,7 +3,7 @@
  * bucket lets text pass is, about, the product of how often text has its numbers, for each of the
  * four places. Literals with rare bytes next to each other begin side by side, so that buckets
  * have few different numbers; then each is moved once to where it costs least. */
-#include "match/gram_screen.h"
+#include "match/mpm_teddy.h"
 #include "base/array.h"
 
 #include <stdlib.h>

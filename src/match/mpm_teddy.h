@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match/gram_screen.h - the first look of match/grams.h where a CPU can look at 64 places at once.
+/* match/mpm_teddy.h - the first look of match/mpm_ngram.h where a CPU can look at 64 places at once.
  *
  * Literals stand in buckets, a bit each. Of four bytes of a literal each two that are neighbours
  * are folded to seven bits, and so are the last and the first one: four numbers. For each of the
@@ -9,7 +9,7 @@
 #ifndef MATCH_GRAM_SCREEN_H
 #define MATCH_GRAM_SCREEN_H
 
-#include "match/gram_looks.h"
+#include "match/mpm_kernels.h"
 #include "match/hs.h"
 
 #define SCREEN_WIDTH 4          /* bytes of a literal that are looked at */
@@ -43,7 +43,7 @@ bool screen_is_flat(const struct literal_pattern *p);
 typedef uint32_t gram_screen_look(const struct gram_screen *s, const uint8_t *data, uint32_t len,
                                   uint32_t at, struct screen_met *met);
 gram_screen_look gram_screen_plain;
-/* NULL: this CPU has nothing that would be quicker than match/gram_looks.h. */
+/* NULL: this CPU has nothing that would be quicker than match/mpm_kernels.h. */
 gram_screen_look *gram_screen_best(void);
 
 /* The seven bits of a byte that count, for the first and for the second of two neighbours. */
