@@ -278,7 +278,7 @@ proctype thread(byte me)
     mark[me] = END
 }
 
-/* --- the dealer: src/engine/link.c --- */
+/* --- the dealer: src/engine/handoff.c --- */
 
 /* The newest before, on another thread. */
 inline meet(host, i)

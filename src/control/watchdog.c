@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "control/systemd.h"
-#include "engine/watch.h"
+#include "engine/liveness.h"
 
 #define LOOK_MS 2000
 #define PATIENCE 4                  /* looks without a step */

@@ -14,7 +14,7 @@
 #include "base/array.h"
 #include "conf/conf.h"
 #include "engine/cpu_set.h"
-#include "engine/notes.h"
+#include "engine/diagnostics.h"
 #include "engine/topology.h"
 
 enum cpu_role {

@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "engine/engine_private.h"
-#include "engine/settle.h"
+#include "engine/thread_affinity.h"
 
 #include <stdio.h>
 #include <stdlib.h>

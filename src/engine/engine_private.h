@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/ring.h"
-#include "engine/deal.h"
+#include "engine/scheduler.h"
 #include "engine/engine.h"
 
 #include <pthread.h>

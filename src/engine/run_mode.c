@@ -2,7 +2,7 @@
 /* engine/run_mode.c - the built-in run modes and what makes a run mode sound. */
 #include "engine/run_mode.h"
 
-#include "engine/deal.h"
+#include "engine/scheduler.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "base/log.h"
-#include "engine/settle.h"
+#include "engine/thread_affinity.h"
 
 #include <string.h>
 #include <sys/eventfd.h>

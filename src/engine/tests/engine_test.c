@@ -3,7 +3,7 @@
 #include "base/array.h"
 #include "base/test.h"
 #include "engine/engine.h"
-#include "engine/watch.h"
+#include "engine/liveness.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/place.c - gives each thread its CPU.
+/* engine/cpu_placement.c - gives each thread its CPU.
  *
  * exclusive: the next CPU of the set for each new thread, round and round; autopin takes those of
  * the interface's NUMA node first. auto: the best CPU left, by a preference that is a comparison

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/link.c - vectors from thread to thread: dealing, handing on, waiting.
+/* engine/handoff.c - vectors from thread to thread: dealing, handing on, waiting.
  *
  * Packets are dealt into one pending vector per consumer. It leaves when it is full, when the
  * consumer has nothing else to do, or before this thread sleeps for whatever reason: a packet

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/watch.h - do the packet threads get on? One that has something to do and does not, look
+/* engine/liveness.h - do the packet threads get on? One that has something to do and does not, look
  * after look, is stuck: in a module, in a system call, or waiting for what will not come.
  *
  * Looks are made at intervals by one thread. How long an interval is does not matter to the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/settle.h - puts the calling thread where the plan wants it: name, CPUs, nice, memory. */
+/* engine/thread_affinity.h - puts the calling thread where the plan wants it: name, CPUs, nice, memory. */
 #ifndef ENGINE_SETTLE_H
 #define ENGINE_SETTLE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/deal.c - keys, buckets, and the schedulers as a table of functions. */
-#include "engine/deal.h"
+/* engine/scheduler.c - keys, buckets, and the schedulers as a table of functions. */
+#include "engine/scheduler.h"
 
 #include "base/array.h"
 #include "base/bytes.h"

@@ -3,7 +3,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/test.h"
-#include "engine/deal.h"
+#include "engine/scheduler.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/settle.c - name, CPUs and nice level of the calling thread.
+/* engine/thread_affinity.c - name, CPUs and nice level of the calling thread.
  *
  * Memory needs no word of its own: the kernel gives a page from the node of the CPU that first
  * writes it, and a thread makes its pool, rings and tables after it has settled. */
-#include "engine/settle.h"
+#include "engine/thread_affinity.h"
 
 #include "base/log.h"
 

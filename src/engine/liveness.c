@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/watch.c - looks at the figures that threads keep anyway.
+/* engine/liveness.c - looks at the figures that threads keep anyway.
  *
  * All time of a thread is accounted as busy, waiting or blocked, piece by piece as it goes: when
  * none of it has grown the thread has not come round. A thread that captures comes round at least
  * every 100 ms. One that is fed by others may sleep for as long as nothing is on its way to it. */
-#include "engine/watch.h"
+#include "engine/liveness.h"
 
 #include "base/array.h"
 #include "engine/engine_private.h"

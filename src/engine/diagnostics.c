@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/notes.c - warnings about a plan. */
-#include "engine/notes.h"
+/* engine/diagnostics.c - warnings about a plan. */
+#include "engine/diagnostics.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/notes.h - warnings about a plan: where, why, and the line of YAML that mends it. */
+/* engine/diagnostics.h - warnings about a plan: where, why, and the line of YAML that mends it. */
 #ifndef ENGINE_NOTES_H
 #define ENGINE_NOTES_H
 

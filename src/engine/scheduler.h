@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/deal.h - which thread of the next piece gets a packet.
+/* engine/scheduler.h - which thread of the next piece gets a packet.
  *
  * Every scheduler maps a symmetric key of the packet to a bucket of a table and the bucket to a
  * thread, so that a flow stays on its thread whatever the scheduler:
