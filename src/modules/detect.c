@@ -8,7 +8,7 @@
 #include "flow/vars.h"
 #include "modules/context.h"
 #include "flow/rate.h"
-#include "modules/last_look.h"
+#include "modules/detectlog_flush.h"
 #include "modules/tenant_threads.h"
 
 struct detect_module {

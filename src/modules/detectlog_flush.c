@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules/last_look.c - a packet that nobody sent: its flow's, established, an ACK of all that
+/* modules/detectlog_flush.c - a packet that nobody sent: its flow's, established, an ACK of all that
  * has come. */
-#include "modules/last_look.h"
+#include "modules/detectlog_flush.h"
 
 #include "packet/decode.h"
 #include "packet/pseudo_headers.h"

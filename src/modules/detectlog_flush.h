@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules/last_look.h - packets made for a last look at what a parser leaves.
+/* modules/detectlog_flush.h - packets made for a last look at what a parser leaves.
  *
  * When a parser stops, as what follows is encrypted, or hands over to another protocol, rules and
  * logs see what there is so far before that: once for each direction, as if a packet without
