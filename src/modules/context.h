@@ -59,7 +59,7 @@ struct run_context {
     struct ring_waiter *stream_waiter[RUN_STREAMS_MAX];     /* run_stream_join() */
     unsigned stream_count;
     unsigned streams_asleep;                /* atomic */
-    struct file_claims *claims;             /* of shares_file; modules/share.c makes it */
+    struct file_claims *claims;             /* of shares_file; modules/flow_partition.c makes it */
     const struct decode_conf *decode;
     const struct flow_conf *flow;
     const struct stream_conf *stream;

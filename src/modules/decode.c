@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "base/log.h"
 #include "modules/context.h"
-#include "modules/share.h"
+#include "modules/flow_partition.h"
 #include "packet/checksum.h"
 
 #include <stdlib.h>

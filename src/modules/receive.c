@@ -3,7 +3,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "modules/context.h"
-#include "modules/share.h"
+#include "modules/flow_partition.h"
 
 #include <stdlib.h>
 

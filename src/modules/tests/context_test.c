@@ -2,7 +2,7 @@
 /* Runs one after another in one process: each finds all places free. */
 #include "base/test.h"
 #include "modules/context.h"
-#include "modules/share.h"
+#include "modules/flow_partition.h"
 
 #include <stdlib.h>
 

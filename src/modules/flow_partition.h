@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules/share.h - several threads that read the same file, each for its share of the flows.
+/* modules/flow_partition.h - several threads that read the same file, each for its share of the flows.
  *
  * All see the same frames in the same order. A new flow is claimed by the thread that meets it
  * first: the one that is ahead of the others, because it had less to do. The claim stays, so that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules/share.c - whose a frame is, among threads that read one file. */
-#include "modules/share.h"
+/* modules/flow_partition.c - whose a frame is, among threads that read one file. */
+#include "modules/flow_partition.h"
 
 #include "base/array.h"
 #include "packet/peek.h"
