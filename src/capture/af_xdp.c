@@ -26,7 +26,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "capture/bpf_filter.h"
-#include "capture/frame_port.h"
+#include "capture/frame_tx.h"
 #include "packet/checksum.h"
 
 #define WAIT_MS 100

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/frame_join.h - segments of TCP that stand in a row, as one frame for a kernel that takes
+/* capture/gso_frame.h - segments of TCP that stand in a row, as one frame for a kernel that takes
  * it apart again: one call, one way through its queues, in place of one for each segment.
  *
  * What comes out is what came in, bit for bit; where it would not be, nothing is joined. Frames

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/frame_port.h - Ethernet frames out of an interface, by a plain packet socket, many with
+/* capture/frame_tx.h - Ethernet frames out of an interface, by a plain packet socket, many with
  * one call. One thread. */
 #ifndef CAPTURE_FRAME_PORT_H
 #define CAPTURE_FRAME_PORT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/frame_cut.c - fragments of an IPv4 packet, RFC 791. */
-#include "capture/frame_cut.h"
+/* capture/ip_fragment.c - fragments of an IPv4 packet, RFC 791. */
+#include "capture/ip_fragment.h"
 
 #include <string.h>
 

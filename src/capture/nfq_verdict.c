@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/nfq_port.c - verdicts into one buffer, and by one call into the kernel.
+/* capture/nfq_verdict.c - verdicts into one buffer, and by one call into the kernel.
  *
  * Where the thread that judges also receives, verdicts come in the order of the ids, and a run of
  * equal ones without anything else to say is a single message: "all up to here". */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/af_xdp_gate.c - the program that the kernel runs for each packet of an interface: it goes
+/* capture/af_xdp_prog.c - the program that the kernel runs for each packet of an interface: it goes
  * to the socket in the table for the queue it came by, or on its usual way where there is none.
  *
  * The program hangs on a link that we hold, so that it goes when we go, however that comes. */

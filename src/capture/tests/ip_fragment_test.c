@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/test.h"
-#include "capture/frame_cut.h"
+#include "capture/ip_fragment.h"
 #include "packet/checksum.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/frame_join.c - segments of TCP as one frame.
+/* capture/gso_frame.c - segments of TCP as one frame.
  *
  * The kernel makes segments by counting: IPv4's identification goes up by one, the sequence number
  * by what a segment carries; PSH stands in the last one only; all else is as in the header that it
  * is given, and checksums are right. So segments are joined that are like that already, and whose
  * checksums have been found right: a damaged one must not come out mended. */
-#include "capture/frame_join.h"
+#include "capture/gso_frame.h"
 
 #include <linux/virtio_net.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/frame_port.c - frames by sendmmsg(). */
-#include "capture/frame_port.h"
+/* capture/frame_tx.c - frames by sendmmsg(). */
+#include "capture/frame_tx.h"
 
 #include <errno.h>
 #include <linux/if_packet.h>

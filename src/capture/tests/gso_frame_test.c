@@ -3,7 +3,7 @@
  * joined; whatever differs from what it would make is not. */
 #include "base/array.h"
 #include "base/bytes.h"
-#include "capture/frame_join.h"
+#include "capture/gso_frame.h"
 #include "packet/checksum.h"
 #include "packet/tests/decode_env.h"
 

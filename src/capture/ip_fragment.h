@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/frame_cut.h - an IPv4 packet larger than the way out takes, as fragments: the kernel puts
+/* capture/ip_fragment.h - an IPv4 packet larger than the way out takes, as fragments: the kernel puts
  * those that came together before it deals packets to threads. */
 #ifndef CAPTURE_FRAME_CUT_H
 #define CAPTURE_FRAME_CUT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/af_packet_port.c - the way out of an inline pair: a vector's frames by one system call,
+/* capture/af_packet_egress.c - the way out of an inline pair: a vector's frames by one system call,
  * straight from the ring they came in by, or by a thread that helps. Segments in a row go as one
  * frame, see frame_join.h; a datagram that the kernel has put together goes as fragments again. */
 #include "capture/af_packet.h"
@@ -11,8 +11,8 @@
 
 #include "base/array.h"
 #include "base/log.h"
-#include "capture/frame_cut.h"
-#include "capture/frame_join.h"
+#include "capture/ip_fragment.h"
+#include "capture/gso_frame.h"
 #include "packet/checksum.h"
 
 _Static_assert(AF_NOTE_LEN == FRAME_JOIN_NOTE_LEN && AF_NOTE_LEN == FRAME_CUT_NOTE_LEN,
