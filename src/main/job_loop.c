@@ -13,8 +13,8 @@
 #include "control/process.h"
 #include "control/signals.h"
 #include "control/systemd.h"
-#include "main/fence.h"
-#include "main/running.h"
+#include "main/sandbox_policy.h"
+#include "main/engine_loop.h"
 
 /* Not read: the log says why, and those who ask for it (pcap-file-failed). */
 static void job_failed(const struct job *job, struct err *err)

@@ -20,7 +20,7 @@
 #include "detect/analysis/analysis.h"
 #include "main/job_loop.h"
 #include "main/logging.h"
-#include "main/running.h"
+#include "main/engine_loop.h"
 
 /* --- configuration ------------------------------------------------------------------------ */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/rule_costs.c - collects what rules have cost, sorts it, writes tables. */
-#include "control/rule_costs.h"
+/* control/rule_profile.c - collects what rules have cost, sorts it, writes tables. */
+#include "control/rule_profile.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/fence.h - what of the file system a run needs, and the sandbox around the rest. */
+/* main/sandbox_policy.h - what of the file system a run needs, and the sandbox around the rest. */
 #ifndef MAIN_FENCE_H
 #define MAIN_FENCE_H
 

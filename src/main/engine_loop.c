@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/running.c - from the first packet to the last: threads started, signals answered, rules
+/* main/engine_loop.c - from the first packet to the last: threads started, signals answered, rules
  * loaded again. */
 #include "config.h"
 
-#include "main/running.h"
+#include "main/engine_loop.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "control/stats.h"
 #include "control/systemd.h"
 #include "control/watchdog.h"
-#include "main/fence.h"
+#include "main/sandbox_policy.h"
 #include "main/progress.h"
 
 struct stats_of {

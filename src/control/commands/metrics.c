@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/commands/figures.c - counters, and what the threads do with their time. */
+/* control/commands/metrics.c - counters, and what the threads do with their time. */
 #include "control/gauges.h"
 #include "control/private.h"
 #include "output/metrics.h"

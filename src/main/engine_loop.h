@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/running.h - the engine at work on what setup has made. */
+/* main/engine_loop.h - the engine at work on what setup has made. */
 #ifndef MAIN_RUNNING_H
 #define MAIN_RUNNING_H
 

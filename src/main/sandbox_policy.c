@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/fence.c - folders rather than files: a file that was replaced is another one, and may be
+/* main/sandbox_policy.c - folders rather than files: a file that was replaced is another one, and may be
  * read at the next reload all the same. */
 #include "config.h"
 
-#include "main/fence.h"
+#include "main/sandbox_policy.h"
 
 #include <libgen.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/commands/rule_costs.c - what each rule costs. */
+/* control/commands/rule_profile.c - what each rule costs. */
 #include "control/private.h"
 
 static enum command_status profile_run(struct command *c)
