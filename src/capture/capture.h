@@ -8,7 +8,7 @@
 
 #include "base/counters.h"
 #include "base/err.h"
-#include "base/side_thread.h"
+#include "base/helper_thread.h"
 #include "conf/conf.h"
 #include "packet/decode.h"
 #include "packet/pool.h"

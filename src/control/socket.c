@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/folders.h"
+#include "base/directories.h"
 #include "base/log.h"
 #include "control/private.h"
 #include "control/process.h"

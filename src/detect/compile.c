@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From parsed rules to the plan: each rule is put where what it needs will be looked for. */
 #include "detect/compile.h"
-#include "base/folders.h"
+#include "base/directories.h"
 #include "base/log.h"
 #include "detect/dataset.h"
 #include "detect/program.h"

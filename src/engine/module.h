@@ -10,7 +10,7 @@
 
 #include "base/counters.h"
 #include "base/err.h"
-#include "base/side_thread.h"
+#include "base/helper_thread.h"
 #include "packet/pool.h"
 #include "packet/turn.h"
 #include "packet/vector.h"

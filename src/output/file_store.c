@@ -15,7 +15,7 @@
 
 #include "app/file.h"
 #include "base/array.h"
-#include "base/folders.h"
+#include "base/directories.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "output/eve/eve.h"

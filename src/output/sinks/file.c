@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/folders.h"
+#include "base/directories.h"
 #include "base/log.h"
 #include "output/sink.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/side_thread.h - a thread beside one of the chain's, which works for it, such as one that
+/* base/helper_thread.h - a thread beside one of the chain's, which works for it, such as one that
  * sends: its name, from who planned it, and its figures, for who reports. */
 #ifndef BASE_SIDE_THREAD_H
 #define BASE_SIDE_THREAD_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/folders.c - one folder after the other, from the outermost. */
-#include "base/folders.h"
+/* base/directories.c - one folder after the other, from the outermost. */
+#include "base/directories.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/folders.h - the folders that a file stands in. */
+/* base/directories.h - the folders that a file stands in. */
 #ifndef BASE_FOLDERS_H
 #define BASE_FOLDERS_H
 
