@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* qa/carry/carry.c - what the engine itself costs, and how evenly it deals: receive and decode for
+/* qa/pipeline-overhead/pipeline-overhead.c - what the engine itself costs, and how evenly it deals: receive and decode for
  * real, then modules that do nothing (or spin for a while on each packet), in any run mode.
  *
  *     carry FILE MODE WORKERS [SCHEDULER [SPIN]]

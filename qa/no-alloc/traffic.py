@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The capture of qa/steady/run: rounds of the same traffic between other ports, 40 s apart."""
+"""The capture of qa/no-alloc/run: rounds of the same traffic between other ports, 40 s apart."""
 import base64
 import gzip
 import os

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* qa/steady/count.c - counts calls of the allocator and of locks, for qa/steady/run.
+/* qa/no-alloc/count.c - counts calls of the allocator and of locks, for qa/no-alloc/run.
  *
  * Preloaded into the engine, which reads its capture from standard input: what has been read says
  * where in the capture it stands. Between the bytes STEADY_FROM and STEADY_TO every call counts,
