@@ -211,7 +211,7 @@ static void fill_vector(struct decoding *d, unsigned at, uint64_t base_us)
 static void release_vector(struct packet_vector *v)
 {
     for (unsigned i = 0; i < v->count; i++)
-        packet_release(v->packet[i], PACKET_LANE_OWNER);
+        packet_release(v->packet[i], PACKET_THREAD_OWNER);
     v->count = 0;
 }
 

@@ -72,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (unsigned i = 0; i < w->vector.count; i++)
         check(w->vector.packet[i]);
     for (unsigned i = 0; i < w->vector.count; i++)
-        packet_release(w->vector.packet[i], PACKET_LANE_OWNER);
+        packet_release(w->vector.packet[i], PACKET_THREAD_OWNER);
     w->vector.count = 0;
     if (packet_pool_out(w->pool) != 0)
         abort();

@@ -77,7 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (v.count > 1 && (v.packet[1]->l3 == NULL || v.packet[1]->len > 65535))
             abort();
         for (unsigned i = 0; i < v.count; i++)
-            packet_release(v.packet[i], PACKET_LANE_OWNER);
+            packet_release(v.packet[i], PACKET_THREAD_OWNER);
         v.count = 0;
         if (packet_pool_out(pool) != 0 || counters->value[memuse] > MEMCAP + (1u << 18))
             abort();

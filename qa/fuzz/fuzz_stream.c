@@ -127,7 +127,7 @@ static void consume(struct world *w)
             check_chunk(w, &p->chunk[k]);
     }
     for (unsigned i = 0; i < w->vector.count; i++)
-        packet_release(w->vector.packet[i], PACKET_LANE_OWNER);
+        packet_release(w->vector.packet[i], PACKET_THREAD_OWNER);
     w->vector.count = 0;
 }
 

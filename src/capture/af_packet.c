@@ -296,7 +296,7 @@ static bool receive_one(struct af_queue *q, struct af_side *side, struct packet_
     if (!af_ring_is_ready(side->ring) || (p = packet_pool_get(q->pool)) == NULL)
         return false;
     if (!af_ring_next(side->ring, &f)) {
-        packet_release(p, PACKET_LANE_OWNER);
+        packet_release(p, PACKET_THREAD_OWNER);
         return false;
     }
     p->data = f.data;

@@ -374,7 +374,7 @@ static void read_packets(struct nflog_queue *q, struct packet_vector *v)
         if (p == NULL)
             return;
         if (!nflog_packet_read(&q->rest, &m)) {
-            packet_release(p, PACKET_LANE_OWNER);
+            packet_release(p, PACKET_THREAD_OWNER);
             end_message(q);
             return;
         }
@@ -382,7 +382,7 @@ static void read_packets(struct nflog_queue *q, struct packet_vector *v)
         if (m.payload.data != NULL && (m.protocol == ETH_P_IP || m.protocol == ETH_P_IPV6))
             push_packet(q, p, &m, v);
         else
-            packet_release(p, PACKET_LANE_OWNER);
+            packet_release(p, PACKET_THREAD_OWNER);
     }
 }
 

@@ -356,7 +356,7 @@ static bool receive_one(struct pcap_queue *q, struct packet_vector *v, unsigned 
         return false;
     status = next_ours(q, v, &frame, &link, left, &ours);
     if (UNLIKELY(status != PCAP_STATUS_FRAME)) {
-        packet_release(p, PACKET_LANE_OWNER);
+        packet_release(p, PACKET_THREAD_OWNER);
         if (status == PCAP_STATUS_LATER)
             return false;
         count_progress(q);
@@ -364,7 +364,7 @@ static bool receive_one(struct pcap_queue *q, struct packet_vector *v, unsigned 
         return false;
     }
     if (UNLIKELY(!ours)) {
-        packet_release(p, PACKET_LANE_OWNER);
+        packet_release(p, PACKET_THREAD_OWNER);
         return false;
     }
     fill(q, p, &frame);

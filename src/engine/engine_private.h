@@ -48,7 +48,7 @@ struct engine_thread {
     struct engine *engine;
     const struct plan_thread *plan;
     const struct plan_piece *piece;
-    unsigned number;                    /* over all pieces; also its lane into foreign pools */
+    unsigned number;                    /* over all pieces; also its index in the return rings of foreign pools */
     pthread_t id;
     bool is_started;
     struct counters *counters;

@@ -374,7 +374,7 @@ static void nap(void)
     nanosleep(&pause, NULL);
 }
 
-/* Packets come home through lanes that wake nobody: the pool is sized so that rings fill up
+/* Packets come home through return rings that wake nobody: the pool is sized so that rings fill up
  * first, and this is the rare case, or the end. */
 static COLD void pool_wait_slow(struct engine_thread *t, unsigned need)
 {

@@ -22,7 +22,7 @@ struct module_env {
     struct packet_pool *pool;       /* of this thread; NULL in pieces that make no packets */
     unsigned thread;                /* number within its piece, from 0 */
     unsigned thread_count;          /* of its piece */
-    unsigned lane;                  /* for packet_release() */
+    unsigned thread_index;                  /* for packet_release() */
     const char *thread_name;
     struct side_thread *sender;     /* the thread that sends for it; NULL: none */
     bool same_thread_as_next;       /* the module behind it runs on this thread too */

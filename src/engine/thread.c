@@ -238,7 +238,7 @@ static int station_open(struct engine_thread *t, struct station *s, bool is_last
         .pool = t->pool,
         .thread = t->plan->index,
         .thread_count = t->piece->count,
-        .lane = t->number,
+        .thread_index = t->number,
         .thread_name = t->plan->name,
         .sender = t->sender.name != NULL ? &t->sender : NULL,
         .same_thread_as_next = !is_last,

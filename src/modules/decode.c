@@ -131,7 +131,7 @@ static bool notes_announcements(const struct decode_module *m)
 static void let_go(struct decode_module *m, struct packet **at)
 {
     (*at)->inner_count = JUDGED_ELSEWHERE;
-    packet_release(*at, m->env.lane);
+    packet_release(*at, m->env.thread_index);
     *at = NULL;
 }
 

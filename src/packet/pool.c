@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/pool.c - a fixed set of packets, a free list for the owner, and a lane for each
+/* packet/pool.c - a fixed set of packets, a free list for the owner, and a return ring for each
  * foreign thread that gives packets back.
  *
- * A lane has room for every packet of the pool, so a push cannot fail and needs no look at the
- * owner's side. The owner collects from the lanes only when its free list is empty. */
+ * A return ring has room for every packet of the pool, so a push cannot fail and needs no look at the
+ * owner's side. The owner collects from the return_rings only when its free list is empty. */
 #include "packet/pool.h"
 
 #include "base/array.h"
 
 #include <stdlib.h>
 
-struct lane {
+struct return_ring {
     CACHE_ALIGNED struct packet **slot;
     uint32_t tail;                      /* the giving thread's; published with release */
     CACHE_ALIGNED uint32_t head;        /* the owner's */
@@ -24,11 +24,11 @@ struct on_return {
 struct packet_pool {
     struct packet *packets;
     struct packet *free_list;
-    struct lane *lanes;
-    unsigned size, lane_count, next_lane;
+    struct return_ring *return_rings;
+    unsigned size, return_ring_count, next_return_ring;
     uint32_t mask;
     unsigned out, taken;
-    uint32_t owner;                     /* lane number that is the owner's own */
+    uint32_t owner;                     /* thread index of the owner itself */
     struct on_return *on_return;        /* modules of one thread share its pool */
     unsigned on_return_count;
 };
@@ -42,19 +42,19 @@ static uint32_t power_of_two_above(uint32_t n)
     return power;
 }
 
-struct packet_pool *packet_pool_new(unsigned size, unsigned lanes)
+struct packet_pool *packet_pool_new(unsigned size, unsigned threads)
 {
     struct packet_pool *pool = xcalloc(1, sizeof(*pool));
     uint32_t ring = power_of_two_above(MAX(size, 1u));
 
     pool->size = size;
-    pool->lane_count = lanes;
-    pool->owner = PACKET_LANE_OWNER;
+    pool->return_ring_count = threads;
+    pool->owner = PACKET_THREAD_OWNER;
     pool->mask = ring - 1;
     pool->packets = xaligned(CACHE_LINE, size * sizeof(struct packet));
-    pool->lanes = xaligned(CACHE_LINE, lanes * sizeof(struct lane));
-    for (unsigned i = 0; i < lanes; i++)
-        pool->lanes[i].slot = xcalloc(ring, sizeof(struct packet *));
+    pool->return_rings = xaligned(CACHE_LINE, threads * sizeof(struct return_ring));
+    for (unsigned i = 0; i < threads; i++)
+        pool->return_rings[i].slot = xcalloc(ring, sizeof(struct packet *));
     for (unsigned i = size; i-- > 0;) {
         pool->packets[i].home = pool;
         pool->packets[i].next = pool->free_list;
@@ -74,10 +74,10 @@ void packet_pool_free(struct packet_pool *pool)
         free(pool->packets[i].alert.at);
         free(pool->packets[i].session);
     }
-    for (unsigned i = 0; i < pool->lane_count; i++)
-        free(pool->lanes[i].slot);
+    for (unsigned i = 0; i < pool->return_ring_count; i++)
+        free(pool->return_rings[i].slot);
     free(pool->on_return);
-    free(pool->lanes);
+    free(pool->return_rings);
     free(pool->packets);
     free(pool);
 }
@@ -91,25 +91,25 @@ static void came_home(struct packet_pool *pool, struct packet *p)
     pool->out--;
 }
 
-static void collect_lane(struct packet_pool *pool, struct lane *lane)
+static void collect_return_ring(struct packet_pool *pool, struct return_ring *ring)
 {
-    uint32_t tail = __atomic_load_n(&lane->tail, __ATOMIC_ACQUIRE);
-    uint32_t head = lane->head;
+    uint32_t tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+    uint32_t head = ring->head;
 
     for (; head != tail; head++)
-        came_home(pool, lane->slot[head & pool->mask]);
-    __atomic_store_n(&lane->head, head, __ATOMIC_RELAXED);
+        came_home(pool, ring->slot[head & pool->mask]);
+    __atomic_store_n(&ring->head, head, __ATOMIC_RELAXED);
 }
 
 static COLD void collect(struct packet_pool *pool)
 {
-    for (unsigned i = 0; i < pool->lane_count; i++)
-        collect_lane(pool, &pool->lanes[i]);
+    for (unsigned i = 0; i < pool->return_ring_count; i++)
+        collect_return_ring(pool, &pool->return_rings[i]);
 }
 
-void packet_pool_set_owner(struct packet_pool *pool, unsigned lane)
+void packet_pool_set_owner(struct packet_pool *pool, unsigned thread_index)
 {
-    pool->owner = lane;
+    pool->owner = thread_index;
 }
 
 void packet_pool_collect(struct packet_pool *pool)
@@ -141,11 +141,11 @@ unsigned packet_pool_out(const struct packet_pool *pool)
 {
     unsigned waiting = 0;
 
-    for (unsigned i = 0; i < pool->lane_count; i++) {
-        const struct lane *lane = &pool->lanes[i];
+    for (unsigned i = 0; i < pool->return_ring_count; i++) {
+        const struct return_ring *ring = &pool->return_rings[i];
 
-        waiting += __atomic_load_n(&lane->tail, __ATOMIC_ACQUIRE) -
-                   __atomic_load_n(&lane->head, __ATOMIC_RELAXED);
+        waiting += __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) -
+                   __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
     }
     return pool->out - waiting;
 }
@@ -160,19 +160,19 @@ unsigned packet_pool_left(const struct packet_pool *pool)
     return pool->size - packet_pool_out(pool);
 }
 
-static void go_home(struct packet *p, unsigned lane_number)
+static void go_home(struct packet *p, unsigned thread_index)
 {
     struct packet_pool *pool = p->home;
-    struct lane *lane;
+    struct return_ring *ring;
 
-    if (lane_number == PACKET_LANE_OWNER || lane_number == pool->owner) {
+    if (thread_index == PACKET_THREAD_OWNER || thread_index == pool->owner) {
         pool->taken--;
         came_home(pool, p);
         return;
     }
-    lane = &pool->lanes[lane_number];
-    lane->slot[lane->tail & pool->mask] = p;
-    __atomic_store_n(&lane->tail, lane->tail + 1, __ATOMIC_RELEASE);
+    ring = &pool->return_rings[thread_index];
+    ring->slot[ring->tail & pool->mask] = p;
+    __atomic_store_n(&ring->tail, ring->tail + 1, __ATOMIC_RELEASE);
 }
 
 /* True for the last one who held it. The common packet has no inner ones, and then no locked
@@ -184,16 +184,16 @@ static bool let_go(struct packet *p)
     return __atomic_fetch_sub(&p->children, 1, __ATOMIC_ACQ_REL) == 1;
 }
 
-void packet_release(struct packet *p, unsigned lane)
+void packet_release(struct packet *p, unsigned thread_index)
 {
     struct packet *root = p->root;
 
     if (root != NULL && root != p) {
-        go_home(p, lane);
+        go_home(p, thread_index);
         p = root;
     }
     if (let_go(p))
-        go_home(p, lane);
+        go_home(p, thread_index);
 }
 
 void packet_pool_on_return(struct packet_pool *pool, void (*fn)(struct packet *p, void *arg),

@@ -459,7 +459,7 @@ static void bed_read(struct test *t, struct bed *bed)
             CHECK(p->file_name != NULL && p->data != NULL);
             bed->last_number = p->number;
             bed->packets++;
-            packet_release(p, PACKET_LANE_OWNER);
+            packet_release(p, PACKET_THREAD_OWNER);
         }
     } while (status == CAPTURE_OK);
     CHECK_INT(status, CAPTURE_END);
@@ -527,7 +527,7 @@ static unsigned receive_some(struct test *t, struct bed *bed, unsigned asked)
     CHECK_INT(order_time_us(bed->v.order_at) / 1000000, 999 + asked);
     for (unsigned i = 0; i < bed->v.count; i++) {
         last = (unsigned)bed->v.packet[i]->number;
-        packet_release(bed->v.packet[i], PACKET_LANE_OWNER);
+        packet_release(bed->v.packet[i], PACKET_THREAD_OWNER);
     }
     return last;
 }
@@ -583,7 +583,7 @@ TEST(pcap_file_directory_and_delete)
     bed.last_number = bed.v.count;
     bed.packets = bed.v.count;
     for (unsigned i = 0; i < bed.v.count; i++)
-        packet_release(bed.v.packet[i], PACKET_LANE_OWNER);
+        packet_release(bed.v.packet[i], PACKET_THREAD_OWNER);
     bed_read(t, &bed);
     CHECK_INT(bed.packets, 7);
     bed_close(&bed);
@@ -620,7 +620,7 @@ TEST(pcap_file_kept_when_it_alerted)
     CHECK_INT(capture_pcap_file.receive(bed.queue, &bed.v), CAPTURE_OK);
     bed.v.packet[1]->alert.count = 1;
     for (unsigned i = 0; i < bed.v.count; i++)
-        packet_release(bed.v.packet[i], PACKET_LANE_OWNER);
+        packet_release(bed.v.packet[i], PACKET_THREAD_OWNER);
     bed.last_number = 2;
     bed_read(t, &bed);
     bed_close(&bed);

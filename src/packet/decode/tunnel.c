@@ -53,7 +53,7 @@ static void inner_discard(struct decoder *d, struct packet *p)
 {
     inner_forget(d, p);
     p->root = NULL;
-    packet_release(p, PACKET_LANE_OWNER);
+    packet_release(p, PACKET_THREAD_OWNER);
 }
 
 struct packet *decode_inner(struct decoder *d, struct packet *outer, const uint8_t *at,

@@ -24,7 +24,7 @@ void env_open(struct decode_env *env, const char *yaml)
 void env_release(struct decode_env *env)
 {
     for (unsigned i = 0; i < env->vector.count; i++)
-        packet_release(env->vector.packet[i], PACKET_LANE_OWNER);
+        packet_release(env->vector.packet[i], PACKET_THREAD_OWNER);
     env->vector.count = 0;
     free(env->frame);
     env->frame = NULL;

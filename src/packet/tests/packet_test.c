@@ -73,7 +73,7 @@ TEST(packet_pool_lends_and_takes_back)
     CHECK(packet_pool_get(pool) != NULL);
     CHECK_INT(returned, 2);
     CHECK_INT(packet_pool_taken(pool), 5);
-    packet_release(c, PACKET_LANE_OWNER);
+    packet_release(c, PACKET_THREAD_OWNER);
     CHECK_INT(packet_pool_taken(pool), 4);
     CHECK_INT(returned, 3);
     packet_pool_free(pool);
@@ -89,10 +89,10 @@ TEST(packet_root_waits_for_inner_ones)
 
         inner->root = root;
         root->children++;
-        packet_release(order == 0 ? inner : root, PACKET_LANE_OWNER);
+        packet_release(order == 0 ? inner : root, PACKET_THREAD_OWNER);
         CHECK_INT(packet_pool_out(pool), order == 0 ? 1 : 2);
         if (order == 1)
-            packet_release(inner, PACKET_LANE_OWNER);
+            packet_release(inner, PACKET_THREAD_OWNER);
     }
     CHECK_INT(packet_pool_out(pool), 0);
     packet_pool_free(pool);
@@ -110,13 +110,13 @@ TEST(packet_reset_forgets)
     p->alert.count = 1;
     p->mark = 5;
     buf_add(&p->frame, "abc", 3);
-    packet_release(p, PACKET_LANE_OWNER);
+    packet_release(p, PACKET_THREAD_OWNER);
     p = packet_pool_get(pool);
     CHECK_INT(p->flags | p->event_count | p->action | p->chunk_count | p->alert.count, 0);
     CHECK_INT(p->mark, 0);
     CHECK_INT(p->frame.len, 0);
     CHECK(p->frame.cap >= 3 && p->home == pool);
-    packet_release(p, PACKET_LANE_OWNER);
+    packet_release(p, PACKET_THREAD_OWNER);
     packet_pool_free(pool);
 }
 

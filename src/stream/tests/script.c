@@ -217,7 +217,7 @@ static void consume(struct script *s)
         note_state(s, s->vector.packet[i]);
     }
     for (unsigned i = 0; i < s->vector.count; i++)
-        packet_release(s->vector.packet[i], PACKET_LANE_OWNER);
+        packet_release(s->vector.packet[i], PACKET_THREAD_OWNER);
     s->vector.count = 0;
 }
 
