@@ -17,7 +17,7 @@ struct entry_head {
     size_t len;
 };
 
-struct merge_lane {
+struct merge_input {
     struct merge *merge;
     struct buf kept;                /* entries, in order */
     size_t at;                      /* of them, the first that is not written */
@@ -28,7 +28,7 @@ struct merge {
     const struct turns *turns;
     void (*write)(void *arg, const uint8_t *records, size_t len);
     void *arg;
-    ARRAY_OF(struct merge_lane *) lanes;
+    ARRAY_OF(struct merge_input *) inputs;
     size_t added;                   /* bytes since the last look */
 };
 
@@ -44,76 +44,76 @@ struct merge *merge_new(const struct turns *turns,
     return m;
 }
 
-struct merge_lane *merge_lane_new(struct merge *m)
+struct merge_input *merge_input_new(struct merge *m)
 {
-    struct merge_lane *lane = xcalloc(1, sizeof(*lane));
+    struct merge_input *input = xcalloc(1, sizeof(*input));
 
-    lane->merge = m;
-    ARRAY_PUSH(&m->lanes, lane);
-    return lane;
+    input->merge = m;
+    ARRAY_PUSH(&m->inputs, input);
+    return input;
 }
 
-static bool head_of(const struct merge_lane *lane, struct entry_head *head)
+static bool head_of(const struct merge_input *input, struct entry_head *head)
 {
-    if (lane->at == lane->kept.len)
+    if (input->at == input->kept.len)
         return false;
-    memcpy(head, lane->kept.data + lane->at, sizeof(*head));
+    memcpy(head, input->kept.data + input->at, sizeof(*head));
     return true;
 }
 
-/* The lane with the earliest entry; NULL when nothing is left before `end`. */
-static struct merge_lane *earliest(const struct merge *m, struct order_mark end,
+/* The input with the earliest entry; NULL when nothing is left before `end`. */
+static struct merge_input *earliest(const struct merge *m, struct order_mark end,
                                    struct entry_head *head)
 {
-    struct merge_lane *best = NULL;
+    struct merge_input *best = NULL;
     struct order_mark least = end;
 
-    for (size_t i = 0; i < m->lanes.count; i++) {
+    for (size_t i = 0; i < m->inputs.count; i++) {
         struct entry_head h;
 
-        if (!head_of(m->lanes.at[i], &h) ||
+        if (!head_of(m->inputs.at[i], &h) ||
             order_mark_has_passed(h.place, least.at, least.sub))
             continue;
         least = h.place;
-        best = m->lanes.at[i];
+        best = m->inputs.at[i];
         *head = h;
     }
     return best;
 }
 
-static void forget_written(struct merge_lane *lane)
+static void forget_written(struct merge_input *input)
 {
-    size_t left = lane->kept.len - lane->at;
+    size_t left = input->kept.len - input->at;
 
-    memmove(lane->kept.data, lane->kept.data + lane->at, left);
-    lane->kept.len = left;
-    lane->at = 0;
+    memmove(input->kept.data, input->kept.data + input->at, left);
+    input->kept.len = left;
+    input->at = 0;
 }
 
 static void write_before(struct merge *m, struct order_mark end)
 {
-    struct merge_lane *lane;
+    struct merge_input *input;
     struct entry_head head;
 
-    while ((lane = earliest(m, end, &head)) != NULL) {
-        lane->at += sizeof(head);
-        m->write(m->arg, lane->kept.data + lane->at, head.len);
-        lane->at += head.len;
+    while ((input = earliest(m, end, &head)) != NULL) {
+        input->at += sizeof(head);
+        m->write(m->arg, input->kept.data + input->at, head.len);
+        input->at += head.len;
     }
-    for (size_t i = 0; i < m->lanes.count; i++)
-        if (m->lanes.at[i]->at > 0)
-            forget_written(m->lanes.at[i]);
+    for (size_t i = 0; i < m->inputs.count; i++)
+        if (m->inputs.at[i]->at > 0)
+            forget_written(m->inputs.at[i]);
     m->added = 0;
 }
 
-void merge_add(struct merge_lane *lane, const struct packet *p, const struct buf *records)
+void merge_add(struct merge_input *input, const struct packet *p, const struct buf *records)
 {
-    struct merge *m = lane->merge;
+    struct merge *m = input->merge;
     struct entry_head head = { { p->order, p->order_sub }, records->len };
 
     pthread_mutex_lock(&m->lock);
-    buf_add(&lane->kept, &head, sizeof(head));
-    buf_add(&lane->kept, records->data, records->len);
+    buf_add(&input->kept, &head, sizeof(head));
+    buf_add(&input->kept, records->data, records->len);
     m->added += records->len;
     if (m->added >= MERGE_STEP)
         write_before(m, turns_passed(m->turns));
@@ -125,11 +125,11 @@ void merge_free(struct merge *m)
     if (m == NULL)
         return;
     write_before(m, (struct order_mark){ ORDER_END, ORDER_END });
-    for (size_t i = 0; i < m->lanes.count; i++) {
-        buf_fini(&m->lanes.at[i]->kept);
-        free(m->lanes.at[i]);
+    for (size_t i = 0; i < m->inputs.count; i++) {
+        buf_fini(&m->inputs.at[i]->kept);
+        free(m->inputs.at[i]);
     }
-    ARRAY_FREE(&m->lanes);
+    ARRAY_FREE(&m->inputs);
     pthread_mutex_destroy(&m->lock);
     free(m);
 }

@@ -11,7 +11,7 @@
 #include "packet/turn.h"
 
 struct merge;
-struct merge_lane;
+struct merge_input;
 
 /* turns: borrowed; read in merge_add(). write: gets whole records, in order, under the lock. */
 struct merge *merge_new(const struct turns *turns,
@@ -19,8 +19,8 @@ struct merge *merge_new(const struct turns *turns,
 void merge_free(struct merge *merge);       /* writes what is left; NULL is fine */
 
 /* At start, by one thread after the other. */
-struct merge_lane *merge_lane_new(struct merge *merge);
-/* By the lane's thread, for each packet in its order. Copies. */
-void merge_add(struct merge_lane *lane, const struct packet *p, const struct buf *records);
+struct merge_input *merge_input_new(struct merge *merge);
+/* By the input's thread, for each packet in its order. Copies. */
+void merge_add(struct merge_input *input, const struct packet *p, const struct buf *records);
 
 #endif

@@ -33,7 +33,7 @@ struct record_head {
 
 struct output_thread {
     struct render render;
-    struct merge_lane *lane;        /* NULL: records go with their packet */
+    struct merge_input *input;        /* NULL: records go with their packet */
 };
 
 struct output_writer {
@@ -152,7 +152,7 @@ void output_conf_free(struct output_conf *conf)
             log_warning("output", "%s: %llu records could not be written", conf->sink_paths.at[i],
                         (unsigned long long)sink->lost);
         sink->ops->close(sink->self);
-        free(sink->lane);
+        free(sink->thread_sink);
         free(sink);
         free(conf->sink_paths.at[i]);
     }
@@ -250,7 +250,7 @@ struct output_thread *output_thread_new(struct output_conf *conf, struct counter
     ot->render.counters = counters;
     ot->render.thread = __atomic_add_fetch(&conf->threads, 1, __ATOMIC_RELAXED);
     if (conf->merge != NULL)
-        ot->lane = merge_lane_new(conf->merge);
+        ot->input = merge_input_new(conf->merge);
     return ot;
 }
 
@@ -310,8 +310,8 @@ void output_render(struct output_thread *ot, struct packet *p)
 {
     ot->render.out = &p->records;
     render_all(ot, p);
-    if (UNLIKELY(ot->lane != NULL) && p->records.len > 0) {
-        merge_add(ot->lane, p, &p->records);
+    if (UNLIKELY(ot->input != NULL) && p->records.len > 0) {
+        merge_add(ot->input, p, &p->records);
         buf_clear(&p->records);
     }
 }

@@ -18,13 +18,13 @@ static void nothing(void *self)
     (void)self;
 }
 
-static void add(struct merge_lane *lane, uint64_t order, uint64_t sub, const char *text)
+static void add(struct merge_input *input, uint64_t order, uint64_t sub, const char *text)
 {
     struct packet p = { .order = order, .order_sub = sub };
     struct buf records = { 0 };
 
     buf_add_string(&records, text);
-    merge_add(lane, &p, &records);
+    merge_add(input, &p, &records);
     buf_fini(&records);
 }
 
@@ -34,11 +34,11 @@ TEST(merge_goes_by_the_packets)
     struct turns *turns = turns_new();
     struct buf out = { 0 };
     struct merge *m = merge_new(turns, gather, &out);
-    struct merge_lane *a, *b;
+    struct merge_input *a, *b;
 
     (void)turn_lane_new(turns, &thread);
-    a = merge_lane_new(m);
-    b = merge_lane_new(m);
+    a = merge_input_new(m);
+    b = merge_input_new(m);
     add(a, 2, 0, "1 ");
     add(a, 2, 2, "3 ");
     add(b, 2, 1, "2 ");
@@ -62,7 +62,7 @@ TEST(merge_waits_for_the_slowest)
     struct turn_lane *slow = turn_lane_new(turns, &thread);
     struct buf out = { 0 };
     struct merge *m = merge_new(turns, gather, &out);
-    struct merge_lane *lane = merge_lane_new(m);
+    struct merge_input *input = merge_input_new(m);
     char line[4097];
 
     memset(line, 'x', sizeof(line) - 1);
@@ -70,7 +70,7 @@ TEST(merge_waits_for_the_slowest)
     turn_reached(slow, 40, 0);
     for (uint64_t at = 2; at <= 1000; at += 2) {
         turn_reached(fast, at, 0);
-        add(lane, at, 0, line);
+        add(input, at, 0, line);
     }
     CHECK_INT(out.len, 19 * (sizeof(line) - 1));
     merge_free(m);
