@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* output/pcap_files.c - the files of pcap-log.
  *
- * A lane is a row of files, one after the other: that of all threads, or that of one. All lanes
+ * A thread_file is a row of files, one after the other: that of all threads, or that of one. All of them
  * share one sink and its lock: what differs is only where a record goes. */
 #include "config.h"
 
@@ -24,10 +24,10 @@
 #define LIMIT_DEFAULT (100u << 20)
 #define LIMIT_MIN (4u << 20)
 #define MAGIC 0xa1b2c3d4u
-#define DISK_HEADER offsetof(struct pcap_record, lane)
+#define DISK_HEADER offsetof(struct pcap_record, thread)
 #define PIECE_MAX (64u << 10)           /* to the compressor at once */
 
-struct lane {
+struct thread_file {
     unsigned number;
     int fd;                             /* -1: the next packet opens one */
     uint64_t size;                      /* of the file, as it lies on the disk */
@@ -44,7 +44,7 @@ struct pcap_files {
     unsigned max_files;
     uint32_t linktype;                  /* atomic */
     uint64_t start_us;                  /* atomic; of the first packet that was looked at */
-    ARRAY_OF(struct lane *) lanes;
+    ARRAY_OF(struct thread_file *) thread_files;
     struct buf squeezed;
     bool failing;
 };
@@ -65,7 +65,7 @@ void pcap_files_set_linktype(struct pcap_files *f, int linktype)
 
 /* --- bytes ---------------------------------------------------------------------------------- */
 
-static bool write_whole(struct pcap_files *f, struct lane *l, const void *data, size_t len)
+static bool write_whole(struct pcap_files *f, struct thread_file *l, const void *data, size_t len)
 {
     const uint8_t *at = data;
 
@@ -96,7 +96,7 @@ static LZ4F_preferences_t preferences(const struct pcap_files *f)
                                      LZ4F_contentChecksumEnabled : LZ4F_noContentChecksum };
 }
 
-static bool squeeze_begin(struct pcap_files *f, struct lane *l)
+static bool squeeze_begin(struct pcap_files *f, struct thread_file *l)
 {
     LZ4F_preferences_t p = preferences(f);
     LZ4F_cctx *ctx = NULL;
@@ -110,7 +110,7 @@ static bool squeeze_begin(struct pcap_files *f, struct lane *l)
     return !LZ4F_isError(n) && write_whole(f, l, f->squeezed.data, n);
 }
 
-static bool squeeze(struct pcap_files *f, struct lane *l, const uint8_t *data, size_t len)
+static bool squeeze(struct pcap_files *f, struct thread_file *l, const uint8_t *data, size_t len)
 {
     LZ4F_preferences_t p = preferences(f);
     size_t n;
@@ -120,7 +120,7 @@ static bool squeeze(struct pcap_files *f, struct lane *l, const uint8_t *data, s
     return !LZ4F_isError(n) && write_whole(f, l, f->squeezed.data, n);
 }
 
-static void squeeze_end(struct pcap_files *f, struct lane *l)
+static void squeeze_end(struct pcap_files *f, struct thread_file *l)
 {
     LZ4F_preferences_t p = preferences(f);
     size_t n;
@@ -133,23 +133,23 @@ static void squeeze_end(struct pcap_files *f, struct lane *l)
     l->squeezer = NULL;
 }
 #else
-static bool squeeze_begin(struct pcap_files *f UNUSED, struct lane *l UNUSED)
+static bool squeeze_begin(struct pcap_files *f UNUSED, struct thread_file *l UNUSED)
 {
     return false;
 }
 
-static bool squeeze(struct pcap_files *f UNUSED, struct lane *l UNUSED,
+static bool squeeze(struct pcap_files *f UNUSED, struct thread_file *l UNUSED,
                     const uint8_t *data UNUSED, size_t len UNUSED)
 {
     return false;
 }
 
-static void squeeze_end(struct pcap_files *f UNUSED, struct lane *l UNUSED)
+static void squeeze_end(struct pcap_files *f UNUSED, struct thread_file *l UNUSED)
 {
 }
 #endif
 
-static bool put(struct pcap_files *f, struct lane *l, const void *data, size_t len)
+static bool put(struct pcap_files *f, struct thread_file *l, const void *data, size_t len)
 {
     const uint8_t *at = data;
     bool ok = true;
@@ -165,7 +165,7 @@ static bool put(struct pcap_files *f, struct lane *l, const void *data, size_t l
 
 /* --- files ---------------------------------------------------------------------------------- */
 
-static void remove_oldest(struct pcap_files *f, struct lane *l)
+static void remove_oldest(struct pcap_files *f, struct thread_file *l)
 {
     while (f->max_files > 0 && l->names.count > f->max_files) {
         if (unlink(l->names.at[0]) < 0 && errno != ENOENT)
@@ -177,7 +177,7 @@ static void remove_oldest(struct pcap_files *f, struct lane *l)
     }
 }
 
-static void lane_close_file(struct pcap_files *f, struct lane *l)
+static void thread_file_close(struct pcap_files *f, struct thread_file *l)
 {
     if (l->squeezer != NULL)
         squeeze_end(f, l);
@@ -193,8 +193,8 @@ static void add_time(struct buf *name, const struct pcap_files *f, uint64_t time
         buf_printf(name, ".%u", (unsigned)(time_us % 1000000));
 }
 
-/* Of several lanes: %n is the thread's number, %i its id, which is the same here, %t the time. */
-static void make_name(struct buf *name, const struct pcap_files *f, unsigned lane,
+/* With files of several threads: %n is the thread's number, %i its id, which is the same here, %t the time. */
+static void make_name(struct buf *name, const struct pcap_files *f, unsigned thread,
                       uint64_t time_us)
 {
     for (const char *p = f->prefix; *p != '\0'; p++) {
@@ -205,7 +205,7 @@ static void make_name(struct buf *name, const struct pcap_files *f, unsigned lan
         if (*++p == 't')
             add_time(name, f, time_us);
         else
-            buf_printf(name, "%u", lane);
+            buf_printf(name, "%u", thread);
     }
     if (!f->multi) {
         buf_add_u8(name, '.');
@@ -216,7 +216,7 @@ static void make_name(struct buf *name, const struct pcap_files *f, unsigned lan
 }
 
 /* Named by the time it begins: the first one where the capture does. */
-static bool next_file(struct pcap_files *f, struct lane *l, const struct pcap_record *first)
+static bool next_file(struct pcap_files *f, struct thread_file *l, const struct pcap_record *first)
 {
     uint32_t header[6] = { MAGIC, 4u << 16 | 2, 0, 0, PCAP_SNAPLEN,
                            __atomic_load_n(&f->linktype, __ATOMIC_RELAXED) };
@@ -225,7 +225,7 @@ static bool next_file(struct pcap_files *f, struct lane *l, const struct pcap_re
                             : first->seconds * UINT64_C(1000000) + first->micros;
     struct buf name = { 0 };
 
-    lane_close_file(f, l);
+    thread_file_close(f, l);
     make_name(&name, f, l->number, start_us);
     buf_add_u8(&name, 0);
     l->fd = open((char *)name.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
@@ -245,50 +245,50 @@ static bool next_file(struct pcap_files *f, struct lane *l, const struct pcap_re
     return (!f->lz4 || squeeze_begin(f, l)) && put(f, l, header, sizeof(header));
 }
 
-static struct lane *find_lane(const struct pcap_files *f, unsigned number)
+static struct thread_file *thread_file_find(const struct pcap_files *f, unsigned number)
 {
-    for (size_t i = 0; i < f->lanes.count; i++)
-        if (f->lanes.at[i]->number == number)
-            return f->lanes.at[i];
+    for (size_t i = 0; i < f->thread_files.count; i++)
+        if (f->thread_files.at[i]->number == number)
+            return f->thread_files.at[i];
     return NULL;
 }
 
 /* Until the first packet is written the file has none, and yet its name is known. */
-void pcap_files_name(struct pcap_files *f, unsigned lane, uint64_t time_us, struct buf *name)
+void pcap_files_name(struct pcap_files *f, unsigned thread, uint64_t time_us, struct buf *name)
 {
-    const struct lane *l;
+    const struct thread_file *l;
 
     if (!f->multi)
-        lane = 0;
+        thread = 0;
     pcap_files_note(f, time_us);
     pthread_mutex_lock(&f->lock);
-    l = find_lane(f, lane);
+    l = thread_file_find(f, thread);
     if (l != NULL && l->names.count > 0)
         buf_add_string(name, l->names.at[l->names.count - 1]);
     else
-        make_name(name, f, lane, __atomic_load_n(&f->start_us, __ATOMIC_RELAXED));
+        make_name(name, f, thread, __atomic_load_n(&f->start_us, __ATOMIC_RELAXED));
     pthread_mutex_unlock(&f->lock);
 }
 
-static struct lane *lane_of(struct pcap_files *f, unsigned number)
+static struct thread_file *thread_file_of(struct pcap_files *f, unsigned number)
 {
-    struct lane *l;
+    struct thread_file *l;
 
     if (!f->multi)
         number = 0;
-    l = find_lane(f, number);
+    l = thread_file_find(f, number);
     if (l != NULL)
         return l;
     l = xcalloc(1, sizeof(*l));
     l->number = number;
     l->fd = -1;
-    ARRAY_PUSH(&f->lanes, l);
+    ARRAY_PUSH(&f->thread_files, l);
     return l;
 }
 
 static bool put_record(struct pcap_files *f, const struct pcap_record *h, const uint8_t *data)
 {
-    struct lane *l = lane_of(f, h->lane);
+    struct thread_file *l = thread_file_of(f, h->thread);
 
     if ((l->fd < 0 || l->size + DISK_HEADER + h->len > f->limit) && !next_file(f, l, h))
         return false;
@@ -322,8 +322,8 @@ static void files_rotate(void *self)
     struct pcap_files *f = self;
 
     pthread_mutex_lock(&f->lock);
-    for (size_t i = 0; i < f->lanes.count; i++)
-        lane_close_file(f, f->lanes.at[i]);
+    for (size_t i = 0; i < f->thread_files.count; i++)
+        thread_file_close(f, f->thread_files.at[i]);
     pthread_mutex_unlock(&f->lock);
 }
 
@@ -331,16 +331,16 @@ static void files_close(void *self)
 {
     struct pcap_files *f = self;
 
-    for (size_t i = 0; i < f->lanes.count; i++) {
-        struct lane *l = f->lanes.at[i];
+    for (size_t i = 0; i < f->thread_files.count; i++) {
+        struct thread_file *l = f->thread_files.at[i];
 
-        lane_close_file(f, l);
+        thread_file_close(f, l);
         for (size_t k = 0; k < l->names.count; k++)
             free(l->names.at[k]);
         ARRAY_FREE(&l->names);
         free(l);
     }
-    ARRAY_FREE(&f->lanes);
+    ARRAY_FREE(&f->thread_files);
     buf_fini(&f->squeezed);
     pthread_mutex_destroy(&f->lock);
     free(f->prefix);

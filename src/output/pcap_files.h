@@ -11,7 +11,7 @@
 /* A packet on its way to the sink; its bytes follow. */
 struct pcap_record {
     uint32_t seconds, micros, len, wire_len;    /* as in the file */
-    uint32_t lane;                              /* number of the thread */
+    uint32_t thread;                              /* number of the thread */
 };
 
 struct pcap_files;
@@ -23,7 +23,7 @@ struct pcap_files *pcap_files_open(const struct output_request *request,
 /* Any thread: a packet has been looked at; the first one names the first file. */
 void pcap_files_note(struct pcap_files *f, uint64_t time_us);
 /* Any thread: appends the name of the file that this thread's packets go to now. */
-void pcap_files_name(struct pcap_files *f, unsigned lane, uint64_t time_us, struct buf *name);
+void pcap_files_name(struct pcap_files *f, unsigned thread, uint64_t time_us, struct buf *name);
 void pcap_files_set_linktype(struct pcap_files *f, int linktype);
 
 #endif

@@ -81,17 +81,17 @@ static bool meets_condition(const struct pcap_log *log, const struct packet *p)
     }
 }
 
-static void add_record(struct buf *out, const struct packet *p, unsigned lane)
+static void add_record(struct buf *out, const struct packet *p, unsigned thread)
 {
     struct pcap_record h = { .seconds = (uint32_t)(p->time_us / 1000000),
                              .micros = (uint32_t)(p->time_us % 1000000),
-                             .len = p->len, .wire_len = p->wire_len, .lane = lane };
+                             .len = p->len, .wire_len = p->wire_len, .thread = thread };
 
     buf_add(out, &h, sizeof(h));
     buf_add(out, p->data, p->len);
 }
 
-static void hold(struct packet *p, unsigned lane)
+static void hold(struct packet *p, unsigned thread)
 {
     struct app_flow *af = p->flow != NULL ? p->flow->app : NULL;
 
@@ -101,7 +101,7 @@ static void hold(struct packet *p, unsigned lane)
         return;
     extra = app_flow_extra_make(af);
     if (extra != NULL && extra->held.len + sizeof(struct pcap_record) + p->len <= HELD_MAX)
-        add_record(&extra->held, p, lane);
+        add_record(&extra->held, p, thread);
 }
 
 static void pcap_packet(struct render *r, void *self, struct packet *p)

@@ -31,16 +31,16 @@ struct sink {
     void *self;
     uint64_t lost;              /* records that could not be written; atomic */
     /* `threaded: yes`: one for each thread that makes records; this is the first. */
-    struct sink **lane;
-    unsigned lanes;             /* 0: one for all */
+    struct sink **thread_sink;
+    unsigned thread_sinks;             /* 0: one for all */
 };
 
 /* thread: its number, from 1; 0: none of those that look at packets. */
 static inline const struct sink *sink_of_thread(const struct sink *sink, unsigned thread)
 {
-    if (LIKELY(sink->lanes == 0) || thread == 0)
+    if (LIKELY(sink->thread_sinks == 0) || thread == 0)
         return sink;
-    return sink->lane[(thread - 1) % sink->lanes];
+    return sink->thread_sink[(thread - 1) % sink->thread_sinks];
 }
 
 /* By `filetype:` of the node (regular by default) and its `filename:`, else `otherwise`.

@@ -38,7 +38,7 @@ static void sink_names(struct buf *out)
     buf_add_u8(out, 0);
 }
 
-#define LANES 128                        /* of threaded files; more threads share them */
+#define THREAD_SINKS 128                        /* of threaded files; more threads share them */
 
 static struct sink *find_open(const struct output_conf *conf, const struct sink_ops *ops,
                               const char *path)
@@ -96,7 +96,7 @@ struct sink *sink_open_as(const struct output_request *request, struct output_co
 }
 
 /* "eve.json" of the second thread is eve.2.json. */
-static char *lane_path(const char *path, unsigned number)
+static char *thread_path(const char *path, unsigned number)
 {
     const char *name = strrchr(path, '/'), *dot;
     struct buf out = { 0 };
@@ -112,10 +112,10 @@ static char *lane_path(const char *path, unsigned number)
 
 /* A file for each thread. The first is opened, which shows what is wrong with the path; the others
  * once their thread has something to write. */
-static struct sink *open_lanes(const struct output_request *request, struct output_conf *conf,
+static struct sink *open_thread_sinks(const struct output_request *request, struct output_conf *conf,
                                const struct conf_node *node, const char *path, struct err *err)
 {
-    char *first_path = lane_path(path, 1);
+    char *first_path = thread_path(path, 1);
     struct sink *first = find_open(conf, &sink_file, first_path);
 
     if (first != NULL) {
@@ -125,12 +125,12 @@ static struct sink *open_lanes(const struct output_request *request, struct outp
     first = open_at(request, conf, node, &sink_file, first_path, err);
     if (first == NULL)
         return NULL;
-    first->lane = xcalloc(LANES, sizeof(struct sink *));
-    first->lane[0] = first;
-    for (unsigned i = 1; i < LANES; i++)
-        first->lane[i] = open_at(request, conf, node, &sink_file_later, lane_path(path, i + 1),
+    first->thread_sink = xcalloc(THREAD_SINKS, sizeof(struct sink *));
+    first->thread_sink[0] = first;
+    for (unsigned i = 1; i < THREAD_SINKS; i++)
+        first->thread_sink[i] = open_at(request, conf, node, &sink_file_later, thread_path(path, i + 1),
                                  err);
-    first->lanes = LANES;
+    first->thread_sinks = THREAD_SINKS;
     return first;
 }
 
@@ -157,7 +157,7 @@ struct sink *sink_open_threaded(const struct output_request *request, struct out
         return sink_open(request, conf, node, otherwise, err);
     }
     path = output_path(request, conf_string(node, "filename", otherwise));
-    sink = open_lanes(request, conf, node, path, err);
+    sink = open_thread_sinks(request, conf, node, path, err);
     free(path);
     return sink;
 }
