@@ -10,13 +10,13 @@
 #define GRAMS_SPARSE 16         /* bits of a table for each that it has */
 #define WHOLES_SPARSE 32
 
-/* How a lane looks at the text: a literal of so many bytes has `stride` grams side by side, of
+/* How a length_class looks at the text: a literal of so many bytes has `stride` grams side by side, of
  * which a look at every stride-th place meets one. What it meets is then looked up by all the
  * bytes that these grams cover, `whole` of them. Where there are literals of two bytes, those of
  * three go with them. */
-enum lane_id { LANE_FOUR, LANE_THREE, LANE_PAIR, LANE_COUNT };
-static const struct lane_kind { uint8_t width, stride, whole, least; } kinds[LANE_COUNT] = {
-    [LANE_FOUR] = { 3, 2, 4, 4 }, [LANE_THREE] = { 2, 2, 3, 3 }, [LANE_PAIR] = { 2, 1, 2, 2 },
+enum length_class_id { LENGTH_FOUR, LENGTH_THREE, LENGTH_PAIR, LENGTH_CLASS_COUNT };
+static const struct length_class_kind { uint8_t width, stride, whole, least; } kinds[LENGTH_CLASS_COUNT] = {
+    [LENGTH_FOUR] = { 3, 2, 4, 4 }, [LENGTH_THREE] = { 2, 2, 3, 3 }, [LENGTH_PAIR] = { 2, 1, 2, 2 },
 };
 #define PLACES 128              /* grams are chosen from so many bytes at the literal's start */
 
@@ -34,7 +34,7 @@ struct gram_entry {
 /* All entries of the same grams follow each other. */
 struct gram_slot { uint32_t whole, first; };        /* entry, + 1; 0: empty */
 
-struct lane {
+struct length_class {
     struct bit_table grams;     /* by hash; bits NULL: nothing is looked for in this way */
     struct bit_table wholes;    /* bits NULL: no literal is here */
     struct gram_slot *slot;     /* by the hash's upper bits, or one of those behind that */
@@ -57,8 +57,8 @@ struct run_entry {
 /* What each search begins with comes first. */
 struct gram_set {
     const struct gram_looks *look;
-    gram_screen_look *screen_look;      /* NULL: lane[].grams are looked at instead */
-    struct lane lane[LANE_COUNT];
+    gram_screen_look *screen_look;      /* NULL: length_class[].grams are looked at instead */
+    struct length_class length_class[LENGTH_CLASS_COUNT];
     bool has_runs;
     unsigned one_count;
     struct gram_screen screen;
@@ -144,7 +144,7 @@ static unsigned gram_cost(const struct chooser *c, const uint8_t *at, unsigned w
 
 /* Where the cheapest grams stand that make one be met. */
 static unsigned choose(const struct chooser *c, const struct literal_pattern *p,
-                       const struct lane_kind *kind, bool *flat)
+                       const struct length_class_kind *kind, bool *flat)
 {
     unsigned best = 0, best_cost = UINT32_MAX;
 
@@ -223,7 +223,7 @@ static int by_whole(const void *a, const void *b)
     return (x->entry.id > y->entry.id) - (x->entry.id < y->entry.id);
 }
 
-static void slot_put(struct lane *l, uint32_t whole, uint32_t first)
+static void slot_put(struct length_class *l, uint32_t whole, uint32_t first)
 {
     size_t slot = gram_hash(whole) >> l->slot_shift;
 
@@ -234,7 +234,7 @@ static void slot_put(struct lane *l, uint32_t whole, uint32_t first)
 
 /* At least half of the slots stay empty; behind the last one there is room for as many as there
  * are. */
-static void lane_build(struct lane *l, const struct lane_kind *kind, entry_array *entries,
+static void length_class_build(struct length_class *l, const struct length_class_kind *kind, entry_array *entries,
                        bool screened)
 {
     size_t n = entries->count;
@@ -338,11 +338,11 @@ static void literals_build(struct gram_set *set, const struct literal_pattern *p
     }
 }
 
-static enum lane_id lane_of(const struct literal_pattern *p, bool pairs)
+static enum length_class_id length_class_of(const struct literal_pattern *p, bool pairs)
 {
-    if (p->len >= kinds[LANE_FOUR].least)
-        return LANE_FOUR;
-    return pairs ? LANE_PAIR : LANE_THREE;
+    if (p->len >= kinds[LENGTH_FOUR].least)
+        return LENGTH_FOUR;
+    return pairs ? LENGTH_PAIR : LENGTH_THREE;
 }
 
 static bool has_pairs(const struct literal_pattern *pattern, unsigned count)
@@ -371,11 +371,11 @@ static struct gram_found entry_of(const struct literal_pattern *p, unsigned id, 
     return f;
 }
 
-static void place(struct chooser *c, unsigned id, enum lane_id lane, entry_array *entries,
+static void place(struct chooser *c, unsigned id, enum length_class_id length_class, entry_array *entries,
                   run_array *runs)
 {
     const struct literal_pattern *p = &c->pattern[id];
-    const struct lane_kind *kind = &kinds[lane];
+    const struct length_class_kind *kind = &kinds[length_class];
     bool flat;
     unsigned at = choose(c, p, kind, &flat);
     struct run_entry run = run_of(p, id);
@@ -387,20 +387,20 @@ static void place(struct chooser *c, unsigned id, enum lane_id lane, entry_array
     ARRAY_PUSH(entries, entry_of(p, id, at, kind->whole));
 }
 
-static void lanes_build(struct gram_set *set, const struct literal_pattern *pattern,
+static void length_classes_build(struct gram_set *set, const struct literal_pattern *pattern,
                         unsigned count, run_array *runs)
 {
     struct chooser c = { pattern, count, xmalloc(USE_SLOTS) };
     bool pairs = has_pairs(pattern, count);
 
-    for (unsigned lane = 0; lane < LANE_COUNT; lane++) {
+    for (unsigned length_class = 0; length_class < LENGTH_CLASS_COUNT; length_class++) {
         entry_array entries = { 0 };
 
-        uses_count(&c, kinds[lane].width);
+        uses_count(&c, kinds[length_class].width);
         for (unsigned i = 0; i < count; i++)
-            if (pattern[i].len > 1 && lane_of(&pattern[i], pairs) == lane)
-                place(&c, i, (enum lane_id)lane, &entries, runs);
-        lane_build(&set->lane[lane], &kinds[lane], &entries, false);
+            if (pattern[i].len > 1 && length_class_of(&pattern[i], pairs) == length_class)
+                place(&c, i, (enum length_class_id)length_class, &entries, runs);
+        length_class_build(&set->length_class[length_class], &kinds[length_class], &entries, false);
     }
     free(c.used);
 }
@@ -410,7 +410,7 @@ static void screen_build(struct gram_set *set, const struct literal_pattern *pat
                          unsigned count, run_array *runs)
 {
     bool pairs = has_pairs(pattern, count);
-    entry_array entries[LANE_COUNT] = { { 0 } };
+    entry_array entries[LENGTH_CLASS_COUNT] = { { 0 } };
     uint8_t *at = xcalloc(count + 1, 1);
 
     for (unsigned i = 0; i < count; i++) {
@@ -425,13 +425,13 @@ static void screen_build(struct gram_set *set, const struct literal_pattern *pat
     }
     gram_screen_init(&set->screen, pattern, count, at);
     for (unsigned i = 0; i < count; i++) {
-        enum lane_id lane = lane_of(&pattern[i], pairs);
+        enum length_class_id length_class = length_class_of(&pattern[i], pairs);
 
         if (at[i] != SCREEN_NONE)
-            ARRAY_PUSH(&entries[lane], entry_of(&pattern[i], i, at[i], kinds[lane].whole));
+            ARRAY_PUSH(&entries[length_class], entry_of(&pattern[i], i, at[i], kinds[length_class].whole));
     }
-    for (unsigned lane = 0; lane < LANE_COUNT; lane++)
-        lane_build(&set->lane[lane], &kinds[lane], &entries[lane], true);
+    for (unsigned length_class = 0; length_class < LENGTH_CLASS_COUNT; length_class++)
+        length_class_build(&set->length_class[length_class], &kinds[length_class], &entries[length_class], true);
     free(at);
 }
 
@@ -447,7 +447,7 @@ struct gram_set *gram_set_new_with(const struct literal_pattern *pattern, unsign
     if (screen != NULL)
         screen_build(set, pattern, count, &runs);
     else
-        lanes_build(set, pattern, count, &runs);
+        length_classes_build(set, pattern, count, &runs);
     runs_build(set, &runs, pattern);
     for (unsigned i = 0; i < count; i++)
         if (pattern[i].len == 1)
@@ -472,11 +472,11 @@ void gram_set_free(struct gram_set *set)
 {
     if (set == NULL)
         return;
-    for (unsigned i = 0; i < LANE_COUNT; i++) {
-        free(set->lane[i].grams.bits);
-        free(set->lane[i].wholes.bits);
-        free(set->lane[i].entry);
-        free(set->lane[i].slot);
+    for (unsigned i = 0; i < LENGTH_CLASS_COUNT; i++) {
+        free(set->length_class[i].grams.bits);
+        free(set->length_class[i].wholes.bits);
+        free(set->length_class[i].entry);
+        free(set->length_class[i].slot);
     }
     free(set->run);
     free(set->one);
@@ -536,13 +536,13 @@ static inline void entry_met(const struct search *s, const struct gram_entry *e,
         s->hit(e->id, s->arg);
 }
 
-static inline const struct gram_slot *slot_of(const struct lane *l, uint32_t whole)
+static inline const struct gram_slot *slot_of(const struct length_class *l, uint32_t whole)
 {
     return &l->slot[gram_hash(whole) >> l->slot_shift];
 }
 
 /* The first of those that have these bytes; NULL: none has. */
-static inline const struct gram_entry *entry_find(const struct lane *l, uint32_t whole)
+static inline const struct gram_entry *entry_find(const struct length_class *l, uint32_t whole)
 {
     const struct gram_slot *slot = slot_of(l, whole);
 
@@ -559,7 +559,7 @@ static void entries_met(const struct search *s, const struct gram_entry *e, uint
 }
 
 /* The bit table has the hash: which literals have these bytes? */
-static void whole_met(const struct search *s, const struct lane *l, uint32_t whole, uint32_t at)
+static void whole_met(const struct search *s, const struct length_class *l, uint32_t whole, uint32_t at)
 {
     const struct gram_entry *e = entry_find(l, whole);
 
@@ -568,7 +568,7 @@ static void whole_met(const struct search *s, const struct lane *l, uint32_t who
 }
 
 /* Of many places: what one needs is fetched while others are looked at. */
-static void places_met(const struct search *s, const struct lane *l, uint32_t mask,
+static void places_met(const struct search *s, const struct length_class *l, uint32_t mask,
                        uint32_t *place, unsigned count)
 {
     const struct gram_entry *entry[2 * LOOKS_ROOM];
@@ -590,7 +590,7 @@ static void places_met(const struct search *s, const struct lane *l, uint32_t ma
 }
 
 /* Near the end. */
-static void whole_look(const struct search *s, const struct lane *l, uint32_t width, uint32_t at)
+static void whole_look(const struct search *s, const struct length_class *l, uint32_t width, uint32_t at)
 {
     uint32_t whole = ((uint32_t)word_at(s, at) | GRAM_FOLD) & width_mask(width);
 
@@ -601,10 +601,10 @@ static void whole_look(const struct search *s, const struct lane *l, uint32_t wi
 /* In three steps, none of which has to guess what the one before found: a mistaken guess costs
  * more than the look it spares. What a gram was met at begins there, or up to stride - 1 bytes
  * before. */
-static inline void lane_scan(const struct search *s, enum lane_id id)
+static inline void length_class_scan(const struct search *s, enum length_class_id id)
 {
-    const struct lane_kind kind = kinds[id];
-    const struct lane *l = &s->set->lane[id];
+    const struct length_class_kind kind = kinds[id];
+    const struct length_class *l = &s->set->length_class[id];
     const struct gram_looks *look = s->set->look;
     uint32_t met[LOOKS_ROOM], place[2 * LOOKS_ROOM], at = 0;
     uint32_t mask = width_mask(kind.width), whole_mask = width_mask(kind.whole);
@@ -623,10 +623,10 @@ static inline void lane_scan(const struct search *s, enum lane_id id)
         whole_look(s, l, kind.whole, at);
 }
 
-static void screened_met(const struct search *s, enum lane_id id, const uint32_t *met,
+static void screened_met(const struct search *s, enum length_class_id id, const uint32_t *met,
                          unsigned count)
 {
-    const struct lane *l = &s->set->lane[id];
+    const struct length_class *l = &s->set->length_class[id];
     uint32_t place[2 * LOOKS_ROOM], mask = width_mask(kinds[id].whole);
 
     count = s->set->look->among(l->wholes, mask, s->data, met, count, 0, place);
@@ -637,20 +637,20 @@ static void screened_met(const struct search *s, enum lane_id id, const uint32_t
 static void screen_scan(const struct search *s)
 {
     const struct gram_set *set = s->set;
-    enum lane_id short_id = set->lane[LANE_PAIR].wholes.bits != NULL ? LANE_PAIR : LANE_THREE;
+    enum length_class_id short_id = set->length_class[LENGTH_PAIR].wholes.bits != NULL ? LENGTH_PAIR : LENGTH_THREE;
     uint32_t at = 0;
     struct screen_met met;
 
     while (at + SCREEN_WIDTH <= s->len) {
         at = set->screen_look(&set->screen, s->data, s->len, at, &met);
         if (met.count > 0)
-            screened_met(s, LANE_FOUR, met.place, met.count);
+            screened_met(s, LENGTH_FOUR, met.place, met.count);
         if (met.short_count > 0)
             screened_met(s, short_id, met.short_place, met.short_count);
     }
-    if (set->lane[short_id].wholes.bits != NULL)
+    if (set->length_class[short_id].wholes.bits != NULL)
         for (; at + kinds[short_id].whole <= s->len; at++)
-            whole_look(s, &set->lane[short_id], kinds[short_id].whole, at);
+            whole_look(s, &set->length_class[short_id], kinds[short_id].whole, at);
 }
 
 static uint32_t run_end(const uint8_t *data, uint32_t len, uint32_t at)
@@ -720,9 +720,9 @@ void gram_set_scan(const struct gram_set *set, const uint8_t *data, uint32_t len
     if (set->screen_look != NULL) {
         screen_scan(&s);
     } else {
-        lane_scan(&s, LANE_FOUR);
-        lane_scan(&s, LANE_THREE);
-        lane_scan(&s, LANE_PAIR);
+        length_class_scan(&s, LENGTH_FOUR);
+        length_class_scan(&s, LENGTH_THREE);
+        length_class_scan(&s, LENGTH_PAIR);
     }
     if (set->has_runs)
         runs_scan(&s);
