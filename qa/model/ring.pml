@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ring.pml - the ring's wait and wake protocol (src/base/ring.c), for the model checker spin.
  *
- * Two producers with a bounded ring each, one consumer that sleeps on one waiter for both;
- * producers sleep on waiters of their own when their ring is full. Each statement is one atomic
+ * Two producers with a bounded ring each, one consumer that sleeps on one eventcount for both;
+ * producers sleep on eventcounts of their own when their ring is full. Each statement is one atomic
  * step, which is what sequentially consistent operations on index, `sleeping` and epoch give.
  *
  * Checked over every interleaving: nobody sleeps for ever (an invalid end state is a lost
@@ -19,13 +19,13 @@
 byte tail[PRODUCERS], head[PRODUCERS];          /* items pushed and popped so far */
 bool closed[PRODUCERS];
 
-/* Waiters: one per producer, the last is the consumer's. A futex is the number of its waiter. */
+/* Waiters: one per producer, the last is the consumer's. A futex is the number of its eventcount. */
 #define CONSUMER PRODUCERS
 byte epoch[PRODUCERS + 1];
 bool sleeping[PRODUCERS + 1];
 bool in_futex[PRODUCERS + 1];                   /* really asleep, in the kernel */
 
-/* waiter_wake(): bump the epoch, then wake who announced to sleep. */
+/* eventcount_wake(): bump the epoch, then wake who announced to sleep. */
 inline wake(w)
 {
 #ifdef CLEAR_ON_WAKE

@@ -17,28 +17,28 @@
 /* A few microseconds: what a hand-over between two running threads takes at most. */
 #define SPINS 100
 
-void waiter_init(struct ring_waiter *w)
+void eventcount_init(struct eventcount *w)
 {
     /* With one CPU the other thread cannot run while this one looks. */
-    *w = (struct ring_waiter){ .spins = cpu_count() > 1 ? SPINS : 0 };
+    *w = (struct eventcount){ .spins = cpu_count() > 1 ? SPINS : 0 };
 }
 
 /* `sleeping` is stored before the caller looks at the rings, and a pusher stores its index before
  * it looks at `sleeping`. All four are sequentially consistent, so that at least one of the two
  * threads sees what the other did. The key is read in between: a wake-up that comes after makes
  * the futex refuse to sleep. */
-uint32_t waiter_prepare(struct ring_waiter *w)
+uint32_t eventcount_prepare(struct eventcount *w)
 {
     __atomic_store_n(&w->sleeping, 1, __ATOMIC_SEQ_CST);
     return __atomic_load_n(&w->epoch, __ATOMIC_SEQ_CST);
 }
 
-void waiter_cancel(struct ring_waiter *w)
+void eventcount_cancel(struct eventcount *w)
 {
     __atomic_store_n(&w->sleeping, 0, __ATOMIC_RELAXED);
 }
 
-void waiter_sleep(struct ring_waiter *w, uint32_t key, uint64_t timeout_ns)
+void eventcount_sleep(struct eventcount *w, uint32_t key, uint64_t timeout_ns)
 {
     struct timespec timeout = {
         .tv_sec = (time_t)(timeout_ns / 1000000000),
@@ -47,12 +47,12 @@ void waiter_sleep(struct ring_waiter *w, uint32_t key, uint64_t timeout_ns)
 
     __atomic_store_n(&w->sleeps, w->sleeps + 1, __ATOMIC_RELAXED);
     syscall(SYS_futex, &w->epoch, FUTEX_WAIT_PRIVATE, key,
-            timeout_ns == WAITER_FOREVER ? NULL : &timeout, NULL, 0);
-    waiter_cancel(w);
+            timeout_ns == EVENTCOUNT_FOREVER ? NULL : &timeout, NULL, 0);
+    eventcount_cancel(w);
 }
 
 /* The epoch changes even when nobody sleeps: the thread may be about to. */
-void waiter_wake(struct ring_waiter *w)
+void eventcount_wake(struct eventcount *w)
 {
     int saved = errno;
 
@@ -62,7 +62,7 @@ void waiter_wake(struct ring_waiter *w)
     errno = saved;
 }
 
-bool waiter_wait(struct ring_waiter *w, bool (*is_ready)(void *arg), void *arg,
+bool eventcount_wait(struct eventcount *w, bool (*is_ready)(void *arg), void *arg,
                  uint64_t timeout_ns)
 {
     uint64_t start, past;
@@ -74,13 +74,13 @@ bool waiter_wait(struct ring_waiter *w, bool (*is_ready)(void *arg), void *arg,
     }
     start = clock_ns();
     for (past = 0; past < timeout_ns; past = clock_ns() - start) {
-        uint32_t key = waiter_prepare(w);
+        uint32_t key = eventcount_prepare(w);
 
         if (is_ready(arg)) {
-            waiter_cancel(w);
+            eventcount_cancel(w);
             return true;
         }
-        waiter_sleep(w, key, timeout_ns == WAITER_FOREVER ? timeout_ns : timeout_ns - past);
+        eventcount_sleep(w, key, timeout_ns == EVENTCOUNT_FOREVER ? timeout_ns : timeout_ns - past);
     }
     return is_ready(arg);
 }
@@ -90,7 +90,7 @@ static uint32_t power_of_two(uint32_t n)
     return n <= 1 ? 1 : UINT32_C(1) << (32 - __builtin_clz(n - 1));
 }
 
-struct ring *ring_new(uint32_t size, struct ring_waiter *consumer, struct ring_waiter *producer)
+struct ring *ring_new(uint32_t size, struct eventcount *consumer, struct eventcount *producer)
 {
     uint32_t slots = power_of_two(MIN(size, UINT32_C(1) << 30));
     struct ring *ring = xaligned(CACHE_LINE, sizeof(*ring) + slots * sizeof(ring->slot[0]));
@@ -123,9 +123,9 @@ static void copy_out(const struct ring *ring, uint32_t at, void **items, uint32_
     memcpy(items + first, &ring->slot[0], (n - first) * sizeof(*items));
 }
 
-/* Publishes an index and wakes the other side if it sleeps. Without a waiter a release store is
+/* Publishes an index and wakes the other side if it sleeps. Without an eventcount a release store is
  * enough, and cheaper. */
-static inline void publish(uint32_t *index, uint32_t value, struct ring_waiter *other)
+static inline void publish(uint32_t *index, uint32_t value, struct eventcount *other)
 {
     if (other == NULL) {
         __atomic_store_n(index, value, __ATOMIC_RELEASE);
@@ -133,7 +133,7 @@ static inline void publish(uint32_t *index, uint32_t value, struct ring_waiter *
     }
     __atomic_store_n(index, value, __ATOMIC_SEQ_CST);
     if (UNLIKELY(__atomic_load_n(&other->sleeping, __ATOMIC_SEQ_CST)))
-        waiter_wake(other);
+        eventcount_wake(other);
 }
 
 unsigned ring_push(struct ring *ring, void *const *items, unsigned n)
@@ -187,7 +187,7 @@ void ring_close(struct ring *ring)
 {
     __atomic_store_n(&ring->closed, true, __ATOMIC_SEQ_CST);
     if (ring->consumer != NULL)
-        waiter_wake(ring->consumer);
+        eventcount_wake(ring->consumer);
 }
 
 bool ring_is_closed(const struct ring *ring)

@@ -2,21 +2,21 @@
 /* base/ring.h - a bounded queue of pointers from one thread to one other, and how to wait for it.
  *
  * One thread pushes, one pops; neither takes a lock. A thread that reads several rings (or waits
- * for room in several) sleeps on one waiter, which all of them wake:
+ * for room in several) sleeps on one eventcount, which all of them wake:
  *
  *     for (;;) {
  *         while ((n = ring_pop(ring, items, 8)) > 0)
  *             ...
  *         if (ring_is_done(ring))
  *             break;
- *         key = waiter_prepare(&waiter);
+ *         key = eventcount_prepare(&eventcount);
  *         if (ring_count(ring) > 0 || ring_is_closed(ring))
- *             waiter_cancel(&waiter);
+ *             eventcount_cancel(&eventcount);
  *         else
- *             waiter_sleep(&waiter, key, timeout_ns);
+ *             eventcount_sleep(&eventcount, key, timeout_ns);
  *     }
  *
- * A wake-up between waiter_prepare() and waiter_sleep() is never lost: base/README says why, and
+ * A wake-up between eventcount_prepare() and eventcount_sleep() is never lost: base/README says why, and
  * qa/model/ring.pml proves it. */
 #ifndef BASE_RING_H
 #define BASE_RING_H
@@ -24,29 +24,29 @@
 #include "base/base.h"
 
 /* Where one thread sleeps. In the caller's storage; must outlive the rings that name it. */
-struct ring_waiter {
+struct eventcount {
     CACHE_ALIGNED uint32_t epoch;   /* the futex; changes at each wake-up */
     uint32_t sleeping;              /* its thread may be asleep: who changes something must wake */
-    unsigned spins;                 /* looks before sleeping, for waiter_wait() */
+    unsigned spins;                 /* looks before sleeping, for eventcount_wait() */
     uint64_t sleeps;                /* its own thread writes, anyone reads, relaxed */
 };
 
-#define WAITER_FOREVER UINT64_MAX
+#define EVENTCOUNT_FOREVER UINT64_MAX
 
-void waiter_init(struct ring_waiter *w);
+void eventcount_init(struct eventcount *w);
 
-/* By the waiter's own thread. After waiter_prepare() look once more at what is waited for, with
- * the functions below; then either waiter_cancel() or waiter_sleep(). Sleeping may end early. */
-uint32_t waiter_prepare(struct ring_waiter *w);
-void waiter_cancel(struct ring_waiter *w);
-void waiter_sleep(struct ring_waiter *w, uint32_t key, uint64_t timeout_ns);
+/* By the eventcount's own thread. After eventcount_prepare() look once more at what is waited for, with
+ * the functions below; then either eventcount_cancel() or eventcount_sleep(). Sleeping may end early. */
+uint32_t eventcount_prepare(struct eventcount *w);
+void eventcount_cancel(struct eventcount *w);
+void eventcount_sleep(struct eventcount *w, uint32_t key, uint64_t timeout_ns);
 
 /* All of it: spins a little, then sleeps, until is_ready() or the timeout. Gives is_ready(). */
-bool waiter_wait(struct ring_waiter *w, bool (*is_ready)(void *arg), void *arg,
+bool eventcount_wait(struct eventcount *w, bool (*is_ready)(void *arg), void *arg,
                  uint64_t timeout_ns);
 
 /* By any thread, also in a signal handler. What it stored before, the woken thread sees. */
-void waiter_wake(struct ring_waiter *w);
+void eventcount_wake(struct eventcount *w);
 
 /* The producer's and the consumer's words keep to their own cache lines; each remembers what it
  * last saw of the other and looks again only when that says full or empty. Indices run freely
@@ -58,12 +58,12 @@ struct ring {
     uint32_t tail_seen;
     CACHE_ALIGNED uint32_t mask;            /* from here on constant, but for closed */
     bool closed;
-    struct ring_waiter *consumer, *producer;    /* borrowed; NULL: nobody ever sleeps */
+    struct eventcount *consumer, *producer;    /* borrowed; NULL: nobody ever sleeps */
     CACHE_ALIGNED void *slot[];
 };
 
 /* Room for at least `size` pointers (1 to 2^30). */
-struct ring *ring_new(uint32_t size, struct ring_waiter *consumer, struct ring_waiter *producer);
+struct ring *ring_new(uint32_t size, struct eventcount *consumer, struct eventcount *producer);
 void ring_free(struct ring *ring);          /* what is still in it is the caller's */
 
 /* How many of the n were taken: all, or what there was room for. */

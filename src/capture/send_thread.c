@@ -15,7 +15,7 @@ struct send_thread {
     struct side_thread *side;
     send_thread_fn *send;
     void *arg;
-    struct ring_waiter sender, judge;
+    struct eventcount sender, judge;
     struct ring *full, *empty;          /* to the sending thread, and back */
     void *current;
 };
@@ -43,7 +43,7 @@ static void *thread_main(void *arg)
     pthread_setname_np(pthread_self(), s->side->name);        /* of another a sandbox forbids it */
     while (!ring_is_done(s->full)) {
         if (ring_pop(s->full, &item, 1) == 0) {
-            waiter_wait(&s->sender, has_work, s, WAITER_FOREVER);
+            eventcount_wait(&s->sender, has_work, s, EVENTCOUNT_FOREVER);
             continue;
         }
         s->send(s->arg, item);
@@ -79,8 +79,8 @@ struct send_thread *send_thread_new(struct side_thread *side, size_t buffer_size
     s->send = send;
     s->arg = arg;
     s->current = xcalloc(1, buffer_size);
-    waiter_init(&s->sender);
-    waiter_init(&s->judge);
+    eventcount_init(&s->sender);
+    eventcount_init(&s->judge);
     s->full = ring_new(BUFFERS, &s->sender, &s->judge);
     s->empty = ring_new(BUFFERS, &s->judge, &s->sender);
     for (unsigned i = 1; i < BUFFERS; i++) {
@@ -116,7 +116,7 @@ void send_thread_push(struct send_thread *s, unsigned packets)
     __atomic_store_n(&s->side->jobs, s->side->jobs + packets, __ATOMIC_RELAXED);
     ring_push(s->full, &item, 1);
     while (ring_pop(s->empty, &item, 1) == 0)
-        waiter_wait(&s->judge, has_room, s, WAITER_FOREVER);
+        eventcount_wait(&s->judge, has_room, s, EVENTCOUNT_FOREVER);
     s->current = item;
 }
 

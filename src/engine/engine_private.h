@@ -82,7 +82,7 @@ struct engine_thread {
     CACHE_ALIGNED struct order_mark dealt;      /* all before it has been counted as sent */
     uint32_t nudged;                    /* atomic: somebody wants to know how far we are */
 
-    CACHE_ALIGNED struct ring_waiter waiter;
+    CACHE_ALIGNED struct eventcount eventcount;
 
     /* Written by this thread alone, read by reports. */
     CACHE_ALIGNED uint64_t wait_ns, blocked_ns, dropped, start_ns, end_ns, cpu_ns, stamp_ns;

@@ -46,8 +46,8 @@ void links_make(struct engine_thread *t)
         if (t->merges)
             link->depth = MAX(link->depth, MAX(MERGED_DEPTH / t->in_count, MERGED_DEPTH_LEAST));
         link->room = t->merges ? MAX(link->depth, 2 * e->plan->pool_size) : link->depth;
-        link->full = ring_new(link->room, &t->waiter, NULL);
-        link->empty = ring_new(link->room, &from->waiter, NULL);
+        link->full = ring_new(link->room, &t->eventcount, NULL);
+        link->empty = ring_new(link->room, &from->eventcount, NULL);
         link->vectors = xcalloc(link->depth, sizeof(link->vectors[0]));
         for (unsigned j = 0; j < link->depth; j++) {
             void *v = &link->vectors[j];
@@ -147,7 +147,7 @@ static struct packet_vector *pending(struct engine_thread *t, struct link *link)
     hand_on_pending(t);
     account_sleep(t);
     while ((v = try_pending(link)) == NULL)
-        waiter_wait(&t->waiter, has_empty, link, WAITER_FOREVER);
+        eventcount_wait(&t->eventcount, has_empty, link, EVENTCOUNT_FOREVER);
     account_awake(t, WAIT_OUTPUT);
     return v;
 }
@@ -284,7 +284,7 @@ void nudge(void *thread)
     struct engine_thread *t = thread;
 
     __atomic_store_n(&t->nudged, 1, __ATOMIC_RELAXED);
-    waiter_wake(&t->waiter);
+    eventcount_wake(&t->eventcount);
 }
 
 /* What the producers have dealt, looked at before the links: when nothing is left on a link,
@@ -345,7 +345,7 @@ struct packet_vector *take_in(struct engine_thread *t, struct link **from)
         while ((v = try_take(t, from)) == NULL) {
             if (is_nudged(t) && (v = answer_nudge(t)) != NULL)
                 break;
-            waiter_wait(&t->waiter, has_input, t, WAITER_FOREVER);
+            eventcount_wait(&t->eventcount, has_input, t, EVENTCOUNT_FOREVER);
         }
         account_awake(t, WAIT_INPUT);
     }

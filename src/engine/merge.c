@@ -168,9 +168,9 @@ static void wait_for_news(struct engine_thread *t)
         t->asked = true;
     if (t->asked || has_waiting_packets(t)) {
         nudge_producers(t);
-        waiter_wait(&t->waiter, has_news, t, NUDGE_NS);
+        eventcount_wait(&t->eventcount, has_news, t, NUDGE_NS);
     } else {
-        waiter_wait(&t->waiter, has_news, t, WAITER_FOREVER);
+        eventcount_wait(&t->eventcount, has_news, t, EVENTCOUNT_FOREVER);
     }
 }
 

@@ -296,7 +296,7 @@ static int thread_open(struct engine_thread *t, struct err *err)
     struct engine *e = t->engine;
 
     t->counters = counters_new(t->plan->name);
-    waiter_init(&t->waiter);
+    eventcount_init(&t->eventcount);
     vector_grow(&t->work, 4 * VECTOR_FILL);
     vector_grow(&t->early, VECTOR_FILL);
     if (t->piece->makes_packets) {

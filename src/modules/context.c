@@ -51,24 +51,24 @@ void run_context_set_tenants(struct run_context *ctx, struct tenants *tenants)
     tenants_unref(old);
 }
 
-struct ring_waiter *run_stream_join(struct run_context *ctx, struct err *err)
+struct eventcount *run_stream_join(struct run_context *ctx, struct err *err)
 {
-    struct ring_waiter *waiter;
+    struct eventcount *eventcount;
 
     if (ctx->stream_count == RUN_STREAMS_MAX) {
         err_set(err, "at most %d threads can follow streams", RUN_STREAMS_MAX);
         return NULL;
     }
-    waiter = xaligned(CACHE_LINE, sizeof(*waiter));
-    waiter_init(waiter);
-    ctx->stream_waiter[ctx->stream_count++] = waiter;
-    return waiter;
+    eventcount = xaligned(CACHE_LINE, sizeof(*eventcount));
+    eventcount_init(eventcount);
+    ctx->stream_eventcount[ctx->stream_count++] = eventcount;
+    return eventcount;
 }
 
 void run_context_end_run(struct run_context *ctx)
 {
     while (ctx->stream_count > 0)
-        free(ctx->stream_waiter[--ctx->stream_count]);
+        free(ctx->stream_eventcount[--ctx->stream_count]);
     ctx->queue_count = 0;
 }
 

@@ -56,7 +56,7 @@ struct run_context {
     void *capture_handle;
     struct run_queue queues[RUN_QUEUES_MAX];    /* receive modules add theirs as they open */
     unsigned queue_count;
-    struct ring_waiter *stream_waiter[RUN_STREAMS_MAX];     /* run_stream_join() */
+    struct eventcount *stream_eventcount[RUN_STREAMS_MAX];     /* run_stream_join() */
     unsigned stream_count;
     unsigned streams_asleep;                /* atomic */
     struct file_claims *claims;             /* of shares_file; modules/flow_partition.c makes it */
@@ -106,9 +106,9 @@ static inline bool run_round_is_new(const struct run_context *ctx, unsigned seen
     return UNLIKELY(__atomic_load_n(&ctx->round.number, __ATOMIC_ACQUIRE) != seen);
 }
 
-/* The waiter of a stream module that opens; NULL: too many of them. It outlives the module, because
+/* The eventcount of a stream module that opens; NULL: too many of them. It outlives the module, because
  * detection elsewhere may wake it at any time before the run is over. */
-struct ring_waiter *run_stream_join(struct run_context *ctx, struct err *err);
+struct eventcount *run_stream_join(struct run_context *ctx, struct err *err);
 /* No thread of the run is left: the places of its queues and streams are free for the next run. */
 void run_context_end_run(struct run_context *ctx);
 

@@ -272,7 +272,7 @@ static void detect_module_packet(struct detect_module *m, struct packet *p)
 static void COLD wake_streams(const struct run_context *ctx)
 {
     for (unsigned i = 0; i < ctx->stream_count; i++)
-        waiter_wake(ctx->stream_waiter[i]);
+        eventcount_wake(ctx->stream_eventcount[i]);
 }
 
 /* What the packet has changed is there to be seen by the stream module. */

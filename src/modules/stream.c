@@ -20,7 +20,7 @@ struct stream_module {
     unsigned rules_generation, round;
     bool joined;
     struct turn_thread thread;
-    struct ring_waiter *waiter;             /* the context's */
+    struct eventcount *eventcount;             /* the context's */
 };
 
 static void sleeps(void *self)
@@ -53,7 +53,7 @@ static bool rules_steer(const struct stream_module *m)
 static void settle_open(struct stream_module *m)
 {
     const struct run_context *ctx = m->ctx;
-    const struct stream_settle how = { m->waiter, sleeps, wakes, m };
+    const struct stream_settle how = { m->eventcount, sleeps, wakes, m };
     bool answers_count = ctx->is_inline || rules_steer(m) || app_bypasses(ctx->app);
 
     stream_thread_settles(m->stream, &how, ctx->offline,
@@ -156,8 +156,8 @@ static void *stream_module_open(const struct module_env *env, struct err *err)
     m->ctx = env->context;
     m->counters = env->counters;
     m->thread = env->turn_thread;
-    m->waiter = run_stream_join(m->ctx, err);
-    if (m->waiter == NULL) {
+    m->eventcount = run_stream_join(m->ctx, err);
+    if (m->eventcount == NULL) {
         free(m);
         return NULL;
     }

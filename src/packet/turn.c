@@ -14,7 +14,7 @@
 
 struct turn_lane {
     CACHE_ALIGNED struct order_mark mark;
-    CACHE_ALIGNED struct ring_waiter waiter;
+    CACHE_ALIGNED struct eventcount eventcount;
     struct turns *turns;
     struct turn_thread thread;
     struct order_mark taken, taken_hosts;       /* the places of the last turns */
@@ -51,7 +51,7 @@ struct turn_lane *turn_lane_new(struct turns *turns, const struct turn_thread *t
 {
     struct turn_lane *lane = xaligned(CACHE_LINE, sizeof(*lane));
 
-    waiter_init(&lane->waiter);
+    eventcount_init(&lane->eventcount);
     lane->turns = turns;
     lane->thread = *thread;
     ARRAY_PUSH(&turns->lanes, lane);
@@ -72,7 +72,7 @@ static COLD void wake_others(const struct turn_lane *lane, uint64_t order, uint6
 
         if (other != lane && __atomic_load_n(&other->waits, __ATOMIC_ACQUIRE) != 0 &&
             order_mark_has_passed(here, wanted.at, wanted.sub))
-            waiter_wake(&other->waiter);
+            eventcount_wake(&other->eventcount);
     }
 }
 
@@ -140,7 +140,7 @@ static COLD void wait_for_lane(struct turn_lane *lane, struct wait_for *w)
     __atomic_store_n(&lane->waits, 1, __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&turns->waiting, 1, __ATOMIC_SEQ_CST);
     w->other->thread.nudge(w->other->thread.self);
-    while (!waiter_wait(&lane->waiter, is_past, w, pause)) {
+    while (!eventcount_wait(&lane->eventcount, is_past, w, pause)) {
         pause = MIN(2 * pause, NUDGE_MOST_NS);
         w->other->thread.nudge(w->other->thread.self);
     }

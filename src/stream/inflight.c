@@ -36,7 +36,7 @@ static COLD void wait_for(struct stream_thread *st, struct flow *flow)
     const struct stream_settle *s = &st->settle;
 
     s->sleeps(s->self);
-    while (!waiter_wait(s->waiter, is_settled, flow, LOOK_AGAIN_NS))
+    while (!eventcount_wait(s->eventcount, is_settled, flow, LOOK_AGAIN_NS))
         continue;
     s->wakes(s->self);
 }
@@ -61,7 +61,7 @@ bool stream_may_cross_depth(struct stream_thread *st, const struct packet_vector
                             struct flow *flow, const struct packet *p)
 {
     /* whether it is settled stands far from what else is looked at here, and is asked last */
-    if (st->settle.waiter == NULL || !stream_meets_depth(flow, p) || flow_is_settled(flow))
+    if (st->settle.eventcount == NULL || !stream_meets_depth(flow, p) || flow_is_settled(flow))
         return true;
     if (v->count > 0)
         return false;

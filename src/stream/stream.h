@@ -59,10 +59,10 @@ void stream_thread_set_gates(struct stream_thread *st, const struct stream_gates
 /* Where what detection decides of a packet changes how the flow's next one is followed - a drop,
  * a bypass, flow variables that rules in front of the stream read - the next one waits until
  * detection has answered, so that it is no matter how many packets are under way. With `always`
- * each packet does; without, only one of a file that meets the depth. `waiter` is woken when a
+ * each packet does; without, only one of a file that meets the depth. `eventcount` is woken when a
  * packet has been inspected; sleeps and wakes stand around a wait. */
 struct stream_settle {
-    struct ring_waiter *waiter;
+    struct eventcount *eventcount;
     void (*sleeps)(void *self);
     void (*wakes)(void *self);
     void *self;

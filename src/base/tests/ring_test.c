@@ -67,37 +67,37 @@ TEST(ring_close_after_the_last_item)
     ring_free(ring);
 }
 
-TEST(ring_waiter_times_out)
+TEST(eventcount_times_out)
 {
-    struct ring_waiter w;
+    struct eventcount w;
     uint64_t start = clock_ns(), past;
 
-    waiter_init(&w);
-    waiter_sleep(&w, waiter_prepare(&w), 20000000);
+    eventcount_init(&w);
+    eventcount_sleep(&w, eventcount_prepare(&w), 20000000);
     past = clock_ns() - start;
     CHECK(past >= 15000000 && past < 10000000000u);
     CHECK_INT(w.sleeping, 0);
 }
 
-TEST(ring_waiter_sees_a_wake_before_sleep)
+TEST(eventcount_sees_a_wake_before_sleep)
 {
-    struct ring_waiter w;
+    struct eventcount w;
     uint32_t key;
 
-    waiter_init(&w);
-    key = waiter_prepare(&w);
-    waiter_wake(&w);
-    waiter_sleep(&w, key, WAITER_FOREVER);     /* returns at once, or the test hangs */
+    eventcount_init(&w);
+    key = eventcount_prepare(&w);
+    eventcount_wake(&w);
+    eventcount_sleep(&w, key, EVENTCOUNT_FOREVER);     /* returns at once, or the test hangs */
     CHECK_INT(w.sleeping, 0);
 }
 
-/* --- several producers, one consumer on one waiter; a sum and the order of each are checked --- */
+/* --- several producers, one consumer on one eventcount; a sum and the order of each are checked --- */
 
 #define LANES 3
 
 struct lane {
     struct ring *ring;
-    struct ring_waiter producer;
+    struct eventcount producer;
     unsigned seed, items;
 };
 
@@ -121,7 +121,7 @@ static void *produce(void *arg)
         while (done < n) {
             done += ring_push(lane->ring, batch + done, n - done);
             if (done < n)
-                waiter_wait(&lane->producer, has_room, lane->ring, WAITER_FOREVER);
+                eventcount_wait(&lane->producer, has_room, lane->ring, EVENTCOUNT_FOREVER);
         }
         sent += n;
         if (rand_r(&lane->seed) % 64 == 0)
@@ -163,17 +163,17 @@ static unsigned consume(struct lane *lane, uintptr_t *last, unsigned size)
 static void run_lanes(struct test *t, uint32_t ring_size_wanted, unsigned items, unsigned spins)
 {
     struct lane *lane = xaligned(CACHE_LINE, LANES * sizeof(*lane));
-    struct ring_waiter consumer;
+    struct eventcount consumer;
     uintptr_t last[LANES] = { 0 };
     pthread_t thread[LANES];
     struct lanes all = { .lane = lane, .open = LANES };
     struct ring *rings[LANES];
     unsigned seed = 7, wrong = 0;
 
-    waiter_init(&consumer);
+    eventcount_init(&consumer);
     consumer.spins = spins;
     for (unsigned i = 0; i < LANES; i++) {
-        waiter_init(&lane[i].producer);
+        eventcount_init(&lane[i].producer);
         lane[i].producer.spins = spins;
         lane[i].seed = i;
         lane[i].items = items;
@@ -182,7 +182,7 @@ static void run_lanes(struct test *t, uint32_t ring_size_wanted, unsigned items,
     for (unsigned i = 0; i < LANES; i++)
         pthread_create(&thread[i], NULL, produce, &lane[i]);
     while (all.open > 0) {
-        waiter_wait(&consumer, has_work, &all, WAITER_FOREVER);
+        eventcount_wait(&consumer, has_work, &all, EVENTCOUNT_FOREVER);
         for (unsigned i = 0; i < LANES; i++) {
             if (lane[i].ring == NULL)
                 continue;
@@ -221,7 +221,7 @@ TEST(ring_stress_spinning_first)
 
 struct pair {
     struct ring *there, *back;
-    struct ring_waiter left, right;
+    struct eventcount left, right;
 };
 
 static bool has_items(void *arg)
@@ -235,7 +235,7 @@ static void *echo(void *arg)
     void *item;
 
     while (!ring_is_done(pair->there)) {
-        waiter_wait(&pair->right, has_items, pair->there, WAITER_FOREVER);
+        eventcount_wait(&pair->right, has_items, pair->there, EVENTCOUNT_FOREVER);
         if (ring_pop(pair->there, &item, 1) > 0)
             ring_push(pair->back, &item, 1);
     }
@@ -248,8 +248,8 @@ TEST(ring_stress_ping_pong)
     pthread_t thread;
     unsigned wrong = 0;
 
-    waiter_init(&pair.left);
-    waiter_init(&pair.right);
+    eventcount_init(&pair.left);
+    eventcount_init(&pair.right);
     pair.left.spins = pair.right.spins = 0;
     pair.there = ring_new(2, &pair.right, NULL);
     pair.back = ring_new(2, &pair.left, NULL);
@@ -259,7 +259,7 @@ TEST(ring_stress_ping_pong)
 
         ring_push(pair.there, &item, 1);
         item = NULL;
-        waiter_wait(&pair.left, has_items, pair.back, WAITER_FOREVER);
+        eventcount_wait(&pair.left, has_items, pair.back, EVENTCOUNT_FOREVER);
         ring_pop(pair.back, &item, 1);
         wrong += NUMBER(item) != i;
     }
