@@ -92,13 +92,13 @@ static void each_set(struct run_context *ctx, void (*act)(struct ruleset *set))
 void rule_costs_start(struct run_context *ctx)
 {
     each_set(ctx, ruleset_profile_start);
-    (void)run_context_ask(ctx, NULL, NULL, 2000);
+    (void)qsbr_synchronize(ctx, NULL, NULL, 2000);
 }
 
 void rule_costs_stop(struct run_context *ctx)
 {
     each_set(ctx, ruleset_profile_stop);
-    (void)run_context_ask(ctx, NULL, NULL, 2000);
+    (void)qsbr_synchronize(ctx, NULL, NULL, 2000);
 }
 
 void rule_costs_clear(struct run_context *ctx)

@@ -94,13 +94,13 @@ static bool load_again(struct setup *s)
         return false;
     }
     /* The new rules may change sets that the old ones only read, without a lock. */
-    (void)run_context_ask(&s->context, NULL, NULL, 2000);
+    (void)qsbr_synchronize(&s->context, NULL, NULL, 2000);
     write_costs(s);
     old = ruleset_ref(s->context.rules);
     setup_rules_changed(s, set, &report);
     run_context_set_rules(&s->context, set);
     /* To take down so many rules takes its time: not on the packet thread that leaves them last. */
-    (void)run_context_ask(&s->context, NULL, NULL, 2000);
+    (void)qsbr_synchronize(&s->context, NULL, NULL, 2000);
     ruleset_unref(old);
     load_tenants_again(s);
     log_notice("detect", "rule reload complete: %u rules in force, %u failed", report.loaded,

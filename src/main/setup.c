@@ -300,7 +300,7 @@ int setup_libraries(struct setup *s, const struct options *o, struct conf *conf,
         conf_set(conf, "livedev.use-for-tracking", "no");
     s->context.offline = s->context.capture == NULL || !s->context.capture->live;
     pthread_mutex_init(&s->context.rules_lock, NULL);
-    pthread_mutex_init(&s->context.round_lock, NULL);
+    pthread_mutex_init(&s->context.qsbr_lock, NULL);
     setup_config_dir(s);
     if (setup_log_dir(s, err) < 0)
         return -1;

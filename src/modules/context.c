@@ -90,76 +90,76 @@ void run_context_rules_report(struct run_context *ctx, struct ruleset_report *re
     pthread_mutex_unlock(&ctx->rules_lock);
 }
 
-/* --- rounds ------------------------------------------------------------------------------- */
+/* --- quiescent rounds ------------------------------------------------------------------- */
 
-static bool round_is_over(const struct run_context *ctx)
+static bool quiescent_round_is_over(const struct run_context *ctx)
 {
-    return __atomic_load_n(&ctx->round.left, __ATOMIC_ACQUIRE) == 0;
+    return __atomic_load_n(&ctx->qsbr.left, __ATOMIC_ACQUIRE) == 0;
 }
 
-bool run_context_is_asking(const struct run_context *ctx)
+bool qsbr_is_synchronizing(const struct run_context *ctx)
 {
-    return !round_is_over(ctx);
+    return !quiescent_round_is_over(ctx);
 }
 
 /* A thread without packets looks every 100 ms. */
-static bool round_wait(const struct run_context *ctx, unsigned timeout_ms)
+static bool quiescent_round_wait(const struct run_context *ctx, unsigned timeout_ms)
 {
     struct timespec pause = { .tv_nsec = 1000000 };
 
-    for (unsigned i = 0; i < timeout_ms && !round_is_over(ctx); i++)
+    for (unsigned i = 0; i < timeout_ms && !quiescent_round_is_over(ctx); i++)
         nanosleep(&pause, NULL);
-    return round_is_over(ctx);
+    return quiescent_round_is_over(ctx);
 }
 
-static void round_begin(struct run_context *ctx,
+static void quiescent_round_begin(struct run_context *ctx,
                         void (*stream)(struct stream_thread *st, void *arg), void *arg)
 {
     pthread_mutex_lock(&ctx->rules_lock);
-    ctx->round.stream = stream;
-    ctx->round.arg = arg;
-    __atomic_store_n(&ctx->round.left, ctx->round.modules, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&ctx->round.number, 1, __ATOMIC_RELEASE);
+    ctx->qsbr.stream = stream;
+    ctx->qsbr.arg = arg;
+    __atomic_store_n(&ctx->qsbr.left, ctx->qsbr.modules, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&ctx->qsbr.number, 1, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&ctx->rules_lock);
 }
 
-bool run_context_ask(struct run_context *ctx, void (*stream)(struct stream_thread *st, void *arg),
+bool qsbr_synchronize(struct run_context *ctx, void (*stream)(struct stream_thread *st, void *arg),
                      void *arg, unsigned timeout_ms)
 {
     bool over;
 
-    pthread_mutex_lock(&ctx->round_lock);
-    over = round_is_over(ctx);
+    pthread_mutex_lock(&ctx->qsbr_lock);
+    over = quiescent_round_is_over(ctx);
     if (over) {
-        round_begin(ctx, stream, arg);
-        over = round_wait(ctx, timeout_ms);
+        quiescent_round_begin(ctx, stream, arg);
+        over = quiescent_round_wait(ctx, timeout_ms);
     }
-    pthread_mutex_unlock(&ctx->round_lock);
+    pthread_mutex_unlock(&ctx->qsbr_lock);
     return over;
 }
 
-void run_round_join(struct run_context *ctx, unsigned *seen)
+void qsbr_join(struct run_context *ctx, unsigned *seen)
 {
     pthread_mutex_lock(&ctx->rules_lock);
-    ctx->round.modules++;
-    *seen = ctx->round.number;
+    ctx->qsbr.modules++;
+    *seen = ctx->qsbr.number;
     pthread_mutex_unlock(&ctx->rules_lock);
 }
 
-void run_round_answer(struct run_context *ctx, struct stream_thread *st, unsigned *seen)
+void qsbr_report_quiescent(struct run_context *ctx, struct stream_thread *st, unsigned *seen)
 {
-    *seen = __atomic_load_n(&ctx->round.number, __ATOMIC_ACQUIRE);
-    if (st != NULL && ctx->round.stream != NULL)
-        ctx->round.stream(st, ctx->round.arg);
-    __atomic_fetch_sub(&ctx->round.left, 1, __ATOMIC_RELEASE);
+    *seen = __atomic_load_n(&ctx->qsbr.number, __ATOMIC_ACQUIRE);
+    if (st != NULL && ctx->qsbr.stream != NULL)
+        ctx->qsbr.stream(st, ctx->qsbr.arg);
+    __atomic_fetch_sub(&ctx->qsbr.left, 1, __ATOMIC_RELEASE);
 }
 
-void run_round_leave(struct run_context *ctx, const unsigned *seen)
+void qsbr_leave(struct run_context *ctx, const unsigned *seen)
 {
     pthread_mutex_lock(&ctx->rules_lock);
-    if (ctx->round.number != *seen)
-        __atomic_fetch_sub(&ctx->round.left, 1, __ATOMIC_RELEASE);
-    ctx->round.modules--;
+    if (ctx->qsbr.number != *seen)
+        __atomic_fetch_sub(&ctx->qsbr.left, 1, __ATOMIC_RELEASE);
+    ctx->qsbr.modules--;
     pthread_mutex_unlock(&ctx->rules_lock);
 }
 
@@ -169,10 +169,10 @@ void run_context_change_tenants(struct run_context *ctx, struct tenants *tenants
 {
     struct tenants *old = run_context_tenants(ctx);
 
-    (void)run_context_ask(ctx, NULL, NULL, 2000);
+    (void)qsbr_synchronize(ctx, NULL, NULL, 2000);
     run_context_set_tenants(ctx, tenants);
     if (ctx->output != NULL)
         output_set_tenants(ctx->output, tenants);
-    (void)run_context_ask(ctx, NULL, NULL, 2000);
+    (void)qsbr_synchronize(ctx, NULL, NULL, 2000);
     tenants_unref(old);
 }

@@ -28,7 +28,7 @@ struct run_queue {
 
 /* What control/ asks of the packet threads. Each that runs stream or detect answers once, between
  * two vectors, and follows there whether costs of rules are counted. */
-struct run_round {
+struct qsbr {
     unsigned number;                        /* atomic; of the newest */
     unsigned left;                          /* atomic; modules that have not answered it */
     unsigned modules;                       /* under the lock; that will */
@@ -68,8 +68,8 @@ struct run_context {
     struct gauges *gauges;                  /* control/gauges.h; while threads run */
 
     pthread_mutex_t rules_lock;             /* taken at reload, and where rounds begin and end */
-    struct run_round round;
-    pthread_mutex_t round_lock;             /* one asks at a time */
+    struct qsbr qsbr;
+    pthread_mutex_t qsbr_lock;             /* one asks at a time */
     struct ruleset *rules;
     struct tenants *tenants;                /* NULL: there are none */
     unsigned rules_generation;              /* atomic; changes with `rules` and `tenants` */
@@ -93,17 +93,17 @@ void run_context_change_tenants(struct run_context *ctx, struct tenants *tenants
 /* Asks all threads; `stream`, which may be NULL, runs on each that has flows. True once all have
  * answered: then none is still where it was before. False: not within the time, and until they
  * have there can be no other round, and arg must stay. Not by a packet thread. */
-bool run_context_ask(struct run_context *ctx, void (*stream)(struct stream_thread *st, void *arg),
+bool qsbr_synchronize(struct run_context *ctx, void (*stream)(struct stream_thread *st, void *arg),
                      void *arg, unsigned timeout_ms);
-bool run_context_is_asking(const struct run_context *ctx);
+bool qsbr_is_synchronizing(const struct run_context *ctx);
 /* The other side: an instance of a module, as it opens and closes; its number goes to `seen`. */
-void run_round_join(struct run_context *ctx, unsigned *seen);
-void run_round_leave(struct run_context *ctx, const unsigned *seen);
-void run_round_answer(struct run_context *ctx, struct stream_thread *st, unsigned *seen);
+void qsbr_join(struct run_context *ctx, unsigned *seen);
+void qsbr_leave(struct run_context *ctx, const unsigned *seen);
+void qsbr_report_quiescent(struct run_context *ctx, struct stream_thread *st, unsigned *seen);
 
-static inline bool run_round_is_new(const struct run_context *ctx, unsigned seen)
+static inline bool qsbr_has_new_round(const struct run_context *ctx, unsigned seen)
 {
-    return UNLIKELY(__atomic_load_n(&ctx->round.number, __ATOMIC_ACQUIRE) != seen);
+    return UNLIKELY(__atomic_load_n(&ctx->qsbr.number, __ATOMIC_ACQUIRE) != seen);
 }
 
 /* The eventcount of a stream module that opens; NULL: too many of them. It outlives the module, because

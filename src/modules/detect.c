@@ -18,7 +18,7 @@ struct detect_module {
     struct tenant_threads tenants;
     struct output_thread *output;
     struct turn_lane *lane;                 /* NULL: nobody to wait for */
-    unsigned rules_generation, round;
+    unsigned rules_generation, quiescent_round;
     struct counters *counters;
     bool joined;
     counter_id bypassed_packets, bypassed_bytes, made_packets, elephants;
@@ -33,7 +33,7 @@ static void detect_module_close(void *self)
     if (m == NULL)
         return;
     if (m->joined)
-        run_round_leave(m->ctx, &m->round);
+        qsbr_leave(m->ctx, &m->quiescent_round);
     output_thread_free(m->output);
     tenant_threads_fini(&m->tenants);
     if (m->detect != NULL)
@@ -82,7 +82,7 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
     m->made_packets = counter_register("tcp.pseudo", COUNTER_SUM);
     m->bypassed_bytes = counter_register("flow_bypassed.local_bytes", COUNTER_SUM);
     m->elephants = counter_register("flow.elephant", COUNTER_SUM);
-    run_round_join(m->ctx, &m->round);
+    qsbr_join(m->ctx, &m->quiescent_round);
     m->joined = true;
     return m;
 }
@@ -335,11 +335,11 @@ static void look_ahead(const struct packet_vector *v, unsigned at)
         PREFETCH(v->packet[at + 1]->payload);
 }
 
-static COLD void answer_round(struct detect_module *m)
+static COLD void report_quiescent(struct detect_module *m)
 {
     detect_thread_follow_profile(m->detect);
     tenant_threads_follow_profile(&m->tenants);
-    run_round_answer(m->ctx, NULL, &m->round);
+    qsbr_report_quiescent(m->ctx, NULL, &m->quiescent_round);
 }
 
 static enum module_status detect_module_process(void *self, struct packet_vector *v)
@@ -349,8 +349,8 @@ static enum module_status detect_module_process(void *self, struct packet_vector
     if (UNLIKELY(m->rules_generation !=
                  __atomic_load_n(&m->ctx->rules_generation, __ATOMIC_ACQUIRE)))
         take_new_rules(m);
-    if (run_round_is_new(m->ctx, m->round))
-        answer_round(m);
+    if (qsbr_has_new_round(m->ctx, m->quiescent_round))
+        report_quiescent(m);
     /* for the first packets: the places before them count from below 0 */
     for (unsigned at = 0u - AHEAD_FLOW; at != 0; at++)
         look_ahead(v, at);

@@ -17,7 +17,7 @@ struct stream_module {
     struct order_mark done;                 /* the place of the last vector */
     struct turn_ends *ends;                 /* NULL: nobody has to know */
     struct ruleset *rules, *rules_before;   /* packets with their alerts may be under way */
-    unsigned rules_generation, round;
+    unsigned rules_generation, quiescent_round;
     bool joined;
     struct turn_thread thread;
     struct eventcount *eventcount;             /* the context's */
@@ -124,7 +124,7 @@ static void stream_module_close(void *self)
     if (m == NULL)
         return;
     if (m->joined)
-        run_round_leave(m->ctx, &m->round);
+        qsbr_leave(m->ctx, &m->quiescent_round);
     if (m->gate != NULL)
         detect_thread_free(m->gate);
     ruleset_unref(m->rules);
@@ -174,7 +174,7 @@ static void *stream_module_open(const struct module_env *env, struct err *err)
         return NULL;
     }
     ends_open(m, env);
-    run_round_join(m->ctx, &m->round);
+    qsbr_join(m->ctx, &m->quiescent_round);
     m->joined = true;
     return m;
 }
@@ -189,11 +189,11 @@ static void COLD take_new_rules(struct stream_module *m)
     (void)gate_open(m, &err);
 }
 
-static COLD void answer_round(struct stream_module *m)
+static COLD void report_quiescent(struct stream_module *m)
 {
     if (m->gate != NULL)
         detect_thread_follow_profile(m->gate);
-    run_round_answer(m->ctx, m->stream, &m->round);
+    qsbr_report_quiescent(m->ctx, m->stream, &m->quiescent_round);
 }
 
 static void go_on(struct stream_module *m, const struct packet_vector *v)
@@ -211,8 +211,8 @@ static enum module_status stream_module_process(void *self, struct packet_vector
     if (UNLIKELY(m->rules_generation !=
                  __atomic_load_n(&m->ctx->rules_generation, __ATOMIC_ACQUIRE)))
         take_new_rules(m);
-    if (run_round_is_new(m->ctx, m->round))
-        answer_round(m);
+    if (qsbr_has_new_round(m->ctx, m->quiescent_round))
+        report_quiescent(m);
     more = stream_vector(m->stream, v);
     if (m->ends != NULL)
         turn_ends_told(m->ends, stream_foretold(m->stream));

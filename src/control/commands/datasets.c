@@ -68,7 +68,7 @@ static bool may_change(struct command *c, const struct set_at *at)
     if (dataset_changes(at->set))
         return true;
     dataset_set_changes(at->set);
-    return run_context_ask(c->control->conf.context, NULL, NULL, ROUND_MS);
+    return qsbr_synchronize(c->control->conf.context, NULL, NULL, ROUND_MS);
 }
 
 /* Does change to the named set once no thread looks into it without a lock. */

@@ -44,12 +44,12 @@ static enum command_status flow_stats_run(struct command *c)
     if (control->engine == NULL)
         return command_nok(c, "Not found");
     /* one that is late still writes to the answer it was given */
-    if (answer == NULL || !run_context_is_asking(control->conf.context)) {
+    if (answer == NULL || !qsbr_is_synchronizing(control->conf.context)) {
         free(answer);
         answer = control->flow_answer = xcalloc(1, sizeof(*answer));
         answer->id = (uint64_t)id;
     }
-    if (!run_context_ask(control->conf.context, look, answer, ROUND_MS))
+    if (!qsbr_synchronize(control->conf.context, look, answer, ROUND_MS))
         return command_nok(c, "The packet threads do not answer, try again");
     if (!answer->found)
         return command_nok(c, "Not found");

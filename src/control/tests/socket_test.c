@@ -30,7 +30,7 @@ static bool world_open(struct control_world *w)
     conf_set(w->conf, "runmode", "workers");
     conf.root = conf_root(w->conf);
     pthread_mutex_init(&w->context.rules_lock, NULL);
-    pthread_mutex_init(&w->context.round_lock, NULL);
+    pthread_mutex_init(&w->context.qsbr_lock, NULL);
     return control_open(&conf, &w->control, &w->err) == 0 &&
            control_start(w->control, &w->err) == 0;
 }
