@@ -106,7 +106,7 @@ static void correct_receive(const struct engine_thread *t, struct thread_time *t
 {
     uint64_t cpu = t->engine->plan->live ? cpu_ns_of(t) : 0;
 
-    if (!t->engine->plan->live || t->plan->piece != 0 || cpu == 0 || cpu >= time->busy)
+    if (!t->engine->plan->live || t->plan->stage != 0 || cpu == 0 || cpu >= time->busy)
         return;
     time->wait += time->busy - cpu;
     time->busy = cpu;
@@ -166,7 +166,7 @@ static uint64_t packets_of(const struct engine_thread *t)
 {
     uint64_t packets = 0;
 
-    if (t->engine->plan->shares_file && t->plan->piece == 0 && t->out_count == 0)
+    if (t->engine->plan->shares_file && t->plan->stage == 0 && t->out_count == 0)
         return dealt_to(t);
     for (unsigned i = 0; i < t->station_count; i++)
         packets = MAX(packets, figure_get(&t->station[i].packets));
@@ -257,8 +257,8 @@ static const struct station *busiest_station(const struct engine_thread *t)
     return best;
 }
 
-/* Busy share of a piece, over all its threads. */
-static double piece_busy(const struct engine *e, const struct plan_piece *pp)
+/* Busy share of a stage, over all its threads. */
+static double stage_busy(const struct engine *e, const struct plan_stage *pp)
 {
     struct thread_time sum = { 0 };
 
@@ -273,19 +273,19 @@ static double piece_busy(const struct engine *e, const struct plan_piece *pp)
 
 static const char *advice_for(const struct engine *e, const struct engine_thread *t)
 {
-    const struct plan_piece *pp = t->piece;
+    const struct plan_stage *pp = t->stage;
 
-    if (e->plan->piece_count == 1)
+    if (e->plan->stage_count == 1)
         return pp->count == 1 ? "use run mode workers or autofp to share the work"
                               : "add worker threads, as far as there are CPUs";
-    if (t->plan->piece == 0)
+    if (t->plan->stage == 0)
         return "add capture threads or use workers";
-    if (piece_has(pp->piece, "detect"))
+    if (stage_has(pp->stage, "detect"))
         return "add worker threads";
     return "join it with a neighbour, or use workers";
 }
 
-/* The first piece whose threads wait least for others is what all others wait for. */
+/* The first stage whose threads wait least for others is what all others wait for. */
 static void report_bottleneck(const struct engine *e, struct buf *out)
 {
     const struct engine_thread *t = busiest(e);
@@ -296,23 +296,23 @@ static void report_bottleneck(const struct engine *e, struct buf *out)
         return;
     time = time_of(t);
     share = percent(time.busy, time.span);
-    mean = piece_busy(e, t->piece);
+    mean = stage_busy(e, t->stage);
     if (share < 50) {
         buf_printf(out, "no bottleneck: the busiest thread, %s, works %.0f %% of the time\n",
                    t->plan->name, share);
         return;
     }
-    if (t->piece->count > 1 && mean < share * 0.7) {
+    if (t->stage->count > 1 && mean < share * 0.7) {
         buf_printf(out, "%s is busy %.0f %% of the time, the %u threads of its kind "
                         "%.0f %% on average: "
                    "flows are dealt unevenly (skew %.2f), %s\n", t->plan->name, share,
-                   t->piece->count, mean, (double)engine_skew(e) / 1000,
-                   e->plan->piece_count == 1 ? "one of them may carry most of the traffic"
+                   t->stage->count, mean, (double)engine_skew(e) / 1000,
+                   e->plan->stage_count == 1 ? "one of them may carry most of the traffic"
                                              : "try another autofp-scheduler");
         return;
     }
     buf_printf(out, "`%s` on %s is busy %.0f %% of the time, most of it in %s: %s\n",
-               t->piece->piece->modules, t->plan->name, share,
+               t->stage->stage->modules, t->plan->name, share,
                busiest_station(t)->module->name, advice_for(e, t));
 }
 
@@ -329,17 +329,17 @@ void engine_report(const struct engine *e, struct buf *out)
     report_bottleneck(e, out);
 }
 
-static const struct plan_piece *inspecting_piece(const struct engine *e)
+static const struct plan_stage *inspecting_stage(const struct engine *e)
 {
-    for (unsigned i = 0; i < e->plan->piece_count; i++)
-        if (piece_has(e->plan->pieces[i].piece, "detect"))
-            return &e->plan->pieces[i];
-    return &e->plan->pieces[0];
+    for (unsigned i = 0; i < e->plan->stage_count; i++)
+        if (stage_has(e->plan->stages[i].stage, "detect"))
+            return &e->plan->stages[i];
+    return &e->plan->stages[0];
 }
 
 uint64_t engine_skew(const struct engine *e)
 {
-    const struct plan_piece *pp = inspecting_piece(e);
+    const struct plan_stage *pp = inspecting_stage(e);
     uint64_t most = 0, total = 0;
 
     for (unsigned i = 0; i < pp->count; i++) {
@@ -351,7 +351,7 @@ uint64_t engine_skew(const struct engine *e)
     return total > 0 ? most * pp->count * 1000 / total : 1000;
 }
 
-static uint64_t piece_total(const struct engine *e, const struct plan_piece *pp)
+static uint64_t stage_total(const struct engine *e, const struct plan_stage *pp)
 {
     uint64_t total = 0;
 
@@ -367,7 +367,7 @@ unsigned engine_loads(const struct engine *e, struct engine_load *out, unsigned 
     for (unsigned i = 0; i < count; i++) {
         const struct engine_thread *t = &e->threads[i];
         struct thread_time time = time_of(t);
-        uint64_t total = piece_total(e, t->piece);
+        uint64_t total = stage_total(e, t->stage);
 
         out[i] = (struct engine_load){
             .name = t->plan->name, .packets = packets_of(t), .busy_ns = time.busy,

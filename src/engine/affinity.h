@@ -60,7 +60,7 @@ void affinity_free(struct affinity *a);
 /* The specific set of an interface, else the role's own. */
 const struct affinity_set *affinity_get(const struct affinity *a, enum cpu_role role,
                                         const char *interface);
-/* A CPU list that stands elsewhere: cpu-set of a run mode's piece. */
+/* A CPU list that stands elsewhere: cpu-set of a run mode's stage. */
 int affinity_list(const struct affinity *a, const struct topology *topology,
                   const struct conf_node *node, const char *const *interfaces,
                   struct notes *notes, struct cpu_set *out, bool *is_auto, struct err *err);

@@ -17,14 +17,14 @@ struct placing {
     int home_package;                   /* where auto goes when the interface does not say */
 };
 
-/* Sets by number: roles, specific ones behind them, then one for each piece's own list. */
-static unsigned set_number(const struct affinity *a, const struct affinity_set *set, int piece)
+/* Sets by number: roles, specific ones behind them, then one for each stage's own list. */
+static unsigned set_number(const struct affinity *a, const struct affinity_set *set, int stage)
 {
     if (set >= a->set && set < a->set + CPU_ROLES)
         return (unsigned)(set - a->set);
     if (set >= a->specific.at && set < a->specific.at + a->specific.count)
         return CPU_ROLES + (unsigned)(set - a->specific.at);
-    return CPU_ROLES + (unsigned)a->specific.count + (unsigned)piece;
+    return CPU_ROLES + (unsigned)a->specific.count + (unsigned)stage;
 }
 
 static bool is_interface_role(const struct plan_thread *t)
@@ -133,7 +133,7 @@ static int choose_exclusive(const struct placing *pl, const struct affinity_set 
 
 static void pin(struct placing *pl, struct plan_thread *t, const struct affinity_set *set)
 {
-    struct cpu_set *used = &pl->used[set_number(pl->plan->affinity, set, t->piece)];
+    struct cpu_set *used = &pl->used[set_number(pl->plan->affinity, set, t->stage)];
 
     if (cpu_set_count(used) >= cpu_set_count(&set->cpus))
         memset(used, 0, sizeof(*used));         /* the next round */
@@ -168,15 +168,15 @@ static void place_thread(struct placing *pl, struct plan_thread *t,
     t->sets_nice = set->given;
 }
 
-/* The piece's own list, when its cpu-set names none of the sets. */
-static int own_list(const struct plan *plan, const struct plan_piece *pp,
+/* The stage's own list, when its cpu-set names none of the sets. */
+static int own_list(const struct plan *plan, const struct plan_stage *pp,
                     struct affinity_set *set, bool *own, struct err *err)
 {
     enum cpu_role role;
-    const struct conf_node *node = pp->piece->cpu_node;
+    const struct conf_node *node = pp->stage->cpu_node;
 
-    *own = node != NULL && !(pp->piece->cpu_set != NULL &&
-                             cpu_role_find(text_of(pp->piece->cpu_set), &role));
+    *own = node != NULL && !(pp->stage->cpu_set != NULL &&
+                             cpu_role_find(text_of(pp->stage->cpu_set), &role));
     if (!*own)
         return 0;
     *set = (struct affinity_set){ .given = true, .at = node->at, .exclusive = true,
@@ -185,7 +185,7 @@ static int own_list(const struct plan *plan, const struct plan_piece *pp,
                          (struct notes *)&plan->notes, &set->cpus, &set->is_auto, err);
 }
 
-static int place_piece(struct placing *pl, const struct plan_piece *pp, struct err *err)
+static int place_stage(struct placing *pl, const struct plan_stage *pp, struct err *err)
 {
     struct plan *plan = pl->plan;
     struct affinity_set own;
@@ -235,13 +235,13 @@ int plan_place(struct plan *plan, struct err *err)
     struct placing pl = { .plan = plan };
     int status = 0;
 
-    pl.used = xcalloc(CPU_ROLES + a->specific.count + PIECES_MAX + 1, sizeof(pl.used[0]));
+    pl.used = xcalloc(CPU_ROLES + a->specific.count + STAGES_MAX + 1, sizeof(pl.used[0]));
     pl.home_package = roomiest_package(&pl);
     /* A management set that is all of the machine leaves nothing to stay away from. */
     if (a->enabled && cpu_set_count(&management->cpus) * 2 <= plan->topology->count)
         pl.avoid = management->cpus;
-    for (unsigned i = 0; i < plan->piece_count && status == 0; i++)
-        status = place_piece(&pl, &plan->pieces[i], err);
+    for (unsigned i = 0; i < plan->stage_count && status == 0; i++)
+        status = place_stage(&pl, &plan->stages[i], err);
     for (unsigned i = plan->packet_threads; i < plan->thread_count && status == 0; i++) {
         if (a->enabled)
             place_thread(&pl, &plan->threads[i], management);

@@ -44,7 +44,7 @@ void engine_conf_read(struct engine_conf *conf, const struct conf_node *root, bo
     };
 }
 
-/* Packets on their way to a consumer, over all its producers; arg: the piece's first thread. */
+/* Packets on their way to a consumer, over all its producers; arg: the stage's first thread. */
 static uint64_t consumer_load(void *arg, unsigned consumer)
 {
     const struct engine_thread *t = (const struct engine_thread *)arg + consumer;
@@ -57,12 +57,12 @@ static uint64_t consumer_load(void *arg, unsigned consumer)
 
 static void make_deals(struct engine *e)
 {
-    for (unsigned i = 1; i < e->plan->piece_count; i++) {
-        const struct plan_piece *pp = &e->plan->pieces[i];
+    for (unsigned i = 1; i < e->plan->stage_count; i++) {
+        const struct plan_stage *pp = &e->plan->stages[i];
         struct deal_conf conf = {
             .scheduler = pp->deal, .consumers = pp->count, .idle_s = e->conf.flow_idle_s,
             .load = consumer_load, .load_arg = &e->threads[pp->first],
-            .pools = e->pools, .pool_count = e->plan->pieces[0].count,
+            .pools = e->pools, .pool_count = e->plan->stages[0].count,
         };
 
         if (pp->count > 1)
@@ -76,7 +76,7 @@ static void make_threads(struct engine *e)
 
     e->thread_count = plan->packet_threads;
     e->threads = xaligned(CACHE_LINE, e->thread_count * sizeof(e->threads[0]));
-    e->pools = xcalloc(plan->pieces[0].count, sizeof(e->pools[0]));
+    e->pools = xcalloc(plan->stages[0].count, sizeof(e->pools[0]));
     e->busy_ns = xcalloc(e->thread_count + 1, sizeof(e->busy_ns[0]));
     for (unsigned i = 0; i < e->thread_count; i++) {
         struct engine_thread *t = &e->threads[i];
@@ -86,7 +86,7 @@ static void make_threads(struct engine *e)
         t->plan = &plan->threads[i];
         if (t->plan->sender > 0)
             t->sender.name = plan->threads[t->plan->sender].name;
-        t->piece = &plan->pieces[t->plan->piece];
+        t->stage = &plan->stages[t->plan->stage];
         t->out_count = t->plan->rings_out;
         t->out = xcalloc(t->out_count + 1, sizeof(t->out[0]));
     }
@@ -94,8 +94,8 @@ static void make_threads(struct engine *e)
 
 static int check_modules(const struct engine *e, struct err *err)
 {
-    for (unsigned i = 0; i < e->plan->piece_count; i++) {
-        struct text rest = text_of(e->plan->pieces[i].piece->modules), name;
+    for (unsigned i = 0; i < e->plan->stage_count; i++) {
+        struct text rest = text_of(e->plan->stages[i].stage->modules), name;
 
         while (text_split(&rest, ' ', &name)) {
             unsigned j = 0;
@@ -204,7 +204,7 @@ void engine_stop(struct engine *e)
 {
     __atomic_store_n(&e->stop, 1, __ATOMIC_RELAXED);
     pthread_mutex_lock(&e->lock);
-    for (unsigned i = 0; i < e->plan->pieces[0].count; i++) {
+    for (unsigned i = 0; i < e->plan->stages[0].count; i++) {
         struct station *s = &e->threads[i].station[0];
 
         if (s->is_open && s->module->interrupt != NULL)
@@ -247,7 +247,7 @@ void engine_free(struct engine *e)
         free(t->work.packet);
         free(t->out);
     }
-    for (unsigned i = 0; i < PIECES_MAX; i++)
+    for (unsigned i = 0; i < STAGES_MAX; i++)
         deal_free(e->deal[i]);
     pthread_mutex_destroy(&e->lock);
     pthread_cond_destroy(&e->changed);

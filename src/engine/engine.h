@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* engine/engine.h - builds what a plan says and runs it: threads, packet pools, rings of vectors
- * between the pieces.
+ * between the stages.
  *
  * engine_new() .. engine_free() on one thread; engine_stop(), engine_is_running() and
  * engine_report() on any. Modules are known by name only. A module's open, process, flush and
- * close run on the one thread it belongs to; opens happen one after another, the last piece
+ * close run on the one thread it belongs to; opens happen one after another, the last stage
  * first, before any packet moves. */
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
@@ -20,7 +20,7 @@ struct engine_conf {
     uint32_t flow_idle_s;       /* no flow outlives this pause: for schedulers that remember flows;
                                  * 0: they remember for ever */
     const struct turns *turns;  /* of threads that inspect what is dealt to them; NULL: none */
-    bool drop_when_full;        /* live, not inline: the first piece drops, counted, what a full
+    bool drop_when_full;        /* live, not inline: the first stage drops, counted, what a full
                                  * ring cannot take; otherwise it waits */
 };
 
@@ -54,14 +54,14 @@ void engine_place_management(const struct plan *plan, const char *name);
 
 /* account.c: where the time went, as a table that ends in a sentence. Also while it runs. */
 void engine_report(const struct engine *engine, struct buf *out);
-/* Largest share of packets over the even share, times 1000, of the piece that inspects. */
+/* Largest share of packets over the even share, times 1000, of the stage that inspects. */
 uint64_t engine_skew(const struct engine *engine);
 
 struct engine_load {            /* one thread, for stats */
     const char *name;
     uint64_t packets, busy_ns, wait_ns, blocked_ns, dropped;
     unsigned queued;            /* vectors in its input rings */
-    unsigned share_permille;    /* of the packets dealt to its piece */
+    unsigned share_permille;    /* of the packets dealt to its stage */
 };
 /* Puts load, queue, shares and skew into the threads' counters, as engine.*, in per mille where
  * they are shares. After engine_start(), by the one thread that makes statistics. */

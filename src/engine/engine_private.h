@@ -11,7 +11,7 @@
 
 #include <pthread.h>
 
-/* From one thread to one thread of the next piece. Its vectors belong to it for good and go
+/* From one thread to one thread of the next stage. Its vectors belong to it for good and go
  * round: full there, empty back. The full ring has room for all of them, so a push never fails;
  * what a producer may have to wait for is an empty one. */
 struct link {
@@ -47,8 +47,8 @@ enum wait_kind { WAIT_INPUT, WAIT_OUTPUT };
 struct engine_thread {
     struct engine *engine;
     const struct plan_thread *plan;
-    const struct plan_piece *piece;
-    unsigned number;                    /* over all pieces; also its index in the return rings of foreign pools */
+    const struct plan_stage *stage;
+    unsigned number;                    /* over all stages; also its index in the return rings of foreign pools */
     pthread_t id;
     bool is_started;
     struct counters *counters;
@@ -56,12 +56,12 @@ struct engine_thread {
     struct packet_pool *pool;           /* NULL: makes no packets */
     unsigned pool_credit;               /* packets surely free */
     unsigned pool_taken;                /* when that was reckoned */
-    struct station station[PIECE_MODULES_MAX];
+    struct station station[STAGE_MODULES_MAX];
     unsigned station_count;
 
     struct link *in;                    /* in_count of them; this thread owns their memory */
     unsigned in_count, in_next, in_ended;
-    struct link **out;                  /* lent by the threads of the next piece */
+    struct link **out;                  /* lent by the threads of the next stage */
     unsigned out_count;
     struct deal *deal;                  /* shared; NULL with one consumer */
     struct host_dealt *hosts;           /* NULL: nobody asks, or others deal as well */
@@ -103,8 +103,8 @@ struct engine {
     void *context;
     struct engine_thread *threads;
     unsigned thread_count;
-    struct deal *deal[PIECES_MAX];      /* into piece i */
-    struct packet_pool **pools;         /* of piece 0, by thread */
+    struct deal *deal[STAGES_MAX];      /* into stage i */
+    struct packet_pool **pools;         /* of stage 0, by thread */
     counter_id dropped_id;
     struct engine_gauges gauges;
     struct clock_fast clock;
@@ -134,7 +134,7 @@ void *engine_thread_main(void *arg);
 /* link.c */
 void links_make(struct engine_thread *t);       /* by the consumer, on its own thread */
 void links_free(struct engine_thread *t);
-/* Gives the packets of v to the next piece, or home when there is none; v is empty then. */
+/* Gives the packets of v to the next stage, or home when there is none; v is empty then. */
 void hand_on(struct engine_thread *t, struct packet_vector *v);
 void hand_on_tick(struct engine_thread *t);
 void hand_on_pending(struct engine_thread *t);  /* what is half full, before sleeping */

@@ -29,11 +29,11 @@
 void links_make(struct engine_thread *t)
 {
     struct engine *e = t->engine;
-    const struct plan_piece *before;
+    const struct plan_stage *before;
 
-    if (t->plan->piece == 0)
+    if (t->plan->stage == 0)
         return;
-    before = &e->plan->pieces[t->plan->piece - 1];
+    before = &e->plan->stages[t->plan->stage - 1];
     t->in = xaligned(CACHE_LINE, before->count * sizeof(t->in[0]));
     t->in_count = before->count;
     t->merges = !e->plan->live && t->in_count > 1;
@@ -162,7 +162,7 @@ static void release_all(struct engine_thread *t, struct packet_vector *v)
 /* Only frames fresh from the wire: what the stream module has seen must reach detect. */
 static bool may_drop(const struct engine_thread *t, const struct packet *p)
 {
-    return t->engine->conf.drop_when_full && t->plan->piece == 0 && p->flow == NULL &&
+    return t->engine->conf.drop_when_full && t->plan->stage == 0 && p->flow == NULL &&
            (p->flags & PACKET_PSEUDO) == 0;
 }
 
@@ -295,7 +295,7 @@ static COLD struct packet_vector *answer_nudge(struct engine_thread *t)
 
     __atomic_store_n(&t->nudged, 0, __ATOMIC_RELAXED);
     for (unsigned i = 0; i < t->in_count; i++) {
-        const struct plan_piece *before = &t->engine->plan->pieces[t->plan->piece - 1];
+        const struct plan_stage *before = &t->engine->plan->stages[t->plan->stage - 1];
         struct order_mark m = order_mark_get(&t->engine->threads[before->first + i].dealt);
 
         if (!t->in[i].ended && order_mark_has_passed(least, m.at, m.sub))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* engine/liveness.c - looks at the figures that threads keep anyway.
  *
- * All time of a thread is accounted as busy, waiting or blocked, piece by piece as it goes: when
+ * All time of a thread is accounted as busy, waiting or blocked, bit by bit as it goes: when
  * none of it has grown the thread has not come round. A thread that captures comes round at least
  * every 100 ms. One that is fed by others may sleep for as long as nothing is on its way to it. */
 #include "engine/liveness.h"
@@ -49,7 +49,7 @@ static bool has_to_do(const struct engine_thread *t)
 {
     if (figure_get(&t->start_ns) == 0 || figure_get(&t->end_ns) != 0)
         return false;
-    if (t->plan->piece == 0)
+    if (t->plan->stage == 0)
         return true;
     for (unsigned i = 0; i < t->in_count; i++)
         if (figure_get(&t->in[i].sent) != figure_get(&t->in[i].done))

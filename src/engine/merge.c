@@ -13,7 +13,7 @@
 
 static struct engine_thread *producer(const struct engine_thread *t, unsigned link)
 {
-    const struct plan_piece *before = &t->engine->plan->pieces[t->plan->piece - 1];
+    const struct plan_stage *before = &t->engine->plan->stages[t->plan->stage - 1];
 
     return &t->engine->threads[before->first + link];
 }

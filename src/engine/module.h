@@ -19,9 +19,9 @@
 struct module_env {
     void *context;                  /* the run's shared read-only things: struct run_context */
     struct counters *counters;      /* of this thread */
-    struct packet_pool *pool;       /* of this thread; NULL in pieces that make no packets */
-    unsigned thread;                /* number within its piece, from 0 */
-    unsigned thread_count;          /* of its piece */
+    struct packet_pool *pool;       /* of this thread; NULL in stages that make no packets */
+    unsigned thread;                /* number within its stage, from 0 */
+    unsigned thread_count;          /* of its stage */
     unsigned thread_index;                  /* for packet_release() */
     const char *thread_name;
     struct side_thread *sender;     /* the thread that sends for it; NULL: none */
@@ -35,7 +35,7 @@ enum module_status {
                          * one */
     MODULE_IDLE,        /* nothing to do now; the engine sends an empty tick down */
     MODULE_CUT,         /* receive only: what comes next has nothing to do with what was. All are
-                         * flushed, and time may begin anew; in run modes of one piece */
+                         * flushed, and time may begin anew; in run modes of one stage */
     MODULE_END,         /* receive only: the capture is over; the vector may hold the rest */
     MODULE_FAILED,      /* the capture broke: as END, and the run ends with an error */
 };

@@ -45,35 +45,35 @@ static unsigned worker_count(const struct plan *plan)
     return clamp_threads(plan_cpus_of(plan, CPU_WORKER) * plan->affinity->ratio);
 }
 
-/* By what the piece runs; worker threads are those that inspect. */
-static enum cpu_role role_of(const struct run_piece *piece)
+/* By what the stage runs; worker threads are those that inspect. */
+static enum cpu_role role_of(const struct run_stage *stage)
 {
     enum cpu_role role;
 
-    if (piece->cpu_set != NULL && cpu_role_find(text_of(piece->cpu_set), &role))
+    if (stage->cpu_set != NULL && cpu_role_find(text_of(stage->cpu_set), &role))
         return role;
-    if (piece_has(piece, "detect"))
+    if (stage_has(stage, "detect"))
         return CPU_WORKER;
-    if (piece_has(piece, "receive"))
+    if (stage_has(stage, "receive"))
         return CPU_RECEIVE;
-    if (piece_has(piece, "stream"))
+    if (stage_has(stage, "stream"))
         return CPU_STREAM;
-    if (piece_has(piece, "decode"))
+    if (stage_has(stage, "decode"))
         return CPU_DECODE;
-    return piece_has(piece, "verdict") ? CPU_VERDICT : CPU_OUTPUT;
+    return stage_has(stage, "verdict") ? CPU_VERDICT : CPU_OUTPUT;
 }
 
-static const char *prefix_of(const struct run_piece *piece)
+static const char *prefix_of(const struct run_stage *stage)
 {
-    if (piece_has(piece, "detect"))
+    if (stage_has(stage, "detect"))
         return "W";
-    if (piece_has(piece, "receive"))
+    if (stage_has(stage, "receive"))
         return "RX";
-    if (piece_has(piece, "stream"))
+    if (stage_has(stage, "stream"))
         return "ST";
-    if (piece_has(piece, "decode"))
+    if (stage_has(stage, "decode"))
         return "DE";
-    return piece_has(piece, "verdict") ? "TX" : "OUT";
+    return stage_has(stage, "verdict") ? "TX" : "OUT";
 }
 
 /* The kernel keeps 15 characters; of a long interface name both ends tell most. */
@@ -105,7 +105,7 @@ static bool any_only_once(const struct plan *plan)
     return false;
 }
 
-/* Threads for each source, and in all, of a piece that receives. */
+/* Threads for each source, and in all, of a stage that receives. */
 static unsigned capture_threads(struct plan *plan, bool whole_chain, unsigned *per_source)
 {
     unsigned workers = worker_count(plan), total = 0;
@@ -134,14 +134,14 @@ static unsigned capture_threads(struct plan *plan, bool whole_chain, unsigned *p
     return total;
 }
 
-static unsigned count_of(const struct plan *plan, const struct run_piece *piece, unsigned capture)
+static unsigned count_of(const struct plan *plan, const struct run_stage *stage, unsigned capture)
 {
-    switch (piece->threads) {
+    switch (stage->threads) {
     case THREADS_ONE: return 1;
     case THREADS_CAPTURE: return capture;
     case THREADS_WORKER: return worker_count(plan);
-    case THREADS_NUMBER: return piece->number;
-    case THREADS_RATIO: return clamp_threads(plan_cpus_of(plan, role_of(piece)) * piece->ratio);
+    case THREADS_NUMBER: return stage->number;
+    case THREADS_RATIO: return clamp_threads(plan_cpus_of(plan, role_of(stage)) * stage->ratio);
     }
     return 1;
 }
@@ -149,11 +149,11 @@ static unsigned count_of(const struct plan *plan, const struct run_piece *piece,
 static struct plan_thread *thread_add(struct plan *plan)
 {
     plan->threads = xrealloc(plan->threads, (plan->thread_count + 1) * sizeof(plan->threads[0]));
-    plan->threads[plan->thread_count] = (struct plan_thread){ .piece = -1, .cpu = -1 };
+    plan->threads[plan->thread_count] = (struct plan_thread){ .stage = -1, .cpu = -1 };
     return &plan->threads[plan->thread_count++];
 }
 
-/* Thread `index` of a receiving piece: its source and queue. More threads than wanted go round
+/* Thread `index` of a receiving stage: its source and queue. More threads than wanted go round
  * the sources. */
 static void give_source(struct plan *plan, struct plan_thread *t, const unsigned *per_source)
 {
@@ -175,25 +175,25 @@ static void give_source(struct plan *plan, struct plan_thread *t, const unsigned
     t->source = plan->sources[t->source_number].name;
 }
 
-static void piece_add(struct plan *plan, const struct run_piece *piece, unsigned count,
+static void stage_add(struct plan *plan, const struct run_stage *stage, unsigned count,
                       const unsigned *per_source)
 {
-    unsigned number = plan->piece_count++;
-    struct plan_piece *pp = &plan->pieces[number];
-    bool receives = piece_has(piece, "receive");
+    unsigned number = plan->stage_count++;
+    struct plan_stage *pp = &plan->stages[number];
+    bool receives = stage_has(stage, "receive");
 
-    *pp = (struct plan_piece){ .piece = piece, .first = plan->thread_count, .count = count };
-    pp->makes_packets = receives || piece_has(piece, "decode") || piece_has(piece, "stream");
+    *pp = (struct plan_stage){ .stage = stage, .first = plan->thread_count, .count = count };
+    pp->makes_packets = receives || stage_has(stage, "decode") || stage_has(stage, "stream");
     for (unsigned i = 0; i < count; i++) {
         struct plan_thread *t = thread_add(plan);
 
-        t->modules = piece->modules;
-        t->piece = (int)number;
+        t->modules = stage->modules;
+        t->stage = (int)number;
         t->index = i;
-        t->role = role_of(piece);
+        t->role = role_of(stage);
         if (receives)
             give_source(plan, t, per_source);
-        thread_name(t, prefix_of(piece), (receives && plan->live ? t->queue : i) + 1,
+        thread_name(t, prefix_of(stage), (receives && plan->live ? t->queue : i) + 1,
                     receives && plan->live ? t->source : NULL);
     }
 }
@@ -214,19 +214,19 @@ static const char *autofp_scheduler(const struct conf_node *root, struct err *er
     return NULL;
 }
 
-static int connect_pieces(struct plan *plan, const struct conf_node *root, struct err *err)
+static int connect_stages(struct plan *plan, const struct conf_node *root, struct err *err)
 {
     const char *scheduler = autofp_scheduler(root, err);
 
     if (scheduler == NULL)
         return -1;
-    for (unsigned i = 0; i < plan->piece_count; i++) {
-        struct plan_piece *pp = &plan->pieces[i];
-        unsigned in = i > 0 ? plan->pieces[i - 1].count : 0;
-        unsigned out = i + 1 < plan->piece_count ? plan->pieces[i + 1].count : 0;
+    for (unsigned i = 0; i < plan->stage_count; i++) {
+        struct plan_stage *pp = &plan->stages[i];
+        unsigned in = i > 0 ? plan->stages[i - 1].count : 0;
+        unsigned out = i + 1 < plan->stage_count ? plan->stages[i + 1].count : 0;
 
         if (i > 0 && pp->count > 1)
-            pp->deal = pp->piece->deal != NULL ? pp->piece->deal : scheduler;
+            pp->deal = pp->stage->deal != NULL ? pp->stage->deal : scheduler;
         for (unsigned j = 0; j < pp->count; j++) {
             plan->threads[pp->first + j].rings_in = in;
             plan->threads[pp->first + j].rings_out = out;
@@ -239,7 +239,7 @@ static int connect_pieces(struct plan *plan, const struct conf_node *root, struc
  * thousand packets does not run dry while another's ring is full. */
 #define DEPTH_OF_FILES 4
 
-/* As much as all rings behind the first piece can hold, so that a ring is full before the pool
+/* As much as all rings behind the first stage can hold, so that a ring is full before the pool
  * is empty: a thread can sleep on a ring. */
 static void size_queues(struct plan *plan, const struct conf_node *root)
 {
@@ -249,9 +249,9 @@ static void size_queues(struct plan *plan, const struct conf_node *root)
     if (!plan->live)
         depth *= DEPTH_OF_FILES;
     plan->ring_depth = (unsigned)MIN(MAX(depth, 4u), 64u);
-    for (unsigned i = 1; i < plan->piece_count; i++)
-        in_flight += (uint64_t)plan->pieces[i].count * plan->pieces[i - 1].count;
-    in_flight = in_flight * (plan->ring_depth + 2) * VECTOR_FILL / plan->pieces[0].count;
+    for (unsigned i = 1; i < plan->stage_count; i++)
+        in_flight += (uint64_t)plan->stages[i].count * plan->stages[i - 1].count;
+    in_flight = in_flight * (plan->ring_depth + 2) * VECTOR_FILL / plan->stages[0].count;
     plan->pool_size = (unsigned)MIN(MAX(pending, in_flight + 4 * VECTOR_FILL), POOL_MAX);
 }
 
@@ -264,12 +264,12 @@ static void share_memory(struct plan *plan, const struct conf_node *root)
 
     for (unsigned i = 0; i < plan->packet_threads; i++) {
         struct plan_thread *t = &plan->threads[i];
-        const struct plan_piece *pp = &plan->pieces[t->piece];
+        const struct plan_stage *pp = &plan->stages[t->stage];
 
         t->memory = (uint64_t)t->rings_out * plan->ring_depth * vector;
         if (pp->makes_packets)
             t->memory += (uint64_t)plan->pool_size * sizeof(struct packet);
-        if (piece_has(pp->piece, "stream"))
+        if (stage_has(pp->stage, "stream"))
             t->memory += (flow + tcp) / pp->count;
     }
 }
@@ -302,7 +302,7 @@ static void add_sender(struct plan *plan, unsigned judge)
 
     *sender = *t;
     sender->modules = "send";
-    sender->piece = -1;
+    sender->stage = -1;
     sender->judge = judge;
     sender->rings_in = sender->rings_out = 0;
     sender->memory = 0;
@@ -313,10 +313,10 @@ static void add_sender(struct plan *plan, unsigned judge)
 
 static void add_senders(struct plan *plan, const struct plan_request *rq)
 {
-    const struct plan_piece *first = &plan->pieces[0];
+    const struct plan_stage *first = &plan->stages[0];
     unsigned cpus = usable_cpus(plan->topology);
 
-    if (rq->sends_apart == NULL || !piece_has(first->piece, "verdict"))
+    if (rq->sends_apart == NULL || !stage_has(first->stage, "verdict"))
         return;
     for (unsigned i = 0; i < first->count; i++) {
         const struct plan_thread *t = &plan->threads[first->first + i];
@@ -341,17 +341,17 @@ static int plan_files(struct plan *plan, const struct conf_node *root, struct er
     const struct run_mode *mode = plan->mode;
 
     plan->whole_files = !plan->live && wants_whole_files(plan, root);
-    plan->shares_file = !plan->live && plan->pieces[0].count > 1 && !plan->whole_files;
-    if (plan->whole_files && plan->piece_count > 1)
+    plan->shares_file = !plan->live && plan->stages[0].count > 1 && !plan->whole_files;
+    if (plan->whole_files && plan->stage_count > 1)
         return err_at(err, conf_find(root, "pcap-file.directory")->at, "directory: files: in run "
                       "mode %s threads share a file; want single, workers, or one of your own in "
-                      "one piece", mode->name);
+                      "one stage", mode->name);
     if (plan->shares_file && any_only_once(plan))
         return err_at(err, mode->at, "run mode %s: a pipe is read by one thread, not by %u",
-                      mode->name, plan->pieces[0].count);
-    if (plan->shares_file && !piece_has(plan->pieces[0].piece, "decode"))
+                      mode->name, plan->stages[0].count);
+    if (plan->shares_file && !stage_has(plan->stages[0].stage, "decode"))
         return err_at(err, mode->at, "run mode %s: several threads can only read a file where "
-                      "decode stands in the same piece as receive", mode->name);
+                      "decode stands in the same stage as receive", mode->name);
     return 0;
 }
 
@@ -359,15 +359,15 @@ static int plan_count(struct plan *plan, const struct plan_request *rq, struct e
 {
     const struct run_mode *mode = rq->mode;
     unsigned *per_source = xcalloc(plan->source_count + 1, sizeof(per_source[0])), capture;
-    bool whole_chain = run_mode_piece_count(mode) == 1;
+    bool whole_chain = run_mode_stage_count(mode) == 1;
 
     capture = MAX(capture_threads(plan, whole_chain, per_source), 1u);
-    for (unsigned i = 0; mode->pieces[i].modules != NULL; i++)
-        piece_add(plan, &mode->pieces[i],
-                  MIN(count_of(plan, &mode->pieces[i], capture), (unsigned)THREADS_MAX),
+    for (unsigned i = 0; mode->stages[i].modules != NULL; i++)
+        stage_add(plan, &mode->stages[i],
+                  MIN(count_of(plan, &mode->stages[i], capture), (unsigned)THREADS_MAX),
                   per_source);
     free(per_source);
-    if (connect_pieces(plan, rq->root, err) < 0)
+    if (connect_stages(plan, rq->root, err) < 0)
         return -1;
     return plan_files(plan, rq->root, err);
 }
@@ -436,7 +436,7 @@ void plan_free(struct plan *plan)
 void plan_source_threads(const struct plan *plan, unsigned *out)
 {
     memset(out, 0, plan->source_count * sizeof(out[0]));
-    for (unsigned i = 0; i < plan->pieces[0].count && plan->source_count > 0; i++)
+    for (unsigned i = 0; i < plan->stages[0].count && plan->source_count > 0; i++)
         out[plan->threads[i].source_number]++;
 }
 

@@ -45,10 +45,10 @@ struct plan_request {
 struct plan_thread {
     char name[16];                  /* as the kernel shows it */
     const char *modules;            /* "stream detect output"; "management"; "send" */
-    int piece;                      /* -1: management, or one that sends */
+    int stage;                      /* -1: management, or one that sends */
     unsigned sender;                /* the thread that sends what this one judges; 0: none */
     unsigned judge;                 /* the other way round, for modules "send" */
-    unsigned index;                 /* within its piece, from 0 */
+    unsigned index;                 /* within its stage, from 0 */
     enum cpu_role role;
     bool pinned;                    /* false: it runs where the kernel likes */
     struct cpu_set cpus;            /* where it may run */
@@ -63,8 +63,8 @@ struct plan_thread {
     unsigned source_number, queue;
 };
 
-struct plan_piece {
-    const struct run_piece *piece;
+struct plan_stage {
+    const struct run_stage *stage;
     unsigned first, count;          /* in plan.threads */
     const char *deal;               /* NULL: one thread, or dealt by the capture */
     bool makes_packets;
@@ -75,14 +75,14 @@ struct plan {
     const struct topology *topology;
     const char *method;
     bool live;
-    struct plan_piece pieces[PIECES_MAX];
-    unsigned piece_count;
-    struct plan_thread *threads;    /* of the pieces first, then management, then those that send */
+    struct plan_stage stages[STAGES_MAX];
+    unsigned stage_count;
+    struct plan_thread *threads;    /* of the stages first, then management, then those that send */
     unsigned thread_count, packet_threads;
     unsigned ring_depth;            /* vectors between two threads */
     unsigned pool_size;             /* packets of a thread that makes them */
     uint64_t stack_size;
-    bool shares_file;               /* all threads of piece 0 read the same, each keeps its share */
+    bool shares_file;               /* all threads of stage 0 read the same, each keeps its share */
     bool whole_files;               /* each takes the next file: pcap-file.directory: files */
     struct affinity *affinity;
     struct plan_source *sources;

@@ -66,17 +66,17 @@ static int (*const parts[])(const struct topology_cpu *) = {
 };
 static const char *const part_names[] = { "core", "package", "numa", "l3" };
 
-static const struct plan_piece *next_piece(const struct plan *plan, const struct plan_thread *t)
+static const struct plan_stage *next_stage(const struct plan *plan, const struct plan_thread *t)
 {
-    if (t->piece < 0 || t->piece + 1 >= (int)plan->piece_count)
+    if (t->stage < 0 || t->stage + 1 >= (int)plan->stage_count)
         return NULL;
-    return &plan->pieces[t->piece + 1];
+    return &plan->stages[t->stage + 1];
 }
 
 static void rings_text(const struct plan *plan, const struct plan_thread *t, char *buf,
                        size_t size)
 {
-    const struct plan_piece *next = next_piece(plan, t);
+    const struct plan_stage *next = next_stage(plan, t);
 
     buf[0] = '\0';
     if (next == NULL)
@@ -108,7 +108,7 @@ static void print_source(const struct plan *plan, const struct plan_thread *t, s
     else if (plan->whole_files)
         buf_printf(out, " the next file");
     else if (plan->shares_file)
-        buf_printf(out, " share %u of %u", t->index + 1, plan->pieces[0].count);
+        buf_printf(out, " share %u of %u", t->index + 1, plan->stages[0].count);
 }
 
 static void print_thread(const struct plan *plan, const struct plan_thread *t, struct buf *out)
@@ -168,7 +168,7 @@ static void json_cpus(struct json *j, const struct cpu_set *cpus)
 
 static void json_feeds(struct json *j, const struct plan *plan, const struct plan_thread *t)
 {
-    const struct plan_piece *next = next_piece(plan, t);
+    const struct plan_stage *next = next_stage(plan, t);
 
     if (next == NULL)
         return;
@@ -259,12 +259,12 @@ static void dot_thread(const struct plan *plan, const struct plan_thread *t, str
         buf_printf(out, "any CPU");
     if (t->pinned && common(plan, t, part_numa) >= 0)
         buf_printf(out, ", NUMA %d", common(plan, t, part_numa));
-    buf_printf(out, "\"%s];\n", t->piece < 0 ? ", style=dashed" : "");
+    buf_printf(out, "\"%s];\n", t->stage < 0 ? ", style=dashed" : "");
 }
 
 static void dot_edges(const struct plan *plan, const struct plan_thread *t, struct buf *out)
 {
-    const struct plan_piece *next = next_piece(plan, t);
+    const struct plan_stage *next = next_stage(plan, t);
 
     if (t->source != NULL)
         buf_printf(out, "  \"%s\" -> \"%s\" [label=\"queue %u\"];\n", t->source, t->name,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/plan_svg.c - a plan as a picture: a column for each piece, a box for each thread in the
+/* engine/plan_svg.c - a plan as a picture: a column for each stage, a box for each thread in the
  * colour of its NUMA node, lines for the rings. Needs no other program. */
 #include "base/array.h"
 #include "engine/plan.h"
@@ -35,10 +35,10 @@ static void add_text(struct buf *out, unsigned x, unsigned y, const char *class_
     buf_add_string(out, "</text>\n");
 }
 
-/* Management stands in the column behind the last piece. */
+/* Management stands in the column behind the last stage. */
 static unsigned column_of(const struct plan *plan, const struct plan_thread *t)
 {
-    return t->piece >= 0 ? (unsigned)t->piece : plan->piece_count;
+    return t->stage >= 0 ? (unsigned)t->stage : plan->stage_count;
 }
 
 static unsigned box_x(const struct plan *plan, const struct plan_thread *t)
@@ -97,11 +97,11 @@ static void draw_thread(const struct plan *plan, const struct plan_thread *t, st
 
 static void draw_rings(const struct plan *plan, const struct plan_thread *t, struct buf *out)
 {
-    const struct plan_piece *next;
+    const struct plan_stage *next;
 
-    if (t->piece < 0 || t->piece + 1 >= (int)plan->piece_count)
+    if (t->stage < 0 || t->stage + 1 >= (int)plan->stage_count)
         return;
-    next = &plan->pieces[t->piece + 1];
+    next = &plan->stages[t->stage + 1];
     for (unsigned i = 0; i < next->count; i++) {
         const struct plan_thread *to = &plan->threads[next->first + i];
 
@@ -124,7 +124,7 @@ static unsigned most_rows(const struct plan *plan)
 
 void plan_print_svg(const struct plan *plan, struct buf *out)
 {
-    unsigned columns = plan->piece_count + (plan->thread_count > plan->packet_threads);
+    unsigned columns = plan->stage_count + (plan->thread_count > plan->packet_threads);
     unsigned width = 2 * MARGIN + columns * COLUMN_WIDTH;
     unsigned height = HEAD_HEIGHT + 2 * MARGIN + most_rows(plan) * ROW_HEIGHT;
     char head[256];

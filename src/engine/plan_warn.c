@@ -53,22 +53,22 @@ static void list_items(const struct cpu_set *cpus, char *buf, size_t size)
                                TEXT(part));
 }
 
-/* A thread count that the set decides: other counts stand with the interface or the piece. */
+/* A thread count that the set decides: other counts stand with the interface or the stage. */
 static bool set_counts_threads(const struct plan *plan, const struct plan_thread *t)
 {
-    const struct plan_piece *pp = &plan->pieces[t->piece];
+    const struct plan_stage *pp = &plan->stages[t->stage];
 
-    return t->role == CPU_WORKER && pp->piece->threads != THREADS_NUMBER;
+    return t->role == CPU_WORKER && pp->stage->threads != THREADS_NUMBER;
 }
 
-/* A first hardware thread of a free core for each thread of the piece, or fewer threads where
+/* A first hardware thread of a free core for each thread of the stage, or fewer threads where
  * cores are too few; false: there is no such line. */
 static bool suggest_cpus(const struct plan *plan, const struct plan_thread *t, char *buf,
                          size_t size)
 {
     struct cpu_set free_cpus = plan->topology->allowed, taken = { 0 };
     char items[MEND_MAX - 64];
-    unsigned want = plan->pieces[t->piece].count, have = 0;
+    unsigned want = plan->stages[t->stage].count, have = 0;
 
     taken_by_others(plan, t, &taken);
     cpu_set_minus(&free_cpus, &taken);
@@ -180,7 +180,7 @@ static unsigned threads_of(const struct plan *plan, unsigned source)
 {
     unsigned threads = 0;
 
-    for (unsigned i = 0; i < plan->pieces[0].count; i++)
+    for (unsigned i = 0; i < plan->stages[0].count; i++)
         threads += plan->threads[i].source_number == source;
     return threads;
 }
@@ -259,7 +259,7 @@ static bool warn_few_for_source(struct plan *plan, unsigned source)
     struct cpu_set used = { 0 };
     char mend[160];
 
-    for (unsigned i = 0; i < plan->pieces[0].count; i++)
+    for (unsigned i = 0; i < plan->stages[0].count; i++)
         if (plan->threads[i].source_number == source) {
             first = first == NULL ? &plan->threads[i] : first;
             cpu_set_or(&used, &plan->threads[i].cpus);
@@ -273,11 +273,11 @@ static bool warn_few_for_source(struct plan *plan, unsigned source)
     return true;
 }
 
-/* The number of threads stands with the interface, with the piece, or is that of the set. */
+/* The number of threads stands with the interface, with the stage, or is that of the set. */
 static const char *mend_few(const struct plan *plan, const struct plan_thread *first,
                             unsigned cpus, char *buf, size_t size)
 {
-    if (plan->pieces[first->piece].piece->threads == THREADS_NUMBER)
+    if (plan->stages[first->stage].stage->threads == THREADS_NUMBER)
         snprintf(buf, size, "threads: %u", cpus);
     else if (set_counts_threads(plan, first))
         snprintf(buf, size, "%s-cpu-set: { threads: %u }", set_key(first), cpus);
@@ -286,10 +286,10 @@ static const char *mend_few(const struct plan *plan, const struct plan_thread *f
     return buf;
 }
 
-static void warn_few_in_set(struct plan *plan, const struct plan_piece *pp)
+static void warn_few_in_set(struct plan *plan, const struct plan_stage *pp)
 {
     const struct plan_thread *first = &plan->threads[pp->first];
-    struct where at = pp->piece->threads == THREADS_NUMBER ? pp->piece->at : set_at(plan, first);
+    struct where at = pp->stage->threads == THREADS_NUMBER ? pp->stage->at : set_at(plan, first);
     struct cpu_set used = { 0 };
     char mend[MEND_MAX];
     bool said = false;
@@ -311,13 +311,13 @@ static void warn_few_cpus(struct plan *plan)
 {
     unsigned cpus = cpu_set_count(&plan->topology->allowed);
 
-    for (unsigned i = 0; i < plan->piece_count; i++)
-        warn_few_in_set(plan, &plan->pieces[i]);
+    for (unsigned i = 0; i < plan->stage_count; i++)
+        warn_few_in_set(plan, &plan->stages[i]);
     if (plan->topology->quota > 0)
         cpus = MIN(cpus, plan->topology->quota);
     if (plan->packet_threads > cpus)
         notes_add(&plan->notes, (struct where){ 0 },
-                  plan->piece_count > 1 ? "runmode: workers"
+                  plan->stage_count > 1 ? "runmode: workers"
                                         : "detect-thread-ratio: 1.0",
                   "%u threads on %u CPU%s: they will take turns", plan->packet_threads, cpus,
                   cpus == 1 ? "" : "s");

@@ -13,7 +13,7 @@ const char *const chain_modules[] = {
 static const struct run_mode run_mode_single = {
     .name = "single",
     .doc = "one thread does all, from receive to output",
-    .pieces = {
+    .stages = {
         { .modules = "receive decode stream detect verdict output", .threads = THREADS_ONE },
     },
 };
@@ -21,7 +21,7 @@ static const struct run_mode run_mode_single = {
 static const struct run_mode run_mode_workers = {
     .name = "workers",
     .doc = "each thread does all for its share of the flows, dealt by the capture",
-    .pieces = {
+    .stages = {
         { .modules = "receive decode stream detect verdict output", .threads = THREADS_CAPTURE },
     },
 };
@@ -30,7 +30,7 @@ static const struct run_mode run_mode_workers = {
 static const struct run_mode run_mode_autofp_verdict = {
     .name = "autofp",
     .doc = "capture threads deal packets to workers by flow hash, verdict threads answer",
-    .pieces = {
+    .stages = {
         { .modules = "receive decode", .threads = THREADS_CAPTURE },
         { .modules = "stream detect output", .threads = THREADS_WORKER },
         { .modules = "verdict", .threads = THREADS_CAPTURE, .deal = "capture" },
@@ -40,7 +40,7 @@ static const struct run_mode run_mode_autofp_verdict = {
 static const struct run_mode run_mode_autofp = {
     .name = "autofp",
     .doc = "capture threads deal packets to workers by flow hash",
-    .pieces = {
+    .stages = {
         { .modules = "receive decode", .threads = THREADS_CAPTURE },
         { .modules = "stream detect verdict output", .threads = THREADS_WORKER },
     },
@@ -51,7 +51,7 @@ static const struct run_mode run_mode_pipeline = {
     .name = "pipeline",
     .alias = "auto",
     .doc = "one thread a station, several for detect",
-    .pieces = {
+    .stages = {
         { .modules = "receive", .threads = THREADS_CAPTURE },
         { .modules = "decode", .threads = THREADS_ONE },
         { .modules = "stream", .threads = THREADS_ONE },
@@ -65,18 +65,18 @@ const struct run_mode *const run_mode_table[] = {
     &run_mode_single, &run_mode_workers, &run_mode_autofp, &run_mode_pipeline, NULL
 };
 
-unsigned run_mode_piece_count(const struct run_mode *mode)
+unsigned run_mode_stage_count(const struct run_mode *mode)
 {
     unsigned count = 0;
 
-    while (mode->pieces[count].modules != NULL)
+    while (mode->stages[count].modules != NULL)
         count++;
     return count;
 }
 
-bool piece_has(const struct run_piece *piece, const char *module)
+bool stage_has(const struct run_stage *stage, const char *module)
 {
-    struct text rest = text_of(piece->modules), name;
+    struct text rest = text_of(stage->modules), name;
 
     while (text_split(&rest, ' ', &name))
         if (text_equal(name, module))
@@ -104,25 +104,25 @@ struct chain_walk {
     int before;
 };
 
-static int walk_module(struct chain_walk *walk, const struct run_piece *piece, unsigned number,
+static int walk_module(struct chain_walk *walk, const struct run_stage *stage, unsigned number,
                        struct text name, struct err *err)
 {
     int place = chain_place(name);
 
     if (place < 0)
-        return err_at(err, piece->at, "run mode %s: no module \"%.*s\"; there are receive, decode, "
+        return err_at(err, stage->at, "run mode %s: no module \"%.*s\"; there are receive, decode, "
                       "stream, detect, verdict, output", walk->mode->name, TEXT(name));
     if (place == 0 && number > 0 && (walk->seen & 1) != 0)
-        return err_at(err, piece->at, "run mode %s: two receive pieces; one piece receives, with "
+        return err_at(err, stage->at, "run mode %s: two receive stages; one stage receives, with "
                       "as many threads as it likes", walk->mode->name);
     if ((walk->seen & 1u << place) != 0)
-        return err_at(err, piece->at, "run mode %s: %.*s stands twice in the chain",
+        return err_at(err, stage->at, "run mode %s: %.*s stands twice in the chain",
                       walk->mode->name, TEXT(name));
     if (walk->before < 0 && place != 0)
-        return err_at(err, piece->at, "run mode %s: the chain begins with receive, not %.*s",
+        return err_at(err, stage->at, "run mode %s: the chain begins with receive, not %.*s",
                       walk->mode->name, TEXT(name));
     if (walk->before >= 0 && !may_follow(place, walk->before))
-        return err_at(err, piece->at, "run mode %s: %.*s stands behind %s; the order is receive, "
+        return err_at(err, stage->at, "run mode %s: %.*s stands behind %s; the order is receive, "
                       "decode, stream, detect, verdict, output", walk->mode->name, TEXT(name),
                       chain_modules[walk->before]);
     walk->seen |= 1u << place;
@@ -130,28 +130,28 @@ static int walk_module(struct chain_walk *walk, const struct run_piece *piece, u
     return 0;
 }
 
-static int walk_piece(struct chain_walk *walk, const struct run_piece *piece, unsigned number,
+static int walk_stage(struct chain_walk *walk, const struct run_stage *stage, unsigned number,
                       struct err *err)
 {
-    struct text rest = text_of(piece->modules), name;
+    struct text rest = text_of(stage->modules), name;
     const char *schedulers = "hash, ippair, ftp-hash, round-robin, xor-251, least-loaded, capture";
 
     if (rest.n == 0)
-        return err_at(err, piece->at, "run mode %s: piece %u has no modules", walk->mode->name,
+        return err_at(err, stage->at, "run mode %s: stage %u has no modules", walk->mode->name,
                       number + 1);
     while (text_split(&rest, ' ', &name))
-        if (walk_module(walk, piece, number, name, err) < 0)
+        if (walk_module(walk, stage, number, name, err) < 0)
             return -1;
-    if (piece->deal != NULL && number == 0)
-        return err_at(err, piece->at, "run mode %s: the first piece has no balance: the capture "
+    if (stage->deal != NULL && number == 0)
+        return err_at(err, stage->at, "run mode %s: the first stage has no balance: the capture "
                       "deals to it", walk->mode->name);
-    if (piece->deal != NULL && !deal_known(piece->deal))
-        return err_at(err, piece->at, "run mode %s: balance \"%s\": want one of %s",
-                      walk->mode->name, piece->deal, schedulers);
-    if (piece_has(piece, "decode") && number > 0 && piece->threads != THREADS_ONE &&
-        !(piece->threads == THREADS_NUMBER && piece->number == 1))
-        return err_at(err, piece->at, "run mode %s: packets have no flow before decode, so decode "
-                      "runs on one thread or in the piece of receive", walk->mode->name);
+    if (stage->deal != NULL && !deal_known(stage->deal))
+        return err_at(err, stage->at, "run mode %s: balance \"%s\": want one of %s",
+                      walk->mode->name, stage->deal, schedulers);
+    if (stage_has(stage, "decode") && number > 0 && stage->threads != THREADS_ONE &&
+        !(stage->threads == THREADS_NUMBER && stage->number == 1))
+        return err_at(err, stage->at, "run mode %s: packets have no flow before decode, so decode "
+                      "runs on one thread or in the stage of receive", walk->mode->name);
     return 0;
 }
 
@@ -159,11 +159,11 @@ int run_mode_check(const struct run_mode *mode, struct err *err)
 {
     struct chain_walk walk = { .mode = mode, .before = -1 };
 
-    for (unsigned i = 0; mode->pieces[i].modules != NULL; i++)
-        if (walk_piece(&walk, &mode->pieces[i], i, err) < 0)
+    for (unsigned i = 0; mode->stages[i].modules != NULL; i++)
+        if (walk_stage(&walk, &mode->stages[i], i, err) < 0)
             return -1;
     if (walk.before < 0)
-        return err_at(err, mode->at, "run mode %s has no pieces", mode->name);
+        return err_at(err, mode->at, "run mode %s has no stages", mode->name);
     for (unsigned place = 0; chain_modules[place] != NULL; place++)
         if ((walk.seen & 1u << place) == 0)
             return err_at(err, mode->at, "run mode %s: module %s is missing", mode->name,

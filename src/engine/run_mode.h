@@ -3,7 +3,7 @@
  *
  *     receive -> decode -> stream -> detect -> verdict -> output
  *
- * is cut into pieces, how many threads run each piece, how packets are dealt to them and which
+ * is cut into stages, how many threads run each stage, how packets are dealt to them and which
  * CPU set they take. The built-in ones are one table; users write their own under `runmodes:`.
  * Read-only once made. */
 #ifndef ENGINE_RUN_MODE_H
@@ -13,22 +13,22 @@
 #include "base/text.h"
 #include "conf/conf.h"
 
-enum piece_threads {
+enum stage_threads {
     THREADS_ONE,
     THREADS_CAPTURE,        /* one for each queue the capture wants */
     THREADS_WORKER,         /* worker-cpu-set.threads, else detect-thread-ratio x CPUs */
-    THREADS_NUMBER,         /* run_piece.number */
-    THREADS_RATIO,          /* run_piece.ratio x CPUs of its set */
+    THREADS_NUMBER,         /* run_stage.number */
+    THREADS_RATIO,          /* run_stage.ratio x CPUs of its set */
 };
 
-#define PIECES_MAX 8
-#define PIECE_MODULES_MAX 8
+#define STAGES_MAX 8
+#define STAGE_MODULES_MAX 8
 #define THREADS_MAX 1024
 
 /* Ended by modules NULL. */
-struct run_piece {
+struct run_stage {
     const char *modules;            /* names in chain order, one blank between */
-    enum piece_threads threads;
+    enum stage_threads threads;
     unsigned number;
     double ratio;
     const char *cpu_set;            /* "worker", or a CPU list; NULL: by what it runs */
@@ -41,7 +41,7 @@ struct run_mode {
     const char *name;
     const char *alias;              /* NULL: none */
     const char *doc;
-    struct run_piece pieces[PIECES_MAX + 1];
+    struct run_stage stages[STAGES_MAX + 1];
     /* What it becomes when the capture wants its verdicts on threads of their own. */
     const struct run_mode *verdict_form;
     bool is_user;
@@ -52,8 +52,8 @@ struct run_mode {
 extern const char *const chain_modules[];
 extern const struct run_mode *const run_mode_table[];      /* built-in, NULL-ended */
 
-unsigned run_mode_piece_count(const struct run_mode *mode);
-bool piece_has(const struct run_piece *piece, const char *module);
+unsigned run_mode_stage_count(const struct run_mode *mode);
+bool stage_has(const struct run_stage *stage, const char *module);
 /* Refuses what makes no sense; *err says where and why. */
 int run_mode_check(const struct run_mode *mode, struct err *err);
 

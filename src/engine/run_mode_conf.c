@@ -9,7 +9,7 @@
  *           cpu-set: worker          # a set of threading.cpu-affinity, or a CPU list
  *           balance: ippair
  *
- * A map with `pieces` and `description` may stand for the list. */
+ * A map with `stages` and `description` may stand for the list. */
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/log.h"
@@ -64,7 +64,7 @@ static char *with_verdict(char *modules)
     return out;
 }
 
-static int threads_read(struct run_piece *piece, const struct conf_node *node, struct err *err)
+static int threads_read(struct run_stage *stage, const struct conf_node *node, struct err *err)
 {
     struct text t = text_trim(text_of(node->value));
     bool is_ratio = t.n > 0 && t.p[t.n - 1] == 'x';
@@ -76,13 +76,13 @@ static int threads_read(struct run_piece *piece, const struct conf_node *node, s
         t.n--;
     else
         is_ratio = memchr(t.p, '.', t.n) != NULL;
-    if (is_ratio && text_to_double(t, &piece->ratio) && piece->ratio > 0 && piece->ratio <= 64) {
-        piece->threads = THREADS_RATIO;
+    if (is_ratio && text_to_double(t, &stage->ratio) && stage->ratio > 0 && stage->ratio <= 64) {
+        stage->threads = THREADS_RATIO;
         return 0;
     }
     if (!is_ratio && text_to_u64(t, THREADS_MAX, &number) && number > 0) {
-        piece->threads = THREADS_NUMBER;
-        piece->number = (unsigned)number;
+        stage->threads = THREADS_NUMBER;
+        stage->number = (unsigned)number;
         return 0;
     }
     return err_at(err, node->at,
@@ -90,65 +90,65 @@ static int threads_read(struct run_piece *piece, const struct conf_node *node, s
                   "as in 0.5x, got \"%s\"", THREADS_MAX, node->value);
 }
 
-/* `auto`: as the built-in modes have it for what the piece runs. */
-static void threads_default(struct run_piece *piece)
+/* `auto`: as the built-in modes have it for what the stage runs. */
+static void threads_default(struct run_stage *stage)
 {
-    if (piece_has(piece, "receive"))
-        piece->threads = THREADS_CAPTURE;
-    else if (piece_has(piece, "detect"))
-        piece->threads = THREADS_WORKER;
+    if (stage_has(stage, "receive"))
+        stage->threads = THREADS_CAPTURE;
+    else if (stage_has(stage, "detect"))
+        stage->threads = THREADS_WORKER;
     else
-        piece->threads = THREADS_ONE;
+        stage->threads = THREADS_ONE;
 }
 
-static int piece_read(struct run_piece *piece, const struct conf_node *node, struct err *err)
+static int stage_read(struct run_stage *stage, const struct conf_node *node, struct err *err)
 {
     const struct conf_node *modules = conf_find(node, "modules"), *threads;
 
-    piece->at = node->at;
+    stage->at = node->at;
     if (node->kind != CONF_MAP || modules == NULL)
-        return err_at(err, node->at, "a piece of a run mode has `modules`, and perhaps threads, "
+        return err_at(err, node->at, "a stage of a run mode has `modules`, and perhaps threads, "
                       "cpu-set, balance");
     CONF_EACH(key, node)
         if (strcmp(key->name, "modules") != 0 && strcmp(key->name, "threads") != 0 &&
             strcmp(key->name, "cpu-set") != 0 && strcmp(key->name, "balance") != 0)
-            return err_at(err, key->at, "a piece of a run mode has modules, threads, cpu-set and "
+            return err_at(err, key->at, "a stage of a run mode has modules, threads, cpu-set and "
                           "balance, not \"%s\"", key->name);
-    piece->modules = modules_text(modules);
-    threads_default(piece);
+    stage->modules = modules_text(modules);
+    threads_default(stage);
     threads = conf_find(node, "threads");
-    if (threads != NULL && threads_read(piece, threads, err) < 0)
+    if (threads != NULL && threads_read(stage, threads, err) < 0)
         return -1;
-    piece->cpu_node = conf_find(node, "cpu-set");
-    if (piece->cpu_node != NULL && piece->cpu_node->kind == CONF_SCALAR)
-        piece->cpu_set = piece->cpu_node->value;
-    piece->deal = conf_string(node, "balance", NULL);
+    stage->cpu_node = conf_find(node, "cpu-set");
+    if (stage->cpu_node != NULL && stage->cpu_node->kind == CONF_SCALAR)
+        stage->cpu_set = stage->cpu_node->value;
+    stage->deal = conf_string(node, "balance", NULL);
     return 0;
 }
 
-static int pieces_read(struct run_mode *mode, const struct conf_node *list, struct err *err)
+static int stages_read(struct run_mode *mode, const struct conf_node *list, struct err *err)
 {
     unsigned count = 0;
     bool verdict = false;
 
     if (list == NULL || list->kind != CONF_LIST)
-        return err_at(err, mode->at, "run mode %s: want a list of pieces", mode->name);
+        return err_at(err, mode->at, "run mode %s: want a list of stages", mode->name);
     CONF_EACH(node, list) {
-        if (count == PIECES_MAX)
-            return err_at(err, node->at, "run mode %s: at most %d pieces", mode->name, PIECES_MAX);
-        if (piece_read(&mode->pieces[count++], node, err) < 0)
+        if (count == STAGES_MAX)
+            return err_at(err, node->at, "run mode %s: at most %d stages", mode->name, STAGES_MAX);
+        if (stage_read(&mode->stages[count++], node, err) < 0)
             return -1;
-        verdict = verdict || piece_has(&mode->pieces[count - 1], "verdict");
+        verdict = verdict || stage_has(&mode->stages[count - 1], "verdict");
     }
     for (unsigned i = 0; i < count && !verdict; i++)
-        mode->pieces[i].modules = with_verdict((char *)mode->pieces[i].modules);
+        mode->stages[i].modules = with_verdict((char *)mode->stages[i].modules);
     return 0;
 }
 
 static void mode_free(struct run_mode *mode)
 {
-    for (unsigned i = 0; i <= PIECES_MAX; i++)
-        free((char *)mode->pieces[i].modules);
+    for (unsigned i = 0; i <= STAGES_MAX; i++)
+        free((char *)mode->stages[i].modules);
     free(mode);
 }
 
@@ -164,7 +164,7 @@ static bool is_builtin(const char *name)
 static int mode_read(struct run_modes *modes, const struct conf_node *node, struct err *err)
 {
     struct run_mode *mode = xcalloc(1, sizeof(*mode));
-    const struct conf_node *list = node->kind == CONF_MAP ? conf_find(node, "pieces") : node;
+    const struct conf_node *list = node->kind == CONF_MAP ? conf_find(node, "stages") : node;
 
     ARRAY_PUSH(&modes->user, mode);
     mode->name = node->name;
@@ -174,7 +174,7 @@ static int mode_read(struct run_modes *modes, const struct conf_node *node, stru
                                        : "user-defined";
     if (is_builtin(node->name))
         return err_at(err, node->at, "run mode %s is built in: choose another name", node->name);
-    if (pieces_read(mode, list, err) < 0)
+    if (stages_read(mode, list, err) < 0)
         return -1;
     return run_mode_check(mode, err);
 }
@@ -186,7 +186,7 @@ struct run_modes *run_modes_new(const struct conf_node *root, struct err *err)
     int status = 0;
 
     if (all != NULL && all->kind != CONF_MAP && (all->kind == CONF_LIST || all->value[0] != '\0'))
-        status = err_at(err, all->at, "runmodes: want names of run modes, each with its pieces");
+        status = err_at(err, all->at, "runmodes: want names of run modes, each with its stages");
     CONF_EACH(node, status == 0 ? all : NULL) {
         struct err mine = { 0 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/scheduler.h - which thread of the next piece gets a packet.
+/* engine/scheduler.h - which thread of the next stage gets a packet.
  *
  * Every scheduler maps a symmetric key of the packet to a bucket of a table and the bucket to a
  * thread, so that a flow stays on its thread whatever the scheduler:
@@ -13,7 +13,7 @@
  *     capture       back to the thread of the queue it came from
  *
  * A packet without a flow (flow_hash 0) goes to thread 0. Shared by all threads that deal to one
- * piece; buckets are filled by compare-and-swap, everything else is read-only. */
+ * stage; buckets are filled by compare-and-swap, everything else is read-only. */
 #ifndef ENGINE_DEAL_H
 #define ENGINE_DEAL_H
 

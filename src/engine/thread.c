@@ -126,7 +126,7 @@ static void spend_credit(struct engine_thread *t)
     t->pool_taken = taken;
 }
 
-/* One vector through the stations from `first` on and over to the next piece; then what these
+/* One vector through the stations from `first` on and over to the next stage; then what these
  * stations still have. Who stands nearer to the end comes first. */
 static void carry(struct engine_thread *t, unsigned first, struct packet_vector *v)
 {
@@ -237,7 +237,7 @@ static int station_open(struct engine_thread *t, struct station *s, bool is_last
         .counters = t->counters,
         .pool = t->pool,
         .thread = t->plan->index,
-        .thread_count = t->piece->count,
+        .thread_count = t->stage->count,
         .thread_index = t->number,
         .thread_name = t->plan->name,
         .sender = t->sender.name != NULL ? &t->sender : NULL,
@@ -256,7 +256,7 @@ static int station_open(struct engine_thread *t, struct station *s, bool is_last
 
 static int stations_open(struct engine_thread *t, struct err *err)
 {
-    struct text rest = text_of(t->piece->piece->modules), name;
+    struct text rest = text_of(t->stage->stage->modules), name;
 
     while (text_split(&rest, ' ', &name)) {
         struct station *s = &t->station[t->station_count];
@@ -299,10 +299,10 @@ static int thread_open(struct engine_thread *t, struct err *err)
     eventcount_init(&t->eventcount);
     vector_grow(&t->work, 4 * VECTOR_FILL);
     vector_grow(&t->early, VECTOR_FILL);
-    if (t->piece->makes_packets) {
+    if (t->stage->makes_packets) {
         t->pool = packet_pool_new(e->plan->pool_size, e->thread_count);
         packet_pool_set_owner(t->pool, t->number);
-        if (t->plan->piece == 0)
+        if (t->plan->stage == 0)
             e->pools[t->plan->index] = t->pool;
     }
     links_make(t);
@@ -334,10 +334,10 @@ static bool thread_join_start(struct engine_thread *t)
 static bool deals_hosts(const struct engine_thread *t)
 {
     const struct plan *plan = t->engine->plan;
-    unsigned next = (unsigned)t->plan->piece + 1;
+    unsigned next = (unsigned)t->plan->stage + 1;
 
-    return t->engine->conf.turns != NULL && t->out_count > 1 && t->piece->count == 1 &&
-           piece_has(plan->pieces[next].piece, "detect");
+    return t->engine->conf.turns != NULL && t->out_count > 1 && t->stage->count == 1 &&
+           stage_has(plan->stages[next].stage, "detect");
 }
 
 static void thread_run(struct engine_thread *t)
@@ -345,11 +345,11 @@ static void thread_run(struct engine_thread *t)
     account_busy(t->engine, 1);
     if (deals_hosts(t))
         t->hosts = host_dealt_new(t->engine->conf.turns);
-    t->deal = t->plan->piece + 1 < (int)t->engine->plan->piece_count
-            ? t->engine->deal[t->plan->piece + 1] : NULL;
+    t->deal = t->plan->stage + 1 < (int)t->engine->plan->stage_count
+            ? t->engine->deal[t->plan->stage + 1] : NULL;
     t->stamp_ns = engine_clock_ns(t->engine);
     __atomic_store_n(&t->start_ns, t->stamp_ns, __ATOMIC_RELAXED);
-    if (t->plan->piece == 0) {
+    if (t->plan->stage == 0) {
         t->pool_credit = t->out_count == 0 ? FREE_ENOUGH : 0;
         loop_receive(t);
     } else {

@@ -333,9 +333,9 @@ static unsigned threads_with(const struct plan *plan, const char *module)
 {
     unsigned count = 0;
 
-    for (unsigned i = 0; i < plan->piece_count; i++)
-        if (piece_has(plan->pieces[i].piece, module))
-            count += plan->pieces[i].count;
+    for (unsigned i = 0; i < plan->stage_count; i++)
+        if (stage_has(plan->stages[i].stage, module))
+            count += plan->stages[i].count;
     return count;
 }
 
@@ -348,11 +348,11 @@ static bool needs_turns(const struct setup *s)
 
     if (plan->whole_files)
         return false;
-    for (unsigned i = 0; i < plan->piece_count && !plan->live; i++) {
-        const struct run_piece *piece = plan->pieces[i].piece;
+    for (unsigned i = 0; i < plan->stage_count && !plan->live; i++) {
+        const struct run_stage *stage = plan->stages[i].stage;
 
-        if (piece_has(piece, "detect"))
-            return plan->pieces[i].count > 1 || (gates_share && !piece_has(piece, "stream"));
+        if (stage_has(stage, "detect"))
+            return plan->stages[i].count > 1 || (gates_share && !stage_has(stage, "stream"));
     }
     return false;
 }
@@ -490,7 +490,7 @@ static void tell_plan(struct setup *s)
     struct run_context *context = &s->context;
 
     context->shares_file = s->plan->shares_file;
-    context->inspects_share = s->plan->shares_file && piece_has(s->plan->pieces[0].piece, "detect");
+    context->inspects_share = s->plan->shares_file && stage_has(s->plan->stages[0].stage, "detect");
     if (needs_turns(s))
         context->turns = turns_new();
     if (context->turns != NULL && s->options->deterministic && context->output != NULL)
@@ -513,7 +513,7 @@ int setup_plan(struct setup *s, const char *topology, struct err *err)
     s->plan = make_plan(s, mode, err);
     if (s->plan == NULL)
         return -1;
-    if (s->options->deterministic && s->plan->whole_files && s->plan->pieces[0].count > 1)
+    if (s->options->deterministic && s->plan->whole_files && s->plan->stages[0].count > 1)
         return err_at(err, conf_find(s->root, "pcap-file.directory")->at, "directory: files: with "
                       "--deterministic one thread reads them: want run mode single");
     tell_plan(s);
@@ -538,7 +538,7 @@ int setup_capture(struct setup *s, struct err *err)
     struct capture_request request = {
         .sources = source_names(s),
         .bpf_filter = s->options->bpf,
-        .threads = s->plan->pieces[0].count,
+        .threads = s->plan->stages[0].count,
         .source_threads = threads,
         .conf = s->root,
         .simulate_ips = s->options->simulate_ips,

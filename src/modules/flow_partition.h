@@ -7,7 +7,7 @@
  * known by a look at it: receive passes over another thread's, and its own thread counts it.
  * All others every thread decodes, to see what comes of them, and thread 0 counts them.
  *
- * One for each thread, of which receive and decode stand in one piece. */
+ * One for each thread, of which receive and decode stand in one stage. */
 #ifndef MODULES_SHARE_H
 #define MODULES_SHARE_H
 

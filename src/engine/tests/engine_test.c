@@ -292,7 +292,7 @@ static void run_all(struct test *t, const char *mode, unsigned threads, const ch
     bed_make(t, &bed, mode, threads, more, run);
     if (bed.engine == NULL)
         return;
-    receivers = bed.plan->pieces[0].count;
+    receivers = bed.plan->stages[0].count;
     CHECK_INT(engine_start(bed.engine, &err), 0);
     CHECK_INT(engine_wait(bed.engine), 0);
     CHECK(!engine_is_running(bed.engine));

@@ -241,7 +241,7 @@ static void set_all(struct conf *conf, const char *above, const struct conf_node
     }
 }
 
-/* Puts a line where it belongs; false: it is one of a run mode's piece, of which there may be
+/* Puts a line where it belongs; false: it is one of a run mode's stage, of which there may be
  * several. */
 static bool put_line(struct test *t, struct conf *conf, const char *line)
 {

@@ -273,12 +273,12 @@ static struct seen read_in(struct test *t, const char *mode_name, unsigned worke
     ctx->offline = true;
     ctx->is_inline = ctx->judges = is_inline;
     ctx->shares_file = plan->shares_file;
-    ctx->inspects_share = plan->shares_file && piece_has(plan->pieces[0].piece, "detect");
+    ctx->inspects_share = plan->shares_file && stage_has(plan->stages[0].stage, "detect");
     ctx->turns = turns_new();
     engine_conf.turns = ctx->turns;
     ctx->capture = &ops;
     ctx->capture_handle = ops.open(&(struct capture_request){
-        .sources = sources, .threads = plan->pieces[0].count, .conf = ctx->conf }, &err);
+        .sources = sources, .threads = plan->stages[0].count, .conf = ctx->conf }, &err);
     ctx->decode = decode_conf_new(ctx->conf, &err);
     CHECK_STRING(err.text, "");
     engine = engine_new(&engine_conf, plan, table, ctx, &err);
