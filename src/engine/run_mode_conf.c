@@ -161,10 +161,22 @@ static bool is_builtin(const char *name)
     return false;
 }
 
+/* `pieces` is the former name of `stages`. */
+static const struct conf_node *list_of_stages(const struct conf_node *node)
+{
+    const struct conf_node *former = conf_find(node, "pieces");
+
+    if (former == NULL || conf_find(node, "stages") != NULL)
+        return conf_find(node, "stages");
+    log_warning("config", "%s:%d: run mode %s: `pieces` is now `stages`", former->at.file,
+                former->at.line, node->name);
+    return former;
+}
+
 static int mode_read(struct run_modes *modes, const struct conf_node *node, struct err *err)
 {
     struct run_mode *mode = xcalloc(1, sizeof(*mode));
-    const struct conf_node *list = node->kind == CONF_MAP ? conf_find(node, "stages") : node;
+    const struct conf_node *list = node->kind == CONF_MAP ? list_of_stages(node) : node;
 
     ARRAY_PUSH(&modes->user, mode);
     mode->name = node->name;
