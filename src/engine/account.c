@@ -65,7 +65,7 @@ void account_awake(struct engine_thread *t, enum wait_kind kind)
     account_busy(t->engine, 1);
 }
 
-/* What the module does not work is taken from its time by run_stations(). */
+/* What the module does not work is taken from its time by run_modules(). */
 void account_module_sleeps(void *thread)
 {
     struct engine_thread *t = thread;
@@ -137,8 +137,8 @@ static struct thread_time time_of(const struct engine_thread *t)
     if (start == 0)
         return time;
     time.span = run_end > start ? run_end - start : 0;
-    for (unsigned i = 0; i < t->station_count; i++)
-        time.busy += figure_get(&t->station[i].busy_ns);
+    for (unsigned i = 0; i < t->module_count; i++)
+        time.busy += figure_get(&t->modules[i].busy_ns);
     time.wait = figure_get(&t->wait_ns) + (end != 0 && run_end > end ? run_end - end : 0);
     time.blocked = figure_get(&t->blocked_ns);
     correct_receive(t, &time);
@@ -157,8 +157,8 @@ static uint64_t dealt_to(const struct engine_thread *t)
 
     for (unsigned i = 0; i < t->in_count; i++)
         packets += figure_get(&t->in[i].sent);
-    if (t->in_count == 0 && t->station_count > 0)
-        packets = figure_get(&t->station[t->station_count - 1].packets);
+    if (t->in_count == 0 && t->module_count > 0)
+        packets = figure_get(&t->modules[t->module_count - 1].packets);
     return packets;
 }
 
@@ -168,8 +168,8 @@ static uint64_t packets_of(const struct engine_thread *t)
 
     if (t->engine->plan->shares_file && t->plan->stage == 0 && t->out_count == 0)
         return dealt_to(t);
-    for (unsigned i = 0; i < t->station_count; i++)
-        packets = MAX(packets, figure_get(&t->station[i].packets));
+    for (unsigned i = 0; i < t->module_count; i++)
+        packets = MAX(packets, figure_get(&t->modules[i].packets));
     return packets;
 }
 
@@ -201,13 +201,13 @@ static void report_thread(const struct engine_thread *t, struct buf *out)
     buf_printf(out, "%-15s %10llu %8.2f %6.1f%% %6.1f%% %6.1f%% %6s  ", t->plan->name,
                (unsigned long long)packets_of(t), cpu_seconds(t), percent(time.busy, time.span),
                percent(time.wait, time.span), percent(time.blocked, time.span), ring);
-    for (unsigned i = 0; i < t->station_count; i++)
-        buf_printf(out, "%s%s %.1f%%", i > 0 ? ", " : "", t->station[i].module->name,
-                   percent(figure_get(&t->station[i].busy_ns), time.span));
+    for (unsigned i = 0; i < t->module_count; i++)
+        buf_printf(out, "%s%s %.1f%%", i > 0 ? ", " : "", t->modules[i].module->name,
+                   percent(figure_get(&t->modules[i].busy_ns), time.span));
     buf_printf(out, "\n");
 }
 
-/* Without stations: what it does not work it waits. */
+/* Without modules: what it does not work it waits. */
 static void report_sender(const struct engine_thread *t, struct buf *out)
 {
     double busy = percent(side_thread_cpu_ns(&t->sender), time_of(t).span);
@@ -247,13 +247,13 @@ static const struct engine_thread *busiest(const struct engine *e)
     return best;
 }
 
-static const struct station *busiest_station(const struct engine_thread *t)
+static const struct module_slot *busiest_module(const struct engine_thread *t)
 {
-    const struct station *best = &t->station[0];
+    const struct module_slot *best = &t->modules[0];
 
-    for (unsigned i = 1; i < t->station_count; i++)
-        if (figure_get(&t->station[i].busy_ns) > figure_get(&best->busy_ns))
-            best = &t->station[i];
+    for (unsigned i = 1; i < t->module_count; i++)
+        if (figure_get(&t->modules[i].busy_ns) > figure_get(&best->busy_ns))
+            best = &t->modules[i];
     return best;
 }
 
@@ -292,7 +292,7 @@ static void report_bottleneck(const struct engine *e, struct buf *out)
     struct thread_time time;
     double share, mean;
 
-    if (t == NULL || t->station_count == 0)
+    if (t == NULL || t->module_count == 0)
         return;
     time = time_of(t);
     share = percent(time.busy, time.span);
@@ -313,7 +313,7 @@ static void report_bottleneck(const struct engine *e, struct buf *out)
     }
     buf_printf(out, "`%s` on %s is busy %.0f %% of the time, most of it in %s: %s\n",
                t->stage->stage->modules, t->plan->name, share,
-               busiest_station(t)->module->name, advice_for(e, t));
+               busiest_module(t)->module->name, advice_for(e, t));
 }
 
 void engine_report(const struct engine *e, struct buf *out)

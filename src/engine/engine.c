@@ -205,7 +205,7 @@ void engine_stop(struct engine *e)
     __atomic_store_n(&e->stop, 1, __ATOMIC_RELAXED);
     pthread_mutex_lock(&e->lock);
     for (unsigned i = 0; i < e->plan->stages[0].count; i++) {
-        struct station *s = &e->threads[i].station[0];
+        struct module_slot *s = &e->threads[i].modules[0];
 
         if (s->is_open && s->module->interrupt != NULL)
             s->module->interrupt(s->self);

@@ -35,7 +35,7 @@ struct link {
 };
 
 /* One module on one thread, with its time. */
-struct station {
+struct module_slot {
     const struct thread_module *module;
     void *self;
     bool is_open;
@@ -56,8 +56,8 @@ struct engine_thread {
     struct packet_pool *pool;           /* NULL: makes no packets */
     unsigned pool_credit;               /* packets surely free */
     unsigned pool_taken;                /* when that was reckoned */
-    struct station station[STAGE_MODULES_MAX];
-    unsigned station_count;
+    struct module_slot modules[STAGE_MODULES_MAX];
+    unsigned module_count;
 
     struct link *in;                    /* in_count of them; this thread owns their memory */
     unsigned in_count, in_next, in_ended;
@@ -71,12 +71,12 @@ struct engine_thread {
     struct order_mark merged_end;       /* of all that producers have told, the latest place */
     bool merged_ended;
     struct packet_vector work;          /* what receive and flush fill */
-    struct packet_vector *carried;      /* at the station at_station */
+    struct packet_vector *carried;      /* at the module at_module */
     struct packet_vector early;         /* what leaves before the rest of it */
-    unsigned at_station;
+    unsigned at_module;
     uint64_t now_us;                    /* newest time seen */
     uint64_t order_at, order_sub;       /* of the newest vector; see packet/turn.h */
-    uint32_t more;                      /* a bit for each station that wants to be called again */
+    uint32_t more;                      /* a bit for each module that wants to be called again */
     uint64_t slept_ns;                  /* inside a module; not its work */
 
     CACHE_ALIGNED struct order_mark dealt;      /* all before it has been counted as sent */

@@ -40,8 +40,8 @@ static uint64_t accounted_ns(const struct engine_thread *t)
 {
     uint64_t sum = figure_get(&t->wait_ns) + figure_get(&t->blocked_ns);
 
-    for (unsigned i = 0; i < t->station_count; i++)
-        sum += figure_get(&t->station[i].busy_ns);
+    for (unsigned i = 0; i < t->module_count; i++)
+        sum += figure_get(&t->modules[i].busy_ns);
     return sum;
 }
 

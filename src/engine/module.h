@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/module.h - a thread module: one station of the chain
+/* engine/module.h - a thread module: one module of the chain
  *
  *     receive -> decode -> stream -> detect -> verdict -> output
  *

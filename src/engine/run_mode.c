@@ -50,7 +50,7 @@ static const struct run_mode run_mode_autofp = {
 static const struct run_mode run_mode_pipeline = {
     .name = "pipeline",
     .alias = "auto",
-    .doc = "one thread a station, several for detect",
+    .doc = "one thread a module, several for detect",
     .stages = {
         { .modules = "receive", .threads = THREADS_CAPTURE },
         { .modules = "decode", .threads = THREADS_ONE },

@@ -40,8 +40,8 @@ static COLD void hand_on_done(struct engine_thread *t)
     early->now_us = v->now_us;
     early->order_at = v->at_work->order;
     early->order_sub = v->at_work->order_sub;
-    for (unsigned i = t->at_station + 1; i < t->station_count; i++)
-        (void)t->station[i].module->process(t->station[i].self, early);
+    for (unsigned i = t->at_module + 1; i < t->module_count; i++)
+        (void)t->modules[i].module->process(t->modules[i].self, early);
     hand_on(t, early);
 }
 
@@ -51,7 +51,7 @@ static void module_sleeps(void *thread)
     account_module_sleeps(thread);
 }
 
-static void run_stations(struct engine_thread *t, unsigned first, struct packet_vector *v)
+static void run_modules(struct engine_thread *t, unsigned first, struct packet_vector *v)
 {
     uint64_t before = t->stamp_ns, now;
 
@@ -59,10 +59,10 @@ static void run_stations(struct engine_thread *t, unsigned first, struct packet_
         t->now_us = v->now_us;
     v->now_us = t->now_us;
     t->carried = v;
-    for (unsigned i = first; i < t->station_count; i++) {
-        struct station *s = &t->station[i];
+    for (unsigned i = first; i < t->module_count; i++) {
+        struct module_slot *s = &t->modules[i];
 
-        t->at_station = i;
+        t->at_module = i;
         if (UNLIKELY(s->module->process(s->self, v) == MODULE_MORE))
             t->more |= 1u << i;
         now = engine_clock_ns(t->engine);
@@ -78,7 +78,7 @@ static void run_stations(struct engine_thread *t, unsigned first, struct packet_
 
 static void receive_account(struct engine_thread *t, enum module_status status, unsigned count)
 {
-    struct station *s = &t->station[0];
+    struct module_slot *s = &t->modules[0];
     uint64_t now = engine_clock_ns(t->engine);
 
     if (t->receive_idle || (status == MODULE_IDLE && count == 0))
@@ -96,7 +96,7 @@ static void receive_account(struct engine_thread *t, enum module_status status, 
  * capture sleeps in the kernel, out of our sight. */
 static enum module_status receive(struct engine_thread *t)
 {
-    struct station *s = &t->station[0];
+    struct module_slot *s = &t->modules[0];
     enum module_status status;
     bool was_idle = t->receive_idle;
 
@@ -126,8 +126,8 @@ static void spend_credit(struct engine_thread *t)
     t->pool_taken = taken;
 }
 
-/* One vector through the stations from `first` on and over to the next stage; then what these
- * stations still have. Who stands nearer to the end comes first. */
+/* One vector through the modules from `first` on and over to the next stage; then what these
+ * modules still have. Who stands nearer to the end comes first. */
 static void carry(struct engine_thread *t, unsigned first, struct packet_vector *v)
 {
     if (v->order_at != 0) {
@@ -135,7 +135,7 @@ static void carry(struct engine_thread *t, unsigned first, struct packet_vector 
         t->order_sub = v->order_sub;
     }
     for (;;) {
-        run_stations(t, first, v);
+        run_modules(t, first, v);
         spend_credit(t);
         hand_on(t, v);
         if (LIKELY(t->more == 0))
@@ -150,9 +150,9 @@ static void carry(struct engine_thread *t, unsigned first, struct packet_vector 
 }
 
 /* Each module in chain order gives what it still has, which runs through those behind it. */
-static void flush_station(struct engine_thread *t, unsigned number)
+static void flush_module(struct engine_thread *t, unsigned number)
 {
-    struct station *s = &t->station[number];
+    struct module_slot *s = &t->modules[number];
     bool more = s->module->flush != NULL;
 
     while (more) {
@@ -177,8 +177,8 @@ static void flush_station(struct engine_thread *t, unsigned number)
 /* One capture ends and another begins, at its own time. */
 static COLD void cut(struct engine_thread *t)
 {
-    for (unsigned i = 0; i < t->station_count; i++)
-        flush_station(t, i);
+    for (unsigned i = 0; i < t->module_count; i++)
+        flush_module(t, i);
     t->now_us = t->work.now_us = 0;
     t->order_at = t->order_sub = 0;
 }
@@ -229,7 +229,7 @@ static const struct thread_module *module_find(const struct engine *e, struct te
     return NULL;
 }
 
-static int station_open(struct engine_thread *t, struct station *s, bool is_last,
+static int module_open(struct engine_thread *t, struct module_slot *s, bool is_last,
                         struct err *err)
 {
     struct module_env env = {
@@ -254,25 +254,25 @@ static int station_open(struct engine_thread *t, struct station *s, bool is_last
     return 0;
 }
 
-static int stations_open(struct engine_thread *t, struct err *err)
+static int modules_open(struct engine_thread *t, struct err *err)
 {
     struct text rest = text_of(t->stage->stage->modules), name;
 
     while (text_split(&rest, ' ', &name)) {
-        struct station *s = &t->station[t->station_count];
+        struct module_slot *s = &t->modules[t->module_count];
 
         s->module = module_find(t->engine, name);
         if (s->module == NULL)
             return err_set(err, "no module %.*s", TEXT(name));
-        t->station_count++;
-        if (station_open(t, s, rest.n == 0, err) < 0)
+        t->module_count++;
+        if (module_open(t, s, rest.n == 0, err) < 0)
             return -1;
     }
     return 0;
 }
 
 /* After this nobody interrupts it any more. */
-static bool station_end(struct engine_thread *t, struct station *s)
+static bool module_end(struct engine_thread *t, struct module_slot *s)
 {
     bool was_open;
 
@@ -283,11 +283,11 @@ static bool station_end(struct engine_thread *t, struct station *s)
     return was_open;
 }
 
-static void stations_close(struct engine_thread *t)
+static void modules_close(struct engine_thread *t)
 {
-    for (unsigned i = 0; i < t->station_count; i++)
-        if (station_end(t, &t->station[i]) && t->station[i].module->close != NULL)
-            t->station[i].module->close(t->station[i].self);
+    for (unsigned i = 0; i < t->module_count; i++)
+        if (module_end(t, &t->modules[i]) && t->modules[i].module->close != NULL)
+            t->modules[i].module->close(t->modules[i].self);
 }
 
 /* The memory a thread works on is first touched here, on its own CPU. */
@@ -306,7 +306,7 @@ static int thread_open(struct engine_thread *t, struct err *err)
             e->pools[t->plan->index] = t->pool;
     }
     links_make(t);
-    return stations_open(t, err);
+    return modules_open(t, err);
 }
 
 /* Opens in turn, then waits for the others. False: the run is off. */
@@ -356,8 +356,8 @@ static void thread_run(struct engine_thread *t)
         t->pool_credit = 0;
         loop_rings(t);
     }
-    for (unsigned i = 0; i < t->station_count; i++)
-        flush_station(t, i);
+    for (unsigned i = 0; i < t->module_count; i++)
+        flush_module(t, i);
     hand_on_last(t);
     pool_wait_all_home(t);
     host_dealt_free(t->hosts);
@@ -373,7 +373,7 @@ void *engine_thread_main(void *arg)
     settle_thread(t->plan);
     if (thread_join_start(t))
         thread_run(t);
-    stations_close(t);
+    modules_close(t);
     if (__atomic_sub_fetch(&t->engine->alive, 1, __ATOMIC_ACQ_REL) == 0)
         eventfd_write(t->engine->end_fd, 1);
     return NULL;

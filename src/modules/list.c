@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules/list.c - the stations of the chain. */
+/* modules/list.c - the modules of the chain. */
 #include "modules/context.h"
 
 #define MODULE_LIST(X) \

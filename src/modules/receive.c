@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules/receive.c - the first station: a capture's queue as a thread module. */
+/* modules/receive.c - the first module: a capture's queue as a thread module. */
 #include "base/array.h"
 #include "base/clock.h"
 #include "modules/context.h"
