@@ -32,7 +32,7 @@ struct af_conf {
     enum capture_checksums checksums;
     struct sock_filter *filter;     /* bpf-filter as the kernel takes it; NULL: none */
     unsigned filter_len;
-    int deal_fd, filter_fd;         /* programs of ebpf-lb-file and ebpf-filter-file; -1: none */
+    int lb_fd, filter_fd;         /* programs of ebpf-lb-file and ebpf-filter-file; -1: none */
     int xdp_fd;                     /* that of xdp-filter-file; -1: none */
     unsigned xdp_flags;             /* how it is put before the interface */
     int xdp_link;                   /* what holds it there, and the interface; by join_lock */

@@ -182,7 +182,7 @@ static int load_programs(struct af_conf *conf, const struct capture_request *rq,
 {
     static const char *const modes[] = { "soft", "driver", "hw", NULL };
     static const unsigned flags[] = { XDP_FLAGS_SKB_MODE, XDP_FLAGS_DRV_MODE, XDP_FLAGS_HW_MODE };
-    const char *deal = conf_string(item, "ebpf-lb-file", NULL);
+    const char *lb_file = conf_string(item, "ebpf-lb-file", NULL);
     const char *filter = conf_string(item, "ebpf-filter-file", NULL);
     const char *xdp = conf_string(item, "xdp-filter-file", NULL);
     const char *expression = rq->bpf_filter != NULL ? rq->bpf_filter
@@ -195,7 +195,7 @@ static int load_programs(struct af_conf *conf, const struct capture_request *rq,
         (conf->filter_fd = af_ebpf_load(filter, "filter", err)) < 0)
         return -1;
     if ((conf->fanout_type & 0xff) == PACKET_FANOUT_EBPF &&
-        (conf->deal_fd = af_ebpf_load(deal, "loadbalancer", err)) < 0)
+        (conf->lb_fd = af_ebpf_load(lb_file, "loadbalancer", err)) < 0)
         return -1;
     return xdp == NULL || (conf->xdp_fd = af_xdp_load(xdp, conf, err)) >= 0 ? 0 : -1;
 }
@@ -234,7 +234,7 @@ int af_conf_read(struct af_conf *conf, const struct capture_request *rq, const c
     const struct conf_node *item = item_of(rq->conf, name);
 
     snprintf(conf->device.name, sizeof(conf->device.name), "%s", name);
-    conf->deal_fd = conf->filter_fd = conf->xdp_fd = -1;
+    conf->lb_fd = conf->filter_fd = conf->xdp_fd = -1;
     pthread_mutex_init(&conf->join_lock, NULL);
     if (net_device_read(name, &conf->facts, err) < 0)
         return -1;
@@ -277,7 +277,7 @@ void af_conf_fini(struct af_conf *conf)
     af_xdp_close(conf);
     af_bypass_free(conf->bypass);
     af_filter_free(conf);
-    close_program(conf->deal_fd);
+    close_program(conf->lb_fd);
     close_program(conf->filter_fd);
     close_program(conf->xdp_fd);
     pthread_mutex_destroy(&conf->join_lock);

@@ -155,8 +155,8 @@ static int join_group(int fd, struct af_conf *conf, struct err *err)
     if (join(fd, conf, id >= 0 ? (unsigned)id : conf->cluster_id,
              id < 0 && conf->cluster_id == 0 ? PACKET_FANOUT_FLAG_UNIQUEID : 0, err) < 0)
         return -1;
-    if (conf->joined == 0 && conf->deal_fd >= 0)
-        return attach_program(fd, conf->deal_fd, SOL_PACKET, PACKET_FANOUT_DATA, err);
+    if (conf->joined == 0 && conf->lb_fd >= 0)
+        return attach_program(fd, conf->lb_fd, SOL_PACKET, PACKET_FANOUT_DATA, err);
     return 0;
 }
 

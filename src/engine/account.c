@@ -150,8 +150,8 @@ static double percent(uint64_t part, uint64_t whole)
     return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* Packets a thread got to inspect: dealt by rings, or kept of what it received. */
-static uint64_t dealt_to(const struct engine_thread *t)
+/* Packets a thread got to inspect: distributed by rings, or kept of what it received. */
+static uint64_t assigned_to(const struct engine_thread *t)
 {
     uint64_t packets = 0;
 
@@ -167,7 +167,7 @@ static uint64_t packets_of(const struct engine_thread *t)
     uint64_t packets = 0;
 
     if (t->engine->plan->shares_file && t->plan->stage == 0 && t->out_count == 0)
-        return dealt_to(t);
+        return assigned_to(t);
     for (unsigned i = 0; i < t->module_count; i++)
         packets = MAX(packets, figure_get(&t->modules[i].packets));
     return packets;
@@ -305,7 +305,7 @@ static void report_bottleneck(const struct engine *e, struct buf *out)
     if (t->stage->count > 1 && mean < share * 0.7) {
         buf_printf(out, "%s is busy %.0f %% of the time, the %u threads of its kind "
                         "%.0f %% on average: "
-                   "flows are dealt unevenly (skew %.2f), %s\n", t->plan->name, share,
+                   "flows are distributed unevenly (skew %.2f), %s\n", t->plan->name, share,
                    t->stage->count, mean, (double)engine_skew(e) / 1000,
                    e->plan->stage_count == 1 ? "one of them may carry most of the traffic"
                                              : "try another autofp-scheduler");
@@ -343,7 +343,7 @@ uint64_t engine_skew(const struct engine *e)
     uint64_t most = 0, total = 0;
 
     for (unsigned i = 0; i < pp->count; i++) {
-        uint64_t packets = dealt_to(&e->threads[pp->first + i]);
+        uint64_t packets = assigned_to(&e->threads[pp->first + i]);
 
         most = MAX(most, packets);
         total += packets;
@@ -356,7 +356,7 @@ static uint64_t stage_total(const struct engine *e, const struct plan_stage *pp)
     uint64_t total = 0;
 
     for (unsigned i = 0; i < pp->count; i++)
-        total += dealt_to(&e->threads[pp->first + i]);
+        total += assigned_to(&e->threads[pp->first + i]);
     return total;
 }
 
@@ -373,7 +373,7 @@ unsigned engine_loads(const struct engine *e, struct engine_load *out, unsigned 
             .name = t->plan->name, .packets = packets_of(t), .busy_ns = time.busy,
             .wait_ns = time.wait, .blocked_ns = time.blocked,
             .dropped = figure_get(&t->dropped),
-            .share_permille = total > 0 ? (unsigned)(dealt_to(t) * 1000 / total) : 0,
+            .share_permille = total > 0 ? (unsigned)(assigned_to(t) * 1000 / total) : 0,
         };
         for (unsigned j = 0; j < t->in_count; j++)
             out[i].queued += ring_count(t->in[j].full);

@@ -55,18 +55,18 @@ static uint64_t consumer_load(void *arg, unsigned consumer)
     return load;
 }
 
-static void make_deals(struct engine *e)
+static void make_schedulers(struct engine *e)
 {
     for (unsigned i = 1; i < e->plan->stage_count; i++) {
         const struct plan_stage *pp = &e->plan->stages[i];
-        struct deal_conf conf = {
-            .scheduler = pp->deal, .consumers = pp->count, .idle_s = e->conf.flow_idle_s,
+        struct scheduler_conf conf = {
+            .scheduler = pp->scheduler, .consumers = pp->count, .idle_s = e->conf.flow_idle_s,
             .load = consumer_load, .load_arg = &e->threads[pp->first],
             .pools = e->pools, .pool_count = e->plan->stages[0].count,
         };
 
         if (pp->count > 1)
-            e->deal[i] = deal_new(&conf);
+            e->scheduler[i] = scheduler_new(&conf);
     }
 }
 
@@ -125,7 +125,7 @@ struct engine *engine_new(const struct engine_conf *conf, const struct plan *pla
     pthread_mutex_init(&e->lock, NULL);
     pthread_cond_init(&e->changed, NULL);
     make_threads(e);
-    make_deals(e);
+    make_schedulers(e);
     clock_fast_init(&e->clock);
     if (check_modules(e, err) < 0) {
         engine_free(e);
@@ -248,7 +248,7 @@ void engine_free(struct engine *e)
         free(t->out);
     }
     for (unsigned i = 0; i < STAGES_MAX; i++)
-        deal_free(e->deal[i]);
+        scheduler_free(e->scheduler[i]);
     pthread_mutex_destroy(&e->lock);
     pthread_cond_destroy(&e->changed);
     if (e->end_fd >= 0)

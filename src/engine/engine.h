@@ -19,7 +19,7 @@ struct engine;
 struct engine_conf {
     uint32_t flow_idle_s;       /* no flow outlives this pause: for schedulers that remember flows;
                                  * 0: they remember for ever */
-    const struct turns *turns;  /* of threads that inspect what is dealt to them; NULL: none */
+    const struct turns *turns;  /* of threads that inspect what is assigned to them; NULL: none */
     bool drop_when_full;        /* live, not inline: the first stage drops, counted, what a full
                                  * ring cannot take; otherwise it waits */
 };
@@ -61,7 +61,7 @@ struct engine_load {            /* one thread, for stats */
     const char *name;
     uint64_t packets, busy_ns, wait_ns, blocked_ns, dropped;
     unsigned queued;            /* vectors in its input rings */
-    unsigned share_permille;    /* of the packets dealt to its stage */
+    unsigned share_permille;    /* of the packets assigned to its stage */
 };
 /* Puts load, queue, shares and skew into the threads' counters, as engine.*, in per mille where
  * they are shares. After engine_start(), by the one thread that makes statistics. */

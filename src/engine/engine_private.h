@@ -63,8 +63,8 @@ struct engine_thread {
     unsigned in_count, in_next, in_ended;
     struct link **out;                  /* lent by the threads of the next stage */
     unsigned out_count;
-    struct deal *deal;                  /* shared; NULL with one consumer */
-    struct host_dealt *hosts;           /* NULL: nobody asks, or others deal as well */
+    struct scheduler *scheduler;                  /* shared; NULL with one consumer */
+    struct host_dealt *hosts;           /* NULL: nobody asks, or others distribute as well */
     bool asked;                         /* merge.c: nudged, and not answered yet */
     bool merges;                        /* offline, of several producers: merge.c */
     struct packet_vector merged;
@@ -103,7 +103,7 @@ struct engine {
     void *context;
     struct engine_thread *threads;
     unsigned thread_count;
-    struct deal *deal[STAGES_MAX];      /* into stage i */
+    struct scheduler *scheduler[STAGES_MAX];      /* into stage i */
     struct packet_pool **pools;         /* of stage 0, by thread */
     counter_id dropped_id;
     struct engine_gauges gauges;

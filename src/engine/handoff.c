@@ -173,11 +173,11 @@ static COLD void drop(struct engine_thread *t, struct packet *p)
     packet_release(p, t->number);
 }
 
-static void deal_all(struct engine_thread *t, struct packet_vector *v)
+static void distribute(struct engine_thread *t, struct packet_vector *v)
 {
     for (unsigned i = 0; i < v->count; i++) {
         struct packet *p = v->packet[i];
-        unsigned to = deal_packet(t->deal, p);
+        unsigned to = scheduler_pick(t->scheduler, p);
         struct link *link = t->out[to];
         struct packet_vector *into = try_pending(link);
 
@@ -238,7 +238,7 @@ void hand_on(struct engine_thread *t, struct packet_vector *v)
     else if (t->out_count == 1)
         hand_whole(t, v);
     else
-        deal_all(t, v);
+        distribute(t, v);
 }
 
 /* A consumer that still has work needs no word of the time. */
@@ -288,7 +288,7 @@ void nudge(void *thread)
 }
 
 /* What the producers have dealt, looked at before the links: when nothing is left on a link,
- * nothing that was dealt by then is. An empty vector takes that down the chain. */
+ * nothing that was distributed by then is. An empty vector takes that down the chain. */
 static COLD struct packet_vector *answer_nudge(struct engine_thread *t)
 {
     struct order_mark least = { ORDER_END, 0 };

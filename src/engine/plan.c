@@ -226,7 +226,7 @@ static int connect_stages(struct plan *plan, const struct conf_node *root, struc
         unsigned out = i + 1 < plan->stage_count ? plan->stages[i + 1].count : 0;
 
         if (i > 0 && pp->count > 1)
-            pp->deal = pp->stage->deal != NULL ? pp->stage->deal : scheduler;
+            pp->scheduler = pp->stage->scheduler != NULL ? pp->stage->scheduler : scheduler;
         for (unsigned j = 0; j < pp->count; j++) {
             plan->threads[pp->first + j].rings_in = in;
             plan->threads[pp->first + j].rings_out = out;

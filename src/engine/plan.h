@@ -66,7 +66,7 @@ struct plan_thread {
 struct plan_stage {
     const struct run_stage *stage;
     unsigned first, count;          /* in plan.threads */
-    const char *deal;               /* NULL: one thread, or dealt by the capture */
+    const char *scheduler;               /* NULL: one thread, or distributed by the capture */
     bool makes_packets;
 };
 

@@ -86,7 +86,7 @@ static void rings_text(const struct plan *plan, const struct plan_thread *t, cha
     else
         snprintf(buf, size, "%ux%u -> %s .. %s by %s", next->count, plan->ring_depth,
                  plan->threads[next->first].name,
-                 plan->threads[next->first + next->count - 1].name, next->deal);
+                 plan->threads[next->first + next->count - 1].name, next->scheduler);
 }
 
 static const char *memory_text(uint64_t bytes, char *buf, size_t size)
@@ -175,8 +175,8 @@ static void json_feeds(struct json *j, const struct plan *plan, const struct pla
     json_object(j, "rings");
     json_u64(j, "count", next->count);
     json_u64(j, "depth", plan->ring_depth);
-    if (next->deal != NULL)
-        json_string(j, "deal", next->deal);
+    if (next->scheduler != NULL)
+        json_string(j, "deal", next->scheduler);
     json_array(j, "to");
     for (unsigned i = 0; i < next->count; i++)
         json_string(j, NULL, plan->threads[next->first + i].name);
@@ -274,8 +274,8 @@ static void dot_edges(const struct plan *plan, const struct plan_thread *t, stru
                    plan->threads[t->sender].name);
     for (unsigned i = 0; next != NULL && i < next->count; i++) {
         buf_printf(out, "  \"%s\" -> \"%s\"", t->name, plan->threads[next->first + i].name);
-        if (next->deal != NULL && i == 0)
-            buf_printf(out, " [label=\"%s\"]", next->deal);
+        if (next->scheduler != NULL && i == 0)
+            buf_printf(out, " [label=\"%s\"]", next->scheduler);
         buf_printf(out, ";\n");
     }
 }

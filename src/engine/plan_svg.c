@@ -109,8 +109,8 @@ static void draw_rings(const struct plan *plan, const struct plan_thread *t, str
                    box_x(plan, t) + BOX_WIDTH, box_y(t) + BOX_HEIGHT / 2, box_x(plan, to),
                    box_y(to) + BOX_HEIGHT / 2);
     }
-    if (next->deal != NULL && t->index == 0)
-        add_text(out, box_x(plan, t) + BOX_WIDTH + 8, box_y(t) + 10, "small", next->deal);
+    if (next->scheduler != NULL && t->index == 0)
+        add_text(out, box_x(plan, t) + BOX_WIDTH + 8, box_y(t) + 10, "small", next->scheduler);
 }
 
 static unsigned most_rows(const struct plan *plan)

@@ -20,7 +20,7 @@ static const struct run_mode run_mode_single = {
 
 static const struct run_mode run_mode_workers = {
     .name = "workers",
-    .doc = "each thread does all for its share of the flows, dealt by the capture",
+    .doc = "each thread does all for its share of the flows, distributed by the capture",
     .stages = {
         { .modules = "receive decode stream detect verdict output", .threads = THREADS_CAPTURE },
     },
@@ -29,17 +29,17 @@ static const struct run_mode run_mode_workers = {
 /* One queue is best answered by one thread; NFQ and divert sockets are such queues. */
 static const struct run_mode run_mode_autofp_verdict = {
     .name = "autofp",
-    .doc = "capture threads deal packets to workers by flow hash, verdict threads answer",
+    .doc = "capture threads distribute packets to workers by flow hash, verdict threads answer",
     .stages = {
         { .modules = "receive decode", .threads = THREADS_CAPTURE },
         { .modules = "stream detect output", .threads = THREADS_WORKER },
-        { .modules = "verdict", .threads = THREADS_CAPTURE, .deal = "capture" },
+        { .modules = "verdict", .threads = THREADS_CAPTURE, .scheduler = "capture" },
     },
 };
 
 static const struct run_mode run_mode_autofp = {
     .name = "autofp",
-    .doc = "capture threads deal packets to workers by flow hash",
+    .doc = "capture threads distribute packets to workers by flow hash",
     .stages = {
         { .modules = "receive decode", .threads = THREADS_CAPTURE },
         { .modules = "stream detect verdict output", .threads = THREADS_WORKER },
@@ -142,12 +142,12 @@ static int walk_stage(struct chain_walk *walk, const struct run_stage *stage, un
     while (text_split(&rest, ' ', &name))
         if (walk_module(walk, stage, number, name, err) < 0)
             return -1;
-    if (stage->deal != NULL && number == 0)
+    if (stage->scheduler != NULL && number == 0)
         return err_at(err, stage->at, "run mode %s: the first stage has no balance: the capture "
-                      "deals to it", walk->mode->name);
-    if (stage->deal != NULL && !deal_known(stage->deal))
+                      "distributes to it", walk->mode->name);
+    if (stage->scheduler != NULL && !scheduler_known(stage->scheduler))
         return err_at(err, stage->at, "run mode %s: balance \"%s\": want one of %s",
-                      walk->mode->name, stage->deal, schedulers);
+                      walk->mode->name, stage->scheduler, schedulers);
     if (stage_has(stage, "decode") && number > 0 && stage->threads != THREADS_ONE &&
         !(stage->threads == THREADS_NUMBER && stage->number == 1))
         return err_at(err, stage->at, "run mode %s: packets have no flow before decode, so decode "

@@ -3,7 +3,7 @@
  *
  *     receive -> decode -> stream -> detect -> verdict -> output
  *
- * is cut into stages, how many threads run each stage, how packets are dealt to them and which
+ * is cut into stages, how many threads run each stage, how packets are assigned to them and which
  * CPU set they take. The built-in ones are one table; users write their own under `runmodes:`.
  * Read-only once made. */
 #ifndef ENGINE_RUN_MODE_H
@@ -33,7 +33,7 @@ struct run_stage {
     double ratio;
     const char *cpu_set;            /* "worker", or a CPU list; NULL: by what it runs */
     const struct conf_node *cpu_node;   /* where the user wrote it; NULL for built-in */
-    const char *deal;               /* a scheduler of engine/scheduler.h; NULL: autofp-scheduler */
+    const char *scheduler;               /* a scheduler of engine/scheduler.h; NULL: autofp-scheduler */
     struct where at;
 };
 

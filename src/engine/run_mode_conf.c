@@ -122,7 +122,7 @@ static int stage_read(struct run_stage *stage, const struct conf_node *node, str
     stage->cpu_node = conf_find(node, "cpu-set");
     if (stage->cpu_node != NULL && stage->cpu_node->kind == CONF_SCALAR)
         stage->cpu_set = stage->cpu_node->value;
-    stage->deal = conf_string(node, "balance", NULL);
+    stage->scheduler = conf_string(node, "balance", NULL);
     return 0;
 }
 

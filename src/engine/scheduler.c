@@ -18,21 +18,21 @@
 
 /* A bucket is asked at random for each packet, so it is small. Its time is in epochs, of which a
  * few make up the longest pause; it wraps, and a bucket that was idle for a whole round is taken
- * for a young one, which costs nothing but a chance to deal it anew. */
+ * for a young one, which costs nothing but a chance to assign it anew. */
 #define CONSUMER_BITS 11
 #define EPOCHS (1u << (16 - CONSUMER_BITS))
 #define EPOCHS_IDLE 4u
 _Static_assert(THREADS_MAX < (1 << CONSUMER_BITS), "a consumer and 0 fit");
 
-struct scheduler {
+struct algorithm {
     const char *name;
-    unsigned (*pick)(struct deal *deal, const struct packet *p);
+    unsigned (*pick)(struct scheduler *scheduler, const struct packet *p);
 };
 
-struct deal {
-    const struct scheduler *scheduler;
-    struct deal_conf conf;
-    uint16_t bucket[DEAL_BUCKETS];      /* consumer; fixed schedulers */
+struct scheduler {
+    const struct algorithm *algorithm;
+    struct scheduler_conf conf;
+    uint16_t bucket[SCHEDULER_BUCKETS];      /* consumer; fixed schedulers */
     uint16_t *flow_bucket;              /* last epoch << CONSUMER_BITS | consumer + 1; 0: free */
     uint32_t epoch_s;                   /* 0: a bucket is never free again */
     uint32_t turn;                      /* round-robin */
@@ -88,22 +88,22 @@ static uint32_t pair_key(const struct tuple *t)
     return host_pair_hash(&t->a, &t->b);
 }
 
-static unsigned pick_fixed(struct deal *deal, uint32_t key)
+static unsigned pick_fixed(struct scheduler *scheduler, uint32_t key)
 {
-    return deal->bucket[deal_bucket(key)];
+    return scheduler->bucket[scheduler_bucket(key)];
 }
 
-static unsigned pick_hash(struct deal *deal, const struct packet *p)
+static unsigned pick_hash(struct scheduler *scheduler, const struct packet *p)
 {
-    return pick_fixed(deal, p->flow_hash);
+    return pick_fixed(scheduler, p->flow_hash);
 }
 
-static unsigned pick_ippair(struct deal *deal, const struct packet *p)
+static unsigned pick_ippair(struct scheduler *scheduler, const struct packet *p)
 {
     struct tuple t;
 
     tuple_of(&t, p);
-    return pick_fixed(deal, pair_key(&t));
+    return pick_fixed(scheduler, pair_key(&t));
 }
 
 static bool may_be_ftp(const struct tuple *t)
@@ -114,17 +114,17 @@ static bool may_be_ftp(const struct tuple *t)
            ((a >= 1024 && b >= 1024) || a == 21 || b == 21 || a == 20 || b == 20);
 }
 
-static unsigned pick_ftp_hash(struct deal *deal, const struct packet *p)
+static unsigned pick_ftp_hash(struct scheduler *scheduler, const struct packet *p)
 {
     struct tuple t;
 
     tuple_of(&t, p);
-    return pick_fixed(deal, may_be_ftp(&t) ? pair_key(&t) : p->flow_hash);
+    return pick_fixed(scheduler, may_be_ftp(&t) ? pair_key(&t) : p->flow_hash);
 }
 
 /* Byte by byte, as in the flow-pinning literature: a remainder keeps all bits of the sum only
  * when the modulus is prime. */
-static unsigned pick_xor(struct deal *deal, const struct packet *p)
+static unsigned pick_xor(struct scheduler *scheduler, const struct packet *p)
 {
     struct tuple t;
     uint32_t sum = 0;
@@ -133,22 +133,22 @@ static unsigned pick_xor(struct deal *deal, const struct packet *p)
     for (unsigned i = 0; i < 4; i++)
         sum ^= t.a.w[i] ^ t.b.w[i];
     sum ^= (uint32_t)(t.a_port ^ t.b_port) << 8;
-    return sum % XOR_PRIME % deal->conf.consumers;
+    return sum % XOR_PRIME % scheduler->conf.consumers;
 }
 
-static unsigned next_in_turn(struct deal *deal)
+static unsigned next_in_turn(struct scheduler *scheduler)
 {
-    return __atomic_fetch_add(&deal->turn, 1, __ATOMIC_RELAXED) % deal->conf.consumers;
+    return __atomic_fetch_add(&scheduler->turn, 1, __ATOMIC_RELAXED) % scheduler->conf.consumers;
 }
 
-static unsigned least_loaded(struct deal *deal)
+static unsigned least_loaded(struct scheduler *scheduler)
 {
-    unsigned start = next_in_turn(deal), best = start;
+    unsigned start = next_in_turn(scheduler), best = start;
     uint64_t best_load = UINT64_MAX;
 
-    for (unsigned i = 0; i < deal->conf.consumers; i++) {
-        unsigned consumer = (start + i) % deal->conf.consumers;
-        uint64_t load = deal->conf.load != NULL ? deal->conf.load(deal->conf.load_arg, consumer)
+    for (unsigned i = 0; i < scheduler->conf.consumers; i++) {
+        unsigned consumer = (start + i) % scheduler->conf.consumers;
+        uint64_t load = scheduler->conf.load != NULL ? scheduler->conf.load(scheduler->conf.load_arg, consumer)
                                                 : 0;
 
         if (load < best_load) {
@@ -160,21 +160,21 @@ static unsigned least_loaded(struct deal *deal)
 }
 
 /* Where packets stand in an order its time counts, which never goes back, whatever they say. */
-static uint64_t deal_time_s(const struct packet *p)
+static uint64_t packet_time_s(const struct packet *p)
 {
     uint64_t us = p->order != 0 ? order_time_us(p->order) : p->time_us;
 
     return us / 1000000;
 }
 
-/* A bucket idle for longer than any flow may live holds no flow and is dealt anew. Packets of ours
+/* A bucket idle for longer than any flow may live holds no flow and is assigned anew. Packets of ours
  * follow their flow. */
-static unsigned pick_following(struct deal *deal, const struct packet *p,
-                               unsigned (*choose)(struct deal *deal))
+static unsigned pick_following(struct scheduler *scheduler, const struct packet *p,
+                               unsigned (*choose)(struct scheduler *scheduler))
 {
-    uint16_t *at = &deal->flow_bucket[(uint32_t)(p->flow_hash * 0x9e3779b1u) >> 16];
+    uint16_t *at = &scheduler->flow_bucket[(uint32_t)(p->flow_hash * 0x9e3779b1u) >> 16];
     uint16_t was = __atomic_load_n(at, __ATOMIC_RELAXED), is;
-    unsigned epoch = deal->epoch_s > 0 ? (unsigned)(deal_time_s(p) / deal->epoch_s) : 0;
+    unsigned epoch = scheduler->epoch_s > 0 ? (unsigned)(packet_time_s(p) / scheduler->epoch_s) : 0;
     unsigned consumer = was & ((1u << CONSUMER_BITS) - 1);
     unsigned age = (epoch - (was >> CONSUMER_BITS)) % EPOCHS;
 
@@ -182,34 +182,34 @@ static unsigned pick_following(struct deal *deal, const struct packet *p,
         return consumer - 1;
     /* The latest packet may be older than the one before: that is no age. */
     if (consumer == 0 || (age > EPOCHS_IDLE && age < EPOCHS - 1))
-        consumer = choose(deal) + 1;
+        consumer = choose(scheduler) + 1;
     is = (uint16_t)(epoch % EPOCHS << CONSUMER_BITS | consumer);
     if (__atomic_compare_exchange_n(at, &was, is, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         was = is;
     return (was & ((1u << CONSUMER_BITS) - 1)) - 1;
 }
 
-static unsigned pick_round_robin(struct deal *deal, const struct packet *p)
+static unsigned pick_round_robin(struct scheduler *scheduler, const struct packet *p)
 {
-    return pick_following(deal, p, next_in_turn);
+    return pick_following(scheduler, p, next_in_turn);
 }
 
-static unsigned pick_least_loaded(struct deal *deal, const struct packet *p)
+static unsigned pick_least_loaded(struct scheduler *scheduler, const struct packet *p)
 {
-    return pick_following(deal, p, least_loaded);
+    return pick_following(scheduler, p, least_loaded);
 }
 
-static unsigned pick_capture(struct deal *deal, const struct packet *p)
+static unsigned pick_capture(struct scheduler *scheduler, const struct packet *p)
 {
     const struct packet_pool *home = p->root != NULL ? p->root->home : p->home;
 
-    for (unsigned i = 0; i < deal->conf.pool_count; i++)
-        if (deal->conf.pools[i] == home)
-            return i % deal->conf.consumers;
+    for (unsigned i = 0; i < scheduler->conf.pool_count; i++)
+        if (scheduler->conf.pools[i] == home)
+            return i % scheduler->conf.consumers;
     return 0;
 }
 
-static const struct scheduler schedulers[] = {
+static const struct algorithm algorithms[] = {
     { "hash", pick_hash },
     { "flow-hash", pick_hash },
     { "ippair", pick_ippair },
@@ -221,51 +221,51 @@ static const struct scheduler schedulers[] = {
     { "capture", pick_capture },
 };
 
-static const struct scheduler *scheduler_find(const char *name)
+static const struct algorithm *algorithm_find(const char *name)
 {
-    for (unsigned i = 0; i < ARRAY_LEN(schedulers); i++)
-        if (strcasecmp(schedulers[i].name, name) == 0)
-            return &schedulers[i];
+    for (unsigned i = 0; i < ARRAY_LEN(algorithms); i++)
+        if (strcasecmp(algorithms[i].name, name) == 0)
+            return &algorithms[i];
     return NULL;
 }
 
-bool deal_known(const char *scheduler)
+bool scheduler_known(const char *scheduler)
 {
-    return scheduler_find(scheduler) != NULL;
+    return algorithm_find(scheduler) != NULL;
 }
 
-struct deal *deal_new(const struct deal_conf *conf)
+struct scheduler *scheduler_new(const struct scheduler_conf *conf)
 {
-    struct deal *deal = xcalloc(1, sizeof(*deal));
+    struct scheduler *scheduler = xcalloc(1, sizeof(*scheduler));
 
-    deal->conf = *conf;
-    deal->scheduler = scheduler_find(conf->scheduler != NULL ? conf->scheduler : "hash");
-    if (deal->scheduler == NULL)
-        deal->scheduler = &schedulers[0];
-    for (unsigned i = 0; i < DEAL_BUCKETS; i++)
-        deal->bucket[i] = (uint16_t)(i % conf->consumers);
-    if (deal->scheduler->pick == pick_round_robin || deal->scheduler->pick == pick_least_loaded)
-        deal->flow_bucket = xcalloc(FLOW_BUCKETS, sizeof(deal->flow_bucket[0]));
-    deal->epoch_s = (conf->idle_s + EPOCHS_IDLE - 1) / EPOCHS_IDLE;
-    return deal;
+    scheduler->conf = *conf;
+    scheduler->algorithm = algorithm_find(conf->scheduler != NULL ? conf->scheduler : "hash");
+    if (scheduler->algorithm == NULL)
+        scheduler->algorithm = &algorithms[0];
+    for (unsigned i = 0; i < SCHEDULER_BUCKETS; i++)
+        scheduler->bucket[i] = (uint16_t)(i % conf->consumers);
+    if (scheduler->algorithm->pick == pick_round_robin || scheduler->algorithm->pick == pick_least_loaded)
+        scheduler->flow_bucket = xcalloc(FLOW_BUCKETS, sizeof(scheduler->flow_bucket[0]));
+    scheduler->epoch_s = (conf->idle_s + EPOCHS_IDLE - 1) / EPOCHS_IDLE;
+    return scheduler;
 }
 
-void deal_free(struct deal *deal)
+void scheduler_free(struct scheduler *scheduler)
 {
-    if (deal == NULL)
+    if (scheduler == NULL)
         return;
-    free(deal->flow_bucket);
-    free(deal);
+    free(scheduler->flow_bucket);
+    free(scheduler);
 }
 
-unsigned deal_packet(struct deal *deal, const struct packet *p)
+unsigned scheduler_pick(struct scheduler *scheduler, const struct packet *p)
 {
-    if (UNLIKELY(p->flow_hash == 0 && deal->scheduler->pick != pick_capture))
+    if (UNLIKELY(p->flow_hash == 0 && scheduler->algorithm->pick != pick_capture))
         return 0;
-    return deal->scheduler->pick(deal, p);
+    return scheduler->algorithm->pick(scheduler, p);
 }
 
-const char *deal_name(const struct deal *deal)
+const char *scheduler_name(const struct scheduler *scheduler)
 {
-    return deal->scheduler->name;
+    return scheduler->algorithm->name;
 }

@@ -12,37 +12,37 @@
  *     least-loaded  a new flow goes to the thread with the least queued work
  *     capture       back to the thread of the queue it came from
  *
- * A packet without a flow (flow_hash 0) goes to thread 0. Shared by all threads that deal to one
+ * A packet without a flow (flow_hash 0) goes to thread 0. Shared by all threads that distribute to one
  * stage; buckets are filled by compare-and-swap, everything else is read-only. */
-#ifndef ENGINE_DEAL_H
-#define ENGINE_DEAL_H
+#ifndef ENGINE_SCHEDULER_H
+#define ENGINE_SCHEDULER_H
 
 #include "packet/packet.h"
 
-#define DEAL_BUCKETS 4096
+#define SCHEDULER_BUCKETS 4096
 
-struct deal;
+struct scheduler;
 
-/* Packets dealt to, and not yet worked on by, a consumer; asked for a new flow only. */
-typedef uint64_t (*deal_load_fn)(void *arg, unsigned consumer);
+/* Packets assigned to, and not yet worked on by, a consumer; asked for a new flow only. */
+typedef uint64_t (*scheduler_load_fn)(void *arg, unsigned consumer);
 
-struct deal_conf {
+struct scheduler_conf {
     const char *scheduler;              /* NULL: hash */
     unsigned consumers;
     uint32_t idle_s;                    /* a bucket idle for so long holds no flow; 0: never */
-    deal_load_fn load;                  /* least-loaded */
+    scheduler_load_fn load;                  /* least-loaded */
     void *load_arg;
     struct packet_pool *const *pools;   /* capture: of the receive threads, by number */
     unsigned pool_count;
 };
 
-bool deal_known(const char *scheduler);
-struct deal *deal_new(const struct deal_conf *conf);
-void deal_free(struct deal *deal);
-unsigned deal_packet(struct deal *deal, const struct packet *p);
-const char *deal_name(const struct deal *deal);
+bool scheduler_known(const char *scheduler);
+struct scheduler *scheduler_new(const struct scheduler_conf *conf);
+void scheduler_free(struct scheduler *scheduler);
+unsigned scheduler_pick(struct scheduler *scheduler, const struct packet *p);
+const char *scheduler_name(const struct scheduler *scheduler);
 
-static inline unsigned deal_bucket(uint32_t hash)
+static inline unsigned scheduler_bucket(uint32_t hash)
 {
     return (uint32_t)(hash * 0x9e3779b1u) >> 20;
 }

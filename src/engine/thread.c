@@ -331,7 +331,7 @@ static bool thread_join_start(struct engine_thread *t)
 }
 
 /* Only one who deals all packets, to those who inspect them, knows whom they meet. */
-static bool deals_hosts(const struct engine_thread *t)
+static bool tracks_hosts(const struct engine_thread *t)
 {
     const struct plan *plan = t->engine->plan;
     unsigned next = (unsigned)t->plan->stage + 1;
@@ -343,10 +343,10 @@ static bool deals_hosts(const struct engine_thread *t)
 static void thread_run(struct engine_thread *t)
 {
     account_busy(t->engine, 1);
-    if (deals_hosts(t))
+    if (tracks_hosts(t))
         t->hosts = host_dealt_new(t->engine->conf.turns);
-    t->deal = t->plan->stage + 1 < (int)t->engine->plan->stage_count
-            ? t->engine->deal[t->plan->stage + 1] : NULL;
+    t->scheduler = t->plan->stage + 1 < (int)t->engine->plan->stage_count
+            ? t->engine->scheduler[t->plan->stage + 1] : NULL;
     t->stamp_ns = engine_clock_ns(t->engine);
     __atomic_store_n(&t->start_ns, t->stamp_ns, __ATOMIC_RELAXED);
     if (t->plan->stage == 0) {

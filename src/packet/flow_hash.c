@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/flow_hash.c - the symmetric hash by which packets are dealt and flows are found. */
+/* packet/flow_hash.c - the symmetric hash by which packets are distributed and flows are found. */
 #include "packet/flow_hash.h"
 
 #include "base/bytes.h"

@@ -25,58 +25,58 @@ static struct packet tcp_packet(uint32_t client, uint16_t port, uint16_t server_
     return p;
 }
 
-TEST(deal_directions_agree)
+TEST(scheduler_directions_agree)
 {
     for (unsigned s = 0; s < ARRAY_LEN(schedulers); s++)
         for (unsigned n = 1; n <= 8; n++) {
-            struct deal *deal = deal_new(&(struct deal_conf){ .scheduler = schedulers[s],
+            struct scheduler *scheduler = scheduler_new(&(struct scheduler_conf){ .scheduler = schedulers[s],
                                                               .consumers = n });
             for (uint32_t i = 0; i < 500; i++) {
                 struct packet there = tcp_packet(i, (uint16_t)(1024 + i * 7), 80, false);
                 struct packet back = tcp_packet(i, (uint16_t)(1024 + i * 7), 80, true);
-                unsigned consumer = deal_packet(deal, &there);
+                unsigned consumer = scheduler_pick(scheduler, &there);
 
                 CHECK(consumer < n);
-                CHECK_INT(deal_packet(deal, &back), consumer);
-                CHECK_INT(deal_packet(deal, &there), consumer);
+                CHECK_INT(scheduler_pick(scheduler, &back), consumer);
+                CHECK_INT(scheduler_pick(scheduler, &there), consumer);
             }
-            deal_free(deal);
+            scheduler_free(scheduler);
         }
 }
 
-TEST(deal_is_about_even)
+TEST(scheduler_is_about_even)
 {
     for (unsigned s = 0; s < ARRAY_LEN(schedulers); s++) {
         unsigned count[4] = { 0 };
-        struct deal *deal = deal_new(&(struct deal_conf){ .scheduler = schedulers[s],
+        struct scheduler *scheduler = scheduler_new(&(struct scheduler_conf){ .scheduler = schedulers[s],
                                                           .consumers = 4 });
 
         for (uint32_t i = 0; i < 8000; i++) {
             struct packet p = tcp_packet(i, (uint16_t)(1024 + hash_mix(i, 3) % 60000), 80, false);
 
-            count[deal_packet(deal, &p)]++;
+            count[scheduler_pick(scheduler, &p)]++;
         }
         for (unsigned i = 0; i < 4; i++)
             CHECK(count[i] > 1700 && count[i] < 2300);
-        deal_free(deal);
+        scheduler_free(scheduler);
     }
 }
 
-TEST(deal_without_flow_goes_first)
+TEST(scheduler_without_flow_goes_first)
 {
     for (unsigned s = 0; s < ARRAY_LEN(schedulers); s++) {
-        struct deal *deal = deal_new(&(struct deal_conf){ .scheduler = schedulers[s],
+        struct scheduler *scheduler = scheduler_new(&(struct scheduler_conf){ .scheduler = schedulers[s],
                                                           .consumers = 7 });
         struct packet p = { .flow_hash = 0 };
 
-        CHECK_INT(deal_packet(deal, &p), 0);
-        deal_free(deal);
+        CHECK_INT(scheduler_pick(scheduler, &p), 0);
+        scheduler_free(scheduler);
     }
 }
 
-TEST(deal_ftp_together)
+TEST(scheduler_ftp_together)
 {
-    struct deal *deal = deal_new(&(struct deal_conf){ .scheduler = "ftp-hash", .consumers = 8 });
+    struct scheduler *scheduler = scheduler_new(&(struct scheduler_conf){ .scheduler = "ftp-hash", .consumers = 8 });
 
     for (uint32_t i = 0; i < 100; i++) {
         struct packet control = tcp_packet(i, 40000, 21, false);
@@ -85,19 +85,19 @@ TEST(deal_ftp_together)
 
         active.src_port = 20;
         active.dst_port = 50001;
-        CHECK_INT(deal_packet(deal, &active), deal_packet(deal, &control));
-        CHECK_INT(deal_packet(deal, &passive), deal_packet(deal, &control));
+        CHECK_INT(scheduler_pick(scheduler, &active), scheduler_pick(scheduler, &control));
+        CHECK_INT(scheduler_pick(scheduler, &passive), scheduler_pick(scheduler, &control));
     }
-    deal_free(deal);
+    scheduler_free(scheduler);
 }
 
 /* An ICMP error from a router on the way belongs to the flow it quotes. */
-TEST(deal_icmp_error_follows_flow)
+TEST(scheduler_icmp_error_follows_flow)
 {
     static const char *const by_tuple[] = { "ippair", "ftp-hash", "xor-251" };
 
     for (unsigned s = 0; s < ARRAY_LEN(by_tuple); s++) {
-        struct deal *deal = deal_new(&(struct deal_conf){ .scheduler = by_tuple[s],
+        struct scheduler *scheduler = scheduler_new(&(struct scheduler_conf){ .scheduler = by_tuple[s],
                                                           .consumers = 8 });
 
         for (uint32_t i = 0; i < 100; i++) {
@@ -118,11 +118,11 @@ TEST(deal_icmp_error_follows_flow)
             error.icmp.embedded = quoted;
             error.icmp.embedded_len = sizeof(quoted);
             error.flow_hash = p.flow_hash;
-            CHECK_INT(deal_packet(deal, &error), deal_packet(deal, &p));
+            CHECK_INT(scheduler_pick(scheduler, &error), scheduler_pick(scheduler, &p));
             error.icmp.embedded_len = 10;       /* cut short: no matter where, but safely */
-            CHECK(deal_packet(deal, &error) < 8);
+            CHECK(scheduler_pick(scheduler, &error) < 8);
         }
-        deal_free(deal);
+        scheduler_free(scheduler);
     }
 }
 
@@ -133,22 +133,22 @@ static uint64_t straw_load(void *arg, unsigned consumer)
     return load[consumer];
 }
 
-TEST(deal_least_loaded_follows_and_forgets)
+TEST(scheduler_least_loaded_follows_and_forgets)
 {
     uint64_t load[3] = { 50, 10, 90 };
-    struct deal *deal = deal_new(&(struct deal_conf){ .scheduler = "least-loaded", .consumers = 3,
+    struct scheduler *scheduler = scheduler_new(&(struct scheduler_conf){ .scheduler = "least-loaded", .consumers = 3,
                                                       .idle_s = 100, .load = straw_load,
                                                       .load_arg = load });
     struct packet p = tcp_packet(1, 1, 80, false);
 
-    CHECK_INT(deal_packet(deal, &p), 1);
+    CHECK_INT(scheduler_pick(scheduler, &p), 1);
     load[1] = 1000;
     load[2] = 0;
     p.time_us += 90 * 1000000;
-    CHECK_INT(deal_packet(deal, &p), 1);        /* the flow lives: it stays */
+    CHECK_INT(scheduler_pick(scheduler, &p), 1);        /* the flow lives: it stays */
     p.time_us += 90 * 1000000;
-    CHECK_INT(deal_packet(deal, &p), 1);
+    CHECK_INT(scheduler_pick(scheduler, &p), 1);
     p.time_us += 126 * 1000000;
-    CHECK_INT(deal_packet(deal, &p), 2);        /* it cannot live any more */
-    deal_free(deal);
+    CHECK_INT(scheduler_pick(scheduler, &p), 2);        /* it cannot live any more */
+    scheduler_free(scheduler);
 }
