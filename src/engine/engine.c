@@ -240,7 +240,7 @@ void engine_free(struct engine *e)
     for (unsigned i = 0; i < e->thread_count; i++) {
         struct engine_thread *t = &e->threads[i];
 
-        links_free(t);
+        handoff_queues_free(t);
         packet_pool_free(t->pool);
         if (t->counters != NULL)
             counters_free(t->counters);

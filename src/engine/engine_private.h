@@ -14,7 +14,7 @@
 /* From one thread to one thread of the next stage. Its vectors belong to it for good and go
  * round: full there, empty back. The full ring has room for all of them, so a push never fails;
  * what a producer may have to wait for is an empty one. */
-struct link {
+struct handoff_queue {
     struct ring *full, *empty;
     struct packet_vector *vectors;      /* depth of them */
     unsigned depth;
@@ -59,9 +59,9 @@ struct engine_thread {
     struct module_slot modules[STAGE_MODULES_MAX];
     unsigned module_count;
 
-    struct link *in;                    /* in_count of them; this thread owns their memory */
+    struct handoff_queue *in;                    /* in_count of them; this thread owns their memory */
     unsigned in_count, in_next, in_ended;
-    struct link **out;                  /* lent by the threads of the next stage */
+    struct handoff_queue **out;                  /* lent by the threads of the next stage */
     unsigned out_count;
     struct scheduler *scheduler;                  /* shared; NULL with one consumer */
     struct host_dealt *hosts;           /* NULL: nobody asks, or others distribute as well */
@@ -131,18 +131,18 @@ struct engine {
 /* thread.c */
 void *engine_thread_main(void *arg);
 
-/* link.c */
-void links_make(struct engine_thread *t);       /* by the consumer, on its own thread */
-void links_free(struct engine_thread *t);
+/* handoff.c */
+void handoff_queues_make(struct engine_thread *t);       /* by the consumer, on its own thread */
+void handoff_queues_free(struct engine_thread *t);
 /* Gives the packets of v to the next stage, or home when there is none; v is empty then. */
 void hand_on(struct engine_thread *t, struct packet_vector *v);
 void hand_on_tick(struct engine_thread *t);
 void hand_on_pending(struct engine_thread *t);  /* what is half full, before sleeping */
 void hand_on_last(struct engine_thread *t);
-/* The next full vector and the link it came by; NULL when all producers have ended. With *from
+/* The next full vector and the queue it came by; NULL when all producers have ended. With *from
  * NULL it is ours: merged of several producers', or empty, the answer to a nudge. */
-struct packet_vector *take_in(struct engine_thread *t, struct link **from);
-void give_back(struct engine_thread *t, struct link *from, struct packet_vector *v);
+struct packet_vector *take_in(struct engine_thread *t, struct handoff_queue **from);
+void give_back(struct engine_thread *t, struct handoff_queue *from, struct packet_vector *v);
 /* By any thread: let it say how far it is, though it has nothing to do. */
 void nudge(void *thread);
 /* Sleeps until the pool has packets for a vector and what may grow from it. */

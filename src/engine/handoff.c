@@ -21,12 +21,12 @@
  * at its pool again. */
 #define POOL_RESERVE (3 * VECTOR_FILL)
 
-/* What the links to a merging thread have to begin with, all together, and one at least; more they
+/* What the queues to a merging thread have to begin with, all together, and one at least; more they
  * hardly ever need. */
 #define MERGED_DEPTH 1024
 #define MERGED_DEPTH_LEAST 64
 
-void links_make(struct engine_thread *t)
+void handoff_queues_make(struct engine_thread *t)
 {
     struct engine *e = t->engine;
     const struct plan_stage *before;
@@ -39,87 +39,87 @@ void links_make(struct engine_thread *t)
     t->merges = !e->plan->live && t->in_count > 1;
     for (unsigned i = 0; i < before->count; i++) {
         struct engine_thread *from = &e->threads[before->first + i];
-        struct link *link = &t->in[i];
+        struct handoff_queue *queue = &t->in[i];
 
-        link->to = t;
-        link->depth = e->plan->ring_depth;
+        queue->to = t;
+        queue->depth = e->plan->ring_depth;
         if (t->merges)
-            link->depth = MAX(link->depth, MAX(MERGED_DEPTH / t->in_count, MERGED_DEPTH_LEAST));
-        link->room = t->merges ? MAX(link->depth, 2 * e->plan->pool_size) : link->depth;
-        link->full = ring_new(link->room, &t->eventcount, NULL);
-        link->empty = ring_new(link->room, &from->eventcount, NULL);
-        link->vectors = xcalloc(link->depth, sizeof(link->vectors[0]));
-        for (unsigned j = 0; j < link->depth; j++) {
-            void *v = &link->vectors[j];
+            queue->depth = MAX(queue->depth, MAX(MERGED_DEPTH / t->in_count, MERGED_DEPTH_LEAST));
+        queue->room = t->merges ? MAX(queue->depth, 2 * e->plan->pool_size) : queue->depth;
+        queue->full = ring_new(queue->room, &t->eventcount, NULL);
+        queue->empty = ring_new(queue->room, &from->eventcount, NULL);
+        queue->vectors = xcalloc(queue->depth, sizeof(queue->vectors[0]));
+        for (unsigned j = 0; j < queue->depth; j++) {
+            void *v = &queue->vectors[j];
 
             vector_grow(v, 2 * VECTOR_FILL);
-            ring_push(link->empty, &v, 1);
+            ring_push(queue->empty, &v, 1);
         }
-        from->out[t->plan->index] = link;
+        from->out[t->plan->index] = queue;
     }
 }
 
-void links_free(struct engine_thread *t)
+void handoff_queues_free(struct engine_thread *t)
 {
     for (unsigned i = 0; i < t->in_count; i++) {
-        struct link *link = &t->in[i];
+        struct handoff_queue *queue = &t->in[i];
 
-        for (unsigned j = 0; j < link->depth; j++)
-            free(link->vectors[j].packet);
-        for (size_t j = 0; j < link->more.count; j++) {
-            free(link->more.at[j]->packet);
-            free(link->more.at[j]);
+        for (unsigned j = 0; j < queue->depth; j++)
+            free(queue->vectors[j].packet);
+        for (size_t j = 0; j < queue->more.count; j++) {
+            free(queue->more.at[j]->packet);
+            free(queue->more.at[j]);
         }
-        ARRAY_FREE(&link->more);
-        free(link->vectors);
-        ring_free(link->full);
-        ring_free(link->empty);
+        ARRAY_FREE(&queue->more);
+        free(queue->vectors);
+        ring_free(queue->full);
+        ring_free(queue->empty);
     }
     free(t->merged.packet);
     free(t->early.packet);
     free(t->in);
 }
 
-static void send(struct engine_thread *t, struct link *link)
+static void send(struct engine_thread *t, struct handoff_queue *queue)
 {
-    void *v = link->pending;
-    unsigned queued = ring_count(link->full);
+    void *v = queue->pending;
+    unsigned queued = ring_count(queue->full);
 
-    link->pending->now_us = t->now_us;
-    link->pending->order_at = t->dealt.at;
-    link->pending->order_sub = t->dealt.sub;
-    link->pending = NULL;
-    figure_add(&link->queue_sum, queued);
-    figure_add(&link->queue_samples, 1);
-    if (queued > link->queue_max)
-        __atomic_store_n(&link->queue_max, queued, __ATOMIC_RELAXED);
-    ring_push(link->full, &v, 1);
+    queue->pending->now_us = t->now_us;
+    queue->pending->order_at = t->dealt.at;
+    queue->pending->order_sub = t->dealt.sub;
+    queue->pending = NULL;
+    figure_add(&queue->queue_sum, queued);
+    figure_add(&queue->queue_samples, 1);
+    if (queued > queue->queue_max)
+        __atomic_store_n(&queue->queue_max, queued, __ATOMIC_RELAXED);
+    ring_push(queue->full, &v, 1);
 }
 
 /* As many as there are packets, in the end; mostly none. */
-static COLD void *one_more(struct link *link)
+static COLD void *one_more(struct handoff_queue *queue)
 {
     struct packet_vector *v;
 
-    if (!link->to->merges || link->depth + link->more.count >= link->room)
+    if (!queue->to->merges || queue->depth + queue->more.count >= queue->room)
         return NULL;
     v = xcalloc(1, sizeof(*v));
     vector_grow(v, 2 * VECTOR_FILL);
-    ARRAY_PUSH(&link->more, v);
+    ARRAY_PUSH(&queue->more, v);
     return v;
 }
 
-static struct packet_vector *try_pending(struct link *link)
+static struct packet_vector *try_pending(struct handoff_queue *queue)
 {
     void *v;
 
-    if (link->pending != NULL)
-        return link->pending;
-    if (ring_pop(link->empty, &v, 1) == 0 && (v = one_more(link)) == NULL)
+    if (queue->pending != NULL)
+        return queue->pending;
+    if (ring_pop(queue->empty, &v, 1) == 0 && (v = one_more(queue)) == NULL)
         return NULL;
-    link->pending = v;
-    link->pending->count = 0;
-    link->pending->last = link->pending->tick = false;
+    queue->pending = v;
+    queue->pending->count = 0;
+    queue->pending->last = queue->pending->tick = false;
     return v;
 }
 
@@ -132,22 +132,22 @@ void hand_on_pending(struct engine_thread *t)
 
 static bool has_empty(void *arg)
 {
-    const struct link *link = arg;
+    const struct handoff_queue *queue = arg;
 
-    return ring_count(link->empty) > 0;
+    return ring_count(queue->empty) > 0;
 }
 
 /* The vector to fill for this consumer; sleeps until one has come back. */
-static struct packet_vector *pending(struct engine_thread *t, struct link *link)
+static struct packet_vector *pending(struct engine_thread *t, struct handoff_queue *queue)
 {
-    struct packet_vector *v = try_pending(link);
+    struct packet_vector *v = try_pending(queue);
 
     if (LIKELY(v != NULL))
         return v;
     hand_on_pending(t);
     account_sleep(t);
-    while ((v = try_pending(link)) == NULL)
-        eventcount_wait(&t->eventcount, has_empty, link, EVENTCOUNT_FOREVER);
+    while ((v = try_pending(queue)) == NULL)
+        eventcount_wait(&t->eventcount, has_empty, queue, EVENTCOUNT_FOREVER);
     account_awake(t, WAIT_OUTPUT);
     return v;
 }
@@ -178,8 +178,8 @@ static void distribute(struct engine_thread *t, struct packet_vector *v)
     for (unsigned i = 0; i < v->count; i++) {
         struct packet *p = v->packet[i];
         unsigned to = scheduler_pick(t->scheduler, p);
-        struct link *link = t->out[to];
-        struct packet_vector *into = try_pending(link);
+        struct handoff_queue *queue = t->out[to];
+        struct packet_vector *into = try_pending(queue);
 
         if (t->hosts != NULL)
             p->hosts_after = host_dealt_to(t->hosts, p, to);
@@ -193,12 +193,12 @@ static void distribute(struct engine_thread *t, struct packet_vector *v)
                 drop(t, p);
                 continue;
             }
-            into = pending(t, link);
+            into = pending(t, queue);
         }
         vector_push(into, p);
-        figure_add(&link->sent, 1);
+        figure_add(&queue->sent, 1);
         if (into->count >= VECTOR_FILL)
-            send(t, link);
+            send(t, queue);
     }
     if (v->order_at != 0)
         order_mark_set(&t->dealt, v->order_at, v->order_sub);
@@ -211,16 +211,16 @@ static void distribute(struct engine_thread *t, struct packet_vector *v)
 /* One consumer: the vectors change their contents, nothing is copied. */
 static void hand_whole(struct engine_thread *t, struct packet_vector *v)
 {
-    struct link *link = t->out[0];
+    struct handoff_queue *queue = t->out[0];
     struct packet_vector *into;
     struct packet_vector was;
 
-    figure_add(&link->sent, v->count);
+    figure_add(&queue->sent, v->count);
     if (v->order_at != 0)
         order_mark_set(&t->dealt, v->order_at, v->order_sub);
     if (v->count == 0)
         return;
-    into = pending(t, link);
+    into = pending(t, queue);
     was = *into;
     into->packet = v->packet;
     into->count = v->count;
@@ -228,7 +228,7 @@ static void hand_whole(struct engine_thread *t, struct packet_vector *v)
     v->packet = was.packet;
     v->cap = was.cap;
     v->count = 0;
-    send(t, link);
+    send(t, queue);
 }
 
 void hand_on(struct engine_thread *t, struct packet_vector *v)
@@ -287,7 +287,7 @@ void nudge(void *thread)
     eventcount_wake(&t->eventcount);
 }
 
-/* What the producers have dealt, looked at before the links: when nothing is left on a link,
+/* What the producers have dealt, looked at before the queues: when nothing is left on a queue,
  * nothing that was distributed by then is. An empty vector takes that down the chain. */
 static COLD struct packet_vector *answer_nudge(struct engine_thread *t)
 {
@@ -316,22 +316,22 @@ static COLD struct packet_vector *answer_nudge(struct engine_thread *t)
 }
 
 /* Round the producers, so that none of them is starved by another. */
-static struct packet_vector *try_take(struct engine_thread *t, struct link **from)
+static struct packet_vector *try_take(struct engine_thread *t, struct handoff_queue **from)
 {
     for (unsigned i = 0; i < t->in_count; i++) {
-        struct link *link = &t->in[t->in_next];
+        struct handoff_queue *queue = &t->in[t->in_next];
         void *v;
 
         t->in_next = t->in_next + 1 == t->in_count ? 0 : t->in_next + 1;
-        if (ring_pop(link->full, &v, 1) == 1) {
-            *from = link;
+        if (ring_pop(queue->full, &v, 1) == 1) {
+            *from = queue;
             return v;
         }
     }
     return NULL;
 }
 
-struct packet_vector *take_in(struct engine_thread *t, struct link **from)
+struct packet_vector *take_in(struct engine_thread *t, struct handoff_queue **from)
 {
     struct packet_vector *v;
 
@@ -359,7 +359,7 @@ struct packet_vector *take_in(struct engine_thread *t, struct link **from)
     return v;
 }
 
-void give_back(struct engine_thread *t, struct link *from, struct packet_vector *v)
+void give_back(struct engine_thread *t, struct handoff_queue *from, struct packet_vector *v)
 {
     void *item = v;
 

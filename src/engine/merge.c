@@ -11,79 +11,79 @@
 
 #define NUDGE_NS 200000
 
-static struct engine_thread *producer(const struct engine_thread *t, unsigned link)
+static struct engine_thread *producer(const struct engine_thread *t, unsigned queue)
 {
     const struct plan_stage *before = &t->engine->plan->stages[t->plan->stage - 1];
 
-    return &t->engine->threads[before->first + link];
+    return &t->engine->threads[before->first + queue];
 }
 
-static void head_done(struct engine_thread *t, struct link *link)
+static void head_done(struct engine_thread *t, struct handoff_queue *queue)
 {
-    struct packet_vector *v = link->head;
+    struct packet_vector *v = queue->head;
 
     t->merged.now_us = MAX(t->merged.now_us, v->now_us);
     t->merged.tick |= v->tick;
     if (order_mark_has_passed((struct order_mark){ v->order_at, v->order_sub }, t->merged_end.at,
                               t->merged_end.sub))
         t->merged_end = (struct order_mark){ v->order_at, v->order_sub };
-    link->head = NULL;
-    figure_add(&link->done, v->count);
+    queue->head = NULL;
+    figure_add(&queue->done, v->count);
     v->count = 0;
-    give_back(t, link, v);
+    give_back(t, queue, v);
 }
 
 /* The next vector that holds packets. Those without only tell how far their producer is. */
-static void next_head(struct engine_thread *t, struct link *link)
+static void next_head(struct engine_thread *t, struct handoff_queue *queue)
 {
     void *v;
 
-    while (link->head == NULL && ring_pop(link->full, &v, 1) == 1) {
-        link->head = v;
-        link->head_at = 0;
-        if (link->head->last && !link->ended) {
-            link->ended = true;
+    while (queue->head == NULL && ring_pop(queue->full, &v, 1) == 1) {
+        queue->head = v;
+        queue->head_at = 0;
+        if (queue->head->last && !queue->ended) {
+            queue->ended = true;
             t->in_ended++;
         }
-        link->head->last = false;
-        if (link->head->count == 0)
-            head_done(t, link);
+        queue->head->last = false;
+        if (queue->head->count == 0)
+            head_done(t, queue);
     }
 }
 
-/* Nothing before this place comes by the link any more. How far its producer is, is looked at
+/* Nothing before this place comes by the queue any more. How far its producer is, is looked at
  * before the ring. */
-static struct order_mark link_mark(struct engine_thread *t, unsigned number)
+static struct order_mark queue_mark(struct engine_thread *t, unsigned number)
 {
-    struct link *link = &t->in[number];
+    struct handoff_queue *queue = &t->in[number];
     struct order_mark dealt = order_mark_get(&producer(t, number)->dealt);
     const struct packet *p;
 
-    next_head(t, link);
-    if (link->head != NULL) {
-        p = link->head->packet[link->head_at];
+    next_head(t, queue);
+    if (queue->head != NULL) {
+        p = queue->head->packet[queue->head_at];
         return (struct order_mark){ p->order, p->order_sub };
     }
-    if (link->ended)
+    if (queue->ended)
         return (struct order_mark){ ORDER_END, ORDER_END };
-    return figure_get(&link->sent) == link->done ? dealt : link->mark;
+    return figure_get(&queue->sent) == queue->done ? dealt : queue->mark;
 }
 
-/* The link that is least far, and how far that is. */
-static struct link *least_link(struct engine_thread *t, struct order_mark *least)
+/* The queue that is least far, and how far that is. */
+static struct handoff_queue *least_queue(struct engine_thread *t, struct order_mark *least)
 {
-    struct link *best = NULL;
+    struct handoff_queue *best = NULL;
 
     for (unsigned i = 0; i < t->in_count; i++) {
-        struct link *link = &t->in[i];
-        struct order_mark m = link_mark(t, i);
+        struct handoff_queue *queue = &t->in[i];
+        struct order_mark m = queue_mark(t, i);
 
-        if (order_mark_has_passed(m, link->mark.at, link->mark.sub))
-            link->mark = m;
+        if (order_mark_has_passed(m, queue->mark.at, queue->mark.sub))
+            queue->mark = m;
         /* A packet that is there goes before one that might come at its place. */
         if (best == NULL || !order_mark_has_passed(m, least->at, least->sub) ||
             (best->head == NULL && m.at == least->at && m.sub == least->sub)) {
-            best = link;
+            best = queue;
             *least = m;
         }
     }
@@ -109,16 +109,16 @@ static bool gather(struct engine_thread *t)
     v->count = 0;
     v->tick = v->last = false;
     while (v->count < VECTOR_FILL) {
-        struct link *link = least_link(t, &least);
+        struct handoff_queue *queue = least_queue(t, &least);
 
-        if (link->head == NULL)
+        if (queue->head == NULL)
             break;
-        vector_push(v, link->head->packet[link->head_at++]);
-        if (link->head_at == link->head->count)
-            head_done(t, link);
+        vector_push(v, queue->head->packet[queue->head_at++]);
+        if (queue->head_at == queue->head->count)
+            head_done(t, queue);
     }
     if (v->count == VECTOR_FILL)
-        (void)least_link(t, &least);
+        (void)least_queue(t, &least);
     if (least.at == ORDER_END)
         least = t->merged_end;
     v->order_at = least.at;

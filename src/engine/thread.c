@@ -205,7 +205,7 @@ static void loop_receive(struct engine_thread *t)
 static void loop_rings(struct engine_thread *t)
 {
     struct packet_vector *v;
-    struct link *from;
+    struct handoff_queue *from;
 
     while ((v = take_in(t, &from)) != NULL) {
         unsigned count = v->count;
@@ -305,7 +305,7 @@ static int thread_open(struct engine_thread *t, struct err *err)
         if (t->plan->stage == 0)
             e->pools[t->plan->index] = t->pool;
     }
-    links_make(t);
+    handoff_queues_make(t);
     return modules_open(t, err);
 }
 
