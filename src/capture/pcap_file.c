@@ -335,7 +335,7 @@ static enum pcap_status next_ours(struct pcap_queue *q, struct packet_vector *v,
         if (q->takes != NULL)
             choice = q->takes(q->takes_arg, *link, frame->data, frame->len, q->order);
         *ours = choice & CAPTURE_OURS;
-        *left = UNLIKELY(choice & CAPTURE_HAND_ON) ? 0 : *left - !*ours;
+        *left = UNLIKELY(choice & CAPTURE_HAND_OFF) ? 0 : *left - !*ours;
         if (*ours || *left == 0)
             break;
     }
@@ -343,7 +343,7 @@ static enum pcap_status next_ours(struct pcap_queue *q, struct packet_vector *v,
 }
 
 /* False: the file has ended, the pool is empty for now, none of the next frames is ours, there is
- * no room for it beside those of this vector, or what has been read is to be handed on. */
+ * no room for it beside those of this vector, or what has been read is to be handed off. */
 static bool receive_one(struct pcap_queue *q, struct packet_vector *v, unsigned *left)
 {
     struct packet *p = packet_pool_get(q->pool);

@@ -70,7 +70,7 @@ void account_module_sleeps(void *thread)
 {
     struct engine_thread *t = thread;
 
-    hand_on_pending(t);
+    hand_off_pending(t);
     account_busy(t->engine, -1);
     t->slept_ns -= engine_clock_ns(t->engine);
 }

@@ -135,10 +135,10 @@ void *engine_thread_main(void *arg);
 void handoff_queues_make(struct engine_thread *t);       /* by the consumer, on its own thread */
 void handoff_queues_free(struct engine_thread *t);
 /* Gives the packets of v to the next stage, or home when there is none; v is empty then. */
-void hand_on(struct engine_thread *t, struct packet_vector *v);
-void hand_on_tick(struct engine_thread *t);
-void hand_on_pending(struct engine_thread *t);  /* what is half full, before sleeping */
-void hand_on_last(struct engine_thread *t);
+void hand_off(struct engine_thread *t, struct packet_vector *v);
+void hand_off_tick(struct engine_thread *t);
+void hand_off_pending(struct engine_thread *t);  /* what is half full, before sleeping */
+void hand_off_last(struct engine_thread *t);
 /* The next full vector and the queue it came by; NULL when all producers have ended. With *from
  * NULL it is ours: merged of several producers', or empty, the answer to a nudge. */
 struct packet_vector *take_in(struct engine_thread *t, struct handoff_queue **from);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/handoff.c - vectors from thread to thread: dealing, handing on, waiting.
+/* engine/handoff.c - vectors from thread to thread: dealing, handing off, waiting.
  *
  * Packets are dealt into one pending vector per consumer. It leaves when it is full, when the
  * consumer has nothing else to do, or before this thread sleeps for whatever reason: a packet
@@ -8,7 +8,7 @@
  *
  * One that puts the vectors of several producers in order may leave those of one in its ring until
  * another's come. That other one may be waiting for its turn (packet/turn.h), which comes when the
- * first has got further: who hands on to such a thread must not wait for room. */
+ * first has got further: who hands off to such a thread must not wait for room. */
 #include "engine/engine_private.h"
 
 #include "base/array.h"
@@ -123,7 +123,7 @@ static struct packet_vector *try_pending(struct handoff_queue *queue)
     return v;
 }
 
-void hand_on_pending(struct engine_thread *t)
+void hand_off_pending(struct engine_thread *t)
 {
     for (unsigned i = 0; i < t->out_count; i++)
         if (t->out[i]->pending != NULL)
@@ -144,7 +144,7 @@ static struct packet_vector *pending(struct engine_thread *t, struct handoff_que
 
     if (LIKELY(v != NULL))
         return v;
-    hand_on_pending(t);
+    hand_off_pending(t);
     account_sleep(t);
     while ((v = try_pending(queue)) == NULL)
         eventcount_wait(&t->eventcount, has_empty, queue, EVENTCOUNT_FOREVER);
@@ -209,7 +209,7 @@ static void distribute(struct engine_thread *t, struct packet_vector *v)
 }
 
 /* One consumer: the vectors change their contents, nothing is copied. */
-static void hand_whole(struct engine_thread *t, struct packet_vector *v)
+static void hand_off_full(struct engine_thread *t, struct packet_vector *v)
 {
     struct handoff_queue *queue = t->out[0];
     struct packet_vector *into;
@@ -231,18 +231,18 @@ static void hand_whole(struct engine_thread *t, struct packet_vector *v)
     send(t, queue);
 }
 
-void hand_on(struct engine_thread *t, struct packet_vector *v)
+void hand_off(struct engine_thread *t, struct packet_vector *v)
 {
     if (t->out_count == 0)
         release_all(t, v);
     else if (t->out_count == 1)
-        hand_whole(t, v);
+        hand_off_full(t, v);
     else
         distribute(t, v);
 }
 
 /* A consumer that still has work needs no word of the time. */
-void hand_on_tick(struct engine_thread *t)
+void hand_off_tick(struct engine_thread *t)
 {
     for (unsigned i = 0; i < t->out_count; i++) {
         struct packet_vector *v = t->out[i]->pending;
@@ -256,7 +256,7 @@ void hand_on_tick(struct engine_thread *t)
     }
 }
 
-void hand_on_last(struct engine_thread *t)
+void hand_off_last(struct engine_thread *t)
 {
     for (unsigned i = 0; i < t->out_count; i++) {
         pending(t, t->out[i])->last = true;
@@ -340,7 +340,7 @@ struct packet_vector *take_in(struct engine_thread *t, struct handoff_queue **fr
         return take_merged(t);
     v = try_take(t, from);
     if (v == NULL && t->in_ended < t->in_count) {
-        hand_on_pending(t);
+        hand_off_pending(t);
         account_sleep(t);
         while ((v = try_take(t, from)) == NULL) {
             if (is_nudged(t) && (v = answer_nudge(t)) != NULL)
@@ -381,7 +381,7 @@ static COLD void pool_wait_slow(struct engine_thread *t, unsigned need)
     unsigned size = t->engine->plan->pool_size;
 
     account_sleep(t);
-    hand_on_pending(t);
+    hand_off_pending(t);
     for (;;) {
         unsigned out = packet_pool_out(t->pool);
 

@@ -186,7 +186,7 @@ static struct packet_vector *end_of_input(struct engine_thread *t)
 struct packet_vector *take_merged(struct engine_thread *t)
 {
     if (!gather(t) && !all_ended(t)) {
-        hand_on_pending(t);
+        hand_off_pending(t);
         account_sleep(t);
         do
             wait_for_news(t);

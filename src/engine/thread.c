@@ -25,7 +25,7 @@ static COLD uint64_t take_slept(struct engine_thread *t)
 /* Who merges our packets with those of others holds these back until he knows that ours are later.
  * Others may have no packets left but those, and it may be them whom we are about to wait for: so
  * what is done with leaves before, and tells where the packet at work stands. */
-static COLD void hand_on_done(struct engine_thread *t)
+static COLD void hand_off_done(struct engine_thread *t)
 {
     struct packet_vector *v = t->carried, *early = &t->early;
 
@@ -42,12 +42,12 @@ static COLD void hand_on_done(struct engine_thread *t)
     early->order_sub = v->at_work->order_sub;
     for (unsigned i = t->at_module + 1; i < t->module_count; i++)
         (void)t->modules[i].module->process(t->modules[i].self, early);
-    hand_on(t, early);
+    hand_off(t, early);
 }
 
 static void module_sleeps(void *thread)
 {
-    hand_on_done(thread);
+    hand_off_done(thread);
     account_module_sleeps(thread);
 }
 
@@ -137,7 +137,7 @@ static void carry(struct engine_thread *t, unsigned first, struct packet_vector 
     for (;;) {
         run_modules(t, first, v);
         spend_credit(t);
-        hand_on(t, v);
+        hand_off(t, v);
         if (LIKELY(t->more == 0))
             return;
         first = 31 - (unsigned)__builtin_clz(t->more);
@@ -192,7 +192,7 @@ static void loop_receive(struct engine_thread *t)
         status = receive(t);
         carry(t, 1, &t->work);
         if (status == MODULE_IDLE)
-            hand_on_tick(t);
+            hand_off_tick(t);
         else if (UNLIKELY(status == MODULE_CUT))
             cut(t);
     }
@@ -213,7 +213,7 @@ static void loop_rings(struct engine_thread *t)
         pool_wait(t);
         carry(t, 0, v);
         if (v->tick)
-            hand_on_tick(t);
+            hand_off_tick(t);
         if (from == NULL)
             continue;
         figure_add(&from->done, count);
@@ -358,7 +358,7 @@ static void thread_run(struct engine_thread *t)
     }
     for (unsigned i = 0; i < t->module_count; i++)
         flush_module(t, i);
-    hand_on_last(t);
+    hand_off_last(t);
     pool_wait_all_home(t);
     host_dealt_free(t->hosts);
     __atomic_store_n(&t->end_ns, engine_clock_ns(t->engine), __ATOMIC_RELAXED);

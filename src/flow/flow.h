@@ -91,7 +91,7 @@ struct flow {
     uint64_t last_us;
     uint64_t last_order;                /* of its last packet; once it has ended, of its end */
     uint32_t seen[2];                   /* packets per direction, for states */
-    uint32_t sent;                      /* packets handed on, modulo 2^32 */
+    uint32_t sent;                      /* packets handed off, modulo 2^32 */
     uint8_t state;                      /* enum flow_state */
     uint8_t end_reason;                 /* enum flow_end_reason */
     uint8_t end_state;                  /* state when it ended */

@@ -166,7 +166,7 @@ unsigned share_takes(void *share, enum datalink link, const uint8_t *frame, uint
     unsigned choice = takes(s, link, frame, len, order) ? CAPTURE_OURS : 0;
 
     if (s->ctx->turns != NULL && UNLIKELY(turns_wait_for(s->ctx->turns, order)))
-        choice |= CAPTURE_HAND_ON;
+        choice |= CAPTURE_HAND_OFF;
     return choice;
 }
 

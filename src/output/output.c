@@ -329,7 +329,7 @@ struct output_writer *output_writer_new(struct output_conf *conf, struct counter
     return w;
 }
 
-static void writer_hand_over(struct output_writer *w, unsigned id)
+static void writer_enqueue(struct output_writer *w, unsigned id)
 {
     struct sink *sink = w->conf->sinks.at[id];
     struct buf *b = &w->pending[id];
@@ -344,7 +344,7 @@ static void writer_hand_over(struct output_writer *w, unsigned id)
 void output_writer_flush(struct output_writer *w)
 {
     for (unsigned i = 0; i < w->sink_count; i++)
-        writer_hand_over(w, i);
+        writer_enqueue(w, i);
 }
 
 void output_writer_free(struct output_writer *w)
@@ -370,7 +370,7 @@ static void write_records(struct output_writer *w, const struct buf *records)
         buf_add(&w->pending[head.sink], records->data + at, head.len);
         at += head.len;
         if (w->pending[head.sink].len >= WRITER_BATCH)
-            writer_hand_over(w, head.sink);
+            writer_enqueue(w, head.sink);
     }
 }
 

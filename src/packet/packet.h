@@ -141,7 +141,7 @@ enum ip_option {
 #define TCP_ECE 0x40
 #define TCP_CWR 0x80
 
-/* What the stream module hands on: in-order data, once each, without a copy where stream and
+/* What the stream module hands off: in-order data, once each, without a copy where stream and
  * detect share a thread. `before` bytes in front of data are earlier data of the same direction
  * and may be read too (at most the raw inspection window). Borrowed until the packet leaves
  * detect. */

@@ -23,7 +23,7 @@ struct packet_vector {
     unsigned done;
 };
 
-#define VECTOR_FILL 64          /* how many packets a capture puts in before it hands on */
+#define VECTOR_FILL 64          /* how many packets a capture puts in before it hands off */
 
 void vector_grow(struct packet_vector *v, unsigned cap);
 

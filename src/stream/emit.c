@@ -130,7 +130,7 @@ static void island_emit(struct stream_thread *st, const struct tcp_stream *s, st
     crossing_end(st, p);
 }
 
-/* What stands behind holes that nobody has acknowledged is never handed on. When all is over
+/* What stands behind holes that nobody has acknowledged is never handed off. When all is over
  * rules get to see it. */
 static COLD void emit_islands(struct stream_thread *st, const struct tcp_stream *s,
                               struct packet *p, enum direction dir)
@@ -245,7 +245,7 @@ static COLD void emit_depth(struct tcp_stream *s, struct packet *p, enum directi
     s->flags |= STREAM_DEPTH_TOLD;
 }
 
-/* All has been handed on, nobody looks back at it, and no retransmission is compared with it. */
+/* All has been handed off, nobody looks back at it, and no retransmission is compared with it. */
 void stream_let_go(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
                    enum direction dir)
 {

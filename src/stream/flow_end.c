@@ -46,7 +46,7 @@ static uint32_t last_look(const struct tcp_session *ssn, enum direction dir)
 }
 
 /* Where something may remain to be inspected: the connection is not closed, or data have not been
- * handed on. */
+ * handed off. */
 static uint32_t last_looks(const struct flow *flow)
 {
     if (flow->tcp == NULL || is_given_up(flow))

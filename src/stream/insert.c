@@ -136,7 +136,7 @@ static uint32_t buffer_room(const struct tcp_stream *s)
     return s->buffer != NULL ? block_size(s->block_class) - s->start - s->len : 0;
 }
 
-/* What has been handed on stays only as far as it may be looked back upon, or a retransmission
+/* What has been handed off stays only as far as it may be looked back upon, or a retransmission
  * may be compared with it. */
 static void drop_front(const struct stream_thread *st, const struct flow *flow,
                        struct tcp_stream *s, bool compares)
@@ -396,7 +396,7 @@ static void settle_list(struct overlap *o, const struct segment *first)
     }
 }
 
-/* Bytes already handed on are history and stay as they were read. */
+/* Bytes already handed off are history and stay as they were read. */
 static void write_back_buffer(const struct overlap *o)
 {
     struct tcp_stream *s = o->s;

@@ -148,7 +148,7 @@ static COLD void store_refused(struct tcp_in *in)
     exception_counters_inc(&in->st->id.data_memcap, in->st->counters, conf->data_memcap_policy);
 }
 
-/* The connection closed in order, and all of it has been handed on. A reset is not believed so
+/* The connection closed in order, and all of it has been handed off. A reset is not believed so
  * far: data may follow it. */
 static COLD void say_end(struct tcp_in *in)
 {
@@ -204,7 +204,7 @@ void stream_reassemble(struct tcp_in *in, struct tcp_stream *s)
 
 /* ---- forgetting ---- */
 
-/* Up to where a stream is done with: handed on and acknowledged; where retransmissions are
+/* Up to where a stream is done with: handed off and acknowledged; where retransmissions are
  * compared with what was before, some way behind that. */
 static int64_t done_edge(const struct tcp_in *in, const struct tcp_stream *s, enum direction dir)
 {

@@ -4,7 +4,7 @@
  * For each packet: its flow and direction, what TCP makes of it (RFC 9293, with the choices real
  * hosts make), and the in-order data that became available by it, as packet.chunk. In IDS mode
  * data becomes available when the receiver acknowledged it, as only then it is known what the
- * receiver took; inline when it arrives. Data are handed on once. What does not fit in the
+ * receiver took; inline when it arrives. Data are handed off once. What does not fit in the
  * packet's chunks comes with the flow's next packet. */
 #ifndef STREAM_STREAM_H
 #define STREAM_STREAM_H
@@ -21,7 +21,7 @@ struct memcap;
 struct memcap *stream_conf_session_memcap(struct stream_conf *conf);
 struct memcap *stream_conf_data_memcap(struct stream_conf *conf);
 /* Does anything look back over the edge of a chunk? If not, data are let go as soon as they are
- * handed on. Any thread, also while packets flow. */
+ * handed off. Any thread, also while packets flow. */
 void stream_conf_set_lookback(struct stream_conf *conf, bool wanted);
 
 /* Does anything ask whether data that came again were others? If so, a window of acknowledged data

@@ -30,12 +30,12 @@ struct stream_conf {
     struct memcap session_memcap, data_memcap;
     uint32_t prealloc_sessions, prealloc_segments;
     uint32_t depth;                     /* bytes; 0: no limit */
-    uint32_t lookback[2];               /* bytes kept before what is handed on, by direction */
+    uint32_t lookback[2];               /* bytes kept before what is handed off, by direction */
     bool no_lookback;                   /* nobody wants them; atomic */
     bool compares;                      /* overlapping data are compared; atomic */
     uint8_t max_syn_queued, max_synack_queued;
     bool ips;                           /* the run can drop packets */
-    bool is_inline;                     /* data are handed on as they arrive, not when acked */
+    bool is_inline;                     /* data are handed off as they arrive, not when acked */
     bool midstream, async_oneside, validate_checksum, drop_invalid, bypass_at_depth;
     bool liberal_timestamps, compares_always, count_events;
     uint16_t snapshots;                 /* enum stream_mark: packets that go with the session */
@@ -140,7 +140,7 @@ struct tcp_stream {
     uint32_t pinned;                    /* number of the vector whose chunks point here */
     uint32_t right_edge;                /* sequence number behind the last byte seen */
     int64_t offset, base_offset;        /* of buffer + start, of base_seq */
-    int64_t delivered;                  /* handed on up to here */
+    int64_t delivered;                  /* handed off up to here */
     struct segment_list merged;         /* by sequence */
     struct stream_holes *holes;         /* NULL: never any; stream_holes_make() */
 };
@@ -295,7 +295,7 @@ static inline int64_t stream_acked(const struct tcp_stream *s)
 {
     return seq_gt(s->last_ack, s->base_seq) ? stream_abs(s, s->last_ack) : s->base_offset;
 }
-/* From where on data that were handed on may be looked back upon: rules see them again until they
+/* From where on data that were handed off may be looked back upon: rules see them again until they
  * have reported on them. */
 static inline int64_t stream_kept_from(const struct stream_conf *conf, const struct flow *flow,
                                        const struct tcp_stream *s, enum direction dir)
@@ -374,7 +374,7 @@ void syn_record_apply(struct tcp_session *ssn, const struct syn_record *syn);
 
 /* reassembly.c */
 /* The packet, accepted by the state machine, carries data of `s` and an ACK of the other side:
- * stores its payload and hands on what can be. -1: not stored. */
+ * stores its payload and hands off what can be. -1: not stored. */
 void stream_reassemble(struct tcp_in *in, struct tcp_stream *s);
 void stream_prune(struct tcp_in *in, struct tcp_stream *s);
 /* The buffer alone. */

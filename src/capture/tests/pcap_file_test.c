@@ -514,7 +514,7 @@ static unsigned choose(void *arg, enum datalink link UNUSED, const uint8_t *fram
     unsigned *asked = arg, n = ++*asked;
 
     return (n % 5 == 0 && order > 0 ? CAPTURE_OURS : 0) |
-           (n == 12 || n == 20 ? CAPTURE_HAND_ON : 0);
+           (n == 12 || n == 20 ? CAPTURE_HAND_OFF : 0);
 }
 
 /* Receives once; the number of the last packet, and whether the vector says that it got so far. */
@@ -532,7 +532,7 @@ static unsigned receive_some(struct test *t, struct bed *bed, unsigned asked)
     return last;
 }
 
-TEST(pcap_file_hands_on_when_waited_for)
+TEST(pcap_file_hands_off_when_waited_for)
 {
     struct maker m = { .big = false };
     unsigned asked = 0;

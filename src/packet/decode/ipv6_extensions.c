@@ -16,7 +16,7 @@ enum next_header {
 struct walk {
     struct decoder *d;
     struct packet *p;
-    struct bytes in;            /* from the header at hand on */
+    struct bytes in;            /* from the header at hand off */
     uint8_t *next_at;           /* where its number stands */
     uint8_t next;               /* its number */
     unsigned routing, hop_by_hop, destination, authentication, fragment;   /* seen */

@@ -85,7 +85,7 @@ TEST(stream_any_cut_and_order_gives_the_same_bytes)
     }
 }
 
-/* ---- what is handed on when ---- */
+/* ---- what is handed off when ---- */
 
 TEST(stream_out_of_order_waits_for_the_hole)
 {

@@ -154,7 +154,7 @@ static bool log_chunk(struct script *s, const struct stream_chunk *c)
     return true;
 }
 
-/* The data of both directions, and each chunk's look back must be what was handed on before. */
+/* The data of both directions, and each chunk's look back must be what was handed off before. */
 static bool keep_data(struct script *s, const struct stream_chunk *c)
 {
     struct buf *all = &s->data[c->direction];

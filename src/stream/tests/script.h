@@ -39,7 +39,7 @@ struct script {
     bool vector_each;                   /* a vector for each packet, else by `---` and `end` */
     bool show_before;
     struct buf log;
-    struct buf data[2];                 /* all bytes handed on, by direction */
+    struct buf data[2];                 /* all bytes handed off, by direction */
     unsigned flow_ends;
     const char *state;                  /* after the last packet */
     enum flow_state flow_state;

@@ -3,7 +3,7 @@
 
 #define HANDSHAKE "c>s S; s>c SA; c>s A;"
 
-TEST(stream_hands_on_acked_data)
+TEST(stream_hands_off_acked_data)
 {
     struct script s;
 
@@ -16,7 +16,7 @@ TEST(stream_hands_on_acked_data)
     script_close(t, &s);
 }
 
-TEST(stream_inline_hands_on_at_once)
+TEST(stream_inline_hands_off_at_once)
 {
     struct script s;
 
