@@ -12,13 +12,13 @@
 #include "control/systemd.h"
 #include "engine/liveness.h"
 
-#define LOOK_MS 2000
-#define PATIENCE 4                  /* looks without a step */
+#define CHECK_MS 2000
+#define MAX_MISSED 4                  /* looks without a step */
 
 struct watchdog {
-    struct engine_watch *watch;
+    struct liveness *liveness;
     bool tells;                     /* the service manager */
-    unsigned look_ms;
+    unsigned check_ms;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
@@ -39,18 +39,18 @@ static bool main_is_stuck(struct watchdog *w)
         w->main_looks = 0;
         return false;
     }
-    return ++w->main_looks >= PATIENCE;
+    return ++w->main_looks >= MAX_MISSED;
 }
 
 static void look(struct watchdog *w)
 {
-    const char *stuck = engine_watch_look(w->watch, PATIENCE);
+    const char *stuck = liveness_check(w->liveness, MAX_MISSED);
 
     if (main_is_stuck(w) && stuck == NULL)
         stuck = "main";
     if (stuck != NULL && w->stuck == NULL)
         log_error("watchdog", "thread %s has made no progress for %u s", stuck,
-                  PATIENCE * w->look_ms / 1000);
+                  MAX_MISSED * w->check_ms / 1000);
     if (stuck == NULL && w->stuck != NULL)
         log_notice("watchdog", "thread %s goes on", w->stuck);
     w->stuck = stuck;
@@ -74,7 +74,7 @@ static void *watchdog_main(void *arg)
     pthread_mutex_lock(&w->lock);
     while (!w->stop) {
         clock_gettime(CLOCK_MONOTONIC, &until);
-        add_ms(&until, w->look_ms);
+        add_ms(&until, w->check_ms);
         (void)pthread_cond_timedwait(&w->wake, &w->lock, &until);
         if (!w->stop)
             look(w);
@@ -89,16 +89,16 @@ struct watchdog *watchdog_start(const struct engine *engine)
     unsigned manager_ms = systemd_watchdog_ms();
     pthread_condattr_t attr;
 
-    w->watch = engine_watch_new(engine);
+    w->liveness = liveness_new(engine);
     w->tells = manager_ms > 0;
-    w->look_ms = w->tells ? MAX(manager_ms / 2, 1u) : LOOK_MS;
+    w->check_ms = w->tells ? MAX(manager_ms / 2, 1u) : CHECK_MS;
     pthread_mutex_init(&w->lock, NULL);
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&w->wake, &attr);
     pthread_condattr_destroy(&attr);
     if (pthread_create(&w->thread, NULL, watchdog_main, w) != 0) {
-        engine_watch_free(w->watch);
+        liveness_free(w->liveness);
         free(w);
         return NULL;
     }
@@ -107,7 +107,7 @@ struct watchdog *watchdog_start(const struct engine *engine)
 
 int watchdog_turn_ms(const struct watchdog *w)
 {
-    return w != NULL ? (int)w->look_ms : 10000;
+    return w != NULL ? (int)w->check_ms : 10000;
 }
 
 void watchdog_here(struct watchdog *w, bool busy)
@@ -129,6 +129,6 @@ void watchdog_stop(struct watchdog *w)
     pthread_join(w->thread, NULL);
     pthread_cond_destroy(&w->wake);
     pthread_mutex_destroy(&w->lock);
-    engine_watch_free(w->watch);
+    liveness_free(w->liveness);
     free(w);
 }

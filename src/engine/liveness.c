@@ -11,29 +11,29 @@
 
 #include <stdlib.h>
 
-struct engine_watch {
+struct liveness {
     const struct engine *engine;
     struct seen {
         uint64_t time_ns;
-        unsigned looks;                 /* at which it stood as it stands now */
+        unsigned missed;                 /* checks without progress */
     } *seen;
 };
 
-struct engine_watch *engine_watch_new(const struct engine *engine)
+struct liveness *liveness_new(const struct engine *engine)
 {
-    struct engine_watch *watch = xcalloc(1, sizeof(*watch));
+    struct liveness *liveness = xcalloc(1, sizeof(*liveness));
 
-    watch->engine = engine;
-    watch->seen = xcalloc(engine->thread_count, sizeof(watch->seen[0]));
-    return watch;
+    liveness->engine = engine;
+    liveness->seen = xcalloc(engine->thread_count, sizeof(liveness->seen[0]));
+    return liveness;
 }
 
-void engine_watch_free(struct engine_watch *watch)
+void liveness_free(struct liveness *liveness)
 {
-    if (watch == NULL)
+    if (liveness == NULL)
         return;
-    free(watch->seen);
-    free(watch);
+    free(liveness->seen);
+    free(liveness);
 }
 
 static uint64_t accounted_ns(const struct engine_thread *t)
@@ -57,7 +57,7 @@ static bool has_to_do(const struct engine_thread *t)
     return false;
 }
 
-static bool is_stuck(const struct engine_thread *t, struct seen *seen, unsigned patience)
+static bool is_stuck(const struct engine_thread *t, struct seen *seen, unsigned max_missed)
 {
     uint64_t now = accounted_ns(t);
 
@@ -65,16 +65,16 @@ static bool is_stuck(const struct engine_thread *t, struct seen *seen, unsigned 
         *seen = (struct seen){ .time_ns = now };
         return false;
     }
-    return ++seen->looks >= patience;
+    return ++seen->missed >= max_missed;
 }
 
-const char *engine_watch_look(struct engine_watch *watch, unsigned patience)
+const char *liveness_check(struct liveness *liveness, unsigned max_missed)
 {
-    const struct engine *e = watch->engine;
+    const struct engine *e = liveness->engine;
     const char *stuck = NULL;
 
     for (unsigned i = e->thread_count; i-- > 0;)
-        if (is_stuck(&e->threads[i], &watch->seen[i], patience))
+        if (is_stuck(&e->threads[i], &liveness->seen[i], max_missed))
             stuck = e->threads[i].plan->name;
     return stuck;
 }

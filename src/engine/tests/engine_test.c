@@ -418,13 +418,13 @@ TEST(engine_stops)
 
 /* While packets flow no thread is said to be stuck; when one hangs it is found, and no more once it
  * goes on. */
-TEST(engine_watch_finds_a_thread_that_hangs)
+TEST(liveness_finds_a_thread_that_hangs)
 {
     static const char *const modes[] = { "single", "workers", "autofp", "pipeline" };
 
     for (unsigned i = 0; i < ARRAY_LEN(modes); i++) {
         struct straw_run *run = xcalloc(1, sizeof(*run));
-        struct engine_watch *watch;
+        struct liveness *liveness;
         struct straw_bed bed;
         struct err err = { 0 };
         unsigned looks = 0;
@@ -433,17 +433,17 @@ TEST(engine_watch_finds_a_thread_that_hangs)
         run->endless = true;
         bed_make(t, &bed, modes[i], 2, "", run);
         CHECK_INT(engine_start(bed.engine, &err), 0);
-        watch = engine_watch_new(bed.engine);
+        liveness = liveness_new(bed.engine);
         __atomic_store_n(&run->hang, 1, __ATOMIC_RELAXED);
-        while (engine_watch_look(watch, 100) == NULL && looks++ < 5000)
+        while (liveness_check(liveness, 100) == NULL && looks++ < 5000)
             nap();
         CHECK(looks < 5000);
         CHECK_INT(__atomic_load_n(&run->hang, __ATOMIC_RELAXED), 2);
         __atomic_store_n(&run->hang, 0, __ATOMIC_RELAXED);
-        for (looks = 0; engine_watch_look(watch, 100) != NULL && looks < 5000; looks++)
+        for (looks = 0; liveness_check(liveness, 100) != NULL && looks < 5000; looks++)
             nap();
         CHECK(looks < 5000);
-        engine_watch_free(watch);
+        liveness_free(liveness);
         engine_stop(bed.engine);
         CHECK_INT(engine_wait(bed.engine), 0);
         bed_free(&bed);
