@@ -32,7 +32,7 @@ static bool is_interface_role(const struct plan_thread *t)
     return t->role == CPU_WORKER || t->role == CPU_RECEIVE;
 }
 
-struct taste {
+struct cpu_preference {
     const struct placing *pl;
     int numa, package;                  /* wanted; -1: no matter */
     const struct cpu_set *used;
@@ -40,35 +40,35 @@ struct taste {
 
 /* Lower is better; ties go to the lower L3, core and number, which fills one cache before the
  * next. */
-static unsigned dislike(const struct taste *taste, const struct topology_cpu *cpu)
+static unsigned cpu_penalty(const struct cpu_preference *preference, const struct topology_cpu *cpu)
 {
-    const struct topology *t = taste->pl->plan->topology;
+    const struct topology *t = preference->pl->plan->topology;
     struct cpu_set core;
     unsigned points = 0;
 
-    if (cpu_set_has(taste->used, cpu->os))
+    if (cpu_set_has(preference->used, cpu->os))
         points += 64;
-    if (cpu_set_has(&taste->pl->taken, cpu->os))
+    if (cpu_set_has(&preference->pl->taken, cpu->os))
         points += 32;
     if (cpu->core >= 0 && topology_part_cpus(t, TOPOLOGY_CORE, (unsigned)cpu->core, &core)) {
-        if (cpu_set_overlaps(&core, &taste->pl->taken))
+        if (cpu_set_overlaps(&core, &preference->pl->taken))
             points += 8;
-        if (cpu_set_overlaps(&core, &taste->pl->avoid))
+        if (cpu_set_overlaps(&core, &preference->pl->avoid))
             points += 16;
     }
-    if (taste->numa >= 0 && cpu->numa != taste->numa)
+    if (preference->numa >= 0 && cpu->numa != preference->numa)
         points += 4;
-    if (taste->package >= 0 && cpu->package != taste->package)
+    if (preference->package >= 0 && cpu->package != preference->package)
         points += 2;
     if (cpu->thread > 0)
         points += 1;
     return points;
 }
 
-static bool is_better(const struct taste *taste, const struct topology_cpu *a,
+static bool is_better(const struct cpu_preference *preference, const struct topology_cpu *a,
                       const struct topology_cpu *b)
 {
-    unsigned x = dislike(taste, a), y = dislike(taste, b);
+    unsigned x = cpu_penalty(preference, a), y = cpu_penalty(preference, b);
 
     if (x != y)
         return x < y;
@@ -82,23 +82,23 @@ static bool is_better(const struct taste *taste, const struct topology_cpu *a,
 static int choose_auto(const struct placing *pl, const struct affinity_set *set,
                        const struct plan_thread *t, const struct cpu_set *used)
 {
-    struct taste taste = { .pl = pl, .used = used, .numa = -1, .package = pl->home_package };
+    struct cpu_preference preference = { .pl = pl, .used = used, .numa = -1, .package = pl->home_package };
     const struct topology_cpu *best = NULL;
     int numa = is_interface_role(t) ? plan_source_numa(pl->plan, t->source) : -1;
 
     /* Threads fed by rings follow the first interface that is known. */
     for (unsigned i = 0; i < pl->plan->source_count && numa < 0 && pl->plan->live; i++)
         numa = plan_source_numa(pl->plan, pl->plan->sources[i].name);
-    taste.numa = numa;
+    preference.numa = numa;
     for (unsigned i = 0; i < pl->plan->topology->count; i++) {
         const struct topology_cpu *cpu = &pl->plan->topology->cpu[i];
 
         if (!cpu_set_has(&set->cpus, cpu->os))
             continue;
-        if (numa >= 0 && cpu->numa == numa && taste.package != cpu->package &&
-            taste.package == pl->home_package)
-            taste.package = cpu->package;
-        if (best == NULL || is_better(&taste, cpu, best))
+        if (numa >= 0 && cpu->numa == numa && preference.package != cpu->package &&
+            preference.package == pl->home_package)
+            preference.package = cpu->package;
+        if (best == NULL || is_better(&preference, cpu, best))
             best = cpu;
     }
     return best != NULL ? (int)best->os : -1;
