@@ -81,7 +81,7 @@ struct reader {
     struct affinity *a;
     const struct topology *topology;
     const char *const *interfaces;
-    struct notes *notes;
+    struct diagnostics *diagnostics;
     const struct conf_node *node[CPU_ROLES];
     enum set_state state[CPU_ROLES];
 };
@@ -107,7 +107,7 @@ static int list_read(struct reader *r, const struct conf_node *node, const char 
                      bool *is_auto, struct err *err)
 {
     struct cpu_list l = {
-        .topology = r->topology, .interfaces = interfaces, .notes = r->notes, .what = what,
+        .topology = r->topology, .interfaces = interfaces, .diagnostics = r->diagnostics, .what = what,
         .may_exceed = may_exceed, .named = named_cpus, .named_arg = r,
     };
 
@@ -141,7 +141,7 @@ static void prio_check(struct reader *r, const struct affinity_set *set,
     cpu_set_minus(&outside, &set->cpus);
     if (set->is_auto || cpu_set_count(&outside) == 0 || cpu_set_count(&set->cpus) == 0)
         return;
-    notes_add(r->notes, node->at, NULL, "%s: CPU %s is not in the set, which has %s", what,
+    diagnostics_add(r->diagnostics, node->at, NULL, "%s: CPU %s is not in the set, which has %s", what,
               cpu_set_text(&outside, out_text, sizeof(out_text)),
               cpu_set_text(&set->cpus, in_text, sizeof(in_text)));
 }
@@ -213,7 +213,7 @@ static int cpus_read(struct reader *r, struct affinity_set *set, const struct co
         list_read(r, cpu, what, false, interfaces, &set->cpus, &set->is_auto, err) < 0)
         return -1;
     if (cpu_set_count(&set->cpus) == 0)
-        notes_add(r->notes, node->at, NULL, "%s-cpu-set has no CPU: its threads run where the "
+        diagnostics_add(r->diagnostics, node->at, NULL, "%s-cpu-set has no CPU: its threads run where the "
                   "kernel likes", roles[set->role].name);
     return 0;
 }
@@ -275,7 +275,7 @@ static int specific_read(struct reader *r, enum cpu_role role, const struct conf
             continue;
         }
         if (!interface_is_known(r, one[0]))
-            notes_add(r->notes, node->at, NULL, "interface-specific-cpu-set: nothing is captured "
+            diagnostics_add(r->diagnostics, node->at, NULL, "interface-specific-cpu-set: nothing is captured "
                       "from interface %s; from %s is", one[0], r->interfaces[0]);
         memset(&set.cpus, 0, sizeof(set.cpus));
         set.interface = one[0];
@@ -389,11 +389,11 @@ static int threading_read(struct reader *r, const struct conf_node *root, struct
 }
 
 struct affinity *affinity_new(const struct conf_node *root, const struct topology *topology,
-                              const char *const *interfaces, struct notes *notes,
+                              const char *const *interfaces, struct diagnostics *diagnostics,
                               struct err *err)
 {
     struct affinity *a = xcalloc(1, sizeof(*a));
-    struct reader r = { .a = a, .topology = topology, .interfaces = interfaces, .notes = notes };
+    struct reader r = { .a = a, .topology = topology, .interfaces = interfaces, .diagnostics = diagnostics };
 
     for (unsigned i = 0; i < CPU_ROLES; i++)
         a->set[i] = (struct affinity_set){ .role = (enum cpu_role)i, .prio_default = PRIO_MEDIUM,
@@ -425,11 +425,11 @@ const struct affinity_set *affinity_get(const struct affinity *a, enum cpu_role 
 
 int affinity_list(const struct affinity *a, const struct topology *topology,
                   const struct conf_node *node, const char *const *interfaces,
-                  struct notes *notes, struct cpu_set *out, bool *is_auto, struct err *err)
+                  struct diagnostics *diagnostics, struct cpu_set *out, bool *is_auto, struct err *err)
 {
     struct affinity copy = *a;
     struct reader r = { .a = &copy, .topology = topology, .interfaces = interfaces,
-                        .notes = notes };
+                        .diagnostics = diagnostics };
 
     return list_read(&r, node, "cpu-set", false, interfaces, out, is_auto, err);
 }

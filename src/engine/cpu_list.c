@@ -48,7 +48,7 @@ static int cpus_exceed(struct list_walk *w, struct text item, struct err *err)
     cpu_set_text(&l->topology->all, have, sizeof(have));
     if (!l->may_exceed)
         return err_at(err, w->at, "%s: CPU %.*s: there are CPUs %s", l->what, TEXT(item), have);
-    notes_add(l->notes, w->at, NULL, "%s: CPU %.*s: there are CPUs %s; the others are left out",
+    diagnostics_add(l->diagnostics, w->at, NULL, "%s: CPU %.*s: there are CPUs %s; the others are left out",
               l->what, TEXT(item), have);
     return 0;
 }
@@ -110,7 +110,7 @@ static void add_nic(struct list_walk *w, struct cpu_set *to)
     }
     if (found)
         return;
-    notes_add(l->notes, w->at, NULL, "%s: nic: the NUMA node of the interface is not known, all "
+    diagnostics_add(l->diagnostics, w->at, NULL, "%s: nic: the NUMA node of the interface is not known, all "
               "CPUs are taken", l->what);
     cpu_set_or(to, &l->topology->all);
 }
@@ -188,7 +188,7 @@ static void leave_forbidden(struct list_walk *w, const struct conf_node *node)
         return;
     /* `all` and the like mean all we have; a number was meant as a number. */
     if (w->any_added && !cpu_set_equal(&w->added, &w->l->topology->all))
-        notes_add(w->l->notes, node->at, NULL, "%s: CPU %s is not ours to use (taskset or cgroup)",
+        diagnostics_add(w->l->diagnostics, node->at, NULL, "%s: CPU %s is not ours to use (taskset or cgroup)",
                   w->l->what, cpu_set_text(&out, text, sizeof(text)));
     cpu_set_and(&w->l->cpus, &w->l->topology->allowed);
 }

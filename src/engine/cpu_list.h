@@ -9,7 +9,7 @@
 struct cpu_list {
     const struct topology *topology;
     const char *const *interfaces;      /* NULL-ended; for `nic` */
-    struct notes *notes;
+    struct diagnostics *diagnostics;
     const char *what;                   /* "worker-cpu-set: cpu" for messages */
     bool may_exceed;                    /* CPUs that are not there: a warning, not an error */
     /* CPUs of a named set, for "!management"; -1 and *err when it cannot be had. */

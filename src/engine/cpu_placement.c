@@ -182,7 +182,7 @@ static int own_list(const struct plan *plan, const struct plan_stage *pp,
     *set = (struct affinity_set){ .given = true, .at = node->at, .exclusive = true,
                                   .prio_default = PRIO_MEDIUM };
     return affinity_list(plan->affinity, plan->topology, node, NULL,
-                         (struct notes *)&plan->notes, &set->cpus, &set->is_auto, err);
+                         (struct diagnostics *)&plan->diagnostics, &set->cpus, &set->is_auto, err);
 }
 
 static int place_stage(struct placing *pl, const struct plan_stage *pp, struct err *err)

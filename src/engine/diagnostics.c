@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void notes_add(struct notes *notes, struct where at, const char *mend, const char *fmt, ...)
+void diagnostics_add(struct diagnostics *diagnostics, struct where at, const char *mend, const char *fmt, ...)
 {
     char text[600];
     va_list args;
@@ -15,18 +15,18 @@ void notes_add(struct notes *notes, struct where at, const char *mend, const cha
     va_start(args, fmt);
     vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
-    for (size_t i = 0; i < notes->list.count; i++)
-        if (strcmp(notes->list.at[i].text, text) == 0)
+    for (size_t i = 0; i < diagnostics->list.count; i++)
+        if (strcmp(diagnostics->list.at[i].text, text) == 0)
             return;
-    ARRAY_PUSH(&notes->list, (struct note){
+    ARRAY_PUSH(&diagnostics->list, (struct diagnostic){
         .at = at, .text = xstrdup(text), .mend = mend != NULL ? xstrdup(mend) : NULL });
 }
 
-void notes_fini(struct notes *notes)
+void diagnostics_fini(struct diagnostics *diagnostics)
 {
-    for (size_t i = 0; i < notes->list.count; i++) {
-        free(notes->list.at[i].text);
-        free(notes->list.at[i].mend);
+    for (size_t i = 0; i < diagnostics->list.count; i++) {
+        free(diagnostics->list.at[i].text);
+        free(diagnostics->list.at[i].mend);
     }
-    ARRAY_FREE(&notes->list);
+    ARRAY_FREE(&diagnostics->list);
 }

@@ -386,7 +386,7 @@ static int read_affinity(struct plan *plan, const struct plan_request *rq, struc
 
     for (unsigned i = 0; i < rq->source_count && rq->live; i++)
         names[i] = rq->sources[i].name;
-    plan->affinity = affinity_new(rq->root, rq->topology, names, &plan->notes, err);
+    plan->affinity = affinity_new(rq->root, rq->topology, names, &plan->diagnostics, err);
     free(names);
     if (plan->affinity == NULL)
         return -1;
@@ -427,7 +427,7 @@ void plan_free(struct plan *plan)
     if (plan == NULL)
         return;
     affinity_free(plan->affinity);
-    notes_fini(&plan->notes);
+    diagnostics_fini(&plan->diagnostics);
     free(plan->threads);
     free(plan->sources);
     free(plan);

@@ -87,7 +87,7 @@ struct plan {
     struct affinity *affinity;
     struct plan_source *sources;
     unsigned source_count;
-    struct notes notes;
+    struct diagnostics diagnostics;
 };
 
 struct plan *plan_new(const struct plan_request *request, struct err *err);

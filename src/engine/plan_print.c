@@ -132,12 +132,12 @@ static void print_thread(const struct plan *plan, const struct plan_thread *t, s
     buf_printf(out, "\n");
 }
 
-static void print_notes(const struct plan *plan, struct buf *out)
+static void print_diagnostics(const struct plan *plan, struct buf *out)
 {
-    if (plan->notes.list.count > 0)
+    if (plan->diagnostics.list.count > 0)
         buf_printf(out, "\n");
-    for (size_t i = 0; i < plan->notes.list.count; i++) {
-        const struct note *n = &plan->notes.list.at[i];
+    for (size_t i = 0; i < plan->diagnostics.list.count; i++) {
+        const struct diagnostic *n = &plan->diagnostics.list.at[i];
 
         buf_printf(out, "warning: ");
         if (n->at.file != NULL)
@@ -155,7 +155,7 @@ void plan_print(const struct plan *plan, struct buf *out)
                "core", "pack", "numa", "l3", "nice", "memory", "from and to");
     for (unsigned i = 0; i < plan->thread_count; i++)
         print_thread(plan, &plan->threads[i], out);
-    print_notes(plan, out);
+    print_diagnostics(plan, out);
 }
 
 static void json_cpus(struct json *j, const struct cpu_set *cpus)
@@ -212,7 +212,7 @@ static void json_thread(struct json *j, const struct plan *plan, const struct pl
     json_object_end(j);
 }
 
-static void json_note(struct json *j, const struct note *n)
+static void json_diagnostic(struct json *j, const struct diagnostic *n)
 {
     json_object(j, NULL);
     if (n->at.file != NULL) {
@@ -241,8 +241,8 @@ void plan_print_json(const struct plan *plan, struct buf *out)
         json_thread(&j, plan, &plan->threads[i]);
     json_array_end(&j);
     json_array(&j, "warnings");
-    for (size_t i = 0; i < plan->notes.list.count; i++)
-        json_note(&j, &plan->notes.list.at[i]);
+    for (size_t i = 0; i < plan->diagnostics.list.count; i++)
+        json_diagnostic(&j, &plan->diagnostics.list.at[i]);
     json_array_end(&j);
     json_object_end(&j);
     buf_add_u8(out, '\n');

@@ -111,7 +111,7 @@ static void warn_siblings(struct plan *plan, const struct pair *pair)
     const struct plan_thread *a = pair->a, *b = pair->b;
     char mend[MEND_MAX], more[48];
 
-    notes_add(&plan->notes, set_at(plan, b), suggest_cpus(plan, b, mend, sizeof(mend)) ? mend
+    diagnostics_add(&plan->diagnostics, set_at(plan, b), suggest_cpus(plan, b, mend, sizeof(mend)) ? mend
               : NULL, "%s on CPU %d and %s on CPU %d share core %d: "
               "each gets about half of it%s", a->name, a->cpu, b->name, b->cpu, a->place->core,
               and_others(pair, more, sizeof(more)));
@@ -139,11 +139,11 @@ static void warn_same_cpu(struct plan *plan, const struct pair *pair)
 
     and_others(pair, more, sizeof(more));
     if (mine->exclusive && its->exclusive)
-        notes_add(&plan->notes, set_at(plan, b), mend, "exclusive sets %s and %s overlap: %s and "
+        diagnostics_add(&plan->diagnostics, set_at(plan, b), mend, "exclusive sets %s and %s overlap: %s and "
                   "%s both run on CPU %d%s", set_key(a), set_key(b), a->name, b->name, a->cpu,
                   more);
     else
-        notes_add(&plan->notes, set_at(plan, b), mend, "%s and %s both run on CPU %d%s", a->name,
+        diagnostics_add(&plan->diagnostics, set_at(plan, b), mend, "%s and %s both run on CPU %d%s", a->name,
                   b->name, a->cpu, more);
 }
 
@@ -215,7 +215,7 @@ static void warn_far_from(struct plan *plan, unsigned source)
     }
     if (far.count == 0)
         return;
-    notes_add(&plan->notes, set_at(plan, far.a), mend_far(plan, far.a, numa, mend, sizeof(mend)),
+    diagnostics_add(&plan->diagnostics, set_at(plan, far.a), mend_far(plan, far.a, numa, mend, sizeof(mend)),
               "%s runs on NUMA node %d, its interface %s is on node %d: packets cross the link "
               "between the nodes%s", far.a->name, far.a->place->numa, far.a->source, numa,
               and_others(&far, more, sizeof(more)));
@@ -238,7 +238,7 @@ static void warn_queues(struct plan *plan)
             continue;
         snprintf(mend, sizeof(mend), "%s: [ { interface: %s, threads: %u } ]", plan->method,
                  s->name, s->queues);
-        notes_add(&plan->notes, s->at, mend, "%u threads read %s, which has %u "
+        diagnostics_add(&plan->diagnostics, s->at, mend, "%u threads read %s, which has %u "
                   "queue%s: some will get no packets", threads, s->name, s->queues,
                   s->queues == 1 ? "" : "s");
     }
@@ -268,7 +268,7 @@ static bool warn_few_for_source(struct plan *plan, unsigned source)
     if (first == NULL || first->place == NULL || cpus >= threads)
         return false;
     mend_source(plan, source, cpus, mend, sizeof(mend));
-    notes_add(&plan->notes, set_at(plan, first), mend, "%u %s threads of %s share %u CPU%s of the "
+    diagnostics_add(&plan->diagnostics, set_at(plan, first), mend, "%u %s threads of %s share %u CPU%s of the "
               "set", threads, set_key(first), first->source, cpus, cpus == 1 ? "" : "s");
     return true;
 }
@@ -302,7 +302,7 @@ static void warn_few_in_set(struct plan *plan, const struct plan_stage *pp)
         cpu_set_or(&used, &plan->threads[pp->first + i].cpus);
     if (said || cpu_set_count(&used) >= pp->count)
         return;
-    notes_add(&plan->notes, at, mend_few(plan, first, cpu_set_count(&used), mend, sizeof(mend)),
+    diagnostics_add(&plan->diagnostics, at, mend_few(plan, first, cpu_set_count(&used), mend, sizeof(mend)),
               "%u %s threads share %u CPU%s of the set", pp->count, set_key(first),
               cpu_set_count(&used), cpu_set_count(&used) == 1 ? "" : "s");
 }
@@ -316,7 +316,7 @@ static void warn_few_cpus(struct plan *plan)
     if (plan->topology->quota > 0)
         cpus = MIN(cpus, plan->topology->quota);
     if (plan->packet_threads > cpus)
-        notes_add(&plan->notes, (struct where){ 0 },
+        diagnostics_add(&plan->diagnostics, (struct where){ 0 },
                   plan->stage_count > 1 ? "runmode: workers"
                                         : "detect-thread-ratio: 1.0",
                   "%u threads on %u CPU%s: they will take turns", plan->packet_threads, cpus,
@@ -345,7 +345,7 @@ static void warn_management(struct plan *plan)
     if (!suggest_apart(plan, "worker", "management", &management->cpus, mend, sizeof(mend)))
         snprintf(mend, sizeof(mend), "management-cpu-set: { cpu: [ \"%d\" ] }",
                  cpu_set_next(&plan->topology->allowed, 0));
-    notes_add(&plan->notes, set_at(plan, both.a), mend, "management threads may run on CPU %d, "
+    diagnostics_add(&plan->diagnostics, set_at(plan, both.a), mend, "management threads may run on CPU %d, "
               "which is %s's%s", both.a->cpu, both.a->name,
               and_others(&both, more, sizeof(more)));
 }
@@ -356,10 +356,10 @@ static void say_limits(struct plan *plan)
     char text[160];
 
     if (!cpu_set_equal(&t->allowed, &t->all))
-        notes_add(&plan->notes, (struct where){ 0 }, NULL, "taskset or cgroup leave us CPU %s of "
+        diagnostics_add(&plan->diagnostics, (struct where){ 0 }, NULL, "taskset or cgroup leave us CPU %s of "
                   "%u", cpu_set_text(&t->allowed, text, sizeof(text)), t->count);
     if (t->quota > 0 && t->quota < cpu_set_count(&t->allowed))
-        notes_add(&plan->notes, (struct where){ 0 }, NULL, "the cgroup grants the time of %u of "
+        diagnostics_add(&plan->diagnostics, (struct where){ 0 }, NULL, "the cgroup grants the time of %u of "
                   "%u CPUs: threads are counted by that", t->quota, cpu_set_count(&t->allowed));
 }
 
@@ -369,7 +369,7 @@ static void warn_missing(struct plan *plan, const char *interfaces)
         const struct plan_source *s = &plan->sources[i];
 
         if (s->missing)
-            notes_add(&plan->notes, s->at, NULL, "there is no interface \"%s\" here; there are %s",
+            diagnostics_add(&plan->diagnostics, s->at, NULL, "there is no interface \"%s\" here; there are %s",
                       s->name, interfaces != NULL ? interfaces : "none");
     }
 }

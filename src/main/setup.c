@@ -410,14 +410,14 @@ static const char *interface_names(char *buf, size_t size)
 /* Without run modes there is no plan; what is wrong with `threading:` is said all the same. */
 static void threading_check(const struct setup *s, struct err *err)
 {
-    struct notes notes = { 0 };
+    struct diagnostics diagnostics = { 0 };
     struct err mine = { 0 };
-    struct affinity *a = affinity_new(s->root, s->topology, NULL, &notes, &mine);
+    struct affinity *a = affinity_new(s->root, s->topology, NULL, &diagnostics, &mine);
 
     if (a == NULL)
         (void)log_err_also("ids", err, &mine);
     affinity_free(a);
-    notes_fini(&notes);
+    diagnostics_fini(&diagnostics);
 }
 
 /* The mode that is asked for, in s->modes; NULL: there is none of that name. */

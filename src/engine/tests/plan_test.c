@@ -259,10 +259,10 @@ static bool put_line(struct test *t, struct conf *conf, const char *line)
     return placed;
 }
 
-static bool has_note(const struct plan *plan, const char *text)
+static bool has_diagnostic(const struct plan *plan, const char *text)
 {
-    for (size_t i = 0; i < plan->notes.list.count; i++)
-        if (strcmp(plan->notes.list.at[i].text, text) == 0)
+    for (size_t i = 0; i < plan->diagnostics.list.count; i++)
+        if (strcmp(plan->diagnostics.list.at[i].text, text) == 0)
             return true;
     return false;
 }
@@ -277,21 +277,21 @@ static unsigned check_mends(struct test *t, const char *path, const char *name)
     *mark = '\0';
     conf = conf_of_case(t, text, name);
     build(&first, conf, text, NULL);
-    for (size_t i = 0; first.plan != NULL && i < first.plan->notes.list.count; i++) {
-        const struct note *note = &first.plan->notes.list.at[i];
+    for (size_t i = 0; first.plan != NULL && i < first.plan->diagnostics.list.count; i++) {
+        const struct diagnostic *diagnostic = &first.plan->diagnostics.list.at[i];
         struct conf *mended = conf_of_case(t, text, name);
         struct built second;
 
-        if (note->mend == NULL || !put_line(t, mended, note->mend)) {
+        if (diagnostic->mend == NULL || !put_line(t, mended, diagnostic->mend)) {
             conf_free(mended);
             continue;
         }
         count++;
         build(&second, mended, text, conf_string(conf_root(mended), "runmode", NULL));
         if (second.plan == NULL)
-            test_fail(t, path, 1, "%s: %s", note->mend, second.err.text);
-        else if (has_note(second.plan, note->text))
-            test_fail(t, path, 1, "%s does not mend: %s", note->mend, note->text);
+            test_fail(t, path, 1, "%s: %s", diagnostic->mend, second.err.text);
+        else if (has_diagnostic(second.plan, diagnostic->text))
+            test_fail(t, path, 1, "%s does not mend: %s", diagnostic->mend, diagnostic->text);
         built_free(&second);
         conf_free(mended);
     }
