@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void diagnostics_add(struct diagnostics *diagnostics, struct where at, const char *mend, const char *fmt, ...)
+void diagnostics_add(struct diagnostics *diagnostics, struct where at, const char *fixit, const char *fmt, ...)
 {
     char text[600];
     va_list args;
@@ -19,14 +19,14 @@ void diagnostics_add(struct diagnostics *diagnostics, struct where at, const cha
         if (strcmp(diagnostics->list.at[i].text, text) == 0)
             return;
     ARRAY_PUSH(&diagnostics->list, (struct diagnostic){
-        .at = at, .text = xstrdup(text), .mend = mend != NULL ? xstrdup(mend) : NULL });
+        .at = at, .text = xstrdup(text), .fixit = fixit != NULL ? xstrdup(fixit) : NULL });
 }
 
 void diagnostics_fini(struct diagnostics *diagnostics)
 {
     for (size_t i = 0; i < diagnostics->list.count; i++) {
         free(diagnostics->list.at[i].text);
-        free(diagnostics->list.at[i].mend);
+        free(diagnostics->list.at[i].fixit);
     }
     ARRAY_FREE(&diagnostics->list);
 }

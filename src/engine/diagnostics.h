@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/diagnostics.h - warnings about a plan: where, why, and the line of YAML that mends it. */
+/* engine/diagnostics.h - warnings about a plan: where, why, and the line of YAML that fixes it. */
 #ifndef ENGINE_DIAGNOSTICS_H
 #define ENGINE_DIAGNOSTICS_H
 
@@ -9,15 +9,15 @@
 struct diagnostic {
     struct where at;            /* file NULL: not about one line */
     char *text;
-    char *mend;                 /* a line of YAML; NULL: none */
+    char *fixit;                 /* a line of YAML; NULL: none */
 };
 
 struct diagnostics {
     ARRAY_OF(struct diagnostic) list;
 };
 
-/* mend may be NULL. The same text twice is kept once. */
-void diagnostics_add(struct diagnostics *diagnostics, struct where at, const char *mend, const char *fmt, ...)
+/* fixit may be NULL. The same text twice is kept once. */
+void diagnostics_add(struct diagnostics *diagnostics, struct where at, const char *fixit, const char *fmt, ...)
     PRINTF(4, 5);
 void diagnostics_fini(struct diagnostics *diagnostics);
 

@@ -143,8 +143,8 @@ static void print_diagnostics(const struct plan *plan, struct buf *out)
         if (n->at.file != NULL)
             buf_printf(out, "%s:%u: ", n->at.file, n->at.line);
         buf_printf(out, "%s\n", n->text);
-        if (n->mend != NULL)
-            buf_printf(out, "    mend: %s\n", n->mend);
+        if (n->fixit != NULL)
+            buf_printf(out, "    mend: %s\n", n->fixit);
     }
 }
 
@@ -220,8 +220,8 @@ static void json_diagnostic(struct json *j, const struct diagnostic *n)
         json_u64(j, "line", n->at.line);
     }
     json_string(j, "text", n->text);
-    if (n->mend != NULL)
-        json_string(j, "mend", n->mend);
+    if (n->fixit != NULL)
+        json_string(j, "mend", n->fixit);
     json_object_end(j);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/plan_warn.c - what is unwise about a plan, why, and the line of YAML that mends it. */
+/* engine/plan_warn.c - what is unwise about a plan, why, and the line of YAML that fixes it. */
 #include "engine/plan_private.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define MEND_MAX 1024
+#define FIXIT_MAX 1024
 
 static const char *set_key(const struct plan_thread *t)
 {
@@ -41,7 +41,7 @@ static void taken_by_others(const struct plan *plan, const struct plan_thread *t
 /* As items of a YAML list: "2-5", "7". */
 static void list_items(const struct cpu_set *cpus, char *buf, size_t size)
 {
-    char text[MEND_MAX];
+    char text[FIXIT_MAX];
     struct text rest, part;
     size_t at = 0;
 
@@ -67,7 +67,7 @@ static bool suggest_cpus(const struct plan *plan, const struct plan_thread *t, c
                          size_t size)
 {
     struct cpu_set free_cpus = plan->topology->allowed, taken = { 0 };
-    char items[MEND_MAX - 64];
+    char items[FIXIT_MAX - 64];
     unsigned want = plan->stages[t->stage].count, have = 0;
 
     taken_by_others(plan, t, &taken);
@@ -109,9 +109,9 @@ static const char *and_others(const struct pair *pair, char *buf, size_t size)
 static void warn_siblings(struct plan *plan, const struct pair *pair)
 {
     const struct plan_thread *a = pair->a, *b = pair->b;
-    char mend[MEND_MAX], more[48];
+    char fixit[FIXIT_MAX], more[48];
 
-    diagnostics_add(&plan->diagnostics, set_at(plan, b), suggest_cpus(plan, b, mend, sizeof(mend)) ? mend
+    diagnostics_add(&plan->diagnostics, set_at(plan, b), suggest_cpus(plan, b, fixit, sizeof(fixit)) ? fixit
               : NULL, "%s on CPU %d and %s on CPU %d share core %d: "
               "each gets about half of it%s", a->name, a->cpu, b->name, b->cpu, a->place->core,
               and_others(pair, more, sizeof(more)));
@@ -134,16 +134,16 @@ static void warn_same_cpu(struct plan *plan, const struct pair *pair)
     const struct affinity_set *mine = &plan->affinity->set[a->role];
     const struct affinity_set *its = &plan->affinity->set[b->role];
     char line[256], more[48];
-    const char *mend = suggest_apart(plan, set_key(b), set_key(a), &mine->cpus, line, sizeof(line))
+    const char *fixit = suggest_apart(plan, set_key(b), set_key(a), &mine->cpus, line, sizeof(line))
                      ? line : NULL;
 
     and_others(pair, more, sizeof(more));
     if (mine->exclusive && its->exclusive)
-        diagnostics_add(&plan->diagnostics, set_at(plan, b), mend, "exclusive sets %s and %s overlap: %s and "
+        diagnostics_add(&plan->diagnostics, set_at(plan, b), fixit, "exclusive sets %s and %s overlap: %s and "
                   "%s both run on CPU %d%s", set_key(a), set_key(b), a->name, b->name, a->cpu,
                   more);
     else
-        diagnostics_add(&plan->diagnostics, set_at(plan, b), mend, "%s and %s both run on CPU %d%s", a->name,
+        diagnostics_add(&plan->diagnostics, set_at(plan, b), fixit, "%s and %s both run on CPU %d%s", a->name,
                   b->name, a->cpu, more);
 }
 
@@ -186,7 +186,7 @@ static unsigned threads_of(const struct plan *plan, unsigned source)
 }
 
 /* Where the set has CPUs enough near the interface, they only have to be taken first. */
-static const char *mend_far(const struct plan *plan, const struct plan_thread *t, int numa,
+static const char *fixit_far(const struct plan *plan, const struct plan_thread *t, int numa,
                             char *buf, size_t size)
 {
     struct cpu_set near;
@@ -204,7 +204,7 @@ static void warn_far_from(struct plan *plan, unsigned source)
 {
     int numa = plan_source_numa(plan, plan->sources[source].name);
     struct pair far = { 0 };
-    char mend[256], more[48];
+    char fixit[256], more[48];
 
     for (unsigned i = 0; i < plan->packet_threads && numa >= 0; i++) {
         const struct plan_thread *t = &plan->threads[i];
@@ -215,7 +215,7 @@ static void warn_far_from(struct plan *plan, unsigned source)
     }
     if (far.count == 0)
         return;
-    diagnostics_add(&plan->diagnostics, set_at(plan, far.a), mend_far(plan, far.a, numa, mend, sizeof(mend)),
+    diagnostics_add(&plan->diagnostics, set_at(plan, far.a), fixit_far(plan, far.a, numa, fixit, sizeof(fixit)),
               "%s runs on NUMA node %d, its interface %s is on node %d: packets cross the link "
               "between the nodes%s", far.a->name, far.a->place->numa, far.a->source, numa,
               and_others(&far, more, sizeof(more)));
@@ -232,19 +232,19 @@ static void warn_queues(struct plan *plan)
     for (unsigned i = 0; i < plan->source_count; i++) {
         const struct plan_source *s = &plan->sources[i];
         unsigned threads = threads_of(plan, i);
-        char mend[160];
+        char fixit[160];
 
         if (s->queues == 0 || threads <= s->queues || !plan->live)
             continue;
-        snprintf(mend, sizeof(mend), "%s: [ { interface: %s, threads: %u } ]", plan->method,
+        snprintf(fixit, sizeof(fixit), "%s: [ { interface: %s, threads: %u } ]", plan->method,
                  s->name, s->queues);
-        diagnostics_add(&plan->diagnostics, s->at, mend, "%u threads read %s, which has %u "
+        diagnostics_add(&plan->diagnostics, s->at, fixit, "%u threads read %s, which has %u "
                   "queue%s: some will get no packets", threads, s->name, s->queues,
                   s->queues == 1 ? "" : "s");
     }
 }
 
-static void mend_source(const struct plan *plan, unsigned source, unsigned threads, char *buf,
+static void fixit_source(const struct plan *plan, unsigned source, unsigned threads, char *buf,
                         size_t size)
 {
     snprintf(buf, size, "%s: [ { interface: %s, threads: %u } ]", plan->method,
@@ -257,7 +257,7 @@ static bool warn_few_for_source(struct plan *plan, unsigned source)
     const struct plan_thread *first = NULL;
     unsigned threads = threads_of(plan, source), cpus;
     struct cpu_set used = { 0 };
-    char mend[160];
+    char fixit[160];
 
     for (unsigned i = 0; i < plan->stages[0].count; i++)
         if (plan->threads[i].source_number == source) {
@@ -267,14 +267,14 @@ static bool warn_few_for_source(struct plan *plan, unsigned source)
     cpus = cpu_set_count(&used);
     if (first == NULL || first->place == NULL || cpus >= threads)
         return false;
-    mend_source(plan, source, cpus, mend, sizeof(mend));
-    diagnostics_add(&plan->diagnostics, set_at(plan, first), mend, "%u %s threads of %s share %u CPU%s of the "
+    fixit_source(plan, source, cpus, fixit, sizeof(fixit));
+    diagnostics_add(&plan->diagnostics, set_at(plan, first), fixit, "%u %s threads of %s share %u CPU%s of the "
               "set", threads, set_key(first), first->source, cpus, cpus == 1 ? "" : "s");
     return true;
 }
 
 /* The number of threads stands with the interface, with the stage, or is that of the set. */
-static const char *mend_few(const struct plan *plan, const struct plan_thread *first,
+static const char *fixit_few(const struct plan *plan, const struct plan_thread *first,
                             unsigned cpus, char *buf, size_t size)
 {
     if (plan->stages[first->stage].stage->threads == THREADS_NUMBER)
@@ -291,7 +291,7 @@ static void warn_few_in_set(struct plan *plan, const struct plan_stage *pp)
     const struct plan_thread *first = &plan->threads[pp->first];
     struct where at = pp->stage->threads == THREADS_NUMBER ? pp->stage->at : set_at(plan, first);
     struct cpu_set used = { 0 };
-    char mend[MEND_MAX];
+    char fixit[FIXIT_MAX];
     bool said = false;
 
     if (first->place == NULL)
@@ -302,7 +302,7 @@ static void warn_few_in_set(struct plan *plan, const struct plan_stage *pp)
         cpu_set_or(&used, &plan->threads[pp->first + i].cpus);
     if (said || cpu_set_count(&used) >= pp->count)
         return;
-    diagnostics_add(&plan->diagnostics, at, mend_few(plan, first, cpu_set_count(&used), mend, sizeof(mend)),
+    diagnostics_add(&plan->diagnostics, at, fixit_few(plan, first, cpu_set_count(&used), fixit, sizeof(fixit)),
               "%u %s threads share %u CPU%s of the set", pp->count, set_key(first),
               cpu_set_count(&used), cpu_set_count(&used) == 1 ? "" : "s");
 }
@@ -327,7 +327,7 @@ static void warn_management(struct plan *plan)
 {
     const struct affinity_set *management = &plan->affinity->set[CPU_MANAGEMENT];
     struct pair both = { 0 };
-    char mend[256], more[48];
+    char fixit[256], more[48];
 
     /* On one CPU there is no other way. */
     if (!plan->affinity->enabled || cpu_set_count(&management->cpus) == 0 ||
@@ -342,10 +342,10 @@ static void warn_management(struct plan *plan)
     }
     if (both.count == 0)
         return;
-    if (!suggest_apart(plan, "worker", "management", &management->cpus, mend, sizeof(mend)))
-        snprintf(mend, sizeof(mend), "management-cpu-set: { cpu: [ \"%d\" ] }",
+    if (!suggest_apart(plan, "worker", "management", &management->cpus, fixit, sizeof(fixit)))
+        snprintf(fixit, sizeof(fixit), "management-cpu-set: { cpu: [ \"%d\" ] }",
                  cpu_set_next(&plan->topology->allowed, 0));
-    diagnostics_add(&plan->diagnostics, set_at(plan, both.a), mend, "management threads may run on CPU %d, "
+    diagnostics_add(&plan->diagnostics, set_at(plan, both.a), fixit, "management threads may run on CPU %d, "
               "which is %s's%s", both.a->cpu, both.a->name,
               and_others(&both, more, sizeof(more)));
 }

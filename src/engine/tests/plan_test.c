@@ -208,7 +208,7 @@ static void run_case(struct test *t, const char *path, const char *name)
     free(text);
 }
 
-/* --- lines that mend ------------------------------------------------------------------------ */
+/* --- lines that fix it ------------------------------------------------------------------------ */
 
 /* "[ 2, 4 ]" is set as "2,4", which means the same. */
 static bool is_flat(const struct conf_node *list)
@@ -267,7 +267,7 @@ static bool has_diagnostic(const struct plan *plan, const char *text)
     return false;
 }
 
-static unsigned check_mends(struct test *t, const char *path, const char *name)
+static unsigned check_fixits(struct test *t, const char *path, const char *name)
 {
     char *text = read_whole(path), *mark = strstr(text, MARK);
     struct conf *conf;
@@ -279,21 +279,21 @@ static unsigned check_mends(struct test *t, const char *path, const char *name)
     build(&first, conf, text, NULL);
     for (size_t i = 0; first.plan != NULL && i < first.plan->diagnostics.list.count; i++) {
         const struct diagnostic *diagnostic = &first.plan->diagnostics.list.at[i];
-        struct conf *mended = conf_of_case(t, text, name);
+        struct conf *fixed = conf_of_case(t, text, name);
         struct built second;
 
-        if (diagnostic->mend == NULL || !put_line(t, mended, diagnostic->mend)) {
-            conf_free(mended);
+        if (diagnostic->fixit == NULL || !put_line(t, fixed, diagnostic->fixit)) {
+            conf_free(fixed);
             continue;
         }
         count++;
-        build(&second, mended, text, conf_string(conf_root(mended), "runmode", NULL));
+        build(&second, fixed, text, conf_string(conf_root(fixed), "runmode", NULL));
         if (second.plan == NULL)
-            test_fail(t, path, 1, "%s: %s", diagnostic->mend, second.err.text);
+            test_fail(t, path, 1, "%s: %s", diagnostic->fixit, second.err.text);
         else if (has_diagnostic(second.plan, diagnostic->text))
-            test_fail(t, path, 1, "%s does not mend: %s", diagnostic->mend, diagnostic->text);
+            test_fail(t, path, 1, "%s does not mend: %s", diagnostic->fixit, diagnostic->text);
         built_free(&second);
-        conf_free(mended);
+        conf_free(fixed);
     }
     built_free(&first);
     conf_free(conf);
@@ -331,7 +331,7 @@ TEST(plan_golden)
 }
 
 /* What a plan suggests must do what it says. */
-TEST(plan_mends_mend)
+TEST(plan_fixits_fix)
 {
     struct dirent *entry;
     unsigned count = 0;
@@ -348,7 +348,7 @@ TEST(plan_mends_mend)
         if (!is_case(entry->d_name))
             continue;
         snprintf(path, sizeof(path), "%s/%s", plans, entry->d_name);
-        count += check_mends(t, path, entry->d_name);
+        count += check_fixits(t, path, entry->d_name);
     }
     closedir(dir);
     CHECK(count > 10);
