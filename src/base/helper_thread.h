@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* base/helper_thread.h - a thread beside one of the chain's, which works for it, such as one that
  * sends: its name, from who planned it, and its figures, for who reports. */
-#ifndef BASE_SIDE_THREAD_H
-#define BASE_SIDE_THREAD_H
+#ifndef BASE_HELPER_THREAD_H
+#define BASE_HELPER_THREAD_H
 
 #include "base/base.h"
 #include "base/clock.h"
@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <time.h>
 
-struct side_thread {
+struct helper_thread {
     const char *name;
     uint64_t jobs;                      /* what it was given, by the thread that gave it */
     uint64_t cpu_ns;                    /* it had in all; 0 while it runs */
@@ -18,19 +18,19 @@ struct side_thread {
     bool is_running;
 };
 
-static inline void side_thread_begin(struct side_thread *t)
+static inline void helper_thread_begin(struct helper_thread *t)
 {
     if (pthread_getcpuclockid(pthread_self(), &t->clock) == 0)
         __atomic_store_n(&t->is_running, true, __ATOMIC_RELEASE);
 }
 
-static inline void side_thread_end(struct side_thread *t)
+static inline void helper_thread_end(struct helper_thread *t)
 {
     __atomic_store_n(&t->cpu_ns, clock_thread_cpu_ns(), __ATOMIC_RELEASE);
     __atomic_store_n(&t->is_running, false, __ATOMIC_RELEASE);
 }
 
-static inline uint64_t side_thread_cpu_ns(const struct side_thread *t)
+static inline uint64_t helper_thread_cpu_ns(const struct helper_thread *t)
 {
     struct timespec now;
 

@@ -499,7 +499,7 @@ struct af_ports {
 };
 
 static void *af_port_open(void *queue, struct counters *counters, bool in_order,
-                          struct side_thread *sender)
+                          struct helper_thread *sender)
 {
     struct af_queue *q = queue;
     struct af_ports *ports;

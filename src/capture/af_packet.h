@@ -165,7 +165,7 @@ unsigned af_tx_flush(struct af_tx *tx);
 struct af_helper;
 struct af_load;
 /* NULL: there is none. load: how busy the others are, borrowed. */
-struct af_helper *af_helper_new(struct side_thread *side, const struct af_load *load);
+struct af_helper *af_helper_new(struct helper_thread *side, const struct af_load *load);
 void af_helper_free(struct af_helper *h);           /* what was to be sent is; NULL is fine */
 /* It is sending: what follows must go by it too, to come behind. False for NULL, as the next. */
 bool af_helper_is_busy(const struct af_helper *h);

@@ -45,7 +45,7 @@ static void send_batch(void *arg, void *buffer)
     b->len = 0;
 }
 
-struct af_helper *af_helper_new(struct side_thread *side, const struct af_load *load)
+struct af_helper *af_helper_new(struct helper_thread *side, const struct af_load *load)
 {
     struct af_helper *h = xcalloc(1, sizeof(*h));
 

@@ -437,7 +437,7 @@ struct xdp_port {
 };
 
 static void *xdp_port_open(void *queue, struct counters *counters, bool in_order,
-                           struct side_thread *sender)
+                           struct helper_thread *sender)
 {
     struct xdp_queue *q = queue;
     struct xdp_port *port;

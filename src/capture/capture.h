@@ -109,7 +109,7 @@ struct capture_ops {
      * in_order: the thread also receives from the queue, and judges in the order of receiving.
      * sender: the thread that is to send for it, which the port makes; NULL: none is. */
     void *(*port_open)(void *queue, struct counters *counters, bool in_order,
-                       struct side_thread *sender);
+                       struct helper_thread *sender);
     /* Carries out p->action; exactly once for each packet of an inline capture. The packet stays
      * until after port_flush(), which stands at the end of each vector. */
     void (*verdict)(void *port, struct packet *p);

@@ -366,7 +366,7 @@ static bool nfq_sends_apart(const struct conf_node *root, const char *source, un
 /* --- verdicts ----------------------------------------------------------------------------- */
 
 static void *nfq_port_open(void *queue, struct counters *counters, bool in_order,
-                           struct side_thread *sender)
+                           struct helper_thread *sender)
 {
     struct nfq_queue *q = queue;
 

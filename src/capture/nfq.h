@@ -59,7 +59,7 @@ struct nfq_buffer {
     uint8_t data[128 << 10];                /* a payload that was changed needs half of it */
 };
 struct nfq_sender;
-struct nfq_sender *nfq_sender_new(int fd, struct counters *counters, struct side_thread *side);
+struct nfq_sender *nfq_sender_new(int fd, struct counters *counters, struct helper_thread *side);
 void nfq_sender_free(struct nfq_sender *s);         /* what was to be sent is */
 struct nfq_buffer *nfq_sender_buffer(struct nfq_sender *s);     /* until the next send */
 /* What stands in the buffer; it is empty then, or another one. */
@@ -68,7 +68,7 @@ void nfq_sender_send(struct nfq_sender *s, unsigned verdicts);
 /* nfq_port.c: verdicts of one thread on one queue. */
 struct nfq_port;
 struct nfq_port *nfq_port_new(const struct nfq_conf *conf, int fd, unsigned number,
-                              struct counters *counters, bool in_order, struct side_thread *sender);
+                              struct counters *counters, bool in_order, struct helper_thread *sender);
 void nfq_port_free(struct nfq_port *port);
 void nfq_port_verdict(struct nfq_port *port, struct packet *p);
 void nfq_port_flush(struct nfq_port *port);

@@ -40,7 +40,7 @@ static void send_all(void *arg, void *buffer)
     b->len = 0;
 }
 
-struct nfq_sender *nfq_sender_new(int fd, struct counters *counters, struct side_thread *side)
+struct nfq_sender *nfq_sender_new(int fd, struct counters *counters, struct helper_thread *side)
 {
     struct nfq_sender *s = xcalloc(1, sizeof(*s));
 

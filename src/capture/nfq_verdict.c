@@ -39,7 +39,7 @@ struct verdict {
 };
 
 struct nfq_port *nfq_port_new(const struct nfq_conf *conf, int fd, unsigned number,
-                              struct counters *counters, bool in_order, struct side_thread *sender)
+                              struct counters *counters, bool in_order, struct helper_thread *sender)
 {
     struct nfq_port *port = xcalloc(1, sizeof(*port));
 

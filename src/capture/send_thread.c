@@ -12,7 +12,7 @@
 
 struct send_thread {
     pthread_t thread;
-    struct side_thread *side;
+    struct helper_thread *side;
     send_thread_fn *send;
     void *arg;
     struct eventcount sender, judge;
@@ -39,7 +39,7 @@ static void *thread_main(void *arg)
     struct send_thread *s = arg;
     void *item;
 
-    side_thread_begin(s->side);
+    helper_thread_begin(s->side);
     pthread_setname_np(pthread_self(), s->side->name);        /* of another a sandbox forbids it */
     while (!ring_is_done(s->full)) {
         if (ring_pop(s->full, &item, 1) == 0) {
@@ -49,7 +49,7 @@ static void *thread_main(void *arg)
         s->send(s->arg, item);
         ring_push(s->empty, &item, 1);
     }
-    side_thread_end(s->side);
+    helper_thread_end(s->side);
     return NULL;
 }
 
@@ -70,7 +70,7 @@ static void release(struct send_thread *s)
     free(s);
 }
 
-struct send_thread *send_thread_new(struct side_thread *side, size_t buffer_size,
+struct send_thread *send_thread_new(struct helper_thread *side, size_t buffer_size,
                                     send_thread_fn *send, void *arg)
 {
     struct send_thread *s = xaligned(CACHE_LINE, sizeof(*s));

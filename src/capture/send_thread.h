@@ -17,7 +17,7 @@ typedef void send_thread_fn(void *arg, void *buffer);
 
 /* NULL: no thread can be made. The thread runs where the calling one may, with its nice level: as
  * the plan has it. Its figures go to `side`, which is borrowed. */
-struct send_thread *send_thread_new(struct side_thread *side, size_t buffer_size,
+struct send_thread *send_thread_new(struct helper_thread *side, size_t buffer_size,
                                     send_thread_fn *send, void *arg);
 /* What was to be sent is; NULL is fine. */
 void send_thread_free(struct send_thread *s);

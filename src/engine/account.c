@@ -210,11 +210,11 @@ static void report_thread(const struct engine_thread *t, struct buf *out)
 /* Without modules: what it does not work it waits. */
 static void report_sender(const struct engine_thread *t, struct buf *out)
 {
-    double busy = percent(side_thread_cpu_ns(&t->sender), time_of(t).span);
+    double busy = percent(helper_thread_cpu_ns(&t->sender), time_of(t).span);
 
     buf_printf(out, "%-15s %10llu %8.2f %6.1f%% %6.1f%% %6.1f%% %6s  send %.1f%%\n",
                t->sender.name, (unsigned long long)figure_get(&t->sender.jobs),
-               (double)side_thread_cpu_ns(&t->sender) / 1e9, busy, MAX(100 - busy, 0.0), 0.0, "-",
+               (double)helper_thread_cpu_ns(&t->sender) / 1e9, busy, MAX(100 - busy, 0.0), 0.0, "-",
                busy);
 }
 

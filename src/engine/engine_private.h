@@ -52,7 +52,7 @@ struct engine_thread {
     pthread_t id;
     bool is_started;
     struct counters *counters;
-    struct side_thread sender;          /* name NULL: there is none */
+    struct helper_thread sender;          /* name NULL: there is none */
     struct packet_pool *pool;           /* NULL: makes no packets */
     unsigned pool_credit;               /* packets surely free */
     unsigned pool_taken;                /* when that was reckoned */

@@ -24,7 +24,7 @@ struct module_env {
     unsigned thread_count;          /* of its stage */
     unsigned thread_index;                  /* for packet_release() */
     const char *thread_name;
-    struct side_thread *sender;     /* the thread that sends for it; NULL: none */
+    struct helper_thread *sender;     /* the thread that sends for it; NULL: none */
     bool same_thread_as_next;       /* the module behind it runs on this thread too */
     struct turn_thread turn_thread; /* for a lane of its own, see packet/turn.h */
 };

@@ -29,7 +29,7 @@ struct verdict_module {
     struct verdict_port *ports;         /* by queue */
     unsigned last;                      /* queue of the last packet */
     struct raw_sender *sender;          /* NULL: offline */
-    struct side_thread *send_thread;    /* NULL: this one sends itself */
+    struct helper_thread *send_thread;    /* NULL: this one sends itself */
 };
 
 static bool is_firewall_reason(unsigned reason)

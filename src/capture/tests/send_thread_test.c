@@ -31,7 +31,7 @@ static void push(struct test *t, struct send_thread *s, unsigned number)
 TEST(send_thread_sends_all_in_order)
 {
     struct sent sent = { 0 };
-    struct side_thread side = { .name = "test" };
+    struct helper_thread side = { .name = "test" };
     struct send_thread *s = send_thread_new(&side, sizeof(unsigned), take, &sent);
 
     CHECK(s != NULL);
@@ -50,5 +50,5 @@ TEST(send_thread_sends_all_in_order)
     CHECK_INT(sent.last, 510);
     CHECK_INT(sent.wrong, 0);
     CHECK_INT(side.jobs, 509);
-    CHECK(side_thread_cpu_ns(&side) > 0);
+    CHECK(helper_thread_cpu_ns(&side) > 0);
 }
