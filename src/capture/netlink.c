@@ -16,11 +16,11 @@
 #define RECEIVE_BYTES (64 << 20)
 #define SEND_BYTES (4 << 20)
 
-static void set_patience(int fd, unsigned seconds)
+static void set_timeout(int fd, unsigned seconds)
 {
-    struct timeval patience = { .tv_sec = seconds };
+    struct timeval timeout = { .tv_sec = seconds };
 
-    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
 }
 
 int netlink_open(void)
@@ -36,7 +36,7 @@ int netlink_open(void)
     }
     /* The kernel counts what does not fit; being told by an error as well helps nobody. */
     (void)setsockopt(fd, SOL_NETLINK, NETLINK_NO_ENOBUFS, &on, sizeof(on));
-    set_patience(fd, 2);
+    set_timeout(fd, 2);
     size = RECEIVE_BYTES;
     if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)) < 0)
         (void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
@@ -48,7 +48,7 @@ int netlink_open(void)
 
 void netlink_started(int fd)
 {
-    set_patience(fd, 0);
+    set_timeout(fd, 0);
 }
 
 void netlink_request_begin(struct netlink_request *rq, unsigned type, unsigned number)

@@ -264,7 +264,7 @@ static void pause_a_little(void)
 }
 
 /* The interface went down or away: opened anew as soon as that can be done. */
-static COLD enum capture_status mend(struct live_queue *q)
+static COLD enum capture_status reopen(struct live_queue *q)
 {
     struct err err = { 0 };
 
@@ -302,7 +302,7 @@ static enum capture_status live_receive(void *queue, struct packet_vector *v)
     if (UNLIKELY(__atomic_load_n(&q->interrupted, __ATOMIC_RELAXED) != 0))
         return CAPTURE_END;
     if (UNLIKELY(q->pcap == NULL))
-        return mend(q);
+        return reopen(q);
     n = dispatch(q, v);
     if (n == 0) {
         at = (struct pollfd){ .fd = pcap_get_selectable_fd(q->pcap), .events = POLLIN };
@@ -313,7 +313,7 @@ static enum capture_status live_receive(void *queue, struct packet_vector *v)
         n = dispatch(q, v);
     }
     if (UNLIKELY(n < 0) && v->count == 0)
-        return mend(q);
+        return reopen(q);
     return v->count > 0 ? CAPTURE_OK : CAPTURE_IDLE;
 }
 
