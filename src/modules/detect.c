@@ -21,7 +21,7 @@ struct detect_module {
     unsigned rules_generation, quiescent_round;
     struct counters *counters;
     bool joined;
-    counter_id bypassed_packets, bypassed_bytes, made_packets, elephants;
+    counter_id bypassed_packets, bypassed_bytes, pseudo_packets, elephants;
     struct flow_rate_conf rate;
     struct last_look look;
 };
@@ -79,7 +79,7 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
     if (m->ctx->turns != NULL)
         m->lane = turn_lane_new(m->ctx->turns, &env->turn_thread);
     m->bypassed_packets = counter_register("flow_bypassed.local_pkts", COUNTER_SUM);
-    m->made_packets = counter_register("tcp.pseudo", COUNTER_SUM);
+    m->pseudo_packets = counter_register("tcp.pseudo", COUNTER_SUM);
     m->bypassed_bytes = counter_register("flow_bypassed.local_bytes", COUNTER_SUM);
     m->elephants = counter_register("flow.elephant", COUNTER_SUM);
     qsbr_join(m->ctx, &m->quiescent_round);
@@ -167,20 +167,20 @@ static void apply_stops(struct packet *p)
  * with the packet that brought them, which is judged by them. The records go where p's go. */
 static void look(struct detect_module *m, struct packet *p, bool same)
 {
-    struct packet *made = last_look_packet(&m->look, p, same);
+    struct packet *pseudo = last_look_packet(&m->look, p, same);
 
-    counter_inc(m->counters, m->made_packets);
+    counter_inc(m->counters, m->pseudo_packets);
     if (!m->ctx->is_inline) {
-        made->chunk_count = p->chunk_count;
-        memcpy(made->chunk, p->chunk, p->chunk_count * sizeof(p->chunk[0]));
+        pseudo->chunk_count = p->chunk_count;
+        memcpy(pseudo->chunk, p->chunk, p->chunk_count * sizeof(p->chunk[0]));
         p->chunk_count = 0;
     }
-    run_rules(m, made);
-    made->records = p->records;
+    run_rules(m, pseudo);
+    pseudo->records = p->records;
     p->records = (struct buf){ 0 };
-    output_render(m->output, made);
-    p->records = made->records;
-    made->records = (struct buf){ 0 };
+    output_render(m->output, pseudo);
+    p->records = pseudo->records;
+    pseudo->records = (struct buf){ 0 };
 }
 
 static void COLD take_last_look(struct detect_module *m, struct packet *p)

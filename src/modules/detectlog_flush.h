@@ -14,7 +14,7 @@ struct last_look {
 };
 
 void last_look_fini(struct last_look *look);
-/* The made packet for p's flow: in p's direction, or the other. Good until the next. */
+/* The pseudo packet for p's flow: in p's direction, or the other. Good until the next. */
 struct packet *last_look_packet(struct last_look *look, const struct packet *p, bool same);
 
 #endif

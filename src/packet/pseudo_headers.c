@@ -43,7 +43,7 @@ static void write_tcp(struct packet *p)
     put_be16(p->l4 + 14, p->tcp.window);
 }
 
-void packet_make_headers(struct packet *p, bool with_tcp)
+void packet_make_pseudo_headers(struct packet *p, bool with_tcp)
 {
     uint16_t ip_len = p->src.version == 4 ? IP4_HEADER : IP6_HEADER;
     uint16_t l4_len = with_tcp ? TCP_HEADER : 0;

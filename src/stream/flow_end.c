@@ -87,11 +87,11 @@ static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
     p->flow_hash = flow->hash;          /* dealt to the thread that inspects the flow */
     address(p, flow);
     if (ssn == NULL) {
-        packet_make_headers(p, flow->key.proto == PROTO_TCP);
+        packet_make_pseudo_headers(p, flow->key.proto == PROTO_TCP);
         return;
     }
     p->tcp.seq = ssn->side[TO_SERVER].next_seq;
-    packet_make_headers(p, true);
+    packet_make_pseudo_headers(p, true);
     packet_fix_checksums(p);
     if (ssn->state >= TCP_ESTABLISHED)
         p->flags |= PACKET_ESTABLISHED | PACKET_STREAM_OPEN;
