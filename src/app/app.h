@@ -511,7 +511,7 @@ void app_thread_free(struct app_thread *at);            /* after all its flows *
 void app_packet(struct app_thread *at, struct packet *p);
 /* With this packet a parser has stopped for good, or another protocol takes over: what there is
  * so far is to be inspected and logged first. */
-bool app_wants_last_look(const struct packet *p);
+bool app_wants_detectlog_flush(const struct packet *p);
 bool app_is_changing(const struct flow *flow);          /* ... for that reason */
 /* After rules and logs, which are taken to have logged by now what is done: transactions that
  * are complete, inspected and without open files die; frames and file content that nobody needs

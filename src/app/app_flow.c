@@ -633,7 +633,7 @@ bool app_is_changing(const struct flow *flow)
 }
 
 /* Who has stopped looking at payload has been here before. */
-bool app_wants_last_look(const struct packet *p)
+bool app_wants_detectlog_flush(const struct packet *p)
 {
     const struct app_session *s = p->flow != NULL && p->flow->app != NULL && packet_is_tcp(p)
                                       ? app_session_of(p->flow->app) : NULL;

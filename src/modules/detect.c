@@ -23,7 +23,7 @@ struct detect_module {
     bool joined;
     counter_id bypassed_packets, bypassed_bytes, pseudo_packets, elephants;
     struct flow_rate_conf rate;
-    struct last_look look;
+    struct detectlog_flush flush;
 };
 
 static void detect_module_close(void *self)
@@ -40,7 +40,7 @@ static void detect_module_close(void *self)
         detect_thread_free(m->detect);
     if (m->app != NULL)
         app_thread_free(m->app);
-    last_look_fini(&m->look);
+    detectlog_flush_fini(&m->flush);
     free(m);
 }
 
@@ -167,7 +167,7 @@ static void apply_stops(struct packet *p)
  * with the packet that brought them, which is judged by them. The records go where p's go. */
 static void look(struct detect_module *m, struct packet *p, bool same)
 {
-    struct packet *pseudo = last_look_packet(&m->look, p, same);
+    struct packet *pseudo = detectlog_flush_packet(&m->flush, p, same);
 
     counter_inc(m->counters, m->pseudo_packets);
     if (!m->ctx->is_inline) {
@@ -183,7 +183,7 @@ static void look(struct detect_module *m, struct packet *p, bool same)
     pseudo->records = (struct buf){ 0 };
 }
 
-static void COLD take_last_look(struct detect_module *m, struct packet *p)
+static void COLD detectlog_flush_run(struct detect_module *m, struct packet *p)
 {
     bool to_flow = p->flow->action & ACTION_DROP;
 
@@ -248,8 +248,8 @@ static void detect_module_packet(struct detect_module *m, struct packet *p)
         split_end(m, p);
     if (p->flow != NULL && (p->chunk_count > 0 || !(p->flags & PACKET_STREAM_NO_APP)))
         app_packet(m->app, p);      /* first: it may turn the packet's direction */
-    if (UNLIKELY(app_wants_last_look(p)))
-        take_last_look(m, p);
+    if (UNLIKELY(app_wants_detectlog_flush(p)))
+        detectlog_flush_run(m, p);
     count_packet(m, p);
     run_rules(m, p);
     output_render(m->output, p);

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-void last_look_fini(struct last_look *look)
+void detectlog_flush_fini(struct detectlog_flush *flush)
 {
-    free(look->packet.alert.at);
-    buf_fini(&look->packet.frame);
-    buf_fini(&look->packet.crossing);
-    buf_fini(&look->packet.records);
+    free(flush->packet.alert.at);
+    buf_fini(&flush->packet.frame);
+    buf_fini(&flush->packet.crossing);
+    buf_fini(&flush->packet.records);
 }
 
 #define COPIED_FLAGS                                                                           \
@@ -31,9 +31,9 @@ static void numbers(struct packet *pseudo, const struct packet *p, bool same)
     pseudo->tcp.flags = TCP_ACK;
 }
 
-struct packet *last_look_packet(struct last_look *look, const struct packet *p, bool same)
+struct packet *detectlog_flush_packet(struct detectlog_flush *flush, const struct packet *p, bool same)
 {
-    struct packet *pseudo = &look->packet;
+    struct packet *pseudo = &flush->packet;
 
     packet_reset(pseudo);
     pseudo->source = PACKET_STREAM_FLUSH;

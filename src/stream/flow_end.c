@@ -34,7 +34,7 @@ static bool is_given_up(const struct flow *flow)
     return flow->drop_all || flow->state >= FLOW_LOCAL_BYPASSED;
 }
 
-static uint32_t last_look(const struct tcp_session *ssn, enum direction dir)
+static uint32_t last_inspection(const struct tcp_session *ssn, enum direction dir)
 {
     const struct tcp_stream *s = &ssn->side[dir];
     bool closed = ssn->state < TCP_ESTABLISHED || ssn->state == TCP_CLOSED;
@@ -47,11 +47,11 @@ static uint32_t last_look(const struct tcp_session *ssn, enum direction dir)
 
 /* Where something may remain to be inspected: the connection is not closed, or data have not been
  * handed off. */
-static uint32_t last_looks(const struct flow *flow)
+static uint32_t last_inspections(const struct flow *flow)
 {
     if (flow->tcp == NULL || is_given_up(flow))
         return 0;
-    return last_look(flow->tcp, TO_SERVER) | last_look(flow->tcp, TO_CLIENT);
+    return last_inspection(flow->tcp, TO_SERVER) | last_inspection(flow->tcp, TO_CLIENT);
 }
 
 /* Between the packets of the capture: behind what let its time run out, in front of what ended
@@ -72,7 +72,7 @@ static void place(const struct stream_thread *st, const struct flow *flow, struc
 static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
 {
     struct tcp_session *ssn = flow->tcp;
-    uint32_t looks;
+    uint32_t inspections;
 
     p->flags |= PACKET_PSEUDO;
     p->source = PACKET_STREAM_END;
@@ -99,12 +99,12 @@ static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
         p->flags |= PACKET_MIDSTREAM;
     for (unsigned dir = 0; dir < 2; dir++)
         p->stream_bytes[dir] = ssn->side[dir].next_seq - ssn->side[dir].isn;
-    looks = last_looks(flow);
-    if (looks == 0)
+    inspections = last_inspections(flow);
+    if (inspections == 0)
         return;
     if (UNLIKELY(st->conf->snapshots != 0))
         stream_snapshot(st->conf, p);
-    p->flags |= PACKET_DETECT_ONLY | looks;
+    p->flags |= PACKET_DETECT_ONLY | inspections;
     stream_emit(st, ssn, p, TO_SERVER, true);
     stream_emit(st, ssn, p, TO_CLIENT, true);
 }
