@@ -650,8 +650,8 @@ void app_packet(struct app_thread *at, struct packet *p)
     at->packet = NULL;
     if (f == NULL)
         return;
-    if (UNLIKELY(f->turn != 0))
-        app_turn_packet(f, p);
+    if (UNLIKELY(f->swap != 0))
+        flow_swap_packet(f, p);
     take_recognised(f, p);
     if (f->key.proto == 6)
         tcp_packet(at, p);

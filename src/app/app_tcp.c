@@ -216,7 +216,7 @@ static void recognised(struct app_session *s, enum direction d, enum app_proto_i
     s->side[d].detected = true;
     app_tell_recognised(f, s->flow.thread, d);
     if (reversed && s->midstream && other == APP_PROTO_UNKNOWN) {
-        app_turn(s, s->flow.thread->packet);
+        flow_swap(s, s->flow.thread->packet);
         d = OTHER_DIRECTION(d);
     }
     if (other != APP_PROTO_UNKNOWN)

@@ -72,7 +72,7 @@ static void detect(struct app_thread *at, struct packet *p)
     if (mismatch)
         app_layer_event(s, APPLAYER_MISMATCH);
     if (reversed)
-        app_turn(s, p);
+        flow_swap(s, p);
 }
 
 static void feed(struct app_session *s, struct packet *p)

@@ -72,24 +72,24 @@ static void flip_session(struct app_session *s)
         s->first_data ^= APP_BOTH;
 }
 
-void app_turn(struct app_session *s, struct packet *p)
+void flow_swap(struct app_session *s, struct packet *p)
 {
     struct flow *f = s->flow.flow;
 
     flip_packet(p);
     flip_flow(f);
     flip_session(s);
-    f->turn = is_forward(f, p) == (packet_direction(p) == TO_SERVER) ? FLOW_TURN_KEY
-                                                                     : FLOW_TURN_REVERSED;
+    f->swap = is_forward(f, p) == (packet_direction(p) == TO_SERVER) ? FLOW_SWAP_KEY
+                                                                     : FLOW_SWAP_REVERSED;
 }
 
-void app_turn_packet(const struct flow *f, struct packet *p)
+void flow_swap_packet(const struct flow *f, struct packet *p)
 {
     enum direction d;
 
     if (p->src.version == 0 || (ip_equal(&p->src, &p->dst) && p->src_port == p->dst_port))
         return;
-    d = is_forward(f, p) == (f->turn == FLOW_TURN_KEY) ? TO_SERVER : TO_CLIENT;
+    d = is_forward(f, p) == (f->swap == FLOW_SWAP_KEY) ? TO_SERVER : TO_CLIENT;
     if (d != packet_direction(p))
         flip_packet(p);
 }

@@ -250,8 +250,8 @@ void app_tell_recognised(struct flow *f, const struct app_thread *at, enum direc
 void app_session_over(struct app_session *s);   /* gives the parser's memory back early */
 void app_count_flow(struct app_session *s);
 void app_layer_event(struct app_session *s, unsigned event);
-void app_turn(struct app_session *s, struct packet *p);             /* client <-> server */
-void app_turn_packet(const struct flow *f, struct packet *p);       /* one judged before that */
+void flow_swap(struct app_session *s, struct packet *p);             /* client <-> server */
+void flow_swap_packet(const struct flow *f, struct packet *p);       /* one judged before that */
 
 void app_tcp_data(struct app_session *s, enum direction d, bool end);
 void app_tcp_gap(struct app_session *s, enum direction d);

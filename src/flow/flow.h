@@ -121,7 +121,7 @@ struct flow {
     uint32_t alert_count;
     uint32_t tx_log_count;
     uint32_t tenant_id;                         /* whose rules look at it; 0: no tenant's */
-    uint8_t turn;                               /* set when detection exchanged client and server:
+    uint8_t swap;                               /* set when detection exchanged client and server:
                                                  * FLOW_TURN_*; `swapped` does not follow */
     uint8_t detect_flags;                       /* private to detect, but for FLOW_RECOGNISED */
     uint8_t rules_generation;                   /* private to detect: which rules it remembers */
@@ -162,8 +162,8 @@ static inline struct flow_macs *flow_macs(const struct flow *f)
  * have not seen yet. */
 #define FLOW_RECOGNISED(direction) (0x04u << (direction))
 
-#define FLOW_TURN_KEY       1               /* the client is the key's src */
-#define FLOW_TURN_REVERSED  2               /* the client is the key's dst */
+#define FLOW_SWAP_KEY       1               /* the client is the key's src */
+#define FLOW_SWAP_REVERSED  2               /* the client is the key's dst */
 
 #define FLOW_INSPECT_ALERTED        0x01
 #define FLOW_INSPECT_IPONLY_TS      0x02        /* address-only rules have run in this direction */
@@ -228,7 +228,7 @@ uint64_t flow_id_make(const struct flow_key *key, uint32_t hash, uint64_t start_
 /* Whether to server is dst -> src of the key, by what is known at last. */
 static inline bool flow_is_swapped(const struct flow *f)
 {
-    return f->turn != 0 ? f->turn == FLOW_TURN_REVERSED : f->swapped;
+    return f->swap != 0 ? f->swap == FLOW_SWAP_REVERSED : f->swapped;
 }
 
 const char *flow_state_name(enum flow_state state);             /* EVE flow.state */

@@ -63,7 +63,7 @@ struct packet *detectlog_flush_packet(struct detectlog_flush *flush, const struc
     pseudo->stream_marks = p->stream_marks & MARK_SNAPSHOT;
     pseudo->session = p->session;
     if (!same)
-        packet_turn(pseudo);
+        packet_swap_direction(pseudo);
     numbers(pseudo, p, same);
     packet_make_pseudo_headers(pseudo, true);
     return pseudo;

@@ -79,11 +79,11 @@ void alert_lines_packet(struct render *r, void *self, struct packet *p)
         if (p->alert.at[i].flags & ALERT_SUPPRESSED)
             continue;
         if (reversed)
-            packet_turn(p);
+            packet_swap_direction(p);
         record_begin(r, lines->sink);
         line(lines, r->out, p, &p->alert.at[i]);
         record_end(r);
         if (reversed)
-            packet_turn(p);
+            packet_swap_direction(p);
     }
 }

@@ -115,7 +115,7 @@ void packet_reset(struct packet *p)
     buf_clear(&p->records);
 }
 
-void packet_turn(struct packet *p)
+void packet_swap_direction(struct packet *p)
 {
     struct ip src = p->src;
     uint16_t src_port = p->src_port;

@@ -341,7 +341,7 @@ uint16_t packet_ip_id(const struct packet *p);
 
 /* The other way round: addresses, ports, direction. The last packet of a flow speaks for both
  * sides, one after the other. */
-void packet_turn(struct packet *p);
+void packet_swap_direction(struct packet *p);
 
 /* Makes it fresh for its next life; keeps the buffers and home. */
 void packet_reset(struct packet *p);

@@ -284,7 +284,7 @@ TEST(app_udp_wrong_way_round)
                  "flow toy toy toy\n");
 }
 
-TEST(app_midstream_turns_the_flow)
+TEST(app_midstream_swaps_the_flow)
 {
     static const struct split_step steps[] = { SPLIT_TC("HELLO me\nASK one\n"),
                                                SPLIT_TS("WELCOME x\nSAY 1\n") };

@@ -176,9 +176,9 @@ static void inspect_last(struct detect_thread *dt, struct packet *p)
         return;
     action = p->action;
     p->action = 0;
-    packet_turn(p);
+    packet_swap_direction(p);
     inspect_end(dt, p, ALERT_REVERSED);
-    packet_turn(p);
+    packet_swap_direction(p);
     p->action |= action;
 }
 

@@ -425,7 +425,7 @@ static void report_up_to(const struct detect_thread *dt, struct flow *f, enum di
 {
     f->detect->side[d].to = to;
     f->detect->side[d].unreported = 0;
-    if (!dt->is_inline && f->turn == 0)
+    if (!dt->is_inline && f->swap == 0)
         __atomic_store_n(&f->reported[d], to, __ATOMIC_RELAXED);
 }
 

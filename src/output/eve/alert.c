@@ -440,10 +440,10 @@ static void alert_packet(struct render *r, const struct eve *eve, void *settings
         if (a->flags & ALERT_SUPPRESSED)
             continue;
         if (a->flags & ALERT_REVERSED)
-            packet_turn(p);
+            packet_swap_direction(p);
         alert_record(r, eve, settings, p, a);
         if (a->flags & ALERT_REVERSED)
-            packet_turn(p);
+            packet_swap_direction(p);
     }
     if (s->tagged && (p->flags & PACKET_TAGGED) && p->data != NULL)
         tagged_record(r, eve, p);

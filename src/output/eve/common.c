@@ -66,15 +66,15 @@ static void eve_flow_endpoints(struct json *j, const struct flow *f, bool revers
                                const struct ip *client)
 {
     const struct flow_key *k = &f->key;
-    bool turned = reversed != flow_is_swapped(f);
-    const struct ip *src = turned ? &k->dst : &k->src, *dst = turned ? &k->src : &k->dst;
+    bool swapped = reversed != flow_is_swapped(f);
+    const struct ip *src = swapped ? &k->dst : &k->src, *dst = swapped ? &k->src : &k->dst;
 
     if (UNLIKELY(client != NULL) && reversed)
         dst = client;
     else if (UNLIKELY(client != NULL))
         src = client;
-    eve_endpoints(j, src, turned ? k->dst_port : k->src_port, dst,
-                  turned ? k->src_port : k->dst_port, proto);
+    eve_endpoints(j, src, swapped ? k->dst_port : k->src_port, dst,
+                  swapped ? k->src_port : k->dst_port, proto);
 }
 
 void eve_flow_addresses(struct json *j, const struct flow *f, bool reversed,

@@ -122,11 +122,11 @@ static void stream_last(struct render *r, const struct eve *eve, struct packet *
         stream_record(r, eve, p);
     if (!(p->flags & PACKET_LAST_TO_CLIENT))
         return;
-    packet_turn(p);
+    packet_swap_direction(p);
     p->tcp.seq = p->session->side[TO_CLIENT].next_seq;
     stream_record(r, eve, p);
     p->tcp.seq = seq;
-    packet_turn(p);
+    packet_swap_direction(p);
 }
 
 static void stream_packet(struct render *r, const struct eve *eve, void *settings,
