@@ -6,7 +6,7 @@
  * a flow are with one thread. Several queues of an interface form a fanout group, over which the
  * kernel deals the flows: by a hash that is the same on both ports, and by the order of joining.
  * When an interface goes, its queue waits for one of the same
- * name and starts over with a new ring; packets of the old one come home in their own time. */
+ * name and starts over with a new ring; packets of the old one returns to the pool in their own time. */
 #include "capture/af_packet.h"
 
 #include <errno.h>
@@ -163,7 +163,7 @@ static COLD void bypass_more(struct af_queue *q, const struct packet *p)
     }
 }
 
-static void packet_home(struct packet *p, void *arg)
+static void packet_returned(struct packet *p, void *arg)
 {
     struct af_lease *lease = p->capture_slot;
     struct af_queue *q = arg;
@@ -234,7 +234,7 @@ static void *af_queue_open(void *capture, unsigned queue, struct packet_pool *po
     register_counters(&q->id);
     if (q->side[0].conf->emergency_flush || q->side[q->sides - 1].conf->emergency_flush)
         q->id.flushed = counter_register("capture.afpacket.flushed", COUNTER_SUM);
-    packet_pool_on_return(pool, packet_home, q);
+    packet_pool_on_return(pool, packet_returned, q);
     return q;
 }
 
@@ -453,7 +453,7 @@ static enum capture_status sleep_for_frames(struct af_queue *q, struct packet_ve
             socket_error(q, &q->side[i]);
     if (fill(q, v) == CAPTURE_OK)
         return CAPTURE_OK;
-    /* The kernel takes a frame that is not home yet for one we have not seen. */
+    /* The kernel takes a frame that is not back yet for one we have not seen. */
     pause_us(100);
     return CAPTURE_IDLE;
 }

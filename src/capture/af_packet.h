@@ -3,7 +3,7 @@
  * frames shared with the kernel, a way out.
  *
  * Frames are used in place. What the kernel hands over as one piece, a block of TPACKET_V3 or a
- * frame of TPACKET_V2, is a lease: it goes back when the last packet in it has come home. */
+ * frame of TPACKET_V2, is a lease: it goes back when the last packet in it has been returned. */
 #ifndef CAPTURE_AF_PACKET_H
 #define CAPTURE_AF_PACKET_H
 
@@ -60,7 +60,7 @@ struct af_lease {
     struct af_ring *ring;
     void *header;                   /* tpacket_block_desc or tpacket2_hdr */
     uint8_t *copy;                  /* of a frame that is larger than its slot; NULL: it is not */
-    unsigned out;                   /* packets not home yet */
+    unsigned out;                   /* packets not back yet */
     bool is_read;                   /* nothing more will be taken from it */
 };
 
@@ -92,10 +92,10 @@ bool af_ring_is_ready(const struct af_ring *ring);     /* af_ring_next() is wort
 bool af_ring_next(struct af_ring *ring, struct af_frame *out);
 /* The next lease is with us still: sleeping on the socket would not sleep. */
 bool af_ring_is_held(const struct af_ring *ring);
-/* A packet taken from the lease has come home. */
+/* A packet taken from the lease has been returned. */
 void af_lease_return(struct af_lease *lease);
 void af_ring_stats(struct af_ring *ring, struct af_stats *add);
-/* Now, or once the last packet has come home. */
+/* Now, or once the last packet has been returned. */
 void af_ring_close(struct af_ring *ring);
 
 /* af_packet_filter.c. Each gives 0 or -1 with *err. */

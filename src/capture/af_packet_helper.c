@@ -3,7 +3,7 @@
  *
  * All of a flow is with one thread, so a single large transfer keeps one CPU busy while the others
  * sleep. More than half of its time the kernel takes to let frames go; that can be done elsewhere.
- * Frames are copied for it, since they go home when they have been judged. */
+ * Frames are copied for it, since they return to the pool when they have been judged. */
 #include "capture/af_packet.h"
 
 #include <stdlib.h>

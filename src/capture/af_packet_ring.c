@@ -39,7 +39,7 @@ struct af_ring {
     struct af_lease *lease;
     unsigned count, next;               /* leases */
     unsigned note_len;                  /* AF_NOTE_LEN, or 0 */
-    unsigned out;                       /* packets of all leases that are not home */
+    unsigned out;                       /* packets of all leases that are not back */
     int error;                          /* an errno that reading a copy brought up; 0: none */
     struct af_stats early;              /* of what was flushed, and read at that time */
     bool is_closed;

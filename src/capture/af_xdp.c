@@ -3,7 +3,7 @@
  * them; between two interfaces also inline.
  *
  * A thread reads one receive queue of an interface, or the same one of both ports of a bridge. A
- * frame is used in place until its packet comes home; inline it goes out from there as well.
+ * frame is used in place until its packet returns to the pool; inline it goes out from there as well.
  * Other threads than the receiving one, which owns the rings, judge by a plain packet socket.
  *
  * An interface that is down is waited for; one that is removed is another one when it comes back:
@@ -145,7 +145,7 @@ static void *xdp_open(const struct capture_request *rq, struct err *err)
 
 /* --- queues ------------------------------------------------------------------------------- */
 
-static void packet_home(struct packet *p, void *arg)
+static void packet_returned(struct packet *p, void *arg)
 {
     struct xdp_queue *q = arg;
     uint8_t *frame = p->capture_slot;
@@ -221,7 +221,7 @@ static void *xdp_queue_open(void *capture, unsigned queue, struct packet_pool *p
     q->drops = counter_register("capture.kernel_drops", COUNTER_SUM);
     q->errors = counter_register("capture.errors", COUNTER_SUM);
     q->send_errors = counter_register("capture.afxdp.send_errors", COUNTER_SUM);
-    packet_pool_on_return(pool, packet_home, q);
+    packet_pool_on_return(pool, packet_returned, q);
     return q;
 }
 

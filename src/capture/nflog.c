@@ -2,7 +2,7 @@
 /* capture/nflog.c - packets that a firewall rule logs (NFLOG): copies, to look on.
  *
  * The kernel collects packets of a group and sends several in one message, which lands in a slot;
- * packets are used there, and the slot is free when the last has come home. Each has a number, so
+ * packets are used there, and the slot is free when the last has been returned. Each has a number, so
  * that what is missing can be counted. */
 #include "config.h"
 
@@ -50,7 +50,7 @@ struct nflog_capture {
 /* Where one message lands. */
 struct nflog_slot {
     struct nflog_slot *next;
-    unsigned out;                       /* packets that are not home */
+    unsigned out;                       /* packets that are not back */
     uint8_t data[];
 };
 
@@ -204,7 +204,7 @@ static struct nflog_slot *slot_get(struct nflog_queue *q)
     return slot;
 }
 
-static void packet_home(struct packet *p, void *arg)
+static void packet_returned(struct packet *p, void *arg)
 {
     struct nflog_queue *q = arg;
     struct nflog_slot *slot = p->capture_slot;
@@ -239,7 +239,7 @@ static void *nflog_queue_open(void *capture, unsigned queue, struct packet_pool 
     q->packets = counter_register("capture.kernel_packets", COUNTER_SUM);
     q->drops = counter_register("capture.kernel_drops", COUNTER_SUM);
     q->errors = counter_register("capture.errors", COUNTER_SUM);
-    packet_pool_on_return(pool, packet_home, q);
+    packet_pool_on_return(pool, packet_returned, q);
     return q;
 }
 

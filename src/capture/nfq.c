@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* capture/nfq.c - packets that the firewall queues, and verdicts on them.
  *
- * A message lands in a slot, and the packet is used there until it comes home. Segments that the
+ * A message lands in a slot, and the packet is used there until it returns to the pool. Segments that the
  * kernel has joined (GSO) come whole, which saves most of the way for bulk data.
  *
  * At the end what still waits in the kernel is dropped by it, or let go with fail-open. */
@@ -158,7 +158,7 @@ static void *nfq_open(const struct capture_request *rq, struct err *err)
 
 /* --- queues ------------------------------------------------------------------------------- */
 
-static void packet_home(struct packet *p, void *arg)
+static void packet_returned(struct packet *p, void *arg)
 {
     struct nfq_queue *q = arg;
     struct nfq_slot *slot = p->capture_slot;
@@ -219,7 +219,7 @@ static void *nfq_queue_open(void *capture, unsigned queue, struct packet_pool *p
     q->own_port = nfq_port_new(&c->conf, q->fd, q->number, counters, false, NULL);
     for (unsigned i = 0; i < VECTOR_FILL; i++)
         arm(q, i);
-    packet_pool_on_return(pool, packet_home, q);
+    packet_pool_on_return(pool, packet_returned, q);
     return q;
 }
 

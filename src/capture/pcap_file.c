@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* capture/pcap_file.c - packets from capture files and directories of them.
  *
- * Frames of a file are used where the reader has them. Where all packets are home before the next
+ * Frames of a file are used where the reader has them. Where all packets are back before the next
  * are wanted, they lie in one buffer over and over; elsewhere in a mapping, which stays until the
- * last packet that points into it has come home. Several queues may be open: each reads everything,
+ * last packet that points into it has been returned. Several queues may be open: each reads everything,
  * and the threads behind them keep their share of the flows. */
 #include "capture/pcap_file.h"
 
@@ -110,7 +110,7 @@ static void file_close(struct pcap_queue *q, struct open_file *f)
     free(f);
 }
 
-static void packet_home(struct packet *p, void *arg)
+static void packet_returned(struct packet *p, void *arg)
 {
     struct pcap_queue *q = arg;
     struct open_file *f = p->capture_slot;
@@ -148,7 +148,7 @@ static void *file_queue_open(void *capture, unsigned queue, struct packet_pool *
             return NULL;
         }
     }
-    packet_pool_on_return(pool, packet_home, q);
+    packet_pool_on_return(pool, packet_returned, q);
     pcap_files_add_reader(c->files);
     __atomic_fetch_add(&c->queues, 1, __ATOMIC_RELAXED);
     return q;

@@ -45,7 +45,7 @@ struct pcap_input *pcap_files_at(struct pcap_files *files, unsigned i, bool *mor
 struct byte_share *pcap_files_share(struct pcap_files *files, struct pcap_input *input);
 /* one_reader: the next one that nobody has taken. */
 struct pcap_input *pcap_files_take(struct pcap_files *files, bool *more);
-/* By each reader, when the last packet of the file has come home: the last one deletes. */
+/* By each reader, when the last packet of the file has been returned: the last one deletes. */
 void pcap_files_done(struct pcap_files *files, struct pcap_input *input, uint64_t alerts);
 uint64_t pcap_files_total(struct pcap_files *files);        /* bytes of all known */
 

@@ -147,7 +147,7 @@ void give_back(struct engine_thread *t, struct handoff_queue *from, struct packe
 void nudge(void *thread);
 /* Sleeps until the pool has packets for a vector and what may grow from it. */
 void pool_wait(struct engine_thread *t);
-void pool_wait_all_home(struct engine_thread *t);
+void pool_wait_all_returned(struct engine_thread *t);
 
 /* merge.c: as take_in(), of several producers; the vector is ours. */
 struct packet_vector *take_merged(struct engine_thread *t);

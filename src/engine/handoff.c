@@ -374,7 +374,7 @@ static void nap(void)
     nanosleep(&pause, NULL);
 }
 
-/* Packets come home through return rings that wake nobody: the pool is sized so that rings fill up
+/* Packets returns to the pool through return rings that wake nobody: the pool is sized so that rings fill up
  * first, and this is the rare case, or the end. */
 static COLD void pool_wait_slow(struct engine_thread *t, unsigned need)
 {
@@ -407,7 +407,7 @@ void pool_wait(struct engine_thread *t)
     t->pool_taken = packet_pool_taken(t->pool);
 }
 
-void pool_wait_all_home(struct engine_thread *t)
+void pool_wait_all_returned(struct engine_thread *t)
 {
     if (t->pool == NULL)
         return;

@@ -201,10 +201,10 @@ static unsigned pick_least_loaded(struct scheduler *scheduler, const struct pack
 
 static unsigned pick_capture(struct scheduler *scheduler, const struct packet *p)
 {
-    const struct packet_pool *home = p->root != NULL ? p->root->home : p->home;
+    const struct packet_pool *pool = p->root != NULL ? p->root->pool : p->pool;
 
     for (unsigned i = 0; i < scheduler->conf.pool_count; i++)
-        if (scheduler->conf.pools[i] == home)
+        if (scheduler->conf.pools[i] == pool)
             return i % scheduler->conf.consumers;
     return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* engine/thread.c - the life of a packet thread: settle on its CPU, open its modules, carry
- * vectors through them, flush them at the end, wait for its packets to come home, close. */
+ * vectors through them, flush them at the end, wait for its packets to returns to the pool, close. */
 #include "engine/engine_private.h"
 
 #include "base/array.h"
@@ -359,7 +359,7 @@ static void thread_run(struct engine_thread *t)
     for (unsigned i = 0; i < t->module_count; i++)
         flush_module(t, i);
     hand_off_last(t);
-    pool_wait_all_home(t);
+    pool_wait_all_returned(t);
     host_dealt_free(t->hosts);
     __atomic_store_n(&t->end_ns, engine_clock_ns(t->engine), __ATOMIC_RELAXED);
     __atomic_store_n(&t->cpu_ns, clock_thread_cpu_ns(), __ATOMIC_RELAXED);

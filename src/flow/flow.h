@@ -5,7 +5,7 @@
  * stream module, the inspection half to the one that runs detect; in most run modes that is the
  * same thread. What must cross upstream is one word of atomic flags (`wish`); downstream all goes
  * with packets. After the packet marked PACKET_FLOW_END has left the stream module, the whole
- * flow is the inspecting thread's, until that packet comes home and the stream thread frees it. */
+ * flow is the inspecting thread's, until that packet returns to the pool and the stream thread frees it. */
 #ifndef FLOW_FLOW_H
 #define FLOW_FLOW_H
 

@@ -387,7 +387,7 @@ static COLD void enter_emergency(struct flow_table *table)
 #define SWEEP_FOR_ONE 5
 
 /* At the memcap a flow past the emergency timeout makes room: the new one takes its place in the
- * account at once, the old one's memory follows when it comes home. */
+ * account at once, the old one's memory follows when it returns to the pool. */
 static COLD bool make_room(struct flow_table *table, uint64_t now_us)
 {
     if (now_us > table->now_us)

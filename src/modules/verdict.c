@@ -88,10 +88,10 @@ static struct verdict_port *port_of(struct verdict_module *m, const struct packe
 {
     const struct run_context *ctx = m->ctx;
 
-    if (ctx->queues[m->last].pool != p->home) {
+    if (ctx->queues[m->last].pool != p->pool) {
         unsigned i = 0;
 
-        while (i < ctx->queue_count && ctx->queues[i].pool != p->home)
+        while (i < ctx->queue_count && ctx->queues[i].pool != p->pool)
             i++;
         if (i == ctx->queue_count)
             return NULL;

@@ -100,7 +100,7 @@ static inline void clear(struct packet *p, size_t from, size_t to)
  * more than much of the rest. */
 void packet_reset(struct packet *p)
 {
-    struct packet_pool *home = p->home;
+    struct packet_pool *pool = p->pool;
 
     clear(p, 0, offsetof(struct packet, event));
     clear(p, offsetof(struct packet, flow_hash), offsetof(struct packet, chunk));
@@ -109,7 +109,7 @@ void packet_reset(struct packet *p)
     p->dropped_by = NULL;
     p->vars = NULL;
     clear(p, offsetof(struct packet, root), offsetof(struct packet, frame));
-    p->home = home;
+    p->pool = pool;
     buf_clear(&p->frame);
     buf_clear(&p->crossing);
     buf_clear(&p->records);

@@ -56,7 +56,7 @@ struct packet_pool *packet_pool_new(unsigned size, unsigned threads)
     for (unsigned i = 0; i < threads; i++)
         pool->return_rings[i].slot = xcalloc(ring, sizeof(struct packet *));
     for (unsigned i = size; i-- > 0;) {
-        pool->packets[i].home = pool;
+        pool->packets[i].pool = pool;
         pool->packets[i].next = pool->free_list;
         pool->free_list = &pool->packets[i];
     }
@@ -82,7 +82,7 @@ void packet_pool_free(struct packet_pool *pool)
     free(pool);
 }
 
-static void came_home(struct packet_pool *pool, struct packet *p)
+static void pool_take_back(struct packet_pool *pool, struct packet *p)
 {
     for (unsigned i = 0; i < pool->on_return_count; i++)
         pool->on_return[i].fn(p, pool->on_return[i].arg);
@@ -97,7 +97,7 @@ static void collect_return_ring(struct packet_pool *pool, struct return_ring *ri
     uint32_t head = ring->head;
 
     for (; head != tail; head++)
-        came_home(pool, ring->slot[head & pool->mask]);
+        pool_take_back(pool, ring->slot[head & pool->mask]);
     __atomic_store_n(&ring->head, head, __ATOMIC_RELAXED);
 }
 
@@ -160,14 +160,14 @@ unsigned packet_pool_left(const struct packet_pool *pool)
     return pool->size - packet_pool_out(pool);
 }
 
-static void go_home(struct packet *p, unsigned thread_index)
+static void packet_return(struct packet *p, unsigned thread_index)
 {
-    struct packet_pool *pool = p->home;
+    struct packet_pool *pool = p->pool;
     struct return_ring *ring;
 
     if (thread_index == PACKET_THREAD_OWNER || thread_index == pool->owner) {
         pool->taken--;
-        came_home(pool, p);
+        pool_take_back(pool, p);
         return;
     }
     ring = &pool->return_rings[thread_index];
@@ -189,11 +189,11 @@ void packet_release(struct packet *p, unsigned thread_index)
     struct packet *root = p->root;
 
     if (root != NULL && root != p) {
-        go_home(p, thread_index);
+        packet_return(p, thread_index);
         p = root;
     }
     if (let_go(p))
-        go_home(p, thread_index);
+        packet_return(p, thread_index);
 }
 
 void packet_pool_on_return(struct packet_pool *pool, void (*fn)(struct packet *p, void *arg),

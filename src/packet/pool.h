@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/pool.h - where packets come from and go home to.
+/* packet/pool.h - where packets come from and return to the pool to.
  *
  * One pool per thread that makes packets. packet_pool_get() only on the owning thread;
  * packet_release() on any: on the owner's it goes straight to the free list, elsewhere through
@@ -32,7 +32,7 @@ void packet_pool_collect(struct packet_pool *pool);
 #define PACKET_THREAD_OWNER UINT32_MAX
 void packet_release(struct packet *p, unsigned thread_index);
 
-/* Called by the owner for each packet that has come home, before it is reused: the stream module
+/* Called by the owner for each packet that has been returned, before it is reused: the stream module
  * frees flows there, a capture gives back ring slots. Adds to those set before; all are called
  * for every packet, pseudo or not. */
 void packet_pool_on_return(struct packet_pool *pool, void (*fn)(struct packet *p, void *arg),

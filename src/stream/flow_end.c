@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stream/flow_end.c - the last packet of a flow, made by us: it carries what data are left, and
- * the flow itself, which is freed when the packet comes home. */
+ * the flow itself, which is freed when the packet returns to the pool. */
 #include "stream/stream_private.h"
 
 #include "packet/checksum.h"

@@ -115,8 +115,8 @@ static void register_counters(struct tcp_counters *id, const struct stream_conf 
 
 /* ---- the thread ---- */
 
-/* Flows come home with the packet that ended them. */
-static void packet_came_home(struct packet *p, void *arg)
+/* Flows returns to the pool with the packet that ended them. */
+static void packet_returned(struct packet *p, void *arg)
 {
     struct stream_thread *st = arg;
 
@@ -156,7 +156,7 @@ struct stream_thread *stream_thread_new(const struct stream_conf *conf,
     pool_init(&st->holes, sizeof(struct stream_holes), 64, 0);
     ARRAY_RESERVE(&st->retired, 4 * VECTOR_FILL);
     register_counters(&st->id, conf);
-    packet_pool_on_return(pool, packet_came_home, st);
+    packet_pool_on_return(pool, packet_returned, st);
     return st;
 }
 

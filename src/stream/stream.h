@@ -75,7 +75,7 @@ void stream_thread_settles(struct stream_thread *st, const struct stream_settle 
  * PACKET_FLOW_END, with the last chunks of both directions; detect inspects it both ways when it
  * is PACKET_DETECT_ONLY (a TCP session not closed, or with data left) or transactions are open.
  * Chunks that do not fit come before it in pseudo packets without PACKET_FLOW_END. The flow's
- * last packet frees the flow when it comes home to the pool.
+ * last packet frees the flow when it returns to the pool to the pool.
  *
  * Where packets stand in an order (v->order_at), flow ends stand in it too, whichever flows this
  * thread has. So packets may have to wait until many ends before them have gone: true says that

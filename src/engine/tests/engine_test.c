@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The engine with modules of straw: nothing is lost, flows keep their order, all come home. */
+/* The engine with modules of straw: nothing is lost, flows keep their order, all returns to the pool. */
 #include "base/array.h"
 #include "base/test.h"
 #include "engine/engine.h"

@@ -27,7 +27,7 @@ struct decode_env {
 };
 
 void env_open(struct decode_env *env, const char *yaml);
-/* Checks that every packet has come home. */
+/* Checks that every packet has been returned. */
 void env_close(struct test *t, struct decode_env *env);
 
 /* The bytes of the words; the length is returned. */

@@ -115,7 +115,7 @@ TEST(packet_reset_forgets)
     CHECK_INT(p->flags | p->event_count | p->action | p->chunk_count | p->alert.count, 0);
     CHECK_INT(p->mark, 0);
     CHECK_INT(p->frame.len, 0);
-    CHECK(p->frame.cap >= 3 && p->home == pool);
+    CHECK(p->frame.cap >= 3 && p->pool == pool);
     packet_release(p, PACKET_THREAD_OWNER);
     packet_pool_free(pool);
 }
