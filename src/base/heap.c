@@ -44,7 +44,7 @@ struct heap {
     struct chunk *chunks;
     unsigned slabs_left;                /* of the newest chunk */
 
-    CACHE_ALIGNED _Atomic(void *) came_home;    /* pushed by other threads; or ABANDONED */
+    CACHE_ALIGNED _Atomic(void *) returned;    /* pushed by other threads; or ABANDONED */
     _Atomic(size_t) abroad;             /* of an abandoned heap: blocks still in use */
 };
 
@@ -146,9 +146,9 @@ static COLD bool slab_cut(struct heap *heap, unsigned index)
     return true;
 }
 
-static void take_home(struct heap *heap)
+static void take_returned(struct heap *heap)
 {
-    void *block = atomic_exchange_explicit(&heap->came_home, NULL, memory_order_acquire);
+    void *block = atomic_exchange_explicit(&heap->returned, NULL, memory_order_acquire);
 
     while (block != NULL) {
         void *next = *(void **)block;
@@ -162,7 +162,7 @@ static COLD void *get_slow(struct heap *heap, unsigned index)
 {
     void *block;
 
-    take_home(heap);
+    take_returned(heap);
     block = heap->free_list[index];
     if (block != NULL) {
         heap->free_list[index] = *(void **)block;
@@ -187,8 +187,8 @@ static void *get_large(struct heap *heap, size_t size)
 
     if (size > SIZE_MAX / 2 || n > UINT32_MAX)
         return NULL;
-    if (atomic_load_explicit(&heap->came_home, memory_order_relaxed) != NULL)
-        take_home(heap);
+    if (atomic_load_explicit(&heap->returned, memory_order_relaxed) != NULL)
+        take_returned(heap);
     block = n <= KEPT_SLABS ? heap->kept[n] : NULL;
     if (block != NULL) {
         heap->kept[n] = *(void **)block;
@@ -278,9 +278,9 @@ static void put_abandoned(struct heap *owner, void *block)
         take_down(owner);
 }
 
-static COLD void send_home(struct heap *owner, void *block)
+static COLD void return_to_owner(struct heap *owner, void *block)
 {
-    void *top = atomic_load_explicit(&owner->came_home, memory_order_acquire);
+    void *top = atomic_load_explicit(&owner->returned, memory_order_acquire);
 
     do {
         if (top == ABANDONED) {
@@ -288,7 +288,7 @@ static COLD void send_home(struct heap *owner, void *block)
             return;
         }
         *(void **)block = top;
-    } while (!atomic_compare_exchange_weak_explicit(&owner->came_home, &top, block,
+    } while (!atomic_compare_exchange_weak_explicit(&owner->returned, &top, block,
                                                     memory_order_release, memory_order_acquire));
 }
 
@@ -300,7 +300,7 @@ void heap_put(struct heap *heap, void *block)
         return;
     slab = slab_of(block);
     if (UNLIKELY(slab->owner != heap)) {
-        send_home(slab->owner, block);
+        return_to_owner(slab->owner, block);
         return;
     }
     heap->in_use--;
@@ -353,14 +353,14 @@ bool heap_free(struct heap *heap)
     if (heap == NULL)
         return true;
     do {
-        take_home(heap);
+        take_returned(heap);
         if (heap->in_use == 0) {
             take_down(heap);
             return true;
         }
         atomic_store_explicit(&heap->abroad, heap->in_use, memory_order_relaxed);
         nothing = NULL;
-    } while (!atomic_compare_exchange_strong_explicit(&heap->came_home, &nothing, ABANDONED,
+    } while (!atomic_compare_exchange_strong_explicit(&heap->returned, &nothing, ABANDONED,
                                                       memory_order_acq_rel,
                                                       memory_order_relaxed));
     return false;

@@ -99,7 +99,7 @@ static void *give_all(void *arg)
     return NULL;
 }
 
-TEST(heap_is_left_while_blocks_come_home)
+TEST(heap_is_left_while_blocks_return)
 {
     for (int round = 0; round < 20; round++) {
         struct heap *heap = heap_new();
@@ -144,7 +144,7 @@ static void *give_back(void *arg)
     return heap_free(own) ? NULL : arg;
 }
 
-TEST(heap_blocks_come_home_from_other_threads)
+TEST(heap_blocks_return_from_other_threads)
 {
     struct heap *heap = heap_new();
     void *block[4][1000], *result;
@@ -164,7 +164,7 @@ TEST(heap_blocks_come_home_from_other_threads)
     CHECK(heap_free(heap));
 }
 
-TEST(heap_takes_large_blocks_again_that_came_home)
+TEST(heap_takes_large_blocks_again_that_returned)
 {
     struct heap *heap = heap_new(), *other = heap_new();
     void *p = heap_get(heap, 1 << 20), *q = heap_get(heap, 100000);
