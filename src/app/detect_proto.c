@@ -106,7 +106,7 @@ static enum app_proto_id detect_by_pattern(const struct app_detect_tables *table
 
 /* --- probes ----------------------------------------------------------------------------------- */
 
-static bool judges(const struct app_probe *probe, enum direction direction)
+static bool covers(const struct app_probe *probe, enum direction direction)
 {
     return (probe->directions & APP_DIRECTION_BIT(direction)) != 0;
 }
@@ -117,7 +117,7 @@ static enum app_probe_result run_probe(const struct app_probe *probe,
     enum app_probe_result result = APP_PROBE_MORE;
     uint16_t max = probe->max;
 
-    if (judges(probe, q->direction))
+    if (covers(probe, q->direction))
         result = probe->probe(bytes_of_slice(q->data), q->direction, q->flow);
     else if (probe->max_other != 0)
         max = probe->max_other;
@@ -149,7 +149,7 @@ static enum app_proto_id probe_named(const struct app_detect_tables *tables, uin
         *known = true;
         if (q->data.len >= p->min)
             result = run_probe(p, q);
-        *waits |= result == APP_PROBE_MORE && judges(p, q->direction);
+        *waits |= result == APP_PROBE_MORE && covers(p, q->direction);
         *reversed = result == APP_PROBE_YES_REVERSED;
         if (is_yes(result))
             return pc->proto->id;

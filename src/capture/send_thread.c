@@ -15,7 +15,7 @@ struct send_thread {
     struct helper_thread *side;
     send_thread_fn *send;
     void *arg;
-    struct eventcount sender, judge;
+    struct eventcount sender, verdict;
     struct ring *full, *empty;          /* to the sending thread, and back */
     void *current;
 };
@@ -80,9 +80,9 @@ struct send_thread *send_thread_new(struct helper_thread *side, size_t buffer_si
     s->arg = arg;
     s->current = xcalloc(1, buffer_size);
     eventcount_init(&s->sender);
-    eventcount_init(&s->judge);
-    s->full = ring_new(BUFFERS, &s->sender, &s->judge);
-    s->empty = ring_new(BUFFERS, &s->judge, &s->sender);
+    eventcount_init(&s->verdict);
+    s->full = ring_new(BUFFERS, &s->sender, &s->verdict);
+    s->empty = ring_new(BUFFERS, &s->verdict, &s->sender);
     for (unsigned i = 1; i < BUFFERS; i++) {
         void *buffer = xcalloc(1, buffer_size);
 
@@ -116,7 +116,7 @@ void send_thread_push(struct send_thread *s, unsigned packets)
     __atomic_store_n(&s->side->jobs, s->side->jobs + packets, __ATOMIC_RELAXED);
     ring_push(s->full, &item, 1);
     while (ring_pop(s->empty, &item, 1) == 0)
-        eventcount_wait(&s->judge, has_room, s, EVENTCOUNT_FOREVER);
+        eventcount_wait(&s->verdict, has_room, s, EVENTCOUNT_FOREVER);
     s->current = item;
 }
 

@@ -294,16 +294,16 @@ static unsigned usable_cpus(const struct topology *t)
     return t->quota > 0 && t->quota < cpus ? t->quota : cpus;
 }
 
-/* It begins as its judge's thread does: on the same CPUs, with the same nice level. Where these are
+/* It begins as the thread that gives the verdicts does: on the same CPUs, with the same nice level. Where these are
  * one CPU only, both would take turns there. */
-static void add_sender(struct plan *plan, unsigned judge)
+static void add_sender(struct plan *plan, unsigned verdict_thread)
 {
-    struct plan_thread *sender = thread_add(plan), *t = &plan->threads[judge];
+    struct plan_thread *sender = thread_add(plan), *t = &plan->threads[verdict_thread];
 
     *sender = *t;
     sender->modules = "send";
     sender->stage = -1;
-    sender->judge = judge;
+    sender->verdict_thread = verdict_thread;
     sender->rings_in = sender->rings_out = 0;
     sender->memory = 0;
     thread_name(sender, "V", t->queue + 1, t->source);

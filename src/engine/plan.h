@@ -47,7 +47,7 @@ struct plan_thread {
     const char *modules;            /* "stream detect output"; "management"; "send" */
     int stage;                      /* -1: management, or one that sends */
     unsigned sender;                /* the thread that sends what this one judges; 0: none */
-    unsigned judge;                 /* the other way round, for modules "send" */
+    unsigned verdict_thread;                 /* the other way round, for modules "send" */
     unsigned index;                 /* within its stage, from 0 */
     enum cpu_role role;
     bool pinned;                    /* false: it runs where the kernel likes */

@@ -36,7 +36,7 @@ static bool setup_is_inline(const struct setup *s)
             capture->is_inline(s->root, source_names(s), s->sources.count));
 }
 
-static bool setup_judges(const struct setup *s)
+static bool setup_gives_verdict(const struct setup *s)
 {
     const struct capture_ops *capture = s->context.capture;
 
@@ -294,9 +294,9 @@ int setup_libraries(struct setup *s, const struct options *o, struct conf *conf,
     if (setup_sources(s, err) < 0 || setup_reject(s, err) < 0)
         return -1;
     s->context.is_inline = setup_is_inline(s);
-    s->context.judges = setup_judges(s);
+    s->context.gives_verdict = setup_gives_verdict(s);
     /* A flow comes in by one port of a bridge and back by the other. */
-    if (s->context.judges)
+    if (s->context.gives_verdict)
         conf_set(conf, "livedev.use-for-tracking", "no");
     s->context.offline = s->context.capture == NULL || !s->context.capture->live;
     pthread_mutex_init(&s->context.rules_lock, NULL);
@@ -465,7 +465,7 @@ static struct plan *make_plan(struct setup *s, const struct run_mode *mode, stru
         .method = capture != NULL ? capture->name : "pcap-file",
         .live = capture != NULL && capture->live,
         .verdict_threads = capture != NULL && strcmp(capture->name, "nfq") == 0,
-        .sends_apart = capture != NULL && setup_judges(s) ? capture->sends_apart : NULL,
+        .sends_apart = capture != NULL && setup_gives_verdict(s) ? capture->sends_apart : NULL,
         .sources = sources,
         .source_count = count,
         .management = management,

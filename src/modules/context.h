@@ -44,7 +44,7 @@ struct gauges;
 struct run_context {
     const struct conf_node *conf;           /* root */
     bool is_inline;                         /* verdicts count: IPS, or --simulate-ips */
-    bool judges;                            /* each frame goes on only by a verdict */
+    bool gives_verdict;                            /* each frame goes on only by a verdict */
     bool rejects_by_route;                  /* reject: by this machine's routes, not as frames */
     int reject_if_index;                    /* --reject-dev; 0: none */
     bool offline;                           /* files: packet time, nothing is dropped */

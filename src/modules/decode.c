@@ -16,8 +16,8 @@
 #define CHECKSUM_SAMPLE 1000
 #define CHECKSUM_RATIO 10
 
-/* So many inner packets there never are: the frame is not judged on this thread. */
-#define JUDGED_ELSEWHERE 0x8000
+/* So many inner packets there never are: the frame gets no verdict on this thread. */
+#define VERDICT_ELSEWHERE 0x8000
 
 enum checksum_mode { CHECKSUM_AS_IS, CHECKSUM_SAMPLING, CHECKSUM_OFF, CHECKSUM_ASK };
 
@@ -103,7 +103,7 @@ static void settle_open(struct packet_vector *v)
     }
 }
 
-static COLD void judge_sample(struct decode_module *m)
+static COLD void sample_without_verdict(struct decode_module *m)
 {
     choose_checksums(m, m->bad > 0 && CHECKSUM_SAMPLE / m->bad < CHECKSUM_RATIO
                         ? CHECKSUM_OFF : CHECKSUM_AS_IS);
@@ -115,7 +115,7 @@ static COLD void judge_sample(struct decode_module *m)
 static COLD void sample(struct decode_module *m, struct packet *p)
 {
     if (m->checksums == CHECKSUM_SAMPLING && p->root == NULL && ++m->sampled == CHECKSUM_SAMPLE)
-        judge_sample(m);
+        sample_without_verdict(m);
     if (m->checksums == CHECKSUM_SAMPLING && packet_is_tcp(p))
         m->bad += !packet_l4_checksum_ok(p);
     /* Live, offloading is what one has to expect until it is known. */
@@ -130,7 +130,7 @@ static bool notes_announcements(const struct decode_module *m)
 
 static void let_go(struct decode_module *m, struct packet **at)
 {
-    (*at)->inner_count = JUDGED_ELSEWHERE;
+    (*at)->inner_count = VERDICT_ELSEWHERE;
     packet_release(*at, m->env.thread_index);
     *at = NULL;
 }
@@ -229,7 +229,7 @@ static enum module_status decode_process(void *self, struct packet_vector *v)
         decode_all(m, v);
     if (m->checksums == CHECKSUM_ASK)
         settle_open(v);
-    if (m->ctx->judges)
+    if (m->ctx->gives_verdict)
         count_inner(v);
     return MODULE_OK;
 }

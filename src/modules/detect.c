@@ -164,7 +164,7 @@ static void apply_stops(struct packet *p)
 }
 
 /* The chunks go with the first of the made packets, as they are due with it; inline they stay
- * with the packet that brought them, which is judged by them. The records go where p's go. */
+ * with the packet that brought them, which is verdict_count by them. The records go where p's go. */
 static void look(struct detect_module *m, struct packet *p, bool same)
 {
     struct packet *pseudo = detectlog_flush_packet(&m->flush, p, same);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* modules/verdict.c - inline: each frame gets its one verdict, by the queue it came from.
  *
- * A frame with packets inside is judged when all of them have passed here, whichever threads they
+ * A frame with packets inside is verdict_count when all of them have passed here, whichever threads they
  * went through: the last one to come decides, and one drop among them drops the frame. */
 #include "base/array.h"
 #include "capture/raw_send.h"
@@ -68,7 +68,7 @@ static COLD void open_port(struct verdict_module *m, unsigned queue)
     struct verdict_port *port = &m->ports[queue];
 
     port->is_open = true;
-    if (m->ctx->judges)
+    if (m->ctx->gives_verdict)
         port->port = ops->port_open == NULL
                          ? q->queue
                          : ops->port_open(q->queue, m->counters, q->pool == m->own_pool,
@@ -215,7 +215,7 @@ static bool last_of_frame(struct packet *root, const struct packet *p)
         return true;
     if (root != p && (p->action & ACTION_DROP) != 0)
         __atomic_store_n(&root->tunnel_verdict, true, __ATOMIC_RELAXED);
-    if (__atomic_add_fetch(&root->judged, 1, __ATOMIC_ACQ_REL) != root->inner_count + 1)
+    if (__atomic_add_fetch(&root->verdict_count, 1, __ATOMIC_ACQ_REL) != root->inner_count + 1)
         return false;
     if (__atomic_load_n(&root->tunnel_verdict, __ATOMIC_RELAXED))
         packet_drop(root, DROP_TUNNEL);
@@ -239,7 +239,7 @@ static enum module_status verdict_process(void *self, struct packet_vector *v)
         for (unsigned i = 0; i < v->count; i++)
             if (UNLIKELY((v->packet[i]->action & ACTION_REJECT) != 0))
                 reject(m, v->packet[i]);
-    if (!m->ctx->judges)
+    if (!m->ctx->gives_verdict)
         return MODULE_OK;
     for (unsigned i = 0; i < v->count; i++) {
         struct packet *p = v->packet[i], *root = p->root != NULL ? p->root : p;

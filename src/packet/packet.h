@@ -271,7 +271,7 @@ struct packet {
     uint8_t drop_reason;                /* enum drop_reason */
     bool tunnel_verdict;                /* root: one of its inner packets was dropped; atomic */
     uint16_t inner_count;               /* root: inner packets made of it, by the decode module */
-    uint16_t judged;                    /* root: of them and itself, how many; atomic */
+    uint16_t verdict_count;                    /* root: of them and itself, how many; atomic */
 
     struct {
         struct packet_alert *at;

@@ -271,7 +271,7 @@ static struct seen read_in(struct test *t, const char *mode_name, unsigned worke
     CHECK_STRING(err.text, "");
     ctx->conf = conf_root(conf);
     ctx->offline = true;
-    ctx->is_inline = ctx->judges = is_inline;
+    ctx->is_inline = ctx->gives_verdict = is_inline;
     ctx->shares_file = plan->shares_file;
     ctx->inspects_share = plan->shares_file && stage_has(plan->stages[0].stage, "detect");
     ctx->turns = turns_new();

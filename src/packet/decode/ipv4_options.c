@@ -118,7 +118,7 @@ static const struct {
     { 0x94, IP_OPTION_RTRALT, check_four },
 };
 
-static void judge(struct packet *p, uint8_t type, const struct option *o)
+static void check_option(struct packet *p, uint8_t type, const struct option *o)
 {
     for (unsigned i = 0; i < ARRAY_LEN(known); i++) {
         if (known[i].type != type)
@@ -160,7 +160,7 @@ bool decode_ipv4_options(struct packet *p, const uint8_t *at, uint32_t len)
         o.data = take_bytes(&in, o.len - 2u);
         if (o.data == NULL)
             return bad_len(p);
-        judge(p, type, &o);
+        check_option(p, type, &o);
     }
     return true;
 }
