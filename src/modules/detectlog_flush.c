@@ -14,7 +14,7 @@ void detectlog_flush_fini(struct detectlog_flush *flush)
 {
     free(flush->packet.alert.at);
     buf_fini(&flush->packet.frame);
-    buf_fini(&flush->packet.crossing);
+    buf_fini(&flush->packet.handoff_buf);
     buf_fini(&flush->packet.records);
 }
 

@@ -111,7 +111,7 @@ void packet_reset(struct packet *p)
     clear(p, offsetof(struct packet, root), offsetof(struct packet, frame));
     p->pool = pool;
     buf_clear(&p->frame);
-    buf_clear(&p->crossing);
+    buf_clear(&p->handoff_buf);
     buf_clear(&p->records);
 }
 

@@ -149,7 +149,7 @@ enum stream_chunk_kind {
     CHUNK_DATA, CHUNK_GAP,
     CHUNK_AGAIN,                        /* for rules only: inline a retransmission, as it goes to
                                          * the receiver, or what came behind a hole; at the end
-                                         * what was left there. Always in packet.crossing */
+                                         * what was left there. Always in packet.handoff_buf */
 };
 struct stream_chunk {
     const uint8_t *data;                /* NULL for a gap */
@@ -300,7 +300,7 @@ struct packet {
      * (defrag, compressed files, pseudo packets), chunk data that crosses threads, and the
      * finished log records. */
     struct buf frame;
-    struct buf crossing;
+    struct buf handoff_buf;
     struct buf records;                 /* see output/output.h */
     struct tcp_snapshot *session;       /* see stream/snapshot.h */
 };

@@ -69,7 +69,7 @@ void packet_pool_free(struct packet_pool *pool)
         return;
     for (unsigned i = 0; i < pool->size; i++) {
         buf_fini(&pool->packets[i].frame);
-        buf_fini(&pool->packets[i].crossing);
+        buf_fini(&pool->packets[i].handoff_buf);
         buf_fini(&pool->packets[i].records);
         free(pool->packets[i].alert.at);
         free(pool->packets[i].session);

@@ -40,17 +40,17 @@ static bool goes_with_packet(const struct stream_thread *st, const struct stream
 }
 
 /* In front of the newest chunk's bytes. */
-static void crossing_begin(const struct stream_thread *st, struct packet *p)
+static void handoff_buf_begin(const struct stream_thread *st, struct packet *p)
 {
     for (unsigned i = 0; i + 1 < p->chunk_count; i++)
         if (goes_with_packet(st, &p->chunk[i]))
             return;
-    buf_clear(&p->crossing);
+    buf_clear(&p->handoff_buf);
 }
 
 /* As the packet's memory may have moved when it grew, all its chunks are pointed into it anew;
  * they lie there one behind the other. */
-static void crossing_end(const struct stream_thread *st, struct packet *p)
+static void handoff_buf_end(const struct stream_thread *st, struct packet *p)
 {
     size_t at = 0;
 
@@ -59,7 +59,7 @@ static void crossing_end(const struct stream_thread *st, struct packet *p)
 
         if (!goes_with_packet(st, c))
             continue;
-        c->data = p->crossing.data + at + c->before;
+        c->data = p->handoff_buf.data + at + c->before;
         at += (size_t)c->before + c->len;
     }
 }
@@ -67,9 +67,9 @@ static void crossing_end(const struct stream_thread *st, struct packet *p)
 static void copy_bytes(const struct stream_thread *st, struct packet *p,
                        const struct stream_chunk *chunk, const uint8_t *from)
 {
-    crossing_begin(st, p);
-    buf_add(&p->crossing, from, (size_t)chunk->before + chunk->len);
-    crossing_end(st, p);
+    handoff_buf_begin(st, p);
+    buf_add(&p->handoff_buf, from, (size_t)chunk->before + chunk->len);
+    handoff_buf_end(st, p);
 }
 
 static void emit_data(struct stream_thread *st, struct tcp_stream *s, struct packet *p,
@@ -118,16 +118,16 @@ static void island_emit(struct stream_thread *st, const struct tcp_stream *s, st
     uint32_t next = from;
 
     chunk->before = at - from;
-    crossing_begin(st, p);
+    handoff_buf_begin(st, p);
     for (const struct segment *seg = is->first; seg != is->behind; seg = seg->next) {
         uint32_t end = seq_min(seg->seq + seg->len, to);
 
         if (seg->data == NULL || seq_leq(end, next))
             continue;
-        buf_add(&p->crossing, seg->data + (next - seg->seq), end - next);
+        buf_add(&p->handoff_buf, seg->data + (next - seg->seq), end - next);
         next = end;
     }
-    crossing_end(st, p);
+    handoff_buf_end(st, p);
 }
 
 /* What stands behind holes that nobody has acknowledged is never handed off. When all is over

@@ -33,7 +33,7 @@ void stream_conf_set_compare(struct stream_conf *conf, bool wanted);
 void stream_conf_want_snapshots(struct stream_conf *conf, uint16_t marks);
 
 /* One per thread that runs the stream module. copy_chunks: detect runs elsewhere, so chunk bytes
- * are copied to packet.crossing. */
+ * are copied to packet.handoff_buf. */
 struct stream_thread;
 struct stream_thread *stream_thread_new(const struct stream_conf *conf,
                                         const struct flow_conf *flows, struct packet_pool *pool,

@@ -52,14 +52,14 @@ static void send_window(struct script *s, const uint8_t *data, uint32_t from, ui
 }
 
 static void any_order(struct test *t, uint32_t seed, const char *yaml, bool is_inline,
-                      bool crossing)
+                      bool handoff)
 {
     uint8_t *data = malloc(TOTAL);
     uint32_t state = seed;
     struct script s;
 
-    if (crossing)
-        script_open_crossing(&s, yaml);
+    if (handoff)
+        script_open_handoff(&s, yaml);
     else
         script_open(&s, yaml, is_inline);
     for (uint32_t i = 0; i < TOTAL; i++)

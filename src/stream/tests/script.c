@@ -11,7 +11,7 @@
 #define SERVER_ISN 5000000
 #define HEADERS 20
 
-static void open_with(struct script *s, const char *yaml, bool is_inline, bool crossing)
+static void open_with(struct script *s, const char *yaml, bool is_inline, bool handoff)
 {
     struct err err;
 
@@ -25,7 +25,7 @@ static void open_with(struct script *s, const char *yaml, bool is_inline, bool c
     s->conf = stream_conf_new(conf_root(s->yaml), is_inline, &err);
     s->counters = counters_new("script");
     s->pool = packet_pool_new(4096, 0);
-    s->st = stream_thread_new(s->conf, s->flow_conf, s->pool, s->counters, crossing, &err);
+    s->st = stream_thread_new(s->conf, s->flow_conf, s->pool, s->counters, handoff, &err);
     if (s->st == NULL)
         abort();
     s->time_us = 1000000000;
@@ -39,7 +39,7 @@ void script_open(struct script *s, const char *yaml, bool is_inline)
     open_with(s, yaml, is_inline, false);
 }
 
-void script_open_crossing(struct script *s, const char *yaml)
+void script_open_handoff(struct script *s, const char *yaml)
 {
     open_with(s, yaml, false, true);
 }

@@ -49,7 +49,7 @@ struct script {
 };
 
 void script_open(struct script *s, const char *yaml, bool is_inline);
-void script_open_crossing(struct script *s, const char *yaml);     /* chunks are copied */
+void script_open_handoff(struct script *s, const char *yaml);     /* chunks are copied */
 void script_close(struct test *t, struct script *s);
 void script_run(struct script *s, const char *steps);
 const char *script_log(struct script *s);               /* and empties it at the next run */
