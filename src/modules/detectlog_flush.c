@@ -60,7 +60,7 @@ struct packet *detectlog_flush_packet(struct detectlog_flush *flush, const struc
     pseudo->vlan_count = p->vlan_count;
     memcpy(pseudo->stream_bytes, p->stream_bytes, sizeof(pseudo->stream_bytes));
     memcpy(pseudo->stream_history, p->stream_history, sizeof(pseudo->stream_history));
-    pseudo->stream_marks = p->stream_marks & MARK_SNAPSHOT;
+    pseudo->stream_pkt_flags = p->stream_pkt_flags & STREAM_PKT_SNAPSHOT;
     pseudo->session = p->session;
     if (!same)
         packet_swap_direction(pseudo);

@@ -237,7 +237,7 @@ struct packet {
     struct ip src, dst;
     uint16_t src_port, dst_port;        /* TCP, UDP, SCTP; host order */
     uint16_t vlan[PACKET_VLANS_MAX];    /* ids, outermost first */
-    uint16_t stream_marks;              /* enum stream_mark: what it was to its TCP session */
+    uint16_t stream_pkt_flags;              /* enum stream_pkt_flag: what it was to its TCP session */
     uint32_t tenant_id;                 /* whose rules looked at it; 0: no tenant's; detect's */
     union {
         struct {

@@ -6,20 +6,20 @@
 #include "flow/flow.h"
 #include "stream/stream_private.h"
 
-const struct stream_word stream_mark_words[] = {
-    { MARK_RETRANSMISSION, "retransmission" },
-    { MARK_SPURIOUS_RETRANSMISSION, "spurious_retransmission" },
-    { MARK_KEEPALIVE, "keepalive" },
-    { MARK_KEEPALIVE_ACK, "keepalive_ack" },
-    { MARK_WINDOW_UPDATE, "window_update" },
-    { MARK_EVENT_SET, "event_set" },
-    { MARK_STATE_UPDATE, "state_update" },
-    { MARK_DUP_ACK, "dup_ack" },
-    { MARK_DSACK, "dsack" },
-    { MARK_ACK_UNSEEN_DATA, "ack_unseen_data" },
-    { MARK_SESSION_REUSE, "tcp_session_reuse" },
-    { MARK_ZERO_WINDOW_PROBE, "zero_window_probe" },
-    { MARK_ZERO_WINDOW_PROBE_ACK, "zero_window_probe_ack" },
+const struct stream_word stream_pkt_flag_words[] = {
+    { STREAM_PKT_RETRANSMISSION, "retransmission" },
+    { STREAM_PKT_SPURIOUS_RETRANSMISSION, "spurious_retransmission" },
+    { STREAM_PKT_KEEPALIVE, "keepalive" },
+    { STREAM_PKT_KEEPALIVE_ACK, "keepalive_ack" },
+    { STREAM_PKT_WINDOW_UPDATE, "window_update" },
+    { STREAM_PKT_EVENT_SET, "event_set" },
+    { STREAM_PKT_STATE_UPDATE, "state_update" },
+    { STREAM_PKT_DUP_ACK, "dup_ack" },
+    { STREAM_PKT_DSACK, "dsack" },
+    { STREAM_PKT_ACK_UNSEEN_DATA, "ack_unseen_data" },
+    { STREAM_PKT_SESSION_REUSE, "tcp_session_reuse" },
+    { STREAM_PKT_ZERO_WINDOW_PROBE, "zero_window_probe" },
+    { STREAM_PKT_ZERO_WINDOW_PROBE_ACK, "zero_window_probe_ack" },
     { 0, NULL },
 };
 
@@ -92,20 +92,20 @@ bool tcp_snapshot_of(const struct flow *flow, struct tcp_snapshot *out)
     return true;
 }
 
-void stream_conf_want_snapshots(struct stream_conf *conf, uint16_t marks)
+void stream_conf_want_snapshots(struct stream_conf *conf, uint16_t flags)
 {
-    conf->snapshots |= marks;
+    conf->snapshots |= flags;
 }
 
 void stream_snapshot(const struct stream_conf *conf, struct packet *p)
 {
     for (unsigned i = 0; i < p->event_count; i++)
         if (packet_event_is_stream((enum packet_event)p->event[i]))
-            p->stream_marks |= MARK_EVENT_SET;
-    if (conf->snapshots != MARKS_ALL && !(p->stream_marks & conf->snapshots))
+            p->stream_pkt_flags |= STREAM_PKT_EVENT_SET;
+    if (conf->snapshots != STREAM_PKT_ALL && !(p->stream_pkt_flags & conf->snapshots))
         return;
     if (p->session == NULL)
         p->session = xmalloc(sizeof(*p->session));
     if (tcp_snapshot_of(p->flow, p->session))
-        p->stream_marks |= MARK_SNAPSHOT;
+        p->stream_pkt_flags |= STREAM_PKT_SNAPSHOT;
 }

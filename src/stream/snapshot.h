@@ -3,30 +3,30 @@
  *
  * The session lives with the thread that follows it; records are made where detection runs. So
  * what they show goes with the packet. It is taken only for packets that somebody has asked for by
- * their marks, with stream_conf_want_snapshots(). */
+ * their flags, with stream_conf_want_snapshots(). */
 #ifndef STREAM_SNAPSHOT_H
 #define STREAM_SNAPSHOT_H
 
 #include "packet/packet.h"
 
-/* What a packet was to its session: packet.stream_marks. */
-enum stream_mark {
-    MARK_RETRANSMISSION          = 1u << 0,
-    MARK_SPURIOUS_RETRANSMISSION = 1u << 1,
-    MARK_KEEPALIVE               = 1u << 2,
-    MARK_KEEPALIVE_ACK           = 1u << 3,
-    MARK_WINDOW_UPDATE           = 1u << 4,
-    MARK_EVENT_SET               = 1u << 5,
-    MARK_STATE_UPDATE            = 1u << 6,
-    MARK_DUP_ACK                 = 1u << 7,
-    MARK_DSACK                   = 1u << 8,     /* reports what came twice */
-    MARK_ACK_UNSEEN_DATA         = 1u << 9,
-    MARK_SESSION_REUSE           = 1u << 10,
-    MARK_ZERO_WINDOW_PROBE       = 1u << 11,
-    MARK_ZERO_WINDOW_PROBE_ACK   = 1u << 12,
-    MARK_SNAPSHOT                = 1u << 15,    /* packet.session is this packet's */
+/* What a packet was to its session: packet.stream_pkt_flags. */
+enum stream_pkt_flag {
+    STREAM_PKT_RETRANSMISSION          = 1u << 0,
+    STREAM_PKT_SPURIOUS_RETRANSMISSION = 1u << 1,
+    STREAM_PKT_KEEPALIVE               = 1u << 2,
+    STREAM_PKT_KEEPALIVE_ACK           = 1u << 3,
+    STREAM_PKT_WINDOW_UPDATE           = 1u << 4,
+    STREAM_PKT_EVENT_SET               = 1u << 5,
+    STREAM_PKT_STATE_UPDATE            = 1u << 6,
+    STREAM_PKT_DUP_ACK                 = 1u << 7,
+    STREAM_PKT_DSACK                   = 1u << 8,     /* reports what came twice */
+    STREAM_PKT_ACK_UNSEEN_DATA         = 1u << 9,
+    STREAM_PKT_SESSION_REUSE           = 1u << 10,
+    STREAM_PKT_ZERO_WINDOW_PROBE       = 1u << 11,
+    STREAM_PKT_ZERO_WINDOW_PROBE_ACK   = 1u << 12,
+    STREAM_PKT_SNAPSHOT                = 1u << 15,    /* packet.session is this packet's */
 };
-#define MARKS_ALL 0xffffu               /* to be asked for: whatever the marks are */
+#define STREAM_PKT_ALL 0xffffu               /* to be asked for: whatever the flags are */
 
 struct tcp_side_snapshot {
     uint32_t isn, next_seq, last_ack, next_win, base_seq, right_edge, window;
@@ -42,12 +42,12 @@ struct tcp_snapshot {
     struct tcp_side_snapshot side[2];   /* by direction of its data */
 };
 
-/* Bits and their names, NULL-ended: of packet.stream_marks, tcp_snapshot.flags and a side's. */
+/* Bits and their names, NULL-ended: of packet.stream_pkt_flags, tcp_snapshot.flags and a side's. */
 struct stream_word {
     uint32_t bit;
     const char *name;
 };
-extern const struct stream_word stream_mark_words[], session_flag_words[], side_flag_words[];
+extern const struct stream_word stream_pkt_flag_words[], session_flag_words[], side_flag_words[];
 
 const char *tcp_snapshot_state(uint8_t state);
 

@@ -263,7 +263,7 @@ static struct flow *find_or_make(struct stream_thread *st, struct packet *p)
 
     if (flow != NULL && packet_is_tcp(p) && UNLIKELY(tcp_starts_anew(st->conf, flow, p))) {
         counter_inc(st->counters, st->id.reuse);
-        p->stream_marks |= MARK_SESSION_REUSE;
+        p->stream_pkt_flags |= STREAM_PKT_SESSION_REUSE;
         flow_table_end(st->flows, flow, FLOW_END_TCP_REUSE);
         flow = NULL;
     }

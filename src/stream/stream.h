@@ -28,9 +28,9 @@ void stream_conf_set_lookback(struct stream_conf *conf, bool wanted);
  * is kept to compare them with; as the configuration says so, in any case. Likewise. */
 void stream_conf_set_compare(struct stream_conf *conf, bool wanted);
 
-/* Packets with one of these marks (enum stream_mark, or MARKS_ALL) take a snapshot of their session
+/* Packets with one of these flags (enum stream_pkt_flag, or STREAM_PKT_ALL) take a snapshot of their session
  * along. Before threads start. */
-void stream_conf_want_snapshots(struct stream_conf *conf, uint16_t marks);
+void stream_conf_want_snapshots(struct stream_conf *conf, uint16_t flags);
 
 /* One per thread that runs the stream module. copy_chunks: detect runs elsewhere, so chunk bytes
  * are copied to packet.handoff_buf. */

@@ -38,7 +38,7 @@ struct stream_conf {
     bool is_inline;                     /* data are handed off as they arrive, not when acked */
     bool midstream, async_oneside, validate_checksum, drop_invalid, bypass_at_depth;
     bool liberal_timestamps, compares_always, count_events;
-    uint16_t snapshots;                 /* enum stream_mark: packets that go with the session */
+    uint16_t snapshots;                 /* enum stream_pkt_flag: packets that go with the session */
     enum urgent_policy urgent, urgent_limit;
     enum exception_policy flow_memcap_policy, session_memcap_policy, data_memcap_policy,
         midstream_policy;

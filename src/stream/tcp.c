@@ -90,7 +90,7 @@ void tcp_set_state(struct tcp_in *in, enum tcp_state state)
         return;
     ssn->former_state = ssn->state;
     ssn->state = (uint8_t)state;
-    in->p->stream_marks |= MARK_STATE_UPDATE;
+    in->p->stream_pkt_flags |= STREAM_PKT_STATE_UPDATE;
     if (state >= TCP_ESTABLISHED && in->flow->state < FLOW_LOCAL_BYPASSED) {
         bool is_over = state == TCP_LAST_ACK || state == TCP_TIME_WAIT || state == TCP_CLOSED;
 
@@ -325,6 +325,6 @@ void tcp_packet(struct stream_thread *st, struct flow *flow, struct packet *p)
     }
     if (LIKELY(checksum_ok(&in)))
         look_at(&in);
-    if (UNLIKELY(st->conf->snapshots != 0) && !(p->stream_marks & MARK_SNAPSHOT))
+    if (UNLIKELY(st->conf->snapshots != 0) && !(p->stream_pkt_flags & STREAM_PKT_SNAPSHOT))
         stream_snapshot(st->conf, p);
 }

@@ -8,26 +8,26 @@
 #include "stream/stream.h"
 
 struct stream_settings {
-    uint16_t marks;             /* packets with one of these; MARKS_ALL: all there are */
+    uint16_t flags;             /* packets with one of these; STREAM_PKT_ALL: all there are */
 };
 
 static void *stream_configure(const struct conf_node *node, const struct eve *eve,
                               struct err *err)
 {
-    static const struct { const char *key; uint16_t marks; } asks[] = {
-        { "event-set", MARK_EVENT_SET },
-        { "state-update", MARK_STATE_UPDATE },
-        { "spurious-retransmission", MARK_SPURIOUS_RETRANSMISSION },
-        { "tcp-session-reuse", MARK_SESSION_REUSE },
-        { "all", MARKS_ALL },
+    static const struct { const char *key; uint16_t flags; } asks[] = {
+        { "event-set", STREAM_PKT_EVENT_SET },
+        { "state-update", STREAM_PKT_STATE_UPDATE },
+        { "spurious-retransmission", STREAM_PKT_SPURIOUS_RETRANSMISSION },
+        { "tcp-session-reuse", STREAM_PKT_SESSION_REUSE },
+        { "all", STREAM_PKT_ALL },
     };
     struct stream_settings *s = xcalloc(1, sizeof(*s));
 
     (void)err;
     for (unsigned i = 0; i < ARRAY_LEN(asks); i++)
         if (conf_bool(node, asks[i].key, false))
-            s->marks |= asks[i].marks;
-    stream_conf_want_snapshots(eve->request->stream, s->marks);
+            s->flags |= asks[i].flags;
+    stream_conf_want_snapshots(eve->request->stream, s->flags);
     return s;
 }
 
@@ -69,7 +69,7 @@ static void session(struct json *j, const struct packet *p)
     const struct tcp_snapshot *s = p->session;
 
     json_string(j, "state", tcp_snapshot_state(s->state));
-    if (p->stream_marks & MARK_STATE_UPDATE)
+    if (p->stream_pkt_flags & STREAM_PKT_STATE_UPDATE)
         json_string(j, "pstate", tcp_snapshot_state(s->former_state));
     json_object(j, "flags");
     words(j, "flags", session_flag_words, s->flags);
@@ -99,13 +99,13 @@ static void stream_record(struct render *r, const struct eve *eve, const struct 
     json_object(&j, "packet");
     eve_ip_header(&j, p);
     eve_tcp_header(&j, p);
-    words(&j, "flags", stream_mark_words, p->stream_marks);
+    words(&j, "flags", stream_pkt_flag_words, p->stream_pkt_flags);
     json_object_end(&j);
     json_object(&j, "session");
-    if (p->stream_marks & MARK_SNAPSHOT)
+    if (p->stream_pkt_flags & STREAM_PKT_SNAPSHOT)
         session(&j, p);
     json_object_end(&j);
-    if (p->stream_marks & MARK_EVENT_SET)
+    if (p->stream_pkt_flags & STREAM_PKT_EVENT_SET)
         events(&j, p);
     if (p->drop_reason != DROP_NONE)
         json_string(&j, "reason", drop_reason_text((enum drop_reason)p->drop_reason));
@@ -134,11 +134,11 @@ static void stream_packet(struct render *r, const struct eve *eve, void *setting
 {
     const struct stream_settings *s = settings;
 
-    if (s->marks != MARKS_ALL && !(p->stream_marks & s->marks))
+    if (s->flags != STREAM_PKT_ALL && !(p->stream_pkt_flags & s->flags))
         return;
     if (p->source != PACKET_STREAM_END)
         stream_record(r, eve, p);
-    else if (p->stream_marks & MARK_SNAPSHOT)
+    else if (p->stream_pkt_flags & STREAM_PKT_SNAPSHOT)
         stream_last(r, eve, p);
 }
 
