@@ -352,20 +352,20 @@ void app_raw(struct app_flow *af, enum direction direction)
 
 void app_stop(struct app_flow *af, unsigned what)
 {
-    uint32_t wishes = 0;
+    uint32_t requests = 0;
 
     if ((what & APP_STOP_PAYLOAD) != 0) {
-        wishes |= FLOW_WISH_NO_PAYLOAD;
+        requests |= FLOW_REQ_NO_PAYLOAD;
         af->flow->stops |= FLOW_STOP_PAYLOAD;
     }
     if ((what & APP_STOP_REASSEMBLY) != 0) {
-        wishes |= FLOW_WISH_NO_STREAM_TS | FLOW_WISH_NO_STREAM_TC;
+        requests |= FLOW_REQ_NO_STREAM_TS | FLOW_REQ_NO_STREAM_TC;
         af->flow->stops |= FLOW_STOP_STREAM;
     }
     if ((what & APP_STOP_BYPASS) != 0)
-        wishes |= FLOW_WISH_BYPASS;
-    if (wishes != 0)
-        flow_wish(af->flow, wishes);
+        requests |= FLOW_REQ_BYPASS;
+    if (requests != 0)
+        flow_request(af->flow, requests);
     if ((what & APP_STOP_PARSER) != 0) {
         app_raw(af, TO_SERVER);
         app_raw(af, TO_CLIENT);
@@ -430,7 +430,7 @@ void app_session_set_proto(struct app_session *s, enum app_proto_id id)
 
     s->flow.flow->app_proto = (uint16_t)id;
     if (s->transport == TRANSPORT_TCP && pc->own_depth)
-        flow_wish(s->flow.flow, FLOW_WISH_DEPTH_FREE_TS | FLOW_WISH_DEPTH_FREE_TC);
+        flow_request(s->flow.flow, FLOW_REQ_DEPTH_FREE_TS | FLOW_REQ_DEPTH_FREE_TC);
 }
 
 void app_count_flow(struct app_session *s)

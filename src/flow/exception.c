@@ -216,10 +216,10 @@ static void note_in_flow(struct flow *flow, uint8_t target, enum exception_polic
                       __ATOMIC_RELAXED);
 }
 
-static void wish(struct packet *p, uint32_t wishes)
+static void request(struct packet *p, uint32_t requests)
 {
     if (p->flow != NULL)
-        flow_wish(p->flow, wishes);
+        flow_request(p->flow, requests);
 }
 
 static void reject(struct packet *p, enum drop_reason reason, uint8_t action)
@@ -235,8 +235,8 @@ static void drop_flow(struct packet *p, enum drop_reason reason)
         flow_drop(p->flow, p, DROP_EXCEPTION_FLOW);
     if (p->flow != NULL)
         p->action |= ACTION_DROP_FLOW;
-    wish(p, FLOW_WISH_DROP | FLOW_WISH_DROP_EXCEPTION | FLOW_WISH_NO_PAYLOAD |
-                FLOW_WISH_NO_STREAM_TS | FLOW_WISH_NO_STREAM_TC);
+    request(p, FLOW_REQ_DROP | FLOW_REQ_DROP_EXCEPTION | FLOW_REQ_NO_PAYLOAD |
+                FLOW_REQ_NO_STREAM_TS | FLOW_REQ_NO_STREAM_TC);
 }
 
 #define PACKET_NOTHING (PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT)
@@ -263,11 +263,11 @@ void exception_policy_apply(enum exception_policy policy, struct packet *p,
         packet_drop(p, reason);
         break;
     case EXCEPTION_BYPASS:
-        wish(p, FLOW_WISH_BYPASS | FLOW_WISH_PASS);
+        request(p, FLOW_REQ_BYPASS | FLOW_REQ_PASS);
         p->flags |= PACKET_NOTHING;
         break;
     case EXCEPTION_PASS_FLOW:
-        wish(p, FLOW_WISH_PASS);
+        request(p, FLOW_REQ_PASS);
         p->flags |= PACKET_NOTHING;
         break;
     case EXCEPTION_PASS_PACKET:

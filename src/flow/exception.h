@@ -37,7 +37,7 @@ void exception_policy_announce(const struct conf_node *root);      /* the master
 enum exception_policy exception_policy_read_midstream(const struct conf_node *root,
                                                       bool is_inline, bool midstream);
 
-/* Applies to the packet, and through wishes to its flow when it has one; any thread that holds
+/* Applies to the packet, and through requests to its flow when it has one; any thread that holds
  * the packet. */
 void exception_policy_apply(enum exception_policy policy, struct packet *p,
                             enum drop_reason reason, bool is_inline);

@@ -144,20 +144,20 @@ size_t flow_community_id(const struct flow_key *key, uint16_t seed, char *out, s
 
 void flow_drop(struct flow *f, const struct packet *p, enum drop_reason reason)
 {
-    uint32_t wishes = FLOW_WISH_DROP;
+    uint32_t requests = FLOW_REQ_DROP;
 
     if (f->action & ACTION_DROP)
         return;
     f->action = (uint8_t)((f->action | ACTION_DROP) & ~ACTION_ACCEPT);
     f->drop_reason = (uint8_t)reason;
     if (reason == DROP_FW_FLOW)
-        wishes |= FLOW_WISH_DROP_FIREWALL;
+        requests |= FLOW_REQ_DROP_FIREWALL;
     if (reason == DROP_EXCEPTION_FLOW)
-        wishes |= FLOW_WISH_DROP_EXCEPTION;
+        requests |= FLOW_REQ_DROP_EXCEPTION;
     if (!(p->flags & PACKET_PSEUDO))
-        wishes |= FLOW_WISH_DROP_STATES | (uint32_t)p->flow_state << FLOW_WISH_FLOW_STATE |
-                  (uint32_t)p->tcp_state << FLOW_WISH_TCP_STATE;
-    flow_wish(f, wishes);
+        requests |= FLOW_REQ_DROP_STATES | (uint32_t)p->flow_state << FLOW_REQ_FLOW_STATE |
+                  (uint32_t)p->tcp_state << FLOW_REQ_TCP_STATE;
+    flow_request(f, requests);
 }
 
 struct flow_extra *flow_extra_make(struct flow *f)

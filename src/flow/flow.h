@@ -3,7 +3,7 @@
  *
  * The key and the start never change. The transport half belongs to the thread that runs the
  * stream module, the inspection half to the one that runs detect; in most run modes that is the
- * same thread. What must cross upstream is one word of atomic flags (`wish`); downstream all goes
+ * same thread. What must cross upstream is one word of atomic flags (`requests`); downstream all goes
  * with packets. After the packet marked PACKET_FLOW_END has left the stream module, the whole
  * flow is the inspecting thread's, until that packet returns to the pool and the stream thread frees it. */
 #ifndef FLOW_FLOW_H
@@ -36,23 +36,23 @@ struct flow_key {
 };
 
 /* Set by detect, read by stream; atomic or. Directions as stream knows them. (That detection finds
- * client and server exchanged is no wish: packets on their way would be marked either way. The
+ * client and server exchanged is no request: packets on their way would be marked either way. The
  * inspecting thread turns packets and chunks round itself.) */
-enum flow_wish {
-    FLOW_WISH_BYPASS        = 1u << 0,  /* stop looking at it; count only */
-    FLOW_WISH_DROP          = 1u << 1,  /* drop all that follows */
-    FLOW_WISH_PASS          = 1u << 2,  /* no inspection for what follows */
-    FLOW_WISH_NO_STREAM_TS  = 1u << 3,  /* no more data to server wanted: stop reassembly */
-    FLOW_WISH_NO_STREAM_TC  = 1u << 4,
-    FLOW_WISH_NO_PAYLOAD    = 1u << 5,  /* encrypted: headers only */
-    FLOW_WISH_DEPTH_FREE_TS = 1u << 6,  /* the protocol has its own depth, not the stream's */
-    FLOW_WISH_DEPTH_FREE_TC = 1u << 7,
-    FLOW_WISH_DROP_FIREWALL = 1u << 8,  /* with DROP: a firewall rule wants it */
-    FLOW_WISH_DROP_EXCEPTION = 1u << 9,   /* with DROP: an exception policy wants it */
-    FLOW_WISH_DROP_STATES   = 1u << 10, /* with DROP: the bits from these on up are in use */
+enum flow_request {
+    FLOW_REQ_BYPASS        = 1u << 0,  /* stop looking at it; count only */
+    FLOW_REQ_DROP          = 1u << 1,  /* drop all that follows */
+    FLOW_REQ_PASS          = 1u << 2,  /* no inspection for what follows */
+    FLOW_REQ_NO_STREAM_TS  = 1u << 3,  /* no more data to server wanted: stop reassembly */
+    FLOW_REQ_NO_STREAM_TC  = 1u << 4,
+    FLOW_REQ_NO_PAYLOAD    = 1u << 5,  /* encrypted: headers only */
+    FLOW_REQ_DEPTH_FREE_TS = 1u << 6,  /* the protocol has its own depth, not the stream's */
+    FLOW_REQ_DEPTH_FREE_TC = 1u << 7,
+    FLOW_REQ_DROP_FIREWALL = 1u << 8,  /* with DROP: a firewall rule wants it */
+    FLOW_REQ_DROP_EXCEPTION = 1u << 9,   /* with DROP: an exception policy wants it */
+    FLOW_REQ_DROP_STATES   = 1u << 10, /* with DROP: the bits from these on up are in use */
 };
-#define FLOW_WISH_FLOW_STATE 16         /* 4 bits: enum flow_state at the drop */
-#define FLOW_WISH_TCP_STATE  20         /* 5 bits: the session's state at the drop */
+#define FLOW_REQ_FLOW_STATE 16         /* 4 bits: enum flow_state at the drop */
+#define FLOW_REQ_TCP_STATE  20         /* 5 bits: the session's state at the drop */
 
 /* The Ethernet addresses each side was seen with, as far as there is room. */
 #define FLOW_MACS_MAX 10
@@ -72,14 +72,14 @@ struct flow_extra {
 /* Three groups of cache lines by who writes them; 320 bytes in all. The session of a TCP flow is
  * as much again. */
 struct flow {
-    /* immutable once made, but for wish */
+    /* immutable once made, but for requests */
     CACHE_ALIGNED struct flow_key key;
     uint64_t id;                        /* EVE flow_id: from key, start and seed */
     uint64_t start_us;
     uint64_t start_rank;                /* rises with the flows of a run, or live of a table */
     uint64_t parent_id;                 /* of the flow that expected this one; 0: none */
     uint32_t hash;
-    uint32_t wish;                      /* enum flow_wish: upstream flags; atomic, rarely set */
+    uint32_t requests;                      /* enum flow_request: upstream flags; atomic, rarely set */
     uint32_t depth;                     /* reassembly depth that detect wants, at least; atomic.
                                          * 0: as configured, UINT32_MAX: none */
     uint32_t exception_policies;        /* what was done: 4 bits a target, from its number on */
@@ -154,7 +154,7 @@ static inline struct flow_macs *flow_macs(const struct flow *f)
     return f->extra != NULL ? f->extra->macs : NULL;
 }
 
-/* Asked for of the stream module too, by wishes; this is for what has left it before. */
+/* Asked for of the stream module too, by requests; this is for what has left it before. */
 #define FLOW_STOP_PAYLOAD 1
 #define FLOW_STOP_STREAM  2
 
@@ -173,21 +173,21 @@ static inline struct flow_macs *flow_macs(const struct flow *f)
 #define FLOW_INSPECT_DROP_LOGGED_TC 0x40        /* a drop of this direction has been logged */
 #define FLOW_INSPECT_DROP_LOGGED_TS 0x80
 
-static inline void flow_wish(struct flow *f, uint32_t wishes)
+static inline void flow_request(struct flow *f, uint32_t requests)
 {
-    if ((__atomic_load_n(&f->wish, __ATOMIC_RELAXED) & wishes) != wishes)
-        __atomic_fetch_or(&f->wish, wishes, __ATOMIC_RELEASE);
+    if ((__atomic_load_n(&f->requests, __ATOMIC_RELAXED) & requests) != requests)
+        __atomic_fetch_or(&f->requests, requests, __ATOMIC_RELEASE);
 }
 static inline uint64_t flow_reported(const struct flow *f, enum direction dir)
 {
     return __atomic_load_n(&f->reported[dir], __ATOMIC_RELAXED);
 }
-static inline uint32_t flow_wishes(const struct flow *f)
+static inline uint32_t flow_requests(const struct flow *f)
 {
-    return __atomic_load_n(&f->wish, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&f->requests, __ATOMIC_ACQUIRE);
 }
 
-/* All its packets have been inspected: what they made detection wish for is known, and the
+/* All its packets have been inspected: what they made detection request is known, and the
  * inspection half is nobody's but the caller's, who runs the stream module. */
 static inline bool flow_is_settled(const struct flow *f)
 {
@@ -203,12 +203,12 @@ void flow_drop(struct flow *f, const struct packet *p, enum drop_reason reason);
  * packets were on their way counts from when it was asked for. */
 static inline enum flow_state flow_final_state(const struct flow *f)
 {
-    uint32_t wishes = flow_wishes(f);
+    uint32_t requests = flow_requests(f);
 
-    if (wishes & FLOW_WISH_BYPASS)
+    if (requests & FLOW_REQ_BYPASS)
         return FLOW_LOCAL_BYPASSED;
-    if (wishes & FLOW_WISH_DROP_STATES)
-        return (enum flow_state)(wishes >> FLOW_WISH_FLOW_STATE & 0xf);
+    if (requests & FLOW_REQ_DROP_STATES)
+        return (enum flow_state)(requests >> FLOW_REQ_FLOW_STATE & 0xf);
     return (enum flow_state)f->end_state;
 }
 

@@ -109,10 +109,10 @@ struct flow *flow_table_find_id(struct flow_table *table, uint64_t id)
  * changed nothing. */
 static inline enum flow_state state_of(const struct flow *flow)
 {
-    uint32_t wishes = flow_wishes(flow);
+    uint32_t requests = flow_requests(flow);
 
-    return UNLIKELY(wishes & FLOW_WISH_DROP_STATES)
-               ? (enum flow_state)(wishes >> FLOW_WISH_FLOW_STATE & 0xf)
+    return UNLIKELY(requests & FLOW_REQ_DROP_STATES)
+               ? (enum flow_state)(requests >> FLOW_REQ_FLOW_STATE & 0xf)
                : (enum flow_state)flow->state;
 }
 

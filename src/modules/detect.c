@@ -134,7 +134,7 @@ static void count_packet(struct detect_module *m, struct packet *p)
 static void apply_bypass(struct detect_module *m, struct packet *p)
 {
     if (p->flow == NULL || (p->flags & (PACKET_PSEUDO | PACKET_NO_INSPECT)) ||
-        LIKELY(!(flow_wishes(p->flow) & FLOW_WISH_BYPASS)))
+        LIKELY(!(flow_requests(p->flow) & FLOW_REQ_BYPASS)))
         return;
     p->flags |= PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP;
     p->chunk_count = 0;

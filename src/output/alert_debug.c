@@ -86,7 +86,7 @@ static void add_flow(struct buf *out, const struct packet *p)
                (unsigned long long)(f->bytes[TO_SERVER] + f->bytes[TO_CLIENT]));
     buf_printf(out, "FLOW ACTION:       DROP: %s\n", truth((f->action & ACTION_DROP) != 0));
     buf_printf(out, "FLOW PAYLOAD: %s, APP_LAYER: %s\n",
-               truth((flow_wishes(f) & FLOW_WISH_NO_PAYLOAD) != 0),
+               truth((flow_requests(f) & FLOW_REQ_NO_PAYLOAD) != 0),
                truth(f->app != NULL && f->app->stopped));
     buf_printf(out, "FLOW APP_LAYER:    DETECTED: %s, PROTO %u\n",
                truth(f->app_proto != APP_PROTO_UNKNOWN), f->app_proto);

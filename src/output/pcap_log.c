@@ -52,8 +52,8 @@ static bool is_let_go(const struct pcap_log *log, const struct packet *p)
         ((p->action & ACTION_PASS) || (p->flow != NULL && (p->flow->action & ACTION_PASS))))
         return true;
     return log->use_depth && p->payload_len > 0 && packet_is_tcp(p) && p->flow != NULL &&
-           (flow_wishes(p->flow) & (packet_direction(p) == TO_SERVER ? FLOW_WISH_NO_STREAM_TS
-                                                                     : FLOW_WISH_NO_STREAM_TC));
+           (flow_requests(p->flow) & (packet_direction(p) == TO_SERVER ? FLOW_REQ_NO_STREAM_TS
+                                                                     : FLOW_REQ_NO_STREAM_TC));
 }
 
 /* The packet that a rule with `tag` matched on is not tagged itself. */

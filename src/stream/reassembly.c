@@ -31,9 +31,9 @@ static struct available who(const struct tcp_in *in)
 static uint32_t depth_of(const struct tcp_in *in, enum direction dir)
 {
     uint32_t wanted = __atomic_load_n(&in->flow->depth, __ATOMIC_RELAXED);
-    uint32_t free_of = dir == TO_SERVER ? FLOW_WISH_DEPTH_FREE_TS : FLOW_WISH_DEPTH_FREE_TC;
+    uint32_t free_of = dir == TO_SERVER ? FLOW_REQ_DEPTH_FREE_TS : FLOW_REQ_DEPTH_FREE_TC;
 
-    if (wanted == UINT32_MAX || (flow_wishes(in->flow) & free_of))
+    if (wanted == UINT32_MAX || (flow_requests(in->flow) & free_of))
         return 0;
     if (in->ssn->depth == 0)
         return wanted;
@@ -234,12 +234,12 @@ static void forget_records(struct stream_thread *st, struct tcp_stream *s)
 void stream_prune(struct tcp_in *in, struct tcp_stream *s)
 {
     enum direction dir = (enum direction)(s == &in->ssn->side[TO_CLIENT]);
-    uint32_t unwanted = dir == TO_SERVER ? FLOW_WISH_NO_STREAM_TS : FLOW_WISH_NO_STREAM_TC;
+    uint32_t unwanted = dir == TO_SERVER ? FLOW_REQ_NO_STREAM_TS : FLOW_REQ_NO_STREAM_TC;
     int64_t edge;
 
     if (s->flags & STREAM_NO_REASSEMBLY)
         return;
-    if (UNLIKELY((s->flags & STREAM_DEPTH_TOLD) || (flow_wishes(in->flow) & unwanted))) {
+    if (UNLIKELY((s->flags & STREAM_DEPTH_TOLD) || (flow_requests(in->flow) & unwanted))) {
         s->flags |= STREAM_NO_REASSEMBLY;
         stream_release_data(in->st, s);
         return;

@@ -209,12 +209,12 @@ const struct flow *stream_find_flow(struct stream_thread *st, uint64_t id)
 
 /* ---- what detect and the policies have asked for ---- */
 
-static COLD void apply_drop(struct flow *flow, struct packet *p, uint32_t wishes)
+static COLD void apply_drop(struct flow *flow, struct packet *p, uint32_t requests)
 {
     if (!flow->drop_all) {
         flow->drop_all = true;
-        flow->drop_reason_all = wishes & FLOW_WISH_DROP_FIREWALL    ? DROP_FW_FLOW
-                                : wishes & FLOW_WISH_DROP_EXCEPTION ? DROP_EXCEPTION_FLOW
+        flow->drop_reason_all = requests & FLOW_REQ_DROP_FIREWALL    ? DROP_FW_FLOW
+                                : requests & FLOW_REQ_DROP_EXCEPTION ? DROP_EXCEPTION_FLOW
                                                                     : DROP_FLOW_DROP;
     }
     packet_drop(p, (enum drop_reason)flow->drop_reason_all);
@@ -222,10 +222,10 @@ static COLD void apply_drop(struct flow *flow, struct packet *p, uint32_t wishes
 }
 
 /* False: the packet needs no further look. */
-static COLD bool apply_wishes(struct stream_thread *st, struct flow *flow, struct packet *p,
-                              uint32_t wishes)
+static COLD bool apply_requests(struct stream_thread *st, struct flow *flow, struct packet *p,
+                              uint32_t requests)
 {
-    if ((wishes & FLOW_WISH_BYPASS) || flow->state == FLOW_LOCAL_BYPASSED) {
+    if ((requests & FLOW_REQ_BYPASS) || flow->state == FLOW_LOCAL_BYPASSED) {
         flow_table_set_state(st->flows, flow, FLOW_LOCAL_BYPASSED);
         p->flags |= PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP |
                     PACKET_BYPASSED;
@@ -234,14 +234,14 @@ static COLD bool apply_wishes(struct stream_thread *st, struct flow *flow, struc
         return false;
     }
     /* What is dropped has never been there for what follows. */
-    if (wishes & FLOW_WISH_DROP) {
-        apply_drop(flow, p, wishes);
+    if (requests & FLOW_REQ_DROP) {
+        apply_drop(flow, p, requests);
         p->flags |= PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP;
         return false;
     }
-    if (wishes & FLOW_WISH_PASS)
+    if (requests & FLOW_REQ_PASS)
         p->flags |= PACKET_NO_INSPECT;
-    if (wishes & FLOW_WISH_NO_PAYLOAD)
+    if (requests & FLOW_REQ_NO_PAYLOAD)
         p->flags |= PACKET_NO_PAYLOAD_INSPECT;
     return true;
 }
@@ -300,13 +300,13 @@ static COLD bool is_stopped(const struct stream_thread *st, struct packet *p)
 
 static void packet_in(struct stream_thread *st, struct packet *p, struct flow *flow)
 {
-    uint32_t wishes;
+    uint32_t requests;
 
     flow_table_touch(st->flows, flow, p);
     flow->sent++;
-    wishes = flow_wishes(flow);
-    if (UNLIKELY(wishes != 0 || flow->state == FLOW_LOCAL_BYPASSED) &&
-        !apply_wishes(st, flow, p, wishes)) {
+    requests = flow_requests(flow);
+    if (UNLIKELY(requests != 0 || flow->state == FLOW_LOCAL_BYPASSED) &&
+        !apply_requests(st, flow, p, requests)) {
         if (UNLIKELY(st->conf->snapshots != 0))
             stream_snapshot(st->conf, p);
         return;
@@ -652,13 +652,13 @@ bool stream_tcp_summary(const struct flow *flow, struct tcp_summary *out)
 {
     const struct tcp_session *ssn = flow != NULL ? flow->tcp : NULL;
     enum tcp_state state;
-    uint32_t wishes;
+    uint32_t requests;
 
     if (ssn == NULL)
         return false;
-    wishes = flow_wishes(flow);
-    state = wishes & FLOW_WISH_DROP_STATES
-                ? (enum tcp_state)(wishes >> FLOW_WISH_TCP_STATE & 0x1f)
+    requests = flow_requests(flow);
+    state = requests & FLOW_REQ_DROP_STATES
+                ? (enum tcp_state)(requests >> FLOW_REQ_TCP_STATE & 0x1f)
                 : (enum tcp_state)ssn->state;
     *out = (struct tcp_summary){
         .flags_ts = ssn->side[TO_SERVER].tcp_flags,

@@ -155,9 +155,9 @@ static enum direction way_of(const struct flow *flow, const struct packet *p)
 /* Of a flow that is dropped: as it was then. */
 static enum tcp_state state_of(const struct flow *flow, const struct tcp_session *ssn)
 {
-    uint32_t wishes = flow_wishes(flow);
+    uint32_t requests = flow_requests(flow);
 
-    return wishes & FLOW_WISH_DROP_STATES ? (enum tcp_state)(wishes >> FLOW_WISH_TCP_STATE & 0x1f)
+    return requests & FLOW_REQ_DROP_STATES ? (enum tcp_state)(requests >> FLOW_REQ_TCP_STATE & 0x1f)
                                           : (enum tcp_state)ssn->state;
 }
 

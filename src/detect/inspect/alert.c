@@ -64,7 +64,7 @@ bool rule_matched(struct detect_thread *dt, struct match_input *in)
     for (unsigned i = 0; i < r->post_count; i++)
         alert &= r->post[i].match(in, r->post[i].arg);
     if ((r->flags & RULE_BYPASS) && in->flow != NULL)
-        flow_wish(in->flow, FLOW_WISH_BYPASS);
+        flow_request(in->flow, FLOW_REQ_BYPASS);
     return alert;
 }
 
@@ -206,7 +206,7 @@ static void act_on_flow(const struct detect_thread *dt, struct packet *p, uint8_
     } else if (action & ACTION_PASS) {
         f->action |= ACTION_PASS;
         if (dt->set->firewall == NULL)
-            flow_wish(f, FLOW_WISH_PASS);
+            flow_request(f, FLOW_REQ_PASS);
     }
 }
 

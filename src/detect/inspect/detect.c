@@ -218,7 +218,7 @@ void detect_flow_ends(struct packet *p)
 {
     const struct flow *f = p->flow;
 
-    if (p->ip_proto != 6 || (f->action & ACTION_DROP) || (flow_wishes(f) & FLOW_WISH_BYPASS)) {
+    if (p->ip_proto != 6 || (f->action & ACTION_DROP) || (flow_requests(f) & FLOW_REQ_BYPASS)) {
         p->flags &= ~(uint32_t)(PACKET_LAST_TO_SERVER | PACKET_LAST_TO_CLIENT);
         return;
     }

@@ -149,11 +149,11 @@ static void flow_body(struct render *r, struct json *j, const struct flow *f)
     json_bool(j, "alerted", f->inspect_flags & FLOW_INSPECT_ALERTED);
     if (f->inspect_flags & FLOW_INSPECT_ELEPHANT)
         json_bool(j, "elephant", true);
-    if ((f->action & ACTION_DROP) || (flow_wishes(f) & FLOW_WISH_DROP))
+    if ((f->action & ACTION_DROP) || (flow_requests(f) & FLOW_REQ_DROP))
         json_string(j, "action", "drop");
     else if (f->action & ACTION_ACCEPT)
         json_string(j, "action", "accept");
-    else if ((f->action & ACTION_PASS) || (flow_wishes(f) & FLOW_WISH_PASS))
+    else if ((f->action & ACTION_PASS) || (flow_requests(f) & FLOW_REQ_PASS))
         json_string(j, "action", "pass");
     if (f->exception_target != 0) {
         json_array(j, "exception_policy");

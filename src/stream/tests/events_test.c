@@ -225,13 +225,13 @@ TEST(stream_refused_packets_are_dropped_inline)
     script_close(t, &s);
 }
 
-TEST(stream_wishes_are_followed)
+TEST(stream_requests_are_followed)
 {
     struct script s;
 
     script_open(&s, NULL, true);
     script_run(&s, HANDSHAKE "c>s A 'aa");
-    flow_wish(s.flow, FLOW_WISH_DROP);
+    flow_request(s.flow, FLOW_REQ_DROP);
     script_run(&s, "c>s A 'bb");
     CHECK_INT(s.last_drop, DROP_FLOW_DROP);
     CHECK_INT(s.data[TO_SERVER].len, 2);
@@ -239,7 +239,7 @@ TEST(stream_wishes_are_followed)
 
     script_open(&s, NULL, false);
     script_run(&s, HANDSHAKE "c>s A 'aa; s>c A");
-    flow_wish(s.flow, FLOW_WISH_BYPASS);
+    flow_request(s.flow, FLOW_REQ_BYPASS);
     script_run(&s, "c>s A 'bb; s>c A");
     CHECK(s.last_flags & PACKET_NO_INSPECT);
     CHECK_INT(s.flow_state, FLOW_LOCAL_BYPASSED);

@@ -214,13 +214,13 @@ TEST(stream_depth_ends_a_direction)
     script_close(t, &s);
 }
 
-TEST(stream_depth_gives_way_to_wishes)
+TEST(stream_depth_gives_way_to_requests)
 {
     struct script s;
 
     script_open(&s, "stream: { reassembly: { depth: 8 } }", false);
     script_run(&s, HANDSHAKE "c>s A 'aaaa; s>c A");
-    flow_wish(s.flow, FLOW_WISH_DEPTH_FREE_TS);
+    flow_request(s.flow, FLOW_REQ_DEPTH_FREE_TS);
     script_run(&s, "c>s A x=100,b; s>c A; s>c A x=9,c; c>s A");
     CHECK_INT(s.data[TO_SERVER].len, 104);
     CHECK_INT(s.data[TO_CLIENT].len, 0);
@@ -247,7 +247,7 @@ TEST(stream_stops_when_nobody_wants_it)
 
     script_open(&s, NULL, false);
     script_run(&s, HANDSHAKE "c>s A 'aaaa; s>c A");
-    flow_wish(s.flow, FLOW_WISH_NO_STREAM_TS);
+    flow_request(s.flow, FLOW_REQ_NO_STREAM_TS);
     script_run(&s, "c>s A 'bbbb; s>c A; c>s A 'cccc; s>c A; s>c A 'xx; c>s A");
     CHECK_INT(s.data[TO_SERVER].len, 4);
     CHECK_INT(s.data[TO_CLIENT].len, 2);

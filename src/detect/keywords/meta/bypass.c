@@ -14,7 +14,7 @@ static int bypass_parse(struct rule_parser *p, struct text in UNUSED, void *arg 
 static bool bypass_match(const struct match_input *in, const void *arg UNUSED)
 {
     if (in->flow != NULL)
-        flow_wish(in->flow, FLOW_WISH_BYPASS);
+        flow_request(in->flow, FLOW_REQ_BYPASS);
     return true;
 }
 
