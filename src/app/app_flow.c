@@ -356,11 +356,11 @@ void app_stop(struct app_flow *af, unsigned what)
 
     if ((what & APP_STOP_PAYLOAD) != 0) {
         requests |= FLOW_REQ_NO_PAYLOAD;
-        af->flow->stops |= FLOW_STOP_PAYLOAD;
+        af->flow->switched_off |= FLOW_NO_PAYLOAD_INSPECTION;
     }
     if ((what & APP_STOP_REASSEMBLY) != 0) {
         requests |= FLOW_REQ_NO_STREAM_TS | FLOW_REQ_NO_STREAM_TC;
-        af->flow->stops |= FLOW_STOP_STREAM;
+        af->flow->switched_off |= FLOW_NO_REASSEMBLY;
     }
     if ((what & APP_STOP_BYPASS) != 0)
         requests |= FLOW_REQ_BYPASS;

@@ -125,7 +125,7 @@ struct flow {
                                                  * FLOW_TURN_*; `swapped` does not follow */
     uint8_t detect_flags;                       /* private to detect, but for FLOW_RECOGNISED */
     uint8_t rules_generation;                   /* private to detect: which rules it remembers */
-    uint8_t stops;                              /* FLOW_STOP_*: from the next packet on */
+    uint8_t switched_off;                              /* FLOW_NO_*: from the next packet on */
     uint64_t reported[2];                       /* stream data before it no rule asks for again, by
                                                  * direction; atomic: it goes upstream */
 };
@@ -155,8 +155,8 @@ static inline struct flow_macs *flow_macs(const struct flow *f)
 }
 
 /* Asked for of the stream module too, by requests; this is for what has left it before. */
-#define FLOW_STOP_PAYLOAD 1
-#define FLOW_STOP_STREAM  2
+#define FLOW_NO_PAYLOAD_INSPECTION 1
+#define FLOW_NO_REASSEMBLY  2
 
 /* The protocol of this direction has been recognised (or will not be), which rules on protocols
  * have not seen yet. */

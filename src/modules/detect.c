@@ -153,13 +153,13 @@ static void apply_drop(struct packet *p)
 }
 
 /* And so does that no more payload is to be looked at. */
-static void apply_stops(struct packet *p)
+static void apply_switched_off(struct packet *p)
 {
-    if (p->flow == NULL || LIKELY(p->flow->stops == 0))
+    if (p->flow == NULL || LIKELY(p->flow->switched_off == 0))
         return;
-    if (p->flow->stops & FLOW_STOP_PAYLOAD)
+    if (p->flow->switched_off & FLOW_NO_PAYLOAD_INSPECTION)
         p->flags |= PACKET_NO_PAYLOAD_INSPECT;
-    if (p->flow->stops & FLOW_STOP_STREAM)
+    if (p->flow->switched_off & FLOW_NO_REASSEMBLY)
         p->chunk_count = 0;
 }
 
@@ -241,7 +241,7 @@ static void detect_module_packet(struct detect_module *m, struct packet *p)
 {
     apply_bypass(m, p);
     apply_drop(p);
-    apply_stops(p);
+    apply_switched_off(p);
     if (UNLIKELY(p->flags & PACKET_FLOW_END) && p->flow != NULL)
         detect_flow_ends(p);
     if (UNLIKELY((p->flags & LAST_BOTH) == LAST_BOTH) && p->chunk_count > 0 && p->flow != NULL)

@@ -407,14 +407,14 @@ static void note_complete(struct flow *f)
  * as that of any unknown protocol. */
 static bool is_closing_raw(const struct flow *f)
 {
-    return (f->stops & FLOW_STOP_PAYLOAD) && f->app != NULL && !f->app->stopped;
+    return (f->switched_off & FLOW_NO_PAYLOAD_INSPECTION) && f->app != NULL && !f->app->stopped;
 }
 
 static bool is_off(const struct packet *p, const struct stream_side *side)
 {
     const struct flow *f = p->flow;
 
-    if (f->stops & FLOW_STOP_PAYLOAD)
+    if (f->switched_off & FLOW_NO_PAYLOAD_INSPECTION)
         return side->off && is_closing_raw(f);
     return (p->flags & PACKET_NO_PAYLOAD_INSPECT) != 0;
 }
