@@ -189,7 +189,7 @@ static inline uint32_t flow_requests(const struct flow *f)
 
 /* All its packets have been inspected: what they made detection request is known, and the
  * inspection half is nobody's but the caller's, who runs the stream module. */
-static inline bool flow_is_settled(const struct flow *f)
+static inline bool flow_is_drained(const struct flow *f)
 {
     return f->sent == __atomic_load_n(&f->inspected, __ATOMIC_ACQUIRE);
 }

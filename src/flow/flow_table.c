@@ -254,7 +254,7 @@ void flow_table_before_timeout(struct flow_table *table,
 
 static inline void settle(const struct flow_table *table, struct flow *flow)
 {
-    if (UNLIKELY(table->settle != NULL) && !flow_is_settled(flow))
+    if (UNLIKELY(table->settle != NULL) && !flow_is_drained(flow))
         table->settle(flow, table->settle_arg);
 }
 

@@ -26,9 +26,9 @@ void stream_thread_settles(struct stream_thread *st, const struct stream_settle 
     flow_table_before_timeout(st->flows, timeouts ? stream_settle_flow : NULL, st);
 }
 
-static bool is_settled(void *flow)
+static bool is_drained(void *flow)
 {
-    return flow_is_settled(flow);
+    return flow_is_drained(flow);
 }
 
 static COLD void wait_for(struct stream_thread *st, struct flow *flow)
@@ -36,7 +36,7 @@ static COLD void wait_for(struct stream_thread *st, struct flow *flow)
     const struct stream_settle *s = &st->settle;
 
     s->sleeps(s->self);
-    while (!eventcount_wait(s->eventcount, is_settled, flow, LOOK_AGAIN_NS))
+    while (!eventcount_wait(s->eventcount, is_drained, flow, LOOK_AGAIN_NS))
         continue;
     s->wakes(s->self);
 }
@@ -61,7 +61,7 @@ bool stream_may_cross_depth(struct stream_thread *st, const struct packet_vector
                             struct flow *flow, const struct packet *p)
 {
     /* whether it is settled stands far from what else is looked at here, and is asked last */
-    if (st->settle.eventcount == NULL || !stream_meets_depth(flow, p) || flow_is_settled(flow))
+    if (st->settle.eventcount == NULL || !stream_meets_depth(flow, p) || flow_is_drained(flow))
         return true;
     if (v->count > 0)
         return false;
@@ -73,7 +73,7 @@ bool stream_may_go_on(struct stream_thread *st, const struct packet_vector *v,
                       const struct packet *p)
 {
     struct flow *flow = p->flow_hash != 0 ? flow_table_peek(st->flows, p) : NULL;
-    bool settled = flow == NULL || flow_is_settled(flow);
+    bool settled = flow == NULL || flow_is_drained(flow);
 
     if (v->count > 0 && (!settled || (p->order != 0 && stream_time_leaps(st, v, p->order))))
         return false;

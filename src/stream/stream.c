@@ -575,7 +575,7 @@ static bool vector_in_order(struct stream_thread *st, struct packet_vector *v)
 }
 
 /* Live, where answers are awaited: as much of the vector as has them. */
-static COLD bool vector_settled(struct stream_thread *st, struct packet_vector *v)
+static COLD bool vector_drained(struct stream_thread *st, struct packet_vector *v)
 {
     if (!st->has_input)
         take_input(st, v);
@@ -601,7 +601,7 @@ bool stream_vector(struct stream_thread *st, struct packet_vector *v)
     if (v->order_at != 0 || (st->has_input && st->input.order_at != 0))
         return vector_in_order(st, v);
     if (UNLIKELY(st->settles || st->has_input))
-        return vector_settled(st, v);
+        return vector_drained(st, v);
     start_vector(st, v);
     look_ahead_first(st, v);
     for (unsigned i = 0; i < v->count; i++) {
