@@ -126,7 +126,7 @@ struct flow {
     uint8_t detect_flags;                       /* private to detect, but for FLOW_RECOGNISED */
     uint8_t rules_generation;                   /* private to detect: which rules it remembers */
     uint8_t switched_off;                              /* FLOW_NO_*: from the next packet on */
-    uint64_t reported[2];                       /* stream data before it no rule asks for again, by
+    uint64_t raw_progress[2];                       /* stream data before it no rule asks for again, by
                                                  * direction; atomic: it goes upstream */
 };
 
@@ -178,9 +178,9 @@ static inline void flow_request(struct flow *f, uint32_t requests)
     if ((__atomic_load_n(&f->requests, __ATOMIC_RELAXED) & requests) != requests)
         __atomic_fetch_or(&f->requests, requests, __ATOMIC_RELEASE);
 }
-static inline uint64_t flow_reported(const struct flow *f, enum direction dir)
+static inline uint64_t flow_raw_progress(const struct flow *f, enum direction dir)
 {
-    return __atomic_load_n(&f->reported[dir], __ATOMIC_RELAXED);
+    return __atomic_load_n(&f->raw_progress[dir], __ATOMIC_RELAXED);
 }
 static inline uint32_t flow_requests(const struct flow *f)
 {

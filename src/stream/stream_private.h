@@ -301,12 +301,12 @@ static inline int64_t stream_kept_from(const struct stream_conf *conf, const str
                                        const struct tcp_stream *s, enum direction dir)
 {
     uint32_t lookback = stream_lookback(conf, dir);
-    int64_t reported;
+    int64_t raw_progress;
 
     if (lookback == 0)
         return s->delivered;
-    reported = (int64_t)flow_reported(flow, dir);
-    return MAX(s->delivered - lookback, MIN(reported, s->delivered));
+    raw_progress = (int64_t)flow_raw_progress(flow, dir);
+    return MAX(s->delivered - lookback, MIN(raw_progress, s->delivered));
 }
 /* So many acknowledged bytes are kept to compare later copies with. The last quarter of the memory
  * is for data that nobody has seen. */

@@ -243,7 +243,7 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
     }
     candidates_clear(&dt->found);
     if (stream_due)
-        stream_reported(dt, p->flow, d);
+        stream_mark_reported(dt, p->flow, d);
     if (p->flow != NULL && UNLIKELY(p->flow->switched_off & FLOW_NO_PAYLOAD_INSPECTION))
         stream_settle(p, d, stream_due);
 }

@@ -215,7 +215,7 @@ void stream_keep_chunk(struct detect_thread *dt, struct packet *p, const struct 
 /* What alerts show of the stream; empty when nothing is kept. *gap: the size of its last one. */
 struct slice stream_kept(const struct detect_thread *dt, const struct flow *f, enum direction d,
                          uint32_t *gap);
-void stream_reported(const struct detect_thread *dt, struct flow *f, enum direction d);
+void stream_mark_reported(const struct detect_thread *dt, struct flow *f, enum direction d);
 void stream_settle(const struct packet *p, enum direction d, bool was_due);
 /* What the rule captured when it matched: pending again, as it is reported now. */
 void stream_captures_take(struct detect_thread *dt, const struct stream_side *side, uint32_t rule);

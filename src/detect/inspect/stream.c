@@ -426,7 +426,7 @@ static void report_up_to(const struct detect_thread *dt, struct flow *f, enum di
     f->detect->side[d].to = to;
     f->detect->side[d].unreported = 0;
     if (!dt->is_inline && f->swap == 0)
-        __atomic_store_n(&f->reported[d], to, __ATOMIC_RELAXED);
+        __atomic_store_n(&f->raw_progress[d], to, __ATOMIC_RELAXED);
 }
 
 static void come_to(struct stream_side *side, uint64_t end)
@@ -497,7 +497,7 @@ void stream_settle(const struct packet *p, enum direction d, bool was_due)
         df->side[d].off = true;
 }
 
-void stream_reported(const struct detect_thread *dt, struct flow *f, enum direction d)
+void stream_mark_reported(const struct detect_thread *dt, struct flow *f, enum direction d)
 {
     struct stream_side *side = &f->detect->side[d];
 

@@ -267,17 +267,17 @@ TEST(stream_lookback_has_its_limit)
 
 /* A flow at rest holds no data that rules have reported on, and what comes next has nothing of it
  * behind it. */
-TEST(stream_data_reported_on_are_let_go)
+TEST(stream_data_below_raw_progress_are_pruned)
 {
     struct script s;
 
     script_open(&s, NULL, false);
     s.show_before = true;
     script_run(&s, HANDSHAKE "c>s A 'aaaa; s>c A; c>s A 'bb; s>c A");
-    s.flow->reported[TO_SERVER] = 4;
+    s.flow->raw_progress[TO_SERVER] = 4;
     script_run(&s, "c>s A");
     CHECK(s.flow->tcp->side[TO_SERVER].buffer != NULL);
-    s.flow->reported[TO_SERVER] = 6;
+    s.flow->raw_progress[TO_SERVER] = 6;
     script_run(&s, "c>s A");
     CHECK(s.flow->tcp->side[TO_SERVER].buffer == NULL);
     script_run(&s, "c>s A 'cc; s>c A");
