@@ -144,14 +144,14 @@ struct app_flow {
     bool encrypted;                     /* set by the parser */
     bool fed[2];                        /* the parser has taken something; detect clears it */
     bool raw[2];                        /* app_raw(); detect clears it */
-    struct app_flow_extra *extra;       /* NULL: nothing of it yet; app_flow_extra_make() */
+    struct app_ext *ext;       /* NULL: nothing of it yet; app_ext_make() */
 };
 
 struct frames;
 struct app_expected_held;
 
 /* What few flows have. */
-struct app_flow_extra {
+struct app_ext {
     uint64_t ahead_bytes;               /* of files whose turn has not come: app/transfer.h */
     struct buf held;                    /* output's: packets that may yet be logged */
     struct frames *frames[2];           /* the framework's; NULL until the first is made */
@@ -159,7 +159,7 @@ struct app_flow_extra {
 };
 
 /* NULL: no memory. */
-struct app_flow_extra *app_flow_extra_make(struct app_flow *af);
+struct app_ext *app_ext_make(struct app_flow *af);
 
 /* What follows in both directions is another protocol (CONNECT, STARTTLS, upgrade): from the
  * next packet on detection runs again; this protocol's transactions are inspected and logged as

@@ -390,20 +390,20 @@ struct app_session *app_session_new(struct app_thread *at, struct flow *f, unsig
     return s;
 }
 
-struct app_flow_extra *app_flow_extra_make(struct app_flow *af)
+struct app_ext *app_ext_make(struct app_flow *af)
 {
-    if (af->extra == NULL)
-        af->extra = lib_calloc(1, sizeof(*af->extra));
-    return af->extra;
+    if (af->ext == NULL)
+        af->ext = lib_calloc(1, sizeof(*af->ext));
+    return af->ext;
 }
 
-static COLD void extra_free(struct app_session *s)
+static COLD void ext_free(struct app_session *s)
 {
     app_frames_free(s);
-    buf_fini(&s->flow.extra->held);
-    app_expected_free(&s->flow.extra->expected);
-    lib_free(s->flow.extra);
-    s->flow.extra = NULL;
+    buf_fini(&s->flow.ext->held);
+    app_expected_free(&s->flow.ext->expected);
+    lib_free(s->flow.ext);
+    s->flow.ext = NULL;
 }
 
 void app_flow_free(struct flow *flow)
@@ -415,8 +415,8 @@ void app_flow_free(struct flow *flow)
         return;
     at = s->flow.thread;
     close_parser(s);
-    if (UNLIKELY(s->flow.extra != NULL))
-        extra_free(s);
+    if (UNLIKELY(s->flow.ext != NULL))
+        ext_free(s);
     for (unsigned d = 0; d < 2; d++)
         app_buf_give(at, &s->side[d].held);
     pool_put(&at->sessions, s);

@@ -25,15 +25,15 @@ static uint8_t first_data_of(const struct app_session *s, uint16_t id)
 static enum app_proto_id claim_expected(struct app_session *s, struct packet *p,
                                         enum direction d)
 {
-    struct app_flow_extra *extra = s->flow.extra;
-    struct app_expected_held *held = extra != NULL ? extra->expected : NULL;
+    struct app_ext *ext = s->flow.ext;
+    struct app_expected_held *held = ext != NULL ? ext->expected : NULL;
     enum app_proto_id found = app_claim_expected(s->flow.thread, p, d, &held);
 
-    if (LIKELY(held == NULL) && extra == NULL)
+    if (LIKELY(held == NULL) && ext == NULL)
         return found;
-    extra = app_flow_extra_make(&s->flow);
-    if (extra != NULL)
-        extra->expected = held;
+    ext = app_ext_make(&s->flow);
+    if (ext != NULL)
+        ext->expected = held;
     else
         app_expected_free(&held);
     return found;

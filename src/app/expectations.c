@@ -363,7 +363,7 @@ bool app_expect(struct app_flow *af, const struct app_expected *expected)
 
 void *app_expected_data(struct app_flow *af)
 {
-    const struct app_expected_held *held = af->extra != NULL ? af->extra->expected : NULL;
+    const struct app_expected_held *held = af->ext != NULL ? af->ext->expected : NULL;
 
     return held != NULL ? held->data : NULL;
 }

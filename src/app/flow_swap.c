@@ -64,8 +64,8 @@ static void flip_flow(struct flow *f)
 static void flip_session(struct app_session *s)
 {
     SWAP(s->side[0], s->side[1]);
-    if (s->flow.extra != NULL)
-        SWAP(s->flow.extra->frames[0], s->flow.extra->frames[1]);
+    if (s->flow.ext != NULL)
+        SWAP(s->flow.ext->frames[0], s->flow.ext->frames[1]);
     SWAP(s->flow.end[0], s->flow.end[1]);
     SWAP(s->flow.disrupted[0], s->flow.disrupted[1]);
     if (s->first_data == APP_TS || s->first_data == APP_TC)

@@ -130,12 +130,12 @@ uint64_t app_frames_edge(const struct app_flow *af, enum direction direction, bo
 
 static COLD struct frames *frames_make(struct app_flow *af, enum direction d)
 {
-    struct app_flow_extra *extra = app_flow_extra_make(af);
+    struct app_ext *ext = app_ext_make(af);
 
-    if (extra == NULL)
+    if (ext == NULL)
         return NULL;
-    extra->frames[d] = lib_calloc(1, sizeof(*extra->frames[d]));
-    return extra->frames[d];
+    ext->frames[d] = lib_calloc(1, sizeof(*ext->frames[d]));
+    return ext->frames[d];
 }
 
 uint32_t app_frame(struct app_flow *af, enum direction direction, unsigned type, uint64_t offset,
@@ -334,6 +334,6 @@ void app_frames_free(struct app_session *s)
         app_buf_give(s->flow.thread, &frames->store);
         app_buf_give(s->flow.thread, &frames->kept);
         lib_free(frames);
-        s->flow.extra->frames[d] = NULL;
+        s->flow.ext->frames[d] = NULL;
     }
 }

@@ -230,7 +230,7 @@ static inline struct app_session *app_session_of(const struct app_flow *af)
 }
 static inline struct frames *frames_of(const struct app_session *s, enum direction d)
 {
-    return s->flow.extra != NULL ? s->flow.extra->frames[d] : NULL;
+    return s->flow.ext != NULL ? s->flow.ext->frames[d] : NULL;
 }
 static inline unsigned frame_count(const struct frames *frames)
 {

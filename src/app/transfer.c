@@ -24,7 +24,7 @@ static uint64_t piece_len(const struct app_transfer_piece *piece)
 /* Of all files of the flow; there since the first piece that waited. */
 static uint64_t *flow_ahead(const struct app_transfer *t)
 {
-    return &t->tx->flow->extra->ahead_bytes;
+    return &t->tx->flow->ext->ahead_bytes;
 }
 
 static void piece_free(struct app_transfer *t, struct app_transfer_piece *piece)
@@ -100,8 +100,8 @@ void app_transfer_piece(struct app_transfer *t, struct app_tx *tx, enum directio
         t->file = app_file_open(tx, d, name, NULL);
     }
     if (early && len > 0) {
-        if (app_flow_extra_make(tx->flow) == NULL)
-            out_of_memory(sizeof(struct app_flow_extra));
+        if (app_ext_make(tx->flow) == NULL)
+            out_of_memory(sizeof(struct app_ext));
         t->tx = tx;
         t->filling = piece_at(t, offset);
     }

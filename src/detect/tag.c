@@ -70,7 +70,7 @@ void tag_expect_hosts(struct tag_table *table)
 
 static struct flow_tag *flow_tags(const struct flow *flow)
 {
-    return flow->extra != NULL ? flow->extra->tags : NULL;
+    return flow->ext != NULL ? flow->ext->tags : NULL;
 }
 
 void tag_flow_free(struct flow *flow)
@@ -78,7 +78,7 @@ void tag_flow_free(struct flow *flow)
     struct flow_tag *tag = flow_tags(flow);
 
     if (tag != NULL)
-        flow->extra->tags = NULL;
+        flow->ext->tags = NULL;
     while (tag != NULL) {
         struct flow_tag *next = tag->next;
 
@@ -120,11 +120,11 @@ static void start_flow(const struct rule *rule, const struct tag_spec *spec, str
             return;
         }
     }
-    if (count >= FLOW_TAGS_MAX || flow_extra_make(flow) == NULL ||
+    if (count >= FLOW_TAGS_MAX || flow_ext_make(flow) == NULL ||
         (tag = lib_malloc(sizeof(*tag))) == NULL)
         return;
-    *tag = (struct flow_tag){ flow->extra->tags, rule->sid, rule->gid, fresh_state(spec, now_us) };
-    flow->extra->tags = tag;
+    *tag = (struct flow_tag){ flow->ext->tags, rule->sid, rule->gid, fresh_state(spec, now_us) };
+    flow->ext->tags = tag;
 }
 
 static struct shard_key host_key(const struct ip *ip)

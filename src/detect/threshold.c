@@ -57,7 +57,7 @@ struct shard_table *threshold_table_shared(struct threshold_table *table)
 
 static struct flow_threshold *flow_thresholds(const struct flow *flow)
 {
-    return flow->extra != NULL ? flow->extra->thresholds : NULL;
+    return flow->ext != NULL ? flow->ext->thresholds : NULL;
 }
 
 void threshold_flow_free(struct flow *flow)
@@ -65,7 +65,7 @@ void threshold_flow_free(struct flow *flow)
     struct flow_threshold *t = flow_thresholds(flow);
 
     if (t != NULL)
-        flow->extra->thresholds = NULL;
+        flow->ext->thresholds = NULL;
     while (t != NULL) {
         struct flow_threshold *next = t->next;
 
@@ -279,13 +279,13 @@ static enum threshold_result count_in_flow(const struct threshold_spec *spec,
     for (t = flow_thresholds(p->flow); t != NULL; t = t->next)
         if (t->sid == rule->sid && t->gid == rule->gid && t->rev == rule->rev)
             return count_match(spec, &t->state, p->time_us);
-    if (flow_extra_make(p->flow) == NULL || (t = lib_calloc(1, sizeof(*t))) == NULL)
+    if (flow_ext_make(p->flow) == NULL || (t = lib_calloc(1, sizeof(*t))) == NULL)
         return THRESHOLD_NO_MATCH;
     t->sid = rule->sid;
     t->gid = rule->gid;
     t->rev = rule->rev;
-    t->next = p->flow->extra->thresholds;
-    p->flow->extra->thresholds = t;
+    t->next = p->flow->ext->thresholds;
+    p->flow->ext->thresholds = t;
     return start_counting(spec, &t->state, p->time_us);
 }
 

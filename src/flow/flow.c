@@ -160,28 +160,28 @@ void flow_drop(struct flow *f, const struct packet *p, enum drop_reason reason)
     flow_request(f, requests);
 }
 
-struct flow_extra *flow_extra_make(struct flow *f)
+struct flow_ext *flow_ext_make(struct flow *f)
 {
-    if (f->extra == NULL)
-        f->extra = lib_calloc(1, sizeof(*f->extra));
-    return f->extra;
+    if (f->ext == NULL)
+        f->ext = lib_calloc(1, sizeof(*f->ext));
+    return f->ext;
 }
 
 struct flow_macs *flow_macs_make(struct flow *f)
 {
-    if (flow_extra_make(f) == NULL)
+    if (flow_ext_make(f) == NULL)
         return NULL;
-    if (f->extra->macs == NULL)
-        f->extra->macs = lib_calloc(1, sizeof(*f->extra->macs));
-    return f->extra->macs;
+    if (f->ext->macs == NULL)
+        f->ext->macs = lib_calloc(1, sizeof(*f->ext->macs));
+    return f->ext->macs;
 }
 
-void flow_extra_free(struct flow *f)
+void flow_ext_free(struct flow *f)
 {
-    if (LIKELY(f->extra == NULL))
+    if (LIKELY(f->ext == NULL))
         return;
-    lib_free(f->extra->macs);
-    lib_free(f->extra->rate);
-    lib_free(f->extra);
-    f->extra = NULL;
+    lib_free(f->ext->macs);
+    lib_free(f->ext->rate);
+    lib_free(f->ext);
+    f->ext = NULL;
 }

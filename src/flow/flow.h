@@ -62,7 +62,7 @@ struct flow_macs {
 };
 
 /* What few flows have; the inspecting thread's. */
-struct flow_extra {
+struct flow_ext {
     struct flow_threshold *thresholds;  /* detect/threshold.h; NULL while there are none */
     struct flow_tag *tags;              /* detect/tag.h; NULL while there are none */
     struct flow_macs *macs;             /* NULL unless an output logs them */
@@ -106,7 +106,7 @@ struct flow {
     CACHE_ALIGNED struct app_flow *app;         /* NULL before the first payload */
     struct detect_flow *detect;                 /* NULL while there is nothing to remember */
     struct flow_vars *vars;                     /* NULL while there are none */
-    struct flow_extra *extra;                   /* NULL while there is none; flow_extra_make() */
+    struct flow_ext *ext;                   /* NULL while there is none; flow_ext_make() */
     uint64_t packets[2], bytes[2];              /* counted as they pass detect */
     uint64_t inspect_last_us;
     uint16_t app_proto;                         /* enum app_proto_id; detection result */
@@ -133,13 +133,13 @@ struct flow {
 _Static_assert(sizeof(struct flow) == 5 * CACHE_LINE, "five lines, two of them inspection's");
 
 /* NULL: no memory. */
-struct flow_extra *flow_extra_make(struct flow *f);
-void flow_extra_free(struct flow *f);   /* all but macs and rate is free already */
+struct flow_ext *flow_ext_make(struct flow *f);
+void flow_ext_free(struct flow *f);   /* all but macs and rate is free already */
 
 /* Rules of the kind "track by_flow" have counted there. */
 static inline bool flow_counts_matches(const struct flow *f)
 {
-    return f->extra != NULL && f->extra->thresholds != NULL;
+    return f->ext != NULL && f->ext->thresholds != NULL;
 }
 
 /* What rules left in the flow, for the records about it. */
@@ -151,7 +151,7 @@ static inline bool flow_remembers(const struct flow *f)
 struct flow_macs *flow_macs_make(struct flow *f);       /* NULL: no memory */
 static inline struct flow_macs *flow_macs(const struct flow *f)
 {
-    return f->extra != NULL ? f->extra->macs : NULL;
+    return f->ext != NULL ? f->ext->macs : NULL;
 }
 
 /* Asked for of the stream module too, by requests; this is for what has left it before. */

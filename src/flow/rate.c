@@ -36,12 +36,12 @@ int flow_rate_read(struct flow_rate_conf *conf, const struct conf_node *root, st
 
 static struct flow_rate *rate_of(const struct flow_rate_conf *conf, struct flow *f)
 {
-    struct flow_extra *extra = flow_extra_make(f);
+    struct flow_ext *ext = flow_ext_make(f);
 
-    if (extra != NULL && extra->rate == NULL)
-        extra->rate = lib_calloc(1, sizeof(*extra->rate) +
-                                    2 * conf->seconds * sizeof(extra->rate->at[0]));
-    return extra != NULL ? extra->rate : NULL;
+    if (ext != NULL && ext->rate == NULL)
+        ext->rate = lib_calloc(1, sizeof(*ext->rate) +
+                                    2 * conf->seconds * sizeof(ext->rate->at[0]));
+    return ext != NULL ? ext->rate : NULL;
 }
 
 /* The seconds after the newest up to this one begin with nothing. */
@@ -79,6 +79,6 @@ bool flow_rate_add(const struct flow_rate_conf *conf, struct flow *f, enum direc
         return false;
     f->inspect_flags |= FLOW_INSPECT_ELEPHANT;
     lib_free(rate);
-    f->extra->rate = NULL;
+    f->ext->rate = NULL;
     return true;
 }

@@ -263,7 +263,7 @@ static void detect_module_packet(struct detect_module *m, struct packet *p)
             app_forget_opener(m->ctx->app, p);
         detect_flow_free(p->flow);
         app_flow_free(p->flow);
-        flow_extra_free(p->flow);
+        flow_ext_free(p->flow);
         flow_vars_free(p->flow->vars);
         p->flow->vars = NULL;
     }

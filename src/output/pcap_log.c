@@ -95,13 +95,13 @@ static void hold(struct packet *p, unsigned thread)
 {
     struct app_flow *af = p->flow != NULL ? p->flow->app : NULL;
 
-    struct app_flow_extra *extra;
+    struct app_ext *ext;
 
     if (af == NULL || !packet_is_tcp(p) || p->payload_len == 0)
         return;
-    extra = app_flow_extra_make(af);
-    if (extra != NULL && extra->held.len + sizeof(struct pcap_record) + p->len <= HELD_MAX)
-        add_record(&extra->held, p, thread);
+    ext = app_ext_make(af);
+    if (ext != NULL && ext->held.len + sizeof(struct pcap_record) + p->len <= HELD_MAX)
+        add_record(&ext->held, p, thread);
 }
 
 static void pcap_packet(struct render *r, void *self, struct packet *p)
@@ -122,9 +122,9 @@ static void pcap_packet(struct render *r, void *self, struct packet *p)
     }
     pcap_files_set_linktype(log->files, eve_linktype(p));
     record_begin(r, log->sink);
-    if (af != NULL && af->extra != NULL && af->extra->held.len > 0) {
-        buf_add(r->out, af->extra->held.data, af->extra->held.len);
-        buf_fini(&af->extra->held);
+    if (af != NULL && af->ext != NULL && af->ext->held.len > 0) {
+        buf_add(r->out, af->ext->held.data, af->ext->held.len);
+        buf_fini(&af->ext->held);
     }
     add_record(r->out, p, r->thread);
     record_end(r);

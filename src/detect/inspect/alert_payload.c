@@ -11,92 +11,92 @@
 
 #define KEPT_MAX (64u << 10)            /* and what alerts show; what comes then is left out */
 
-static uint32_t shown_len(const struct stream_extra *extra)
+static uint32_t shown_len(const struct stream_ext *ext)
 {
-    return (uint32_t)extra->kept.len - extra->gone;
+    return (uint32_t)ext->kept.len - ext->gone;
 }
 
-static bool takes_more(const struct detect_thread *dt, const struct stream_extra *extra,
+static bool takes_more(const struct detect_thread *dt, const struct stream_ext *ext,
                        const struct stream_chunk *c)
 {
-    return extra->to == c->offset && shown_len(extra) < KEPT_MAX + dt->stream_keep;
+    return ext->to == c->offset && shown_len(ext) < KEPT_MAX + dt->stream_keep;
 }
 
 /* A gap shows as a remark. Only where the last one is is known later. */
-static void add_gap(struct stream_extra *extra, uint32_t len)
+static void add_gap(struct stream_ext *ext, uint32_t len)
 {
-    if (extra->gap > 0)
-        extra->from = extra->to - MIN(extra->to, shown_len(extra));
-    extra->gap = len;
-    extra->gap_at = shown_len(extra);
-    buf_printf(&extra->kept, "[%u bytes missing]", len);
-    extra->gap_text = shown_len(extra) - extra->gap_at;
+    if (ext->gap > 0)
+        ext->from = ext->to - MIN(ext->to, shown_len(ext));
+    ext->gap = len;
+    ext->gap_at = shown_len(ext);
+    buf_printf(&ext->kept, "[%u bytes missing]", len);
+    ext->gap_text = shown_len(ext) - ext->gap_at;
 }
 
 void COLD stream_keep_chunk(struct detect_thread *dt, struct packet *p,
                             const struct stream_chunk *c)
 {
     struct detect_flow *df = detect_flow_get(p->flow);
-    struct stream_extra *extra;
+    struct stream_ext *ext;
 
     if (df == NULL || c->len == 0)
         return;
-    extra = stream_extra_get(&df->side[c->direction]);
-    if (extra == NULL)
+    ext = stream_ext_get(&df->side[c->direction]);
+    if (ext == NULL)
         return;
-    if (extra->kept.len == 0)
-        extra->from = extra->to = c->offset;
-    if (!takes_more(dt, extra, c))
+    if (ext->kept.len == 0)
+        ext->from = ext->to = c->offset;
+    if (!takes_more(dt, ext, c))
         return;
-    extra->to += c->len;
+    ext->to += c->len;
     if (c->kind == CHUNK_GAP)
-        add_gap(extra, c->len);
+        add_gap(ext, c->len);
     else
-        buf_add(&extra->kept, c->data, c->len);
+        buf_add(&ext->kept, c->data, c->len);
 }
 
 struct slice stream_kept(const struct detect_thread *dt, const struct flow *f, enum direction d,
                          uint32_t *gap)
 {
-    const struct stream_extra *extra;
+    const struct stream_ext *ext;
 
     *gap = 0;
-    if (dt->stream_keep == 0 || f == NULL || f->detect == NULL || f->detect->side[d].extra == NULL)
+    if (dt->stream_keep == 0 || f == NULL || f->detect == NULL || f->detect->side[d].ext == NULL)
         return (struct slice){ NULL, 0 };
-    extra = f->detect->side[d].extra;
-    *gap = extra->gap;
-    return (struct slice){ extra->kept.data + extra->gone, shown_len(extra) };
+    ext = f->detect->side[d].ext;
+    *gap = ext->gap;
+    return (struct slice){ ext->kept.data + ext->gone, shown_len(ext) };
 }
 
 /* The rest moves to the front when that is not the most of it: with each packet a little goes. */
-static void drop_shown(struct stream_extra *extra, uint64_t n)
+static void drop_shown(struct stream_ext *ext, uint64_t n)
 {
-    extra->gone += (uint32_t)MIN(n, shown_len(extra));
-    if (extra->gone < extra->kept.len / 2)
+    ext->gone += (uint32_t)MIN(n, shown_len(ext));
+    if (ext->gone < ext->kept.len / 2)
         return;
-    buf_drop_front(&extra->kept, extra->gone);
-    extra->gone = 0;
+    buf_drop_front(&ext->kept, ext->gone);
+    ext->gone = 0;
 }
 
-static void drop_to(struct stream_extra *extra, uint64_t left)
+static void drop_to(struct stream_ext *ext, uint64_t left)
 {
-    uint64_t n = left > extra->from ? left - extra->from : 0;
+    uint64_t n = left > ext->from ? left - ext->from : 0;
 
-    if (left >= extra->to) {
-        buf_clear(&extra->kept);
-        extra->gap = extra->gone = 0;
+    if (left >= ext->to) {
+        buf_clear(&ext->kept);
+        ext->gap = ext->gone = 0;
         return;
     }
-    if (extra->gap > 0 && n > extra->gap_at) {
-        if (n < (uint64_t)extra->gap_at + extra->gap)
+    if (ext->gap > 0 && n > ext->gap_at) {
+        if (n < (uint64_t)ext->gap_at + ext->gap)
             return;                     /* within it */
-        n = n - extra->gap + extra->gap_text;
-        extra->gap = 0;
-    } else if (extra->gap > 0) {
-        extra->gap_at -= (uint32_t)n;
+        n = n - ext->gap + ext->gap_text;
+        ext->gap = 0;
+    } else if (ext->gap > 0) {
+        ext->gap_at -= (uint32_t)n;
     }
-    drop_shown(extra, n);
-    extra->from = MAX(left, extra->from);
+    drop_shown(ext, n);
+    ext->from = MAX(left, ext->from);
 }
 
 /* Up to where rules have had it; where none looks, as if one did. */
@@ -104,15 +104,15 @@ static uint64_t rules_had(const struct detect_thread *dt, const struct packet *p
                           uint64_t parsed)
 {
     struct stream_side *side = &p->flow->detect->side[d];
-    struct stream_extra *extra = side->extra;
+    struct stream_ext *ext = side->ext;
 
     if (dt->plan->group[TRANSPORT_TCP][d].has_stream)
         return stream_side_from(side);
-    if (side->flush || stream_is_closing(p) || extra->to - extra->had >= dt->plan->chunk_size[d]) {
-        extra->had = parsed;
+    if (side->flush || stream_is_closing(p) || ext->to - ext->had >= dt->plan->chunk_size[d]) {
+        ext->had = parsed;
         side->flush = false;
     }
-    return extra->had;
+    return ext->had;
 }
 
 static uint32_t shown_before(const struct detect_thread *dt, const struct app_flow *af,
@@ -129,18 +129,18 @@ void COLD detect_forget_shown(struct detect_thread *dt, struct packet *p)
 {
     enum direction d = packet_direction(p);
     struct flow *f = p->flow;
-    struct stream_extra *extra;
+    struct stream_ext *ext;
     uint64_t parsed, had, left;
     uint32_t before;
 
     if (f->detect == NULL || !(p->flags & PACKET_STREAM_OPEN))
         return;
-    extra = f->detect->side[d].extra;
-    if (extra == NULL || extra->kept.len == 0)
+    ext = f->detect->side[d].ext;
+    if (ext == NULL || ext->kept.len == 0)
         return;
-    parsed = extra->to - (f->app != NULL ? MIN(extra->to, app_untaken(f->app, d)) : 0);
+    parsed = ext->to - (f->app != NULL ? MIN(ext->to, app_untaken(f->app, d)) : 0);
     had = rules_had(dt, p, d, parsed);
     before = shown_before(dt, f->app, d);
     left = MIN(parsed, had > before ? had - before : 0);
-    drop_to(extra, left - MIN(left, p->stream_history[d]));
+    drop_to(ext, left - MIN(left, p->stream_history[d]));
 }

@@ -65,7 +65,7 @@ static inline void stream_rules_clear(struct stream_rules *s)
 }
 
 /* What few flows have. */
-struct stream_extra {
+struct stream_ext {
     struct buf kept;            /* data that alerts show, behind `gone`; see shown.c */
     uint32_t gone;
     uint64_t from, to;          /* where they begin and end in the stream */
@@ -83,7 +83,7 @@ struct stream_side {
     bool off;                   /* what comes from here on is encrypted */
     uint16_t told;              /* of `seen`, whose data this packet has reported: these count */
     struct stream_rules *matched, *waiting, *seen;  /* seen: payload part of tx rules */
-    struct stream_extra *extra; /* NULL: nothing of it yet */
+    struct stream_ext *ext; /* NULL: nothing of it yet */
 };
 
 static inline uint64_t stream_side_from(const struct stream_side *side)
@@ -208,7 +208,7 @@ void stream_inspect_chunks(struct detect_thread *dt, struct packet *p);
 /* Is there something to report to a packet of this direction? */
 bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum direction d);
 /* NULL: no memory. */
-struct stream_extra *stream_extra_get(struct stream_side *side);
+struct stream_ext *stream_ext_get(struct stream_side *side);
 
 /* shown.c */
 void stream_keep_chunk(struct detect_thread *dt, struct packet *p, const struct stream_chunk *c);

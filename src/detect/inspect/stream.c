@@ -23,21 +23,21 @@ struct detect_flow *detect_flow_get(struct flow *f)
     return f->detect;
 }
 
-struct stream_extra *stream_extra_get(struct stream_side *side)
+struct stream_ext *stream_ext_get(struct stream_side *side)
 {
-    if (side->extra == NULL)
-        side->extra = lib_calloc(1, sizeof(*side->extra));
-    return side->extra;
+    if (side->ext == NULL)
+        side->ext = lib_calloc(1, sizeof(*side->ext));
+    return side->ext;
 }
 
-static void extra_free(struct stream_extra *extra)
+static void ext_free(struct stream_ext *ext)
 {
-    if (extra == NULL)
+    if (ext == NULL)
         return;
-    buf_fini(&extra->kept);
-    buf_fini(&extra->captured);
-    lib_free(extra->recent);
-    lib_free(extra);
+    buf_fini(&ext->kept);
+    buf_fini(&ext->captured);
+    lib_free(ext->recent);
+    lib_free(ext);
 }
 
 void detect_prefetch_flow(const struct flow *flow)
@@ -68,7 +68,7 @@ void detect_flow_free(struct flow *f)
         lib_free(df->side[d].matched);
         lib_free(df->side[d].waiting);
         lib_free(df->side[d].seen);
-        extra_free(df->side[d].extra);
+        ext_free(df->side[d].ext);
     }
     f->detect = NULL;
     lib_free(df);
@@ -76,8 +76,8 @@ void detect_flow_free(struct flow *f)
 
 static void captures_clear(struct stream_side *side)
 {
-    if (UNLIKELY(side->extra != NULL))
-        buf_clear(&side->extra->captured);
+    if (UNLIKELY(side->ext != NULL))
+        buf_clear(&side->ext->captured);
 }
 
 void stream_forget(struct detect_flow *df)
@@ -88,8 +88,8 @@ void stream_forget(struct detect_flow *df)
         stream_rules_clear(df->side[d].waiting);
         stream_rules_clear(df->side[d].seen);
         df->side[d].told = 0;
-        if (df->side[d].extra != NULL)
-            stream_rules_clear(df->side[d].extra->recent);
+        if (df->side[d].ext != NULL)
+            stream_rules_clear(df->side[d].ext->recent);
         captures_clear(&df->side[d]);
     }
 }
@@ -193,17 +193,17 @@ struct stream_capture { uint32_t rule, id, kind, key_len, len; };
 static void COLD captures_keep(const struct program_scratch *s, struct stream_side *side,
                                uint32_t rule)
 {
-    struct stream_extra *extra = stream_extra_get(side);
+    struct stream_ext *ext = stream_ext_get(side);
 
-    for (unsigned i = 0; extra != NULL && i < s->capture_count; i++) {
+    for (unsigned i = 0; ext != NULL && i < s->capture_count; i++) {
         const struct pending_capture *c = &s->capture[i];
         const struct stream_capture head = { rule, c->id, c->kind, c->key_len, c->len };
 
-        if (extra->captured.len + sizeof(head) + c->key_len + c->len > CAPTURED_MAX)
+        if (ext->captured.len + sizeof(head) + c->key_len + c->len > CAPTURED_MAX)
             break;
-        buf_add(&extra->captured, &head, sizeof(head));
-        buf_add(&extra->captured, s->text.data + c->key_at, c->key_len);
-        buf_add(&extra->captured, s->text.data + c->at, c->len);
+        buf_add(&ext->captured, &head, sizeof(head));
+        buf_add(&ext->captured, s->text.data + c->key_at, c->key_len);
+        buf_add(&ext->captured, s->text.data + c->at, c->len);
     }
 }
 
@@ -212,9 +212,9 @@ void stream_captures_take(struct detect_thread *dt, const struct stream_side *si
     struct stream_capture head;
     struct bytes in;
 
-    if (LIKELY(side->extra == NULL))
+    if (LIKELY(side->ext == NULL))
         return;
-    in = bytes_of_slice(buf_slice(&side->extra->captured));
+    in = bytes_of_slice(buf_slice(&side->ext->captured));
     while (bytes_have(&in, sizeof(head))) {
         memcpy(&head, take_bytes(&in, sizeof(head)), sizeof(head));
         struct slice key = take_slice(&in, head.key_len), text = take_slice(&in, head.len);
@@ -279,13 +279,13 @@ static void collect_near(struct detect_thread *dt, const struct packet *p,
 static void recent_join(struct detect_thread *dt, struct stream_side *side, uint64_t start,
                         uint64_t end)
 {
-    struct stream_extra *extra = dt->found.count > 0 ? stream_extra_get(side) : side->extra;
+    struct stream_ext *ext = dt->found.count > 0 ? stream_ext_get(side) : side->ext;
     struct stream_rules *recent;
     unsigned kept = 0;
 
-    if (extra == NULL)
+    if (ext == NULL)
         return;
-    recent = extra->recent;
+    recent = ext->recent;
     for (unsigned i = 0; i + 1 < stream_rules_count(recent); i += 2) {
         uint32_t rule = recent->at[i], until = recent->at[i + 1];
 
@@ -297,14 +297,14 @@ static void recent_join(struct detect_thread *dt, struct stream_side *side, uint
     if (recent != NULL)
         recent->count = (uint16_t)kept;
     for (unsigned i = 0; i < dt->found.count; i++) {
-        if (stream_rules_count(extra->recent) + 2 > STREAM_RULES_MAX ||
-            !rules_push(&extra->recent, dt->found.list[i]))
+        if (stream_rules_count(ext->recent) + 2 > STREAM_RULES_MAX ||
+            !rules_push(&ext->recent, dt->found.list[i]))
             break;
-        if (!rules_push(&extra->recent, (uint32_t)end))
-            extra->recent->count--;
+        if (!rules_push(&ext->recent, (uint32_t)end))
+            ext->recent->count--;
     }
     for (unsigned i = 0; i < kept; i += 2)
-        candidates_add(&dt->found, extra->recent->at[i]);
+        candidates_add(&dt->found, ext->recent->at[i]);
 }
 
 /* The window has grown: what had matched because of where it ended is asked again. */

@@ -69,7 +69,7 @@ TEST(threshold_keyword_sequences)
         r->sid = 100 + (uint32_t)i;
         check_sequence(t, &f, r, flow, cases[i].wanted);
         threshold_flow_free(flow);
-        flow_extra_free(flow);
+        flow_ext_free(flow);
         free(flow);
     }
     rules_fixture_close(&f);

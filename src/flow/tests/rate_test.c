@@ -19,7 +19,7 @@ static struct flow *flow_of(void)
 
 static void flow_gone(struct flow *f)
 {
-    flow_extra_free(f);
+    flow_ext_free(f);
     free(f);
 }
 
