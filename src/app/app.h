@@ -2,7 +2,7 @@
 /* app/app.h - what an application protocol declares, and what the framework offers it.
  *
  * A protocol is one folder under app/ and one line in app/list.h. Its `const struct app_proto`
- * says how it is recognised, parsed, inspected and logged; detect and output learn of it from
+ * says how it is detected, parsed, inspected and logged; detect and output learn of it from
  * there alone. All of it runs on the thread that owns the flow's inspection half. A parser sees
  * bytes and its own state, nothing else. */
 #ifndef APP_APP_H
@@ -460,9 +460,9 @@ void app_note_opening(const struct app_conf *conf, const struct app_opening *ope
 /* With the packet that ends its flow, by the thread that inspects it, in its turn. */
 void app_forget_opener(const struct app_conf *conf, const struct packet *p);
 bool app_proto_enabled(const struct app_conf *conf, enum app_proto_id id);  /* with its parser */
-bool app_proto_recognised(const struct app_conf *conf, enum app_proto_id id);   /* at least */
+bool app_proto_is_detected(const struct app_conf *conf, enum app_proto_id id);   /* at least */
 /* Of those that a rule for `wanted` means, one is. */
-bool app_proto_any_recognised(const struct app_conf *conf, enum app_proto_id wanted);
+bool app_proto_any_is_detected(const struct app_conf *conf, enum app_proto_id wanted);
 /* What it takes for all flows together; NULL: that is not counted. */
 struct app_memory *app_proto_memory(const struct app_conf *conf, enum app_proto_id id);
 struct app_memory *app_ranges_limit(const struct app_conf *conf);  /* files that come in ranges */

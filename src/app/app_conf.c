@@ -205,17 +205,17 @@ bool app_proto_enabled(const struct app_conf *conf, enum app_proto_id id)
            (conf->proto[id].parses[TRANSPORT_TCP] || conf->proto[id].parses[TRANSPORT_UDP]);
 }
 
-bool app_proto_recognised(const struct app_conf *conf, enum app_proto_id id)
+bool app_proto_is_detected(const struct app_conf *conf, enum app_proto_id id)
 {
     return (unsigned)id < APP_PROTO_MAX &&
            (conf->proto[id].enabled[TRANSPORT_TCP] || conf->proto[id].enabled[TRANSPORT_UDP]);
 }
 
-bool app_proto_any_recognised(const struct app_conf *conf, enum app_proto_id wanted)
+bool app_proto_any_is_detected(const struct app_conf *conf, enum app_proto_id wanted)
 {
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
         if (app_proto_matches(wanted, (enum app_proto_id)id) &&
-            app_proto_recognised(conf, (enum app_proto_id)id))
+            app_proto_is_detected(conf, (enum app_proto_id)id))
             return true;
     return false;
 }

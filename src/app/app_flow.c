@@ -451,24 +451,24 @@ bool app_flow_has_event(const struct app_flow *af, unsigned event)
     return (app_session_of(af)->events & 1u << event) != 0;
 }
 
-/* What is sent is recognised when it is acknowledged, or (inline, UDP) with the packet itself: the
+/* What is sent is detected when it is acknowledged, or (inline, UDP) with the packet itself: the
  * rules are due with the next packet that goes that way, or with this one too. */
-void app_tell_recognised(struct flow *f, const struct app_thread *at, enum direction d)
+void app_signal_proto_detected(struct flow *f, const struct app_thread *at, enum direction d)
 {
-    f->detect_flags |= FLOW_RECOGNISED(d);
+    f->detect_flags |= FLOW_PROTO_DETECTED(d);
     if ((at->conf->is_inline || f->key.proto != 6) && at->packet != NULL &&
         packet_direction(at->packet) == d)
-        at->packet->flags |= PACKET_RECOGNISED;
+        at->packet->flags |= PACKET_PROTO_DETECTED;
 }
 
-static void take_recognised(struct flow *f, struct packet *p)
+static void take_proto_detected(struct flow *f, struct packet *p)
 {
     enum direction d = packet_direction(p);
 
-    if (LIKELY(!(f->detect_flags & FLOW_RECOGNISED(d))) || (p->flags & PACKET_PSEUDO))
+    if (LIKELY(!(f->detect_flags & FLOW_PROTO_DETECTED(d))) || (p->flags & PACKET_PSEUDO))
         return;
-    f->detect_flags &= (uint8_t)~FLOW_RECOGNISED(d);
-    p->flags |= PACKET_RECOGNISED;
+    f->detect_flags &= (uint8_t)~FLOW_PROTO_DETECTED(d);
+    p->flags |= PACKET_PROTO_DETECTED;
 }
 
 static void fail_direction(struct app_session *s, enum direction d)
@@ -479,7 +479,7 @@ static void fail_direction(struct app_session *s, enum direction d)
         return;
     if (f->app_proto_dir[d] == APP_PROTO_UNKNOWN)
         f->app_proto_dir[d] = APP_PROTO_FAILED;
-    app_tell_recognised(f, s->flow.thread, d);
+    app_signal_proto_detected(f, s->flow.thread, d);
 }
 
 void app_disable(struct app_session *s)
@@ -652,7 +652,7 @@ void app_packet(struct app_thread *at, struct packet *p)
         return;
     if (UNLIKELY(f->swap != 0))
         flow_swap_packet(f, p);
-    take_recognised(f, p);
+    take_proto_detected(f, p);
     if (f->key.proto == 6)
         tcp_packet(at, p);
     else if (packet_is_udp(p) && (p->flags & PACKET_PSEUDO) == 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/app_tcp.c - recognition of TCP flows, direction by direction.
  *
- * Each direction is recognised for itself from its first bytes, which wait as pending bytes of
- * their side meanwhile. Who spoke first is parsed first. When only one side is recognised the
+ * Each direction is detected for itself from its first bytes, which wait as pending bytes of
+ * their side meanwhile. Who spoke first is parsed first. When only one side is detected the
  * other is parsed as the same protocol; when both are, and differ, the server is believed unless
  * the parser has had bytes already. */
 #include "app/private.h"
@@ -106,7 +106,7 @@ static void both_unknown(struct app_session *s, enum direction d, bool end)
     }
 }
 
-/* --- only the other side is recognised -------------------------------------------------------- */
+/* --- only the other side is detected -------------------------------------------------------- */
 
 static void parse_as_other(struct app_session *s, enum direction d, bool end)
 {
@@ -121,17 +121,17 @@ static void parse_as_other(struct app_session *s, enum direction d, bool end)
     }
     f->app_proto_dir[d] = APP_PROTO_FAILED;
     s->side[d].detected = true;
-    app_tell_recognised(f, s->flow.thread, d);
+    app_signal_proto_detected(f, s->flow.thread, d);
 }
 
-static void not_recognised(struct app_session *s, enum direction d, bool end)
+static void proto_not_detected(struct app_session *s, enum direction d, bool end)
 {
     struct flow *f = s->flow.flow;
     uint16_t other = f->app_proto_dir[OTHER_DIRECTION(d)];
     uint8_t first;
 
     /* The request may have begun before we did; parsing from its middle would invent
-     * transactions, even if the answer is recognised. */
+     * transactions, even if the answer is detected. */
     if (s->midstream && f->app_proto_dir[TO_SERVER] == APP_PROTO_UNKNOWN &&
         memory_done(&s->side[TO_SERVER])) {
         app_disable(s);
@@ -155,7 +155,7 @@ static void not_recognised(struct app_session *s, enum direction d, bool end)
     }
 }
 
-/* --- recognised ------------------------------------------------------------------------------- */
+/* --- detected --------------------------------------------------------------------------------- */
 
 static enum app_proto_id settle_dispute(struct app_session *s, enum direction d,
                                         enum app_proto_id found, enum app_proto_id other)
@@ -168,7 +168,7 @@ static enum app_proto_id settle_dispute(struct app_session *s, enum direction d,
     return d == TO_CLIENT ? found : other;
 }
 
-/* The side that spoke first, and had to wait for this one to be recognised. */
+/* The side that spoke first, and had to wait for this one to be detected. */
 static void parse_first_speaker(struct app_session *s, enum direction d)
 {
     uint8_t bit = APP_DIRECTION_BIT(d);
@@ -204,7 +204,7 @@ static void forget_direction(struct app_session *s, enum direction d)
     f->app_proto = f->app_proto_dir[OTHER_DIRECTION(d)];
 }
 
-static void recognised(struct app_session *s, enum direction d, enum app_proto_id found,
+static void proto_detected(struct app_session *s, enum direction d, enum app_proto_id found,
                        bool reversed, bool end)
 {
     struct flow *f = s->flow.flow;
@@ -214,7 +214,7 @@ static void recognised(struct app_session *s, enum direction d, enum app_proto_i
     f->app_proto_dir[d] = (uint16_t)found;
     app_session_set_proto(s, settle_dispute(s, d, found, other));
     s->side[d].detected = true;
-    app_tell_recognised(f, s->flow.thread, d);
+    app_signal_proto_detected(f, s->flow.thread, d);
     if (reversed && s->midstream && other == APP_PROTO_UNKNOWN) {
         flow_swap(s, s->flow.thread->packet);
         d = OTHER_DIRECTION(d);
@@ -244,9 +244,9 @@ static void detect(struct app_session *s, enum direction d, bool end)
     enum app_proto_id found = ask(s, d, &reversed);
 
     if (found != APP_PROTO_UNKNOWN)
-        recognised(s, d, found, reversed, end);
+        proto_detected(s, d, found, reversed, end);
     else
-        not_recognised(s, d, end);
+        proto_not_detected(s, d, end);
 }
 
 /* --- change of protocol ----------------------------------------------------------------------- */

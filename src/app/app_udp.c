@@ -60,8 +60,8 @@ static void detect(struct app_thread *at, struct packet *p)
 
     conclude(f, d, found, &mismatch);
     at->packet = p;
-    app_tell_recognised(f, at, TO_SERVER);
-    app_tell_recognised(f, at, TO_CLIENT);
+    app_signal_proto_detected(f, at, TO_SERVER);
+    app_signal_proto_detected(f, at, TO_CLIENT);
     if (first)
         count_first(at, f);
     if (!is_known(f->app_proto))

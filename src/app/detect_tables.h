@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/detect_tables.h - the patterns by which protocols are recognised, laid out for lookup.
+/* app/detect_tables.h - the patterns by which protocols are detected, laid out for lookup.
  *
  * One set per transport and direction, read-only once built. All patterns sit near the start of
  * the data, so a set is a list per first byte, and one list for the few that do not begin at

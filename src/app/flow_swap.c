@@ -2,7 +2,7 @@
 /* app/flow_swap.c - client and server exchanged.
  *
  * A flow picked up in its middle, or one whose first datagram was the answer, may have been taken
- * the wrong way round; only recognition can tell. The inspection half is turned, the transport
+ * the wrong way round; only protocol detection can tell. The inspection half is turned, the transport
  * half, which may be packets ahead, is not: from now on a packet's direction is taken from the
  * flow's key. */
 #include "app/private.h"
@@ -58,7 +58,7 @@ static void flip_flow(struct flow *f)
         }
     }
     swap_flags(&f->inspect_flags, FLOW_INSPECT_IPONLY_TS, FLOW_INSPECT_IPONLY_TC);
-    swap_flags(&f->detect_flags, FLOW_RECOGNISED(TO_SERVER), FLOW_RECOGNISED(TO_CLIENT));
+    swap_flags(&f->detect_flags, FLOW_PROTO_DETECTED(TO_SERVER), FLOW_PROTO_DETECTED(TO_CLIENT));
 }
 
 static void flip_session(struct app_session *s)

@@ -37,7 +37,7 @@ struct app_detect_tables {
 
 struct app_proto_conf {
     const struct app_proto *proto;
-    bool enabled[TRANSPORT_COUNT];          /* recognised */
+    bool enabled[TRANSPORT_COUNT];          /* detected */
     bool parses[TRANSPORT_COUNT];
     bool has_stream_frame;
     uint32_t tx_limit;
@@ -246,7 +246,7 @@ int app_feed(struct app_session *s, enum direction d, bool end);
 void app_side_drop(struct app_session *s, enum direction d);        /* all pending bytes */
 void app_disable(struct app_session *s);        /* recognition gave up: FAILED, for good */
 /* Rules on protocols get to know what this direction's is, or that it has none. */
-void app_tell_recognised(struct flow *f, const struct app_thread *at, enum direction d);
+void app_signal_proto_detected(struct flow *f, const struct app_thread *at, enum direction d);
 void app_session_over(struct app_session *s);   /* gives the parser's memory back early */
 void app_count_flow(struct app_session *s);
 void app_layer_event(struct app_session *s, unsigned event);

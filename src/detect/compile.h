@@ -50,7 +50,7 @@ struct rule_brief {
     bool is_pattern;        /* payload part: its pattern and no more */
     bool waits;             /* on transactions: its only pattern is one of the payload */
     bool needs_payload;
-    bool is_proto;          /* on a protocol alone: asked when that has just been recognised */
+    bool is_proto;          /* on a protocol alone: asked when that has just been detected */
 };
 
 /* One buffer in which transactions (or frames) of a protocol are searched. */

@@ -45,7 +45,7 @@ enum rule_var { RULE_VAR_INT = 1u << 0, RULE_VAR_FLOW = 1u << 1, RULE_VAR_PACKET
 enum rule_type {
     RULE_IP_ONLY,               /* addresses only: once per flow and direction */
     RULE_LIKE_IP_ONLY,          /* the same, but with negated addresses or state */
-    RULE_PROTO_ONLY,            /* "pd_only": fires when the app protocol is recognised */
+    RULE_PROTO_ONLY,            /* "pd_only": fires when the app protocol is detected */
     RULE_DECODER_EVENT,         /* "de_only": packets with decoder events */
     RULE_PACKET,
     RULE_PACKET_STREAM,         /* payload of the packet and the stream */

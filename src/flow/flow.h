@@ -123,7 +123,7 @@ struct flow {
     uint32_t tenant_id;                         /* whose rules look at it; 0: no tenant's */
     uint8_t swap;                               /* set when detection exchanged client and server:
                                                  * FLOW_TURN_*; `swapped` does not follow */
-    uint8_t detect_flags;                       /* private to detect, but for FLOW_RECOGNISED */
+    uint8_t detect_flags;                       /* private to detect, but for FLOW_PROTO_DETECTED */
     uint8_t rules_generation;                   /* private to detect: which rules it remembers */
     uint8_t switched_off;                              /* FLOW_NO_*: from the next packet on */
     uint64_t raw_progress[2];                       /* stream data before it no rule asks for again, by
@@ -158,9 +158,9 @@ static inline struct flow_macs *flow_macs(const struct flow *f)
 #define FLOW_NO_PAYLOAD_INSPECTION 1
 #define FLOW_NO_REASSEMBLY  2
 
-/* The protocol of this direction has been recognised (or will not be), which rules on protocols
+/* The protocol of this direction has been detected (or will not be), which rules on protocols
  * have not seen yet. */
-#define FLOW_RECOGNISED(direction) (0x04u << (direction))
+#define FLOW_PROTO_DETECTED(direction) (0x04u << (direction))
 
 #define FLOW_SWAP_KEY       1               /* the client is the key's src */
 #define FLOW_SWAP_REVERSED  2               /* the client is the key's dst */

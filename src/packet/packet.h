@@ -59,7 +59,7 @@ enum packet_flag {
     PACKET_DETECT_ONLY     = 1u << 18,  /* pseudo packet to inspect, not to count */
     PACKET_ICMP_ERROR      = 1u << 19,  /* unreachable: its flow is the one in `embedded` */
     PACKET_MIDSTREAM       = 1u << 20,  /* flow picked up without its handshake */
-    PACKET_RECOGNISED      = 1u << 21,  /* rules on the protocol of its flow, as recognised in its
+    PACKET_PROTO_DETECTED      = 1u << 21,  /* rules on the protocol of its flow, as detected in its
                                          * direction, are due */
     PACKET_TAGGED          = 1u << 22,  /* follows a rule with `tag`: to be logged */
     PACKET_BYPASSED        = 1u << 26,  /* its flow is not looked at: the capture may keep it */

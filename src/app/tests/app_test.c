@@ -79,7 +79,7 @@ TEST(app_gap_stops_a_parser_that_cannot)
                  "flow box box unknown\n");
 }
 
-TEST(app_gap_before_recognition)
+TEST(app_gap_before_proto_detection)
 {
     CASE(c, SPLIT_TS("HEL"), SPLIT_GAP(TO_SERVER, 4), SPLIT_TS("x\nASK one\n"),
          SPLIT_TC("WELCOME you\nSAY 1\n"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/tls/tls.c - the declaration of TLS: how it is recognised, configured and named. */
+/* app/tls/tls.c - the declaration of TLS: how it is detected, configured and named. */
 #include "app/tls/tls.h"
 
 #include <string.h>

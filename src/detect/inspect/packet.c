@@ -125,7 +125,7 @@ static bool rule_inspect(struct detect_thread *dt, struct packet *p, enum direct
     if (!rule_header_fits(r, h) || !rule_packet_fits(r, p) ||
         !proto_fits(r->app_proto, p))
         return false;
-    if (r->type == RULE_PROTO_ONLY && !(p->flags & PACKET_RECOGNISED))
+    if (r->type == RULE_PROTO_ONLY && !(p->flags & PACKET_PROTO_DETECTED))
         return false;
     match_input_init(&in, dt, p, d, r);
     in.stream_due = stream_due;
@@ -213,7 +213,7 @@ static unsigned choose_rules(struct detect_thread *dt, const struct packet *p,
 
         if (!b->is_tx && (!b->needs_payload || has_payload) &&
             header_may_fit(b->header_class, h) && proto_fits(b->app_proto, p) &&
-            (!b->is_proto || (p->flags & PACKET_RECOGNISED) != 0))
+            (!b->is_proto || (p->flags & PACKET_PROTO_DETECTED) != 0))
             choose(dt, &n, dt->found.list[i]);
     }
     return n;

@@ -103,7 +103,7 @@ _Static_assert(sizeof(struct detect_flow) <= 2 * CACHE_LINE, "there are as many 
 
 /* flow->detect_flags */
 #define DETECT_UPDATED(d) (1u << (d))       /* data of this direction since the last inspection */
-                                            /* 0x04, 0x08: FLOW_RECOGNISED() */
+                                            /* 0x04, 0x08: FLOW_PROTO_DETECTED() */
 
 /* Rules in progress on one transaction. */
 struct tx_rule {

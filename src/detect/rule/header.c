@@ -283,7 +283,7 @@ static bool app_proto_apply(struct rule *rule, struct text name, const struct ap
         bool meant = id == wanted || (wanted == APP_PROTO_HTTP_ANY &&
                                       app_proto_matches(wanted, (enum app_proto_id)id));
 
-        if (proto == NULL || !meant || (conf != NULL && !app_proto_recognised(conf, proto->id)))
+        if (proto == NULL || !meant || (conf != NULL && !app_proto_is_detected(conf, proto->id)))
             continue;
         add_transports(rule, proto);
         any = true;

@@ -68,7 +68,7 @@ static int proto_parse(struct rule_parser *p, struct text in, struct app_protoco
     }
     if (!app_proto_by_rule_name(in, &id))
         return rule_error(p, "app-layer-protocol: there is no protocol \"%.*s\"", TEXT(in));
-    if (p->request->app != NULL && !app_proto_any_recognised(p->request->app, id))
+    if (p->request->app != NULL && !app_proto_any_is_detected(p->request->app, id))
         return rule_error(p, "app-layer-protocol: app-layer.protocols switches \"%.*s\" off",
                           TEXT(in));
     a->proto = (uint8_t)id;
