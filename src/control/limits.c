@@ -10,9 +10,9 @@
 #include "flow/memcap.h"
 #include "packet/defrag.h"
 
-/* --- stream and flow: leased by threads ------------------------------------------------------- */
+/* --- stream and flow: reserved by threads ------------------------------------------------------- */
 
-#define LEASED(name, memcap)                                                              \
+#define RESERVED(name, memcap)                                                              \
     static uint64_t name##_get(const struct run_context *ctx)                             \
     {                                                                                     \
         return memcap_limit(memcap);                                                      \
@@ -30,9 +30,9 @@
     }
 
 /* The settings are read-only but for these. */
-LEASED(stream, stream_conf_session_memcap((struct stream_conf *)ctx->stream))
-LEASED(reassembly, stream_conf_data_memcap((struct stream_conf *)ctx->stream))
-LEASED(flow, flow_conf_memcap((struct flow_conf *)ctx->flow))
+RESERVED(stream, stream_conf_session_memcap((struct stream_conf *)ctx->stream))
+RESERVED(reassembly, stream_conf_data_memcap((struct stream_conf *)ctx->stream))
+RESERVED(flow, flow_conf_memcap((struct flow_conf *)ctx->flow))
 
 /* --- applications ----------------------------------------------------------------------------- */
 

@@ -20,7 +20,7 @@ struct flow_table {
     struct flow_buckets buckets;
     const struct flow_conf *conf;
     struct counters *counters;
-    struct memcap_lease memory;
+    struct memcap_reservation memory;
     struct pool pool;
     struct wheel wheel;
     struct flow_list ended;
@@ -81,7 +81,7 @@ void flow_table_free(struct flow_table *table)
 {
     if (table == NULL)
         return;
-    memcap_lease_end(&table->memory);
+    memcap_reservation_end(&table->memory);
     pool_fini(&table->pool);
     ARRAY_FREE(&table->sorting);
     flow_buckets_fini(&table->buckets);

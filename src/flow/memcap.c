@@ -3,44 +3,44 @@
 #include "flow/memcap.h"
 
 /* Takes up to `want` of what is left of the limit, but not less than `need`. */
-static uint64_t lease_from(struct memcap *shared, uint64_t need, uint64_t want)
+static uint64_t reserve_from(struct memcap *shared, uint64_t need, uint64_t want)
 {
-    uint64_t leased = __atomic_load_n(&shared->leased, __ATOMIC_RELAXED);
+    uint64_t reserved = __atomic_load_n(&shared->reserved, __ATOMIC_RELAXED);
 
     for (;;) {
         uint64_t limit = __atomic_load_n(&shared->limit, __ATOMIC_RELAXED);
-        uint64_t left = limit > leased ? limit - leased : 0;
+        uint64_t left = limit > reserved ? limit - reserved : 0;
         uint64_t take = MIN(want, left);
 
         if (take < need)
             return 0;
-        if (__atomic_compare_exchange_n(&shared->leased, &leased, leased + take, true,
+        if (__atomic_compare_exchange_n(&shared->reserved, &reserved, reserved + take, true,
                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             return take;
     }
 }
 
-COLD bool memcap_lease_more(struct memcap_lease *lease, uint64_t bytes)
+COLD bool memcap_reserve_more(struct memcap_reservation *reservation, uint64_t bytes)
 {
-    uint64_t need = lease->used + bytes - lease->leased;
+    uint64_t need = reservation->used + bytes - reservation->reserved;
     uint64_t got;
 
-    lease->step = MIN(memcap_limit(lease->shared) / MEMCAP_STEPS_MIN, MEMCAP_STEP_MAX);
-    got = lease_from(lease->shared, need, MAX(need, lease->step));
-    lease->leased += got;
+    reservation->step = MIN(memcap_limit(reservation->shared) / MEMCAP_STEPS_MIN, MEMCAP_STEP_MAX);
+    got = reserve_from(reservation->shared, need, MAX(need, reservation->step));
+    reservation->reserved += got;
     return got > 0;
 }
 
-COLD void memcap_lease_less(struct memcap_lease *lease)
+COLD void memcap_reserve_less(struct memcap_reservation *reservation)
 {
-    uint64_t spare = lease->leased - lease->used - lease->step;
+    uint64_t spare = reservation->reserved - reservation->used - reservation->step;
 
-    __atomic_fetch_sub(&lease->shared->leased, spare, __ATOMIC_RELAXED);
-    lease->leased -= spare;
+    __atomic_fetch_sub(&reservation->shared->reserved, spare, __ATOMIC_RELAXED);
+    reservation->reserved -= spare;
 }
 
-void memcap_lease_end(struct memcap_lease *lease)
+void memcap_reservation_end(struct memcap_reservation *reservation)
 {
-    __atomic_fetch_sub(&lease->shared->leased, lease->leased, __ATOMIC_RELAXED);
-    lease->used = lease->leased = 0;
+    __atomic_fetch_sub(&reservation->shared->reserved, reservation->reserved, __ATOMIC_RELAXED);
+    reservation->used = reservation->reserved = 0;
 }

@@ -188,8 +188,8 @@ void stream_thread_free(struct stream_thread *st)
 {
     if (st == NULL)
         return;
-    memcap_lease_end(&st->session_memory);
-    memcap_lease_end(&st->data_memory);
+    memcap_reservation_end(&st->session_memory);
+    memcap_reservation_end(&st->data_memory);
     pool_fini(&st->sessions);
     pool_fini(&st->segments);
     pool_fini(&st->syns);

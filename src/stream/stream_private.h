@@ -216,7 +216,7 @@ struct stream_thread {
     bool is_announced;                  /* the next packet's place has been told: gates.alone */
     unsigned ends_pushed;               /* into the vector at hand */
     struct flow *ending;                /* its chunks did not fit in one packet; more come */
-    struct memcap_lease session_memory, data_memory;
+    struct memcap_reservation session_memory, data_memory;
     const struct memcap *flow_memory;
     struct pool sessions, segments, syns, holes;
     struct blocks blocks;

@@ -66,26 +66,26 @@ TEST(flow_vars_are_set_and_told_in_order)
 TEST(flow_memcap_is_exact_and_gives_back)
 {
     struct memcap shared = { .limit = 1000 };
-    struct memcap_lease a = { .shared = &shared }, b = { .shared = &shared };
+    struct memcap_reservation a = { .shared = &shared }, b = { .shared = &shared };
 
     CHECK(memcap_take(&a, 600) && memcap_take(&a, 400) && !memcap_take(&a, 1));
     CHECK(!memcap_take(&b, 1));
     memcap_give(&a, 400);
     CHECK(memcap_take(&a, 400));
-    memcap_lease_end(&a);
+    memcap_reservation_end(&a);
     CHECK(memcap_take(&b, 1000));
-    memcap_lease_end(&b);
-    CHECK_INT(shared.leased, 0);
+    memcap_reservation_end(&b);
+    CHECK_INT(shared.reserved, 0);
     shared.limit = 10 * MEMCAP_STEP_MAX;
     CHECK(memcap_take(&a, 9 * MEMCAP_STEP_MAX));
     memcap_give(&a, 9 * MEMCAP_STEP_MAX);
-    CHECK(shared.leased <= 2 * MEMCAP_STEP_MAX);
+    CHECK(shared.reserved <= 2 * MEMCAP_STEP_MAX);
 }
 
 TEST(flow_memcap_of_few_bytes_is_enough_for_two_threads)
 {
     struct memcap shared = { .limit = MEMCAP_STEP_MAX };
-    struct memcap_lease a = { .shared = &shared }, b = { .shared = &shared };
+    struct memcap_reservation a = { .shared = &shared }, b = { .shared = &shared };
 
     CHECK(memcap_take(&a, 300) && memcap_take(&b, 300));
     CHECK(memcap_take(&a, MEMCAP_STEP_MAX / 2));
