@@ -3,7 +3,7 @@
  *
  * A protocol is one folder under app/ and one line in app/list.h. Its `const struct app_proto`
  * says how it is detected, parsed, inspected and logged; detect and output learn of it from
- * there alone. All of it runs on the thread that owns the flow's inspection half. A parser sees
+ * there alone. All of it runs on the thread that owns the flow's inspection state. A parser sees
  * bytes and its own state, nothing else. */
 #ifndef APP_APP_H
 #define APP_APP_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* flow/flow.h - a flow, in two halves on cache lines of their own.
+/* flow/flow.h - a flow, in two parts on cache lines of their own.
  *
- * The key and the start never change. The transport half belongs to the thread that runs the
- * stream module, the inspection half to the one that runs detect; in most run modes that is the
+ * The key and the start never change. The transport state belongs to the thread that runs the
+ * stream module, the inspection state to the one that runs detect; in most run modes that is the
  * same thread. What must cross upstream is one word of atomic flags (`requests`); downstream all goes
  * with packets. After the packet marked PACKET_FLOW_END has left the stream module, the whole
  * flow is the inspecting thread's, until that packet returns to the pool and the stream thread frees it. */
@@ -86,7 +86,7 @@ struct flow {
     struct flow *next;                  /* in a list of the table's or the stream's */
     struct tcp_session *tcp;            /* NULL unless TCP with a session */
 
-    /* transport half */
+    /* transport state */
     CACHE_ALIGNED struct wheel_timer timer;
     uint64_t last_us;
     uint64_t last_order;                /* of its last packet; once it has ended, of its end */
@@ -102,7 +102,7 @@ struct flow {
     bool drop_all;
     uint8_t exception_target;           /* EXCEPTION_TARGET_*, a set: limits it has met; atomic */
 
-    /* inspection half */
+    /* inspection state */
     CACHE_ALIGNED struct app_flow *app;         /* NULL before the first payload */
     struct detect_flow *detect;                 /* NULL while there is nothing to remember */
     struct flow_vars *vars;                     /* NULL while there are none */
@@ -188,7 +188,7 @@ static inline uint32_t flow_requests(const struct flow *f)
 }
 
 /* All its packets have been inspected: what they made detection request is known, and the
- * inspection half is nobody's but the caller's, who runs the stream module. */
+ * inspection state is nobody's but the caller's, who runs the stream module. */
 static inline bool flow_is_drained(const struct flow *f)
 {
     return f->sent == __atomic_load_n(&f->inspected, __ATOMIC_ACQUIRE);

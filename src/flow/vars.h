@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* flow/vars.h - flowbits, flowints and captured variables of one flow; inspection half.
+/* flow/vars.h - flowbits, flowints and captured variables of one flow; inspection state.
  *
  * Names become small numbers at load time (var_names); a flow keeps what is set, sorted. */
 #ifndef FLOW_VARS_H

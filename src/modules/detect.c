@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules/detect.c - the inspection half of each flow: parsers, rules, and what is to be logged of
+/* modules/detect.c - the inspection state of each flow: parsers, rules, and what is to be logged of
  * them, which is rendered here because only this thread may look at the flow. */
 #include <stdlib.h>
 #include <string.h>

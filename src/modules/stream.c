@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules/stream.c - the transport half of each flow, as a thread module. Rules that stand in
+/* modules/stream.c - the transport state of each flow, as a thread module. Rules that stand in
  * front of the flow table or the stream are asked here, where there are such rules. When these ask
  * what other flows can change, each packet of a file comes here alone, and takes its turn. */
 #include <stdlib.h>

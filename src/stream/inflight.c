@@ -3,7 +3,7 @@
  *
  * Only where such an answer changes how the flow is followed: inline, where a flow can be dropped,
  * with rules that bypass flows or store files, with rules in front of the stream, which read and
- * write the inspection half, and at the depth, which may not hold for what the flow turned out to
+ * write the inspection state, and at the depth, which may not hold for what the flow turned out to
  * be. Packets of the vector at hand leave first, so with detection on the same thread
  * the answer is there when we are called again. Who waits, waits for a packet that stands before
  * his own: see packet/turn.h why nobody waits for ever. */

@@ -51,7 +51,7 @@ extern const struct stream_word stream_pkt_flag_words[], session_flag_words[], s
 
 const char *tcp_snapshot_state(uint8_t state);
 
-/* As the session is; only while the caller may read the transport half. False: there is none. */
+/* As the session is; only while the caller may read the transport state. False: there is none. */
 struct flow;
 bool tcp_snapshot_of(const struct flow *flow, struct tcp_snapshot *out);
 

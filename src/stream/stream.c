@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/stream.c - the vector's way through the transport half. */
+/* stream/stream.c - the vector's way through the transport state. */
 #include "packet/turn.h"
 #include "stream/stream_private.h"
 

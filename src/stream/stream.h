@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/stream.h - the transport half at work: flows found, TCP followed, data put in order.
+/* stream/stream.h - the transport state at work: flows found, TCP followed, data put in order.
  *
  * For each packet: its flow and direction, what TCP makes of it (RFC 9293, with the choices real
  * hosts make), and the in-order data that became available by it, as packet.chunk. In IDS mode
@@ -99,7 +99,7 @@ bool stream_is_closing(const struct packet *p);
 bool stream_is_closed(const struct packet *p);          /* ... and nothing more belongs to it */
 
 /* For EVE flow records and keywords; NULL-safe. Only while the caller may read the transport
- * half (same thread, or after the flow's end). */
+ * state (same thread, or after the flow's end). */
 struct tcp_summary {
     uint8_t flags_ts, flags_tc, flags;
     const char *state;                      /* "closed", "established" ... */
