@@ -99,7 +99,7 @@ static void check_chunk(struct world *w, const struct stream_chunk *c)
 {
     struct side *s = &w->side[c->direction];
 
-    if (c->kind == CHUNK_AGAIN) {
+    if (c->kind == CHUNK_REINSPECT) {
         check_again(c);
         return;
     }

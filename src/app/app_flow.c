@@ -520,7 +520,7 @@ static void take_chunk(struct app_session *s, const struct stream_chunk *c)
     bool end = false;
     uint32_t len;
 
-    if (s->off || side->end_told || c->kind == CHUNK_AGAIN)
+    if (s->off || side->end_told || c->kind == CHUNK_REINSPECT)
         return;
     if (c->kind == CHUNK_GAP) {
         side->lost += side->len + c->len;

@@ -147,7 +147,7 @@ enum ip_option {
  * detect. */
 enum stream_chunk_kind {
     CHUNK_DATA, CHUNK_GAP,
-    CHUNK_AGAIN,                        /* for rules only: inline a retransmission, as it goes to
+    CHUNK_REINSPECT,                        /* for rules only: inline a retransmission, as it goes to
                                          * the receiver, or what came behind a hole; at the end
                                          * what was left there. Always in packet.handoff_buf */
 };

@@ -36,7 +36,7 @@ static struct stream_chunk *chunk_new(struct packet *p, enum direction dir,
 /* For another thread the bytes go with the packet, and so do those that a packet says again. */
 static bool goes_with_packet(const struct stream_thread *st, const struct stream_chunk *c)
 {
-    return c->kind == CHUNK_AGAIN || (st->copy_chunks && c->kind == CHUNK_DATA);
+    return c->kind == CHUNK_REINSPECT || (st->copy_chunks && c->kind == CHUNK_DATA);
 }
 
 /* In front of the newest chunk's bytes. */
@@ -114,7 +114,7 @@ static void island_emit(struct stream_thread *st, const struct tcp_stream *s, st
                         enum direction dir, const struct island *is, uint32_t from, uint32_t at,
                         uint32_t to)
 {
-    struct stream_chunk *chunk = chunk_new(p, dir, CHUNK_AGAIN, stream_abs(s, at), to - at);
+    struct stream_chunk *chunk = chunk_new(p, dir, CHUNK_REINSPECT, stream_abs(s, at), to - at);
     uint32_t next = from;
 
     chunk->before = at - from;
@@ -165,7 +165,7 @@ static void emit_waiting(struct tcp_in *in, const struct tcp_stream *s, enum dir
 }
 
 /* A packet that makes nothing new available is judged inline all the same. */
-COLD void stream_emit_again(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_t len)
+COLD void stream_emit_reinspect(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_t len)
 {
     struct stream_thread *st = in->st;
     enum direction dir = (enum direction)(s == &in->ssn->side[TO_CLIENT]);
@@ -179,7 +179,7 @@ COLD void stream_emit_again(struct tcp_in *in, struct tcp_stream *s, uint32_t se
         emit_waiting(in, s, dir, seq, len);
         return;
     }
-    chunk = chunk_new(in->p, dir, CHUNK_AGAIN, from, (uint32_t)(to - from));
+    chunk = chunk_new(in->p, dir, CHUNK_REINSPECT, from, (uint32_t)(to - from));
     chunk->before = (uint32_t)MIN(from - s->offset, (int64_t)stream_lookback(st->conf, dir));
     copy_bytes(st, in->p, chunk, s->buffer + s->start + (from - s->offset) - chunk->before);
 }

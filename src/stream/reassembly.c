@@ -195,7 +195,7 @@ void stream_reassemble(struct tcp_in *in, struct tcp_stream *s)
         stream_emit(in->st, in->ssn, in->p, dir, false);
     if (UNLIKELY(in->st->conf->is_inline) && (in->p->flags & PACKET_STREAM_ADDED)) {
         if (s->delivered == delivered)
-            stream_emit_again(in, s, in->seq - in->ssn->urgent_offset[in->dir], in->len);
+            stream_emit_reinspect(in, s, in->seq - in->ssn->urgent_offset[in->dir], in->len);
         look_at_packet(in, dir, chunks);
     }
     if (UNLIKELY(in->ssn->state == TCP_CLOSED))

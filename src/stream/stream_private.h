@@ -393,7 +393,7 @@ void stream_holes_free(struct stream_thread *st, struct tcp_stream *s);    /* no
 /* eof: the flow is over, unacknowledged data count too. */
 void stream_emit(struct stream_thread *st, struct tcp_session *ssn, struct packet *p,
                  enum direction dir, bool eof);
-void stream_emit_again(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_t len);
+void stream_emit_reinspect(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_t len);
 
 /* When the flow is at rest: the buffer goes, unless something may be asked of it. */
 void stream_let_go(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,

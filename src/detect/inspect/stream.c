@@ -443,7 +443,7 @@ void stream_inspect_chunks(struct detect_thread *dt, struct packet *p)
         struct detect_flow *df;
 
         p->flow->detect_flags |= DETECT_UPDATED(d);
-        if (UNLIKELY(dt->stream_keep > 0) && c->kind != CHUNK_AGAIN)
+        if (UNLIKELY(dt->stream_keep > 0) && c->kind != CHUNK_REINSPECT)
             stream_keep_chunk(dt, p, c);
         if (!dt->plan->group[TRANSPORT_TCP][d].has_stream)
             continue;
@@ -452,7 +452,7 @@ void stream_inspect_chunks(struct detect_thread *dt, struct packet *p)
             continue;
         if (c->kind != CHUNK_GAP && c->len > 0)
             chunk_data(dt, p, c, &df->side[d]);
-        if (c->kind == CHUNK_AGAIN)
+        if (c->kind == CHUNK_REINSPECT)
             continue;
         come_to(&df->side[d], c->offset + c->len);
         df->side[d].flush |= c->depth_reached;

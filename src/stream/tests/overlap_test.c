@@ -130,7 +130,7 @@ TEST(stream_overlap_inline_rewrites_the_packet)
 
 /* What is sent again brings nothing to the stream: inline rules look at it again, for its first
  * copy may have been dropped. */
-TEST(stream_sent_again_inline_is_looked_at_again)
+TEST(stream_retransmission_inline_is_reinspected)
 {
     struct script s;
 

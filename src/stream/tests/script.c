@@ -144,7 +144,7 @@ static bool log_chunk(struct script *s, const struct stream_chunk *c)
         buf_printf(&s->log, " %c%llu~%u", side, (unsigned long long)c->offset, c->len);
         return true;
     }
-    buf_printf(&s->log, "%s %c%llu", c->kind == CHUNK_AGAIN ? " again" : "", side,
+    buf_printf(&s->log, "%s %c%llu", c->kind == CHUNK_REINSPECT ? " again" : "", side,
                (unsigned long long)c->offset);
     if (s->show_before)
         buf_printf(&s->log, "<%u", c->before);
