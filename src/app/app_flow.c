@@ -314,12 +314,12 @@ int app_feed(struct app_session *s, enum direction d, bool end)
         s->flow.end[d] = true;
     if (side->lost > 0)
         result = feed_gap(s, d);
-    if (result == 0 && !side->end_told)
+    if (result == 0 && !side->eof_sent)
         result = feed_all(s, d, end);
     if (end)
-        side->end_told = true;
+        side->eof_sent = true;
     s->flow.fed[d] |= first || end || s->off || side->offset != before;
-    if (side->end_told || s->off)
+    if (side->eof_sent || s->off)
         app_side_drop(s, d);
     return result;
 }
@@ -520,7 +520,7 @@ static void take_chunk(struct app_session *s, const struct stream_chunk *c)
     bool end = false;
     uint32_t len;
 
-    if (s->off || side->end_told || c->kind == CHUNK_REINSPECT)
+    if (s->off || side->eof_sent || c->kind == CHUNK_REINSPECT)
         return;
     if (c->kind == CHUNK_GAP) {
         side->lost += side->len + c->len;
@@ -572,7 +572,7 @@ static void end_closed(struct app_session *s, struct packet *p)
         enum direction d = i == 0 ? first : OTHER_DIRECTION(first);
 
         if ((p->flags & end_flags[d]) != 0 && !s->off && !s->change_fresh &&
-            !s->side[d].end_told)
+            !s->side[d].eof_sent)
             app_tcp_data(s, d, true);
     }
 }
@@ -583,7 +583,7 @@ static void end_flow(struct app_session *s)
 
     if (s->transport == TRANSPORT_TCP)
         for (unsigned d = 0; d < 2; d++)
-            if (!s->off && !s->side[d].end_told)
+            if (!s->off && !s->side[d].eof_sent)
                 app_tcp_data(s, (enum direction)d, true);
     af->end[TO_SERVER] = af->end[TO_CLIENT] = true;
     if (af->proto != NULL && af->proto->finish != NULL)

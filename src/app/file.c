@@ -336,7 +336,7 @@ static bool file_done(const struct app_file *file, uint32_t wants)
 {
     if (file->state == FILE_OPEN && !file->tx->flow->end[file->direction])
         return false;
-    if (!file->told && file->state != FILE_OPEN && (wants & APP_FILE_TRACK) != 0)
+    if (!file->reported && file->state != FILE_OPEN && (wants & APP_FILE_TRACK) != 0)
         return false;
     return !file->want_store || file->no_store || file->stored ||
            (wants & APP_FILE_STORE) == 0;
@@ -348,7 +348,7 @@ bool app_files_done(struct app_tx *tx, const struct packet *p, uint32_t wants)
 
     for (unsigned d = 0; d < 2; d++) {
         for (struct app_file *file = tx->files[d]; file != NULL; file = file->next) {
-            file->told |= app_file_due(file, p);
+            file->reported |= app_file_due(file, p);
             done &= file_done(file, wants);
         }
     }

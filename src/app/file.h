@@ -44,7 +44,7 @@ struct app_file {
     uint8_t md5[16], sha1[20], sha256[32];
     uint32_t sid_count;
     uint32_t sids[16];          /* rules with filestore that matched */
-    bool told;                  /* has been due: outputs have it, see app_file_due() */
+    bool reported; /* has been due: outputs have it, see app_file_due() */
     uint8_t logged;             /* bit per eve-log; output's */
     uint16_t scripts_logged;    /* bit per script of outputs; output's */
     struct file_store *store;   /* the file store's own; NULL */

@@ -184,7 +184,7 @@ struct app_side {
     bool detected;              /* recognition is over */
     bool started;               /* the parser has had bytes */
     bool cut;                   /* stream depth reached */
-    bool end_told;
+    bool eof_sent;
 };
 
 struct frame {

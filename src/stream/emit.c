@@ -242,7 +242,7 @@ static COLD void emit_depth(struct tcp_stream *s, struct packet *p, enum directi
         last->data = &nothing;
     }
     last->depth_reached = true;
-    s->flags |= STREAM_DEPTH_TOLD;
+    s->flags |= STREAM_DEPTH_SIGNALLED;
 }
 
 /* All has been handed off, nobody looks back at it, and no retransmission is compared with it. */
@@ -287,6 +287,6 @@ void stream_emit(struct stream_thread *st, struct tcp_session *ssn, struct packe
         takes_unacked(ssn, eof))
         emit_islands(st, s, p, dir);
     stream_let_go(st, p->flow, s, dir);
-    if (UNLIKELY((s->flags & (STREAM_DEPTH_REACHED | STREAM_DEPTH_TOLD)) == STREAM_DEPTH_REACHED))
+    if (UNLIKELY((s->flags & (STREAM_DEPTH_REACHED | STREAM_DEPTH_SIGNALLED)) == STREAM_DEPTH_REACHED))
         emit_depth(s, p, dir, first_chunk);
 }

@@ -239,7 +239,7 @@ void stream_prune(struct tcp_in *in, struct tcp_stream *s)
 
     if (s->flags & STREAM_NO_REASSEMBLY)
         return;
-    if (UNLIKELY((s->flags & STREAM_DEPTH_TOLD) || (flow_requests(in->flow) & unwanted))) {
+    if (UNLIKELY((s->flags & STREAM_DEPTH_SIGNALLED) || (flow_requests(in->flow) & unwanted))) {
         s->flags |= STREAM_NO_REASSEMBLY;
         stream_release_data(in->st, s);
         return;

@@ -94,7 +94,7 @@ enum stream_flag {
     STREAM_NO_REASSEMBLY  = 1u << 1,
     STREAM_KEEPALIVE      = 1u << 2,
     STREAM_DEPTH_REACHED  = 1u << 3,
-    STREAM_DEPTH_TOLD     = 1u << 4,        /* a chunk has said so */
+    STREAM_DEPTH_SIGNALLED     = 1u << 4,        /* a chunk has said so */
     STREAM_TIMESTAMP      = 1u << 5,
     STREAM_ZERO_TIMESTAMP = 1u << 6,
     STREAM_RST_RECEIVED   = 1u << 7,        /* an RST that the host may well ignore */

@@ -428,7 +428,7 @@ static bool is_protocol_after_all(const struct http_tx *htx)
 }
 
 /* Should what libhtp said be told? */
-static bool is_to_be_told(struct http_state *state, struct http_tx *htx, enum http_event event)
+static bool is_reported(struct http_state *state, struct http_tx *htx, enum http_event event)
 {
     if (event == HTTP_EVENT_NONE || is_handled_here(event) || is_too_late(state) ||
         http_block_hold(state, event))
@@ -453,7 +453,7 @@ static int message(htp_log_t *log)
     event = http_event_of_message(log->msg, state->direction);
     if (event == HTTP_EVENT_INVALID_RESPONSE_CHUNK_LEN)
         is_not_chunked(htx);
-    if (is_to_be_told(state, htx, event))
+    if (is_reported(state, htx, event))
         app_tx_event(&htx->tx, event);
     if (++state->messages == MESSAGES_MAX)
         app_tx_event(&htx->tx, HTTP_EVENT_TOO_MANY_WARNINGS);

@@ -174,11 +174,11 @@ unsigned mime_message_line(struct mime_message *m, const struct mime_line *line)
     unsigned fresh;
 
     if (line->first)
-        m->told = 0;
+        m->anomalies_reported = 0;
     m->anomalies = line->text.len > LINE_LONG ? MIME_LONG_LINE : 0;
     read_line(m, line);
-    fresh = m->anomalies & ~m->told;
-    m->told |= m->anomalies;
+    fresh = m->anomalies & ~m->anomalies_reported;
+    m->anomalies_reported |= m->anomalies;
     return fresh;
 }
 

@@ -49,7 +49,7 @@ struct mime_message {
     struct mime_text name, value;       /* the field that is being read */
     bool in_field;
     unsigned anomalies;                 /* of this line, or piece of one */
-    unsigned told;                      /* of the line's earlier pieces */
+    unsigned anomalies_reported;/* of the line's earlier pieces */
 
     uint8_t filename[MIME_NAME_MAX];
     uint32_t filename_len;

@@ -86,7 +86,7 @@ static void log_nfs(struct json *j, const struct nfs_tx *t)
 }
 
 /* Questions after attributes are too many to be told. */
-static bool is_told(const struct nfs_tx *t)
+static bool is_logged(const struct nfs_tx *t)
 {
     const struct nfs_state *st = t->tx.flow->state;
 
@@ -98,7 +98,7 @@ static bool log_tx(struct json *j, struct app_tx *tx, enum direction d UNUSED,
 {
     const struct nfs_tx *t = nfs_tx_of(tx);
 
-    if (!is_told(t))
+    if (!is_logged(t))
         return false;
     log_rpc(j, t);
     log_nfs(j, t);

@@ -53,7 +53,7 @@ TEST(app_file_cut_off)
                  "flow toy toy toy\n");
 }
 
-TEST(app_gap_is_told)
+TEST(app_gap_is_signalled)
 {
     CASE(c, SPLIT_TS("HELLO me\nASK one\nASK tw"), SPLIT_GAP(TO_SERVER, 100),
          SPLIT_TS("o\nASK three\n"), SPLIT_TC("WELCOME x\nSAY 1\nSAY 2\n"));

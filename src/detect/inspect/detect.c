@@ -190,7 +190,7 @@ static bool is_settled_tx(const struct app_tx *tx, enum direction d)
 static bool has_untold_file(const struct app_tx *tx, enum direction d)
 {
     for (const struct app_file *file = tx->files[d]; file != NULL; file = file->next)
-        if (!file->told)
+        if (!file->reported)
             return true;
     return false;
 }

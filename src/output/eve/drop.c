@@ -56,7 +56,7 @@ static bool flow_goes(const struct packet *p)
 
 /* Of a flow that is dropped the first packet in each direction stands for all; a packet that
  * rules drop is always told. */
-static bool is_told(const struct packet *p, uint8_t logged)
+static bool is_logged(const struct packet *p, uint8_t logged)
 {
     if (p->flow == NULL || p->dropped_by != NULL)
         return true;
@@ -79,7 +79,7 @@ static void drop_packet(struct render *r, const struct eve *eve, void *settings,
         return;
     if (a == NULL && p->dropped_by != NULL)
         a = &silent;
-    if (s->first_only && !is_told(p, logged))
+    if (s->first_only && !is_logged(p, logged))
         return;
     if (p->flow != NULL && flow_goes(p))
         p->flow->inspect_flags |= logged;

@@ -116,7 +116,7 @@ TEST(defrag_policy_rules)
     CHECK(defrag_policy_keeps_old(DEFRAG_BSD_RIGHT, 8, 16, 0, 24));
 }
 
-TEST(defrag_overlap_is_told)
+TEST(defrag_overlap_is_signalled)
 {
     struct decode_env env;
     char out[64];

@@ -136,7 +136,7 @@ TEST(stream_partly_acked_data)
     script_close(t, &s);
 }
 
-TEST(stream_gap_is_told_when_acked)
+TEST(stream_gap_is_signalled_when_acked)
 {
     struct script s;
 
