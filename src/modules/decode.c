@@ -128,7 +128,7 @@ static bool notes_announcements(const struct decode_module *m)
     return m->ctx->turns != NULL && m->ctx->app != NULL;
 }
 
-static void let_go(struct decode_module *m, struct packet **at)
+static void release(struct decode_module *m, struct packet **at)
 {
     (*at)->inner_count = VERDICT_ELSEWHERE;
     packet_release(*at, m->env.thread_index);
@@ -153,7 +153,7 @@ static unsigned decode_shared(struct decode_module *m, struct packet_vector *v, 
         if (notes_announcements(m))
             app_note_packet(m->ctx->app, p, false);
         if (!share_has(m->share, p))
-            let_go(m, &v->packet[i]);
+            release(m, &v->packet[i]);
     }
     return inner;
 }
@@ -181,7 +181,7 @@ static void decode_share(struct decode_module *m, struct packet_vector *v)
             share_decoded(m->share, v->packet[i]);
             break;
         case SHARE_FOREIGN:
-            let_go(m, &v->packet[i]);
+            release(m, &v->packet[i]);
             gaps = true;
             break;
         case SHARE_DECODE:

@@ -46,7 +46,7 @@ static bool passes_filter(const struct pcap_log *log, const struct packet *p)
     return false;
 }
 
-static bool is_let_go(const struct pcap_log *log, const struct packet *p)
+static bool is_released(const struct pcap_log *log, const struct packet *p)
 {
     if (log->honor_pass &&
         ((p->action & ACTION_PASS) || (p->flow != NULL && (p->flow->action & ACTION_PASS))))
@@ -109,7 +109,7 @@ static void pcap_packet(struct render *r, void *self, struct packet *p)
     struct pcap_log *log = self;
     struct app_flow *af = p->flow != NULL ? p->flow->app : NULL;
 
-    if ((p->flags & PACKET_PSEUDO) || p->root != NULL || p->data == NULL || is_let_go(log, p))
+    if ((p->flags & PACKET_PSEUDO) || p->root != NULL || p->data == NULL || is_released(log, p))
         return;
     pcap_files_note(log->files, p->time_us);
     if (!passes_filter(log, p)) {

@@ -177,7 +177,7 @@ static void packet_return(struct packet *p, unsigned thread_index)
 
 /* True for the last one who held it. The common packet has no inner ones, and then no locked
  * instruction is needed. */
-static bool let_go(struct packet *p)
+static bool drop_reference(struct packet *p)
 {
     if (LIKELY(__atomic_load_n(&p->children, __ATOMIC_ACQUIRE) == 1))
         return true;
@@ -192,7 +192,7 @@ void packet_release(struct packet *p, unsigned thread_index)
         packet_return(p, thread_index);
         p = root;
     }
-    if (let_go(p))
+    if (drop_reference(p))
         packet_return(p, thread_index);
 }
 

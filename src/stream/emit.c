@@ -246,7 +246,7 @@ static COLD void emit_depth(struct tcp_stream *s, struct packet *p, enum directi
 }
 
 /* All has been handed off, nobody looks back at it, and no retransmission is compared with it. */
-void stream_let_go(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
+void stream_release(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
                    enum direction dir)
 {
     const struct stream_conf *conf = st->conf;
@@ -286,7 +286,7 @@ void stream_emit(struct stream_thread *st, struct tcp_session *ssn, struct packe
     if (UNLIKELY(eof && stream_waiting(s) != NULL) && !st->conf->is_inline &&
         takes_unacked(ssn, eof))
         emit_islands(st, s, p, dir);
-    stream_let_go(st, p->flow, s, dir);
+    stream_release(st, p->flow, s, dir);
     if (UNLIKELY((s->flags & (STREAM_DEPTH_REACHED | STREAM_DEPTH_SIGNALLED)) == STREAM_DEPTH_REACHED))
         emit_depth(s, p, dir, first_chunk);
 }

@@ -245,7 +245,7 @@ void stream_prune(struct tcp_in *in, struct tcp_stream *s)
         return;
     }
     if (in->len == 0)
-        stream_let_go(in->st, in->flow, s, dir);
+        stream_release(in->st, in->flow, s, dir);
     edge = done_edge(in, s, dir);
     if (edge <= s->base_offset)
         return;

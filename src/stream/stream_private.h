@@ -396,7 +396,7 @@ void stream_emit(struct stream_thread *st, struct tcp_session *ssn, struct packe
 void stream_emit_reinspect(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_t len);
 
 /* When the flow is at rest: the buffer goes, unless something may be asked of it. */
-void stream_let_go(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
+void stream_release(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
                    enum direction dir);
 
 /* snapshot.c: when its marks ask for it, the session goes with the packet. */
