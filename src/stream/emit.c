@@ -92,14 +92,14 @@ static void emit_data(struct stream_thread *st, struct tcp_stream *s, struct pac
 /* ---- what only rules look at ---- */
 
 /* Waiting segments that touch each other, between two holes. */
-struct island {
+struct ooo_block {
     const struct segment *first, *behind;
     uint32_t from, to;                  /* sequence numbers */
 };
 
-static struct island island_at(const struct segment *seg)
+static struct ooo_block ooo_block_at(const struct segment *seg)
 {
-    struct island is = { .first = seg, .from = seg->seq, .to = seg->seq + seg->len };
+    struct ooo_block is = { .first = seg, .from = seg->seq, .to = seg->seq + seg->len };
 
     for (seg = seg->next; seg != NULL && seq_leq(seg->seq, is.to); seg = seg->next)
         is.to = seq_max(is.to, seg->seq + seg->len);
@@ -107,11 +107,11 @@ static struct island island_at(const struct segment *seg)
     return is;
 }
 
-#define ISLAND_MOST 65536
+#define OOO_BLOCK_MAX 65536
 
 /* Its bytes from `from` to `to`, of which those before `at` are only to be looked back upon. */
-static void island_emit(struct stream_thread *st, const struct tcp_stream *s, struct packet *p,
-                        enum direction dir, const struct island *is, uint32_t from, uint32_t at,
+static void ooo_block_emit(struct stream_thread *st, const struct tcp_stream *s, struct packet *p,
+                        enum direction dir, const struct ooo_block *is, uint32_t from, uint32_t at,
                         uint32_t to)
 {
     struct stream_chunk *chunk = chunk_new(p, dir, CHUNK_REINSPECT, stream_abs(s, at), to - at);
@@ -132,16 +132,16 @@ static void island_emit(struct stream_thread *st, const struct tcp_stream *s, st
 
 /* What stands behind holes that nobody has acknowledged is never handed off. When all is over
  * rules get to see it. */
-static COLD void emit_islands(struct stream_thread *st, const struct tcp_stream *s,
+static COLD void emit_ooo_blocks(struct stream_thread *st, const struct tcp_stream *s,
                               struct packet *p, enum direction dir)
 {
     const struct segment *seg = stream_waiting(s);
 
     while (seg != NULL && p->chunk_count < PACKET_CHUNKS_MAX) {
-        struct island is = island_at(seg);
+        struct ooo_block is = ooo_block_at(seg);
 
-        island_emit(st, s, p, dir, &is, is.from, is.from,
-                    seq_min(is.to, is.from + ISLAND_MOST));
+        ooo_block_emit(st, s, p, dir, &is, is.from, is.from,
+                    seq_min(is.to, is.from + OOO_BLOCK_MAX));
         seg = is.behind;
     }
 }
@@ -153,10 +153,10 @@ static void emit_waiting(struct tcp_in *in, const struct tcp_stream *s, enum dir
     uint32_t lookback = stream_lookback(in->st->conf, dir);
 
     for (const struct segment *seg = stream_waiting(s); seg != NULL;) {
-        struct island is = island_at(seg);
+        struct ooo_block is = ooo_block_at(seg);
 
         if (seq_leq(is.from, seq) && seq_leq(seq + len, is.to)) {
-            island_emit(in->st, s, in->p, dir, &is, seq - MIN(seq - is.from, lookback), seq,
+            ooo_block_emit(in->st, s, in->p, dir, &is, seq - MIN(seq - is.from, lookback), seq,
                         seq + len);
             return;
         }
@@ -285,7 +285,7 @@ void stream_emit(struct stream_thread *st, struct tcp_session *ssn, struct packe
     }
     if (UNLIKELY(eof && stream_waiting(s) != NULL) && !st->conf->is_inline &&
         takes_unacked(ssn, eof))
-        emit_islands(st, s, p, dir);
+        emit_ooo_blocks(st, s, p, dir);
     stream_release(st, p->flow, s, dir);
     if (UNLIKELY((s->flags & (STREAM_DEPTH_REACHED | STREAM_DEPTH_SIGNALLED)) == STREAM_DEPTH_REACHED))
         emit_depth(s, p, dir, first_chunk);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Nine islands, one for each way in which a new segment (small letter) can meet an old one
+/* Nine blocks, one for each way in which a new segment (small letter) can meet an old one
  * (capital): by start and end before, with, or after it; then one new segment over three old
  * ones, and one over all of those. Dots fill what is left. */
 static const struct {
