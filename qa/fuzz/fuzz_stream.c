@@ -91,7 +91,7 @@ static void check_again(const struct stream_chunk *c)
 {
     static volatile uint8_t seen;
 
-    for (const uint8_t *at = c->data - c->before; at < c->data + c->len; at++)
+    for (const uint8_t *at = c->data - c->lookbehind; at < c->data + c->len; at++)
         seen ^= *at;
 }
 
@@ -110,8 +110,8 @@ static void check_chunk(struct world *w, const struct stream_chunk *c)
         s->kept_len = 0;
         return;
     }
-    if (c->before > s->kept_len ||
-        memcmp(c->data - c->before, s->kept + s->kept_len - c->before, c->before) != 0)
+    if (c->lookbehind > s->kept_len ||
+        memcmp(c->data - c->lookbehind, s->kept + s->kept_len - c->lookbehind, c->lookbehind) != 0)
         abort();
     keep(s, c->data, c->len);
 }

@@ -142,7 +142,7 @@ enum ip_option {
 #define TCP_CWR 0x80
 
 /* What the stream module hands off: in-order data, once each, without a copy where stream and
- * detect share a thread. `before` bytes in front of data are earlier data of the same direction
+ * detect share a thread. `lookbehind` bytes in front of data are earlier data of the same direction
  * and may be read too (at most the raw inspection window). Borrowed until the packet leaves
  * detect. */
 enum stream_chunk_kind {
@@ -154,7 +154,7 @@ enum stream_chunk_kind {
 struct stream_chunk {
     const uint8_t *data;                /* NULL for a gap */
     uint32_t len;                       /* of data, or of the gap */
-    uint32_t before;
+    uint32_t lookbehind;
     uint64_t offset;                    /* of data[0] from the start of the stream */
     uint8_t direction;                  /* enum direction of the bytes, not of the packet */
     uint8_t kind;

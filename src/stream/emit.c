@@ -59,8 +59,8 @@ static void handoff_buf_end(const struct stream_thread *st, struct packet *p)
 
         if (!goes_with_packet(st, c))
             continue;
-        c->data = p->handoff_buf.data + at + c->before;
-        at += (size_t)c->before + c->len;
+        c->data = p->handoff_buf.data + at + c->lookbehind;
+        at += (size_t)c->lookbehind + c->len;
     }
 }
 
@@ -68,7 +68,7 @@ static void copy_bytes(const struct stream_thread *st, struct packet *p,
                        const struct stream_chunk *chunk, const uint8_t *from)
 {
     handoff_buf_begin(st, p);
-    buf_add(&p->handoff_buf, from, (size_t)chunk->before + chunk->len);
+    buf_add(&p->handoff_buf, from, (size_t)chunk->lookbehind + chunk->len);
     handoff_buf_end(st, p);
 }
 
@@ -79,12 +79,12 @@ static void emit_data(struct stream_thread *st, struct tcp_stream *s, struct pac
         chunk_new(p, dir, CHUNK_DATA, s->delivered, (uint32_t)(to - s->delivered));
     const uint8_t *data = s->buffer + s->start + (s->delivered - s->offset);
 
-    chunk->before = (uint32_t)MIN(s->delivered - s->offset,
+    chunk->lookbehind = (uint32_t)MIN(s->delivered - s->offset,
                                   (int64_t)stream_lookback(st->conf, dir));
     chunk->data = data;
     s->delivered = to;
     if (st->copy_chunks)
-        copy_bytes(st, p, chunk, data - chunk->before);
+        copy_bytes(st, p, chunk, data - chunk->lookbehind);
     else
         s->pinned = st->vector_number;
 }
@@ -117,7 +117,7 @@ static void ooo_block_emit(struct stream_thread *st, const struct tcp_stream *s,
     struct stream_chunk *chunk = chunk_new(p, dir, CHUNK_REINSPECT, stream_abs(s, at), to - at);
     uint32_t next = from;
 
-    chunk->before = at - from;
+    chunk->lookbehind = at - from;
     handoff_buf_begin(st, p);
     for (const struct segment *seg = is->first; seg != is->behind; seg = seg->next) {
         uint32_t end = seq_min(seg->seq + seg->len, to);
@@ -180,8 +180,8 @@ COLD void stream_emit_reinspect(struct tcp_in *in, struct tcp_stream *s, uint32_
         return;
     }
     chunk = chunk_new(in->p, dir, CHUNK_REINSPECT, from, (uint32_t)(to - from));
-    chunk->before = (uint32_t)MIN(from - s->offset, (int64_t)stream_lookback(st->conf, dir));
-    copy_bytes(st, in->p, chunk, s->buffer + s->start + (from - s->offset) - chunk->before);
+    chunk->lookbehind = (uint32_t)MIN(from - s->offset, (int64_t)stream_lookback(st->conf, dir));
+    copy_bytes(st, in->p, chunk, s->buffer + s->start + (from - s->offset) - chunk->lookbehind);
 }
 
 /* ---- holes and the end ---- */

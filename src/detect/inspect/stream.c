@@ -149,7 +149,7 @@ static bool rules_push(struct stream_rules **list, uint32_t rule)
 static struct slice window_of(const struct detect_thread *dt, const struct stream_chunk *c,
                               const struct stream_side *side)
 {
-    uint64_t first = c->offset - c->before, end = c->offset + c->len, inline_size;
+    uint64_t first = c->offset - c->lookbehind, end = c->offset + c->len, inline_size;
 
     if (dt->is_inline) {
         inline_size = MAX(dt->plan->chunk_size[c->direction], c->len + c->len / 3);

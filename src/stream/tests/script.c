@@ -147,7 +147,7 @@ static bool log_chunk(struct script *s, const struct stream_chunk *c)
     buf_printf(&s->log, "%s %c%llu", c->kind == CHUNK_REINSPECT ? " again" : "", side,
                (unsigned long long)c->offset);
     if (s->show_before)
-        buf_printf(&s->log, "<%u", c->before);
+        buf_printf(&s->log, "<%u", c->lookbehind);
     buf_printf(&s->log, "=%.*s", (int)c->len, (const char *)c->data);
     if (c->depth_reached)
         buf_add_string(&s->log, " depth");
@@ -159,11 +159,11 @@ static bool keep_data(struct script *s, const struct stream_chunk *c)
 {
     struct buf *all = &s->data[c->direction];
 
-    if (c->kind != CHUNK_DATA || c->len + c->before == 0)
+    if (c->kind != CHUNK_DATA || c->len + c->lookbehind == 0)
         return true;
-    if (c->before > all->len ||
-        (c->before > 0 &&
-         memcmp(c->data - c->before, all->data + all->len - c->before, c->before) != 0))
+    if (c->lookbehind > all->len ||
+        (c->lookbehind > 0 &&
+         memcmp(c->data - c->lookbehind, all->data + all->len - c->lookbehind, c->lookbehind) != 0))
         return false;
     buf_add(all, c->data, c->len);
     return true;
