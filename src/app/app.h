@@ -56,7 +56,7 @@ struct app_input {
     uint64_t offset;            /* of data[0] in its direction of the stream */
     bool start;                 /* first bytes of this direction for this parser */
     bool end;                   /* nothing follows in this direction; data may be empty */
-    bool cut;                   /* with end: stream depth reached, the rest goes unseen */
+    bool truncated;                   /* with end: stream depth reached, the rest goes unseen */
     bool is_udp;
     enum direction direction;
     uint64_t now_us;

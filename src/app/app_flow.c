@@ -252,7 +252,7 @@ static int feed_once(struct app_session *s, enum direction d, bool end)
 {
     struct app_side *side = &s->side[d];
     struct app_input in = { .data = side->data, .len = side->len, .offset = side->offset,
-                            .start = !side->started, .end = end, .cut = end && side->cut,
+                            .start = !side->started, .end = end, .truncated = end && side->depth_reached,
                             .direction = d };
     enum parse_status status;
 
@@ -509,7 +509,7 @@ static uint32_t within_depth(struct app_session *s, enum direction d,
     if (!pc->own_depth || c->offset + c->len < pc->stream_depth)
         return c->len;
     *end = true;
-    s->side[d].cut = true;
+    s->side[d].depth_reached = true;
     return c->offset >= pc->stream_depth ? 0 : (uint32_t)(pc->stream_depth - c->offset);
 }
 
@@ -536,7 +536,7 @@ static void take_chunk(struct app_session *s, const struct stream_chunk *c)
         side_add(side, c->data, len);
     }
     if (end) {
-        side->cut = true;
+        side->depth_reached = true;
         s->flow.disrupted[d] = true;
     }
     app_tcp_data(s, d, end);

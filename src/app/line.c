@@ -11,12 +11,12 @@ static enum app_line_result drop_rest(bool *drop, struct bytes *in)
     return APP_LINE_DROPPED;
 }
 
-static enum app_line_result cut(bool *drop, struct bytes *in, uint32_t max, struct app_line *line)
+static enum app_line_result truncate_line(bool *drop, struct bytes *in, uint32_t max, struct app_line *line)
 {
     line->text = take_slice(in, max);
     line->end_len = 0;
     *drop = max > 0 && line->text.data[max - 1] != '\n';
-    return APP_LINE_CUT;
+    return APP_LINE_TRUNCATED;
 }
 
 enum app_line_result app_line_take(bool *drop, struct bytes *in, uint32_t max,
@@ -28,9 +28,9 @@ enum app_line_result app_line_take(bool *drop, struct bytes *in, uint32_t max,
     if (*drop)
         return drop_rest(drop, in);
     if (!take_until(&look, '\n', &whole))
-        return bytes_left(in) < max ? APP_LINE_MORE : cut(drop, in, max, line);
+        return bytes_left(in) < max ? APP_LINE_MORE : truncate_line(drop, in, max, line);
     if (whole.len + 1 >= max)
-        return cut(drop, in, max, line);
+        return truncate_line(drop, in, max, line);
     *in = look;
     line->end_len = whole.len > 0 && whole.data[whole.len - 1] == '\r' ? 2 : 1;
     line->text = (struct slice){ .data = whole.data, .len = whole.len + 1 - line->end_len };

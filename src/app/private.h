@@ -183,7 +183,7 @@ struct app_side {
     bool borrowed;              /* data is not in held */
     bool detected;              /* recognition is over */
     bool started;               /* the parser has had bytes */
-    bool cut;                   /* stream depth reached */
+    bool depth_reached;                   /* stream depth reached */
     bool eof_sent;
 };
 

@@ -193,7 +193,7 @@ static void keep_request(struct ftp_tx *tx, struct slice line)
     tx->request.len = tx->request.data != NULL ? line.len : 0;
 }
 
-int ftp_request(struct app_flow *af, struct slice line, bool line_cut)
+int ftp_request(struct app_flow *af, struct slice line, bool line_truncated)
 {
     struct ftp_state *s = af->state;
     uint32_t end = 0;
@@ -210,8 +210,8 @@ int ftp_request(struct app_flow *af, struct slice line, bool line_cut)
         return -1;
     tx->command = command;
     keep_request(tx, line);
-    tx->request_truncated = line_cut;
-    if (line_cut)
+    tx->request_truncated = line_truncated;
+    if (line_truncated)
         app_tx_event(&tx->tx, FTP_EVENT_REQUEST_COMMAND_TOO_LONG);
     return act(af, tx);
 }
@@ -317,7 +317,7 @@ static bool is_last_line(struct ftp_state *s, struct slice line)
     return !s->multiline;
 }
 
-int ftp_reply(struct app_flow *af, struct slice line, bool line_cut)
+int ftp_reply(struct app_flow *af, struct slice line, bool line_truncated)
 {
     struct ftp_state *s = af->state;
     struct ftp_tx *tx = transaction_of_reply(af);
@@ -326,7 +326,7 @@ int ftp_reply(struct app_flow *af, struct slice line, bool line_cut)
         return -1;
     heed_reply(af, tx, line);
     keep_reply(tx, line);
-    if (line_cut) {
+    if (line_truncated) {
         tx->reply_truncated = true;
         app_tx_event(&tx->tx, FTP_EVENT_RESPONSE_COMMAND_TOO_LONG);
     }

@@ -67,15 +67,15 @@ static int step(struct app_flow *af, enum direction d, struct bytes *in)
     struct ftp_state *s = af->state;
     struct app_line line;
     enum app_line_result result = app_line_take(&s->drop[d], in, settings->max_line, &line);
-    bool is_cut = result == APP_LINE_CUT;
+    bool is_truncated = result == APP_LINE_TRUNCATED;
     int status;
 
     if (result == APP_LINE_MORE)
         return 0;
     if (result == APP_LINE_DROPPED)
         return 1;
-    status = d == TO_SERVER ? ftp_request(af, line.text, is_cut)
-                            : ftp_reply(af, line.text, is_cut);
+    status = d == TO_SERVER ? ftp_request(af, line.text, is_truncated)
+                            : ftp_reply(af, line.text, is_truncated);
     return status < 0 ? -1 : 1;
 }
 

@@ -92,9 +92,9 @@ uint16_t ftp_port_of_epsv(struct slice reply);
 /* The address in "PORT h1,h2,h3,h4,p1,p2", host order; false: there is none. */
 bool ftp_address_of_port(struct slice request, uint32_t *address);
 
-/* -1: no sense in going on. line_cut: it was too long. */
-int ftp_request(struct app_flow *af, struct slice line, bool line_cut);
-int ftp_reply(struct app_flow *af, struct slice line, bool line_cut);
+/* -1: no sense in going on. line_truncated: it was too long. */
+int ftp_request(struct app_flow *af, struct slice line, bool line_truncated);
+int ftp_reply(struct app_flow *af, struct slice line, bool line_truncated);
 
 /* memory.c: memory of transactions against the memcap. */
 bool ftp_memory_take(struct ftp_tx *tx, uint32_t size);

@@ -55,7 +55,7 @@ static enum parse_status parse(struct app_flow *af, struct app_input *in)
         return PARSE_OK;
     app_file_append(s->file, in->data, in->len);
     if (in->end)
-        end(s, in->cut ? FILE_TRUNCATED : FILE_CLOSED);
+        end(s, in->truncated ? FILE_TRUNCATED : FILE_CLOSED);
     return PARSE_OK;
 }
 

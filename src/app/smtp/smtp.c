@@ -217,7 +217,7 @@ static int client_line(struct smtp_state *s, struct bytes *in, uint64_t offset)
     check_chunk(s);
     if (smtp_request(s, &line) < 0)
         return -1;
-    if (result == APP_LINE_CUT)
+    if (result == APP_LINE_TRUNCATED)
         smtp_event(s, SMTP_EVENT_TRUNCATED_LINE);
     return 1;
 }
@@ -250,7 +250,7 @@ static int server_step(struct smtp_state *s, const struct app_input *input, stru
         return 1;
     if (smtp_reply(s, &line) < 0)
         return -1;
-    if (result == APP_LINE_CUT)
+    if (result == APP_LINE_TRUNCATED)
         smtp_event(s, SMTP_EVENT_TRUNCATED_LINE);
     return 1;
 }
