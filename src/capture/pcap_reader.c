@@ -83,7 +83,7 @@ static COLD enum pcap_status ended(struct pcap_reader *r, const char *what)
     return broken(r, what);
 }
 
-static COLD enum pcap_status cut_short(struct pcap_reader *r, const char *what)
+static COLD enum pcap_status truncated(struct pcap_reader *r, const char *what)
 {
     return byte_source_waits(r->source) ? PCAP_STATUS_LATER : broken(r, what);
 }
@@ -104,7 +104,7 @@ static enum pcap_status classic_next(struct pcap_reader *r, struct pcap_frame *f
         return broken(r, "senseless packet length");
     h = byte_source_peek(r->source, r->header_size + f->len);
     if (UNLIKELY(h == NULL))
-        return cut_short(r, "cut short in a packet");
+        return truncated(r, "cut short in a packet");
     f->data = (uint8_t *)(uintptr_t)h + r->header_size;
     byte_source_skip(r->source, r->header_size + f->len);
     fetch_ahead(h, r->header_size + f->len);
@@ -231,7 +231,7 @@ static enum pcap_status ng_block(struct pcap_reader *r, struct pcap_frame *f, bo
         return broken(r, "senseless block length");
     h = byte_source_peek(r->source, len);
     if (UNLIKELY(h == NULL))
-        return cut_short(r, "cut short in a block");
+        return truncated(r, "cut short in a block");
     body = bytes_of(h + 8, len - 12);
     if (type == BLOCK_ENHANCED || type == BLOCK_PACKET_OLD)
         ok = *is_frame = packet_block(r, type, body, f);

@@ -43,7 +43,7 @@ TEST(app_file_through_the_window)
                  "flow toy toy toy\n");
 }
 
-TEST(app_file_cut_off)
+TEST(app_file_truncated)
 {
     CASE(c, SPLIT_TS("HELLO me\nPUT a.txt\n3:abc5:de"));
 

@@ -15,7 +15,7 @@ static uint32_t next_random(uint64_t *seed)
     return (uint32_t)(*seed >> 16);
 }
 
-static uint32_t piece(enum split_cut cut, uint64_t *seed, uint32_t left)
+static uint32_t piece(enum split_segmentation cut, uint64_t *seed, uint32_t left)
 {
     uint32_t want = left;
 
@@ -26,7 +26,7 @@ static uint32_t piece(enum split_cut cut, uint64_t *seed, uint32_t left)
     return MIN(want, left);
 }
 
-static void play_step(struct play *play, const struct split_step *step, enum split_cut cut,
+static void play_step(struct play *play, const struct split_step *step, enum split_segmentation cut,
                       uint64_t *seed)
 {
     const uint8_t *data = step->data;
@@ -52,7 +52,7 @@ static void want_things(struct play_world *world, const struct split_case *c)
         world->conf->want_frames[i] = UINT32_MAX;
 }
 
-char *split_play(const struct split_case *c, enum split_cut cut, uint64_t seed)
+char *split_play(const struct split_case *c, enum split_segmentation cut, uint64_t seed)
 {
     struct play_world world;
     struct play play;

@@ -35,7 +35,7 @@ struct split_case {
     unsigned count;
 };
 
-enum split_cut { SPLIT_WHOLE, SPLIT_BYTES, SPLIT_RANDOM };
+enum split_segmentation { SPLIT_WHOLE, SPLIT_BYTES, SPLIT_RANDOM };
 
 /* What came of it, one line a record, ordered by transaction:
  *   tx 0 <event_type> {json}      each log, when it was due
@@ -45,7 +45,7 @@ enum split_cut { SPLIT_WHOLE, SPLIT_BYTES, SPLIT_RANDOM };
  *   frame ts|tc <type> <offset> <len>
  *   flow <proto> <ts> <tc>        at the end
  * Caller frees. */
-char *split_play(const struct split_case *c, enum split_cut cut, uint64_t seed);
+char *split_play(const struct split_case *c, enum split_segmentation cut, uint64_t seed);
 
 /* Whole against byte by byte and against `rounds` random cuts. */
 void split_check_rounds(struct test *t, const struct split_case *c, unsigned rounds);

@@ -66,7 +66,7 @@ static void queue_message(struct wire *w)
     wire_end(w, at);
 }
 
-TEST(netlink_queue_message_cut_anywhere)
+TEST(netlink_queue_message_truncated_anywhere)
 {
     struct wire w;
 
@@ -121,7 +121,7 @@ static void log_message(struct wire *w, uint8_t number)
 }
 
 /* Two packets in what came at once; between them a message of another kind. */
-TEST(netlink_log_messages_cut_anywhere)
+TEST(netlink_log_messages_truncated_anywhere)
 {
     struct wire w = { .len = 0 };
     uint32_t at, first;

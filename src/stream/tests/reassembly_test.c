@@ -74,7 +74,7 @@ static void any_order(struct test *t, uint32_t seed, const char *yaml, bool is_i
     free(data);
 }
 
-TEST(stream_any_cut_and_order_gives_the_same_bytes)
+TEST(stream_any_segmentation_and_order_gives_the_same_bytes)
 {
     for (uint32_t seed = 1; seed <= 8; seed++) {
         any_order(t, seed, NULL, false, false);

@@ -49,7 +49,7 @@ static uint32_t put_frame(uint8_t *out, bool from_master, const char *user, uint
 #define CONTROL(dir) "\"control\":{\"dir\":" dir ",\"pri\":true,\"fcb\":false,\"fcv\":false," \
                      "\"function_code\":4},\"src\":3,\"dst\":2,"
 
-TEST(dnp3_messages_in_any_cut)
+TEST(dnp3_messages_in_any_segmentation)
 {
     uint8_t request[128], response[128];
     uint32_t n = FRAME(request, true, SELECT_APP);

@@ -68,7 +68,7 @@ static void add_tcp(struct tcp_stream *s, const char *message, size_t len)
     s->len += (uint32_t)len;
 }
 
-TEST(dns_tcp_in_any_cut)
+TEST(dns_tcp_in_any_segmentation)
 {
     struct tcp_stream ts = { .len = 0 }, tc = { .len = 0 };
     struct split_step steps[2];

@@ -15,7 +15,7 @@
 #define LISTED HEAD("\x63\0", "\x2b\0") "\1\0" "\x0c\0\x25\0" IDENTITY
 #define CPF "\0\0\0\0\1\0\2\0" "\0\0\0\0"
 
-TEST(enip_lists_and_cip_in_any_cut)
+TEST(enip_lists_and_cip_in_any_segmentation)
 {
     static const struct split_step steps[] = {
         SPLIT_TS(LIST), SPLIT_TC(LISTED),

@@ -14,7 +14,7 @@
 #define GET_H "\0\0\5\1\5\0\0\0\1\x82\x84\x41\1h"
 #define OK_HEADERS "\0\0\1\1\4\0\0\0\1\x88"
 
-TEST(http2_exchange_in_any_cut)
+TEST(http2_exchange_in_any_segmentation)
 {
     static const struct split_step steps[] = {
         SPLIT_TS(MAGIC SETTINGS), SPLIT_TC(SETTINGS ACK), SPLIT_TS(GET_H),

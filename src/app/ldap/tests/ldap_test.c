@@ -8,7 +8,7 @@
 #define BOUND "\x30\x0c\2\1\1\x61\7\x0a\1\0\4\0\4\0"
 #define UNBIND "\x30\5\2\1\2\x42\0"
 
-TEST(ldap_bind_in_any_cut)
+TEST(ldap_bind_in_any_segmentation)
 {
     static const struct split_step steps[] = { SPLIT_TS(BIND), SPLIT_TC(BOUND),
                                                SPLIT_TS(UNBIND) };

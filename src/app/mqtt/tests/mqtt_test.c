@@ -11,7 +11,7 @@
 #define PUBACK  "\x40\2\0\7"
 #define HEAD(q) "\"qos\":" q ",\"retain\":false,\"dup\":false"
 
-TEST(mqtt_exchange_in_any_cut)
+TEST(mqtt_exchange_in_any_segmentation)
 {
     static const struct split_step steps[] = {
         SPLIT_TS(CONNECT), SPLIT_TC(CONNACK), SPLIT_TS(PUBLISH "\xc0\0"), SPLIT_TC(PUBACK),

@@ -9,7 +9,7 @@
 #define STARTUP "\0\0\0\x1b\0\3\0\0user\0u\0database\0d\0\0"
 #define READY "Z\0\0\0\5I"
 
-TEST(pgsql_session_in_any_cut)
+TEST(pgsql_session_in_any_segmentation)
 {
     static const struct split_step steps[] = {
         SPLIT_TS(STARTUP), SPLIT_TC("R\0\0\0\x0c\0\0\0\5salt"), SPLIT_TS("p\0\0\0\x07pw\0"),

@@ -18,7 +18,7 @@
 #define NET "\3\xc0\x20\0" "\2\0\0\0" "rdpdr\0\0\0" "\0\0\0\0" "cliprdr\0" "\0\0\0\0"
 #define CONNECT "\3\0\0\xbd" "\2\xf0\x80" "\x7f\x65" "xx" "Duca" "\x80\xac" CORE NET
 
-TEST(rdp_session_in_any_cut)
+TEST(rdp_session_in_any_segmentation)
 {
     static const struct split_step steps[] = {
         SPLIT_TS(REQUEST), SPLIT_TC(CONFIRM), SPLIT_TS(CONNECT), SPLIT_TC(CONNECTED "anything"),

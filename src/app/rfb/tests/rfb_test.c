@@ -6,7 +6,7 @@
 
 #define INIT "\5\0\3\x20\x20\x18\0\1\0\xff\0\xff\0\xff\x10\x08\0\0\0\0\0\0\0\4desk"
 
-TEST(rfb_handshake_in_any_cut)
+TEST(rfb_handshake_in_any_segmentation)
 {
     static const struct split_step steps[] = {
         SPLIT_TC("RFB 003.008\n"), SPLIT_TS("RFB 003.007\n"), SPLIT_TC("\1\2"), SPLIT_TS("\2"),

@@ -31,7 +31,7 @@ TEST(sip_udp_request_and_response)
     split_expect(t, &c, INVITE_LINE OK_LINE "flow sip sip sip\n");
 }
 
-TEST(sip_tcp_in_any_cut)
+TEST(sip_tcp_in_any_segmentation)
 {
     char request[1024], more[64];
     struct split_step steps[] = { { TO_SERVER, request, 0 }, SPLIT_TC(OK), SPLIT_TC(OK) };

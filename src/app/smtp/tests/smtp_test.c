@@ -112,7 +112,7 @@ TEST(smtp_nested_message)
                "Content-Type: text/plain; name=in.txt\r\n\r\ntext\r\n--b--\r\n"));
 }
 
-TEST(smtp_mail_cut_short)
+TEST(smtp_mail_truncated)
 {
     EXPECT(EMAIL_RECORD("\"status\":\"PARSE_DONE\",\"attachment\":[\"x\"]")
           "tx 0 file x truncated 3 "
