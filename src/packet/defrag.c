@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/defrag.c - trackers and the pieces they hold.
+/* packet/defrag.c - trackers and the frags they hold.
  *
- * A tracker's pieces are in order and never overlap: when a fragment comes, the policy decides
- * for each piece it meets who keeps the common bytes, and the loser is cut at once. So a
+ * A tracker's frags are in order and never overlap: when a fragment comes, the policy decides
+ * for each frag it meets who keeps the common bytes, and the loser is cut at once. So a
  * datagram is whole when the bytes held reach from 0 to the end without a hole, which two
  * numbers tell. */
 #include "packet/defrag_private.h"
@@ -17,13 +17,13 @@
 #include <string.h>
 
 #define DATAGRAM_MAX   65535u
-#define PIECE_MIN      512u         /* smallest buffers, so that they can be used again */
+#define FRAG_MIN      512u         /* smallest buffers, so that they can be used again */
 #define HEAD_MIN       128u
 #define EXPIRE_SLACK_US 10000000u   /* a lookup decides; the sweep only gives memory back */
 
 /* Bytes [start, end) of the datagram. */
-struct piece {
-    struct piece *next;
+struct frag {
+    struct frag *next;
     uint32_t start, end;
     uint32_t fragment_start, fragment_end;  /* of the fragment it was cut from */
     bool last;                              /* no more fragments, it said */
@@ -35,8 +35,8 @@ struct piece {
 struct tracker {
     struct tracker *hash_next;
     struct tracker *older, *newer;          /* by their latest fragment */
-    struct piece *pieces, *tail;
-    uint32_t covered, end;                  /* bytes held; end of the last piece */
+    struct frag *frags, *tail;
+    uint32_t covered, end;                  /* bytes held; end of the last frag */
     uint32_t hash;
     uint64_t deadline_us;
     uint32_t timeout_s;
@@ -57,8 +57,8 @@ struct defrag {
     struct counters *counters;
     struct tracker **row;
     uint64_t memory;                        /* bytes allocated, in use or spare */
-    uint32_t pieces_in_use;
-    struct piece *spare_pieces;
+    uint32_t frags_in_use;
+    struct frag *spare_frags;
     struct tracker *spare_trackers;
     struct tracker *oldest, *newest;
     struct buf frame;                       /* the finished one, until it is taken */
@@ -77,23 +77,23 @@ static bool memory_has(const struct defrag *df, uint64_t bytes)
     return df->memory + bytes <= __atomic_load_n(&df->conf->memcap_each, __ATOMIC_RELAXED);
 }
 
-static void piece_destroy(struct defrag *df, struct piece *piece)
+static void frag_destroy(struct defrag *df, struct frag *frag)
 {
-    memory_change(df, -(int64_t)(sizeof(*piece) + piece->cap));
-    free(piece->data);
-    free(piece);
+    memory_change(df, -(int64_t)(sizeof(*frag) + frag->cap));
+    free(frag->data);
+    free(frag);
 }
 
 static void tracker_remove(struct defrag *df, struct tracker *tr);
 
-static bool drop_spare_piece(struct defrag *df)
+static bool drop_spare_frag(struct defrag *df)
 {
-    struct piece *piece = df->spare_pieces;
+    struct frag *frag = df->spare_frags;
 
-    if (piece == NULL)
+    if (frag == NULL)
         return false;
-    df->spare_pieces = piece->next;
-    piece_destroy(df, piece);
+    df->spare_frags = frag->next;
+    frag_destroy(df, frag);
     return true;
 }
 
@@ -102,7 +102,7 @@ static bool drop_spare_piece(struct defrag *df)
 static bool memory_make_room(struct defrag *df, uint64_t bytes)
 {
     while (!memory_has(df, bytes)) {
-        if (drop_spare_piece(df))
+        if (drop_spare_frag(df))
             continue;
         if (df->oldest == df->newest)
             return false;
@@ -131,30 +131,30 @@ static bool bytes_grow(struct defrag *df, uint8_t **data, uint32_t *cap, uint32_
     return true;
 }
 
-static void piece_put(struct defrag *df, struct piece *piece)
+static void frag_put(struct defrag *df, struct frag *frag)
 {
-    piece->next = df->spare_pieces;
-    df->spare_pieces = piece;
-    df->pieces_in_use--;
+    frag->next = df->spare_frags;
+    df->spare_frags = frag;
+    df->frags_in_use--;
 }
 
-static struct piece *piece_get(struct defrag *df, uint32_t size)
+static struct frag *frag_get(struct defrag *df, uint32_t size)
 {
-    struct piece *piece = df->spare_pieces;
+    struct frag *frag = df->spare_frags;
 
-    if (df->pieces_in_use >= df->conf->max_pieces)
+    if (df->frags_in_use >= df->conf->frag_limit)
         return NULL;
-    if (piece != NULL) {
-        df->spare_pieces = piece->next;
+    if (frag != NULL) {
+        df->spare_frags = frag->next;
     } else {
-        if (!memory_make_room(df, sizeof(*piece)) || (piece = calloc(1, sizeof(*piece))) == NULL)
+        if (!memory_make_room(df, sizeof(*frag)) || (frag = calloc(1, sizeof(*frag))) == NULL)
             return NULL;
-        memory_change(df, sizeof(*piece));
+        memory_change(df, sizeof(*frag));
     }
-    df->pieces_in_use++;
-    if (bytes_grow(df, &piece->data, &piece->cap, size, PIECE_MIN))
-        return piece;
-    piece_put(df, piece);
+    df->frags_in_use++;
+    if (bytes_grow(df, &frag->data, &frag->cap, size, FRAG_MIN))
+        return frag;
+    frag_put(df, frag);
     return NULL;
 }
 
@@ -181,11 +181,11 @@ static struct tracker **row_of(const struct defrag *df, uint32_t hash)
 
 static void tracker_clear(struct defrag *df, struct tracker *tr)
 {
-    while (tr->pieces != NULL) {
-        struct piece *piece = tr->pieces;
+    while (tr->frags != NULL) {
+        struct frag *frag = tr->frags;
 
-        tr->pieces = piece->next;
-        piece_put(df, piece);
+        tr->frags = frag->next;
+        frag_put(df, frag);
     }
 }
 
@@ -307,7 +307,7 @@ static struct tracker *tracker_for(struct defrag *df, struct packet *p)
     return tr;
 }
 
-/* --- pieces --- */
+/* --- frags --- */
 
 /* The new fragment on its way into the list. */
 struct newcomer {
@@ -320,34 +320,34 @@ struct newcomer {
 };
 
 /* Bytes [from, to) of the newcomer, in front of *link. NULL: no room. */
-static struct piece *put_piece(struct newcomer *n, struct piece **link, uint32_t from,
+static struct frag *append_frag(struct newcomer *n, struct frag **link, uint32_t from,
                                uint32_t to)
 {
-    struct piece *piece = piece_get(n->df, to - from);
+    struct frag *frag = frag_get(n->df, to - from);
 
-    if (piece == NULL)
+    if (frag == NULL)
         return NULL;
-    memcpy(piece->data, n->data + (from - n->start), to - from);
-    piece->base = piece->start = from;
-    piece->end = to;
-    piece->fragment_start = n->start;
-    piece->fragment_end = n->end;
-    piece->last = n->last;
-    piece->next = *link;
-    *link = piece;
-    if (piece->next == NULL)
-        n->tr->tail = piece;
+    memcpy(frag->data, n->data + (from - n->start), to - from);
+    frag->base = frag->start = from;
+    frag->end = to;
+    frag->fragment_start = n->start;
+    frag->fragment_end = n->end;
+    frag->last = n->last;
+    frag->next = *link;
+    *link = frag;
+    if (frag->next == NULL)
+        n->tr->tail = frag;
     n->tr->end = MAX(n->tr->end, to);
     n->tr->covered += to - from;
     n->tr->seen_last |= n->last;
     n->owns_first |= from == 0;
-    return piece;
+    return frag;
 }
 
-/* The part of an older piece behind the newcomer, which lies within it. */
-static bool split_piece(struct newcomer *n, struct piece *piece)
+/* The part of an older frag behind the newcomer, which lies within it. */
+static bool split_frag(struct newcomer *n, struct frag *frag)
 {
-    struct piece *tail = piece_get(n->df, piece->end - n->end);
+    struct frag *tail = frag_get(n->df, frag->end - n->end);
     uint8_t *data;
     uint32_t cap;
 
@@ -355,49 +355,49 @@ static bool split_piece(struct newcomer *n, struct piece *piece)
         return false;
     data = tail->data;
     cap = tail->cap;
-    *tail = *piece;
+    *tail = *frag;
     tail->data = data;
     tail->cap = cap;
     tail->base = tail->start = n->end;
-    memcpy(tail->data, piece->data + (n->end - piece->base), piece->end - n->end);
-    piece->next = tail;
+    memcpy(tail->data, frag->data + (n->end - frag->base), frag->end - n->end);
+    frag->next = tail;
     if (tail->next == NULL)
         n->tr->tail = tail;
     n->tr->covered += tail->end - tail->start;
     return true;
 }
 
-/* The older piece at *link yields to the newcomer. Returns where to go on; NULL: no room. */
-static struct piece **cut_old(struct newcomer *n, struct piece **link)
+/* The older frag at *link yields to the newcomer. Returns where to go on; NULL: no room. */
+static struct frag **trim_old(struct newcomer *n, struct frag **link)
 {
-    struct piece *piece = *link;
+    struct frag *frag = *link;
     struct tracker *tr = n->tr;
 
-    if (piece->start < n->start) {
-        if (piece->end > n->end && !split_piece(n, piece))
+    if (frag->start < n->start) {
+        if (frag->end > n->end && !split_frag(n, frag))
             return NULL;
-        tr->covered -= piece->end - n->start;
-        piece->end = n->start;
-        return &piece->next;
+        tr->covered -= frag->end - n->start;
+        frag->end = n->start;
+        return &frag->next;
     }
-    if (piece->end > n->end) {
-        tr->covered -= n->end - piece->start;
-        piece->start = n->end;
-        return &piece->next;
+    if (frag->end > n->end) {
+        tr->covered -= n->end - frag->start;
+        frag->start = n->end;
+        return &frag->next;
     }
-    tr->covered -= piece->end - piece->start;
-    *link = piece->next;
-    piece_put(n->df, piece);
+    tr->covered -= frag->end - frag->start;
+    *link = frag->next;
+    frag_put(n->df, frag);
     return link;
 }
 
-/* First pass: older pieces that lose make room. */
+/* First pass: older frags that lose make room. */
 static bool make_way(struct newcomer *n, bool *overlap)
 {
-    struct piece **link = &n->tr->pieces;
+    struct frag **link = &n->tr->frags;
 
     while (*link != NULL && (*link)->start < n->end) {
-        struct piece *old = *link;
+        struct frag *old = *link;
 
         if (old->end <= n->start) {
             link = &old->next;
@@ -409,7 +409,7 @@ static bool make_way(struct newcomer *n, bool *overlap)
             link = &old->next;
             continue;
         }
-        link = cut_old(n, link);
+        link = trim_old(n, link);
         if (link == NULL)
             return false;
     }
@@ -424,19 +424,19 @@ static bool is_behind_all(const struct newcomer *n)
 /* Second pass: the newcomer fills the holes. */
 static bool fill_holes(struct newcomer *n)
 {
-    struct piece **link = is_behind_all(n) ? &n->tr->tail->next : &n->tr->pieces;
+    struct frag **link = is_behind_all(n) ? &n->tr->tail->next : &n->tr->frags;
     uint32_t from = n->start;
 
     while (from < n->end) {
-        struct piece *old = *link;
+        struct frag *old = *link;
         uint32_t to = old != NULL ? MIN(old->start, n->end) : n->end;
 
         if (from < to) {
-            struct piece *piece = put_piece(n, link, from, to);
+            struct frag *frag = append_frag(n, link, from, to);
 
-            if (piece == NULL)
+            if (frag == NULL)
                 return false;
-            link = &piece->next;
+            link = &frag->next;
             from = to;
         } else {
             from = MAX(from, old->end);
@@ -474,9 +474,9 @@ static bool is_whole(const struct tracker *tr)
 /* The fragment that said it was the last ends the datagram, wherever others reach. */
 static uint32_t datagram_end(const struct tracker *tr)
 {
-    for (const struct piece *piece = tr->pieces; piece != NULL; piece = piece->next)
-        if (piece->last)
-            return piece->fragment_end;
+    for (const struct frag *frag = tr->frags; frag != NULL; frag = frag->next)
+        if (frag->last)
+            return frag->fragment_end;
     return tr->end;
 }
 
@@ -484,10 +484,10 @@ static void copy_data(struct buf *frame, const struct tracker *tr)
 {
     uint32_t end = datagram_end(tr);
 
-    for (const struct piece *piece = tr->pieces; piece != NULL && piece->start < end;
-         piece = piece->next)
-        buf_add(frame, piece->data + (piece->start - piece->base),
-                MIN(piece->end, end) - piece->start);
+    for (const struct frag *frag = tr->frags; frag != NULL && frag->start < end;
+         frag = frag->next)
+        buf_add(frame, frag->data + (frag->start - frag->base),
+                MIN(frag->end, end) - frag->start);
 }
 
 /* The checksum stays as wrong as the first fragment's was: its fields are changed, not made
@@ -636,11 +636,11 @@ void defrag_free(struct defrag *df)
         df->spare_trackers = tr->hash_next;
         tracker_destroy(tr);
     }
-    while (df->spare_pieces != NULL) {
-        struct piece *piece = df->spare_pieces;
+    while (df->spare_frags != NULL) {
+        struct frag *frag = df->spare_frags;
 
-        df->spare_pieces = piece->next;
-        piece_destroy(df, piece);
+        df->spare_frags = frag->next;
+        frag_destroy(df, frag);
     }
     buf_fini(&df->frame);
     free(df->row);

@@ -33,7 +33,7 @@ void defrag_free(struct defrag *df);
 
 /* What the decoders have found out about a fragment. Offset, id, more: in the packet. */
 struct fragment {
-    uint32_t head_len;          /* bytes of the frame in front of what was cut to pieces */
+    uint32_t head_len;          /* bytes of the frame in front of what was cut to frags */
     uint32_t next_at;           /* IPv6: where in them the fragment header's number stands */
     uint8_t next;               /* IPv6: the number to put there */
     const uint8_t *data;

@@ -27,7 +27,7 @@ enum memcap_policy { MEMCAP_IGNORE, MEMCAP_DROP, MEMCAP_PASS, MEMCAP_REJECT, MEM
 struct defrag_conf {
     uint64_t memcap, memcap_each;           /* relaxed atomics: commands change them */
     unsigned sharers;
-    uint32_t hash_size, max_pieces, timeout_s;
+    uint32_t hash_size, frag_limit, timeout_s;
     struct ip_settings *policies, *timeouts;
     const struct conf_node *root;           /* borrowed until the run is settled */
     enum memcap_policy memcap_policy;
