@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/transfer.c - pieces of files, put in order. A piece ahead of its turn has a buffer of its
+/* app/transfer.c - extents of files, put in order. An extent ahead of its turn has a buffer of its
  * own; how much of that there may be is the protocol's to limit. */
 #include "app/transfer.h"
 
@@ -9,39 +9,39 @@
 
 #define FLOW_AHEAD_MAX (64u << 20)
 
-struct app_transfer_piece {
-    struct app_transfer_piece *next;
+struct app_transfer_extent {
+    struct app_transfer_extent *next;
     uint64_t offset;
     struct buf data;
     uint64_t lost;              /* bytes of it that nobody saw */
 };
 
-static uint64_t piece_len(const struct app_transfer_piece *piece)
+static uint64_t extent_len(const struct app_transfer_extent *extent)
 {
-    return piece->data.len + piece->lost;
+    return extent->data.len + extent->lost;
 }
 
-/* Of all files of the flow; there since the first piece that waited. */
+/* Of all files of the flow; there since the first extent that waited. */
 static uint64_t *flow_ahead(const struct app_transfer *t)
 {
     return &t->tx->flow->ext->ahead_bytes;
 }
 
-static void piece_free(struct app_transfer *t, struct app_transfer_piece *piece)
+static void extent_free(struct app_transfer *t, struct app_transfer_extent *extent)
 {
-    t->ahead_bytes -= piece_len(piece);
-    *flow_ahead(t) -= piece_len(piece);
+    t->ahead_bytes -= extent_len(extent);
+    *flow_ahead(t) -= extent_len(extent);
     t->ahead_count--;
-    buf_fini(&piece->data);
-    free(piece);
+    buf_fini(&extent->data);
+    free(extent);
 }
 
 void app_transfer_fini(struct app_transfer *t)
 {
     while (t->ahead != NULL) {
-        struct app_transfer_piece *next = t->ahead->next;
+        struct app_transfer_extent *next = t->ahead->next;
 
-        piece_free(t, t->ahead);
+        extent_free(t, t->ahead);
         t->ahead = next;
     }
     t->filling = NULL;
@@ -65,23 +65,23 @@ void app_transfer_close(struct app_transfer *t)
     app_transfer_fini(t);
 }
 
-static struct app_transfer_piece *piece_at(struct app_transfer *t, uint64_t offset)
+static struct app_transfer_extent *extent_at(struct app_transfer *t, uint64_t offset)
 {
-    struct app_transfer_piece *piece = t->ahead;
+    struct app_transfer_extent *extent = t->ahead;
 
-    while (piece != NULL && piece->offset != offset)
-        piece = piece->next;
-    if (piece != NULL)
-        return piece;
-    piece = xcalloc(1, sizeof(*piece));
-    piece->offset = offset;
-    piece->next = t->ahead;
-    t->ahead = piece;
+    while (extent != NULL && extent->offset != offset)
+        extent = extent->next;
+    if (extent != NULL)
+        return extent;
+    extent = xcalloc(1, sizeof(*extent));
+    extent->offset = offset;
+    extent->next = t->ahead;
+    t->ahead = extent;
     t->ahead_count++;
-    return piece;
+    return extent;
 }
 
-void app_transfer_piece(struct app_transfer *t, struct app_tx *tx, enum direction d,
+void app_transfer_extent(struct app_transfer *t, struct app_tx *tx, enum direction d,
                         struct slice name, uint64_t offset, uint32_t len, uint8_t padding,
                         bool last)
 {
@@ -103,7 +103,7 @@ void app_transfer_piece(struct app_transfer *t, struct app_tx *tx, enum directio
         if (app_ext_make(tx->flow) == NULL)
             out_of_memory(sizeof(struct app_ext));
         t->tx = tx;
-        t->filling = piece_at(t, offset);
+        t->filling = extent_at(t, offset);
     }
 }
 
@@ -129,20 +129,20 @@ static void keep(struct app_transfer *t, const uint8_t *data, uint32_t len)
 /* Pieces whose turn has come. */
 static void catch_up(struct app_transfer *t)
 {
-    struct app_transfer_piece **link = &t->ahead;
+    struct app_transfer_extent **link = &t->ahead;
 
     while (*link != NULL) {
-        struct app_transfer_piece *piece = *link;
+        struct app_transfer_extent *extent = *link;
 
-        if (piece->offset != t->next || piece_len(piece) == 0) {
-            link = &piece->next;
+        if (extent->offset != t->next || extent_len(extent) == 0) {
+            link = &extent->next;
             continue;
         }
-        *link = piece->next;
-        append(t, piece->data.data, (uint32_t)piece->data.len);
-        if (piece->lost > 0)
-            append(t, NULL, (uint32_t)piece->lost);
-        piece_free(t, piece);
+        *link = extent->next;
+        append(t, extent->data.data, (uint32_t)extent->data.len);
+        if (extent->lost > 0)
+            append(t, NULL, (uint32_t)extent->lost);
+        extent_free(t, extent);
         link = &t->ahead;
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/transfer.h - a file that is read or written in pieces with offsets, as network file systems
+/* app/transfer.h - a file that is read or written in extents with offsets, as network file systems
  * do. Pieces may come in any order, one at a time; those ahead of their turn are kept. When those
  * of all files of a flow are more than 64 MiB, the file that has one more is cut off. */
 #ifndef APP_TRANSFER_H
@@ -7,28 +7,28 @@
 
 #include "app/file.h"
 
-struct app_transfer_piece;
+struct app_transfer_extent;
 
 /* Lies in the protocol's transaction, which owns the file; zeroed is empty. */
 struct app_transfer {
     struct app_file *file;      /* NULL when nobody wants files: the transfer is followed anyway */
     uint64_t next;              /* offset of the first byte not had yet */
-    uint32_t left;              /* of the piece at hand */
+    uint32_t left;              /* of the extent at hand */
     uint8_t padding;            /* ... after it */
     bool last;                  /* ... with which the file ends */
     bool opened, truncated, closed;
-    struct app_transfer_piece *ahead;   /* pieces that wait for their turn */
-    struct app_transfer_piece *filling; /* the one of them at hand */
+    struct app_transfer_extent *ahead;   /* extents that wait for their turn */
+    struct app_transfer_extent *filling; /* the one of them at hand */
     struct app_tx *tx;          /* whose it is, once anything waits */
     uint64_t ahead_bytes;
     uint32_t ahead_count;
 };
 
-/* A piece of `len` bytes begins; app_transfer_data() then brings them, with `padding` behind. */
-void app_transfer_piece(struct app_transfer *t, struct app_tx *tx, enum direction d,
+/* An extent of `len` bytes begins; app_transfer_data() then brings them, with `padding` behind. */
+void app_transfer_extent(struct app_transfer *t, struct app_tx *tx, enum direction d,
                         struct slice name, uint64_t offset, uint32_t len, uint8_t padding,
                         bool last);
-/* Bytes of the piece at hand; data NULL: lost ones. Gives how many of len it took. */
+/* Bytes of the extent at hand; data NULL: lost ones. Gives how many of len it took. */
 uint32_t app_transfer_data(struct app_transfer *t, const uint8_t *data, uint32_t len);
 void app_transfer_close(struct app_transfer *t);
 void app_transfer_truncate(struct app_transfer *t);

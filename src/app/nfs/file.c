@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/nfs/file.c - files that are read or written. Each is a transaction of its own, from its
- * first piece to its last. */
+ * first extent to its last. */
 #include "app/nfs/nfs.h"
 
-#define GIVE_UP_US UINT64_C(60000000)       /* without a piece, after a gap */
+#define GIVE_UP_US UINT64_C(60000000)       /* without an extent, after a gap */
 #define AHEAD_AFTER_GAP 2000000             /* bytes that wait for what was lost, at most */
 #define AHEAD_MAX (64u << 20)               /* bytes that wait for their turn, in any case */
 #define AHEAD_COUNT_MAX 1024
@@ -40,14 +40,14 @@ struct nfs_tx *nfs_file_new(struct nfs_state *st, const struct rpc_call *r, uint
     return t;
 }
 
-/* The last piece is complete, or nothing more is wanted. */
+/* The last extent is complete, or nothing more is wanted. */
 static void settle(struct nfs_tx *t)
 {
     if (t->file.transfer.closed || (t->last && t->file.transfer.left == 0))
         nfs_done(t, t->file.direction);
 }
 
-static void begin(struct nfs_state *st, struct nfs_tx *t, const struct nfs_piece *p, bool streamed)
+static void begin(struct nfs_state *st, struct nfs_tx *t, const struct nfs_extent *p, bool streamed)
 {
     struct app_transfer *transfer = &t->file.transfer;
     uint8_t padding = (uint8_t)(-p->len & 3);
@@ -55,7 +55,7 @@ static void begin(struct nfs_state *st, struct nfs_tx *t, const struct nfs_piece
 
     if (transfer->ahead_bytes + p->len > AHEAD_MAX || transfer->ahead_count >= AHEAD_COUNT_MAX)
         app_transfer_truncate(transfer);
-    app_transfer_piece(transfer, &t->tx, t->file.direction, p->name, p->offset, p->len, padding,
+    app_transfer_extent(transfer, &t->tx, t->file.direction, p->name, p->offset, p->len, padding,
                        p->last);
     (void)app_transfer_data(transfer, p->data.data, len);
     t->file.give_up_us = 0;
@@ -64,13 +64,13 @@ static void begin(struct nfs_state *st, struct nfs_tx *t, const struct nfs_piece
     settle(t);
 }
 
-static bool is_believable(const struct nfs_piece *p)
+static bool is_believable(const struct nfs_extent *p)
 {
-    return p->len > 0 && p->len <= NFS_PIECE_MAX;
+    return p->len > 0 && p->len <= NFS_EXTENT_MAX;
 }
 
 void nfs_file_write(struct nfs_state *st, const struct rpc_call *r, uint32_t procedure,
-                    const struct nfs_piece *p, bool streamed)
+                    const struct nfs_extent *p, bool streamed)
 {
     struct nfs_tx *t;
 
@@ -78,7 +78,7 @@ void nfs_file_write(struct nfs_state *st, const struct rpc_call *r, uint32_t pro
         return;
     t = nfs_file_find(st, p->handle, TO_SERVER);
     if (t != NULL)
-        t->file.pieces++;
+        t->file.extents++;
     else
         t = nfs_file_new(st, r, procedure, p->handle, p->name, TO_SERVER);
     if (t == NULL)
@@ -91,7 +91,7 @@ void nfs_file_write(struct nfs_state *st, const struct rpc_call *r, uint32_t pro
 }
 
 void nfs_file_read(struct nfs_state *st, const struct rpc_reply *r, const struct nfs_call *call,
-                   uint32_t status, const struct nfs_piece *p, bool streamed)
+                   uint32_t status, const struct nfs_extent *p, bool streamed)
 {
     struct nfs_tx *t;
 
@@ -99,13 +99,13 @@ void nfs_file_read(struct nfs_state *st, const struct rpc_reply *r, const struct
         return;
     t = nfs_file_find(st, p->handle, TO_CLIENT);
     if (t != NULL)
-        t->file.pieces++;
+        t->file.extents++;
     else
         t = nfs_file_new(st, NULL, call->version < 4 ? NFS3_READ : NFS4_READ, p->handle, p->name,
                          TO_CLIENT);
     if (t == NULL)
         return;
-    if (t->file.pieces == 0 && t->xid == 0)
+    if (t->file.extents == 0 && t->xid == 0)
         t->xid = r->xid;
     if (p->last) {
         t->last = true;
@@ -150,7 +150,7 @@ void nfs_file_commit(struct nfs_state *st, const struct rpc_call *r, struct slic
     t->last = true;
     settle(t);
     if (r->version == 3) {
-        t->file.pieces++;
+        t->file.extents++;
         t->file.committed = true;
     }
 }

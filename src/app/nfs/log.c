@@ -35,7 +35,7 @@ static void log_file(struct json *j, const char *key, const struct nfs_tx *t)
     json_bool(j, "last", t->last);
     if (t->is_file) {
         json_u64(j, "last_xid", t->file.last_xid);
-        json_u64(j, "chunks", t->file.pieces);
+        json_u64(j, "chunks", t->file.extents);
     }
     json_object_end(j);
 }

@@ -14,7 +14,7 @@
 #include "app/transfer.h"
 
 #define NFS_PROGRAM 100003
-#define NFS_PIECE_MAX (16u << 20)       /* of a file: more is not believed */
+#define NFS_EXTENT_MAX (16u << 20)       /* of a file: more is not believed */
 #define NFS_NAME_MAX 1024               /* of a name that is remembered */
 #define NFS_HANDLE_MAX 256              /* of a handle: 128 is the most that any version has */
 
@@ -46,7 +46,7 @@ struct nfs_settings { uint32_t max_calls, max_names; };
 struct nfs_file {
     enum direction direction;
     struct app_transfer transfer;
-    uint32_t pieces;                /* behind the first call */
+    uint32_t extents;                /* behind the first call */
     uint32_t last_xid;
     bool committed;
     uint64_t give_up_us;            /* after a gap: done when nothing has come till then */
@@ -132,7 +132,7 @@ struct slice nfs_name_find(struct nfs_state *st, struct slice handle);
 void nfs_name_put(struct nfs_state *st, struct slice handle, struct slice name);
 
 /* --- file.c ---------------------------------------------------------------------------------- */
-struct nfs_piece {
+struct nfs_extent {
     struct slice handle, name;
     uint64_t offset;
     uint32_t len;
@@ -142,12 +142,12 @@ struct nfs_piece {
 struct nfs_tx *nfs_file_find(struct nfs_state *st, struct slice handle, enum direction d);
 struct nfs_tx *nfs_file_new(struct nfs_state *st, const struct rpc_call *r, uint32_t procedure,
                             struct slice handle, struct slice name, enum direction d);
-/* A piece begins. With `streamed` what is missing of it comes by nfs_file_data(). */
+/* An extent begins. With `streamed` what is missing of it comes by nfs_file_data(). */
 void nfs_file_write(struct nfs_state *st, const struct rpc_call *r, uint32_t procedure,
-                    const struct nfs_piece *p, bool streamed);
+                    const struct nfs_extent *p, bool streamed);
 void nfs_file_read(struct nfs_state *st, const struct rpc_reply *r, const struct nfs_call *call,
-                   uint32_t status, const struct nfs_piece *p, bool streamed);
-/* More of the piece at hand; data NULL: lost. Gives how much of it was the file's. */
+                   uint32_t status, const struct nfs_extent *p, bool streamed);
+/* More of the extent at hand; data NULL: lost. Gives how much of it was the file's. */
 uint32_t nfs_file_data(struct nfs_state *st, enum direction d, const uint8_t *data, uint32_t len);
 /* No more will be written. */
 void nfs_file_commit(struct nfs_state *st, const struct rpc_call *r, struct slice handle);
@@ -169,8 +169,8 @@ void nfs4_call(struct nfs_state *st, const struct rpc_call *r);
 void nfs4_reply(struct nfs_state *st, const struct rpc_reply *r, struct nfs_call *call);
 /* Arguments of WRITE and the result of READ, of which the file's bytes may be missing: false and
  * failed when more than those are; false alone when they are not valid. */
-bool nfs3_take_write(struct bytes *in, struct nfs_piece *p);
-bool nfs3_take_read(struct bytes *in, uint32_t *status, struct nfs_piece *p);
+bool nfs3_take_write(struct bytes *in, struct nfs_extent *p);
+bool nfs3_take_read(struct bytes *in, uint32_t *status, struct nfs_extent *p);
 
 /* --- xdr.c: what all versions write alike ---------------------------------------------------- */
 struct slice nfs_take_string(struct bytes *in);         /* length, bytes, padding to four */
@@ -180,8 +180,8 @@ bool nfs_take_bool(struct bytes *in);                   /* fails unless it is 0 
 struct nfs_op {
     uint32_t op, status;
     struct slice handle, name;
-    struct nfs_piece piece;
-    bool has_piece;
+    struct nfs_extent extent;
+    bool has_extent;
 };
 /* The next operation; false: not one that we know, or not valid. */
 bool nfs4_take_argument(struct bytes *in, struct nfs_op *op);

@@ -34,7 +34,7 @@ void nfs2_call(struct nfs_state *st, const struct rpc_call *r)
     nfs_call_set_handle(st, call, handle);
 }
 
-static bool take_read(struct slice results, const struct nfs_call *call, struct nfs_piece *p)
+static bool take_read(struct slice results, const struct nfs_call *call, struct nfs_extent *p)
 {
     struct bytes in = bytes_of_slice(results);
     struct slice attributes;
@@ -56,7 +56,7 @@ void nfs2_reply(struct nfs_state *st, const struct rpc_reply *r, const struct nf
 {
     struct bytes in = bytes_of_slice(r->results);
     uint32_t status = take_be32(&in);
-    struct nfs_piece p = { 0 };
+    struct nfs_extent p = { 0 };
 
     if (call->procedure == NFS3_READ && status == 0) {
         if (take_read(r->results, call, &p))

@@ -8,7 +8,7 @@
 /* --- calls ---------------------------------------------------------------------------------- */
 
 /* Behind the bytes of a file stands nothing but padding, which need not have come. */
-bool nfs3_take_write(struct bytes *in, struct nfs_piece *p)
+bool nfs3_take_write(struct bytes *in, struct nfs_extent *p)
 {
     uint32_t count, stable;
 
@@ -27,7 +27,7 @@ bool nfs3_take_write(struct bytes *in, struct nfs_piece *p)
 static void whole_write(struct nfs_state *st, const struct rpc_call *r)
 {
     struct bytes in = bytes_of_slice(r->arguments);
-    struct nfs_piece p = { 0 };
+    struct nfs_extent p = { 0 };
 
     if (!nfs3_take_write(&in, &p) || p.data.len < p.len) {
         nfs_event(st, NFS_MALFORMED_DATA);
@@ -49,7 +49,7 @@ static void commit(struct nfs_state *st, const struct rpc_call *r)
         nfs_file_commit(st, r, handle);
 }
 
-/* A file is read from here on: known before the first piece of it comes. */
+/* A file is read from here on: known before the first extent of it comes. */
 static void begin_file(struct nfs_state *st, const struct rpc_call *r,
                        const struct nfs_call *call)
 {
@@ -183,7 +183,7 @@ static void skip_attributes(struct bytes *in)
         take_skip(in, ATTRIBUTES_LEN);
 }
 
-bool nfs3_take_read(struct bytes *in, uint32_t *status, struct nfs_piece *p)
+bool nfs3_take_read(struct bytes *in, uint32_t *status, struct nfs_extent *p)
 {
     uint32_t count;
 
@@ -204,7 +204,7 @@ static bool whole_read(struct nfs_state *st, const struct rpc_reply *r,
                        const struct nfs_call *call)
 {
     struct bytes in = bytes_of_slice(r->results);
-    struct nfs_piece p = { 0 };
+    struct nfs_extent p = { 0 };
     uint32_t status;
 
     if (!nfs3_take_read(&in, &status, &p) || p.data.len < p.len)

@@ -47,9 +47,9 @@ static bool unwrap(struct slice whole, struct bytes *out)
 static void write_file(struct nfs_state *st, const struct rpc_call *r, struct nfs_op *op,
                        struct slice handle)
 {
-    op->piece.handle = handle;
-    op->piece.name = nfs_name_find(st, handle);
-    nfs_file_write(st, r, NFS4_WRITE, &op->piece, false);
+    op->extent.handle = handle;
+    op->extent.name = nfs_name_find(st, handle);
+    nfs_file_write(st, r, NFS4_WRITE, &op->extent, false);
 }
 
 /* Operations are about the file that the last PUTFH named. Gives the one that the call as a whole
@@ -76,7 +76,7 @@ static uint32_t follow_call(struct nfs_state *st, const struct rpc_call *r, stru
         case NFS4_READ:
             if (!has_file)
                 break;
-            call->offset = op->piece.offset;
+            call->offset = op->extent.offset;
             nfs_call_set_handle(st, call, at_hand);
             break;
         case NFS4_WRITE:
@@ -136,10 +136,10 @@ void nfs4_call(struct nfs_state *st, const struct rpc_call *r)
 static void read_file(struct nfs_state *st, const struct rpc_reply *r, struct nfs_op *op,
                       const struct nfs_call *call)
 {
-    op->piece.handle = buf_slice(&call->handle);
-    op->piece.name = buf_slice(&call->name);
-    op->piece.offset = call->offset;
-    nfs_file_read(st, r, call, op->status, &op->piece, false);
+    op->extent.handle = buf_slice(&call->handle);
+    op->extent.name = buf_slice(&call->name);
+    op->extent.offset = call->offset;
+    nfs_file_read(st, r, call, op->status, &op->extent, false);
 }
 
 static void follow_reply(struct nfs_state *st, const struct rpc_reply *r, struct compound *c,

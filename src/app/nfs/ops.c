@@ -113,22 +113,22 @@ static void take_create(struct bytes *in, struct nfs_op *op)
 
 static void take_write(struct bytes *in, struct nfs_op *op)
 {
-    struct nfs_piece *p = &op->piece;
+    struct nfs_extent *p = &op->extent;
 
     take_skip(in, STATE_ID_LEN);
     p->offset = take_be64(in);
     p->last = take_be32(in) == NFS_FILE_SYNC;
     p->data = nfs_take_string(in);
     p->len = p->data.len;
-    op->has_piece = true;
+    op->has_extent = true;
 }
 
 static void take_read_call(struct bytes *in, struct nfs_op *op)
 {
     take_skip(in, STATE_ID_LEN);
-    op->piece.offset = take_be64(in);
+    op->extent.offset = take_be64(in);
     take_skip(in, 4);                   /* count */
-    op->has_piece = true;
+    op->has_extent = true;
 }
 
 static void skip_set_client(struct bytes *in)
@@ -266,10 +266,10 @@ static void skip_open_result(struct bytes *in)
 
 static void take_read_result(struct bytes *in, struct nfs_op *op)
 {
-    op->piece.last = nfs_take_bool(in);
-    op->piece.data = nfs_take_string(in);
-    op->piece.len = op->piece.data.len;
-    op->has_piece = true;
+    op->extent.last = nfs_take_bool(in);
+    op->extent.data = nfs_take_string(in);
+    op->extent.len = op->extent.data.len;
+    op->has_extent = true;
 }
 
 static void skip_listing(struct bytes *in)

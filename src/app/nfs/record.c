@@ -3,7 +3,7 @@
  * or one a datagram. Long reads and writes are taken as they come, others when they are whole. */
 #include "app/nfs/nfs.h"
 
-#define PIECE_MIN 512               /* of a record with a piece of a file, to take it as it comes */
+#define EXTENT_MIN 512               /* of a record with an extent of a file, to take it as it comes */
 #define REPLY_PROBED_MAX 35000
 #define PROBED_LEN_CALL 40
 #define UDP_CALL_MIN 48
@@ -183,9 +183,9 @@ static bool whole_reply(struct nfs_state *st, const struct nfs_place *at, struct
     return true;
 }
 
-/* --- pieces of files ------------------------------------------------------------------------ */
+/* --- extents of files ------------------------------------------------------------------------ */
 
-enum begun { NOT_A_PIECE, WANTS_MORE, BEGUN, MALFORMED };
+enum begun { NOT_AN_EXTENT, WANTS_MORE, BEGUN, MALFORMED };
 
 /* A record that has not come whole: `have` are its bytes, of `len`. */
 struct beginning {
@@ -200,14 +200,14 @@ static enum begun short_or_bad(const struct beginning *b, bool is_short)
 
 /* Where the bytes of the file end that have come, the rest of the record is to be told apart. */
 static bool settle_rest(struct nfs_side *side, const struct beginning *b,
-                        const struct nfs_piece *p)
+                        const struct nfs_extent *p)
 {
     uint32_t before = (uint32_t)(p->data.data - b->have.next);
     uint32_t file = p->len + (-p->len & 3), rest = b->len - before;
 
     if (file > rest)
         return false;
-    side->file_left = p->len == 0 || p->len > NFS_PIECE_MAX || p->data.len >= file
+    side->file_left = p->len == 0 || p->len > NFS_EXTENT_MAX || p->data.len >= file
                           ? 0 : file - p->data.len;
     side->skip = (uint32_t)(b->len - bytes_left(&b->have)) - side->file_left;
     return true;
@@ -216,13 +216,13 @@ static bool settle_rest(struct nfs_side *side, const struct beginning *b,
 static enum begun begin_write(struct nfs_state *st, const struct beginning *b)
 {
     struct bytes in = b->have, arguments;
-    struct nfs_piece p = { 0 };
+    struct nfs_extent p = { 0 };
     struct rpc_call r;
 
     if (!bytes_have(&in, PROCEDURE_AT + 4))
         return WANTS_MORE;
     if (get_be32(in.next + VERSION_AT) != 3 || get_be32(in.next + PROCEDURE_AT) != NFS3_WRITE)
-        return NOT_A_PIECE;
+        return NOT_AN_EXTENT;
     if (!rpc_take_call(&in, &r))
         return short_or_bad(b, in.failed);
     arguments = bytes_of_slice(r.arguments);
@@ -241,14 +241,14 @@ static enum begun begin_write(struct nfs_state *st, const struct beginning *b)
 static enum begun begin_read(struct nfs_state *st, const struct beginning *b)
 {
     struct bytes in = b->have, results;
-    struct nfs_piece p = { 0 };
+    struct nfs_extent p = { 0 };
     struct nfs_call *known;
     struct rpc_reply r;
     uint32_t status;
 
     known = nfs_call_find(st, get_be32(in.next));
     if (known == NULL || known->version != 3 || known->procedure != NFS3_READ)
-        return NOT_A_PIECE;
+        return NOT_AN_EXTENT;
     if (!rpc_take_reply(&in, &r))
         return short_or_bad(b, in.failed);
     results = bytes_of_slice(r.results);
@@ -315,7 +315,7 @@ static enum parse_status long_record(struct nfs_state *st, struct app_input *in,
 {
     enum begun begun = in->direction == TO_SERVER ? begin_write(st, b) : begin_read(st, b);
 
-    *taken = begun != NOT_A_PIECE;
+    *taken = begun != NOT_AN_EXTENT;
     switch (begun) {
     case WANTS_MORE:
         return want(in, 0);
@@ -347,7 +347,7 @@ static enum parse_status one_record(struct nfs_state *st, struct app_input *in)
         return lost(st);
     have = MIN(len, in->len - RPC_MARK_LEN);
     b = (struct beginning){ bytes_of(bytes.next, have), len };
-    if (len >= PIECE_MIN) {
+    if (len >= EXTENT_MIN) {
         enum parse_status status = long_record(st, in, &at, &b, &taken);
 
         if (taken)

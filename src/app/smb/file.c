@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/smb/file.c - files that are read or written. Each is a transaction of its own, from its
- * first piece to the close of its handle. */
+ * first extent to the close of its handle. */
 #include "app/smb/smb.h"
 
-#define GIVE_UP_US UINT64_C(60000000)       /* without a piece, after a gap */
+#define GIVE_UP_US UINT64_C(60000000)       /* without an extent, after a gap */
 #define AHEAD_AFTER_GAP 2000000             /* bytes that wait for what was lost, at most */
 
 struct smb_tx *smb_file_find(struct smb_state *st, const struct smb_id *id, enum direction d,
@@ -28,7 +28,7 @@ static struct slice share_of(struct smb_state *st, const struct smb_record *r)
 }
 
 static struct smb_tx *file_new(struct smb_state *st, const struct smb_record *r,
-                               const struct smb_piece *p)
+                               const struct smb_extent *p)
 {
     struct smb_tx *t = smb_tx_new(st, SMB_FILE, r);
 
@@ -66,7 +66,7 @@ static bool is_too_much(struct smb_state *st, const struct app_transfer *transfe
     return false;
 }
 
-void smb_file_piece(struct smb_state *st, const struct smb_record *r, const struct smb_piece *p)
+void smb_file_extent(struct smb_state *st, const struct smb_record *r, const struct smb_extent *p)
 {
     struct smb_side *side = &st->side[r->direction];
     struct smb_tx *t = smb_file_find(st, &p->id, r->direction, true);
@@ -84,7 +84,7 @@ void smb_file_piece(struct smb_state *st, const struct smb_record *r, const stru
         side->skip = r->missing;
         return;
     }
-    app_transfer_piece(transfer, &t->tx, r->direction, t->file.name, p->offset, p->len, 0, false);
+    app_transfer_extent(transfer, &t->tx, r->direction, t->file.name, p->offset, p->len, 0, false);
     if (have > 0)
         (void)app_transfer_data(transfer, p->data.data, have);
     side->file_left = p->len - have;

@@ -213,15 +213,15 @@ struct slice smb_keep(struct smb_tx *t, struct slice s);
 struct slice smb_keep_text(struct smb_tx *t, struct slice s);   /* without its zero bytes */
 
 /* --- file.c: files, both ways ---------------------------------------------------------------- */
-struct smb_piece {                  /* of a file, in a read answer or a write request */
+struct smb_extent {                  /* of a file, in a read answer or a write request */
     struct smb_id id;
     uint64_t offset;
     uint32_t len;
     struct slice data;              /* what has come of it */
     struct slice name;
 };
-/* A piece begins. */
-void smb_file_piece(struct smb_state *st, const struct smb_record *r, const struct smb_piece *p);
+/* An extent begins. */
+void smb_file_extent(struct smb_state *st, const struct smb_record *r, const struct smb_extent *p);
 struct smb_tx *smb_file_find(struct smb_state *st, const struct smb_id *id, enum direction d,
                              bool open);
 /* More of it; data NULL: lost. Gives how much of it was the file's. */
@@ -249,7 +249,7 @@ bool smb2_take_record(struct bytes *in, enum direction d, struct smb_record *r);
 void smb2_request(struct smb_state *st, const struct smb_record *r);
 void smb2_response(struct smb_state *st, const struct smb_record *r);
 /* The beginning of a read answer or write request: takes it on if its data are a file's, and may
- * then come in pieces. */
+ * then come in extents. */
 bool smb1_begin_data(struct smb_state *st, struct smb_record *r);
 bool smb2_begin_data(struct smb_state *st, const struct smb_record *r);
 

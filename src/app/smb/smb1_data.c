@@ -47,7 +47,7 @@ static void answer(struct smb_state *st, const struct smb_record *r, bool bad)
 
 /* --- writes --------------------------------------------------------------------------------- */
 
-static bool take_write_andx(const struct smb_record *r, struct smb_piece *p)
+static bool take_write_andx(const struct smb_record *r, struct smb_extent *p)
 {
     struct bytes in = bytes_of_slice(r->body);
     uint32_t here = (uint32_t)(r->body.data - r->whole.data) + SMB1_HEADER_LEN;
@@ -70,7 +70,7 @@ static bool take_write_andx(const struct smb_record *r, struct smb_piece *p)
     return !in.failed;
 }
 
-static bool take_write_core(const struct smb_record *r, struct smb_piece *p)
+static bool take_write_core(const struct smb_record *r, struct smb_extent *p)
 {
     struct bytes in = bytes_of_slice(r->body);
 
@@ -84,7 +84,7 @@ static bool take_write_core(const struct smb_record *r, struct smb_piece *p)
     return !in.failed;
 }
 
-static bool take_write_and_close(const struct smb_record *r, struct smb_piece *p)
+static bool take_write_and_close(const struct smb_record *r, struct smb_extent *p)
 {
     struct bytes in = bytes_of_slice(r->body);
     unsigned count;
@@ -101,7 +101,7 @@ static bool take_write_and_close(const struct smb_record *r, struct smb_piece *p
     return !in.failed;
 }
 
-static bool take_write(const struct smb_record *r, struct smb_piece *p)
+static bool take_write(const struct smb_record *r, struct smb_extent *p)
 {
     switch (r->command) {
     case SMB1_WRITE_ANDX:
@@ -121,17 +121,17 @@ static struct slice name_of(struct smb_state *st, const struct smb_id *id, struc
 }
 
 /* As the transaction of the file is called, whichever command began it. */
-static void file_piece(struct smb_state *st, const struct smb_record *r, const struct smb_piece *p)
+static void file_extent(struct smb_state *st, const struct smb_record *r, const struct smb_extent *p)
 {
     struct smb_record named = *r;
 
     named.command = r->direction == TO_SERVER ? SMB1_WRITE_ANDX : SMB1_READ_ANDX;
-    smb_file_piece(st, &named, p);
+    smb_file_extent(st, &named, p);
 }
 
 void smb1_write_request(struct smb_state *st, const struct smb_record *r)
 {
-    struct smb_piece p = { 0 };
+    struct smb_extent p = { 0 };
 
     if (!take_write(r, &p)) {
         question(st, r, true);
@@ -146,7 +146,7 @@ void smb1_write_request(struct smb_state *st, const struct smb_record *r)
     if (is_pipe(st, r) && smb_file_find(st, &p.id, TO_SERVER, true) == NULL)
         smb_pipe_request(st, r, p.data);
     else
-        file_piece(st, r, &p);
+        file_extent(st, r, &p);
     if (r->command == SMB1_WRITE_AND_CLOSE) {
         (void)smb_cache_pop(&st->names, smb_key_of_id(&p.id));
         smb1_close_file(st, &p.id, TO_SERVER);
@@ -178,7 +178,7 @@ void smb1_read_request(struct smb_state *st, const struct smb_record *r, bool *b
     entry->offset = offset;
 }
 
-static bool take_read(const struct smb_record *r, struct smb_piece *p)
+static bool take_read(const struct smb_record *r, struct smb_extent *p)
 {
     struct bytes in = bytes_of_slice(r->body);
     unsigned offset, count, low;
@@ -201,7 +201,7 @@ static bool take_read(const struct smb_record *r, struct smb_piece *p)
     return !in.failed;
 }
 
-static void read_piece(struct smb_state *st, const struct smb_record *r, struct smb_piece *p)
+static void read_extent(struct smb_state *st, const struct smb_record *r, struct smb_extent *p)
 {
     const struct smb_entry *entry;
     struct smb_id pure;
@@ -220,7 +220,7 @@ static void read_piece(struct smb_state *st, const struct smb_record *r, struct 
     p->offset = entry->offset;
     if (!is_pipe(st, r)) {
         p->name = name_of(st, &p->id, (struct slice){ 0 });
-        file_piece(st, r, p);
+        file_extent(st, r, p);
         return;
     }
     pure = (struct smb_id){ .len = 2, .at = { p->id.at[0], p->id.at[1] } };
@@ -229,20 +229,20 @@ static void read_piece(struct smb_state *st, const struct smb_record *r, struct 
 
 void smb1_read_response(struct smb_state *st, const struct smb_record *r)
 {
-    struct smb_piece p = { 0 };
+    struct smb_extent p = { 0 };
     bool bad = false;
 
     if (r->status == STATUS_SUCCESS) {
         bad = !take_read(r, &p);
         if (!bad)
-            read_piece(st, r, &p);
+            read_extent(st, r, &p);
     }
     answer(st, r, bad);
 }
 
 bool smb1_begin_data(struct smb_state *st, struct smb_record *r)
 {
-    struct smb_piece p = { 0 };
+    struct smb_extent p = { 0 };
 
     if (r->is_response != (r->direction == TO_CLIENT) || is_pipe(st, r))
         return false;

@@ -97,7 +97,7 @@ enum carried { CARRIES_FILE, CARRIES_CALL, CARRIES_OTHER };
 /* What the data of a read or write are. When the tree connect was missed the data tell, and
  * later ones follow them. */
 static enum carried carried_by(struct smb_state *st, const struct smb_record *r,
-                               const struct smb_piece *p)
+                               const struct smb_extent *p)
 {
     struct smb_entry *tree = smb_cache_get(&st->trees, tree_key(r));
     bool known = tree != NULL && (tree->flag || tree->text.len > 0);
@@ -109,7 +109,7 @@ static enum carried carried_by(struct smb_state *st, const struct smb_record *r,
     return smb_is_call(p->data) ? CARRIES_CALL : CARRIES_FILE;
 }
 
-static void note_pipe(struct smb_state *st, const struct smb_record *r, const struct smb_piece *p)
+static void note_pipe(struct smb_state *st, const struct smb_record *r, const struct smb_extent *p)
 {
     struct smb_entry *tree = smb_cache_get(&st->trees, tree_key(r));
 
@@ -120,7 +120,7 @@ static void note_pipe(struct smb_state *st, const struct smb_record *r, const st
         smb_cache_put(&st->names, smb_key_of_id(&p->id))->flag = true;
 }
 
-static void piece(struct smb_state *st, const struct smb_record *r, const struct smb_piece *p)
+static void extent(struct smb_state *st, const struct smb_record *r, const struct smb_extent *p)
 {
     enum carried what = CARRIES_FILE;
 
@@ -128,7 +128,7 @@ static void piece(struct smb_state *st, const struct smb_record *r, const struct
         what = carried_by(st, r, p);
     switch (what) {
     case CARRIES_FILE:
-        smb_file_piece(st, r, p);
+        smb_file_extent(st, r, p);
         return;
     case CARRIES_CALL:
         note_pipe(st, r, p);
@@ -143,7 +143,7 @@ static void piece(struct smb_state *st, const struct smb_record *r, const struct
     }
 }
 
-static bool take_write(const struct smb_record *r, struct smb_piece *p)
+static bool take_write(const struct smb_record *r, struct smb_extent *p)
 {
     struct bytes in = body_of(r);
 
@@ -165,7 +165,7 @@ static void skip_rest(struct smb_state *st, const struct smb_record *r)
 
 static void write_request(struct smb_state *st, const struct smb_record *r)
 {
-    struct smb_piece p = { 0 };
+    struct smb_extent p = { 0 };
 
     if (!take_write(r, &p)) {
         smb_event(st, SMB_MALFORMED_DATA);
@@ -177,10 +177,10 @@ static void write_request(struct smb_state *st, const struct smb_record *r)
         return;
     }
     p.name = smb_entry_text(smb_cache_get(&st->names, smb_key_of_id(&p.id)));
-    piece(st, r, &p);
+    extent(st, r, &p);
 }
 
-static bool take_read(const struct smb_record *r, struct smb_piece *p)
+static bool take_read(const struct smb_record *r, struct smb_extent *p)
 {
     struct bytes in = body_of(r);
 
@@ -195,7 +195,7 @@ static bool take_read(const struct smb_record *r, struct smb_piece *p)
 
 static void read_response(struct smb_state *st, const struct smb_record *r)
 {
-    struct smb_piece p = { 0 };
+    struct smb_extent p = { 0 };
     struct smb_entry *entry;
 
     if (!take_read(r, &p)) {
@@ -221,12 +221,12 @@ static void read_response(struct smb_state *st, const struct smb_record *r)
     entry = smb_cache_get(&st->names, smb_key_of_id(&p.id));
     p.name = entry != NULL ? smb_entry_text(entry)
                            : (struct slice){ (const uint8_t *)"<unknown>", 9 };
-    piece(st, r, &p);
+    extent(st, r, &p);
 }
 
 bool smb2_begin_data(struct smb_state *st, const struct smb_record *r)
 {
-    struct smb_piece p = { 0 };
+    struct smb_extent p = { 0 };
     struct smb_entry *entry;
 
     if (r->chain != 0 || r->is_response != (r->direction == TO_CLIENT) ||

@@ -140,7 +140,7 @@ static void lookup(struct talk *k, uint32_t xid)
     end(k);
 }
 
-static void read_piece(struct talk *k, uint32_t xid, uint32_t offset, uint32_t len, bool last)
+static void read_extent(struct talk *k, uint32_t xid, uint32_t offset, uint32_t len, bool last)
 {
     struct buf *b = begin_call(k, xid, 3, NFS3_READ);
 
@@ -153,7 +153,7 @@ static void read_piece(struct talk *k, uint32_t xid, uint32_t offset, uint32_t l
     end(k);
 }
 
-static void write_piece(struct talk *k, uint32_t xid, uint32_t offset, uint32_t len,
+static void write_extent(struct talk *k, uint32_t xid, uint32_t offset, uint32_t len,
                         uint32_t stable)
 {
     struct buf *b = begin_call(k, xid, 3, NFS3_WRITE);
@@ -188,8 +188,8 @@ TEST(nfs3_read)
     struct split_case c;
 
     lookup(&k, 1);
-    read_piece(&k, 2, 0, 1000, false);
-    read_piece(&k, 3, 1000, 501, true);
+    read_extent(&k, 2, 0, 1000, false);
+    read_extent(&k, 3, 1000, 501, true);
     c = case_of(&k);
     check_talk(t, &c, wanted);
     talk_fini(&k);
@@ -205,8 +205,8 @@ TEST(nfs3_write)
     struct split_case c;
 
     lookup(&k, 1);
-    write_piece(&k, 2, 600, 800, 0);            /* ahead of its turn */
-    write_piece(&k, 3, 0, 600, 0);
+    write_extent(&k, 2, 600, 800, 0);            /* ahead of its turn */
+    write_extent(&k, 3, 0, 600, 0);
     commit(&k, 4);
     c = case_of(&k);
     check_talk(t, &c, wanted);
@@ -264,7 +264,7 @@ TEST(nfs3_udp)
     struct split_case c;
 
     lookup(&k, 1);
-    read_piece(&k, 2, 0, 100, true);
+    read_extent(&k, 2, 0, 100, true);
     c = case_of(&k);
     check_talk(t, &c, wanted);
     talk_fini(&k);
@@ -407,8 +407,8 @@ TEST(nfs4_remove)
 
 /* --- what goes wrong ------------------------------------------------------------------------ */
 
-/* What is lost within a piece is lost to the file alone. */
-TEST(nfs_gap_in_piece)
+/* What is lost within an extent is lost to the file alone. */
+TEST(nfs_gap_in_extent)
 {
     static const char *const wanted[] = { "file a.txt truncated 1000",
                                           "\"procedure\":\"ACCESS\"", NULL };
@@ -420,7 +420,7 @@ TEST(nfs_gap_in_piece)
 
     lookup(&k, 1);
     at = k.count;
-    write_piece(&k, 2, 0, 1000, 0);
+    write_extent(&k, 2, 0, 1000, 0);
     b = begin_call(&k, 3, 3, NFS3_ACCESS);
     TEXT_OF(b, FH);
     put32(b, 1);
