@@ -566,7 +566,7 @@ void app_frame_set_inspected(struct app_flow *af, enum direction direction, uint
 void app_frame_set_logged(struct app_flow *af, enum direction direction, uint32_t frame,
                           uint8_t bits);
 /* What is kept of the stream for frames: piece `index`, between two gaps. False: no more. */
-bool app_frames_piece(const struct app_flow *af, enum direction direction, unsigned index,
+bool app_frames_part(const struct app_flow *af, enum direction direction, unsigned index,
                       struct slice *data, uint64_t *offset);
 /* Up to where data have come, and up to where they have been parsed. */
 uint64_t app_frames_edge(const struct app_flow *af, enum direction direction, bool parsed);

@@ -29,23 +29,23 @@ static struct frame *frame_by_id(struct frames *frames, uint32_t id)
 
 static void kept_clear(struct app_session *s, struct frames *frames)
 {
-    frames->piece_count = 0;
+    frames->part_count = 0;
     if (frames->kept.data != NULL)
         app_buf_give(s->flow.thread, &frames->kept);
 }
 
-static void drop_piece(struct frames *frames)
+static void drop_part(struct frames *frames)
 {
-    buf_drop_front(&frames->kept, frames->piece[0].len);
-    frames->piece_count--;
-    memmove(&frames->piece[0], &frames->piece[1],
-            frames->piece_count * sizeof(frames->piece[0]));
+    buf_drop_front(&frames->kept, frames->part[0].len);
+    frames->part_count--;
+    memmove(&frames->part[0], &frames->part[1],
+            frames->part_count * sizeof(frames->part[0]));
 }
 
 static void drop_before(struct frames *frames, uint64_t offset)
 {
-    while (frames->piece_count > 0) {
-        struct frame_piece *first = &frames->piece[0];
+    while (frames->part_count > 0) {
+        struct frame_part *first = &frames->part[0];
 
         if (first->offset >= offset)
             return;
@@ -55,15 +55,15 @@ static void drop_before(struct frames *frames, uint64_t offset)
             first->offset = offset;
             return;
         }
-        drop_piece(frames);
+        drop_part(frames);
     }
 }
 
 static void keep(struct app_session *s, struct frames *frames, uint64_t offset,
                  struct slice data)
 {
-    struct frame_piece *last = frames->piece_count > 0
-                                   ? &frames->piece[frames->piece_count - 1] : NULL;
+    struct frame_part *last = frames->part_count > 0
+                                   ? &frames->part[frames->part_count - 1] : NULL;
 
     if (data.len == 0)
         return;
@@ -72,9 +72,9 @@ static void keep(struct app_session *s, struct frames *frames, uint64_t offset,
     if (last != NULL && last->offset + last->len == offset) {
         last->len += data.len;
     } else {
-        if (frames->piece_count == FRAME_PIECES_MAX)
-            drop_piece(frames);
-        frames->piece[frames->piece_count++] = (struct frame_piece){ offset, data.len };
+        if (frames->part_count == FRAME_PARTS_MAX)
+            drop_part(frames);
+        frames->part[frames->part_count++] = (struct frame_part){ offset, data.len };
     }
     buf_add(&frames->kept, data.data, data.len);
     if (UNLIKELY(frames->kept.len > KEPT_MAX))
@@ -89,9 +89,9 @@ static void keep_pending(struct app_session *s, struct frames *frames, enum dire
     const struct app_side *side = &s->side[d];
     uint64_t from = MAX(offset, side->offset), skip = from - side->offset;
 
-    if (skip >= side->len || (frames->piece_count > 0 && frames->piece[0].offset <= from))
+    if (skip >= side->len || (frames->part_count > 0 && frames->part[0].offset <= from))
         return;
-    frames->piece_count = 0;
+    frames->part_count = 0;
     frames->kept.len = 0;
     keep(s, frames, from, (struct slice){ side->data + skip, side->len - (uint32_t)skip });
 }
@@ -104,18 +104,18 @@ void app_frames_data(struct app_session *s, enum direction d, uint64_t offset, s
         keep(s, frames, offset, data);
 }
 
-bool app_frames_piece(const struct app_flow *af, enum direction direction, unsigned index,
+bool app_frames_part(const struct app_flow *af, enum direction direction, unsigned index,
                       struct slice *data, uint64_t *offset)
 {
     const struct frames *frames = frames_of(app_session_of(af), direction);
     uint32_t at = 0;
 
-    if (frames == NULL || index >= frames->piece_count)
+    if (frames == NULL || index >= frames->part_count)
         return false;
     for (unsigned i = 0; i < index; i++)
-        at += frames->piece[i].len;
-    *data = (struct slice){ frames->kept.data + at, frames->piece[index].len };
-    *offset = frames->piece[index].offset;
+        at += frames->part[i].len;
+    *data = (struct slice){ frames->kept.data + at, frames->part[index].len };
+    *offset = frames->part[index].offset;
     return true;
 }
 

@@ -193,14 +193,14 @@ struct frame {
     uint64_t offset, tx_id, inspected;
     int64_t len;
 };
-#define FRAME_PIECES_MAX 16                 /* between gaps */
+#define FRAME_PARTS_MAX 16                 /* between gaps */
 
 struct frames {
     struct buf store;           /* struct frame, oldest first */
     uint32_t next_id;
     struct buf kept;            /* bytes that they cover, as far as rules and logs may look */
-    unsigned piece_count;
-    struct frame_piece { uint64_t offset; uint32_t len; } piece[FRAME_PIECES_MAX];
+    unsigned part_count;
+    struct frame_part { uint64_t offset; uint32_t len; } part[FRAME_PARTS_MAX];
 };
 
 enum { FIRST_DATA_PARSED = 0x80 };

@@ -9,7 +9,7 @@
 #include "stream/stream.h"
 
 #define FRAME_STEP 2500
-#define FRAME_PIECES 16                     /* between gaps */
+#define FRAME_PARTS 16                     /* between gaps */
 
 struct frame_context {
     struct detect_thread *dt;
@@ -21,7 +21,7 @@ struct frame_context {
         struct slice data;
         uint64_t start;                     /* of data, within the frame */
         bool complete;
-    } part[FRAME_PIECES];
+    } part[FRAME_PARTS];
     unsigned part_count;
 };
 
@@ -39,7 +39,7 @@ static uint64_t base_of(const struct frame_context *c)
     uint64_t base = 0;
     struct slice first;
 
-    (void)app_frames_piece(c->app, c->direction, 0, &first, &base);
+    (void)app_frames_part(c->app, c->direction, 0, &first, &base);
     if (df != NULL && df->side[c->direction].unreported > 0)
         base = MIN(base, stream_side_from(&df->side[c->direction]));
     return base;
@@ -81,8 +81,8 @@ static void collect_parts(struct frame_context *c, const struct app_frame_view *
                  UINT64_MAX);
         return;
     }
-    for (unsigned i = 0; c->part_count < FRAME_PIECES &&
-                         app_frames_piece(c->app, c->direction, i, &data, &offset); i++)
+    for (unsigned i = 0; c->part_count < FRAME_PARTS &&
+                         app_frames_part(c->app, c->direction, i, &data, &offset); i++)
         add_part(c, f, data, offset, until);
 }
 

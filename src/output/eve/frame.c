@@ -55,7 +55,7 @@ static void show_missing(struct shown *s, uint64_t until)
         buf_printf(s->out, "[%llu bytes missing]", (unsigned long long)(until - s->to));
 }
 
-static void show_piece(struct shown *s, struct slice data, uint64_t offset, uint64_t end)
+static void show_part(struct shown *s, struct slice data, uint64_t offset, uint64_t end)
 {
     uint64_t from = MAX(s->to, offset), to = MIN(end, offset + data.len);
 
@@ -73,8 +73,8 @@ static void show_stream(struct shown *s, const struct app_flow *af,
     struct slice data;
     uint64_t offset;
 
-    for (unsigned i = 0; app_frames_piece(af, frame->direction, i, &data, &offset); i++)
-        show_piece(s, data, offset, end);
+    for (unsigned i = 0; app_frames_part(af, frame->direction, i, &data, &offset); i++)
+        show_part(s, data, offset, end);
     if (complete)
         show_missing(s, end);
 }
@@ -83,7 +83,7 @@ static void show_datagram(struct shown *s, const struct packet *p,
                           const struct app_frame_view *frame)
 {
     s->limit = DATAGRAM_BYTES;
-    show_piece(s, (struct slice){ p->payload, p->payload_len }, 0,
+    show_part(s, (struct slice){ p->payload, p->payload_len }, 0,
                frame->len >= 0 ? frame->offset + (uint64_t)frame->len : UINT64_MAX);
 }
 
