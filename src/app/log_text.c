@@ -44,7 +44,7 @@ static uint32_t character_length(const uint8_t *p, uint32_t left, uint32_t *bad)
     return len;
 }
 
-static uint32_t bad_pieces(struct slice s)
+static uint32_t invalid_sequences(struct slice s)
 {
     uint32_t n = 0, bad;
 
@@ -59,12 +59,12 @@ static uint32_t bad_pieces(struct slice s)
 
 struct slice app_text_utf8(struct arena *arena, struct slice s)
 {
-    uint32_t pieces = bad_pieces(s), n = 0, bad;
+    uint32_t invalid = invalid_sequences(s), n = 0, bad;
     uint8_t *out;
 
-    if (pieces == 0)
+    if (invalid == 0)
         return app_text_copy(arena, s);
-    out = arena_alloc(arena, (size_t)s.len + pieces * 2u);
+    out = arena_alloc(arena, (size_t)s.len + invalid * 2u);
     if (out == NULL)
         return (struct slice){ 0 };
     for (uint32_t i = 0; i < s.len;) {

@@ -2,7 +2,7 @@
 /* app/http1/block.c - the header of a response, or its trailer, while it comes in.
  *
  * Its lines are put together, and what libhtp says of them is held back, until it is complete:
- * fields.c may have to read it again. Most come in one piece, which is only pointed at. */
+ * fields.c may have to read it again. Most come in one part, which is only pointed at. */
 #include "app/http1/private.h"
 
 #include "base/lib_memory.h"
@@ -36,7 +36,7 @@ static bool ends(struct slice s)
            (s.data[s.len - 2] == '\n' || (s.len >= 3 && s.data[s.len - 3] == '\n'));
 }
 
-static void free_pieces(struct http_state *state)
+static void free_parts(struct http_state *state)
 {
     if (state->block == NULL)
         return;
@@ -46,12 +46,12 @@ static void free_pieces(struct http_state *state)
 }
 
 /* A block that ended and was not asked for was that of a 100 Continue. */
-void http_block_add(struct http_state *state, struct slice piece)
+void http_block_add(struct http_state *state, struct slice part)
 {
     if (state->block != NULL && ends(buf_slice(state->block)))
-        free_pieces(state);
-    if (state->block == NULL && state->thread != NULL && ends(piece)) {
-        state->thread->block = piece;
+        free_parts(state);
+    if (state->block == NULL && state->thread != NULL && ends(part)) {
+        state->thread->block = part;
         return;
     }
     if (state->block == NULL) {
@@ -60,12 +60,12 @@ void http_block_add(struct http_state *state, struct slice piece)
             return;
         *state->block = http_buf_take(state->af);
     }
-    buf_add(state->block, piece.data, piece.len);
+    buf_add(state->block, part.data, part.len);
 }
 
 void http_block_forget(struct http_state *state)
 {
-    free_pieces(state);
+    free_parts(state);
     if (state->thread != NULL)
         state->thread->block = (struct slice){ 0 };
     state->held = 0;

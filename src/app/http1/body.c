@@ -11,7 +11,7 @@
 #include <strings.h>
 
 #define FILE_NAME_MAX 4096
-#define RANGE_PIECE (1u << 30)
+#define RANGE_CHUNK (1u << 30)
 
 static const struct http_state *state_of(const struct http_tx *htx)
 {
@@ -187,8 +187,8 @@ static void finish_range(struct http_tx *htx, enum direction d)
 
     if (app_range_close(c->range, &whole)) {
         file = app_file_open(&htx->tx, d, name, window_of(htx, d));
-        for (size_t at = 0; at < whole.len; at += RANGE_PIECE)
-            app_file_append(file, whole.data + at, (uint32_t)MIN(whole.len - at, RANGE_PIECE));
+        for (size_t at = 0; at < whole.len; at += RANGE_CHUNK)
+            app_file_append(file, whole.data + at, (uint32_t)MIN(whole.len - at, RANGE_CHUNK));
         app_file_close(file, FILE_CLOSED);
         buf_fini(&whole);
     }
@@ -274,7 +274,7 @@ static bool is_to_be_stored(const struct http_tx *htx, enum direction d)
     return htx->tx.store_files[d] || (file != NULL && file->sid_count > 0);
 }
 
-/* How much of the piece is within the limit. */
+/* How much of the part is within the limit. */
 static size_t within_limit(const struct http_tx *htx, enum direction d, size_t len)
 {
     const struct http_body *body = &htx->message[d].content->body;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/http1/buffers.c - what rules see of a transaction.
  *
- * Most are views of libhtp's strings. What has to be put together (all headers in one piece) is
+ * Most are views of libhtp's strings. What has to be put together (all headers in one part) is
  * made when a rule first asks, kept in the transaction, and made anew when trailers have come. */
 #include "app/http1/private.h"
 
@@ -101,7 +101,7 @@ static bool get_cookie(struct app_tx *tx, enum direction d, unsigned i UNUSED, s
     return get_header(tx, d, d == TO_SERVER ? "cookie" : "set-cookie", out);
 }
 
-/* --- all headers in one piece ----------------------------------------------------------------- */
+/* --- all headers in one part ----------------------------------------------------------------- */
 
 #define SHOWN_BLOCK 1000                /* bytes at first; with its head a size of the heap's */
 

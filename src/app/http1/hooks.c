@@ -311,13 +311,13 @@ static int header_data(htp_tx_data_t *d, enum direction direction)
     struct http_tx *htx = htp_tx_get_user_data(d->tx);
     struct http_state *state = state_of(d->tx);
     struct http_message *m;
-    struct slice piece = { .data = d->data, .len = (uint32_t)d->len };
+    struct slice part = { .data = d->data, .len = (uint32_t)d->len };
 
     if (d->data == NULL || d->len == 0)
         return HTP_OK;
     if (direction == TO_CLIENT)
-        http_block_add(state, piece);
-    else if (!http_fields_are_plain(piece))
+        http_block_add(state, part);
+    else if (!http_fields_are_plain(part))
         state->odd_fields = true;
     if (state->replaying)               /* they went with the parser */
         keep_raw(http_tx_of(state->af->first), d, direction);

@@ -94,7 +94,7 @@ struct http_chunks {
     bool digits;
 };
 
-/* What rules see of a message and libhtp has not in one piece. It can be made again. */
+/* What rules see of a message and libhtp has not in one part. It can be made again. */
 struct http_shown {
     struct arena arena;
     /* http.header, http.header_names, http.start: for so many headers */
@@ -171,7 +171,7 @@ struct http_state {
     htp_tx_t *orphan[2];
     uint32_t transactions;              /* that this connp has made */
     uint32_t bombs;                     /* bodies given up as such */
-    /* The request at work as the client has sent it so far, each piece behind its size in two
+    /* The request at work as the client has sent it so far, each part behind its size in two
      * bytes; NULL: not kept. See sleep.c. */
     uint8_t *kept;
     uint32_t kept_len;
@@ -249,7 +249,7 @@ void http_orphans_destroy(struct http_state *state);
 
 /* block.c */
 bool http_block_hold(struct http_state *state, enum http_event event);  /* was it of a header? */
-void http_block_add(struct http_state *state, struct slice piece);
+void http_block_add(struct http_state *state, struct slice part);
 void http_block_done(struct http_state *state, struct http_tx *htx, bool trailer);
 void http_block_forget(struct http_state *state);
 
@@ -267,7 +267,7 @@ enum http_lead_in http_lead_in(const struct app_input *in, uint32_t *skip);
 /* uri.c: fills htx->uri. When a rule asks, or the settings may find an event in it. */
 void http_uri_normalise(struct http_tx *htx, const struct http_config *config);
 
-/* body.c: a piece of a body as libhtp decoded it; data NULL: so many bytes are missing. */
+/* body.c: a part of a body as libhtp decoded it; data NULL: so many bytes are missing. */
 void http_body_data(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len);
 /* The message's, made when there is none. */
 struct http_content *http_content_make(struct http_tx *htx, enum direction d);

@@ -183,7 +183,7 @@ void http_wake(struct http_state *state)
         replay(state, http_tx_of(state->af->first));
 }
 
-/* What libhtp looks at for each piece of a body. Its parser's struct is its own. */
+/* What libhtp looks at for each part of a body. Its parser's struct is its own. */
 #define CONNP_SIZE 640
 
 void http_prefetch(const struct app_flow *af)

@@ -14,7 +14,7 @@
 #define LZMA_VERSION_LEAST 13
 #define LENGTH_MAX 50000000u
 #define LENGTH_WHEN_NONE 8u
-#define PIECE 8192
+#define CHUNK_SIZE 8192
 
 struct swf {
     const struct coding *coding;
@@ -57,11 +57,11 @@ static bool run(const struct coding *coding, void *stream, struct bytes in, stru
                 size_t most)
 {
     enum coding_status status = CODING_MORE;
-    size_t made = PIECE;
+    size_t made = CHUNK_SIZE;
 
     while (status == CODING_MORE && out->len < most && made > 0) {
-        buf_reserve(out, PIECE);
-        status = coding->run(stream, &in, out->data + out->len, MIN(PIECE, most - out->len),
+        buf_reserve(out, CHUNK_SIZE);
+        status = coding->run(stream, &in, out->data + out->len, MIN(CHUNK_SIZE, most - out->len),
                              &made);
         out->len += made;
     }

@@ -8,7 +8,7 @@
 
 #define BOMB_RATIO 2048
 #define DNS_MAX 0xffff
-#define RANGE_PIECE (1u << 30)
+#define RANGE_CHUNK (1u << 30)
 
 static const struct file_window window = {
     .limit = 100000, .min_inspect = 32768, .window = 4096,
@@ -121,8 +121,8 @@ static void finish_range(struct h2_tx *t, enum direction d)
 
     if (app_range_close(side->range, &whole)) {
         file = app_file_open(&t->tx, d, side->whole_name, &window);
-        for (size_t at = 0; at < whole.len; at += RANGE_PIECE)
-            app_file_append(file, whole.data + at, (uint32_t)MIN(whole.len - at, RANGE_PIECE));
+        for (size_t at = 0; at < whole.len; at += RANGE_CHUNK)
+            app_file_append(file, whole.data + at, (uint32_t)MIN(whole.len - at, RANGE_CHUNK));
         app_file_close(file, FILE_CLOSED);
         buf_fini(&whole);
     }
@@ -189,13 +189,13 @@ static bool decode(struct h2_tx *t, enum direction d, struct slice data)
 {
     struct h2_decoder *dec = t->side[d].decoder;
     enum h2_decoded result;
-    struct slice piece, rest = data;
+    struct slice part, rest = data;
 
     do {
-        result = h2_decode(dec, &data, &piece);
-        store(t, d, piece);
+        result = h2_decode(dec, &data, &part);
+        store(t, d, part);
         if (result == H2_DECODE_REFUSED) {
-            refuse(t, d, piece.len > 0 ? data : rest);
+            refuse(t, d, part.len > 0 ? data : rest);
             return true;
         }
         rest = data;

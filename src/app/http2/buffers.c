@@ -206,7 +206,7 @@ static bool get_stat_msg(struct app_tx *tx UNUSED, enum direction d UNUSED, unsi
     return true;
 }
 
-/* --- all headers in one piece ----------------------------------------------------------------- */
+/* --- all headers in one part ----------------------------------------------------------------- */
 
 static bool is_cookie(const struct h2_header *h, enum direction d)
 {

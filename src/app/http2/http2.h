@@ -224,7 +224,7 @@ struct h2_decoder *h2_decoder_new(struct h2_tx *t, struct slice coding);
 void h2_decoder_event(struct h2_tx *t, enum decoder_refusal why);
 void h2_decoder_free(struct h2_decoder *dec);
 enum h2_decoded { H2_DECODED, H2_DECODED_ALL, H2_DECODE_FAILED, H2_DECODE_REFUSED };
-/* The next piece of output for what is left of *in. H2_DECODED: call again. */
+/* The next part of output for what is left of *in. H2_DECODED: call again. */
 enum h2_decoded h2_decode(struct h2_decoder *dec, struct slice *in, struct slice *out);
 /* After H2_DECODE_REFUSED: what had been taken before this call and gave nothing. */
 struct slice h2_decoder_kept(const struct h2_decoder *dec);

@@ -108,7 +108,7 @@ static int decode_base64(struct mime_message *m, struct slice in, uint8_t *out)
 
 static void base64(struct mime_message *m, struct slice text)
 {
-    uint8_t out[MIME_PIECE_MAX];
+    uint8_t out[MIME_CHUNK_MAX];
     int len;
 
     if (!m->settings->decode_base64)
@@ -134,7 +134,7 @@ static int hex_value(uint8_t c)
 }
 
 struct qp {
-    uint8_t out[MIME_PIECE_MAX + 16];
+    uint8_t out[MIME_CHUNK_MAX + 16];
     uint32_t len;
     bool soft;                          /* "=" at the end: the line goes on */
 };

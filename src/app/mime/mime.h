@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 #include "base/text.h"
 
-#define MIME_PIECE_MAX 4096             /* most bytes of one mime_line() */
+#define MIME_CHUNK_MAX 4096             /* most bytes of one mime_line() */
 #define MIME_NAME_MAX 255               /* bytes of a file name */
 
 struct mime_settings {

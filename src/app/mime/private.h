@@ -9,7 +9,7 @@
 
 /* A line of URLs waits for its end up to this. */
 #define URL_LINE_MAX 8192
-#define URL_LINE_ROOM (URL_LINE_MAX + MIME_PIECE_MAX + 16)
+#define URL_LINE_ROOM (URL_LINE_MAX + MIME_CHUNK_MAX + 16)
 
 #define NESTING_MAX 32                  /* multiparts in multiparts */
 #define BOUNDARY_MAX 254                /* longer ones are an anomaly, and cut at BOUNDARY_KEPT */

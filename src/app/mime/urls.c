@@ -103,7 +103,7 @@ static struct slice join(struct mime_message *m, const uint8_t *data, uint32_t l
     return (struct slice){ .data = m->url_line, .len = m->url_line_len };
 }
 
-/* At most MIME_PIECE_MAX + 16 bytes. */
+/* At most MIME_CHUNK_MAX + 16 bytes. */
 void mime_urls_find(struct mime_message *m, const uint8_t *data, uint32_t len)
 {
     const uint8_t *lf;

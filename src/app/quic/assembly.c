@@ -31,11 +31,11 @@ static bool add_range(struct quic_assembly *a, uint32_t from, uint32_t to)
     return true;
 }
 
-bool quic_assembly_add(struct quic_assembly *a, uint64_t offset, struct slice piece)
+bool quic_assembly_add(struct quic_assembly *a, uint64_t offset, struct slice segment)
 {
-    uint64_t end = offset + piece.len;
+    uint64_t end = offset + segment.len;
 
-    if (piece.len == 0)
+    if (segment.len == 0)
         return true;
     if (offset >= QUIC_HANDSHAKE_MAX || end >= QUIC_HANDSHAKE_MAX ||
         !add_range(a, (uint32_t)offset, (uint32_t)end))
@@ -45,7 +45,7 @@ bool quic_assembly_add(struct quic_assembly *a, uint64_t offset, struct slice pi
         memset(a->data.data + a->data.len, 0, (size_t)end - a->data.len);
         a->data.len = (size_t)end;
     }
-    memcpy(a->data.data + offset, piece.data, piece.len);
+    memcpy(a->data.data + offset, segment.data, segment.len);
     return true;
 }
 

@@ -192,9 +192,9 @@ static bool look_for_hello(struct quic_state *st, struct quic_tx *t)
 static void parse_crypto(struct quic_state *st, struct quic_tx *t, struct bytes *in)
 {
     uint64_t offset = quic_take_number(in), len = quic_take_number(in);
-    struct slice piece = take_slice(in, len <= bytes_left(in) ? (size_t)len : SIZE_MAX);
+    struct slice segment = take_slice(in, len <= bytes_left(in) ? (size_t)len : SIZE_MAX);
 
-    if (!in->failed && !quic_assembly_add(&st->assembly[t->direction], offset, piece))
+    if (!in->failed && !quic_assembly_add(&st->assembly[t->direction], offset, segment))
         app_tx_event(&t->tx, QUIC_CRYPTO_FRAG_TOO_LONG);
 }
 

@@ -70,7 +70,7 @@ struct quic_assembly {
     unsigned count;
 };
 /* False: too long, or in too many pieces. */
-bool quic_assembly_add(struct quic_assembly *a, uint64_t offset, struct slice piece);
+bool quic_assembly_add(struct quic_assembly *a, uint64_t offset, struct slice segment);
 struct slice quic_assembly_front(const struct quic_assembly *a);        /* without holes */
 
 /* --- transactions ----------------------------------------------------------------------------- */

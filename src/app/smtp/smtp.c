@@ -112,14 +112,14 @@ static size_t find_cr_or_lf(const uint8_t *p, size_t n)
 static bool find_line_end(struct bytes in, bool end, struct slice *text, uint32_t *end_len)
 {
     const uint8_t *p = in.next;
-    size_t n = MIN(bytes_left(&in), MIME_PIECE_MAX), i;
+    size_t n = MIN(bytes_left(&in), MIME_CHUNK_MAX), i;
 
     text->data = p;
     *end_len = 0;
     i = find_cr_or_lf(p, n);
     text->len = (uint32_t)i;
     if (i == n)
-        return n == MIME_PIECE_MAX || end;
+        return n == MIME_CHUNK_MAX || end;
     *end_len = p[i] == '\r' && i + 1 < bytes_left(&in) && p[i + 1] == '\n' ? 2 : 1;
     return p[i] == '\n' || i + 1 < bytes_left(&in) || end;
 }
@@ -143,7 +143,7 @@ static bool is_dashed(const struct smtp_state *s, struct bytes in)
            (!bytes_have(&in, 2) || peek_be16(&in) == ('-' << 8 | '-'));
 }
 
-static bool body_piece(struct smtp_state *s, struct bytes *in, bool end, uint64_t offset)
+static bool body_chunk(struct smtp_state *s, struct bytes *in, bool end, uint64_t offset)
 {
     struct mime_line line = { .first = !s->in_line };
     struct smtp_line dot = { .end_len = 1, .offset = offset };
@@ -231,7 +231,7 @@ static int client_step(struct smtp_state *s, const struct app_input *input, stru
     if (s->data_mode && s->command == SMTP_COMMAND_BDAT)
         skip_chunk(s, in);
     else if (is_in_body(s) && !s->discard[TO_SERVER] && !is_dashed(s, *in))
-        result = body_piece(s, in, input->end, offset);
+        result = body_chunk(s, in, input->end, offset);
     else
         result = client_line(s, in, offset);
     if (result > 0 && was_mail && !s->data_mode)

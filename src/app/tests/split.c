@@ -15,7 +15,7 @@ static uint32_t next_random(uint64_t *seed)
     return (uint32_t)(*seed >> 16);
 }
 
-static uint32_t piece(enum split_segmentation cut, uint64_t *seed, uint32_t left)
+static uint32_t step_len(enum split_segmentation cut, uint64_t *seed, uint32_t left)
 {
     uint32_t want = left;
 
@@ -37,7 +37,7 @@ static void play_step(struct play *play, const struct split_step *step, enum spl
         return;
     }
     while (left > 0) {
-        uint32_t n = piece(cut, seed, left);
+        uint32_t n = step_len(cut, seed, left);
 
         play_data(play, step->direction, data, n);
         data += n;

@@ -112,7 +112,7 @@ static void reply_line(struct app_flow *af, struct slice line)
 }
 
 /* "n:bytes"; "0:" ends the file. */
-static enum parse_status put_piece(struct app_flow *af, struct app_input *in)
+static enum parse_status put_part(struct app_flow *af, struct app_input *in)
 {
     struct toy_state *st = af->state;
     struct bytes b = app_input_bytes(in);
@@ -159,7 +159,7 @@ static enum parse_status toy_parse(struct app_flow *af, struct app_input *in)
     if (in->len == 0)
         return PARSE_OK;
     if (in->direction == TO_SERVER && st->putting != NULL)
-        return put_piece(af, in);
+        return put_part(af, in);
     in->consumed = 0;
     if (!take_line(&b, &line))
         return PARSE_MORE;

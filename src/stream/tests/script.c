@@ -375,7 +375,7 @@ static void do_step(struct script *s, const struct step *step)
 }
 
 /* Cuts the next piece off *rest; NULL when nothing but separators is left. */
-static char *next_piece(char **rest, const char *separators)
+static char *next_segment(char **rest, const char *separators)
 {
     char *at = *rest + strspn(*rest, separators);
     size_t len = strcspn(at, separators);
@@ -390,7 +390,7 @@ static char *next_piece(char **rest, const char *separators)
 static void run_step(struct script *s, char *text)
 {
     static struct step step;
-    char *rest = text, *word = next_piece(&rest, " ");
+    char *rest = text, *word = next_segment(&rest, " ");
 
     if (word == NULL)
         return;
@@ -407,9 +407,9 @@ static void run_step(struct script *s, char *text)
     step.dir = word[0] == 'c' ? TO_SERVER : TO_CLIENT;
     step.seq = step.ack = -1;
     step.window = 65535;
-    word = next_piece(&rest, " ");
+    word = next_segment(&rest, " ");
     step.flags = read_flags(text_of(word));
-    while ((word = next_piece(&rest, " ")) != NULL)
+    while ((word = next_segment(&rest, " ")) != NULL)
         read_word(s, &step, word);
     do_step(s, &step);
 }
@@ -418,7 +418,7 @@ void script_run(struct script *s, const char *steps)
 {
     char *all = xstrdup(steps), *rest = all, *step;
 
-    while ((step = next_piece(&rest, ";\n")) != NULL)
+    while ((step = next_segment(&rest, ";\n")) != NULL)
         run_step(s, step);
     free(all);
 }

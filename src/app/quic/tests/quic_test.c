@@ -33,7 +33,7 @@ static struct slice text(const char *s)
     return (struct slice){ (const uint8_t *)s, (uint32_t)strlen(s) };
 }
 
-TEST(quic_pieces_in_any_order)
+TEST(quic_crypto_frames_in_any_order)
 {
     struct quic_assembly a = { 0 };
     struct slice front;
