@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/analysis/groups.c - rule_group.json: which rules can concern which ports.
  *
- * The ports that rules name cut the range of all ports into pieces with the same rules
- * throughout. The pieces are put in order of weight: those of hard rules and of busy ports first,
+ * The ports that rules name cut the range of all ports into ranges with the same rules
+ * throughout. The ranges are put in order of weight: those of hard rules and of busy ports first,
  * then those with more rules. As many as the configuration allows are groups of their own, the
- * rest is one group; pieces with the same rules share a group. */
+ * rest is one group; ranges with the same rules share a group. */
 #include "detect/analysis/private.h"
 
 #include "conf/conf.h"
@@ -15,15 +15,15 @@
 
 #define PORTS 65536u
 
-/* The rules of one piece: a bit each, by place in evaluation order. */
-struct piece {
+/* The rules of one range: a bit each, by place in evaluation order. */
+struct rule_range {
     uint32_t lo, hi;
     uint64_t *rules;
     unsigned count, weight;
     unsigned id;                        /* of the group; equal for equal rules */
     unsigned number;                    /* in order of ports */
 };
-typedef ARRAY_OF(struct piece) piece_array;
+typedef ARRAY_OF(struct rule_range) rule_range_array;
 
 struct grouping {
     const struct ruleset *set;
@@ -101,7 +101,7 @@ static bool is_busy_port(const struct grouping *g, const struct port_range *rang
     return range->lo == range->hi && (g->busy[udp][range->lo >> 6] >> (range->lo & 63) & 1);
 }
 
-/* --- pieces ------------------------------------------------------------------------------- */
+/* --- ranges ------------------------------------------------------------------------------- */
 
 /* SYN scans come from clients: in the other direction such a rule would only cost. */
 static bool is_scan_rule(const struct rule *r)
@@ -136,8 +136,8 @@ static void cut(uint64_t *cuts, uint32_t at)
         cuts[at >> 6] |= 1ull << (at & 63);
 }
 
-static void pieces_cut(const struct grouping *g, uint8_t ip_proto, unsigned direction,
-                       piece_array *out)
+static void ranges_split(const struct grouping *g, uint8_t ip_proto, unsigned direction,
+                       rule_range_array *out)
 {
     uint64_t *cuts = xcalloc(PORTS / 64, sizeof(*cuts));
 
@@ -160,17 +160,17 @@ static void pieces_cut(const struct grouping *g, uint8_t ip_proto, unsigned dire
             continue;
         if (out->count > 0)
             out->at[out->count - 1].hi = port - 1;
-        ARRAY_PUSH(out, (struct piece){ .lo = port, .hi = PORTS - 1, .number = (unsigned)out->count,
+        ARRAY_PUSH(out, (struct rule_range){ .lo = port, .hi = PORTS - 1, .number = (unsigned)out->count,
                                         .rules = xcalloc(g->words, sizeof(uint64_t)) });
     }
     free(cuts);
 }
 
-static void pieces_add(piece_array *pieces, size_t index, const struct port_range *range,
+static void ranges_add(rule_range_array *ranges, size_t index, const struct port_range *range,
                        unsigned weight)
 {
-    for (size_t i = 0; i < pieces->count; i++) {
-        struct piece *p = &pieces->at[i];
+    for (size_t i = 0; i < ranges->count; i++) {
+        struct rule_range *p = &ranges->at[i];
 
         if (p->hi < range->lo || p->lo > range->hi)
             continue;
@@ -179,8 +179,8 @@ static void pieces_add(piece_array *pieces, size_t index, const struct port_rang
     }
 }
 
-static void pieces_fill(const struct grouping *g, uint8_t ip_proto, unsigned direction,
-                        piece_array *pieces)
+static void ranges_fill(const struct grouping *g, uint8_t ip_proto, unsigned direction,
+                        rule_range_array *ranges)
 {
     for (size_t i = 0; i < g->set->rules.count; i++) {
         const struct rule *r = g->set->rules.at[i];
@@ -193,7 +193,7 @@ static void pieces_fill(const struct grouping *g, uint8_t ip_proto, unsigned dir
         weight = rule_weight(r);
         range = ranges_of(r, direction, &count);
         for (uint32_t k = 0; k < count; k++)
-            pieces_add(pieces, i, &range[k],
+            ranges_add(ranges, i, &range[k],
                        is_busy_port(g, &range[k], ip_proto == 17) ? WEIGHT_BUSY_PORT : weight);
     }
 }
@@ -207,36 +207,36 @@ static unsigned bits_count(const uint64_t *bits, size_t words)
     return n;
 }
 
-static bool same_rules(const struct grouping *g, const struct piece *a, const struct piece *b)
+static bool same_rules(const struct grouping *g, const struct rule_range *a, const struct rule_range *b)
 {
     return memcmp(a->rules, b->rules, g->words * sizeof(uint64_t)) == 0;
 }
 
 /* Leaves out what no rule is about, and joins neighbours that turned out alike. */
-static void pieces_settle(const struct grouping *g, piece_array *pieces)
+static void ranges_coalesce(const struct grouping *g, rule_range_array *ranges)
 {
     size_t kept = 0;
 
-    for (size_t i = 0; i < pieces->count; i++) {
-        struct piece *p = &pieces->at[i];
+    for (size_t i = 0; i < ranges->count; i++) {
+        struct rule_range *p = &ranges->at[i];
 
         p->count = bits_count(p->rules, g->words);
-        if (p->count > 0 && kept > 0 && pieces->at[kept - 1].hi + 1 == p->lo &&
-            same_rules(g, &pieces->at[kept - 1], p)) {
-            pieces->at[kept - 1].hi = p->hi;
+        if (p->count > 0 && kept > 0 && ranges->at[kept - 1].hi + 1 == p->lo &&
+            same_rules(g, &ranges->at[kept - 1], p)) {
+            ranges->at[kept - 1].hi = p->hi;
             free(p->rules);
         } else if (p->count > 0) {
-            pieces->at[kept++] = *p;
+            ranges->at[kept++] = *p;
         } else {
             free(p->rules);
         }
     }
-    pieces->count = kept;
+    ranges->count = kept;
 }
 
 static int by_weight(const void *a, const void *b)
 {
-    const struct piece *x = a, *y = b;
+    const struct rule_range *x = a, *y = b;
 
     if (x->weight != y->weight)
         return x->weight < y->weight ? 1 : -1;
@@ -246,54 +246,54 @@ static int by_weight(const void *a, const void *b)
 }
 
 /* What is over the limit becomes one group for all ports. */
-static void pieces_limit(const struct grouping *g, piece_array *pieces, unsigned limit)
+static void ranges_limit(const struct grouping *g, rule_range_array *ranges, unsigned limit)
 {
-    struct piece *rest;
+    struct rule_range *rest;
 
-    if (limit == 0 || pieces->count <= limit)
+    if (limit == 0 || ranges->count <= limit)
         return;
-    rest = &pieces->at[limit];
-    for (size_t i = limit + 1; i < pieces->count; i++) {
+    rest = &ranges->at[limit];
+    for (size_t i = limit + 1; i < ranges->count; i++) {
         for (size_t w = 0; w < g->words; w++)
-            rest->rules[w] |= pieces->at[i].rules[w];
-        free(pieces->at[i].rules);
+            rest->rules[w] |= ranges->at[i].rules[w];
+        free(ranges->at[i].rules);
     }
     rest->lo = 0;
     rest->hi = PORTS - 1;
     rest->weight = 0;
     rest->count = bits_count(rest->rules, g->words);
-    pieces->count = limit + 1;
+    ranges->count = limit + 1;
 }
 
-static void pieces_number(struct grouping *g, piece_array *pieces)
+static void ranges_number(struct grouping *g, rule_range_array *ranges)
 {
-    for (size_t i = 0; i < pieces->count; i++) {
+    for (size_t i = 0; i < ranges->count; i++) {
         size_t k = 0;
 
-        while (k < i && !same_rules(g, &pieces->at[k], &pieces->at[i]))
+        while (k < i && !same_rules(g, &ranges->at[k], &ranges->at[i]))
             k++;
-        pieces->at[i].id = k < i ? pieces->at[k].id : g->next_id++;
+        ranges->at[i].id = k < i ? ranges->at[k].id : g->next_id++;
         if (k < i)
-            pieces->at[i].weight = pieces->at[k].weight;
+            ranges->at[i].weight = ranges->at[k].weight;
     }
 }
 
-static void pieces_free(piece_array *pieces)
+static void ranges_free(rule_range_array *ranges)
 {
-    for (size_t i = 0; i < pieces->count; i++)
-        free(pieces->at[i].rules);
-    ARRAY_FREE(pieces);
+    for (size_t i = 0; i < ranges->count; i++)
+        free(ranges->at[i].rules);
+    ARRAY_FREE(ranges);
 }
 
-static void pieces_of(struct grouping *g, uint8_t ip_proto, unsigned direction, piece_array *out)
+static void rule_ranges_of(struct grouping *g, uint8_t ip_proto, unsigned direction, rule_range_array *out)
 {
-    pieces_cut(g, ip_proto, direction, out);
-    pieces_fill(g, ip_proto, direction, out);
-    pieces_settle(g, out);
+    ranges_split(g, ip_proto, direction, out);
+    ranges_fill(g, ip_proto, direction, out);
+    ranges_coalesce(g, out);
     if (out->count > 1)
         qsort(out->at, out->count, sizeof(out->at[0]), by_weight);
-    pieces_limit(g, out, g->limit[direction]);
-    pieces_number(g, out);
+    ranges_limit(g, out, g->limit[direction]);
+    ranges_number(g, out);
 }
 
 /* --- what a group holds ------------------------------------------------------------------- */
@@ -451,7 +451,7 @@ static void write_patterns(struct json *j, const struct grouping *g, const uint6
     free(all);
 }
 
-static void write_group(struct json *j, const struct grouping *g, const struct piece *p)
+static void write_group(struct json *j, const struct grouping *g, const struct rule_range *p)
 {
     struct group_stats s = { 0 };
 
@@ -482,40 +482,40 @@ static void write_group(struct json *j, const struct grouping *g, const struct p
 
 /* --- the report --------------------------------------------------------------------------- */
 
-/* Protocols without ports: one piece for each direction. */
-static void whole_of(struct grouping *g, uint8_t ip_proto, unsigned direction, piece_array *out)
+/* Protocols without ports: one range for each direction. */
+static void whole_of(struct grouping *g, uint8_t ip_proto, unsigned direction, rule_range_array *out)
 {
-    struct piece p = { .rules = xcalloc(g->words, sizeof(uint64_t)) };
+    struct rule_range p = { .rules = xcalloc(g->words, sizeof(uint64_t)) };
 
     for (size_t i = 0; i < g->set->rules.count; i++)
         if (concerns(g->set->rules.at[i], ip_proto, direction))
             p.rules[i >> 6] |= 1ull << (i & 63);
     ARRAY_PUSH(out, p);
-    pieces_settle(g, out);
-    pieces_number(g, out);
+    ranges_coalesce(g, out);
+    ranges_number(g, out);
 }
 
-static void write_ports(struct json *j, const struct grouping *g, const piece_array *pieces)
+static void write_ports(struct json *j, const struct grouping *g, const rule_range_array *ranges)
 {
-    for (size_t i = 0; i < pieces->count; i++) {
+    for (size_t i = 0; i < ranges->count; i++) {
         json_object(j, NULL);
-        json_u64(j, "port", pieces->at[i].lo);
-        json_u64(j, "port2", pieces->at[i].hi);
-        write_group(j, g, &pieces->at[i]);
+        json_u64(j, "port", ranges->at[i].lo);
+        json_u64(j, "port2", ranges->at[i].hi);
+        write_group(j, g, &ranges->at[i]);
         json_object_end(j);
     }
 }
 
 static void write_direction(struct json *j, const struct grouping *g, bool has_ports,
-                            const char *name, const piece_array *pieces)
+                            const char *name, const rule_range_array *ranges)
 {
     if (has_ports) {
         json_array(j, name);
-        write_ports(j, g, pieces);
+        write_ports(j, g, ranges);
         json_array_end(j);
-    } else if (pieces->count > 0) {
+    } else if (ranges->count > 0) {
         json_object(j, name);
-        write_group(j, g, &pieces->at[0]);
+        write_group(j, g, &ranges->at[0]);
         json_object_end(j);
     }
 }
@@ -526,22 +526,22 @@ static void write_all(struct buf *out, struct grouping *g)
     static const struct { const char *name; uint8_t ip_proto; bool has_ports; } of[] = {
         { "icmpv4", 1, false }, { "tcp", 6, true }, { "udp", 17, true }, { "icmpv6", 58, false },
     };
-    piece_array pieces[ARRAY_LEN(of)][2] = { 0 };
+    rule_range_array ranges[ARRAY_LEN(of)][2] = { 0 };
     struct json j;
 
     for (unsigned pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < ARRAY_LEN(of); i++)
             for (unsigned d = 0; d < 2 && of[i].has_ports == (pass == 0); d++)
-                (of[i].has_ports ? pieces_of : whole_of)(g, of[i].ip_proto, d, &pieces[i][d]);
+                (of[i].has_ports ? rule_ranges_of : whole_of)(g, of[i].ip_proto, d, &ranges[i][d]);
     json_init(&j, out);
     json_object(&j, NULL);
     for (size_t i = 0; i < ARRAY_LEN(of); i++) {
         json_object(&j, of[i].name);
-        write_direction(&j, g, of[i].has_ports, "toserver", &pieces[i][TO_SERVER]);
-        write_direction(&j, g, of[i].has_ports, "toclient", &pieces[i][TO_CLIENT]);
+        write_direction(&j, g, of[i].has_ports, "toserver", &ranges[i][TO_SERVER]);
+        write_direction(&j, g, of[i].has_ports, "toclient", &ranges[i][TO_CLIENT]);
         json_object_end(&j);
-        pieces_free(&pieces[i][TO_SERVER]);
-        pieces_free(&pieces[i][TO_CLIENT]);
+        ranges_free(&ranges[i][TO_SERVER]);
+        ranges_free(&ranges[i][TO_CLIENT]);
     }
     json_object_end(&j);
     buf_add_u8(out, '\n');

@@ -56,7 +56,7 @@ static void ids_take(struct rule_ids *out, id_array *from)
     out->count = (unsigned)from->count;
 }
 
-static uint32_t list_for(struct address_pieces *p, struct map *known, const id_array *active)
+static uint32_t list_for(struct address_ranges *p, struct map *known, const id_array *active)
 {
     uintptr_t at;
     struct rule_ids *list;
@@ -93,9 +93,9 @@ static void active_change(id_array *active, const struct edge *e)
     }
 }
 
-static void pieces_build(struct address_pieces *p, edge_array *edges)
+static void ranges_build(struct address_ranges *p, edge_array *edges)
 {
-    ARRAY_OF(struct address_piece) out = { 0 };
+    ARRAY_OF(struct address_range) out = { 0 };
     struct map known = { 0 };
     id_array active = { 0 };
 
@@ -104,7 +104,7 @@ static void pieces_build(struct address_pieces *p, edge_array *edges)
     qsort(edges->at, edges->count, sizeof(*edges->at), by_place);
     p->list = xcalloc(1, sizeof(*p->list));
     p->list_count = 1;
-    ARRAY_PUSH(&out, (struct address_piece){ 0, 0 });
+    ARRAY_PUSH(&out, (struct address_range){ 0, 0 });
     for (size_t i = 0; i < edges->count; ) {
         uint64_t at = edges->at[i].at;
         uint32_t list;
@@ -117,7 +117,7 @@ static void pieces_build(struct address_pieces *p, edge_array *edges)
         if (out.at[out.count - 1].lo == at)
             out.at[out.count - 1].list = list;
         else if (out.at[out.count - 1].list != list)
-            ARRAY_PUSH(&out, (struct address_piece){ (uint32_t)at, list });
+            ARRAY_PUSH(&out, (struct address_range){ (uint32_t)at, list });
     }
     p->at = out.at;
     p->count = (unsigned)out.count;
@@ -144,15 +144,15 @@ void address_lists_build(struct address_lists *lists, struct rule *const *rule,
         else
             add_edges(&dst, r->dst, ids[i]);
     }
-    pieces_build(&lists->src, &src);
-    pieces_build(&lists->dst, &dst);
+    ranges_build(&lists->src, &src);
+    ranges_build(&lists->dst, &dst);
     ids_take(&lists->any_v4, &any_v4);
     ids_take(&lists->v6, &v6);
     ARRAY_FREE(&src);
     ARRAY_FREE(&dst);
 }
 
-static void pieces_fini(struct address_pieces *p)
+static void ranges_fini(struct address_ranges *p)
 {
     for (unsigned i = 0; i < p->list_count; i++)
         free(p->list[i].at);
@@ -162,14 +162,14 @@ static void pieces_fini(struct address_pieces *p)
 
 void address_lists_fini(struct address_lists *lists)
 {
-    pieces_fini(&lists->src);
-    pieces_fini(&lists->dst);
+    ranges_fini(&lists->src);
+    ranges_fini(&lists->dst);
     free(lists->any_v4.at);
     free(lists->v6.at);
     *lists = (struct address_lists){ 0 };
 }
 
-static void pieces_collect(const struct address_pieces *p, const struct ip *ip,
+static void ranges_collect(const struct address_ranges *p, const struct ip *ip,
                            struct candidates *out)
 {
     uint32_t address = get_be32(ip->b);
@@ -196,6 +196,6 @@ void address_lists_collect(const struct address_lists *lists, const struct ip *s
         return;
     }
     rule_ids_add(&lists->any_v4, out);
-    pieces_collect(&lists->src, src, out);
-    pieces_collect(&lists->dst, dst, out);
+    ranges_collect(&lists->src, src, out);
+    ranges_collect(&lists->dst, dst, out);
 }

@@ -8,17 +8,17 @@
 #include "base/ip.h"
 #include "detect/prefilter/port_lists.h"
 
-struct address_piece { uint32_t lo, list; };
+struct address_range { uint32_t lo, list; };
 
-struct address_pieces {
-    struct address_piece *at;   /* sorted; each reaches to the next one's lo */
+struct address_ranges {
+    struct address_range *at;   /* sorted; each reaches to the next one's lo */
     unsigned count;
     struct rule_ids *list;      /* list 0 is empty */
     unsigned list_count;
 };
 
 struct address_lists {
-    struct address_pieces src, dst;
+    struct address_ranges src, dst;
     struct rule_ids any_v4;     /* neither side tells much */
     struct rule_ids v6;
 };

@@ -125,7 +125,7 @@ static void keep_failure(struct ruleset *set, const struct rule_text *text, cons
         .rule = arena_text(&set->arena, text->text),
         .file = arena_text(&set->arena, text_of(text->file)),
         .error = arena_text(&set->arena, text_of(err->text)),
-        .line = text->piece.at[0].line,
+        .line = text->part.at[0].line,
     };
     ARRAY_PUSH(&set->failures, failure);
 }
@@ -143,7 +143,7 @@ static void visit_rule(const struct rule_text *text, void *arg)
         l->report->failed++;
         log_err(LOG_LEVEL_ERROR, "detect-parse", &err);
         log_error("detect", "error parsing signature \"%s\" from file %s at line %u",
-                  text->text.p, text->file, text->piece.at[0].line);
+                  text->text.p, text->file, text->part.at[0].line);
         keep_failure(l->set, text, &err);
         break;
     case RULE_IGNORED:

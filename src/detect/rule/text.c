@@ -43,12 +43,12 @@ static bool cut_continuation(struct text *line)
     return true;
 }
 
-static void add_piece(struct rule_text *rule, struct buf *joined, struct text line,
+static void add_part(struct rule_text *rule, struct buf *joined, struct text line,
                       unsigned number)
 {
-    struct rule_piece piece = { joined->len, number, 1 };
+    struct rule_part part = { joined->len, number, 1 };
 
-    ARRAY_PUSH(&rule->piece, piece);
+    ARRAY_PUSH(&rule->part, part);
     buf_add(joined, line.p, line.n);
 }
 
@@ -58,12 +58,12 @@ static void take_rule(struct line_reader *r, struct text line, struct arena *are
 {
     bool more = cut_continuation(&line);
 
-    rule->piece.count = 0;
+    rule->part.count = 0;
     buf_clear(joined);
-    add_piece(rule, joined, line, r->line);
+    add_part(rule, joined, line, r->line);
     while (more && next_line(r, &line)) {
         more = cut_continuation(&line);
-        add_piece(rule, joined, line, r->line);
+        add_part(rule, joined, line, r->line);
     }
     rule->text = (struct text){ (const char *)joined->data, joined->len };
     rule->text.p = arena_text(arena, rule->text);
@@ -86,7 +86,7 @@ void rule_lines_read(struct text all, const char *file, struct arena *arena, str
         visit(&rule, arg);
     }
     buf_fini(&joined);
-    ARRAY_FREE(&rule.piece);
+    ARRAY_FREE(&rule.part);
 }
 
 static int read_whole(const char *path, struct buf *out, struct err *err)
@@ -127,12 +127,12 @@ int rule_file_read(const char *path, struct arena *arena, struct arena *texts,
 
 struct where rule_text_at(const struct rule_text *rule, const char *p)
 {
-    size_t offset = (size_t)(p - rule->text.p), i = rule->piece.count - 1;
-    const struct rule_piece *piece;
+    size_t offset = (size_t)(p - rule->text.p), i = rule->part.count - 1;
+    const struct rule_part *part;
 
-    while (i > 0 && rule->piece.at[i].offset > offset)
+    while (i > 0 && rule->part.at[i].offset > offset)
         i--;
-    piece = &rule->piece.at[i];
-    return (struct where){ rule->file, piece->line,
-                           piece->column + (unsigned)(offset - piece->offset) };
+    part = &rule->part.at[i];
+    return (struct where){ rule->file, part->line,
+                           part->column + (unsigned)(offset - part->offset) };
 }

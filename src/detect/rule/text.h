@@ -13,7 +13,7 @@
 #include "base/text.h"
 
 /* From `offset` of the joined text on, characters stand in `line` from `column` on. */
-struct rule_piece {
+struct rule_part {
     size_t offset;
     unsigned line, column;
 };
@@ -21,7 +21,7 @@ struct rule_piece {
 struct rule_text {
     struct text text;                   /* ended by a NUL */
     const char *file;
-    ARRAY_OF(struct rule_piece) piece;
+    ARRAY_OF(struct rule_part) part;
 };
 
 /* Calls visit for each rule. The text lives in `texts`, the file's name in `arena`; the struct does
