@@ -11,13 +11,13 @@
 /* Most flows have stopped growing after the first part; the others go on until it is clear that
  * they stop, too. */
 #define WARM_BYTES (5u << 18)
-#define WARM_PIECES 3000u
+#define WARM_CHUNKS 3000u
 #define MORE_BYTES (1u << 18)
-#define MORE_PIECES 1000u
+#define MORE_CHUNKS 1000u
 #define LONG_BYTES (192u << 20)
-#define LONG_PIECES 120000u
+#define LONG_CHUNKS 120000u
 #define STEADY (32u << 10)
-/* The framework gives a flow 64 MiB for its transactions, and as much for pieces of files that
+/* The framework gives a flow 64 MiB for its transactions, and as much for chunks of files that
  * wait for their turn; a buffer has at most twice what is in it. */
 #define LIMIT (140u << 20)
 
@@ -40,49 +40,49 @@ bool endless_wanted(void)
 
 void endless_add(struct endless *e, enum direction d, struct slice data)
 {
-    if (e->count < ENDLESS_PIECES_MAX && data.len > 0)
-        e->piece[e->count++] = (struct endless_piece){ d, data };
+    if (e->count < ENDLESS_CHUNKS_MAX && data.len > 0)
+        e->chunk[e->count++] = (struct endless_chunk){ d, data };
 }
 
 struct course {
     const struct endless *e;
     struct play play;
-    const struct endless_piece *piece;  /* those that go on */
+    const struct endless_chunk *chunk;  /* those that go on */
     unsigned count;
     unsigned sides;                     /* of these: APP_TS, APP_TC */
     unsigned next;
-    uint64_t bytes, pieces;
+    uint64_t bytes, chunks;
 };
 
-static void play_one(struct course *c, const struct endless_piece *piece)
+static void play_one(struct course *c, const struct endless_chunk *chunk)
 {
-    c->play.inspect = c->pieces < 100;
-    play_data(&c->play, piece->direction, piece->data.data, piece->data.len);
-    c->bytes += piece->data.len;
-    c->pieces++;
+    c->play.inspect = c->chunks < 100;
+    play_data(&c->play, chunk->direction, chunk->data.data, chunk->data.len);
+    c->bytes += chunk->data.len;
+    c->chunks++;
 }
 
 /* False: nobody listens any more. */
-static bool go_on(struct course *c, uint64_t bytes, uint64_t pieces)
+static bool go_on(struct course *c, uint64_t bytes, uint64_t chunks)
 {
-    uint64_t to_bytes = c->bytes + bytes, to_pieces = c->pieces + pieces;
+    uint64_t to_bytes = c->bytes + bytes, to_chunks = c->chunks + chunks;
 
-    while (c->bytes < to_bytes && c->pieces < to_pieces) {
-        const struct endless_piece *piece = &c->piece[c->next];
+    while (c->bytes < to_bytes && c->chunks < to_chunks) {
+        const struct endless_chunk *chunk = &c->chunk[c->next];
 
         if (c->play.flow->app == NULL || c->play.flow->app->stopped)
             return false;
         c->next = (c->next + 1) % c->count;
-        if (c->sides & APP_DIRECTION_BIT(piece->direction))
-            play_one(c, piece);
+        if (c->sides & APP_DIRECTION_BIT(chunk->direction))
+            play_one(c, chunk);
     }
     return true;
 }
 
-static bool has_side(const struct endless_piece *piece, unsigned count, unsigned sides)
+static bool has_side(const struct endless_chunk *chunk, unsigned count, unsigned sides)
 {
     for (unsigned i = 0; i < count; i++)
-        if (sides & APP_DIRECTION_BIT(piece[i].direction))
+        if (sides & APP_DIRECTION_BIT(chunk[i].direction))
             return true;
     return false;
 }
@@ -91,35 +91,35 @@ static bool goes_on_growing(struct course *c)
 {
     size_t before = allocated();
 
-    return go_on(c, MORE_BYTES, MORE_PIECES) && allocated() > before + STEADY;
+    return go_on(c, MORE_BYTES, MORE_CHUNKS) && allocated() > before + STEADY;
 }
 
 static bool is_bounded(struct course *c, size_t before)
 {
-    if (!go_on(c, WARM_BYTES, WARM_PIECES) || !goes_on_growing(c))
+    if (!go_on(c, WARM_BYTES, WARM_CHUNKS) || !goes_on_growing(c))
         return true;
-    return !go_on(c, LONG_BYTES, LONG_PIECES) ||
+    return !go_on(c, LONG_BYTES, LONG_CHUNKS) ||
            (allocated() <= before + LIMIT && !goes_on_growing(c));
 }
 
-static void run(const struct endless *e, unsigned prefix, const struct endless_piece *piece,
+static void run(const struct endless *e, unsigned prefix, const struct endless_chunk *chunk,
                 unsigned count, unsigned sides)
 {
-    struct course c = { .e = e, .piece = piece, .count = count, .sides = sides };
+    struct course c = { .e = e, .chunk = chunk, .count = count, .sides = sides };
     size_t before = allocated();
 
-    if (!has_side(piece, count, sides))
+    if (!has_side(chunk, count, sides))
         return;
     play_begin(&c.play, e->world, e->udp, 1);
     c.play.quiet = c.play.frames = true;
     play_force(&c.play, e->proto->id);
     for (unsigned i = 0; i < prefix; i++)
-        play_one(&c, &e->piece[i]);
+        play_one(&c, &e->chunk[i]);
     if (!is_bounded(&c, before)) {
-        fprintf(stderr, "endless: %s: %zu KiB more after %llu KiB in %llu pieces; behind %u of %u "
-                "pieces %u of %u bytes have gone on, sides %u\n", e->proto->name,
+        fprintf(stderr, "endless: %s: %zu KiB more after %llu KiB in %llu chunks; behind %u of %u "
+                "chunks %u of %u bytes have gone on, sides %u\n", e->proto->name,
                 (allocated() - before) >> 10, (unsigned long long)c.bytes >> 10,
-                (unsigned long long)c.pieces, prefix, e->count, count, piece->data.len, sides);
+                (unsigned long long)c.chunks, prefix, e->count, count, chunk->data.len, sides);
         abort();
     }
     play_end(&c.play);
@@ -136,9 +136,9 @@ static void run_fillers(const struct endless *e, unsigned prefix)
     for (unsigned i = 0; i < sizeof(fillers) / sizeof(fillers[0]); i++) {
         memset(bytes, fillers[i].byte, sizeof(bytes));
         for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
-            struct endless_piece piece = { d, { bytes, fillers[i].len } };
+            struct endless_chunk chunk = { d, { bytes, fillers[i].len } };
 
-            run(e, prefix, &piece, 1, APP_BOTH);
+            run(e, prefix, &chunk, 1, APP_BOTH);
         }
     }
 }
@@ -146,12 +146,12 @@ static void run_fillers(const struct endless *e, unsigned prefix)
 void endless_check(const struct endless *e)
 {
     for (unsigned i = 0; i < e->count; i++) {
-        run(e, i, &e->piece[i], 1, APP_BOTH);
+        run(e, i, &e->chunk[i], 1, APP_BOTH);
         if (i == 0 || i == e->count / 2 || i + 1 == e->count)
             run_fillers(e, i + 1);
     }
     if (e->count < 2)
         return;
     for (unsigned sides = APP_TS; sides <= APP_BOTH; sides++)
-        run(e, 0, e->piece, e->count, sides);
+        run(e, 0, e->chunk, e->count, sides);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* qa/fuzz/endless.h - does a flow's memory stay bounded, however long a piece of it goes on?
+/* qa/fuzz/endless.h - does a flow's memory stay bounded, however long a chunk of it goes on?
  *
  * With IDS_ENDLESS in the environment a target of an application protocol plays each input up to
- * each of its pieces, and then that one again and again, or the same byte for ever; then all of
+ * each of its chunks, and then that one again and again, or the same byte for ever; then all of
  * them, and those of either side alone: answers or questions that never come. It aborts when a
  * flow takes more than it may. */
 #ifndef QA_FUZZ_ENDLESS_H
@@ -10,15 +10,15 @@
 
 #include "app/tests/play.h"
 
-#define ENDLESS_PIECES_MAX 48
+#define ENDLESS_CHUNKS_MAX 48
 
-struct endless_piece { enum direction direction; struct slice data; };
+struct endless_chunk { enum direction direction; struct slice data; };
 
 struct endless {
     struct play_world *world;
     const struct app_proto *proto;
     bool udp;
-    struct endless_piece piece[ENDLESS_PIECES_MAX];
+    struct endless_chunk chunk[ENDLESS_CHUNKS_MAX];
     unsigned count;
 };
 

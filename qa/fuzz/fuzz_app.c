@@ -2,7 +2,7 @@
 /* qa/fuzz/fuzz_app.c - any application protocol on hostile bytes.
  *
  * Bit 0 of the first byte of the input asks for UDP, the rest of it chooses the protocol unless
- * -DFUZZ_PROTO='"dns"' fixes it. Then follow pieces: a control byte, a length of two bytes, that
+ * -DFUZZ_PROTO='"dns"' fixes it. Then follow chunks: a control byte, a length of two bytes, that
  * many bytes. Control: bit 0 the direction, bits 1-3 all set: a gap instead.
  * Recognition is skipped; every buffer, number and log of each transaction is read as rules and
  * outputs would. With IDS_ENDLESS in the environment: see endless.h. */
@@ -39,7 +39,7 @@ static const struct app_proto *choose(uint8_t c)
 #endif
 }
 
-static void play_piece(struct play *play, struct bytes *in)
+static void play_chunk(struct play *play, struct bytes *in)
 {
     uint8_t control = take_u8(in);
     uint32_t len = take_be16(in);
@@ -49,10 +49,10 @@ static void play_piece(struct play *play, struct bytes *in)
         play_data(play, d, NULL, len + 1);
         return;
     }
-    struct slice piece = take_slice(in, MIN(len, bytes_left(in)));
+    struct slice chunk = take_slice(in, MIN(len, bytes_left(in)));
 
-    if (piece.len > 0)
-        play_data(play, d, piece.data, piece.len);
+    if (chunk.len > 0)
+        play_data(play, d, chunk.data, chunk.len);
 }
 
 static void go_on_for_ever(struct bytes in, const struct app_proto *proto, bool udp)
@@ -87,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     play.quiet = play.inspect = play.frames = true;
     play_force(&play, proto->id);
     while (bytes_left(&in) > 3 && !in.failed)
-        play_piece(&play, &in);
+        play_chunk(&play, &in);
     play_end(&play);
     play_free(&play);
     return 0;

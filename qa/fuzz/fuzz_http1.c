@@ -3,7 +3,7 @@
  * multipart bodies unpacked, parsers that sleep.
  *
  * The first byte chooses settings (bits 0-1) and says whether parsers sleep: bit 2 that they do,
- * bit 3 that the same is played with and without, and must come to the same. Then follow pieces,
+ * bit 3 that the same is played with and without, and must come to the same. Then follow chunks,
  * each behind ff fe and a control byte: bit 0 the direction, bits 1-3 all set: a gap of its length
  * instead; bits 4-7: in parts of so many bytes, 0: whole. Text between the marks may grow and
  * shrink as a fuzzer likes. */
@@ -60,41 +60,41 @@ int LLVMFuzzerInitialize(int *argc UNUSED, char ***argv UNUSED)
 }
 
 /* Up to the next mark; *control is what stands behind that. False: it was the last one. */
-static bool next_piece(struct bytes *in, struct slice *piece, uint8_t *control)
+static bool next_chunk(struct bytes *in, struct slice *chunk, uint8_t *control)
 {
     struct slice rest = take_rest(in);
 
     for (uint32_t i = 0; i + 2 < rest.len; i++) {
         if (rest.data[i] != 0xff || rest.data[i + 1] != 0xfe)
             continue;
-        *piece = (struct slice){ .data = rest.data, .len = i };
+        *chunk = (struct slice){ .data = rest.data, .len = i };
         *control = rest.data[i + 2];
         *in = bytes_of(rest.data + i + 3, rest.len - i - 3);
         return true;
     }
-    *piece = rest;
+    *chunk = rest;
     return false;
 }
 
-static void play_piece(struct play *play, uint8_t control, struct slice piece)
+static void play_chunk(struct play *play, uint8_t control, struct slice chunk)
 {
     enum direction d = (enum direction)(control & 1);
-    uint32_t part = control >> 4 != 0 ? control >> 4 : piece.len;
+    uint32_t part = control >> 4 != 0 ? control >> 4 : chunk.len;
 
-    if (piece.len == 0)
+    if (chunk.len == 0)
         return;
     if ((control & 0x0e) == 0x0e) {
-        play_data(play, d, NULL, piece.len);
+        play_data(play, d, NULL, chunk.len);
         return;
     }
-    for (uint32_t at = 0; at < piece.len; at += part)
-        play_data(play, d, piece.data + at, MIN(part, piece.len - at));
+    for (uint32_t at = 0; at < chunk.len; at += part)
+        play_data(play, d, chunk.data + at, MIN(part, chunk.len - at));
 }
 
 static char *play_input(const uint8_t *data, size_t size, unsigned w, bool sleeps, bool compare)
 {
     struct bytes in = bytes_of(data, size);
-    struct slice piece;
+    struct slice chunk;
     struct play play;
     uint8_t control = 0, next = 0;
     char *text = NULL;
@@ -108,8 +108,8 @@ static char *play_input(const uint8_t *data, size_t size, unsigned w, bool sleep
     if (play.flow->app->thread_data != NULL)
         ((struct http_thread *)play.flow->app->thread_data)->awake_max = sleeps ? 0 : UINT32_MAX;
     do {
-        more = next_piece(&in, &piece, &next);
-        play_piece(&play, control, piece);
+        more = next_chunk(&in, &chunk, &next);
+        play_chunk(&play, control, chunk);
         control = next;
     } while (more);
     play_end(&play);
@@ -123,13 +123,13 @@ static void go_on_for_ever(const uint8_t *data, size_t size, unsigned w)
 {
     struct endless e = { .world = &world[w], .proto = http1 };
     struct bytes in = bytes_of(data, size);
-    struct slice piece;
+    struct slice chunk;
     uint8_t control = 0, next = 0;
     bool more;
 
     do {
-        more = next_piece(&in, &piece, &next);
-        endless_add(&e, (enum direction)(control & 1), piece);
+        more = next_chunk(&in, &chunk, &next);
+        endless_add(&e, (enum direction)(control & 1), chunk);
         control = next;
     } while (more);
     endless_check(&e);

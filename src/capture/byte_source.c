@@ -24,7 +24,7 @@
 #define RELEASE_STEP (2u << 20)         /* of a mapped file, at once */
 #define RELEASE_KEEP (64u << 20)
 #define PAGE 4096u
-#define PIECE_SIZE (512u << 10)         /* of a file that is copied */
+#define CHUNK_SIZE (512u << 10)         /* of a file that is copied */
 
 struct byte_share {
     pthread_mutex_t lock;               /* opening and closing */
@@ -319,7 +319,7 @@ static bool copy_file(struct byte_source *s)
     if (s->share != NULL)
         return false;
     (void)posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-    s->buf_size = PIECE_SIZE;
+    s->buf_size = CHUNK_SIZE;
     s->buf = xaligned(PAGE, s->buf_size);
     s->at = s->end = s->buf;
     s->is_copied = s->may_move = true;

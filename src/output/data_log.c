@@ -14,7 +14,7 @@
 #include "output/output_private.h"
 #include "output/text.h"
 
-#define PIECE_DUMP_MAX 65535u           /* of one piece, in the one file */
+#define CHUNK_DUMP_MAX 65535u           /* of one chunk, in the one file */
 
 struct data_log {
     struct sink *sink;                  /* NULL: not into one file */
@@ -34,22 +34,22 @@ static void add_flow_name(struct buf *out, const struct flow *f)
     buf_printf(out, "_%u-", swapped ? f->key.src_port : f->key.dst_port);
 }
 
-static const char *direction_word(const struct output_piece *piece)
+static const char *direction_word(const struct output_chunk *chunk)
 {
-    return piece->direction == TO_SERVER ? "ts" : "tc";
+    return chunk->direction == TO_SERVER ? "ts" : "tc";
 }
 
-static void dump_piece(struct render *r, const struct data_log *log, const struct flow *f,
-                       const struct output_piece *piece)
+static void dump_chunk(struct render *r, const struct data_log *log, const struct flow *f,
+                       const struct output_chunk *chunk)
 {
     size_t limit;
 
     record_begin(r, log->sink);
-    limit = r->out->len + PIECE_DUMP_MAX;
+    limit = r->out->len + CHUNK_DUMP_MAX;
     add_flow_name(r->out, f);
-    buf_printf(r->out, "%s:\n", direction_word(piece));
+    buf_printf(r->out, "%s:\n", direction_word(chunk));
     /* A byte takes more than four characters. */
-    text_dump(r->out, piece->data.data, MIN(piece->data.len, PIECE_DUMP_MAX / 4));
+    text_dump(r->out, chunk->data.data, MIN(chunk->data.len, CHUNK_DUMP_MAX / 4));
     r->out->len = MIN(r->out->len, limit);
     record_end(r);
 }
@@ -69,8 +69,8 @@ static bool write_all(int fd, struct slice data)
     return true;
 }
 
-static void save_piece(struct render *r, struct data_log *log, const struct flow *f,
-                       const struct output_piece *piece)
+static void save_chunk(struct render *r, struct data_log *log, const struct flow *f,
+                       const struct output_chunk *chunk)
 {
     struct buf *path = &r->scratch;
     bool done;
@@ -80,13 +80,13 @@ static void save_piece(struct render *r, struct data_log *log, const struct flow
     buf_add_string(path, log->dir);
     buf_add_u8(path, '/');
     add_flow_name(path, f);
-    if (piece->tx != NULL)
-        buf_printf(path, "%llu", (unsigned long long)piece->tx->id);
-    buf_printf(path, "-%s.data", direction_word(piece));
+    if (chunk->tx != NULL)
+        buf_printf(path, "%llu", (unsigned long long)chunk->tx->id);
+    buf_printf(path, "-%s.data", direction_word(chunk));
     buf_add_u8(path, 0);
     fd = open((const char *)path->data,
-              O_WRONLY | O_CREAT | O_CLOEXEC | (piece->open ? O_TRUNC : O_APPEND), 0640);
-    done = fd >= 0 && write_all(fd, piece->data);
+              O_WRONLY | O_CREAT | O_CLOEXEC | (chunk->open ? O_TRUNC : O_APPEND), 0640);
+    done = fd >= 0 && write_all(fd, chunk->data);
     if (!done && !__atomic_exchange_n(&log->said_failure, true, __ATOMIC_RELAXED))
         log_error("output", "cannot write to %s: %s; this is said once", (const char *)path->data,
                   strerror(errno));
@@ -95,16 +95,16 @@ static void save_piece(struct render *r, struct data_log *log, const struct flow
 }
 
 static void data_stream(struct render *r, void *self, struct packet *p,
-                        const struct output_piece *piece)
+                        const struct output_chunk *chunk)
 {
     struct data_log *log = self;
 
-    if (piece->data.len == 0 || (piece->tx != NULL) != log->bodies)
+    if (chunk->data.len == 0 || (chunk->tx != NULL) != log->bodies)
         return;
     if (log->dir != NULL)
-        save_piece(r, log, p->flow, piece);
+        save_chunk(r, log, p->flow, chunk);
     if (log->sink != NULL)
-        dump_piece(r, log, p->flow, piece);
+        dump_chunk(r, log, p->flow, chunk);
 }
 
 /* --- settings ----------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@
 struct logger;
 struct render;
 
-struct output_piece {
+struct output_chunk {
     struct app_tx *tx;          /* whose body it is; NULL: TCP */
     struct slice data;          /* empty when there is only an end to tell of */
     enum direction direction;   /* of the data, not of the packet */
@@ -38,7 +38,7 @@ struct logger_ops {
     void (*stats)(struct render *r, void *self, uint64_t now_us, uint64_t uptime_s, bool last);
     /* What a direction of TCP or a body carries, as it comes and in order. */
     void (*stream)(struct render *r, void *self, struct packet *p,
-                   const struct output_piece *piece);
+                   const struct output_chunk *chunk);
     /* Writing half: the packet itself is wanted (pcap-log). Called on writer threads. */
     void (*write_packet)(void *self, struct packet *p);
     void (*rotate)(void *self);

@@ -168,7 +168,7 @@ static void set_bool(lua_State *state, const char *key, bool value)
 }
 
 static void lua_stream(struct render *r, void *self, struct packet *p,
-                       const struct output_piece *piece)
+                       const struct output_chunk *chunk)
 {
     struct lua_output *o = self;
 
@@ -176,21 +176,21 @@ static void lua_stream(struct render *r, void *self, struct packet *p,
     for (unsigned i = 0; i < o->count; i++) {
         lua_State *state;
 
-        if (o->at[i].kind != (piece->tx != NULL ? LUA_BODY : LUA_TCP))
+        if (o->at[i].kind != (chunk->tx != NULL ? LUA_BODY : LUA_TCP))
             continue;
         state = log_begin(&o->at[i], p, p->flow);
-        o->at[i].box->context.tx = piece->tx;
-        if (piece->tx != NULL) {
-            lua_pushinteger(state, (lua_Integer)piece->tx->id);
+        o->at[i].box->context.tx = chunk->tx;
+        if (chunk->tx != NULL) {
+            lua_pushinteger(state, (lua_Integer)chunk->tx->id);
             lua_setfield(state, -2, "tx_id");
         }
         lua_newtable(state);
-        lua_push_slice(state, piece->data);
+        lua_push_slice(state, chunk->data);
         lua_setfield(state, -2, "data");
-        set_bool(state, "open", piece->open);
-        set_bool(state, "close", piece->close);
-        set_bool(state, "to_server", piece->direction == TO_SERVER);
-        set_bool(state, "to_client", piece->direction == TO_CLIENT);
+        set_bool(state, "open", chunk->open);
+        set_bool(state, "close", chunk->close);
+        set_bool(state, "to_server", chunk->direction == TO_SERVER);
+        set_bool(state, "to_client", chunk->direction == TO_CLIENT);
         lua_setfield(state, -2, "stream");
         log_end(&o->at[i]);
     }

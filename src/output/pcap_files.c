@@ -25,7 +25,7 @@
 #define LIMIT_MIN (4u << 20)
 #define MAGIC 0xa1b2c3d4u
 #define DISK_HEADER offsetof(struct pcap_record, thread)
-#define PIECE_MAX (64u << 10)           /* to the compressor at once */
+#define WRITE_MAX (64u << 10)           /* to the compressor at once */
 
 struct thread_file {
     unsigned number;
@@ -157,7 +157,7 @@ static bool put(struct pcap_files *f, struct thread_file *l, const void *data, s
     if (l->squeezer == NULL)
         return write_whole(f, l, data, len);
     for (size_t n; ok && len > 0; at += n, len -= n) {
-        n = MIN(len, PIECE_MAX);
+        n = MIN(len, WRITE_MAX);
         ok = squeeze(f, l, at, n);
     }
     return ok;

@@ -6,11 +6,11 @@
 #include <string.h>
 
 static void give(struct output_conf *conf, struct render *r, struct packet *p,
-                 const struct output_piece *piece)
+                 const struct output_chunk *chunk)
 {
     for (size_t i = 0; i < conf->loggers.count; i++)
         if (conf->loggers.at[i].ops->stream != NULL)
-            conf->loggers.at[i].ops->stream(r, conf->loggers.at[i].self, p, piece);
+            conf->loggers.at[i].ops->stream(r, conf->loggers.at[i].self, p, chunk);
 }
 
 static void give_tcp(struct output_conf *conf, struct render *r, struct packet *p)
@@ -19,17 +19,17 @@ static void give_tcp(struct output_conf *conf, struct render *r, struct packet *
 
     for (unsigned i = 0; i < p->chunk_count; i++) {
         const struct stream_chunk *c = &p->chunk[i];
-        struct output_piece piece = {
+        struct output_chunk chunk = {
             .data = { c->data, c->len }, .direction = (enum direction)c->direction,
             .open = c->offset == 0,
         };
 
         if (c->kind == CHUNK_DATA && c->len > 0)
-            give(conf, r, p, &piece);
+            give(conf, r, p, &chunk);
     }
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
         if (p->flags & (ends[d] | PACKET_FLOW_END))
-            give(conf, r, p, &(struct output_piece){ .direction = d, .close = true });
+            give(conf, r, p, &(struct output_chunk){ .direction = d, .close = true });
 }
 
 /* --- bodies ------------------------------------------------------------------------------- */
@@ -91,19 +91,19 @@ static void give_body(struct output_conf *conf, struct render *r, struct packet 
                       struct app_tx *tx, enum direction d)
 {
     const struct app_buffer *body = body_of(tx->flow->proto, d);
-    struct output_piece piece = { .tx = tx, .direction = d };
+    struct output_chunk chunk = { .tx = tx, .direction = d };
     struct streamed *s = body != NULL ? streamed_of(tx) : NULL;
 
     if (s == NULL || s->closed[d])
         return;
-    piece.data = body_news(tx, body, d, s->to[d]);
-    piece.open = s->to[d] == 0 && piece.data.len > 0;
-    piece.close = app_tx_done(tx, d, tx->flow->proto) || (p->flags & PACKET_FLOW_END);
-    if (piece.data.len == 0 && !piece.close)
+    chunk.data = body_news(tx, body, d, s->to[d]);
+    chunk.open = s->to[d] == 0 && chunk.data.len > 0;
+    chunk.close = app_tx_done(tx, d, tx->flow->proto) || (p->flags & PACKET_FLOW_END);
+    if (chunk.data.len == 0 && !chunk.close)
         return;
-    s->to[d] += piece.data.len;
-    s->closed[d] = piece.close;
-    give(conf, r, p, &piece);
+    s->to[d] += chunk.data.len;
+    s->closed[d] = chunk.close;
+    give(conf, r, p, &chunk);
 }
 
 void output_stream(struct output_conf *conf, struct render *r, struct packet *p)
