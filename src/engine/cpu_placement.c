@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct placing {
+struct cpu_placement {
     struct plan *plan;
     struct cpu_set taken;               /* by a thread pinned to it alone */
     struct cpu_set avoid;               /* management and receive: for auto */
@@ -33,7 +33,7 @@ static bool is_interface_role(const struct plan_thread *t)
 }
 
 struct cpu_preference {
-    const struct placing *pl;
+    const struct cpu_placement *pl;
     int numa, package;                  /* wanted; -1: no matter */
     const struct cpu_set *used;
 };
@@ -79,7 +79,7 @@ static bool is_better(const struct cpu_preference *preference, const struct topo
     return a->core != b->core ? a->core < b->core : a->os < b->os;
 }
 
-static int choose_auto(const struct placing *pl, const struct affinity_set *set,
+static int choose_auto(const struct cpu_placement *pl, const struct affinity_set *set,
                        const struct plan_thread *t, const struct cpu_set *used)
 {
     struct cpu_preference preference = { .pl = pl, .used = used, .numa = -1, .package = pl->home_package };
@@ -112,7 +112,7 @@ static int choose_next(const struct cpu_set *cpus, const struct cpu_set *used)
     return -1;
 }
 
-static int choose_exclusive(const struct placing *pl, const struct affinity_set *set,
+static int choose_exclusive(const struct cpu_placement *pl, const struct affinity_set *set,
                             const struct plan_thread *t, const struct cpu_set *used)
 {
     int numa = pl->plan->affinity->autopin && is_interface_role(t)
@@ -131,7 +131,7 @@ static int choose_exclusive(const struct placing *pl, const struct affinity_set 
     return choose_next(&set->cpus, used);
 }
 
-static void pin(struct placing *pl, struct plan_thread *t, const struct affinity_set *set)
+static void pin(struct cpu_placement *pl, struct plan_thread *t, const struct affinity_set *set)
 {
     struct cpu_set *used = &pl->used[set_number(pl->plan->affinity, set, t->stage)];
 
@@ -142,12 +142,12 @@ static void pin(struct placing *pl, struct plan_thread *t, const struct affinity
     cpu_set_add(&t->cpus, (unsigned)t->cpu);
     cpu_set_add(used, (unsigned)t->cpu);
     cpu_set_add(&pl->taken, (unsigned)t->cpu);
-    t->place = topology_find(pl->plan->topology, (unsigned)t->cpu);
+    t->cpu_info = topology_find(pl->plan->topology, (unsigned)t->cpu);
     if (t->role == CPU_RECEIVE)
         cpu_set_add(&pl->avoid, (unsigned)t->cpu);
 }
 
-static void place_thread(struct placing *pl, struct plan_thread *t,
+static void place_thread(struct cpu_placement *pl, struct plan_thread *t,
                          const struct affinity_set *set)
 {
     if (cpu_set_count(&set->cpus) == 0) {
@@ -160,7 +160,7 @@ static void place_thread(struct placing *pl, struct plan_thread *t,
         t->cpus = set->cpus;
         if (cpu_set_count(&t->cpus) == 1) {
             t->cpu = cpu_set_next(&t->cpus, 0);
-            t->place = topology_find(pl->plan->topology, (unsigned)t->cpu);
+            t->cpu_info = topology_find(pl->plan->topology, (unsigned)t->cpu);
         }
     }
     t->prio = affinity_prio(set, t->cpu);
@@ -185,7 +185,7 @@ static int own_list(const struct plan *plan, const struct plan_stage *pp,
                          (struct diagnostics *)&plan->diagnostics, &set->cpus, &set->is_auto, err);
 }
 
-static int place_stage(struct placing *pl, const struct plan_stage *pp, struct err *err)
+static int place_stage(struct cpu_placement *pl, const struct plan_stage *pp, struct err *err)
 {
     struct plan *plan = pl->plan;
     struct affinity_set own;
@@ -208,7 +208,7 @@ static int place_stage(struct placing *pl, const struct plan_stage *pp, struct e
 }
 
 /* The package with the most usable cores, the first of equals. */
-static int roomiest_package(const struct placing *pl)
+static int roomiest_package(const struct cpu_placement *pl)
 {
     const struct topology *t = pl->plan->topology;
     int best = -1;
@@ -232,7 +232,7 @@ int plan_place(struct plan *plan, struct err *err)
 {
     const struct affinity *a = plan->affinity;
     const struct affinity_set *management = &a->set[CPU_MANAGEMENT];
-    struct placing pl = { .plan = plan };
+    struct cpu_placement pl = { .plan = plan };
     int status = 0;
 
     pl.used = xcalloc(CPU_ROLES + a->specific.count + STAGES_MAX + 1, sizeof(pl.used[0]));

@@ -53,7 +53,7 @@ struct plan_thread {
     bool pinned;                    /* false: it runs where the kernel likes */
     struct cpu_set cpus;            /* where it may run */
     int cpu;                        /* its only CPU; -1: any of cpus */
-    const struct topology_cpu *place;   /* of cpu; NULL: several */
+    const struct topology_cpu *cpu_info;   /* of cpu; NULL: several */
     enum prio prio;
     int nice;
     bool sets_nice;

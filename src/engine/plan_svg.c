@@ -56,14 +56,14 @@ static const char *colour_of(const struct plan_thread *t)
     static const char *const colours[] = { "#cfe2f3", "#d9ead3", "#fff2cc", "#f4cccc",
                                            "#d9d2e9", "#fce5cd", "#d0e0e3", "#ead1dc" };
 
-    if (t->place == NULL || t->place->numa < 0)
+    if (t->cpu_info == NULL || t->cpu_info->numa < 0)
         return "#eeeeee";
-    return colours[(unsigned)t->place->numa % ARRAY_LEN(colours)];
+    return colours[(unsigned)t->cpu_info->numa % ARRAY_LEN(colours)];
 }
 
-static void place_text(const struct plan_thread *t, char *buf, size_t size)
+static void location_text(const struct plan_thread *t, char *buf, size_t size)
 {
-    const struct topology_cpu *at = t->place;
+    const struct topology_cpu *at = t->cpu_info;
     char cpus[120];
 
     if (!t->pinned) {
@@ -81,18 +81,18 @@ static void place_text(const struct plan_thread *t, char *buf, size_t size)
 static void draw_thread(const struct plan *plan, const struct plan_thread *t, struct buf *out)
 {
     unsigned x = box_x(plan, t), y = box_y(t);
-    char head[96], place[200];
+    char head[96], location[200];
 
     if (t->source != NULL && plan->live)
         snprintf(head, sizeof(head), "%s: queue %u", t->name, t->queue);
     else
         snprintf(head, sizeof(head), "%s", t->name);
-    place_text(t, place, sizeof(place));
+    location_text(t, location, sizeof(location));
     buf_printf(out, "<rect x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" rx=\"4\" fill=\"%s\"/>\n",
                x, y, BOX_WIDTH, BOX_HEIGHT, colour_of(t));
     add_text(out, x + 8, y + 17, "name", head);
     add_text(out, x + 8, y + 33, "small", t->modules);
-    add_text(out, x + 8, y + 48, "small", place);
+    add_text(out, x + 8, y + 48, "small", location);
 }
 
 static void draw_rings(const struct plan *plan, const struct plan_thread *t, struct buf *out)

@@ -113,7 +113,7 @@ static void warn_siblings(struct plan *plan, const struct pair *pair)
 
     diagnostics_add(&plan->diagnostics, set_at(plan, b), suggest_cpus(plan, b, fixit, sizeof(fixit)) ? fixit
               : NULL, "%s on CPU %d and %s on CPU %d share core %d: "
-              "each gets about half of it%s", a->name, a->cpu, b->name, b->cpu, a->place->core,
+              "each gets about half of it%s", a->name, a->cpu, b->name, b->cpu, a->cpu_info->core,
               and_others(pair, more, sizeof(more)));
 }
 
@@ -156,11 +156,11 @@ static void warn_roles(struct plan *plan, enum cpu_role one, enum cpu_role other
         for (unsigned j = i + 1; j < plan->packet_threads; j++) {
             const struct plan_thread *a = &plan->threads[i], *b = &plan->threads[j];
 
-            if (a->place == NULL || b->place == NULL || a->role != one || b->role != other)
+            if (a->cpu_info == NULL || b->cpu_info == NULL || a->role != one || b->role != other)
                 continue;
             if (a->cpu == b->cpu && one != other)
                 pair_found(&same, a, b);
-            else if (a->cpu != b->cpu && a->place->core >= 0 && a->place->core == b->place->core)
+            else if (a->cpu != b->cpu && a->cpu_info->core >= 0 && a->cpu_info->core == b->cpu_info->core)
                 pair_found(&siblings, a, b);
         }
     if (same.count > 0)
@@ -209,15 +209,15 @@ static void warn_far_from(struct plan *plan, unsigned source)
     for (unsigned i = 0; i < plan->packet_threads && numa >= 0; i++) {
         const struct plan_thread *t = &plan->threads[i];
 
-        if (t->source != NULL && t->source_number == source && t->place != NULL &&
-            t->place->numa != numa)
+        if (t->source != NULL && t->source_number == source && t->cpu_info != NULL &&
+            t->cpu_info->numa != numa)
             pair_found(&far, t, t);
     }
     if (far.count == 0)
         return;
     diagnostics_add(&plan->diagnostics, set_at(plan, far.a), fixit_far(plan, far.a, numa, fixit, sizeof(fixit)),
               "%s runs on NUMA node %d, its interface %s is on node %d: packets cross the link "
-              "between the nodes%s", far.a->name, far.a->place->numa, far.a->source, numa,
+              "between the nodes%s", far.a->name, far.a->cpu_info->numa, far.a->source, numa,
               and_others(&far, more, sizeof(more)));
 }
 
@@ -265,7 +265,7 @@ static bool warn_few_for_source(struct plan *plan, unsigned source)
             cpu_set_or(&used, &plan->threads[i].cpus);
         }
     cpus = cpu_set_count(&used);
-    if (first == NULL || first->place == NULL || cpus >= threads)
+    if (first == NULL || first->cpu_info == NULL || cpus >= threads)
         return false;
     fixit_source(plan, source, cpus, fixit, sizeof(fixit));
     diagnostics_add(&plan->diagnostics, set_at(plan, first), fixit, "%u %s threads of %s share %u CPU%s of the "
@@ -294,7 +294,7 @@ static void warn_few_in_set(struct plan *plan, const struct plan_stage *pp)
     char fixit[FIXIT_MAX];
     bool said = false;
 
-    if (first->place == NULL)
+    if (first->cpu_info == NULL)
         return;
     for (unsigned i = 0; i < plan->source_count && plan->live && pp->first == 0; i++)
         said = warn_few_for_source(plan, i) || said;
@@ -336,7 +336,7 @@ static void warn_management(struct plan *plan)
     for (unsigned i = 0; i < plan->packet_threads; i++) {
         const struct plan_thread *t = &plan->threads[i];
 
-        if (t->role == CPU_WORKER && t->place != NULL &&
+        if (t->role == CPU_WORKER && t->cpu_info != NULL &&
             cpu_set_has(&management->cpus, (unsigned)t->cpu))
             pair_found(&both, t, t);
     }

@@ -84,7 +84,7 @@ bool stage_has(const struct run_stage *stage, const char *module)
     return false;
 }
 
-static int chain_place(struct text name)
+static int chain_position(struct text name)
 {
     for (int i = 0; chain_modules[i] != NULL; i++)
         if (text_equal(name, chain_modules[i]))
@@ -93,40 +93,40 @@ static int chain_place(struct text name)
 }
 
 /* Events may be written before or after the verdict: the action is settled by detect. */
-static bool may_follow(int place, int before)
+static bool may_follow(int position, int before)
 {
-    return place > before || (place == 4 && before == 5);
+    return position > before || (position == 4 && before == 5);
 }
 
 struct chain_walk {
     const struct run_mode *mode;
-    unsigned seen;                  /* bit per place in the chain */
+    unsigned seen;                  /* bit per position in the chain */
     int before;
 };
 
 static int walk_module(struct chain_walk *walk, const struct run_stage *stage, unsigned number,
                        struct text name, struct err *err)
 {
-    int place = chain_place(name);
+    int position = chain_position(name);
 
-    if (place < 0)
+    if (position < 0)
         return err_at(err, stage->at, "run mode %s: no module \"%.*s\"; there are receive, decode, "
                       "stream, detect, verdict, output", walk->mode->name, TEXT(name));
-    if (place == 0 && number > 0 && (walk->seen & 1) != 0)
+    if (position == 0 && number > 0 && (walk->seen & 1) != 0)
         return err_at(err, stage->at, "run mode %s: two receive stages; one stage receives, with "
                       "as many threads as it likes", walk->mode->name);
-    if ((walk->seen & 1u << place) != 0)
+    if ((walk->seen & 1u << position) != 0)
         return err_at(err, stage->at, "run mode %s: %.*s stands twice in the chain",
                       walk->mode->name, TEXT(name));
-    if (walk->before < 0 && place != 0)
+    if (walk->before < 0 && position != 0)
         return err_at(err, stage->at, "run mode %s: the chain begins with receive, not %.*s",
                       walk->mode->name, TEXT(name));
-    if (walk->before >= 0 && !may_follow(place, walk->before))
+    if (walk->before >= 0 && !may_follow(position, walk->before))
         return err_at(err, stage->at, "run mode %s: %.*s stands behind %s; the order is receive, "
                       "decode, stream, detect, verdict, output", walk->mode->name, TEXT(name),
                       chain_modules[walk->before]);
-    walk->seen |= 1u << place;
-    walk->before = place;
+    walk->seen |= 1u << position;
+    walk->before = position;
     return 0;
 }
 
@@ -164,9 +164,9 @@ int run_mode_check(const struct run_mode *mode, struct err *err)
             return -1;
     if (walk.before < 0)
         return err_at(err, mode->at, "run mode %s has no stages", mode->name);
-    for (unsigned place = 0; chain_modules[place] != NULL; place++)
-        if ((walk.seen & 1u << place) == 0)
+    for (unsigned position = 0; chain_modules[position] != NULL; position++)
+        if ((walk.seen & 1u << position) == 0)
             return err_at(err, mode->at, "run mode %s: module %s is missing", mode->name,
-                          chain_modules[place]);
+                          chain_modules[position]);
     return 0;
 }
