@@ -43,15 +43,15 @@ static const struct {
 /* One write a line, so that lines of several processes do not mix. */
 static void write_stderr(const struct log_message *m)
 {
-    char line[TEXT_MAX + 512], place[300];
+    char line[TEXT_MAX + 512], location[300];
     struct err nothing = { .at = m->at, .text = "" };
     bool colour = isatty(STDERR_FILENO) == 1;
     int n;
 
-    err_text(&nothing, place, sizeof(place));      /* "file:3:12: " or nothing */
+    err_text(&nothing, location, sizeof(location));      /* "file:3:12: " or nothing */
     n = snprintf(line, sizeof(line), "%s%s%s: %s: %s%s\n",
                  colour ? levels[m->level].colour : "", levels[m->level].label,
-                 colour ? "\033[0m" : "", m->module, place, m->text);
+                 colour ? "\033[0m" : "", m->module, location, m->text);
     n = MIN(n, (int)sizeof(line) - 1);
     if (n > 0)
         line[n - 1] = '\n';

@@ -47,7 +47,7 @@ struct af_side {
     struct af_conf *conf;
     struct af_ring *ring;               /* NULL: the interface is gone */
     enum datalink link;
-    int place;                          /* in the fanout group */
+    int position;                          /* in the fanout group */
     bool is_down, said_reopen;
 };
 
@@ -147,7 +147,7 @@ static void bypass_stats(struct af_queue *q, struct af_side *side)
 {
     uint64_t packets, bytes;
 
-    if (side->conf->bypass == NULL || side->place > 0)
+    if (side->conf->bypass == NULL || side->position > 0)
         return;
     af_bypass_totals(side->conf->bypass, &packets, &bytes);
     counter_set(q->counters, q->id.bypassed_packets, packets);
@@ -206,9 +206,9 @@ static int open_side(struct af_queue *q, struct af_conf *conf, struct err *err)
 {
     struct af_side *side = &q->side[q->sides];
 
-    *side = (struct af_side){ .conf = conf, .place = -1,
+    *side = (struct af_side){ .conf = conf, .position = -1,
                               .link = net_device_link(conf->facts.arp_type) };
-    side->ring = af_ring_open(conf, &side->place, err);
+    side->ring = af_ring_open(conf, &side->position, err);
     if (side->ring == NULL)
         return -1;
     q->sides++;
@@ -352,7 +352,7 @@ static COLD void side_is_back(struct af_queue *q, struct af_side *side, const ch
 static COLD void reopen(struct af_queue *q, struct af_side *side)
 {
     struct err err = { 0 };
-    struct af_ring *ring = af_ring_open(side->conf, &side->place, &err);
+    struct af_ring *ring = af_ring_open(side->conf, &side->position, &err);
 
     if (ring == NULL || af_ring_start(ring, &err) < 0) {
         if (ring != NULL)

@@ -2,7 +2,7 @@
 /* capture/af_packet.h - the parts of the AF_PACKET capture: settings of an interface, a ring of
  * frames shared with the kernel, a way out.
  *
- * Frames are used in place. What the kernel hands over as one piece, a block of TPACKET_V3 or a
+ * Frames are used in position. What the kernel hands over as one piece, a block of TPACKET_V3 or a
  * frame of TPACKET_V2, is a lease: it goes back when the last packet in it has been returned. */
 #ifndef CAPTURE_AF_PACKET_H
 #define CAPTURE_AF_PACKET_H
@@ -77,11 +77,11 @@ struct af_stats {
     uint64_t flushed;                   /* of the drops: use-emergency-flush */
 };
 
-/* One thread. *place is its place in the fanout group, by the order of joining; -1: not known yet.
+/* One thread. *position is its position in the fanout group, by the order of joining; -1: not known yet.
  * It stays the same when the group is made anew, so that both directions of a flow go on to meet,
  * whichever port of a bridge they come in by. The ring takes nothing in before af_ring_start(), so
  * that all of a fanout group can be there first. */
-struct af_ring *af_ring_open(struct af_conf *conf, int *place, struct err *err);
+struct af_ring *af_ring_open(struct af_conf *conf, int *position, struct err *err);
 int af_ring_start(struct af_ring *ring, struct err *err);
 int af_ring_fd(const struct af_ring *ring);
 int af_ring_if_index(const struct af_ring *ring);
@@ -103,7 +103,7 @@ int af_filter_compile(struct af_conf *conf, const char *expression, struct err *
 void af_filter_free(struct af_conf *conf);
 int af_filter_nothing(int fd, struct err *err);     /* lets nothing in */
 int af_filter_attach(int fd, const struct af_conf *conf, struct err *err);
-int af_fanout_join(int fd, struct af_conf *conf, int if_index, int *place, struct err *err);
+int af_fanout_join(int fd, struct af_conf *conf, int if_index, int *position, struct err *err);
 
 /* af_packet_ebpf.c: the program in that section of an object file, for a socket or, with one for
  * XDP, for an interface; its file descriptor, or -1 with *err. */

@@ -53,7 +53,7 @@ struct code {
     struct bpf_insn at[CODE_MAX];
     uint8_t target[CODE_MAX];       /* enum label */
     unsigned count;
-    unsigned place[LABELS];
+    unsigned position[LABELS];
 };
 
 static void put(struct code *c, unsigned op, unsigned dst, unsigned src, int off, int imm)
@@ -115,7 +115,7 @@ static void call(struct code *c, int helper)
 
 static void here(struct code *c, enum label label)
 {
-    c->place[label] = c->count;
+    c->position[label] = c->count;
 }
 
 /* Bytes of the frame, from register or number, to the stack; what is shorter passes. */
@@ -266,7 +266,7 @@ static int load_program(const struct af_bypass *b, uint64_t idle_ns)
     write_end(&c, b->table_fd, b->totals_fd);
     for (unsigned i = 0; i < c.count; i++)
         if (c.target[i] != NEXT)
-            c.at[i].off = (int16_t)(c.place[c.target[i]] - i - 1);
+            c.at[i].off = (int16_t)(c.position[c.target[i]] - i - 1);
     return bpf_prog_load(BPF_PROG_TYPE_SOCKET_FILTER, "ids_bypass", "GPL", c.at, c.count, NULL);
 }
 

@@ -200,7 +200,7 @@ static int load_programs(struct af_conf *conf, const struct capture_request *rq,
     return xdp == NULL || (conf->xdp_fd = af_xdp_load(xdp, conf, err)) >= 0 ? 0 : -1;
 }
 
-/* What other engines have that we have not: said, with what there is in its place. */
+/* What other engines have that we have not: said, with what there is in its position. */
 static void say_not_done(const struct conf_node *item)
 {
     static const struct {

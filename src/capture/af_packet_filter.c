@@ -160,7 +160,7 @@ static int join_group(int fd, struct af_conf *conf, struct err *err)
     return 0;
 }
 
-int af_fanout_join(int fd, struct af_conf *conf, int if_index, int *place, struct err *err)
+int af_fanout_join(int fd, struct af_conf *conf, int if_index, int *position, struct err *err)
 {
     int status;
 
@@ -169,12 +169,12 @@ int af_fanout_join(int fd, struct af_conf *conf, int if_index, int *place, struc
         conf->joined_index = if_index;
         conf->joined = 0;
     }
-    if (*place >= 0 && conf->joined != (unsigned)*place)
+    if (*position >= 0 && conf->joined != (unsigned)*position)
         status = err_set(err, "%s: not yet this thread's turn to join", conf->device.name);
     else
         status = join_group(fd, conf, err);
     if (status == 0)
-        *place = (int)conf->joined++;
+        *position = (int)conf->joined++;
     pthread_mutex_unlock(&conf->join_lock);
     return status;
 }

@@ -191,7 +191,7 @@ static int make_ring(struct af_ring *r, struct err *err)
     return 0;
 }
 
-static int attach(struct af_ring *r, int *place, struct err *err)
+static int attach(struct af_ring *r, int *position, struct err *err)
 {
     struct sockaddr_ll at = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL),
                               .sll_ifindex = r->if_index };
@@ -202,7 +202,7 @@ static int attach(struct af_ring *r, int *place, struct err *err)
     if (r->conf->promisc && setsockopt(r->fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &promisc,
                                        sizeof(promisc)) < 0)
         return fail(r, "cannot make it promiscuous", err);
-    return r->conf->threads > 1 ? af_fanout_join(r->fd, r->conf, r->if_index, place, err)
+    return r->conf->threads > 1 ? af_fanout_join(r->fd, r->conf, r->if_index, position, err)
                                  : 0;
 }
 
@@ -216,7 +216,7 @@ static void ring_free(struct af_ring *r)
     free(r);
 }
 
-struct af_ring *af_ring_open(struct af_conf *conf, int *place, struct err *err)
+struct af_ring *af_ring_open(struct af_conf *conf, int *position, struct err *err)
 {
     struct af_ring *r = xcalloc(1, sizeof(*r));
     struct net_device now;
@@ -232,7 +232,7 @@ struct af_ring *af_ring_open(struct af_conf *conf, int *place, struct err *err)
         goto failed;
     }
     if (af_xdp_open(conf, r->if_index, err) < 0 || prepare_socket(r, err) < 0 ||
-        make_ring(r, err) < 0 || attach(r, place, err) < 0)
+        make_ring(r, err) < 0 || attach(r, position, err) < 0)
         goto failed;
     return r;
 

@@ -3,7 +3,7 @@
  * them; between two interfaces also inline.
  *
  * A thread reads one receive queue of an interface, or the same one of both ports of a bridge. A
- * frame is used in place until its packet returns to the pool; inline it goes out from there as well.
+ * frame is used in position until its packet returns to the pool; inline it goes out from there as well.
  * Other threads than the receiving one, which owns the rings, judge by a plain packet socket.
  *
  * An interface that is down is waited for; one that is removed is another one when it comes back:

@@ -37,16 +37,16 @@ uint32_t frame_cut(const struct packet *p, uint32_t mtu, uint32_t at,
 {
     uint32_t header = header_len(p->l3), rest = get_be16(p->l3 + 2) - header - at;
     uint32_t room = (mtu - header) / FRAGMENT_UNIT * FRAGMENT_UNIT, len = MIN(rest, room);
-    uint32_t place = get_be16(p->l3 + 6);
+    uint32_t frag_off = get_be16(p->l3 + 6);
     uint8_t *ip = head + FRAME_CUT_NOTE_LEN + link_len(p);
 
     memset(head, 0, FRAME_CUT_NOTE_LEN);
     memcpy(head + FRAME_CUT_NOTE_LEN, p->data, link_len(p) + header);
     if (len < rest)
-        place |= MORE_FRAGMENTS;
-    place = (place & ~(uint32_t)OFFSET) | ((place + at / FRAGMENT_UNIT) & OFFSET);
+        frag_off |= MORE_FRAGMENTS;
+    frag_off = (frag_off & ~(uint32_t)OFFSET) | ((frag_off + at / FRAGMENT_UNIT) & OFFSET);
     put_be16(ip + 2, header + len);
-    put_be16(ip + 6, place);
+    put_be16(ip + 6, frag_off);
     put_be16(ip + 10, 0);
     put_be16(ip + 10, checksum_fold(checksum_add(0, ip, header)));
     *body = (struct slice){ .data = p->l3 + header + at, .len = len };

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct where set_place = { .file = "--set" };
+static const struct where set_location = { .file = "--set" };
 
 static bool is_number(struct text part)
 {
@@ -102,11 +102,11 @@ struct conf_node *conf_make_path(struct conf *conf, struct conf_node *from, stru
 
 static void apply(struct conf *conf, const struct conf_override *o)
 {
-    struct conf_node *node = conf_make_path(conf, conf->root, text_of(o->path), set_place);
+    struct conf_node *node = conf_make_path(conf, conf->root, text_of(o->path), set_location);
 
     conf_node_set_text(conf, node, text_of(o->value));
     node->is_final = true;
-    node->at = node->key_at = set_place;
+    node->at = node->key_at = set_location;
 }
 
 void conf_apply_overrides(struct conf *conf)
@@ -123,7 +123,7 @@ static const char *spell_path(struct conf *conf, struct text path)
     char *end = spelled;
 
     while (text_split(&path, '.', &part)) {
-        struct text key = conf_key(conf, group, part, set_place);
+        struct text key = conf_key(conf, group, part, set_location);
 
         if (end != spelled)
             *end++ = '.';
@@ -155,13 +155,13 @@ int conf_set_argument(struct conf *conf, const char *path_equals_value, struct e
     int status;
 
     if (equals == NULL)
-        return err_at(err, set_place, "want key=value, got \"%s\"", path_equals_value);
+        return err_at(err, set_location, "want key=value, got \"%s\"", path_equals_value);
     path = text_trim((struct text){ path_equals_value, (size_t)(equals - path_equals_value) });
     copy = text_dup(path);
     status = conf_set(conf, copy, text_trim(text_of(equals + 1)).p);
     free(copy);
     if (status < 0)
-        return err_at(err, set_place, "want a key such as stream.memcap before the =, got \"%s\"",
+        return err_at(err, set_location, "want a key such as stream.memcap before the =, got \"%s\"",
                       path_equals_value);
     return 0;
 }

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-static struct where mark_place(const struct yaml_file *f, yaml_mark_t mark)
+static struct where mark_location(const struct yaml_file *f, yaml_mark_t mark)
 {
     return (struct where){ f->name, (unsigned)mark.line + 1, (unsigned)mark.column + 1 };
 }
@@ -121,7 +121,7 @@ static int read_list(struct yaml_file *f, struct conf_node *node)
             return -1;
         if (event.type == YAML_SEQUENCE_END_EVENT)
             break;
-        item = conf_node_add_item(f->conf, node, mark_place(f, event.start_mark));
+        item = conf_node_add_item(f->conf, node, mark_location(f, event.start_mark));
         status = read_value(f, &event, item);
         yaml_event_delete(&event);
         if (status < 0)
@@ -137,7 +137,7 @@ static int read_list(struct yaml_file *f, struct conf_node *node)
  * !include into the key it stands at. */
 static int read_include(struct yaml_file *f, const yaml_event_t *event, struct conf_node *into)
 {
-    struct where at = mark_place(f, event->start_mark);
+    struct where at = mark_location(f, event->start_mark);
     struct conf_node *names = conf_node_new(f->conf, TEXT_LITERAL("include"), at);
 
     if (event->type == YAML_SCALAR_EVENT) {
@@ -201,7 +201,7 @@ static const struct conf_node *find_anchor(struct yaml_file *f, const yaml_event
     const struct conf_node *found = map_get_string(&f->anchors, name);
 
     if (found == NULL)
-        err_at(f->err, mark_place(f, event->start_mark),
+        err_at(f->err, mark_location(f, event->start_mark),
                "*%s: no value above is marked with &%s", name, name);
     return found;
 }
@@ -221,7 +221,7 @@ static int read_alias(struct yaml_file *f, const yaml_event_t *event, struct con
     if (from == NULL)
         return -1;
     if (is_within(node, from))
-        return err_at(f->err, mark_place(f, event->start_mark),
+        return err_at(f->err, mark_location(f, event->start_mark),
                       "*%s stands within the section it repeats", event->data.alias.anchor);
     conf_node_clear(node);
     node->kind = from->kind;
@@ -257,7 +257,7 @@ static void remember_anchor(struct yaml_file *f, const char *name, struct conf_n
 
 static int key_text(struct yaml_file *f, const yaml_event_t *event, struct text *key)
 {
-    struct where at = mark_place(f, event->start_mark);
+    struct where at = mark_location(f, event->start_mark);
 
     if (event->type == YAML_ALIAS_EVENT) {
         const struct conf_node *from = find_anchor(f, event);
@@ -303,7 +303,7 @@ static struct conf_node *section_key(struct yaml_file *f, struct conf_node *sect
 static int read_key(struct yaml_file *f, const yaml_event_t *event, struct conf_node *section,
                     struct where since)
 {
-    struct where at = mark_place(f, event->start_mark);
+    struct where at = mark_location(f, event->start_mark);
     struct conf_node *node;
     struct text key;
 
@@ -328,7 +328,7 @@ static int read_entry(struct yaml_file *f, const yaml_event_t *key, struct conf_
 
     if (is_plain_word(key, "<<"))
         return read_next_value(f, conf_node_add_item(f->conf, defaults,
-                                                     mark_place(f, key->start_mark)));
+                                                     mark_location(f, key->start_mark)));
     if (!is_plain_word(key, "include"))
         return read_key(f, key, section, since);
     status = next_event(f, &value);
@@ -372,16 +372,16 @@ static int read_value_of_kind(struct yaml_file *f, const yaml_event_t *event,
         return read_include(f, event, node);
     switch (event->type) {
     case YAML_SCALAR_EVENT:
-        node->at = mark_place(f, event->start_mark);
+        node->at = mark_location(f, event->start_mark);
         return read_scalar(f, event, node);
     case YAML_SEQUENCE_START_EVENT:
         return read_list(f, node);
     case YAML_MAPPING_START_EVENT:
-        return read_section(f, node, mark_place(f, event->start_mark));
+        return read_section(f, node, mark_location(f, event->start_mark));
     case YAML_ALIAS_EVENT:
         return read_alias(f, event, node);
     default:
-        return err_at(f->err, mark_place(f, event->start_mark), "want a value here");
+        return err_at(f->err, mark_location(f, event->start_mark), "want a value here");
     }
 }
 
@@ -390,7 +390,7 @@ static int read_value(struct yaml_file *f, const yaml_event_t *event, struct con
     int status;
 
     if (f->depth >= CONF_DEPTH_MAX)
-        return err_at(f->err, mark_place(f, event->start_mark),
+        return err_at(f->err, mark_location(f, event->start_mark),
                       "nested deeper than %u sections and lists", CONF_DEPTH_MAX);
     f->depth++;
     status = read_value_of_kind(f, event, node);
@@ -405,7 +405,7 @@ static int read_value(struct yaml_file *f, const yaml_event_t *event, struct con
 /* Into a section that has keys already, further keys; a list only where nothing stands yet. */
 static int read_document(struct yaml_file *f, const yaml_event_t *event, struct conf_node *into)
 {
-    struct where at = mark_place(f, event->start_mark);
+    struct where at = mark_location(f, event->start_mark);
 
     if (is_null(event))
         return 0;

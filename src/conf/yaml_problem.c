@@ -47,7 +47,7 @@ static const struct advice advices[] = {
 };
 
 /* Where the given byte stands. */
-static struct where offset_place(const struct yaml_file *f, size_t offset)
+static struct where offset_location(const struct yaml_file *f, size_t offset)
 {
     struct where at = { f->name, 1, 1 };
 
@@ -101,7 +101,7 @@ int yaml_problem(struct yaml_file *f)
     unsigned tab;
 
     if (parser->error == YAML_READER_ERROR)
-        return err_at(f->err, offset_place(f, parser->problem_offset),
+        return err_at(f->err, offset_location(f, parser->problem_offset),
                       "%s: want text in UTF-8", problem);
     tab = indenting_tab(f, at.line);
     if (tab != 0) {

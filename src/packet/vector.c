@@ -17,12 +17,12 @@ void vector_grow(struct packet_vector *v, unsigned cap)
 
 void vector_insert(struct packet_vector *v, unsigned at, struct packet *p)
 {
-    unsigned place = MIN(at + 1, v->count);
+    unsigned position = MIN(at + 1, v->count);
 
     if (v->count == v->cap)
         vector_grow(v, v->cap * 2);
-    memmove(&v->packet[place + 1], &v->packet[place],
-            (v->count - place) * sizeof(v->packet[0]));
-    v->packet[place] = p;
+    memmove(&v->packet[position + 1], &v->packet[position],
+            (v->count - position) * sizeof(v->packet[0]));
+    v->packet[position] = p;
     v->count++;
 }

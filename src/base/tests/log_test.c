@@ -101,7 +101,7 @@ static void read_stderr(void (*say)(void), char *out, size_t size)
     waitpid(child, NULL, 0);
 }
 
-static void say_with_place(void)
+static void log_with_location(void)
 {
     log_at(LOG_LEVEL_ERROR, "detect", (struct where){ "local.rules", 3, 12 }, "want %d", 1);
     log_notice("detect", "done");
@@ -117,7 +117,7 @@ TEST(log_lines_on_stderr)
 {
     char text[4096];
 
-    read_stderr(say_with_place, text, sizeof(text));
+    read_stderr(log_with_location, text, sizeof(text));
     CHECK_STRING(text, "Error: detect: local.rules:3:12: want 1\nNotice: detect: done\n");
     read_stderr(say_much, text, sizeof(text));
     CHECK(strlen(text) > 2000 && text[strlen(text) - 1] == '\n');

@@ -71,7 +71,7 @@ TEST(conf_find_by_number_and_name)
     conf_free(conf);
 }
 
-TEST(conf_nodes_know_their_place)
+TEST(conf_nodes_know_their_location)
 {
     struct conf *conf = load(t, sample);
     const struct conf_node *node = conf_find(conf_root(conf), "stream.memcap");
