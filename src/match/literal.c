@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Looks for the first and the last byte of the literal in sixteen or 64 places at once, and
+/* Looks for the first and the last byte of the literal in sixteen or 64 positions at once, and
  * compares the whole only where both stand. Two bytes far apart are rarely both there by chance, so
  * that the comparison is the exception. */
 #include "match/literal.h"
@@ -53,7 +53,7 @@ static uint8_t fold_of(uint8_t c, bool nocase)
     return nocase && is_letter(c) ? 0x20 : 0;
 }
 
-/* Fewer than sixteen places. */
+/* Fewer than sixteen positions. */
 static const uint8_t *find_short(const uint8_t *data, size_t len, const uint8_t *literal,
                                  size_t literal_len, bool nocase)
 {
@@ -67,19 +67,19 @@ static const uint8_t *find_short(const uint8_t *data, size_t len, const uint8_t 
     return NULL;
 }
 
-/* The last sixteen places overlap with those before. */
+/* The last sixteen positions overlap with those before. */
 const uint8_t *literal_find_pair(const uint8_t *data, size_t len, const uint8_t *literal,
                                  size_t literal_len, bool nocase)
 {
-    size_t last = literal_len - 1, places = len - last, i = 0;
+    size_t last = literal_len - 1, positions = len - last, i = 0;
     const __m128i want_first = _mm_set1_epi8((char)literal[0]);
     const __m128i want_last = _mm_set1_epi8((char)literal[last]);
     const __m128i fold_first = _mm_set1_epi8((char)fold_of(literal[0], nocase));
     const __m128i fold_last = _mm_set1_epi8((char)fold_of(literal[last], nocase));
 
-    if (places < 16)
+    if (positions < 16)
         return find_short(data, len, literal, literal_len, nocase);
-    for (; i < places; i = i + 32 > places && i + 16 < places ? places - 16 : i + 16) {
+    for (; i < positions; i = i + 32 > positions && i + 16 < positions ? positions - 16 : i + 16) {
         __m128i a = _mm_loadu_si128((const __m128i *)(data + i));
         __m128i b = _mm_loadu_si128((const __m128i *)(data + i + last));
         __m128i hit = _mm_and_si128(_mm_cmpeq_epi8(_mm_or_si128(a, fold_first), want_first),
@@ -96,19 +96,19 @@ const uint8_t *literal_find_pair(const uint8_t *data, size_t len, const uint8_t 
     return NULL;
 }
 
-/* What lies behind the last place is not read. */
+/* What lies behind the last position is not read. */
 __attribute__((target("avx512f,avx512bw,bmi")))
 const uint8_t *literal_find_wide(const uint8_t *data, size_t len, const uint8_t *literal,
                                  size_t literal_len, bool nocase)
 {
-    size_t last = literal_len - 1, places = len - last;
+    size_t last = literal_len - 1, positions = len - last;
     const __m512i want_first = _mm512_set1_epi8((char)literal[0]);
     const __m512i want_last = _mm512_set1_epi8((char)literal[last]);
     const __m512i fold_first = _mm512_set1_epi8((char)fold_of(literal[0], nocase));
     const __m512i fold_last = _mm512_set1_epi8((char)fold_of(literal[last], nocase));
 
-    for (size_t i = 0; i < places; i += 64) {
-        uint64_t there = places - i >= 64 ? UINT64_MAX : (UINT64_C(1) << (places - i)) - 1;
+    for (size_t i = 0; i < positions; i += 64) {
+        uint64_t there = positions - i >= 64 ? UINT64_MAX : (UINT64_C(1) << (positions - i)) - 1;
         __m512i a = _mm512_maskz_loadu_epi8(there, data + i);
         __m512i b = _mm512_maskz_loadu_epi8(there, data + i + last);
         uint64_t hits = _mm512_mask_cmpeq_epi8_mask(there, _mm512_or_si512(a, fold_first),

@@ -96,9 +96,9 @@ WIDE static inline __m512i spread_of(unsigned stride)
     return _mm512_add_epi32(first, _mm512_set1_epi32(0x03020100));
 }
 
-WIDE static inline unsigned keep(__mmask16 mask, __m512i place, uint32_t *out)
+WIDE static inline unsigned keep(__mmask16 mask, __m512i position, uint32_t *out)
 {
-    _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(mask, place));
+    _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(mask, position));
     return (unsigned)_mm_popcnt_u32(mask);
 }
 
@@ -108,7 +108,7 @@ WIDE static unsigned look_along_wide(struct bit_table t, uint32_t mask, const ui
 {
     const __m512i spread = spread_of(stride), fold = _mm512_set1_epi32((int)GRAM_FOLD);
     const __m512i care = _mm512_set1_epi32((int)mask);
-    __m512i place = _mm512_add_epi32(_mm512_srli_epi32(_mm512_slli_epi32(spread, 24), 24),
+    __m512i position = _mm512_add_epi32(_mm512_srli_epi32(_mm512_slli_epi32(spread, 24), 24),
                                      _mm512_set1_epi32((int)at));
     unsigned n = 0;
 
@@ -117,8 +117,8 @@ WIDE static unsigned look_along_wide(struct bit_table t, uint32_t mask, const ui
         __m512i gram = _mm512_permutexvar_epi8(spread, text);
 
         gram = _mm512_and_si512(_mm512_or_si512(gram, fold), care);
-        n += keep(table_has_wide(t, gram), place, out + n);
-        place = _mm512_add_epi32(place, _mm512_set1_epi32(16 * (int)stride));
+        n += keep(table_has_wide(t, gram), position, out + n);
+        position = _mm512_add_epi32(position, _mm512_set1_epi32(16 * (int)stride));
     }
     return n + along_plain(t, mask, data, at, stride, count, out + n);
 }
@@ -132,14 +132,14 @@ WIDE static unsigned look_among_wide(struct bit_table t, uint32_t mask, const ui
 
     for (; i + 16 <= count; i += 16)
         for (unsigned b = 0; b <= back; b += MAX(back, 1u)) {
-            __m512i place = _mm512_loadu_si512(in + i), gram;
+            __m512i position = _mm512_loadu_si512(in + i), gram;
             __m512i less = _mm512_set1_epi32((int)b);
 
-            place = _mm512_mask_sub_epi32(place, _mm512_cmpge_epu32_mask(place, less), place,
+            position = _mm512_mask_sub_epi32(position, _mm512_cmpge_epu32_mask(position, less), position,
                                           less);
-            gram = _mm512_i32gather_epi32(place, data, 1);
+            gram = _mm512_i32gather_epi32(position, data, 1);
             gram = _mm512_and_si512(_mm512_or_si512(gram, fold), care);
-            n += keep(table_has_wide(t, gram), place, out + n);
+            n += keep(table_has_wide(t, gram), position, out + n);
         }
     return n + among_plain(t, mask, data, in + i, count - i, back, out + n);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match/mpm_kernels.h - the inner loops of match/mpm_ngram.h: which places of a text have a gram that
- * is in a table of bits. In plain C, and for CPUs that take sixteen places at once.
+/* match/mpm_kernels.h - the inner loops of match/mpm_ngram.h: which positions of a text have a gram that
+ * is in a table of bits. In plain C, and for CPUs that take sixteen positions at once.
  *
  * A gram is the next bytes of the text with FOLD laid over them, little-endian, as far as `mask`
- * goes. Four bytes can be read at each place that is looked at. */
+ * goes. Four bytes can be read at each position that is looked at. */
 #ifndef MATCH_GRAM_LOOKS_H
 #define MATCH_GRAM_LOOKS_H
 
@@ -35,11 +35,11 @@ static inline uint32_t gram_of(const uint8_t *at, uint32_t mask)
 }
 
 struct gram_looks {
-    /* Of the places at, at + stride, ... (`count` of them, at most LOOKS_MAX; the text ends at
+    /* Of the positions at, at + stride, ... (`count` of them, at most LOOKS_MAX; the text ends at
      * len) those whose gram is in the table, into out[LOOKS_ROOM]. Returns how many. */
     unsigned (*along)(struct bit_table t, uint32_t mask, const uint8_t *data, uint32_t len,
                       uint32_t at, unsigned stride, unsigned count, uint32_t *out);
-    /* Of the places in[] and those `back` bytes before (none before 0; a place may come twice),
+    /* Of the positions in[] and those `back` bytes before (none before 0; a position may come twice),
      * likewise, into out[2 * LOOKS_ROOM]. `count` is at most LOOKS_MAX. */
     unsigned (*among)(struct bit_table t, uint32_t mask, const uint8_t *data, const uint32_t *in,
                       unsigned count, unsigned back, uint32_t *out);

@@ -11,7 +11,7 @@
 #define WHOLES_SPARSE 32
 
 /* How a length_class looks at the text: a literal of so many bytes has `stride` grams side by side, of
- * which a look at every stride-th place meets one. What it meets is then looked up by all the
+ * which a look at every stride-th position meets one. What it meets is then looked up by all the
  * bytes that these grams cover, `whole` of them. Where there are literals of two bytes, those of
  * three go with them. */
 enum length_class_id { LENGTH_FOUR, LENGTH_THREE, LENGTH_PAIR, LENGTH_CLASS_COUNT };
@@ -371,7 +371,7 @@ static struct gram_found entry_of(const struct literal_pattern *p, unsigned id, 
     return f;
 }
 
-static void place(struct chooser *c, unsigned id, enum length_class_id length_class, entry_array *entries,
+static void assign_literal(struct chooser *c, unsigned id, enum length_class_id length_class, entry_array *entries,
                   run_array *runs)
 {
     const struct literal_pattern *p = &c->pattern[id];
@@ -399,7 +399,7 @@ static void length_classes_build(struct gram_set *set, const struct literal_patt
         uses_count(&c, kinds[length_class].width);
         for (unsigned i = 0; i < count; i++)
             if (pattern[i].len > 1 && length_class_of(&pattern[i], pairs) == length_class)
-                place(&c, i, (enum length_class_id)length_class, &entries, runs);
+                assign_literal(&c, i, (enum length_class_id)length_class, &entries, runs);
         length_class_build(&set->length_class[length_class], &kinds[length_class], &entries, false);
     }
     free(c.used);
@@ -567,26 +567,26 @@ static void whole_met(const struct search *s, const struct length_class *l, uint
         entries_met(s, e, at);
 }
 
-/* Of many places: what one needs is fetched while others are looked at. */
-static void places_met(const struct search *s, const struct length_class *l, uint32_t mask,
-                       uint32_t *place, unsigned count)
+/* Of many positions: what one needs is fetched while others are looked at. */
+static void positions_met(const struct search *s, const struct length_class *l, uint32_t mask,
+                       uint32_t *position, unsigned count)
 {
     const struct gram_entry *entry[2 * LOOKS_ROOM];
     unsigned found = 0;
 
     for (unsigned i = 0; i < count; i++)
-        PREFETCH(slot_of(l, gram_of(s->data + place[i], mask)));
+        PREFETCH(slot_of(l, gram_of(s->data + position[i], mask)));
     for (unsigned i = 0; i < count; i++) {
-        const struct gram_entry *e = entry_find(l, gram_of(s->data + place[i], mask));
+        const struct gram_entry *e = entry_find(l, gram_of(s->data + position[i], mask));
 
         if (e == NULL)
             continue;
         PREFETCH(e);
         entry[found] = e;
-        place[found++] = place[i];
+        position[found++] = position[i];
     }
     for (unsigned i = 0; i < found; i++)
-        entries_met(s, entry[i], place[i]);
+        entries_met(s, entry[i], position[i]);
 }
 
 /* Near the end. */
@@ -606,7 +606,7 @@ static inline void length_class_scan(const struct search *s, enum length_class_i
     const struct length_class_kind kind = kinds[id];
     const struct length_class *l = &s->set->length_class[id];
     const struct gram_looks *look = s->set->look;
-    uint32_t met[LOOKS_ROOM], place[2 * LOOKS_ROOM], at = 0;
+    uint32_t met[LOOKS_ROOM], position[2 * LOOKS_ROOM], at = 0;
     uint32_t mask = width_mask(kind.width), whole_mask = width_mask(kind.whole);
 
     if (l->grams.bits == NULL)
@@ -615,8 +615,8 @@ static inline void length_class_scan(const struct search *s, enum length_class_i
         unsigned looks = MIN((s->len - at - 4) / kind.stride + 1, LOOKS_MAX), count;
 
         count = look->along(l->grams, mask, s->data, s->len, at, kind.stride, looks, met);
-        count = look->among(l->wholes, whole_mask, s->data, met, count, kind.stride - 1u, place);
-        places_met(s, l, whole_mask, place, count);
+        count = look->among(l->wholes, whole_mask, s->data, met, count, kind.stride - 1u, position);
+        positions_met(s, l, whole_mask, position, count);
         at += looks * kind.stride;
     }
     for (at -= MIN(at, kind.stride - 1u); at + kind.whole <= s->len; at++)
@@ -627,10 +627,10 @@ static void screened_met(const struct search *s, enum length_class_id id, const 
                          unsigned count)
 {
     const struct length_class *l = &s->set->length_class[id];
-    uint32_t place[2 * LOOKS_ROOM], mask = width_mask(kinds[id].whole);
+    uint32_t position[2 * LOOKS_ROOM], mask = width_mask(kinds[id].whole);
 
-    count = s->set->look->among(l->wholes, mask, s->data, met, count, 0, place);
-    places_met(s, l, mask, place, count);
+    count = s->set->look->among(l->wholes, mask, s->data, met, count, 0, position);
+    positions_met(s, l, mask, position, count);
 }
 
 /* All lengths in one pass. */
@@ -644,9 +644,9 @@ static void screen_scan(const struct search *s)
     while (at + SCREEN_WIDTH <= s->len) {
         at = set->screen_look(&set->screen, s->data, s->len, at, &met);
         if (met.count > 0)
-            screened_met(s, LENGTH_FOUR, met.place, met.count);
+            screened_met(s, LENGTH_FOUR, met.position, met.count);
         if (met.short_count > 0)
-            screened_met(s, short_id, met.short_place, met.short_count);
+            screened_met(s, short_id, met.short_position, met.short_count);
     }
     if (set->length_class[short_id].wholes.bits != NULL)
         for (; at + kinds[short_id].whole <= s->len; at++)

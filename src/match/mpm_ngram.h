@@ -6,7 +6,7 @@
  * every second byte only, because a literal of four bytes and more is entered with two grams
  * that stand side by side, of which one is met. Literals of two and three bytes are met by two.
  *
- * Where the CPU can, a screen looks at all places instead (match/mpm_teddy.h).
+ * Where the CPU can, a screen looks at all positions instead (match/mpm_teddy.h).
  *
  * Runs of one byte, such as zeros in binary protocols, would be met everywhere. They are looked
  * for as runs, and literals that consist of little else are compared at a run's ends only.
@@ -22,7 +22,7 @@ struct gram_set;
 
 /* Ids are the indices; literals of one byte and more. Nothing of `pattern` is kept. */
 struct gram_set *gram_set_new(const struct literal_pattern *pattern, unsigned count);
-/* With these ways of looking in place of this CPU's best; screen NULL: without one. */
+/* With these ways of looking in position of this CPU's best; screen NULL: without one. */
 struct gram_set *gram_set_new_with(const struct literal_pattern *pattern, unsigned count,
                                    const struct gram_looks *look, gram_screen_look *screen);
 void gram_set_free(struct gram_set *set);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which bytes of each literal are looked at, and which literals share a bucket. How often a
  * bucket lets text pass is, about, the product of how often text has its numbers, for each of the
- * four places. Literals with rare bytes next to each other begin side by side, so that buckets
+ * four positions. Literals with rare bytes next to each other begin side by side, so that buckets
  * have few different numbers; then each is moved once to where it costs least. */
 #include "match/mpm_teddy.h"
 #include "base/array.h"
@@ -11,7 +11,7 @@
 
 #define BUCKETS_MAX (8 * SCREEN_GROUPS)
 #define WINDOWS 8               /* of a literal that are tried: the rarest ones */
-#define CHECKED 10.0f           /* a place that is looked at in vain for a literal costs so much */
+#define CHECKED 10.0f           /* a position that is looked at in vain for a literal costs so much */
 #define FEW 128                 /* so many literals need one group only */
 
 /* Ordinary traffic, as far as it matters: which bytes follow each other how often. */
@@ -52,16 +52,16 @@ struct sorter {
 
 static void uses_count(struct sorter *s)
 {
-    const unsigned places = sizeof(sample) - SCREEN_WIDTH;
+    const unsigned positions = sizeof(sample) - SCREEN_WIDTH;
     uint8_t number[SCREEN_WIDTH];
 
     for (unsigned k = 0; k < SCREEN_WIDTH; k++)
         for (unsigned i = 0; i < 128; i++)
             s->use[k][i] = RARE;
-    for (unsigned i = 0; i < places; i++) {
+    for (unsigned i = 0; i < positions; i++) {
         screen_numbers((const uint8_t *)sample + i, number);
         for (unsigned k = 0; k < SCREEN_WIDTH; k++)
-            s->use[k][number[k]] += 1.0f / (float)places;
+            s->use[k][number[k]] += 1.0f / (float)positions;
     }
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match/mpm_teddy.h - the first look of match/mpm_ngram.h where a CPU can look at 64 places at once.
+/* match/mpm_teddy.h - the first look of match/mpm_ngram.h where a CPU can look at 64 positions at once.
  *
  * Literals stand in buckets, a bit each. Of four bytes of a literal each two that are neighbours
  * are folded to seven bits, and so are the last and the first one: four numbers. For each of the
- * four a table says which buckets have a literal with that number. A place of the text passes
+ * four a table says which buckets have a literal with that number. A position of the text passes
  * when a bucket has all four; tables of 128 bytes fit into registers. Which bytes of a literal
  * are taken, and which bucket it goes to, is chosen so that common text seldom passes. */
 #ifndef MATCH_GRAM_SCREEN_H
@@ -26,7 +26,7 @@ struct gram_screen {
 /* Places that pass: for literals of four bytes and more, and for shorter ones. */
 struct screen_met {
     unsigned count, short_count;
-    uint32_t place[SCREEN_ROOM], short_place[SCREEN_ROOM];
+    uint32_t position[SCREEN_ROOM], short_position[SCREEN_ROOM];
 };
 
 /* Literals of two bytes and more; others, and those whose at[] is SCREEN_NONE, are left out.
@@ -38,7 +38,7 @@ void gram_screen_init(struct gram_screen *screen, const struct literal_pattern *
 /* Each four bytes of the literal are little but a run of one byte: it would be met everywhere. */
 bool screen_is_flat(const struct literal_pattern *p);
 
-/* Looks at the places from `at` on at which four bytes can be read, until met->place may be
+/* Looks at the positions from `at` on at which four bytes can be read, until met->position may be
  * full. Returns where to go on, len - 3 at the end; len is at least 4. */
 typedef uint32_t gram_screen_look(const struct gram_screen *s, const uint8_t *data, uint32_t len,
                                   uint32_t at, struct screen_met *met);

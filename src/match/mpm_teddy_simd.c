@@ -18,9 +18,9 @@ uint32_t gram_screen_plain(const struct gram_screen *s, const uint8_t *data, uin
         }
         shorts = bits[0] & s->shorts;
         if (shorts != 0)
-            met->short_place[met->short_count++] = at;
+            met->short_position[met->short_count++] = at;
         if ((bits[0] ^ shorts) != 0 || bits[1] != 0)
-            met->place[met->count++] = at;
+            met->position[met->count++] = at;
     }
     return at;
 }
@@ -79,12 +79,12 @@ INLINE_WIDE struct four numbers_of(const uint8_t *at, __mmask64 there)
 /* The first sixteen always, so that there is nothing to guess. */
 INLINE_WIDE unsigned keep(__mmask64 mask, uint32_t at, uint32_t *out)
 {
-    const __m512i places = _mm512_set_epi8(
+    const __m512i positions = _mm512_set_epi8(
         63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42,
         41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20,
         19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
     const __m512i from = _mm512_set1_epi32((int)at);
-    __m512i met = _mm512_maskz_compress_epi8(mask, places);
+    __m512i met = _mm512_maskz_compress_epi8(mask, positions);
     unsigned count = (unsigned)_mm_popcnt_u64(mask), done = 0;
 
     do {
@@ -114,12 +114,12 @@ INLINE_WIDE uint32_t look_wide(const struct gram_screen *s, unsigned groups, boo
 
         if (shorts) {
             short_count += keep(_mm512_mask_test_epi8_mask(there, bits, is_short), at,
-                                met->short_place + short_count);
+                                met->short_position + short_count);
             bits = _mm512_andnot_si512(is_short, bits);
         }
         if (groups > 1)
             bits = _mm512_or_si512(bits, buckets_of(&more, &number));
-        count += keep(_mm512_mask_test_epi8_mask(there, bits, bits), at, met->place + count);
+        count += keep(_mm512_mask_test_epi8_mask(there, bits, bits), at, met->position + count);
     }
     met->count = count;
     met->short_count = short_count;

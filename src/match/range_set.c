@@ -125,7 +125,7 @@ static void signed_set_fini(struct signed_set *s)
     range_set_fini(&s->no);
 }
 
-static struct where place_of(const struct set_parser *sp, const char *p)
+static struct where location_of(const struct set_parser *sp, const char *p)
 {
     struct where at = sp->at;
 
@@ -138,7 +138,7 @@ static struct where place_of(const struct set_parser *sp, const char *p)
 static int set_error(const struct set_parser *sp, const char *p, const char *sentence,
                      struct text found)
 {
-    struct where at = place_of(sp, p);
+    struct where at = location_of(sp, p);
 
     if (sp->variable.n > 0)
         return err_at(sp->err, at, "%s: \"%.*s\" (in the value of $%.*s)", sentence, TEXT(found),
@@ -213,14 +213,14 @@ static int parse_variable(struct set_parser *sp, struct text in, bool negated,
     int r;
 
     if (value == NULL)
-        return err_at(sp->err, place_of(sp, in.p),
+        return err_at(sp->err, location_of(sp, in.p),
                       "variable $%.*s is not defined under vars.%s-groups in the configuration",
                       TEXT(name), sp->grammar->what);
     if (text_trim(text_of(value)).n == 0)
-        return err_at(sp->err, place_of(sp, in.p),
+        return err_at(sp->err, location_of(sp, in.p),
                       "variable $%.*s is empty (a value that begins with \"!\" must stand in "
                       "quotes)", TEXT(name));
-    inner.at = place_of(sp, in.p);
+    inner.at = location_of(sp, in.p);
     inner.text = NULL;
     inner.variable = name;
     r = parse_group(&inner, text_of(value), negated, into);

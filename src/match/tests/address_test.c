@@ -107,7 +107,7 @@ TEST(address_set_any_has_all)
     close_fixture(&f);
 }
 
-TEST(address_set_errors_name_the_place)
+TEST(address_set_errors_name_the_location)
 {
     static const struct { const char *set, *text; unsigned column; } cases[] = {
         { "1.2.3", "not an IP address, prefix, range, group or variable: \"1.2.3\"", 11 },

@@ -15,7 +15,7 @@ static uint32_t next_random(uint32_t *state)
     return *state >> 8;
 }
 
-static int by_place(const void *a, const void *b)
+static int by_position(const void *a, const void *b)
 {
     const uint32_t *x = a, *y = b;
 
@@ -23,32 +23,32 @@ static int by_place(const void *a, const void *b)
 }
 
 /* In any order, and more than once or not. */
-static bool same_places(uint32_t *a, unsigned a_count, uint32_t *b, unsigned b_count)
+static bool same_positions(uint32_t *a, unsigned a_count, uint32_t *b, unsigned b_count)
 {
     if (a_count != b_count)
         return false;
-    qsort(a, a_count, sizeof(*a), by_place);
-    qsort(b, b_count, sizeof(*b), by_place);
+    qsort(a, a_count, sizeof(*a), by_position);
+    qsort(b, b_count, sizeof(*b), by_position);
     return memcmp(a, b, a_count * sizeof(*a)) == 0;
 }
 
 static bool agree(struct bit_table t, const uint8_t *data, uint32_t len, unsigned stride)
 {
-    static uint32_t met[2][LOOKS_ROOM], place[2][2 * LOOKS_ROOM];
+    static uint32_t met[2][LOOKS_ROOM], position[2][2 * LOOKS_ROOM];
     const struct gram_looks *look[2] = { &gram_looks_plain, gram_looks_best() };
     uint32_t at = stride - 1;
     unsigned count[2], looks = at + 4 <= len ? MIN((len - at - 4) / stride + 1, LOOKS_MAX) : 0;
 
     for (unsigned i = 0; i < 2; i++)
         count[i] = look[i]->along(t, 0xffffff, data, len, at, stride, looks, met[i]);
-    if (!same_places(met[0], count[0], met[1], count[1]))
+    if (!same_positions(met[0], count[0], met[1], count[1]))
         return false;
     for (unsigned back = 0; back < stride; back++) {
         unsigned found[2];
 
         for (unsigned i = 0; i < 2; i++)
-            found[i] = look[i]->among(t, 0xffffffff, data, met[0], count[0], back, place[i]);
-        if (!same_places(place[0], found[0], place[1], found[1]))
+            found[i] = look[i]->among(t, 0xffffffff, data, met[0], count[0], back, position[i]);
+        if (!same_positions(position[0], found[0], position[1], found[1]))
             return false;
     }
     return true;

@@ -15,7 +15,7 @@ static uint32_t next_random(uint32_t *state)
     return *state >> 8;
 }
 
-struct found { unsigned count, short_count; uint32_t place[TEXT], short_place[TEXT]; };
+struct found { unsigned count, short_count; uint32_t position[TEXT], short_position[TEXT]; };
 
 static void look(gram_screen_look *how, const struct gram_screen *s, const uint8_t *data,
                  uint32_t len, struct found *out)
@@ -25,10 +25,10 @@ static void look(gram_screen_look *how, const struct gram_screen *s, const uint8
     out->count = out->short_count = 0;
     for (uint32_t at = 0; at + SCREEN_WIDTH <= len; ) {
         at = how(s, data, len, at, &met);
-        memcpy(out->place + out->count, met.place, met.count * sizeof(*met.place));
+        memcpy(out->position + out->count, met.position, met.count * sizeof(*met.position));
         out->count += met.count;
-        memcpy(out->short_place + out->short_count, met.short_place,
-               met.short_count * sizeof(*met.short_place));
+        memcpy(out->short_position + out->short_count, met.short_position,
+               met.short_count * sizeof(*met.short_position));
         out->short_count += met.short_count;
     }
 }
@@ -42,9 +42,9 @@ static bool agree(const struct gram_screen *s, const uint8_t *data, uint32_t len
         return true;
     look(gram_screen_best(), s, data, len, &best);
     return plain.count == best.count && plain.short_count == best.short_count &&
-           memcmp(plain.place, best.place, plain.count * sizeof(*plain.place)) == 0 &&
-           memcmp(plain.short_place, best.short_place,
-                  plain.short_count * sizeof(*plain.short_place)) == 0;
+           memcmp(plain.position, best.position, plain.count * sizeof(*plain.position)) == 0 &&
+           memcmp(plain.short_position, best.short_position,
+                  plain.short_count * sizeof(*plain.short_position)) == 0;
 }
 
 /* `full`: so many of 256 entries have all bits, so that much passes or little. */
@@ -97,10 +97,10 @@ TEST(gram_screen_folds_numbers_one_to_one)
     CHECK_INT(wrong, 0);
 }
 
-static bool has(const uint32_t *place, unsigned count, uint32_t want)
+static bool has(const uint32_t *position, unsigned count, uint32_t want)
 {
     for (unsigned i = 0; i < count; i++)
-        if (place[i] == want)
+        if (position[i] == want)
             return true;
     return false;
 }
@@ -133,8 +133,8 @@ TEST(gram_screen_lets_every_literal_pass)
         for (unsigned k = 0; k < p->len; k++)
             text[start + k] = p->bytes[k] ^ (p->nocase && k % 2 == 0 ? 0x20 : 0);
         look(gram_screen_plain, &screen, text, sizeof(text), &found);
-        wrong += p->len < SCREEN_WIDTH ? !has(found.short_place, found.short_count, start)
-                                       : !has(found.place, found.count, start + at[i]);
+        wrong += p->len < SCREEN_WIDTH ? !has(found.short_position, found.short_count, start)
+                                       : !has(found.position, found.count, start + at[i]);
     }
     CHECK_INT(wrong, 0);
 }
