@@ -97,13 +97,13 @@ struct nfs_state {
 };
 
 /* Where a record lies in its direction, for frames. */
-struct nfs_place {
+struct nfs_position {
     enum direction direction;
     const uint8_t *data;            /* ... is at */
     uint64_t offset;
     bool is_udp;
 };
-static inline void nfs_frame(struct nfs_state *st, const struct nfs_place *at, unsigned type,
+static inline void nfs_frame(struct nfs_state *st, const struct nfs_position *at, unsigned type,
                              const uint8_t *p, int64_t len)
 {
     app_frame(st->flow, at->direction, type, at->offset + (uint64_t)(p - at->data), len,

@@ -76,7 +76,7 @@ enum app_probe_result nfs_probe_udp(struct bytes in, enum direction d,
 
 /* --- frames --------------------------------------------------------------------------------- */
 
-static void reply_frames(struct nfs_state *st, const struct nfs_place *at, uint32_t len)
+static void reply_frames(struct nfs_state *st, const struct nfs_position *at, uint32_t len)
 {
     uint32_t head = at->is_udp ? RPC_HEADER_LEN : RECORD_HEAD;
 
@@ -86,7 +86,7 @@ static void reply_frames(struct nfs_state *st, const struct nfs_place *at, uint3
     nfs_frame(st, at, NFS_FRAME_RPC_DATA, at->data + head, len - head);
 }
 
-static void call_body_frames(struct nfs_state *st, const struct nfs_place *at,
+static void call_body_frames(struct nfs_state *st, const struct nfs_position *at,
                              const struct rpc_call *r)
 {
     struct slice s = r->arguments;
@@ -102,7 +102,7 @@ static void call_body_frames(struct nfs_state *st, const struct nfs_place *at,
     }
 }
 
-static void reply_body_frames(struct nfs_state *st, const struct nfs_place *at, uint32_t version,
+static void reply_body_frames(struct nfs_state *st, const struct nfs_position *at, uint32_t version,
                               struct slice s)
 {
     bool is_4 = version == 4;
@@ -119,7 +119,7 @@ static void reply_body_frames(struct nfs_state *st, const struct nfs_place *at, 
 
 /* --- whole messages ------------------------------------------------------------------------- */
 
-static void call(struct nfs_state *st, const struct nfs_place *at, const struct rpc_call *r)
+static void call(struct nfs_state *st, const struct nfs_position *at, const struct rpc_call *r)
 {
     if (r->version < 2 || r->version > 4 || (at->is_udp && r->version == 4))
         return;
@@ -137,7 +137,7 @@ static void call(struct nfs_state *st, const struct nfs_place *at, const struct 
     }
 }
 
-static void reply(struct nfs_state *st, const struct nfs_place *at, const struct rpc_reply *r)
+static void reply(struct nfs_state *st, const struct nfs_position *at, const struct rpc_reply *r)
 {
     struct nfs_call *known = nfs_call_take(st, r->xid);
 
@@ -159,7 +159,7 @@ static void reply(struct nfs_state *st, const struct nfs_place *at, const struct
     }
 }
 
-static bool whole_call(struct nfs_state *st, const struct nfs_place *at, struct bytes in)
+static bool whole_call(struct nfs_state *st, const struct nfs_position *at, struct bytes in)
 {
     struct rpc_call r;
     const uint8_t *p = in.next;
@@ -171,7 +171,7 @@ static bool whole_call(struct nfs_state *st, const struct nfs_place *at, struct 
     return true;
 }
 
-static bool whole_reply(struct nfs_state *st, const struct nfs_place *at, struct bytes in)
+static bool whole_reply(struct nfs_state *st, const struct nfs_position *at, struct bytes in)
 {
     uint32_t len = (uint32_t)bytes_left(&in) + (at->is_udp ? 0 : RPC_MARK_LEN);
     struct rpc_reply r;
@@ -297,7 +297,7 @@ static enum parse_status want(struct app_input *in, uint32_t need)
 }
 
 static enum parse_status whole_record(struct nfs_state *st, struct app_input *in,
-                                      const struct nfs_place *at, struct bytes body)
+                                      const struct nfs_position *at, struct bytes body)
 {
     bool ok;
 
@@ -310,7 +310,7 @@ static enum parse_status whole_record(struct nfs_state *st, struct app_input *in
 }
 
 static enum parse_status long_record(struct nfs_state *st, struct app_input *in,
-                                     const struct nfs_place *at, const struct beginning *b,
+                                     const struct nfs_position *at, const struct beginning *b,
                                      bool *taken)
 {
     enum begun begun = in->direction == TO_SERVER ? begin_write(st, b) : begin_read(st, b);
@@ -335,7 +335,7 @@ static enum parse_status long_record(struct nfs_state *st, struct app_input *in,
 
 static enum parse_status one_record(struct nfs_state *st, struct app_input *in)
 {
-    struct nfs_place at = { in->direction, in->data, in->offset, false };
+    struct nfs_position at = { in->direction, in->data, in->offset, false };
     struct bytes bytes = app_input_bytes(in);
     uint32_t len = take_be32(&bytes) & ~MARK_LAST, have;
     struct beginning b;
@@ -403,7 +403,7 @@ static enum parse_status gap(struct nfs_state *st, struct app_input *in)
 
 static enum parse_status parse_udp(struct nfs_state *st, struct app_input *in)
 {
-    struct nfs_place at = { in->direction, in->data, in->offset, true };
+    struct nfs_position at = { in->direction, in->data, in->offset, true };
 
     if (in->len == 0)
         return PARSE_OK;

@@ -41,8 +41,8 @@ static struct smb_tx *file_new(struct smb_state *st, const struct smb_record *r,
     if (r->version == 1 || r->direction == TO_CLIENT)
         t->file.share = smb_keep(t, share_of(st, r));
     if (r->version == 2) {
-        t->place = smb_place_of(r, PLACE_HEADER);
-        t->place.message = 0;
+        t->scope = smb_scope_of(r, SCOPE_HEADER);
+        t->scope.message = 0;
     }
     return t;
 }

@@ -97,8 +97,8 @@ static void log_common(struct json *j, const struct smb_tx *t)
                                                          : smb2_command_name(t->command),
                            t->command);
     log_status(j, t);
-    json_u64(j, "session_id", t->place.session);
-    json_u64(j, "tree_id", t->place.tree);
+    json_u64(j, "session_id", t->scope.session);
+    json_u64(j, "tree_id", t->scope.tree);
 }
 
 /* --- kinds ---------------------------------------------------------------------------------- */

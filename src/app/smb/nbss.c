@@ -63,14 +63,14 @@ enum app_probe_result smb_probe(struct bytes in, enum direction d, const struct 
 
 /* --- frames --------------------------------------------------------------------------------- */
 
-struct place_in {
+struct scope_in {
     struct app_flow *flow;
     enum direction direction;
     uint64_t offset;                /* of the message in the stream */
     uint32_t len;                   /* of what it holds */
 };
 
-static void nbss_frames(const struct place_in *m)
+static void nbss_frames(const struct scope_in *m)
 {
     app_frame(m->flow, m->direction, NBSS_FRAME_PDU, m->offset, (int64_t)m->len + NBSS_HEADER_LEN,
               APP_FRAME_NO_TX);
@@ -80,7 +80,7 @@ static void nbss_frames(const struct place_in *m)
 }
 
 /* pdu is the first of the version's three; `have` of the record's bytes are there. */
-static void record_frames(const struct place_in *m, unsigned pdu, uint32_t at, uint32_t len,
+static void record_frames(const struct scope_in *m, unsigned pdu, uint32_t at, uint32_t len,
                           uint32_t header, uint32_t have)
 {
     uint64_t offset = m->offset + NBSS_HEADER_LEN + at;
@@ -102,7 +102,7 @@ static bool wrong_way(struct smb_state *st, const struct smb_record *r)
     return true;
 }
 
-static bool smb1_record(struct smb_state *st, const struct place_in *m, struct bytes in)
+static bool smb1_record(struct smb_state *st, const struct scope_in *m, struct bytes in)
 {
     struct smb_record r;
 
@@ -119,7 +119,7 @@ static bool smb1_record(struct smb_state *st, const struct place_in *m, struct b
     return true;
 }
 
-static bool smb2_records(struct smb_state *st, const struct place_in *m, struct bytes in)
+static bool smb2_records(struct smb_state *st, const struct scope_in *m, struct bytes in)
 {
     const uint8_t *start = in.next;
 
@@ -142,7 +142,7 @@ static bool smb2_records(struct smb_state *st, const struct place_in *m, struct 
     return true;
 }
 
-static bool smb3_records(const struct place_in *m, struct bytes in)
+static bool smb3_records(const struct scope_in *m, struct bytes in)
 {
     const uint8_t *start = in.next;
 
@@ -164,7 +164,7 @@ static bool smb3_records(const struct place_in *m, struct bytes in)
     return true;
 }
 
-static bool message(struct smb_state *st, const struct place_in *m, struct bytes in)
+static bool message(struct smb_state *st, const struct scope_in *m, struct bytes in)
 {
     if (bytes_left(&in) < MAGIC_LEN)
         return m->direction == TO_CLIENT || bytes_left(&in) == 0;
@@ -185,7 +185,7 @@ static bool message(struct smb_state *st, const struct place_in *m, struct bytes
 /* --- long reads and writes -------------------------------------------------------------------- */
 
 /* The beginning of a message; true when all that is there of it has been taken. */
-static bool begin_message(struct smb_state *st, const struct place_in *m, struct bytes in)
+static bool begin_message(struct smb_state *st, const struct scope_in *m, struct bytes in)
 {
     uint32_t have = (uint32_t)bytes_left(&in);
     struct smb_record r;
@@ -216,7 +216,7 @@ static void settle_rest(struct smb_side *side, uint32_t missing)
 }
 
 static enum parse_status incomplete(struct smb_state *st, struct app_input *in,
-                                    const struct place_in *m, struct bytes bytes)
+                                    const struct scope_in *m, struct bytes bytes)
 {
     struct smb_side *side = &st->side[in->direction];
     uint32_t whole = m->len + NBSS_HEADER_LEN, have = (uint32_t)bytes_left(&bytes);
@@ -256,7 +256,7 @@ static enum parse_status search(struct smb_side *side, struct app_input *in)
 static enum parse_status one_message(struct smb_state *st, struct app_input *in)
 {
     struct bytes bytes = app_input_bytes(in), body;
-    struct place_in m = { st->flow, in->direction, in->offset, 0 };
+    struct scope_in m = { st->flow, in->direction, in->offset, 0 };
     uint8_t type = take_u8(&bytes);
 
     m.len = take_be24(&bytes);

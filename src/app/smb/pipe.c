@@ -45,8 +45,8 @@ static struct smb_tx *find_call(struct smb_state *st, const struct smb_record *r
         struct smb_tx *t = smb_tx_of(tx);
 
         if (t->kind == SMB_DCERPC && t->call.call_id == call_id &&
-            t->place.session == r->session &&
-            (!message_counts(r) || t->place.message == r->message))
+            t->scope.session == r->session &&
+            (!message_counts(r) || t->scope.message == r->message))
             return t;
     }
     return NULL;
@@ -59,7 +59,7 @@ static struct smb_tx *new_call(struct smb_state *st, const struct smb_record *r,
 
     if (t == NULL)
         return NULL;
-    t->place = smb_place_of(r, PLACE_HEADER);
+    t->scope = smb_scope_of(r, SCOPE_HEADER);
     t->call.call_id = call_id;
     return t;
 }
@@ -210,7 +210,7 @@ void smb_pipe_response(struct smb_state *st, const struct smb_record *r, const s
     struct smb_tx *t;
 
     if (r->status != STATUS_SUCCESS && r->status != STATUS_BUFFER_OVERFLOW) {
-        t = smb_tx_find(st, r, smb_place_of(r, PLACE_HEADER));
+        t = smb_tx_find(st, r, smb_scope_of(r, SCOPE_HEADER));
         if (t != NULL)
             smb_answered(t, r);
         return;

@@ -58,8 +58,8 @@ enum smb_kind {
 };
 
 /* Where a command belongs. Two meet when all but the tree are the same. */
-struct smb_place {
-    enum { PLACE_NONE, PLACE_GENERIC, PLACE_HEADER, PLACE_TREE } kind;
+struct smb_scope {
+    enum { SCOPE_NONE, SCOPE_GENERIC, SCOPE_HEADER, SCOPE_TREE } kind;
     uint64_t session, message;
     uint32_t tree;
 };
@@ -135,7 +135,7 @@ struct smb_tx {
     bool has_status, is_dos_error;
     uint8_t error_class;
     uint32_t status;
-    struct smb_place place;
+    struct smb_scope scope;
     enum smb_kind kind;
     union {
         struct smb_file file;
@@ -199,11 +199,11 @@ struct smb_record {
 /* --- tx.c: transactions ---------------------------------------------------------------------- */
 /* NULL when there are too many: an event, and the parser stops. */
 struct smb_tx *smb_tx_new(struct smb_state *st, enum smb_kind kind, const struct smb_record *r);
-struct smb_place smb_place_of(const struct smb_record *r, unsigned kind);
-/* The one with this command and place; kind SMB_KIND_COUNT: of any kind. */
+struct smb_scope smb_scope_of(const struct smb_record *r, unsigned kind);
+/* The one with this command and scope; kind SMB_KIND_COUNT: of any kind. */
 struct smb_tx *smb_tx_find(struct smb_state *st, const struct smb_record *r,
-                           struct smb_place place);
-struct smb_tx *smb_tx_find_kind(struct smb_state *st, enum smb_kind kind, struct smb_place place);
+                           struct smb_scope scope);
+struct smb_tx *smb_tx_find_kind(struct smb_state *st, enum smb_kind kind, struct smb_scope scope);
 struct smb_tx *smb_tx_negotiate(struct smb_state *st, uint8_t version);
 void smb_set_status(struct smb_tx *t, const struct smb_record *r);
 void smb_answered(struct smb_tx *t, const struct smb_record *r);        /* with its status */

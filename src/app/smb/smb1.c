@@ -187,7 +187,7 @@ static void take_hosts(struct smb_tx *t, const struct smb_record *r, struct byte
         (void)smb1_take_string(t, &in, r->unicode, &hosts->lan_manager);
 }
 
-/* With a security blob (12 words), or with two passwords, account and domain in its place (13). */
+/* With a security blob (12 words), or with two passwords, account and domain in its scope (13). */
 static void setup_request(struct smb_state *st, const struct smb_record *r)
 {
     struct bytes in = bytes_of_slice(r->body);
@@ -205,8 +205,8 @@ static void setup_request(struct smb_state *st, const struct smb_record *r)
     t = in.failed ? NULL : smb_tx_new(st, SMB_SESSION_SETUP, r);
     if (t == NULL)
         return;
-    t->place = smb_place_of(r, PLACE_HEADER);
-    t->place.tree = 0;
+    t->scope = smb_scope_of(r, SCOPE_HEADER);
+    t->scope.tree = 0;
     take_hosts(t, r, in, passwords ? 2 : 0, TO_SERVER);
     if (!passwords)
         smb_read_token(t, blob);
@@ -214,14 +214,14 @@ static void setup_request(struct smb_state *st, const struct smb_record *r)
 
 static void setup_response(struct smb_state *st, const struct smb_record *r)
 {
-    struct smb_place place = smb_place_of(r, PLACE_HEADER), start = place;
+    struct smb_scope scope = smb_scope_of(r, SCOPE_HEADER), start = scope;
     struct bytes in = bytes_of_slice(r->body);
     struct smb_tx *t = NULL;
     unsigned words = take_u8(&in), blob = 0;
 
     start.session = 0;
     if (r->session != 0)
-        t = smb_tx_find_kind(st, SMB_SESSION_SETUP, place);
+        t = smb_tx_find_kind(st, SMB_SESSION_SETUP, scope);
     if (t == NULL)
         t = smb_tx_find_kind(st, SMB_SESSION_SETUP, start);
     if (t == NULL)
@@ -237,7 +237,7 @@ static void setup_response(struct smb_state *st, const struct smb_record *r)
         app_tx_event(&t->tx, SMB_MALFORMED_DATA);
     else
         take_hosts(t, r, in, 0, TO_CLIENT);
-    t->place = place;
+    t->scope = scope;
     smb_answered(t, r);
 }
 
@@ -265,7 +265,7 @@ static bool tree_request(struct smb_state *st, const struct smb_record *r, bool 
         path.data++;
         path.len--;
     }
-    t->place = smb_place_of(r, PLACE_TREE);
+    t->scope = smb_scope_of(r, SCOPE_TREE);
     t->tree.share = path;
     t->tree.service[TO_SERVER] = smb_keep(t, service);
     return true;
@@ -273,7 +273,7 @@ static bool tree_request(struct smb_state *st, const struct smb_record *r, bool 
 
 static bool tree_response(struct smb_state *st, const struct smb_record *r, bool *bad)
 {
-    struct smb_tx *t = smb_tx_find_kind(st, SMB_TREE_CONNECT, smb_place_of(r, PLACE_TREE));
+    struct smb_tx *t = smb_tx_find_kind(st, SMB_TREE_CONNECT, smb_scope_of(r, SCOPE_TREE));
     struct bytes in = bytes_of_slice(r->body);
     unsigned words = take_u8(&in);
     struct slice service, fs;
@@ -291,7 +291,7 @@ static bool tree_response(struct smb_state *st, const struct smb_record *r, bool
         return false;
     t->tree.is_pipe = service.len == 3 && memcmp(service.data, "IPC", 3) == 0;
     t->tree.service[TO_CLIENT] = smb_keep(t, service);
-    t->place = smb_place_of(r, PLACE_HEADER);
+    t->scope = smb_scope_of(r, SCOPE_HEADER);
     smb_answered(t, r);
     entry = smb_cache_put(&st->trees, smb1_tree_key(r));
     buf_add(&entry->text, t->tree.share.data, t->tree.share.len);
@@ -345,7 +345,7 @@ static bool create_request(struct smb_state *st, const struct smb_record *r, boo
     }
     entry = smb_cache_put(&st->keys, smb1_message_key(r, SMB_KEY_NAME));
     buf_add(&entry->text, t->create.name.data, t->create.name.len);
-    t->place = smb_place_of(r, PLACE_GENERIC);
+    t->scope = smb_scope_of(r, SCOPE_GENERIC);
     t->create.disposition = disposition;
     t->create.delete_on_close = (options & 0x1000) != 0;
     t->create.is_directory = (options & 1) != 0;
@@ -392,7 +392,7 @@ static bool create_response(struct smb_state *st, const struct smb_record *r, bo
     if (in.failed)
         return malformed(bad);
     name_file(st, r, &new.id);
-    t = smb_tx_find(st, r, smb_place_of(r, PLACE_GENERIC));
+    t = smb_tx_find(st, r, smb_scope_of(r, SCOPE_GENERIC));
     if (t == NULL)
         return true;
     smb_answered(t, r);
@@ -504,7 +504,7 @@ static void one_request(struct smb_state *st, const struct smb_record *r)
     t = smb_tx_new(st, SMB_GENERIC, r);
     if (t == NULL)
         return;
-    t->place = smb_place_of(r, PLACE_GENERIC);
+    t->scope = smb_scope_of(r, SCOPE_GENERIC);
     if (bad)
         app_tx_event(&t->tx, SMB_MALFORMED_DATA);
     if (r->command == SMB1_NT_CANCEL || r->command == SMB1_TRANS2_SECONDARY ||
@@ -547,7 +547,7 @@ static struct smb_tx *question_of(struct smb_state *st, const struct smb_record 
     struct smb_tx *last = st->flow->last != NULL ? smb_tx_of(st->flow->last) : NULL;
 
     if (r->command != SMB1_LOGOFF_ANDX)
-        return smb_tx_find(st, r, smb_place_of(r, PLACE_GENERIC));
+        return smb_tx_find(st, r, smb_scope_of(r, SCOPE_GENERIC));
     return last != NULL && last->version == 1 && last->command == r->command ? last : NULL;
 }
 

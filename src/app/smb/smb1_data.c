@@ -23,19 +23,19 @@ static void question(struct smb_state *st, const struct smb_record *r, bool bad)
     t = smb_tx_new(st, SMB_GENERIC, r);
     if (t == NULL)
         return;
-    t->place = smb_place_of(r, PLACE_GENERIC);
+    t->scope = smb_scope_of(r, SCOPE_GENERIC);
     if (bad)
         app_tx_event(&t->tx, SMB_MALFORMED_DATA);
 }
 
 static void answer(struct smb_state *st, const struct smb_record *r, bool bad)
 {
-    struct smb_tx *t = smb_tx_find(st, r, smb_place_of(r, PLACE_GENERIC));
+    struct smb_tx *t = smb_tx_find(st, r, smb_scope_of(r, SCOPE_GENERIC));
 
     if (t == NULL && bad && !st->full) {
         t = smb_tx_new(st, SMB_GENERIC, r);
         if (t != NULL)
-            t->place = smb_place_of(r, PLACE_GENERIC);
+            t->scope = smb_scope_of(r, SCOPE_GENERIC);
     }
     if (t == NULL)
         return;
@@ -378,7 +378,7 @@ static struct smb_tx *info_tx(struct smb_state *st, const struct smb_record *r,
 
     if (t == NULL)
         return NULL;
-    t->place = smb_place_of(r, PLACE_GENERIC);
+    t->scope = smb_scope_of(r, SCOPE_GENERIC);
     if (kind == SMB_SET_INFO) {
         t->set_info.subcommand = (uint16_t)m->subcommand;
         t->set_info.level = (uint16_t)m->level;
@@ -472,7 +472,7 @@ bool smb1_rename(struct smb_state *st, const struct smb_record *r, bool *bad)
     *bad = in.failed;
     if (t == NULL)
         return !in.failed;
-    t->place = smb_place_of(r, PLACE_GENERIC);
+    t->scope = smb_scope_of(r, SCOPE_GENERIC);
     if (smb1_take_string(t, &in, true, &t->rename.from)) {
         take_skip(&in, 1 + 1);          /* format, and what puts UTF-16 at an even offset */
         if (smb1_take_string(t, &in, true, &t->rename.to))

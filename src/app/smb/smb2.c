@@ -290,7 +290,7 @@ static void setup_request(struct smb_state *st, const struct smb_record *r)
     t = in.failed ? NULL : smb_tx_new(st, SMB_SESSION_SETUP, r);
     if (t == NULL)
         return;
-    t->place = smb_place_of(r, PLACE_HEADER);
+    t->scope = smb_scope_of(r, SCOPE_HEADER);
     smb_read_token(t, take_rest(&in));
 }
 
@@ -314,7 +314,7 @@ static bool tree_request(struct smb_state *st, const struct smb_record *r, bool 
     t = smb_tx_new(st, SMB_TREE_CONNECT, r);
     if (t == NULL)
         return true;
-    t->place = smb_place_of(r, PLACE_TREE);
+    t->scope = smb_scope_of(r, SCOPE_TREE);
     t->tree.share = smb_keep_text(t, path);
     return true;
 }
@@ -367,7 +367,7 @@ static bool create_request(struct smb_state *st, const struct smb_record *r, boo
     t = smb_tx_new(st, SMB_CREATE, r);
     if (t == NULL)
         return true;
-    t->place = smb_place_of(r, PLACE_GENERIC);
+    t->scope = smb_scope_of(r, SCOPE_GENERIC);
     t->create.name = smb_keep(t, name);
     t->create.disposition = disposition;
     t->create.delete_on_close = (options & 0x1000) != 0;
@@ -426,7 +426,7 @@ static void ioctl_request(struct smb_state *st, const struct smb_record *r)
     t = smb_tx_new(st, in.failed ? SMB_GENERIC : SMB_IOCTL, r);
     if (t == NULL)
         return;
-    t->place = smb_place_of(r, PLACE_HEADER);
+    t->scope = smb_scope_of(r, SCOPE_HEADER);
     if (in.failed)
         app_tx_event(&t->tx, SMB_MALFORMED_DATA);
     else
@@ -454,7 +454,7 @@ static bool rename_request(struct smb_state *st, const struct smb_record *r,
     if (t == NULL)
         return true;
     entry = smb_cache_get(&st->names, smb_key_of_id(id));
-    t->place = smb_place_of(r, PLACE_GENERIC);
+    t->scope = smb_scope_of(r, SCOPE_GENERIC);
     t->rename.id = *id;
     t->rename.from = smb_keep(t, entry != NULL ? smb_entry_text(entry) : unknown_name);
     t->rename.to = smb_keep_text(t, name);
@@ -485,7 +485,7 @@ static bool disposition_request(struct smb_state *st, const struct smb_record *r
     t = smb_tx_new(st, SMB_SET_INFO, r);
     if (t == NULL)
         return true;
-    t->place = smb_place_of(r, PLACE_GENERIC);
+    t->scope = smb_scope_of(r, SCOPE_GENERIC);
     t->set_info.id = *id;
     t->set_info.name = smb_keep_text(t, name_of(st, r, id));
     t->set_info.subcommand = CLASS_FILE;
@@ -561,7 +561,7 @@ void smb2_request(struct smb_state *st, const struct smb_record *r)
     t = smb_tx_new(st, SMB_GENERIC, r);
     if (t == NULL)
         return;
-    t->place = smb_place_of(r, PLACE_GENERIC);
+    t->scope = smb_scope_of(r, SCOPE_GENERIC);
     if (bad)
         app_tx_event(&t->tx, SMB_MALFORMED_DATA);
 }
@@ -606,24 +606,24 @@ static bool negotiate_response(struct smb_state *st, const struct smb_record *r,
 /* The first answer names the session, which the question could not. */
 static void setup_response(struct smb_state *st, const struct smb_record *r)
 {
-    struct smb_place place = smb_place_of(r, PLACE_HEADER), start = place;
+    struct smb_scope scope = smb_scope_of(r, SCOPE_HEADER), start = scope;
     struct smb_tx *t = NULL;
 
     start.session = 0;
     start.tree = 0;
     if (r->session != 0)
-        t = smb_tx_find_kind(st, SMB_SESSION_SETUP, place);
+        t = smb_tx_find_kind(st, SMB_SESSION_SETUP, scope);
     if (t == NULL)
         t = smb_tx_find_kind(st, SMB_SESSION_SETUP, start);
     if (t == NULL)
         return;
-    t->place = place;
+    t->scope = scope;
     smb_answered(t, r);
 }
 
 static bool tree_response(struct smb_state *st, const struct smb_record *r, bool *bad)
 {
-    struct smb_tx *t = smb_tx_find_kind(st, SMB_TREE_CONNECT, smb_place_of(r, PLACE_TREE));
+    struct smb_tx *t = smb_tx_find_kind(st, SMB_TREE_CONNECT, smb_scope_of(r, SCOPE_TREE));
     struct bytes in = body_of(r);
     struct smb_entry *entry;
     uint8_t type;
@@ -642,7 +642,7 @@ static bool tree_response(struct smb_state *st, const struct smb_record *r, bool
         return true;
     t->tree.share_type = type;
     t->tree.is_pipe = type == SHARE_PIPE;
-    t->place = smb_place_of(r, PLACE_HEADER);
+    t->scope = smb_scope_of(r, SCOPE_HEADER);
     smb_answered(t, r);
     entry = smb_cache_put(&st->trees, tree_key(r));
     buf_add(&entry->text, t->tree.share.data, t->tree.share.len);
@@ -693,7 +693,7 @@ static bool create_response(struct smb_state *st, const struct smb_record *r, bo
         return true;
     }
     name_file(st, r, &new.id);
-    t = smb_tx_find(st, r, smb_place_of(r, PLACE_GENERIC));
+    t = smb_tx_find(st, r, smb_scope_of(r, SCOPE_GENERIC));
     if (t == NULL)
         return true;
     smb_answered(t, r);
@@ -741,7 +741,7 @@ static void ioctl_response(struct smb_state *st, const struct smb_record *r)
         smb_pipe_response(st, r, &none, data);
         return;
     }
-    t = smb_tx_find(st, r, smb_place_of(r, PLACE_HEADER));
+    t = smb_tx_find(st, r, smb_scope_of(r, SCOPE_HEADER));
     if (t == NULL)
         return;
     smb_set_status(t, r);
@@ -795,7 +795,7 @@ void smb2_response(struct smb_state *st, const struct smb_record *r)
 
     if (response(st, r, &bad))
         return;
-    t = smb_tx_find(st, r, smb_place_of(r, PLACE_GENERIC));
+    t = smb_tx_find(st, r, smb_scope_of(r, SCOPE_GENERIC));
     if (t == NULL)
         return;
     smb_set_status(t, r);

@@ -2,15 +2,15 @@
 /* app/smb/tx.c - transactions: made, found again, answered. */
 #include "app/smb/smb.h"
 
-struct smb_place smb_place_of(const struct smb_record *r, unsigned kind)
+struct smb_scope smb_scope_of(const struct smb_record *r, unsigned kind)
 {
-    return (struct smb_place){
+    return (struct smb_scope){
         .kind = kind, .session = r->session, .message = r->message,
-        .tree = kind == PLACE_TREE ? 0 : r->tree,
+        .tree = kind == SCOPE_TREE ? 0 : r->tree,
     };
 }
 
-static bool place_equal(const struct smb_place *a, const struct smb_place *b)
+static bool scope_equal(const struct smb_scope *a, const struct smb_scope *b)
 {
     return a->kind == b->kind && a->session == b->session && a->message == b->message;
 }
@@ -42,23 +42,23 @@ struct smb_tx *smb_tx_new(struct smb_state *st, enum smb_kind kind, const struct
 }
 
 struct smb_tx *smb_tx_find(struct smb_state *st, const struct smb_record *r,
-                           struct smb_place place)
+                           struct smb_scope scope)
 {
     for (struct app_tx *tx = st->flow->first; tx != NULL; tx = tx->next) {
         struct smb_tx *t = smb_tx_of(tx);
 
-        if (t->version == r->version && t->command == r->command && place_equal(&t->place, &place))
+        if (t->version == r->version && t->command == r->command && scope_equal(&t->scope, &scope))
             return t;
     }
     return NULL;
 }
 
-struct smb_tx *smb_tx_find_kind(struct smb_state *st, enum smb_kind kind, struct smb_place place)
+struct smb_tx *smb_tx_find_kind(struct smb_state *st, enum smb_kind kind, struct smb_scope scope)
 {
     for (struct app_tx *tx = st->flow->first; tx != NULL; tx = tx->next) {
         struct smb_tx *t = smb_tx_of(tx);
 
-        if (t->kind == kind && place_equal(&t->place, &place))
+        if (t->kind == kind && scope_equal(&t->scope, &scope))
             return t;
     }
     return NULL;
