@@ -27,7 +27,7 @@ struct name_table {
 static struct name_table name_tables[VAR_KIND_COUNT];
 static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static char **name_place(struct name_table *table, uint32_t id)
+static char **name_slot(struct name_table *table, uint32_t id)
 {
     char ***block = &table->block[(id - 1) / NAMES_PER_BLOCK];
 
@@ -45,7 +45,7 @@ uint32_t var_name_id(enum var_kind kind, const char *name)
     id = (uintptr_t)map_get_string(&table->ids, name);
     if (id == 0 && table->count < NAMES_PER_BLOCK * NAME_BLOCKS) {
         id = table->count + 1;
-        *name_place(table, (uint32_t)id) = xstrdup(name);
+        *name_slot(table, (uint32_t)id) = xstrdup(name);
         map_put_string(&table->ids, name, (void *)id);
         __atomic_store_n(&table->count, (uint32_t)id, __ATOMIC_RELEASE);
     }

@@ -112,7 +112,7 @@ static void add_list(const struct rule *rule, const struct rule_list *l, bool pa
 
 static bool test_in_files(const struct rule_test *test)
 {
-    return strcmp(analysis_test_place(test), "files") == 0;
+    return strcmp(analysis_test_position(test), "files") == 0;
 }
 
 static bool test_in_proto(const struct rule_test *test, const struct app_proto *proto)
@@ -122,12 +122,12 @@ static bool test_in_proto(const struct rule_test *test, const struct app_proto *
     return keyword_declared_in(test->keyword, proto->id);
 }
 
-/* Tests of one place are asked together. */
-static bool is_first_of_place(const struct rule *rule, unsigned i)
+/* Tests of one position are asked together. */
+static bool is_first_at_position(const struct rule *rule, unsigned i)
 {
     for (unsigned k = 0; k < i; k++)
-        if (strcmp(analysis_test_place(&rule->tx_test[k]),
-                   analysis_test_place(&rule->tx_test[i])) == 0)
+        if (strcmp(analysis_test_position(&rule->tx_test[k]),
+                   analysis_test_position(&rule->tx_test[i])) == 0)
             return false;
     return true;
 }
@@ -146,7 +146,7 @@ static void add_everywhere(const struct rule *rule, const struct rule_test *test
 {
     for (unsigned d = 0; d < 2; d++)
         if (in_direction(rule, d) && (test->directions & APP_DIRECTION_BIT(d)))
-            engine_add(out, (struct analysis_engine){ .place = analysis_test_place(test),
+            engine_add(out, (struct analysis_engine){ .position = analysis_test_position(test),
                                                       .direction = (uint8_t)d,
                                                       .progress = test->progress[d] });
 }
@@ -154,9 +154,9 @@ static void add_everywhere(const struct rule *rule, const struct rule_test *test
 static void add_test(const struct rule *rule, const struct rule_test *test,
                      analysis_engines *out)
 {
-    const char *place = analysis_test_place(test);
+    const char *position = analysis_test_position(test);
     struct order_step step[STEPS_MAX];
-    unsigned count = steps_of(place, step);
+    unsigned count = steps_of(position, step);
     size_t before = out->count;
 
     for (unsigned i = 0; i < count; i++) {
@@ -166,8 +166,8 @@ static void add_test(const struct rule *rule, const struct rule_test *test,
         if (proto != NULL && fits(rule, proto->id) && test_in_proto(test, proto) &&
             in_direction(rule, d) && asked_in(test, proto, d))
             engine_add(out, (struct analysis_engine){
-                .place = place, .direction = (uint8_t)d, .proto = proto->id,
-                .progress = analysis_progress(place, proto->id, d, test->progress[d]) });
+                .position = position, .direction = (uint8_t)d, .proto = proto->id,
+                .progress = analysis_progress(position, proto->id, d, test->progress[d]) });
     }
     if (out->count == before)
         add_everywhere(rule, test, out);
@@ -211,7 +211,7 @@ static void add_hook(const struct rule *rule, analysis_engines *out)
 static bool has_own_progress(const struct analysis_engine *e)
 {
     return !e->hook && !e->stream && e->proto != APP_PROTO_UNKNOWN &&
-           (e->place == NULL || strcmp(e->place, "tls_generic") != 0);
+           (e->position == NULL || strcmp(e->position, "tls_generic") != 0);
 }
 
 bool analysis_fits_hook(const struct rule *rule)
@@ -240,7 +240,7 @@ void analysis_engines_of(const struct rule *rule, analysis_engines *out)
         if (l->buffer != NULL && l->buffer->kind == BUFFER_TX)
             add_list(rule, l, pattern != NULL && pattern->list->buffer == l->buffer, out);
     for (unsigned i = 0; i < rule->tx_test_count; i++)
-        if (is_first_of_place(rule, i))
+        if (is_first_at_position(rule, i))
             add_test(rule, &rule->tx_test[i], out);
     if (out->count == 0)
         add_hook(rule, out);

@@ -187,9 +187,9 @@ bool analysis_has_relative(const struct rule_op *op)
 
 bool analysis_is_conclusive(const struct rule_op *op)
 {
-    const struct content_place place = analysis_place(op);
+    const struct content_position position = analysis_position(op);
 
-    if ((op->flags & (OP_NEGATED | OP_REPLACE)) || analysis_has_relative(op) || place.flags != 0 ||
+    if ((op->flags & (OP_NEGATED | OP_REPLACE)) || analysis_has_relative(op) || position.flags != 0 ||
         (op->flags & (OP_DISTANCE | OP_WITHIN | OP_DEPTH | OP_OFFSET)))
         return false;
     return !(op->flags & OP_FAST_CHOP) || op->content.fast_len == op->content.len;
@@ -229,8 +229,8 @@ static bool has_something_before(const struct rule_op *op)
     return false;
 }
 
-/* A bound on the length of the URI is one on the place of what it contains. */
-static void bound_by_urilen(const struct rule_op *op, struct content_place *p)
+/* A bound on the length of the URI is one on the position of what it contains. */
+static void bound_by_urilen(const struct rule_op *op, struct content_position *p)
 {
     for (const struct rule_op *o = op->list->first; o != NULL; o = o->next) {
         const struct int_match *m = &o->size;
@@ -246,10 +246,10 @@ static void bound_by_urilen(const struct rule_op *op, struct content_place *p)
     }
 }
 
-struct content_place analysis_place(const struct rule_op *op)
+struct content_position analysis_position(const struct rule_op *op)
 {
     const struct content_op *c = &op->content;
-    struct content_place p = {
+    struct content_position p = {
         .flags = op->flags & (OP_OFFSET | OP_DEPTH | OP_DISTANCE | OP_WITHIN),
         .offset = c->offset, .depth = c->depth, .distance = c->distance, .within = c->within,
     };

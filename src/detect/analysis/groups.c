@@ -15,7 +15,7 @@
 
 #define PORTS 65536u
 
-/* The rules of one range: a bit each, by place in evaluation order. */
+/* The rules of one range: a bit each, by position in evaluation order. */
 struct rule_range {
     uint32_t lo, hi;
     uint64_t *rules;
@@ -330,7 +330,7 @@ static void stats_add(struct group_stats *s, const struct rule *r)
     }
     s->pattern++;
     s->negated += negated;
-    s->depth += (analysis_place(op).flags & OP_DEPTH) != 0;
+    s->depth += (analysis_position(op).flags & OP_DEPTH) != 0;
     s->endswith += (op->flags & OP_ENDSWITH) != 0;
 }
 

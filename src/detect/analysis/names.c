@@ -151,7 +151,7 @@ const char *analysis_buffer_name(const struct buffer *b, char out[ANALYSIS_NAME_
     return out;
 }
 
-const char *analysis_test_place(const struct rule_test *test)
+const char *analysis_test_position(const struct rule_test *test)
 {
     return reported_as(tests, test->keyword->name);
 }

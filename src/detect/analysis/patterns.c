@@ -37,7 +37,7 @@ static struct pattern_list *list_for(pattern_lists *lists, const struct buffer *
 
 static struct pattern *pattern_for(struct pattern_list *l, const struct rule_op *op)
 {
-    uint32_t flags = (op->flags & ~(uint32_t)(OP_DEPTH | OP_OFFSET)) | analysis_place(op).flags;
+    uint32_t flags = (op->flags & ~(uint32_t)(OP_DEPTH | OP_OFFSET)) | analysis_position(op).flags;
     struct buf key = { 0 };
     struct pattern *p;
 

@@ -15,14 +15,14 @@
 const char *analysis_type_name(const struct rule *rule);        /* "pkt_stream" */
 /* How reports call a buffer; NULL: the payload. Into `out` when it has to be made. */
 const char *analysis_buffer_name(const struct buffer *buffer, char out[ANALYSIS_NAME_SIZE]);
-/* ... and the place where a keyword about transactions is asked. */
-const char *analysis_test_place(const struct rule_test *test);
+/* ... and the position where a keyword about transactions is asked. */
+const char *analysis_test_position(const struct rule_test *test);
 const char *analysis_test_name(const struct rule_test *test);   /* "flow.pkts" */
 const char *analysis_op_name(const struct rule_op *op);         /* "content", "pcre" */
 
 /* --- steps.c: the order and the places of steps ------------------------------------------- */
 
-/* "smb> smb< dcerpc>": protocols and directions of a buffer or place; "": by their numbers. */
+/* "smb> smb< dcerpc>": protocols and directions of a buffer or position; "": by their numbers. */
 const char *analysis_step_order(const char *name);
 /* The progress to report of something that looks when a transaction is at `own`. */
 uint8_t analysis_progress(const char *name, enum app_proto_id proto, unsigned direction,
@@ -56,12 +56,12 @@ bool analysis_is_conclusive(const struct rule_op *op);
 unsigned analysis_strength(const uint8_t *bytes, unsigned len);
 
 /* Where a content may stand, relative places without something before them being absolute. */
-struct content_place {
+struct content_position {
     uint32_t flags;         /* OP_OFFSET, OP_DEPTH, OP_DISTANCE, OP_WITHIN */
     int32_t offset, depth, distance, within;
     bool was_within, was_distance;
 };
-struct content_place analysis_place(const struct rule_op *op);
+struct content_position analysis_position(const struct rule_op *op);
 
 /* "in|20|file", NUL-terminated. */
 void analysis_pattern_text(struct buf *out, const uint8_t *bytes, unsigned len);
@@ -70,7 +70,7 @@ void analysis_pattern_text(struct buf *out, const uint8_t *bytes, unsigned len);
 
 struct analysis_engine {
     const struct rule_list *list;       /* NULL: tests[] alone, or the stream */
-    const char *place;                  /* of tests; NULL: list */
+    const char *position;                  /* of tests; NULL: list */
     bool stream, pattern, hook;         /* hook: of the rule's, with nothing to ask */
     uint8_t direction, progress;
     enum app_proto_id proto;

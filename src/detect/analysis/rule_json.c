@@ -28,7 +28,7 @@ static void note(struct writer *w, const char *text)
 
 static void content_members(struct writer *w, const struct rule_op *op)
 {
-    const struct content_place place = analysis_place(op);
+    const struct content_position position = analysis_position(op);
     struct buf text = { 0 };
     struct json *j = w->j;
     bool pattern = op == w->pattern;
@@ -43,14 +43,14 @@ static void content_members(struct writer *w, const struct rule_op *op)
     json_bool(j, "ends_with", op->flags & OP_ENDSWITH);
     json_bool(j, "is_mpm", pattern);
     json_bool(j, "no_double_inspect", pattern && analysis_is_conclusive(op));
-    if (place.flags & OP_OFFSET)
-        json_i64(j, "offset", place.offset);
-    if (place.flags & OP_DEPTH)
-        json_i64(j, "depth", place.depth);
-    if (place.flags & OP_DISTANCE)
-        json_i64(j, "distance", place.distance);
-    if (place.flags & OP_WITHIN)
-        json_i64(j, "within", place.within);
+    if (position.flags & OP_OFFSET)
+        json_i64(j, "offset", position.offset);
+    if (position.flags & OP_DEPTH)
+        json_i64(j, "depth", position.depth);
+    if (position.flags & OP_DISTANCE)
+        json_i64(j, "distance", position.distance);
+    if (position.flags & OP_WITHIN)
+        json_i64(j, "within", position.within);
     json_bool(j, "fast_pattern", op->flags & OP_FAST);
     json_bool(j, "relative_next", analysis_has_relative(op));
 }
@@ -64,7 +64,7 @@ static bool begins_with(const struct rule_op *op, const char *what)
 
 static void content_notes(struct writer *w, const struct rule_op *op)
 {
-    const struct content_place place = analysis_place(op);
+    const struct content_position position = analysis_position(op);
 
     if (op->flags & OP_FAST_ONLY)
         note(w, "'fast_pattern:only' option is silently ignored and is interpreted as regular "
@@ -76,9 +76,9 @@ static void content_notes(struct writer *w, const struct rule_op *op)
     if (begins_with(op, "User-Agent: ") || begins_with(op, "\nUser-Agent: "))
         note(w, "pattern looks like it inspects HTTP, use http.user_agent or http.header for "
                 "improved performance");
-    if (place.was_within)
+    if (position.was_within)
         note(w, "'within' option for pattern w/o previous content was converted to 'depth'");
-    if (place.was_distance)
+    if (position.was_distance)
         note(w, "'distance' option for pattern w/o previous content was converted to 'offset'");
 }
 
@@ -494,13 +494,13 @@ static void packet_engines(struct writer *w, bool has_engines)
     json_array_end(w->j);
 }
 
-static void place_matches(struct writer *w, const char *place)
+static void matches_at_position(struct writer *w, const char *position)
 {
     const struct rule *r = w->rule;
 
     json_array(w->j, "matches");
     for (unsigned i = 0; i < r->tx_test_count; i++)
-        if (strcmp(analysis_test_place(&r->tx_test[i]), place) == 0)
+        if (strcmp(analysis_test_position(&r->tx_test[i]), position) == 0)
             test_members(w->j, &r->tx_test[i]);
     json_array_end(w->j);
 }
@@ -531,7 +531,7 @@ static void engine(struct writer *w, const struct analysis_engine *e)
 
     json_object(j, NULL);
     json_string(j, "name", e->hook ? hook_name(e, name) : e->stream ? "stream" : e->list != NULL
-                           ? analysis_buffer_name(e->list->buffer, name) : e->place);
+                           ? analysis_buffer_name(e->list->buffer, name) : e->position);
     json_string(j, "direction", e->direction == TO_SERVER ? "toserver" : "toclient");
     json_bool(j, "is_mpm", e->pattern);
     json_string(j, "app_proto", app_proto_name(e->proto));
@@ -541,7 +541,7 @@ static void engine(struct writer *w, const struct analysis_engine *e)
     if (e->list != NULL)
         list_matches(w, e->list);
     else if (!e->hook)
-        place_matches(w, e->place);
+        matches_at_position(w, e->position);
     json_object_end(j);
 }
 

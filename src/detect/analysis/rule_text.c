@@ -68,7 +68,7 @@ static void say_type(struct buf *out, const struct rule *r)
         buf_printf(out, "    Rule is IPv%u only.\n", r->ip_version);
 }
 
-static void say_places(struct buf *out, const struct rule *r)
+static void print_positions(struct buf *out, const struct rule *r)
 {
     char name[ANALYSIS_NAME_SIZE];
 
@@ -226,7 +226,7 @@ void analysis_rule_text(struct buf *out, const struct rule *r, const struct conf
 
     buf_printf(out, "== Sid: %u ==\n%s\n", r->sid, r->text);
     say_type(out, r);
-    say_places(out, r);
+    print_positions(out, r);
     say_counts(out, &n);
     say_pattern(out, r);
     if (say_warnings(out, r, &n, root) == 0)
@@ -238,13 +238,13 @@ void analysis_rule_text(struct buf *out, const struct rule *r, const struct conf
 
 static const char *yes(bool b) { return b ? "yes" : "no"; }
 
-static void place_flags(struct buf *out, const struct rule_op *op)
+static void position_flags(struct buf *out, const struct rule_op *op)
 {
     static const struct { uint32_t flag; const char *name; } names[] = {
         { OP_OFFSET, "Offset" }, { OP_DEPTH, "Depth" }, { OP_WITHIN, "Within" },
         { OP_DISTANCE, "Distance" }, { OP_NOCASE, "Nocase" }, { OP_NEGATED, "Negated" },
     };
-    uint32_t flags = analysis_place(op).flags | (op->flags & (OP_NOCASE | OP_NEGATED));
+    uint32_t flags = analysis_position(op).flags | (op->flags & (OP_NOCASE | OP_NEGATED));
 
     BUF_LITERAL(out, "        Flags:");
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
@@ -260,7 +260,7 @@ static void pattern_details(struct buf *out, const struct rule_op *op)
 
     buf_printf(out, "        Fast pattern matcher: %s\n", op->list->buffer == NULL ? "content"
                : analysis_buffer_name(op->list->buffer, name));
-    place_flags(out, op);
+    position_flags(out, op);
     buf_printf(out, "        Fast pattern set: %s\n", yes(op->flags & OP_FAST));
     buf_printf(out, "        Fast pattern only set: %s\n", yes(op->flags & OP_FAST_ONLY));
     buf_printf(out, "        Fast pattern chop set: %s\n", yes(op->flags & OP_FAST_CHOP));

@@ -41,7 +41,7 @@ static void add_edges(edge_array *edges, const struct address_set *set, uint32_t
 }
 
 /* At one place ends come before beginnings, so that ranges which touch do not count twice. */
-static int by_place(const void *a, const void *b)
+static int by_position(const void *a, const void *b)
 {
     const struct edge *x = a, *y = b;
 
@@ -101,7 +101,7 @@ static void ranges_build(struct address_ranges *p, edge_array *edges)
 
     if (edges->count == 0)
         return;
-    qsort(edges->at, edges->count, sizeof(*edges->at), by_place);
+    qsort(edges->at, edges->count, sizeof(*edges->at), by_position);
     p->list = xcalloc(1, sizeof(*p->list));
     p->list_count = 1;
     ARRAY_PUSH(&out, (struct address_range){ 0, 0 });

@@ -43,23 +43,23 @@ static bool goes_by_port(struct payload_sets *sets, const struct rule *r)
 int payload_sets_build(struct payload_sets *sets, const struct payload_pattern *pattern,
                        unsigned count, struct pattern_pool *pool, struct err *err)
 {
-    struct pattern_set_builder *any[PLACE_COUNT], *few[PLACE_COUNT];
+    struct pattern_set_builder *any[POSITION_COUNT], *few[POSITION_COUNT];
     int result = 0;
 
     *sets = (struct payload_sets){ .longest = 0 };
-    for (unsigned p = 0; p < PLACE_COUNT; p++) {
+    for (unsigned p = 0; p < POSITION_COUNT; p++) {
         any[p] = pattern_set_builder_new();
         few[p] = pattern_set_builder_new();
     }
     for (unsigned i = 0; i < count; i++) {
         const struct payload_pattern *p = &pattern[i];
-        enum payload_place place = p->in_front ? PLACE_FRONT : PLACE_ANYWHERE;
+        enum payload_position position = p->in_front ? POSITION_FRONT : POSITION_ANYWHERE;
 
-        pattern_set_add(goes_by_port(sets, p->rule) ? few[place] : any[place], p->literal.bytes,
+        pattern_set_add(goes_by_port(sets, p->rule) ? few[position] : any[position], p->literal.bytes,
                         p->literal.len, p->literal.nocase, p->rule->index);
         sets->longest = MAX(sets->longest, MIN(p->literal.len, PATTERN_LONG_MAX));
     }
-    for (unsigned p = 0; p < PLACE_COUNT; p++)
+    for (unsigned p = 0; p < POSITION_COUNT; p++)
         if (pattern_set_build(any[p], pool, &sets->any_port[p], err) < 0 ||
             pattern_set_build(few[p], pool, &sets->few_ports[p], err) < 0)
             result = -1;
@@ -74,10 +74,10 @@ static bool has(const uint64_t *bits, uint16_t port)
 static void scan(struct pattern_set *const *set, struct hs_scratch *scratch, const uint8_t *data,
                  uint32_t len, struct candidates *out)
 {
-    if (set[PLACE_FRONT] != NULL)
-        pattern_set_scan(set[PLACE_FRONT], scratch, data, MIN(len, PAYLOAD_FRONT), out);
-    if (set[PLACE_ANYWHERE] != NULL)
-        pattern_set_scan(set[PLACE_ANYWHERE], scratch, data, len, out);
+    if (set[POSITION_FRONT] != NULL)
+        pattern_set_scan(set[POSITION_FRONT], scratch, data, MIN(len, PAYLOAD_FRONT), out);
+    if (set[POSITION_ANYWHERE] != NULL)
+        pattern_set_scan(set[POSITION_ANYWHERE], scratch, data, len, out);
 }
 
 void payload_sets_scan(const struct payload_sets *sets, struct hs_scratch *scratch,

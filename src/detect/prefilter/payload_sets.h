@@ -19,14 +19,14 @@ struct payload_pattern {
     bool in_front;                      /* within the first PAYLOAD_FRONT bytes */
 };
 
-enum payload_place { PLACE_FRONT, PLACE_ANYWHERE, PLACE_COUNT };
+enum payload_position { POSITION_FRONT, POSITION_ANYWHERE, POSITION_COUNT };
 
 /* The ports that any of a set's rules is about. */
 struct port_gate { uint64_t src[1024], dst[1024]; };
 
 struct payload_sets {
-    struct pattern_set *any_port[PLACE_COUNT];          /* NULL: nothing to look for */
-    struct pattern_set *few_ports[PLACE_COUNT];
+    struct pattern_set *any_port[POSITION_COUNT];          /* NULL: nothing to look for */
+    struct pattern_set *few_ports[POSITION_COUNT];
     struct port_gate *gate;                             /* of few_ports; NULL: there are none */
     unsigned longest;                                   /* pattern; 0: there is none */
 };

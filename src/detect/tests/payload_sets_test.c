@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is looked for depends on ports and place, never less than what can match. */
+/* What is looked for depends on ports and offset, never less than what can match. */
 #include "base/test.h"
 #include "detect/compile.h"
 #include "detect/tests/rules_helper.h"
@@ -18,14 +18,14 @@ static const char *const rules[] = {
 };
 
 static uint32_t found(const struct payload_sets *sets, const struct ruleset *set, uint16_t src,
-                      uint16_t dst, uint32_t place)
+                      uint16_t dst, uint32_t offset)
 {
     struct candidates c = { 0 };
     uint8_t data[600];
     uint32_t sids = 0;
 
     memset(data, 'x', sizeof(data));
-    memcpy(data + place, "needle", 6);
+    memcpy(data + offset, "needle", 6);
     candidates_init(&c, (unsigned)set->rules.count);
     payload_sets_scan(sets, NULL, src, dst, data, sizeof(data), &c);
     for (unsigned i = 0; i < c.count; i++)
@@ -34,7 +34,7 @@ static uint32_t found(const struct payload_sets *sets, const struct ruleset *set
     return sids;
 }
 
-TEST(payload_sets_go_by_port_and_place)
+TEST(payload_sets_go_by_port_and_position)
 {
     struct test_rules r = { 0 };
     const struct payload_sets *sets;

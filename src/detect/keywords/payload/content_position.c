@@ -49,7 +49,7 @@ static int check_before(struct rule_parser *p, const struct rule_op *op)
 
 /* A number in [min, max], in C's notation, or the name of a byte variable. Behind a number that
  * may be negative anything may stand: rules that say "within:10,relative" are about. */
-static int place_number(struct rule_parser *p, struct text in, int64_t min, int64_t max,
+static int position_number(struct rule_parser *p, struct text in, int64_t min, int64_t max,
                         struct rule_op *op, uint32_t var_flag, int32_t *out)
 {
     struct text rest = in;
@@ -82,7 +82,7 @@ static int offset_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
         return rule_error(p, "can't use offset with startswith.");
     if (op->flags & OP_OFFSET)
         return rule_error(p, "can't use multiple offsets for the same content.");
-    if (place_number(p, in, 0, 65535, op, OP_OFFSET_VAR, &op->content.offset) < 0)
+    if (position_number(p, in, 0, 65535, op, OP_OFFSET_VAR, &op->content.offset) < 0)
         return -1;
     /* Depth counts from the offset. */
     if ((op->flags & OP_DEPTH) && !(op->flags & (OP_OFFSET_VAR | OP_DEPTH_VAR)))
@@ -106,7 +106,7 @@ static int depth_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
         return rule_error(p, "can't use multiple depths for the same content.");
     op = place_target(p, RELATIVE_FLAGS);
     if (op == NULL ||
-        place_number(p, in, 0, 65535, op, OP_DEPTH_VAR, &op->content.depth) < 0)
+        position_number(p, in, 0, 65535, op, OP_DEPTH_VAR, &op->content.depth) < 0)
         return -1;
     if (!(op->flags & OP_DEPTH_VAR) && op->content.depth < op->content.len)
         return rule_error(p, "depth:%d smaller than content of len %u.", op->content.depth,
@@ -131,7 +131,7 @@ static int distance_parse(struct rule_parser *p, struct text in, void *arg UNUSE
     if (op != NULL && (op->flags & OP_DISTANCE))
         return rule_error(p, "can't use multiple distances for the same content.");
     op = place_target(p, ABSOLUTE_FLAGS);
-    if (op == NULL || place_number(p, in, -RELATIVE_LIMIT, RELATIVE_LIMIT, op, OP_DISTANCE_VAR,
+    if (op == NULL || position_number(p, in, -RELATIVE_LIMIT, RELATIVE_LIMIT, op, OP_DISTANCE_VAR,
                                    &op->content.distance) < 0)
         return -1;
     op->flags |= OP_DISTANCE;
@@ -152,7 +152,7 @@ static int within_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
     if (op != NULL && (op->flags & OP_WITHIN))
         return rule_error(p, "can't use multiple withins for the same content.");
     op = place_target(p, ABSOLUTE_FLAGS);
-    if (op == NULL || place_number(p, in, -RELATIVE_LIMIT, RELATIVE_LIMIT, op, OP_WITHIN_VAR,
+    if (op == NULL || position_number(p, in, -RELATIVE_LIMIT, RELATIVE_LIMIT, op, OP_WITHIN_VAR,
                                    &op->content.within) < 0)
         return -1;
     if (!(op->flags & OP_WITHIN_VAR) && op->content.within < op->content.len)

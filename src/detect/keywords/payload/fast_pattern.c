@@ -47,13 +47,13 @@ static struct rule_op *target(struct rule_parser *p)
 
 static int fast_pattern_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
-    const uint32_t place = OP_DISTANCE | OP_WITHIN | OP_OFFSET | OP_DEPTH;
+    const uint32_t position_flags = OP_DISTANCE | OP_WITHIN | OP_OFFSET | OP_DEPTH;
     struct rule_op *op = target(p);
 
     if (op == NULL)
         return rule_error(p, "fast_pattern found inside the rule, without a content context. "
                           "Please use a content based keyword before using fast_pattern");
-    if ((op->flags & OP_NEGATED) && (op->flags & place))
+    if ((op->flags & OP_NEGATED) && (op->flags & position_flags))
         return rule_error(p, "fast_pattern; cannot be used with negated content, along with "
                           "relative modifiers");
     if (in.n == 0 && (op->flags & OP_FAST))
@@ -63,7 +63,7 @@ static int fast_pattern_parse(struct rule_parser *p, struct text in, void *arg U
     if (op->list->buffer != NULL && op->list->buffer->kind == BUFFER_BASE64)
         return rule_error(p, "fast_pattern cannot be used with base64_data");
     if (text_equal(in, "only")) {
-        if (op->flags & (place | OP_NEGATED))
+        if (op->flags & (position_flags | OP_NEGATED))
             return rule_error(p, "fast_pattern: only; cannot be used with negated content or with "
                               "any of the relative modifiers like distance, within, offset, depth");
         op->flags |= OP_FAST_ONLY;
