@@ -3,7 +3,7 @@
  *
  * Preloaded into the engine, which reads its capture from standard input: what has been read says
  * where in the capture it stands. Between the bytes STEADY_FROM and STEADY_TO every call counts,
- * with who made it: on exit STEADY_OUT gets a line for each place, its kind, thread, count, and
+ * with who made it: on exit STEADY_OUT gets a line for each site, its kind, thread, count, and
  * the return addresses as offsets into their files.
  *
  * The engine's own code is not known here: whatever library a packet thread calls is seen. */
@@ -27,12 +27,12 @@
 #include <unistd.h>
 
 #define DEPTH 16
-#define PLACES 4096
+#define SITES 4096
 #define OWN_FRAMES 2            /* note() and the wrapper */
 
 /* --- what was seen --------------------------------------------------------------------------- */
 
-struct place {
+struct site {
     const char *kind;
     char thread[16];
     void *stack[DEPTH];
@@ -40,41 +40,41 @@ struct place {
     unsigned long count;
 };
 
-static struct place places[PLACES];
-static size_t place_count;
+static struct site sites[SITES];
+static size_t site_count;
 static unsigned long not_kept, before_window, window_bytes;
 static atomic_flag table_lock = ATOMIC_FLAG_INIT;
 static atomic_bool in_window;
 static size_t window_from, window_to = SIZE_MAX, input_read;
 static __thread bool inside __attribute__((tls_model("initial-exec")));
 
-static bool is_same(const struct place *p, const struct place *q)
+static bool is_same(const struct site *p, const struct site *q)
 {
     return p->kind == q->kind && p->depth == q->depth && strcmp(p->thread, q->thread) == 0 &&
            memcmp(p->stack, q->stack, (size_t)p->depth * sizeof(p->stack[0])) == 0;
 }
 
-static void keep(const struct place *seen)
+static void keep(const struct site *seen)
 {
     size_t i = 0;
 
     while (atomic_flag_test_and_set(&table_lock))
         ;
-    while (i < place_count && !is_same(&places[i], seen))
+    while (i < site_count && !is_same(&sites[i], seen))
         i++;
-    if (i == PLACES) {
+    if (i == SITES) {
         not_kept++;
     } else {
-        if (i == place_count)
-            places[place_count++] = *seen;
-        places[i].count++;
+        if (i == site_count)
+            sites[site_count++] = *seen;
+        sites[i].count++;
     }
     atomic_flag_clear(&table_lock);
 }
 
 static __attribute__((noinline)) void note(const char *kind)
 {
-    struct place seen = { .kind = kind };
+    struct site seen = { .kind = kind };
     int saved = errno;
 
     if (inside)
@@ -259,7 +259,7 @@ __attribute__((constructor)) static void begin(void)
     window_to = number("STEADY_TO", SIZE_MAX);
 }
 
-static void print_place(FILE *out, const struct place *p)
+static void print_site(FILE *out, const struct site *p)
 {
     fprintf(out, "%s\t%s\t%lu", p->kind, p->thread, p->count);
     for (int i = OWN_FRAMES; i < p->depth; i++) {
@@ -283,7 +283,7 @@ __attribute__((destructor)) static void finish(void)
     if (out == NULL)
         return;
     fprintf(out, "window\t%lu\nbefore\t%lu\nlost\t%lu\n", window_bytes, before_window, not_kept);
-    for (size_t i = 0; i < place_count; i++)
-        print_place(out, &places[i]);
+    for (size_t i = 0; i < site_count; i++)
+        print_site(out, &sites[i]);
     fclose(out);
 }
