@@ -49,7 +49,7 @@ struct course {
     struct play play;
     const struct endless_chunk *chunk;  /* those that go on */
     unsigned count;
-    unsigned sides;                     /* of these: APP_TS, APP_TC */
+    unsigned directions;                     /* of these: APP_TS, APP_TC */
     unsigned next;
     uint64_t bytes, chunks;
 };
@@ -73,16 +73,16 @@ static bool go_on(struct course *c, uint64_t bytes, uint64_t chunks)
         if (c->play.flow->app == NULL || c->play.flow->app->stopped)
             return false;
         c->next = (c->next + 1) % c->count;
-        if (c->sides & APP_DIRECTION_BIT(chunk->direction))
+        if (c->directions & APP_DIRECTION_BIT(chunk->direction))
             play_one(c, chunk);
     }
     return true;
 }
 
-static bool has_side(const struct endless_chunk *chunk, unsigned count, unsigned sides)
+static bool has_direction(const struct endless_chunk *chunk, unsigned count, unsigned directions)
 {
     for (unsigned i = 0; i < count; i++)
-        if (sides & APP_DIRECTION_BIT(chunk[i].direction))
+        if (directions & APP_DIRECTION_BIT(chunk[i].direction))
             return true;
     return false;
 }
@@ -103,12 +103,12 @@ static bool is_bounded(struct course *c, size_t before)
 }
 
 static void run(const struct endless *e, unsigned prefix, const struct endless_chunk *chunk,
-                unsigned count, unsigned sides)
+                unsigned count, unsigned directions)
 {
-    struct course c = { .e = e, .chunk = chunk, .count = count, .sides = sides };
+    struct course c = { .e = e, .chunk = chunk, .count = count, .directions = directions };
     size_t before = allocated();
 
-    if (!has_side(chunk, count, sides))
+    if (!has_direction(chunk, count, directions))
         return;
     play_begin(&c.play, e->world, e->udp, 1);
     c.play.quiet = c.play.frames = true;
@@ -119,7 +119,7 @@ static void run(const struct endless *e, unsigned prefix, const struct endless_c
         fprintf(stderr, "endless: %s: %zu KiB more after %llu KiB in %llu chunks; behind %u of %u "
                 "chunks %u of %u bytes have gone on, sides %u\n", e->proto->name,
                 (allocated() - before) >> 10, (unsigned long long)c.bytes >> 10,
-                (unsigned long long)c.chunks, prefix, e->count, count, chunk->data.len, sides);
+                (unsigned long long)c.chunks, prefix, e->count, count, chunk->data.len, directions);
         abort();
     }
     play_end(&c.play);
@@ -152,6 +152,6 @@ void endless_check(const struct endless *e)
     }
     if (e->count < 2)
         return;
-    for (unsigned sides = APP_TS; sides <= APP_BOTH; sides++)
-        run(e, 0, e->chunk, e->count, sides);
+    for (unsigned directions = APP_TS; directions <= APP_BOTH; directions++)
+        run(e, 0, e->chunk, e->count, directions);
 }

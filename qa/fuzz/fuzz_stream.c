@@ -25,7 +25,7 @@ static const char *const settings[] = {
     "check-overlap-different-data: yes } }",
 };
 
-struct side {
+struct stream_dir {
     uint32_t seq;
     uint64_t next;                      /* offset that must come next */
     uint8_t kept[KEPT];                 /* the last bytes handed on */
@@ -40,7 +40,7 @@ struct world {
     struct counters *counters;
     struct stream_thread *st;
     struct packet_vector vector;
-    struct side side[2];
+    struct stream_dir ds[2];
     uint64_t time_us;
 };
 
@@ -70,7 +70,7 @@ static void world_close(struct world *w)
     free(w->vector.packet);
 }
 
-static void keep(struct side *s, const uint8_t *data, uint32_t len)
+static void keep(struct stream_dir *s, const uint8_t *data, uint32_t len)
 {
     if (len > KEPT / 2) {
         data += len - KEPT / 2;
@@ -97,7 +97,7 @@ static void check_again(const struct stream_chunk *c)
 
 static void check_chunk(struct world *w, const struct stream_chunk *c)
 {
-    struct side *s = &w->side[c->direction];
+    struct stream_dir *s = &w->ds[c->direction];
 
     if (c->kind == CHUNK_REINSPECT) {
         check_again(c);
@@ -122,7 +122,7 @@ static void consume(struct world *w)
         struct packet *p = w->vector.packet[i];
 
         if (p->flags & PACKET_FLOW_START)
-            w->side[0].next = w->side[1].next = w->side[0].kept_len = w->side[1].kept_len = 0;
+            w->ds[0].next = w->ds[1].next = w->ds[0].kept_len = w->ds[1].kept_len = 0;
         for (unsigned k = 0; k < p->chunk_count; k++)
             check_chunk(w, &p->chunk[k]);
     }
@@ -188,7 +188,7 @@ static void one_segment(struct world *w, struct bytes *in)
 {
     uint8_t head = take_u8(in);
     unsigned dir = head >> 7;
-    struct side *me = &w->side[dir], *other = &w->side[!dir];
+    struct stream_dir *me = &w->ds[dir], *other = &w->ds[!dir];
     int8_t seq_step = (int8_t)take_u8(in), ack_step = (int8_t)take_u8(in);
     uint32_t len = take_u8(in) * 7u;
     struct packet *p = segment(w, dir, len);

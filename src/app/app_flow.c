@@ -25,55 +25,55 @@ static const struct app_proto_counters *found_counters(const struct app_session 
 
 /* --- pending bytes --------------------------------------------------------------------------- */
 
-static void side_advance(struct app_side *side, uint32_t n)
+static void dir_advance(struct app_dir *ds, uint32_t n)
 {
     if (n == 0)
         return;
-    side->data += n;
-    side->len -= n;
-    side->offset += n;
+    ds->data += n;
+    ds->len -= n;
+    ds->offset += n;
 }
 
-void app_side_drop(struct app_session *s, enum direction d)
+void app_dir_drop(struct app_session *s, enum direction d)
 {
-    struct app_side *side = &s->side[d];
+    struct app_dir *ds = &s->ds[d];
 
-    side_advance(side, side->len);
-    side->offset += side->lost;
-    side->lost = 0;
-    side->need = 0;
+    dir_advance(ds, ds->len);
+    ds->offset += ds->lost;
+    ds->lost = 0;
+    ds->need = 0;
 }
 
-static void side_add(struct app_side *side, const uint8_t *data, uint32_t len)
+static void dir_add(struct app_dir *ds, const uint8_t *data, uint32_t len)
 {
-    if (side->len == 0) {
-        side->data = data;
-        side->len = len;
-        side->borrowed = true;
+    if (ds->len == 0) {
+        ds->data = data;
+        ds->len = len;
+        ds->borrowed = true;
         return;
     }
-    buf_add(&side->held, data, len);
-    side->data = side->held.data;
-    side->len = (uint32_t)side->held.len;
+    buf_add(&ds->held, data, len);
+    ds->data = ds->held.data;
+    ds->len = (uint32_t)ds->held.len;
 }
 
 /* Before the packet goes: what is left must lie in memory of our own. */
-static void side_settle(struct app_session *s, struct app_side *side)
+static void app_dir_buffer_rest(struct app_session *s, struct app_dir *ds)
 {
-    if (side->len == 0) {
-        app_buf_give(s->flow.thread, &side->held);
-        side->data = NULL;
-    } else if (side->borrowed) {
-        if (side->held.data == NULL)
-            side->held = app_buf_take(s->flow.thread);
-        side->held.len = 0;
-        buf_add(&side->held, side->data, side->len);
+    if (ds->len == 0) {
+        app_buf_give(s->flow.thread, &ds->held);
+        ds->data = NULL;
+    } else if (ds->borrowed) {
+        if (ds->held.data == NULL)
+            ds->held = app_buf_take(s->flow.thread);
+        ds->held.len = 0;
+        buf_add(&ds->held, ds->data, ds->len);
     } else {
-        buf_drop_front(&side->held, side->held.len - side->len);
+        buf_drop_front(&ds->held, ds->held.len - ds->len);
     }
-    side->borrowed = false;
-    if (side->len > 0)
-        side->data = side->held.data;
+    ds->borrowed = false;
+    if (ds->len > 0)
+        ds->data = ds->held.data;
 }
 
 /* --- the parser's state ----------------------------------------------------------------------- */
@@ -154,7 +154,7 @@ static bool replace_parser(struct app_session *s, const struct app_proto_conf *p
     af->next_tx_id = 0;
     af->end[0] = af->end[1] = false;
     af->encrypted = false;
-    s->side[0].started = s->side[1].started = false;
+    s->ds[0].started = s->ds[1].started = false;
     if (pc->parses[s->transport]) {
         af->thread->previous = &old.flow;
         opened = open_parser(s, pc);
@@ -226,46 +226,46 @@ static enum parse_status call_parser(struct app_session *s, struct app_input *in
 
 static int feed_gap(struct app_session *s, enum direction d)
 {
-    struct app_side *side = &s->side[d];
+    struct app_dir *ds = &s->ds[d];
 
     if (!s->flow.proto->handles_gaps) {
         s->flow.disrupted[d] = true;
         app_raw(&s->flow, TO_CLIENT);       /* whichever side it is */
         return parse_failed(s, found_counters(s)->gap);
     }
-    while (side->lost > 0) {
-        struct app_input in = { .offset = side->offset, .direction = d, .start = !side->started,
-                                .gap = (uint32_t)MIN(side->lost, UINT32_MAX) };
+    while (ds->lost > 0) {
+        struct app_input in = { .offset = ds->offset, .direction = d, .start = !ds->started,
+                                .gap = (uint32_t)MIN(ds->lost, UINT32_MAX) };
 
-        side->started = true;
-        side->offset += in.gap;
-        side->lost -= in.gap;
+        ds->started = true;
+        ds->offset += in.gap;
+        ds->lost -= in.gap;
         if (call_parser(s, &in) == PARSE_STOP)
             return parse_failed(s, found_counters(s)->parser);
     }
-    side->need = 0;
+    ds->need = 0;
     return 0;
 }
 
 /* One call of the parser. 1: it may go on at once, 0: not now, -1: failed. */
 static int feed_once(struct app_session *s, enum direction d, bool end)
 {
-    struct app_side *side = &s->side[d];
-    struct app_input in = { .data = side->data, .len = side->len, .offset = side->offset,
-                            .start = !side->started, .end = end, .truncated = end && side->depth_reached,
+    struct app_dir *ds = &s->ds[d];
+    struct app_input in = { .data = ds->data, .len = ds->len, .offset = ds->offset,
+                            .start = !ds->started, .end = end, .truncated = end && ds->depth_reached,
                             .direction = d };
     enum parse_status status;
 
     app_frames_stream(s, d, &in);
-    side->started = true;
+    ds->started = true;
     status = call_parser(s, &in);
     if (status == PARSE_STOP)
         return parse_failed(s, found_counters(s)->parser);
     if (in.consumed > in.len)
         return parse_failed(s, found_counters(s)->internal);
-    side_advance(side, in.consumed);
-    side->need = status == PARSE_MORE ? in.need : 0;
-    return status == PARSE_OK && in.consumed > 0 && side->len > 0;
+    dir_advance(ds, in.consumed);
+    ds->need = status == PARSE_MORE ? in.need : 0;
+    return status == PARSE_OK && in.consumed > 0 && ds->len > 0;
 }
 
 static uint32_t keep_limit(const struct app_session *s)
@@ -275,16 +275,16 @@ static uint32_t keep_limit(const struct app_session *s)
 
 static int feed_all(struct app_session *s, enum direction d, bool end)
 {
-    struct app_side *side = &s->side[d];
+    struct app_dir *ds = &s->ds[d];
     int more = 1;
 
-    if (!end && (side->len == 0 || side->len < side->need))
+    if (!end && (ds->len == 0 || ds->len < ds->need))
         more = 0;
     while (more > 0 && !s->off && !s->changing)
         more = feed_once(s, d, end);
     if (more < 0)
         return -1;
-    if (!end && side->len > keep_limit(s) && !s->changing)
+    if (!end && ds->len > keep_limit(s) && !s->changing)
         return parse_failed(s, found_counters(s)->parser);
     return 0;
 }
@@ -293,9 +293,9 @@ static int feed_all(struct app_session *s, enum direction d, bool end)
 int app_feed(struct app_session *s, enum direction d, bool end)
 {
     const struct app_proto_conf *pc = found_conf(s);
-    struct app_side *side = &s->side[d];
-    uint64_t before = side->offset;
-    bool first = !side->started;
+    struct app_dir *ds = &s->ds[d];
+    uint64_t before = ds->offset;
+    bool first = !ds->started;
     int result = 0;
 
     if (s->off) {
@@ -307,20 +307,20 @@ int app_feed(struct app_session *s, enum direction d, bool end)
     if (!pc->parses[s->transport]) {
         s->off = true;
         app_count_flow(s);
-        app_side_drop(s, d);
+        app_dir_drop(s, d);
         return 0;
     }
     if (end)
         s->flow.end[d] = true;
-    if (side->lost > 0)
+    if (ds->lost > 0)
         result = feed_gap(s, d);
-    if (result == 0 && !side->eof_sent)
+    if (result == 0 && !ds->eof_sent)
         result = feed_all(s, d, end);
     if (end)
-        side->eof_sent = true;
-    s->flow.fed[d] |= first || end || s->off || side->offset != before;
-    if (side->eof_sent || s->off)
-        app_side_drop(s, d);
+        ds->eof_sent = true;
+    s->flow.fed[d] |= first || end || s->off || ds->offset != before;
+    if (ds->eof_sent || s->off)
+        app_dir_drop(s, d);
     return result;
 }
 
@@ -418,7 +418,7 @@ void app_flow_free(struct flow *flow)
     if (UNLIKELY(s->flow.ext != NULL))
         ext_free(s);
     for (unsigned d = 0; d < 2; d++)
-        app_buf_give(at, &s->side[d].held);
+        app_buf_give(at, &s->ds[d].held);
     pool_put(&at->sessions, s);
     flow->app = NULL;
 }
@@ -509,34 +509,34 @@ static uint32_t within_depth(struct app_session *s, enum direction d,
     if (!pc->own_depth || c->offset + c->len < pc->stream_depth)
         return c->len;
     *end = true;
-    s->side[d].depth_reached = true;
+    s->ds[d].depth_reached = true;
     return c->offset >= pc->stream_depth ? 0 : (uint32_t)(pc->stream_depth - c->offset);
 }
 
 static void take_chunk(struct app_session *s, const struct stream_chunk *c)
 {
     enum direction d = (enum direction)c->direction;
-    struct app_side *side = &s->side[d];
+    struct app_dir *ds = &s->ds[d];
     bool end = false;
     uint32_t len;
 
-    if (s->off || side->eof_sent || c->kind == CHUNK_REINSPECT)
+    if (s->off || ds->eof_sent || c->kind == CHUNK_REINSPECT)
         return;
     if (c->kind == CHUNK_GAP) {
-        side->lost += side->len + c->len;
-        side->len = 0;
+        ds->lost += ds->len + c->len;
+        ds->len = 0;
         app_tcp_gap(s, d);
         return;
     }
-    if (side->len == 0 && side->lost == 0)
-        side->offset = c->offset;
+    if (ds->len == 0 && ds->lost == 0)
+        ds->offset = c->offset;
     len = within_depth(s, d, c, &end);
     if (len > 0) {
         app_frames_data(s, d, c->offset, (struct slice){ c->data, len });
-        side_add(side, c->data, len);
+        dir_add(ds, c->data, len);
     }
     if (end) {
-        side->depth_reached = true;
+        ds->depth_reached = true;
         s->flow.disrupted[d] = true;
     }
     app_tcp_data(s, d, end);
@@ -546,8 +546,8 @@ static void settle(struct app_session *s)
 {
     for (unsigned d = 0; d < 2; d++) {
         if (s->off)
-            app_side_drop(s, (enum direction)d);
-        side_settle(s, &s->side[d]);
+            app_dir_drop(s, (enum direction)d);
+        app_dir_buffer_rest(s, &s->ds[d]);
     }
 }
 
@@ -556,7 +556,7 @@ static void resume_change(struct app_session *s)
 {
     s->change_fresh = false;
     for (unsigned d = 0; d < 2; d++)
-        if (s->changing && s->side[d].len > 0)
+        if (s->changing && s->ds[d].len > 0)
             app_tcp_data(s, (enum direction)d, false);
 }
 
@@ -572,7 +572,7 @@ static void end_closed(struct app_session *s, struct packet *p)
         enum direction d = i == 0 ? first : OTHER_DIRECTION(first);
 
         if ((p->flags & end_flags[d]) != 0 && !s->off && !s->change_fresh &&
-            !s->side[d].eof_sent)
+            !s->ds[d].eof_sent)
             app_tcp_data(s, d, true);
     }
 }
@@ -583,7 +583,7 @@ static void end_flow(struct app_session *s)
 
     if (s->transport == TRANSPORT_TCP)
         for (unsigned d = 0; d < 2; d++)
-            if (!s->off && !s->side[d].eof_sent)
+            if (!s->off && !s->ds[d].eof_sent)
                 app_tcp_data(s, (enum direction)d, true);
     af->end[TO_SERVER] = af->end[TO_CLIENT] = true;
     if (af->proto != NULL && af->proto->finish != NULL)

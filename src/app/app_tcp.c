@@ -9,9 +9,9 @@
 
 #define WAIT_LIMIT 100000           /* bytes that one side may wait for the other to speak */
 
-static bool memory_done(const struct app_side *side)
+static bool memory_done(const struct app_dir *ds)
 {
-    return side->memory.patterns_done && side->memory.probes_done;
+    return ds->memory.patterns_done && ds->memory.probes_done;
 }
 
 static uint8_t first_data_of(const struct app_session *s, uint16_t id)
@@ -44,9 +44,9 @@ static enum app_proto_id ask(struct app_session *s, enum direction d, bool *reve
     struct flow *f = s->flow.flow;
     struct packet *p = s->flow.thread->packet;
     bool to_server = packet_direction(p) == TO_SERVER;
-    struct app_side *side = &s->side[d];
+    struct app_dir *ds = &s->ds[d];
     struct detect_question q = {
-        .data = { side->data, side->len }, .transport = TRANSPORT_TCP, .direction = d, .flow = f,
+        .data = { ds->data, ds->len }, .transport = TRANSPORT_TCP, .direction = d, .flow = f,
         .source_port = to_server ? p->src_port : p->dst_port,
         .dest_port = to_server ? p->dst_port : p->src_port,
         .other = f->app_proto_dir[OTHER_DIRECTION(d)], .expected = f->app_proto_expected,
@@ -55,12 +55,12 @@ static enum app_proto_id ask(struct app_session *s, enum direction d, bool *reve
 
     if (s->change_port != 0)
         q.dest_port = s->change_port;
-    found = app_detect(&s->flow.thread->conf->detect, &q, &side->memory,
-                       &s->side[OTHER_DIRECTION(d)].memory, reversed);
+    found = app_detect(&s->flow.thread->conf->detect, &q, &ds->memory,
+                       &s->ds[OTHER_DIRECTION(d)].memory, reversed);
     /* Who knows the other side need not ask; to ask may mean to wait for other threads. */
-    if (found != APP_PROTO_UNKNOWN || side->memory.expected_done || q.other != APP_PROTO_UNKNOWN)
+    if (found != APP_PROTO_UNKNOWN || ds->memory.expected_done || q.other != APP_PROTO_UNKNOWN)
         return found;
-    side->memory.expected_done = true;
+    ds->memory.expected_done = true;
     return claim_expected(s, p, d);
 }
 
@@ -68,7 +68,7 @@ static enum app_proto_id ask(struct app_session *s, enum direction d, bool *reve
 
 static bool waits_too_long(const struct app_session *s)
 {
-    const struct app_side *ts = &s->side[TO_SERVER], *tc = &s->side[TO_CLIENT];
+    const struct app_dir *ts = &s->ds[TO_SERVER], *tc = &s->ds[TO_CLIENT];
     uint64_t size_ts = ts->len + ts->lost, size_tc = tc->len + tc->lost;
 
     if (size_tc > 2 * WAIT_LIMIT || size_ts > 2 * WAIT_LIMIT)
@@ -86,7 +86,7 @@ static bool waits_too_long(const struct app_session *s)
 
 static bool is_hopeless(const struct app_session *s)
 {
-    const struct app_side *ts = &s->side[TO_SERVER], *tc = &s->side[TO_CLIENT];
+    const struct app_dir *ts = &s->ds[TO_SERVER], *tc = &s->ds[TO_CLIENT];
 
     return (ts->detected || memory_done(ts)) && (tc->detected || memory_done(tc));
 }
@@ -94,7 +94,7 @@ static bool is_hopeless(const struct app_session *s)
 static void both_unknown(struct app_session *s, enum direction d, bool end)
 {
     if (s->redetecting) {
-        if (end || s->side[d].len >= APP_CHANGE_DETECT_MAX)
+        if (end || s->ds[d].len >= APP_CHANGE_DETECT_MAX)
             app_disable(s);
         return;
     }
@@ -112,7 +112,7 @@ static void parse_as_other(struct app_session *s, enum direction d, bool end)
 {
     struct flow *f = s->flow.flow;
 
-    if (s->side[d].len > 0)
+    if (s->ds[d].len > 0)
         s->first_data = FIRST_DATA_PARSED;
     if (f->app_proto_dir[OTHER_DIRECTION(d)] != APP_PROTO_FAILED) {
         app_feed(s, d, end);
@@ -120,7 +120,7 @@ static void parse_as_other(struct app_session *s, enum direction d, bool end)
         app_count_flow(s);
     }
     f->app_proto_dir[d] = APP_PROTO_FAILED;
-    s->side[d].detected = true;
+    s->ds[d].detected = true;
     app_signal_proto_detected(f, s->flow.thread, d);
 }
 
@@ -133,7 +133,7 @@ static void proto_not_detected(struct app_session *s, enum direction d, bool end
     /* The request may have begun before we did; parsing from its middle would invent
      * transactions, even if the answer is detected. */
     if (s->midstream && f->app_proto_dir[TO_SERVER] == APP_PROTO_UNKNOWN &&
-        memory_done(&s->side[TO_SERVER])) {
+        memory_done(&s->ds[TO_SERVER])) {
         app_disable(s);
         return;
     }
@@ -146,11 +146,11 @@ static void proto_not_detected(struct app_session *s, enum direction d, bool end
         app_disable(s);
         return;
     }
-    if (memory_done(&s->side[d])) {
+    if (memory_done(&s->ds[d])) {
         parse_as_other(s, d, end);
     } else if (end) {
         f->app_proto_dir[d] = f->app_proto;
-        s->side[d].detected = true;
+        s->ds[d].detected = true;
         app_count_flow(s);
     }
 }
@@ -198,8 +198,8 @@ static void forget_direction(struct app_session *s, enum direction d)
 {
     struct flow *f = s->flow.flow;
 
-    s->side[d].detected = false;
-    s->side[d].memory = (struct detect_memory){ 0 };
+    s->ds[d].detected = false;
+    s->ds[d].memory = (struct detect_memory){ 0 };
     f->app_proto_dir[d] = APP_PROTO_UNKNOWN;
     f->app_proto = f->app_proto_dir[OTHER_DIRECTION(d)];
 }
@@ -213,7 +213,7 @@ static void proto_detected(struct app_session *s, enum direction d, enum app_pro
 
     f->app_proto_dir[d] = (uint16_t)found;
     app_session_set_proto(s, settle_dispute(s, d, found, other));
-    s->side[d].detected = true;
+    s->ds[d].detected = true;
     app_signal_proto_detected(f, s->flow.thread, d);
     if (reversed && s->midstream && other == APP_PROTO_UNKNOWN) {
         flow_swap(s, s->flow.thread->packet);
@@ -233,7 +233,7 @@ static void proto_detected(struct app_session *s, enum direction d, enum app_pro
     } else {
         s->first_data = FIRST_DATA_PARSED;
         if (app_feed(s, d, end) == 0 && other == APP_PROTO_UNKNOWN &&
-            s->side[OTHER_DIRECTION(d)].detected)
+            s->ds[OTHER_DIRECTION(d)].detected)
             app_count_flow(s);
     }
 }
@@ -257,8 +257,8 @@ static void set_both(struct app_session *s, uint16_t id)
 
     f->app_proto = f->app_proto_dir[TO_SERVER] = f->app_proto_dir[TO_CLIENT] = id;
     for (unsigned d = 0; d < 2; d++) {
-        s->side[d].detected = id != APP_PROTO_UNKNOWN;
-        s->side[d].memory = (struct detect_memory){ 0 };
+        s->ds[d].detected = id != APP_PROTO_UNKNOWN;
+        s->ds[d].memory = (struct detect_memory){ 0 };
     }
 }
 
@@ -305,8 +305,8 @@ void app_tcp_data(struct app_session *s, enum direction d, bool end)
     uint16_t found = f->app_proto_dir[d];
 
     if (s->off)
-        app_side_drop(s, d);
-    else if (found == APP_PROTO_UNKNOWN && !s->side[d].detected)
+        app_dir_drop(s, d);
+    else if (found == APP_PROTO_UNKNOWN && !s->ds[d].detected)
         detect(s, d, end);
     else if (s->changing) {
         if (!s->change_fresh)
@@ -321,7 +321,7 @@ void app_tcp_gap(struct app_session *s, enum direction d)
     struct flow *f = s->flow.flow;
 
     if (f->app_proto_dir[d] == APP_PROTO_UNKNOWN) {
-        s->side[d].detected = true;
+        s->ds[d].detected = true;
         if (f->app_proto == APP_PROTO_UNKNOWN)
             return;
         app_count_flow(s);

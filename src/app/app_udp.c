@@ -78,15 +78,15 @@ static void detect(struct app_thread *at, struct packet *p)
 static void feed(struct app_session *s, struct packet *p)
 {
     enum direction d = packet_direction(p);
-    struct app_side *side = &s->side[d];
+    struct app_dir *ds = &s->ds[d];
 
-    side->data = p->payload;
-    side->len = p->payload_len;
-    side->borrowed = true;
-    side->offset = 0;
-    side->started = false;
+    ds->data = p->payload;
+    ds->len = p->payload_len;
+    ds->borrowed = true;
+    ds->offset = 0;
+    ds->started = false;
     app_feed(s, d, false);
-    side->len = 0;
+    ds->len = 0;
 }
 
 void app_udp_packet(struct app_thread *at, struct packet *p)

@@ -63,7 +63,7 @@ static void flip_flow(struct flow *f)
 
 static void flip_session(struct app_session *s)
 {
-    SWAP(s->side[0], s->side[1]);
+    SWAP(s->ds[0], s->ds[1]);
     if (s->flow.ext != NULL)
         SWAP(s->flow.ext->frames[0], s->flow.ext->frames[1]);
     SWAP(s->flow.end[0], s->flow.end[1]);

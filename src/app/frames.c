@@ -86,14 +86,14 @@ static void keep(struct app_session *s, struct frames *frames, uint64_t offset,
 static void keep_pending(struct app_session *s, struct frames *frames, enum direction d,
                          uint64_t offset)
 {
-    const struct app_side *side = &s->side[d];
-    uint64_t from = MAX(offset, side->offset), skip = from - side->offset;
+    const struct app_dir *ds = &s->ds[d];
+    uint64_t from = MAX(offset, ds->offset), skip = from - ds->offset;
 
-    if (skip >= side->len || (frames->part_count > 0 && frames->part[0].offset <= from))
+    if (skip >= ds->len || (frames->part_count > 0 && frames->part[0].offset <= from))
         return;
     frames->part_count = 0;
     frames->kept.len = 0;
-    keep(s, frames, from, (struct slice){ side->data + skip, side->len - (uint32_t)skip });
+    keep(s, frames, from, (struct slice){ ds->data + skip, ds->len - (uint32_t)skip });
 }
 
 void app_frames_data(struct app_session *s, enum direction d, uint64_t offset, struct slice data)
@@ -121,9 +121,9 @@ bool app_frames_part(const struct app_flow *af, enum direction direction, unsign
 
 uint64_t app_frames_edge(const struct app_flow *af, enum direction direction, bool parsed)
 {
-    const struct app_side *side = &app_session_of(af)->side[direction];
+    const struct app_dir *ds = &app_session_of(af)->ds[direction];
 
-    return side->offset + (parsed ? 0 : side->len);
+    return ds->offset + (parsed ? 0 : ds->len);
 }
 
 /* --- the frames --------------------------------------------------------------------------- */
@@ -227,7 +227,7 @@ static bool frame_is_over(const struct app_session *s, enum direction d, const s
 {
     if (s->transport == TRANSPORT_UDP)
         return true;
-    return f->len >= 0 && f->offset + (uint64_t)f->len <= s->side[d].offset + s->side[d].len;
+    return f->len >= 0 && f->offset + (uint64_t)f->len <= s->ds[d].offset + s->ds[d].len;
 }
 
 bool app_frames_wanted(const struct app_flow *af)
@@ -260,7 +260,7 @@ bool app_frames_each(const struct app_flow *af, enum direction direction,
 
 uint32_t app_untaken(const struct app_flow *af, enum direction direction)
 {
-    return app_session_of(af)->side[direction].len;
+    return app_session_of(af)->ds[direction].len;
 }
 
 bool app_frames_any(const struct app_flow *af, enum direction direction)
@@ -284,7 +284,7 @@ bool app_frame_find(const struct app_flow *af, enum direction direction, uint32_
 /* From where on its bytes may be looked at again. */
 static uint64_t left_edge(const struct app_session *s, enum direction d, const struct frame *f)
 {
-    uint64_t parsed = s->side[d].offset;
+    uint64_t parsed = s->ds[d].offset;
 
     return parsed > f->offset + WINDOW ? parsed - WINDOW : f->offset;
 }
@@ -292,7 +292,7 @@ static uint64_t left_edge(const struct app_session *s, enum direction d, const s
 static void prune(struct app_session *s, enum direction d, bool all)
 {
     struct frames *frames = frames_of(s, d);
-    uint64_t edge = s->side[d].offset + s->side[d].len;
+    uint64_t edge = s->ds[d].offset + s->ds[d].len;
     unsigned kept = 0;
 
     for (unsigned i = 0; !all && i < frame_count(frames); i++) {

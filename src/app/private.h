@@ -172,7 +172,7 @@ enum app_opened app_openers_of(struct app_openers *openers, const struct packet 
 
 /* One direction. Pending bytes are those that the parser has not taken: in the chunk at hand, or
  * in `held`. They are copied only when they must outlive the packet. */
-struct app_side {
+struct app_dir {
     const uint8_t *data;
     uint32_t len;
     uint32_t need;              /* the parser waits for so many */
@@ -207,7 +207,7 @@ enum { FIRST_DATA_PARSED = 0x80 };
 
 struct app_session {
     struct app_flow flow;       /* first: what everybody else sees */
-    struct app_side side[2];
+    struct app_dir ds[2];
     uint8_t transport;
     uint8_t first_data;         /* APP_TS or APP_TC: who spoke first; FIRST_DATA_PARSED */
     bool off : 1;               /* nothing is looked at any more */
@@ -243,7 +243,7 @@ struct app_session *app_session_new(struct app_thread *at, struct flow *f, unsig
 void app_session_set_proto(struct app_session *s, enum app_proto_id id);
 /* Gives the pending bytes (and `end`) to the parser. -1: it failed, the session is off. */
 int app_feed(struct app_session *s, enum direction d, bool end);
-void app_side_drop(struct app_session *s, enum direction d);        /* all pending bytes */
+void app_dir_drop(struct app_session *s, enum direction d);        /* all pending bytes */
 void app_disable(struct app_session *s);        /* recognition gave up: FAILED, for good */
 /* Rules on protocols get to know what this direction's is, or that it has none. */
 void app_signal_proto_detected(struct flow *f, const struct app_thread *at, enum direction d);

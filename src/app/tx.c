@@ -234,7 +234,7 @@ static bool is_over(const struct app_flow *af)
 {
     const struct app_session *s = CONTAINER_OF(af, const struct app_session, flow);
 
-    return s->side[TO_SERVER].eof_sent && s->side[TO_CLIENT].eof_sent && af->proto != NULL &&
+    return s->ds[TO_SERVER].eof_sent && s->ds[TO_CLIENT].eof_sent && af->proto != NULL &&
            af->first == NULL && af->proto->finish == NULL && !s->changing && !s->replace &&
            frame_count(frames_of(s, TO_SERVER)) == 0 &&
            frame_count(frames_of(s, TO_CLIENT)) == 0;

@@ -9,7 +9,7 @@
 struct flow_rate {
     struct {
         uint64_t sum, newest;   /* newest: the second of the latest packet; 0: none yet */
-    } side[2];
+    } ds[2];
     uint64_t at[];              /* bytes by second, those of one direction behind the other's */
 };
 
@@ -48,18 +48,18 @@ static struct flow_rate *rate_of(const struct flow_rate_conf *conf, struct flow 
 static void move_on(struct flow_rate *rate, enum direction d, uint64_t *at, uint32_t seconds,
                     uint64_t second)
 {
-    uint64_t newest = rate->side[d].newest;
+    uint64_t newest = rate->ds[d].newest;
 
     if (second - newest >= seconds) {
         memset(at, 0, seconds * sizeof(*at));
-        rate->side[d].sum = 0;
+        rate->ds[d].sum = 0;
     } else {
         for (uint64_t s = newest + 1; s <= second; s++) {
-            rate->side[d].sum -= at[s % seconds];
+            rate->ds[d].sum -= at[s % seconds];
             at[s % seconds] = 0;
         }
     }
-    rate->side[d].newest = second;
+    rate->ds[d].newest = second;
 }
 
 bool flow_rate_add(const struct flow_rate_conf *conf, struct flow *f, enum direction d,
@@ -71,11 +71,11 @@ bool flow_rate_add(const struct flow_rate_conf *conf, struct flow *f, enum direc
     if ((f->inspect_flags & FLOW_INSPECT_ELEPHANT) || (rate = rate_of(conf, f)) == NULL)
         return false;
     at = rate->at + (d == TO_CLIENT ? conf->seconds : 0);
-    if (second > rate->side[d].newest)
+    if (second > rate->ds[d].newest)
         move_on(rate, d, at, conf->seconds, second);
-    at[rate->side[d].newest % conf->seconds] += bytes;
-    rate->side[d].sum += bytes;
-    if (rate->side[d].sum < conf->bytes)
+    at[rate->ds[d].newest % conf->seconds] += bytes;
+    rate->ds[d].sum += bytes;
+    if (rate->ds[d].sum < conf->bytes)
         return false;
     f->inspect_flags |= FLOW_INSPECT_ELEPHANT;
     lib_free(rate);

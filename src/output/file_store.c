@@ -178,23 +178,23 @@ static void hex_name(const uint8_t sha256[32], char out[65])
 static void store_fileinfo(struct file_store_logger *s, struct render *r, struct packet *p,
                            struct app_file *file, const char *final)
 {
-    struct render side = { .conf = r->conf, .counters = r->counters };
+    struct render render = { .conf = r->conf, .counters = r->counters };
     struct buf out = { 0 };
     struct slice record;
     char path[640];
     struct json j;
     FILE *f;
 
-    side.out = &out;
-    eve_begin(&side, &s->eve, &j, p, file->direction == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT,
+    render.out = &out;
+    eve_begin(&render, &s->eve, &j, p, file->direction == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT,
               "fileinfo", EVE_NO_TX);
     eve_tx_metadata(&j, file->tx);
     json_string(&j, "app_proto", app_proto_name(p->flow->app_proto));
     json_object(&j, "fileinfo");
     eve_file(&j, file, true);
     json_object_end(&j);
-    eve_end(&side, &s->eve, &j, p);
-    record = record_slice(&side);
+    eve_end(&render, &s->eve, &j, p);
+    record = record_slice(&render);
     snprintf(path, sizeof(path), "%s.%llu.%llu.json", final,
              (unsigned long long)(p->time_us / 1000000), (unsigned long long)file->id);
     f = fopen(path, "w");

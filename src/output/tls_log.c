@@ -66,7 +66,7 @@ static void add_version(struct buf *out, const struct tls_tx *t)
 {
     char text[TLS_VERSION_TEXT];
 
-    buf_printf(out, "VERSION='%s'", tls_version_name(t->side[TO_CLIENT].version, text));
+    buf_printf(out, "VERSION='%s'", tls_version_name(t->ds[TO_CLIENT].version, text));
 }
 
 static void add_date(struct buf *out, const char *key, int64_t date)
@@ -93,7 +93,7 @@ static void add_date_if(struct buf *out, const char *key, int64_t date)
 
 static void add_basic(struct buf *out, const struct packet *p, const struct tls_tx *t)
 {
-    const struct tls_side *server = &t->side[TO_CLIENT];
+    const struct tls_dir *server = &t->ds[TO_CLIENT];
     struct line_ends ends = line_ends_of(p);
 
     text_time(out, p->time_us);
@@ -113,13 +113,13 @@ static void add_basic(struct buf *out, const struct packet *p, const struct tls_
  * one: so it is in Suricata. */
 static void add_extended(struct buf *out, const struct tls_tx *t)
 {
-    const struct tls_certificate *c = &t->side[TO_CLIENT].certificate;
+    const struct tls_certificate *c = &t->ds[TO_CLIENT].certificate;
 
     add_field_if(out, "SHA1", c->fingerprint);
-    add_field_if(out, "SNI", t->side[TO_SERVER].hello.sni);
+    add_field_if(out, "SNI", t->ds[TO_SERVER].hello.sni);
     if (c->serial.data != NULL) {
         buf_add_u8(out, ' ');
-        add_field(out, "SERIAL", t->side[TO_SERVER].certificate.serial);
+        add_field(out, "SERIAL", t->ds[TO_SERVER].certificate.serial);
     }
     buf_add_u8(out, ' ');
     add_version(out, t);
@@ -139,14 +139,14 @@ static void add_or_dash(struct buf *out, struct slice value)
 
 static void add_item(struct buf *out, char what, const struct tls_tx *t)
 {
-    const struct tls_certificate *c = &t->side[TO_CLIENT].certificate;
+    const struct tls_certificate *c = &t->ds[TO_CLIENT].certificate;
 
     switch (what) {
     case 'v': add_version(out, t); break;
     case 'd': add_date(out, "NOTBEFORE", c->not_before); break;
     case 'D': add_date(out, "NOTAFTER", c->not_after); break;
     case 'f': add_or_dash(out, c->fingerprint); break;
-    case 'n': add_or_dash(out, t->side[TO_SERVER].hello.sni); break;
+    case 'n': add_or_dash(out, t->ds[TO_SERVER].hello.sni); break;
     case 's': add_or_dash(out, c->subject); break;
     case 'i': add_or_dash(out, c->issuer); break;
     case 'E': add_extended(out, t); break;
@@ -175,7 +175,7 @@ static void tls_log_tx(struct render *r, void *self, struct packet *p, struct ap
 
     if (tx->flow->proto != &app_tls || !line_log_due(&log->line, tx, progress))
         return;
-    if (!t->side[TO_CLIENT].has_certificate && !t->without_certificate &&
+    if (!t->ds[TO_CLIENT].has_certificate && !t->without_certificate &&
         !(t->resumed && log->resumed))
         return;
     record_begin(r, log->line.sink);

@@ -73,12 +73,12 @@ static void add_base64_lines(struct buf *out, struct slice der)
     buf_add_u8(out, '\n');
 }
 
-static void make_pem(struct buf *out, const struct tls_side *side)
+static void make_pem(struct buf *out, const struct tls_dir *ds)
 {
     buf_clear(out);
-    for (unsigned i = 0; i < tls_chain_kept(side); i++) {
+    for (unsigned i = 0; i < tls_chain_kept(ds); i++) {
         BUF_LITERAL(out, "-----BEGIN CERTIFICATE-----\n");
-        add_base64_lines(out, side->chain[i]);
+        add_base64_lines(out, ds->chain[i]);
         BUF_LITERAL(out, "-----END CERTIFICATE-----\n");
     }
 }
@@ -98,10 +98,10 @@ static void add_name(struct buf *out, const char *label, struct slice name)
 }
 
 /* From the client to the server, whoever sent the packet at hand. */
-static void make_meta(struct buf *out, const struct packet *p, const struct tls_side *side)
+static void make_meta(struct buf *out, const struct packet *p, const struct tls_dir *ds)
 {
     bool forward = packet_direction(p) == TO_SERVER;
-    const struct tls_certificate *c = &side->certificate;
+    const struct tls_certificate *c = &ds->certificate;
 
     buf_clear(out);
     BUF_LITERAL(out, "TIME:              ");
@@ -138,8 +138,8 @@ static void write_file(struct tls_store *s, const char *path, const struct buf *
         close(fd);
 }
 
-static void store_side(struct tls_store *s, struct render *r, const struct packet *p,
-                       struct tls_side *side, const char *who)
+static void store_direction(struct tls_store *s, struct render *r, const struct packet *p,
+                       struct tls_dir *ds, const char *who)
 {
     uint32_t number = __atomic_add_fetch(&s->number, 1, __ATOMIC_RELAXED);
     char path[4096];
@@ -147,13 +147,13 @@ static void store_side(struct tls_store *s, struct render *r, const struct packe
                      (unsigned long long)(p->time_us / 1000000),
                      (unsigned)(p->time_us % 1000000), number);
 
-    side->stored = true;
+    ds->stored = true;
     if (n < 0 || (size_t)n >= sizeof(path) - 6)
         return;
-    make_pem(&r->scratch, side);
+    make_pem(&r->scratch, ds);
     memcpy(path + n, ".pem", 5);
     write_file(s, path, &r->scratch);
-    make_meta(&r->scratch, p, side);
+    make_meta(&r->scratch, p, ds);
     memcpy(path + n, ".meta", 6);
     write_file(s, path, &r->scratch);
 }
@@ -165,10 +165,10 @@ static void tls_store_tx(struct render *r, void *self, struct packet *p, struct 
     if (tx->flow->proto != &app_tls)
         return;
     for (unsigned d = 0; d < 2; d++) {
-        struct tls_side *side = &t->side[d == 0 ? TO_CLIENT : TO_SERVER];
+        struct tls_dir *ds = &t->ds[d == 0 ? TO_CLIENT : TO_SERVER];
 
-        if (side->store && !side->stored && side->has_certificate)
-            store_side(self, r, p, side, d == 0 ? "" : "client-");
+        if (ds->store && !ds->stored && ds->has_certificate)
+            store_direction(self, r, p, ds, d == 0 ? "" : "client-");
     }
 }
 

@@ -168,7 +168,7 @@ static void emit_waiting(struct tcp_in *in, const struct tcp_stream *s, enum dir
 COLD void stream_emit_reinspect(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_t len)
 {
     struct stream_thread *st = in->st;
-    enum direction dir = (enum direction)(s == &in->ssn->side[TO_CLIENT]);
+    enum direction dir = (enum direction)(s == &in->ssn->stream[TO_CLIENT]);
     int64_t from = MAX(stream_abs(s, seq), s->offset);
     int64_t to = MIN(stream_abs(s, seq) + len, s->delivered);
     struct stream_chunk *chunk;
@@ -217,7 +217,7 @@ static void skip_gap(struct tcp_stream *s, uint32_t len)
 static COLD void emit_gap(struct stream_thread *st, struct tcp_session *ssn, struct packet *p,
                           enum direction dir, uint32_t len)
 {
-    struct tcp_stream *s = &ssn->side[dir];
+    struct tcp_stream *s = &ssn->stream[dir];
 
     (void)chunk_new(p, dir, CHUNK_GAP, s->delivered, len);
     skip_gap(s, len);
@@ -259,7 +259,7 @@ void stream_release(struct stream_thread *st, const struct flow *flow, struct tc
 void stream_emit(struct stream_thread *st, struct tcp_session *ssn, struct packet *p,
                  enum direction dir, bool eof)
 {
-    struct tcp_stream *s = &ssn->side[dir];
+    struct tcp_stream *s = &ssn->stream[dir];
     unsigned first_chunk = p->chunk_count;
 
     ssn->flags &= ~SSN_WAITS(dir);

@@ -36,7 +36,7 @@ static bool is_given_up(const struct flow *flow)
 
 static uint32_t last_inspection(const struct tcp_session *ssn, enum direction dir)
 {
-    const struct tcp_stream *s = &ssn->side[dir];
+    const struct tcp_stream *s = &ssn->stream[dir];
     bool closed = ssn->state < TCP_ESTABLISHED || ssn->state == TCP_CLOSED;
 
     if (closed && (!(s->flags & STREAM_SEEN_DATA) || (s->flags & STREAM_NO_REASSEMBLY) ||
@@ -90,7 +90,7 @@ static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
         packet_make_pseudo_headers(p, flow->key.proto == PROTO_TCP);
         return;
     }
-    p->tcp.seq = ssn->side[TO_SERVER].next_seq;
+    p->tcp.seq = ssn->stream[TO_SERVER].next_seq;
     packet_make_pseudo_headers(p, true);
     packet_fix_checksums(p);
     if (ssn->state >= TCP_ESTABLISHED)
@@ -98,7 +98,7 @@ static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
     if (ssn->flags & SSN_MIDSTREAM)
         p->flags |= PACKET_MIDSTREAM;
     for (unsigned dir = 0; dir < 2; dir++)
-        p->stream_bytes[dir] = ssn->side[dir].next_seq - ssn->side[dir].isn;
+        p->stream_bytes[dir] = ssn->stream[dir].next_seq - ssn->stream[dir].isn;
     inspections = last_inspections(flow);
     if (inspections == 0)
         return;

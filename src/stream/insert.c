@@ -141,7 +141,7 @@ static uint32_t buffer_room(const struct tcp_stream *s)
 static void drop_front(const struct stream_thread *st, const struct flow *flow,
                        struct tcp_stream *s, bool compares)
 {
-    enum direction dir = (enum direction)(s == &flow->tcp->side[TO_CLIENT]);
+    enum direction dir = (enum direction)(s == &flow->tcp->stream[TO_CLIENT]);
     int64_t keep = stream_kept_from(st->conf, flow, s, dir);
 
     if (compares)

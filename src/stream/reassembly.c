@@ -43,7 +43,7 @@ static uint32_t depth_of(const struct tcp_in *in, enum direction dir)
 /* The segment that would cross the depth is the first not to be taken. */
 static bool within_depth(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_t len)
 {
-    uint32_t depth = depth_of(in, (enum direction)(s == &in->ssn->side[TO_CLIENT]));
+    uint32_t depth = depth_of(in, (enum direction)(s == &in->ssn->stream[TO_CLIENT]));
 
     if (LIKELY(depth == 0 || (!(s->flags & STREAM_DEPTH_REACHED) &&
                               stream_abs(s, seq) + len <= depth)))
@@ -63,7 +63,7 @@ bool stream_meets_depth(const struct flow *flow, const struct packet *p)
 
     if (ssn == NULL || ssn->depth == 0 || p->payload_len == 0)
         return false;
-    s = &ssn->side[(flow->key.src_port != p->src_port) != flow->swapped];
+    s = &ssn->stream[(flow->key.src_port != p->src_port) != flow->swapped];
     return !(s->flags & (STREAM_DEPTH_REACHED | STREAM_NO_REASSEMBLY)) &&
            stream_abs(s, p->tcp.seq) + p->payload_len > ssn->depth;
 }
@@ -174,7 +174,7 @@ static void look_at_packet(struct tcp_in *in, enum direction dir, unsigned chunk
 
 void stream_reassemble(struct tcp_in *in, struct tcp_stream *s)
 {
-    enum direction dir = (enum direction)(s == &in->ssn->side[TO_CLIENT]);
+    enum direction dir = (enum direction)(s == &in->ssn->stream[TO_CLIENT]);
     struct available available = who(in);
     unsigned chunks = in->p->chunk_count;
     int64_t delivered;
@@ -233,7 +233,7 @@ static void forget_records(struct stream_thread *st, struct tcp_stream *s)
 
 void stream_prune(struct tcp_in *in, struct tcp_stream *s)
 {
-    enum direction dir = (enum direction)(s == &in->ssn->side[TO_CLIENT]);
+    enum direction dir = (enum direction)(s == &in->ssn->stream[TO_CLIENT]);
     uint32_t unwanted = dir == TO_SERVER ? FLOW_REQ_NO_STREAM_TS : FLOW_REQ_NO_STREAM_TC;
     int64_t edge;
 

@@ -41,7 +41,7 @@ const struct stream_word session_flag_words[] = {
     { 0, NULL },
 };
 
-const struct stream_word side_flag_words[] = {
+const struct stream_word dir_flag_words[] = {
     { STREAM_GAP, "has_gap" },
     { STREAM_NO_REASSEMBLY, "noreassembly" },
     { STREAM_KEEPALIVE, "keepalive" },
@@ -66,9 +66,9 @@ static uint32_t segment_count(const struct segment *first)
     return count;
 }
 
-static void side_take(struct tcp_side_snapshot *out, const struct tcp_stream *s)
+static void dir_take(struct tcp_dir_snapshot *out, const struct tcp_stream *s)
 {
-    *out = (struct tcp_side_snapshot){
+    *out = (struct tcp_dir_snapshot){
         .isn = s->isn, .next_seq = s->next_seq, .last_ack = s->last_ack, .next_win = s->next_win,
         .base_seq = s->base_seq, .right_edge = s->right_edge, .window = s->window,
         .segments = segment_count(s->merged.first) + segment_count(stream_waiting(s)),
@@ -88,7 +88,7 @@ bool tcp_snapshot_of(const struct flow *flow, struct tcp_snapshot *out)
     out->state = ssn->state;
     out->former_state = ssn->former_state;
     for (unsigned dir = 0; dir < 2; dir++)
-        side_take(&out->side[dir], &ssn->side[dir]);
+        dir_take(&out->ds[dir], &ssn->stream[dir]);
     return true;
 }
 

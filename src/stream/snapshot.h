@@ -28,7 +28,7 @@ enum stream_pkt_flag {
 };
 #define STREAM_PKT_ALL 0xffffu               /* to be asked for: whatever the flags are */
 
-struct tcp_side_snapshot {
+struct tcp_dir_snapshot {
     uint32_t isn, next_seq, last_ack, next_win, base_seq, right_edge, window;
     uint32_t segments, buffer_size;
     uint16_t flags;
@@ -39,7 +39,7 @@ struct tcp_side_snapshot {
 struct tcp_snapshot {
     uint32_t flags;
     uint8_t state, former_state;
-    struct tcp_side_snapshot side[2];   /* by direction of its data */
+    struct tcp_dir_snapshot ds[2];   /* by direction of its data */
 };
 
 /* Bits and their names, NULL-ended: of packet.stream_pkt_flags, tcp_snapshot.flags and a side's. */
@@ -47,7 +47,7 @@ struct stream_word {
     uint32_t bit;
     const char *name;
 };
-extern const struct stream_word stream_pkt_flag_words[], session_flag_words[], side_flag_words[];
+extern const struct stream_word stream_pkt_flag_words[], session_flag_words[], dir_flag_words[];
 
 const char *tcp_snapshot_state(uint8_t state);
 

@@ -401,7 +401,7 @@ static inline void fetch_data(const struct flow *flow, const struct packet *p)
 
     if (flow == NULL || flow->tcp == NULL || p->payload_len == 0)
         return;
-    s = &flow->tcp->side[(flow->key.src_port != p->src_port) != flow->swapped];
+    s = &flow->tcp->stream[(flow->key.src_port != p->src_port) != flow->swapped];
     PREFETCH(s->merged.last);
     if (s->buffer != NULL)
         for (uint32_t i = 0; i < p->payload_len; i += CACHE_LINE)
@@ -661,14 +661,14 @@ bool stream_tcp_summary(const struct flow *flow, struct tcp_summary *out)
                 ? (enum tcp_state)(requests >> FLOW_REQ_TCP_STATE & 0x1f)
                 : (enum tcp_state)ssn->state;
     *out = (struct tcp_summary){
-        .flags_ts = ssn->side[TO_SERVER].tcp_flags,
-        .flags_tc = ssn->side[TO_CLIENT].tcp_flags,
+        .flags_ts = ssn->stream[TO_SERVER].tcp_flags,
+        .flags_tc = ssn->stream[TO_CLIENT].tcp_flags,
         .flags = ssn->tcp_flags,
         .state = tcp_state_name(state),
-        .ts_max_regions = stream_regions(&ssn->side[TO_SERVER]),
-        .tc_max_regions = stream_regions(&ssn->side[TO_CLIENT]),
-        .ts_gap = (ssn->side[TO_SERVER].flags & STREAM_GAP) != 0,
-        .tc_gap = (ssn->side[TO_CLIENT].flags & STREAM_GAP) != 0,
+        .ts_max_regions = stream_regions(&ssn->stream[TO_SERVER]),
+        .tc_max_regions = stream_regions(&ssn->stream[TO_CLIENT]),
+        .ts_gap = (ssn->stream[TO_SERVER].flags & STREAM_GAP) != 0,
+        .tc_gap = (ssn->stream[TO_CLIENT].flags & STREAM_GAP) != 0,
         .midstream = (ssn->flags & SSN_MIDSTREAM) != 0,
         .ts_urgent_oob = ssn->urgent_offset[TO_SERVER],
         .tc_urgent_oob = ssn->urgent_offset[TO_CLIENT],

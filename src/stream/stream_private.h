@@ -164,7 +164,7 @@ struct tcp_session {
     uint32_t urgent_seen[2];            /* urgent segments with data, for the record */
     uint16_t urgent_offset[2];          /* sequence numbers that went out of band */
     struct syn_record *queue;
-    struct tcp_stream side[2];          /* by direction of its data: side[TO_SERVER] the client's */
+    struct tcp_stream stream[2];          /* by direction of its data: stream[TO_SERVER] the client's */
 };
 
 _Static_assert(sizeof(struct tcp_session) <= 4 * CACHE_LINE, "there are as many as connections");

@@ -64,7 +64,7 @@ struct tcp_session *tcp_session_new(struct tcp_in *in)
     }
     ssn->depth = st->conf->depth;
     ssn->tcp_flags = in->flags;
-    ssn->side[in->dir].tcp_flags = in->flags;
+    ssn->stream[in->dir].tcp_flags = in->flags;
     in->flow->tcp = ssn;
     counter_inc(st->counters, st->id.sessions);
     counter_inc(st->counters, st->id.active_sessions);
@@ -74,8 +74,8 @@ struct tcp_session *tcp_session_new(struct tcp_in *in)
 void tcp_session_free(struct stream_thread *st, struct tcp_session *ssn)
 {
     for (unsigned dir = 0; dir < 2; dir++) {
-        stream_release_data(st, &ssn->side[dir]);
-        stream_holes_free(st, &ssn->side[dir]);
+        stream_release_data(st, &ssn->stream[dir]);
+        stream_holes_free(st, &ssn->stream[dir]);
     }
     syn_queue_free(st, ssn);
     pool_put(&st->sessions, ssn);
@@ -176,7 +176,7 @@ bool tcp_starts_anew(const struct stream_conf *conf, const struct flow *flow,
         return !(is_synack && dir == TO_CLIENT);
     if (!is_synack && dir == TO_SERVER && (ssn->flags & SSN_FAST_OPEN_IGNORED))
         return true;
-    if (dir == (is_synack ? TO_CLIENT : TO_SERVER) && ssn->side[dir].isn == p->tcp.seq)
+    if (dir == (is_synack ? TO_CLIENT : TO_SERVER) && ssn->stream[dir].isn == p->tcp.seq)
         return false;
     state = state_of(flow, ssn);
     return state >= TCP_LAST_ACK || state == TCP_NONE;
@@ -242,12 +242,12 @@ static void annotate(struct tcp_in *in)
 
     if (ssn->flags & SSN_MIDSTREAM)
         in->p->flags |= PACKET_MIDSTREAM;
-    if (UNLIKELY(ssn->flags & SSN_ASYNC) && ssn->side[OTHER_DIRECTION(in->dir)].tcp_flags == 0)
+    if (UNLIKELY(ssn->flags & SSN_ASYNC) && ssn->stream[OTHER_DIRECTION(in->dir)].tcp_flags == 0)
         in->p->flags |= PACKET_ONE_SIDED;
     if (ssn->state >= TCP_ESTABLISHED ||
         (in->len > 0 && in_has(in, TCP_SYN) && (ssn->flags & SSN_FAST_OPEN)))
         in->p->flags |= PACKET_STREAM_OPEN;
-    if (UNLIKELY((ssn->side[0].flags | ssn->side[1].flags) & STREAM_DEPTH_REACHED) &&
+    if (UNLIKELY((ssn->stream[0].flags | ssn->stream[1].flags) & STREAM_DEPTH_REACHED) &&
         in->st->conf->bypass_at_depth)
         flow_table_set_state(in->st->flows, in->flow, FLOW_LOCAL_BYPASSED);
 }
@@ -271,7 +271,7 @@ static COLD void forget_data(struct tcp_in *in)
     if (in->st->conf->is_inline || (ssn->flags & SSN_CLOSED_BY_RST))
         return;
     for (unsigned dir = 0; dir < 2; dir++) {
-        struct tcp_stream *s = &ssn->side[dir];
+        struct tcp_stream *s = &ssn->stream[dir];
 
         if (stream_waiting(s) == NULL && s->delivered == stream_edge(s))
             stream_release_data(in->st, s);
@@ -299,8 +299,8 @@ static void look_at(struct tcp_in *in)
     if (in->ssn == NULL)
         return;
     for (unsigned dir = 0; dir < 2; dir++) {
-        in->p->stream_bytes[dir] = in->ssn->side[dir].next_seq - in->ssn->side[dir].isn;
-        in->p->stream_history[dir] = stream_history(in->st, &in->ssn->side[dir]);
+        in->p->stream_bytes[dir] = in->ssn->stream[dir].next_seq - in->ssn->stream[dir].isn;
+        in->p->stream_history[dir] = stream_history(in->st, &in->ssn->stream[dir]);
     }
     if (UNLIKELY(in->st->conf->snapshots != 0))
         stream_snapshot(in->st->conf, in->p);
@@ -318,8 +318,8 @@ void tcp_packet(struct stream_thread *st, struct flow *flow, struct packet *p)
     };
 
     if (in.ssn != NULL) {
-        in.snd = &in.ssn->side[dir];
-        in.rcv = &in.ssn->side[OTHER_DIRECTION(dir)];
+        in.snd = &in.ssn->stream[dir];
+        in.rcv = &in.ssn->stream[OTHER_DIRECTION(dir)];
         if (in.ssn->state >= TCP_ESTABLISHED)
             p->flags |= PACKET_ESTABLISHED;
     }

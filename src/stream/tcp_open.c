@@ -5,8 +5,8 @@
  * SYN/ACKs, one side only, and sessions picked up in the middle. */
 #include "stream/stream_private.h"
 
-static struct tcp_stream *client_of(const struct tcp_in *in) { return &in->ssn->side[TO_SERVER]; }
-static struct tcp_stream *server_of(const struct tcp_in *in) { return &in->ssn->side[TO_CLIENT]; }
+static struct tcp_stream *client_of(const struct tcp_in *in) { return &in->ssn->stream[TO_SERVER]; }
+static struct tcp_stream *server_of(const struct tcp_in *in) { return &in->ssn->stream[TO_CLIENT]; }
 
 static void stream_start(struct tcp_stream *s, uint32_t isn)
 {

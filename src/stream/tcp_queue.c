@@ -39,7 +39,7 @@ struct syn_record syn_record_of(const struct tcp_in *in)
 /* What the session keeps of the SYN it saw last. */
 static struct syn_record syn_record_of_session(const struct tcp_session *ssn)
 {
-    const struct tcp_stream *client = &ssn->side[TO_SERVER], *server = &ssn->side[TO_CLIENT];
+    const struct tcp_stream *client = &ssn->stream[TO_SERVER], *server = &ssn->stream[TO_CLIENT];
     struct syn_record r = { .seq = client->isn, .window = (uint16_t)server->window,
                             .seen_s = client->last_ts_s };
 
@@ -155,7 +155,7 @@ static void remember_syn(struct tcp_in *in)
 
 void syn_record_apply(struct tcp_session *ssn, const struct syn_record *syn)
 {
-    struct tcp_stream *client = &ssn->side[TO_SERVER], *server = &ssn->side[TO_CLIENT];
+    struct tcp_stream *client = &ssn->stream[TO_SERVER], *server = &ssn->stream[TO_CLIENT];
 
     if (syn->flags & SYN_HAS_TS) {
         client->last_ts_s = syn->seen_s;

@@ -9,7 +9,7 @@
 static bool get_stub(struct app_tx *tx, enum direction d, unsigned index UNUSED,
                      struct slice *out)
 {
-    const struct dce_stub *stub = &dcerpc_tx_of(tx)->side[d].stub;
+    const struct dce_stub *stub = &dcerpc_tx_of(tx)->ds[d].stub;
 
     *out = (struct slice){ stub->data, stub->len };
     return stub->len > 0;

@@ -14,7 +14,7 @@ struct dcerpc_settings {
     uint32_t max_stub_size;
 };
 
-struct dcerpc_side {
+struct dcerpc_dir {
     struct dce_stub stub;
     uint16_t fragments;
     uint8_t type;               /* of the PDU: enum dce_type */
@@ -23,7 +23,7 @@ struct dcerpc_side {
 
 struct dcerpc_tx {
     struct app_tx tx;
-    struct dcerpc_side side[2]; /* the request, the response */
+    struct dcerpc_dir ds[2]; /* the request, the response */
     bool is_udp, little, request_seen;
     uint8_t minor;              /* of the version */
     uint16_t context, opnum;

@@ -4,13 +4,13 @@
 
 static bool has_part(const struct dcerpc_tx *t, enum direction d)
 {
-    return t->tx.progress[d] > 0 && !t->side[d].lost;
+    return t->tx.progress[d] > 0 && !t->ds[d].lost;
 }
 
-static void log_sizes(struct json *j, const struct dcerpc_side *side)
+static void log_sizes(struct json *j, const struct dcerpc_dir *ds)
 {
-    json_u64(j, "frag_cnt", side->fragments);
-    json_u64(j, "stub_data_size", side->stub.len);
+    json_u64(j, "frag_cnt", ds->fragments);
+    json_u64(j, "stub_data_size", ds->stub.len);
 }
 
 static void log_interface(struct json *j, const struct dce_interface *one)
@@ -34,7 +34,7 @@ static void log_interfaces(struct json *j, const struct dcerpc_tx *t)
     for (unsigned i = 0; i < st->interfaces.count; i++) {
         const struct dce_interface *one = &st->interfaces.at[i];
 
-        if (t->side[TO_SERVER].type == DCE_BIND ? one->call_id != t->call_id
+        if (t->ds[TO_SERVER].type == DCE_BIND ? one->call_id != t->call_id
                                                 : one->context != t->context)
             continue;
         if (!any)
@@ -48,37 +48,37 @@ static void log_interfaces(struct json *j, const struct dcerpc_tx *t)
 
 static void log_request(struct json *j, const struct dcerpc_tx *t)
 {
-    const struct dcerpc_side *side = &t->side[TO_SERVER];
+    const struct dcerpc_dir *ds = &t->ds[TO_SERVER];
     char text[DCE_TYPE_TEXT];
 
     if (!has_part(t, TO_SERVER)) {
         json_string(j, "request", "REQUEST_LOST");
         return;
     }
-    json_string(j, "request", dce_type_text(side->type, text));
-    if (side->type == DCE_REQUEST) {
+    json_string(j, "request", dce_type_text(ds->type, text));
+    if (ds->type == DCE_REQUEST) {
         json_object(j, "req");
         json_u64(j, "opnum", t->opnum);
-        log_sizes(j, side);
+        log_sizes(j, ds);
         json_object_end(j);
     }
-    if (!t->is_udp && (side->type == DCE_REQUEST || side->type == DCE_BIND))
+    if (!t->is_udp && (ds->type == DCE_REQUEST || ds->type == DCE_BIND))
         log_interfaces(j, t);
 }
 
 static void log_response(struct json *j, const struct dcerpc_tx *t)
 {
-    const struct dcerpc_side *side = &t->side[TO_CLIENT];
+    const struct dcerpc_dir *ds = &t->ds[TO_CLIENT];
     char text[DCE_TYPE_TEXT];
 
     if (!has_part(t, TO_CLIENT)) {
         json_string(j, "response", "UNREPLIED");
         return;
     }
-    json_string(j, "response", dce_type_text(side->type, text));
-    if (side->type == DCE_RESPONSE) {
+    json_string(j, "response", dce_type_text(ds->type, text));
+    if (ds->type == DCE_RESPONSE) {
         json_object(j, "res");
-        log_sizes(j, side);
+        log_sizes(j, ds);
         json_object_end(j);
     }
 }

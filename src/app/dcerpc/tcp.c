@@ -61,8 +61,8 @@ static struct dcerpc_tx *new_tx(struct app_flow *af, const struct dce_header *h)
     t->call_id = h->call_id;
     t->little = h->little;
     t->minor = h->minor;
-    t->side[TO_SERVER].type = DCE_REQUEST;
-    t->side[TO_CLIENT].type = DCE_RESPONSE;
+    t->ds[TO_SERVER].type = DCE_REQUEST;
+    t->ds[TO_CLIENT].type = DCE_RESPONSE;
     return t;
 }
 
@@ -76,7 +76,7 @@ static struct dcerpc_tx *find_tx(struct app_flow *af, const struct dce_header *h
         struct dcerpc_tx *t = dcerpc_tx_of(tx);
 
         if (t->call_id == h->call_id && tx->progress[d] == 0 &&
-            t->side[OTHER_DIRECTION(d)].type == other)
+            t->ds[OTHER_DIRECTION(d)].type == other)
             return t;
     }
     return NULL;
@@ -90,10 +90,10 @@ static struct dcerpc_tx *find_or_new(struct app_flow *af, const struct dce_heade
     return t != NULL ? t : new_tx(af, h);
 }
 
-static void side_done(struct dcerpc_tx *t, enum direction d, uint8_t type)
+static void dir_done(struct dcerpc_tx *t, enum direction d, uint8_t type)
 {
-    t->side[d].type = type;
-    t->side[d].fragments = 1;
+    t->ds[d].type = type;
+    t->ds[d].fragments = 1;
     t->tx.progress[d] = 1;
 }
 
@@ -108,7 +108,7 @@ static bool bind(struct app_flow *af, const struct dce_header *h, struct bytes b
         return false;
     t = new_tx(af, h);
     if (t != NULL)
-        side_done(t, TO_SERVER, h->type);
+        dir_done(t, TO_SERVER, h->type);
     return t != NULL;
 }
 
@@ -121,7 +121,7 @@ static bool bind_ack(struct app_flow *af, const struct dce_header *h, struct byt
         return false;
     t = find_or_new(af, h, TO_CLIENT);
     if (t != NULL)
-        side_done(t, TO_CLIENT, h->type);
+        dir_done(t, TO_CLIENT, h->type);
     return t != NULL;
 }
 
@@ -142,8 +142,8 @@ static bool call(struct app_flow *af, const struct dce_header *h, struct bytes b
         t->opnum = request.opnum;
         t->request_seen = true;
     }
-    dce_stub_add(&t->side[d].stub, &t->tx.arena, take_rest(&body), settings->max_stub_size);
-    side_done(t, d, h->type);
+    dce_stub_add(&t->ds[d].stub, &t->tx.arena, take_rest(&body), settings->max_stub_size);
+    dir_done(t, d, h->type);
     return true;
 }
 

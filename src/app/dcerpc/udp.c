@@ -81,8 +81,8 @@ static struct dcerpc_tx *new_tx(struct app_flow *af, const struct header *h)
     t->little = (h->representation[0] & 0x10) != 0;
     t->sequence = h->sequence;
     memcpy(t->activity, h->activity, DCE_UUID_LEN);
-    t->side[TO_SERVER].type = DCE_REQUEST;
-    t->side[TO_CLIENT].type = DCE_RESPONSE;
+    t->ds[TO_SERVER].type = DCE_REQUEST;
+    t->ds[TO_CLIENT].type = DCE_RESPONSE;
     return t;
 }
 
@@ -90,7 +90,7 @@ enum parse_status dcerpc_parse_udp(struct app_flow *af, struct app_input *in)
 {
     const struct dcerpc_settings *settings = af->settings;
     struct bytes bytes = app_input_bytes(in);
-    struct dcerpc_side *side;
+    struct dcerpc_dir *ds;
     struct dcerpc_tx *t;
     struct header h;
     struct slice stub;
@@ -109,9 +109,9 @@ enum parse_status dcerpc_parse_udp(struct app_flow *af, struct app_input *in)
         t = new_tx(af, &h);
     if (t == NULL)
         return PARSE_STOP;
-    side = &t->side[d];
-    side->fragments = (uint16_t)MIN(side->fragments + 1, UINT16_MAX);
-    dce_stub_add(&side->stub, &t->tx.arena, stub, settings->max_stub_size);
+    ds = &t->ds[d];
+    ds->fragments = (uint16_t)MIN(ds->fragments + 1, UINT16_MAX);
+    dce_stub_add(&ds->stub, &t->tx.arena, stub, settings->max_stub_size);
     if (d == TO_SERVER)
         t->opnum = h.opnum;
     if ((h.flags1 & FLAG_FRAGMENT) == 0 || (h.flags1 & FLAG_LAST_FRAGMENT) != 0)

@@ -2,7 +2,7 @@
 /* app/enip/keywords.c - what rules can see of requests and answers. */
 #include "app/enip/enip.h"
 
-static const struct enip_pdu *side_of(const struct app_tx *tx, enum direction d)
+static const struct enip_pdu *dir_of(const struct app_tx *tx, enum direction d)
 {
     const struct enip_tx *t = enip_tx_of(tx);
 
@@ -13,7 +13,7 @@ static const struct enip_pdu *side_of(const struct app_tx *tx, enum direction d)
 
 static bool get_command(struct app_tx *tx, enum direction d, unsigned i UNUSED, uint64_t *out)
 {
-    const struct enip_pdu *pdu = side_of(tx, d);
+    const struct enip_pdu *pdu = dir_of(tx, d);
 
     if (pdu != NULL)
         *out = pdu->header.command;
@@ -22,7 +22,7 @@ static bool get_command(struct app_tx *tx, enum direction d, unsigned i UNUSED, 
 
 static bool get_status(struct app_tx *tx, enum direction d, unsigned i UNUSED, uint64_t *out)
 {
-    const struct enip_pdu *pdu = side_of(tx, d);
+    const struct enip_pdu *pdu = dir_of(tx, d);
 
     if (pdu != NULL)
         *out = pdu->header.status;
@@ -38,7 +38,7 @@ static bool has_list(const struct enip_pdu *pdu, enum enip_payload payload)
 
 static bool get_version(struct app_tx *tx, enum direction d, unsigned i UNUSED, uint64_t *out)
 {
-    const struct enip_pdu *pdu = side_of(tx, d);
+    const struct enip_pdu *pdu = dir_of(tx, d);
 
     if (pdu != NULL && pdu->payload == ENIP_REGISTER)
         *out = pdu->version;
@@ -208,11 +208,11 @@ static bool get_number(struct app_tx *tx, struct enip_pdu *pdu, enum enip_number
     return true;
 }
 
-#define CIP_INTEGER(symbol, side, of, keyword, size, text)                                    \
+#define CIP_INTEGER(symbol, message, of, keyword, size, text)                                    \
     static bool get_##symbol(struct app_tx *tx, enum direction d UNUSED, unsigned i,          \
                              uint64_t *out)                                                   \
     {                                                                                         \
-        return get_number(tx, enip_tx_of(tx)->side, of, i, out);                              \
+        return get_number(tx, enip_tx_of(tx)->message, of, i, out);                              \
     }                                                                                         \
     static const struct app_integer symbol##_integer = {                                      \
         .name = "enip." keyword, .doc = text, .bits = size, .directions = APP_BOTH,           \
@@ -293,7 +293,7 @@ static bool is_service(const struct cip *m, const struct service_arg *a)
 
 static bool service_match(struct app_tx *tx, enum direction d, const void *arg)
 {
-    const struct enip_pdu *pdu = side_of(tx, d);
+    const struct enip_pdu *pdu = dir_of(tx, d);
     const struct service_arg *a = arg;
     struct cip m, inner;
     uint32_t at;

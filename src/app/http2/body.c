@@ -18,37 +18,37 @@ static const struct file_window window = {
 
 static void too_long(struct h2_tx *t, enum direction d)
 {
-    t->side[d].is_dns = false;
-    t->side[d].dns.len = 0;
+    t->ds[d].is_dns = false;
+    t->ds[d].dns.len = 0;
     app_tx_event(&t->tx, d == TO_SERVER ? H2_DNS_REQUEST_TOO_LONG : H2_DNS_RESPONSE_TOO_LONG);
 }
 
 static void collect_dns(struct h2_tx *t, enum direction d, struct slice data)
 {
-    struct h2_side *side = &t->side[d];
-    uint32_t room = MAX(side->dns_room, 512u);
+    struct h2_dir *ds = &t->ds[d];
+    uint32_t room = MAX(ds->dns_room, 512u);
     uint8_t *to;
 
-    if (!side->is_dns || data.len == 0)
+    if (!ds->is_dns || data.len == 0)
         return;
-    if (side->dns.len + data.len > DNS_MAX) {
+    if (ds->dns.len + data.len > DNS_MAX) {
         too_long(t, d);
         return;
     }
-    while (room < side->dns.len + data.len)
+    while (room < ds->dns.len + data.len)
         room *= 2;
-    to = (uint8_t *)(uintptr_t)side->dns.data;
-    if (room > side->dns_room) {
+    to = (uint8_t *)(uintptr_t)ds->dns.data;
+    if (room > ds->dns_room) {
         to = arena_alloc(&t->tx.arena, room);
         if (to == NULL)
             return;
-        if (side->dns.len > 0)
-            memcpy(to, side->dns.data, side->dns.len);
-        side->dns.data = to;
-        side->dns_room = room;
+        if (ds->dns.len > 0)
+            memcpy(to, ds->dns.data, ds->dns.len);
+        ds->dns.data = to;
+        ds->dns_room = room;
     }
-    memcpy(to + side->dns.len, data.data, data.len);
-    side->dns.len += data.len;
+    memcpy(to + ds->dns.len, data.data, data.len);
+    ds->dns.len += data.len;
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -76,7 +76,7 @@ static struct slice path_end(struct slice path)
 /* Ranges of one file have its name and host in common, as with HTTP/1. */
 static void open_range(struct h2_tx *t, const struct http_range *r)
 {
-    struct h2_side *side = &t->side[TO_CLIENT];
+    struct h2_dir *ds = &t->ds[TO_CLIENT];
     const struct h2_header *host = h2_header_find(t, TO_SERVER, ":authority");
     const struct h2_header *path = h2_header_find(t, TO_SERVER, ":path");
     struct slice name, server;
@@ -93,8 +93,8 @@ static void open_range(struct h2_tx *t, const struct http_range *r)
         memcpy(key, server.data, server.len);
     if (name.len > 0)
         memcpy(key + server.len, name.data, name.len);
-    side->whole_name = name;
-    side->range = app_range_open(t->tx.flow, (struct slice){ key, server.len + name.len },
+    ds->whole_name = name;
+    ds->range = app_range_open(t->tx.flow, (struct slice){ key, server.len + name.len },
                                  (uint64_t)r->start, (uint64_t)r->end, (uint64_t)r->size);
 }
 
@@ -103,7 +103,7 @@ static void check_range(struct h2_tx *t)
     const struct h2_header *h = h2_header_find(t, TO_CLIENT, "content-range");
     struct http_range r;
 
-    if (h == NULL || t->side[TO_CLIENT].file == NULL)
+    if (h == NULL || t->ds[TO_CLIENT].file == NULL)
         return;
     if (!http_range_parse(h->value, &r) ||
         (http_range_is_part(&r) && (r.start > r.end || r.end >= r.size)))
@@ -115,29 +115,29 @@ static void check_range(struct h2_tx *t)
 /* The last range of a file came in: it is a further file of this transaction. */
 static void finish_range(struct h2_tx *t, enum direction d)
 {
-    struct h2_side *side = &t->side[d];
+    struct h2_dir *ds = &t->ds[d];
     struct app_file *file;
     struct buf whole;
 
-    if (app_range_close(side->range, &whole)) {
-        file = app_file_open(&t->tx, d, side->whole_name, &window);
+    if (app_range_close(ds->range, &whole)) {
+        file = app_file_open(&t->tx, d, ds->whole_name, &window);
         for (size_t at = 0; at < whole.len; at += RANGE_CHUNK)
             app_file_append(file, whole.data + at, (uint32_t)MIN(whole.len - at, RANGE_CHUNK));
         app_file_close(file, FILE_CLOSED);
         buf_fini(&whole);
     }
-    side->range = NULL;
+    ds->range = NULL;
 }
 
 static void open_file(struct h2_tx *t, enum direction d)
 {
-    struct h2_side *side = &t->side[d];
+    struct h2_dir *ds = &t->ds[d];
 
-    if (side->data_seen)
+    if (ds->data_seen)
         return;
-    side->data_seen = true;
+    ds->data_seen = true;
     t->tx.progress[d] = MAX(t->tx.progress[d], H2_BODY);
-    side->file = app_file_open(&t->tx, d, (struct slice){ 0 }, &window);
+    ds->file = app_file_open(&t->tx, d, (struct slice){ 0 }, &window);
     if (d == TO_CLIENT)
         check_range(t);
 }
@@ -146,8 +146,8 @@ static void store(struct h2_tx *t, enum direction d, struct slice data)
 {
     if (data.len == 0)
         return;
-    app_file_append(t->side[d].file, data.data, data.len);
-    app_range_add(t->side[d].range, data.data, data.len);
+    app_file_append(t->ds[d].file, data.data, data.len);
+    app_range_add(t->ds[d].range, data.data, data.len);
     collect_dns(t, d, data);
 }
 
@@ -164,20 +164,20 @@ static bool is_bomb(const struct h2_tx *t, const struct h2_decoder *dec)
 static void drop_decoder(struct h2_tx *t, enum direction d)
 {
     struct h2_state *st = t->tx.flow->state;
-    struct h2_side *side = &t->side[d];
+    struct h2_dir *ds = &t->ds[d];
 
-    if (side->decoder == NULL)
+    if (ds->decoder == NULL)
         return;
-    st->in += h2_decoder_in(side->decoder);
-    st->out += h2_decoder_out(side->decoder);
-    h2_decoder_free(side->decoder);
-    side->decoder = NULL;
+    st->in += h2_decoder_in(ds->decoder);
+    st->out += h2_decoder_out(ds->decoder);
+    h2_decoder_free(ds->decoder);
+    ds->decoder = NULL;
 }
 
 /* Content goes on as it was sent. */
 static void refuse(struct h2_tx *t, enum direction d, struct slice data)
 {
-    struct h2_decoder *dec = t->side[d].decoder;
+    struct h2_decoder *dec = t->ds[d].decoder;
 
     h2_decoder_event(t, h2_decoder_refusal(dec));
     store(t, d, h2_decoder_kept(dec));
@@ -187,7 +187,7 @@ static void refuse(struct h2_tx *t, enum direction d, struct slice data)
 
 static bool decode(struct h2_tx *t, enum direction d, struct slice data)
 {
-    struct h2_decoder *dec = t->side[d].decoder;
+    struct h2_decoder *dec = t->ds[d].decoder;
     enum h2_decoded result;
     struct slice part, rest = data;
 
@@ -216,7 +216,7 @@ bool h2_body_data(struct h2_tx *t, enum direction d, struct slice data)
     open_file(t, d);
     if (data.len == 0)
         return true;
-    if (t->side[d].decoder != NULL)
+    if (t->ds[d].decoder != NULL)
         return decode(t, d, data);
     store(t, d, data);
     return true;
@@ -225,18 +225,18 @@ bool h2_body_data(struct h2_tx *t, enum direction d, struct slice data)
 void h2_body_end(struct h2_tx *t, enum direction d)
 {
     drop_decoder(t, d);
-    if (t->side[d].dns.len > 0)
-        doh2_message(t, d, t->side[d].dns);
+    if (t->ds[d].dns.len > 0)
+        doh2_message(t, d, t->ds[d].dns);
     finish_range(t, d);
-    app_file_close(t->side[d].file, FILE_CLOSED);
-    t->side[d].file = NULL;
+    app_file_close(t->ds[d].file, FILE_CLOSED);
+    t->ds[d].file = NULL;
     h2_tx_ended(t, d);
 }
 
 void h2_body_free(struct h2_tx *t, enum direction d)
 {
-    h2_decoder_free(t->side[d].decoder);
-    app_range_drop(t->side[d].range);
-    t->side[d].decoder = NULL;
-    t->side[d].range = NULL;
+    h2_decoder_free(t->ds[d].decoder);
+    app_range_drop(t->ds[d].range);
+    t->ds[d].decoder = NULL;
+    t->ds[d].range = NULL;
 }

@@ -23,23 +23,23 @@ static uint8_t *put_text(uint8_t *p, const char *s)
 }
 
 /* Room for all headers with four bytes beside each, and a line. */
-static size_t room_for(const struct h2_side *side)
+static size_t room_for(const struct h2_dir *ds)
 {
-    return side->header_bytes + 4 * (size_t)side->header_count + 32;
+    return ds->header_bytes + 4 * (size_t)ds->header_count + 32;
 }
 
-static bool keep(struct h2_side *side, enum h2_made what, struct slice s, struct slice *out)
+static bool keep(struct h2_dir *ds, enum h2_made what, struct slice s, struct slice *out)
 {
-    side->made |= 1u << what;
-    side->make[what] = s;
+    ds->made |= 1u << what;
+    ds->make[what] = s;
     *out = s;
     return s.data != NULL;
 }
 
-static bool kept(const struct h2_side *side, enum h2_made what, struct slice *out)
+static bool kept(const struct h2_dir *ds, enum h2_made what, struct slice *out)
 {
-    *out = side->make[what];
-    return (side->made & 1u << what) != 0;
+    *out = ds->make[what];
+    return (ds->made & 1u << what) != 0;
 }
 
 static bool is_field(const struct h2_header *h, const char *name)
@@ -49,21 +49,21 @@ static bool is_field(const struct h2_header *h, const char *name)
 }
 
 /* Several headers of one name are one, with commas (RFC 9110, 5.3). */
-static struct slice join(struct h2_tx *t, struct h2_side *side, const char *name, unsigned first)
+static struct slice join(struct h2_tx *t, struct h2_dir *ds, const char *name, unsigned first)
 {
-    struct slice out = side->header[first].value;
+    struct slice out = ds->header[first].value;
     uint8_t *p = NULL, *start = NULL;
 
-    for (unsigned i = first + 1; i < side->header_count; i++) {
-        if (!is_field(&side->header[i], name))
+    for (unsigned i = first + 1; i < ds->header_count; i++) {
+        if (!is_field(&ds->header[i], name))
             continue;
         if (start == NULL) {
-            start = arena_alloc(&t->tx.arena, room_for(side));
+            start = arena_alloc(&t->tx.arena, room_for(ds));
             if (start == NULL)
                 return out;
             p = put(start, out);
         }
-        p = put(put_text(p, ", "), side->header[i].value);
+        p = put(put_text(p, ", "), ds->header[i].value);
         out = (struct slice){ .data = start, .len = (uint32_t)(p - start) };
     }
     return out;
@@ -73,15 +73,15 @@ static bool get_value(struct app_tx *tx, enum direction d, const char *name, enu
                       struct slice *out)
 {
     struct h2_tx *t = h2_tx_of(tx);
-    struct h2_side *side = &t->side[d];
+    struct h2_dir *ds = &t->ds[d];
     struct slice none = { 0 };
 
-    if (kept(side, what, out))
+    if (kept(ds, what, out))
         return out->data != NULL;
-    for (unsigned i = 0; i < side->header_count; i++)
-        if (is_field(&side->header[i], name))
-            return keep(side, what, join(t, side, name, i), out);
-    return keep(side, what, none, out);
+    for (unsigned i = 0; i < ds->header_count; i++)
+        if (is_field(&ds->header[i], name))
+            return keep(ds, what, join(t, ds, name, i), out);
+    return keep(ds, what, none, out);
 }
 
 /* --- single headers --------------------------------------------------------------------------- */
@@ -143,11 +143,11 @@ static struct slice bare_host(struct slice s)
 
 static bool get_host(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
 {
-    struct h2_side *side = &h2_tx_of(tx)->side[d];
+    struct h2_dir *ds = &h2_tx_of(tx)->ds[d];
     struct slice s;
     uint8_t *lower;
 
-    if (kept(side, H2_MADE_HOST, out))
+    if (kept(ds, H2_MADE_HOST, out))
         return out->data != NULL;
     if (!get_raw_host(tx, d, index, &s))
         return false;
@@ -158,7 +158,7 @@ static bool get_host(struct app_tx *tx, enum direction d, unsigned index, struct
     for (uint32_t i = 0; i < s.len; i++)
         lower[i] = (uint8_t)tolower(s.data[i]);
     s.data = lower;
-    return keep(side, H2_MADE_HOST, s, out);
+    return keep(ds, H2_MADE_HOST, s, out);
 }
 
 /* --- lines ------------------------------------------------------------------------------------ */
@@ -174,12 +174,12 @@ static struct slice value_or_empty(const struct h2_tx *t, enum direction d, cons
 static bool get_line(struct app_tx *tx, enum direction d, unsigned i UNUSED, struct slice *out)
 {
     struct h2_tx *t = h2_tx_of(tx);
-    struct h2_side *side = &t->side[d];
+    struct h2_dir *ds = &t->ds[d];
     uint8_t *start, *p;
 
-    if (kept(side, H2_MADE_LINE, out))
+    if (kept(ds, H2_MADE_LINE, out))
         return true;
-    start = p = arena_alloc(&tx->arena, room_for(side));
+    start = p = arena_alloc(&tx->arena, room_for(ds));
     if (start == NULL)
         return false;
     if (d == TO_SERVER) {
@@ -188,7 +188,7 @@ static bool get_line(struct app_tx *tx, enum direction d, unsigned i UNUSED, str
     } else {
         p = put_text(put(put_text(p, "HTTP/2 "), value_or_empty(t, d, ":status")), "\r\n");
     }
-    return keep(side, H2_MADE_LINE, (struct slice){ start, (uint32_t)(p - start) }, out);
+    return keep(ds, H2_MADE_LINE, (struct slice){ start, (uint32_t)(p - start) }, out);
 }
 
 static bool get_protocol(struct app_tx *tx UNUSED, enum direction d UNUSED, unsigned i UNUSED,
@@ -224,11 +224,11 @@ static struct slice trimmed(struct slice s)
     return s;
 }
 
-static uint8_t *put_headers(uint8_t *p, const struct h2_side *side, enum direction d,
+static uint8_t *put_headers(uint8_t *p, const struct h2_dir *ds, enum direction d,
                             enum h2_made what)
 {
-    for (unsigned i = 0; i < side->header_count; i++) {
-        const struct h2_header *h = &side->header[i];
+    for (unsigned i = 0; i < ds->header_count; i++) {
+        const struct h2_header *h = &ds->header[i];
 
         if (what == H2_MADE_NAMES)
             p = put_text(put(p, h->name), "\r\n");
@@ -242,22 +242,22 @@ static uint8_t *put_headers(uint8_t *p, const struct h2_side *side, enum directi
 
 static bool get_joined(struct app_tx *tx, enum direction d, enum h2_made what, struct slice *out)
 {
-    struct h2_side *side = &h2_tx_of(tx)->side[d];
+    struct h2_dir *ds = &h2_tx_of(tx)->ds[d];
     uint8_t *start, *p;
 
-    if (side->header_count == 0)
+    if (ds->header_count == 0)
         return false;
-    if (kept(side, what, out))
+    if (kept(ds, what, out))
         return out->len > 0;
-    start = p = arena_alloc(&tx->arena, room_for(side));
+    start = p = arena_alloc(&tx->arena, room_for(ds));
     if (start == NULL)
         return false;
     if (what == H2_MADE_NAMES)
         p = put_text(p, "\r\n");
-    p = put_headers(p, side, d, what);
+    p = put_headers(p, ds, d, what);
     if (what == H2_MADE_NAMES)
         p = put_text(p, "\r\n");
-    keep(side, what, (struct slice){ start, (uint32_t)(p - start) }, out);
+    keep(ds, what, (struct slice){ start, (uint32_t)(p - start) }, out);
     return out->len > 0;
 }
 
@@ -281,17 +281,17 @@ static bool get_header_names(struct app_tx *tx, enum direction d, unsigned i UNU
 
 /* --- headers one by one ----------------------------------------------------------------------- */
 
-static bool make_items(struct h2_tx *t, struct h2_side *side)
+static bool make_items(struct h2_tx *t, struct h2_dir *ds)
 {
     struct slice *item;
 
-    if (side->item != NULL)
+    if (ds->item != NULL)
         return true;
-    item = arena_alloc(&t->tx.arena, side->header_count * sizeof(*item));
+    item = arena_alloc(&t->tx.arena, ds->header_count * sizeof(*item));
     if (item == NULL)
         return false;
-    for (unsigned i = 0; i < side->header_count; i++) {
-        const struct h2_header *h = &side->header[i];
+    for (unsigned i = 0; i < ds->header_count; i++) {
+        const struct h2_header *h = &ds->header[i];
         uint32_t len = h->name.len + 2 + h->value.len;
         uint8_t *p = arena_alloc(&t->tx.arena, len);
 
@@ -300,28 +300,28 @@ static bool make_items(struct h2_tx *t, struct h2_side *side)
         item[i] = (struct slice){ .data = p, .len = len };
         put(put_text(put(p, h->name), ": "), h->value);
     }
-    side->item = item;
+    ds->item = item;
     return true;
 }
 
 static bool get_item(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
 {
     struct h2_tx *t = h2_tx_of(tx);
-    struct h2_side *side = &t->side[d];
+    struct h2_dir *ds = &t->ds[d];
 
-    if (index >= side->header_count || !make_items(t, side))
+    if (index >= ds->header_count || !make_items(t, ds))
         return false;
-    *out = side->item[index];
+    *out = ds->item[index];
     return true;
 }
 
 static bool get_name(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
 {
-    const struct h2_side *side = &h2_tx_of(tx)->side[d];
+    const struct h2_dir *ds = &h2_tx_of(tx)->ds[d];
 
-    if (index >= side->header_count)
+    if (index >= ds->header_count)
         return false;
-    *out = side->header[index].name;
+    *out = ds->header[index].name;
     return true;
 }
 
@@ -413,7 +413,7 @@ APP_FILE_BUFFERS_BY(APP_BOTH, H2_BODY, H2_BODY, app_file_get_data, 0);
 
 static const struct dns_message *message_of(const struct app_tx *tx, enum direction d)
 {
-    return h2_tx_of((struct app_tx *)(uintptr_t)tx)->side[d].message;
+    return h2_tx_of((struct app_tx *)(uintptr_t)tx)->ds[d].message;
 }
 
 static bool get_question(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)

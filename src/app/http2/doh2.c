@@ -22,7 +22,7 @@ void doh2_message(struct h2_tx *t, enum direction d, struct slice in)
     if (d == TO_SERVER && (message.flags & DNS_FLAG_QR) != 0)
         return;
     if (app_narrow(&t->tx, APP_PROTO_doh2))
-        t->side[d].message = arena_copy(&t->tx.arena, &message, sizeof(message));
+        t->ds[d].message = arena_copy(&t->tx.arena, &message, sizeof(message));
 }
 
 /* Either alphabet; without padding, as the RFC has it. */
@@ -54,8 +54,8 @@ static const struct dns_message *message_of(struct app_tx *tx, bool *is_response
 {
     const struct h2_tx *t = h2_tx_of(tx);
 
-    *is_response = t->side[TO_CLIENT].message != NULL;
-    return t->side[*is_response ? TO_CLIENT : TO_SERVER].message;
+    *is_response = t->ds[TO_CLIENT].message != NULL;
+    return t->ds[*is_response ? TO_CLIENT : TO_SERVER].message;
 }
 
 static bool log_http(struct json *j, struct app_tx *tx)

@@ -19,11 +19,11 @@ bool h2_frame_take(struct bytes *in, struct h2_frame *out)
 
 void h2_frame_count(struct h2_tx *t, enum direction d, uint8_t type)
 {
-    struct h2_side *side = &t->side[d];
+    struct h2_dir *ds = &t->ds[d];
 
-    side->types[type / 64] |= UINT64_C(1) << type % 64;
-    if (side->frames < h2_settings_of(t->tx.flow)->max_frames)
-        side->frames++;
+    ds->types[type / 64] |= UINT64_C(1) << type % 64;
+    if (ds->frames < h2_settings_of(t->tx.flow)->max_frames)
+        ds->frames++;
     else
         app_tx_event(&t->tx, H2_TOO_MANY_FRAMES);
 }
@@ -31,10 +31,10 @@ void h2_frame_count(struct h2_tx *t, enum direction d, uint8_t type)
 void h2_note_add(struct h2_tx *t, enum direction d, enum h2_note_kind kind, uint16_t setting,
                  uint32_t value)
 {
-    struct h2_side *side = &t->side[d];
+    struct h2_dir *ds = &t->ds[d];
     struct h2_note *note;
 
-    if (side->frames >= h2_settings_of(t->tx.flow)->max_frames)
+    if (ds->frames >= h2_settings_of(t->tx.flow)->max_frames)
         return;
     note = arena_zalloc(&t->tx.arena, sizeof(*note));
     if (note == NULL)
@@ -42,11 +42,11 @@ void h2_note_add(struct h2_tx *t, enum direction d, enum h2_note_kind kind, uint
     note->kind = (uint8_t)kind;
     note->setting = setting;
     note->value = value;
-    if (side->last_note != NULL)
-        side->last_note->next = note;
+    if (ds->last_note != NULL)
+        ds->last_note->next = note;
     else
-        side->first_note = note;
-    side->last_note = note;
+        ds->first_note = note;
+    ds->last_note = note;
 }
 
 /* The numbers that are assigned (RFC 9113, 6.5.2; RFC 8441; RFC 9218). */
@@ -124,7 +124,7 @@ static void parse_headers(struct app_flow *af, enum direction d, const struct h2
     uint8_t padding = take_padding(&in, f);
     struct slice fragment;
 
-    t->side[d].has_headers = true;
+    t->ds[d].has_headers = true;
     if ((f->flags & H2_FLAG_PRIORITY) != 0)
         take_priority(&in, t, d);
     fragment = take_rest(&in);
@@ -147,9 +147,9 @@ static void parse_headers(struct app_flow *af, enum direction d, const struct h2
 static void parse_promise(struct app_flow *af, enum direction d, const struct h2_frame *f,
                           struct h2_tx *t, struct slice fragment)
 {
-    t->side[d].has_headers = true;
+    t->ds[d].has_headers = true;
     if (d == TO_CLIENT)
-        t->side[TO_SERVER].ended = true;
+        t->ds[TO_SERVER].ended = true;
     if ((f->flags & H2_FLAG_END_HEADERS) == 0)
         begin_block(af, d, f, t->stream, fragment);
     else
@@ -162,7 +162,7 @@ static void parse_continuation(struct app_flow *af, enum direction d, const stru
     struct h2_block *b = &((struct h2_state *)af->state)->block[d];
     bool last = (f->flags & H2_FLAG_END_HEADERS) != 0;
 
-    t->side[d].has_headers = true;
+    t->ds[d].has_headers = true;
     if (!b->active || b->stream != f->stream) {
         if (last)
             (void)h2_headers_inflate(af, d, t, payload);

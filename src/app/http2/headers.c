@@ -75,20 +75,20 @@ static void renew(struct app_flow *af, enum direction d)
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
-static bool grow(struct h2_tx *t, struct h2_side *side)
+static bool grow(struct h2_tx *t, struct h2_dir *ds)
 {
-    unsigned room = side->header_room > 0 ? 2 * side->header_room : 16;
+    unsigned room = ds->header_room > 0 ? 2 * ds->header_room : 16;
     struct h2_header *bigger;
 
-    if (side->header_count < side->header_room)
+    if (ds->header_count < ds->header_room)
         return true;
     bigger = arena_alloc(&t->tx.arena, room * sizeof(*bigger));
     if (bigger == NULL)
         return false;
-    if (side->header_count > 0)
-        memcpy(bigger, side->header, side->header_count * sizeof(*bigger));
-    side->header = bigger;
-    side->header_room = room;
+    if (ds->header_count > 0)
+        memcpy(bigger, ds->header, ds->header_count * sizeof(*bigger));
+    ds->header = bigger;
+    ds->header_room = room;
     return true;
 }
 
@@ -137,26 +137,26 @@ static void pay(struct h2_tx *t, struct h2_header *h)
 
 void h2_header_add(struct h2_tx *t, enum direction d, const struct h2_header *h)
 {
-    struct h2_side *side = &t->side[d];
+    struct h2_dir *ds = &t->ds[d];
     struct h2_header kept = *h;
     size_t size;
 
-    if (side->header_count >= HEADERS_MAX) {
+    if (ds->header_count >= HEADERS_MAX) {
         event_once(t, H2_REASSEMBLY_LIMIT_REACHED);
         return;
     }
     pay(t, &kept);
     size = (size_t)kept.name.len + kept.value.len;
-    if (side->header_bytes + size > h2_settings_of(t->tx.flow)->max_header_list) {
+    if (ds->header_bytes + size > h2_settings_of(t->tx.flow)->max_header_list) {
         event_once(t, H2_HEADER_LIST_TOO_LARGE);
         return;
     }
-    if (!grow(t, side) || !keep(t, &kept.name) || !keep(t, &kept.value))
+    if (!grow(t, ds) || !keep(t, &kept.name) || !keep(t, &kept.value))
         return;
-    side->header[side->header_count++] = kept;
-    side->header_bytes += size;
-    side->made = 0;
-    side->item = NULL;
+    ds->header[ds->header_count++] = kept;
+    ds->header_bytes += size;
+    ds->made = 0;
+    ds->item = NULL;
 }
 
 static bool is_named(const struct h2_header *h, const char *name)
@@ -167,11 +167,11 @@ static bool is_named(const struct h2_header *h, const char *name)
 
 const struct h2_header *h2_header_find(const struct h2_tx *t, enum direction d, const char *name)
 {
-    const struct h2_side *side = &t->side[d];
+    const struct h2_dir *ds = &t->ds[d];
 
-    for (unsigned i = 0; i < side->header_count; i++)
-        if (is_named(&side->header[i], name))
-            return &side->header[i];
+    for (unsigned i = 0; i < ds->header_count; i++)
+        if (is_named(&ds->header[i], name))
+            return &ds->header[i];
     return NULL;
 }
 
@@ -188,28 +188,28 @@ static bool same_host(struct slice a, struct slice b)
            strncasecmp((const char *)a.data, (const char *)b.data, a.len) == 0;
 }
 
-static void read_coding(struct h2_tx *t, struct h2_side *side, const struct h2_header *h)
+static void read_coding(struct h2_tx *t, struct h2_dir *ds, const struct h2_header *h)
 {
-    if (side->coding_known)
+    if (ds->coding_known)
         return;
-    side->coding_known = true;
-    side->decoder = h2_decoder_new(t, h->value);
+    ds->coding_known = true;
+    ds->decoder = h2_decoder_new(t, h->value);
 }
 
 /* The authority stands for the host in HTTP/2; one that says something else hides something. */
 void h2_headers_done(struct h2_tx *t, enum direction d, unsigned from)
 {
-    struct h2_side *side = &t->side[d];
+    struct h2_dir *ds = &t->ds[d];
     const struct h2_header *authority = NULL, *host = NULL, *path = NULL;
     bool wants_dns = false;
 
-    for (unsigned i = from; i < side->header_count; i++) {
-        const struct h2_header *h = &side->header[i];
+    for (unsigned i = from; i < ds->header_count; i++) {
+        const struct h2_header *h = &ds->header[i];
 
         if (is_named(h, "content-encoding"))
-            read_coding(t, side, h);
+            read_coding(t, ds, h);
         else if (is_named(h, "content-type"))
-            side->is_dns |= value_is(h, "application/dns-message");
+            ds->is_dns |= value_is(h, "application/dns-message");
         else if (is_named(h, "accept"))
             wants_dns |= value_is(h, "application/dns-message");
         else if (is_named(h, ":path"))
@@ -340,7 +340,7 @@ bool h2_headers_inflate(struct app_flow *af, enum direction d, struct h2_tx *t, 
 {
     struct h2_state *st = af->state;
     const struct h2_header error = { .kind = H2_FIELD_ERROR };
-    unsigned from = t->side[d].header_count;
+    unsigned from = t->ds[d].header_count;
 
     bool scanned = scan(in, t, d);
 

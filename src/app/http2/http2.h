@@ -92,7 +92,7 @@ enum h2_made {
     H2_MADE_HEADERS, H2_MADE_RAW, H2_MADE_NAMES, H2_MADE_COUNT,
 };
 
-struct h2_side {
+struct h2_dir {
     struct h2_header *header;
     unsigned header_count, header_room;
     size_t header_bytes;
@@ -122,7 +122,7 @@ struct h2_tx {
     struct h2_tx *hash_next;
     uint32_t stream;
     bool closed;
-    struct h2_side side[2];
+    struct h2_dir ds[2];
 };
 
 static inline struct h2_tx *h2_tx_of(struct app_tx *tx)

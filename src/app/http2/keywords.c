@@ -9,10 +9,10 @@
 
 static bool get_frametype(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
 {
-    const struct h2_side *side = &h2_tx_of(tx)->side[d];
+    const struct h2_dir *ds = &h2_tx_of(tx)->ds[d];
 
     for (unsigned type = 0; type < 256; type++) {
-        if ((side->types[type / 64] >> type % 64 & 1) == 0 || index-- > 0)
+        if ((ds->types[type / 64] >> type % 64 & 1) == 0 || index-- > 0)
             continue;
         *out = type;
         return true;
@@ -23,7 +23,7 @@ static bool get_frametype(struct app_tx *tx, enum direction d, unsigned index, u
 static bool get_note(struct app_tx *tx, enum direction d, unsigned index, unsigned kinds,
                      uint64_t *out)
 {
-    for (const struct h2_note *n = h2_tx_of(tx)->side[d].first_note; n != NULL; n = n->next) {
+    for (const struct h2_note *n = h2_tx_of(tx)->ds[d].first_note; n != NULL; n = n->next) {
         if ((kinds & 1u << n->kind) == 0 || index-- > 0)
             continue;
         *out = n->value;
@@ -49,12 +49,12 @@ static bool get_window(struct app_tx *tx, enum direction d, unsigned index, uint
 
 static bool get_size_update(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
 {
-    const struct h2_side *side = &h2_tx_of(tx)->side[d];
+    const struct h2_dir *ds = &h2_tx_of(tx)->ds[d];
 
-    for (unsigned i = 0; i < side->header_count; i++) {
-        if (side->header[i].kind != H2_TABLE_SIZE || index-- > 0)
+    for (unsigned i = 0; i < ds->header_count; i++) {
+        if (ds->header[i].kind != H2_TABLE_SIZE || index-- > 0)
             continue;
-        *out = side->header[i].table_size;
+        *out = ds->header[i].table_size;
         return true;
     }
     return false;
@@ -96,7 +96,7 @@ const struct app_integer *const h2_integers[] = { H2_INTEGERS, NULL };
 
 static const struct dns_message *message_of(struct app_tx *tx, enum direction d)
 {
-    return h2_tx_of(tx)->side[d].message;
+    return h2_tx_of(tx)->ds[d].message;
 }
 
 static bool get_opcode(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
@@ -268,7 +268,7 @@ static bool settings_match(struct app_tx *tx, enum direction d, const void *arg)
 {
     const struct wanted_setting *w = arg;
 
-    for (const struct h2_note *n = h2_tx_of(tx)->side[d].first_note; n != NULL; n = n->next)
+    for (const struct h2_note *n = h2_tx_of(tx)->ds[d].first_note; n != NULL; n = n->next)
         if (n->kind == H2_NOTE_SETTING && n->setting == w->id &&
             (n->value >= w->low && n->value <= w->high) != w->inverted)
             return true;

@@ -79,13 +79,13 @@ static void log_header(struct json *j, const struct h2_header *h)
 static bool log_headers(struct json *j, const struct h2_tx *t, enum direction d,
                         const struct h2_header **common, struct log_credit *credit)
 {
-    const struct h2_side *side = &t->side[d];
+    const struct h2_dir *ds = &t->ds[d];
 
-    if (!side->has_headers)
+    if (!ds->has_headers)
         return false;
     json_array(j, d == TO_SERVER ? "request_headers" : "response_headers");
-    for (unsigned i = 0; i < side->header_count; i++) {
-        const struct h2_header *h = &side->header[i];
+    for (unsigned i = 0; i < ds->header_count; i++) {
+        const struct h2_header *h = &ds->header[i];
 
         if (h->kind == H2_FIELD)
             note_common(h, common);
@@ -126,11 +126,11 @@ static void log_common(struct json *j, const struct h2_header **common,
 
 /* --- the other frames ------------------------------------------------------------------------- */
 
-static bool log_settings(struct json *j, const struct h2_side *side)
+static bool log_settings(struct json *j, const struct h2_dir *ds)
 {
     bool any = false;
 
-    for (const struct h2_note *n = side->first_note; n != NULL; n = n->next) {
+    for (const struct h2_note *n = ds->first_note; n != NULL; n = n->next) {
         if (n->kind != H2_NOTE_SETTING)
             continue;
         if (!any)
@@ -199,16 +199,16 @@ static void log_note(struct json *j, const struct h2_note *n, struct seen *seen)
     }
 }
 
-static bool log_side(struct json *j, const struct h2_tx *t, enum direction d)
+static bool log_direction(struct json *j, const struct h2_tx *t, enum direction d)
 {
-    const struct h2_side *side = &t->side[d];
+    const struct h2_dir *ds = &t->ds[d];
     struct json_mark mark = json_mark(j);
     struct seen seen = { 0 };
     bool any;
 
     json_object(j, d == TO_SERVER ? "request" : "response");
-    any = log_settings(j, side);
-    for (const struct h2_note *n = side->first_note; n != NULL; n = n->next)
+    any = log_settings(j, ds);
+    for (const struct h2_note *n = ds->first_note; n != NULL; n = n->next)
         log_note(j, n, &seen);
     any |= seen.error || seen.priority;
     if (any)
@@ -234,8 +234,8 @@ bool h2_log_members(struct json *j, struct app_tx *tx)
         json_bool(j, "headers_cut", true);
     json_object(j, "http2");
     json_u64(j, "stream_id", t->stream);
-    any |= log_side(j, t, TO_SERVER);
-    any |= log_side(j, t, TO_CLIENT);
+    any |= log_direction(j, t, TO_SERVER);
+    any |= log_direction(j, t, TO_CLIENT);
     json_object_end(j);
     return any;
 }

@@ -120,12 +120,12 @@ void h2_tx_global(struct h2_tx *t, enum direction d)
 
 void h2_tx_ended(struct h2_tx *t, enum direction d)
 {
-    struct h2_side *other = &t->side[OTHER_DIRECTION(d)];
+    struct h2_dir *other = &t->ds[OTHER_DIRECTION(d)];
 
-    t->side[d].ended = true;
+    t->ds[d].ended = true;
     t->tx.progress[d] = MAX(t->tx.progress[d], H2_BODY);
     /* A server that has sent all of an answer is not interested in the rest of the request. */
-    if (!other->ended && !(d == TO_CLIENT && t->side[d].data_seen))
+    if (!other->ended && !(d == TO_CLIENT && t->ds[d].data_seen))
         return;
     t->closed = true;
     t->tx.progress[TO_SERVER] = t->tx.progress[TO_CLIENT] = H2_COMPLETE;

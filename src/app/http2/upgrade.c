@@ -94,7 +94,7 @@ void h2_upgrade(struct app_flow *af)
     t = h2_tx_for(af, 1, H2_HEADERS);
     if (t == NULL)
         return;
-    t->side[TO_SERVER].has_headers = true;
+    t->ds[TO_SERVER].has_headers = true;
     add(t, ":method", method);
     if (uri.data != NULL)
         add(t, ":path", uri);

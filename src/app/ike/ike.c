@@ -91,9 +91,9 @@ static void ike_close(struct app_flow *af)
     struct ike_state *st = af->state;
 
     for (unsigned d = 0; d < 2; d++) {
-        buf_fini(&st->side[d].key_exchange);
-        buf_fini(&st->side[d].nonce);
-        buf_fini(&st->side[d].transform);
+        buf_fini(&st->ds[d].key_exchange);
+        buf_fini(&st->ds[d].nonce);
+        buf_fini(&st->ds[d].transform);
     }
 }
 

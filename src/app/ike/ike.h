@@ -67,7 +67,7 @@ static inline struct ike_tx *ike_tx_of(const struct app_tx *tx)
     return (struct ike_tx *)(uintptr_t)tx;
 }
 
-struct ike_side {                       /* version 1 */
+struct ike_dir {                       /* version 1 */
     struct buf key_exchange, nonce;     /* of its last message */
     struct buf transform;               /* attributes of the first one */
     uint64_t transform_count;
@@ -76,7 +76,7 @@ struct ike_side {                       /* version 1 */
 struct ike_state {
     bool has_domain;
     uint32_t domain;                    /* of interpretation */
-    struct ike_side side[2];
+    struct ike_dir ds[2];
     uint16_t chosen[IKE_TRANSFORM_TYPES];       /* version 2: the responder's, by type */
 };
 

@@ -60,12 +60,12 @@ static void log_secret(struct json *j, const char *key, const char *length_key,
     json_u64(j, length_key, value->len);
 }
 
-static void log_side(struct json *j, const char *key, const struct ike_side *side,
+static void log_direction(struct json *j, const char *key, const struct ike_dir *ds,
                      const struct ike_tx *proposals)
 {
     json_object(j, key);
-    log_secret(j, "key_exchange_payload", "key_exchange_payload_length", &side->key_exchange);
-    log_secret(j, "nonce_payload", "nonce_payload_length", &side->nonce);
+    log_secret(j, "key_exchange_payload", "key_exchange_payload_length", &ds->key_exchange);
+    log_secret(j, "nonce_payload", "nonce_payload_length", &ds->nonce);
     if (proposals != NULL && proposals->transforms.count > 0)
         log_proposals(j, "proposals", proposals);
     json_object_end(j);
@@ -73,8 +73,8 @@ static void log_side(struct json *j, const char *key, const struct ike_side *sid
 
 static void log_v1_chosen(struct json *j, const struct ike_state *st, const struct ike_tx *t)
 {
-    if (st->side[TO_CLIENT].transform_count > 0)
-        log_attributes(j, buf_slice(&st->side[TO_CLIENT].transform));
+    if (st->ds[TO_CLIENT].transform_count > 0)
+        log_attributes(j, buf_slice(&st->ds[TO_CLIENT].transform));
     if (t->direction == TO_CLIENT && t->transforms.count > 1)
         log_proposals(j, "server_proposals", t);
 }
@@ -96,8 +96,8 @@ static void log_v1(struct json *j, const struct ike_state *st, const struct ike_
         json_u64(j, "doi", st->domain);
     json_bool(j, "encrypted_payloads", t->encrypted);
     if (!t->encrypted) {
-        log_side(j, "client", &st->side[TO_SERVER], t->direction == TO_SERVER ? t : NULL);
-        log_side(j, "server", &st->side[TO_CLIENT], NULL);
+        log_direction(j, "client", &st->ds[TO_SERVER], t->direction == TO_SERVER ? t : NULL);
+        log_direction(j, "server", &st->ds[TO_CLIENT], NULL);
         if (t->vendors.count > 0) {
             json_array(j, "vendor_ids");
             for (const struct ike_part *part = t->vendors.first; part != NULL; part = part->next)

@@ -150,22 +150,22 @@ static void set(struct buf *b, struct slice bytes)
     buf_add(b, bytes.data, bytes.len);
 }
 
-static void update_side(struct ike_state *st, struct ike_tx *t)
+static void update_dir(struct ike_state *st, struct ike_tx *t)
 {
-    struct ike_side *side = &st->side[t->direction];
+    struct ike_dir *ds = &st->ds[t->direction];
 
     if (t->has_payload[0] & 1u << PAYLOAD_SA) {         /* a new exchange on the same flow */
-        side->transform_count = 0;
-        buf_clear(&side->transform);
+        ds->transform_count = 0;
+        buf_clear(&ds->transform);
     }
-    if (t->direction == TO_CLIENT && side->transform_count <= 1 &&
-        side->transform_count + t->transforms.count > 1)
+    if (t->direction == TO_CLIENT && ds->transform_count <= 1 &&
+        ds->transform_count + t->transforms.count > 1)
         app_tx_event(&t->tx, IKE_MULTIPLE_SERVER_PROPOSAL);
-    set(&side->key_exchange, t->key_exchange);
-    set(&side->nonce, t->nonce);
-    if (side->transform_count == 0 && t->transforms.count > 0)
-        set(&side->transform, t->transforms.first->bytes);
-    side->transform_count += t->transforms.count;
+    set(&ds->key_exchange, t->key_exchange);
+    set(&ds->nonce, t->nonce);
+    if (ds->transform_count == 0 && t->transforms.count > 0)
+        set(&ds->transform, t->transforms.first->bytes);
+    ds->transform_count += t->transforms.count;
 }
 
 bool ike_read_v1(struct ike_state *st, struct ike_tx *t, struct slice body)
@@ -180,7 +180,7 @@ bool ike_read_v1(struct ike_state *st, struct ike_tx *t, struct slice body)
         return true;
     if (!read_list(&r, first, &in))
         return false;
-    update_side(st, t);
+    update_dir(st, t);
     if (bytes_left(&in) > 0)
         app_tx_event(&t->tx, IKE_PAYLOAD_EXTRA_DATA);
     return true;

@@ -225,8 +225,8 @@ static bool match_access(const struct modbus_message *m, const struct modbus_arg
 static bool match(struct app_tx *tx, enum direction d UNUSED, const void *arg)
 {
     const struct modbus_tx *t = modbus_tx_of(tx);
-    const struct modbus_message *m = t->side[TO_SERVER] != NULL ? t->side[TO_SERVER]
-                                                                : t->side[TO_CLIENT];
+    const struct modbus_message *m = t->message[TO_SERVER] != NULL ? t->message[TO_SERVER]
+                                                                : t->message[TO_CLIENT];
     const struct modbus_arg *a = arg;
 
     if (m == NULL || (a->unit.set && !range_has(&a->unit, m->unit)))

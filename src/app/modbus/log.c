@@ -152,8 +152,8 @@ static bool log_tx(struct json *j, struct app_tx *tx, enum direction d UNUSED,
     const struct modbus_tx *t = modbus_tx_of(tx);
 
     json_u64(j, "id", tx->id + 1);
-    log_message(j, "request", t->side[TO_SERVER]);
-    log_message(j, "response", t->side[TO_CLIENT]);
+    log_message(j, "request", t->message[TO_SERVER]);
+    log_message(j, "response", t->message[TO_CLIENT]);
     return true;
 }
 

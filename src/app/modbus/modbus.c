@@ -57,8 +57,8 @@ static struct modbus_tx *tx_find(struct app_flow *af, enum direction d, struct m
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
         struct modbus_tx *t = modbus_tx_of(tx);
 
-        if (t->side[d] == NULL && t->side[OTHER_DIRECTION(d)] != NULL &&
-            modbus_match(m, t->side[OTHER_DIRECTION(d)]))
+        if (t->message[d] == NULL && t->message[OTHER_DIRECTION(d)] != NULL &&
+            modbus_match(m, t->message[OTHER_DIRECTION(d)]))
             return t;
     }
     return NULL;
@@ -78,7 +78,7 @@ static bool add_message(struct app_flow *af, enum direction d, struct modbus_mes
         app_tx_event(&t->tx, MODBUS_UNSOLICITED_RESPONSE);
     if (m->data.len > 0)
         m->data.data = arena_copy(&t->tx.arena, m->data.data, m->data.len);
-    t->side[d] = arena_copy(&t->tx.arena, m, sizeof(*m));
+    t->message[d] = arena_copy(&t->tx.arena, m, sizeof(*m));
     if (d == TO_CLIENT)
         t->tx.progress[TO_SERVER] = t->tx.progress[TO_CLIENT] = 1;
     return true;

@@ -67,7 +67,7 @@ struct modbus_message {
 
 struct modbus_tx {
     struct app_tx tx;
-    struct modbus_message *side[2];         /* NULL: not seen */
+    struct modbus_message *message[2];         /* NULL: not seen */
 };
 
 static inline struct modbus_tx *modbus_tx_of(const struct app_tx *tx)

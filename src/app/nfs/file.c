@@ -60,7 +60,7 @@ static void begin(struct nfs_state *st, struct nfs_tx *t, const struct nfs_exten
     (void)app_transfer_data(transfer, p->data.data, len);
     t->file.give_up_us = 0;
     if (streamed)
-        st->side[t->file.direction].file_tx = t->tx.id;
+        st->ds[t->file.direction].file_tx = t->tx.id;
     settle(t);
 }
 
@@ -119,15 +119,15 @@ void nfs_file_read(struct nfs_state *st, const struct rpc_reply *r, const struct
 
 uint32_t nfs_file_data(struct nfs_state *st, enum direction d, const uint8_t *data, uint32_t len)
 {
-    struct nfs_side *side = &st->side[d];
-    uint32_t n = MIN(side->file_left, len);
+    struct nfs_dir *ds = &st->ds[d];
+    uint32_t n = MIN(ds->file_left, len);
     struct app_tx *tx;
     struct nfs_tx *t;
 
     if (n == 0)
         return 0;
-    side->file_left -= n;
-    tx = app_tx_find(st->flow, side->file_tx);
+    ds->file_left -= n;
+    tx = app_tx_find(st->flow, ds->file_tx);
     if (tx == NULL)
         return n;
     t = nfs_tx_of(tx);

@@ -78,7 +78,7 @@ struct nfs_call {
     bool integrity;                 /* arguments and results are wrapped, RFC 2203 5.3.3.2 */
 };
 
-struct nfs_side {
+struct nfs_dir {
     bool searching;                 /* for a record, after a gap */
     bool had_gap;                   /* since the last record */
     uint32_t file_left;             /* of the record at hand: bytes and padding of a file */
@@ -88,7 +88,7 @@ struct nfs_side {
 
 struct nfs_state {
     struct app_flow *flow;
-    struct nfs_side side[2];
+    struct nfs_dir ds[2];
     uint64_t now_us;
     uint32_t version;               /* of the last record that told it first */
     bool any_gap, check_files;

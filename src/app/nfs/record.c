@@ -199,7 +199,7 @@ static enum begun short_or_bad(const struct beginning *b, bool is_short)
 }
 
 /* Where the bytes of the file end that have come, the rest of the record is to be told apart. */
-static bool settle_rest(struct nfs_side *side, const struct beginning *b,
+static bool settle_rest(struct nfs_dir *ds, const struct beginning *b,
                         const struct nfs_extent *p)
 {
     uint32_t before = (uint32_t)(p->data.data - b->have.next);
@@ -207,9 +207,9 @@ static bool settle_rest(struct nfs_side *side, const struct beginning *b,
 
     if (file > rest)
         return false;
-    side->file_left = p->len == 0 || p->len > NFS_EXTENT_MAX || p->data.len >= file
+    ds->file_left = p->len == 0 || p->len > NFS_EXTENT_MAX || p->data.len >= file
                           ? 0 : file - p->data.len;
-    side->skip = (uint32_t)(b->len - bytes_left(&b->have)) - side->file_left;
+    ds->skip = (uint32_t)(b->len - bytes_left(&b->have)) - ds->file_left;
     return true;
 }
 
@@ -228,7 +228,7 @@ static enum begun begin_write(struct nfs_state *st, const struct beginning *b)
     arguments = bytes_of_slice(r.arguments);
     if (!nfs3_take_write(&arguments, &p))
         return short_or_bad(b, arguments.failed);
-    if (!settle_rest(&st->side[TO_SERVER], b, &p))
+    if (!settle_rest(&st->ds[TO_SERVER], b, &p))
         return MALFORMED;
     if (st->version == 0)
         st->version = r.version;
@@ -260,7 +260,7 @@ static enum begun begin_read(struct nfs_state *st, const struct beginning *b)
     p.offset = known->offset;
     if (p.data.data == NULL)            /* no file in it: an error */
         p.data = (struct slice){ b->have.end, 0 };
-    if (!settle_rest(&st->side[TO_CLIENT], b, &p))
+    if (!settle_rest(&st->ds[TO_CLIENT], b, &p))
         return MALFORMED;
     nfs_file_read(st, &r, known, status, &p, true);
     return BEGUN;
@@ -282,11 +282,11 @@ static void after_record(struct nfs_state *st)
 }
 
 /* Passes over what is left of the record, and over what has come of it. */
-static void skip_record(struct nfs_side *side, struct app_input *in, uint32_t len)
+static void skip_record(struct nfs_dir *ds, struct app_input *in, uint32_t len)
 {
     in->consumed = MIN(in->len, len + RPC_MARK_LEN);
-    side->file_left = 0;
-    side->skip = len + RPC_MARK_LEN - in->consumed;
+    ds->file_left = 0;
+    ds->skip = len + RPC_MARK_LEN - in->consumed;
 }
 
 static enum parse_status want(struct app_input *in, uint32_t need)
@@ -326,7 +326,7 @@ static enum parse_status long_record(struct nfs_state *st, struct app_input *in,
         return PARSE_OK;
     case MALFORMED:
         nfs_event(st, NFS_MALFORMED_DATA);
-        skip_record(&st->side[in->direction], in, b->len);
+        skip_record(&st->ds[in->direction], in, b->len);
         return PARSE_OK;
     default:
         return PARSE_OK;
@@ -354,7 +354,7 @@ static enum parse_status one_record(struct nfs_state *st, struct app_input *in)
             return status;
     }
     if (have < len && len > st->flow->proto->keep_limit - RPC_MARK_LEN) {
-        skip_record(&st->side[in->direction], in, len);
+        skip_record(&st->ds[in->direction], in, len);
         return PARSE_OK;
     }
     if (have < len)
@@ -366,7 +366,7 @@ static enum parse_status one_record(struct nfs_state *st, struct app_input *in)
 /* To the next record that looks like one of this side. */
 static enum parse_status search(struct nfs_state *st, struct app_input *in)
 {
-    struct nfs_side *side = &st->side[in->direction];
+    struct nfs_dir *ds = &st->ds[in->direction];
     uint32_t i;
 
     for (i = 0; i + NFS_PROBE_TCP <= in->len; i++) {
@@ -374,10 +374,10 @@ static enum parse_status search(struct nfs_state *st, struct app_input *in)
 
         if (nfs_probe_tcp(at, in->direction, NULL) != APP_PROBE_YES)
             continue;
-        side->searching = false;
-        if (side->had_gap)
+        ds->searching = false;
+        if (ds->had_gap)
             nfs_files_after_gap(st, in->direction);
-        side->had_gap = false;
+        ds->had_gap = false;
         in->consumed = i;
         return PARSE_OK;
     }
@@ -389,15 +389,15 @@ static enum parse_status search(struct nfs_state *st, struct app_input *in)
 /* What a gap took of the record at hand is no loss to those behind it. */
 static enum parse_status gap(struct nfs_state *st, struct app_input *in)
 {
-    struct nfs_side *side = &st->side[in->direction];
+    struct nfs_dir *ds = &st->ds[in->direction];
     uint32_t left = in->gap, n;
 
     st->any_gap = true;
     left -= nfs_file_data(st, in->direction, NULL, left);
-    n = MIN(side->skip, left);
-    side->skip -= n;
+    n = MIN(ds->skip, left);
+    ds->skip -= n;
     if (left > n)
-        side->searching = side->had_gap = true;
+        ds->searching = ds->had_gap = true;
     return PARSE_OK;
 }
 
@@ -418,7 +418,7 @@ static enum parse_status parse_udp(struct nfs_state *st, struct app_input *in)
 enum parse_status nfs_parse(struct app_flow *af, struct app_input *in)
 {
     struct nfs_state *st = af->state;
-    struct nfs_side *side = &st->side[in->direction];
+    struct nfs_dir *ds = &st->ds[in->direction];
 
     st->now_us = in->now_us;
     if (in->is_udp)
@@ -427,16 +427,16 @@ enum parse_status nfs_parse(struct app_flow *af, struct app_input *in)
         return gap(st, in);
     if (in->len == 0)
         return PARSE_OK;
-    if (side->file_left > 0) {
+    if (ds->file_left > 0) {
         in->consumed = nfs_file_data(st, in->direction, in->data, in->len);
         return PARSE_OK;
     }
-    if (side->skip > 0) {
-        in->consumed = MIN(side->skip, in->len);
-        side->skip -= in->consumed;
+    if (ds->skip > 0) {
+        in->consumed = MIN(ds->skip, in->len);
+        ds->skip -= in->consumed;
         return PARSE_OK;
     }
-    if (side->searching) {
+    if (ds->searching) {
         enum parse_status status = search(st, in);
 
         if (status != PARSE_OK || in->consumed > 0)

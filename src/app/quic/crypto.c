@@ -121,17 +121,17 @@ static bool expand(struct quic_crypto *c, const uint8_t secret[SECRET_SIZE], con
     return true;
 }
 
-static bool make_side(struct quic_crypto *c, struct quic_keys *keys, enum direction d,
+static bool make_direction(struct quic_crypto *c, struct quic_keys *keys, enum direction d,
                       const uint8_t *initial, bool is_v2)
 {
     uint8_t secret[SECRET_SIZE];
 
     return expand(c, initial, d == TO_SERVER ? "client in" : "server in", secret, SECRET_SIZE) &&
-           expand(c, secret, is_v2 ? "quicv2 hp" : "quic hp", keys->side[d].protect,
+           expand(c, secret, is_v2 ? "quicv2 hp" : "quic hp", keys->ds[d].protect,
                   QUIC_KEY_SIZE) &&
-           expand(c, secret, is_v2 ? "quicv2 key" : "quic key", keys->side[d].key,
+           expand(c, secret, is_v2 ? "quicv2 key" : "quic key", keys->ds[d].key,
                   QUIC_KEY_SIZE) &&
-           expand(c, secret, is_v2 ? "quicv2 iv" : "quic iv", keys->side[d].iv, QUIC_IV_SIZE);
+           expand(c, secret, is_v2 ? "quicv2 iv" : "quic iv", keys->ds[d].iv, QUIC_IV_SIZE);
 }
 
 void quic_keys_make(struct quic_crypto *c, struct quic_keys *keys, uint32_t version,
@@ -146,8 +146,8 @@ void quic_keys_make(struct quic_crypto *c, struct quic_keys *keys, uint32_t vers
         if (version < salts[i].from || version > salts[i].to)
             continue;
         keys->known = hmac(c, (struct slice){ salts[i].salt, SALT_SIZE }, dcid, initial) &&
-                      make_side(c, keys, TO_SERVER, initial, version == QUIC_V2) &&
-                      make_side(c, keys, TO_CLIENT, initial, version == QUIC_V2);
+                      make_direction(c, keys, TO_SERVER, initial, version == QUIC_V2) &&
+                      make_direction(c, keys, TO_CLIENT, initial, version == QUIC_V2);
         return;
     }
 }
@@ -178,10 +178,10 @@ static bool decrypt(struct quic_crypto *c, const struct quic_keys *keys, enum di
     uint32_t size = (uint32_t)c->packet.len - header - number - TAG_SIZE;
     int len;
 
-    memcpy(nonce, keys->side[d].iv, sizeof(nonce));
+    memcpy(nonce, keys->ds[d].iv, sizeof(nonce));
     for (unsigned i = 0; i < number; i++)
         nonce[QUIC_IV_SIZE - number + i] ^= packet[header + i];
-    if (EVP_DecryptInit_ex(c->gcm, NULL, NULL, keys->side[d].key, nonce) != 1 ||
+    if (EVP_DecryptInit_ex(c->gcm, NULL, NULL, keys->ds[d].key, nonce) != 1 ||
         EVP_CIPHER_CTX_ctrl(c->gcm, EVP_CTRL_GCM_SET_TAG, TAG_SIZE, body + size) != 1 ||
         EVP_DecryptUpdate(c->gcm, NULL, &len, packet, (int)(header + number)) != 1 ||
         EVP_DecryptUpdate(c->gcm, body, &len, body, (int)size) != 1 ||
@@ -200,6 +200,6 @@ bool quic_decrypt(struct quic_crypto *c, const struct quic_keys *keys, enum dire
         return false;
     buf_clear(&c->packet);
     buf_add(&c->packet, packet, (size_t)h->size + h->payload);
-    number = unmask(c, keys->side[d].protect, c->packet.data, c->packet.data + h->size);
+    number = unmask(c, keys->ds[d].protect, c->packet.data, c->packet.data + h->size);
     return number > 0 && decrypt(c, keys, d, h->size, number, out);
 }

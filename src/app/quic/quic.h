@@ -45,7 +45,7 @@ struct quic_keys {
     bool known;
     struct {
         uint8_t protect[QUIC_KEY_SIZE], key[QUIC_KEY_SIZE], iv[QUIC_IV_SIZE];
-    } side[2];                          /* by direction of the packets */
+    } ds[2];                          /* by direction of the packets */
 };
 
 struct quic_crypto;                     /* what a thread keeps of libcrypto */

@@ -68,7 +68,7 @@ static bool is_too_much(struct smb_state *st, const struct app_transfer *transfe
 
 void smb_file_extent(struct smb_state *st, const struct smb_record *r, const struct smb_extent *p)
 {
-    struct smb_side *side = &st->side[r->direction];
+    struct smb_dir *ds = &st->ds[r->direction];
     struct smb_tx *t = smb_file_find(st, &p->id, r->direction, true);
     struct app_transfer *transfer;
     uint32_t have = MIN(p->data.len, p->len);
@@ -81,30 +81,30 @@ void smb_file_extent(struct smb_state *st, const struct smb_record *r, const str
     if (p->offset < transfer->next)
         smb_event(st, SMB_FILE_OVERLAP);
     if (is_too_much(st, transfer, r->direction, p->len)) {
-        side->skip = r->missing;
+        ds->skip = r->missing;
         return;
     }
     app_transfer_extent(transfer, &t->tx, r->direction, t->file.name, p->offset, p->len, 0, false);
     if (have > 0)
         (void)app_transfer_data(transfer, p->data.data, have);
-    side->file_left = p->len - have;
-    side->file_id = p->id;
-    side->skip = 0;
+    ds->file_left = p->len - have;
+    ds->file_id = p->id;
+    ds->skip = 0;
 }
 
 uint32_t smb_file_data(struct smb_state *st, enum direction d, const uint8_t *data, uint32_t len)
 {
-    struct smb_side *side = &st->side[d];
-    uint32_t n = MIN(side->file_left, len);
+    struct smb_dir *ds = &st->ds[d];
+    uint32_t n = MIN(ds->file_left, len);
     struct smb_tx *t;
 
     if (n == 0)
         return 0;
-    side->file_left -= n;
-    t = smb_file_find(st, &side->file_id, d, true);
+    ds->file_left -= n;
+    t = smb_file_find(st, &ds->file_id, d, true);
     if (t == NULL)
         return n;
-    if ((st->side[TO_SERVER].had_gap || st->side[TO_CLIENT].had_gap) &&
+    if ((st->ds[TO_SERVER].had_gap || st->ds[TO_CLIENT].had_gap) &&
         t->file.transfer.ahead_bytes > AHEAD_AFTER_GAP)
         app_transfer_truncate(&t->file.transfer);
     t->file.give_up_us = 0;

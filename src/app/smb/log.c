@@ -273,15 +273,15 @@ static void log_interfaces(struct json *j, const struct smb_tx *t, bool all)
 static void log_sizes(struct json *j, const char *key, const struct smb_call *c, enum direction d)
 {
     json_object(j, key);
-    json_u64(j, "frag_cnt", c->side[d].fragments);
-    json_u64(j, "stub_data_size", c->side[d].stub.len);
+    json_u64(j, "frag_cnt", c->ds[d].fragments);
+    json_u64(j, "stub_data_size", c->ds[d].stub.len);
     json_object_end(j);
 }
 
 static const char *call_type(const struct smb_call *c, enum direction d, const char *missing,
                              char text[DCE_TYPE_TEXT])
 {
-    return c->side[d].set ? dce_type_text(c->side[d].type, text) : missing;
+    return c->ds[d].set ? dce_type_text(c->ds[d].type, text) : missing;
 }
 
 static void log_call(struct json *j, const struct smb_tx *t)
@@ -292,14 +292,14 @@ static void log_call(struct json *j, const struct smb_tx *t)
     json_object(j, "dcerpc");
     json_string(j, "request", call_type(c, TO_SERVER, "REQUEST_LOST", text));
     json_string(j, "response", call_type(c, TO_CLIENT, "UNREPLIED", text));
-    if (c->side[TO_SERVER].set && c->side[TO_SERVER].type == DCE_REQUEST) {
+    if (c->ds[TO_SERVER].set && c->ds[TO_SERVER].type == DCE_REQUEST) {
         json_u64(j, "opnum", c->opnum);
         log_sizes(j, "req", c, TO_SERVER);
         log_interfaces(j, t, false);
-    } else if (c->side[TO_SERVER].set && c->side[TO_SERVER].type == DCE_BIND) {
+    } else if (c->ds[TO_SERVER].set && c->ds[TO_SERVER].type == DCE_BIND) {
         log_interfaces(j, t, true);
     }
-    if (c->side[TO_CLIENT].set && c->side[TO_CLIENT].type == DCE_RESPONSE)
+    if (c->ds[TO_CLIENT].set && c->ds[TO_CLIENT].type == DCE_RESPONSE)
         log_sizes(j, "res", c, TO_CLIENT);
     json_u64(j, "call_id", c->call_id);
     json_object_end(j);

@@ -210,27 +210,27 @@ static bool begin_message(struct smb_state *st, const struct scope_in *m, struct
 }
 
 /* After the file's part of a message there may be more of the message. */
-static void settle_rest(struct smb_side *side, uint32_t missing)
+static void settle_rest(struct smb_dir *ds, uint32_t missing)
 {
-    side->skip = missing - MIN(side->file_left, missing);
+    ds->skip = missing - MIN(ds->file_left, missing);
 }
 
 static enum parse_status incomplete(struct smb_state *st, struct app_input *in,
                                     const struct scope_in *m, struct bytes bytes)
 {
-    struct smb_side *side = &st->side[in->direction];
+    struct smb_dir *ds = &st->ds[in->direction];
     uint32_t whole = m->len + NBSS_HEADER_LEN, have = (uint32_t)bytes_left(&bytes);
 
     in->consumed = 0;
     in->need = whole >= SMB_PARTIAL_MIN && in->len < SMB_PARTIAL_MIN ? SMB_PARTIAL_MIN : whole;
     if (in->len < SMB_PARTIAL_MIN) {
         if (have > MAGIC_LEN && in->data[0] == SESSION_MESSAGE && !is_magic(bytes.next))
-            side->cut_off = true;
+            ds->cut_off = true;
         return PARSE_MORE;
     }
     if (in->data[0] != SESSION_MESSAGE || !begin_message(st, m, bytes))
         return PARSE_MORE;
-    settle_rest(side, m->len - have);
+    settle_rest(ds, m->len - have);
     in->consumed = in->len;
     in->need = 0;
     return PARSE_OK;
@@ -239,11 +239,11 @@ static enum parse_status incomplete(struct smb_state *st, struct app_input *in,
 /* --- input ---------------------------------------------------------------------------------- */
 
 /* To the next message with a record in it. */
-static enum parse_status search(struct smb_side *side, struct app_input *in)
+static enum parse_status search(struct smb_dir *ds, struct app_input *in)
 {
     for (uint32_t i = 0; i + SEARCH_MIN <= in->len; i++) {
         if (in->data[i] == SESSION_MESSAGE && is_magic(in->data + i + NBSS_HEADER_LEN)) {
-            side->searching = false;
+            ds->searching = false;
             in->consumed = i;
             return PARSE_OK;
         }
@@ -276,7 +276,7 @@ static enum parse_status one_message(struct smb_state *st, struct app_input *in)
     }
     if (st->full)
         return PARSE_STOP;
-    if (st->side[in->direction].had_gap)
+    if (st->ds[in->direction].had_gap)
         smb_files_after_gap(st, in->direction);
     if (st->check_files)
         smb_files_give_up(st);
@@ -286,22 +286,22 @@ static enum parse_status one_message(struct smb_state *st, struct app_input *in)
 /* What a gap took of the message at hand is no loss to the records behind it. */
 static enum parse_status gap(struct smb_state *st, struct app_input *in)
 {
-    struct smb_side *side = &st->side[in->direction];
+    struct smb_dir *ds = &st->ds[in->direction];
     uint32_t left = in->gap, n;
 
     left -= smb_file_data(st, in->direction, NULL, left);
-    n = MIN(side->skip, left);
-    side->skip -= n;
+    n = MIN(ds->skip, left);
+    ds->skip -= n;
     left -= n;
     if (left > 0)
-        side->searching = side->had_gap = true;
+        ds->searching = ds->had_gap = true;
     return PARSE_OK;
 }
 
 enum parse_status smb_parse(struct app_flow *af, struct app_input *in)
 {
     struct smb_state *st = af->state;
-    struct smb_side *side = &st->side[in->direction];
+    struct smb_dir *ds = &st->ds[in->direction];
     const struct smb_settings *settings = af->settings;
 
     st->now_us = in->now_us;
@@ -313,20 +313,20 @@ enum parse_status smb_parse(struct app_flow *af, struct app_input *in)
         smb_event(st, SMB_TOO_MANY_TRANSACTIONS);
         return PARSE_STOP;
     }
-    if (!side->started && (in->packet->flags & PACKET_MIDSTREAM) != 0)
-        side->searching = true;
-    side->started = true;
-    if (side->file_left > 0) {
+    if (!ds->started && (in->packet->flags & PACKET_MIDSTREAM) != 0)
+        ds->searching = true;
+    ds->started = true;
+    if (ds->file_left > 0) {
         in->consumed = smb_file_data(st, in->direction, in->data, in->len);
         return PARSE_OK;
     }
-    if (side->skip > 0) {
-        in->consumed = MIN(side->skip, in->len);
-        side->skip -= in->consumed;
+    if (ds->skip > 0) {
+        in->consumed = MIN(ds->skip, in->len);
+        ds->skip -= in->consumed;
         return PARSE_OK;
     }
-    if (side->searching) {
-        enum parse_status status = search(side, in);
+    if (ds->searching) {
+        enum parse_status status = search(ds, in);
 
         if (status != PARSE_OK || in->consumed > 0)
             return status;

@@ -81,12 +81,12 @@ static bool add_stub(struct smb_state *st, struct smb_tx *t, const struct dce_he
     stub = take_slice(&body, h->length - DCE_HEADER_LEN - 8u);
     if (body.failed)
         return false;
-    if (d == TO_SERVER && t->call.side[d].fragments == 0) {
+    if (d == TO_SERVER && t->call.ds[d].fragments == 0) {
         t->call.opnum = request.opnum;
         t->call.context = request.context;
     }
-    t->call.side[d].fragments = (uint16_t)MIN(t->call.side[d].fragments + 1, UINT16_MAX);
-    dce_stub_add(&t->call.side[d].stub, &t->tx.arena, stub, max_stub(st));
+    t->call.ds[d].fragments = (uint16_t)MIN(t->call.ds[d].fragments + 1, UINT16_MAX);
+    dce_stub_add(&t->call.ds[d].stub, &t->tx.arena, stub, max_stub(st));
     return true;
 }
 
@@ -132,8 +132,8 @@ void smb_pipe_request(struct smb_state *st, const struct smb_record *r, struct s
         return;
     if (r->version == 1 && r->command != 0x25)
         smb_set_status(t, r);
-    t->call.side[TO_SERVER].set = true;
-    t->call.side[TO_SERVER].type = h.type;
+    t->call.ds[TO_SERVER].set = true;
+    t->call.ds[TO_SERVER].type = h.type;
     if (h.type == DCE_REQUEST)
         good = add_stub(st, t, &h, body, TO_SERVER);
     else if (h.type == DCE_BIND || h.type == DCE_ALTER_CONTEXT)
@@ -150,8 +150,8 @@ void smb_pipe_request(struct smb_state *st, const struct smb_record *r, struct s
 
 static void set_result(struct smb_tx *t, uint8_t type)
 {
-    t->call.side[TO_CLIENT].set = true;
-    t->call.side[TO_CLIENT].type = type;
+    t->call.ds[TO_CLIENT].set = true;
+    t->call.ds[TO_CLIENT].type = type;
 }
 
 static void bind_answer(struct smb_state *st, const struct smb_record *r,

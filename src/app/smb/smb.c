@@ -69,13 +69,13 @@ static bool get_stub(struct app_tx *tx, enum direction d, unsigned index UNUSED,
 
     if (t->kind != SMB_DCERPC)
         return false;
-    *out = (struct slice){ t->call.side[d].stub.data, t->call.side[d].stub.len };
+    *out = (struct slice){ t->call.ds[d].stub.data, t->call.ds[d].stub.len };
     return out->len > 0;
 }
 
 static bool is_request(const struct smb_tx *t)
 {
-    return t->kind == SMB_DCERPC && t->call.side[TO_SERVER].type == DCE_REQUEST;
+    return t->kind == SMB_DCERPC && t->call.ds[TO_SERVER].type == DCE_REQUEST;
 }
 
 static bool iface_match(struct app_tx *tx, enum direction d UNUSED, const void *arg)

@@ -108,7 +108,7 @@ struct smb_create {
 struct smb_call {                   /* DCERPC through a named pipe */
     uint32_t call_id;
     uint16_t opnum, context;
-    struct { bool set; uint8_t type; uint16_t fragments; struct dce_stub stub; } side[2];
+    struct { bool set; uint8_t type; uint16_t fragments; struct dce_stub stub; } ds[2];
 };
 
 struct smb_file {
@@ -155,7 +155,7 @@ static inline struct smb_tx *smb_tx_of(const struct app_tx *tx)
     return (struct smb_tx *)(uintptr_t)tx;
 }
 
-struct smb_side {
+struct smb_dir {
     bool started;
     bool searching;                 /* for a record: after a gap, or picked up midstream */
     bool had_gap;
@@ -167,7 +167,7 @@ struct smb_side {
 
 struct smb_state {
     struct app_flow *flow;
-    struct smb_side side[2];
+    struct smb_dir ds[2];
     uint64_t now_us;
     uint16_t dialect;               /* of SMB2; 0: not known */
     struct buf dialect_name;        /* of SMB1 */

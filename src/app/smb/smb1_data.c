@@ -139,7 +139,7 @@ void smb1_write_request(struct smb_state *st, const struct smb_record *r)
     }
     if (p.len - p.data.len > r->missing) {
         smb_event(st, SMB_WRITE_REQUEST_TOO_LARGE);
-        st->side[TO_SERVER].skip = r->missing;
+        st->ds[TO_SERVER].skip = r->missing;
         return;
     }
     p.name = name_of(st, &p.id, unknown_name);
@@ -208,12 +208,12 @@ static void read_extent(struct smb_state *st, const struct smb_record *r, struct
 
     if (p->len - p->data.len > r->missing) {
         smb_event(st, SMB_READ_RESPONSE_TOO_LARGE);
-        st->side[TO_CLIENT].skip = r->missing;
+        st->ds[TO_CLIENT].skip = r->missing;
         return;
     }
     entry = smb_cache_pop(&st->offsets, smb1_message_key(r, SMB_KEY_OFFSET));
     if (entry == NULL) {
-        st->side[TO_CLIENT].skip = r->missing;
+        st->ds[TO_CLIENT].skip = r->missing;
         return;
     }
     p->id = entry->id;

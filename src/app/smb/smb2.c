@@ -138,7 +138,7 @@ static void extent(struct smb_state *st, const struct smb_record *r, const struc
             smb_pipe_response(st, r, &p->id, p->data);
         return;
     case CARRIES_OTHER:
-        st->side[r->direction].skip = r->missing;
+        st->ds[r->direction].skip = r->missing;
         return;
     }
 }
@@ -160,7 +160,7 @@ static bool take_write(const struct smb_record *r, struct smb_extent *p)
 
 static void skip_rest(struct smb_state *st, const struct smb_record *r)
 {
-    st->side[r->direction].skip = r->missing;
+    st->ds[r->direction].skip = r->missing;
 }
 
 static void write_request(struct smb_state *st, const struct smb_record *r)

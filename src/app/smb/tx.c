@@ -37,7 +37,7 @@ struct smb_tx *smb_tx_new(struct smb_state *st, enum smb_kind kind, const struct
     t->version = r->version;
     t->command = r->command;
     t->tx.progress[TO_SERVER] = kind != SMB_FILE && kind != SMB_DCERPC;
-    t->tx.progress[TO_CLIENT] = t->tx.progress[TO_SERVER] && st->side[TO_CLIENT].cut_off;
+    t->tx.progress[TO_CLIENT] = t->tx.progress[TO_SERVER] && st->ds[TO_CLIENT].cut_off;
     return t;
 }
 

@@ -48,20 +48,20 @@ static struct slice join(const struct slice lists[LIST_COUNT], enum direction d,
 
 void ssh_hassh(struct app_flow *af, struct ssh_tx *tx, struct bytes body, enum direction d)
 {
-    struct ssh_side *side = &tx->side[d];
+    struct ssh_dir *ds = &tx->ds[d];
     struct slice lists[LIST_COUNT];
     uint8_t hash[DIGEST_MAX];
     unsigned len;
     char *text;
 
-    if (side->hassh_string.data != NULL || !take_lists(body, lists))
+    if (ds->hassh_string.data != NULL || !take_lists(body, lists))
         return;
-    side->hassh_string = join(lists, d, &tx->tx.arena);
-    len = digest(af->thread_data, DIGEST_MD5, side->hassh_string.data, side->hassh_string.len,
+    ds->hassh_string = join(lists, d, &tx->tx.arena);
+    len = digest(af->thread_data, DIGEST_MD5, ds->hassh_string.data, ds->hassh_string.len,
                  hash);
     if (len == 0)
         return;
     text = arena_alloc(&tx->tx.arena, 2 * (size_t)len);
     hex_text(hash, len, '\0', HEX_LOWER, text);
-    side->hassh = (struct slice){ (const uint8_t *)text, 2 * len };
+    ds->hassh = (struct slice){ (const uint8_t *)text, 2 * len };
 }

@@ -9,27 +9,27 @@ static void log_limited(struct json *j, const char *key, struct slice s)
         json_bytes(j, key, s.data, MIN(s.len, SSH_BANNER_MAX));
 }
 
-static void log_side(struct json *j, const char *key, const struct ssh_side *side)
+static void log_direction(struct json *j, const char *key, const struct ssh_dir *ds)
 {
-    if (side->proto.len == 0)
+    if (ds->proto.len == 0)
         return;
     json_object(j, key);
-    log_limited(j, "proto_version", side->proto);
-    log_limited(j, "software_version", side->software);
-    if (side->hassh_string.data != NULL) {
+    log_limited(j, "proto_version", ds->proto);
+    log_limited(j, "software_version", ds->software);
+    if (ds->hassh_string.data != NULL) {
         json_object(j, "hassh");
-        if (side->hassh.len > 0)
-            json_slice(j, "hash", side->hassh);
-        json_slice(j, "string", side->hassh_string);
+        if (ds->hassh.len > 0)
+            json_slice(j, "hash", ds->hassh);
+        json_slice(j, "string", ds->hassh_string);
         json_object_end(j);
     }
     json_object_end(j);
 }
 
-static void log_sides(struct json *j, const struct ssh_tx *tx)
+static void log_directions(struct json *j, const struct ssh_tx *tx)
 {
-    log_side(j, "client", &tx->side[TO_SERVER]);
-    log_side(j, "server", &tx->side[TO_CLIENT]);
+    log_direction(j, "client", &tx->ds[TO_SERVER]);
+    log_direction(j, "server", &tx->ds[TO_CLIENT]);
 }
 
 static bool log_either(struct json *j, struct app_tx *tx, bool with_hassh)
@@ -37,9 +37,9 @@ static bool log_either(struct json *j, struct app_tx *tx, bool with_hassh)
     const struct ssh_tx *t = ssh_tx_of(tx);
 
     if (ssh_wants_hassh(tx->flow) != with_hassh ||
-        (t->side[TO_SERVER].proto.len == 0 && t->side[TO_CLIENT].proto.len == 0))
+        (t->ds[TO_SERVER].proto.len == 0 && t->ds[TO_CLIENT].proto.len == 0))
         return false;
-    log_sides(j, t);
+    log_directions(j, t);
     return true;
 }
 
@@ -59,10 +59,10 @@ void ssh_alert_metadata(struct json *j, struct app_tx *tx)
 {
     const struct ssh_tx *t = ssh_tx_of(tx);
 
-    if (t->side[TO_SERVER].proto.len == 0 && t->side[TO_CLIENT].proto.len == 0)
+    if (t->ds[TO_SERVER].proto.len == 0 && t->ds[TO_CLIENT].proto.len == 0)
         return;
     json_object(j, "ssh");
-    log_sides(j, t);
+    log_directions(j, t);
     json_object_end(j);
 }
 

@@ -25,8 +25,8 @@ static void set_state(struct ssh_state *st, enum direction d, enum ssh_progress 
 {
     struct ssh_tx *tx = st->tx;
 
-    tx->side[d].state = state;
-    if (tx->side[TO_SERVER].state == SSH_FINISHED && tx->side[TO_CLIENT].state == SSH_FINISHED)
+    tx->ds[d].state = state;
+    if (tx->ds[TO_SERVER].state == SSH_FINISHED && tx->ds[TO_CLIENT].state == SSH_FINISHED)
         tx->tx.progress[TO_SERVER] = tx->tx.progress[TO_CLIENT] = SSH_FINISHED;
     else
         tx->tx.progress[d] = state == SSH_FINISHED ? SSH_BANNER_DONE : state;
@@ -42,20 +42,20 @@ bool ssh_wants_hassh(const struct app_flow *af)
 /* --- banner --------------------------------------------------------------------------------- */
 
 /* "SSH-2.0-OpenSSH_9.6 comment" */
-static bool read_banner(struct ssh_tx *tx, struct slice line, struct ssh_side *side)
+static bool read_banner(struct ssh_tx *tx, struct slice line, struct ssh_dir *ds)
 {
     struct bytes in = bytes_of_slice(line);
     const uint8_t *start = take_bytes(&in, 4), *blank;
 
-    if (start == NULL || memcmp(start, "SSH-", 4) != 0 || !take_until(&in, '-', &side->proto) ||
-        side->proto.len == 0)
+    if (start == NULL || memcmp(start, "SSH-", 4) != 0 || !take_until(&in, '-', &ds->proto) ||
+        ds->proto.len == 0)
         return false;
-    side->software = take_rest(&in);
-    blank = memchr(side->software.data, ' ', side->software.len);
-    if (blank != NULL && blank != side->software.data)
-        side->software.len = (uint32_t)(blank - side->software.data);
-    side->proto.data = arena_copy(&tx->tx.arena, side->proto.data, side->proto.len);
-    side->software.data = arena_copy(&tx->tx.arena, side->software.data, side->software.len);
+    ds->software = take_rest(&in);
+    blank = memchr(ds->software.data, ' ', ds->software.len);
+    if (blank != NULL && blank != ds->software.data)
+        ds->software.len = (uint32_t)(blank - ds->software.data);
+    ds->proto.data = arena_copy(&tx->tx.arena, ds->proto.data, ds->proto.len);
+    ds->software.data = arena_copy(&tx->tx.arena, ds->software.data, ds->software.len);
     return true;
 }
 
@@ -76,13 +76,13 @@ static bool find_line(struct slice in, uint32_t *len, uint32_t *whole)
 
 static enum parse_status banner(struct ssh_state *st, struct app_input *in, uint32_t *at)
 {
-    struct ssh_side *side = &st->tx->side[in->direction];
+    struct ssh_dir *ds = &st->tx->ds[in->direction];
     struct slice rest = { in->data + *at, in->len - *at };
     uint32_t len, whole;
     bool ended = find_line(rest, &len, &whole);
 
     if (ended && len < SSH_BANNER_MAX) {
-        if (!read_banner(st->tx, (struct slice){ rest.data, len }, side))
+        if (!read_banner(st->tx, (struct slice){ rest.data, len }, ds))
             return refuse(st, SSH_EVENT_INVALID_BANNER);
         *at += whole;
         set_state(st, in->direction, SSH_BANNER_DONE);
@@ -93,7 +93,7 @@ static enum parse_status banner(struct ssh_state *st, struct app_input *in, uint
         return PARSE_MORE;
     }
     rest.len = SSH_BANNER_MAX;
-    if (!read_banner(st->tx, rest, side))
+    if (!read_banner(st->tx, rest, ds))
         return refuse(st, SSH_EVENT_INVALID_BANNER);
     ssh_event(st, SSH_EVENT_LONG_BANNER);
     *at += SSH_BANNER_MAX;
@@ -136,7 +136,7 @@ static void new_keys(struct app_flow *af, struct ssh_state *st, enum direction d
     const struct ssh_settings *settings = af->settings;
 
     set_state(st, d, SSH_FINISHED);
-    if (st->tx->side[OTHER_DIRECTION(d)].state != SSH_FINISHED)
+    if (st->tx->ds[OTHER_DIRECTION(d)].state != SSH_FINISHED)
         return;
     if (settings->encryption == SSH_BYPASS)
         app_stop(af, APP_STOP_PAYLOAD | APP_STOP_PARSER | APP_STOP_REASSEMBLY | APP_STOP_BYPASS);
@@ -209,7 +209,7 @@ static enum parse_status parse_some(struct app_flow *af, struct ssh_state *st,
         *at = in->len;
         return PARSE_OK;
     }
-    switch (st->tx->side[d].state) {
+    switch (st->tx->ds[d].state) {
     case SSH_IN_PROGRESS:
         return banner(st, in, at);
     case SSH_BANNER_WAIT_EOL:
@@ -235,10 +235,10 @@ enum parse_status ssh_parse(struct app_flow *af, struct app_input *in)
         if (st->tx == NULL)
             return PARSE_STOP;
     }
-    in_banner = st->tx != NULL && st->tx->side[in->direction].state < SSH_BANNER_DONE;
+    in_banner = st->tx != NULL && st->tx->ds[in->direction].state < SSH_BANNER_DONE;
     while (at < in->len && status == PARSE_OK && !af->stopped)
         status = parse_some(af, st, in, &at);
-    if (in_banner && status == PARSE_OK && st->tx->side[in->direction].state >= SSH_BANNER_DONE)
+    if (in_banner && status == PARSE_OK && st->tx->ds[in->direction].state >= SSH_BANNER_DONE)
         app_raw(af, in->direction);
     in->consumed = af->stopped ? in->len : at;
     return status;

@@ -6,9 +6,9 @@
 
 /* --- buffers ---------------------------------------------------------------------------------- */
 
-static const struct ssh_side *side_of(const struct app_tx *tx, enum direction d)
+static const struct ssh_dir *dir_of(const struct app_tx *tx, enum direction d)
 {
-    return &ssh_tx_of(tx)->side[d];
+    return &ssh_tx_of(tx)->ds[d];
 }
 
 static bool some(struct slice s, struct slice *out)
@@ -20,25 +20,25 @@ static bool some(struct slice s, struct slice *out)
 static bool get_proto(struct app_tx *tx, enum direction d, unsigned index UNUSED,
                       struct slice *out)
 {
-    return some(side_of(tx, d)->proto, out);
+    return some(dir_of(tx, d)->proto, out);
 }
 
 static bool get_software(struct app_tx *tx, enum direction d, unsigned index UNUSED,
                          struct slice *out)
 {
-    return some(side_of(tx, d)->software, out);
+    return some(dir_of(tx, d)->software, out);
 }
 
 static bool get_hassh(struct app_tx *tx, enum direction d, unsigned index UNUSED,
                       struct slice *out)
 {
-    return some(side_of(tx, d)->hassh, out);
+    return some(dir_of(tx, d)->hassh, out);
 }
 
 static bool get_hassh_string(struct app_tx *tx, enum direction d, unsigned index UNUSED,
                              struct slice *out)
 {
-    return some(side_of(tx, d)->hassh_string, out);
+    return some(dir_of(tx, d)->hassh_string, out);
 }
 
 #define BANNER_PROGRESS { SSH_BANNER_DONE, SSH_BANNER_DONE }

@@ -30,7 +30,7 @@ struct ssh_settings {
 };
 
 /* One direction. Slices lie in the transaction's arena. */
-struct ssh_side {
+struct ssh_dir {
     uint8_t state;              /* enum ssh_progress: how far this side is, whatever the other */
     struct slice proto, software;
     struct slice hassh_string, hassh;
@@ -38,7 +38,7 @@ struct ssh_side {
 
 struct ssh_tx {
     struct app_tx tx;
-    struct ssh_side side[2];
+    struct ssh_dir ds[2];
 };
 
 static inline struct ssh_tx *ssh_tx_of(const struct app_tx *tx)

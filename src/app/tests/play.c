@@ -273,7 +273,7 @@ void play_force(struct play *play, enum app_proto_id id)
                                             play->udp ? TRANSPORT_UDP : TRANSPORT_TCP);
 
     f->app_proto = f->app_proto_dir[0] = f->app_proto_dir[1] = (uint16_t)id;
-    s->side[0].detected = s->side[1].detected = true;
+    s->ds[0].detected = s->ds[1].detected = true;
     s->first_data = FIRST_DATA_PARSED;
 }
 

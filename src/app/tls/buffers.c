@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-static const struct tls_side *side_of(struct app_tx *tx, enum direction d)
+static const struct tls_dir *dir_of(struct app_tx *tx, enum direction d)
 {
-    return &tls_tx_of(tx)->side[d];
+    return &tls_tx_of(tx)->ds[d];
 }
 
 static bool some(struct slice s, struct slice *out)
@@ -24,21 +24,21 @@ static bool some(struct slice s, struct slice *out)
 static bool get_sni(struct app_tx *tx, enum direction d UNUSED, unsigned index UNUSED,
                     struct slice *out)
 {
-    return some(side_of(tx, TO_SERVER)->hello.sni, out);
+    return some(dir_of(tx, TO_SERVER)->hello.sni, out);
 }
 
 static bool get_alpn(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
 {
-    return tls_hello_alpn(&side_of(tx, d)->hello, index, out);
+    return tls_hello_alpn(&dir_of(tx, d)->hello, index, out);
 }
 
 static bool random_part(struct app_tx *tx, enum direction d, unsigned from, unsigned len,
                         struct slice *out)
 {
-    const struct tls_side *side = side_of(tx, d);
+    const struct tls_dir *ds = dir_of(tx, d);
 
-    *out = (struct slice){ side->random + from, len };
-    return side->has_random;
+    *out = (struct slice){ ds->random + from, len };
+    return ds->has_random;
 }
 
 static bool get_random(struct app_tx *tx, enum direction d, unsigned index UNUSED,
@@ -64,37 +64,37 @@ static bool get_random_bytes(struct app_tx *tx, enum direction d, unsigned index
 static bool get_subject(struct app_tx *tx, enum direction d, unsigned index UNUSED,
                         struct slice *out)
 {
-    return some(side_of(tx, d)->certificate.subject, out);
+    return some(dir_of(tx, d)->certificate.subject, out);
 }
 
 static bool get_issuer(struct app_tx *tx, enum direction d, unsigned index UNUSED,
                        struct slice *out)
 {
-    return some(side_of(tx, d)->certificate.issuer, out);
+    return some(dir_of(tx, d)->certificate.issuer, out);
 }
 
 static bool get_serial(struct app_tx *tx, enum direction d, unsigned index UNUSED,
                        struct slice *out)
 {
-    return some(side_of(tx, d)->certificate.serial, out);
+    return some(dir_of(tx, d)->certificate.serial, out);
 }
 
 static bool get_fingerprint(struct app_tx *tx, enum direction d, unsigned index UNUSED,
                             struct slice *out)
 {
-    return some(side_of(tx, d)->certificate.fingerprint, out);
+    return some(dir_of(tx, d)->certificate.fingerprint, out);
 }
 
 static bool get_certs(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
 {
-    const struct tls_side *side = side_of(tx, d);
+    const struct tls_dir *ds = dir_of(tx, d);
 
-    return index < tls_chain_kept(side) && some(side->chain[index], out);
+    return index < tls_chain_kept(ds) && some(ds->chain[index], out);
 }
 
 static bool get_alt_name(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
 {
-    const struct tls_certificate *c = &side_of(tx, d)->certificate;
+    const struct tls_certificate *c = &dir_of(tx, d)->certificate;
 
     return index < c->alt_name_count && some(c->alt_names[index], out);
 }
@@ -109,32 +109,32 @@ static bool ja3_enabled(const struct app_flow *af)
            (settings->ja3 == TLS_FINGERPRINT_AUTO && app_feature(af, TLS_WANT_JA3));
 }
 
-static const struct tls_side *with_ja3(struct app_tx *tx, enum direction d)
+static const struct tls_dir *with_ja3(struct app_tx *tx, enum direction d)
 {
-    struct tls_side *side = &tls_tx_of(tx)->side[d];
+    struct tls_dir *ds = &tls_tx_of(tx)->ds[d];
 
-    if (side->ja3_made)
-        return side;
-    if (!side->has_hello || !ja3_enabled(tx->flow))
+    if (ds->ja3_made)
+        return ds;
+    if (!ds->has_hello || !ja3_enabled(tx->flow))
         return NULL;
-    side->ja3_made = true;
-    side->ja3 = tls_ja3_string(&side->hello, &tx->arena);
-    side->ja3_hash = tls_ja3_hash(side->ja3, tx->flow->thread_data, &tx->arena);
-    return side;
+    ds->ja3_made = true;
+    ds->ja3 = tls_ja3_string(&ds->hello, &tx->arena);
+    ds->ja3_hash = tls_ja3_hash(ds->ja3, tx->flow->thread_data, &tx->arena);
+    return ds;
 }
 
 const struct slice *tls_ja3_of(struct app_tx *tx, enum direction d)
 {
-    const struct tls_side *side = with_ja3(tx, d);
+    const struct tls_dir *ds = with_ja3(tx, d);
 
-    return side != NULL ? &side->ja3 : NULL;
+    return ds != NULL ? &ds->ja3 : NULL;
 }
 
 const struct slice *tls_ja3_hash_of(struct app_tx *tx, enum direction d)
 {
-    const struct tls_side *side = with_ja3(tx, d);
+    const struct tls_dir *ds = with_ja3(tx, d);
 
-    return side != NULL && side->ja3_hash.len > 0 ? &side->ja3_hash : NULL;
+    return ds != NULL && ds->ja3_hash.len > 0 ? &ds->ja3_hash : NULL;
 }
 
 const struct slice *tls_ja4_of(struct app_tx *tx)
@@ -145,8 +145,8 @@ const struct slice *tls_ja4_of(struct app_tx *tx)
     if (settings->ja4 == TLS_FINGERPRINT_NO)
         return NULL;
     if (!t->ja4_made) {
-        t->ja4_made = t->side[TO_SERVER].has_hello;     /* without one: that of an empty hello */
-        t->ja4 = tls_ja4(&t->side[TO_SERVER].hello, false, tx->flow->thread_data, &tx->arena);
+        t->ja4_made = t->ds[TO_SERVER].has_hello;     /* without one: that of an empty hello */
+        t->ja4 = tls_ja4(&t->ds[TO_SERVER].hello, false, tx->flow->thread_data, &tx->arena);
     }
     return &t->ja4;
 }
@@ -286,7 +286,7 @@ const struct app_buffer *const tls_buffers[] = {
 static bool get_chain_len(struct app_tx *tx, enum direction d, unsigned index UNUSED,
                           uint64_t *out)
 {
-    *out = side_of(tx, d)->chain_len;
+    *out = dir_of(tx, d)->chain_len;
     return true;
 }
 

@@ -40,23 +40,23 @@ static void hello_events(struct tls_state *st, unsigned problems)
 static bool keep_hello(struct tls_tx *tx, struct slice body, enum direction d,
                        struct tls_hello *latest)
 {
-    struct tls_side *side = &tx->side[d];
-    bool first = !side->has_hello && side->hello_copies++ < HELLO_COPIES_MAX, whole;
+    struct tls_dir *ds = &tx->ds[d];
+    bool first = !ds->has_hello && ds->hello_copies++ < HELLO_COPIES_MAX, whole;
 
     if (first)
         body.data = arena_copy(&tx->tx.arena, body.data, body.len);
     whole = tls_hello_parse(bytes_of_slice(body), d == TO_CLIENT, latest);
     if (first) {
-        side->hello = *latest;
-        side->has_hello = whole;
-    } else if (side->hello.sni.data == NULL && latest->sni.data != NULL) {
-        side->hello.sni = latest->sni;
-        side->hello.sni.data = arena_copy(&tx->tx.arena, latest->sni.data, latest->sni.len);
+        ds->hello = *latest;
+        ds->has_hello = whole;
+    } else if (ds->hello.sni.data == NULL && latest->sni.data != NULL) {
+        ds->hello.sni = latest->sni;
+        ds->hello.sni.data = arena_copy(&tx->tx.arena, latest->sni.data, latest->sni.len);
     }
-    side->version = latest->version;
+    ds->version = latest->version;
     if (latest->random.len == TLS_RANDOM_LEN) {
-        memcpy(side->random, latest->random.data, TLS_RANDOM_LEN);
-        side->has_random = true;
+        memcpy(ds->random, latest->random.data, TLS_RANDOM_LEN);
+        ds->has_random = true;
     }
     return whole;
 }
@@ -78,8 +78,8 @@ static void client_hello(struct tls_state *st, struct slice body)
 
 static bool agree_on_session(const struct tls_tx *tx)
 {
-    const struct slice *a = &tx->side[TO_SERVER].hello.session_id;
-    const struct slice *b = &tx->side[TO_CLIENT].hello.session_id;
+    const struct slice *a = &tx->ds[TO_SERVER].hello.session_id;
+    const struct slice *b = &tx->ds[TO_CLIENT].hello.session_id;
 
     return a->len > 0 && a->len == b->len && memcmp(a->data, b->data, a->len) == 0;
 }
@@ -89,7 +89,7 @@ static bool is_tls13(const struct tls_tx *tx, const struct tls_hello *h)
     if (h->legacy_version == TLS_1_3 || tls_version_is_draft(h->legacy_version))
         return true;
     return h->has_supported_versions && h->version > TLS_1_2 &&
-           tx->side[TO_SERVER].hello.has_supported_versions;
+           tx->ds[TO_SERVER].hello.has_supported_versions;
 }
 
 static void server_hello(struct tls_state *st, struct slice body)
@@ -126,24 +126,24 @@ static enum tls_event fault_event(enum tls_certificate_fault fault)
 }
 
 /* The first that can be read is the peer's own; what stands in front of it is no certificate. */
-static void add_certificate(struct app_flow *af, struct tls_state *st, struct tls_side *side,
+static void add_certificate(struct app_flow *af, struct tls_state *st, struct tls_dir *ds,
                             struct slice der)
 {
-    if (!side->has_certificate) {
+    if (!ds->has_certificate) {
         enum tls_certificate_fault fault = tls_certificate_parse(der, af->thread_data,
                                                                  &st->tx->tx.arena,
-                                                                 &side->certificate);
+                                                                 &ds->certificate);
 
         if (fault != CERT_SOUND) {
             tls_event(st, fault_event(fault));
             return;
         }
-        side->has_certificate = true;
+        ds->has_certificate = true;
     }
-    if (side->chain_len < TLS_CHAIN_MAX) {
-        if (side->chain != NULL)
-            side->chain[side->chain_len] = der;
-        side->chain_len++;
+    if (ds->chain_len < TLS_CHAIN_MAX) {
+        if (ds->chain != NULL)
+            ds->chain[ds->chain_len] = der;
+        ds->chain_len++;
     }
 }
 
@@ -159,14 +159,14 @@ static unsigned count_chain(struct bytes list)
 }
 
 static void certificate_list(struct app_flow *af, struct tls_state *st, struct bytes list,
-                             struct tls_side *side)
+                             struct tls_dir *ds)
 {
     struct arena *arena = &st->tx->tx.arena;
     unsigned tries = 0;
 
     if (app_feature(af, TLS_WANT_CHAIN)) {
         list = bytes_of(arena_copy(arena, list.next, bytes_left(&list)), bytes_left(&list));
-        side->chain = arena_alloc(arena, count_chain(list) * sizeof(*side->chain));
+        ds->chain = arena_alloc(arena, count_chain(list) * sizeof(*ds->chain));
     }
     while (bytes_left(&list) > 0 && tries++ < TLS_CHAIN_MAX) {
         struct slice der = take_slice(&list, take_be24(&list));
@@ -175,20 +175,20 @@ static void certificate_list(struct app_flow *af, struct tls_state *st, struct b
             tls_event(st, TLS_EVENT_INVALID_CERTIFICATE);
             return;
         }
-        add_certificate(af, st, side, der);
+        add_certificate(af, st, ds, der);
     }
 }
 
 static void certificate(struct app_flow *af, struct tls_state *st, struct slice body,
                         enum direction d)
 {
-    struct tls_side *side = &st->tx->side[d];
+    struct tls_dir *ds = &st->tx->ds[d];
     struct bytes in = bytes_of_slice(body);
     struct bytes list = take_sub(&in, take_be24(&in));
 
-    if (!list.failed && !side->has_chain) {
-        side->has_chain = true;
-        certificate_list(af, st, list, side);
+    if (!list.failed && !ds->has_chain) {
+        ds->has_chain = true;
+        certificate_list(af, st, list, ds);
     }
     tls_progress(st, d, d == TO_SERVER ? (unsigned)TLS_CLIENT_CERT_DONE
                                        : (unsigned)TLS_SERVER_CERT_DONE);
@@ -209,13 +209,13 @@ static void server_hello_done(struct tls_state *st)
     const struct tls_tx *tx = st->tx;
 
     tls_progress(st, TO_CLIENT, TLS_SERVER_HELLO_DONE);
-    if (tx->side[TO_CLIENT].has_certificate && !tx->wants_client_certificate)
+    if (tx->ds[TO_CLIENT].has_certificate && !tx->wants_client_certificate)
         both_done(st);
 }
 
 static void client_certificate(struct tls_state *st)
 {
-    if (st->tx->wants_client_certificate && st->tx->side[TO_SERVER].has_certificate)
+    if (st->tx->wants_client_certificate && st->tx->ds[TO_SERVER].has_certificate)
         both_done(st);
 }
 

@@ -11,7 +11,7 @@
 
 static uint16_t version_of(struct app_tx *tx, enum direction d)
 {
-    return tls_tx_of(tx)->side[d].version;
+    return tls_tx_of(tx)->ds[d].version;
 }
 
 /* --- tls.version ---------------------------------------------------------------------------- */
@@ -246,18 +246,18 @@ static bool is_in(struct slice value, const struct name_arg *n)
 
 static bool subject_match(struct app_tx *tx, enum direction d, const void *arg)
 {
-    return is_in(tls_tx_of(tx)->side[d].certificate.subject, arg);
+    return is_in(tls_tx_of(tx)->ds[d].certificate.subject, arg);
 }
 
 static bool issuer_match(struct app_tx *tx, enum direction d, const void *arg)
 {
-    return is_in(tls_tx_of(tx)->side[d].certificate.issuer, arg);
+    return is_in(tls_tx_of(tx)->ds[d].certificate.issuer, arg);
 }
 
 static bool fingerprint_match(struct app_tx *tx, enum direction d, const void *arg)
 {
     const struct name_arg *n = arg;
-    struct slice value = tls_tx_of(tx)->side[d].certificate.fingerprint;
+    struct slice value = tls_tx_of(tx)->ds[d].certificate.fingerprint;
 
     return value.len == n->len &&
            (strncasecmp((const char *)value.data, n->text, n->len) == 0) != n->negated;
@@ -283,14 +283,14 @@ static const struct app_match match_fingerprint = {
 
 static bool notbefore_match(struct app_tx *tx, enum direction d, const void *arg)
 {
-    const struct tls_certificate *c = &tls_tx_of(tx)->side[d].certificate;
+    const struct tls_certificate *c = &tls_tx_of(tx)->ds[d].certificate;
 
     return c->not_before != 0 && when_has(arg, c->not_before);
 }
 
 static bool notafter_match(struct app_tx *tx, enum direction d, const void *arg)
 {
-    const struct tls_certificate *c = &tls_tx_of(tx)->side[d].certificate;
+    const struct tls_certificate *c = &tls_tx_of(tx)->ds[d].certificate;
 
     return c->not_after != 0 && when_has(arg, c->not_after);
 }
@@ -302,14 +302,14 @@ static int64_t flow_now(const struct app_tx *tx)
 
 static bool expired_match(struct app_tx *tx, enum direction d, const void *arg UNUSED)
 {
-    int64_t end = tls_tx_of(tx)->side[d].certificate.not_after;
+    int64_t end = tls_tx_of(tx)->ds[d].certificate.not_after;
 
     return end != 0 && flow_now(tx) > end;
 }
 
 static bool valid_match(struct app_tx *tx, enum direction d, const void *arg UNUSED)
 {
-    int64_t end = tls_tx_of(tx)->side[d].certificate.not_after;
+    int64_t end = tls_tx_of(tx)->ds[d].certificate.not_after;
 
     return end != 0 && flow_now(tx) <= end;
 }

@@ -121,20 +121,20 @@ static void log_some(struct json *j, const char *key, struct slice s)
         json_slice(j, key, s);
 }
 
-static void log_chain(struct json *j, const struct tls_side *side)
+static void log_chain(struct json *j, const struct tls_dir *ds)
 {
-    if (tls_chain_kept(side) == 0)
+    if (tls_chain_kept(ds) == 0)
         return;
     json_array(j, "chain");
-    for (unsigned i = 0; i < tls_chain_kept(side); i++)
-        json_base64(j, NULL, side->chain[i].data, side->chain[i].len);
+    for (unsigned i = 0; i < tls_chain_kept(ds); i++)
+        json_base64(j, NULL, ds->chain[i].data, ds->chain[i].len);
     json_array_end(j);
 }
 
-static void log_certificate(struct json *j, const struct tls_side *side)
+static void log_certificate(struct json *j, const struct tls_dir *ds)
 {
-    if (tls_chain_kept(side) > 0)
-        json_base64(j, "certificate", side->chain[0].data, side->chain[0].len);
+    if (tls_chain_kept(ds) > 0)
+        json_base64(j, "certificate", ds->chain[0].data, ds->chain[0].len);
 }
 
 static void log_alt_names(struct json *j, const struct tls_certificate *c)
@@ -147,7 +147,7 @@ static void log_alt_names(struct json *j, const struct tls_certificate *c)
     json_array_end(j);
 }
 
-static void log_client(struct json *j, const struct tls_side *client, uint32_t want)
+static void log_client(struct json *j, const struct tls_dir *client, uint32_t want)
 {
     const struct tls_certificate *c = &client->certificate;
 
@@ -206,9 +206,9 @@ static void log_hello_version(struct json *j, const struct tls_hello *h)
         json_string(j, "version", tls_version_name(h->highest, buf));
 }
 
-static void log_client_handshake(struct json *j, const struct tls_side *side)
+static void log_client_handshake(struct json *j, const struct tls_dir *ds)
 {
-    const struct tls_hello *h = &side->hello;
+    const struct tls_hello *h = &ds->hello;
 
     if (h->legacy_version == 0)
         return;
@@ -220,9 +220,9 @@ static void log_client_handshake(struct json *j, const struct tls_side *side)
     json_object_end(j);
 }
 
-static void log_server_handshake(struct json *j, const struct tls_side *side)
+static void log_server_handshake(struct json *j, const struct tls_dir *ds)
 {
-    const struct tls_hello *h = &side->hello;
+    const struct tls_hello *h = &ds->hello;
     struct bytes list = bytes_of_slice(h->ciphers);
 
     if (h->legacy_version == 0)
@@ -259,7 +259,7 @@ static void log_ja4(struct json *j, struct app_tx *tx)
 
 static void log_resumed(struct json *j, const struct tls_tx *tx)
 {
-    const struct tls_side *server = &tx->side[TO_CLIENT];
+    const struct tls_dir *server = &tx->ds[TO_CLIENT];
 
     if (tx->resumed && !server->has_certificate && !tx->without_certificate &&
         server->hello.legacy_version != 0)
@@ -268,16 +268,16 @@ static void log_resumed(struct json *j, const struct tls_tx *tx)
 
 static void log_version(struct json *j, const struct tls_tx *tx)
 {
-    uint16_t version = tx->side[TO_CLIENT].version;
+    uint16_t version = tx->ds[TO_CLIENT].version;
     char buf[TLS_VERSION_TEXT];
 
     json_string(j, "version",
-                tls_version_name(version != 0 ? version : tx->side[TO_SERVER].version, buf));
+                tls_version_name(version != 0 ? version : tx->ds[TO_SERVER].version, buf));
 }
 
 static void log_peer(struct json *j, struct tls_tx *tx, uint32_t want)
 {
-    const struct tls_certificate *c = &tx->side[TO_CLIENT].certificate;
+    const struct tls_certificate *c = &tx->ds[TO_CLIENT].certificate;
 
     if (want & F_SUBJECT)
         log_some(j, "subject", c->subject);
@@ -292,7 +292,7 @@ static void log_peer(struct json *j, struct tls_tx *tx, uint32_t want)
     if (want & F_FINGERPRINT)
         log_some(j, "fingerprint", c->fingerprint);
     if (want & F_SNI)
-        log_some(j, "sni", tx->side[TO_SERVER].hello.sni);
+        log_some(j, "sni", tx->ds[TO_SERVER].hello.sni);
     if (want & F_VERSION)
         log_version(j, tx);
     if (want & F_NOT_BEFORE)
@@ -300,9 +300,9 @@ static void log_peer(struct json *j, struct tls_tx *tx, uint32_t want)
     if (want & F_NOT_AFTER)
         log_time(j, "notafter", c->not_after);
     if (want & F_CERTIFICATE)
-        log_certificate(j, &tx->side[TO_CLIENT]);
+        log_certificate(j, &tx->ds[TO_CLIENT]);
     if (want & F_CHAIN)
-        log_chain(j, &tx->side[TO_CLIENT]);
+        log_chain(j, &tx->ds[TO_CLIENT]);
 }
 
 static void log_fields(struct json *j, struct tls_tx *tx, uint32_t want)
@@ -315,15 +315,15 @@ static void log_fields(struct json *j, struct tls_tx *tx, uint32_t want)
     if (want & F_JA4)
         log_ja4(j, &tx->tx);
     if (want & F_CLIENT_ALPNS)
-        log_alpns(j, "client_alpns", &tx->side[TO_SERVER].hello);
+        log_alpns(j, "client_alpns", &tx->ds[TO_SERVER].hello);
     if (want & F_SERVER_ALPNS)
-        log_alpns(j, "server_alpns", &tx->side[TO_CLIENT].hello);
+        log_alpns(j, "server_alpns", &tx->ds[TO_CLIENT].hello);
     if (want & F_CLIENT_HANDSHAKE)
-        log_client_handshake(j, &tx->side[TO_SERVER]);
+        log_client_handshake(j, &tx->ds[TO_SERVER]);
     if (want & F_SERVER_HANDSHAKE)
-        log_server_handshake(j, &tx->side[TO_CLIENT]);
+        log_server_handshake(j, &tx->ds[TO_CLIENT]);
     if (want & F_CLIENT)
-        log_client(j, &tx->side[TO_SERVER], want);
+        log_client(j, &tx->ds[TO_SERVER], want);
 }
 
 static bool log_tls(struct json *j, struct app_tx *tx, enum direction d UNUSED, const void *conf)
@@ -332,7 +332,7 @@ static bool log_tls(struct json *j, struct app_tx *tx, enum direction d UNUSED, 
     struct tls_tx *t = tls_tx_of(tx);
     uint16_t original = tx->flow->flow->app_proto_orig;
 
-    if (!t->side[TO_CLIENT].has_certificate && !t->without_certificate &&
+    if (!t->ds[TO_CLIENT].has_certificate && !t->without_certificate &&
         !(t->resumed && s->resumed))
         return false;
     log_fields(j, t, s->fields);

@@ -90,7 +90,7 @@ static bool is_encrypted(const struct tls_state *st)
     if (!st->cipher_changed[TO_SERVER] && !st->cipher_changed[TO_CLIENT])
         return false;
     return !(st->hello_seen[TO_SERVER] && !st->hello_seen[TO_CLIENT] &&
-             st->tx->side[TO_SERVER].version > TLS_1_2);
+             st->tx->ds[TO_SERVER].version > TLS_1_2);
 }
 
 /* --- headers -------------------------------------------------------------------------------- */
@@ -121,19 +121,19 @@ static enum parse_status unknown_type(struct tls_state *st, uint16_t version, en
 static enum parse_status check_header(struct tls_state *st, const struct record *r,
                                       uint16_t version, enum direction d)
 {
-    struct tls_side *side = &st->tx->side[d];
+    struct tls_dir *ds = &st->tx->ds[d];
 
     if (!is_known_type(r->type))
-        return unknown_type(st, side->version, d);
-    if (st->hello_seen[d] && side->version != TLS_UNDETERMINED)
-        version = side->version;
+        return unknown_type(st, ds->version, d);
+    if (st->hello_seen[d] && ds->version != TLS_UNDETERMINED)
+        version = ds->version;
     if (r->len == 0)
         return refuse(st, TLS_EVENT_INVALID_RECORD_LENGTH);
     if (!tls_version_valid(version))
         return refuse(st, TLS_EVENT_INVALID_RECORD_VERSION);
     if (r->len > RECORD_MAX)
         return refuse(st, TLS_EVENT_INVALID_RECORD_LENGTH);
-    side->version = version;
+    ds->version = version;
     return PARSE_OK;
 }
 
@@ -227,7 +227,7 @@ static enum parse_status any_record(struct app_flow *af, struct tls_state *st,
                                     struct app_input *in, uint32_t *at)
 {
     enum direction d = in->direction;
-    struct tls_side *side;
+    struct tls_dir *ds;
 
     if (st->skip[d] > 0) {
         uint32_t n = (uint32_t)MIN(st->skip[d], in->len - *at);
@@ -242,14 +242,14 @@ static enum parse_status any_record(struct app_flow *af, struct tls_state *st,
         *at = in->len;
         return PARSE_OK;
     }
-    side = &st->tx->side[d];
+    ds = &st->tx->ds[d];
     if ((in->data[*at] & 0xc0) != 0) {
-        if (side->hello.legacy_version == 0)
-            side->version = SSL_2;
+        if (ds->hello.legacy_version == 0)
+            ds->version = SSL_2;
         return tls_ssl2_record(af, st, in, at);
     }
-    if (side->version == SSL_2)
-        side->version = TLS_UNDETERMINED;
+    if (ds->version == SSL_2)
+        ds->version = TLS_UNDETERMINED;
     return tls_record(af, st, in, at);
 }
 

@@ -23,7 +23,7 @@ static bool client_hello(struct tls_state *st, struct bytes body, enum direction
     st->hello_seen[d] = st->ssl2_hello[TO_SERVER] = true;
     st->ssl2_no_session = session_len == 0;
     st->tx->state = TLS_STATE_CLIENT_HELLO;
-    st->tx->side[d].version = version;
+    st->tx->ds[d].version = version;
     tls_progress(st, TO_SERVER, TLS_CLIENT_HELLO_DONE);
     return true;
 }
@@ -115,7 +115,7 @@ enum parse_status tls_ssl2_record(struct app_flow *af, struct tls_state *st,
     *at += header + len;
     bytes = take_sub(&bytes, len);
     type = take_u8(&bytes);
-    if (st->tx->side[d].hello.legacy_version != 0)
+    if (st->tx->ds[d].hello.legacy_version != 0)
         return PARSE_OK;            /* nobody goes back from TLS: bytes out of step */
     return message(af, st, type, bytes, d) ? PARSE_OK : refuse(st, false);
 }

@@ -91,7 +91,7 @@ struct tls_settings {
 };
 
 /* What one of the two has said. */
-struct tls_side {
+struct tls_dir {
     struct tls_hello hello;             /* the first one */
     bool has_hello;                     /* it was read to its end */
     uint8_t hello_copies;
@@ -111,7 +111,7 @@ struct tls_side {
 
 struct tls_tx {
     struct app_tx tx;
-    struct tls_side side[2];            /* by who speaks: TO_SERVER is the client */
+    struct tls_dir ds[2];            /* by who speaks: TO_SERVER is the client */
     uint8_t state;                      /* TLS_STATE_* */
     bool resumed;                       /* one of them hopes so, or both agree */
     bool without_certificate;           /* TLS 1.3: none will be seen */
@@ -126,9 +126,9 @@ static inline struct tls_tx *tls_tx_of(const struct app_tx *tx)
 }
 
 /* How many certificates there are to look at. */
-static inline unsigned tls_chain_kept(const struct tls_side *side)
+static inline unsigned tls_chain_kept(const struct tls_dir *ds)
 {
-    return side->chain != NULL ? side->chain_len : 0;
+    return ds->chain != NULL ? ds->chain_len : 0;
 }
 
 /* A handshake message that spreads over records. */

@@ -510,17 +510,17 @@ static const char *hook_name(const struct analysis_engine *e, char out[ANALYSIS_
 {
     const struct app_proto *proto = app_proto_by_id(e->proto);
     const struct app_name *n = proto->progress_names[e->direction];
-    const char *hook = e->progress == 0 ? "started" : "complete", *side = "request_";
+    const char *hook = e->progress == 0 ? "started" : "complete", *prefix = "request_";
 
     if (e->direction == TO_CLIENT)
-        side = "response_";
+        prefix = "response_";
     for (; n != NULL && n->name != NULL; n++)
         if (n->value == e->progress) {
             hook = n->name;
-            side = "";
+            prefix = "";
         }
     snprintf(out, ANALYSIS_NAME_SIZE, "%s:%s%s:generic",
-             e->proto == APP_PROTO_http1 ? "http1" : proto->name, side, hook);
+             e->proto == APP_PROTO_http1 ? "http1" : proto->name, prefix, hook);
     return out;
 }
 

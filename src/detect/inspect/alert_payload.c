@@ -41,7 +41,7 @@ void COLD stream_keep_chunk(struct detect_thread *dt, struct packet *p,
 
     if (df == NULL || c->len == 0)
         return;
-    ext = stream_ext_get(&df->side[c->direction]);
+    ext = stream_ext_get(&df->ds[c->direction]);
     if (ext == NULL)
         return;
     if (ext->kept.len == 0)
@@ -61,9 +61,9 @@ struct slice stream_kept(const struct detect_thread *dt, const struct flow *f, e
     const struct stream_ext *ext;
 
     *gap = 0;
-    if (dt->stream_keep == 0 || f == NULL || f->detect == NULL || f->detect->side[d].ext == NULL)
+    if (dt->stream_keep == 0 || f == NULL || f->detect == NULL || f->detect->ds[d].ext == NULL)
         return (struct slice){ NULL, 0 };
-    ext = f->detect->side[d].ext;
+    ext = f->detect->ds[d].ext;
     *gap = ext->gap;
     return (struct slice){ ext->kept.data + ext->gone, shown_len(ext) };
 }
@@ -103,14 +103,14 @@ static void drop_to(struct stream_ext *ext, uint64_t left)
 static uint64_t rules_had(const struct detect_thread *dt, const struct packet *p, enum direction d,
                           uint64_t parsed)
 {
-    struct stream_side *side = &p->flow->detect->side[d];
-    struct stream_ext *ext = side->ext;
+    struct stream_dir *ds = &p->flow->detect->ds[d];
+    struct stream_ext *ext = ds->ext;
 
     if (dt->plan->group[TRANSPORT_TCP][d].has_stream)
-        return stream_side_from(side);
-    if (side->flush || stream_is_closing(p) || ext->to - ext->had >= dt->plan->chunk_size[d]) {
+        return stream_dir_from(ds);
+    if (ds->flush || stream_is_closing(p) || ext->to - ext->had >= dt->plan->chunk_size[d]) {
         ext->had = parsed;
-        side->flush = false;
+        ds->flush = false;
     }
     return ext->had;
 }
@@ -135,7 +135,7 @@ void COLD detect_forget_shown(struct detect_thread *dt, struct packet *p)
 
     if (f->detect == NULL || !(p->flags & PACKET_STREAM_OPEN))
         return;
-    ext = f->detect->side[d].ext;
+    ext = f->detect->ds[d].ext;
     if (ext == NULL || ext->kept.len == 0)
         return;
     parsed = ext->to - (f->app != NULL ? MIN(ext->to, app_untaken(f->app, d)) : 0);

@@ -15,7 +15,7 @@ static bool brought_to(const struct packet *p, enum direction d)
 }
 
 /* The packet that acknowledges data, and so brought them, goes the other way. */
-static bool is_other_side_seen(const struct flow *f, const struct packet *p, enum direction d)
+static bool is_other_dir_seen(const struct flow *f, const struct packet *p, enum direction d)
 {
     return f->app->proto != NULL && f->app->proto->seen_from_both && f->app->fed[!d] &&
            brought_to(p, !d);
@@ -25,7 +25,7 @@ static bool is_updated(const struct flow *f, const struct packet *p, enum direct
 {
     return (p->flags & PACKET_PSEUDO) ||
            ((f->detect_flags & DETECT_UPDATED(d)) && f->app->fed[d]) ||
-           is_other_side_seen(f, p, d);
+           is_other_dir_seen(f, p, d);
 }
 
 /* Once the connection is closed each packet says again that nothing more will come: transactions
@@ -61,8 +61,8 @@ static void inspect_app(struct detect_thread *dt, struct packet *p, enum directi
 
 static void parts_done(struct flow *f, enum direction d)
 {
-    if (f != NULL && f->detect != NULL && UNLIKELY(f->detect->side[d].told > 0))
-        stream_parts_done(&f->detect->side[d]);
+    if (f != NULL && f->detect != NULL && UNLIKELY(f->detect->ds[d].told > 0))
+        stream_parts_done(&f->detect->ds[d]);
 }
 
 static void inspect_direction(struct detect_thread *dt, struct packet *p, enum direction d)
@@ -207,7 +207,7 @@ static bool has_open_tx(const struct app_flow *af, enum direction d)
 
 static bool has_news(const struct flow *f, enum direction d)
 {
-    if (f->detect != NULL && f->detect->side[d].unreported != 0)
+    if (f->detect != NULL && f->detect->ds[d].unreported != 0)
         return true;
     if (f->app != NULL && app_frames_any(f->app, d))
         return true;

@@ -40,8 +40,8 @@ static uint64_t base_of(const struct frame_context *c)
     struct slice first;
 
     (void)app_frames_part(c->app, c->direction, 0, &first, &base);
-    if (df != NULL && df->side[c->direction].unreported > 0)
-        base = MIN(base, stream_side_from(&df->side[c->direction]));
+    if (df != NULL && df->ds[c->direction].unreported > 0)
+        base = MIN(base, stream_dir_from(&df->ds[c->direction]));
     return base;
 }
 

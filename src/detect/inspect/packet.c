@@ -27,9 +27,9 @@ static bool payload_matches(struct detect_thread *dt, const struct match_input *
     if ((p->flags & PACKET_NO_PAYLOAD_INSPECT) && has_payload_pattern(r))
         return false;               /* nobody looks for it */
     if (stream && stream_due &&
-        stream_rules_has(p->flow->detect->side[in->direction].matched, r->index)) {
+        stream_rules_has(p->flow->detect->ds[in->direction].matched, r->index)) {
         *flags |= ALERT_STREAM;
-        stream_captures_take(dt, &p->flow->detect->side[in->direction], in->rule->index);
+        stream_captures_take(dt, &p->flow->detect->ds[in->direction], in->rule->index);
         return true;
     }
     if (stream && !(r->flags & RULE_NEEDS_PACKET) && (p->flags & PACKET_STREAM_ADDED))
@@ -195,10 +195,10 @@ static void collect(struct detect_thread *dt, struct packet *p, enum direction d
     port_lists_collect(&g->unfiltered, p->src_port, p->dst_port, payload, &dt->found);
 }
 
-static void collect_stream(struct detect_thread *dt, const struct stream_side *side)
+static void collect_stream(struct detect_thread *dt, const struct stream_dir *ds)
 {
-    for (unsigned i = 0; i < stream_rules_count(side->matched); i++)
-        candidates_add(&dt->found, side->matched->at[i]);
+    for (unsigned i = 0; i < stream_rules_count(ds->matched); i++)
+        candidates_add(&dt->found, ds->matched->at[i]);
 }
 
 /* Most candidates end here, their rules untouched. */
@@ -228,7 +228,7 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
     header_view_init(&h, p, d);
     collect(dt, p, d, &h, stream_due);
     if (stream_due)
-        collect_stream(dt, &p->flow->detect->side[d]);
+        collect_stream(dt, &p->flow->detect->ds[d]);
     candidates_sort(&dt->found);
     chosen = choose_rules(dt, p, &h, stream_due);
     for (unsigned i = 0; i < chosen; i++) {

@@ -76,7 +76,7 @@ struct stream_ext {
     struct stream_rules *recent;        /* inline: a rule whose pattern was there, up to where */
 };
 
-struct stream_side {
+struct stream_dir {
     uint64_t to;                /* up to where data have come */
     uint32_t unreported;        /* of them: inspected together, what came since the last report */
     bool flush;                 /* report with the next packet, however little it is */
@@ -86,9 +86,9 @@ struct stream_side {
     struct stream_ext *ext; /* NULL: nothing of it yet */
 };
 
-static inline uint64_t stream_side_from(const struct stream_side *side)
+static inline uint64_t stream_dir_from(const struct stream_dir *ds)
 {
-    return side->to - side->unreported;
+    return ds->to - ds->unreported;
 }
 
 /* Which of the numbered headers fit, as far as that has been asked; a bit each. */
@@ -96,7 +96,7 @@ struct header_memo { uint64_t asked, fits; };
 
 struct detect_flow {
     struct header_memo memo[2];     /* from the flow's source, from its destination */
-    struct stream_side side[2];
+    struct stream_dir ds[2];
 };
 
 _Static_assert(sizeof(struct detect_flow) <= 2 * CACHE_LINE, "there are as many as connections");
@@ -208,7 +208,7 @@ void stream_inspect_chunks(struct detect_thread *dt, struct packet *p);
 /* Is there something to report to a packet of this direction? */
 bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum direction d);
 /* NULL: no memory. */
-struct stream_ext *stream_ext_get(struct stream_side *side);
+struct stream_ext *stream_ext_get(struct stream_dir *ds);
 
 /* shown.c */
 void stream_keep_chunk(struct detect_thread *dt, struct packet *p, const struct stream_chunk *c);
@@ -218,11 +218,11 @@ struct slice stream_kept(const struct detect_thread *dt, const struct flow *f, e
 void stream_mark_reported(const struct detect_thread *dt, struct flow *f, enum direction d);
 void stream_settle(const struct packet *p, enum direction d, bool was_due);
 /* What the rule captured when it matched: pending again, as it is reported now. */
-void stream_captures_take(struct detect_thread *dt, const struct stream_side *side, uint32_t rule);
+void stream_captures_take(struct detect_thread *dt, const struct stream_dir *ds, uint32_t rule);
 bool stream_rules_has(const struct stream_rules *s, uint32_t rule);
 /* The payload part of a transaction rule was in data that this packet has reported. */
-bool stream_has_part(const struct stream_side *side, uint32_t rule);
-void stream_parts_done(struct stream_side *side);       /* transactions have been asked */
+bool stream_has_part(const struct stream_dir *ds, uint32_t rule);
+void stream_parts_done(struct stream_dir *ds);       /* transactions have been asked */
 
 /* packet.c, frames.c, tx.c */
 void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d);

@@ -23,11 +23,11 @@ struct detect_flow *detect_flow_get(struct flow *f)
     return f->detect;
 }
 
-struct stream_ext *stream_ext_get(struct stream_side *side)
+struct stream_ext *stream_ext_get(struct stream_dir *ds)
 {
-    if (side->ext == NULL)
-        side->ext = lib_calloc(1, sizeof(*side->ext));
-    return side->ext;
+    if (ds->ext == NULL)
+        ds->ext = lib_calloc(1, sizeof(*ds->ext));
+    return ds->ext;
 }
 
 static void ext_free(struct stream_ext *ext)
@@ -50,9 +50,9 @@ void detect_prefetch_lists(const struct flow *flow)
     const struct detect_flow *df = flow->detect;
 
     for (unsigned d = 0; df != NULL && d < 2; d++) {
-        PREFETCH(df->side[d].matched);
-        PREFETCH(df->side[d].waiting);
-        PREFETCH(df->side[d].seen);
+        PREFETCH(df->ds[d].matched);
+        PREFETCH(df->ds[d].waiting);
+        PREFETCH(df->ds[d].seen);
     }
 }
 
@@ -65,32 +65,32 @@ void detect_flow_free(struct flow *f)
     if (df == NULL)
         return;
     for (unsigned d = 0; d < 2; d++) {
-        lib_free(df->side[d].matched);
-        lib_free(df->side[d].waiting);
-        lib_free(df->side[d].seen);
-        ext_free(df->side[d].ext);
+        lib_free(df->ds[d].matched);
+        lib_free(df->ds[d].waiting);
+        lib_free(df->ds[d].seen);
+        ext_free(df->ds[d].ext);
     }
     f->detect = NULL;
     lib_free(df);
 }
 
-static void captures_clear(struct stream_side *side)
+static void captures_clear(struct stream_dir *ds)
 {
-    if (UNLIKELY(side->ext != NULL))
-        buf_clear(&side->ext->captured);
+    if (UNLIKELY(ds->ext != NULL))
+        buf_clear(&ds->ext->captured);
 }
 
 void stream_forget(struct detect_flow *df)
 {
     df->memo[0] = df->memo[1] = (struct header_memo){ 0 };
     for (unsigned d = 0; d < 2; d++) {
-        stream_rules_clear(df->side[d].matched);
-        stream_rules_clear(df->side[d].waiting);
-        stream_rules_clear(df->side[d].seen);
-        df->side[d].told = 0;
-        if (df->side[d].ext != NULL)
-            stream_rules_clear(df->side[d].ext->recent);
-        captures_clear(&df->side[d]);
+        stream_rules_clear(df->ds[d].matched);
+        stream_rules_clear(df->ds[d].waiting);
+        stream_rules_clear(df->ds[d].seen);
+        df->ds[d].told = 0;
+        if (df->ds[d].ext != NULL)
+            stream_rules_clear(df->ds[d].ext->recent);
+        captures_clear(&df->ds[d]);
     }
 }
 
@@ -107,19 +107,19 @@ bool stream_rules_has(const struct stream_rules *s, uint32_t rule)
     return first_have(s, stream_rules_count(s), rule);
 }
 
-bool stream_has_part(const struct stream_side *side, uint32_t rule)
+bool stream_has_part(const struct stream_dir *ds, uint32_t rule)
 {
-    return first_have(side->seen, side->told, rule);
+    return first_have(ds->seen, ds->told, rule);
 }
 
 /* What another transaction brings later is another one's. */
-void stream_parts_done(struct stream_side *side)
+void stream_parts_done(struct stream_dir *ds)
 {
-    struct stream_rules *s = side->seen;
+    struct stream_rules *s = ds->seen;
 
-    s->count = (uint16_t)(s->count - side->told);
-    memmove(s->at, s->at + side->told, s->count * sizeof(s->at[0]));
-    side->told = 0;
+    s->count = (uint16_t)(s->count - ds->told);
+    memmove(s->at, s->at + ds->told, s->count * sizeof(s->at[0]));
+    ds->told = 0;
 }
 
 /* Of a rule that is not among them: each is asked once for a chunk, and none that is done. */
@@ -147,7 +147,7 @@ static bool rules_push(struct stream_rules **list, uint32_t rule)
  * each segment is judged when it comes, together with what came before it, whether that has been
  * reported or not: the sender chooses the segments, and small ones must not hide anything. */
 static struct slice window_of(const struct detect_thread *dt, const struct stream_chunk *c,
-                              const struct stream_side *side)
+                              const struct stream_dir *ds)
 {
     uint64_t first = c->offset - c->lookbehind, end = c->offset + c->len, inline_size;
 
@@ -155,7 +155,7 @@ static struct slice window_of(const struct detect_thread *dt, const struct strea
         inline_size = MAX(dt->plan->chunk_size[c->direction], c->len + c->len / 3);
         first = MAX(first, end - MIN(inline_size, end));
     } else {
-        first = MAX(first, MIN(stream_side_from(side), c->offset));
+        first = MAX(first, MIN(stream_dir_from(ds), c->offset));
     }
     return (struct slice){ c->data - (c->offset - first),
                            c->len + (uint32_t)(c->offset - first) };
@@ -190,10 +190,10 @@ static bool is_out(const struct detect_thread *dt, const struct packet *p,
 
 struct stream_capture { uint32_t rule, id, kind, key_len, len; };
 
-static void COLD captures_keep(const struct program_scratch *s, struct stream_side *side,
+static void COLD captures_keep(const struct program_scratch *s, struct stream_dir *ds,
                                uint32_t rule)
 {
-    struct stream_ext *ext = stream_ext_get(side);
+    struct stream_ext *ext = stream_ext_get(ds);
 
     for (unsigned i = 0; ext != NULL && i < s->capture_count; i++) {
         const struct pending_capture *c = &s->capture[i];
@@ -207,14 +207,14 @@ static void COLD captures_keep(const struct program_scratch *s, struct stream_si
     }
 }
 
-void stream_captures_take(struct detect_thread *dt, const struct stream_side *side, uint32_t rule)
+void stream_captures_take(struct detect_thread *dt, const struct stream_dir *ds, uint32_t rule)
 {
     struct stream_capture head;
     struct bytes in;
 
-    if (LIKELY(side->ext == NULL))
+    if (LIKELY(ds->ext == NULL))
         return;
-    in = bytes_of_slice(buf_slice(&side->ext->captured));
+    in = bytes_of_slice(buf_slice(&ds->ext->captured));
     while (bytes_have(&in, sizeof(head))) {
         memcpy(&head, take_bytes(&in, sizeof(head)), sizeof(head));
         struct slice key = take_slice(&in, head.key_len), text = take_slice(&in, head.len);
@@ -225,7 +225,7 @@ void stream_captures_take(struct detect_thread *dt, const struct stream_side *si
 }
 
 /* Of a rule that is its pattern and no more, nothing but its number is needed. */
-static void rule_on_window(struct detect_thread *dt, struct packet *p, struct stream_side *side,
+static void rule_on_window(struct detect_thread *dt, struct packet *p, struct stream_dir *ds,
                            uint32_t rule, struct header_view *h, struct slice window,
                            enum direction d)
 {
@@ -241,13 +241,13 @@ static void rule_on_window(struct detect_thread *dt, struct packet *p, struct st
         match_input_init(&in, dt, p, d, r);
         if (!inspect_slice(dt, r->payload, window, 0, false, &in)) {
             if (r->flags & RULE_PAYLOAD_PATTERN)    /* others are looked for in each window */
-                rules_push(&side->waiting, rule);
+                rules_push(&ds->waiting, rule);
             return;
         }
         if (UNLIKELY(dt->program.capture_count > 0) && !b->is_tx)
-            captures_keep(&dt->program, side, rule);
+            captures_keep(&dt->program, ds, rule);
     }
-    rules_push(b->is_tx ? &side->seen : &side->matched, rule);
+    rules_push(b->is_tx ? &ds->seen : &ds->matched, rule);
 }
 
 static unsigned choose_rules(struct detect_thread *dt, const struct packet *p,
@@ -276,10 +276,10 @@ static void collect_near(struct detect_thread *dt, const struct packet *p,
 /* Inline: the rules whose pattern was in data that are still in the window, and those whose
  * pattern has just been found, up to where that is. Offsets are near each other: their lower half
  * will do. */
-static void recent_join(struct detect_thread *dt, struct stream_side *side, uint64_t start,
+static void recent_join(struct detect_thread *dt, struct stream_dir *ds, uint64_t start,
                         uint64_t end)
 {
-    struct stream_ext *ext = dt->found.count > 0 ? stream_ext_get(side) : side->ext;
+    struct stream_ext *ext = dt->found.count > 0 ? stream_ext_get(ds) : ds->ext;
     struct stream_rules *recent;
     unsigned kept = 0;
 
@@ -308,10 +308,10 @@ static void recent_join(struct detect_thread *dt, struct stream_side *side, uint
 }
 
 /* The window has grown: what had matched because of where it ended is asked again. */
-static void reconsider(struct detect_thread *dt, struct packet *p, struct stream_side *side,
+static void reconsider(struct detect_thread *dt, struct packet *p, struct stream_dir *ds,
                        struct slice window, enum direction d)
 {
-    struct stream_rules *matched = side->matched;
+    struct stream_rules *matched = ds->matched;
     unsigned kept = 0;
 
     for (unsigned i = 0; i < matched->count; i++) {
@@ -327,18 +327,18 @@ static void reconsider(struct detect_thread *dt, struct packet *p, struct stream
         if (still)
             matched->at[kept++] = matched->at[i];
         else if (r->flags & RULE_PAYLOAD_PATTERN)
-            rules_push(&side->waiting, r->index);
+            rules_push(&ds->waiting, r->index);
     }
     matched->count = (uint16_t)kept;
 }
 
 static void chunk_data(struct detect_thread *dt, struct packet *p, const struct stream_chunk *c,
-                       struct stream_side *side)
+                       struct stream_dir *ds)
 {
     enum direction d = c->direction;
     const struct transport_group *g = &dt->plan->group[TRANSPORT_TCP][d];
     struct header_view h;
-    struct slice window = window_of(dt, c, side), fresh;
+    struct slice window = window_of(dt, c, ds), fresh;
     const struct payload_sets *sets = g->stream[p->flow->app_proto];
     uint32_t back = sets != NULL && sets->longest > 0 ? sets->longest - 1 : 0;
     unsigned chosen;
@@ -351,16 +351,16 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
                           &dt->found);
     collect_near(dt, p, &g->stream_near, &h, window);
     if (dt->is_inline)
-        recent_join(dt, side, c->offset + c->len - window.len, c->offset + c->len);
+        recent_join(dt, ds, c->offset + c->len - window.len, c->offset + c->len);
     port_lists_collect(&g->stream_unfiltered, h.src_port, h.dst_port, window, &dt->found);
-    for (unsigned i = 0; i < stream_rules_count(side->waiting); i++)
-        candidates_add(&dt->found, side->waiting->at[i]);
-    stream_rules_clear(side->waiting);
+    for (unsigned i = 0; i < stream_rules_count(ds->waiting); i++)
+        candidates_add(&dt->found, ds->waiting->at[i]);
+    stream_rules_clear(ds->waiting);
     candidates_sort(&dt->found);
-    if (UNLIKELY(stream_rules_count(side->matched) > 0))
-        reconsider(dt, p, side, window, d);
-    settled_add(&dt->settled, side->matched);
-    settled_add(&dt->settled, side->seen);
+    if (UNLIKELY(stream_rules_count(ds->matched) > 0))
+        reconsider(dt, p, ds, window, d);
+    settled_add(&dt->settled, ds->matched);
+    settled_add(&dt->settled, ds->seen);
     chosen = choose_rules(dt, p, &h);
     for (unsigned i = 0; i < chosen; i++) {
         uint32_t rule = dt->chosen[i];
@@ -368,7 +368,7 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
 
         if (!header_may_fit(dt->plan->brief[rule].header_class, &h))
             continue;
-        rule_on_window(dt, p, side, rule, &h, window, d);
+        rule_on_window(dt, p, ds, rule, &h, window, d);
         cost_end(dt, rule, begun, false);   /* a match counts where it is reported */
     }
     candidates_clear(&dt->found);
@@ -397,7 +397,7 @@ static void note_complete(struct flow *f)
     if (af == NULL || f->detect == NULL)
         return;
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
-        f->detect->side[d].flush |= af->raw[d] || tx_has_ended(f, d);
+        f->detect->ds[d].flush |= af->raw[d] || tx_has_ended(f, d);
         af->raw[d] = false;
     }
 }
@@ -410,12 +410,12 @@ static bool is_closing_raw(const struct flow *f)
     return (f->switched_off & FLOW_NO_PAYLOAD_INSPECTION) && f->app != NULL && !f->app->stopped;
 }
 
-static bool is_off(const struct packet *p, const struct stream_side *side)
+static bool is_off(const struct packet *p, const struct stream_dir *ds)
 {
     const struct flow *f = p->flow;
 
     if (f->switched_off & FLOW_NO_PAYLOAD_INSPECTION)
-        return side->off && is_closing_raw(f);
+        return ds->off && is_closing_raw(f);
     return (p->flags & PACKET_NO_PAYLOAD_INSPECT) != 0;
 }
 
@@ -423,16 +423,16 @@ static bool is_off(const struct packet *p, const struct stream_side *side)
 static void report_up_to(const struct detect_thread *dt, struct flow *f, enum direction d,
                          uint64_t to)
 {
-    f->detect->side[d].to = to;
-    f->detect->side[d].unreported = 0;
+    f->detect->ds[d].to = to;
+    f->detect->ds[d].unreported = 0;
     if (!dt->is_inline && f->swap == 0)
         __atomic_store_n(&f->raw_progress[d], to, __ATOMIC_RELAXED);
 }
 
-static void come_to(struct stream_side *side, uint64_t end)
+static void come_to(struct stream_dir *ds, uint64_t end)
 {
-    side->unreported = (uint32_t)MIN(end - stream_side_from(side), (uint64_t)UINT32_MAX);
-    side->to = end;
+    ds->unreported = (uint32_t)MIN(end - stream_dir_from(ds), (uint64_t)UINT32_MAX);
+    ds->to = end;
 }
 
 void stream_inspect_chunks(struct detect_thread *dt, struct packet *p)
@@ -448,16 +448,16 @@ void stream_inspect_chunks(struct detect_thread *dt, struct packet *p)
         if (!dt->plan->group[TRANSPORT_TCP][d].has_stream)
             continue;
         df = detect_flow_get(p->flow);
-        if (df == NULL || is_off(p, &df->side[d]))
+        if (df == NULL || is_off(p, &df->ds[d]))
             continue;
         if (c->kind != CHUNK_GAP && c->len > 0)
-            chunk_data(dt, p, c, &df->side[d]);
+            chunk_data(dt, p, c, &df->ds[d]);
         if (c->kind == CHUNK_REINSPECT)
             continue;
-        come_to(&df->side[d], c->offset + c->len);
-        df->side[d].flush |= c->depth_reached;
+        come_to(&df->ds[d], c->offset + c->len);
+        df->ds[d].flush |= c->depth_reached;
         if (c->kind == CHUNK_GAP)
-            report_up_to(dt, p->flow, d, df->side[d].to);
+            report_up_to(dt, p->flow, d, df->ds[d].to);
     }
     if (p->chunk_count > 0 || (p->flags & (PACKET_END_TO_SERVER | PACKET_END_TO_CLIENT)) != 0)
         note_complete(p->flow);
@@ -466,26 +466,26 @@ void stream_inspect_chunks(struct detect_thread *dt, struct packet *p)
 
 bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum direction d)
 {
-    const struct stream_side *side;
+    const struct stream_dir *ds;
 
     if (p->flow == NULL || p->flow->detect == NULL || !(p->flags & PACKET_STREAM_OPEN))
         return false;
-    side = &p->flow->detect->side[d];
-    if (is_off(p, side))
+    ds = &p->flow->detect->ds[d];
+    if (is_off(p, ds))
         return false;
-    if (side->unreported == 0)
-        return stream_rules_count(side->matched) > 0;
-    return dt->is_inline || side->flush || is_closing_raw(p->flow) ||
+    if (ds->unreported == 0)
+        return stream_rules_count(ds->matched) > 0;
+    return dt->is_inline || ds->flush || is_closing_raw(p->flow) ||
            (p->flags & PACKET_FLOW_END) || stream_is_closing(p) ||
-           side->unreported >= dt->plan->chunk_size[d];
+           ds->unreported >= dt->plan->chunk_size[d];
 }
 
 void detect_flush_stream(struct flow *flow)
 {
     if (flow->detect == NULL)
         return;
-    flow->detect->side[TO_SERVER].flush = true;
-    flow->detect->side[TO_CLIENT].flush = true;
+    flow->detect->ds[TO_SERVER].flush = true;
+    flow->detect->ds[TO_CLIENT].flush = true;
 }
 
 /* Had it data of its own or something to report, there is no more to come from this side. */
@@ -494,17 +494,17 @@ void stream_settle(const struct packet *p, enum direction d, bool was_due)
     struct detect_flow *df = p->flow->detect;
 
     if (df != NULL && (was_due || p->payload_len > 0) && is_closing_raw(p->flow))
-        df->side[d].off = true;
+        df->ds[d].off = true;
 }
 
 void stream_mark_reported(const struct detect_thread *dt, struct flow *f, enum direction d)
 {
-    struct stream_side *side = &f->detect->side[d];
+    struct stream_dir *ds = &f->detect->ds[d];
 
-    report_up_to(dt, f, d, side->to);
-    side->flush = false;
-    side->told = (uint16_t)stream_rules_count(side->seen);
-    stream_rules_clear(side->matched);
-    stream_rules_clear(side->waiting);
-    captures_clear(side);
+    report_up_to(dt, f, d, ds->to);
+    ds->flush = false;
+    ds->told = (uint16_t)stream_rules_count(ds->seen);
+    stream_rules_clear(ds->matched);
+    stream_rules_clear(ds->waiting);
+    captures_clear(ds);
 }

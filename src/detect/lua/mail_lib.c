@@ -118,10 +118,10 @@ static int ssh_enable_hassh(lua_State *state)
     return 0;
 }
 
-static const struct ssh_side *ssh_side_of(lua_State *state, enum direction d)
+static const struct ssh_dir *ssh_dir_of(lua_State *state, enum direction d)
 {
     lua_object_check(state, SSH_CLASS);
-    return &ssh_tx_of(lua_context_of(state)->tx)->side[d];
+    return &ssh_tx_of(lua_context_of(state)->tx)->ds[d];
 }
 
 static int push_known(lua_State *state, struct slice s)
@@ -135,7 +135,7 @@ static int push_known(lua_State *state, struct slice s)
 #define SSH_METHOD(name, direction, member)                          \
     static int ssh_##name(lua_State *state)                          \
     {                                                                \
-        return push_known(state, ssh_side_of(state, direction)->member); \
+        return push_known(state, ssh_dir_of(state, direction)->member); \
     }
 SSH_METHOD(server_proto, TO_CLIENT, proto)
 SSH_METHOD(server_software, TO_CLIENT, software)

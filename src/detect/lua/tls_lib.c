@@ -18,15 +18,15 @@ static int tls_get_tx(lua_State *state)
     return lua_object_push(state, TLS_CLASS, 0);
 }
 
-static const struct tls_side *side_of(lua_State *state, enum direction d)
+static const struct tls_dir *dir_of(lua_State *state, enum direction d)
 {
     lua_object_check(state, TLS_CLASS);
-    return &tls_tx_of(lua_context_of(state)->tx)->side[d];
+    return &tls_tx_of(lua_context_of(state)->tx)->ds[d];
 }
 
 static int push_date(lua_State *state, enum direction d, bool after)
 {
-    const struct tls_side *s = side_of(state, d);
+    const struct tls_dir *s = dir_of(state, d);
 
     if (!s->has_certificate)
         return lua_push_failure(state, after ? "error: no certificate NotAfter"
@@ -39,13 +39,13 @@ static int push_version(lua_State *state, enum direction d)
 {
     char text[TLS_VERSION_TEXT];
 
-    lua_pushstring(state, tls_version_name(side_of(state, d)->version, text));
+    lua_pushstring(state, tls_version_name(dir_of(state, d)->version, text));
     return 1;
 }
 
 static int push_serial(lua_State *state, enum direction d)
 {
-    const struct tls_side *s = side_of(state, d);
+    const struct tls_dir *s = dir_of(state, d);
 
     if (!s->has_certificate || s->certificate.serial.len == 0)
         return lua_push_failure(state, "error: no certificate serial");
@@ -54,7 +54,7 @@ static int push_serial(lua_State *state, enum direction d)
 
 static int push_info(lua_State *state, enum direction d)
 {
-    const struct tls_side *s = side_of(state, d);
+    const struct tls_dir *s = dir_of(state, d);
 
     if (!s->has_certificate)
         return lua_push_failure(state, "error: no cert");
@@ -67,7 +67,7 @@ static int push_info(lua_State *state, enum direction d)
 
 static int push_chain(lua_State *state, enum direction d)
 {
-    const struct tls_side *s = side_of(state, d);
+    const struct tls_dir *s = dir_of(state, d);
 
     lua_newtable(state);
     for (unsigned i = 0; i < tls_chain_kept(s); i++) {

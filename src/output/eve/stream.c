@@ -45,7 +45,7 @@ static void words(struct json *j, const char *key, const struct stream_word *all
     json_array_end(j);
 }
 
-static void side(struct json *j, const char *key, const struct tcp_side_snapshot *s)
+static void put_direction(struct json *j, const char *key, const struct tcp_dir_snapshot *s)
 {
     json_object(j, key);
     json_u64(j, "isn", s->isn);
@@ -58,7 +58,7 @@ static void side(struct json *j, const char *key, const struct tcp_side_snapshot
     }
     json_u64(j, "window", s->window);
     json_u64(j, "wscale", s->wscale);
-    words(j, "flags", side_flag_words, s->flags);
+    words(j, "flags", dir_flag_words, s->flags);
     json_u64(j, "seg_cnt", s->segments);
     json_u64(j, "sb_region_size", s->buffer_size);
     json_object_end(j);
@@ -74,8 +74,8 @@ static void session(struct json *j, const struct packet *p)
     json_object(j, "flags");
     words(j, "flags", session_flag_words, s->flags);
     json_object_end(j);
-    side(j, "client", &s->side[TO_SERVER]);
-    side(j, "server", &s->side[TO_CLIENT]);
+    put_direction(j,"client", &s->ds[TO_SERVER]);
+    put_direction(j,"server", &s->ds[TO_CLIENT]);
 }
 
 static void events(struct json *j, const struct packet *p)
@@ -123,7 +123,7 @@ static void stream_last(struct render *r, const struct eve *eve, struct packet *
     if (!(p->flags & PACKET_LAST_TO_CLIENT))
         return;
     packet_swap_direction(p);
-    p->tcp.seq = p->session->side[TO_CLIENT].next_seq;
+    p->tcp.seq = p->session->ds[TO_CLIENT].next_seq;
     stream_record(r, eve, p);
     p->tcp.seq = seq;
     packet_swap_direction(p);

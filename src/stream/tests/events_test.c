@@ -178,7 +178,7 @@ TEST(stream_events_of_closing)
     RUN(cases);
 }
 
-TEST(stream_midstream_and_one_side)
+TEST(stream_midstream_and_one_direction)
 {
     static const struct event_case cases[] = {
         WITH("c>s A seq=100 ack=50 'hello; s>c A seq=50 ack=105 'world; c>s A seq=105 ack=55",

@@ -276,10 +276,10 @@ TEST(stream_data_below_raw_progress_are_pruned)
     script_run(&s, HANDSHAKE "c>s A 'aaaa; s>c A; c>s A 'bb; s>c A");
     s.flow->raw_progress[TO_SERVER] = 4;
     script_run(&s, "c>s A");
-    CHECK(s.flow->tcp->side[TO_SERVER].buffer != NULL);
+    CHECK(s.flow->tcp->stream[TO_SERVER].buffer != NULL);
     s.flow->raw_progress[TO_SERVER] = 6;
     script_run(&s, "c>s A");
-    CHECK(s.flow->tcp->side[TO_SERVER].buffer == NULL);
+    CHECK(s.flow->tcp->stream[TO_SERVER].buffer == NULL);
     script_run(&s, "c>s A 'cc; s>c A");
     CHECK_STRING(script_log(&s), "5: c0<0=aaaa\n7: c4<4=bb\n11: c6<0=cc\n");
     script_close(t, &s);

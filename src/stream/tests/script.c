@@ -30,8 +30,8 @@ static void open_with(struct script *s, const char *yaml, bool is_inline, bool h
         abort();
     s->time_us = 1000000000;
     s->vector_each = true;
-    s->side[TO_SERVER].isn = CLIENT_ISN;
-    s->side[TO_CLIENT].isn = SERVER_ISN;
+    s->ds[TO_SERVER].isn = CLIENT_ISN;
+    s->ds[TO_CLIENT].isn = SERVER_ISN;
 }
 
 void script_open(struct script *s, const char *yaml, bool is_inline)
@@ -121,8 +121,8 @@ static struct packet *push(struct script *s, enum direction dir, uint8_t flags, 
     struct packet *p = packet_new(s, dir, data, len);
 
     p->tcp.flags = flags;
-    p->tcp.seq = s->side[dir].isn + seq;
-    p->tcp.ack = (flags & TCP_ACK) ? s->side[!dir].isn + ack : 0;
+    p->tcp.seq = s->ds[dir].isn + seq;
+    p->tcp.ack = (flags & TCP_ACK) ? s->ds[!dir].isn + ack : 0;
     p->tcp.window = 65535;
     vector_push(&s->vector, p);
     return p;
@@ -138,13 +138,13 @@ void script_packet(struct script *s, enum direction dir, uint8_t flags, uint32_t
 
 static bool log_chunk(struct script *s, const struct stream_chunk *c)
 {
-    char side = c->direction == TO_SERVER ? 'c' : 's';
+    char letter = c->direction == TO_SERVER ? 'c' : 's';
 
     if (c->kind == CHUNK_GAP) {
-        buf_printf(&s->log, " %c%llu~%u", side, (unsigned long long)c->offset, c->len);
+        buf_printf(&s->log, " %c%llu~%u", letter, (unsigned long long)c->offset, c->len);
         return true;
     }
-    buf_printf(&s->log, "%s %c%llu", c->kind == CHUNK_REINSPECT ? " again" : "", side,
+    buf_printf(&s->log, "%s %c%llu", c->kind == CHUNK_REINSPECT ? " again" : "", letter,
                (unsigned long long)c->offset);
     if (s->show_before)
         buf_printf(&s->log, "<%u", c->lookbehind);
@@ -304,8 +304,8 @@ static void read_option(const struct script *s, struct step *step, const char *k
     } else if (strcmp(key, "sack") == 0) {
         step->options.has |= TCP_HAS_SACK;
         step->options.sack_count = 1;
-        be32(step->sack, s->side[!step->dir].isn + a);
-        be32(step->sack + 4, s->side[!step->dir].isn + b);
+        be32(step->sack, s->ds[!step->dir].isn + a);
+        be32(step->sack + 4, s->ds[!step->dir].isn + b);
     } else if (strcmp(key, "md5") == 0) {
         step->md5 = true;
     }
@@ -360,9 +360,9 @@ static void put_options(struct packet *p, const struct step *step)
 
 static void do_step(struct script *s, const struct step *step)
 {
-    struct script_side *me = &s->side[step->dir];
+    struct script_dir *me = &s->ds[step->dir];
     uint32_t seq = step->seq >= 0 ? (uint32_t)step->seq : me->next;
-    uint32_t ack = step->ack >= 0 ? (uint32_t)step->ack : s->side[!step->dir].next;
+    uint32_t ack = step->ack >= 0 ? (uint32_t)step->ack : s->ds[!step->dir].next;
     struct packet *p = push(s, step->dir, step->flags, seq, ack, step->data, step->len);
     uint32_t end = seq + counted(step->flags, step->len);
 

@@ -22,7 +22,7 @@
 #include "packet/vector.h"
 #include "stream/stream.h"
 
-struct script_side {
+struct script_dir {
     uint32_t isn, next, other_next;     /* other_next: what it acknowledges */
 };
 
@@ -34,7 +34,7 @@ struct script {
     struct packet_pool *pool;
     struct stream_thread *st;
     struct packet_vector vector;
-    struct script_side side[2];
+    struct script_dir ds[2];
     uint64_t time_us, number;
     bool vector_each;                   /* a vector for each packet, else by `---` and `end` */
     bool show_before;

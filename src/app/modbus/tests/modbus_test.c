@@ -104,7 +104,7 @@ static bool parses(const char *text)
 static bool matches(const char *text, const char *request, size_t n)
 {
     struct modbus_message m = { .length = (uint16_t)n };
-    struct modbus_tx t = { .side = { [TO_SERVER] = &m } };
+    struct modbus_tx t = { .message = { [TO_SERVER] = &m } };
     uint8_t arg[256] = { 0 };
     struct err err;
 

@@ -22,9 +22,9 @@ TEST(quic_keys_of_the_standard)
 
     quic_keys_make(c, &keys, 1, (struct slice){ dcid, sizeof(dcid) });
     CHECK(keys.known);
-    CHECK(memcmp(keys.side[TO_SERVER].key, key, sizeof(key)) == 0);
-    CHECK(memcmp(keys.side[TO_SERVER].protect, protect, sizeof(protect)) == 0);
-    CHECK(memcmp(keys.side[TO_CLIENT].iv, server_iv, sizeof(server_iv)) == 0);
+    CHECK(memcmp(keys.ds[TO_SERVER].key, key, sizeof(key)) == 0);
+    CHECK(memcmp(keys.ds[TO_SERVER].protect, protect, sizeof(protect)) == 0);
+    CHECK(memcmp(keys.ds[TO_CLIENT].iv, server_iv, sizeof(server_iv)) == 0);
     quic_crypto_free(c);
 }
 

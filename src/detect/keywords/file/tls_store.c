@@ -14,7 +14,7 @@ static bool tls_store_match(const struct match_input *in, const void *arg UNUSED
     const struct app_flow *af = in->flow != NULL ? in->flow->app : NULL;
 
     if (af != NULL && af->proto == &app_tls && af->first != NULL)
-        tls_tx_of(af->first)->side[in->direction].store = true;
+        tls_tx_of(af->first)->ds[in->direction].store = true;
     return true;
 }
 

@@ -18,14 +18,14 @@ static bool is_proto(const struct app_protocol_arg *a, uint16_t found)
 }
 
 /* What is not known yet is not "another" protocol. */
-static bool one_side(const struct app_protocol_arg *a, uint16_t found)
+static bool one_dir(const struct app_protocol_arg *a, uint16_t found)
 {
     if (a->negated)
         return found != APP_PROTO_UNKNOWN && !is_proto(a, found);
     return is_proto(a, found);
 }
 
-static bool either_side(const struct app_protocol_arg *a, const uint16_t found[2])
+static bool either_dir(const struct app_protocol_arg *a, const uint16_t found[2])
 {
     bool hit = is_proto(a, found[TO_SERVER]) || is_proto(a, found[TO_CLIENT]);
 
@@ -43,12 +43,12 @@ static bool app_protocol_match(const struct match_input *in, const void *arg)
     if (f == NULL)
         return false;
     switch (a->mode) {
-    case MODE_FINAL: return one_side(a, f->app_proto);
-    case MODE_ORIGINAL: return one_side(a, f->app_proto_orig);
-    case MODE_EITHER: return either_side(a, f->app_proto_dir);
-    case MODE_TO_SERVER: return one_side(a, f->app_proto_dir[TO_SERVER]);
-    case MODE_TO_CLIENT: return one_side(a, f->app_proto_dir[TO_CLIENT]);
-    default: return one_side(a, f->app_proto_dir[packet_direction(in->packet)]);
+    case MODE_FINAL: return one_dir(a, f->app_proto);
+    case MODE_ORIGINAL: return one_dir(a, f->app_proto_orig);
+    case MODE_EITHER: return either_dir(a, f->app_proto_dir);
+    case MODE_TO_SERVER: return one_dir(a, f->app_proto_dir[TO_SERVER]);
+    case MODE_TO_CLIENT: return one_dir(a, f->app_proto_dir[TO_CLIENT]);
+    default: return one_dir(a, f->app_proto_dir[packet_direction(in->packet)]);
     }
 }
 
