@@ -148,14 +148,14 @@ struct app_flow {
 };
 
 struct frames;
-struct app_expected_held;
+struct expectation_data;
 
 /* What few flows have. */
 struct app_ext {
     uint64_t ahead_bytes;               /* of files whose turn has not come: app/transfer.h */
     struct buf held;                    /* output's: packets that may yet be logged */
     struct frames *frames[2];           /* the framework's; NULL until the first is made */
-    struct app_expected_held *expected; /* likewise; NULL: nothing */
+    struct expectation_data *expected; /* likewise; NULL: nothing */
 };
 
 /* NULL: no memory. */
@@ -368,7 +368,7 @@ struct app_proto {
 
     const struct app_pattern *patterns;         /* ended by bytes == NULL; may be NULL */
     const struct app_probe *probes;             /* ended by probe == NULL; may be NULL */
-    bool announces;                             /* uses app_expect(): each of its connections begins
+    bool expects;                             /* uses app_expect(): each of its connections begins
                                                  * with the first 3 bytes of one of its patterns */
 
     /* Settings: made once from app-layer.protocols.NAME (NULL when absent), zeroed before. */
@@ -448,17 +448,17 @@ void app_conf_free(struct app_conf *conf);
 /* By every thread that reads a file which several inspect, for each packet before it moves on; for
  * TCP that is not decoded, its payload: true when the opening is worth noting. `anywhere`: flows of
  * one hash may be on several threads. */
-struct app_opening {
+struct expectation_opening {
     struct ip src, dst;
     uint32_t flow_hash;
     uint64_t order;
     bool anywhere;
 };
-void app_note_packet(const struct app_conf *conf, const struct packet *p, bool anywhere);
-bool app_note_wanted(const struct app_conf *conf, const uint8_t *payload, uint32_t len);
-void app_note_opening(const struct app_conf *conf, const struct app_opening *opening);
+void expectation_parent_packet(const struct app_conf *conf, const struct packet *p, bool anywhere);
+bool expectation_parent_is_likely(const struct app_conf *conf, const uint8_t *payload, uint32_t len);
+void expectation_parent_add(const struct app_conf *conf, const struct expectation_opening *opening);
 /* With the packet that ends its flow, by the thread that inspects it, in its turn. */
-void app_forget_opener(const struct app_conf *conf, const struct packet *p);
+void expectation_parent_remove(const struct app_conf *conf, const struct packet *p);
 bool app_proto_enabled(const struct app_conf *conf, enum app_proto_id id);  /* with its parser */
 bool app_proto_is_detected(const struct app_conf *conf, enum app_proto_id id);   /* at least */
 /* Of those that a rule for `wanted` means, one is. */

@@ -164,8 +164,8 @@ struct app_conf *app_conf_new_extra(const struct conf_node *root, bool is_inline
                                                false);
     conf->bypasses = bypasses(root);
     conf->magic_file = conf_string(root, "magic-file", NULL);
-    conf->openers = app_openers_new();
-    conf->expectations = app_expectations_new(conf->openers);
+    conf->parents = expectation_parents_new();
+    conf->expectations = app_expectations_new(conf->parents);
     conf->ranges = app_ranges_new(root);
     app_decoders_read(&conf->decoders, root);
     if (read_all(conf, root, extra, err) < 0) {
@@ -194,7 +194,7 @@ void app_conf_free(struct app_conf *conf)
     }
     app_detect_tables_free(&conf->detect);
     app_expectations_free(conf->expectations);
-    app_openers_free(conf->openers);
+    expectation_parents_free(conf->parents);
     app_ranges_free(conf->ranges);
     free(conf);
 }

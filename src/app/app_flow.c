@@ -401,7 +401,7 @@ static COLD void ext_free(struct app_session *s)
 {
     app_frames_free(s);
     buf_fini(&s->flow.ext->held);
-    app_expected_free(&s->flow.ext->expected);
+    expectation_data_free(&s->flow.ext->expected);
     lib_free(s->flow.ext);
     s->flow.ext = NULL;
 }

@@ -22,20 +22,20 @@ static uint8_t first_data_of(const struct app_session *s, uint16_t id)
 }
 
 /* Asks patterns, probes, and whether somebody announced this flow. */
-static enum app_proto_id claim_expected(struct app_session *s, struct packet *p,
+static enum app_proto_id take_expected(struct app_session *s, struct packet *p,
                                         enum direction d)
 {
     struct app_ext *ext = s->flow.ext;
-    struct app_expected_held *held = ext != NULL ? ext->expected : NULL;
-    enum app_proto_id found = app_claim_expected(s->flow.thread, p, d, &held);
+    struct expectation_data *owned = ext != NULL ? ext->expected : NULL;
+    enum app_proto_id found = expectation_take(s->flow.thread, p, d, &owned);
 
-    if (LIKELY(held == NULL) && ext == NULL)
+    if (LIKELY(owned == NULL) && ext == NULL)
         return found;
     ext = app_ext_make(&s->flow);
     if (ext != NULL)
-        ext->expected = held;
+        ext->expected = owned;
     else
-        app_expected_free(&held);
+        expectation_data_free(&owned);
     return found;
 }
 
@@ -61,7 +61,7 @@ static enum app_proto_id ask(struct app_session *s, enum direction d, bool *reve
     if (found != APP_PROTO_UNKNOWN || ds->memory.expected_done || q.other != APP_PROTO_UNKNOWN)
         return found;
     ds->memory.expected_done = true;
-    return claim_expected(s, p, d);
+    return take_expected(s, p, d);
 }
 
 /* --- giving up -------------------------------------------------------------------------------- */

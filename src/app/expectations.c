@@ -7,7 +7,7 @@
  *
  * Where several threads inspect one file, who asks waits for the others (packet/turn.h), and many
  * flows are detected by nothing. So it is known of two hosts whether a connection between them
- * may announce others (openers.c). Where there is none, and nothing is left of one that was, nobody
+ * may announce others (expectation_parents.c). Where there is none, and nothing is left of one that was, nobody
  * waits; nor does that connection itself while it is the only one, as then none but its own thread
  * can have announced anything between the two. */
 #include "app/private.h"
@@ -37,22 +37,22 @@ struct app_expectations {
     uint64_t count;                         /* atomic */
     struct expectation *bucket[BUCKETS];
     uint32_t in_bucket[BUCKETS];            /* atomic, written under the lock */
-    struct app_openers *openers;            /* borrowed */
+    struct expectation_parents *parents;            /* borrowed */
 };
 
-struct app_expectations *app_expectations_new(struct app_openers *openers)
+struct app_expectations *app_expectations_new(struct expectation_parents *parents)
 {
     struct app_expectations *table = xcalloc(1, sizeof(*table));
 
     pthread_mutex_init(&table->lock, NULL);
-    table->openers = openers;
+    table->parents = parents;
     return table;
 }
 
 /* What is announced between these two hosts is this thread's, so far. */
-static bool is_only_opener(const struct app_expectations *table, const struct packet *p)
+static bool is_only_parent(const struct app_expectations *table, const struct packet *p)
 {
-    return app_openers_of(table->openers, p) == OPENED_BY_ITSELF;
+    return expectation_parents_of(table->parents, p) == PARENT_SELF;
 }
 
 static void data_free(void *data, void (*free_data)(void *data))
@@ -181,7 +181,7 @@ static void lock_in_turn(struct app_expectations *table, unsigned bucket,
 {
     pthread_mutex_lock(&table->lock);
     if (p == NULL || p->lane == NULL ||
-        (is_only_opener(table, p) && has_room(table, bucket, fresh)))
+        (is_only_parent(table, p) && has_room(table, bucket, fresh)))
         return;
     pthread_mutex_unlock(&table->lock);
     take_turn(table, p);
@@ -242,13 +242,13 @@ static bool any_between(const struct expectation *e, const struct ip *low, const
 
 /* Nobody else can have announced anything between the two hosts that is not yet here: what there
  * is, most often nothing, is its own thread's, or of connections that are over. */
-static bool nothing_to_claim(struct app_expectations *table, const struct packet *p)
+static bool nothing_expected(struct app_expectations *table, const struct packet *p)
 {
     const struct ip *low, *high;
     unsigned bucket;
     bool nothing;
 
-    if (app_openers_of(table->openers, p) == OPENED_BY_OTHERS)
+    if (expectation_parents_of(table->parents, p) == PARENT_OTHERS)
         return false;
     if (LIKELY(app_expectations_count(table) == 0))
         return true;
@@ -262,8 +262,8 @@ static bool nothing_to_claim(struct app_expectations *table, const struct packet
     return nothing;
 }
 
-bool app_expectations_claim(struct app_expectations *table, const struct packet *p,
-                            enum direction direction, struct app_claim *out)
+bool app_expectations_match(struct app_expectations *table, const struct packet *p,
+                            enum direction direction, struct expectation_match *out)
 {
     const struct flow *flow = p->flow;
     const struct ip *low, *high;
@@ -284,7 +284,7 @@ bool app_expectations_claim(struct app_expectations *table, const struct packet 
                                                                 e->place.sub)) {
             link = &e->next;
         } else if (!found && fits(e, flow, direction)) {
-            *out = (struct app_claim){ .proto = e->what.proto, .data = e->what.data,
+            *out = (struct expectation_match){ .proto = e->what.proto, .data = e->what.data,
                                        .free_data = e->what.free_data,
                                        .parent_id = e->parent_id };
             e->what.data = NULL;
@@ -306,34 +306,34 @@ static void set_counter(struct app_thread *at)
                 app_expectations_count(at->conf->expectations));
 }
 
-static void hold(struct app_expected_held **held, const struct app_claim *found)
+static void hold(struct expectation_data **owned, const struct expectation_match *found)
 {
-    app_expected_free(held);
+    expectation_data_free(owned);
     if (found->data == NULL)
         return;
-    *held = lib_malloc(sizeof(**held));
-    if (*held == NULL)
+    *owned = lib_malloc(sizeof(**owned));
+    if (*owned == NULL)
         data_free(found->data, found->free_data);
     else
-        **held = (struct app_expected_held){ found->data, found->free_data };
+        **owned = (struct expectation_data){ found->data, found->free_data };
 }
 
-enum app_proto_id app_claim_expected(struct app_thread *at, struct packet *p,
-                                     enum direction direction, struct app_expected_held **held)
+enum app_proto_id expectation_take(struct app_thread *at, struct packet *p,
+                                     enum direction direction, struct expectation_data **owned)
 {
     struct app_expectations *table = at->conf->expectations;
     struct flow *flow = p->flow;
-    struct app_claim found;
+    struct expectation_match found;
 
     if (p->lane != NULL) {
-        if (LIKELY(nothing_to_claim(table, p)))
+        if (LIKELY(nothing_expected(table, p)))
             return APP_PROTO_UNKNOWN;
         take_turn(table, p);
     }
-    if (!app_expectations_claim(table, p, direction, &found))
+    if (!app_expectations_match(table, p, direction, &found))
         return APP_PROTO_UNKNOWN;
     set_counter(at);
-    hold(held, &found);
+    hold(owned, &found);
     flow->parent_id = found.parent_id;
     for (unsigned d = 0; d < 2; d++)
         if (flow->app_proto_dir[d] == APP_PROTO_UNKNOWN)
@@ -341,13 +341,13 @@ enum app_proto_id app_claim_expected(struct app_thread *at, struct packet *p,
     return found.proto;
 }
 
-void app_expected_free(struct app_expected_held **held)
+void expectation_data_free(struct expectation_data **owned)
 {
-    if (*held == NULL)
+    if (*owned == NULL)
         return;
-    data_free((*held)->data, (*held)->free_data);
-    lib_free(*held);
-    *held = NULL;
+    data_free((*owned)->data, (*owned)->free_data);
+    lib_free(*owned);
+    *owned = NULL;
 }
 
 /* --- for parsers ------------------------------------------------------------------------------ */
@@ -363,7 +363,7 @@ bool app_expect(struct app_flow *af, const struct app_expected *expected)
 
 void *app_expected_data(struct app_flow *af)
 {
-    const struct app_expected_held *held = af->ext != NULL ? af->ext->expected : NULL;
+    const struct expectation_data *owned = af->ext != NULL ? af->ext->expected : NULL;
 
-    return held != NULL ? held->data : NULL;
+    return owned != NULL ? owned->data : NULL;
 }

@@ -59,7 +59,7 @@ struct app_proto_counters {
 };
 
 struct app_expectations;
-struct app_openers;
+struct expectation_parents;
 
 /* Memory of decompressors: decoder_memory.c. */
 struct app_decoders {
@@ -81,7 +81,7 @@ struct app_conf {
     bool bypasses;                          /* encrypted flows */
     const char *magic_file;                 /* NULL: libmagic's own */
     struct app_expectations *expectations;  /* shared, locked */
-    struct app_openers *openers;            /* likewise */
+    struct expectation_parents *parents;            /* likewise */
     struct app_ranges *ranges;              /* likewise */
     struct app_decoders decoders;           /* shared, atomics */
     /* app_wants_add(): bits are only ever set; relaxed atomics */
@@ -135,38 +135,38 @@ enum app_proto_id app_detect(const struct app_detect_tables *tables,
                              const struct detect_question *q, struct detect_memory *memory,
                              struct detect_memory *other_memory, bool *reversed);
 
-/* --- expected flows (expect.c) ---------------------------------------------------------------- */
+/* --- expected flows (expectations.c) ---------------------------------------------------------------- */
 
-struct app_claim {
+struct expectation_match {
     enum app_proto_id proto;
     void *data;
     void (*free_data)(void *data);
     uint64_t parent_id;
 };
 /* What has come with it, as long as the flow lives. */
-struct app_expected_held { void *data; void (*free_data)(void *data); };
-struct app_expectations *app_expectations_new(struct app_openers *openers);
+struct expectation_data { void *data; void (*free_data)(void *data); };
+struct app_expectations *app_expectations_new(struct expectation_parents *parents);
 void app_expectations_free(struct app_expectations *table);
 /* With this packet, which may be NULL. */
 bool app_expectations_add(struct app_expectations *table, const struct flow *flow,
                           const struct app_expected *expected, const struct packet *p);
 /* Takes out what was expected of the packet's flow. False: nothing. */
-bool app_expectations_claim(struct app_expectations *table, const struct packet *p,
-                            enum direction direction, struct app_claim *out);
+bool app_expectations_match(struct app_expectations *table, const struct packet *p,
+                            enum direction direction, struct expectation_match *out);
 /* The same with the thread's counter kept right; APP_PROTO_UNKNOWN: nothing. */
-enum app_proto_id app_claim_expected(struct app_thread *at, struct packet *p,
-                                     enum direction direction, struct app_expected_held **held);
-void app_expected_free(struct app_expected_held **held);
+enum app_proto_id expectation_take(struct app_thread *at, struct packet *p,
+                                     enum direction direction, struct expectation_data **owned);
+void expectation_data_free(struct expectation_data **owned);
 uint64_t app_expectations_count(const struct app_expectations *table);
 
-/* --- connections that may announce others (openers.c) ----------------------------------------- */
+/* --- connections that may announce others (expectation_parents.c) ----------------------------------------- */
 
-struct app_openers *app_openers_new(void);
-void app_openers_free(struct app_openers *openers);
+struct expectation_parents *expectation_parents_new(void);
+void expectation_parents_free(struct expectation_parents *parents);
 /* What there is between the packet's two hosts, of all that stands before it. ITSELF: its flow is
  * the only one, on whose thread are all flows of its hash. */
-enum app_opened { OPENED_BY_NOBODY, OPENED_BY_ITSELF, OPENED_BY_OTHERS };
-enum app_opened app_openers_of(struct app_openers *openers, const struct packet *p);
+enum parent_kind { PARENT_NONE, PARENT_SELF, PARENT_OTHERS };
+enum parent_kind expectation_parents_of(struct expectation_parents *parents, const struct packet *p);
 
 /* --- a flow's state (app_flow.c, app_tcp.c, app_udp.c) ---------------------------------------- */
 

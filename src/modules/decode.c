@@ -123,7 +123,7 @@ static COLD void sample(struct decode_module *m, struct packet *p)
         ignore_checksum(p);
 }
 
-static bool notes_announcements(const struct decode_module *m)
+static bool notes_expectation_parents(const struct decode_module *m)
 {
     return m->ctx->turns != NULL && m->ctx->app != NULL;
 }
@@ -150,8 +150,8 @@ static unsigned decode_shared(struct decode_module *m, struct packet_vector *v, 
 
         if (sampling)
             sample(m, p);
-        if (notes_announcements(m))
-            app_note_packet(m->ctx->app, p, false);
+        if (notes_expectation_parents(m))
+            expectation_parent_packet(m->ctx->app, p, false);
         if (!share_has(m->share, p))
             release(m, &v->packet[i]);
     }
@@ -202,8 +202,8 @@ static void decode_all(struct decode_module *m, struct packet_vector *v)
     decode_vector(m->decoder, v);
     for (unsigned i = 0; UNLIKELY(sampling) && i < v->count; i++)
         sample(m, v->packet[i]);
-    for (unsigned i = 0; notes_announcements(m) && i < v->count; i++)
-        app_note_packet(m->ctx->app, v->packet[i], true);
+    for (unsigned i = 0; notes_expectation_parents(m) && i < v->count; i++)
+        expectation_parent_packet(m->ctx->app, v->packet[i], true);
 }
 
 /* Before any packet moves on: later the inner ones may be on other threads. */

@@ -260,7 +260,7 @@ static void detect_module_packet(struct detect_module *m, struct packet *p)
     app_cleanup(m->app, p);
     if (p->flags & PACKET_FLOW_END) {
         if (m->lane != NULL && p->flow->app != NULL)
-            app_forget_opener(m->ctx->app, p);
+            expectation_parent_remove(m->ctx->app, p);
         detect_flow_free(p->flow);
         app_flow_free(p->flow);
         flow_ext_free(p->flow);

@@ -101,9 +101,9 @@ static void note(const struct file_share *s, const struct packet_peek *peek, uin
     const struct run_context *ctx = s->ctx;
 
     if (!peek->is_tcp || ctx->turns == NULL || ctx->app == NULL ||
-        LIKELY(!app_note_wanted(ctx->app, peek->payload, peek->payload_len)))
+        LIKELY(!expectation_parent_is_likely(ctx->app, peek->payload, peek->payload_len)))
         return;
-    app_note_opening(ctx->app, &(struct app_opening){
+    expectation_parent_add(ctx->app, &(struct expectation_opening){
         packet_peek_src(peek), packet_peek_dst(peek), peek->flow_hash, order, false });
 }
 

@@ -84,7 +84,7 @@ static const struct packet *packet_of(struct scene *s, struct flow *f, uint32_t 
     return s->packet;
 }
 
-static bool announce(struct scene *s, uint64_t order)
+static bool expect_flow(struct scene *s, uint64_t order)
 {
     static const struct app_expected expected = { .dst_port = 2000, .proto = APP_PROTO_ftp_data };
 
@@ -94,20 +94,20 @@ static bool announce(struct scene *s, uint64_t order)
 
 static void opens(struct scene *s, uint32_t hash, uint64_t order)
 {
-    app_note_opening(s->world.conf, &(struct app_opening){
+    expectation_parent_add(s->world.conf, &(struct expectation_opening){
         s->control->key.src, s->control->key.dst, hash, order, hash == 0 });
 }
 
 static void ends(struct scene *s, uint32_t hash, uint64_t order)
 {
-    app_forget_opener(s->world.conf, packet_of(s, s->control, hash, order));
+    expectation_parent_remove(s->world.conf, packet_of(s, s->control, hash, order));
 }
 
-static bool claim(struct scene *s, uint64_t order)
+static bool match(struct scene *s, uint64_t order)
 {
-    struct app_claim found;
+    struct expectation_match found;
 
-    return app_expectations_claim(s->world.conf->expectations,
+    return app_expectations_match(s->world.conf->expectations,
                                   packet_of(s, s->data, 9, order), TO_SERVER, &found);
 }
 
@@ -117,62 +117,62 @@ TEST(expect_who_asks_finds_what_is_before_it)
 
     scene_open(t, &s);
     opens(&s, 7, 10);
-    CHECK(announce(&s, 100));
-    CHECK(!claim(&s, 90));
-    CHECK(claim(&s, 110));
-    CHECK(!claim(&s, 110));
+    CHECK(expect_flow(&s, 100));
+    CHECK(!match(&s, 90));
+    CHECK(match(&s, 110));
+    CHECK(!match(&s, 110));
     scene_close(&s);
 }
 
-TEST(expect_the_only_opener_does_not_wait)
+TEST(expect_the_only_parent_does_not_wait)
 {
     struct scene s;
 
     scene_open(t, &s);
     opens(&s, 7, 10);
     opens(&s, 7, 20);
-    CHECK(announce(&s, 100));
+    CHECK(expect_flow(&s, 100));
     CHECK_INT(s.other.waits, 0);
     for (uint64_t i = 1; i < 20; i++)               /* at last the oldest has to go */
-        CHECK(announce(&s, 100 + i));
+        CHECK(expect_flow(&s, 100 + i));
     CHECK(s.other.waits > 0);
     CHECK_INT(app_expectations_count(s.world.conf->expectations), 10);
     scene_close(&s);
 }
 
-static void check_announcing_waits(struct test *t, uint32_t first_opener, uint32_t second_opener)
+static void check_expecting_waits(struct test *t, uint32_t first_parent, uint32_t second_parent)
 {
     struct scene s;
 
     scene_open(t, &s);
-    opens(&s, first_opener, 10);
-    opens(&s, second_opener, 20);
-    CHECK(announce(&s, 100));
+    opens(&s, first_parent, 10);
+    opens(&s, second_parent, 20);
+    CHECK(expect_flow(&s, 100));
     CHECK_INT(s.other.waits, 1);
     scene_close(&s);
 }
 
-TEST(expect_one_of_two_openers_waits)
+TEST(expect_one_of_two_parents_waits)
 {
-    check_announcing_waits(t, 7, 8);
+    check_expecting_waits(t, 7, 8);
 }
 
 /* Where flows of one hash may be on several threads the hash says nothing. */
-TEST(expect_an_opener_without_a_hash_waits)
+TEST(expect_a_parent_without_a_hash_waits)
 {
-    check_announcing_waits(t, 0, 0);
+    check_expecting_waits(t, 0, 0);
 }
 
 /* What asking for the data flow costs; whether it was announced. */
 static unsigned waits_to_ask(struct scene *s, uint64_t order, bool *found)
 {
-    struct app_expected_held *held = NULL;
+    struct expectation_data *owned = NULL;
     unsigned before = s->other.waits;
     struct packet *p = (struct packet *)packet_of(s, s->data, 9, order);
 
     s->other.upto = order;
-    *found = app_claim_expected(s->world.thread, p, TO_SERVER, &held) != APP_PROTO_UNKNOWN;
-    app_expected_free(&held);
+    *found = expectation_take(s->world.thread, p, TO_SERVER, &owned) != APP_PROTO_UNKNOWN;
+    expectation_data_free(&owned);
     return s->other.waits - before;
 }
 
@@ -210,14 +210,14 @@ TEST(expect_who_opened_later_is_not_forgotten)
 }
 
 /* Who comes behind the end finds it, and takes his turn as others may want it, too. */
-TEST(expect_what_was_announced_outlasts_who_announced_it)
+TEST(expect_expectations_outlast_their_parent)
 {
     struct scene s;
     bool found;
 
     scene_open(t, &s);
     opens(&s, 7, 10);
-    CHECK(announce(&s, 20));
+    CHECK(expect_flow(&s, 20));
     ends(&s, 7, 30);
     CHECK_INT(waits_to_ask(&s, 40, &found), 1);
     CHECK(found);
@@ -226,7 +226,7 @@ TEST(expect_what_was_announced_outlasts_who_announced_it)
     scene_close(&s);
 }
 
-TEST(expect_more_openers_than_are_told_apart_stay)
+TEST(expect_more_parents_than_are_distinguished_stay)
 {
     struct scene s;
     bool found;
