@@ -143,7 +143,7 @@ struct app_flow {
                                          * pass: progress counts as done */
     bool encrypted;                     /* set by the parser */
     bool fed[2];                        /* the parser has taken something; detect clears it */
-    bool raw[2];                        /* app_raw(); detect clears it */
+    bool raw_triggered[2];                        /* app_trigger_raw_inspection(); detect clears it */
     struct app_ext *ext;       /* NULL: nothing of it yet; app_ext_make() */
 };
 
@@ -188,7 +188,7 @@ void *app_expected_data(struct app_flow *af);   /* lives as long as the flow; NU
 
 /* Something is complete with what has been parsed: rules on the raw stream report what they have so
  * far, with the next packet of this direction. */
-void app_raw(struct app_flow *af, enum direction direction);
+void app_trigger_raw_inspection(struct app_flow *af, enum direction direction);
 
 enum app_stop {
     APP_STOP_PAYLOAD    = 1u << 0,      /* rules no longer see payload (encrypted) */
@@ -384,7 +384,7 @@ struct app_proto {
     void (*register_counters)(void);
 
     size_t state_size, tx_size;
-    bool raw_at_end;            /* app_raw() when a direction of a transaction is over */
+    bool raw_on_tx_end;            /* app_trigger_raw_inspection() when a direction of a transaction is over */
     bool single_tx;             /* a flow is one transaction: not counted beside the flow */
     bool seen_from_both;        /* what one side sends, the other side's rules see at once */
     uint32_t tx_limit;          /* default of max-tx; 0: 256 open ones */

@@ -230,7 +230,7 @@ static int feed_gap(struct app_session *s, enum direction d)
 
     if (!s->flow.proto->handles_gaps) {
         s->flow.disrupted[d] = true;
-        app_raw(&s->flow, TO_CLIENT);       /* whichever side it is */
+        app_trigger_raw_inspection(&s->flow, TO_CLIENT);       /* whichever side it is */
         return parse_failed(s, found_counters(s)->gap);
     }
     while (ds->lost > 0) {
@@ -345,9 +345,9 @@ bool app_change_protocol(struct app_flow *af, enum app_proto_id expected, uint16
     return true;
 }
 
-void app_raw(struct app_flow *af, enum direction direction)
+void app_trigger_raw_inspection(struct app_flow *af, enum direction direction)
 {
-    af->raw[direction] = true;
+    af->raw_triggered[direction] = true;
 }
 
 void app_stop(struct app_flow *af, unsigned what)
@@ -367,8 +367,8 @@ void app_stop(struct app_flow *af, unsigned what)
     if (requests != 0)
         flow_request(af->flow, requests);
     if ((what & APP_STOP_PARSER) != 0) {
-        app_raw(af, TO_SERVER);
-        app_raw(af, TO_CLIENT);
+        app_trigger_raw_inspection(af, TO_SERVER);
+        app_trigger_raw_inspection(af, TO_CLIENT);
         app_session_of(af)->parser_stopped = true;
         stop_all(app_session_of(af));
     }

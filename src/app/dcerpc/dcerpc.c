@@ -89,7 +89,7 @@ static enum parse_status parse(struct app_flow *af, struct app_input *in)
 const struct app_proto app_dcerpc = {
     .id = APP_PROTO_dcerpc,
     .name = "dcerpc",
-    .raw_at_end = true,
+    .raw_on_tx_end = true,
     .seen_from_both = true,
     .transports = APP_TCP | APP_UDP,
     .patterns = (const struct app_pattern[]){

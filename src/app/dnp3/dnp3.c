@@ -357,7 +357,7 @@ static const struct app_name events[] = {
 
 const struct app_proto app_dnp3 = {
     .id = APP_PROTO_dnp3,
-    .raw_at_end = true,
+    .raw_on_tx_end = true,
     .name = "dnp3",
     .transports = APP_TCP,
     .off_by_default = true,

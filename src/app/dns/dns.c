@@ -210,7 +210,7 @@ static enum parse_status dns_parse(struct app_flow *af, struct app_input *in)
 const struct app_proto app_dns = {
     .id = APP_PROTO_dns,
     .name = "dns",
-    .raw_at_end = true,
+    .raw_on_tx_end = true,
     .transports = APP_TCP | APP_UDP,
     .probes = (const struct app_probe[]){
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "53", .max = HEADER_SIZE + 2,

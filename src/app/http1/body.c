@@ -98,7 +98,7 @@ static void note_shown(struct http_tx *htx, enum direction d)
 
     if ((body->inspected == 0 || body->data.len == 0) &&
         body->size >= window_of(htx, d)->min_inspect)
-        app_raw(htx->tx.flow, d);
+        app_trigger_raw_inspection(htx->tx.flow, d);
 }
 
 bool http_body_inspect(struct http_tx *htx, enum direction d, struct slice *out,

@@ -308,7 +308,7 @@ static const char *const frames[] = { "stream", "request", "response", NULL };
 
 const struct app_proto app_http1 = {
     .id = APP_PROTO_http1,
-    .raw_at_end = true,
+    .raw_on_tx_end = true,
     .name = "http",
     .rule_name = "http1",
     .also = { APP_PROTO_HTTP_ANY },

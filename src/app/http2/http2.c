@@ -212,7 +212,7 @@ static enum parse_status parse_frame(struct app_flow *af, struct app_input *in)
             ok = h2_frame_parse(af, in->direction, &f, payload, &tx_id);
     }
     name_frames(af, in, &f, tx_id);
-    app_raw(af, in->direction);
+    app_trigger_raw_inspection(af, in->direction);
     return ok ? PARSE_OK : PARSE_STOP;
 }
 

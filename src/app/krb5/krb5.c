@@ -285,7 +285,7 @@ static const struct app_match ticket_encryption = {
 const struct app_proto app_krb5 = {
     .id = APP_PROTO_krb5,
     .name = "krb5",
-    .raw_at_end = true,
+    .raw_on_tx_end = true,
     .transports = APP_TCP | APP_UDP,
     .probes = (const struct app_probe[]){
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "88", .max = 32,

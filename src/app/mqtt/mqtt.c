@@ -69,7 +69,7 @@ static struct mqtt_tx *new_tx(struct app_flow *af, enum direction direction)
     t->id = MQTT_NO_ID;
     t->direction = direction;
     t->tx.progress[direction] = MQTT_OPEN;
-    app_raw(af, direction);
+    app_trigger_raw_inspection(af, direction);
     t->tx.one_sided[OTHER_DIRECTION(direction)] = true;
     return t;
 }

@@ -256,7 +256,7 @@ static enum parse_status rdp_parse(struct app_flow *af, struct app_input *in)
 
 const struct app_proto app_rdp = {
     .id = APP_PROTO_rdp,
-    .raw_at_end = true,
+    .raw_on_tx_end = true,
     .name = "rdp",
     .transports = APP_TCP,
     .probes = (const struct app_probe[]){

@@ -239,7 +239,7 @@ static enum parse_status parse_step(struct app_flow *af, struct app_input *in)
     if (st->step != REASON)
         app_frame(af, in->direction, FRAME_PDU, in->offset, size, APP_FRAME_NO_TX);
     in->consumed = size;
-    app_raw(af, in->direction);
+    app_trigger_raw_inspection(af, in->direction);
     finish_step(st, take_step(st, &b));
     return PARSE_OK;
 }

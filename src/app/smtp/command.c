@@ -286,7 +286,7 @@ int smtp_request(struct smtp_state *s, const struct smtp_line *line)
     if (is_mail)
         mail_header_line(s, line);
     else if (!s->data_mode)
-        app_raw(s->af, TO_SERVER);
+        app_trigger_raw_inspection(s->af, TO_SERVER);
     return is_mail || s->data_mode ? 0 : command(s, line);
 }
 
@@ -410,6 +410,6 @@ int smtp_reply(struct smtp_state *s, const struct smtp_line *line)
         command_answered(s);
     else if (s->welcomed && offers_pipelining(code, text))
         s->pipelining = true;
-    app_raw(s->af, TO_CLIENT);
+    app_trigger_raw_inspection(s->af, TO_CLIENT);
     return 0;
 }

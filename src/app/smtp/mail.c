@@ -36,7 +36,7 @@ static void attachment_data(void *arg, const uint8_t *data, uint32_t len)
     /* Rules get to see the file, and with it the stream. */
     if (tx->file != NULL && tx->file->inspected == 0 &&
         tx->file->size >= tx->file->limits.min_inspect)
-        app_raw(tx->tx.flow, TO_SERVER);
+        app_trigger_raw_inspection(tx->tx.flow, TO_SERVER);
 }
 
 static void attachment_close(void *arg)
@@ -44,7 +44,7 @@ static void attachment_close(void *arg)
     struct smtp_tx *tx = arg;
 
     app_file_close(tx->file, FILE_CLOSED);
-    app_raw(tx->tx.flow, TO_SERVER);
+    app_trigger_raw_inspection(tx->tx.flow, TO_SERVER);
     tx->file = NULL;
 }
 

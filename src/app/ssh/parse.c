@@ -239,7 +239,7 @@ enum parse_status ssh_parse(struct app_flow *af, struct app_input *in)
     while (at < in->len && status == PARSE_OK && !af->stopped)
         status = parse_some(af, st, in, &at);
     if (in_banner && status == PARSE_OK && st->tx->ds[in->direction].state >= SSH_BANNER_DONE)
-        app_raw(af, in->direction);
+        app_trigger_raw_inspection(af, in->direction);
     in->consumed = af->stopped ? in->len : at;
     return status;
 }

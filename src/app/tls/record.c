@@ -218,7 +218,7 @@ static enum parse_status tls_record(struct app_flow *af, struct tls_state *st,
     if (st->header_seen[d])
         return wait_for(in, HEADER_LEN + r.len);
     *at += HEADER_LEN + r.len;
-    app_raw(af, d);
+    app_trigger_raw_inspection(af, d);
     return read_body(af, st, &r, take_sub(&bytes, r.len), d);
 }
 
@@ -235,7 +235,7 @@ static enum parse_status any_record(struct app_flow *af, struct tls_state *st,
         st->skip[d] -= n;
         *at += n;
         if (st->skip[d] == 0)
-            app_raw(af, d);
+            app_trigger_raw_inspection(af, d);
         return PARSE_OK;
     }
     if (st->tx == NULL || st->given_up[d]) {

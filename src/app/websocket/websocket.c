@@ -310,7 +310,7 @@ static const struct app_name events[] = {
 const struct app_proto app_websocket = {
     .id = APP_PROTO_websocket,
     .name = "websocket",
-    .raw_at_end = true,
+    .raw_on_tx_end = true,
     .transports = APP_TCP,
     .probes = (const struct app_probe[]){
         { .transport = APP_TCP, .directions = APP_BOTH, .max = 16, .probe = ws_probe },

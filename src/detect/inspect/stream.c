@@ -380,7 +380,7 @@ static bool tx_has_ended(const struct flow *f, enum direction d)
 {
     const struct app_tx *tx;
 
-    if (f->app->proto == NULL || !f->app->proto->raw_at_end)
+    if (f->app->proto == NULL || !f->app->proto->raw_on_tx_end)
         return false;
     for (tx = f->app->first; tx != NULL; tx = tx->next)
         if (app_tx_done(tx, d, f->app->proto) && !(tx->bits[d] & TX_BITS_DONE))
@@ -397,8 +397,8 @@ static void note_complete(struct flow *f)
     if (af == NULL || f->detect == NULL)
         return;
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
-        f->detect->ds[d].flush |= af->raw[d] || tx_has_ended(f, d);
-        af->raw[d] = false;
+        f->detect->ds[d].flush |= af->raw_triggered[d] || tx_has_ended(f, d);
+        af->raw_triggered[d] = false;
     }
 }
 
