@@ -21,9 +21,9 @@ int LLVMFuzzerInitialize(int *argc UNUSED, char ***argv UNUSED)
 {
     if (play_world_open(&world, NULL, NULL) < 0)
         abort();
-    app_files_want(world.conf, APP_FILE_TRACK | APP_FILE_MD5 | APP_FILE_SHA256);
+    app_require_files(world.conf, APP_FILE_TRACK | APP_FILE_MD5 | APP_FILE_SHA256);
     for (unsigned i = 0; i < APP_PROTO_MAX; i++)
-        world.conf->want_frames[i] = world.conf->want_features[i] = UINT32_MAX;
+        world.conf->required_frames[i] = world.conf->required_features[i] = UINT32_MAX;
     return 0;
 }
 

@@ -51,9 +51,9 @@ int LLVMFuzzerInitialize(int *argc UNUSED, char ***argv UNUSED)
     for (unsigned w = 0; w < ARRAY_LEN(world); w++) {
         if (play_world_open(&world[w], settings[w], NULL) < 0)
             abort();
-        app_files_want(world[w].conf, APP_FILE_TRACK | APP_FILE_SHA256);
+        app_require_files(world[w].conf, APP_FILE_TRACK | APP_FILE_SHA256);
         for (unsigned i = 0; i < APP_PROTO_MAX; i++)
-            world[w].conf->want_frames[i] = world[w].conf->want_features[i] = UINT32_MAX;
+            world[w].conf->required_frames[i] = world[w].conf->required_features[i] = UINT32_MAX;
     }
     http1 = app_proto_by_name("http");
     return 0;

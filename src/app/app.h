@@ -280,7 +280,7 @@ struct app_buffer {
     /* Checks a content pattern at load time (host in upper case ...); NULL: anything goes. */
     bool (*check)(struct slice pattern, bool nocase, struct err *err);
     uint32_t feature;           /* a rule that uses it turns these on, see app_feature() */
-    uint32_t files;             /* enum app_file_want: likewise */
+    uint32_t files;             /* enum app_file_feature: likewise */
 };
 
 struct app_name { const char *name; int64_t value; };
@@ -439,7 +439,7 @@ const struct app_proto *app_proto_of_rule(enum app_proto_id wanted);
  * for http1 and http2, dns also for doh2 ... */
 bool app_proto_matches(enum app_proto_id wanted, enum app_proto_id found);
 
-/* Settings of all protocols and the detection tables; read-only but for app_wants_add(). */
+/* Settings of all protocols and the detection tables; read-only but for app_require(). */
 struct app_conf;
 struct app_conf *app_conf_new(const struct conf_node *root, bool is_inline, struct err *err);
 /* Is a flow bypassed once what it says is encrypted? NULL-safe. */
@@ -471,28 +471,28 @@ const void *app_proto_settings(const struct app_conf *conf, enum app_proto_id id
 
 /* What rules and outputs want of the protocols. Each ruleset and output collects its own and
  * adds it before threads see it; wants only grow. */
-enum app_file_want {
+enum app_file_feature {
     APP_FILE_TRACK  = 1u << 0,
     APP_FILE_MD5    = 1u << 1,
     APP_FILE_SHA1   = 1u << 2,
     APP_FILE_SHA256 = 1u << 3,
     APP_FILE_MAGIC  = 1u << 4,
     APP_FILE_STORE  = 1u << 5,          /* content is kept until it is written, see app_file */
-    APP_FILE_STORE_ALL = 1u << 6,       /* with STORE: each file has want_store from the start */
+    APP_FILE_STORE_ALL = 1u << 6,       /* with STORE: each file has store_requested from the start */
     APP_FILE_CONTENT = 1u << 7,         /* rules look into files */
 };
-struct app_wants {
+struct app_required_features {
     uint32_t frames[APP_PROTO_COUNT];   /* bit per frame type */
     uint32_t features[APP_PROTO_COUNT];
-    uint32_t files;                     /* enum app_file_want */
+    uint32_t files;                     /* enum app_file_feature */
     /* Directions of files whose content rules of this protocol look into: elsewhere it need not
      * outlive its packet. */
     uint8_t file_content[APP_PROTO_COUNT];
 };
-void app_wants_add(const struct app_conf *conf, const struct app_wants *more);
-void app_files_want(const struct app_conf *conf, uint32_t what);
+void app_require(const struct app_conf *conf, const struct app_required_features *more);
+void app_require_files(const struct app_conf *conf, uint32_t what);
 /* "md5", "sha1", "sha256"; false: no such hash. */
-bool app_files_want_hash(const struct app_conf *conf, const char *name);
+bool app_require_file_hash(const struct app_conf *conf, const char *name);
 
 /* What detect and output do for the framework; all may be NULL. */
 struct app_hooks {
@@ -553,7 +553,7 @@ struct app_frame_view {
     bool over;                  /* all its bytes have come */
     enum direction direction;
 };
-bool app_frames_wanted(const struct app_flow *af);     /* of any protocol, by rules or outputs */
+bool app_frames_required(const struct app_flow *af);     /* of any protocol, by rules or outputs */
 bool app_frames_each(const struct app_flow *af, enum direction direction,
                      bool (*visit)(const struct app_frame_view *frame, void *arg), void *arg);
 /* Bytes of the stream that the parser has not taken yet. */

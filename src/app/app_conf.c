@@ -242,44 +242,44 @@ const void *app_proto_settings(const struct app_conf *conf, enum app_proto_id id
     return (unsigned)id < APP_PROTO_MAX ? conf->proto[id].settings : NULL;
 }
 
-static void want(uint32_t *bits, uint32_t more)
+static void require(uint32_t *bits, uint32_t more)
 {
     if (more != 0)
         __atomic_fetch_or(bits, more, __ATOMIC_RELAXED);
 }
 
 /* Takes the conf as const, as everybody holds it: these bits are the one part that changes. */
-void app_wants_add(const struct app_conf *conf, const struct app_wants *more)
+void app_require(const struct app_conf *conf, const struct app_required_features *more)
 {
     struct app_conf *c = (struct app_conf *)(uintptr_t)conf;
 
     for (unsigned i = 0; i < APP_PROTO_COUNT; i++) {
-        want(&c->any_frames, more->frames[i]);
-        want(&c->want_frames[i], more->frames[i]);
-        want(&c->want_features[i], more->features[i]);
-        want(&c->want_content[i], more->file_content[i]);
+        require(&c->any_frames, more->frames[i]);
+        require(&c->required_frames[i], more->frames[i]);
+        require(&c->required_features[i], more->features[i]);
+        require(&c->required_content[i], more->file_content[i]);
     }
-    want(&c->want_files, more->files);
+    require(&c->required_files, more->files);
 }
 
 /* Who wants content and is no rule wants that of all protocols. */
-void app_files_want(const struct app_conf *conf, uint32_t what)
+void app_require_files(const struct app_conf *conf, uint32_t what)
 {
     struct app_conf *c = (struct app_conf *)(uintptr_t)conf;
 
     for (unsigned i = 0; i < APP_PROTO_MAX && (what & APP_FILE_CONTENT); i++)
-        want(&c->want_content[i], APP_BOTH);
-    want(&c->want_files, what);
+        require(&c->required_content[i], APP_BOTH);
+    require(&c->required_files, what);
 }
 
-bool app_files_want_hash(const struct app_conf *conf, const char *name)
+bool app_require_file_hash(const struct app_conf *conf, const char *name)
 {
     static const struct app_name hashes[] = { { "md5", APP_FILE_MD5 }, { "sha1", APP_FILE_SHA1 },
                                               { "sha256", APP_FILE_SHA256 } };
 
     for (unsigned i = 0; i < ARRAY_LEN(hashes); i++) {
         if (text_equal_nocase(text_of(name), hashes[i].name)) {
-            app_files_want(conf, (uint32_t)hashes[i].value);
+            app_require_files(conf, (uint32_t)hashes[i].value);
             return true;
         }
     }
@@ -293,5 +293,5 @@ bool app_is_inline(const struct app_flow *af)
 
 bool app_feature(const struct app_flow *af, uint32_t bit)
 {
-    return (wants_get(&af->thread->conf->want_features[af->proto->id]) & bit) != 0;
+    return (required_get(&af->thread->conf->required_features[af->proto->id]) & bit) != 0;
 }

@@ -23,7 +23,7 @@ struct file_private {
     bool magic_tried;
 };
 
-static const uint32_t hash_wants[DIGEST_COUNT] = {
+static const uint32_t hash_features[DIGEST_COUNT] = {
     [DIGEST_MD5] = APP_FILE_MD5,
     [DIGEST_SHA1] = APP_FILE_SHA1,
     [DIGEST_SHA256] = APP_FILE_SHA256,
@@ -39,9 +39,9 @@ static struct app_thread *thread_of(const struct app_file *file)
     return file->tx->flow->thread;
 }
 
-static uint32_t wants_of(const struct app_file *file)
+static uint32_t required_of(const struct app_file *file)
 {
-    return wants_get(&thread_of(file)->conf->want_files);
+    return required_get(&thread_of(file)->conf->required_files);
 }
 
 /* --- life ------------------------------------------------------------------------------------- */
@@ -57,13 +57,13 @@ void app_file_pool_fini(struct pool *pool)
 }
 
 /* Without memory for it there are no hashes, as for a file that was cut. */
-static void start_hashes(struct file_private *fp, uint32_t wants)
+static void start_hashes(struct file_private *fp, uint32_t required)
 {
-    if (LIKELY((wants & (APP_FILE_MD5 | APP_FILE_SHA1 | APP_FILE_SHA256)) == 0))
+    if (LIKELY((required & (APP_FILE_MD5 | APP_FILE_SHA1 | APP_FILE_SHA256)) == 0))
         return;
     fp->hash = lib_malloc(DIGEST_COUNT * sizeof(*fp->hash));
     for (unsigned i = 0; i < DIGEST_COUNT; i++) {
-        fp->hashing[i] = fp->hash != NULL && (wants & hash_wants[i]) != 0;
+        fp->hashing[i] = fp->hash != NULL && (required & hash_features[i]) != 0;
         if (fp->hashing[i])
             digest_begin(&fp->hash[i], i);
     }
@@ -106,10 +106,10 @@ struct app_file *app_file_open(struct app_tx *tx, enum direction direction, stru
                                const struct file_window *limits)
 {
     struct app_thread *at = tx->flow->thread;
-    uint32_t wants = wants_get(&at->conf->want_files);
+    uint32_t required = required_get(&at->conf->required_files);
     struct file_private *fp;
 
-    if (wants == 0)
+    if (required == 0)
         return NULL;
     fp = file_fresh(at);
     if (fp == NULL)
@@ -118,10 +118,10 @@ struct app_file *app_file_open(struct app_tx *tx, enum direction direction, stru
     fp->file.id = ++tx->flow->file_id;
     fp->file.direction = direction;
     fp->file.limits = limits != NULL ? *limits : usual_limits;
-    fp->file.want_store = tx->store_files[direction] ||
-                          (~wants & (APP_FILE_STORE | APP_FILE_STORE_ALL)) == 0;
+    fp->file.store_requested = tx->store_files[direction] ||
+                          (~required & (APP_FILE_STORE | APP_FILE_STORE_ALL)) == 0;
     app_file_set_name(&fp->file, name);
-    start_hashes(fp, wants);
+    start_hashes(fp, required);
     link_last(tx, &fp->file);
     tx->files_open++;
     return &fp->file;
@@ -146,7 +146,7 @@ void app_files_free(struct app_thread *at, struct app_tx *tx)
 
 static bool may_be_stored(const struct app_file *file)
 {
-    return !file->no_store && (file->want_store || (wants_of(file) & APP_FILE_STORE) != 0);
+    return !file->no_store && (file->store_requested || (required_of(file) & APP_FILE_STORE) != 0);
 }
 
 /* Where the content that has come ends: gaps take no place in it. */
@@ -157,21 +157,21 @@ static uint64_t content_size(const struct app_file *file)
 
 static bool is_for_rules(const struct app_file *file)
 {
-    return (wants_of(file) & APP_FILE_CONTENT) != 0 &&
+    return (required_of(file) & APP_FILE_CONTENT) != 0 &&
            !file->tx->no_inspect[file->direction] &&
            (file->limits.limit == 0 || content_size(file) <= file->limits.limit);
 }
 
 static bool rules_look_into(const struct app_file *file)
 {
-    const uint32_t *wanted = &thread_of(file)->conf->want_content[file->tx->flow->proto->id];
+    const uint32_t *wanted = &thread_of(file)->conf->required_content[file->tx->flow->proto->id];
 
-    return (wants_get(wanted) & APP_DIRECTION_BIT(file->direction)) != 0;
+    return (required_get(wanted) & APP_DIRECTION_BIT(file->direction)) != 0;
 }
 
 static bool is_for_magic(struct app_file *file)
 {
-    return (wants_of(file) & APP_FILE_MAGIC) != 0 && !private_of(file)->magic_tried &&
+    return (required_of(file) & APP_FILE_MAGIC) != 0 && !private_of(file)->magic_tried &&
            file->window_start == 0;
 }
 
@@ -332,24 +332,24 @@ bool app_file_due(const struct app_file *file, const struct packet *p)
 }
 
 /* What stands open may still get content, what is to be stored must have been written. */
-static bool file_done(const struct app_file *file, uint32_t wants)
+static bool file_done(const struct app_file *file, uint32_t required)
 {
     if (file->state == FILE_OPEN && !file->tx->flow->end[file->direction])
         return false;
-    if (!file->reported && file->state != FILE_OPEN && (wants & APP_FILE_TRACK) != 0)
+    if (!file->reported && file->state != FILE_OPEN && (required & APP_FILE_TRACK) != 0)
         return false;
-    return !file->want_store || file->no_store || file->stored ||
-           (wants & APP_FILE_STORE) == 0;
+    return !file->store_requested || file->no_store || file->stored ||
+           (required & APP_FILE_STORE) == 0;
 }
 
-bool app_files_done(struct app_tx *tx, const struct packet *p, uint32_t wants)
+bool app_files_done(struct app_tx *tx, const struct packet *p, uint32_t required)
 {
     bool done = true;
 
     for (unsigned d = 0; d < 2; d++) {
         for (struct app_file *file = tx->files[d]; file != NULL; file = file->next) {
             file->reported |= app_file_due(file, p);
-            done &= file_done(file, wants);
+            done &= file_done(file, required);
         }
     }
     return done;

@@ -26,7 +26,7 @@ struct app_file {
     uint64_t id;                /* EVE file_id, from 1 within the flow */
     enum direction direction;
     enum file_state state;
-    bool has_gaps, stored, no_store, want_store;
+    bool has_gaps, stored, no_store, store_requested;
     bool md5_done, sha1_done, sha256_done;
     struct slice name;          /* in tx->arena */
     uint64_t size;              /* bytes seen, gaps included */

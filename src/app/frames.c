@@ -143,7 +143,7 @@ uint32_t app_frame(struct app_flow *af, enum direction direction, unsigned type,
 {
     struct app_session *s = app_session_of(af);
     struct frames *frames = frames_of(s, direction);
-    uint32_t wanted = wants_get(&af->thread->conf->want_frames[af->proto->id]);
+    uint32_t wanted = required_get(&af->thread->conf->required_frames[af->proto->id]);
 
     if (LIKELY((wanted & 1u << type) == 0) || frame_count(frames) >= FRAMES_MAX)
         return 0;
@@ -230,9 +230,9 @@ static bool frame_is_over(const struct app_session *s, enum direction d, const s
     return f->len >= 0 && f->offset + (uint64_t)f->len <= s->ds[d].offset + s->ds[d].len;
 }
 
-bool app_frames_wanted(const struct app_flow *af)
+bool app_frames_required(const struct app_flow *af)
 {
-    return wants_get(&af->thread->conf->any_frames) != 0;
+    return required_get(&af->thread->conf->any_frames) != 0;
 }
 
 static struct app_frame_view view_of(const struct app_session *s, enum direction d,

@@ -84,17 +84,17 @@ struct app_conf {
     struct expectation_parents *parents;            /* likewise */
     struct app_ranges *ranges;              /* likewise */
     struct app_decoders decoders;           /* shared, atomics */
-    /* app_wants_add(): bits are only ever set; relaxed atomics */
+    /* app_require(): bits are only ever set; relaxed atomics */
     uint32_t any_frames;
-    uint32_t want_frames[APP_PROTO_MAX], want_features[APP_PROTO_MAX];
-    uint32_t want_files, want_content[APP_PROTO_MAX];
+    uint32_t required_frames[APP_PROTO_MAX], required_features[APP_PROTO_MAX];
+    uint32_t required_files, required_content[APP_PROTO_MAX];
 };
 
 /* As app_conf_new(), with further protocols whose ids follow APP_PROTO_COUNT. */
 struct app_conf *app_conf_new_extra(const struct conf_node *root, bool is_inline,
                                     const struct app_proto *const *extra, struct err *err);
 
-static inline uint32_t wants_get(const uint32_t *bits)
+static inline uint32_t required_get(const uint32_t *bits)
 {
     return __atomic_load_n(bits, __ATOMIC_RELAXED);
 }
@@ -293,7 +293,7 @@ void app_files_free(struct app_thread *at, struct app_tx *tx);
 /* After the outputs have had their turn with a packet; own_packet: one of that direction, when
  * libmagic is asked about what has come. */
 void app_files_prune(struct app_tx *tx, enum direction d, bool own_packet);
-bool app_files_done(struct app_tx *tx, const struct packet *p, uint32_t wants);
+bool app_files_done(struct app_tx *tx, const struct packet *p, uint32_t required);
 void app_file_pool_init(struct pool *pool);
 void app_file_pool_fini(struct pool *pool);
 void app_magic_close(struct app_thread *at);

@@ -181,7 +181,7 @@ static bool can_go(const struct app_thread *at, struct app_tx *tx, const struct 
 {
     const struct app_proto *proto = tx->flow->proto;
 
-    return app_files_done(tx, p, wants_get(&at->conf->want_files)) &&
+    return app_files_done(tx, p, required_get(&at->conf->required_files)) &&
            app_tx_done(tx, TO_SERVER, proto) && app_tx_done(tx, TO_CLIENT, proto) &&
            is_inspected(at, tx);
 }

@@ -41,7 +41,7 @@ void pool_fini(struct pool *pool)
 #define HUGE_PAGE ((size_t)2 << 20)
 
 /* A pool of many megabytes is looked up at random: whole huge pages then spare the TLB. */
-static bool wants_huge_pages(const struct pool *pool)
+static bool needs_huge_pages(const struct pool *pool)
 {
     return pool->max == 0 && pool->made >= 4 * HUGE_PAGE / pool->size;
 }
@@ -50,7 +50,7 @@ static struct pool_slab *slab_alloc(const struct pool *pool, size_t *count, size
 {
     struct pool_slab *slab;
 
-    if (!wants_huge_pages(pool) || bytes > HUGE_PAGE)
+    if (!needs_huge_pages(pool) || bytes > HUGE_PAGE)
         return aligned_alloc(CACHE_LINE, bytes & ~(size_t)(CACHE_LINE - 1));
     slab = aligned_alloc(HUGE_PAGE, HUGE_PAGE);
     if (slab == NULL)

@@ -170,7 +170,7 @@ void af_helper_free(struct af_helper *h);           /* what was to be sent is; N
 /* It is sending: what follows must go by it too, to come behind. False for NULL, as the next. */
 bool af_helper_is_busy(const struct af_helper *h);
 /* Is it worth while for these? */
-bool af_helper_wants(const struct af_helper *h, const struct af_message *message, unsigned count);
+bool af_helper_accepts(const struct af_helper *h, const struct af_message *message, unsigned count);
 /* A copy of all of it goes. */
 void af_helper_send(struct af_helper *h, struct af_out *out, const struct mmsghdr *header,
                     const struct af_message *message, unsigned count);

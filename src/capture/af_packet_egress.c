@@ -127,7 +127,7 @@ static unsigned send_from(struct af_port *port, unsigned at)
     /* Whether joined ones are taken is found out here, where they can still be sent otherwise. */
     tries = af_out_tries_to_join(port->out) && count < port->count - at;
     if (af_helper_is_busy(port->helper) ||
-        (!tries && af_helper_wants(port->helper, port->message, count))) {
+        (!tries && af_helper_accepts(port->helper, port->message, count))) {
         af_helper_send(port->helper, port->out, port->header, port->message, count);
         return port->count - at;
     }

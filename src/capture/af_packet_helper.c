@@ -71,7 +71,7 @@ bool af_helper_is_busy(const struct af_helper *h)
     return h != NULL && !send_thread_is_idle(h->thread);
 }
 
-bool af_helper_wants(const struct af_helper *h, const struct af_message *message, unsigned count)
+bool af_helper_accepts(const struct af_helper *h, const struct af_message *message, unsigned count)
 {
     size_t len = 0;
 

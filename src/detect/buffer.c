@@ -97,8 +97,8 @@ static struct buffer *tx_buffer_find(struct ruleset *set, struct text name)
         b.directions |= found->directions;
         b.multi |= found->multi;
         b.grows |= found->grows;
-        set->wants.features[id] |= found->feature;
-        set->wants.files |= found->files;
+        set->required.features[id] |= found->feature;
+        set->required.files |= found->files;
     }
     return b.name != NULL ? buffer_add(set, b) : NULL;
 }
@@ -134,7 +134,7 @@ const struct buffer *buffer_frame(struct ruleset *set, const struct app_proto *p
 
     if (b != NULL)
         return b;
-    set->wants.frames[proto->id] |= 1u << type;
+    set->required.frames[proto->id] |= 1u << type;
     return buffer_add(set, (struct buffer){ .kind = BUFFER_FRAME, .name = name,
                                             .directions = APP_BOTH,
                                             .frame_proto = (uint8_t)proto->id,

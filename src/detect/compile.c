@@ -219,7 +219,7 @@ static void place_tx_rule(struct compiler *c, const struct rule *r)
 }
 
 /* Content of files is kept for rules only where one of them looks. */
-static void want_contents(struct ruleset *set, const struct rule *r)
+static void require_contents(struct ruleset *set, const struct rule *r)
 {
     for (const struct rule_list *l = r->list; l != NULL; l = l->next) {
         if (l->buffer == NULL || l->buffer->kind != BUFFER_TX)
@@ -231,7 +231,7 @@ static void want_contents(struct ruleset *set, const struct rule *r)
                 continue;
             for (unsigned d = 0; d < 2; d++)
                 if (list_in(l, id, d) && (in_direction(r, d) || (r->flags & RULE_TX_BOTH)))
-                    set->wants.file_content[id] |= (uint8_t)APP_DIRECTION_BIT(d);
+                    set->required.file_content[id] |= (uint8_t)APP_DIRECTION_BIT(d);
         }
     }
 }
@@ -508,7 +508,7 @@ int ruleset_compile(struct ruleset *set, struct err *err)
 
         r->payload = payload != NULL ? payload->program : NULL;
         c->plan->any_overlap |= asks_for_overlap(r);
-        want_contents(set, r);
+        require_contents(set, r);
         if (r->flags & RULE_FIREWALL)
             continue;           /* asked one by one: detect/firewall */
         place_packet_rule(c, r);

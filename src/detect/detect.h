@@ -44,7 +44,7 @@ struct host_bits;
 struct dataset_table *ruleset_datasets(const struct ruleset *set);
 struct host_bits *ruleset_host_bits(const struct ruleset *set);
 /* Tells it what the rules need of the protocols; ruleset_load() does so for its own. */
-void ruleset_want(const struct ruleset *set, const struct app_conf *app);
+void ruleset_require(const struct ruleset *set, const struct app_conf *app);
 /* Forgets what it knows of hosts: another capture begins. */
 void ruleset_forget(struct ruleset *set);
 struct ruleset *ruleset_ref(struct ruleset *set);

@@ -181,13 +181,13 @@ static void place_test(struct rule_parser *p, uint8_t directions, const uint8_t 
     rule_add_test(p, POINT_TX, &test);
 }
 
-static void want_features(struct rule_parser *p, const struct declared *d)
+static void required_features(struct rule_parser *p, const struct declared *d)
 {
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
         if (d->integer[id] != NULL)
-            p->ruleset->wants.features[id] |= d->integer[id]->feature;
+            p->ruleset->required.features[id] |= d->integer[id]->feature;
         if (d->match[id] != NULL)
-            p->ruleset->wants.features[id] |= d->match[id]->feature;
+            p->ruleset->required.features[id] |= d->match[id]->feature;
     }
 }
 
@@ -233,7 +233,7 @@ static int integer_parse(struct rule_parser *p, struct text in, void *arg)
     if (!int_match_bits(in, integer->bit_names, &a->value) &&
         parse(p, in, integer->bits, integer->names, &a->value) < 0)
         return -1;
-    want_features(p, a->declared);
+    required_features(p, a->declared);
     place_test(p, integer->directions, integer->progress, integer_match, a);
     return 0;
 }
@@ -277,7 +277,7 @@ static int match_parse(struct rule_parser *p, struct text in, void *arg)
         return -1;
     if (m->parse != NULL && m->parse(in, a->parsed, p->arena, &err) < 0)
         return rule_error(p, "%s", err.text);
-    want_features(p, a->declared);
+    required_features(p, a->declared);
     place_test(p, m->directions, m->progress, declared_match, a);
     return 0;
 }

@@ -43,7 +43,7 @@ struct ruleset {
     struct host_bits *host_bits;        /* detect/host_bits.h: xbits, hostbits */
     struct tag_table *tags;             /* detect/tag.h */
     struct dataset_table *datasets;
-    struct app_wants wants;             /* what the rules need of the protocols */
+    struct app_required_features required;             /* what the rules need of the protocols */
     struct address_table addresses;
     struct port_table ports;
     struct rule_names *names;           /* detect/rule/classification.h */

@@ -607,9 +607,9 @@ static int job_libraries(struct setup *s, struct err *err)
 
     if (app == NULL)
         return -1;
-    ruleset_want(s->context.rules, app);
+    ruleset_require(s->context.rules, app);
     for (size_t i = 0; s->context.tenants != NULL && i < s->context.tenants->list.count; i++)
-        ruleset_want(s->context.tenants->list.at[i]->rules, app);
+        ruleset_require(s->context.tenants->list.at[i]->rules, app);
     app_conf_free(s->app);
     s->app = app;
     s->context.app = s->rules_request.app = app;

@@ -166,7 +166,7 @@ static void *body_data_open(const struct output_request *request, struct output_
     if (log == NULL)
         return NULL;
     log->bodies = true;
-    output_want_bodies(request->app);
+    output_require_bodies(request->app);
     return log;
 }
 

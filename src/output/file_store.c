@@ -239,7 +239,7 @@ static void store_close(struct file_store_logger *s, struct render *r, struct pa
 static void store_file(struct file_store_logger *s, struct render *r, struct packet *p,
                        struct app_file *file)
 {
-    if (!file->want_store || file->no_store || file->stored)
+    if (!file->store_requested || file->no_store || file->stored)
         return;
     if (file->store == NULL && !store_open(s, r, file))
         return;
@@ -304,13 +304,13 @@ static void *file_store_open(const struct output_request *request, struct output
         file_store_close(s);
         return NULL;
     }
-    app_files_want(request->app, APP_FILE_STORE | APP_FILE_SHA256 |
+    app_require_files(request->app, APP_FILE_STORE | APP_FILE_SHA256 |
                    (conf_bool(node, "force-filestore", false) ? APP_FILE_STORE_ALL : 0));
     check_depth(node, request->conf);
     if (conf_bool(node, "force-magic", false))
-        app_files_want(request->app, APP_FILE_MAGIC);
+        app_require_files(request->app, APP_FILE_MAGIC);
     CONF_EACH (item, conf_find(node, "force-hash")) {
-        if (!app_files_want_hash(request->app, item->value))
+        if (!app_require_file_hash(request->app, item->value))
             err_set(err, "force-hash: \"%s\" is not md5, sha1 or sha256", item->value);
     }
     return s;

@@ -228,12 +228,12 @@ static void lua_stats(struct render *r, void *self, uint64_t now_us, uint64_t up
 
 /* --- set-up ------------------------------------------------------------------------------- */
 
-struct lua_wants {
+struct lua_requirements {
     const struct app_proto *proto;
     bool packet, alerts, file, flow, stats, streaming, tcp, http;
 };
 
-static bool want_word(struct lua_wants *w, const char *key, const char *value)
+static bool require_word(struct lua_requirements *w, const char *key, const char *value)
 {
     if (strcmp(key, "protocol") == 0) {
         w->proto = app_proto_by_name(value);
@@ -260,14 +260,14 @@ static bool want_word(struct lua_wants *w, const char *key, const char *value)
     return w->packet || w->file || w->flow || w->stats || w->streaming;
 }
 
-static int read_wants(lua_State *state, struct lua_wants *w, struct err *err)
+static int read_requirements(lua_State *state, struct lua_requirements *w, struct err *err)
 {
     lua_pushnil(state);
     while (lua_next(state, -2)) {
         const char *key = lua_type(state, -2) == LUA_TSTRING ? lua_tostring(state, -2) : NULL;
         const char *value = lua_tostring(state, -1);
 
-        if (key != NULL && value != NULL && !want_word(w, key, value))
+        if (key != NULL && value != NULL && !require_word(w, key, value))
             return err_at(err, LOG_NOWHERE, "unknown key and/or value: k='%s', v='%s'", key,
                           value);
         lua_pop(state, 1);
@@ -275,7 +275,7 @@ static int read_wants(lua_State *state, struct lua_wants *w, struct err *err)
     return 0;
 }
 
-static int kind_of(const struct lua_wants *w, struct lua_log *l, struct err *err)
+static int kind_of(const struct lua_requirements *w, struct lua_log *l, struct err *err)
 {
     if ((w->proto != NULL) + w->packet + w->file > 1)
         return err_at(err, LOG_NOWHERE, "invalid combination of 'needs' in the script");
@@ -340,10 +340,10 @@ static int call_hook(struct lua_box *box, const char *name, int results, struct 
 }
 
 /* init() in a state of its own: what it leaves behind is not there in setup() and log(). */
-static int ask_wants(const struct lua_output *o, struct lua_log *l, struct err *err)
+static int ask_requirements(const struct lua_output *o, struct lua_log *l, struct err *err)
 {
     struct lua_box *box = open_box(o, l, err);
-    struct lua_wants wants = { 0 };
+    struct lua_requirements required = { 0 };
     int r = -1;
 
     if (box == NULL)
@@ -355,7 +355,7 @@ static int ask_wants(const struct lua_output *o, struct lua_log *l, struct err *
                "table");
         goto out;
     }
-    if (read_wants(box->state, &wants, err) < 0 || kind_of(&wants, l, err) < 0)
+    if (read_requirements(box->state, &required, err) < 0 || kind_of(&required, l, err) < 0)
         goto out;
     if (!lua_box_has_function(box, "log") || !lua_box_has_function(box, "deinit"))
         err_at(err, LOG_NOWHERE, "no log or no deinit function in script");
@@ -379,7 +379,7 @@ static int open_script(struct lua_output *o, const char *dir, const char *name, 
     l->path = (char *)path.data;
     l->bit = (uint16_t)(1u << o->count);
     log_info("lua", "enabling script %s", name);
-    if (ask_wants(o, l, err) == 0)
+    if (ask_requirements(o, l, err) == 0)
         l->box = open_box(o, l, err);
     if (l->box == NULL || call_hook(l->box, "setup", 0, err) < 0) {
         lua_box_free(l->box);
@@ -409,34 +409,34 @@ static void lua_close_output(void *self)
 }
 
 /* A script may ask for whatever rules can see: also for what is only kept where it is wanted. */
-static void want_buffers(const struct app_conf *app, const struct app_proto *proto)
+static void require_buffers(const struct app_conf *app, const struct app_proto *proto)
 {
-    struct app_wants wants = { 0 };
+    struct app_required_features required = { 0 };
 
     for (unsigned i = 0; proto->buffers != NULL && proto->buffers[i] != NULL; i++)
-        wants.features[proto->id] |= proto->buffers[i]->feature;
-    app_wants_add(app, &wants);
+        required.features[proto->id] |= proto->buffers[i]->feature;
+    app_require(app, &required);
 }
 
 /* A script on transactions may ask for their bodies, which are kept as files are. */
-static void want_files(const struct app_conf *app, const struct lua_log *l)
+static void required_files(const struct app_conf *app, const struct lua_log *l)
 {
     if (l->kind == LUA_FILE)
-        app_files_want(app, APP_FILE_TRACK);
+        app_require_files(app, APP_FILE_TRACK);
     else if (l->kind == LUA_BODY)
-        output_want_bodies(app);
+        output_require_bodies(app);
     else if (l->kind == LUA_TX) {
-        want_buffers(app, l->proto);
-        app_files_want(app, APP_FILE_TRACK | APP_FILE_CONTENT);
+        require_buffers(app, l->proto);
+        app_require_files(app, APP_FILE_TRACK | APP_FILE_CONTENT);
     }
 }
 
 /* Which of the libraries a script uses shows when it runs. */
-static void want_certificates(const struct app_conf *app)
+static void require_certificates(const struct app_conf *app)
 {
-    struct app_wants wants = { .features = { [APP_PROTO_tls] = TLS_WANT_CHAIN } };
+    struct app_required_features required = { .features = { [APP_PROTO_tls] = TLS_FEATURE_CHAIN } };
 
-    app_wants_add(app, &wants);
+    app_require(app, &required);
 }
 
 static void *lua_open_output(const struct output_request *request, struct output_conf *conf,
@@ -449,7 +449,7 @@ static void *lua_open_output(const struct output_request *request, struct output
     o->log_dir = request->log_dir;
     o->path = conf_string(node, "path", "");
     o->cpath = conf_string(node, "cpath", "");
-    want_certificates(request->app);
+    require_certificates(request->app);
     CONF_EACH (item, conf_find(node, "scripts")) {
         if (item->value == NULL)
             continue;
@@ -457,7 +457,7 @@ static void *lua_open_output(const struct output_request *request, struct output
             lua_close_output(o);
             return NULL;
         }
-        want_files(request->app, &o->at[o->count - 1]);
+        required_files(request->app, &o->at[o->count - 1]);
     }
     return o;
 }

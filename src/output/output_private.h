@@ -44,7 +44,7 @@ struct output_conf {
 
 /* streaming.c: HTTP's bodies are kept, for an output with `stream`; all pieces that came with this
  * packet. */
-void output_want_bodies(const struct app_conf *app);
+void output_require_bodies(const struct app_conf *app);
 void output_stream(struct output_conf *conf, struct render *r, struct packet *p);
 
 #endif

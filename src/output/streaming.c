@@ -44,17 +44,17 @@ static const struct app_buffer *body_of(const struct app_proto *proto, enum dire
     return NULL;
 }
 
-void output_want_bodies(const struct app_conf *app)
+void output_require_bodies(const struct app_conf *app)
 {
-    struct app_wants wants = { 0 };
+    struct app_required_features required = { 0 };
 
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
         const struct app_buffer *body = body_of(app_proto_by_id(APP_PROTO_http1), d);
 
-        wants.features[APP_PROTO_http1] |= body != NULL ? body->feature : 0;
+        required.features[APP_PROTO_http1] |= body != NULL ? body->feature : 0;
     }
-    app_files_want(app, APP_FILE_TRACK | APP_FILE_CONTENT);
-    app_wants_add(app, &wants);
+    app_require_files(app, APP_FILE_TRACK | APP_FILE_CONTENT);
+    app_require(app, &required);
 }
 
 /* Of the bodies of a transaction: so much outputs have, and they know that it is over. */

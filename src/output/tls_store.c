@@ -27,7 +27,7 @@ static void *tls_store_open(const struct output_request *request, struct output_
                             const struct conf_node *node, struct err *err)
 {
     char *dir = output_path(request, conf_string(node, "certs-log-dir", ""));
-    struct app_wants wants = { .features = { [APP_PROTO_tls] = TLS_WANT_CHAIN } };
+    struct app_required_features required = { .features = { [APP_PROTO_tls] = TLS_FEATURE_CHAIN } };
     struct tls_store *s;
 
     if (mkdir(dir, 0750) < 0 && errno != EEXIST) {
@@ -35,7 +35,7 @@ static void *tls_store_open(const struct output_request *request, struct output_
         free(dir);
         return NULL;
     }
-    app_wants_add(request->app, &wants);
+    app_require(request->app, &required);
     s = xcalloc(1, sizeof(*s));
     s->dir = dir;
     return s;

@@ -92,7 +92,7 @@ bool tcp_snapshot_of(const struct flow *flow, struct tcp_snapshot *out)
     return true;
 }
 
-void stream_conf_want_snapshots(struct stream_conf *conf, uint16_t flags)
+void stream_conf_require_snapshots(struct stream_conf *conf, uint16_t flags)
 {
     conf->snapshots |= flags;
 }

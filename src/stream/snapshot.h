@@ -3,7 +3,7 @@
  *
  * The session lives with the thread that follows it; records are made where detection runs. So
  * what they show goes with the packet. It is taken only for packets that somebody has asked for by
- * their flags, with stream_conf_want_snapshots(). */
+ * their flags, with stream_conf_require_snapshots(). */
 #ifndef STREAM_SNAPSHOT_H
 #define STREAM_SNAPSHOT_H
 

@@ -30,7 +30,7 @@ void stream_conf_set_compare(struct stream_conf *conf, bool wanted);
 
 /* Packets with one of these flags (enum stream_pkt_flag, or STREAM_PKT_ALL) take a snapshot of their session
  * along. Before threads start. */
-void stream_conf_want_snapshots(struct stream_conf *conf, uint16_t flags);
+void stream_conf_require_snapshots(struct stream_conf *conf, uint16_t flags);
 
 /* One per thread that runs the stream module. copy_chunks: detect runs elsewhere, so chunk bytes
  * are copied to packet.handoff_buf. */

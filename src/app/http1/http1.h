@@ -6,7 +6,7 @@
 
 #include "app/app.h"
 
-/* Features that keep what is otherwise let go; app_wants.features of APP_PROTO_http1. */
+/* Features that keep what is otherwise let go; app_required_features.features of APP_PROTO_http1. */
 #define HTTP1_KEEP_REQUEST_BODY  0x1u
 #define HTTP1_KEEP_RESPONSE_BODY 0x2u
 #define HTTP1_KEEP_RAW_HEADERS   0x4u

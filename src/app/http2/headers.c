@@ -201,7 +201,7 @@ void h2_headers_done(struct h2_tx *t, enum direction d, unsigned from)
 {
     struct h2_dir *ds = &t->ds[d];
     const struct h2_header *authority = NULL, *host = NULL, *path = NULL;
-    bool wants_dns = false;
+    bool requires_dns = false;
 
     for (unsigned i = from; i < ds->header_count; i++) {
         const struct h2_header *h = &ds->header[i];
@@ -211,7 +211,7 @@ void h2_headers_done(struct h2_tx *t, enum direction d, unsigned from)
         else if (is_named(h, "content-type"))
             ds->is_dns |= value_is(h, "application/dns-message");
         else if (is_named(h, "accept"))
-            wants_dns |= value_is(h, "application/dns-message");
+            requires_dns |= value_is(h, "application/dns-message");
         else if (is_named(h, ":path"))
             path = h;
         else if (is_named(h, ":authority"))
@@ -224,7 +224,7 @@ void h2_headers_done(struct h2_tx *t, enum direction d, unsigned from)
         app_tx_event(&t->tx, H2_USERINFO_IN_URI);
     if (authority != NULL && host != NULL && !same_host(authority->value, host->value))
         app_tx_event(&t->tx, H2_AUTHORITY_HOST_MISMATCH);
-    if (wants_dns && path != NULL && d == TO_SERVER)
+    if (requires_dns && path != NULL && d == TO_SERVER)
         doh2_path(t, path->value);
     t->tx.progress[d] = MAX(t->tx.progress[d], H2_OPEN);
 }

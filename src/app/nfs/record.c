@@ -185,7 +185,7 @@ static bool whole_reply(struct nfs_state *st, const struct nfs_position *at, str
 
 /* --- extents of files ------------------------------------------------------------------------ */
 
-enum begun { NOT_AN_EXTENT, WANTS_MORE, BEGUN, MALFORMED };
+enum begun { NOT_AN_EXTENT, NEEDS_MORE, BEGUN, MALFORMED };
 
 /* A record that has not come whole: `have` are its bytes, of `len`. */
 struct beginning {
@@ -195,7 +195,7 @@ struct beginning {
 
 static enum begun short_or_bad(const struct beginning *b, bool is_short)
 {
-    return is_short && bytes_left(&b->have) < b->len ? WANTS_MORE : MALFORMED;
+    return is_short && bytes_left(&b->have) < b->len ? NEEDS_MORE : MALFORMED;
 }
 
 /* Where the bytes of the file end that have come, the rest of the record is to be told apart. */
@@ -220,7 +220,7 @@ static enum begun begin_write(struct nfs_state *st, const struct beginning *b)
     struct rpc_call r;
 
     if (!bytes_have(&in, PROCEDURE_AT + 4))
-        return WANTS_MORE;
+        return NEEDS_MORE;
     if (get_be32(in.next + VERSION_AT) != 3 || get_be32(in.next + PROCEDURE_AT) != NFS3_WRITE)
         return NOT_AN_EXTENT;
     if (!rpc_take_call(&in, &r))
@@ -289,7 +289,7 @@ static void skip_record(struct nfs_dir *ds, struct app_input *in, uint32_t len)
     ds->skip = len + RPC_MARK_LEN - in->consumed;
 }
 
-static enum parse_status want(struct app_input *in, uint32_t need)
+static enum parse_status need_more(struct app_input *in, uint32_t need)
 {
     in->consumed = 0;
     in->need = need;
@@ -317,8 +317,8 @@ static enum parse_status long_record(struct nfs_state *st, struct app_input *in,
 
     *taken = begun != NOT_AN_EXTENT;
     switch (begun) {
-    case WANTS_MORE:
-        return want(in, 0);
+    case NEEDS_MORE:
+        return need_more(in, 0);
     case BEGUN:
         nfs_frame(st, at, NFS_FRAME_RPC_PDU, in->data, (int64_t)b->len + RPC_MARK_LEN);
         in->consumed = MIN(in->len, b->len + RPC_MARK_LEN);
@@ -342,7 +342,7 @@ static enum parse_status one_record(struct nfs_state *st, struct app_input *in)
     bool taken;
 
     if (in->len < RECORD_HEAD)
-        return want(in, RECORD_HEAD);
+        return need_more(in, RECORD_HEAD);
     if (len < RPC_RECORD_MIN || get_be32(bytes.next + 4) > RPC_REPLY)
         return lost(st);
     have = MIN(len, in->len - RPC_MARK_LEN);
@@ -358,7 +358,7 @@ static enum parse_status one_record(struct nfs_state *st, struct app_input *in)
         return PARSE_OK;
     }
     if (have < len)
-        return want(in, len + RPC_MARK_LEN);
+        return need_more(in, len + RPC_MARK_LEN);
     in->consumed = len + RPC_MARK_LEN;
     return whole_record(st, in, &at, b.have);
 }

@@ -36,7 +36,7 @@ static bool log_either(struct json *j, struct app_tx *tx, bool with_hassh)
 {
     const struct ssh_tx *t = ssh_tx_of(tx);
 
-    if (ssh_wants_hassh(tx->flow) != with_hassh ||
+    if (ssh_requires_hassh(tx->flow) != with_hassh ||
         (t->ds[TO_SERVER].proto.len == 0 && t->ds[TO_CLIENT].proto.len == 0))
         return false;
     log_directions(j, t);

@@ -32,11 +32,11 @@ static void set_state(struct ssh_state *st, enum direction d, enum ssh_progress 
         tx->tx.progress[d] = state == SSH_FINISHED ? SSH_BANNER_DONE : state;
 }
 
-bool ssh_wants_hassh(const struct app_flow *af)
+bool ssh_requires_hassh(const struct app_flow *af)
 {
     const struct ssh_settings *settings = af->settings;
 
-    return settings->hassh || app_feature(af, SSH_WANT_HASSH);
+    return settings->hassh || app_feature(af, SSH_FEATURE_HASSH);
 }
 
 /* --- banner --------------------------------------------------------------------------------- */
@@ -147,7 +147,7 @@ static void new_keys(struct app_flow *af, struct ssh_state *st, enum direction d
 /* A key exchange is waited for when its HASSH is wanted and its size sane. */
 static bool is_wanted(struct app_flow *af, struct ssh_state *st, unsigned message, uint32_t body)
 {
-    if (message != MSG_KEXINIT || !ssh_wants_hassh(af))
+    if (message != MSG_KEXINIT || !ssh_requires_hassh(af))
         return false;
     if (body < SSH_KEX_MAX)
         return true;

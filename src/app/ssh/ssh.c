@@ -54,22 +54,22 @@ static const struct app_buffer buffer_software = {
 static const struct app_buffer buffer_hassh = {
     .name = "ssh.hassh", .alias = "ssh-hassh", .doc = "HASSH of the client, the MD5",
     .directions = APP_TS, .progress = BANNER_PROGRESS, .get = get_hassh,
-    .any_case = true, .check = md5_pattern_check, .feature = SSH_WANT_HASSH,
+    .any_case = true, .check = md5_pattern_check, .feature = SSH_FEATURE_HASSH,
 };
 static const struct app_buffer buffer_hassh_string = {
     .name = "ssh.hassh.string", .alias = "ssh-hassh-string",
     .doc = "HASSH of the client, the text", .directions = APP_TS, .progress = BANNER_PROGRESS,
-    .get = get_hassh_string, .feature = SSH_WANT_HASSH,
+    .get = get_hassh_string, .feature = SSH_FEATURE_HASSH,
 };
 static const struct app_buffer buffer_hassh_server = {
     .name = "ssh.hassh.server", .alias = "ssh-hassh-server",
     .doc = "HASSH of the server, the MD5", .directions = APP_TC, .progress = BANNER_PROGRESS,
-    .get = get_hassh, .any_case = true, .check = md5_pattern_check, .feature = SSH_WANT_HASSH,
+    .get = get_hassh, .any_case = true, .check = md5_pattern_check, .feature = SSH_FEATURE_HASSH,
 };
 static const struct app_buffer buffer_hassh_server_string = {
     .name = "ssh.hassh.server.string", .alias = "ssh-hassh-server-string",
     .doc = "HASSH of the server, the text", .directions = APP_TC, .progress = BANNER_PROGRESS,
-    .get = get_hassh_string, .feature = SSH_WANT_HASSH,
+    .get = get_hassh_string, .feature = SSH_FEATURE_HASSH,
 };
 
 const struct app_buffer *const ssh_buffers[] = {

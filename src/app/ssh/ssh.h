@@ -22,7 +22,7 @@ enum ssh_event {
 
 enum { SSH_FRAME_STREAM, SSH_FRAME_HDR, SSH_FRAME_DATA, SSH_FRAME_PDU };
 
-enum { SSH_WANT_HASSH = 1u << 0 };
+enum { SSH_FEATURE_HASSH = 1u << 0 };
 
 struct ssh_settings {
     enum { SSH_TRACK_ONLY, SSH_BYPASS, SSH_FULL } encryption;
@@ -54,7 +54,7 @@ struct ssh_state {
 };
 
 /* HASSH is wanted by a rule or the configuration. */
-bool ssh_wants_hassh(const struct app_flow *af);
+bool ssh_requires_hassh(const struct app_flow *af);
 /* kex.c: HASSH of a key exchange record's content, unless there is one. */
 void ssh_hassh(struct app_flow *af, struct ssh_tx *tx, struct bytes body, enum direction d);
 /* parse.c */

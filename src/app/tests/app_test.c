@@ -34,7 +34,7 @@ TEST(app_file_through_the_window)
     CASE(c, SPLIT_TS("HELLO me\nPUT a.txt\n3:abc5:defgh0:ASK x\n"), SPLIT_TC("WELCOME x\nSAY y\n"));
     struct split_case hashed = c;
 
-    hashed.file_wants = APP_FILE_SHA256 | APP_FILE_MD5;
+    hashed.file_features = APP_FILE_SHA256 | APP_FILE_MD5;
     split_expect(t, &hashed,
                  "tx 0 toy {\"toy\":{\"request\":\"PUT a.txt\"}}\n"
                  "tx 0 file a.txt closed 8 "

@@ -142,7 +142,7 @@ TEST(ranges_http)
         SPLIT_TC("HTTP/1.1 206 OK\r\nContent-Length: 3\r\nContent-Range: bytes 2-4/5\r\n\r\nllo"
                  "HTTP/1.1 206 OK\r\nContent-Length: 2\r\nContent-Range: bytes 0-1/5\r\n\r\nhe"),
     };
-    const struct split_case c = { .yaml = settings, .port = 80, .file_wants = APP_FILE_SHA256,
+    const struct split_case c = { .yaml = settings, .port = 80, .file_features = APP_FILE_SHA256,
                                   .steps = steps, .count = ARRAY_LEN(steps) };
 
     split_expect(t, &c,

@@ -45,11 +45,11 @@ static void play_step(struct play *play, const struct split_step *step, enum spl
     }
 }
 
-static void want_things(struct play_world *world, const struct split_case *c)
+static void require_features(struct play_world *world, const struct split_case *c)
 {
-    app_files_want(world->conf, APP_FILE_TRACK | c->file_wants);
+    app_require_files(world->conf, APP_FILE_TRACK | c->file_features);
     for (unsigned i = 0; c->frames && i < APP_PROTO_MAX; i++)
-        world->conf->want_frames[i] = UINT32_MAX;
+        world->conf->required_frames[i] = UINT32_MAX;
 }
 
 char *split_play(const struct split_case *c, enum split_segmentation cut, uint64_t seed)
@@ -60,7 +60,7 @@ char *split_play(const struct split_case *c, enum split_segmentation cut, uint64
 
     if (play_world_open(&world, c->yaml, c->extra) < 0)
         return NULL;
-    want_things(&world, c);
+    require_features(&world, c);
     if (c->prepare != NULL)
         c->prepare(&world);
     play_begin(&play, &world, c->udp, c->port);

@@ -28,7 +28,7 @@ struct split_case {
     bool midstream;
     uint16_t port;              /* of the server */
     const struct app_proto *const *extra;       /* test protocols, NULL-ended; NULL: none */
-    uint32_t file_wants;        /* APP_FILE_*; tracking is always on */
+    uint32_t file_features;        /* APP_FILE_*; tracking is always on */
     bool frames;                /* also print all frames */
     void (*prepare)(struct play_world *world);  /* called before the first packet; may be NULL */
     const struct split_step *steps;

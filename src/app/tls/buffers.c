@@ -106,7 +106,7 @@ static bool ja3_enabled(const struct app_flow *af)
     const struct tls_settings *settings = af->settings;
 
     return settings->ja3 == TLS_FINGERPRINT_YES ||
-           (settings->ja3 == TLS_FINGERPRINT_AUTO && app_feature(af, TLS_WANT_JA3));
+           (settings->ja3 == TLS_FINGERPRINT_AUTO && app_feature(af, TLS_FEATURE_JA3));
 }
 
 static const struct tls_dir *with_ja3(struct app_tx *tx, enum direction d)
@@ -245,7 +245,7 @@ static const struct app_buffer buffer_fingerprint = {
 static const struct app_buffer buffer_certs = {
     .name = "tls.certs", .doc = "each certificate of the chain, as sent (DER)",
     .directions = APP_BOTH, .progress = CERT_PROGRESS, .multi = true, .get = get_certs,
-    .feature = TLS_WANT_CHAIN,
+    .feature = TLS_FEATURE_CHAIN,
 };
 static const struct app_buffer buffer_alt_name = {
     .name = "tls.subjectaltname", .doc = "each alternative name of the certificate",
@@ -254,26 +254,26 @@ static const struct app_buffer buffer_alt_name = {
 static const struct app_buffer buffer_ja3_hash = {
     .name = "ja3.hash", .alias = "ja3_hash", .doc = "JA3 of the client, the MD5",
     .directions = APP_TS, .progress = HELLO_PROGRESS, .get = get_ja3_hash,
-    .any_case = true, .check = md5_pattern_check, .feature = TLS_WANT_JA3,
+    .any_case = true, .check = md5_pattern_check, .feature = TLS_FEATURE_JA3,
 };
 static const struct app_buffer buffer_ja3_string = {
     .name = "ja3.string", .alias = "ja3_string", .doc = "JA3 of the client, the text",
     .directions = APP_TS, .progress = HELLO_PROGRESS, .get = get_ja3_string,
-    .feature = TLS_WANT_JA3,
+    .feature = TLS_FEATURE_JA3,
 };
 static const struct app_buffer buffer_ja3s_hash = {
     .name = "ja3s.hash", .doc = "JA3S of the server, the MD5",
     .directions = APP_TC, .progress = HELLO_PROGRESS, .get = get_ja3_hash,
-    .any_case = true, .check = md5_pattern_check, .feature = TLS_WANT_JA3,
+    .any_case = true, .check = md5_pattern_check, .feature = TLS_FEATURE_JA3,
 };
 static const struct app_buffer buffer_ja3s_string = {
     .name = "ja3s.string", .doc = "JA3S of the server, the text",
     .directions = APP_TC, .progress = HELLO_PROGRESS, .get = get_ja3_string,
-    .feature = TLS_WANT_JA3,
+    .feature = TLS_FEATURE_JA3,
 };
 static const struct app_buffer buffer_ja4 = {
     .name = "ja4.hash", .alias = "ja4_hash", .doc = "JA4 of the client",
-    .directions = APP_TS, .progress = HELLO_PROGRESS, .get = get_ja4, .feature = TLS_WANT_JA4,
+    .directions = APP_TS, .progress = HELLO_PROGRESS, .get = get_ja4, .feature = TLS_FEATURE_JA4,
 };
 
 const struct app_buffer *const tls_buffers[] = {

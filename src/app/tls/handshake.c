@@ -164,7 +164,7 @@ static void certificate_list(struct app_flow *af, struct tls_state *st, struct b
     struct arena *arena = &st->tx->tx.arena;
     unsigned tries = 0;
 
-    if (app_feature(af, TLS_WANT_CHAIN)) {
+    if (app_feature(af, TLS_FEATURE_CHAIN)) {
         list = bytes_of(arena_copy(arena, list.next, bytes_left(&list)), bytes_left(&list));
         ds->chain = arena_alloc(arena, count_chain(list) * sizeof(*ds->chain));
     }
@@ -209,13 +209,13 @@ static void server_hello_done(struct tls_state *st)
     const struct tls_tx *tx = st->tx;
 
     tls_progress(st, TO_CLIENT, TLS_SERVER_HELLO_DONE);
-    if (tx->ds[TO_CLIENT].has_certificate && !tx->wants_client_certificate)
+    if (tx->ds[TO_CLIENT].has_certificate && !tx->requires_client_certificate)
         both_done(st);
 }
 
 static void client_certificate(struct tls_state *st)
 {
-    if (st->tx->wants_client_certificate && st->tx->ds[TO_SERVER].has_certificate)
+    if (st->tx->requires_client_certificate && st->tx->ds[TO_SERVER].has_certificate)
         both_done(st);
 }
 
@@ -243,7 +243,7 @@ static void message(struct app_flow *af, struct tls_state *st, unsigned type, st
         st->tx->state = TLS_STATE_CLIENT_KEYX;
         break;
     case HS_CERTIFICATE_REQUEST:
-        st->tx->wants_client_certificate |= d == TO_CLIENT;
+        st->tx->requires_client_certificate |= d == TO_CLIENT;
         break;
     case HS_SERVER_HELLO_DONE:
         if (d == TO_CLIENT)

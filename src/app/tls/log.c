@@ -98,7 +98,7 @@ static uint32_t features_of(const void *settings)
     const struct tls_log_settings *s = settings;
 
     return s->fields & (F_CERTIFICATE | F_CHAIN | F_CLIENT_CERTIFICATE | F_CLIENT_CHAIN)
-               ? TLS_WANT_CHAIN : 0;
+               ? TLS_FEATURE_CHAIN : 0;
 }
 
 /* --- certificates --------------------------------------------------------------------------- */
@@ -147,7 +147,7 @@ static void log_alt_names(struct json *j, const struct tls_certificate *c)
     json_array_end(j);
 }
 
-static void log_client(struct json *j, const struct tls_dir *client, uint32_t want)
+static void log_client(struct json *j, const struct tls_dir *client, uint32_t field_mask)
 {
     const struct tls_certificate *c = &client->certificate;
 
@@ -160,9 +160,9 @@ static void log_client(struct json *j, const struct tls_dir *client, uint32_t wa
     log_some(j, "serial", c->serial);
     log_time(j, "notbefore", c->not_before);
     log_time(j, "notafter", c->not_after);
-    if (want & F_CLIENT_CERTIFICATE)
+    if (field_mask & F_CLIENT_CERTIFICATE)
         log_certificate(j, client);
-    if (want & F_CLIENT_CHAIN)
+    if (field_mask & F_CLIENT_CHAIN)
         log_chain(j, client);
     json_object_end(j);
 }
@@ -275,55 +275,55 @@ static void log_version(struct json *j, const struct tls_tx *tx)
                 tls_version_name(version != 0 ? version : tx->ds[TO_SERVER].version, buf));
 }
 
-static void log_peer(struct json *j, struct tls_tx *tx, uint32_t want)
+static void log_peer(struct json *j, struct tls_tx *tx, uint32_t field_mask)
 {
     const struct tls_certificate *c = &tx->ds[TO_CLIENT].certificate;
 
-    if (want & F_SUBJECT)
+    if (field_mask & F_SUBJECT)
         log_some(j, "subject", c->subject);
-    if (want & F_ISSUER)
+    if (field_mask & F_ISSUER)
         log_some(j, "issuerdn", c->issuer);
-    if (want & F_ALT_NAMES)
+    if (field_mask & F_ALT_NAMES)
         log_alt_names(j, c);
-    if (want & F_RESUMED)
+    if (field_mask & F_RESUMED)
         log_resumed(j, tx);
-    if (want & F_SERIAL)
+    if (field_mask & F_SERIAL)
         log_some(j, "serial", c->serial);
-    if (want & F_FINGERPRINT)
+    if (field_mask & F_FINGERPRINT)
         log_some(j, "fingerprint", c->fingerprint);
-    if (want & F_SNI)
+    if (field_mask & F_SNI)
         log_some(j, "sni", tx->ds[TO_SERVER].hello.sni);
-    if (want & F_VERSION)
+    if (field_mask & F_VERSION)
         log_version(j, tx);
-    if (want & F_NOT_BEFORE)
+    if (field_mask & F_NOT_BEFORE)
         log_time(j, "notbefore", c->not_before);
-    if (want & F_NOT_AFTER)
+    if (field_mask & F_NOT_AFTER)
         log_time(j, "notafter", c->not_after);
-    if (want & F_CERTIFICATE)
+    if (field_mask & F_CERTIFICATE)
         log_certificate(j, &tx->ds[TO_CLIENT]);
-    if (want & F_CHAIN)
+    if (field_mask & F_CHAIN)
         log_chain(j, &tx->ds[TO_CLIENT]);
 }
 
-static void log_fields(struct json *j, struct tls_tx *tx, uint32_t want)
+static void log_fields(struct json *j, struct tls_tx *tx, uint32_t field_mask)
 {
-    log_peer(j, tx, want);
-    if (want & F_JA3)
+    log_peer(j, tx, field_mask);
+    if (field_mask & F_JA3)
         log_ja3(j, "ja3", &tx->tx, TO_SERVER);
-    if (want & F_JA3S)
+    if (field_mask & F_JA3S)
         log_ja3(j, "ja3s", &tx->tx, TO_CLIENT);
-    if (want & F_JA4)
+    if (field_mask & F_JA4)
         log_ja4(j, &tx->tx);
-    if (want & F_CLIENT_ALPNS)
+    if (field_mask & F_CLIENT_ALPNS)
         log_alpns(j, "client_alpns", &tx->ds[TO_SERVER].hello);
-    if (want & F_SERVER_ALPNS)
+    if (field_mask & F_SERVER_ALPNS)
         log_alpns(j, "server_alpns", &tx->ds[TO_CLIENT].hello);
-    if (want & F_CLIENT_HANDSHAKE)
+    if (field_mask & F_CLIENT_HANDSHAKE)
         log_client_handshake(j, &tx->ds[TO_SERVER]);
-    if (want & F_SERVER_HANDSHAKE)
+    if (field_mask & F_SERVER_HANDSHAKE)
         log_server_handshake(j, &tx->ds[TO_CLIENT]);
-    if (want & F_CLIENT)
-        log_client(j, &tx->ds[TO_SERVER], want);
+    if (field_mask & F_CLIENT)
+        log_client(j, &tx->ds[TO_SERVER], field_mask);
 }
 
 static bool log_tls(struct json *j, struct app_tx *tx, enum direction d UNUSED, const void *conf)

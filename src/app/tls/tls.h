@@ -81,8 +81,8 @@ enum {
 
 /* app_feature() bits */
 enum {
-    TLS_WANT_JA3 = 1u << 0, TLS_WANT_JA4 = 1u << 1, TLS_WANT_STORE = 1u << 2,
-    TLS_WANT_CHAIN = 1u << 3,           /* certificates as sent; else what was read of one */
+    TLS_FEATURE_JA3 = 1u << 0, TLS_FEATURE_JA4 = 1u << 1, TLS_FEATURE_STORE = 1u << 2,
+    TLS_FEATURE_CHAIN = 1u << 3,           /* certificates as sent; else what was read of one */
 };
 
 struct tls_settings {
@@ -115,7 +115,7 @@ struct tls_tx {
     uint8_t state;                      /* TLS_STATE_* */
     bool resumed;                       /* one of them hopes so, or both agree */
     bool without_certificate;           /* TLS 1.3: none will be seen */
-    bool wants_client_certificate;
+    bool requires_client_certificate;
     bool ja4_made;
     struct slice ja4;
 };

@@ -114,7 +114,7 @@ static int ssh_get_tx(lua_State *state)
 
 static int ssh_enable_hassh(lua_State *state)
 {
-    lua_want_buffer(state, "ssh", "ssh.hassh");
+    lua_require_buffer(state, "ssh", "ssh.hassh");
     return 0;
 }
 

@@ -132,7 +132,7 @@ int lua_push_buffer(lua_State *state, struct app_tx *tx, const char *name, enum 
     return 1;
 }
 
-void lua_want_buffer(lua_State *state, const char *proto_name, const char *name)
+void lua_require_buffer(lua_State *state, const char *proto_name, const char *name)
 {
     const struct app_proto *proto = app_proto_by_name(proto_name);
     const struct app_buffer *b = proto != NULL ? buffer_of(proto, name) : NULL;
@@ -140,9 +140,9 @@ void lua_want_buffer(lua_State *state, const char *proto_name, const char *name)
 
     if (b == NULL || set == NULL)
         return;
-    set->wants.features[proto->id] |= b->feature;
-    set->wants.files |= b->files;
+    set->required.features[proto->id] |= b->feature;
+    set->required.files |= b->files;
     if (b->files & APP_FILE_CONTENT)
-        set->wants.file_content[proto->id] |= APP_BOTH;
+        set->required.file_content[proto->id] |= APP_BOTH;
 }
 #endif

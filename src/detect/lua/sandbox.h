@@ -91,7 +91,7 @@ int lua_push_buffer(lua_State *state, struct app_tx *tx, const char *name, enum 
 bool lua_find_buffer(struct app_tx *tx, const char *name, enum direction d, unsigned index,
                      struct slice *out);
 /* Rules that run this script want something of the protocol (JA3). */
-void lua_want_buffer(lua_State *state, const char *proto, const char *name);
+void lua_require_buffer(lua_State *state, const char *proto, const char *name);
 
 /* libraries.c */
 bool lua_library_push(lua_State *state, const char *name);

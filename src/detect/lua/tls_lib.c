@@ -126,7 +126,7 @@ int lua_open_tls(lua_State *state)
         { NULL, NULL },
     };
 
-    lua_want_buffer(state, "tls", "tls.certs");
+    lua_require_buffer(state, "tls", "tls.certs");
     return lua_library(state, functions, TLS_CLASS, methods);
 }
 
@@ -139,7 +139,7 @@ static int ja3_enable(lua_State *state)
 
     for (unsigned i = 0; i < ARRAY_LEN(protos); i++)
         for (unsigned k = 0; k < ARRAY_LEN(buffers); k++)
-            lua_want_buffer(state, protos[i], buffers[k]);
+            lua_require_buffer(state, protos[i], buffers[k]);
     return 0;
 }
 

@@ -431,9 +431,9 @@ struct ruleset *ruleset_load(const struct ruleset_request *request, struct rules
     if (request->previous != NULL && ruleset_profile_is_on(request->previous))
         ruleset_profile_start(set);
     if (set->rules.count > 0)
-        set->wants.files |= APP_FILE_TRACK;     /* alerts name the files of their transaction */
+        set->required.files |= APP_FILE_TRACK;     /* alerts name the files of their transaction */
     if (request->app != NULL)
-        app_wants_add(request->app, &set->wants);
+        app_require(request->app, &set->required);
     if (!request->disabled && !(request->all_or_none && report->failed > 0))
         say_kinds(set);
     set->conf = NULL;
@@ -480,9 +480,9 @@ struct host_bits *ruleset_host_bits(const struct ruleset *set)
     return set->host_bits;
 }
 
-void ruleset_want(const struct ruleset *set, const struct app_conf *app)
+void ruleset_require(const struct ruleset *set, const struct app_conf *app)
 {
-    app_wants_add(app, &set->wants);
+    app_require(app, &set->required);
 }
 
 void ruleset_forget(struct ruleset *set)

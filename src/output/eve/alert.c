@@ -39,7 +39,7 @@ static unsigned contents_wanted(const struct conf_node *node, const char *key)
 static void read_contents(struct alert_settings *s, const struct conf_node *node,
                           const struct eve *eve)
 {
-    struct app_wants wants = { 0 };
+    struct app_required_features required = { 0 };
 
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
         const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
@@ -47,9 +47,9 @@ static void read_contents(struct alert_settings *s, const struct conf_node *node
         if (proto != NULL)
             s->contents[id] = (uint8_t)contents_wanted(node, proto->alert_contents_key);
         if (s->contents[id] != 0)
-            wants.features[id] = proto->alert_contents_features;
+            required.features[id] = proto->alert_contents_features;
     }
-    app_wants_add(eve->request->app, &wants);
+    app_require(eve->request->app, &required);
 }
 
 static void *alert_configure(const struct conf_node *node, const struct eve *eve, struct err *err)
@@ -414,7 +414,7 @@ static void alert_record(struct render *r, const struct eve *eve, const struct a
     r->client = NULL;
 }
 
-static bool alert_wants(const struct packet *p)
+static bool alert_condition(const struct packet *p)
 {
     return p->alert.count > 0 || (p->flags & PACKET_TAGGED);
 }
@@ -452,6 +452,6 @@ static void alert_packet(struct render *r, const struct eve *eve, void *settings
 const struct eve_type eve_type_alert = {
     .name = "alert",
     .configure = alert_configure,
-    .wants = alert_wants,
+    .condition = alert_condition,
     .packet = alert_packet,
 };

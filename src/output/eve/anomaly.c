@@ -31,7 +31,7 @@ static void *anomaly_configure(const struct conf_node *node, const struct eve *e
     return s;
 }
 
-static bool anomaly_wants(const struct packet *p)
+static bool anomaly_condition(const struct packet *p)
 {
     return p->event_count > 0 || (p->flow != NULL && p->flow->app != NULL);
 }
@@ -133,7 +133,7 @@ static void anomaly_tx(struct render *r, const struct eve *eve, void *settings, 
 const struct eve_type eve_type_anomaly = {
     .name = "anomaly",
     .configure = anomaly_configure,
-    .wants = anomaly_wants,
+    .condition = anomaly_condition,
     .packet = anomaly_packet,
     .tx = anomaly_tx,
 };

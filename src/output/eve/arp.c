@@ -5,7 +5,7 @@
 #define ETHERTYPE_ARP 0x0806
 #define ARP_LEN 28
 
-static bool arp_wants(const struct packet *p)
+static bool arp_condition(const struct packet *p)
 {
     return p->ethertype == ETHERTYPE_ARP && p->l3 != NULL && p->src.version == 0 &&
            p->l3_len >= ARP_LEN;
@@ -52,6 +52,6 @@ static void arp_packet(struct render *r, const struct eve *eve, void *settings, 
 const struct eve_type eve_type_arp = {
     .name = "arp",
     .off_by_default = true,
-    .wants = arp_wants,
+    .condition = arp_condition,
     .packet = arp_packet,
 };

@@ -491,7 +491,7 @@ void eve_file(struct json *j, const struct app_file *file, bool stored_sids)
     json_bool(j, "stored", file->stored);
     if (file->stored)
         json_u64(j, "file_id", file->id);
-    else if (file->want_store)
+    else if (file->store_requested)
         json_bool(j, "storing", true);
     json_u64(j, "size", file->size);
     if (file->is_range) {

@@ -44,7 +44,7 @@ static const struct packet_alert *drop_alert(const struct packet *p)
     return NULL;
 }
 
-static bool drop_wants(const struct packet *p)
+static bool drop_condition(const struct packet *p)
 {
     return (p->action & (ACTION_DROP | ACTION_REJECT)) != 0 && !(p->flags & PACKET_PSEUDO);
 }
@@ -102,6 +102,6 @@ static void drop_packet(struct render *r, const struct eve *eve, void *settings,
 const struct eve_type eve_type_drop = {
     .name = "drop",
     .configure = drop_configure,
-    .wants = drop_wants,
+    .condition = drop_condition,
     .packet = drop_packet,
 };

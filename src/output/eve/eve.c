@@ -30,15 +30,15 @@ static const struct eve_type *eve_type_find(const char *name)
     return NULL;
 }
 
-static void want_features(const struct eve *eve, const struct app_log *log, unsigned id,
+static void required_features(const struct eve *eve, const struct app_log *log, unsigned id,
                           const void *settings)
 {
-    struct app_wants wants = { 0 };
+    struct app_required_features required = { 0 };
 
     if (log->features == NULL)
         return;
-    wants.features[id] = log->features(settings);
-    app_wants_add(eve->request->app, &wants);
+    required.features[id] = log->features(settings);
+    app_require(eve->request->app, &required);
 }
 
 unsigned eve_mark(unsigned *used, unsigned max, const char *what, struct err *err)
@@ -73,7 +73,7 @@ static bool eve_add_app_logs(struct eve *eve, const char *name, const struct con
                 conf_error(node, "%s", err.text);
                 continue;
             }
-            want_features(eve, log, id, use->settings);
+            required_features(eve, log, id, use->settings);
             eve->log_count[id]++;
         }
     }
@@ -226,7 +226,7 @@ static void eve_packet(struct render *r, void *self, struct packet *p)
     for (unsigned i = 0; i < eve->type_count; i++) {
         const struct eve_use *use = &eve->type[i];
 
-        if (use->type->packet != NULL && (use->type->wants == NULL || use->type->wants(p)))
+        if (use->type->packet != NULL && (use->type->condition == NULL || use->type->condition(p)))
             use->type->packet(r, eve, use->settings, p);
     }
 }

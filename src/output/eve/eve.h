@@ -19,7 +19,7 @@ struct eve_type {
     void (*free)(void *settings);
     void (*packet)(struct render *r, const struct eve *eve, void *settings, struct packet *p);
     /* Cheap test before packet(); NULL: always asked. */
-    bool (*wants)(const struct packet *p);
+    bool (*condition)(const struct packet *p);
     void (*tx)(struct render *r, const struct eve *eve, void *settings, struct packet *p,
                struct app_tx *tx);
     void (*flow)(struct render *r, const struct eve *eve, void *settings, struct packet *p,

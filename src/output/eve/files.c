@@ -18,18 +18,18 @@ static void *files_configure(const struct conf_node *node, const struct eve *eve
     struct files_settings *s = xcalloc(1, sizeof(*s));
 
     s->mark = (uint8_t)(1u << eve_mark(&eve->marks->files, 8, "files", err));
-    app_files_want(eve->request->app, APP_FILE_TRACK);
+    app_require_files(eve->request->app, APP_FILE_TRACK);
     s->xff = eve->xff;
     if (conf_find(node, "xff") != NULL)
         s->xff.mode = XFF_OFF;
     eve_read_xff(&s->xff, node);
     s->force_magic = conf_bool(node, "force-magic", false);
     if (s->force_magic)
-        app_files_want(eve->request->app, APP_FILE_MAGIC);
+        app_require_files(eve->request->app, APP_FILE_MAGIC);
     if (conf_bool(node, "force-filestore", false))
-        app_files_want(eve->request->app, APP_FILE_STORE_ALL);
+        app_require_files(eve->request->app, APP_FILE_STORE_ALL);
     CONF_EACH (item, conf_find(node, "force-hash")) {
-        if (!app_files_want_hash(eve->request->app, item->value))
+        if (!app_require_file_hash(eve->request->app, item->value))
             err_set(err, "force-hash: \"%s\" is not md5, sha1 or sha256", item->value);
     }
     return s;

@@ -25,12 +25,12 @@ static void *frame_configure(const struct conf_node *node, const struct eve *eve
                              struct err *err)
 {
     struct frame_settings *s = xcalloc(1, sizeof(*s));
-    struct app_wants wants = { 0 };
+    struct app_required_features required = { 0 };
 
     s->mark = (uint8_t)(1u << eve_mark(&eve->marks->frames, 8, "frames", err));
     s->payload_size = (uint32_t)conf_size(node, "payload-buffer-size", 4096);
-    memset(wants.frames, 0xff, sizeof(wants.frames));
-    app_wants_add(eve->request->app, &wants);
+    memset(required.frames, 0xff, sizeof(required.frames));
+    app_require(eve->request->app, &required);
     return s;
 }
 
@@ -175,7 +175,7 @@ static bool frame_visit(const struct app_frame_view *frame, void *arg)
     return true;
 }
 
-static bool frame_wants(const struct packet *p)
+static bool frame_condition(const struct packet *p)
 {
     return p->flow != NULL && p->flow->app != NULL && p->flow->app->proto != NULL &&
            p->flow->app->proto->frames != NULL;
@@ -194,6 +194,6 @@ static void frame_packet(struct render *r, const struct eve *eve, void *settings
 const struct eve_type eve_type_frame = {
     .name = "frame",
     .configure = frame_configure,
-    .wants = frame_wants,
+    .condition = frame_condition,
     .packet = frame_packet,
 };

@@ -2,7 +2,7 @@
 /* output/eve/metadata.c - `metadata`: a record for each packet that a rule gave variables. */
 #include "output/eve/eve.h"
 
-static bool metadata_wants(const struct packet *p)
+static bool metadata_condition(const struct packet *p)
 {
     return p->vars != NULL;
 }
@@ -21,6 +21,6 @@ static void metadata_packet(struct render *r, const struct eve *eve, void *setti
 
 const struct eve_type eve_type_metadata = {
     .name = "metadata",
-    .wants = metadata_wants,
+    .condition = metadata_condition,
     .packet = metadata_packet,
 };

@@ -27,11 +27,11 @@ static void *stream_configure(const struct conf_node *node, const struct eve *ev
     for (unsigned i = 0; i < ARRAY_LEN(asks); i++)
         if (conf_bool(node, asks[i].key, false))
             s->flags |= asks[i].flags;
-    stream_conf_want_snapshots(eve->request->stream, s->flags);
+    stream_conf_require_snapshots(eve->request->stream, s->flags);
     return s;
 }
 
-static bool stream_wants(const struct packet *p)
+static bool stream_condition(const struct packet *p)
 {
     return packet_is_tcp(p) && !(p->flags & PACKET_BYPASSED);
 }
@@ -145,6 +145,6 @@ static void stream_packet(struct render *r, const struct eve *eve, void *setting
 const struct eve_type eve_type_stream = {
     .name = "stream",
     .configure = stream_configure,
-    .wants = stream_wants,
+    .condition = stream_condition,
     .packet = stream_packet,
 };

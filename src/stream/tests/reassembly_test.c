@@ -241,7 +241,7 @@ TEST(stream_takes_a_byte_for_data_when_it_is_new)
     script_close(t, &s);
 }
 
-TEST(stream_stops_when_nobody_wants_it)
+TEST(stream_stops_when_nothing_requires_it)
 {
     struct script s;
 

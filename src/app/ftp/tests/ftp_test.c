@@ -227,7 +227,7 @@ static void check_transfer(struct test *t, const char *command, bool by_server,
         CHECK(false);
         return;
     }
-    app_files_want(world.conf, APP_FILE_TRACK);
+    app_require_files(world.conf, APP_FILE_TRACK);
     text = play_transfer(&world, command, "some content", by_server);
     CHECK_STRING(text, wanted);
     free(text);

@@ -38,7 +38,7 @@ static void expect(struct test *t, const char *coding, const void *body, size_t 
         SPLIT_TS("GET /f HTTP/1.1\r\nHost: a\r\n\r\n"),
         { TO_CLIENT, response, (uint32_t)n + (uint32_t)len },
     };
-    const struct split_case c = { .yaml = settings, .port = 80, .file_wants = APP_FILE_SHA256,
+    const struct split_case c = { .yaml = settings, .port = 80, .file_features = APP_FILE_SHA256,
                                   .steps = steps, .count = ARRAY_LEN(steps) };
 
     memcpy(response + n, body, len);

@@ -25,7 +25,7 @@ static void check_yaml(struct test *t, const char *yaml, const struct split_step
                        unsigned count, const char *wanted)
 {
     struct split_case c = { .yaml = yaml, .port = 25, .steps = steps, .count = count,
-                            .file_wants = APP_FILE_SHA256 };
+                            .file_features = APP_FILE_SHA256 };
 
     split_expect(t, &c, wanted);
 }

@@ -49,13 +49,13 @@ static bool has_files(enum app_proto_id wanted)
     return false;
 }
 
-int file_test_add(struct rule_parser *p, file_test_fn has, const void *arg, uint32_t wants)
+int file_test_add(struct rule_parser *p, file_test_fn has, const void *arg, uint32_t required)
 {
-    return file_test_add_in(p, APP_BOTH, has, arg, wants);
+    return file_test_add_in(p, APP_BOTH, has, arg, required);
 }
 
 int file_test_add_in(struct rule_parser *p, uint8_t directions, file_test_fn has,
-                      const void *arg, uint32_t wants)
+                      const void *arg, uint32_t required)
 {
     struct rule_test *last = rule_last_test(p, POINT_TX);
     struct file_test *test = arena_zalloc(p->arena, sizeof(*test));
@@ -66,7 +66,7 @@ int file_test_add_in(struct rule_parser *p, uint8_t directions, file_test_fn has
         return rule_error(p, "%s: protocol %s has no files", p->keyword->name,
                           app_proto_name(proto));
     if (p->request->app != NULL)
-        app_files_want(p->request->app, wants | APP_FILE_TRACK);
+        app_require_files(p->request->app, required | APP_FILE_TRACK);
     *test = (struct file_test){ .has = has, .arg = arg, .negated = p->negated };
     if (last != NULL && last->match == files_match && last->directions == directions) {
         tests = (struct file_tests *)last->arg;

@@ -10,10 +10,10 @@
 typedef int (*file_test_fn)(struct app_file *file, const void *arg);
 
 /* Adds a test of files to the rule; has NULL: any file will do. Uses p->negated. `wants`: enum
- * app_file_want, what must be known of files for it. -1: the rule's protocol has none. */
-int file_test_add(struct rule_parser *p, file_test_fn has, const void *arg, uint32_t wants);
+ * app_file_feature, what must be known of files for it. -1: the rule's protocol has none. */
+int file_test_add(struct rule_parser *p, file_test_fn has, const void *arg, uint32_t required);
 /* The same for files of some directions only. */
 int file_test_add_in(struct rule_parser *p, uint8_t directions, file_test_fn has,
-                     const void *arg, uint32_t wants);
+                     const void *arg, uint32_t required);
 
 #endif

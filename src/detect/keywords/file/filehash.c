@@ -12,7 +12,7 @@
 
 enum hash_kind { HASH_MD5, HASH_SHA1, HASH_SHA256 };
 static const uint8_t hash_sizes[] = { [HASH_MD5] = 16, [HASH_SHA1] = 20, [HASH_SHA256] = 32 };
-static const uint32_t hash_wants[] = { [HASH_MD5] = APP_FILE_MD5, [HASH_SHA1] = APP_FILE_SHA1,
+static const uint32_t hash_features[] = { [HASH_MD5] = APP_FILE_MD5, [HASH_SHA1] = APP_FILE_SHA1,
                                        [HASH_SHA256] = APP_FILE_SHA256 };
 
 struct hash_arg {
@@ -114,7 +114,7 @@ static int hash_parse(struct rule_parser *p, struct text in, void *arg, enum has
     a->kind = (uint8_t)kind;
     r = read_list(p, f, path, a);
     fclose(f);
-    return r < 0 ? r : file_test_add(p, hash_listed, a, hash_wants[kind]);
+    return r < 0 ? r : file_test_add(p, hash_listed, a, hash_features[kind]);
 }
 
 static void hash_free(void *arg)

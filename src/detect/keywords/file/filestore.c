@@ -16,7 +16,7 @@ struct filestore_arg {
 
 static void store_file(struct app_file *file, uint32_t sid)
 {
-    file->want_store = true;
+    file->store_requested = true;
     for (uint32_t i = 0; i < file->sid_count; i++)
         if (file->sids[i] == sid)
             return;
