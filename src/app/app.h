@@ -171,7 +171,7 @@ const struct app_flow *app_previous(const struct app_flow *af);
 
 /* The flow is more than its protocol: from here on one that narrows it (DNS over HTTP/2). Rules
  * look at this transaction anew. False when that one is switched off. */
-bool app_narrow(struct app_tx *tx, enum app_proto_id to);
+bool app_set_subprotocol(struct app_tx *tx, enum app_proto_id to);
 
 /* A flow between the same two hosts that will come, within 30 s. Ports as its first packet has
  * them; 0: any. */
@@ -358,9 +358,9 @@ struct app_proto {
     const char *rule_name;      /* in rule headers where that differs: "http1"; NULL: name */
     const char *rule_alias;     /* another name in rule headers: "ikev2" */
     enum app_proto_id also[3];  /* rules for these mean it too: http1 is APP_PROTO_HTTP_ANY */
-    /* Another protocol whose flows may turn out to be this one, see app_narrow(): its state,
+    /* Another protocol whose flows may turn out to be this one, see app_set_subprotocol(): its state,
      * settings and transactions go on. Recognition does not know this one. */
-    enum app_proto_id narrows;
+    enum app_proto_id subprotocol_of;
     uint8_t transports;
     bool off_by_default;
     bool detection_only;        /* no parser (imap) */

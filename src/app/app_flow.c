@@ -119,14 +119,14 @@ static bool open_parser(struct app_session *s, const struct app_proto_conf *pc)
     return pc->proto->open == NULL || pc->proto->open(af);
 }
 
-bool app_narrow(struct app_tx *tx, enum app_proto_id to)
+bool app_set_subprotocol(struct app_tx *tx, enum app_proto_id to)
 {
     struct app_flow *af = tx->flow;
     const struct app_proto_conf *pc = &af->thread->conf->proto[to];
     struct flow *f = af->flow;
 
     if (pc->proto == NULL || !pc->parses[app_session_of(af)->transport] ||
-        (af->proto->id != to && af->proto->id != pc->proto->narrows))
+        (af->proto->id != to && af->proto->id != pc->proto->subprotocol_of))
         return false;
     if (af->proto->id != to) {
         af->proto = pc->proto;

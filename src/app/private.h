@@ -286,7 +286,7 @@ void app_buf_give(struct app_thread *at, struct buf *b);
 /* Whose pools a protocol's state and transactions come from. */
 static inline enum app_proto_id app_pool_of(const struct app_proto *proto)
 {
-    return proto->narrows != 0 ? proto->narrows : proto->id;
+    return proto->subprotocol_of != 0 ? proto->subprotocol_of : proto->id;
 }
 void app_tx_free(struct app_tx *tx);
 void app_files_free(struct app_thread *at, struct app_tx *tx);

@@ -17,7 +17,7 @@ static void open_proto(struct app_thread *at, enum app_proto_id id)
 {
     const struct app_proto_conf *pc = &at->conf->proto[id];
 
-    if (pc->proto == NULL || pc->proto->narrows != 0 || !app_proto_enabled(at->conf, id))
+    if (pc->proto == NULL || pc->proto->subprotocol_of != 0 || !app_proto_enabled(at->conf, id))
         return;
     if (pc->proto->state_size > 0)
         pool_init(&at->proto[id].state, pc->proto->state_size,
@@ -59,7 +59,7 @@ static void close_proto(struct app_thread *at, enum app_proto_id id)
 {
     const struct app_proto_conf *pc = &at->conf->proto[id];
 
-    if (pc->proto == NULL || pc->proto->narrows != 0 || !app_proto_enabled(at->conf, id))
+    if (pc->proto == NULL || pc->proto->subprotocol_of != 0 || !app_proto_enabled(at->conf, id))
         return;
     close_tx_pool(&at->proto[id].tx);
     if (pc->proto->state_size > 0)

@@ -174,7 +174,7 @@ static enum app_proto_id buffer_proto(const struct buffer *b)
     if (b->kind == BUFFER_FRAME)
         return b->frame_proto;
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
-        if (b->by_proto[id] == NULL || app_proto_by_id(id)->narrows != 0)
+        if (b->by_proto[id] == NULL || app_proto_by_id(id)->subprotocol_of != 0)
             continue;
         only = id;
         count++;
@@ -205,7 +205,7 @@ static int settle_proto(struct rule_parser *p, const struct buffer *b)
     /* A rule about DNS is also about DNS over HTTP/2, but not about what that has of HTTP/2. */
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
         has |= b->by_proto[id] != NULL && app_proto_matches(r->app_proto, id) &&
-               (id == r->app_proto || app_proto_by_id((enum app_proto_id)id)->narrows == 0);
+               (id == r->app_proto || app_proto_by_id((enum app_proto_id)id)->subprotocol_of == 0);
     /* dns over HTTP/2 and the like: the named protocol may stand inside the buffer's. */
     has |= proto != APP_PROTO_UNKNOWN && app_proto_matches(proto, r->app_proto);
     return has ? 0 : rule_error(p, "rule contains conflicting alprotos set: %s is not a buffer of "

@@ -40,7 +40,7 @@ static enum app_proto_id common_proto(const struct declared *d)
 
         for (unsigned id = 0; id < APP_PROTO_COUNT && covers; id++)
             covers = !d->in_proto[id] || id == wanted ||
-                     app_proto_by_id((enum app_proto_id)id)->narrows != 0 ||
+                     app_proto_by_id((enum app_proto_id)id)->subprotocol_of != 0 ||
                      app_proto_matches((enum app_proto_id)wanted, (enum app_proto_id)id);
         if (covers)
             return (enum app_proto_id)wanted;
@@ -62,7 +62,7 @@ static int limit_protocol(struct rule_parser *p)
         return 0;
     /* What DNS over HTTP/2 has of HTTP/2 is not there for a rule about DNS. */
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
-        if (d->in_proto[id] && app_proto_by_id((enum app_proto_id)id)->narrows == 0 &&
+        if (d->in_proto[id] && app_proto_by_id((enum app_proto_id)id)->subprotocol_of == 0 &&
             app_proto_matches((enum app_proto_id)p->rule->app_proto, (enum app_proto_id)id))
             return 0;
     return rule_error(p, "%s: does not exist in protocol %s, which the rule is about",

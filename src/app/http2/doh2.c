@@ -21,7 +21,7 @@ void doh2_message(struct h2_tx *t, enum direction d, struct slice in)
         return;
     if (d == TO_SERVER && (message.flags & DNS_FLAG_QR) != 0)
         return;
-    if (app_narrow(&t->tx, APP_PROTO_doh2))
+    if (app_set_subprotocol(&t->tx, APP_PROTO_doh2))
         t->ds[d].message = arena_copy(&t->tx.arena, &message, sizeof(message));
 }
 

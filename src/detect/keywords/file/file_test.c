@@ -43,7 +43,7 @@ static bool has_files(enum app_proto_id wanted)
         const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
 
         if (proto != NULL && proto->has_files && app_proto_matches(wanted, proto->id) &&
-            (proto->narrows == 0 || proto->id == wanted))
+            (proto->subprotocol_of == 0 || proto->id == wanted))
             return true;
     }
     return false;
