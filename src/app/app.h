@@ -80,7 +80,7 @@ struct app_tx {
     uint64_t id;                /* from 0 within the flow */
     struct app_flow *flow;
     uint8_t progress[2];
-    bool one_sided[2];          /* this direction will never have a part: counts as done */
+    bool unidirectional[2];          /* this direction will never have a part: counts as done */
     bool no_inspect[2];
     bool no_log;
     uint8_t event_count;
@@ -531,7 +531,7 @@ void app_flow_free(struct flow *flow);
 static inline bool app_tx_done(const struct app_tx *tx, enum direction d,
                                const struct app_proto *proto)
 {
-    return tx->one_sided[d] || tx->progress[d] >= proto->progress_done[d] ||
+    return tx->unidirectional[d] || tx->progress[d] >= proto->progress_done[d] ||
            tx->flow->disrupted[d] || tx->flow->end[d];
 }
 

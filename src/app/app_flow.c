@@ -617,7 +617,7 @@ static void tcp_packet(struct app_thread *at, struct packet *p)
         s->first_data = APP_DIRECTION_BIT(packet_direction(p));
     if (s->changing)
         resume_change(s);
-    if (UNLIKELY(p->flags & PACKET_ONE_SIDED))
+    if (UNLIKELY(p->flags & PACKET_UNIDIRECTIONAL))
         s->flow.disrupted[OTHER_DIRECTION(packet_direction(p))] = true;
     for (unsigned i = 0; i < p->chunk_count; i++) {
         take_chunk(s, &p->chunk[i]);

@@ -163,7 +163,7 @@ void app_event(struct app_flow *af, enum direction direction, unsigned event)
         if (tx == NULL)
             return;
         tx->progress[direction] = af->proto->progress_done[direction];
-        tx->one_sided[OTHER_DIRECTION(direction)] = true;
+        tx->unidirectional[OTHER_DIRECTION(direction)] = true;
     }
     app_tx_event(tx, event);
 }

@@ -71,7 +71,7 @@ enum packet_flag {
     PACKET_LAST_TO_SERVER  = 1u << 28,  /* with PACKET_FLOW_END: to be inspected once more this */
     PACKET_LAST_TO_CLIENT  = 1u << 29,  /* way */
     PACKET_STREAM_OPEN     = 1u << 30,  /* with it the TCP session is established, or was before */
-    PACKET_ONE_SIDED       = 1u << 31,  /* of its TCP session only this side has been seen */
+    PACKET_UNIDIRECTIONAL       = 1u << 31,  /* of its TCP session only this side has been seen */
 };
 
 /* What becomes of the packet. Monotone: set, never cleared. */

@@ -243,7 +243,7 @@ static void annotate(struct tcp_in *in)
     if (ssn->flags & SSN_MIDSTREAM)
         in->p->flags |= PACKET_MIDSTREAM;
     if (UNLIKELY(ssn->flags & SSN_ASYNC) && ssn->stream[OTHER_DIRECTION(in->dir)].tcp_flags == 0)
-        in->p->flags |= PACKET_ONE_SIDED;
+        in->p->flags |= PACKET_UNIDIRECTIONAL;
     if (ssn->state >= TCP_ESTABLISHED ||
         (in->len > 0 && in_has(in, TCP_SYN) && (ssn->flags & SSN_FAST_OPEN)))
         in->p->flags |= PACKET_STREAM_OPEN;

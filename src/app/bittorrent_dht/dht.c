@@ -181,7 +181,7 @@ static enum parse_status dht_parse(struct app_flow *af, struct app_input *in)
         return PARSE_STOP;
     datagram.data = arena_copy(&t->tx.arena, datagram.data, datagram.len);
     t->tx.progress[in->direction] = 1;
-    t->tx.one_sided[OTHER_DIRECTION(in->direction)] = true;
+    t->tx.unidirectional[OTHER_DIRECTION(in->direction)] = true;
     if (!read_message(datagram, &t->message)) {
         t->message = (struct dht_message){ 0 };
         t->tx.no_log = true;

@@ -109,7 +109,7 @@ static enum parse_status dhcp_parse(struct app_flow *af, struct app_input *in)
     if (b.failed)
         app_tx_event(&t->tx, DHCP_TRUNCATED_OPTIONS);
     t->tx.progress[in->direction] = 1;
-    t->tx.one_sided[OTHER_DIRECTION(in->direction)] = true;
+    t->tx.unidirectional[OTHER_DIRECTION(in->direction)] = true;
     return PARSE_OK;
 }
 

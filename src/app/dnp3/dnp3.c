@@ -138,7 +138,7 @@ static struct dnp3_tx *message_new(struct app_flow *af, enum direction d,
         return NULL;
     t->is_message = true;
     t->is_request = d == TO_SERVER;
-    t->tx.one_sided[OTHER_DIRECTION(d)] = true;
+    t->tx.unidirectional[OTHER_DIRECTION(d)] = true;
     t->objects_end = &t->objects;
     t->link = *link;
     t->control = take_u8(&application);

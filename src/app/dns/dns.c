@@ -143,7 +143,7 @@ static bool add_message(struct app_flow *af, enum direction direction, struct sl
         app_tx_event(&t->tx, DNS_NOT_RESPONSE);
     dns_message_events(&t->tx);
     t->tx.progress[direction] = 1;
-    t->tx.one_sided[OTHER_DIRECTION(direction)] = true;
+    t->tx.unidirectional[OTHER_DIRECTION(direction)] = true;
     app_frame_set_tx(af, direction, frame, t->tx.id);
     return true;
 }

@@ -226,7 +226,7 @@ static struct ftp_tx *transaction_of_reply(struct app_flow *af)
         return tx;
     tx = new_transaction(af);
     if (tx != NULL)
-        tx->tx.one_sided[TO_SERVER] = true;
+        tx->tx.unidirectional[TO_SERVER] = true;
     return tx;
 }
 

@@ -230,7 +230,7 @@ static int response_start(htp_tx_t *htp)
         if (htx == NULL)
             return HTP_ERROR;
         state->transactions++;
-        htx->tx.one_sided[TO_SERVER] = true;
+        htx->tx.unidirectional[TO_SERVER] = true;
         htp->request_port_number = -1;
         app_tx_event(&htx->tx, HTTP_EVENT_UNABLE_TO_MATCH_RESPONSE_TO_REQUEST);
     }

@@ -115,7 +115,7 @@ struct h2_tx *h2_tx_for(struct app_flow *af, uint32_t stream, uint8_t type)
 void h2_tx_global(struct h2_tx *t, enum direction d)
 {
     t->tx.progress[d] = H2_COMPLETE;
-    t->tx.one_sided[OTHER_DIRECTION(d)] = true;
+    t->tx.unidirectional[OTHER_DIRECTION(d)] = true;
 }
 
 void h2_tx_ended(struct h2_tx *t, enum direction d)

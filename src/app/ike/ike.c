@@ -51,7 +51,7 @@ static struct ike_tx *message_new(struct app_flow *af, const struct app_input *i
     snprintf(t->initiator, sizeof(t->initiator), "%016llx", (unsigned long long)header->initiator);
     snprintf(t->responder, sizeof(t->responder), "%016llx", (unsigned long long)header->responder);
     t->tx.progress[in->direction] = 1;
-    t->tx.one_sided[OTHER_DIRECTION(in->direction)] = true;
+    t->tx.unidirectional[OTHER_DIRECTION(in->direction)] = true;
     return t;
 }
 

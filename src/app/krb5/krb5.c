@@ -87,7 +87,7 @@ static void add(struct app_flow *af, enum direction d, const struct krb5_message
     t->direction = d;
     if (is_answer(m->type))
         t->question = st->question;
-    t->tx.one_sided[OTHER_DIRECTION(d)] = true;
+    t->tx.unidirectional[OTHER_DIRECTION(d)] = true;
     t->tx.progress[TO_SERVER] = t->tx.progress[TO_CLIENT] = 1;
     if (m->has_encryption && krb5_is_weak(m->encryption))
         app_tx_event(&t->tx, KRB5_WEAK_ENCRYPTION);

@@ -53,7 +53,7 @@ static enum parse_status mdns_parse(struct app_flow *af, struct app_input *in)
     t->is_response = !request;
     dns_message_events(&t->tx);
     t->tx.progress[TO_SERVER] = 1;
-    t->tx.one_sided[TO_CLIENT] = true;
+    t->tx.unidirectional[TO_CLIENT] = true;
     app_frame_set_tx(af, in->direction, frame, t->tx.id);
     return PARSE_OK;
 }

@@ -70,7 +70,7 @@ static struct mqtt_tx *new_tx(struct app_flow *af, enum direction direction)
     t->direction = direction;
     t->tx.progress[direction] = MQTT_OPEN;
     app_trigger_raw_inspection(af, direction);
-    t->tx.one_sided[OTHER_DIRECTION(direction)] = true;
+    t->tx.unidirectional[OTHER_DIRECTION(direction)] = true;
     return t;
 }
 

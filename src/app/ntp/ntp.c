@@ -52,7 +52,7 @@ static enum parse_status parse(struct app_flow *af, struct app_input *in)
     t->mode = in->data[0] & 7;
     t->stratum = in->data[1];
     memcpy(t->reference, in->data + 12, sizeof(t->reference));
-    t->tx.one_sided[OTHER_DIRECTION(in->direction)] = true;
+    t->tx.unidirectional[OTHER_DIRECTION(in->direction)] = true;
     t->tx.progress[TO_SERVER] = t->tx.progress[TO_CLIENT] = 1;
     return PARSE_OK;
 }

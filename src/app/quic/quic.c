@@ -35,7 +35,7 @@ static struct quic_tx *add_tx(struct app_flow *af, enum direction d, const struc
     for (unsigned i = 0; i < 4; i++)
         t->version_bytes[i] = (uint8_t)(h->version >> (24 - 8 * i));
     tx->progress[d] = 1;
-    tx->one_sided[OTHER_DIRECTION(d)] = true;
+    tx->unidirectional[OTHER_DIRECTION(d)] = true;
     return t;
 }
 

@@ -23,7 +23,7 @@ static struct rdp_tx *add(struct app_flow *af, enum direction d, enum rdp_kind k
     if (t == NULL)
         return NULL;
     t->kind = kind;
-    t->tx.one_sided[OTHER_DIRECTION(d)] = true;
+    t->tx.unidirectional[OTHER_DIRECTION(d)] = true;
     t->tx.progress[TO_SERVER] = t->tx.progress[TO_CLIENT] = 1;
     return t;
 }

@@ -42,7 +42,7 @@ static bool add_message(struct app_flow *af, const struct app_input *in,
     sip_message_parse(bytes_of(in->data, len), in->direction, t, &again);
     t->sdp = sdp_parse(bytes_of(in->data + at->body, len - at->body), &t->tx.arena);
     t->tx.progress[in->direction] = 1;
-    t->tx.one_sided[OTHER_DIRECTION(in->direction)] = true;
+    t->tx.unidirectional[OTHER_DIRECTION(in->direction)] = true;
     make_frames(af, in, at, len, t->tx.id);
     app_frame_set_tx(af, in->direction, frame, t->tx.id);
     return true;

@@ -234,7 +234,7 @@ static enum parse_status snmp_parse(struct app_flow *af, struct app_input *in)
         return malformed(af);
     }
     t->tx.progress[in->direction] = 1;
-    t->tx.one_sided[OTHER_DIRECTION(in->direction)] = true;
+    t->tx.unidirectional[OTHER_DIRECTION(in->direction)] = true;
     return PARSE_OK;
 }
 

@@ -112,7 +112,7 @@ static void log_one(struct play *play, struct app_tx *tx, unsigned i)
             continue;
         if (!log->each_direction && !is_due(tx, log, OTHER_DIRECTION(d)))
             continue;
-        if (log->each_direction && (tx->one_sided[d] || tx->progress[d] == 0))
+        if (log->each_direction && (tx->unidirectional[d] || tx->progress[d] == 0))
             continue;
         tx->logged |= log->each_direction ? bit : 3u << (i * 2);
         for (unsigned n = 0; log_record(play, tx, log, d, n, settings); n++)

@@ -44,7 +44,7 @@ static struct toy_tx *new_request(struct app_flow *af, struct slice line, bool w
         return NULL;
     tx->request = keep(&tx->tx, line);
     tx->tx.progress[TO_SERVER] = 1;
-    tx->tx.one_sided[TO_CLIENT] = !waits;
+    tx->tx.unidirectional[TO_CLIENT] = !waits;
     return tx;
 }
 
@@ -91,7 +91,7 @@ static enum parse_status request_line(struct app_flow *af, struct slice line)
 static struct toy_tx *first_unanswered(struct app_flow *af)
 {
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
-        if (!tx->one_sided[TO_CLIENT] && tx->progress[TO_CLIENT] == 0)
+        if (!tx->unidirectional[TO_CLIENT] && tx->progress[TO_CLIENT] == 0)
             return (struct toy_tx *)tx;
     return NULL;
 }
@@ -104,7 +104,7 @@ static void reply_line(struct app_flow *af, struct slice line)
         return;
     if (tx == NULL) {
         tx = (struct toy_tx *)app_tx_new(af);
-        tx->tx.one_sided[TO_SERVER] = true;
+        tx->tx.unidirectional[TO_SERVER] = true;
         app_tx_event(&tx->tx, TOY_EVENT_UNASKED);
     }
     tx->reply = keep(&tx->tx, line);
@@ -285,7 +285,7 @@ static enum parse_status box_parse(struct app_flow *af, struct app_input *in)
     tx->content = keep(&tx->tx, content);
     tx->after_toy = st->after_toy;
     tx->tx.progress[in->direction] = 1;
-    tx->tx.one_sided[OTHER_DIRECTION(in->direction)] = true;
+    tx->tx.unidirectional[OTHER_DIRECTION(in->direction)] = true;
     return PARSE_OK;
 }
 

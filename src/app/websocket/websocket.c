@@ -126,7 +126,7 @@ static bool add_frame(struct app_flow *af, const struct app_input *in, const str
     }
     follow_message(t, &st->message[in->direction], s->max_payload);
     t->tx.progress[in->direction] = 1;
-    t->tx.one_sided[OTHER_DIRECTION(in->direction)] = true;
+    t->tx.unidirectional[OTHER_DIRECTION(in->direction)] = true;
     return true;
 }
 

@@ -226,7 +226,7 @@ bool firewall_tx(struct tx_context *c)
                          .last = c->progress, .last_tx = c->tx->next == NULL };
     enum hook_end end = HOOK_PASSED;
 
-    if (flow_is_accepted(c->packet) || c->tx->one_sided[c->direction]) {
+    if (flow_is_accepted(c->packet) || c->tx->unidirectional[c->direction]) {
         firewall_accept(c->dt);
         return true;
     }

@@ -184,7 +184,7 @@ static void inspect_last(struct detect_thread *dt, struct packet *p)
 
 static bool is_settled_tx(const struct app_tx *tx, enum direction d)
 {
-    return (tx->bits[d] & TX_BITS_DONE) || tx->no_inspect[d] || tx->one_sided[d];
+    return (tx->bits[d] & TX_BITS_DONE) || tx->no_inspect[d] || tx->unidirectional[d];
 }
 
 static bool has_untold_file(const struct app_tx *tx, enum direction d)

@@ -88,7 +88,7 @@ static bool is_only(const struct app_tx *tx, enum direction d)
 {
     uint64_t after = tx->flow->next_tx_id - tx->id - 1;
 
-    return after == 0 || (after == 1 && tx->next != NULL && tx->next->one_sided[d]);
+    return after == 0 || (after == 1 && tx->next != NULL && tx->next->unidirectional[d]);
 }
 
 /* An alert about a packet shows the transaction that it is most likely part of. With UDP that is

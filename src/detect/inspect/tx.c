@@ -465,7 +465,7 @@ static bool tx_inspect_one(struct detect_thread *dt, struct packet *p, struct ap
     struct tx_context c = { .dt = dt, .packet = p, .tx = tx, .proto = proto, .direction = d,
                             .progress = tx->progress[d], .done = app_tx_done(tx, d, proto) ||
                             (p->flags & PACKET_FLOW_END) };
-    bool asked = !tx->no_inspect[d] && !tx->one_sided[d], go_on = true;
+    bool asked = !tx->no_inspect[d] && !tx->unidirectional[d], go_on = true;
 
     header_view_init(&c.header, p, d);
     if (UNLIKELY(dt->set->firewall != NULL)) {
@@ -507,7 +507,7 @@ void detect_tx_free(struct app_tx *tx)
 bool detect_tx_inspected(const struct app_tx *tx)
 {
     for (unsigned d = 0; d < 2; d++)
-        if (!(tx->bits[d] & TX_BITS_DONE) && !tx->no_inspect[d] && !tx->one_sided[d])
+        if (!(tx->bits[d] & TX_BITS_DONE) && !tx->no_inspect[d] && !tx->unidirectional[d])
             return false;
     return true;
 }

@@ -300,7 +300,7 @@ static const char *progress_name(const struct app_tx *tx, enum direction d)
 {
     const struct app_proto *proto = tx->flow->proto;
     const struct app_name *n = proto->progress_names[d];
-    bool done = tx->one_sided[d] || tx->progress[d] >= proto->progress_done[d];
+    bool done = tx->unidirectional[d] || tx->progress[d] >= proto->progress_done[d];
 
     for (; n != NULL && n->name != NULL; n++)
         if (n->value == tx->progress[d])

@@ -236,9 +236,9 @@ static enum eve_order eve_packet_order(const struct packet *p, const struct app_
 {
     if ((p->flags & PACKET_PSEUDO) == 0)
         return EVE_AS_PACKET;
-    if (tx->one_sided[TO_SERVER] == tx->one_sided[TO_CLIENT])
+    if (tx->unidirectional[TO_SERVER] == tx->unidirectional[TO_CLIENT])
         return p->flags & PACKET_LAST_TO_CLIENT ? EVE_TO_CLIENT : EVE_AS_PACKET;
-    return tx->one_sided[TO_SERVER] ? EVE_TO_CLIENT : EVE_TO_SERVER;
+    return tx->unidirectional[TO_SERVER] ? EVE_TO_CLIENT : EVE_TO_SERVER;
 }
 
 static enum eve_order eve_app_order(const struct app_log *log, const struct packet *p,
@@ -314,7 +314,7 @@ static void eve_app_tx(struct render *r, const struct eve *eve, const struct eve
         return;
     }
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
-        if (tx->logged & 1u << (use->bit + d) || tx->one_sided[d] || tx->progress[d] == 0 ||
+        if (tx->logged & 1u << (use->bit + d) || tx->unidirectional[d] || tx->progress[d] == 0 ||
             !eve_log_due(tx, use->log, d))
             continue;
         tx->logged |= 1u << (use->bit + d);
