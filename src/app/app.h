@@ -386,7 +386,7 @@ struct app_proto {
     size_t state_size, tx_size;
     bool raw_on_tx_end;            /* app_trigger_raw_inspection() when a direction of a transaction is over */
     bool single_tx;             /* a flow is one transaction: not counted beside the flow */
-    bool seen_from_both;        /* what one side sends, the other side's rules see at once */
+    bool inspect_both_dirs;        /* what one side sends, the other side's rules see at once */
     uint32_t tx_limit;          /* default of max-tx; 0: 256 open ones */
     uint8_t too_many_tx_event;  /* 0: none */
     int64_t stream_depth;       /* default; -1: none, 0: as stream.reassembly.depth says */
@@ -397,7 +397,7 @@ struct app_proto {
     uint32_t keep_limit;        /* most bytes kept unconsumed; 0: 128 KiB; beyond: parser off */
     void (*tx_close)(struct app_tx *tx);
     /* Alerts show so much of the stream in front of what rules have had; NULL: nothing. */
-    uint32_t (*shows_before)(const struct app_flow *af, enum direction direction);
+    uint32_t (*alert_lookbehind)(const struct app_flow *af, enum direction direction);
     /* A packet has been parsed, inspected and logged, and there are transactions: time to give
      * back what the flow does not need while it waits. */
     void (*rest)(struct app_flow *af);

@@ -90,7 +90,7 @@ const struct app_proto app_dcerpc = {
     .id = APP_PROTO_dcerpc,
     .name = "dcerpc",
     .raw_on_tx_end = true,
-    .seen_from_both = true,
+    .inspect_both_dirs = true,
     .transports = APP_TCP | APP_UDP,
     .patterns = (const struct app_pattern[]){
         { .transport = APP_TCP, .directions = APP_BOTH, .bytes = "\x05\x00", .len = 2,

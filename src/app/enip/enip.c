@@ -209,7 +209,7 @@ static enum parse_status enip_parse(struct app_flow *af, struct app_input *in)
 const struct app_proto app_enip = {
     .id = APP_PROTO_enip,
     .raw_on_tx_end = true,
-    .seen_from_both = true,
+    .inspect_both_dirs = true,
     .name = "enip",
     .transports = APP_TCP | APP_UDP,
     .probes = (const struct app_probe[]){

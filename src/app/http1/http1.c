@@ -254,7 +254,7 @@ static enum parse_status http1_parse(struct app_flow *af, struct app_input *in)
 }
 
 /* Until rules have had some of a body, which may wait for more of it. */
-static uint32_t http1_shows_before(const struct app_flow *af, enum direction d)
+static uint32_t http1_alert_lookbehind(const struct app_flow *af, enum direction d)
 {
     const struct http_state *state = af->state;
 
@@ -327,7 +327,7 @@ const struct app_proto app_http1 = {
     .parse = http1_parse,
     .rest = http_rest,
     .prefetch = http_prefetch,
-    .shows_before = http1_shows_before,
+    .alert_lookbehind = http1_alert_lookbehind,
     .handles_gaps = true,
     .tx_close = http_tx_close,
     .progress_done = { HTTP_COMPLETE, HTTP_COMPLETE },

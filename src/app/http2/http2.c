@@ -302,7 +302,7 @@ const struct app_proto app_http2 = {
     .id = APP_PROTO_http2,
     .name = "http2",
     .also = { APP_PROTO_HTTP_ANY },
-    .seen_from_both = true,
+    .inspect_both_dirs = true,
     .patterns = (const struct app_pattern[]){
         { .transport = APP_TCP, .directions = APP_TS, .bytes = "PRI * HTTP/2.0\r\n" },
         { .bytes = NULL } },

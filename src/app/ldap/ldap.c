@@ -289,7 +289,7 @@ const struct app_proto app_ldap = {
     .id = APP_PROTO_ldap,
     .name = "ldap",
     .raw_on_tx_end = true,
-    .seen_from_both = true,
+    .inspect_both_dirs = true,
     .transports = APP_TCP | APP_UDP,
     .probes = (const struct app_probe[]){
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "389,3268", .max = 16,

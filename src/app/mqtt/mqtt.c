@@ -326,7 +326,7 @@ const struct app_proto app_mqtt = {
     .id = APP_PROTO_mqtt,
     .name = "mqtt",
     .transports = APP_TCP,
-    .seen_from_both = true,
+    .inspect_both_dirs = true,
     .probes = (const struct app_probe[]){
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "1883", .max = 16,
           .probe = probe },

@@ -261,7 +261,7 @@ const struct app_proto app_nfs = {
     .id = APP_PROTO_nfs,
     .name = "nfs",
     .raw_on_tx_end = true,
-    .seen_from_both = true,
+    .inspect_both_dirs = true,
     .transports = APP_TCP | APP_UDP,
     .probes = (const struct app_probe[]){
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "2049", .min = NFS_PROBE_TCP,

@@ -327,7 +327,7 @@ const struct app_proto app_pgsql = {
     .id = APP_PROTO_pgsql,
     .name = "pgsql",
     .raw_on_tx_end = true,
-    .seen_from_both = true,
+    .inspect_both_dirs = true,
     .transports = APP_TCP,
     .probes = (const struct app_probe[]){
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "5432", .max = 16,

@@ -386,7 +386,7 @@ const struct app_proto app_rfb = {
     .id = APP_PROTO_rfb,
     .name = "rfb",
     .transports = APP_TCP,
-    .seen_from_both = true,
+    .inspect_both_dirs = true,
     .patterns = (const struct app_pattern[]){
         { .transport = APP_TCP, .directions = APP_BOTH, .bytes = "RFB ", .nocase = true },
         { .bytes = NULL } },

@@ -321,7 +321,7 @@ static void smtp_finish(struct app_flow *af)
 }
 
 /* Until rules have had some of a file, which may wait for more of it. */
-static uint32_t smtp_shows_before(const struct app_flow *af, enum direction d)
+static uint32_t smtp_alert_lookbehind(const struct app_flow *af, enum direction d)
 {
     const struct smtp_settings *settings = af->settings;
 
@@ -401,7 +401,7 @@ const struct app_proto app_smtp = {
     .parse = smtp_parse,
     .tx_close = smtp_tx_close,
     .finish = smtp_finish,
-    .shows_before = smtp_shows_before,
+    .alert_lookbehind = smtp_alert_lookbehind,
     .progress_done = { 1, 1 },
     .events = smtp_events,
     .frames = frames,

@@ -115,14 +115,14 @@ static uint64_t rules_had(const struct detect_thread *dt, const struct packet *p
     return ext->had;
 }
 
-static uint32_t shown_before(const struct detect_thread *dt, const struct app_flow *af,
+static uint32_t payload_lookbehind(const struct detect_thread *dt, const struct app_flow *af,
                              enum direction d)
 {
     if (dt->is_inline)
         return dt->plan->chunk_size[d];
-    if (af == NULL || af->proto == NULL || af->stopped || af->proto->shows_before == NULL)
+    if (af == NULL || af->proto == NULL || af->stopped || af->proto->alert_lookbehind == NULL)
         return 0;
-    return af->proto->shows_before(af, d);
+    return af->proto->alert_lookbehind(af, d);
 }
 
 void COLD detect_forget_shown(struct detect_thread *dt, struct packet *p)
@@ -140,7 +140,7 @@ void COLD detect_forget_shown(struct detect_thread *dt, struct packet *p)
         return;
     parsed = ext->to - (f->app != NULL ? MIN(ext->to, app_untaken(f->app, d)) : 0);
     had = rules_had(dt, p, d, parsed);
-    before = shown_before(dt, f->app, d);
+    before = payload_lookbehind(dt, f->app, d);
     left = MIN(parsed, had > before ? had - before : 0);
     drop_to(ext, left - MIN(left, p->stream_history[d]));
 }

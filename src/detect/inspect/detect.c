@@ -17,7 +17,7 @@ static bool brought_to(const struct packet *p, enum direction d)
 /* The packet that acknowledges data, and so brought them, goes the other way. */
 static bool is_other_dir_seen(const struct flow *f, const struct packet *p, enum direction d)
 {
-    return f->app->proto != NULL && f->app->proto->seen_from_both && f->app->fed[!d] &&
+    return f->app->proto != NULL && f->app->proto->inspect_both_dirs && f->app->fed[!d] &&
            brought_to(p, !d);
 }
 
