@@ -9,9 +9,9 @@
 
 #define WAIT_LIMIT 100000           /* bytes that one side may wait for the other to speak */
 
-static bool memory_done(const struct app_dir *ds)
+static bool state_done(const struct app_dir *ds)
 {
-    return ds->memory.patterns_done && ds->memory.probes_done;
+    return ds->detect_state.patterns_done && ds->detect_state.probes_done;
 }
 
 static uint8_t first_data_of(const struct app_session *s, uint16_t id)
@@ -39,13 +39,13 @@ static enum app_proto_id take_expected(struct app_session *s, struct packet *p,
     return found;
 }
 
-static enum app_proto_id ask(struct app_session *s, enum direction d, bool *reversed)
+static enum app_proto_id detect_proto_of(struct app_session *s, enum direction d, bool *reversed)
 {
     struct flow *f = s->flow.flow;
     struct packet *p = s->flow.thread->packet;
     bool to_server = packet_direction(p) == TO_SERVER;
     struct app_dir *ds = &s->ds[d];
-    struct detect_question q = {
+    struct proto_detect_input q = {
         .data = { ds->data, ds->len }, .transport = TRANSPORT_TCP, .direction = d, .flow = f,
         .source_port = to_server ? p->src_port : p->dst_port,
         .dest_port = to_server ? p->dst_port : p->src_port,
@@ -55,12 +55,12 @@ static enum app_proto_id ask(struct app_session *s, enum direction d, bool *reve
 
     if (s->change_port != 0)
         q.dest_port = s->change_port;
-    found = app_detect(&s->flow.thread->conf->detect, &q, &ds->memory,
-                       &s->ds[OTHER_DIRECTION(d)].memory, reversed);
+    found = app_detect(&s->flow.thread->conf->detect, &q, &ds->detect_state,
+                       &s->ds[OTHER_DIRECTION(d)].detect_state, reversed);
     /* Who knows the other side need not ask; to ask may mean to wait for other threads. */
-    if (found != APP_PROTO_UNKNOWN || ds->memory.expected_done || q.other != APP_PROTO_UNKNOWN)
+    if (found != APP_PROTO_UNKNOWN || ds->detect_state.expected_done || q.other != APP_PROTO_UNKNOWN)
         return found;
-    ds->memory.expected_done = true;
+    ds->detect_state.expected_done = true;
     return take_expected(s, p, d);
 }
 
@@ -73,22 +73,22 @@ static bool waits_too_long(const struct app_session *s)
 
     if (size_tc > 2 * WAIT_LIMIT || size_ts > 2 * WAIT_LIMIT)
         return true;
-    if (memory_done(ts) && size_ts > WAIT_LIMIT && size_tc == 0)
+    if (state_done(ts) && size_ts > WAIT_LIMIT && size_tc == 0)
         return true;
-    if (memory_done(tc) && size_tc > WAIT_LIMIT && size_ts == 0)
+    if (state_done(tc) && size_tc > WAIT_LIMIT && size_ts == 0)
         return true;
-    if (size_tc > WAIT_LIMIT && memory_done(tc) && ts->memory.probes_done &&
-        !ts->memory.patterns_done)
+    if (size_tc > WAIT_LIMIT && state_done(tc) && ts->detect_state.probes_done &&
+        !ts->detect_state.patterns_done)
         return true;
-    return size_ts > WAIT_LIMIT && memory_done(ts) && tc->memory.probes_done &&
-           !tc->memory.patterns_done;
+    return size_ts > WAIT_LIMIT && state_done(ts) && tc->detect_state.probes_done &&
+           !tc->detect_state.patterns_done;
 }
 
 static bool is_hopeless(const struct app_session *s)
 {
     const struct app_dir *ts = &s->ds[TO_SERVER], *tc = &s->ds[TO_CLIENT];
 
-    return (ts->detected || memory_done(ts)) && (tc->detected || memory_done(tc));
+    return (ts->detected || state_done(ts)) && (tc->detected || state_done(tc));
 }
 
 static void both_unknown(struct app_session *s, enum direction d, bool end)
@@ -133,7 +133,7 @@ static void proto_not_detected(struct app_session *s, enum direction d, bool end
     /* The request may have begun before we did; parsing from its middle would invent
      * transactions, even if the answer is detected. */
     if (s->midstream && f->app_proto_dir[TO_SERVER] == APP_PROTO_UNKNOWN &&
-        memory_done(&s->ds[TO_SERVER])) {
+        state_done(&s->ds[TO_SERVER])) {
         app_disable(s);
         return;
     }
@@ -146,7 +146,7 @@ static void proto_not_detected(struct app_session *s, enum direction d, bool end
         app_disable(s);
         return;
     }
-    if (memory_done(&s->ds[d])) {
+    if (state_done(&s->ds[d])) {
         parse_as_other(s, d, end);
     } else if (end) {
         f->app_proto_dir[d] = f->app_proto;
@@ -199,7 +199,7 @@ static void forget_direction(struct app_session *s, enum direction d)
     struct flow *f = s->flow.flow;
 
     s->ds[d].detected = false;
-    s->ds[d].memory = (struct detect_memory){ 0 };
+    s->ds[d].detect_state = (struct proto_detect_state){ 0 };
     f->app_proto_dir[d] = APP_PROTO_UNKNOWN;
     f->app_proto = f->app_proto_dir[OTHER_DIRECTION(d)];
 }
@@ -241,7 +241,7 @@ static void proto_detected(struct app_session *s, enum direction d, enum app_pro
 static void detect(struct app_session *s, enum direction d, bool end)
 {
     bool reversed = false;
-    enum app_proto_id found = ask(s, d, &reversed);
+    enum app_proto_id found = detect_proto_of(s, d, &reversed);
 
     if (found != APP_PROTO_UNKNOWN)
         proto_detected(s, d, found, reversed, end);
@@ -258,7 +258,7 @@ static void set_both(struct app_session *s, uint16_t id)
     f->app_proto = f->app_proto_dir[TO_SERVER] = f->app_proto_dir[TO_CLIENT] = id;
     for (unsigned d = 0; d < 2; d++) {
         s->ds[d].detected = id != APP_PROTO_UNKNOWN;
-        s->ds[d].memory = (struct detect_memory){ 0 };
+        s->ds[d].detect_state = (struct proto_detect_state){ 0 };
     }
 }
 

@@ -5,20 +5,20 @@
 #include "app/private.h"
 
 /* Nobody announces flows of datagrams, so that nobody is asked for announcements. */
-static enum app_proto_id ask(struct app_thread *at, struct packet *p, enum direction d,
+static enum app_proto_id detect_proto_of(struct app_thread *at, struct packet *p, enum direction d,
                              bool *reversed)
 {
     struct flow *f = p->flow;
-    struct detect_memory memory = { 0 }, other = { 0 };
+    struct proto_detect_state detect_state = { 0 }, other = { 0 };
     bool to_server = d == TO_SERVER;
-    struct detect_question q = {
+    struct proto_detect_input q = {
         .data = { p->payload, p->payload_len }, .transport = TRANSPORT_UDP, .direction = d,
         .flow = f, .source_port = to_server ? p->src_port : p->dst_port,
         .dest_port = to_server ? p->dst_port : p->src_port,
         .other = f->app_proto_dir[OTHER_DIRECTION(d)],
     };
 
-    return app_detect(&at->conf->detect, &q, &memory, &other, reversed);
+    return app_detect(&at->conf->detect, &q, &detect_state, &other, reversed);
 }
 
 static bool is_known(uint16_t id)
@@ -55,7 +55,7 @@ static void detect(struct app_thread *at, struct packet *p)
     struct flow *f = p->flow;
     bool reversed = false, mismatch = false;
     bool first = f->app_proto_dir[OTHER_DIRECTION(d)] == APP_PROTO_UNKNOWN;
-    enum app_proto_id found = ask(at, p, d, &reversed);
+    enum app_proto_id found = detect_proto_of(at, p, d, &reversed);
     struct app_session *s;
 
     conclude(f, d, found, &mismatch);

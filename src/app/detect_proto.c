@@ -31,7 +31,7 @@ static bool item_hits(const struct pattern_item *item, struct slice data)
 }
 
 static enum app_probe_result item_confirm(const struct pattern_item *item,
-                                          const struct detect_question *q)
+                                          const struct proto_detect_input *q)
 {
     const struct app_pattern *pattern = item->pattern;
     enum app_probe_result result;
@@ -45,7 +45,7 @@ static enum app_probe_result item_confirm(const struct pattern_item *item,
 }
 
 /* True: this is it. *hit: the bytes were there, whatever the confirmation said. */
-static bool item_matches(const struct pattern_item *item, const struct detect_question *q,
+static bool item_matches(const struct pattern_item *item, const struct proto_detect_input *q,
                          bool own, bool *hit, bool *reversed)
 {
     enum app_probe_result result;
@@ -62,8 +62,8 @@ static bool item_matches(const struct pattern_item *item, const struct detect_qu
     return result == APP_PROBE_YES || result == APP_PROBE_YES_REVERSED;
 }
 
-enum pattern_answer app_pattern_set_match(const struct app_pattern_set *set,
-                                          const struct detect_question *q, bool own,
+enum pattern_result app_pattern_set_match(const struct app_pattern_set *set,
+                                          const struct proto_detect_input *q, bool own,
                                           enum app_proto_id *found, bool *reversed)
 {
     uint16_t lists[2] = { PATTERN_NONE, set->floating };
@@ -87,20 +87,20 @@ enum pattern_answer app_pattern_set_match(const struct app_pattern_set *set,
 }
 
 static enum app_proto_id detect_by_pattern(const struct app_detect_tables *tables,
-                                           const struct detect_question *q,
-                                           struct detect_memory *memory, bool *reversed)
+                                           const struct proto_detect_input *q,
+                                           struct proto_detect_state *detect_state, bool *reversed)
 {
     struct app_pattern_set *const *sets = tables->patterns[q->transport];
     enum app_proto_id found = APP_PROTO_UNKNOWN;
-    enum pattern_answer answer, other = PATTERN_NEVER;
+    enum pattern_result result, other = PATTERN_NEVER;
 
-    answer = app_pattern_set_match(sets[q->direction], q, true, &found, reversed);
-    if (answer != PATTERN_FOUND && tables->midstream)
+    result = app_pattern_set_match(sets[q->direction], q, true, &found, reversed);
+    if (result != PATTERN_FOUND && tables->midstream)
         other = app_pattern_set_match(sets[OTHER_DIRECTION(q->direction)], q, false, &found,
                                       reversed);
-    if (answer == PATTERN_FOUND || other == PATTERN_FOUND ||
-        (answer == PATTERN_NEVER && other == PATTERN_NEVER))
-        memory->patterns_done = true;
+    if (result == PATTERN_FOUND || other == PATTERN_FOUND ||
+        (result == PATTERN_NEVER && other == PATTERN_NEVER))
+        detect_state->patterns_done = true;
     return found;
 }
 
@@ -112,7 +112,7 @@ static bool covers(const struct app_probe *probe, enum direction direction)
 }
 
 static enum app_probe_result run_probe(const struct app_probe *probe,
-                                       const struct detect_question *q)
+                                       const struct proto_detect_input *q)
 {
     enum app_probe_result result = APP_PROBE_MORE;
     uint16_t max = probe->max;
@@ -134,7 +134,7 @@ static bool is_yes(enum app_probe_result result)
 /* Whatever its ports: what a change of protocol expects, or what the other side speaks.
  * *known: it has a probe; *waits: which wants to see more. */
 static enum app_proto_id probe_named(const struct app_detect_tables *tables, uint16_t id,
-                                     const struct detect_question *q, bool *known, bool *waits,
+                                     const struct proto_detect_input *q, bool *known, bool *waits,
                                      bool *reversed)
 {
     const struct app_proto_conf *pc = id < APP_PROTO_MAX ? &tables->conf->proto[id] : NULL;
@@ -158,8 +158,8 @@ static enum app_proto_id probe_named(const struct app_detect_tables *tables, uin
 }
 
 struct probe_round {
-    const struct detect_question *q;
-    struct detect_memory *memory;
+    const struct proto_detect_input *q;
+    struct proto_detect_state *detect_state;
     uint16_t dest, source;
     unsigned tried;             /* candidates so far; stable from call to call */
     bool reversed;
@@ -180,7 +180,7 @@ static enum app_proto_id try_entry(const struct probe_entry *e, struct probe_rou
     enum app_probe_result result;
 
     r->tried++;
-    if (bit == 0 || (r->memory->probes_failed & bit) != 0 || r->q->data.len < e->probe->min)
+    if (bit == 0 || (r->detect_state->probes_failed & bit) != 0 || r->q->data.len < e->probe->min)
         return APP_PROTO_UNKNOWN;
     result = run_probe(e->probe, r->q);
     if (is_yes(result)) {
@@ -188,7 +188,7 @@ static enum app_proto_id try_entry(const struct probe_entry *e, struct probe_rou
         return e->proto->id;
     }
     if (result == APP_PROBE_NO)
-        r->memory->probes_failed |= bit;
+        r->detect_state->probes_failed |= bit;
     return APP_PROTO_UNKNOWN;
 }
 
@@ -213,14 +213,14 @@ static bool all_failed(const struct probe_round *r)
 {
     uint64_t all = (UINT64_C(1) << MIN(r->tried, DETECT_PROBES_MAX)) - 1;
 
-    return (r->memory->probes_failed & all) == all;
+    return (r->detect_state->probes_failed & all) == all;
 }
 
 static enum app_proto_id detect_by_probe(const struct app_detect_tables *tables,
-                                         const struct detect_question *q,
-                                         struct detect_memory *memory, bool *reversed)
+                                         const struct proto_detect_input *q,
+                                         struct proto_detect_state *detect_state, bool *reversed)
 {
-    struct probe_round r = { .q = q, .memory = memory, .dest = q->dest_port,
+    struct probe_round r = { .q = q, .detect_state = detect_state, .dest = q->dest_port,
                              .source = q->source_port };
     uint16_t named = q->expected != APP_PROTO_UNKNOWN ? q->expected : q->other;
     bool known = false, waits = false;
@@ -234,7 +234,7 @@ static enum app_proto_id detect_by_probe(const struct app_detect_tables *tables,
     if (found != APP_PROTO_UNKNOWN)
         return found;
     if ((r.tried > 0 || known) && !waits && all_failed(&r))
-        memory->probes_done = true;
+        detect_state->probes_done = true;
     if (tables->midstream) {
         uint16_t dest = r.dest;
 
@@ -244,34 +244,34 @@ static enum app_proto_id detect_by_probe(const struct app_detect_tables *tables,
         *reversed = r.reversed;
     }
     if (found == APP_PROTO_UNKNOWN && r.tried == 0 && !known)
-        memory->probes_done = true;
+        detect_state->probes_done = true;
     return found;
 }
 
 /* A pattern has told what this side speaks; a probe of the same protocol may now tell it of the
  * other side, where all probes by port had failed. */
-static void reopen_other(const struct detect_question *q, struct detect_memory *other)
+static void reopen_other(const struct proto_detect_input *q, struct proto_detect_state *other)
 {
     if (other->probes_done && q->other == APP_PROTO_UNKNOWN)
         other->probes_done = false;
 }
 
 enum app_proto_id app_detect(const struct app_detect_tables *tables,
-                             const struct detect_question *q, struct detect_memory *memory,
-                             struct detect_memory *other_memory, bool *reversed)
+                             const struct proto_detect_input *q, struct proto_detect_state *detect_state,
+                             struct proto_detect_state *other_state, bool *reversed)
 {
     enum app_proto_id found = APP_PROTO_UNKNOWN;
 
     *reversed = false;
-    if (!memory->patterns_done) {
-        found = detect_by_pattern(tables, q, memory, reversed);
+    if (!detect_state->patterns_done) {
+        found = detect_by_pattern(tables, q, detect_state, reversed);
         if (found != APP_PROTO_UNKNOWN) {
-            reopen_other(q, other_memory);
+            reopen_other(q, other_state);
             return found;
         }
     }
     *reversed = false;
-    if (!memory->probes_done)
-        found = detect_by_probe(tables, q, memory, reversed);
+    if (!detect_state->probes_done)
+        found = detect_by_probe(tables, q, detect_state, reversed);
     return found;
 }

@@ -27,11 +27,11 @@ struct app_pattern_set {
     uint16_t confirm_max;       /* with so many bytes, no confirmation means: never */
 };
 
-enum pattern_answer { PATTERN_NOT_YET, PATTERN_NEVER, PATTERN_FOUND };
+enum pattern_result { PATTERN_NOT_YET, PATTERN_NEVER, PATTERN_FOUND };
 
 /* own: the set is that of the direction which the bytes have. */
-enum pattern_answer app_pattern_set_match(const struct app_pattern_set *set,
-                                          const struct detect_question *q, bool own,
+enum pattern_result app_pattern_set_match(const struct app_pattern_set *set,
+                                          const struct proto_detect_input *q, bool own,
                                           enum app_proto_id *found, bool *reversed);
 
 #endif

@@ -63,7 +63,7 @@ struct expectation_parents;
 
 /* Memory of decompressors: decoder_memory.c. */
 struct app_decoders {
-    struct app_memory memory;
+    struct app_memory detect_state;
     uint64_t window_limit;
     counter_id refused;
 };
@@ -111,12 +111,12 @@ static inline void app_count(struct counters *c, struct app_counter counter, uin
 #define DETECT_PROBES_MAX 61            /* that can be told apart; a flow has two or three */
 
 /* What recognition knows of one direction between two looks at it. */
-struct detect_memory {
+struct proto_detect_state {
     uint64_t probes_failed : DETECT_PROBES_MAX; /* bit per candidate, in the order they are tried */
     uint64_t patterns_done : 1, probes_done : 1, expected_done : 1;
 };
 
-struct detect_question {
+struct proto_detect_input {
     struct slice data;
     uint8_t transport;
     enum direction direction;
@@ -132,8 +132,8 @@ void app_detect_tables_free(struct app_detect_tables *tables);
 /* The protocol that these bytes speak, or APP_PROTO_UNKNOWN. *reversed: but they come from the
  * other side. Does not look at expected flows. */
 enum app_proto_id app_detect(const struct app_detect_tables *tables,
-                             const struct detect_question *q, struct detect_memory *memory,
-                             struct detect_memory *other_memory, bool *reversed);
+                             const struct proto_detect_input *q, struct proto_detect_state *detect_state,
+                             struct proto_detect_state *other_state, bool *reversed);
 
 /* --- expected flows (expectations.c) ---------------------------------------------------------------- */
 
@@ -179,7 +179,7 @@ struct app_dir {
     uint64_t offset;            /* of data[0] in the stream */
     uint64_t lost;              /* bytes missing in front of data, not yet told to the parser */
     struct buf held;
-    struct detect_memory memory;
+    struct proto_detect_state detect_state;
     bool borrowed;              /* data is not in held */
     bool detected;              /* recognition is over */
     bool started;               /* the parser has had bytes */
