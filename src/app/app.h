@@ -153,7 +153,7 @@ struct expectation_data;
 /* What few flows have. */
 struct app_ext {
     uint64_t ahead_bytes;               /* of files whose turn has not come: app/transfer.h */
-    struct buf held;                    /* output's: packets that may yet be logged */
+    struct buf buffered;                    /* output's: packets that may yet be logged */
     struct frames *frames[2];           /* the framework's; NULL until the first is made */
     struct expectation_data *expected; /* likewise; NULL: nothing */
 };
@@ -394,7 +394,7 @@ struct app_proto {
     void (*close)(struct app_flow *af);
     enum parse_status (*parse)(struct app_flow *af, struct app_input *in);
     bool handles_gaps;          /* else a gap stops the parser */
-    uint32_t keep_limit;        /* most bytes kept unconsumed; 0: 128 KiB; beyond: parser off */
+    uint32_t buffer_limit;        /* most bytes kept unconsumed; 0: 128 KiB; beyond: parser off */
     void (*tx_close)(struct app_tx *tx);
     /* Alerts show so much of the stream in front of what rules have had; NULL: nothing. */
     uint32_t (*alert_lookbehind)(const struct app_flow *af, enum direction direction);

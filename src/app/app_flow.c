@@ -2,14 +2,14 @@
 /* app/app_flow.c - one packet of a flow: pending bytes, the parser called on them, and the end.
  *
  * Bytes of a chunk are parsed where they lie. Only what the parser leaves (or recognition has
- * yet to understand) is copied into the side's `held`, to stand in front of the next chunk. */
+ * yet to understand) is copied into the side's `buffered`, to stand in front of the next chunk. */
 #include "app/private.h"
 
 #include "base/lib_memory.h"
 
 #include <string.h>
 
-#define KEEP_DEFAULT (128u << 10)
+#define BUFFER_LIMIT_DEFAULT (128u << 10)
 
 static const struct app_proto_conf *found_conf(const struct app_session *s)
 {
@@ -52,28 +52,28 @@ static void dir_add(struct app_dir *ds, const uint8_t *data, uint32_t len)
         ds->borrowed = true;
         return;
     }
-    buf_add(&ds->held, data, len);
-    ds->data = ds->held.data;
-    ds->len = (uint32_t)ds->held.len;
+    buf_add(&ds->buffered, data, len);
+    ds->data = ds->buffered.data;
+    ds->len = (uint32_t)ds->buffered.len;
 }
 
 /* Before the packet goes: what is left must lie in memory of our own. */
 static void app_dir_buffer_rest(struct app_session *s, struct app_dir *ds)
 {
     if (ds->len == 0) {
-        app_buf_give(s->flow.thread, &ds->held);
+        app_buf_give(s->flow.thread, &ds->buffered);
         ds->data = NULL;
     } else if (ds->borrowed) {
-        if (ds->held.data == NULL)
-            ds->held = app_buf_take(s->flow.thread);
-        ds->held.len = 0;
-        buf_add(&ds->held, ds->data, ds->len);
+        if (ds->buffered.data == NULL)
+            ds->buffered = app_buf_take(s->flow.thread);
+        ds->buffered.len = 0;
+        buf_add(&ds->buffered, ds->data, ds->len);
     } else {
-        buf_drop_front(&ds->held, ds->held.len - ds->len);
+        buf_drop_front(&ds->buffered, ds->buffered.len - ds->len);
     }
     ds->borrowed = false;
     if (ds->len > 0)
-        ds->data = ds->held.data;
+        ds->data = ds->buffered.data;
 }
 
 /* --- the parser's state ----------------------------------------------------------------------- */
@@ -268,9 +268,9 @@ static int feed_once(struct app_session *s, enum direction d, bool end)
     return status == PARSE_OK && in.consumed > 0 && ds->len > 0;
 }
 
-static uint32_t keep_limit(const struct app_session *s)
+static uint32_t buffer_limit(const struct app_session *s)
 {
-    return s->flow.proto->keep_limit != 0 ? s->flow.proto->keep_limit : KEEP_DEFAULT;
+    return s->flow.proto->buffer_limit != 0 ? s->flow.proto->buffer_limit : BUFFER_LIMIT_DEFAULT;
 }
 
 static int feed_all(struct app_session *s, enum direction d, bool end)
@@ -284,7 +284,7 @@ static int feed_all(struct app_session *s, enum direction d, bool end)
         more = feed_once(s, d, end);
     if (more < 0)
         return -1;
-    if (!end && ds->len > keep_limit(s) && !s->changing)
+    if (!end && ds->len > buffer_limit(s) && !s->changing)
         return parse_failed(s, found_counters(s)->parser);
     return 0;
 }
@@ -400,7 +400,7 @@ struct app_ext *app_ext_make(struct app_flow *af)
 static COLD void ext_free(struct app_session *s)
 {
     app_frames_free(s);
-    buf_fini(&s->flow.ext->held);
+    buf_fini(&s->flow.ext->buffered);
     expectation_data_free(&s->flow.ext->expected);
     lib_free(s->flow.ext);
     s->flow.ext = NULL;
@@ -418,7 +418,7 @@ void app_flow_free(struct flow *flow)
     if (UNLIKELY(s->flow.ext != NULL))
         ext_free(s);
     for (unsigned d = 0; d < 2; d++)
-        app_buf_give(at, &s->ds[d].held);
+        app_buf_give(at, &s->ds[d].buffered);
     pool_put(&at->sessions, s);
     flow->app = NULL;
 }

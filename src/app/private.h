@@ -171,14 +171,14 @@ enum parent_kind expectation_parents_of(struct expectation_parents *parents, con
 /* --- a flow's state (app_flow.c, app_tcp.c, app_udp.c) ---------------------------------------- */
 
 /* One direction. Pending bytes are those that the parser has not taken: in the chunk at hand, or
- * in `held`. They are copied only when they must outlive the packet. */
+ * in `buffered`. They are copied only when they must outlive the packet. */
 struct app_dir {
     const uint8_t *data;
     uint32_t len;
     uint32_t need;              /* the parser waits for so many */
     uint64_t offset;            /* of data[0] in the stream */
     uint64_t lost;              /* bytes missing in front of data, not yet told to the parser */
-    struct buf held;
+    struct buf buffered;
     struct proto_detect_state detect_state;
     bool borrowed;              /* data is not in held */
     bool detected;              /* recognition is over */

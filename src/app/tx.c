@@ -196,21 +196,21 @@ static bool is_awaited(const struct app_flow *af, const struct app_tx *tx)
 
 /* Few transactions may hold much, too. The last one may be at work; where it alone is too much
  * there is no going on. */
-static void COLD limit_memory(struct app_flow *af, size_t held)
+static void COLD limit_memory(struct app_flow *af, size_t in_use)
 {
-    for (struct app_tx *tx = af->first; tx != af->last && held > TX_MEMORY_MAX; tx = tx->next) {
-        held -= tx->arena.used;
+    for (struct app_tx *tx = af->first; tx != af->last && in_use > TX_MEMORY_MAX; tx = tx->next) {
+        in_use -= tx->arena.used;
         if (is_open(tx, af->proto))
             force_done(tx, af->proto);
     }
-    if (held > TX_MEMORY_MAX)
+    if (in_use > TX_MEMORY_MAX)
         app_stop(af, APP_STOP_PARSER);
 }
 
 static void cleanup_txs(struct app_thread *at, struct app_flow *af, const struct packet *p)
 {
     struct app_tx *prev = NULL, *next;
-    size_t held = 0;
+    size_t in_use = 0;
 
     for (struct app_tx *tx = af->first; tx != NULL; tx = next) {
         next = tx->next;
@@ -221,11 +221,11 @@ static void cleanup_txs(struct app_thread *at, struct app_flow *af, const struct
         }
         app_files_prune(tx, TO_SERVER, packet_direction(p) == TO_SERVER);
         app_files_prune(tx, TO_CLIENT, packet_direction(p) == TO_CLIENT);
-        held += tx->arena.used;
+        in_use += tx->arena.used;
         prev = tx;
     }
-    if (UNLIKELY(held > TX_MEMORY_MAX))
-        limit_memory(af, held);
+    if (UNLIKELY(in_use > TX_MEMORY_MAX))
+        limit_memory(af, in_use);
 }
 
 /* Both sides have ended and nothing is left of what they said. The flow may yet stand for a long

@@ -16,7 +16,7 @@
 #include "output/pcap_files.h"
 #include "packet/decode.h"
 
-#define HELD_MAX (256u << 10)           /* of one flow, before its first alert */
+#define BUFFERED_MAX (256u << 10)           /* of one flow, before its first alert */
 
 enum pcap_condition { CONDITION_ALL, CONDITION_ALERTS, CONDITION_TAG };
 
@@ -100,8 +100,8 @@ static void hold(struct packet *p, unsigned thread)
     if (af == NULL || !packet_is_tcp(p) || p->payload_len == 0)
         return;
     ext = app_ext_make(af);
-    if (ext != NULL && ext->held.len + sizeof(struct pcap_record) + p->len <= HELD_MAX)
-        add_record(&ext->held, p, thread);
+    if (ext != NULL && ext->buffered.len + sizeof(struct pcap_record) + p->len <= BUFFERED_MAX)
+        add_record(&ext->buffered, p, thread);
 }
 
 static void pcap_packet(struct render *r, void *self, struct packet *p)
@@ -122,9 +122,9 @@ static void pcap_packet(struct render *r, void *self, struct packet *p)
     }
     pcap_files_set_linktype(log->files, eve_linktype(p));
     record_begin(r, log->sink);
-    if (af != NULL && af->ext != NULL && af->ext->held.len > 0) {
-        buf_add(r->out, af->ext->held.data, af->ext->held.len);
-        buf_fini(&af->ext->held);
+    if (af != NULL && af->ext != NULL && af->ext->buffered.len > 0) {
+        buf_add(r->out, af->ext->buffered.data, af->ext->buffered.len);
+        buf_fini(&af->ext->buffered);
     }
     add_record(r->out, p, r->thread);
     record_end(r);

@@ -8,21 +8,21 @@
 #include "base/lib_memory.h"
 
 /* As bits of http_state.held, in this order. */
-static const uint8_t held[] = {
+static const uint8_t pending[] = {
     HTTP_EVENT_RESPONSE_FIELD_MISSING_COLON, HTTP_EVENT_RESPONSE_INVALID_EMPTY_NAME,
     HTTP_EVENT_RESPONSE_INVALID_LWS_AFTER_NAME, HTTP_EVENT_RESPONSE_HEADER_NAME_NOT_TOKEN,
     HTTP_EVENT_INVALID_RESPONSE_FIELD_FOLDING, HTTP_EVENT_DEFORMED_EOL,
     HTTP_EVENT_RESPONSE_ABNORMAL_TRANSFER_ENCODING,
 };
 /* The last of them is about a value, the others are about lines. */
-#define HELD_CODING (1u << (ARRAY_LEN(held) - 1))
+#define PENDING_CODING (1u << (ARRAY_LEN(pending) - 1))
 
 bool http_block_hold(struct http_state *state, enum http_event event)
 {
-    for (size_t i = 0; i < ARRAY_LEN(held); i++) {
-        if (held[i] != event)
+    for (size_t i = 0; i < ARRAY_LEN(pending); i++) {
+        if (pending[i] != event)
             continue;
-        state->held |= (uint16_t)(1u << i);
+        state->pending_events |= (uint16_t)(1u << i);
         return true;
     }
     return false;
@@ -68,14 +68,14 @@ void http_block_forget(struct http_state *state)
     free_parts(state);
     if (state->thread != NULL)
         state->thread->block = (struct slice){ 0 };
-    state->held = 0;
+    state->pending_events = 0;
 }
 
-static void raise_held(struct http_tx *htx, unsigned which)
+static void raise_pending(struct http_tx *htx, unsigned which)
 {
-    for (size_t i = 0; i < ARRAY_LEN(held); i++)
+    for (size_t i = 0; i < ARRAY_LEN(pending); i++)
         if ((which & 1u << i) != 0)
-            app_tx_event(&htx->tx, held[i]);
+            app_tx_event(&htx->tx, pending[i]);
 }
 
 static bool is_chunked(const struct http_tx *htx)
@@ -88,14 +88,14 @@ static bool is_chunked(const struct http_tx *htx)
 static void complete(struct http_state *state, struct http_tx *htx, struct slice block,
                      bool trailer)
 {
-    unsigned lines = state->held & ~HELD_CODING, coding = state->held & HELD_CODING;
+    unsigned lines = state->pending_events & ~PENDING_CODING, coding = state->pending_events & PENDING_CODING;
 
     if (block.len > 0 && (lines != 0 || !http_fields_are_plain(block)))
         http_fields_read_again(htx, block, trailer, state->closing);
     else if (!state->closing)
-        raise_held(htx, lines);
+        raise_pending(htx, lines);
     if (coding != 0 && !is_chunked(htx))
-        raise_held(htx, coding);
+        raise_pending(htx, coding);
 }
 
 /* htx: NULL when nobody wants to know any more. */

@@ -33,7 +33,7 @@ struct layer {
     struct decoder_memory memory;
     uint8_t mode;
     uint8_t others;                 /* codings tried so far */
-    size_t held;                    /* bytes in out */
+    size_t buffered;                    /* bytes in out */
     struct buf kept;                /* all input, while in doubt */
     uint8_t out[BLOCK];
 };
@@ -131,10 +131,10 @@ static void give(struct http_decoder *dec, unsigned i, const uint8_t *data, size
 static void release(struct http_decoder *dec, unsigned i)
 {
     struct layer *l = &dec->layer[i];
-    size_t held = l->held;
+    size_t buffered = l->buffered;
 
-    l->held = 0;
-    give(dec, i, l->out, held);
+    l->buffered = 0;
+    give(dec, i, l->out, buffered);
 }
 
 static void refused(struct http_tx *htx, enum decoder_refusal why)
@@ -173,7 +173,7 @@ static bool is_believed(const struct layer *l, enum coding_status status)
 {
     if (l->kept.len > KEPT_MAX)
         return true;
-    return l->held > 0 && (l->others == 0 || l->coding->has_header || l->held == BLOCK ||
+    return l->buffered > 0 && (l->others == 0 || l->coding->has_header || l->buffered == BLOCK ||
                            status == CODING_END);
 }
 
@@ -184,7 +184,7 @@ static bool layer_failed(struct http_decoder *dec, unsigned i)
     struct buf kept;
 
     layer_close(dec, l);
-    l->held = 0;
+    l->buffered = 0;
     if (l->mode != LAYER_DOUBT) {
         l->mode = l->mode == LAYER_PASS ? LAYER_PASS : LAYER_OVER;
         return true;
@@ -212,7 +212,7 @@ static void layer_refused(struct http_decoder *dec, unsigned i, struct bytes in)
     l->mode = LAYER_PASS;
     l->kept = (struct buf){ 0 };
     if (in_doubt) {
-        l->held = 0;
+        l->buffered = 0;
         give(dec, i, kept.data, kept.len);
     } else {
         give(dec, i, in.next, bytes_left(&in));
@@ -225,10 +225,10 @@ static void layer_run(struct http_decoder *dec, unsigned i, struct bytes in)
     struct layer *l = &dec->layer[i];
 
     while (l->mode == LAYER_DOUBT || l->mode == LAYER_SURE) {
-        size_t room = BLOCK - l->held, made = 0;
-        enum coding_status status = l->coding->run(l->stream, &in, l->out + l->held, room, &made);
+        size_t room = BLOCK - l->buffered, made = 0;
+        enum coding_status status = l->coding->run(l->stream, &in, l->out + l->buffered, room, &made);
 
-        l->held += made;
+        l->buffered += made;
         if (l->mode == LAYER_DOUBT && is_believed(l, status))
             layer_sure(dec, l, LAYER_SURE);
         if (l->mode == LAYER_SURE)
@@ -278,7 +278,7 @@ static bool layers_open(struct http_decoder *dec, const struct http_message *m)
         l->memory = (struct decoder_memory){ .flow = dec->htx->tx.flow };
         l->mode = LAYER_DOUBT;
         l->others = 0;
-        l->held = 0;
+        l->buffered = 0;
         l->kept = (struct buf){ 0 };
     }
     for (unsigned i = 0; i < dec->count; i++)

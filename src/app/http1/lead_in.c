@@ -6,7 +6,7 @@
  * next one may be: until that can be told nothing is handed on. */
 #include "app/http1/private.h"
 
-#define LINE_MAX_HELD 1024          /* without an end by then it is no line */
+#define LINE_BUFFER_LIMIT 1024          /* without an end by then it is no line */
 
 static bool is_blank(uint8_t c)
 {
@@ -85,7 +85,7 @@ enum http_lead_in http_lead_in(const struct app_input *in, uint32_t *skip)
         if (status > 0)
             return HTTP_LEAD_IN_DONE;
         if (!take_any_line(&next, &line) || bytes_left(&next) < 2)
-            return in->end || bytes_left(&rest) > LINE_MAX_HELD ? HTTP_LEAD_IN_DONE
+            return in->end || bytes_left(&rest) > LINE_BUFFER_LIMIT ? HTTP_LEAD_IN_DONE
                                                                 : HTTP_LEAD_IN_WAIT;
         if (peek_u8(&next) != 'H' && chomped_len(line) > 2)
             return HTTP_LEAD_IN_DONE;

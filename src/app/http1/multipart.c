@@ -3,7 +3,7 @@
  * become files.
  *
  * Works on the body in any cut: what cannot be decided yet (an unfinished line, what may be the
- * beginning of a boundary) waits in `held`, which stays shorter than a header line. */
+ * beginning of a boundary) waits in `buffered`, which stays shorter than a header line. */
 #include "app/http1/private.h"
 #include "app/mime/parameter.h"
 #include "base/lib_memory.h"
@@ -23,7 +23,7 @@ struct http_multipart {
     uint32_t boundary_len;              /* all of it */
     enum part_state state;
     bool named;                         /* this part has a file name */
-    struct buf held;
+    struct buf buffered;
 };
 
 struct http_multipart *http_multipart_new(struct slice content_type)
@@ -51,7 +51,7 @@ void http_multipart_free(struct http_multipart *m)
 {
     if (m == NULL)
         return;
-    buf_fini(&m->held);
+    buf_fini(&m->buffered);
     lib_free(m);
 }
 
@@ -247,16 +247,16 @@ void http_multipart_data(struct http_multipart *m, struct http_tx *htx, const ui
                          size_t len)
 {
     struct bytes in = bytes_of(data, len);
-    bool from_held = m->held.len > 0;
+    bool from_buffered = m->buffered.len > 0;
 
-    if (from_held) {
-        buf_add(&m->held, data, len);
-        in = bytes_of(m->held.data, m->held.len);
+    if (from_buffered) {
+        buf_add(&m->buffered, data, len);
+        in = bytes_of(m->buffered.data, m->buffered.len);
     }
     while (bytes_have(&in, 1) && step(m, htx, &in))
         continue;
-    if (from_held)
-        buf_drop_front(&m->held, (size_t)(in.next - m->held.data));
+    if (from_buffered)
+        buf_drop_front(&m->buffered, (size_t)(in.next - m->buffered.data));
     else
-        buf_add(&m->held, in.next, bytes_left(&in));
+        buf_add(&m->buffered, in.next, bytes_left(&in));
 }

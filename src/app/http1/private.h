@@ -164,7 +164,7 @@ struct http_state {
     bool has_messages;                  /* libhtp holds some */
     bool closing;                       /* libhtp is told that nothing more comes */
     bool odd_fields;                    /* in the request at work */
-    uint16_t held;                      /* what libhtp said of the header at work; see hooks.c */
+    uint16_t pending_events;                      /* what libhtp said of the header at work; see hooks.c */
     struct buf *block;                  /* its lines, when they came in pieces, or NULL */
     bool has_shown;                     /* a transaction has message[].shown */
     /* Ours is gone, libhtp still works on them: destroyed as soon as it has moved on. */

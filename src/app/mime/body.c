@@ -20,9 +20,9 @@ static void to_file(struct mime_message *m, const uint8_t *data, uint32_t len)
 
 static void hold(struct mime_message *m, struct slice s)
 {
-    m->held_len = MIN(s.len, sizeof(m->held));
-    if (m->held_len > 0)
-        memcpy(m->held, s.data, m->held_len);
+    m->buffered_len = MIN(s.len, sizeof(m->buffered));
+    if (m->buffered_len > 0)
+        memcpy(m->buffered, s.data, m->buffered_len);
 }
 
 /* Text and its line end as one run, as they came. */
@@ -36,7 +36,7 @@ static void plain(struct mime_message *m, const struct mime_line *line)
     find_urls_in_line(m, line);
     if (m->filename_len == 0)
         return;
-    to_file(m, m->held, m->held_len);
+    to_file(m, m->buffered, m->buffered_len);
     to_file(m, line->text.data, line->text.len);
     hold(m, line->end);
 }
@@ -186,21 +186,21 @@ static void qp_decode(struct mime_message *m, struct qp *qp, struct bytes in, bo
 }
 
 /* What an earlier piece of this line ended with. */
-static void qp_take_held(struct mime_message *m, struct qp *qp, struct bytes *in, bool line_ends)
+static void qp_take_buffered(struct mime_message *m, struct qp *qp, struct bytes *in, bool line_ends)
 {
     uint8_t joined[3];
-    unsigned len = m->held_len;
+    unsigned len = m->buffered_len;
     struct bytes head;
 
-    if (len == 0 || m->held[0] != '=') {
-        qp_add(qp, m->held, len);
-        m->held_len = 0;
+    if (len == 0 || m->buffered[0] != '=') {
+        qp_add(qp, m->buffered, len);
+        m->buffered_len = 0;
         return;
     }
-    memcpy(joined, m->held, len);
+    memcpy(joined, m->buffered, len);
     while (len < 3 && bytes_have(in, 1))
         joined[len++] = take_u8(in);
-    m->held_len = 0;
+    m->buffered_len = 0;
     head = bytes_of(joined, len);
     qp_decode(m, qp, head, line_ends && len < 3);
 }
@@ -217,7 +217,7 @@ static void quoted_printable(struct mime_message *m, const struct mime_line *lin
     qp.soft = false;
     if (line->text.len > ENCODED_LINE_LONG)
         m->anomalies |= MIME_LONG_ENC_LINE;
-    qp_take_held(m, &qp, &in, ends);
+    qp_take_buffered(m, &qp, &in, ends);
     qp_decode(m, &qp, in, ends);
     if (line->first && line->text.len == 0)
         hold(m, line->end);

@@ -88,7 +88,7 @@ static void restart(struct mime_message *m)
     m->nested = false;
     m->filename_len = 0;
     m->quad_len = 0;
-    m->held_len = 0;
+    m->buffered_len = 0;
     m->url_line_len = 0;
 }
 

@@ -2,7 +2,7 @@
 /* app/mqtt/mqtt.c - MQTT: recognition, messages off the stream, the transaction of each. */
 #include "app/mqtt/mqtt.h"
 
-#define KEEP_LIMIT (16u << 20)          /* max-msg-length cannot be more */
+#define BUFFER_LIMIT (16u << 20)          /* max-msg-length cannot be more */
 
 const struct app_name mqtt_types[] = {
     { "unassigned", MQTT_UNASSIGNED }, { "connect", MQTT_CONNECT }, { "connack", MQTT_CONNACK },
@@ -31,7 +31,7 @@ static int configure(const struct conf_node *node, const struct conf_node *root 
 {
     struct mqtt_settings *s = settings;
 
-    s->max_message = (uint32_t)MIN(conf_size(node, "max-msg-length", 1u << 20), KEEP_LIMIT - 5);
+    s->max_message = (uint32_t)MIN(conf_size(node, "max-msg-length", 1u << 20), BUFFER_LIMIT - 5);
     s->max_messages = (uint32_t)conf_u64_range(node, "max-messages", 1024, 1, UINT32_MAX);
     s->max_subscribe = (uint32_t)conf_u64_range(node, "subscribe-topic-match-limit", 100, 0,
                                                 UINT32_MAX);
@@ -337,7 +337,7 @@ const struct app_proto app_mqtt = {
     .tx_size = sizeof(struct mqtt_tx),
     .tx_limit = 1024,
     .too_many_tx_event = MQTT_TOO_MANY_TRANSACTIONS,
-    .keep_limit = KEEP_LIMIT,
+    .buffer_limit = BUFFER_LIMIT,
     .parse = mqtt_parse,
     .progress_done = { MQTT_COMPLETE, MQTT_COMPLETE },
     .events = events,

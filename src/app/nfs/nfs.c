@@ -6,7 +6,7 @@
 
 #define MAX_CALLS 512
 #define MAX_NAMES 512
-#define KEEP_LIMIT ((1u << 20) + 4096)      /* a listing, or what version 4 reads at once */
+#define BUFFER_LIMIT ((1u << 20) + 4096)      /* a listing, or what version 4 reads at once */
 
 /* --- transactions --------------------------------------------------------------------------- */
 
@@ -279,7 +279,7 @@ const struct app_proto app_nfs = {
     .close = close_flow,
     .parse = nfs_parse,
     .handles_gaps = true,
-    .keep_limit = KEEP_LIMIT,
+    .buffer_limit = BUFFER_LIMIT,
     .tx_close = close_tx,
     .finish = finish,
     .progress_done = { 1, 1 },

@@ -353,7 +353,7 @@ static enum parse_status one_record(struct nfs_state *st, struct app_input *in)
         if (taken)
             return status;
     }
-    if (have < len && len > st->flow->proto->keep_limit - RPC_MARK_LEN) {
+    if (have < len && len > st->flow->proto->buffer_limit - RPC_MARK_LEN) {
         skip_record(&st->ds[in->direction], in, len);
         return PARSE_OK;
     }

@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HELD = 200 };
+enum { ALLOCATED = 200 };
 
-struct held {
+struct allocated {
     uint8_t *data;
     unsigned block_class;
     uint8_t mark;
 };
 
-static bool is_whole(const struct held *h)
+static bool is_whole(const struct allocated *h)
 {
     uint32_t size = block_size(h->block_class);
 
@@ -24,11 +24,11 @@ static bool is_whole(const struct held *h)
 TEST(blocks_never_overlap)
 {
     struct blocks blocks = { 0 };
-    struct held held[HELD] = { 0 };
+    struct allocated allocated[ALLOCATED] = { 0 };
     unsigned bad = 0, random = 7;
 
     for (unsigned i = 0; i < 5000; i++) {
-        struct held *h = &held[(random = random * 1103515245 + 12345) / 65536 % HELD];
+        struct allocated *h = &allocated[(random = random * 1103515245 + 12345) / 65536 % ALLOCATED];
 
         if (h->data != NULL) {
             bad += !is_whole(h);
@@ -40,8 +40,8 @@ TEST(blocks_never_overlap)
         h->data = block_get(&blocks, h->block_class);
         memset(h->data, h->mark, block_size(h->block_class));
     }
-    for (unsigned i = 0; i < HELD; i++)
-        bad += held[i].data != NULL && !is_whole(&held[i]);
+    for (unsigned i = 0; i < ALLOCATED; i++)
+        bad += allocated[i].data != NULL && !is_whole(&allocated[i]);
     CHECK_INT(bad, 0);
     blocks_fini(&blocks);
 }
