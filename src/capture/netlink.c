@@ -77,26 +77,26 @@ int netlink_request_do(int fd, struct netlink_request *rq)
     static const unsigned tries = 1000;
     struct nlmsghdr head;
     uint32_t length = (uint32_t)rq->len;
-    uint8_t *answer = xmalloc(NETLINK_MESSAGE_MAX);
+    uint8_t *reply = xmalloc(NETLINK_MESSAGE_MAX);
     int error = -ETIMEDOUT;
 
     memcpy(rq->data, &length, sizeof(length));
     if (send(fd, rq->data, rq->len, 0) < 0) {
-        free(answer);
+        free(reply);
         return -1;
     }
     for (unsigned i = 0; i < tries; i++) {
-        ssize_t n = recv(fd, answer, NETLINK_MESSAGE_MAX, 0);
+        ssize_t n = recv(fd, reply, NETLINK_MESSAGE_MAX, 0);
 
         if (n < (ssize_t)(sizeof(head) + sizeof(int)))
             break;
-        memcpy(&head, answer, sizeof(head));
+        memcpy(&head, reply, sizeof(head));
         if (head.nlmsg_type == NLMSG_ERROR) {
-            memcpy(&error, answer + sizeof(head), sizeof(error));
+            memcpy(&error, reply + sizeof(head), sizeof(error));
             break;
         }
     }
-    free(answer);
+    free(reply);
     errno = -error;
     return error == 0 ? 0 : -1;
 }

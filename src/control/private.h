@@ -16,12 +16,12 @@ struct client;
 /* Between the main thread, which loads rules, and clients that wait for it. */
 enum reload_state { RELOAD_IDLE, RELOAD_ASKED, RELOAD_RUNNING };
 
-struct flow_answer;
+struct flow_result;
 
 struct control {
     struct control_conf conf;
     struct jobs *jobs;                  /* NULL unless conf.takes_jobs */
-    struct flow_answer *flow_answer;    /* commands/flows.c: must outlive a round */
+    struct flow_result *flow_result;    /* commands/flows.c: must outlive a round */
     uint64_t started_ns;
 
     pthread_mutex_t lock;               /* held while a command runs; guards what follows */

@@ -29,7 +29,7 @@
 #include "output/metrics.h"
 
 #define CLIENTS_MAX 64
-#define ANSWER_MAX (8u << 20)           /* bytes that wait for a client to read them */
+#define RESPONSE_MAX (8u << 20)           /* bytes that wait for a client to read them */
 #define SOCKET_NAME "suricata-command.socket"
 
 struct client {
@@ -51,7 +51,7 @@ static void client_free(struct client *client)
     free(client);
 }
 
-static void end_answer(struct client *client, struct json *j, bool ok)
+static void end_response(struct client *client, struct json *j, bool ok)
 {
     json_string(j, "return", ok ? "OK" : "NOK");
     json_object_end(j);
@@ -74,10 +74,10 @@ static void greet(struct client *client, const struct request *r)
     }
     json_init(&j, &client->out);
     json_object(&j, NULL);
-    end_answer(client, &j, true);
+    end_response(client, &j, true);
 }
 
-static void answer(struct control *c, struct client *client, const struct request *r)
+static void respond(struct control *c, struct client *client, const struct request *r)
 {
     struct json j;
     struct command command = { .control = c, .request = r, .j = &j };
@@ -94,10 +94,10 @@ static void answer(struct control *c, struct client *client, const struct reques
     if (client->waits)
         client->out.len = before;
     else
-        end_answer(client, &j, status == COMMAND_OK);
+        end_response(client, &j, status == COMMAND_OK);
 }
 
-static void answer_reload(struct control *c, struct client *client)
+static void respond_reload(struct control *c, struct client *client)
 {
     char failed[sizeof(c->reload_failed)];
     bool over;
@@ -115,10 +115,10 @@ static void answer_reload(struct control *c, struct client *client)
     json_lossy(&j, "message", buf_slice(&(struct buf){
         .data = (uint8_t *)(failed[0] != '\0' ? failed : "done"),
         .len = strlen(failed[0] != '\0' ? failed : "done") }));
-    end_answer(client, &j, failed[0] == '\0');
+    end_response(client, &j, failed[0] == '\0');
 }
 
-static void answer_http(struct client *client)
+static void respond_http(struct client *client)
 {
     struct buf body = { 0 };
 
@@ -141,12 +141,12 @@ static bool is_http(const struct client *client)
 }
 
 /* All that has come, in order; what follows a reload waits for its end. */
-static void answer_all(struct control *c, struct client *client)
+static void respond_all(struct control *c, struct client *client)
 {
     struct request *r = NULL;
 
     if (is_http(client)) {
-        answer_http(client);
+        respond_http(client);
         return;
     }
     while (!client->over && !client->waits) {
@@ -159,7 +159,7 @@ static void answer_all(struct control *c, struct client *client)
         else if (request_member(r, "command") == NULL)
             client->over = true;
         else
-            answer(c, client, r);
+            respond(c, client, r);
         request_free(r);
     }
 }
@@ -182,7 +182,7 @@ static bool client_write(struct client *client)
 {
     ssize_t n;
 
-    if (client->out.len > ANSWER_MAX)
+    if (client->out.len > RESPONSE_MAX)
         return false;
     if (client->out.len == 0)
         return true;
@@ -200,9 +200,9 @@ static bool client_turn(struct control *c, struct client *client, short events)
     if ((events & (POLLIN | POLLHUP | POLLERR)) && !client->over)
         here = client_read(client);
     if (client->waits)
-        answer_reload(c, client);
+        respond_reload(c, client);
     if (!client->waits)
-        answer_all(c, client);
+        respond_all(c, client);
     if (!client_write(client))
         return false;
     return here && !(client->over && client->out.len == 0);
@@ -476,7 +476,7 @@ void control_free(struct control *c)
     if (c->wake_fd >= 0)
         close(c->wake_fd);
     jobs_free(c->jobs);
-    free(c->flow_answer);
+    free(c->flow_result);
     pthread_mutex_destroy(&c->lock);
     free(c);
 }

@@ -255,7 +255,7 @@ struct tcp_in {
     uint32_t seq, ack, len;             /* len: of the payload */
     uint16_t window;
     uint8_t flags;                      /* TCP_* */
-    bool answers_probe;                 /* the other side had sent a zero window probe */
+    bool acks_probe;                 /* the other side had sent a zero window probe */
     enum direction dir;
 };
 

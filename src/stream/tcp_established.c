@@ -113,7 +113,7 @@ static bool is_window_probe(const struct tcp_in *in)
 
 static int ack_check(struct tcp_in *in)
 {
-    if (UNLIKELY(in->answers_probe) && in->ack == in->rcv->next_seq + 1) {
+    if (UNLIKELY(in->acks_probe) && in->ack == in->rcv->next_seq + 1) {
         in_event(in, EVENT_STREAM_EST_ACK_ZWP_DATA);
         return 0;
     }

@@ -130,8 +130,8 @@ bool tcp_is_special(struct tcp_in *in)
         return true;
     }
     in->snd->flags &= (uint16_t)~STREAM_KEEPALIVE;
-    in->answers_probe = (in->ssn->flags & SSN_PROBE(OTHER_DIRECTION(in->dir))) != 0;
-    probe_ack = in->answers_probe && is_probe_ack(in);
+    in->acks_probe = (in->ssn->flags & SSN_PROBE(OTHER_DIRECTION(in->dir))) != 0;
+    probe_ack = in->acks_probe && is_probe_ack(in);
     in->ssn->flags &= ~SSN_PROBE(OTHER_DIRECTION(in->dir));
     if (probe_ack) {
         in->p->stream_pkt_flags |= STREAM_PKT_ZERO_WINDOW_PROBE_ACK;

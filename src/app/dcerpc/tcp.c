@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* What answers a PDU, what a PDU answers. */
-static uint8_t answer_of(uint8_t type)
+static uint8_t response_of(uint8_t type)
 {
     switch (type) {
     case DCE_REQUEST:
@@ -20,7 +20,7 @@ static uint8_t answer_of(uint8_t type)
     }
 }
 
-static uint8_t question_of(uint8_t type)
+static uint8_t request_of(uint8_t type)
 {
     switch (type) {
     case DCE_RESPONSE:
@@ -70,7 +70,7 @@ static struct dcerpc_tx *new_tx(struct app_flow *af, const struct dce_header *h)
 static struct dcerpc_tx *find_tx(struct app_flow *af, const struct dce_header *h,
                                  enum direction d)
 {
-    uint8_t other = d == TO_SERVER ? answer_of(h->type) : question_of(h->type);
+    uint8_t other = d == TO_SERVER ? response_of(h->type) : request_of(h->type);
 
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
         struct dcerpc_tx *t = dcerpc_tx_of(tx);

@@ -20,8 +20,8 @@ static const char *const requests[] = {
     "assign_class", "delay_measure", "record_current_time", "open_file", "close_file",
     "delete_file", "get_file_info", "authenticate_file", "abort_file", "activate_config",
     "authenticate_req", "authenticate_err" };
-static const char *const answers[] = { "response", "unsolicited_response", "authenticate_resp" };
-#define FIRST_ANSWER 129
+static const char *const responses[] = { "response", "unsolicited_response", "authenticate_resp" };
+#define FIRST_RESPONSE 129
 
 static bool goes(const struct app_tx *tx, enum direction d)
 {
@@ -35,9 +35,9 @@ static bool function_by_name(struct text name, uint8_t *out)
     for (unsigned i = 0; i < ARRAY_LEN(requests); i++)
         if (text_equal_nocase(name, requests[i]))
             return *out = (uint8_t)i, true;
-    for (unsigned i = 0; i < ARRAY_LEN(answers); i++)
-        if (text_equal_nocase(name, answers[i]))
-            return *out = (uint8_t)(FIRST_ANSWER + i), true;
+    for (unsigned i = 0; i < ARRAY_LEN(responses); i++)
+        if (text_equal_nocase(name, responses[i]))
+            return *out = (uint8_t)(FIRST_RESPONSE + i), true;
     return false;
 }
 

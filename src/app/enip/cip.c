@@ -2,7 +2,7 @@
 /* app/enip/cip.c - CIP messages (ODVA, volume 1) as views of their bytes. */
 #include "app/enip/enip.h"
 
-#define ANSWER 0x80
+#define RESPONSE_FLAG 0x80
 
 /* Logical segments only, in their three widths. */
 bool cip_take_segment(struct bytes *path, struct cip_segment *out)
@@ -55,7 +55,7 @@ static void take_request(struct bytes *in, const uint8_t *start, bool outermost,
         take_multiple(in, start, out);
 }
 
-static void take_answer(struct bytes *in, const uint8_t *start, bool outermost, struct cip *out)
+static void take_response(struct bytes *in, const uint8_t *start, bool outermost, struct cip *out)
 {
     take_skip(in, 1);
     out->status = take_u8(in);
@@ -70,9 +70,9 @@ static bool read_one(struct slice bytes, bool outermost, struct cip *out)
     struct bytes in = bytes_of_slice(bytes);
     uint8_t service = take_u8(&in);
 
-    *out = (struct cip){ .service = service & (ANSWER - 1), .is_answer = service & ANSWER };
-    if (out->is_answer)
-        take_answer(&in, bytes.data, outermost, out);
+    *out = (struct cip){ .service = service & (RESPONSE_FLAG - 1), .is_response = service & RESPONSE_FLAG };
+    if (out->is_response)
+        take_response(&in, bytes.data, outermost, out);
     else
         take_request(&in, bytes.data, outermost, out);
     out->size = (uint32_t)(in.next - bytes.data);

@@ -65,30 +65,30 @@ static enum app_probe_result probe_udp(struct bytes in, enum direction d UNUSED,
 
 /* --- requests and answers --------------------------------------------------------------------- */
 
-static bool answers(const struct enip_pdu *answer, const struct enip_pdu *request)
+static bool is_response_to(const struct enip_pdu *response, const struct enip_pdu *request)
 {
-    if (answer->header.command != request->header.command)
+    if (response->header.command != request->header.command)
         return false;
-    if (answer->header.session != request->header.session &&
-        answer->header.command != ENIP_REGISTER_SESSION)        /* asked for with session 0 */
+    if (response->header.session != request->header.session &&
+        response->header.command != ENIP_REGISTER_SESSION)        /* asked for with session 0 */
         return false;
-    if (request->payload != ENIP_CIP || answer->payload != ENIP_CIP)
-        return request->payload != ENIP_CIP && answer->payload != ENIP_CIP;
-    if (request->second_connected && answer->second_connected)
-        return request->sequence == answer->sequence;
+    if (request->payload != ENIP_CIP || response->payload != ENIP_CIP)
+        return request->payload != ENIP_CIP && response->payload != ENIP_CIP;
+    if (request->second_connected && response->second_connected)
+        return request->sequence == response->sequence;
     return true;
 }
 
 /* The request that this answers. Older ones are taken to get no answer any more. */
-static struct enip_tx *find_request(struct app_flow *af, const struct enip_pdu *answer)
+static struct enip_tx *find_request(struct app_flow *af, const struct enip_pdu *response)
 {
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
         struct enip_tx *t = enip_tx_of(tx);
 
-        if (t->request == NULL || t->answer != NULL)
+        if (t->request == NULL || t->response != NULL)
             continue;
         tx->progress[TO_SERVER] = tx->progress[TO_CLIENT] = 1;
-        if (answers(answer, t->request))
+        if (is_response_to(response, t->request))
             return t;
     }
     return NULL;
@@ -115,7 +115,7 @@ static struct enip_tx *add(struct app_flow *af, enum direction d, const struct e
     if (d == TO_SERVER)
         t->request = keep(t, pdu);
     else
-        t->answer = keep(t, pdu);
+        t->response = keep(t, pdu);
     t->tx.progress[d] = 1;
     if (pdu->invalid)
         app_tx_event(&t->tx, ENIP_INVALID_PDU);

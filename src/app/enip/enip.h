@@ -32,7 +32,7 @@ enum { CIP_SEGMENT_CLASS = 8, CIP_SEGMENT_INSTANCE = 9, CIP_SEGMENT_ATTRIBUTE = 
 
 struct cip {
     uint8_t service;                    /* without the bit of answers */
-    bool is_answer, is_multiple;
+    bool is_response, is_multiple;
     uint8_t status;                     /* answers */
     struct slice extended;
     struct slice path;                  /* requests; well-formed */
@@ -117,7 +117,7 @@ bool enip_take_item(const struct enip_pdu *pdu, struct bytes *in, struct enip_it
 
 struct enip_tx {
     struct app_tx tx;
-    struct enip_pdu *request, *answer;  /* NULL: not there */
+    struct enip_pdu *request, *response;  /* NULL: not there */
 };
 static inline struct enip_tx *enip_tx_of(const struct app_tx *tx)
 {

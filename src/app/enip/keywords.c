@@ -6,7 +6,7 @@ static const struct enip_pdu *dir_of(const struct app_tx *tx, enum direction d)
 {
     const struct enip_tx *t = enip_tx_of(tx);
 
-    return d == TO_SERVER ? t->request : t->answer;
+    return d == TO_SERVER ? t->request : t->response;
 }
 
 /* --- the message ------------------------------------------------------------------------------ */
@@ -55,14 +55,14 @@ static bool get_version(struct app_tx *tx, enum direction d, unsigned i UNUSED, 
 
 static const struct enip_identity *identity_of(const struct app_tx *tx)
 {
-    const struct enip_pdu *pdu = enip_tx_of(tx)->answer;
+    const struct enip_pdu *pdu = enip_tx_of(tx)->response;
 
     return has_list(pdu, ENIP_IDENTITIES) ? &pdu->identity : NULL;
 }
 
 static const struct enip_services *services_of(const struct app_tx *tx)
 {
-    const struct enip_pdu *pdu = enip_tx_of(tx)->answer;
+    const struct enip_pdu *pdu = enip_tx_of(tx)->response;
 
     return has_list(pdu, ENIP_SERVICES) ? &pdu->services : NULL;
 }
@@ -153,11 +153,11 @@ static void collect_of(struct collector *c, const struct cip *m)
             collect(c, get_le16(m->attributes.data + i));
         break;
     case ENIP_OF_STATUS:
-        if (m->is_answer)
+        if (m->is_response)
             collect(c, m->status);
         break;
     case ENIP_OF_EXTENDED:
-        if (m->is_answer && m->extended.len == 2)
+        if (m->is_response && m->extended.len == 2)
             collect(c, get_le16(m->extended.data));
         break;
     case ENIP_NUMBERS:
@@ -222,8 +222,8 @@ CIP_INTEGER(class, request, ENIP_OF_CLASS, "cip_class", 32, "class in a CIP requ
 CIP_INTEGER(instance, request, ENIP_OF_INSTANCE, "cip_instance", 32, "instance in a CIP request");
 CIP_INTEGER(attribute, request, ENIP_OF_ATTRIBUTE, "cip_attribute", 32,
             "attribute in a CIP request");
-CIP_INTEGER(cip_status, answer, ENIP_OF_STATUS, "cip_status", 8, "status in a CIP answer");
-CIP_INTEGER(extended, answer, ENIP_OF_EXTENDED, "cip_extendedstatus", 16,
+CIP_INTEGER(cip_status, response, ENIP_OF_STATUS, "cip_status", 8, "status in a CIP answer");
+CIP_INTEGER(extended, response, ENIP_OF_EXTENDED, "cip_extendedstatus", 16,
             "extended status in a CIP answer");
 
 /* --- cip_service ------------------------------------------------------------------------------ */

@@ -68,7 +68,7 @@ static void log_path(struct json *j, struct slice bytes)
         log_named(j, "class_name", cip_class_name(class), class);
 }
 
-static void log_answer(struct json *j, const struct cip *m)
+static void log_response(struct json *j, const struct cip *m)
 {
     const char *meaning = NULL;
 
@@ -85,8 +85,8 @@ static void log_answer(struct json *j, const struct cip *m)
 static void log_message(struct json *j, const struct cip *m)
 {
     log_named(j, "service", cip_service_name(m->service), m->service);
-    if (m->is_answer)
-        log_answer(j, m);
+    if (m->is_response)
+        log_response(j, m);
     else
         log_path(j, m->path);
 }
@@ -146,7 +146,7 @@ static void log_identity(struct json *j, const struct enip_identity *i)
     json_object_end(j);
 }
 
-static void log_pdu(struct json *j, const char *key, const struct enip_pdu *pdu, bool is_answer)
+static void log_pdu(struct json *j, const char *key, const struct enip_pdu *pdu, bool is_response)
 {
     if (pdu == NULL)
         return;
@@ -156,9 +156,9 @@ static void log_pdu(struct json *j, const char *key, const struct enip_pdu *pdu,
         log_cip(j, pdu);
     else if (pdu->payload == ENIP_REGISTER)
         log_session(j, pdu);
-    else if (is_answer && pdu->payload == ENIP_SERVICES && pdu->has_services)
+    else if (is_response && pdu->payload == ENIP_SERVICES && pdu->has_services)
         log_services(j, &pdu->services);
-    else if (is_answer && pdu->payload == ENIP_IDENTITIES && pdu->has_identity)
+    else if (is_response && pdu->payload == ENIP_IDENTITIES && pdu->has_identity)
         log_identity(j, &pdu->identity);
     json_object_end(j);
 }
@@ -169,15 +169,15 @@ static bool enip_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
     const struct enip_tx *t = enip_tx_of(tx);
 
     log_pdu(j, "request", t->request, false);
-    log_pdu(j, "response", t->answer, true);
-    return t->request != NULL || t->answer != NULL;
+    log_pdu(j, "response", t->response, true);
+    return t->request != NULL || t->response != NULL;
 }
 
 void enip_alert_metadata(struct json *j, struct app_tx *tx)
 {
     const struct enip_tx *t = enip_tx_of(tx);
 
-    if (t->request == NULL && t->answer == NULL)
+    if (t->request == NULL && t->response == NULL)
         return;
     json_object(j, "enip");
     enip_log(j, tx, TO_SERVER, NULL);

@@ -71,7 +71,7 @@ static void keep(struct krb5_tx *t, const struct krb5_message *m)
         t->message.realm.data = arena_copy(&t->tx.arena, m->realm.data, m->realm.len);
 }
 
-static bool is_answer(unsigned type)
+static bool is_reply(unsigned type)
 {
     return type == KRB5_AS_REP || type == KRB5_TGS_REP || type == KRB5_ERROR;
 }
@@ -85,8 +85,8 @@ static void add(struct app_flow *af, enum direction d, const struct krb5_message
         return;
     keep(t, m);
     t->direction = d;
-    if (is_answer(m->type))
-        t->question = st->question;
+    if (is_reply(m->type))
+        t->request_type = st->request_type;
     t->tx.unidirectional[OTHER_DIRECTION(d)] = true;
     t->tx.progress[TO_SERVER] = t->tx.progress[TO_CLIENT] = 1;
     if (m->has_encryption && krb5_is_weak(m->encryption))
@@ -109,9 +109,9 @@ static bool one_message(struct app_flow *af, enum direction d, struct slice in)
     if (krb5_read_message(in, &m))
         add(af, d, &m);
     if (m.type == KRB5_AS_REQ || m.type == KRB5_TGS_REQ || m.type == KRB5_AP_REQ)
-        st->question = m.type;
-    else if (is_answer(m.type) || m.type == KRB5_AP_REP)
-        st->question = 0;
+        st->request_type = m.type;
+    else if (is_reply(m.type) || m.type == KRB5_AP_REP)
+        st->request_type = 0;
     return true;
 }
 

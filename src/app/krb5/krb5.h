@@ -26,7 +26,7 @@ struct krb5_tx {
     struct app_tx tx;
     struct krb5_message message;
     enum direction direction;   /* which way it went */
-    uint8_t question;           /* type of what is answered; 0: not seen */
+    uint8_t request_type;           /* type of what is answered; 0: not seen */
 };
 
 static inline struct krb5_tx *krb5_tx_of(const struct app_tx *tx)
@@ -35,7 +35,7 @@ static inline struct krb5_tx *krb5_tx_of(const struct app_tx *tx)
 }
 
 struct krb5_state {
-    uint8_t question;
+    uint8_t request_type;
     uint32_t skip[2];           /* rest of a message that is not wanted */
 };
 

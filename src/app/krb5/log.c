@@ -38,7 +38,7 @@ static bool log_krb5(struct json *j, struct app_tx *tx, enum direction d UNUSED,
     json_string(j, "msg_type", krb5_message_name(m->type, text));
     if (m->type == KRB5_ERROR) {
         json_string(j, "failed_request",
-                    t->question != 0 ? krb5_message_name(t->question, text) : "UNKNOWN");
+                    t->request_type != 0 ? krb5_message_name(t->request_type, text) : "UNKNOWN");
         json_string(j, "error_code", krb5_error_name(m->error, text));
     }
     log_name(j, "cname", m->has_client, &m->client);

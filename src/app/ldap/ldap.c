@@ -12,7 +12,7 @@ struct ldap_settings {
 };
 
 struct ldap_state {
-    bool starttls_asked, starttls_granted;
+    bool starttls_requested, starttls_granted;
     bool gap[2];
     bool in_frame[2];
     uint32_t frame[2];
@@ -118,7 +118,7 @@ static void complete(struct ldap_tx *t)
     t->tx.progress[TO_SERVER] = t->tx.progress[TO_CLIENT] = 1;
 }
 
-static bool asks_starttls(const struct ldap_message *m)
+static bool requests_starttls(const struct ldap_message *m)
 {
     struct bytes in = bytes_of_slice(m->body);
     struct slice name;
@@ -134,7 +134,7 @@ static struct ldap_tx *add_request(struct app_flow *af, const struct ldap_messag
 
     if (t == NULL)
         return NULL;
-    st->starttls_asked |= asks_starttls(m);
+    st->starttls_requested |= requests_starttls(m);
     t->request = keep(t, m);
     if (m->op == LDAP_UNBIND_REQUEST || m->op == LDAP_ABANDON_REQUEST)
         complete(t);
@@ -175,9 +175,9 @@ static void note_starttls(struct ldap_state *st, const struct ldap_message *m)
     struct ldap_result result;
     struct bytes in;
 
-    if (!st->starttls_asked || m->op != LDAP_EXTENDED_RESPONSE)
+    if (!st->starttls_requested || m->op != LDAP_EXTENDED_RESPONSE)
         return;
-    st->starttls_asked = false;
+    st->starttls_requested = false;
     st->starttls_granted |= ldap_take_result(m, &in, &result) && result.code == 0;
 }
 

@@ -130,7 +130,7 @@ static void log_unsubscribe_topics(struct json *j, const struct mqtt_message *m)
     json_array_end(j);
 }
 
-static void log_answer(struct json *j, const struct mqtt_message *m, struct app_tx *tx,
+static void log_ack(struct json *j, const struct mqtt_message *m, struct app_tx *tx,
                        uint32_t limit)
 {
     if (m->has_id)
@@ -179,7 +179,7 @@ static void log_content(struct json *j, const struct mqtt_message *m, struct app
         break;
     case MQTT_PUBACK: case MQTT_PUBREC: case MQTT_PUBREL: case MQTT_PUBCOMP:
     case MQTT_DISCONNECT: case MQTT_AUTH:
-        log_answer(j, m, tx, s->limit);
+        log_ack(j, m, tx, s->limit);
         break;
     case MQTT_PINGREQ: case MQTT_PINGRESP: case MQTT_UNASSIGNED:
         break;

@@ -191,7 +191,7 @@ static void take_publish(struct bytes *in, struct mqtt_message *m, uint8_t versi
 }
 
 /* A reason code of 0 and no properties may be left out. */
-static void take_answer(struct bytes *in, struct mqtt_message *m, uint8_t version,
+static void take_ack(struct bytes *in, struct mqtt_message *m, uint8_t version,
                         struct arena *arena)
 {
     m->id = take_be16(in);
@@ -285,7 +285,7 @@ bool mqtt_message_parse(struct slice body, uint8_t version, struct arena *arena,
     case MQTT_PUBACK:
     case MQTT_PUBREC:
     case MQTT_PUBREL:
-    case MQTT_PUBCOMP:     take_answer(&in, out, version, arena); break;
+    case MQTT_PUBCOMP:     take_ack(&in, out, version, arena); break;
     case MQTT_SUBSCRIBE:
     case MQTT_UNSUBSCRIBE: take_subscription(&in, out, version, arena); break;
     case MQTT_SUBACK:

@@ -168,7 +168,7 @@ static bool is_middle(const struct mqtt_header *h)
     return h->type == MQTT_PUBREC || h->type == MQTT_PUBREL;
 }
 
-static void answer(struct app_flow *af, struct mqtt_tx *t, struct mqtt_message *m)
+static void add_ack(struct app_flow *af, struct mqtt_tx *t, struct mqtt_message *m)
 {
     struct mqtt_state *st = af->state;
 
@@ -189,7 +189,7 @@ static bool is_full(const struct mqtt_settings *settings, const struct mqtt_tx *
 /* --- parsing ---------------------------------------------------------------------------------- */
 
 /* The identifier of an answer is needed before its transaction is known. */
-static struct mqtt_tx *answered(struct app_flow *af, const struct mqtt_header *h,
+static struct mqtt_tx *find_acknowledged(struct app_flow *af, const struct mqtt_header *h,
                                 struct slice body)
 {
     struct mqtt_message peek = { .header = *h };
@@ -205,7 +205,7 @@ static bool add_message(struct app_flow *af, enum direction direction,
                         const struct mqtt_header *h, struct slice body)
 {
     const struct mqtt_state *st = af->state;
-    struct mqtt_tx *t = answered(af, h, body);
+    struct mqtt_tx *t = find_acknowledged(af, h, body);
     bool is_new = t == NULL;
     struct mqtt_message *m;
 
@@ -225,7 +225,7 @@ static bool add_message(struct app_flow *af, enum direction direction,
         return false;
     }
     if (!is_new) {
-        answer(af, t, m);
+        add_ack(af, t, m);
         return true;
     }
     append(t, m);

@@ -63,7 +63,7 @@ void nfs_tx_for_call(struct nfs_state *st, const struct rpc_call *r, const struc
     nfs_done(t, TO_SERVER);
 }
 
-void nfs_answered(struct nfs_state *st, const struct rpc_reply *r, uint32_t status,
+void nfs_on_reply(struct nfs_state *st, const struct rpc_reply *r, uint32_t status,
                   struct slice handle)
 {
     for (struct app_tx *tx = st->flow->first; tx != NULL; tx = tx->next) {

@@ -118,7 +118,7 @@ void nfs_tx_for_call(struct nfs_state *st, const struct rpc_call *r, const struc
                      uint32_t procedure, const struct slice *new_name);
 /* Who calls. */
 void nfs_set_caller(struct nfs_tx *t, const struct rpc_call *r);
-void nfs_answered(struct nfs_state *st, const struct rpc_reply *r, uint32_t status,
+void nfs_on_reply(struct nfs_state *st, const struct rpc_reply *r, uint32_t status,
                   struct slice handle);
 struct slice nfs_keep(struct nfs_tx *t, struct slice s);
 void nfs_done(struct nfs_tx *t, enum direction d);

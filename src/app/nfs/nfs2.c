@@ -64,5 +64,5 @@ void nfs2_reply(struct nfs_state *st, const struct rpc_reply *r, const struct nf
         else
             nfs_event(st, NFS_MALFORMED_DATA);
     }
-    nfs_answered(st, r, status, (struct slice){ 0 });
+    nfs_on_reply(st, r, status, (struct slice){ 0 });
 }

@@ -278,5 +278,5 @@ void nfs3_reply(struct nfs_state *st, const struct rpc_reply *r, struct nfs_call
     }
     if (status == 0 && !take_results(st, &in, call, &handle))
         nfs_event(st, NFS_MALFORMED_DATA);
-    nfs_answered(st, r, status, handle);
+    nfs_on_reply(st, r, status, handle);
 }

@@ -146,7 +146,7 @@ static void follow_reply(struct nfs_state *st, const struct rpc_reply *r, struct
                          struct nfs_call *call)
 {
     static const struct slice root = { (const uint8_t *)"<mount_root>", 12 };
-    const struct nfs_op *answered = NULL;
+    const struct nfs_op *replied = NULL;
     bool opened = false;
 
     for (uint32_t i = 0; i < c->count; i++) {
@@ -156,7 +156,7 @@ static void follow_reply(struct nfs_state *st, const struct rpc_reply *r, struct
         switch (op->op) {
         case NFS4_CREATE:
         case NFS4_REMOVE:
-            answered = op;
+            replied = op;
             break;
         case NFS4_READ:
             if (ok)
@@ -177,8 +177,8 @@ static void follow_reply(struct nfs_state *st, const struct rpc_reply *r, struct
             break;
         }
     }
-    if (answered != NULL)
-        nfs_answered(st, r, answered->status, (struct slice){ 0 });
+    if (replied != NULL)
+        nfs_on_reply(st, r, replied->status, (struct slice){ 0 });
 }
 
 void nfs4_reply(struct nfs_state *st, const struct rpc_reply *r, struct nfs_call *call)

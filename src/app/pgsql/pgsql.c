@@ -6,7 +6,7 @@
 
 /* What came last, as far as it matters for what comes next. */
 enum phase {
-    IDLE, ASKED, SSL_ASKED, WAIT_PASSWORD, WAIT_SASL_INITIAL, SASL_GOING_ON, SASL_ANSWERED,
+    IDLE, REQUESTED, SSL_REQUESTED, WAIT_PASSWORD, WAIT_SASL_INITIAL, SASL_GOING_ON, SASL_RESPONDED,
     COPY_IN, COPYING_FIRST, COPYING, ANSWERING,
 };
 
@@ -23,7 +23,7 @@ static const struct app_name events[] = {
 
 /* --- recognition ------------------------------------------------------------------------------ */
 
-static enum app_probe_result answer(enum pgsql_result result)
+static enum app_probe_result probe_result(enum pgsql_result result)
 {
     return result == PGSQL_OK ? APP_PROBE_YES : result == PGSQL_MORE ? APP_PROBE_MORE :
            APP_PROBE_NO;
@@ -49,18 +49,18 @@ static enum app_probe_result probe(struct bytes in, enum direction direction,
     if (direction == TO_SERVER && is_startup(in))
         return APP_PROBE_YES;
     if (direction == TO_SERVER)
-        return answer(pgsql_request(in, PGSQL_NOTHING, &m, &size));
+        return probe_result(pgsql_request(in, PGSQL_NOTHING, &m, &size));
     if (bytes_left(&in) > 0 && (first == 'N' || first == 'S'))
         return APP_PROBE_YES;           /* the answer to an SSL request */
-    return answer(pgsql_response(in, &m, &size));
+    return probe_result(pgsql_response(in, &m, &size));
 }
 
 /* --- transactions ----------------------------------------------------------------------------- */
 
 static bool opens_tx(enum phase phase)
 {
-    return phase == IDLE || phase == ASKED || phase == SSL_ASKED || phase == COPYING_FIRST ||
-           phase == SASL_ANSWERED;
+    return phase == IDLE || phase == REQUESTED || phase == SSL_REQUESTED || phase == COPYING_FIRST ||
+           phase == SASL_RESPONDED;
 }
 
 static struct pgsql_tx *current_tx(struct app_flow *af)
@@ -105,10 +105,10 @@ static enum phase phase_of_request(enum phase now, enum pgsql_kind kind)
     case PGSQL_NOTHING:
         return now;
     case PGSQL_SSL_REQUEST:
-        return SSL_ASKED;
+        return SSL_REQUESTED;
     case PGSQL_SASL_INITIAL:
     case PGSQL_SASL_RESPONSE:
-        return SASL_ANSWERED;
+        return SASL_RESPONDED;
     case PGSQL_COPY_DATA:
         return now == COPY_IN ? COPYING_FIRST :
                now == COPYING_FIRST || now == COPYING ? COPYING : now;
@@ -116,7 +116,7 @@ static enum phase phase_of_request(enum phase now, enum pgsql_kind kind)
     case PGSQL_COPY_FAIL:
         return ANSWERING;
     default:
-        return ASKED;
+        return REQUESTED;
     }
 }
 
@@ -224,14 +224,14 @@ static enum pgsql_kind meaning_of_p(enum phase phase)
 {
     switch (phase) {
     case WAIT_SASL_INITIAL: return PGSQL_SASL_INITIAL;
-    case SASL_ANSWERED:
+    case SASL_RESPONDED:
     case SASL_GOING_ON:     return PGSQL_SASL_RESPONSE;
     case WAIT_PASSWORD:     return PGSQL_PASSWORD;
     default:                return PGSQL_NOTHING;
     }
 }
 
-static enum pgsql_result ssl_answer(struct bytes in, struct pgsql_message *m, uint32_t *size)
+static enum pgsql_result ssl_response(struct bytes in, struct pgsql_message *m, uint32_t *size)
 {
     uint8_t c = take_u8(&in);
 
@@ -247,7 +247,7 @@ static enum pgsql_result next_message(const struct pgsql_state *st, const struct
 
     if (in->direction == TO_SERVER)
         return pgsql_request(b, meaning_of_p(st->phase), m, size);
-    return st->phase == SSL_ASKED ? ssl_answer(b, m, size) : pgsql_response(b, m, size);
+    return st->phase == SSL_REQUESTED ? ssl_response(b, m, size) : pgsql_response(b, m, size);
 }
 
 static enum parse_status take_message(struct app_flow *af, struct app_input *in)

@@ -134,10 +134,10 @@ static struct pop3_tx *new_transaction(struct app_flow *af)
     return tx;
 }
 
-static struct pop3_tx *oldest_unanswered(struct app_flow *af)
+static struct pop3_tx *oldest_without_reply(struct app_flow *af)
 {
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
-        if (!((struct pop3_tx *)tx)->answered && tx->progress[TO_CLIENT] == 0)
+        if (!((struct pop3_tx *)tx)->replied && tx->progress[TO_CLIENT] == 0)
             return (struct pop3_tx *)tx;
     return NULL;
 }
@@ -182,7 +182,7 @@ static void check_command(struct pop3_tx *tx, uint32_t line_len)
         app_tx_event(&tx->tx, POP3_EVENT_REQUEST_TOO_LONG);
 }
 
-static int sasl_answer(struct app_flow *af)
+static int sasl_reply(struct app_flow *af)
 {
     static const char name[] = "<SASL DATA>";
     struct pop3_state *s = af->state;
@@ -203,7 +203,7 @@ static int request(struct app_flow *af, struct slice line)
     struct pop3_tx *tx;
 
     if (s->sasl)
-        return sasl_answer(af);
+        return sasl_reply(af);
     keyword = take_token(&in);
     if (!is_keyword(keyword))
         return s->lost[TO_SERVER] ? 0 : -1;
@@ -273,7 +273,7 @@ static void heed_reply(struct app_flow *af, struct pop3_tx *tx)
 /* "+ Y2hhbGxlbmdl", RFC 5034 */
 static void challenge(struct pop3_state *s, struct pop3_tx *tx)
 {
-    tx->success = tx->has_response = tx->answered = true;
+    tx->success = tx->has_response = tx->replied = true;
     complete(tx);
     s->sasl = true;
 }
@@ -289,7 +289,7 @@ static int reply_line(struct app_flow *af, struct slice line)
     if (!is_status(status) && !is_challenge)
         return s->lost[TO_CLIENT] ? 0 : -1;
     s->lost[TO_CLIENT] = false;
-    tx = oldest_unanswered(af);
+    tx = oldest_without_reply(af);
     if (tx == NULL)
         tx = new_transaction(af);
     if (tx == NULL)
@@ -298,7 +298,7 @@ static int reply_line(struct app_flow *af, struct slice line)
         challenge(s, tx);
         return 0;
     }
-    tx->answered = tx->has_response = true;
+    tx->replied = tx->has_response = true;
     tx->success = slice_is(status, "+OK");
     tx->header = copy(tx, take_rest(&in));
     if (status.len + 1 + tx->header.len + 2 > RESPONSE_MAX)

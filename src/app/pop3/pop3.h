@@ -28,7 +28,7 @@ struct pop3_tx {
     const struct pop3_command *command; /* NULL: unknown, or the server spoke unasked */
     struct slice keyword;               /* as sent; empty: no request */
     struct pop3_items arguments;
-    bool answered;                      /* its reply has begun */
+    bool replied;                      /* its reply has begun */
     bool has_response;                  /* there is one to log */
     bool success;
     struct slice header;                /* of the reply, behind its status */

@@ -40,10 +40,10 @@ static void log_confirm(struct json *j, const struct rdp_tx *t)
         [3] = "ssl cert not on server", [4] = "inconsistent flags",
         [5] = "hybrid required by server", [6] = "ssl with user auth required by server" };
 
-    if (t->answer == RDP_ACCEPTED) {
+    if (t->negotiation == RDP_ACCEPTED) {
         log_bits(j, "server_supports", t->flags, flags);
         json_string(j, "protocol", protocols[t->protocol]);
-    } else if (t->answer == RDP_REFUSED) {
+    } else if (t->negotiation == RDP_REFUSED) {
         json_u64(j, "error_code", t->protocol);
         json_string(j, "reason", reasons[t->protocol]);
     }

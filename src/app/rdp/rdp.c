@@ -112,12 +112,12 @@ static void read_confirm(struct app_flow *af, struct slice data)
     if (t == NULL)
         return;
     if (take_negotiation(in, NEGOTIATION_RESPONSE, 0x1f, &flags, &value) && is_protocol(value)) {
-        t->answer = RDP_ACCEPTED;
+        t->negotiation = RDP_ACCEPTED;
         t->flags = flags;
         t->protocol = value;
     } else if (take_negotiation(in, NEGOTIATION_FAILURE, UINT8_MAX, &flags, &value) &&
                value >= 1 && value <= 6) {
-        t->answer = RDP_REFUSED;
+        t->negotiation = RDP_REFUSED;
         t->protocol = value;
     }
 }

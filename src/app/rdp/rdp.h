@@ -10,7 +10,7 @@ enum rdp_kind {
     RDP_REQUEST = 1, RDP_CONFIRM, RDP_CONNECT_REQUEST, RDP_CONNECT_RESPONSE, RDP_CERTIFICATES,
 };
 
-enum { RDP_NO_ANSWER, RDP_ACCEPTED, RDP_REFUSED };
+enum { RDP_NO_RESPONSE, RDP_ACCEPTED, RDP_REFUSED };
 
 struct rdp_optional {
     bool has;
@@ -35,7 +35,7 @@ struct rdp_tx {
     bool has_cookie;
     struct slice cookie;
     uint8_t flags;
-    uint8_t answer;
+    uint8_t negotiation;
     uint32_t protocol;                  /* accepted, or why not */
     /* connect request */
     struct rdp_client *client;          /* NULL: none */

@@ -236,14 +236,14 @@ static void log_set_info(struct json *j, const struct smb_set_info *s)
 
 /* --- calls ---------------------------------------------------------------------------------- */
 
-static void log_interface(struct json *j, const struct dce_interface *one, bool with_answer)
+static void log_interface(struct json *j, const struct dce_interface *one, bool with_response)
 {
     char text[DCE_UUID_TEXT];
 
     json_object(j, NULL);
     json_string(j, "uuid", dce_uuid_text(one->uuid, text));
     json_printf(j, "version", "%u.%u", one->version, one->minor);
-    if (with_answer && one->acknowledged) {
+    if (with_response && one->acknowledged) {
         json_u64(j, "ack_result", one->result);
         json_u64(j, "ack_reason", 0);       /* never filled in, but there */
     }

@@ -154,7 +154,7 @@ static void set_result(struct smb_tx *t, uint8_t type)
     t->call.ds[TO_CLIENT].type = type;
 }
 
-static void bind_answer(struct smb_state *st, const struct smb_record *r,
+static void bind_response(struct smb_state *st, const struct smb_record *r,
                         const struct dce_header *h, struct bytes body)
 {
     struct smb_tx *t = find_call(st, r, h->call_id);
@@ -167,15 +167,15 @@ static void bind_answer(struct smb_state *st, const struct smb_record *r,
     if (t == NULL)
         return;
     set_result(t, h->type);
-    smb_answered(t, r);
+    smb_on_response(t, r);
 }
 
-static void call_answer(struct smb_state *st, struct smb_tx *t, const struct smb_record *r,
+static void call_response(struct smb_state *st, struct smb_tx *t, const struct smb_record *r,
                         const struct dce_header *h, struct bytes body)
 {
     if (h->type != DCE_RESPONSE) {
         set_result(t, h->type);
-        smb_answered(t, r);
+        smb_on_response(t, r);
         if (h->type > DCE_TYPE_LAST)
             app_tx_event(&t->tx, SMB_MALFORMED_DATA);
         return;
@@ -212,7 +212,7 @@ void smb_pipe_response(struct smb_state *st, const struct smb_record *r, const s
     if (r->status != STATUS_SUCCESS && r->status != STATUS_BUFFER_OVERFLOW) {
         t = smb_tx_find(st, r, smb_scope_of(r, SCOPE_HEADER));
         if (t != NULL)
-            smb_answered(t, r);
+            smb_on_response(t, r);
         return;
     }
     before = smb_cache_pop(&st->fragments, key);
@@ -242,12 +242,12 @@ void smb_pipe_response(struct smb_state *st, const struct smb_record *r, const s
         return;
     }
     if (h.type == DCE_BIND_ACK || h.type == DCE_ALTER_CONTEXT_RESP) {
-        bind_answer(st, r, &h, body);
+        bind_response(st, r, &h, body);
         return;
     }
     t = find_call(st, r, h.call_id);
     if (t == NULL)
         t = new_call(st, r, h.call_id);
     if (t != NULL)
-        call_answer(st, t, r, &h, body);
+        call_response(st, t, r, &h, body);
 }

@@ -206,7 +206,7 @@ struct smb_tx *smb_tx_find(struct smb_state *st, const struct smb_record *r,
 struct smb_tx *smb_tx_find_kind(struct smb_state *st, enum smb_kind kind, struct smb_scope scope);
 struct smb_tx *smb_tx_negotiate(struct smb_state *st, uint8_t version);
 void smb_set_status(struct smb_tx *t, const struct smb_record *r);
-void smb_answered(struct smb_tx *t, const struct smb_record *r);        /* with its status */
+void smb_on_response(struct smb_tx *t, const struct smb_record *r);        /* with its status */
 void smb_done(struct smb_tx *t, enum direction d);
 void smb_event(struct smb_state *st, enum smb_event event);     /* on the newest transaction */
 struct slice smb_keep(struct smb_tx *t, struct slice s);

@@ -157,7 +157,7 @@ static bool negotiate_response(struct smb_state *st, const struct smb_record *r,
     t = smb_tx_negotiate(st, 1);
     if (t == NULL)
         return false;
-    smb_answered(t, r);
+    smb_on_response(t, r);
     t->negotiate.has_server_guid = guid != NULL;
     if (guid != NULL)
         memcpy(t->negotiate.server_guid, guid, 16);
@@ -238,7 +238,7 @@ static void setup_response(struct smb_state *st, const struct smb_record *r)
     else
         take_hosts(t, r, in, 0, TO_CLIENT);
     t->scope = scope;
-    smb_answered(t, r);
+    smb_on_response(t, r);
 }
 
 /* --- trees ---------------------------------------------------------------------------------- */
@@ -281,7 +281,7 @@ static bool tree_response(struct smb_state *st, const struct smb_record *r, bool
 
     if (r->status != STATUS_SUCCESS) {
         if (t != NULL)
-            smb_answered(t, r);
+            smb_on_response(t, r);
         return true;
     }
     take_skip(&in, 4u + (words >= 3 ? 2 : 0) + (words == 7 ? 8 : 0) + 2);
@@ -292,7 +292,7 @@ static bool tree_response(struct smb_state *st, const struct smb_record *r, bool
     t->tree.is_pipe = service.len == 3 && memcmp(service.data, "IPC", 3) == 0;
     t->tree.service[TO_CLIENT] = smb_keep(t, service);
     t->scope = smb_scope_of(r, SCOPE_HEADER);
-    smb_answered(t, r);
+    smb_on_response(t, r);
     entry = smb_cache_put(&st->trees, smb1_tree_key(r));
     buf_add(&entry->text, t->tree.share.data, t->tree.share.len);
     entry->flag = t->tree.is_pipe;
@@ -395,7 +395,7 @@ static bool create_response(struct smb_state *st, const struct smb_record *r, bo
     t = smb_tx_find(st, r, smb_scope_of(r, SCOPE_GENERIC));
     if (t == NULL)
         return true;
-    smb_answered(t, r);
+    smb_on_response(t, r);
     if (t->kind != SMB_CREATE)
         return true;
     new.name = t->create.name;
@@ -542,7 +542,7 @@ static bool response(struct smb_state *st, const struct smb_record *r, bool *bad
 }
 
 /* A logoff's answer no longer says whose it was. */
-static struct smb_tx *question_of(struct smb_state *st, const struct smb_record *r)
+static struct smb_tx *request_of(struct smb_state *st, const struct smb_record *r)
 {
     struct smb_tx *last = st->flow->last != NULL ? smb_tx_of(st->flow->last) : NULL;
 
@@ -558,11 +558,11 @@ static void one_response(struct smb_state *st, const struct smb_record *r)
 
     if (response(st, r, &bad) || r->command == SMB1_WRITE_ANDX)
         return;
-    t = question_of(st, r);
+    t = request_of(st, r);
     if (t == NULL)
         return;
     smb_done(t, TO_SERVER);
-    smb_answered(t, r);
+    smb_on_response(t, r);
     if (bad)
         app_tx_event(&t->tx, SMB_MALFORMED_DATA);
 }

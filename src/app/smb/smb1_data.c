@@ -14,7 +14,7 @@ static bool is_pipe(struct smb_state *st, const struct smb_record *r)
 }
 
 /* The transaction of a command that has one, or one made to tell of a mistake. */
-static void question(struct smb_state *st, const struct smb_record *r, bool bad)
+static void trans_request(struct smb_state *st, const struct smb_record *r, bool bad)
 {
     struct smb_tx *t;
 
@@ -28,7 +28,7 @@ static void question(struct smb_state *st, const struct smb_record *r, bool bad)
         app_tx_event(&t->tx, SMB_MALFORMED_DATA);
 }
 
-static void answer(struct smb_state *st, const struct smb_record *r, bool bad)
+static void trans_response(struct smb_state *st, const struct smb_record *r, bool bad)
 {
     struct smb_tx *t = smb_tx_find(st, r, smb_scope_of(r, SCOPE_GENERIC));
 
@@ -40,7 +40,7 @@ static void answer(struct smb_state *st, const struct smb_record *r, bool bad)
     if (t == NULL)
         return;
     smb_done(t, TO_SERVER);
-    smb_answered(t, r);
+    smb_on_response(t, r);
     if (bad)
         app_tx_event(&t->tx, SMB_MALFORMED_DATA);
 }
@@ -134,7 +134,7 @@ void smb1_write_request(struct smb_state *st, const struct smb_record *r)
     struct smb_extent p = { 0 };
 
     if (!take_write(r, &p)) {
-        question(st, r, true);
+        trans_request(st, r, true);
         return;
     }
     if (p.len - p.data.len > r->missing) {
@@ -151,7 +151,7 @@ void smb1_write_request(struct smb_state *st, const struct smb_record *r)
         (void)smb_cache_pop(&st->names, smb_key_of_id(&p.id));
         smb1_close_file(st, &p.id, TO_SERVER);
     }
-    question(st, r, false);
+    trans_request(st, r, false);
 }
 
 /* --- reads ---------------------------------------------------------------------------------- */
@@ -237,7 +237,7 @@ void smb1_read_response(struct smb_state *st, const struct smb_record *r)
         if (!bad)
             read_extent(st, r, &p);
     }
-    answer(st, r, bad);
+    trans_response(st, r, bad);
 }
 
 bool smb1_begin_data(struct smb_state *st, struct smb_record *r)
@@ -298,10 +298,10 @@ void smb1_trans_request(struct smb_state *st, const struct smb_record *r)
         if (smb_pipe_has_calls(st, &id))
             smb_pipe_request(st, r, data);
     }
-    question(st, r, !good);
+    trans_request(st, r, !good);
 }
 
-static bool take_trans_answer(const struct smb_record *r, struct slice *data)
+static bool take_trans_response(const struct smb_record *r, struct slice *data)
 {
     struct bytes in = bytes_of_slice(r->body);
     unsigned words = take_u8(&in), count, offset;
@@ -329,7 +329,7 @@ void smb1_trans_response(struct smb_state *st, const struct smb_record *r)
     const struct smb_entry *entry;
     struct smb_id id = { 0 }, pure;
     struct slice data;
-    bool good = take_trans_answer(r, &data);
+    bool good = take_trans_response(r, &data);
 
     if (good) {
         entry = smb_cache_pop(&st->keys, smb1_message_key(r, SMB_KEY_FILE));
@@ -339,7 +339,7 @@ void smb1_trans_response(struct smb_state *st, const struct smb_record *r)
         if (smb_pipe_has_calls(st, &id))
             smb_pipe_response(st, r, &pure, data);
     }
-    answer(st, r, !good);
+    trans_response(st, r, !good);
 }
 
 /* --- TRANS2 and RENAME ------------------------------------------------------------------------ */

@@ -599,7 +599,7 @@ static bool negotiate_response(struct smb_state *st, const struct smb_record *r,
     t->negotiate.has_server_guid = guid != NULL;
     if (guid != NULL)
         memcpy(t->negotiate.server_guid, guid, 16);
-    smb_answered(t, r);
+    smb_on_response(t, r);
     return true;
 }
 
@@ -618,7 +618,7 @@ static void setup_response(struct smb_state *st, const struct smb_record *r)
     if (t == NULL)
         return;
     t->scope = scope;
-    smb_answered(t, r);
+    smb_on_response(t, r);
 }
 
 static bool tree_response(struct smb_state *st, const struct smb_record *r, bool *bad)
@@ -630,7 +630,7 @@ static bool tree_response(struct smb_state *st, const struct smb_record *r, bool
 
     if (r->status != STATUS_SUCCESS) {
         if (t != NULL)
-            smb_answered(t, r);
+            smb_on_response(t, r);
         return t != NULL;
     }
     take_skip(&in, 2);
@@ -643,7 +643,7 @@ static bool tree_response(struct smb_state *st, const struct smb_record *r, bool
     t->tree.share_type = type;
     t->tree.is_pipe = type == SHARE_PIPE;
     t->scope = smb_scope_of(r, SCOPE_HEADER);
-    smb_answered(t, r);
+    smb_on_response(t, r);
     entry = smb_cache_put(&st->trees, tree_key(r));
     buf_add(&entry->text, t->tree.share.data, t->tree.share.len);
     entry->flag = t->tree.is_pipe;
@@ -696,7 +696,7 @@ static bool create_response(struct smb_state *st, const struct smb_record *r, bo
     t = smb_tx_find(st, r, smb_scope_of(r, SCOPE_GENERIC));
     if (t == NULL)
         return true;
-    smb_answered(t, r);
+    smb_on_response(t, r);
     if (t->kind != SMB_CREATE)
         return true;
     new.name = t->create.name;

@@ -88,7 +88,7 @@ void smb_done(struct smb_tx *t, enum direction d)
     t->tx.progress[d] = 1;
 }
 
-void smb_answered(struct smb_tx *t, const struct smb_record *r)
+void smb_on_response(struct smb_tx *t, const struct smb_record *r)
 {
     smb_set_status(t, r);
     smb_done(t, TO_CLIENT);

@@ -93,12 +93,12 @@ static int wait_for_reply(struct smtp_state *s, enum smtp_command command)
     return 0;
 }
 
-static void command_answered(struct smtp_state *s)
+static void command_replied(struct smtp_state *s)
 {
-    if (++s->answered < s->waiting.len)
+    if (++s->replied < s->waiting.len)
         return;
     buf_clear(&s->waiting);
-    s->answered = 0;
+    s->replied = 0;
 }
 
 /* --- commands --------------------------------------------------------------------------------- */
@@ -323,7 +323,7 @@ static void unasked(struct smtp_state *s, unsigned code)
         smtp_event(s, SMTP_EVENT_INVALID_REPLY);
 }
 
-static void starttls_answered(struct smtp_state *s, unsigned code)
+static void starttls_replied(struct smtp_state *s, unsigned code)
 {
     if (code != 220) {
         smtp_event(s, SMTP_EVENT_TLS_REJECTED);
@@ -339,9 +339,9 @@ static void starttls_answered(struct smtp_state *s, unsigned code)
 }
 
 /* Behind a DATA that others follow the mail is over already. */
-static void data_answered(struct smtp_state *s, unsigned code)
+static void data_replied(struct smtp_state *s, unsigned code)
 {
-    bool is_last = s->answered + 1 == s->waiting.len;
+    bool is_last = s->replied + 1 == s->waiting.len;
 
     if (code == 354) {
         s->data_mode = s->data_mode || is_last;
@@ -352,25 +352,25 @@ static void data_answered(struct smtp_state *s, unsigned code)
     smtp_event(s, SMTP_EVENT_DATA_COMMAND_REJECTED);
 }
 
-static void mail_answered(struct smtp_state *s)
+static void mail_replied(struct smtp_state *s)
 {
     if (s->tx != NULL && s->tx->done)
         s->tx->tx.progress[TO_CLIENT] = 1;
 }
 
-static void answer(struct smtp_state *s, unsigned code)
+static void on_reply(struct smtp_state *s, unsigned code)
 {
-    switch (waiting_at(s, s->answered)) {
+    switch (waiting_at(s, s->replied)) {
     case SMTP_COMMAND_STARTTLS:
-        starttls_answered(s, code);
+        starttls_replied(s, code);
         break;
     case SMTP_COMMAND_DATA:
-        data_answered(s, code);
+        data_replied(s, code);
         break;
     case SMTP_COMMAND_RSET:
         if (code == 250 && s->tx != NULL && !s->multiline) {
             smtp_complete(s);
-            mail_answered(s);           /* this is its last answer */
+            mail_replied(s);           /* this is its last answer */
         }
         break;
     default:
@@ -400,14 +400,14 @@ int smtp_reply(struct smtp_state *s, const struct smtp_line *line)
         return line->end_len == 0 ? 0 : -1;     /* what is too long is noise, and passed over */
     }
     s->multiline = text.len >= 4 && text.data[3] == '-';
-    mail_answered(s);
-    if (s->answered == s->waiting.len) {
+    mail_replied(s);
+    if (s->replied == s->waiting.len) {
         unasked(s, code);
         return 0;
     }
-    answer(s, code);
+    on_reply(s, code);
     if (!s->multiline)
-        command_answered(s);
+        command_replied(s);
     else if (s->welcomed && offers_pipelining(code, text))
         s->pipelining = true;
     app_trigger_raw_inspection(s->af, TO_CLIENT);

@@ -86,7 +86,7 @@ struct smtp_state {
     bool discard[2];                    /* the rest of a line that was too long */
     bool in_line;                       /* in a body: a line has begun */
     struct buf waiting;                 /* commands (a byte each) that wait for a reply */
-    uint32_t answered;                  /* of them, the first ones */
+    uint32_t replied;                  /* of them, the first ones */
     struct slice helo;                  /* data NULL: none yet */
     uint64_t chunk_left;                /* BDAT */
     bool chunk_ragged;                  /* the chunk did not end with its last line */

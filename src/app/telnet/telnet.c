@@ -13,7 +13,7 @@ enum { IAC = 255, SB = 250, WILL = 251, DONT = 254, SE = 240 };
 enum telnet_frame { FRAME_STREAM, FRAME_PDU, FRAME_CTL, FRAME_DATA };
 
 enum telnet_step {
-    STEP_START, STEP_NAME_ASKED, STEP_NAME_GIVEN, STEP_PASSWORD_ASKED, STEP_PASSWORD_GIVEN,
+    STEP_START, STEP_NAME_REQUESTED, STEP_NAME_GIVEN, STEP_PASSWORD_REQUESTED, STEP_PASSWORD_GIVEN,
     STEP_IN, STEP_REFUSED,
 };
 
@@ -105,9 +105,9 @@ static bool take_data(const struct telnet_state *s, enum direction d, struct byt
 
 static void client_said(struct telnet_state *s)
 {
-    if (s->step == STEP_NAME_ASKED)
+    if (s->step == STEP_NAME_REQUESTED)
         s->step = STEP_NAME_GIVEN;
-    else if (s->step == STEP_PASSWORD_ASKED)
+    else if (s->step == STEP_PASSWORD_REQUESTED)
         s->step = STEP_PASSWORD_GIVEN;
 }
 
@@ -116,9 +116,9 @@ static void server_said(struct telnet_state *s, struct slice data)
     static const char refusal[] = "Login incorrect";
 
     if (s->step == STEP_START || s->step == STEP_REFUSED)
-        s->step = STEP_NAME_ASKED;
+        s->step = STEP_NAME_REQUESTED;
     else if (s->step == STEP_NAME_GIVEN)
-        s->step = STEP_PASSWORD_ASKED;
+        s->step = STEP_PASSWORD_REQUESTED;
     else if (s->step == STEP_PASSWORD_GIVEN && data.len > 0)
         s->step = data.len == sizeof(refusal) - 1 && memcmp(data.data, refusal, data.len) == 0
                       ? STEP_REFUSED : STEP_IN;

@@ -13,7 +13,7 @@ struct template_settings { uint32_t max_tx; };
 struct template_tx {
     struct app_tx tx;
     struct slice text[2];               /* request and response; in the arena */
-    bool answered;
+    bool responded;
 };
 
 static struct template_tx *template_tx_of(const struct app_tx *tx)
@@ -69,7 +69,7 @@ static enum app_probe_result probe(struct bytes in, enum direction direction UNU
 
 /* --- transactions ----------------------------------------------------------------------------- */
 
-static bool ask(struct app_flow *af, struct slice text)
+static bool take_request(struct app_flow *af, struct slice text)
 {
     const struct template_settings *settings = af->settings;
     struct template_tx *t = template_tx_of(app_tx_new(af));
@@ -83,17 +83,17 @@ static bool ask(struct app_flow *af, struct slice text)
     return false;
 }
 
-static bool answer(struct app_flow *af, struct slice text)
+static bool take_response(struct app_flow *af, struct slice text)
 {
     struct app_tx *tx = af->first;
     struct template_tx *t;
 
-    while (tx != NULL && template_tx_of(tx)->answered)
+    while (tx != NULL && template_tx_of(tx)->responded)
         tx = tx->next;
     if (tx == NULL)
         return true;
     t = template_tx_of(tx);
-    t->answered = true;
+    t->responded = true;
     t->text[TO_CLIENT] = (struct slice){ arena_copy(&tx->arena, text.data, text.len), text.len };
     tx->progress[TO_SERVER] = tx->progress[TO_CLIENT] = 1;
     return true;
@@ -115,7 +115,7 @@ static enum parse_status template_parse(struct app_flow *af, struct app_input *i
     while (bytes_have(&b, 1) && result == TAKE_OK) {
         result = take_message(&b, &text);
         if (result == TAKE_OK &&
-            !(in->direction == TO_SERVER ? ask(af, text) : answer(af, text)))
+            !(in->direction == TO_SERVER ? take_request(af, text) : take_response(af, text)))
             return PARSE_STOP;
     }
     in->consumed = (uint32_t)(b.next - in->data);
@@ -127,7 +127,7 @@ static enum parse_status template_parse(struct app_flow *af, struct app_input *i
 static bool get_text(struct app_tx *tx, enum direction d, unsigned i UNUSED, struct slice *out)
 {
     *out = template_tx_of(tx)->text[d];
-    return d == TO_SERVER || template_tx_of(tx)->answered;
+    return d == TO_SERVER || template_tx_of(tx)->responded;
 }
 
 static const struct app_buffer buffer = {
@@ -141,7 +141,7 @@ static bool template_log(struct json *j, struct app_tx *tx, enum direction d UNU
     const struct template_tx *t = template_tx_of(tx);
 
     json_slice(j, "request", t->text[TO_SERVER]);
-    if (t->answered)
+    if (t->responded)
         json_slice(j, "response", t->text[TO_CLIENT]);
     return true;
 }

@@ -88,7 +88,7 @@ static enum parse_status request_line(struct app_flow *af, struct slice line)
     return PARSE_OK;
 }
 
-static struct toy_tx *first_unanswered(struct app_flow *af)
+static struct toy_tx *first_without_response(struct app_flow *af)
 {
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
         if (!tx->unidirectional[TO_CLIENT] && tx->progress[TO_CLIENT] == 0)
@@ -98,7 +98,7 @@ static struct toy_tx *first_unanswered(struct app_flow *af)
 
 static void reply_line(struct app_flow *af, struct slice line)
 {
-    struct toy_tx *tx = first_unanswered(af);
+    struct toy_tx *tx = first_without_response(af);
 
     if (starts(line, "WELCOME"))
         return;

@@ -7,7 +7,7 @@
 
 #define ROUND_MS 2000
 
-struct flow_answer {
+struct flow_result {
     uint64_t id;
     bool found;                         /* by one thread at most */
     uint64_t packets[2], bytes[2], age_s;
@@ -21,44 +21,44 @@ static uint64_t figure(const uint64_t *at)
 /* On each thread that has flows. */
 static void look(struct stream_thread *st, void *arg)
 {
-    struct flow_answer *answer = arg;
-    const struct flow *f = stream_find_flow(st, answer->id);
+    struct flow_result *result = arg;
+    const struct flow *f = stream_find_flow(st, result->id);
 
     if (f == NULL)
         return;
     for (unsigned d = 0; d < 2; d++) {
-        answer->packets[d] = figure(&f->packets[d]);
-        answer->bytes[d] = figure(&f->bytes[d]);
+        result->packets[d] = figure(&f->packets[d]);
+        result->bytes[d] = figure(&f->bytes[d]);
     }
-    answer->age_s = (f->last_us - f->start_us) / 1000000;
-    answer->found = true;
+    result->age_s = (f->last_us - f->start_us) / 1000000;
+    result->found = true;
 }
 
 static enum command_status flow_stats_run(struct command *c)
 {
     struct control *control = c->control;
-    struct flow_answer *answer = control->flow_answer;
+    struct flow_result *result = control->flow_result;
     int64_t id;
 
     (void)request_int(c->request, "flow_id", &id);
     if (control->engine == NULL)
         return command_nok(c, "Not found");
     /* one that is late still writes to the answer it was given */
-    if (answer == NULL || !qsbr_is_synchronizing(control->conf.context)) {
-        free(answer);
-        answer = control->flow_answer = xcalloc(1, sizeof(*answer));
-        answer->id = (uint64_t)id;
+    if (result == NULL || !qsbr_is_synchronizing(control->conf.context)) {
+        free(result);
+        result = control->flow_result = xcalloc(1, sizeof(*result));
+        result->id = (uint64_t)id;
     }
-    if (!qsbr_synchronize(control->conf.context, look, answer, ROUND_MS))
+    if (!qsbr_synchronize(control->conf.context, look, result, ROUND_MS))
         return command_nok(c, "The packet threads do not answer, try again");
-    if (!answer->found)
+    if (!result->found)
         return command_nok(c, "Not found");
     json_object(c->j, "message");
-    json_u64(c->j, "pkts_toclient", answer->packets[TO_CLIENT]);
-    json_u64(c->j, "pkts_toserver", answer->packets[TO_SERVER]);
-    json_u64(c->j, "bytes_toclient", answer->bytes[TO_CLIENT]);
-    json_u64(c->j, "bytes_toserver", answer->bytes[TO_SERVER]);
-    json_u64(c->j, "age", answer->age_s);
+    json_u64(c->j, "pkts_toclient", result->packets[TO_CLIENT]);
+    json_u64(c->j, "pkts_toserver", result->packets[TO_SERVER]);
+    json_u64(c->j, "bytes_toclient", result->bytes[TO_CLIENT]);
+    json_u64(c->j, "bytes_toserver", result->bytes[TO_SERVER]);
+    json_u64(c->j, "age", result->age_s);
     json_object_end(c->j);
     return COMMAND_OK;
 }

@@ -126,7 +126,7 @@ static bool redis_send(struct redis_sink *s)
     return true;
 }
 
-static void redis_answer(struct redis_sink *s, const redisReply *reply)
+static void redis_on_reply(struct redis_sink *s, const redisReply *reply)
 {
     if (s->awaited > 0)
         s->awaited--;
@@ -158,7 +158,7 @@ static bool redis_listen(struct redis_sink *s)
         if (reply == NULL)
             return true;
         s->heard_ns = clock_ns();
-        redis_answer(s, reply);
+        redis_on_reply(s, reply);
         freeReplyObject(reply);
     }
 }

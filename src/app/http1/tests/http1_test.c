@@ -248,11 +248,11 @@ TEST(http1_disposition)
 
 /* --- odd headers ------------------------------------------------------------------------------ */
 
-#define ANSWER(lines) SPLIT_TC("HTTP/1.1 200 OK\r\n" lines "Content-Length: 2\r\n\r\nok")
+#define RESPONSE(lines) SPLIT_TC("HTTP/1.1 200 OK\r\n" lines "Content-Length: 2\r\n\r\nok")
 
-static void expect_odd(struct test *t, struct split_step answer, const char *wanted)
+static void expect_odd(struct test *t, struct split_step response, const char *wanted)
 {
-    const struct split_step steps[] = { SPLIT_TS("GET / HTTP/1.1\r\nHost: a\r\n\r\n"), answer };
+    const struct split_step steps[] = { SPLIT_TS("GET / HTTP/1.1\r\nHost: a\r\n\r\n"), response };
 
     expect(t, steps, ARRAY_LEN(steps), wanted);
 }
@@ -265,18 +265,18 @@ static void expect_odd(struct test *t, struct split_step answer, const char *wan
 
 TEST(http1_odd_fields)
 {
-    expect_odd(t, (struct split_step)ANSWER("\rContent-Type: text/html\r\n"),
+    expect_odd(t, (struct split_step)RESPONSE("\rContent-Type: text/html\r\n"),
                ODD(HTML, EVENT("response_field_missing_colon")));
-    expect_odd(t, (struct split_step)ANSWER("A: b\r\n Content-Type: text/html\r\n"), ODD(HTML, ""));
-    expect_odd(t, (struct split_step)ANSWER("Content-Type:\r\n\ttext/html\r\n"), ODD(HTML, ""));
-    expect_odd(t, (struct split_step)ANSWER("Content-Type: \vtext/html\f\r\n"), ODD(HTML, ""));
-    expect_odd(t, (struct split_step)ANSWER("Content-Type : text/html\r\n"),
+    expect_odd(t, (struct split_step)RESPONSE("A: b\r\n Content-Type: text/html\r\n"), ODD(HTML, ""));
+    expect_odd(t, (struct split_step)RESPONSE("Content-Type:\r\n\ttext/html\r\n"), ODD(HTML, ""));
+    expect_odd(t, (struct split_step)RESPONSE("Content-Type: \vtext/html\f\r\n"), ODD(HTML, ""));
+    expect_odd(t, (struct split_step)RESPONSE("Content-Type : text/html\r\n"),
                ODD(HTML, EVENT("response_invalid_lws_after_name")));
-    expect_odd(t, (struct split_step)ANSWER("Content-Type\v: text/html\r\n"),
+    expect_odd(t, (struct split_step)RESPONSE("Content-Type\v: text/html\r\n"),
                ODD(HTML, EVENT("response_header_name_not_token")));
-    expect_odd(t, (struct split_step)ANSWER("  A: b\r\nContent-Type: text/html\r\n"),
+    expect_odd(t, (struct split_step)RESPONSE("  A: b\r\nContent-Type: text/html\r\n"),
                ODD(HTML, EVENT("invalid_response_field_folding")));
-    expect_odd(t, (struct split_step)ANSWER(": b\r\n"),
+    expect_odd(t, (struct split_step)RESPONSE(": b\r\n"),
                ODD("", EVENT("response_field_missing_colon")));
 }
 

@@ -25,7 +25,7 @@ TEST(ldap_bind_in_any_segmentation)
     split_check(t, &c);
 }
 
-TEST(ldap_answer_to_nothing)
+TEST(ldap_response_to_nothing)
 {
     static const struct split_step steps[] = { SPLIT_TS(UNBIND), SPLIT_TC(BOUND) };
     const struct split_case c = { .port = 389, .steps = steps, .count = 2 };

@@ -3,13 +3,13 @@
 #include "app/tests/split.h"
 
 #define TIMES "12345678" "12345678" "12345678" "12345678"
-#define QUESTION "\x23\x00\x06\xec" "\0\0\0\0" "\0\0\0\0" "\0\0\0\0" TIMES
-#define ANSWER "\x24\x02\x06\xec" "\0\0\0\1" "\0\0\0\1" "\xc0\x00\x02\x01" TIMES
+#define REQUEST "\x23\x00\x06\xec" "\0\0\0\0" "\0\0\0\0" "\0\0\0\0" TIMES
+#define RESPONSE "\x24\x02\x06\xec" "\0\0\0\1" "\0\0\0\1" "\xc0\x00\x02\x01" TIMES
 
 TEST(ntp_exchange)
 {
     static const struct split_step steps[] = {
-        SPLIT_TS(QUESTION), SPLIT_TC(ANSWER), SPLIT_TS("\x23\x00\x06"),
+        SPLIT_TS(REQUEST), SPLIT_TC(RESPONSE), SPLIT_TS("\x23\x00\x06"),
     };
     struct split_case c = { .udp = true, .port = 123, .steps = steps,
                             .count = ARRAY_LEN(steps) };
