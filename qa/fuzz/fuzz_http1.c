@@ -91,7 +91,7 @@ static void play_chunk(struct play *play, uint8_t control, struct slice chunk)
         play_data(play, d, chunk.data + at, MIN(part, chunk.len - at));
 }
 
-static char *play_input(const uint8_t *data, size_t size, unsigned w, bool sleeps, bool compare)
+static char *play_input(const uint8_t *data, size_t size, unsigned w, bool suspends, bool compare)
 {
     struct bytes in = bytes_of(data, size);
     struct slice chunk;
@@ -106,7 +106,7 @@ static char *play_input(const uint8_t *data, size_t size, unsigned w, bool sleep
     play.frames = true;
     play_force(&play, http1->id);
     if (play.flow->app->thread_data != NULL)
-        ((struct http_thread *)play.flow->app->thread_data)->awake_max = sleeps ? 0 : UINT32_MAX;
+        ((struct http_thread *)play.flow->app->thread_data)->active_max = suspends ? 0 : UINT32_MAX;
     do {
         more = next_chunk(&in, &chunk, &next);
         play_chunk(&play, control, chunk);
@@ -150,14 +150,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         (void)play_input(data + 1, size - 1, w, (data[0] & 4) != 0, false);
         return 0;
     }
-    char *awake = play_input(data + 1, size - 1, w, false, true);
-    char *asleep = play_input(data + 1, size - 1, w, true, true);
+    char *active = play_input(data + 1, size - 1, w, false, true);
+    char *suspended = play_input(data + 1, size - 1, w, true, true);
 
-    if (strcmp(awake, asleep) != 0) {
-        fprintf(stderr, "--- awake\n%s--- asleep\n%s", awake, asleep);
+    if (strcmp(active, suspended) != 0) {
+        fprintf(stderr, "--- awake\n%s--- asleep\n%s", active, suspended);
         abort();
     }
-    free(awake);
-    free(asleep);
+    free(active);
+    free(suspended);
     return 0;
 }

@@ -115,7 +115,7 @@ static int request_start(htp_tx_t *htp)
     struct http_state *state = state_of(htp);
     struct http_tx *htx;
 
-    if (state->replaying)               /* it is there; sleep.c brings them together */
+    if (state->replaying)               /* it is there; suspend.c brings them together */
         return HTP_OK;
     htx = http_tx_new(state, htp);
     state->refused = htx == NULL;

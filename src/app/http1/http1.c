@@ -232,7 +232,7 @@ static enum parse_status http1_parse(struct app_flow *af, struct app_input *in)
     struct http_state *state = af->state;
     enum parse_status status = PARSE_OK;
 
-    http_wake(state);
+    http_resume(state);
     if (!renew(state))
         return PARSE_STOP;
     state->direction = in->direction;
@@ -275,7 +275,7 @@ static void *http1_thread_open(const void *settings UNUSED, struct counters *cou
     struct http_thread *ht = calloc(1, sizeof(*ht));
 
     if (ht != NULL)
-        ht->awake_max = HTTP_AWAKE_MAX;
+        ht->active_max = HTTP_ACTIVE_MAX;
     return ht;
 }
 

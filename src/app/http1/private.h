@@ -172,7 +172,7 @@ struct http_state {
     uint32_t transactions;              /* that this connp has made */
     uint32_t bombs;                     /* bodies given up as such */
     /* The request at work as the client has sent it so far, each part behind its size in two
-     * bytes; NULL: not kept. See sleep.c. */
+     * bytes; NULL: not kept. See suspend.c. */
     uint8_t *kept;
     uint32_t kept_len;
 };
@@ -186,7 +186,7 @@ struct http_thread {
     struct http_inflate *inflate;
     unsigned inflates;
     struct http_decoder *decoder;       /* of one layer; NULL: none at rest */
-    uint32_t awake, awake_max;          /* parsers of libhtp; beyond, those that wait sleep */
+    uint32_t active, active_max;          /* parsers of libhtp; beyond, those that wait sleep */
     struct slice block;                 /* of header lines, just read, of the packet at work */
 };
 struct buf http_buf_take(struct app_flow *af);
@@ -199,8 +199,8 @@ static inline struct slice http_bstr(const bstr *b)
     return (struct slice){ .data = bstr_ptr(b), .len = (uint32_t)bstr_len(b) };
 }
 
-/* sleep.c */
-#define HTTP_AWAKE_MAX 4096
+/* suspend.c */
+#define HTTP_ACTIVE_MAX 4096
 
 bool http_parser_open(struct http_state *state);
 void http_parser_close(struct http_state *state);
@@ -208,7 +208,7 @@ void http_parser_close(struct http_state *state);
 void http_keep(struct http_state *state, const uint8_t *data, uint32_t len);
 void http_keep_no_more(struct http_state *state);
 void http_messages_forget(struct http_state *state);
-void http_wake(struct http_state *state);
+void http_resume(struct http_state *state);
 void http_rest(struct app_flow *af);
 void http_prefetch(const struct app_flow *af);
 
@@ -216,7 +216,7 @@ void http_prefetch(const struct app_flow *af);
 static inline htp_tx_t *http_htp(const struct http_tx *htx)
 {
     if (UNLIKELY(htx->htp == NULL))
-        http_wake(htx->tx.flow->state);
+        http_resume(htx->tx.flow->state);
     return htx->htp;
 }
 

@@ -30,7 +30,7 @@ bool http_parser_open(struct http_state *state)
     htp_connp_open(state->connp, NULL, f->key.src_port, NULL, f->key.dst_port, NULL);
     state->transactions = 0;
     if (state->thread != NULL)
-        state->thread->awake++;
+        state->thread->active++;
     return true;
 }
 
@@ -41,7 +41,7 @@ void http_parser_close(struct http_state *state)
     htp_connp_destroy_all(state->connp);
     state->connp = NULL;
     if (state->thread != NULL)
-        state->thread->awake--;
+        state->thread->active--;
 }
 
 /* libhtp collects its messages for a reader; ours has been called with each. */
@@ -66,11 +66,11 @@ void http_messages_forget(struct http_state *state)
 
 /* --- what is kept ----------------------------------------------------------------------------- */
 
-static bool are_many_awake(const struct http_state *state)
+static bool are_many_active(const struct http_state *state)
 {
     const struct http_thread *ht = state->thread;
 
-    return ht != NULL && ht->awake > ht->awake_max;
+    return ht != NULL && ht->active > ht->active_max;
 }
 
 void http_keep_no_more(struct http_state *state)
@@ -88,7 +88,7 @@ void http_keep(struct http_state *state, const uint8_t *data, uint32_t len)
     uint8_t *kept = NULL;
 
     if (state->kept == NULL &&
-        (!are_many_awake(state) || state->tunnel || state->had_gap || !http_is_between(state)))
+        (!are_many_active(state) || state->tunnel || state->had_gap || !http_is_between(state)))
         return;
     if (state->kept_len + sizeof(size) + (uint64_t)len <= KEPT_MAX)
         kept = lib_realloc(state->kept, state->kept_len + sizeof(size) + len);
@@ -105,7 +105,7 @@ void http_keep(struct http_state *state, const uint8_t *data, uint32_t len)
 /* --- to sleep and back ------------------------------------------------------------------------ */
 
 /* Without a protocol in its line, what a request is was found by where the packet ended. */
-static bool may_sleep(const struct http_state *state)
+static bool may_suspend(const struct http_state *state)
 {
     const struct app_tx *tx = state->af->first;
     const htp_tx_t *htp;
@@ -142,7 +142,7 @@ void http_rest(struct app_flow *af)
 
     if (state->has_shown)
         forget_shown(af);
-    if (LIKELY(!are_many_awake(state)) || !may_sleep(state))
+    if (LIKELY(!are_many_active(state)) || !may_suspend(state))
         return;
     htx = http_tx_of(af->first);
     http_shown_free(htx, TO_SERVER);
@@ -173,7 +173,7 @@ static void replay(struct http_state *state, struct http_tx *htx)
     htp_tx_set_user_data(htx->htp, htx);
 }
 
-void http_wake(struct http_state *state)
+void http_resume(struct http_state *state)
 {
     if (state->connp != NULL)
         return;

@@ -77,14 +77,14 @@ TEST(http1_too_many_open_requests_stop_the_parser)
 }
 
 /* As when thousands of connections wait: the parser goes after each packet where it may. */
-static void sleep_always(struct play_world *world)
+static void suspend_always(struct play_world *world)
 {
     struct http_thread *ht = world->thread->proto[APP_PROTO_http1].data;
 
-    ht->awake_max = 0;
+    ht->active_max = 0;
 }
 
-TEST(http1_sleep)
+TEST(http1_suspend)
 {
     static const struct split_step steps[] = {
         SPLIT_TS("GET /a%20/../b HTTP/1.1\r\nHost: EXAMPLE.com:8080\r\nUser-Agent: t\r\n"
@@ -102,16 +102,16 @@ TEST(http1_sleep)
 
     for (unsigned i = 0; i < 20; i++) {
         enum split_segmentation cut = i == 0 ? SPLIT_WHOLE : i == 1 ? SPLIT_BYTES : SPLIT_RANDOM;
-        char *awake, *asleep;
+        char *active, *suspended;
 
         c.prepare = NULL;
-        awake = split_play(&c, cut, i);
-        c.prepare = sleep_always;
-        asleep = split_play(&c, cut, i);
-        CHECK_STRING(asleep, awake);
-        CHECK(strstr(asleep, "/never") != NULL);
-        free(awake);
-        free(asleep);
+        active = split_play(&c, cut, i);
+        c.prepare = suspend_always;
+        suspended = split_play(&c, cut, i);
+        CHECK_STRING(suspended, active);
+        CHECK(strstr(suspended, "/never") != NULL);
+        free(active);
+        free(suspended);
     }
 }
 
@@ -130,13 +130,13 @@ TEST(http1_parsers_are_counted)
     ht = world.thread->proto[APP_PROTO_http1].data;
     play_begin(&play, &world, false, 80);
     play_data(&play, TO_SERVER, request, sizeof(request) - 1);
-    CHECK_INT(ht->awake, 1);
+    CHECK_INT(ht->active, 1);
     play_data(&play, TO_CLIENT, response, sizeof(response) - 1);
     play_data(&play, TO_SERVER, hello, sizeof(hello) - 1);
     play_data(&play, TO_CLIENT, hello, sizeof(hello) - 1);
-    CHECK_INT(ht->awake, 0);
+    CHECK_INT(ht->active, 0);
     play_end(&play);
-    CHECK_INT(ht->awake, 0);
+    CHECK_INT(ht->active, 0);
     play_free(&play);
     play_world_close(&world);
 }
