@@ -5,13 +5,13 @@
 #define HEADER_SIZE 12
 enum { FRAME_STREAM, FRAME_PDU };
 
-#define QUIET_MAX 32
+#define NOLOG_IDS_MAX 32
 
 struct dns_state {
     bool gap;                           /* since the last message */
     /* Ids of questions whose logging a rule has switched off: their answers follow them. */
-    uint8_t quiet_next, quiet_count;
-    uint16_t quiet[QUIET_MAX];
+    uint8_t nolog_next, nolog_count;
+    uint16_t nolog_ids[NOLOG_IDS_MAX];
 };
 
 /* --- recognition ------------------------------------------------------------------------------ */
@@ -90,13 +90,13 @@ static void dns_tx_close(struct app_tx *tx)
 
     if (!tx->no_log || ((struct dns_tx *)tx)->is_response)
         return;
-    st->quiet[st->quiet_next] = dns_message_of(tx)->id;
-    st->quiet_next = (uint8_t)((st->quiet_next + 1) % QUIET_MAX);
-    st->quiet_count = (uint8_t)MIN(st->quiet_count + 1, QUIET_MAX);
+    st->nolog_ids[st->nolog_next] = dns_message_of(tx)->id;
+    st->nolog_next = (uint8_t)((st->nolog_next + 1) % NOLOG_IDS_MAX);
+    st->nolog_count = (uint8_t)MIN(st->nolog_count + 1, NOLOG_IDS_MAX);
 }
 
 /* Also of questions that are still there, when the answer came with the same packet. */
-static bool is_quiet(const struct app_flow *af, const struct dns_tx *answer)
+static bool is_nolog(const struct app_flow *af, const struct dns_tx *answer)
 {
     const struct dns_state *st = af->state;
     uint16_t id = answer->message.id;
@@ -104,8 +104,8 @@ static bool is_quiet(const struct app_flow *af, const struct dns_tx *answer)
     for (const struct app_tx *tx = af->first; tx != &answer->tx; tx = tx->next)
         if (tx->no_log && dns_message_of(tx)->id == id)
             return true;
-    for (unsigned i = 0; i < st->quiet_count; i++)
-        if (st->quiet[i] == id)
+    for (unsigned i = 0; i < st->nolog_count; i++)
+        if (st->nolog_ids[i] == id)
             return true;
     return false;
 }
@@ -138,7 +138,7 @@ static bool add_message(struct app_flow *af, enum direction direction, struct sl
         return false;
     }
     if (t->is_response)
-        t->tx.no_log = is_quiet(af, t);
+        t->tx.no_log = is_nolog(af, t);
     if (wrong_way(t))
         app_tx_event(&t->tx, DNS_NOT_RESPONSE);
     dns_message_events(&t->tx);
