@@ -22,7 +22,7 @@
 enum lua_kind { LUA_TX, LUA_PACKET, LUA_ALERT, LUA_FLOW, LUA_FILE, LUA_TCP, LUA_BODY, LUA_STATS };
 
 struct lua_log {
-    struct lua_box *box;
+    struct lua_sandbox *sandbox;
     pthread_mutex_t lock;
     char *path;
     uint8_t kind;                       /* enum lua_kind */
@@ -42,24 +42,24 @@ struct lua_output {
 /* The lock is held from begin to end. */
 static lua_State *log_begin(struct lua_log *l, struct packet *p, const struct flow *f)
 {
-    struct lua_context *c = &l->box->context;
+    struct lua_context *c = &l->sandbox->context;
 
     pthread_mutex_lock(&l->lock);
-    lua_box_prepare(l->box);
+    lua_sandbox_prepare(l->sandbox);
     c->packet = p;
     c->flow = (struct flow *)(uintptr_t)f;
     c->tx = NULL;
     c->file = NULL;
     c->rule = NULL;
-    lua_getglobal(l->box->state, "log");
-    lua_newtable(l->box->state);
-    return l->box->state;
+    lua_getglobal(l->sandbox->state, "log");
+    lua_newtable(l->sandbox->state);
+    return l->sandbox->state;
 }
 
 static void log_end(struct lua_log *l)
 {
-    if (lua_box_call(l->box, 1, 0) < 0)
-        log_info("lua", "failed to run script: %s", lua_tostring(l->box->state, -1));
+    if (lua_sandbox_call(l->sandbox, 1, 0) < 0)
+        log_info("lua", "failed to run script: %s", lua_tostring(l->sandbox->state, -1));
     pthread_mutex_unlock(&l->lock);
 }
 
@@ -71,9 +71,9 @@ static void log_alerts(struct lua_log *l, struct packet *p)
         if (a->flags & ALERT_SUPPRESSED)
             continue;
         log_begin(l, p, p->flow);
-        l->box->context.rule = a->rule;
+        l->sandbox->context.rule = a->rule;
         if (a->tx_id != ALERT_NO_TX && p->flow != NULL && p->flow->app != NULL)
-            l->box->context.tx = app_tx_find(p->flow->app, a->tx_id);
+            l->sandbox->context.tx = app_tx_find(p->flow->app, a->tx_id);
         log_end(l);
     }
 }
@@ -114,7 +114,7 @@ static void log_tx(struct lua_log *l, struct packet *p, struct app_tx *tx)
         return;
     tx->scripts_logged |= l->bit;
     state = log_begin(l, p, p->flow);
-    l->box->context.tx = tx;
+    l->sandbox->context.tx = tx;
     lua_pushinteger(state, (lua_Integer)tx->id);
     lua_setfield(state, -2, "tx_id");
     log_end(l);
@@ -128,8 +128,8 @@ static void log_files(struct lua_log *l, struct packet *p, struct app_tx *tx)
                 continue;
             f->scripts_logged |= l->bit;
             log_begin(l, p, p->flow);
-            l->box->context.tx = tx;
-            l->box->context.file = f;
+            l->sandbox->context.tx = tx;
+            l->sandbox->context.file = f;
             log_end(l);
         }
     }
@@ -179,7 +179,7 @@ static void lua_stream(struct render *r, void *self, struct packet *p,
         if (o->at[i].kind != (chunk->tx != NULL ? LUA_BODY : LUA_TCP))
             continue;
         state = log_begin(&o->at[i], p, p->flow);
-        o->at[i].box->context.tx = chunk->tx;
+        o->at[i].sandbox->context.tx = chunk->tx;
         if (chunk->tx != NULL) {
             lua_pushinteger(state, (lua_Integer)chunk->tx->id);
             lua_setfield(state, -2, "tx_id");
@@ -309,61 +309,61 @@ static void set_search_paths(const struct lua_output *o, lua_State *state)
     lua_pop(state, 1);
 }
 
-static struct lua_box *open_box(const struct lua_output *o, const struct lua_log *l,
+static struct lua_sandbox *open_sandbox(const struct lua_output *o, const struct lua_log *l,
                                 struct err *err)
 {
     struct lua_limits limits = { .open = true };
-    struct lua_box *box = lua_box_new(&limits);
+    struct lua_sandbox *sandbox = lua_sandbox_new(&limits);
 
-    if (box == NULL) {
+    if (sandbox == NULL) {
         err_at(err, LOG_NOWHERE, "no memory for a Lua state");
         return NULL;
     }
-    box->context.log_dir = o->log_dir;
-    set_search_paths(o, box->state);
-    if (lua_box_load(box, l->path, err) == 0)
-        return box;
-    lua_box_free(box);
+    sandbox->context.log_dir = o->log_dir;
+    set_search_paths(o, sandbox->state);
+    if (lua_sandbox_load(sandbox, l->path, err) == 0)
+        return sandbox;
+    lua_sandbox_free(sandbox);
     return NULL;
 }
 
-static int call_hook(struct lua_box *box, const char *name, int results, struct err *err)
+static int call_hook(struct lua_sandbox *sandbox, const char *name, int results, struct err *err)
 {
-    if (!lua_box_has_function(box, name))
+    if (!lua_sandbox_has_function(sandbox, name))
         return err_at(err, LOG_NOWHERE, "no %s function in script", name);
-    lua_box_prepare(box);
-    lua_getglobal(box->state, name);
-    if (lua_box_call(box, 0, results) < 0)
+    lua_sandbox_prepare(sandbox);
+    lua_getglobal(sandbox->state, name);
+    if (lua_sandbox_call(sandbox, 0, results) < 0)
         return err_at(err, LOG_NOWHERE, "couldn't run script '%s' function: %s", name,
-                      lua_tostring(box->state, -1));
+                      lua_tostring(sandbox->state, -1));
     return 0;
 }
 
 /* init() in a state of its own: what it leaves behind is not there in setup() and log(). */
 static int ask_requirements(const struct lua_output *o, struct lua_log *l, struct err *err)
 {
-    struct lua_box *box = open_box(o, l, err);
+    struct lua_sandbox *sandbox = open_sandbox(o, l, err);
     struct lua_requirements required = { 0 };
     int r = -1;
 
-    if (box == NULL)
+    if (sandbox == NULL)
         return -1;
-    if (call_hook(box, "init", 1, err) < 0)
+    if (call_hook(sandbox, "init", 1, err) < 0)
         goto out;
-    if (!lua_istable(box->state, -1)) {
+    if (!lua_istable(sandbox->state, -1)) {
         err_at(err, LOG_NOWHERE, "init function in script should return table, returned is not "
                "table");
         goto out;
     }
-    if (read_requirements(box->state, &required, err) < 0 || kind_of(&required, l, err) < 0)
+    if (read_requirements(sandbox->state, &required, err) < 0 || kind_of(&required, l, err) < 0)
         goto out;
-    if (!lua_box_has_function(box, "log") || !lua_box_has_function(box, "deinit"))
+    if (!lua_sandbox_has_function(sandbox, "log") || !lua_sandbox_has_function(sandbox, "deinit"))
         err_at(err, LOG_NOWHERE, "no log or no deinit function in script");
     else
         r = 0;
 
 out:
-    lua_box_free(box);
+    lua_sandbox_free(sandbox);
     return r;
 }
 
@@ -380,11 +380,11 @@ static int open_script(struct lua_output *o, const char *dir, const char *name, 
     l->bit = (uint16_t)(1u << o->count);
     log_info("lua", "enabling script %s", name);
     if (ask_requirements(o, l, err) == 0)
-        l->box = open_box(o, l, err);
-    if (l->box == NULL || call_hook(l->box, "setup", 0, err) < 0) {
-        lua_box_free(l->box);
+        l->sandbox = open_sandbox(o, l, err);
+    if (l->sandbox == NULL || call_hook(l->sandbox, "setup", 0, err) < 0) {
+        lua_sandbox_free(l->sandbox);
         free(l->path);
-        l->box = NULL;
+        l->sandbox = NULL;
         return -1;
     }
     pthread_mutex_init(&l->lock, NULL);
@@ -399,9 +399,9 @@ static void lua_close_output(void *self)
     for (unsigned i = 0; i < o->count; i++) {
         struct err err = { 0 };
 
-        if (call_hook(o->at[i].box, "deinit", 0, &err) < 0)
+        if (call_hook(o->at[i].sandbox, "deinit", 0, &err) < 0)
             log_error("lua", "%s", err.text);
-        lua_box_free(o->at[i].box);
+        lua_sandbox_free(o->at[i].sandbox);
         pthread_mutex_destroy(&o->at[i].lock);
         free(o->at[i].path);
     }

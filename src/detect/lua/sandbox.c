@@ -15,36 +15,36 @@
 
 /* --- limits ------------------------------------------------------------------------------- */
 
-static void *box_alloc(void *arg, void *old, size_t old_size, size_t new_size)
+static void *sandbox_alloc(void *arg, void *old, size_t old_size, size_t new_size)
 {
-    struct lua_box *box = arg;
+    struct lua_sandbox *sandbox = arg;
     void *new;
 
     if (old == NULL)
         old_size = 0;           /* Lua passes the kind of object then */
     if (new_size == 0) {
         free(old);
-        box->bytes -= old_size;
+        sandbox->bytes -= old_size;
         return NULL;
     }
-    if (new_size > old_size && box->bytes_limit > 0 &&
-        box->bytes + (new_size - old_size) > box->bytes_limit) {
-        box->out_of_memory = true;
+    if (new_size > old_size && sandbox->bytes_limit > 0 &&
+        sandbox->bytes + (new_size - old_size) > sandbox->bytes_limit) {
+        sandbox->out_of_memory = true;
         return NULL;
     }
     new = realloc(old, new_size);
     if (new != NULL)
-        box->bytes += new_size - old_size;
+        sandbox->bytes += new_size - old_size;
     return new;
 }
 
-static void box_hook(lua_State *state, lua_Debug *at UNUSED)
+static void sandbox_hook(lua_State *state, lua_Debug *at UNUSED)
 {
-    struct lua_box *box = lua_box_of(state);
+    struct lua_sandbox *sandbox = lua_sandbox_of(state);
 
-    box->instructions += HOOK_STEP;
-    if (box->limits.max_instructions > 0 && box->instructions > box->limits.max_instructions) {
-        box->out_of_instructions = true;
+    sandbox->instructions += HOOK_STEP;
+    if (sandbox->limits.max_instructions > 0 && sandbox->instructions > sandbox->limits.max_instructions) {
+        sandbox->out_of_instructions = true;
         luaL_error(state, "instruction limit exceeded");
     }
 }
@@ -69,7 +69,7 @@ static int blocked_function(lua_State *state)
 {
     lua_Debug at;
 
-    lua_box_of(state)->blocked = true;
+    lua_sandbox_of(state)->blocked = true;
     if (lua_getstack(state, 0, &at) && lua_getinfo(state, "n", &at) && at.name != NULL)
         return luaL_error(state, "Blocked Lua function called: %s", at.name);
     return luaL_error(state, "Blocked Lua function: name not available");
@@ -121,81 +121,81 @@ static void sandbox_open(lua_State *state)
 
 /* --- the box ------------------------------------------------------------------------------ */
 
-struct lua_box *lua_box_new(const struct lua_limits *limits)
+struct lua_sandbox *lua_sandbox_new(const struct lua_limits *limits)
 {
-    struct lua_box *box = xcalloc(1, sizeof(*box));
+    struct lua_sandbox *sandbox = xcalloc(1, sizeof(*sandbox));
 
-    box->limits = *limits;
-    box->state = lua_newstate(box_alloc, box);
-    if (box->state == NULL) {
-        free(box);
+    sandbox->limits = *limits;
+    sandbox->state = lua_newstate(sandbox_alloc, sandbox);
+    if (sandbox->state == NULL) {
+        free(sandbox);
         return NULL;
     }
-    *(struct lua_box **)lua_getextraspace(box->state) = box;
+    *(struct lua_sandbox **)lua_getextraspace(sandbox->state) = sandbox;
     if (limits->open) {
-        luaL_openlibs(box->state);
-        lua_libraries_preload(box->state);
+        luaL_openlibs(sandbox->state);
+        lua_libraries_preload(sandbox->state);
     } else {
-        sandbox_open(box->state);
+        sandbox_open(sandbox->state);
     }
     if (limits->max_instructions > 0)
-        lua_sethook(box->state, box_hook, LUA_MASKCOUNT, HOOK_STEP);
-    return box;
+        lua_sethook(sandbox->state, sandbox_hook, LUA_MASKCOUNT, HOOK_STEP);
+    return sandbox;
 }
 
-void lua_box_free(struct lua_box *box)
+void lua_sandbox_free(struct lua_sandbox *sandbox)
 {
-    if (box == NULL)
+    if (sandbox == NULL)
         return;
-    box->bytes_limit = 0;
-    lua_close(box->state);
-    free(box);
+    sandbox->bytes_limit = 0;
+    lua_close(sandbox->state);
+    free(sandbox);
 }
 
-struct lua_box *lua_box_of(lua_State *state)
+struct lua_sandbox *lua_sandbox_of(lua_State *state)
 {
-    return *(struct lua_box **)lua_getextraspace(state);
+    return *(struct lua_sandbox **)lua_getextraspace(state);
 }
 
-int lua_box_load(struct lua_box *box, const char *path, struct err *err)
+int lua_sandbox_load(struct lua_sandbox *sandbox, const char *path, struct err *err)
 {
     struct where at = { 0 };
 
-    lua_box_prepare(box);
-    if (luaL_loadfile(box->state, path) != LUA_OK)
-        return err_at(err, at, "couldn't load file: %s", lua_tostring(box->state, -1));
-    if (lua_box_call(box, 0, 0) < 0)
-        return err_at(err, at, "couldn't prime file: %s", lua_tostring(box->state, -1));
+    lua_sandbox_prepare(sandbox);
+    if (luaL_loadfile(sandbox->state, path) != LUA_OK)
+        return err_at(err, at, "couldn't load file: %s", lua_tostring(sandbox->state, -1));
+    if (lua_sandbox_call(sandbox, 0, 0) < 0)
+        return err_at(err, at, "couldn't prime file: %s", lua_tostring(sandbox->state, -1));
     return 0;
 }
 
-bool lua_box_has_function(struct lua_box *box, const char *name)
+bool lua_sandbox_has_function(struct lua_sandbox *sandbox, const char *name)
 {
     bool has;
 
-    lua_getglobal(box->state, name);
-    has = lua_isfunction(box->state, -1);
-    lua_pop(box->state, 1);
+    lua_getglobal(sandbox->state, name);
+    has = lua_isfunction(sandbox->state, -1);
+    lua_pop(sandbox->state, 1);
     return has;
 }
 
-void lua_box_prepare(struct lua_box *box)
+void lua_sandbox_prepare(struct lua_sandbox *sandbox)
 {
-    lua_settop(box->state, 0);
-    box->bytes_limit = 0;
-    box->context.turn++;
+    lua_settop(sandbox->state, 0);
+    sandbox->bytes_limit = 0;
+    sandbox->context.turn++;
 }
 
-int lua_box_call(struct lua_box *box, int args, int results)
+int lua_sandbox_call(struct lua_sandbox *sandbox, int args, int results)
 {
     int r;
 
-    box->instructions = 0;
-    box->out_of_memory = box->out_of_instructions = box->blocked = false;
-    if (box->limits.max_bytes > 0)
-        box->bytes_limit = box->bytes + box->limits.max_bytes;
-    r = lua_pcall(box->state, args, results, 0);
-    box->bytes_limit = 0;
+    sandbox->instructions = 0;
+    sandbox->out_of_memory = sandbox->out_of_instructions = sandbox->blocked = false;
+    if (sandbox->limits.max_bytes > 0)
+        sandbox->bytes_limit = sandbox->bytes + sandbox->limits.max_bytes;
+    r = lua_pcall(sandbox->state, args, results, 0);
+    sandbox->bytes_limit = 0;
     return r == LUA_OK ? 0 : -1;
 }
 #endif

@@ -5,8 +5,8 @@
  * number of instructions a call. One box belongs to one thread and one use in one rule; scripts
  * of outputs run in open boxes under their owner's lock. Objects that libraries hand to scripts
  * hold no pointers: they mean what the context has at the moment, and are void after the call. */
-#ifndef DETECT_LUA_BOX_H
-#define DETECT_LUA_BOX_H
+#ifndef DETECT_LUA_SANDBOX_H
+#define DETECT_LUA_SANDBOX_H
 
 #include "app/app.h"
 #include "packet/packet.h"
@@ -38,7 +38,7 @@ struct lua_limits {
     bool open;                          /* everything that Lua can do */
 };
 
-struct lua_box {
+struct lua_sandbox {
     lua_State *state;
     struct lua_limits limits;
     uint64_t bytes, bytes_limit, instructions;
@@ -47,24 +47,24 @@ struct lua_box {
 };
 
 /* NULL when there is no memory. */
-struct lua_box *lua_box_new(const struct lua_limits *limits);
-void lua_box_free(struct lua_box *box);                 /* NULL is fine */
+struct lua_sandbox *lua_sandbox_new(const struct lua_limits *limits);
+void lua_sandbox_free(struct lua_sandbox *sandbox);                 /* NULL is fine */
 /* Reads the file and runs it. -1 with err set. */
-int lua_box_load(struct lua_box *box, const char *path, struct err *err);
-bool lua_box_has_function(struct lua_box *box, const char *name);
+int lua_sandbox_load(struct lua_sandbox *sandbox, const char *path, struct err *err);
+bool lua_sandbox_has_function(struct lua_sandbox *sandbox, const char *name);
 
 /* What is pushed between these two does not count as the script's. */
-void lua_box_prepare(struct lua_box *box);
+void lua_sandbox_prepare(struct lua_sandbox *sandbox);
 /* Runs the function below `args` arguments; the stack then has `results`. -1: the error's text is
  * on the stack in their place. */
-int lua_box_call(struct lua_box *box, int args, int results);
+int lua_sandbox_call(struct lua_sandbox *sandbox, int args, int results);
 
 /* --- for libraries ------------------------------------------------------------------------ */
 
-struct lua_box *lua_box_of(lua_State *state);
+struct lua_sandbox *lua_sandbox_of(lua_State *state);
 static inline struct lua_context *lua_context_of(lua_State *state)
 {
-    return &lua_box_of(state)->context;
+    return &lua_sandbox_of(state)->context;
 }
 
 /* Objects: made by the library's get function, checked by each method. */

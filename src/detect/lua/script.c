@@ -49,12 +49,12 @@ static void script_limits(struct rule_parser *p, struct lua_script *s)
     s->open = conf_bool(conf, "allow-restricted-functions", false);
 }
 
-static struct lua_box *script_box(const struct lua_script *s)
+static struct lua_sandbox *script_sandbox(const struct lua_script *s)
 {
     struct lua_limits limits = { .max_bytes = s->max_bytes,
                                  .max_instructions = s->max_instructions, .open = s->open };
 
-    return lua_box_new(&limits);
+    return lua_sandbox_new(&limits);
 }
 
 static bool need_of(const char *key, struct lua_script *s)
@@ -139,41 +139,41 @@ static int script_failed(struct rule_parser *p, const struct lua_script *s, cons
     return rule_error(p, "%s: the script %s cannot be used", p->keyword->name, s->path);
 }
 
-static int script_init(struct rule_parser *p, struct lua_box *box, struct lua_script *s)
+static int script_init(struct rule_parser *p, struct lua_sandbox *sandbox, struct lua_script *s)
 {
-    if (!lua_box_has_function(box, "init"))
+    if (!lua_sandbox_has_function(sandbox, "init"))
         return script_failed(p, s, "no init function in script", NULL);
-    lua_box_prepare(box);
-    lua_getglobal(box->state, "init");
-    lua_newtable(box->state);
-    if (lua_box_call(box, 1, 1) < 0)
+    lua_sandbox_prepare(sandbox);
+    lua_getglobal(sandbox->state, "init");
+    lua_newtable(sandbox->state);
+    if (lua_sandbox_call(sandbox, 1, 1) < 0)
         return script_failed(p, s, "couldn't run script 'init' function",
-                             lua_tostring(box->state, -1));
-    if (!lua_istable(box->state, -1))
+                             lua_tostring(sandbox->state, -1));
+    if (!lua_istable(sandbox->state, -1))
         return script_failed(p, s, "init function in script should return table, returned is not "
                              "table", NULL);
-    return read_needs(p, box->state, s);
+    return read_needs(p, sandbox->state, s);
 }
 
 static int script_try(struct rule_parser *p, struct lua_script *s, bool transform)
 {
-    struct lua_box *box = script_box(s);
+    struct lua_sandbox *sandbox = script_sandbox(s);
     struct err err = { 0 };
     int r;
 
-    if (box == NULL)
+    if (sandbox == NULL)
         return rule_error(p, "%s: no memory for a Lua state", p->keyword->name);
-    box->context.rule = s->rule;
-    box->context.ruleset = p->ruleset;
-    if (lua_box_load(box, s->path, &err) < 0)
+    sandbox->context.rule = s->rule;
+    sandbox->context.ruleset = p->ruleset;
+    if (lua_sandbox_load(sandbox, s->path, &err) < 0)
         r = script_failed(p, s, err.text, NULL);
     else if (!transform)
-        r = script_init(p, box, s);
-    else if (!lua_box_has_function(box, "transform"))
+        r = script_init(p, sandbox, s);
+    else if (!lua_sandbox_has_function(sandbox, "transform"))
         r = script_failed(p, s, "no transform function in script", NULL);
     else
         r = 0;
-    lua_box_free(box);
+    lua_sandbox_free(sandbox);
     return r;
 }
 
@@ -201,7 +201,7 @@ struct lua_script *lua_script_new(struct rule_parser *p, struct text name, bool 
 enum failure { FAILED_OTHER, FAILED_BLOCKED, FAILED_INSTRUCTIONS, FAILED_MEMORY, FAILURE_COUNT };
 
 struct script_state {
-    struct lua_box *box;                /* NULL: it failed to start here */
+    struct lua_sandbox *sandbox;                /* NULL: it failed to start here */
     uint8_t logged;                     /* bit per enum failure */
 };
 
@@ -212,30 +212,30 @@ struct lua_thread {
     struct script_state *at;            /* by script index */
 };
 
-static struct lua_box *thread_box(struct ruleset *set, const struct lua_script *s)
+static struct lua_sandbox *thread_sandbox(struct ruleset *set, const struct lua_script *s)
 {
-    struct lua_box *box = script_box(s);
+    struct lua_sandbox *sandbox = script_sandbox(s);
     struct err err = { 0 };
 
-    if (box == NULL)
+    if (sandbox == NULL)
         return NULL;
-    box->context.rule = s->rule;
-    box->context.datasets = set->datasets;
-    if (lua_box_load(box, s->path, &err) < 0) {
+    sandbox->context.rule = s->rule;
+    sandbox->context.datasets = set->datasets;
+    if (lua_sandbox_load(sandbox, s->path, &err) < 0) {
         log_error("detect-lua", "%s", err.text);
         goto fail;
     }
-    if (!lua_box_has_function(box, "thread_init"))
-        return box;
-    lua_box_prepare(box);
-    lua_getglobal(box->state, "thread_init");
-    if (lua_box_call(box, 0, 0) == 0)
-        return box;
+    if (!lua_sandbox_has_function(sandbox, "thread_init"))
+        return sandbox;
+    lua_sandbox_prepare(sandbox);
+    lua_getglobal(sandbox->state, "thread_init");
+    if (lua_sandbox_call(sandbox, 0, 0) == 0)
+        return sandbox;
     log_error("detect-lua", "couldn't run script 'thread_init' function: %s",
-              lua_tostring(box->state, -1));
+              lua_tostring(sandbox->state, -1));
 
 fail:
-    lua_box_free(box);
+    lua_sandbox_free(sandbox);
     return NULL;
 }
 
@@ -261,7 +261,7 @@ struct lua_thread *lua_thread_new(struct ruleset *set, struct counters *counters
     lt->count = (unsigned)set->scripts.count;
     lt->at = xcalloc(lt->count, sizeof(*lt->at));
     for (unsigned i = 0; i < lt->count; i++)
-        lt->at[i].box = thread_box(set, set->scripts.at[i]);
+        lt->at[i].sandbox = thread_sandbox(set, set->scripts.at[i]);
     return lt;
 }
 
@@ -270,7 +270,7 @@ void lua_thread_free(struct lua_thread *lt)
     if (lt == NULL)
         return;
     for (unsigned i = 0; i < lt->count; i++)
-        lua_box_free(lt->at[i].box);
+        lua_sandbox_free(lt->at[i].sandbox);
     free(lt->at);
     free(lt);
 }
@@ -280,11 +280,11 @@ void lua_thread_free(struct lua_thread *lt)
 /* Said once a thread, script and kind: whoever wrote the script has to see why. */
 static void script_error(struct lua_thread *lt, struct script_state *st)
 {
-    const struct lua_box *box = st->box;
-    enum failure kind = box->blocked ? FAILED_BLOCKED :
-                        box->out_of_instructions ? FAILED_INSTRUCTIONS :
-                        box->out_of_memory ? FAILED_MEMORY : FAILED_OTHER;
-    const char *why = lua_tostring(box->state, -1);
+    const struct lua_sandbox *sandbox = st->sandbox;
+    enum failure kind = sandbox->blocked ? FAILED_BLOCKED :
+                        sandbox->out_of_instructions ? FAILED_INSTRUCTIONS :
+                        sandbox->out_of_memory ? FAILED_MEMORY : FAILED_OTHER;
+    const char *why = lua_tostring(sandbox->state, -1);
 
     counter_inc(lt->counters, lt->errors);
     if (kind != FAILED_OTHER)
@@ -325,12 +325,12 @@ bool lua_script_match(const struct lua_script *s, const struct match_input *in,
     lua_State *state;
     bool yes;
 
-    if (st->box == NULL)
+    if (st->sandbox == NULL)
         return s->negated;
-    state = st->box->state;
-    lua_box_prepare(st->box);
-    context_of_match(&st->box->context, in);
-    st->box->context.tx = tx_at_hand(in);
+    state = st->sandbox->state;
+    lua_sandbox_prepare(st->sandbox);
+    context_of_match(&st->sandbox->context, in);
+    st->sandbox->context.tx = tx_at_hand(in);
     lua_getglobal(state, "match");
     lua_newtable(state);
     if (buffer.data != NULL) {
@@ -339,7 +339,7 @@ bool lua_script_match(const struct lua_script *s, const struct match_input *in,
         lua_push_slice(state, buffer);
         lua_setfield(state, -2, s->buffer_name);
     }
-    if (lua_box_call(st->box, 1, 1) < 0) {
+    if (lua_sandbox_call(st->sandbox, 1, 1) < 0) {
         script_error(lt, st);
         return false;
     }
@@ -356,10 +356,10 @@ void lua_script_transform(const struct lua_script *s, struct detect_thread *dt, 
     size_t has = 0;
 
     buf_add(out, in.data, in.len);
-    if (in.len == 0 || st->box == NULL)
+    if (in.len == 0 || st->sandbox == NULL)
         return;
-    state = st->box->state;
-    lua_box_prepare(st->box);
+    state = st->sandbox->state;
+    lua_sandbox_prepare(st->sandbox);
     lua_getglobal(state, "transform");
     lua_push_slice(state, in);
     lua_newtable(state);
@@ -367,7 +367,7 @@ void lua_script_transform(const struct lua_script *s, struct detect_thread *dt, 
         lua_pushstring(state, s->arg[i]);
         lua_rawseti(state, -2, i + 1);
     }
-    if (lua_box_call(st->box, 2, 2) < 0 || !lua_isstring(state, -2))
+    if (lua_sandbox_call(st->sandbox, 2, 2) < 0 || !lua_isstring(state, -2))
         return;
     data = lua_tolstring(state, -2, &has);
     if (lua_tointeger(state, -1) <= 0)
