@@ -364,7 +364,7 @@ struct app_proto {
     uint8_t transports;
     bool off_by_default;
     bool detection_only;        /* no parser (imap) */
-    uint8_t first_data;         /* APP_TS, APP_TC: who must speak first; 0 or both: either */
+    uint8_t first_sender;         /* APP_TS, APP_TC: who must speak first; 0 or both: either */
 
     const struct app_pattern *patterns;         /* ended by bytes == NULL; may be NULL */
     const struct app_probe *probes;             /* ended by probe == NULL; may be NULL */

@@ -217,7 +217,7 @@ static enum parse_status call_parser(struct app_session *s, struct app_input *in
     in->packet = s->flow.thread->packet;
     in->consumed = in->len;
     if (in->len > 0 || in->gap > 0)
-        s->first_data = FIRST_DATA_PARSED;
+        s->first_sender = FIRST_SENDER_PARSED;
     status = af->proto->parse(af, in);
     if (af->next_tx_id > txs && !af->proto->single_tx)
         app_count(af->thread->counters, found_counters(s)->tx, af->next_tx_id - txs);
@@ -490,7 +490,7 @@ void app_disable(struct app_session *s)
     app_frames_free(s);
     stop_all(s);
     s->changing = s->replace = false;
-    s->first_data = FIRST_DATA_PARSED;
+    s->first_sender = FIRST_SENDER_PARSED;
     f->app_proto = APP_PROTO_FAILED;
     app_count_flow(s);
     fail_direction(s, TO_SERVER);
@@ -613,8 +613,8 @@ static void tcp_packet(struct app_thread *at, struct packet *p)
     s->flow.thread = at;
     at->packet = p;
     s->midstream |= (p->flags & PACKET_MIDSTREAM) != 0;
-    if (s->first_data == 0 && p->payload_len > 0)
-        s->first_data = APP_DIRECTION_BIT(packet_direction(p));
+    if (s->first_sender == 0 && p->payload_len > 0)
+        s->first_sender = APP_DIRECTION_BIT(packet_direction(p));
     if (s->changing)
         resume_change(s);
     if (UNLIKELY(p->flags & PACKET_UNIDIRECTIONAL))

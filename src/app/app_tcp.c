@@ -14,11 +14,11 @@ static bool state_done(const struct app_dir *ds)
     return ds->detect_state.patterns_done && ds->detect_state.probes_done;
 }
 
-static uint8_t first_data_of(const struct app_session *s, uint16_t id)
+static uint8_t first_sender_of(const struct app_session *s, uint16_t id)
 {
     const struct app_proto *proto = s->flow.thread->conf->proto[id].proto;
 
-    return proto != NULL && proto->first_data != APP_BOTH ? proto->first_data : 0;
+    return proto != NULL && proto->first_sender != APP_BOTH ? proto->first_sender : 0;
 }
 
 /* Asks patterns, probes, and whether somebody announced this flow. */
@@ -113,7 +113,7 @@ static void parse_as_other(struct app_session *s, enum direction d, bool end)
     struct flow *f = s->flow.flow;
 
     if (s->ds[d].len > 0)
-        s->first_data = FIRST_DATA_PARSED;
+        s->first_sender = FIRST_SENDER_PARSED;
     if (f->app_proto_dir[OTHER_DIRECTION(d)] != APP_PROTO_FAILED) {
         app_feed(s, d, end);
         app_layer_event(s, APPLAYER_ONE_DIRECTION);
@@ -141,8 +141,8 @@ static void proto_not_detected(struct app_session *s, enum direction d, bool end
         both_unknown(s, d, end);
         return;
     }
-    first = first_data_of(s, other);
-    if (s->first_data != FIRST_DATA_PARSED && first != 0 && (first & APP_DIRECTION_BIT(d)) == 0) {
+    first = first_sender_of(s, other);
+    if (s->first_sender != FIRST_SENDER_PARSED && first != 0 && (first & APP_DIRECTION_BIT(d)) == 0) {
         app_disable(s);
         return;
     }
@@ -163,17 +163,17 @@ static enum app_proto_id settle_dispute(struct app_session *s, enum direction d,
     if (other == APP_PROTO_UNKNOWN || other == found)
         return found;
     app_layer_event(s, APPLAYER_MISMATCH);
-    if (s->first_data == FIRST_DATA_PARSED)
+    if (s->first_sender == FIRST_SENDER_PARSED)
         return other;
     return d == TO_CLIENT ? found : other;
 }
 
 /* The side that spoke first, and had to wait for this one to be detected. */
-static void parse_first_speaker(struct app_session *s, enum direction d)
+static void parse_first_sender(struct app_session *s, enum direction d)
 {
     uint8_t bit = APP_DIRECTION_BIT(d);
 
-    if ((s->first_data & APP_BOTH) == 0 || (s->first_data & bit) != 0)
+    if ((s->first_sender & APP_BOTH) == 0 || (s->first_sender & bit) != 0)
         return;
     app_tcp_data(s, OTHER_DIRECTION(d), false);
     if (s->changing) {
@@ -183,13 +183,13 @@ static void parse_first_speaker(struct app_session *s, enum direction d)
 }
 
 /* Does who spoke first fit the protocol? 0: yes, 1: this side must wait, -1: never. */
-static int check_first_speaker(struct app_session *s, enum direction d)
+static int check_first_sender(struct app_session *s, enum direction d)
 {
-    uint8_t first = first_data_of(s, s->flow.flow->app_proto);
+    uint8_t first = first_sender_of(s, s->flow.flow->app_proto);
 
-    if (s->first_data == FIRST_DATA_PARSED || first == 0)
+    if (s->first_sender == FIRST_SENDER_PARSED || first == 0)
         return 0;
-    if ((first & s->first_data) == 0)
+    if ((first & s->first_sender) == 0)
         return -1;
     return (first & APP_DIRECTION_BIT(d)) == 0;
 }
@@ -221,17 +221,17 @@ static void proto_detected(struct app_session *s, enum direction d, enum app_pro
     }
     if (other != APP_PROTO_UNKNOWN)
         app_count_flow(s);
-    parse_first_speaker(s, d);
+    parse_first_sender(s, d);
     if (s->off)
         return;
-    order = check_first_speaker(s, d);
+    order = check_first_sender(s, d);
     if (order < 0) {
         app_layer_event(s, APPLAYER_WRONG_DIRECTION);
         app_disable(s);
     } else if (order > 0) {
         forget_direction(s, d);
     } else {
-        s->first_data = FIRST_DATA_PARSED;
+        s->first_sender = FIRST_SENDER_PARSED;
         if (app_feed(s, d, end) == 0 && other == APP_PROTO_UNKNOWN &&
             s->ds[OTHER_DIRECTION(d)].detected)
             app_count_flow(s);

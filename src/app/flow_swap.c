@@ -68,8 +68,8 @@ static void flip_session(struct app_session *s)
         SWAP(s->flow.ext->frames[0], s->flow.ext->frames[1]);
     SWAP(s->flow.end[0], s->flow.end[1]);
     SWAP(s->flow.disrupted[0], s->flow.disrupted[1]);
-    if (s->first_data == APP_TS || s->first_data == APP_TC)
-        s->first_data ^= APP_BOTH;
+    if (s->first_sender == APP_TS || s->first_sender == APP_TC)
+        s->first_sender ^= APP_BOTH;
 }
 
 void flow_swap(struct app_session *s, struct packet *p)

@@ -203,13 +203,13 @@ struct frames {
     struct frame_part { uint64_t offset; uint32_t len; } part[FRAME_PARTS_MAX];
 };
 
-enum { FIRST_DATA_PARSED = 0x80 };
+enum { FIRST_SENDER_PARSED = 0x80 };
 
 struct app_session {
     struct app_flow flow;       /* first: what everybody else sees */
     struct app_dir ds[2];
     uint8_t transport;
-    uint8_t first_data;         /* APP_TS or APP_TC: who spoke first; FIRST_DATA_PARSED */
+    uint8_t first_sender;         /* APP_TS or APP_TC: who spoke first; FIRST_SENDER_PARSED */
     bool off : 1;               /* nothing is looked at any more */
     bool midstream : 1;
     bool changing : 1;          /* another protocol is about to follow */

@@ -328,7 +328,7 @@ static void take_either(struct modbus_message *m, struct bytes *in)
         take_all(m, in);
 }
 
-void modbus_parse_body(struct modbus_message *m, struct bytes in, enum modbus_speaker speaker)
+void modbus_parse_body(struct modbus_message *m, struct bytes in, enum modbus_sender sender)
 {
     struct bytes data;
 
@@ -337,7 +337,7 @@ void modbus_parse_body(struct modbus_message *m, struct bytes in, enum modbus_sp
     m->function = function_of(m->raw);
     m->access = access_of(m->function);
     data = in;
-    switch (speaker) {
+    switch (sender) {
     case MODBUS_CLIENT:
         take_request(m, &in);
         break;

@@ -76,10 +76,10 @@ static inline struct modbus_tx *modbus_tx_of(const struct app_tx *tx)
 }
 
 /* What a probe does not know: who speaks. */
-enum modbus_speaker { MODBUS_CLIENT, MODBUS_SERVER, MODBUS_ANYONE };
+enum modbus_sender { MODBUS_CLIENT, MODBUS_SERVER, MODBUS_ANYONE };
 
 /* The message behind a whole header whose length is valid; m->data lies in `in`. */
-void modbus_parse_body(struct modbus_message *m, struct bytes in, enum modbus_speaker speaker);
+void modbus_parse_body(struct modbus_message *m, struct bytes in, enum modbus_sender sender);
 /* Belong together; what in `later` does not fit the other is an error of its value. */
 bool modbus_match(struct modbus_message *later, const struct modbus_message *other);
 /* Addresses, counted from 1, that a request is about: false when there are none. */

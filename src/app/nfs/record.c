@@ -43,15 +43,15 @@ enum app_probe_result nfs_probe_tcp(struct bytes in, enum direction d,
                                     const struct flow *flow UNUSED)
 {
     uint32_t len = take_be32(&in) & ~MARK_LAST;
-    enum direction speaker = TO_SERVER;
+    enum direction sender = TO_SERVER;
 
     if (!bytes_have(&in, NFS_PROBE_TCP - RPC_MARK_LEN))
         return APP_PROBE_MORE;
     if (looks_like_reply(in, len))
-        speaker = TO_CLIENT;
+        sender = TO_CLIENT;
     else if (!looks_like_call(in, len))
         return APP_PROBE_NO;
-    return speaker == d ? APP_PROBE_YES : APP_PROBE_YES_REVERSED;
+    return sender == d ? APP_PROBE_YES : APP_PROBE_YES_REVERSED;
 }
 
 enum app_probe_result nfs_probe_udp(struct bytes in, enum direction d,

@@ -66,7 +66,7 @@ struct outcome {
     bool completes;
 };
 
-static const enum direction speaker[] = {
+static const enum direction sender[] = {
     [SERVER_VERSION] = TO_CLIENT, [CLIENT_VERSION] = TO_SERVER, [SECURITY_TYPES] = TO_CLIENT,
     [SERVER_SECURITY] = TO_CLIENT, [SELECTION] = TO_SERVER, [CHALLENGE] = TO_CLIENT,
     [RESPONSE] = TO_SERVER, [RESULT] = TO_CLIENT, [REASON] = TO_CLIENT,
@@ -250,7 +250,7 @@ static enum parse_status rfb_parse(struct app_flow *af, struct app_input *in)
 
     if (in->len == 0 || st->step == SKIP)
         return PARSE_OK;
-    if (in->direction != speaker[st->step]) {
+    if (in->direction != sender[st->step]) {
         finish_step(st, (struct outcome){ SKIP, RFB_CONFUSED_STATE, true });
         return PARSE_OK;
     }

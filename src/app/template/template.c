@@ -174,7 +174,7 @@ const struct app_proto app_template = {
     .name = "template",
     .off_by_default = true,
     .transports = APP_TCP,
-    .first_data = APP_BOTH,
+    .first_sender = APP_BOTH,
     .probes = (const struct app_probe[]){
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "7000", .max = 16,
           .probe = probe },

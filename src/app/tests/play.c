@@ -274,7 +274,7 @@ void play_force(struct play *play, enum app_proto_id id)
 
     f->app_proto = f->app_proto_dir[0] = f->app_proto_dir[1] = (uint16_t)id;
     s->ds[0].detected = s->ds[1].detected = true;
-    s->first_data = FIRST_DATA_PARSED;
+    s->first_sender = FIRST_SENDER_PARSED;
 }
 
 static void make_packet(struct play *play, enum direction d, const void *data, uint32_t len)

@@ -213,7 +213,7 @@ const struct app_proto app_toy = {
     .id = APP_PROTO_toy,
     .name = "toy",
     .transports = APP_TCP | APP_UDP,
-    .first_data = APP_TS,
+    .first_sender = APP_TS,
     .patterns = (const struct app_pattern[]){
         { .transport = APP_TCP | APP_UDP, .directions = APP_TS, .bytes = "HELLO ",
           .nocase = true },
