@@ -466,17 +466,17 @@ static bool asks_for_overlap(const struct rule *r)
     return false;
 }
 
-static void briefs_take(struct detect_plan *plan)
+static void masks_build(struct detect_plan *plan)
 {
-    plan->brief = xcalloc(plan->rule_count + 1, sizeof(*plan->brief));
+    plan->mask = xcalloc(plan->rule_count + 1, sizeof(*plan->mask));
     for (unsigned i = 0; i < plan->rule_count; i++) {
         const struct rule *r = plan->rule[i];
 
-        plan->brief[i] = (struct rule_brief){
+        plan->mask[i] = (struct rule_mask){
             .header_class = r->header_class, .app_proto = r->app_proto,
             .is_tx = r->type == RULE_APP_TX, .is_both = (r->flags & RULE_TX_BOTH) != 0,
             .is_pattern = rule_payload_is_literal(r),
-            .waits = r->fast_op == NULL && rule_payload_has_pattern(r),
+            .needs_payload_hit = r->fast_op == NULL && rule_payload_has_pattern(r),
             .needs_payload = (r->flags & RULE_NEEDS_PAYLOAD) != 0,
             .is_proto = r->type == RULE_PROTO_ONLY,
         };
@@ -515,7 +515,7 @@ int ruleset_compile(struct ruleset *set, struct err *err)
         if (r->type == RULE_APP_TX)
             place_tx_rule(c, r);
     }
-    briefs_take(c->plan);
+    masks_build(c->plan);
     result = build_all(c);
     c->plan->buffer_count = buffer_count(set);
     free(c);
@@ -556,7 +556,7 @@ void ruleset_plan_free(struct ruleset *set)
             free(plan->app[id][d].frame_always);
         }
     pattern_pool_free(plan->patterns);
-    free(plan->brief);
+    free(plan->mask);
     free(plan);
     set->plan = NULL;
 }

@@ -43,12 +43,12 @@ struct packet_scan {
 };
 
 /* What most candidates are turned away by, side by side for all rules. */
-struct rule_brief {
+struct rule_mask {
     uint8_t header_class, app_proto;
     bool is_tx;
     bool is_both;           /* one match over both directions of a transaction */
     bool is_pattern;        /* payload part: its pattern and no more */
-    bool waits;             /* on transactions: its only pattern is one of the payload */
+    bool needs_payload_hit;             /* on transactions: its only pattern is one of the payload */
     bool needs_payload;
     bool is_proto;          /* on a protocol alone: asked when that has just been detected */
 };
@@ -75,7 +75,7 @@ struct app_group {                          /* by protocol and direction */
 struct detect_plan {
     unsigned rule_count;
     struct rule *const *rule;               /* in evaluation order: ruleset->rules */
-    struct rule_brief *brief;               /* likewise */
+    struct rule_mask *mask;               /* likewise */
     struct transport_group group[TRANSPORT_COUNT][2];
     struct app_group app[APP_PROTO_COUNT][2];
     struct pattern_pool *patterns;

@@ -209,7 +209,7 @@ static unsigned choose_rules(struct detect_thread *dt, const struct packet *p,
     unsigned n = 0;
 
     for (unsigned i = 0; i < dt->found.count; i++) {
-        const struct rule_brief *b = &dt->plan->brief[dt->found.list[i]];
+        const struct rule_mask *b = &dt->plan->mask[dt->found.list[i]];
 
         if (!b->is_tx && (!b->needs_payload || has_payload) &&
             header_may_fit(b->header_class, h) && proto_fits(b->app_proto, p) &&
@@ -235,7 +235,7 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
         uint32_t rule = dt->chosen[i];
         uint64_t begun;
 
-        if (!header_may_fit(dt->plan->brief[rule].header_class, &h))
+        if (!header_may_fit(dt->plan->mask[rule].header_class, &h))
             continue;
         begun = cost_begin(dt);
         cost_end(dt, rule, begun,

@@ -178,7 +178,7 @@ static bool proto_may_fit(uint8_t app_proto, const struct flow *f)
 static bool is_out(const struct detect_thread *dt, const struct packet *p,
                    const struct header_view *h, uint32_t rule)
 {
-    const struct rule_brief *b = &dt->plan->brief[rule];
+    const struct rule_mask *b = &dt->plan->mask[rule];
 
     return candidates_has(&dt->settled, rule) || !header_may_fit(b->header_class, h) ||
            !proto_may_fit(b->app_proto, p->flow);
@@ -229,7 +229,7 @@ static void rule_on_window(struct detect_thread *dt, struct packet *p, struct st
                            uint32_t rule, struct header_view *h, struct slice window,
                            enum direction d)
 {
-    const struct rule_brief *b = &dt->plan->brief[rule];
+    const struct rule_mask *b = &dt->plan->mask[rule];
     const struct rule *r = dt->plan->rule[rule];
     struct match_input in;
 
@@ -366,7 +366,7 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
         uint32_t rule = dt->chosen[i];
         uint64_t begun = cost_begin(dt);
 
-        if (!header_may_fit(dt->plan->brief[rule].header_class, &h))
+        if (!header_may_fit(dt->plan->mask[rule].header_class, &h))
             continue;
         rule_on_window(dt, p, ds, rule, &h, window, d);
         cost_end(dt, rule, begun, false);   /* a match counts where it is reported */

@@ -339,10 +339,10 @@ static bool rule_may_begin(struct tx_context *c, const struct rule *r,
 
 /* A rule whose only pattern is one of the payload is not asked before that is there: no other part
  * may match and be remembered until then. */
-static bool waits_for_pattern(struct tx_context *c, const struct rule *r,
+static bool lacks_payload_hit(struct tx_context *c, const struct rule *r,
                               const struct match_input *in)
 {
-    return c->dt->plan->brief[r->index].waits &&
+    return c->dt->plan->mask[r->index].needs_payload_hit &&
            payload_matches(c, rule_payload(r), in) != PART_YES;
 }
 
@@ -379,7 +379,7 @@ static bool rule_inspect(struct tx_context *c, const struct rule *r)
     match_input_init(&in, c->dt, c->packet, c->direction, r);
     in.tx = c->tx;
     if (state == NULL && (is_before_hook(c, r) || !rule_may_begin(c, r, &in) ||
-                          waits_for_pattern(c, r, &in)))
+                          lacks_payload_hit(c, r, &in)))
         return false;
     part = rule_parts(c, r, &in, &matched);
     if (state == NULL && !is_bare_hook_now(c, r) &&
@@ -430,7 +430,7 @@ static unsigned choose_rules(struct tx_context *c)
     unsigned n = 0;
 
     for (unsigned i = 0; i < dt->found.count; i++) {
-        const struct rule_brief *b = &dt->plan->brief[dt->found.list[i]];
+        const struct rule_mask *b = &dt->plan->mask[dt->found.list[i]];
 
         if (b->is_both || header_may_fit(b->header_class, &c->header))
             choose(dt, &n, dt->found.list[i]);
