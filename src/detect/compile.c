@@ -14,7 +14,7 @@
 
 typedef ARRAY_OF(uint32_t) id_array;
 
-typedef ARRAY_OF(struct near_entry) entry_array;
+typedef ARRAY_OF(struct anchored_entry) entry_array;
 
 /* Scans being put together, by buffer. */
 struct scan_builder {
@@ -28,7 +28,7 @@ typedef ARRAY_OF(struct payload_pattern) pattern_array;
 struct group_builder {
     pattern_array payload, stream;
     id_array events, addresses;
-    entry_array unfiltered, payload_unfiltered, stream_unfiltered, payload_near, stream_near;
+    entry_array unfiltered, payload_unfiltered, stream_unfiltered, payload_anchored, stream_anchored;
     scan_array packet_scans;
 };
 
@@ -99,9 +99,9 @@ static bool any_ports(const struct rule *r)
 
 /* A short pattern stops the scan so often that looking for the rule in another way is cheaper:
  * by port, and where it has none by the place of a literal. */
-static void place_unfiltered(entry_array *by_port, entry_array *near, const struct rule *r)
+static void place_unfiltered(entry_array *by_port, entry_array *anchored, const struct rule *r)
 {
-    ARRAY_PUSH(any_ports(r) ? near : by_port, (struct near_entry){ r, rule_near_literal(r) });
+    ARRAY_PUSH(any_ports(r) ? anchored : by_port, (struct anchored_entry){ r, rule_anchored_literal(r) });
 }
 
 static void place_payload_rule(struct group_builder *b, struct rule *r, enum transport t)
@@ -120,9 +120,9 @@ static void place_payload_rule(struct group_builder *b, struct rule *r, enum tra
         return;
     }
     if (stream)
-        place_unfiltered(&b->stream_unfiltered, &b->stream_near, r);
+        place_unfiltered(&b->stream_unfiltered, &b->stream_anchored, r);
     if (packet)
-        place_unfiltered(&b->payload_unfiltered, &b->payload_near, r);
+        place_unfiltered(&b->payload_unfiltered, &b->payload_anchored, r);
 }
 
 static void place_in_group(struct group_builder *b, struct rule *r, enum transport t)
@@ -149,7 +149,7 @@ static void place_in_group(struct group_builder *b, struct rule *r, enum transpo
     else if (r->flags & RULE_NEEDS_PAYLOAD)
         place_payload_rule(b, r, t);
     else
-        ARRAY_PUSH(&b->unfiltered, (struct near_entry){ .rule = r });
+        ARRAY_PUSH(&b->unfiltered, (struct anchored_entry){ .rule = r });
 }
 
 static void place_packet_rule(struct compiler *c, struct rule *r)
@@ -379,7 +379,7 @@ static int build_group(struct compiler *c, struct group_builder *b, struct trans
     port_lists_build(&g->stream_unfiltered, b->stream_unfiltered.at,
                      (unsigned)b->stream_unfiltered.count);
     g->has_stream = b->stream.count > 0 || b->stream_unfiltered.count > 0 ||
-                    b->stream_near.count > 0;
+                    b->stream_anchored.count > 0;
     ARRAY_FREE(&b->stream_unfiltered);
     c->plan->any_stream |= g->has_stream;
     if (g->stream_set_count > 0)
@@ -388,12 +388,12 @@ static int build_group(struct compiler *c, struct group_builder *b, struct trans
     ARRAY_FREE(&b->stream);
     port_lists_build(&g->payload_unfiltered, b->payload_unfiltered.at,
                      (unsigned)b->payload_unfiltered.count);
-    near_lists_build(&g->payload_near, b->payload_near.at, (unsigned)b->payload_near.count);
-    near_lists_build(&g->stream_near, b->stream_near.at, (unsigned)b->stream_near.count);
+    anchored_lists_build(&g->payload_anchored, b->payload_anchored.at, (unsigned)b->payload_anchored.count);
+    anchored_lists_build(&g->stream_anchored, b->stream_anchored.at, (unsigned)b->stream_anchored.count);
     ARRAY_FREE(&b->unfiltered);
     ARRAY_FREE(&b->payload_unfiltered);
-    ARRAY_FREE(&b->payload_near);
-    ARRAY_FREE(&b->stream_near);
+    ARRAY_FREE(&b->payload_anchored);
+    ARRAY_FREE(&b->stream_anchored);
     ids_take(&g->event_rule, &g->event_rule_count, &b->events);
     address_lists_build(&g->addresses, c->plan->rule, b->addresses.at,
                         (unsigned)b->addresses.count);
@@ -538,8 +538,8 @@ void ruleset_plan_free(struct ruleset *set)
             port_lists_fini(&g->unfiltered);
             port_lists_fini(&g->payload_unfiltered);
             port_lists_fini(&g->stream_unfiltered);
-            near_lists_fini(&g->payload_near);
-            near_lists_fini(&g->stream_near);
+            anchored_lists_fini(&g->payload_anchored);
+            anchored_lists_fini(&g->stream_anchored);
             free(g->payload.gate);
             for (unsigned i = 0; i < g->stream_set_count; i++)
                 free(g->stream_sets[i].gate);

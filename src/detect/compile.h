@@ -27,8 +27,8 @@ struct transport_group {
     struct port_lists unfiltered;           /* rules on packets that need no payload */
     struct port_lists payload_unfiltered;   /* without a pattern that a set can take: by port */
     struct port_lists stream_unfiltered;
-    struct near_lists payload_near;         /* ... on any port */
-    struct near_lists stream_near;
+    struct anchored_lists payload_anchored;         /* ... on any port */
+    struct anchored_lists stream_anchored;
     struct packet_scan *packet_scan;        /* rules with a fast pattern in a header buffer */
     unsigned packet_scan_count;
     uint32_t *event_rule;                   /* decoder events only */
@@ -108,7 +108,7 @@ struct payload_pattern rule_packet_pattern(const struct rule *rule);
 /* Finding rule_payload_literal() is all there is to the payload part. */
 bool rule_payload_is_literal(const struct rule *rule);
 /* Of the payload alone, for the near lists; len 0: none. */
-struct near_literal rule_near_literal(const struct rule *rule);
+struct anchored_literal rule_anchored_literal(const struct rule *rule);
 /* The list of operations on the payload; NULL: none. */
 const struct rule_list *rule_payload(const struct rule *rule);
 /* There is a content in it that must be found. */

@@ -230,11 +230,11 @@ bool rule_payload_is_literal(const struct rule *r)
 }
 
 /* Where a content may stand, as far as that does not depend on others. */
-static struct near_literal near_literal_of(const struct rule_op *op)
+static struct anchored_literal anchored_literal_of(const struct rule_op *op)
 {
-    struct near_literal l = { .nocase = (op->flags & OP_NOCASE) != 0, .to = UINT32_MAX };
+    struct anchored_literal l = { .nocase = (op->flags & OP_NOCASE) != 0, .to = UINT32_MAX };
 
-    l.len = (uint8_t)MIN(op->content.len, NEAR_BYTES);
+    l.len = (uint8_t)MIN(op->content.len, ANCHORED_BYTES);
     memcpy(l.bytes, op->content.bytes, l.len);
     if (op->flags & (OP_DISTANCE | OP_WITHIN | OP_OFFSET_VAR | OP_DEPTH_VAR))
         return l;
@@ -245,20 +245,20 @@ static struct near_literal near_literal_of(const struct rule_op *op)
     return l;
 }
 
-struct near_literal rule_near_literal(const struct rule *r)
+struct anchored_literal rule_anchored_literal(const struct rule *r)
 {
     const struct rule_list *l = rule_payload(r);
-    struct near_literal best = { .to = UINT32_MAX };
+    struct anchored_literal best = { .to = UINT32_MAX };
 
     for (const struct rule_op *op = l != NULL ? l->first : NULL; op != NULL; op = op->next) {
-        struct near_literal n;
+        struct anchored_literal n;
         bool is_placed;
 
         if (op->kind != OP_CONTENT || (op->flags & OP_NEGATED))
             continue;
-        n = near_literal_of(op);
-        is_placed = near_literal_is_placed(&n);
-        if (is_placed != near_literal_is_placed(&best) ? is_placed : n.len > best.len)
+        n = anchored_literal_of(op);
+        is_placed = anchored_literal_is_bounded(&n);
+        if (is_placed != anchored_literal_is_bounded(&best) ? is_placed : n.len > best.len)
             best = n;
     }
     return best;

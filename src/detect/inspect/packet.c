@@ -138,14 +138,14 @@ static bool rule_inspect(struct detect_thread *dt, struct packet *p, enum direct
     return true;
 }
 
-static void collect_near(struct detect_thread *dt, const struct packet *p,
-                         const struct near_lists *lists, struct header_view *h)
+static void collect_anchored(struct detect_thread *dt, const struct packet *p,
+                         const struct anchored_lists *lists, struct header_view *h)
 {
     for (unsigned i = 0; i < lists->count; i++) {
-        const struct near_section *s = &lists->section[i];
+        const struct anchored_section *s = &lists->section[i];
 
         if (rule_header_fits(s->rule, h) && proto_fits(s->rule->app_proto, p))
-            near_section_collect(s, p->payload, p->payload_len, &dt->found);
+            anchored_section_collect(s, p->payload, p->payload_len, &dt->found);
     }
 }
 
@@ -154,7 +154,7 @@ static void collect_unstreamed(struct detect_thread *dt, const struct packet *p,
 {
     struct slice payload = { p->payload, p->payload_len };
 
-    collect_near(dt, p, &g->stream_near, h);
+    collect_anchored(dt, p, &g->stream_anchored, h);
     if (g->stream[0] != NULL)
         payload_sets_scan(g->stream[p->flow != NULL ? p->flow->app_proto : APP_PROTO_UNKNOWN],
                           dt->hs, p->src_port, p->dst_port, p->payload, p->payload_len,
@@ -183,12 +183,12 @@ static void collect(struct detect_thread *dt, struct packet *p, enum direction d
                           p->payload_len, &dt->found);
         if (g->has_stream && !(p->flags & PACKET_STREAM_ADDED))
             collect_unstreamed(dt, p, g, h);
-        collect_near(dt, p, &g->payload_near, h);
+        collect_anchored(dt, p, &g->payload_anchored, h);
         port_lists_collect(&g->payload_unfiltered, p->src_port, p->dst_port, payload, &dt->found);
     }
     if (stream_due) {
-        collect_near(dt, p, &g->payload_near, h);
-        collect_near(dt, p, &g->stream_near, h);
+        collect_anchored(dt, p, &g->payload_anchored, h);
+        collect_anchored(dt, p, &g->stream_anchored, h);
         port_lists_collect(&g->payload_unfiltered, p->src_port, p->dst_port, payload, &dt->found);
         port_lists_collect(&g->stream_unfiltered, p->src_port, p->dst_port, payload, &dt->found);
     }

@@ -261,15 +261,15 @@ static unsigned choose_rules(struct detect_thread *dt, const struct packet *p,
     return n;
 }
 
-static void collect_near(struct detect_thread *dt, const struct packet *p,
-                         const struct near_lists *lists, struct header_view *h,
+static void collect_anchored(struct detect_thread *dt, const struct packet *p,
+                         const struct anchored_lists *lists, struct header_view *h,
                          struct slice window)
 {
     for (unsigned i = 0; i < lists->count; i++) {
-        const struct near_section *s = &lists->section[i];
+        const struct anchored_section *s = &lists->section[i];
 
         if (rule_header_fits(s->rule, h) && proto_may_fit(s->rule->app_proto, p->flow))
-            near_section_collect(s, window.data, window.len, &dt->found);
+            anchored_section_collect(s, window.data, window.len, &dt->found);
     }
 }
 
@@ -349,7 +349,7 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
     if (sets != NULL && !(p->flags & PACKET_NO_PAYLOAD_INSPECT))
         payload_sets_scan(sets, dt->hs, h.src_port, h.dst_port, fresh.data, fresh.len,
                           &dt->found);
-    collect_near(dt, p, &g->stream_near, &h, window);
+    collect_anchored(dt, p, &g->stream_anchored, &h, window);
     if (dt->is_inline)
         recent_join(dt, ds, c->offset + c->len - window.len, c->offset + c->len);
     port_lists_collect(&g->stream_unfiltered, h.src_port, h.dst_port, window, &dt->found);

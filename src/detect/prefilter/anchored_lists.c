@@ -33,13 +33,13 @@ static int compare_headers(const struct rule *x, const struct rule *y)
     return r != 0 ? r : memcmp(x->ip_proto, y->ip_proto, sizeof(x->ip_proto));
 }
 
-static bool is_anywhere(const struct near_literal *l)
+static bool is_anywhere(const struct anchored_literal *l)
 {
     return l->len >= 2 && l->to == UINT32_MAX;
 }
 
 /* Those with a place first. */
-static int compare_literals(const struct near_literal *x, const struct near_literal *y)
+static int compare_literals(const struct anchored_literal *x, const struct anchored_literal *y)
 {
     int r = is_anywhere(x) - is_anywhere(y);
 
@@ -56,7 +56,7 @@ static int compare_literals(const struct near_literal *x, const struct near_lite
 
 static int by_section(const void *a, const void *b)
 {
-    const struct near_entry *x = a, *y = b;
+    const struct anchored_entry *x = a, *y = b;
     int r = compare_headers(x->rule, y->rule);
 
     if (r == 0)
@@ -78,7 +78,7 @@ static uint16_t pair_at(const uint8_t *at)
 }
 
 /* All ways of writing the first two letters lead to the slot of the small ones. */
-static void pairs_add(struct pair_filter *f, const struct near_literal *l)
+static void pairs_add(struct pair_filter *f, const struct anchored_literal *l)
 {
     for (unsigned way = 0; way < (l->nocase ? 4u : 1u); way++) {
         uint8_t two[2] = { l->bytes[0], l->bytes[1] };
@@ -99,7 +99,7 @@ static unsigned slot_of_text(const uint8_t *at)
     return slot_of(pair_at(lower));
 }
 
-static void pairs_build(struct near_section *s)
+static void pairs_build(struct anchored_section *s)
 {
     s->placed = 0;
     while (s->placed < s->count && !is_anywhere(&s->condition[s->placed].literal))
@@ -110,7 +110,7 @@ static void pairs_build(struct near_section *s)
     }
     s->pairs = xcalloc(1, sizeof(*s->pairs));
     for (unsigned i = s->placed; i < s->count; i++) {
-        struct near_condition *c = &s->condition[i];
+        struct anchored_condition *c = &s->condition[i];
         unsigned slot = slot_of_text(c->literal.bytes);
 
         pairs_add(s->pairs, &c->literal);
@@ -119,12 +119,12 @@ static void pairs_build(struct near_section *s)
     }
 }
 
-static void section_build(struct near_section *s, const struct near_entry *entry, unsigned count)
+static void section_build(struct anchored_section *s, const struct anchored_entry *entry, unsigned count)
 {
-    *s = (struct near_section){ .rule = entry[0].rule };
+    *s = (struct anchored_section){ .rule = entry[0].rule };
     s->condition = xcalloc(count, sizeof(*s->condition));
     for (unsigned i = 0; i < count; ) {
-        struct near_condition *c = &s->condition[s->count++];
+        struct anchored_condition *c = &s->condition[s->count++];
         unsigned first = i;
 
         c->literal = entry[i].literal;
@@ -138,11 +138,11 @@ static void section_build(struct near_section *s, const struct near_entry *entry
     pairs_build(s);
 }
 
-void near_lists_build(struct near_lists *lists, const struct near_entry *entry, unsigned count)
+void anchored_lists_build(struct anchored_lists *lists, const struct anchored_entry *entry, unsigned count)
 {
-    struct near_entry *sorted = xcalloc(count + 1, sizeof(*sorted));
+    struct anchored_entry *sorted = xcalloc(count + 1, sizeof(*sorted));
 
-    *lists = (struct near_lists){ 0 };
+    *lists = (struct anchored_lists){ 0 };
     if (count > 0) {
         memcpy(sorted, entry, count * sizeof(*sorted));
         qsort(sorted, count, sizeof(*sorted), by_section);
@@ -158,10 +158,10 @@ void near_lists_build(struct near_lists *lists, const struct near_entry *entry, 
     free(sorted);
 }
 
-void near_lists_fini(struct near_lists *lists)
+void anchored_lists_fini(struct anchored_lists *lists)
 {
     for (unsigned i = 0; i < lists->count; i++) {
-        struct near_section *s = &lists->section[i];
+        struct anchored_section *s = &lists->section[i];
 
         for (unsigned k = 0; k < s->count; k++)
             free(s->condition[k].rules.at);
@@ -169,29 +169,29 @@ void near_lists_fini(struct near_lists *lists)
         free(s->pairs);
     }
     free(lists->section);
-    *lists = (struct near_lists){ 0 };
+    *lists = (struct anchored_lists){ 0 };
 }
 
 /* --- looking ------------------------------------------------------------------------------ */
 
-static void pair_found(const struct near_section *s, const uint8_t *data, uint32_t len,
+static void pair_found(const struct anchored_section *s, const uint8_t *data, uint32_t len,
                        uint32_t at, struct candidates *out)
 {
     for (unsigned i = s->pairs->slot[slot_of_text(data + at)]; i != 0; ) {
-        const struct near_condition *c = &s->condition[i - 1];
+        const struct anchored_condition *c = &s->condition[i - 1];
 
         if (at >= c->literal.from && len - at >= c->literal.len &&
-            near_literal_stands_at(&c->literal, data + at))
+            anchored_literal_is_at(&c->literal, data + at))
             rule_ids_add(&c->rules, out);
         i = c->next;
     }
 }
 
-void near_section_collect(const struct near_section *s, const uint8_t *data, uint32_t len,
+void anchored_section_collect(const struct anchored_section *s, const uint8_t *data, uint32_t len,
                           struct candidates *out)
 {
     for (unsigned i = 0; i < s->placed; i++)
-        if (near_literal_stands(&s->condition[i].literal, data, len))
+        if (anchored_literal_matches(&s->condition[i].literal, data, len))
             rule_ids_add(&s->condition[i].rules, out);
     if (s->pairs == NULL)
         return;

@@ -5,13 +5,13 @@
  * fits, once for all of them. Then one cheap condition for each literal: that it stands within
  * the bytes the rule allows it. Literals that may stand anywhere are looked for all at once, by
  * their first two bytes. Read only once built. */
-#ifndef DETECT_NEAR_LISTS_H
-#define DETECT_NEAR_LISTS_H
+#ifndef DETECT_ANCHORED_LISTS_H
+#define DETECT_ANCHORED_LISTS_H
 
 #include "detect/prefilter/port_lists.h"
 
-struct near_condition {
-    struct near_literal literal;
+struct anchored_condition {
+    struct anchored_literal literal;
     uint16_t next;              /* among those of one pair slot; 0: none, else index + 1 */
     struct rule_ids rules;
 };
@@ -22,24 +22,24 @@ struct pair_filter {
     uint16_t slot[256];         /* by hash: first condition, index + 1 */
 };
 
-struct near_section {
+struct anchored_section {
     const struct rule *rule;    /* one of them: all have its header and protocol */
-    struct near_condition *condition;
+    struct anchored_condition *condition;
     unsigned placed;            /* so many are tried one by one, the others by pairs */
     unsigned count;
     struct pair_filter *pairs;  /* NULL: all are tried one by one */
 };
 
-struct near_lists {
-    struct near_section *section;
+struct anchored_lists {
+    struct anchored_section *section;
     unsigned count;
 };
 
-void near_lists_build(struct near_lists *lists, const struct near_entry *entry, unsigned count);
-void near_lists_fini(struct near_lists *lists);
+void anchored_lists_build(struct anchored_lists *lists, const struct anchored_entry *entry, unsigned count);
+void anchored_lists_fini(struct anchored_lists *lists);
 
 /* The rules of a section whose header fits. */
-void near_section_collect(const struct near_section *s, const uint8_t *data, uint32_t len,
+void anchored_section_collect(const struct anchored_section *s, const uint8_t *data, uint32_t len,
                           struct candidates *out);
 
 #endif

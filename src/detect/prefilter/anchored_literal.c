@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-bool near_literal_stands_at(const struct near_literal *l, const uint8_t *at)
+bool anchored_literal_is_at(const struct anchored_literal *l, const uint8_t *at)
 {
     if (l->nocase)
         return literal_equal_nocase(at, l->bytes, l->len);
     return at[0] == l->bytes[0] && memcmp(at, l->bytes, l->len) == 0;
 }
 
-bool near_literal_stands(const struct near_literal *l, const uint8_t *data, uint32_t len)
+bool anchored_literal_matches(const struct anchored_literal *l, const uint8_t *data, uint32_t len)
 {
     uint32_t to = MIN(l->to, len);
 
@@ -20,6 +20,6 @@ bool near_literal_stands(const struct near_literal *l, const uint8_t *data, uint
     if (l->from > to || to - l->from < l->len)
         return false;
     if (to - l->from == l->len)
-        return near_literal_stands_at(l, data + l->from);
+        return anchored_literal_is_at(l, data + l->from);
     return literal_find(data + l->from, to - l->from, l->bytes, l->len, l->nocase) != NULL;
 }

@@ -10,15 +10,15 @@
 typedef ARRAY_OF(uint32_t) id_array;
 
 /* Arrays of numbers are numbers of entries. */
-static void rules_take(struct port_rules *out, const struct near_entry *entry, const id_array *from)
+static void rules_take(struct port_rules *out, const struct anchored_entry *entry, const id_array *from)
 {
     *out = (struct port_rules){ 0 };
     out->plain.at = xcalloc(from->count + 1, sizeof(*out->plain.at));
     out->placed = xcalloc(from->count + 1, sizeof(*out->placed));
     for (size_t i = 0; i < from->count; i++) {
-        const struct near_entry *e = &entry[from->at[i]];
+        const struct anchored_entry *e = &entry[from->at[i]];
 
-        if (near_literal_is_placed(&e->literal))
+        if (anchored_literal_is_bounded(&e->literal))
             out->placed[out->placed_count++] = (struct placed_rule){ e->literal, e->rule->index };
         else
             out->plain.at[out->plain.count++] = e->rule->index;
@@ -35,7 +35,7 @@ static void mark_edges(uint8_t *edge, const struct port_set *set)
     }
 }
 
-static void rules_at(const struct near_entry *entry, const id_array *ids, bool dst, uint16_t port,
+static void rules_at(const struct anchored_entry *entry, const id_array *ids, bool dst, uint16_t port,
                      id_array *out)
 {
     for (size_t i = 0; i < ids->count; i++) {
@@ -46,7 +46,7 @@ static void rules_at(const struct near_entry *entry, const id_array *ids, bool d
     }
 }
 
-static uint16_t class_for(struct port_classes *c, const struct near_entry *entry,
+static uint16_t class_for(struct port_classes *c, const struct anchored_entry *entry,
                           struct map *known, const id_array *ids)
 {
     uintptr_t at = (uintptr_t)map_get(known, ids->at, ids->count * sizeof(*ids->at));
@@ -78,7 +78,7 @@ static void pages_fold(struct port_classes *c, const uint16_t *class_of)
     c->page = xrealloc(c->page, count * sizeof(*c->page));
 }
 
-static void classes_build(struct port_classes *c, const struct near_entry *entry,
+static void classes_build(struct port_classes *c, const struct anchored_entry *entry,
                           const id_array *ids, bool dst)
 {
     uint8_t *edge;
@@ -111,7 +111,7 @@ static void classes_build(struct port_classes *c, const struct near_entry *entry
     free(edge);
 }
 
-void port_lists_build(struct port_lists *lists, const struct near_entry *entry, unsigned count)
+void port_lists_build(struct port_lists *lists, const struct anchored_entry *entry, unsigned count)
 {
     id_array dst = { 0 }, src = { 0 }, any = { 0 };
 

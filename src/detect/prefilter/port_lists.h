@@ -14,7 +14,7 @@
 
 struct rule_ids { uint32_t *at; unsigned count; };
 
-struct placed_rule { struct near_literal literal; uint32_t rule; };
+struct placed_rule { struct anchored_literal literal; uint32_t rule; };
 
 struct port_rules {
     struct rule_ids plain;
@@ -36,7 +36,7 @@ struct port_lists {
     struct port_rules any;
 };
 
-void port_lists_build(struct port_lists *lists, const struct near_entry *entry, unsigned count);
+void port_lists_build(struct port_lists *lists, const struct anchored_entry *entry, unsigned count);
 void port_lists_fini(struct port_lists *lists);
 
 static inline void rule_ids_add(const struct rule_ids *ids, struct candidates *out)
@@ -50,7 +50,7 @@ static inline void port_rules_add(const struct port_rules *rules, struct slice p
 {
     rule_ids_add(&rules->plain, out);
     for (unsigned i = 0; i < rules->placed_count; i++)
-        if (near_literal_stands(&rules->placed[i].literal, payload.data, payload.len))
+        if (anchored_literal_matches(&rules->placed[i].literal, payload.data, payload.len))
             candidates_add(out, rules->placed[i].rule);
 }
 

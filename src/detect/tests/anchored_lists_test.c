@@ -20,9 +20,9 @@ static void random_bytes(uint8_t *out, size_t n, const char *alphabet, uint32_t 
         out[i] = (uint8_t)alphabet[next_random(state) % strlen(alphabet)];
 }
 
-static struct near_literal random_literal(uint32_t *state)
+static struct anchored_literal random_literal(uint32_t *state)
 {
-    struct near_literal l = { .to = UINT32_MAX };
+    struct anchored_literal l = { .to = UINT32_MAX };
 
     l.len = (uint8_t)(next_random(state) % 4);
     l.nocase = next_random(state) & 1;
@@ -34,7 +34,7 @@ static struct near_literal random_literal(uint32_t *state)
     return l;
 }
 
-static bool stands_plainly(const struct near_literal *l, const uint8_t *data, uint32_t len)
+static bool stands_plainly(const struct anchored_literal *l, const uint8_t *data, uint32_t len)
 {
     uint32_t to = MIN(l->to, len);
 
@@ -42,20 +42,20 @@ static bool stands_plainly(const struct near_literal *l, const uint8_t *data, ui
                                                                l->bytes, l->len, l->nocase));
 }
 
-static bool lists_agree(const struct near_lists *lists, const struct near_entry *entry,
+static bool lists_agree(const struct anchored_lists *lists, const struct anchored_entry *entry,
                         const uint8_t *data, uint32_t len, struct candidates *found)
 {
     bool agree = true;
 
     for (unsigned i = 0; i < lists->count; i++)
-        near_section_collect(&lists->section[i], data, len, found);
+        anchored_section_collect(&lists->section[i], data, len, found);
     for (unsigned i = 0; i < RULES; i++)
         agree &= candidates_has(found, i) == stands_plainly(&entry[i].literal, data, len);
     candidates_clear(found);
     return agree;
 }
 
-TEST(near_lists_find_what_stands_there)
+TEST(anchored_lists_find_literals_at_their_offset)
 {
     uint32_t state = 11;
     struct candidates found;
@@ -63,15 +63,15 @@ TEST(near_lists_find_what_stands_there)
     candidates_init(&found, RULES);
     for (unsigned round = 0; round < 300; round++) {
         static struct rule rule[RULES];
-        struct near_entry entry[RULES];
-        struct near_lists lists;
+        struct anchored_entry entry[RULES];
+        struct anchored_lists lists;
 
         for (unsigned i = 0; i < RULES; i++) {
             rule[i].index = i;
             rule[i].app_proto = (uint8_t)(i % 2);       /* two sections */
-            entry[i] = (struct near_entry){ &rule[i], random_literal(&state) };
+            entry[i] = (struct anchored_entry){ &rule[i], random_literal(&state) };
         }
-        near_lists_build(&lists, entry, RULES);
+        anchored_lists_build(&lists, entry, RULES);
         CHECK(lists.count == 2);
         for (unsigned i = 0; i < 20; i++) {
             uint8_t data[40];
@@ -80,7 +80,7 @@ TEST(near_lists_find_what_stands_there)
             random_bytes(data, len, "aAbB@`[{", &state);
             CHECK(lists_agree(&lists, entry, data, len, &found));
         }
-        near_lists_fini(&lists);
+        anchored_lists_fini(&lists);
     }
     candidates_fini(&found);
 }

@@ -23,7 +23,7 @@ TEST(port_lists_have_the_rules_of_each_port)
         { "!53", NULL }, { NULL, "!80" }, { NULL, NULL }, { "any", "any" }, { "1:3", "255:256" },
     };
     struct rule rules[ARRAY_LEN(ports)];
-    struct near_entry entry[ARRAY_LEN(ports)];
+    struct anchored_entry entry[ARRAY_LEN(ports)];
     struct port_lists lists;
     struct port_table table;
     struct candidates found;
@@ -37,7 +37,7 @@ TEST(port_lists_have_the_rules_of_each_port)
         rules[i].src_port = set_of(&table, ports[i].src);
         rules[i].dst_port = set_of(&table, ports[i].dst);
         rules[i].index = i;
-        entry[i] = (struct near_entry){ .rule = &rules[i] };
+        entry[i] = (struct anchored_entry){ .rule = &rules[i] };
     }
     memset(&lists, 0, sizeof(lists));
     port_lists_build(&lists, entry, ARRAY_LEN(ports));
@@ -63,14 +63,14 @@ TEST(port_lists_have_the_rules_of_each_port)
 }
 
 /* At one port: three rules, two of which want something of the payload. */
-TEST(port_lists_ask_for_what_stands_near_the_front)
+TEST(port_lists_check_anchored_literals)
 {
     static const struct { const char *payload, *found; } cases[] = {
         { "", "2" }, { "x", "2" }, { "xabc", "02" }, { "xab", "02" }, { "abx", "2" },
         { "xa", "2" }, { "___Q____", "12" }, { "q", "12" }, { "____q", "2" }, { "xabq", "012" },
     };
     struct rule rules[3];
-    struct near_entry entry[3] = {
+    struct anchored_entry entry[3] = {
         { &rules[0], { .bytes = "ab", .len = 2, .from = 1, .to = 3 } },
         { &rules[1], { .bytes = "q", .len = 1, .nocase = true, .to = 4 } },
         { &rules[2], { .bytes = "zz", .len = 2, .to = UINT32_MAX } },   /* anywhere: not asked */
