@@ -540,9 +540,9 @@ void ruleset_plan_free(struct ruleset *set)
             port_lists_fini(&g->stream_unfiltered);
             anchored_lists_fini(&g->payload_anchored);
             anchored_lists_fini(&g->stream_anchored);
-            free(g->payload.gate);
+            free(g->payload.filter);
             for (unsigned i = 0; i < g->stream_set_count; i++)
-                free(g->stream_sets[i].gate);
+                free(g->stream_sets[i].filter);
             free(g->stream_sets);
             free(g->packet_scan);
             free(g->event_rule);

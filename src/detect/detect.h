@@ -81,15 +81,15 @@ void detect_packet(struct detect_thread *dt, struct packet *p);
 
 /* Rules that stand in front of the flow table, or of the stream: for the thread that looks up
  * flows, with a detect_thread of its own. False: dropped there. The alerts stand in p->alert. */
-enum detect_gate { GATE_PRE_FLOW, GATE_PRE_STREAM, GATE_COUNT };
-bool ruleset_has_gate(const struct ruleset *set, enum detect_gate gate);
+enum detect_early_hook { EARLY_HOOK_PRE_FLOW, EARLY_HOOK_PRE_STREAM, EARLY_HOOK_COUNT };
+bool ruleset_has_early_hook(const struct ruleset *set, enum detect_early_hook hook);
 /* Do these rules ask or change what packets of other flows can change? Then they take turns
  * (packet/turn.h): nothing may stand between the packet and those before it. */
-bool ruleset_gates_share(const struct ruleset *set);
+bool ruleset_early_hooks_share_state(const struct ruleset *set);
 /* Does a rule change how its flow is followed from the next packet on: bypass, or a depth of its
  * own for files that are stored? */
 bool ruleset_steers_stream(const struct ruleset *set);
-bool detect_gate(struct detect_thread *dt, struct packet *p, enum detect_gate gate);
+bool detect_early_hook(struct detect_thread *dt, struct packet *p, enum detect_early_hook hook);
 
 /* Which directions of a flow that ends are inspected once more, in the packet's flags: where TCP
  * data, transactions or what was found in the stream have not been told yet. Call it before

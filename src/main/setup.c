@@ -344,7 +344,7 @@ static unsigned threads_with(const struct plan *plan, const char *module)
 static bool needs_turns(const struct setup *s)
 {
     const struct plan *plan = s->plan;
-    bool gates_share = s->context.rules != NULL && ruleset_gates_share(s->context.rules);
+    bool early_hooks_share_state = s->context.rules != NULL && ruleset_early_hooks_share_state(s->context.rules);
 
     if (plan->whole_files)
         return false;
@@ -352,7 +352,7 @@ static bool needs_turns(const struct setup *s)
         const struct run_stage *stage = plan->stages[i].stage;
 
         if (stage_has(stage, "detect"))
-            return plan->stages[i].count > 1 || (gates_share && !stage_has(stage, "stream"));
+            return plan->stages[i].count > 1 || (early_hooks_share_state && !stage_has(stage, "stream"));
     }
     return false;
 }

@@ -11,9 +11,9 @@ struct stream_module {
     struct run_context *ctx;
     struct stream_thread *stream;
     struct counters *counters;
-    struct detect_thread *gate;             /* NULL: no rule stands there */
+    struct detect_thread *early;             /* NULL: no rule stands there */
     struct turn_lane *lane;                 /* NULL: nobody to wait for */
-    bool takes_turns;                       /* what the gate asks others can change */
+    bool takes_turns;                       /* what the hook asks others can change */
     struct order_mark done;                 /* the place of the last vector */
     struct turn_ends *ends;                 /* NULL: nobody has to know */
     struct ruleset *rules, *rules_before;   /* packets with their alerts may be under way */
@@ -57,35 +57,35 @@ static void settle_open(struct stream_module *m)
     bool answers_count = ctx->is_inline || rules_steer(m) || app_bypasses(ctx->app);
 
     stream_thread_settles(m->stream, &how, ctx->offline,
-                          ruleset_has_gate(m->rules, GATE_PRE_STREAM) ||
+                          ruleset_has_early_hook(m->rules, EARLY_HOOK_PRE_STREAM) ||
                               (ctx->offline && answers_count));
 }
 
-static bool gate_asks(const struct stream_module *m, struct packet *p, enum detect_gate gate)
+static bool early_hook_passes(const struct stream_module *m, struct packet *p, enum detect_early_hook hook)
 {
     bool goes;
 
     p->lane = m->takes_turns ? m->lane : NULL;
-    goes = detect_gate(m->gate, p, gate);
+    goes = detect_early_hook(m->early, p, hook);
     p->lane = NULL;
     return goes;
 }
 
 static bool pre_flow(void *arg, struct packet *p)
 {
-    return gate_asks(arg, p, GATE_PRE_FLOW);
+    return early_hook_passes(arg, p, EARLY_HOOK_PRE_FLOW);
 }
 
 static bool pre_stream(void *arg, struct packet *p)
 {
-    return gate_asks(arg, p, GATE_PRE_STREAM);
+    return early_hook_passes(arg, p, EARLY_HOOK_PRE_STREAM);
 }
 
 /* Rules brought by a reload may be the first of their kind, or the last of it gone: only those who
  * take turns have a place that others wait for. */
 static void turns_open(struct stream_module *m)
 {
-    bool takes_turns = m->lane != NULL && ruleset_gates_share(m->rules);
+    bool takes_turns = m->lane != NULL && ruleset_early_hooks_share_state(m->rules);
 
     if (takes_turns && !m->takes_turns)
         turn_lane_enter(m->lane, m->done);
@@ -95,23 +95,23 @@ static void turns_open(struct stream_module *m)
 }
 
 /* Tenants have no rules here: theirs that name these hooks are asked with their others. */
-static int gate_open(struct stream_module *m, struct err *err)
+static int early_hooks_open(struct stream_module *m, struct err *err)
 {
-    bool flow = ruleset_has_gate(m->rules, GATE_PRE_FLOW);
-    bool stream = ruleset_has_gate(m->rules, GATE_PRE_STREAM);
-    struct stream_gates gates = { flow ? pre_flow : NULL, stream ? pre_stream : NULL, m,
-                                  ruleset_gates_share(m->rules) };
+    bool flow = ruleset_has_early_hook(m->rules, EARLY_HOOK_PRE_FLOW);
+    bool stream = ruleset_has_early_hook(m->rules, EARLY_HOOK_PRE_STREAM);
+    struct stream_early_hooks hooks = { flow ? pre_flow : NULL, stream ? pre_stream : NULL, m,
+                                  ruleset_early_hooks_share_state(m->rules) };
 
     if (flow || stream) {
-        if (m->gate == NULL)
-            m->gate = detect_thread_new(m->rules, m->ctx->conf, m->counters, m->ctx->is_inline,
+        if (m->early == NULL)
+            m->early = detect_thread_new(m->rules, m->ctx->conf, m->counters, m->ctx->is_inline,
                                         err);
         else
-            detect_thread_set_rules(m->gate, m->rules);
-        if (m->gate == NULL)
+            detect_thread_set_rules(m->early, m->rules);
+        if (m->early == NULL)
             return -1;
     }
-    stream_thread_set_gates(m->stream, &gates);
+    stream_thread_set_early_hooks(m->stream, &hooks);
     turns_open(m);
     settle_open(m);
     return 0;
@@ -125,8 +125,8 @@ static void stream_module_close(void *self)
         return;
     if (m->joined)
         qsbr_leave(m->ctx, &m->quiescent_round);
-    if (m->gate != NULL)
-        detect_thread_free(m->gate);
+    if (m->early != NULL)
+        detect_thread_free(m->early);
     ruleset_unref(m->rules);
     ruleset_unref(m->rules_before);
     stream_thread_free(m->stream);
@@ -169,7 +169,7 @@ static void *stream_module_open(const struct module_env *env, struct err *err)
         m->lane = turn_lane_new(m->ctx->turns, &env->turn_thread);
         turn_lane_leave(m->lane);
     }
-    if (m->stream == NULL || gate_open(m, err) < 0) {
+    if (m->stream == NULL || early_hooks_open(m, err) < 0) {
         stream_module_close(m);
         return NULL;
     }
@@ -186,13 +186,13 @@ static void COLD take_new_rules(struct stream_module *m)
     ruleset_unref(m->rules_before);
     m->rules_before = m->rules;
     m->rules = run_context_rules(m->ctx, &m->rules_generation);
-    (void)gate_open(m, &err);
+    (void)early_hooks_open(m, &err);
 }
 
 static COLD void report_quiescent(struct stream_module *m)
 {
-    if (m->gate != NULL)
-        detect_thread_follow_profile(m->gate);
+    if (m->early != NULL)
+        detect_thread_follow_profile(m->early);
     qsbr_report_quiescent(m->ctx, m->stream, &m->quiescent_round);
 }
 

@@ -160,9 +160,9 @@ struct stream_thread *stream_thread_new(const struct stream_conf *conf,
     return st;
 }
 
-void stream_thread_set_gates(struct stream_thread *st, const struct stream_gates *gates)
+void stream_thread_set_early_hooks(struct stream_thread *st, const struct stream_early_hooks *early_hooks)
 {
-    st->gates = *gates;
+    st->early_hooks = *early_hooks;
 }
 
 void stream_thread_foretell(struct stream_thread *st,
@@ -286,13 +286,13 @@ static void count_events(const struct stream_thread *st, const struct packet *p)
 
 static bool may_enter(const struct stream_thread *st, struct packet *p)
 {
-    return LIKELY(st->gates.pre_stream == NULL) || st->gates.pre_stream(st->gates.arg, p);
+    return LIKELY(st->early_hooks.pre_stream == NULL) || st->early_hooks.pre_stream(st->early_hooks.arg, p);
 }
 
 /* What is dropped here has no flow and goes on only to be reported. */
 static COLD bool is_stopped(const struct stream_thread *st, struct packet *p)
 {
-    if ((p->flags & PACKET_PSEUDO) || st->gates.pre_flow(st->gates.arg, p))
+    if ((p->flags & PACKET_PSEUDO) || st->early_hooks.pre_flow(st->early_hooks.arg, p))
         return false;
     p->flags |= PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP;
     return true;
@@ -349,7 +349,7 @@ static void packet_at(struct stream_thread *st, struct packet_vector *v, unsigne
         st->now_us = p->time_us;
     if (!(p->flags & PACKET_PSEUDO))
         note_source(st, p);
-    if (UNLIKELY(st->gates.pre_flow != NULL) && is_stopped(st, p))
+    if (UNLIKELY(st->early_hooks.pre_flow != NULL) && is_stopped(st, p))
         return;
     if (p->flow_hash == 0 || (p->flags & (PACKET_PSEUDO | PACKET_FRAGMENT)))
         return;
@@ -482,7 +482,7 @@ static void take_input(struct stream_thread *st, struct packet_vector *v)
 
 static bool may_have_flow(const struct stream_thread *st, struct packet *p)
 {
-    if (UNLIKELY(st->gates.pre_flow != NULL) && is_stopped(st, p))
+    if (UNLIKELY(st->early_hooks.pre_flow != NULL) && is_stopped(st, p))
         return false;
     return p->flow_hash != 0 && !(p->flags & PACKET_FRAGMENT);
 }
@@ -513,7 +513,7 @@ static bool next_in_order(struct stream_thread *st, struct packet_vector *v)
         flow_table_pass(st->flows, p->order);
         if (UNLIKELY(ends_wait(st)) && !flow_ends_push(st, v))
             return false;
-        if (UNLIKELY(st->gates.alone) && !stands_alone(st, v))
+        if (UNLIKELY(st->early_hooks.alone) && !stands_alone(st, v))
             return false;
         flow_table_at(st->flows, p->order);
         st->now_us = p->time_us;

@@ -48,13 +48,13 @@ const struct flow *stream_find_flow(struct stream_thread *st, uint64_t id);
  * (it has); false: the packet goes no further here. NULL: nobody. `alone`: they may wait for all
  * that stands before the packet, so of a file that has left when they are asked, flow ends
  * included, and the vector before has told the packet's place. */
-struct stream_gates {
+struct stream_early_hooks {
     bool (*pre_flow)(void *arg, struct packet *p);
     bool (*pre_stream)(void *arg, struct packet *p);
     void *arg;
     bool alone;
 };
-void stream_thread_set_gates(struct stream_thread *st, const struct stream_gates *gates);
+void stream_thread_set_early_hooks(struct stream_thread *st, const struct stream_early_hooks *early_hooks);
 
 /* Where what detection decides of a packet changes how the flow's next one is followed - a drop,
  * a bypass, flow variables that rules in front of the stream read - the next one waits until

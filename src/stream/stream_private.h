@@ -213,7 +213,7 @@ struct stream_thread {
     const struct flow *ahead[STREAM_AHEAD];     /* probably those of the next packets; or NULL */
     struct flow *input_flow;            /* its flow, when is_found */
     bool has_input, is_found;
-    bool is_announced;                  /* the next packet's place has been told: gates.alone */
+    bool is_announced;                  /* the next packet's place has been told: early_hooks.alone */
     unsigned ends_pushed;               /* into the vector at hand */
     struct flow *ending;                /* its chunks did not fit in one packet; more come */
     struct memcap_reservation session_memory, data_memory;
@@ -223,7 +223,7 @@ struct stream_thread {
     struct { struct retired_block *at; size_t count, cap; } retired;
     uint8_t *scratch;                   /* 64 KiB: a payload as the overlap policy changed it */
     struct tcp_counters id;
-    struct stream_gates gates;
+    struct stream_early_hooks early_hooks;
     struct stream_settle settle;
     bool settles;
     uint64_t vector_from;               /* where the vector at hand begins, in the order */

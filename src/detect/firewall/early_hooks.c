@@ -8,10 +8,10 @@
 #include "detect/threshold.h"
 #include "flow/flow.h"
 
-static enum detect_gate gate_of(const struct rule *r)
+static enum detect_early_hook early_hook_of(const struct rule *r)
 {
-    return r->hook == HOOK_PRE_FLOW ? GATE_PRE_FLOW
-           : r->hook == HOOK_PRE_STREAM ? GATE_PRE_STREAM : GATE_COUNT;
+    return r->hook == HOOK_PRE_FLOW ? EARLY_HOOK_PRE_FLOW
+           : r->hook == HOOK_PRE_STREAM ? EARLY_HOOK_PRE_STREAM : EARLY_HOOK_COUNT;
 }
 
 static bool counts_for_all(const struct rule *r)
@@ -22,36 +22,36 @@ static bool counts_for_all(const struct rule *r)
     return false;
 }
 
-void gates_make(struct ruleset *set)
+void early_hooks_make(struct ruleset *set)
 {
     bool tags_hosts = false;
 
     for (size_t i = 0; i < set->rules.count; i++) {
         const struct rule *r = set->rules.at[i];
-        enum detect_gate gate = gate_of(r);
+        enum detect_early_hook hook = early_hook_of(r);
 
         set->steers_stream |= (r->flags & (RULE_BYPASS | RULE_FILESTORE)) != 0;
         tags_hosts |= r->shares && r->post_count > 0;
-        if (r->app_proto != APP_PROTO_UNKNOWN || gate >= GATE_COUNT)
+        if (r->app_proto != APP_PROTO_UNKNOWN || hook >= EARLY_HOOK_COUNT)
             continue;
-        set->has_gate[gate] = true;
-        set->gates_share |= r->shares || counts_for_all(r);
+        set->has_early_hook[hook] = true;
+        set->early_hooks_share_state |= r->shares || counts_for_all(r);
         if (!(r->flags & RULE_FIREWALL))
-            ARRAY_PUSH(&set->gate[gate], r->index);
+            ARRAY_PUSH(&set->hook[hook], r->index);
     }
     /* Gates, too, count what follows a tag. */
-    set->gates_share |= tags_hosts && (set->has_gate[GATE_PRE_FLOW] ||
-                                       set->has_gate[GATE_PRE_STREAM]);
+    set->early_hooks_share_state |= tags_hosts && (set->has_early_hook[EARLY_HOOK_PRE_FLOW] ||
+                                       set->has_early_hook[EARLY_HOOK_PRE_STREAM]);
 }
 
-bool ruleset_gates_share(const struct ruleset *set)
+bool ruleset_early_hooks_share_state(const struct ruleset *set)
 {
-    return set->gates_share;
+    return set->early_hooks_share_state;
 }
 
-bool ruleset_has_gate(const struct ruleset *set, enum detect_gate gate)
+bool ruleset_has_early_hook(const struct ruleset *set, enum detect_early_hook hook)
 {
-    return set->has_gate[gate];
+    return set->has_early_hook[hook];
 }
 
 bool ruleset_steers_stream(const struct ruleset *set)
@@ -59,20 +59,20 @@ bool ruleset_steers_stream(const struct ruleset *set)
     return set->steers_stream;
 }
 
-static void rules_ask(struct detect_thread *dt, struct packet *p, enum detect_gate gate)
+static void rules_evaluate(struct detect_thread *dt, struct packet *p, enum detect_early_hook hook)
 {
     enum direction d = packet_direction(p);
     struct header_view h;
 
     header_view_init(&h, p, d);
     h.memo = &h.own;                    /* the flow's is its inspecting thread's */
-    for (size_t i = 0; i < dt->set->gate[gate].count; i++)
-        firewall_ask(dt, p, d, dt->plan->rule[dt->set->gate[gate].at[i]], &h);
+    for (size_t i = 0; i < dt->set->hook[hook].count; i++)
+        firewall_ask(dt, p, d, dt->plan->rule[dt->set->hook[hook].at[i]], &h);
 }
 
-bool detect_gate(struct detect_thread *dt, struct packet *p, enum detect_gate gate)
+bool detect_early_hook(struct detect_thread *dt, struct packet *p, enum detect_early_hook hook)
 {
-    unsigned table = gate == GATE_PRE_FLOW ? FIREWALL_PRE_FLOW : FIREWALL_PRE_STREAM;
+    unsigned table = hook == EARLY_HOOK_PRE_FLOW ? FIREWALL_PRE_FLOW : FIREWALL_PRE_STREAM;
     unsigned before = p->alert.count;
     enum firewall_verdict verdict = FIREWALL_HOOK;
 
@@ -81,7 +81,7 @@ bool detect_gate(struct detect_thread *dt, struct packet *p, enum detect_gate ga
     if (dt->set->firewall != NULL)
         verdict = firewall_table(dt, p, packet_direction(p), table);
     if (verdict != FIREWALL_DROP && !(p->flags & PACKET_NO_INSPECT) && !detect_is_passed(p))
-        rules_ask(dt, p, gate);
+        rules_evaluate(dt, p, hook);
     dt->table = (uint8_t)table;
     alert_queue_finish(dt, p, 0);
     dt->table = FIREWALL_FILTER;

@@ -22,7 +22,7 @@ static void place(struct firewall *fw, const struct rule *r)
 {
     if (r->app_proto == APP_PROTO_UNKNOWN) {
         ARRAY_PUSH(&fw->packet[firewall_table_of(r)], r->index);
-        /* What stands at a gate is asked again behind it, in its place among the others. */
+        /* What stands at an early hook is asked again behind it, in its place among the others. */
         if (firewall_table_of(r) != FIREWALL_FILTER)
             ARRAY_PUSH(&fw->packet[FIREWALL_FILTER], r->index);
         return;
@@ -212,7 +212,7 @@ static int policies_read(struct firewall *fw, const struct conf_node *root, stru
 
 int firewall_make(struct ruleset *set, const struct conf_node *root, struct err *err)
 {
-    gates_make(set);
+    early_hooks_make(set);
     if (!conf_bool(root, "firewall.enabled", false))
         return 0;
     set->firewall = xcalloc(1, sizeof(*set->firewall));

@@ -32,14 +32,14 @@ struct firewall {
     struct firewall_policy app_policy[APP_PROTO_COUNT][2][FIREWALL_HOOKS_MAX];
 };
 
-/* set->gate, and set->firewall when firewall.enabled; after ruleset_compile(). -1: a policy is
+/* set->hook, and set->firewall when firewall.enabled; after ruleset_compile(). -1: a policy is
  * wrong. */
 int firewall_make(struct ruleset *set, const struct conf_node *root, struct err *err);
 void firewall_free(struct firewall *fw);
 
 /* Rules with the hooks pre_flow and pre_stream, with or without a firewall. They are asked there,
  * and once more where all packets are. */
-void gates_make(struct ruleset *set);
+void early_hooks_make(struct ruleset *set);
 enum firewall_table firewall_table_of(const struct rule *r);
 
 /* The order in which tables have their say about one packet: the firewall about packets, rules

@@ -20,7 +20,7 @@ static bool is_few(const struct port_set *set)
     return count <= FEW_PORTS;
 }
 
-static void gate_open(uint64_t *bits, const struct port_set *set)
+static void filter_add(uint64_t *bits, const struct port_set *set)
 {
     for (uint32_t i = 0; i < set->count; i++)
         for (unsigned port = set->range[i].lo; port <= set->range[i].hi; port++)
@@ -34,9 +34,9 @@ static bool goes_by_port(struct payload_sets *sets, const struct rule *r)
 
     if (!dst && !is_few(r->src_port))
         return false;
-    if (sets->gate == NULL)
-        sets->gate = xcalloc(1, sizeof(*sets->gate));
-    gate_open(dst ? sets->gate->dst : sets->gate->src, dst ? r->dst_port : r->src_port);
+    if (sets->filter == NULL)
+        sets->filter = xcalloc(1, sizeof(*sets->filter));
+    filter_add(dst ? sets->filter->dst : sets->filter->src, dst ? r->dst_port : r->src_port);
     return true;
 }
 
@@ -85,6 +85,6 @@ void payload_sets_scan(const struct payload_sets *sets, struct hs_scratch *scrat
                        struct candidates *out)
 {
     scan(sets->any_port, scratch, data, len, out);
-    if (sets->gate != NULL && (has(sets->gate->dst, dst_port) || has(sets->gate->src, src_port)))
+    if (sets->filter != NULL && (has(sets->filter->dst, dst_port) || has(sets->filter->src, src_port)))
         scan(sets->few_ports, scratch, data, len, out);
 }

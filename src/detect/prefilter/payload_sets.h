@@ -22,16 +22,16 @@ struct payload_pattern {
 enum payload_position { POSITION_FRONT, POSITION_ANYWHERE, POSITION_COUNT };
 
 /* The ports that any of a set's rules is about. */
-struct port_gate { uint64_t src[1024], dst[1024]; };
+struct port_filter { uint64_t src[1024], dst[1024]; };
 
 struct payload_sets {
     struct pattern_set *any_port[POSITION_COUNT];          /* NULL: nothing to look for */
     struct pattern_set *few_ports[POSITION_COUNT];
-    struct port_gate *gate;                             /* of few_ports; NULL: there are none */
+    struct port_filter *filter;                             /* of few_ports; NULL: there are none */
     unsigned longest;                                   /* pattern; 0: there is none */
 };
 
-/* sets->gate is the caller's to free; the sets belong to the pool. */
+/* sets->filter is the caller's to free; the sets belong to the pool. */
 int payload_sets_build(struct payload_sets *sets, const struct payload_pattern *pattern,
                        unsigned count, struct pattern_pool *pool, struct err *err);
 

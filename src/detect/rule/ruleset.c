@@ -451,8 +451,8 @@ void ruleset_unref(struct ruleset *set)
     if (set == NULL || __atomic_sub_fetch(&set->refs, 1, __ATOMIC_ACQ_REL) > 0)
         return;
     firewall_free(set->firewall);
-    for (unsigned i = 0; i < GATE_COUNT; i++)
-        ARRAY_FREE(&set->gate[i]);
+    for (unsigned i = 0; i < EARLY_HOOK_COUNT; i++)
+        ARRAY_FREE(&set->hook[i]);
     ruleset_plan_free(set);
     profile_free(set->profile);
     for (size_t i = 0; i < set->to_free.count; i++)
