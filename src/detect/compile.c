@@ -28,7 +28,7 @@ typedef ARRAY_OF(struct payload_pattern) pattern_array;
 struct group_builder {
     pattern_array payload, stream;
     id_array events, addresses;
-    entry_array unfiltered, payload_unfiltered, stream_unfiltered, payload_anchored, stream_anchored;
+    entry_array non_prefilter, payload_non_prefilter, stream_non_prefilter, payload_anchored, stream_anchored;
     scan_array packet_scans;
 };
 
@@ -99,7 +99,7 @@ static bool any_ports(const struct rule *r)
 
 /* A short pattern stops the scan so often that looking for the rule in another way is cheaper:
  * by port, and where it has none by the place of a literal. */
-static void place_unfiltered(entry_array *by_port, entry_array *anchored, const struct rule *r)
+static void add_non_prefilter(entry_array *by_port, entry_array *anchored, const struct rule *r)
 {
     ARRAY_PUSH(any_ports(r) ? anchored : by_port, (struct anchored_entry){ r, rule_anchored_literal(r) });
 }
@@ -120,9 +120,9 @@ static void place_payload_rule(struct group_builder *b, struct rule *r, enum tra
         return;
     }
     if (stream)
-        place_unfiltered(&b->stream_unfiltered, &b->stream_anchored, r);
+        add_non_prefilter(&b->stream_non_prefilter, &b->stream_anchored, r);
     if (packet)
-        place_unfiltered(&b->payload_unfiltered, &b->payload_anchored, r);
+        add_non_prefilter(&b->payload_non_prefilter, &b->payload_anchored, r);
 }
 
 static void place_in_group(struct group_builder *b, struct rule *r, enum transport t)
@@ -149,7 +149,7 @@ static void place_in_group(struct group_builder *b, struct rule *r, enum transpo
     else if (r->flags & RULE_NEEDS_PAYLOAD)
         place_payload_rule(b, r, t);
     else
-        ARRAY_PUSH(&b->unfiltered, (struct anchored_entry){ .rule = r });
+        ARRAY_PUSH(&b->non_prefilter, (struct anchored_entry){ .rule = r });
 }
 
 static void place_packet_rule(struct compiler *c, struct rule *r)
@@ -375,23 +375,23 @@ static int build_group(struct compiler *c, struct group_builder *b, struct trans
                            c->plan->patterns, c->err) < 0 ||
         build_stream(c, &b->stream, g) < 0)
         return -1;
-    port_lists_build(&g->unfiltered, b->unfiltered.at, (unsigned)b->unfiltered.count);
-    port_lists_build(&g->stream_unfiltered, b->stream_unfiltered.at,
-                     (unsigned)b->stream_unfiltered.count);
-    g->has_stream = b->stream.count > 0 || b->stream_unfiltered.count > 0 ||
+    port_lists_build(&g->non_prefilter, b->non_prefilter.at, (unsigned)b->non_prefilter.count);
+    port_lists_build(&g->stream_non_prefilter, b->stream_non_prefilter.at,
+                     (unsigned)b->stream_non_prefilter.count);
+    g->has_stream = b->stream.count > 0 || b->stream_non_prefilter.count > 0 ||
                     b->stream_anchored.count > 0;
-    ARRAY_FREE(&b->stream_unfiltered);
+    ARRAY_FREE(&b->stream_non_prefilter);
     c->plan->any_stream |= g->has_stream;
     if (g->stream_set_count > 0)
         c->plan->stream_before = MAX(c->plan->stream_before, g->stream_sets[0].longest);
     ARRAY_FREE(&b->payload);
     ARRAY_FREE(&b->stream);
-    port_lists_build(&g->payload_unfiltered, b->payload_unfiltered.at,
-                     (unsigned)b->payload_unfiltered.count);
+    port_lists_build(&g->payload_non_prefilter, b->payload_non_prefilter.at,
+                     (unsigned)b->payload_non_prefilter.count);
     anchored_lists_build(&g->payload_anchored, b->payload_anchored.at, (unsigned)b->payload_anchored.count);
     anchored_lists_build(&g->stream_anchored, b->stream_anchored.at, (unsigned)b->stream_anchored.count);
-    ARRAY_FREE(&b->unfiltered);
-    ARRAY_FREE(&b->payload_unfiltered);
+    ARRAY_FREE(&b->non_prefilter);
+    ARRAY_FREE(&b->payload_non_prefilter);
     ARRAY_FREE(&b->payload_anchored);
     ARRAY_FREE(&b->stream_anchored);
     ids_take(&g->event_rule, &g->event_rule_count, &b->events);
@@ -535,9 +535,9 @@ void ruleset_plan_free(struct ruleset *set)
         for (unsigned d = 0; d < 2; d++) {
             struct transport_group *g = &plan->group[t][d];
 
-            port_lists_fini(&g->unfiltered);
-            port_lists_fini(&g->payload_unfiltered);
-            port_lists_fini(&g->stream_unfiltered);
+            port_lists_fini(&g->non_prefilter);
+            port_lists_fini(&g->payload_non_prefilter);
+            port_lists_fini(&g->stream_non_prefilter);
             anchored_lists_fini(&g->payload_anchored);
             anchored_lists_fini(&g->stream_anchored);
             free(g->payload.filter);

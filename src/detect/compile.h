@@ -24,9 +24,9 @@ struct transport_group {
     const struct payload_sets *stream[APP_PROTO_COUNT];
     struct payload_sets *stream_sets;       /* all of them */
     unsigned stream_set_count;
-    struct port_lists unfiltered;           /* rules on packets that need no payload */
-    struct port_lists payload_unfiltered;   /* without a pattern that a set can take: by port */
-    struct port_lists stream_unfiltered;
+    struct port_lists non_prefilter;           /* rules on packets that need no payload */
+    struct port_lists payload_non_prefilter;   /* without a pattern that a set can take: by port */
+    struct port_lists stream_non_prefilter;
     struct anchored_lists payload_anchored;         /* ... on any port */
     struct anchored_lists stream_anchored;
     struct packet_scan *packet_scan;        /* rules with a fast pattern in a header buffer */

@@ -159,7 +159,7 @@ static void collect_unstreamed(struct detect_thread *dt, const struct packet *p,
         payload_sets_scan(g->stream[p->flow != NULL ? p->flow->app_proto : APP_PROTO_UNKNOWN],
                           dt->hs, p->src_port, p->dst_port, p->payload, p->payload_len,
                           &dt->found);
-    port_lists_collect(&g->stream_unfiltered, p->src_port, p->dst_port, payload, &dt->found);
+    port_lists_collect(&g->stream_non_prefilter, p->src_port, p->dst_port, payload, &dt->found);
 }
 
 static void collect(struct detect_thread *dt, struct packet *p, enum direction d,
@@ -169,7 +169,7 @@ static void collect(struct detect_thread *dt, struct packet *p, enum direction d
     struct slice payload = { p->payload, p->payload_len };
 
     if (p->flags & PACKET_FLOW_END) {
-        port_lists_collect(&g->unfiltered, p->src_port, p->dst_port, payload, &dt->found);
+        port_lists_collect(&g->non_prefilter, p->src_port, p->dst_port, payload, &dt->found);
         return;
     }
     for (unsigned i = 0; i < g->packet_scan_count; i++) {
@@ -184,15 +184,15 @@ static void collect(struct detect_thread *dt, struct packet *p, enum direction d
         if (g->has_stream && !(p->flags & PACKET_STREAM_ADDED))
             collect_unstreamed(dt, p, g, h);
         collect_anchored(dt, p, &g->payload_anchored, h);
-        port_lists_collect(&g->payload_unfiltered, p->src_port, p->dst_port, payload, &dt->found);
+        port_lists_collect(&g->payload_non_prefilter, p->src_port, p->dst_port, payload, &dt->found);
     }
     if (stream_due) {
         collect_anchored(dt, p, &g->payload_anchored, h);
         collect_anchored(dt, p, &g->stream_anchored, h);
-        port_lists_collect(&g->payload_unfiltered, p->src_port, p->dst_port, payload, &dt->found);
-        port_lists_collect(&g->stream_unfiltered, p->src_port, p->dst_port, payload, &dt->found);
+        port_lists_collect(&g->payload_non_prefilter, p->src_port, p->dst_port, payload, &dt->found);
+        port_lists_collect(&g->stream_non_prefilter, p->src_port, p->dst_port, payload, &dt->found);
     }
-    port_lists_collect(&g->unfiltered, p->src_port, p->dst_port, payload, &dt->found);
+    port_lists_collect(&g->non_prefilter, p->src_port, p->dst_port, payload, &dt->found);
 }
 
 static void collect_stream(struct detect_thread *dt, const struct stream_dir *ds)

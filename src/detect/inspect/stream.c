@@ -352,7 +352,7 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
     collect_anchored(dt, p, &g->stream_anchored, &h, window);
     if (dt->is_inline)
         recent_join(dt, ds, c->offset + c->len - window.len, c->offset + c->len);
-    port_lists_collect(&g->stream_unfiltered, h.src_port, h.dst_port, window, &dt->found);
+    port_lists_collect(&g->stream_non_prefilter, h.src_port, h.dst_port, window, &dt->found);
     for (unsigned i = 0; i < stream_rules_count(ds->waiting); i++)
         candidates_add(&dt->found, ds->waiting->at[i]);
     stream_rules_clear(ds->waiting);
