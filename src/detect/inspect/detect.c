@@ -61,8 +61,8 @@ static void inspect_app(struct detect_thread *dt, struct packet *p, enum directi
 
 static void parts_done(struct flow *f, enum direction d)
 {
-    if (f != NULL && f->detect != NULL && UNLIKELY(f->detect->ds[d].told > 0))
-        stream_parts_done(&f->detect->ds[d]);
+    if (f != NULL && f->detect != NULL && UNLIKELY(f->detect->ds[d].hits_done > 0))
+        stream_payload_hits_done(&f->detect->ds[d]);
 }
 
 static void inspect_direction(struct detect_thread *dt, struct packet *p, enum direction d)
@@ -207,7 +207,7 @@ static bool has_open_tx(const struct app_flow *af, enum direction d)
 
 static bool has_news(const struct flow *f, enum direction d)
 {
-    if (f->detect != NULL && f->detect->ds[d].unreported != 0)
+    if (f->detect != NULL && f->detect->ds[d].uninspected != 0)
         return true;
     if (f->app != NULL && app_frames_any(f->app, d))
         return true;

@@ -40,7 +40,7 @@ static uint64_t base_of(const struct frame_context *c)
     struct slice first;
 
     (void)app_frames_part(c->app, c->direction, 0, &first, &base);
-    if (df != NULL && df->ds[c->direction].unreported > 0)
+    if (df != NULL && df->ds[c->direction].uninspected > 0)
         base = MIN(base, stream_dir_from(&df->ds[c->direction]));
     return base;
 }

@@ -27,7 +27,7 @@ static bool payload_matches(struct detect_thread *dt, const struct match_input *
     if ((p->flags & PACKET_NO_PAYLOAD_INSPECT) && has_payload_pattern(r))
         return false;               /* nobody looks for it */
     if (stream && stream_due &&
-        stream_rules_has(p->flow->detect->ds[in->direction].matched, r->index)) {
+        stream_rules_has(p->flow->detect->ds[in->direction].pending_alerts, r->index)) {
         *flags |= ALERT_STREAM;
         stream_captures_take(dt, &p->flow->detect->ds[in->direction], in->rule->index);
         return true;
@@ -197,8 +197,8 @@ static void collect(struct detect_thread *dt, struct packet *p, enum direction d
 
 static void collect_stream(struct detect_thread *dt, const struct stream_dir *ds)
 {
-    for (unsigned i = 0; i < stream_rules_count(ds->matched); i++)
-        candidates_add(&dt->found, ds->matched->at[i]);
+    for (unsigned i = 0; i < stream_rules_count(ds->pending_alerts); i++)
+        candidates_add(&dt->found, ds->pending_alerts->at[i]);
 }
 
 /* Most candidates end here, their rules untouched. */

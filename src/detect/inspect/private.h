@@ -78,17 +78,17 @@ struct stream_ext {
 
 struct stream_dir {
     uint64_t to;                /* up to where data have come */
-    uint32_t unreported;        /* of them: inspected together, what came since the last report */
+    uint32_t uninspected;        /* of them: inspected together, what came since the last report */
     bool flush;                 /* report with the next packet, however little it is */
     bool off;                   /* what comes from here on is encrypted */
-    uint16_t told;              /* of `seen`, whose data this packet has reported: these count */
-    struct stream_rules *matched, *waiting, *seen;  /* seen: payload part of tx rules */
+    uint16_t hits_done;              /* of `payload_hits`, whose data this packet has reported: these count */
+    struct stream_rules *pending_alerts, *pending_rules, *payload_hits;  /* payload_hits: payload part of tx rules */
     struct stream_ext *ext; /* NULL: nothing of it yet */
 };
 
 static inline uint64_t stream_dir_from(const struct stream_dir *ds)
 {
-    return ds->to - ds->unreported;
+    return ds->to - ds->uninspected;
 }
 
 /* Which of the numbered headers fit, as far as that has been asked; a bit each. */
@@ -221,8 +221,8 @@ void stream_settle(const struct packet *p, enum direction d, bool was_due);
 void stream_captures_take(struct detect_thread *dt, const struct stream_dir *ds, uint32_t rule);
 bool stream_rules_has(const struct stream_rules *s, uint32_t rule);
 /* The payload part of a transaction rule was in data that this packet has reported. */
-bool stream_has_part(const struct stream_dir *ds, uint32_t rule);
-void stream_parts_done(struct stream_dir *ds);       /* transactions have been asked */
+bool stream_has_payload_hit(const struct stream_dir *ds, uint32_t rule);
+void stream_payload_hits_done(struct stream_dir *ds);       /* transactions have been asked */
 
 /* packet.c, frames.c, tx.c */
 void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d);

@@ -50,9 +50,9 @@ void detect_prefetch_lists(const struct flow *flow)
     const struct detect_flow *df = flow->detect;
 
     for (unsigned d = 0; df != NULL && d < 2; d++) {
-        PREFETCH(df->ds[d].matched);
-        PREFETCH(df->ds[d].waiting);
-        PREFETCH(df->ds[d].seen);
+        PREFETCH(df->ds[d].pending_alerts);
+        PREFETCH(df->ds[d].pending_rules);
+        PREFETCH(df->ds[d].payload_hits);
     }
 }
 
@@ -65,9 +65,9 @@ void detect_flow_free(struct flow *f)
     if (df == NULL)
         return;
     for (unsigned d = 0; d < 2; d++) {
-        lib_free(df->ds[d].matched);
-        lib_free(df->ds[d].waiting);
-        lib_free(df->ds[d].seen);
+        lib_free(df->ds[d].pending_alerts);
+        lib_free(df->ds[d].pending_rules);
+        lib_free(df->ds[d].payload_hits);
         ext_free(df->ds[d].ext);
     }
     f->detect = NULL;
@@ -84,10 +84,10 @@ void stream_forget(struct detect_flow *df)
 {
     df->memo[0] = df->memo[1] = (struct header_memo){ 0 };
     for (unsigned d = 0; d < 2; d++) {
-        stream_rules_clear(df->ds[d].matched);
-        stream_rules_clear(df->ds[d].waiting);
-        stream_rules_clear(df->ds[d].seen);
-        df->ds[d].told = 0;
+        stream_rules_clear(df->ds[d].pending_alerts);
+        stream_rules_clear(df->ds[d].pending_rules);
+        stream_rules_clear(df->ds[d].payload_hits);
+        df->ds[d].hits_done = 0;
         if (df->ds[d].ext != NULL)
             stream_rules_clear(df->ds[d].ext->recent);
         captures_clear(&df->ds[d]);
@@ -107,19 +107,19 @@ bool stream_rules_has(const struct stream_rules *s, uint32_t rule)
     return first_have(s, stream_rules_count(s), rule);
 }
 
-bool stream_has_part(const struct stream_dir *ds, uint32_t rule)
+bool stream_has_payload_hit(const struct stream_dir *ds, uint32_t rule)
 {
-    return first_have(ds->seen, ds->told, rule);
+    return first_have(ds->payload_hits, ds->hits_done, rule);
 }
 
 /* What another transaction brings later is another one's. */
-void stream_parts_done(struct stream_dir *ds)
+void stream_payload_hits_done(struct stream_dir *ds)
 {
-    struct stream_rules *s = ds->seen;
+    struct stream_rules *s = ds->payload_hits;
 
-    s->count = (uint16_t)(s->count - ds->told);
-    memmove(s->at, s->at + ds->told, s->count * sizeof(s->at[0]));
-    ds->told = 0;
+    s->count = (uint16_t)(s->count - ds->hits_done);
+    memmove(s->at, s->at + ds->hits_done, s->count * sizeof(s->at[0]));
+    ds->hits_done = 0;
 }
 
 /* Of a rule that is not among them: each is asked once for a chunk, and none that is done. */
@@ -241,13 +241,13 @@ static void rule_on_window(struct detect_thread *dt, struct packet *p, struct st
         match_input_init(&in, dt, p, d, r);
         if (!inspect_slice(dt, r->payload, window, 0, false, &in)) {
             if (r->flags & RULE_PAYLOAD_PATTERN)    /* others are looked for in each window */
-                rules_push(&ds->waiting, rule);
+                rules_push(&ds->pending_rules, rule);
             return;
         }
         if (UNLIKELY(dt->program.capture_count > 0) && !b->is_tx)
             captures_keep(&dt->program, ds, rule);
     }
-    rules_push(b->is_tx ? &ds->seen : &ds->matched, rule);
+    rules_push(b->is_tx ? &ds->payload_hits : &ds->pending_alerts, rule);
 }
 
 static unsigned choose_rules(struct detect_thread *dt, const struct packet *p,
@@ -311,11 +311,11 @@ static void recent_join(struct detect_thread *dt, struct stream_dir *ds, uint64_
 static void reconsider(struct detect_thread *dt, struct packet *p, struct stream_dir *ds,
                        struct slice window, enum direction d)
 {
-    struct stream_rules *matched = ds->matched;
+    struct stream_rules *alerts =ds->pending_alerts;
     unsigned kept = 0;
 
-    for (unsigned i = 0; i < matched->count; i++) {
-        const struct rule *r = dt->plan->rule[matched->at[i]];
+    for (unsigned i = 0; i < alerts->count; i++) {
+        const struct rule *r = dt->plan->rule[alerts->at[i]];
         bool still = true;
 
         if (r->payload != NULL && r->payload->revocable) {
@@ -325,11 +325,11 @@ static void reconsider(struct detect_thread *dt, struct packet *p, struct stream
             still = inspect_slice(dt, r->payload, window, 0, false, &in);
         }
         if (still)
-            matched->at[kept++] = matched->at[i];
+            alerts->at[kept++] = alerts->at[i];
         else if (r->flags & RULE_PAYLOAD_PATTERN)
-            rules_push(&ds->waiting, r->index);
+            rules_push(&ds->pending_rules, r->index);
     }
-    matched->count = (uint16_t)kept;
+    alerts->count = (uint16_t)kept;
 }
 
 static void chunk_data(struct detect_thread *dt, struct packet *p, const struct stream_chunk *c,
@@ -353,14 +353,14 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
     if (dt->is_inline)
         recent_join(dt, ds, c->offset + c->len - window.len, c->offset + c->len);
     port_lists_collect(&g->stream_non_prefilter, h.src_port, h.dst_port, window, &dt->found);
-    for (unsigned i = 0; i < stream_rules_count(ds->waiting); i++)
-        candidates_add(&dt->found, ds->waiting->at[i]);
-    stream_rules_clear(ds->waiting);
+    for (unsigned i = 0; i < stream_rules_count(ds->pending_rules); i++)
+        candidates_add(&dt->found, ds->pending_rules->at[i]);
+    stream_rules_clear(ds->pending_rules);
     candidates_sort(&dt->found);
-    if (UNLIKELY(stream_rules_count(ds->matched) > 0))
+    if (UNLIKELY(stream_rules_count(ds->pending_alerts) > 0))
         reconsider(dt, p, ds, window, d);
-    settled_add(&dt->settled, ds->matched);
-    settled_add(&dt->settled, ds->seen);
+    settled_add(&dt->settled, ds->pending_alerts);
+    settled_add(&dt->settled, ds->payload_hits);
     chosen = choose_rules(dt, p, &h);
     for (unsigned i = 0; i < chosen; i++) {
         uint32_t rule = dt->chosen[i];
@@ -424,14 +424,14 @@ static void report_up_to(const struct detect_thread *dt, struct flow *f, enum di
                          uint64_t to)
 {
     f->detect->ds[d].to = to;
-    f->detect->ds[d].unreported = 0;
+    f->detect->ds[d].uninspected = 0;
     if (!dt->is_inline && f->swap == 0)
         __atomic_store_n(&f->raw_progress[d], to, __ATOMIC_RELAXED);
 }
 
 static void come_to(struct stream_dir *ds, uint64_t end)
 {
-    ds->unreported = (uint32_t)MIN(end - stream_dir_from(ds), (uint64_t)UINT32_MAX);
+    ds->uninspected = (uint32_t)MIN(end - stream_dir_from(ds), (uint64_t)UINT32_MAX);
     ds->to = end;
 }
 
@@ -473,11 +473,11 @@ bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum 
     ds = &p->flow->detect->ds[d];
     if (is_off(p, ds))
         return false;
-    if (ds->unreported == 0)
-        return stream_rules_count(ds->matched) > 0;
+    if (ds->uninspected == 0)
+        return stream_rules_count(ds->pending_alerts) > 0;
     return dt->is_inline || ds->flush || is_closing_raw(p->flow) ||
            (p->flags & PACKET_FLOW_END) || stream_is_closing(p) ||
-           ds->unreported >= dt->plan->chunk_size[d];
+           ds->uninspected >= dt->plan->chunk_size[d];
 }
 
 void detect_flush_stream(struct flow *flow)
@@ -503,8 +503,8 @@ void stream_mark_reported(const struct detect_thread *dt, struct flow *f, enum d
 
     report_up_to(dt, f, d, ds->to);
     ds->flush = false;
-    ds->told = (uint16_t)stream_rules_count(ds->seen);
-    stream_rules_clear(ds->matched);
-    stream_rules_clear(ds->waiting);
+    ds->hits_done = (uint16_t)stream_rules_count(ds->payload_hits);
+    stream_rules_clear(ds->pending_alerts);
+    stream_rules_clear(ds->pending_rules);
     captures_clear(ds);
 }
