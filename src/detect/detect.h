@@ -66,7 +66,7 @@ struct detect_thread *detect_thread_new(struct ruleset *set, const struct conf_n
                                         struct counters *counters, bool is_inline,
                                         struct err *err);
 /* Alerts about a stream carry its latest data, so many bytes at most; before the first packet. */
-void detect_thread_keep_stream(struct detect_thread *dt, uint32_t bytes);
+void detect_thread_keep_alert_payload(struct detect_thread *dt, uint32_t bytes);
 void detect_thread_free(struct detect_thread *dt);
 void detect_thread_set_rules(struct detect_thread *dt, struct ruleset *set);    /* on its thread */
 /* Likewise, once counting what rules cost has started or stopped (detect/profile.h). */
@@ -99,8 +99,8 @@ void detect_flow_ends(struct packet *p);
 /* What has come of the flow's stream so far is worth reporting, with the next packet of either
  * direction. */
 /* After the outputs: what alerts need no longer show of the stream that this packet belongs to. */
-bool detect_keeps_shown(const struct detect_thread *dt);
-void detect_forget_shown(struct detect_thread *dt, struct packet *p);
+bool detect_keeps_alert_payload(const struct detect_thread *dt);
+void detect_clear_alert_payload(struct detect_thread *dt, struct packet *p);
 void detect_flush_stream(struct flow *flow);
 
 /* The tx's rule state and the flow's, when they die. */

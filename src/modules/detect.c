@@ -53,7 +53,7 @@ static const struct app_hooks hooks = {
 static int open_tenants(struct detect_module *m, struct ruleset *rules, struct err *err)
 {
     m->tenants.counters = m->counters;
-    m->tenants.stream_keep = output_payload_size(m->ctx->conf);
+    m->tenants.alert_payload_size = output_payload_size(m->ctx->conf);
     return tenant_threads_take(&m->tenants, m->ctx, m->detect, rules, m->rules_generation, err);
 }
 
@@ -74,7 +74,7 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
         return NULL;
     }
     ruleset_unref(rules);
-    detect_thread_keep_stream(m->detect, m->tenants.stream_keep);
+    detect_thread_keep_alert_payload(m->detect, m->tenants.alert_payload_size);
     m->output = output_thread_new(m->ctx->output, env->counters);
     if (m->ctx->turns != NULL)
         m->lane = turn_lane_new(m->ctx->turns, &env->turn_thread);
@@ -255,8 +255,8 @@ static void detect_module_packet(struct detect_module *m, struct packet *p)
     output_render(m->output, p);
     if (p->flow == NULL)
         return;
-    if (UNLIKELY(detect_keeps_shown(m->detect)))
-        detect_forget_shown(m->detect, p);
+    if (UNLIKELY(detect_keeps_alert_payload(m->detect)))
+        detect_clear_alert_payload(m->detect, p);
     app_cleanup(m->app, p);
     if (p->flags & PACKET_FLOW_END) {
         if (m->lane != NULL && p->flow->app != NULL)

@@ -23,7 +23,7 @@ static int take_one(struct tenant_threads *tt, struct run_context *ctx, const st
         detect = detect_thread_new(tenant->rules, ctx->conf, tt->counters, ctx->is_inline, err);
         if (detect == NULL)
             return -1;
-        detect_thread_keep_stream(detect, tt->stream_keep);
+        detect_thread_keep_alert_payload(detect, tt->alert_payload_size);
         ARRAY_PUSH(&tt->all, (struct tenant_thread){ tenant->id, detect });
     }
     ARRAY_PUSH(&tt->at, detect);

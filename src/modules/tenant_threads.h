@@ -8,7 +8,7 @@
 
 struct tenant_threads {
     struct counters *counters;
-    uint32_t stream_keep;               /* see detect_thread_keep_stream() */
+    uint32_t alert_payload_size;               /* see detect_thread_keep_alert_payload() */
     struct tenants *table;              /* referenced; NULL: there are no tenants */
     ARRAY_OF(struct tenant_thread { uint32_t id; struct detect_thread *detect; }) all;
     ARRAY_OF(struct detect_thread *) at;    /* by place in the table; borrowed from `all` */

@@ -117,10 +117,10 @@ static struct slice stream_note(struct detect_thread *dt, const struct match_inp
 {
     const struct packet *p = in->packet;
     uint32_t gap, more = 0;
-    struct slice kept = stream_kept(dt, in->flow, in->direction, &gap);
+    struct slice kept = alert_payload_get(dt, in->flow, in->direction, &gap);
     uint8_t *both;
 
-    kept.len = MIN(kept.len, dt->stream_keep);
+    kept.len = MIN(kept.len, dt->alert_payload_size);
     if (gap > 0 && !dt->is_inline && brings_more(p, in->direction))
         more = MIN(p->payload_len, gap);
 

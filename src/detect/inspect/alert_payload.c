@@ -19,7 +19,7 @@ static uint32_t shown_len(const struct stream_ext *ext)
 static bool takes_more(const struct detect_thread *dt, const struct stream_ext *ext,
                        const struct stream_chunk *c)
 {
-    return ext->to == c->offset && shown_len(ext) < KEPT_MAX + dt->stream_keep;
+    return ext->to == c->offset && shown_len(ext) < KEPT_MAX + dt->alert_payload_size;
 }
 
 /* A gap shows as a remark. Only where the last one is is known later. */
@@ -33,7 +33,7 @@ static void add_gap(struct stream_ext *ext, uint32_t len)
     ext->gap_text = shown_len(ext) - ext->gap_at;
 }
 
-void COLD stream_keep_chunk(struct detect_thread *dt, struct packet *p,
+void COLD alert_payload_add(struct detect_thread *dt, struct packet *p,
                             const struct stream_chunk *c)
 {
     struct detect_flow *df = detect_flow_get(p->flow);
@@ -55,13 +55,13 @@ void COLD stream_keep_chunk(struct detect_thread *dt, struct packet *p,
         buf_add(&ext->kept, c->data, c->len);
 }
 
-struct slice stream_kept(const struct detect_thread *dt, const struct flow *f, enum direction d,
+struct slice alert_payload_get(const struct detect_thread *dt, const struct flow *f, enum direction d,
                          uint32_t *gap)
 {
     const struct stream_ext *ext;
 
     *gap = 0;
-    if (dt->stream_keep == 0 || f == NULL || f->detect == NULL || f->detect->ds[d].ext == NULL)
+    if (dt->alert_payload_size == 0 || f == NULL || f->detect == NULL || f->detect->ds[d].ext == NULL)
         return (struct slice){ NULL, 0 };
     ext = f->detect->ds[d].ext;
     *gap = ext->gap;
@@ -125,7 +125,7 @@ static uint32_t payload_lookbehind(const struct detect_thread *dt, const struct 
     return af->proto->alert_lookbehind(af, d);
 }
 
-void COLD detect_forget_shown(struct detect_thread *dt, struct packet *p)
+void COLD detect_clear_alert_payload(struct detect_thread *dt, struct packet *p)
 {
     enum direction d = packet_direction(p);
     struct flow *f = p->flow;

@@ -42,7 +42,7 @@ struct detect_thread {
     uint64_t turn;                          /* one more for each packet */
     uint64_t vars[BYTE_VARS_MAX];
     struct { struct packet_alert *at; unsigned count, cap; } queue;
-    uint32_t stream_keep;                   /* bytes of a direction; 0: nobody wants to see them */
+    uint32_t alert_payload_size;                   /* bytes of a direction; 0: nobody wants to see them */
     struct arena notes;                     /* what alerts of this packet carry */
     struct buf note;                        /* one of them being made */
     struct lua_thread *lua;                 /* detect/lua/script.h; NULL: no rule has a script */
@@ -66,7 +66,7 @@ static inline void stream_rules_clear(struct stream_rules *s)
 
 /* What few flows have. */
 struct stream_ext {
-    struct buf kept;            /* data that alerts show, behind `gone`; see shown.c */
+    struct buf kept;            /* data that alerts show, behind `gone`; see alert_payload.c */
     uint32_t gone;
     uint64_t from, to;          /* where they begin and end in the stream */
     uint64_t had;               /* where no rule looks at the stream: up to where one would have */
@@ -210,10 +210,10 @@ bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum 
 /* NULL: no memory. */
 struct stream_ext *stream_ext_get(struct stream_dir *ds);
 
-/* shown.c */
-void stream_keep_chunk(struct detect_thread *dt, struct packet *p, const struct stream_chunk *c);
+/* alert_payload.c */
+void alert_payload_add(struct detect_thread *dt, struct packet *p, const struct stream_chunk *c);
 /* What alerts show of the stream; empty when nothing is kept. *gap: the size of its last one. */
-struct slice stream_kept(const struct detect_thread *dt, const struct flow *f, enum direction d,
+struct slice alert_payload_get(const struct detect_thread *dt, const struct flow *f, enum direction d,
                          uint32_t *gap);
 void stream_mark_reported(const struct detect_thread *dt, struct flow *f, enum direction d);
 void stream_settle(const struct packet *p, enum direction d, bool was_due);

@@ -443,8 +443,8 @@ void stream_inspect_chunks(struct detect_thread *dt, struct packet *p)
         struct detect_flow *df;
 
         p->flow->detect_flags |= DETECT_UPDATED(d);
-        if (UNLIKELY(dt->stream_keep > 0) && c->kind != CHUNK_REINSPECT)
-            stream_keep_chunk(dt, p, c);
+        if (UNLIKELY(dt->alert_payload_size > 0) && c->kind != CHUNK_REINSPECT)
+            alert_payload_add(dt, p, c);
         if (!dt->plan->group[TRANSPORT_TCP][d].has_stream)
             continue;
         df = detect_flow_get(p->flow);

@@ -89,14 +89,14 @@ struct lua_thread *detect_thread_lua(struct detect_thread *dt)
     return dt->lua;
 }
 
-void detect_thread_keep_stream(struct detect_thread *dt, uint32_t bytes)
+void detect_thread_keep_alert_payload(struct detect_thread *dt, uint32_t bytes)
 {
-    dt->stream_keep = bytes;
+    dt->alert_payload_size = bytes;
 }
 
-bool detect_keeps_shown(const struct detect_thread *dt)
+bool detect_keeps_alert_payload(const struct detect_thread *dt)
 {
-    return dt->stream_keep > 0;
+    return dt->alert_payload_size > 0;
 }
 
 void detect_thread_free(struct detect_thread *dt)
