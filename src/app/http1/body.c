@@ -78,10 +78,10 @@ static void window_add(struct http_tx *htx, enum direction d, const uint8_t *dat
     struct http_body *body = &htx->message[d].content->body;
     uint32_t feature = d == TO_SERVER ? HTTP1_KEEP_REQUEST_BODY : HTTP1_KEEP_RESPONSE_BODY;
 
-    body->inspected = MAX(body->inspected, body->shown);
+    body->inspected = MAX(body->inspected, body->given);
     if (!app_feature(htx->tx.flow, feature)) {
         body->size += len;
-        body->start = body->inspected = body->shown = body->size;
+        body->start = body->inspected = body->given = body->size;
         return;
     }
     if (body->data.data == NULL)
@@ -92,7 +92,7 @@ static void window_add(struct http_tx *htx, enum direction d, const uint8_t *dat
 }
 
 /* Rules get to see the body, and with it the stream. */
-static void note_shown(struct http_tx *htx, enum direction d)
+static void note_inspected(struct http_tx *htx, enum direction d)
 {
     const struct http_body *body = &htx->message[d].content->body;
 
@@ -129,7 +129,7 @@ bool http_body_inspect(struct http_tx *htx, enum direction d, struct slice *out,
                            .len = (uint32_t)(body->size - from) };
     *position = from;
     if (complete || !is_inline(htx) || body->size >= w->min_inspect)
-        body->shown = body->size;
+        body->given = body->size;
     return out->len > 0;
 }
 
@@ -306,7 +306,7 @@ void http_body_store(struct http_tx *htx, enum direction d, const uint8_t *data,
         return;
     }
     window_add(htx, d, data, take);
-    note_shown(htx, d);
+    note_inspected(htx, d);
     if (c->multipart != NULL)
         http_multipart_data(c->multipart, htx, data, take);
     else

@@ -103,32 +103,32 @@ static bool get_cookie(struct app_tx *tx, enum direction d, unsigned i UNUSED, s
 
 /* --- all headers in one part ----------------------------------------------------------------- */
 
-#define SHOWN_BLOCK 1000                /* bytes at first; with its head a size of the heap's */
+#define DERIVED_BLOCK 1000                /* bytes at first; with its head a size of the heap's */
 
-struct http_shown *http_shown(struct http_tx *htx, enum direction d)
+struct http_derived_buffers *http_derived_buffers(struct http_tx *htx, enum direction d)
 {
     struct http_message *m = &htx->message[d];
     struct http_state *state = htx->tx.flow->state;
 
-    if (m->shown == NULL) {
-        state->has_shown = true;
-        m->shown = lib_calloc(1, sizeof(*m->shown));
-        if (m->shown != NULL)
-            arena_init(&m->shown->arena, SHOWN_BLOCK, 0);
+    if (m->derived == NULL) {
+        state->has_derived_buffers = true;
+        m->derived = lib_calloc(1, sizeof(*m->derived));
+        if (m->derived != NULL)
+            arena_init(&m->derived->arena, DERIVED_BLOCK, 0);
     }
-    return m->shown;
+    return m->derived;
 }
 
-void http_shown_free(struct http_tx *htx, enum direction d)
+void http_derived_buffers_free(struct http_tx *htx, enum direction d)
 {
-    struct http_shown *shown = htx->message[d].shown;
+    struct http_derived_buffers *derived = htx->message[d].derived;
 
-    if (shown == NULL)
+    if (derived == NULL)
         return;
-    arena_fini(&shown->arena);
-    http_buf_give(htx->tx.flow, &shown->swf);
-    lib_free(shown);
-    htx->message[d].shown = NULL;
+    arena_fini(&derived->arena);
+    http_buf_give(htx->tx.flow, &derived->swf);
+    lib_free(derived);
+    htx->message[d].derived = NULL;
 }
 
 enum joined { JOINED_HEADERS, JOINED_NAMES, JOINED_START };
@@ -192,7 +192,7 @@ static bool get_joined(struct app_tx *tx, enum direction d, enum joined what, st
 {
     struct http_tx *htx = http_tx_of(tx);
     htp_table_t *headers = http_headers(htx, d);
-    struct http_shown *shown;
+    struct http_derived_buffers *derived;
     const htp_tx_t *htp = http_htp(htx);
     const bstr *line = d == TO_SERVER ? htp->request_line : htp->response_line;
     uint8_t *start, *p;
@@ -200,20 +200,20 @@ static bool get_joined(struct app_tx *tx, enum direction d, enum joined what, st
     if (tx->progress[d] <= HTTP_HEADERS || headers == NULL ||
         (what == JOINED_START && line == NULL))
         return false;
-    shown = http_shown(htx, d);
-    if (shown == NULL)
+    derived = http_derived_buffers(htx, d);
+    if (derived == NULL)
         return false;
-    if (shown->joined[what].data == NULL || shown->joined_for[what] != htp_table_size(headers)) {
-        start = p = arena_alloc(&shown->arena, room_for(headers, http_bstr(line)));
+    if (derived->joined[what].data == NULL || derived->joined_for[what] != htp_table_size(headers)) {
+        start = p = arena_alloc(&derived->arena, room_for(headers, http_bstr(line)));
         if (start == NULL)
             return false;
         if (what == JOINED_START)
             p = put_text(put(p, http_bstr(line)), "\r\n");
         p = put_all(p, headers, what, d);
-        shown->joined[what] = (struct slice){ .data = start, .len = (uint32_t)(p - start) };
-        shown->joined_for[what] = htp_table_size(headers);
+        derived->joined[what] = (struct slice){ .data = start, .len = (uint32_t)(p - start) };
+        derived->joined_for[what] = htp_table_size(headers);
     }
-    return shown->joined[what].len > 0 && give(shown->joined[what], out);
+    return derived->joined[what].len > 0 && give(derived->joined[what], out);
 }
 
 static bool get_all_headers(struct app_tx *tx, enum direction d, unsigned i UNUSED,
@@ -244,27 +244,27 @@ static bool get_raw_headers(struct app_tx *tx, enum direction d, unsigned i UNUS
 
 static bool make_items(struct http_tx *htx, enum direction d, htp_table_t *headers)
 {
-    struct http_shown *shown = http_shown(htx, d);
+    struct http_derived_buffers *derived = http_derived_buffers(htx, d);
     size_t count = htp_table_size(headers);
 
-    if (shown == NULL)
+    if (derived == NULL)
         return false;
-    if (shown->item != NULL && shown->item_count == count)
+    if (derived->item != NULL && derived->item_count == count)
         return true;
-    shown->item_count = 0;
-    shown->item = count > 0 ? arena_alloc(&shown->arena, count * sizeof(shown->item[0])) : NULL;
-    if (shown->item == NULL)
+    derived->item_count = 0;
+    derived->item = count > 0 ? arena_alloc(&derived->arena, count * sizeof(derived->item[0])) : NULL;
+    if (derived->item == NULL)
         return false;
     for (size_t i = 0; i < count; i++) {
         const htp_header_t *h = htp_table_get_index(headers, i, NULL);
         size_t len = bstr_len(h->name) + 2 + bstr_len(h->value);
-        uint8_t *p = arena_alloc(&shown->arena, len);
+        uint8_t *p = arena_alloc(&derived->arena, len);
 
         if (p == NULL)
             return false;
-        shown->item[i] = (struct slice){ .data = p, .len = (uint32_t)len };
+        derived->item[i] = (struct slice){ .data = p, .len = (uint32_t)len };
         put(put_text(put(p, http_bstr(h->name)), ": "), http_bstr(h->value));
-        shown->item_count = i + 1;
+        derived->item_count = i + 1;
     }
     return true;
 }
@@ -276,9 +276,9 @@ static bool get_header_item(struct app_tx *tx, enum direction d, unsigned index,
     htp_table_t *headers = http_headers(htx, d);
 
     if (headers == NULL || !make_items(htx, d, headers) ||
-        index >= htx->message[d].shown->item_count)
+        index >= htx->message[d].derived->item_count)
         return false;
-    *out = htx->message[d].shown->item[index];
+    *out = htx->message[d].derived->item[index];
     return true;
 }
 
@@ -511,7 +511,7 @@ static bool get_file_data(struct app_tx *tx, enum direction d, unsigned index, s
         return true;
     while (index-- > 0)
         file = file->next;
-    http_swf_show(http_tx_of(tx), file, out);
+    http_swf_derive(http_tx_of(tx), file, out);
     return true;
 }
 

@@ -73,7 +73,7 @@ struct http_body {
     uint64_t start;                     /* position of data[0] */
     uint64_t size;                      /* bytes of the body taken so far, without gaps */
     uint64_t inspected;                 /* rules are through with these */
-    uint64_t shown;                     /* given to rules; inspected once more bytes come */
+    uint64_t given;                     /* given to rules; inspected once more bytes come */
 };
 
 struct app_range;
@@ -95,7 +95,7 @@ struct http_chunks {
 };
 
 /* What rules see of a message and libhtp has not in one part. It can be made again. */
-struct http_shown {
+struct http_derived_buffers {
     struct arena arena;
     /* http.header, http.header_names, http.start: for so many headers */
     struct slice joined[3];
@@ -121,7 +121,7 @@ struct http_content {
 struct http_message {
     struct buf raw_headers;             /* kept where a rule wants them */
     struct http_content *content;       /* in the transaction's arena; NULL: no body so far */
-    struct http_shown *shown;           /* made when a rule asks; goes with the packet */
+    struct http_derived_buffers *derived;           /* made when a rule asks; goes with the packet */
     uint64_t start;                     /* in its direction of the stream */
     uint32_t headers_size;              /* of all headers and trailers, as sent */
     uint8_t coding[HTTP_CODINGS_MAX];   /* enum http_coding, in the order put on */
@@ -166,7 +166,7 @@ struct http_state {
     bool odd_fields;                    /* in the request at work */
     uint16_t pending_events;                      /* what libhtp said of the header at work; see hooks.c */
     struct buf *block;                  /* its lines, when they came in pieces, or NULL */
-    bool has_shown;                     /* a transaction has message[].shown */
+    bool has_derived_buffers;                     /* a transaction has message[].derived */
     /* Ours is gone, libhtp still works on them: destroyed as soon as it has moved on. */
     htp_tx_t *orphan[2];
     uint32_t transactions;              /* that this connp has made */
@@ -303,11 +303,11 @@ void http_multipart_data(struct http_multipart *m, struct http_tx *htx, const ui
                          size_t len);
 
 /* buffers.c: NULL when there is no memory. */
-struct http_shown *http_shown(struct http_tx *htx, enum direction d);
-void http_shown_free(struct http_tx *htx, enum direction d);
+struct http_derived_buffers *http_derived_buffers(struct http_tx *htx, enum direction d);
+void http_derived_buffers_free(struct http_tx *htx, enum direction d);
 
 /* swf.c: what rules see in place of a packed Flash file's beginning. */
-void http_swf_show(struct http_tx *htx, struct app_file *file, struct slice *data);
+void http_swf_derive(struct http_tx *htx, struct app_file *file, struct slice *data);
 
 /* parameter.c: "attachment; filename=x.exe" as browsers read it. */
 bool http_disposition_name(struct slice header, struct slice *out);

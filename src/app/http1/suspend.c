@@ -120,17 +120,17 @@ static bool may_suspend(const struct http_state *state)
 
 /* Most of it is asked for once, with the packet that completes a header, and is larger than the
  * header. A Flash file unpacked would be dear to make again. */
-static void forget_shown(struct app_flow *af)
+static void free_derived_buffers(struct app_flow *af)
 {
     struct http_state *state = af->state;
 
-    state->has_shown = false;
+    state->has_derived_buffers = false;
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
         struct http_tx *htx = http_tx_of(tx);
 
         for (unsigned d = 0; d < 2; d++)
-            if (htx->message[d].shown != NULL && htx->message[d].shown->swf.data == NULL)
-                http_shown_free(htx, d);
+            if (htx->message[d].derived != NULL && htx->message[d].derived->swf.data == NULL)
+                http_derived_buffers_free(htx, d);
     }
 }
 
@@ -140,12 +140,12 @@ void http_rest(struct app_flow *af)
     struct http_state *state = af->state;
     struct http_tx *htx;
 
-    if (state->has_shown)
-        forget_shown(af);
+    if (state->has_derived_buffers)
+        free_derived_buffers(af);
     if (LIKELY(!are_many_active(state)) || !may_suspend(state))
         return;
     htx = http_tx_of(af->first);
-    http_shown_free(htx, TO_SERVER);
+    http_derived_buffers_free(htx, TO_SERVER);
     http_buf_give(af, &htx->message[TO_SERVER].raw_headers);
     htx->htp = NULL;
     http_parser_close(state);

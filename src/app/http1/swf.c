@@ -93,30 +93,30 @@ static bool unpack(const struct swf *swf, struct http_tx *htx, struct slice pack
     return good;
 }
 
-void http_swf_show(struct http_tx *htx, struct app_file *file, struct slice *data)
+void http_swf_derive(struct http_tx *htx, struct app_file *file, struct slice *data)
 {
     const struct http_config *config = ((struct http_state *)htx->tx.flow->state)->config;
-    struct http_shown *shown;
+    struct http_derived_buffers *derived;
     struct slice packed;
     struct swf swf;
 
     if (!swf_read(*data, config, &swf))
         return;
-    shown = http_shown(htx, TO_CLIENT);
-    if (shown == NULL)
+    derived = http_derived_buffers(htx, TO_CLIENT);
+    if (derived == NULL)
         return;
-    if (shown->swf_file != file->id || shown->swf_for != data->len) {
+    if (derived->swf_file != file->id || derived->swf_for != data->len) {
         packed = (struct slice){ .data = data->data + swf.at, .len = data->len - swf.at };
         if (config->swf_compress_depth > 0)
             packed.len = MIN(packed.len, config->swf_compress_depth);
-        if (shown->swf.data == NULL)
-            shown->swf = http_buf_take(htx->tx.flow);
-        buf_clear(&shown->swf);
-        shown->swf_file = file->id;
-        shown->swf_for = data->len;
-        if (!unpack(&swf, htx, packed, &shown->swf))
-            buf_clear(&shown->swf);
+        if (derived->swf.data == NULL)
+            derived->swf = http_buf_take(htx->tx.flow);
+        buf_clear(&derived->swf);
+        derived->swf_file = file->id;
+        derived->swf_for = data->len;
+        if (!unpack(&swf, htx, packed, &derived->swf))
+            buf_clear(&derived->swf);
     }
-    if (shown->swf.len > 0)
-        *data = buf_slice(&shown->swf);
+    if (derived->swf.len > 0)
+        *data = buf_slice(&derived->swf);
 }

@@ -90,7 +90,7 @@ void http_tx_close(struct app_tx *tx)
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
         http_body_free(htx, d);
         http_buf_give(tx->flow, &htx->message[d].raw_headers);
-        http_shown_free(htx, d);
+        http_derived_buffers_free(htx, d);
     }
     if (htx->htp == NULL || state->connp == NULL) {
         http_keep_no_more(state);

@@ -221,12 +221,12 @@ static struct slice flash(const char *data, size_t len, uint32_t packed, uint32_
     struct app_flow af = { .state = &state };
     struct http_tx htx = { .tx = { .flow = &af } };
     struct app_file file = { .id = 1 };
-    struct slice shown = { .data = (const uint8_t *)data, .len = (uint32_t)len };
+    struct slice derived = { .data = (const uint8_t *)data, .len = (uint32_t)len };
 
-    http_swf_show(&htx, &file, &shown);
+    http_swf_derive(&htx, &file, &derived);
     buf_clear(out);
-    buf_add(out, shown.data, shown.len);
-    http_shown_free(&htx, TO_CLIENT);
+    buf_add(out, derived.data, derived.len);
+    http_derived_buffers_free(&htx, TO_CLIENT);
     return buf_slice(out);
 }
 
