@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define HEADERS 40
 #define PAYLOAD_MAX 2000
-#define KEPT 70000
+#define RETAINED 70000
 
 static const char *const settings[] = {
     "stream: { checksum-validation: no }",
@@ -28,8 +28,8 @@ static const char *const settings[] = {
 struct stream_dir {
     uint32_t seq;
     uint64_t next;                      /* offset that must come next */
-    uint8_t kept[KEPT];                 /* the last bytes handed on */
-    uint32_t kept_len;
+    uint8_t retained[RETAINED];                 /* the last bytes handed on */
+    uint32_t retained_len;
 };
 
 struct world {
@@ -72,18 +72,18 @@ static void world_close(struct world *w)
 
 static void keep(struct stream_dir *s, const uint8_t *data, uint32_t len)
 {
-    if (len > KEPT / 2) {
-        data += len - KEPT / 2;
-        len = KEPT / 2;
+    if (len > RETAINED / 2) {
+        data += len - RETAINED / 2;
+        len = RETAINED / 2;
     }
-    if (s->kept_len + len > KEPT) {
-        uint32_t rest = KEPT / 2 < s->kept_len ? KEPT / 2 : s->kept_len;
+    if (s->retained_len + len > RETAINED) {
+        uint32_t rest = RETAINED / 2 < s->retained_len ? RETAINED / 2 : s->retained_len;
 
-        memmove(s->kept, s->kept + s->kept_len - rest, rest);
-        s->kept_len = rest;
+        memmove(s->retained, s->retained + s->retained_len - rest, rest);
+        s->retained_len = rest;
     }
-    memcpy(s->kept + s->kept_len, data, len);
-    s->kept_len += len;
+    memcpy(s->retained + s->retained_len, data, len);
+    s->retained_len += len;
 }
 
 /* It may stand anywhere, but has to be readable. */
@@ -107,11 +107,11 @@ static void check_chunk(struct world *w, const struct stream_chunk *c)
         abort();
     s->next += c->len;
     if (c->kind == CHUNK_GAP) {
-        s->kept_len = 0;
+        s->retained_len = 0;
         return;
     }
-    if (c->lookbehind > s->kept_len ||
-        memcmp(c->data - c->lookbehind, s->kept + s->kept_len - c->lookbehind, c->lookbehind) != 0)
+    if (c->lookbehind > s->retained_len ||
+        memcmp(c->data - c->lookbehind, s->retained + s->retained_len - c->lookbehind, c->lookbehind) != 0)
         abort();
     keep(s, c->data, c->len);
 }
@@ -122,7 +122,7 @@ static void consume(struct world *w)
         struct packet *p = w->vector.packet[i];
 
         if (p->flags & PACKET_FLOW_START)
-            w->ds[0].next = w->ds[1].next = w->ds[0].kept_len = w->ds[1].kept_len = 0;
+            w->ds[0].next = w->ds[1].next = w->ds[0].retained_len = w->ds[1].retained_len = 0;
         for (unsigned k = 0; k < p->chunk_count; k++)
             check_chunk(w, &p->chunk[k]);
     }

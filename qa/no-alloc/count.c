@@ -42,7 +42,7 @@ struct site {
 
 static struct site sites[SITES];
 static size_t site_count;
-static unsigned long not_kept, before_window, window_bytes;
+static unsigned long not_retained, before_window, window_bytes;
 static atomic_flag table_lock = ATOMIC_FLAG_INIT;
 static atomic_bool in_window;
 static size_t window_from, window_to = SIZE_MAX, input_read;
@@ -63,7 +63,7 @@ static void keep(const struct site *seen)
     while (i < site_count && !is_same(&sites[i], seen))
         i++;
     if (i == SITES) {
-        not_kept++;
+        not_retained++;
     } else {
         if (i == site_count)
             sites[site_count++] = *seen;
@@ -282,7 +282,7 @@ __attribute__((destructor)) static void finish(void)
     out = name != NULL ? fopen(name, "w") : NULL;
     if (out == NULL)
         return;
-    fprintf(out, "window\t%lu\nbefore\t%lu\nlost\t%lu\n", window_bytes, before_window, not_kept);
+    fprintf(out, "window\t%lu\nbefore\t%lu\nlost\t%lu\n", window_bytes, before_window, not_retained);
     for (size_t i = 0; i < site_count; i++)
         print_site(out, &sites[i]);
     fclose(out);

@@ -269,7 +269,7 @@ struct app_buffer {
     /* For `grows`: bytes of the body before out->data[0] that have been let go. */
     uint64_t (*position)(struct app_tx *tx, enum direction direction, unsigned index);
     /* For `grows`, where outputs may want it as it comes: all that is kept, inspected or not. */
-    bool (*kept)(struct app_tx *tx, enum direction direction, struct slice *out,
+    bool (*retained)(struct app_tx *tx, enum direction direction, struct slice *out,
                  uint64_t *position);
     /* Numbers in it are little-endian, for byte_test and its like with `dce`; NULL: no. */
     bool (*little)(const struct app_tx *tx);

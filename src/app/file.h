@@ -77,7 +77,7 @@ const char *app_file_magic(struct app_file *file);
  * file_data, file_name and file_magic, there from these steps of progress on. */
 bool app_file_get_data(struct app_tx *tx, enum direction d, unsigned index, struct slice *out);
 uint64_t app_file_data_position(struct app_tx *tx, enum direction d, unsigned index);
-bool app_file_kept(struct app_tx *tx, enum direction d, struct slice *out, uint64_t *position);
+bool app_file_retained(struct app_tx *tx, enum direction d, struct slice *out, uint64_t *position);
 bool app_file_get_name(struct app_tx *tx, enum direction d, unsigned index, struct slice *out);
 bool app_file_get_magic(struct app_tx *tx, enum direction d, unsigned index, struct slice *out);
 #define APP_FILE_BUFFERS(directions_, ts, tc) \

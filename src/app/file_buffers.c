@@ -37,7 +37,7 @@ uint64_t app_file_data_position(struct app_tx *tx, enum direction d, unsigned in
 }
 
 /* Of the first file. */
-bool app_file_kept(struct app_tx *tx, enum direction d, struct slice *out, uint64_t *position)
+bool app_file_retained(struct app_tx *tx, enum direction d, struct slice *out, uint64_t *position)
 {
     const struct app_file *file = tx->files[d];
 

@@ -10,7 +10,7 @@
 
 #define FRAMES_MAX 1024                     /* per direction, at a time */
 #define WINDOW 2500                         /* what is kept of one that is not over */
-#define KEPT_MAX (256u << 10)
+#define RETAINED_LIMIT (256u << 10)
 
 static struct frame *frame_at(struct frames *frames, unsigned i)
 {
@@ -27,16 +27,16 @@ static struct frame *frame_by_id(struct frames *frames, uint32_t id)
 
 /* --- the bytes ---------------------------------------------------------------------------- */
 
-static void kept_clear(struct app_session *s, struct frames *frames)
+static void retained_clear(struct app_session *s, struct frames *frames)
 {
     frames->part_count = 0;
-    if (frames->kept.data != NULL)
-        app_buf_give(s->flow.thread, &frames->kept);
+    if (frames->retained.data != NULL)
+        app_buf_give(s->flow.thread, &frames->retained);
 }
 
 static void drop_part(struct frames *frames)
 {
-    buf_drop_front(&frames->kept, frames->part[0].len);
+    buf_drop_front(&frames->retained, frames->part[0].len);
     frames->part_count--;
     memmove(&frames->part[0], &frames->part[1],
             frames->part_count * sizeof(frames->part[0]));
@@ -50,7 +50,7 @@ static void drop_before(struct frames *frames, uint64_t offset)
         if (first->offset >= offset)
             return;
         if (first->offset + first->len > offset) {
-            buf_drop_front(&frames->kept, offset - first->offset);
+            buf_drop_front(&frames->retained, offset - first->offset);
             first->len -= (uint32_t)(offset - first->offset);
             first->offset = offset;
             return;
@@ -67,8 +67,8 @@ static void keep(struct app_session *s, struct frames *frames, uint64_t offset,
 
     if (data.len == 0)
         return;
-    if (frames->kept.data == NULL)
-        frames->kept = app_buf_take(s->flow.thread);
+    if (frames->retained.data == NULL)
+        frames->retained = app_buf_take(s->flow.thread);
     if (last != NULL && last->offset + last->len == offset) {
         last->len += data.len;
     } else {
@@ -76,9 +76,9 @@ static void keep(struct app_session *s, struct frames *frames, uint64_t offset,
             drop_part(frames);
         frames->part[frames->part_count++] = (struct frame_part){ offset, data.len };
     }
-    buf_add(&frames->kept, data.data, data.len);
-    if (UNLIKELY(frames->kept.len > KEPT_MAX))
-        drop_before(frames, offset + data.len - KEPT_MAX / 2);
+    buf_add(&frames->retained, data.data, data.len);
+    if (UNLIKELY(frames->retained.len > RETAINED_LIMIT))
+        drop_before(frames, offset + data.len - RETAINED_LIMIT / 2);
 }
 
 /* One that begins before what is kept: in what the parser has before it, of which nothing is
@@ -92,7 +92,7 @@ static void keep_pending(struct app_session *s, struct frames *frames, enum dire
     if (skip >= ds->len || (frames->part_count > 0 && frames->part[0].offset <= from))
         return;
     frames->part_count = 0;
-    frames->kept.len = 0;
+    frames->retained.len = 0;
     keep(s, frames, from, (struct slice){ ds->data + skip, ds->len - (uint32_t)skip });
 }
 
@@ -114,7 +114,7 @@ bool app_frames_part(const struct app_flow *af, enum direction direction, unsign
         return false;
     for (unsigned i = 0; i < index; i++)
         at += frames->part[i].len;
-    *data = (struct slice){ frames->kept.data + at, frames->part[index].len };
+    *data = (struct slice){ frames->retained.data + at, frames->part[index].len };
     *offset = frames->part[index].offset;
     return true;
 }
@@ -293,7 +293,7 @@ static void prune(struct app_session *s, enum direction d, bool all)
 {
     struct frames *frames = frames_of(s, d);
     uint64_t edge = s->ds[d].offset + s->ds[d].len;
-    unsigned kept = 0;
+    unsigned retained = 0;
 
     for (unsigned i = 0; !all && i < frame_count(frames); i++) {
         struct frame *f = frame_at(frames, i);
@@ -301,12 +301,12 @@ static void prune(struct app_session *s, enum direction d, bool all)
         if (frame_is_over(s, d, f))
             continue;
         edge = MIN(edge, left_edge(s, d, f));
-        *frame_at(frames, kept++) = *f;
+        *frame_at(frames, retained++) = *f;
     }
-    frames->store.len = kept * sizeof(struct frame);
-    if (kept == 0) {
+    frames->store.len = retained * sizeof(struct frame);
+    if (retained == 0) {
         app_buf_give(s->flow.thread, &frames->store);
-        kept_clear(s, frames);
+        retained_clear(s, frames);
     } else {
         drop_before(frames, edge);
     }
@@ -332,7 +332,7 @@ void app_frames_free(struct app_session *s)
         if (frames == NULL)
             continue;
         app_buf_give(s->flow.thread, &frames->store);
-        app_buf_give(s->flow.thread, &frames->kept);
+        app_buf_give(s->flow.thread, &frames->retained);
         lib_free(frames);
         s->flow.ext->frames[d] = NULL;
     }

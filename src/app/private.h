@@ -198,7 +198,7 @@ struct frame {
 struct frames {
     struct buf store;           /* struct frame, oldest first */
     uint32_t next_id;
-    struct buf kept;            /* bytes that they cover, as far as rules and logs may look */
+    struct buf retained;            /* bytes that they cover, as far as rules and logs may look */
     unsigned part_count;
     struct frame_part { uint64_t offset; uint32_t len; } part[FRAME_PARTS_MAX];
 };

@@ -7,7 +7,7 @@
 
 #define TX_ARENA_BLOCK 104              /* with its head a size that allocators have */
 #define TX_ARENA_KEEP (64u << 10)       /* an arena that grew beyond goes back to the allocator */
-#define TX_ARENAS_KEPT 2048             /* with more in use, one that ends keeps nothing */
+#define TX_ARENAS_LIMIT 2048             /* with more in use, one that ends keeps nothing */
 #define TX_HARD_LIMIT 65536
 #define TX_MEMORY_MAX (64u << 20)       /* of those of a flow that are open */
 #define TX_LIMIT_CHECK_EVERY 16         /* counting open ones walks the list: not every time */
@@ -123,7 +123,7 @@ void app_tx_free(struct app_tx *tx)
         proto->tx_close(tx);
     app_files_free(at, tx);
     if (tx->arena.used > TX_ARENA_KEEP ||
-        at->proto[app_pool_of(proto)].tx.in_use > TX_ARENAS_KEPT)
+        at->proto[app_pool_of(proto)].tx.in_use > TX_ARENAS_LIMIT)
         arena_fini(&tx->arena);
     else
         arena_reset(&tx->arena);

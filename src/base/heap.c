@@ -18,8 +18,8 @@
 #define LARGEST ((size_t)32768)
 #define SMALL_BITS 9
 #define SMALL (1u << SMALL_BITS)        /* up to here sizes go by 16 */
-#define KEPT_SLABS 32                   /* larger blocks than this go back at once */
-#define KEPT_BYTES ((size_t)16 << 20)   /* as does what is more than this in all */
+#define RETAINED_SLABS_LIMIT 32                   /* larger blocks than this go back at once */
+#define RETAINED_BYTES_LIMIT ((size_t)16 << 20)   /* as does what is more than this in all */
 
 /* Stands near the slab's start: at which cache line depends on the address, for all at the same
  * one would push each other out of the caches. */
@@ -39,8 +39,8 @@ struct chunk {
 struct heap {
     void *free_list[SIZES];             /* a free block's first word links to the next */
     unsigned char *cut[SIZES], *cut_end[SIZES];
-    void *kept[KEPT_SLABS + 1];         /* blocks of so many slabs */
-    size_t kept_bytes, in_use;
+    void *retained[RETAINED_SLABS_LIMIT + 1];         /* blocks of so many slabs */
+    size_t retained_bytes, in_use;
     struct chunk *chunks;
     unsigned slabs_left;                /* of the newest chunk */
 
@@ -189,10 +189,10 @@ static void *get_large(struct heap *heap, size_t size)
         return NULL;
     if (atomic_load_explicit(&heap->returned, memory_order_relaxed) != NULL)
         take_returned(heap);
-    block = n <= KEPT_SLABS ? heap->kept[n] : NULL;
+    block = n <= RETAINED_SLABS_LIMIT ? heap->retained[n] : NULL;
     if (block != NULL) {
-        heap->kept[n] = *(void **)block;
-        heap->kept_bytes -= n * SLAB_SIZE;
+        heap->retained[n] = *(void **)block;
+        heap->retained_bytes -= n * SLAB_SIZE;
     } else {
         start = slabs_map(n);
         if (start == NULL)
@@ -211,13 +211,13 @@ static void put_large(struct heap *heap, void *block)
 {
     size_t n = slab_of(block)->slabs;
 
-    if (n > KEPT_SLABS || heap->kept_bytes + n * SLAB_SIZE > KEPT_BYTES) {
+    if (n > RETAINED_SLABS_LIMIT || heap->retained_bytes + n * SLAB_SIZE > RETAINED_BYTES_LIMIT) {
         slabs_unmap(slab_start(block), n);
         return;
     }
-    *(void **)block = heap->kept[n];
-    heap->kept[n] = block;
-    heap->kept_bytes += n * SLAB_SIZE;
+    *(void **)block = heap->retained[n];
+    heap->retained[n] = block;
+    heap->retained_bytes += n * SLAB_SIZE;
 }
 
 /* --- blocks ---------------------------------------------------------------------------------- */
@@ -251,11 +251,11 @@ void *heap_get_zeroed(struct heap *heap, size_t n, size_t size)
 
 static void take_down(struct heap *heap)
 {
-    for (unsigned n = 0; n <= KEPT_SLABS; n++)
-        while (heap->kept[n] != NULL) {
-            void *block = heap->kept[n];
+    for (unsigned n = 0; n <= RETAINED_SLABS_LIMIT; n++)
+        while (heap->retained[n] != NULL) {
+            void *block = heap->retained[n];
 
-            heap->kept[n] = *(void **)block;
+            heap->retained[n] = *(void **)block;
             slabs_unmap(slab_start(block), n);
         }
     while (heap->chunks != NULL) {

@@ -245,17 +245,17 @@ static unsigned poll_set(const struct control *c, struct pollfd *at)
 
 static void all_clients(struct control *c, const struct pollfd *at)
 {
-    size_t kept = 0;
+    size_t retained = 0;
 
     for (size_t i = 0; i < c->clients.count; i++) {
         struct client *client = c->clients.at[i];
 
         if (client_turn(c, client, at[i + 2].revents))
-            c->clients.at[kept++] = client;
+            c->clients.at[retained++] = client;
         else
             client_free(client);
     }
-    c->clients.count = kept;
+    c->clients.count = retained;
 }
 
 static void *control_main(void *arg)

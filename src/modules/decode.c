@@ -160,12 +160,12 @@ static unsigned decode_shared(struct decode_module *m, struct packet_vector *v, 
 
 static void drop_gaps(struct packet_vector *v)
 {
-    unsigned kept = 0;
+    unsigned retained = 0;
 
     for (unsigned i = 0; i < v->count; i++)
         if (v->packet[i] != NULL)
-            v->packet[kept++] = v->packet[i];
-    v->count = kept;
+            v->packet[retained++] = v->packet[i];
+    v->count = retained;
 }
 
 /* Of frames that all threads see, the flows that are ours; packets without one are thread 0's. */

@@ -197,15 +197,15 @@ static void COLD detectlog_flush_run(struct detect_module *m, struct packet *p)
 
 static unsigned chunks_sort(struct packet *p, struct stream_chunk *behind)
 {
-    unsigned kept = 0, count = 0;
+    unsigned retained = 0, count = 0;
 
     for (unsigned i = 0; i < p->chunk_count; i++) {
         if (p->chunk[i].direction == TO_SERVER)
-            p->chunk[kept++] = p->chunk[i];
+            p->chunk[retained++] = p->chunk[i];
         else
             behind[count++] = p->chunk[i];
     }
-    p->chunk_count = (uint8_t)kept;
+    p->chunk_count = (uint8_t)retained;
     return count;
 }
 

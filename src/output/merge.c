@@ -19,7 +19,7 @@ struct entry_head {
 
 struct merge_input {
     struct merge *merge;
-    struct buf kept;                /* entries, in order */
+    struct buf retained;                /* entries, in order */
     size_t at;                      /* of them, the first that is not written */
 };
 
@@ -55,9 +55,9 @@ struct merge_input *merge_input_new(struct merge *m)
 
 static bool head_of(const struct merge_input *input, struct entry_head *head)
 {
-    if (input->at == input->kept.len)
+    if (input->at == input->retained.len)
         return false;
-    memcpy(head, input->kept.data + input->at, sizeof(*head));
+    memcpy(head, input->retained.data + input->at, sizeof(*head));
     return true;
 }
 
@@ -83,10 +83,10 @@ static struct merge_input *earliest(const struct merge *m, struct order_mark end
 
 static void forget_written(struct merge_input *input)
 {
-    size_t left = input->kept.len - input->at;
+    size_t left = input->retained.len - input->at;
 
-    memmove(input->kept.data, input->kept.data + input->at, left);
-    input->kept.len = left;
+    memmove(input->retained.data, input->retained.data + input->at, left);
+    input->retained.len = left;
     input->at = 0;
 }
 
@@ -97,7 +97,7 @@ static void write_before(struct merge *m, struct order_mark end)
 
     while ((input = earliest(m, end, &head)) != NULL) {
         input->at += sizeof(head);
-        m->write(m->arg, input->kept.data + input->at, head.len);
+        m->write(m->arg, input->retained.data + input->at, head.len);
         input->at += head.len;
     }
     for (size_t i = 0; i < m->inputs.count; i++)
@@ -112,8 +112,8 @@ void merge_add(struct merge_input *input, const struct packet *p, const struct b
     struct entry_head head = { { p->order, p->order_sub }, records->len };
 
     pthread_mutex_lock(&m->lock);
-    buf_add(&input->kept, &head, sizeof(head));
-    buf_add(&input->kept, records->data, records->len);
+    buf_add(&input->retained, &head, sizeof(head));
+    buf_add(&input->retained, records->data, records->len);
     m->added += records->len;
     if (m->added >= MERGE_STEP)
         write_before(m, turns_passed(m->turns));
@@ -126,7 +126,7 @@ void merge_free(struct merge *m)
         return;
     write_before(m, (struct order_mark){ ORDER_END, ORDER_END });
     for (size_t i = 0; i < m->inputs.count; i++) {
-        buf_fini(&m->inputs.at[i]->kept);
+        buf_fini(&m->inputs.at[i]->retained);
         free(m->inputs.at[i]);
     }
     ARRAY_FREE(&m->inputs);

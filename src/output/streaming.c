@@ -39,7 +39,7 @@ static const struct app_buffer *body_of(const struct app_proto *proto, enum dire
     const char *name = d == TO_SERVER ? "http.request_body" : "http.response_body";
 
     for (unsigned i = 0; proto->buffers != NULL && proto->buffers[i] != NULL; i++)
-        if (strcmp(proto->buffers[i]->name, name) == 0 && proto->buffers[i]->kept != NULL)
+        if (strcmp(proto->buffers[i]->name, name) == 0 && proto->buffers[i]->retained != NULL)
             return proto->buffers[i];
     return NULL;
 }
@@ -74,7 +74,7 @@ static struct slice body_news(struct app_tx *tx, const struct app_buffer *body, 
     struct slice data;
     uint64_t from;
 
-    if (!body->kept(tx, d, &data, &from))
+    if (!body->retained(tx, d, &data, &from))
         return (struct slice){ NULL, 0 };
     if (from + data.len <= known_to)
         return (struct slice){ NULL, 0 };

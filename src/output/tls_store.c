@@ -76,7 +76,7 @@ static void add_base64_lines(struct buf *out, struct slice der)
 static void make_pem(struct buf *out, const struct tls_dir *ds)
 {
     buf_clear(out);
-    for (unsigned i = 0; i < tls_chain_kept(ds); i++) {
+    for (unsigned i = 0; i < tls_chain_retained(ds); i++) {
         BUF_LITERAL(out, "-----BEGIN CERTIFICATE-----\n");
         add_base64_lines(out, ds->chain[i]);
         BUF_LITERAL(out, "-----END CERTIFICATE-----\n");

@@ -252,7 +252,7 @@ void stream_release(struct stream_thread *st, const struct flow *flow, struct tc
     const struct stream_conf *conf = st->conf;
 
     if (s->buffer != NULL && s->delivered == stream_edge(s) && !conf->is_inline &&
-        stream_history(st, s) == 0 && stream_kept_from(conf, flow, s, dir) == s->delivered)
+        stream_history(st, s) == 0 && stream_retained_from(conf, flow, s, dir) == s->delivered)
         stream_release_buffer(st, s);
 }
 

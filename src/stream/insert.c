@@ -142,7 +142,7 @@ static void drop_front(const struct stream_thread *st, const struct flow *flow,
                        struct tcp_stream *s, bool compares)
 {
     enum direction dir = (enum direction)(s == &flow->tcp->stream[TO_CLIENT]);
-    int64_t keep = stream_kept_from(st->conf, flow, s, dir);
+    int64_t keep = stream_retained_from(st->conf, flow, s, dir);
 
     if (compares)
         keep = MIN(keep, s->base_offset);

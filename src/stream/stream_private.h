@@ -297,7 +297,7 @@ static inline int64_t stream_acked(const struct tcp_stream *s)
 }
 /* From where on data that were handed off may be looked back upon: rules see them again until they
  * have reported on them. */
-static inline int64_t stream_kept_from(const struct stream_conf *conf, const struct flow *flow,
+static inline int64_t stream_retained_from(const struct stream_conf *conf, const struct flow *flow,
                                        const struct tcp_stream *s, enum direction dir)
 {
     uint32_t lookback = stream_lookback(conf, dir);

@@ -96,12 +96,12 @@ static struct enip_tx *find_request(struct app_flow *af, const struct enip_pdu *
 
 static struct enip_pdu *keep(struct enip_tx *t, const struct enip_pdu *pdu)
 {
-    struct enip_pdu *kept = arena_zalloc(&t->tx.arena, sizeof(*kept));
+    struct enip_pdu *retained = arena_zalloc(&t->tx.arena, sizeof(*retained));
     struct slice bytes = pdu->bytes;
 
     bytes.data = arena_copy(&t->tx.arena, bytes.data, bytes.len);
-    enip_read_pdu(bytes, &pdu->header, kept);
-    return kept;
+    enip_read_pdu(bytes, &pdu->header, retained);
+    return retained;
 }
 
 static struct enip_tx *add(struct app_flow *af, enum direction d, const struct enip_pdu *pdu)

@@ -301,7 +301,7 @@ static uint64_t request_body_position(struct app_tx *tx, enum direction d, unsig
     return position;
 }
 
-static bool kept_body(struct app_tx *tx, enum direction d, struct slice *out, uint64_t *position)
+static bool retained_body(struct app_tx *tx, enum direction d, struct slice *out, uint64_t *position)
 {
     const struct http_content *c = http_tx_of(tx)->message[d].content;
 
@@ -486,7 +486,7 @@ static const struct app_buffer location = {
 static const struct app_buffer request_body = {
     .name = "http.request_body", .legacy = "http_client_body", .doc = "request body, decoded",
     .directions = APP_TS, .progress = { HTTP_BODY, 0 }, .grows = true,
-    .get = get_request_body, .position = request_body_position, .kept = kept_body,
+    .get = get_request_body, .position = request_body_position, .retained = retained_body,
     .feature = HTTP1_KEEP_REQUEST_BODY,
 };
 /* The content of a response is its file. */
@@ -494,7 +494,7 @@ static const struct app_buffer response_body = {
     .name = "http.response_body", .legacy = "http_server_body", .doc = "response body, decoded",
     .same_as = "file.data",
     .directions = APP_TC, .progress = { 0, HTTP_BODY }, .grows = true, .multi = true,
-    .get = app_file_get_data, .position = app_file_data_position, .kept = app_file_kept,
+    .get = app_file_get_data, .position = app_file_data_position, .retained = app_file_retained,
     .files = APP_FILE_CONTENT,
 };
 

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define BLOCK 8192
-#define KEPT_MAX BLOCK              /* of input without output: a header with a long name */
+#define RETAINED_LIMIT BLOCK              /* of input without output: a header with a long name */
 #define OTHERS_MAX 3                /* codings tried after the one that was named */
 #define BOMB_RATIO 2048
 #define BLOCKS_PER_CLOCK 64         /* how often the time is looked at */
@@ -34,7 +34,7 @@ struct layer {
     uint8_t mode;
     uint8_t others;                 /* codings tried so far */
     size_t buffered;                    /* bytes in out */
-    struct buf kept;                /* all input, while in doubt */
+    struct buf retained;                /* all input, while in doubt */
     uint8_t out[BLOCK];
 };
 
@@ -166,12 +166,12 @@ static void layer_sure(struct http_decoder *dec, struct layer *l, enum layer_mod
 {
     if (l->mode == LAYER_DOUBT)
         l->mode = (uint8_t)mode;
-    http_buf_give(dec->htx->tx.flow, &l->kept);
+    http_buf_give(dec->htx->tx.flow, &l->retained);
 }
 
 static bool is_believed(const struct layer *l, enum coding_status status)
 {
-    if (l->kept.len > KEPT_MAX)
+    if (l->retained.len > RETAINED_LIMIT)
         return true;
     return l->buffered > 0 && (l->others == 0 || l->coding->has_header || l->buffered == BLOCK ||
                            status == CODING_END);
@@ -181,7 +181,7 @@ static bool is_believed(const struct layer *l, enum coding_status status)
 static bool layer_failed(struct http_decoder *dec, unsigned i)
 {
     struct layer *l = &dec->layer[i];
-    struct buf kept;
+    struct buf retained;
 
     layer_close(dec, l);
     l->buffered = 0;
@@ -193,10 +193,10 @@ static bool layer_failed(struct http_decoder *dec, unsigned i)
         return false;
     refused(dec->htx, l->memory.refusal);
     l->mode = LAYER_PASS;
-    kept = l->kept;
-    l->kept = (struct buf){ 0 };
-    give(dec, i, kept.data, kept.len);
-    http_buf_give(dec->htx->tx.flow, &kept);
+    retained = l->retained;
+    l->retained = (struct buf){ 0 };
+    give(dec, i, retained.data, retained.len);
+    http_buf_give(dec->htx->tx.flow, &retained);
     return true;
 }
 
@@ -205,19 +205,19 @@ static void layer_refused(struct http_decoder *dec, unsigned i, struct bytes in)
 {
     struct layer *l = &dec->layer[i];
     bool in_doubt = l->mode == LAYER_DOUBT;
-    struct buf kept = l->kept;
+    struct buf retained = l->retained;
 
     refused(dec->htx, l->memory.refusal);
     layer_close(dec, l);
     l->mode = LAYER_PASS;
-    l->kept = (struct buf){ 0 };
+    l->retained = (struct buf){ 0 };
     if (in_doubt) {
         l->buffered = 0;
-        give(dec, i, kept.data, kept.len);
+        give(dec, i, retained.data, retained.len);
     } else {
         give(dec, i, in.next, bytes_left(&in));
     }
-    http_buf_give(dec->htx->tx.flow, &kept);
+    http_buf_give(dec->htx->tx.flow, &retained);
 }
 
 static void layer_run(struct http_decoder *dec, unsigned i, struct bytes in)
@@ -236,7 +236,7 @@ static void layer_run(struct http_decoder *dec, unsigned i, struct bytes in)
         if (status == CODING_ERROR) {
             if (layer_failed(dec, i))
                 return;
-            in = bytes_of(l->kept.data, l->kept.len);
+            in = bytes_of(l->retained.data, l->retained.len);
         } else if (status == CODING_REFUSED) {
             layer_refused(dec, i, in);
         } else if (status == CODING_END) {
@@ -260,9 +260,9 @@ static void layer_feed(struct http_decoder *dec, unsigned i, const uint8_t *data
         return;
     }
     if (l->mode == LAYER_DOUBT) {
-        if (l->kept.data == NULL)
-            l->kept = http_buf_take(dec->htx->tx.flow);
-        buf_add(&l->kept, data, len);
+        if (l->retained.data == NULL)
+            l->retained = http_buf_take(dec->htx->tx.flow);
+        buf_add(&l->retained, data, len);
     }
     layer_run(dec, i, bytes_of(data, len));
 }
@@ -279,7 +279,7 @@ static bool layers_open(struct http_decoder *dec, const struct http_message *m)
         l->mode = LAYER_DOUBT;
         l->others = 0;
         l->buffered = 0;
-        l->kept = (struct buf){ 0 };
+        l->retained = (struct buf){ 0 };
     }
     for (unsigned i = 0; i < dec->count; i++)
         if (!layer_open(dec, &dec->layer[i], m->coding[dec->count - 1 - i])) {
@@ -350,7 +350,7 @@ void http_decoder_free(struct http_decoder *dec)
         return;
     for (unsigned i = 0; i < dec->count; i++) {
         layer_close(dec, &dec->layer[i]);
-        http_buf_give(dec->htx->tx.flow, &dec->layer[i].kept);
+        http_buf_give(dec->htx->tx.flow, &dec->layer[i].retained);
     }
     decoder_give(thread_of(dec), dec);
 }

@@ -160,7 +160,7 @@ struct http_state {
     bool change;                        /* of protocol, asked for by what was just parsed */
     bool had_gap;                       /* libhtp remembers */
     bool refused;                       /* a request: too many are open, nothing more is parsed */
-    bool replaying;                     /* libhtp is given `kept` once more: hooks keep still */
+    bool replaying;                     /* libhtp is given `retained` once more: hooks keep still */
     bool has_messages;                  /* libhtp holds some */
     bool closing;                       /* libhtp is told that nothing more comes */
     bool odd_fields;                    /* in the request at work */
@@ -173,8 +173,8 @@ struct http_state {
     uint32_t bombs;                     /* bodies given up as such */
     /* The request at work as the client has sent it so far, each part behind its size in two
      * bytes; NULL: not kept. See suspend.c. */
-    uint8_t *kept;
-    uint32_t kept_len;
+    uint8_t *retained;
+    uint32_t retained_len;
 };
 
 #define HTTP_INFLATES_AT_REST 16

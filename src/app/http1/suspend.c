@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-#define KEPT_MAX 4096u
+#define RETAINED_LIMIT 4096u
 
 bool http_parser_open(struct http_state *state)
 {
@@ -75,31 +75,31 @@ static bool are_many_active(const struct http_state *state)
 
 void http_keep_no_more(struct http_state *state)
 {
-    if (state->kept == NULL)
+    if (state->retained == NULL)
         return;
-    lib_free(state->kept);
-    state->kept = NULL;
-    state->kept_len = 0;
+    lib_free(state->retained);
+    state->retained = NULL;
+    state->retained_len = 0;
 }
 
 void http_keep(struct http_state *state, const uint8_t *data, uint32_t len)
 {
     uint16_t size = (uint16_t)len;
-    uint8_t *kept = NULL;
+    uint8_t *retained = NULL;
 
-    if (state->kept == NULL &&
+    if (state->retained == NULL &&
         (!are_many_active(state) || state->tunnel || state->had_gap || !http_is_between(state)))
         return;
-    if (state->kept_len + sizeof(size) + (uint64_t)len <= KEPT_MAX)
-        kept = lib_realloc(state->kept, state->kept_len + sizeof(size) + len);
-    if (kept == NULL) {
+    if (state->retained_len + sizeof(size) + (uint64_t)len <= RETAINED_LIMIT)
+        retained = lib_realloc(state->retained, state->retained_len + sizeof(size) + len);
+    if (retained == NULL) {
         http_keep_no_more(state);
         return;
     }
-    memcpy(kept + state->kept_len, &size, sizeof(size));
-    memcpy(kept + state->kept_len + sizeof(size), data, len);
-    state->kept = kept;
-    state->kept_len += (uint32_t)sizeof(size) + len;
+    memcpy(retained + state->retained_len, &size, sizeof(size));
+    memcpy(retained + state->retained_len + sizeof(size), data, len);
+    state->retained = retained;
+    state->retained_len += (uint32_t)sizeof(size) + len;
 }
 
 /* --- to sleep and back ------------------------------------------------------------------------ */
@@ -110,7 +110,7 @@ static bool may_suspend(const struct http_state *state)
     const struct app_tx *tx = state->af->first;
     const htp_tx_t *htp;
 
-    if (state->kept == NULL || state->connp == NULL || tx == NULL || tx != state->af->last ||
+    if (state->retained == NULL || state->connp == NULL || tx == NULL || tx != state->af->last ||
         state->af->end[TO_SERVER] || state->af->end[TO_CLIENT] || state->orphan[0] != NULL)
         return false;
     htp = CONTAINER_OF(tx, const struct http_tx, tx)->htp;
@@ -159,17 +159,17 @@ static void replay(struct http_state *state, struct http_tx *htx)
     uint16_t size;
 
     state->replaying = true;
-    for (uint32_t at = 0; at < state->kept_len; at += size) {
-        memcpy(&size, state->kept + at, sizeof(size));
+    for (uint32_t at = 0; at < state->retained_len; at += size) {
+        memcpy(&size, state->retained + at, sizeof(size));
         at += (uint32_t)sizeof(size);
-        (void)htp_connp_req_data(state->connp, &now, state->kept + at, size);
+        (void)htp_connp_req_data(state->connp, &now, state->retained + at, size);
     }
     state->replaying = false;
     http_messages_forget(state);
     state->transactions = 1;
     htx->htp = htp_list_array_get(htp_connp_get_connection(state->connp)->transactions, 0);
     if (htx->htp == NULL)
-        out_of_memory(state->kept_len);
+        out_of_memory(state->retained_len);
     htp_tx_set_user_data(htx->htp, htx);
 }
 
@@ -179,7 +179,7 @@ void http_resume(struct http_state *state)
         return;
     if (!http_parser_open(state))
         out_of_memory(sizeof(htp_tx_t));
-    if (state->kept != NULL && state->af->first != NULL)
+    if (state->retained != NULL && state->af->first != NULL)
         replay(state, http_tx_of(state->af->first));
 }
 

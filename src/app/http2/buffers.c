@@ -36,7 +36,7 @@ static bool keep(struct h2_dir *ds, enum h2_made what, struct slice s, struct sl
     return s.data != NULL;
 }
 
-static bool kept(const struct h2_dir *ds, enum h2_made what, struct slice *out)
+static bool retained(const struct h2_dir *ds, enum h2_made what, struct slice *out)
 {
     *out = ds->make[what];
     return (ds->made & 1u << what) != 0;
@@ -76,7 +76,7 @@ static bool get_value(struct app_tx *tx, enum direction d, const char *name, enu
     struct h2_dir *ds = &t->ds[d];
     struct slice none = { 0 };
 
-    if (kept(ds, what, out))
+    if (retained(ds, what, out))
         return out->data != NULL;
     for (unsigned i = 0; i < ds->header_count; i++)
         if (is_field(&ds->header[i], name))
@@ -147,7 +147,7 @@ static bool get_host(struct app_tx *tx, enum direction d, unsigned index, struct
     struct slice s;
     uint8_t *lower;
 
-    if (kept(ds, H2_MADE_HOST, out))
+    if (retained(ds, H2_MADE_HOST, out))
         return out->data != NULL;
     if (!get_raw_host(tx, d, index, &s))
         return false;
@@ -177,7 +177,7 @@ static bool get_line(struct app_tx *tx, enum direction d, unsigned i UNUSED, str
     struct h2_dir *ds = &t->ds[d];
     uint8_t *start, *p;
 
-    if (kept(ds, H2_MADE_LINE, out))
+    if (retained(ds, H2_MADE_LINE, out))
         return true;
     start = p = arena_alloc(&tx->arena, room_for(ds));
     if (start == NULL)
@@ -247,7 +247,7 @@ static bool get_joined(struct app_tx *tx, enum direction d, enum h2_made what, s
 
     if (ds->header_count == 0)
         return false;
-    if (kept(ds, what, out))
+    if (retained(ds, what, out))
         return out->len > 0;
     start = p = arena_alloc(&tx->arena, room_for(ds));
     if (start == NULL)

@@ -14,7 +14,7 @@
 #include "base/lib_memory.h"
 
 #define CHUNK 4096
-#define KEPT_MAX 8192                   /* of input without output, in case it is refused */
+#define RETAINED_LIMIT 8192                   /* of input without output, in case it is refused */
 
 enum coding { CODING_GZIP, CODING_DEFLATE, CODING_BROTLI };
 
@@ -22,7 +22,7 @@ struct h2_decoder {
     enum coding coding;
     bool begun, over;
     struct decoder_memory memory;
-    struct buf kept;                    /* input so far, until something comes out */
+    struct buf retained;                    /* input so far, until something comes out */
     uint64_t in, out;
     z_stream z;
 #ifdef HAVE_BROTLI
@@ -101,7 +101,7 @@ void h2_decoder_free(struct h2_decoder *dec)
     if (dec->brotli != NULL)
         BrotliDecoderDestroyInstance(dec->brotli);
 #endif
-    buf_fini(&dec->kept);
+    buf_fini(&dec->retained);
     decoder_memory_give(&dec->memory, sizeof(*dec));
     lib_free(dec);
 }
@@ -171,9 +171,9 @@ static enum h2_decoded failure(const struct h2_decoder *dec)
 static void keep(struct h2_decoder *dec, struct slice in)
 {
     if (dec->out > 0)
-        buf_fini(&dec->kept);
-    else if (dec->kept.len + in.len <= KEPT_MAX)
-        buf_add(&dec->kept, in.data, in.len);
+        buf_fini(&dec->retained);
+    else if (dec->retained.len + in.len <= RETAINED_LIMIT)
+        buf_add(&dec->retained, in.data, in.len);
 }
 
 enum h2_decoded h2_decode(struct h2_decoder *dec, struct slice *in, struct slice *out)
@@ -207,7 +207,7 @@ enum h2_decoded h2_decode(struct h2_decoder *dec, struct slice *in, struct slice
 
 struct slice h2_decoder_kept(const struct h2_decoder *dec)
 {
-    return buf_slice(&dec->kept);
+    return buf_slice(&dec->retained);
 }
 
 enum decoder_refusal h2_decoder_refusal(const struct h2_decoder *dec)

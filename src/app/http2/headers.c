@@ -138,22 +138,22 @@ static void pay(struct h2_tx *t, struct h2_header *h)
 void h2_header_add(struct h2_tx *t, enum direction d, const struct h2_header *h)
 {
     struct h2_dir *ds = &t->ds[d];
-    struct h2_header kept = *h;
+    struct h2_header retained = *h;
     size_t size;
 
     if (ds->header_count >= HEADERS_MAX) {
         event_once(t, H2_REASSEMBLY_LIMIT_REACHED);
         return;
     }
-    pay(t, &kept);
-    size = (size_t)kept.name.len + kept.value.len;
+    pay(t, &retained);
+    size = (size_t)retained.name.len + retained.value.len;
     if (ds->header_bytes + size > h2_settings_of(t->tx.flow)->max_header_list) {
         event_once(t, H2_HEADER_LIST_TOO_LARGE);
         return;
     }
-    if (!grow(t, ds) || !keep(t, &kept.name) || !keep(t, &kept.value))
+    if (!grow(t, ds) || !keep(t, &retained.name) || !keep(t, &retained.value))
         return;
-    ds->header[ds->header_count++] = kept;
+    ds->header[ds->header_count++] = retained;
     ds->header_bytes += size;
     ds->made = 0;
     ds->item = NULL;

@@ -74,15 +74,15 @@ static void add_boundary(struct mime_message *m, struct slice value)
         return;
     if (b.len > BOUNDARY_MAX)
         m->anomalies |= MIME_LONG_BOUNDARY;
-    len = MIN(b.len, BOUNDARY_KEPT);
-    if (m->boundary_count == NESTING_MAX || m->kept + len + 2 > KEPT_MAX)
+    len = MIN(b.len, BOUNDARY_LIMIT);
+    if (m->boundary_count == NESTING_MAX || m->retained + len + 2 > RETAINED_LIMIT)
         return;
     data = arena_alloc(m->arena, len + 2);
     if (data == NULL)
         return;
     data[0] = data[1] = '-';
     memcpy(data + 2, b.data, len);
-    m->kept += len + 2;
+    m->retained += len + 2;
     m->boundary[m->boundary_count++] = (struct slice){ .data = data, .len = len + 2 };
 }
 
@@ -126,12 +126,12 @@ static void keep_field(struct mime_message *m, struct slice name, struct slice v
 {
     struct mime_field *f;
 
-    if (KEPT_MAX - m->kept < name.len + value.len + sizeof(*f))
+    if (RETAINED_LIMIT - m->retained < name.len + value.len + sizeof(*f))
         return;
     f = arena_zalloc(m->arena, sizeof(*f));
     if (f == NULL || !mime_keep(m, name, &f->name) || !mime_keep(m, value, &f->value))
         return;
-    m->kept += sizeof(*f);
+    m->retained += sizeof(*f);
     *m->fields_end = f;
     m->fields_end = &f->next;
 }

@@ -25,9 +25,9 @@ bool mime_name_is(struct slice name, const char *lower)
 
 bool mime_keep(struct mime_message *m, struct slice s, struct slice *out)
 {
-    if (s.len > KEPT_MAX - m->kept)
+    if (s.len > RETAINED_LIMIT - m->retained)
         return false;
-    m->kept += s.len;
+    m->retained += s.len;
     *out = (struct slice){ .data = arena_copy(m->arena, s.data, s.len), .len = s.len };
     return s.len == 0 || out->data != NULL;
 }
@@ -37,12 +37,12 @@ void mime_items_add(struct mime_message *m, struct mime_items *items, struct sli
 {
     struct mime_item *item;
 
-    if (KEPT_MAX - m->kept < text.len + sizeof(*item))
+    if (RETAINED_LIMIT - m->retained < text.len + sizeof(*item))
         return;
     item = arena_zalloc(m->arena, sizeof(*item));
     if (item == NULL || !mime_keep(m, text, &item->text))
         return;
-    m->kept += sizeof(*item);
+    m->retained += sizeof(*item);
     *items->end = item;
     items->end = &item->next;
 }

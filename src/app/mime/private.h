@@ -12,11 +12,11 @@
 #define URL_LINE_ROOM (URL_LINE_MAX + MIME_CHUNK_MAX + 16)
 
 #define NESTING_MAX 32                  /* multiparts in multiparts */
-#define BOUNDARY_MAX 254                /* longer ones are an anomaly, and cut at BOUNDARY_KEPT */
-#define BOUNDARY_KEPT 1024
+#define BOUNDARY_MAX 254                /* longer ones are an anomaly, and cut at BOUNDARY_LIMIT */
+#define BOUNDARY_LIMIT 1024
 
 #define VALUE_MAX 65536                 /* bytes of one field; what is beyond is left out */
-#define KEPT_MAX (256u << 10)           /* of all fields, names and URLs of a message */
+#define RETAINED_LIMIT (256u << 10)           /* of all fields, names and URLs of a message */
 
 enum mime_state { MIME_START, MIME_HEADER, MIME_BODY };
 enum mime_encoding { MIME_PLAIN, MIME_BASE64, MIME_QUOTED_PRINTABLE };
@@ -43,7 +43,7 @@ struct mime_message {
     bool main_done;                     /* `fields` is complete */
     bool skip_line;                     /* the rest of a line that was a boundary */
     bool file_open;
-    uint32_t kept;
+    uint32_t retained;
 
     struct mime_field *fields, **fields_end;
     struct mime_text name, value;       /* the field that is being read */

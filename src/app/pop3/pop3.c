@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define LINE_MAX_KEPT 4096
+#define LINE_LIMIT 4096
 #define REQUEST_MAX 256                 /* with CRLF; RFC 2449, 4, as Suricata counts */
 #define RESPONSE_MAX 512
 #define PROBE_MAX 1024                  /* of a first line that takes its time */
@@ -337,7 +337,7 @@ static int step(struct app_flow *af, enum direction d, struct bytes *in)
 {
     struct pop3_state *s = af->state;
     struct app_line line;
-    enum app_line_result result = app_line_take(&s->drop[d], in, LINE_MAX_KEPT, &line);
+    enum app_line_result result = app_line_take(&s->drop[d], in, LINE_LIMIT, &line);
 
     if (result == APP_LINE_MORE)
         return 0;

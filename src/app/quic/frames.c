@@ -162,9 +162,9 @@ static void parse_google_crypto(struct quic_tx *t, struct bytes *in)
 static bool take_hello(struct quic_state *st, struct quic_tx *t, struct slice message,
                        bool is_server)
 {
-    uint8_t *kept = arena_copy(&t->tx.arena, message.data, message.len);
+    uint8_t *retained = arena_copy(&t->tx.arena, message.data, message.len);
 
-    if (kept == NULL || !tls_hello_parse(bytes_of(kept, message.len), is_server, &t->hello))
+    if (retained == NULL || !tls_hello_parse(bytes_of(retained, message.len), is_server, &t->hello))
         return false;
     t->has_hello = true;
     if (t->hello.sni.data != NULL)

@@ -233,12 +233,12 @@ void smb_pipe_response(struct smb_state *st, const struct smb_record *r, const s
             buf_add(&before->text, data.data, data.len);
             return;
         }
-        struct buf kept = before->text;
+        struct buf retained = before->text;
 
         before->text = (struct buf){ 0 };
         before = smb_cache_put(&st->fragments, key);
         buf_fini(&before->text);
-        before->text = kept;
+        before->text = retained;
         return;
     }
     if (h.type == DCE_BIND_ACK || h.type == DCE_ALTER_CONTEXT_RESP) {

@@ -157,7 +157,7 @@ TEST(app_open_transactions_are_bounded)
     free(whole);
 }
 
-TEST(app_kept_bytes_are_bounded)
+TEST(app_retained_bytes_are_bounded)
 {
     static char line[20000];
     struct split_step steps[] = { SPLIT_TS("HELLO me\n"), { TO_SERVER, line, sizeof(line) } };

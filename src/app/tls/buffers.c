@@ -89,7 +89,7 @@ static bool get_certs(struct app_tx *tx, enum direction d, unsigned index, struc
 {
     const struct tls_dir *ds = dir_of(tx, d);
 
-    return index < tls_chain_kept(ds) && some(ds->chain[index], out);
+    return index < tls_chain_retained(ds) && some(ds->chain[index], out);
 }
 
 static bool get_alt_name(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)

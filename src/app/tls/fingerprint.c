@@ -217,14 +217,14 @@ static void put_short_hash(struct writer *to, const struct writer *of, struct di
 /* Server name and ALPN are left out here: they depend on where the program goes. */
 static void drop_destination(struct values *v, bool *has_sni)
 {
-    unsigned kept = 0;
+    unsigned retained = 0;
 
     for (unsigned i = 0; i < v->count; i++) {
         *has_sni |= v->at[i] == 0;
         if (v->at[i] != 0 && v->at[i] != 16)
-            v->at[kept++] = v->at[i];
+            v->at[retained++] = v->at[i];
     }
-    v->count = kept;
+    v->count = retained;
 }
 
 struct slice tls_ja4(const struct tls_hello *h, bool is_quic, struct digests *d,

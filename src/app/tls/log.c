@@ -123,17 +123,17 @@ static void log_some(struct json *j, const char *key, struct slice s)
 
 static void log_chain(struct json *j, const struct tls_dir *ds)
 {
-    if (tls_chain_kept(ds) == 0)
+    if (tls_chain_retained(ds) == 0)
         return;
     json_array(j, "chain");
-    for (unsigned i = 0; i < tls_chain_kept(ds); i++)
+    for (unsigned i = 0; i < tls_chain_retained(ds); i++)
         json_base64(j, NULL, ds->chain[i].data, ds->chain[i].len);
     json_array_end(j);
 }
 
 static void log_certificate(struct json *j, const struct tls_dir *ds)
 {
-    if (tls_chain_kept(ds) > 0)
+    if (tls_chain_retained(ds) > 0)
         json_base64(j, "certificate", ds->chain[0].data, ds->chain[0].len);
 }
 

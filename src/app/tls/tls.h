@@ -126,7 +126,7 @@ static inline struct tls_tx *tls_tx_of(const struct app_tx *tx)
 }
 
 /* How many certificates there are to look at. */
-static inline unsigned tls_chain_kept(const struct tls_dir *ds)
+static inline unsigned tls_chain_retained(const struct tls_dir *ds)
 {
     return ds->chain != NULL ? ds->chain_len : 0;
 }

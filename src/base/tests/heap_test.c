@@ -76,16 +76,16 @@ TEST(heap_that_its_thread_has_left_goes_with_the_last_block)
 {
     struct heap *heap = heap_new(), *other = heap_new();
     void *small = heap_get(heap, 100), *home = heap_get(heap, 100), *large = heap_get(heap, 1 << 20);
-    void *kept = heap_get(heap, 200000);
+    void *retained = heap_get(heap, 200000);
 
-    heap_put(heap, kept);
+    heap_put(heap, retained);
     heap_put(other, home);              /* came home, and is not missing */
     CHECK(!heap_free(heap));
-    CHECK(is_there(small) && is_there(large) && is_there(kept));
+    CHECK(is_there(small) && is_there(large) && is_there(retained));
     heap_put(other, large);             /* goes at once */
     CHECK(is_there(small) && !is_there(large));
     small = heap_resize(other, small, 5000);    /* is another's now */
-    CHECK(!is_there(home) && !is_there(kept));
+    CHECK(!is_there(home) && !is_there(retained));
     heap_put(other, small);
     CHECK(heap_free(other));
 }

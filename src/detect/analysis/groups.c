@@ -215,23 +215,23 @@ static bool same_rules(const struct grouping *g, const struct rule_range *a, con
 /* Leaves out what no rule is about, and joins neighbours that turned out alike. */
 static void ranges_coalesce(const struct grouping *g, rule_range_array *ranges)
 {
-    size_t kept = 0;
+    size_t retained = 0;
 
     for (size_t i = 0; i < ranges->count; i++) {
         struct rule_range *p = &ranges->at[i];
 
         p->count = bits_count(p->rules, g->words);
-        if (p->count > 0 && kept > 0 && ranges->at[kept - 1].hi + 1 == p->lo &&
-            same_rules(g, &ranges->at[kept - 1], p)) {
-            ranges->at[kept - 1].hi = p->hi;
+        if (p->count > 0 && retained > 0 && ranges->at[retained - 1].hi + 1 == p->lo &&
+            same_rules(g, &ranges->at[retained - 1], p)) {
+            ranges->at[retained - 1].hi = p->hi;
             free(p->rules);
         } else if (p->count > 0) {
-            ranges->at[kept++] = *p;
+            ranges->at[retained++] = *p;
         } else {
             free(p->rules);
         }
     }
-    ranges->count = kept;
+    ranges->count = retained;
 }
 
 static int by_weight(const void *a, const void *b)

@@ -117,19 +117,19 @@ static struct slice stream_note(struct detect_thread *dt, const struct match_inp
 {
     const struct packet *p = in->packet;
     uint32_t gap, more = 0;
-    struct slice kept = alert_payload_get(dt, in->flow, in->direction, &gap);
+    struct slice retained = alert_payload_get(dt, in->flow, in->direction, &gap);
     uint8_t *both;
 
-    kept.len = MIN(kept.len, dt->alert_payload_size);
+    retained.len = MIN(retained.len, dt->alert_payload_size);
     if (gap > 0 && !dt->is_inline && brings_more(p, in->direction))
         more = MIN(p->payload_len, gap);
 
-    if (kept.len == 0 || more == 0)
-        return note_slice(dt, kept);
-    both = arena_alloc(&dt->notes, (size_t)kept.len + more);
-    memcpy(both, kept.data, kept.len);
-    memcpy(both + kept.len, p->payload, more);
-    return (struct slice){ both, kept.len + more };
+    if (retained.len == 0 || more == 0)
+        return note_slice(dt, retained);
+    both = arena_alloc(&dt->notes, (size_t)retained.len + more);
+    memcpy(both, retained.data, retained.len);
+    memcpy(both + retained.len, p->payload, more);
+    return (struct slice){ both, retained.len + more };
 }
 
 static const struct alert_extra *extra_of(struct detect_thread *dt, const struct match_input *in,

@@ -9,17 +9,17 @@
 #include "flow/flow.h"
 #include "stream/stream.h"
 
-#define KEPT_MAX (64u << 10)            /* and what alerts show; what comes then is left out */
+#define RETAINED_LIMIT (64u << 10)            /* and what alerts show; what comes then is left out */
 
 static uint32_t shown_len(const struct stream_ext *ext)
 {
-    return (uint32_t)ext->kept.len - ext->gone;
+    return (uint32_t)ext->retained.len - ext->gone;
 }
 
 static bool takes_more(const struct detect_thread *dt, const struct stream_ext *ext,
                        const struct stream_chunk *c)
 {
-    return ext->to == c->offset && shown_len(ext) < KEPT_MAX + dt->alert_payload_size;
+    return ext->to == c->offset && shown_len(ext) < RETAINED_LIMIT + dt->alert_payload_size;
 }
 
 /* A gap shows as a remark. Only where the last one is is known later. */
@@ -29,7 +29,7 @@ static void add_gap(struct stream_ext *ext, uint32_t len)
         ext->from = ext->to - MIN(ext->to, shown_len(ext));
     ext->gap = len;
     ext->gap_at = shown_len(ext);
-    buf_printf(&ext->kept, "[%u bytes missing]", len);
+    buf_printf(&ext->retained, "[%u bytes missing]", len);
     ext->gap_text = shown_len(ext) - ext->gap_at;
 }
 
@@ -44,7 +44,7 @@ void COLD alert_payload_add(struct detect_thread *dt, struct packet *p,
     ext = stream_ext_get(&df->ds[c->direction]);
     if (ext == NULL)
         return;
-    if (ext->kept.len == 0)
+    if (ext->retained.len == 0)
         ext->from = ext->to = c->offset;
     if (!takes_more(dt, ext, c))
         return;
@@ -52,7 +52,7 @@ void COLD alert_payload_add(struct detect_thread *dt, struct packet *p,
     if (c->kind == CHUNK_GAP)
         add_gap(ext, c->len);
     else
-        buf_add(&ext->kept, c->data, c->len);
+        buf_add(&ext->retained, c->data, c->len);
 }
 
 struct slice alert_payload_get(const struct detect_thread *dt, const struct flow *f, enum direction d,
@@ -65,16 +65,16 @@ struct slice alert_payload_get(const struct detect_thread *dt, const struct flow
         return (struct slice){ NULL, 0 };
     ext = f->detect->ds[d].ext;
     *gap = ext->gap;
-    return (struct slice){ ext->kept.data + ext->gone, shown_len(ext) };
+    return (struct slice){ ext->retained.data + ext->gone, shown_len(ext) };
 }
 
 /* The rest moves to the front when that is not the most of it: with each packet a little goes. */
 static void drop_shown(struct stream_ext *ext, uint64_t n)
 {
     ext->gone += (uint32_t)MIN(n, shown_len(ext));
-    if (ext->gone < ext->kept.len / 2)
+    if (ext->gone < ext->retained.len / 2)
         return;
-    buf_drop_front(&ext->kept, ext->gone);
+    buf_drop_front(&ext->retained, ext->gone);
     ext->gone = 0;
 }
 
@@ -83,7 +83,7 @@ static void drop_to(struct stream_ext *ext, uint64_t left)
     uint64_t n = left > ext->from ? left - ext->from : 0;
 
     if (left >= ext->to) {
-        buf_clear(&ext->kept);
+        buf_clear(&ext->retained);
         ext->gap = ext->gone = 0;
         return;
     }
@@ -136,7 +136,7 @@ void COLD detect_clear_alert_payload(struct detect_thread *dt, struct packet *p)
     if (f->detect == NULL || !(p->flags & PACKET_STREAM_OPEN))
         return;
     ext = f->detect->ds[d].ext;
-    if (ext == NULL || ext->kept.len == 0)
+    if (ext == NULL || ext->retained.len == 0)
         return;
     parsed = ext->to - (f->app != NULL ? MIN(ext->to, app_untaken(f->app, d)) : 0);
     had = rules_had(dt, p, d, parsed);

@@ -66,12 +66,12 @@ static inline void stream_rules_clear(struct stream_rules *s)
 
 /* What few flows have. */
 struct stream_ext {
-    struct buf kept;            /* data that alerts show, behind `gone`; see alert_payload.c */
+    struct buf retained;            /* data that alerts show, behind `gone`; see alert_payload.c */
     uint32_t gone;
     uint64_t from, to;          /* where they begin and end in the stream */
     uint64_t had;               /* where no rule looks at the stream: up to where one would have */
     uint32_t gap;               /* size of the last one in them */
-    uint32_t gap_at, gap_text;  /* its remark in `kept`: where, how long */
+    uint32_t gap_at, gap_text;  /* its remark in `retained`: where, how long */
     struct buf captured;        /* by those that matched, until they are reported */
     struct stream_rules *recent;        /* inline: a rule whose pattern was there, up to where */
 };

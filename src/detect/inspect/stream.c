@@ -34,7 +34,7 @@ static void ext_free(struct stream_ext *ext)
 {
     if (ext == NULL)
         return;
-    buf_fini(&ext->kept);
+    buf_fini(&ext->retained);
     buf_fini(&ext->captured);
     lib_free(ext->recent);
     lib_free(ext);
@@ -281,7 +281,7 @@ static void recent_join(struct detect_thread *dt, struct stream_dir *ds, uint64_
 {
     struct stream_ext *ext = dt->found.count > 0 ? stream_ext_get(ds) : ds->ext;
     struct stream_rules *recent;
-    unsigned kept = 0;
+    unsigned retained = 0;
 
     if (ext == NULL)
         return;
@@ -291,11 +291,11 @@ static void recent_join(struct detect_thread *dt, struct stream_dir *ds, uint64_
 
         if ((int32_t)(until - (uint32_t)start) <= 0 || candidates_has(&dt->found, rule))
             continue;
-        recent->at[kept++] = rule;
-        recent->at[kept++] = until;
+        recent->at[retained++] = rule;
+        recent->at[retained++] = until;
     }
     if (recent != NULL)
-        recent->count = (uint16_t)kept;
+        recent->count = (uint16_t)retained;
     for (unsigned i = 0; i < dt->found.count; i++) {
         if (stream_rules_count(ext->recent) + 2 > STREAM_RULES_MAX ||
             !rules_push(&ext->recent, dt->found.list[i]))
@@ -303,7 +303,7 @@ static void recent_join(struct detect_thread *dt, struct stream_dir *ds, uint64_
         if (!rules_push(&ext->recent, (uint32_t)end))
             ext->recent->count--;
     }
-    for (unsigned i = 0; i < kept; i += 2)
+    for (unsigned i = 0; i < retained; i += 2)
         candidates_add(&dt->found, ext->recent->at[i]);
 }
 
@@ -312,7 +312,7 @@ static void reconsider(struct detect_thread *dt, struct packet *p, struct stream
                        struct slice window, enum direction d)
 {
     struct stream_rules *alerts =ds->pending_alerts;
-    unsigned kept = 0;
+    unsigned retained = 0;
 
     for (unsigned i = 0; i < alerts->count; i++) {
         const struct rule *r = dt->plan->rule[alerts->at[i]];
@@ -325,11 +325,11 @@ static void reconsider(struct detect_thread *dt, struct packet *p, struct stream
             still = inspect_slice(dt, r->payload, window, 0, false, &in);
         }
         if (still)
-            alerts->at[kept++] = alerts->at[i];
+            alerts->at[retained++] = alerts->at[i];
         else if (r->flags & RULE_PAYLOAD_PATTERN)
             rules_push(&ds->pending_rules, r->index);
     }
-    alerts->count = (uint16_t)kept;
+    alerts->count = (uint16_t)retained;
 }
 
 static void chunk_data(struct detect_thread *dt, struct packet *p, const struct stream_chunk *c,

@@ -70,7 +70,7 @@ static int push_chain(lua_State *state, enum direction d)
     const struct tls_dir *s = dir_of(state, d);
 
     lua_newtable(state);
-    for (unsigned i = 0; i < tls_chain_kept(s); i++) {
+    for (unsigned i = 0; i < tls_chain_retained(s); i++) {
         lua_newtable(state);
         lua_pushinteger(state, s->chain[i].len);
         lua_setfield(state, -2, "length");

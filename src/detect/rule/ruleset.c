@@ -280,12 +280,12 @@ static void say_result(const struct ruleset_report *report)
 
 static void drop_forgotten(struct ruleset *set)
 {
-    size_t kept = 0;
+    size_t retained = 0;
 
     for (size_t i = 0; i < set->rules.count; i++)
         if (set->rules.at[i] != NULL)
-            set->rules.at[kept++] = set->rules.at[i];
-    set->rules.count = kept;
+            set->rules.at[retained++] = set->rules.at[i];
+    set->rules.count = retained;
 }
 
 /* They are as large as all that is made of them but patterns. */

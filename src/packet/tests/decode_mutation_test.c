@@ -134,13 +134,13 @@ TEST(decode_every_byte_full)
         size_t len = env_bytes(samples[i], data, sizeof(data));
 
         for (size_t at = 0; at < len; at++) {
-            uint8_t kept = data[at];
+            uint8_t retained = data[at];
 
             data[at] = 0xff;
             check_bytes(t, &env, samples[i], data, len);
             data[at] = 0;
             check_bytes(t, &env, samples[i], data, len);
-            data[at] = kept;
+            data[at] = retained;
         }
     }
     env_close(t, &env);

@@ -70,14 +70,14 @@ TEST(http1_table_grows)
 TEST(http1_table_keys)
 {
     htp_table_t *table = http_table_create(1);
-    bstr *kept = bstr_dup_c("kept"), *given = bstr_dup_c("given");
+    bstr *retained = bstr_dup_c("kept"), *given = bstr_dup_c("given");
 
-    CHECK_INT(http_table_addk(table, kept, &mark[0]), HTP_OK);
-    CHECK_INT(http_table_add(table, kept, &mark[0]), HTP_ERROR);
-    CHECK_INT(http_table_addn(table, kept, &mark[0]), HTP_ERROR);
+    CHECK_INT(http_table_addk(table, retained, &mark[0]), HTP_OK);
+    CHECK_INT(http_table_add(table, retained, &mark[0]), HTP_ERROR);
+    CHECK_INT(http_table_addn(table, retained, &mark[0]), HTP_ERROR);
     http_table_destroy(table);
-    CHECK(bstr_cmp_c(kept, "kept") == 0);
-    bstr_free(kept);
+    CHECK(bstr_cmp_c(retained, "kept") == 0);
+    bstr_free(retained);
     table = http_table_create(1);
     CHECK_INT(http_table_addn(table, given, &mark[0]), HTP_OK);
     CHECK_INT(http_table_addk(table, given, &mark[0]), HTP_ERROR);

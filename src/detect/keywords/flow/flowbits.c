@@ -110,7 +110,7 @@ static int names_parse(struct rule_parser *p, struct text in, struct flowbits_ar
 
 static int flowbits_parse(struct rule_parser *p, struct text in, void *arg)
 {
-    struct flowbits_arg *a, **kept = arg;
+    struct flowbits_arg *a, **retained = arg;
     struct rule_test test = { .keyword = p->keyword, .arg = arg };
     const struct flowbits_command *c;
     struct text rest = in, name;
@@ -125,7 +125,7 @@ static int flowbits_parse(struct rule_parser *p, struct text in, void *arg)
         return rule_error(p, "flowbits: want isset, isnotset, set, unset or toggle and a name, or "
                           "noalert, found \"%.*s\"", TEXT(in));
     rest = text_trim(rest);
-    *kept = a = arena_zalloc(p->arena, sizeof(*a) + (1 + bars(rest)) * sizeof(a->id[0]));
+    *retained = a = arena_zalloc(p->arena, sizeof(*a) + (1 + bars(rest)) * sizeof(a->id[0]));
     if (names_parse(p, rest, a) < 0)
         return -1;
     if (c->point == POINT_POST && a->count > 1)
