@@ -473,7 +473,7 @@ static void masks_build(struct detect_plan *plan)
         const struct rule *r = plan->rule[i];
 
         plan->mask[i] = (struct rule_mask){
-            .header_class = r->header_class, .app_proto = r->app_proto,
+            .header_id = r->header_id, .app_proto = r->app_proto,
             .is_tx = r->type == RULE_APP_TX, .is_both = (r->flags & RULE_TX_BOTH) != 0,
             .is_pattern = rule_payload_is_literal(r),
             .needs_payload_hit = r->fast_op == NULL && rule_payload_has_pattern(r),

@@ -44,7 +44,7 @@ struct packet_scan {
 
 /* What most candidates are turned away by, side by side for all rules. */
 struct rule_mask {
-    uint8_t header_class, app_proto;
+    uint8_t header_id, app_proto;
     bool is_tx;
     bool is_both;           /* one match over both directions of a transaction */
     bool is_pattern;        /* payload part: its pattern and no more */
@@ -115,7 +115,7 @@ const struct rule_list *rule_payload(const struct rule *rule);
 bool rule_payload_has_pattern(const struct rule *rule);
 /* payload_parts.c: sets rule->payload_part. */
 void rules_share_payload_parts(struct ruleset *set);
-/* header_class.c: sets rule->header_class. */
+/* header_class.c: sets rule->header_id. */
 void rules_number_headers(struct ruleset *set);
 
 #endif

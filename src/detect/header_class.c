@@ -53,11 +53,11 @@ void rules_number_headers(struct ruleset *set)
     if (list.count > 1)
         qsort(list.at, list.count, sizeof(*list.at), by_count);
     for (size_t i = 0; i < list.count; i++)
-        list.at[i]->class = i < HEADER_CLASSES ? (uint8_t)i : HEADER_CLASS_NONE;
+        list.at[i]->class = i < HEADER_IDS_MAX ? (uint8_t)i : HEADER_ID_NONE;
     for (size_t i = 0; i < set->rules.count; i++) {
         struct header_key key = key_of(set->rules.at[i]);
 
-        set->rules.at[i]->header_class =
+        set->rules.at[i]->header_id =
             ((struct header_use *)map_get(&uses, &key, sizeof(key)))->class;
     }
     for (size_t i = 0; i < list.count; i++)

@@ -55,8 +55,8 @@ enum rule_type {
 };
 
 /* So many headers have a number, from 0. */
-#define HEADER_CLASSES 64
-#define HEADER_CLASS_NONE 255
+#define HEADER_IDS_MAX 64
+#define HEADER_ID_NONE 255
 
 enum rule_flag {
     RULE_NOALERT            = 1u << 0,
@@ -134,7 +134,7 @@ struct rule {
     uint8_t hook;                       /* 0 none; else 1 + progress state, or packet_hook */
     bool hook_in_app;                   /* it is one of a protocol's transactions */
     uint8_t scope;                      /* enum rule_scope */
-    uint8_t header_class;               /* equal headers, if frequent; or HEADER_CLASS_NONE */
+    uint8_t header_id;               /* equal headers, if frequent; or HEADER_ID_NONE */
     bool also_pass;                     /* firewall: what it accepts, other rules let pass */
     bool hook_up_to;                    /* "<hook": accepts all hooks before it as well */
     bool shares;                        /* asks or changes what other flows can change: bits and

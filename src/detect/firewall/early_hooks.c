@@ -65,7 +65,7 @@ static void rules_evaluate(struct detect_thread *dt, struct packet *p, enum dete
     struct header_view h;
 
     header_view_init(&h, p, d);
-    h.memo = &h.own;                    /* the flow's is its inspecting thread's */
+    h.cache = &h.own;                    /* the flow's is its inspecting thread's */
     for (size_t i = 0; i < dt->set->hook[hook].count; i++)
         firewall_ask(dt, p, d, dt->plan->rule[dt->set->hook[hook].at[i]], &h);
 }

@@ -84,7 +84,7 @@ enum firewall_verdict firewall_table(struct detect_thread *dt, struct packet *p,
 
     header_view_init(&h, p, d);
     if (table != FIREWALL_FILTER)
-        h.memo = &h.own;                /* the flow's is its inspecting thread's */
+        h.cache = &h.own;                /* the flow's is its inspecting thread's */
     for (size_t i = 0; i < list->count; i++) {
         const struct rule *r = dt->plan->rule[list->at[i]];
 

@@ -7,13 +7,13 @@
 
 /* Addresses and ports of a flow do not change, so what fits once fits always. Not so for
  * fragments, nor for packets of another protocol that speak about the flow. */
-static struct header_memo *memo_of(const struct packet *p, enum direction d)
+static struct header_cache *cache_of(const struct packet *p, enum direction d)
 {
     struct detect_flow *df = p->flow != NULL ? p->flow->detect : NULL;
 
     if (df == NULL || p->ip_proto != p->flow->key.proto || (p->flags & PACKET_FRAGMENT))
         return NULL;
-    return &df->memo[(d == TO_CLIENT) != flow_is_swapped(p->flow)];
+    return &df->cache[(d == TO_CLIENT) != flow_is_swapped(p->flow)];
 }
 
 void header_view_init(struct header_view *h, const struct packet *p, enum direction d)
@@ -27,10 +27,10 @@ void header_view_init(struct header_view *h, const struct packet *p, enum direct
         .dst_port = reversed ? p->src_port : p->dst_port,
         .ip_proto = p->ip_proto,
         .fragment = (p->flags & PACKET_FRAGMENT) != 0,
-        .memo = memo_of(p, d),
+        .cache = cache_of(p, d),
     };
-    if (h->memo == NULL)
-        h->memo = &h->own;
+    if (h->cache == NULL)
+        h->cache = &h->own;
 }
 
 static bool has_ports(uint8_t ip_proto)
@@ -66,16 +66,16 @@ static bool header_fits(const struct rule *r, const struct header_view *h)
 
 bool rule_header_fits(const struct rule *r, struct header_view *h)
 {
-    uint64_t bit = 1ull << (r->header_class & 63);
+    uint64_t bit = 1ull << (r->header_id & 63);
 
-    if (r->header_class == HEADER_CLASS_NONE)
+    if (r->header_id == HEADER_ID_NONE)
         return header_fits(r, h);
-    if (!(h->memo->asked & bit)) {
-        h->memo->asked |= bit;
+    if (!(h->cache->tested & bit)) {
+        h->cache->tested |= bit;
         if (header_fits(r, h))
-            h->memo->fits |= bit;
+            h->cache->matched |= bit;
     }
-    return h->memo->fits & bit;
+    return h->cache->matched & bit;
 }
 
 /* Direction is settled by the group that the rule was found in. */

@@ -212,7 +212,7 @@ static unsigned choose_rules(struct detect_thread *dt, const struct packet *p,
         const struct rule_mask *b = &dt->plan->mask[dt->found.list[i]];
 
         if (!b->is_tx && (!b->needs_payload || has_payload) &&
-            header_may_fit(b->header_class, h) && proto_fits(b->app_proto, p) &&
+            header_may_fit(b->header_id, h) && proto_fits(b->app_proto, p) &&
             (!b->is_proto || (p->flags & PACKET_PROTO_DETECTED) != 0))
             choose(dt, &n, dt->found.list[i]);
     }
@@ -235,7 +235,7 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
         uint32_t rule = dt->chosen[i];
         uint64_t begun;
 
-        if (!header_may_fit(dt->plan->mask[rule].header_class, &h))
+        if (!header_may_fit(dt->plan->mask[rule].header_id, &h))
             continue;
         begun = cost_begin(dt);
         cost_end(dt, rule, begun,

@@ -92,10 +92,10 @@ static inline uint64_t stream_dir_from(const struct stream_dir *ds)
 }
 
 /* Which of the numbered headers fit, as far as that has been asked; a bit each. */
-struct header_memo { uint64_t asked, fits; };
+struct header_cache { uint64_t tested, matched; };
 
 struct detect_flow {
-    struct header_memo memo[2];     /* from the flow's source, from its destination */
+    struct header_cache cache[2];     /* from the flow's source, from its destination */
     struct stream_dir ds[2];
 };
 
@@ -131,8 +131,8 @@ struct header_view {
     uint16_t src_port, dst_port;
     uint8_t ip_proto;
     bool fragment;
-    struct header_memo *memo;   /* the flow's, or `own` */
-    struct header_memo own;
+    struct header_cache *cache;   /* the flow's, or `own` */
+    struct header_cache own;
 };
 
 /* Chosen, to be asked soon. There are more rules than stay in the caches, and so each would be
@@ -175,18 +175,18 @@ static inline void cost_end(struct detect_thread *dt, uint32_t rule, uint64_t be
 void header_view_init(struct header_view *h, const struct packet *p, enum direction d);
 bool rule_header_fits(const struct rule *r, struct header_view *h);
 /* False: it is known that no rule of the class fits. */
-static inline bool header_may_fit(uint8_t header_class, const struct header_view *h)
+static inline bool header_may_fit(uint8_t header_id, const struct header_view *h)
 {
-    uint64_t bit = 1ull << (header_class & 63);
+    uint64_t bit = 1ull << (header_id & 63);
 
-    return header_class == HEADER_CLASS_NONE || !(h->memo->asked & bit) || (h->memo->fits & bit);
+    return header_id == HEADER_ID_NONE || !(h->cache->tested & bit) || (h->cache->matched & bit);
 }
 /* It is known to fit. */
-static inline bool header_is_known(uint8_t header_class, const struct header_view *h)
+static inline bool header_is_known(uint8_t header_id, const struct header_view *h)
 {
-    uint64_t bit = 1ull << (header_class & 63);
+    uint64_t bit = 1ull << (header_id & 63);
 
-    return header_class != HEADER_CLASS_NONE && (h->memo->asked & h->memo->fits & bit);
+    return header_id != HEADER_ID_NONE && (h->cache->tested & h->cache->matched & bit);
 }
 bool rule_packet_fits(const struct rule *r, const struct packet *p);
 bool rule_tests_pass(const struct rule *r, const struct match_input *in);

@@ -82,7 +82,7 @@ static void captures_clear(struct stream_dir *ds)
 
 void stream_forget(struct detect_flow *df)
 {
-    df->memo[0] = df->memo[1] = (struct header_memo){ 0 };
+    df->cache[0] = df->cache[1] = (struct header_cache){ 0 };
     for (unsigned d = 0; d < 2; d++) {
         stream_rules_clear(df->ds[d].pending_alerts);
         stream_rules_clear(df->ds[d].pending_rules);
@@ -180,7 +180,7 @@ static bool is_out(const struct detect_thread *dt, const struct packet *p,
 {
     const struct rule_mask *b = &dt->plan->mask[rule];
 
-    return candidates_has(&dt->settled, rule) || !header_may_fit(b->header_class, h) ||
+    return candidates_has(&dt->settled, rule) || !header_may_fit(b->header_id, h) ||
            !proto_may_fit(b->app_proto, p->flow);
 }
 
@@ -233,7 +233,7 @@ static void rule_on_window(struct detect_thread *dt, struct packet *p, struct st
     const struct rule *r = dt->plan->rule[rule];
     struct match_input in;
 
-    if (!header_is_known(b->header_class, h) && !rule_header_fits(r, h))
+    if (!header_is_known(b->header_id, h) && !rule_header_fits(r, h))
         return;
     if (!b->is_pattern || dt->is_inline) {
         if (r->payload == NULL)
@@ -366,7 +366,7 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
         uint32_t rule = dt->chosen[i];
         uint64_t begun = cost_begin(dt);
 
-        if (!header_may_fit(dt->plan->mask[rule].header_class, &h))
+        if (!header_may_fit(dt->plan->mask[rule].header_id, &h))
             continue;
         rule_on_window(dt, p, ds, rule, &h, window, d);
         cost_end(dt, rule, begun, false);   /* a match counts where it is reported */

@@ -432,7 +432,7 @@ static unsigned choose_rules(struct tx_context *c)
     for (unsigned i = 0; i < dt->found.count; i++) {
         const struct rule_mask *b = &dt->plan->mask[dt->found.list[i]];
 
-        if (b->is_both || header_may_fit(b->header_class, &c->header))
+        if (b->is_both || header_may_fit(b->header_id, &c->header))
             choose(dt, &n, dt->found.list[i]);
     }
     return n;
