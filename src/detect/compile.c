@@ -138,7 +138,7 @@ static void place_in_group(struct group_builder *b, struct rule *r, enum transpo
         return;
     case RULE_APP_TX:
         /* Its payload part is looked for in the stream and remembered. */
-        if (t == TRANSPORT_TCP && (r->flags & RULE_NEEDS_PAYLOAD) && r->payload_part == r->index)
+        if (t == TRANSPORT_TCP && (r->flags & RULE_NEEDS_PAYLOAD) && r->shared_payload_match == r->index)
             place_payload_rule(b, r, t);
         return;
     default:
@@ -501,7 +501,7 @@ int ruleset_compile(struct ruleset *set, struct err *err)
         rule_classify(set->rules.at[i]);
         rule_choose_fast_pattern(set->rules.at[i]);
     }
-    rules_share_payload_parts(set);
+    rules_share_payload_matches(set);
     for (size_t i = 0; i < set->rules.count; i++) {
         struct rule *r = set->rules.at[i];
         const struct rule_list *payload = rule_payload(r);

@@ -50,7 +50,7 @@ static void add_rule(struct buf *key, const struct rule *r, const struct rule_li
         add_content(key, op);
 }
 
-void rules_share_payload_parts(struct ruleset *set)
+void rules_share_payload_matches(struct ruleset *set)
 {
     struct map parts = { 0 };
     struct buf key = { 0 };
@@ -60,14 +60,14 @@ void rules_share_payload_parts(struct ruleset *set)
         const struct rule_list *payload = rule_payload(r);
         uintptr_t first;
 
-        r->payload_part = r->index;
+        r->shared_payload_match = r->index;
         if (!is_shareable(r, payload))
             continue;
         buf_clear(&key);
         add_rule(&key, r, payload);
         first = (uintptr_t)map_get(&parts, key.data, key.len);
         if (first != 0)
-            r->payload_part = (uint32_t)(first - 1);
+            r->shared_payload_match = (uint32_t)(first - 1);
         else
             map_put(&parts, key.data, key.len, (void *)(uintptr_t)(r->index + 1u));
     }

@@ -124,7 +124,7 @@ struct rule {
     /* what inspection reads first */
     uint32_t index;                     /* place in evaluation order */
     uint32_t flags;                     /* enum rule_flag */
-    uint32_t payload_part;              /* index of the rule that looks for its payload part */
+    uint32_t shared_payload_match;              /* index of the rule that looks for its payload part */
     const struct rule_program *payload; /* that part; NULL: none */
     uint8_t action;                     /* enum rule_action */
     uint8_t type;                       /* enum rule_type */

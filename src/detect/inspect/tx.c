@@ -237,7 +237,7 @@ static enum part payload_matches(struct tx_context *c, const struct rule_list *l
     if (p->ip_proto != 6)
         return inspect_slice(c->dt, l->program, (struct slice){ p->payload, p->payload_len }, 0,
                              true, in) ? PART_YES : PART_NEVER;
-    if (df != NULL && stream_has_payload_hit(&df->ds[c->direction], in->rule->payload_part))
+    if (df != NULL && stream_has_payload_hit(&df->ds[c->direction], in->rule->shared_payload_match))
         return PART_YES;
     return c->done ? PART_NEVER : PART_LATER;
 }
