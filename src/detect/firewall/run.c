@@ -177,23 +177,23 @@ static bool rule_settles(struct tx_turn *t, const struct rule *r, enum hook_end 
     uint64_t begun = cost_begin(t->c->dt);
     struct match_input in;
     bool before;
-    enum part part = tx_rule_ask(t->c, r, &in, &before);
+    enum inspect_result result = tx_rule_ask(t->c, r, &in, &before);
 
-    cost_end(t->c->dt, r->index, begun, part == PART_YES && !before);
-    switch (part) {
-    case PART_YES:
+    cost_end(t->c->dt, r->index, begun, result == INSPECT_MATCH && !before);
+    switch (result) {
+    case INSPECT_MATCH:
         if (!before)
             tx_report(t, &in, r, hook);
         *end = tx_decide(t, r->action, r->scope, hook, DROP_FW_RULES);
         return true;
-    case PART_LATER:
+    case INSPECT_PENDING:
         if (!r->hook_up_to)
             return false;
         if (t->last_tx)
             firewall_accept(t->c->dt);
         *end = HOOK_ENDS;
         return true;
-    case PART_NEVER:
+    case INSPECT_CANT_MATCH:
         break;
     }
     return false;

@@ -175,27 +175,27 @@ static void collect(struct tx_context *c, const struct app_group *g)
 
 /* --- one rule ----------------------------------------------------------------------------- */
 
-static enum part list_absent(const struct tx_context *c, const struct rule_list *l,
+static enum inspect_result list_absent(const struct tx_context *c, const struct rule_list *l,
                              const struct app_buffer *app, bool settled)
 {
     if (!settled)
-        return PART_LATER;
+        return INSPECT_PENDING;
     return l->program->absent && !(app->never_absent & APP_DIRECTION_BIT(c->direction))
-               ? PART_YES : PART_NEVER;
+               ? INSPECT_MATCH : INSPECT_CANT_MATCH;
 }
 
 /* Addresses and the like: this packet's speak for the flow. */
-static enum part packet_list_matches(struct tx_context *c, const struct rule_list *l,
+static enum inspect_result packet_list_matches(struct tx_context *c, const struct rule_list *l,
                                      const struct match_input *in)
 {
     struct slice data;
 
     if (!inspect_buffer(c->dt, l->buffer, c->packet, NULL, c->direction, 0, &data))
-        return l->program->absent ? PART_YES : PART_NEVER;
-    return inspect_slice(c->dt, l->program, data, 0, true, in) ? PART_YES : PART_NEVER;
+        return l->program->absent ? INSPECT_MATCH : INSPECT_CANT_MATCH;
+    return inspect_slice(c->dt, l->program, data, 0, true, in) ? INSPECT_MATCH : INSPECT_CANT_MATCH;
 }
 
-static enum part list_matches(struct tx_context *c, const struct rule_list *l,
+static enum inspect_result list_matches(struct tx_context *c, const struct rule_list *l,
                               const struct match_input *in)
 {
     const struct app_buffer *app = l->buffer->by_proto[c->proto->id];
@@ -206,9 +206,9 @@ static enum part list_matches(struct tx_context *c, const struct rule_list *l,
     if (l->buffer->kind == BUFFER_PACKET)
         return packet_list_matches(c, l, in);
     if (app == NULL)
-        return l->program->absent ? PART_YES : PART_NEVER;
+        return l->program->absent ? INSPECT_MATCH : INSPECT_CANT_MATCH;
     if (c->progress < need && !c->done)
-        return PART_LATER;
+        return INSPECT_PENDING;
     for (unsigned i = 0; inspect_buffer(c->dt, l->buffer, c->packet, c->tx, c->direction, i,
                                         &data); i++) {
         uint64_t start = app->position != NULL && l->buffer->transform_count == 0
@@ -218,17 +218,17 @@ static enum part list_matches(struct tx_context *c, const struct rule_list *l,
         any = true;
         here.little = app->little != NULL && app->little(c->tx);
         if (inspect_slice(c->dt, l->program, data, start, settled, &here))
-            return PART_YES;
+            return INSPECT_MATCH;
         if (!l->buffer->multi)
             break;
     }
     if (!any)
         return list_absent(c, l, app, settled);
-    return settled ? PART_NEVER : PART_LATER;
+    return settled ? INSPECT_CANT_MATCH : INSPECT_PENDING;
 }
 
 /* The payload part of a transaction rule: found in the stream as that came, or in the datagram. */
-static enum part payload_matches(struct tx_context *c, const struct rule_list *l,
+static enum inspect_result payload_matches(struct tx_context *c, const struct rule_list *l,
                                  const struct match_input *in)
 {
     const struct packet *p = c->packet;
@@ -236,10 +236,10 @@ static enum part payload_matches(struct tx_context *c, const struct rule_list *l
 
     if (p->ip_proto != 6)
         return inspect_slice(c->dt, l->program, (struct slice){ p->payload, p->payload_len }, 0,
-                             true, in) ? PART_YES : PART_NEVER;
+                             true, in) ? INSPECT_MATCH : INSPECT_CANT_MATCH;
     if (df != NULL && stream_has_payload_hit(&df->ds[c->direction], in->rule->shared_payload_match))
-        return PART_YES;
-    return c->done ? PART_NEVER : PART_LATER;
+        return INSPECT_MATCH;
+    return c->done ? INSPECT_CANT_MATCH : INSPECT_PENDING;
 }
 
 static bool concerns_direction(const struct tx_context *c, const struct rule_list *l)
@@ -253,63 +253,63 @@ static bool concerns_direction(const struct tx_context *c, const struct rule_lis
     return app == NULL || (app->directions & APP_DIRECTION_BIT(c->direction));
 }
 
-static enum part test_passes(struct tx_context *c, const struct rule_test *test,
+static enum inspect_result test_passes(struct tx_context *c, const struct rule_test *test,
                              const struct match_input *in)
 {
     uint8_t need = test->progress[c->direction];
 
     if (c->progress < need && !c->done)
-        return PART_LATER;
+        return INSPECT_PENDING;
     if (test->match(in, test->arg) != test->negated)
-        return PART_YES;
-    return c->done || (c->progress > need && !test->any_time) ? PART_NEVER : PART_LATER;
+        return INSPECT_MATCH;
+    return c->done || (c->progress > need && !test->any_time) ? INSPECT_CANT_MATCH : INSPECT_PENDING;
 }
 
 /* *matched: a bit per part; of "=>" rules the other direction's parts must have matched too. */
-static enum part rule_parts(struct tx_context *c, const struct rule *r,
+static enum inspect_result inspect_rule_parts(struct tx_context *c, const struct rule *r,
                             const struct match_input *in, uint32_t *matched)
 {
-    enum part all = PART_YES;
+    enum inspect_result all = INSPECT_MATCH;
     uint32_t bit = 1;
 
     for (const struct rule_list *l = r->list; l != NULL; l = l->next, bit <<= 1) {
-        enum part part;
+        enum inspect_result result;
 
         if (*matched & bit)
             continue;
         if (!concerns_direction(c, l)) {
-            all = r->flags & RULE_TX_BOTH ? PART_LATER : PART_NEVER;
-            if (all == PART_NEVER)
-                return PART_NEVER;
+            all = r->flags & RULE_TX_BOTH ? INSPECT_PENDING : INSPECT_CANT_MATCH;
+            if (all == INSPECT_CANT_MATCH)
+                return INSPECT_CANT_MATCH;
             continue;
         }
-        part = l->buffer == NULL ? payload_matches(c, l, in) : list_matches(c, l, in);
-        if (part == PART_NEVER)
-            return PART_NEVER;
-        if (part == PART_YES)
+        result = l->buffer == NULL ? payload_matches(c, l, in) : list_matches(c, l, in);
+        if (result == INSPECT_CANT_MATCH)
+            return INSPECT_CANT_MATCH;
+        if (result == INSPECT_MATCH)
             *matched |= bit;
         else
-            all = PART_LATER;
+            all = INSPECT_PENDING;
     }
     for (unsigned i = 0; i < r->tx_test_count; i++, bit <<= 1) {
         const struct rule_test *test = &r->tx_test[i];
-        enum part part;
+        enum inspect_result result;
 
         if (*matched & bit)
             continue;
         if (!(test->directions & APP_DIRECTION_BIT(c->direction))) {
             if (!(r->flags & RULE_TX_BOTH))
-                return PART_NEVER;
-            all = PART_LATER;
+                return INSPECT_CANT_MATCH;
+            all = INSPECT_PENDING;
             continue;
         }
-        part = test_passes(c, test, in);
-        if (part == PART_NEVER)
-            return PART_NEVER;
-        if (part == PART_YES)
+        result = test_passes(c, test, in);
+        if (result == INSPECT_CANT_MATCH)
+            return INSPECT_CANT_MATCH;
+        if (result == INSPECT_MATCH)
             *matched |= bit;
         else
-            all = PART_LATER;
+            all = INSPECT_PENDING;
     }
     return all;
 }
@@ -343,7 +343,7 @@ static bool lacks_payload_hit(struct tx_context *c, const struct rule *r,
                               const struct match_input *in)
 {
     return c->dt->plan->mask[r->index].needs_payload_hit &&
-           payload_matches(c, rule_payload(r), in) != PART_YES;
+           payload_matches(c, rule_payload(r), in) != INSPECT_MATCH;
 }
 
 static bool looks_at_bodies(const struct rule *r)
@@ -372,7 +372,7 @@ static bool rule_inspect(struct tx_context *c, const struct rule *r)
     struct tx_rule *state = state_find(c->tx, r->index, direction);
     uint32_t matched = state != NULL ? state->matched : 0;
     struct match_input in;
-    enum part part;
+    enum inspect_result result;
 
     if (state != NULL && state->done)
         return false;
@@ -381,43 +381,43 @@ static bool rule_inspect(struct tx_context *c, const struct rule *r)
     if (state == NULL && (is_before_hook(c, r) || !rule_may_begin(c, r, &in) ||
                           lacks_payload_hit(c, r, &in)))
         return false;
-    part = rule_parts(c, r, &in, &matched);
+    result = inspect_rule_parts(c, r, &in, &matched);
     if (state == NULL && !is_bare_hook_now(c, r) &&
-        ((part == PART_YES && !may_match_again(c, r)) ||
-         (part == PART_LATER && (matched != 0 || r->fast_op != NULL))))
+        ((result == INSPECT_MATCH && !may_match_again(c, r)) ||
+         (result == INSPECT_PENDING && (matched != 0 || r->fast_op != NULL))))
         state = state_add(c->tx, r->index, direction);
     if (state != NULL) {
         state->matched = matched;
-        state->done = part != PART_LATER;
+        state->done = result != INSPECT_PENDING;
     }
-    if (part != PART_YES || !rule_matched(c->dt, &in))
+    if (result != INSPECT_MATCH || !rule_matched(c->dt, &in))
         return false;
     alert_queue_add(c->dt, &in, c->tx->id, 0, ALERT_APP_STATE);
     return true;
 }
 
-enum part tx_rule_ask(struct tx_context *c, const struct rule *r, struct match_input *in,
+enum inspect_result tx_rule_ask(struct tx_context *c, const struct rule *r, struct match_input *in,
                       bool *before)
 {
     struct tx_rule *state = state_find(c->tx, r->index, c->direction);
     uint32_t matched = 0;
-    enum part part;
+    enum inspect_result result;
 
     *before = state != NULL && state->done;
     if (*before)
-        return state->hit ? PART_YES : PART_NEVER;
+        return state->hit ? INSPECT_MATCH : INSPECT_CANT_MATCH;
     match_input_init(in, c->dt, c->packet, c->direction, r);
     in->tx = c->tx;
     if (!rule_may_begin(c, r, in))
-        return PART_NEVER;
+        return INSPECT_CANT_MATCH;
     if (r->list == NULL && r->tx_test_count == 0)
-        return is_before_hook(c, r) ? PART_LATER : PART_YES;
-    part = rule_parts(c, r, in, &matched);
-    if (part == PART_YES && is_before_hook(c, r))
-        return PART_LATER;
-    if (part == PART_YES && (state = state_add(c->tx, r->index, c->direction)) != NULL)
+        return is_before_hook(c, r) ? INSPECT_PENDING : INSPECT_MATCH;
+    result = inspect_rule_parts(c, r, in, &matched);
+    if (result == INSPECT_MATCH && is_before_hook(c, r))
+        return INSPECT_PENDING;
+    if (result == INSPECT_MATCH && (state = state_add(c->tx, r->index, c->direction)) != NULL)
         state->done = state->hit = true;
-    return part;
+    return result;
 }
 
 /* --- all of them -------------------------------------------------------------------------- */
