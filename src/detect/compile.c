@@ -499,7 +499,7 @@ int ruleset_compile(struct ruleset *set, struct err *err)
     c->plan->any_rules = set->rules.count > 0;
     for (size_t i = 0; i < set->rules.count; i++) {
         rule_classify(set->rules.at[i]);
-        rule_choose_fast_pattern(set->rules.at[i]);
+        rule_select_fast_pattern(set->rules.at[i]);
     }
     rules_share_payload_matches(set);
     for (size_t i = 0; i < set->rules.count; i++) {

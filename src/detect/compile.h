@@ -98,7 +98,7 @@ void rule_classify(struct rule *rule);
 /* order.c: action, flow variables, priority; then as written. Numbers the rules. */
 void rules_order(struct ruleset *set);
 /* fast_pattern.c: sets rule->fast_list and fast_op when something can serve. */
-void rule_choose_fast_pattern(struct rule *rule);
+void rule_select_fast_pattern(struct rule *rule);
 /* The bytes that the prefilter searches for. */
 struct literal_pattern rule_fast_literal(const struct rule *rule);
 /* Of the payload alone, long enough for a pattern set; len 0: none. */

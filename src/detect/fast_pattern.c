@@ -99,7 +99,7 @@ static bool can_serve(const struct rule *r, const struct rule_op *op)
     return l->buffer->kind != BUFFER_BASE64;
 }
 
-void rule_choose_fast_pattern(struct rule *r)
+void rule_select_fast_pattern(struct rule *r)
 {
     unsigned best = 0;
 

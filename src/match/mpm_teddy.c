@@ -31,7 +31,7 @@ struct window { uint8_t at, number[SCREEN_WIDTH]; float use; };
 
 struct item {
     uint32_t id;
-    uint8_t bucket, chosen, count;
+    uint8_t bucket, selected, count;
     struct window window[WINDOWS];
 };
 
@@ -130,7 +130,7 @@ static void item_add(struct sorter *s, uint32_t id)
 
 static void bucket_put(struct sorter *s, struct item *item)
 {
-    const struct window *w = &item->window[item->chosen];
+    const struct window *w = &item->window[item->selected];
     unsigned b = item->bucket;
 
     for (unsigned k = 0; k < SCREEN_WIDTH; k++) {
@@ -145,7 +145,7 @@ static void bucket_put(struct sorter *s, struct item *item)
 
 static void bucket_take(struct sorter *s, struct item *item)
 {
-    const struct window *w = &item->window[item->chosen];
+    const struct window *w = &item->window[item->selected];
     unsigned b = item->bucket;
 
     for (unsigned k = 0; k < SCREEN_WIDTH; k++) {
@@ -191,7 +191,7 @@ static void item_move(struct sorter *s, struct item *item)
                 continue;
             best = cost[i].of[b];
             any = true;
-            item->chosen = i;
+            item->selected = i;
             item->bucket = b;
         }
     }
@@ -286,7 +286,7 @@ static void longs_add(struct gram_screen *screen, const struct literal_pattern *
         const struct item *item = &s->item[i];
         unsigned bucket = item->bucket < 8 - shorts ? item->bucket : item->bucket + shorts;
 
-        at[item->id] = item->window[item->chosen].at;
+        at[item->id] = item->window[item->selected].at;
         table_add(screen, bucket, pattern[item->id].bytes + at[item->id], SCREEN_WIDTH);
     }
     free(s->item);

@@ -59,7 +59,7 @@ static struct pattern *pattern_for(struct pattern_list *l, const struct rule_op 
 static void collect(pattern_lists *lists, const struct rule *rule)
 {
     bool negated;
-    const struct rule_op *chosen = analysis_pattern(rule, &negated);
+    const struct rule_op *selected = analysis_pattern(rule, &negated);
 
     for (const struct rule_list *l = rule->list; l != NULL; l = l->next)
         for (const struct rule_op *op = l->first; op != NULL; op = op->next) {
@@ -69,7 +69,7 @@ static void collect(pattern_lists *lists, const struct rule *rule)
                 continue;
             p = pattern_for(list_for(lists, l->buffer), op);
             p->uses++;
-            p->patterns += op == chosen;
+            p->patterns += op == selected;
         }
 }
 

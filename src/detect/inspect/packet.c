@@ -202,7 +202,7 @@ static void collect_stream(struct detect_thread *dt, const struct stream_dir *ds
 }
 
 /* Most candidates end here, their rules untouched. */
-static unsigned choose_rules(struct detect_thread *dt, const struct packet *p,
+static unsigned select_rules(struct detect_thread *dt, const struct packet *p,
                              const struct header_view *h, bool stream_due)
 {
     bool has_payload = p->payload_len > 0 || stream_due;
@@ -214,7 +214,7 @@ static unsigned choose_rules(struct detect_thread *dt, const struct packet *p,
         if (!b->is_tx && (!b->needs_payload || has_payload) &&
             header_may_fit(b->header_id, h) && proto_fits(b->app_proto, p) &&
             (!b->is_proto || (p->flags & PACKET_PROTO_DETECTED) != 0))
-            choose(dt, &n, dt->found.list[i]);
+            select_rule(dt, &n, dt->found.list[i]);
     }
     return n;
 }
@@ -223,16 +223,16 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
 {
     bool stream_due = p->ip_proto == 6 && stream_is_due(dt, p, d);
     struct header_view h;
-    unsigned chosen;
+    unsigned selected;
 
     header_view_init(&h, p, d);
     collect(dt, p, d, &h, stream_due);
     if (stream_due)
         collect_stream(dt, &p->flow->detect->ds[d]);
     candidates_sort(&dt->found);
-    chosen = choose_rules(dt, p, &h, stream_due);
-    for (unsigned i = 0; i < chosen; i++) {
-        uint32_t rule = dt->chosen[i];
+    selected = select_rules(dt, p, &h, stream_due);
+    for (unsigned i = 0; i < selected; i++) {
+        uint32_t rule = dt->selected[i];
         uint64_t begun;
 
         if (!header_may_fit(dt->plan->mask[rule].header_id, &h))

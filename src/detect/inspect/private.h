@@ -35,7 +35,7 @@ struct detect_thread {
     struct hs_scratch *hs;
     struct candidates found;                /* packet rules, then transaction rules */
     struct candidates settled;              /* while a chunk is searched: rules that are done */
-    uint32_t *chosen;                       /* of those found, the ones whose rules are asked */
+    uint32_t *selected;                       /* of those found, the ones whose rules are asked */
     struct program_scratch program;
     struct buffer_slot *slot;               /* by buffer id */
     struct buf spare;                       /* between two transforms of a chain */
@@ -137,13 +137,13 @@ struct header_view {
 
 /* Chosen, to be asked soon. There are more rules than stay in the caches, and so each would be
  * waited for: all that are chosen are called for before the first is asked. */
-static inline void choose(struct detect_thread *dt, unsigned *count, uint32_t rule)
+static inline void select_rule(struct detect_thread *dt, unsigned *count, uint32_t rule)
 {
     const struct rule *r = dt->plan->rule[rule];
 
     PREFETCH(r);
     PREFETCH((const unsigned char *)r + CACHE_LINE);
-    dt->chosen[(*count)++] = rule;
+    dt->selected[(*count)++] = rule;
 }
 
 /* One direction of one transaction, as it is inspected for one packet. */

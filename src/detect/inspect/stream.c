@@ -250,14 +250,14 @@ static void rule_on_window(struct detect_thread *dt, struct packet *p, struct st
     rules_push(b->is_tx ? &ds->payload_hits : &ds->pending_alerts, rule);
 }
 
-static unsigned choose_rules(struct detect_thread *dt, const struct packet *p,
+static unsigned select_rules(struct detect_thread *dt, const struct packet *p,
                              const struct header_view *h)
 {
     unsigned n = 0;
 
     for (unsigned i = 0; i < dt->found.count; i++)
         if (!is_out(dt, p, h, dt->found.list[i]))
-            choose(dt, &n, dt->found.list[i]);
+            select_rule(dt, &n, dt->found.list[i]);
     return n;
 }
 
@@ -341,7 +341,7 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
     struct slice window = window_of(dt, c, ds), fresh;
     const struct payload_sets *sets = g->stream[p->flow->app_proto];
     uint32_t back = sets != NULL && sets->longest > 0 ? sets->longest - 1 : 0;
-    unsigned chosen;
+    unsigned selected;
 
     header_view_init(&h, p, d);
     back = MIN(back, window.len - c->len);
@@ -361,9 +361,9 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
         reconsider(dt, p, ds, window, d);
     settled_add(&dt->settled, ds->pending_alerts);
     settled_add(&dt->settled, ds->payload_hits);
-    chosen = choose_rules(dt, p, &h);
-    for (unsigned i = 0; i < chosen; i++) {
-        uint32_t rule = dt->chosen[i];
+    selected = select_rules(dt, p, &h);
+    for (unsigned i = 0; i < selected; i++) {
+        uint32_t rule = dt->selected[i];
         uint64_t begun = cost_begin(dt);
 
         if (!header_may_fit(dt->plan->mask[rule].header_id, &h))

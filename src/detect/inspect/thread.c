@@ -30,7 +30,7 @@ static int rules_attach(struct detect_thread *dt, struct ruleset *set, struct er
     detect_thread_follow_profile(dt);
     candidates_init(&dt->found, plan->rule_count);
     candidates_init(&dt->settled, plan->rule_count);
-    dt->chosen = xcalloc(plan->rule_count + 1, sizeof(*dt->chosen));
+    dt->selected = xcalloc(plan->rule_count + 1, sizeof(*dt->selected));
     dt->slot = xcalloc(plan->buffer_count + 1, sizeof(*dt->slot));
     dt->program.step_limit = plan->step_limit > 0 ? plan->step_limit : UINT32_MAX;
     dt->lua = lua_thread_new(set, dt->counters);
@@ -48,7 +48,7 @@ static void rules_detach(struct detect_thread *dt)
     free(dt->slot);
     candidates_fini(&dt->found);
     candidates_fini(&dt->settled);
-    free(dt->chosen);
+    free(dt->selected);
     lua_thread_free(dt->lua);
     hs_scratch_free(dt->hs);
     ruleset_unref(dt->set);

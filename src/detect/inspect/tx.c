@@ -424,7 +424,7 @@ enum inspect_result tx_rule_ask(struct tx_context *c, const struct rule *r, stru
 
 /* Most candidates end here, their rules untouched. One that waits in the transaction has passed
  * here before; but of those over both directions the header is that of the first. */
-static unsigned choose_rules(struct tx_context *c)
+static unsigned select_rules(struct tx_context *c)
 {
     struct detect_thread *dt = c->dt;
     unsigned n = 0;
@@ -433,7 +433,7 @@ static unsigned choose_rules(struct tx_context *c)
         const struct rule_mask *b = &dt->plan->mask[dt->found.list[i]];
 
         if (b->is_both || header_may_fit(b->header_id, &c->header))
-            choose(dt, &n, dt->found.list[i]);
+            select_rule(dt, &n, dt->found.list[i]);
     }
     return n;
 }
@@ -441,15 +441,15 @@ static unsigned choose_rules(struct tx_context *c)
 static void tx_inspect_rules(struct tx_context *c)
 {
     const struct app_group *g = &c->dt->plan->app[c->proto->id][c->direction];
-    unsigned chosen;
+    unsigned selected;
 
     if (g->scan_count == 0 && g->always_count == 0 && c->tx->detect[0] == NULL)
         return;
     collect(c, g);
     candidates_sort(&c->dt->found);
-    chosen = choose_rules(c);
-    for (unsigned i = 0; i < chosen; i++) {
-        uint32_t rule = c->dt->chosen[i];
+    selected = select_rules(c);
+    for (unsigned i = 0; i < selected; i++) {
+        uint32_t rule = c->dt->selected[i];
         uint64_t begun = cost_begin(c->dt);
 
         cost_end(c->dt, rule, begun, rule_inspect(c, c->dt->plan->rule[rule]));
