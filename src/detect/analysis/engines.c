@@ -132,7 +132,7 @@ static bool is_first_at_position(const struct rule *rule, unsigned i)
     return true;
 }
 
-static bool asked_in(const struct rule_test *test, const struct app_proto *proto, unsigned d)
+static bool is_inspected_in(const struct rule_test *test, const struct app_proto *proto, unsigned d)
 {
     /* Mail is sent one way only. */
     bool one_way = proto->id == APP_PROTO_smtp && test_in_files(test);
@@ -164,7 +164,7 @@ static void add_test(const struct rule *rule, const struct rule_test *test,
         unsigned d = step[i].direction;
 
         if (proto != NULL && fits(rule, proto->id) && test_in_proto(test, proto) &&
-            in_direction(rule, d) && asked_in(test, proto, d))
+            in_direction(rule, d) && is_inspected_in(test, proto, d))
             engine_add(out, (struct analysis_engine){
                 .position = position, .direction = (uint8_t)d, .proto = proto->id,
                 .progress = analysis_progress(position, proto->id, d, test->progress[d]) });

@@ -67,7 +67,7 @@ static void rules_evaluate(struct detect_thread *dt, struct packet *p, enum dete
     header_view_init(&h, p, d);
     h.cache = &h.own;                    /* the flow's is its inspecting thread's */
     for (size_t i = 0; i < dt->set->hook[hook].count; i++)
-        firewall_ask(dt, p, d, dt->plan->rule[dt->set->hook[hook].at[i]], &h);
+        firewall_evaluate(dt, p, d, dt->plan->rule[dt->set->hook[hook].at[i]], &h);
 }
 
 bool detect_early_hook(struct detect_thread *dt, struct packet *p, enum detect_early_hook hook)

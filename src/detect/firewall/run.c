@@ -52,7 +52,7 @@ static bool packet_rule_fits(struct detect_thread *dt, struct packet *p, enum di
     return true;
 }
 
-bool firewall_ask(struct detect_thread *dt, struct packet *p, enum direction d,
+bool firewall_evaluate(struct detect_thread *dt, struct packet *p, enum direction d,
                   const struct rule *r, struct header_view *h)
 {
     uint64_t begun = cost_begin(dt);
@@ -90,7 +90,7 @@ enum firewall_verdict firewall_table(struct detect_thread *dt, struct packet *p,
 
         if ((p->flags & PACKET_FLOW_END) && r->type == RULE_PACKET)
             continue;
-        if (r->action != RULE_CONFIG && firewall_ask(dt, p, d, r, &h))
+        if (r->action != RULE_CONFIG && firewall_evaluate(dt, p, d, r, &h))
             return packet_decide(p, r->action, r->scope, table_reason(firewall_table_of(r)));
     }
     if (policy->action == RULE_ACCEPT && policy->scope != SCOPE_HOOK)
@@ -177,7 +177,7 @@ static bool rule_settles(struct tx_turn *t, const struct rule *r, enum hook_end 
     uint64_t begun = cost_begin(t->c->dt);
     struct match_input in;
     bool before;
-    enum inspect_result result = tx_rule_ask(t->c, r, &in, &before);
+    enum inspect_result result = tx_rule_evaluate(t->c, r, &in, &before);
 
     cost_end(t->c->dt, r->index, begun, result == INSPECT_MATCH && !before);
     switch (result) {

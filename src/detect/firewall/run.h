@@ -20,7 +20,7 @@ enum firewall_verdict firewall_packet(struct detect_thread *dt, struct packet *p
 enum firewall_verdict firewall_table(struct detect_thread *dt, struct packet *p,
                                      enum direction d, unsigned table);
 /* One rule on a packet; its alert is queued when it matches. */
-bool firewall_ask(struct detect_thread *dt, struct packet *p, enum direction d,
+bool firewall_evaluate(struct detect_thread *dt, struct packet *p, enum direction d,
                   const struct rule *r, struct header_view *h);
 
 /* The rules on one direction of a transaction: each step from the one that was last looked at to

@@ -236,7 +236,7 @@ bool packet_rule_matches(struct detect_thread *dt, const struct match_input *in)
 /* A rule of the firewall on a transaction; LATER: it may match at a later step. *before: it has
  * matched already. `in` is made ready for rule_matched(). */
 enum inspect_result { INSPECT_MATCH, INSPECT_PENDING, INSPECT_CANT_MATCH };
-enum inspect_result tx_rule_ask(struct tx_context *c, const struct rule *r, struct match_input *in,
+enum inspect_result tx_rule_evaluate(struct tx_context *c, const struct rule *r, struct match_input *in,
                       bool *before);
 /* A rule with "pass" has let the rest of the flow go; only the firewall is still asked. */
 bool detect_is_passed(const struct packet *p);

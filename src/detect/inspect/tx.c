@@ -396,7 +396,7 @@ static bool rule_inspect(struct tx_context *c, const struct rule *r)
     return true;
 }
 
-enum inspect_result tx_rule_ask(struct tx_context *c, const struct rule *r, struct match_input *in,
+enum inspect_result tx_rule_evaluate(struct tx_context *c, const struct rule *r, struct match_input *in,
                       bool *before)
 {
     struct tx_rule *state = state_find(c->tx, r->index, c->direction);
@@ -465,14 +465,14 @@ static bool tx_inspect_one(struct detect_thread *dt, struct packet *p, struct ap
     struct tx_context c = { .dt = dt, .packet = p, .tx = tx, .proto = proto, .direction = d,
                             .progress = tx->progress[d], .done = app_tx_done(tx, d, proto) ||
                             (p->flags & PACKET_FLOW_END) };
-    bool asked = !tx->no_inspect[d] && !tx->unidirectional[d], go_on = true;
+    bool evaluated = !tx->no_inspect[d] && !tx->unidirectional[d], go_on = true;
 
     header_view_init(&c.header, p, d);
     if (UNLIKELY(dt->set->firewall != NULL)) {
         go_on = firewall_tx(&c);
-        asked = asked && go_on && !detect_is_passed(p);
+        evaluated = evaluated && go_on && !detect_is_passed(p);
     }
-    if (asked)
+    if (evaluated)
         tx_inspect_rules(&c);
     tx->bits[d] = (uint8_t)((tx->bits[d] & TX_BITS_ACCEPTED) |
                             (c.done ? TX_BITS_DONE | TX_BITS_STEP
@@ -483,18 +483,18 @@ static bool tx_inspect_one(struct detect_thread *dt, struct packet *p, struct ap
 void tx_inspect(struct detect_thread *dt, struct packet *p, enum direction d, bool moved_only)
 {
     struct app_flow *af = p->flow->app;
-    bool last_asked = false;
+    bool last_evaluated = false;
 
     for (struct app_tx *tx = af != NULL && af->proto != NULL ? af->first : NULL, *next; tx != NULL;
          tx = next) {
         next = tx->next;
-        last_asked = !(tx->bits[d] & TX_BITS_DONE) &&
+        last_evaluated = !(tx->bits[d] & TX_BITS_DONE) &&
                      (!moved_only || tx->progress[d] > (tx->bits[d] & TX_BITS_STEP));
-        if (last_asked && !tx_inspect_one(dt, p, tx, d))
+        if (last_evaluated && !tx_inspect_one(dt, p, tx, d))
             return;
     }
     /* The firewall had nothing to say about what this packet brought. */
-    if (!last_asked)
+    if (!last_evaluated)
         firewall_accept(dt);
 }
 

@@ -97,14 +97,14 @@ TEST(threshold_counts_hosts_apart)
 /* A thread that is behind, and comes when it is asked. */
 struct behind {
     struct turn_lane *lane;
-    unsigned asked;
+    unsigned evaluated;
 };
 
 static void come(void *self)
 {
     struct behind *b = self;
 
-    b->asked++;
+    b->evaluated++;
     turn_reached(b->lane, ORDER_END, ORDER_END);
 }
 
@@ -137,7 +137,7 @@ static unsigned waits_at_last(const char *options, unsigned packets)
     }
     rules_fixture_close(&f);
     turns_free(turns);
-    return behind.asked;
+    return behind.evaluated;
 }
 
 TEST(threshold_reached_needs_no_turn)
