@@ -21,7 +21,7 @@ struct control_conf {
     const char *user, *group;       /* whose the socket will be; either may be NULL */
     const struct ruleset_request *rules_request;    /* how rules are read */
     struct stream_conf *stream;
-    const struct rule_costs_conf *costs;
+    const struct rule_profile_conf *rule_profile;
     bool takes_jobs;                /* captures come by command */
     bool fixed_rules;               /* -s or -S: rules are not loaded again */
 };

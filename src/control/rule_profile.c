@@ -16,7 +16,7 @@
 struct row {
     const struct rule *rule;
     uint32_t tenant_id;
-    struct rule_cost cost;
+    struct rule_profile profile;
 };
 
 /* The rules in force; each is referenced. */
@@ -39,18 +39,18 @@ static const char *const order_words[] = {
     NULL,
 };
 
-void rule_costs_conf_read(struct rule_costs_conf *c, const struct conf_node *root)
+void rule_profile_conf_read(struct rule_profile_conf *c, const struct conf_node *root)
 {
     const struct conf_node *node = conf_find(root, "profiling.rules");
 
-    *c = (struct rule_costs_conf){
+    *c = (struct rule_profile_conf){
         .active = conf_bool(node, "active", false),
         .enabled = conf_bool(node, "enabled", true),
         .json = conf_bool(node, "json", false),
         .append = conf_bool(node, "append", true),
         .filename = conf_string(node, "filename", "rule_perf.log"),
         .limit = (unsigned)conf_u64_range(node, "limit", UINT32_MAX, 1, UINT32_MAX),
-        .order = (enum rule_costs_order)conf_choice(node, "sort", order_words, COSTS_ORDERS),
+        .order = (enum rule_profile_sort)conf_choice(node, "sort", order_words, RULE_PROFILE_SORTS),
     };
 }
 
@@ -89,19 +89,19 @@ static void each_set(struct run_context *ctx, void (*act)(struct ruleset *set))
     in_force_put(&f);
 }
 
-void rule_costs_start(struct run_context *ctx)
+void rule_profile_start(struct run_context *ctx)
 {
     each_set(ctx, ruleset_profile_start);
     (void)qsbr_synchronize(ctx, NULL, NULL, 2000);
 }
 
-void rule_costs_stop(struct run_context *ctx)
+void rule_profile_stop(struct run_context *ctx)
 {
     each_set(ctx, ruleset_profile_stop);
     (void)qsbr_synchronize(ctx, NULL, NULL, 2000);
 }
 
-void rule_costs_clear(struct run_context *ctx)
+void rule_profile_clear(struct run_context *ctx)
 {
     each_set(ctx, ruleset_profile_clear);
 }
@@ -110,18 +110,18 @@ void rule_costs_clear(struct run_context *ctx)
 
 static void add_rows(struct table *t, struct ruleset *set, uint32_t tenant_id)
 {
-    struct rule_cost *cost = ruleset_profile_sum(set);
+    struct rule_profile *profile = ruleset_profile_sum(set);
 
-    if (cost == NULL)
+    if (profile == NULL)
         return;
     t->counted = true;
     for (unsigned i = 0; i < ruleset_rule_count(set); i++) {
-        if (cost[i].checks == 0)
+        if (profile[i].checks == 0)
             continue;
-        ARRAY_PUSH(&t->rows, (struct row){ ruleset_rule(set, i), tenant_id, cost[i] });
-        t->ticks += cost[i].ticks;
+        ARRAY_PUSH(&t->rows, (struct row){ ruleset_rule(set, i), tenant_id, profile[i] });
+        t->ticks += profile[i].ticks;
     }
-    free(cost);
+    free(profile);
 }
 
 static struct table table_make(struct run_context *ctx)
@@ -144,18 +144,18 @@ static double share_of(uint64_t part, uint64_t whole)
     return whole > 0 ? (double)part / (double)whole : 0;
 }
 
-static double value_of(const struct rule_cost *c, enum rule_costs_order order)
+static double value_of(const struct rule_profile *c, enum rule_profile_sort order)
 {
     switch (order) {
-    case COSTS_BY_TICKS:            return (double)c->ticks;
-    case COSTS_BY_AVERAGE:          return share_of(c->ticks, c->checks);
-    case COSTS_BY_AVERAGE_MATCH:    return share_of(c->match_ticks, c->matches);
-    case COSTS_BY_AVERAGE_NO_MATCH:
+    case RULE_PROFILE_BY_TICKS:            return (double)c->ticks;
+    case RULE_PROFILE_BY_AVERAGE:          return share_of(c->ticks, c->checks);
+    case RULE_PROFILE_BY_AVERAGE_MATCH:    return share_of(c->match_ticks, c->matches);
+    case RULE_PROFILE_BY_AVERAGE_NO_MATCH:
         return share_of(c->ticks - c->match_ticks, c->checks - c->matches);
-    case COSTS_BY_CHECKS:           return (double)c->checks;
-    case COSTS_BY_MATCHES:          return (double)c->matches;
-    case COSTS_BY_MAX:              return (double)c->max_ticks;
-    case COSTS_ORDERS:              break;
+    case RULE_PROFILE_BY_CHECKS:           return (double)c->checks;
+    case RULE_PROFILE_BY_MATCHES:          return (double)c->matches;
+    case RULE_PROFILE_BY_MAX:              return (double)c->max_ticks;
+    case RULE_PROFILE_SORTS:              break;
     }
     return 0;
 }
@@ -164,8 +164,8 @@ static double value_of(const struct rule_cost *c, enum rule_costs_order order)
 static int compare(const void *a, const void *b, void *order)
 {
     const struct row *x = a, *y = b;
-    double vx = value_of(&x->cost, *(enum rule_costs_order *)order);
-    double vy = value_of(&y->cost, *(enum rule_costs_order *)order);
+    double vx = value_of(&x->profile, *(enum rule_profile_sort *)order);
+    double vy = value_of(&y->profile, *(enum rule_profile_sort *)order);
 
     if (vx != vy)
         return vx > vy ? -1 : 1;
@@ -174,7 +174,7 @@ static int compare(const void *a, const void *b, void *order)
     return x->tenant_id < y->tenant_id ? -1 : x->tenant_id > y->tenant_id;
 }
 
-static void sort(struct table *t, enum rule_costs_order order)
+static void sort(struct table *t, enum rule_profile_sort order)
 {
     if (t->rows.count > 0)
         qsort_r(t->rows.at, t->rows.count, sizeof(t->rows.at[0]), compare, &order);
@@ -189,7 +189,7 @@ static const char *const titles[] = {
 
 static void row_json(const struct row *r, const struct table *t, struct json *j)
 {
-    const struct rule_cost *c = &r->cost;
+    const struct rule_profile *c = &r->profile;
 
     json_object(j, NULL);
     json_u64(j, "signature_id", r->rule->sid);
@@ -201,15 +201,15 @@ static void row_json(const struct row *r, const struct table *t, struct json *j)
     json_u64(j, "matches", c->matches);
     json_u64(j, "ticks_total", c->ticks);
     json_u64(j, "ticks_max", c->max_ticks);
-    json_u64(j, "ticks_avg", (uint64_t)value_of(c, COSTS_BY_AVERAGE));
-    json_u64(j, "ticks_avg_match", (uint64_t)value_of(c, COSTS_BY_AVERAGE_MATCH));
-    json_u64(j, "ticks_avg_nomatch", (uint64_t)value_of(c, COSTS_BY_AVERAGE_NO_MATCH));
+    json_u64(j, "ticks_avg", (uint64_t)value_of(c, RULE_PROFILE_BY_AVERAGE));
+    json_u64(j, "ticks_avg_match", (uint64_t)value_of(c, RULE_PROFILE_BY_AVERAGE_MATCH));
+    json_u64(j, "ticks_avg_nomatch", (uint64_t)value_of(c, RULE_PROFILE_BY_AVERAGE_NO_MATCH));
     json_u64(j, "percent", (uint64_t)(100 * share_of(c->ticks, t->ticks)));
     json_object_end(j);
 }
 
-static void table_json(struct table *t, const struct rule_costs_conf *c,
-                       enum rule_costs_order order, struct json *j)
+static void table_json(struct table *t, const struct rule_profile_conf *c,
+                       enum rule_profile_sort order, struct json *j)
 {
     sort(t, order);
     output_time(j, "timestamp", clock_wall_us());
@@ -222,8 +222,8 @@ static void table_json(struct table *t, const struct rule_costs_conf *c,
 
 #define DASHES "--------------------------------------------------------------------------"
 
-static void table_text(struct table *t, const struct rule_costs_conf *c,
-                       enum rule_costs_order order, struct buf *out)
+static void table_text(struct table *t, const struct rule_profile_conf *c,
+                       enum rule_profile_sort order, struct buf *out)
 {
     time_t now = (time_t)(clock_wall_us() / 1000000);
     struct tm tm;
@@ -241,21 +241,21 @@ static void table_text(struct table *t, const struct rule_costs_conf *c,
                "-------- ----------- ----------- ----------- --------------\n");
     for (size_t i = 0; i < MIN(t->rows.count, (size_t)c->limit); i++) {
         const struct row *r = &t->rows.at[i];
-        const struct rule_cost *cost = &r->cost;
+        const struct rule_profile *profile = &r->profile;
 
         buf_printf(out, "  %-8zu %-12" PRIu32 " %-8" PRIu32 " %-8" PRIu32 " %-12" PRIu64
                    " %-6.2f %-8" PRIu64 " %-8" PRIu64 " %-11" PRIu64 " %-11.2f %-11.2f %.2f\n",
-                   i + 1, r->rule->sid, r->rule->gid, r->rule->rev, cost->ticks,
-                   100 * share_of(cost->ticks, t->ticks), cost->checks, cost->matches,
-                   cost->max_ticks, value_of(cost, COSTS_BY_AVERAGE),
-                   value_of(cost, COSTS_BY_AVERAGE_MATCH),
-                   value_of(cost, COSTS_BY_AVERAGE_NO_MATCH));
+                   i + 1, r->rule->sid, r->rule->gid, r->rule->rev, profile->ticks,
+                   100 * share_of(profile->ticks, t->ticks), profile->checks, profile->matches,
+                   profile->max_ticks, value_of(profile, RULE_PROFILE_BY_AVERAGE),
+                   value_of(profile, RULE_PROFILE_BY_AVERAGE_MATCH),
+                   value_of(profile, RULE_PROFILE_BY_AVERAGE_NO_MATCH));
     }
     buf_printf(out, "\n");
 }
 
-static void table_write(struct table *t, const struct rule_costs_conf *c,
-                        enum rule_costs_order order, struct buf *out)
+static void table_write(struct table *t, const struct rule_profile_conf *c,
+                        enum rule_profile_sort order, struct buf *out)
 {
     struct json j;
 
@@ -270,11 +270,11 @@ static void table_write(struct table *t, const struct rule_costs_conf *c,
     buf_printf(out, "\n");
 }
 
-void rule_costs_json(struct run_context *ctx, const struct rule_costs_conf *c, struct json *j)
+void rule_profile_json(struct run_context *ctx, const struct rule_profile_conf *c, struct json *j)
 {
     struct table t = table_make(ctx);
 
-    table_json(&t, c, c->order != COSTS_ORDERS ? c->order : COSTS_BY_TICKS, j);
+    table_json(&t, c, c->order != RULE_PROFILE_SORTS ? c->order : RULE_PROFILE_BY_TICKS, j);
     table_fini(&t);
 }
 
@@ -291,7 +291,7 @@ static int file_put(const char *path, bool append, const struct buf *out, struct
     return 0;
 }
 
-int rule_costs_write(struct run_context *ctx, const struct rule_costs_conf *c,
+int rule_profile_write(struct run_context *ctx, const struct rule_profile_conf *c,
                      const char *log_dir, struct err *err)
 {
     struct buf out = { 0 };
@@ -303,9 +303,9 @@ int rule_costs_write(struct run_context *ctx, const struct rule_costs_conf *c,
         return 0;
     t = table_make(ctx);
     if (t.counted) {
-        for (unsigned order = 0; order < COSTS_ORDERS; order++)
-            if (c->order == COSTS_ORDERS || c->order == (enum rule_costs_order)order)
-                table_write(&t, c, (enum rule_costs_order)order, &out);
+        for (unsigned order = 0; order < RULE_PROFILE_SORTS; order++)
+            if (c->order == RULE_PROFILE_SORTS || c->order == (enum rule_profile_sort)order)
+                table_write(&t, c, (enum rule_profile_sort)order, &out);
         snprintf(path, sizeof(path), "%s%s%s", c->filename[0] == '/' ? "" : log_dir,
                  c->filename[0] == '/' ? "" : "/", c->filename);
         status = file_put(path, c->append, &out, err);

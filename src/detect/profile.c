@@ -12,8 +12,8 @@ struct profile {
     bool on;                            /* atomic */
     unsigned rule_count;
     pthread_mutex_t lock;               /* the rest; taken when threads come and go, and to sum */
-    ARRAY_OF(struct rule_cost *) threads;
-    struct rule_cost *left;             /* by those that are gone; NULL: none yet */
+    ARRAY_OF(struct rule_profile *) threads;
+    struct rule_profile *left;             /* by those that are gone; NULL: none yet */
 };
 
 struct profile *profile_new(unsigned rule_count)
@@ -58,7 +58,7 @@ static void add(uint64_t *at, uint64_t n)
     __atomic_store_n(at, *at + n, __ATOMIC_RELAXED);
 }
 
-void rule_cost_add(struct rule_cost *c, uint64_t ticks, bool matched)
+void rule_profile_add(struct rule_profile *c, uint64_t ticks, bool matched)
 {
     add(&c->checks, 1);
     add(&c->ticks, ticks);
@@ -70,7 +70,7 @@ void rule_cost_add(struct rule_cost *c, uint64_t ticks, bool matched)
         __atomic_store_n(&c->max_ticks, ticks, __ATOMIC_RELAXED);
 }
 
-static void sum_up(struct rule_cost *to, const struct rule_cost *from, unsigned count)
+static void sum_up(struct rule_profile *to, const struct rule_profile *from, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
         uint64_t max = __atomic_load_n(&from[i].max_ticks, __ATOMIC_RELAXED);
@@ -85,44 +85,44 @@ static void sum_up(struct rule_cost *to, const struct rule_cost *from, unsigned 
 
 /* --- threads -------------------------------------------------------------------------------- */
 
-struct rule_cost *profile_join(struct profile *p)
+struct rule_profile *profile_join(struct profile *p)
 {
-    struct rule_cost *cost = xcalloc(p->rule_count + 1, sizeof(*cost));
+    struct rule_profile *profile = xcalloc(p->rule_count + 1, sizeof(*profile));
 
     pthread_mutex_lock(&p->lock);
-    ARRAY_PUSH(&p->threads, cost);
+    ARRAY_PUSH(&p->threads, profile);
     pthread_mutex_unlock(&p->lock);
-    return cost;
+    return profile;
 }
 
-static void remove_thread(struct profile *p, const struct rule_cost *cost)
+static void remove_thread(struct profile *p, const struct rule_profile *profile)
 {
     for (size_t i = 0; i < p->threads.count; i++)
-        if (p->threads.at[i] == cost) {
+        if (p->threads.at[i] == profile) {
             p->threads.at[i] = p->threads.at[--p->threads.count];
             return;
         }
 }
 
-void profile_leave(struct profile *p, struct rule_cost *cost)
+void profile_leave(struct profile *p, struct rule_profile *profile)
 {
-    if (cost == NULL)
+    if (profile == NULL)
         return;
     pthread_mutex_lock(&p->lock);
-    remove_thread(p, cost);
+    remove_thread(p, profile);
     if (p->left == NULL)
         p->left = xcalloc(p->rule_count + 1, sizeof(*p->left));
-    sum_up(p->left, cost, p->rule_count);
+    sum_up(p->left, profile, p->rule_count);
     pthread_mutex_unlock(&p->lock);
-    free(cost);
+    free(profile);
 }
 
 /* --- the sum -------------------------------------------------------------------------------- */
 
-struct rule_cost *ruleset_profile_sum(const struct ruleset *set)
+struct rule_profile *ruleset_profile_sum(const struct ruleset *set)
 {
     struct profile *p = set->profile;
-    struct rule_cost *sum = NULL;
+    struct rule_profile *sum = NULL;
 
     pthread_mutex_lock(&p->lock);
     if (p->left != NULL || p->threads.count > 0) {

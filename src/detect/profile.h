@@ -14,7 +14,7 @@
 struct ruleset;
 struct profile;
 
-struct rule_cost {
+struct rule_profile {
     uint64_t checks;            /* times it was asked, be it for the header alone */
     uint64_t matches;           /* thresholds come later and change nothing here */
     uint64_t ticks;             /* base/clock.h: clock_ticks() */
@@ -30,14 +30,14 @@ void ruleset_profile_start(struct ruleset *set);
 void ruleset_profile_stop(struct ruleset *set);     /* what has been counted stays */
 bool ruleset_profile_is_on(const struct ruleset *set);
 /* By ruleset_rule(); for the caller to free. NULL: nothing has ever been counted. */
-struct rule_cost *ruleset_profile_sum(const struct ruleset *set);
+struct rule_profile *ruleset_profile_sum(const struct ruleset *set);
 /* Forgets what threads that have left had counted. */
 void ruleset_profile_clear(struct ruleset *set);
 
 /* --- the threads that ask rules ------------------------------------------------------------- */
 
-struct rule_cost *profile_join(struct profile *p);              /* one a rule */
-void profile_leave(struct profile *p, struct rule_cost *cost);  /* frees it; NULL is fine */
-void rule_cost_add(struct rule_cost *c, uint64_t ticks, bool matched);
+struct rule_profile *profile_join(struct profile *p);              /* one a rule */
+void profile_leave(struct profile *p, struct rule_profile *profile);  /* frees it; NULL is fine */
+void rule_profile_add(struct rule_profile *c, uint64_t ticks, bool matched);
 
 #endif

@@ -67,11 +67,11 @@ static void load_tenants_again(struct setup *s)
 }
 
 /* Before other rules take their place, and when a run is over. */
-static void write_costs(struct setup *s)
+static void write_rule_profile(struct setup *s)
 {
     struct err err = { 0 };
 
-    if (rule_costs_write(&s->context, &s->costs, s->log_dir, &err) < 0)
+    if (rule_profile_write(&s->context, &s->rule_profile, s->log_dir, &err) < 0)
         log_err(LOG_LEVEL_ERROR, "detect", &err);
 }
 
@@ -95,7 +95,7 @@ static bool load_again(struct setup *s)
     }
     /* The new rules may change sets that the old ones only read, without a lock. */
     (void)qsbr_synchronize(&s->context, NULL, NULL, 2000);
-    write_costs(s);
+    write_rule_profile(s);
     old = ruleset_ref(s->context.rules);
     setup_rules_changed(s, set, &report);
     run_context_set_rules(&s->context, set);
@@ -280,7 +280,7 @@ int running_engine(struct setup *s, struct err *err)
     control_set_run(s->control, NULL, NULL, NULL);
     stop_gauges(s);
     engine_free(engine);
-    write_costs(s);
-    rule_costs_clear(&s->context);
+    write_rule_profile(s);
+    rule_profile_clear(&s->context);
     return status;
 }

@@ -323,9 +323,9 @@ int setup_libraries(struct setup *s, const struct options *o, struct conf *conf,
         return -1;
     if (setup_rules(s, err) < 0)
         return -1;
-    rule_costs_conf_read(&s->costs, s->root);
-    if (s->costs.active)
-        rule_costs_start(&s->context);
+    rule_profile_conf_read(&s->rule_profile, s->root);
+    if (s->rule_profile.active)
+        rule_profile_start(&s->context);
     return 0;
 }
 
@@ -563,7 +563,7 @@ int setup_control(struct setup *s, struct err *err)
         .context = &s->context,
         .rules_request = &s->rules_request,
         .stream = s->stream,
-        .costs = &s->costs,
+        .rule_profile = &s->rule_profile,
         .path = s->takes_jobs ? o->job_argument : NULL,
         .user = setup_user(o, s->root),
         .group = setup_group(o, s->root),

@@ -23,7 +23,7 @@ struct setup {
     struct flow_conf *flow;
     struct stream_conf *stream;
     struct app_conf *app;
-    struct rule_costs_conf costs;
+    struct rule_profile_conf rule_profile;
 
     struct run_modes *modes;
     struct topology *topology;

@@ -7,7 +7,7 @@ static enum command_status profile_run(struct command *c)
     const struct control_conf *conf = &c->control->conf;
 
     json_object(c->j, "message");
-    rule_costs_json(conf->context, conf->costs, c->j);
+    rule_profile_json(conf->context, conf->rule_profile, c->j);
     json_object_end(c->j);
     return COMMAND_OK;
 }
@@ -19,7 +19,7 @@ const struct command_ops command_ruleset_profile = {
 
 static enum command_status profile_start_run(struct command *c)
 {
-    rule_costs_start(c->control->conf.context);
+    rule_profile_start(c->control->conf.context);
     return command_ok(c, "OK");
 }
 
@@ -30,7 +30,7 @@ const struct command_ops command_ruleset_profile_start = {
 
 static enum command_status profile_stop_run(struct command *c)
 {
-    rule_costs_stop(c->control->conf.context);
+    rule_profile_stop(c->control->conf.context);
     return command_ok(c, "OK");
 }
 

@@ -30,7 +30,7 @@ struct detect_thread {
     uint8_t generation;                     /* of the rules: another with each reload */
     unsigned alert_max;                     /* packet-alert-max */
 
-    struct rule_cost *cost;                 /* by rule; NULL: nobody wants to know */
+    struct rule_profile *profile;                 /* by rule; NULL: nobody wants to know */
 
     struct hs_scratch *hs;
     struct candidates found;                /* packet rules, then transaction rules */
@@ -159,15 +159,15 @@ struct tx_context {
 };
 
 /* What asking a rule costs: begin, ask, end. */
-static inline uint64_t cost_begin(const struct detect_thread *dt)
+static inline uint64_t rule_profile_begin(const struct detect_thread *dt)
 {
-    return UNLIKELY(dt->cost != NULL) ? clock_ticks() : 0;
+    return UNLIKELY(dt->profile != NULL) ? clock_ticks() : 0;
 }
 
-static inline void cost_end(struct detect_thread *dt, uint32_t rule, uint64_t begun, bool matched)
+static inline void rule_profile_end(struct detect_thread *dt, uint32_t rule, uint64_t begun, bool matched)
 {
-    if (UNLIKELY(dt->cost != NULL))
-        rule_cost_add(&dt->cost[rule], clock_ticks() - begun, matched);
+    if (UNLIKELY(dt->profile != NULL))
+        rule_profile_add(&dt->profile[rule], clock_ticks() - begun, matched);
 }
 
 /* header.c */

@@ -11,10 +11,10 @@
 void detect_thread_follow_profile(struct detect_thread *dt)
 {
     if (!ruleset_profile_is_on(dt->set)) {
-        profile_leave(dt->set->profile, dt->cost);
-        dt->cost = NULL;
-    } else if (dt->cost == NULL) {
-        dt->cost = profile_join(dt->set->profile);
+        profile_leave(dt->set->profile, dt->profile);
+        dt->profile = NULL;
+    } else if (dt->profile == NULL) {
+        dt->profile = profile_join(dt->set->profile);
     }
 }
 
@@ -41,8 +41,8 @@ static void rules_detach(struct detect_thread *dt)
 {
     if (dt->set == NULL)
         return;
-    profile_leave(dt->set->profile, dt->cost);
-    dt->cost = NULL;
+    profile_leave(dt->set->profile, dt->profile);
+    dt->profile = NULL;
     for (unsigned i = 0; i < dt->plan->buffer_count; i++)
         buf_fini(&dt->slot[i].data);
     free(dt->slot);

@@ -21,9 +21,9 @@ static void send(struct test_rules *r, const char *payload, unsigned times)
     }
 }
 
-static struct rule_cost cost_of(const struct test_rules *r, uint32_t sid)
+static struct rule_profile profile_of(const struct test_rules *r, uint32_t sid)
 {
-    struct rule_cost *all = ruleset_profile_sum(r->set), found = { 0 };
+    struct rule_profile *all = ruleset_profile_sum(r->set), found = { 0 };
 
     for (size_t i = 0; all != NULL && i < r->set->rules.count; i++)
         if (r->set->rules.at[i]->sid == sid)
@@ -32,10 +32,10 @@ static struct rule_cost cost_of(const struct test_rules *r, uint32_t sid)
     return found;
 }
 
-TEST(nothing_is_counted_until_somebody_asks)
+TEST(nothing_is_counted_before_profiling_starts)
 {
     struct test_rules r = { 0 };
-    struct rule_cost c;
+    struct rule_profile c;
 
     CHECK(test_rules_load(&r, "alert udp any any -> any any (content:\"abc\"; sid:1;)"));
     send(&r, "xxabcxx", 2);
@@ -45,25 +45,25 @@ TEST(nothing_is_counted_until_somebody_asks)
     CHECK(ruleset_profile_is_on(r.set));
     send(&r, "xxabcxx", 3);
     send(&r, "nothing", 5);
-    c = cost_of(&r, 1);
+    c = profile_of(&r, 1);
     CHECK_INT(c.checks, 3);             /* its pattern was nowhere in the others */
     CHECK_INT(c.matches, 3);
     CHECK(c.ticks > 0 && c.match_ticks == c.ticks && c.max_ticks <= c.ticks);
     ruleset_profile_stop(r.set);
     detect_thread_follow_profile(r.thread);
     send(&r, "xxabcxx", 7);
-    CHECK_INT(cost_of(&r, 1).checks, 3);
+    CHECK_INT(profile_of(&r, 1).checks, 3);
     ruleset_profile_start(r.set);       /* goes on from there */
     detect_thread_follow_profile(r.thread);
     send(&r, "xxabcxx", 1);
-    CHECK_INT(cost_of(&r, 1).checks, 4);
+    CHECK_INT(profile_of(&r, 1).checks, 4);
     test_rules_free(&r);
 }
 
-TEST(a_check_without_a_match_costs_too)
+TEST(a_check_without_a_match_has_ticks_too)
 {
     struct test_rules r = { 0 };
-    struct rule_cost c;
+    struct rule_profile c;
 
     test_rules_add(&r, "alert udp any any -> any any (content:\"abc\"; content:\"def\"; "
                        "sid:1;)");
@@ -73,15 +73,15 @@ TEST(a_check_without_a_match_costs_too)
     detect_thread_follow_profile(r.thread);
     send(&r, "abc", 4);
     send(&r, "abcdef", 2);
-    c = cost_of(&r, 1);
+    c = profile_of(&r, 1);
     CHECK_INT(c.checks, 6);
     CHECK_INT(c.matches, 2);
     CHECK(c.match_ticks < c.ticks);
-    CHECK_INT(cost_of(&r, 2).matches, 0);
+    CHECK_INT(profile_of(&r, 2).matches, 0);
     test_rules_free(&r);
 }
 
-TEST(costs_of_threads_that_left_stay)
+TEST(profiles_of_threads_that_left_stay)
 {
     struct test_rules r = { 0 };
 
@@ -90,12 +90,12 @@ TEST(costs_of_threads_that_left_stay)
     detect_thread_follow_profile(r.thread);
     send(&r, "abc", 2);
     detect_thread_free(r.thread);
-    CHECK_INT(cost_of(&r, 1).checks, 2);
+    CHECK_INT(profile_of(&r, 1).checks, 2);
     r.thread = detect_thread_new(r.set, NULL, r.counters, false, NULL);
     send(&r, "abc", 1);
-    CHECK_INT(cost_of(&r, 1).checks, 3);
+    CHECK_INT(profile_of(&r, 1).checks, 3);
     ruleset_profile_clear(r.set);
-    CHECK_INT(cost_of(&r, 1).checks, 1);
+    CHECK_INT(profile_of(&r, 1).checks, 1);
     test_rules_free(&r);
 }
 
@@ -106,11 +106,11 @@ TEST(costs_of_threads_that_left_stay)
 static void *count(void *arg)
 {
     struct profile *p = arg;
-    struct rule_cost *cost = profile_join(p);
+    struct rule_profile *profile = profile_join(p);
 
     for (unsigned i = 0; i < ROUNDS; i++)
-        rule_cost_add(&cost[i % 2], 10, i % 4 == 0);
-    profile_leave(p, cost);
+        rule_profile_add(&profile[i % 2], 10, i % 4 == 0);
+    profile_leave(p, profile);
     return NULL;
 }
 
@@ -118,7 +118,7 @@ TEST(sums_are_right_while_threads_come_and_go)
 {
     struct profile *p = profile_new(2);
     struct ruleset set = { .profile = p };
-    struct rule_cost *sum;
+    struct rule_profile *sum;
     pthread_t thread[4];
 
     for (unsigned i = 0; i < 4; i++)
