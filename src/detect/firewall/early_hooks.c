@@ -77,7 +77,7 @@ bool detect_early_hook(struct detect_thread *dt, struct packet *p, enum detect_e
     enum firewall_verdict verdict = FIREWALL_HOOK;
 
     dt->turn++;
-    arena_reset(&dt->notes);
+    arena_reset(&dt->alert_context);
     if (dt->set->firewall != NULL)
         verdict = firewall_table(dt, p, packet_direction(p), table);
     if (verdict != FIREWALL_DROP && !(p->flags & PACKET_NO_INSPECT) && !detect_is_passed(p))

@@ -12,17 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct slice note_slice(struct detect_thread *dt, struct slice s)
+static struct slice context_slice(struct detect_thread *dt, struct slice s)
 {
-    return (struct slice){ s.len > 0 ? arena_copy(&dt->notes, s.data, s.len) : NULL, s.len };
+    return (struct slice){ s.len > 0 ? arena_copy(&dt->alert_context, s.data, s.len) : NULL, s.len };
 }
 
 static void packet_var_add(struct detect_thread *dt, struct packet *p, uint32_t id,
                            struct slice key, struct slice value)
 {
-    struct packet_var *v = arena_alloc(&dt->notes, sizeof(*v));
+    struct packet_var *v = arena_alloc(&dt->alert_context, sizeof(*v));
 
-    *v = (struct packet_var){ p->vars, id, note_slice(dt, key), note_slice(dt, value) };
+    *v = (struct packet_var){ p->vars, id, context_slice(dt, key), context_slice(dt, value) };
     p->vars = v;
 }
 
@@ -74,8 +74,8 @@ static struct slice context_of(struct detect_thread *dt)
     const struct program_scratch *s = &dt->program;
     struct json j;
 
-    buf_clear(&dt->note);
-    json_init(&j, &dt->note);
+    buf_clear(&dt->context_buf);
+    json_init(&j, &dt->context_buf);
     json_object(&j, NULL);
     for (unsigned i = 0; i < s->capture_count; i++) {
         const struct pending_capture *c = &s->capture[i];
@@ -88,7 +88,7 @@ static struct slice context_of(struct detect_thread *dt)
             json_raw(&j, (const char *)s->text.data + c->key_at, (const char *)value.data,
                      value.len);
     }
-    return note_slice(dt, (struct slice){ dt->note.data + 1, (uint32_t)dt->note.len - 1 });
+    return context_slice(dt, (struct slice){ dt->context_buf.data + 1, (uint32_t)dt->context_buf.len - 1 });
 }
 
 static bool has_context(const struct program_scratch *s)
@@ -113,7 +113,7 @@ static bool brings_more(const struct packet *p, enum direction d)
 /* The latest of the stream: in the arena of notes. Behind a gap also what this packet adds to it,
  * up to the gap's size, as readers of EVE know it; else only what the other side has
  * acknowledged. */
-static struct slice stream_note(struct detect_thread *dt, const struct match_input *in)
+static struct slice stream_context(struct detect_thread *dt, const struct match_input *in)
 {
     const struct packet *p = in->packet;
     uint32_t gap, more = 0;
@@ -125,8 +125,8 @@ static struct slice stream_note(struct detect_thread *dt, const struct match_inp
         more = MIN(p->payload_len, gap);
 
     if (retained.len == 0 || more == 0)
-        return note_slice(dt, retained);
-    both = arena_alloc(&dt->notes, (size_t)retained.len + more);
+        return context_slice(dt, retained);
+    both = arena_alloc(&dt->alert_context, (size_t)retained.len + more);
     memcpy(both, retained.data, retained.len);
     memcpy(both + retained.len, p->payload, more);
     return (struct slice){ both, retained.len + more };
@@ -139,12 +139,12 @@ static const struct alert_extra *extra_of(struct detect_thread *dt, const struct
     struct alert_extra extra = { 0 };
 
     if (in->packet->ip_proto == 6 && (flags & (ALERT_STREAM | ALERT_APP_STATE)))
-        extra.payload = stream_note(dt, in);
+        extra.payload = stream_context(dt, in);
     if (LIKELY(!context && extra.payload.len == 0))
         return NULL;
     if (context)
         extra.context = context_of(dt);
-    return arena_copy(&dt->notes, &extra, sizeof(extra));
+    return arena_copy(&dt->alert_context, &extra, sizeof(extra));
 }
 
 void alert_queue_add(struct detect_thread *dt, const struct match_input *in, uint64_t tx_id,

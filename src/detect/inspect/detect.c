@@ -240,8 +240,8 @@ void detect_packet(struct detect_thread *dt, struct packet *p)
         return;
     }
     dt->turn++;
-    if (UNLIKELY(dt->notes.used > 0))
-        arena_reset(&dt->notes);
+    if (UNLIKELY(dt->alert_context.used > 0))
+        arena_reset(&dt->alert_context);
     if (UNLIKELY((p->flags & PACKET_FLOW_END) && p->flow != NULL)) {
         inspect_last(dt, p);
         return;

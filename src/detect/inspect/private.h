@@ -43,8 +43,8 @@ struct detect_thread {
     uint64_t vars[BYTE_VARS_MAX];
     struct { struct packet_alert *at; unsigned count, cap; } queue;
     uint32_t alert_payload_size;                   /* bytes of a direction; 0: nobody wants to see them */
-    struct arena notes;                     /* what alerts of this packet carry */
-    struct buf note;                        /* one of them being made */
+    struct arena alert_context;                     /* what alerts of this packet carry */
+    struct buf context_buf;                        /* one of them being made */
     struct lua_thread *lua;                 /* detect/lua/script.h; NULL: no rule has a script */
     bool accepted;                          /* by the firewall: this packet may go */
     uint8_t table;                          /* of the firewall, whose rules are being asked */

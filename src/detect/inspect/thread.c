@@ -74,7 +74,7 @@ struct detect_thread *detect_thread_new(struct ruleset *set, const struct conf_n
     if (conf_bool(conf, "firewall.enabled", false))
         dt->count.discarded = counter_register("firewall.discarded_alerts", COUNTER_SUM);
     program_scratch_init(&dt->program, 0);
-    arena_init(&dt->notes, 4096, 0);
+    arena_init(&dt->alert_context, 4096, 0);
     if (rules_attach(dt, set, &mine) < 0) {
         if (err != NULL)
             *err = mine;
@@ -106,8 +106,8 @@ void detect_thread_free(struct detect_thread *dt)
     rules_detach(dt);
     program_scratch_fini(&dt->program);
     buf_fini(&dt->spare);
-    buf_fini(&dt->note);
-    arena_fini(&dt->notes);
+    buf_fini(&dt->context_buf);
+    arena_fini(&dt->alert_context);
     free(dt->queue.at);
     free(dt);
 }
