@@ -88,7 +88,7 @@ bool ruleset_has_early_hook(const struct ruleset *set, enum detect_early_hook ho
 bool ruleset_early_hooks_share_state(const struct ruleset *set);
 /* Does a rule change how its flow is followed from the next packet on: bypass, or a depth of its
  * own for files that are stored? */
-bool ruleset_steers_stream(const struct ruleset *set);
+bool ruleset_affects_stream(const struct ruleset *set);
 bool detect_early_hook(struct detect_thread *dt, struct packet *p, enum detect_early_hook hook);
 
 /* Which directions of a flow that ends are inspected once more, in the packet's flags: where TCP

@@ -137,7 +137,7 @@ struct rule {
     uint8_t header_id;               /* equal headers, if frequent; or HEADER_ID_NONE */
     bool also_pass;                     /* firewall: what it accepts, other rules let pass */
     bool hook_up_to;                    /* "<hook": accepts all hooks before it as well */
-    bool shares;                        /* asks or changes what other flows can change: bits and
+    bool uses_shared_state;                        /* asks or changes what other flows can change: bits and
                                          * tags of hosts, datasets; thresholds are not meant */
     const struct address_set *src, *dst;
     const struct port_set *src_port, *dst_port;

@@ -36,7 +36,7 @@ struct ruleset {
     struct profile *profile;            /* what they cost; made when they are compiled */
     struct firewall *firewall;          /* detect/firewall/; NULL: not in firewall mode */
     bool has_early_hook[EARLY_HOOK_COUNT], early_hooks_share_state;
-    bool steers_stream;
+    bool affects_stream;
     struct { uint32_t *at; size_t count, cap; } hook[EARLY_HOOK_COUNT];   /* rules but the firewall's */
     struct rule_state *state;           /* detect/state.h; these three are in it: */
     struct threshold_table *threshold_state;

@@ -40,13 +40,13 @@ static void wakes(void *self)
 }
 
 /* By the rules for everybody, or those of a tenant. */
-static bool rules_steer(const struct stream_module *m)
+static bool rules_affect_stream(const struct stream_module *m)
 {
     struct tenants *tenants = run_context_tenants(m->ctx);
-    bool steer = ruleset_steers_stream(m->rules) || tenants_any(tenants, ruleset_steers_stream);
+    bool affect = ruleset_affects_stream(m->rules) || tenants_any(tenants, ruleset_affects_stream);
 
     tenants_unref(tenants);
-    return steer;
+    return affect;
 }
 
 /* Live a drop or a bypass may as well reach the stream a few packets later. */
@@ -54,7 +54,7 @@ static void settle_open(struct stream_module *m)
 {
     const struct run_context *ctx = m->ctx;
     const struct stream_settle how = { m->eventcount, sleeps, wakes, m };
-    bool answers_count = ctx->is_inline || rules_steer(m) || app_bypasses(ctx->app);
+    bool answers_count = ctx->is_inline || rules_affect_stream(m) || app_bypasses(ctx->app);
 
     stream_thread_settles(m->stream, &how, ctx->offline,
                           ruleset_has_early_hook(m->rules, EARLY_HOOK_PRE_STREAM) ||

@@ -30,12 +30,12 @@ void early_hooks_make(struct ruleset *set)
         const struct rule *r = set->rules.at[i];
         enum detect_early_hook hook = early_hook_of(r);
 
-        set->steers_stream |= (r->flags & (RULE_BYPASS | RULE_FILESTORE)) != 0;
-        tags_hosts |= r->shares && r->post_count > 0;
+        set->affects_stream |= (r->flags & (RULE_BYPASS | RULE_FILESTORE)) != 0;
+        tags_hosts |= r->uses_shared_state && r->post_count > 0;
         if (r->app_proto != APP_PROTO_UNKNOWN || hook >= EARLY_HOOK_COUNT)
             continue;
         set->has_early_hook[hook] = true;
-        set->early_hooks_share_state |= r->shares || counts_for_all(r);
+        set->early_hooks_share_state |= r->uses_shared_state || counts_for_all(r);
         if (!(r->flags & RULE_FIREWALL))
             ARRAY_PUSH(&set->hook[hook], r->index);
     }
@@ -54,9 +54,9 @@ bool ruleset_has_early_hook(const struct ruleset *set, enum detect_early_hook ho
     return set->has_early_hook[hook];
 }
 
-bool ruleset_steers_stream(const struct ruleset *set)
+bool ruleset_affects_stream(const struct ruleset *set)
 {
-    return set->steers_stream;
+    return set->affects_stream;
 }
 
 static void rules_evaluate(struct detect_thread *dt, struct packet *p, enum detect_early_hook hook)

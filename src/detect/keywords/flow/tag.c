@@ -45,7 +45,7 @@ static int tag_parse(struct rule_parser *p, struct text in, void *arg)
     spec->src = text_equal_nocase(side, "src");
     if (spec->host) {
         tag_expect_hosts(p->ruleset->tags);
-        p->rule->shares = true;
+        p->rule->uses_shared_state = true;
     }
     while (*last != NULL)
         last = &(*last)->next;

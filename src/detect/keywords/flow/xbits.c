@@ -143,7 +143,7 @@ static void add_host_test(struct rule_parser *p, struct bit_arg *a)
                               .match = tests ? bit_test : bit_change };
 
     order_hint(p->rule, p->keyword == &keyword_xbits, tests, a->track);
-    p->rule->shares = true;
+    p->rule->uses_shared_state = true;
     a->bits = p->ruleset->host_bits;
     rule_add_test(p, tests ? POINT_PACKET : POINT_POST, &test);
 }

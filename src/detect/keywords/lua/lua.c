@@ -73,7 +73,7 @@ static int lua_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
     if (s == NULL)
         return -1;
     s->negated = negated;
-    p->rule->shares = true;             /* it may add to a dataset */
+    p->rule->uses_shared_state = true;             /* it may add to a dataset */
     if (p->current == NULL)
         return lua_add_test(p, s);
     op = op_append(p, OP_CALL, false);

@@ -233,7 +233,7 @@ static int dataset_open(struct rule_parser *p, struct text name, const struct da
         return -1;
     if (p->ruleset->datasets == NULL)
         p->ruleset->datasets = dataset_table_new(conf_of(p), NULL);
-    p->rule->shares = true;
+    p->rule->uses_shared_state = true;
     arg->set = dataset_get(p->ruleset->datasets, &r, &err);
     if (arg->set == NULL)
         return rule_error(p, "%s", err.text);
