@@ -76,7 +76,7 @@ bool detect_early_hook(struct detect_thread *dt, struct packet *p, enum detect_e
     unsigned before = p->alert.count;
     enum firewall_verdict verdict = FIREWALL_HOOK;
 
-    dt->turn++;
+    dt->epoch++;
     arena_reset(&dt->alert_context);
     if (dt->set->firewall != NULL)
         verdict = firewall_table(dt, p, packet_direction(p), table);

@@ -239,7 +239,7 @@ void detect_packet(struct detect_thread *dt, struct packet *p)
         pass_by(p);
         return;
     }
-    dt->turn++;
+    dt->epoch++;
     if (UNLIKELY(dt->alert_context.used > 0))
         arena_reset(&dt->alert_context);
     if (UNLIKELY((p->flags & PACKET_FLOW_END) && p->flow != NULL)) {

@@ -13,7 +13,7 @@
 
 /* A buffer with transforms, computed once per transaction and packet. */
 struct buffer_slot {
-    uint64_t turn;              /* detect_thread.turn it was made in */
+    uint64_t epoch;              /* detect_thread.epoch it was made in */
     const struct app_tx *tx;
     uint32_t index;
     uint8_t direction;
@@ -39,7 +39,7 @@ struct detect_thread {
     struct program_scratch program;
     struct buffer_slot *slot;               /* by buffer id */
     struct buf spare;                       /* between two transforms of a chain */
-    uint64_t turn;                          /* one more for each packet */
+    uint64_t epoch;                          /* one more for each packet */
     uint64_t vars[BYTE_VARS_MAX];
     struct { struct packet_alert *at; unsigned count, cap; } queue;
     uint32_t alert_payload_size;                   /* bytes of a direction; 0: nobody wants to see them */

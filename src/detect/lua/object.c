@@ -10,13 +10,13 @@
 #include <string.h>
 #include <time.h>
 
-struct object { uint64_t turn; int64_t value; };
+struct object { uint64_t epoch; int64_t value; };
 
 int lua_object_push(lua_State *state, const char *class_name, int64_t value)
 {
     struct object *o = lua_newuserdatauv(state, sizeof(*o), 0);
 
-    o->turn = lua_context_of(state)->turn;
+    o->epoch = lua_context_of(state)->epoch;
     o->value = value;
     luaL_setmetatable(state, class_name);
     return 1;
@@ -26,7 +26,7 @@ int64_t lua_object_check(lua_State *state, const char *class_name)
 {
     const struct object *o = luaL_checkudata(state, 1, class_name);
 
-    if (o->turn != lua_context_of(state)->turn)
+    if (o->epoch != lua_context_of(state)->epoch)
         luaL_error(state, "%s is no longer valid: get it anew in each call", class_name);
     return o->value;
 }

@@ -183,7 +183,7 @@ void lua_sandbox_prepare(struct lua_sandbox *sandbox)
 {
     lua_settop(sandbox->state, 0);
     sandbox->bytes_limit = 0;
-    sandbox->context.turn++;
+    sandbox->context.epoch++;
 }
 
 int lua_sandbox_call(struct lua_sandbox *sandbox, int args, int results)

@@ -20,7 +20,7 @@ struct dataset_table;
 
 /* The event or packet that the script runs for; what does not apply is NULL. */
 struct lua_context {
-    uint64_t turn;                      /* one more each call */
+    uint64_t epoch;                      /* one more each call */
     struct packet *packet;
     struct flow *flow;
     struct app_tx *tx;
