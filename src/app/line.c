@@ -23,16 +23,16 @@ enum app_line_result app_line_take(bool *drop, struct bytes *in, uint32_t max,
                                    struct app_line *line)
 {
     struct bytes look = *in;
-    struct slice whole;
+    struct slice complete;
 
     if (*drop)
         return drop_rest(drop, in);
-    if (!take_until(&look, '\n', &whole))
+    if (!take_until(&look, '\n', &complete))
         return bytes_left(in) < max ? APP_LINE_MORE : truncate_line(drop, in, max, line);
-    if (whole.len + 1 >= max)
+    if (complete.len + 1 >= max)
         return truncate_line(drop, in, max, line);
     *in = look;
-    line->end_len = whole.len > 0 && whole.data[whole.len - 1] == '\r' ? 2 : 1;
-    line->text = (struct slice){ .data = whole.data, .len = whole.len + 1 - line->end_len };
-    return APP_LINE_WHOLE;
+    line->end_len = complete.len > 0 && complete.data[complete.len - 1] == '\r' ? 2 : 1;
+    line->text = (struct slice){ .data = complete.data, .len = complete.len + 1 - line->end_len };
+    return APP_LINE_COMPLETE;
 }

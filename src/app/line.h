@@ -11,7 +11,7 @@ struct app_line {
 };
 
 enum app_line_result {
-    APP_LINE_WHOLE,
+    APP_LINE_COMPLETE,
     APP_LINE_TRUNCATED,               /* the first `max` bytes; the rest will be dropped */
     APP_LINE_DROPPED,           /* of a line that was cut: nothing to look at */
     APP_LINE_MORE,              /* not there yet, and nothing taken */

@@ -328,7 +328,7 @@ void app_range_drop(struct app_range *range)
 
 bool app_range_close(struct app_range *range, struct buf *file)
 {
-    bool whole = false;
+    bool complete = false;
 
     if (range == NULL)
         return false;
@@ -336,9 +336,9 @@ bool app_range_close(struct app_range *range, struct buf *file)
         if (range->session->flow.thread->packet != NULL)
             packet_take_turn(range->session->flow.thread->packet);
         pthread_mutex_lock(&range->table->lock);
-        whole = hand_in(range, file);
+        complete = hand_in(range, file);
         pthread_mutex_unlock(&range->table->lock);
     }
     app_range_drop(range);
-    return whole;
+    return complete;
 }

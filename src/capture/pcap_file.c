@@ -40,7 +40,7 @@ struct pcap_capture {
     const volatile int *stop;       /* NULL: none */
     unsigned at_once;               /* packets in a vector: one where verdicts are simulated, so
                                      * that each is known before the next packet comes */
-    bool whole_files;
+    bool file_per_queue;
     unsigned queues;                /* open; atomic */
     uint64_t done_bytes;            /* atomic; by queue 0, or of whole files */
     struct { uint64_t packets, bytes, files; } read;    /* atomic; of queues that have closed */
@@ -84,7 +84,7 @@ static void *file_open(const struct capture_request *rq, struct err *err)
         .delay_s = (unsigned)conf_u64_range(rq->conf, "pcap-file.delay", 30, 0, 86400),
         .poll_s = (unsigned)conf_u64_range(rq->conf, "pcap-file.poll-interval", 5, 1, 86400),
         .delete_when = delete_when(rq->conf),
-        .one_reader = rq->whole_files,
+        .one_reader = rq->file_per_queue,
     };
 
     c->filter = rq->bpf_filter != NULL ? rq->bpf_filter
@@ -93,7 +93,7 @@ static void *file_open(const struct capture_request *rq, struct err *err)
     c->no_checksum = capture_checksums_read(conf_find(rq->conf, "pcap-file")) ==
                        CAPTURE_CHECKSUMS_NO;
     c->stop = rq->stop;
-    c->whole_files = rq->whole_files;
+    c->file_per_queue = rq->file_per_queue;
     c->at_once = rq->simulate_ips ? 1 : VECTOR_FILL;
     c->files = pcap_files_new(&files, err);
     if (c->files == NULL) {
@@ -140,7 +140,7 @@ static void *file_queue_open(void *capture, unsigned queue, struct packet_pool *
     q->capture = c;
     q->pool = pool;
     q->number = queue;
-    q->speaks = queue == 0 || c->whole_files;
+    q->speaks = queue == 0 || c->file_per_queue;
     if (c->filter != NULL && c->filter[0] != '\0') {
         q->filter = bpf_filter_new(c->filter, err);
         if (q->filter == NULL) {
@@ -175,7 +175,7 @@ static void file_ended(struct pcap_queue *q, enum pcap_status status)
     else if (status == PCAP_STATUS_END)
         q->files_read++;
     q->finished_bytes += f->input->size;
-    if (q->capture->whole_files)
+    if (q->capture->file_per_queue)
         __atomic_fetch_add(&q->capture->done_bytes, f->input->size, __ATOMIC_RELAXED);
     q->file = NULL;
     f->is_read = true;
@@ -191,7 +191,7 @@ static struct pcap_input *next_input(struct pcap_queue *q, bool *more)
 {
     struct pcap_input *input;
 
-    if (q->capture->whole_files)
+    if (q->capture->file_per_queue)
         return pcap_files_take(q->capture->files, more);
     input = pcap_files_at(q->capture->files, q->next_input, more);
     q->next_input += input != NULL;
@@ -311,7 +311,7 @@ static void count_progress(struct pcap_queue *q)
 {
     uint64_t done, total;
 
-    if (q->number != 0 || q->file == NULL || q->capture->whole_files)
+    if (q->number != 0 || q->file == NULL || q->capture->file_per_queue)
         return;
     pcap_reader_progress(q->file->reader, &done, &total);
     __atomic_store_n(&q->capture->done_bytes, q->finished_bytes + done, __ATOMIC_RELAXED);
@@ -399,7 +399,7 @@ static enum capture_status file_receive(void *queue, struct packet_vector *v)
     while (v->count < q->capture->at_once && receive_one(q, v, &left))
         ;
     v->order_at = q->order + 1;
-    if (UNLIKELY(q->file == NULL && q->capture->whole_files))
+    if (UNLIKELY(q->file == NULL && q->capture->file_per_queue))
         return cut(q);
     count_progress(q);
     return CAPTURE_OK;

@@ -139,9 +139,9 @@ static void table_fini(struct table *t)
     ARRAY_FREE(&t->rows);
 }
 
-static double share_of(uint64_t part, uint64_t whole)
+static double share_of(uint64_t part, uint64_t total)
 {
-    return whole > 0 ? (double)part / (double)whole : 0;
+    return total > 0 ? (double)part / (double)total : 0;
 }
 
 static double value_of(const struct rule_profile *c, enum rule_profile_sort order)

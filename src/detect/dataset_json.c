@@ -78,7 +78,7 @@ static int read_array(const struct reader *r, json_t *root)
     return 0;
 }
 
-static int read_whole(const struct reader *r, FILE *f)
+static int read_all(const struct reader *r, FILE *f)
 {
     json_error_t why;
     json_t *root = json_loadf(f, 0, &why);
@@ -127,7 +127,7 @@ int dataset_json_read(const char *path, const struct dataset_json *how,
 
     if (f == NULL)
         return err_set(err, "%s: %s", path, strerror(errno));
-    result = how->lines ? read_lines(&r, f) : read_whole(&r, f);
+    result = how->lines ? read_lines(&r, f) : read_all(&r, f);
     fclose(f);
     return result;
 }

@@ -57,7 +57,7 @@ static int take_settings(struct config_reader *r, struct text rest, struct line 
     struct text pair;
 
     while (rest.n > 0) {
-        struct text whole = text_trim(rest), key;
+        struct text complete = text_trim(rest), key;
         size_t i = 0;
 
         text_split(&rest, ',', &pair);
@@ -69,8 +69,8 @@ static int take_settings(struct config_reader *r, struct text rest, struct line 
                               "new_action, timeout or ip, each once");
         *settings[i].value = pair;
         if (settings[i].value == &out->ip) {
-            take_word(&whole);
-            out->ip = whole;
+            take_word(&complete);
+            out->ip = complete;
             break;
         }
     }

@@ -145,9 +145,9 @@ static struct thread_time time_of(const struct engine_thread *t)
     return time;
 }
 
-static double percent(uint64_t part, uint64_t whole)
+static double percent(uint64_t part, uint64_t complete)
 {
-    return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+    return complete > 0 ? 100.0 * (double)part / (double)complete : 0;
 }
 
 /* Packets a thread got to inspect: distributed by rings, or kept of what it received. */

@@ -106,7 +106,7 @@ static bool any_only_once(const struct plan *plan)
 }
 
 /* Threads for each source, and in all, of a stage that receives. */
-static unsigned capture_threads(struct plan *plan, bool whole_chain, unsigned *per_source)
+static unsigned capture_threads(struct plan *plan, bool full_chain, unsigned *per_source)
 {
     unsigned workers = worker_count(plan), total = 0;
     /* Each thread reads all files, however many there are. */
@@ -115,18 +115,18 @@ static unsigned capture_threads(struct plan *plan, bool whole_chain, unsigned *p
     for (unsigned i = 0; i < count; i++) {
         const struct plan_source *s = &plan->sources[i];
         const struct affinity_set *set =
-            affinity_get(plan->affinity, whole_chain ? CPU_WORKER : CPU_RECEIVE, s->name);
+            affinity_get(plan->affinity, full_chain ? CPU_WORKER : CPU_RECEIVE, s->name);
         unsigned want = s->threads;
 
         if (set->interface != NULL && set->threads > 0)
             want = set->threads;
         if (!plan->live && any_only_once(plan))
             want = 1;
-        if (want == 0 && whole_chain && !plan->live)
+        if (want == 0 && full_chain && !plan->live)
             want = workers;
         if (want == 0)
             want = s->auto_threads > 0 ? s->auto_threads : 1;
-        if (whole_chain && (set->interface == NULL || set->threads == 0))
+        if (full_chain && (set->interface == NULL || set->threads == 0))
             want = MIN(want, workers);
         per_source[i] = want;
         total += want;
@@ -327,7 +327,7 @@ static void add_senders(struct plan *plan, const struct plan_request *rq)
     }
 }
 
-static bool wants_whole_files(const struct plan *plan, const struct conf_node *root)
+static bool needs_file_per_queue(const struct plan *plan, const struct conf_node *root)
 {
     static const char *const ways[] = { "timeline", "files", NULL };
 
@@ -340,9 +340,9 @@ static int plan_files(struct plan *plan, const struct conf_node *root, struct er
 {
     const struct run_mode *mode = plan->mode;
 
-    plan->whole_files = !plan->live && wants_whole_files(plan, root);
-    plan->shares_file = !plan->live && plan->stages[0].count > 1 && !plan->whole_files;
-    if (plan->whole_files && plan->stage_count > 1)
+    plan->file_per_queue = !plan->live && needs_file_per_queue(plan, root);
+    plan->shares_file = !plan->live && plan->stages[0].count > 1 && !plan->file_per_queue;
+    if (plan->file_per_queue && plan->stage_count > 1)
         return err_at(err, conf_find(root, "pcap-file.directory")->at, "directory: files: in run "
                       "mode %s threads share a file; want single, workers, or one of your own in "
                       "one stage", mode->name);
@@ -359,9 +359,9 @@ static int plan_count(struct plan *plan, const struct plan_request *rq, struct e
 {
     const struct run_mode *mode = rq->mode;
     unsigned *per_source = xcalloc(plan->source_count + 1, sizeof(per_source[0])), capture;
-    bool whole_chain = run_mode_stage_count(mode) == 1;
+    bool full_chain = run_mode_stage_count(mode) == 1;
 
-    capture = MAX(capture_threads(plan, whole_chain, per_source), 1u);
+    capture = MAX(capture_threads(plan, full_chain, per_source), 1u);
     for (unsigned i = 0; mode->stages[i].modules != NULL; i++)
         stage_add(plan, &mode->stages[i],
                   MIN(count_of(plan, &mode->stages[i], capture), (unsigned)THREADS_MAX),

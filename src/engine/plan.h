@@ -83,7 +83,7 @@ struct plan {
     unsigned pool_size;             /* packets of a thread that makes them */
     uint64_t stack_size;
     bool shares_file;               /* all threads of stage 0 read the same, each keeps its share */
-    bool whole_files;               /* each takes the next file: pcap-file.directory: files */
+    bool file_per_queue;               /* each takes the next file: pcap-file.directory: files */
     struct affinity *affinity;
     struct plan_source *sources;
     unsigned source_count;

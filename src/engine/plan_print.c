@@ -105,7 +105,7 @@ static void print_source(const struct plan *plan, const struct plan_thread *t, s
     buf_printf(out, "  %s", t->source);
     if (plan->live)
         buf_printf(out, " queue %u", t->queue);
-    else if (plan->whole_files)
+    else if (plan->file_per_queue)
         buf_printf(out, " the next file");
     else if (plan->shares_file)
         buf_printf(out, " share %u of %u", t->index + 1, plan->stages[0].count);

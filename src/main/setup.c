@@ -346,7 +346,7 @@ static bool needs_turns(const struct setup *s)
     const struct plan *plan = s->plan;
     bool early_hooks_share_state = s->context.rules != NULL && ruleset_early_hooks_share_state(s->context.rules);
 
-    if (plan->whole_files)
+    if (plan->file_per_queue)
         return false;
     for (unsigned i = 0; i < plan->stage_count && !plan->live; i++) {
         const struct run_stage *stage = plan->stages[i].stage;
@@ -513,7 +513,7 @@ int setup_plan(struct setup *s, const char *topology, struct err *err)
     s->plan = make_plan(s, mode, err);
     if (s->plan == NULL)
         return -1;
-    if (s->options->deterministic && s->plan->whole_files && s->plan->stages[0].count > 1)
+    if (s->options->deterministic && s->plan->file_per_queue && s->plan->stages[0].count > 1)
         return err_at(err, conf_find(s->root, "pcap-file.directory")->at, "directory: files: with "
                       "--deterministic one thread reads them: want run mode single");
     tell_plan(s);
@@ -542,7 +542,7 @@ int setup_capture(struct setup *s, struct err *err)
         .source_threads = threads,
         .conf = s->root,
         .simulate_ips = s->options->simulate_ips,
-        .whole_files = s->plan->whole_files,
+        .file_per_queue = s->plan->file_per_queue,
         .stop = &s->stop,
     };
 

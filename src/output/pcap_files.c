@@ -65,7 +65,7 @@ void pcap_files_set_linktype(struct pcap_files *f, int linktype)
 
 /* --- bytes ---------------------------------------------------------------------------------- */
 
-static bool write_whole(struct pcap_files *f, struct thread_file *l, const void *data, size_t len)
+static bool write_all(struct pcap_files *f, struct thread_file *l, const void *data, size_t len)
 {
     const uint8_t *at = data;
 
@@ -107,7 +107,7 @@ static bool squeeze_begin(struct pcap_files *f, struct thread_file *l)
     l->squeezer = ctx;
     buf_reserve(&f->squeezed, LZ4F_HEADER_SIZE_MAX);
     n = LZ4F_compressBegin(ctx, f->squeezed.data, f->squeezed.cap, &p);
-    return !LZ4F_isError(n) && write_whole(f, l, f->squeezed.data, n);
+    return !LZ4F_isError(n) && write_all(f, l, f->squeezed.data, n);
 }
 
 static bool squeeze(struct pcap_files *f, struct thread_file *l, const uint8_t *data, size_t len)
@@ -117,7 +117,7 @@ static bool squeeze(struct pcap_files *f, struct thread_file *l, const uint8_t *
 
     buf_reserve(&f->squeezed, LZ4F_compressBound(len, &p));
     n = LZ4F_compressUpdate(l->squeezer, f->squeezed.data, f->squeezed.cap, data, len, NULL);
-    return !LZ4F_isError(n) && write_whole(f, l, f->squeezed.data, n);
+    return !LZ4F_isError(n) && write_all(f, l, f->squeezed.data, n);
 }
 
 static void squeeze_end(struct pcap_files *f, struct thread_file *l)
@@ -128,7 +128,7 @@ static void squeeze_end(struct pcap_files *f, struct thread_file *l)
     buf_reserve(&f->squeezed, LZ4F_compressBound(0, &p));
     n = LZ4F_compressEnd(l->squeezer, f->squeezed.data, f->squeezed.cap, NULL);
     if (!LZ4F_isError(n))
-        (void)write_whole(f, l, f->squeezed.data, n);
+        (void)write_all(f, l, f->squeezed.data, n);
     LZ4F_freeCompressionContext(l->squeezer);
     l->squeezer = NULL;
 }
@@ -155,7 +155,7 @@ static bool put(struct pcap_files *f, struct thread_file *l, const void *data, s
     bool ok = true;
 
     if (l->squeezer == NULL)
-        return write_whole(f, l, data, len);
+        return write_all(f, l, data, len);
     for (size_t n; ok && len > 0; at += n, len -= n) {
         n = MIN(len, WRITE_MAX);
         ok = squeeze(f, l, at, n);

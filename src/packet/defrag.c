@@ -466,7 +466,7 @@ static bool keep_head(struct newcomer *n, const struct packet *p, const struct f
 
 /* --- the whole --- */
 
-static bool is_whole(const struct tracker *tr)
+static bool is_complete(const struct tracker *tr)
 {
     return tr->seen_last && tr->covered == tr->end;
 }
@@ -584,7 +584,7 @@ bool defrag_add(struct defrag *df, struct packet *p, const struct fragment *frag
         tracker_remove(df, tr);
         return false;
     }
-    if (!is_whole(tr))
+    if (!is_complete(tr))
         return false;
     done = assemble(df, tr);
     *datagram = (struct datagram){ .ip_offset = tr->ip_offset, .datalink = tr->datalink };

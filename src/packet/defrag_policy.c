@@ -43,11 +43,11 @@ struct ip_settings {
 
 static bool prefix_has(const struct ip_setting *s, const struct ip *ip)
 {
-    unsigned whole = s->bits / 8, rest = s->bits % 8;
+    unsigned complete = s->bits / 8, rest = s->bits % 8;
 
-    if (s->ip.version != ip->version || memcmp(s->ip.b, ip->b, whole) != 0)
+    if (s->ip.version != ip->version || memcmp(s->ip.b, ip->b, complete) != 0)
         return false;
-    return rest == 0 || ((s->ip.b[whole] ^ ip->b[whole]) >> (8 - rest)) == 0;
+    return rest == 0 || ((s->ip.b[complete] ^ ip->b[complete]) >> (8 - rest)) == 0;
 }
 
 uint32_t ip_settings_find(const struct ip_settings *s, const struct ip *ip, uint32_t otherwise)

@@ -122,11 +122,11 @@ void os_policies_free(struct os_policies *policies)
 
 static bool prefix_has(const struct os_prefix *prefix, const struct ip *ip)
 {
-    unsigned whole = prefix->bits / 8, rest = prefix->bits % 8;
+    unsigned complete = prefix->bits / 8, rest = prefix->bits % 8;
     uint8_t mask = (uint8_t)(0xff00u >> rest);
 
-    return prefix->ip.version == ip->version && memcmp(prefix->ip.b, ip->b, whole) == 0 &&
-           (rest == 0 || ((prefix->ip.b[whole] ^ ip->b[whole]) & mask) == 0);
+    return prefix->ip.version == ip->version && memcmp(prefix->ip.b, ip->b, complete) == 0 &&
+           (rest == 0 || ((prefix->ip.b[complete] ^ ip->b[complete]) & mask) == 0);
 }
 
 enum os_policy os_policy_find(const struct os_policies *policies, const struct ip *ip)

@@ -25,17 +25,17 @@ static struct dns_guess guess(struct bytes in, size_t len)
 {
     struct dns_guess g = { 0 };
     struct dns_message message;
-    struct slice whole;
+    struct slice complete;
     enum dns_parse parsed;
 
     if (bytes_left(&in) < len) {
         g.is_dns = dns_header_fits(in, len, &g.request);
         return g;
     }
-    whole = take_slice(&in, len);
-    if (len < HEADER_SIZE || !dns_header_fits(bytes_of_slice(whole), len, &g.request))
+    complete = take_slice(&in, len);
+    if (len < HEADER_SIZE || !dns_header_fits(bytes_of_slice(complete), len, &g.request))
         return g;
-    parsed = dns_message_parse(whole, NULL, &message);
+    parsed = dns_message_parse(complete, NULL, &message);
     g.is_dns = parsed == DNS_PARSED;
     g.incomplete = parsed == DNS_INCOMPLETE;
     return g;

@@ -18,7 +18,7 @@
 #define QUESTION_MIN 5
 
 struct message_reader {
-    struct slice whole;                     /* the copy in the arena */
+    struct slice complete;                     /* the copy in the arena */
     struct arena *arena;                    /* NULL: only judging */
     size_t names;                           /* bytes spent on names */
     uint8_t name_flags;
@@ -52,11 +52,11 @@ static bool follow(struct message_reader *r, struct name_builder *b, struct byte
 
     if (at->failed)
         return false;
-    if (offset > r->whole.len) {
+    if (offset > r->complete.len) {
         r->malformed = true;
         return false;
     }
-    struct bytes target = bytes_of(r->whole.data + offset, r->whole.len - offset);
+    struct bytes target = bytes_of(r->complete.data + offset, r->complete.len - offset);
 
     /* At itself; elsewhere the count of steps ends a loop. */
     if (target.next == from && target.end == at->end) {
@@ -341,13 +341,13 @@ static enum dns_parse failure(const struct message_reader *r)
 
 enum dns_parse dns_message_parse(struct slice in, struct arena *arena, struct dns_message *out)
 {
-    struct message_reader r = { .whole = in, .arena = arena };
+    struct message_reader r = { .complete = in, .arena = arena };
     unsigned answers, authorities, additionals, questions;
     struct bytes b;
 
     if (arena != NULL)
-        r.whole.data = arena_copy(arena, in.data, in.len);
-    b = bytes_of_slice(r.whole);
+        r.complete.data = arena_copy(arena, in.data, in.len);
+    b = bytes_of_slice(r.complete);
     *out = (struct dns_message){ 0 };
     out->id = take_be16(&b);
     out->flags = take_be16(&b);

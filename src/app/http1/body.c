@@ -182,15 +182,15 @@ static void finish_range(struct http_tx *htx, enum direction d)
 {
     struct http_content *c = htx->message[d].content;
     struct slice name = c->file != NULL ? c->file->name : (struct slice){ 0 };
-    struct buf whole;
+    struct buf complete;
     struct app_file *file;
 
-    if (app_range_close(c->range, &whole)) {
+    if (app_range_close(c->range, &complete)) {
         file = app_file_open(&htx->tx, d, name, window_of(htx, d));
-        for (size_t at = 0; at < whole.len; at += RANGE_CHUNK)
-            app_file_append(file, whole.data + at, (uint32_t)MIN(whole.len - at, RANGE_CHUNK));
+        for (size_t at = 0; at < complete.len; at += RANGE_CHUNK)
+            app_file_append(file, complete.data + at, (uint32_t)MIN(complete.len - at, RANGE_CHUNK));
         app_file_close(file, FILE_CLOSED);
-        buf_fini(&whole);
+        buf_fini(&complete);
     }
     c->range = NULL;
 }

@@ -67,9 +67,9 @@ static uint32_t chomped_len(struct slice line)
     return line.len;
 }
 
-static uint32_t offset_of(const struct bytes *in, const struct app_input *whole)
+static uint32_t offset_of(const struct bytes *in, const struct app_input *complete)
 {
-    return (uint32_t)(in->next - whole->data);
+    return (uint32_t)(in->next - complete->data);
 }
 
 enum http_lead_in http_lead_in(const struct app_input *in, uint32_t *skip)

@@ -190,11 +190,11 @@ static bool at_first(struct http_multipart *m, struct http_tx *htx, const struct
 }
 
 /* Where the next thing stands that is, or may yet become, CRLF and boundary. */
-static const uint8_t *find_end(const struct http_multipart *m, const struct bytes *in, bool *whole)
+static const uint8_t *find_end(const struct http_multipart *m, const struct bytes *in, bool *complete)
 {
     struct slice mark = { .data = m->boundary, .len = m->boundary_len };
 
-    *whole = false;
+    *complete = false;
     for (const uint8_t *p = in->next; p < in->end; p++) {
         struct bytes rest = *in;
         int found;
@@ -205,7 +205,7 @@ static const uint8_t *find_end(const struct http_multipart *m, const struct byte
         rest.next = p;
         found = begins_with(&rest, mark);
         if (found >= 0) {
-            *whole = found == 1;
+            *complete = found == 1;
             return p;
         }
     }
@@ -214,13 +214,13 @@ static const uint8_t *find_end(const struct http_multipart *m, const struct byte
 
 static bool in_data(struct http_multipart *m, struct http_tx *htx, struct bytes *in)
 {
-    bool whole;
-    const uint8_t *end = find_end(m, in, &whole);
+    bool complete;
+    const uint8_t *end = find_end(m, in, &complete);
     struct slice data = take_slice(in, (size_t)(end - in->next));
 
     if (m->named && data.len > 0)
         app_file_append(htx->message[TO_SERVER].content->file, data.data, data.len);
-    if (!whole)
+    if (!complete)
         return false;
     take_skip(in, 2);
     end_part(m, htx);

@@ -93,7 +93,7 @@ static void open_range(struct h2_tx *t, const struct http_range *r)
         memcpy(key, server.data, server.len);
     if (name.len > 0)
         memcpy(key + server.len, name.data, name.len);
-    ds->whole_name = name;
+    ds->full_name = name;
     ds->range = app_range_open(t->tx.flow, (struct slice){ key, server.len + name.len },
                                  (uint64_t)r->start, (uint64_t)r->end, (uint64_t)r->size);
 }
@@ -117,14 +117,14 @@ static void finish_range(struct h2_tx *t, enum direction d)
 {
     struct h2_dir *ds = &t->ds[d];
     struct app_file *file;
-    struct buf whole;
+    struct buf complete;
 
-    if (app_range_close(ds->range, &whole)) {
-        file = app_file_open(&t->tx, d, ds->whole_name, &window);
-        for (size_t at = 0; at < whole.len; at += RANGE_CHUNK)
-            app_file_append(file, whole.data + at, (uint32_t)MIN(whole.len - at, RANGE_CHUNK));
+    if (app_range_close(ds->range, &complete)) {
+        file = app_file_open(&t->tx, d, ds->full_name, &window);
+        for (size_t at = 0; at < complete.len; at += RANGE_CHUNK)
+            app_file_append(file, complete.data + at, (uint32_t)MIN(complete.len - at, RANGE_CHUNK));
         app_file_close(file, FILE_CLOSED);
-        buf_fini(&whole);
+        buf_fini(&complete);
     }
     ds->range = NULL;
 }

@@ -110,7 +110,7 @@ struct h2_dir {
     unsigned item_count;
     struct app_file *file;
     struct app_range *range;            /* part of a bigger file, or NULL */
-    struct slice whole_name;            /* of that one */
+    struct slice full_name;            /* of that one */
     struct h2_decoder *decoder;
     struct slice dns;                   /* message so far, in the arena; room for all of it */
     uint32_t dns_room;

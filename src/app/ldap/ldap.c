@@ -31,9 +31,9 @@ static int configure(const struct conf_node *node, const struct conf_node *root 
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-static bool message_parse(struct slice whole, struct ldap_message *out)
+static bool message_parse(struct slice input, struct ldap_message *out)
 {
-    struct bytes in = bytes_of_slice(whole), body = der_enter(&in, DER_SEQUENCE);
+    struct bytes in = bytes_of_slice(input), body = der_enter(&in, DER_SEQUENCE);
     struct slice id = { 0 };
     struct der op = { 0 };
 

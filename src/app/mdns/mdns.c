@@ -15,13 +15,13 @@ enum { FRAME_PDU };
 static enum app_probe_result mdns_probe(struct bytes in, enum direction direction,
                                         const struct flow *flow)
 {
-    struct slice whole = { in.next, (uint32_t)bytes_left(&in) };
+    struct slice complete = { in.next, (uint32_t)bytes_left(&in) };
     struct dns_message message;
     bool request;
 
     (void)flow;
-    if (whole.len < HEADER_SIZE || !dns_header_fits(in, whole.len, &request) ||
-        dns_message_parse(whole, NULL, &message) != DNS_PARSED)
+    if (complete.len < HEADER_SIZE || !dns_header_fits(in, complete.len, &request) ||
+        dns_message_parse(complete, NULL, &message) != DNS_PARSED)
         return APP_PROBE_MORE;
     return direction == TO_SERVER ? APP_PROBE_YES : APP_PROBE_YES_REVERSED;
 }
@@ -35,7 +35,7 @@ static void malformed(struct app_flow *af, struct app_tx *tx)
 
 static enum parse_status mdns_parse(struct app_flow *af, struct app_input *in)
 {
-    struct slice whole = { in->data, in->len };
+    struct slice complete = { in->data, in->len };
     uint32_t frame = app_frame(af, in->direction, FRAME_PDU, in->offset, in->len,
                                APP_FRAME_NO_TX);
     struct dns_tx *t;
@@ -46,7 +46,7 @@ static enum parse_status mdns_parse(struct app_flow *af, struct app_input *in)
     t = (struct dns_tx *)app_tx_new(af);
     if (t == NULL)
         return PARSE_OK;
-    if (dns_message_parse(whole, &t->tx.arena, &t->message) != DNS_PARSED) {
+    if (dns_message_parse(complete, &t->tx.arena, &t->message) != DNS_PARSED) {
         malformed(af, &t->tx);
         return PARSE_OK;
     }

@@ -24,7 +24,7 @@ bool nfs3_take_write(struct bytes *in, struct nfs_extent *p)
     return true;
 }
 
-static void whole_write(struct nfs_state *st, const struct rpc_call *r)
+static void complete_write(struct nfs_state *st, const struct rpc_call *r)
 {
     struct bytes in = bytes_of_slice(r->arguments);
     struct nfs_extent p = { 0 };
@@ -150,7 +150,7 @@ static void make_transaction(struct nfs_state *st, const struct rpc_call *r,
         begin_file(st, r, call);
         return;
     case NFS3_WRITE:
-        whole_write(st, r);
+        complete_write(st, r);
         return;
     case NFS3_COMMIT:
         commit(st, r);
@@ -200,7 +200,7 @@ bool nfs3_take_read(struct bytes *in, uint32_t *status, struct nfs_extent *p)
     return true;
 }
 
-static bool whole_read(struct nfs_state *st, const struct rpc_reply *r,
+static bool complete_read(struct nfs_state *st, const struct rpc_reply *r,
                        const struct nfs_call *call)
 {
     struct bytes in = bytes_of_slice(r->results);
@@ -272,7 +272,7 @@ void nfs3_reply(struct nfs_state *st, const struct rpc_reply *r, struct nfs_call
     struct slice handle = { 0 };
 
     if (call->procedure == NFS3_READ) {
-        if (!whole_read(st, r, call))
+        if (!complete_read(st, r, call))
             nfs_event(st, NFS_MALFORMED_DATA);
         return;
     }

@@ -30,9 +30,9 @@ static bool take_compound(struct bytes *in, struct compound *c,
 }
 
 /* What is protected against changes stands between a length and a checksum. */
-static bool unwrap(struct slice whole, struct bytes *out)
+static bool unwrap(struct slice complete, struct bytes *out)
 {
-    struct bytes in = bytes_of_slice(whole);
+    struct bytes in = bytes_of_slice(complete);
     uint32_t len = take_be32(&in);
 
     take_skip(&in, 4);                  /* sequence number */

@@ -159,7 +159,7 @@ static void reply(struct nfs_state *st, const struct nfs_position *at, const str
     }
 }
 
-static bool whole_call(struct nfs_state *st, const struct nfs_position *at, struct bytes in)
+static bool complete_call(struct nfs_state *st, const struct nfs_position *at, struct bytes in)
 {
     struct rpc_call r;
     const uint8_t *p = in.next;
@@ -171,7 +171,7 @@ static bool whole_call(struct nfs_state *st, const struct nfs_position *at, stru
     return true;
 }
 
-static bool whole_reply(struct nfs_state *st, const struct nfs_position *at, struct bytes in)
+static bool complete_reply(struct nfs_state *st, const struct nfs_position *at, struct bytes in)
 {
     uint32_t len = (uint32_t)bytes_left(&in) + (at->is_udp ? 0 : RPC_MARK_LEN);
     struct rpc_reply r;
@@ -296,13 +296,13 @@ static enum parse_status need_more(struct app_input *in, uint32_t need)
     return PARSE_MORE;
 }
 
-static enum parse_status whole_record(struct nfs_state *st, struct app_input *in,
+static enum parse_status complete_record(struct nfs_state *st, struct app_input *in,
                                       const struct nfs_position *at, struct bytes body)
 {
     bool ok;
 
     nfs_frame(st, at, NFS_FRAME_RPC_PDU, in->data, in->consumed);
-    ok = in->direction == TO_SERVER ? whole_call(st, at, body) : whole_reply(st, at, body);
+    ok = in->direction == TO_SERVER ? complete_call(st, at, body) : complete_reply(st, at, body);
     if (!ok)
         nfs_event(st, NFS_MALFORMED_DATA);
     after_record(st);
@@ -360,7 +360,7 @@ static enum parse_status one_record(struct nfs_state *st, struct app_input *in)
     if (have < len)
         return need_more(in, len + RPC_MARK_LEN);
     in->consumed = len + RPC_MARK_LEN;
-    return whole_record(st, in, &at, b.have);
+    return complete_record(st, in, &at, b.have);
 }
 
 /* To the next record that looks like one of this side. */
@@ -409,9 +409,9 @@ static enum parse_status parse_udp(struct nfs_state *st, struct app_input *in)
         return PARSE_OK;
     nfs_frame(st, &at, NFS_FRAME_RPC_PDU, in->data, in->len);
     if (in->direction == TO_SERVER)
-        (void)whole_call(st, &at, app_input_bytes(in));
+        (void)complete_call(st, &at, app_input_bytes(in));
     else
-        (void)whole_reply(st, &at, app_input_bytes(in));
+        (void)complete_reply(st, &at, app_input_bytes(in));
     return PARSE_OK;
 }
 

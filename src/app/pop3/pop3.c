@@ -75,17 +75,17 @@ static enum app_probe_result probe(struct bytes in, enum direction direction,
                                    const struct flow *flow UNUSED)
 {
     struct slice line, first;
-    bool whole = take_line(&in, &line);
+    bool has_line = take_line(&in, &line);
     struct bytes head;
 
-    if (!whole)
+    if (!has_line)
         line = take_rest(&in);
     head = bytes_of_slice(line);
     first = take_token(&head);
-    if (whole || first.len < line.len) {
+    if (has_line || first.len < line.len) {
         if (direction == TO_SERVER ? !is_keyword(first) : !is_status(first))
             return APP_PROBE_NO;
-        return whole ? APP_PROBE_YES : APP_PROBE_MORE;
+        return has_line ? APP_PROBE_YES : APP_PROBE_MORE;
     }
     return first.len > 16 ? APP_PROBE_NO : APP_PROBE_MORE;
 }

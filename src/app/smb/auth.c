@@ -14,14 +14,14 @@ static const uint8_t ntlmssp_oid[] = { 0x2b, 6, 1, 4, 1, 0x82, 0x37, 2, 2, 10 };
 
 struct field { uint32_t offset, len; };
 
-static struct field take_field(struct bytes *in, uint32_t whole, uint32_t *first)
+static struct field take_field(struct bytes *in, uint32_t complete, uint32_t *first)
 {
     struct field f;
 
     f.len = take_le16(in);
     take_skip(in, 2);               /* as much as there is room for */
     f.offset = take_le32(in);
-    if (f.len >= whole || f.offset >= whole)
+    if (f.len >= complete || f.offset >= complete)
         in->failed = true;
     *first = MIN(*first, f.offset);
     return f;

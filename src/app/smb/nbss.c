@@ -219,10 +219,10 @@ static enum parse_status incomplete(struct smb_state *st, struct app_input *in,
                                     const struct scope_in *m, struct bytes bytes)
 {
     struct smb_dir *ds = &st->ds[in->direction];
-    uint32_t whole = m->len + NBSS_HEADER_LEN, have = (uint32_t)bytes_left(&bytes);
+    uint32_t complete = m->len + NBSS_HEADER_LEN, have = (uint32_t)bytes_left(&bytes);
 
     in->consumed = 0;
-    in->need = whole >= SMB_PARTIAL_MIN && in->len < SMB_PARTIAL_MIN ? SMB_PARTIAL_MIN : whole;
+    in->need = complete >= SMB_PARTIAL_MIN && in->len < SMB_PARTIAL_MIN ? SMB_PARTIAL_MIN : complete;
     if (in->len < SMB_PARTIAL_MIN) {
         if (have > MAGIC_LEN && in->data[0] == SESSION_MESSAGE && !is_magic(bytes.next))
             ds->cut_off = true;

@@ -190,7 +190,7 @@ struct smb_record {
     uint64_t session, message;
     uint32_t tree;
     uint32_t chain, header_len;     /* SMB2 */
-    struct slice whole;             /* SMB1: behind the header; offsets count from 32 before */
+    struct slice complete;             /* SMB1: behind the header; offsets count from 32 before */
     struct slice body;              /* of the command: SMB1 parameter words, SMB2 structure */
     uint32_t missing;               /* bytes of the record that have not come yet */
     enum direction direction;

@@ -22,13 +22,13 @@ bool smb1_take_record(struct bytes *in, struct smb_record *r)
     r->is_response = (flags & 0x80) != 0;
     r->unicode = (flags2 & 0x8000) != 0;
     r->is_dos_error = (flags2 & 0x4000) == 0;
-    r->whole = r->body = take_rest(in);
+    r->complete = r->body = take_rest(in);
     return !in->failed;
 }
 
 struct bytes smb1_at(const struct smb_record *r, uint32_t offset)
 {
-    struct bytes in = bytes_of_slice(r->whole);
+    struct bytes in = bytes_of_slice(r->complete);
 
     if (offset < SMB1_HEADER_LEN)
         in.failed = true;
@@ -67,7 +67,7 @@ bool smb1_take_string(struct smb_tx *t, struct bytes *in, bool unicode, struct s
 /* UTF-16 stands at even offsets. */
 void smb1_align(const struct smb_record *r, struct bytes *in)
 {
-    if (r->unicode && !in->failed && ((in->next - r->whole.data) & 1) != 0)
+    if (r->unicode && !in->failed && ((in->next - r->complete.data) & 1) != 0)
         take_skip(in, 1);
 }
 
@@ -571,7 +571,7 @@ static void one_response(struct smb_state *st, const struct smb_record *r)
 static bool next_andx(struct smb_record *r)
 {
     struct bytes in = bytes_of_slice(r->body);
-    uint32_t here = (uint32_t)(r->body.data - r->whole.data) + SMB1_HEADER_LEN, next;
+    uint32_t here = (uint32_t)(r->body.data - r->complete.data) + SMB1_HEADER_LEN, next;
     unsigned command;
 
     if (!is_andx(r->command))
@@ -581,7 +581,7 @@ static bool next_andx(struct smb_record *r)
     take_skip(&in, 1);
     next = take_le16(&in);
     if (in.failed || next <= here || command == SMB1_NONE ||
-        next - SMB1_HEADER_LEN >= r->whole.len)
+        next - SMB1_HEADER_LEN >= r->complete.len)
         return false;
     r->command = (uint16_t)command;
     in = smb1_at(r, next);

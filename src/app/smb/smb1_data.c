@@ -50,7 +50,7 @@ static void trans_response(struct smb_state *st, const struct smb_record *r, boo
 static bool take_write_andx(const struct smb_record *r, struct smb_extent *p)
 {
     struct bytes in = bytes_of_slice(r->body);
-    uint32_t here = (uint32_t)(r->body.data - r->whole.data) + SMB1_HEADER_LEN;
+    uint32_t here = (uint32_t)(r->body.data - r->complete.data) + SMB1_HEADER_LEN;
     unsigned words = take_u8(&in), offset;
 
     take_skip(&in, 4);
@@ -192,7 +192,7 @@ static bool take_read(const struct smb_record *r, struct smb_extent *p)
     count = take_le16(&in);
     if (in.failed)
         return false;
-    here = (uint32_t)(in.next - r->whole.data) + SMB1_HEADER_LEN;
+    here = (uint32_t)(in.next - r->complete.data) + SMB1_HEADER_LEN;
     if (offset > here)
         take_skip(&in, offset - here);
     else if (count > low)
@@ -316,7 +316,7 @@ static bool take_trans_response(const struct smb_record *r, struct slice *data)
     count = take_le16(&in);
     offset = take_le16(&in);
     take_skip(&in, 2 + 1 + 1 + 2);
-    here = (uint32_t)(in.next - r->whole.data) + SMB1_HEADER_LEN;
+    here = (uint32_t)(in.next - r->complete.data) + SMB1_HEADER_LEN;
     if (in.failed)
         return false;
     take_skip(&in, offset > here ? offset - here : 1);

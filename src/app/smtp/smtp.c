@@ -56,20 +56,20 @@ static enum app_probe_result probe_greeting(struct bytes in, enum direction dire
 {
     uint16_t client = flow->app_proto_dir[TO_SERVER];
     const uint8_t *start = take_bytes(&in, 4);
-    bool whole;
+    bool complete;
 
     if (start == NULL)
         return APP_PROBE_MORE;
     if (memcmp(start, "220", 3) != 0 || (start[3] != ' ' && start[3] != '-'))
         return APP_PROBE_NO;
-    whole = bytes_left(&in) > 0 && memchr(in.next, '\n', bytes_left(&in)) != NULL;
+    complete = bytes_left(&in) > 0 && memchr(in.next, '\n', bytes_left(&in)) != NULL;
     if (client == APP_PROTO_smtp)
-        return whole ? APP_PROBE_YES : APP_PROBE_MORE;
+        return complete ? APP_PROBE_YES : APP_PROBE_MORE;
     if (!begins_with_domain(in))
         return APP_PROBE_NO;
     if (client != APP_PROTO_UNKNOWN && client != APP_PROTO_tls)
         return APP_PROBE_MORE;
-    return whole ? APP_PROBE_YES : APP_PROBE_MORE;
+    return complete ? APP_PROBE_YES : APP_PROBE_MORE;
 }
 
 static const struct app_probe probes[] = {

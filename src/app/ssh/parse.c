@@ -61,7 +61,7 @@ static bool read_banner(struct ssh_tx *tx, struct slice line, struct ssh_dir *ds
 
 /* The line's length, and with what ends it in *whole. A CR ends it, too, whatever follows; only
  * when nothing has followed yet an LF may still belong to it. */
-static bool find_line(struct slice in, uint32_t *len, uint32_t *whole)
+static bool find_line(struct slice in, uint32_t *len, uint32_t *complete)
 {
     uint32_t n = 0;
 
@@ -70,7 +70,7 @@ static bool find_line(struct slice in, uint32_t *len, uint32_t *whole)
     if (n == in.len || (in.data[n] == '\r' && n + 1 == in.len))
         return false;
     *len = n;
-    *whole = n + 1 + (in.data[n] == '\r' && in.data[n + 1] == '\n');
+    *complete = n + 1 + (in.data[n] == '\r' && in.data[n + 1] == '\n');
     return true;
 }
 
@@ -78,13 +78,13 @@ static enum parse_status banner(struct ssh_state *st, struct app_input *in, uint
 {
     struct ssh_dir *ds = &st->tx->ds[in->direction];
     struct slice rest = { in->data + *at, in->len - *at };
-    uint32_t len, whole;
-    bool ended = find_line(rest, &len, &whole);
+    uint32_t len, complete;
+    bool ended = find_line(rest, &len, &complete);
 
     if (ended && len < SSH_BANNER_MAX) {
         if (!read_banner(st->tx, (struct slice){ rest.data, len }, ds))
             return refuse(st, SSH_EVENT_INVALID_BANNER);
-        *at += whole;
+        *at += complete;
         set_state(st, in->direction, SSH_BANNER_DONE);
         return PARSE_OK;
     }
@@ -104,10 +104,10 @@ static enum parse_status banner(struct ssh_state *st, struct app_input *in, uint
 static enum parse_status end_of_banner(struct ssh_state *st, struct app_input *in, uint32_t *at)
 {
     struct slice rest = { in->data + *at, in->len - *at };
-    uint32_t len, whole;
+    uint32_t len, complete;
 
-    if (find_line(rest, &len, &whole)) {
-        *at += whole;
+    if (find_line(rest, &len, &complete)) {
+        *at += complete;
         set_state(st, in->direction, SSH_BANNER_DONE);
         return PARSE_OK;
     }

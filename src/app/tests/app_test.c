@@ -57,13 +57,13 @@ TEST(app_gap_is_signalled)
 {
     CASE(c, SPLIT_TS("HELLO me\nASK one\nASK tw"), SPLIT_GAP(TO_SERVER, 100),
          SPLIT_TS("o\nASK three\n"), SPLIT_TC("WELCOME x\nSAY 1\nSAY 2\n"));
-    char *whole = split_play(&c, SPLIT_WHOLE, 0);
+    char *unsplit = split_play(&c, SPLIT_NONE, 0);
 
-    CHECK(strstr(whole, "event gap") != NULL);
-    CHECK(strstr(whole, "ASK tw") == NULL);
-    CHECK(strstr(whole, "ASK three") != NULL);
+    CHECK(strstr(unsplit, "event gap") != NULL);
+    CHECK(strstr(unsplit, "ASK tw") == NULL);
+    CHECK(strstr(unsplit, "ASK three") != NULL);
     split_check(t, &c);
-    free(whole);
+    free(unsplit);
 }
 
 TEST(app_gap_stops_a_parser_that_cannot)
@@ -83,11 +83,11 @@ TEST(app_gap_before_proto_detection)
 {
     CASE(c, SPLIT_TS("HEL"), SPLIT_GAP(TO_SERVER, 4), SPLIT_TS("x\nASK one\n"),
          SPLIT_TC("WELCOME you\nSAY 1\n"));
-    char *whole = split_play(&c, SPLIT_WHOLE, 0);
+    char *unsplit = split_play(&c, SPLIT_NONE, 0);
 
-    CHECK(strstr(whole, "SAY 1") != NULL);
+    CHECK(strstr(unsplit, "SAY 1") != NULL);
     split_check(t, &c);
-    free(whole);
+    free(unsplit);
 }
 
 TEST(app_stop_is_counted)
@@ -101,7 +101,7 @@ TEST(app_stop_is_counted)
                  "flow toy toy unknown\n");
     id = counter_register("app_layer.error.toy_tcp.parser", COUNTER_SUM);
     before = counter_total(id);
-    free(split_play(&c, SPLIT_WHOLE, 0));
+    free(split_play(&c, SPLIT_NONE, 0));
     CHECK_INT(counter_total(id), before + 1);
 }
 
@@ -146,15 +146,15 @@ TEST(app_open_transactions_are_bounded)
 {
     struct split_step steps[400];
     struct split_case c = { .extra = toy_protocols, .port = 7777, .steps = steps, .count = 400 };
-    char *whole;
+    char *unsplit;
 
     for (unsigned i = 0; i < 400; i++)
         steps[i] = (struct split_step)SPLIT_TS("ASK\x20more\n");
     steps[0] = (struct split_step)SPLIT_TS("HELLO me\n");
-    whole = split_play(&c, SPLIT_WHOLE, 0);
-    CHECK(strstr(whole, "tx 0 event too_many_transactions") != NULL);
-    CHECK(strstr(whole, "tx 398 event too_many_transactions") == NULL);
-    free(whole);
+    unsplit = split_play(&c, SPLIT_NONE, 0);
+    CHECK(strstr(unsplit, "tx 0 event too_many_transactions") != NULL);
+    CHECK(strstr(unsplit, "tx 398 event too_many_transactions") == NULL);
+    free(unsplit);
 }
 
 TEST(app_retained_bytes_are_bounded)
@@ -166,7 +166,7 @@ TEST(app_retained_bytes_are_bounded)
     uint64_t before = counter_total(id);
 
     memset(line, 'x', sizeof(line));
-    free(split_play(&c, SPLIT_WHOLE, 0));
+    free(split_play(&c, SPLIT_NONE, 0));
     CHECK_INT(counter_total(id), before + 1);
 }
 
@@ -180,7 +180,7 @@ TEST(app_unknown_is_given_up)
     char *text;
 
     memset(junk, 'j', sizeof(junk));
-    text = split_play(&c, SPLIT_WHOLE, 0);
+    text = split_play(&c, SPLIT_NONE, 0);
     CHECK_STRING(text, "layer applayer_proto_detection_skipped\nflow failed failed failed\n");
     free(text);
 }

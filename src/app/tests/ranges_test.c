@@ -37,16 +37,16 @@ static const char *part(struct fixture *x, const char *key, unsigned start, unsi
     static const char digits[] = "0123456789";
     struct slice k = { .data = (const uint8_t *)key, .len = (uint32_t)strlen(key) };
     struct app_range *r = app_range_open(&x->session.flow, k, start, start + len - 1, 10);
-    struct buf whole = { 0 };
+    struct buf complete = { 0 };
 
     for (unsigned i = 0; i < len; i++)
         app_range_add(r, digits + start + i, 1);
     out[0] = 0;
-    if (app_range_close(r, &whole)) {
-        memcpy(out, whole.data, MIN(whole.len, 10));
-        out[MIN(whole.len, 10)] = 0;
+    if (app_range_close(r, &complete)) {
+        memcpy(out, complete.data, MIN(complete.len, 10));
+        out[MIN(complete.len, 10)] = 0;
     }
-    buf_fini(&whole);
+    buf_fini(&complete);
     return out;
 }
 
@@ -89,7 +89,7 @@ TEST(ranges_refused)
 {
     struct fixture x;
     struct slice k = { .data = (const uint8_t *)"a", .len = 1 };
-    struct buf whole = { 0 };
+    struct buf complete = { 0 };
     struct app_range *r;
 
     set_up(&x);
@@ -98,12 +98,12 @@ TEST(ranges_refused)
     CHECK(app_range_open(&x.session.flow, k, 0, 10, UINT64_MAX) == NULL);     /* never fits */
     r = app_range_open(&x.session.flow, k, 0, 4, 10);
     app_range_add(r, "01234 and more than it said", 27);
-    CHECK(!app_range_close(r, &whole));
+    CHECK(!app_range_close(r, &complete));
     r = app_range_open(&x.session.flow, k, 5, 9, 10);
     app_range_add(r, "56789", 5);
-    CHECK(app_range_close(r, &whole));
-    CHECK_BYTES(whole.data, whole.len, "0123456789", 10);
-    buf_fini(&whole);
+    CHECK(app_range_close(r, &complete));
+    CHECK_BYTES(complete.data, complete.len, "0123456789", 10);
+    buf_fini(&complete);
     tear_down(&x);
 }
 
@@ -118,10 +118,10 @@ TEST(ranges_memory)
     for (unsigned i = 0; i < 4000; i++) {
         struct slice k = { .data = (const uint8_t *)&i, .len = sizeof(i) };
         struct app_range *r = app_range_open(&x.session.flow, k, 1, sizeof(data), 90u << 20);
-        struct buf whole;
+        struct buf complete;
 
         app_range_add(r, data, sizeof(data));
-        CHECK(!app_range_close(r, &whole));
+        CHECK(!app_range_close(r, &complete));
         if (app_ranges_memory(x.conf.ranges)->used > 100u << 20)
             CHECK_INT(app_ranges_memory(x.conf.ranges)->used, 100u << 20);
     }

@@ -35,7 +35,7 @@ struct split_case {
     unsigned count;
 };
 
-enum split_segmentation { SPLIT_WHOLE, SPLIT_BYTES, SPLIT_RANDOM };
+enum split_segmentation { SPLIT_NONE, SPLIT_BYTES, SPLIT_RANDOM };
 
 /* What came of it, one line a record, ordered by transaction:
  *   tx 0 <event_type> {json}      each log, when it was due

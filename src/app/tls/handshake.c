@@ -41,14 +41,14 @@ static bool keep_hello(struct tls_tx *tx, struct slice body, enum direction d,
                        struct tls_hello *latest)
 {
     struct tls_dir *ds = &tx->ds[d];
-    bool first = !ds->has_hello && ds->hello_copies++ < HELLO_COPIES_MAX, whole;
+    bool first = !ds->has_hello && ds->hello_copies++ < HELLO_COPIES_MAX, complete;
 
     if (first)
         body.data = arena_copy(&tx->tx.arena, body.data, body.len);
-    whole = tls_hello_parse(bytes_of_slice(body), d == TO_CLIENT, latest);
+    complete = tls_hello_parse(bytes_of_slice(body), d == TO_CLIENT, latest);
     if (first) {
         ds->hello = *latest;
-        ds->has_hello = whole;
+        ds->has_hello = complete;
     } else if (ds->hello.sni.data == NULL && latest->sni.data != NULL) {
         ds->hello.sni = latest->sni;
         ds->hello.sni.data = arena_copy(&tx->tx.arena, latest->sni.data, latest->sni.len);
@@ -58,21 +58,21 @@ static bool keep_hello(struct tls_tx *tx, struct slice body, enum direction d,
         memcpy(ds->random, latest->random.data, TLS_RANDOM_LEN);
         ds->has_random = true;
     }
-    return whole;
+    return complete;
 }
 
 static void client_hello(struct tls_state *st, struct slice body)
 {
     struct tls_tx *tx = st->tx;
     struct tls_hello hello;
-    bool whole = keep_hello(tx, body, TO_SERVER, &hello);
+    bool complete = keep_hello(tx, body, TO_SERVER, &hello);
 
     st->hello_seen[TO_SERVER] = true;
     tx->state = TLS_STATE_CLIENT_HELLO;
     tx->resumed |= hello.has_session_ticket;
     st->early_data |= hello.has_early_data;
     hello_events(st, hello.problems);
-    if (whole)
+    if (complete)
         tls_progress(st, TO_SERVER, TLS_CLIENT_HELLO_DONE);
 }
 
@@ -96,14 +96,14 @@ static void server_hello(struct tls_state *st, struct slice body)
 {
     struct tls_tx *tx = st->tx;
     struct tls_hello hello;
-    bool whole = keep_hello(tx, body, TO_CLIENT, &hello);
+    bool complete = keep_hello(tx, body, TO_CLIENT, &hello);
 
     st->hello_seen[TO_CLIENT] = true;
     tx->state = TLS_STATE_SERVER_HELLO;
     tx->resumed |= agree_on_session(tx);
     tx->without_certificate |= is_tls13(tx, &hello);
     hello_events(st, hello.problems);
-    if (whole)
+    if (complete)
         tls_progress(st, TO_CLIENT, TLS_SERVER_HELLO);
 }
 
@@ -304,7 +304,7 @@ static void forget_unknown(struct tls_state *st, struct bytes *in, uint32_t len,
 }
 
 /* A header lies at in->next. False: its message goes on in the next record. */
-static bool whole_message(struct app_flow *af, struct tls_state *st, struct bytes *in,
+static bool complete_message(struct app_flow *af, struct tls_state *st, struct bytes *in,
                           enum direction d)
 {
     struct bytes ahead = *in;
@@ -334,7 +334,7 @@ static void continue_message(struct app_flow *af, struct tls_state *st, struct b
 {
     struct tls_message *m = &st->message[d];
     struct arena *arena = &st->tx->tx.arena;
-    struct bytes whole;
+    struct bytes complete;
 
     if (m->len < HEADER_LEN) {
         gather(arena, m, in, HEADER_LEN);
@@ -352,9 +352,9 @@ static void continue_message(struct app_flow *af, struct tls_state *st, struct b
         if (m->len < m->size)
             return;
     }
-    whole = bytes_of(m->data, m->len);
+    complete = bytes_of(m->data, m->len);
     m->len = 0;
-    whole_message(af, st, &whole, d);
+    complete_message(af, st, &complete, d);
     if (m->skip > 0)
         m->skip -= HEADER_LEN;          /* which we had already */
 }
@@ -377,7 +377,7 @@ void tls_handshake_record(struct app_flow *af, struct tls_state *st, struct byte
             skip_message(m, &body);
         } else if (m->len > 0) {
             continue_message(af, st, &body, d);
-        } else if (bytes_left(&body) < HEADER_LEN || !whole_message(af, st, &body, d)) {
+        } else if (bytes_left(&body) < HEADER_LEN || !complete_message(af, st, &body, d)) {
             if (bytes_left(&body) < HEADER_LEN)
                 tls_event(st, TLS_EVENT_INVALID_SSL_RECORD);
             gather(&st->tx->tx.arena, m, &body, (uint32_t)bytes_left(&body));

@@ -30,14 +30,14 @@ bool ws_message_add(struct ws_message *m, struct slice payload, bool compressed,
 
 struct slice ws_message_take(struct ws_message *m, struct arena *arena, bool *compressed)
 {
-    struct slice whole = buf_slice(&m->data);
+    struct slice complete = buf_slice(&m->data);
 
-    if (whole.len > 0)
-        whole.data = arena_copy(arena, whole.data, whole.len);
+    if (complete.len > 0)
+        complete.data = arena_copy(arena, complete.data, complete.len);
     *compressed = m->compressed;
     m->begun = m->compressed = false;
     buf_clear(&m->data);
-    return whole;
+    return complete;
 }
 
 static struct ws_inflater *inflater_new(void)

@@ -14,7 +14,7 @@ static bool gives(const char *text, unsigned flags, const char *want)
 }
 
 /* RFC 4648, 10. */
-TEST(base64_decodes_whole_and_cut_groups)
+TEST(base64_decodes_complete_and_truncated_groups)
 {
     CHECK(gives("", 0, ""));
     CHECK(gives("Zg", 0, "f"));

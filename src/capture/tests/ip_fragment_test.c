@@ -12,13 +12,13 @@
 #define LINK 18                         /* Ethernet and a tag */
 #define NOTE FRAME_CUT_NOTE_LEN
 
-struct whole {
+struct original {
     struct packet p;
     uint8_t frame[8000];
 };
 
 /* IPv4 with so many bytes of options and of payload. */
-static void make(struct whole *w, uint32_t options, uint32_t payload, uint32_t place)
+static void make(struct original *w, uint32_t options, uint32_t payload, uint32_t place)
 {
     uint8_t *ip = w->frame + LINK;
     uint32_t header = 20 + options;
@@ -33,7 +33,7 @@ static void make(struct whole *w, uint32_t options, uint32_t payload, uint32_t p
     w->p.wire_len = w->p.len;
 }
 
-static void check_cut(struct test *t, struct whole *w, uint32_t mtu)
+static void check_cut(struct test *t, struct original *w, uint32_t mtu)
 {
     uint32_t header = (w->p.l3[0] & 0xfu) * 4, end = w->p.len - LINK - header, at = 0;
     uint32_t first = get_be16(w->p.l3 + 6) & 0x1fff;
@@ -57,7 +57,7 @@ static void check_cut(struct test *t, struct whole *w, uint32_t mtu)
 TEST(frame_cut_fragments_are_the_packet)
 {
     static const uint32_t mtus[] = { 100, 576, 1499, 1500 };
-    struct whole w;
+    struct original w;
 
     for (unsigned i = 0; i < ARRAY_LEN(mtus); i++)
         for (uint32_t payload = 1481; payload < 5000; payload += 397) {
@@ -70,7 +70,7 @@ TEST(frame_cut_fragments_are_the_packet)
 
 TEST(frame_cut_of_a_fragment)
 {
-    struct whole w;
+    struct original w;
     uint8_t head[FRAME_CUT_HEAD_MAX];
     struct slice body;
 
@@ -82,7 +82,7 @@ TEST(frame_cut_of_a_fragment)
 
 TEST(frame_cut_leaves_others_alone)
 {
-    struct whole w;
+    struct original w;
 
     make(&w, 0, 1480, 0);
     CHECK(!frame_cut_can(&w.p, 1500, 1500));            /* it fits */

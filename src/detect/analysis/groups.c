@@ -483,7 +483,7 @@ static void write_group(struct json *j, const struct grouping *g, const struct r
 /* --- the report --------------------------------------------------------------------------- */
 
 /* Protocols without ports: one range for each direction. */
-static void whole_of(struct grouping *g, uint8_t ip_proto, unsigned direction, rule_range_array *out)
+static void full_range_of(struct grouping *g, uint8_t ip_proto, unsigned direction, rule_range_array *out)
 {
     struct rule_range p = { .rules = xcalloc(g->words, sizeof(uint64_t)) };
 
@@ -532,7 +532,7 @@ static void write_all(struct buf *out, struct grouping *g)
     for (unsigned pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < ARRAY_LEN(of); i++)
             for (unsigned d = 0; d < 2 && of[i].has_ports == (pass == 0); d++)
-                (of[i].has_ports ? rule_ranges_of : whole_of)(g, of[i].ip_proto, d, &ranges[i][d]);
+                (of[i].has_ports ? rule_ranges_of : full_range_of)(g, of[i].ip_proto, d, &ranges[i][d]);
     json_init(&j, out);
     json_object(&j, NULL);
     for (size_t i = 0; i < ARRAY_LEN(of); i++) {

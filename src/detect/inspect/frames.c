@@ -48,11 +48,11 @@ static uint64_t base_of(const struct frame_context *c)
 static bool is_due(const struct frame_context *c, const struct app_frame_view *f)
 {
     uint64_t edge = app_frames_edge(c->app, c->direction, false);
-    bool whole = end_of(f) <= edge;
+    bool complete = end_of(f) <= edge;
 
     if (edge <= f->offset)
         return false;
-    if (c->eof || whole || c->dt->is_inline)
+    if (c->eof || complete || c->dt->is_inline)
         return true;
     return edge >= f->inspected + FRAME_STEP && edge - base_of(c) >= FRAME_STEP;
 }

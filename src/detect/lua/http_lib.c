@@ -24,7 +24,7 @@ static struct app_tx *tx_of(lua_State *state)
     return lua_context_of(state)->tx;
 }
 
-static int push_whole(lua_State *state, const char *buffer, enum direction d, const char *missing)
+static int push_buffer(lua_State *state, const char *buffer, enum direction d, const char *missing)
 {
     struct slice data;
 
@@ -38,37 +38,37 @@ static int push_whole(lua_State *state, const char *buffer, enum direction d, co
 
 static int http_request_host(lua_State *state)
 {
-    return push_whole(state, "http.host", TO_SERVER, NULL);
+    return push_buffer(state, "http.host", TO_SERVER, NULL);
 }
 
 static int http_uri_raw(lua_State *state)
 {
-    return push_whole(state, "http.uri.raw", TO_SERVER, NULL);
+    return push_buffer(state, "http.uri.raw", TO_SERVER, NULL);
 }
 
 static int http_uri_normalized(lua_State *state)
 {
-    return push_whole(state, "http.uri", TO_SERVER, "no normalized uri");
+    return push_buffer(state, "http.uri", TO_SERVER, "no normalized uri");
 }
 
 static int http_request_line(lua_State *state)
 {
-    return push_whole(state, "http.request_line", TO_SERVER, NULL);
+    return push_buffer(state, "http.request_line", TO_SERVER, NULL);
 }
 
 static int http_response_line(lua_State *state)
 {
-    return push_whole(state, "http.response_line", TO_CLIENT, NULL);
+    return push_buffer(state, "http.response_line", TO_CLIENT, NULL);
 }
 
 static int http_request_headers_raw(lua_State *state)
 {
-    return push_whole(state, "http.header.raw", TO_SERVER, "no raw headers");
+    return push_buffer(state, "http.header.raw", TO_SERVER, "no raw headers");
 }
 
 static int http_response_headers_raw(lua_State *state)
 {
-    return push_whole(state, "http.header.raw", TO_CLIENT, "no raw headers");
+    return push_buffer(state, "http.header.raw", TO_CLIENT, "no raw headers");
 }
 
 /* --- single headers ----------------------------------------------------------------------- */
@@ -78,19 +78,19 @@ static bool header_nth(struct app_tx *tx, enum direction d, unsigned n, struct s
                        struct slice *value)
 {
     const char *buffer = d == TO_SERVER ? "http.request_header" : "http.response_header";
-    struct slice whole;
+    struct slice complete;
     const uint8_t *colon;
 
-    if (!lua_find_buffer(tx, buffer, d, n, &whole))
+    if (!lua_find_buffer(tx, buffer, d, n, &complete))
         return false;
-    colon = whole.len > 0 ? memchr(whole.data, ':', whole.len) : NULL;
+    colon = complete.len > 0 ? memchr(complete.data, ':', complete.len) : NULL;
     if (colon == NULL) {
-        *name = whole;
-        *value = (struct slice){ whole.data + whole.len, 0 };
+        *name = complete;
+        *value = (struct slice){ complete.data + complete.len, 0 };
         return true;
     }
-    *name = (struct slice){ whole.data, (uint32_t)(colon - whole.data) };
-    *value = (struct slice){ colon + 1, whole.len - name->len - 1 };
+    *name = (struct slice){ complete.data, (uint32_t)(colon - complete.data) };
+    *value = (struct slice){ colon + 1, complete.len - name->len - 1 };
     while (value->len > 0 && value->data[0] == ' ') {
         value->data++;
         value->len--;

@@ -77,7 +77,7 @@ int rule_set_app_proto(struct rule_parser *p, enum app_proto_id proto)
 
 struct option {
     struct text name, value;    /* value.p NULL: no colon */
-    struct text whole;          /* name as written, for messages */
+    struct text complete;          /* name as written, for messages */
 };
 
 static bool is_blank(char c)

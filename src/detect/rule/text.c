@@ -89,7 +89,7 @@ void rule_lines_read(struct text all, const char *file, struct arena *arena, str
     ARRAY_FREE(&rule.part);
 }
 
-static int read_whole(const char *path, struct buf *out, struct err *err)
+static int read_all(const char *path, struct buf *out, struct err *err)
 {
     FILE *f = fopen(path, "re");
     struct stat st;
@@ -115,13 +115,13 @@ int rule_file_read(const char *path, struct arena *arena, struct arena *texts,
                    void (*visit)(const struct rule_text *rule, void *arg), void *arg,
                    struct err *err)
 {
-    struct buf whole = { 0 };
-    int r = read_whole(path, &whole, err);
+    struct buf complete = { 0 };
+    int r = read_all(path, &complete, err);
 
     if (r == 0)
-        rule_lines_read((struct text){ (const char *)whole.data, whole.len }, path, arena, texts,
+        rule_lines_read((struct text){ (const char *)complete.data, complete.len }, path, arena, texts,
                         visit, arg);
-    buf_fini(&whole);
+    buf_fini(&complete);
     return r;
 }
 

@@ -466,7 +466,7 @@ static uint32_t idle_of(struct test *t, const char *yaml)
 /* Schedulers assign a bucket anew when no flow of it can live any more: never sooner. */
 TEST(engine_flow_idle_is_longer_than_any_timeout)
 {
-    char whole[600];
+    char complete[600];
     static const char all[] =
         "%YAML 1.1\n---\nflow-timeouts:\n"
         "  default: { new: 30, established: 300, closed: 0, bypassed: 100 }\n"
@@ -475,10 +475,10 @@ TEST(engine_flow_idle_is_longer_than_any_timeout)
 
     CHECK_INT(idle_of(t, "%YAML 1.1\n---\na: b\n"), 3660);
     CHECK_INT(idle_of(t, all), 3660);               /* icmp is built in */
-    snprintf(whole, sizeof(whole), "%s  icmp: { new: 30, established: 300, bypassed: %d }\n",
+    snprintf(complete, sizeof(complete), "%s  icmp: { new: 30, established: 300, bypassed: %d }\n",
              all, 100);
-    CHECK_INT(idle_of(t, whole), 660);
-    snprintf(whole, sizeof(whole), "%s  icmp: { new: 30, established: 300, bypassed: %d }\n",
+    CHECK_INT(idle_of(t, complete), 660);
+    snprintf(complete, sizeof(complete), "%s  icmp: { new: 30, established: 300, bypassed: %d }\n",
              all, 9000);
-    CHECK_INT(idle_of(t, whole), 9060);
+    CHECK_INT(idle_of(t, complete), 9060);
 }

@@ -43,7 +43,7 @@ static bool find_plans(void)
     return true;
 }
 
-static char *read_whole(const char *path)
+static char *read_all(const char *path)
 {
     FILE *f = fopen(path, "rb");
     struct buf b = { 0 };
@@ -184,7 +184,7 @@ static struct conf *conf_of_case(struct test *t, const char *text, const char *n
 
 static void run_case(struct test *t, const char *path, const char *name)
 {
-    char *text = read_whole(path), *mark = text != NULL ? strstr(text, MARK) : NULL;
+    char *text = read_all(path), *mark = text != NULL ? strstr(text, MARK) : NULL;
     struct buf found = { 0 };
     struct conf *conf;
 
@@ -269,7 +269,7 @@ static bool has_diagnostic(const struct plan *plan, const char *text)
 
 static unsigned check_fixits(struct test *t, const char *path, const char *name)
 {
-    char *text = read_whole(path), *mark = strstr(text, MARK);
+    char *text = read_all(path), *mark = strstr(text, MARK);
     struct conf *conf;
     struct built first;
     unsigned count = 0;

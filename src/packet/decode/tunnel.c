@@ -88,29 +88,29 @@ struct packet *decode_inner(struct decoder *d, struct packet *outer, const uint8
 void decode_fragment(struct decoder *d, struct packet *p, const struct fragment *fragment)
 {
     struct datagram datagram;
-    struct packet *whole;
+    struct packet *complete;
 
     if (!defrag_add(d->defrag, p, fragment, &datagram))
         return;
-    whole = inner_get(d, p);
-    if (whole == NULL)
+    complete = inner_get(d, p);
+    if (complete == NULL)
         return;
-    whole->flags |= PACKET_REASSEMBLED;
-    whole->source = PACKET_DEFRAG;
-    whole->datalink = datagram.datalink;
-    whole->vlan_count = p->vlan_count;
-    memcpy(whole->vlan, p->vlan, sizeof(whole->vlan));
-    defrag_take_frame(d->defrag, &whole->frame);
-    whole->data = whole->frame.data;
-    whole->len = whole->wire_len = (uint32_t)whole->frame.len;
+    complete->flags |= PACKET_REASSEMBLED;
+    complete->source = PACKET_DEFRAG;
+    complete->datalink = datagram.datalink;
+    complete->vlan_count = p->vlan_count;
+    memcpy(complete->vlan, p->vlan, sizeof(complete->vlan));
+    defrag_take_frame(d->defrag, &complete->frame);
+    complete->data = complete->frame.data;
+    complete->len = complete->wire_len = (uint32_t)complete->frame.len;
 
-    const uint8_t *ip = whole->data + datagram.ip_offset;
-    uint32_t len = whole->len - datagram.ip_offset;
-    bool read = p->src.version == 4 ? decode_ipv4(d, whole, ip, len)
-                                    : decode_ipv6(d, whole, ip, len);
+    const uint8_t *ip = complete->data + datagram.ip_offset;
+    uint32_t len = complete->len - datagram.ip_offset;
+    bool read = p->src.version == 4 ? decode_ipv4(d, complete, ip, len)
+                                    : decode_ipv6(d, complete, ip, len);
 
     if (read)
-        inner_keep(whole, p);
+        inner_keep(complete, p);
     else
-        inner_discard(d, whole);
+        inner_discard(d, complete);
 }

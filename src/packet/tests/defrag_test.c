@@ -25,7 +25,7 @@ static struct packet *send(struct decode_env *env, unsigned block, const char *c
 }
 
 /* What was put together, one letter a block; "" when nothing was. */
-static const char *whole(const struct decode_env *env, char out[64])
+static const char *complete(const struct decode_env *env, char out[64])
 {
     const struct packet *p = env->vector.packet[env->vector.count - 1];
     unsigned n = 0;
@@ -59,7 +59,7 @@ TEST(defrag_any_order)
             CHECK_INT(p->event_count, 0);
             CHECK_INT(env.vector.count, k == 2 ? 2 : 1);
         }
-        CHECK_STRING(whole(&env, out), "ABCDE");
+        CHECK_STRING(complete(&env, out), "ABCDE");
         CHECK(p->flags & PACKET_NO_PAYLOAD_INSPECT);
         CHECK_INT(env.vector.packet[1]->source, PACKET_DEFRAG);
         CHECK(env.vector.packet[1]->root == p);
@@ -87,7 +87,7 @@ static void check_novak(struct test *t, const char *system, const char *wanted)
     env_open(&env, yaml);
     for (unsigned i = 0; i < ARRAY_LEN(novak); i++)
         send(&env, novak[i].block, novak[i].content, i != ARRAY_LEN(novak) - 1);
-    if (strcmp(whole(&env, out), wanted) != 0)
+    if (strcmp(complete(&env, out), wanted) != 0)
         test_fail(t, __FILE__, __LINE__, "%s: \"%s\", want \"%s\"", system, out, wanted);
     env_close(t, &env);
 }
@@ -128,7 +128,7 @@ TEST(defrag_overlap_is_signalled)
     CHECK(packet_has_event(p, EVENT_IPV4_FRAG_OVERLAP));
     p = send(&env, 4, "C", false);
     CHECK_INT(p->event_count, 0);
-    CHECK_STRING(whole(&env, out), "AAABC");
+    CHECK_STRING(complete(&env, out), "AAABC");
     env_close(t, &env);
 }
 
@@ -143,7 +143,7 @@ static void check_split(struct test *t, const char *system, const char *wanted)
     send(&env, 0, "AAAAA", true);
     send(&env, 2, "B", true);
     send(&env, 5, "C", false);
-    CHECK_STRING(whole(&env, out), wanted);
+    CHECK_STRING(complete(&env, out), wanted);
     env_close(t, &env);
 }
 
@@ -162,7 +162,7 @@ TEST(defrag_what_follows_the_last_is_cut)
     send(&env, 2, "XX", true);
     send(&env, 1, "B", false);
     send(&env, 0, "A", true);
-    CHECK_STRING(whole(&env, out), "AB");
+    CHECK_STRING(complete(&env, out), "AB");
     env_close(t, &env);
 }
 
@@ -188,11 +188,11 @@ TEST(defrag_times_out)
     send(&env, 0, "A", true);
     env.time_us += 10000000;
     send(&env, 1, "B", false);
-    CHECK_STRING(whole(&env, out), "");
+    CHECK_STRING(complete(&env, out), "");
     CHECK_INT(env_count(&env, "defrag.wrk.tracker_timeout"), 1);
     env.time_us += 9000000;
     send(&env, 0, "A", true);
-    CHECK_STRING(whole(&env, out), "AB");
+    CHECK_STRING(complete(&env, out), "AB");
     send(&env, 0, "A", true);
     env.time_us += 30000000;
     env_decode(&env, DATALINK_ETHERNET, "eth:0806 zero:28");
@@ -210,7 +210,7 @@ TEST(defrag_timeout_by_address)
     send(&env, 0, "A", true);
     env.time_us += 99000000;
     send(&env, 1, "B", false);
-    CHECK_STRING(whole(&env, out), "AB");
+    CHECK_STRING(complete(&env, out), "AB");
     env_close(t, &env);
 }
 
@@ -401,7 +401,7 @@ static void model_add(struct model *m, enum defrag_policy policy, unsigned start
 }
 
 /* The datagram into `out`; 0 when it is not whole. */
-static size_t model_whole(const struct model *m, uint8_t *out)
+static size_t model_complete(const struct model *m, uint8_t *out)
 {
     unsigned end = m->end;
 
@@ -444,7 +444,7 @@ static void check_model_once(struct test *t, struct decode_env *env, enum defrag
         memset(data + 20, value, len);
         env_decode_bytes(env, DATALINK_RAW, data, n);
         model_add(&m, policy, block * 8, len, last, value);
-        size = model_whole(&m, wanted);
+        size = model_complete(&m, wanted);
         CHECK_INT(env->vector.count, size > 0 ? 2 : 1);
         if (size == 0)
             continue;

@@ -31,7 +31,7 @@ TEST(packet_event_names)
         CHECK_INT(packet_event_find(text_of(packet_event_name(i))), i);
 }
 
-TEST(packet_names_are_whole)
+TEST(packet_names_are_complete)
 {
     for (unsigned i = 0; i <= PACKET_SHUTDOWN_FLUSH; i++)
         CHECK(packet_source_name(i) != NULL);

@@ -13,7 +13,7 @@ struct allocated {
     uint8_t mark;
 };
 
-static bool is_whole(const struct allocated *h)
+static bool is_intact(const struct allocated *h)
 {
     uint32_t size = block_size(h->block_class);
 
@@ -31,7 +31,7 @@ TEST(blocks_never_overlap)
         struct allocated *h = &allocated[(random = random * 1103515245 + 12345) / 65536 % ALLOCATED];
 
         if (h->data != NULL) {
-            bad += !is_whole(h);
+            bad += !is_intact(h);
             block_put(&blocks, h->data, h->block_class);
         }
         /* first large ones, then all */
@@ -41,7 +41,7 @@ TEST(blocks_never_overlap)
         memset(h->data, h->mark, block_size(h->block_class));
     }
     for (unsigned i = 0; i < ALLOCATED; i++)
-        bad += allocated[i].data != NULL && !is_whole(&allocated[i]);
+        bad += allocated[i].data != NULL && !is_intact(&allocated[i]);
     CHECK_INT(bad, 0);
     blocks_fini(&blocks);
 }

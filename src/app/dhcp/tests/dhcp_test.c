@@ -12,7 +12,7 @@ static char *play(const char *options, uint32_t len, const char *yaml)
                                   .count = 1 };
 
     memcpy(data + 240, options, len);
-    return split_play(&c, SPLIT_WHOLE, 0);
+    return split_play(&c, SPLIT_NONE, 0);
 }
 #define PLAY(options) play((options), sizeof(options) - 1, NULL)
 

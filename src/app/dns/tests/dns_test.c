@@ -82,7 +82,7 @@ TEST(dns_tcp_in_any_segmentation)
     add_tcp(&tc, response, sizeof(response) - 1);
     steps[0] = (struct split_step){ TO_SERVER, ts.data, ts.len };
     steps[1] = (struct split_step){ TO_CLIENT, tc.data, tc.len };
-    text = split_play(&c, SPLIT_WHOLE, 0);
+    text = split_play(&c, SPLIT_NONE, 0);
     CHECK(strstr(text, "tx 0 " REQUEST_LINE) != NULL);
     CHECK(strstr(text, "tx 3 dns {\"dns\":{\"version\":3,\"type\":\"response\"") != NULL);
     CHECK(strstr(text, "frame ts pdu 2 44\n") != NULL);
@@ -104,7 +104,7 @@ TEST(dns_tcp_gap_between_answers)
     steps[1] = (struct split_step){ TO_CLIENT, tc.data, tc.len };
     steps[2] = (struct split_step)SPLIT_GAP(TO_CLIENT, 500);
     steps[3] = steps[1];
-    text = split_play(&c, SPLIT_WHOLE, 0);
+    text = split_play(&c, SPLIT_NONE, 0);
     CHECK(strstr(text, "tx 2 dns {\"dns\":{\"version\":3,\"type\":\"response\"") != NULL);
     free(text);
 }
@@ -115,7 +115,7 @@ static char *play_udp(const void *message, uint32_t len, enum direction d, const
     const struct split_case c = { .udp = true, .port = 53, .steps = &step, .count = 1,
                                   .yaml = yaml };
 
-    return split_play(&c, SPLIT_WHOLE, 0);
+    return split_play(&c, SPLIT_NONE, 0);
 }
 
 #define CHECK_EVENT(message, d, event)                                          \
@@ -183,14 +183,14 @@ TEST(dns_response_names_in_turn)
     static const char *const wanted[] = {
         "www.example.org", "www.example.org", "web.example.org", "web.example.org",
         "web.example.org", "example.org", "ns.example.org" };
-    struct slice whole = { (const uint8_t *)response, sizeof(response) - 1 };
+    struct slice complete = { (const uint8_t *)response, sizeof(response) - 1 };
     struct arena arena;
     struct dns_message m;
     struct slice name;
     unsigned n = 0;
 
     arena_init(&arena, 1024, 0);
-    CHECK_INT(dns_message_parse(whole, &arena, &m), DNS_PARSED);
+    CHECK_INT(dns_message_parse(complete, &arena, &m), DNS_PARSED);
     for (; dns_response_name(&m, n, &name); n++)
         CHECK_BYTES(name.data, name.len, wanted[n], strlen(wanted[n]));
     CHECK_INT(n, ARRAY_LEN(wanted));

@@ -123,7 +123,7 @@ TEST(ftp_too_many_transactions)
     struct split_case c = { .port = 21, .steps = steps, .count = ARRAY_LEN(steps),
                             .yaml = "%YAML 1.1\n---\napp-layer:\n  protocols:\n    ftp:\n"
                                     "      max-tx: 2\n" };
-    char *text = split_play(&c, SPLIT_WHOLE, 0);
+    char *text = split_play(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "tx 1 event too_many_transactions\n") != NULL);
     CHECK(strstr(text, "tx 3 ") == NULL);

@@ -101,7 +101,7 @@ TEST(http1_suspend)
                             .count = ARRAY_LEN(steps), .frames = true };
 
     for (unsigned i = 0; i < 20; i++) {
-        enum split_segmentation cut = i == 0 ? SPLIT_WHOLE : i == 1 ? SPLIT_BYTES : SPLIT_RANDOM;
+        enum split_segmentation cut = i == 0 ? SPLIT_NONE : i == 1 ? SPLIT_BYTES : SPLIT_RANDOM;
         char *active, *suspended;
 
         c.prepare = NULL;

@@ -113,7 +113,7 @@ static struct split_case case_of(const struct talk *k)
 /* Plays it whole and looks for each of the texts, then in all cuts. */
 static void check_talk(struct test *t, const struct split_case *c, const char *const *wanted)
 {
-    char *text = split_play(c, SPLIT_WHOLE, 0);
+    char *text = split_play(c, SPLIT_NONE, 0);
 
     for (; *wanted != NULL; wanted++) {
         CHECK(strstr(text, *wanted) != NULL);
@@ -494,7 +494,7 @@ TEST(nfs_too_many)
     }
     c = case_of(&k);
     c.yaml = "app-layer: {protocols: {nfs: {max-tx: 2}}}";
-    text = split_play(&c, SPLIT_WHOLE, 0);
+    text = split_play(&c, SPLIT_NONE, 0);
     CHECK(strstr(text, "event too_many_transactions") != NULL);
     free(text);
     talk_fini(&k);

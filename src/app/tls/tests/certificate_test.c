@@ -71,19 +71,19 @@ TEST(tls_certificate_fields)
 /* Cut short it is too short; with any byte changed it is read or refused, never overrun. */
 TEST(tls_certificate_broken)
 {
-    struct slice whole = sample();
-    uint8_t *copy = malloc(whole.len);
+    struct slice complete = sample();
+    uint8_t *copy = malloc(complete.len);
     struct fixture f;
 
     open_fixture(&f);
-    for (uint32_t len = 0; len < whole.len; len++)
-        CHECK_INT(parse(&f, (struct slice){ whole.data, len }), CERT_LENGTH);
-    for (uint32_t i = 0; i < whole.len; i++) {
-        memcpy(copy, whole.data, whole.len);
+    for (uint32_t len = 0; len < complete.len; len++)
+        CHECK_INT(parse(&f, (struct slice){ complete.data, len }), CERT_LENGTH);
+    for (uint32_t i = 0; i < complete.len; i++) {
+        memcpy(copy, complete.data, complete.len);
         copy[i] ^= 0x81;
-        parse(&f, (struct slice){ copy, whole.len });
+        parse(&f, (struct slice){ copy, complete.len });
         copy[i] = 0xff;
-        parse(&f, (struct slice){ copy, whole.len });
+        parse(&f, (struct slice){ copy, complete.len });
     }
     free(copy);
     close_fixture(&f);

@@ -48,13 +48,13 @@ TEST(tls_hello_server)
 /* However it is cut, nothing is read beyond the end. */
 TEST(tls_hello_truncated)
 {
-    struct slice whole = hello_of(&sample_tls12[0]);
+    struct slice complete = hello_of(&sample_tls12[0]);
     struct tls_hello h;
 
-    for (uint32_t len = 0; len < whole.len; len++) {
+    for (uint32_t len = 0; len < complete.len; len++) {
         bool without_extensions = len >= 35 + 2 + 30 + 2 && len < 35 + 2 + 30 + 2 + 2;
 
-        CHECK_INT(tls_hello_parse(bytes_of(whole.data, len), false, &h), without_extensions);
+        CHECK_INT(tls_hello_parse(bytes_of(complete.data, len), false, &h), without_extensions);
     }
 }
 

@@ -72,12 +72,12 @@ int file_test_add_in(struct rule_parser *p, uint8_t directions, file_test_fn has
         tests = (struct file_tests *)last->arg;
         test->next = tests->first;
     } else {
-        struct rule_test whole = { .keyword = p->keyword, .match = files_match,
+        struct rule_test complete = { .keyword = p->keyword, .match = files_match,
                                    .any_time = true, .directions = directions };
 
         tests = arena_zalloc(p->arena, sizeof(*tests));
-        whole.arg = tests;
-        rule_add_test(p, POINT_TX, &whole);
+        complete.arg = tests;
+        rule_add_test(p, POINT_TX, &complete);
     }
     tests->first = test;
     return 0;

@@ -10,7 +10,7 @@
  * in all of the flow. */
 struct filestore_arg {
     uint8_t directions;         /* 0: that of the match */
-    bool whole_tx, whole_flow;
+    bool scope_tx, scope_flow;
     uint32_t depth;             /* of reassembly for files that are stored; 0: as for all */
 };
 
@@ -30,7 +30,7 @@ static void store_tx(struct app_tx *tx, const struct filestore_arg *a, uint8_t d
     for (unsigned d = TO_SERVER; d <= TO_CLIENT; d++) {
         if (!(directions & APP_DIRECTION_BIT(d)))
             continue;
-        if (a->whole_tx || a->whole_flow)
+        if (a->scope_tx || a->scope_flow)
             tx->store_files[d] = true;
         for (struct app_file *file = tx->files[d]; file != NULL; file = file->next)
             store_file(file, sid);
@@ -47,7 +47,7 @@ static bool filestore_match(const struct match_input *in, const void *arg)
         return true;
     if (in->flow != NULL && a->depth != 0)
         __atomic_store_n(&in->flow->depth, a->depth, __ATOMIC_RELAXED);
-    if (!a->whole_flow) {
+    if (!a->scope_flow) {
         store_tx(in->tx, a, directions, in->rule->sid);
         return true;
     }
@@ -73,9 +73,9 @@ static void direction_parse(struct text in, uint8_t *directions)
 static void scope_parse(struct text in, struct filestore_arg *a)
 {
     if (text_equal_nocase(in, "tx"))
-        a->whole_tx = true;
+        a->scope_tx = true;
     else if (text_equal_nocase(in, "ssn") || text_equal_nocase(in, "flow"))
-        a->whole_flow = true;
+        a->scope_flow = true;
 }
 
 static bool is_words(struct text in)
