@@ -131,7 +131,7 @@ static bool is_crowded(const struct app_expectations *table)
 
 /* What has waited too long between these two hosts, and what they have beyond their share. Of
  * others only where there are many: their own flows look after them. */
-static void make_room(struct app_expectations *table, unsigned bucket,
+static void make_space(struct app_expectations *table, unsigned bucket,
                       const struct expectation *fresh)
 {
     struct expectation **link = &table->bucket[bucket];
@@ -151,7 +151,7 @@ static void make_room(struct app_expectations *table, unsigned bucket,
 }
 
 /* Nothing would have to go that a flow before this place could still want. */
-static bool has_room(const struct app_expectations *table, unsigned bucket,
+static bool has_space(const struct app_expectations *table, unsigned bucket,
                      const struct expectation *fresh)
 {
     unsigned same = 0;
@@ -181,7 +181,7 @@ static void lock_in_turn(struct app_expectations *table, unsigned bucket,
 {
     pthread_mutex_lock(&table->lock);
     if (p == NULL || p->lane == NULL ||
-        (is_only_parent(table, p) && has_room(table, bucket, fresh)))
+        (is_only_parent(table, p) && has_space(table, bucket, fresh)))
         return;
     pthread_mutex_unlock(&table->lock);
     take_turn(table, p);
@@ -199,7 +199,7 @@ bool app_expectations_add(struct app_expectations *table, const struct flow *flo
     struct expectation *e = lib_calloc(1, sizeof(*e));
     const struct ip *low, *high;
     unsigned bucket;
-    bool room;
+    bool space;
 
     if (e == NULL) {
         data_free(expected->data, expected->free_data);
@@ -213,17 +213,17 @@ bool app_expectations_add(struct app_expectations *table, const struct flow *flo
         e->what.directions = APP_BOTH;
     bucket = bucket_of(low, high);
     lock_in_turn(table, bucket, e, p);
-    make_room(table, bucket, e);
-    room = table->count < ENTRIES_MAX;
-    if (room) {
+    make_space(table, bucket, e);
+    space = table->count < ENTRIES_MAX;
+    if (space) {
         e->next = table->bucket[bucket];
         table->bucket[bucket] = e;
         count_up(table, bucket, 1);
     }
     pthread_mutex_unlock(&table->lock);
-    if (!room)
+    if (!space)
         expectation_free(e);
-    return room;
+    return space;
 }
 
 static bool fits(const struct expectation *e, const struct flow *flow, enum direction direction)

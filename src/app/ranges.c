@@ -51,7 +51,7 @@ struct app_ranges {
 struct app_range {
     struct app_ranges *table;
     struct app_session *session;        /* for the packet at hand */
-    uint64_t start, room, total;
+    uint64_t start, space, total;
     struct buf key, data;
     bool full;                          /* no room for all of it */
 };
@@ -73,7 +73,7 @@ struct app_memory *app_ranges_memory(struct app_ranges *table)
     return &table->memory;
 }
 
-static bool has_room(const struct app_ranges *table, uint64_t more)
+static bool has_space(const struct app_ranges *table, uint64_t more)
 {
     uint64_t limit = __atomic_load_n(&table->memory.limit, __ATOMIC_RELAXED);
 
@@ -85,7 +85,7 @@ static bool counted_add(struct app_ranges *table, struct buf *b, const void *dat
 {
     size_t before = b->cap;
 
-    if (b->cap - b->len < len && !has_room(table, MAX(len, b->cap)))
+    if (b->cap - b->len < len && !has_space(table, MAX(len, b->cap)))
         return false;
     buf_add(b, data, len);
     count(table, b->cap - before);
@@ -194,7 +194,7 @@ static struct range_file *file_get(struct app_range *range)
     if (f != NULL) {
         unlink_use(table, f);
     } else {
-        if (!has_room(table, sizeof(*f)))
+        if (!has_space(table, sizeof(*f)))
             return NULL;
         f = xcalloc(1, sizeof(*f));
         count(table, sizeof(*f));
@@ -214,7 +214,7 @@ static void keep_for_later(struct app_range *range, struct range_file *f)
 {
     struct fragment **link = &f->fragment, *frag;
 
-    if (f->fragments == FRAGMENTS_MAX || !has_room(range->table, sizeof(*frag)))
+    if (f->fragments == FRAGMENTS_MAX || !has_space(range->table, sizeof(*frag)))
         return;
     while (*link != NULL && (*link)->start <= range->start)
         link = &(*link)->next;
@@ -293,7 +293,7 @@ struct app_range *app_range_open(struct app_flow *af, struct slice key, uint64_t
     struct app_ranges *table = af->thread->conf->ranges;
     struct app_range *range;
 
-    if (start > end || end >= total || key.len > KEY_MAX || !has_room(table, total))
+    if (start > end || end >= total || key.len > KEY_MAX || !has_space(table, total))
         return NULL;
     range = calloc(1, sizeof(*range));
     if (range == NULL)
@@ -301,7 +301,7 @@ struct app_range *app_range_open(struct app_flow *af, struct slice key, uint64_t
     range->table = table;
     range->session = app_session_of(af);
     range->start = start;
-    range->room = end - start + 1;
+    range->space = end - start + 1;
     range->total = total;
     count(table, sizeof(*range));
     range->full = !counted_add(table, &range->key, key.data, key.len);
@@ -312,7 +312,7 @@ void app_range_add(struct app_range *range, const void *data, size_t len)
 {
     if (range == NULL || range->full)
         return;
-    len = (size_t)MIN(len, range->room - range->data.len);
+    len = (size_t)MIN(len, range->space - range->data.len);
     range->full = !counted_add(range->table, &range->data, data, len);
 }
 

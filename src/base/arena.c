@@ -59,7 +59,7 @@ static size_t next_size(const struct arena *arena, const struct arena_block *las
 }
 
 /* A block behind the current one that has room: the next of an earlier round, or a new one. */
-static struct arena_block *block_with_room(struct arena *arena, size_t size)
+static struct arena_block *block_with_space(struct arena *arena, size_t size)
 {
     struct arena_block *last = arena->current, *block = last != NULL ? last->next : NULL;
 
@@ -98,7 +98,7 @@ void *arena_alloc(struct arena *arena, size_t size)
     if (UNLIKELY(arena->limit > 0 && size > arena->limit - arena->used))
         return NULL;
     if (UNLIKELY(block == NULL || block->size - block->used < size)) {
-        block = block_with_room(arena, size);
+        block = block_with_space(arena, size);
         if (block == NULL)
             return NULL;
     }

@@ -22,7 +22,7 @@ enum base64_flags {
 };
 
 /* Bytes that in may become at most. */
-static inline size_t base64_room(uint32_t len)
+static inline size_t base64_capacity(uint32_t len)
 {
     return (size_t)len * 3 / 4 + 1;
 }

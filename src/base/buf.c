@@ -32,17 +32,17 @@ void buf_add_string(struct buf *b, const char *s)
 void buf_printf(struct buf *b, const char *fmt, ...)
 {
     va_list args;
-    size_t room;
+    size_t space;
     int n;
 
     buf_reserve(b, 32);
-    room = b->cap - b->len;
+    space = b->cap - b->len;
     va_start(args, fmt);
-    n = vsnprintf((char *)b->data + b->len, room, fmt, args);
+    n = vsnprintf((char *)b->data + b->len, space, fmt, args);
     va_end(args);
     if (n < 0)
         return;
-    if ((size_t)n >= room) {
+    if ((size_t)n >= space) {
         buf_reserve(b, (size_t)n + 1);
         va_start(args, fmt);
         vsnprintf((char *)b->data + b->len, (size_t)n + 1, fmt, args);

@@ -315,19 +315,19 @@ void heap_put(struct heap *heap, void *block)
 void *heap_resize(struct heap *heap, void *block, size_t size)
 {
     struct slab *slab;
-    size_t room;
+    size_t space;
     void *bigger;
 
     if (block == NULL)
         return heap_get(heap, size);
     slab = slab_of(block);
-    room = slab->block_size != 0 ? slab->block_size : slab->slabs * SLAB_SIZE - HEAD_SIZE;
-    if (size <= room)
+    space = slab->block_size != 0 ? slab->block_size : slab->slabs * SLAB_SIZE - HEAD_SIZE;
+    if (size <= space)
         return block;
     bigger = heap_get(heap, size);
     if (bigger == NULL)
         return NULL;
-    memcpy(bigger, block, room);
+    memcpy(bigger, block, space);
     heap_put(heap, block);
     return bigger;
 }

@@ -67,12 +67,12 @@ static inline uint8_t *put_short(uint8_t *p, const void *from, size_t n)
 }
 
 /* Comma and key, and room for `room` bytes more. Gives the place to write at. */
-static inline uint8_t *begin_at(struct json *j, struct text key, size_t room)
+static inline uint8_t *begin_at(struct json *j, struct text key, size_t space)
 {
     uint64_t bit = level_bit(j);
     uint8_t *p;
 
-    buf_reserve(j->out, key.n + 4 + room);
+    buf_reserve(j->out, key.n + 4 + space);
     p = j->out->data + j->out->len;
     if (j->more & bit)
         *p++ = ',';
@@ -87,9 +87,9 @@ static inline uint8_t *begin_at(struct json *j, struct text key, size_t room)
     return p;
 }
 
-static inline uint8_t *begin(struct json *j, const char *key, size_t room)
+static inline uint8_t *begin(struct json *j, const char *key, size_t space)
 {
-    return begin_at(j, json_key(key), room);
+    return begin_at(j, json_key(key), space);
 }
 
 static inline void end(struct json *j, const uint8_t *p)
@@ -256,24 +256,24 @@ static uint8_t *write_escaped(uint8_t *p, const uint8_t *data, size_t len)
 
 /* Six bytes out for one in is the worst; long strings are first measured, so that a payload of
  * plain text does not make the buffer six times its size for good. */
-static size_t escaped_room(const uint8_t *data, size_t len)
+static size_t escaped_capacity(const uint8_t *data, size_t len)
 {
     static const uint8_t cost[256] = { ['u'] = 5, ['x'] = 4 };
-    size_t room = len;
+    size_t space = len;
 
     if (len < 256)
         return len * 6;
     for (size_t i = 0; i < len; i++) {
         uint8_t how = escape_of[data[i]];
 
-        room += how == 0 ? 0 : cost[how] + (cost[how] == 0);
+        space += how == 0 ? 0 : cost[how] + (cost[how] == 0);
     }
-    return room;
+    return space;
 }
 
 void json_put_bytes(struct json *j, struct text key, const void *data, size_t len)
 {
-    uint8_t *p = begin_at(j, key, escaped_room(data, len) + 2);
+    uint8_t *p = begin_at(j, key, escaped_capacity(data, len) + 2);
 
     *p++ = '"';
     if (LIKELY(is_clean(data, len)))

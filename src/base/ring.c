@@ -138,12 +138,12 @@ static inline void publish(uint32_t *index, uint32_t value, struct eventcount *o
 
 unsigned ring_push(struct ring *ring, void *const *items, unsigned n)
 {
-    uint32_t tail = ring->tail, room = ring->mask + 1 - (tail - ring->head_seen);
+    uint32_t tail = ring->tail, space = ring->mask + 1 - (tail - ring->head_seen);
 
-    if (room < n) {
+    if (space < n) {
         ring->head_seen = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
-        room = ring->mask + 1 - (tail - ring->head_seen);
-        n = MIN(n, room);
+        space = ring->mask + 1 - (tail - ring->head_seen);
+        n = MIN(n, space);
     }
     if (n == 0)
         return 0;
@@ -178,7 +178,7 @@ uint32_t ring_count(const struct ring *ring)
     return MIN(tail - head, ring->mask + 1);
 }
 
-uint32_t ring_room(const struct ring *ring)
+uint32_t ring_space(const struct ring *ring)
 {
     return ring->mask + 1 - ring_count(ring);
 }

@@ -73,7 +73,7 @@ unsigned ring_pop(struct ring *ring, void **items, unsigned n);
 /* By any thread; a moment later it may be otherwise, but never fewer for the consumer nor less
  * room for the producer. */
 uint32_t ring_count(const struct ring *ring);
-uint32_t ring_room(const struct ring *ring);
+uint32_t ring_space(const struct ring *ring);
 
 /* By the producer, after its last push. */
 void ring_close(struct ring *ring);

@@ -23,7 +23,7 @@
 #include "base/array.h"
 
 #define VLAN_TAG_LEN 4
-#define VLAN_ROOM 16
+#define VLAN_HEADROOM 16
 #define LINK_HEADER_LEN 22              /* Ethernet and two VLAN tags */
 #define LARGE_FRAME (65536 + 64)
 /* Blocks of V3 are given to us half empty when their time is up, so few would soon be used up. */
@@ -73,7 +73,7 @@ static int prepare_socket(struct af_ring *r, struct err *err)
         return -1;
     if (set_int(r->fd, SOL_PACKET, PACKET_VERSION, conf->v3 ? TPACKET_V3 : TPACKET_V2) < 0)
         return fail(r, "the kernel lacks this version of packet rings", err);
-    if (set_int(r->fd, SOL_PACKET, PACKET_RESERVE, VLAN_ROOM) < 0)
+    if (set_int(r->fd, SOL_PACKET, PACKET_RESERVE, VLAN_HEADROOM) < 0)
         return fail(r, "cannot reserve room before frames", err);
     if (conf->copy != BRIDGE_NONE) {
         if (set_int(r->fd, SOL_PACKET, PACKET_VNET_HDR, 1) < 0)
@@ -97,7 +97,7 @@ static unsigned frame_size(const struct af_conf *conf)
     unsigned head = conf->v3 ? TPACKET3_HDRLEN : TPACKET2_HDRLEN;
     unsigned body = conf->large_frames ? LARGE_FRAME : conf->facts.mtu + LINK_HEADER_LEN;
 
-    return TPACKET_ALIGN(head + VLAN_ROOM + AF_NOTE_LEN + TPACKET_ALIGNMENT + body);
+    return TPACKET_ALIGN(head + VLAN_HEADROOM + AF_NOTE_LEN + TPACKET_ALIGNMENT + body);
 }
 
 static unsigned round_up(unsigned n, unsigned unit)
@@ -428,11 +428,11 @@ static void add_vlan(const struct af_ring *r, struct af_frame *f, uint16_t tpid,
 /* The whole of a frame of which only the beginning is in the slot. */
 static COLD void take_copy(struct af_ring *r, struct af_frame *f)
 {
-    size_t room = r->note_len + f->wire_len;
-    uint8_t *copy = xmalloc(VLAN_ROOM + AF_NOTE_LEN + room);
-    uint8_t *at = copy + VLAN_ROOM + AF_NOTE_LEN - r->note_len;
+    size_t space = r->note_len + f->wire_len;
+    uint8_t *copy = xmalloc(VLAN_HEADROOM + AF_NOTE_LEN + space);
+    uint8_t *at = copy + VLAN_HEADROOM + AF_NOTE_LEN - r->note_len;
 
-    if (read_copy(r, at, room) != (ssize_t)room) {
+    if (read_copy(r, at, space) != (ssize_t)space) {
         free(copy);
         return;
     }

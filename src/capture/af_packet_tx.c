@@ -135,7 +135,7 @@ bool af_tx_put(struct af_tx *tx, const struct msghdr *m, size_t len)
     return true;
 }
 
-static bool wait_for_room(const struct af_tx *tx)
+static bool wait_for_space(const struct af_tx *tx)
 {
     struct pollfd at = { .fd = tx->fd, .events = POLLOUT };
 
@@ -183,7 +183,7 @@ unsigned af_tx_flush(struct af_tx *tx)
         if (errno == ENOBUFS) {         /* a queue is full: this one is dropped there */
             slot(tx, first_pending(tx))->tp_len = 0;
             lost++;
-        } else if (errno != EAGAIN || !wait_for_room(tx)) {
+        } else if (errno != EAGAIN || !wait_for_space(tx)) {
             return lost + give_up(tx);
         }
     }

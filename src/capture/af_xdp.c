@@ -312,10 +312,10 @@ static unsigned fill_from(struct xdp_queue *q, unsigned side, unsigned want,
 /* Of a bridge the first port leaves half of the room to the second. */
 static enum capture_status fill(struct xdp_queue *q, struct packet_vector *v)
 {
-    unsigned room = MIN((unsigned)VECTOR_FILL, packet_pool_left(q->pool)), taken = 0;
+    unsigned space = MIN((unsigned)VECTOR_FILL, packet_pool_left(q->pool)), taken = 0;
 
-    for (unsigned i = 0; i < q->sides && room > 0; i++)
-        taken += fill_from(q, i, i + 1 < q->sides ? (room + 1) / 2 : room - taken, v);
+    for (unsigned i = 0; i < q->sides && space > 0; i++)
+        taken += fill_from(q, i, i + 1 < q->sides ? (space + 1) / 2 : space - taken, v);
     counter_add(q->counters, q->packets, taken);
     xdp_sockets_turn_over(q->sockets);
     return v->count > 0 ? CAPTURE_OK : CAPTURE_IDLE;

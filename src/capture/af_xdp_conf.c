@@ -16,7 +16,7 @@
 
 #define LINK_HEADER_LEN 26              /* Ethernet and three VLAN tags */
 /* What the kernel keeps of a frame for itself, XDP_PACKET_HEADROOM. */
-#define KERNEL_ROOM 256
+#define KERNEL_HEADROOM 256
 #define FRAME_SMALL 2048
 #define FRAME_LARGE 4096
 #define RING_MIN 2048
@@ -63,10 +63,10 @@ static int check(const struct xdp_conf *conf, struct err *err)
 
     if (net_device_link(conf->facts.arp_type) != DATALINK_ETHERNET)
         return err_set(err, "%s: AF_XDP is for Ethernet", name);
-    if (conf->facts.mtu + LINK_HEADER_LEN + KERNEL_ROOM > FRAME_LARGE)
+    if (conf->facts.mtu + LINK_HEADER_LEN + KERNEL_HEADROOM > FRAME_LARGE)
         return err_set(err, "%s: frames of AF_XDP hold %u bytes; `ip link set dev %s mtu %u`, or "
-                       "--af-packet", name, FRAME_LARGE - KERNEL_ROOM, name,
-                       FRAME_LARGE - KERNEL_ROOM - LINK_HEADER_LEN);
+                       "--af-packet", name, FRAME_LARGE - KERNEL_HEADROOM, name,
+                       FRAME_LARGE - KERNEL_HEADROOM - LINK_HEADER_LEN);
     if (conf->threads > conf->queues)
         return err_set(err, "%s has %u receive queue%s, each for one thread of AF_XDP, not %u: "
                        "`ethtool -L %s combined %u`, or threads: %u", name, conf->queues,
@@ -99,7 +99,7 @@ int xdp_conf_read(struct xdp_conf *conf, const struct capture_request *rq, const
     conf->queues = net_device_queues(name);
     conf->ring_size = ring_size(conf->copy != BRIDGE_NONE ? RING_MIN_INLINE : RING_MIN,
                                 conf_u64(rq->conf, "max-pending-packets", 1024));
-    conf->frame_size = conf->facts.mtu + LINK_HEADER_LEN + KERNEL_ROOM <= FRAME_SMALL
+    conf->frame_size = conf->facts.mtu + LINK_HEADER_LEN + KERNEL_HEADROOM <= FRAME_SMALL
                            ? FRAME_SMALL : FRAME_LARGE;
     conf->unaligned = conf_bool(item, "mem-unaligned", false);
     conf->promisc = !conf_bool(item, "disable-promisc", false);

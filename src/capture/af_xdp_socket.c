@@ -236,11 +236,11 @@ static void take_back(struct xdp_sockets *s, struct xdp_side *side)
 static void give_free(struct xdp_sockets *s, struct xdp_side *side, unsigned share)
 {
     struct xdp_memory *m = s->memory;
-    unsigned room = xsk_prod_nb_free(&side->fill, share), count = MIN(MIN(room, share),
+    unsigned space = xsk_prod_nb_free(&side->fill, share), count = MIN(MIN(space, share),
                                                                       m->free_count);
     uint32_t at;
 
-    if (count < FILL_BATCH && room < side->fill.size)
+    if (count < FILL_BATCH && space < side->fill.size)
         return;
     if (count == 0 || xsk_ring_prod__reserve(&side->fill, count, &at) != count)
         return;

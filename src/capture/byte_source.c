@@ -142,8 +142,8 @@ static COLD bool refill_copied(struct byte_source *s, size_t need)
         return false;
     move_to_front(s, need);
     while ((size_t)(s->end - s->at) < need) {
-        size_t room = s->buf_size - (size_t)(s->end - s->buf);
-        size_t n = raw_read(s, s->buf + (s->end - s->buf), (size_t)MIN(room, behind));
+        size_t space = s->buf_size - (size_t)(s->end - s->buf);
+        size_t n = raw_read(s, s->buf + (s->end - s->buf), (size_t)MIN(space, behind));
 
         if (n == 0)
             return false;

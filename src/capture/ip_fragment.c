@@ -36,7 +36,7 @@ uint32_t frame_cut(const struct packet *p, uint32_t mtu, uint32_t at,
                    uint8_t head[FRAME_CUT_HEAD_MAX], struct slice *body)
 {
     uint32_t header = header_len(p->l3), rest = get_be16(p->l3 + 2) - header - at;
-    uint32_t room = (mtu - header) / FRAGMENT_UNIT * FRAGMENT_UNIT, len = MIN(rest, room);
+    uint32_t space = (mtu - header) / FRAGMENT_UNIT * FRAGMENT_UNIT, len = MIN(rest, space);
     uint32_t frag_off = get_be16(p->l3 + 6);
     uint8_t *ip = head + FRAME_CUT_NOTE_LEN + link_len(p);
 

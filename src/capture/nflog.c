@@ -30,7 +30,7 @@
 #define TABLE "/proc/net/netfilter/nfnetlink_log"
 #define WAIT_MS 100
 #define GROUPS_MAX 65536
-#define MESSAGE_ROOM 1024               /* for what is said of a packet */
+#define MESSAGE_CAPACITY 1024               /* for what is said of a packet */
 
 struct nflog_group {
     struct capture_device device;
@@ -108,7 +108,7 @@ static void read_group(struct nflog_group *g, const struct capture_request *rq, 
     g->buffer_size = (unsigned)conf_u64_range(item, "buffer-size", 65536, 4096, 1 << 17);
     g->threshold = (unsigned)conf_u64_range(item, "qthreshold", 32, 1, 1024);
     g->timeout_cs = (unsigned)conf_u64_range(item, "qtimeout", 1, 1, 10000);
-    g->slot_size = MAX(g->buffer_size, g->max_size) + MESSAGE_ROOM;
+    g->slot_size = MAX(g->buffer_size, g->max_size) + MESSAGE_CAPACITY;
 }
 
 static void nflog_close(void *capture)

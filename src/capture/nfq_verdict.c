@@ -121,7 +121,7 @@ void nfq_port_flush(struct nfq_port *port)
     send_buffer(port);
 }
 
-static void make_room(struct nfq_port *port, size_t more)
+static void make_space(struct nfq_port *port, size_t more)
 {
     if (port->out->len + more + 256 > sizeof(port->out->data))
         nfq_port_flush(port);
@@ -167,7 +167,7 @@ static void put_verdict(struct nfq_port *port, const struct verdict *v)
     if (port->has_run && (!plain || v->sets_mark != port->run_sets_mark ||
                           (v->sets_mark && v->mark != port->run_mark)))
         end_run(port);
-    make_room(port, v->payload_len);
+    make_space(port, v->payload_len);
     if (plain) {
         port->has_run = true;
         port->run_id = v->id;
@@ -195,7 +195,7 @@ void nfq_port_plain(struct nfq_port *port, uint32_t id, bool accept)
 {
     struct verdict v = { .id = id, .code = accept ? NF_ACCEPT : NF_DROP };
 
-    make_room(port, 0);
+    make_space(port, 0);
     put_message(port, NFQNL_MSG_VERDICT, &v);
     send_buffer(port);
 }

@@ -27,7 +27,7 @@ static bool has_work(void *arg)
     return ring_count(s->full) > 0 || ring_is_closed(s->full);
 }
 
-static bool has_room(void *arg)
+static bool has_space(void *arg)
 {
     struct send_thread *s = arg;
 
@@ -116,7 +116,7 @@ void send_thread_push(struct send_thread *s, unsigned packets)
     __atomic_store_n(&s->side->jobs, s->side->jobs + packets, __ATOMIC_RELAXED);
     ring_push(s->full, &item, 1);
     while (ring_pop(s->empty, &item, 1) == 0)
-        eventcount_wait(&s->verdict, has_room, s, EVENTCOUNT_FOREVER);
+        eventcount_wait(&s->verdict, has_space, s, EVENTCOUNT_FOREVER);
     s->current = item;
 }
 

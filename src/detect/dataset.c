@@ -166,7 +166,7 @@ static uint64_t bytes_of_entry(const struct dataset *set, uint64_t count, uint64
     return own + json_len + (count > DATASET_SET_ASIDE ? dataset_element_size(set->type) : 0);
 }
 
-static bool has_room(struct dataset *set, uint64_t len, uint64_t json_len)
+static bool has_space(struct dataset *set, uint64_t len, uint64_t json_len)
 {
     uint64_t count = __atomic_add_fetch(&set->count, 1, __ATOMIC_RELAXED);
     uint64_t bytes = bytes_of_entry(set, count, len, json_len);
@@ -179,7 +179,7 @@ static bool has_room(struct dataset *set, uint64_t len, uint64_t json_len)
     return false;
 }
 
-static void give_room(struct dataset *set, const struct entry *e)
+static void return_space(struct dataset *set, const struct entry *e)
 {
     uint64_t count = __atomic_fetch_sub(&set->count, 1, __ATOMIC_RELAXED);
 
@@ -200,7 +200,7 @@ static bool add(struct dataset *set, struct slice value, uint16_t number, struct
     pthread_mutex_lock(&s->lock);
     if (*place_of(s, v, hash) != NULL) {
         added = false;
-    } else if (has_room(set, v.len, json.n)) {
+    } else if (has_space(set, v.len, json.n)) {
         struct entry *e = malloc(bytes), **at;
 
         if (e != NULL) {
@@ -313,7 +313,7 @@ bool dataset_remove(struct dataset *set, struct slice value)
     e = *at;
     if (e != NULL) {
         *at = e->next;
-        give_room(set, e);
+        return_space(set, e);
         s->count--;
     }
     pthread_mutex_unlock(&s->lock);
@@ -330,7 +330,7 @@ void dataset_clear(struct dataset *set)
         for (uint32_t b = 0; b < s->buckets->count; b++) {
             for (struct entry *e = s->buckets->at[b], *next; e != NULL; e = next) {
                 next = e->next;
-                give_room(set, e);
+                return_space(set, e);
                 free(e);
             }
             s->buckets->at[b] = NULL;

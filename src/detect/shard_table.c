@@ -151,15 +151,15 @@ void shard_key_pair(struct shard_key *key, const struct ip *a, const struct ip *
  * the kernel, for an allocator may clear what it gives. */
 static bool shard_open(struct shard *s)
 {
-    void *room;
+    void *space;
 
     if (s->entry != NULL)
         return true;
-    room = mmap(NULL, shard_bytes(s->table), PROT_READ | PROT_WRITE,
+    space = mmap(NULL, shard_bytes(s->table), PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (room == MAP_FAILED)
+    if (space == MAP_FAILED)
         return false;
-    s->entry = room;
+    s->entry = space;
     s->bucket = (uint32_t *)(s->entry + s->table->entries);
     return true;
 }

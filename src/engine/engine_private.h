@@ -18,7 +18,7 @@ struct handoff_queue {
     struct ring *full, *empty;
     struct packet_vector *vectors;      /* depth of them */
     unsigned depth;
-    unsigned room;                      /* vectors that the rings can hold */
+    unsigned space;                      /* vectors that the rings can hold */
     struct engine_thread *to;
 
     CACHE_ALIGNED struct packet_vector *pending;    /* producer's: being filled; or NULL */

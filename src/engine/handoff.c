@@ -45,9 +45,9 @@ void handoff_queues_make(struct engine_thread *t)
         queue->depth = e->plan->ring_depth;
         if (t->merges)
             queue->depth = MAX(queue->depth, MAX(MERGED_DEPTH / t->in_count, MERGED_DEPTH_LEAST));
-        queue->room = t->merges ? MAX(queue->depth, 2 * e->plan->pool_size) : queue->depth;
-        queue->full = ring_new(queue->room, &t->eventcount, NULL);
-        queue->empty = ring_new(queue->room, &from->eventcount, NULL);
+        queue->space = t->merges ? MAX(queue->depth, 2 * e->plan->pool_size) : queue->depth;
+        queue->full = ring_new(queue->space, &t->eventcount, NULL);
+        queue->empty = ring_new(queue->space, &from->eventcount, NULL);
         queue->vectors = xcalloc(queue->depth, sizeof(queue->vectors[0]));
         for (unsigned j = 0; j < queue->depth; j++) {
             void *v = &queue->vectors[j];
@@ -101,7 +101,7 @@ static COLD void *one_more(struct handoff_queue *queue)
 {
     struct packet_vector *v;
 
-    if (!queue->to->merges || queue->depth + queue->more.count >= queue->room)
+    if (!queue->to->merges || queue->depth + queue->more.count >= queue->space)
         return NULL;
     v = xcalloc(1, sizeof(*v));
     vector_grow(v, 2 * VECTOR_FILL);

@@ -81,7 +81,7 @@ static void thread_name(struct plan_thread *t, const char *prefix, unsigned numb
                         const char *interface)
 {
     char head[24];
-    size_t room, n;
+    size_t space, n;
 
     snprintf(head, sizeof(head), "%s#%02u", prefix, number);
     if (interface == NULL) {
@@ -89,12 +89,12 @@ static void thread_name(struct plan_thread *t, const char *prefix, unsigned numb
         return;
     }
     n = strlen(interface);
-    room = sizeof(t->name) - 2 - MIN(strlen(head), (size_t)10);
-    if (n <= room)
+    space = sizeof(t->name) - 2 - MIN(strlen(head), (size_t)10);
+    if (n <= space)
         snprintf(t->name, sizeof(t->name), "%.10s-%s", head, interface);
     else
-        snprintf(t->name, sizeof(t->name), "%.10s-%.*s~%s", head, (int)(room / 2 - 1), interface,
-                 interface + n - (room - room / 2));
+        snprintf(t->name, sizeof(t->name), "%.10s-%.*s~%s", head, (int)(space / 2 - 1), interface,
+                 interface + n - (space - space / 2));
 }
 
 static bool any_only_once(const struct plan *plan)

@@ -285,7 +285,7 @@ static COLD void start_growing(struct flow_buckets *buckets)
 #define FLOWS_TO_GROW 3
 #define FLOWS_AT_MOST 6
 
-bool flow_buckets_make_room(struct flow_buckets *buckets)
+bool flow_buckets_make_space(struct flow_buckets *buckets)
 {
     if (UNLIKELY(buckets->old.at != NULL))
         move_some(buckets);

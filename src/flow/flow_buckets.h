@@ -52,7 +52,7 @@ struct flow *flow_buckets_find(const struct flow_buckets *buckets, const struct 
 struct flow *flow_buckets_find_id(const struct flow_buckets *buckets, uint64_t id);
 
 /* Before each insertion. False: there is none. */
-bool flow_buckets_make_room(struct flow_buckets *buckets);
+bool flow_buckets_make_space(struct flow_buckets *buckets);
 void flow_buckets_insert(struct flow_buckets *buckets, struct flow *flow);
 void flow_buckets_remove(struct flow_buckets *buckets, const struct flow *flow);
 

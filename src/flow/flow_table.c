@@ -388,7 +388,7 @@ static COLD void enter_emergency(struct flow_table *table)
 
 /* At the memcap a flow past the emergency timeout makes room: the new one takes its place in the
  * account at once, the old one's memory follows when it returns to the pool. */
-static COLD bool make_room(struct flow_table *table, uint64_t now_us)
+static COLD bool make_space(struct flow_table *table, uint64_t now_us)
 {
     if (now_us > table->now_us)
         table->now_us = now_us;
@@ -405,14 +405,14 @@ static COLD bool make_room(struct flow_table *table, uint64_t now_us)
 
 static struct flow *flow_alloc(struct flow_table *table, uint64_t now_us)
 {
-    bool has_room = memcap_take(&table->memory, sizeof(struct flow));
+    bool has_space = memcap_take(&table->memory, sizeof(struct flow));
     struct flow *flow;
 
-    if (!has_room && make_room(table, now_us)) {
+    if (!has_space && make_space(table, now_us)) {
         table->memory.used += sizeof(struct flow);
-        has_room = true;
+        has_space = true;
     }
-    if (!has_room)
+    if (!has_space)
         return NULL;
     flow = pool_get(&table->pool);
     if (flow == NULL)
@@ -460,7 +460,7 @@ struct flow *flow_table_add(struct flow_table *table, const struct packet *p, bo
     *memcap = false;
     if (!may_have_flow(p))
         return NULL;
-    flow = LIKELY(flow_buckets_make_room(&table->buckets)) ? flow_alloc(table, p->time_us) : NULL;
+    flow = LIKELY(flow_buckets_make_space(&table->buckets)) ? flow_alloc(table, p->time_us) : NULL;
     if (UNLIKELY(flow == NULL)) {
         counter_inc(table->counters, table->id.memcap);
         *memcap = true;

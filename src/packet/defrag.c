@@ -99,7 +99,7 @@ static bool drop_spare_frag(struct defrag *df)
 
 /* Makes room out of what lies spare, then at the cost of the trackers that wait longest; never
  * of the newest one, which is being worked at. */
-static bool memory_make_room(struct defrag *df, uint64_t bytes)
+static bool memory_make_space(struct defrag *df, uint64_t bytes)
 {
     while (!memory_has(df, bytes)) {
         if (drop_spare_frag(df))
@@ -120,7 +120,7 @@ static bool bytes_grow(struct defrag *df, uint8_t **data, uint32_t *cap, uint32_
 
     if (*cap >= need)
         return true;
-    if (!memory_make_room(df, size - *cap))
+    if (!memory_make_space(df, size - *cap))
         return false;
     grown = realloc(*data, size);
     if (grown == NULL)
@@ -147,7 +147,7 @@ static struct frag *frag_get(struct defrag *df, uint32_t size)
     if (frag != NULL) {
         df->spare_frags = frag->next;
     } else {
-        if (!memory_make_room(df, sizeof(*frag)) || (frag = calloc(1, sizeof(*frag))) == NULL)
+        if (!memory_make_space(df, sizeof(*frag)) || (frag = calloc(1, sizeof(*frag))) == NULL)
             return NULL;
         memory_change(df, sizeof(*frag));
     }
@@ -213,7 +213,7 @@ static struct tracker *tracker_get(struct defrag *df)
 {
     struct tracker *tr;
 
-    if (df->spare_trackers == NULL && !memory_make_room(df, sizeof(*tr)) && df->oldest != NULL) {
+    if (df->spare_trackers == NULL && !memory_make_space(df, sizeof(*tr)) && df->oldest != NULL) {
         counter_inc(df->counters, df->conf->hard_reuse);
         tracker_remove(df, df->oldest);
     }
@@ -542,7 +542,7 @@ static bool length_ok(struct packet *p, const struct fragment *f)
 static bool insert(struct defrag *df, struct tracker *tr, struct packet *p,
                    const struct fragment *f)
 {
-    bool overlap = false, room;
+    bool overlap = false, space;
     struct newcomer n = {
         .df = df,
         .tr = tr,
@@ -554,11 +554,11 @@ static bool insert(struct defrag *df, struct tracker *tr, struct packet *p,
 
     if (f->data_len == 0)
         return true;
-    room = (is_behind_all(&n) || make_way(&n, &overlap)) && fill_holes(&n) && keep_head(&n, p, f);
+    space = (is_behind_all(&n) || make_way(&n, &overlap)) && fill_holes(&n) && keep_head(&n, p, f);
     if (overlap)
         packet_set_event(p, p->src.version == 4 ? EVENT_IPV4_FRAG_OVERLAP
                                                 : EVENT_IPV6_FRAG_OVERLAP);
-    if (room)
+    if (space)
         return true;
     packet_set_event(p, p->src.version == 4 ? EVENT_IPV4_FRAG_IGNORED
                                             : EVENT_IPV6_FRAG_IGNORED);

@@ -131,7 +131,7 @@ void stream_release_data(struct stream_thread *st, struct tcp_stream *s)
 
 /* ---- the contiguous buffer ---- */
 
-static uint32_t buffer_room(const struct tcp_stream *s)
+static uint32_t buffer_space(const struct tcp_stream *s)
 {
     return s->buffer != NULL ? block_size(s->block_class) - s->start - s->len : 0;
 }
@@ -194,7 +194,7 @@ static bool find_room(struct stream_thread *st, const struct flow *flow, struct 
 }
 
 /* What is only kept to compare with gives way to what is new. */
-static bool make_room(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
+static bool make_space(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
                       uint32_t more)
 {
     bool has_history = stream_history(st, s) > 0;
@@ -206,7 +206,7 @@ static bool make_room(struct stream_thread *st, const struct flow *flow, struct 
 static bool append(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
                    const uint8_t *data, uint32_t len)
 {
-    if (UNLIKELY(buffer_room(s) < len) && !make_room(st, flow, s, len))
+    if (UNLIKELY(buffer_space(s) < len) && !make_space(st, flow, s, len))
         return false;
     memcpy(s->buffer + s->start + s->len, data, len);
     s->len += len;

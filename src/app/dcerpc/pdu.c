@@ -97,9 +97,9 @@ static void put_interface(struct dce_interfaces *list, const struct dce_interfac
     }
     if (list->count == DCE_INTERFACES_MAX)
         return;
-    if (list->count == list->room) {
-        list->room = (uint8_t)MAX(list->room * 2, 4);
-        list->at = xrealloc(list->at, list->room * sizeof(*list->at));
+    if (list->count == list->space) {
+        list->space = (uint8_t)MAX(list->space * 2, 4);
+        list->at = xrealloc(list->at, list->space * sizeof(*list->at));
     }
     list->at[list->count++] = *new;
 }
@@ -163,11 +163,11 @@ void dce_stub_add(struct dce_stub *stub, struct arena *arena, struct slice more,
 
     if (n == 0)
         return;
-    if (stub->room - stub->len < n) {
+    if (stub->space - stub->len < n) {
         uint8_t *old = stub->data;
 
-        stub->room = old == NULL ? n : MAX(2 * stub->len, stub->len + n);
-        stub->data = arena_alloc(arena, stub->room);
+        stub->space = old == NULL ? n : MAX(2 * stub->len, stub->len + n);
+        stub->data = arena_alloc(arena, stub->space);
         if (old != NULL)
             memcpy(stub->data, old, stub->len);
     }

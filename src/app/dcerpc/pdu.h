@@ -47,7 +47,7 @@ struct dce_interface {
 /* Those of a connection or pipe; grows with the binds, at most DCE_INTERFACES_MAX. */
 struct dce_interfaces {
     struct dce_interface *at;
-    uint8_t count, room;
+    uint8_t count, space;
 };
 void dce_interfaces_free(struct dce_interfaces *list);
 
@@ -64,7 +64,7 @@ bool dce_read_bind_ack(struct bytes body, const struct dce_header *h,
 /* Stub data of one direction, in pieces. */
 struct dce_stub {
     uint8_t *data;
-    uint32_t len, room;
+    uint32_t len, space;
 };
 void dce_stub_add(struct dce_stub *stub, struct arena *arena, struct slice more, uint32_t limit);
 

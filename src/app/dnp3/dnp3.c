@@ -166,7 +166,7 @@ static struct dnp3_tx *message_of(struct app_flow *af, enum direction d,
 }
 
 /* Doubles, so that what the arena keeps of earlier buffers stays within the size of the last. */
-static void make_room(struct dnp3_tx *t, uint32_t more)
+static void make_space(struct dnp3_tx *t, uint32_t more)
 {
     uint32_t capacity = MAX(t->capacity, SMALLEST);
     uint8_t *data;
@@ -188,7 +188,7 @@ static void append(struct dnp3_tx *t, struct bytes user)
     struct slice block;
     uint32_t header = 1;
 
-    make_room(t, (uint32_t)bytes_left(&user));
+    make_space(t, (uint32_t)bytes_left(&user));
     while (take_block(&user, &block)) {
         memcpy(t->data + t->len, block.data + header, block.len - header);
         t->len += block.len - header;

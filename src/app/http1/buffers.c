@@ -151,16 +151,16 @@ static uint8_t *put_text(uint8_t *p, const char *s)
 }
 
 /* Room that surely suffices: each header with ": " and CRLF, a line, CRLF before and behind. */
-static size_t room_for(htp_table_t *headers, struct slice line)
+static size_t space_for(htp_table_t *headers, struct slice line)
 {
-    size_t room = line.len + 8;
+    size_t space = line.len + 8;
 
     for (size_t i = 0; i < htp_table_size(headers); i++) {
         const htp_header_t *h = htp_table_get_index(headers, i, NULL);
 
-        room += bstr_len(h->name) + bstr_len(h->value) + 4;
+        space += bstr_len(h->name) + bstr_len(h->value) + 4;
     }
-    return room;
+    return space;
 }
 
 static uint8_t *put_header(uint8_t *p, const htp_header_t *h)
@@ -204,7 +204,7 @@ static bool get_joined(struct app_tx *tx, enum direction d, enum joined what, st
     if (derived == NULL)
         return false;
     if (derived->joined[what].data == NULL || derived->joined_for[what] != htp_table_size(headers)) {
-        start = p = arena_alloc(&derived->arena, room_for(headers, http_bstr(line)));
+        start = p = arena_alloc(&derived->arena, space_for(headers, http_bstr(line)));
         if (start == NULL)
             return false;
         if (what == JOINED_START)

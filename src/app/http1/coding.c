@@ -123,7 +123,7 @@ static void *gzip_open(struct http_thread *ht, const struct http_config *config 
     return s;
 }
 
-static enum coding_status inflate_run(void *stream, struct bytes *in, uint8_t *out, size_t room,
+static enum coding_status inflate_run(void *stream, struct bytes *in, uint8_t *out, size_t capacity,
                                       size_t *made)
 {
     z_stream *z = &((struct http_inflate *)stream)->z;
@@ -133,10 +133,10 @@ static enum coding_status inflate_run(void *stream, struct bytes *in, uint8_t *o
     z->next_in = (uint8_t *)(uintptr_t)in->next;
     z->avail_in = (unsigned)len;
     z->next_out = out;
-    z->avail_out = (unsigned)room;
+    z->avail_out = (unsigned)capacity;
     status = inflate(z, Z_NO_FLUSH);
     take_skip(in, len - z->avail_in);
-    *made = room - z->avail_out;
+    *made = capacity - z->avail_out;
     if (status == Z_STREAM_END)
         return CODING_END;
     return status == Z_OK || status == Z_BUF_ERROR ? CODING_MORE : CODING_ERROR;
@@ -210,7 +210,7 @@ static bool gzip_header_byte(struct http_inflate *s, uint8_t c)
     return true;
 }
 
-static enum coding_status gzip_run(void *stream, struct bytes *in, uint8_t *out, size_t room,
+static enum coding_status gzip_run(void *stream, struct bytes *in, uint8_t *out, size_t capacity,
                                    size_t *made)
 {
     struct http_inflate *s = stream;
@@ -223,7 +223,7 @@ static enum coding_status gzip_run(void *stream, struct bytes *in, uint8_t *out,
             return CODING_ERROR;
         gzip_pass_absent(s);
     }
-    return inflate_run(s, in, out, room, made);
+    return inflate_run(s, in, out, capacity, made);
 }
 
 const struct coding coding_gzip = {
@@ -306,7 +306,7 @@ static lzma_ret alone_head(struct alone *s, struct bytes *in)
     return lzma_code(&s->x, LZMA_RUN);
 }
 
-static enum coding_status alone_run(void *stream, struct bytes *in, uint8_t *out, size_t room,
+static enum coding_status alone_run(void *stream, struct bytes *in, uint8_t *out, size_t capacity,
                                     size_t *made)
 {
     struct alone *s = stream;
@@ -323,10 +323,10 @@ static enum coding_status alone_run(void *stream, struct bytes *in, uint8_t *out
     x->next_in = in->next;
     x->avail_in = len;
     x->next_out = out;
-    x->avail_out = room;
+    x->avail_out = capacity;
     status = lzma_code(x, LZMA_RUN);
     take_skip(in, len - x->avail_in);
-    *made = room - x->avail_out;
+    *made = capacity - x->avail_out;
     if (status == LZMA_STREAM_END)
         return CODING_END;
     if (status == LZMA_MEM_ERROR && s->memory->refusal != DECODER_GRANTED)
@@ -374,12 +374,12 @@ static void brotli_close(struct http_thread *ht UNUSED, void *stream,
 
 /* The window is allocated once a block says how much will come out, not larger than that: what
  * the allocator refuses is what the stream needs, not what its first byte asks for. */
-static enum coding_status brotli_run(void *stream, struct bytes *in, uint8_t *out, size_t room,
+static enum coding_status brotli_run(void *stream, struct bytes *in, uint8_t *out, size_t capacity,
                                      size_t *made)
 {
     struct http_brotli *s = stream;
     const uint8_t *next = in->next;
-    size_t len = bytes_left(in), left = len, space = room;
+    size_t len = bytes_left(in), left = len, space = capacity;
     BrotliDecoderResult result;
 
     *made = 0;
@@ -388,7 +388,7 @@ static enum coding_status brotli_run(void *stream, struct bytes *in, uint8_t *ou
     s->begun |= len > 0;
     result = BrotliDecoderDecompressStream(s->decoder, &left, &next, &space, &out, NULL);
     take_skip(in, len - left);
-    *made = room - space;
+    *made = capacity - space;
     if (result == BROTLI_DECODER_RESULT_SUCCESS)
         return CODING_END;
     if (result != BROTLI_DECODER_RESULT_ERROR)
@@ -408,7 +408,7 @@ static void brotli_close(struct http_thread *ht UNUSED, void *stream UNUSED,
 }
 
 static enum coding_status brotli_run(void *stream UNUSED, struct bytes *in UNUSED,
-                                     uint8_t *out UNUSED, size_t room UNUSED, size_t *made)
+                                     uint8_t *out UNUSED, size_t capacity UNUSED, size_t *made)
 {
     *made = 0;
     return CODING_ERROR;

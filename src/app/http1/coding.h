@@ -25,7 +25,7 @@ struct coding {
                   struct decoder_memory *memory);
     void (*close)(struct http_thread *ht, void *stream, struct decoder_memory *memory);
     /* Takes from in, writes at most room bytes. */
-    enum coding_status (*run)(void *stream, struct bytes *in, uint8_t *out, size_t room,
+    enum coding_status (*run)(void *stream, struct bytes *in, uint8_t *out, size_t capacity,
                               size_t *made);
 };
 

@@ -225,8 +225,8 @@ static void layer_run(struct http_decoder *dec, unsigned i, struct bytes in)
     struct layer *l = &dec->layer[i];
 
     while (l->mode == LAYER_DOUBT || l->mode == LAYER_SURE) {
-        size_t room = BLOCK - l->buffered, made = 0;
-        enum coding_status status = l->coding->run(l->stream, &in, l->out + l->buffered, room, &made);
+        size_t space = BLOCK - l->buffered, made = 0;
+        enum coding_status status = l->coding->run(l->stream, &in, l->out + l->buffered, space, &made);
 
         l->buffered += made;
         if (l->mode == LAYER_DOUBT && is_believed(l, status))
@@ -243,7 +243,7 @@ static void layer_run(struct http_decoder *dec, unsigned i, struct bytes in)
             if (l->mode != LAYER_PASS)
                 l->mode = LAYER_OVER;
             layer_sure(dec, l, LAYER_OVER);
-        } else if (made < room) {
+        } else if (made < space) {
             return;
         }
     }
@@ -395,14 +395,14 @@ static bool add_coding(struct http_message *m, enum http_coding coding)
 }
 
 /* Browsers pass over NULs within a word. */
-static struct slice without_zeros(struct slice s, uint8_t *out, size_t room)
+static struct slice without_zeros(struct slice s, uint8_t *out, size_t space)
 {
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < s.len; i++) {
         if (s.data[i] == 0)
             continue;
-        if (n == room)
+        if (n == space)
             return s;
         out[n++] = s.data[i];
     }

@@ -26,7 +26,7 @@ static void too_long(struct h2_tx *t, enum direction d)
 static void collect_dns(struct h2_tx *t, enum direction d, struct slice data)
 {
     struct h2_dir *ds = &t->ds[d];
-    uint32_t room = MAX(ds->dns_room, 512u);
+    uint32_t space = MAX(ds->dns_space, 512u);
     uint8_t *to;
 
     if (!ds->is_dns || data.len == 0)
@@ -35,17 +35,17 @@ static void collect_dns(struct h2_tx *t, enum direction d, struct slice data)
         too_long(t, d);
         return;
     }
-    while (room < ds->dns.len + data.len)
-        room *= 2;
+    while (space < ds->dns.len + data.len)
+        space *= 2;
     to = (uint8_t *)(uintptr_t)ds->dns.data;
-    if (room > ds->dns_room) {
-        to = arena_alloc(&t->tx.arena, room);
+    if (space > ds->dns_space) {
+        to = arena_alloc(&t->tx.arena, space);
         if (to == NULL)
             return;
         if (ds->dns.len > 0)
             memcpy(to, ds->dns.data, ds->dns.len);
         ds->dns.data = to;
-        ds->dns_room = room;
+        ds->dns_space = space;
     }
     memcpy(to + ds->dns.len, data.data, data.len);
     ds->dns.len += data.len;

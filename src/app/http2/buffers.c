@@ -23,7 +23,7 @@ static uint8_t *put_text(uint8_t *p, const char *s)
 }
 
 /* Room for all headers with four bytes beside each, and a line. */
-static size_t room_for(const struct h2_dir *ds)
+static size_t space_for(const struct h2_dir *ds)
 {
     return ds->header_bytes + 4 * (size_t)ds->header_count + 32;
 }
@@ -58,7 +58,7 @@ static struct slice join(struct h2_tx *t, struct h2_dir *ds, const char *name, u
         if (!is_field(&ds->header[i], name))
             continue;
         if (start == NULL) {
-            start = arena_alloc(&t->tx.arena, room_for(ds));
+            start = arena_alloc(&t->tx.arena, space_for(ds));
             if (start == NULL)
                 return out;
             p = put(start, out);
@@ -179,7 +179,7 @@ static bool get_line(struct app_tx *tx, enum direction d, unsigned i UNUSED, str
 
     if (retained(ds, H2_MADE_LINE, out))
         return true;
-    start = p = arena_alloc(&tx->arena, room_for(ds));
+    start = p = arena_alloc(&tx->arena, space_for(ds));
     if (start == NULL)
         return false;
     if (d == TO_SERVER) {
@@ -249,7 +249,7 @@ static bool get_joined(struct app_tx *tx, enum direction d, enum h2_made what, s
         return false;
     if (retained(ds, what, out))
         return out->len > 0;
-    start = p = arena_alloc(&tx->arena, room_for(ds));
+    start = p = arena_alloc(&tx->arena, space_for(ds));
     if (start == NULL)
         return false;
     if (what == H2_MADE_NAMES)

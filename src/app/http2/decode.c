@@ -150,11 +150,11 @@ static enum h2_decoded decode_zlib(struct h2_decoder *dec, struct slice *in, siz
 static enum h2_decoded decode_brotli(struct h2_decoder *dec, struct slice *in, size_t *made)
 {
     uint8_t *next = dec->chunk;
-    size_t room = CHUNK, left = in->len;
+    size_t space = CHUNK, left = in->len;
     BrotliDecoderResult result = BrotliDecoderDecompressStream(dec->brotli, &left, &in->data,
-                                                               &room, &next, NULL);
+                                                               &space, &next, NULL);
 
-    *made = CHUNK - room;
+    *made = CHUNK - space;
     in->len = (uint32_t)left;
     dec->over = result == BROTLI_DECODER_RESULT_SUCCESS;
     if (result == BROTLI_DECODER_RESULT_ERROR)

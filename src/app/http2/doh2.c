@@ -28,7 +28,7 @@ void doh2_message(struct h2_tx *t, enum direction d, struct slice in)
 /* Either alphabet; without padding, as the RFC has it. */
 static bool decode(struct slice text, struct arena *arena, struct slice *out)
 {
-    uint8_t *to = arena_alloc(arena, base64_room(text.len));
+    uint8_t *to = arena_alloc(arena, base64_capacity(text.len));
     int64_t len = to != NULL ? base64_decode(text, BASE64_BOTH, to) : -1;
 
     *out = (struct slice){ to, (uint32_t)MAX(len, 0) };

@@ -88,11 +88,11 @@ static void begin_block(struct app_flow *af, enum direction d, const struct h2_f
 static void add_to_block(struct app_flow *af, struct h2_block *b, struct h2_tx *t,
                          struct slice part)
 {
-    size_t room = h2_settings_of(af)->max_reassembly - b->data.len;
+    size_t space = h2_settings_of(af)->max_reassembly - b->data.len;
 
-    if (part.len > room)
+    if (part.len > space)
         app_tx_event(&t->tx, H2_REASSEMBLY_LIMIT_REACHED);
-    buf_add(&b->data, part.data, MIN(part.len, room));
+    buf_add(&b->data, part.data, MIN(part.len, space));
 }
 
 static uint8_t take_padding(struct bytes *in, const struct h2_frame *f)

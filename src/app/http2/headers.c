@@ -77,18 +77,18 @@ static void renew(struct app_flow *af, enum direction d)
 
 static bool grow(struct h2_tx *t, struct h2_dir *ds)
 {
-    unsigned room = ds->header_room > 0 ? 2 * ds->header_room : 16;
+    unsigned space = ds->header_space > 0 ? 2 * ds->header_space : 16;
     struct h2_header *bigger;
 
-    if (ds->header_count < ds->header_room)
+    if (ds->header_count < ds->header_space)
         return true;
-    bigger = arena_alloc(&t->tx.arena, room * sizeof(*bigger));
+    bigger = arena_alloc(&t->tx.arena, space * sizeof(*bigger));
     if (bigger == NULL)
         return false;
     if (ds->header_count > 0)
         memcpy(bigger, ds->header, ds->header_count * sizeof(*bigger));
     ds->header = bigger;
-    ds->header_room = room;
+    ds->header_space = space;
     return true;
 }
 

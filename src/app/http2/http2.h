@@ -94,7 +94,7 @@ enum h2_made {
 
 struct h2_dir {
     struct h2_header *header;
-    unsigned header_count, header_room;
+    unsigned header_count, header_space;
     size_t header_bytes;
     struct h2_note *first_note, *last_note;
     uint32_t frames;
@@ -113,7 +113,7 @@ struct h2_dir {
     struct slice full_name;            /* of that one */
     struct h2_decoder *decoder;
     struct slice dns;                   /* message so far, in the arena; room for all of it */
-    uint32_t dns_room;
+    uint32_t dns_space;
     struct dns_message *message;        /* once that is complete; NULL: none */
 };
 

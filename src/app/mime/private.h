@@ -9,7 +9,7 @@
 
 /* A line of URLs waits for its end up to this. */
 #define URL_LINE_MAX 8192
-#define URL_LINE_ROOM (URL_LINE_MAX + MIME_CHUNK_MAX + 16)
+#define URL_LINE_CAPACITY (URL_LINE_MAX + MIME_CHUNK_MAX + 16)
 
 #define NESTING_MAX 32                  /* multiparts in multiparts */
 #define BOUNDARY_MAX 254                /* longer ones are an anomaly, and cut at BOUNDARY_LIMIT */
@@ -62,7 +62,7 @@ struct mime_message {
     unsigned quad_len;
     uint8_t buffered[2];                    /* plain: the line end before; qp: the same, or "=", "=4" */
     unsigned buffered_len;
-    uint8_t *url_line;                  /* URL_LINE_ROOM bytes, once needed */
+    uint8_t *url_line;                  /* URL_LINE_CAPACITY bytes, once needed */
     uint32_t url_line_len;
 
     struct digest_stream md5;           /* of the body, where it is wanted */

@@ -87,7 +87,7 @@ static void extract(struct mime_message *m, struct slice in)
 static void keep(struct mime_message *m, const uint8_t *data, uint32_t len)
 {
     if (m->url_line == NULL)
-        m->url_line = arena_alloc(m->arena, URL_LINE_ROOM);
+        m->url_line = arena_alloc(m->arena, URL_LINE_CAPACITY);
     if (m->url_line == NULL)
         return;
     memmove(m->url_line, data, len);

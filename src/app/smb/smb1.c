@@ -302,19 +302,19 @@ static bool tree_response(struct smb_state *st, const struct smb_record *r, bool
 /* --- create and close ----------------------------------------------------------------------- */
 
 static bool take_name(struct smb_tx *t, const struct smb_record *r, struct bytes *in,
-                      unsigned len, unsigned room, struct slice *out)
+                      unsigned len, unsigned space, struct slice *out)
 {
     struct bytes start = *in;
 
     *out = (struct slice){ (const uint8_t *)"", 0 };
-    if (room < len)
+    if (space < len)
         return true;
-    if (r->unicode && ((room - len) & 1) != 0)
+    if (r->unicode && ((space - len) & 1) != 0)
         take_skip(in, 1);
     if (smb1_take_string(t, in, r->unicode, out))
         return true;
     *in = start;
-    take_skip(in, room - len);
+    take_skip(in, space - len);
     *out = smb_keep_text(t, take_slice(in, len));
     return !in->failed;
 }
@@ -323,7 +323,7 @@ static bool create_request(struct smb_state *st, const struct smb_record *r, boo
 {
     struct bytes in = bytes_of_slice(r->body);
     uint32_t disposition, options;
-    unsigned len, room;
+    unsigned len, space;
     struct smb_entry *entry;
     struct smb_tx *t;
 
@@ -333,13 +333,13 @@ static bool create_request(struct smb_state *st, const struct smb_record *r, boo
     disposition = take_le32(&in);
     options = take_le32(&in);
     take_skip(&in, 5);
-    room = take_le16(&in);
+    space = take_le16(&in);
     if (in.failed)
         return malformed(bad);
     t = smb_tx_new(st, SMB_CREATE, r);
     if (t == NULL)
         return true;
-    if (!take_name(t, r, &in, len, room, &t->create.name)) {
+    if (!take_name(t, r, &in, len, space, &t->create.name)) {
         app_tx_discard(&t->tx);
         return malformed(bad);
     }

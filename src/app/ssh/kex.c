@@ -27,13 +27,13 @@ static struct slice join(const struct slice lists[LIST_COUNT], enum direction d,
 {
     const unsigned order[] = { KEX, CIPHERS_TS + (unsigned)d, MACS_TS + (unsigned)d,
                                COMPRESSION_TS + (unsigned)d };
-    size_t room = ARRAY_LEN(order);
+    size_t space = ARRAY_LEN(order);
     uint8_t *text;
     uint32_t n = 0;
 
     for (unsigned i = 0; i < ARRAY_LEN(order); i++)
-        room += lists[order[i]].len;
-    text = arena_alloc(arena, room);
+        space += lists[order[i]].len;
+    text = arena_alloc(arena, space);
     for (unsigned i = 0; i < ARRAY_LEN(order); i++) {
         const struct slice *list = &lists[order[i]];
 

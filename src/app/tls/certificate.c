@@ -113,14 +113,14 @@ static void read_alt_names(struct slice value, struct arena *arena, struct tls_c
     struct bytes in = bytes_of_slice(value);
     struct slice list;
     struct der name;
-    unsigned room;
+    unsigned space;
 
     if (c->alt_names != NULL || !der_take_tag(&in, DER_SEQUENCE, &list))
         return;
-    room = count_elements(list);
-    c->alt_names = arena_alloc(arena, (room + 1) * sizeof(*c->alt_names));
+    space = count_elements(list);
+    c->alt_names = arena_alloc(arena, (space + 1) * sizeof(*c->alt_names));
     in = bytes_of_slice(list);
-    while (c->alt_name_count < room && der_take(&in, &name) &&
+    while (c->alt_name_count < space && der_take(&in, &name) &&
            x509_general_name_text(&name, arena, &c->alt_names[c->alt_name_count]))
         c->alt_name_count++;
 }

@@ -67,7 +67,7 @@ static bool next_byte(struct bytes *list, uint16_t *value)
 }
 
 /* At most "65535-" for each two bytes of a list, "255-" for a point format. */
-static size_t ja3_room(const struct tls_hello *h)
+static size_t ja3_capacity(const struct tls_hello *h)
 {
     return 16 + 3 * ((size_t)h->ciphers.len + h->extensions.len + h->groups.len) +
            4 * (size_t)h->point_formats.len;
@@ -97,7 +97,7 @@ struct ja3_lists {
 static struct slice ja3_string(const struct tls_hello *h, struct arena *arena,
                                struct ja3_lists next)
 {
-    struct writer w = { .start = arena_alloc(arena, ja3_room(h)) };
+    struct writer w = { .start = arena_alloc(arena, ja3_capacity(h)) };
 
     w.to = w.start;
     put_decimal(&w, h->legacy_version);
@@ -233,8 +233,8 @@ struct slice tls_ja4(const struct tls_hello *h, bool is_quic, struct digests *d,
     struct values ciphers = collect(h->ciphers, arena, tls_hello_next_value);
     struct values extensions = collect(h->extensions, arena, tls_hello_next_extension);
     struct values signatures = collect(h->signatures, arena, tls_hello_next_value);
-    size_t room = 5 * (size_t)MAX(ciphers.count, extensions.count + signatures.count) + 2;
-    struct writer list = { .start = arena_alloc(arena, room) };
+    size_t space = 5 * (size_t)MAX(ciphers.count, extensions.count + signatures.count) + 2;
+    struct writer list = { .start = arena_alloc(arena, space) };
     struct writer w = { .start = arena_alloc(arena, TLS_JA4_LEN + 1) };
     unsigned extension_count = MIN(extensions.count, 99);
     uint16_t version = is_quic && h->highest_listed != 0 ? h->highest_listed : h->highest;

@@ -16,7 +16,7 @@ enum {
 };
 
 #define HEADER_LEN 4
-#define FIRST_ROOM 4096
+#define FIRST_CAPACITY 4096
 #define HELLO_COPIES_MAX 4          /* while none of them was whole */
 
 /* --- hellos --------------------------------------------------------------------------------- */
@@ -271,9 +271,9 @@ static bool is_known(unsigned type)
 /* --- messages over records ------------------------------------------------------------------ */
 
 /* Doubling, so that all the rooms a flow ever had are at most twice the bound. */
-static void make_room(struct arena *arena, struct tls_message *m, uint32_t need)
+static void make_space(struct arena *arena, struct tls_message *m, uint32_t need)
 {
-    uint32_t cap = MAX(m->cap, FIRST_ROOM);
+    uint32_t cap = MAX(m->cap, FIRST_CAPACITY);
     uint8_t *data;
 
     if (need <= m->cap)
@@ -291,7 +291,7 @@ static void gather(struct arena *arena, struct tls_message *m, struct bytes *in,
 {
     uint32_t n = (uint32_t)MIN(bytes_left(in), size - m->len);
 
-    make_room(arena, m, m->len + n);
+    make_space(arena, m, m->len + n);
     memcpy(m->data + m->len, take_bytes(in, n), n);
     m->len += n;
 }

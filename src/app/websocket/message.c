@@ -18,14 +18,14 @@ struct ws_inflater {
 
 bool ws_message_add(struct ws_message *m, struct slice payload, bool compressed, uint32_t limit)
 {
-    size_t room = m->data.len < limit ? limit - m->data.len : 0;
+    size_t space = m->data.len < limit ? limit - m->data.len : 0;
 
     if (!m->begun) {
         m->begun = true;
         m->compressed = compressed;
     }
-    buf_add(&m->data, payload.data, MIN(payload.len, room));
-    return payload.len <= room || room == 0;
+    buf_add(&m->data, payload.data, MIN(payload.len, space));
+    return payload.len <= space || space == 0;
 }
 
 struct slice ws_message_take(struct ws_message *m, struct arena *arena, bool *compressed)
@@ -55,14 +55,14 @@ static bool inflate_some(struct ws_inflater *inflater, uint32_t limit)
 {
     z_stream *z = &inflater->z;
     uInt before = z->avail_in;
-    size_t n, room = limit - inflater->out.len;
+    size_t n, space = limit - inflater->out.len;
     int r;
 
     z->next_out = inflater->chunk;
     z->avail_out = CHUNK;
     r = inflate(z, Z_SYNC_FLUSH);
     n = CHUNK - z->avail_out;
-    buf_add(&inflater->out, inflater->chunk, MIN(n, room));
+    buf_add(&inflater->out, inflater->chunk, MIN(n, space));
     if (r == Z_STREAM_END)
         r = inflateReset(z);
     return r == Z_OK && (n > 0 || z->avail_in < before);

@@ -25,7 +25,7 @@ TEST(ring_is_bounded_and_ordered)
     CHECK_INT(ring_push(ring, in, 6), 6);
     CHECK_INT(ring_push(ring, in + 6, 6), 2);
     CHECK_INT(ring_push(ring, in, 1), 0);
-    CHECK_INT(ring_room(ring), 0);
+    CHECK_INT(ring_space(ring), 0);
     CHECK_INT(ring_pop(ring, out, 5), 5);
     CHECK_INT(ring_push(ring, in + 8, 4), 4);
     CHECK_INT(ring_count(ring), 7);
@@ -101,9 +101,9 @@ struct lane {
     unsigned seed, items;
 };
 
-static bool has_room(void *arg)
+static bool has_space(void *arg)
 {
-    return ring_room(arg) > 0;
+    return ring_space(arg) > 0;
 }
 
 static void *produce(void *arg)
@@ -121,7 +121,7 @@ static void *produce(void *arg)
         while (done < n) {
             done += ring_push(lane->ring, batch + done, n - done);
             if (done < n)
-                eventcount_wait(&lane->producer, has_room, lane->ring, EVENTCOUNT_FOREVER);
+                eventcount_wait(&lane->producer, has_space, lane->ring, EVENTCOUNT_FOREVER);
         }
         sent += n;
         if (rand_r(&lane->seed) % 64 == 0)

@@ -358,7 +358,7 @@ static void read_many(struct test *t, const char *path, unsigned hold_from)
     pcap_reader_close(r);
 }
 
-TEST(pcap_waits_for_room)
+TEST(pcap_waits_for_space)
 {
     for (unsigned kind = 0; kind < 2; kind++)
         for (unsigned hold_from = 0; hold_from < 4; hold_from++) {

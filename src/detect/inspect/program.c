@@ -397,7 +397,7 @@ static enum step_result step_urilen(const struct step *s, const struct program_r
 static void base64_take(struct slice in, struct buf *out)
 {
     buf_clear(out);
-    buf_reserve(out, base64_room(in.len));
+    buf_reserve(out, base64_capacity(in.len));
     out->len = (size_t)base64_decode(in, BASE64_TO_WRONG, out->data);
 }
 

@@ -44,14 +44,14 @@ struct shown {
     uint64_t to;                /* in the stream: so far */
 };
 
-static bool has_room(const struct shown *s)
+static bool has_space(const struct shown *s)
 {
     return s->out->len < s->limit;
 }
 
 static void show_missing(struct shown *s, uint64_t until)
 {
-    if (until > s->to && has_room(s))
+    if (until > s->to && has_space(s))
         buf_printf(s->out, "[%llu bytes missing]", (unsigned long long)(until - s->to));
 }
 
@@ -59,10 +59,10 @@ static void show_part(struct shown *s, struct slice data, uint64_t offset, uint6
 {
     uint64_t from = MAX(s->to, offset), to = MIN(end, offset + data.len);
 
-    if (from >= to || !has_room(s))
+    if (from >= to || !has_space(s))
         return;
     show_missing(s, from);
-    if (has_room(s))
+    if (has_space(s))
         buf_add(s->out, data.data + (from - offset), MIN(to - from, s->limit - s->out->len));
     s->to = to;
 }

@@ -68,7 +68,7 @@ static bool check_four(struct packet *p, const struct option *o)
 
 static bool cipso_tag(struct bytes *in)
 {
-    size_t room = bytes_left(in);
+    size_t space = bytes_left(in);
     uint8_t type = take_u8(in), len = take_u8(in);
 
     switch (type) {
@@ -77,7 +77,7 @@ static bool cipso_tag(struct bytes *in)
     case 5:
     case 6:
     case 7:
-        if (len < 4 || len > room)
+        if (len < 4 || len > space)
             return false;
         if (type != 7 && peek_u8(in) != 0)      /* alignment octet */
             return false;
