@@ -611,11 +611,11 @@ int main(int argc, char **argv)
     }
     hash_seed_fix(1);
     for (unsigned i = 0; i < ARRAY_LEN(benches); i++) {
-        bool wanted = first >= argc;
+        bool expected = first >= argc;
 
         for (int a = first; a < argc; a++)
-            wanted = wanted || strcmp(argv[a], benches[i].name) == 0;
-        if (wanted)
+            expected = expected || strcmp(argv[a], benches[i].name) == 0;
+        if (expected)
             measure(&benches[i], milliseconds * 1000000);
     }
     return 0;

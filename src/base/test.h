@@ -25,19 +25,19 @@ struct test {
 
 void test_fail(struct test *t, const char *file, int line, const char *fmt, ...) PRINTF(4, 5);
 void test_check_int(struct test *t, const char *file, int line, const char *what, long long found,
-                    long long wanted);
+                    long long expected);
 void test_check_string(struct test *t, const char *file, int line, const char *what,
-                       const char *found, const char *wanted);
+                       const char *found, const char *expected);
 void test_check_bytes(struct test *t, const char *file, int line, const char *what,
-                      const void *found, size_t found_len, const void *wanted, size_t wanted_len);
+                      const void *found, size_t found_len, const void *expected, size_t expected_len);
 
 #define CHECK(cond) \
     do { if (!(cond)) test_fail(t, __FILE__, __LINE__, "%s", #cond); } while (0)
-#define CHECK_INT(found, wanted) \
-    test_check_int(t, __FILE__, __LINE__, #found, (long long)(found), (long long)(wanted))
-#define CHECK_STRING(found, wanted) \
-    test_check_string(t, __FILE__, __LINE__, #found, (found), (wanted))
-#define CHECK_BYTES(found, found_len, wanted, wanted_len) \
-    test_check_bytes(t, __FILE__, __LINE__, #found, (found), (found_len), (wanted), (wanted_len))
+#define CHECK_INT(found, expected) \
+    test_check_int(t, __FILE__, __LINE__, #found, (long long)(found), (long long)(expected))
+#define CHECK_STRING(found, expected) \
+    test_check_string(t, __FILE__, __LINE__, #found, (found), (expected))
+#define CHECK_BYTES(found, found_len, expected, expected_len) \
+    test_check_bytes(t, __FILE__, __LINE__, #found, (found), (found_len), (expected), (expected_len))
 
 #endif

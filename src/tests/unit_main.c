@@ -24,23 +24,23 @@ void test_fail(struct test *t, const char *file, int line, const char *fmt, ...)
 }
 
 void test_check_int(struct test *t, const char *file, int line, const char *what, long long found,
-                    long long wanted)
+                    long long expected)
 {
-    if (found != wanted)
-        test_fail(t, file, line, "%s is %lld, wanted %lld", what, found, wanted);
+    if (found != expected)
+        test_fail(t, file, line, "%s is %lld, wanted %lld", what, found, expected);
 }
 
 void test_check_string(struct test *t, const char *file, int line, const char *what,
-                       const char *found, const char *wanted)
+                       const char *found, const char *expected)
 {
-    if (found == NULL || wanted == NULL) {
-        if (found != wanted)
+    if (found == NULL || expected == NULL) {
+        if (found != expected)
             test_fail(t, file, line, "%s is %s, wanted %s", what, found ? found : "NULL",
-                      wanted ? wanted : "NULL");
+                      expected ? expected : "NULL");
         return;
     }
-    if (strcmp(found, wanted) != 0)
-        test_fail(t, file, line, "%s is \"%s\", wanted \"%s\"", what, found, wanted);
+    if (strcmp(found, expected) != 0)
+        test_fail(t, file, line, "%s is \"%s\", expected \"%s\"", what, found, expected);
 }
 
 static void print_bytes(const char *label, const uint8_t *data, size_t len)
@@ -56,13 +56,13 @@ static void print_bytes(const char *label, const uint8_t *data, size_t len)
 }
 
 void test_check_bytes(struct test *t, const char *file, int line, const char *what,
-                      const void *found, size_t found_len, const void *wanted, size_t wanted_len)
+                      const void *found, size_t found_len, const void *expected, size_t expected_len)
 {
-    if (found_len == wanted_len && (found_len == 0 || memcmp(found, wanted, found_len) == 0))
+    if (found_len == expected_len && (found_len == 0 || memcmp(found, expected, found_len) == 0))
         return;
     test_fail(t, file, line, "%s differs", what);
     print_bytes("found ", found, found_len);
-    print_bytes("wanted", wanted, wanted_len);
+    print_bytes("wanted", expected, expected_len);
 }
 
 struct tally {

@@ -90,11 +90,11 @@ void split_check_rounds(struct test *t, const struct split_case *c, unsigned rou
     free(unsplit);
 }
 
-void split_expect(struct test *t, const struct split_case *c, const char *wanted)
+void split_expect(struct test *t, const struct split_case *c, const char *expected)
 {
     char *unsplit = split_play(c, SPLIT_NONE, 0);
 
-    CHECK_STRING(unsplit, wanted);
+    CHECK_STRING(unsplit, expected);
     free(unsplit);
     split_check(t, c);
 }

@@ -54,6 +54,6 @@ static inline void split_check(struct test *t, const struct split_case *c)
     split_check_rounds(t, c, 40);
 }
 /* Plays it whole, compares the text, then split_check(). */
-void split_expect(struct test *t, const struct split_case *c, const char *wanted);
+void split_expect(struct test *t, const struct split_case *c, const char *expected);
 
 #endif

@@ -3,14 +3,14 @@
 #include "base/ip.h"
 #include "base/test.h"
 
-static void check_round(struct test *t, const char *text, const char *wanted)
+static void check_round(struct test *t, const char *text, const char *expected)
 {
     char out[IP_TEXT_SIZE];
     struct ip ip;
 
     CHECK(ip_parse(text_of(text), &ip));
-    CHECK_INT(ip_format(&ip, out), strlen(wanted));
-    CHECK_STRING(out, wanted);
+    CHECK_INT(ip_format(&ip, out), strlen(expected));
+    CHECK_STRING(out, expected);
 }
 
 TEST(ip_text)

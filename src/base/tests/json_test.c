@@ -108,14 +108,14 @@ TEST(json_finds_one_character_anywhere)
     for (size_t k = 0; k < ARRAY_LEN(cases); k++)
         for (size_t len = 1; len <= 34; len++)
             for (size_t at = 0; at < len; at++) {
-                char text[40], wanted[48];
+                char text[40], expected[48];
 
                 memset(text, 'a', sizeof(text));
                 text[at] = (char)cases[k].c;
-                snprintf(wanted, sizeof(wanted), "\"%.*s%s%.*s\"", (int)at, text, cases[k].out,
+                snprintf(expected, sizeof(expected), "\"%.*s%s%.*s\"", (int)at, text, cases[k].out,
                          (int)(len - at - 1), text + at + 1);
                 write_string(&b, text, len);
-                CHECK_BUF(&b, wanted);
+                CHECK_BUF(&b, expected);
             }
     buf_fini(&b);
 }

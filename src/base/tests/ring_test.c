@@ -160,7 +160,7 @@ static unsigned consume(struct lane *lane, uintptr_t *last, unsigned size)
     return wrong;
 }
 
-static void run_lanes(struct test *t, uint32_t ring_size_wanted, unsigned items, unsigned spins)
+static void run_lanes(struct test *t, uint32_t ring_size_expected, unsigned items, unsigned spins)
 {
     struct lane *lane = xaligned(CACHE_LINE, LANES * sizeof(*lane));
     struct eventcount consumer;
@@ -177,7 +177,7 @@ static void run_lanes(struct test *t, uint32_t ring_size_wanted, unsigned items,
         lane[i].producer.spins = spins;
         lane[i].seed = i;
         lane[i].items = items;
-        lane[i].ring = rings[i] = ring_new(ring_size_wanted, &consumer, &lane[i].producer);
+        lane[i].ring = rings[i] = ring_new(ring_size_expected, &consumer, &lane[i].producer);
     }
     for (unsigned i = 0; i < LANES; i++)
         pthread_create(&thread[i], NULL, produce, &lane[i]);

@@ -59,12 +59,12 @@ static struct conf *load(struct test *t, const char *yaml)
 }
 
 static void check_value(struct test *t, const struct conf *conf, const char *path,
-                        const char *wanted)
+                        const char *expected)
 {
     const char *found = conf_string(conf_root(conf), path, "(absent)");
 
-    if (strcmp(found, wanted) != 0)
-        test_fail(t, __FILE__, __LINE__, "%s is %s, want %s", path, found, wanted);
+    if (strcmp(found, expected) != 0)
+        test_fail(t, __FILE__, __LINE__, "%s is %s, want %s", path, found, expected);
 }
 
 TEST(yaml_kinds)
@@ -188,27 +188,27 @@ TEST(yaml_include_mistakes)
     struct conf *conf = conf_new();
     struct folder dir;
     struct err err;
-    char path[200], buf[600], wanted[600];
+    char path[200], buf[600], expected[600];
 
     folder_make(&dir);
     folder_path(&dir, "a.yaml", path, sizeof(path));
     folder_write(&dir, "a.yaml", "x: 1\ninclude: missing.yaml\n");
     CHECK_INT(conf_load(conf, path, &err), -1);
-    snprintf(wanted, sizeof(wanted),
+    snprintf(expected, sizeof(expected),
              "%s:2:10: cannot open %s/missing.yaml: No such file or directory", path, dir.path);
-    CHECK_STRING(err_text(&err, buf, sizeof(buf)), wanted);
+    CHECK_STRING(err_text(&err, buf, sizeof(buf)), expected);
 
     folder_write(&dir, "a.yaml", "include:\n  - b.yaml\n");
     folder_write(&dir, "b.yaml", "section:\n  include: a.yaml\n");
     CHECK_INT(conf_load(conf, path, &err), -1);
-    snprintf(wanted, sizeof(wanted),
+    snprintf(expected, sizeof(expected),
              "%s/b.yaml:2:12: a file cannot include itself: %s/a.yaml, included by %s/b.yaml, "
              "included by %s/a.yaml", dir.path, dir.path, dir.path, dir.path);
-    CHECK_STRING(err_text(&err, buf, sizeof(buf)), wanted);
+    CHECK_STRING(err_text(&err, buf, sizeof(buf)), expected);
 
     CHECK_INT(conf_load(conf, dir.path, &err), -1);
-    snprintf(wanted, sizeof(wanted), "cannot read %s: it is a folder, want a YAML file", dir.path);
-    CHECK_STRING(err_text(&err, buf, sizeof(buf)), wanted);
+    snprintf(expected, sizeof(expected), "cannot read %s: it is a folder, want a YAML file", dir.path);
+    CHECK_STRING(err_text(&err, buf, sizeof(buf)), expected);
     folder_remove(&dir, names);
     conf_free(conf);
 }

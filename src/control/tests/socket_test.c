@@ -139,18 +139,18 @@ TEST(control_socket_ends_connections_that_make_no_sense)
 
 TEST(control_socket_first_version_has_no_newline)
 {
-    static const char wanted[] = "{\"return\":\"OK\"}{\"message\":\"workers\",\"return\":\"OK\"}";
+    static const char expected[] = "{\"return\":\"OK\"}{\"message\":\"workers\",\"return\":\"OK\"}";
     struct control_world w;
-    char line[sizeof(wanted)] = "";
+    char line[sizeof(expected)] = "";
     size_t n = 0;
     int fd;
 
     world_new(t, &w);
     fd = dial(t, &w);
     CHECK(write(fd, "{\"version\":\"0.1\"}{\"command\":\"running-mode\"}", 43) == 43);
-    while (n < sizeof(wanted) - 1 && read(fd, line + n, 1) == 1)
+    while (n < sizeof(expected) - 1 && read(fd, line + n, 1) == 1)
         n++;
-    CHECK_STRING(line, wanted);
+    CHECK_STRING(line, expected);
     close(fd);
     world_close(&w);
 }

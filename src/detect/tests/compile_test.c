@@ -20,7 +20,7 @@ static void check_order(struct test *t, const struct test_rules *r, const uint32
 
 TEST(compile_orders_rules)
 {
-    static const uint32_t wanted[] = { 5, 4, 3, 7, 6, 1, 2 };
+    static const uint32_t expected[] = { 5, 4, 3, 7, 6, 1, 2 };
     struct test_rules r = { 0 };
 
     test_rules_add(&r, "alert tcp any any -> any 1 (priority:1; sid:1;)");
@@ -32,7 +32,7 @@ TEST(compile_orders_rules)
     test_rules_add(&r, "alert tcp any any -> any 1 (flowbits:set,a; content:\"x\"; sid:7;)");
     CHECK(test_rules_ready(&r));
     if (r.set != NULL)
-        check_order(t, &r, wanted, ARRAY_LEN(wanted));
+        check_order(t, &r, expected, ARRAY_LEN(expected));
     test_rules_free(&r);
 }
 

@@ -26,14 +26,14 @@ static struct packet packet_at(unsigned second, const char *src, const char *dst
 
 /* One letter a second: A alert, s silent, . no match, d drop. */
 static void check_sequence(struct test *t, struct rules_fixture *f, const struct rule *r,
-                           struct flow *flow, const char *wanted)
+                           struct flow *flow, const char *expected)
 {
     static const char letters[] = { [THRESHOLD_ALERT] = 'A', [THRESHOLD_SILENT] = 's',
                                     [THRESHOLD_NO_MATCH] = '.', [THRESHOLD_DROP] = 'd',
                                     [THRESHOLD_REJECT] = 'r', [THRESHOLD_PASS] = 'p',
                                     [THRESHOLD_TO_ALERT] = 'a' };
     char found[64];
-    size_t n = strlen(wanted);
+    size_t n = strlen(expected);
 
     for (size_t i = 0; i < n; i++) {
         struct packet p = packet_at((unsigned)i, "10.0.0.1", "10.0.0.2");
@@ -42,12 +42,12 @@ static void check_sequence(struct test *t, struct rules_fixture *f, const struct
         found[i] = letters[threshold_apply(f->set->threshold_state, r, &p)];
     }
     found[n] = '\0';
-    CHECK_STRING(found, wanted);
+    CHECK_STRING(found, expected);
 }
 
 TEST(threshold_keyword_sequences)
 {
-    static const struct { const char *options, *wanted; } cases[] = {
+    static const struct { const char *options, *expected; } cases[] = {
         { "threshold:type limit,track by_src,count 2,seconds 4;", "AAsssAAsssAA" },
         { "threshold:type threshold,track by_dst,count 3,seconds 60;", "..A..A..A" },
         { "threshold:type threshold,track by_src,count 1,seconds 60;", "AAAA" },
@@ -67,7 +67,7 @@ TEST(threshold_keyword_sequences)
 
         memset(flow, 0, sizeof(*flow));
         r->sid = 100 + (uint32_t)i;
-        check_sequence(t, &f, r, flow, cases[i].wanted);
+        check_sequence(t, &f, r, flow, cases[i].expected);
         threshold_flow_free(flow);
         flow_ext_free(flow);
         free(flow);
@@ -156,7 +156,7 @@ TEST(threshold_reached_needs_no_turn)
 /* With nothing in the table's way for long: what ends a new action is not counted itself. */
 TEST(threshold_rate_ends_at_a_match)
 {
-    static const struct { unsigned second; enum threshold_result wanted; } steps[] = {
+    static const struct { unsigned second; enum threshold_result expected; } steps[] = {
         { 0, THRESHOLD_ALERT }, { 1, THRESHOLD_ALERT }, { 2, THRESHOLD_DROP },
         { 5, THRESHOLD_DROP }, { 40, THRESHOLD_ALERT }, { 41, THRESHOLD_ALERT },
         { 42, THRESHOLD_ALERT }, { 43, THRESHOLD_DROP },
@@ -172,7 +172,7 @@ TEST(threshold_rate_ends_at_a_match)
     for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
         struct packet p = packet_at(steps[i].second, "10.0.0.1", "10.0.0.2");
 
-        CHECK_INT(threshold_apply(f.set->threshold_state, r, &p), steps[i].wanted);
+        CHECK_INT(threshold_apply(f.set->threshold_state, r, &p), steps[i].expected);
     }
     rules_fixture_close(&f);
 }

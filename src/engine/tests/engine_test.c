@@ -174,9 +174,9 @@ static void nap(void)
 
 static void hang(struct straw_run *run)
 {
-    int wanted = 1;
+    int expected = 1;
 
-    if (!__atomic_compare_exchange_n(&run->hang, &wanted, 2, false, __ATOMIC_RELAXED,
+    if (!__atomic_compare_exchange_n(&run->hang, &expected, 2, false, __ATOMIC_RELAXED,
                                      __ATOMIC_RELAXED))
         return;
     while (__atomic_load_n(&run->hang, __ATOMIC_RELAXED) == 2)

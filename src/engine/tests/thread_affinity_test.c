@@ -73,7 +73,7 @@ static bool check_task(struct test *t, const struct plan_thread *thread, bool ma
     bool found = false;
 
     while (dir != NULL && !found && (entry = readdir(dir)) != NULL) {
-        char path[300], name[64], cpus[256], wanted[256];
+        char path[300], name[64], cpus[256], expected[256];
 
         if (entry->d_name[0] == '.')
             continue;
@@ -82,7 +82,7 @@ static bool check_task(struct test *t, const struct plan_thread *thread, bool ma
             continue;
         found = true;
         CHECK(read_line(path, "Cpus_allowed_list", cpus, sizeof(cpus)));
-        CHECK_STRING(cpus, cpu_set_text(&thread->cpus, wanted, sizeof(wanted)));
+        CHECK_STRING(cpus, cpu_set_text(&thread->cpus, expected, sizeof(expected)));
         errno = 0;
         if (may_renice || thread->nice >= 0)
             CHECK_INT(getpriority(PRIO_PROCESS, (id_t)atoi(entry->d_name)),

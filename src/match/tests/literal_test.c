@@ -24,21 +24,21 @@ TEST(literal_find_is_its_plain_twin)
 
     for (unsigned round = 0; round < 20000; round++) {
         uint8_t data[200], literal[12];
-        const uint8_t *wanted;
+        const uint8_t *expected;
         size_t len = next_random(&state) % sizeof(data);
         size_t literal_len = 1 + next_random(&state) % sizeof(literal);
         bool nocase = next_random(&state) & 1;
 
         random_bytes(data, len, "aAbB@`[{", &state);
         random_bytes(literal, literal_len, nocase ? "ab@`" : "aAbB@`", &state);
-        wanted = literal_find_plain(data, len, literal, literal_len, nocase);
-        CHECK(literal_find(data, len, literal, literal_len, nocase) == wanted);
+        expected = literal_find_plain(data, len, literal, literal_len, nocase);
+        CHECK(literal_find(data, len, literal, literal_len, nocase) == expected);
 #ifdef __SSE2__
         if (literal_len > len)
             continue;
-        CHECK(literal_find_pair(data, len, literal, literal_len, nocase) == wanted);
+        CHECK(literal_find_pair(data, len, literal, literal_len, nocase) == expected);
         if (__builtin_cpu_supports("avx512bw"))
-            CHECK(literal_find_wide(data, len, literal, literal_len, nocase) == wanted);
+            CHECK(literal_find_wide(data, len, literal, literal_len, nocase) == expected);
 #endif
     }
 }

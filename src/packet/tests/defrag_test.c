@@ -78,7 +78,7 @@ static const struct {
     { 0, "111" }, { 4, "22" }, { 6, "333" }, { 1, "4444" }, { 6, "555" }, { 9, "666" },
 };
 
-static void check_novak(struct test *t, const char *system, const char *wanted)
+static void check_novak(struct test *t, const char *system, const char *expected)
 {
     struct decode_env env;
     char yaml[100], out[64];
@@ -87,8 +87,8 @@ static void check_novak(struct test *t, const char *system, const char *wanted)
     env_open(&env, yaml);
     for (unsigned i = 0; i < ARRAY_LEN(novak); i++)
         send(&env, novak[i].block, novak[i].content, i != ARRAY_LEN(novak) - 1);
-    if (strcmp(complete(&env, out), wanted) != 0)
-        test_fail(t, __FILE__, __LINE__, "%s: \"%s\", want \"%s\"", system, out, wanted);
+    if (strcmp(complete(&env, out), expected) != 0)
+        test_fail(t, __FILE__, __LINE__, "%s: \"%s\", want \"%s\"", system, out, expected);
     env_close(t, &env);
 }
 
@@ -133,7 +133,7 @@ TEST(defrag_overlap_is_signalled)
 }
 
 /* The newer fragment lies within an older one that yields: that is cut in two. */
-static void check_split(struct test *t, const char *system, const char *wanted)
+static void check_split(struct test *t, const char *system, const char *expected)
 {
     struct decode_env env;
     char yaml[100], out[64];
@@ -143,7 +143,7 @@ static void check_split(struct test *t, const char *system, const char *wanted)
     send(&env, 0, "AAAAA", true);
     send(&env, 2, "B", true);
     send(&env, 5, "C", false);
-    CHECK_STRING(complete(&env, out), wanted);
+    CHECK_STRING(complete(&env, out), expected);
     env_close(t, &env);
 }
 
@@ -429,7 +429,7 @@ static void check_model_once(struct test *t, struct decode_env *env, enum defrag
                              unsigned id, uint32_t *random)
 {
     struct model m = { 0 };
-    uint8_t wanted[512];
+    uint8_t expected[512];
 
     for (unsigned i = 0; i < 60; i++) {
         unsigned block = next_random(random) % 12, len = 8 * (1 + next_random(random) % 6);
@@ -444,14 +444,14 @@ static void check_model_once(struct test *t, struct decode_env *env, enum defrag
         memset(data + 20, value, len);
         env_decode_bytes(env, DATALINK_RAW, data, n);
         model_add(&m, policy, block * 8, len, last, value);
-        size = model_complete(&m, wanted);
+        size = model_complete(&m, expected);
         CHECK_INT(env->vector.count, size > 0 ? 2 : 1);
         if (size == 0)
             continue;
         if (env->vector.count == 2) {
             const struct packet *p = env->vector.packet[1];
 
-            CHECK_BYTES(p->l3 + 20, p->len - 20, wanted, size);
+            CHECK_BYTES(p->l3 + 20, p->len - 20, expected, size);
         }
         return;
     }

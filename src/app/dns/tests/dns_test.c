@@ -180,7 +180,7 @@ TEST(dns_every_truncation_is_survived)
 
 TEST(dns_response_names_in_turn)
 {
-    static const char *const wanted[] = {
+    static const char *const expected[] = {
         "www.example.org", "www.example.org", "web.example.org", "web.example.org",
         "web.example.org", "example.org", "ns.example.org" };
     struct slice complete = { (const uint8_t *)response, sizeof(response) - 1 };
@@ -192,7 +192,7 @@ TEST(dns_response_names_in_turn)
     arena_init(&arena, 1024, 0);
     CHECK_INT(dns_message_parse(complete, &arena, &m), DNS_PARSED);
     for (; dns_response_name(&m, n, &name); n++)
-        CHECK_BYTES(name.data, name.len, wanted[n], strlen(wanted[n]));
-    CHECK_INT(n, ARRAY_LEN(wanted));
+        CHECK_BYTES(name.data, name.len, expected[n], strlen(expected[n]));
+    CHECK_INT(n, ARRAY_LEN(expected));
     arena_fini(&arena);
 }

@@ -20,18 +20,18 @@
 #define FLOW "flow ftp ftp ftp\n"
 
 static void check(struct test *t, const char *yaml, const struct split_step *steps,
-                  unsigned count, const char *wanted)
+                  unsigned count, const char *expected)
 {
     struct split_case c = { .yaml = yaml, .port = 21, .steps = steps, .count = count };
 
-    split_expect(t, &c, wanted);
+    split_expect(t, &c, expected);
 }
-#define EXPECT_YAML(yaml, wanted, ...)                                                         \
+#define EXPECT_YAML(yaml, expected, ...)                                                         \
     do {                                                                                       \
         static const struct split_step steps[] = { __VA_ARGS__ };                              \
-        check(t, yaml, steps, ARRAY_LEN(steps), wanted);                                       \
+        check(t, yaml, steps, ARRAY_LEN(steps), expected);                                       \
     } while (0)
-#define EXPECT(wanted, ...) EXPECT_YAML(NULL, wanted, __VA_ARGS__)
+#define EXPECT(expected, ...) EXPECT_YAML(NULL, expected, __VA_ARGS__)
 
 TEST(ftp_login)
 {
@@ -132,7 +132,7 @@ TEST(ftp_too_many_transactions)
 
 TEST(ftp_ports)
 {
-    static const struct { uint16_t (*port)(struct slice); const char *line; uint16_t wanted; }
+    static const struct { uint16_t (*port)(struct slice); const char *line; uint16_t expected; }
     cases[] = {
         { ftp_port_of_port, "PORT 192,168,0,13,234,10", 59914 },
         { ftp_port_of_port, "port 1,2,3,4,0,80", 80 },
@@ -154,7 +154,7 @@ TEST(ftp_ports)
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct slice line = { (const uint8_t *)cases[i].line, (uint32_t)strlen(cases[i].line) };
 
-        CHECK_INT(cases[i].port(line), cases[i].wanted);
+        CHECK_INT(cases[i].port(line), cases[i].expected);
     }
 }
 
@@ -218,7 +218,7 @@ static char *play_transfer(struct play_world *world, const char *command, const 
 }
 
 static void check_transfer(struct test *t, const char *command, bool by_server,
-                           const char *wanted)
+                           const char *expected)
 {
     struct play_world world;
     char *text;
@@ -229,7 +229,7 @@ static void check_transfer(struct test *t, const char *command, bool by_server,
     }
     app_require_files(world.conf, APP_FILE_TRACK);
     text = play_transfer(&world, command, "some content", by_server);
-    CHECK_STRING(text, wanted);
+    CHECK_STRING(text, expected);
     free(text);
     play_world_close(&world);
 }

@@ -28,7 +28,7 @@ static const char settings[] = "app-layer: { protocols: { http: { enabled: yes, 
 #define HELLO_SHA "d4e10166a657fc3f93818e86c62b43bf5e8919edd4130d219009a0108b130cd9"
 
 static void expect(struct test *t, const char *coding, const void *body, size_t len,
-                   const char *wanted)
+                   const char *expected)
 {
     static char response[2048], line[512];
     int n = snprintf(response, sizeof(response),
@@ -43,7 +43,7 @@ static void expect(struct test *t, const char *coding, const void *body, size_t 
 
     memcpy(response + n, body, len);
     snprintf(line, sizeof(line), "tx 0 http {\"http\":{\"hostname\":\"a\",\"url\":\"/f\"}}\n%s\n"
-             "flow http http http\n", wanted);
+             "flow http http http\n", expected);
     split_expect(t, &c, line);
 }
 
@@ -127,7 +127,7 @@ TEST(http1_codings_bomb)
 static void expect_refused(struct test *t, const char *yaml, const char *coding,
                            struct slice body, const char *event)
 {
-    static char response[512], wanted[256];
+    static char response[512], expected[256];
     int n = snprintf(response, sizeof(response),
                      "HTTP/1.1 200 OK\r\nContent-Encoding: %s\r\nContent-Length: %u\r\n\r\n",
                      coding, body.len);
@@ -137,9 +137,9 @@ static void expect_refused(struct test *t, const char *yaml, const char *coding,
                                   .count = ARRAY_LEN(steps) };
 
     memcpy(response + n, body.data, body.len);
-    snprintf(wanted, sizeof(wanted), "tx 0 http {\"http\":{\"hostname\":\"a\",\"url\":\"/f\"}}\n"
+    snprintf(expected, sizeof(expected), "tx 0 http {\"http\":{\"hostname\":\"a\",\"url\":\"/f\"}}\n"
              "tx 0 event %s\ntx 0 file /f closed %u -\nflow http http http\n", event, body.len);
-    split_expect(t, &c, wanted);
+    split_expect(t, &c, expected);
 }
 #define BODY(s) ((struct slice){ (const uint8_t *)(s), sizeof(s) - 1 })
 

@@ -16,11 +16,11 @@ static const char extended[] = "app-layer: { protocols: { http: { enabled: yes, 
                                "response-body-limit: 100kb } } } } }\n";
 
 static void expect(struct test *t, const struct split_step *steps, unsigned count,
-                   const char *wanted)
+                   const char *expected)
 {
     const struct split_case c = { .yaml = extended, .port = 80, .steps = steps, .count = count };
 
-    split_expect(t, &c, wanted);
+    split_expect(t, &c, expected);
 }
 
 TEST(http1_get)
@@ -250,11 +250,11 @@ TEST(http1_disposition)
 
 #define RESPONSE(lines) SPLIT_TC("HTTP/1.1 200 OK\r\n" lines "Content-Length: 2\r\n\r\nok")
 
-static void expect_odd(struct test *t, struct split_step response, const char *wanted)
+static void expect_odd(struct test *t, struct split_step response, const char *expected)
 {
     const struct split_step steps[] = { SPLIT_TS("GET / HTTP/1.1\r\nHost: a\r\n\r\n"), response };
 
-    expect(t, steps, ARRAY_LEN(steps), wanted);
+    expect(t, steps, ARRAY_LEN(steps), expected);
 }
 
 #define ODD(type, events)                                                                        \

@@ -24,14 +24,14 @@
 #define LOGGED                                                                                 \
     "\"dns\":{\"version\":3,\"type\":\"response\",\"tx_id\":0,\"id\":7,\"flags\":\"8180\""
 
-static void check_has(struct test *t, const struct split_case *c, const char *const *wanted)
+static void check_has(struct test *t, const struct split_case *c, const char *const *expected)
 {
     char *text = split_play(c, SPLIT_NONE, 0);
 
-    for (; *wanted != NULL; wanted++) {
-        CHECK(strstr(text, *wanted) != NULL);
-        if (strstr(text, *wanted) == NULL)
-            printf("# no %s in\n%s", *wanted, text);
+    for (; *expected != NULL; expected++) {
+        CHECK(strstr(text, *expected) != NULL);
+        if (strstr(text, *expected) == NULL)
+            printf("# no %s in\n%s", *expected, text);
     }
     free(text);
     split_check(t, c);
@@ -40,22 +40,22 @@ static void check_has(struct test *t, const struct split_case *c, const char *co
 TEST(doh2_body)
 {
     static const struct split_step steps[] = { SPLIT_TS(PREFACE POST), SPLIT_TC(RESPONSE) };
-    static const char *const wanted[] = {
+    static const char *const expected[] = {
         " dns {\"http\":{\"version\":\"2\"", "\"url\":\"/dns-query\"", LOGGED,
         "\"rrname\":\"a.bc\"", "\"rdata\":\"1.2.3.4\"", "flow doh2 doh2 doh2\n", NULL,
     };
     struct split_case c = CASE(steps);
 
-    check_has(t, &c, wanted);
+    check_has(t, &c, expected);
 }
 
 TEST(doh2_path)
 {
     static const struct split_step steps[] = { SPLIT_TS(PREFACE GET), SPLIT_TC(RESPONSE) };
-    static const char *const wanted[] = { LOGGED, "flow doh2 doh2 doh2\n", NULL };
+    static const char *const expected[] = { LOGGED, "flow doh2 doh2 doh2\n", NULL };
     struct split_case c = CASE(steps);
 
-    check_has(t, &c, wanted);
+    check_has(t, &c, expected);
 }
 
 /* A flow stays what it is when its messages make no sense, or nobody wants to know. */
@@ -66,10 +66,10 @@ TEST(doh2_not)
         SPLIT_TS(PREFACE), SPLIT_TC("\0\0\x27\1\4\0\0\0\1" "\x88" CONTENT_TYPE
                                     "\0\0\5\0\1\0\0\0\1" "\xff\xff\xff\xff\xff"),
     };
-    static const char *const wanted[] = { "flow http2 http2 ", NULL };
+    static const char *const expected[] = { "flow http2 http2 ", NULL };
     struct split_case c = CASE(good), d = CASE(bad);
 
     c.yaml = "app-layer: {protocols: {doh2: {enabled: no}}}";
-    check_has(t, &c, wanted);
-    check_has(t, &d, wanted);
+    check_has(t, &c, expected);
+    check_has(t, &d, expected);
 }

@@ -14,12 +14,12 @@
 #define WRITE_REGS "\0\2\0\0\0\x0b\x0a\x10\0\x10\0\2\4\1\2\3\4"
 #define REGS       "\0\2\0\0\0\6\x0a\x10\0\x10\0\2"
 
-static void check_has(struct test *t, const struct split_case *c, const char *const *wanted)
+static void check_has(struct test *t, const struct split_case *c, const char *const *expected)
 {
     char *text = split_play(c, SPLIT_NONE, 0);
 
-    for (; *wanted != NULL; wanted++)
-        CHECK(strstr(text, *wanted) != NULL);
+    for (; *expected != NULL; expected++)
+        CHECK(strstr(text, *expected) != NULL);
     free(text);
     split_check(t, c);
 }
@@ -30,7 +30,7 @@ TEST(modbus_reads_and_writes)
         SPLIT_TS(READ_COILS WRITE_REGS), SPLIT_TC(REGS COILS),
         SPLIT_TS("\0\3\0\0\0\6\1\x08\0\x0a\0\0"), SPLIT_TC("\0\3\0\0\0\3\1\x88\x01"),
     };
-    static const char *const wanted[] = {
+    static const char *const expected[] = {
         "\"id\":1,\"request\":{\"transaction_id\":1,\"protocol_id\":0,\"unit_id\":10,"
         "\"function_raw\":1,\"function_code\":\"RdCoils\",\"access_type\":\"READ | COILS\","
         "\"category\":\"PUBLIC_ASSIGNED\",\"error_flags\":\"NONE\",\"read\":{\"address\":0,"
@@ -44,7 +44,7 @@ TEST(modbus_reads_and_writes)
     };
     struct split_case c = CASE(steps);
 
-    check_has(t, &c, wanted);
+    check_has(t, &c, expected);
 }
 
 static void check_event(struct test *t, const void *request, uint32_t n, const void *response,

@@ -111,14 +111,14 @@ static struct split_case case_of(const struct talk *k)
 }
 
 /* Plays it whole and looks for each of the texts, then in all cuts. */
-static void check_talk(struct test *t, const struct split_case *c, const char *const *wanted)
+static void check_talk(struct test *t, const struct split_case *c, const char *const *expected)
 {
     char *text = split_play(c, SPLIT_NONE, 0);
 
-    for (; *wanted != NULL; wanted++) {
-        CHECK(strstr(text, *wanted) != NULL);
+    for (; *expected != NULL; expected++) {
+        CHECK(strstr(text, *expected) != NULL);
         if (t->failures > 0) {
-            printf("# no %s in\n%s", *wanted, text);
+            printf("# no %s in\n%s", *expected, text);
             break;
         }
     }
@@ -177,7 +177,7 @@ static void commit(struct talk *k, uint32_t xid)
 
 TEST(nfs3_read)
 {
-    static const char *const wanted[] = {
+    static const char *const expected[] = {
         "\"procedure\":\"LOOKUP\",\"filename\":\"a.txt\",\"hhash\":",
         "\"auth_type\":\"UNIX\",\"creds\":{\"machine_name\":\"host\",\"uid\":500,\"gid\":100}",
         "\"procedure\":\"READ\",\"filename\":\"a.txt\"",
@@ -191,13 +191,13 @@ TEST(nfs3_read)
     read_extent(&k, 2, 0, 1000, false);
     read_extent(&k, 3, 1000, 501, true);
     c = case_of(&k);
-    check_talk(t, &c, wanted);
+    check_talk(t, &c, expected);
     talk_fini(&k);
 }
 
 TEST(nfs3_write)
 {
-    static const char *const wanted[] = {
+    static const char *const expected[] = {
         "\"write\":{\"first\":true,\"last\":true,\"last_xid\":4,\"chunks\":2}",
         "file a.txt closed 1400", "\"procedure\":\"WRITE\"", NULL,
     };
@@ -209,13 +209,13 @@ TEST(nfs3_write)
     write_extent(&k, 3, 0, 600, 0);
     commit(&k, 4);
     c = case_of(&k);
-    check_talk(t, &c, wanted);
+    check_talk(t, &c, expected);
     talk_fini(&k);
 }
 
 TEST(nfs3_names)
 {
-    static const char *const wanted[] = {
+    static const char *const expected[] = {
         "\"procedure\":\"RENAME\",\"filename\":\"old\"",
         "\"rename\":{\"from\":\"old\",\"to\":\"new\"}", "\"status\":\"ERR_NOENT\"",
         "\"procedure\":\"ACCESS\",\"filename\":\"listed\"", NULL,
@@ -250,13 +250,13 @@ TEST(nfs3_names)
     (void)begin_reply(&k, 3, 0);
     end(&k);
     c = case_of(&k);
-    check_talk(t, &c, wanted);
+    check_talk(t, &c, expected);
     talk_fini(&k);
 }
 
 TEST(nfs3_udp)
 {
-    static const char *const wanted[] = {
+    static const char *const expected[] = {
         "\"version\":3,\"procedure\":\"LOOKUP\",\"filename\":\"a.txt\"",
         "file a.txt closed 100", NULL,
     };
@@ -266,7 +266,7 @@ TEST(nfs3_udp)
     lookup(&k, 1);
     read_extent(&k, 2, 0, 100, true);
     c = case_of(&k);
-    check_talk(t, &c, wanted);
+    check_talk(t, &c, expected);
     talk_fini(&k);
 }
 
@@ -274,7 +274,7 @@ TEST(nfs3_udp)
 
 TEST(nfs2_read)
 {
-    static const char *const wanted[] = {
+    static const char *const expected[] = {
         "\"version\":2,\"procedure\":\"READ\",\"filename\":\"\"", "file  closed 6",
         "\"version\":2,\"procedure\":\"REMOVE\"", NULL,
     };
@@ -298,7 +298,7 @@ TEST(nfs2_read)
     (void)begin_reply(&k, 2, 0);
     end(&k);
     c = case_of(&k);
-    check_talk(t, &c, wanted);
+    check_talk(t, &c, expected);
     talk_fini(&k);
 }
 
@@ -346,7 +346,7 @@ static void open_file(struct talk *k, uint32_t xid)
 
 TEST(nfs4_write_and_read)
 {
-    static const char *const wanted[] = {
+    static const char *const expected[] = {
         "\"version\":4,\"procedure\":\"WRITE\",\"filename\":\"b.txt\"",
         "\"write\":{\"first\":true,\"last\":true,\"last_xid\":3,\"chunks\":0}",
         "\"version\":4,\"procedure\":\"READ\",\"filename\":\"b.txt\"", "file b.txt closed 9",
@@ -378,13 +378,13 @@ TEST(nfs4_write_and_read)
     put_many(b, 'r', 11);
     end(&k);
     c = case_of(&k);
-    check_talk(t, &c, wanted);
+    check_talk(t, &c, expected);
     talk_fini(&k);
 }
 
 TEST(nfs4_remove)
 {
-    static const char *const wanted[] = {
+    static const char *const expected[] = {
         "\"procedure\":\"REMOVE\",\"filename\":\"gone\"", "\"status\":\"ERR_ACCES\"", NULL,
     };
     struct talk k = { .count = 0 };
@@ -401,7 +401,7 @@ TEST(nfs4_remove)
     WORDS(b, 22, 0, 28, 13);
     end(&k);
     c = case_of(&k);
-    check_talk(t, &c, wanted);
+    check_talk(t, &c, expected);
     talk_fini(&k);
 }
 
@@ -410,7 +410,7 @@ TEST(nfs4_remove)
 /* What is lost within an extent is lost to the file alone. */
 TEST(nfs_gap_in_extent)
 {
-    static const char *const wanted[] = { "file a.txt truncated 1000",
+    static const char *const expected[] = { "file a.txt truncated 1000",
                                           "\"procedure\":\"ACCESS\"", NULL };
     struct split_step steps[STEPS_MAX];
     struct talk k = { .count = 0 };
@@ -437,14 +437,14 @@ TEST(nfs_gap_in_extent)
     c = case_of(&k);
     c.steps = steps;
     c.count = k.count + 2;
-    check_talk(t, &c, wanted);
+    check_talk(t, &c, expected);
     talk_fini(&k);
 }
 
 /* The next record is found behind a gap, whatever else there is. */
 TEST(nfs_gap_between_records)
 {
-    static const char *const wanted[] = { "\"xid\":9,", "\"procedure\":\"LOOKUP\"", NULL };
+    static const char *const expected[] = { "\"xid\":9,", "\"procedure\":\"LOOKUP\"", NULL };
     struct split_step steps[STEPS_MAX];
     struct talk k = { .count = 0 };
     struct split_case c;
@@ -458,13 +458,13 @@ TEST(nfs_gap_between_records)
     c = case_of(&k);
     c.steps = steps;
     c.count = 6;
-    check_talk(t, &c, wanted);
+    check_talk(t, &c, expected);
     talk_fini(&k);
 }
 
 TEST(nfs_malformed)
 {
-    static const char *const wanted[] = { "event malformed_data", "\"procedure\":\"ACCESS\"",
+    static const char *const expected[] = { "event malformed_data", "\"procedure\":\"ACCESS\"",
                                           NULL };
     struct talk k = { .count = 0 };
     struct split_case c;
@@ -475,7 +475,7 @@ TEST(nfs_malformed)
     (void)begin_reply(&k, 2, 0);
     end(&k);
     c = case_of(&k);
-    check_talk(t, &c, wanted);
+    check_talk(t, &c, expected);
     talk_fini(&k);
 }
 
@@ -502,7 +502,7 @@ TEST(nfs_too_many)
 
 TEST(nfs_frames)
 {
-    static const char *const wanted[] = {
+    static const char *const expected[] = {
         "frame ts rpc.creds 28 32\n", "frame ts nfs.pdu 68 20\n", "frame tc rpc.hdr 0 12\n",
         "frame tc nfs.status 28 4\n", NULL,
     };
@@ -512,6 +512,6 @@ TEST(nfs_frames)
     lookup(&k, 1);
     c = case_of(&k);
     c.frames = true;
-    check_talk(t, &c, wanted);
+    check_talk(t, &c, expected);
     talk_fini(&k);
 }

@@ -15,16 +15,16 @@
 #define FLOW "flow pop3 pop3 pop3\n"
 
 static void check(struct test *t, const struct split_step *steps, unsigned count,
-                  const char *wanted)
+                  const char *expected)
 {
     struct split_case c = { .port = 110, .steps = steps, .count = count };
 
-    split_expect(t, &c, wanted);
+    split_expect(t, &c, expected);
 }
-#define EXPECT(wanted, ...)                                                                    \
+#define EXPECT(expected, ...)                                                                    \
     do {                                                                                       \
         static const struct split_step steps[] = { __VA_ARGS__ };                              \
-        check(t, steps, ARRAY_LEN(steps), wanted);                                             \
+        check(t, steps, ARRAY_LEN(steps), expected);                                             \
     } while (0)
 
 TEST(pop3_session)

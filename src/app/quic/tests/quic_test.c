@@ -54,16 +54,16 @@ TEST(quic_crypto_frames_in_any_order)
     buf_fini(&a.data);
 }
 
-static void check_play(struct test *t, const void *data, uint32_t len, const char *wanted)
+static void check_play(struct test *t, const void *data, uint32_t len, const char *expected)
 {
     const struct split_step step = { TO_SERVER, data, len };
     const struct split_case c = { .port = 443, .udp = true, .steps = &step, .count = 1 };
     char *played = split_play(&c, SPLIT_NONE, 0);
 
-    CHECK(strstr(played, wanted) != NULL);
+    CHECK(strstr(played, expected) != NULL);
     free(played);
 }
-#define CHECK_PLAY(s, wanted) check_play(t, (s), sizeof(s) - 1, (wanted))
+#define CHECK_PLAY(s, expected) check_play(t, (s), sizeof(s) - 1, (expected))
 
 TEST(quic_tags_of_google)
 {

@@ -22,19 +22,19 @@
 #define FLOW "flow smtp smtp smtp\n"
 
 static void check_yaml(struct test *t, const char *yaml, const struct split_step *steps,
-                       unsigned count, const char *wanted)
+                       unsigned count, const char *expected)
 {
     struct split_case c = { .yaml = yaml, .port = 25, .steps = steps, .count = count,
                             .file_features = APP_FILE_SHA256 };
 
-    split_expect(t, &c, wanted);
+    split_expect(t, &c, expected);
 }
-#define EXPECT_YAML(yaml, wanted, ...)                                                          \
+#define EXPECT_YAML(yaml, expected, ...)                                                          \
     do {                                                                                       \
         static const struct split_step steps[] = { __VA_ARGS__ };                              \
-        check_yaml(t, yaml, steps, ARRAY_LEN(steps), wanted);                                  \
+        check_yaml(t, yaml, steps, ARRAY_LEN(steps), expected);                                  \
     } while (0)
-#define EXPECT(wanted, ...) EXPECT_YAML(NULL, wanted, __VA_ARGS__)
+#define EXPECT(expected, ...) EXPECT_YAML(NULL, expected, __VA_ARGS__)
 
 /* --- the mail ------------------------------------------------------------------------------- */
 

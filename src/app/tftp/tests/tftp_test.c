@@ -3,11 +3,11 @@
 
 #define DATAGRAM(s) { TO_SERVER, (s), sizeof(s) - 1 }
 
-static void check(struct test *t, const struct split_step *step, const char *wanted)
+static void check(struct test *t, const struct split_step *step, const char *expected)
 {
     struct split_case c = { .udp = true, .port = 69, .steps = step, .count = 1 };
 
-    split_expect(t, &c, wanted);
+    split_expect(t, &c, expected);
 }
 
 TEST(tftp_requests)

@@ -42,9 +42,9 @@ static void close_fixture(struct fixture *f)
     digests_free(f->digests);
 }
 
-static void check_slice(struct test *t, struct slice found, const char *wanted)
+static void check_slice(struct test *t, struct slice found, const char *expected)
 {
-    CHECK_BYTES(found.data, found.len, wanted, strlen(wanted));
+    CHECK_BYTES(found.data, found.len, expected, strlen(expected));
 }
 
 TEST(tls_certificate_fields)

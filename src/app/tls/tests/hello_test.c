@@ -14,9 +14,9 @@ static struct slice hello_of(const struct split_step *step)
     return (struct slice){ data + 9, get_be24(data + 6) };
 }
 
-static void check_slice(struct test *t, struct slice found, const char *wanted)
+static void check_slice(struct test *t, struct slice found, const char *expected)
 {
-    CHECK_BYTES(found.data, found.len, wanted, strlen(wanted));
+    CHECK_BYTES(found.data, found.len, expected, strlen(expected));
 }
 
 TEST(tls_hello_client)

@@ -58,16 +58,16 @@ TEST(tls_frames)
 #define HELLO_REQUEST "\x16\x03\x03\x00\x04\x00\x00\x00\x00"
 
 static void check_events(struct test *t, const struct split_step *steps, unsigned count,
-                         const char *wanted)
+                         const char *expected)
 {
     struct split_case c = { .port = 443, .steps = steps, .count = count };
 
-    split_expect(t, &c, wanted);
+    split_expect(t, &c, expected);
 }
-#define CHECK_EVENTS(wanted, ...)                                                              \
+#define CHECK_EVENTS(expected, ...)                                                              \
     do {                                                                                       \
         static const struct split_step steps[] = { __VA_ARGS__ };                              \
-        check_events(t, steps, ARRAY_LEN(steps), wanted);                                      \
+        check_events(t, steps, ARRAY_LEN(steps), expected);                                      \
     } while (0)
 
 

@@ -14,14 +14,14 @@
              "Connection: Upgrade\r\n\r\n")
 #define CASE(list) { .port = 80, .steps = list, .count = sizeof(list) / sizeof(list[0]) }
 
-static void check_has(struct test *t, const struct split_case *c, const char *const *wanted)
+static void check_has(struct test *t, const struct split_case *c, const char *const *expected)
 {
     char *text = split_play(c, SPLIT_NONE, 0);
 
-    for (; *wanted != NULL; wanted++) {
-        CHECK(strstr(text, *wanted) != NULL);
-        if (strstr(text, *wanted) == NULL)
-            printf("# no %s in\n%s", *wanted, text);
+    for (; *expected != NULL; expected++) {
+        CHECK(strstr(text, *expected) != NULL);
+        if (strstr(text, *expected) == NULL)
+            printf("# no %s in\n%s", *expected, text);
     }
     free(text);
     split_check(t, c);
@@ -33,7 +33,7 @@ TEST(websocket_frames)
         UPGRADE, SPLIT_TS("\x81\x85\x01\x02\x03\x04ighhn"), SPLIT_TC("\x89\x02ok\x8a\x00"),
         SPLIT_TS("\x88\x80\x00\x00\x00\x00\x83\x01x"),
     };
-    static const char *const wanted[] = {
+    static const char *const expected[] = {
         "websocket {\"websocket\":{\"fin\":true,\"mask\":16909060,\"opcode\":\"text\"}}",
         "\"fin\":true,\"opcode\":\"ping\"", "\"fin\":true,\"opcode\":\"pong\"",
         "\"fin\":true,\"mask\":0,\"opcode\":\"close\"", "\"opcode\":\"unknown-3\"",
@@ -42,7 +42,7 @@ TEST(websocket_frames)
     struct split_case c = CASE(steps);
 
     c.frames = true;
-    check_has(t, &c, wanted);
+    check_has(t, &c, expected);
 }
 
 TEST(websocket_limits)
@@ -51,13 +51,13 @@ TEST(websocket_limits)
         UPGRADE, SPLIT_TC("\x82\x7e\x00\x14" "12345678901234567890" "\x01\x05" "12345"
                           "\x80\x05" "67890" "\x89\x00"),
     };
-    static const char *const wanted[] = {
+    static const char *const expected[] = {
         "event skip_end_of_payload", "event reassembly_limit_reached", "\"opcode\":\"ping\"", NULL,
     };
     struct split_case c = CASE(steps);
 
     c.yaml = "app-layer: {protocols: {websocket: {max-payload-size: 8}}}";
-    check_has(t, &c, wanted);
+    check_has(t, &c, expected);
 }
 
 /* There is no way back behind a gap. */
