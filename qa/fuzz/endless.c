@@ -33,7 +33,7 @@ static size_t allocated(void)
     return info.uordblks + info.hblkhd;
 }
 
-bool endless_wanted(void)
+bool endless_is_enabled(void)
 {
     return getenv("IDS_ENDLESS") != NULL;
 }

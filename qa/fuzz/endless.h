@@ -22,7 +22,7 @@ struct endless {
     unsigned count;
 };
 
-bool endless_wanted(void);
+bool endless_is_enabled(void);
 void endless_add(struct endless *e, enum direction d, struct slice data);
 void endless_check(const struct endless *e);
 

@@ -79,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (proto == NULL)
         return 0;
     udp = (proto->transports & (udp ? APP_UDP : APP_TCP)) != 0 ? udp : !udp;
-    if (endless_wanted()) {
+    if (endless_is_enabled()) {
         go_on_for_ever(in, proto, udp);
         return 0;
     }

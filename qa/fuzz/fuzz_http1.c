@@ -142,7 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 1 || size > 65536)
         return 0;
     w = data[0] & 3;
-    if (endless_wanted()) {
+    if (endless_is_enabled()) {
         go_on_for_ever(data + 1, size - 1, w);
         return 0;
     }

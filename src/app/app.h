@@ -433,11 +433,11 @@ const struct app_proto *app_proto_by_name(const char *name);
 /* As rule headers and app-layer-protocol name them; "http" is APP_PROTO_HTTP_ANY. */
 bool app_proto_by_rule_name(struct text name, enum app_proto_id *out);
 const char *app_proto_name(enum app_proto_id id);       /* "http", "failed", "unknown" as in EVE */
-/* The first protocol that a rule for `wanted` means: http1 for APP_PROTO_HTTP_ANY. */
-const struct app_proto *app_proto_of_rule(enum app_proto_id wanted);
-/* Is this flow's protocol meant by a rule header or keyword that names `wanted`? http stands
+/* The first protocol that a rule for `rule_proto` means: http1 for APP_PROTO_HTTP_ANY. */
+const struct app_proto *app_proto_of_rule(enum app_proto_id rule_proto);
+/* Is this flow's protocol meant by a rule header or keyword that names `rule_proto`? http stands
  * for http1 and http2, dns also for doh2 ... */
-bool app_proto_matches(enum app_proto_id wanted, enum app_proto_id found);
+bool app_proto_matches(enum app_proto_id rule_proto, enum app_proto_id found);
 
 /* Settings of all protocols and the detection tables; read-only but for app_require(). */
 struct app_conf;
@@ -461,8 +461,8 @@ void expectation_parent_add(const struct app_conf *conf, const struct expectatio
 void expectation_parent_remove(const struct app_conf *conf, const struct packet *p);
 bool app_proto_enabled(const struct app_conf *conf, enum app_proto_id id);  /* with its parser */
 bool app_proto_is_detected(const struct app_conf *conf, enum app_proto_id id);   /* at least */
-/* Of those that a rule for `wanted` means, one is. */
-bool app_proto_any_is_detected(const struct app_conf *conf, enum app_proto_id wanted);
+/* Of those that a rule for `rule_proto` means, one is. */
+bool app_proto_any_is_detected(const struct app_conf *conf, enum app_proto_id rule_proto);
 /* What it takes for all flows together; NULL: that is not counted. */
 struct app_memory *app_proto_memory(const struct app_conf *conf, enum app_proto_id id);
 struct app_memory *app_ranges_limit(const struct app_conf *conf);  /* files that come in ranges */

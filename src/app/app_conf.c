@@ -211,10 +211,10 @@ bool app_proto_is_detected(const struct app_conf *conf, enum app_proto_id id)
            (conf->proto[id].enabled[TRANSPORT_TCP] || conf->proto[id].enabled[TRANSPORT_UDP]);
 }
 
-bool app_proto_any_is_detected(const struct app_conf *conf, enum app_proto_id wanted)
+bool app_proto_any_is_detected(const struct app_conf *conf, enum app_proto_id rule_proto)
 {
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
-        if (app_proto_matches(wanted, (enum app_proto_id)id) &&
+        if (app_proto_matches(rule_proto, (enum app_proto_id)id) &&
             app_proto_is_detected(conf, (enum app_proto_id)id))
             return true;
     return false;

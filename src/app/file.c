@@ -164,9 +164,9 @@ static bool is_for_rules(const struct app_file *file)
 
 static bool rules_look_into(const struct app_file *file)
 {
-    const uint32_t *wanted = &thread_of(file)->conf->required_content[file->tx->flow->proto->id];
+    const uint32_t *required = &thread_of(file)->conf->required_content[file->tx->flow->proto->id];
 
-    return (required_get(wanted) & APP_DIRECTION_BIT(file->direction)) != 0;
+    return (required_get(required) & APP_DIRECTION_BIT(file->direction)) != 0;
 }
 
 static bool is_for_magic(struct app_file *file)

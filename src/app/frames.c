@@ -143,9 +143,9 @@ uint32_t app_frame(struct app_flow *af, enum direction direction, unsigned type,
 {
     struct app_session *s = app_session_of(af);
     struct frames *frames = frames_of(s, direction);
-    uint32_t wanted = required_get(&af->thread->conf->required_frames[af->proto->id]);
+    uint32_t required = required_get(&af->thread->conf->required_frames[af->proto->id]);
 
-    if (LIKELY((wanted & 1u << type) == 0) || frame_count(frames) >= FRAMES_MAX)
+    if (LIKELY((required & 1u << type) == 0) || frame_count(frames) >= FRAMES_MAX)
         return 0;
     if (frames == NULL && (frames = frames_make(af, direction)) == NULL)
         return 0;

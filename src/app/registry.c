@@ -61,12 +61,12 @@ bool app_proto_by_rule_name(struct text name, enum app_proto_id *out)
     return false;
 }
 
-const struct app_proto *app_proto_of_rule(enum app_proto_id wanted)
+const struct app_proto *app_proto_of_rule(enum app_proto_id rule_proto)
 {
-    if (app_proto_by_id(wanted) != NULL)
-        return app_proto_by_id(wanted);
+    if (app_proto_by_id(rule_proto) != NULL)
+        return app_proto_by_id(rule_proto);
     for (unsigned i = 0; i < APP_PROTO_COUNT; i++)
-        if (proto_table[i] != NULL && app_proto_matches(wanted, (enum app_proto_id)i))
+        if (proto_table[i] != NULL && app_proto_matches(rule_proto, (enum app_proto_id)i))
             return proto_table[i];
     return NULL;
 }
@@ -87,17 +87,17 @@ const char *app_proto_name(enum app_proto_id id)
     }
 }
 
-bool app_proto_matches(enum app_proto_id wanted, enum app_proto_id found)
+bool app_proto_matches(enum app_proto_id rule_proto, enum app_proto_id found)
 {
     const struct app_proto *proto;
 
-    if (wanted == found)
+    if (rule_proto == found)
         return true;
     proto = app_proto_by_id(found);
-    if (proto == NULL || wanted == APP_PROTO_UNKNOWN)
+    if (proto == NULL || rule_proto == APP_PROTO_UNKNOWN)
         return false;
     for (unsigned i = 0; i < ARRAY_LEN(proto->also); i++)
-        if (proto->also[i] == wanted)
+        if (proto->also[i] == rule_proto)
             return true;
     return false;
 }

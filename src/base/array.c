@@ -57,11 +57,11 @@ void *xaligned(size_t align, size_t size)
 
 void *array_grow(void *at, size_t *cap, size_t need, size_t item_size)
 {
-    size_t bytes, wanted = MAX(need, *cap + *cap / 2);
+    size_t bytes, requested = MAX(need, *cap + *cap / 2);
 
-    wanted = MAX(wanted, (size_t)8);
-    if (__builtin_mul_overflow(wanted, item_size, &bytes))
+    requested = MAX(requested, (size_t)8);
+    if (__builtin_mul_overflow(requested, item_size, &bytes))
         out_of_memory(SIZE_MAX);
-    *cap = wanted;
+    *cap = requested;
     return xrealloc(at, bytes);
 }

@@ -49,18 +49,18 @@ static struct bpf_object *open_object(const char *path, struct err *err)
 static struct bpf_program *find_program(struct bpf_object *object, const char *section,
                                         enum bpf_prog_type type)
 {
-    struct bpf_program *program, *wanted = NULL;
+    struct bpf_program *program, *target = NULL;
 
     bpf_object__for_each_program(program, object) {
-        bool is_it = wanted == NULL && strcmp(bpf_program__section_name(program), section) == 0;
+        bool is_it = target == NULL && strcmp(bpf_program__section_name(program), section) == 0;
 
         bpf_program__set_autoload(program, is_it);
         if (is_it)
-            wanted = program;
+            target = program;
     }
-    if (wanted != NULL)
-        bpf_program__set_type(wanted, type);
-    return wanted;
+    if (target != NULL)
+        bpf_program__set_type(target, type);
+    return target;
 }
 
 /* For the card itself: program and tables are to live there. */

@@ -24,11 +24,11 @@
 #define RING_MIN_INLINE 8192
 #define RING_MAX 16384
 
-static unsigned ring_size(unsigned least, uint64_t wanted)
+static unsigned ring_size(unsigned least, uint64_t requested)
 {
     unsigned n = least;
 
-    while (n < wanted && n < RING_MAX)
+    while (n < requested && n < RING_MAX)
         n *= 2;
     return n;
 }

@@ -289,7 +289,7 @@ static COLD void say_link_type(struct pcap_queue *q, int link_type)
 }
 
 /* The next frame that passes the filter. */
-static enum pcap_status next_wanted(struct pcap_queue *q, struct pcap_frame *frame,
+static enum pcap_status next_selected(struct pcap_queue *q, struct pcap_frame *frame,
                                     enum datalink *link)
 {
     enum pcap_status status;
@@ -325,7 +325,7 @@ static enum pcap_status next_ours(struct pcap_queue *q, struct packet_vector *v,
 {
     enum pcap_status status;
 
-    while ((status = next_wanted(q, frame, link)) == PCAP_STATUS_FRAME) {
+    while ((status = next_selected(q, frame, link)) == PCAP_STATUS_FRAME) {
         unsigned choice = CAPTURE_OURS;
 
         count_frame(q, frame);

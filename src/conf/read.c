@@ -15,22 +15,22 @@ static const char *const kind_names[] = {
 
 /* The node when there is a value to read, else NULL; a list or a section is a mistake. */
 static const struct conf_node *find_value(const struct conf_node *node, const char *path,
-                                          const char *wanted)
+                                          const char *expected)
 {
     const struct conf_node *found = conf_find(node, path);
 
     if (found == NULL || found->kind == CONF_NULL)
         return NULL;
     if (found->kind != CONF_SCALAR) {
-        conf_error(found, "want %s, found %s", wanted, kind_names[found->kind]);
+        conf_error(found, "want %s, found %s", expected, kind_names[found->kind]);
         return NULL;
     }
     return found;
 }
 
-static void malformed(const struct conf_node *node, const char *wanted)
+static void malformed(const struct conf_node *node, const char *expected)
 {
-    conf_error(node, "want %s, got \"%s\"", wanted, node->value);
+    conf_error(node, "want %s, got \"%s\"", expected, node->value);
 }
 
 const char *conf_string(const struct conf_node *node, const char *path, const char *otherwise)
@@ -104,15 +104,15 @@ double conf_double(const struct conf_node *node, const char *path, double otherw
 
 uint64_t conf_size(const struct conf_node *node, const char *path, uint64_t otherwise)
 {
-    static const char wanted[] = "a size such as 512, 100 KiB, 64mb or 1 GiB";
-    const struct conf_node *found = find_value(node, path, wanted);
+    static const char expected[] = "a size such as 512, 100 KiB, 64mb or 1 GiB";
+    const struct conf_node *found = find_value(node, path, expected);
     uint64_t value;
 
     if (found == NULL)
         return otherwise;
     if (text_to_size(text_of(found->value), &value))
         return value;
-    conf_fatal(found, "want %s, got \"%s\"", wanted, found->value);
+    conf_fatal(found, "want %s, got \"%s\"", expected, found->value);
     return otherwise;
 }
 
@@ -151,15 +151,15 @@ static bool duration_parse(struct text in, uint64_t *out)
 
 uint64_t conf_duration_ms(const struct conf_node *node, const char *path, uint64_t otherwise)
 {
-    static const char wanted[] = "a time such as 30 (seconds), 250ms, 5m, 2h or 1d";
-    const struct conf_node *found = find_value(node, path, wanted);
+    static const char expected[] = "a time such as 30 (seconds), 250ms, 5m, 2h or 1d";
+    const struct conf_node *found = find_value(node, path, expected);
     uint64_t value;
 
     if (found == NULL)
         return otherwise;
     if (duration_parse(text_of(found->value), &value))
         return value;
-    malformed(found, wanted);
+    malformed(found, expected);
     return otherwise;
 }
 

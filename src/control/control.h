@@ -27,7 +27,7 @@ struct control_conf {
 };
 
 /* Does the configuration ask for a socket? */
-bool control_is_wanted(const struct conf_node *root, bool live);
+bool control_is_enabled(const struct conf_node *root, bool live);
 /* Makes the socket. 0 with *out NULL where there is to be none; -1 with err set. */
 int control_open(const struct control_conf *conf, struct control **out, struct err *err);
 /* Begins to answer. From here on all may be called by the main thread; NULL is fine. */

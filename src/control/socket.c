@@ -352,18 +352,18 @@ static int bind_to(struct control *c, struct err *err)
 }
 
 /* auto: while capturing live. */
-bool control_is_wanted(const struct conf_node *root, bool live)
+bool control_is_enabled(const struct conf_node *root, bool live)
 {
     if (strcmp(conf_string(root, "unix-command.enabled", "auto"), "auto") == 0)
         return live;
     return conf_bool(root, "unix-command.enabled", false);
 }
 
-static bool is_wanted(const struct control_conf *conf)
+static bool is_enabled(const struct control_conf *conf)
 {
     const struct capture_ops *capture = conf->context->capture;
 
-    return conf->takes_jobs || control_is_wanted(conf->root, capture != NULL && capture->live);
+    return conf->takes_jobs || control_is_enabled(conf->root, capture != NULL && capture->live);
 }
 
 int control_open(const struct control_conf *conf, struct control **out, struct err *err)
@@ -371,7 +371,7 @@ int control_open(const struct control_conf *conf, struct control **out, struct e
     struct control *c;
 
     *out = NULL;
-    if (!is_wanted(conf))
+    if (!is_enabled(conf))
         return 0;
     c = xcalloc(1, sizeof(*c));
     c->conf = *conf;

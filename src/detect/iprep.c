@@ -110,7 +110,7 @@ static bool score_line(struct iprep *rep, struct text line)
 }
 
 static int read_file(struct iprep *rep, const char *path,
-                     bool (*take)(struct iprep *rep, struct text line), const char *wanted)
+                     bool (*take)(struct iprep *rep, struct text line), const char *expected)
 {
     FILE *f = fopen(path, "re");
     unsigned number = 0;
@@ -129,7 +129,7 @@ static int read_file(struct iprep *rep, const char *path,
         while (text_split(&rest, '\r', &t))        /* lines may end with CR alone */
             if (t.n > 0 && t.p[0] != '#' && !take(rep, t))
                 log_at(LOG_LEVEL_ERROR, "reputation", (struct where){ path, number, 1 },
-                       "%s, found \"%.*s\"", wanted, (int)MIN(t.n, 100), t.p);
+                       "%s, found \"%.*s\"", expected, (int)MIN(t.n, 100), t.p);
     }
     free(line);
     fclose(f);

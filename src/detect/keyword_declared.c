@@ -35,15 +35,15 @@ static const struct declared *declared_of(const struct keyword_ops *k)
 /* The narrowest protocol a rule may name that covers all of these; UNKNOWN: there is none. */
 static enum app_proto_id common_proto(const struct declared *d)
 {
-    for (unsigned wanted = APP_PROTO_COUNT; wanted-- > APP_PROTO_HTTP_ANY;) {
-        bool covers = wanted == APP_PROTO_HTTP_ANY || d->in_proto[wanted];
+    for (unsigned rule_proto = APP_PROTO_COUNT; rule_proto-- > APP_PROTO_HTTP_ANY;) {
+        bool covers = rule_proto == APP_PROTO_HTTP_ANY || d->in_proto[rule_proto];
 
         for (unsigned id = 0; id < APP_PROTO_COUNT && covers; id++)
-            covers = !d->in_proto[id] || id == wanted ||
+            covers = !d->in_proto[id] || id == rule_proto ||
                      app_proto_by_id((enum app_proto_id)id)->subprotocol_of != 0 ||
-                     app_proto_matches((enum app_proto_id)wanted, (enum app_proto_id)id);
+                     app_proto_matches((enum app_proto_id)rule_proto, (enum app_proto_id)id);
         if (covers)
-            return (enum app_proto_id)wanted;
+            return (enum app_proto_id)rule_proto;
     }
     return APP_PROTO_UNKNOWN;
 }

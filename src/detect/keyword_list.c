@@ -9,12 +9,12 @@ struct listing {
     void *arg;
 };
 
-static bool has_feature(struct text all, const char *wanted)
+static bool has_feature(struct text all, const char *target)
 {
     struct text one;
 
     while (text_split(&all, ',', &one))
-        if (text_equal(one, wanted))
+        if (text_equal(one, target))
             return true;
     return false;
 }

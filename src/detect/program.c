@@ -532,9 +532,9 @@ static int check_list(struct rule_parser *p, struct rule_list *list)
  * which, whatever its other buffers tell. */
 static int check_one_way(struct rule_parser *p)
 {
-    uint32_t both = RULE_TO_SERVER | RULE_TO_CLIENT, wanted = p->rule->flags & both;
+    uint32_t both = RULE_TO_SERVER | RULE_TO_CLIENT, required = p->rule->flags & both;
 
-    if (wanted != 0 && wanted != both)
+    if (required != 0 && required != both)
         return 0;
     for (const struct rule_list *l = p->rule->list; l != NULL; l = l->next) {
         for (unsigned i = 0; l->buffer != NULL && i < APP_PROTO_COUNT; i++) {
@@ -570,7 +570,7 @@ static int settle_direction(struct rule_parser *p)
     bool server = false, client = false, either = false;
     uint8_t directions;
     struct rule *r = p->rule;
-    uint32_t wanted = r->flags & (RULE_TO_SERVER | RULE_TO_CLIENT);
+    uint32_t required = r->flags & (RULE_TO_SERVER | RULE_TO_CLIENT);
 
     for (const struct rule_list *l = r->list; l != NULL; l = l->next) {
         if (l->buffer == NULL || (l->buffer->kind != BUFFER_TX && l->buffer->kind != BUFFER_FRAME))
@@ -597,7 +597,7 @@ static int settle_direction(struct rule_parser *p)
     if (server && client)
         return rule_error(p, "rule %u mixes keywords with conflicting directions, a transactional "
                           "rule with => should be used", r->sid);
-    if ((server && wanted == RULE_TO_CLIENT) || (client && wanted == RULE_TO_SERVER))
+    if ((server && required == RULE_TO_CLIENT) || (client && required == RULE_TO_SERVER))
         return rule_error(p, "rule %u mixes keywords with conflicting directions", r->sid);
     if (server || client) {
         r->flags &= ~(uint32_t)(RULE_TO_SERVER | RULE_TO_CLIENT);

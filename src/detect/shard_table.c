@@ -44,13 +44,13 @@ struct shard_table {
 struct shard_table *shard_table_new(uint64_t memory)
 {
     struct shard_table *table = aligned_alloc(CACHE_LINE, sizeof(*table));
-    uint64_t wanted = memory / SHARDS / (sizeof(struct shard_entry) + sizeof(uint32_t));
+    uint64_t requested = memory / SHARDS / (sizeof(struct shard_entry) + sizeof(uint32_t));
 
     if (table == NULL)
         return NULL;
     memset(table, 0, sizeof(*table));
     table->entries = SHARD_ENTRIES_MIN;
-    while (table->entries * UINT64_C(2) <= wanted && table->entries < UINT32_C(1) << 24)
+    while (table->entries * UINT64_C(2) <= requested && table->entries < UINT32_C(1) << 24)
         table->entries *= 2;
     table->limit = table->entries;
     table->memory = memory;

@@ -151,7 +151,7 @@ static void format_json(struct buf *out, const struct log_message *m)
     buf_fini(&place);
 }
 
-static bool is_wanted(const struct message_sink *s, const struct buf *line)
+static bool is_logged(const struct message_sink *s, const struct buf *line)
 {
     pcre2_match_data *match;
     int n;
@@ -187,7 +187,7 @@ static void message_write(void *self, const struct log_message *m)
         format_json(&line, m);
     else
         format_line(&line, s->format, m);
-    if (is_wanted(s, &line))
+    if (is_logged(s, &line))
         line_write(s, m, &line);
     buf_fini(&line);
 }

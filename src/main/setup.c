@@ -370,7 +370,7 @@ static void name_management(const struct setup *s, bool live, char *main_name, s
     names[n++] = main_name;
     if (conf_bool(s->root, "stats.enabled", true))
         names[n++] = "CS";
-    if (s->takes_jobs || control_is_wanted(s->root, live))
+    if (s->takes_jobs || control_is_enabled(s->root, live))
         names[n++] = "US";
     if (live || systemd_watchdog_ms() > 0)
         names[n++] = "WD";
@@ -421,7 +421,7 @@ static void threading_check(const struct setup *s, struct err *err)
 }
 
 /* The mode that is asked for, in s->modes; NULL: there is none of that name. */
-static const struct run_mode *mode_wanted(const struct setup *s, struct err *err)
+static const struct run_mode *requested_mode(const struct setup *s, struct err *err)
 {
     const struct capture_ops *capture = s->context.capture;
     const struct conf_node *in_file = conf_find(s->root, "runmode");
@@ -507,7 +507,7 @@ int setup_plan(struct setup *s, const char *topology, struct err *err)
 
     if (read_modes(s, topology, err) < 0)
         return -1;
-    mode = mode_wanted(s, err);
+    mode = requested_mode(s, err);
     if (mode == NULL)
         return -1;
     s->plan = make_plan(s, mode, err);

@@ -30,14 +30,14 @@ static struct available who(const struct tcp_in *in)
 
 static uint32_t depth_of(const struct tcp_in *in, enum direction dir)
 {
-    uint32_t wanted = __atomic_load_n(&in->flow->depth, __ATOMIC_RELAXED);
+    uint32_t required = __atomic_load_n(&in->flow->depth, __ATOMIC_RELAXED);
     uint32_t free_of = dir == TO_SERVER ? FLOW_REQ_DEPTH_FREE_TS : FLOW_REQ_DEPTH_FREE_TC;
 
-    if (wanted == UINT32_MAX || (flow_requests(in->flow) & free_of))
+    if (required == UINT32_MAX || (flow_requests(in->flow) & free_of))
         return 0;
     if (in->ssn->depth == 0)
-        return wanted;
-    return MAX(in->ssn->depth, wanted);
+        return required;
+    return MAX(in->ssn->depth, required);
 }
 
 /* The segment that would cross the depth is the first not to be taken. */

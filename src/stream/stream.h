@@ -22,11 +22,11 @@ struct memcap *stream_conf_session_memcap(struct stream_conf *conf);
 struct memcap *stream_conf_data_memcap(struct stream_conf *conf);
 /* Does anything look back over the edge of a chunk? If not, data are let go as soon as they are
  * handed off. Any thread, also while packets flow. */
-void stream_conf_set_lookback(struct stream_conf *conf, bool wanted);
+void stream_conf_set_lookback(struct stream_conf *conf, bool required);
 
 /* Does anything ask whether data that came again were others? If so, a window of acknowledged data
  * is kept to compare them with; as the configuration says so, in any case. Likewise. */
-void stream_conf_set_compare(struct stream_conf *conf, bool wanted);
+void stream_conf_set_compare(struct stream_conf *conf, bool required);
 
 /* Packets with one of these flags (enum stream_pkt_flag, or STREAM_PKT_ALL) take a snapshot of their session
  * along. Before threads start. */

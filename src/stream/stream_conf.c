@@ -12,14 +12,14 @@ static bool read_inline(const struct conf_node *root, bool ips)
     return conf_bool(root, "stream.inline", ips);
 }
 
-void stream_conf_set_lookback(struct stream_conf *conf, bool wanted)
+void stream_conf_set_lookback(struct stream_conf *conf, bool required)
 {
-    __atomic_store_n(&conf->no_lookback, !wanted, __ATOMIC_RELAXED);
+    __atomic_store_n(&conf->no_lookback, !required, __ATOMIC_RELAXED);
 }
 
-void stream_conf_set_compare(struct stream_conf *conf, bool wanted)
+void stream_conf_set_compare(struct stream_conf *conf, bool required)
 {
-    __atomic_store_n(&conf->compares, wanted || conf->compares_always, __ATOMIC_RELAXED);
+    __atomic_store_n(&conf->compares, required || conf->compares_always, __ATOMIC_RELAXED);
 }
 
 struct memcap *stream_conf_session_memcap(struct stream_conf *conf)

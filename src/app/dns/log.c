@@ -390,15 +390,15 @@ static void log_answers(struct json *j, const struct dns_message *m,
 
 /* --- version 3 -------------------------------------------------------------------------------- */
 
-static bool type_wanted(const struct dns_log_settings *s, uint16_t type)
+static bool type_is_logged(const struct dns_log_settings *s, uint16_t type)
 {
     return s->everything || (s->types & type_bit(type)) != 0;
 }
 
-static bool any_wanted(const struct dns_log_settings *s, const struct dns_message *m)
+static bool any_is_logged(const struct dns_log_settings *s, const struct dns_message *m)
 {
     for (unsigned i = 0; i < m->question_count; i++)
-        if (type_wanted(s, m->question[i].type))
+        if (type_is_logged(s, m->question[i].type))
             return true;
     return false;
 }
@@ -410,7 +410,7 @@ static void log_questions(struct json *j, const struct dns_message *m,
         return;
     json_array(j, "queries");
     for (unsigned i = 0; i < m->question_count; i++) {
-        if (!type_wanted(s, m->question[i].type))
+        if (!type_is_logged(s, m->question[i].type))
             continue;
         json_object(j, NULL);
         log_name(j, "rrname", "rrname_truncated", &m->question[i].name);
@@ -440,7 +440,7 @@ static bool is_response(const struct app_tx *tx)
     return ((const struct dns_tx *)(const void *)tx)->is_response;
 }
 
-static bool kind_wanted(const struct dns_log_settings *s, bool response)
+static bool kind_is_logged(const struct dns_log_settings *s, bool response)
 {
     return response ? s->responses : s->requests;
 }
@@ -450,7 +450,7 @@ bool dns_log_object(struct json *j, const struct dns_message *m, bool response,
 {
     if (s == NULL)
         s = &alert_settings;
-    if (!kind_wanted(s, response) || !any_wanted(s, m))
+    if (!kind_is_logged(s, response) || !any_is_logged(s, m))
         return false;
     json_object(j, "dns");
     log_message(j, m, response, 0, s);
@@ -463,7 +463,7 @@ static bool log_v3(struct json *j, struct app_tx *tx, enum direction direction, 
     const struct dns_log_settings *s = conf;
 
     (void)direction;
-    if (s->version != 3 || !kind_wanted(s, is_response(tx)) || !any_wanted(s, dns_message_of(tx)))
+    if (s->version != 3 || !kind_is_logged(s, is_response(tx)) || !any_is_logged(s, dns_message_of(tx)))
         return false;
     log_message(j, dns_message_of(tx), is_response(tx), tx->id, s);
     return true;
@@ -509,15 +509,15 @@ static bool log_v2(struct json *j, struct app_tx *tx, unsigned n, const void *co
     const struct dns_tx *t = (const struct dns_tx *)(const void *)tx;
     const struct dns_log_settings *s = conf;
 
-    if (s->version != 2 || !kind_wanted(s, is_response(tx)))
+    if (s->version != 2 || !kind_is_logged(s, is_response(tx)))
         return false;
     if (t->is_response) {
-        if (n > 0 || !any_wanted(s, &t->message))
+        if (n > 0 || !any_is_logged(s, &t->message))
             return false;
         log_v2_answer(j, &t->message, s);
         return true;
     }
-    if (n >= t->message.question_count || !type_wanted(s, t->message.question[n].type))
+    if (n >= t->message.question_count || !type_is_logged(s, t->message.question[n].type))
         return false;
     log_v2_question(j, tx, &t->message.question[n]);
     return true;

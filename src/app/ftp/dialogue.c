@@ -174,12 +174,12 @@ static int act(struct app_flow *af, struct ftp_tx *tx)
 /* RFC 4217, 4. No transaction, as for all commands that are not known. */
 static bool is_auth_tls(struct slice line)
 {
-    static const char wanted[] = "AUTH TLS";
+    static const char expected[] = "AUTH TLS";
     uint32_t i = 0;
 
-    for (; i < sizeof(wanted) - 1; i++)
-        if (i >= line.len || (line.data[i] != (uint8_t)wanted[i] &&
-                              line.data[i] != ((uint8_t)wanted[i] | 0x20)))
+    for (; i < sizeof(expected) - 1; i++)
+        if (i >= line.len || (line.data[i] != (uint8_t)expected[i] &&
+                              line.data[i] != ((uint8_t)expected[i] | 0x20)))
             return false;
     return true;
 }

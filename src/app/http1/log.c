@@ -178,7 +178,7 @@ static void log_extended(struct json *j, const struct http_tx *htx)
 
 /* --- headers ---------------------------------------------------------------------------------- */
 
-static bool is_wanted(const struct log_settings *s, enum direction d, const htp_header_t *h)
+static bool is_logged(const struct log_settings *s, enum direction d, const htp_header_t *h)
 {
     if (s->all[d] || s->custom == NULL)
         return true;
@@ -216,7 +216,7 @@ static void log_headers(struct json *j, const struct http_tx *htx, enum directio
     for (size_t i = 0; headers != NULL && i < htp_table_size(headers); i++) {
         const htp_header_t *h = htp_table_get_index(headers, i, NULL);
 
-        if (!is_wanted(s, d, h))
+        if (!is_logged(s, d, h))
             continue;
         any = true;
         json_object(j, NULL);

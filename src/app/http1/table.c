@@ -142,25 +142,25 @@ void *http_table_get(const htp_table_t *table, const bstr *key)
 }
 
 /* Bytes of zero in a name do not count, as in libhtp. */
-static bool is_named(const bstr *name, const char *wanted, size_t len)
+static bool is_named(const bstr *name, const char *target, size_t len)
 {
     size_t there = bstr_len(name);
     const uint8_t *at = bstr_ptr(name);
 
     if (LIKELY(there <= len))
-        return there == len && is_same(at, (const uint8_t *)wanted, len);
-    return memchr(at, 0, there) != NULL && bstr_cmp_c_nocasenorzero(name, wanted) == 0;
+        return there == len && is_same(at, (const uint8_t *)target, len);
+    return memchr(at, 0, there) != NULL && bstr_cmp_c_nocasenorzero(name, target) == 0;
 }
 
-void *http_table_get_c(const htp_table_t *table, const char *wanted)
+void *http_table_get_c(const htp_table_t *table, const char *target)
 {
     size_t len;
 
-    if (table == NULL || wanted == NULL)
+    if (table == NULL || target == NULL)
         return NULL;
-    len = strlen(wanted);
+    len = strlen(target);
     for (uint32_t i = 0; i < table->count; i++)
-        if (is_named(table->entry[i].key, wanted, len))
+        if (is_named(table->entry[i].key, target, len))
             return table->entry[i].element;
     return NULL;
 }

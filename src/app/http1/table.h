@@ -17,7 +17,7 @@ htp_status_t http_table_add(htp_table_t *table, const bstr *key, const void *ele
 htp_status_t http_table_addn(htp_table_t *table, const bstr *key, const void *element);
 htp_status_t http_table_addk(htp_table_t *table, const bstr *key, const void *element);
 void *http_table_get(const htp_table_t *table, const bstr *key);
-void *http_table_get_c(const htp_table_t *table, const char *wanted);
+void *http_table_get_c(const htp_table_t *table, const char *target);
 void *http_table_get_mem(const htp_table_t *table, const void *key, size_t len);
 void *http_table_get_index(const htp_table_t *table, size_t index, bstr **key);
 size_t http_table_size(const htp_table_t *table);

@@ -152,7 +152,7 @@ static const struct app_name setting_names[] = {
 };
 
 /* One with a value from low to high, or (inverted) with another one. */
-struct wanted_setting {
+struct setting_condition {
     uint16_t id;
     bool inverted;
     uint32_t low, high;
@@ -196,7 +196,7 @@ static bool take_number(struct text *in, uint32_t *out)
 }
 
 /* >N, >=N: all above; <N, <=N: all below. */
-static bool parse_bound(struct text *in, bool above, struct wanted_setting *w)
+static bool parse_bound(struct text *in, bool above, struct setting_condition *w)
 {
     bool inclusive = take_char(in, '=');
     uint32_t n;
@@ -212,7 +212,7 @@ static bool parse_bound(struct text *in, bool above, struct wanted_setting *w)
     return true;
 }
 
-static bool parse_value(struct text *in, struct wanted_setting *w)
+static bool parse_value(struct text *in, struct setting_condition *w)
 {
     if (take_char(in, '>'))
         return parse_bound(in, true, w);
@@ -246,7 +246,7 @@ static bool setting_of(struct text name, uint16_t *id)
 
 static int settings_parse(struct text in, void *arg, struct arena *arena UNUSED, struct err *err)
 {
-    struct wanted_setting *w = arg;
+    struct setting_condition *w = arg;
     struct text name;
 
     skip_blanks(&in);
@@ -266,7 +266,7 @@ static int settings_parse(struct text in, void *arg, struct arena *arena UNUSED,
 
 static bool settings_match(struct app_tx *tx, enum direction d, const void *arg)
 {
-    const struct wanted_setting *w = arg;
+    const struct setting_condition *w = arg;
 
     for (const struct h2_note *n = h2_tx_of(tx)->ds[d].first_note; n != NULL; n = n->next)
         if (n->kind == H2_NOTE_SETTING && n->setting == w->id &&
@@ -278,7 +278,7 @@ static bool settings_match(struct app_tx *tx, enum direction d, const void *arg)
 static const struct app_match settings = {
     .name = "http2.settings", .doc = "a setting, and its value",
     .directions = APP_BOTH, .progress = { H2_BODY, H2_BODY },
-    .arg_size = sizeof(struct wanted_setting), .parse = settings_parse, .match = settings_match,
+    .arg_size = sizeof(struct setting_condition), .parse = settings_parse, .match = settings_match,
 };
 
 const struct app_match *const h2_matches[] = { &settings, NULL };

@@ -38,16 +38,16 @@ static const uint8_t *find_scheme(struct slice in, struct text scheme)
 {
     const uint8_t *end = in.data + in.len, *at;
     size_t anchor = anchor_of(scheme);
-    uint8_t wanted = (uint8_t)scheme.p[anchor], other = wanted;
+    uint8_t target = (uint8_t)scheme.p[anchor], other = target;
 
     if (in.len < scheme.n)
         return NULL;
-    if (lower(wanted) >= 'a' && lower(wanted) <= 'z')
-        other = wanted ^ 0x20;
+    if (lower(target) >= 'a' && lower(target) <= 'z')
+        other = target ^ 0x20;
     for (at = in.data + anchor; at < end; at++) {
-        if (wanted == other && (at = memchr(at, wanted, (size_t)(end - at))) == NULL)
+        if (target == other && (at = memchr(at, target, (size_t)(end - at))) == NULL)
             return NULL;
-        if ((*at == wanted || *at == other) &&
+        if ((*at == target || *at == other) &&
             starts_nocase(at - anchor, (size_t)(end - at) + anchor, scheme))
             return at - anchor;
     }

@@ -145,7 +145,7 @@ static void new_keys(struct app_flow *af, struct ssh_state *st, enum direction d
 }
 
 /* A key exchange is waited for when its HASSH is wanted and its size sane. */
-static bool is_wanted(struct app_flow *af, struct ssh_state *st, unsigned message, uint32_t body)
+static bool is_parsed(struct app_flow *af, struct ssh_state *st, unsigned message, uint32_t body)
 {
     if (message != MSG_KEXINIT || !ssh_requires_hassh(af))
         return false;
@@ -178,7 +178,7 @@ static enum parse_status record(struct app_flow *af, struct ssh_state *st, struc
     if (!st->header_seen[d])
         frames(af, in, *at, len);
     st->header_seen[d] = false;
-    if (is_wanted(af, st, message, len - 2)) {
+    if (is_parsed(af, st, message, len - 2)) {
         st->header_seen[d] = !bytes_have(&bytes, len - 2);
         if (st->header_seen[d])
             return wait_for(in, HEADER_LEN + len - 2);

@@ -61,7 +61,7 @@ static const struct app_match match_tls_version = {
 /* --- ssl_version ---------------------------------------------------------------------------- */
 
 struct ssl_version_arg {
-    uint8_t wanted;             /* bit per entry of ssl_versions */
+    uint8_t required;             /* bit per entry of ssl_versions */
     bool negated;
 };
 
@@ -108,11 +108,11 @@ static int ssl_version_parse(struct text in, void *arg, struct arena *arena UNUS
         if (i < 0)
             return err_set(err, "ssl_version: want sslv2, sslv3, tls1.0 ... tls1.3, found "
                            "\"%.*s\"", TEXT(word));
-        if (v->wanted & 1u << i)
+        if (v->required & 1u << i)
             return err_set(err, "ssl_version: \"%.*s\" stands twice", TEXT(word));
-        v->wanted |= (uint8_t)(1u << i);
+        v->required |= (uint8_t)(1u << i);
     }
-    return v->wanted != 0 || v->negated ? 0 :
+    return v->required != 0 || v->negated ? 0 :
            err_set(err, "ssl_version: want at least one version");
 }
 
@@ -125,7 +125,7 @@ static bool ssl_version_match(struct app_tx *tx, enum direction d, const void *a
         version = TLS_1_3;
     for (unsigned i = 0; i < ARRAY_LEN(ssl_versions); i++)
         if (ssl_versions[i].version == version)
-            return ((v->wanted & 1u << i) != 0) != v->negated;
+            return ((v->required & 1u << i) != 0) != v->negated;
     return false;
 }
 

@@ -8,12 +8,12 @@
 #include "detect/host_bits.h"
 #include "flow/vars.h"
 
-static uint32_t find_bit(const char *wanted)
+static uint32_t find_bit(const char *target)
 {
     const char *name;
 
     for (uint32_t id = 1; (name = var_name(VAR_HOSTBIT, id)) != NULL; id++)
-        if (strcmp(name, wanted) == 0)
+        if (strcmp(name, target) == 0)
             return id;
     return 0;
 }

@@ -89,7 +89,7 @@ static int write_set_json(const struct ruleset *set, const char *log_dir, const 
 }
 
 /* "warnings-only" is a report too. */
-static bool is_wanted(const struct conf_node *root, const char *key)
+static bool is_enabled(const struct conf_node *root, const char *key)
 {
     const char *value = conf_string(root, key, NULL);
 
@@ -99,8 +99,8 @@ static bool is_wanted(const struct conf_node *root, const char *key)
 int analysis_write(const struct ruleset *set, const struct conf_node *root, const char *log_dir,
                    struct err *err)
 {
-    bool rules = is_wanted(root, "engine-analysis.rules");
-    bool patterns = is_wanted(root, "engine-analysis.rules-fast-pattern");
+    bool rules = is_enabled(root, "engine-analysis.rules");
+    bool patterns = is_enabled(root, "engine-analysis.rules-fast-pattern");
 
     if (patterns &&
         write_text(set, root, log_dir, "rules_fast_pattern.txt", analysis_fast_pattern_text,

@@ -216,7 +216,7 @@ static bool has_own_progress(const struct analysis_engine *e)
 
 bool analysis_fits_hook(const struct rule *rule)
 {
-    unsigned wanted = rule->hook > 1 && is_http2(rule->app_proto) ? 7 : rule->hook - 1u;
+    unsigned required = rule->hook > 1 && is_http2(rule->app_proto) ? 7 : rule->hook - 1u;
     analysis_engines all = { 0 };
     bool fits = true;
 
@@ -225,7 +225,7 @@ bool analysis_fits_hook(const struct rule *rule)
     analysis_engines_of(rule, &all);
     for (size_t i = 0; i < all.count; i++)
         if (has_own_progress(&all.at[i]))
-            fits &= all.at[i].progress == wanted;
+            fits &= all.at[i].progress == required;
     ARRAY_FREE(&all);
     return fits;
 }

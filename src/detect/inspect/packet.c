@@ -3,11 +3,11 @@
 #include "detect/inspect/private.h"
 #include "flow/flow.h"
 
-static bool proto_fits(enum app_proto_id wanted, const struct packet *p)
+static bool proto_fits(enum app_proto_id rule_proto, const struct packet *p)
 {
-    if (wanted == APP_PROTO_UNKNOWN)
+    if (rule_proto == APP_PROTO_UNKNOWN)
         return true;
-    return p->flow != NULL && app_proto_matches(wanted, p->flow->app_proto);
+    return p->flow != NULL && app_proto_matches(rule_proto, p->flow->app_proto);
 }
 
 static bool has_payload_pattern(const struct rule *r)

@@ -101,14 +101,14 @@ static bool header_nth(struct app_tx *tx, enum direction d, unsigned n, struct s
 static int push_header(lua_State *state, enum direction d)
 {
     struct app_tx *tx = tx_of(state);
-    const char *wanted = lua_tostring(state, -1);
+    const char *target = lua_tostring(state, -1);
     struct slice name, value;
 
-    if (wanted == NULL || wanted[0] == '\0')
+    if (target == NULL || target[0] == '\0')
         return lua_push_failure(state, "argument missing, empty or wrong type");
     for (unsigned i = 0; header_nth(tx, d, i, &name, &value); i++)
-        if (name.len == strlen(wanted) && value.len > 0 &&
-            strncasecmp((const char *)name.data, wanted, name.len) == 0)
+        if (name.len == strlen(target) && value.len > 0 &&
+            strncasecmp((const char *)name.data, target, name.len) == 0)
             return lua_push_slice(state, value);
     return lua_push_failure(state, "header not found");
 }

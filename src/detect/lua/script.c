@@ -117,12 +117,12 @@ static int read_needs(struct rule_parser *p, lua_State *state, struct lua_script
     lua_pushnil(state);
     while (lua_next(state, -2)) {
         const char *key = lua_type(state, -2) == LUA_TSTRING ? lua_tostring(state, -2) : NULL;
-        bool wanted = lua_toboolean(state, -1);
+        bool required = lua_toboolean(state, -1);
 
         if (key != NULL && (strcmp(key, "flowvar") == 0 || strcmp(key, "flowint") == 0)) {
             if (register_names(state, key) < 0)
                 return rule_error(p, "lua: too many %ss registered, or not by name", key);
-        } else if (key != NULL && wanted && !need_of(key, s)) {
+        } else if (key != NULL && required && !need_of(key, s)) {
             return rule_error(p, is_former_need(key)
                                      ? "data type %s no longer supported, use rule hooks"
                                      : "unsupported data type %s", key);

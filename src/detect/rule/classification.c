@@ -147,7 +147,7 @@ const char *rule_reference_prefix(const struct rule_names *names, struct text sy
 
 /* Calls `take` for each line that is not a comment; gives the number of wrong ones. */
 static unsigned read_lines(FILE *f, const char *module, const char *path,
-                           struct rule_names *names, const char *wanted,
+                           struct rule_names *names, const char *expected,
                            int (*take)(struct rule_names *names, struct text line))
 {
     unsigned wrong = 0, number = 0;
@@ -163,7 +163,7 @@ static unsigned read_lines(FILE *f, const char *module, const char *path,
             continue;
         wrong++;
         log_at(LOG_LEVEL_ERROR, module, (struct where){ path, number, 1 },
-               "%s, found \"%.*s\"", wanted, (int)MIN(t.n, 100), t.p);
+               "%s, found \"%.*s\"", expected, (int)MIN(t.n, 100), t.p);
     }
     free(line);
     return wrong;

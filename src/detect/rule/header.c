@@ -273,22 +273,22 @@ static void add_transports(struct rule *rule, const struct app_proto *proto)
 /* Every protocol that the name stands for, as far as it is switched on. */
 static bool app_proto_apply(struct rule *rule, struct text name, const struct app_conf *conf)
 {
-    enum app_proto_id wanted;
+    enum app_proto_id rule_proto;
     bool any = false;
 
-    if (!app_proto_by_rule_name(name, &wanted))
+    if (!app_proto_by_rule_name(name, &rule_proto))
         return false;
     for (unsigned id = APP_PROTO_HTTP_ANY + 1; id < APP_PROTO_COUNT; id++) {
         const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
-        bool meant = id == wanted || (wanted == APP_PROTO_HTTP_ANY &&
-                                      app_proto_matches(wanted, (enum app_proto_id)id));
+        bool meant = id == rule_proto || (rule_proto == APP_PROTO_HTTP_ANY &&
+                                      app_proto_matches(rule_proto, (enum app_proto_id)id));
 
         if (proto == NULL || !meant || (conf != NULL && !app_proto_is_detected(conf, proto->id)))
             continue;
         add_transports(rule, proto);
         any = true;
     }
-    rule->app_proto = (uint8_t)wanted;
+    rule->app_proto = (uint8_t)rule_proto;
     return any;
 }
 

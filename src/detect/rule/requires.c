@@ -56,7 +56,7 @@ static bool comparison_holds(struct text *in, bool *valid)
         { ">=", false, true, true },  { ">", false, false, true },
         { "<=", true, true, false },  { "<", true, false, false },
     };
-    struct version wanted;
+    struct version required;
     int c;
 
     *in = text_trim(*in);
@@ -65,8 +65,8 @@ static bool comparison_holds(struct text *in, bool *valid)
         if (!text_starts(*in, operators[i].text))
             continue;
         *in = text_from(*in, strlen(operators[i].text));
-        *valid = version_parse(in, &wanted);
-        c = compare_versions(&engine, &wanted);
+        *valid = version_parse(in, &required);
+        c = compare_versions(&engine, &required);
         return c < 0 ? operators[i].less : c > 0 ? operators[i].more : operators[i].equal;
     }
     return false;

@@ -25,7 +25,7 @@ struct alert_settings {
     struct xff xff;                 /* off: the eve-log's own */
 };
 
-static unsigned contents_wanted(const struct conf_node *node, const char *key)
+static unsigned requested_contents(const struct conf_node *node, const char *key)
 {
     char printable[64];
 
@@ -45,7 +45,7 @@ static void read_contents(struct alert_settings *s, const struct conf_node *node
         const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
 
         if (proto != NULL)
-            s->contents[id] = (uint8_t)contents_wanted(node, proto->alert_contents_key);
+            s->contents[id] = (uint8_t)requested_contents(node, proto->alert_contents_key);
         if (s->contents[id] != 0)
             required.features[id] = proto->alert_contents_features;
     }

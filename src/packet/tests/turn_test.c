@@ -153,10 +153,10 @@ static void *answer(void *arg)
 TEST(turn_stress_threads_go_in_order)
 {
     struct play it = { .turns = turns_new() };
-    uint64_t wanted = 0;
+    uint64_t required = 0;
 
     for (uint64_t at = 2; at <= 2 * PACKETS; at += 2)
-        wanted += at % 6 == 0;
+        required += at % 6 == 0;
     for (unsigned i = 0; i < THREADS; i++) {
         struct player *p = &it.player[i];
         struct turn_thread thread = { p, on_nudge, on_wait, on_wait };
@@ -169,7 +169,7 @@ TEST(turn_stress_threads_go_in_order)
                        &it.player[i]);
     for (unsigned i = 0; i < THREADS - 1; i++)
         pthread_join(it.player[i].id, NULL);
-    CHECK_INT(it.done, wanted);
+    CHECK_INT(it.done, required);
     CHECK_INT(it.wrong, 0);
     while (turns_passed(it.turns).at != ORDER_END)
         __atomic_store_n(&it.player[THREADS - 1].nudged, 1, __ATOMIC_RELEASE);

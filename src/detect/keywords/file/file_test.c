@@ -37,13 +37,13 @@ static bool files_match(const struct match_input *in, const void *arg)
 }
 
 /* DNS has none, though DNS over HTTP/2 may. */
-static bool has_files(enum app_proto_id wanted)
+static bool has_files(enum app_proto_id rule_proto)
 {
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
         const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
 
-        if (proto != NULL && proto->has_files && app_proto_matches(wanted, proto->id) &&
-            (proto->subprotocol_of == 0 || proto->id == wanted))
+        if (proto != NULL && proto->has_files && app_proto_matches(rule_proto, proto->id) &&
+            (proto->subprotocol_of == 0 || proto->id == rule_proto))
             return true;
     }
     return false;

@@ -9,7 +9,7 @@ struct config_arg {
     bool of_tx;
 };
 
-#define WANTED "want \"logging disable, type tx, scope tx\", found \"%.*s\""
+#define EXPECTED "want \"logging disable, type tx, scope tx\", found \"%.*s\""
 
 static bool is_one_of(struct text in, const char *a, const char *b)
 {
@@ -26,7 +26,7 @@ static int config_parse(struct rule_parser *p, struct text in, void *arg)
     text_split(&rest, ',', &scope);
     if (rest.n > 0 || !is_one_of(what, "logging disable", "tracking disable") ||
         !is_one_of(type, "type tx", "type flow") || !is_one_of(scope, "scope tx", "scope flow"))
-        return rule_error(p, "config: " WANTED, TEXT(in));
+        return rule_error(p, "config: " EXPECTED, TEXT(in));
     a->of_tx = text_equal(type, "type tx") && text_equal(scope, "scope tx");
     return 0;
 }

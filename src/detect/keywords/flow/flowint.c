@@ -35,7 +35,7 @@ static uint32_t right_side(const struct flow *f, const struct flowint_arg *a)
 static bool flowint_test(const struct match_input *in, const void *arg)
 {
     const struct flowint_arg *a = arg;
-    uint32_t value, wanted;
+    uint32_t value, operand;
     bool is_set;
 
     if (in->flow == NULL)
@@ -45,14 +45,14 @@ static bool flowint_test(const struct match_input *in, const void *arg)
         return is_set == (a->op == OP_ISSET);
     if (!is_set)
         return false;
-    wanted = right_side(in->flow, a);
+    operand = right_side(in->flow, a);
     switch ((enum flowint_op)a->op) {
-    case OP_LT: return value < wanted;
-    case OP_LE: return value <= wanted;
-    case OP_EQ: return value == wanted;
-    case OP_NE: return value != wanted;
-    case OP_GE: return value >= wanted;
-    case OP_GT: return value > wanted;
+    case OP_LT: return value < operand;
+    case OP_LE: return value <= operand;
+    case OP_EQ: return value == operand;
+    case OP_NE: return value != operand;
+    case OP_GE: return value >= operand;
+    case OP_GT: return value > operand;
     default: return false;
     }
 }

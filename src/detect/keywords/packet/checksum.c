@@ -17,7 +17,7 @@ static int checksum_parse(struct rule_parser *p, struct text in, void *arg)
 }
 
 /* Where checksums are not looked at, all count as right. */
-static bool is_wanted(const struct match_input *in, const void *arg, bool right)
+static bool is_expected(const struct match_input *in, const void *arg, bool right)
 {
     const struct checksum_arg *a = arg;
 
@@ -32,7 +32,7 @@ static bool transport_match(const struct match_input *in, const void *arg, uint8
     if (p->l4 == NULL || p->ip_proto != proto || p->src.version != version ||
         (p->flags & PACKET_PSEUDO))
         return false;
-    return is_wanted(in, arg, packet_l4_checksum(p) == 0);
+    return is_expected(in, arg, packet_l4_checksum(p) == 0);
 }
 
 static bool ipv4_match(const struct match_input *in, const void *arg)
@@ -41,7 +41,7 @@ static bool ipv4_match(const struct match_input *in, const void *arg)
 
     if (p->l3 == NULL || p->src.version != 4 || (p->flags & PACKET_PSEUDO))
         return false;
-    return is_wanted(in, arg, checksum_fold(checksum_add(0, p->l3, p->l3_len)) == 0);
+    return is_expected(in, arg, checksum_fold(checksum_add(0, p->l3, p->l3_len)) == 0);
 }
 
 static bool tcpv4_match(const struct match_input *in, const void *arg)

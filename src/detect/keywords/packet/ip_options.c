@@ -40,18 +40,18 @@ static int ipopts_parse(struct rule_parser *p, struct text in, void *arg)
 
 static bool ipopts_match(const struct match_input *in, const void *arg)
 {
-    const uint8_t wanted = *(const uint8_t *)arg;
+    const uint8_t expected = *(const uint8_t *)arg;
     struct bytes rest;
 
     if (!is_v4(in->packet) || in->packet->l3_len <= 20)
         return false;
-    if (wanted == OPTION_ANY)
+    if (expected == OPTION_ANY)
         return true;
     rest = bytes_of(in->packet->l3 + 20, in->packet->l3_len - 20u);
     while (bytes_have(&rest, 1)) {
         uint8_t type = take_u8(&rest), len;
 
-        if (type == wanted)
+        if (type == expected)
             return true;
         if (type == 0)
             return false;

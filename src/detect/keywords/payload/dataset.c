@@ -182,10 +182,10 @@ static bool is_plain_name(struct text t)
 
 /* format json or ndjson: what else that needs. */
 static int json_options(struct rule_parser *p, const struct dataset_options *o,
-                        struct dataset_arg *arg, struct dataset_json *json, bool *wanted)
+                        struct dataset_arg *arg, struct dataset_json *json, bool *required)
 {
-    *wanted = o->format.n > 0 && !text_equal(o->format, "csv");
-    if (!*wanted)
+    *required = o->format.n > 0 && !text_equal(o->format, "csv");
+    if (!*required)
         return 0;
     json->lines = text_equal(o->format, "ndjson") || text_equal(o->format, "jsonline");
     if (!json->lines && !text_equal(o->format, "json"))
