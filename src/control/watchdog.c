@@ -17,7 +17,7 @@
 
 struct watchdog {
     struct liveness *liveness;
-    bool tells;                     /* the service manager */
+    bool notifies_manager;                     /* the service manager */
     unsigned check_ms;
     pthread_t thread;
     pthread_mutex_t lock;
@@ -54,7 +54,7 @@ static void look(struct watchdog *w)
     if (stuck == NULL && w->stuck != NULL)
         log_notice("watchdog", "thread %s goes on", w->stuck);
     w->stuck = stuck;
-    if (stuck == NULL && w->tells)
+    if (stuck == NULL && w->notifies_manager)
         systemd_alive();
 }
 
@@ -90,8 +90,8 @@ struct watchdog *watchdog_start(const struct engine *engine)
     pthread_condattr_t attr;
 
     w->liveness = liveness_new(engine);
-    w->tells = manager_ms > 0;
-    w->check_ms = w->tells ? MAX(manager_ms / 2, 1u) : CHECK_MS;
+    w->notifies_manager = manager_ms > 0;
+    w->check_ms = w->notifies_manager ? MAX(manager_ms / 2, 1u) : CHECK_MS;
     pthread_mutex_init(&w->lock, NULL);
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);

@@ -485,7 +485,7 @@ static struct plan *make_plan(struct setup *s, const struct run_mode *mode, stru
 }
 
 /* What the parts of the engine must know of the plan. */
-static void tell_plan(struct setup *s)
+static void report_plan(struct setup *s)
 {
     struct run_context *context = &s->context;
 
@@ -516,7 +516,7 @@ int setup_plan(struct setup *s, const char *topology, struct err *err)
     if (s->options->deterministic && s->plan->file_per_queue && s->plan->stages[0].count > 1)
         return err_at(err, conf_find(s->root, "pcap-file.directory")->at, "directory: files: with "
                       "--deterministic one thread reads them: want run mode single");
-    tell_plan(s);
+    report_plan(s);
     return 0;
 }
 

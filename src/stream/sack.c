@@ -71,7 +71,7 @@ static unsigned range_count(const struct tcp_in *in)
 
 /* A range below the ACK reports a duplicate (RFC 2883), as does the second one when it holds the
  * first. Neither says anything of data beyond the ACK. */
-static bool tells_duplicate(const struct tcp_in *in, unsigned index, struct sack_range r)
+static bool reports_duplicate(const struct tcp_in *in, unsigned index, struct sack_range r)
 {
     struct sack_range first;
 
@@ -86,7 +86,7 @@ static bool tells_duplicate(const struct tcp_in *in, unsigned index, struct sack
 static bool is_news(const struct tcp_in *in, const struct tcp_stream *acked, unsigned index,
                     struct sack_range r)
 {
-    if (UNLIKELY(tells_duplicate(in, index, r)))
+    if (UNLIKELY(reports_duplicate(in, index, r)))
         in->p->stream_pkt_flags |= STREAM_PKT_DSACK;
     if (seq_lt(r.left, in->ack) || index == 1)
         return false;

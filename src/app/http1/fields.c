@@ -322,7 +322,7 @@ static bool name_is_token(struct slice name)
     return at == name.len;
 }
 
-static void tell(struct http_tx *htx, const struct field *f)
+static void report(struct http_tx *htx, const struct field *f)
 {
     struct slice name = f->name;
 
@@ -420,7 +420,7 @@ void http_fields_read_again(struct http_tx *htx, struct slice block, bool traile
         struct slice name = http_trimmed(not_null(f.name)), value = not_null(f.value);
 
         if (!silently)
-            tell(htx, &f);
+            report(htx, &f);
         if (!trailer || find(htx->htp->response_headers, name) == NULL)
             add(htx->htp, name, http_trimmed(value), &repetitions);
         if (take_end(&r.in))

@@ -4,7 +4,7 @@
 #include "control/private.h"
 #include "control/signals.h"
 
-#define FAILURES_TOLD 1000
+#define FAILURES_REPORTED 1000
 
 static enum command_status reload(struct command *c, enum command_status status)
 {
@@ -102,7 +102,7 @@ static enum command_status failed_rules_run(struct command *c)
 
     failures = ruleset_failures(rules, &count);
     json_array(c->j, "message");
-    for (size_t i = 0; i < MIN(count, (size_t)FAILURES_TOLD); i++) {
+    for (size_t i = 0; i < MIN(count, (size_t)FAILURES_REPORTED); i++) {
         json_object(c->j, NULL);
         json_u64(c->j, "tenant_id", 0);
         write_text(c->j, "rule", failures[i].rule);

@@ -24,7 +24,7 @@ struct pattern_list {
 };
 typedef ARRAY_OF(struct pattern_list) pattern_lists;
 
-#define TOLD_FLAGS (OP_NOCASE | OP_NEGATED | OP_DEPTH | OP_OFFSET | OP_ENDSWITH)
+#define REPORTED_FLAGS (OP_NOCASE | OP_NEGATED | OP_DEPTH | OP_OFFSET | OP_ENDSWITH)
 
 static struct pattern_list *list_for(pattern_lists *lists, const struct buffer *b)
 {
@@ -41,7 +41,7 @@ static struct pattern *pattern_for(struct pattern_list *l, const struct rule_op 
     struct buf key = { 0 };
     struct pattern *p;
 
-    flags &= TOLD_FLAGS;
+    flags &= REPORTED_FLAGS;
     buf_add(&key, &flags, sizeof(flags));
     buf_add(&key, op->content.bytes, op->content.len);
     p = map_get(&l->by_bytes, key.data, key.len);

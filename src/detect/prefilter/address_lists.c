@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TELLS_LITTLE (1ull << 31)       /* addresses: half of them all */
+#define LOW_SELECTIVITY (1ull << 31)       /* addresses: half of them all */
 
 typedef ARRAY_OF(uint32_t) id_array;
 
@@ -137,7 +137,7 @@ void address_lists_build(struct address_lists *lists, struct rule *const *rule,
 
         if (has_v6(r->src) && has_v6(r->dst))
             ARRAY_PUSH(&v6, ids[i]);
-        if (MIN(by_src, by_dst) >= TELLS_LITTLE)
+        if (MIN(by_src, by_dst) >= LOW_SELECTIVITY)
             ARRAY_PUSH(&any_v4, ids[i]);
         else if (by_src <= by_dst)
             add_edges(&src, r->src, ids[i]);

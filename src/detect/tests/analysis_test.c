@@ -12,7 +12,7 @@ static bool has(const struct buf *out, const char *text)
     return memmem(out->data, out->len, text, strlen(text)) != NULL;
 }
 
-TEST(analysis_tells_a_rule_as_json)
+TEST(analysis_prints_a_rule_as_json)
 {
     struct test_rules r;
     struct buf out = { 0 };

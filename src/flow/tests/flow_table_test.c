@@ -214,7 +214,7 @@ static void pass(struct flow_table *table, uint64_t ms)
 }
 
 /* Some time ahead, again when a packet has put it off; and no end comes untold. */
-TEST(flow_ends_are_told_before)
+TEST(flow_ends_are_announced_before)
 {
     struct foretold told = { 0 };
     bool made, memcap;

@@ -36,7 +36,7 @@ static struct slice slice_of(const char *s)
     return (struct slice){ (const uint8_t *)s, (uint32_t)strlen(s) };
 }
 
-TEST(flow_vars_are_set_and_told_in_order)
+TEST(flow_vars_are_set_and_listed_in_order)
 {
     struct flow *f = aligned_alloc(CACHE_LINE, sizeof(*f));
     char text[VIEW_TEXT] = "";

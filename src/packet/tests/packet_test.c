@@ -174,7 +174,7 @@ TEST(flow_hash_is_symmetric)
     env_close(t, &env);
 }
 
-TEST(flow_hash_minds_vlans_if_told)
+TEST(flow_hash_uses_vlans_if_configured)
 {
     struct decode_env env;
     struct packet p;
