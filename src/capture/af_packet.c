@@ -48,7 +48,7 @@ struct af_side {
     struct af_ring *ring;               /* NULL: the interface is gone */
     enum datalink link;
     int position;                          /* in the fanout group */
-    bool is_down, said_reopen;
+    bool is_down, reopen_logged;
 };
 
 struct af_queue {
@@ -342,7 +342,7 @@ static void pause_us(unsigned us)
 
 static COLD void side_is_back(struct af_queue *q, struct af_side *side, const char *how)
 {
-    side->is_down = side->said_reopen = false;
+    side->is_down = side->reopen_logged = false;
     q->down--;
     log_notice("af-packet", "%s is %s again", side->conf->device.name, how);
 }
@@ -357,9 +357,9 @@ static COLD void reopen(struct af_queue *q, struct af_side *side)
     if (ring == NULL || af_ring_start(ring, &err) < 0) {
         if (ring != NULL)
             af_ring_close(ring);
-        if (!side->said_reopen)
+        if (!side->reopen_logged)
             log_err(LOG_LEVEL_INFO, "af-packet", &err);
-        side->said_reopen = true;
+        side->reopen_logged = true;
         return;
     }
     side->ring = ring;

@@ -201,7 +201,7 @@ static int load_programs(struct af_conf *conf, const struct capture_request *rq,
 }
 
 /* What other engines have that we have not: said, with what there is in its position. */
-static void say_not_done(const struct conf_node *item)
+static void warn_not_applied(const struct conf_node *item)
 {
     static const struct {
         const char *key, *why;
@@ -256,7 +256,7 @@ int af_conf_read(struct af_conf *conf, const struct capture_request *rq, const c
     conf->emergency_flush = conf_bool(item, "use-emergency-flush", false);
     conf->promisc = !conf_bool(item, "disable-promisc", false);
     conf->checksums = capture_checksums_read(item);
-    say_not_done(item);
+    warn_not_applied(item);
     if (load_programs(conf, rq, item, err) < 0)
         return -1;
     if (conf_bool(item, "bypass", false))

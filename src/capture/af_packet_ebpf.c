@@ -19,7 +19,7 @@
 #include "base/text.h"
 
 /* What libbpf has to say, line by line: such as where in a program the kernel finds fault. */
-static int say(enum libbpf_print_level level, const char *fmt, va_list args)
+static int log_libbpf(enum libbpf_print_level level, const char *fmt, va_list args)
 {
     struct text rest, line;
     char text[4096];
@@ -36,7 +36,7 @@ static struct bpf_object *open_object(const char *path, struct err *err)
 {
     struct bpf_object *object = NULL;
 
-    libbpf_set_print(say);
+    libbpf_set_print(log_libbpf);
     if (access(path, R_OK) < 0)
         err_set(err, "%s: %s", path, strerror(errno));
     else if (libbpf_get_error(object = bpf_object__open_file(path, NULL)) != 0)

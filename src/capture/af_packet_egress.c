@@ -27,7 +27,7 @@ struct af_port {
     struct af_out *out;
     struct af_helper *helper;           /* NULL: nobody */
     uint32_t counted;                   /* of the frames that would not go */
-    bool said_truncated;
+    bool truncated_logged;
     unsigned count;
     struct packet *frame[VECTOR_FILL];
     /* What is handed to the kernel: frames, or what stands for several of them. */
@@ -166,14 +166,14 @@ static COLD void settle_modified(struct packet *p)
     memcpy(p->data - AF_NOTE_LEN, &note, AF_NOTE_LEN);
 }
 
-static COLD void say_truncated(struct af_port *port, const struct packet *p)
+static COLD void log_truncated(struct af_port *port, const struct packet *p)
 {
     counter_inc(port->counters, port->truncated);
-    if (!port->said_truncated)
+    if (!port->truncated_logged)
         log_warning("af-packet", "%s: a frame of %u bytes came in with %u only, and cannot go on: "
                     "`ethtool -K %s gro off lro off`", port->conf->device.name, p->wire_len,
                     p->len, port->conf->device.name);
-    port->said_truncated = true;
+    port->truncated_logged = true;
 }
 
 /* Is it too large for the way out, with nobody after us who takes it apart? */
@@ -221,7 +221,7 @@ void af_port_send(struct af_port *port, struct packet *p)
     if ((p->action & ACTION_DROP) != 0 && port->conf->copy == BRIDGE_IPS)
         return;
     if (UNLIKELY(p->len < p->wire_len)) {
-        say_truncated(port, p);
+        log_truncated(port, p);
         return;
     }
     if (UNLIKELY((p->flags & PACKET_MODIFIED) != 0))

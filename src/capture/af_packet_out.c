@@ -21,7 +21,7 @@ struct af_out {
     int fd;
     uint32_t mtu;                       /* atomic */
     struct af_tx *tx;                   /* for single frames; NULL: the kernel has no ring */
-    bool said_size;
+    bool size_logged;
     int joins;                          /* atomic, as the next */
     uint32_t failed;                    /* frames */
 };
@@ -103,13 +103,13 @@ uint32_t af_out_mtu(const struct af_out *out)
     return __atomic_load_n(&out->mtu, __ATOMIC_RELAXED);
 }
 
-static COLD void say_too_large(struct af_out *out, size_t len)
+static COLD void log_too_large(struct af_out *out, size_t len)
 {
-    if (!out->said_size)
+    if (!out->size_logged)
         log_warning("af-packet", "a frame of %zu bytes is too large for %s: `ethtool -K %s gro "
                     "off lro off`, or a larger MTU there", len - AF_NOTE_LEN, out->conf->peer,
                     out->conf->device.name);
-    out->said_size = true;
+    out->size_logged = true;
 }
 
 static COLD void stop_joining(struct af_out *out)
@@ -136,7 +136,7 @@ static COLD void send_failed(struct af_out *out, const struct af_message *m)
     if (is_refused && m->frames > 1)
         stop_joining(out);
     else if (is_refused)
-        say_too_large(out, m->len);
+        log_too_large(out, m->len);
     lost(out, m->frames);
 }
 

@@ -50,7 +50,7 @@ struct xdp_queue {
     struct bpf_filter *filter[2];       /* NULL: none */
     struct xdp_memory memory;
     struct xdp_sockets *sockets;        /* NULL: an interface is gone */
-    bool is_started, said_down;
+    bool is_started, down_logged;
     uint64_t looked_ns;                 /* when the interfaces were last looked at */
     int interrupted;                    /* atomic */
 };
@@ -346,7 +346,7 @@ static COLD void reopen(struct xdp_queue *q)
     packet_pool_collect(q->pool);
     if (open_sockets(q, &err) < 0 || !start(q))
         return;
-    q->said_down = false;
+    q->down_logged = false;
     log_notice("af-xdp", "%s is there again", q->side[0]->device.name);
 }
 
@@ -359,9 +359,9 @@ static COLD void look_around(struct xdp_queue *q)
 
         if (net_device_is_ready(name, index))
             continue;
-        if (!q->said_down)
+        if (!q->down_logged)
             log_warning("af-xdp", "%s is down or gone: waiting for it", name);
-        q->said_down = true;
+        q->down_logged = true;
         if (net_device_is(name, index))
             return;
         xdp_update_stats(q);
@@ -369,9 +369,9 @@ static COLD void look_around(struct xdp_queue *q)
         q->sockets = NULL;
         return;
     }
-    if (q->said_down)
+    if (q->down_logged)
         log_notice("af-xdp", "%s is up again", q->side[0]->device.name);
-    q->said_down = false;
+    q->down_logged = false;
 }
 
 static enum capture_status sleep_for_frames(struct xdp_queue *q, struct packet_vector *v)

@@ -31,7 +31,7 @@ static int load_program(int map_fd)
     return bpf_prog_load(BPF_PROG_TYPE_XDP, "ids_gate", "GPL", program, ARRAY_LEN(program), NULL);
 }
 
-static int say_why_not(const struct xdp_conf *conf, int error, struct err *err)
+static int log_reason(const struct xdp_conf *conf, int error, struct err *err)
 {
     const char *name = conf->device.name;
 
@@ -97,13 +97,13 @@ static int attach(struct xdp_conf *conf, int if_index, struct err *err)
     gate->map_fd = bpf_map_create(BPF_MAP_TYPE_XSKMAP, "ids_sockets", sizeof(uint32_t),
                                   sizeof(uint32_t), conf->queues, NULL);
     if (gate->map_fd < 0)
-        return say_why_not(conf, errno, err);
+        return log_reason(conf, errno, err);
     gate->program_fd = load_program(gate->map_fd);
     if (gate->program_fd < 0)
-        return say_why_not(conf, errno, err);
+        return log_reason(conf, errno, err);
     gate->link_fd = bpf_link_create(gate->program_fd, if_index, BPF_XDP, &options);
     if (gate->link_fd < 0)
-        return say_why_not(conf, errno, err);
+        return log_reason(conf, errno, err);
     gate->if_index = if_index;
     tune(conf, if_index);
     return 0;

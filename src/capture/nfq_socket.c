@@ -51,7 +51,7 @@ static int set_up_queue(int fd, unsigned number, const struct nfq_conf *conf)
 }
 
 /* A queue of another program and a lack of rights both come as EPERM. */
-static int say_why_not(unsigned number, struct err *err)
+static int log_reason(unsigned number, struct err *err)
 {
     int error = errno;
 
@@ -70,9 +70,9 @@ int nfq_socket_open(const struct nfq_conf *conf, unsigned number, struct err *er
     int fd = netlink_open();
 
     if (fd < 0)
-        return say_why_not(number, err);
+        return log_reason(number, err);
     if (bind_queue(fd, number) < 0) {
-        say_why_not(number, err);
+        log_reason(number, err);
         close(fd);
         return -1;
     }

@@ -27,7 +27,7 @@ struct open_file {
     struct pcap_reader *reader;
     struct pcap_input *input;
     unsigned out;                   /* packets that point into it */
-    bool is_read, said_link_type;
+    bool is_read, link_type_logged;
     uint64_t alerts;
     struct open_file *next;
 };
@@ -155,7 +155,7 @@ static void *file_queue_open(void *capture, unsigned queue, struct packet_pool *
 }
 
 /* A broken file is said once, though all threads find it so. */
-static void say(const struct pcap_queue *q, const struct pcap_input *input, const char *text)
+static void log_input(const struct pcap_queue *q, const struct pcap_input *input, const char *text)
 {
     if (!q->speaks)
         return;
@@ -216,7 +216,7 @@ static bool open_next(struct pcap_queue *q, bool *more)
             input->path, q->capture->buffer_size, share_of(q, input), q->number, &err);
 
         if (reader == NULL) {
-            say(q, input, err.text);
+            log_input(q, input, err.text);
             q->failed = q->failed || input->is_alone;
             continue;
         }
@@ -280,12 +280,12 @@ static void fill(struct pcap_queue *q, struct packet *p, const struct pcap_frame
     f->out++;
 }
 
-static COLD void say_link_type(struct pcap_queue *q, int link_type)
+static COLD void log_link_type(struct pcap_queue *q, int link_type)
 {
-    if (!q->file->said_link_type && q->speaks)
+    if (!q->file->link_type_logged && q->speaks)
         log_error("pcap", "%s: link type %d is not supported: its packets are left out",
                   q->file->input->path, link_type);
-    q->file->said_link_type = true;
+    q->file->link_type_logged = true;
 }
 
 /* The next frame that passes the filter. */
@@ -297,7 +297,7 @@ static enum pcap_status next_selected(struct pcap_queue *q, struct pcap_frame *f
     while ((status = pcap_reader_next(q->file->reader, frame)) == PCAP_STATUS_FRAME) {
         *link = datalink_from_pcap(frame->link_type);
         if (UNLIKELY(*link == DATALINK_NONE)) {
-            say_link_type(q, frame->link_type);
+            log_link_type(q, frame->link_type);
             continue;
         }
         if (q->filter == NULL || bpf_filter_matches(q->filter, frame->link_type, frame->data,
@@ -420,7 +420,7 @@ static void file_interrupt(void *queue)
     __atomic_store_n(&q->interrupted, 1, __ATOMIC_RELAXED);
 }
 
-static void say_end(const struct pcap_capture *c)
+static void log_end(const struct pcap_capture *c)
 {
     log_notice("pcap", "read %llu file%s, %llu packets, %llu bytes",
                (unsigned long long)c->read.files, c->read.files == 1 ? "" : "s",
@@ -440,7 +440,7 @@ static void file_queue_close(void *queue)
         __atomic_fetch_add(&q->capture->read.files, q->files_read, __ATOMIC_RELAXED);
     }
     if (__atomic_sub_fetch(&q->capture->queues, 1, __ATOMIC_ACQ_REL) == 0)
-        say_end(q->capture);
+        log_end(q->capture);
     bpf_filter_free(q->filter);
     free(q);
 }

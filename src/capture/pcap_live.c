@@ -47,7 +47,7 @@ struct live_queue {
     pcap_t *pcap;
     enum datalink link;
     struct packet_vector *vector;       /* during a call of libpcap */
-    bool said_gone;
+    bool gone_logged;
     int interrupted;                    /* atomic */
 };
 
@@ -275,14 +275,14 @@ static COLD enum capture_status reopen(struct live_queue *q)
         q->pcap = NULL;
         q->before = (struct pcap_stat){ 0 };
     }
-    if (!q->said_gone)
+    if (!q->gone_logged)
         log_warning("pcap", "%s is down or gone: waiting for it", q->source->device.name);
-    q->said_gone = true;
+    q->gone_logged = true;
     pause_a_little();
     q->pcap = open_pcap(q->source, &err);
     if (q->pcap == NULL)
         return CAPTURE_IDLE;
-    q->said_gone = false;
+    q->gone_logged = false;
     log_notice("pcap", "%s is there again", q->source->device.name);
     return CAPTURE_IDLE;
 }

@@ -175,7 +175,7 @@ static void join_words(const char *const *words, char *buf, size_t size)
 
 /* Negative: none of the words, which is said. */
 static int choose(const struct conf_node *found, const char *const *words,
-                  void (*say)(const struct conf_node *, const char *, ...))
+                  void (*report)(const struct conf_node *, const char *, ...))
 {
     char list[300];
 
@@ -183,7 +183,7 @@ static int choose(const struct conf_node *found, const char *const *words,
         if (text_equal_nocase(text_of(found->value), words[i]))
             return i;
     join_words(words, list, sizeof(list));
-    say(found, "want one of %s, got \"%s\"", list, found->value);
+    report(found, "want one of %s, got \"%s\"", list, found->value);
     return -1;
 }
 

@@ -171,7 +171,7 @@ static size_t known_path(const struct known *known, char *buf, size_t size)
     return used;
 }
 
-static void say_unknown(struct schema *schema, const struct conf_node *node,
+static void report_unknown(struct schema *schema, const struct conf_node *node,
                         const struct known *section)
 {
     struct text name = text_of(node->name);
@@ -197,7 +197,7 @@ static void say_unknown(struct schema *schema, const struct conf_node *node,
     log_at(LOG_LEVEL_WARNING, "conf", node->key_at, "unknown key %s: nothing reads it", path);
 }
 
-static void say_idle(const struct conf_node *node, const char *why)
+static void report_ignored(const struct conf_node *node, const char *why)
 {
     char path[256];
 
@@ -220,11 +220,11 @@ static void check(struct schema *schema, const struct conf_node *node,
         }
         found = lookup(section, text_of(child->name));
         if (found != NULL && found->idle != NULL && child->kind != CONF_NULL)
-            say_idle(child, found->idle);
+            report_ignored(child, found->idle);
         else if (found != NULL)
             check(schema, child, below(found));
         else if (section != &schema->root || strncmp(child->name, "x-", 2) != 0)
-            say_unknown(schema, child, section);
+            report_unknown(schema, child, section);
     }
 }
 

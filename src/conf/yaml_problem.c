@@ -9,7 +9,7 @@
 
 struct advice {
     const char *problem;    /* libyaml's */
-    const char *says;       /* with %u: the line where it began */
+    const char *message;       /* with %u: the line where it began */
 };
 
 static const struct advice advices[] = {
@@ -84,11 +84,11 @@ static int advise(struct yaml_file *f, struct where at, const struct advice *adv
 {
     const yaml_parser_t *parser = &f->parser;
     yaml_mark_t begun = parser->context != NULL ? parser->context_mark : parser->problem_mark;
-    const char *number = strstr(advice->says, "%u");
+    const char *number = strstr(advice->message, "%u");
 
     if (number == NULL)
-        return err_at(f->err, at, "%s", advice->says);
-    return err_at(f->err, at, "%.*s%u%s", (int)(number - advice->says), advice->says,
+        return err_at(f->err, at, "%s", advice->message);
+    return err_at(f->err, at, "%.*s%u%s", (int)(number - advice->message), advice->message,
                   (unsigned)begun.line + 1, number + 2);
 }
 

@@ -33,7 +33,7 @@ static const char *name_of(int number)
     }
 }
 
-static void say(int fd, const char *text)
+static void print(int fd, const char *text)
 {
     (void)!write(fd, text, strlen(text));
 }
@@ -44,9 +44,9 @@ static void report(int number)
     int count = backtrace(call, CALLS_MAX);
 
     for (unsigned i = 0; i < file_count; i++) {
-        say(files[i], "Error: ids: ended by ");
-        say(files[i], name_of(number));
-        say(files[i], ", stack trace (addr2line -e FILE OFFSET tells the lines):\n");
+        print(files[i], "Error: ids: ended by ");
+        print(files[i], name_of(number));
+        print(files[i], ", stack trace (addr2line -e FILE OFFSET tells the lines):\n");
         backtrace_symbols_fd(call, count, files[i]);
     }
     raise(number);                  /* its default, as SA_RESETHAND has put that back */

@@ -82,9 +82,9 @@ static void follow(struct rule_parser *p, uint8_t directions)
 {
     const uint32_t way = directions == APP_TS ? RULE_TO_SERVER : RULE_TO_CLIENT;
     const uint32_t states = RULE_FLOW_ESTABLISHED | RULE_FLOW_NOT_ESTABLISHED;
-    const uint32_t said = p->rule->flags & (RULE_TO_SERVER | RULE_TO_CLIENT);
+    const uint32_t specified = p->rule->flags & (RULE_TO_SERVER | RULE_TO_CLIENT);
 
-    if (said != 0 && said != way && (p->rule->flags & states)) {
+    if (specified != 0 && specified != way && (p->rule->flags & states)) {
         struct rule_test test = { .keyword = p->keyword, .match = never };
 
         rule_warning(p, "%s: goes the other way than `flow` says, the rule will never match",

@@ -292,15 +292,15 @@ static void warn_few_in_set(struct plan *plan, const struct plan_stage *pp)
     struct where at = pp->stage->threads == THREADS_NUMBER ? pp->stage->at : set_at(plan, first);
     struct cpu_set used = { 0 };
     char fixit[FIXIT_MAX];
-    bool said = false;
+    bool warned = false;
 
     if (first->cpu_info == NULL)
         return;
     for (unsigned i = 0; i < plan->source_count && plan->live && pp->first == 0; i++)
-        said = warn_few_for_source(plan, i) || said;
+        warned = warn_few_for_source(plan, i) || warned;
     for (unsigned i = 0; i < pp->count; i++)
         cpu_set_or(&used, &plan->threads[pp->first + i].cpus);
-    if (said || cpu_set_count(&used) >= pp->count)
+    if (warned || cpu_set_count(&used) >= pp->count)
         return;
     diagnostics_add(&plan->diagnostics, at, fixit_few(plan, first, cpu_set_count(&used), fixit, sizeof(fixit)),
               "%u %s threads share %u CPU%s of the set", pp->count, set_key(first),
@@ -350,7 +350,7 @@ static void warn_management(struct plan *plan)
               and_others(&both, more, sizeof(more)));
 }
 
-static void say_limits(struct plan *plan)
+static void warn_limits(struct plan *plan)
 {
     const struct topology *t = plan->topology;
     char text[160];
@@ -377,7 +377,7 @@ static void warn_missing(struct plan *plan, const char *interfaces)
 void plan_warn(struct plan *plan, const char *interfaces)
 {
     warn_missing(plan, interfaces);
-    say_limits(plan);
+    warn_limits(plan);
     warn_pairs(plan);
     warn_far(plan);
     warn_queues(plan);

@@ -20,7 +20,7 @@ struct data_log {
     struct sink *sink;                  /* NULL: not into one file */
     char *dir;                          /* NULL: not into many */
     bool bodies;
-    bool said_failure;                  /* atomic */
+    bool failure_logged;                  /* atomic */
 };
 
 /* "CLIENT_PORT-SERVER_PORT-" */
@@ -87,7 +87,7 @@ static void save_chunk(struct render *r, struct data_log *log, const struct flow
     fd = open((const char *)path->data,
               O_WRONLY | O_CREAT | O_CLOEXEC | (chunk->open ? O_TRUNC : O_APPEND), 0640);
     done = fd >= 0 && write_all(fd, chunk->data);
-    if (!done && !__atomic_exchange_n(&log->said_failure, true, __ATOMIC_RELAXED))
+    if (!done && !__atomic_exchange_n(&log->failure_logged, true, __ATOMIC_RELAXED))
         log_error("output", "cannot write to %s: %s; this is said once", (const char *)path->data,
                   strerror(errno));
     if (fd >= 0)

@@ -27,7 +27,7 @@ struct file_store_logger {
     uint32_t max_open;
     uint32_t open;                  /* atomic: files being written by all threads */
     uint32_t sequence;              /* atomic: names in tmp/ */
-    bool said_failure;
+    bool failure_logged;
     counter_id count_errors, count_max_hit, count_open;
     struct eve eve;                 /* what .json records beside a file look like */
     struct sink no_sink;            /* that these records name; they go to files of their own */
@@ -45,7 +45,7 @@ static void store_failed(struct file_store_logger *s, struct render *r, const ch
                          const char *path)
 {
     counter_inc(r->counters, s->count_errors);
-    if (__atomic_exchange_n(&s->said_failure, true, __ATOMIC_RELAXED))
+    if (__atomic_exchange_n(&s->failure_logged, true, __ATOMIC_RELAXED))
         return;
     log_warning("file-store", "%s %s: %s; further failures are counted in file_store.fs_errors",
                 what, path, strerror(errno));

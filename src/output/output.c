@@ -79,7 +79,7 @@ static void output_add(struct output_conf *conf, const struct logger_ops *ops, v
 }
 
 /* There were once, and older configurations may still name them. */
-static COLD void say_missing(const struct conf_node *node)
+static COLD void report_missing(const struct conf_node *node)
 {
     static const struct { const char *name, *instead; } gone[] = {
         { "dns-log", "the type `dns` of eve-log" }, { "drop", "the type `drop` of eve-log" },
@@ -106,7 +106,7 @@ static void output_open(struct output_conf *conf, const struct conf_node *node)
     if (!conf_bool(node, "enabled", false))
         return;
     if (ops == NULL) {
-        say_missing(node);
+        report_missing(node);
         return;
     }
     self = ops->open(&conf->request, conf, node, &err);

@@ -20,7 +20,7 @@
 struct tls_store {
     char *dir;
     uint32_t number;            /* files so far; atomic */
-    bool said_failure;          /* atomic */
+    bool failure_logged;          /* atomic */
 };
 
 static void *tls_store_open(const struct output_request *request, struct output_conf *conf UNUSED,
@@ -132,7 +132,7 @@ static void write_file(struct tls_store *s, const char *path, const struct buf *
         done = n > 0 || (n < 0 && errno == EINTR);
         at += n > 0 ? (size_t)n : 0;
     }
-    if (!done && !__atomic_exchange_n(&s->said_failure, true, __ATOMIC_RELAXED))
+    if (!done && !__atomic_exchange_n(&s->failure_logged, true, __ATOMIC_RELAXED))
         log_warning("tls-store", "cannot write %s: %s; this is said once", path, strerror(errno));
     if (fd >= 0)
         close(fd);

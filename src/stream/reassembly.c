@@ -150,7 +150,7 @@ static COLD void store_refused(struct tcp_in *in)
 
 /* The connection closed in order, and all of it has been handed off. A reset is not believed so
  * far: data may follow it. */
-static COLD void say_end(struct tcp_in *in)
+static COLD void signal_depth(struct tcp_in *in)
 {
     uint32_t flags = in->ssn->flags;
 
@@ -199,7 +199,7 @@ void stream_reassemble(struct tcp_in *in, struct tcp_stream *s)
         look_at_packet(in, dir, chunks);
     }
     if (UNLIKELY(in->ssn->state == TCP_CLOSED))
-        say_end(in);
+        signal_depth(in);
 }
 
 /* ---- forgetting ---- */

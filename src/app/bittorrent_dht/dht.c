@@ -128,7 +128,7 @@ static bool read_field(struct slice key, const struct bencode *value, struct dht
 }
 
 /* What the type calls for must be there; what belongs to another is dropped. */
-static bool has_what_type_says(struct dht_message *m)
+static bool has_fields_of_type(struct dht_message *m)
 {
     bool query = m->type.has && slice_is(m->type.bytes, "q");
     bool response = m->type.has && slice_is(m->type.bytes, "r");
@@ -153,7 +153,7 @@ static bool read_message(struct slice datagram, struct dht_message *m)
     inside = bytes_of_slice(dict.bytes);
     while (good && bencode_take_pair(&inside, &key, &value))
         good = read_field(key, &value, m);
-    return good && has_what_type_says(m);
+    return good && has_fields_of_type(m);
 }
 
 /* --- declaration ------------------------------------------------------------------------------ */

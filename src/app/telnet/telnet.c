@@ -103,7 +103,7 @@ static bool take_data(const struct telnet_state *s, enum direction d, struct byt
 
 /* --- what it means ---------------------------------------------------------------------------- */
 
-static void client_said(struct telnet_state *s)
+static void on_client_data(struct telnet_state *s)
 {
     if (s->step == STEP_NAME_REQUESTED)
         s->step = STEP_NAME_GIVEN;
@@ -111,7 +111,7 @@ static void client_said(struct telnet_state *s)
         s->step = STEP_PASSWORD_GIVEN;
 }
 
-static void server_said(struct telnet_state *s, struct slice data)
+static void on_server_data(struct telnet_state *s, struct slice data)
 {
     static const char refusal[] = "Login incorrect";
 
@@ -164,9 +164,9 @@ static bool take_message(struct app_flow *af, const struct app_input *input, str
         if (!take_data(s, input->direction, in, &data))
             return false;
         if (input->direction == TO_SERVER)
-            client_said(s);
+            on_client_data(s);
         else
-            server_said(s, data);
+            on_server_data(s, data);
     }
     end_message(af, input->direction, before - bytes_left(in));
     return true;

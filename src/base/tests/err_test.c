@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-TEST(err_text_says_where)
+TEST(err_text_has_location)
 {
     struct err err;
     char buf[100];

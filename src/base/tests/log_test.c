@@ -75,7 +75,7 @@ TEST(log_level_names)
 }
 
 /* What a child with its standard error in a pipe says. */
-static void read_stderr(void (*say)(void), char *out, size_t size)
+static void read_stderr(void (*emit)(void), char *out, size_t size)
 {
     int fds[2];
     size_t len = 0;
@@ -90,7 +90,7 @@ static void read_stderr(void (*say)(void), char *out, size_t size)
     if (child == 0) {
         dup2(fds[1], STDERR_FILENO);
         close(fds[0]);
-        say();
+        emit();
         _exit(0);
     }
     close(fds[1]);
@@ -108,7 +108,7 @@ static void log_with_location(void)
     log_info("detect", "not seen at the default level");
 }
 
-static void say_much(void)
+static void log_much(void)
 {
     log_error("detect", "%05000d", 7);
 }
@@ -119,6 +119,6 @@ TEST(log_lines_on_stderr)
 
     read_stderr(log_with_location, text, sizeof(text));
     CHECK_STRING(text, "Error: detect: local.rules:3:12: want 1\nNotice: detect: done\n");
-    read_stderr(say_much, text, sizeof(text));
+    read_stderr(log_much, text, sizeof(text));
     CHECK(strlen(text) > 2000 && text[strlen(text) - 1] == '\n');
 }

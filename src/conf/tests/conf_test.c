@@ -127,7 +127,7 @@ static void hear(void *self, const struct log_message *m)
 
 static const struct log_sink_ops hearing = { .write = hear };
 
-TEST(conf_malformed_values_are_said_and_defaults_hold)
+TEST(conf_malformed_values_are_reported_and_defaults_hold)
 {
     static const char *const words[] = { "no", "yes", NULL };
     struct heard heard = { 0 };

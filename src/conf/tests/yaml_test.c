@@ -213,7 +213,7 @@ TEST(yaml_include_mistakes)
     conf_free(conf);
 }
 
-static const struct { const char *yaml, *says; } mistakes[] = {
+static const struct { const char *yaml, *message; } mistakes[] = {
     { "stats:\n\tinterval: 8\n",
       "t.yaml:2:1: indented with a tab: YAML allows spaces only, replace it" },
     { "stats:\n  enabled: yes\n \tinterval: 8\n",
@@ -255,7 +255,7 @@ TEST(yaml_mistakes_are_explained)
         char buf[600];
 
         CHECK_INT(conf_load_string(conf, mistakes[i].yaml, "t.yaml", &err), -1);
-        CHECK_STRING(err_text(&err, buf, sizeof(buf)), mistakes[i].says);
+        CHECK_STRING(err_text(&err, buf, sizeof(buf)), mistakes[i].message);
         conf_free(conf);
     }
 }
@@ -350,7 +350,7 @@ TEST(schema_names_the_nearest_key)
     conf_free(conf);
 }
 
-TEST(schema_says_what_has_no_effect)
+TEST(schema_reports_what_has_no_effect)
 {
     struct heard heard = { 0 };
     struct conf *conf;

@@ -89,7 +89,7 @@ static enum command_status change_set(struct command *c, bool with_value,
 #define SET_ARGS { "setname", ARG_STRING, false }, { "settype", ARG_STRING, false }
 #define VALUE_ARG { "datavalue", ARG_STRING, false }
 
-static enum command_status say_added(struct command *c, const struct set_at *at, bool added)
+static enum command_status report_added(struct command *c, const struct set_at *at, bool added)
 {
     if (added)
         return command_ok(c, "data added");
@@ -100,7 +100,7 @@ static enum command_status say_added(struct command *c, const struct set_at *at,
 
 static enum command_status add(struct command *c, const struct set_at *at)
 {
-    return say_added(c, at, dataset_add(at->set, value_of(at)));
+    return report_added(c, at, dataset_add(at->set, value_of(at)));
 }
 
 static enum command_status add_run(struct command *c)
@@ -119,7 +119,7 @@ static enum command_status add_json(struct command *c, const struct set_at *at)
 
     if (!dataset_takes_json(at->set) || !request_is_json(json))
         return command_nok(c, "failed to add data");
-    return say_added(c, at, dataset_add_json(at->set, value_of(at), json));
+    return report_added(c, at, dataset_add_json(at->set, value_of(at), json));
 }
 
 static enum command_status add_json_run(struct command *c)

@@ -74,7 +74,7 @@ static const char *read_line(int fd, char *out, size_t size)
     return out;
 }
 
-static const char *say(struct test *t, int fd, const char *text, char *out, size_t size)
+static const char *request(struct test *t, int fd, const char *text, char *out, size_t size)
 {
     CHECK(send(fd, text, strlen(text), MSG_NOSIGNAL) == (ssize_t)strlen(text));
     return read_line(fd, out, size);
@@ -85,7 +85,7 @@ static int dial_and_greet(struct test *t, const struct control_world *w)
     int fd = dial(t, w);
     char line[256];
 
-    CHECK_STRING(say(t, fd, "{\"version\":\"0.2\"}", line, sizeof(line)), "{\"return\":\"OK\"}");
+    CHECK_STRING(request(t, fd, "{\"version\":\"0.2\"}", line, sizeof(line)), "{\"return\":\"OK\"}");
     return fd;
 }
 
@@ -100,17 +100,17 @@ TEST(control_socket_answers_several_clients)
     CHECK(stat(w.path, &st) == 0 && (st.st_mode & 0777) == 0660);
     a = dial_and_greet(t, &w);
     b = dial_and_greet(t, &w);
-    CHECK_STRING(say(t, a, "{\"command\":\"running-mode\"}\n", line, sizeof(line)),
+    CHECK_STRING(request(t, a, "{\"command\":\"running-mode\"}\n", line, sizeof(line)),
                  "{\"message\":\"workers\",\"return\":\"OK\"}");
-    CHECK_STRING(say(t, b, "{\"command\":\"nonsense\"}\n", line, sizeof(line)),
+    CHECK_STRING(request(t, b, "{\"command\":\"nonsense\"}\n", line, sizeof(line)),
                  "{\"message\":\"Unknown command\",\"return\":\"NOK\"}");
-    CHECK_STRING(say(t, a, "{\"command\":\"iface-list\"}\n", line, sizeof(line)),
+    CHECK_STRING(request(t, a, "{\"command\":\"iface-list\"}\n", line, sizeof(line)),
                  "{\"message\":\"Unknown command\",\"return\":\"NOK\"}");
-    CHECK_STRING(say(t, b, "{\"command\":\"conf-get\",\"arguments\":{\"variable\":1}}", line,
+    CHECK_STRING(request(t, b, "{\"command\":\"conf-get\",\"arguments\":{\"variable\":1}}", line,
                      sizeof(line)),
                  "{\"message\":\"variable is not a string\",\"return\":\"NOK\"}");
     /* two at once, answered in order */
-    CHECK_STRING(say(t, b, "{\"command\":\"capture-mode\"}{\"command\":\"pcap-file-number\"}",
+    CHECK_STRING(request(t, b, "{\"command\":\"capture-mode\"}{\"command\":\"pcap-file-number\"}",
                      line, sizeof(line)),
                  "{\"message\":\"UNIX_SOCKET\",\"return\":\"OK\"}");
     CHECK_STRING(read_line(b, line, sizeof(line)), "{\"message\":0,\"return\":\"OK\"}");
@@ -130,7 +130,7 @@ TEST(control_socket_ends_connections_that_make_no_sense)
     for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
         int fd = dial(t, &w);
 
-        CHECK_STRING(say(t, fd, wrong[i], line, sizeof(line)), "");
+        CHECK_STRING(request(t, fd, wrong[i], line, sizeof(line)), "");
         close(fd);
     }
     close(dial_and_greet(t, &w));       /* others are served all the same */

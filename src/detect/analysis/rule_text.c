@@ -52,7 +52,7 @@ static const char *payload_name(const struct rule *r)
     }
 }
 
-static void say_type(struct buf *out, const struct rule *r)
+static void print_type(struct buf *out, const struct rule *r)
 {
     static const char *const what[] = {
         [RULE_IP_ONLY] = "ip only", [RULE_LIKE_IP_ONLY] = "like ip only",
@@ -85,7 +85,7 @@ static void print_positions(struct buf *out, const struct rule *r)
                    app_proto_name((enum app_proto_id)r->app_proto));
 }
 
-static void say_counts(struct buf *out, const struct counts *n)
+static void print_counts(struct buf *out, const struct counts *n)
 {
     if (n->content + n->pcre + n->buffer_content + n->buffer_pcre == 0)
         return;
@@ -94,7 +94,7 @@ static void say_counts(struct buf *out, const struct counts *n)
                n->buffer_pcre);
 }
 
-static void say_pattern(struct buf *out, const struct rule *r)
+static void print_pattern(struct buf *out, const struct rule *r)
 {
     bool negated;
     const struct rule_op *op = analysis_pattern(r, &negated);
@@ -180,7 +180,7 @@ static bool payload_pattern_in_app_rule(const struct rule *r)
            r->fast_op->list->buffer == NULL;
 }
 
-static unsigned say_warnings(struct buf *out, const struct rule *r, const struct counts *n,
+static unsigned print_warnings(struct buf *out, const struct rule *r, const struct counts *n,
                              const struct conf_node *root)
 {
     const struct { bool holds; const char *text; } warnings[] = {
@@ -225,11 +225,11 @@ void analysis_rule_text(struct buf *out, const struct rule *r, const struct conf
     struct counts n = count_ops(r);
 
     buf_printf(out, "== Sid: %u ==\n%s\n", r->sid, r->text);
-    say_type(out, r);
+    print_type(out, r);
     print_positions(out, r);
-    say_counts(out, &n);
-    say_pattern(out, r);
-    if (say_warnings(out, r, &n, root) == 0)
+    print_counts(out, &n);
+    print_pattern(out, r);
+    if (print_warnings(out, r, &n, root) == 0)
         BUF_LITERAL(out, "    No warnings for this rule.\n");
     BUF_LITERAL(out, "\n");
 }

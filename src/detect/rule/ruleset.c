@@ -263,7 +263,7 @@ static void load_files(struct loader *l)
         load_pattern(l, *file);
 }
 
-static void say_result(const struct ruleset_report *report)
+static void log_result(const struct ruleset_report *report)
 {
     if (report->loaded > 0)
         log_info("detect", "%u rule files processed. %u rules successfully loaded, %u rules "
@@ -323,7 +323,7 @@ static struct ruleset *ruleset_new(const struct ruleset_request *request)
 }
 
 /* What kinds of rules there are, once the compiler has told them apart. */
-static void say_kinds(const struct ruleset *set)
+static void log_kinds(const struct ruleset *set)
 {
     unsigned addresses = 0, payload = 0, app = 0, events = 0;
 
@@ -400,7 +400,7 @@ static void load_rules(struct ruleset *set, const struct ruleset_request *reques
     rule_builder_init(&l.builder, set, request);
     check_vars(&l.builder, request->conf);
     load_files(&l);
-    say_result(report);
+    log_result(report);
     drop_forgotten(set);
     if (set->rules.count > 0)
         threshold_config_load(set, request->conf);
@@ -435,7 +435,7 @@ struct ruleset *ruleset_load(const struct ruleset_request *request, struct rules
     if (request->app != NULL)
         app_require(request->app, &set->required);
     if (!request->disabled && !(request->all_or_none && report->failed > 0))
-        say_kinds(set);
+        log_kinds(set);
     set->conf = NULL;
     return set;
 }

@@ -317,7 +317,7 @@ static const struct broken {
       "filestore: want [request|response|both[,file|tx|ssn|flow]], found \"both,2\"", 31 },
 };
 
-TEST(rule_errors_say_what_and_where)
+TEST(rule_errors_have_reason_and_location)
 {
     struct rules_fixture f;
 

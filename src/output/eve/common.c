@@ -314,7 +314,7 @@ void eve_packet_bytes(struct json *j, const struct packet *p, uint32_t most)
 #define TRAFFIC_ID "traffic/id/"
 #define TRAFFIC_LABEL "traffic/label/"
 
-static bool says_traffic(const char *name)
+static bool is_traffic_label(const char *name)
 {
     return strncmp(name, TRAFFIC_ID, strlen(TRAFFIC_ID)) == 0 ||
            strncmp(name, TRAFFIC_LABEL, strlen(TRAFFIC_LABEL)) == 0;
@@ -374,7 +374,7 @@ static bool write_var(const struct flow_var_view *v, void *arg)
     struct var_writer *w = arg;
     const char *name = var_name(v->kind, v->id);
 
-    if (v->kind != w->kind || name == NULL || (v->kind == VAR_FLOWBIT && says_traffic(name)))
+    if (v->kind != w->kind || name == NULL || (v->kind == VAR_FLOWBIT && is_traffic_label(name)))
         return true;
     if (!w->open) {
         if (v->kind == VAR_FLOWINT || v->kind == VAR_ENTROPY)

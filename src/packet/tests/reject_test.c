@@ -74,7 +74,7 @@ static void check_unreachable(struct test *t, const char *words, unsigned proto,
     close_both(t, &c);
 }
 
-TEST(reject_says_unreachable)
+TEST(reject_sends_unreachable)
 {
     check_unreachable(t, "eth:0800 ip4:11 udp:1000,53 'payload", 1, 3);
     check_unreachable(t, "eth:86dd ip6:11 udp:1000,53 'payload", 58, 1);
