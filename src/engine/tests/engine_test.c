@@ -14,7 +14,7 @@
 #define PACKETS 20000
 #define RECEIVERS_MAX 8
 
-struct straw_run {
+struct stub_run {
     unsigned per_receiver;
     uint64_t seen, flushed, idle, decoded;      /* atomic */
     uint64_t last_of_flow[RECEIVERS_MAX][FLOWS];
@@ -25,33 +25,33 @@ struct straw_run {
     int stop;
 };
 
-struct straw_receive {
-    struct straw_run *run;
+struct stub_receive {
+    struct stub_run *run;
     struct packet_pool *pool;
     unsigned thread, sent, idles, returned;
 };
 
 static void count_return(struct packet *p, void *arg)
 {
-    struct straw_receive *r = arg;
+    struct stub_receive *r = arg;
 
     (void)p;
     r->returned++;
 }
 
-static void *straw_receive_open(const struct module_env *env, struct err *err)
+static void *stub_receive_open(const struct module_env *env, struct err *err)
 {
-    struct straw_receive *r = xcalloc(1, sizeof(*r));
+    struct stub_receive *r = xcalloc(1, sizeof(*r));
 
     (void)err;
-    *r = (struct straw_receive){ .run = env->context, .pool = env->pool, .thread = env->thread };
+    *r = (struct stub_receive){ .run = env->context, .pool = env->pool, .thread = env->thread };
     packet_pool_on_return(r->pool, count_return, r);
     return r;
 }
 
-static enum module_status straw_receive_process(void *self, struct packet_vector *v)
+static enum module_status stub_receive_process(void *self, struct packet_vector *v)
 {
-    struct straw_receive *r = self;
+    struct stub_receive *r = self;
 
     if (r->sent % 7 == 3 && r->idles++ % 2 == 0) {
         __atomic_fetch_add(&r->run->idle, 1, __ATOMIC_RELAXED);
@@ -78,48 +78,48 @@ static enum module_status straw_receive_process(void *self, struct packet_vector
     return r->sent >= r->run->per_receiver && !r->run->endless ? MODULE_END : MODULE_OK;
 }
 
-static void straw_receive_close(void *self)
+static void stub_receive_close(void *self)
 {
-    struct straw_receive *r = self;
+    struct stub_receive *r = self;
 
     __atomic_fetch_add(&r->run->returned, r->returned, __ATOMIC_RELAXED);
     free(r);
 }
 
-static void straw_receive_interrupt(void *self)
+static void stub_receive_interrupt(void *self)
 {
-    struct straw_receive *r = self;
+    struct stub_receive *r = self;
 
     __atomic_store_n(&r->run->stop, 1, __ATOMIC_RELAXED);
 }
 
-struct straw_stage {
-    struct straw_run *run;
+struct stub_stage {
+    struct stub_run *run;
     struct packet_pool *pool;
     unsigned to_flush;
 };
 
-static void *straw_open(const struct module_env *env, struct err *err)
+static void *stub_open(const struct module_env *env, struct err *err)
 {
-    struct straw_stage *s = xcalloc(1, sizeof(*s));
+    struct stub_stage *s = xcalloc(1, sizeof(*s));
 
     (void)err;
-    *s = (struct straw_stage){ .run = env->context, .pool = env->pool, .to_flush = 1000 };
+    *s = (struct stub_stage){ .run = env->context, .pool = env->pool, .to_flush = 1000 };
     return s;
 }
 
-static void *straw_detect_open(const struct module_env *env, struct err *err)
+static void *stub_detect_open(const struct module_env *env, struct err *err)
 {
-    struct straw_run *run = env->context;
+    struct stub_run *run = env->context;
 
     if (run->fail_open == (int)env->thread) {
         err_set(err, "straw refuses");
         return NULL;
     }
-    return straw_open(env, err);
+    return stub_open(env, err);
 }
 
-static enum module_status straw_pass(void *self, struct packet_vector *v)
+static enum module_status stub_pass(void *self, struct packet_vector *v)
 {
     (void)self;
     (void)v;
@@ -127,9 +127,9 @@ static enum module_status straw_pass(void *self, struct packet_vector *v)
 }
 
 /* Every 50th packet grows an inner one, as tunnels do. */
-static enum module_status straw_decode(void *self, struct packet_vector *v)
+static enum module_status stub_decode(void *self, struct packet_vector *v)
 {
-    struct straw_stage *s = self;
+    struct stub_stage *s = self;
 
     for (unsigned i = 0; i < v->count; i++) {
         struct packet *root = v->packet[i], *p;
@@ -149,9 +149,9 @@ static enum module_status straw_decode(void *self, struct packet_vector *v)
     return MODULE_OK;
 }
 
-static bool straw_flush(void *self, struct packet_vector *v)
+static bool stub_flush(void *self, struct packet_vector *v)
 {
-    struct straw_stage *s = self;
+    struct stub_stage *s = self;
 
     for (; s->to_flush > 0 && v->count < VECTOR_FILL; s->to_flush--) {
         struct packet *p = packet_pool_get(s->pool);
@@ -172,7 +172,7 @@ static void nap(void)
     nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
 }
 
-static void hang(struct straw_run *run)
+static void hang(struct stub_run *run)
 {
     int expected = 1;
 
@@ -183,9 +183,9 @@ static void hang(struct straw_run *run)
         nap();
 }
 
-static enum module_status straw_detect(void *self, struct packet_vector *v)
+static enum module_status stub_detect(void *self, struct packet_vector *v)
 {
-    struct straw_stage *s = self;
+    struct stub_stage *s = self;
 
     hang(s->run);
     for (unsigned i = 0; i < v->count; i++) {
@@ -204,30 +204,30 @@ static enum module_status straw_detect(void *self, struct packet_vector *v)
     return MODULE_OK;
 }
 
-static void straw_close(void *self)
+static void stub_close(void *self)
 {
     free(self);
 }
 
-static const struct thread_module straw_modules[] = {
-    { .name = "receive", .makes_packets = true, .open = straw_receive_open,
-      .process = straw_receive_process, .close = straw_receive_close,
-      .interrupt = straw_receive_interrupt },
-    { .name = "decode", .makes_packets = true, .open = straw_open, .process = straw_decode,
-      .close = straw_close },
-    { .name = "stream", .makes_packets = true, .open = straw_open, .process = straw_pass,
-      .flush = straw_flush, .close = straw_close },
-    { .name = "detect", .open = straw_detect_open, .process = straw_detect,
-      .close = straw_close },
-    { .name = "verdict", .open = straw_open, .process = straw_pass, .close = straw_close },
-    { .name = "output", .open = straw_open, .process = straw_pass, .close = straw_close },
+static const struct thread_module stub_modules[] = {
+    { .name = "receive", .makes_packets = true, .open = stub_receive_open,
+      .process = stub_receive_process, .close = stub_receive_close,
+      .interrupt = stub_receive_interrupt },
+    { .name = "decode", .makes_packets = true, .open = stub_open, .process = stub_decode,
+      .close = stub_close },
+    { .name = "stream", .makes_packets = true, .open = stub_open, .process = stub_pass,
+      .flush = stub_flush, .close = stub_close },
+    { .name = "detect", .open = stub_detect_open, .process = stub_detect,
+      .close = stub_close },
+    { .name = "verdict", .open = stub_open, .process = stub_pass, .close = stub_close },
+    { .name = "output", .open = stub_open, .process = stub_pass, .close = stub_close },
 };
-static const struct thread_module *const straw_table[] = {
-    &straw_modules[0], &straw_modules[1], &straw_modules[2], &straw_modules[3],
-    &straw_modules[4], &straw_modules[5], NULL
+static const struct thread_module *const stub_table[] = {
+    &stub_modules[0], &stub_modules[1], &stub_modules[2], &stub_modules[3],
+    &stub_modules[4], &stub_modules[5], NULL
 };
 
-struct straw_bed {
+struct stub_fixture {
     struct conf *conf;
     struct run_modes *modes;
     struct topology *topology;
@@ -235,8 +235,8 @@ struct straw_bed {
     struct engine *engine;
 };
 
-static void bed_make(struct test *t, struct straw_bed *bed, const char *mode, unsigned threads,
-                     const char *more, struct straw_run *run)
+static void bed_make(struct test *t, struct stub_fixture *bed, const char *mode, unsigned threads,
+                     const char *more, struct stub_run *run)
 {
     char yaml[900];
     struct err err = { 0 };
@@ -266,11 +266,11 @@ static void bed_make(struct test *t, struct straw_bed *bed, const char *mode, un
     CHECK_STRING(err.text, "");
     if (bed->plan == NULL)
         return;
-    bed->engine = engine_new(&conf, bed->plan, straw_table, run, &err);
+    bed->engine = engine_new(&conf, bed->plan, stub_table, run, &err);
     CHECK(bed->engine != NULL);
 }
 
-static void bed_free(struct straw_bed *bed)
+static void bed_free(struct stub_fixture *bed)
 {
     engine_free(bed->engine);
     plan_free(bed->plan);
@@ -281,8 +281,8 @@ static void bed_free(struct straw_bed *bed)
 
 static void run_all(struct test *t, const char *mode, unsigned threads, const char *more)
 {
-    struct straw_run *run = xcalloc(1, sizeof(*run));
-    struct straw_bed bed;
+    struct stub_run *run = xcalloc(1, sizeof(*run));
+    struct stub_fixture bed;
     struct err err = { 0 };
     struct buf report = { 0 };
     unsigned receivers;
@@ -359,8 +359,8 @@ TEST(engine_small_pool)
 
 TEST(engine_open_fails)
 {
-    struct straw_run *run = xcalloc(1, sizeof(*run));
-    struct straw_bed bed;
+    struct stub_run *run = xcalloc(1, sizeof(*run));
+    struct stub_fixture bed;
     struct err err = { 0 };
 
     run->per_receiver = PACKETS;
@@ -375,8 +375,8 @@ TEST(engine_open_fails)
 
 TEST(engine_capture_breaks)
 {
-    struct straw_run *run = xcalloc(1, sizeof(*run));
-    struct straw_bed bed;
+    struct stub_run *run = xcalloc(1, sizeof(*run));
+    struct stub_fixture bed;
     struct err err = { 0 };
 
     run->per_receiver = PACKETS;
@@ -396,8 +396,8 @@ TEST(engine_stops)
     static const char *const modes[] = { "single", "workers", "autofp", "pipeline" };
 
     for (unsigned i = 0; i < ARRAY_LEN(modes); i++) {
-        struct straw_run *run = xcalloc(1, sizeof(*run));
-        struct straw_bed bed;
+        struct stub_run *run = xcalloc(1, sizeof(*run));
+        struct stub_fixture bed;
         struct err err = { 0 };
 
         run->fail_open = -1;
@@ -423,9 +423,9 @@ TEST(liveness_finds_a_thread_that_hangs)
     static const char *const modes[] = { "single", "workers", "autofp", "pipeline" };
 
     for (unsigned i = 0; i < ARRAY_LEN(modes); i++) {
-        struct straw_run *run = xcalloc(1, sizeof(*run));
+        struct stub_run *run = xcalloc(1, sizeof(*run));
         struct liveness *liveness;
-        struct straw_bed bed;
+        struct stub_fixture bed;
         struct err err = { 0 };
         unsigned looks = 0;
 

@@ -126,7 +126,7 @@ TEST(scheduler_icmp_error_follows_flow)
     }
 }
 
-static uint64_t straw_load(void *arg, unsigned consumer)
+static uint64_t stub_load(void *arg, unsigned consumer)
 {
     const uint64_t *load = arg;
 
@@ -137,7 +137,7 @@ TEST(scheduler_least_loaded_follows_and_forgets)
 {
     uint64_t load[3] = { 50, 10, 90 };
     struct scheduler *scheduler = scheduler_new(&(struct scheduler_conf){ .scheduler = "least-loaded", .consumers = 3,
-                                                      .idle_s = 100, .load = straw_load,
+                                                      .idle_s = 100, .load = stub_load,
                                                       .load_arg = load });
     struct packet p = tcp_packet(1, 1, 80, false);
 

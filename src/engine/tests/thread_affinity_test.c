@@ -14,21 +14,21 @@
 
 static int gate;        /* atomic: 1 lets the capture end */
 
-static void *straw_open(const struct module_env *env, struct err *err)
+static void *stub_open(const struct module_env *env, struct err *err)
 {
     (void)env;
     (void)err;
     return NULL;
 }
 
-static enum module_status straw_pass(void *self, struct packet_vector *v)
+static enum module_status stub_pass(void *self, struct packet_vector *v)
 {
     (void)self;
     (void)v;
     return MODULE_OK;
 }
 
-static enum module_status straw_receive(void *self, struct packet_vector *v)
+static enum module_status stub_receive(void *self, struct packet_vector *v)
 {
     (void)self;
     (void)v;
@@ -36,13 +36,13 @@ static enum module_status straw_receive(void *self, struct packet_vector *v)
     return __atomic_load_n(&gate, __ATOMIC_RELAXED) ? MODULE_END : MODULE_IDLE;
 }
 
-#define STRAW(n, p) { .name = n, .open = straw_open, .process = p }
-static const struct thread_module straws[] = {
-    STRAW("receive", straw_receive), STRAW("decode", straw_pass), STRAW("stream", straw_pass),
-    STRAW("detect", straw_pass), STRAW("verdict", straw_pass), STRAW("output", straw_pass),
+#define STUB(n, p) { .name = n, .open = stub_open, .process = p }
+static const struct thread_module stubs[] = {
+    STUB("receive", stub_receive), STUB("decode", stub_pass), STUB("stream", stub_pass),
+    STUB("detect", stub_pass), STUB("verdict", stub_pass), STUB("output", stub_pass),
 };
-static const struct thread_module *const table[] = { &straws[0], &straws[1], &straws[2],
-                                                     &straws[3], &straws[4], &straws[5], NULL };
+static const struct thread_module *const table[] = { &stubs[0], &stubs[1], &stubs[2],
+                                                     &stubs[3], &stubs[4], &stubs[5], NULL };
 
 static bool read_line(const char *path, const char *key, char *buf, size_t size)
 {

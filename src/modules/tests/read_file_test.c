@@ -112,29 +112,29 @@ struct seen {
 };
 static struct seen seen;
 
-static void *straw_open(const struct module_env *env, struct err *err)
+static void *stub_open(const struct module_env *env, struct err *err)
 {
     (void)env;
     (void)err;
     return NULL;
 }
 
-static enum module_status straw_pass(void *self, struct packet_vector *v)
+static enum module_status stub_pass(void *self, struct packet_vector *v)
 {
     (void)self;
     (void)v;
     return MODULE_OK;
 }
 
-struct straw_detect {
+struct stub_detect {
     struct turn_lane *lane;
     struct order_mark last;
 };
 
-static void *straw_detect_open(const struct module_env *env, struct err *err)
+static void *stub_detect_open(const struct module_env *env, struct err *err)
 {
     const struct run_context *ctx = env->context;
-    struct straw_detect *s = xcalloc(1, sizeof(*s));
+    struct stub_detect *s = xcalloc(1, sizeof(*s));
 
     (void)err;
     s->lane = turn_lane_new(ctx->turns, &env->turn_thread);
@@ -151,7 +151,7 @@ static void touch_host(const struct ip *ip, const struct packet *p)
 }
 
 /* What is shared by those with a host in common. */
-static void check_hosts(struct straw_detect *s, struct packet *p)
+static void check_hosts(struct stub_detect *s, struct packet *p)
 {
     if (p->order / 2 % 3 != 1)
         return;
@@ -164,7 +164,7 @@ static void check_hosts(struct straw_detect *s, struct packet *p)
 }
 
 /* Every thread sees its packets in order; some of them touch what all share. */
-static void check_order(struct straw_detect *s, const struct packet *p)
+static void check_order(struct stub_detect *s, const struct packet *p)
 {
     if (order_mark_has_passed(s->last, p->order, p->order_sub))
         __atomic_fetch_add(&seen.disordered, 1, __ATOMIC_RELAXED);
@@ -177,16 +177,16 @@ static void check_order(struct straw_detect *s, const struct packet *p)
     seen.last = p->order;
 }
 
-static bool straw_detect_flush(void *self, struct packet_vector *v)
+static bool stub_detect_flush(void *self, struct packet_vector *v)
 {
-    struct straw_detect *s = self;
+    struct stub_detect *s = self;
 
     (void)v;
     turn_reached(s->lane, ORDER_END, ORDER_END);
     return false;
 }
 
-static enum module_status straw_detect(void *self, struct packet_vector *v)
+static enum module_status stub_detect(void *self, struct packet_vector *v)
 {
     for (unsigned i = 0; i < v->count; i++) {
         struct packet *p = v->packet[i];
@@ -199,11 +199,11 @@ static enum module_status straw_detect(void *self, struct packet_vector *v)
         __atomic_fetch_add(&seen.packets, 1, __ATOMIC_RELAXED);
     }
     if (v->order_at != 0)
-        turn_reached(((struct straw_detect *)self)->lane, v->order_at, v->order_sub);
+        turn_reached(((struct stub_detect *)self)->lane, v->order_at, v->order_sub);
     return MODULE_OK;
 }
 
-static bool straw_flush(void *self, struct packet_vector *v)
+static bool stub_flush(void *self, struct packet_vector *v)
 {
     uint64_t was = __atomic_load_n(&seen.end_us, __ATOMIC_RELAXED);
 
@@ -214,18 +214,18 @@ static bool straw_flush(void *self, struct packet_vector *v)
     return false;
 }
 
-static const struct thread_module straw_stream = { .name = "stream", .open = straw_open,
-                                                   .process = straw_pass, .flush = straw_flush };
-static const struct thread_module straw_detect_module = { .name = "detect",
-                                                          .open = straw_detect_open,
-                                                          .process = straw_detect,
-                                                          .flush = straw_detect_flush,
+static const struct thread_module stub_stream = { .name = "stream", .open = stub_open,
+                                                   .process = stub_pass, .flush = stub_flush };
+static const struct thread_module stub_detect_module = { .name = "detect",
+                                                          .open = stub_detect_open,
+                                                          .process = stub_detect,
+                                                          .flush = stub_detect_flush,
                                                           .close = free };
-static const struct thread_module straw_output = { .name = "output", .open = straw_open,
-                                                   .process = straw_pass };
+static const struct thread_module stub_output = { .name = "output", .open = stub_open,
+                                                   .process = stub_pass };
 static const struct thread_module *const table[] = {
-    &module_receive, &module_decode, &straw_stream, &straw_detect_module, &module_verdict,
-    &straw_output, NULL
+    &module_receive, &module_decode, &stub_stream, &stub_detect_module, &module_verdict,
+    &stub_output, NULL
 };
 
 static void count_verdict(void *queue, struct packet *p)
