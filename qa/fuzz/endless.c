@@ -110,7 +110,7 @@ static void run(const struct endless *e, unsigned prefix, const struct endless_c
 
     if (!has_direction(chunk, count, directions))
         return;
-    play_begin(&c.play, e->world, e->udp, 1);
+    play_begin(&c.play, e->fixture, e->udp, 1);
     c.play.quiet = c.play.frames = true;
     play_force(&c.play, e->proto->id);
     for (unsigned i = 0; i < prefix; i++)

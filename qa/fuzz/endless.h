@@ -15,7 +15,7 @@
 struct endless_chunk { enum direction direction; struct slice data; };
 
 struct endless {
-    struct play_world *world;
+    struct app_fixture *fixture;
     const struct app_proto *proto;
     bool udp;
     struct endless_chunk chunk[ENDLESS_CHUNKS_MAX];

@@ -15,15 +15,15 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
-static struct play_world world;
+static struct app_fixture fixture;
 
 int LLVMFuzzerInitialize(int *argc UNUSED, char ***argv UNUSED)
 {
-    if (play_world_open(&world, NULL, NULL) < 0)
+    if (app_fixture_open(&fixture, NULL, NULL) < 0)
         abort();
-    app_require_files(world.conf, APP_FILE_TRACK | APP_FILE_MD5 | APP_FILE_SHA256);
+    app_require_files(fixture.conf, APP_FILE_TRACK | APP_FILE_MD5 | APP_FILE_SHA256);
     for (unsigned i = 0; i < APP_PROTO_MAX; i++)
-        world.conf->required_frames[i] = world.conf->required_features[i] = UINT32_MAX;
+        fixture.conf->required_frames[i] = fixture.conf->required_features[i] = UINT32_MAX;
     return 0;
 }
 
@@ -57,7 +57,7 @@ static void play_chunk(struct play *play, struct bytes *in)
 
 static void go_on_for_ever(struct bytes in, const struct app_proto *proto, bool udp)
 {
-    struct endless e = { .world = &world, .proto = proto, .udp = udp };
+    struct endless e = { .fixture = &fixture, .proto = proto, .udp = udp };
 
     while (bytes_left(&in) > 3 && !in.failed) {
         enum direction d = (enum direction)(take_u8(&in) & 1);
@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         go_on_for_ever(in, proto, udp);
         return 0;
     }
-    play_begin(&play, &world, udp, 1);
+    play_begin(&play, &fixture, udp, 1);
     play.quiet = play.inspect = play.frames = true;
     play_force(&play, proto->id);
     while (bytes_left(&in) > 3 && !in.failed)

@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-struct world {
+struct fixture {
     struct conf *yaml;
     struct packet_pool *pool;
     struct decoder *decoder;
@@ -16,9 +16,9 @@ struct world {
     uint64_t time_us;
 };
 
-static struct world *world(void)
+static struct fixture *fixture(void)
 {
-    static struct world w;
+    static struct fixture w;
     struct err err;
 
     if (w.decoder == NULL) {
@@ -52,7 +52,7 @@ static void check(const struct packet *p)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct world *w = world();
+    struct fixture *w = fixture();
     struct packet *p;
     uint8_t *frame;
 

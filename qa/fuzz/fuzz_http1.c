@@ -43,17 +43,17 @@ static const char *const settings[4] = {
          KEY("response-body-inspect-window: 4") KEY("meta-field-limit: 128")
          KEY("decompression-time-limit: 1000000"),
 };
-static struct play_world world[4];
+static struct app_fixture fixture[4];
 static const struct app_proto *http1;
 
 int LLVMFuzzerInitialize(int *argc UNUSED, char ***argv UNUSED)
 {
-    for (unsigned w = 0; w < ARRAY_LEN(world); w++) {
-        if (play_world_open(&world[w], settings[w], NULL) < 0)
+    for (unsigned w = 0; w < ARRAY_LEN(fixture); w++) {
+        if (app_fixture_open(&fixture[w], settings[w], NULL) < 0)
             abort();
-        app_require_files(world[w].conf, APP_FILE_TRACK | APP_FILE_SHA256);
+        app_require_files(fixture[w].conf, APP_FILE_TRACK | APP_FILE_SHA256);
         for (unsigned i = 0; i < APP_PROTO_MAX; i++)
-            world[w].conf->required_frames[i] = world[w].conf->required_features[i] = UINT32_MAX;
+            fixture[w].conf->required_frames[i] = fixture[w].conf->required_features[i] = UINT32_MAX;
     }
     http1 = app_proto_by_name("http");
     return 0;
@@ -100,7 +100,7 @@ static char *play_input(const uint8_t *data, size_t size, unsigned w, bool suspe
     char *text = NULL;
     bool more;
 
-    play_begin(&play, &world[w], false, 80);
+    play_begin(&play, &fixture[w], false, 80);
     play.quiet = !compare;
     play.inspect = !compare;
     play.frames = true;
@@ -121,7 +121,7 @@ static char *play_input(const uint8_t *data, size_t size, unsigned w, bool suspe
 
 static void go_on_for_ever(const uint8_t *data, size_t size, unsigned w)
 {
-    struct endless e = { .world = &world[w], .proto = http1 };
+    struct endless e = { .fixture = &fixture[w], .proto = http1 };
     struct bytes in = bytes_of(data, size);
     struct slice chunk;
     uint8_t control = 0, next = 0;

@@ -32,7 +32,7 @@ struct stream_dir {
     uint32_t retained_len;
 };
 
-struct world {
+struct fixture {
     struct conf *yaml;
     struct flow_conf *flows;
     struct stream_conf *conf;
@@ -44,7 +44,7 @@ struct world {
     uint64_t time_us;
 };
 
-static void world_open(struct world *w, uint8_t choice)
+static void fixture_open(struct fixture *w, uint8_t choice)
 {
     struct err err;
 
@@ -59,7 +59,7 @@ static void world_open(struct world *w, uint8_t choice)
     w->time_us = 1000000;
 }
 
-static void world_close(struct world *w)
+static void fixture_close(struct fixture *w)
 {
     stream_thread_free(w->st);
     counters_free(w->counters);
@@ -95,7 +95,7 @@ static void check_again(const struct stream_chunk *c)
         seen ^= *at;
 }
 
-static void check_chunk(struct world *w, const struct stream_chunk *c)
+static void check_chunk(struct fixture *w, const struct stream_chunk *c)
 {
     struct stream_dir *s = &w->ds[c->direction];
 
@@ -116,7 +116,7 @@ static void check_chunk(struct world *w, const struct stream_chunk *c)
     keep(s, c->data, c->len);
 }
 
-static void consume(struct world *w)
+static void consume(struct fixture *w)
 {
     for (unsigned i = 0; i < w->vector.count; i++) {
         struct packet *p = w->vector.packet[i];
@@ -131,7 +131,7 @@ static void consume(struct world *w)
     w->vector.count = 0;
 }
 
-static struct packet *segment(struct world *w, unsigned dir, uint32_t len)
+static struct packet *segment(struct fixture *w, unsigned dir, uint32_t len)
 {
     static const uint8_t ends[2][4] = { { 10, 0, 0, 1 }, { 10, 0, 0, 2 } };
     struct packet *p = packet_pool_get(w->pool);
@@ -184,7 +184,7 @@ static void options(struct packet *p, struct bytes *in)
     p->tcp.window = (which & 32) ? take_u8(in) : 65535;
 }
 
-static void one_segment(struct world *w, struct bytes *in)
+static void one_segment(struct fixture *w, struct bytes *in)
 {
     uint8_t head = take_u8(in);
     unsigned dir = head >> 7;
@@ -207,13 +207,13 @@ static void one_segment(struct world *w, struct bytes *in)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct bytes in = bytes_of(data, size);
-    static struct world w;
+    static struct fixture w;
     uint8_t choice = take_u8(&in);
 
     if (size < 2)
         return 0;
     memset(&w, 0, sizeof(w));
-    world_open(&w, choice);
+    fixture_open(&w, choice);
     while (bytes_have(&in, 1) && in.next < data + 4096) {
         one_segment(&w, &in);
         if ((choice & 16) == 0 || w.vector.count >= 16) {
@@ -228,6 +228,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         consume(&w);
     if (packet_pool_out(w.pool) != 0)
         abort();
-    world_close(&w);
+    fixture_close(&w);
     return 0;
 }

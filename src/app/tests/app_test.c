@@ -299,18 +299,18 @@ TEST(app_midstream_swaps_the_flow)
 
 TEST(app_expected_flow)
 {
-    struct play_world world;
+    struct app_fixture fixture;
     struct play first, second;
     char *text;
 
-    CHECK_INT(play_world_open(&world, NULL, toy_protocols), 0);
-    play_begin(&first, &world, false, 7777);
+    CHECK_INT(app_fixture_open(&fixture, NULL, toy_protocols), 0);
+    play_begin(&first, &fixture, false, 7777);
     play_data(&first, TO_SERVER, "HELLO me\nEXPECT 1234\n", 21);
-    CHECK_INT(app_expectations_count(world.conf->expectations), 1);
-    play_begin(&second, &world, false, 1234);
+    CHECK_INT(app_expectations_count(fixture.conf->expectations), 1);
+    play_begin(&second, &fixture, false, 1234);
     second.flow->id = 2;
     play_data(&second, TO_SERVER, "\xb0\0\1a", 4);
-    CHECK_INT(app_expectations_count(world.conf->expectations), 0);
+    CHECK_INT(app_expectations_count(fixture.conf->expectations), 0);
     CHECK_INT(second.flow->parent_id, 1);
     play_end(&first);
     play_end(&second);
@@ -319,20 +319,20 @@ TEST(app_expected_flow)
     free(text);
     play_free(&first);
     play_free(&second);
-    play_world_close(&world);
+    app_fixture_close(&fixture);
 }
 
 /* After a round, the same again asks the pools for nothing new. */
 TEST(app_steady_state_reuses_memory)
 {
-    struct play_world world;
+    struct app_fixture fixture;
     size_t made = 0;
 
-    CHECK_INT(play_world_open(&world, NULL, toy_protocols), 0);
+    CHECK_INT(app_fixture_open(&fixture, NULL, toy_protocols), 0);
     for (unsigned i = 0; i < 500; i++) {
         struct play play;
 
-        play_begin(&play, &world, false, 7777);
+        play_begin(&play, &fixture, false, 7777);
         play.quiet = true;
         play_data(&play, TO_SERVER, "HELLO me\nASK one\nAS", 19);
         play_data(&play, TO_CLIENT, "WELCOME x\nSAY", 13);
@@ -340,11 +340,11 @@ TEST(app_steady_state_reuses_memory)
         play_end(&play);
         play_free(&play);
         if (i == 10)
-            made = world.thread->sessions.made + world.thread->proto[APP_PROTO_toy].tx.made;
+            made = fixture.thread->sessions.made + fixture.thread->proto[APP_PROTO_toy].tx.made;
     }
-    CHECK_INT(world.thread->sessions.made + world.thread->proto[APP_PROTO_toy].tx.made, made);
-    CHECK_INT(world.thread->sessions.in_use, 0);
-    CHECK_INT(world.thread->proto[APP_PROTO_toy].tx.in_use, 0);
-    CHECK(world.thread->spare_count <= 4);
-    play_world_close(&world);
+    CHECK_INT(fixture.thread->sessions.made + fixture.thread->proto[APP_PROTO_toy].tx.made, made);
+    CHECK_INT(fixture.thread->sessions.in_use, 0);
+    CHECK_INT(fixture.thread->proto[APP_PROTO_toy].tx.in_use, 0);
+    CHECK(fixture.thread->spare_count <= 4);
+    app_fixture_close(&fixture);
 }

@@ -33,8 +33,8 @@ static void wakes(void *self UNUSED)
 {
 }
 
-struct scene {
-    struct play_world world;
+struct expect_fixture {
+    struct app_fixture fixture;
     struct turns *turns;
     struct turn_lane *lane;
     struct other other;
@@ -53,13 +53,13 @@ static struct flow *flow_to(uint16_t port)
     return f;
 }
 
-static void scene_open(struct test *t, struct scene *s)
+static void expect_fixture_open(struct test *t, struct expect_fixture *s)
 {
     struct turn_thread ours = { &s->other, come, count_wait, wakes };
     struct turn_thread others = { &s->other, come, wakes, wakes };
 
-    *s = (struct scene){ .turns = turns_new(), .other.upto = 1000 };
-    CHECK_INT(play_world_open(&s->world, NULL, NULL), 0);
+    *s = (struct expect_fixture){ .turns = turns_new(), .other.upto = 1000 };
+    CHECK_INT(app_fixture_open(&s->fixture, NULL, NULL), 0);
     s->lane = turn_lane_new(s->turns, &ours);
     s->other.lane = turn_lane_new(s->turns, &others);
     s->control = flow_to(21);
@@ -67,16 +67,16 @@ static void scene_open(struct test *t, struct scene *s)
     s->packet = xcalloc(1, sizeof(*s->packet));
 }
 
-static void scene_close(struct scene *s)
+static void expect_fixture_close(struct expect_fixture *s)
 {
     free(s->packet);
     free(s->data);
     free(s->control);
     turns_free(s->turns);
-    play_world_close(&s->world);
+    app_fixture_close(&s->fixture);
 }
 
-static const struct packet *packet_of(struct scene *s, struct flow *f, uint32_t hash,
+static const struct packet *packet_of(struct expect_fixture *s, struct flow *f, uint32_t hash,
                                       uint64_t order)
 {
     *s->packet = (struct packet){ .flow = f, .src = f->key.src, .dst = f->key.dst,
@@ -84,51 +84,51 @@ static const struct packet *packet_of(struct scene *s, struct flow *f, uint32_t 
     return s->packet;
 }
 
-static bool expect_flow(struct scene *s, uint64_t order)
+static bool expect_flow(struct expect_fixture *s, uint64_t order)
 {
     static const struct app_expected expected = { .dst_port = 2000, .proto = APP_PROTO_ftp_data };
 
-    return app_expectations_add(s->world.conf->expectations, s->control, &expected,
+    return app_expectations_add(s->fixture.conf->expectations, s->control, &expected,
                                 packet_of(s, s->control, 7, order));
 }
 
-static void opens(struct scene *s, uint32_t hash, uint64_t order)
+static void opens(struct expect_fixture *s, uint32_t hash, uint64_t order)
 {
-    expectation_parent_add(s->world.conf, &(struct expectation_opening){
+    expectation_parent_add(s->fixture.conf, &(struct expectation_opening){
         s->control->key.src, s->control->key.dst, hash, order, hash == 0 });
 }
 
-static void ends(struct scene *s, uint32_t hash, uint64_t order)
+static void ends(struct expect_fixture *s, uint32_t hash, uint64_t order)
 {
-    expectation_parent_remove(s->world.conf, packet_of(s, s->control, hash, order));
+    expectation_parent_remove(s->fixture.conf, packet_of(s, s->control, hash, order));
 }
 
-static bool match(struct scene *s, uint64_t order)
+static bool match(struct expect_fixture *s, uint64_t order)
 {
     struct expectation_match found;
 
-    return app_expectations_match(s->world.conf->expectations,
+    return app_expectations_match(s->fixture.conf->expectations,
                                   packet_of(s, s->data, 9, order), TO_SERVER, &found);
 }
 
 TEST(expect_who_asks_finds_what_is_before_it)
 {
-    struct scene s;
+    struct expect_fixture s;
 
-    scene_open(t, &s);
+    expect_fixture_open(t, &s);
     opens(&s, 7, 10);
     CHECK(expect_flow(&s, 100));
     CHECK(!match(&s, 90));
     CHECK(match(&s, 110));
     CHECK(!match(&s, 110));
-    scene_close(&s);
+    expect_fixture_close(&s);
 }
 
 TEST(expect_the_only_parent_does_not_wait)
 {
-    struct scene s;
+    struct expect_fixture s;
 
-    scene_open(t, &s);
+    expect_fixture_open(t, &s);
     opens(&s, 7, 10);
     opens(&s, 7, 20);
     CHECK(expect_flow(&s, 100));
@@ -136,20 +136,20 @@ TEST(expect_the_only_parent_does_not_wait)
     for (uint64_t i = 1; i < 20; i++)               /* at last the oldest has to go */
         CHECK(expect_flow(&s, 100 + i));
     CHECK(s.other.waits > 0);
-    CHECK_INT(app_expectations_count(s.world.conf->expectations), 10);
-    scene_close(&s);
+    CHECK_INT(app_expectations_count(s.fixture.conf->expectations), 10);
+    expect_fixture_close(&s);
 }
 
 static void check_expecting_waits(struct test *t, uint32_t first_parent, uint32_t second_parent)
 {
-    struct scene s;
+    struct expect_fixture s;
 
-    scene_open(t, &s);
+    expect_fixture_open(t, &s);
     opens(&s, first_parent, 10);
     opens(&s, second_parent, 20);
     CHECK(expect_flow(&s, 100));
     CHECK_INT(s.other.waits, 1);
-    scene_close(&s);
+    expect_fixture_close(&s);
 }
 
 TEST(expect_one_of_two_parents_waits)
@@ -164,24 +164,24 @@ TEST(expect_a_parent_without_a_hash_waits)
 }
 
 /* What asking for the data flow costs; whether it was announced. */
-static unsigned waits_to_ask(struct scene *s, uint64_t order, bool *found)
+static unsigned waits_to_ask(struct expect_fixture *s, uint64_t order, bool *found)
 {
     struct expectation_data *owned = NULL;
     unsigned before = s->other.waits;
     struct packet *p = (struct packet *)packet_of(s, s->data, 9, order);
 
     s->other.upto = order;
-    *found = expectation_take(s->world.thread, p, TO_SERVER, &owned) != APP_PROTO_UNKNOWN;
+    *found = expectation_take(s->fixture.thread, p, TO_SERVER, &owned) != APP_PROTO_UNKNOWN;
     expectation_data_free(&owned);
     return s->other.waits - before;
 }
 
 TEST(expect_who_opened_is_forgotten_when_it_ends)
 {
-    struct scene s;
+    struct expect_fixture s;
     bool found;
 
-    scene_open(t, &s);
+    expect_fixture_open(t, &s);
     opens(&s, 7, 10);
     CHECK_INT(waits_to_ask(&s, 20, &found), 1);
     opens(&s, 8, 30);
@@ -193,29 +193,29 @@ TEST(expect_who_opened_is_forgotten_when_it_ends)
     CHECK_INT(waits_to_ask(&s, 80, &found), 0);
     opens(&s, 7, 90);
     CHECK_INT(waits_to_ask(&s, 100, &found), 1);
-    scene_close(&s);
+    expect_fixture_close(&s);
 }
 
 TEST(expect_who_opened_later_is_not_forgotten)
 {
-    struct scene s;
+    struct expect_fixture s;
     bool found;
 
-    scene_open(t, &s);
+    expect_fixture_open(t, &s);
     opens(&s, 7, 10);
     opens(&s, 7, 50);                               /* noted ahead: addresses and ports again */
     ends(&s, 7, 30);
     CHECK_INT(waits_to_ask(&s, 60, &found), 1);
-    scene_close(&s);
+    expect_fixture_close(&s);
 }
 
 /* Who comes behind the end finds it, and takes his turn as others may want it, too. */
 TEST(expect_expectations_outlast_their_parent)
 {
-    struct scene s;
+    struct expect_fixture s;
     bool found;
 
-    scene_open(t, &s);
+    expect_fixture_open(t, &s);
     opens(&s, 7, 10);
     CHECK(expect_flow(&s, 20));
     ends(&s, 7, 30);
@@ -223,19 +223,19 @@ TEST(expect_expectations_outlast_their_parent)
     CHECK(found);
     CHECK_INT(waits_to_ask(&s, 50, &found), 0);
     CHECK(!found);
-    scene_close(&s);
+    expect_fixture_close(&s);
 }
 
 TEST(expect_more_parents_than_are_distinguished_stay)
 {
-    struct scene s;
+    struct expect_fixture s;
     bool found;
 
-    scene_open(t, &s);
+    expect_fixture_open(t, &s);
     for (uint32_t i = 1; i <= 8; i++)
         opens(&s, i, 10 * i);
     for (uint32_t i = 1; i <= 8; i++)
         ends(&s, i, 100 + i);
     CHECK_INT(waits_to_ask(&s, 200, &found), 1);
-    scene_close(&s);
+    expect_fixture_close(&s);
 }

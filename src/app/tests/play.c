@@ -19,32 +19,32 @@ static bool inspected(const struct app_tx *tx)
     return true;
 }
 
-int play_world_open(struct play_world *world, const char *yaml,
+int app_fixture_open(struct app_fixture *fixture, const char *yaml,
                     const struct app_proto *const *extra)
 {
     static const struct app_hooks hooks = { .tx_inspected = inspected };
     struct err err = { 0 };
 
-    *world = (struct play_world){ .yaml = conf_new(), .counters = counters_new("play") };
-    if (conf_load_string(world->yaml, yaml != NULL ? yaml : "%YAML 1.1\n---\na: b\n", "test",
+    *fixture = (struct app_fixture){ .yaml = conf_new(), .counters = counters_new("play") };
+    if (conf_load_string(fixture->yaml, yaml != NULL ? yaml : "%YAML 1.1\n---\na: b\n", "test",
                          &err) == 0)
-        world->conf = app_conf_new_extra(conf_root(world->yaml), false, extra, &err);
-    if (world->conf == NULL) {
+        fixture->conf = app_conf_new_extra(conf_root(fixture->yaml), false, extra, &err);
+    if (fixture->conf == NULL) {
         fprintf(stderr, "play: %s\n", err.text);
-        play_world_close(world);
+        app_fixture_close(fixture);
         return -1;
     }
-    world->thread = app_thread_new(world->conf, world->counters, &hooks);
+    fixture->thread = app_thread_new(fixture->conf, fixture->counters, &hooks);
     return 0;
 }
 
-void play_world_close(struct play_world *world)
+void app_fixture_close(struct app_fixture *fixture)
 {
-    app_thread_free(world->thread);
-    app_conf_free(world->conf);
-    counters_free(world->counters);
-    conf_free(world->yaml);
-    *world = (struct play_world){ 0 };
+    app_thread_free(fixture->thread);
+    app_conf_free(fixture->conf);
+    counters_free(fixture->counters);
+    conf_free(fixture->yaml);
+    *fixture = (struct app_fixture){ 0 };
 }
 
 /* --- what was seen ---------------------------------------------------------------------------- */
@@ -253,7 +253,7 @@ static void look(struct play *play)
 
 /* --- packets ---------------------------------------------------------------------------------- */
 
-void play_begin(struct play *play, struct play_world *world, bool udp, uint16_t port)
+void play_begin(struct play *play, struct app_fixture *fixture, bool udp, uint16_t port)
 {
     static const uint8_t client[4] = { 10, 0, 0, 1 }, server[4] = { 10, 0, 0, 2 };
     struct flow *f = aligned_alloc(CACHE_LINE, sizeof(*f));
@@ -262,14 +262,14 @@ void play_begin(struct play *play, struct play_world *world, bool udp, uint16_t 
     f->key = (struct flow_key){ .src = ip_v4(client), .dst = ip_v4(server), .src_port = 40000,
                                 .dst_port = port, .proto = udp ? 17 : 6 };
     f->id = 1;
-    *play = (struct play){ .world = world, .flow = f, .udp = udp,
+    *play = (struct play){ .fixture = fixture, .flow = f, .udp = udp,
                            .packet = xcalloc(1, sizeof(struct packet)) };
 }
 
 void play_force(struct play *play, enum app_proto_id id)
 {
     struct flow *f = play->flow;
-    struct app_session *s = app_session_new(play->world->thread, f,
+    struct app_session *s = app_session_new(play->fixture->thread, f,
                                             play->udp ? TRANSPORT_UDP : TRANSPORT_TCP);
 
     f->app_proto = f->app_proto_dir[0] = f->app_proto_dir[1] = (uint16_t)id;
@@ -300,9 +300,9 @@ static void make_packet(struct play *play, enum direction d, const void *data, u
 
 static void run_packet(struct play *play)
 {
-    app_packet(play->world->thread, play->packet);
+    app_packet(play->fixture->thread, play->packet);
     look(play);
-    app_cleanup(play->world->thread, play->packet);
+    app_cleanup(play->fixture->thread, play->packet);
 }
 
 void play_data(struct play *play, enum direction d, const void *data, uint32_t len)
@@ -330,7 +330,7 @@ void play_data(struct play *play, enum direction d, const void *data, uint32_t l
 
 static const char *proto_name(const struct play *play, uint16_t id)
 {
-    const struct app_proto *proto = play->world->conf->proto[id].proto;
+    const struct app_proto *proto = play->fixture->conf->proto[id].proto;
 
     return proto != NULL ? proto->name : app_proto_name((enum app_proto_id)id);
 }

@@ -13,19 +13,19 @@ struct play_line {
 };
 
 /* What is made once. */
-struct play_world {
+struct app_fixture {
     struct conf *yaml;
     struct app_conf *conf;
     struct app_thread *thread;
     struct counters *counters;
 };
-int play_world_open(struct play_world *world, const char *yaml,
+int app_fixture_open(struct app_fixture *fixture, const char *yaml,
                     const struct app_proto *const *extra);
-void play_world_close(struct play_world *world);
+void app_fixture_close(struct app_fixture *fixture);
 
 /* One flow, from the first packet to play_end(). */
 struct play {
-    struct play_world *world;
+    struct app_fixture *fixture;
     struct flow *flow;
     struct packet *packet;
     uint64_t offset[2];
@@ -35,7 +35,7 @@ struct play {
     ARRAY_OF(struct play_line) lines;
     struct buf scratch;
 };
-void play_begin(struct play *play, struct play_world *world, bool udp, uint16_t port);
+void play_begin(struct play *play, struct app_fixture *fixture, bool udp, uint16_t port);
 void play_force(struct play *play, enum app_proto_id id);       /* no recognition */
 /* data NULL: a gap. */
 void play_data(struct play *play, enum direction d, const void *data, uint32_t len);

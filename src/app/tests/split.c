@@ -45,25 +45,25 @@ static void play_step(struct play *play, const struct split_step *step, enum spl
     }
 }
 
-static void require_features(struct play_world *world, const struct split_case *c)
+static void require_features(struct app_fixture *fixture, const struct split_case *c)
 {
-    app_require_files(world->conf, APP_FILE_TRACK | c->file_features);
+    app_require_files(fixture->conf, APP_FILE_TRACK | c->file_features);
     for (unsigned i = 0; c->frames && i < APP_PROTO_MAX; i++)
-        world->conf->required_frames[i] = UINT32_MAX;
+        fixture->conf->required_frames[i] = UINT32_MAX;
 }
 
 char *split_play(const struct split_case *c, enum split_segmentation cut, uint64_t seed)
 {
-    struct play_world world;
+    struct app_fixture fixture;
     struct play play;
     char *text;
 
-    if (play_world_open(&world, c->yaml, c->extra) < 0)
+    if (app_fixture_open(&fixture, c->yaml, c->extra) < 0)
         return NULL;
-    require_features(&world, c);
+    require_features(&fixture, c);
     if (c->prepare != NULL)
-        c->prepare(&world);
-    play_begin(&play, &world, c->udp, c->port);
+        c->prepare(&fixture);
+    play_begin(&play, &fixture, c->udp, c->port);
     play.midstream = c->midstream;
     play.frames = c->frames;
     for (unsigned i = 0; i < c->count; i++)
@@ -71,7 +71,7 @@ char *split_play(const struct split_case *c, enum split_segmentation cut, uint64
     play_end(&play);
     text = play_text(&play);
     play_free(&play);
-    play_world_close(&world);
+    app_fixture_close(&fixture);
     return text;
 }
 

@@ -11,7 +11,7 @@
 #include "app/app.h"
 #include "base/test.h"
 
-struct play_world;
+struct app_fixture;
 
 struct split_step {
     enum direction direction;
@@ -30,7 +30,7 @@ struct split_case {
     const struct app_proto *const *extra;       /* test protocols, NULL-ended; NULL: none */
     uint32_t file_features;        /* APP_FILE_*; tracking is always on */
     bool frames;                /* also print all frames */
-    void (*prepare)(struct play_world *world);  /* called before the first packet; may be NULL */
+    void (*prepare)(struct app_fixture *fixture);  /* called before the first packet; may be NULL */
     const struct split_step *steps;
     unsigned count;
 };

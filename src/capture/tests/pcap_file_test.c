@@ -415,7 +415,7 @@ TEST(pcap_gzip_and_xz)
     clean();
 }
 
-struct bed {
+struct fixture {
     struct conf *conf;
     struct packet_pool *pool;
     void *capture, *queue;
@@ -424,86 +424,86 @@ struct bed {
     uint64_t last_number;
 };
 
-static bool bed_open(struct test *t, struct bed *bed, const char *yaml, const char *path,
+static bool fixture_open(struct test *t, struct fixture *fixture, const char *yaml, const char *path,
                      const char *filter, struct err *err)
 {
     const char *sources[] = { path, NULL };
     struct capture_request rq = { .sources = sources, .bpf_filter = filter, .threads = 1 };
     char text[600];
 
-    memset(bed, 0, sizeof(*bed));
+    memset(fixture, 0, sizeof(*fixture));
     snprintf(text, sizeof(text), "%%YAML 1.1\n---\npcap-file:\n  buffer-size: 64kb\n%s", yaml);
-    bed->conf = conf_new();
-    CHECK_INT(conf_load_string(bed->conf, text, "t.yaml", err), 0);
-    rq.conf = conf_root(bed->conf);
-    bed->pool = packet_pool_new(256, 0);
-    bed->capture = capture_pcap_file.open(&rq, err);
-    if (bed->capture == NULL)
+    fixture->conf = conf_new();
+    CHECK_INT(conf_load_string(fixture->conf, text, "t.yaml", err), 0);
+    rq.conf = conf_root(fixture->conf);
+    fixture->pool = packet_pool_new(256, 0);
+    fixture->capture = capture_pcap_file.open(&rq, err);
+    if (fixture->capture == NULL)
         return false;
-    bed->queue = capture_pcap_file.queue_open(bed->capture, 0, bed->pool, NULL, err);
-    return bed->queue != NULL;
+    fixture->queue = capture_pcap_file.queue_open(fixture->capture, 0, fixture->pool, NULL, err);
+    return fixture->queue != NULL;
 }
 
 /* Holds packets for a while, as a pipeline does. */
-static void bed_read(struct test *t, struct bed *bed)
+static void fixture_read(struct test *t, struct fixture *fixture)
 {
     enum capture_status status;
 
     do {
-        bed->v.count = 0;
-        status = capture_pcap_file.receive(bed->queue, &bed->v);
-        for (unsigned i = 0; i < bed->v.count; i++) {
-            struct packet *p = bed->v.packet[i];
+        fixture->v.count = 0;
+        status = capture_pcap_file.receive(fixture->queue, &fixture->v);
+        for (unsigned i = 0; i < fixture->v.count; i++) {
+            struct packet *p = fixture->v.packet[i];
 
-            CHECK_INT(p->number, bed->last_number + 1);
+            CHECK_INT(p->number, fixture->last_number + 1);
             CHECK(p->file_name != NULL && p->data != NULL);
-            bed->last_number = p->number;
-            bed->packets++;
+            fixture->last_number = p->number;
+            fixture->packets++;
             packet_release(p, PACKET_THREAD_OWNER);
         }
     } while (status == CAPTURE_OK);
     CHECK_INT(status, CAPTURE_END);
-    CHECK_INT(packet_pool_out(bed->pool), 0);
+    CHECK_INT(packet_pool_out(fixture->pool), 0);
 }
 
-static void bed_close(struct bed *bed)
+static void fixture_close(struct fixture *fixture)
 {
-    if (bed->queue != NULL)
-        capture_pcap_file.queue_close(bed->queue);
-    if (bed->capture != NULL)
-        capture_pcap_file.close(bed->capture);
-    packet_pool_free(bed->pool);
-    conf_free(bed->conf);
-    free(bed->v.packet);
+    if (fixture->queue != NULL)
+        capture_pcap_file.queue_close(fixture->queue);
+    if (fixture->capture != NULL)
+        capture_pcap_file.close(fixture->capture);
+    packet_pool_free(fixture->pool);
+    conf_free(fixture->conf);
+    free(fixture->v.packet);
 }
 
 TEST(pcap_file_filter)
 {
     struct maker m = { .big = false };
-    struct bed bed;
+    struct fixture fixture;
     struct err err = { 0 };
     const char *path;
 
     classic_file(&m, 500);
     path = save("all.pcap", &m);
-    CHECK(bed_open(t, &bed, "", path, NULL, &err));
-    vector_grow(&bed.v, VECTOR_FILL);
-    bed_read(t, &bed);
-    CHECK_INT(bed.packets, 500);
-    bed_close(&bed);
+    CHECK(fixture_open(t, &fixture, "", path, NULL, &err));
+    vector_grow(&fixture.v, VECTOR_FILL);
+    fixture_read(t, &fixture);
+    CHECK_INT(fixture.packets, 500);
+    fixture_close(&fixture);
 
-    CHECK(bed_open(t, &bed, "", path, "ether[14] = 7", &err));
-    vector_grow(&bed.v, VECTOR_FILL);
-    bed_read(t, &bed);
-    CHECK_INT(bed.packets, 2);
-    bed_close(&bed);
+    CHECK(fixture_open(t, &fixture, "", path, "ether[14] = 7", &err));
+    vector_grow(&fixture.v, VECTOR_FILL);
+    fixture_read(t, &fixture);
+    CHECK_INT(fixture.packets, 2);
+    fixture_close(&fixture);
 
-    CHECK(!bed_open(t, &bed, "", path, "no such words", &err));
+    CHECK(!fixture_open(t, &fixture, "", path, "no such words", &err));
     CHECK(strstr(err.text, "bpf-filter") != NULL);
-    bed_close(&bed);
-    CHECK(!bed_open(t, &bed, "", "/none/at/all", NULL, &err));
+    fixture_close(&fixture);
+    CHECK(!fixture_open(t, &fixture, "", "/none/at/all", NULL, &err));
     CHECK_STRING(err.text, "pcap file '/none/at/all': No such file or directory");
-    bed_close(&bed);
+    fixture_close(&fixture);
     clean();
 }
 
@@ -518,16 +518,16 @@ static unsigned choose(void *arg, enum datalink link UNUSED, const uint8_t *fram
 }
 
 /* Receives once; the number of the last packet, and whether the vector says that it got so far. */
-static unsigned receive_some(struct test *t, struct bed *bed, unsigned asked)
+static unsigned receive_some(struct test *t, struct fixture *fixture, unsigned asked)
 {
     unsigned last = 0;
 
-    bed->v.count = 0;
-    CHECK_INT(capture_pcap_file.receive(bed->queue, &bed->v), CAPTURE_OK);
-    CHECK_INT(order_time_us(bed->v.order_at) / 1000000, 999 + asked);
-    for (unsigned i = 0; i < bed->v.count; i++) {
-        last = (unsigned)bed->v.packet[i]->number;
-        packet_release(bed->v.packet[i], PACKET_THREAD_OWNER);
+    fixture->v.count = 0;
+    CHECK_INT(capture_pcap_file.receive(fixture->queue, &fixture->v), CAPTURE_OK);
+    CHECK_INT(order_time_us(fixture->v.order_at) / 1000000, 999 + asked);
+    for (unsigned i = 0; i < fixture->v.count; i++) {
+        last = (unsigned)fixture->v.packet[i]->number;
+        packet_release(fixture->v.packet[i], PACKET_THREAD_OWNER);
     }
     return last;
 }
@@ -536,28 +536,28 @@ TEST(pcap_file_hands_off_when_waited_for)
 {
     struct maker m = { .big = false };
     unsigned asked = 0;
-    struct bed bed;
+    struct fixture fixture;
     struct err err = { 0 };
 
     classic_file(&m, 40);
-    CHECK(bed_open(t, &bed, "", save("all.pcap", &m), NULL, &err));
-    vector_grow(&bed.v, VECTOR_FILL);
-    capture_pcap_file.choose(bed.queue, choose, &asked);
-    CHECK_INT(receive_some(t, &bed, 12), 10);
-    CHECK_INT(bed.v.count, 2);
-    CHECK_INT(receive_some(t, &bed, 20), 20);
-    CHECK_INT(bed.v.count, 2);
-    CHECK_INT(receive_some(t, &bed, 40), 40);
-    CHECK_INT(bed.v.count, 4);
+    CHECK(fixture_open(t, &fixture, "", save("all.pcap", &m), NULL, &err));
+    vector_grow(&fixture.v, VECTOR_FILL);
+    capture_pcap_file.choose(fixture.queue, choose, &asked);
+    CHECK_INT(receive_some(t, &fixture, 12), 10);
+    CHECK_INT(fixture.v.count, 2);
+    CHECK_INT(receive_some(t, &fixture, 20), 20);
+    CHECK_INT(fixture.v.count, 2);
+    CHECK_INT(receive_some(t, &fixture, 40), 40);
+    CHECK_INT(fixture.v.count, 4);
     CHECK_INT(asked, 40);
-    bed_close(&bed);
+    fixture_close(&fixture);
     clean();
 }
 
 TEST(pcap_file_directory_and_delete)
 {
     struct maker m = { .big = false };
-    struct bed bed;
+    struct fixture fixture;
     struct err err = { 0 };
     char dir[128], sub[160], one[192], two[192], deep[192];
     struct utimbuf early = { 1000, 1000 };
@@ -576,24 +576,24 @@ TEST(pcap_file_directory_and_delete)
     classic_file(&m, 5);
     snprintf(deep, sizeof(deep), "%s", save("dir/sub/c.pcap", &m));
 
-    CHECK(bed_open(t, &bed, "", dir, NULL, &err));
-    vector_grow(&bed.v, VECTOR_FILL);
-    CHECK_INT(capture_pcap_file.receive(bed.queue, &bed.v), CAPTURE_OK);
-    CHECK_STRING(bed.v.packet[0]->file_name, two);          /* the older one first */
-    bed.last_number = bed.v.count;
-    bed.packets = bed.v.count;
-    for (unsigned i = 0; i < bed.v.count; i++)
-        packet_release(bed.v.packet[i], PACKET_THREAD_OWNER);
-    bed_read(t, &bed);
-    CHECK_INT(bed.packets, 7);
-    bed_close(&bed);
+    CHECK(fixture_open(t, &fixture, "", dir, NULL, &err));
+    vector_grow(&fixture.v, VECTOR_FILL);
+    CHECK_INT(capture_pcap_file.receive(fixture.queue, &fixture.v), CAPTURE_OK);
+    CHECK_STRING(fixture.v.packet[0]->file_name, two);          /* the older one first */
+    fixture.last_number = fixture.v.count;
+    fixture.packets = fixture.v.count;
+    for (unsigned i = 0; i < fixture.v.count; i++)
+        packet_release(fixture.v.packet[i], PACKET_THREAD_OWNER);
+    fixture_read(t, &fixture);
+    CHECK_INT(fixture.packets, 7);
+    fixture_close(&fixture);
     CHECK_INT(access(one, F_OK), 0);
 
-    CHECK(bed_open(t, &bed, "  recursive: true\n  delete-when-done: true\n", dir, NULL, &err));
-    vector_grow(&bed.v, VECTOR_FILL);
-    bed_read(t, &bed);
-    CHECK_INT(bed.packets, 12);
-    bed_close(&bed);
+    CHECK(fixture_open(t, &fixture, "  recursive: true\n  delete-when-done: true\n", dir, NULL, &err));
+    vector_grow(&fixture.v, VECTOR_FILL);
+    fixture_read(t, &fixture);
+    CHECK_INT(fixture.packets, 12);
+    fixture_close(&fixture);
     CHECK(access(one, F_OK) != 0 && access(two, F_OK) != 0 && access(deep, F_OK) != 0);
     clean();
 }
@@ -601,7 +601,7 @@ TEST(pcap_file_directory_and_delete)
 TEST(pcap_file_kept_when_it_alerted)
 {
     struct maker m = { .big = false };
-    struct bed bed;
+    struct fixture fixture;
     struct err err = { 0 };
     char quiet[128], loud[128];
 
@@ -609,21 +609,21 @@ TEST(pcap_file_kept_when_it_alerted)
     snprintf(quiet, sizeof(quiet), "%s", save("quiet.pcap", &m));
     classic_file(&m, 2);
     snprintf(loud, sizeof(loud), "%s", save("loud.pcap", &m));
-    CHECK(bed_open(t, &bed, "  delete-when-done: non-alerts\n", quiet, NULL, &err));
-    vector_grow(&bed.v, VECTOR_FILL);
-    bed_read(t, &bed);
-    bed_close(&bed);
+    CHECK(fixture_open(t, &fixture, "  delete-when-done: non-alerts\n", quiet, NULL, &err));
+    vector_grow(&fixture.v, VECTOR_FILL);
+    fixture_read(t, &fixture);
+    fixture_close(&fixture);
     CHECK(access(quiet, F_OK) != 0);
 
-    CHECK(bed_open(t, &bed, "  delete-when-done: non-alerts\n", loud, NULL, &err));
-    vector_grow(&bed.v, VECTOR_FILL);
-    CHECK_INT(capture_pcap_file.receive(bed.queue, &bed.v), CAPTURE_OK);
-    bed.v.packet[1]->alert.count = 1;
-    for (unsigned i = 0; i < bed.v.count; i++)
-        packet_release(bed.v.packet[i], PACKET_THREAD_OWNER);
-    bed.last_number = 2;
-    bed_read(t, &bed);
-    bed_close(&bed);
+    CHECK(fixture_open(t, &fixture, "  delete-when-done: non-alerts\n", loud, NULL, &err));
+    vector_grow(&fixture.v, VECTOR_FILL);
+    CHECK_INT(capture_pcap_file.receive(fixture.queue, &fixture.v), CAPTURE_OK);
+    fixture.v.packet[1]->alert.count = 1;
+    for (unsigned i = 0; i < fixture.v.count; i++)
+        packet_release(fixture.v.packet[i], PACKET_THREAD_OWNER);
+    fixture.last_number = 2;
+    fixture_read(t, &fixture);
+    fixture_close(&fixture);
     CHECK_INT(access(loud, F_OK), 0);
     clean();
 }

@@ -14,7 +14,7 @@
 #include "base/array.h"
 #include "base/test.h"
 
-struct control_world {
+struct control_fixture {
     char dir[32], path[64];
     struct conf *conf;
     struct run_context context;
@@ -22,7 +22,7 @@ struct control_world {
     struct err err;
 };
 
-static bool world_open(struct control_world *w)
+static bool fixture_open(struct control_fixture *w)
 {
     struct control_conf conf = { .context = &w->context, .path = w->path, .takes_jobs = true };
 
@@ -35,15 +35,15 @@ static bool world_open(struct control_world *w)
            control_start(w->control, &w->err) == 0;
 }
 
-static void world_new(struct test *t, struct control_world *w)
+static void fixture_new(struct test *t, struct control_fixture *w)
 {
-    *w = (struct control_world){ .dir = "/tmp/ids-control-XXXXXX" };
+    *w = (struct control_fixture){ .dir = "/tmp/ids-control-XXXXXX" };
     CHECK(mkdtemp(w->dir) != NULL);
     snprintf(w->path, sizeof(w->path), "%s/socket", w->dir);
-    CHECK(world_open(w));
+    CHECK(fixture_open(w));
 }
 
-static void world_close(struct control_world *w)
+static void fixture_close(struct control_fixture *w)
 {
     control_free(w->control);
     conf_free(w->conf);
@@ -51,7 +51,7 @@ static void world_close(struct control_world *w)
     rmdir(w->dir);
 }
 
-static int dial(struct test *t, const struct control_world *w)
+static int dial(struct test *t, const struct control_fixture *w)
 {
     struct sockaddr_un to = { .sun_family = AF_UNIX };
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -80,7 +80,7 @@ static const char *request(struct test *t, int fd, const char *text, char *out, 
     return read_line(fd, out, size);
 }
 
-static int dial_and_greet(struct test *t, const struct control_world *w)
+static int dial_and_greet(struct test *t, const struct control_fixture *w)
 {
     int fd = dial(t, w);
     char line[256];
@@ -91,12 +91,12 @@ static int dial_and_greet(struct test *t, const struct control_world *w)
 
 TEST(control_socket_answers_several_clients)
 {
-    struct control_world w;
+    struct control_fixture w;
     struct stat st;
     char line[4096];
     int a, b;
 
-    world_new(t, &w);
+    fixture_new(t, &w);
     CHECK(stat(w.path, &st) == 0 && (st.st_mode & 0777) == 0660);
     a = dial_and_greet(t, &w);
     b = dial_and_greet(t, &w);
@@ -116,17 +116,17 @@ TEST(control_socket_answers_several_clients)
     CHECK_STRING(read_line(b, line, sizeof(line)), "{\"message\":0,\"return\":\"OK\"}");
     close(a);
     close(b);
-    world_close(&w);
+    fixture_close(&w);
 }
 
 TEST(control_socket_ends_connections_that_make_no_sense)
 {
     static const char *const wrong[] = { "{\"version\":\"9\"}", "{\"version\":2}", "hello\n",
                                          "{\"command\":\"uptime\"}" };
-    struct control_world w;
+    struct control_fixture w;
     char line[64];
 
-    world_new(t, &w);
+    fixture_new(t, &w);
     for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
         int fd = dial(t, &w);
 
@@ -134,36 +134,36 @@ TEST(control_socket_ends_connections_that_make_no_sense)
         close(fd);
     }
     close(dial_and_greet(t, &w));       /* others are served all the same */
-    world_close(&w);
+    fixture_close(&w);
 }
 
 TEST(control_socket_first_version_has_no_newline)
 {
     static const char expected[] = "{\"return\":\"OK\"}{\"message\":\"workers\",\"return\":\"OK\"}";
-    struct control_world w;
+    struct control_fixture w;
     char line[sizeof(expected)] = "";
     size_t n = 0;
     int fd;
 
-    world_new(t, &w);
+    fixture_new(t, &w);
     fd = dial(t, &w);
     CHECK(write(fd, "{\"version\":\"0.1\"}{\"command\":\"running-mode\"}", 43) == 43);
     while (n < sizeof(expected) - 1 && read(fd, line + n, 1) == 1)
         n++;
     CHECK_STRING(line, expected);
     close(fd);
-    world_close(&w);
+    fixture_close(&w);
 }
 
 TEST(control_socket_keeps_its_place)
 {
-    struct control_world w, other = { 0 };
+    struct control_fixture w, other = { 0 };
     struct stat st;
     FILE *f;
 
-    world_new(t, &w);
+    fixture_new(t, &w);
     memcpy(other.path, w.path, sizeof(w.path));
-    CHECK(!world_open(&other));                         /* somebody answers there */
+    CHECK(!fixture_open(&other));                         /* somebody answers there */
     CHECK(strstr(other.err.text, "another process") != NULL);
     conf_free(other.conf);
     control_free(w.control);
@@ -172,29 +172,29 @@ TEST(control_socket_keeps_its_place)
 
     f = fopen(w.path, "w");                             /* not ours to remove */
     CHECK(f != NULL && fclose(f) == 0);
-    CHECK(!world_open(&w));
+    CHECK(!fixture_open(&w));
     CHECK(strstr(w.err.text, "no socket") != NULL);
     conf_free(w.conf);
     unlink(w.path);
-    world_close(&(struct control_world){ .dir = "/nonexistent" });
+    fixture_close(&(struct control_fixture){ .dir = "/nonexistent" });
     rmdir(w.dir);
 }
 
 TEST(control_socket_replaces_one_left_behind)
 {
     struct sockaddr_un at = { .sun_family = AF_UNIX };
-    struct control_world w;
+    struct control_fixture w;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-    w = (struct control_world){ .dir = "/tmp/ids-control-XXXXXX" };
+    w = (struct control_fixture){ .dir = "/tmp/ids-control-XXXXXX" };
     CHECK(mkdtemp(w.dir) != NULL);
     snprintf(w.path, sizeof(w.path), "%s/socket", w.dir);
     memcpy(at.sun_path, w.path, sizeof(w.path));
     CHECK(bind(fd, (struct sockaddr *)&at, sizeof(at)) == 0);
     close(fd);
-    CHECK(world_open(&w));
+    CHECK(fixture_open(&w));
     close(dial_and_greet(t, &w));
-    world_close(&w);
+    fixture_close(&w);
 }
 
 TEST(control_jobs_wait_in_order)

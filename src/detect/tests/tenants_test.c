@@ -9,13 +9,13 @@
 #include "detect/tenants.h"
 #include "packet/packet.h"
 
-struct tenants_world {
+struct tenants_fixture {
     struct conf *conf;
     struct ruleset_request request;
     char folder[32];
 };
 
-static void write_file(const struct tenants_world *w, const char *name, const char *text)
+static void write_file(const struct tenants_fixture *w, const char *name, const char *text)
 {
     char path[64];
     FILE *f;
@@ -28,11 +28,11 @@ static void write_file(const struct tenants_world *w, const char *name, const ch
     fclose(f);
 }
 
-static void world_new(struct tenants_world *w, const char *yaml)
+static void fixture_new(struct tenants_fixture *w, const char *yaml)
 {
     struct err err = { 0 };
 
-    *w = (struct tenants_world){ .folder = "/tmp/tenants-XXXXXX" };
+    *w = (struct tenants_fixture){ .folder = "/tmp/tenants-XXXXXX" };
     if (mkdtemp(w->folder) == NULL)
         abort();
     write_file(w, "one.yaml", "rule-files: [one.rules]\nvars: {address-groups: {A: 10.0.0.1}}\n");
@@ -44,7 +44,7 @@ static void world_new(struct tenants_world *w, const char *yaml)
     w->request = (struct ruleset_request){ .conf = conf_root(w->conf), .config_dir = w->folder };
 }
 
-static void world_free(struct tenants_world *w)
+static void fixture_free(struct tenants_fixture *w)
 {
     static const char *const names[] = { "one.yaml", "one.rules" };
     char path[64];
@@ -59,12 +59,12 @@ static void world_free(struct tenants_world *w)
 
 TEST(tenants_by_vlan_come_and_go)
 {
-    struct tenants_world w;
+    struct tenants_fixture w;
     struct err err = { 0 };
     struct tenants *table, *next;
     struct packet p = { .vlan = { 7, 8 }, .vlan_count = 2 };
 
-    world_new(&w, "multi-detect: {enabled: yes, selector: vlan, tenants: [{id: 1, yaml: one.yaml}],"
+    fixture_new(&w, "multi-detect: {enabled: yes, selector: vlan, tenants: [{id: 1, yaml: one.yaml}],"
                   " mappings: [{vlan-id: 7, tenant-id: 1}]}");
     table = tenants_load(&w.request, &err);
     CHECK(table != NULL && table->list.count == 1);
@@ -87,7 +87,7 @@ TEST(tenants_by_vlan_come_and_go)
     CHECK_INT(table->list.count, 1);
     tenants_unref(table);
     tenants_unref(next);
-    world_free(&w);
+    fixture_free(&w);
 }
 
 TEST(tenants_settings_that_make_no_sense)
@@ -98,23 +98,23 @@ TEST(tenants_settings_that_make_no_sense)
     };
 
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
-        struct tenants_world w;
+        struct tenants_fixture w;
         struct err err = { 0 };
 
-        world_new(&w, bad[i]);
+        fixture_new(&w, bad[i]);
         CHECK(tenants_load(&w.request, &err) == NULL);
         CHECK(strstr(err.text, "multi-detect.selector") != NULL);
-        world_free(&w);
+        fixture_free(&w);
     }
 }
 
 TEST(tenants_are_off_unless_asked_for)
 {
-    struct tenants_world w;
+    struct tenants_fixture w;
     struct err err = { 0 };
 
-    world_new(&w, "multi-detect: {enabled: no, selector: vlan}");
+    fixture_new(&w, "multi-detect: {enabled: no, selector: vlan}");
     CHECK(tenants_load(&w.request, &err) == NULL);
     CHECK_INT(err.text[0], 0);
-    world_free(&w);
+    fixture_free(&w);
 }

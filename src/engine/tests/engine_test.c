@@ -235,7 +235,7 @@ struct stub_fixture {
     struct engine *engine;
 };
 
-static void bed_make(struct test *t, struct stub_fixture *bed, const char *mode, unsigned threads,
+static void fixture_make(struct test *t, struct stub_fixture *fixture, const char *mode, unsigned threads,
                      const char *more, struct stub_run *run)
 {
     char yaml[900];
@@ -251,63 +251,63 @@ static void bed_make(struct test *t, struct stub_fixture *bed, const char *mode,
              "    - modules: [detect, verdict]\n      threads: %u\n      balance: ippair\n"
              "    - modules: [output]\n      threads: 2\n"
              "threading:\n  detect-thread-ratio: 1.0\n%s", threads, more);
-    memset(bed, 0, sizeof(*bed));
-    bed->conf = conf_new();
-    CHECK_INT(conf_load_string(bed->conf, yaml, "straw.yaml", &err), 0);
-    bed->modes = run_modes_new(conf_root(bed->conf), &err);
+    memset(fixture, 0, sizeof(*fixture));
+    fixture->conf = conf_new();
+    CHECK_INT(conf_load_string(fixture->conf, yaml, "straw.yaml", &err), 0);
+    fixture->modes = run_modes_new(conf_root(fixture->conf), &err);
     CHECK_STRING(err.text, "");
     snprintf(yaml, sizeof(yaml), "pu:%u", threads);
-    bed->topology = topology_described(yaml, &err);
-    bed->plan = plan_new(&(struct plan_request){
-        .root = conf_root(bed->conf), .mode = run_modes_find(bed->modes, mode),
-        .topology = bed->topology, .method = "straw", .live = false, .sources = &source,
+    fixture->topology = topology_described(yaml, &err);
+    fixture->plan = plan_new(&(struct plan_request){
+        .root = conf_root(fixture->conf), .mode = run_modes_find(fixture->modes, mode),
+        .topology = fixture->topology, .method = "straw", .live = false, .sources = &source,
         .source_count = 1 }, &err);
-    CHECK(bed->plan != NULL);
+    CHECK(fixture->plan != NULL);
     CHECK_STRING(err.text, "");
-    if (bed->plan == NULL)
+    if (fixture->plan == NULL)
         return;
-    bed->engine = engine_new(&conf, bed->plan, stub_table, run, &err);
-    CHECK(bed->engine != NULL);
+    fixture->engine = engine_new(&conf, fixture->plan, stub_table, run, &err);
+    CHECK(fixture->engine != NULL);
 }
 
-static void bed_free(struct stub_fixture *bed)
+static void fixture_free(struct stub_fixture *fixture)
 {
-    engine_free(bed->engine);
-    plan_free(bed->plan);
-    topology_free(bed->topology);
-    run_modes_free(bed->modes);
-    conf_free(bed->conf);
+    engine_free(fixture->engine);
+    plan_free(fixture->plan);
+    topology_free(fixture->topology);
+    run_modes_free(fixture->modes);
+    conf_free(fixture->conf);
 }
 
 static void run_all(struct test *t, const char *mode, unsigned threads, const char *more)
 {
     struct stub_run *run = xcalloc(1, sizeof(*run));
-    struct stub_fixture bed;
+    struct stub_fixture fixture;
     struct err err = { 0 };
     struct buf report = { 0 };
     unsigned receivers;
 
     run->per_receiver = PACKETS;
     run->fail_open = -1;
-    bed_make(t, &bed, mode, threads, more, run);
-    if (bed.engine == NULL)
+    fixture_make(t, &fixture, mode, threads, more, run);
+    if (fixture.engine == NULL)
         return;
-    receivers = bed.plan->stages[0].count;
-    CHECK_INT(engine_start(bed.engine, &err), 0);
-    CHECK_INT(engine_wait(bed.engine), 0);
-    CHECK(!engine_is_running(bed.engine));
+    receivers = fixture.plan->stages[0].count;
+    CHECK_INT(engine_start(fixture.engine, &err), 0);
+    CHECK_INT(engine_wait(fixture.engine), 0);
+    CHECK(!engine_is_running(fixture.engine));
     CHECK_INT(run->out_of_order, 0);
     CHECK_INT(run->seen, receivers * (uint64_t)PACKETS + run->flushed + run->decoded - run->idle);
     CHECK(run->flushed > 0 && run->flushed % 1000 == 0);
     CHECK_INT(run->ended_at, PACKETS);
     CHECK(run->returned >= receivers * (uint64_t)PACKETS - run->idle);      /* all came home */
-    engine_report(bed.engine, &report);
+    engine_report(fixture.engine, &report);
     buf_add_u8(&report, '\0');
     CHECK(strstr((char *)report.data, "threads busy at once") != NULL);
     if (getenv("STRAW_REPORT") != NULL)
         printf("%s %u:\n%s\n", mode, threads, (char *)report.data);
     buf_fini(&report);
-    bed_free(&bed);
+    fixture_free(&fixture);
     free(run);
 }
 
@@ -360,34 +360,34 @@ TEST(engine_small_pool)
 TEST(engine_open_fails)
 {
     struct stub_run *run = xcalloc(1, sizeof(*run));
-    struct stub_fixture bed;
+    struct stub_fixture fixture;
     struct err err = { 0 };
 
     run->per_receiver = PACKETS;
     run->fail_open = 1;
-    bed_make(t, &bed, "autofp", 3, "", run);
-    CHECK_INT(engine_start(bed.engine, &err), -1);
+    fixture_make(t, &fixture, "autofp", 3, "", run);
+    CHECK_INT(engine_start(fixture.engine, &err), -1);
     CHECK_STRING(err.text, "straw refuses");
     CHECK_INT(run->seen, 0);
-    bed_free(&bed);
+    fixture_free(&fixture);
     free(run);
 }
 
 TEST(engine_capture_breaks)
 {
     struct stub_run *run = xcalloc(1, sizeof(*run));
-    struct stub_fixture bed;
+    struct stub_fixture fixture;
     struct err err = { 0 };
 
     run->per_receiver = PACKETS;
     run->fail_open = -1;
     run->fail_capture = true;
-    bed_make(t, &bed, "autofp", 2, "", run);
-    CHECK_INT(engine_start(bed.engine, &err), 0);
-    CHECK_INT(engine_wait(bed.engine), -1);
+    fixture_make(t, &fixture, "autofp", 2, "", run);
+    CHECK_INT(engine_start(fixture.engine, &err), 0);
+    CHECK_INT(engine_wait(fixture.engine), -1);
     CHECK(run->flushed > 0);
     CHECK_INT(run->out_of_order, 0);
-    bed_free(&bed);
+    fixture_free(&fixture);
     free(run);
 }
 
@@ -397,21 +397,21 @@ TEST(engine_stops)
 
     for (unsigned i = 0; i < ARRAY_LEN(modes); i++) {
         struct stub_run *run = xcalloc(1, sizeof(*run));
-        struct stub_fixture bed;
+        struct stub_fixture fixture;
         struct err err = { 0 };
 
         run->fail_open = -1;
         run->endless = true;
-        bed_make(t, &bed, modes[i], 2, "", run);
-        CHECK_INT(engine_start(bed.engine, &err), 0);
+        fixture_make(t, &fixture, modes[i], 2, "", run);
+        CHECK_INT(engine_start(fixture.engine, &err), 0);
         while (__atomic_load_n(&run->seen, __ATOMIC_RELAXED) < 1000)
             ;
-        CHECK(engine_is_running(bed.engine));
-        engine_update_gauges(bed.engine);
-        engine_stop(bed.engine);
-        CHECK_INT(engine_wait(bed.engine), 0);
+        CHECK(engine_is_running(fixture.engine));
+        engine_update_gauges(fixture.engine);
+        engine_stop(fixture.engine);
+        CHECK_INT(engine_wait(fixture.engine), 0);
         CHECK_INT(run->out_of_order, 0);
-        bed_free(&bed);
+        fixture_free(&fixture);
         free(run);
     }
 }
@@ -425,15 +425,15 @@ TEST(liveness_finds_a_thread_that_hangs)
     for (unsigned i = 0; i < ARRAY_LEN(modes); i++) {
         struct stub_run *run = xcalloc(1, sizeof(*run));
         struct liveness *liveness;
-        struct stub_fixture bed;
+        struct stub_fixture fixture;
         struct err err = { 0 };
         unsigned looks = 0;
 
         run->fail_open = -1;
         run->endless = true;
-        bed_make(t, &bed, modes[i], 2, "", run);
-        CHECK_INT(engine_start(bed.engine, &err), 0);
-        liveness = liveness_new(bed.engine);
+        fixture_make(t, &fixture, modes[i], 2, "", run);
+        CHECK_INT(engine_start(fixture.engine, &err), 0);
+        liveness = liveness_new(fixture.engine);
         __atomic_store_n(&run->hang, 1, __ATOMIC_RELAXED);
         while (liveness_check(liveness, 100) == NULL && looks++ < 5000)
             nap();
@@ -444,9 +444,9 @@ TEST(liveness_finds_a_thread_that_hangs)
             nap();
         CHECK(looks < 5000);
         liveness_free(liveness);
-        engine_stop(bed.engine);
-        CHECK_INT(engine_wait(bed.engine), 0);
-        bed_free(&bed);
+        engine_stop(fixture.engine);
+        CHECK_INT(engine_wait(fixture.engine), 0);
+        fixture_free(&fixture);
         free(run);
     }
 }

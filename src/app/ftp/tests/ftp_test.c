@@ -192,21 +192,21 @@ TEST(ftp_command_names)
 
 #define SEND(play, d, text) play_data(play, d, text, sizeof(text) - 1)
 
-static char *play_transfer(struct play_world *world, const char *command, const char *content,
+static char *play_transfer(struct app_fixture *fixture, const char *command, const char *content,
                            bool by_server)
 {
     struct play control, data;
     enum direction d = by_server ? TO_CLIENT : TO_SERVER;
     char *text;
 
-    play_begin(&control, world, false, 21);
+    play_begin(&control, fixture, false, 21);
     SEND(&control, TO_CLIENT, "220 ready\r\n");
     SEND(&control, TO_SERVER, "USER a\r\n");
     SEND(&control, TO_CLIENT, "230 in\r\n");
     SEND(&control, TO_SERVER, "PASV\r\n");
     SEND(&control, TO_CLIENT, "227 Go (10,0,0,2,4,7)\r\n");
     play_data(&control, TO_SERVER, command, (uint32_t)strlen(command));
-    play_begin(&data, world, false, 1031);
+    play_begin(&data, fixture, false, 1031);
     play_data(&data, d, content, 3);
     play_data(&data, d, content + 3, (uint32_t)strlen(content) - 3);
     play_end(&data);
@@ -220,18 +220,18 @@ static char *play_transfer(struct play_world *world, const char *command, const 
 static void check_transfer(struct test *t, const char *command, bool by_server,
                            const char *expected)
 {
-    struct play_world world;
+    struct app_fixture fixture;
     char *text;
 
-    if (play_world_open(&world, NULL, NULL) < 0) {
+    if (app_fixture_open(&fixture, NULL, NULL) < 0) {
         CHECK(false);
         return;
     }
-    app_require_files(world.conf, APP_FILE_TRACK);
-    text = play_transfer(&world, command, "some content", by_server);
+    app_require_files(fixture.conf, APP_FILE_TRACK);
+    text = play_transfer(&fixture, command, "some content", by_server);
     CHECK_STRING(text, expected);
     free(text);
-    play_world_close(&world);
+    app_fixture_close(&fixture);
 }
 
 TEST(ftp_data_files)
@@ -257,24 +257,24 @@ TEST(ftp_memcap)
 {
     static const char yaml[] = "%YAML 1.1\n---\napp-layer:\n  protocols:\n    ftp:\n"
                                "      memcap: 1 KiB\n";
-    struct play_world world;
+    struct app_fixture fixture;
     struct play play;
     const struct ftp_settings *settings;
 
-    if (play_world_open(&world, yaml, NULL) < 0) {
+    if (app_fixture_open(&fixture, yaml, NULL) < 0) {
         CHECK(false);
         return;
     }
-    settings = app_proto_settings(world.conf, APP_PROTO_ftp);
-    play_begin(&play, &world, false, 21);
+    settings = app_proto_settings(fixture.conf, APP_PROTO_ftp);
+    play_begin(&play, &fixture, false, 21);
     SEND(&play, TO_CLIENT, "220 ready\r\n");
     for (unsigned i = 0; i < 20; i++) {
         SEND(&play, TO_SERVER, "USER somebody with a long name indeed\r\n");
         CHECK(settings->memory->used <= 1024);
     }
     play_end(&play);
-    CHECK(world.counters->value[counter_register("ftp.memcap", COUNTER_SUM)] > 0);
+    CHECK(fixture.counters->value[counter_register("ftp.memcap", COUNTER_SUM)] > 0);
     CHECK_INT(settings->memory->used, 0);
     play_free(&play);
-    play_world_close(&world);
+    app_fixture_close(&fixture);
 }

@@ -77,9 +77,9 @@ TEST(http1_too_many_open_requests_stop_the_parser)
 }
 
 /* As when thousands of connections wait: the parser goes after each packet where it may. */
-static void suspend_always(struct play_world *world)
+static void suspend_always(struct app_fixture *fixture)
 {
-    struct http_thread *ht = world->thread->proto[APP_PROTO_http1].data;
+    struct http_thread *ht = fixture->thread->proto[APP_PROTO_http1].data;
 
     ht->active_max = 0;
 }
@@ -120,15 +120,15 @@ TEST(http1_parsers_are_counted)
 {
     static const char request[] = "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n",
                       response[] = "HTTP/1.1 200 OK\r\n\r\n", hello[] = "SSH-2.0-x\r\n";
-    struct play_world world;
+    struct app_fixture fixture;
     struct http_thread *ht;
     struct play play;
 
-    CHECK_INT(play_world_open(&world, NULL, NULL), 0);
-    if (world.thread == NULL)
+    CHECK_INT(app_fixture_open(&fixture, NULL, NULL), 0);
+    if (fixture.thread == NULL)
         return;
-    ht = world.thread->proto[APP_PROTO_http1].data;
-    play_begin(&play, &world, false, 80);
+    ht = fixture.thread->proto[APP_PROTO_http1].data;
+    play_begin(&play, &fixture, false, 80);
     play_data(&play, TO_SERVER, request, sizeof(request) - 1);
     CHECK_INT(ht->active, 1);
     play_data(&play, TO_CLIENT, response, sizeof(response) - 1);
@@ -138,7 +138,7 @@ TEST(http1_parsers_are_counted)
     play_end(&play);
     CHECK_INT(ht->active, 0);
     play_free(&play);
-    play_world_close(&world);
+    app_fixture_close(&fixture);
 }
 
 TEST(http1_multipart)
