@@ -46,7 +46,7 @@ void endless_add(struct endless *e, enum direction d, struct slice data)
 
 struct course {
     const struct endless *e;
-    struct play play;
+    struct replay replay;
     const struct endless_chunk *chunk;  /* those that go on */
     unsigned count;
     unsigned directions;                     /* of these: APP_TS, APP_TC */
@@ -54,10 +54,10 @@ struct course {
     uint64_t bytes, chunks;
 };
 
-static void play_one(struct course *c, const struct endless_chunk *chunk)
+static void replay_one(struct course *c, const struct endless_chunk *chunk)
 {
-    c->play.inspect = c->chunks < 100;
-    play_data(&c->play, chunk->direction, chunk->data.data, chunk->data.len);
+    c->replay.inspect = c->chunks < 100;
+    replay_data(&c->replay, chunk->direction, chunk->data.data, chunk->data.len);
     c->bytes += chunk->data.len;
     c->chunks++;
 }
@@ -70,11 +70,11 @@ static bool go_on(struct course *c, uint64_t bytes, uint64_t chunks)
     while (c->bytes < to_bytes && c->chunks < to_chunks) {
         const struct endless_chunk *chunk = &c->chunk[c->next];
 
-        if (c->play.flow->app == NULL || c->play.flow->app->stopped)
+        if (c->replay.flow->app == NULL || c->replay.flow->app->stopped)
             return false;
         c->next = (c->next + 1) % c->count;
         if (c->directions & APP_DIRECTION_BIT(chunk->direction))
-            play_one(c, chunk);
+            replay_one(c, chunk);
     }
     return true;
 }
@@ -110,11 +110,11 @@ static void run(const struct endless *e, unsigned prefix, const struct endless_c
 
     if (!has_direction(chunk, count, directions))
         return;
-    play_begin(&c.play, e->fixture, e->udp, 1);
-    c.play.quiet = c.play.frames = true;
-    play_force(&c.play, e->proto->id);
+    replay_begin(&c.replay, e->fixture, e->udp, 1);
+    c.replay.quiet = c.replay.frames = true;
+    replay_force(&c.replay, e->proto->id);
     for (unsigned i = 0; i < prefix; i++)
-        play_one(&c, &e->chunk[i]);
+        replay_one(&c, &e->chunk[i]);
     if (!is_bounded(&c, before)) {
         fprintf(stderr, "endless: %s: %zu KiB more after %llu KiB in %llu chunks; behind %u of %u "
                 "chunks %u of %u bytes have gone on, sides %u\n", e->proto->name,
@@ -122,8 +122,8 @@ static void run(const struct endless *e, unsigned prefix, const struct endless_c
                 (unsigned long long)c.chunks, prefix, e->count, count, chunk->data.len, directions);
         abort();
     }
-    play_end(&c.play);
-    play_free(&c.play);
+    replay_end(&c.replay);
+    replay_free(&c.replay);
 }
 
 /* Lines that do not end, lengths that do not, empty ones. */

@@ -7,7 +7,7 @@
  * Recognition is skipped; every buffer, number and log of each transaction is read as rules and
  * outputs would. With IDS_ENDLESS in the environment: see endless.h. */
 #include "app/private.h"
-#include "app/tests/play.h"
+#include "app/tests/replay.h"
 #include "endless.h"
 
 #include <stdlib.h>
@@ -39,20 +39,20 @@ static const struct app_proto *choose(uint8_t c)
 #endif
 }
 
-static void play_chunk(struct play *play, struct bytes *in)
+static void replay_chunk(struct replay *replay, struct bytes *in)
 {
     uint8_t control = take_u8(in);
     uint32_t len = take_be16(in);
     enum direction d = (enum direction)(control & 1);
 
     if ((control & 0x0e) == 0x0e) {
-        play_data(play, d, NULL, len + 1);
+        replay_data(replay, d, NULL, len + 1);
         return;
     }
     struct slice chunk = take_slice(in, MIN(len, bytes_left(in)));
 
     if (chunk.len > 0)
-        play_data(play, d, chunk.data, chunk.len);
+        replay_data(replay, d, chunk.data, chunk.len);
 }
 
 static void go_on_for_ever(struct bytes in, const struct app_proto *proto, bool udp)
@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t c = take_u8(&in);
     const struct app_proto *proto = choose(c);
     bool udp = (c & 1) != 0;
-    struct play play;
+    struct replay replay;
 
     if (proto == NULL)
         return 0;
@@ -83,12 +83,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         go_on_for_ever(in, proto, udp);
         return 0;
     }
-    play_begin(&play, &fixture, udp, 1);
-    play.quiet = play.inspect = play.frames = true;
-    play_force(&play, proto->id);
+    replay_begin(&replay, &fixture, udp, 1);
+    replay.quiet = replay.inspect = replay.frames = true;
+    replay_force(&replay, proto->id);
     while (bytes_left(&in) > 3 && !in.failed)
-        play_chunk(&play, &in);
-    play_end(&play);
-    play_free(&play);
+        replay_chunk(&replay, &in);
+    replay_end(&replay);
+    replay_free(&replay);
     return 0;
 }

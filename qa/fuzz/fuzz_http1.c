@@ -9,7 +9,7 @@
  * shrink as a fuzzer likes. */
 #include "app/http1/private.h"
 #include "app/private.h"
-#include "app/tests/play.h"
+#include "app/tests/replay.h"
 #include "endless.h"
 
 #include <stdio.h>
@@ -76,7 +76,7 @@ static bool next_chunk(struct bytes *in, struct slice *chunk, uint8_t *control)
     return false;
 }
 
-static void play_chunk(struct play *play, uint8_t control, struct slice chunk)
+static void replay_chunk(struct replay *replay, uint8_t control, struct slice chunk)
 {
     enum direction d = (enum direction)(control & 1);
     uint32_t part = control >> 4 != 0 ? control >> 4 : chunk.len;
@@ -84,38 +84,38 @@ static void play_chunk(struct play *play, uint8_t control, struct slice chunk)
     if (chunk.len == 0)
         return;
     if ((control & 0x0e) == 0x0e) {
-        play_data(play, d, NULL, chunk.len);
+        replay_data(replay, d, NULL, chunk.len);
         return;
     }
     for (uint32_t at = 0; at < chunk.len; at += part)
-        play_data(play, d, chunk.data + at, MIN(part, chunk.len - at));
+        replay_data(replay, d, chunk.data + at, MIN(part, chunk.len - at));
 }
 
-static char *play_input(const uint8_t *data, size_t size, unsigned w, bool suspends, bool compare)
+static char *replay_input(const uint8_t *data, size_t size, unsigned w, bool suspends, bool compare)
 {
     struct bytes in = bytes_of(data, size);
     struct slice chunk;
-    struct play play;
+    struct replay replay;
     uint8_t control = 0, next = 0;
     char *text = NULL;
     bool more;
 
-    play_begin(&play, &fixture[w], false, 80);
-    play.quiet = !compare;
-    play.inspect = !compare;
-    play.frames = true;
-    play_force(&play, http1->id);
-    if (play.flow->app->thread_data != NULL)
-        ((struct http_thread *)play.flow->app->thread_data)->active_max = suspends ? 0 : UINT32_MAX;
+    replay_begin(&replay, &fixture[w], false, 80);
+    replay.quiet = !compare;
+    replay.inspect = !compare;
+    replay.frames = true;
+    replay_force(&replay, http1->id);
+    if (replay.flow->app->thread_data != NULL)
+        ((struct http_thread *)replay.flow->app->thread_data)->active_max = suspends ? 0 : UINT32_MAX;
     do {
         more = next_chunk(&in, &chunk, &next);
-        play_chunk(&play, control, chunk);
+        replay_chunk(&replay, control, chunk);
         control = next;
     } while (more);
-    play_end(&play);
+    replay_end(&replay);
     if (compare)
-        text = play_text(&play);
-    play_free(&play);
+        text = replay_text(&replay);
+    replay_free(&replay);
     return text;
 }
 
@@ -147,11 +147,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     if ((data[0] & 8) == 0) {
-        (void)play_input(data + 1, size - 1, w, (data[0] & 4) != 0, false);
+        (void)replay_input(data + 1, size - 1, w, (data[0] & 4) != 0, false);
         return 0;
     }
-    char *active = play_input(data + 1, size - 1, w, false, true);
-    char *suspended = play_input(data + 1, size - 1, w, true, true);
+    char *active = replay_input(data + 1, size - 1, w, false, true);
+    char *suspended = replay_input(data + 1, size - 1, w, true, true);
 
     if (strcmp(active, suspended) != 0) {
         fprintf(stderr, "--- awake\n%s--- asleep\n%s", active, suspended);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "app/private.h"
-#include "app/tests/play.h"
+#include "app/tests/replay.h"
 #include "app/tests/split.h"
 #include "app/tests/toy.h"
 
@@ -57,7 +57,7 @@ TEST(app_gap_is_signalled)
 {
     CASE(c, SPLIT_TS("HELLO me\nASK one\nASK tw"), SPLIT_GAP(TO_SERVER, 100),
          SPLIT_TS("o\nASK three\n"), SPLIT_TC("WELCOME x\nSAY 1\nSAY 2\n"));
-    char *unsplit = split_play(&c, SPLIT_NONE, 0);
+    char *unsplit = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(unsplit, "event gap") != NULL);
     CHECK(strstr(unsplit, "ASK tw") == NULL);
@@ -83,7 +83,7 @@ TEST(app_gap_before_proto_detection)
 {
     CASE(c, SPLIT_TS("HEL"), SPLIT_GAP(TO_SERVER, 4), SPLIT_TS("x\nASK one\n"),
          SPLIT_TC("WELCOME you\nSAY 1\n"));
-    char *unsplit = split_play(&c, SPLIT_NONE, 0);
+    char *unsplit = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(unsplit, "SAY 1") != NULL);
     split_check(t, &c);
@@ -101,7 +101,7 @@ TEST(app_stop_is_counted)
                  "flow toy toy unknown\n");
     id = counter_register("app_layer.error.toy_tcp.parser", COUNTER_SUM);
     before = counter_total(id);
-    free(split_play(&c, SPLIT_NONE, 0));
+    free(split_replay(&c, SPLIT_NONE, 0));
     CHECK_INT(counter_total(id), before + 1);
 }
 
@@ -151,7 +151,7 @@ TEST(app_open_transactions_are_bounded)
     for (unsigned i = 0; i < 400; i++)
         steps[i] = (struct split_step)SPLIT_TS("ASK\x20more\n");
     steps[0] = (struct split_step)SPLIT_TS("HELLO me\n");
-    unsplit = split_play(&c, SPLIT_NONE, 0);
+    unsplit = split_replay(&c, SPLIT_NONE, 0);
     CHECK(strstr(unsplit, "tx 0 event too_many_transactions") != NULL);
     CHECK(strstr(unsplit, "tx 398 event too_many_transactions") == NULL);
     free(unsplit);
@@ -166,7 +166,7 @@ TEST(app_retained_bytes_are_bounded)
     uint64_t before = counter_total(id);
 
     memset(line, 'x', sizeof(line));
-    free(split_play(&c, SPLIT_NONE, 0));
+    free(split_replay(&c, SPLIT_NONE, 0));
     CHECK_INT(counter_total(id), before + 1);
 }
 
@@ -180,7 +180,7 @@ TEST(app_unknown_is_given_up)
     char *text;
 
     memset(junk, 'j', sizeof(junk));
-    text = split_play(&c, SPLIT_NONE, 0);
+    text = split_replay(&c, SPLIT_NONE, 0);
     CHECK_STRING(text, "layer applayer_proto_detection_skipped\nflow failed failed failed\n");
     free(text);
 }
@@ -300,25 +300,25 @@ TEST(app_midstream_swaps_the_flow)
 TEST(app_expected_flow)
 {
     struct app_fixture fixture;
-    struct play first, second;
+    struct replay first, second;
     char *text;
 
     CHECK_INT(app_fixture_open(&fixture, NULL, toy_protocols), 0);
-    play_begin(&first, &fixture, false, 7777);
-    play_data(&first, TO_SERVER, "HELLO me\nEXPECT 1234\n", 21);
+    replay_begin(&first, &fixture, false, 7777);
+    replay_data(&first, TO_SERVER, "HELLO me\nEXPECT 1234\n", 21);
     CHECK_INT(app_expectations_count(fixture.conf->expectations), 1);
-    play_begin(&second, &fixture, false, 1234);
+    replay_begin(&second, &fixture, false, 1234);
     second.flow->id = 2;
-    play_data(&second, TO_SERVER, "\xb0\0\1a", 4);
+    replay_data(&second, TO_SERVER, "\xb0\0\1a", 4);
     CHECK_INT(app_expectations_count(fixture.conf->expectations), 0);
     CHECK_INT(second.flow->parent_id, 1);
-    play_end(&first);
-    play_end(&second);
-    text = play_text(&second);
+    replay_end(&first);
+    replay_end(&second);
+    text = replay_text(&second);
     CHECK_STRING(text, "tx 0 box {\"direction\":\"ts\",\"content\":\"a\"}\nflow box box box\n");
     free(text);
-    play_free(&first);
-    play_free(&second);
+    replay_free(&first);
+    replay_free(&second);
     app_fixture_close(&fixture);
 }
 
@@ -330,15 +330,15 @@ TEST(app_steady_state_reuses_memory)
 
     CHECK_INT(app_fixture_open(&fixture, NULL, toy_protocols), 0);
     for (unsigned i = 0; i < 500; i++) {
-        struct play play;
+        struct replay replay;
 
-        play_begin(&play, &fixture, false, 7777);
-        play.quiet = true;
-        play_data(&play, TO_SERVER, "HELLO me\nASK one\nAS", 19);
-        play_data(&play, TO_CLIENT, "WELCOME x\nSAY", 13);
-        play_data(&play, TO_SERVER, "K two\n", 6);
-        play_end(&play);
-        play_free(&play);
+        replay_begin(&replay, &fixture, false, 7777);
+        replay.quiet = true;
+        replay_data(&replay, TO_SERVER, "HELLO me\nASK one\nAS", 19);
+        replay_data(&replay, TO_CLIENT, "WELCOME x\nSAY", 13);
+        replay_data(&replay, TO_SERVER, "K two\n", 6);
+        replay_end(&replay);
+        replay_free(&replay);
         if (i == 10)
             made = fixture.thread->sessions.made + fixture.thread->proto[APP_PROTO_toy].tx.made;
     }

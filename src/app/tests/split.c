@@ -2,7 +2,7 @@
 #include "app/tests/split.h"
 
 #include "app/private.h"
-#include "app/tests/play.h"
+#include "app/tests/replay.h"
 #include "base/hash.h"
 
 #include <stdio.h>
@@ -26,20 +26,20 @@ static uint32_t step_len(enum split_segmentation cut, uint64_t *seed, uint32_t l
     return MIN(want, left);
 }
 
-static void play_step(struct play *play, const struct split_step *step, enum split_segmentation cut,
+static void replay_step(struct replay *replay, const struct split_step *step, enum split_segmentation cut,
                       uint64_t *seed)
 {
     const uint8_t *data = step->data;
     uint32_t left = step->len;
 
-    if (data == NULL || play->udp) {
-        play_data(play, step->direction, data, left);
+    if (data == NULL || replay->udp) {
+        replay_data(replay, step->direction, data, left);
         return;
     }
     while (left > 0) {
         uint32_t n = step_len(cut, seed, left);
 
-        play_data(play, step->direction, data, n);
+        replay_data(replay, step->direction, data, n);
         data += n;
         left -= n;
     }
@@ -52,10 +52,10 @@ static void require_features(struct app_fixture *fixture, const struct split_cas
         fixture->conf->required_frames[i] = UINT32_MAX;
 }
 
-char *split_play(const struct split_case *c, enum split_segmentation cut, uint64_t seed)
+char *split_replay(const struct split_case *c, enum split_segmentation cut, uint64_t seed)
 {
     struct app_fixture fixture;
-    struct play play;
+    struct replay replay;
     char *text;
 
     if (app_fixture_open(&fixture, c->yaml, c->extra) < 0)
@@ -63,24 +63,24 @@ char *split_play(const struct split_case *c, enum split_segmentation cut, uint64
     require_features(&fixture, c);
     if (c->prepare != NULL)
         c->prepare(&fixture);
-    play_begin(&play, &fixture, c->udp, c->port);
-    play.midstream = c->midstream;
-    play.frames = c->frames;
+    replay_begin(&replay, &fixture, c->udp, c->port);
+    replay.midstream = c->midstream;
+    replay.frames = c->frames;
     for (unsigned i = 0; i < c->count; i++)
-        play_step(&play, &c->steps[i], cut, &seed);
-    play_end(&play);
-    text = play_text(&play);
-    play_free(&play);
+        replay_step(&replay, &c->steps[i], cut, &seed);
+    replay_end(&replay);
+    text = replay_text(&replay);
+    replay_free(&replay);
     app_fixture_close(&fixture);
     return text;
 }
 
 void split_check_rounds(struct test *t, const struct split_case *c, unsigned rounds)
 {
-    char *unsplit = split_play(c, SPLIT_NONE, 0);
+    char *unsplit = split_replay(c, SPLIT_NONE, 0);
 
     for (unsigned i = 0; i <= rounds && t->failures == 0; i++) {
-        char *cut = split_play(c, i == 0 ? SPLIT_BYTES : SPLIT_RANDOM, i);
+        char *cut = split_replay(c, i == 0 ? SPLIT_BYTES : SPLIT_RANDOM, i);
 
         CHECK_STRING(cut, unsplit);
         if (t->failures > 0)
@@ -92,7 +92,7 @@ void split_check_rounds(struct test *t, const struct split_case *c, unsigned rou
 
 void split_expect(struct test *t, const struct split_case *c, const char *expected)
 {
-    char *unsplit = split_play(c, SPLIT_NONE, 0);
+    char *unsplit = split_replay(c, SPLIT_NONE, 0);
 
     CHECK_STRING(unsplit, expected);
     free(unsplit);

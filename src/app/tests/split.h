@@ -4,7 +4,7 @@
  * A parser must make the same of its stream however it was cut into segments. A parser's test
  * writes down a conversation and calls split_check(), which plays it whole, byte by byte and in
  * random cuts, through recognition, parser, transactions and logs, and compares what was logged.
- * split_play() gives that text for tests that want to look at it. */
+ * split_replay() gives that text for tests that want to look at it. */
 #ifndef APP_TESTS_SPLIT_H
 #define APP_TESTS_SPLIT_H
 
@@ -45,7 +45,7 @@ enum split_segmentation { SPLIT_NONE, SPLIT_BYTES, SPLIT_RANDOM };
  *   frame ts|tc <type> <offset> <len>
  *   flow <proto> <ts> <tc>        at the end
  * Caller frees. */
-char *split_play(const struct split_case *c, enum split_segmentation cut, uint64_t seed);
+char *split_replay(const struct split_case *c, enum split_segmentation cut, uint64_t seed);
 
 /* Whole against byte by byte and against `rounds` random cuts. */
 void split_check_rounds(struct test *t, const struct split_case *c, unsigned rounds);

@@ -43,7 +43,7 @@ static void check_malformed(struct test *t, const void *data, uint32_t len)
 {
     const struct split_step steps[] = { SPLIT_TS(PING), { TO_SERVER, data, len } };
     const struct split_case c = { .udp = true, .port = 6881, .steps = steps, .count = 2 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "tx 1 event malformed_packet\n") != NULL);
     CHECK(strstr(text, "tx 1 bittorrent_dht") == NULL);

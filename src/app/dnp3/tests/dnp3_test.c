@@ -83,7 +83,7 @@ TEST(dnp3_message_of_two_segments)
     n += FRAME(data + n, true, "\x86\x27\x32\x01\x07\x01\1\2\3\4\5\6");
     const struct split_step steps[] = { { TO_SERVER, data, n } };
     const struct split_case c = { .yaml = YAML, .port = 20000, .steps = steps, .count = 1 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "\"group\":52,\"variation\":1") != NULL);
     CHECK(strstr(text, "\"timestamp\":6618611909121") != NULL);
@@ -100,7 +100,7 @@ TEST(dnp3_banner_of_the_outstation)
     const struct split_step steps[] = { { TO_CLIENT, data, n } };
     const struct split_case c = {
         .yaml = YAML, .port = 20000, .midstream = true, .steps = steps, .count = 1 };
-    char *text = split_play(&c, SPLIT_BYTES, 0);
+    char *text = split_replay(&c, SPLIT_BYTES, 0);
 
     CHECK(strstr(text, "\"type\":\"response\"") != NULL);
     free(text);
@@ -111,7 +111,7 @@ static void check_event(struct test *t, const char *yaml, const uint8_t *data, u
 {
     const struct split_step step = { TO_SERVER, data, n };
     const struct split_case c = { .yaml = yaml, .port = 20000, .steps = &step, .count = 1 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     if (strstr(text, event) == NULL)
         test_fail(t, __FILE__, __LINE__, "no %s in %s", event, text);
@@ -152,7 +152,7 @@ TEST(dnp3_flood)
     const struct split_case c = {
         .yaml = "app-layer: {protocols: {dnp3: {enabled: yes, max-tx: 3}}}",
         .port = 20000, .steps = &step, .count = 1 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "tx 3 event flooded\n") != NULL);
     free(text);
@@ -173,7 +173,7 @@ TEST(dnp3_too_long_reassembly)
     }
     const struct split_step step = { TO_SERVER, data, n };
     const struct split_case c = { .yaml = YAML, .port = 20000, .steps = &step, .count = 1 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "event too_long_reassembly\n") != NULL);
     free(text);
@@ -187,7 +187,7 @@ TEST(dnp3_stops_at_a_gap)
     const struct split_step steps[] = {
         { TO_SERVER, data, n }, SPLIT_GAP(TO_SERVER, 20), { TO_SERVER, data, n } };
     const struct split_case c = { .yaml = YAML, .port = 20000, .steps = steps, .count = 3 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "tx 0 dnp3") != NULL);
     CHECK(strstr(text, "tx 1 ") == NULL);

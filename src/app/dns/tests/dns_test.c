@@ -82,7 +82,7 @@ TEST(dns_tcp_in_any_segmentation)
     add_tcp(&tc, response, sizeof(response) - 1);
     steps[0] = (struct split_step){ TO_SERVER, ts.data, ts.len };
     steps[1] = (struct split_step){ TO_CLIENT, tc.data, tc.len };
-    text = split_play(&c, SPLIT_NONE, 0);
+    text = split_replay(&c, SPLIT_NONE, 0);
     CHECK(strstr(text, "tx 0 " REQUEST_LINE) != NULL);
     CHECK(strstr(text, "tx 3 dns {\"dns\":{\"version\":3,\"type\":\"response\"") != NULL);
     CHECK(strstr(text, "frame ts pdu 2 44\n") != NULL);
@@ -104,23 +104,23 @@ TEST(dns_tcp_gap_between_answers)
     steps[1] = (struct split_step){ TO_CLIENT, tc.data, tc.len };
     steps[2] = (struct split_step)SPLIT_GAP(TO_CLIENT, 500);
     steps[3] = steps[1];
-    text = split_play(&c, SPLIT_NONE, 0);
+    text = split_replay(&c, SPLIT_NONE, 0);
     CHECK(strstr(text, "tx 2 dns {\"dns\":{\"version\":3,\"type\":\"response\"") != NULL);
     free(text);
 }
 
-static char *play_udp(const void *message, uint32_t len, enum direction d, const char *yaml)
+static char *replay_udp(const void *message, uint32_t len, enum direction d, const char *yaml)
 {
     struct split_step step = { d, message, len };
     const struct split_case c = { .udp = true, .port = 53, .steps = &step, .count = 1,
                                   .yaml = yaml };
 
-    return split_play(&c, SPLIT_NONE, 0);
+    return split_replay(&c, SPLIT_NONE, 0);
 }
 
 #define CHECK_EVENT(message, d, event)                                          \
     do {                                                                        \
-        char *text_ = play_udp((message), sizeof(message) - 1, (d), NULL);      \
+        char *text_ = replay_udp((message), sizeof(message) - 1, (d), NULL);      \
                                                                                 \
         CHECK(strstr(text_, "event " event "\n") != NULL);                      \
         free(text_);                                                            \
@@ -144,19 +144,19 @@ TEST(dns_name_loops_end)
         "\1a\xc0\x14\0\1\0\1" "\1b\xc0\x0c\0\1\0\1";
     static const char self[] = HEAD("\0\1", "\x81\0", "\1", "\1", "\0", "\0")
         "\1a\0\0\1\0\1" "\xc0\x13\0\1\0\1\0\0\0\0\0\0";
-    char *text = play_udp(two, sizeof(two) - 1, TO_SERVER, NULL);
+    char *text = replay_udp(two, sizeof(two) - 1, TO_SERVER, NULL);
 
     CHECK(strstr(text, "event too_many_labels\n") != NULL);
     CHECK(strstr(text, "event name_too_long\n") != NULL);
     free(text);
-    text = play_udp(self, sizeof(self) - 1, TO_CLIENT, NULL);
+    text = replay_udp(self, sizeof(self) - 1, TO_CLIENT, NULL);
     CHECK_STRING(text, "flow failed unknown failed\n");
     free(text);
 }
 
 TEST(dns_junk_is_not_dns)
 {
-    char *text = play_udp("junkjunkjunkjunkjunk", 20, TO_SERVER, NULL);
+    char *text = replay_udp("junkjunkjunkjunkjunk", 20, TO_SERVER, NULL);
 
     CHECK_STRING(text, "flow failed failed unknown\n");
     free(text);

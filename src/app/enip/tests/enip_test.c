@@ -56,7 +56,7 @@ TEST(enip_datagrams)
     static const struct split_step steps[] = { SPLIT_TS(LIST), SPLIT_TC(LISTED) };
     const struct split_case c = {
         .yaml = YAML, .udp = true, .port = 44818, .steps = steps, .count = 2 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "\"product_name\":\"PLC\"") != NULL);
     free(text);
@@ -68,7 +68,7 @@ TEST(enip_invalid_pdu)
     static const struct split_step steps[] = {
         SPLIT_TS(LIST), SPLIT_TC(HEAD("\x63\0", "\7\0") "\1\0\x0c\0\x25\0\1") };
     const struct split_case c = { .yaml = YAML, .port = 44818, .steps = steps, .count = 2 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "tx 0 event invalid_pdu\n") != NULL);
     free(text);
@@ -81,7 +81,7 @@ TEST(enip_finds_the_next_message_behind_a_gap)
         SPLIT_TS(LIST), SPLIT_GAP(TO_SERVER, 100), SPLIT_TS("xx\0\0\0\0\0" LIST), SPLIT_TC(LISTED),
     };
     const struct split_case c = { .yaml = YAML, .port = 44818, .steps = steps, .count = 4 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "tx 1 enip {\"enip\":{\"request\":{\"command\":\"list_identity\"") != NULL);
     free(text);
@@ -99,7 +99,7 @@ TEST(enip_too_many_transactions)
     const struct split_case c = {
         .yaml = "app-layer: {protocols: {enip: {enabled: yes, max-tx: 20}}}",
         .port = 44818, .steps = &step, .count = 1 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "event too_many_transactions\n") != NULL);
     free(text);

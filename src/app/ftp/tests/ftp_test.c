@@ -2,7 +2,7 @@
 /* app/ftp/tests/ftp_test.c - control connections in every cut, and the data that follow them. */
 #include "app/ftp/ftp.h"
 #include "app/private.h"
-#include "app/tests/play.h"
+#include "app/tests/replay.h"
 #include "app/tests/split.h"
 
 #include <stdlib.h>
@@ -123,7 +123,7 @@ TEST(ftp_too_many_transactions)
     struct split_case c = { .port = 21, .steps = steps, .count = ARRAY_LEN(steps),
                             .yaml = "%YAML 1.1\n---\napp-layer:\n  protocols:\n    ftp:\n"
                                     "      max-tx: 2\n" };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "tx 1 event too_many_transactions\n") != NULL);
     CHECK(strstr(text, "tx 3 ") == NULL);
@@ -190,30 +190,30 @@ TEST(ftp_command_names)
 
 /* --- data connections ----------------------------------------------------------------------- */
 
-#define SEND(play, d, text) play_data(play, d, text, sizeof(text) - 1)
+#define SEND(replay, d, text) replay_data(replay, d, text, sizeof(text) - 1)
 
-static char *play_transfer(struct app_fixture *fixture, const char *command, const char *content,
+static char *replay_transfer(struct app_fixture *fixture, const char *command, const char *content,
                            bool by_server)
 {
-    struct play control, data;
+    struct replay control, data;
     enum direction d = by_server ? TO_CLIENT : TO_SERVER;
     char *text;
 
-    play_begin(&control, fixture, false, 21);
+    replay_begin(&control, fixture, false, 21);
     SEND(&control, TO_CLIENT, "220 ready\r\n");
     SEND(&control, TO_SERVER, "USER a\r\n");
     SEND(&control, TO_CLIENT, "230 in\r\n");
     SEND(&control, TO_SERVER, "PASV\r\n");
     SEND(&control, TO_CLIENT, "227 Go (10,0,0,2,4,7)\r\n");
-    play_data(&control, TO_SERVER, command, (uint32_t)strlen(command));
-    play_begin(&data, fixture, false, 1031);
-    play_data(&data, d, content, 3);
-    play_data(&data, d, content + 3, (uint32_t)strlen(content) - 3);
-    play_end(&data);
-    text = play_text(&data);
-    play_free(&data);
-    play_end(&control);
-    play_free(&control);
+    replay_data(&control, TO_SERVER, command, (uint32_t)strlen(command));
+    replay_begin(&data, fixture, false, 1031);
+    replay_data(&data, d, content, 3);
+    replay_data(&data, d, content + 3, (uint32_t)strlen(content) - 3);
+    replay_end(&data);
+    text = replay_text(&data);
+    replay_free(&data);
+    replay_end(&control);
+    replay_free(&control);
     return text;
 }
 
@@ -228,7 +228,7 @@ static void check_transfer(struct test *t, const char *command, bool by_server,
         return;
     }
     app_require_files(fixture.conf, APP_FILE_TRACK);
-    text = play_transfer(&fixture, command, "some content", by_server);
+    text = replay_transfer(&fixture, command, "some content", by_server);
     CHECK_STRING(text, expected);
     free(text);
     app_fixture_close(&fixture);
@@ -258,7 +258,7 @@ TEST(ftp_memcap)
     static const char yaml[] = "%YAML 1.1\n---\napp-layer:\n  protocols:\n    ftp:\n"
                                "      memcap: 1 KiB\n";
     struct app_fixture fixture;
-    struct play play;
+    struct replay replay;
     const struct ftp_settings *settings;
 
     if (app_fixture_open(&fixture, yaml, NULL) < 0) {
@@ -266,15 +266,15 @@ TEST(ftp_memcap)
         return;
     }
     settings = app_proto_settings(fixture.conf, APP_PROTO_ftp);
-    play_begin(&play, &fixture, false, 21);
-    SEND(&play, TO_CLIENT, "220 ready\r\n");
+    replay_begin(&replay, &fixture, false, 21);
+    SEND(&replay, TO_CLIENT, "220 ready\r\n");
     for (unsigned i = 0; i < 20; i++) {
-        SEND(&play, TO_SERVER, "USER somebody with a long name indeed\r\n");
+        SEND(&replay, TO_SERVER, "USER somebody with a long name indeed\r\n");
         CHECK(settings->memory->used <= 1024);
     }
-    play_end(&play);
+    replay_end(&replay);
     CHECK(fixture.counters->value[counter_register("ftp.memcap", COUNTER_SUM)] > 0);
     CHECK_INT(settings->memory->used, 0);
-    play_free(&play);
+    replay_free(&replay);
     app_fixture_close(&fixture);
 }

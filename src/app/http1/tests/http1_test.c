@@ -4,7 +4,7 @@
 #include "app/http1/private.h"
 #include "app/mime/parameter.h"
 #include "app/private.h"
-#include "app/tests/play.h"
+#include "app/tests/replay.h"
 #include "app/tests/split.h"
 #include "base/test.h"
 
@@ -105,9 +105,9 @@ TEST(http1_suspend)
         char *active, *suspended;
 
         c.prepare = NULL;
-        active = split_play(&c, cut, i);
+        active = split_replay(&c, cut, i);
         c.prepare = suspend_always;
-        suspended = split_play(&c, cut, i);
+        suspended = split_replay(&c, cut, i);
         CHECK_STRING(suspended, active);
         CHECK(strstr(suspended, "/never") != NULL);
         free(active);
@@ -122,22 +122,22 @@ TEST(http1_parsers_are_counted)
                       response[] = "HTTP/1.1 200 OK\r\n\r\n", hello[] = "SSH-2.0-x\r\n";
     struct app_fixture fixture;
     struct http_thread *ht;
-    struct play play;
+    struct replay replay;
 
     CHECK_INT(app_fixture_open(&fixture, NULL, NULL), 0);
     if (fixture.thread == NULL)
         return;
     ht = fixture.thread->proto[APP_PROTO_http1].data;
-    play_begin(&play, &fixture, false, 80);
-    play_data(&play, TO_SERVER, request, sizeof(request) - 1);
+    replay_begin(&replay, &fixture, false, 80);
+    replay_data(&replay, TO_SERVER, request, sizeof(request) - 1);
     CHECK_INT(ht->active, 1);
-    play_data(&play, TO_CLIENT, response, sizeof(response) - 1);
-    play_data(&play, TO_SERVER, hello, sizeof(hello) - 1);
-    play_data(&play, TO_CLIENT, hello, sizeof(hello) - 1);
+    replay_data(&replay, TO_CLIENT, response, sizeof(response) - 1);
+    replay_data(&replay, TO_SERVER, hello, sizeof(hello) - 1);
+    replay_data(&replay, TO_CLIENT, hello, sizeof(hello) - 1);
     CHECK_INT(ht->active, 0);
-    play_end(&play);
+    replay_end(&replay);
     CHECK_INT(ht->active, 0);
-    play_free(&play);
+    replay_free(&replay);
     app_fixture_close(&fixture);
 }
 

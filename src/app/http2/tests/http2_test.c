@@ -22,7 +22,7 @@ TEST(http2_exchange_in_any_segmentation)
         SPLIT_TC("\0\0\6\0\x9\0\0\0\1\2er\0\0\0"),
     };
     const struct split_case c = { .port = 80, .steps = steps, .count = 5 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "tx 2 http {\"http\":{\"version\":\"2\",\"request_headers\":["
                        "{\"name\":\":method\",\"value\":\"GET\"},{\"name\":\":path\",\"value\":"
@@ -44,7 +44,7 @@ TEST(http2_headers_over_several_frames)
         SPLIT_TC(SETTINGS "\0\0\1\1\5\0\0\0\1\x88"),
     };
     const struct split_case c = { .port = 80, .steps = steps, .count = 2 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "{\"name\":\":authority\",\"value\":\"h\"}],\"response_headers\"") != NULL);
     CHECK(strstr(text, "event") == NULL);
@@ -56,7 +56,7 @@ static void check_events(struct test *t, const void *data, uint32_t len, const c
 {
     const struct split_step steps[] = { { TO_SERVER, data, len } };
     const struct split_case c = { .port = 80, .steps = steps, .count = 1 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, event) != NULL);
     free(text);
@@ -87,7 +87,7 @@ TEST(http2_too_many_streams_and_frames)
         .port = 80, .steps = streams, .count = 1,
         .yaml = "app-layer: {protocols: {http2: {max-streams: 1, max-frames: 1}}}",
     };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "event too_many_streams") != NULL);
     free(text);
@@ -113,7 +113,7 @@ TEST(http2_headers_named_again)
         p[8] = (uint8_t)(2 * i + 3);
     }
     step.len = (uint32_t)(p - data);
-    text = split_play(&c, SPLIT_NONE, 0);
+    text = split_replay(&c, SPLIT_NONE, 0);
     CHECK(strstr(text, "event headers_cut\n") != NULL);
     CHECK(strstr(text, "\"cut\":true") != NULL);
     CHECK(strstr(text, "invalid") == NULL);
@@ -128,7 +128,7 @@ TEST(http2_header_list_too_large)
         .port = 80, .steps = steps, .count = 1,
         .yaml = "app-layer: {protocols: {http2: {max-header-list-size: 15}}}",
     };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "event header_list_too_large\n") != NULL);
     CHECK(strstr(text, ":authority") == NULL);
@@ -146,7 +146,7 @@ TEST(http2_decompression_window)
                  "\xcf\xff\xff\x7f\x00 \xc2\xe2\xb1\x80r\xef\xff\x01"),
     };
     const struct split_case c = { .port = 80, .steps = steps, .count = 2 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "event decompression_window_too_large\n") != NULL);
     CHECK(strstr(text, "closed 14 ") != NULL);
@@ -166,7 +166,7 @@ TEST(http2_after_an_upgrade)
         SPLIT_TS(MAGIC SETTINGS),
     };
     const struct split_case c = { .port = 80, .steps = steps, .count = 5 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
 
     CHECK(strstr(text, "\"name\":\":path\",\"value\":\"/up\"") != NULL);

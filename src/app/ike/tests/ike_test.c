@@ -48,7 +48,7 @@ TEST(ike_weak_sa_init)
     static const struct split_step steps[] = {
         SPLIT_TS(INIT(NOBODY, "\x08")), SPLIT_TC(INIT(PEER, "\x20")) };
     const struct split_case c = { .udp = true, .port = 500, .steps = steps, .count = 2 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "\"role\":\"initiator\",\"payload\":[\"SecurityAssociation\","
                        "\"KeyExchange\",\"Notify\",\"NoNextPayload\"],\"ikev2\":{\"errors\":1,"
@@ -72,7 +72,7 @@ TEST(ike_odd_proposals)
                  "\0\0\0\x1c" "\0\0\0\x18\1\2\0\2" "\3\0\0\x08\x09\0\0\3" "\0\0\0\x08\2\0\0\0"),
     };
     const struct split_case c = { .udp = true, .port = 500, .steps = steps, .count = 1 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "event unknown_proposal\n") != NULL);
     CHECK(strstr(text, "event invalid_proposal\n") != NULL);
@@ -88,7 +88,7 @@ TEST(ike_extra_data_and_second_proposal)
         SPLIT_TS(MAIN_1 "x"), SPLIT_TC(MAIN_2),
         SPLIT_TC(SPIS(PEER) "\3\x10\2\0" "\0\0\0\0" "\0\0\0\x40" TRANSFORM) };
     const struct split_case c = { .udp = true, .port = 500, .steps = steps, .count = 3 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "tx 0 event payload_extra_data\n") != NULL);
     CHECK(strstr(text, "tx 2 event multiple_server_proposal\n") != NULL);
@@ -112,7 +112,7 @@ TEST(ike_nesting_ends)
     }
     const struct split_step step = { TO_SERVER, data, 28 + LEVELS * SIZE };
     const struct split_case c = { .udp = true, .port = 500, .steps = &step, .count = 1 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK_STRING(text, "flow ike ike unknown\n");
     free(text);

@@ -74,7 +74,7 @@ TEST(krb5_malformed)
     char *text;
 
     c.udp = true;
-    text = split_play(&c, SPLIT_NONE, 0);
+    text = split_replay(&c, SPLIT_NONE, 0);
     CHECK(strstr(text, "tx 1 krb5") != NULL && strstr(text, "tx 2 ") == NULL);
     free(text);
 }

@@ -13,7 +13,7 @@ TEST(ldap_bind_in_any_segmentation)
     static const struct split_step steps[] = { SPLIT_TS(BIND), SPLIT_TC(BOUND),
                                                SPLIT_TS(UNBIND) };
     const struct split_case c = { .port = 389, .steps = steps, .count = 3, .frames = true };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "tx 0 ldap {\"ldap\":{\"request\":{\"message_id\":1,\"operation\":"
                        "\"bind_request\",\"bind_request\":{\"version\":3,\"name\":\"me\"}},"
@@ -29,7 +29,7 @@ TEST(ldap_response_to_nothing)
 {
     static const struct split_step steps[] = { SPLIT_TS(UNBIND), SPLIT_TC(BOUND) };
     const struct split_case c = { .port = 389, .steps = steps, .count = 2 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "tx 1 event request_not_found\n") != NULL);
     free(text);

@@ -16,7 +16,7 @@
 
 static void check_has(struct test *t, const struct split_case *c, const char *const *expected)
 {
-    char *text = split_play(c, SPLIT_NONE, 0);
+    char *text = split_replay(c, SPLIT_NONE, 0);
 
     for (; *expected != NULL; expected++)
         CHECK(strstr(text, *expected) != NULL);
@@ -55,7 +55,7 @@ static void check_event(struct test *t, const void *request, uint32_t n, const v
         { TO_CLIENT, response, m },
     };
     struct split_case c = CASE(steps);
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, event) != NULL);
     free(text);
@@ -84,7 +84,7 @@ TEST(modbus_flood)
     char *text;
 
     c.yaml = "app-layer: {protocols: {modbus: {enabled: yes, request-flood: 2}}}";
-    text = split_play(&c, SPLIT_NONE, 0);
+    text = split_replay(&c, SPLIT_NONE, 0);
     CHECK(strstr(text, "tx 2 event flooded") != NULL);
     CHECK(strstr(text, "tx 3") == NULL);
     free(text);

@@ -39,7 +39,7 @@ TEST(mqtt_too_long_messages_are_skipped)
         .port = 1883, .steps = steps, .count = 1,
         .yaml = "app-layer: {protocols: {mqtt: {max-msg-length: 8}}}",
     };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "\"truncated\":true,\"skipped_length\":22") != NULL);
     CHECK(strstr(text, "pingreq") != NULL);
@@ -52,7 +52,7 @@ static void check_event(struct test *t, const void *data, uint32_t len, enum dir
 {
     struct split_step step = { d, data, len };
     const struct split_case c = { .port = 1883, .steps = &step, .count = 1 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, event) != NULL);
     free(text);

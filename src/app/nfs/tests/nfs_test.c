@@ -12,7 +12,7 @@
 #define STEPS_MAX 24
 #define FH "handle01"
 
-struct talk {
+struct nfs_replay {
     struct buf data[STEPS_MAX];
     struct split_step steps[STEPS_MAX];
     unsigned count;
@@ -44,7 +44,7 @@ static void put_padded(struct buf *b, const char *text, uint32_t len)
 }
 #define TEXT_OF(b, s) put_padded((b), (s), sizeof(s) - 1)
 
-static struct buf *begin(struct talk *k, enum direction d)
+static struct buf *begin(struct nfs_replay *k, enum direction d)
 {
     struct buf *b = &k->data[k->count];
 
@@ -54,7 +54,7 @@ static struct buf *begin(struct talk *k, enum direction d)
     return b;
 }
 
-static struct buf *begin_call(struct talk *k, uint32_t xid, uint32_t version, uint32_t procedure)
+static struct buf *begin_call(struct nfs_replay *k, uint32_t xid, uint32_t version, uint32_t procedure)
 {
     struct buf *b = begin(k, TO_SERVER);
 
@@ -65,7 +65,7 @@ static struct buf *begin_call(struct talk *k, uint32_t xid, uint32_t version, ui
     return b;
 }
 
-static struct buf *begin_reply(struct talk *k, uint32_t xid, uint32_t status)
+static struct buf *begin_reply(struct nfs_replay *k, uint32_t xid, uint32_t status)
 {
     struct buf *b = begin(k, TO_CLIENT);
 
@@ -73,7 +73,7 @@ static struct buf *begin_reply(struct talk *k, uint32_t xid, uint32_t status)
     return b;
 }
 
-static void end(struct talk *k)
+static void end(struct nfs_replay *k)
 {
     struct buf *b = &k->data[k->count];
 
@@ -90,7 +90,7 @@ static void end(struct talk *k)
     k->count++;
 }
 
-static void talk_fini(struct talk *k)
+static void replay_fini(struct nfs_replay *k)
 {
     for (unsigned i = 0; i < STEPS_MAX; i++)
         buf_fini(&k->data[i]);
@@ -104,16 +104,16 @@ static void put_many(struct buf *b, char c, uint32_t len)
     buf_add(b, "\0\0\0", -len & 3);
 }
 
-static struct split_case case_of(const struct talk *k)
+static struct split_case case_of(const struct nfs_replay *k)
 {
     return (struct split_case){ .port = 2049, .steps = k->steps, .count = k->count,
                                 .udp = k->udp };
 }
 
 /* Plays it whole and looks for each of the texts, then in all cuts. */
-static void check_talk(struct test *t, const struct split_case *c, const char *const *expected)
+static void check_replay(struct test *t, const struct split_case *c, const char *const *expected)
 {
-    char *text = split_play(c, SPLIT_NONE, 0);
+    char *text = split_replay(c, SPLIT_NONE, 0);
 
     for (; *expected != NULL; expected++) {
         CHECK(strstr(text, *expected) != NULL);
@@ -128,7 +128,7 @@ static void check_talk(struct test *t, const struct split_case *c, const char *c
 
 /* --- version 3 ------------------------------------------------------------------------------ */
 
-static void lookup(struct talk *k, uint32_t xid)
+static void lookup(struct nfs_replay *k, uint32_t xid)
 {
     struct buf *b = begin_call(k, xid, 3, NFS3_LOOKUP);
 
@@ -140,7 +140,7 @@ static void lookup(struct talk *k, uint32_t xid)
     end(k);
 }
 
-static void read_extent(struct talk *k, uint32_t xid, uint32_t offset, uint32_t len, bool last)
+static void read_extent(struct nfs_replay *k, uint32_t xid, uint32_t offset, uint32_t len, bool last)
 {
     struct buf *b = begin_call(k, xid, 3, NFS3_READ);
 
@@ -153,7 +153,7 @@ static void read_extent(struct talk *k, uint32_t xid, uint32_t offset, uint32_t 
     end(k);
 }
 
-static void write_extent(struct talk *k, uint32_t xid, uint32_t offset, uint32_t len,
+static void write_extent(struct nfs_replay *k, uint32_t xid, uint32_t offset, uint32_t len,
                         uint32_t stable)
 {
     struct buf *b = begin_call(k, xid, 3, NFS3_WRITE);
@@ -164,7 +164,7 @@ static void write_extent(struct talk *k, uint32_t xid, uint32_t offset, uint32_t
     end(k);
 }
 
-static void commit(struct talk *k, uint32_t xid)
+static void commit(struct nfs_replay *k, uint32_t xid)
 {
     struct buf *b = begin_call(k, xid, 3, NFS3_COMMIT);
 
@@ -184,15 +184,15 @@ TEST(nfs3_read)
         "\"read\":{\"first\":true,\"last\":true,\"last_xid\":3,\"chunks\":2}",
         "file a.txt closed 1501", "flow nfs nfs nfs\n", NULL,
     };
-    struct talk k = { .count = 0 };
+    struct nfs_replay k = { .count = 0 };
     struct split_case c;
 
     lookup(&k, 1);
     read_extent(&k, 2, 0, 1000, false);
     read_extent(&k, 3, 1000, 501, true);
     c = case_of(&k);
-    check_talk(t, &c, expected);
-    talk_fini(&k);
+    check_replay(t, &c, expected);
+    replay_fini(&k);
 }
 
 TEST(nfs3_write)
@@ -201,7 +201,7 @@ TEST(nfs3_write)
         "\"write\":{\"first\":true,\"last\":true,\"last_xid\":4,\"chunks\":2}",
         "file a.txt closed 1400", "\"procedure\":\"WRITE\"", NULL,
     };
-    struct talk k = { .count = 0 };
+    struct nfs_replay k = { .count = 0 };
     struct split_case c;
 
     lookup(&k, 1);
@@ -209,8 +209,8 @@ TEST(nfs3_write)
     write_extent(&k, 3, 0, 600, 0);
     commit(&k, 4);
     c = case_of(&k);
-    check_talk(t, &c, expected);
-    talk_fini(&k);
+    check_replay(t, &c, expected);
+    replay_fini(&k);
 }
 
 TEST(nfs3_names)
@@ -220,7 +220,7 @@ TEST(nfs3_names)
         "\"rename\":{\"from\":\"old\",\"to\":\"new\"}", "\"status\":\"ERR_NOENT\"",
         "\"procedure\":\"ACCESS\",\"filename\":\"listed\"", NULL,
     };
-    struct talk k = { .count = 0 };
+    struct nfs_replay k = { .count = 0 };
     struct split_case c;
     struct buf *b;
 
@@ -250,8 +250,8 @@ TEST(nfs3_names)
     (void)begin_reply(&k, 3, 0);
     end(&k);
     c = case_of(&k);
-    check_talk(t, &c, expected);
-    talk_fini(&k);
+    check_replay(t, &c, expected);
+    replay_fini(&k);
 }
 
 TEST(nfs3_udp)
@@ -260,14 +260,14 @@ TEST(nfs3_udp)
         "\"version\":3,\"procedure\":\"LOOKUP\",\"filename\":\"a.txt\"",
         "file a.txt closed 100", NULL,
     };
-    struct talk k = { .udp = true };
+    struct nfs_replay k = { .udp = true };
     struct split_case c;
 
     lookup(&k, 1);
     read_extent(&k, 2, 0, 100, true);
     c = case_of(&k);
-    check_talk(t, &c, expected);
-    talk_fini(&k);
+    check_replay(t, &c, expected);
+    replay_fini(&k);
 }
 
 /* --- version 2 ------------------------------------------------------------------------------ */
@@ -278,7 +278,7 @@ TEST(nfs2_read)
         "\"version\":2,\"procedure\":\"READ\",\"filename\":\"\"", "file  closed 6",
         "\"version\":2,\"procedure\":\"REMOVE\"", NULL,
     };
-    struct talk k = { .udp = true };
+    struct nfs_replay k = { .udp = true };
     struct split_case c;
     struct buf *b;
 
@@ -298,13 +298,13 @@ TEST(nfs2_read)
     (void)begin_reply(&k, 2, 0);
     end(&k);
     c = case_of(&k);
-    check_talk(t, &c, expected);
-    talk_fini(&k);
+    check_replay(t, &c, expected);
+    replay_fini(&k);
 }
 
 /* --- version 4 ------------------------------------------------------------------------------ */
 
-static struct buf *begin_compound(struct talk *k, uint32_t xid, uint32_t ops)
+static struct buf *begin_compound(struct nfs_replay *k, uint32_t xid, uint32_t ops)
 {
     struct buf *b = begin_call(k, xid, 4, NFS4_COMPOUND);
 
@@ -312,7 +312,7 @@ static struct buf *begin_compound(struct talk *k, uint32_t xid, uint32_t ops)
     return b;
 }
 
-static struct buf *begin_results(struct talk *k, uint32_t xid, uint32_t ops)
+static struct buf *begin_results(struct nfs_replay *k, uint32_t xid, uint32_t ops)
 {
     struct buf *b = begin_reply(k, xid, 0);
 
@@ -320,7 +320,7 @@ static struct buf *begin_results(struct talk *k, uint32_t xid, uint32_t ops)
     return b;
 }
 
-static void open_file(struct talk *k, uint32_t xid)
+static void open_file(struct nfs_replay *k, uint32_t xid)
 {
     struct buf *b = begin_compound(k, xid, 3);
 
@@ -352,7 +352,7 @@ TEST(nfs4_write_and_read)
         "\"version\":4,\"procedure\":\"READ\",\"filename\":\"b.txt\"", "file b.txt closed 9",
         "file b.txt closed 11", NULL,
     };
-    struct talk k = { .count = 0 };
+    struct nfs_replay k = { .count = 0 };
     struct split_case c;
     struct buf *b;
 
@@ -378,8 +378,8 @@ TEST(nfs4_write_and_read)
     put_many(b, 'r', 11);
     end(&k);
     c = case_of(&k);
-    check_talk(t, &c, expected);
-    talk_fini(&k);
+    check_replay(t, &c, expected);
+    replay_fini(&k);
 }
 
 TEST(nfs4_remove)
@@ -387,7 +387,7 @@ TEST(nfs4_remove)
     static const char *const expected[] = {
         "\"procedure\":\"REMOVE\",\"filename\":\"gone\"", "\"status\":\"ERR_ACCES\"", NULL,
     };
-    struct talk k = { .count = 0 };
+    struct nfs_replay k = { .count = 0 };
     struct split_case c;
     struct buf *b;
 
@@ -401,8 +401,8 @@ TEST(nfs4_remove)
     WORDS(b, 22, 0, 28, 13);
     end(&k);
     c = case_of(&k);
-    check_talk(t, &c, expected);
-    talk_fini(&k);
+    check_replay(t, &c, expected);
+    replay_fini(&k);
 }
 
 /* --- what goes wrong ------------------------------------------------------------------------ */
@@ -413,7 +413,7 @@ TEST(nfs_gap_in_extent)
     static const char *const expected[] = { "file a.txt truncated 1000",
                                           "\"procedure\":\"ACCESS\"", NULL };
     struct split_step steps[STEPS_MAX];
-    struct talk k = { .count = 0 };
+    struct nfs_replay k = { .count = 0 };
     struct split_case c;
     struct buf *b;
     unsigned at;
@@ -437,8 +437,8 @@ TEST(nfs_gap_in_extent)
     c = case_of(&k);
     c.steps = steps;
     c.count = k.count + 2;
-    check_talk(t, &c, expected);
-    talk_fini(&k);
+    check_replay(t, &c, expected);
+    replay_fini(&k);
 }
 
 /* The next record is found behind a gap, whatever else there is. */
@@ -446,7 +446,7 @@ TEST(nfs_gap_between_records)
 {
     static const char *const expected[] = { "\"xid\":9,", "\"procedure\":\"LOOKUP\"", NULL };
     struct split_step steps[STEPS_MAX];
-    struct talk k = { .count = 0 };
+    struct nfs_replay k = { .count = 0 };
     struct split_case c;
 
     lookup(&k, 1);
@@ -458,15 +458,15 @@ TEST(nfs_gap_between_records)
     c = case_of(&k);
     c.steps = steps;
     c.count = 6;
-    check_talk(t, &c, expected);
-    talk_fini(&k);
+    check_replay(t, &c, expected);
+    replay_fini(&k);
 }
 
 TEST(nfs_malformed)
 {
     static const char *const expected[] = { "event malformed_data", "\"procedure\":\"ACCESS\"",
                                           NULL };
-    struct talk k = { .count = 0 };
+    struct nfs_replay k = { .count = 0 };
     struct split_case c;
 
     lookup(&k, 1);
@@ -475,13 +475,13 @@ TEST(nfs_malformed)
     (void)begin_reply(&k, 2, 0);
     end(&k);
     c = case_of(&k);
-    check_talk(t, &c, expected);
-    talk_fini(&k);
+    check_replay(t, &c, expected);
+    replay_fini(&k);
 }
 
 TEST(nfs_too_many)
 {
-    struct talk k = { .count = 0 };
+    struct nfs_replay k = { .count = 0 };
     struct split_case c;
     char *text;
 
@@ -494,10 +494,10 @@ TEST(nfs_too_many)
     }
     c = case_of(&k);
     c.yaml = "app-layer: {protocols: {nfs: {max-tx: 2}}}";
-    text = split_play(&c, SPLIT_NONE, 0);
+    text = split_replay(&c, SPLIT_NONE, 0);
     CHECK(strstr(text, "event too_many_transactions") != NULL);
     free(text);
-    talk_fini(&k);
+    replay_fini(&k);
 }
 
 TEST(nfs_frames)
@@ -506,12 +506,12 @@ TEST(nfs_frames)
         "frame ts rpc.creds 28 32\n", "frame ts nfs.pdu 68 20\n", "frame tc rpc.hdr 0 12\n",
         "frame tc nfs.status 28 4\n", NULL,
     };
-    struct talk k = { .count = 0 };
+    struct nfs_replay k = { .count = 0 };
     struct split_case c;
 
     lookup(&k, 1);
     c = case_of(&k);
     c.frames = true;
-    check_talk(t, &c, expected);
-    talk_fini(&k);
+    check_replay(t, &c, expected);
+    replay_fini(&k);
 }

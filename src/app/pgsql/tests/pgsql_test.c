@@ -39,7 +39,7 @@ TEST(pgsql_invalid_length)
 {
     static const struct split_step steps[] = { SPLIT_TS(STARTUP "Q\0\0\0\2xx") };
     const struct split_case c = { .yaml = YAML, .port = 5432, .steps = steps, .count = 1 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "event invalid_length\n") != NULL);
     free(text);

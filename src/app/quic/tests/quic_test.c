@@ -54,28 +54,28 @@ TEST(quic_crypto_frames_in_any_order)
     buf_fini(&a.data);
 }
 
-static void check_play(struct test *t, const void *data, uint32_t len, const char *expected)
+static void check_replay(struct test *t, const void *data, uint32_t len, const char *expected)
 {
     const struct split_step step = { TO_SERVER, data, len };
     const struct split_case c = { .port = 443, .udp = true, .steps = &step, .count = 1 };
-    char *played = split_play(&c, SPLIT_NONE, 0);
+    char *replayed = split_replay(&c, SPLIT_NONE, 0);
 
-    CHECK(strstr(played, expected) != NULL);
-    free(played);
+    CHECK(strstr(replayed, expected) != NULL);
+    free(replayed);
 }
-#define CHECK_PLAY(s, expected) check_play(t, (s), sizeof(s) - 1, (expected))
+#define CHECK_REPLAY(s, expected) check_replay(t, (s), sizeof(s) - 1, (expected))
 
 TEST(quic_tags_of_google)
 {
-    CHECK_PLAY("\x09" "12345678" "Q043" "\1" "abcdefghijkl" "\xa0\1\0\x1a"
+    CHECK_REPLAY("\x09" "12345678" "Q043" "\1" "abcdefghijkl" "\xa0\1\0\x1a"
                "CHLO\2\0\0\0" "SNI\0\1\0\0\0" "UAID\2\0\0\0" "hu",
                "\"version\":\"Q043\",\"sni\":\"h\",\"ua\":\"u\",\"cyu\":[{\"hash\":");
-    CHECK_PLAY("\x09" "12345678" "Q043" "\1" "abcdefghijkl" "\xa0\1\0\x1a"
+    CHECK_REPLAY("\x09" "12345678" "Q043" "\1" "abcdefghijkl" "\xa0\1\0\x1a"
                "CHLO\2\0\0\0" "SNI\0\1\0\0\0" "UAID\2\0\0\0" "hu", "\"string\":\"43,SNI-UAID\"");
 }
 
 TEST(quic_events)
 {
-    CHECK_PLAY("\xc0\0\0\0\1\x8" "12345678" "\0\0\x40\x40" PAYLOAD_64, "event failed_decrypt\n");
-    CHECK_PLAY("\xc0\0\0\0\7\x8" "12345678" "\0\0\x5" "\6\0\x50xx", "event error_on_data\n");
+    CHECK_REPLAY("\xc0\0\0\0\1\x8" "12345678" "\0\0\x40\x40" PAYLOAD_64, "event failed_decrypt\n");
+    CHECK_REPLAY("\xc0\0\0\0\7\x8" "12345678" "\0\0\x5" "\6\0\x50xx", "event error_on_data\n");
 }

@@ -50,7 +50,7 @@ TEST(rdp_certificates_of_tls)
         SPLIT_TC(TLS_CERTIFICATE "\x17\3\3"),
     };
     const struct split_case c = { .port = 3389, .steps = steps, .count = 4 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "tx 2 rdp {\"rdp\":{\"tx_id\":3,\"event_type\":\"tls_handshake\","
                        "\"x509_serials\":[\"123\"]}}\n") != NULL);
@@ -62,7 +62,7 @@ TEST(rdp_refusal)
 {
     static const struct split_step steps[] = { SPLIT_TS(REQUEST), SPLIT_TC(REFUSAL) };
     const struct split_case c = { .port = 3389, .steps = steps, .count = 2 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "\"error_code\":2,\"reason\":\"ssl not allowed by server\"") != NULL);
     free(text);
@@ -74,7 +74,7 @@ TEST(rdp_stops_at_a_gap)
     static const struct split_step steps[] = {
         SPLIT_TS(REQUEST), SPLIT_GAP(TO_SERVER, 20), SPLIT_TS(REQUEST) };
     const struct split_case c = { .port = 3389, .steps = steps, .count = 3 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "tx 0 rdp") != NULL && strstr(text, "tx 1 ") == NULL);
     free(text);

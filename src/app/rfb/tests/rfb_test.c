@@ -15,7 +15,7 @@ TEST(rfb_handshake_in_any_segmentation)
     };
     const struct split_case c = { .port = 5900, .steps = steps,
                                   .count = sizeof(steps) / sizeof(steps[0]), .frames = true };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "\"authentication\":{\"security_type\":2,\"vnc\":{\"challenge\":"
                        "\"30313233343536373839616263646566\",\"response\":"
@@ -30,7 +30,7 @@ static void check_event(struct test *t, const struct split_step *steps, unsigned
                         const char *event)
 {
     const struct split_case c = { .port = 5900, .steps = steps, .count = count };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, event) != NULL);
     free(text);

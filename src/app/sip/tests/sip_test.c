@@ -40,7 +40,7 @@ TEST(sip_tcp_in_any_segmentation)
 
     snprintf(more, sizeof(more), "l: %zu\r\n\r\n", sizeof(SDP) - 1);
     steps[0].len = (uint32_t)snprintf(request, sizeof(request), "%s%s%s", INVITE, more, SDP);
-    text = split_play(&c, SPLIT_NONE, 0);
+    text = split_replay(&c, SPLIT_NONE, 0);
     CHECK(strstr(text, INVITE_LINE OK_LINE "tx 2 sip") != NULL);
     CHECK(strstr(text, "flow sip sip sip\n") != NULL);
     free(text);
@@ -53,7 +53,7 @@ TEST(sip_invalid_data)
     static const struct split_step steps[] = {
         SPLIT_TS("ACK sip:a SIP/2.0\r\n\r\nBYE sip:a HTTP/1.0\r\n\r\n") };
     const struct split_case c = { .port = 5060, .steps = steps, .count = 1 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "event invalid_data\n") != NULL);
     free(text);

@@ -10,7 +10,7 @@
 
 static void check_has(struct test *t, const struct split_case *c, const char *const *expected)
 {
-    char *text = split_play(c, SPLIT_NONE, 0);
+    char *text = split_replay(c, SPLIT_NONE, 0);
 
     for (; *expected != NULL; expected++) {
         CHECK(strstr(text, *expected) != NULL);

@@ -216,7 +216,7 @@ TEST(smtp_starttls)
         SPLIT_TS("\x16\x03\x01\x00\x31\x01\x00\x00\x2d\x03\x03" HUNDRED "\x00\x00\x02\x00\x2f\x01\x00"),
     };
     struct split_case c = { .port = 25, .steps = steps, .count = ARRAY_LEN(steps) };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "smtp {\"smtp\":{\"helo\":\"me.example.org\"}}\n") != NULL);
     CHECK(strstr(text, "flow tls") != NULL);
@@ -238,7 +238,7 @@ TEST(smtp_truncated_command)
         SPLIT_TS("HELO " THOUSAND THOUSAND THOUSAND THOUSAND THOUSAND "\r\nQUIT\r\n"),
     };
     struct split_case c = { .port = 25, .steps = steps, .count = ARRAY_LEN(steps) };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "event TRUNCATED_LINE\n") != NULL);
     CHECK(strlen(text) < 4400);

@@ -21,7 +21,7 @@ TEST(snmp_version_mismatch)
 {
     static const struct split_step steps[] = { SPLIT_TS(GET), SPLIT_TS(GET_V1) };
     const struct split_case c = { .udp = true, .port = 161, .steps = steps, .count = 2 };
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "tx 1 event version_mismatch\n") != NULL);
     free(text);

@@ -96,7 +96,7 @@ TEST(ssh_long_banner)
     memcpy(line, "SSH-2.0-", 8);
     memcpy(line + sizeof(line) - 2, "\r\n", 2);
     split_check(t, &c);
-    text = split_play(&c, SPLIT_NONE, 0);
+    text = split_replay(&c, SPLIT_NONE, 0);
     CHECK(strstr(text, "tx 0 event long_banner\n") != NULL);
     CHECK(strstr(text, "\"proto_version\":\"1.99\"") != NULL);
     free(text);

@@ -16,7 +16,7 @@
 
 static void check_has(struct test *t, const struct split_case *c, const char *const *expected)
 {
-    char *text = split_play(c, SPLIT_NONE, 0);
+    char *text = split_replay(c, SPLIT_NONE, 0);
 
     for (; *expected != NULL; expected++) {
         CHECK(strstr(text, *expected) != NULL);
@@ -67,7 +67,7 @@ TEST(websocket_gap)
         UPGRADE, SPLIT_TC("\x89\x02ok"), SPLIT_GAP(TO_CLIENT, 10), SPLIT_TC("\x8a\x02ok"),
     };
     struct split_case c = CASE(steps);
-    char *text = split_play(&c, SPLIT_NONE, 0);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
 
     CHECK(strstr(text, "ping") != NULL);
     CHECK(strstr(text, "pong") == NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "app/tests/play.h"
+#include "app/tests/replay.h"
 
 #include "app/file.h"
 #include "app/private.h"
@@ -49,18 +49,18 @@ void app_fixture_close(struct app_fixture *fixture)
 
 /* --- what was seen ---------------------------------------------------------------------------- */
 
-static void add_line(struct play *play, uint64_t order, const char *text)
+static void add_line(struct replay *replay, uint64_t order, const char *text)
 {
-    if (!play->quiet)
-        ARRAY_PUSH(&play->lines, (struct play_line){ order, xstrdup(text) });
+    if (!replay->quiet)
+        ARRAY_PUSH(&replay->lines, (struct replay_line){ order, xstrdup(text) });
 }
 
-static void add_once(struct play *play, uint64_t order, const char *text)
+static void add_once(struct replay *replay, uint64_t order, const char *text)
 {
-    for (size_t i = 0; i < play->lines.count; i++)
-        if (strcmp(play->lines.at[i].text, text) == 0)
+    for (size_t i = 0; i < replay->lines.count; i++)
+        if (strcmp(replay->lines.at[i].text, text) == 0)
             return;
-    add_line(play, order, text);
+    add_line(replay, order, text);
 }
 
 static const char *event_name(const struct app_name *names, unsigned id)
@@ -71,10 +71,10 @@ static const char *event_name(const struct app_name *names, unsigned id)
     return "?";
 }
 
-static bool log_record(struct play *play, struct app_tx *tx, const struct app_log *log,
+static bool log_record(struct replay *replay, struct app_tx *tx, const struct app_log *log,
                        enum direction d, unsigned n, void *settings)
 {
-    struct buf *out = &play->scratch;
+    struct buf *out = &replay->scratch;
     struct json j;
 
     buf_clear(out);
@@ -90,7 +90,7 @@ static bool log_record(struct play *play, struct app_tx *tx, const struct app_lo
         json_object_end(&j);
     json_object_end(&j);
     buf_add_u8(out, '\0');
-    add_line(play, tx->id * 8, (const char *)out->data);
+    add_line(replay, tx->id * 8, (const char *)out->data);
     return true;
 }
 
@@ -99,7 +99,7 @@ static bool is_due(const struct app_tx *tx, const struct app_log *log, enum dire
     return tx->progress[d] >= log->progress[d] || app_tx_done(tx, d, tx->flow->proto);
 }
 
-static void log_one(struct play *play, struct app_tx *tx, unsigned i)
+static void log_one(struct replay *replay, struct app_tx *tx, unsigned i)
 {
     const struct app_log *log = tx->flow->proto->logs[i];
     struct err err = { 0 };
@@ -115,24 +115,24 @@ static void log_one(struct play *play, struct app_tx *tx, unsigned i)
         if (log->each_direction && (tx->unidirectional[d] || tx->progress[d] == 0))
             continue;
         tx->logged |= log->each_direction ? bit : 3u << (i * 2);
-        for (unsigned n = 0; log_record(play, tx, log, d, n, settings); n++)
+        for (unsigned n = 0; log_record(replay, tx, log, d, n, settings); n++)
             ;
     }
     free(settings);
 }
 
-static void log_events(struct play *play, struct app_tx *tx)
+static void log_events(struct replay *replay, struct app_tx *tx)
 {
     char text[128];
 
     for (; tx->events_logged[0] < tx->event_count; tx->events_logged[0]++) {
         snprintf(text, sizeof(text), "tx %llu event %s", (unsigned long long)tx->id,
                  event_name(tx->flow->proto->events, app_tx_event_at(tx, tx->events_logged[0])));
-        add_line(play, tx->id * 8 + 1, text);
+        add_line(replay, tx->id * 8 + 1, text);
     }
 }
 
-static void log_file(struct play *play, struct app_file *file)
+static void log_file(struct replay *replay, struct app_file *file)
 {
     static const char *const states[] = { "open", "closed", "truncated", "error" };
     char text[512], hash[65] = "-";
@@ -143,7 +143,7 @@ static void log_file(struct play *play, struct app_file *file)
     snprintf(text, sizeof(text), "tx %llu file %.*s %s %llu %s", (unsigned long long)file->tx->id,
              (int)MIN(file->name.len, 200), (const char *)file->name.data, states[file->state],
              (unsigned long long)file->size, hash);
-    add_line(play, file->tx->id * 8 + 2, text);
+    add_line(replay, file->tx->id * 8 + 2, text);
 }
 
 /* Touches each byte, for the sanitizers. */
@@ -178,7 +178,7 @@ static void read_buffers(struct app_tx *tx, const struct app_proto *proto, enum 
     }
 }
 
-static void read_tx(struct play *play, struct app_tx *tx)
+static void read_tx(struct replay *replay, struct app_tx *tx)
 {
     const struct app_proto *proto = tx->flow->proto;
     struct json j;
@@ -190,50 +190,50 @@ static void read_tx(struct play *play, struct app_tx *tx)
             read_slice(buf_slice(&file->window));
     if (proto->alert_metadata == NULL)
         return;
-    buf_clear(&play->scratch);
-    json_init(&j, &play->scratch);
+    buf_clear(&replay->scratch);
+    json_init(&j, &replay->scratch);
     json_object(&j, NULL);
     proto->alert_metadata(&j, tx);
     json_object_end(&j);
 }
 
-static void log_tx(struct play *play, struct app_tx *tx)
+static void log_tx(struct replay *replay, struct app_tx *tx)
 {
     const struct app_proto *proto = tx->flow->proto;
 
-    if (play->inspect)
-        read_tx(play, tx);
+    if (replay->inspect)
+        read_tx(replay, tx);
     for (unsigned i = 0; !tx->no_log && proto->logs != NULL && proto->logs[i] != NULL; i++)
-        log_one(play, tx, i);
-    log_events(play, tx);
+        log_one(replay, tx, i);
+    log_events(replay, tx);
     for (unsigned d = 0; d < 2; d++)
         for (struct app_file *file = tx->files[d]; file != NULL; file = file->next)
             if (file->state != FILE_OPEN && !file->logged)
-                log_file(play, file);
+                log_file(replay, file);
 }
 
 static bool log_frame(const struct app_frame_view *frame, void *arg)
 {
-    struct play *play = arg;
+    struct replay *replay = arg;
     char text[160];
 
     if (frame->len < 0)
         return true;
     snprintf(text, sizeof(text), "frame %s %s %llu %lld", frame->direction == TO_SERVER ? "ts"
                                                                                        : "tc",
-             play->flow->app->proto->frames[frame->type], (unsigned long long)frame->offset,
+             replay->flow->app->proto->frames[frame->type], (unsigned long long)frame->offset,
              (long long)frame->len);
-    if (play->udp)
-        add_line(play, UINT64_MAX - 2, text);
+    if (replay->udp)
+        add_line(replay, UINT64_MAX - 2, text);
     else
-        add_once(play, UINT64_MAX - 2, text);
+        add_once(replay, UINT64_MAX - 2, text);
     return true;
 }
 
 /* As the outputs do, between detect and cleanup. */
-static void look(struct play *play)
+static void look(struct replay *replay)
 {
-    struct app_flow *af = play->flow->app;
+    struct app_flow *af = replay->flow->app;
     char text[128];
 
     if (af == NULL)
@@ -242,18 +242,18 @@ static void look(struct play *play)
         if (!app_flow_has_event(af, (unsigned)n->value))
             continue;
         snprintf(text, sizeof(text), "layer %s", n->name);
-        add_once(play, UINT64_MAX - 1, text);
+        add_once(replay, UINT64_MAX - 1, text);
     }
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
-        log_tx(play, tx);
-    if (play->frames && af->proto != NULL && af->proto->frames != NULL)
+        log_tx(replay, tx);
+    if (replay->frames && af->proto != NULL && af->proto->frames != NULL)
         for (unsigned d = 0; d < 2; d++)
-            app_frames_each(af, (enum direction)d, log_frame, play);
+            app_frames_each(af, (enum direction)d, log_frame, replay);
 }
 
 /* --- packets ---------------------------------------------------------------------------------- */
 
-void play_begin(struct play *play, struct app_fixture *fixture, bool udp, uint16_t port)
+void replay_begin(struct replay *replay, struct app_fixture *fixture, bool udp, uint16_t port)
 {
     static const uint8_t client[4] = { 10, 0, 0, 1 }, server[4] = { 10, 0, 0, 2 };
     struct flow *f = aligned_alloc(CACHE_LINE, sizeof(*f));
@@ -262,34 +262,34 @@ void play_begin(struct play *play, struct app_fixture *fixture, bool udp, uint16
     f->key = (struct flow_key){ .src = ip_v4(client), .dst = ip_v4(server), .src_port = 40000,
                                 .dst_port = port, .proto = udp ? 17 : 6 };
     f->id = 1;
-    *play = (struct play){ .fixture = fixture, .flow = f, .udp = udp,
+    *replay = (struct replay){ .fixture = fixture, .flow = f, .udp = udp,
                            .packet = xcalloc(1, sizeof(struct packet)) };
 }
 
-void play_force(struct play *play, enum app_proto_id id)
+void replay_force(struct replay *replay, enum app_proto_id id)
 {
-    struct flow *f = play->flow;
-    struct app_session *s = app_session_new(play->fixture->thread, f,
-                                            play->udp ? TRANSPORT_UDP : TRANSPORT_TCP);
+    struct flow *f = replay->flow;
+    struct app_session *s = app_session_new(replay->fixture->thread, f,
+                                            replay->udp ? TRANSPORT_UDP : TRANSPORT_TCP);
 
     f->app_proto = f->app_proto_dir[0] = f->app_proto_dir[1] = (uint16_t)id;
     s->ds[0].detected = s->ds[1].detected = true;
     s->first_sender = FIRST_SENDER_PARSED;
 }
 
-static void make_packet(struct play *play, enum direction d, const void *data, uint32_t len)
+static void make_packet(struct replay *replay, enum direction d, const void *data, uint32_t len)
 {
-    const struct flow_key *key = &play->flow->key;
-    struct packet *p = play->packet;
+    const struct flow_key *key = &replay->flow->key;
+    struct packet *p = replay->packet;
     static uint8_t header[20];
 
     memset(p, 0, sizeof(*p));
-    p->flow = play->flow;
+    p->flow = replay->flow;
     p->ip_proto = key->proto;
     p->l4 = header;
     p->time_us = UINT64_C(1700000000000000);
     p->flags = d == TO_CLIENT ? PACKET_TO_CLIENT : 0;
-    p->flags |= play->midstream ? PACKET_MIDSTREAM : 0;
+    p->flags |= replay->midstream ? PACKET_MIDSTREAM : 0;
     p->src = d == TO_SERVER ? key->src : key->dst;
     p->dst = d == TO_SERVER ? key->dst : key->src;
     p->src_port = d == TO_SERVER ? key->src_port : key->dst_port;
@@ -298,16 +298,16 @@ static void make_packet(struct play *play, enum direction d, const void *data, u
     p->payload_len = data != NULL ? len : 0;
 }
 
-static void run_packet(struct play *play)
+static void run_packet(struct replay *replay)
 {
-    app_packet(play->fixture->thread, play->packet);
-    look(play);
-    app_cleanup(play->fixture->thread, play->packet);
+    app_packet(replay->fixture->thread, replay->packet);
+    look(replay);
+    app_cleanup(replay->fixture->thread, replay->packet);
 }
 
-void play_data(struct play *play, enum direction d, const void *data, uint32_t len)
+void replay_data(struct replay *replay, enum direction d, const void *data, uint32_t len)
 {
-    struct packet *p = play->packet;
+    struct packet *p = replay->packet;
     uint8_t *copy = NULL;
 
     /* In memory of its own size, so that reading beyond it is noticed, and gone afterwards. */
@@ -315,70 +315,70 @@ void play_data(struct play *play, enum direction d, const void *data, uint32_t l
         copy = xmalloc(len);
         memcpy(copy, data, len);
     }
-    make_packet(play, d, copy, len);
-    if (!play->udp) {
+    make_packet(replay, d, copy, len);
+    if (!replay->udp) {
         p->chunk_count = 1;
         p->chunk[0] = (struct stream_chunk){ .data = copy, .len = len,
-                                             .offset = play->offset[d],
+                                             .offset = replay->offset[d],
                                              .direction = (uint8_t)d,
                                              .kind = data == NULL ? CHUNK_GAP : CHUNK_DATA };
-        play->offset[d] += len;
+        replay->offset[d] += len;
     }
-    run_packet(play);
+    run_packet(replay);
     free(copy);
 }
 
-static const char *proto_name(const struct play *play, uint16_t id)
+static const char *proto_name(const struct replay *replay, uint16_t id)
 {
-    const struct app_proto *proto = play->fixture->conf->proto[id].proto;
+    const struct app_proto *proto = replay->fixture->conf->proto[id].proto;
 
     return proto != NULL ? proto->name : app_proto_name((enum app_proto_id)id);
 }
 
-void play_end(struct play *play)
+void replay_end(struct replay *replay)
 {
-    struct flow *f = play->flow;
+    struct flow *f = replay->flow;
     char text[128];
 
-    make_packet(play, TO_SERVER, NULL, 0);
-    play->packet->flags |= PACKET_PSEUDO | PACKET_FLOW_END;
-    run_packet(play);
+    make_packet(replay, TO_SERVER, NULL, 0);
+    replay->packet->flags |= PACKET_PSEUDO | PACKET_FLOW_END;
+    run_packet(replay);
     app_flow_free(f);
-    snprintf(text, sizeof(text), "flow %s %s %s", proto_name(play, f->app_proto),
-             proto_name(play, f->app_proto_dir[TO_SERVER]),
-             proto_name(play, f->app_proto_dir[TO_CLIENT]));
-    add_line(play, UINT64_MAX, text);
+    snprintf(text, sizeof(text), "flow %s %s %s", proto_name(replay, f->app_proto),
+             proto_name(replay, f->app_proto_dir[TO_SERVER]),
+             proto_name(replay, f->app_proto_dir[TO_CLIENT]));
+    add_line(replay, UINT64_MAX, text);
 }
 
 static int compare_lines(const void *a, const void *b)
 {
-    const struct play_line *x = a, *y = b;
+    const struct replay_line *x = a, *y = b;
 
     if (x->order != y->order)
         return x->order < y->order ? -1 : 1;
     return strcmp(x->text, y->text);
 }
 
-char *play_text(struct play *play)
+char *replay_text(struct replay *replay)
 {
     struct buf out = { 0 };
 
-    if (play->lines.count > 0)
-        qsort(play->lines.at, play->lines.count, sizeof(play->lines.at[0]), compare_lines);
-    for (size_t i = 0; i < play->lines.count; i++) {
-        buf_add_string(&out, play->lines.at[i].text);
+    if (replay->lines.count > 0)
+        qsort(replay->lines.at, replay->lines.count, sizeof(replay->lines.at[0]), compare_lines);
+    for (size_t i = 0; i < replay->lines.count; i++) {
+        buf_add_string(&out, replay->lines.at[i].text);
         buf_add_u8(&out, '\n');
     }
     buf_add_u8(&out, '\0');
     return (char *)out.data;
 }
 
-void play_free(struct play *play)
+void replay_free(struct replay *replay)
 {
-    for (size_t i = 0; i < play->lines.count; i++)
-        free(play->lines.at[i].text);
-    ARRAY_FREE(&play->lines);
-    buf_fini(&play->scratch);
-    free(play->flow);
-    free(play->packet);
+    for (size_t i = 0; i < replay->lines.count; i++)
+        free(replay->lines.at[i].text);
+    ARRAY_FREE(&replay->lines);
+    buf_fini(&replay->scratch);
+    free(replay->flow);
+    free(replay->packet);
 }

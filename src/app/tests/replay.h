@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/tests/play.h - an application layer with one flow in it, for tests and fuzzing. */
-#ifndef APP_TESTS_PLAY_H
-#define APP_TESTS_PLAY_H
+/* app/tests/replay.h - an application layer with one flow in it, for tests and fuzzing. */
+#ifndef APP_TESTS_REPLAY_H
+#define APP_TESTS_REPLAY_H
 
 #include "app/app.h"
 #include "base/array.h"
 #include "conf/conf.h"
 
-struct play_line {
+struct replay_line {
     uint64_t order;             /* transaction, then class */
     char *text;
 };
@@ -23,8 +23,8 @@ int app_fixture_open(struct app_fixture *fixture, const char *yaml,
                     const struct app_proto *const *extra);
 void app_fixture_close(struct app_fixture *fixture);
 
-/* One flow, from the first packet to play_end(). */
-struct play {
+/* One flow, from the first packet to replay_end(). */
+struct replay {
     struct app_fixture *fixture;
     struct flow *flow;
     struct packet *packet;
@@ -32,15 +32,15 @@ struct play {
     bool udp, midstream, frames;
     bool quiet;                 /* logs are rendered and thrown away */
     bool inspect;               /* read all that rules could read */
-    ARRAY_OF(struct play_line) lines;
+    ARRAY_OF(struct replay_line) lines;
     struct buf scratch;
 };
-void play_begin(struct play *play, struct app_fixture *fixture, bool udp, uint16_t port);
-void play_force(struct play *play, enum app_proto_id id);       /* no recognition */
+void replay_begin(struct replay *replay, struct app_fixture *fixture, bool udp, uint16_t port);
+void replay_force(struct replay *replay, enum app_proto_id id);       /* no recognition */
 /* data NULL: a gap. */
-void play_data(struct play *play, enum direction d, const void *data, uint32_t len);
-void play_end(struct play *play);                       /* the flow ends */
-char *play_text(struct play *play);                     /* sorted; caller frees */
-void play_free(struct play *play);
+void replay_data(struct replay *replay, enum direction d, const void *data, uint32_t len);
+void replay_end(struct replay *replay);                       /* the flow ends */
+char *replay_text(struct replay *replay);                     /* sorted; caller frees */
+void replay_free(struct replay *replay);
 
 #endif
