@@ -143,7 +143,7 @@ struct app_flow {
                                          * pass: progress counts as done */
     bool encrypted;                     /* set by the parser */
     bool fed[2];                        /* the parser has taken something; detect clears it */
-    bool raw_triggered[2];                        /* app_trigger_raw_inspection(); detect clears it */
+    bool raw_triggered[2];  /* app_trigger_raw_inspection(); detect clears it */
     struct app_ext *ext;       /* NULL: nothing of it yet; app_ext_make() */
 };
 
@@ -384,7 +384,7 @@ struct app_proto {
     void (*register_counters)(void);
 
     size_t state_size, tx_size;
-    bool raw_on_tx_end;            /* app_trigger_raw_inspection() when a direction of a transaction is over */
+    bool raw_on_tx_end;  /* app_trigger_raw_inspection() when a direction of a transaction is over */
     bool single_tx;             /* a flow is one transaction: not counted beside the flow */
     bool inspect_both_dirs;        /* what one side sends, the other side's rules see at once */
     uint32_t tx_limit;          /* default of max-tx; 0: 256 open ones */
@@ -478,7 +478,7 @@ enum app_file_feature {
     APP_FILE_SHA256 = 1u << 3,
     APP_FILE_MAGIC  = 1u << 4,
     APP_FILE_STORE  = 1u << 5,          /* content is kept until it is written, see app_file */
-    APP_FILE_STORE_ALL = 1u << 6,       /* with STORE: each file has store_requested from the start */
+    APP_FILE_STORE_ALL = 1u << 6,  /* with STORE: each file has store_requested from the start */
     APP_FILE_CONTENT = 1u << 7,         /* rules look into files */
 };
 struct app_required_features {

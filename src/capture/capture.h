@@ -34,7 +34,7 @@ struct capture_request {
                                          * first source, then the second's; NULL: one each */
     const struct conf_node *conf;       /* root */
     bool simulate_ips;
-    bool file_per_queue;           /* pcap-file: each queue takes the next file, and cuts behind it */
+    bool file_per_queue;  /* pcap-file: each queue takes the next file, and cuts behind it */
     const volatile int *stop;   /* non-zero: end soon */
 };
 

@@ -48,7 +48,7 @@ struct rule_mask {
     bool is_tx;
     bool is_both;           /* one match over both directions of a transaction */
     bool is_pattern;        /* payload part: its pattern and no more */
-    bool needs_payload_hit;             /* on transactions: its only pattern is one of the payload */
+    bool needs_payload_hit;  /* on transactions: its only pattern is one of the payload */
     bool needs_payload;
     bool is_proto;          /* on a protocol alone: asked when that has just been detected */
 };

@@ -124,7 +124,7 @@ struct rule {
     /* what inspection reads first */
     uint32_t index;                     /* place in evaluation order */
     uint32_t flags;                     /* enum rule_flag */
-    uint32_t shared_payload_match;              /* index of the rule that looks for its payload part */
+    uint32_t shared_payload_match;  /* index of the rule that looks for its payload part */
     const struct rule_program *payload; /* that part; NULL: none */
     uint8_t action;                     /* enum rule_action */
     uint8_t type;                       /* enum rule_type */
@@ -137,7 +137,7 @@ struct rule {
     uint8_t header_id;               /* equal headers, if frequent; or HEADER_ID_NONE */
     bool also_pass;                     /* firewall: what it accepts, other rules let pass */
     bool hook_up_to;                    /* "<hook": accepts all hooks before it as well */
-    bool uses_shared_state;                        /* asks or changes what other flows can change: bits and
+    bool uses_shared_state;  /* asks or changes what other flows can change: bits and
                                          * tags of hosts, datasets; thresholds are not meant */
     const struct address_set *src, *dst;
     const struct port_set *src_port, *dst_port;

@@ -48,7 +48,7 @@ struct engine_thread {
     struct engine *engine;
     const struct plan_thread *plan;
     const struct plan_stage *stage;
-    unsigned number;                    /* over all stages; also its index in the return rings of foreign pools */
+    unsigned number;  /* over all stages; also its index in the return rings of foreign pools */
     pthread_t id;
     bool is_started;
     struct counters *counters;
@@ -59,7 +59,7 @@ struct engine_thread {
     struct module_slot modules[STAGE_MODULES_MAX];
     unsigned module_count;
 
-    struct handoff_queue *in;                    /* in_count of them; this thread owns their memory */
+    struct handoff_queue *in;  /* in_count of them; this thread owns their memory */
     unsigned in_count, in_next, in_ended;
     struct handoff_queue **out;                  /* lent by the threads of the next stage */
     unsigned out_count;

@@ -33,7 +33,7 @@ struct run_stage {
     double ratio;
     const char *cpu_set;            /* "worker", or a CPU list; NULL: by what it runs */
     const struct conf_node *cpu_node;   /* where the user wrote it; NULL for built-in */
-    const char *scheduler;               /* a scheduler of engine/scheduler.h; NULL: autofp-scheduler */
+    const char *scheduler;  /* a scheduler of engine/scheduler.h; NULL: autofp-scheduler */
     struct where at;
 };
 

@@ -79,7 +79,7 @@ struct flow {
     uint64_t start_rank;                /* rises with the flows of a run, or live of a table */
     uint64_t parent_id;                 /* of the flow that expected this one; 0: none */
     uint32_t hash;
-    uint32_t requests;                      /* enum flow_request: upstream flags; atomic, rarely set */
+    uint32_t requests;  /* enum flow_request: upstream flags; atomic, rarely set */
     uint32_t depth;                     /* reassembly depth that detect wants, at least; atomic.
                                          * 0: as configured, UINT32_MAX: none */
     uint32_t exception_policies;        /* what was done: 4 bits a target, from its number on */
@@ -126,7 +126,7 @@ struct flow {
     uint8_t detect_flags;                       /* private to detect, but for FLOW_PROTO_DETECTED */
     uint8_t rules_generation;                   /* private to detect: which rules it remembers */
     uint8_t switched_off;                              /* FLOW_NO_*: from the next packet on */
-    uint64_t raw_progress[2];                       /* stream data before it no rule asks for again, by
+    uint64_t raw_progress[2];  /* stream data before it no rule asks for again, by
                                                  * direction; atomic: it goes upstream */
 };
 

@@ -11,7 +11,7 @@
 
 #define BUCKETS_MAX (8 * SCREEN_GROUPS)
 #define WINDOWS 8               /* of a literal that are tried: the rarest ones */
-#define CHECKED 10.0f           /* a position that is looked at in vain for a literal costs so much */
+#define CHECKED 10.0f  /* a position that is looked at in vain for a literal costs so much */
 #define FEW 128                 /* so many literals need one group only */
 
 /* Ordinary traffic, as far as it matters: which bytes follow each other how often. */

@@ -147,7 +147,7 @@ enum ip_option {
  * detect. */
 enum stream_chunk_kind {
     CHUNK_DATA, CHUNK_GAP,
-    CHUNK_REINSPECT,                        /* for rules only: inline a retransmission, as it goes to
+    CHUNK_REINSPECT,  /* for rules only: inline a retransmission, as it goes to
                                          * the receiver, or what came behind a hole; at the end
                                          * what was left there. Always in packet.handoff_buf */
 };
@@ -237,7 +237,7 @@ struct packet {
     struct ip src, dst;
     uint16_t src_port, dst_port;        /* TCP, UDP, SCTP; host order */
     uint16_t vlan[PACKET_VLANS_MAX];    /* ids, outermost first */
-    uint16_t stream_pkt_flags;              /* enum stream_pkt_flag: what it was to its TCP session */
+    uint16_t stream_pkt_flags;  /* enum stream_pkt_flag: what it was to its TCP session */
     uint32_t tenant_id;                 /* whose rules looked at it; 0: no tenant's; detect's */
     union {
         struct {

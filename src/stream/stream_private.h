@@ -164,7 +164,7 @@ struct tcp_session {
     uint32_t urgent_seen[2];            /* urgent segments with data, for the record */
     uint16_t urgent_offset[2];          /* sequence numbers that went out of band */
     struct syn_record *queue;
-    struct tcp_stream stream[2];          /* by direction of its data: stream[TO_SERVER] the client's */
+    struct tcp_stream stream[2];  /* by direction of its data: stream[TO_SERVER] the client's */
 };
 
 _Static_assert(sizeof(struct tcp_session) <= 4 * CACHE_LINE, "there are as many as connections");
@@ -213,7 +213,7 @@ struct stream_thread {
     const struct flow *ahead[STREAM_AHEAD];     /* probably those of the next packets; or NULL */
     struct flow *input_flow;            /* its flow, when is_found */
     bool has_input, is_found;
-    bool is_announced;                  /* the next packet's place has been told: early_hooks.alone */
+    bool is_announced;  /* the next packet's place has been told: early_hooks.alone */
     unsigned ends_pushed;               /* into the vector at hand */
     struct flow *ending;                /* its chunks did not fit in one packet; more come */
     struct memcap_reservation session_memory, data_memory;

@@ -121,7 +121,7 @@ struct http_content {
 struct http_message {
     struct buf raw_headers;             /* kept where a rule wants them */
     struct http_content *content;       /* in the transaction's arena; NULL: no body so far */
-    struct http_derived_buffers *derived;           /* made when a rule asks; goes with the packet */
+    struct http_derived_buffers *derived;  /* made when a rule asks; goes with the packet */
     uint64_t start;                     /* in its direction of the stream */
     uint32_t headers_size;              /* of all headers and trailers, as sent */
     uint8_t coding[HTTP_CODINGS_MAX];   /* enum http_coding, in the order put on */
@@ -164,7 +164,7 @@ struct http_state {
     bool has_messages;                  /* libhtp holds some */
     bool closing;                       /* libhtp is told that nothing more comes */
     bool odd_fields;                    /* in the request at work */
-    uint16_t pending_events;                      /* what libhtp said of the header at work; see hooks.c */
+    uint16_t pending_events;  /* what libhtp said of the header at work; see hooks.c */
     struct buf *block;                  /* its lines, when they came in pieces, or NULL */
     bool has_derived_buffers;                     /* a transaction has message[].derived */
     /* Ours is gone, libhtp still works on them: destroyed as soon as it has moved on. */

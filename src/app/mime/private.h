@@ -60,7 +60,7 @@ struct mime_message {
 
     uint8_t quad[4];                    /* base64: characters that wait for the rest */
     unsigned quad_len;
-    uint8_t buffered[2];                    /* plain: the line end before; qp: the same, or "=", "=4" */
+    uint8_t buffered[2];  /* plain: the line end before; qp: the same, or "=", "=4" */
     unsigned buffered_len;
     uint8_t *url_line;                  /* URL_LINE_CAPACITY bytes, once needed */
     uint32_t url_line_len;

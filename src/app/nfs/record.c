@@ -3,7 +3,7 @@
  * or one a datagram. Long reads and writes are taken as they come, others when they are whole. */
 #include "app/nfs/nfs.h"
 
-#define EXTENT_MIN 512               /* of a record with an extent of a file, to take it as it comes */
+#define EXTENT_MIN 512  /* of a record with an extent of a file, to take it as it comes */
 #define REPLY_PROBED_MAX 35000
 #define PROBED_LEN_CALL 40
 #define UDP_CALL_MIN 48

@@ -9,7 +9,7 @@
 #include "flow/flow.h"
 #include "stream/stream.h"
 
-#define RETAINED_LIMIT (64u << 10)            /* and what alerts show; what comes then is left out */
+#define RETAINED_LIMIT (64u << 10)  /* and what alerts show; what comes then is left out */
 
 static uint32_t shown_len(const struct stream_ext *ext)
 {

@@ -42,7 +42,7 @@ struct detect_thread {
     uint64_t epoch;                          /* one more for each packet */
     uint64_t vars[BYTE_VARS_MAX];
     struct { struct packet_alert *at; unsigned count, cap; } queue;
-    uint32_t alert_payload_size;                   /* bytes of a direction; 0: nobody wants to see them */
+    uint32_t alert_payload_size;  /* bytes of a direction; 0: nobody wants to see them */
     struct arena alert_context;                     /* what alerts of this packet carry */
     struct buf context_buf;                        /* one of them being made */
     struct lua_thread *lua;                 /* detect/lua/script.h; NULL: no rule has a script */
@@ -81,7 +81,7 @@ struct stream_dir {
     uint32_t uninspected;        /* of them: inspected together, what came since the last report */
     bool flush;                 /* report with the next packet, however little it is */
     bool off;                   /* what comes from here on is encrypted */
-    uint16_t hits_done;              /* of `payload_hits`, whose data this packet has reported: these count */
+    uint16_t hits_done;  /* of `payload_hits`, whose data this packet has reported: these count */
     struct stream_rules *pending_alerts, *pending_rules, *payload_hits;  /* payload_hits: payload part of tx rules */
     struct stream_ext *ext; /* NULL: nothing of it yet */
 };
