@@ -181,7 +181,7 @@ struct af_load {
     CACHE_ALIGNED unsigned cpus;
 };
 
-/* af_packet_port.c */
+/* af_packet_egress.c */
 struct af_port;
 struct af_port *af_port_new(const struct af_conf *conf, struct counters *counters,
                             struct af_helper *helper);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* capture/af_packet_egress.c - the way out of an inline pair: a vector's frames by one system call,
  * straight from the ring they came in by, or by a thread that helps. Segments in a row go as one
- * frame, see frame_join.h; a datagram that the kernel has put together goes as fragments again. */
+ * frame, see gso_frame.h; a datagram that the kernel has put together goes as fragments again. */
 #include "capture/af_packet.h"
 
 #include <linux/virtio_net.h>

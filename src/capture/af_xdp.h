@@ -45,7 +45,7 @@ int xdp_conf_read(struct xdp_conf *conf, const struct capture_request *rq, const
                   struct err *err);
 void xdp_conf_fini(struct xdp_conf *conf);
 
-/* af_xdp_gate.c. The program is there as long as the process or the interface. */
+/* af_xdp_prog.c. The program is there as long as the process or the interface. */
 int xdp_gate_open(struct xdp_conf *conf, int if_index, struct err *err);
 void xdp_gate_close(struct xdp_conf *conf);
 /* Packets of that queue of the interface go to the socket from now on. */

@@ -65,7 +65,7 @@ struct nfq_buffer *nfq_sender_buffer(struct nfq_sender *s);     /* until the nex
 /* What stands in the buffer; it is empty then, or another one. */
 void nfq_sender_send(struct nfq_sender *s, unsigned verdicts);
 
-/* nfq_port.c: verdicts of one thread on one queue. */
+/* nfq_verdict.c: verdicts of one thread on one queue. */
 struct nfq_port;
 struct nfq_port *nfq_port_new(const struct nfq_conf *conf, int fd, unsigned number,
                               struct counters *counters, bool in_order, struct helper_thread *sender);

@@ -5,7 +5,7 @@
 
 #include "engine/plan.h"
 
-/* place.c: gives each thread its CPU, in the order of the threads. */
+/* cpu_placement.c: gives each thread its CPU, in the order of the threads. */
 int plan_place(struct plan *plan, struct err *err);
 /* plan_warn.c: what is unwise about it. */
 void plan_warn(struct plan *plan, const char *interfaces);

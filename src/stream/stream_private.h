@@ -229,7 +229,7 @@ struct stream_thread {
     uint64_t vector_from;               /* where the vector at hand begins, in the order */
 };
 
-/* ---- answers awaited, settle.c ---- */
+/* ---- answers awaited, inflight.c ---- */
 
 /* False: packets at hand must be inspected before p can be looked at; call again. */
 bool stream_may_go_on(struct stream_thread *st, const struct packet_vector *v,
