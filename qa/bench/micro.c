@@ -431,7 +431,7 @@ static void streaming_close(void *self)
 #define TEXT_LEN (1u << 20)
 
 struct scanning {
-    struct gram_set *set;
+    struct mpm_ngram *set;
     uint8_t *text;
 };
 
@@ -475,7 +475,7 @@ static void *scanning_open(void)
         patterns[i].len = (uint16_t)word(words + 64 * i, i, 3 + i % 5);
         patterns[i].nocase = i % 2 == 0;
     }
-    s->set = gram_set_new(patterns, PATTERNS);
+    s->set = mpm_ngram_new(patterns, PATTERNS);
     s->text = xmalloc(TEXT_LEN + 64);
     for (size_t at = 0, n = 0; at < TEXT_LEN; n++)
         at += text_word(s->text + at, n);
@@ -496,7 +496,7 @@ static uint64_t scanning_run(void *self)
     uint64_t hits = 0;
 
     for (uint32_t at = 0; at < TEXT_LEN; at += 1024)
-        gram_set_scan(s->set, s->text + at, 1024, count_hit, &hits);
+        mpm_ngram_scan(s->set, s->text + at, 1024, count_hit, &hits);
     if (hits == 0)
         give_up("no pattern is found");
     return TEXT_LEN / 1024;
@@ -506,7 +506,7 @@ static void scanning_close(void *self)
 {
     struct scanning *s = self;
 
-    gram_set_free(s->set);
+    mpm_ngram_free(s->set);
     free(s->text);
     free(s);
 }

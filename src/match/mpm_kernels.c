@@ -14,7 +14,7 @@ static inline unsigned along_plain(struct bit_table t, uint32_t mask, const uint
 
     for (; count > 0; count--, at += stride) {
         out[n] = at;
-        n += bit_table_has(t, gram_of(data + at, mask));
+        n += bit_table_has(t, ngram_of(data + at, mask));
     }
     return n;
 }
@@ -29,9 +29,9 @@ static inline unsigned among_plain(struct bit_table t, uint32_t mask, const uint
         uint32_t before = in[i] - (in[i] >= back ? back : 0);
 
         out[n] = in[i];
-        n += bit_table_has(t, gram_of(data + in[i], mask));
+        n += bit_table_has(t, ngram_of(data + in[i], mask));
         out[n] = before;
-        n += back > 0 ? bit_table_has(t, gram_of(data + before, mask)) : 0;
+        n += back > 0 ? bit_table_has(t, ngram_of(data + before, mask)) : 0;
     }
     return n;
 }
@@ -76,10 +76,10 @@ const struct gram_looks gram_looks_plain = { look_along, look_among, look_run };
 
 #define WIDE __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,bmi2,popcnt")))
 
-/* Sixteen grams: a bit for each that the table has. */
-WIDE static inline __mmask16 table_has_wide(struct bit_table t, __m512i gram)
+/* Sixteen n-grams: a bit for each that the table has. */
+WIDE static inline __mmask16 table_has_wide(struct bit_table t, __m512i ngram)
 {
-    __m512i h = _mm512_srl_epi32(_mm512_mullo_epi32(gram, _mm512_set1_epi32((int)0x9e3779b1u)),
+    __m512i h = _mm512_srl_epi32(_mm512_mullo_epi32(ngram, _mm512_set1_epi32((int)0x9e3779b1u)),
                                  _mm_cvtsi32_si128(t.shift));
     __m512i word = _mm512_i32gather_epi32(_mm512_srli_epi32(h, 5), t.bits, 4);
 
@@ -114,10 +114,10 @@ WIDE static unsigned look_along_wide(struct bit_table t, uint32_t mask, const ui
 
     for (; count >= 16 && at + 64 <= len; count -= 16, at += 16 * stride) {
         __m512i text = _mm512_loadu_si512(data + at);
-        __m512i gram = _mm512_permutexvar_epi8(spread, text);
+        __m512i ngram = _mm512_permutexvar_epi8(spread, text);
 
-        gram = _mm512_and_si512(_mm512_or_si512(gram, fold), care);
-        n += keep(table_has_wide(t, gram), position, out + n);
+        ngram = _mm512_and_si512(_mm512_or_si512(ngram, fold), care);
+        n += keep(table_has_wide(t, ngram), position, out + n);
         position = _mm512_add_epi32(position, _mm512_set1_epi32(16 * (int)stride));
     }
     return n + along_plain(t, mask, data, at, stride, count, out + n);
@@ -132,14 +132,14 @@ WIDE static unsigned look_among_wide(struct bit_table t, uint32_t mask, const ui
 
     for (; i + 16 <= count; i += 16)
         for (unsigned b = 0; b <= back; b += MAX(back, 1u)) {
-            __m512i position = _mm512_loadu_si512(in + i), gram;
+            __m512i position = _mm512_loadu_si512(in + i), ngram;
             __m512i less = _mm512_set1_epi32((int)b);
 
             position = _mm512_mask_sub_epi32(position, _mm512_cmpge_epu32_mask(position, less), position,
                                           less);
-            gram = _mm512_i32gather_epi32(position, data, 1);
-            gram = _mm512_and_si512(_mm512_or_si512(gram, fold), care);
-            n += keep(table_has_wide(t, gram), position, out + n);
+            ngram = _mm512_i32gather_epi32(position, data, 1);
+            ngram = _mm512_and_si512(_mm512_or_si512(ngram, fold), care);
+            n += keep(table_has_wide(t, ngram), position, out + n);
         }
     return n + among_plain(t, mask, data, in + i, count - i, back, out + n);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match/mpm_kernels.h - the inner loops of match/mpm_ngram.h: which positions of a text have a gram that
+/* match/mpm_kernels.h - the inner loops of match/mpm_ngram.h: which positions of a text have an n-gram that
  * is in a table of bits. In plain C, and for CPUs that take sixteen positions at once.
  *
- * A gram is the next bytes of the text with FOLD laid over them, little-endian, as far as `mask`
+ * An n-gram is the next bytes of the text with FOLD laid over them, little-endian, as far as `mask`
  * goes. Four bytes can be read at each position that is looked at. */
 #ifndef MATCH_GRAM_LOOKS_H
 #define MATCH_GRAM_LOOKS_H
@@ -14,29 +14,29 @@
 #define LOOKS_MAX 256
 #define LOOKS_ROOM (LOOKS_MAX + 16)     /* of an array that takes what has been met */
 
-/* By the upper bits of a gram's hash. */
+/* By the upper bits of an n-gram's hash. */
 struct bit_table { uint64_t *bits; uint8_t shift; };
 
-static inline uint32_t gram_hash(uint32_t gram)
+static inline uint32_t ngram_hash(uint32_t ngram)
 {
-    return gram * 0x9e3779b1u;
+    return ngram * 0x9e3779b1u;
 }
 
-static inline unsigned bit_table_has(struct bit_table t, uint32_t gram)
+static inline unsigned bit_table_has(struct bit_table t, uint32_t ngram)
 {
-    uint32_t h = gram_hash(gram) >> t.shift;
+    uint32_t h = ngram_hash(ngram) >> t.shift;
 
     return t.bits[h >> 6] >> (h & 63) & 1;
 }
 
-static inline uint32_t gram_of(const uint8_t *at, uint32_t mask)
+static inline uint32_t ngram_of(const uint8_t *at, uint32_t mask)
 {
     return (get_le32(at) | GRAM_FOLD) & mask;
 }
 
 struct gram_looks {
     /* Of the positions at, at + stride, ... (`count` of them, at most LOOKS_MAX; the text ends at
-     * len) those whose gram is in the table, into out[LOOKS_ROOM]. Returns how many. */
+     * len) those whose n-gram is in the table, into out[LOOKS_ROOM]. Returns how many. */
     unsigned (*along)(struct bit_table t, uint32_t mask, const uint8_t *data, uint32_t len,
                       uint32_t at, unsigned stride, unsigned count, uint32_t *out);
     /* Of the positions in[] and those `back` bytes before (none before 0; a position may come twice),

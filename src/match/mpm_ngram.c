@@ -7,44 +7,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GRAMS_SPARSE 16         /* bits of a table for each that it has */
+#define NGRAM_SPARSE 16         /* bits of a table for each that it has */
 #define WHOLES_SPARSE 32
 
-/* How a length_class looks at the text: a literal of so many bytes has `stride` grams side by side, of
+/* How a length_class looks at the text: a literal of so many bytes has `stride` n-grams side by side, of
  * which a look at every stride-th position meets one. What it meets is then looked up by all the
- * bytes that these grams cover, `whole` of them. Where there are literals of two bytes, those of
+ * bytes that these n-grams cover, `whole` of them. Where there are literals of two bytes, those of
  * three go with them. */
 enum length_class_id { LENGTH_FOUR, LENGTH_THREE, LENGTH_PAIR, LENGTH_CLASS_COUNT };
 static const struct length_class_kind { uint8_t width, stride, whole, least; } kinds[LENGTH_CLASS_COUNT] = {
     [LENGTH_FOUR] = { 3, 2, 4, 4 }, [LENGTH_THREE] = { 2, 2, 3, 3 }, [LENGTH_PAIR] = { 2, 1, 2, 2 },
 };
-#define PLACES 128              /* grams are chosen from so many bytes at the literal's start */
+#define PLACES 128              /* n-grams are chosen from so many bytes at the literal's start */
 
-/* Eight bytes of the literal are compared before it is touched itself, more than the grams cover
+/* Eight bytes of the literal are compared before it is touched itself, more than the n-grams cover
  * if it has more. */
-struct gram_entry {
+struct ngram_entry {
     uint64_t value, mask;
     uint32_t id;
-    uint8_t at;                 /* of the grams in the literal */
-    int8_t from;                /* of the eight bytes in the text, from the grams on */
+    uint8_t at;                 /* of the n-grams in the literal */
+    int8_t from;                /* of the eight bytes in the text, from the n-grams on */
     bool is_all;                /* they are all of the literal */
-    bool is_last;               /* of those with these grams */
+    bool is_last;               /* of those with these n-grams */
 };
 
-/* All entries of the same grams follow each other. */
-struct gram_slot { uint32_t whole, first; };        /* entry, + 1; 0: empty */
+/* All entries of the same n-grams follow each other. */
+struct ngram_slot { uint32_t whole, first; };        /* entry, + 1; 0: empty */
 
 struct length_class {
-    struct bit_table grams;     /* by hash; bits NULL: nothing is looked for in this way */
+    struct bit_table ngrams;     /* by hash; bits NULL: nothing is looked for in this way */
     struct bit_table wholes;    /* bits NULL: no literal is here */
-    struct gram_slot *slot;     /* by the hash's upper bits, or one of those behind that */
-    struct gram_entry *entry;
+    struct ngram_slot *slot;     /* by the hash's upper bits, or one of those behind that */
+    struct ngram_entry *entry;
     uint8_t slot_shift;
 };
 
 /* A literal in words of eight bytes: where `mask` has a bit, text and literal must agree. */
-struct gram_literal {
-    uint32_t word;              /* first one in gram_set.value and .mask */
+struct ngram_literal {
+    uint32_t word;              /* first one in mpm_ngram.value and .mask */
     uint16_t len;
 };
 
@@ -55,9 +55,9 @@ struct run_entry {
 };
 
 /* What each search begins with comes first. */
-struct gram_set {
+struct mpm_ngram {
     const struct gram_looks *look;
-    gram_screen_look *screen_look;      /* NULL: length_class[].grams are looked at instead */
+    gram_screen_look *screen_look;      /* NULL: length_class[].ngrams are looked at instead */
     struct length_class length_class[LENGTH_CLASS_COUNT];
     bool has_runs;
     unsigned one_count;
@@ -65,7 +65,7 @@ struct gram_set {
     struct run_entry *run;      /* by byte */
     uint32_t run_first[257];
     struct one_entry { uint32_t id; uint8_t byte; } *one;   /* literals of one byte */
-    struct gram_literal *literal;
+    struct ngram_literal *literal;
     uint64_t *value, *mask;
 };
 
@@ -81,18 +81,18 @@ static uint32_t width_mask(unsigned width)
     return width == 4 ? UINT32_MAX : (1u << 8 * width) - 1;
 }
 
-static uint32_t gram_at(const uint8_t *at, unsigned width)
+static uint32_t ngram_at(const uint8_t *at, unsigned width)
 {
-    uint32_t gram = 0;
+    uint32_t ngram = 0;
 
     for (unsigned i = 0; i < width; i++)
-        gram |= (uint32_t)(at[i] | 0x20) << 8 * i;
-    return gram;
+        ngram |= (uint32_t)(at[i] | 0x20) << 8 * i;
+    return ngram;
 }
 
-static bool is_flat(uint32_t gram, unsigned width)
+static bool is_flat(uint32_t ngram, unsigned width)
 {
-    return gram == ((gram & 0xff) * 0x01010101u & width_mask(width));
+    return ngram == ((ngram & 0xff) * 0x01010101u & width_mask(width));
 }
 
 /* How often a byte is met in traffic: 1 (rare) to 8. */
@@ -112,12 +112,12 @@ static unsigned byte_use(uint8_t c)
 struct chooser {
     const struct literal_pattern *pattern;
     unsigned count;
-    uint8_t *used;              /* by hash of a gram: how many literals have it, about */
+    uint8_t *used;              /* by hash of an n-gram: how many literals have it, about */
 };
 
-static unsigned use_slot(uint32_t gram)
+static unsigned use_slot(uint32_t ngram)
 {
-    return gram * 0x9e3779b1u >> 16;
+    return ngram * 0x9e3779b1u >> 16;
 }
 
 /* What many literals have in common, traffic has as well. */
@@ -126,23 +126,23 @@ static void uses_count(struct chooser *c, unsigned width)
     memset(c->used, 0, USE_SLOTS);
     for (unsigned i = 0; i < c->count; i++)
         for (unsigned k = 0; k + width <= c->pattern[i].len; k++) {
-            uint8_t *used = &c->used[use_slot(gram_at(c->pattern[i].bytes + k, width))];
+            uint8_t *used = &c->used[use_slot(ngram_at(c->pattern[i].bytes + k, width))];
 
             *used += *used < UINT8_MAX;
         }
 }
 
-static unsigned gram_cost(const struct chooser *c, const uint8_t *at, unsigned width)
+static unsigned ngram_cost(const struct chooser *c, const uint8_t *at, unsigned width)
 {
-    uint32_t gram = gram_at(at, width);
-    unsigned cost = 4u * c->used[use_slot(gram)];
+    uint32_t ngram = ngram_at(at, width);
+    unsigned cost = 4u * c->used[use_slot(ngram)];
 
     for (unsigned i = 0; i < width; i++)
         cost += byte_use(at[i]);
-    return is_flat(gram, width) ? 100000 : cost;
+    return is_flat(ngram, width) ? 100000 : cost;
 }
 
-/* Where the cheapest grams stand that make one be met. */
+/* Where the cheapest n-grams stand that make one be met. */
 static unsigned choose(const struct chooser *c, const struct literal_pattern *p,
                        const struct length_class_kind *kind, bool *flat)
 {
@@ -152,7 +152,7 @@ static unsigned choose(const struct chooser *c, const struct literal_pattern *p,
         unsigned cost = 0;
 
         for (unsigned i = 0; i < kind->stride; i++)
-            cost += gram_cost(c, p->bytes + at + i, kind->width);
+            cost += ngram_cost(c, p->bytes + at + i, kind->width);
         if (cost < best_cost) {
             best_cost = cost;
             best = at;
@@ -185,8 +185,8 @@ static struct run_entry run_of(const struct literal_pattern *p, unsigned id)
 
 /* --- building ----------------------------------------------------------------------------- */
 
-struct gram_found { uint32_t whole; struct gram_entry entry; };
-typedef ARRAY_OF(struct gram_found) entry_array;
+struct ngram_item { uint32_t whole; struct ngram_entry entry; };
+typedef ARRAY_OF(struct ngram_item) entry_array;
 typedef ARRAY_OF(struct run_entry) run_array;
 
 static unsigned bits_for(size_t count, unsigned least, unsigned most)
@@ -207,16 +207,16 @@ static void table_init(struct bit_table *t, size_t count, unsigned sparse)
     t->bits = xaligned(CACHE_LINE, ((size_t)1 << bits) / 8);
 }
 
-static void table_set(struct bit_table *t, uint32_t gram)
+static void table_set(struct bit_table *t, uint32_t ngram)
 {
-    uint32_t h = gram_hash(gram) >> t->shift;
+    uint32_t h = ngram_hash(ngram) >> t->shift;
 
     t->bits[h >> 6] |= 1ull << (h & 63);
 }
 
 static int by_whole(const void *a, const void *b)
 {
-    const struct gram_found *x = a, *y = b;
+    const struct ngram_item *x = a, *y = b;
 
     if (x->whole != y->whole)
         return x->whole < y->whole ? -1 : 1;
@@ -225,11 +225,11 @@ static int by_whole(const void *a, const void *b)
 
 static void slot_put(struct length_class *l, uint32_t whole, uint32_t first)
 {
-    size_t slot = gram_hash(whole) >> l->slot_shift;
+    size_t slot = ngram_hash(whole) >> l->slot_shift;
 
     while (l->slot[slot].first != 0)
         slot++;
-    l->slot[slot] = (struct gram_slot){ whole, first + 1 };
+    l->slot[slot] = (struct ngram_slot){ whole, first + 1 };
 }
 
 /* At least half of the slots stay empty; behind the last one there is room for as many as there
@@ -243,7 +243,7 @@ static void length_class_build(struct length_class *l, const struct length_class
     if (n == 0)
         return;
     if (!screened)
-        table_init(&l->grams, n * kind->stride, GRAMS_SPARSE);
+        table_init(&l->ngrams, n * kind->stride, NGRAM_SPARSE);
     table_init(&l->wholes, n, WHOLES_SPARSE);
     l->slot_shift = (uint8_t)(32 - slot_bits);
     l->slot = xcalloc(((size_t)1 << slot_bits) + n + 1, sizeof(*l->slot));
@@ -257,7 +257,7 @@ static void length_class_build(struct length_class *l, const struct length_class
         if (i > 0 && entries->at[i - 1].whole == whole)
             continue;
         for (unsigned k = 0; k < kind->stride && !screened; k++)
-            table_set(&l->grams, whole >> 8 * k & width_mask(kind->width));
+            table_set(&l->ngrams, whole >> 8 * k & width_mask(kind->width));
         table_set(&l->wholes, whole);
         slot_put(l, whole, (uint32_t)i);
     }
@@ -273,7 +273,7 @@ static int by_byte(const void *a, const void *b, void *arg)
     return cx != cy ? cx - cy : (x->id > y->id) - (x->id < y->id);
 }
 
-static void runs_build(struct gram_set *set, run_array *runs, const struct literal_pattern *pattern)
+static void runs_build(struct mpm_ngram *set, run_array *runs, const struct literal_pattern *pattern)
 {
     size_t next = 0;
 
@@ -289,7 +289,7 @@ static void runs_build(struct gram_set *set, run_array *runs, const struct liter
         set->run_first[next++] = (uint32_t)runs->count;
 }
 
-static void ones_add(struct gram_set *set, const struct literal_pattern *p, unsigned id)
+static void ones_add(struct mpm_ngram *set, const struct literal_pattern *p, unsigned id)
 {
     uint8_t c = p->bytes[0], upper = p->nocase && is_letter(c) ? (uint8_t)(c & ~0x20) : c;
 
@@ -318,7 +318,7 @@ static void word_of(const struct literal_pattern *p, unsigned at, unsigned len, 
     }
 }
 
-static void literals_build(struct gram_set *set, const struct literal_pattern *pattern,
+static void literals_build(struct mpm_ngram *set, const struct literal_pattern *pattern,
                            unsigned count)
 {
     size_t words = 0;
@@ -332,7 +332,7 @@ static void literals_build(struct gram_set *set, const struct literal_pattern *p
     for (unsigned i = 0; i < count; i++) {
         const struct literal_pattern *p = &pattern[i];
 
-        set->literal[i] = (struct gram_literal){ (uint32_t)words, p->len };
+        set->literal[i] = (struct ngram_literal){ (uint32_t)words, p->len };
         for (unsigned k = 0; k < p->len; k += 8, words++)
             word_of(p, k, MIN(8u, p->len - k), &set->value[words], &set->mask[words]);
     }
@@ -353,11 +353,11 @@ static bool has_pairs(const struct literal_pattern *pattern, unsigned count)
     return false;
 }
 
-/* Compared: what stands before or behind the grams, whichever is more of the literal. */
-static struct gram_found entry_of(const struct literal_pattern *p, unsigned id, unsigned at,
+/* Compared: what stands before or behind the n-grams, whichever is more of the literal. */
+static struct ngram_item entry_of(const struct literal_pattern *p, unsigned id, unsigned at,
                                   unsigned width)
 {
-    struct gram_found f = { .whole = gram_at(p->bytes + at, width), .entry = { .id = id } };
+    struct ngram_item f = { .whole = ngram_at(p->bytes + at, width), .entry = { .id = id } };
     unsigned behind = p->len - at - width, from = 0, have = MIN(8u, p->len);
 
     if (at >= behind && at > 8)
@@ -387,7 +387,7 @@ static void assign_literal(struct chooser *c, unsigned id, enum length_class_id 
     ARRAY_PUSH(entries, entry_of(p, id, at, kind->whole));
 }
 
-static void length_classes_build(struct gram_set *set, const struct literal_pattern *pattern,
+static void length_classes_build(struct mpm_ngram *set, const struct literal_pattern *pattern,
                         unsigned count, run_array *runs)
 {
     struct chooser c = { pattern, count, xmalloc(USE_SLOTS) };
@@ -406,7 +406,7 @@ static void length_classes_build(struct gram_set *set, const struct literal_patt
 }
 
 /* Where the screen looks at each literal; those that are little but a run are none of its. */
-static void screen_build(struct gram_set *set, const struct literal_pattern *pattern,
+static void screen_build(struct mpm_ngram *set, const struct literal_pattern *pattern,
                          unsigned count, run_array *runs)
 {
     bool pairs = has_pairs(pattern, count);
@@ -435,10 +435,10 @@ static void screen_build(struct gram_set *set, const struct literal_pattern *pat
     free(at);
 }
 
-struct gram_set *gram_set_new_with(const struct literal_pattern *pattern, unsigned count,
+struct mpm_ngram *mpm_ngram_new_with(const struct literal_pattern *pattern, unsigned count,
                                    const struct gram_looks *look, gram_screen_look *screen)
 {
-    struct gram_set *set = xaligned(CACHE_LINE, sizeof(*set));
+    struct mpm_ngram *set = xaligned(CACHE_LINE, sizeof(*set));
     run_array runs = { 0 };
 
     set->look = look;
@@ -455,25 +455,25 @@ struct gram_set *gram_set_new_with(const struct literal_pattern *pattern, unsign
     return set;
 }
 
-struct gram_set *gram_set_new(const struct literal_pattern *pattern, unsigned count)
+struct mpm_ngram *mpm_ngram_new(const struct literal_pattern *pattern, unsigned count)
 {
-    return gram_set_new_with(pattern, count, gram_looks_best(), gram_screen_best());
+    return mpm_ngram_new_with(pattern, count, gram_looks_best(), gram_screen_best());
 }
 
-unsigned gram_set_hot_bytes(const struct gram_set *set)
+unsigned mpm_ngram_hot_bytes(const struct mpm_ngram *set)
 {
     unsigned groups = set->screen_look != NULL ? set->screen.groups : 0;
 
-    return (unsigned)(offsetof(struct gram_set, screen.table) +
+    return (unsigned)(offsetof(struct mpm_ngram, screen.table) +
                       groups * sizeof(set->screen.table[0]));
 }
 
-void gram_set_free(struct gram_set *set)
+void mpm_ngram_free(struct mpm_ngram *set)
 {
     if (set == NULL)
         return;
     for (unsigned i = 0; i < LENGTH_CLASS_COUNT; i++) {
-        free(set->length_class[i].grams.bits);
+        free(set->length_class[i].ngrams.bits);
         free(set->length_class[i].wholes.bits);
         free(set->length_class[i].entry);
         free(set->length_class[i].slot);
@@ -489,7 +489,7 @@ void gram_set_free(struct gram_set *set)
 /* --- searching ---------------------------------------------------------------------------- */
 
 struct search {
-    const struct gram_set *set;
+    const struct mpm_ngram *set;
     const uint8_t *data;
     uint32_t len;
     hs_hit hit;
@@ -508,7 +508,7 @@ static uint64_t word_at(const struct search *s, uint32_t at)
     return get_le64(bytes);
 }
 
-static bool stands_at(const struct search *s, const struct gram_literal *l, uint32_t at)
+static bool stands_at(const struct search *s, const struct ngram_literal *l, uint32_t at)
 {
     const uint64_t *value = s->set->value + l->word, *mask = s->set->mask + l->word;
 
@@ -526,7 +526,7 @@ static void try_at(const struct search *s, uint32_t id, uint32_t at)
         s->hit(id, s->arg);
 }
 
-static inline void entry_met(const struct search *s, const struct gram_entry *e, uint32_t at)
+static inline void entry_met(const struct search *s, const struct ngram_entry *e, uint32_t at)
 {
     if (at < e->at || (word_at(s, at + (uint32_t)e->from) & e->mask) != e->value)
         return;
@@ -536,22 +536,22 @@ static inline void entry_met(const struct search *s, const struct gram_entry *e,
         s->hit(e->id, s->arg);
 }
 
-static inline const struct gram_slot *slot_of(const struct length_class *l, uint32_t whole)
+static inline const struct ngram_slot *slot_of(const struct length_class *l, uint32_t whole)
 {
-    return &l->slot[gram_hash(whole) >> l->slot_shift];
+    return &l->slot[ngram_hash(whole) >> l->slot_shift];
 }
 
 /* The first of those that have these bytes; NULL: none has. */
-static inline const struct gram_entry *entry_find(const struct length_class *l, uint32_t whole)
+static inline const struct ngram_entry *entry_find(const struct length_class *l, uint32_t whole)
 {
-    const struct gram_slot *slot = slot_of(l, whole);
+    const struct ngram_slot *slot = slot_of(l, whole);
 
     while (slot->first != 0 && slot->whole != whole)
         slot++;
     return slot->first != 0 ? &l->entry[slot->first - 1] : NULL;
 }
 
-static void entries_met(const struct search *s, const struct gram_entry *e, uint32_t at)
+static void entries_met(const struct search *s, const struct ngram_entry *e, uint32_t at)
 {
     do
         entry_met(s, e, at);
@@ -561,7 +561,7 @@ static void entries_met(const struct search *s, const struct gram_entry *e, uint
 /* The bit table has the hash: which literals have these bytes? */
 static void whole_met(const struct search *s, const struct length_class *l, uint32_t whole, uint32_t at)
 {
-    const struct gram_entry *e = entry_find(l, whole);
+    const struct ngram_entry *e = entry_find(l, whole);
 
     if (e != NULL)
         entries_met(s, e, at);
@@ -571,13 +571,13 @@ static void whole_met(const struct search *s, const struct length_class *l, uint
 static void positions_met(const struct search *s, const struct length_class *l, uint32_t mask,
                        uint32_t *position, unsigned count)
 {
-    const struct gram_entry *entry[2 * LOOKS_ROOM];
+    const struct ngram_entry *entry[2 * LOOKS_ROOM];
     unsigned found = 0;
 
     for (unsigned i = 0; i < count; i++)
-        PREFETCH(slot_of(l, gram_of(s->data + position[i], mask)));
+        PREFETCH(slot_of(l, ngram_of(s->data + position[i], mask)));
     for (unsigned i = 0; i < count; i++) {
-        const struct gram_entry *e = entry_find(l, gram_of(s->data + position[i], mask));
+        const struct ngram_entry *e = entry_find(l, ngram_of(s->data + position[i], mask));
 
         if (e == NULL)
             continue;
@@ -599,7 +599,7 @@ static void whole_look(const struct search *s, const struct length_class *l, uin
 }
 
 /* In three steps, none of which has to guess what the one before found: a mistaken guess costs
- * more than the look it spares. What a gram was met at begins there, or up to stride - 1 bytes
+ * more than the look it spares. What an n-gram was met at begins there, or up to stride - 1 bytes
  * before. */
 static inline void length_class_scan(const struct search *s, enum length_class_id id)
 {
@@ -609,12 +609,12 @@ static inline void length_class_scan(const struct search *s, enum length_class_i
     uint32_t met[LOOKS_ROOM], position[2 * LOOKS_ROOM], at = 0;
     uint32_t mask = width_mask(kind.width), whole_mask = width_mask(kind.whole);
 
-    if (l->grams.bits == NULL)
+    if (l->ngrams.bits == NULL)
         return;
     while (at + 4 <= s->len) {
         unsigned looks = MIN((s->len - at - 4) / kind.stride + 1, LOOKS_MAX), count;
 
-        count = look->along(l->grams, mask, s->data, s->len, at, kind.stride, looks, met);
+        count = look->along(l->ngrams, mask, s->data, s->len, at, kind.stride, looks, met);
         count = look->among(l->wholes, whole_mask, s->data, met, count, kind.stride - 1u, position);
         positions_met(s, l, whole_mask, position, count);
         at += looks * kind.stride;
@@ -636,7 +636,7 @@ static void screened_met(const struct search *s, enum length_class_id id, const 
 /* All lengths in one pass. */
 static void screen_scan(const struct search *s)
 {
-    const struct gram_set *set = s->set;
+    const struct mpm_ngram *set = s->set;
     enum length_class_id short_id = set->length_class[LENGTH_PAIR].wholes.bits != NULL ? LENGTH_PAIR : LENGTH_THREE;
     uint32_t at = 0;
     struct screen_met met;
@@ -688,7 +688,7 @@ static inline void run_met(const struct search *s, const struct run_entry *e, ui
 
 static void runs_scan(const struct search *s)
 {
-    const struct gram_set *set = s->set;
+    const struct mpm_ngram *set = s->set;
 
     for (uint32_t at = set->look->run(s->data, s->len, 0), to; at < s->len;
          at = set->look->run(s->data, s->len, to)) {
@@ -708,7 +708,7 @@ static void ones_scan(const struct search *s)
             s->hit(s->set->one[i].id, s->arg);
 }
 
-void gram_set_scan(const struct gram_set *set, const uint8_t *data, uint32_t len, hs_hit hit,
+void mpm_ngram_scan(const struct mpm_ngram *set, const uint8_t *data, uint32_t len, hs_hit hit,
                    void *arg)
 {
     struct search s = { set, data, len, hit, arg };

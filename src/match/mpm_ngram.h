@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* match/mpm_ngram.h - thousands of literals at once, by a few bytes of each.
  *
- * Of each literal the rarest bytes are chosen: a gram of three. A bit table says for every gram
+ * Of each literal the rarest bytes are chosen: an n-gram of three. A bit table says for every n-gram
  * whether any literal has it; only where one has, literals are compared. The text is looked at
- * every second byte only, because a literal of four bytes and more is entered with two grams
+ * every second byte only, because a literal of four bytes and more is entered with two n-grams
  * that stand side by side, of which one is met. Literals of two and three bytes are met by two.
  *
  * Where the CPU can, a screen looks at all positions instead (match/mpm_teddy.h).
@@ -12,26 +12,26 @@
  * for as runs, and literals that consist of little else are compared at a run's ends only.
  *
  * A set is immutable, needs no scratch and is quick to make. */
-#ifndef MATCH_GRAMS_H
-#define MATCH_GRAMS_H
+#ifndef MATCH_MPM_NGRAM_H
+#define MATCH_MPM_NGRAM_H
 
 #include "match/mpm_teddy.h"
 #include "match/hs.h"
 
-struct gram_set;
+struct mpm_ngram;
 
 /* Ids are the indices; literals of one byte and more. Nothing of `pattern` is kept. */
-struct gram_set *gram_set_new(const struct literal_pattern *pattern, unsigned count);
+struct mpm_ngram *mpm_ngram_new(const struct literal_pattern *pattern, unsigned count);
 /* With these ways of looking in position of this CPU's best; screen NULL: without one. */
-struct gram_set *gram_set_new_with(const struct literal_pattern *pattern, unsigned count,
+struct mpm_ngram *mpm_ngram_new_with(const struct literal_pattern *pattern, unsigned count,
                                    const struct gram_looks *look, gram_screen_look *screen);
-void gram_set_free(struct gram_set *set);
+void mpm_ngram_free(struct mpm_ngram *set);
 
 /* So many bytes from its start on are what each search begins with. */
-unsigned gram_set_hot_bytes(const struct gram_set *set);
+unsigned mpm_ngram_hot_bytes(const struct mpm_ngram *set);
 
 /* Calls back for each literal that occurs: once or oftener. */
-void gram_set_scan(const struct gram_set *set, const uint8_t *data, uint32_t len, hs_hit hit,
+void mpm_ngram_scan(const struct mpm_ngram *set, const uint8_t *data, uint32_t len, hs_hit hit,
                    void *arg);
 
 #endif

@@ -67,7 +67,7 @@ static void uses_count(struct sorter *s)
 
 static unsigned used_slot(const uint8_t *at)
 {
-    return gram_hash(gram_of(at, UINT32_MAX)) >> 16;
+    return ngram_hash(ngram_of(at, UINT32_MAX)) >> 16;
 }
 
 /* What many literals have in common, traffic has as well. */

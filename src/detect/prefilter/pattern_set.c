@@ -18,11 +18,11 @@ struct set_pattern {
 };
 
 struct pattern_set {
-    struct gram_set *grams;     /* knows all patterns; NULL: a handful, or libhs is to be used */
+    struct mpm_ngram *mpm;     /* knows all patterns; NULL: a handful, or libhs is to be used */
     struct hs_set *hs;          /* NULL: likewise */
     unsigned shared;            /* patterns that either knows, from 0; the others follow */
     unsigned count, shortest, longest;
-    unsigned hot_bytes;         /* of `grams` */
+    unsigned hot_bytes;         /* of `mpm` */
     struct set_pattern *pattern;
     uint32_t *rule;
     uint8_t *bytes;
@@ -54,7 +54,7 @@ struct pattern_pool *pattern_pool_new(bool use_hs, const char *cache_dir)
 
 static void set_free(struct pattern_set *set)
 {
-    gram_set_free(set->grams);
+    mpm_ngram_free(set->mpm);
     free(set->pattern);
     free(set->rule);
     free(set->bytes);
@@ -207,8 +207,8 @@ static int set_matcher(struct pattern_set *set, struct pattern_pool *pool, struc
     if (pool->use_hs) {
         result = set_database(set, pool, list, err);
     } else {
-        set->grams = gram_set_new(list, set->shared);
-        set->hot_bytes = gram_set_hot_bytes(set->grams);
+        set->mpm = mpm_ngram_new(list, set->shared);
+        set->hot_bytes = mpm_ngram_hot_bytes(set->mpm);
     }
     free(list);
     return result;
@@ -248,7 +248,7 @@ unsigned pattern_set_count(const struct pattern_set *set)
 
 void pattern_set_fetch(const struct pattern_set *set)
 {
-    PREFETCH_ALL(set->grams, set->hot_bytes);
+    PREFETCH_ALL(set->mpm, set->hot_bytes);
 }
 
 struct scan { const struct pattern_set *set; struct candidates *out; };
@@ -270,8 +270,8 @@ void pattern_set_scan(const struct pattern_set *set, struct hs_scratch *scratch,
 
     if (len < set->shortest)
         return;
-    if (LIKELY(set->grams != NULL))
-        gram_set_scan(set->grams, data, len, on_hit, &s);
+    if (LIKELY(set->mpm != NULL))
+        mpm_ngram_scan(set->mpm, data, len, on_hit, &s);
     else if (set->hs != NULL)
         hs_set_scan(set->hs, scratch, data, len, on_hit, &s);
     for (unsigned i = set->shared; i < set->count; i++) {

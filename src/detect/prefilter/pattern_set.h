@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/prefilter/pattern_set.h - the fast patterns of all rules on one kind of bytes.
  *
- * Looked for by their grams (match/mpm_ngram.h), or by libhs where the configuration asks for it.
+ * Looked for by their mpm (match/mpm_ngram.h), or by libhs where the configuration asks for it.
  * Patterns of a few bytes make libhs slow; they then stand apart and are looked for one by one,
  * as are the patterns of a set that has only a handful. */
 #ifndef DETECT_PATTERN_SET_H

@@ -74,7 +74,7 @@ static void text_make(uint32_t *state, struct round *r, const char *from, unsign
     }
 }
 
-static bool agrees(struct round *r, const struct gram_set *set)
+static bool agrees(struct round *r, const struct mpm_ngram *set)
 {
     uint8_t *exact = malloc(MAX(r->len, 1u));   /* so that a look beyond the end is seen */
     bool same = true;
@@ -83,7 +83,7 @@ static bool agrees(struct round *r, const struct gram_set *set)
         return false;
     memcpy(exact, r->text, r->len);
     memset(r->found, 0, sizeof(r->found));
-    gram_set_scan(set, exact, r->len, on_hit, r);
+    mpm_ngram_scan(set, exact, r->len, on_hit, r);
     for (unsigned i = 0; i < LITERALS; i++)
         if (r->found[i] != (literal_find_plain(exact, r->len, r->pattern[i].bytes,
                                                r->pattern[i].len, r->pattern[i].nocase) != NULL))
@@ -92,7 +92,7 @@ static bool agrees(struct round *r, const struct gram_set *set)
     return same;
 }
 
-TEST(grams_find_what_the_plain_search_finds)
+TEST(mpm_ngram_finds_what_the_plain_search_finds)
 {
     static const struct { const char *bytes; unsigned kinds; } alphabets[] = {
         { "\0\1", 2 }, { "\0 \1A", 4 }, { "aAbB", 4 }, { "abcdefgh\r\n/.:= \0\xff", 17 },
@@ -104,32 +104,32 @@ TEST(grams_find_what_the_plain_search_finds)
         static struct round r;
         const char *bytes = alphabets[n % ARRAY_LEN(alphabets)].bytes;
         unsigned kinds = alphabets[n % ARRAY_LEN(alphabets)].kinds;
-        struct gram_set *set[3];
+        struct mpm_ngram *set[3];
 
         literals_make(&state, &r, bytes, kinds);
-        set[0] = gram_set_new(r.pattern, LITERALS);
-        set[1] = gram_set_new_with(r.pattern, LITERALS, &gram_looks_plain, NULL);
-        set[2] = gram_set_new_with(r.pattern, LITERALS, &gram_looks_plain, gram_screen_plain);
+        set[0] = mpm_ngram_new(r.pattern, LITERALS);
+        set[1] = mpm_ngram_new_with(r.pattern, LITERALS, &gram_looks_plain, NULL);
+        set[2] = mpm_ngram_new_with(r.pattern, LITERALS, &gram_looks_plain, gram_screen_plain);
         for (unsigned i = 0; i < 20; i++) {
             text_make(&state, &r, bytes, kinds);
             for (unsigned k = 0; k < ARRAY_LEN(set); k++)
                 wrong += !agrees(&r, set[k]);
         }
         for (unsigned k = 0; k < ARRAY_LEN(set); k++)
-            gram_set_free(set[k]);
+            mpm_ngram_free(set[k]);
     }
     CHECK_INT(wrong, 0);
 }
 
-TEST(grams_take_an_empty_text)
+TEST(mpm_ngram_takes_an_empty_text)
 {
     struct literal_pattern p = { (const uint8_t *)"a", 1, false };
-    struct gram_set *set = gram_set_new(&p, 1);
+    struct mpm_ngram *set = mpm_ngram_new(&p, 1);
     static struct round r;
 
-    gram_set_scan(set, (const uint8_t *)"", 0, on_hit, &r);
+    mpm_ngram_scan(set, (const uint8_t *)"", 0, on_hit, &r);
     CHECK(!r.found[0]);
-    gram_set_scan(set, (const uint8_t *)"a", 1, on_hit, &r);
+    mpm_ngram_scan(set, (const uint8_t *)"a", 1, on_hit, &r);
     CHECK(r.found[0]);
-    gram_set_free(set);
+    mpm_ngram_free(set);
 }
