@@ -7,7 +7,7 @@
 #endif
 
 /* What is met is written always and counted when it is: no branch that has to be guessed. */
-static inline unsigned along_plain(struct bit_table t, uint32_t mask, const uint8_t *data,
+static inline unsigned stride_plain(struct bit_table t, uint32_t mask, const uint8_t *data,
                                    uint32_t at, unsigned stride, unsigned count, uint32_t *out)
 {
     unsigned n = 0;
@@ -19,7 +19,7 @@ static inline unsigned along_plain(struct bit_table t, uint32_t mask, const uint
     return n;
 }
 
-static inline unsigned among_plain(struct bit_table t, uint32_t mask, const uint8_t *data,
+static inline unsigned confirm_plain(struct bit_table t, uint32_t mask, const uint8_t *data,
                                    const uint32_t *in, unsigned count, unsigned back,
                                    uint32_t *out)
 {
@@ -36,20 +36,20 @@ static inline unsigned among_plain(struct bit_table t, uint32_t mask, const uint
     return n;
 }
 
-static unsigned look_along(struct bit_table t, uint32_t mask, const uint8_t *data, uint32_t len,
+static unsigned scan_stride_plain(struct bit_table t, uint32_t mask, const uint8_t *data, uint32_t len,
                            uint32_t at, unsigned stride, unsigned count, uint32_t *out)
 {
     (void)len;
-    return along_plain(t, mask, data, at, stride, count, out);
+    return stride_plain(t, mask, data, at, stride, count, out);
 }
 
-static unsigned look_among(struct bit_table t, uint32_t mask, const uint8_t *data,
+static unsigned scan_confirm_plain(struct bit_table t, uint32_t mask, const uint8_t *data,
                            const uint32_t *in, unsigned count, unsigned back, uint32_t *out)
 {
-    return among_plain(t, mask, data, in, count, back, out);
+    return confirm_plain(t, mask, data, in, count, back, out);
 }
 
-static uint32_t look_run(const uint8_t *data, uint32_t len, uint32_t at)
+static uint32_t find_run_plain(const uint8_t *data, uint32_t len, uint32_t at)
 {
 #ifdef __SSE2__
     for (; at + 18 <= len; at += 16) {
@@ -63,13 +63,13 @@ static uint32_t look_run(const uint8_t *data, uint32_t len, uint32_t at)
             return at + (unsigned)__builtin_ctz(mask);
     }
 #endif
-    for (; at + LOOKS_RUN <= len; at++)
+    for (; at + SCAN_RUN <= len; at++)
         if (data[at] == data[at + 1] && data[at] == data[at + 2])
             return at;
     return len;
 }
 
-const struct gram_looks gram_looks_plain = { look_along, look_among, look_run };
+const struct mpm_kernels mpm_kernels_plain = { scan_stride_plain, scan_confirm_plain, find_run_plain };
 
 #ifdef __x86_64__
 #include <immintrin.h>
@@ -102,7 +102,7 @@ WIDE static inline unsigned keep(__mmask16 mask, __m512i position, uint32_t *out
     return (unsigned)_mm_popcnt_u32(mask);
 }
 
-WIDE static unsigned look_along_wide(struct bit_table t, uint32_t mask, const uint8_t *data,
+WIDE static unsigned scan_stride_wide(struct bit_table t, uint32_t mask, const uint8_t *data,
                                      uint32_t len, uint32_t at, unsigned stride, unsigned count,
                                      uint32_t *out)
 {
@@ -120,10 +120,10 @@ WIDE static unsigned look_along_wide(struct bit_table t, uint32_t mask, const ui
         n += keep(table_has_wide(t, ngram), position, out + n);
         position = _mm512_add_epi32(position, _mm512_set1_epi32(16 * (int)stride));
     }
-    return n + along_plain(t, mask, data, at, stride, count, out + n);
+    return n + stride_plain(t, mask, data, at, stride, count, out + n);
 }
 
-WIDE static unsigned look_among_wide(struct bit_table t, uint32_t mask, const uint8_t *data,
+WIDE static unsigned scan_confirm_wide(struct bit_table t, uint32_t mask, const uint8_t *data,
                                      const uint32_t *in, unsigned count, unsigned back,
                                      uint32_t *out)
 {
@@ -141,13 +141,13 @@ WIDE static unsigned look_among_wide(struct bit_table t, uint32_t mask, const ui
             ngram = _mm512_and_si512(_mm512_or_si512(ngram, fold), care);
             n += keep(table_has_wide(t, ngram), position, out + n);
         }
-    return n + among_plain(t, mask, data, in + i, count - i, back, out + n);
+    return n + confirm_plain(t, mask, data, in + i, count - i, back, out + n);
 }
 
-WIDE static uint32_t look_run_wide(const uint8_t *data, uint32_t len, uint32_t at)
+WIDE static uint32_t find_run_wide(const uint8_t *data, uint32_t len, uint32_t at)
 {
-    for (; at + LOOKS_RUN <= len; at += 64) {
-        __mmask64 there = _bzhi_u64(UINT64_MAX, MIN(len - at - (LOOKS_RUN - 1), 64u));
+    for (; at + SCAN_RUN <= len; at += 64) {
+        __mmask64 there = _bzhi_u64(UINT64_MAX, MIN(len - at - (SCAN_RUN - 1), 64u));
         __m512i a = _mm512_maskz_loadu_epi8(there, data + at);
         __m512i b = _mm512_maskz_loadu_epi8(there, data + at + 1);
         __m512i c = _mm512_maskz_loadu_epi8(there, data + at + 2);
@@ -159,18 +159,18 @@ WIDE static uint32_t look_run_wide(const uint8_t *data, uint32_t len, uint32_t a
     return len;
 }
 
-static const struct gram_looks gram_looks_wide = { look_along_wide, look_among_wide,
-                                                   look_run_wide };
+static const struct mpm_kernels mpm_kernels_wide = { scan_stride_wide, scan_confirm_wide,
+                                                   find_run_wide };
 
-const struct gram_looks *gram_looks_best(void)
+const struct mpm_kernels *mpm_kernels_best(void)
 {
     struct cpu_features f = cpu_features();
 
-    return f.avx512bw && f.avx512vbmi && f.bmi2 ? &gram_looks_wide : &gram_looks_plain;
+    return f.avx512bw && f.avx512vbmi && f.bmi2 ? &mpm_kernels_wide : &mpm_kernels_plain;
 }
 #else
-const struct gram_looks *gram_looks_best(void)
+const struct mpm_kernels *mpm_kernels_best(void)
 {
-    return &gram_looks_plain;
+    return &mpm_kernels_plain;
 }
 #endif

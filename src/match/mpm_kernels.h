@@ -4,15 +4,15 @@
  *
  * An n-gram is the next bytes of the text with FOLD laid over them, little-endian, as far as `mask`
  * goes. Four bytes can be read at each position that is looked at. */
-#ifndef MATCH_GRAM_LOOKS_H
-#define MATCH_GRAM_LOOKS_H
+#ifndef MATCH_MPM_KERNELS_H
+#define MATCH_MPM_KERNELS_H
 
 #include "base/bytes.h"
 
 #define GRAM_FOLD 0x20202020u   /* letters of both cases fall together, as do a few other bytes */
-#define LOOKS_RUN 3             /* so many equal bytes are a run */
-#define LOOKS_MAX 256
-#define LOOKS_ROOM (LOOKS_MAX + 16)     /* of an array that takes what has been met */
+#define SCAN_RUN 3             /* so many equal bytes are a run */
+#define SCAN_MAX 256
+#define SCAN_CAPACITY (SCAN_MAX + 16)     /* of an array that takes what has been met */
 
 /* By the upper bits of an n-gram's hash. */
 struct bit_table { uint64_t *bits; uint8_t shift; };
@@ -34,21 +34,21 @@ static inline uint32_t ngram_of(const uint8_t *at, uint32_t mask)
     return (get_le32(at) | GRAM_FOLD) & mask;
 }
 
-struct gram_looks {
-    /* Of the positions at, at + stride, ... (`count` of them, at most LOOKS_MAX; the text ends at
-     * len) those whose n-gram is in the table, into out[LOOKS_ROOM]. Returns how many. */
-    unsigned (*along)(struct bit_table t, uint32_t mask, const uint8_t *data, uint32_t len,
+struct mpm_kernels {
+    /* Of the positions at, at + stride, ... (`count` of them, at most SCAN_MAX; the text ends at
+     * len) those whose n-gram is in the table, into out[SCAN_CAPACITY]. Returns how many. */
+    unsigned (*scan_stride)(struct bit_table t, uint32_t mask, const uint8_t *data, uint32_t len,
                       uint32_t at, unsigned stride, unsigned count, uint32_t *out);
     /* Of the positions in[] and those `back` bytes before (none before 0; a position may come twice),
-     * likewise, into out[2 * LOOKS_ROOM]. `count` is at most LOOKS_MAX. */
-    unsigned (*among)(struct bit_table t, uint32_t mask, const uint8_t *data, const uint32_t *in,
+     * likewise, into out[2 * SCAN_CAPACITY]. `count` is at most SCAN_MAX. */
+    unsigned (*scan_confirm)(struct bit_table t, uint32_t mask, const uint8_t *data, const uint32_t *in,
                       unsigned count, unsigned back, uint32_t *out);
-    /* Where the next LOOKS_RUN equal bytes begin, from `at` on; len: nowhere. */
+    /* Where the next SCAN_RUN equal bytes begin, from `at` on; len: nowhere. */
     uint32_t (*run)(const uint8_t *data, uint32_t len, uint32_t at);
 };
 
-extern const struct gram_looks gram_looks_plain;
+extern const struct mpm_kernels mpm_kernels_plain;
 /* The quickest that this CPU can do. */
-const struct gram_looks *gram_looks_best(void);
+const struct mpm_kernels *mpm_kernels_best(void);
 
 #endif

@@ -56,7 +56,7 @@ struct run_entry {
 
 /* What each search begins with comes first. */
 struct mpm_ngram {
-    const struct gram_looks *look;
+    const struct mpm_kernels *kernels;
     gram_screen_look *screen_look;      /* NULL: length_class[].ngrams are looked at instead */
     struct length_class length_class[LENGTH_CLASS_COUNT];
     bool has_runs;
@@ -170,7 +170,7 @@ static struct run_entry run_of(const struct literal_pattern *p, unsigned id)
     for (unsigned from = 0, to; from < p->len; from = to) {
         for (to = from + 1; to < p->len && p->bytes[to] == p->bytes[from]; to++)
             ;
-        if (to - from >= LOOKS_RUN && to - from > (unsigned)(best.to - best.from) &&
+        if (to - from >= SCAN_RUN && to - from > (unsigned)(best.to - best.from) &&
             !(p->nocase && is_letter(p->bytes[from])))
             best = (struct run_entry){ .id = id, .from = (uint16_t)from, .to = (uint16_t)to };
     }
@@ -436,12 +436,12 @@ static void screen_build(struct mpm_ngram *set, const struct literal_pattern *pa
 }
 
 struct mpm_ngram *mpm_ngram_new_with(const struct literal_pattern *pattern, unsigned count,
-                                   const struct gram_looks *look, gram_screen_look *screen)
+                                   const struct mpm_kernels *kernels, gram_screen_look *screen)
 {
     struct mpm_ngram *set = xaligned(CACHE_LINE, sizeof(*set));
     run_array runs = { 0 };
 
-    set->look = look;
+    set->kernels = kernels;
     set->screen_look = screen;
     literals_build(set, pattern, count);
     if (screen != NULL)
@@ -457,7 +457,7 @@ struct mpm_ngram *mpm_ngram_new_with(const struct literal_pattern *pattern, unsi
 
 struct mpm_ngram *mpm_ngram_new(const struct literal_pattern *pattern, unsigned count)
 {
-    return mpm_ngram_new_with(pattern, count, gram_looks_best(), gram_screen_best());
+    return mpm_ngram_new_with(pattern, count, mpm_kernels_best(), gram_screen_best());
 }
 
 unsigned mpm_ngram_hot_bytes(const struct mpm_ngram *set)
@@ -571,7 +571,7 @@ static void whole_met(const struct search *s, const struct length_class *l, uint
 static void positions_met(const struct search *s, const struct length_class *l, uint32_t mask,
                        uint32_t *position, unsigned count)
 {
-    const struct ngram_entry *entry[2 * LOOKS_ROOM];
+    const struct ngram_entry *entry[2 * SCAN_CAPACITY];
     unsigned found = 0;
 
     for (unsigned i = 0; i < count; i++)
@@ -605,19 +605,19 @@ static inline void length_class_scan(const struct search *s, enum length_class_i
 {
     const struct length_class_kind kind = kinds[id];
     const struct length_class *l = &s->set->length_class[id];
-    const struct gram_looks *look = s->set->look;
-    uint32_t met[LOOKS_ROOM], position[2 * LOOKS_ROOM], at = 0;
+    const struct mpm_kernels *kernels = s->set->kernels;
+    uint32_t met[SCAN_CAPACITY], position[2 * SCAN_CAPACITY], at = 0;
     uint32_t mask = width_mask(kind.width), whole_mask = width_mask(kind.whole);
 
     if (l->ngrams.bits == NULL)
         return;
     while (at + 4 <= s->len) {
-        unsigned looks = MIN((s->len - at - 4) / kind.stride + 1, LOOKS_MAX), count;
+        unsigned positions = MIN((s->len - at - 4) / kind.stride + 1, SCAN_MAX), count;
 
-        count = look->along(l->ngrams, mask, s->data, s->len, at, kind.stride, looks, met);
-        count = look->among(l->wholes, whole_mask, s->data, met, count, kind.stride - 1u, position);
+        count = kernels->scan_stride(l->ngrams, mask, s->data, s->len, at, kind.stride, positions, met);
+        count = kernels->scan_confirm(l->wholes, whole_mask, s->data, met, count, kind.stride - 1u, position);
         positions_met(s, l, whole_mask, position, count);
-        at += looks * kind.stride;
+        at += positions * kind.stride;
     }
     for (at -= MIN(at, kind.stride - 1u); at + kind.whole <= s->len; at++)
         whole_look(s, l, kind.whole, at);
@@ -627,9 +627,9 @@ static void screened_met(const struct search *s, enum length_class_id id, const 
                          unsigned count)
 {
     const struct length_class *l = &s->set->length_class[id];
-    uint32_t position[2 * LOOKS_ROOM], mask = width_mask(kinds[id].whole);
+    uint32_t position[2 * SCAN_CAPACITY], mask = width_mask(kinds[id].whole);
 
-    count = s->set->look->among(l->wholes, mask, s->data, met, count, 0, position);
+    count = s->set->kernels->scan_confirm(l->wholes, mask, s->data, met, count, 0, position);
     positions_met(s, l, mask, position, count);
 }
 
@@ -690,8 +690,8 @@ static void runs_scan(const struct search *s)
 {
     const struct mpm_ngram *set = s->set;
 
-    for (uint32_t at = set->look->run(s->data, s->len, 0), to; at < s->len;
-         at = set->look->run(s->data, s->len, to)) {
+    for (uint32_t at = set->kernels->run(s->data, s->len, 0), to; at < s->len;
+         at = set->kernels->run(s->data, s->len, to)) {
         uint8_t c = s->data[at];
 
         to = run_end(s->data, s->len, at);

@@ -24,7 +24,7 @@ struct mpm_ngram;
 struct mpm_ngram *mpm_ngram_new(const struct literal_pattern *pattern, unsigned count);
 /* With these ways of looking in position of this CPU's best; screen NULL: without one. */
 struct mpm_ngram *mpm_ngram_new_with(const struct literal_pattern *pattern, unsigned count,
-                                   const struct gram_looks *look, gram_screen_look *screen);
+                                   const struct mpm_kernels *kernels, gram_screen_look *screen);
 void mpm_ngram_free(struct mpm_ngram *set);
 
 /* So many bytes from its start on are what each search begins with. */

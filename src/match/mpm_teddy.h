@@ -15,7 +15,7 @@
 #define SCREEN_WIDTH 4          /* bytes of a literal that are looked at */
 #define SCREEN_STARTS 128       /* they begin within so many */
 #define SCREEN_GROUPS 2         /* of eight buckets */
-#define SCREEN_ROOM (LOOKS_MAX + 64)
+#define SCREEN_ROOM (SCAN_MAX + 64)
 
 struct gram_screen {
     uint8_t groups;             /* that are in use */

@@ -6,7 +6,7 @@ uint32_t gram_screen_plain(const struct gram_screen *s, const uint8_t *data, uin
                            uint32_t at, struct screen_met *met)
 {
     met->count = met->short_count = 0;
-    for (; at + SCREEN_WIDTH <= len && met->count < LOOKS_MAX && met->short_count < LOOKS_MAX;
+    for (; at + SCREEN_WIDTH <= len && met->count < SCAN_MAX && met->short_count < SCAN_MAX;
          at++) {
         uint8_t number[SCREEN_WIDTH], bits[SCREEN_GROUPS], shorts;
 
@@ -107,7 +107,7 @@ INLINE_WIDE uint32_t look_wide(const struct gram_screen *s, unsigned groups, boo
     const uint32_t end = len - (SCREEN_WIDTH - 1);
     unsigned count = 0, short_count = 0;
 
-    for (; at < end && count <= LOOKS_MAX - 64 && short_count <= LOOKS_MAX - 64; at += 64) {
+    for (; at < end && count <= SCAN_MAX - 64 && short_count <= SCAN_MAX - 64; at += 64) {
         __mmask64 there = _bzhi_u64(UINT64_MAX, MIN(end - at, 64u));
         struct four number = numbers_of(data + at, there);
         __m512i bits = buckets_of(&tables, &number);

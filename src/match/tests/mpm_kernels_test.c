@@ -34,27 +34,27 @@ static bool same_positions(uint32_t *a, unsigned a_count, uint32_t *b, unsigned 
 
 static bool agree(struct bit_table t, const uint8_t *data, uint32_t len, unsigned stride)
 {
-    static uint32_t met[2][LOOKS_ROOM], position[2][2 * LOOKS_ROOM];
-    const struct gram_looks *look[2] = { &gram_looks_plain, gram_looks_best() };
+    static uint32_t met[2][SCAN_CAPACITY], position[2][2 * SCAN_CAPACITY];
+    const struct mpm_kernels *kernels[2] = { &mpm_kernels_plain, mpm_kernels_best() };
     uint32_t at = stride - 1;
-    unsigned count[2], looks = at + 4 <= len ? MIN((len - at - 4) / stride + 1, LOOKS_MAX) : 0;
+    unsigned count[2], positions = at + 4 <= len ? MIN((len - at - 4) / stride + 1, SCAN_MAX) : 0;
 
     for (unsigned i = 0; i < 2; i++)
-        count[i] = look[i]->along(t, 0xffffff, data, len, at, stride, looks, met[i]);
+        count[i] = kernels[i]->scan_stride(t, 0xffffff, data, len, at, stride, positions, met[i]);
     if (!same_positions(met[0], count[0], met[1], count[1]))
         return false;
     for (unsigned back = 0; back < stride; back++) {
         unsigned found[2];
 
         for (unsigned i = 0; i < 2; i++)
-            found[i] = look[i]->among(t, 0xffffffff, data, met[0], count[0], back, position[i]);
+            found[i] = kernels[i]->scan_confirm(t, 0xffffffff, data, met[0], count[0], back, position[i]);
         if (!same_positions(position[0], found[0], position[1], found[1]))
             return false;
     }
     return true;
 }
 
-TEST(gram_looks_of_all_variants_agree)
+TEST(mpm_kernels_of_all_variants_agree)
 {
     uint64_t bits[(1 << BITS) / 64] = { 0 };
     struct bit_table table = { bits, 32 - BITS };
@@ -76,7 +76,7 @@ TEST(gram_looks_of_all_variants_agree)
     CHECK_INT(wrong, 0);
 }
 
-TEST(gram_looks_of_all_variants_find_runs)
+TEST(mpm_kernels_of_all_variants_find_runs)
 {
     uint32_t state = 9;
     unsigned wrong = 0;
@@ -95,8 +95,8 @@ TEST(gram_looks_of_all_variants_find_runs)
                                       exact[want] != exact[want + 2]))
                 want++;
             want = want + 2 < len ? want : len;
-            wrong += gram_looks_plain.run(exact, len, at) != want;
-            wrong += gram_looks_best()->run(exact, len, at) != want;
+            wrong += mpm_kernels_plain.run(exact, len, at) != want;
+            wrong += mpm_kernels_best()->run(exact, len, at) != want;
         }
         free(exact);
     }
