@@ -57,11 +57,11 @@ struct run_entry {
 /* What each search begins with comes first. */
 struct mpm_ngram {
     const struct mpm_kernels *kernels;
-    gram_screen_look *screen_look;      /* NULL: length_class[].ngrams are looked at instead */
+    mpm_teddy_scan *teddy_scan;      /* NULL: length_class[].ngrams are looked at instead */
     struct length_class length_class[LENGTH_CLASS_COUNT];
     bool has_runs;
     unsigned one_count;
-    struct gram_screen screen;
+    struct mpm_teddy teddy;
     struct run_entry *run;      /* by byte */
     uint32_t run_first[257];
     struct one_entry { uint32_t id; uint8_t byte; } *one;   /* literals of one byte */
@@ -235,14 +235,14 @@ static void slot_put(struct length_class *l, uint32_t whole, uint32_t first)
 /* At least half of the slots stay empty; behind the last one there is room for as many as there
  * are. */
 static void length_class_build(struct length_class *l, const struct length_class_kind *kind, entry_array *entries,
-                       bool screened)
+                       bool has_teddy)
 {
     size_t n = entries->count;
     unsigned slot_bits = bits_for(n * 2, 3, 30);
 
     if (n == 0)
         return;
-    if (!screened)
+    if (!has_teddy)
         table_init(&l->ngrams, n * kind->stride, NGRAM_SPARSE);
     table_init(&l->wholes, n, WHOLES_SPARSE);
     l->slot_shift = (uint8_t)(32 - slot_bits);
@@ -256,7 +256,7 @@ static void length_class_build(struct length_class *l, const struct length_class
         l->entry[i].is_last = i + 1 == n || entries->at[i + 1].whole != whole;
         if (i > 0 && entries->at[i - 1].whole == whole)
             continue;
-        for (unsigned k = 0; k < kind->stride && !screened; k++)
+        for (unsigned k = 0; k < kind->stride && !has_teddy; k++)
             table_set(&l->ngrams, whole >> 8 * k & width_mask(kind->width));
         table_set(&l->wholes, whole);
         slot_put(l, whole, (uint32_t)i);
@@ -405,8 +405,8 @@ static void length_classes_build(struct mpm_ngram *set, const struct literal_pat
     free(c.used);
 }
 
-/* Where the screen looks at each literal; those that are little but a run are none of its. */
-static void screen_build(struct mpm_ngram *set, const struct literal_pattern *pattern,
+/* Where Teddy looks at each literal; those that are little but a run are none of its. */
+static void teddy_build(struct mpm_ngram *set, const struct literal_pattern *pattern,
                          unsigned count, run_array *runs)
 {
     bool pairs = has_pairs(pattern, count);
@@ -417,17 +417,17 @@ static void screen_build(struct mpm_ngram *set, const struct literal_pattern *pa
         struct run_entry run = run_of(&pattern[i], i);
 
         if (pattern[i].len < 2)
-            at[i] = SCREEN_NONE;
-        if (run.to > 0 && screen_is_flat(&pattern[i])) {
+            at[i] = TEDDY_NONE;
+        if (run.to > 0 && teddy_is_flat(&pattern[i])) {
             ARRAY_PUSH(runs, run);
-            at[i] = SCREEN_NONE;
+            at[i] = TEDDY_NONE;
         }
     }
-    gram_screen_init(&set->screen, pattern, count, at);
+    mpm_teddy_init(&set->teddy, pattern, count, at);
     for (unsigned i = 0; i < count; i++) {
         enum length_class_id length_class = length_class_of(&pattern[i], pairs);
 
-        if (at[i] != SCREEN_NONE)
+        if (at[i] != TEDDY_NONE)
             ARRAY_PUSH(&entries[length_class], entry_of(&pattern[i], i, at[i], kinds[length_class].whole));
     }
     for (unsigned length_class = 0; length_class < LENGTH_CLASS_COUNT; length_class++)
@@ -436,16 +436,16 @@ static void screen_build(struct mpm_ngram *set, const struct literal_pattern *pa
 }
 
 struct mpm_ngram *mpm_ngram_new_with(const struct literal_pattern *pattern, unsigned count,
-                                   const struct mpm_kernels *kernels, gram_screen_look *screen)
+                                   const struct mpm_kernels *kernels, mpm_teddy_scan *teddy)
 {
     struct mpm_ngram *set = xaligned(CACHE_LINE, sizeof(*set));
     run_array runs = { 0 };
 
     set->kernels = kernels;
-    set->screen_look = screen;
+    set->teddy_scan = teddy;
     literals_build(set, pattern, count);
-    if (screen != NULL)
-        screen_build(set, pattern, count, &runs);
+    if (teddy != NULL)
+        teddy_build(set, pattern, count, &runs);
     else
         length_classes_build(set, pattern, count, &runs);
     runs_build(set, &runs, pattern);
@@ -457,15 +457,15 @@ struct mpm_ngram *mpm_ngram_new_with(const struct literal_pattern *pattern, unsi
 
 struct mpm_ngram *mpm_ngram_new(const struct literal_pattern *pattern, unsigned count)
 {
-    return mpm_ngram_new_with(pattern, count, mpm_kernels_best(), gram_screen_best());
+    return mpm_ngram_new_with(pattern, count, mpm_kernels_best(), mpm_teddy_best());
 }
 
 unsigned mpm_ngram_hot_bytes(const struct mpm_ngram *set)
 {
-    unsigned groups = set->screen_look != NULL ? set->screen.groups : 0;
+    unsigned groups = set->teddy_scan != NULL ? set->teddy.groups : 0;
 
-    return (unsigned)(offsetof(struct mpm_ngram, screen.table) +
-                      groups * sizeof(set->screen.table[0]));
+    return (unsigned)(offsetof(struct mpm_ngram, teddy.table) +
+                      groups * sizeof(set->teddy.table[0]));
 }
 
 void mpm_ngram_free(struct mpm_ngram *set)
@@ -623,7 +623,7 @@ static inline void length_class_scan(const struct search *s, enum length_class_i
         whole_look(s, l, kind.whole, at);
 }
 
-static void screened_met(const struct search *s, enum length_class_id id, const uint32_t *met,
+static void teddy_confirm(const struct search *s, enum length_class_id id, const uint32_t *met,
                          unsigned count)
 {
     const struct length_class *l = &s->set->length_class[id];
@@ -634,19 +634,19 @@ static void screened_met(const struct search *s, enum length_class_id id, const 
 }
 
 /* All lengths in one pass. */
-static void screen_scan(const struct search *s)
+static void teddy_scan_all(const struct search *s)
 {
     const struct mpm_ngram *set = s->set;
     enum length_class_id short_id = set->length_class[LENGTH_PAIR].wholes.bits != NULL ? LENGTH_PAIR : LENGTH_THREE;
     uint32_t at = 0;
-    struct screen_met met;
+    struct teddy_hits met;
 
-    while (at + SCREEN_WIDTH <= s->len) {
-        at = set->screen_look(&set->screen, s->data, s->len, at, &met);
+    while (at + TEDDY_WIDTH <= s->len) {
+        at = set->teddy_scan(&set->teddy, s->data, s->len, at, &met);
         if (met.count > 0)
-            screened_met(s, LENGTH_FOUR, met.position, met.count);
+            teddy_confirm(s, LENGTH_FOUR, met.position, met.count);
         if (met.short_count > 0)
-            screened_met(s, short_id, met.short_position, met.short_count);
+            teddy_confirm(s, short_id, met.short_position, met.short_count);
     }
     if (set->length_class[short_id].wholes.bits != NULL)
         for (; at + kinds[short_id].whole <= s->len; at++)
@@ -717,8 +717,8 @@ void mpm_ngram_scan(const struct mpm_ngram *set, const uint8_t *data, uint32_t l
         return;
     if (set->one_count > 0)
         ones_scan(&s);
-    if (set->screen_look != NULL) {
-        screen_scan(&s);
+    if (set->teddy_scan != NULL) {
+        teddy_scan_all(&s);
     } else {
         length_class_scan(&s, LENGTH_FOUR);
         length_class_scan(&s, LENGTH_THREE);

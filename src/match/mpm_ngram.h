@@ -6,7 +6,7 @@
  * every second byte only, because a literal of four bytes and more is entered with two n-grams
  * that stand side by side, of which one is met. Literals of two and three bytes are met by two.
  *
- * Where the CPU can, a screen looks at all positions instead (match/mpm_teddy.h).
+ * Where the CPU can, Teddy looks at all positions instead (match/mpm_teddy.h).
  *
  * Runs of one byte, such as zeros in binary protocols, would be met everywhere. They are looked
  * for as runs, and literals that consist of little else are compared at a run's ends only.
@@ -24,7 +24,7 @@ struct mpm_ngram;
 struct mpm_ngram *mpm_ngram_new(const struct literal_pattern *pattern, unsigned count);
 /* With these ways of looking in position of this CPU's best; screen NULL: without one. */
 struct mpm_ngram *mpm_ngram_new_with(const struct literal_pattern *pattern, unsigned count,
-                                   const struct mpm_kernels *kernels, gram_screen_look *screen);
+                                   const struct mpm_kernels *kernels, mpm_teddy_scan *teddy);
 void mpm_ngram_free(struct mpm_ngram *set);
 
 /* So many bytes from its start on are what each search begins with. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUCKETS_MAX (8 * SCREEN_GROUPS)
+#define BUCKETS_MAX (8 * TEDDY_GROUPS)
 #define WINDOWS 8               /* of a literal that are tried: the rarest ones */
 #define CHECKED 10.0f  /* a position that is looked at in vain for a literal costs so much */
 #define FEW 128                 /* so many literals need one group only */
@@ -27,7 +27,7 @@ static const char sample[] =
     "\"text\": \"here\", \"list\": [1, 2, 3]}";
 #define RARE 0.0004f            /* what the sample does not have */
 
-struct window { uint8_t at, number[SCREEN_WIDTH]; float use; };
+struct window { uint8_t at, number[TEDDY_WIDTH]; float use; };
 
 struct item {
     uint32_t id;
@@ -42,25 +42,25 @@ struct sums { float of[BUCKETS_MAX]; };
 struct sorter {
     const struct literal_pattern *pattern;
     uint8_t *used;              /* by hash of four bytes: how many literals have them, about */
-    float use[SCREEN_WIDTH][128];
+    float use[TEDDY_WIDTH][128];
     struct item *item;
     unsigned count, buckets;
-    struct sums sum[SCREEN_WIDTH];
-    struct sums lacks[SCREEN_WIDTH][128];
-    uint16_t has[SCREEN_WIDTH][128][BUCKETS_MAX];
+    struct sums sum[TEDDY_WIDTH];
+    struct sums lacks[TEDDY_WIDTH][128];
+    uint16_t has[TEDDY_WIDTH][128][BUCKETS_MAX];
 };
 
 static void uses_count(struct sorter *s)
 {
-    const unsigned positions = sizeof(sample) - SCREEN_WIDTH;
-    uint8_t number[SCREEN_WIDTH];
+    const unsigned positions = sizeof(sample) - TEDDY_WIDTH;
+    uint8_t number[TEDDY_WIDTH];
 
-    for (unsigned k = 0; k < SCREEN_WIDTH; k++)
+    for (unsigned k = 0; k < TEDDY_WIDTH; k++)
         for (unsigned i = 0; i < 128; i++)
             s->use[k][i] = RARE;
     for (unsigned i = 0; i < positions; i++) {
-        screen_numbers((const uint8_t *)sample + i, number);
-        for (unsigned k = 0; k < SCREEN_WIDTH; k++)
+        teddy_numbers((const uint8_t *)sample + i, number);
+        for (unsigned k = 0; k < TEDDY_WIDTH; k++)
             s->use[k][number[k]] += 1.0f / (float)positions;
     }
 }
@@ -73,7 +73,7 @@ static unsigned used_slot(const uint8_t *at)
 /* What many literals have in common, traffic has as well. */
 static void used_count(struct sorter *s, const struct literal_pattern *p)
 {
-    for (unsigned at = 0; at + SCREEN_WIDTH <= p->len; at++) {
+    for (unsigned at = 0; at + TEDDY_WIDTH <= p->len; at++) {
         uint8_t *used = &s->used[used_slot(p->bytes + at)];
 
         *used += *used < UINT8_MAX;
@@ -85,9 +85,9 @@ static bool is_flat(const uint8_t *at)
     return at[1] == at[2] && (at[0] == at[1] || at[2] == at[3]);
 }
 
-bool screen_is_flat(const struct literal_pattern *p)
+bool teddy_is_flat(const struct literal_pattern *p)
 {
-    for (unsigned at = 0; at + SCREEN_WIDTH <= MIN(p->len, SCREEN_STARTS); at++)
+    for (unsigned at = 0; at + TEDDY_WIDTH <= MIN(p->len, TEDDY_WINDOW); at++)
         if (!is_flat(p->bytes + at))
             return false;
     return true;
@@ -113,12 +113,12 @@ static void item_add(struct sorter *s, uint32_t id)
     struct item *item = &s->item[s->count];
 
     *item = (struct item){ .id = id };
-    for (unsigned at = 0; at + SCREEN_WIDTH <= MIN(p->len, SCREEN_STARTS); at++) {
+    for (unsigned at = 0; at + TEDDY_WIDTH <= MIN(p->len, TEDDY_WINDOW); at++) {
         struct window w = { .at = (uint8_t)at, .use = is_flat(p->bytes + at) ? 100.0f : 1.0f };
         float used = s->used[used_slot(p->bytes + at)];
 
-        screen_numbers(p->bytes + at, w.number);
-        for (unsigned k = 0; k < SCREEN_WIDTH; k++)
+        teddy_numbers(p->bytes + at, w.number);
+        for (unsigned k = 0; k < TEDDY_WIDTH; k++)
             w.use *= s->use[k][w.number[k]];
         w.use *= used * used;
         window_add(item, w);
@@ -133,7 +133,7 @@ static void bucket_put(struct sorter *s, struct item *item)
     const struct window *w = &item->window[item->selected];
     unsigned b = item->bucket;
 
-    for (unsigned k = 0; k < SCREEN_WIDTH; k++) {
+    for (unsigned k = 0; k < TEDDY_WIDTH; k++) {
         unsigned number = w->number[k];
 
         if (s->has[k][number][b]++ > 0)
@@ -148,7 +148,7 @@ static void bucket_take(struct sorter *s, struct item *item)
     const struct window *w = &item->window[item->selected];
     unsigned b = item->bucket;
 
-    for (unsigned k = 0; k < SCREEN_WIDTH; k++) {
+    for (unsigned k = 0; k < TEDDY_WIDTH; k++) {
         unsigned number = w->number[k];
 
         if (--s->has[k][number][b] > 0)
@@ -174,7 +174,7 @@ static void costs_of(const struct sorter *s, const struct window *w, struct sums
         out->of[b] = fixed + with - now;
     }
 }
-_Static_assert(SCREEN_WIDTH == 4, "so many are written out");
+_Static_assert(TEDDY_WIDTH == 4, "so many are written out");
 
 static void item_move(struct sorter *s, struct item *item)
 {
@@ -201,14 +201,14 @@ static void item_move(struct sorter *s, struct item *item)
 static int by_numbers(const void *a, const void *b)
 {
     const struct item *x = a, *y = b;
-    int r = memcmp(x->window[0].number, y->window[0].number, SCREEN_WIDTH);
+    int r = memcmp(x->window[0].number, y->window[0].number, TEDDY_WIDTH);
 
     return r != 0 ? r : (x->id > y->id) - (x->id < y->id);
 }
 
 static void sort_into_buckets(struct sorter *s)
 {
-    for (unsigned k = 0; k < SCREEN_WIDTH; k++)
+    for (unsigned k = 0; k < TEDDY_WIDTH; k++)
         for (unsigned i = 0; i < 128; i++)
             for (unsigned b = 0; b < BUCKETS_MAX; b++)
                 s->lacks[k][i].of[b] = s->use[k][i];
@@ -225,18 +225,18 @@ static void sort_into_buckets(struct sorter *s)
 /* --- the tables --------------------------------------------------------------------------- */
 
 /* Of `width` bytes; the numbers that need bytes behind them may be any. */
-static void table_add(struct gram_screen *screen, unsigned bucket, const uint8_t *bytes,
+static void table_add(struct mpm_teddy *teddy, unsigned bucket, const uint8_t *bytes,
                       unsigned width)
 {
-    uint8_t padded[SCREEN_WIDTH] = { 0 }, number[SCREEN_WIDTH];
+    uint8_t padded[TEDDY_WIDTH] = { 0 }, number[TEDDY_WIDTH];
     uint8_t bit = (uint8_t)(1u << bucket % 8);
 
     memcpy(padded, bytes, width);
-    screen_numbers(padded, number);
-    for (unsigned k = 0; k < SCREEN_WIDTH; k++) {
-        uint8_t *table = screen->table[bucket / 8][k];
+    teddy_numbers(padded, number);
+    for (unsigned k = 0; k < TEDDY_WIDTH; k++) {
+        uint8_t *table = teddy->table[bucket / 8][k];
 
-        if (width == SCREEN_WIDTH || k + 1 < width)
+        if (width == TEDDY_WIDTH || k + 1 < width)
             table[number[k]] |= bit;
         else
             for (unsigned i = 0; i < 128; i++)
@@ -245,30 +245,30 @@ static void table_add(struct gram_screen *screen, unsigned bucket, const uint8_t
 }
 
 /* Two bytes in the last bucket of group 0, three in the one before that or in the last. */
-static void shorts_add(struct gram_screen *screen, const struct literal_pattern *pattern,
+static void shorts_add(struct mpm_teddy *teddy, const struct literal_pattern *pattern,
                        unsigned count, uint8_t *at)
 {
     unsigned next = 7;
 
-    for (unsigned width = 2; width < SCREEN_WIDTH; width++) {
+    for (unsigned width = 2; width < TEDDY_WIDTH; width++) {
         bool any = false;
 
         for (unsigned i = 0; i < count; i++)
-            if (pattern[i].len == width && at[i] != SCREEN_NONE) {
+            if (pattern[i].len == width && at[i] != TEDDY_NONE) {
                 at[i] = 0;
                 any = true;
-                table_add(screen, next, pattern[i].bytes, width);
+                table_add(teddy, next, pattern[i].bytes, width);
             }
         if (any)
-            screen->shorts |= (uint8_t)(1u << next--);
+            teddy->shorts |= (uint8_t)(1u << next--);
     }
 }
 
-static void longs_add(struct gram_screen *screen, const struct literal_pattern *pattern,
+static void longs_add(struct mpm_teddy *teddy, const struct literal_pattern *pattern,
                       unsigned count, uint8_t *at)
 {
     struct sorter *s = xcalloc(1, sizeof(*s));
-    unsigned shorts = (unsigned)__builtin_popcount(screen->shorts);
+    unsigned shorts = (unsigned)__builtin_popcount(teddy->shorts);
 
     s->pattern = pattern;
     s->item = xcalloc(count, sizeof(*s->item));
@@ -277,27 +277,27 @@ static void longs_add(struct gram_screen *screen, const struct literal_pattern *
     for (unsigned i = 0; i < count; i++)
         used_count(s, &pattern[i]);
     for (unsigned i = 0; i < count; i++)
-        if (pattern[i].len >= SCREEN_WIDTH && at[i] != SCREEN_NONE)
+        if (pattern[i].len >= TEDDY_WIDTH && at[i] != TEDDY_NONE)
             item_add(s, i);
-    screen->groups = s->count > FEW ? SCREEN_GROUPS : 1;
-    s->buckets = 8u * screen->groups - shorts;
+    teddy->groups = s->count > FEW ? TEDDY_GROUPS : 1;
+    s->buckets = 8u * teddy->groups - shorts;
     sort_into_buckets(s);
     for (unsigned i = 0; i < s->count; i++) {
         const struct item *item = &s->item[i];
         unsigned bucket = item->bucket < 8 - shorts ? item->bucket : item->bucket + shorts;
 
         at[item->id] = item->window[item->selected].at;
-        table_add(screen, bucket, pattern[item->id].bytes + at[item->id], SCREEN_WIDTH);
+        table_add(teddy, bucket, pattern[item->id].bytes + at[item->id], TEDDY_WIDTH);
     }
     free(s->item);
     free(s->used);
     free(s);
 }
 
-void gram_screen_init(struct gram_screen *screen, const struct literal_pattern *pattern,
+void mpm_teddy_init(struct mpm_teddy *teddy, const struct literal_pattern *pattern,
                       unsigned count, uint8_t *at)
 {
-    memset(screen, 0, sizeof(*screen));
-    shorts_add(screen, pattern, count, at);
-    longs_add(screen, pattern, count, at);
+    memset(teddy, 0, sizeof(*teddy));
+    shorts_add(teddy, pattern, count, at);
+    longs_add(teddy, pattern, count, at);
 }

@@ -6,62 +6,62 @@
  * four a table says which buckets have a literal with that number. A position of the text passes
  * when a bucket has all four; tables of 128 bytes fit into registers. Which bytes of a literal
  * are taken, and which bucket it goes to, is chosen so that common text seldom passes. */
-#ifndef MATCH_GRAM_SCREEN_H
-#define MATCH_GRAM_SCREEN_H
+#ifndef MATCH_MPM_TEDDY_H
+#define MATCH_MPM_TEDDY_H
 
 #include "match/mpm_kernels.h"
 #include "match/hs.h"
 
-#define SCREEN_WIDTH 4          /* bytes of a literal that are looked at */
-#define SCREEN_STARTS 128       /* they begin within so many */
-#define SCREEN_GROUPS 2         /* of eight buckets */
-#define SCREEN_ROOM (SCAN_MAX + 64)
+#define TEDDY_WIDTH 4          /* bytes of a literal that are looked at */
+#define TEDDY_WINDOW 128       /* they begin within so many */
+#define TEDDY_GROUPS 2         /* of eight buckets */
+#define TEDDY_CAPACITY (SCAN_MAX + 64)
 
-struct gram_screen {
+struct mpm_teddy {
     uint8_t groups;             /* that are in use */
     uint8_t shorts;             /* bits of group 0: literals of two and three bytes */
-    uint8_t table[SCREEN_GROUPS][SCREEN_WIDTH][128] __attribute__((aligned(CACHE_LINE)));
+    uint8_t table[TEDDY_GROUPS][TEDDY_WIDTH][128] __attribute__((aligned(CACHE_LINE)));
 };
 
 /* Places that pass: for literals of four bytes and more, and for shorter ones. */
-struct screen_met {
+struct teddy_hits {
     unsigned count, short_count;
-    uint32_t position[SCREEN_ROOM], short_position[SCREEN_ROOM];
+    uint32_t position[TEDDY_CAPACITY], short_position[TEDDY_CAPACITY];
 };
 
-/* Literals of two bytes and more; others, and those whose at[] is SCREEN_NONE, are left out.
- * at[i]: where the bytes of literal i stand that are looked at; in: SCREEN_NONE or anything. */
-#define SCREEN_NONE 0xff
-void gram_screen_init(struct gram_screen *screen, const struct literal_pattern *pattern,
+/* Literals of two bytes and more; others, and those whose at[] is TEDDY_NONE, are left out.
+ * at[i]: where the bytes of literal i stand that are looked at; in: TEDDY_NONE or anything. */
+#define TEDDY_NONE 0xff
+void mpm_teddy_init(struct mpm_teddy *teddy, const struct literal_pattern *pattern,
                       unsigned count, uint8_t *at);
 
 /* Each four bytes of the literal are little but a run of one byte: it would be met everywhere. */
-bool screen_is_flat(const struct literal_pattern *p);
+bool teddy_is_flat(const struct literal_pattern *p);
 
 /* Looks at the positions from `at` on at which four bytes can be read, until met->position may be
  * full. Returns where to go on, len - 3 at the end; len is at least 4. */
-typedef uint32_t gram_screen_look(const struct gram_screen *s, const uint8_t *data, uint32_t len,
-                                  uint32_t at, struct screen_met *met);
-gram_screen_look gram_screen_plain;
+typedef uint32_t mpm_teddy_scan(const struct mpm_teddy *s, const uint8_t *data, uint32_t len,
+                                  uint32_t at, struct teddy_hits *met);
+mpm_teddy_scan mpm_teddy_plain;
 /* NULL: this CPU has nothing that would be quicker than match/mpm_kernels.h. */
-gram_screen_look *gram_screen_best(void);
+mpm_teddy_scan *mpm_teddy_best(void);
 
 /* The seven bits of a byte that count, for the first and for the second of two neighbours. */
-static inline uint8_t screen_first(uint8_t c)
+static inline uint8_t teddy_first(uint8_t c)
 {
     return (uint8_t)((c & 0x5f) | (c >> 2 & 0x20));
 }
 
-static inline uint8_t screen_second(uint8_t c)
+static inline uint8_t teddy_second(uint8_t c)
 {
     return (uint8_t)((c & 0x0f) << 3 | (c >> 4 & 1) | (c >> 6 & 2) | (c >> 4 & 4));
 }
 
 /* The four numbers of four bytes. */
-static inline void screen_numbers(const uint8_t *at, uint8_t number[SCREEN_WIDTH])
+static inline void teddy_numbers(const uint8_t *at, uint8_t number[TEDDY_WIDTH])
 {
-    for (unsigned k = 0; k < SCREEN_WIDTH; k++)
-        number[k] = screen_first(at[k]) ^ screen_second(at[(k + 1) % SCREEN_WIDTH]);
+    for (unsigned k = 0; k < TEDDY_WIDTH; k++)
+        number[k] = teddy_first(at[k]) ^ teddy_second(at[(k + 1) % TEDDY_WIDTH]);
 }
 
 #endif

@@ -2,18 +2,18 @@
 #include "base/cpu.h"
 #include "match/mpm_teddy.h"
 
-uint32_t gram_screen_plain(const struct gram_screen *s, const uint8_t *data, uint32_t len,
-                           uint32_t at, struct screen_met *met)
+uint32_t mpm_teddy_plain(const struct mpm_teddy *s, const uint8_t *data, uint32_t len,
+                           uint32_t at, struct teddy_hits *met)
 {
     met->count = met->short_count = 0;
-    for (; at + SCREEN_WIDTH <= len && met->count < SCAN_MAX && met->short_count < SCAN_MAX;
+    for (; at + TEDDY_WIDTH <= len && met->count < SCAN_MAX && met->short_count < SCAN_MAX;
          at++) {
-        uint8_t number[SCREEN_WIDTH], bits[SCREEN_GROUPS], shorts;
+        uint8_t number[TEDDY_WIDTH], bits[TEDDY_GROUPS], shorts;
 
-        screen_numbers(data + at, number);
-        for (unsigned g = 0; g < SCREEN_GROUPS; g++) {
+        teddy_numbers(data + at, number);
+        for (unsigned g = 0; g < TEDDY_GROUPS; g++) {
             bits[g] = 0xff;
-            for (unsigned k = 0; k < SCREEN_WIDTH; k++)
+            for (unsigned k = 0; k < TEDDY_WIDTH; k++)
                 bits[g] &= s->table[g][k][number[k]];
         }
         shorts = bits[0] & s->shorts;
@@ -36,7 +36,7 @@ uint32_t gram_screen_plain(const struct gram_screen *s, const uint8_t *data, uin
 struct four { __m512i a, b, c, d; };
 struct four_tables { struct four low, high; };      /* the halves of each table */
 
-INLINE_WIDE struct four_tables tables_of(const uint8_t table[SCREEN_WIDTH][128])
+INLINE_WIDE struct four_tables tables_of(const uint8_t table[TEDDY_WIDTH][128])
 {
     return (struct four_tables){
         .low = { _mm512_loadu_si512(table[0]), _mm512_loadu_si512(table[1]),
@@ -56,7 +56,7 @@ INLINE_WIDE __m512i buckets_of(const struct four_tables *t, const struct four *n
     return _mm512_and_si512(_mm512_and_si512(a, b), _mm512_and_si512(c, d));
 }
 
-/* screen_first() and screen_second(): a row of each matrix for each bit, the lowest bit's first. */
+/* teddy_first() and teddy_second(): a row of each matrix for each bit, the lowest bit's first. */
 INLINE_WIDE __m512i number_of(__m512i text, __m512i next)
 {
     const __m512i first = _mm512_set1_epi64(0x0102040810804000);
@@ -97,14 +97,14 @@ INLINE_WIDE unsigned keep(__mmask64 mask, uint32_t at, uint32_t *out)
     return count;
 }
 
-INLINE_WIDE uint32_t look_wide(const struct gram_screen *s, unsigned groups, bool shorts,
+INLINE_WIDE uint32_t scan_wide(const struct mpm_teddy *s, unsigned groups, bool shorts,
                                const uint8_t *data, uint32_t len, uint32_t at,
-                               struct screen_met *met)
+                               struct teddy_hits *met)
 {
     const struct four_tables tables = tables_of(s->table[0]);
     const struct four_tables more = tables_of(s->table[groups - 1]);
     const __m512i is_short = _mm512_set1_epi8((char)s->shorts);
-    const uint32_t end = len - (SCREEN_WIDTH - 1);
+    const uint32_t end = len - (TEDDY_WIDTH - 1);
     unsigned count = 0, short_count = 0;
 
     for (; at < end && count <= SCAN_MAX - 64 && short_count <= SCAN_MAX - 64; at += 64) {
@@ -126,25 +126,25 @@ INLINE_WIDE uint32_t look_wide(const struct gram_screen *s, unsigned groups, boo
     return MIN(at, end);
 }
 
-WIDE static uint32_t gram_screen_wide(const struct gram_screen *s, const uint8_t *data,
-                                      uint32_t len, uint32_t at, struct screen_met *met)
+WIDE static uint32_t mpm_teddy_wide(const struct mpm_teddy *s, const uint8_t *data,
+                                      uint32_t len, uint32_t at, struct teddy_hits *met)
 {
     if (s->groups == 1)
-        return s->shorts == 0 ? look_wide(s, 1, false, data, len, at, met)
-                              : look_wide(s, 1, true, data, len, at, met);
-    return s->shorts == 0 ? look_wide(s, 2, false, data, len, at, met)
-                          : look_wide(s, 2, true, data, len, at, met);
+        return s->shorts == 0 ? scan_wide(s, 1, false, data, len, at, met)
+                              : scan_wide(s, 1, true, data, len, at, met);
+    return s->shorts == 0 ? scan_wide(s, 2, false, data, len, at, met)
+                          : scan_wide(s, 2, true, data, len, at, met);
 }
 
-gram_screen_look *gram_screen_best(void)
+mpm_teddy_scan *mpm_teddy_best(void)
 {
     struct cpu_features f = cpu_features();
 
     return f.avx512bw && f.avx512vbmi && f.avx512vbmi2 && f.gfni && f.bmi2 && f.popcnt
-               ? gram_screen_wide : NULL;
+               ? mpm_teddy_wide : NULL;
 }
 #else
-gram_screen_look *gram_screen_best(void)
+mpm_teddy_scan *mpm_teddy_best(void)
 {
     return NULL;
 }

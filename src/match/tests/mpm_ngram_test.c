@@ -109,7 +109,7 @@ TEST(mpm_ngram_finds_what_the_plain_search_finds)
         literals_make(&state, &r, bytes, kinds);
         set[0] = mpm_ngram_new(r.pattern, LITERALS);
         set[1] = mpm_ngram_new_with(r.pattern, LITERALS, &mpm_kernels_plain, NULL);
-        set[2] = mpm_ngram_new_with(r.pattern, LITERALS, &mpm_kernels_plain, gram_screen_plain);
+        set[2] = mpm_ngram_new_with(r.pattern, LITERALS, &mpm_kernels_plain, mpm_teddy_plain);
         for (unsigned i = 0; i < 20; i++) {
             text_make(&state, &r, bytes, kinds);
             for (unsigned k = 0; k < ARRAY_LEN(set); k++)

@@ -17,13 +17,13 @@ static uint32_t next_random(uint32_t *state)
 
 struct found { unsigned count, short_count; uint32_t position[TEXT], short_position[TEXT]; };
 
-static void look(gram_screen_look *how, const struct gram_screen *s, const uint8_t *data,
+static void scan(mpm_teddy_scan *how, const struct mpm_teddy *s, const uint8_t *data,
                  uint32_t len, struct found *out)
 {
-    static struct screen_met met;
+    static struct teddy_hits met;
 
     out->count = out->short_count = 0;
-    for (uint32_t at = 0; at + SCREEN_WIDTH <= len; ) {
+    for (uint32_t at = 0; at + TEDDY_WIDTH <= len; ) {
         at = how(s, data, len, at, &met);
         memcpy(out->position + out->count, met.position, met.count * sizeof(*met.position));
         out->count += met.count;
@@ -33,14 +33,14 @@ static void look(gram_screen_look *how, const struct gram_screen *s, const uint8
     }
 }
 
-static bool agree(const struct gram_screen *s, const uint8_t *data, uint32_t len)
+static bool agree(const struct mpm_teddy *s, const uint8_t *data, uint32_t len)
 {
     static struct found plain, best;
 
-    look(gram_screen_plain, s, data, len, &plain);
-    if (gram_screen_best() == NULL)
+    scan(mpm_teddy_plain, s, data, len, &plain);
+    if (mpm_teddy_best() == NULL)
         return true;
-    look(gram_screen_best(), s, data, len, &best);
+    scan(mpm_teddy_best(), s, data, len, &best);
     return plain.count == best.count && plain.short_count == best.short_count &&
            memcmp(plain.position, best.position, plain.count * sizeof(*plain.position)) == 0 &&
            memcmp(plain.short_position, best.short_position,
@@ -48,21 +48,21 @@ static bool agree(const struct gram_screen *s, const uint8_t *data, uint32_t len
 }
 
 /* `full`: so many of 256 entries have all bits, so that much passes or little. */
-static void tables_make(uint32_t *state, struct gram_screen *s, unsigned full)
+static void tables_make(uint32_t *state, struct mpm_teddy *s, unsigned full)
 {
     uint8_t *at = &s->table[0][0][0];
 
     for (unsigned i = 0; i < sizeof(s->table); i++)
         at[i] = next_random(state) % 256 < full ? 0xff : (uint8_t)next_random(state);
-    s->groups = (uint8_t)(1 + next_random(state) % SCREEN_GROUPS);
+    s->groups = (uint8_t)(1 + next_random(state) % TEDDY_GROUPS);
     s->shorts = (uint8_t)(0xff << (6 + next_random(state) % 3));
     if (s->groups == 1)
         memset(s->table[1], 0, sizeof(s->table[1]));
 }
 
-TEST(gram_screens_of_all_variants_agree)
+TEST(mpm_teddy_of_all_variants_agree)
 {
-    static struct gram_screen screen;
+    static struct mpm_teddy teddy;
     uint32_t state = 11;
     unsigned wrong = 0;
 
@@ -71,26 +71,26 @@ TEST(gram_screens_of_all_variants_agree)
 
         if (exact == NULL)
             break;
-        tables_make(&state, &screen, len % 3 * 120);
+        tables_make(&state, &teddy, len % 3 * 120);
         for (uint32_t i = 0; i < len; i++)
             exact[i] = (uint8_t)next_random(&state);
-        wrong += !agree(&screen, exact, len);
+        wrong += !agree(&teddy, exact, len);
         free(exact);
     }
     CHECK_INT(wrong, 0);
 }
 
-TEST(gram_screen_folds_numbers_one_to_one)
+TEST(mpm_teddy_folds_numbers_one_to_one)
 {
     uint8_t first[128] = { 0 }, second[128] = { 0 };
     unsigned wrong = 0;
 
     for (unsigned c = 0; c < 256; c++) {
-        if (screen_first((uint8_t)c) != screen_first((uint8_t)(c ^ 0x20)) ||
-            screen_second((uint8_t)c) != screen_second((uint8_t)(c ^ 0x20)))
+        if (teddy_first((uint8_t)c) != teddy_first((uint8_t)(c ^ 0x20)) ||
+            teddy_second((uint8_t)c) != teddy_second((uint8_t)(c ^ 0x20)))
             wrong++;
-        first[screen_first((uint8_t)c)]++;
-        second[screen_second((uint8_t)c)]++;
+        first[teddy_first((uint8_t)c)]++;
+        second[teddy_second((uint8_t)c)]++;
     }
     for (unsigned i = 0; i < 128; i++)
         wrong += first[i] != 2 || second[i] != 2;
@@ -106,11 +106,11 @@ static bool has(const uint32_t *position, unsigned count, uint32_t want)
 }
 
 /* Each literal in other surroundings, in the other case where that does not count. */
-TEST(gram_screen_lets_every_literal_pass)
+TEST(mpm_teddy_lets_every_literal_pass)
 {
     static uint8_t bytes[LITERALS][32];
     static struct found found;
-    static struct gram_screen screen;
+    static struct mpm_teddy teddy;
     struct literal_pattern pattern[LITERALS];
     uint8_t at[LITERALS] = { 0 }, text[64];
     uint32_t state = 3;
@@ -123,17 +123,17 @@ TEST(gram_screen_lets_every_literal_pass)
             bytes[i][k] = (uint8_t)next_random(&state);
         pattern[i] = (struct literal_pattern){ bytes[i], (uint16_t)len, i % 2 == 0 };
     }
-    gram_screen_init(&screen, pattern, LITERALS, at);
+    mpm_teddy_init(&teddy, pattern, LITERALS, at);
     for (unsigned i = 0; i < LITERALS; i++) {
         const struct literal_pattern *p = &pattern[i];
-        uint32_t start = next_random(&state) % (sizeof(text) - p->len - SCREEN_WIDTH);
+        uint32_t start = next_random(&state) % (sizeof(text) - p->len - TEDDY_WIDTH);
 
         for (unsigned k = 0; k < sizeof(text); k++)
             text[k] = (uint8_t)next_random(&state);
         for (unsigned k = 0; k < p->len; k++)
             text[start + k] = p->bytes[k] ^ (p->nocase && k % 2 == 0 ? 0x20 : 0);
-        look(gram_screen_plain, &screen, text, sizeof(text), &found);
-        wrong += p->len < SCREEN_WIDTH ? !has(found.short_position, found.short_count, start)
+        scan(mpm_teddy_plain, &teddy, text, sizeof(text), &found);
+        wrong += p->len < TEDDY_WIDTH ? !has(found.short_position, found.short_count, start)
                                        : !has(found.position, found.count, start + at[i]);
     }
     CHECK_INT(wrong, 0);
