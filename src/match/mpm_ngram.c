@@ -526,7 +526,7 @@ static void try_at(const struct search *s, uint32_t id, uint32_t at)
         s->hit(id, s->arg);
 }
 
-static inline void entry_met(const struct search *s, const struct ngram_entry *e, uint32_t at)
+static inline void entry_hit(const struct search *s, const struct ngram_entry *e, uint32_t at)
 {
     if (at < e->at || (word_at(s, at + (uint32_t)e->from) & e->mask) != e->value)
         return;
@@ -551,24 +551,24 @@ static inline const struct ngram_entry *entry_find(const struct length_class *l,
     return slot->first != 0 ? &l->entry[slot->first - 1] : NULL;
 }
 
-static void entries_met(const struct search *s, const struct ngram_entry *e, uint32_t at)
+static void entries_hit(const struct search *s, const struct ngram_entry *e, uint32_t at)
 {
     do
-        entry_met(s, e, at);
+        entry_hit(s, e, at);
     while (!e++->is_last);
 }
 
 /* The bit table has the hash: which literals have these bytes? */
-static void whole_met(const struct search *s, const struct length_class *l, uint32_t whole, uint32_t at)
+static void confirm_hit(const struct search *s, const struct length_class *l, uint32_t whole, uint32_t at)
 {
     const struct ngram_entry *e = entry_find(l, whole);
 
     if (e != NULL)
-        entries_met(s, e, at);
+        entries_hit(s, e, at);
 }
 
 /* Of many positions: what one needs is fetched while others are looked at. */
-static void positions_met(const struct search *s, const struct length_class *l, uint32_t mask,
+static void positions_hit(const struct search *s, const struct length_class *l, uint32_t mask,
                        uint32_t *position, unsigned count)
 {
     const struct ngram_entry *entry[2 * SCAN_CAPACITY];
@@ -586,16 +586,16 @@ static void positions_met(const struct search *s, const struct length_class *l, 
         position[found++] = position[i];
     }
     for (unsigned i = 0; i < found; i++)
-        entries_met(s, entry[i], position[i]);
+        entries_hit(s, entry[i], position[i]);
 }
 
 /* Near the end. */
-static void whole_look(const struct search *s, const struct length_class *l, uint32_t width, uint32_t at)
+static void confirm_at(const struct search *s, const struct length_class *l, uint32_t width, uint32_t at)
 {
     uint32_t whole = ((uint32_t)word_at(s, at) | GRAM_FOLD) & width_mask(width);
 
     if (bit_table_has(l->wholes, whole))
-        whole_met(s, l, whole, at);
+        confirm_hit(s, l, whole, at);
 }
 
 /* In three steps, none of which has to guess what the one before found: a mistaken guess costs
@@ -606,7 +606,7 @@ static inline void length_class_scan(const struct search *s, enum length_class_i
     const struct length_class_kind kind = kinds[id];
     const struct length_class *l = &s->set->length_class[id];
     const struct mpm_kernels *kernels = s->set->kernels;
-    uint32_t met[SCAN_CAPACITY], position[2 * SCAN_CAPACITY], at = 0;
+    uint32_t hits[SCAN_CAPACITY], position[2 * SCAN_CAPACITY], at = 0;
     uint32_t mask = width_mask(kind.width), whole_mask = width_mask(kind.whole);
 
     if (l->ngrams.bits == NULL)
@@ -614,23 +614,23 @@ static inline void length_class_scan(const struct search *s, enum length_class_i
     while (at + 4 <= s->len) {
         unsigned positions = MIN((s->len - at - 4) / kind.stride + 1, SCAN_MAX), count;
 
-        count = kernels->scan_stride(l->ngrams, mask, s->data, s->len, at, kind.stride, positions, met);
-        count = kernels->scan_confirm(l->wholes, whole_mask, s->data, met, count, kind.stride - 1u, position);
-        positions_met(s, l, whole_mask, position, count);
+        count = kernels->scan_stride(l->ngrams, mask, s->data, s->len, at, kind.stride, positions, hits);
+        count = kernels->scan_confirm(l->wholes, whole_mask, s->data, hits, count, kind.stride - 1u, position);
+        positions_hit(s, l, whole_mask, position, count);
         at += positions * kind.stride;
     }
     for (at -= MIN(at, kind.stride - 1u); at + kind.whole <= s->len; at++)
-        whole_look(s, l, kind.whole, at);
+        confirm_at(s, l, kind.whole, at);
 }
 
-static void teddy_confirm(const struct search *s, enum length_class_id id, const uint32_t *met,
+static void teddy_confirm(const struct search *s, enum length_class_id id, const uint32_t *hits,
                          unsigned count)
 {
     const struct length_class *l = &s->set->length_class[id];
     uint32_t position[2 * SCAN_CAPACITY], mask = width_mask(kinds[id].whole);
 
-    count = s->set->kernels->scan_confirm(l->wholes, mask, s->data, met, count, 0, position);
-    positions_met(s, l, mask, position, count);
+    count = s->set->kernels->scan_confirm(l->wholes, mask, s->data, hits, count, 0, position);
+    positions_hit(s, l, mask, position, count);
 }
 
 /* All lengths in one pass. */
@@ -639,18 +639,18 @@ static void teddy_scan_all(const struct search *s)
     const struct mpm_ngram *set = s->set;
     enum length_class_id short_id = set->length_class[LENGTH_PAIR].wholes.bits != NULL ? LENGTH_PAIR : LENGTH_THREE;
     uint32_t at = 0;
-    struct teddy_hits met;
+    struct teddy_hits hits;
 
     while (at + TEDDY_WIDTH <= s->len) {
-        at = set->teddy_scan(&set->teddy, s->data, s->len, at, &met);
-        if (met.count > 0)
-            teddy_confirm(s, LENGTH_FOUR, met.position, met.count);
-        if (met.short_count > 0)
-            teddy_confirm(s, short_id, met.short_position, met.short_count);
+        at = set->teddy_scan(&set->teddy, s->data, s->len, at, &hits);
+        if (hits.count > 0)
+            teddy_confirm(s, LENGTH_FOUR, hits.position, hits.count);
+        if (hits.short_count > 0)
+            teddy_confirm(s, short_id, hits.short_position, hits.short_count);
     }
     if (set->length_class[short_id].wholes.bits != NULL)
         for (; at + kinds[short_id].whole <= s->len; at++)
-            whole_look(s, &set->length_class[short_id], kinds[short_id].whole, at);
+            confirm_at(s, &set->length_class[short_id], kinds[short_id].whole, at);
 }
 
 static uint32_t run_end(const uint8_t *data, uint32_t len, uint32_t at)
@@ -672,7 +672,7 @@ static bool is_next(const struct run_entry *e, uint8_t c)
 
 /* A literal that goes on before its run begins so many bytes before the text's; one that goes on
  * behind it ends likewise; what is all run fits into any that is as long. */
-static inline void run_met(const struct search *s, const struct run_entry *e, uint32_t from,
+static inline void run_hit(const struct search *s, const struct run_entry *e, uint32_t from,
                            uint32_t to)
 {
     if (e->from > 0) {
@@ -696,7 +696,7 @@ static void runs_scan(const struct search *s)
 
         to = run_end(s->data, s->len, at);
         for (uint32_t i = set->run_first[c]; i < set->run_first[c + 1]; i++)
-            run_met(s, &set->run[i], at, to);
+            run_hit(s, &set->run[i], at, to);
     }
 }
 

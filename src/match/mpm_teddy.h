@@ -41,7 +41,7 @@ bool teddy_is_flat(const struct literal_pattern *p);
 /* Looks at the positions from `at` on at which four bytes can be read, until met->position may be
  * full. Returns where to go on, len - 3 at the end; len is at least 4. */
 typedef uint32_t mpm_teddy_scan(const struct mpm_teddy *s, const uint8_t *data, uint32_t len,
-                                  uint32_t at, struct teddy_hits *met);
+                                  uint32_t at, struct teddy_hits *hits);
 mpm_teddy_scan mpm_teddy_plain;
 /* NULL: this CPU has nothing that would be quicker than match/mpm_kernels.h. */
 mpm_teddy_scan *mpm_teddy_best(void);

@@ -3,10 +3,10 @@
 #include "match/mpm_teddy.h"
 
 uint32_t mpm_teddy_plain(const struct mpm_teddy *s, const uint8_t *data, uint32_t len,
-                           uint32_t at, struct teddy_hits *met)
+                           uint32_t at, struct teddy_hits *hits)
 {
-    met->count = met->short_count = 0;
-    for (; at + TEDDY_WIDTH <= len && met->count < SCAN_MAX && met->short_count < SCAN_MAX;
+    hits->count = hits->short_count = 0;
+    for (; at + TEDDY_WIDTH <= len && hits->count < SCAN_MAX && hits->short_count < SCAN_MAX;
          at++) {
         uint8_t number[TEDDY_WIDTH], bits[TEDDY_GROUPS], shorts;
 
@@ -18,9 +18,9 @@ uint32_t mpm_teddy_plain(const struct mpm_teddy *s, const uint8_t *data, uint32_
         }
         shorts = bits[0] & s->shorts;
         if (shorts != 0)
-            met->short_position[met->short_count++] = at;
+            hits->short_position[hits->short_count++] = at;
         if ((bits[0] ^ shorts) != 0 || bits[1] != 0)
-            met->position[met->count++] = at;
+            hits->position[hits->count++] = at;
     }
     return at;
 }
@@ -84,14 +84,14 @@ INLINE_WIDE unsigned keep(__mmask64 mask, uint32_t at, uint32_t *out)
         41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20,
         19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
     const __m512i from = _mm512_set1_epi32((int)at);
-    __m512i met = _mm512_maskz_compress_epi8(mask, positions);
+    __m512i hits = _mm512_maskz_compress_epi8(mask, positions);
     unsigned count = (unsigned)_mm_popcnt_u64(mask), done = 0;
 
     do {
-        __m512i some = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(met));
+        __m512i some = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(hits));
 
         _mm512_storeu_si512(out + done, _mm512_add_epi32(some, from));
-        met = _mm512_shuffle_i32x4(met, met, 0x39);
+        hits = _mm512_shuffle_i32x4(hits, hits, 0x39);
         done += 16;
     } while (UNLIKELY(done < count));
     return count;
@@ -99,7 +99,7 @@ INLINE_WIDE unsigned keep(__mmask64 mask, uint32_t at, uint32_t *out)
 
 INLINE_WIDE uint32_t scan_wide(const struct mpm_teddy *s, unsigned groups, bool shorts,
                                const uint8_t *data, uint32_t len, uint32_t at,
-                               struct teddy_hits *met)
+                               struct teddy_hits *hits)
 {
     const struct four_tables tables = tables_of(s->table[0]);
     const struct four_tables more = tables_of(s->table[groups - 1]);
@@ -114,26 +114,26 @@ INLINE_WIDE uint32_t scan_wide(const struct mpm_teddy *s, unsigned groups, bool 
 
         if (shorts) {
             short_count += keep(_mm512_mask_test_epi8_mask(there, bits, is_short), at,
-                                met->short_position + short_count);
+                                hits->short_position + short_count);
             bits = _mm512_andnot_si512(is_short, bits);
         }
         if (groups > 1)
             bits = _mm512_or_si512(bits, buckets_of(&more, &number));
-        count += keep(_mm512_mask_test_epi8_mask(there, bits, bits), at, met->position + count);
+        count += keep(_mm512_mask_test_epi8_mask(there, bits, bits), at, hits->position + count);
     }
-    met->count = count;
-    met->short_count = short_count;
+    hits->count = count;
+    hits->short_count = short_count;
     return MIN(at, end);
 }
 
 WIDE static uint32_t mpm_teddy_wide(const struct mpm_teddy *s, const uint8_t *data,
-                                      uint32_t len, uint32_t at, struct teddy_hits *met)
+                                      uint32_t len, uint32_t at, struct teddy_hits *hits)
 {
     if (s->groups == 1)
-        return s->shorts == 0 ? scan_wide(s, 1, false, data, len, at, met)
-                              : scan_wide(s, 1, true, data, len, at, met);
-    return s->shorts == 0 ? scan_wide(s, 2, false, data, len, at, met)
-                          : scan_wide(s, 2, true, data, len, at, met);
+        return s->shorts == 0 ? scan_wide(s, 1, false, data, len, at, hits)
+                              : scan_wide(s, 1, true, data, len, at, hits);
+    return s->shorts == 0 ? scan_wide(s, 2, false, data, len, at, hits)
+                          : scan_wide(s, 2, true, data, len, at, hits);
 }
 
 mpm_teddy_scan *mpm_teddy_best(void)

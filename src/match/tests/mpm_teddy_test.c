@@ -20,16 +20,16 @@ struct found { unsigned count, short_count; uint32_t position[TEXT], short_posit
 static void scan(mpm_teddy_scan *how, const struct mpm_teddy *s, const uint8_t *data,
                  uint32_t len, struct found *out)
 {
-    static struct teddy_hits met;
+    static struct teddy_hits hits;
 
     out->count = out->short_count = 0;
     for (uint32_t at = 0; at + TEDDY_WIDTH <= len; ) {
-        at = how(s, data, len, at, &met);
-        memcpy(out->position + out->count, met.position, met.count * sizeof(*met.position));
-        out->count += met.count;
-        memcpy(out->short_position + out->short_count, met.short_position,
-               met.short_count * sizeof(*met.short_position));
-        out->short_count += met.short_count;
+        at = how(s, data, len, at, &hits);
+        memcpy(out->position + out->count, hits.position, hits.count * sizeof(*hits.position));
+        out->count += hits.count;
+        memcpy(out->short_position + out->short_count, hits.short_position,
+               hits.short_count * sizeof(*hits.short_position));
+        out->short_count += hits.short_count;
     }
 }
 
