@@ -106,8 +106,8 @@ WIDE static unsigned scan_stride_wide(struct bit_table t, uint32_t mask, const u
                                      uint32_t len, uint32_t at, unsigned stride, unsigned count,
                                      uint32_t *out)
 {
-    const __m512i spread = spread_of(stride), fold = _mm512_set1_epi32((int)GRAM_FOLD);
-    const __m512i care = _mm512_set1_epi32((int)mask);
+    const __m512i spread = spread_of(stride), case_mask = _mm512_set1_epi32((int)NGRAM_CASE_MASK);
+    const __m512i mask_wide = _mm512_set1_epi32((int)mask);
     __m512i position = _mm512_add_epi32(_mm512_srli_epi32(_mm512_slli_epi32(spread, 24), 24),
                                      _mm512_set1_epi32((int)at));
     unsigned n = 0;
@@ -116,7 +116,7 @@ WIDE static unsigned scan_stride_wide(struct bit_table t, uint32_t mask, const u
         __m512i text = _mm512_loadu_si512(data + at);
         __m512i ngram = _mm512_permutexvar_epi8(spread, text);
 
-        ngram = _mm512_and_si512(_mm512_or_si512(ngram, fold), care);
+        ngram = _mm512_and_si512(_mm512_or_si512(ngram, case_mask), mask_wide);
         n += keep(table_has_wide(t, ngram), position, out + n);
         position = _mm512_add_epi32(position, _mm512_set1_epi32(16 * (int)stride));
     }
@@ -127,7 +127,7 @@ WIDE static unsigned scan_confirm_wide(struct bit_table t, uint32_t mask, const 
                                      const uint32_t *in, unsigned count, unsigned back,
                                      uint32_t *out)
 {
-    const __m512i fold = _mm512_set1_epi32((int)GRAM_FOLD), care = _mm512_set1_epi32((int)mask);
+    const __m512i case_mask = _mm512_set1_epi32((int)NGRAM_CASE_MASK), mask_wide = _mm512_set1_epi32((int)mask);
     unsigned n = 0, i = 0;
 
     for (; i + 16 <= count; i += 16)
@@ -138,7 +138,7 @@ WIDE static unsigned scan_confirm_wide(struct bit_table t, uint32_t mask, const 
             position = _mm512_mask_sub_epi32(position, _mm512_cmpge_epu32_mask(position, less), position,
                                           less);
             ngram = _mm512_i32gather_epi32(position, data, 1);
-            ngram = _mm512_and_si512(_mm512_or_si512(ngram, fold), care);
+            ngram = _mm512_and_si512(_mm512_or_si512(ngram, case_mask), mask_wide);
             n += keep(table_has_wide(t, ngram), position, out + n);
         }
     return n + confirm_plain(t, mask, data, in + i, count - i, back, out + n);

@@ -9,7 +9,7 @@
 
 #include "base/bytes.h"
 
-#define GRAM_FOLD 0x20202020u   /* letters of both cases fall together, as do a few other bytes */
+#define NGRAM_CASE_MASK 0x20202020u   /* letters of both cases fall together, as do a few other bytes */
 #define SCAN_RUN 3             /* so many equal bytes are a run */
 #define SCAN_MAX 256
 #define SCAN_CAPACITY (SCAN_MAX + 16)     /* of an array that takes what has been met */
@@ -31,7 +31,7 @@ static inline unsigned bit_table_has(struct bit_table t, uint32_t ngram)
 
 static inline uint32_t ngram_of(const uint8_t *at, uint32_t mask)
 {
-    return (get_le32(at) | GRAM_FOLD) & mask;
+    return (get_le32(at) | NGRAM_CASE_MASK) & mask;
 }
 
 struct mpm_kernels {

@@ -8,14 +8,14 @@
 #include <string.h>
 
 #define NGRAM_SPARSE 16         /* bits of a table for each that it has */
-#define WHOLES_SPARSE 32
+#define CONFIRM_SPARSE 32
 
 /* How a length_class looks at the text: a literal of so many bytes has `stride` n-grams side by side, of
  * which a look at every stride-th position meets one. What it meets is then looked up by all the
- * bytes that these n-grams cover, `whole` of them. Where there are literals of two bytes, those of
+ * bytes that these n-grams cover, `span` of them. Where there are literals of two bytes, those of
  * three go with them. */
 enum length_class_id { LENGTH_FOUR, LENGTH_THREE, LENGTH_PAIR, LENGTH_CLASS_COUNT };
-static const struct length_class_kind { uint8_t width, stride, whole, least; } kinds[LENGTH_CLASS_COUNT] = {
+static const struct length_class_kind { uint8_t width, stride, span, least; } kinds[LENGTH_CLASS_COUNT] = {
     [LENGTH_FOUR] = { 3, 2, 4, 4 }, [LENGTH_THREE] = { 2, 2, 3, 3 }, [LENGTH_PAIR] = { 2, 1, 2, 2 },
 };
 #define PLACES 128              /* n-grams are chosen from so many bytes at the literal's start */
@@ -32,11 +32,11 @@ struct ngram_entry {
 };
 
 /* All entries of the same n-grams follow each other. */
-struct ngram_slot { uint32_t whole, first; };        /* entry, + 1; 0: empty */
+struct ngram_slot { uint32_t key, first; };        /* entry, + 1; 0: empty */
 
 struct length_class {
     struct bit_table ngrams;     /* by hash; bits NULL: nothing is looked for in this way */
-    struct bit_table wholes;    /* bits NULL: no literal is here */
+    struct bit_table confirm;    /* bits NULL: no literal is here */
     struct ngram_slot *slot;     /* by the hash's upper bits, or one of those behind that */
     struct ngram_entry *entry;
     uint8_t slot_shift;
@@ -51,7 +51,7 @@ struct ngram_literal {
 struct run_entry {
     uint32_t id;
     uint16_t from, to;          /* of the run in the literal */
-    uint8_t next, care;         /* the byte before the run, else the one behind; bits that count */
+    uint8_t next, next_mask;         /* the byte before the run, else the one behind; bits that count */
 };
 
 /* What each search begins with comes first. */
@@ -177,15 +177,15 @@ static struct run_entry run_of(const struct literal_pattern *p, unsigned id)
     if (best.from > 0 || best.to < p->len) {
         uint8_t c = p->bytes[best.from > 0 ? best.from - 1 : best.to];
 
-        best.care = p->nocase && is_letter(c) ? 0xdf : 0xff;
-        best.next = c & best.care;
+        best.next_mask = p->nocase && is_letter(c) ? 0xdf : 0xff;
+        best.next = c & best.next_mask;
     }
     return best;
 }
 
 /* --- building ----------------------------------------------------------------------------- */
 
-struct ngram_item { uint32_t whole; struct ngram_entry entry; };
+struct ngram_item { uint32_t key; struct ngram_entry entry; };
 typedef ARRAY_OF(struct ngram_item) entry_array;
 typedef ARRAY_OF(struct run_entry) run_array;
 
@@ -214,22 +214,22 @@ static void table_set(struct bit_table *t, uint32_t ngram)
     t->bits[h >> 6] |= 1ull << (h & 63);
 }
 
-static int by_whole(const void *a, const void *b)
+static int by_key(const void *a, const void *b)
 {
     const struct ngram_item *x = a, *y = b;
 
-    if (x->whole != y->whole)
-        return x->whole < y->whole ? -1 : 1;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
     return (x->entry.id > y->entry.id) - (x->entry.id < y->entry.id);
 }
 
-static void slot_put(struct length_class *l, uint32_t whole, uint32_t first)
+static void slot_put(struct length_class *l, uint32_t key, uint32_t first)
 {
-    size_t slot = ngram_hash(whole) >> l->slot_shift;
+    size_t slot = ngram_hash(key) >> l->slot_shift;
 
     while (l->slot[slot].first != 0)
         slot++;
-    l->slot[slot] = (struct ngram_slot){ whole, first + 1 };
+    l->slot[slot] = (struct ngram_slot){ key, first + 1 };
 }
 
 /* At least half of the slots stay empty; behind the last one there is room for as many as there
@@ -244,22 +244,22 @@ static void length_class_build(struct length_class *l, const struct length_class
         return;
     if (!has_teddy)
         table_init(&l->ngrams, n * kind->stride, NGRAM_SPARSE);
-    table_init(&l->wholes, n, WHOLES_SPARSE);
+    table_init(&l->confirm, n, CONFIRM_SPARSE);
     l->slot_shift = (uint8_t)(32 - slot_bits);
     l->slot = xcalloc(((size_t)1 << slot_bits) + n + 1, sizeof(*l->slot));
     l->entry = xcalloc(n, sizeof(*l->entry));
-    qsort(entries->at, n, sizeof(*entries->at), by_whole);
+    qsort(entries->at, n, sizeof(*entries->at), by_key);
     for (size_t i = 0; i < n; i++) {
-        uint32_t whole = entries->at[i].whole;
+        uint32_t key = entries->at[i].key;
 
         l->entry[i] = entries->at[i].entry;
-        l->entry[i].is_last = i + 1 == n || entries->at[i + 1].whole != whole;
-        if (i > 0 && entries->at[i - 1].whole == whole)
+        l->entry[i].is_last = i + 1 == n || entries->at[i + 1].key != key;
+        if (i > 0 && entries->at[i - 1].key == key)
             continue;
         for (unsigned k = 0; k < kind->stride && !has_teddy; k++)
-            table_set(&l->ngrams, whole >> 8 * k & width_mask(kind->width));
-        table_set(&l->wholes, whole);
-        slot_put(l, whole, (uint32_t)i);
+            table_set(&l->ngrams, key >> 8 * k & width_mask(kind->width));
+        table_set(&l->confirm, key);
+        slot_put(l, key, (uint32_t)i);
     }
     ARRAY_FREE(entries);
 }
@@ -300,7 +300,7 @@ static void ones_add(struct mpm_ngram *set, const struct literal_pattern *p, uns
 }
 
 /* How a byte of the literal is compared: which of its bits count. */
-static uint64_t care_at(const struct literal_pattern *p, unsigned at)
+static uint64_t mask_at(const struct literal_pattern *p, unsigned at)
 {
     return p->nocase && is_letter(p->bytes[at]) ? 0xdf : 0xff;
 }
@@ -311,10 +311,10 @@ static void word_of(const struct literal_pattern *p, unsigned at, unsigned len, 
 {
     *value = *mask = 0;
     for (unsigned i = 0; i < len; i++) {
-        uint64_t care = care_at(p, at + i);
+        uint64_t bits = mask_at(p, at + i);
 
-        *value |= (p->bytes[at + i] & care) << 8 * i;
-        *mask |= care << 8 * i;
+        *value |= (p->bytes[at + i] & bits) << 8 * i;
+        *mask |= bits << 8 * i;
     }
 }
 
@@ -357,7 +357,7 @@ static bool has_pairs(const struct literal_pattern *pattern, unsigned count)
 static struct ngram_item entry_of(const struct literal_pattern *p, unsigned id, unsigned at,
                                   unsigned width)
 {
-    struct ngram_item f = { .whole = ngram_at(p->bytes + at, width), .entry = { .id = id } };
+    struct ngram_item f = { .key = ngram_at(p->bytes + at, width), .entry = { .id = id } };
     unsigned behind = p->len - at - width, from = 0, have = MIN(8u, p->len);
 
     if (at >= behind && at > 8)
@@ -384,7 +384,7 @@ static void assign_literal(struct chooser *c, unsigned id, enum length_class_id 
         ARRAY_PUSH(runs, run);
         return;
     }
-    ARRAY_PUSH(entries, entry_of(p, id, at, kind->whole));
+    ARRAY_PUSH(entries, entry_of(p, id, at, kind->span));
 }
 
 static void length_classes_build(struct mpm_ngram *set, const struct literal_pattern *pattern,
@@ -428,7 +428,7 @@ static void teddy_build(struct mpm_ngram *set, const struct literal_pattern *pat
         enum length_class_id length_class = length_class_of(&pattern[i], pairs);
 
         if (at[i] != TEDDY_NONE)
-            ARRAY_PUSH(&entries[length_class], entry_of(&pattern[i], i, at[i], kinds[length_class].whole));
+            ARRAY_PUSH(&entries[length_class], entry_of(&pattern[i], i, at[i], kinds[length_class].span));
     }
     for (unsigned length_class = 0; length_class < LENGTH_CLASS_COUNT; length_class++)
         length_class_build(&set->length_class[length_class], &kinds[length_class], &entries[length_class], true);
@@ -474,7 +474,7 @@ void mpm_ngram_free(struct mpm_ngram *set)
         return;
     for (unsigned i = 0; i < LENGTH_CLASS_COUNT; i++) {
         free(set->length_class[i].ngrams.bits);
-        free(set->length_class[i].wholes.bits);
+        free(set->length_class[i].confirm.bits);
         free(set->length_class[i].entry);
         free(set->length_class[i].slot);
     }
@@ -536,17 +536,17 @@ static inline void entry_hit(const struct search *s, const struct ngram_entry *e
         s->hit(e->id, s->arg);
 }
 
-static inline const struct ngram_slot *slot_of(const struct length_class *l, uint32_t whole)
+static inline const struct ngram_slot *slot_of(const struct length_class *l, uint32_t key)
 {
-    return &l->slot[ngram_hash(whole) >> l->slot_shift];
+    return &l->slot[ngram_hash(key) >> l->slot_shift];
 }
 
 /* The first of those that have these bytes; NULL: none has. */
-static inline const struct ngram_entry *entry_find(const struct length_class *l, uint32_t whole)
+static inline const struct ngram_entry *entry_find(const struct length_class *l, uint32_t key)
 {
-    const struct ngram_slot *slot = slot_of(l, whole);
+    const struct ngram_slot *slot = slot_of(l, key);
 
-    while (slot->first != 0 && slot->whole != whole)
+    while (slot->first != 0 && slot->key != key)
         slot++;
     return slot->first != 0 ? &l->entry[slot->first - 1] : NULL;
 }
@@ -559,9 +559,9 @@ static void entries_hit(const struct search *s, const struct ngram_entry *e, uin
 }
 
 /* The bit table has the hash: which literals have these bytes? */
-static void confirm_hit(const struct search *s, const struct length_class *l, uint32_t whole, uint32_t at)
+static void confirm_hit(const struct search *s, const struct length_class *l, uint32_t key, uint32_t at)
 {
-    const struct ngram_entry *e = entry_find(l, whole);
+    const struct ngram_entry *e = entry_find(l, key);
 
     if (e != NULL)
         entries_hit(s, e, at);
@@ -592,10 +592,10 @@ static void positions_hit(const struct search *s, const struct length_class *l, 
 /* Near the end. */
 static void confirm_at(const struct search *s, const struct length_class *l, uint32_t width, uint32_t at)
 {
-    uint32_t whole = ((uint32_t)word_at(s, at) | GRAM_FOLD) & width_mask(width);
+    uint32_t key = ((uint32_t)word_at(s, at) | NGRAM_CASE_MASK) & width_mask(width);
 
-    if (bit_table_has(l->wholes, whole))
-        confirm_hit(s, l, whole, at);
+    if (bit_table_has(l->confirm, key))
+        confirm_hit(s, l, key, at);
 }
 
 /* In three steps, none of which has to guess what the one before found: a mistaken guess costs
@@ -607,7 +607,7 @@ static inline void length_class_scan(const struct search *s, enum length_class_i
     const struct length_class *l = &s->set->length_class[id];
     const struct mpm_kernels *kernels = s->set->kernels;
     uint32_t hits[SCAN_CAPACITY], position[2 * SCAN_CAPACITY], at = 0;
-    uint32_t mask = width_mask(kind.width), whole_mask = width_mask(kind.whole);
+    uint32_t mask = width_mask(kind.width), span_mask = width_mask(kind.span);
 
     if (l->ngrams.bits == NULL)
         return;
@@ -615,21 +615,21 @@ static inline void length_class_scan(const struct search *s, enum length_class_i
         unsigned positions = MIN((s->len - at - 4) / kind.stride + 1, SCAN_MAX), count;
 
         count = kernels->scan_stride(l->ngrams, mask, s->data, s->len, at, kind.stride, positions, hits);
-        count = kernels->scan_confirm(l->wholes, whole_mask, s->data, hits, count, kind.stride - 1u, position);
-        positions_hit(s, l, whole_mask, position, count);
+        count = kernels->scan_confirm(l->confirm, span_mask, s->data, hits, count, kind.stride - 1u, position);
+        positions_hit(s, l, span_mask, position, count);
         at += positions * kind.stride;
     }
-    for (at -= MIN(at, kind.stride - 1u); at + kind.whole <= s->len; at++)
-        confirm_at(s, l, kind.whole, at);
+    for (at -= MIN(at, kind.stride - 1u); at + kind.span <= s->len; at++)
+        confirm_at(s, l, kind.span, at);
 }
 
 static void teddy_confirm(const struct search *s, enum length_class_id id, const uint32_t *hits,
                          unsigned count)
 {
     const struct length_class *l = &s->set->length_class[id];
-    uint32_t position[2 * SCAN_CAPACITY], mask = width_mask(kinds[id].whole);
+    uint32_t position[2 * SCAN_CAPACITY], mask = width_mask(kinds[id].span);
 
-    count = s->set->kernels->scan_confirm(l->wholes, mask, s->data, hits, count, 0, position);
+    count = s->set->kernels->scan_confirm(l->confirm, mask, s->data, hits, count, 0, position);
     positions_hit(s, l, mask, position, count);
 }
 
@@ -637,7 +637,7 @@ static void teddy_confirm(const struct search *s, enum length_class_id id, const
 static void teddy_scan_all(const struct search *s)
 {
     const struct mpm_ngram *set = s->set;
-    enum length_class_id short_id = set->length_class[LENGTH_PAIR].wholes.bits != NULL ? LENGTH_PAIR : LENGTH_THREE;
+    enum length_class_id short_id = set->length_class[LENGTH_PAIR].confirm.bits != NULL ? LENGTH_PAIR : LENGTH_THREE;
     uint32_t at = 0;
     struct teddy_hits hits;
 
@@ -648,9 +648,9 @@ static void teddy_scan_all(const struct search *s)
         if (hits.short_count > 0)
             teddy_confirm(s, short_id, hits.short_position, hits.short_count);
     }
-    if (set->length_class[short_id].wholes.bits != NULL)
-        for (; at + kinds[short_id].whole <= s->len; at++)
-            confirm_at(s, &set->length_class[short_id], kinds[short_id].whole, at);
+    if (set->length_class[short_id].confirm.bits != NULL)
+        for (; at + kinds[short_id].span <= s->len; at++)
+            confirm_at(s, &set->length_class[short_id], kinds[short_id].span, at);
 }
 
 static uint32_t run_end(const uint8_t *data, uint32_t len, uint32_t at)
@@ -667,7 +667,7 @@ static uint32_t run_end(const uint8_t *data, uint32_t len, uint32_t at)
 
 static bool is_next(const struct run_entry *e, uint8_t c)
 {
-    return (c & e->care) == e->next;
+    return (c & e->next_mask) == e->next;
 }
 
 /* A literal that goes on before its run begins so many bytes before the text's; one that goes on
@@ -678,7 +678,7 @@ static inline void run_hit(const struct search *s, const struct run_entry *e, ui
     if (e->from > 0) {
         if (from >= e->from && is_next(e, s->data[from - 1]))
             try_at(s, e->id, from - e->from);
-    } else if (e->care == 0) {
+    } else if (e->next_mask == 0) {
         if (to - from >= e->to)
             s->hit(e->id, s->arg);
     } else if (to - from >= e->to && to < s->len && is_next(e, s->data[to])) {
