@@ -4,7 +4,7 @@
 
 #include "detect/analysis/analysis.h"
 #include "base/array.h"
-#include "match/literal.h"
+#include "match/spm_literal.h"
 
 #include <ctype.h>
 #include <string.h>

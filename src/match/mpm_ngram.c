@@ -2,7 +2,7 @@
 #include "match/mpm_ngram.h"
 #include "base/array.h"
 #include "match/mpm_teddy.h"
-#include "match/literal.h"
+#include "match/spm_literal.h"
 
 #include <stdlib.h>
 #include <string.h>

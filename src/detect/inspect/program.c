@@ -8,7 +8,7 @@
 #include "detect/program.h"
 
 #include "base/base64.h"
-#include "match/literal.h"
+#include "match/spm_literal.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -93,7 +93,7 @@ static const uint8_t *content_find(const struct rule_program *program, const str
     }
     if (s->len > to - from)
         return NULL;
-    return literal_find(run->data + from, (size_t)(to - from), literal, s->len,
+    return spm_find(run->data + from, (size_t)(to - from), literal, s->len,
                         s->flags & OP_NOCASE);
 }
 

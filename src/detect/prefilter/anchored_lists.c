@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "detect/prefilter/anchored_lists.h"
 #include "base/array.h"
-#include "match/literal.h"
+#include "match/spm_literal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "detect/prefilter/anchored_literal.h"
-#include "match/literal.h"
+#include "match/spm_literal.h"
 
 #include <string.h>
 
 bool anchored_literal_is_at(const struct anchored_literal *l, const uint8_t *at)
 {
     if (l->nocase)
-        return literal_equal_nocase(at, l->bytes, l->len);
+        return spm_equal_nocase(at, l->bytes, l->len);
     return at[0] == l->bytes[0] && memcmp(at, l->bytes, l->len) == 0;
 }
 
@@ -21,5 +21,5 @@ bool anchored_literal_matches(const struct anchored_literal *l, const uint8_t *d
         return false;
     if (to - l->from == l->len)
         return anchored_literal_is_at(l, data + l->from);
-    return literal_find(data + l->from, to - l->from, l->bytes, l->len, l->nocase) != NULL;
+    return spm_find(data + l->from, to - l->from, l->bytes, l->len, l->nocase) != NULL;
 }

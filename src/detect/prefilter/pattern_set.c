@@ -3,7 +3,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "match/mpm_ngram.h"
-#include "match/literal.h"
+#include "match/spm_literal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -277,7 +277,7 @@ void pattern_set_scan(const struct pattern_set *set, struct hs_scratch *scratch,
     for (unsigned i = set->shared; i < set->count; i++) {
         const struct set_pattern *p = &set->pattern[i];
 
-        if (literal_find(data, len, p->bytes, p->len, p->nocase) != NULL)
+        if (spm_find(data, len, p->bytes, p->len, p->nocase) != NULL)
             on_hit(i, &s);
     }
 }

@@ -2,7 +2,7 @@
 #include "base/test.h"
 #include "base/array.h"
 #include "detect/prefilter/anchored_lists.h"
-#include "match/literal.h"
+#include "match/spm_literal.h"
 
 #include <string.h>
 
@@ -38,7 +38,7 @@ static bool stands_plainly(const struct anchored_literal *l, const uint8_t *data
 {
     uint32_t to = MIN(l->to, len);
 
-    return l->len == 0 || (l->from <= to && literal_find_plain(data + l->from, to - l->from,
+    return l->len == 0 || (l->from <= to && spm_find_plain(data + l->from, to - l->from,
                                                                l->bytes, l->len, l->nocase));
 }
 

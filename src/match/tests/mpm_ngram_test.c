@@ -2,7 +2,7 @@
 /* Grams against the plain search, over texts in which literals nearly match everywhere. */
 #include "base/test.h"
 #include "match/mpm_ngram.h"
-#include "match/literal.h"
+#include "match/spm_literal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static bool agrees(struct round *r, const struct mpm_ngram *set)
     memset(r->found, 0, sizeof(r->found));
     mpm_ngram_scan(set, exact, r->len, on_hit, r);
     for (unsigned i = 0; i < LITERALS; i++)
-        if (r->found[i] != (literal_find_plain(exact, r->len, r->pattern[i].bytes,
+        if (r->found[i] != (spm_find_plain(exact, r->len, r->pattern[i].bytes,
                                                r->pattern[i].len, r->pattern[i].nocase) != NULL))
             same = false;
     free(exact);

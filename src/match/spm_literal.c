@@ -2,8 +2,8 @@
 /* Looks for the first and the last byte of the literal in sixteen or 64 positions at once, and
  * compares the whole only where both stand. Two bytes far apart are rarely both there by chance, so
  * that the comparison is the exception. */
-#include "match/literal.h"
-#include "match/literal_private.h"
+#include "match/spm_literal.h"
+#include "match/spm_literal_private.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@ uint8_t ascii_lower(uint8_t c)
     return c >= 'A' && c <= 'Z' ? (uint8_t)(c | 0x20) : c;
 }
 
-bool literal_equal_nocase(const uint8_t *data, const uint8_t *lower, size_t len)
+bool spm_equal_nocase(const uint8_t *data, const uint8_t *lower, size_t len)
 {
     for (size_t i = 0; i < len; i++)
         if (ascii_lower(data[i]) != lower[i])
@@ -26,10 +26,10 @@ bool literal_equal_nocase(const uint8_t *data, const uint8_t *lower, size_t len)
 
 static bool equal(const uint8_t *data, const uint8_t *literal, size_t len, bool nocase)
 {
-    return nocase ? literal_equal_nocase(data, literal, len) : memcmp(data, literal, len) == 0;
+    return nocase ? spm_equal_nocase(data, literal, len) : memcmp(data, literal, len) == 0;
 }
 
-const uint8_t *literal_find_plain(const uint8_t *data, size_t len, const uint8_t *literal,
+const uint8_t *spm_find_plain(const uint8_t *data, size_t len, const uint8_t *literal,
                                   size_t literal_len, bool nocase)
 {
     if (literal_len == 0)
@@ -68,7 +68,7 @@ static const uint8_t *find_short(const uint8_t *data, size_t len, const uint8_t 
 }
 
 /* The last sixteen positions overlap with those before. */
-const uint8_t *literal_find_pair(const uint8_t *data, size_t len, const uint8_t *literal,
+const uint8_t *spm_find_pair(const uint8_t *data, size_t len, const uint8_t *literal,
                                  size_t literal_len, bool nocase)
 {
     size_t last = literal_len - 1, positions = len - last, i = 0;
@@ -98,7 +98,7 @@ const uint8_t *literal_find_pair(const uint8_t *data, size_t len, const uint8_t 
 
 /* What lies behind the last position is not read. */
 __attribute__((target("avx512f,avx512bw,bmi")))
-const uint8_t *literal_find_wide(const uint8_t *data, size_t len, const uint8_t *literal,
+const uint8_t *spm_find_wide(const uint8_t *data, size_t len, const uint8_t *literal,
                                  size_t literal_len, bool nocase)
 {
     size_t last = literal_len - 1, positions = len - last;
@@ -126,7 +126,7 @@ const uint8_t *literal_find_wide(const uint8_t *data, size_t len, const uint8_t 
 }
 #endif
 
-const uint8_t *literal_find(const uint8_t *data, size_t len, const uint8_t *literal,
+const uint8_t *spm_find(const uint8_t *data, size_t len, const uint8_t *literal,
                             size_t literal_len, bool nocase)
 {
     if (literal_len > len)
@@ -137,9 +137,9 @@ const uint8_t *literal_find(const uint8_t *data, size_t len, const uint8_t *lite
         return memchr(data, literal[0], len);
 #ifdef __SSE2__
     if (literal_len > 0 && LIKELY(__builtin_cpu_supports("avx512bw")))
-        return literal_find_wide(data, len, literal, literal_len, nocase);
+        return spm_find_wide(data, len, literal, literal_len, nocase);
     if (literal_len > 0)
-        return literal_find_pair(data, len, literal, literal_len, nocase);
+        return spm_find_pair(data, len, literal, literal_len, nocase);
 #endif
-    return literal_find_plain(data, len, literal, literal_len, nocase);
+    return spm_find_plain(data, len, literal, literal_len, nocase);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/test.h"
-#include "match/literal_private.h"
+#include "match/spm_literal_private.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static void random_bytes(uint8_t *out, size_t n, const char *alphabet, uint32_t 
 }
 
 /* The fast search against the plain one, on an alphabet so small that near misses abound. */
-TEST(literal_find_is_its_plain_twin)
+TEST(spm_find_is_its_plain_twin)
 {
     uint32_t state = 7;
 
@@ -31,27 +31,27 @@ TEST(literal_find_is_its_plain_twin)
 
         random_bytes(data, len, "aAbB@`[{", &state);
         random_bytes(literal, literal_len, nocase ? "ab@`" : "aAbB@`", &state);
-        expected = literal_find_plain(data, len, literal, literal_len, nocase);
-        CHECK(literal_find(data, len, literal, literal_len, nocase) == expected);
+        expected = spm_find_plain(data, len, literal, literal_len, nocase);
+        CHECK(spm_find(data, len, literal, literal_len, nocase) == expected);
 #ifdef __SSE2__
         if (literal_len > len)
             continue;
-        CHECK(literal_find_pair(data, len, literal, literal_len, nocase) == expected);
+        CHECK(spm_find_pair(data, len, literal, literal_len, nocase) == expected);
         if (__builtin_cpu_supports("avx512bw"))
-            CHECK(literal_find_wide(data, len, literal, literal_len, nocase) == expected);
+            CHECK(spm_find_wide(data, len, literal, literal_len, nocase) == expected);
 #endif
     }
 }
 
-TEST(literal_find_edges)
+TEST(spm_find_edges)
 {
     const uint8_t *hay = (const uint8_t *)"0123456789abcdef0123456789ABCDEF";
 
-    CHECK(literal_find(hay, 32, (const uint8_t *)"0", 1, false) == hay);
-    CHECK(literal_find(hay, 32, (const uint8_t *)"F", 1, false) == hay + 31);
-    CHECK(literal_find(hay, 32, (const uint8_t *)"ABCDEF", 6, false) == hay + 26);
-    CHECK(literal_find(hay, 32, (const uint8_t *)"abcdef", 6, true) == hay + 10);
-    CHECK(literal_find(hay, 32, (const uint8_t *)"xyz", 3, true) == NULL);
-    CHECK(literal_find(hay, 2, (const uint8_t *)"0123", 4, false) == NULL);
-    CHECK(literal_find(hay, 0, (const uint8_t *)"", 0, false) == hay);
+    CHECK(spm_find(hay, 32, (const uint8_t *)"0", 1, false) == hay);
+    CHECK(spm_find(hay, 32, (const uint8_t *)"F", 1, false) == hay + 31);
+    CHECK(spm_find(hay, 32, (const uint8_t *)"ABCDEF", 6, false) == hay + 26);
+    CHECK(spm_find(hay, 32, (const uint8_t *)"abcdef", 6, true) == hay + 10);
+    CHECK(spm_find(hay, 32, (const uint8_t *)"xyz", 3, true) == NULL);
+    CHECK(spm_find(hay, 2, (const uint8_t *)"0123", 4, false) == NULL);
+    CHECK(spm_find(hay, 0, (const uint8_t *)"", 0, false) == hay);
 }
