@@ -126,13 +126,13 @@ int af_bypass_attach(const struct af_bypass *bypass, int fd, struct err *err);
 enum af_bypass_result af_bypass_add(struct af_bypass *bypass, const uint8_t *frame, uint32_t len);
 void af_bypass_totals(const struct af_bypass *bypass, uint64_t *packets, uint64_t *bytes);
 
-/* Before a frame of an inline ring stands the kernel's note about checksum and segmentation. */
-#define AF_NOTE_LEN 10
+/* Before a frame of an inline ring stands the kernel's vnet header about checksum and segmentation. */
+#define AF_VNET_HDR_LEN 10
 
 /* What is handed to the kernel at once: a frame, or one that stands for several. */
 struct af_message {
     unsigned frames;
-    size_t len;                     /* note included */
+    size_t len;                     /* vnet header included */
 };
 
 /* af_packet_out.c: one thread at a time, but for what is asked. */

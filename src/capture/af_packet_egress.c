@@ -15,8 +15,8 @@
 #include "capture/gso_frame.h"
 #include "packet/checksum.h"
 
-_Static_assert(AF_NOTE_LEN == FRAME_JOIN_NOTE_LEN && AF_NOTE_LEN == FRAME_CUT_NOTE_LEN,
-               "it is the same note");
+_Static_assert(AF_VNET_HDR_LEN == GSO_VNET_HDR_LEN && AF_VNET_HDR_LEN == FRAGMENT_VNET_HDR_LEN,
+               "it is the same vnet_hdr");
 
 #define CUT_AT_ONCE 16
 
@@ -64,7 +64,7 @@ static struct iovec *put_message(struct af_port *port, struct packet *const *fra
                                  uint8_t *head, struct iovec *part)
 {
     if (n == 1) {
-        *part++ = (struct iovec){ frame[0]->data - AF_NOTE_LEN, frame[0]->len + AF_NOTE_LEN };
+        *part++ = (struct iovec){ frame[0]->data - AF_VNET_HDR_LEN, frame[0]->len + AF_VNET_HDR_LEN };
         return part;
     }
     *part++ = (struct iovec){ head, frame_join_head(frame, n, head) };
@@ -154,16 +154,16 @@ void af_port_flush(struct af_port *port)
  * there; a frame that was written to has a whole one. */
 static COLD void settle_modified(struct packet *p)
 {
-    struct virtio_net_hdr note;
+    struct virtio_net_hdr vnet_hdr;
 
-    memcpy(&note, p->data - AF_NOTE_LEN, AF_NOTE_LEN);
-    if ((note.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM) == 0)
+    memcpy(&vnet_hdr, p->data - AF_VNET_HDR_LEN, AF_VNET_HDR_LEN);
+    if ((vnet_hdr.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM) == 0)
         return;
-    if (note.gso_type == VIRTIO_NET_HDR_GSO_NONE)
-        note = (struct virtio_net_hdr){ 0 };
+    if (vnet_hdr.gso_type == VIRTIO_NET_HDR_GSO_NONE)
+        vnet_hdr = (struct virtio_net_hdr){ 0 };
     else
         packet_begin_checksum(p);
-    memcpy(p->data - AF_NOTE_LEN, &note, AF_NOTE_LEN);
+    memcpy(p->data - AF_VNET_HDR_LEN, &vnet_hdr, AF_VNET_HDR_LEN);
 }
 
 static COLD void log_truncated(struct af_port *port, const struct packet *p)
@@ -179,13 +179,13 @@ static COLD void log_truncated(struct af_port *port, const struct packet *p)
 /* Is it too large for the way out, with nobody after us who takes it apart? */
 static bool must_be_cut(const struct af_port *port, struct packet *p)
 {
-    struct virtio_net_hdr note;
+    struct virtio_net_hdr vnet_hdr;
 
-    memcpy(&note, p->data - AF_NOTE_LEN, AF_NOTE_LEN);
-    if (note.gso_type != VIRTIO_NET_HDR_GSO_NONE ||
+    memcpy(&vnet_hdr, p->data - AF_VNET_HDR_LEN, AF_VNET_HDR_LEN);
+    if (vnet_hdr.gso_type != VIRTIO_NET_HDR_GSO_NONE ||
         !frame_cut_can(p, af_out_mtu(port->out), port->conf->facts.mtu))
         return false;
-    if ((note.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM) != 0)
+    if ((vnet_hdr.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM) != 0)
         packet_fix_checksums(p);
     return true;
 }

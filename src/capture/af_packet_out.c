@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* capture/af_packet_out.c - the socket by which frames leave an interface, each with the kernel's
- * note before it. */
+ * vnet header before it. */
 #include "capture/af_packet.h"
 
 #include <errno.h>
@@ -107,7 +107,7 @@ static COLD void log_too_large(struct af_out *out, size_t len)
 {
     if (!out->size_logged)
         log_warning("af-packet", "a frame of %zu bytes is too large for %s: `ethtool -K %s gro "
-                    "off lro off`, or a larger MTU there", len - AF_NOTE_LEN, out->conf->peer,
+                    "off lro off`, or a larger MTU there", len - AF_VNET_HDR_LEN, out->conf->peer,
                     out->conf->device.name);
     out->size_logged = true;
 }

@@ -38,7 +38,7 @@ struct af_ring {
     size_t map_len;
     struct af_lease *lease;
     unsigned count, next;               /* leases */
-    unsigned note_len;                  /* AF_NOTE_LEN, or 0 */
+    unsigned vnet_hdr_len;                  /* AF_VNET_HDR_LEN, or 0 */
     unsigned out;                       /* packets of all leases that are not back */
     int error;                          /* an errno that reading a copy brought up; 0: none */
     struct af_stats early;              /* of what was flushed, and read at that time */
@@ -78,7 +78,7 @@ static int prepare_socket(struct af_ring *r, struct err *err)
     if (conf->copy != BRIDGE_NONE) {
         if (set_int(r->fd, SOL_PACKET, PACKET_VNET_HDR, 1) < 0)
             return fail(r, "the kernel tells nothing of offloads", err);
-        r->note_len = AF_NOTE_LEN;
+        r->vnet_hdr_len = AF_VNET_HDR_LEN;
     }
     if (conf->ignore_outgoing &&
         set_int(r->fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1) < 0)
@@ -97,7 +97,7 @@ static unsigned frame_size(const struct af_conf *conf)
     unsigned head = conf->v3 ? TPACKET3_HDRLEN : TPACKET2_HDRLEN;
     unsigned body = conf->large_frames ? LARGE_FRAME : conf->facts.mtu + LINK_HEADER_LEN;
 
-    return TPACKET_ALIGN(head + VLAN_HEADROOM + AF_NOTE_LEN + TPACKET_ALIGNMENT + body);
+    return TPACKET_ALIGN(head + VLAN_HEADROOM + AF_VNET_HDR_LEN + TPACKET_ALIGNMENT + body);
 }
 
 static unsigned round_up(unsigned n, unsigned unit)
@@ -394,22 +394,22 @@ static uint8_t *put_vlan_back(const struct af_ring *r, uint8_t *frame, uint32_t 
 {
     uint8_t *moved = frame - VLAN_TAG_LEN;
 
-    memmove(moved - r->note_len, frame - r->note_len, 2 * ETH_ALEN + r->note_len);
+    memmove(moved - r->vnet_hdr_len, frame - r->vnet_hdr_len, 2 * ETH_ALEN + r->vnet_hdr_len);
     if ((status & TP_STATUS_VLAN_TPID_VALID) == 0)
         tpid = ETH_P_8021Q;
     moved[12] = (uint8_t)(tpid >> 8);
     moved[13] = (uint8_t)tpid;
     moved[14] = (uint8_t)(tci >> 8);
     moved[15] = (uint8_t)tci;
-    if (r->note_len > 0) {
-        struct virtio_net_hdr note;
+    if (r->vnet_hdr_len > 0) {
+        struct virtio_net_hdr vnet_hdr;
 
-        memcpy(&note, moved - AF_NOTE_LEN, AF_NOTE_LEN);
-        if (note.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM)
-            note.csum_start = (uint16_t)(note.csum_start + VLAN_TAG_LEN);
-        if (note.gso_type != VIRTIO_NET_HDR_GSO_NONE)
-            note.hdr_len = (uint16_t)(note.hdr_len + VLAN_TAG_LEN);
-        memcpy(moved - AF_NOTE_LEN, &note, AF_NOTE_LEN);
+        memcpy(&vnet_hdr, moved - AF_VNET_HDR_LEN, AF_VNET_HDR_LEN);
+        if (vnet_hdr.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM)
+            vnet_hdr.csum_start = (uint16_t)(vnet_hdr.csum_start + VLAN_TAG_LEN);
+        if (vnet_hdr.gso_type != VIRTIO_NET_HDR_GSO_NONE)
+            vnet_hdr.hdr_len = (uint16_t)(vnet_hdr.hdr_len + VLAN_TAG_LEN);
+        memcpy(moved - AF_VNET_HDR_LEN, &vnet_hdr, AF_VNET_HDR_LEN);
     }
     return moved;
 }
@@ -428,16 +428,16 @@ static void add_vlan(const struct af_ring *r, struct af_frame *f, uint16_t tpid,
 /* The whole of a frame of which only the beginning is in the slot. */
 static COLD void take_copy(struct af_ring *r, struct af_frame *f)
 {
-    size_t space = r->note_len + f->wire_len;
-    uint8_t *copy = xmalloc(VLAN_HEADROOM + AF_NOTE_LEN + space);
-    uint8_t *at = copy + VLAN_HEADROOM + AF_NOTE_LEN - r->note_len;
+    size_t space = r->vnet_hdr_len + f->wire_len;
+    uint8_t *copy = xmalloc(VLAN_HEADROOM + AF_VNET_HDR_LEN + space);
+    uint8_t *at = copy + VLAN_HEADROOM + AF_VNET_HDR_LEN - r->vnet_hdr_len;
 
     if (read_copy(r, at, space) != (ssize_t)space) {
         free(copy);
         return;
     }
     f->lease->copy = copy;
-    f->data = at + r->note_len;
+    f->data = at + r->vnet_hdr_len;
     f->len = f->wire_len;
 }
 

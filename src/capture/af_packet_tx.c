@@ -35,7 +35,7 @@
 
 struct af_tx {
     int fd;
-    size_t longest;                     /* note included */
+    size_t longest;                     /* vnet header included */
     uint8_t *map;
     unsigned next;                      /* the slot to be filled */
     unsigned pending;                   /* those before it that the kernel has not taken */
@@ -85,7 +85,7 @@ struct af_tx *af_tx_new(int fd, unsigned mtu)
     struct af_tx *tx = xcalloc(1, sizeof(*tx));
 
     tx->fd = fd;
-    tx->longest = MIN(AF_NOTE_LEN + ETH_HLEN + mtu, SLOT_SIZE - DATA_AT);
+    tx->longest = MIN(AF_VNET_HDR_LEN + ETH_HLEN + mtu, SLOT_SIZE - DATA_AT);
     if (fd >= 0 && make_ring(tx) == 0)
         return tx;
     af_tx_free(tx);
@@ -104,30 +104,30 @@ void af_tx_free(struct af_tx *tx)
 }
 
 /* What the kernel would leave out here it refuses elsewhere, which can be counted. */
-static bool fits(const struct af_tx *tx, const struct virtio_net_hdr *note, size_t len)
+static bool fits(const struct af_tx *tx, const struct virtio_net_hdr *vnet_hdr, size_t len)
 {
-    size_t sum_end = (size_t)note->csum_start + note->csum_offset + sizeof(uint16_t);
+    size_t sum_end = (size_t)vnet_hdr->csum_start + vnet_hdr->csum_offset + sizeof(uint16_t);
 
-    return len <= tx->longest && len >= AF_NOTE_LEN + ETH_HLEN &&
-           note->gso_type == VIRTIO_NET_HDR_GSO_NONE &&
-           ((note->flags & VIRTIO_NET_HDR_F_NEEDS_CSUM) == 0 || sum_end <= len - AF_NOTE_LEN);
+    return len <= tx->longest && len >= AF_VNET_HDR_LEN + ETH_HLEN &&
+           vnet_hdr->gso_type == VIRTIO_NET_HDR_GSO_NONE &&
+           ((vnet_hdr->flags & VIRTIO_NET_HDR_F_NEEDS_CSUM) == 0 || sum_end <= len - AF_VNET_HDR_LEN);
 }
 
 bool af_tx_put(struct af_tx *tx, const struct msghdr *m, size_t len)
 {
     struct tpacket2_hdr *h = slot(tx, tx->next);
     uint8_t *to = (uint8_t *)h + DATA_AT;
-    struct virtio_net_hdr note;
+    struct virtio_net_hdr vnet_hdr;
 
-    memcpy(&note, m->msg_iov[0].iov_base, AF_NOTE_LEN);
-    if (!fits(tx, &note, len) || status(tx, tx->next) != TP_STATUS_AVAILABLE)
+    memcpy(&vnet_hdr, m->msg_iov[0].iov_base, AF_VNET_HDR_LEN);
+    if (!fits(tx, &vnet_hdr, len) || status(tx, tx->next) != TP_STATUS_AVAILABLE)
         return false;
     for (size_t i = 0; i < m->msg_iovlen; i++) {
         memcpy(to, m->msg_iov[i].iov_base, m->msg_iov[i].iov_len);
         to += m->msg_iov[i].iov_len;
     }
-    note.hdr_len = (uint16_t)(len - AF_NOTE_LEN);
-    memcpy((uint8_t *)h + DATA_AT, &note, AF_NOTE_LEN);
+    vnet_hdr.hdr_len = (uint16_t)(len - AF_VNET_HDR_LEN);
+    memcpy((uint8_t *)h + DATA_AT, &vnet_hdr, AF_VNET_HDR_LEN);
     h->tp_len = (uint32_t)len;
     set_status(tx, tx->next, TP_STATUS_SEND_REQUEST);
     tx->next = (tx->next + 1) % SLOTS;

@@ -29,11 +29,11 @@ enum { TCP_SEQ = 4, TCP_ACKED = 8, TCP_OFFSET = 12, TCP_FLAGS = 13, TCP_WINDOW =
 /* The kernel has nothing left to do for the frame. */
 static bool is_complete(const struct packet *p)
 {
-    struct virtio_net_hdr note;
+    struct virtio_net_hdr vnet_hdr;
 
-    memcpy(&note, p->data - FRAME_JOIN_NOTE_LEN, FRAME_JOIN_NOTE_LEN);
-    return (note.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM) == 0 &&
-           note.gso_type == VIRTIO_NET_HDR_GSO_NONE;
+    memcpy(&vnet_hdr, p->data - GSO_VNET_HDR_LEN, GSO_VNET_HDR_LEN);
+    return (vnet_hdr.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM) == 0 &&
+           vnet_hdr.gso_type == VIRTIO_NET_HDR_GSO_NONE;
 }
 
 static bool has_plain_ip(const struct packet *p)
@@ -134,8 +134,8 @@ uint32_t frame_join_head(struct packet *const *p, unsigned count,
     const struct packet *first = p[0];
     uint32_t len = ETHERNET_LEN + first->l3_len + first->l4_header_len;
     uint32_t l4_len = first->l4_header_len;
-    uint8_t *frame = out + FRAME_JOIN_NOTE_LEN, *l4 = frame + ETHERNET_LEN + first->l3_len;
-    struct virtio_net_hdr note = {
+    uint8_t *frame = out + GSO_VNET_HDR_LEN, *l4 = frame + ETHERNET_LEN + first->l3_len;
+    struct virtio_net_hdr vnet_hdr = {
         .flags = VIRTIO_NET_HDR_F_NEEDS_CSUM,
         .gso_type = first->src.version == 4 ? VIRTIO_NET_HDR_GSO_TCPV4 : VIRTIO_NET_HDR_GSO_TCPV6,
         .hdr_len = (uint16_t)len, .gso_size = (uint16_t)first->payload_len,
@@ -144,11 +144,11 @@ uint32_t frame_join_head(struct packet *const *p, unsigned count,
 
     for (unsigned i = 0; i < count; i++)
         l4_len += p[i]->payload_len;
-    memcpy(out, &note, FRAME_JOIN_NOTE_LEN);
+    memcpy(out, &vnet_hdr, GSO_VNET_HDR_LEN);
     memcpy(frame, first->data, len);
     put_ip_len(first, frame + ETHERNET_LEN, l4_len);
     l4[TCP_FLAGS] = p[count - 1]->l4[TCP_FLAGS];
     put_be16(l4 + TCP_CHECKSUM, (uint16_t)~checksum_fold(checksum_pseudo_header(
                                     &first->src, &first->dst, first->ip_proto, l4_len)));
-    return FRAME_JOIN_NOTE_LEN + len;
+    return GSO_VNET_HDR_LEN + len;
 }

@@ -10,14 +10,14 @@
 #include "packet/packet.h"
 
 /* struct virtio_net_hdr; Ethernet, IPv6, TCP with options. */
-#define FRAME_JOIN_NOTE_LEN 10
-#define FRAME_JOIN_HEAD_MAX (FRAME_JOIN_NOTE_LEN + 14 + 40 + 60)
+#define GSO_VNET_HDR_LEN 10
+#define FRAME_JOIN_HEAD_MAX (GSO_VNET_HDR_LEN + 14 + 40 + 60)
 
 /* How many packets, from the first on, one frame can stand for; 1: the first goes alone. Each is a
- * frame before which stands the kernel's note. */
+ * frame before which stands the kernel's vnet header. */
 unsigned frame_join_count(struct packet *const *p, unsigned count);
 
-/* The note and the headers of the one frame for so many packets; their payloads follow. Returns
+/* The vnet header and the headers of the one frame for so many packets; their payloads follow. Returns
  * the length. */
 uint32_t frame_join_head(struct packet *const *p, unsigned count,
                          uint8_t out[FRAME_JOIN_HEAD_MAX]);

@@ -26,7 +26,7 @@ bool frame_cut_can(const struct packet *p, uint32_t mtu, uint32_t mtu_in)
         return false;
     total = get_be16(ip + 2);
     if (total <= mtu || total != p->len - link_len(p) || header_len(ip) < 20 ||
-        mtu < header_len(ip) + FRAGMENT_UNIT || FRAME_CUT_NOTE_LEN + link_len(p) +
+        mtu < header_len(ip) + FRAGMENT_UNIT || FRAGMENT_VNET_HDR_LEN + link_len(p) +
         header_len(ip) > FRAME_CUT_HEAD_MAX)
         return false;
     return (get_be16(ip + 6) & DONT_FRAGMENT) == 0 || total > mtu_in;
@@ -38,10 +38,10 @@ uint32_t frame_cut(const struct packet *p, uint32_t mtu, uint32_t at,
     uint32_t header = header_len(p->l3), rest = get_be16(p->l3 + 2) - header - at;
     uint32_t space = (mtu - header) / FRAGMENT_UNIT * FRAGMENT_UNIT, len = MIN(rest, space);
     uint32_t frag_off = get_be16(p->l3 + 6);
-    uint8_t *ip = head + FRAME_CUT_NOTE_LEN + link_len(p);
+    uint8_t *ip = head + FRAGMENT_VNET_HDR_LEN + link_len(p);
 
-    memset(head, 0, FRAME_CUT_NOTE_LEN);
-    memcpy(head + FRAME_CUT_NOTE_LEN, p->data, link_len(p) + header);
+    memset(head, 0, FRAGMENT_VNET_HDR_LEN);
+    memcpy(head + FRAGMENT_VNET_HDR_LEN, p->data, link_len(p) + header);
     if (len < rest)
         frag_off |= MORE_FRAGMENTS;
     frag_off = (frag_off & ~(uint32_t)OFFSET) | ((frag_off + at / FRAGMENT_UNIT) & OFFSET);
@@ -50,5 +50,5 @@ uint32_t frame_cut(const struct packet *p, uint32_t mtu, uint32_t at,
     put_be16(ip + 10, 0);
     put_be16(ip + 10, checksum_fold(checksum_add(0, ip, header)));
     *body = (struct slice){ .data = p->l3 + header + at, .len = len };
-    return FRAME_CUT_NOTE_LEN + link_len(p) + header;
+    return FRAGMENT_VNET_HDR_LEN + link_len(p) + header;
 }

@@ -7,14 +7,14 @@
 #include "packet/packet.h"
 
 /* struct virtio_net_hdr; Ethernet with tags, IPv4 with options. */
-#define FRAME_CUT_NOTE_LEN 10
-#define FRAME_CUT_HEAD_MAX (FRAME_CUT_NOTE_LEN + 14 + 16 + 60)
+#define FRAGMENT_VNET_HDR_LEN 10
+#define FRAME_CUT_HEAD_MAX (FRAGMENT_VNET_HDR_LEN + 14 + 16 + 60)
 
 /* Is the frame IPv4 and larger than mtu, and may it be cut: its sender allows it, or it is larger
  * than what can have come in at once, so that it came in pieces? */
 bool frame_cut_can(const struct packet *p, uint32_t mtu, uint32_t mtu_in);
 
-/* The fragment that begins `at` bytes behind the IPv4 header: an empty note and the headers, then
+/* The fragment that begins `at` bytes behind the IPv4 header: an empty vnet header and the headers, then
  * *body, which is in the packet. Returns the length of the head. */
 uint32_t frame_cut(const struct packet *p, uint32_t mtu, uint32_t at,
                    uint8_t head[FRAME_CUT_HEAD_MAX], struct slice *body);

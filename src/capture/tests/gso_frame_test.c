@@ -11,14 +11,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NOTE FRAME_JOIN_NOTE_LEN
+#define VNET GSO_VNET_HDR_LEN
 #define ROW 4
 #define SEGMENT 300
 
 struct row {
     struct decode_env env;
     struct packet packet[ROW], *p[ROW];
-    uint8_t frame[ROW][NOTE + 600];
+    uint8_t frame[ROW][VNET + 600];
 };
 
 static const char *const layouts[] = {
@@ -36,12 +36,12 @@ static void *moved(const void *at, const struct packet *from, const struct packe
 /* Looks at what stands in the row's frame n. */
 static void look(struct row *r, unsigned n, uint32_t len)
 {
-    const struct packet *d = env_decode_bytes(&r->env, DATALINK_ETHERNET, r->frame[n] + NOTE, len);
+    const struct packet *d = env_decode_bytes(&r->env, DATALINK_ETHERNET, r->frame[n] + VNET, len);
     struct packet *p = &r->packet[n];
 
     *p = *d;
     r->p[n] = p;
-    p->data = r->frame[n] + NOTE;
+    p->data = r->frame[n] + VNET;
     p->eth = moved(d->eth, d, p);
     p->l3 = moved(d->l3, d, p);
     p->l4 = moved(d->l4, d, p);
@@ -53,8 +53,8 @@ static void row_open(struct row *r, const char *layout)
     memset(r, 0, sizeof(*r));
     env_open(&r->env, "");
     for (unsigned n = 0; n < ROW; n++) {
-        uint8_t *frame = r->frame[n] + NOTE;
-        uint32_t len = (uint32_t)env_bytes(layout, frame, sizeof(r->frame[n]) - NOTE);
+        uint8_t *frame = r->frame[n] + VNET;
+        uint32_t len = (uint32_t)env_bytes(layout, frame, sizeof(r->frame[n]) - VNET);
 
         look(r, n, len);
         for (unsigned i = 0; i < SEGMENT; i++)
@@ -70,28 +70,28 @@ static void row_open(struct row *r, const char *layout)
 }
 
 /* What the kernel would make, as far as it is told. */
-static void cut(const struct row *r, unsigned count, uint8_t out[ROW][NOTE + 600])
+static void cut(const struct row *r, unsigned count, uint8_t out[ROW][VNET + 600])
 {
     uint8_t head[FRAME_JOIN_HEAD_MAX], data[ROW * 600];
     uint32_t head_len = frame_join_head(r->p, count, head), len = 0, at = 0;
     size_t l3 = (size_t)(r->p[0]->l3 - r->p[0]->data);
-    struct virtio_net_hdr note;
+    struct virtio_net_hdr vnet_hdr;
     unsigned n = 0;
 
-    memcpy(&note, head, NOTE);
+    memcpy(&vnet_hdr, head, VNET);
     for (unsigned i = 0; i < count; i++) {
         memcpy(data + len, r->p[i]->payload, r->p[i]->payload_len);
         len += r->p[i]->payload_len;
     }
-    for (; at < len; at += note.gso_size, n++) {
-        uint32_t part = MIN((uint32_t)note.gso_size, len - at);
+    for (; at < len; at += vnet_hdr.gso_size, n++) {
+        uint32_t part = MIN((uint32_t)vnet_hdr.gso_size, len - at);
         struct packet p = *r->p[0];
 
-        memcpy(out[n] + NOTE, head + NOTE, head_len - NOTE);
+        memcpy(out[n] + VNET, head + VNET, head_len - VNET);
         memcpy(out[n] + head_len, data + at, part);
-        p.data = out[n] + NOTE;
+        p.data = out[n] + VNET;
         p.l3 = p.data + l3;
-        p.l4 = p.data + note.csum_start;
+        p.l4 = p.data + vnet_hdr.csum_start;
         p.payload = out[n] + head_len;
         p.payload_len = part;
         p.l4_len = p.l4_header_len + part;
@@ -110,14 +110,14 @@ static void cut(const struct row *r, unsigned count, uint8_t out[ROW][NOTE + 600
 static unsigned check(struct test *t, const struct row *r, const char *what)
 {
     unsigned count = frame_join_count(r->p, ROW);
-    uint8_t out[ROW][NOTE + 600];
+    uint8_t out[ROW][VNET + 600];
 
     if (count < 2)
         return count;
     memset(out, 0, sizeof(out));
     cut(r, count, out);
     for (unsigned n = 0; n < count; n++)
-        if (memcmp(out[n] + NOTE, r->p[n]->data, r->p[n]->len) != 0)
+        if (memcmp(out[n] + VNET, r->p[n]->data, r->p[n]->len) != 0)
             test_fail(t, __FILE__, __LINE__, "%s: of %u, frame %u comes out otherwise", what,
                       count, n);
     return count;
@@ -172,7 +172,7 @@ TEST(frame_join_mends_nothing)
             for (unsigned bit = 0; bit < 2 * 8 * heads; bit++) {
                 struct packet *p = r.p[n];
                 uint32_t len = p->len;
-                uint8_t before[NOTE + 600];
+                uint8_t before[VNET + 600];
                 char what[64];
 
                 memcpy(before, r.frame[n], sizeof(before));
@@ -194,14 +194,14 @@ TEST(frame_join_mends_nothing)
 
 TEST(frame_join_leaves_what_the_kernel_is_to_complete)
 {
-    struct virtio_net_hdr note = { .flags = VIRTIO_NET_HDR_F_NEEDS_CSUM };
+    struct virtio_net_hdr vnet_hdr = { .flags = VIRTIO_NET_HDR_F_NEEDS_CSUM };
     struct row r;
 
     row_open(&r, layouts[0]);
-    memcpy(r.frame[2], &note, NOTE);
+    memcpy(r.frame[2], &vnet_hdr, VNET);
     CHECK_INT(check(t, &r, "checksum"), 2);
-    note = (struct virtio_net_hdr){ .gso_type = VIRTIO_NET_HDR_GSO_TCPV4, .gso_size = 200 };
-    memcpy(r.frame[1], &note, NOTE);
+    vnet_hdr = (struct virtio_net_hdr){ .gso_type = VIRTIO_NET_HDR_GSO_TCPV4, .gso_size = 200 };
+    memcpy(r.frame[1], &vnet_hdr, VNET);
     CHECK_INT(check(t, &r, "segments"), 1);
     r.packet[0].flags |= PACKET_MODIFIED;
     CHECK_INT(frame_join_count(r.p, ROW), 1);

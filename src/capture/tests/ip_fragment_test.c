@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define LINK 18                         /* Ethernet and a tag */
-#define NOTE FRAME_CUT_NOTE_LEN
+#define VNET FRAGMENT_VNET_HDR_LEN
 
 struct original {
     struct packet p;
@@ -37,14 +37,14 @@ static void check_cut(struct test *t, struct original *w, uint32_t mtu)
 {
     uint32_t header = (w->p.l3[0] & 0xfu) * 4, end = w->p.len - LINK - header, at = 0;
     uint32_t first = get_be16(w->p.l3 + 6) & 0x1fff;
-    uint8_t head[FRAME_CUT_HEAD_MAX], *ip = head + NOTE + LINK;
+    uint8_t head[FRAME_CUT_HEAD_MAX], *ip = head + VNET + LINK;
     struct slice body;
 
     CHECK(frame_cut_can(&w->p, mtu, 9000));
     for (; at < end; at += body.len) {
-        CHECK_INT(NOTE + LINK + header, frame_cut(&w->p, mtu, at, head, &body));
+        CHECK_INT(VNET + LINK + header, frame_cut(&w->p, mtu, at, head, &body));
         CHECK(header + body.len <= mtu && body.len > 0);
-        CHECK(memcmp(head + NOTE, w->frame, LINK) == 0);
+        CHECK(memcmp(head + VNET, w->frame, LINK) == 0);
         CHECK(memcmp(body.data, w->frame + LINK + header + at, body.len) == 0);
         CHECK_INT(header + body.len, get_be16(ip + 2));
         CHECK_INT(0, checksum_fold(checksum_add(0, ip, header)));
@@ -77,7 +77,7 @@ TEST(frame_cut_of_a_fragment)
     make(&w, 0, 1600, 100 | 0x2000);
     frame_cut(&w.p, 1500, 1480, head, &body);
     CHECK_INT(120, body.len);
-    CHECK_INT((100 + 1480 / 8) | 0x2000, get_be16(head + NOTE + LINK + 6));
+    CHECK_INT((100 + 1480 / 8) | 0x2000, get_be16(head + VNET + LINK + 6));
 }
 
 TEST(frame_cut_leaves_others_alone)
