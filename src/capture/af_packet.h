@@ -3,7 +3,7 @@
  * frames shared with the kernel, a way out.
  *
  * Frames are used in position. What the kernel hands over as one piece, a block of TPACKET_V3 or a
- * frame of TPACKET_V2, is a lease: it goes back when the last packet in it has been returned. */
+ * frame of TPACKET_V2, is a block: it goes back when the last packet in it has been returned. */
 #ifndef CAPTURE_AF_PACKET_H
 #define CAPTURE_AF_PACKET_H
 
@@ -56,7 +56,7 @@ unsigned af_threads_auto(const struct conf_node *root, const char *name, unsigne
 
 struct af_ring;
 
-struct af_lease {
+struct af_block_ref {
     struct af_ring *ring;
     void *header;                   /* tpacket_block_desc or tpacket2_hdr */
     uint8_t *copy;                  /* of a frame that is larger than its slot; NULL: it is not */
@@ -69,7 +69,7 @@ struct af_frame {
     uint32_t len, wire_len;
     uint32_t status;                /* TP_STATUS_* */
     uint64_t time_us;
-    struct af_lease *lease;
+    struct af_block_ref *block_ref;
 };
 
 struct af_stats {
@@ -90,10 +90,10 @@ bool af_ring_has_error(const struct af_ring *ring);
 int af_ring_take_error(struct af_ring *ring);
 bool af_ring_is_ready(const struct af_ring *ring);     /* af_ring_next() is worth a try */
 bool af_ring_next(struct af_ring *ring, struct af_frame *out);
-/* The next lease is with us still: sleeping on the socket would not sleep. */
+/* The next block is with us still: sleeping on the socket would not sleep. */
 bool af_ring_is_held(const struct af_ring *ring);
-/* A packet taken from the lease has been returned. */
-void af_lease_return(struct af_lease *lease);
+/* A packet taken from the block has been returned. */
+void af_block_release(struct af_block_ref *block_ref);
 void af_ring_stats(struct af_ring *ring, struct af_stats *add);
 /* Now, or once the last packet has been returned. */
 void af_ring_close(struct af_ring *ring);

@@ -36,15 +36,15 @@ struct af_ring {
     int fd, if_index;
     uint8_t *map;
     size_t map_len;
-    struct af_lease *lease;
-    unsigned count, next;               /* leases */
+    struct af_block_ref *block_ref;
+    unsigned count, next;               /* blocks */
     unsigned vnet_hdr_len;                  /* AF_VNET_HDR_LEN, or 0 */
-    unsigned out;                       /* packets of all leases that are not back */
+    unsigned out;                       /* packets of all blocks that are not back */
     int error;                          /* an errno that reading a copy brought up; 0: none */
     struct af_stats early;              /* of what was flushed, and read at that time */
     bool is_closed;
 
-    struct af_lease *block;             /* V3: the one being read; NULL: none */
+    struct af_block_ref *block;             /* V3: the one being read; NULL: none */
     uint8_t *at;                        /* its next frame */
     uint32_t left;
 };
@@ -131,18 +131,18 @@ static void shape_v2(const struct af_conf *conf, struct tpacket_req3 *rq)
     rq->tp_frame_nr = per_block * rq->tp_block_nr;
 }
 
-static void make_leases(struct af_ring *r, const struct tpacket_req3 *rq)
+static void make_block_refs(struct af_ring *r, const struct tpacket_req3 *rq)
 {
     unsigned per_block = rq->tp_block_size / rq->tp_frame_size;
 
     r->count = r->conf->v3 ? rq->tp_block_nr : rq->tp_frame_nr;
-    r->lease = xcalloc(r->count, sizeof(r->lease[0]));
+    r->block_ref = xcalloc(r->count, sizeof(r->block_ref[0]));
     for (unsigned i = 0; i < r->count; i++) {
         size_t at = r->conf->v3 ? (size_t)i * rq->tp_block_size
                                 : (size_t)(i / per_block) * rq->tp_block_size +
                                   (size_t)(i % per_block) * rq->tp_frame_size;
 
-        r->lease[i] = (struct af_lease){ .ring = r, .header = r->map + at };
+        r->block_ref[i] = (struct af_block_ref){ .ring = r, .header = r->map + at };
     }
 }
 
@@ -187,7 +187,7 @@ static int make_ring(struct af_ring *r, struct err *err)
                            "unlimited`, or cap_ipc_lock", r->conf->device.name);
         return fail(r, "cannot map the ring", err);
     }
-    make_leases(r, &rq);
+    make_block_refs(r, &rq);
     return 0;
 }
 
@@ -212,7 +212,7 @@ static void ring_free(struct af_ring *r)
         munmap(r->map, r->map_len);
     if (r->fd >= 0)
         close(r->fd);
-    free(r->lease);
+    free(r->block_ref);
     free(r);
 }
 
@@ -295,22 +295,22 @@ void af_ring_stats(struct af_ring *r, struct af_stats *add)
     read_stats(r, add);
 }
 
-/* --- leases ------------------------------------------------------------------------------- */
+/* --- blocks ------------------------------------------------------------------------------- */
 
-static uint32_t *status_of(const struct af_ring *r, const struct af_lease *l)
+static uint32_t *status_of(const struct af_ring *r, const struct af_block_ref *l)
 {
     if (r->conf->v3)
         return &((struct tpacket_block_desc *)l->header)->hdr.bh1.block_status;
     return &((struct tpacket2_hdr *)l->header)->tp_status;
 }
 
-static void give_back(struct af_ring *r, struct af_lease *l)
+static void give_back(struct af_ring *r, struct af_block_ref *l)
 {
     l->is_read = false;
     __atomic_store_n(status_of(r, l), TP_STATUS_KERNEL, __ATOMIC_RELEASE);
 }
 
-void af_lease_return(struct af_lease *l)
+void af_block_release(struct af_block_ref *l)
 {
     struct af_ring *r = l->ring;
 
@@ -331,24 +331,24 @@ void af_lease_return(struct af_lease *l)
 
 bool af_ring_is_held(const struct af_ring *r)
 {
-    return r->lease[r->next].out > 0;
+    return r->block_ref[r->next].out > 0;
 }
 
 bool af_ring_is_ready(const struct af_ring *r)
 {
-    const struct af_lease *l;
+    const struct af_block_ref *l;
 
     if (r == NULL || r->block != NULL)
         return r != NULL;
-    l = &r->lease[r->next];
+    l = &r->block_ref[r->next];
     return l->out == 0 &&
            (__atomic_load_n(status_of(r, l), __ATOMIC_ACQUIRE) & TP_STATUS_USER) != 0;
 }
 
-/* The next lease that the kernel has filled, or NULL. */
-static struct af_lease *take_lease(struct af_ring *r)
+/* The next block that the kernel has filled, or NULL. */
+static struct af_block_ref *take_block(struct af_ring *r)
 {
-    struct af_lease *l = &r->lease[r->next];
+    struct af_block_ref *l = &r->block_ref[r->next];
 
     if (!af_ring_is_ready(r))
         return NULL;
@@ -366,7 +366,7 @@ static ssize_t read_copy(struct af_ring *r, uint8_t *to, size_t size)
     return n;
 }
 
-static unsigned packets_of(const struct af_ring *r, const struct af_lease *l)
+static unsigned packets_of(const struct af_ring *r, const struct af_block_ref *l)
 {
     return r->conf->v3 ? ((struct tpacket_block_desc *)l->header)->hdr.bh1.num_pkts : 1;
 }
@@ -376,9 +376,9 @@ static unsigned packets_of(const struct af_ring *r, const struct af_lease *l)
  * says that it is losing until its figures are read. */
 static COLD void flush_ready(struct af_ring *r)
 {
-    struct af_lease *l;
+    struct af_block_ref *l;
 
-    for (unsigned i = 0; i < r->count && (l = take_lease(r)) != NULL; i++) {
+    for (unsigned i = 0; i < r->count && (l = take_block(r)) != NULL; i++) {
         if (!r->conf->v3 && (*status_of(r, l) & TP_STATUS_COPY) != 0)
             (void)read_copy(r, NULL, 0);
         r->early.flushed += packets_of(r, l);
@@ -436,14 +436,14 @@ static COLD void take_copy(struct af_ring *r, struct af_frame *f)
         free(copy);
         return;
     }
-    f->lease->copy = copy;
+    f->block_ref->copy = copy;
     f->data = at + r->vnet_hdr_len;
     f->len = f->wire_len;
 }
 
 static bool next_v2(struct af_ring *r, struct af_frame *f)
 {
-    struct af_lease *l = take_lease(r);
+    struct af_block_ref *l = take_block(r);
     const struct tpacket2_hdr *h;
 
     if (l == NULL)
@@ -451,7 +451,7 @@ static bool next_v2(struct af_ring *r, struct af_frame *f)
     h = l->header;
     *f = (struct af_frame){
         .data = (uint8_t *)l->header + h->tp_mac, .len = h->tp_snaplen, .wire_len = h->tp_len,
-        .status = h->tp_status, .lease = l,
+        .status = h->tp_status, .block_ref = l,
         .time_us = (uint64_t)h->tp_sec * 1000000 + h->tp_nsec / 1000,
     };
     l->is_read = true;
@@ -464,9 +464,9 @@ static bool next_v2(struct af_ring *r, struct af_frame *f)
 /* The next block with frames in it; one whose time was up may have none. */
 static bool next_block(struct af_ring *r)
 {
-    struct af_lease *l;
+    struct af_block_ref *l;
 
-    while ((l = take_lease(r)) != NULL) {
+    while ((l = take_block(r)) != NULL) {
         struct tpacket_block_desc *block = l->header;
 
         if (block->hdr.bh1.num_pkts > 0) {
@@ -489,7 +489,7 @@ static bool next_v3(struct af_ring *r, struct af_frame *f)
     h = (const struct tpacket3_hdr *)r->at;
     *f = (struct af_frame){
         .data = r->at + h->tp_mac, .len = h->tp_snaplen, .wire_len = h->tp_len,
-        .status = h->tp_status, .lease = r->block,
+        .status = h->tp_status, .block_ref = r->block,
         .time_us = (uint64_t)h->tp_sec * 1000000 + h->tp_nsec / 1000,
     };
     add_vlan(r, f, h->hv1.tp_vlan_tpid, (uint16_t)h->hv1.tp_vlan_tci);
@@ -506,7 +506,7 @@ bool af_ring_next(struct af_ring *r, struct af_frame *f)
 {
     if (!(r->conf->v3 ? next_v3(r, f) : next_v2(r, f)))
         return false;
-    f->lease->out++;
+    f->block_ref->out++;
     r->out++;
     if (UNLIKELY((f->status & TP_STATUS_LOSING) != 0) && r->conf->emergency_flush)
         flush_ready(r);
