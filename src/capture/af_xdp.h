@@ -13,7 +13,7 @@
 #include "capture/bridge.h"
 
 /* The program in front of an interface, and the table of sockets it deals to. */
-struct xdp_gate {
+struct xdp_prog {
     pthread_mutex_t lock;               /* at opening only */
     int if_index;                       /* where it stands; 0: nowhere */
     int map_fd, program_fd, link_fd;
@@ -21,7 +21,7 @@ struct xdp_gate {
     unsigned gro_flush_ns, defer_interrupts;
 };
 
-/* Of one interface; read-only once threads run, but for the gate. */
+/* Of one interface; read-only once threads run, but for the prog. */
 struct xdp_conf {
     struct capture_device device;
     struct net_device facts;
@@ -37,7 +37,7 @@ struct xdp_conf {
     const char *bpf_filter;             /* NULL: none */
     enum bridge_copy copy;
     char peer[64];
-    struct xdp_gate gate;
+    struct xdp_prog prog;
 };
 
 /* af_xdp_conf.c */
@@ -46,10 +46,10 @@ int xdp_conf_read(struct xdp_conf *conf, const struct capture_request *rq, const
 void xdp_conf_fini(struct xdp_conf *conf);
 
 /* af_xdp_prog.c. The program is there as long as the process or the interface. */
-int xdp_gate_open(struct xdp_conf *conf, int if_index, struct err *err);
-void xdp_gate_close(struct xdp_conf *conf);
+int xdp_prog_open(struct xdp_conf *conf, int if_index, struct err *err);
+void xdp_prog_close(struct xdp_conf *conf);
 /* Packets of that queue of the interface go to the socket from now on. */
-int xdp_gate_let_in(struct xdp_gate *gate, unsigned queue, int socket_fd, struct err *err);
+int xdp_prog_enable(struct xdp_prog *prog, unsigned queue, int socket_fd, struct err *err);
 
 /* af_xdp_memory.c. One thread. */
 struct xdp_memory {

@@ -89,8 +89,8 @@ int xdp_conf_read(struct xdp_conf *conf, const struct capture_request *rq, const
     const struct conf_node *item = conf_item(conf_find(rq->conf, "af-xdp"), "interface", name);
 
     snprintf(conf->device.name, sizeof(conf->device.name), "%s", name);
-    conf->gate = (struct xdp_gate){ .map_fd = -1, .program_fd = -1, .link_fd = -1 };
-    pthread_mutex_init(&conf->gate.lock, NULL);
+    conf->prog = (struct xdp_prog){ .map_fd = -1, .program_fd = -1, .link_fd = -1 };
+    pthread_mutex_init(&conf->prog.lock, NULL);
     if (net_device_read(name, &conf->facts, err) < 0 ||
         bridge_read(rq->conf, "af-xdp", name, &conf->facts, &conf->copy, conf->peer, err) < 0)
         return -1;
@@ -114,7 +114,7 @@ int xdp_conf_read(struct xdp_conf *conf, const struct capture_request *rq, const
 
 void xdp_conf_fini(struct xdp_conf *conf)
 {
-    xdp_gate_close(conf);
-    pthread_mutex_destroy(&conf->gate.lock);
+    xdp_prog_close(conf);
+    pthread_mutex_destroy(&conf->prog.lock);
 }
 #endif

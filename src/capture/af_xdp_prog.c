@@ -54,85 +54,85 @@ static void close_fd(int *fd)
 /* Who polls needs no interrupts, as long as he does. */
 static void tune(struct xdp_conf *conf, int if_index)
 {
-    struct xdp_gate *gate = &conf->gate;
+    struct xdp_prog *prog = &conf->prog;
     const char *name = conf->device.name;
 
-    gate->is_tuned = conf->busy_poll &&
+    prog->is_tuned = conf->busy_poll &&
                      net_device_tune(name, if_index, "gro_flush_timeout", conf->gro_flush_ns,
-                                     &gate->gro_flush_ns) &&
+                                     &prog->gro_flush_ns) &&
                      net_device_tune(name, if_index, "napi_defer_hard_irqs",
-                                     conf->defer_interrupts, &gate->defer_interrupts);
+                                     conf->defer_interrupts, &prog->defer_interrupts);
 }
 
 static void tune_back(struct xdp_conf *conf)
 {
-    struct xdp_gate *gate = &conf->gate;
+    struct xdp_prog *prog = &conf->prog;
     const char *name = conf->device.name;
     unsigned ours;
 
-    if (gate->is_tuned) {
-        net_device_tune(name, gate->if_index, "gro_flush_timeout", gate->gro_flush_ns, &ours);
-        net_device_tune(name, gate->if_index, "napi_defer_hard_irqs", gate->defer_interrupts,
+    if (prog->is_tuned) {
+        net_device_tune(name, prog->if_index, "gro_flush_timeout", prog->gro_flush_ns, &ours);
+        net_device_tune(name, prog->if_index, "napi_defer_hard_irqs", prog->defer_interrupts,
                         &ours);
     }
-    gate->is_tuned = false;
+    prog->is_tuned = false;
 }
 
-void xdp_gate_close(struct xdp_conf *conf)
+void xdp_prog_close(struct xdp_conf *conf)
 {
-    struct xdp_gate *gate = &conf->gate;
+    struct xdp_prog *prog = &conf->prog;
 
     tune_back(conf);
-    close_fd(&gate->link_fd);
-    close_fd(&gate->program_fd);
-    close_fd(&gate->map_fd);
-    gate->if_index = 0;
+    close_fd(&prog->link_fd);
+    close_fd(&prog->program_fd);
+    close_fd(&prog->map_fd);
+    prog->if_index = 0;
 }
 
 static int attach(struct xdp_conf *conf, int if_index, struct err *err)
 {
     LIBBPF_OPTS(bpf_link_create_opts, options, .flags = conf->attach_flags);
-    struct xdp_gate *gate = &conf->gate;
+    struct xdp_prog *prog = &conf->prog;
 
-    gate->map_fd = bpf_map_create(BPF_MAP_TYPE_XSKMAP, "ids_sockets", sizeof(uint32_t),
+    prog->map_fd = bpf_map_create(BPF_MAP_TYPE_XSKMAP, "ids_sockets", sizeof(uint32_t),
                                   sizeof(uint32_t), conf->queues, NULL);
-    if (gate->map_fd < 0)
+    if (prog->map_fd < 0)
         return log_reason(conf, errno, err);
-    gate->program_fd = load_program(gate->map_fd);
-    if (gate->program_fd < 0)
+    prog->program_fd = load_program(prog->map_fd);
+    if (prog->program_fd < 0)
         return log_reason(conf, errno, err);
-    gate->link_fd = bpf_link_create(gate->program_fd, if_index, BPF_XDP, &options);
-    if (gate->link_fd < 0)
+    prog->link_fd = bpf_link_create(prog->program_fd, if_index, BPF_XDP, &options);
+    if (prog->link_fd < 0)
         return log_reason(conf, errno, err);
-    gate->if_index = if_index;
+    prog->if_index = if_index;
     tune(conf, if_index);
     return 0;
 }
 
-int xdp_gate_open(struct xdp_conf *conf, int if_index, struct err *err)
+int xdp_prog_open(struct xdp_conf *conf, int if_index, struct err *err)
 {
-    struct xdp_gate *gate = &conf->gate;
+    struct xdp_prog *prog = &conf->prog;
     int status = 0;
 
-    pthread_mutex_lock(&gate->lock);
-    if (gate->if_index != if_index) {
-        xdp_gate_close(conf);
+    pthread_mutex_lock(&prog->lock);
+    if (prog->if_index != if_index) {
+        xdp_prog_close(conf);
         status = attach(conf, if_index, err);
         if (status < 0)
-            xdp_gate_close(conf);
+            xdp_prog_close(conf);
     }
-    pthread_mutex_unlock(&gate->lock);
+    pthread_mutex_unlock(&prog->lock);
     return status;
 }
 
-int xdp_gate_let_in(struct xdp_gate *gate, unsigned queue, int socket_fd, struct err *err)
+int xdp_prog_enable(struct xdp_prog *prog, unsigned queue, int socket_fd, struct err *err)
 {
     uint32_t key = queue, value = (uint32_t)socket_fd;
     int status;
 
-    pthread_mutex_lock(&gate->lock);
-    status = bpf_map_update_elem(gate->map_fd, &key, &value, BPF_ANY);
-    pthread_mutex_unlock(&gate->lock);
+    pthread_mutex_lock(&prog->lock);
+    status = bpf_map_update_elem(prog->map_fd, &key, &value, BPF_ANY);
+    pthread_mutex_unlock(&prog->lock);
     return status == 0 ? 0 : err_set(err, "the table of AF_XDP sockets: %s", strerror(errno));
 }
 #endif

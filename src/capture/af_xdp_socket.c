@@ -132,7 +132,7 @@ static int open_side(struct xdp_sockets *s, unsigned i, struct err *err)
         return err_set(err, "interface %s is down: `ip link set dev %s up`",
                        side->conf->device.name, side->conf->device.name);
     side->if_index = now.index;
-    if (xdp_gate_open(side->conf, now.index, err) < 0 ||
+    if (xdp_prog_open(side->conf, now.index, err) < 0 ||
         (i == 0 && open_memory(s, err) < 0) || open_socket(s, side, err) < 0 ||
         make_promiscuous(side, err) < 0)
         return -1;
@@ -164,7 +164,7 @@ struct xdp_sockets *xdp_sockets_open(struct xdp_conf *const *conf, unsigned coun
 int xdp_sockets_start(struct xdp_sockets *s, struct err *err)
 {
     for (unsigned i = 0; i < s->count; i++)
-        if (xdp_gate_let_in(&s->side[i].conf->gate, s->queue, xdp_sockets_fd(s, i), err) < 0)
+        if (xdp_prog_enable(&s->side[i].conf->prog, s->queue, xdp_sockets_fd(s, i), err) < 0)
             return -1;
     return 0;
 }
