@@ -34,7 +34,7 @@ struct af_port {
     struct mmsghdr header[VECTOR_FILL];
     struct af_message message[VECTOR_FILL];
     struct iovec part[2 * VECTOR_FILL];
-    uint8_t head[VECTOR_FILL / 2][FRAME_JOIN_HEAD_MAX];
+    uint8_t head[VECTOR_FILL / 2][GSO_FRAME_HEAD_MAX];
 };
 
 struct af_port *af_port_new(const struct af_conf *conf, struct counters *counters,
@@ -67,7 +67,7 @@ static struct iovec *put_message(struct af_port *port, struct packet *const *fra
         *part++ = (struct iovec){ frame[0]->data - AF_VNET_HDR_LEN, frame[0]->len + AF_VNET_HDR_LEN };
         return part;
     }
-    *part++ = (struct iovec){ head, frame_join_head(frame, n, head) };
+    *part++ = (struct iovec){ head, gso_frame_head(frame, n, head) };
     for (unsigned i = 0; i < n; i++)
         *part++ = (struct iovec){ frame[i]->payload, frame[i]->payload_len };
     counter_add(port->counters, port->joined, n);
@@ -94,7 +94,7 @@ static unsigned prepare(struct af_port *port, unsigned at)
         struct packet **frame = &port->frame[at];
         struct iovec *start = part;
 
-        n = joins ? frame_join_count(frame, port->count - at) : 1;
+        n = joins ? gso_frame_count(frame, port->count - at) : 1;
         part = put_message(port, frame, n, port->head[heads], part);
         heads += n > 1;
         port->message[count] = (struct af_message){ n, len_of(start, part) };

@@ -101,7 +101,7 @@ static bool follows(const struct packet *first, const struct packet *before,
            same(a, b, TCP_URGENT, first->l4_header_len);
 }
 
-unsigned frame_join_count(struct packet *const *p, unsigned count)
+unsigned gso_frame_count(struct packet *const *p, unsigned count)
 {
     uint32_t len;
     unsigned n = 1;
@@ -128,8 +128,8 @@ static void put_ip_len(const struct packet *p, uint8_t *ip, uint32_t l4_len)
     put_be16(ip + IPV4_CHECKSUM, checksum_fold(checksum_add(0, ip, IPV4_LEN)));
 }
 
-uint32_t frame_join_head(struct packet *const *p, unsigned count,
-                         uint8_t out[FRAME_JOIN_HEAD_MAX])
+uint32_t gso_frame_head(struct packet *const *p, unsigned count,
+                         uint8_t out[GSO_FRAME_HEAD_MAX])
 {
     const struct packet *first = p[0];
     uint32_t len = ETHERNET_LEN + first->l3_len + first->l4_header_len;

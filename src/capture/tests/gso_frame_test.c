@@ -72,8 +72,8 @@ static void row_open(struct row *r, const char *layout)
 /* What the kernel would make, as far as it is told. */
 static void cut(const struct row *r, unsigned count, uint8_t out[ROW][VNET + 600])
 {
-    uint8_t head[FRAME_JOIN_HEAD_MAX], data[ROW * 600];
-    uint32_t head_len = frame_join_head(r->p, count, head), len = 0, at = 0;
+    uint8_t head[GSO_FRAME_HEAD_MAX], data[ROW * 600];
+    uint32_t head_len = gso_frame_head(r->p, count, head), len = 0, at = 0;
     size_t l3 = (size_t)(r->p[0]->l3 - r->p[0]->data);
     struct virtio_net_hdr vnet_hdr;
     unsigned n = 0;
@@ -109,7 +109,7 @@ static void cut(const struct row *r, unsigned count, uint8_t out[ROW][VNET + 600
 /* How many are joined; they must come out as they are. */
 static unsigned check(struct test *t, const struct row *r, const char *what)
 {
-    unsigned count = frame_join_count(r->p, ROW);
+    unsigned count = gso_frame_count(r->p, ROW);
     uint8_t out[ROW][VNET + 600];
 
     if (count < 2)
@@ -123,20 +123,20 @@ static unsigned check(struct test *t, const struct row *r, const char *what)
     return count;
 }
 
-TEST(frame_join_joins_a_row)
+TEST(gso_frame_joins_a_row)
 {
     struct row r;
 
     for (unsigned i = 0; i < ARRAY_LEN(layouts); i++) {
         row_open(&r, layouts[i]);
         CHECK_INT(check(t, &r, layouts[i]), ROW);
-        CHECK_INT(frame_join_count(r.p + 1, 2), 2);
-        CHECK_INT(frame_join_count(r.p, 1), 1);
+        CHECK_INT(gso_frame_count(r.p + 1, 2), 2);
+        CHECK_INT(gso_frame_count(r.p, 1), 1);
         env_close(t, &r.env);
     }
 }
 
-TEST(frame_join_ends_with_push_and_with_a_short_one)
+TEST(gso_frame_ends_with_push_and_with_a_short_one)
 {
     struct row r;
 
@@ -159,7 +159,7 @@ TEST(frame_join_ends_with_push_and_with_a_short_one)
 }
 
 /* Each bit of the headers turned, with checksums that are right then and with those that were. */
-TEST(frame_join_mends_nothing)
+TEST(gso_frame_mends_nothing)
 {
     struct row r;
 
@@ -192,7 +192,7 @@ TEST(frame_join_mends_nothing)
     }
 }
 
-TEST(frame_join_leaves_what_the_kernel_is_to_complete)
+TEST(gso_frame_leaves_what_the_kernel_is_to_complete)
 {
     struct virtio_net_hdr vnet_hdr = { .flags = VIRTIO_NET_HDR_F_NEEDS_CSUM };
     struct row r;
@@ -204,16 +204,16 @@ TEST(frame_join_leaves_what_the_kernel_is_to_complete)
     memcpy(r.frame[1], &vnet_hdr, VNET);
     CHECK_INT(check(t, &r, "segments"), 1);
     r.packet[0].flags |= PACKET_MODIFIED;
-    CHECK_INT(frame_join_count(r.p, ROW), 1);
+    CHECK_INT(gso_frame_count(r.p, ROW), 1);
     env_close(t, &r.env);
 }
 
-TEST(frame_join_leaves_vlans)
+TEST(gso_frame_leaves_vlans)
 {
     struct row r;
 
     row_open(&r, "eth:8100 00050800 ip4:6 tcp:1000,80 zero:300");
     CHECK(r.p[0]->payload_len == SEGMENT);
-    CHECK_INT(frame_join_count(r.p, ROW), 1);
+    CHECK_INT(gso_frame_count(r.p, ROW), 1);
     env_close(t, &r.env);
 }
