@@ -18,12 +18,12 @@
 _Static_assert(AF_VNET_HDR_LEN == GSO_VNET_HDR_LEN && AF_VNET_HDR_LEN == FRAGMENT_VNET_HDR_LEN,
                "it is the same vnet_hdr");
 
-#define CUT_AT_ONCE 16
+#define FRAGMENTS_AT_ONCE 16
 
 struct af_port {
     const struct af_conf *conf;
     struct counters *counters;
-    counter_id errors, truncated, joined, cut;
+    counter_id errors, truncated, joined, fragmented;
     struct af_out *out;
     struct af_helper *helper;           /* NULL: nobody */
     uint32_t counted;                   /* of the frames that would not go */
@@ -48,7 +48,7 @@ struct af_port *af_port_new(const struct af_conf *conf, struct counters *counter
     port->errors = counter_register("capture.afpacket.send_errors", COUNTER_SUM);
     port->truncated = counter_register("capture.afpacket.send_truncated", COUNTER_SUM);
     port->joined = counter_register("capture.afpacket.send_joined", COUNTER_SUM);
-    port->cut = counter_register("capture.afpacket.send_fragmented", COUNTER_SUM);
+    port->fragmented = counter_register("capture.afpacket.send_fragmented", COUNTER_SUM);
     port->out = af_out_new(conf);
     return port;
 }
@@ -177,37 +177,37 @@ static COLD void log_truncated(struct af_port *port, const struct packet *p)
 }
 
 /* Is it too large for the way out, with nobody after us who takes it apart? */
-static bool must_be_cut(const struct af_port *port, struct packet *p)
+static bool must_fragment(const struct af_port *port, struct packet *p)
 {
     struct virtio_net_hdr vnet_hdr;
 
     memcpy(&vnet_hdr, p->data - AF_VNET_HDR_LEN, AF_VNET_HDR_LEN);
     if (vnet_hdr.gso_type != VIRTIO_NET_HDR_GSO_NONE ||
-        !frame_cut_can(p, af_out_mtu(port->out), port->conf->facts.mtu))
+        !ip_fragment_can(p, af_out_mtu(port->out), port->conf->facts.mtu))
         return false;
     if ((vnet_hdr.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM) != 0)
         packet_fix_checksums(p);
     return true;
 }
 
-static COLD void send_cut(struct af_port *port, const struct packet *p)
+static COLD void send_fragments(struct af_port *port, const struct packet *p)
 {
     uint32_t end = p->len - (uint32_t)(p->l3 - p->data) - (p->l3[0] & 0xfu) * 4, at = 0;
-    uint8_t head[CUT_AT_ONCE][FRAME_CUT_HEAD_MAX];
-    struct af_message message[CUT_AT_ONCE];
-    struct mmsghdr header[CUT_AT_ONCE];
-    struct iovec part[2 * CUT_AT_ONCE];
+    uint8_t head[FRAGMENTS_AT_ONCE][IP_FRAGMENT_HEAD_MAX];
+    struct af_message message[FRAGMENTS_AT_ONCE];
+    struct mmsghdr header[FRAGMENTS_AT_ONCE];
+    struct iovec part[2 * FRAGMENTS_AT_ONCE];
     struct slice body;
 
-    counter_inc(port->counters, port->cut);
+    counter_inc(port->counters, port->fragmented);
     while (at < end) {
         unsigned n = 0;
 
-        for (; n < CUT_AT_ONCE && at < end; n++, at += body.len) {
+        for (; n < FRAGMENTS_AT_ONCE && at < end; n++, at += body.len) {
             struct iovec *own = &part[2 * n];
 
             own[0].iov_base = head[n];
-            own[0].iov_len = frame_cut(p, af_out_mtu(port->out), at, head[n], &body);
+            own[0].iov_len = ip_fragment(p, af_out_mtu(port->out), at, head[n], &body);
             own[1] = (struct iovec){ (void *)body.data, body.len };
             message[n] = (struct af_message){ 1, own[0].iov_len + body.len };
             header[n].msg_hdr = (struct msghdr){ .msg_iov = own, .msg_iovlen = 2 };
@@ -226,9 +226,9 @@ void af_port_send(struct af_port *port, struct packet *p)
     }
     if (UNLIKELY((p->flags & PACKET_MODIFIED) != 0))
         settle_modified(p);
-    if (UNLIKELY(p->len > af_out_mtu(port->out)) && must_be_cut(port, p)) {
+    if (UNLIKELY(p->len > af_out_mtu(port->out)) && must_fragment(port, p)) {
         af_port_flush(port);
-        send_cut(port, p);
+        send_fragments(port, p);
         return;
     }
     if (port->count == VECTOR_FILL)

@@ -17,7 +17,7 @@
 static uint32_t link_len(const struct packet *p) { return (uint32_t)(p->l3 - p->data); }
 static uint32_t header_len(const uint8_t *ip) { return (ip[0] & 0xfu) * 4; }
 
-bool frame_cut_can(const struct packet *p, uint32_t mtu, uint32_t mtu_in)
+bool ip_fragment_can(const struct packet *p, uint32_t mtu, uint32_t mtu_in)
 {
     const uint8_t *ip = p->l3;
     uint32_t total;
@@ -27,13 +27,13 @@ bool frame_cut_can(const struct packet *p, uint32_t mtu, uint32_t mtu_in)
     total = get_be16(ip + 2);
     if (total <= mtu || total != p->len - link_len(p) || header_len(ip) < 20 ||
         mtu < header_len(ip) + FRAGMENT_UNIT || FRAGMENT_VNET_HDR_LEN + link_len(p) +
-        header_len(ip) > FRAME_CUT_HEAD_MAX)
+        header_len(ip) > IP_FRAGMENT_HEAD_MAX)
         return false;
     return (get_be16(ip + 6) & DONT_FRAGMENT) == 0 || total > mtu_in;
 }
 
-uint32_t frame_cut(const struct packet *p, uint32_t mtu, uint32_t at,
-                   uint8_t head[FRAME_CUT_HEAD_MAX], struct slice *body)
+uint32_t ip_fragment(const struct packet *p, uint32_t mtu, uint32_t at,
+                   uint8_t head[IP_FRAGMENT_HEAD_MAX], struct slice *body)
 {
     uint32_t header = header_len(p->l3), rest = get_be16(p->l3 + 2) - header - at;
     uint32_t space = (mtu - header) / FRAGMENT_UNIT * FRAGMENT_UNIT, len = MIN(rest, space);

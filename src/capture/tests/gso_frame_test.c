@@ -70,7 +70,7 @@ static void row_open(struct row *r, const char *layout)
 }
 
 /* What the kernel would make, as far as it is told. */
-static void cut(const struct row *r, unsigned count, uint8_t out[ROW][VNET + 600])
+static void split(const struct row *r, unsigned count, uint8_t out[ROW][VNET + 600])
 {
     uint8_t head[GSO_FRAME_HEAD_MAX], data[ROW * 600];
     uint32_t head_len = gso_frame_head(r->p, count, head), len = 0, at = 0;
@@ -115,7 +115,7 @@ static unsigned check(struct test *t, const struct row *r, const char *what)
     if (count < 2)
         return count;
     memset(out, 0, sizeof(out));
-    cut(r, count, out);
+    split(r, count, out);
     for (unsigned n = 0; n < count; n++)
         if (memcmp(out[n] + VNET, r->p[n]->data, r->p[n]->len) != 0)
             test_fail(t, __FILE__, __LINE__, "%s: of %u, frame %u comes out otherwise", what,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of capture/frame_cut: fragments of a packet, put together by the decoder's own hand, are
+/* Tests of capture/ip_fragment: fragments of a packet, put together by the decoder's own hand, are
  * that packet; none is larger than it may be. */
 #include "base/array.h"
 #include "base/bytes.h"
@@ -33,16 +33,16 @@ static void make(struct original *w, uint32_t options, uint32_t payload, uint32_
     w->p.wire_len = w->p.len;
 }
 
-static void check_cut(struct test *t, struct original *w, uint32_t mtu)
+static void check_fragments(struct test *t, struct original *w, uint32_t mtu)
 {
     uint32_t header = (w->p.l3[0] & 0xfu) * 4, end = w->p.len - LINK - header, at = 0;
     uint32_t first = get_be16(w->p.l3 + 6) & 0x1fff;
-    uint8_t head[FRAME_CUT_HEAD_MAX], *ip = head + VNET + LINK;
+    uint8_t head[IP_FRAGMENT_HEAD_MAX], *ip = head + VNET + LINK;
     struct slice body;
 
-    CHECK(frame_cut_can(&w->p, mtu, 9000));
+    CHECK(ip_fragment_can(&w->p, mtu, 9000));
     for (; at < end; at += body.len) {
-        CHECK_INT(VNET + LINK + header, frame_cut(&w->p, mtu, at, head, &body));
+        CHECK_INT(VNET + LINK + header, ip_fragment(&w->p, mtu, at, head, &body));
         CHECK(header + body.len <= mtu && body.len > 0);
         CHECK(memcmp(head + VNET, w->frame, LINK) == 0);
         CHECK(memcmp(body.data, w->frame + LINK + header + at, body.len) == 0);
@@ -54,7 +54,7 @@ static void check_cut(struct test *t, struct original *w, uint32_t mtu)
     CHECK_INT(end, at);
 }
 
-TEST(frame_cut_fragments_are_the_packet)
+TEST(ip_fragment_fragments_are_the_packet)
 {
     static const uint32_t mtus[] = { 100, 576, 1499, 1500 };
     struct original w;
@@ -62,43 +62,43 @@ TEST(frame_cut_fragments_are_the_packet)
     for (unsigned i = 0; i < ARRAY_LEN(mtus); i++)
         for (uint32_t payload = 1481; payload < 5000; payload += 397) {
             make(&w, 0, payload, 0);
-            check_cut(t, &w, mtus[i]);
+            check_fragments(t, &w, mtus[i]);
             make(&w, 24, payload, 0);
-            check_cut(t, &w, mtus[i]);
+            check_fragments(t, &w, mtus[i]);
         }
 }
 
-TEST(frame_cut_of_a_fragment)
+TEST(ip_fragment_of_a_fragment)
 {
     struct original w;
-    uint8_t head[FRAME_CUT_HEAD_MAX];
+    uint8_t head[IP_FRAGMENT_HEAD_MAX];
     struct slice body;
 
     make(&w, 0, 1600, 100 | 0x2000);
-    frame_cut(&w.p, 1500, 1480, head, &body);
+    ip_fragment(&w.p, 1500, 1480, head, &body);
     CHECK_INT(120, body.len);
     CHECK_INT((100 + 1480 / 8) | 0x2000, get_be16(head + VNET + LINK + 6));
 }
 
-TEST(frame_cut_leaves_others_alone)
+TEST(ip_fragment_leaves_others_alone)
 {
     struct original w;
 
     make(&w, 0, 1480, 0);
-    CHECK(!frame_cut_can(&w.p, 1500, 1500));            /* it fits */
+    CHECK(!ip_fragment_can(&w.p, 1500, 1500));            /* it fits */
     make(&w, 0, 2000, 0x4000);
-    CHECK(!frame_cut_can(&w.p, 1500, 9000));            /* its sender does not allow it */
-    CHECK(frame_cut_can(&w.p, 1500, 1500));             /* but it came in pieces */
+    CHECK(!ip_fragment_can(&w.p, 1500, 9000));            /* its sender does not allow it */
+    CHECK(ip_fragment_can(&w.p, 1500, 1500));             /* but it came in pieces */
     make(&w, 0, 2000, 0);
-    CHECK(frame_cut_can(&w.p, 1500, 1500));
-    CHECK(!frame_cut_can(&w.p, 0, 1500));               /* the way out is gone */
+    CHECK(ip_fragment_can(&w.p, 1500, 1500));
+    CHECK(!ip_fragment_can(&w.p, 0, 1500));               /* the way out is gone */
     w.p.len--;
-    CHECK(!frame_cut_can(&w.p, 1500, 1500));            /* cut off */
+    CHECK(!ip_fragment_can(&w.p, 1500, 1500));            /* cut off */
     w.p.len++;
     w.frame[LINK] = 0x60;
-    CHECK(!frame_cut_can(&w.p, 1500, 1500));            /* IPv6 */
+    CHECK(!ip_fragment_can(&w.p, 1500, 1500));            /* IPv6 */
     w.frame[LINK] = 0x44;
-    CHECK(!frame_cut_can(&w.p, 1500, 1500));            /* a header of 16 bytes */
+    CHECK(!ip_fragment_can(&w.p, 1500, 1500));            /* a header of 16 bytes */
     w.p.l3 = NULL;
-    CHECK(!frame_cut_can(&w.p, 1500, 1500));
+    CHECK(!ip_fragment_can(&w.p, 1500, 1500));
 }
