@@ -491,55 +491,55 @@ static enum capture_status af_receive(void *queue, struct packet_vector *v)
 /* --- inline ------------------------------------------------------------------------------- */
 
 /* One way out for each way in. */
-struct af_ports {
+struct af_egress_pair {
     const struct capture_device *device[2];
-    struct af_port *port[2];
+    struct af_egress *egress[2];
     struct af_helper *helper;           /* NULL: nobody */
     unsigned count;
 };
 
-static void *af_port_open(void *queue, struct counters *counters, bool in_order,
+static void *af_egress_open(void *queue, struct counters *counters, bool in_order,
                           struct helper_thread *sender)
 {
     struct af_queue *q = queue;
-    struct af_ports *ports;
+    struct af_egress_pair *pair;
 
     if (q->side[0].conf->copy == BRIDGE_NONE)
         return NULL;
-    ports = xcalloc(1, sizeof(*ports));
-    ports->count = q->sides;
+    pair = xcalloc(1, sizeof(*pair));
+    pair->count = q->sides;
     if (in_order && sender != NULL)
-        ports->helper = af_helper_new(sender, q->load);
+        pair->helper = af_helper_new(sender, q->load);
     for (unsigned i = 0; i < q->sides; i++) {
-        ports->device[i] = &q->side[i].conf->device;
-        ports->port[i] = af_port_new(q->side[i].conf, counters, ports->helper);
+        pair->device[i] = &q->side[i].conf->device;
+        pair->egress[i] = af_egress_new(q->side[i].conf, counters, pair->helper);
     }
-    return ports;
+    return pair;
 }
 
 static void af_verdict(void *self, struct packet *p)
 {
-    struct af_ports *ports = self;
+    struct af_egress_pair *pair = self;
 
-    af_port_send(ports->port[p->device != ports->device[0]], p);
+    af_egress_send(pair->egress[p->device != pair->device[0]], p);
 }
 
-static void af_port_flush_all(void *self)
+static void af_egress_flush_all(void *self)
 {
-    struct af_ports *ports = self;
+    struct af_egress_pair *pair = self;
 
-    for (unsigned i = 0; i < ports->count; i++)
-        af_port_flush(ports->port[i]);
+    for (unsigned i = 0; i < pair->count; i++)
+        af_egress_flush(pair->egress[i]);
 }
 
-static void af_port_close(void *self)
+static void af_egress_close(void *self)
 {
-    struct af_ports *ports = self;
+    struct af_egress_pair *pair = self;
 
-    af_helper_free(ports->helper);
-    for (unsigned i = 0; i < ports->count; i++)
-        af_port_free(ports->port[i]);
-    free(ports);
+    af_helper_free(pair->helper);
+    for (unsigned i = 0; i < pair->count; i++)
+        af_egress_free(pair->egress[i]);
+    free(pair);
 }
 
 static void af_reject_path(void *queue, const struct packet *p, struct capture_path *out)
@@ -574,10 +574,10 @@ const struct capture_ops capture_af_packet = {
     .open = af_open,
     .queue_open = af_queue_open,
     .receive = af_receive,
-    .port_open = af_port_open,
+    .tx_open = af_egress_open,
     .verdict = af_verdict,
-    .port_flush = af_port_flush_all,
-    .port_close = af_port_close,
+    .tx_flush = af_egress_flush_all,
+    .tx_close = af_egress_close,
     .reject_path = af_reject_path,
     .interrupt = af_interrupt,
     .update_stats = af_update_stats,

@@ -182,12 +182,12 @@ struct af_load {
 };
 
 /* af_packet_egress.c */
-struct af_port;
-struct af_port *af_port_new(const struct af_conf *conf, struct counters *counters,
+struct af_egress;
+struct af_egress *af_egress_new(const struct af_conf *conf, struct counters *counters,
                             struct af_helper *helper);
-void af_port_free(struct af_port *port);
+void af_egress_free(struct af_egress *egress);
 /* Unless it is dropped; goes with the next flush. */
-void af_port_send(struct af_port *port, struct packet *p);
-void af_port_flush(struct af_port *port);
+void af_egress_send(struct af_egress *egress, struct packet *p);
+void af_egress_flush(struct af_egress *egress);
 
 #endif

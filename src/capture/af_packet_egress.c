@@ -20,7 +20,7 @@ _Static_assert(AF_VNET_HDR_LEN == GSO_VNET_HDR_LEN && AF_VNET_HDR_LEN == FRAGMEN
 
 #define FRAGMENTS_AT_ONCE 16
 
-struct af_port {
+struct af_egress {
     const struct af_conf *conf;
     struct counters *counters;
     counter_id errors, truncated, joined, fragmented;
@@ -37,30 +37,30 @@ struct af_port {
     uint8_t head[VECTOR_FILL / 2][GSO_FRAME_HEAD_MAX];
 };
 
-struct af_port *af_port_new(const struct af_conf *conf, struct counters *counters,
+struct af_egress *af_egress_new(const struct af_conf *conf, struct counters *counters,
                             struct af_helper *helper)
 {
-    struct af_port *port = xcalloc(1, sizeof(*port));
+    struct af_egress *egress = xcalloc(1, sizeof(*egress));
 
-    port->conf = conf;
-    port->counters = counters;
-    port->helper = helper;
-    port->errors = counter_register("capture.afpacket.send_errors", COUNTER_SUM);
-    port->truncated = counter_register("capture.afpacket.send_truncated", COUNTER_SUM);
-    port->joined = counter_register("capture.afpacket.send_joined", COUNTER_SUM);
-    port->fragmented = counter_register("capture.afpacket.send_fragmented", COUNTER_SUM);
-    port->out = af_out_new(conf);
-    return port;
+    egress->conf = conf;
+    egress->counters = counters;
+    egress->helper = helper;
+    egress->errors = counter_register("capture.afpacket.send_errors", COUNTER_SUM);
+    egress->truncated = counter_register("capture.afpacket.send_truncated", COUNTER_SUM);
+    egress->joined = counter_register("capture.afpacket.send_joined", COUNTER_SUM);
+    egress->fragmented = counter_register("capture.afpacket.send_fragmented", COUNTER_SUM);
+    egress->out = af_out_new(conf);
+    return egress;
 }
 
-void af_port_free(struct af_port *port)
+void af_egress_free(struct af_egress *egress)
 {
-    af_out_free(port->out);
-    free(port);
+    af_out_free(egress->out);
+    free(egress);
 }
 
 /* n frames as one message. */
-static struct iovec *put_message(struct af_port *port, struct packet *const *frame, unsigned n,
+static struct iovec *put_message(struct af_egress *egress, struct packet *const *frame, unsigned n,
                                  uint8_t *head, struct iovec *part)
 {
     if (n == 1) {
@@ -70,7 +70,7 @@ static struct iovec *put_message(struct af_port *port, struct packet *const *fra
     *part++ = (struct iovec){ head, gso_frame_head(frame, n, head) };
     for (unsigned i = 0; i < n; i++)
         *part++ = (struct iovec){ frame[i]->payload, frame[i]->payload_len };
-    counter_add(port->counters, port->joined, n);
+    counter_add(egress->counters, egress->joined, n);
     return part;
 }
 
@@ -84,70 +84,70 @@ static size_t len_of(const struct iovec *part, const struct iovec *end)
 }
 
 /* Frames from `at` on as messages; returns the number of these. */
-static unsigned prepare(struct af_port *port, unsigned at)
+static unsigned prepare(struct af_egress *egress, unsigned at)
 {
-    bool joins = af_out_joins(port->out);
-    struct iovec *part = port->part;
+    bool joins = af_out_joins(egress->out);
+    struct iovec *part = egress->part;
     unsigned count = 0, heads = 0;
 
-    for (unsigned n; at < port->count; at += n, count++) {
-        struct packet **frame = &port->frame[at];
+    for (unsigned n; at < egress->count; at += n, count++) {
+        struct packet **frame = &egress->frame[at];
         struct iovec *start = part;
 
-        n = joins ? gso_frame_count(frame, port->count - at) : 1;
-        part = put_message(port, frame, n, port->head[heads], part);
+        n = joins ? gso_frame_count(frame, egress->count - at) : 1;
+        part = put_message(egress, frame, n, egress->head[heads], part);
         heads += n > 1;
-        port->message[count] = (struct af_message){ n, len_of(start, part) };
-        port->header[count].msg_hdr = (struct msghdr){ .msg_iov = start,
+        egress->message[count] = (struct af_message){ n, len_of(start, part) };
+        egress->header[count].msg_hdr = (struct msghdr){ .msg_iov = start,
                                                        .msg_iovlen = (size_t)(part - start) };
     }
     return count;
 }
 
 /* By the helper while it is busy, to come behind what it has. */
-static void send_messages(struct af_port *port, struct mmsghdr *header,
+static void send_messages(struct af_egress *egress, struct mmsghdr *header,
                           const struct af_message *message, unsigned count)
 {
     unsigned done = 0;
 
-    if (af_helper_is_busy(port->helper)) {
-        af_helper_send(port->helper, port->out, header, message, count);
+    if (af_helper_is_busy(egress->helper)) {
+        af_helper_send(egress->helper, egress->out, header, message, count);
         return;
     }
     while (done < count)
-        done += af_out_send(port->out, header + done, message + done, count - done);
+        done += af_out_send(egress->out, header + done, message + done, count - done);
 }
 
 /* Frames from `at` on; returns how many of them are done with. */
-static unsigned send_from(struct af_port *port, unsigned at)
+static unsigned send_from(struct af_egress *egress, unsigned at)
 {
-    unsigned count = prepare(port, at), frames = 0, sent;
+    unsigned count = prepare(egress, at), frames = 0, sent;
     bool tries;
 
     /* Whether joined ones are taken is found out here, where they can still be sent otherwise. */
-    tries = af_out_tries_to_join(port->out) && count < port->count - at;
-    if (af_helper_is_busy(port->helper) ||
-        (!tries && af_helper_accepts(port->helper, port->message, count))) {
-        af_helper_send(port->helper, port->out, port->header, port->message, count);
-        return port->count - at;
+    tries = af_out_tries_to_join(egress->out) && count < egress->count - at;
+    if (af_helper_is_busy(egress->helper) ||
+        (!tries && af_helper_accepts(egress->helper, egress->message, count))) {
+        af_helper_send(egress->helper, egress->out, egress->header, egress->message, count);
+        return egress->count - at;
     }
-    sent = af_out_send(port->out, port->header, port->message, count);
+    sent = af_out_send(egress->out, egress->header, egress->message, count);
     for (unsigned i = 0; i < sent; i++)
-        frames += port->message[i].frames;
+        frames += egress->message[i].frames;
     return frames;
 }
 
-void af_port_flush(struct af_port *port)
+void af_egress_flush(struct af_egress *egress)
 {
     uint32_t failed;
 
-    for (unsigned done = 0; done < port->count;)
-        done += send_from(port, done);
-    port->count = 0;
-    failed = af_out_failed(port->out);
-    if (UNLIKELY(failed != port->counted))
-        counter_add(port->counters, port->errors, failed - port->counted);
-    port->counted = failed;
+    for (unsigned done = 0; done < egress->count;)
+        done += send_from(egress, done);
+    egress->count = 0;
+    failed = af_out_failed(egress->out);
+    if (UNLIKELY(failed != egress->counted))
+        counter_add(egress->counters, egress->errors, failed - egress->counted);
+    egress->counted = failed;
 }
 
 /* Where the kernel is still to complete the checksum, it expects the sum over the pseudo header
@@ -166,31 +166,31 @@ static COLD void settle_modified(struct packet *p)
     memcpy(p->data - AF_VNET_HDR_LEN, &vnet_hdr, AF_VNET_HDR_LEN);
 }
 
-static COLD void log_truncated(struct af_port *port, const struct packet *p)
+static COLD void log_truncated(struct af_egress *egress, const struct packet *p)
 {
-    counter_inc(port->counters, port->truncated);
-    if (!port->truncated_logged)
+    counter_inc(egress->counters, egress->truncated);
+    if (!egress->truncated_logged)
         log_warning("af-packet", "%s: a frame of %u bytes came in with %u only, and cannot go on: "
-                    "`ethtool -K %s gro off lro off`", port->conf->device.name, p->wire_len,
-                    p->len, port->conf->device.name);
-    port->truncated_logged = true;
+                    "`ethtool -K %s gro off lro off`", egress->conf->device.name, p->wire_len,
+                    p->len, egress->conf->device.name);
+    egress->truncated_logged = true;
 }
 
 /* Is it too large for the way out, with nobody after us who takes it apart? */
-static bool must_fragment(const struct af_port *port, struct packet *p)
+static bool must_fragment(const struct af_egress *egress, struct packet *p)
 {
     struct virtio_net_hdr vnet_hdr;
 
     memcpy(&vnet_hdr, p->data - AF_VNET_HDR_LEN, AF_VNET_HDR_LEN);
     if (vnet_hdr.gso_type != VIRTIO_NET_HDR_GSO_NONE ||
-        !ip_fragment_can(p, af_out_mtu(port->out), port->conf->facts.mtu))
+        !ip_fragment_can(p, af_out_mtu(egress->out), egress->conf->facts.mtu))
         return false;
     if ((vnet_hdr.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM) != 0)
         packet_fix_checksums(p);
     return true;
 }
 
-static COLD void send_fragments(struct af_port *port, const struct packet *p)
+static COLD void send_fragments(struct af_egress *egress, const struct packet *p)
 {
     uint32_t end = p->len - (uint32_t)(p->l3 - p->data) - (p->l3[0] & 0xfu) * 4, at = 0;
     uint8_t head[FRAGMENTS_AT_ONCE][IP_FRAGMENT_HEAD_MAX];
@@ -199,7 +199,7 @@ static COLD void send_fragments(struct af_port *port, const struct packet *p)
     struct iovec part[2 * FRAGMENTS_AT_ONCE];
     struct slice body;
 
-    counter_inc(port->counters, port->fragmented);
+    counter_inc(egress->counters, egress->fragmented);
     while (at < end) {
         unsigned n = 0;
 
@@ -207,31 +207,31 @@ static COLD void send_fragments(struct af_port *port, const struct packet *p)
             struct iovec *own = &part[2 * n];
 
             own[0].iov_base = head[n];
-            own[0].iov_len = ip_fragment(p, af_out_mtu(port->out), at, head[n], &body);
+            own[0].iov_len = ip_fragment(p, af_out_mtu(egress->out), at, head[n], &body);
             own[1] = (struct iovec){ (void *)body.data, body.len };
             message[n] = (struct af_message){ 1, own[0].iov_len + body.len };
             header[n].msg_hdr = (struct msghdr){ .msg_iov = own, .msg_iovlen = 2 };
         }
-        send_messages(port, header, message, n);
+        send_messages(egress, header, message, n);
     }
 }
 
-void af_port_send(struct af_port *port, struct packet *p)
+void af_egress_send(struct af_egress *egress, struct packet *p)
 {
-    if ((p->action & ACTION_DROP) != 0 && port->conf->copy == BRIDGE_IPS)
+    if ((p->action & ACTION_DROP) != 0 && egress->conf->copy == BRIDGE_IPS)
         return;
     if (UNLIKELY(p->len < p->wire_len)) {
-        log_truncated(port, p);
+        log_truncated(egress, p);
         return;
     }
     if (UNLIKELY((p->flags & PACKET_MODIFIED) != 0))
         settle_modified(p);
-    if (UNLIKELY(p->len > af_out_mtu(port->out)) && must_fragment(port, p)) {
-        af_port_flush(port);
-        send_fragments(port, p);
+    if (UNLIKELY(p->len > af_out_mtu(egress->out)) && must_fragment(egress, p)) {
+        af_egress_flush(egress);
+        send_fragments(egress, p);
         return;
     }
-    if (port->count == VECTOR_FILL)
-        af_port_flush(port);
-    port->frame[port->count++] = p;
+    if (egress->count == VECTOR_FILL)
+        af_egress_flush(egress);
+    egress->frame[egress->count++] = p;
 }

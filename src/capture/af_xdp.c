@@ -429,65 +429,65 @@ static enum capture_status xdp_receive(void *queue, struct packet_vector *v)
 
 /* --- inline ------------------------------------------------------------------------------- */
 
-struct xdp_port {
+struct xdp_tx {
     struct xdp_queue *queue;
     struct counters *counters;
     bool owns_rings;                    /* it is the receiving thread's */
-    struct frame_port *plain[2];        /* else: out of which that side's frames go */
+    struct frame_tx *plain[2];        /* else: out of which that side's frames go */
 };
 
-static void *xdp_port_open(void *queue, struct counters *counters, bool in_order,
+static void *xdp_tx_open(void *queue, struct counters *counters, bool in_order,
                            struct helper_thread *sender)
 {
     struct xdp_queue *q = queue;
-    struct xdp_port *port;
+    struct xdp_tx *tx;
 
     (void)sender;
     if (q->side[0]->copy == BRIDGE_NONE)
         return NULL;
-    port = xcalloc(1, sizeof(*port));
-    port->queue = q;
-    port->counters = counters;
-    port->owns_rings = in_order;
+    tx = xcalloc(1, sizeof(*tx));
+    tx->queue = q;
+    tx->counters = counters;
+    tx->owns_rings = in_order;
     for (unsigned i = 0; i < q->sides && !in_order; i++)
-        port->plain[i] = frame_port_new(q->side[i]->peer, counters, q->send_errors);
-    return port;
+        tx->plain[i] = frame_tx_new(q->side[i]->peer, counters, q->send_errors);
+    return tx;
 }
 
 static void xdp_verdict(void *self, struct packet *p)
 {
-    struct xdp_port *port = self;
-    struct xdp_queue *q = port->queue;
+    struct xdp_tx *tx = self;
+    struct xdp_queue *q = tx->queue;
     unsigned side = p->device != &q->side[0]->device;
 
     if ((p->action & ACTION_DROP) != 0 && q->side[side]->copy == BRIDGE_IPS)
         return;
     if (UNLIKELY((p->flags & PACKET_OPEN_CHECKSUM) != 0))
         packet_fix_checksums(p);
-    if (!port->owns_rings)
-        frame_port_send(port->plain[side], p->data, p->len);
+    if (!tx->owns_rings)
+        frame_tx_send(tx->plain[side], p->data, p->len);
     else if (q->sockets == NULL || !xdp_sockets_send(q->sockets, 1 - side, p->data, p->len))
-        counter_inc(port->counters, q->send_errors);
+        counter_inc(tx->counters, q->send_errors);
 }
 
-static void xdp_port_flush(void *self)
+static void xdp_tx_flush(void *self)
 {
-    struct xdp_port *port = self;
+    struct xdp_tx *tx = self;
 
-    if (port->owns_rings && port->queue->sockets != NULL)
-        xdp_sockets_flush(port->queue->sockets);
+    if (tx->owns_rings && tx->queue->sockets != NULL)
+        xdp_sockets_flush(tx->queue->sockets);
     for (unsigned i = 0; i < 2; i++)
-        if (port->plain[i] != NULL)
-            frame_port_flush(port->plain[i]);
+        if (tx->plain[i] != NULL)
+            frame_tx_flush(tx->plain[i]);
 }
 
-static void xdp_port_close(void *self)
+static void xdp_tx_close(void *self)
 {
-    struct xdp_port *port = self;
+    struct xdp_tx *tx = self;
 
     for (unsigned i = 0; i < 2; i++)
-        frame_port_free(port->plain[i]);
-    free(port);
+        frame_tx_free(tx->plain[i]);
+    free(tx);
 }
 
 static void xdp_reject_path(void *queue, const struct packet *p, struct capture_path *out)
@@ -522,10 +522,10 @@ const struct capture_ops capture_af_xdp = {
     .open = xdp_open,
     .queue_open = xdp_queue_open,
     .receive = xdp_receive,
-    .port_open = xdp_port_open,
+    .tx_open = xdp_tx_open,
     .verdict = xdp_verdict,
-    .port_flush = xdp_port_flush,
-    .port_close = xdp_port_close,
+    .tx_flush = xdp_tx_flush,
+    .tx_close = xdp_tx_close,
     .reject_path = xdp_reject_path,
     .interrupt = xdp_interrupt,
     .update_stats = xdp_update_stats,

@@ -105,16 +105,16 @@ struct capture_ops {
     /* Appends up to VECTOR_FILL packets; waits at most 100 ms for the first. */
     enum capture_status (*receive)(void *queue, struct packet_vector *v);
     /* A port is one thread's way to give verdicts on a queue; it gives NULL when there is nothing
-     * to give. Without port_open the queue itself is the port.
+     * to give. Without tx_open the queue itself is the port.
      * in_order: the thread also receives from the queue, and judges in the order of receiving.
      * sender: the thread that is to send for it, which the port makes; NULL: none is. */
-    void *(*port_open)(void *queue, struct counters *counters, bool in_order,
+    void *(*tx_open)(void *queue, struct counters *counters, bool in_order,
                        struct helper_thread *sender);
     /* Carries out p->action; exactly once for each packet of an inline capture. The packet stays
-     * until after port_flush(), which stands at the end of each vector. */
-    void (*verdict)(void *port, struct packet *p);
-    void (*port_flush)(void *port);
-    void (*port_close)(void *port);
+     * until after tx_flush(), which stands at the end of each vector. */
+    void (*verdict)(void *tx, struct packet *p);
+    void (*tx_flush)(void *tx);
+    void (*tx_close)(void *tx);
     /* The ways along which a packet of the queue came and would go, to refuse it. NULL: none. */
     void (*reject_path)(void *queue, const struct packet *p, struct capture_path *out);
     void (*interrupt)(void *queue);             /* any thread; may be NULL */

@@ -13,7 +13,7 @@
 #include "base/array.h"
 #include "packet/vector.h"
 
-struct frame_port {
+struct frame_tx {
     char interface[64];
     struct counters *counters;
     counter_id errors;
@@ -37,46 +37,46 @@ static int connect_out(const char *interface)
     return fd;
 }
 
-struct frame_port *frame_port_new(const char *interface, struct counters *counters,
+struct frame_tx *frame_tx_new(const char *interface, struct counters *counters,
                                   counter_id errors)
 {
-    struct frame_port *port = xcalloc(1, sizeof(*port));
+    struct frame_tx *tx = xcalloc(1, sizeof(*tx));
 
-    snprintf(port->interface, sizeof(port->interface), "%s", interface);
-    port->counters = counters;
-    port->errors = errors;
+    snprintf(tx->interface, sizeof(tx->interface), "%s", interface);
+    tx->counters = counters;
+    tx->errors = errors;
     for (unsigned i = 0; i < VECTOR_FILL; i++)
-        port->message[i].msg_hdr = (struct msghdr){ .msg_iov = &port->part[i], .msg_iovlen = 1 };
-    port->fd = connect_out(interface);
-    return port;
+        tx->message[i].msg_hdr = (struct msghdr){ .msg_iov = &tx->part[i], .msg_iovlen = 1 };
+    tx->fd = connect_out(interface);
+    return tx;
 }
 
-void frame_port_free(struct frame_port *port)
+void frame_tx_free(struct frame_tx *tx)
 {
-    if (port == NULL)
+    if (tx == NULL)
         return;
-    if (port->fd >= 0)
-        close(port->fd);
-    free(port);
+    if (tx->fd >= 0)
+        close(tx->fd);
+    free(tx);
 }
 
 /* An interface that was taken away and has come back is another one for the kernel. */
-static COLD void send_failed(struct frame_port *port)
+static COLD void send_failed(struct frame_tx *tx)
 {
-    counter_inc(port->counters, port->errors);
+    counter_inc(tx->counters, tx->errors);
     if (errno != ENXIO && errno != ENODEV && errno != EBADF)
         return;
-    if (port->fd >= 0)
-        close(port->fd);
-    port->fd = connect_out(port->interface);
+    if (tx->fd >= 0)
+        close(tx->fd);
+    tx->fd = connect_out(tx->interface);
 }
 
-void frame_port_flush(struct frame_port *port)
+void frame_tx_flush(struct frame_tx *tx)
 {
     unsigned at = 0;
 
-    while (at < port->count) {
-        int n = sendmmsg(port->fd, port->message + at, port->count - at, 0);
+    while (at < tx->count) {
+        int n = sendmmsg(tx->fd, tx->message + at, tx->count - at, 0);
 
         if (n > 0) {
             at += (unsigned)n;
@@ -84,15 +84,15 @@ void frame_port_flush(struct frame_port *port)
         }
         if (n < 0 && errno == EINTR)
             continue;
-        send_failed(port);
+        send_failed(tx);
         at++;
     }
-    port->count = 0;
+    tx->count = 0;
 }
 
-void frame_port_send(struct frame_port *port, uint8_t *data, uint32_t len)
+void frame_tx_send(struct frame_tx *tx, uint8_t *data, uint32_t len)
 {
-    if (port->count == VECTOR_FILL)
-        frame_port_flush(port);
-    port->part[port->count++] = (struct iovec){ data, len };
+    if (tx->count == VECTOR_FILL)
+        frame_tx_flush(tx);
+    tx->part[tx->count++] = (struct iovec){ data, len };
 }

@@ -51,7 +51,7 @@ struct nfq_queue {
     struct iovec part[VECTOR_FILL];
     unsigned from, filled;
     uint32_t last_id;
-    struct nfq_port *own_port;          /* for what the engine does not see */
+    struct nfq_verdict *own_verdicts;          /* for what the engine does not see */
     int interrupted;                    /* atomic */
 };
 
@@ -216,7 +216,7 @@ static void *nfq_queue_open(void *capture, unsigned queue, struct packet_pool *p
         .errors = counter_register("capture.errors", COUNTER_SUM),
         .strays = counter_register("capture.nfq.not_ip", COUNTER_SUM),
     };
-    q->own_port = nfq_port_new(&c->conf, q->fd, q->number, counters, false, NULL);
+    q->own_verdicts = nfq_verdict_new(&c->conf, q->fd, q->number, counters, false, NULL);
     for (unsigned i = 0; i < VECTOR_FILL; i++)
         arm(q, i);
     packet_pool_on_return(pool, packet_returned, q);
@@ -245,8 +245,8 @@ static void nfq_queue_close(void *queue)
 
     packet_pool_collect(q->pool);
     if (q->capture->conf.fail_open)
-        nfq_port_accept_rest(q->own_port, q->last_id);
-    nfq_port_free(q->own_port);
+        nfq_verdict_accept_rest(q->own_verdicts, q->last_id);
+    nfq_verdict_free(q->own_verdicts);
     close(q->fd);
     for (unsigned i = 0; i < VECTOR_FILL; i++)
         free(q->armed[i]);
@@ -303,7 +303,7 @@ static bool take_message(struct nfq_queue *q, unsigned i, struct packet_vector *
     q->last_id = m.id;
     if (m.payload == NULL || (m.protocol != ETH_P_IP && m.protocol != ETH_P_IPV6)) {
         counter_inc(q->counters, q->id.strays);
-        nfq_port_plain(q->own_port, m.id, true);
+        nfq_verdict_add_id(q->own_verdicts, m.id, true);
         return true;
     }
     p = packet_pool_get(q->pool);
@@ -365,27 +365,27 @@ static bool nfq_sends_apart(const struct conf_node *root, const char *source, un
 
 /* --- verdicts ----------------------------------------------------------------------------- */
 
-static void *nfq_port_open(void *queue, struct counters *counters, bool in_order,
+static void *nfq_verdict_open(void *queue, struct counters *counters, bool in_order,
                            struct helper_thread *sender)
 {
     struct nfq_queue *q = queue;
 
-    return nfq_port_new(&q->capture->conf, q->fd, q->number, counters, in_order, sender);
+    return nfq_verdict_new(&q->capture->conf, q->fd, q->number, counters, in_order, sender);
 }
 
-static void nfq_verdict(void *port, struct packet *p)
+static void nfq_add_verdict(void *tx, struct packet *p)
 {
-    nfq_port_verdict(port, p);
+    nfq_verdict_add(tx, p);
 }
 
-static void nfq_flush(void *port)
+static void nfq_flush(void *tx)
 {
-    nfq_port_flush(port);
+    nfq_verdict_flush(tx);
 }
 
-static void nfq_port_close(void *port)
+static void nfq_verdict_close(void *tx)
 {
-    nfq_port_free(port);
+    nfq_verdict_free(tx);
 }
 
 /* By the routes; with the mark that keeps it from being queued again. */
@@ -414,10 +414,10 @@ const struct capture_ops capture_nfq = {
     .queue_open = nfq_queue_open,
     .receive = nfq_receive,
     .sends_apart = nfq_sends_apart,
-    .port_open = nfq_port_open,
-    .verdict = nfq_verdict,
-    .port_flush = nfq_flush,
-    .port_close = nfq_port_close,
+    .tx_open = nfq_verdict_open,
+    .verdict = nfq_add_verdict,
+    .tx_flush = nfq_flush,
+    .tx_close = nfq_verdict_close,
     .reject_path = nfq_reject_path,
     .interrupt = nfq_interrupt,
     .update_stats = nfq_update_stats,

@@ -66,15 +66,15 @@ struct nfq_buffer *nfq_sender_buffer(struct nfq_sender *s);     /* until the nex
 void nfq_sender_send(struct nfq_sender *s, unsigned verdicts);
 
 /* nfq_verdict.c: verdicts of one thread on one queue. */
-struct nfq_port;
-struct nfq_port *nfq_port_new(const struct nfq_conf *conf, int fd, unsigned number,
+struct nfq_verdict;
+struct nfq_verdict *nfq_verdict_new(const struct nfq_conf *conf, int fd, unsigned number,
                               struct counters *counters, bool in_order, struct helper_thread *sender);
-void nfq_port_free(struct nfq_port *port);
-void nfq_port_verdict(struct nfq_port *port, struct packet *p);
-void nfq_port_flush(struct nfq_port *port);
+void nfq_verdict_free(struct nfq_verdict *tx);
+void nfq_verdict_add(struct nfq_verdict *tx, struct packet *p);
+void nfq_verdict_flush(struct nfq_verdict *tx);
 /* A packet that the engine never saw. */
-void nfq_port_plain(struct nfq_port *port, uint32_t id, bool accept);
+void nfq_verdict_add_id(struct nfq_verdict *tx, uint32_t id, bool accept);
 /* All that waits in the kernel still. */
-void nfq_port_accept_rest(struct nfq_port *port, uint32_t last_id);
+void nfq_verdict_accept_rest(struct nfq_verdict *tx, uint32_t last_id);
 
 #endif

@@ -17,7 +17,7 @@
 
 #define PAYLOAD_MAX (65535 - sizeof(struct nlattr))
 
-struct nfq_port {
+struct nfq_verdict {
     const struct nfq_conf *conf;
     unsigned number;
     bool in_order;
@@ -38,28 +38,28 @@ struct verdict {
     uint32_t payload_len;
 };
 
-struct nfq_port *nfq_port_new(const struct nfq_conf *conf, int fd, unsigned number,
+struct nfq_verdict *nfq_verdict_new(const struct nfq_conf *conf, int fd, unsigned number,
                               struct counters *counters, bool in_order, struct helper_thread *sender)
 {
-    struct nfq_port *port = xcalloc(1, sizeof(*port));
+    struct nfq_verdict *tx = xcalloc(1, sizeof(*tx));
 
-    port->conf = conf;
-    port->number = number;
-    port->counters = counters;
-    port->in_order = in_order;
-    port->too_long = counter_register("capture.nfq.modified_too_long", COUNTER_SUM);
-    port->sender = nfq_sender_new(fd, counters, in_order ? sender : NULL);
-    port->out = nfq_sender_buffer(port->sender);
-    return port;
+    tx->conf = conf;
+    tx->number = number;
+    tx->counters = counters;
+    tx->in_order = in_order;
+    tx->too_long = counter_register("capture.nfq.modified_too_long", COUNTER_SUM);
+    tx->sender = nfq_sender_new(fd, counters, in_order ? sender : NULL);
+    tx->out = nfq_sender_buffer(tx->sender);
+    return tx;
 }
 
-void nfq_port_free(struct nfq_port *port)
+void nfq_verdict_free(struct nfq_verdict *tx)
 {
-    if (port == NULL)
+    if (tx == NULL)
         return;
-    nfq_port_flush(port);
-    nfq_sender_free(port->sender);
-    free(port);
+    nfq_verdict_flush(tx);
+    nfq_sender_free(tx->sender);
+    free(tx);
 }
 
 static void put_attribute(struct nfq_buffer *out, uint16_t type, const void *data, size_t len)
@@ -72,13 +72,13 @@ static void put_attribute(struct nfq_buffer *out, uint16_t type, const void *dat
     out->len += NLA_ALIGN(sizeof(attr) + len);
 }
 
-static void put_message(struct nfq_port *port, unsigned type, const struct verdict *v)
+static void put_message(struct nfq_verdict *tx, unsigned type, const struct verdict *v)
 {
     struct nlmsghdr head = { .nlmsg_type = (uint16_t)(NFNL_SUBSYS_QUEUE << 8 | type),
                              .nlmsg_flags = NLM_F_REQUEST };
-    struct nfgenmsg gen = { .version = NFNETLINK_V0, .res_id = htons((uint16_t)port->number) };
+    struct nfgenmsg gen = { .version = NFNETLINK_V0, .res_id = htons((uint16_t)tx->number) };
     struct nfqnl_msg_verdict_hdr body = { .verdict = htonl(v->code), .id = htonl(v->id) };
-    struct nfq_buffer *out = port->out;
+    struct nfq_buffer *out = tx->out;
     uint32_t mark = htonl(v->mark);
     size_t start = out->len;
 
@@ -93,38 +93,38 @@ static void put_message(struct nfq_port *port, unsigned type, const struct verdi
     memcpy(out->data + start, &head, sizeof(head));
 }
 
-static void send_buffer(struct nfq_port *port)
+static void send_buffer(struct nfq_verdict *tx)
 {
-    nfq_sender_send(port->sender, port->count);
-    port->out = nfq_sender_buffer(port->sender);
-    port->count = 0;
+    nfq_sender_send(tx->sender, tx->count);
+    tx->out = nfq_sender_buffer(tx->sender);
+    tx->count = 0;
 }
 
-static void end_run(struct nfq_port *port)
+static void end_run(struct nfq_verdict *tx)
 {
-    struct verdict all = { .id = port->run_id, .code = NF_ACCEPT, .mark = port->run_mark,
-                           .sets_mark = port->run_sets_mark };
+    struct verdict all = { .id = tx->run_id, .code = NF_ACCEPT, .mark = tx->run_mark,
+                           .sets_mark = tx->run_sets_mark };
 
-    if (!port->has_run)
+    if (!tx->has_run)
         return;
-    port->has_run = false;
-    if (port->conf->mode == NFQ_REPEAT)
+    tx->has_run = false;
+    if (tx->conf->mode == NFQ_REPEAT)
         all.code = NF_REPEAT;
-    else if (port->conf->mode == NFQ_ROUTE)
-        all.code = NF_QUEUE | (uint32_t)port->conf->route_queue << 16;
-    put_message(port, NFQNL_MSG_VERDICT_BATCH, &all);
+    else if (tx->conf->mode == NFQ_ROUTE)
+        all.code = NF_QUEUE | (uint32_t)tx->conf->route_queue << 16;
+    put_message(tx, NFQNL_MSG_VERDICT_BATCH, &all);
 }
 
-void nfq_port_flush(struct nfq_port *port)
+void nfq_verdict_flush(struct nfq_verdict *tx)
 {
-    end_run(port);
-    send_buffer(port);
+    end_run(tx);
+    send_buffer(tx);
 }
 
-static void make_space(struct nfq_port *port, size_t more)
+static void make_space(struct nfq_verdict *tx, size_t more)
 {
-    if (port->out->len + more + 256 > sizeof(port->out->data))
-        nfq_port_flush(port);
+    if (tx->out->len + more + 256 > sizeof(tx->out->data))
+        nfq_verdict_flush(tx);
 }
 
 /* The mark a packet goes on with. */
@@ -141,18 +141,18 @@ static void settle_mark(const struct nfq_conf *conf, const struct packet *p, str
     v->sets_mark = mark != slot->mark;
 }
 
-static void let_pass(struct nfq_port *port, const struct packet *p, struct verdict *v)
+static void let_pass(struct nfq_verdict *tx, const struct packet *p, struct verdict *v)
 {
-    settle_mark(port->conf, p, v);
-    if (port->conf->mode == NFQ_REPEAT)
+    settle_mark(tx->conf, p, v);
+    if (tx->conf->mode == NFQ_REPEAT)
         v->code = NF_REPEAT;
-    else if (port->conf->mode == NFQ_ROUTE)
-        v->code = NF_QUEUE | (uint32_t)port->conf->route_queue << 16;
+    else if (tx->conf->mode == NFQ_ROUTE)
+        v->code = NF_QUEUE | (uint32_t)tx->conf->route_queue << 16;
     if ((p->flags & PACKET_MODIFIED) == 0)
         return;
     if (p->len > PAYLOAD_MAX) {
         /* What was to be changed must not pass unchanged. */
-        counter_inc(port->counters, port->too_long);
+        counter_inc(tx->counters, tx->too_long);
         v->code = NF_DROP;
         return;
     }
@@ -160,51 +160,51 @@ static void let_pass(struct nfq_port *port, const struct packet *p, struct verdi
     v->payload_len = p->len;
 }
 
-static void put_verdict(struct nfq_port *port, const struct verdict *v)
+static void put_verdict(struct nfq_verdict *tx, const struct verdict *v)
 {
-    bool plain = port->in_order && v->payload == NULL && v->code != NF_DROP;
+    bool plain = tx->in_order && v->payload == NULL && v->code != NF_DROP;
 
-    if (port->has_run && (!plain || v->sets_mark != port->run_sets_mark ||
-                          (v->sets_mark && v->mark != port->run_mark)))
-        end_run(port);
-    make_space(port, v->payload_len);
+    if (tx->has_run && (!plain || v->sets_mark != tx->run_sets_mark ||
+                          (v->sets_mark && v->mark != tx->run_mark)))
+        end_run(tx);
+    make_space(tx, v->payload_len);
     if (plain) {
-        port->has_run = true;
-        port->run_id = v->id;
-        port->run_mark = v->mark;
-        port->run_sets_mark = v->sets_mark;
+        tx->has_run = true;
+        tx->run_id = v->id;
+        tx->run_mark = v->mark;
+        tx->run_sets_mark = v->sets_mark;
     } else {
-        put_message(port, NFQNL_MSG_VERDICT, v);
+        put_message(tx, NFQNL_MSG_VERDICT, v);
     }
-    if (++port->count == port->conf->batch)
-        nfq_port_flush(port);
+    if (++tx->count == tx->conf->batch)
+        nfq_verdict_flush(tx);
 }
 
-void nfq_port_verdict(struct nfq_port *port, struct packet *p)
+void nfq_verdict_add(struct nfq_verdict *tx, struct packet *p)
 {
     struct verdict v = { .id = (uint32_t)p->capture_id, .code = NF_ACCEPT };
 
     if ((p->action & ACTION_DROP) != 0)
         v.code = NF_DROP;
     else
-        let_pass(port, p, &v);
-    put_verdict(port, &v);
+        let_pass(tx, p, &v);
+    put_verdict(tx, &v);
 }
 
-void nfq_port_plain(struct nfq_port *port, uint32_t id, bool accept)
+void nfq_verdict_add_id(struct nfq_verdict *tx, uint32_t id, bool accept)
 {
     struct verdict v = { .id = id, .code = accept ? NF_ACCEPT : NF_DROP };
 
-    make_space(port, 0);
-    put_message(port, NFQNL_MSG_VERDICT, &v);
-    send_buffer(port);
+    make_space(tx, 0);
+    put_message(tx, NFQNL_MSG_VERDICT, &v);
+    send_buffer(tx);
 }
 
-void nfq_port_accept_rest(struct nfq_port *port, uint32_t last_id)
+void nfq_verdict_accept_rest(struct nfq_verdict *tx, uint32_t last_id)
 {
     /* Ids compare as numbers that wrap round; this one is beyond all there are. */
     struct verdict v = { .id = last_id + 0x3fffffff, .code = NF_ACCEPT };
 
-    put_message(port, NFQNL_MSG_VERDICT_BATCH, &v);
-    send_buffer(port);
+    put_message(tx, NFQNL_MSG_VERDICT_BATCH, &v);
+    send_buffer(tx);
 }

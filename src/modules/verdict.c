@@ -13,8 +13,8 @@
 #include <stdlib.h>
 
 /* This thread's way to a queue. */
-struct verdict_port {
-    void *port;                         /* the capture's; NULL: it wants no verdicts */
+struct verdict_tx {
+    void *handle;                         /* the capture's; NULL: it wants no verdicts */
     bool is_open, touched;              /* touched: it had a packet in this vector */
 };
 
@@ -26,7 +26,7 @@ struct verdict_module {
     counter_id reject_failed;
     bool firewall;                      /* counts as if it stood before the other rules */
     counter_id fw_accepted, fw_blocked, fw_rejected;
-    struct verdict_port *ports;         /* by queue */
+    struct verdict_tx *tx;         /* by queue */
     unsigned last;                      /* queue of the last packet */
     struct raw_sender *sender;          /* NULL: offline */
     struct helper_thread *send_thread;    /* NULL: this one sends itself */
@@ -61,30 +61,30 @@ static void register_counters(struct verdict_module *m)
     }
 }
 
-static COLD void open_port(struct verdict_module *m, unsigned queue)
+static COLD void open_tx(struct verdict_module *m, unsigned queue)
 {
     const struct run_queue *q = &m->ctx->queues[queue];
     const struct capture_ops *ops = m->ctx->capture;
-    struct verdict_port *port = &m->ports[queue];
+    struct verdict_tx *tx = &m->tx[queue];
 
-    port->is_open = true;
+    tx->is_open = true;
     if (m->ctx->gives_verdict)
-        port->port = ops->port_open == NULL
+        tx->handle = ops->tx_open == NULL
                          ? q->queue
-                         : ops->port_open(q->queue, m->counters, q->pool == m->own_pool,
+                         : ops->tx_open(q->queue, m->counters, q->pool == m->own_pool,
                                           m->send_thread);
 }
 
 /* Where this thread receives as well, all that it needs is there before the first packet. */
-static void open_own_port(struct verdict_module *m)
+static void open_own_tx(struct verdict_module *m)
 {
     for (unsigned i = 0; i < m->ctx->queue_count && m->own_pool != NULL; i++)
         if (m->ctx->queues[i].pool == m->own_pool)
-            open_port(m, i);
+            open_tx(m, i);
 }
 
 /* Of the queue by which a frame came; NULL when it came by none. */
-static struct verdict_port *port_of(struct verdict_module *m, const struct packet *p)
+static struct verdict_tx *tx_of(struct verdict_module *m, const struct packet *p)
 {
     const struct run_context *ctx = m->ctx;
 
@@ -97,9 +97,9 @@ static struct verdict_port *port_of(struct verdict_module *m, const struct packe
             return NULL;
         m->last = i;
     }
-    if (UNLIKELY(!m->ports[m->last].is_open))
-        open_port(m, m->last);
-    return &m->ports[m->last];
+    if (UNLIKELY(!m->tx[m->last].is_open))
+        open_tx(m, m->last);
+    return &m->tx[m->last];
 }
 
 static void *verdict_open(const struct module_env *env, struct err *err)
@@ -111,14 +111,14 @@ static void *verdict_open(const struct module_env *env, struct err *err)
     m->counters = env->counters;
     m->own_pool = env->pool;
     m->send_thread = env->sender;
-    m->ports = xcalloc(RUN_QUEUES_MAX, sizeof(m->ports[0]));
+    m->tx = xcalloc(RUN_QUEUES_MAX, sizeof(m->tx[0]));
     if (m->ctx->is_inline)
         register_counters(m);
     if (!m->ctx->offline) {
         m->reject_failed = counter_register("ips.reject_failed", COUNTER_SUM);
         m->sender = raw_sender_new();
     }
-    open_own_port(m);
+    open_own_tx(m);
     return m;
 }
 
@@ -152,16 +152,16 @@ static void count(struct verdict_module *m, const struct packet *p)
 
 static void carry_out(struct verdict_module *m, struct packet *p)
 {
-    struct verdict_port *port;
+    struct verdict_tx *tx;
 
     if (m->ctx->is_inline)
         count(m, p);
-    if (m->ctx->capture->verdict == NULL || (port = port_of(m, p)) == NULL || port->port == NULL)
+    if (m->ctx->capture->verdict == NULL || (tx = tx_of(m, p)) == NULL || tx->handle == NULL)
         return;
     if (UNLIKELY((p->flags & PACKET_MODIFIED) != 0))
         packet_fix_checksums(p);
-    m->ctx->capture->verdict(port->port, p);
-    port->touched = true;
+    m->ctx->capture->verdict(tx->handle, p);
+    tx->touched = true;
 }
 
 static void send_reject(struct verdict_module *m, const struct capture_path *path,
@@ -199,7 +199,7 @@ static COLD void reject(struct verdict_module *m, const struct packet *p)
     const struct packet *root = p->root != NULL ? p->root : p;
     struct capture_path path;
 
-    if ((p->flags & (PACKET_PSEUDO | PACKET_TUNNEL)) != 0 || port_of(m, root) == NULL)
+    if ((p->flags & (PACKET_PSEUDO | PACKET_TUNNEL)) != 0 || tx_of(m, root) == NULL)
         return;
     reject_path(m, root, &path);
     if (p->action & ACTION_REJECT_SRC)
@@ -224,10 +224,10 @@ static bool last_of_frame(struct packet *root, const struct packet *p)
 
 static void flush_ports(struct verdict_module *m)
 {
-    for (unsigned i = 0; i < m->ctx->queue_count && m->ctx->capture->port_flush != NULL; i++)
-        if (m->ports[i].touched) {
-            m->ctx->capture->port_flush(m->ports[i].port);
-            m->ports[i].touched = false;
+    for (unsigned i = 0; i < m->ctx->queue_count && m->ctx->capture->tx_flush != NULL; i++)
+        if (m->tx[i].touched) {
+            m->ctx->capture->tx_flush(m->tx[i].handle);
+            m->tx[i].touched = false;
         }
 }
 
@@ -256,10 +256,10 @@ static void verdict_close(void *self)
     struct verdict_module *m = self;
 
     for (unsigned i = 0; i < RUN_QUEUES_MAX; i++)
-        if (m->ports[i].port != NULL && m->ctx->capture->port_close != NULL)
-            m->ctx->capture->port_close(m->ports[i].port);
+        if (m->tx[i].handle != NULL && m->ctx->capture->tx_close != NULL)
+            m->ctx->capture->tx_close(m->tx[i].handle);
     raw_sender_free(m->sender);
-    free(m->ports);
+    free(m->tx);
     free(m);
 }
 
