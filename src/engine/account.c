@@ -60,7 +60,7 @@ void account_awake(struct engine_thread *t, enum wait_kind kind)
 {
     uint64_t now = engine_clock_ns(t->engine);
 
-    figure_add(kind == WAIT_INPUT ? &t->wait_ns : &t->blocked_ns, now - t->stamp_ns);
+    metric_add(kind == WAIT_INPUT ? &t->wait_ns : &t->blocked_ns, now - t->stamp_ns);
     t->stamp_ns = now;
     account_busy(t->engine, 1);
 }
@@ -90,11 +90,11 @@ struct thread_time {
 /* Of a CPU that the thread has had, at its end or until now; 0: not known. */
 static uint64_t cpu_ns_of(const struct engine_thread *t)
 {
-    uint64_t ns = figure_get(&t->cpu_ns);
+    uint64_t ns = metric_get(&t->cpu_ns);
     struct timespec now;
     clockid_t clock;
 
-    if (ns == 0 && figure_get(&t->start_ns) != 0 && pthread_getcpuclockid(t->id, &clock) == 0 &&
+    if (ns == 0 && metric_get(&t->start_ns) != 0 && pthread_getcpuclockid(t->id, &clock) == 0 &&
         clock_gettime(clock, &now) == 0)
         return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
     return ns;
@@ -118,7 +118,7 @@ static uint64_t engine_end_ns(const struct engine *e)
     uint64_t latest = 0;
 
     for (unsigned i = 0; i < e->thread_count; i++) {
-        uint64_t end = figure_get(&e->threads[i].end_ns);
+        uint64_t end = metric_get(&e->threads[i].end_ns);
 
         if (end == 0)
             return engine_clock_ns(e);
@@ -131,16 +131,16 @@ static uint64_t engine_end_ns(const struct engine *e)
 static struct thread_time time_of(const struct engine_thread *t)
 {
     struct thread_time time = { 0 };
-    uint64_t end = figure_get(&t->end_ns), start = figure_get(&t->start_ns);
+    uint64_t end = metric_get(&t->end_ns), start = metric_get(&t->start_ns);
     uint64_t run_end = engine_end_ns(t->engine);
 
     if (start == 0)
         return time;
     time.span = run_end > start ? run_end - start : 0;
     for (unsigned i = 0; i < t->module_count; i++)
-        time.busy += figure_get(&t->modules[i].busy_ns);
-    time.wait = figure_get(&t->wait_ns) + (end != 0 && run_end > end ? run_end - end : 0);
-    time.blocked = figure_get(&t->blocked_ns);
+        time.busy += metric_get(&t->modules[i].busy_ns);
+    time.wait = metric_get(&t->wait_ns) + (end != 0 && run_end > end ? run_end - end : 0);
+    time.blocked = metric_get(&t->blocked_ns);
     correct_receive(t, &time);
     return time;
 }
@@ -156,9 +156,9 @@ static uint64_t assigned_to(const struct engine_thread *t)
     uint64_t packets = 0;
 
     for (unsigned i = 0; i < t->in_count; i++)
-        packets += figure_get(&t->in[i].sent);
+        packets += metric_get(&t->in[i].sent);
     if (t->in_count == 0 && t->module_count > 0)
-        packets = figure_get(&t->modules[t->module_count - 1].packets);
+        packets = metric_get(&t->modules[t->module_count - 1].packets);
     return packets;
 }
 
@@ -169,7 +169,7 @@ static uint64_t packets_of(const struct engine_thread *t)
     if (t->engine->plan->shares_file && t->plan->stage == 0 && t->out_count == 0)
         return assigned_to(t);
     for (unsigned i = 0; i < t->module_count; i++)
-        packets = MAX(packets, figure_get(&t->modules[i].packets));
+        packets = MAX(packets, metric_get(&t->modules[i].packets));
     return packets;
 }
 
@@ -179,8 +179,8 @@ static double fill_of(const struct engine_thread *t)
     uint64_t sum = 0, samples = 0;
 
     for (unsigned i = 0; i < t->in_count; i++) {
-        sum += figure_get(&t->in[i].queue_sum);
-        samples += figure_get(&t->in[i].queue_samples);
+        sum += metric_get(&t->in[i].queue_sum);
+        samples += metric_get(&t->in[i].queue_samples);
     }
     return samples > 0 ? 100.0 * (double)sum / (double)(samples * t->engine->plan->ring_depth) : 0;
 }
@@ -203,7 +203,7 @@ static void report_thread(const struct engine_thread *t, struct buf *out)
                percent(time.wait, time.span), percent(time.blocked, time.span), ring);
     for (unsigned i = 0; i < t->module_count; i++)
         buf_printf(out, "%s%s %.1f%%", i > 0 ? ", " : "", t->modules[i].module->name,
-                   percent(figure_get(&t->modules[i].busy_ns), time.span));
+                   percent(metric_get(&t->modules[i].busy_ns), time.span));
     buf_printf(out, "\n");
 }
 
@@ -213,7 +213,7 @@ static void report_sender(const struct engine_thread *t, struct buf *out)
     double busy = percent(helper_thread_cpu_ns(&t->sender), time_of(t).span);
 
     buf_printf(out, "%-15s %10llu %8.2f %6.1f%% %6.1f%% %6.1f%% %6s  send %.1f%%\n",
-               t->sender.name, (unsigned long long)figure_get(&t->sender.jobs),
+               t->sender.name, (unsigned long long)metric_get(&t->sender.jobs),
                (double)helper_thread_cpu_ns(&t->sender) / 1e9, busy, MAX(100 - busy, 0.0), 0.0, "-",
                busy);
 }
@@ -223,11 +223,11 @@ static void report_concurrency(const struct engine *e, struct buf *out)
     uint64_t total = 0;
 
     for (unsigned i = 0; i <= e->thread_count; i++)
-        total += figure_get(&e->busy_ns[i]);
+        total += metric_get(&e->busy_ns[i]);
     buf_printf(out, "threads busy at once:");
     for (unsigned i = 0; i <= e->thread_count; i++)
-        if (figure_get(&e->busy_ns[i]) * 1000 >= total && total > 0)
-            buf_printf(out, " %u: %.1f%%", i, percent(figure_get(&e->busy_ns[i]), total));
+        if (metric_get(&e->busy_ns[i]) * 1000 >= total && total > 0)
+            buf_printf(out, " %u: %.1f%%", i, percent(metric_get(&e->busy_ns[i]), total));
     buf_printf(out, "\n");
 }
 
@@ -252,7 +252,7 @@ static const struct module_slot *busiest_module(const struct engine_thread *t)
     const struct module_slot *best = &t->modules[0];
 
     for (unsigned i = 1; i < t->module_count; i++)
-        if (figure_get(&t->modules[i].busy_ns) > figure_get(&best->busy_ns))
+        if (metric_get(&t->modules[i].busy_ns) > metric_get(&best->busy_ns))
             best = &t->modules[i];
     return best;
 }
@@ -372,7 +372,7 @@ unsigned engine_loads(const struct engine *e, struct engine_load *out, unsigned 
         out[i] = (struct engine_load){
             .name = t->plan->name, .packets = packets_of(t), .busy_ns = time.busy,
             .wait_ns = time.wait, .blocked_ns = time.blocked,
-            .dropped = figure_get(&t->dropped),
+            .dropped = metric_get(&t->dropped),
             .share_permille = total > 0 ? (unsigned)(assigned_to(t) * 1000 / total) : 0,
         };
         for (unsigned j = 0; j < t->in_count; j++)

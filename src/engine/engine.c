@@ -51,7 +51,7 @@ static uint64_t consumer_load(void *arg, unsigned consumer)
     uint64_t load = 0;
 
     for (unsigned i = 0; i < t->in_count; i++)
-        load += figure_get(&t->in[i].sent) - figure_get(&t->in[i].done);
+        load += metric_get(&t->in[i].sent) - metric_get(&t->in[i].done);
     return load;
 }
 

@@ -169,13 +169,13 @@ static inline uint64_t engine_clock_ns(const struct engine *engine)
 }
 
 /* Figures one thread writes and others may read. */
-static inline void figure_add(uint64_t *figure, uint64_t n)
+static inline void metric_add(uint64_t *metric, uint64_t n)
 {
-    __atomic_store_n(figure, *figure + n, __ATOMIC_RELAXED);
+    __atomic_store_n(metric, *metric + n, __ATOMIC_RELAXED);
 }
-static inline uint64_t figure_get(const uint64_t *figure)
+static inline uint64_t metric_get(const uint64_t *metric)
 {
-    return __atomic_load_n(figure, __ATOMIC_RELAXED);
+    return __atomic_load_n(metric, __ATOMIC_RELAXED);
 }
 
 static inline bool engine_is_stopping(const struct engine *engine)

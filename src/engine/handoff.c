@@ -89,8 +89,8 @@ static void send(struct engine_thread *t, struct handoff_queue *queue)
     queue->pending->order_at = t->dealt.at;
     queue->pending->order_sub = t->dealt.sub;
     queue->pending = NULL;
-    figure_add(&queue->queue_sum, queued);
-    figure_add(&queue->queue_samples, 1);
+    metric_add(&queue->queue_sum, queued);
+    metric_add(&queue->queue_samples, 1);
     if (queued > queue->queue_max)
         __atomic_store_n(&queue->queue_max, queued, __ATOMIC_RELAXED);
     ring_push(queue->full, &v, 1);
@@ -168,7 +168,7 @@ static bool may_drop(const struct engine_thread *t, const struct packet *p)
 
 static COLD void drop(struct engine_thread *t, struct packet *p)
 {
-    figure_add(&t->dropped, 1);
+    metric_add(&t->dropped, 1);
     counter_inc(t->counters, t->engine->dropped_id);
     packet_release(p, t->number);
 }
@@ -196,7 +196,7 @@ static void distribute(struct engine_thread *t, struct packet_vector *v)
             into = pending(t, queue);
         }
         vector_push(into, p);
-        figure_add(&queue->sent, 1);
+        metric_add(&queue->sent, 1);
         if (into->count >= VECTOR_FILL)
             send(t, queue);
     }
@@ -215,7 +215,7 @@ static void hand_off_full(struct engine_thread *t, struct packet_vector *v)
     struct packet_vector *into;
     struct packet_vector was;
 
-    figure_add(&queue->sent, v->count);
+    metric_add(&queue->sent, v->count);
     if (v->order_at != 0)
         order_mark_set(&t->dealt, v->order_at, v->order_sub);
     if (v->count == 0)
@@ -302,7 +302,7 @@ static COLD struct packet_vector *answer_nudge(struct engine_thread *t)
             least = m;
     }
     for (unsigned i = 0; i < t->in_count; i++)
-        if (figure_get(&t->in[i].sent) != figure_get(&t->in[i].done))
+        if (metric_get(&t->in[i].sent) != metric_get(&t->in[i].done))
             return NULL;
     if (order_mark_has_passed((struct order_mark){ t->order_at, t->order_sub }, least.at,
                               least.sub))

@@ -38,21 +38,21 @@ void liveness_free(struct liveness *liveness)
 
 static uint64_t accounted_ns(const struct engine_thread *t)
 {
-    uint64_t sum = figure_get(&t->wait_ns) + figure_get(&t->blocked_ns);
+    uint64_t sum = metric_get(&t->wait_ns) + metric_get(&t->blocked_ns);
 
     for (unsigned i = 0; i < t->module_count; i++)
-        sum += figure_get(&t->modules[i].busy_ns);
+        sum += metric_get(&t->modules[i].busy_ns);
     return sum;
 }
 
 static bool has_to_do(const struct engine_thread *t)
 {
-    if (figure_get(&t->start_ns) == 0 || figure_get(&t->end_ns) != 0)
+    if (metric_get(&t->start_ns) == 0 || metric_get(&t->end_ns) != 0)
         return false;
     if (t->plan->stage == 0)
         return true;
     for (unsigned i = 0; i < t->in_count; i++)
-        if (figure_get(&t->in[i].sent) != figure_get(&t->in[i].done))
+        if (metric_get(&t->in[i].sent) != metric_get(&t->in[i].done))
             return true;
     return false;
 }

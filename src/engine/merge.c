@@ -28,7 +28,7 @@ static void head_done(struct engine_thread *t, struct handoff_queue *queue)
                               t->merged_end.sub))
         t->merged_end = (struct order_mark){ v->order_at, v->order_sub };
     queue->head = NULL;
-    figure_add(&queue->done, v->count);
+    metric_add(&queue->done, v->count);
     v->count = 0;
     give_back(t, queue, v);
 }
@@ -66,7 +66,7 @@ static struct order_mark queue_mark(struct engine_thread *t, unsigned number)
     }
     if (queue->ended)
         return (struct order_mark){ ORDER_END, ORDER_END };
-    return figure_get(&queue->sent) == queue->done ? dealt : queue->mark;
+    return metric_get(&queue->sent) == queue->done ? dealt : queue->mark;
 }
 
 /* The queue that is least far, and how far that is. */

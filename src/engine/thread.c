@@ -17,7 +17,7 @@ static COLD uint64_t take_slept(struct engine_thread *t)
 {
     uint64_t slept = t->slept_ns;
 
-    figure_add(&t->blocked_ns, slept);
+    metric_add(&t->blocked_ns, slept);
     t->slept_ns = 0;
     return slept;
 }
@@ -68,9 +68,9 @@ static void run_modules(struct engine_thread *t, unsigned first, struct packet_v
         now = engine_clock_ns(t->engine);
         if (UNLIKELY(t->slept_ns > 0))
             before += take_slept(t);
-        figure_add(&s->busy_ns, now - before);
-        figure_add(&s->vectors, 1);
-        figure_add(&s->packets, v->count);
+        metric_add(&s->busy_ns, now - before);
+        metric_add(&s->vectors, 1);
+        metric_add(&s->packets, v->count);
         before = now;
     }
     t->stamp_ns = before;
@@ -82,12 +82,12 @@ static void receive_account(struct engine_thread *t, enum module_status status, 
     uint64_t now = engine_clock_ns(t->engine);
 
     if (t->receive_idle || (status == MODULE_IDLE && count == 0))
-        figure_add(&t->wait_ns, now - t->stamp_ns);
+        metric_add(&t->wait_ns, now - t->stamp_ns);
     else
-        figure_add(&s->busy_ns, now - t->stamp_ns);
+        metric_add(&s->busy_ns, now - t->stamp_ns);
     if (count > 0) {
-        figure_add(&s->vectors, 1);
-        figure_add(&s->packets, count);
+        metric_add(&s->vectors, 1);
+        metric_add(&s->packets, count);
     }
     t->stamp_ns = now;
 }
@@ -168,8 +168,8 @@ static void flush_module(struct engine_thread *t, unsigned number)
         more = s->module->flush(s->self, &t->work);
         t->work.order_at = t->work.order_sub = 0;
         t->stamp_ns = engine_clock_ns(t->engine);
-        figure_add(&s->busy_ns, t->stamp_ns - before);
-        figure_add(&s->packets, t->work.count);
+        metric_add(&s->busy_ns, t->stamp_ns - before);
+        metric_add(&s->packets, t->work.count);
         carry(t, number + 1, &t->work);
     }
 }
@@ -216,7 +216,7 @@ static void loop_rings(struct engine_thread *t)
             hand_off_tick(t);
         if (from == NULL)
             continue;
-        figure_add(&from->done, count);
+        metric_add(&from->done, count);
         give_back(t, from, v);
     }
 }

@@ -13,7 +13,7 @@ struct flow_result {
     uint64_t packets[2], bytes[2], age_s;
 };
 
-static uint64_t figure(const uint64_t *at)
+static uint64_t load_value(const uint64_t *at)
 {
     return __atomic_load_n(at, __ATOMIC_RELAXED);   /* the inspecting thread counts */
 }
@@ -27,8 +27,8 @@ static void look(struct stream_thread *st, void *arg)
     if (f == NULL)
         return;
     for (unsigned d = 0; d < 2; d++) {
-        result->packets[d] = figure(&f->packets[d]);
-        result->bytes[d] = figure(&f->bytes[d]);
+        result->packets[d] = load_value(&f->packets[d]);
+        result->bytes[d] = load_value(&f->bytes[d]);
     }
     result->age_s = (f->last_us - f->start_us) / 1000000;
     result->found = true;

@@ -15,11 +15,11 @@ struct stats_settings {
     struct counter_tree *tree;
     unsigned tree_counters;
     uint64_t *previous;             /* totals of the last round, by id */
-    ARRAY_OF(struct thread_figures *) last;     /* those of threads, with deltas only */
+    ARRAY_OF(struct thread_values *) last;     /* those of threads, with deltas only */
 };
 
 /* Of a thread in the round before. */
-struct thread_figures {
+struct thread_values {
     char name[sizeof(((struct counters *)NULL)->thread_name)];
     uint64_t value[COUNTERS_MAX];
 };
@@ -73,9 +73,9 @@ struct thread_writer {
     struct stats_settings *s;
 };
 
-static struct thread_figures *last_of_thread(struct stats_settings *s, const char *name)
+static struct thread_values *last_of_thread(struct stats_settings *s, const char *name)
 {
-    struct thread_figures *f;
+    struct thread_values *f;
 
     for (size_t i = 0; i < s->last.count; i++)
         if (strcmp(s->last.at[i]->name, name) == 0)
@@ -89,7 +89,7 @@ static struct thread_figures *last_of_thread(struct stats_settings *s, const cha
 static void write_thread(const struct counters *c, void *arg)
 {
     struct thread_writer *w = arg;
-    struct thread_figures *last = w->s->deltas ? last_of_thread(w->s, c->thread_name) : NULL;
+    struct thread_values *last = w->s->deltas ? last_of_thread(w->s, c->thread_name) : NULL;
 
     json_object(w->j, c->thread_name);
     counter_tree_write(w->s->tree, w->j, thread_value, (void *)c,
