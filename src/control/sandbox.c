@@ -95,12 +95,12 @@ static uint64_t all_access(long version)
     return all;
 }
 
-struct fence {
+struct sandbox_policy {
     int fd;
     uint64_t all;
 };
 
-static int allow(const struct fence *f, const char *path, uint64_t access, struct err *err)
+static int allow(const struct sandbox_policy *f, const char *path, uint64_t access, struct err *err)
 {
     struct landlock_path_beneath_attr attr = { 0 };
     struct stat st;
@@ -120,7 +120,7 @@ static int allow(const struct fence *f, const char *path, uint64_t access, struc
     return status == 0 ? 0 : err_set(err, "security.landlock: %s: %s", path, strerror(errno));
 }
 
-static int allow_list(const struct fence *f, const struct conf_node *list, uint64_t access,
+static int allow_list(const struct sandbox_policy *f, const struct conf_node *list, uint64_t access,
                       struct err *err)
 {
     CONF_EACH(item, list)
@@ -129,7 +129,7 @@ static int allow_list(const struct fence *f, const struct conf_node *list, uint6
     return 0;
 }
 
-static int allow_all(const struct fence *f, const struct conf_node *root,
+static int allow_all(const struct sandbox_policy *f, const struct conf_node *root,
                      const struct sandbox_paths *needed, struct err *err)
 {
     static const char *const system[] = { "/usr/", "/etc/", "/lib/", "/lib64/", "/proc/", "/sys/",
@@ -153,7 +153,7 @@ static int allow_all(const struct fence *f, const struct conf_node *root,
            : allow_list(f, conf_find(given, "write"), f->all & ~LANDLOCK_ACCESS_FS_EXECUTE, err);
 }
 
-static int close_in(const struct fence *f, struct err *err)
+static int close_in(const struct sandbox_policy *f, struct err *err)
 {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
         syscall(SYS_landlock_restrict_self, f->fd, 0) < 0)
@@ -161,12 +161,12 @@ static int close_in(const struct fence *f, struct err *err)
     return 0;
 }
 
-static int fence_files(const struct conf_node *root, const struct sandbox_paths *needed,
+static int apply_file_policy(const struct conf_node *root, const struct sandbox_paths *needed,
                        struct err *err)
 {
     long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
     struct landlock_ruleset_attr attr = { 0 };
-    struct fence f;
+    struct sandbox_policy f;
     int status;
 
     if (version < 0) {
@@ -186,7 +186,7 @@ int sandbox_enter(const struct conf_node *root, const struct sandbox_paths *need
                   struct err *err)
 {
     if (conf_bool(root, "security.landlock.enabled", false) &&
-        fence_files(root, needed, err) < 0)
+        apply_file_policy(root, needed, err) < 0)
         return -1;
     if (conf_bool(root, "security.limit-noproc", false) && refuse_processes(err) < 0)
         return -1;

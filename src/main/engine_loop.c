@@ -236,7 +236,7 @@ static int start_threads(struct setup *s, struct engine *engine, struct err *err
 
     if (once && live && running_drop_rights(s, err) < 0)
         return -1;
-    if ((once && fence_enter(s, err) < 0) || engine_start(engine, err) < 0)
+    if ((once && sandbox_policy_enter(s, err) < 0) || engine_start(engine, err) < 0)
         return -1;
     if (once)
         settle_main(s);

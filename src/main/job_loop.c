@@ -89,7 +89,7 @@ int jobs_run(struct setup *s, struct err *err)
 {
     int signals = signals_open();
 
-    if (fence_enter(s, err) < 0 || running_drop_rights(s, err) < 0 ||
+    if (sandbox_policy_enter(s, err) < 0 || running_drop_rights(s, err) < 0 ||
         control_start(s->control, err) < 0) {
         close(signals);
         return EXIT_FAILURE;

@@ -21,12 +21,12 @@ static const char *const read_keys[] = { "default-rule-path", "default-reputatio
 static const char *const write_keys[] = { "default-data-dir", "default-log-dir",
                                           "detect.sgh-mpm-caching-path" };
 
-struct fence {
+struct sandbox_policy {
     struct sandbox_paths paths;
     ARRAY_OF(char *) folders;           /* made here */
 };
 
-static const char *folder_of(struct fence *f, const char *file)
+static const char *folder_of(struct sandbox_policy *f, const char *file)
 {
     char *copy = xstrdup(file), *folder = dirname(copy);
 
@@ -35,7 +35,7 @@ static const char *folder_of(struct fence *f, const char *file)
     return copy;
 }
 
-static void add_keys(struct fence *f, const struct setup *s)
+static void add_keys(struct sandbox_policy *f, const struct setup *s)
 {
     for (unsigned i = 0; i < ARRAY_LEN(file_keys); i++) {
         const char *path = conf_string(s->root, file_keys[i], NULL);
@@ -57,7 +57,7 @@ static void add_keys(struct fence *f, const struct setup *s)
     }
 }
 
-static void add_tenants(struct fence *f, const struct tenants *tenants)
+static void add_tenants(struct sandbox_policy *f, const struct tenants *tenants)
 {
     for (size_t i = 0; tenants != NULL && i < tenants->list.count; i++) {
         const struct tenant *tenant = tenants->list.at[i];
@@ -69,7 +69,7 @@ static void add_tenants(struct fence *f, const struct tenants *tenants)
     }
 }
 
-static void add_options(struct fence *f, const struct setup *s)
+static void add_options(struct sandbox_policy *f, const struct setup *s)
 {
     const struct options *o = s->options;
     bool deletes = conf_string(s->root, "pcap-file.delete-when-done", NULL) != NULL;
@@ -95,9 +95,9 @@ static void add_options(struct fence *f, const struct setup *s)
     }
 }
 
-int fence_enter(const struct setup *s, struct err *err)
+int sandbox_policy_enter(const struct setup *s, struct err *err)
 {
-    struct fence f = { 0 };
+    struct sandbox_policy f = { 0 };
     int status;
 
     add_keys(&f, s);
