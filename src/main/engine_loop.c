@@ -108,7 +108,7 @@ static bool load_again(struct setup *s)
     return true;
 }
 
-void running_reload_rules(struct setup *s)
+void engine_loop_reload_rules(struct setup *s)
 {
     bool loaded;
 
@@ -154,7 +154,7 @@ static void handle_signal(struct setup *s, struct engine *engine, enum signal_ev
         output_rotate(s->context.output);
         break;
     case SIGNAL_RELOAD:
-        running_reload_rules(s);
+        engine_loop_reload_rules(s);
         break;
     case SIGNAL_REPORT:
         report(engine);
@@ -195,7 +195,7 @@ static void wait_for_end(struct setup *s, struct engine *engine)
 
 /* Live, the threads must not start with more rights than they keep; a file may be readable for
  * the old user only, and is opened by its thread. */
-int running_drop_rights(const struct setup *s, struct err *err)
+int engine_loop_drop_privileges(const struct setup *s, struct err *err)
 {
     const char *user = setup_user(s->options, s->root), *group = setup_group(s->options, s->root);
     const char *pid_file = setup_pid_file(s->options, s->root);
@@ -234,13 +234,13 @@ static int start_threads(struct setup *s, struct engine *engine, struct err *err
 {
     bool live = s->context.capture->live, once = !s->takes_jobs;
 
-    if (once && live && running_drop_rights(s, err) < 0)
+    if (once && live && engine_loop_drop_privileges(s, err) < 0)
         return -1;
     if ((once && sandbox_policy_enter(s, err) < 0) || engine_start(engine, err) < 0)
         return -1;
     if (once)
         settle_main(s);
-    if (once && ((!live && running_drop_rights(s, err) < 0) ||
+    if (once && ((!live && engine_loop_drop_privileges(s, err) < 0) ||
                  control_start(s->control, err) < 0)) {
         engine_stop(engine);
         engine_wait(engine);
@@ -255,7 +255,7 @@ static void stop_gauges(struct setup *s)
     s->context.gauges = NULL;
 }
 
-int running_engine(struct setup *s, struct err *err)
+int engine_loop_run(struct setup *s, struct err *err)
 {
     struct engine_conf conf;
     struct engine *engine;

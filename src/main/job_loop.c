@@ -34,7 +34,7 @@ static int run_job(struct setup *s, const struct job *job, struct err *err)
     status = setup_job(s, job, err);
     control_release(s->control);
     if (status == 0)
-        status = running_engine(s, err) == EXIT_SUCCESS ? 0 : -1;
+        status = engine_loop_run(s, err) == EXIT_SUCCESS ? 0 : -1;
     if (status < 0)
         job_failed(job, err);
     control_hold(s->control);
@@ -60,7 +60,7 @@ static bool wait_for_job(struct setup *s, int signals)
         log_reopen();
         break;
     case SIGNAL_RELOAD:
-        running_reload_rules(s);
+        engine_loop_reload_rules(s);
         break;
     default:
         break;
@@ -89,7 +89,7 @@ int jobs_run(struct setup *s, struct err *err)
 {
     int signals = signals_open();
 
-    if (sandbox_policy_enter(s, err) < 0 || running_drop_rights(s, err) < 0 ||
+    if (sandbox_policy_enter(s, err) < 0 || engine_loop_drop_privileges(s, err) < 0 ||
         control_start(s->control, err) < 0) {
         close(signals);
         return EXIT_FAILURE;

@@ -282,7 +282,7 @@ int run_engine(const struct options *o, struct conf *conf)
         goto failed;
     if (pid_file != NULL && process_pid_file(pid_file, &err) < 0)
         goto failed;
-    status = setup_control(&s, &err) < 0 ? EXIT_FAILURE : running_engine(&s, &err);
+    status = setup_control(&s, &err) < 0 ? EXIT_FAILURE : engine_loop_run(&s, &err);
     if (status != EXIT_SUCCESS)
         setup_fail(&err);
     process_pid_file_remove(pid_file);
