@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/process.c - background, pid file, core files, lesser rights. */
+/* control/process.c - background, pid file, core files, fewer privileges. */
 #include "config.h"
 
 #include "control/process.h"
@@ -211,7 +211,7 @@ int process_check_user(const char *user, const char *group, struct err *err)
     return find_ids(user, group, &uid, &gid, err);
 }
 
-int process_drop_rights(const char *user, const char *group, bool live, struct err *err)
+int process_drop_privileges(const char *user, const char *group, bool live, struct err *err)
 {
     uid_t uid = 0;
     gid_t gid = 0;
@@ -260,7 +260,7 @@ int process_give_open_files(const char *user, const char *group, struct err *err
     return 0;
 }
 
-int process_give_file(const char *path, const char *user, const char *group, struct err *err)
+int process_chown_file(const char *path, const char *user, const char *group, struct err *err)
 {
     uid_t uid = 0;
     gid_t gid = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/process.h - the process itself: background, pid file, core files, lesser rights. */
+/* control/process.h - the process itself: background, pid file, core files, fewer privileges. */
 #ifndef CONTROL_PROCESS_H
 #define CONTROL_PROCESS_H
 
@@ -23,13 +23,13 @@ void process_pid_file_remove(const char *path);
 /* Do they exist? Either may be NULL. */
 int process_check_user(const char *user, const char *group, struct err *err);
 /* To user and group (either may be NULL), keeping what capture needs (libcap-ng). */
-int process_drop_rights(const char *user, const char *group, bool live, struct err *err);
+int process_drop_privileges(const char *user, const char *group, bool live, struct err *err);
 
 /* What this process itself has opened for writing becomes theirs: logs must be opened again when
  * the rights are gone. */
 int process_give_open_files(const char *user, const char *group, struct err *err);
 
 /* The file becomes theirs (either may be NULL). */
-int process_give_file(const char *path, const char *user, const char *group, struct err *err);
+int process_chown_file(const char *path, const char *user, const char *group, struct err *err);
 
 #endif

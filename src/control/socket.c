@@ -341,7 +341,7 @@ static int bind_to(struct control *c, struct err *err)
     umask(mask);
     if (status < 0)
         return err_set(err, "control socket %s: %s", c->path, strerror(errno));
-    if (process_give_file(c->path, c->conf.user, c->conf.group, err) < 0 ||
+    if (process_chown_file(c->path, c->conf.user, c->conf.group, err) < 0 ||
         chmod(c->path, 0660) < 0 || listen(c->fd, 16) < 0) {
         unlink(c->path);
         if (err->text[0] == '\0')

@@ -202,8 +202,8 @@ int engine_loop_drop_privileges(const struct setup *s, struct err *err)
 
     if (process_give_open_files(user, group, err) < 0 ||
         (pid_file != NULL && access(pid_file, F_OK) == 0 &&
-         process_give_file(pid_file, user, group, err) < 0) ||
-        process_drop_rights(user, group, s->context.capture->live, err) < 0)
+         process_chown_file(pid_file, user, group, err) < 0) ||
+        process_drop_privileges(user, group, s->context.capture->live, err) < 0)
         return -1;
     if (user != NULL || group != NULL)
         process_allow_core(s->root);
