@@ -63,7 +63,7 @@ void conf_vars_settle(struct conf *conf, struct conf_node *root);
 /* conf/schema_keys.c: the known keys, as an outline; see there. */
 extern const char *const conf_schema_outline[];
 /* conf/schema_ignored.c: those of them that change nothing; ended by NULL. */
-struct conf_idle { const char *path, *why; };
-extern const struct conf_idle conf_idle[];
+struct conf_ignored { const char *path, *why; };
+extern const struct conf_ignored conf_ignored[];
 
 #endif

@@ -12,7 +12,7 @@
 struct known {
     struct text name;
     const struct known *like;       /* "@name": has the keys of that group as well */
-    const char *idle;               /* why it changes nothing; NULL: it is read */
+    const char *ignored;               /* why it changes nothing; NULL: it is read */
     struct known *parent, *child, *last, *next;
 };
 
@@ -89,13 +89,13 @@ static struct known *known_at(struct schema *schema, struct text path)
     return known;
 }
 
-static void read_idle(struct schema *schema)
+static void read_ignored(struct schema *schema)
 {
-    for (const struct conf_idle *idle = conf_idle; idle->path != NULL; idle++) {
-        struct known *known = known_at(schema, text_of(idle->path));
+    for (const struct conf_ignored *ignored = conf_ignored; ignored->path != NULL; ignored++) {
+        struct known *known = known_at(schema, text_of(ignored->path));
 
         if (known != NULL)
-            known->idle = idle->why;
+            known->ignored = ignored->why;
     }
 }
 
@@ -219,8 +219,8 @@ static void check(struct schema *schema, const struct conf_node *node,
             continue;
         }
         found = lookup(section, text_of(child->name));
-        if (found != NULL && found->idle != NULL && child->kind != CONF_NULL)
-            report_ignored(child, found->idle);
+        if (found != NULL && found->ignored != NULL && child->kind != CONF_NULL)
+            report_ignored(child, found->ignored);
         else if (found != NULL)
             check(schema, child, below(found));
         else if (section != &schema->root || strncmp(child->name, "x-", 2) != 0)
@@ -234,7 +234,7 @@ unsigned conf_check_keys(const struct conf *conf)
 
     arena_init(&schema.arena, 64 * 1024, 0);
     read_outline(&schema);
-    read_idle(&schema);
+    read_ignored(&schema);
     check(&schema, conf->root, &schema.root);
     arena_fini(&schema.arena);
     return schema.unknown;

@@ -9,7 +9,7 @@
 #define CAPTURE "this way of capture is not built in"
 #define COUNTED "only profiling.rules is counted; thread-report tells where time goes"
 
-const struct conf_idle conf_idle[] = {
+const struct conf_ignored conf_ignored[] = {
     { "stats.exception-policy.global-stats", LATER },
     { "plugins", "there are no plugins here: nothing is loaded" },
 
