@@ -20,13 +20,13 @@ enum log_level {
 void log_at(enum log_level level, const char *module, struct where at, const char *fmt, ...)
     PRINTF(4, 5);
 
-#define LOG_NOWHERE ((struct where){ 0 })
-#define log_error(module, ...)   log_at(LOG_LEVEL_ERROR, module, LOG_NOWHERE, __VA_ARGS__)
-#define log_warning(module, ...) log_at(LOG_LEVEL_WARNING, module, LOG_NOWHERE, __VA_ARGS__)
-#define log_notice(module, ...)  log_at(LOG_LEVEL_NOTICE, module, LOG_NOWHERE, __VA_ARGS__)
-#define log_info(module, ...)    log_at(LOG_LEVEL_INFO, module, LOG_NOWHERE, __VA_ARGS__)
-#define log_perf(module, ...)    log_at(LOG_LEVEL_PERF, module, LOG_NOWHERE, __VA_ARGS__)
-#define log_config(module, ...)  log_at(LOG_LEVEL_CONFIG, module, LOG_NOWHERE, __VA_ARGS__)
+#define NO_LOCATION ((struct where){ 0 })
+#define log_error(module, ...)   log_at(LOG_LEVEL_ERROR, module, NO_LOCATION, __VA_ARGS__)
+#define log_warning(module, ...) log_at(LOG_LEVEL_WARNING, module, NO_LOCATION, __VA_ARGS__)
+#define log_notice(module, ...)  log_at(LOG_LEVEL_NOTICE, module, NO_LOCATION, __VA_ARGS__)
+#define log_info(module, ...)    log_at(LOG_LEVEL_INFO, module, NO_LOCATION, __VA_ARGS__)
+#define log_perf(module, ...)    log_at(LOG_LEVEL_PERF, module, NO_LOCATION, __VA_ARGS__)
+#define log_config(module, ...)  log_at(LOG_LEVEL_CONFIG, module, NO_LOCATION, __VA_ARGS__)
 void log_err(enum log_level level, const char *module, const struct err *err);
 /* One more mistake of several: what *err holds so far is said, and the new one put in its place for
  * the caller to say. Returns -1. */

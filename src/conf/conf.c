@@ -220,7 +220,7 @@ static void complain(enum log_level level, const struct conf_node *node, const c
     if (path[0] != '\0')
         used = (size_t)snprintf(text, sizeof(text), "%s: ", path);
     vsnprintf(text + used, sizeof(text) - used, fmt, args);
-    log_at(level, "conf", node != NULL ? node->at : LOG_NOWHERE, "%s", text);
+    log_at(level, "conf", node != NULL ? node->at : NO_LOCATION, "%s", text);
 }
 
 void conf_error(const struct conf_node *node, const char *fmt, ...)

@@ -159,7 +159,7 @@ static int load_into(struct conf *conf, const char *path, struct conf_node *into
     struct yaml_file f = { .conf = conf, .err = err };
 
     f.name = arena_text(&conf->arena, text_of(path));
-    if (read_path(&f, LOG_NOWHERE, into) < 0)
+    if (read_path(&f, NO_LOCATION, into) < 0)
         return -1;
     settle(conf, into);
     return 0;
@@ -172,7 +172,7 @@ int conf_load(struct conf *conf, const char *path, struct err *err)
 
 int conf_load_at(struct conf *conf, const char *section, const char *path, struct err *err)
 {
-    struct conf_node *into = conf_make_path(conf, conf->root, text_of(section), LOG_NOWHERE);
+    struct conf_node *into = conf_make_path(conf, conf->root, text_of(section), NO_LOCATION);
 
     if (into == NULL)
         return err_set(err, "\"%s\" is no path of keys", section);

@@ -279,7 +279,7 @@ static int file_sink(struct message_sink *s, const struct conf_node *node, const
     s->fd = open(s->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
     if (s->fd >= 0)
         return 0;
-    return err_at(err, node != NULL ? node->at : LOG_NOWHERE, "cannot open %s: %s", s->path,
+    return err_at(err, node != NULL ? node->at : NO_LOCATION, "cannot open %s: %s", s->path,
                   strerror(errno));
 }
 

@@ -436,7 +436,7 @@ static const struct run_mode *requested_mode(const struct setup *s, struct err *
                            capture != NULL ? capture->default_run_mode : "autofp");
     mode = run_modes_find(s->modes, name);
     if (mode == NULL)
-        err_at(err, in_file != NULL ? in_file->at : LOG_NOWHERE, "there is no run mode \"%s\": %s",
+        err_at(err, in_file != NULL ? in_file->at : NO_LOCATION, "there is no run mode \"%s\": %s",
                name, run_modes_names(s->modes, names, sizeof(names)));
     return mode;
 }

@@ -31,7 +31,7 @@ struct file_share {
     bool decode_all;
 };
 
-static struct counters *counters_nowhere(void)
+static struct counters *counters_dummy(void)
 {
     struct counters *c = xcalloc(1, sizeof(*c));
 
@@ -57,7 +57,7 @@ struct file_share *share_new(const struct module_env *env)
     if (ctx->turns != NULL && ctx->inspects_share)
         s->plain = host_places_new(ctx->turns), s->decoded = host_places_new(ctx->turns);
     if (env->thread > 0)
-        s->elsewhere = counters_nowhere();
+        s->elsewhere = counters_dummy();
     return s;
 }
 

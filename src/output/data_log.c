@@ -122,7 +122,7 @@ static int open_dir(struct data_log *log, const struct output_request *request, 
 {
     log->dir = output_path(request, name);
     if (mkdir(log->dir, 0700) < 0 && errno != EEXIST)
-        return err_at(err, LOG_NOWHERE, "cannot make %s: %s", log->dir, strerror(errno));
+        return err_at(err, NO_LOCATION, "cannot make %s: %s", log->dir, strerror(errno));
     return 0;
 }
 

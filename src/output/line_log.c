@@ -81,7 +81,7 @@ int line_format_read(struct line_format *format, const char *text, struct err *e
         }
         at = read_item(format, at + 1);
         if (at == NULL)
-            return err_at(err, LOG_NOWHERE, "customformat: \"%s\" does not begin with %%X, "
+            return err_at(err, NO_LOCATION, "customformat: \"%s\" does not begin with %%X, "
                           "%%{NAME}X or %%[MOST]X", item);
     }
     return 0;
@@ -103,7 +103,7 @@ int line_log_open(struct line_log *log, const struct output_request *request,
     const char *format = conf_string(node, "customformat", NULL);
 
     if (conf->line_logs == LINE_LOGS_MAX)
-        return err_at(err, LOG_NOWHERE, "at most %u outputs of this kind", LINE_LOGS_MAX);
+        return err_at(err, NO_LOCATION, "at most %u outputs of this kind", LINE_LOGS_MAX);
     log->custom = format != NULL && conf_bool(node, "custom", false);
     log->extended = conf_bool(node, "extended", false);
     if (log->custom && line_format_read(&log->format, format, err) < 0)

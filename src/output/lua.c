@@ -268,7 +268,7 @@ static int read_requirements(lua_State *state, struct lua_requirements *w, struc
         const char *value = lua_tostring(state, -1);
 
         if (key != NULL && value != NULL && !require_word(w, key, value))
-            return err_at(err, LOG_NOWHERE, "unknown key and/or value: k='%s', v='%s'", key,
+            return err_at(err, NO_LOCATION, "unknown key and/or value: k='%s', v='%s'", key,
                           value);
         lua_pop(state, 1);
     }
@@ -278,7 +278,7 @@ static int read_requirements(lua_State *state, struct lua_requirements *w, struc
 static int kind_of(const struct lua_requirements *w, struct lua_log *l, struct err *err)
 {
     if ((w->proto != NULL) + w->packet + w->file > 1)
-        return err_at(err, LOG_NOWHERE, "invalid combination of 'needs' in the script");
+        return err_at(err, NO_LOCATION, "invalid combination of 'needs' in the script");
     l->proto = w->proto;
     if (w->http)
         l->kind = LUA_BODY;
@@ -295,7 +295,7 @@ static int kind_of(const struct lua_requirements *w, struct lua_log *l, struct e
     else if (w->stats)
         l->kind = LUA_STATS;
     else
-        return err_at(err, LOG_NOWHERE, "the script does not say what it wants to log");
+        return err_at(err, NO_LOCATION, "the script does not say what it wants to log");
     return 0;
 }
 
@@ -316,7 +316,7 @@ static struct lua_sandbox *open_sandbox(const struct lua_output *o, const struct
     struct lua_sandbox *sandbox = lua_sandbox_new(&limits);
 
     if (sandbox == NULL) {
-        err_at(err, LOG_NOWHERE, "no memory for a Lua state");
+        err_at(err, NO_LOCATION, "no memory for a Lua state");
         return NULL;
     }
     sandbox->context.log_dir = o->log_dir;
@@ -330,11 +330,11 @@ static struct lua_sandbox *open_sandbox(const struct lua_output *o, const struct
 static int call_hook(struct lua_sandbox *sandbox, const char *name, int results, struct err *err)
 {
     if (!lua_sandbox_has_function(sandbox, name))
-        return err_at(err, LOG_NOWHERE, "no %s function in script", name);
+        return err_at(err, NO_LOCATION, "no %s function in script", name);
     lua_sandbox_prepare(sandbox);
     lua_getglobal(sandbox->state, name);
     if (lua_sandbox_call(sandbox, 0, results) < 0)
-        return err_at(err, LOG_NOWHERE, "couldn't run script '%s' function: %s", name,
+        return err_at(err, NO_LOCATION, "couldn't run script '%s' function: %s", name,
                       lua_tostring(sandbox->state, -1));
     return 0;
 }
@@ -351,14 +351,14 @@ static int ask_requirements(const struct lua_output *o, struct lua_log *l, struc
     if (call_hook(sandbox, "init", 1, err) < 0)
         goto out;
     if (!lua_istable(sandbox->state, -1)) {
-        err_at(err, LOG_NOWHERE, "init function in script should return table, returned is not "
+        err_at(err, NO_LOCATION, "init function in script should return table, returned is not "
                "table");
         goto out;
     }
     if (read_requirements(sandbox->state, &required, err) < 0 || kind_of(&required, l, err) < 0)
         goto out;
     if (!lua_sandbox_has_function(sandbox, "log") || !lua_sandbox_has_function(sandbox, "deinit"))
-        err_at(err, LOG_NOWHERE, "no log or no deinit function in script");
+        err_at(err, NO_LOCATION, "no log or no deinit function in script");
     else
         r = 0;
 
@@ -373,7 +373,7 @@ static int open_script(struct lua_output *o, const char *dir, const char *name, 
     struct buf path = { 0 };
 
     if (o->count == SCRIPTS_MAX)
-        return err_at(err, LOG_NOWHERE, "more than %d scripts", SCRIPTS_MAX);
+        return err_at(err, NO_LOCATION, "more than %d scripts", SCRIPTS_MAX);
     buf_printf(&path, "%s%s%s", dir, dir[0] != '\0' ? "/" : "", name);
     buf_add_u8(&path, 0);
     l->path = (char *)path.data;
@@ -468,7 +468,7 @@ static void *lua_open_output(const struct output_request *request UNUSED,
                              struct output_conf *conf UNUSED, const struct conf_node *node UNUSED,
                              struct err *err)
 {
-    err_at(err, LOG_NOWHERE, "this is a build without Lua");
+    err_at(err, NO_LOCATION, "this is a build without Lua");
     return NULL;
 }
 

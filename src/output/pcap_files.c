@@ -377,10 +377,10 @@ static int check_name(const char *name, struct err *err)
     const char *p = strchr(name, '%');
 
     if (p == NULL)
-        return err_at(err, LOG_NOWHERE, "mode multi wants a filename with %%n, %%i or %%t in it");
+        return err_at(err, NO_LOCATION, "mode multi wants a filename with %%n, %%i or %%t in it");
     for (; p != NULL; p = strchr(p + 2, '%'))
         if (p[1] == '\0' || strchr("nit", p[1]) == NULL)
-            return err_at(err, LOG_NOWHERE, "filename \"%s\": %%n, %%i and %%t are known", name);
+            return err_at(err, NO_LOCATION, "filename \"%s\": %%n, %%i and %%t are known", name);
     return 0;
 }
 
@@ -390,7 +390,7 @@ static int read_mode(struct pcap_files *f, const struct conf_node *node, struct 
 
     f->multi = strcasecmp(mode, "multi") == 0;
     if (!f->multi && strcasecmp(mode, "normal") != 0)
-        return err_at(err, LOG_NOWHERE, "mode \"%s\" is not normal or multi", mode);
+        return err_at(err, NO_LOCATION, "mode \"%s\" is not normal or multi", mode);
     return f->multi ? check_name(conf_string(node, "filename", "pcaplog"), err) : 0;
 }
 
@@ -402,10 +402,10 @@ static int read_compression(struct pcap_files *f, const struct conf_node *node, 
     f->checksum = conf_bool(node, "lz4-checksum", false);
     f->level = (int)MIN(conf_u64(node, "lz4-level", 0), 16);
     if (!f->lz4 && strcmp(word, "none") != 0)
-        return err_at(err, LOG_NOWHERE, "compression \"%s\" is not none or lz4", word);
+        return err_at(err, NO_LOCATION, "compression \"%s\" is not none or lz4", word);
 #ifndef HAVE_LZ4
     if (f->lz4)
-        return err_at(err, LOG_NOWHERE, "this is a build without lz4");
+        return err_at(err, NO_LOCATION, "this is a build without lz4");
 #endif
     return 0;
 }
@@ -418,9 +418,9 @@ static int read_settings(struct pcap_files *f, const struct conf_node *node, str
     f->max_files = (unsigned)conf_u64(node, "max-files", 0);
     f->micros = strcmp(stamp, "usec") == 0;
     if (!f->micros && strcmp(stamp, "sec") != 0)
-        return err_at(err, LOG_NOWHERE, "ts-format \"%s\" is not sec or usec", stamp);
+        return err_at(err, NO_LOCATION, "ts-format \"%s\" is not sec or usec", stamp);
     if (f->limit < LIMIT_MIN)
-        return err_at(err, LOG_NOWHERE, "limit: at least %u bytes", LIMIT_MIN);
+        return err_at(err, NO_LOCATION, "limit: at least %u bytes", LIMIT_MIN);
     if (read_mode(f, node, err) < 0)
         return -1;
     return read_compression(f, node, err);
@@ -434,7 +434,7 @@ static int check_folder(const char *prefix, struct err *err)
     int status = 0;
 
     if (strchr(folder, '%') == NULL && access(folder, W_OK | X_OK) < 0)
-        status = err_at(err, LOG_NOWHERE, "cannot write to folder %s: %s", folder,
+        status = err_at(err, NO_LOCATION, "cannot write to folder %s: %s", folder,
                         strerror(errno));
     free(copy);
     return status;

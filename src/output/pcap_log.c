@@ -152,7 +152,7 @@ static int compile_filter(struct pcap_log *log, const char *expression, struct e
         pcap_close(dead);
     }
     return log->filters.count > 0 ? 0 :
-        err_at(err, LOG_NOWHERE, "bpf-filter \"%s\": %s", expression, why);
+        err_at(err, NO_LOCATION, "bpf-filter \"%s\": %s", expression, why);
 }
 
 static int read_condition(struct pcap_log *log, const struct conf_node *node, struct err *err)
@@ -166,7 +166,7 @@ static int read_condition(struct pcap_log *log, const struct conf_node *node, st
             return 0;
         }
     }
-    return err_at(err, LOG_NOWHERE,
+    return err_at(err, NO_LOCATION,
                   "invalid conditional \"%s\". Valid options: \"all\", \"alerts\", "
                   "or \"tag\"", word);
 }

@@ -128,7 +128,7 @@ static int log_message(lua_State *state, enum log_level level)
         log_at(level, "lua", (struct where){ at.short_src, (unsigned)MAX(at.currentline, 0), 0 },
                "%s", text);
     else
-        log_at(level, "lua", LOG_NOWHERE, "%s", text);
+        log_at(level, "lua", NO_LOCATION, "%s", text);
     return 0;
 }
 

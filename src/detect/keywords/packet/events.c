@@ -11,7 +11,7 @@ static int gone_event(struct rule_parser *p, struct text full_name)
 {
     enum log_level level = p->strict ? LOG_LEVEL_ERROR : LOG_LEVEL_WARNING;
 
-    log_at(level, "detect", LOG_NOWHERE, "%s keyword no longer supports event \"%.*s\"",
+    log_at(level, "detect", NO_LOCATION, "%s keyword no longer supports event \"%.*s\"",
            p->keyword->name, TEXT(full_name));
     if (!p->strict)
         return KEYWORD_IGNORE_RULE;
