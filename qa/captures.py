@@ -89,14 +89,14 @@ def write(path, capture):
 
 
 def paths(roots, most=0):
-    """Captures below the folders, sorted; at most so many of each, evenly over all there are."""
+    """Captures below the directories, sorted; at most so many of each, evenly over all there are."""
     for root in roots:
         if not os.path.isdir(root):
             yield root
             continue
-        found = sorted(os.path.join(folder, name) for folder, _, names in os.walk(root)
+        found = sorted(os.path.join(directory, name) for directory, _, names in os.walk(root)
                        for name in names if name.endswith((".pcap", ".pcapng", ".cap"))
-                       and os.path.getsize(os.path.join(folder, name)) < 8_000_000)
+                       and os.path.getsize(os.path.join(directory, name)) < 8_000_000)
         step = max(1, len(found) // most) if most else 1
         yield from found[::step][:most or None]
 

@@ -20,9 +20,9 @@ def tracked(*suffixes):
         names = [n for n in out.split("\0") if n and os.path.isfile(os.path.join(TOP, n))]
     except (OSError, subprocess.CalledProcessError):
         names = []
-        for folder, folders, files in os.walk(TOP):
-            folders[:] = [f for f in folders if not f.startswith("build") and f != "autom4te.cache"]
-            names += [os.path.relpath(os.path.join(folder, f), TOP) for f in files]
+        for directory, directories, files in os.walk(TOP):
+            directories[:] = [f for f in directories if not f.startswith("build") and f != "autom4te.cache"]
+            names += [os.path.relpath(os.path.join(directory, f), TOP) for f in files]
     return sorted(set(n for n in names if not suffixes or n.endswith(suffixes)))
 
 

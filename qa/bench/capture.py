@@ -128,15 +128,15 @@ def write_empty(path):
     Capture().write(path)
 
 
-def command(binary, pcap, folder, rules=None):
+def command(binary, pcap, directory, rules=None):
     """How the engine is run to be measured."""
     if rules is None:
-        rules = os.path.join(folder, "all.rules")
+        rules = os.path.join(directory, "all.rules")
         with open(rules, "w", encoding="utf-8") as out:
             for name in RULES:
                 with open(os.path.join(TOP, "rules", name + ".rules"), encoding="utf-8") as file:
                     out.write(file.read())
-    return [binary, "-c", os.path.join(TOP, "suricata.yaml"), "-r", pcap, "-l", folder, "-S",
+    return [binary, "-c", os.path.join(TOP, "suricata.yaml"), "-r", pcap, "-l", directory, "-S",
             rules, "--runmode", "single", "--no-random",
             "--set", f"classification-file={TOP}/rules/classification.config",
             "--set", f"reference-config-file={TOP}/rules/reference.config",

@@ -101,8 +101,8 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-def serve(folder, port):
-    Server(("", port), functools.partial(Handler, directory=folder)).serve_forever()
+def serve(directory, port):
+    Server(("", port), functools.partial(Handler, directory=directory)).serve_forever()
 
 
 def check(log, start, end, errors):

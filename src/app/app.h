@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/app.h - what an application protocol declares, and what the framework offers it.
  *
- * A protocol is one folder under app/ and one line in app/list.h. Its `const struct app_proto`
+ * A protocol is one directory under app/ and one line in app/list.h. Its `const struct app_proto`
  * says how it is detected, parsed, inspected and logged; detect and output learn of it from
  * there alone. All of it runs on the thread that owns the flow's inspection state. A parser sees
  * bytes and its own state, nothing else. */

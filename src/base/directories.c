@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/directories.c - one folder after the other, from the outermost. */
+/* base/directories.c - one directory after the other, from the outermost. */
 #include "base/directories.h"
 
 #include <errno.h>
@@ -8,19 +8,19 @@
 #include <string.h>
 #include <sys/stat.h>
 
-int folders_make(const char *path, mode_t mode)
+int directories_make(const char *path, mode_t mode)
 {
-    char folder[PATH_MAX];
+    char directory[PATH_MAX];
     int status = 0;
 
-    if (strlen(path) >= sizeof(folder)) {
+    if (strlen(path) >= sizeof(directory)) {
         errno = ENAMETOOLONG;
         return -1;
     }
     for (size_t n = 1; path[0] != '\0' && path[n] != '\0'; n++)
         if (path[n] == '/') {
-            snprintf(folder, sizeof(folder), "%.*s", (int)n, path);
-            status = mkdir(folder, mode) < 0 && errno != EEXIST ? -1 : 0;
+            snprintf(directory, sizeof(directory), "%.*s", (int)n, path);
+            status = mkdir(directory, mode) < 0 && errno != EEXIST ? -1 : 0;
         }
     return status;
 }

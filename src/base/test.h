@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/test.h - unit tests: files <folder>/tests/<name>_test.c, all linked into src/unit.
+/* base/test.h - unit tests: files <directory>/tests/<name>_test.c, all linked into src/unit.
  *
  *     TEST(bytes_short_read_fails)
  *     {

@@ -58,7 +58,7 @@ static int slurp(struct yaml_file *f, struct where at, struct buf *text)
     if (fd < 0)
         return err_at(f->err, at, "cannot open %s: %s", f->name, strerror(errno));
     if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
-        err_at(f->err, at, "cannot read %s: it is a folder, want a YAML file", f->name);
+        err_at(f->err, at, "cannot read %s: it is a directory, want a YAML file", f->name);
     else if (read_all(fd, text) < 0)
         err_at(f->err, at, "cannot read %s: %s", f->name, strerror(errno));
     else
@@ -103,7 +103,7 @@ static int read_path(struct yaml_file *f, struct where at, struct conf_node *int
 
 /* --- includes --- */
 
-/* `path` as seen from the folder that holds the file `beside`. */
+/* `path` as seen from the directory that holds the file `beside`. */
 static const char *path_beside(struct conf *conf, const char *beside, struct text path)
 {
     const char *slash = strrchr(beside, '/');

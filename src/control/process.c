@@ -115,14 +115,14 @@ void process_allow_core(const struct conf_node *root)
 
 int process_settle(const struct conf_node *root, bool daemon, struct err *err)
 {
-    const char *folder = conf_string(root, "daemon-directory", NULL);
+    const char *directory = conf_string(root, "daemon-directory", NULL);
 
     if (mask_files(root, err) < 0)
         return -1;
     process_allow_core(root);
-    if (daemon && folder != NULL && chdir(folder) < 0)
+    if (daemon && directory != NULL && chdir(directory) < 0)
         return err_at(err, conf_find(root, "daemon-directory")->at, "daemon-directory %s: %s",
-                      folder, strerror(errno));
+                      directory, strerror(errno));
     return 0;
 }
 

@@ -3,7 +3,7 @@
  *
  * Threads must still be possible, where a limit on processes would count them too: hence a filter
  * on system calls, which lets pass what makes a thread and refuses what makes a process. Rotation
- * and reload open files again, so the folders of logs and rules stay open, not the files. */
+ * and reload open files again, so the directories of logs and rules stay open, not the files. */
 #include "control/sandbox.h"
 
 #include <errno.h>
@@ -79,7 +79,7 @@ static int refuse_processes(struct err *err)
 
 #define ACCESS_READ                                                                       \
     (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
-/* What can be allowed for a file, rather than a folder. */
+/* What can be allowed for a file, rather than a directory. */
 #define ACCESS_OF_FILE                                                                    \
     (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE |                          \
      LANDLOCK_ACCESS_FS_WRITE_FILE | ACCESS_TRUNCATE)

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "conf/conf.h"
 
-/* Files and folders; what does not exist is passed over. Texts borrowed. */
+/* Files and directories; what does not exist is passed over. Texts borrowed. */
 struct sandbox_paths {
     ARRAY_OF(const char *) read, write;
 };

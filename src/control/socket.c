@@ -286,7 +286,7 @@ static void wake(struct control *c)
 
 /* --- the socket --------------------------------------------------------------------------- */
 
-/* Absolute, or in the folder for such things. */
+/* Absolute, or in the directory for such things. */
 static int find_path(struct control *c, struct err *err)
 {
     const char *name = c->conf.path;
@@ -295,7 +295,7 @@ static int find_path(struct control *c, struct err *err)
     if (name == NULL)
         name = conf_string(c->conf.root, "unix-command.filename", SOCKET_NAME);
     if (name[0] != '/') {
-        (void)folders_make(IDS_RUNDIR, 0755);
+        (void)directories_make(IDS_RUNDIR, 0755);
         (void)mkdir(IDS_RUNDIR, 0750);
     }
     n = snprintf(c->path, sizeof(c->path), "%s%s", name[0] == '/' ? "" : IDS_RUNDIR "/", name);
@@ -326,7 +326,7 @@ static int make_way(const char *path, const struct sockaddr_un *to, struct err *
     return 0;
 }
 
-/* The folder keeps others out until the rights are set: the socket is made with none. */
+/* The directory keeps others out until the rights are set: the socket is made with none. */
 static int bind_to(struct control *c, struct err *err)
 {
     struct sockaddr_un to = { .sun_family = AF_UNIX };

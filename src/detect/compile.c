@@ -432,7 +432,7 @@ static bool cache_dir(const struct conf_node *conf, char *out, size_t size)
     if (!conf_bool(conf, "detect.sgh-mpm-caching", dir != NULL))
         return false;
     snprintf(out, size, "%s%s", dir != NULL ? dir : data, dir != NULL ? "" : "/cache/sgh");
-    (void)folders_make(out, 0755);
+    (void)directories_make(out, 0755);
     hs_cache_prune(out, conf_duration_ms(conf, "detect.sgh-mpm-caching-max-age", 604800000) / 1000);
     return true;
 }

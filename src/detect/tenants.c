@@ -307,10 +307,10 @@ static void read_mapping(struct tenants *t, const struct conf_node *item)
 
 static void tenant_path(const struct conf_node *root, const char *file, char *out, size_t size)
 {
-    const char *folder = conf_string(root, "multi-detect.config-path", NULL);
+    const char *directory = conf_string(root, "multi-detect.config-path", NULL);
 
-    if (folder != NULL && file[0] != '/')
-        snprintf(out, size, "%s/%s", folder, file);
+    if (directory != NULL && file[0] != '/')
+        snprintf(out, size, "%s/%s", directory, file);
     else
         snprintf(out, size, "%s", file);
 }

@@ -21,13 +21,13 @@ static unsigned least(unsigned a, unsigned b)
     return a == 0 || (b > 0 && b < a) ? b : a;
 }
 
-static bool read_number(const char *folder, const char *file, double *out)
+static bool read_number(const char *directory, const char *file, double *out)
 {
     char path[1200];
     FILE *f;
     bool found;
 
-    snprintf(path, sizeof(path), "%s/%s", folder, file);
+    snprintf(path, sizeof(path), "%s/%s", directory, file);
     f = fopen(path, "re");
     if (f == NULL)
         return false;
@@ -37,14 +37,14 @@ static bool read_number(const char *folder, const char *file, double *out)
 }
 
 /* "max 100000" or "150000 100000" */
-static unsigned quota_v2(const char *folder)
+static unsigned quota_v2(const char *directory)
 {
     char path[1200];
     double quota = 0, period = 0;
     FILE *f;
     bool found;
 
-    snprintf(path, sizeof(path), "%s/cpu.max", folder);
+    snprintf(path, sizeof(path), "%s/cpu.max", directory);
     f = fopen(path, "re");
     if (f == NULL)
         return 0;
@@ -54,25 +54,25 @@ static unsigned quota_v2(const char *folder)
 }
 
 /* -1 is no limit. */
-static unsigned quota_v1(const char *folder)
+static unsigned quota_v1(const char *directory)
 {
     double quota, period;
 
-    if (!read_number(folder, "cpu.cfs_quota_us", &quota) ||
-        !read_number(folder, "cpu.cfs_period_us", &period))
+    if (!read_number(directory, "cpu.cfs_quota_us", &quota) ||
+        !read_number(directory, "cpu.cfs_period_us", &period))
         return 0;
     return cpus_of(quota, period);
 }
 
 /* From root/path up to root. */
-static unsigned walk_up(const char *root, struct text path, unsigned (*quota)(const char *folder))
+static unsigned walk_up(const char *root, struct text path, unsigned (*quota)(const char *directory))
 {
     unsigned cpus = 0;
-    char folder[1100];
+    char directory[1100];
 
     for (;;) {
-        snprintf(folder, sizeof(folder), "%s%.*s", root, TEXT(path));
-        cpus = least(cpus, quota(folder));
+        snprintf(directory, sizeof(directory), "%s%.*s", root, TEXT(path));
+        cpus = least(cpus, quota(directory));
         if (path.n == 0)
             return cpus;
         while (path.n > 0 && path.p[--path.n] != '/')

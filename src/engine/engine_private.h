@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/engine_private.h - the structs behind engine.h, for this folder. */
+/* engine/engine_private.h - the structs behind engine.h, for this directory. */
 #ifndef ENGINE_ENGINE_PRIVATE_H
 #define ENGINE_ENGINE_PRIVATE_H
 

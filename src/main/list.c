@@ -266,7 +266,7 @@ static void print_features(void)
 /* The lines of Suricata's own report that other programs look for. */
 static void print_for_suricata(void)
 {
-    static const char *const folders[][2] = {
+    static const char *const directories[][2] = {
         { "--prefix", IDS_PREFIX }, { "--sysconfdir", IDS_ETC }, { "--localstatedir", IDS_VAR },
         { "--datarootdir", IDS_SHARE },
     };
@@ -279,8 +279,8 @@ static void print_for_suricata(void)
         snprintf(label, sizeof(label), "%s support:", features[i].label);
         printf("  %-40s %s\n", label, features[i].have);
     }
-    for (unsigned i = 0; i < ARRAY_LEN(folders); i++)
-        printf("  %-40s %s\n", folders[i][0], folders[i][1]);
+    for (unsigned i = 0; i < ARRAY_LEN(directories); i++)
+        printf("  %-40s %s\n", directories[i][0], directories[i][1]);
 }
 
 int list_build_info(void)

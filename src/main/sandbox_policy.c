@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/sandbox_policy.c - folders rather than files: a file that was replaced is another one, and may be
+/* main/sandbox_policy.c - directories rather than files: a file that was replaced is another one, and may be
  * read at the next reload all the same. */
 #include "config.h"
 
@@ -23,15 +23,15 @@ static const char *const write_keys[] = { "default-data-dir", "default-log-dir",
 
 struct sandbox_policy {
     struct sandbox_paths paths;
-    ARRAY_OF(char *) folders;           /* made here */
+    ARRAY_OF(char *) directories;           /* made here */
 };
 
-static const char *folder_of(struct sandbox_policy *f, const char *file)
+static const char *directory_of(struct sandbox_policy *f, const char *file)
 {
-    char *copy = xstrdup(file), *folder = dirname(copy);
+    char *copy = xstrdup(file), *directory = dirname(copy);
 
-    memmove(copy, folder, strlen(folder) + 1);
-    ARRAY_PUSH(&f->folders, copy);
+    memmove(copy, directory, strlen(directory) + 1);
+    ARRAY_PUSH(&f->directories, copy);
     return copy;
 }
 
@@ -41,7 +41,7 @@ static void add_keys(struct sandbox_policy *f, const struct setup *s)
         const char *path = conf_string(s->root, file_keys[i], NULL);
 
         if (path != NULL)
-            ARRAY_PUSH(&f->paths.read, folder_of(f, path));
+            ARRAY_PUSH(&f->paths.read, directory_of(f, path));
     }
     for (unsigned i = 0; i < ARRAY_LEN(read_keys); i++) {
         const char *path = conf_string(s->root, read_keys[i], NULL);
@@ -63,7 +63,7 @@ static void add_tenants(struct sandbox_policy *f, const struct tenants *tenants)
         const struct tenant *tenant = tenants->list.at[i];
         const char *path = conf_string(conf_root(tenant->conf), "default-rule-path", NULL);
 
-        ARRAY_PUSH(&f->paths.read, folder_of(f, tenant->file));
+        ARRAY_PUSH(&f->paths.read, directory_of(f, tenant->file));
         if (path != NULL)
             ARRAY_PUSH(&f->paths.read, path);
     }
@@ -75,21 +75,21 @@ static void add_options(struct sandbox_policy *f, const struct setup *s)
     bool deletes = conf_string(s->root, "pcap-file.delete-when-done", NULL) != NULL;
 
     for (size_t i = 0; i < o->rule_files.count; i++)
-        ARRAY_PUSH(&f->paths.read, folder_of(f, o->rule_files.at[i]));
+        ARRAY_PUSH(&f->paths.read, directory_of(f, o->rule_files.at[i]));
     if (o->only_rule_file != NULL)
-        ARRAY_PUSH(&f->paths.read, folder_of(f, o->only_rule_file));
+        ARRAY_PUSH(&f->paths.read, directory_of(f, o->only_rule_file));
     if (o->firewall_file != NULL)
-        ARRAY_PUSH(&f->paths.read, folder_of(f, o->firewall_file));
+        ARRAY_PUSH(&f->paths.read, directory_of(f, o->firewall_file));
     if (setup_pid_file(o, s->root) != NULL)
-        ARRAY_PUSH(&f->paths.write, folder_of(f, setup_pid_file(o, s->root)));
+        ARRAY_PUSH(&f->paths.write, directory_of(f, setup_pid_file(o, s->root)));
     if (control_path(s->control) != NULL)
-        ARRAY_PUSH(&f->paths.write, folder_of(f, control_path(s->control)));
+        ARRAY_PUSH(&f->paths.write, directory_of(f, control_path(s->control)));
     if (s->context.capture->live)
         return;
     for (size_t i = 0; i < s->sources.count; i++) {
         ARRAY_PUSH(&f->paths.read, s->sources.at[i]);
         if (deletes)
-            ARRAY_PUSH(&f->paths.write, folder_of(f, s->sources.at[i]));
+            ARRAY_PUSH(&f->paths.write, directory_of(f, s->sources.at[i]));
         if (deletes)
             ARRAY_PUSH(&f->paths.write, s->sources.at[i]);
     }
@@ -106,9 +106,9 @@ int sandbox_policy_enter(const struct setup *s, struct err *err)
     ARRAY_PUSH(&f.paths.read, s->config_dir);
     ARRAY_PUSH(&f.paths.write, s->log_dir);
     status = sandbox_enter(s->root, &f.paths, err);
-    for (size_t i = 0; i < f.folders.count; i++)
-        free(f.folders.at[i]);
-    ARRAY_FREE(&f.folders);
+    for (size_t i = 0; i < f.directories.count; i++)
+        free(f.directories.at[i]);
+    ARRAY_FREE(&f.directories);
     ARRAY_FREE(&f.paths.read);
     ARRAY_FREE(&f.paths.write);
     return status;

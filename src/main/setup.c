@@ -114,7 +114,7 @@ static void setup_config_dir(struct setup *s)
     snprintf(s->config_dir, sizeof(s->config_dir), "%s", dirname(path));
 }
 
-/* A file that the configuration does not name stands beside it, in its rules/ folder, or where
+/* A file that the configuration does not name stands beside it, in its rules/ directory, or where
  * the installed ones are; the first there is is the one. */
 static void setup_default_file(struct setup *s, const char *key, const char *name)
 {

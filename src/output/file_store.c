@@ -64,8 +64,8 @@ static int make_dirs(const char *dir, struct err *err)
 {
     char path[512];
 
-    if (folders_make(dir, 0750) < 0)
-        return err_set(err, "cannot make the folders of %s: %s", dir, strerror(errno));
+    if (directories_make(dir, 0750) < 0)
+        return err_set(err, "cannot make the directories of %s: %s", dir, strerror(errno));
     if (make_dir(dir, err) < 0)
         return -1;
     snprintf(path, sizeof(path), "%s/tmp", dir);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/output_private.h - the set of outputs, for the files of this folder. */
+/* output/output_private.h - the set of outputs, for the files of this directory. */
 #ifndef OUTPUT_OUTPUT_PRIVATE_H
 #define OUTPUT_OUTPUT_PRIVATE_H
 

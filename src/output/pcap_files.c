@@ -37,7 +37,7 @@ struct thread_file {
 
 struct pcap_files {
     pthread_mutex_t lock;               /* around all below, held for one write */
-    char *prefix;                       /* folder and name */
+    char *prefix;                       /* directory and name */
     bool multi, micros, lz4, checksum;
     int level;
     uint64_t limit;
@@ -361,14 +361,14 @@ static char *prefix_of(const struct output_request *request, const struct conf_n
     const char *dir = conf_string(node, "dir", conf_string(node, "sguil-base-dir", NULL));
     const char *name = conf_string(node, "filename", "pcaplog");
     struct buf path = { 0 };
-    char *folder;
+    char *directory;
 
     if (dir == NULL)
         return output_path(request, name);
-    folder = output_path(request, dir);
-    buf_printf(&path, "%s/%s", folder, name);
+    directory = output_path(request, dir);
+    buf_printf(&path, "%s/%s", directory, name);
     buf_add_u8(&path, 0);
-    free(folder);
+    free(directory);
     return (char *)path.data;
 }
 
@@ -430,11 +430,11 @@ static int read_settings(struct pcap_files *f, const struct conf_node *node, str
 static int check_folder(const char *prefix, struct err *err)
 {
     char *copy = xstrdup(prefix);
-    const char *folder = dirname(copy);
+    const char *directory = dirname(copy);
     int status = 0;
 
-    if (strchr(folder, '%') == NULL && access(folder, W_OK | X_OK) < 0)
-        status = err_at(err, NO_LOCATION, "cannot write to folder %s: %s", folder,
+    if (strchr(directory, '%') == NULL && access(directory, W_OK | X_OK) < 0)
+        status = err_at(err, NO_LOCATION, "cannot write to directory %s: %s", directory,
                         strerror(errno));
     free(copy);
     return status;

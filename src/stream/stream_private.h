@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/stream_private.h - what the files of this folder share: settings, the TCP session, and
+/* stream/stream_private.h - what the files of this directory share: settings, the TCP session, and
  * the context in which a packet meets its session. */
 #ifndef STREAM_STREAM_PRIVATE_H
 #define STREAM_STREAM_PRIVATE_H

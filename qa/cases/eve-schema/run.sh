@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 set -e
-run() { # folder, value of stats.engine
+run() { # directory, value of stats.engine
     mkdir -p "$WORK/$1"
     cat > "$WORK/$1.yaml" <<EOT
 %YAML 1.1

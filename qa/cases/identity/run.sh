@@ -7,7 +7,7 @@ features=" $(echo "$info" | sed -n 's/^Features: //p') "
 for name in NSS JA3 JA4; do
     case $features in *" HAVE_$name "*) echo "$name: found" ;; esac
 done
-echo "folders: $(echo "$info" | sed -n 's/^ *--\([a-z]*\)  *\/.*/\1/p' | xargs)"
+echo "directories: $(echo "$info" | sed -n 's/^ *--\([a-z]*\)  *\/.*/\1/p' | xargs)"
 ln -s "$IDS" "$WORK/suricata"
 [ "$("$WORK/suricata" --build-info)" = "$info" ] &&
     [ "$("$WORK/suricata" -V)" = "$("$IDS" -V)" ] && echo "by another name: the same"

@@ -8,8 +8,8 @@ import sys
 
 from pcapgen import Capture, TcpFlow
 
-folder = sys.argv[1]
-os.makedirs(folder, exist_ok=True)
+directory = sys.argv[1]
+os.makedirs(directory, exist_ok=True)
 whole = Capture()
 flow = TcpFlow(whole, "10.0.0.1", 40000, "10.0.0.2", 80)
 flow.open()
@@ -27,6 +27,6 @@ flow.close()
 parts = [Capture(), Capture(), other]
 parts[0].frames, parts[1].frames = whole.frames[:middle], whole.frames[middle:]
 for number, part in enumerate(parts):
-    name = os.path.join(folder, f"{number}.pcap")
+    name = os.path.join(directory, f"{number}.pcap")
     part.write(name)
     os.utime(name, (1000 + number, 1000 + number))

@@ -2,7 +2,7 @@
 set -e
 sample="$QA/samples/quickstart.pcap"
 
-run() { # folder of logs, arguments
+run() { # directory of logs, arguments
     log="$WORK/$1"
     shift
     mkdir -p "$log"
@@ -21,7 +21,7 @@ exec 3<> "$WORK/pipe"
 run daemon -D -r "$WORK/pipe" --set pid-file="$WORK/pid" --set daemon-directory="$WORK/elsewhere" \
     --set coredump.max-dump=4096
 pid=$(cat "$WORK/pid")
-[ "$(readlink "/proc/$pid/cwd")" = "$WORK/elsewhere" ] && echo "folder: as configured"
+[ "$(readlink "/proc/$pid/cwd")" = "$WORK/elsewhere" ] && echo "directory: as configured"
 [ "$(tr '\0' '\n' < "/proc/$pid/cmdline" | grep -cx "$WORK/pipe")" = 1 ] &&
     echo "number in the file: its own"
 echo "core files: $(awk '/^Max core file size/ { print $5 }' "/proc/$pid/limits")"

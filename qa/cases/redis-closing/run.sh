@@ -4,7 +4,7 @@
 . "$QA/cases/redis/redis.sh"
 sample=$QA/samples/quickstart.pcap
 
-tell() { # name, folder: what was written, received and dropped
+tell() { # name, directory: what was written, received and dropped
     written=$(wc -l < "$2/eve.json")
     received=$(wc -l < "$2/commands")
     dropped=$(sed -n 's/.*redis at .*: \([0-9]*\) records were dropped.*/\1/p' "$2/said")
@@ -14,36 +14,36 @@ tell() { # name, folder: what was written, received and dropped
 }
 
 once() { # name, keys, close-after
-    folder=$WORK/$1
-    start_server "$folder" $3
+    directory=$WORK/$1
+    start_server "$directory" $3
     [ -n "$3" ] || kill $server
-    configure "$folder" "server: $folder/socket, $2"
-    "$IDS" -c "$folder/ids.yaml" -S /dev/null -r $sample -l "$folder" > "$folder/said" 2>&1 ||
+    configure "$directory" "server: $directory/socket, $2"
+    "$IDS" -c "$directory/ids.yaml" -S /dev/null -r $sample -l "$directory" > "$directory/said" 2>&1 ||
         echo "$1: exit $?"
-    tell "$1" "$folder"
+    tell "$1" "$directory"
     kill $server 2> /dev/null
 }
 
 once waiting "async: no" 3
 once away "async: yes" ""
 
-folder=$WORK/again
-start_server "$folder" 3
-mkdir "$folder/pcaps"
-cp $sample "$folder/pcaps/a.pcap"
-configure "$folder" "server: $folder/socket"
-"$IDS" -c "$folder/ids.yaml" -S /dev/null -r "$folder/pcaps" -l "$folder" --runmode=single \
+directory=$WORK/again
+start_server "$directory" 3
+mkdir "$directory/pcaps"
+cp $sample "$directory/pcaps/a.pcap"
+configure "$directory" "server: $directory/socket"
+"$IDS" -c "$directory/ids.yaml" -S /dev/null -r "$directory/pcaps" -l "$directory" --runmode=single \
     --pcap-file-continuous --set pcap-file.directory=files --set pcap-file.delay=1 \
-    --set pcap-file.poll-interval=1 > "$folder/said" 2>&1 &
+    --set pcap-file.poll-interval=1 > "$directory/said" 2>&1 &
 engine=$!
-until [ -s "$folder/eve.json" ] && grep -q until "$folder/said"; do sleep 0.1; done
+until [ -s "$directory/eve.json" ] && grep -q until "$directory/said"; do sleep 0.1; done
 sleep 2
-cp $sample "$folder/pcaps/.b" && mv "$folder/pcaps/.b" "$folder/pcaps/b.pcap"
+cp $sample "$directory/pcaps/.b" && mv "$directory/pcaps/.b" "$directory/pcaps/b.pcap"
 for _ in $(seq 200); do
-    [ "$(wc -l < "$folder/commands")" -gt 3 ] && break
+    [ "$(wc -l < "$directory/commands")" -gt 3 ] && break
     sleep 0.1
 done
 kill $engine
 wait $engine
-tell again "$folder"
+tell again "$directory"
 kill $server

@@ -5,13 +5,13 @@ import os
 import sys
 import time
 
-name, folder = sys.argv[1:]
-with open(os.path.join(folder, "eve.json"), encoding="utf-8") as f:
+name, directory = sys.argv[1:]
+with open(os.path.join(directory, "eve.json"), encoding="utf-8") as f:
     wanted = f.read().splitlines()
-with open(os.path.join(folder, "commands"), encoding="utf-8") as f:
+with open(os.path.join(directory, "commands"), encoding="utf-8") as f:
     commands = [json.loads(line) for line in f]
 # The server learns of the end of the connection a little later than we do.
-ended = os.path.join(folder, "connections")
+ended = os.path.join(directory, "connections")
 until = time.monotonic() + 20
 while not os.path.exists(ended) and time.monotonic() < until:
     time.sleep(0.05)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Functions for cases with a redis server that is none; sourced.
 
-# folder, close-after: starts a server there; its place is then in $folder/port.
+# directory, close-after: starts a server there; its place is then in $directory/port.
 start_server() {
     mkdir -p "$1"
     where=${tcp:-$1/socket}
@@ -15,7 +15,7 @@ start_server() {
     return 1
 }
 
-# folder, keys of `redis:`: a configuration that writes to a file and to the server.
+# directory, keys of `redis:`: a configuration that writes to a file and to the server.
 configure() {
     {
         printf '%%YAML 1.1\n---\n'

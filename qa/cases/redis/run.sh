@@ -3,17 +3,17 @@ set -e
 . "$CASE/redis.sh"
 
 run() { # name, keys
-    folder=$WORK/$1
-    start_server "$folder"
-    place="server: $folder/socket"
-    [ -z "${tcp-}" ] || place="server: localhost, port: $(cat "$folder/port")"
-    configure "$folder" "$place, $2"
-    "$IDS" -c "$folder/ids.yaml" -S /dev/null -r "$QA/samples/quickstart.pcap" -l "$folder" \
-        --runmode=single > "$folder/said" 2>&1 || cat "$folder/said"
-    grep -E '^(Error|Warning)' "$folder/said" || true
-    python3 "$CASE/compare.py" "$1" "$folder"
+    directory=$WORK/$1
+    start_server "$directory"
+    place="server: $directory/socket"
+    [ -z "${tcp-}" ] || place="server: localhost, port: $(cat "$directory/port")"
+    configure "$directory" "$place, $2"
+    "$IDS" -c "$directory/ids.yaml" -S /dev/null -r "$QA/samples/quickstart.pcap" -l "$directory" \
+        --runmode=single > "$directory/said" 2>&1 || cat "$directory/said"
+    grep -E '^(Error|Warning)' "$directory/said" || true
+    python3 "$CASE/compare.py" "$1" "$directory"
     kill $server
-    cat "$folder/server.err"
+    cat "$directory/server.err"
 }
 
 run plain "async: no"

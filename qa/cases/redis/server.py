@@ -61,7 +61,7 @@ class Connection:
 
 
 def main():
-    where, folder = sys.argv[1:3]
+    where, directory = sys.argv[1:3]
     close_after = int(sys.argv[3]) if len(sys.argv) > 3 else None
     if where == "0":
         listener = socket.create_server(("127.0.0.1", 0))
@@ -69,10 +69,10 @@ def main():
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(where)
         listener.listen()
-    commands = open(os.path.join(folder, "commands"), "w", encoding="utf-8")
-    with open(os.path.join(folder, "port.new"), "w", encoding="utf-8") as f:
+    commands = open(os.path.join(directory, "commands"), "w", encoding="utf-8")
+    with open(os.path.join(directory, "port.new"), "w", encoding="utf-8") as f:
         f.write(str(listener.getsockname()[1]) if where == "0" else where)
-    os.rename(os.path.join(folder, "port.new"), os.path.join(folder, "port"))
+    os.rename(os.path.join(directory, "port.new"), os.path.join(directory, "port"))
     while True:
         sock, _ = listener.accept()
         connection = Connection(sock, commands, close_after)
@@ -81,7 +81,7 @@ def main():
         def run(connection=connection):
             connection.serve()
             connection.sock.close()
-            with open(os.path.join(folder, "connections"), "a", encoding="utf-8") as f:
+            with open(os.path.join(directory, "connections"), "a", encoding="utf-8") as f:
                 f.write(f"{connection.count} {connection.most}\n")
         threading.Thread(target=run, daemon=True).start()
 

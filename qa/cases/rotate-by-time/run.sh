@@ -2,7 +2,7 @@
 set -e
 sample="$QA/samples/quickstart.pcap"
 
-run() { # folder of logs, what to read, arguments
+run() { # directory of logs, what to read, arguments
     mkdir -p "$WORK/$1"
     log="$WORK/$1" from=$2
     shift 2
@@ -11,7 +11,7 @@ run() { # folder of logs, what to read, arguments
 }
 
 run whole "$sample" --set 'outputs.eve-log.filename=%Y/day-%j/eve.json' > /dev/null
-echo "folder made: $(find "$WORK/whole/$(date +%Y)" -name eve.json | wc -l) file"
+echo "directory made: $(find "$WORK/whole/$(date +%Y)" -name eve.json | wc -l) file"
 
 # The first half of the packets comes two seconds before the other.
 mkfifo "$WORK/pipe"

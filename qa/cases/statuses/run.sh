@@ -16,7 +16,7 @@ status "capture" -S /dev/null -r "$sample"
 status "no file of rules" -S "$WORK/none.rules" -r "$sample"
 printf '%%YAML 1.1\n---\noutputs:\n  - pcap-log: {enabled: yes, filename: a.pcap, dir: %s}\n' \
     "$WORK/none" > "$WORK/pcap-log.yaml"
-status "no folder for pcap-log" -S /dev/null -r "$sample" --include "$WORK/pcap-log.yaml"
+status "no directory for pcap-log" -S /dev/null -r "$sample" --include "$WORK/pcap-log.yaml"
 status "unknown key, fatal" -S /dev/null -T --init-errors-fatal --set nobody.knows=it
 status "unknown key" -S /dev/null -T --set nobody.knows=it
 said=$("$IDS" -c "$SRC/suricata.yaml" -l "$WORK" -D -S "$WORK/none.rules" -r "$sample" \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/dcerpc/dcerpc.h - DCE/RPC calls over TCP (5.0, 5.1) and UDP (4.0); for this folder.
+/* app/dcerpc/dcerpc.h - DCE/RPC calls over TCP (5.0, 5.1) and UDP (4.0); for this directory.
  *
  * A transaction is a call or a bind with its answer. Over TCP each fragment of a call is a
  * transaction of its own; over UDP fragments are put together. */

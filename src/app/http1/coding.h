@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/http1/coding.h - one content coding as a stream: bytes in, bytes out. Within this folder;
+/* app/http1/coding.h - one content coding as a stream: bytes in, bytes out. Within this directory;
  * chained by decoder.c. */
 #ifndef APP_HTTP1_CODING_H
 #define APP_HTTP1_CODING_H

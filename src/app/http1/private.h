@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/http1/private.h - within this folder: settings, the state of a flow, a transaction.
+/* app/http1/private.h - within this directory: settings, the state of a flow, a transaction.
  *
  * libhtp keeps the parsed messages in memory of its own. A struct http_tx stands beside each of
  * its transactions and owns it: whichever of the two ends first waits for the other, see tx.c. */

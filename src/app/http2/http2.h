@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/http2/http2.h - within this folder: settings, the state of a flow, a transaction.
+/* app/http2/http2.h - within this directory: settings, the state of a flow, a transaction.
  *
  * A stream is a transaction; a frame on stream 0, which is about the connection, is one of its
  * own, complete at once. All that a transaction keeps lies in its arena but for decoders. */

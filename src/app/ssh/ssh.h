@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/ssh/ssh.h - the state of an SSH flow; for this folder. */
+/* app/ssh/ssh.h - the state of an SSH flow; for this directory. */
 #ifndef APP_SSH_SSH_H
 #define APP_SSH_SSH_H
 

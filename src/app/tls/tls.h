@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/tls/tls.h - the state of a TLS flow; for this folder, and for outputs that store
+/* app/tls/tls.h - the state of a TLS flow; for this directory, and for outputs that store
  * certificates.
  *
  * A flow has one transaction, the handshake. It holds what rules and logs see; what is only

@@ -9,28 +9,28 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A folder of files for one test. */
-struct folder {
+/* A directory of files for one test. */
+struct directory {
     char path[64];
 };
 
-static void folder_make(struct folder *dir)
+static void directory_make(struct directory *dir)
 {
     snprintf(dir->path, sizeof(dir->path), "/tmp/ids-conf-test-XXXXXX");
     if (mkdtemp(dir->path) == NULL)
         abort();
 }
 
-static const char *folder_path(const struct folder *dir, const char *name, char *buf, size_t size)
+static const char *directory_path(const struct directory *dir, const char *name, char *buf, size_t size)
 {
     snprintf(buf, size, "%s/%s", dir->path, name);
     return buf;
 }
 
-static void folder_write(const struct folder *dir, const char *name, const char *text)
+static void directory_write(const struct directory *dir, const char *name, const char *text)
 {
     char path[200];
-    FILE *file = fopen(folder_path(dir, name, path, sizeof(path)), "w");
+    FILE *file = fopen(directory_path(dir, name, path, sizeof(path)), "w");
 
     if (file == NULL)
         abort();
@@ -38,12 +38,12 @@ static void folder_write(const struct folder *dir, const char *name, const char 
     fclose(file);
 }
 
-static void folder_remove(const struct folder *dir, const char *const *names)
+static void directory_remove(const struct directory *dir, const char *const *names)
 {
     char path[200];
 
     for (; *names != NULL; names++)
-        unlink(folder_path(dir, *names, path, sizeof(path)));
+        unlink(directory_path(dir, *names, path, sizeof(path)));
     rmdir(dir->path);
 }
 
@@ -133,20 +133,20 @@ TEST(yaml_includes)
 {
     static const char *const names[] = { "main.yaml", "one.yaml", "two.yaml", "list.yaml", NULL };
     struct conf *conf = conf_new();
-    struct folder dir;
+    struct directory dir;
     struct err err;
     char path[200], buf[500];
 
-    folder_make(&dir);
-    folder_write(&dir, "main.yaml",
+    directory_make(&dir);
+    directory_write(&dir, "main.yaml",
                  "a: main\nb: main\ninclude: [one.yaml, ./two.yaml]\nb: last\n"
                  "section:\n  own: yes\n  include: two.yaml\n"
                  "tagged: !include two.yaml\n"
                  "types: !include list.yaml\n");
-    folder_write(&dir, "one.yaml", "%YAML 1.1\n---\na: one\nb: one\n");
-    folder_write(&dir, "two.yaml", "c: two\n");
-    folder_write(&dir, "list.yaml", "- alert\n- http\n");
-    if (conf_load(conf, folder_path(&dir, "main.yaml", path, sizeof(path)), &err) < 0)
+    directory_write(&dir, "one.yaml", "%YAML 1.1\n---\na: one\nb: one\n");
+    directory_write(&dir, "two.yaml", "c: two\n");
+    directory_write(&dir, "list.yaml", "- alert\n- http\n");
+    if (conf_load(conf, directory_path(&dir, "main.yaml", path, sizeof(path)), &err) < 0)
         test_fail(t, __FILE__, __LINE__, "%s", err_text(&err, buf, sizeof(buf)));
     check_value(t, conf, "a", "one");
     check_value(t, conf, "b", "last");
@@ -156,7 +156,7 @@ TEST(yaml_includes)
     check_value(t, conf, "tagged.c", "two");
     check_value(t, conf, "types.1", "http");
     CHECK_STRING(strrchr(conf_find(conf_root(conf), "tagged.c")->at.file, '/'), "/two.yaml");
-    folder_remove(&dir, names);
+    directory_remove(&dir, names);
     conf_free(conf);
 }
 
@@ -164,13 +164,13 @@ TEST(yaml_load_at_section)
 {
     static const char *const names[] = { "tenant.yaml", NULL };
     struct conf *conf = load(t, "multi-detect:\n  enabled: yes\n");
-    struct folder dir;
+    struct directory dir;
     struct err err;
     char path[200];
 
-    folder_make(&dir);
-    folder_write(&dir, "tenant.yaml", "default-rule-path: tenant\nrule-files: [a.rules]\n");
-    folder_path(&dir, "tenant.yaml", path, sizeof(path));
+    directory_make(&dir);
+    directory_write(&dir, "tenant.yaml", "default-rule-path: tenant\nrule-files: [a.rules]\n");
+    directory_path(&dir, "tenant.yaml", path, sizeof(path));
     CHECK_INT(conf_set(conf, "multi-detect.1.default-rule-path", "set"), 0);
     CHECK_INT(conf_load_at(conf, "multi-detect.1", path, &err), 0);
     CHECK_INT(conf_load_at(conf, "multi-detect.2", path, &err), 0);
@@ -178,7 +178,7 @@ TEST(yaml_load_at_section)
     check_value(t, conf, "multi-detect.2.default-rule-path", "tenant");
     check_value(t, conf, "multi-detect.2.rule-files.0", "a.rules");
     check_value(t, conf, "multi-detect.enabled", "yes");
-    folder_remove(&dir, names);
+    directory_remove(&dir, names);
     conf_free(conf);
 }
 
@@ -186,20 +186,20 @@ TEST(yaml_include_mistakes)
 {
     static const char *const names[] = { "a.yaml", "b.yaml", NULL };
     struct conf *conf = conf_new();
-    struct folder dir;
+    struct directory dir;
     struct err err;
     char path[200], buf[600], expected[600];
 
-    folder_make(&dir);
-    folder_path(&dir, "a.yaml", path, sizeof(path));
-    folder_write(&dir, "a.yaml", "x: 1\ninclude: missing.yaml\n");
+    directory_make(&dir);
+    directory_path(&dir, "a.yaml", path, sizeof(path));
+    directory_write(&dir, "a.yaml", "x: 1\ninclude: missing.yaml\n");
     CHECK_INT(conf_load(conf, path, &err), -1);
     snprintf(expected, sizeof(expected),
              "%s:2:10: cannot open %s/missing.yaml: No such file or directory", path, dir.path);
     CHECK_STRING(err_text(&err, buf, sizeof(buf)), expected);
 
-    folder_write(&dir, "a.yaml", "include:\n  - b.yaml\n");
-    folder_write(&dir, "b.yaml", "section:\n  include: a.yaml\n");
+    directory_write(&dir, "a.yaml", "include:\n  - b.yaml\n");
+    directory_write(&dir, "b.yaml", "section:\n  include: a.yaml\n");
     CHECK_INT(conf_load(conf, path, &err), -1);
     snprintf(expected, sizeof(expected),
              "%s/b.yaml:2:12: a file cannot include itself: %s/a.yaml, included by %s/b.yaml, "
@@ -207,9 +207,9 @@ TEST(yaml_include_mistakes)
     CHECK_STRING(err_text(&err, buf, sizeof(buf)), expected);
 
     CHECK_INT(conf_load(conf, dir.path, &err), -1);
-    snprintf(expected, sizeof(expected), "cannot read %s: it is a folder, want a YAML file", dir.path);
+    snprintf(expected, sizeof(expected), "cannot read %s: it is a directory, want a YAML file", dir.path);
     CHECK_STRING(err_text(&err, buf, sizeof(buf)), expected);
-    folder_remove(&dir, names);
+    directory_remove(&dir, names);
     conf_free(conf);
 }
 

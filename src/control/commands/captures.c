@@ -58,7 +58,7 @@ static enum command_status pcap_file_run(struct command *c)
                   { "tenant", ARG_INT, true }
 
 const struct command_ops command_pcap_file = {
-    .name = "pcap-file", .doc = "reads a file or a folder, with its own folder for logs",
+    .name = "pcap-file", .doc = "reads a file or a directory, with its own directory for logs",
     .mode = COMMAND_JOBS,
     .args = { FILE_ARGS, { "continuous", ARG_BOOL, true }, { "delete-when-done", ARG_BOOL, true },
               { "delay", ARG_INT, true }, { "poll-interval", ARG_INT, true } },
@@ -71,7 +71,7 @@ static enum command_status pcap_file_continuous_run(struct command *c)
 }
 
 const struct command_ops command_pcap_file_continuous = {
-    .name = "pcap-file-continuous", .doc = "reads a folder, and what comes into it later",
+    .name = "pcap-file-continuous", .doc = "reads a directory, and what comes into it later",
     .mode = COMMAND_JOBS,
     .args = { FILE_ARGS, { "delete-when-done", ARG_BOOL, true }, { "delay", ARG_INT, true },
               { "poll-interval", ARG_INT, true } },

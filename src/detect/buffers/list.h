@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/buffers/list.h - the packet buffers: one line each, X(symbol) for
- * `const struct packet_buffer buffer_<symbol>` in this folder. */
+ * `const struct packet_buffer buffer_<symbol>` in this directory. */
 #ifndef DETECT_BUFFERS_LIST_H
 #define DETECT_BUFFERS_LIST_H
 

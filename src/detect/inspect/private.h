@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/inspect/private.h - for this folder: one thread's inspection and what it leaves on flows
+/* detect/inspect/private.h - for this directory: one thread's inspection and what it leaves on flows
  * and transactions. Everything here belongs to the thread that owns the inspection state. */
 #ifndef DETECT_INSPECT_PRIVATE_H
 #define DETECT_INSPECT_PRIVATE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/lua/libraries.h - the libraries: one line each, X(name) for `lua_open_<name>` in this
- * folder, which scripts know as "suricata.<name>". */
+ * directory, which scripts know as "suricata.<name>". */
 #ifndef DETECT_LUA_LIBRARIES_H
 #define DETECT_LUA_LIBRARIES_H
 

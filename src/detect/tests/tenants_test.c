@@ -12,7 +12,7 @@
 struct tenants_fixture {
     struct conf *conf;
     struct ruleset_request request;
-    char folder[32];
+    char directory[32];
 };
 
 static void write_file(const struct tenants_fixture *w, const char *name, const char *text)
@@ -20,7 +20,7 @@ static void write_file(const struct tenants_fixture *w, const char *name, const 
     char path[64];
     FILE *f;
 
-    snprintf(path, sizeof(path), "%s/%s", w->folder, name);
+    snprintf(path, sizeof(path), "%s/%s", w->directory, name);
     f = fopen(path, "w");
     if (f == NULL)
         abort();
@@ -32,16 +32,16 @@ static void fixture_new(struct tenants_fixture *w, const char *yaml)
 {
     struct err err = { 0 };
 
-    *w = (struct tenants_fixture){ .folder = "/tmp/tenants-XXXXXX" };
-    if (mkdtemp(w->folder) == NULL)
+    *w = (struct tenants_fixture){ .directory = "/tmp/tenants-XXXXXX" };
+    if (mkdtemp(w->directory) == NULL)
         abort();
     write_file(w, "one.yaml", "rule-files: [one.rules]\nvars: {address-groups: {A: 10.0.0.1}}\n");
     write_file(w, "one.rules", "alert ip $A any -> any any (sid:1;)\n");
     w->conf = conf_new();
     conf_load_string(w->conf, yaml, "test", &err);
-    conf_set(w->conf, "multi-detect.config-path", w->folder);
-    conf_set(w->conf, "multi-detect.1.default-rule-path", w->folder);
-    w->request = (struct ruleset_request){ .conf = conf_root(w->conf), .config_dir = w->folder };
+    conf_set(w->conf, "multi-detect.config-path", w->directory);
+    conf_set(w->conf, "multi-detect.1.default-rule-path", w->directory);
+    w->request = (struct ruleset_request){ .conf = conf_root(w->conf), .config_dir = w->directory };
 }
 
 static void fixture_free(struct tenants_fixture *w)
@@ -50,10 +50,10 @@ static void fixture_free(struct tenants_fixture *w)
     char path[64];
 
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-        snprintf(path, sizeof(path), "%s/%s", w->folder, names[i]);
+        snprintf(path, sizeof(path), "%s/%s", w->directory, names[i]);
         unlink(path);
     }
-    rmdir(w->folder);
+    rmdir(w->directory);
     conf_free(w->conf);
 }
 

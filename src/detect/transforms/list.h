@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/transforms/list.h - the transforms: one line each, X(symbol) for
- * `const struct transform_ops transform_<symbol>` in this folder. */
+ * `const struct transform_ops transform_<symbol>` in this directory. */
 #ifndef DETECT_TRANSFORMS_LIST_H
 #define DETECT_TRANSFORMS_LIST_H
 

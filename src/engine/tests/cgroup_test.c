@@ -13,7 +13,7 @@ struct tree {
     char root[64], self[96];
 };
 
-static void make_folders(const char *path)
+static void make_directories(const char *path)
 {
     char part[256];
 
@@ -29,7 +29,7 @@ static void write_file(const struct tree *tree, const char *name, const char *co
     FILE *f;
 
     snprintf(path, sizeof(path), "%s/%s", tree->root, name);
-    make_folders(path);
+    make_directories(path);
     f = fopen(path, "w");
     if (f == NULL)
         return;

@@ -55,7 +55,7 @@ static int file_open_path(const struct file_sink *f, bool append)
         errno = ENAMETOOLONG;
         return -1;
     }
-    (void)folders_make(path, 0750);     /* that it failed shows in the next line */
+    (void)directories_make(path, 0750);     /* that it failed shows in the next line */
     fd = open(path, flags, 0640);
     if (fd >= 0 && f->mode != 0)
         (void)fchmod(fd, f->mode);
