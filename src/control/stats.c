@@ -40,8 +40,8 @@ static void *stats_main(void *arg)
     unsigned interval = output_stats_interval(st->output);
     struct timespec until;
 
-    if (st->hooks.settle != NULL)
-        st->hooks.settle(st->hooks.arg);
+    if (st->hooks.on_start != NULL)
+        st->hooks.on_start(st->hooks.arg);
     clock_gettime(CLOCK_MONOTONIC, &until);
     pthread_mutex_lock(&st->lock);
     while (!st->stop) {

@@ -7,9 +7,9 @@
 
 struct stats_thread;
 
-/* `settle` runs on the thread first, `before` ahead of each round; either may be NULL. */
+/* `on_start` runs on the thread first, `before` ahead of each round; either may be NULL. */
 struct stats_hooks {
-    void (*settle)(void *arg);
+    void (*on_start)(void *arg);
     void (*before)(void *arg);
     void *arg;
 };

@@ -263,7 +263,7 @@ void engine_place_management(const struct plan *plan, const char *name)
 {
     for (unsigned i = plan->packet_threads; i < plan->thread_count; i++)
         if (strcmp(plan->threads[i].name, name) == 0)
-            settle_thread(&plan->threads[i]);
+            thread_apply_affinity(&plan->threads[i]);
 }
 
 const char *engine_thread_summary(const struct plan *plan, char *buf, size_t size)

@@ -370,7 +370,7 @@ void *engine_thread_main(void *arg)
 {
     struct engine_thread *t = arg;
 
-    settle_thread(t->plan);
+    thread_apply_affinity(t->plan);
     if (thread_join_start(t))
         thread_run(t);
     modules_close(t);

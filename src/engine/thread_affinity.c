@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static void settle_cpus(const struct plan_thread *t)
+static void apply_cpus(const struct plan_thread *t)
 {
     size_t size = CPU_ALLOC_SIZE(CPUS_MAX);
     cpu_set_t *mask = CPU_ALLOC(CPUS_MAX);
@@ -32,13 +32,13 @@ static void settle_cpus(const struct plan_thread *t)
     CPU_FREE(mask);
 }
 
-void settle_thread(const struct plan_thread *t)
+void thread_apply_affinity(const struct plan_thread *t)
 {
     pid_t tid = (pid_t)syscall(SYS_gettid);
 
     pthread_setname_np(pthread_self(), t->name);
     if (t->pinned)
-        settle_cpus(t);
+        apply_cpus(t);
     if (t->sets_nice && setpriority(PRIO_PROCESS, (id_t)tid, t->nice) < 0)
         log_warning("engine", "thread %s: cannot have nice level %d: %s", t->name, t->nice,
                     strerror(errno));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* engine/thread_affinity.h - puts the calling thread where the plan wants it: name, CPUs, nice, memory. */
-#ifndef ENGINE_SETTLE_H
-#define ENGINE_SETTLE_H
+#ifndef ENGINE_THREAD_AFFINITY_H
+#define ENGINE_THREAD_AFFINITY_H
 
 #include "engine/plan.h"
 
-void settle_thread(const struct plan_thread *t);
+void thread_apply_affinity(const struct plan_thread *t);
 
 #endif

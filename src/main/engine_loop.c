@@ -25,7 +25,7 @@ struct stats_of {
 };
 
 /* The threads that it makes from now on take over where it may run. */
-static void settle_main(const struct setup *s)
+static void apply_main_affinity(const struct setup *s)
 {
     char name[16];
 
@@ -33,7 +33,7 @@ static void settle_main(const struct setup *s)
         engine_place_management(s->plan, name);
 }
 
-static void settle_stats(void *arg)
+static void apply_stats_affinity(void *arg)
 {
     const struct stats_of *r = arg;
 
@@ -213,7 +213,7 @@ int engine_loop_drop_privileges(const struct setup *s, struct err *err)
 static void run_started(struct setup *s, struct engine *engine)
 {
     struct stats_of of = { .setup = s, .engine = engine };
-    struct stats_hooks hooks = { .settle = settle_stats, .before = gauge_engine, .arg = &of };
+    struct stats_hooks hooks = { .on_start = apply_stats_affinity, .before = gauge_engine, .arg = &of };
     struct stats_thread *stats = stats_thread_start(s->context.output, &hooks);
     char summary[256];
 
@@ -239,7 +239,7 @@ static int start_threads(struct setup *s, struct engine *engine, struct err *err
     if ((once && sandbox_policy_enter(s, err) < 0) || engine_start(engine, err) < 0)
         return -1;
     if (once)
-        settle_main(s);
+        apply_main_affinity(s);
     if (once && ((!live && engine_loop_drop_privileges(s, err) < 0) ||
                  control_start(s->control, err) < 0)) {
         engine_stop(engine);

@@ -94,7 +94,7 @@ static bool check_task(struct test *t, const struct plan_thread *thread, bool ma
     return found;
 }
 
-static void settle_in(struct test *t, const char *mode, const struct topology *topology,
+static void apply_affinity_in(struct test *t, const char *mode, const struct topology *topology,
                       struct conf *conf, struct run_modes *modes)
 {
     struct plan_source source = { .name = "straw", .threads = 2 };
@@ -119,7 +119,7 @@ static void settle_in(struct test *t, const char *mode, const struct topology *t
     plan_free(plan);
 }
 
-TEST(settle_as_planned)
+TEST(thread_affinity_as_planned)
 {
     static const char *const names[] = { "single", "workers", "autofp", "pipeline" };
     struct err err = { 0 };
@@ -136,7 +136,7 @@ TEST(settle_as_planned)
         "default: medium } }\n", "t.yaml", &err), 0);
     modes = run_modes_new(conf_root(conf), &err);
     for (unsigned i = 0; i < ARRAY_LEN(names); i++)
-        settle_in(t, names[i], topology, conf, modes);
+        apply_affinity_in(t, names[i], topology, conf, modes);
     run_modes_free(modes);
     topology_free(topology);
     conf_free(conf);
