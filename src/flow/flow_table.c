@@ -30,8 +30,8 @@ struct flow_table {
     uint64_t now_us;
     uint32_t emergency_until;       /* active flows at which the emergency is over */
     bool emergency;
-    void (*settle)(struct flow *flow, void *arg);   /* NULL: packets under way change nothing */
-    void *settle_arg;
+    void (*wait_inflight)(struct flow *flow, void *arg);   /* NULL: packets under way change nothing */
+    void *wait_arg;
     void (*foretell)(const struct flow *flow, uint64_t order, void *arg);   /* NULL: nobody asks */
     void *foretell_arg;
     struct flow_counters id;
@@ -246,16 +246,16 @@ void flow_table_end(struct flow_table *table, struct flow *flow, enum flow_end_r
 }
 
 void flow_table_before_timeout(struct flow_table *table,
-                               void (*settle)(struct flow *flow, void *arg), void *arg)
+                               void (*wait_inflight)(struct flow *flow, void *arg), void *arg)
 {
-    table->settle = settle;
-    table->settle_arg = arg;
+    table->wait_inflight = wait_inflight;
+    table->wait_arg = arg;
 }
 
-static inline void settle(const struct flow_table *table, struct flow *flow)
+static inline void wait_inflight(const struct flow_table *table, struct flow *flow)
 {
-    if (UNLIKELY(table->settle != NULL) && !flow_is_drained(flow))
-        table->settle(flow, table->settle_arg);
+    if (UNLIKELY(table->wait_inflight != NULL) && !flow_is_drained(flow))
+        table->wait_inflight(flow, table->wait_arg);
 }
 
 static void timer_fired(struct wheel_timer *timer, void *arg)
@@ -264,7 +264,7 @@ static void timer_fired(struct wheel_timer *timer, void *arg)
     struct flow *flow = CONTAINER_OF(timer, struct flow, timer);
     uint64_t tick;
 
-    settle(table, flow);
+    wait_inflight(table, flow);
     tick = tick_after(table, flow);
 
     counter_inc(table->counters, table->id.checked);
@@ -563,7 +563,7 @@ void flow_table_end_all(struct flow_table *table, uint64_t final_us)
     flow_buckets_all(&table->buckets, all.at);
     qsort(all.at, all.count, sizeof(all.at[0]), by_start);
     for (size_t i = 0; i < all.count; i++) {
-        settle(table, all.at[i]);
+        wait_inflight(table, all.at[i]);
         flow_table_end(table, all.at[i], is_timed_out(table, all.at[i], final_us)
                                              ? FLOW_END_TIMEOUT : FLOW_END_SHUTDOWN);
     }

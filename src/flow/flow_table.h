@@ -60,7 +60,7 @@ struct flow *flow_table_peek(const struct flow_table *table, const struct packet
 
 /* Called before time is held against a flow, whose state packets under way may still change. */
 void flow_table_before_timeout(struct flow_table *table,
-                               void (*settle)(struct flow *flow, void *arg), void *arg);
+                               void (*wait_inflight)(struct flow *flow, void *arg), void *arg);
 
 /* State changes move the flow to another timeout. */
 void flow_table_set_state(struct flow_table *table, struct flow *flow, enum flow_state state);

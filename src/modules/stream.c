@@ -50,13 +50,13 @@ static bool rules_affect_stream(const struct stream_module *m)
 }
 
 /* Live a drop or a bypass may as well reach the stream a few packets later. */
-static void settle_open(struct stream_module *m)
+static void configure_inflight(struct stream_module *m)
 {
     const struct run_context *ctx = m->ctx;
-    const struct stream_settle how = { m->eventcount, sleeps, wakes, m };
+    const struct stream_inflight how = { m->eventcount, sleeps, wakes, m };
     bool answers_count = ctx->is_inline || rules_affect_stream(m) || app_bypasses(ctx->app);
 
-    stream_thread_settles(m->stream, &how, ctx->offline,
+    stream_configure_inflight(m->stream, &how, ctx->offline,
                           ruleset_has_early_hook(m->rules, EARLY_HOOK_PRE_STREAM) ||
                               (ctx->offline && answers_count));
 }
@@ -113,7 +113,7 @@ static int early_hooks_open(struct stream_module *m, struct err *err)
     }
     stream_thread_set_early_hooks(m->stream, &hooks);
     turns_open(m);
-    settle_open(m);
+    configure_inflight(m);
     return 0;
 }
 

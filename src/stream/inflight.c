@@ -16,14 +16,14 @@
 /* No flow times out faster. */
 #define SHORTEST_TIMEOUT_US 1000000
 
-void stream_thread_settles(struct stream_thread *st, const struct stream_settle *how,
+void stream_configure_inflight(struct stream_thread *st, const struct stream_inflight *how,
                            bool by_packet_time, bool always)
 {
     bool timeouts = by_packet_time && always;
 
-    st->settle = *how;
-    st->settles = always;
-    flow_table_before_timeout(st->flows, timeouts ? stream_settle_flow : NULL, st);
+    st->inflight = *how;
+    st->waits_inflight = always;
+    flow_table_before_timeout(st->flows, timeouts ? stream_wait_inflight : NULL, st);
 }
 
 static bool is_drained(void *flow)
@@ -33,7 +33,7 @@ static bool is_drained(void *flow)
 
 static COLD void wait_for(struct stream_thread *st, struct flow *flow)
 {
-    const struct stream_settle *s = &st->settle;
+    const struct stream_inflight *s = &st->inflight;
 
     s->sleeps(s->self);
     while (!eventcount_wait(s->eventcount, is_drained, flow, LOOK_AGAIN_NS))
@@ -42,7 +42,7 @@ static COLD void wait_for(struct stream_thread *st, struct flow *flow)
 }
 
 /* Not for packets in our own hands. */
-void stream_settle_flow(struct flow *flow, void *arg)
+void stream_wait_inflight(struct flow *flow, void *arg)
 {
     struct stream_thread *st = arg;
 
@@ -61,7 +61,7 @@ bool stream_may_cross_depth(struct stream_thread *st, const struct packet_vector
                             struct flow *flow, const struct packet *p)
 {
     /* whether it is settled stands far from what else is looked at here, and is asked last */
-    if (st->settle.eventcount == NULL || !stream_meets_depth(flow, p) || flow_is_drained(flow))
+    if (st->inflight.eventcount == NULL || !stream_meets_depth(flow, p) || flow_is_drained(flow))
         return true;
     if (v->count > 0)
         return false;
@@ -73,11 +73,11 @@ bool stream_may_go_on(struct stream_thread *st, const struct packet_vector *v,
                       const struct packet *p)
 {
     struct flow *flow = p->flow_hash != 0 ? flow_table_peek(st->flows, p) : NULL;
-    bool settled = flow == NULL || flow_is_drained(flow);
+    bool drained = flow == NULL || flow_is_drained(flow);
 
-    if (v->count > 0 && (!settled || (p->order != 0 && stream_time_leaps(st, v, p->order))))
+    if (v->count > 0 && (!drained || (p->order != 0 && stream_time_leaps(st, v, p->order))))
         return false;
-    if (!settled)
+    if (!drained)
         wait_for(st, flow);
     if (v->count == 0)
         st->vector_from = p->order;

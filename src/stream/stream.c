@@ -174,7 +174,7 @@ void stream_thread_foretell(struct stream_thread *st,
 
 uint64_t stream_foretold(const struct stream_thread *st)
 {
-    return UNLIKELY(st->settles) ? 0 : flow_table_foretold(st->flows);
+    return UNLIKELY(st->waits_inflight) ? 0 : flow_table_foretold(st->flows);
 }
 
 static void release_retired(struct stream_thread *st)
@@ -508,7 +508,7 @@ static bool next_in_order(struct stream_thread *st, struct packet_vector *v)
     struct packet *p = st->input.packet[st->input_at];
 
     if (!st->is_found) {
-        if (UNLIKELY(st->settles) && !stream_may_go_on(st, v, p))
+        if (UNLIKELY(st->waits_inflight) && !stream_may_go_on(st, v, p))
             return false;
         flow_table_pass(st->flows, p->order);
         if (UNLIKELY(ends_wait(st)) && !flow_ends_push(st, v))
@@ -558,7 +558,7 @@ static bool vector_in_order(struct stream_thread *st, struct packet_vector *v)
             return true;
         }
     }
-    if (UNLIKELY(st->settles) && stream_time_leaps(st, v, st->input.order_at)) {
+    if (UNLIKELY(st->waits_inflight) && stream_time_leaps(st, v, st->input.order_at)) {
         call_again(st, v);
         return true;
     }
@@ -600,7 +600,7 @@ bool stream_vector(struct stream_thread *st, struct packet_vector *v)
 {
     if (v->order_at != 0 || (st->has_input && st->input.order_at != 0))
         return vector_in_order(st, v);
-    if (UNLIKELY(st->settles || st->has_input))
+    if (UNLIKELY(st->waits_inflight || st->has_input))
         return vector_drained(st, v);
     start_vector(st, v);
     look_ahead_first(st, v);

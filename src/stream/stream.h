@@ -61,13 +61,13 @@ void stream_thread_set_early_hooks(struct stream_thread *st, const struct stream
  * detection has answered, so that it is no matter how many packets are under way. With `always`
  * each packet does; without, only one of a file that meets the depth. `eventcount` is woken when a
  * packet has been inspected; sleeps and wakes stand around a wait. */
-struct stream_settle {
+struct stream_inflight {
     struct eventcount *eventcount;
     void (*sleeps)(void *self);
     void (*wakes)(void *self);
     void *self;
 };
-void stream_thread_settles(struct stream_thread *st, const struct stream_settle *how,
+void stream_configure_inflight(struct stream_thread *st, const struct stream_inflight *how,
                            bool by_packet_time, bool always);
 
 /* All packets of the vector; flow ends (by timeout, TCP reuse) are inserted where they fall due,

@@ -224,8 +224,8 @@ struct stream_thread {
     uint8_t *scratch;                   /* 64 KiB: a payload as the overlap policy changed it */
     struct tcp_counters id;
     struct stream_early_hooks early_hooks;
-    struct stream_settle settle;
-    bool settles;
+    struct stream_inflight inflight;
+    bool waits_inflight;
     uint64_t vector_from;               /* where the vector at hand begins, in the order */
 };
 
@@ -242,7 +242,7 @@ bool stream_meets_depth(const struct flow *flow, const struct packet *p);
 bool stream_time_leaps(const struct stream_thread *st, const struct packet_vector *v,
                        uint64_t order);
 /* For the flow table. */
-void stream_settle_flow(struct flow *flow, void *arg);
+void stream_wait_inflight(struct flow *flow, void *arg);
 
 /* ---- a packet with its session ---- */
 
