@@ -89,7 +89,7 @@ static void ignore_all(struct packet_vector *v)
 }
 
 /* The kernel does not say which packets lack their checksum, but these show it. */
-static void settle_open(struct packet_vector *v)
+static void resolve_partial_checksums(struct packet_vector *v)
 {
     for (unsigned i = 0; i < v->count; i++) {
         struct packet *p = v->packet[i];
@@ -228,7 +228,7 @@ static enum module_status decode_process(void *self, struct packet_vector *v)
     else
         decode_all(m, v);
     if (m->checksums == CHECKSUM_ASK)
-        settle_open(v);
+        resolve_partial_checksums(v);
     if (m->ctx->gives_verdict)
         count_inner(v);
     return MODULE_OK;
