@@ -182,7 +182,7 @@ static bool ensure_parser(struct app_session *s, const struct app_proto_conf *pc
 
 /* --- feeding ---------------------------------------------------------------------------------- */
 
-/* Pending bytes go once nobody reads them any more, see settle(). */
+/* Pending bytes go once nobody reads them any more, see buffer_rest(). */
 static void stop_all(struct app_session *s)
 {
     s->off = true;
@@ -542,7 +542,7 @@ static void take_chunk(struct app_session *s, const struct stream_chunk *c)
     app_tcp_data(s, d, end);
 }
 
-static void settle(struct app_session *s)
+static void buffer_rest(struct app_session *s)
 {
     for (unsigned d = 0; d < 2; d++) {
         if (s->off)
@@ -621,7 +621,7 @@ static void tcp_packet(struct app_thread *at, struct packet *p)
         s->flow.disrupted[OTHER_DIRECTION(packet_direction(p))] = true;
     for (unsigned i = 0; i < p->chunk_count; i++) {
         take_chunk(s, &p->chunk[i]);
-        settle(s);
+        buffer_rest(s);
     }
     if (UNLIKELY((p->flags & (PACKET_END_TO_SERVER | PACKET_END_TO_CLIENT)) != 0))
         end_closed(s, p);
@@ -664,7 +664,7 @@ void app_packet(struct app_thread *at, struct packet *p)
         at->packet = p;
         end_flow(s);
     }
-    settle(s);
+    buffer_rest(s);
     at->packet = NULL;
 }
 

@@ -157,7 +157,7 @@ static void proto_not_detected(struct app_session *s, enum direction d, bool end
 
 /* --- detected --------------------------------------------------------------------------------- */
 
-static enum app_proto_id settle_dispute(struct app_session *s, enum direction d,
+static enum app_proto_id resolve_proto_mismatch(struct app_session *s, enum direction d,
                                         enum app_proto_id found, enum app_proto_id other)
 {
     if (other == APP_PROTO_UNKNOWN || other == found)
@@ -212,7 +212,7 @@ static void proto_detected(struct app_session *s, enum direction d, enum app_pro
     int order;
 
     f->app_proto_dir[d] = (uint16_t)found;
-    app_session_set_proto(s, settle_dispute(s, d, found, other));
+    app_session_set_proto(s, resolve_proto_mismatch(s, d, found, other));
     s->ds[d].detected = true;
     app_signal_proto_detected(f, s->flow.thread, d);
     if (reversed && s->midstream && other == APP_PROTO_UNKNOWN) {

@@ -41,7 +41,7 @@ struct nfs_tx *nfs_file_new(struct nfs_state *st, const struct rpc_call *r, uint
 }
 
 /* The last extent is complete, or nothing more is wanted. */
-static void settle(struct nfs_tx *t)
+static void finish_if_complete(struct nfs_tx *t)
 {
     if (t->file.transfer.closed || (t->last && t->file.transfer.left == 0))
         nfs_done(t, t->file.direction);
@@ -61,7 +61,7 @@ static void begin(struct nfs_state *st, struct nfs_tx *t, const struct nfs_exten
     t->file.give_up_us = 0;
     if (streamed)
         st->ds[t->file.direction].file_tx = t->tx.id;
-    settle(t);
+    finish_if_complete(t);
 }
 
 static bool is_believable(const struct nfs_extent *p)
@@ -135,7 +135,7 @@ uint32_t nfs_file_data(struct nfs_state *st, enum direction d, const uint8_t *da
         app_transfer_truncate(&t->file.transfer);
     t->file.give_up_us = 0;
     (void)app_transfer_data(&t->file.transfer, data, n);
-    settle(t);
+    finish_if_complete(t);
     return n;
 }
 
@@ -148,7 +148,7 @@ void nfs_file_commit(struct nfs_state *st, const struct rpc_call *r, struct slic
     app_transfer_close(&t->file.transfer);
     t->file.last_xid = r->xid;
     t->last = true;
-    settle(t);
+    finish_if_complete(t);
     if (r->version == 3) {
         t->file.extents++;
         t->file.committed = true;

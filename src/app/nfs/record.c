@@ -199,7 +199,7 @@ static enum begun short_or_bad(const struct beginning *b, bool is_short)
 }
 
 /* Where the bytes of the file end that have come, the rest of the record is to be told apart. */
-static bool settle_rest(struct nfs_dir *ds, const struct beginning *b,
+static bool set_trailing_len(struct nfs_dir *ds, const struct beginning *b,
                         const struct nfs_extent *p)
 {
     uint32_t before = (uint32_t)(p->data.data - b->have.next);
@@ -228,7 +228,7 @@ static enum begun begin_write(struct nfs_state *st, const struct beginning *b)
     arguments = bytes_of_slice(r.arguments);
     if (!nfs3_take_write(&arguments, &p))
         return short_or_bad(b, arguments.failed);
-    if (!settle_rest(&st->ds[TO_SERVER], b, &p))
+    if (!set_trailing_len(&st->ds[TO_SERVER], b, &p))
         return MALFORMED;
     if (st->version == 0)
         st->version = r.version;
@@ -260,7 +260,7 @@ static enum begun begin_read(struct nfs_state *st, const struct beginning *b)
     p.offset = known->offset;
     if (p.data.data == NULL)            /* no file in it: an error */
         p.data = (struct slice){ b->have.end, 0 };
-    if (!settle_rest(&st->ds[TO_CLIENT], b, &p))
+    if (!set_trailing_len(&st->ds[TO_CLIENT], b, &p))
         return MALFORMED;
     nfs_file_read(st, &r, known, status, &p, true);
     return BEGUN;

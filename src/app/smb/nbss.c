@@ -210,7 +210,7 @@ static bool begin_message(struct smb_state *st, const struct scope_in *m, struct
 }
 
 /* After the file's part of a message there may be more of the message. */
-static void settle_rest(struct smb_dir *ds, uint32_t missing)
+static void set_trailing_len(struct smb_dir *ds, uint32_t missing)
 {
     ds->skip = missing - MIN(ds->file_left, missing);
 }
@@ -230,7 +230,7 @@ static enum parse_status incomplete(struct smb_state *st, struct app_input *in,
     }
     if (in->data[0] != SESSION_MESSAGE || !begin_message(st, m, bytes))
         return PARSE_MORE;
-    settle_rest(ds, m->len - have);
+    set_trailing_len(ds, m->len - have);
     in->consumed = in->len;
     in->need = 0;
     return PARSE_OK;
