@@ -58,7 +58,7 @@ void conf_apply_overrides(struct conf *conf);
 const struct conf_node *conf_step(const struct conf_node *node, struct text part);
 
 /* conf/vars.c: gives variables that are YAML lists their text. */
-void conf_vars_settle(struct conf *conf, struct conf_node *root);
+void conf_vars_normalize(struct conf *conf, struct conf_node *root);
 
 /* conf/schema_keys.c: the known keys, as an outline; see there. */
 extern const char *const conf_schema_outline[];

@@ -146,12 +146,12 @@ int yaml_include(struct yaml_file *from, struct text path, struct where at,
 
 /* --- the first file --- */
 
-static void settle(struct conf *conf, struct conf_node *into)
+static void conf_finalize(struct conf *conf, struct conf_node *into)
 {
     conf_apply_overrides(conf);
-    conf_vars_settle(conf, conf->root);
+    conf_vars_normalize(conf, conf->root);
     if (into != conf->root)
-        conf_vars_settle(conf, into);
+        conf_vars_normalize(conf, into);
 }
 
 static int load_into(struct conf *conf, const char *path, struct conf_node *into, struct err *err)
@@ -161,7 +161,7 @@ static int load_into(struct conf *conf, const char *path, struct conf_node *into
     f.name = arena_text(&conf->arena, text_of(path));
     if (read_path(&f, NO_LOCATION, into) < 0)
         return -1;
-    settle(conf, into);
+    conf_finalize(conf, into);
     return 0;
 }
 
@@ -188,6 +188,6 @@ int conf_load_string(struct conf *conf, const char *yaml, const char *name, stru
     f.name = arena_text(&conf->arena, text_of(name));
     if (read_text(&f, conf->root) < 0)
         return -1;
-    settle(conf, conf->root);
+    conf_finalize(conf, conf->root);
     return 0;
 }

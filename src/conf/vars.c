@@ -42,7 +42,7 @@ static void add_text(struct buf *out, const struct conf_node *node)
     buf_add_u8(out, ']');
 }
 
-void conf_vars_settle(struct conf *conf, struct conf_node *root)
+void conf_vars_normalize(struct conf *conf, struct conf_node *root)
 {
     struct buf text = { 0 };
 

@@ -155,7 +155,7 @@ static int describe(const struct set_parser *sp, const char *p, const char *fmt,
 }
 
 /* yes - no, into yes. */
-static int settle(const struct set_parser *sp, struct text whole, struct signed_set *s)
+static int subtract_negated(const struct set_parser *sp, struct text list, struct signed_set *s)
 {
     const struct set_grammar *g = sp->grammar;
     bool all_negated = true;
@@ -165,13 +165,13 @@ static int settle(const struct set_parser *sp, struct text whole, struct signed_
     for (unsigned f = 0; f < g->families; f++)
         all_negated &= range_set_is_all(&s->no, f, g->max[f]);
     if (all_negated)
-        return describe(sp, whole.p, "every %s is negated, the rule could never match", whole);
+        return describe(sp, list.p, "every %s is negated, the rule could never match", list);
     for (unsigned f = 0; f < g->families; f++)
         if (s->yes.of[f].count == 0 && s->no.of[f].count > 0)
             range_set_add(&s->yes, f, 0, g->max[f]);
     range_set_subtract(&s->yes, &s->no);
     if (range_set_is_empty(&s->yes))
-        return describe(sp, whole.p, "no %s is left once the negated ones are taken away", whole);
+        return describe(sp, list.p, "no %s is left once the negated ones are taken away", list);
     return 0;
 }
 
@@ -184,7 +184,7 @@ static int parse_negated(struct set_parser *sp, struct text in, struct signed_se
     int r = parse_list(sp, in, &group);
 
     if (r == 0)
-        r = settle(sp, in, &group);
+        r = subtract_negated(sp, in, &group);
     if (r == 0)
         add_all(&into->no, &group.yes);
     signed_set_fini(&group);
@@ -293,7 +293,7 @@ int range_set_parse(const struct set_grammar *grammar, struct text in,
     sp.negates = &result.yes.negates;
     r = parse_list(&sp, in, &result);
     if (r == 0)
-        r = settle(&sp, in, &result);
+        r = subtract_negated(&sp, in, &result);
     range_set_fini(&result.no);
     if (r < 0)
         range_set_fini(&result.yes);

@@ -355,7 +355,7 @@ static void replace_in_packet(const struct overlap *o, const struct meeting *m)
     p->flags |= PACKET_MODIFIED;
 }
 
-static void settle(struct overlap *o, const struct segment *old)
+static void overlap_resolve(struct overlap *o, const struct segment *old)
 {
     const struct stream_conf *conf = o->in->st->conf;
     bool compare = conf->is_inline || stream_compares(conf);
@@ -386,13 +386,13 @@ static bool overlaps(const struct overlap *o, const struct segment *old)
     return seq_lt(old->seq, o->seq + o->len) && seq_gt(segment_end(old), o->seq);
 }
 
-static void settle_list(struct overlap *o, const struct segment *first)
+static void overlap_resolve_list(struct overlap *o, const struct segment *first)
 {
     for (const struct segment *old = first; old != NULL; old = old->next) {
         if (seq_geq(old->seq, o->seq + o->len))
             return;
         if (overlaps(o, old))
-            settle(o, old);
+            overlap_resolve(o, old);
     }
 }
 
@@ -537,8 +537,8 @@ static int insert_slowly(struct tcp_in *in, struct tcp_stream *s, const uint8_t 
 
     memcpy(o.data, payload, len);
     if (stream_abs(s, seq) < stream_edge(s))    /* what is merged lies before it */
-        settle_list(&o, s->merged.first);
-    settle_list(&o, stream_waiting(s));
+        overlap_resolve_list(&o, s->merged.first);
+    overlap_resolve_list(&o, stream_waiting(s));
     if (o.any) {
         note_overlap(&o);
         write_back(&o);
