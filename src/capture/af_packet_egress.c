@@ -152,7 +152,7 @@ void af_egress_flush(struct af_egress *egress)
 
 /* Where the kernel is still to complete the checksum, it expects the sum over the pseudo header
  * there; a frame that was written to has a whole one. */
-static COLD void settle_modified(struct packet *p)
+static COLD void fix_partial_checksum(struct packet *p)
 {
     struct virtio_net_hdr vnet_hdr;
 
@@ -225,7 +225,7 @@ void af_egress_send(struct af_egress *egress, struct packet *p)
         return;
     }
     if (UNLIKELY((p->flags & PACKET_MODIFIED) != 0))
-        settle_modified(p);
+        fix_partial_checksum(p);
     if (UNLIKELY(p->len > af_out_mtu(egress->out)) && must_fragment(egress, p)) {
         af_egress_flush(egress);
         send_fragments(egress, p);

@@ -128,7 +128,7 @@ static void make_space(struct nfq_verdict *tx, size_t more)
 }
 
 /* The mark a packet goes on with. */
-static void settle_mark(const struct nfq_conf *conf, const struct packet *p, struct verdict *v)
+static void set_mark(const struct nfq_conf *conf, const struct packet *p, struct verdict *v)
 {
     const struct nfq_slot *slot = p->capture_slot;
     uint32_t mark = p->mark;
@@ -143,7 +143,7 @@ static void settle_mark(const struct nfq_conf *conf, const struct packet *p, str
 
 static void let_pass(struct nfq_verdict *tx, const struct packet *p, struct verdict *v)
 {
-    settle_mark(tx->conf, p, v);
+    set_mark(tx->conf, p, v);
     if (tx->conf->mode == NFQ_REPEAT)
         v->code = NF_REPEAT;
     else if (tx->conf->mode == NFQ_ROUTE)

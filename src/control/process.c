@@ -113,7 +113,7 @@ void process_allow_core(const struct conf_node *root)
         (void)prctl(PR_SET_DUMPABLE, 1);
 }
 
-int process_settle(const struct conf_node *root, bool daemon, struct err *err)
+int process_apply_settings(const struct conf_node *root, bool daemon, struct err *err)
 {
     const char *directory = conf_string(root, "daemon-directory", NULL);
 

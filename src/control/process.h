@@ -13,7 +13,7 @@ void process_ready(void);
 
 /* What the configuration says of a process: `umask`, `coredump.max-dump`, and, in the background,
  * `daemon-directory`. */
-int process_settle(const struct conf_node *root, bool daemon, struct err *err);
+int process_apply_settings(const struct conf_node *root, bool daemon, struct err *err);
 /* A change of user takes core files away; this gives them back where they are configured. */
 void process_allow_core(const struct conf_node *root);
 

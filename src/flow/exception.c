@@ -68,7 +68,7 @@ static enum exception_policy read_word(const struct conf_node *node)
     return EXCEPTION_IGNORE;
 }
 
-static enum exception_policy settle_auto(bool flow_too, bool is_inline, bool midstream)
+static enum exception_policy resolve_auto(bool flow_too, bool is_inline, bool midstream)
 {
     if (!is_inline || midstream)
         return EXCEPTION_IGNORE;
@@ -98,7 +98,7 @@ static enum exception_policy read_master(const struct conf_node *node, bool flow
     if (!is_inline && (policy == EXCEPTION_DROP_PACKET || policy == EXCEPTION_DROP_FLOW))
         policy = EXCEPTION_IGNORE;
     if (policy == EXCEPTION_AUTO)
-        policy = settle_auto(flow_too, is_inline, midstream);
+        policy = resolve_auto(flow_too, is_inline, midstream);
     return policy;
 }
 
@@ -133,7 +133,7 @@ enum exception_policy exception_policy_read(const struct conf_node *root, const 
         return read_default(root, flow_too, is_inline, midstream);
     policy = read_word(node);
     if (policy == EXCEPTION_AUTO)
-        policy = settle_auto(flow_too, is_inline, midstream);
+        policy = resolve_auto(flow_too, is_inline, midstream);
     if (!flow_too && packet_only(policy) != policy) {
         conf_warning(node, "%s: flow actions do not apply here, taken as \"%s\"", path,
                      policy_words[packet_only(policy)]);
@@ -169,7 +169,7 @@ enum exception_policy exception_policy_read_midstream(const struct conf_node *ro
         policy = read_word(node);
         was_auto = policy == EXCEPTION_AUTO;
         if (was_auto)
-            policy = settle_auto(true, is_inline, midstream);
+            policy = resolve_auto(true, is_inline, midstream);
     }
     if (!midstream_allows(policy, is_inline, midstream, was_auto))
         conf_error(node, "\"%s\" makes no sense as stream.midstream-policy%s",

@@ -236,7 +236,7 @@ static int begin_process(const struct options *o, const struct conf *conf, struc
 {
     if (o->daemon && process_daemonize(err) < 0)
         return -1;
-    return process_settle(conf_root(conf), o->daemon, err);
+    return process_apply_settings(conf_root(conf), o->daemon, err);
 }
 
 /* Mistakes of the configuration that end the start; says so. */
