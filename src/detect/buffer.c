@@ -188,7 +188,7 @@ static enum app_proto_id buffer_proto(const struct buffer *b)
 }
 
 /* A rule of one protocol has no use for another's buffer. */
-static int settle_proto(struct rule_parser *p, const struct buffer *b)
+static int check_proto(struct rule_parser *p, const struct buffer *b)
 {
     enum app_proto_id proto = buffer_proto(b);
     struct rule *r = p->rule;
@@ -231,7 +231,7 @@ struct rule_list *rule_buffer_list(struct rule_parser *p, const struct buffer *b
 
     if (buffer == NULL)
         return rule_payload_list(p);
-    if (settle_proto(p, buffer) < 0)
+    if (check_proto(p, buffer) < 0)
         return NULL;
     if (p->directions != 0)
         directions &= p->directions;

@@ -113,7 +113,7 @@ static bool has_place(const struct rule_list *payload)
 }
 
 /* TCP payload is looked for in the stream; when the place matters, in the packet as well. */
-static void settle_stream(struct rule *r)
+static void derive_stream(struct rule *r)
 {
     const struct rule_list *payload = payload_list(r);
 
@@ -179,7 +179,7 @@ void rule_classify(struct rule *r)
         r->flags |= RULE_NEEDS_PACKET;
     if (r->flags & RULE_PROTO_TCP_STREAM)
         r->flags |= RULE_NEEDS_STREAM;
-    settle_stream(r);
+    derive_stream(r);
     r->type = (uint8_t)type_of(r);
     if (!(r->flags & (RULE_TO_SERVER | RULE_TO_CLIENT)))
         r->flags |= RULE_TO_SERVER | RULE_TO_CLIENT;

@@ -565,7 +565,7 @@ static uint8_t directions_of(const struct rule *r, const struct rule_list *l)
 }
 
 /* Which directions the buffers and tests demand, and whether that is one. */
-static int settle_direction(struct rule_parser *p)
+static int derive_direction(struct rule_parser *p)
 {
     bool server = false, client = false, either = false;
     uint8_t directions;
@@ -710,7 +710,7 @@ int rule_finish(struct rule_parser *p)
     for (struct rule_list *l = p->rule->list; l != NULL; l = l->next)
         if (check_list(p, l) < 0)
             return -1;
-    if (check_proto(p) < 0 || check_mixture(p) < 0 || settle_direction(p) < 0)
+    if (check_proto(p) < 0 || check_mixture(p) < 0 || derive_direction(p) < 0)
         return -1;
     build_programs(p);
     if (!analysis_fits_hook(p->rule))

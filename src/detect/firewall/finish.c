@@ -86,7 +86,7 @@ static void rule_finish_one(struct ending *e, struct packet_alert *a)
 }
 
 /* Closed where nobody has opened: for packets that no table was asked about. */
-static void settle(struct ending *e)
+static void apply_default_policy(struct ending *e)
 {
     const struct firewall_policy *policy = &e->dt->set->firewall->packet_policy[e->dt->table];
     struct packet *p = e->packet;
@@ -121,6 +121,6 @@ void firewall_finish(struct detect_thread *dt, struct packet *p, uint8_t flags)
             rule_finish_one(&e, a);
     }
     dt->queue.count = 0;
-    settle(&e);
+    apply_default_policy(&e);
     dt->accepted = false;
 }

@@ -171,7 +171,7 @@ static void tx_report(struct tx_turn *t, struct match_input *in, const struct ru
 
 /* Does the rule settle this hook? "<hook" rules speak for the hooks before theirs: while they
  * may still match, those are accepted. */
-static bool rule_settles(struct tx_turn *t, const struct rule *r, enum hook_end *end)
+static bool rule_decides_hook(struct tx_turn *t, const struct rule *r, enum hook_end *end)
 {
     unsigned hook = r->hook - 1u;
     uint64_t begun = rule_profile_begin(t->c->dt);
@@ -212,7 +212,7 @@ static enum hook_end hook_inspect(struct tx_turn *t)
 
         if (hook < t->hook || (hook > t->hook && !r->hook_up_to))
             continue;
-        if (r->action != RULE_CONFIG && rule_settles(t, r, &end))
+        if (r->action != RULE_CONFIG && rule_decides_hook(t, r, &end))
             return end;
     }
     policy = &fw->app_policy[t->c->proto->id][t->c->direction]

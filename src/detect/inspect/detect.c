@@ -75,7 +75,7 @@ static void inspect_direction(struct detect_thread *dt, struct packet *p, enum d
 
 /* An earlier packet has decided for the whole flow. The stream module will know from the next
  * vector on; until then it is up to us. */
-static bool is_settled(const struct detect_thread *dt, const struct packet *p)
+static bool inspection_done(const struct detect_thread *dt, const struct packet *p)
 {
     uint8_t ends = dt->set->firewall != NULL ? ACTION_DROP : ACTION_DROP | ACTION_PASS;
 
@@ -182,7 +182,7 @@ static void inspect_last(struct detect_thread *dt, struct packet *p)
     p->action |= action;
 }
 
-static bool is_settled_tx(const struct app_tx *tx, enum direction d)
+static bool tx_inspection_done(const struct app_tx *tx, enum direction d)
 {
     return (tx->bits[d] & TX_BITS_DONE) || tx->no_inspect[d] || tx->unidirectional[d];
 }
@@ -199,8 +199,8 @@ static bool has_untold_file(const struct app_tx *tx, enum direction d)
 static bool has_open_tx(const struct app_flow *af, enum direction d)
 {
     for (const struct app_tx *tx = af != NULL ? af->first : NULL; tx != NULL; tx = tx->next)
-        if (!is_settled_tx(tx, d) || has_untold_file(tx, d) ||
-            (!is_settled_tx(tx, !d) && !app_tx_done(tx, !d, af->proto)))
+        if (!tx_inspection_done(tx, d) || has_untold_file(tx, d) ||
+            (!tx_inspection_done(tx, !d) && !app_tx_done(tx, !d, af->proto)))
             return true;
     return false;
 }
@@ -235,7 +235,7 @@ void detect_packet(struct detect_thread *dt, struct packet *p)
     if (p->flow != NULL && UNLIKELY(p->flow->rules_generation != dt->generation))
         forget_old_rules(dt, p->flow);
     if ((!dt->plan->any_rules && dt->set->firewall == NULL) || (p->flags & PACKET_NO_INSPECT) ||
-        is_settled(dt, p)) {
+        inspection_done(dt, p)) {
         pass_by(p);
         return;
     }

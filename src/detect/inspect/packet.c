@@ -245,7 +245,7 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
     if (stream_due)
         stream_mark_reported(dt, p->flow, d);
     if (p->flow != NULL && UNLIKELY(p->flow->switched_off & FLOW_NO_PAYLOAD_INSPECTION))
-        stream_settle(p, d, stream_due);
+        stream_stop_raw(p, d, stream_due);
 }
 
 /* h == NULL: there is no header to hold the rule against. */

@@ -34,7 +34,7 @@ struct detect_thread {
 
     struct hs_scratch *hs;
     struct candidates found;                /* packet rules, then transaction rules */
-    struct candidates settled;              /* while a chunk is searched: rules that are done */
+    struct candidates decided;              /* while a chunk is searched: rules that are done */
     uint32_t *selected;                       /* of those found, the ones whose rules are asked */
     struct program_scratch program;
     struct buffer_slot *slot;               /* by buffer id */
@@ -216,7 +216,7 @@ void alert_payload_add(struct detect_thread *dt, struct packet *p, const struct 
 struct slice alert_payload_get(const struct detect_thread *dt, const struct flow *f, enum direction d,
                          uint32_t *gap);
 void stream_mark_reported(const struct detect_thread *dt, struct flow *f, enum direction d);
-void stream_settle(const struct packet *p, enum direction d, bool was_due);
+void stream_stop_raw(const struct packet *p, enum direction d, bool was_due);
 /* What the rule captured when it matched: pending again, as it is reported now. */
 void stream_captures_take(struct detect_thread *dt, const struct stream_dir *ds, uint32_t rule);
 bool stream_rules_has(const struct stream_rules *s, uint32_t rule);

@@ -161,10 +161,10 @@ static struct slice window_of(const struct detect_thread *dt, const struct strea
                            c->len + (uint32_t)(c->offset - first) };
 }
 
-static void settled_add(struct candidates *settled, const struct stream_rules *s)
+static void decided_add(struct candidates *decided, const struct stream_rules *s)
 {
     for (unsigned i = 0; i < stream_rules_count(s); i++)
-        candidates_add(settled, s->at[i]);
+        candidates_add(decided, s->at[i]);
 }
 
 /* Once the protocol is known, rules of others need not look. */
@@ -180,7 +180,7 @@ static bool is_out(const struct detect_thread *dt, const struct packet *p,
 {
     const struct rule_mask *b = &dt->plan->mask[rule];
 
-    return candidates_has(&dt->settled, rule) || !header_may_fit(b->header_id, h) ||
+    return candidates_has(&dt->decided, rule) || !header_may_fit(b->header_id, h) ||
            !proto_may_fit(b->app_proto, p->flow);
 }
 
@@ -359,8 +359,8 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
     candidates_sort(&dt->found);
     if (UNLIKELY(stream_rules_count(ds->pending_alerts) > 0))
         reconsider(dt, p, ds, window, d);
-    settled_add(&dt->settled, ds->pending_alerts);
-    settled_add(&dt->settled, ds->payload_hits);
+    decided_add(&dt->decided, ds->pending_alerts);
+    decided_add(&dt->decided, ds->payload_hits);
     selected = select_rules(dt, p, &h);
     for (unsigned i = 0; i < selected; i++) {
         uint32_t rule = dt->selected[i];
@@ -372,7 +372,7 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
         rule_profile_end(dt, rule, begun, false);   /* a match counts where it is reported */
     }
     candidates_clear(&dt->found);
-    candidates_clear(&dt->settled);
+    candidates_clear(&dt->decided);
 }
 
 /* A transaction that has just ended makes the data up to here worth reporting. */
@@ -489,7 +489,7 @@ void detect_flush_stream(struct flow *flow)
 }
 
 /* Had it data of its own or something to report, there is no more to come from this side. */
-void stream_settle(const struct packet *p, enum direction d, bool was_due)
+void stream_stop_raw(const struct packet *p, enum direction d, bool was_due)
 {
     struct detect_flow *df = p->flow->detect;
 

@@ -29,7 +29,7 @@ static int rules_attach(struct detect_thread *dt, struct ruleset *set, struct er
     dt->plan = plan;
     detect_thread_follow_profile(dt);
     candidates_init(&dt->found, plan->rule_count);
-    candidates_init(&dt->settled, plan->rule_count);
+    candidates_init(&dt->decided, plan->rule_count);
     dt->selected = xcalloc(plan->rule_count + 1, sizeof(*dt->selected));
     dt->slot = xcalloc(plan->buffer_count + 1, sizeof(*dt->slot));
     dt->program.step_limit = plan->step_limit > 0 ? plan->step_limit : UINT32_MAX;
@@ -47,7 +47,7 @@ static void rules_detach(struct detect_thread *dt)
         buf_fini(&dt->slot[i].data);
     free(dt->slot);
     candidates_fini(&dt->found);
-    candidates_fini(&dt->settled);
+    candidates_fini(&dt->decided);
     free(dt->selected);
     lua_thread_free(dt->lua);
     hs_scratch_free(dt->hs);

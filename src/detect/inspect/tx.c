@@ -125,21 +125,21 @@ static void scan(struct tx_context *c, const struct tx_scan *s)
 }
 
 static bool comes_again(const struct tx_context *c, const struct app_buffer *app,
-                        unsigned settled)
+                        unsigned decided)
 {
     unsigned at = app->again_at[c->direction];
 
-    return app->again != NULL && settled <= at && at <= c->progress &&
+    return app->again != NULL && decided <= at && at <= c->progress &&
            app->again(c->tx, c->direction);
 }
 
 /* The next one that is to be searched, from i on; they are sorted by progress. */
 static unsigned next_scan(const struct tx_context *c, const struct app_group *g, unsigned i)
 {
-    unsigned settled = c->tx->bits[c->direction] & TX_BITS_STEP;
+    unsigned decided = c->tx->bits[c->direction] & TX_BITS_STEP;
 
-    while (i < g->scan_count && g->scan[i].progress < settled && !g->scan[i].app->grows &&
-           !comes_again(c, g->scan[i].app, settled))
+    while (i < g->scan_count && g->scan[i].progress < decided && !g->scan[i].app->grows &&
+           !comes_again(c, g->scan[i].app, decided))
         i++;
     return i < g->scan_count && g->scan[i].progress > c->progress && !c->done ? g->scan_count : i;
 }
@@ -176,9 +176,9 @@ static void collect(struct tx_context *c, const struct app_group *g)
 /* --- one rule ----------------------------------------------------------------------------- */
 
 static enum inspect_result list_absent(const struct tx_context *c, const struct rule_list *l,
-                             const struct app_buffer *app, bool settled)
+                             const struct app_buffer *app, bool decided)
 {
-    if (!settled)
+    if (!decided)
         return INSPECT_PENDING;
     return l->program->absent && !(app->never_absent & APP_DIRECTION_BIT(c->direction))
                ? INSPECT_MATCH : INSPECT_CANT_MATCH;
@@ -200,7 +200,7 @@ static enum inspect_result list_matches(struct tx_context *c, const struct rule_
 {
     const struct app_buffer *app = l->buffer->by_proto[c->proto->id];
     uint8_t need = app != NULL ? app->progress[c->direction] : 0;
-    bool settled = c->done || (c->progress > need && (app == NULL || !app->grows)), any = false;
+    bool decided = c->done || (c->progress > need && (app == NULL || !app->grows)), any = false;
     struct slice data;
 
     if (l->buffer->kind == BUFFER_PACKET)
@@ -217,14 +217,14 @@ static enum inspect_result list_matches(struct tx_context *c, const struct rule_
 
         any = true;
         here.little = app->little != NULL && app->little(c->tx);
-        if (inspect_slice(c->dt, l->program, data, start, settled, &here))
+        if (inspect_slice(c->dt, l->program, data, start, decided, &here))
             return INSPECT_MATCH;
         if (!l->buffer->multi)
             break;
     }
     if (!any)
-        return list_absent(c, l, app, settled);
-    return settled ? INSPECT_CANT_MATCH : INSPECT_PENDING;
+        return list_absent(c, l, app, decided);
+    return decided ? INSPECT_CANT_MATCH : INSPECT_PENDING;
 }
 
 /* The payload part of a transaction rule: found in the stream as that came, or in the datagram. */

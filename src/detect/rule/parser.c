@@ -311,7 +311,7 @@ static void start_rule(struct rule_builder *b, const struct rule_text *text, str
     p->err = err;
 }
 
-static struct rule_test *settle_tests(struct rule_builder *b, unsigned list, unsigned *count)
+static struct rule_test *freeze_tests(struct rule_builder *b, unsigned list, unsigned *count)
 {
     *count = (unsigned)b->tests[list].count;
     if (*count == 0)
@@ -329,9 +329,9 @@ static int finish_rule(struct rule_builder *b)
         return rule_error(p, "the rule has no \"sid\"");
     if (rule->priority < 0)
         rule->priority = 3;
-    rule->test = settle_tests(b, 0, &rule->test_count);
-    rule->tx_test = settle_tests(b, 1, &rule->tx_test_count);
-    rule->post = settle_tests(b, 2, &rule->post_count);
+    rule->test = freeze_tests(b, 0, &rule->test_count);
+    rule->tx_test = freeze_tests(b, 1, &rule->tx_test_count);
+    rule->post = freeze_tests(b, 2, &rule->post_count);
     for (unsigned i = 0; i < rule->test_count; i++)
         rule->late_count += rule->test[i].late;
     rule->metadata_json = rule_metadata_render(b);
