@@ -321,7 +321,7 @@ static void lookups_close(void *self)
 
     flow_table_end_all(l->table, 0);
     while ((f = flow_table_take_ended(l->table)) != NULL)
-        flow_table_give_back(l->table, f);
+        flow_table_release(l->table, f);
     flow_table_free(l->table);
     counters_free(l->counters);
     flow_conf_free(l->conf);

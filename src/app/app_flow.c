@@ -61,7 +61,7 @@ static void dir_add(struct app_dir *ds, const uint8_t *data, uint32_t len)
 static void app_dir_buffer_rest(struct app_session *s, struct app_dir *ds)
 {
     if (ds->len == 0) {
-        app_buf_give(s->flow.thread, &ds->buffered);
+        app_buf_release(s->flow.thread, &ds->buffered);
         ds->data = NULL;
     } else if (ds->borrowed) {
         if (ds->buffered.data == NULL)
@@ -418,7 +418,7 @@ void app_flow_free(struct flow *flow)
     if (UNLIKELY(s->flow.ext != NULL))
         ext_free(s);
     for (unsigned d = 0; d < 2; d++)
-        app_buf_give(at, &s->ds[d].buffered);
+        app_buf_release(at, &s->ds[d].buffered);
     pool_put(&at->sessions, s);
     flow->app = NULL;
 }

@@ -134,7 +134,7 @@ void app_files_free(struct app_thread *at, struct app_tx *tx)
             next = file->next;
             if (file->store != NULL && at->hooks.file_gone != NULL)
                 at->hooks.file_gone(file);
-            app_buf_give(at, &file->window);
+            app_buf_release(at, &file->window);
             lib_free(private_of(file)->hash);
             pool_put(&at->files, private_of(file));
         }
@@ -307,7 +307,7 @@ static void prune(struct app_file *file, bool own_packet)
         return;
     if (n >= file->window.len) {
         n = file->window.len;
-        app_buf_give(thread_of(file), &file->window);
+        app_buf_release(thread_of(file), &file->window);
     } else {
         buf_drop_front(&file->window, (size_t)n);
     }

@@ -31,7 +31,7 @@ static void retained_clear(struct app_session *s, struct frames *frames)
 {
     frames->part_count = 0;
     if (frames->retained.data != NULL)
-        app_buf_give(s->flow.thread, &frames->retained);
+        app_buf_release(s->flow.thread, &frames->retained);
 }
 
 static void drop_part(struct frames *frames)
@@ -305,7 +305,7 @@ static void prune(struct app_session *s, enum direction d, bool all)
     }
     frames->store.len = retained * sizeof(struct frame);
     if (retained == 0) {
-        app_buf_give(s->flow.thread, &frames->store);
+        app_buf_release(s->flow.thread, &frames->store);
         retained_clear(s, frames);
     } else {
         drop_before(frames, edge);
@@ -331,8 +331,8 @@ void app_frames_free(struct app_session *s)
 
         if (frames == NULL)
             continue;
-        app_buf_give(s->flow.thread, &frames->store);
-        app_buf_give(s->flow.thread, &frames->retained);
+        app_buf_release(s->flow.thread, &frames->store);
+        app_buf_release(s->flow.thread, &frames->retained);
         lib_free(frames);
         s->flow.ext->frames[d] = NULL;
     }

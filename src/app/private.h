@@ -281,7 +281,7 @@ struct app_thread {
 
 /* Buffers that outlive a packet come from a stock, so that flows come and go without malloc. */
 struct buf app_buf_take(struct app_thread *at);
-void app_buf_give(struct app_thread *at, struct buf *b);
+void app_buf_release(struct app_thread *at, struct buf *b);
 
 /* Whose pools a protocol's state and transactions come from. */
 static inline enum app_proto_id app_pool_of(const struct app_proto *proto)

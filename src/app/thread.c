@@ -89,7 +89,7 @@ struct buf app_buf_take(struct app_thread *at)
     return at->spare[--at->spare_count];
 }
 
-void app_buf_give(struct app_thread *at, struct buf *b)
+void app_buf_release(struct app_thread *at, struct buf *b)
 {
     if (b->data == NULL)
         return;

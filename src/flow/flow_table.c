@@ -416,7 +416,7 @@ static struct flow *flow_alloc(struct flow_table *table, uint64_t now_us)
         return NULL;
     flow = pool_get(&table->pool);
     if (flow == NULL)
-        memcap_give(&table->memory, sizeof(struct flow));
+        memcap_release(&table->memory, sizeof(struct flow));
     return flow;
 }
 
@@ -576,10 +576,10 @@ void flow_table_restart(struct flow_table *table)
     table->now_us = table->tick = table->position = 0;
 }
 
-void flow_table_give_back(struct flow_table *table, struct flow *flow)
+void flow_table_release(struct flow_table *table, struct flow *flow)
 {
     pool_put(&table->pool, flow);
-    memcap_give(&table->memory, sizeof(struct flow));
+    memcap_release(&table->memory, sizeof(struct flow));
 }
 
 unsigned flow_table_active(const struct flow_table *table)

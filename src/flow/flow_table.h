@@ -102,7 +102,7 @@ struct flow *flow_table_take_ended(struct flow_table *table);
 bool flow_table_has_ended(const struct flow_table *table);
 
 /* The flow has been returned: memory back to the pool. */
-void flow_table_give_back(struct flow_table *table, struct flow *flow);
+void flow_table_release(struct flow_table *table, struct flow *flow);
 
 unsigned flow_table_active(const struct flow_table *table);
 

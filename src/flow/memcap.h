@@ -53,7 +53,7 @@ static inline bool memcap_take(struct memcap_reservation *reservation, uint64_t 
     return true;
 }
 
-static inline void memcap_give(struct memcap_reservation *reservation, uint64_t bytes)
+static inline void memcap_release(struct memcap_reservation *reservation, uint64_t bytes)
 {
     reservation->used -= bytes;
     if (UNLIKELY(reservation->reserved > reservation->used + 2 * reservation->step))

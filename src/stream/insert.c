@@ -32,14 +32,14 @@ static uint8_t *data_get(struct stream_thread *st, unsigned block_class)
         return NULL;
     data = block_get(&st->blocks, block_class);
     if (data == NULL)
-        memcap_give(&st->data_memory, block_size(block_class));
+        memcap_release(&st->data_memory, block_size(block_class));
     return data;
 }
 
 static void data_put(struct stream_thread *st, uint8_t *data, uint8_t block_class)
 {
     block_put(&st->blocks, data, block_class);
-    memcap_give(&st->data_memory, block_size(block_class));
+    memcap_release(&st->data_memory, block_size(block_class));
 }
 
 /* A buffer that chunks of this vector point to stays until the vector is done with. */
@@ -49,7 +49,7 @@ static void buffer_put(struct stream_thread *st, const struct tcp_stream *s)
         ARRAY_PUSH(&st->retired, (struct retired_block){ s->buffer, s->block_class });
     else
         block_put(&st->blocks, s->buffer, s->block_class);
-    memcap_give(&st->data_memory, block_size(s->block_class));
+    memcap_release(&st->data_memory, block_size(s->block_class));
 }
 
 static struct segment *segment_new(struct stream_thread *st, uint32_t seq, uint32_t len)
@@ -61,7 +61,7 @@ static struct segment *segment_new(struct stream_thread *st, uint32_t seq, uint3
         return NULL;
     seg = pool_get(&st->segments);
     if (seg == NULL) {
-        memcap_give(&st->data_memory, sizeof(*seg));
+        memcap_release(&st->data_memory, sizeof(*seg));
         return NULL;
     }
     counter_inc(st->counters, was_used ? st->id.segment_from_cache : st->id.segment_from_pool);
@@ -74,7 +74,7 @@ void segment_free(struct stream_thread *st, struct segment *seg)
     if (seg->data != NULL)
         data_put(st, seg->data, seg->block_class);
     pool_put(&st->segments, seg);
-    memcap_give(&st->data_memory, sizeof(*seg));
+    memcap_release(&st->data_memory, sizeof(*seg));
 }
 
 static void list_free(struct stream_thread *st, struct segment_list *list)
@@ -94,7 +94,7 @@ struct stream_holes *stream_holes_make(struct stream_thread *st, struct tcp_stre
         return s->holes;
     s->holes = pool_get(&st->holes);
     if (s->holes == NULL)
-        memcap_give(&st->session_memory, sizeof(*s->holes));
+        memcap_release(&st->session_memory, sizeof(*s->holes));
     else
         memset(s->holes, 0, sizeof(*s->holes));
     return s->holes;
@@ -105,7 +105,7 @@ void stream_holes_free(struct stream_thread *st, struct tcp_stream *s)
     if (s->holes == NULL)
         return;
     pool_put(&st->holes, s->holes);
-    memcap_give(&st->session_memory, sizeof(*s->holes));
+    memcap_release(&st->session_memory, sizeof(*s->holes));
     s->holes = NULL;
 }
 

@@ -124,7 +124,7 @@ static void packet_returned(struct packet *p, void *arg)
         return;
     if (p->flow->tcp != NULL)
         tcp_session_free(st, p->flow->tcp);
-    flow_table_give_back(st->flows, p->flow);
+    flow_table_release(st->flows, p->flow);
     p->flow = NULL;
 }
 

@@ -35,7 +35,7 @@ static struct tcp_session *session_alloc(struct stream_thread *st)
         return NULL;
     ssn = pool_get(&st->sessions);
     if (ssn == NULL) {
-        memcap_give(&st->session_memory, sizeof(*ssn));
+        memcap_release(&st->session_memory, sizeof(*ssn));
         return NULL;
     }
     counter_inc(st->counters, was_used ? st->id.ssn_from_cache : st->id.ssn_from_pool);
@@ -79,7 +79,7 @@ void tcp_session_free(struct stream_thread *st, struct tcp_session *ssn)
     }
     syn_queue_free(st, ssn);
     pool_put(&st->sessions, ssn);
-    memcap_give(&st->session_memory, sizeof(*ssn));
+    memcap_release(&st->session_memory, sizeof(*ssn));
 }
 
 void tcp_set_state(struct tcp_in *in, enum tcp_state state)

@@ -11,7 +11,7 @@ void syn_queue_free(struct stream_thread *st, struct tcp_session *ssn)
         struct syn_record *next = ssn->queue->next;
 
         pool_put(&st->syns, ssn->queue);
-        memcap_give(&st->session_memory, sizeof(struct syn_record));
+        memcap_release(&st->session_memory, sizeof(struct syn_record));
         ssn->queue = next;
     }
     ssn->queue_len = 0;
@@ -64,7 +64,7 @@ static struct syn_record *record_new(struct stream_thread *st)
         return NULL;
     r = pool_get(&st->syns);
     if (r == NULL)
-        memcap_give(&st->session_memory, sizeof(*r));
+        memcap_release(&st->session_memory, sizeof(*r));
     return r;
 }
 

@@ -96,7 +96,7 @@ static enum parse_status ftp_parse(struct app_flow *af, struct app_input *input)
 
 static void ftp_tx_close(struct app_tx *tx)
 {
-    ftp_memory_give((struct ftp_tx *)tx);
+    ftp_memory_release((struct ftp_tx *)tx);
 }
 
 /* --- settings ------------------------------------------------------------------------------- */

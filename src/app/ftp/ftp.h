@@ -98,7 +98,7 @@ int ftp_reply(struct app_flow *af, struct slice line, bool line_truncated);
 
 /* memory.c: memory of transactions against the memcap. */
 bool ftp_memory_take(struct ftp_tx *tx, uint32_t size);
-void ftp_memory_give(struct ftp_tx *tx);
+void ftp_memory_release(struct ftp_tx *tx);
 
 extern const struct app_buffer *const ftp_buffers[];
 extern const struct app_integer *const ftp_integers[];

@@ -28,7 +28,7 @@ bool ftp_memory_take(struct ftp_tx *tx, uint32_t size)
     return true;
 }
 
-void ftp_memory_give(struct ftp_tx *tx)
+void ftp_memory_release(struct ftp_tx *tx)
 {
     const struct ftp_settings *s = tx->tx.flow->settings;
     struct ftp_thread *thread = tx->tx.flow->thread_data;

@@ -40,7 +40,7 @@ static void free_parts(struct http_state *state)
 {
     if (state->block == NULL)
         return;
-    http_buf_give(state->af, state->block);
+    http_buf_release(state->af, state->block);
     lib_free(state->block);
     state->block = NULL;
 }

@@ -384,5 +384,5 @@ void http_body_free(struct http_tx *htx, enum direction d)
     c->multipart = NULL;
     c->decoder = NULL;
     c->range = NULL;
-    http_buf_give(htx->tx.flow, &c->body.data);
+    http_buf_release(htx->tx.flow, &c->body.data);
 }

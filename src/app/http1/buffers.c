@@ -10,7 +10,7 @@
 #include <ctype.h>
 #include <string.h>
 
-static bool give(struct slice s, struct slice *out)
+static bool set_slice(struct slice s, struct slice *out)
 {
     *out = s;
     return s.data != NULL;
@@ -27,7 +27,7 @@ static const htp_tx_t *htp_of(struct app_tx *tx)
     static bool function(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,          \
                          struct slice *out)                                                      \
     {                                                                                            \
-        return give(http_bstr(htp_of(tx)->member), out);                                         \
+        return set_slice(http_bstr(htp_of(tx)->member), out);                                         \
     }
 REQUEST_STRING(get_method, request_method)
 REQUEST_STRING(get_raw_uri, request_uri)
@@ -46,7 +46,7 @@ static bool get_uri(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSE
 
     if (htx->uri.data == NULL && http_htp(htx) != NULL)
         http_uri_normalise(htx, state->config);
-    return give(htx->uri, out);
+    return set_slice(htx->uri, out);
 }
 
 static bool get_protocol(struct app_tx *tx, enum direction d, unsigned i UNUSED,
@@ -55,7 +55,7 @@ static bool get_protocol(struct app_tx *tx, enum direction d, unsigned i UNUSED,
     const htp_tx_t *htp = htp_of(tx);
     struct slice s = http_bstr(d == TO_SERVER ? htp->request_protocol : htp->response_protocol);
 
-    return s.len > 0 && give(s, out);
+    return s.len > 0 && set_slice(s, out);
 }
 
 static bool get_raw_host(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
@@ -65,8 +65,8 @@ static bool get_raw_host(struct app_tx *tx, enum direction d UNUSED, unsigned i 
     const htp_header_t *h = http_header(http_tx_of(tx), TO_SERVER, "host");
 
     if (uri != NULL && uri->hostname != NULL)
-        return give(http_bstr(uri->hostname), out);
-    return h != NULL && give(http_bstr(h->value), out);
+        return set_slice(http_bstr(uri->hostname), out);
+    return h != NULL && set_slice(http_bstr(h->value), out);
 }
 
 /* --- single headers --------------------------------------------------------------------------- */
@@ -75,7 +75,7 @@ static bool get_header(struct app_tx *tx, enum direction d, const char *name, st
 {
     const htp_header_t *h = http_header(http_tx_of(tx), d, name);
 
-    return h != NULL && give(http_bstr(h->value), out);
+    return h != NULL && set_slice(http_bstr(h->value), out);
 }
 
 #define HEADER(function, name)                                                                   \
@@ -126,7 +126,7 @@ void http_derived_buffers_free(struct http_tx *htx, enum direction d)
     if (derived == NULL)
         return;
     arena_fini(&derived->arena);
-    http_buf_give(htx->tx.flow, &derived->swf);
+    http_buf_release(htx->tx.flow, &derived->swf);
     lib_free(derived);
     htx->message[d].derived = NULL;
 }
@@ -213,7 +213,7 @@ static bool get_joined(struct app_tx *tx, enum direction d, enum joined what, st
         derived->joined[what] = (struct slice){ .data = start, .len = (uint32_t)(p - start) };
         derived->joined_for[what] = htp_table_size(headers);
     }
-    return derived->joined[what].len > 0 && give(derived->joined[what], out);
+    return derived->joined[what].len > 0 && set_slice(derived->joined[what], out);
 }
 
 static bool get_all_headers(struct app_tx *tx, enum direction d, unsigned i UNUSED,

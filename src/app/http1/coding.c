@@ -74,7 +74,7 @@ static void inflate_free(struct http_inflate *s)
     lib_free(s);
 }
 
-static void inflate_give(struct http_thread *ht, void *stream, struct decoder_memory *memory)
+static void inflate_release(struct http_thread *ht, void *stream, struct decoder_memory *memory)
 {
     struct http_inflate *s = stream;
 
@@ -228,17 +228,17 @@ static enum coding_status gzip_run(void *stream, struct bytes *in, uint8_t *out,
 
 const struct coding coding_gzip = {
     .has_header = true, .otherwise = HTTP_CODING_DEFLATE, .is_deflate = true,
-    .open = gzip_open, .close = inflate_give, .run = gzip_run,
+    .open = gzip_open, .close = inflate_release, .run = gzip_run,
 };
 
 const struct coding coding_deflate = {
     .otherwise = HTTP_CODING_ZLIB, .is_deflate = true,
-    .open = deflate_open, .close = inflate_give, .run = inflate_run,
+    .open = deflate_open, .close = inflate_release, .run = inflate_run,
 };
 
 const struct coding coding_zlib = {
     .has_header = true, .otherwise = HTTP_CODING_GZIP, .is_deflate = true,
-    .open = zlib_open, .close = inflate_give, .run = inflate_run,
+    .open = zlib_open, .close = inflate_release, .run = inflate_run,
 };
 
 /* --- lzma ------------------------------------------------------------------------------------- */

@@ -112,7 +112,7 @@ static void check_time(struct http_decoder *dec)
 
 static void layer_feed(struct http_decoder *dec, unsigned i, const uint8_t *data, size_t len);
 
-static void give(struct http_decoder *dec, unsigned i, const uint8_t *data, size_t len)
+static void emit(struct http_decoder *dec, unsigned i, const uint8_t *data, size_t len)
 {
     if (len == 0)
         return;
@@ -134,7 +134,7 @@ static void release(struct http_decoder *dec, unsigned i)
     size_t buffered = l->buffered;
 
     l->buffered = 0;
-    give(dec, i, l->out, buffered);
+    emit(dec, i, l->out, buffered);
 }
 
 static void refused(struct http_tx *htx, enum decoder_refusal why)
@@ -166,7 +166,7 @@ static void layer_sure(struct http_decoder *dec, struct layer *l, enum layer_mod
 {
     if (l->mode == LAYER_DOUBT)
         l->mode = (uint8_t)mode;
-    http_buf_give(dec->htx->tx.flow, &l->retained);
+    http_buf_release(dec->htx->tx.flow, &l->retained);
 }
 
 static bool is_believed(const struct layer *l, enum coding_status status)
@@ -195,8 +195,8 @@ static bool layer_failed(struct http_decoder *dec, unsigned i)
     l->mode = LAYER_PASS;
     retained = l->retained;
     l->retained = (struct buf){ 0 };
-    give(dec, i, retained.data, retained.len);
-    http_buf_give(dec->htx->tx.flow, &retained);
+    emit(dec, i, retained.data, retained.len);
+    http_buf_release(dec->htx->tx.flow, &retained);
     return true;
 }
 
@@ -213,11 +213,11 @@ static void layer_refused(struct http_decoder *dec, unsigned i, struct bytes in)
     l->retained = (struct buf){ 0 };
     if (in_doubt) {
         l->buffered = 0;
-        give(dec, i, retained.data, retained.len);
+        emit(dec, i, retained.data, retained.len);
     } else {
-        give(dec, i, in.next, bytes_left(&in));
+        emit(dec, i, in.next, bytes_left(&in));
     }
-    http_buf_give(dec->htx->tx.flow, &retained);
+    http_buf_release(dec->htx->tx.flow, &retained);
 }
 
 static void layer_run(struct http_decoder *dec, unsigned i, struct bytes in)
@@ -256,7 +256,7 @@ static void layer_feed(struct http_decoder *dec, unsigned i, const uint8_t *data
     if (l->mode == LAYER_OVER)
         return;
     if (l->mode == LAYER_PASS) {
-        give(dec, i, data, len);
+        emit(dec, i, data, len);
         return;
     }
     if (l->mode == LAYER_DOUBT) {
@@ -300,7 +300,7 @@ static struct http_decoder *decoder_take(struct http_thread *ht, unsigned layers
     return dec;
 }
 
-static void decoder_give(struct http_thread *ht, struct http_decoder *dec)
+static void decoder_release(struct http_thread *ht, struct http_decoder *dec)
 {
     if (ht != NULL && dec->count == 1 && ht->decoder == NULL)
         ht->decoder = dec;
@@ -350,9 +350,9 @@ void http_decoder_free(struct http_decoder *dec)
         return;
     for (unsigned i = 0; i < dec->count; i++) {
         layer_close(dec, &dec->layer[i]);
-        http_buf_give(dec->htx->tx.flow, &dec->layer[i].retained);
+        http_buf_release(dec->htx->tx.flow, &dec->layer[i].retained);
     }
-    decoder_give(thread_of(dec), dec);
+    decoder_release(thread_of(dec), dec);
 }
 
 void http_decoder_data(struct http_decoder *dec, const uint8_t *data, size_t len)

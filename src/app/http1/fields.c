@@ -428,7 +428,7 @@ void http_fields_read_again(struct http_tx *htx, struct slice block, bool traile
     }
     if (!trailer)
         read_content_type(htx->htp);
-    http_buf_give(htx->tx.flow, &r.unfolded);
+    http_buf_release(htx->tx.flow, &r.unfolded);
 }
 
 /* --- protocols -------------------------------------------------------------------------------- */

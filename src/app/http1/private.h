@@ -190,7 +190,7 @@ struct http_thread {
     struct slice block;                 /* of header lines, just read, of the packet at work */
 };
 struct buf http_buf_take(struct app_flow *af);
-void http_buf_give(struct app_flow *af, struct buf *b);
+void http_buf_release(struct app_flow *af, struct buf *b);
 
 static inline struct slice http_bstr(const bstr *b)
 {

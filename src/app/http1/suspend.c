@@ -146,7 +146,7 @@ void http_rest(struct app_flow *af)
         return;
     htx = http_tx_of(af->first);
     http_derived_buffers_free(htx, TO_SERVER);
-    http_buf_give(af, &htx->message[TO_SERVER].raw_headers);
+    http_buf_release(af, &htx->message[TO_SERVER].raw_headers);
     htx->htp = NULL;
     http_parser_close(state);
 }

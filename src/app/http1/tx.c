@@ -20,7 +20,7 @@ struct buf http_buf_take(struct app_flow *af)
     return ht->spare[--ht->spares];
 }
 
-void http_buf_give(struct app_flow *af, struct buf *b)
+void http_buf_release(struct app_flow *af, struct buf *b)
 {
     struct http_thread *ht = af->thread_data;
 
@@ -89,7 +89,7 @@ void http_tx_close(struct app_tx *tx)
 
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
         http_body_free(htx, d);
-        http_buf_give(tx->flow, &htx->message[d].raw_headers);
+        http_buf_release(tx->flow, &htx->message[d].raw_headers);
         http_derived_buffers_free(htx, d);
     }
     if (htx->htp == NULL || state->connp == NULL) {

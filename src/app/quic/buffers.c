@@ -45,7 +45,7 @@ const struct slice *quic_ja4(struct quic_tx *t)
 
 /* --- buffers ---------------------------------------------------------------------------------- */
 
-static bool give(const struct slice *s, struct slice *out)
+static bool set_slice(const struct slice *s, struct slice *out)
 {
     if (s == NULL || s->data == NULL)
         return false;
@@ -56,13 +56,13 @@ static bool give(const struct slice *s, struct slice *out)
 static bool get_sni(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
                     struct slice *out)
 {
-    return give(&quic_tx_of(tx)->sni, out);
+    return set_slice(&quic_tx_of(tx)->sni, out);
 }
 
 static bool get_ua(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
                    struct slice *out)
 {
-    return give(&quic_tx_of(tx)->ua, out);
+    return set_slice(&quic_tx_of(tx)->ua, out);
 }
 
 static bool get_version(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
@@ -86,7 +86,7 @@ static bool get_cyu_hash(struct app_tx *tx, enum direction d UNUSED, unsigned in
 {
     const struct quic_cyu *cyu = cyu_at(tx, index);
 
-    return cyu != NULL && give(&cyu->hash, out);
+    return cyu != NULL && set_slice(&cyu->hash, out);
 }
 
 static bool get_cyu_string(struct app_tx *tx, enum direction d UNUSED, unsigned index,
@@ -94,25 +94,25 @@ static bool get_cyu_string(struct app_tx *tx, enum direction d UNUSED, unsigned 
 {
     const struct quic_cyu *cyu = cyu_at(tx, index);
 
-    return cyu != NULL && give(&cyu->text, out);
+    return cyu != NULL && set_slice(&cyu->text, out);
 }
 
 static bool get_ja3_hash(struct app_tx *tx, enum direction d, unsigned i UNUSED,
                          struct slice *out)
 {
-    return quic_tx_of(tx)->direction == d && give(quic_ja3_hash(quic_tx_of(tx)), out);
+    return quic_tx_of(tx)->direction == d && set_slice(quic_ja3_hash(quic_tx_of(tx)), out);
 }
 
 static bool get_ja3_string(struct app_tx *tx, enum direction d, unsigned i UNUSED,
                            struct slice *out)
 {
-    return quic_tx_of(tx)->direction == d && give(quic_ja3(quic_tx_of(tx)), out);
+    return quic_tx_of(tx)->direction == d && set_slice(quic_ja3(quic_tx_of(tx)), out);
 }
 
 static bool get_ja4(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
                     struct slice *out)
 {
-    return give(quic_ja4(quic_tx_of(tx)), out);
+    return set_slice(quic_ja4(quic_tx_of(tx)), out);
 }
 
 #define BUFFER(symbol, name_, alias_, directions_, multi_, doc_, get_)                           \

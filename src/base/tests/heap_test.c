@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-TEST(heap_gives_blocks_of_every_size)
+TEST(heap_allocates_blocks_of_every_size)
 {
     struct heap *heap = heap_new();
 

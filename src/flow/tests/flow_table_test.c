@@ -37,7 +37,7 @@ static void close_env(struct env *e)
 
     flow_table_end_all(e->table, 0);
     while ((f = flow_table_take_ended(e->table)) != NULL)
-        flow_table_give_back(e->table, f);
+        flow_table_release(e->table, f);
     flow_table_free(e->table);
     counters_free(e->counters);
     flow_conf_free(e->conf);
@@ -168,7 +168,7 @@ TEST(flow_past_its_timeout_does_not_answer)
     CHECK(flow_table_take_ended(e.table) == f);
     CHECK_INT(f->end_reason, FLOW_END_TIMEOUT);
     CHECK_INT(count(&e, "flow.end.state.new"), 1);
-    flow_table_give_back(e.table, f);
+    flow_table_release(e.table, f);
     close_env(&e);
 }
 
@@ -189,7 +189,7 @@ TEST(flow_expires_by_the_wheel)
     flow_table_expire(e.table, 116 * 1000000ull, 1000);
     CHECK_INT(flow_table_active(e.table), 0);
     while ((f = flow_table_take_ended(e.table)) != NULL)
-        flow_table_give_back(e.table, f);
+        flow_table_release(e.table, f);
     close_env(&e);
 }
 
@@ -245,7 +245,7 @@ TEST(flow_ends_are_announced_before)
     CHECK(f != NULL);
     CHECK_INT(f->last_order, told.order);
     CHECK(sure > told.order);
-    flow_table_give_back(e.table, f);
+    flow_table_release(e.table, f);
     close_env(&e);
 }
 
@@ -263,7 +263,7 @@ TEST(flow_ends_in_order_of_their_start)
     while ((f = flow_table_take_ended(e.table)) != NULL) {
         CHECK_INT(f->start_rank, next + 1);
         CHECK_INT(f->end_reason, next < 100 ? FLOW_END_TIMEOUT : FLOW_END_SHUTDOWN);
-        flow_table_give_back(e.table, f);
+        flow_table_release(e.table, f);
         next++;
     }
     CHECK_INT(next, 500);
@@ -287,7 +287,7 @@ TEST(flow_many_share_buckets)
     for (unsigned i = 0; i < MANY; i++)
         CHECK((flow_table_find(e.table, packet_of(17, i, 5, 1, 6, 1)) == flows[i]) == (i % 2));
     while ((f = flow_table_take_ended(e.table)) != NULL)
-        flow_table_give_back(e.table, f);
+        flow_table_release(e.table, f);
     close_env(&e);
     free(flows);
 }
@@ -319,7 +319,7 @@ TEST(flow_table_grows_while_in_use)
     flow_table_end_all(e.table, 0);
     CHECK_INT(flow_table_active(e.table), 0);
     while ((f = flow_table_take_ended(e.table)) != NULL)
-        flow_table_give_back(e.table, f);
+        flow_table_release(e.table, f);
     close_env(&e);
     free(flows);
 }
@@ -345,7 +345,7 @@ TEST(flow_memcap_brings_emergency_and_ends_it)
     flow_table_expire(e.table, 106 * 1000000ull, 1000);
     CHECK_INT(count(&e, "flow.emerg_mode_over"), 1);
     while ((f = flow_table_take_ended(e.table)) != NULL)
-        flow_table_give_back(e.table, f);
+        flow_table_release(e.table, f);
     f = flow_table_get(e.table, packet_of(17, 302, 5, 400, 6, 106), &made, &memcap);
     CHECK(f != NULL && !f->emergency);
     close_env(&e);

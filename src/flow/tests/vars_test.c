@@ -63,14 +63,14 @@ TEST(flow_vars_are_set_and_listed_in_order)
     free(f);
 }
 
-TEST(flow_memcap_is_exact_and_gives_back)
+TEST(flow_memcap_is_exact_and_releases)
 {
     struct memcap shared = { .limit = 1000 };
     struct memcap_reservation a = { .shared = &shared }, b = { .shared = &shared };
 
     CHECK(memcap_take(&a, 600) && memcap_take(&a, 400) && !memcap_take(&a, 1));
     CHECK(!memcap_take(&b, 1));
-    memcap_give(&a, 400);
+    memcap_release(&a, 400);
     CHECK(memcap_take(&a, 400));
     memcap_reservation_end(&a);
     CHECK(memcap_take(&b, 1000));
@@ -78,7 +78,7 @@ TEST(flow_memcap_is_exact_and_gives_back)
     CHECK_INT(shared.reserved, 0);
     shared.limit = 10 * MEMCAP_STEP_MAX;
     CHECK(memcap_take(&a, 9 * MEMCAP_STEP_MAX));
-    memcap_give(&a, 9 * MEMCAP_STEP_MAX);
+    memcap_release(&a, 9 * MEMCAP_STEP_MAX);
     CHECK(shared.reserved <= 2 * MEMCAP_STEP_MAX);
 }
 
@@ -89,7 +89,7 @@ TEST(flow_memcap_of_few_bytes_is_enough_for_two_threads)
 
     CHECK(memcap_take(&a, 300) && memcap_take(&b, 300));
     CHECK(memcap_take(&a, MEMCAP_STEP_MAX / 2));
-    memcap_give(&a, MEMCAP_STEP_MAX / 2);
+    memcap_release(&a, MEMCAP_STEP_MAX / 2);
     CHECK(memcap_take(&b, MEMCAP_STEP_MAX * 9 / 10));
 }
 

@@ -54,7 +54,7 @@ static void count_return(struct packet *p, void *arg)
     ++*(unsigned *)arg;
 }
 
-TEST(packet_pool_lends_and_takes_back)
+TEST(packet_pool_lends_and_reclaims)
 {
     struct packet_pool *pool = packet_pool_new(3, 2);
     struct packet *a = packet_pool_get(pool), *b = packet_pool_get(pool);
