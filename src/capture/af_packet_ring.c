@@ -304,7 +304,7 @@ static uint32_t *status_of(const struct af_ring *r, const struct af_block_ref *l
     return &((struct tpacket2_hdr *)l->header)->tp_status;
 }
 
-static void give_back(struct af_ring *r, struct af_block_ref *l)
+static void return_block(struct af_ring *r, struct af_block_ref *l)
 {
     l->is_read = false;
     __atomic_store_n(status_of(r, l), TP_STATUS_KERNEL, __ATOMIC_RELEASE);
@@ -326,7 +326,7 @@ void af_block_release(struct af_block_ref *l)
         return;
     }
     if (l->out == 0 && l->is_read)
-        give_back(r, l);
+        return_block(r, l);
 }
 
 bool af_ring_is_held(const struct af_ring *r)
@@ -382,7 +382,7 @@ static COLD void flush_ready(struct af_ring *r)
         if (!r->conf->v3 && (*status_of(r, l) & TP_STATUS_COPY) != 0)
             (void)read_copy(r, NULL, 0);
         r->early.flushed += packets_of(r, l);
-        give_back(r, l);
+        return_block(r, l);
     }
     read_stats(r, &r->early);
 }
@@ -475,7 +475,7 @@ static bool next_block(struct af_ring *r)
             r->at = (uint8_t *)block + block->hdr.bh1.offset_to_first_pkt;
             return true;
         }
-        give_back(r, l);
+        return_block(r, l);
     }
     return false;
 }

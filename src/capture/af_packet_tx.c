@@ -155,7 +155,7 @@ static void count_taken(struct af_tx *tx)
         tx->pending--;
 }
 
-static COLD unsigned give_up(struct af_tx *tx)
+static COLD unsigned drop_rest(struct af_tx *tx)
 {
     unsigned lost = tx->pending, first = first_pending(tx);
 
@@ -178,13 +178,13 @@ unsigned af_tx_flush(struct af_tx *tx)
             continue;
         if (!failed) {
             errno = ENXIO;              /* it looks at another slot: a new socket is wanted */
-            return lost + give_up(tx);
+            return lost + drop_rest(tx);
         }
         if (errno == ENOBUFS) {         /* a queue is full: this one is dropped there */
             slot(tx, first_pending(tx))->tp_len = 0;
             lost++;
         } else if (errno != EAGAIN || !wait_for_space(tx)) {
-            return lost + give_up(tx);
+            return lost + drop_rest(tx);
         }
     }
     return lost;

@@ -233,7 +233,7 @@ static void take_back(struct xdp_sockets *s, struct xdp_side *side)
 }
 
 /* Of a bridge each side gets half of what is free. */
-static void give_free(struct xdp_sockets *s, struct xdp_side *side, unsigned share)
+static void refill(struct xdp_sockets *s, struct xdp_side *side, unsigned share)
 {
     struct xdp_memory *m = s->memory;
     unsigned space = xsk_prod_nb_free(&side->fill, share), count = MIN(MIN(space, share),
@@ -258,7 +258,7 @@ void xdp_sockets_turn_over(struct xdp_sockets *s)
         if (s->side[i].under_way > 0)
             take_back(s, &s->side[i]);
     for (unsigned i = 0; i < s->count; i++)
-        give_free(s, &s->side[i], s->memory->free_count / (s->count - i));
+        refill(s, &s->side[i], s->memory->free_count / (s->count - i));
 }
 
 bool xdp_sockets_send(struct xdp_sockets *s, unsigned i, const uint8_t *data, uint32_t len)

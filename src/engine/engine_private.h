@@ -142,7 +142,7 @@ void hand_off_last(struct engine_thread *t);
 /* The next full vector and the queue it came by; NULL when all producers have ended. With *from
  * NULL it is ours: merged of several producers', or empty, the answer to a nudge. */
 struct packet_vector *take_in(struct engine_thread *t, struct handoff_queue **from);
-void give_back(struct engine_thread *t, struct handoff_queue *from, struct packet_vector *v);
+void return_vector(struct engine_thread *t, struct handoff_queue *from, struct packet_vector *v);
 /* By any thread: let it say how far it is, though it has nothing to do. */
 void nudge(void *thread);
 /* Sleeps until the pool has packets for a vector and what may grow from it. */

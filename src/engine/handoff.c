@@ -359,7 +359,7 @@ struct packet_vector *take_in(struct engine_thread *t, struct handoff_queue **fr
     return v;
 }
 
-void give_back(struct engine_thread *t, struct handoff_queue *from, struct packet_vector *v)
+void return_vector(struct engine_thread *t, struct handoff_queue *from, struct packet_vector *v)
 {
     void *item = v;
 

@@ -30,7 +30,7 @@ static void head_done(struct engine_thread *t, struct handoff_queue *queue)
     queue->head = NULL;
     metric_add(&queue->done, v->count);
     v->count = 0;
-    give_back(t, queue, v);
+    return_vector(t, queue, v);
 }
 
 /* The next vector that holds packets. Those without only tell how far their producer is. */

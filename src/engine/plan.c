@@ -155,7 +155,7 @@ static struct plan_thread *thread_add(struct plan *plan)
 
 /* Thread `index` of a receiving stage: its source and queue. More threads than wanted go round
  * the sources. */
-static void give_source(struct plan *plan, struct plan_thread *t, const unsigned *per_source)
+static void assign_source(struct plan *plan, struct plan_thread *t, const unsigned *per_source)
 {
     unsigned left = t->index;
 
@@ -192,7 +192,7 @@ static void stage_add(struct plan *plan, const struct run_stage *stage, unsigned
         t->index = i;
         t->role = role_of(stage);
         if (receives)
-            give_source(plan, t, per_source);
+            assign_source(plan, t, per_source);
         thread_name(t, prefix_of(stage), (receives && plan->live ? t->queue : i) + 1,
                     receives && plan->live ? t->source : NULL);
     }

@@ -217,7 +217,7 @@ static void loop_rings(struct engine_thread *t)
         if (from == NULL)
             continue;
         metric_add(&from->done, count);
-        give_back(t, from, v);
+        return_vector(t, from, v);
     }
 }
 

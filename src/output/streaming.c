@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void give(struct output_conf *conf, struct render *r, struct packet *p,
+static void log_piece(struct output_conf *conf, struct render *r, struct packet *p,
                  const struct output_chunk *chunk)
 {
     for (size_t i = 0; i < conf->loggers.count; i++)
@@ -13,7 +13,7 @@ static void give(struct output_conf *conf, struct render *r, struct packet *p,
             conf->loggers.at[i].ops->stream(r, conf->loggers.at[i].self, p, chunk);
 }
 
-static void give_tcp(struct output_conf *conf, struct render *r, struct packet *p)
+static void log_tcp(struct output_conf *conf, struct render *r, struct packet *p)
 {
     static const uint32_t ends[] = { PACKET_END_TO_SERVER, PACKET_END_TO_CLIENT };
 
@@ -25,11 +25,11 @@ static void give_tcp(struct output_conf *conf, struct render *r, struct packet *
         };
 
         if (c->kind == CHUNK_DATA && c->len > 0)
-            give(conf, r, p, &chunk);
+            log_piece(conf, r, p, &chunk);
     }
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
         if (p->flags & (ends[d] | PACKET_FLOW_END))
-            give(conf, r, p, &(struct output_chunk){ .direction = d, .close = true });
+            log_piece(conf, r, p, &(struct output_chunk){ .direction = d, .close = true });
 }
 
 /* --- bodies ------------------------------------------------------------------------------- */
@@ -87,7 +87,7 @@ static struct slice body_news(struct app_tx *tx, const struct app_buffer *body, 
     return data;
 }
 
-static void give_body(struct output_conf *conf, struct render *r, struct packet *p,
+static void log_body(struct output_conf *conf, struct render *r, struct packet *p,
                       struct app_tx *tx, enum direction d)
 {
     const struct app_buffer *body = body_of(tx->flow->proto, d);
@@ -103,7 +103,7 @@ static void give_body(struct output_conf *conf, struct render *r, struct packet 
         return;
     s->to[d] += chunk.data.len;
     s->closed[d] = chunk.close;
-    give(conf, r, p, &chunk);
+    log_piece(conf, r, p, &chunk);
 }
 
 void output_stream(struct output_conf *conf, struct render *r, struct packet *p)
@@ -111,10 +111,10 @@ void output_stream(struct output_conf *conf, struct render *r, struct packet *p)
     const struct app_flow *af = p->flow->app;
 
     if (p->ip_proto == 6)
-        give_tcp(conf, r, p);
+        log_tcp(conf, r, p);
     if (af == NULL || af->proto == NULL || strcmp(af->proto->name, "http") != 0)
         return;
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
         for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
-            give_body(conf, r, p, tx, d);
+            log_body(conf, r, p, tx, d);
 }

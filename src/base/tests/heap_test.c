@@ -90,7 +90,7 @@ TEST(heap_that_its_thread_has_left_goes_with_the_last_block)
     CHECK(heap_free(other));
 }
 
-static void *give_all(void *arg)
+static void *free_all(void *arg)
 {
     void **block = arg;
 
@@ -110,7 +110,7 @@ TEST(heap_is_left_while_blocks_return)
             for (int i = 0; i < 1000; i++)
                 block[n][i] = heap_get(heap, (size_t)i * 2);
         for (int n = 0; n < 3; n++)
-            CHECK_INT(pthread_create(&thread[n], NULL, give_all, block[n]), 0);
+            CHECK_INT(pthread_create(&thread[n], NULL, free_all, block[n]), 0);
         (void)heap_free(heap);
         for (int n = 0; n < 3; n++)
             pthread_join(thread[n], NULL);
@@ -134,7 +134,7 @@ TEST(heap_refuses_what_cannot_be)
     CHECK(heap_free(NULL));
 }
 
-static void *give_back(void *arg)
+static void *free_block(void *arg)
 {
     void **block = arg;
     struct heap *own = heap_new();
@@ -154,7 +154,7 @@ TEST(heap_blocks_return_from_other_threads)
         for (int i = 0; i < 1000; i++)
             block[n][i] = heap_get(heap, (size_t)i);
     for (int n = 0; n < 4; n++)
-        CHECK_INT(pthread_create(&thread[n], NULL, give_back, block[n]), 0);
+        CHECK_INT(pthread_create(&thread[n], NULL, free_block, block[n]), 0);
     for (int i = 0; i < 1000; i++)              /* meanwhile the owner goes on */
         heap_put(heap, heap_get(heap, (size_t)i * 50));
     for (int n = 0; n < 4; n++) {
