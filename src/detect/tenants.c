@@ -59,7 +59,7 @@ static void overrule(struct conf *to, const struct conf_node *root, uint32_t id)
 }
 
 /* The name of the file goes with the configuration: what is wrong where is said in the text. */
-static struct tenant *give_up(struct tenant *tenant, struct err *err)
+static struct tenant *tenant_fail(struct tenant *tenant, struct err *err)
 {
     char text[sizeof(err->text)];
 
@@ -80,7 +80,7 @@ static struct tenant *tenant_load(const struct ruleset_request *base, uint32_t i
     tenant->file = xstrdup(file);
     tenant->conf = conf_new();
     if (conf_load(tenant->conf, file, err) < 0)
-        return give_up(tenant, err);
+        return tenant_fail(tenant, err);
     overrule(tenant->conf, base->conf, id);
     for (size_t i = 0; i < ARRAY_LEN(common_keys); i++)
         inherit(tenant->conf, conf_find(base->conf, common_keys[i]));
@@ -91,7 +91,7 @@ static struct tenant *tenant_load(const struct ruleset_request *base, uint32_t i
     log_info("detect", "tenant id %u: loading %s", id, file);
     tenant->rules = ruleset_load(&request, &tenant->report, err);
     tenant->loaded_us = clock_wall_us();
-    return tenant->rules != NULL ? tenant : give_up(tenant, err);
+    return tenant->rules != NULL ? tenant : tenant_fail(tenant, err);
 }
 
 /* ---- tables ---- */

@@ -29,7 +29,7 @@ static void address(struct packet *p, const struct flow *flow)
     p->dst_port = flow->swapped ? key->src_port : key->dst_port;
 }
 
-static bool is_given_up(const struct flow *flow)
+static bool is_abandoned(const struct flow *flow)
 {
     return flow->drop_all || flow->state >= FLOW_LOCAL_BYPASSED;
 }
@@ -49,7 +49,7 @@ static uint32_t last_inspection(const struct tcp_session *ssn, enum direction di
  * handed off. */
 static uint32_t last_inspections(const struct flow *flow)
 {
-    if (flow->tcp == NULL || is_given_up(flow))
+    if (flow->tcp == NULL || is_abandoned(flow))
         return 0;
     return last_inspection(flow->tcp, TO_SERVER) | last_inspection(flow->tcp, TO_CLIENT);
 }

@@ -67,7 +67,7 @@ struct h2_tx *h2_tx_find(struct app_flow *af, uint32_t stream)
     return t;
 }
 
-static void give_up(struct app_flow *af)
+static void disable_parser(struct app_flow *af)
 {
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
         app_tx_event(tx, H2_TOO_MANY_STREAMS);
@@ -82,7 +82,7 @@ static struct h2_tx *open_tx(struct app_flow *af, uint32_t stream)
     struct h2_tx *t;
 
     if (af->tx_count >= h2_settings_of(af)->max_streams) {
-        give_up(af);
+        disable_parser(af);
         return NULL;
     }
     tx = app_tx_new(af);

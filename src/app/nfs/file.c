@@ -3,7 +3,7 @@
  * first extent to its last. */
 #include "app/nfs/nfs.h"
 
-#define GIVE_UP_US UINT64_C(60000000)       /* without an extent, after a gap */
+#define ABANDON_US UINT64_C(60000000)       /* without an extent, after a gap */
 #define AHEAD_AFTER_GAP 2000000             /* bytes that wait for what was lost, at most */
 #define AHEAD_MAX (64u << 20)               /* bytes that wait for their turn, in any case */
 #define AHEAD_COUNT_MAX 1024
@@ -58,7 +58,7 @@ static void begin(struct nfs_state *st, struct nfs_tx *t, const struct nfs_exten
     app_transfer_extent(transfer, &t->tx, t->file.direction, p->name, p->offset, p->len, padding,
                        p->last);
     (void)app_transfer_data(transfer, p->data.data, len);
-    t->file.give_up_us = 0;
+    t->file.abandon_us = 0;
     if (streamed)
         st->ds[t->file.direction].file_tx = t->tx.id;
     finish_if_complete(t);
@@ -133,7 +133,7 @@ uint32_t nfs_file_data(struct nfs_state *st, enum direction d, const uint8_t *da
     t = nfs_tx_of(tx);
     if (st->any_gap && t->file.transfer.ahead_bytes > AHEAD_AFTER_GAP)
         app_transfer_truncate(&t->file.transfer);
-    t->file.give_up_us = 0;
+    t->file.abandon_us = 0;
     (void)app_transfer_data(&t->file.transfer, data, n);
     finish_if_complete(t);
     return n;
@@ -162,8 +162,8 @@ void nfs_files_after_gap(struct nfs_state *st, enum direction d)
         struct nfs_tx *t = nfs_tx_of(tx);
 
         if (t->is_file) {
-            if (t->file.give_up_us == 0)
-                t->file.give_up_us = st->now_us + GIVE_UP_US;
+            if (t->file.abandon_us == 0)
+                t->file.abandon_us = st->now_us + ABANDON_US;
             st->check_files = true;
             continue;
         }
@@ -173,16 +173,16 @@ void nfs_files_after_gap(struct nfs_state *st, enum direction d)
     }
 }
 
-void nfs_files_give_up(struct nfs_state *st)
+void nfs_files_abandon(struct nfs_state *st)
 {
     bool more = false;
 
     for (struct app_tx *tx = st->flow->first; tx != NULL; tx = tx->next) {
         struct nfs_tx *t = nfs_tx_of(tx);
 
-        if (!t->is_file || t->file.give_up_us == 0)
+        if (!t->is_file || t->file.abandon_us == 0)
             continue;
-        if (st->now_us <= t->file.give_up_us) {
+        if (st->now_us <= t->file.abandon_us) {
             more = true;
             continue;
         }

@@ -49,7 +49,7 @@ struct nfs_file {
     uint32_t extents;                /* behind the first call */
     uint32_t last_xid;
     bool committed;
-    uint64_t give_up_us;            /* after a gap: done when nothing has come till then */
+    uint64_t abandon_us;            /* after a gap: done when nothing has come till then */
 };
 
 struct nfs_tx {
@@ -152,7 +152,7 @@ uint32_t nfs_file_data(struct nfs_state *st, enum direction d, const uint8_t *da
 /* No more will be written. */
 void nfs_file_commit(struct nfs_state *st, const struct rpc_call *r, struct slice handle);
 void nfs_files_after_gap(struct nfs_state *st, enum direction d);
-void nfs_files_give_up(struct nfs_state *st);
+void nfs_files_abandon(struct nfs_state *st);
 
 /* --- record.c: messages, off a stream or a datagram ------------------------------------------ */
 enum parse_status nfs_parse(struct app_flow *af, struct app_input *in);

@@ -278,7 +278,7 @@ static enum parse_status lost(struct nfs_state *st)
 static void after_record(struct nfs_state *st)
 {
     if (st->check_files)
-        nfs_files_give_up(st);
+        nfs_files_abandon(st);
 }
 
 /* Passes over what is left of the record, and over what has come of it. */

@@ -3,7 +3,7 @@
  * first extent to the close of its handle. */
 #include "app/smb/smb.h"
 
-#define GIVE_UP_US UINT64_C(60000000)       /* without an extent, after a gap */
+#define ABANDON_US UINT64_C(60000000)       /* without an extent, after a gap */
 #define AHEAD_AFTER_GAP 2000000             /* bytes that wait for what was lost, at most */
 
 struct smb_tx *smb_file_find(struct smb_state *st, const struct smb_id *id, enum direction d,
@@ -107,7 +107,7 @@ uint32_t smb_file_data(struct smb_state *st, enum direction d, const uint8_t *da
     if ((st->ds[TO_SERVER].had_gap || st->ds[TO_CLIENT].had_gap) &&
         t->file.transfer.ahead_bytes > AHEAD_AFTER_GAP)
         app_transfer_truncate(&t->file.transfer);
-    t->file.give_up_us = 0;
+    t->file.abandon_us = 0;
     (void)app_transfer_data(&t->file.transfer, data, n);
     return n;
 }
@@ -125,8 +125,8 @@ void smb_files_after_gap(struct smb_state *st, enum direction d)
         struct smb_tx *t = smb_tx_of(tx);
 
         if (t->kind == SMB_FILE) {
-            if (t->file.give_up_us == 0)
-                t->file.give_up_us = st->now_us + GIVE_UP_US;
+            if (t->file.abandon_us == 0)
+                t->file.abandon_us = st->now_us + ABANDON_US;
             st->check_files = true;
             continue;
         }
@@ -136,16 +136,16 @@ void smb_files_after_gap(struct smb_state *st, enum direction d)
     }
 }
 
-void smb_files_give_up(struct smb_state *st)
+void smb_files_abandon(struct smb_state *st)
 {
     bool more = false;
 
     for (struct app_tx *tx = st->flow->first; tx != NULL; tx = tx->next) {
         struct smb_tx *t = smb_tx_of(tx);
 
-        if (t->kind != SMB_FILE || t->file.give_up_us == 0)
+        if (t->kind != SMB_FILE || t->file.abandon_us == 0)
             continue;
-        if (st->now_us <= t->file.give_up_us) {
+        if (st->now_us <= t->file.abandon_us) {
             more = true;
             continue;
         }

@@ -279,7 +279,7 @@ static enum parse_status one_message(struct smb_state *st, struct app_input *in)
     if (st->ds[in->direction].had_gap)
         smb_files_after_gap(st, in->direction);
     if (st->check_files)
-        smb_files_give_up(st);
+        smb_files_abandon(st);
     return PARSE_OK;
 }
 

@@ -116,7 +116,7 @@ struct smb_file {
     struct smb_id id;
     struct slice name, share;
     struct app_transfer transfer;
-    uint64_t give_up_us;            /* after a gap: done when nothing has come till then */
+    uint64_t abandon_us;            /* after a gap: done when nothing has come till then */
 };
 
 struct smb_rename { struct smb_id id; struct slice from, to; };
@@ -228,7 +228,7 @@ struct smb_tx *smb_file_find(struct smb_state *st, const struct smb_id *id, enum
 uint32_t smb_file_data(struct smb_state *st, enum direction d, const uint8_t *data, uint32_t len);
 void smb_file_close(struct smb_tx *t);
 void smb_files_after_gap(struct smb_state *st, enum direction d);
-void smb_files_give_up(struct smb_state *st);
+void smb_files_abandon(struct smb_state *st);
 
 /* --- pipe.c: calls through named pipes ------------------------------------------------------- */
 bool smb_is_call(struct slice data);

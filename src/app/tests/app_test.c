@@ -170,7 +170,7 @@ TEST(app_retained_bytes_are_bounded)
     CHECK_INT(counter_total(id), before + 1);
 }
 
-TEST(app_unknown_is_given_up)
+TEST(app_unknown_is_abandoned)
 {
     static char junk[60000];
     struct split_step steps[] = {

@@ -113,7 +113,7 @@ static enum parse_status unknown_type(struct tls_state *st, uint16_t version, en
     if (version != TLS_1_0 && version != TLS_1_1)
         return refuse(st, TLS_EVENT_INVALID_RECORD_TYPE);
     tls_event(st, TLS_EVENT_INVALID_RECORD_TYPE);
-    st->given_up[d] = true;
+    st->is_abandoned[d] = true;
     return PARSE_OK;
 }
 
@@ -205,7 +205,7 @@ static enum parse_status tls_record(struct app_flow *af, struct tls_state *st,
         return wait_for(in, HEADER_LEN);
     if (!st->header_seen[d]) {
         status = check_header(st, &r, version, d);
-        if (status != PARSE_OK || st->given_up[d])
+        if (status != PARSE_OK || st->is_abandoned[d])
             return status;
         header_frames(af, in, *at, &r);
         if (pass_body(af, st, &r, d)) {
@@ -238,7 +238,7 @@ static enum parse_status any_record(struct app_flow *af, struct tls_state *st,
             app_trigger_raw_inspection(af, d);
         return PARSE_OK;
     }
-    if (st->tx == NULL || st->given_up[d]) {
+    if (st->tx == NULL || st->is_abandoned[d]) {
         *at = in->len;
         return PARSE_OK;
     }
