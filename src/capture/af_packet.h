@@ -115,11 +115,11 @@ int af_xdp_load(const char *path, const struct af_conf *conf, struct err *err);
 int af_xdp_open(struct af_conf *conf, int if_index, struct err *err);
 void af_xdp_close(struct af_conf *conf);
 
-/* af_packet_bypass.c: flows that the kernel leaves out. forget_s: how long the engine remembers a
+/* af_packet_bypass.c: flows that the kernel leaves out. timeout_s: how long the engine remembers a
  * bypassed flow that is silent. Any thread. */
 struct af_bypass;
 enum af_bypass_result { AF_BYPASS_NOT, AF_BYPASS_ADDED, AF_BYPASS_FAILED };
-struct af_bypass *af_bypass_new(unsigned forget_s, struct err *err);
+struct af_bypass *af_bypass_new(unsigned timeout_s, struct err *err);
 void af_bypass_free(struct af_bypass *bypass);              /* NULL is fine */
 int af_bypass_attach(const struct af_bypass *bypass, int fd, struct err *err);
 /* Packets like this one, with Ethernet's header, need not come any more. */

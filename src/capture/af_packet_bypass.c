@@ -272,10 +272,10 @@ static int load_program(const struct af_bypass *b, uint64_t idle_ns)
 
 /* --- its use ---------------------------------------------------------------------------------- */
 
-struct af_bypass *af_bypass_new(unsigned forget_s, struct err *err)
+struct af_bypass *af_bypass_new(unsigned timeout_s, struct err *err)
 {
     struct af_bypass *b = xcalloc(1, sizeof(*b));
-    uint64_t idle_ns = MAX(forget_s * UINT64_C(1000000000) / 2, 2 * SAMPLE_NS);
+    uint64_t idle_ns = MAX(timeout_s * UINT64_C(1000000000) / 2, 2 * SAMPLE_NS);
 
     b->totals_fd = b->program_fd = -1;
     b->table_fd = bpf_map_create(BPF_MAP_TYPE_LRU_HASH, "ids_bypassed", sizeof(struct bypass_key),
@@ -377,9 +377,9 @@ void af_bypass_totals(const struct af_bypass *b, uint64_t *packets, uint64_t *by
     *bytes = totals.bytes;
 }
 #else
-struct af_bypass *af_bypass_new(unsigned forget_s, struct err *err)
+struct af_bypass *af_bypass_new(unsigned timeout_s, struct err *err)
 {
-    (void)forget_s;
+    (void)timeout_s;
     err_set(err, "built without libbpf");
     return NULL;
 }

@@ -142,7 +142,7 @@ static void look_at_offloads(struct af_conf *conf, const struct conf_node *root)
 }
 
 /* The shortest time after which the engine forgets a bypassed flow of TCP or UDP. */
-static unsigned forget_s(const struct conf_node *root)
+static unsigned timeout_s(const struct conf_node *root)
 {
     static const char *const keys[] = { "tcp.bypassed", "tcp.emergency-bypassed", "udp.bypassed",
                                         "udp.emergency-bypassed" };
@@ -167,9 +167,9 @@ static void read_bypass(struct af_conf *conf, const struct conf_node *root,
         why = "another filter stands there";
     else if (net_device_link(conf->facts.arp_type) != DATALINK_ETHERNET)
         why = "it is no Ethernet";
-    else if (forget_s(root) < 20)
+    else if (timeout_s(root) < 20)
         why = "flow-timeouts forget bypassed flows too soon: want 20 s at least";
-    else if ((conf->bypass = af_bypass_new(forget_s(root), &err)) == NULL)
+    else if ((conf->bypass = af_bypass_new(timeout_s(root), &err)) == NULL)
         why = err.text;
     if (why != NULL)
         conf_warning(item, "%s: no bypass in the kernel: %s; bypassed flows still come here, and "

@@ -221,7 +221,7 @@ void byte_source_skip(struct byte_source *s, size_t n)
         release_behind(s, RELEASE_KEEP);
 }
 
-void byte_source_forget(struct byte_source *s)
+void byte_source_release(struct byte_source *s)
 {
     s->may_move = true;
     if (s->map != NULL && (size_t)(s->at - s->released) >= RELEASE_STEP)

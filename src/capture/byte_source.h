@@ -28,7 +28,7 @@ void byte_source_close(struct byte_source *s);
 const uint8_t *byte_source_peek(struct byte_source *s, size_t need);
 void byte_source_skip(struct byte_source *s, size_t n);     /* n <= what was peeked */
 /* Nobody uses what was skipped any more: a stable source may let it go. Cheap to call often. */
-void byte_source_forget(struct byte_source *s);
+void byte_source_release(struct byte_source *s);
 /* For there is more, but no room for it before what was skipped is forgotten. */
 bool byte_source_waits(const struct byte_source *s);
 /* What was skipped is used for longer, and there will be no waiting for it. */

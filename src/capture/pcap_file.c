@@ -393,7 +393,7 @@ static enum capture_status file_receive(void *queue, struct packet_vector *v)
     if (q->file == NULL && !open_next(q, &more))
         return wait_for_files(q, more);
     if (q->file->out == 0)
-        pcap_reader_forget(q->file->reader);
+        pcap_reader_release(q->file->reader);
     else
         pcap_reader_hold(q->file->reader);
     while (v->count < q->capture->at_once && receive_one(q, v, &left))

@@ -331,9 +331,9 @@ enum pcap_status pcap_reader_next(struct pcap_reader *r, struct pcap_frame *fram
     return r->next(r, frame);
 }
 
-void pcap_reader_forget(struct pcap_reader *r)
+void pcap_reader_release(struct pcap_reader *r)
 {
-    byte_source_forget(r->source);
+    byte_source_release(r->source);
 }
 
 void pcap_reader_hold(struct pcap_reader *r)

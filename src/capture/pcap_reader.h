@@ -35,7 +35,7 @@ void pcap_reader_close(struct pcap_reader *r);
 /* BROKEN: cut short or senseless from here on; pcap_reader_problem() says what and where. */
 enum pcap_status pcap_reader_next(struct pcap_reader *r, struct pcap_frame *frame);
 /* The frames so far are not used any more, if they were stable. */
-void pcap_reader_forget(struct pcap_reader *r);
+void pcap_reader_release(struct pcap_reader *r);
 /* They are used for so long that it is better not to wait for it. */
 void pcap_reader_hold(struct pcap_reader *r);
 const char *pcap_reader_problem(const struct pcap_reader *r);

@@ -240,7 +240,7 @@ static bool decode_flush(void *self, struct packet_vector *v)
     struct decode_module *m = self;
 
     (void)v;
-    decoder_forget(m->decoder);
+    decoder_clear(m->decoder);
     m->sampled = m->bad = 0;
     choose_checksums(m, checksum_mode(m->ctx));
     return false;

@@ -41,9 +41,9 @@ void decoder_free(struct decoder *d)
     free(d);
 }
 
-void decoder_forget(struct decoder *d)
+void decoder_clear(struct decoder *d)
 {
-    defrag_forget(d->defrag);
+    defrag_clear(d->defrag);
 }
 
 static void decode_link(struct decoder *d, struct packet *p)

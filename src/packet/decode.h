@@ -36,7 +36,7 @@ void decode_conf_simulate_defrag_memcap(struct decode_conf *conf, uint64_t packe
 struct decoder;
 struct decoder *decoder_new(const struct decode_conf *conf, struct packet_pool *pool,
                             struct counters *counters);
-void decoder_forget(struct decoder *d);     /* what it has of datagrams in fragments */
+void decoder_clear(struct decoder *d);     /* what it has of datagrams in fragments */
 void decoder_free(struct decoder *d);
 
 /* All packets of the vector, including those it inserts: decoded, their events counted. */

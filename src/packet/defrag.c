@@ -619,7 +619,7 @@ struct defrag *defrag_new(const struct defrag_conf *conf, struct counters *count
     return df;
 }
 
-void defrag_forget(struct defrag *df)
+void defrag_clear(struct defrag *df)
 {
     while (df->oldest != NULL)
         tracker_remove(df, df->oldest);
@@ -629,7 +629,7 @@ void defrag_free(struct defrag *df)
 {
     if (df == NULL)
         return;
-    defrag_forget(df);
+    defrag_clear(df);
     while (df->spare_trackers != NULL) {
         struct tracker *tr = df->spare_trackers;
 

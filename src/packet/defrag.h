@@ -28,7 +28,7 @@ void defrag_conf_simulate_memcap(struct defrag_conf *conf, uint64_t packet_numbe
 
 struct defrag;
 struct defrag *defrag_new(const struct defrag_conf *conf, struct counters *counters);
-void defrag_forget(struct defrag *df);          /* all that is not whole yet */
+void defrag_clear(struct defrag *df);          /* all that is not whole yet */
 void defrag_free(struct defrag *df);
 
 /* What the decoders have found out about a fragment. Offset, id, more: in the packet. */

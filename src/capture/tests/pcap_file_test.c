@@ -341,7 +341,7 @@ static void read_many(struct test *t, const char *path, unsigned hold_from)
     while ((status = pcap_reader_next(r, &frame)) == PCAP_STATUS_FRAME ||
            status == PCAP_STATUS_LATER) {
         if (status == PCAP_STATUS_LATER && waited++ < hold_from) {
-            pcap_reader_forget(r);
+            pcap_reader_release(r);
             first.data = NULL;
         } else if (status == PCAP_STATUS_LATER) {
             pcap_reader_hold(r);

@@ -37,7 +37,7 @@ static void inner_keep(struct packet *p, struct packet *outer)
     outer->flags |= PACKET_HAS_TUNNEL | PACKET_NO_PAYLOAD_INSPECT;
 }
 
-static void inner_forget(struct decoder *d, const struct packet *p)
+static void inner_remove(struct decoder *d, const struct packet *p)
 {
     unsigned i = d->inner_count;
 
@@ -51,7 +51,7 @@ static void inner_forget(struct decoder *d, const struct packet *p)
 /* Not counted in its root yet. */
 static void inner_discard(struct decoder *d, struct packet *p)
 {
-    inner_forget(d, p);
+    inner_remove(d, p);
     p->root = NULL;
     packet_release(p, PACKET_THREAD_OWNER);
 }

@@ -98,7 +98,7 @@ TEST(packet_root_waits_for_inner_ones)
     packet_pool_free(pool);
 }
 
-TEST(packet_reset_forgets)
+TEST(packet_reset_clears)
 {
     struct packet_pool *pool = packet_pool_new(1, 0);
     struct packet *p = packet_pool_get(pool);
