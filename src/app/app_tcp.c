@@ -194,7 +194,7 @@ static int check_first_sender(struct app_session *s, enum direction d)
     return (first & APP_DIRECTION_BIT(d)) == 0;
 }
 
-static void forget_direction(struct app_session *s, enum direction d)
+static void reset_direction(struct app_session *s, enum direction d)
 {
     struct flow *f = s->flow.flow;
 
@@ -229,7 +229,7 @@ static void proto_detected(struct app_session *s, enum direction d, enum app_pro
         app_layer_event(s, APPLAYER_WRONG_DIRECTION);
         app_disable(s);
     } else if (order > 0) {
-        forget_direction(s, d);
+        reset_direction(s, d);
     } else {
         s->first_sender = FIRST_SENDER_PARSED;
         if (app_feed(s, d, end) == 0 && other == APP_PROTO_UNKNOWN &&

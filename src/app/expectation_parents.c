@@ -170,7 +170,7 @@ void expectation_parent_packet(const struct app_conf *conf, const struct packet 
                                                       anywhere });
 }
 
-static COLD void forget(struct expectation_parents *parents, struct pair *pair, const struct packet *p)
+static COLD void remove_pair(struct expectation_parents *parents, struct pair *pair, const struct packet *p)
 {
     pthread_mutex_lock(&parents->lock);
     for (unsigned i = 0; i < PAIR_PARENTS; i++) {
@@ -194,7 +194,7 @@ void expectation_parent_remove(const struct app_conf *conf, const struct packet 
     pair = pair_of(parents, &p->src, &p->dst);
     only = __atomic_load_n(&pair->only, __ATOMIC_RELAXED);
     if (only == PARENTS_MANY || (only != 0 && only == p->flow_hash))
-        forget(parents, pair, p);
+        remove_pair(parents, pair, p);
 }
 
 enum parent_kind expectation_parents_of(struct expectation_parents *parents, const struct packet *p)

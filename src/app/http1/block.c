@@ -63,7 +63,7 @@ void http_block_add(struct http_state *state, struct slice part)
     buf_add(state->block, part.data, part.len);
 }
 
-void http_block_forget(struct http_state *state)
+void http_block_clear(struct http_state *state)
 {
     free_parts(state);
     if (state->thread != NULL)
@@ -109,5 +109,5 @@ void http_block_done(struct http_state *state, struct http_tx *htx, bool trailer
         block = state->thread->block;
     if (htx != NULL)
         complete(state, htx, block, trailer);
-    http_block_forget(state);
+    http_block_clear(state);
 }

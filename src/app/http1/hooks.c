@@ -246,7 +246,7 @@ static int response_line(htp_tx_t *htp)
 {
     struct http_tx *htx = htp_tx_get_user_data(htp);
 
-    http_block_forget(state_of(htp));
+    http_block_clear(state_of(htp));
     if (htx != NULL)
         htp->response_protocol_number = read_protocol(htx, htp->response_protocol,
                                                       htp->response_protocol_number);

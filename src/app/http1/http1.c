@@ -51,7 +51,7 @@ static void http1_close(struct app_flow *af)
     struct http_state *state = af->state;
 
     http_keep_no_more(state);
-    http_block_forget(state);
+    http_block_clear(state);
     http_parser_close(state);
 }
 
@@ -248,7 +248,7 @@ static enum parse_status http1_parse(struct app_flow *af, struct app_input *in)
     if (state->thread != NULL)
         state->thread->block = (struct slice){ 0 };
     sync_progress(state);
-    http_messages_forget(state);
+    http_messages_release(state);
     http_orphans_destroy(state);
     return status;
 }

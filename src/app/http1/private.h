@@ -207,7 +207,7 @@ void http_parser_close(struct http_state *state);
 /* Before bytes of a request are parsed. */
 void http_keep(struct http_state *state, const uint8_t *data, uint32_t len);
 void http_keep_no_more(struct http_state *state);
-void http_messages_forget(struct http_state *state);
+void http_messages_release(struct http_state *state);
 void http_resume(struct http_state *state);
 void http_rest(struct app_flow *af);
 void http_prefetch(const struct app_flow *af);
@@ -251,7 +251,7 @@ void http_orphans_destroy(struct http_state *state);
 bool http_block_hold(struct http_state *state, enum http_event event);  /* was it of a header? */
 void http_block_add(struct http_state *state, struct slice part);
 void http_block_done(struct http_state *state, struct http_tx *htx, bool trailer);
-void http_block_forget(struct http_state *state);
+void http_block_clear(struct http_state *state);
 
 /* fields.c: lines of a header as sent. */
 bool http_fields_are_plain(struct slice block);

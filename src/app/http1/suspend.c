@@ -45,7 +45,7 @@ void http_parser_close(struct http_state *state)
 }
 
 /* libhtp collects its messages for a reader; ours has been called with each. */
-void http_messages_forget(struct http_state *state)
+void http_messages_release(struct http_state *state)
 {
     htp_conn_t *conn;
     htp_log_t *log;
@@ -165,7 +165,7 @@ static void replay(struct http_state *state, struct http_tx *htx)
         (void)htp_connp_req_data(state->connp, &now, state->retained + at, size);
     }
     state->replaying = false;
-    http_messages_forget(state);
+    http_messages_release(state);
     state->transactions = 1;
     htx->htp = htp_list_array_get(htp_connp_get_connection(state->connp)->transactions, 0);
     if (htx->htp == NULL)

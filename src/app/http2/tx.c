@@ -131,7 +131,7 @@ void h2_tx_ended(struct h2_tx *t, enum direction d)
     t->tx.progress[TO_SERVER] = t->tx.progress[TO_CLIENT] = H2_COMPLETE;
 }
 
-static void forget(struct h2_state *st, const struct h2_tx *t)
+static void remove_from_hash(struct h2_state *st, const struct h2_tx *t)
 {
     for (struct h2_tx **at = slot(st, t->stream); *at != NULL; at = &(*at)->hash_next) {
         if (*at != t)
@@ -149,5 +149,5 @@ void h2_tx_close(struct app_tx *tx)
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
         h2_body_free(t, d);
     if (t->stream != 0)
-        forget(tx->flow->state, t);
+        remove_from_hash(tx->flow->state, t);
 }

@@ -296,7 +296,7 @@ static void gather(struct arena *arena, struct tls_message *m, struct bytes *in,
     m->len += n;
 }
 
-static void forget_unknown(struct tls_state *st, struct bytes *in, uint32_t len, enum direction d)
+static void skip_unknown(struct tls_state *st, struct bytes *in, uint32_t len, enum direction d)
 {
     take_skip(in, MIN(bytes_left(in), len));
     if (!st->cipher_changed[d])
@@ -313,7 +313,7 @@ static bool complete_message(struct app_flow *af, struct tls_state *st, struct b
 
     if (!is_known(type)) {
         *in = ahead;
-        forget_unknown(st, in, len, d);
+        skip_unknown(st, in, len, d);
         return true;
     }
     if (len > TLS_MESSAGE_MAX) {
@@ -344,7 +344,7 @@ static void continue_message(struct app_flow *af, struct tls_state *st, struct b
     m->size = HEADER_LEN + get_be24(m->data + 1);
     if (!is_known(m->data[0])) {
         m->len = 0;
-        forget_unknown(st, in, m->size - HEADER_LEN, d);
+        skip_unknown(st, in, m->size - HEADER_LEN, d);
         return;
     }
     if (m->size - HEADER_LEN <= TLS_MESSAGE_MAX) {
