@@ -46,7 +46,7 @@ struct host_bits *ruleset_host_bits(const struct ruleset *set);
 /* Tells it what the rules need of the protocols; ruleset_load() does so for its own. */
 void ruleset_require(const struct ruleset *set, const struct app_conf *app);
 /* Forgets what it knows of hosts: another capture begins. */
-void ruleset_forget(struct ruleset *set);
+void ruleset_clear_hosts(struct ruleset *set);
 struct ruleset *ruleset_ref(struct ruleset *set);
 void ruleset_unref(struct ruleset *set);
 /* Is there a rule on the raw data of streams? */

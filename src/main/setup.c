@@ -662,7 +662,7 @@ static void job_free(struct setup *s)
 /* What commands say of hosts before a capture holds for it. */
 void setup_job_free(struct setup *s)
 {
-    ruleset_forget(s->context.rules);
+    ruleset_clear_hosts(s->context.rules);
     job_free(s);
     s->context.turns = NULL;
     s->plan = NULL;

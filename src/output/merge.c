@@ -81,7 +81,7 @@ static struct merge_input *earliest(const struct merge *m, struct order_mark end
     return best;
 }
 
-static void forget_written(struct merge_input *input)
+static void remove_written(struct merge_input *input)
 {
     size_t left = input->retained.len - input->at;
 
@@ -102,7 +102,7 @@ static void write_before(struct merge *m, struct order_mark end)
     }
     for (size_t i = 0; i < m->inputs.count; i++)
         if (m->inputs.at[i]->at > 0)
-            forget_written(m->inputs.at[i]);
+            remove_written(m->inputs.at[i]);
     m->added = 0;
 }
 

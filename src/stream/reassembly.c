@@ -217,7 +217,7 @@ static int64_t done_edge(const struct tcp_in *in, const struct tcp_stream *s, en
     return edge - stream_history(in->st, s);
 }
 
-static void forget_records(struct stream_thread *st, struct tcp_stream *s)
+static void release_records(struct stream_thread *st, struct tcp_stream *s)
 {
     while (s->merged.first != NULL &&
            seq_leq(s->merged.first->seq + s->merged.first->len, s->base_seq)) {
@@ -251,5 +251,5 @@ void stream_prune(struct tcp_in *in, struct tcp_stream *s)
         return;
     s->base_seq += (uint32_t)(edge - s->base_offset);
     s->base_offset = edge;
-    forget_records(in->st, s);
+    release_records(in->st, s);
 }

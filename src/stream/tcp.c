@@ -264,7 +264,7 @@ static COLD void refuse(struct tcp_in *in)
 
 /* After an orderly close nothing comes that would be looked at together with what was there. The
  * session itself stays for a while, to know late packets by. */
-static COLD void forget_data(struct tcp_in *in)
+static COLD void release_data(struct tcp_in *in)
 {
     struct tcp_session *ssn = in->ssn;
 
@@ -306,7 +306,7 @@ static void look_at(struct tcp_in *in)
         stream_snapshot(in->st->conf, in->p);
     stream_prune(in, in->snd);
     if (UNLIKELY(in->ssn->state == TCP_CLOSED))
-        forget_data(in);
+        release_data(in);
 }
 
 void tcp_packet(struct stream_thread *st, struct flow *flow, struct packet *p)

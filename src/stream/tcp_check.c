@@ -141,7 +141,7 @@ bool tcp_rst_ok(struct tcp_in *in)
 enum ts_check {
     TS_COMPARE = 1,             /* else taken as it is */
     TS_IS_FIRST = 2,            /* stands in for the newest one */
-    TS_FORGET = 4,              /* this host does not use timestamps after a zero one */
+    TS_CLEAR = 4,              /* this host does not use timestamps after a zero one */
 };
 
 /* After a SYN with timestamp 0 systems differ in what they make of the next. */
@@ -152,7 +152,7 @@ static unsigned ts_after_zero(const struct tcp_in *in, enum os_policy os)
     switch (os) {
     case OS_LINUX:
     case OS_WINDOWS2K3:
-        return TS_FORGET;
+        return TS_CLEAR;
     case OS_OLD_LINUX:
     case OS_WINDOWS:
     case OS_VISTA:
@@ -230,7 +230,7 @@ void tcp_timestamp_take(struct tcp_in *in)
         return;
     }
     check = ts_how(in, os);
-    if (check & TS_FORGET)
+    if (check & TS_CLEAR)
         in->ssn->flags &= ~(uint32_t)SSN_TIMESTAMP;
     else if ((s->flags & STREAM_ZERO_TIMESTAMP) && os != OS_BSD)
         s->flags &= (uint16_t)~STREAM_ZERO_TIMESTAMP;

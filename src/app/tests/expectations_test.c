@@ -176,7 +176,7 @@ static unsigned waits_to_ask(struct expect_fixture *s, uint64_t order, bool *fou
     return s->other.waits - before;
 }
 
-TEST(expect_who_opened_is_forgotten_when_it_ends)
+TEST(expect_parent_is_removed_when_it_ends)
 {
     struct expect_fixture s;
     bool found;
@@ -196,7 +196,7 @@ TEST(expect_who_opened_is_forgotten_when_it_ends)
     expect_fixture_close(&s);
 }
 
-TEST(expect_who_opened_later_is_not_forgotten)
+TEST(expect_later_parent_is_kept)
 {
     struct expect_fixture s;
     bool found;

@@ -102,13 +102,13 @@ static void pass_by(struct packet *p)
 
 /* Rules are remembered by number, and the numbers of another set mean other rules. What a
  * transaction has been searched for already is searched for again. */
-static void COLD forget_old_rules(struct detect_thread *dt, struct flow *f)
+static void COLD clear_old_rules(struct detect_thread *dt, struct flow *f)
 {
     struct app_flow *af = f->app;
 
     f->rules_generation = dt->generation;
     if (f->detect != NULL)
-        stream_forget(f->detect);
+        stream_clear(f->detect);
     if (af == NULL)
         return;
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
@@ -233,7 +233,7 @@ void detect_flow_ends(struct packet *p)
 void detect_packet(struct detect_thread *dt, struct packet *p)
 {
     if (p->flow != NULL && UNLIKELY(p->flow->rules_generation != dt->generation))
-        forget_old_rules(dt, p->flow);
+        clear_old_rules(dt, p->flow);
     if ((!dt->plan->any_rules && dt->set->firewall == NULL) || (p->flags & PACKET_NO_INSPECT) ||
         inspection_done(dt, p)) {
         pass_by(p);

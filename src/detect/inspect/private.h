@@ -202,7 +202,7 @@ struct slice inspect_transform(struct detect_thread *dt, const struct buffer *b,
                                struct buf *out);
 
 /* stream.c */
-void stream_forget(struct detect_flow *df);     /* all that names rules */
+void stream_clear(struct detect_flow *df);     /* all that names rules */
 struct detect_flow *detect_flow_get(struct flow *f);    /* NULL: no memory */
 void stream_inspect_chunks(struct detect_thread *dt, struct packet *p);
 /* Is there something to report to a packet of this direction? */

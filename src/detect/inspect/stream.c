@@ -80,7 +80,7 @@ static void captures_clear(struct stream_dir *ds)
         buf_clear(&ds->ext->captured);
 }
 
-void stream_forget(struct detect_flow *df)
+void stream_clear(struct detect_flow *df)
 {
     df->cache[0] = df->cache[1] = (struct header_cache){ 0 };
     for (unsigned d = 0; d < 2; d++) {

@@ -46,7 +46,7 @@ static struct known_rule *known_of(struct loader *l, const struct rule *rule)
     return known;
 }
 
-static void forget(struct loader *l, const struct rule *old)
+static void remove_rule(struct loader *l, const struct rule *old)
 {
     for (size_t i = 0; i < l->set->rules.count; i++)
         if (l->set->rules.at[i] == old)
@@ -69,7 +69,7 @@ static int check_duplicate(struct loader *l, const struct rule *rule, struct kno
            known->rev, old->at.file, old->at.line);
     for (unsigned i = 0; i < 2; i++) {
         if (known->rule[i] != NULL)
-            forget(l, known->rule[i]);
+            remove_rule(l, known->rule[i]);
         known->rule[i] = NULL;
     }
     l->report->loaded--;
@@ -278,7 +278,7 @@ static void log_result(const struct ruleset_report *report)
 
 /* --- the set ---------------------------------------------------------------------------------- */
 
-static void drop_forgotten(struct ruleset *set)
+static void drop_removed(struct ruleset *set)
 {
     size_t retained = 0;
 
@@ -401,7 +401,7 @@ static void load_rules(struct ruleset *set, const struct ruleset_request *reques
     check_vars(&l.builder, request->conf);
     load_files(&l);
     log_result(report);
-    drop_forgotten(set);
+    drop_removed(set);
     if (set->rules.count > 0)
         threshold_config_load(set, request->conf);
     rule_builder_fini(&l.builder);
@@ -485,7 +485,7 @@ void ruleset_require(const struct ruleset *set, const struct app_conf *app)
     app_require(app, &set->required);
 }
 
-void ruleset_forget(struct ruleset *set)
+void ruleset_clear_hosts(struct ruleset *set)
 {
     rule_state_clear(set->state);
 }

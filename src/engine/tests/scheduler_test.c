@@ -133,7 +133,7 @@ static uint64_t stub_load(void *arg, unsigned consumer)
     return load[consumer];
 }
 
-TEST(scheduler_least_loaded_follows_and_forgets)
+TEST(scheduler_least_loaded_follows_and_evicts)
 {
     uint64_t load[3] = { 50, 10, 90 };
     struct scheduler *scheduler = scheduler_new(&(struct scheduler_conf){ .scheduler = "least-loaded", .consumers = 3,

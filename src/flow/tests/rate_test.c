@@ -36,7 +36,7 @@ TEST(rate_of_one_direction_makes_an_elephant_once)
     flow_gone(f);
 }
 
-TEST(rate_forgets_what_is_older_than_the_interval)
+TEST(rate_evicts_what_is_older_than_the_interval)
 {
     struct flow *f = flow_of();
 

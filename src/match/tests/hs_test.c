@@ -66,7 +66,7 @@ static void damage(const char *path, long at)
     fclose(f);
 }
 
-TEST(hs_cache_forgets_what_nobody_uses)
+TEST(hs_cache_evicts_unused_databases)
 {
     const struct timespec long_ago[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
     char dir[] = "/tmp/ids-hs-XXXXXX", path[512];
