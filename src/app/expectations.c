@@ -28,7 +28,7 @@ struct expectation {
     struct expectation *next;               /* newest first */
     struct ip low, high;                    /* the two hosts, smaller first */
     struct app_expected what;
-    uint64_t parent_id, made_us;
+    uint64_t parent_id, created_us;
     struct order_mark place;                /* of the packet that announced it */
 };
 
@@ -121,7 +121,7 @@ static bool is_between(const struct expectation *e, const struct ip *low, const 
 
 static bool is_over(const struct expectation *e, uint64_t now_us)
 {
-    return now_us > e->made_us + TIMEOUT_US;
+    return now_us > e->created_us + TIMEOUT_US;
 }
 
 static bool is_crowded(const struct app_expectations *table)
@@ -143,7 +143,7 @@ static void make_space(struct app_expectations *table, unsigned bucket,
         bool pair = is_between(e, &fresh->low, &fresh->high);
 
         same += pair;
-        if ((pair && same >= PER_PAIR) || ((pair || of_all) && is_over(e, fresh->made_us)))
+        if ((pair && same >= PER_PAIR) || ((pair || of_all) && is_over(e, fresh->created_us)))
             remove_at(table, bucket, link);
         else
             link = &e->next;
@@ -159,7 +159,7 @@ static bool has_space(const struct app_expectations *table, unsigned bucket,
     for (const struct expectation *e = table->bucket[bucket]; e != NULL; e = e->next) {
         if (!is_between(e, &fresh->low, &fresh->high))
             continue;
-        if (++same >= PER_PAIR || is_over(e, fresh->made_us))
+        if (++same >= PER_PAIR || is_over(e, fresh->created_us))
             return false;
     }
     return !is_crowded(table);
@@ -207,7 +207,7 @@ bool app_expectations_add(struct app_expectations *table, const struct flow *flo
     }
     sorted_pair(flow, &low, &high);
     *e = (struct expectation){ .low = *low, .high = *high, .what = *expected,
-                               .parent_id = flow->id, .made_us = p != NULL ? p->time_us : 0,
+                               .parent_id = flow->id, .created_us = p != NULL ? p->time_us : 0,
                                .place = place_of(p) };
     if (e->what.directions == 0)
         e->what.directions = APP_BOTH;

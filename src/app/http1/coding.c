@@ -124,7 +124,7 @@ static void *gzip_open(struct http_thread *ht, const struct http_config *config 
 }
 
 static enum coding_status inflate_run(void *stream, struct bytes *in, uint8_t *out, size_t capacity,
-                                      size_t *made)
+                                      size_t *produced)
 {
     z_stream *z = &((struct http_inflate *)stream)->z;
     size_t len = bytes_left(in);
@@ -136,7 +136,7 @@ static enum coding_status inflate_run(void *stream, struct bytes *in, uint8_t *o
     z->avail_out = (unsigned)capacity;
     status = inflate(z, Z_NO_FLUSH);
     take_skip(in, len - z->avail_in);
-    *made = capacity - z->avail_out;
+    *produced = capacity - z->avail_out;
     if (status == Z_STREAM_END)
         return CODING_END;
     return status == Z_OK || status == Z_BUF_ERROR ? CODING_MORE : CODING_ERROR;
@@ -211,11 +211,11 @@ static bool gzip_header_byte(struct http_inflate *s, uint8_t c)
 }
 
 static enum coding_status gzip_run(void *stream, struct bytes *in, uint8_t *out, size_t capacity,
-                                   size_t *made)
+                                   size_t *produced)
 {
     struct http_inflate *s = stream;
 
-    *made = 0;
+    *produced = 0;
     while (s->part != GZIP_DATA) {
         if (!bytes_have(in, 1))
             return CODING_MORE;
@@ -223,7 +223,7 @@ static enum coding_status gzip_run(void *stream, struct bytes *in, uint8_t *out,
             return CODING_ERROR;
         gzip_pass_absent(s);
     }
-    return inflate_run(s, in, out, capacity, made);
+    return inflate_run(s, in, out, capacity, produced);
 }
 
 const struct coding coding_gzip = {
@@ -307,14 +307,14 @@ static lzma_ret alone_head(struct alone *s, struct bytes *in)
 }
 
 static enum coding_status alone_run(void *stream, struct bytes *in, uint8_t *out, size_t capacity,
-                                    size_t *made)
+                                    size_t *produced)
 {
     struct alone *s = stream;
     lzma_stream *x = &s->x;
     size_t len;
     lzma_ret status;
 
-    *made = 0;
+    *produced = 0;
     if (s->have < ALONE_HEAD && alone_head(s, in) != LZMA_OK)
         return s->memory->refusal != DECODER_GRANTED ? CODING_REFUSED : CODING_ERROR;
     if (s->have < ALONE_HEAD)
@@ -326,7 +326,7 @@ static enum coding_status alone_run(void *stream, struct bytes *in, uint8_t *out
     x->avail_out = capacity;
     status = lzma_code(x, LZMA_RUN);
     take_skip(in, len - x->avail_in);
-    *made = capacity - x->avail_out;
+    *produced = capacity - x->avail_out;
     if (status == LZMA_STREAM_END)
         return CODING_END;
     if (status == LZMA_MEM_ERROR && s->memory->refusal != DECODER_GRANTED)
@@ -375,20 +375,20 @@ static void brotli_close(struct http_thread *ht UNUSED, void *stream,
 /* The window is allocated once a block says how much will come out, not larger than that: what
  * the allocator refuses is what the stream needs, not what its first byte asks for. */
 static enum coding_status brotli_run(void *stream, struct bytes *in, uint8_t *out, size_t capacity,
-                                     size_t *made)
+                                     size_t *produced)
 {
     struct http_brotli *s = stream;
     const uint8_t *next = in->next;
     size_t len = bytes_left(in), left = len, space = capacity;
     BrotliDecoderResult result;
 
-    *made = 0;
+    *produced = 0;
     if (!s->begun && len > 0 && decoder_memory_is_large_brotli(s->memory, *next))
         return CODING_REFUSED;
     s->begun |= len > 0;
     result = BrotliDecoderDecompressStream(s->decoder, &left, &next, &space, &out, NULL);
     take_skip(in, len - left);
-    *made = capacity - space;
+    *produced = capacity - space;
     if (result == BROTLI_DECODER_RESULT_SUCCESS)
         return CODING_END;
     if (result != BROTLI_DECODER_RESULT_ERROR)
@@ -408,9 +408,9 @@ static void brotli_close(struct http_thread *ht UNUSED, void *stream UNUSED,
 }
 
 static enum coding_status brotli_run(void *stream UNUSED, struct bytes *in UNUSED,
-                                     uint8_t *out UNUSED, size_t capacity UNUSED, size_t *made)
+                                     uint8_t *out UNUSED, size_t capacity UNUSED, size_t *produced)
 {
-    *made = 0;
+    *produced = 0;
     return CODING_ERROR;
 }
 #endif

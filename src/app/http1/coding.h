@@ -26,7 +26,7 @@ struct coding {
     void (*close)(struct http_thread *ht, void *stream, struct decoder_memory *memory);
     /* Takes from in, writes at most room bytes. */
     enum coding_status (*run)(void *stream, struct bytes *in, uint8_t *out, size_t capacity,
-                              size_t *made);
+                              size_t *produced);
 };
 
 extern const struct coding coding_gzip, coding_deflate, coding_zlib, coding_lzma, coding_brotli;

@@ -225,10 +225,10 @@ static void layer_run(struct http_decoder *dec, unsigned i, struct bytes in)
     struct layer *l = &dec->layer[i];
 
     while (l->mode == LAYER_DOUBT || l->mode == LAYER_SURE) {
-        size_t space = BLOCK - l->buffered, made = 0;
-        enum coding_status status = l->coding->run(l->stream, &in, l->out + l->buffered, space, &made);
+        size_t space = BLOCK - l->buffered, produced = 0;
+        enum coding_status status = l->coding->run(l->stream, &in, l->out + l->buffered, space, &produced);
 
-        l->buffered += made;
+        l->buffered += produced;
         if (l->mode == LAYER_DOUBT && is_believed(l, status))
             layer_sure(dec, l, LAYER_SURE);
         if (l->mode == LAYER_SURE)
@@ -243,7 +243,7 @@ static void layer_run(struct http_decoder *dec, unsigned i, struct bytes in)
             if (l->mode != LAYER_PASS)
                 l->mode = LAYER_OVER;
             layer_sure(dec, l, LAYER_OVER);
-        } else if (made < space) {
+        } else if (produced < space) {
             return;
         }
     }

@@ -57,13 +57,13 @@ static bool run(const struct coding *coding, void *stream, struct bytes in, stru
                 size_t most)
 {
     enum coding_status status = CODING_MORE;
-    size_t made = CHUNK_SIZE;
+    size_t produced = CHUNK_SIZE;
 
-    while (status == CODING_MORE && out->len < most && made > 0) {
+    while (status == CODING_MORE && out->len < most && produced > 0) {
         buf_reserve(out, CHUNK_SIZE);
         status = coding->run(stream, &in, out->data + out->len, MIN(CHUNK_SIZE, most - out->len),
-                             &made);
-        out->len += made;
+                             &produced);
+        out->len += produced;
     }
     return status != CODING_ERROR && status != CODING_REFUSED;
 }

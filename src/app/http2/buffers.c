@@ -28,18 +28,18 @@ static size_t space_for(const struct h2_dir *ds)
     return ds->header_bytes + 4 * (size_t)ds->header_count + 32;
 }
 
-static bool keep(struct h2_dir *ds, enum h2_made what, struct slice s, struct slice *out)
+static bool keep(struct h2_dir *ds, enum h2_derived what, struct slice s, struct slice *out)
 {
-    ds->made |= 1u << what;
+    ds->derived |= 1u << what;
     ds->make[what] = s;
     *out = s;
     return s.data != NULL;
 }
 
-static bool retained(const struct h2_dir *ds, enum h2_made what, struct slice *out)
+static bool retained(const struct h2_dir *ds, enum h2_derived what, struct slice *out)
 {
     *out = ds->make[what];
-    return (ds->made & 1u << what) != 0;
+    return (ds->derived & 1u << what) != 0;
 }
 
 static bool is_field(const struct h2_header *h, const char *name)
@@ -69,7 +69,7 @@ static struct slice join(struct h2_tx *t, struct h2_dir *ds, const char *name, u
     return out;
 }
 
-static bool get_value(struct app_tx *tx, enum direction d, const char *name, enum h2_made what,
+static bool get_value(struct app_tx *tx, enum direction d, const char *name, enum h2_derived what,
                       struct slice *out)
 {
     struct h2_tx *t = h2_tx_of(tx);
@@ -86,28 +86,28 @@ static bool get_value(struct app_tx *tx, enum direction d, const char *name, enu
 
 /* --- single headers --------------------------------------------------------------------------- */
 
-#define VALUE(function, name, made)                                                              \
+#define VALUE(function, name, derived)                                                              \
     static bool function(struct app_tx *tx, enum direction d, unsigned i UNUSED,                 \
                          struct slice *out)                                                      \
     {                                                                                            \
-        return get_value(tx, d, name, made, out);                                                \
+        return get_value(tx, d, name, derived, out);                                                \
     }
-VALUE(get_raw_host, ":authority", H2_MADE_AUTHORITY)
-VALUE(get_user_agent, "user-agent", H2_MADE_USER_AGENT)
-VALUE(get_content_type, "content-type", H2_MADE_CONTENT_TYPE)
-VALUE(get_content_len, "content-length", H2_MADE_CONTENT_LEN)
-VALUE(get_connection, "connection", H2_MADE_CONNECTION)
-VALUE(get_referer, "referer", H2_MADE_REFERER)
-VALUE(get_accept, "accept", H2_MADE_ACCEPT)
-VALUE(get_accept_enc, "accept-encoding", H2_MADE_ACCEPT_ENC)
-VALUE(get_accept_lang, "accept-language", H2_MADE_ACCEPT_LANG)
-VALUE(get_server, "server", H2_MADE_SERVER)
-VALUE(get_location, "location", H2_MADE_LOCATION)
+VALUE(get_raw_host, ":authority", H2_DERIVED_AUTHORITY)
+VALUE(get_user_agent, "user-agent", H2_DERIVED_USER_AGENT)
+VALUE(get_content_type, "content-type", H2_DERIVED_CONTENT_TYPE)
+VALUE(get_content_len, "content-length", H2_DERIVED_CONTENT_LEN)
+VALUE(get_connection, "connection", H2_DERIVED_CONNECTION)
+VALUE(get_referer, "referer", H2_DERIVED_REFERER)
+VALUE(get_accept, "accept", H2_DERIVED_ACCEPT)
+VALUE(get_accept_enc, "accept-encoding", H2_DERIVED_ACCEPT_ENC)
+VALUE(get_accept_lang, "accept-language", H2_DERIVED_ACCEPT_LANG)
+VALUE(get_server, "server", H2_DERIVED_SERVER)
+VALUE(get_location, "location", H2_DERIVED_LOCATION)
 #undef VALUE
 
 static bool get_cookie(struct app_tx *tx, enum direction d, unsigned i UNUSED, struct slice *out)
 {
-    return get_value(tx, d, d == TO_SERVER ? "cookie" : "set-cookie", H2_MADE_COOKIE, out);
+    return get_value(tx, d, d == TO_SERVER ? "cookie" : "set-cookie", H2_DERIVED_COOKIE, out);
 }
 
 #define FIRST(function, name)                                                                    \
@@ -147,7 +147,7 @@ static bool get_host(struct app_tx *tx, enum direction d, unsigned index, struct
     struct slice s;
     uint8_t *lower;
 
-    if (retained(ds, H2_MADE_HOST, out))
+    if (retained(ds, H2_DERIVED_HOST, out))
         return out->data != NULL;
     if (!get_raw_host(tx, d, index, &s))
         return false;
@@ -158,7 +158,7 @@ static bool get_host(struct app_tx *tx, enum direction d, unsigned index, struct
     for (uint32_t i = 0; i < s.len; i++)
         lower[i] = (uint8_t)tolower(s.data[i]);
     s.data = lower;
-    return keep(ds, H2_MADE_HOST, s, out);
+    return keep(ds, H2_DERIVED_HOST, s, out);
 }
 
 /* --- lines ------------------------------------------------------------------------------------ */
@@ -177,7 +177,7 @@ static bool get_line(struct app_tx *tx, enum direction d, unsigned i UNUSED, str
     struct h2_dir *ds = &t->ds[d];
     uint8_t *start, *p;
 
-    if (retained(ds, H2_MADE_LINE, out))
+    if (retained(ds, H2_DERIVED_LINE, out))
         return true;
     start = p = arena_alloc(&tx->arena, space_for(ds));
     if (start == NULL)
@@ -188,7 +188,7 @@ static bool get_line(struct app_tx *tx, enum direction d, unsigned i UNUSED, str
     } else {
         p = put_text(put(put_text(p, "HTTP/2 "), value_or_empty(t, d, ":status")), "\r\n");
     }
-    return keep(ds, H2_MADE_LINE, (struct slice){ start, (uint32_t)(p - start) }, out);
+    return keep(ds, H2_DERIVED_LINE, (struct slice){ start, (uint32_t)(p - start) }, out);
 }
 
 static bool get_protocol(struct app_tx *tx UNUSED, enum direction d UNUSED, unsigned i UNUSED,
@@ -225,14 +225,14 @@ static struct slice trimmed(struct slice s)
 }
 
 static uint8_t *put_headers(uint8_t *p, const struct h2_dir *ds, enum direction d,
-                            enum h2_made what)
+                            enum h2_derived what)
 {
     for (unsigned i = 0; i < ds->header_count; i++) {
         const struct h2_header *h = &ds->header[i];
 
-        if (what == H2_MADE_NAMES)
+        if (what == H2_DERIVED_NAMES)
             p = put_text(put(p, h->name), "\r\n");
-        else if (what == H2_MADE_RAW)
+        else if (what == H2_DERIVED_RAW)
             p = put_text(put(put_text(put(p, h->name), ": "), h->value), "\r\n");
         else if (!is_cookie(h, d))
             p = put_text(put(put_text(put(p, h->name), ": "), trimmed(h->value)), "\r\n");
@@ -240,7 +240,7 @@ static uint8_t *put_headers(uint8_t *p, const struct h2_dir *ds, enum direction 
     return p;
 }
 
-static bool get_joined(struct app_tx *tx, enum direction d, enum h2_made what, struct slice *out)
+static bool get_joined(struct app_tx *tx, enum direction d, enum h2_derived what, struct slice *out)
 {
     struct h2_dir *ds = &h2_tx_of(tx)->ds[d];
     uint8_t *start, *p;
@@ -252,10 +252,10 @@ static bool get_joined(struct app_tx *tx, enum direction d, enum h2_made what, s
     start = p = arena_alloc(&tx->arena, space_for(ds));
     if (start == NULL)
         return false;
-    if (what == H2_MADE_NAMES)
+    if (what == H2_DERIVED_NAMES)
         p = put_text(p, "\r\n");
     p = put_headers(p, ds, d, what);
-    if (what == H2_MADE_NAMES)
+    if (what == H2_DERIVED_NAMES)
         p = put_text(p, "\r\n");
     keep(ds, what, (struct slice){ start, (uint32_t)(p - start) }, out);
     return out->len > 0;
@@ -264,19 +264,19 @@ static bool get_joined(struct app_tx *tx, enum direction d, enum h2_made what, s
 static bool get_headers(struct app_tx *tx, enum direction d, unsigned i UNUSED,
                         struct slice *out)
 {
-    return get_joined(tx, d, H2_MADE_HEADERS, out);
+    return get_joined(tx, d, H2_DERIVED_HEADERS, out);
 }
 
 static bool get_raw_headers(struct app_tx *tx, enum direction d, unsigned i UNUSED,
                             struct slice *out)
 {
-    return get_joined(tx, d, H2_MADE_RAW, out);
+    return get_joined(tx, d, H2_DERIVED_RAW, out);
 }
 
 static bool get_header_names(struct app_tx *tx, enum direction d, unsigned i UNUSED,
                              struct slice *out)
 {
-    return get_joined(tx, d, H2_MADE_NAMES, out);
+    return get_joined(tx, d, H2_DERIVED_NAMES, out);
 }
 
 /* --- headers one by one ----------------------------------------------------------------------- */

@@ -128,7 +128,7 @@ static bool begin(struct h2_decoder *dec, uint8_t first)
 #endif
 }
 
-static enum h2_decoded decode_zlib(struct h2_decoder *dec, struct slice *in, size_t *made)
+static enum h2_decoded decode_zlib(struct h2_decoder *dec, struct slice *in, size_t *produced)
 {
     int result;
 
@@ -137,7 +137,7 @@ static enum h2_decoded decode_zlib(struct h2_decoder *dec, struct slice *in, siz
     dec->z.next_out = dec->chunk;
     dec->z.avail_out = CHUNK;
     result = inflate(&dec->z, Z_NO_FLUSH);
-    *made = CHUNK - dec->z.avail_out;
+    *produced = CHUNK - dec->z.avail_out;
     in->data = dec->z.next_in;
     in->len = dec->z.avail_in;
     dec->over = result == Z_STREAM_END;
@@ -147,14 +147,14 @@ static enum h2_decoded decode_zlib(struct h2_decoder *dec, struct slice *in, siz
 }
 
 #ifdef HAVE_BROTLI
-static enum h2_decoded decode_brotli(struct h2_decoder *dec, struct slice *in, size_t *made)
+static enum h2_decoded decode_brotli(struct h2_decoder *dec, struct slice *in, size_t *produced)
 {
     uint8_t *next = dec->chunk;
     size_t space = CHUNK, left = in->len;
     BrotliDecoderResult result = BrotliDecoderDecompressStream(dec->brotli, &left, &in->data,
                                                                &space, &next, NULL);
 
-    *made = CHUNK - space;
+    *produced = CHUNK - space;
     in->len = (uint32_t)left;
     dec->over = result == BROTLI_DECODER_RESULT_SUCCESS;
     if (result == BROTLI_DECODER_RESULT_ERROR)
@@ -180,7 +180,7 @@ enum h2_decoded h2_decode(struct h2_decoder *dec, struct slice *in, struct slice
 {
     enum h2_decoded result = H2_DECODE_FAILED;
     struct slice input = *in;
-    size_t made = 0;
+    size_t produced = 0;
 
     *out = (struct slice){ .data = dec->chunk, .len = 0 };
     if (dec->over || (!dec->begun && in->len == 0))
@@ -191,14 +191,14 @@ enum h2_decoded h2_decode(struct h2_decoder *dec, struct slice *in, struct slice
     }
 #ifdef HAVE_BROTLI
     if (dec->coding == CODING_BROTLI)
-        result = decode_brotli(dec, in, &made);
+        result = decode_brotli(dec, in, &produced);
 #endif
     if (dec->coding != CODING_BROTLI)
-        result = decode_zlib(dec, in, &made);
-    out->len = (uint32_t)made;
+        result = decode_zlib(dec, in, &produced);
+    out->len = (uint32_t)produced;
     input.len -= in->len;
     dec->in += input.len;
-    dec->out += made;
+    dec->out += produced;
     if (result == H2_DECODE_FAILED)
         return failure(dec);
     keep(dec, input);

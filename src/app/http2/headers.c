@@ -155,7 +155,7 @@ void h2_header_add(struct h2_tx *t, enum direction d, const struct h2_header *h)
         return;
     ds->header[ds->header_count++] = retained;
     ds->header_bytes += size;
-    ds->made = 0;
+    ds->derived = 0;
     ds->item = NULL;
 }
 

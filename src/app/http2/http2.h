@@ -85,11 +85,11 @@ struct app_range;
 struct h2_decoder;
 
 /* What rules see that has to be put together; kept until more headers come. */
-enum h2_made {
-    H2_MADE_AUTHORITY, H2_MADE_HOST, H2_MADE_USER_AGENT, H2_MADE_COOKIE, H2_MADE_CONTENT_TYPE,
-    H2_MADE_CONTENT_LEN, H2_MADE_CONNECTION, H2_MADE_REFERER, H2_MADE_ACCEPT,
-    H2_MADE_ACCEPT_ENC, H2_MADE_ACCEPT_LANG, H2_MADE_SERVER, H2_MADE_LOCATION, H2_MADE_LINE,
-    H2_MADE_HEADERS, H2_MADE_RAW, H2_MADE_NAMES, H2_MADE_COUNT,
+enum h2_derived {
+    H2_DERIVED_AUTHORITY, H2_DERIVED_HOST, H2_DERIVED_USER_AGENT, H2_DERIVED_COOKIE, H2_DERIVED_CONTENT_TYPE,
+    H2_DERIVED_CONTENT_LEN, H2_DERIVED_CONNECTION, H2_DERIVED_REFERER, H2_DERIVED_ACCEPT,
+    H2_DERIVED_ACCEPT_ENC, H2_DERIVED_ACCEPT_LANG, H2_DERIVED_SERVER, H2_DERIVED_LOCATION, H2_DERIVED_LINE,
+    H2_DERIVED_HEADERS, H2_DERIVED_RAW, H2_DERIVED_NAMES, H2_DERIVED_COUNT,
 };
 
 struct h2_dir {
@@ -104,8 +104,8 @@ struct h2_dir {
     bool data_seen;
     bool is_dns;                        /* content-type: application/dns-message */
     bool coding_known;
-    uint32_t made;                      /* bit per enum h2_made */
-    struct slice make[H2_MADE_COUNT];
+    uint32_t derived;                      /* bit per enum h2_derived */
+    struct slice make[H2_DERIVED_COUNT];
     struct slice *item;                 /* headers one by one, as name and value */
     unsigned item_count;
     struct app_file *file;

@@ -13,7 +13,7 @@ static const struct quic_thread *thread_of(const struct quic_tx *t)
 
 static void make_ja3(struct quic_tx *t)
 {
-    t->ja3_made = true;
+    t->ja3_done = true;
     t->ja3 = tls_ja3_string_with_grease(&t->hello, &t->tx.arena);
     t->ja3_hash = tls_ja3_hash(t->ja3, thread_of(t)->digests, &t->tx.arena);
 }
@@ -22,7 +22,7 @@ const struct slice *quic_ja3(struct quic_tx *t)
 {
     if (!t->has_hello)
         return NULL;
-    if (!t->ja3_made)
+    if (!t->ja3_done)
         make_ja3(t);
     return &t->ja3;
 }
@@ -36,8 +36,8 @@ const struct slice *quic_ja4(struct quic_tx *t)
 {
     if (!t->has_hello || t->direction != TO_SERVER)
         return NULL;
-    if (!t->ja4_made) {
-        t->ja4_made = true;
+    if (!t->ja4_done) {
+        t->ja4_done = true;
         t->ja4 = tls_ja4(&t->hello, true, thread_of(t)->digests, &t->tx.arena);
     }
     return &t->ja4;

@@ -89,7 +89,7 @@ struct quic_tx {
     uint8_t version_bytes[4];
     struct slice sni, ua;               /* data NULL: none */
     struct quic_cyu *cyu;
-    bool has_hello, ja3_made, ja4_made;
+    bool has_hello, ja3_done, ja4_done;
     struct tls_hello hello;             /* of a message in the arena */
     struct slice ja3, ja3_hash, ja4;
 };

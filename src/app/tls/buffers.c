@@ -113,11 +113,11 @@ static const struct tls_dir *with_ja3(struct app_tx *tx, enum direction d)
 {
     struct tls_dir *ds = &tls_tx_of(tx)->ds[d];
 
-    if (ds->ja3_made)
+    if (ds->ja3_done)
         return ds;
     if (!ds->has_hello || !ja3_enabled(tx->flow))
         return NULL;
-    ds->ja3_made = true;
+    ds->ja3_done = true;
     ds->ja3 = tls_ja3_string(&ds->hello, &tx->arena);
     ds->ja3_hash = tls_ja3_hash(ds->ja3, tx->flow->thread_data, &tx->arena);
     return ds;
@@ -144,8 +144,8 @@ const struct slice *tls_ja4_of(struct app_tx *tx)
 
     if (settings->ja4 == TLS_FINGERPRINT_NO)
         return NULL;
-    if (!t->ja4_made) {
-        t->ja4_made = t->ds[TO_SERVER].has_hello;     /* without one: that of an empty hello */
+    if (!t->ja4_done) {
+        t->ja4_done = t->ds[TO_SERVER].has_hello;     /* without one: that of an empty hello */
         t->ja4 = tls_ja4(&t->ds[TO_SERVER].hello, false, tx->flow->thread_data, &tx->arena);
     }
     return &t->ja4;

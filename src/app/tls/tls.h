@@ -105,7 +105,7 @@ struct tls_dir {
     struct tls_certificate certificate; /* the peer's own */
     struct slice *chain;                /* DER, as sent; NULL unless somebody wants it */
     unsigned chain_len;
-    bool ja3_made;
+    bool ja3_done;
     struct slice ja3, ja3_hash;         /* JA3S of the server */
 };
 
@@ -116,7 +116,7 @@ struct tls_tx {
     bool resumed;                       /* one of them hopes so, or both agree */
     bool without_certificate;           /* TLS 1.3: none will be seen */
     bool requires_client_certificate;
-    bool ja4_made;
+    bool ja4_done;
     struct slice ja4;
 };
 
