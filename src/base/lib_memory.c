@@ -15,7 +15,7 @@
 
 static __thread struct heap *thread_heap;
 static pthread_key_t at_thread_end;
-static pthread_once_t key_made = PTHREAD_ONCE_INIT;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 
 static void thread_ends(void *heap)
 {
@@ -30,7 +30,7 @@ static void make_key(void)
 
 static COLD struct heap *thread_heap_new(void)
 {
-    pthread_once(&key_made, make_key);
+    pthread_once(&key_once, make_key);
     thread_heap = heap_new();
     pthread_setspecific(at_thread_end, thread_heap);
     return thread_heap;

@@ -35,7 +35,7 @@ void pool_fini(struct pool *pool)
     }
     pool->slabs = NULL;
     pool->free_list = NULL;
-    pool->in_use = pool->made = 0;
+    pool->in_use = pool->created = 0;
 }
 
 #define HUGE_PAGE ((size_t)2 << 20)
@@ -43,7 +43,7 @@ void pool_fini(struct pool *pool)
 /* A pool of many megabytes is looked up at random: whole huge pages then spare the TLB. */
 static bool needs_huge_pages(const struct pool *pool)
 {
-    return pool->max == 0 && pool->made >= 4 * HUGE_PAGE / pool->size;
+    return pool->max == 0 && pool->created >= 4 * HUGE_PAGE / pool->size;
 }
 
 static struct pool_slab *slab_alloc(const struct pool *pool, size_t *count, size_t bytes)
@@ -66,7 +66,7 @@ static COLD bool pool_grow(struct pool *pool, size_t count)
     size_t bytes;
 
     if (pool->max > 0)
-        count = MIN(count, pool->max - pool->made);
+        count = MIN(count, pool->max - pool->created);
     if (count == 0 || __builtin_mul_overflow(count, pool->size, &bytes) ||
         __builtin_add_overflow(bytes, sizeof(*slab) + CACHE_LINE - 1, &bytes))
         return false;
@@ -82,14 +82,14 @@ static COLD bool pool_grow(struct pool *pool, size_t count)
         *(void **)object = pool->free_list;
         pool->free_list = object;
     }
-    pool->made += count;
+    pool->created += count;
     return true;
 }
 
 void pool_reserve(struct pool *pool, size_t count)
 {
-    if (count > pool->made)
-        pool_grow(pool, count - pool->made);
+    if (count > pool->created)
+        pool_grow(pool, count - pool->created);
 }
 
 void *pool_get_slow(struct pool *pool)

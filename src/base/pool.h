@@ -14,7 +14,7 @@ struct pool {
     void *free_list;
     struct pool_slab *slabs;
     size_t size, per_slab;
-    size_t in_use, made, max;
+    size_t in_use, created, max;
     uint64_t refused;       /* pool_get() calls answered NULL */
 };
 

@@ -92,22 +92,22 @@ static size_t stream_read(struct byte_source *s, uint8_t *into, size_t size)
 static size_t codec_read(struct byte_source *s, uint8_t *into, size_t size)
 {
     for (;;) {
-        size_t used = 0, made = 0;
+        size_t used = 0, produced = 0;
 
         if (s->raw_at == s->raw_len && !s->raw_ended) {
             s->raw_at = 0;
             s->raw_len = raw_read(s, s->raw, RAW_SIZE);
         }
         if (!s->codec->run(s->codec_self, s->raw + s->raw_at, s->raw_len - s->raw_at, &used, into,
-                           size, &made)) {
+                           size, &produced)) {
             snprintf(s->error, sizeof(s->error), "broken %s data", s->codec->name);
             s->raw_ended = true;
             s->raw_at = s->raw_len;
-            return made;
+            return produced;
         }
         s->raw_at += used;
-        if (made > 0)
-            return made;
+        if (produced > 0)
+            return produced;
         if (used == 0 && s->raw_ended)
             return 0;
     }

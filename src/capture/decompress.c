@@ -28,7 +28,7 @@ static void *gzip_open(void)
 }
 
 static bool gzip_run(void *self, const uint8_t *in, size_t in_len, size_t *in_used, uint8_t *out,
-                     size_t out_len, size_t *out_made)
+                     size_t out_len, size_t *out_produced)
 {
     z_stream *z = self;
     int status;
@@ -39,7 +39,7 @@ static bool gzip_run(void *self, const uint8_t *in, size_t in_len, size_t *in_us
     z->avail_out = (unsigned)out_len;
     status = inflate(z, Z_NO_FLUSH);
     *in_used = in_len - z->avail_in;
-    *out_made = out_len - z->avail_out;
+    *out_produced = out_len - z->avail_out;
     if (status == Z_STREAM_END)
         return inflateReset(z) == Z_OK;
     return status == Z_OK || status == Z_BUF_ERROR;
@@ -63,7 +63,7 @@ static void *xz_open(void)
 }
 
 static bool xz_run(void *self, const uint8_t *in, size_t in_len, size_t *in_used, uint8_t *out,
-                   size_t out_len, size_t *out_made)
+                   size_t out_len, size_t *out_produced)
 {
     lzma_stream *x = self;
     lzma_ret status;
@@ -74,7 +74,7 @@ static bool xz_run(void *self, const uint8_t *in, size_t in_len, size_t *in_used
     x->avail_out = out_len;
     status = lzma_code(x, in_len == 0 ? LZMA_FINISH : LZMA_RUN);
     *in_used = in_len - x->avail_in;
-    *out_made = out_len - x->avail_out;
+    *out_produced = out_len - x->avail_out;
     return status == LZMA_OK || status == LZMA_STREAM_END || status == LZMA_BUF_ERROR;
 }
 
@@ -91,14 +91,14 @@ static void *zstd_open(void)
 }
 
 static bool zstd_run(void *self, const uint8_t *in, size_t in_len, size_t *in_used, uint8_t *out,
-                     size_t out_len, size_t *out_made)
+                     size_t out_len, size_t *out_produced)
 {
     ZSTD_inBuffer from = { in, in_len, 0 };
     ZSTD_outBuffer to = { out, out_len, 0 };
     size_t status = ZSTD_decompressStream(self, &to, &from);
 
     *in_used = from.pos;
-    *out_made = to.pos;
+    *out_produced = to.pos;
     return !ZSTD_isError(status);
 }
 
@@ -117,13 +117,13 @@ static void *lz4_open(void)
 }
 
 static bool lz4_run(void *self, const uint8_t *in, size_t in_len, size_t *in_used, uint8_t *out,
-                    size_t out_len, size_t *out_made)
+                    size_t out_len, size_t *out_produced)
 {
-    size_t used = in_len, made = out_len;
-    size_t status = LZ4F_decompress(self, out, &made, in, &used, NULL);
+    size_t used = in_len, produced = out_len;
+    size_t status = LZ4F_decompress(self, out, &produced, in, &used, NULL);
 
     *in_used = used;
-    *out_made = made;
+    *out_produced = produced;
     return !LZ4F_isError(status);
 }
 

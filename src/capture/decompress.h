@@ -13,7 +13,7 @@ struct decompress_ops {
     /* Consumes from in and fills out; adds up how much of each. False: the data are broken.
      * With in_len 0 it gives what it still holds. */
     bool (*run)(void *self, const uint8_t *in, size_t in_len, size_t *in_used, uint8_t *out,
-                size_t out_len, size_t *out_made);
+                size_t out_len, size_t *out_produced);
     void (*close)(void *self);
 };
 

@@ -24,7 +24,7 @@ struct flow_table {
     struct pool pool;
     struct wheel wheel;
     struct flow_list ended;
-    uint64_t made;                  /* flows, ever */
+    uint64_t created;                  /* flows, ever */
     uint64_t position, tick;        /* packet.order of the packet at hand; time passed to */
     ARRAY_OF(struct flow *) sorting;
     uint64_t now_us;
@@ -41,7 +41,7 @@ void flow_table_gauge(struct flow_table *table)
 {
     counter_set(table->counters, table->id.memuse,
                 table->memory.used + flow_buckets_size(&table->buckets));
-    counter_set(table->counters, table->id.spare, table->pool.made - table->pool.in_use);
+    counter_set(table->counters, table->id.spare, table->pool.created - table->pool.in_use);
 }
 
 /* ---- making ---- */
@@ -436,8 +436,8 @@ static uint64_t rank_of(struct flow_table *table, const struct packet *p)
 {
     const struct packet *root = p->root != NULL ? p->root : p;
 
-    table->made++;
-    return p->order != 0 ? root->number << 9 | p->order_sub : table->made;
+    table->created++;
+    return p->order != 0 ? root->number << 9 | p->order_sub : table->created;
 }
 
 static void flow_start(struct flow_table *table, struct flow *flow, const struct packet *p)
@@ -525,18 +525,18 @@ void flow_table_touch(struct flow_table *table, struct flow *flow, struct packet
     update_seen(table, flow, p, dir);
 }
 
-struct flow *flow_table_get(struct flow_table *table, struct packet *p, bool *made, bool *memcap)
+struct flow *flow_table_get(struct flow_table *table, struct packet *p, bool *created, bool *memcap)
 {
     struct flow *flow = NULL;
 
-    *made = *memcap = false;
+    *created = *memcap = false;
     if (p->flow_hash != 0)
         flow = flow_table_find(table, p);
     if (flow == NULL) {
         flow = flow_table_add(table, p, memcap);
         if (flow == NULL)
             return NULL;
-        *made = true;
+        *created = true;
         p->flags |= PACKET_FLOW_START;
     }
     flow_table_touch(table, flow, p);

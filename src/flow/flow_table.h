@@ -52,7 +52,7 @@ struct flow *flow_table_add(struct flow_table *table, const struct packet *packe
 void flow_table_touch(struct flow_table *table, struct flow *flow, struct packet *packet);
 
 /* All three: finds or makes; *made tells which. */
-struct flow *flow_table_get(struct flow_table *table, struct packet *packet, bool *made,
+struct flow *flow_table_get(struct flow_table *table, struct packet *packet, bool *created,
                             bool *memcap);
 
 /* As flow_table_find(), without a look at the time. */

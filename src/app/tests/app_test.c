@@ -326,7 +326,7 @@ TEST(app_expected_flow)
 TEST(app_steady_state_reuses_memory)
 {
     struct app_fixture fixture;
-    size_t made = 0;
+    size_t created = 0;
 
     CHECK_INT(app_fixture_open(&fixture, NULL, toy_protocols), 0);
     for (unsigned i = 0; i < 500; i++) {
@@ -340,9 +340,9 @@ TEST(app_steady_state_reuses_memory)
         replay_end(&replay);
         replay_free(&replay);
         if (i == 10)
-            made = fixture.thread->sessions.made + fixture.thread->proto[APP_PROTO_toy].tx.made;
+            created = fixture.thread->sessions.created + fixture.thread->proto[APP_PROTO_toy].tx.created;
     }
-    CHECK_INT(fixture.thread->sessions.made + fixture.thread->proto[APP_PROTO_toy].tx.made, made);
+    CHECK_INT(fixture.thread->sessions.created + fixture.thread->proto[APP_PROTO_toy].tx.created, created);
     CHECK_INT(fixture.thread->sessions.in_use, 0);
     CHECK_INT(fixture.thread->proto[APP_PROTO_toy].tx.in_use, 0);
     CHECK(fixture.thread->spare_count <= 4);

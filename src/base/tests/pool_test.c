@@ -17,7 +17,7 @@ TEST(pool_refuses_above_max)
     }
     CHECK(pool_get(&pool) == NULL);
     CHECK_INT(pool.refused, 1);
-    CHECK_INT(pool.made, 10);
+    CHECK_INT(pool.created, 10);
     pool_put(&pool, object[3]);
     CHECK(pool_get(&pool) == object[3]);
     CHECK_INT(pool.in_use, 10);
@@ -31,7 +31,7 @@ TEST(pool_objects_are_zero_first_and_apart)
 
     pool_init(&pool, 100, 7, 0);
     pool_reserve(&pool, 20);
-    CHECK_INT(pool.made, 20);
+    CHECK_INT(pool.created, 20);
     for (int i = 0; i < 50; i++) {
         object[i] = pool_get(&pool);
         CHECK_INT((uintptr_t)object[i] % CACHE_LINE, 0);

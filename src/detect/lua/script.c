@@ -243,7 +243,7 @@ struct lua_thread *lua_thread_new(struct ruleset *set, struct counters *counters
 {
     struct lua_thread *lt;
 
-    struct lua_thread made = {
+    struct lua_thread fresh = {
         .counters = counters,
         .errors = counter_register("detect.lua.errors", COUNTER_SUM),
         .failed = {
@@ -257,7 +257,7 @@ struct lua_thread *lua_thread_new(struct ruleset *set, struct counters *counters
     if (set->scripts.count == 0)
         return NULL;
     lt = xcalloc(1, sizeof(*lt));
-    *lt = made;
+    *lt = fresh;
     lt->count = (unsigned)set->scripts.count;
     lt->at = xcalloc(lt->count, sizeof(*lt->at));
     for (unsigned i = 0; i < lt->count; i++)

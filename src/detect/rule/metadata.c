@@ -59,7 +59,7 @@ static const char *render(struct buf *text, struct arena *arena)
 {
     struct pairs pairs = { 0 };
     struct buf out = { 0 };
-    const char *made = NULL;
+    const char *built = NULL;
     struct json j;
 
     for (size_t at = 0; at < text->len;) {
@@ -73,17 +73,17 @@ static const char *render(struct buf *text, struct arena *arena)
         qsort(pairs.at, pairs.count, sizeof(pairs.at[0]), compare_pairs);
         json_init(&j, &out);
         write_pairs(&j, &pairs);
-        made = arena_text(arena, (struct text){ (const char *)out.data, out.len });
+        built = arena_text(arena, (struct text){ (const char *)out.data, out.len });
     }
     ARRAY_FREE(&pairs);
     buf_fini(&out);
-    return made;
+    return built;
 }
 
 const char *rule_metadata_render(struct rule_builder *b)
 {
     struct buf *text = &b->metadata_text, *cut = &b->metadata_cut;
-    const char *made;
+    const char *built;
 
     if (b->parser.metadata.count == 0)
         return NULL;
@@ -94,13 +94,13 @@ const char *rule_metadata_render(struct rule_builder *b)
         buf_add(text, argument.p, argument.n);
         buf_add(text, "", 1);
     }
-    made = map_get(&b->metadata_made, text->data, text->len);
-    if (made != NULL)
-        return made;
+    built = map_get(&b->metadata_built, text->data, text->len);
+    if (built != NULL)
+        return built;
     buf_clear(cut);
     buf_add(cut, text->data, text->len);
-    made = render(cut, b->parser.arena);
-    if (made != NULL)
-        map_put(&b->metadata_made, text->data, text->len, (void *)(uintptr_t)made);
-    return made;
+    built = render(cut, b->parser.arena);
+    if (built != NULL)
+        map_put(&b->metadata_built, text->data, text->len, (void *)(uintptr_t)built);
+    return built;
 }

@@ -405,5 +405,5 @@ void rule_builder_fini(struct rule_builder *b)
     ARRAY_FREE(&b->parser.metadata);
     buf_fini(&b->metadata_text);
     buf_fini(&b->metadata_cut);
-    map_fini(&b->metadata_made);
+    map_fini(&b->metadata_built);
 }

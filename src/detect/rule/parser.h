@@ -33,7 +33,7 @@ struct rule_builder {
     struct set_vars address_vars, port_vars;
     bool firewall;              /* the rules are the firewall's */
     struct buf metadata_text, metadata_cut;
-    struct map metadata_made;   /* arguments to JSON */
+    struct map metadata_built;   /* arguments to JSON */
 };
 void rule_builder_init(struct rule_builder *b, struct ruleset *set,
                        const struct ruleset_request *request);

@@ -72,23 +72,23 @@ static struct packet *packet_of(uint8_t proto, unsigned from, uint16_t src_port,
 
 TEST(flow_both_directions_meet)
 {
-    bool made, memcap;
+    bool created, memcap;
     struct packet *p;
     struct flow *f;
     struct env e;
 
     open_env(&e, NULL);
     p = packet_of(17, 1, 5000, 2, 53, 1);
-    f = flow_table_get(e.table, p, &made, &memcap);
-    CHECK(made && f != NULL && packet_direction(p) == TO_SERVER);
+    f = flow_table_get(e.table, p, &created, &memcap);
+    CHECK(created && f != NULL && packet_direction(p) == TO_SERVER);
     CHECK((p->flags & PACKET_FLOW_START) && (p->flags & PACKET_FIRST_IN_DIR));
     CHECK(!(p->flags & PACKET_ESTABLISHED));
     p = packet_of(17, 2, 53, 1, 5000, 2);
-    CHECK(flow_table_get(e.table, p, &made, &memcap) == f && !made);
+    CHECK(flow_table_get(e.table, p, &created, &memcap) == f && !created);
     CHECK(packet_direction(p) == TO_CLIENT && (p->flags & PACKET_ESTABLISHED));
     CHECK_INT(f->state, FLOW_ESTABLISHED);
     p = packet_of(17, 1, 5001, 2, 53, 2);
-    CHECK(flow_table_get(e.table, p, &made, &memcap) != f && made);
+    CHECK(flow_table_get(e.table, p, &created, &memcap) != f && created);
     CHECK_INT(flow_table_active(e.table), 2);
     CHECK_INT(count(&e, "flow.udp"), 2);
     close_env(&e);
@@ -130,41 +130,41 @@ TEST(flow_buckets_forget_a_crowd_that_has_gone)
 
 TEST(flow_vlan_and_recursion_keep_flows_apart)
 {
-    bool made, memcap;
+    bool created, memcap;
     struct packet *p;
     struct flow *f;
     struct env e;
 
     open_env(&e, NULL);
-    f = flow_table_get(e.table, packet_of(17, 1, 5, 2, 6, 1), &made, &memcap);
+    f = flow_table_get(e.table, packet_of(17, 1, 5, 2, 6, 1), &created, &memcap);
     p = packet_of(17, 1, 5, 2, 6, 1);
     p->vlan[0] = 7;
-    CHECK(flow_table_get(e.table, p, &made, &memcap) != f);
+    CHECK(flow_table_get(e.table, p, &created, &memcap) != f);
     p = packet_of(17, 1, 5, 2, 6, 1);
     p->recursion = 1;
-    CHECK(flow_table_get(e.table, p, &made, &memcap) != f);
+    CHECK(flow_table_get(e.table, p, &created, &memcap) != f);
     close_env(&e);
 
     open_env(&e, "vlan: { use-for-tracking: no }\n"
                  "decoder: { recursion-level: { use-for-tracking: no } }");
-    f = flow_table_get(e.table, packet_of(17, 1, 5, 2, 6, 1), &made, &memcap);
+    f = flow_table_get(e.table, packet_of(17, 1, 5, 2, 6, 1), &created, &memcap);
     p = packet_of(17, 1, 5, 2, 6, 1);
     p->vlan[0] = 7;
     p->recursion = 1;
-    CHECK(flow_table_get(e.table, p, &made, &memcap) == f);
+    CHECK(flow_table_get(e.table, p, &created, &memcap) == f);
     close_env(&e);
 }
 
 TEST(flow_past_its_timeout_does_not_answer)
 {
-    bool made, memcap;
+    bool created, memcap;
     struct flow *f;
     struct env e;
 
     open_env(&e, "flow-timeouts: { udp: { new: 10, established: 20 } }");
-    f = flow_table_get(e.table, packet_of(17, 1, 5, 2, 6, 100), &made, &memcap);
-    CHECK(flow_table_get(e.table, packet_of(17, 1, 5, 2, 6, 109), &made, &memcap) == f && !made);
-    CHECK(flow_table_get(e.table, packet_of(17, 1, 5, 2, 6, 119), &made, &memcap) != f && made);
+    f = flow_table_get(e.table, packet_of(17, 1, 5, 2, 6, 100), &created, &memcap);
+    CHECK(flow_table_get(e.table, packet_of(17, 1, 5, 2, 6, 109), &created, &memcap) == f && !created);
+    CHECK(flow_table_get(e.table, packet_of(17, 1, 5, 2, 6, 119), &created, &memcap) != f && created);
     CHECK(flow_table_take_ended(e.table) == f);
     CHECK_INT(f->end_reason, FLOW_END_TIMEOUT);
     CHECK_INT(count(&e, "flow.end.state.new"), 1);
@@ -174,14 +174,14 @@ TEST(flow_past_its_timeout_does_not_answer)
 
 TEST(flow_expires_by_the_wheel)
 {
-    bool made, memcap;
+    bool created, memcap;
     struct flow *f;
     struct env e;
 
     open_env(&e, "flow-timeouts: { udp: { new: 10 } }");
     for (unsigned i = 0; i < 100; i++)
-        flow_table_get(e.table, packet_of(17, i, 5, 200, 6, 100), &made, &memcap);
-    flow_table_get(e.table, packet_of(17, 0, 5, 200, 6, 105), &made, &memcap);
+        flow_table_get(e.table, packet_of(17, i, 5, 200, 6, 100), &created, &memcap);
+    flow_table_get(e.table, packet_of(17, 0, 5, 200, 6, 105), &created, &memcap);
     flow_table_expire(e.table, 109 * 1000000ull, 1000);
     CHECK_INT(flow_table_active(e.table), 100);
     flow_table_expire(e.table, 111 * 1000000ull, 1000);
@@ -217,7 +217,7 @@ static void pass(struct flow_table *table, uint64_t ms)
 TEST(flow_ends_are_announced_before)
 {
     struct foretold told = { 0 };
-    bool made, memcap;
+    bool created, memcap;
     uint64_t sure;
     struct flow *f;
     struct env e;
@@ -225,7 +225,7 @@ TEST(flow_ends_are_announced_before)
     open_env(&e, "flow-timeouts: { udp: { new: 10 } }");
     flow_table_foretell(e.table, note_end, &told);
     pass(e.table, 100000);
-    flow_table_get(e.table, packet_of(17, 1, 5, 2, 6, 100), &made, &memcap);
+    flow_table_get(e.table, packet_of(17, 1, 5, 2, 6, 100), &created, &memcap);
     CHECK_INT(told.count, 0);
     pass(e.table, 109500);
     CHECK_INT(told.count, 0);
@@ -233,8 +233,8 @@ TEST(flow_ends_are_announced_before)
     pass(e.table, 109990);
     CHECK_INT(told.count, 1);
     CHECK(flow_table_foretold(e.table) > told.order);
-    flow_table_get(e.table, packet_of(17, 1, 5, 2, 6, 105), &made, &memcap);
-    CHECK(!made);
+    flow_table_get(e.table, packet_of(17, 1, 5, 2, 6, 105), &created, &memcap);
+    CHECK(!created);
     pass(e.table, 111000);
     CHECK(flow_table_take_ended(e.table) == NULL);
     pass(e.table, 114950);
@@ -251,14 +251,14 @@ TEST(flow_ends_are_announced_before)
 
 TEST(flow_ends_in_order_of_their_start)
 {
-    bool made, memcap;
+    bool created, memcap;
     struct flow *f;
     unsigned next = 0;
     struct env e;
 
     open_env(&e, NULL);
     for (unsigned i = 0; i < 500; i++)
-        flow_table_get(e.table, packet_of(17, i, 5, 600, 6, i < 100 ? 10 : 100), &made, &memcap);
+        flow_table_get(e.table, packet_of(17, i, 5, 600, 6, i < 100 ? 10 : 100), &created, &memcap);
     flow_table_end_all(e.table, 101 * 1000000ull);
     while ((f = flow_table_take_ended(e.table)) != NULL) {
         CHECK_INT(f->start_rank, next + 1);
@@ -274,14 +274,14 @@ TEST(flow_many_share_buckets)
 {
     enum { MANY = 20000 };
     struct flow **flows = calloc(MANY, sizeof(*flows));
-    bool made, memcap;
+    bool created, memcap;
     struct flow *f;
     struct env e;
 
     /* 64 buckets of 7 at first: they double nine times */
     open_env(&e, "flow: { memcap: 16mb, hash-size: 1, prealloc: 0 }");
     for (unsigned i = 0; i < MANY; i++)
-        flows[i] = flow_table_get(e.table, packet_of(17, i, 5, 1, 6, 1), &made, &memcap);
+        flows[i] = flow_table_get(e.table, packet_of(17, i, 5, 1, 6, 1), &created, &memcap);
     for (unsigned i = 0; i < MANY; i += 2)
         flow_table_end(e.table, flows[i], FLOW_END_FORCED);
     for (unsigned i = 0; i < MANY; i++)
@@ -297,7 +297,7 @@ TEST(flow_table_grows_while_in_use)
 {
     enum { MANY = 5000 };
     struct flow **flows = calloc(MANY, sizeof(*flows));
-    bool made, memcap;
+    bool created, memcap;
     struct flow *f;
     struct env e;
 
@@ -305,8 +305,8 @@ TEST(flow_table_grows_while_in_use)
     for (unsigned i = 0; i < MANY; i++) {
         unsigned old = (unsigned)(i * 2654435761u) % (i + 1);
 
-        flows[i] = flow_table_get(e.table, packet_of(17, i, 5, 1, 6, 1), &made, &memcap);
-        CHECK(made);
+        flows[i] = flow_table_get(e.table, packet_of(17, i, 5, 1, 6, 1), &created, &memcap);
+        CHECK(created);
         CHECK(flow_table_find(e.table, packet_of(17, old, 5, 1, 6, 1)) == flows[old]);
         if (i % 3 != 0 || flows[old] == NULL)
             continue;
@@ -326,27 +326,27 @@ TEST(flow_table_grows_while_in_use)
 
 TEST(flow_memcap_brings_emergency_and_ends_it)
 {
-    bool made, memcap = false;
-    unsigned made_count = 0;
+    bool created, memcap = false;
+    unsigned created_count = 0;
     struct flow *f;
     struct env e;
 
     open_env(&e, "flow: { memcap: 40000, hash-size: 1, prealloc: 0, emergency-recovery: 30 }\n"
                  "flow-timeouts: { udp: { new: 30, emergency-new: 5 } }");
     for (unsigned i = 0; i < 300; i++)
-        made_count += flow_table_get(e.table, packet_of(17, i, 5, 400, 6, 100), &made, &memcap)
+        created_count += flow_table_get(e.table, packet_of(17, i, 5, 400, 6, 100), &created, &memcap)
                       != NULL;
-    CHECK(memcap && made_count > 50 && made_count < 300);
+    CHECK(memcap && created_count > 50 && created_count < 300);
     CHECK_INT(count(&e, "flow.emerg_mode_entered"), 1);
-    CHECK_INT(count(&e, "flow.memcap"), 300 - made_count);
+    CHECK_INT(count(&e, "flow.memcap"), 300 - created_count);
     /* past the short timeout they make room one by one */
-    f = flow_table_get(e.table, packet_of(17, 301, 5, 400, 6, 106), &made, &memcap);
+    f = flow_table_get(e.table, packet_of(17, 301, 5, 400, 6, 106), &created, &memcap);
     CHECK(f != NULL && f->emergency);
     flow_table_expire(e.table, 106 * 1000000ull, 1000);
     CHECK_INT(count(&e, "flow.emerg_mode_over"), 1);
     while ((f = flow_table_take_ended(e.table)) != NULL)
         flow_table_release(e.table, f);
-    f = flow_table_get(e.table, packet_of(17, 302, 5, 400, 6, 106), &made, &memcap);
+    f = flow_table_get(e.table, packet_of(17, 302, 5, 400, 6, 106), &created, &memcap);
     CHECK(f != NULL && !f->emergency);
     close_env(&e);
 }
@@ -363,18 +363,18 @@ static struct packet *icmp_of(unsigned from, unsigned to, uint8_t type)
 
 TEST(flow_icmp_answers_belong_to_requests)
 {
-    bool made, memcap;
+    bool created, memcap;
     struct packet *p;
     struct flow *f;
     struct env e;
 
     open_env(&e, NULL);
-    f = flow_table_get(e.table, icmp_of(1, 2, 8), &made, &memcap);
+    f = flow_table_get(e.table, icmp_of(1, 2, 8), &created, &memcap);
     p = icmp_of(2, 1, 0);
-    CHECK(flow_table_get(e.table, p, &made, &memcap) == f);
+    CHECK(flow_table_get(e.table, p, &created, &memcap) == f);
     CHECK_INT(packet_direction(p), TO_CLIENT);
-    CHECK(flow_table_get(e.table, icmp_of(1, 2, 13), &made, &memcap) != f);
-    CHECK(flow_table_get(e.table, icmp_of(2, 1, 11), &made, &memcap) == NULL && !memcap);
+    CHECK(flow_table_get(e.table, icmp_of(1, 2, 13), &created, &memcap) != f);
+    CHECK(flow_table_get(e.table, icmp_of(2, 1, 11), &created, &memcap) == NULL && !memcap);
     CHECK_INT(count(&e, "flow.icmpv4"), 2);
     close_env(&e);
 }
@@ -383,7 +383,7 @@ TEST(flow_icmp_error_belongs_to_what_it_quotes)
 {
     static const uint8_t quote[28] = { 0x45, 0, 0, 28, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1,
                                        10, 0, 0, 2, 0x13, 0x88, 0, 53 };
-    bool made, memcap;
+    bool created, memcap;
     struct flow *f;
     struct packet *p;
     uint32_t hash;
@@ -392,16 +392,16 @@ TEST(flow_icmp_error_belongs_to_what_it_quotes)
     open_env(&e, NULL);
     p = packet_of(17, 1, 5000, 2, 53, 1);
     hash = p->flow_hash;
-    f = flow_table_get(e.table, p, &made, &memcap);
+    f = flow_table_get(e.table, p, &created, &memcap);
     p = icmp_of(2, 1, 3);
     p->icmp.embedded = quote;
     p->icmp.embedded_len = sizeof(quote);
     p->flow_hash = hash;
-    CHECK(flow_table_get(e.table, p, &made, &memcap) == f);
+    CHECK(flow_table_get(e.table, p, &created, &memcap) == f);
     CHECK_INT(packet_direction(p), TO_CLIENT);
     CHECK_INT(f->state, FLOW_NEW);
     p->icmp.embedded_len = 21;
-    CHECK(flow_table_get(e.table, p, &made, &memcap) == NULL);
+    CHECK(flow_table_get(e.table, p, &created, &memcap) == NULL);
     close_env(&e);
 }
 
