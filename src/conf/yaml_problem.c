@@ -83,13 +83,13 @@ static unsigned indenting_tab(const struct yaml_file *f, unsigned line)
 static int advise(struct yaml_file *f, struct where at, const struct advice *advice)
 {
     const yaml_parser_t *parser = &f->parser;
-    yaml_mark_t begun = parser->context != NULL ? parser->context_mark : parser->problem_mark;
+    yaml_mark_t start = parser->context != NULL ? parser->context_mark : parser->problem_mark;
     const char *number = strstr(advice->message, "%u");
 
     if (number == NULL)
         return err_at(f->err, at, "%s", advice->message);
     return err_at(f->err, at, "%.*s%u%s", (int)(number - advice->message), advice->message,
-                  (unsigned)begun.line + 1, number + 2);
+                  (unsigned)start.line + 1, number + 2);
 }
 
 int yaml_problem(struct yaml_file *f)

@@ -19,7 +19,7 @@ struct tag_state {
     uint64_t seen;              /* packets or bytes since */
     uint32_t count;
     uint8_t metric, restarts;
-    bool begun;                 /* the packet that matched has passed */
+    bool started;                 /* the packet that matched has passed */
     bool over;
 };
 _Static_assert(sizeof(struct tag_state) <= SHARD_VALUE_SIZE, "state fits an entry");
@@ -172,7 +172,7 @@ void tag_start(struct tag_table *table, const struct rule *rule, const struct pa
 /* True when this packet is to be logged: the one that matched is not, its alert is. */
 static bool count_packet(struct tag_state *s, const struct packet *p)
 {
-    bool first = !s->begun;
+    bool first = !s->started;
 
     if (s->over)
         return false;
@@ -182,7 +182,7 @@ static bool count_packet(struct tag_state *s, const struct packet *p)
         s->seen += p->len;
     else
         s->seen = p->time_us / 1000000 - s->first_us / 1000000;
-    s->begun = true;
+    s->started = true;
     if (first)
         return false;
     s->over = s->seen > s->count;

@@ -256,7 +256,7 @@ static void begin(struct http_tx *htx, enum direction d)
 {
     struct http_content *c = http_content_make(htx, d);
 
-    c->begun = true;
+    c->started = true;
     c->decoder = http_decoder_new(htx, d);
     if (d == TO_SERVER)
         begin_request(htx);
@@ -329,7 +329,7 @@ void http_body_data(struct http_tx *htx, enum direction d, const uint8_t *data, 
 {
     struct http_content *c = htx->message[d].content;
 
-    if (c == NULL || !c->begun) {
+    if (c == NULL || !c->started) {
         begin(htx, d);
         c = htx->message[d].content;
     }

@@ -345,7 +345,7 @@ const struct coding coding_lzma = {
 struct http_brotli {
     BrotliDecoderState *decoder;
     struct decoder_memory *memory;
-    bool begun;
+    bool started;
 };
 
 static void *brotli_open(struct http_thread *ht UNUSED, const struct http_config *config UNUSED,
@@ -383,9 +383,9 @@ static enum coding_status brotli_run(void *stream, struct bytes *in, uint8_t *ou
     BrotliDecoderResult result;
 
     *produced = 0;
-    if (!s->begun && len > 0 && decoder_memory_is_large_brotli(s->memory, *next))
+    if (!s->started && len > 0 && decoder_memory_is_large_brotli(s->memory, *next))
         return CODING_REFUSED;
-    s->begun |= len > 0;
+    s->started |= len > 0;
     result = BrotliDecoderDecompressStream(s->decoder, &left, &next, &space, &out, NULL);
     take_skip(in, len - left);
     *produced = capacity - space;

@@ -407,7 +407,7 @@ static void is_not_chunked(struct http_tx *htx)
 {
     const struct http_content *c = htx->message[TO_CLIENT].content;
 
-    if (c == NULL || !c->begun)
+    if (c == NULL || !c->started)
         htx->htp->response_message_len = 0;
 }
 

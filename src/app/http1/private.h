@@ -115,7 +115,7 @@ struct http_content {
     struct http_multipart *multipart;
     struct http_decoder *decoder;
     struct http_chunks chunks;
-    bool begun;                         /* some of the body has come */
+    bool started;                         /* some of the body has come */
 };
 
 struct http_message {

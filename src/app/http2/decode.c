@@ -20,7 +20,7 @@ enum coding { CODING_GZIP, CODING_DEFLATE, CODING_BROTLI };
 
 struct h2_decoder {
     enum coding coding;
-    bool begun, over;
+    bool started, over;
     struct decoder_memory memory;
     struct buf retained;                    /* input so far, until something comes out */
     uint64_t in, out;
@@ -95,7 +95,7 @@ void h2_decoder_free(struct h2_decoder *dec)
 {
     if (dec == NULL)
         return;
-    if (dec->begun && dec->coding != CODING_BROTLI)
+    if (dec->started && dec->coding != CODING_BROTLI)
         inflateEnd(&dec->z);
 #ifdef HAVE_BROTLI
     if (dec->brotli != NULL)
@@ -110,7 +110,7 @@ void h2_decoder_free(struct h2_decoder *dec)
  * tells which. */
 static bool begin(struct h2_decoder *dec, uint8_t first)
 {
-    dec->begun = true;
+    dec->started = true;
     switch (dec->coding) {
     case CODING_GZIP:
         return inflateInit2(&dec->z, 16 + MAX_WBITS) == Z_OK;
@@ -183,10 +183,10 @@ enum h2_decoded h2_decode(struct h2_decoder *dec, struct slice *in, struct slice
     size_t produced = 0;
 
     *out = (struct slice){ .data = dec->chunk, .len = 0 };
-    if (dec->over || (!dec->begun && in->len == 0))
+    if (dec->over || (!dec->started && in->len == 0))
         return H2_DECODED_ALL;
-    if (!dec->begun && !begin(dec, in->data[0])) {
-        dec->begun = false;
+    if (!dec->started && !begin(dec, in->data[0])) {
+        dec->started = false;
         return failure(dec);
     }
 #ifdef HAVE_BROTLI

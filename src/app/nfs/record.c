@@ -185,7 +185,7 @@ static bool complete_reply(struct nfs_state *st, const struct nfs_position *at, 
 
 /* --- extents of files ------------------------------------------------------------------------ */
 
-enum begun { NOT_AN_EXTENT, NEEDS_MORE, BEGUN, MALFORMED };
+enum start_result { NOT_AN_EXTENT, NEEDS_MORE, STARTED, MALFORMED };
 
 /* A record that has not come whole: `have` are its bytes, of `len`. */
 struct beginning {
@@ -193,7 +193,7 @@ struct beginning {
     uint32_t len;
 };
 
-static enum begun short_or_bad(const struct beginning *b, bool is_short)
+static enum start_result short_or_bad(const struct beginning *b, bool is_short)
 {
     return is_short && bytes_left(&b->have) < b->len ? NEEDS_MORE : MALFORMED;
 }
@@ -213,7 +213,7 @@ static bool set_trailing_len(struct nfs_dir *ds, const struct beginning *b,
     return true;
 }
 
-static enum begun begin_write(struct nfs_state *st, const struct beginning *b)
+static enum start_result begin_write(struct nfs_state *st, const struct beginning *b)
 {
     struct bytes in = b->have, arguments;
     struct nfs_extent p = { 0 };
@@ -235,10 +235,10 @@ static enum begun begin_write(struct nfs_state *st, const struct beginning *b)
     (void)nfs_call_new(st, &r);
     p.name = nfs_name_find(st, p.handle);
     nfs_file_write(st, &r, NFS3_WRITE, &p, true);
-    return BEGUN;
+    return STARTED;
 }
 
-static enum begun begin_read(struct nfs_state *st, const struct beginning *b)
+static enum start_result begin_read(struct nfs_state *st, const struct beginning *b)
 {
     struct bytes in = b->have, results;
     struct nfs_extent p = { 0 };
@@ -263,7 +263,7 @@ static enum begun begin_read(struct nfs_state *st, const struct beginning *b)
     if (!set_trailing_len(&st->ds[TO_CLIENT], b, &p))
         return MALFORMED;
     nfs_file_read(st, &r, known, status, &p, true);
-    return BEGUN;
+    return STARTED;
 }
 
 /* --- the stream ----------------------------------------------------------------------------- */
@@ -313,13 +313,13 @@ static enum parse_status long_record(struct nfs_state *st, struct app_input *in,
                                      const struct nfs_position *at, const struct beginning *b,
                                      bool *taken)
 {
-    enum begun begun = in->direction == TO_SERVER ? begin_write(st, b) : begin_read(st, b);
+    enum start_result started = in->direction == TO_SERVER ? begin_write(st, b) : begin_read(st, b);
 
-    *taken = begun != NOT_AN_EXTENT;
-    switch (begun) {
+    *taken = started != NOT_AN_EXTENT;
+    switch (started) {
     case NEEDS_MORE:
         return need_more(in, 0);
-    case BEGUN:
+    case STARTED:
         nfs_frame(st, at, NFS_FRAME_RPC_PDU, in->data, (int64_t)b->len + RPC_MARK_LEN);
         in->consumed = MIN(in->len, b->len + RPC_MARK_LEN);
         after_record(st);

@@ -229,8 +229,8 @@ enum parse_status ssh_parse(struct app_flow *af, struct app_input *in)
     uint32_t at = 0;
     bool in_banner;
 
-    if (!st->begun) {
-        st->begun = true;
+    if (!st->started) {
+        st->started = true;
         st->tx = (struct ssh_tx *)app_tx_new(af);
         if (st->tx == NULL)
             return PARSE_STOP;

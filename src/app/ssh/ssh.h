@@ -48,7 +48,7 @@ static inline struct ssh_tx *ssh_tx_of(const struct app_tx *tx)
 
 struct ssh_state {
     struct ssh_tx *tx;          /* NULL before the first bytes and once it is gone */
-    bool begun;
+    bool started;
     bool header_seen[2];        /* ... of a record that is waited for */
     uint32_t skip[2];           /* bytes of the record at hand that nobody needs */
 };

@@ -20,7 +20,7 @@ enum telnet_step {
 struct telnet_state {
     enum telnet_step step;
     uint32_t pdu[2], part[2];           /* frames of the message that is being read */
-    bool begun[2];
+    bool started[2];
 };
 
 /* On its port everything is Telnet. */
@@ -133,9 +133,9 @@ static void begin_message(struct app_flow *af, const struct app_input *input,
     enum direction d = input->direction;
     uint64_t offset = input->offset + (uint64_t)(in->next - input->data);
 
-    if (s->begun[d])
+    if (s->started[d])
         return;
-    s->begun[d] = true;
+    s->started[d] = true;
     s->pdu[d] = app_frame(af, d, FRAME_PDU, offset, -1, APP_FRAME_NO_TX);
     s->part[d] = app_frame(af, d, peek_u8(in) == IAC ? FRAME_CTL : FRAME_DATA, offset, -1,
                            APP_FRAME_NO_TX);
@@ -147,7 +147,7 @@ static void end_message(struct app_flow *af, enum direction d, size_t len)
 
     app_frame_set_length(af, d, s->pdu[d], (int64_t)len);
     app_frame_set_length(af, d, s->part[d], (int64_t)len);
-    s->begun[d] = false;
+    s->started[d] = false;
 }
 
 static bool take_message(struct app_flow *af, const struct app_input *input, struct bytes *in)
@@ -179,7 +179,7 @@ static enum parse_status parse(struct app_flow *af, struct app_input *input)
     bool more = false;
 
     if (input->gap > 0) {
-        s->begun[input->direction] = false;
+        s->started[input->direction] = false;
         return PARSE_OK;
     }
     while (!more && bytes_have(&in, 1))

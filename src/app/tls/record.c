@@ -255,7 +255,7 @@ static enum parse_status any_record(struct app_flow *af, struct tls_state *st,
 
 static bool begin(struct app_flow *af, struct tls_state *st)
 {
-    st->begun = true;
+    st->started = true;
     st->tx = (struct tls_tx *)app_tx_new(af);
     return st->tx != NULL;
 }
@@ -267,7 +267,7 @@ enum parse_status tls_parse(struct app_flow *af, struct app_input *in)
     enum parse_status status = PARSE_OK;
     uint32_t at = 0;
 
-    if (!st->begun && !begin(af, st))
+    if (!st->started && !begin(af, st))
         return PARSE_STOP;
     if (st->tx != NULL && !st->header_seen[d] && st->skip[d] == 0 && in->len > 0)
         st->tx->state = 0;

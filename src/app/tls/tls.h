@@ -140,7 +140,7 @@ struct tls_message {
 
 struct tls_state {
     struct tls_tx *tx;          /* NULL before the first bytes and once it is gone */
-    bool begun, is_abandoned[2];
+    bool started, is_abandoned[2];
     bool header_seen[2];        /* ... of the record at hand, which is not here yet */
     bool cipher_changed[2];
     bool hello_seen[2];

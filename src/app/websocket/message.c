@@ -20,8 +20,8 @@ bool ws_message_add(struct ws_message *m, struct slice payload, bool compressed,
 {
     size_t space = m->data.len < limit ? limit - m->data.len : 0;
 
-    if (!m->begun) {
-        m->begun = true;
+    if (!m->started) {
+        m->started = true;
         m->compressed = compressed;
     }
     buf_add(&m->data, payload.data, MIN(payload.len, space));
@@ -35,7 +35,7 @@ struct slice ws_message_take(struct ws_message *m, struct arena *arena, bool *co
     if (complete.len > 0)
         complete.data = arena_copy(arena, complete.data, complete.len);
     *compressed = m->compressed;
-    m->begun = m->compressed = false;
+    m->started = m->compressed = false;
     buf_clear(&m->data);
     return complete;
 }

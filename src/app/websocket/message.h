@@ -10,13 +10,13 @@ struct ws_inflater;
 /* Zeroed is none. */
 struct ws_message {
     struct buf data;                /* of the message that is not over yet */
-    bool begun, compressed;
+    bool started, compressed;
     struct ws_inflater *inflater;   /* from the first packed message on: they share a window */
 };
 
-static inline bool ws_message_is_begun(const struct ws_message *m)
+static inline bool ws_message_is_started(const struct ws_message *m)
 {
-    return m->begun;
+    return m->started;
 }
 /* False: the limit was reached by this frame, the rest of the message is lost. */
 bool ws_message_add(struct ws_message *m, struct slice payload, bool compressed, uint32_t limit);

@@ -92,7 +92,7 @@ static void frames(struct app_flow *af, const struct app_input *in, const struct
 static void follow_message(struct ws_tx *t, struct ws_message *m, uint32_t limit)
 {
     bool fin = (t->flags & FLAG_FIN) != 0, compressed = (t->flags & FLAG_COMPRESSED) != 0;
-    bool complete = fin && !ws_message_is_begun(m);
+    bool complete = fin && !ws_message_is_started(m);
 
     if (t->opcode < OPCODE_CONTROL && !complete) {
         if (!ws_message_add(m, t->payload, compressed, limit))

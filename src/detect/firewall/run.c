@@ -55,10 +55,10 @@ static bool packet_rule_fits(struct detect_thread *dt, struct packet *p, enum di
 bool firewall_evaluate(struct detect_thread *dt, struct packet *p, enum direction d,
                   const struct rule *r, struct header_view *h)
 {
-    uint64_t begun = rule_profile_begin(dt);
+    uint64_t started = rule_profile_begin(dt);
     bool fits = packet_rule_fits(dt, p, d, r, h);
 
-    rule_profile_end(dt, r->index, begun, fits);
+    rule_profile_end(dt, r->index, started, fits);
     return fits;
 }
 
@@ -174,12 +174,12 @@ static void tx_report(struct tx_turn *t, struct match_input *in, const struct ru
 static bool rule_decides_hook(struct tx_turn *t, const struct rule *r, enum hook_end *end)
 {
     unsigned hook = r->hook - 1u;
-    uint64_t begun = rule_profile_begin(t->c->dt);
+    uint64_t started = rule_profile_begin(t->c->dt);
     struct match_input in;
     bool before;
     enum inspect_result result = tx_rule_evaluate(t->c, r, &in, &before);
 
-    rule_profile_end(t->c->dt, r->index, begun, result == INSPECT_MATCH && !before);
+    rule_profile_end(t->c->dt, r->index, started, result == INSPECT_MATCH && !before);
     switch (result) {
     case INSPECT_MATCH:
         if (!before)

@@ -175,9 +175,9 @@ static bool frame_visit(const struct app_frame_view *f, void *arg)
     candidates_sort(&dt->found);
     for (unsigned i = 0; i < dt->found.count; i++) {
         uint32_t rule = dt->found.list[i];
-        uint64_t begun = rule_profile_begin(dt);
+        uint64_t started = rule_profile_begin(dt);
 
-        rule_profile_end(dt, rule, begun, frame_rule(c, f, dt->plan->rule[rule]));
+        rule_profile_end(dt, rule, started, frame_rule(c, f, dt->plan->rule[rule]));
     }
     candidates_clear(&dt->found);
     note_inspected(c, f);

@@ -233,12 +233,12 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
     selected = select_rules(dt, p, &h, stream_due);
     for (unsigned i = 0; i < selected; i++) {
         uint32_t rule = dt->selected[i];
-        uint64_t begun;
+        uint64_t started;
 
         if (!header_may_fit(dt->plan->mask[rule].header_id, &h))
             continue;
-        begun = rule_profile_begin(dt);
-        rule_profile_end(dt, rule, begun,
+        started = rule_profile_begin(dt);
+        rule_profile_end(dt, rule, started,
                  rule_inspect(dt, p, d, dt->plan->rule[rule], &h, stream_due));
     }
     candidates_clear(&dt->found);
@@ -270,9 +270,9 @@ static void run_found(struct detect_thread *dt, struct packet *p, enum direction
     candidates_sort(&dt->found);
     for (unsigned i = 0; i < dt->found.count; i++) {
         uint32_t rule = dt->found.list[i];
-        uint64_t begun = rule_profile_begin(dt);
+        uint64_t started = rule_profile_begin(dt);
 
-        rule_profile_end(dt, rule, begun, tests_inspect(dt, p, d, dt->plan->rule[rule], h));
+        rule_profile_end(dt, rule, started, tests_inspect(dt, p, d, dt->plan->rule[rule], h));
     }
     candidates_clear(&dt->found);
 }

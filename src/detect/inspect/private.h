@@ -164,10 +164,10 @@ static inline uint64_t rule_profile_begin(const struct detect_thread *dt)
     return UNLIKELY(dt->profile != NULL) ? clock_ticks() : 0;
 }
 
-static inline void rule_profile_end(struct detect_thread *dt, uint32_t rule, uint64_t begun, bool matched)
+static inline void rule_profile_end(struct detect_thread *dt, uint32_t rule, uint64_t started, bool matched)
 {
     if (UNLIKELY(dt->profile != NULL))
-        rule_profile_add(&dt->profile[rule], clock_ticks() - begun, matched);
+        rule_profile_add(&dt->profile[rule], clock_ticks() - started, matched);
 }
 
 /* header.c */

@@ -364,12 +364,12 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
     selected = select_rules(dt, p, &h);
     for (unsigned i = 0; i < selected; i++) {
         uint32_t rule = dt->selected[i];
-        uint64_t begun = rule_profile_begin(dt);
+        uint64_t started = rule_profile_begin(dt);
 
         if (!header_may_fit(dt->plan->mask[rule].header_id, &h))
             continue;
         rule_on_window(dt, p, ds, rule, &h, window, d);
-        rule_profile_end(dt, rule, begun, false);   /* a match counts where it is reported */
+        rule_profile_end(dt, rule, started, false);   /* a match counts where it is reported */
     }
     candidates_clear(&dt->found);
     candidates_clear(&dt->decided);

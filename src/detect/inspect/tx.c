@@ -450,9 +450,9 @@ static void tx_inspect_rules(struct tx_context *c)
     selected = select_rules(c);
     for (unsigned i = 0; i < selected; i++) {
         uint32_t rule = c->dt->selected[i];
-        uint64_t begun = rule_profile_begin(c->dt);
+        uint64_t started = rule_profile_begin(c->dt);
 
-        rule_profile_end(c->dt, rule, begun, rule_inspect(c, c->dt->plan->rule[rule]));
+        rule_profile_end(c->dt, rule, started, rule_inspect(c, c->dt->plan->rule[rule]));
     }
     candidates_clear(&c->dt->found);
 }

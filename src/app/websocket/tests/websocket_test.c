@@ -84,7 +84,7 @@ static bool is_text(struct slice s, const char *text)
 /* The examples of RFC 7692, 7.2.3: "Hello" twice, the second time out of the shared window. */
 TEST(websocket_inflate)
 {
-    struct ws_message m = { .begun = false };
+    struct ws_message m = { .started = false };
     struct arena arena;
 
     arena_init(&arena, 1024, 0);
@@ -98,7 +98,7 @@ TEST(websocket_inflate)
 
 TEST(websocket_message_in_parts)
 {
-    struct ws_message m = { .begun = false };
+    struct ws_message m = { .started = false };
     struct arena arena;
     bool compressed;
 
@@ -107,7 +107,7 @@ TEST(websocket_message_in_parts)
     CHECK(!ws_message_add(&m, SLICE("and two"), false, 8));
     CHECK(ws_message_add(&m, SLICE("more"), false, 8));
     CHECK(is_text(ws_message_take(&m, &arena, &compressed), "one and "));
-    CHECK(compressed && !ws_message_is_begun(&m));
+    CHECK(compressed && !ws_message_is_started(&m));
     ws_message_fini(&m);
     arena_fini(&arena);
 }
