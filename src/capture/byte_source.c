@@ -56,7 +56,7 @@ struct byte_source {
     size_t raw_at, raw_len;
     const struct decompress_ops *codec;
     void *codec_self;
-    bool raw_ended;
+    bool raw_finished;
     char error[128];
 };
 
@@ -70,7 +70,7 @@ static size_t raw_read(struct byte_source *s, uint8_t *into, size_t size)
     if (n < 0)
         snprintf(s->error, sizeof(s->error), "%s", strerror(errno));
     if (n <= 0) {
-        s->raw_ended = true;
+        s->raw_finished = true;
         return 0;
     }
     s->raw_done += (uint64_t)n;
@@ -83,7 +83,7 @@ static size_t stream_read(struct byte_source *s, uint8_t *into, size_t size)
     size_t n = MIN(size, s->raw_len - s->raw_at);
 
     if (n == 0)
-        return s->raw_ended ? 0 : raw_read(s, into, size);
+        return s->raw_finished ? 0 : raw_read(s, into, size);
     memcpy(into, s->raw + s->raw_at, n);
     s->raw_at += n;
     return n;
@@ -94,21 +94,21 @@ static size_t codec_read(struct byte_source *s, uint8_t *into, size_t size)
     for (;;) {
         size_t used = 0, produced = 0;
 
-        if (s->raw_at == s->raw_len && !s->raw_ended) {
+        if (s->raw_at == s->raw_len && !s->raw_finished) {
             s->raw_at = 0;
             s->raw_len = raw_read(s, s->raw, RAW_SIZE);
         }
         if (!s->codec->run(s->codec_self, s->raw + s->raw_at, s->raw_len - s->raw_at, &used, into,
                            size, &produced)) {
             snprintf(s->error, sizeof(s->error), "broken %s data", s->codec->name);
-            s->raw_ended = true;
+            s->raw_finished = true;
             s->raw_at = s->raw_len;
             return produced;
         }
         s->raw_at += used;
         if (produced > 0)
             return produced;
-        if (used == 0 && s->raw_ended)
+        if (used == 0 && s->raw_finished)
             return 0;
     }
 }
@@ -330,7 +330,7 @@ static int open_stream(struct byte_source *s, size_t buffer_size, struct err *er
                        const char *path)
 {
     s->raw = xmalloc(RAW_SIZE);
-    while (s->raw_len < 8 && !s->raw_ended)
+    while (s->raw_len < 8 && !s->raw_finished)
         s->raw_len += raw_read(s, s->raw + s->raw_len, RAW_SIZE - s->raw_len);
     s->codec = decompress_find(s->raw, s->raw_len);
     if (s->codec != NULL) {

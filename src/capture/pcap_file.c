@@ -165,7 +165,7 @@ static void log_input(const struct pcap_queue *q, const struct pcap_input *input
         log_warning("pcap", "%s: skipped", text);
 }
 
-static void file_ended(struct pcap_queue *q, enum pcap_status status)
+static void file_finished(struct pcap_queue *q, enum pcap_status status)
 {
     struct open_file *f = q->file;
 
@@ -360,7 +360,7 @@ static bool receive_one(struct pcap_queue *q, struct packet_vector *v, unsigned 
         if (status == PCAP_STATUS_LATER)
             return false;
         count_progress(q);
-        file_ended(q, status);
+        file_finished(q, status);
         return false;
     }
     if (UNLIKELY(!ours)) {
@@ -433,7 +433,7 @@ static void file_queue_close(void *queue)
 
     packet_pool_collect(q->pool);
     if (q->file != NULL)
-        file_ended(q, PCAP_STATUS_FRAME);
+        file_finished(q, PCAP_STATUS_FRAME);
     if (q->speaks) {
         __atomic_fetch_add(&q->capture->read.packets, q->packets, __ATOMIC_RELAXED);
         __atomic_fetch_add(&q->capture->read.bytes, q->bytes, __ATOMIC_RELAXED);

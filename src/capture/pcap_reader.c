@@ -74,7 +74,7 @@ static COLD enum pcap_status broken(struct pcap_reader *r, const char *what)
 }
 
 /* Fewer bytes than wanted: the end if there are none. */
-static COLD enum pcap_status ended(struct pcap_reader *r, const char *what)
+static COLD enum pcap_status broken_off(struct pcap_reader *r, const char *what)
 {
     if (byte_source_waits(r->source))
         return PCAP_STATUS_LATER;
@@ -94,7 +94,7 @@ static enum pcap_status classic_next(struct pcap_reader *r, struct pcap_frame *f
     uint64_t fraction;
 
     if (UNLIKELY(h == NULL))
-        return ended(r, "cut short in a packet header");
+        return broken_off(r, "cut short in a packet header");
     f->len = read32(r, h + 8);
     f->wire_len = read32(r, h + 12);
     fraction = read32(r, h + 4);
@@ -222,7 +222,7 @@ static enum pcap_status ng_block(struct pcap_reader *r, struct pcap_frame *f, bo
     bool ok = true;
 
     if (UNLIKELY(h == NULL))
-        return ended(r, "cut short in a block header");
+        return broken_off(r, "cut short in a block header");
     if (get_be32(h) == BLOCK_SECTION && !section_block(r, h))
         return broken(r, "section without a byte order");
     type = read32(r, h);

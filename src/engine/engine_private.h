@@ -28,7 +28,7 @@ struct handoff_queue {
     unsigned queue_max;
 
     CACHE_ALIGNED uint64_t done;        /* packets, by the consumer */
-    bool ended;                         /* consumer's: `last` has come */
+    bool finished;                         /* consumer's: `last` has come */
     struct packet_vector *head;         /* merge.c: being taken, from head_at on; or NULL */
     unsigned head_at;
     struct order_mark mark;             /* nothing before it comes any more */
@@ -60,7 +60,7 @@ struct engine_thread {
     unsigned module_count;
 
     struct handoff_queue *in;  /* in_count of them; this thread owns their memory */
-    unsigned in_count, in_next, in_ended;
+    unsigned in_count, in_next, in_finished;
     struct handoff_queue **out;                  /* lent by the threads of the next stage */
     unsigned out_count;
     struct scheduler *scheduler;                  /* shared; NULL with one consumer */
@@ -69,7 +69,7 @@ struct engine_thread {
     bool merges;                        /* offline, of several producers: merge.c */
     struct packet_vector merged;
     struct order_mark merged_end;       /* of all that producers have told, the latest place */
-    bool merged_ended;
+    bool merged_finished;
     struct packet_vector work;          /* what receive and flush fill */
     struct packet_vector *carried;      /* at the module at_module */
     struct packet_vector early;         /* what leaves before the rest of it */

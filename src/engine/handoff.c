@@ -298,7 +298,7 @@ static COLD struct packet_vector *answer_nudge(struct engine_thread *t)
         const struct plan_stage *before = &t->engine->plan->stages[t->plan->stage - 1];
         struct order_mark m = order_mark_get(&t->engine->threads[before->first + i].dealt);
 
-        if (!t->in[i].ended && order_mark_has_passed(least, m.at, m.sub))
+        if (!t->in[i].finished && order_mark_has_passed(least, m.at, m.sub))
             least = m;
     }
     for (unsigned i = 0; i < t->in_count; i++)
@@ -339,7 +339,7 @@ struct packet_vector *take_in(struct engine_thread *t, struct handoff_queue **fr
     if (t->merges)
         return take_merged(t);
     v = try_take(t, from);
-    if (v == NULL && t->in_ended < t->in_count) {
+    if (v == NULL && t->in_finished < t->in_count) {
         hand_off_pending(t);
         account_sleep(t);
         while ((v = try_take(t, from)) == NULL) {
@@ -351,9 +351,9 @@ struct packet_vector *take_in(struct engine_thread *t, struct handoff_queue **fr
     }
     if (v == NULL || v == &t->work)
         return v;
-    if (v->last && !(*from)->ended) {
-        (*from)->ended = true;
-        t->in_ended++;
+    if (v->last && !(*from)->finished) {
+        (*from)->finished = true;
+        t->in_finished++;
     }
     v->last = false;
     return v;

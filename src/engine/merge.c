@@ -41,9 +41,9 @@ static void next_head(struct engine_thread *t, struct handoff_queue *queue)
     while (queue->head == NULL && ring_pop(queue->full, &v, 1) == 1) {
         queue->head = v;
         queue->head_at = 0;
-        if (queue->head->last && !queue->ended) {
-            queue->ended = true;
-            t->in_ended++;
+        if (queue->head->last && !queue->finished) {
+            queue->finished = true;
+            t->in_finished++;
         }
         queue->head->last = false;
         if (queue->head->count == 0)
@@ -64,7 +64,7 @@ static struct order_mark queue_mark(struct engine_thread *t, unsigned number)
         p = queue->head->packet[queue->head_at];
         return (struct order_mark){ p->order, p->order_sub };
     }
-    if (queue->ended)
+    if (queue->finished)
         return (struct order_mark){ ORDER_END, ORDER_END };
     return metric_get(&queue->sent) == queue->done ? dealt : queue->mark;
 }
@@ -127,10 +127,10 @@ static bool gather(struct engine_thread *t)
            has_answer(t, (struct order_mark){ v->order_at, v->order_sub });
 }
 
-static bool all_ended(const struct engine_thread *t)
+static bool all_finished(const struct engine_thread *t)
 {
     for (unsigned i = 0; i < t->in_count; i++)
-        if (!t->in[i].ended || t->in[i].head != NULL)
+        if (!t->in[i].finished || t->in[i].head != NULL)
             return false;
     return true;
 }
@@ -138,7 +138,7 @@ static bool all_ended(const struct engine_thread *t)
 static void nudge_producers(const struct engine_thread *t)
 {
     for (unsigned i = 0; i < t->in_count; i++)
-        if (t->in[i].head == NULL && !t->in[i].ended && producer(t, i)->in_count > 0)
+        if (t->in[i].head == NULL && !t->in[i].finished && producer(t, i)->in_count > 0)
             nudge(producer(t, i));
 }
 
@@ -177,23 +177,23 @@ static void wait_for_news(struct engine_thread *t)
 /* All producers have ended: once more a vector, which tells when that was, and where. */
 static struct packet_vector *end_of_input(struct engine_thread *t)
 {
-    if (t->merged_ended)
+    if (t->merged_finished)
         return NULL;
-    t->merged_ended = true;
+    t->merged_finished = true;
     return &t->merged;
 }
 
 struct packet_vector *take_merged(struct engine_thread *t)
 {
-    if (!gather(t) && !all_ended(t)) {
+    if (!gather(t) && !all_finished(t)) {
         hand_off_pending(t);
         account_sleep(t);
         do
             wait_for_news(t);
-        while (!gather(t) && !all_ended(t));
+        while (!gather(t) && !all_finished(t));
         account_awake(t, WAIT_INPUT);
     }
-    if (t->merged.count > 0 || !all_ended(t))
+    if (t->merged.count > 0 || !all_finished(t))
         return &t->merged;
     return end_of_input(t);
 }

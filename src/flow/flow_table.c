@@ -23,7 +23,7 @@ struct flow_table {
     struct memcap_reservation memory;
     struct pool pool;
     struct wheel wheel;
-    struct flow_list ended;
+    struct flow_list finished;
     uint64_t created;                  /* flows, ever */
     uint64_t position, tick;        /* packet.order of the packet at hand; time passed to */
     ARRAY_OF(struct flow *) sorting;
@@ -199,22 +199,22 @@ static void list_append(struct flow_list *list, struct flow *flow)
     list->last = flow;
 }
 
-struct flow *flow_table_take_ended(struct flow_table *table)
+struct flow *flow_table_take_finished(struct flow_table *table)
 {
-    struct flow *flow = table->ended.first;
+    struct flow *flow = table->finished.first;
 
     if (flow == NULL)
         return NULL;
-    table->ended.first = flow->next;
+    table->finished.first = flow->next;
     if (flow->next == NULL)
-        table->ended.last = NULL;
+        table->finished.last = NULL;
     flow->next = NULL;
     return flow;
 }
 
-bool flow_table_has_ended(const struct flow_table *table)
+bool flow_table_has_finished(const struct flow_table *table)
 {
-    return table->ended.first != NULL;
+    return table->finished.first != NULL;
 }
 
 static void leave_emergency_when_over(struct flow_table *table)
@@ -241,7 +241,7 @@ void flow_table_end(struct flow_table *table, struct flow *flow, enum flow_end_r
     counter_sub(table->counters, table->id.active, 1);
     counter_inc(table->counters, table->id.recycled);
     counter_inc(table->counters, table->id.end_state[flow_final_state(flow)]);
-    list_append(&table->ended, flow);
+    list_append(&table->finished, flow);
     leave_emergency_when_over(table);
 }
 
@@ -320,17 +320,17 @@ static int by_end(const void *a, const void *b)
 }
 
 /* Into the order of the capture. Nearly always there are none, one or two. */
-static void sort_ended(struct flow_table *table)
+static void sort_finished(struct flow_table *table)
 {
     struct flow_list sorted = { 0 };
 
     table->sorting.count = 0;
-    for (struct flow *f = table->ended.first; f != NULL; f = f->next)
+    for (struct flow *f = table->finished.first; f != NULL; f = f->next)
         ARRAY_PUSH(&table->sorting, f);
     qsort(table->sorting.at, table->sorting.count, sizeof(table->sorting.at[0]), by_end);
     for (size_t i = 0; i < table->sorting.count; i++)
         list_append(&sorted, table->sorting.at[i]);
-    table->ended = sorted;
+    table->finished = sorted;
 }
 
 void flow_table_pass(struct flow_table *table, uint64_t order)
@@ -342,8 +342,8 @@ void flow_table_pass(struct flow_table *table, uint64_t order)
     table->tick = tick;
     table->now_us = MAX(table->now_us, order_time_us(order));
     wheel_advance(&table->wheel, tick, timer_fired, table, 0);
-    if (table->ended.first != table->ended.last)
-        sort_ended(table);
+    if (table->finished.first != table->finished.last)
+        sort_finished(table);
     for (unsigned i = 0; table->emergency && i < SWEEP_PER_VECTOR; i++)
         (void)sweep_bucket(table);
 }

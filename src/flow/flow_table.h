@@ -97,9 +97,9 @@ void flow_table_end_all(struct flow_table *table, uint64_t final_us);
 void flow_table_restart(struct flow_table *table);
 
 /* The ended flow that waits longest, now the caller's; NULL when none waits. */
-struct flow *flow_table_take_ended(struct flow_table *table);
+struct flow *flow_table_take_finished(struct flow_table *table);
 
-bool flow_table_has_ended(const struct flow_table *table);
+bool flow_table_has_finished(const struct flow_table *table);
 
 /* The flow has been returned: memory back to the pool. */
 void flow_table_release(struct flow_table *table, struct flow *flow);

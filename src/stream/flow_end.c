@@ -60,7 +60,7 @@ static void place(const struct stream_thread *st, const struct flow *flow, struc
 {
     if (flow->last_order == 0)
         return;                 /* live */
-    if (st->all_ended) {
+    if (st->all_finished) {
         p->order = ORDER_SHUTDOWN | flow->start_rank;
         return;
     }
@@ -158,7 +158,7 @@ bool flow_ends_push(struct stream_thread *st, struct packet_vector *v)
         struct packet *p;
 
         if (st->ending == NULL)
-            st->ending = flow_table_take_ended(st->flows);
+            st->ending = flow_table_take_finished(st->flows);
         if (st->ending == NULL)
             return true;
         if (st->ends_pushed == ENDS_AT_ONCE || (p = next_packet(st)) == NULL)
@@ -177,7 +177,7 @@ unsigned flow_ends_insert(struct stream_thread *st, struct packet_vector *v, uns
         struct packet *p;
 
         if (st->ending == NULL)
-            st->ending = flow_table_take_ended(st->flows);
+            st->ending = flow_table_take_finished(st->flows);
         if (st->ending == NULL)
             break;
         p = next_packet(st);

@@ -499,7 +499,7 @@ static COLD bool stands_alone(struct stream_thread *st, const struct packet_vect
 /* One may have been begun, and the packets been out just then. */
 static inline bool ends_wait(const struct stream_thread *st)
 {
-    return st->ending != NULL || flow_table_has_ended(st->flows);
+    return st->ending != NULL || flow_table_has_finished(st->flows);
 }
 
 /* The next packet, behind the flows that end before it; false: these fill the vector. */
@@ -623,19 +623,19 @@ bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t fi
         st->now_us = final_us;
     if (v->order_at != 0)       /* the last packet may be another thread's, and not seen here */
         st->now_us = MAX(st->now_us, order_time_us(v->order_at));
-    if (!st->all_ended && v->order_at != 0) {
+    if (!st->all_finished && v->order_at != 0) {
         flow_table_pass(st->flows, v->order_at);
         if (!flow_ends_push(st, v))
             return true;
     }
-    if (!st->all_ended) {
+    if (!st->all_finished) {
         flow_table_end_all(st->flows, st->now_us);
-        st->all_ended = true;
+        st->all_finished = true;
     }
     (void)flow_ends_insert(st, v, v->count, UINT32_MAX);
     if (v->count > 0 || ends_wait(st))
         return true;
-    st->all_ended = false;
+    st->all_finished = false;
     st->now_us = 0;
     flow_table_restart(st->flows);
     return false;

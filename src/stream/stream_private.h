@@ -207,7 +207,7 @@ struct stream_thread {
     uint64_t now_us;
     uint8_t datalink;                   /* of the last packet; logs name it with ours too */
     const char *file_name;              /* its capture file, borrowed; NULL: none */
-    bool all_ended;
+    bool all_finished;
     struct packet_vector input;         /* packets that stand in an order, as they came */
     unsigned input_at;                  /* of them, the next */
     const struct flow *ahead[STREAM_AHEAD];     /* probably those of the next packets; or NULL */

@@ -241,22 +241,22 @@ static bool take_value(struct reader *r, struct field *f)
 static bool take_name(struct reader *r, struct slice *name)
 {
     struct bytes look = r->in;
-    uint8_t ended = 0;
+    uint8_t finished = 0;
 
     while (bytes_have(&look, 1)) {
         uint8_t c = take_u8(&look);
 
-        if (ended == 0 && c == ':') {
+        if (finished == 0 && c == ':') {
             *name = take_slice(&r->in, (size_t)(look.next - 1 - r->in.next));
             take_u8(&r->in);
             return true;
         }
-        if (ended == 0)
-            ended = c == '\r' || c == '\n' ? c : 0;
+        if (finished == 0)
+            finished = c == '\r' || c == '\n' ? c : 0;
         else if (c == ' ')
-            ended = 0;
-        else if (c == '\n' && ended == '\r')
-            ended = c;
+            finished = 0;
+        else if (c == '\n' && finished == '\r')
+            finished = c;
         else
             return false;
     }

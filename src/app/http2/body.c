@@ -230,7 +230,7 @@ void h2_body_end(struct h2_tx *t, enum direction d)
     finish_range(t, d);
     app_file_close(t->ds[d].file, FILE_CLOSED);
     t->ds[d].file = NULL;
-    h2_tx_ended(t, d);
+    h2_tx_finished(t, d);
 }
 
 void h2_body_free(struct h2_tx *t, enum direction d)

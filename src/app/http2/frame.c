@@ -149,7 +149,7 @@ static void parse_promise(struct app_flow *af, enum direction d, const struct h2
 {
     t->ds[d].has_headers = true;
     if (d == TO_CLIENT)
-        t->ds[TO_SERVER].ended = true;
+        t->ds[TO_SERVER].finished = true;
     if ((f->flags & H2_FLAG_END_HEADERS) == 0)
         begin_block(af, d, f, t->stream, fragment);
     else

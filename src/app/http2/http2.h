@@ -100,7 +100,7 @@ struct h2_dir {
     uint32_t frames;
     uint64_t types[4];                  /* bit per frame type seen */
     bool has_headers;                   /* a frame with headers, be it without any */
-    bool ended;                         /* END_STREAM */
+    bool finished;                         /* END_STREAM */
     bool data_seen;
     bool is_dns;                        /* content-type: application/dns-message */
     bool coding_known;
@@ -177,7 +177,7 @@ struct h2_tx *h2_tx_find(struct app_flow *af, uint32_t stream);
 struct h2_tx *h2_tx_for(struct app_flow *af, uint32_t stream, uint8_t type);
 void h2_tx_close(struct app_tx *tx);
 /* This direction has said all; the transaction is over when the other one has too. */
-void h2_tx_ended(struct h2_tx *t, enum direction d);
+void h2_tx_finished(struct h2_tx *t, enum direction d);
 /* A frame about the connection is a transaction of its direction, and all of it. */
 void h2_tx_global(struct h2_tx *t, enum direction d);
 

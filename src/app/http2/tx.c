@@ -118,14 +118,14 @@ void h2_tx_global(struct h2_tx *t, enum direction d)
     t->tx.unidirectional[OTHER_DIRECTION(d)] = true;
 }
 
-void h2_tx_ended(struct h2_tx *t, enum direction d)
+void h2_tx_finished(struct h2_tx *t, enum direction d)
 {
     struct h2_dir *other = &t->ds[OTHER_DIRECTION(d)];
 
-    t->ds[d].ended = true;
+    t->ds[d].finished = true;
     t->tx.progress[d] = MAX(t->tx.progress[d], H2_BODY);
     /* A server that has sent all of an answer is not interested in the rest of the request. */
-    if (!other->ended && !(d == TO_CLIENT && t->ds[d].data_seen))
+    if (!other->finished && !(d == TO_CLIENT && t->ds[d].data_seen))
         return;
     t->closed = true;
     t->tx.progress[TO_SERVER] = t->tx.progress[TO_CLIENT] = H2_COMPLETE;

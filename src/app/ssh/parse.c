@@ -79,9 +79,9 @@ static enum parse_status banner(struct ssh_state *st, struct app_input *in, uint
     struct ssh_dir *ds = &st->tx->ds[in->direction];
     struct slice rest = { in->data + *at, in->len - *at };
     uint32_t len, complete;
-    bool ended = find_line(rest, &len, &complete);
+    bool finished = find_line(rest, &len, &complete);
 
-    if (ended && len < SSH_BANNER_MAX) {
+    if (finished && len < SSH_BANNER_MAX) {
         if (!read_banner(st->tx, (struct slice){ rest.data, len }, ds))
             return refuse(st, SSH_EVENT_INVALID_BANNER);
         *at += complete;

@@ -376,7 +376,7 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
 }
 
 /* A transaction that has just ended makes the data up to here worth reporting. */
-static bool tx_has_ended(const struct flow *f, enum direction d)
+static bool tx_has_finished(const struct flow *f, enum direction d)
 {
     const struct app_tx *tx;
 
@@ -397,7 +397,7 @@ static void note_complete(struct flow *f)
     if (af == NULL || f->detect == NULL)
         return;
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
-        f->detect->ds[d].flush |= af->raw_triggered[d] || tx_has_ended(f, d);
+        f->detect->ds[d].flush |= af->raw_triggered[d] || tx_has_finished(f, d);
         af->raw_triggered[d] = false;
     }
 }

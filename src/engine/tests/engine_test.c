@@ -18,7 +18,7 @@ struct stub_run {
     unsigned per_receiver;
     uint64_t seen, flushed, idle, decoded;      /* atomic */
     uint64_t last_of_flow[RECEIVERS_MAX][FLOWS];
-    uint64_t out_of_order, ended_at, returned;
+    uint64_t out_of_order, finished_at, returned;
     int fail_open;                              /* thread whose detect refuses; -1: none */
     bool fail_capture, endless;
     int hang;                                   /* atomic; 1: the next detect does; 2: it does */
@@ -163,7 +163,7 @@ static bool stub_flush(void *self, struct packet_vector *v)
         vector_push(v, p);
         __atomic_fetch_add(&s->run->flushed, 1, __ATOMIC_RELAXED);
     }
-    __atomic_store_n(&s->run->ended_at, v->now_us, __ATOMIC_RELAXED);
+    __atomic_store_n(&s->run->finished_at, v->now_us, __ATOMIC_RELAXED);
     return s->to_flush > 0;
 }
 
@@ -299,7 +299,7 @@ static void run_all(struct test *t, const char *mode, unsigned threads, const ch
     CHECK_INT(run->out_of_order, 0);
     CHECK_INT(run->seen, receivers * (uint64_t)PACKETS + run->flushed + run->decoded - run->idle);
     CHECK(run->flushed > 0 && run->flushed % 1000 == 0);
-    CHECK_INT(run->ended_at, PACKETS);
+    CHECK_INT(run->finished_at, PACKETS);
     CHECK(run->returned >= receivers * (uint64_t)PACKETS - run->idle);      /* all came home */
     engine_report(fixture.engine, &report);
     buf_add_u8(&report, '\0');

@@ -36,7 +36,7 @@ static void close_env(struct env *e)
     struct flow *f;
 
     flow_table_end_all(e->table, 0);
-    while ((f = flow_table_take_ended(e->table)) != NULL)
+    while ((f = flow_table_take_finished(e->table)) != NULL)
         flow_table_release(e->table, f);
     flow_table_free(e->table);
     counters_free(e->counters);
@@ -165,7 +165,7 @@ TEST(flow_past_its_timeout_does_not_answer)
     f = flow_table_get(e.table, packet_of(17, 1, 5, 2, 6, 100), &created, &memcap);
     CHECK(flow_table_get(e.table, packet_of(17, 1, 5, 2, 6, 109), &created, &memcap) == f && !created);
     CHECK(flow_table_get(e.table, packet_of(17, 1, 5, 2, 6, 119), &created, &memcap) != f && created);
-    CHECK(flow_table_take_ended(e.table) == f);
+    CHECK(flow_table_take_finished(e.table) == f);
     CHECK_INT(f->end_reason, FLOW_END_TIMEOUT);
     CHECK_INT(count(&e, "flow.end.state.new"), 1);
     flow_table_release(e.table, f);
@@ -188,7 +188,7 @@ TEST(flow_expires_by_the_wheel)
     CHECK_INT(flow_table_active(e.table), 1);
     flow_table_expire(e.table, 116 * 1000000ull, 1000);
     CHECK_INT(flow_table_active(e.table), 0);
-    while ((f = flow_table_take_ended(e.table)) != NULL)
+    while ((f = flow_table_take_finished(e.table)) != NULL)
         flow_table_release(e.table, f);
     close_env(&e);
 }
@@ -236,12 +236,12 @@ TEST(flow_ends_are_announced_before)
     flow_table_get(e.table, packet_of(17, 1, 5, 2, 6, 105), &created, &memcap);
     CHECK(!created);
     pass(e.table, 111000);
-    CHECK(flow_table_take_ended(e.table) == NULL);
+    CHECK(flow_table_take_finished(e.table) == NULL);
     pass(e.table, 114950);
     CHECK_INT(told.count, 2);
     sure = flow_table_foretold(e.table);
     pass(e.table, 120000);
-    f = flow_table_take_ended(e.table);
+    f = flow_table_take_finished(e.table);
     CHECK(f != NULL);
     CHECK_INT(f->last_order, told.order);
     CHECK(sure > told.order);
@@ -260,7 +260,7 @@ TEST(flow_ends_in_order_of_their_start)
     for (unsigned i = 0; i < 500; i++)
         flow_table_get(e.table, packet_of(17, i, 5, 600, 6, i < 100 ? 10 : 100), &created, &memcap);
     flow_table_end_all(e.table, 101 * 1000000ull);
-    while ((f = flow_table_take_ended(e.table)) != NULL) {
+    while ((f = flow_table_take_finished(e.table)) != NULL) {
         CHECK_INT(f->start_rank, next + 1);
         CHECK_INT(f->end_reason, next < 100 ? FLOW_END_TIMEOUT : FLOW_END_SHUTDOWN);
         flow_table_release(e.table, f);
@@ -286,7 +286,7 @@ TEST(flow_many_share_buckets)
         flow_table_end(e.table, flows[i], FLOW_END_FORCED);
     for (unsigned i = 0; i < MANY; i++)
         CHECK((flow_table_find(e.table, packet_of(17, i, 5, 1, 6, 1)) == flows[i]) == (i % 2));
-    while ((f = flow_table_take_ended(e.table)) != NULL)
+    while ((f = flow_table_take_finished(e.table)) != NULL)
         flow_table_release(e.table, f);
     close_env(&e);
     free(flows);
@@ -318,7 +318,7 @@ TEST(flow_table_grows_while_in_use)
         CHECK(flow_table_find(e.table, packet_of(17, i, 5, 1, 6, 1)) == flows[i]);
     flow_table_end_all(e.table, 0);
     CHECK_INT(flow_table_active(e.table), 0);
-    while ((f = flow_table_take_ended(e.table)) != NULL)
+    while ((f = flow_table_take_finished(e.table)) != NULL)
         flow_table_release(e.table, f);
     close_env(&e);
     free(flows);
@@ -344,7 +344,7 @@ TEST(flow_memcap_brings_emergency_and_ends_it)
     CHECK(f != NULL && f->emergency);
     flow_table_expire(e.table, 106 * 1000000ull, 1000);
     CHECK_INT(count(&e, "flow.emerg_mode_over"), 1);
-    while ((f = flow_table_take_ended(e.table)) != NULL)
+    while ((f = flow_table_take_finished(e.table)) != NULL)
         flow_table_release(e.table, f);
     f = flow_table_get(e.table, packet_of(17, 302, 5, 400, 6, 106), &created, &memcap);
     CHECK(f != NULL && !f->emergency);
