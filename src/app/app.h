@@ -497,8 +497,8 @@ bool app_require_file_hash(const struct app_conf *conf, const char *name);
 /* What detect and output do for the framework; all may be NULL. */
 struct app_hooks {
     bool (*tx_inspected)(const struct app_tx *tx);      /* as far as its progress goes */
-    void (*tx_gone)(struct app_tx *tx);                 /* free what detect hung on it */
-    void (*file_gone)(struct app_file *file);           /* its file->store is not NULL */
+    void (*tx_released)(struct app_tx *tx);                 /* free what detect hung on it */
+    void (*file_released)(struct app_file *file);           /* its file->store is not NULL */
 };
 struct app_thread *app_thread_new(const struct app_conf *conf, struct counters *counters,
                                   const struct app_hooks *hooks);

@@ -117,8 +117,8 @@ void app_tx_free(struct app_tx *tx)
     struct app_thread *at = tx->flow->thread;
     const struct app_proto *proto = tx->flow->proto;
 
-    if (at->hooks.tx_gone != NULL)
-        at->hooks.tx_gone(tx);
+    if (at->hooks.tx_released != NULL)
+        at->hooks.tx_released(tx);
     if (proto->tx_close != NULL)
         proto->tx_close(tx);
     app_files_free(at, tx);

@@ -16,7 +16,7 @@
 struct counter {
     char *name;
     enum counter_kind kind;
-    uint64_t gone, gone_samples;        /* of blocks that were freed */
+    uint64_t retired, retired_samples;        /* of blocks that were freed */
 };
 
 static struct {
@@ -99,8 +99,8 @@ void counters_free(struct counters *c)
     for (unsigned id = 0; id < registry.count; id++) {
         struct counter *counter = &registry.counter[id];
 
-        merge(counter->kind, &counter->gone, c->value[id]);
-        counter->gone_samples += c->samples[id];
+        merge(counter->kind, &counter->retired, c->value[id]);
+        counter->retired_samples += c->samples[id];
     }
     for (struct counters **p = &registry.blocks; *p != NULL; p = &(*p)->next) {
         if (*p == c) {
@@ -120,8 +120,8 @@ uint64_t counter_total(counter_id id)
     uint64_t total, samples;
 
     pthread_mutex_lock(&registry.lock);
-    total = counter->gone;
-    samples = counter->gone_samples;
+    total = counter->retired;
+    samples = counter->retired_samples;
     for (const struct counters *c = registry.blocks; c != NULL; c = c->next) {
         merge(counter->kind, &total, __atomic_load_n(&c->value[id], __ATOMIC_RELAXED));
         samples += __atomic_load_n(&c->samples[id], __ATOMIC_RELAXED);
@@ -144,7 +144,7 @@ void counters_reset_all(void)
 {
     pthread_mutex_lock(&registry.lock);
     for (unsigned id = 0; id < registry.count; id++)
-        registry.counter[id].gone = registry.counter[id].gone_samples = 0;
+        registry.counter[id].retired = registry.counter[id].retired_samples = 0;
     for (struct counters *c = registry.blocks; c != NULL; c = c->next) {
         for (unsigned id = 0; id < registry.count; id++) {
             __atomic_store_n(&c->value[id], 0, __ATOMIC_RELAXED);

@@ -47,7 +47,7 @@ struct live_queue {
     pcap_t *pcap;
     enum datalink link;
     struct packet_vector *vector;       /* during a call of libpcap */
-    bool gone_logged;
+    bool loss_logged;
     int interrupted;                    /* atomic */
 };
 
@@ -275,14 +275,14 @@ static COLD enum capture_status reopen(struct live_queue *q)
         q->pcap = NULL;
         q->before = (struct pcap_stat){ 0 };
     }
-    if (!q->gone_logged)
+    if (!q->loss_logged)
         log_warning("pcap", "%s is down or gone: waiting for it", q->source->device.name);
-    q->gone_logged = true;
+    q->loss_logged = true;
     pause_a_little();
     q->pcap = open_pcap(q->source, &err);
     if (q->pcap == NULL)
         return CAPTURE_IDLE;
-    q->gone_logged = false;
+    q->loss_logged = false;
     log_notice("pcap", "%s is there again", q->source->device.name);
     return CAPTURE_IDLE;
 }

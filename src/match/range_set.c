@@ -68,19 +68,19 @@ static void subtract_family(struct range_set *set, unsigned f, const struct rang
 
     for (size_t i = 0; i < set->of[f].count; i++) {
         struct range left = set->of[f].at[i];
-        bool gone = false;
+        bool removed = false;
 
-        for (size_t k = 0; k < less->of[f].count && !gone; k++) {
+        for (size_t k = 0; k < less->of[f].count && !removed; k++) {
             const struct range *cut = &less->of[f].at[k];
 
             if (cut->hi < left.lo || cut->lo > left.hi)
                 continue;
             if (cut->lo > left.lo)
                 range_set_add(&out, f, left.lo, cut->lo - 1);
-            gone = cut->hi >= left.hi;
+            removed = cut->hi >= left.hi;
             left.lo = cut->hi + 1;
         }
-        if (!gone)
+        if (!removed)
             range_set_add(&out, f, left.lo, left.hi);
     }
     ARRAY_FREE(&set->of[f]);

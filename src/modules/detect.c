@@ -46,8 +46,8 @@ static void detect_module_close(void *self)
 
 static const struct app_hooks hooks = {
     .tx_inspected = detect_tx_inspected,
-    .tx_gone = detect_tx_free,
-    .file_gone = output_file_gone,
+    .tx_released = detect_tx_free,
+    .file_released = output_file_released,
 };
 
 static int open_tenants(struct detect_module *m, struct ruleset *rules, struct err *err)

@@ -119,7 +119,7 @@ static bool store_open(struct file_store_logger *s, struct render *r, struct app
     return true;
 }
 
-void output_file_gone(struct app_file *file)
+void output_file_released(struct app_file *file)
 {
     struct file_store *store = file->store;
 
@@ -215,7 +215,7 @@ static void store_close(struct file_store_logger *s, struct render *r, struct pa
     struct stat st;
 
     if (!file->sha256_done) {
-        output_file_gone(file);
+        output_file_released(file);
         file->no_store = true;
         return;
     }
@@ -244,7 +244,7 @@ static void store_file(struct file_store_logger *s, struct render *r, struct pac
     if (file->store == NULL && !store_open(s, r, file))
         return;
     if (!store_write(s, r, file)) {
-        output_file_gone(file);
+        output_file_released(file);
         file->no_store = true;
         return;
     }

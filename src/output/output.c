@@ -81,17 +81,17 @@ static void output_add(struct output_conf *conf, const struct logger_ops *ops, v
 /* There were once, and older configurations may still name them. */
 static COLD void report_missing(const struct conf_node *node)
 {
-    static const struct { const char *name, *instead; } gone[] = {
+    static const struct { const char *name, *instead; } removed[] = {
         { "dns-log", "the type `dns` of eve-log" }, { "drop", "the type `drop` of eve-log" },
         { "file-log", "the type `files` of eve-log" },
         { "pcap-info", "the type `alert` of eve-log, with `packet`" },
         { "unified2-alert", "eve-log" }, { "alert-prelude", "eve-log" },
     };
 
-    for (unsigned i = 0; i < ARRAY_LEN(gone); i++)
-        if (strcmp(node->name, gone[i].name) == 0) {
+    for (unsigned i = 0; i < ARRAY_LEN(removed); i++)
+        if (strcmp(node->name, removed[i].name) == 0) {
             conf_warning(node, "there is no output \"%s\" any more; it is left out. Want %s",
-                         node->name, gone[i].instead);
+                         node->name, removed[i].instead);
             return;
         }
     conf_warning(node, "there is no output \"%s\"; it is left out", node->name);

@@ -147,11 +147,11 @@ static void drop_front(const struct stream_thread *st, const struct flow *flow,
     if (compares)
         keep = MIN(keep, s->base_offset);
     if (keep > s->offset) {
-        uint32_t gone = (uint32_t)MIN(keep - s->offset, (int64_t)s->len);
+        uint32_t overlap_len = (uint32_t)MIN(keep - s->offset, (int64_t)s->len);
 
-        s->start += gone;
-        s->len -= gone;
-        s->offset += gone;
+        s->start += overlap_len;
+        s->len -= overlap_len;
+        s->offset += overlap_len;
     }
 }
 

@@ -17,7 +17,7 @@ static struct flow *flow_of(void)
     return f;
 }
 
-static void flow_gone(struct flow *f)
+static void flow_released(struct flow *f)
 {
     flow_ext_free(f);
     free(f);
@@ -33,7 +33,7 @@ TEST(rate_of_one_direction_makes_an_elephant_once)
     CHECK(flow_rate_add(&conf, f, TO_SERVER, 109 * SECOND, 1));
     CHECK(f->inspect_flags & FLOW_INSPECT_ELEPHANT);
     CHECK(!flow_rate_add(&conf, f, TO_CLIENT, 109 * SECOND, 600));
-    flow_gone(f);
+    flow_released(f);
 }
 
 TEST(rate_evicts_what_is_older_than_the_interval)
@@ -45,5 +45,5 @@ TEST(rate_evicts_what_is_older_than_the_interval)
     CHECK(!flow_rate_add(&conf, f, TO_SERVER, 110 * SECOND, 600));     /* 600 of 100 are gone */
     CHECK(!flow_rate_add(&conf, f, TO_SERVER, 500 * SECOND, 999));     /* all are */
     CHECK(flow_rate_add(&conf, f, TO_SERVER, 499 * SECOND, 1));        /* late: as of now */
-    flow_gone(f);
+    flow_released(f);
 }

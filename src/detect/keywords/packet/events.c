@@ -7,7 +7,7 @@
 
 /* An event that rules may still name, though nothing raises it any more. It is said without the
  * rule's place: the rule is as it should have been at its time. */
-static int gone_event(struct rule_parser *p, struct text full_name)
+static int removed_event(struct rule_parser *p, struct text full_name)
 {
     enum log_level level = p->strict ? LOG_LEVEL_ERROR : LOG_LEVEL_WARNING;
 
@@ -29,7 +29,7 @@ static int event_find(struct rule_parser *p, const char *kind, struct text in, v
 
     snprintf(full, sizeof(full), "%s%s%.*s", kind != NULL ? kind : "", dot, TEXT(in));
     if (text_equal(text_of(full), "decoder.udp.hlen_invalid"))
-        return gone_event(p, text_of(full));
+        return removed_event(p, text_of(full));
     if (event == PACKET_EVENT_NONE)
         return rule_error(p, "%s: there is no event \"%.*s\"", p->keyword->name, TEXT(in));
     *(uint16_t *)arg = (uint16_t)event;
