@@ -9,15 +9,28 @@
 
 #define NAME_MAX_SIZE 160
 
+#define PER_MILLE "_permille"
+
+/* Shares are counted in per mille; Prometheus wants ratios, 1 for all. */
+static bool is_share(const char *counter)
+{
+    size_t len = strlen(counter), end = sizeof(PER_MILLE) - 1;
+
+    return len > end && strcmp(counter + len - end, PER_MILLE) == 0;
+}
+
 /* Letters, digits and underscores. */
 static void metric_name(const char *counter, char out[NAME_MAX_SIZE])
 {
-    size_t n = 0;
+    size_t n, len = strlen(counter);
+    bool share = is_share(counter);
 
+    if (share)
+        len -= sizeof(PER_MILLE) - 1;
     memcpy(out, "ids_", 4);
-    for (n = 4; *counter != '\0' && n < NAME_MAX_SIZE - 1; counter++)
+    for (n = 4; len > 0 && n < NAME_MAX_SIZE - sizeof("_ratio"); counter++, len--)
         out[n++] = isalnum((unsigned char)*counter) ? *counter : '_';
-    out[n] = '\0';
+    memcpy(out + n, share ? "_ratio" : "", share ? sizeof("_ratio") : 1);
 }
 
 struct of_thread {
@@ -30,8 +43,14 @@ static void thread_line(const struct counters *c, void *arg)
 {
     const struct of_thread *t = arg;
 
-    buf_printf(t->out, "%s{thread=\"%s\"} %llu\n", t->name, c->thread_name,
-               (unsigned long long)__atomic_load_n(&c->value[t->id], __ATOMIC_RELAXED));
+    uint64_t value = __atomic_load_n(&c->value[t->id], __ATOMIC_RELAXED);
+
+    buf_printf(t->out, "%s{thread=\"%s\"} ", t->name, c->thread_name);
+    if (is_share(counter_name(t->id)))
+        buf_printf(t->out, "%llu.%03u\n", (unsigned long long)(value / 1000),
+                   (unsigned)(value % 1000));
+    else
+        buf_printf(t->out, "%llu\n", (unsigned long long)value);
 }
 
 static void write_metric(struct buf *out, counter_id id)
