@@ -4,7 +4,7 @@
  *
  *     carry FILE MODE WORKERS [SCHEDULER [SPIN]]
  *
- * Prints the wall time, the skew (largest share over the even share) and the engine's report. */
+ * Prints the wall time, the imbalance (largest share over the even share) and the engine's report. */
 #include "base/array.h"
 #include "base/clock.h"
 #include "capture/pcap_file.h"
@@ -72,8 +72,8 @@ static int carry(struct run_context *ctx, const struct plan *plan)
     engine_wait(engine);
     end = clock_ns();
     engine_report(engine, &report);
-    printf("%.3f s, skew %.3f\n%.*s", (double)(end - start) / 1e9,
-           (double)engine_skew(engine) / 1000, (int)report.len, (const char *)report.data);
+    printf("%.3f s, imbalance %.3f\n%.*s", (double)(end - start) / 1e9,
+           (double)engine_imbalance(engine) / 1000, (int)report.len, (const char *)report.data);
     buf_fini(&report);
     engine_free(engine);
     return 0;

@@ -26,7 +26,7 @@ void account_register(struct engine *e)
         .blocked = counter_register("engine.blocked_permille", COUNTER_GAUGE),
         .queued = counter_register("engine.queued", COUNTER_GAUGE),
         .share = counter_register("engine.share_permille", COUNTER_GAUGE),
-        .skew = counter_register("engine.skew_permille", COUNTER_MAX),
+        .imbalance = counter_register("engine.imbalance_permille", COUNTER_MAX),
     };
 }
 
@@ -305,8 +305,8 @@ static void report_bottleneck(const struct engine *e, struct buf *out)
     if (t->stage->count > 1 && mean < share * 0.7) {
         buf_printf(out, "%s is busy %.0f %% of the time, the %u threads of its kind "
                         "%.0f %% on average: "
-                   "flows are distributed unevenly (skew %.2f), %s\n", t->plan->name, share,
-                   t->stage->count, mean, (double)engine_skew(e) / 1000,
+                   "flows are distributed unevenly (imbalance %.2f), %s\n", t->plan->name, share,
+                   t->stage->count, mean, (double)engine_imbalance(e) / 1000,
                    e->plan->stage_count == 1 ? "one of them may carry most of the traffic"
                                              : "try another autofp-scheduler");
         return;
@@ -337,7 +337,7 @@ static const struct plan_stage *inspecting_stage(const struct engine *e)
     return &e->plan->stages[0];
 }
 
-uint64_t engine_skew(const struct engine *e)
+uint64_t engine_imbalance(const struct engine *e)
 {
     const struct plan_stage *pp = inspecting_stage(e);
     uint64_t most = 0, total = 0;
@@ -391,7 +391,7 @@ static void thread_gauges(struct engine *e, struct engine_thread *t, const struc
                 (uint64_t)(percent(time.blocked, time.span) * 10));
     counter_set(t->counters, e->gauges.queued, l->queued);
     counter_set(t->counters, e->gauges.share, l->share_permille);
-    counter_set(t->counters, e->gauges.skew, engine_skew(e));
+    counter_set(t->counters, e->gauges.imbalance, engine_imbalance(e));
 }
 
 void engine_update_gauges(struct engine *e)

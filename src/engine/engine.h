@@ -55,7 +55,7 @@ void engine_place_management(const struct plan *plan, const char *name);
 /* account.c: where the time went, as a table that ends in a sentence. Also while it runs. */
 void engine_report(const struct engine *engine, struct buf *out);
 /* Largest share of packets over the even share, times 1000, of the stage that inspects. */
-uint64_t engine_skew(const struct engine *engine);
+uint64_t engine_imbalance(const struct engine *engine);
 
 struct engine_load {            /* one thread, for stats */
     const char *name;
@@ -63,7 +63,7 @@ struct engine_load {            /* one thread, for stats */
     unsigned queued;            /* vectors in its input rings */
     unsigned share_permille;    /* of the packets assigned to its stage */
 };
-/* Puts load, queue, shares and skew into the threads' counters, as engine.*, in per mille where
+/* Puts load, queue, shares and imbalance into the threads' counters, as engine.*, in per mille where
  * they are shares. After engine_start(), by the one thread that makes statistics. */
 void engine_update_gauges(struct engine *engine);
 unsigned engine_loads(const struct engine *engine, struct engine_load *out, unsigned max);

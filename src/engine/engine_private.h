@@ -91,7 +91,7 @@ struct engine_thread {
 
 /* Ids of the gauges in the threads' counters. */
 struct engine_gauges {
-    counter_id busy, wait, blocked, queued, share, skew;
+    counter_id busy, wait, blocked, queued, share, imbalance;
 };
 
 enum engine_state { ENGINE_NEW, ENGINE_OPENING, ENGINE_RUNNING, ENGINE_ABORTED };
