@@ -56,7 +56,7 @@ def allowances(name, fields):
         if not words or words[0].startswith("#"):
             continue
         if len(words) <= fields:
-            sys.exit(f"{name}:{number}: want {fields} words and a reason")
+            sys.exit(f"{name}:{number}: expected {fields} words and a reason")
         allowed[tuple(words[:fields])] = words[fields]
     return allowed
 

@@ -46,7 +46,7 @@ static int read_enabled(const struct conf_node *node, unsigned transport, bool o
     if (text_equal_nocase(text_of(found->value), "detection-only"))
         return PROTO_DETECTION_ONLY;
     if (!text_to_bool(text_of(found->value), &on))
-        conf_fatal(found, "want yes, no or detection-only, got \"%s\"", found->value);
+        conf_fatal(found, "expected yes, no or detection-only, got \"%s\"", found->value);
     return on ? PROTO_ON : PROTO_OFF;
 }
 
@@ -63,7 +63,7 @@ static void read_depth(struct app_proto_conf *pc, const struct conf_node *node)
     if (found == NULL)
         return;
     if (!text_to_size(text_of(found->value), &depth)) {
-        conf_fatal(found, "want a size, got \"%s\"", found->value);
+        conf_fatal(found, "expected a size, got \"%s\"", found->value);
         return;
     }
     pc->own_depth = true;

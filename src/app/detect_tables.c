@@ -117,7 +117,7 @@ static int add_configured(struct app_detect_tables *tables, unsigned transport,
     if (node == NULL || node->value == NULL || node->value[0] == '\0')
         return 0;
     if (!add_ports(tables, transport, entry, text_of(node->value)))
-        conf_error(node, "want ports, got \"%s\"", node->value);
+        conf_error(node, "expected ports, got \"%s\"", node->value);
     return 0;
 }
 

@@ -76,7 +76,7 @@ static int read_fanout(struct af_conf *conf, const struct conf_node *item, struc
     uint64_t number = 0;
 
     if (!fanout_of(item, &conf->fanout_type))
-        return err_at(err, type->at, "cluster-type: want cluster_flow, cluster_cpu, cluster_qm, "
+        return err_at(err, type->at, "cluster-type: expected cluster_flow, cluster_cpu, cluster_qm, "
                       "cluster_random, cluster_round_robin or cluster_ebpf, got \"%s\"",
                       type->value);
     if (type != NULL && strcmp(type->value, "cluster_rollover") == 0)
@@ -86,7 +86,7 @@ static int read_fanout(struct af_conf *conf, const struct conf_node *item, struc
         conf->fanout_type |= PACKET_FANOUT_FLAG_DEFRAG;
     if (!text_equal_nocase(text_of(id), "auto") && !text_to_u64(text_of(id), 65535, &number))
         return err_at(err, conf_find(item, "cluster-id")->at,
-                      "cluster-id: want auto or 1 to 65535, got \"%s\"", id);
+                      "cluster-id: expected auto or 1 to 65535, got \"%s\"", id);
     conf->cluster_id = (unsigned)number;
     conf->fanout_id = -1;
     if (conf->fanout_type == PACKET_FANOUT_EBPF && conf_string(item, "ebpf-lb-file", NULL) == NULL)
@@ -168,7 +168,7 @@ static void read_bypass(struct af_conf *conf, const struct conf_node *root,
     else if (net_device_link(conf->facts.arp_type) != DATALINK_ETHERNET)
         why = "it is no Ethernet";
     else if (timeout_s(root) < 20)
-        why = "flow-timeouts forget bypassed flows too soon: want 20 s at least";
+        why = "flow-timeouts forget bypassed flows too soon: expected 20 s at least";
     else if ((conf->bypass = af_bypass_new(timeout_s(root), &err)) == NULL)
         why = err.text;
     if (why != NULL)

@@ -106,7 +106,7 @@ int bridge_read(const struct conf_node *root, const char *section, const char *s
     const char *name;
 
     if (key != NULL && mode_of(conf_string(item, "copy-mode", "none")) < 0)
-        return err_at(err, key->at, "copy-mode: want ips, tap or none, got \"%s\"", key->value);
+        return err_at(err, key->at, "copy-mode: expected ips, tap or none, got \"%s\"", key->value);
     *mode = bridge_copy_mode(root, section, self, &name);
     if (*mode == BRIDGE_NONE && key != NULL && mode_of(key->value) != BRIDGE_NONE)
         return err_at(err, key->at, "copy-mode: %s needs copy-iface: the interface by which the "

@@ -52,6 +52,6 @@ enum capture_checksums capture_checksums_read(const struct conf_node *item)
         return yes ? CAPTURE_CHECKSUMS_YES : CAPTURE_CHECKSUMS_NO;
     if (!text_equal_nocase(word, "auto") && !text_equal_nocase(word, "kernel"))
         conf_error(conf_find(item, "checksum-checks"),
-                   "want auto, kernel, yes or no, got \"%.*s\": taken as auto", TEXT(word));
+                   "expected auto, kernel, yes or no, got \"%.*s\": taken as auto", TEXT(word));
     return CAPTURE_CHECKSUMS_AUTO;
 }

@@ -78,7 +78,7 @@ static int nflog_sources(const struct conf_node *root, const char *const *given,
 
     for (size_t i = 0; i < count; i++) {
         if (!text_to_u64(text_of(given[i]), GROUPS_MAX - 1, &number))
-            return err_set(err, "--nflog: want the number of a group, got \"%s\"", given[i]);
+            return err_set(err, "--nflog: expected the number of a group, got \"%s\"", given[i]);
         capture_names_add(out, given[i]);
     }
     if (count > 0)

@@ -72,7 +72,7 @@ static int nfq_sources(const struct conf_node *root, const char *const *given, s
             good = text_split(&rest, ':', &word) && rest.n == 0 &&
                    text_to_u64(word, QUEUES_MAX - 1, &last);
         if (!good || last < first || last - first >= 1024)
-            return err_set(err, "-q: want the number of a queue, or a range as in 0:3, got "
+            return err_set(err, "-q: expected the number of a queue, or a range as in 0:3, got "
                            "\"%s\"", given[i]);
         for (; first <= last; first++) {
             char name[16];

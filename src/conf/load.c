@@ -58,7 +58,7 @@ static int slurp(struct yaml_file *f, struct where at, struct buf *text)
     if (fd < 0)
         return err_at(f->err, at, "cannot open %s: %s", f->name, strerror(errno));
     if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
-        err_at(f->err, at, "cannot read %s: it is a directory, want a YAML file", f->name);
+        err_at(f->err, at, "cannot read %s: it is a directory, expected a YAML file", f->name);
     else if (read_all(fd, text) < 0)
         err_at(f->err, at, "cannot read %s: %s", f->name, strerror(errno));
     else
@@ -135,7 +135,7 @@ int yaml_include(struct yaml_file *from, struct text path, struct where at,
                            .depth = from->depth + 1 };
 
     if (path.n == 0)
-        return err_at(f.err, at, "include: want the name of a file");
+        return err_at(f.err, at, "include: expected the name of a file");
     if (f.depth >= CONF_DEPTH_MAX)
         return err_at(f.err, at, "nested deeper than %u sections, lists and includes",
                       CONF_DEPTH_MAX);

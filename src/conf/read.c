@@ -22,7 +22,7 @@ static const struct conf_node *find_value(const struct conf_node *node, const ch
     if (found == NULL || found->kind == CONF_NULL)
         return NULL;
     if (found->kind != CONF_SCALAR) {
-        conf_error(found, "want %s, found %s", expected, kind_names[found->kind]);
+        conf_error(found, "expected %s, found %s", expected, kind_names[found->kind]);
         return NULL;
     }
     return found;
@@ -30,7 +30,7 @@ static const struct conf_node *find_value(const struct conf_node *node, const ch
 
 static void malformed(const struct conf_node *node, const char *expected)
 {
-    conf_error(node, "want %s, got \"%s\"", expected, node->value);
+    conf_error(node, "expected %s, got \"%s\"", expected, node->value);
 }
 
 const char *conf_string(const struct conf_node *node, const char *path, const char *otherwise)
@@ -66,7 +66,7 @@ uint64_t conf_u64_range(const struct conf_node *node, const char *path, uint64_t
     if (min == 0 && max == UINT64_MAX)
         malformed(found, "a number");
     else
-        conf_error(found, "want a number from %" PRIu64 " to %" PRIu64 ", got \"%s\"", min, max,
+        conf_error(found, "expected a number from %" PRIu64 " to %" PRIu64 ", got \"%s\"", min, max,
                    found->value);
     return otherwise;
 }
@@ -112,7 +112,7 @@ uint64_t conf_size(const struct conf_node *node, const char *path, uint64_t othe
         return otherwise;
     if (text_to_size(text_of(found->value), &value))
         return value;
-    conf_fatal(found, "want %s, got \"%s\"", expected, found->value);
+    conf_fatal(found, "expected %s, got \"%s\"", expected, found->value);
     return otherwise;
 }
 
@@ -183,7 +183,7 @@ static int choose(const struct conf_node *found, const char *const *words,
         if (text_equal_nocase(text_of(found->value), words[i]))
             return i;
     join_words(words, list, sizeof(list));
-    report(found, "want one of %s, got \"%s\"", list, found->value);
+    report(found, "expected one of %s, got \"%s\"", list, found->value);
     return -1;
 }
 

@@ -155,13 +155,13 @@ int conf_set_argument(struct conf *conf, const char *path_equals_value, struct e
     int status;
 
     if (equals == NULL)
-        return err_at(err, set_location, "want key=value, got \"%s\"", path_equals_value);
+        return err_at(err, set_location, "expected key=value, got \"%s\"", path_equals_value);
     path = text_trim((struct text){ path_equals_value, (size_t)(equals - path_equals_value) });
     copy = text_dup(path);
     status = conf_set(conf, copy, text_trim(text_of(equals + 1)).p);
     free(copy);
     if (status < 0)
-        return err_at(err, set_location, "want a key such as stream.memcap before the =, got \"%s\"",
+        return err_at(err, set_location, "expected a key such as stream.memcap before the =, got \"%s\"",
                       path_equals_value);
     return 0;
 }

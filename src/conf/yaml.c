@@ -146,12 +146,12 @@ static int read_include(struct yaml_file *f, const yaml_event_t *event, struct c
         return yaml_include(f, scalar_text(event), at, into);
     }
     if (event->type != YAML_SEQUENCE_START_EVENT)
-        return err_at(f->err, at, "include: want a file or a list of files");
+        return err_at(f->err, at, "include: expected a file or a list of files");
     if (read_list(f, names) < 0)
         return -1;
     CONF_EACH(name, names) {
         if (name->kind != CONF_SCALAR)
-            return err_at(f->err, name->at, "include: want the name of a file");
+            return err_at(f->err, name->at, "include: expected the name of a file");
         if (yaml_include(f, text_of(name->value), name->at, into) < 0)
             return -1;
     }
@@ -237,10 +237,10 @@ static int merge_defaults(struct yaml_file *f, const struct conf_node *from, str
     if (from->kind == CONF_MAP)
         return copy_children(f, from, node, f->depth, from->at);
     if (from->kind != CONF_LIST)
-        return err_at(f->err, from->at, "<<: want a section or a list of sections to merge");
+        return err_at(f->err, from->at, "<<: expected a section or a list of sections to merge");
     CONF_EACH(item, from) {
         if (item->kind != CONF_MAP)
-            return err_at(f->err, item->at, "<<: want a section to merge");
+            return err_at(f->err, item->at, "<<: expected a section to merge");
         if (copy_children(f, item, node, f->depth, from->at) < 0)
             return -1;
     }
@@ -381,7 +381,7 @@ static int read_value_of_kind(struct yaml_file *f, const yaml_event_t *event,
     case YAML_ALIAS_EVENT:
         return read_alias(f, event, node);
     default:
-        return err_at(f->err, mark_location(f, event->start_mark), "want a value here");
+        return err_at(f->err, mark_location(f, event->start_mark), "expected a value here");
     }
 }
 
@@ -410,11 +410,11 @@ static int read_document(struct yaml_file *f, const yaml_event_t *event, struct 
     if (is_null(event))
         return 0;
     if (event->type == YAML_SCALAR_EVENT)
-        return err_at(f->err, at, "want lines like \"key: value\", found only \"%.*s\"",
+        return err_at(f->err, at, "expected lines like \"key: value\", found only \"%.*s\"",
                       (int)MIN(scalar_text(event).n, 60u), scalar_text(event).p);
     if (into->kind != CONF_NULL &&
         into->kind != (event->type == YAML_MAPPING_START_EVENT ? CONF_MAP : CONF_LIST))
-        return err_at(f->err, at, "want lines like \"key: value\", found a list");
+        return err_at(f->err, at, "expected lines like \"key: value\", found a list");
     return read_value(f, event, into);
 }
 

@@ -35,15 +35,15 @@ static const struct advice advices[] = {
     { "did not find expected ',' or '}'",
       "the section begun with \"{\" in line %u lacks a \",\" or its \"}\"" },
     { "did not find expected node content",
-      "want a value here" },
+      "expected a value here" },
     { "did not find expected <document start>",
-      "want \"---\" or \"key: value\" here: check the indentation" },
+      "expected \"---\" or \"key: value\" here: check the indentation" },
     { "found character that cannot start any token",
       "a value cannot start with this character: put it in quotes" },
     { "found unknown escape character",
       "unknown escape behind a backslash: use '...' instead of \"...\", or two backslashes" },
     { "found incompatible YAML document",
-      "want %YAML 1.1 in the first line" },
+      "expected %YAML 1.1 in the first line" },
 };
 
 /* Where the given byte stands. */
@@ -102,7 +102,7 @@ int yaml_problem(struct yaml_file *f)
 
     if (parser->error == YAML_READER_ERROR)
         return err_at(f->err, offset_location(f, parser->problem_offset),
-                      "%s: want text in UTF-8", problem);
+                      "%s: expected text in UTF-8", problem);
     tab = indenting_tab(f, at.line);
     if (tab != 0) {
         at.column = tab;

@@ -89,7 +89,7 @@ static int mask_files(const struct conf_node *root, struct err *err)
         return 0;
     mask = strtoul(text, &end, 8);
     if (*text == '\0' || *end != '\0' || mask > 0777)
-        return err_at(err, conf_find(root, "umask")->at, "umask: want up to three octal digits, "
+        return err_at(err, conf_find(root, "umask")->at, "umask: expected up to three octal digits, "
                       "got \"%s\"", text);
     umask((mode_t)mask);
     return 0;

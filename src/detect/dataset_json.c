@@ -69,7 +69,7 @@ static int read_array(const struct reader *r, json_t *root)
     if (r->how->array_key != NULL)
         array = follow(root, r->how->array_key, &parent, key);
     if (!json_is_array(array))
-        return err_set(r->err, "want an array of objects%s%s",
+        return err_set(r->err, "expected an array of objects%s%s",
                        r->how->array_key != NULL ? " at " : "",
                        r->how->array_key != NULL ? r->how->array_key : "");
     json_array_foreach(array, i, item)

@@ -162,7 +162,7 @@ bool int_match_take(struct text *in, unsigned bits, struct int_match *out)
 static int refuse(struct rule_parser *p, struct text in, uint64_t max,
                   const struct app_name *names)
 {
-    return rule_error(p, "invalid formatting or malformed option to %s keyword: '%.*s'; want N, "
+    return rule_error(p, "invalid formatting or malformed option to %s keyword: '%.*s'; expected N, "
                       "!N, <N, <=N, >N, >=N, A-B with room between, or &MASK=N, up to %llu%s",
                       p->keyword->name, TEXT(in), (unsigned long long)max,
                       names != NULL ? ", or a name" : "");
@@ -313,7 +313,7 @@ int index_match_parse(struct rule_parser *p, struct text *in, struct index_match
         return 0;
     }
     if (!text_to_i64(index, &nth) || nth < INT16_MIN || nth > INT16_MAX)
-        return rule_error(p, "%s: index: want any, all, N from 0 or -N from the end, found "
+        return rule_error(p, "%s: index: expected any, all, N from 0 or -N from the end, found "
                           "\"%.*s\"", p->keyword->name, TEXT(index));
     out->mode = INDEX_NTH;
     out->nth = (int32_t)nth;

@@ -148,7 +148,7 @@ static void read_score_file(struct iprep *rep, const struct conf_node *root, con
     else
         snprintf(path, sizeof(path), "%s/%s", dir, name);
     log_info("reputation", "Loading reputation file: %s", path);
-    read_file(rep, path, score_line, "want address[/prefix],category,score");
+    read_file(rep, path, score_line, "expected address[/prefix],category,score");
 }
 
 /* A list of files, or one by --set. */
@@ -175,7 +175,7 @@ struct iprep *iprep_load(const struct conf_node *root)
         return NULL;
     }
     rep = xcalloc(1, sizeof(*rep));
-    if (read_file(rep, categories, category_line, "want number 1-59,name,description") < 0) {
+    if (read_file(rep, categories, category_line, "expected number 1-59,name,description") < 0) {
         iprep_free(rep);
         return NULL;
     }

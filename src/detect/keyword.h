@@ -90,7 +90,7 @@ struct keyword_ops {
     void (*describe)(const struct rule_test *test, struct json *j);
 };
 
-/* `return rule_error(p, "ttl: want N, <N, >N or A-B, got \"%.*s\"", TEXT(in));` */
+/* `return rule_error(p, "ttl: expected N, <N, >N or A-B, got \"%.*s\"", TEXT(in));` */
 int rule_error(struct rule_parser *p, const char *fmt, ...) PRINTF(2, 3);
 void rule_warning(struct rule_parser *p, const char *fmt, ...) PRINTF(2, 3);
 

@@ -104,7 +104,7 @@ static int buffer_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 
     if (in.n > 0) {
         if (!text_equal(in, "to_server") && !text_equal(in, "to_client"))
-            return rule_error(p, "%s: want nothing, to_server or to_client, found \"%.*s\"",
+            return rule_error(p, "%s: expected nothing, to_server or to_client, found \"%.*s\"",
                               p->keyword->name, TEXT(in));
         directions = text_equal(in, "to_server") ? APP_TS : APP_TC;
     }
@@ -225,7 +225,7 @@ static int integer_parse(struct rule_parser *p, struct text in, void *arg)
     a->declared = declared_of(p->keyword);
     integer = first_integer(a->declared);
     if (integer->plain && !is_plain(&in, integer))
-        return rule_error(p, "%s: want a number%s, found '%.*s'", integer->name,
+        return rule_error(p, "%s: expected a number%s, found '%.*s'", integer->name,
                           integer->names != NULL ? " or a name" : "", TEXT(in));
     parse = integer->inclusive ? int_match_parse_inclusive : int_match_parse;
     if (limit_protocol(p) < 0 || (integer->multi && index_match_parse(p, &in, &a->index) < 0))

@@ -43,7 +43,7 @@ static void ordering_read(struct ordering *o, const struct conf_node *conf)
         while (action_words[word] != NULL && !text_equal(text_of(item->value), action_words[word]))
             word++;
         if (action_words[word] == NULL || (seen & 1u << word)) {
-            conf_fatal(item, "action-order: want each of pass, drop, reject, alert once, found "
+            conf_fatal(item, "action-order: expected each of pass, drop, reject, alert once, found "
                        "\"%s\"", item->value);
             seen = 0;
             break;

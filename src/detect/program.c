@@ -200,7 +200,7 @@ int content_bytes_parse(struct rule_parser *p, struct text in, const char *keywo
         }
     }
     if (n == 0 || n > UINT16_MAX)
-        return rule_error(p, "%s: the pattern has %zu bytes, want 1 to 65535", keyword, n);
+        return rule_error(p, "%s: the pattern has %zu bytes, expected 1 to 65535", keyword, n);
     *bytes = out;
     *len = (uint16_t)n;
     return 0;

@@ -261,7 +261,7 @@ static int read_selector(struct tenants *t, const struct ruleset_request *reques
     else if (strcmp(word, "device") == 0)
         t->selector = TENANT_BY_DEVICE;
     else if (node != NULL)
-        return err_at(err, node->at, "multi-detect.selector: want vlan, device or direct, got "
+        return err_at(err, node->at, "multi-detect.selector: expected vlan, device or direct, got "
                       "\"%s\"", word);
     if (t->selector == TENANT_BY_VLAN && !conf_bool(request->conf, "vlan.use-for-tracking", true))
         return err_at(err, node->at, "multi-detect.selector: vlan needs vlan.use-for-tracking: "
@@ -278,7 +278,7 @@ static bool read_id(const struct conf_node *item, const char *key, uint32_t *id)
     uint64_t number;
 
     if (node == NULL || !text_to_u64(text_of(node->value), UINT32_MAX, &number)) {
-        conf_error(node != NULL ? node : item, "%s: want the number of a tenant", key);
+        conf_error(node != NULL ? node : item, "%s: expected the number of a tenant", key);
         return false;
     }
     *id = (uint32_t)number;
@@ -299,7 +299,7 @@ static void read_mapping(struct tenants *t, const struct conf_node *item)
         ARRAY_PUSH(&t->mappings, m);
     } else if (t->selector == TENANT_BY_VLAN) {
         if (vlan == NULL || !text_to_u64(text_of(vlan->value), VLAN_MAX, &number) || number == 0)
-            conf_error(vlan != NULL ? vlan : item, "vlan-id: want 1 to %d", VLAN_MAX);
+            conf_error(vlan != NULL ? vlan : item, "vlan-id: expected 1 to %d", VLAN_MAX);
         else if (!tenants_map_vlan(t, m.id, (uint16_t)number))
             conf_error(vlan, "vlan-id: %s has a tenant already", vlan->value);
     }
@@ -325,7 +325,7 @@ static bool read_tenant(struct tenants *t, const struct ruleset_request *request
     if (!read_id(item, "id", &id))
         return false;
     if (yaml == NULL || yaml->kind != CONF_SCALAR) {
-        conf_error(item, "yaml: want the file with the rule-files of tenant %u", id);
+        conf_error(item, "yaml: expected the file with the rule-files of tenant %u", id);
         return false;
     }
     if (id == 0 || tenants_find(t, id) >= 0) {

@@ -65,7 +65,7 @@ static int take_settings(struct config_reader *r, struct text rest, struct line 
         while (i < ARRAY_LEN(settings) && !text_equal_nocase(key, settings[i].key))
             i++;
         if (i == ARRAY_LEN(settings) || settings[i].value->p != NULL)
-            return line_error(r, key, "want gen_id, sig_id, type, track, count, seconds, "
+            return line_error(r, key, "expected gen_id, sig_id, type, track, count, seconds, "
                               "new_action, timeout or ip, each once");
         *settings[i].value = pair;
         if (settings[i].value == &out->ip) {
@@ -122,17 +122,17 @@ static const struct word action_words[] = {
 
 static int rate_parse(struct config_reader *r, const struct line *l, struct threshold_spec *spec)
 {
-    if (number_parse(r, l->count, "count: want a number from 1", 1, &spec->count) < 0 ||
-        number_parse(r, l->seconds, "seconds: want a number", 0, &spec->seconds) < 0)
+    if (number_parse(r, l->count, "count: expected a number from 1", 1, &spec->count) < 0 ||
+        number_parse(r, l->seconds, "seconds: expected a number", 0, &spec->seconds) < 0)
         return -1;
     return word_parse(r, l->track, track_words,
-                      "track: want by_src, by_dst, by_both, by_rule or by_flow", &spec->track);
+                      "track: expected by_src, by_dst, by_both, by_rule or by_flow", &spec->track);
 }
 
 static int threshold_parse(struct config_reader *r, const struct line *l,
                            struct threshold_spec *spec)
 {
-    if (word_parse(r, l->type, type_words, "type: want limit, threshold or both",
+    if (word_parse(r, l->type, type_words, "type: expected limit, threshold or both",
                    &spec->type) < 0)
         return -1;
     return rate_parse(r, l, spec);
@@ -142,9 +142,9 @@ static int rate_filter_parse(struct config_reader *r, const struct line *l,
                              struct threshold_spec *spec)
 {
     spec->type = THRESHOLD_RATE;
-    if (word_parse(r, l->new_action, action_words, "new_action: want alert, drop, pass or reject",
+    if (word_parse(r, l->new_action, action_words, "new_action: expected alert, drop, pass or reject",
                    &spec->new_action) < 0 ||
-        number_parse(r, l->timeout, "timeout: want a number", 0, &spec->timeout) < 0)
+        number_parse(r, l->timeout, "timeout: expected a number", 0, &spec->timeout) < 0)
         return -1;
     return rate_parse(r, l, spec);
 }
@@ -157,11 +157,11 @@ static int suppress_parse(struct config_reader *r, const struct line *l,
         spec->track = TRACK_RULE;       /* silent altogether */
         return 0;
     }
-    if (word_parse(r, l->track, suppress_words, "track: want by_src, by_dst or by_either",
+    if (word_parse(r, l->track, suppress_words, "track: expected by_src, by_dst or by_either",
                    &spec->track) < 0)
         return -1;
     if (l->ip.n == 0)
-        return line_error(r, l->ip, "ip: want addresses");
+        return line_error(r, l->ip, "ip: expected addresses");
     spec->addresses = address_set_get(&r->set->addresses, l->ip, &r->vars,
                                       rule_text_at(r->at, l->ip.p), &r->err);
     return spec->addresses != NULL ? 0 : -1;
@@ -218,8 +218,8 @@ static int install(struct config_reader *r, const struct line *l,
     uint32_t gid, sid;
     bool found = false;
 
-    if (number_parse(r, l->gen_id, "gen_id: want a number", 0, &gid) < 0 ||
-        number_parse(r, l->sig_id, "sig_id: want a number", 0, &sid) < 0)
+    if (number_parse(r, l->gen_id, "gen_id: expected a number", 0, &gid) < 0 ||
+        number_parse(r, l->sig_id, "sig_id: expected a number", 0, &sid) < 0)
         return -1;
     if (sid > 0 && gid == 0)
         return line_error(r, l->gen_id, "gen_id 0 (all groups) goes only with sig_id 0");
@@ -257,7 +257,7 @@ static int line_parse(struct config_reader *r)
             return -1;
         return install(r, &l, &spec);
     }
-    return line_error(r, kind, "want threshold, event_filter, rate_filter or suppress");
+    return line_error(r, kind, "expected threshold, event_filter, rate_filter or suppress");
 }
 
 /* --- the file --------------------------------------------------------------------------------- */

@@ -128,7 +128,7 @@ static int word_read(const struct conf_node *node, const char *what, const char 
     for (int i = 0; words[i] != NULL; i++)
         if (text_equal_nocase(t, words[i]))
             return i;
-    err_at(err, node->at, "%s: want %s, got \"%s\"", what, allowed, node->value);
+    err_at(err, node->at, "%s: expected %s, got \"%s\"", what, allowed, node->value);
     return -1;
 }
 
@@ -163,7 +163,7 @@ static int prio_level_read(struct reader *r, struct affinity_set *set, const str
         if (strcmp(key->name, prio_words[level]) == 0)
             break;
     if (prio_words[level] == NULL)
-        return err_at(err, key->at, "prio: want low, medium, high or default, got \"%s\"",
+        return err_at(err, key->at, "prio: expected low, medium, high or default, got \"%s\"",
                       key->name);
     if (list_read(r, key, what, true, r->interfaces, &set->prio[level], NULL, err) < 0)
         return -1;
@@ -178,7 +178,7 @@ static int prio_read(struct reader *r, struct affinity_set *set, const struct co
     int status = 0;
 
     if (node->kind != CONF_MAP) {
-        (void)err_at(&mine, node->at, "prio: want a map of low, medium, high, default");
+        (void)err_at(&mine, node->at, "prio: expected a map of low, medium, high, default");
         return log_err_also(LOG_AREA, err, &mine);
     }
     CONF_EACH(key, node) {
@@ -196,7 +196,7 @@ static int threads_read(struct affinity_set *set, const struct conf_node *node, 
     if (text_equal_nocase(t, "auto"))
         return 0;
     if (!text_to_u64(t, 1024, &n) || n == 0)
-        return err_at(err, node->at, "%s-cpu-set: threads: want 1 to 1024 or auto, got \"%s\"",
+        return err_at(err, node->at, "%s-cpu-set: threads: expected 1 to 1024 or auto, got \"%s\"",
                       roles[set->role].name, node->value);
     set->threads = (unsigned)n;
     return 0;
@@ -270,7 +270,7 @@ static int specific_read(struct reader *r, enum cpu_role role, const struct conf
         struct err mine = { 0 };
 
         if (one[0] == NULL) {
-            (void)err_at(&mine, node->at, "interface-specific-cpu-set: want `interface: NAME`");
+            (void)err_at(&mine, node->at, "interface-specific-cpu-set: expected `interface: NAME`");
             status = log_err_also(LOG_AREA, err, &mine);
             continue;
         }
@@ -323,7 +323,7 @@ static int find_sets(struct reader *r, const struct conf_node *top, struct err *
     int status = 0;
 
     if (top != NULL && top->kind == CONF_SCALAR && top->value[0] != '\0')
-        return err_at(err, top->at, "cpu-affinity: want sets, as in worker-cpu-set: { cpu: [ 2-5 ] "
+        return err_at(err, top->at, "cpu-affinity: expected sets, as in worker-cpu-set: { cpu: [ 2-5 ] "
                       "}, got \"%s\"", top->value);
     CONF_EACH(node, top) {
         if (top->kind == CONF_MAP) {
@@ -354,7 +354,7 @@ static int ratio_read(struct affinity *a, const struct conf_node *node, struct e
         return 0;
     if (!text_to_double(text_trim(text_of(node->value)), &a->ratio) || a->ratio <= 0 ||
         a->ratio > 64)
-        return err_at(err, node->at, "detect-thread-ratio: want a number above 0, up to 64, got "
+        return err_at(err, node->at, "detect-thread-ratio: expected a number above 0, up to 64, got "
                       "\"%s\"", node->value);
     return 0;
 }

@@ -18,7 +18,7 @@ struct list_walk {
 
 static int bad_item(const struct list_walk *w, struct text item, struct err *err)
 {
-    return err_at(err, w->at, "%s: \"%.*s\": want a CPU number, a range as 2-5, all, auto, numa:N, "
+    return err_at(err, w->at, "%s: \"%.*s\": expected a CPU number, a range as 2-5, all, auto, numa:N, "
                   "package:N, core:A-B, l3:N, no-smt, nic, or one of these behind \"!\"",
                   w->l->what, TEXT(item));
 }
@@ -61,7 +61,7 @@ static int add_numbers(struct list_walk *w, struct text item, struct cpu_set *to
     if (range_parse(item, &low, &high) < 0)
         return bad_item(w, item, err);
     if (high < low)
-        return err_at(err, w->at, "%s: range \"%.*s\" goes down: want the smaller number first, "
+        return err_at(err, w->at, "%s: range \"%.*s\" goes down: expected the smaller number first, "
                       "%u-%u", w->l->what, TEXT(item), high, low);
     for (unsigned cpu = low; cpu <= high; cpu++)
         if (cpu_set_has(&w->l->topology->all, cpu))
@@ -170,7 +170,7 @@ static int walk_scalar(struct list_walk *w, const struct conf_node *node, struct
 
     w->at = node->at;
     if (node->kind != CONF_SCALAR)
-        return err_at(err, node->at, "%s: want a list of CPUs", w->l->what);
+        return err_at(err, node->at, "%s: expected a list of CPUs", w->l->what);
     rest = text_of(node->value);
     while (text_split(&rest, ',', &item))
         if (walk_item(w, item, err) < 0)

@@ -209,7 +209,7 @@ static const char *autofp_scheduler(const struct conf_node *root, struct err *er
     for (unsigned i = 0; i < ARRAY_LEN(known); i++)
         if (text_equal_nocase(text_of(node->value), known[i]))
             return known[i];
-    err_at(err, node->at, "autofp-scheduler: want hash, ippair, ftp-hash, round-robin, xor-251 or "
+    err_at(err, node->at, "autofp-scheduler: expected hash, ippair, ftp-hash, round-robin, xor-251 or "
            "least-loaded, got \"%s\"", node->value);
     return NULL;
 }
@@ -344,7 +344,7 @@ static int plan_files(struct plan *plan, const struct conf_node *root, struct er
     plan->shares_file = !plan->live && plan->stages[0].count > 1 && !plan->file_per_queue;
     if (plan->file_per_queue && plan->stage_count > 1)
         return err_at(err, conf_find(root, "pcap-file.directory")->at, "directory: files: in run "
-                      "mode %s threads share a file; want single, workers, or one of your own in "
+                      "mode %s threads share a file; expected single, workers, or one of your own in "
                       "one stage", mode->name);
     if (plan->shares_file && any_only_once(plan))
         return err_at(err, mode->at, "run mode %s: a pipe is read by one thread, not by %u",
@@ -464,7 +464,7 @@ void plan_sources_read(const struct conf_node *root, const char *method, const c
         if (text_to_u64(text_of(threads), THREADS_MAX, &n))
             out[i].threads = (unsigned)n;
         else if (!text_equal_nocase(text_of(threads), "auto"))
-            conf_error(conf_find(item, "threads"), "threads: want auto or 1 to %d, got \"%s\"",
+            conf_error(conf_find(item, "threads"), "threads: expected auto or 1 to %d, got \"%s\"",
                        THREADS_MAX, threads);
     }
 }

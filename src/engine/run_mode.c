@@ -146,7 +146,7 @@ static int walk_stage(struct chain_walk *walk, const struct run_stage *stage, un
         return err_at(err, stage->at, "run mode %s: the first stage has no balance: the capture "
                       "distributes to it", walk->mode->name);
     if (stage->scheduler != NULL && !scheduler_known(stage->scheduler))
-        return err_at(err, stage->at, "run mode %s: balance \"%s\": want one of %s",
+        return err_at(err, stage->at, "run mode %s: balance \"%s\": expected one of %s",
                       walk->mode->name, stage->scheduler, schedulers);
     if (stage_has(stage, "decode") && number > 0 && stage->threads != THREADS_ONE &&
         !(stage->threads == THREADS_NUMBER && stage->number == 1))

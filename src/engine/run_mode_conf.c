@@ -86,7 +86,7 @@ static int threads_read(struct run_stage *stage, const struct conf_node *node, s
         return 0;
     }
     return err_at(err, node->at,
-                  "threads: want a number from 1 to %u, auto, or a ratio to the CPUs "
+                  "threads: expected a number from 1 to %u, auto, or a ratio to the CPUs "
                   "as in 0.5x, got \"%s\"", THREADS_MAX, node->value);
 }
 
@@ -132,7 +132,7 @@ static int stages_read(struct run_mode *mode, const struct conf_node *list, stru
     bool verdict = false;
 
     if (list == NULL || list->kind != CONF_LIST)
-        return err_at(err, mode->at, "run mode %s: want a list of stages", mode->name);
+        return err_at(err, mode->at, "run mode %s: expected a list of stages", mode->name);
     CONF_EACH(node, list) {
         if (count == STAGES_MAX)
             return err_at(err, node->at, "run mode %s: at most %d stages", mode->name, STAGES_MAX);
@@ -198,7 +198,7 @@ struct run_modes *run_modes_new(const struct conf_node *root, struct err *err)
     int status = 0;
 
     if (all != NULL && all->kind != CONF_MAP && (all->kind == CONF_LIST || all->value[0] != '\0'))
-        status = err_at(err, all->at, "runmodes: want names of run modes, each with its stages");
+        status = err_at(err, all->at, "runmodes: expected names of run modes, each with its stages");
     CONF_EACH(node, status == 0 ? all : NULL) {
         struct err mine = { 0 };
 

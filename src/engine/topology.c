@@ -93,7 +93,7 @@ static struct topology *topology_load(const char *text, bool is_file, struct err
     if (text != NULL && (is_file ? hwloc_topology_set_xml(hw, text)
                                  : hwloc_topology_set_synthetic(hw, text)) < 0) {
         err_set(err, "topology \"%s\": %s", text, is_file ? "not an hwloc XML file"
-                : "want an hwloc description such as \"pack:2 core:6 pu:2\", or an XML file");
+                : "expected an hwloc description such as \"pack:2 core:6 pu:2\", or an XML file");
         hwloc_topology_destroy(hw);
         return NULL;
     }

@@ -25,10 +25,10 @@ int flow_rate_read(struct flow_rate_conf *conf, const struct conf_node *root, st
     bytes = conf_string(node, "bytes", "");
     seconds = conf_string(node, "interval", "");
     if (!text_to_size(text_of(bytes), &conf->bytes))
-        return err_at(err, node->at, "flow.rate-tracking.bytes: want a size such as 1gb, "
+        return err_at(err, node->at, "flow.rate-tracking.bytes: expected a size such as 1gb, "
                       "got \"%s\"", bytes);
     if (!text_to_u64(text_of(seconds), UINT16_MAX, &interval) || interval == 0)
-        return err_at(err, node->at, "flow.rate-tracking.interval: want seconds, 1 to "
+        return err_at(err, node->at, "flow.rate-tracking.interval: expected seconds, 1 to "
                       "65535, got \"%s\"", seconds);
     conf->seconds = (uint32_t)interval;
     return 0;

@@ -201,7 +201,7 @@ static void (*plan_form(const char *name, struct err *err))(const struct plan *,
     for (unsigned i = 0; i < ARRAY_LEN(plan_forms); i++)
         if (name == NULL || strcmp(plan_forms[i].name, name) == 0)
             return plan_forms[i].print;
-    err_set(err, "--plan: want text, json, dot or svg, got \"%s\"", name);
+    err_set(err, "--plan: expected text, json, dot or svg, got \"%s\"", name);
     return NULL;
 }
 

@@ -180,7 +180,7 @@ static void check_profile(const struct setup *s)
     for (unsigned i = 0; i < ARRAY_LEN(profiles); i++)
         known = known || strcmp(node->value, profiles[i]) == 0;
     if (!known)
-        conf_fatal(node, "want low, medium, high or custom, got \"%s\"", node->value);
+        conf_fatal(node, "expected low, medium, high or custom, got \"%s\"", node->value);
 }
 
 /* Each thread reads it; what is wrong is said once. */
@@ -191,7 +191,7 @@ static void check_alert_max(const struct setup *s)
 
     if (node != NULL && node->value != NULL &&
         (!text_to_u64(text_of(node->value), UINT8_MAX, &n) || n == 0))
-        conf_warning(node, "Invalid value for packet-alert-max, default value set instead: want 1 "
+        conf_warning(node, "Invalid value for packet-alert-max, default value set instead: expected 1 "
                      "to 255, got \"%s\", 15 is taken", node->value);
 }
 
@@ -515,7 +515,7 @@ int setup_plan(struct setup *s, const char *topology, struct err *err)
         return -1;
     if (s->options->deterministic && s->plan->file_per_queue && s->plan->stages[0].count > 1)
         return err_at(err, conf_find(s->root, "pcap-file.directory")->at, "directory: files: with "
-                      "--deterministic one thread reads them: want run mode single");
+                      "--deterministic one thread reads them: expected run mode single");
     report_plan(s);
     return 0;
 }

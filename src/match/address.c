@@ -71,7 +71,7 @@ static bool add_span(struct text first, struct text last, struct range_set *into
 {
     struct ip a, b;
 
-    *why = "want two IP addresses of one kind around the \"-\"";
+    *why = "expected two IP addresses of one kind around the \"-\"";
     if (!ip_parse(first, &a) || !ip_parse(last, &b) || a.version != b.version)
         return false;
     *why = "this address range ends before it begins";

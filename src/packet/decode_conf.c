@@ -16,7 +16,7 @@ static void port_set_add(struct port_set *set, const struct conf_node *at, struc
 
     text_split(&rest, ':', &low);
     if (!text_to_u64(low, 65535, &port)) {
-        conf_error(at, "want a port, got \"%.*s\"", TEXT(number));
+        conf_error(at, "expected a port, got \"%.*s\"", TEXT(number));
         return;
     }
     if (set->count == PORT_SET_MAX) {

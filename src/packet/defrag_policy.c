@@ -96,7 +96,7 @@ static void add_addresses(struct ip_settings *s, const struct conf_node *node, u
         if (parse_prefix(one, &entry))
             ARRAY_PUSH(&s->list, entry);
         else
-            conf_error(node, "want an address or a prefix, got \"%.*s\"", TEXT(one));
+            conf_error(node, "expected an address or a prefix, got \"%.*s\"", TEXT(one));
     }
 }
 

@@ -11,7 +11,7 @@ run() { # directory of logs, arguments
 
 run mask -r "$sample" --set umask=077 > /dev/null
 echo "rights of eve.json: $(stat -c %a "$WORK/mask/eve.json")"
-run bad -r "$sample" --set umask=9 | grep -q 'umask: want up to three octal digits' &&
+run bad -r "$sample" --set umask=9 | grep -q 'umask: expected up to three octal digits' &&
     echo "umask refused"
 
 # In the background, as long as nothing comes from a pipe.

@@ -36,5 +36,5 @@ set -- "$WORK"/parts/eve-*.json
 one=$(cat "$WORK/whole/"*/*/eve.json | grep -vc '"event_type":"stats"')
 all=$(cat "$@" | grep -vc '"event_type":"stats"')
 [ "$one" = "$all" ] && [ "$one" -gt 20 ] && echo "records: as many as in one file"
-run bad "$sample" --set outputs.eve-log.rotate-interval=often | grep -q 'want minute, hour, day' &&
-    echo "refused: want minute, hour, day"
+run bad "$sample" --set outputs.eve-log.rotate-interval=often | grep -q 'expected minute, hour, day' &&
+    echo "refused: expected minute, hour, day"

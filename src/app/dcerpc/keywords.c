@@ -91,19 +91,19 @@ int dce_iface_parse(struct text in, void *arg, struct arena *arena UNUSED, struc
     struct text rest = in, part;
 
     if (!text_split(&rest, ',', &part) || !parse_uuid(part, a->uuid))
-        return err_set(err, "dcerpc.iface: want a UUID first, found \"%.*s\"", TEXT(in));
+        return err_set(err, "dcerpc.iface: expected a UUID first, found \"%.*s\"", TEXT(in));
     if (!text_split(&rest, ',', &part))
         return 0;
     if (!text_equal(part, "any_frag")) {
         if (!parse_version(part, a))
-            return err_set(err, "dcerpc.iface: want a version such as 1, >1, <2, !1, found "
+            return err_set(err, "dcerpc.iface: expected a version such as 1, >1, <2, !1, found "
                            "\"%.*s\"", TEXT(part));
         if (!text_split(&rest, ',', &part))
             return 0;
     }
     a->any_fragment = text_equal(part, "any_frag");
     if (!a->any_fragment || text_split(&rest, ',', &part))
-        return err_set(err, "dcerpc.iface: want uuid[,version][,any_frag], found \"%.*s\"",
+        return err_set(err, "dcerpc.iface: expected uuid[,version][,any_frag], found \"%.*s\"",
                        TEXT(in));
     return 0;
 }
@@ -169,11 +169,11 @@ int dce_opnum_parse(struct text in, void *arg, struct arena *arena, struct err *
     a->at = at = arena_alloc(arena, most * sizeof(*at));
     while (text_split(&rest, ',', &part)) {
         if (!parse_opnums(part, &at[a->count]))
-            return err_set(err, "dcerpc.opnum: want numbers and ranges such as 1,5-9, found "
+            return err_set(err, "dcerpc.opnum: expected numbers and ranges such as 1,5-9, found "
                            "\"%.*s\"", TEXT(in));
         a->count++;
     }
-    return a->count == most ? 0 : err_set(err, "dcerpc.opnum: want a number after each comma");
+    return a->count == most ? 0 : err_set(err, "dcerpc.opnum: expected a number after each comma");
 }
 
 bool dce_opnum_has(const struct dce_opnum_arg *a, uint16_t opnum)

@@ -48,7 +48,7 @@ static int func_parse(struct text in, void *arg, struct arena *arena UNUSED, str
     if (text_to_decimal(in, UINT8_MAX, &code))
         *(uint8_t *)arg = (uint8_t)code;
     else if (!function_by_name(in, arg))
-        return err_set(err, "dnp3_func: want a function code up to 255 or its name, found "
+        return err_set(err, "dnp3_func: expected a function code up to 255 or its name, found "
                        "\"%.*s\"", TEXT(in));
     return 0;
 }
@@ -78,9 +78,9 @@ static int ind_parse(struct text in, void *arg, struct arena *arena UNUSED, stru
     }
     while (text_split(&rest, ',', &part))
         if (!add_indication(part, bits))
-            return err_set(err, "dnp3_ind: want a number or names of internal indications, found "
+            return err_set(err, "dnp3_ind: expected a number or names of internal indications, found "
                            "\"%.*s\"", TEXT(part));
-    return *bits != 0 ? 0 : err_set(err, "dnp3_ind: want at least one internal indication");
+    return *bits != 0 ? 0 : err_set(err, "dnp3_ind: expected at least one internal indication");
 }
 
 static bool ind_match(struct app_tx *tx, enum direction d, const void *arg)

@@ -66,7 +66,7 @@ static void read_formats(struct dns_log_settings *s, const struct conf_node *nod
         else if (strcasecmp(item->value, "grouped") == 0)
             grouped = true;
         else
-            conf_warning(item, "dns: want detailed or grouped, got \"%s\"", item->value);
+            conf_warning(item, "dns: expected detailed or grouped, got \"%s\"", item->value);
     }
     if (formats == NULL)
         return;

@@ -106,7 +106,7 @@ static int mode_parse(struct text in, void *arg, struct arena *arena UNUSED, str
     in = text_trim(in);
     *active = text_equal_nocase(in, "active");
     if (!*active && !text_equal_nocase(in, "passive"))
-        return err_set(err, "ftp.mode: want active or passive, got \"%.*s\"", TEXT(in));
+        return err_set(err, "ftp.mode: expected active or passive, got \"%.*s\"", TEXT(in));
     return 0;
 }
 
@@ -132,7 +132,7 @@ static int received_parse(struct text in, void *arg, struct arena *arena UNUSED,
         *received = words[i].value;
         return 0;
     }
-    return err_set(err, "ftp.reply_received: want yes or no, got \"%.*s\"", TEXT(in));
+    return err_set(err, "ftp.reply_received: expected yes or no, got \"%.*s\"", TEXT(in));
 }
 
 static bool received_match(struct app_tx *tx, enum direction d UNUSED, const void *arg)

@@ -91,7 +91,7 @@ static int command_parse(struct text in, void *arg, struct arena *arena UNUSED, 
         if (text_equal_nocase(in, ftp_command_name(transfers[i])))
             *command = transfers[i];
     if (*command == FTP_UNKNOWN)
-        return err_set(err, "ftpdata_command: want stor, appe, stou, retr, nlst, list or mlsd, "
+        return err_set(err, "ftpdata_command: expected stor, appe, stou, retr, nlst, list or mlsd, "
                             "got \"%.*s\"", TEXT(in));
     return 0;
 }

@@ -36,7 +36,7 @@ static uint32_t size_of(const struct conf_node *node, const char *path, uint32_t
 
     if (size <= UINT32_MAX)
         return (uint32_t)size;
-    conf_error(conf_find(node, path), "%s: want less than 4 GiB", path);
+    conf_error(conf_find(node, path), "%s: expected less than 4 GiB", path);
     return otherwise;
 }
 
@@ -46,7 +46,7 @@ static uint32_t size_not_zero(const struct conf_node *node, const char *path, ui
 
     if (size > 0)
         return size;
-    conf_error(conf_find(node, path), "%s: want more than 0", path);
+    conf_error(conf_find(node, path), "%s: expected more than 0", path);
     return otherwise;
 }
 
@@ -103,7 +103,7 @@ static void read_decoder(htp_cfg_t *cfg, const struct conf_node *node)
     if (replacement != NULL && strlen(replacement) == 1)
         htp_config_set_bestfit_replacement_byte(cfg, HTP_DECODER_DEFAULTS, replacement[0]);
     else if (replacement != NULL)
-        conf_error(conf_find(node, "path-bestfit-replacement-char"), "want one character");
+        conf_error(conf_find(node, "path-bestfit-replacement-char"), "expected one character");
     if (handling >= 0)
         htp_config_set_url_encoding_invalid_handling(cfg, HTP_DECODER_DEFAULTS,
                                                      (enum htp_url_encoding_handling_t)handling);
@@ -120,7 +120,7 @@ static int lzma_layers(const struct conf_node *node)
     if (text_to_u64(text_of(value), INT8_MAX, &layers))
         return (int)layers;
     if (!text_to_bool(text_of(value), &on))
-        conf_error(conf_find(node, "lzma-enabled"), "want yes, no or a number of layers");
+        conf_error(conf_find(node, "lzma-enabled"), "expected yes, no or a number of layers");
     return on;
 }
 
@@ -187,7 +187,7 @@ static enum http_inline read_inline(const struct conf_node *node)
     if (strcmp(value, "auto") == 0)
         return BODY_INLINE_AUTO;
     if (!text_to_bool(text_of(value), &on))
-        conf_warning(conf_find(node, "http-body-inline"), "want yes, no or auto");
+        conf_warning(conf_find(node, "http-body-inline"), "expected yes, no or auto");
     return on ? BODY_INLINE_YES : BODY_INLINE_NO;
 }
 
@@ -250,7 +250,7 @@ static void read_addresses(struct http_settings *s, const struct http_config *c,
         struct http_server server = { .config = c };
 
         if (item->value == NULL || !parse_net(text_of(item->value), &server)) {
-            conf_warning(item, "want an address or a network, found \"%s\"", item->value);
+            conf_warning(item, "expected an address or a network, found \"%s\"", item->value);
             continue;
         }
         s->server = xrealloc(s->server, (s->server_count + 1) * sizeof(s->server[0]));

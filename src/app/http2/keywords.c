@@ -258,7 +258,7 @@ static int settings_parse(struct text in, void *arg, struct arena *arena UNUSED,
     skip_blanks(&in);
     w->high = UINT32_MAX;
     if (in.n > 0 && (!parse_value(&in, w) || in.n > 0)) {
-        err_set(err, "http2.settings: want NAME, NAME=N, NAME>N, NAME<N or NAME=N-M");
+        err_set(err, "http2.settings: expected NAME, NAME=N, NAME>N, NAME<N or NAME=N-M");
         return -1;
     }
     return 0;

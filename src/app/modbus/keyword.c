@@ -180,7 +180,7 @@ static int parse(struct text in, void *arg, struct arena *arena UNUSED, struct e
 {
     if (take_all(in, arg))
         return 0;
-    return err_set(err, "modbus: want \"unit N\", \"function N or name[, subfunction N]\" or "
+    return err_set(err, "modbus: expected \"unit N\", \"function N or name[, subfunction N]\" or "
                    "\"access read or write [table][, address N[, value N]]\", found \"%.*s\"",
                    TEXT(in));
 }

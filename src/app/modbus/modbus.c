@@ -168,7 +168,7 @@ static int configure(const struct conf_node *node, const struct conf_node *root 
         s->flood = (uint32_t)n;
     else
         conf_warning(conf_find(node, "request-flood"),
-                     "modbus: request-flood: want a number from 1 to %u, found \"%s\"", FLOOD,
+                     "modbus: request-flood: expected a number from 1 to %u, found \"%s\"", FLOOD,
                      text);
     return 0;
 }

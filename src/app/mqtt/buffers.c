@@ -232,7 +232,7 @@ static int qos_parse(struct text in, void *arg, struct arena *arena UNUSED, stru
     uint64_t qos;
 
     if (!text_to_u64(text_trim(in), 2, &qos))
-        return err_set(err, "mqtt.qos: want 0, 1 or 2, found \"%.*s\"", TEXT(in));
+        return err_set(err, "mqtt.qos: expected 0, 1 or 2, found \"%.*s\"", TEXT(in));
     *(uint8_t *)arg = (uint8_t)qos;
     return 0;
 }
@@ -252,7 +252,7 @@ static int session_parse(struct text in, void *arg, struct arena *arena UNUSED, 
 
     *(bool *)arg = yes;
     if (!yes && !text_equal(t, "no") && !text_equal(t, "0"))
-        return err_set(err, "mqtt.connack.session_present: want 1 or 0, found \"%.*s\"",
+        return err_set(err, "mqtt.connack.session_present: expected 1 or 0, found \"%.*s\"",
                        TEXT(in));
     return 0;
 }

@@ -102,7 +102,7 @@ static int version_parse(struct text in, void *arg, struct arena *arena UNUSED, 
     uint64_t version;
 
     if (!text_to_u64(text_trim(in), 2, &version) || version == 0)
-        return err_set(err, "smb.version: want 1 or 2, found \"%.*s\"", TEXT(in));
+        return err_set(err, "smb.version: expected 1 or 2, found \"%.*s\"", TEXT(in));
     *(uint8_t *)arg = (uint8_t)version;
     return 0;
 }

@@ -35,7 +35,7 @@ static int tls_version_parse(struct text in, void *arg, struct arena *arena UNUS
         }
     }
     if (!text_starts(in, "0x") || in.n != 6 || !text_to_u64(in, UINT16_MAX, &raw))
-        return err_set(err, "tls.version: want 1.0, 1.1, 1.2, 1.3 or 0xNNNN, found \"%.*s\"",
+        return err_set(err, "tls.version: expected 1.0, 1.1, 1.2, 1.3 or 0xNNNN, found \"%.*s\"",
                        TEXT(in));
     v->version = (uint16_t)raw;
     v->is_raw = true;
@@ -106,14 +106,14 @@ static int ssl_version_parse(struct text in, void *arg, struct arena *arena UNUS
         int i = ssl_version_index(word);
 
         if (i < 0)
-            return err_set(err, "ssl_version: want sslv2, sslv3, tls1.0 ... tls1.3, found "
+            return err_set(err, "ssl_version: expected sslv2, sslv3, tls1.0 ... tls1.3, found "
                            "\"%.*s\"", TEXT(word));
         if (v->required & 1u << i)
             return err_set(err, "ssl_version: \"%.*s\" stands twice", TEXT(word));
         v->required |= (uint8_t)(1u << i);
     }
     return v->required != 0 || v->negated ? 0 :
-           err_set(err, "ssl_version: want at least one version");
+           err_set(err, "ssl_version: expected at least one version");
 }
 
 static bool ssl_version_match(struct app_tx *tx, enum direction d, const void *arg)
@@ -166,7 +166,7 @@ static int ssl_state_parse(struct text in, void *arg, struct arena *arena UNUSED
         if (negated)
             s->negated |= states[i].bit;
     }
-    return s->named != 0 ? 0 : err_set(err, "ssl_state: want at least one state");
+    return s->named != 0 ? 0 : err_set(err, "ssl_state: expected at least one state");
 }
 
 static bool ssl_state_match(struct app_tx *tx, enum direction d UNUSED, const void *arg)
@@ -210,7 +210,7 @@ static int text_parse(struct text in, void *arg, struct arena *arena, struct err
         in = text_from(in, 1);
     }
     if (in.n == 0)
-        return err_set(err, "want some text to look for");
+        return err_set(err, "expected some text to look for");
     n->text = arena_text(arena, in);
     n->len = in.n;
     return 0;
@@ -221,7 +221,7 @@ static int name_parse(struct text in, void *arg, struct arena *arena, struct err
     struct text name = text_from(in, text_starts(in, "!"));
 
     if (!is_name(name))
-        return err_set(err, "want letters, digits, blanks and -.=,*@, found \"%.*s\"", TEXT(name));
+        return err_set(err, "expected letters, digits, blanks and -.=,*@, found \"%.*s\"", TEXT(name));
     return text_parse(in, arg, arena, err);
 }
 
@@ -233,7 +233,7 @@ static int fingerprint_parse(struct text in, void *arg, struct arena *arena, str
         return -1;
     if (n->len == 59)
         return 0;
-    return err_set(err, "tls.fingerprint: want 20 bytes in hex with colons between, found "
+    return err_set(err, "tls.fingerprint: expected 20 bytes in hex with colons between, found "
                    "\"%.*s\"", TEXT(in));
 }
 

@@ -49,7 +49,7 @@ static int fingerprint_setting(const struct conf_node *node, const char *key)
         return TLS_FINGERPRINT_AUTO;
     if (text_to_bool(text_of(found->value), &on))
         return on ? TLS_FINGERPRINT_YES : TLS_FINGERPRINT_NO;
-    conf_error(found, "want auto, yes or no, got \"%s\"", found->value);
+    conf_error(found, "expected auto, yes or no, got \"%s\"", found->value);
     return TLS_FINGERPRINT_AUTO;
 }
 

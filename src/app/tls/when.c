@@ -66,7 +66,7 @@ static int parse_point(struct text in, int64_t *out, struct err *err)
         *out = (int64_t)seconds;
         return 0;
     }
-    return err_set(err, "want a date like 2015-10-22 23:59:59, or seconds since 1970, found "
+    return err_set(err, "expected a date like 2015-10-22 23:59:59, or seconds since 1970, found "
                    "\"%.*s\"", TEXT(in));
 }
 
@@ -87,7 +87,7 @@ int when_parse(struct text in, struct when *out, struct err *err)
 
     in = text_trim(in);
     if (in.n == 0)
-        return err_set(err, "want a date");
+        return err_set(err, "expected a date");
     mode = in.p[0];
     between = memmem(in.p, in.n, "<>", 2);
     *out = (struct when){ INT64_MIN, INT64_MAX };

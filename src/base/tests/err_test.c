@@ -10,12 +10,12 @@ TEST(err_text_has_location)
     struct err err;
     char buf[100];
 
-    CHECK_INT(err_at(&err, (struct where){ "a.rules", 3, 12 }, "want %d", 7), -1);
-    CHECK_STRING(err_text(&err, buf, sizeof(buf)), "a.rules:3:12: want 7");
+    CHECK_INT(err_at(&err, (struct where){ "a.rules", 3, 12 }, "expected %d", 7), -1);
+    CHECK_STRING(err_text(&err, buf, sizeof(buf)), "a.rules:3:12: expected 7");
     err.at.column = 0;
-    CHECK_STRING(err_text(&err, buf, sizeof(buf)), "a.rules:3: want 7");
+    CHECK_STRING(err_text(&err, buf, sizeof(buf)), "a.rules:3: expected 7");
     err.at.line = 0;
-    CHECK_STRING(err_text(&err, buf, sizeof(buf)), "a.rules: want 7");
+    CHECK_STRING(err_text(&err, buf, sizeof(buf)), "a.rules: expected 7");
     CHECK_INT(err_set(&err, "plain"), -1);
     CHECK_STRING(err_text(&err, buf, sizeof(buf)), "plain");
 }

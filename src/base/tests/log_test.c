@@ -103,7 +103,7 @@ static void read_stderr(void (*emit)(void), char *out, size_t size)
 
 static void log_with_location(void)
 {
-    log_at(LOG_LEVEL_ERROR, "detect", (struct where){ "local.rules", 3, 12 }, "want %d", 1);
+    log_at(LOG_LEVEL_ERROR, "detect", (struct where){ "local.rules", 3, 12 }, "expected %d", 1);
     log_notice("detect", "done");
     log_info("detect", "not seen at the default level");
 }
@@ -118,7 +118,7 @@ TEST(log_lines_on_stderr)
     char text[4096];
 
     read_stderr(log_with_location, text, sizeof(text));
-    CHECK_STRING(text, "Error: detect: local.rules:3:12: want 1\nNotice: detect: done\n");
+    CHECK_STRING(text, "Error: detect: local.rules:3:12: expected 1\nNotice: detect: done\n");
     read_stderr(log_much, text, sizeof(text));
     CHECK(strlen(text) > 2000 && text[strlen(text) - 1] == '\n');
 }

@@ -136,14 +136,14 @@ TEST(conf_malformed_values_are_reported_and_defaults_hold)
 
     log_add_sink(&hearing, &heard, LOG_LEVEL_WARNING);
     CHECK(conf_bool(root, "stream.midstream", true));
-    CHECK_STRING(heard.text, "stream.midstream: want yes or no, got \"maybe\"");
+    CHECK_STRING(heard.text, "stream.midstream: expected yes or no, got \"maybe\"");
     CHECK_INT(heard.at.line, 12);
     CHECK_INT(conf_u64_range(root, "number", 5, 1, 100), 5);
-    CHECK_STRING(heard.text, "number: want a number from 1 to 100, got \"1514\"");
+    CHECK_STRING(heard.text, "number: expected a number from 1 to 100, got \"1514\"");
     CHECK_INT(conf_choice(root, "stream.inline", words, 1), 1);
-    CHECK_STRING(heard.text, "stream.inline: want one of no, yes, got \"auto\"");
+    CHECK_STRING(heard.text, "stream.inline: expected one of no, yes, got \"auto\"");
     CHECK_INT(conf_u64(root, "outputs", 3), 3);
-    CHECK_STRING(heard.text, "outputs: want a number, found a list");
+    CHECK_STRING(heard.text, "outputs: expected a number, found a list");
     CHECK_INT(conf_duration_ms(root, "float", 3), 3);
     CHECK_INT(conf_size(root, "stream.midstream", 3), 3);
     CHECK_INT(heard.count, 6);

@@ -109,10 +109,10 @@ TEST(conf_set_refuses_nonsense)
     char buf[500];
 
     CHECK_INT(conf_set_argument(conf, "stream.inline", &err), -1);
-    CHECK_STRING(err_text(&err, buf, sizeof(buf)), "--set: want key=value, got \"stream.inline\"");
+    CHECK_STRING(err_text(&err, buf, sizeof(buf)), "--set: expected key=value, got \"stream.inline\"");
     CHECK_INT(conf_set_argument(conf, "=x", &err), -1);
     CHECK_STRING(err_text(&err, buf, sizeof(buf)),
-                 "--set: want a key such as stream.memcap before the =, got \"=x\"");
+                 "--set: expected a key such as stream.memcap before the =, got \"=x\"");
     CHECK_INT(conf_set_argument(conf, "a..b=x", &err), -1);
     CHECK_INT(conf_set_argument(conf, "a.=x", &err), -1);
     CHECK_INT(conf_set(conf, "", "x"), -1);

@@ -64,7 +64,7 @@ static void check_value(struct test *t, const struct conf *conf, const char *pat
     const char *found = conf_string(conf_root(conf), path, "(absent)");
 
     if (strcmp(found, expected) != 0)
-        test_fail(t, __FILE__, __LINE__, "%s is %s, want %s", path, found, expected);
+        test_fail(t, __FILE__, __LINE__, "%s is %s, expected %s", path, found, expected);
 }
 
 TEST(yaml_kinds)
@@ -207,7 +207,7 @@ TEST(yaml_include_mistakes)
     CHECK_STRING(err_text(&err, buf, sizeof(buf)), expected);
 
     CHECK_INT(conf_load(conf, dir.path, &err), -1);
-    snprintf(expected, sizeof(expected), "cannot read %s: it is a directory, want a YAML file", dir.path);
+    snprintf(expected, sizeof(expected), "cannot read %s: it is a directory, expected a YAML file", dir.path);
     CHECK_STRING(err_text(&err, buf, sizeof(buf)), expected);
     directory_remove(&dir, names);
     conf_free(conf);
@@ -234,17 +234,17 @@ static const struct { const char *yaml, *message; } mistakes[] = {
     { "a: *x\n", "t.yaml:1:4: *x: no value above is marked with &x" },
     { "a: &x 5\na.b: *x\n", "t.yaml:2:6: *x stands within the section it repeats" },
     { "a: &x {b: *x}\n", "t.yaml:1:11: *x: no value above is marked with &x" },
-    { "<<: 5\n", "t.yaml:1:5: <<: want a section or a list of sections to merge" },
-    { "include: {a: b}\n", "t.yaml:1:10: include: want a file or a list of files" },
-    { "hello\n", "t.yaml:1:1: want lines like \"key: value\", found only \"hello\"" },
-    { "- a\n", "t.yaml:1:1: want lines like \"key: value\", found a list" },
+    { "<<: 5\n", "t.yaml:1:5: <<: expected a section or a list of sections to merge" },
+    { "include: {a: b}\n", "t.yaml:1:10: include: expected a file or a list of files" },
+    { "hello\n", "t.yaml:1:1: expected lines like \"key: value\", found only \"hello\"" },
+    { "- a\n", "t.yaml:1:1: expected lines like \"key: value\", found a list" },
     { "[a, b]: c\n", "t.yaml:1:1: a key must be a word, found a list or a section" },
     { "\"\": c\n", "t.yaml:1:1: a key must not be empty" },
     { "a..b: c\n",
       "t.yaml:1:1: \"a..b\" is no path of keys: it has an empty part or too many" },
     { "a: \"x\\0y\"\n", "t.yaml:1:4: a value cannot hold a NUL character" },
-    { "a: b\nc: \xff\n", "t.yaml:2:4: invalid leading UTF-8 octet: want text in UTF-8" },
-    { "%YAML 2.0\n---\na: b\n", "t.yaml:1:1: want %YAML 1.1 in the first line" },
+    { "a: b\nc: \xff\n", "t.yaml:2:4: invalid leading UTF-8 octet: expected text in UTF-8" },
+    { "%YAML 2.0\n---\na: b\n", "t.yaml:1:1: expected %YAML 1.1 in the first line" },
 };
 
 TEST(yaml_mistakes_are_explained)

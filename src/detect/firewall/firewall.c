@@ -141,10 +141,10 @@ static int policy_read(const struct conf_node *root, const char *path,
             continue;
         *policy = policies[i].policy;
         if (word != node && word->next != NULL)
-            return err_at(err, word->next->at, "%s: want one action, found more", path);
+            return err_at(err, word->next->at, "%s: expected one action, found more", path);
         return 0;
     }
-    return err_at(err, word->at, "%s: want accept, drop or reject with a scope, as in drop:flow",
+    return err_at(err, word->at, "%s: expected accept, drop or reject with a scope, as in drop:flow",
                   path);
 }
 

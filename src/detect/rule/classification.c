@@ -189,7 +189,7 @@ struct rule_names *rule_names_load(struct arena *arena, const struct conf_node *
     names->arena = arena;
     if (f != NULL) {
         if (read_lines(f, CLASS_MODULE, path, names, "Invalid Classtype in classification.config: "
-                       "want \"config classification: name,description,priority\"",
+                       "expected \"config classification: name,description,priority\"",
                        rule_class_line) > 0)
             log_warning(CLASS_MODULE, "Error loading classification configuration from %s", path);
         fclose(f);
@@ -198,7 +198,7 @@ struct rule_names *rule_names_load(struct arena *arena, const struct conf_node *
     f = root != NULL ? open_named(REFERENCE_MODULE, path, "reference-config-file") : NULL;
     if (f != NULL) {
         read_lines(f, REFERENCE_MODULE, path, names, "Invalid Reference Config in "
-                   "reference.config: want \"config reference: system URL\"",
+                   "reference.config: expected \"config reference: system URL\"",
                    rule_reference_line);
         fclose(f);
     }

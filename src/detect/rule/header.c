@@ -56,13 +56,13 @@ int rule_split(const struct rule_text *text, struct rule_parts *parts, struct er
         *fields[i] = take_field(&rest);
         if (fields[i]->n == 0 || fields[i]->p[0] == '(')
             return err_at(err, rule_text_at(text, fields[i]->p),
-                          "rule header: want %s, found \"%.*s\"", names[i],
+                          "rule header: expected %s, found \"%.*s\"", names[i],
                           (int)MIN(fields[i]->n, 20), fields[i]->p);
     }
     rest = text_trim(rest);
     if (rest.n == 0 || rest.p[0] != '(')
         return err_at(err, rule_text_at(text, rest.p),
-                      "rule header: want \"(\" and the options, found \"%.*s\"",
+                      "rule header: expected \"(\" and the options, found \"%.*s\"",
                       (int)MIN(rest.n, 20), rest.p);
     parts->options = options_of(rest);
     if (parts->options.n == 0)
@@ -100,7 +100,7 @@ static int scope_parse(struct rule_builder *b, struct text in, struct err *err)
     else if (text_equal(in, "flow") && reaches)
         rule->scope = SCOPE_FLOW;
     else if (reaches)
-        return header_error(b, in, err, "action scope: want packet or flow, found \"%.*s\"", in);
+        return header_error(b, in, err, "action scope: expected packet or flow, found \"%.*s\"", in);
     else
         return header_error(b, in, err, "this action takes no scope \"%.*s\": only drop, pass and "
                             "reject do", in);
@@ -128,7 +128,7 @@ static int firewall_scope_parse(struct rule_builder *b, struct text in, struct e
         rule->scope = firewall_scopes[i].scope;
         return 0;
     }
-    return header_error(b, in, err, "action scope: want packet or flow, or for accept also hook or "
+    return header_error(b, in, err, "action scope: expected packet or flow, or for accept also hook or "
                         "tx, found \"%.*s\"", in);
 }
 
@@ -141,7 +141,7 @@ static int firewall_first_action(struct rule_builder *b, struct text name, struc
         b->parser.rule->action = (uint8_t)actions[i].action;
         return 0;
     }
-    return header_error(b, name, err, "firewall rule: want accept, drop, reject or config first, "
+    return header_error(b, name, err, "firewall rule: expected accept, drop, reject or config first, "
                         "found \"%.*s\"", name);
 }
 
@@ -209,7 +209,7 @@ static int action_parse(struct rule_builder *b, struct text in, struct err *err)
         b->parser.rule->action = (uint8_t)actions[i].action;
         return colon == NULL ? 0 : scope_parse(b, text_from(in, name.n + 1), err);
     }
-    return header_error(b, in, err, "unknown action \"%.*s\": want alert, drop, reject, rejectsrc, "
+    return header_error(b, in, err, "unknown action \"%.*s\": expected alert, drop, reject, rejectsrc, "
                         "rejectdst, rejectboth, pass or config", name);
 }
 
@@ -306,7 +306,7 @@ static int packet_hook_parse(struct rule_builder *b, struct text in, struct err 
             return 0;
         }
     }
-    return header_error(b, in, err, "packet hook: want flow_start, pre_flow, pre_stream or all, "
+    return header_error(b, in, err, "packet hook: expected flow_start, pre_flow, pre_stream or all, "
                         "found \"%.*s\"", in);
 }
 
@@ -369,7 +369,7 @@ static int arrow_parse(struct rule_builder *b, struct text in, struct err *err)
     else if (text_equal(in, "=>"))
         b->parser.rule->flags |= RULE_TX_BOTH;
     else if (!text_equal(in, "->"))
-        return header_error(b, in, err, "direction: want ->, <> or =>, found \"%.*s\"", in);
+        return header_error(b, in, err, "direction: expected ->, <> or =>, found \"%.*s\"", in);
     return 0;
 }
 

@@ -90,7 +90,7 @@ static enum requires_result check_version(struct text in, struct err *err)
         any |= all;
     }
     if (!valid) {
-        err_set(err, "requires: want version and comparisons such as >= 8.0.1, found \"%.*s\"",
+        err_set(err, "requires: expected version and comparisons such as >= 8.0.1, found \"%.*s\"",
                 TEXT(in));
         return REQUIRES_BAD;
     }

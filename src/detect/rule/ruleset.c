@@ -214,7 +214,7 @@ static void load_list(struct loader *l, const char *key, const char *dir)
         return;
     if (files->kind != CONF_LIST) {
         if (files->kind != CONF_NULL)
-            conf_warning(files, "%s: want a list of file names", key);
+            conf_warning(files, "%s: expected a list of file names", key);
         return;
     }
     CONF_EACH(file, files) {

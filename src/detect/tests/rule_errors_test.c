@@ -10,23 +10,23 @@ static const struct broken {
     unsigned column;
 } broken[] = {
     { "frob tcp any any -> any any (msg:\"a\"; sid:1;)",
-      "unknown action \"frob\": want alert, drop, reject, rejectsrc, rejectdst, rejectboth, "
+      "unknown action \"frob\": expected alert, drop, reject, rejectsrc, rejectdst, rejectboth, "
       "pass or config", 1 },
     { "accept:hook tcp any any -> any any (sid:1;)",
       "action \"accept:hook\": accept is for firewall rules only", 1 },
     { "alert:packet tcp any any -> any any (sid:1;)",
       "this action takes no scope \"packet\": only drop, pass and reject do", 7 },
     { "drop:session tcp any any -> any any (sid:1;)",
-      "action scope: want packet or flow, found \"session\"", 6 },
+      "action scope: expected packet or flow, found \"session\"", 6 },
     { "alert foo any any -> any any (sid:1;)",
       "protocol \"foo\" cannot be used in a rule: it is not known, or app-layer.protocols "
       "switches it off", 7 },
     { "alert tcp:nohook any any -> any any (sid:1;)",
-      "packet hook: want flow_start, pre_flow, pre_stream or all, found \"nohook\"", 11 },
+      "packet hook: expected flow_start, pre_flow, pre_stream or all, found \"nohook\"", 11 },
     { "alert tcp any any - any any (sid:1;)",
-      "direction: want ->, <> or =>, found \"-\"", 19 },
+      "direction: expected ->, <> or =>, found \"-\"", 19 },
     { "alert tcp any any <- any any (sid:1;)",
-      "direction: want ->, <> or =>, found \"<-\"", 19 },
+      "direction: expected ->, <> or =>, found \"<-\"", 19 },
     { "alert tcp 1.2.3 any -> any any (sid:1;)",
       "not an IP address, prefix, range, group or variable: \"1.2.3\"", 11 },
     { "alert tcp 1.2.3.4/40 any -> any any (sid:1;)",
@@ -48,15 +48,15 @@ static const struct broken {
     { "alert tcp any any -> [1.1.1.1,x] any (sid:1;)",
       "not an IP address, prefix, range, group or variable: \"x\"", 31 },
     { "alert tcp any any -> any any",
-      "rule header: want \"(\" and the options, found \"\"", 29 },
+      "rule header: expected \"(\" and the options, found \"\"", 29 },
     { "alert tcp any any -> any any sid:1;",
-      "rule header: want \"(\" and the options, found \"sid:1;\"", 30 },
+      "rule header: expected \"(\" and the options, found \"sid:1;\"", 30 },
     { "alert tcp any any -> any any ()",
       "the rule has no options", 30 },
     { "alert tcp any any -> any (sid:1;)",
-      "rule header: want destination ports, found \"(sid:1;)\"", 26 },
+      "rule header: expected destination ports, found \"(sid:1;)\"", 26 },
     { "alert tcp",
-      "rule header: want source addresses, found \"\"", 10 },
+      "rule header: expected source addresses, found \"\"", 10 },
     { "alert tcp any any -> any any (udp.hdr; content:\"a\"; sid:1;)",
       "udp.hdr: the rule's protocol has no such header", 31 },
     { "alert dns any any -> any any (filestore; sid:1;)",
@@ -72,17 +72,17 @@ static const struct broken {
     { "alert tcp any any -> any any (msg:\"a\"; ; sid:1;)",
       "unknown rule keyword ''.", 40 },
     { "alert tcp any any -> any any (sid:0;)",
-      "sid: want a number from 1 to 4294967295, found \"0\"", 31 },
+      "sid: expected a number from 1 to 4294967295, found \"0\"", 31 },
     { "alert tcp any any -> any any (sid:x;)",
-      "sid: want a number from 1 to 4294967295, found \"x\"", 31 },
+      "sid: expected a number from 1 to 4294967295, found \"x\"", 31 },
     { "alert tcp any any -> any any (sid:4294967296;)",
-      "sid: want a number from 1 to 4294967295, found \"4294967296\"", 31 },
+      "sid: expected a number from 1 to 4294967295, found \"4294967296\"", 31 },
     { "alert tcp any any -> any any (sid:1; sid:2;)",
       "sid: stands twice in the rule", 38 },
     { "alert tcp any any -> any any (rev:0; sid:1;)",
-      "rev: want a number from 1 to 4294967295, found \"0\"", 31 },
+      "rev: expected a number from 1 to 4294967295, found \"0\"", 31 },
     { "alert tcp any any -> any any (gid:-1; sid:1;)",
-      "gid: want a number from 0 to 4294967295, found \"-1\"", 31 },
+      "gid: expected a number from 0 to 4294967295, found \"-1\"", 31 },
     { "alert tcp any any -> any any (msg:a; sid:1;)",
       "invalid formatting to msg keyword: the value must stand in double quotes, found \"a\"", 31 },
     { "alert tcp any any -> any any (msg:\"a; sid:1;)",
@@ -99,13 +99,13 @@ static const struct broken {
     { "alert tcp any any -> any any (ttl:\"5\"; sid:1;)",
       "ttl: takes no quotes, found \"5\"", 31 },
     { "alert tcp any any -> any any (priority:-1; sid:1;)",
-      "priority: want a number, 1 is most urgent, found \"-1\"", 31 },
+      "priority: expected a number, 1 is most urgent, found \"-1\"", 31 },
     { "alert tcp any any -> any any (priority:0x10; sid:1;)",
-      "priority: want a number, 1 is most urgent, found \"0x10\"", 31 },
+      "priority: expected a number, 1 is most urgent, found \"0x10\"", 31 },
     { "alert tcp any any -> any any (reference:url; sid:1;)",
-      "reference: want SYSTEM,ID, found \"url\"", 31 },
+      "reference: expected SYSTEM,ID, found \"url\"", 31 },
     { "alert tcp any any -> any any (target:both; sid:1;)",
-      "target: want src_ip or dest_ip, found \"both\"", 31 },
+      "target: expected src_ip or dest_ip, found \"both\"", 31 },
     { "alert tcp any any -> any any (target:src_ip; target:dest_ip; sid:1;)",
       "target: contradicts the one before it", 46 },
     { "alert tcp any any -> any any (noalert; alert; sid:1;)",
@@ -113,46 +113,46 @@ static const struct broken {
     { "alert tcp any any -> any any (prefilter; sid:1;)",
       "prefilter: must stand behind the keyword it is about", 31 },
     { "alert tcp any any -> any any (requires: version 8; sid:1;)",
-      "requires: want version and comparisons such as >= 8.0.1, found \"8\"", 31 },
+      "requires: expected version and comparisons such as >= 8.0.1, found \"8\"", 31 },
     { "alert tcp any any -> any any (requires: version >= 7, version < 9; sid:1;)",
       "requires: \"version\" may stand only once", 31 },
     { "alert tcp any any -> any any (ttl:256; sid:1;)",
-      "invalid formatting or malformed option to ttl keyword: '256'; want N, !N, <N, <=N, >N, "
+      "invalid formatting or malformed option to ttl keyword: '256'; expected N, !N, <N, <=N, >N, "
       ">=N, A-B with room between, or &MASK=N, up to 255", 31 },
     { "alert tcp any any -> any any (ttl:<0; sid:1;)",
-      "invalid formatting or malformed option to ttl keyword: '<0'; want N, !N, <N, <=N, >N, "
+      "invalid formatting or malformed option to ttl keyword: '<0'; expected N, !N, <N, <=N, >N, "
       ">=N, A-B with room between, or &MASK=N, up to 255", 31 },
     { "alert tcp any any -> any any (ttl:5-6; sid:1;)",
-      "invalid formatting or malformed option to ttl keyword: '5-6'; want N, !N, <N, <=N, >N, "
+      "invalid formatting or malformed option to ttl keyword: '5-6'; expected N, !N, <N, <=N, >N, "
       ">=N, A-B with room between, or &MASK=N, up to 255", 31 },
     { "alert tcp any any -> any any (dsize:>65535; sid:1;)",
-      "invalid formatting or malformed option to dsize keyword: '>65535'; want N, !N, <N, "
+      "invalid formatting or malformed option to dsize keyword: '>65535'; expected N, !N, <N, "
       "<=N, >N, >=N, A-B with room between, or &MASK=N, up to 65535", 31 },
     { "alert tcp any any -> any any (dsize:1; dsize:2; sid:1;)",
       "dsize: stands twice in the rule", 40 },
     { "alert tcp any any -> any any (id:65536; sid:1;)",
-      "id: want a number from 0 to 65535, found \"65536\"", 31 },
+      "id: expected a number from 0 to 65535, found \"65536\"", 31 },
     { "alert ip any any -> any any (tos:x100; sid:1;)",
-      "tos: want 0 to 255 or x and two hex digits, found \"x100\"", 30 },
+      "tos: expected 0 to 255 or x and two hex digits, found \"x100\"", 30 },
     { "alert tcp any any -> any any (ip_proto:17; sid:1;)",
       "ip_proto: needs a rule about \"ip\"; this one is about a protocol already", 31 },
     { "alert ip any any -> any any (ip_proto:nosuchproto; sid:1;)",
-      "ip_proto: want a protocol's number or name, with !, < or > before it if need be, found "
+      "ip_proto: expected a protocol's number or name, with !, < or > before it if need be, found "
       "\"nosuchproto\"", 30 },
     { "alert ip any any -> any any (ip_proto:6; ip_proto:17; sid:1;)",
       "ip_proto: contradicts what the rule says before, nothing is left", 42 },
     { "alert ip any any -> any any (l3_proto:ipv5; sid:1;)",
-      "l3_proto: want ipv4, ip4, ipv6 or ip6, found \"ipv5\"", 30 },
+      "l3_proto: expected ipv4, ip4, ipv6 or ip6, found \"ipv5\"", 30 },
     { "alert ip4 any any -> any any (l3_proto:ipv6; sid:1;)",
       "l3_proto: the rule is about IPv4 already", 31 },
     { "alert ip any any -> any any (ipopts:foo; sid:1;)",
-      "ipopts: want any, rr, lsrr, ssrr, eol, nop, ts, sec, esec, satid, qs, cipso or rtralt, "
+      "ipopts: expected any, rr, lsrr, ssrr, eol, nop, ts, sec, esec, satid, qs, cipso or rtralt, "
       "found \"foo\"", 30 },
     { "alert ip any any -> any any (fragbits:XM; sid:1;)",
-      "fragbits: want letters of M, D and R, with +, * or ! before them if need be, found "
+      "fragbits: expected letters of M, D and R, with +, * or ! before them if need be, found "
       "\"XM\"", 30 },
     { "alert ip any any -> any any (fragoffset:x; sid:1;)",
-      "fragoffset: want N, <N or >N, up to 65535, found \"x\"", 30 },
+      "fragoffset: expected N, <N or >N, up to 65535, found \"x\"", 30 },
     { "alert tcp-stream any any -> any any (tcp.hdr; content:\"x\"; sid:1;)",
       "can't mix packet keywords with tcp-stream or flow:only_stream.  Invalidating signature.", 1 },
     { "alert tcp any any -> any any (content:\"a\"; isdataat:5; prefilter; sid:1;)",
@@ -185,36 +185,36 @@ static const struct broken {
     { "alert http2 any any -> any any (file.name; content:\"a\"; sid:1;)",
       "file.name: files of HTTP/2 have no names", 1 },
     { "alert krb5 any any -> any any (krb5_err_code:1000; sid:1;)",
-      "krb5_err_code: want a number of up to three digits, found \"1000\"", 32 },
+      "krb5_err_code: expected a number of up to three digits, found \"1000\"", 32 },
     { "alert http2 any any -> any any (http2.errorcode:!NO_ERROR; sid:1;)",
-      "http2.errorcode: want a number or a name, found '!NO_ERROR'", 33 },
+      "http2.errorcode: expected a number or a name, found '!NO_ERROR'", 33 },
     { "alert tls any any -> any any (tls.subject:\"CN:x\"; sid:1;)",
-      "want letters, digits, blanks and -.=,*@, found \"CN:x\"", 31 },
+      "expected letters, digits, blanks and -.=,*@, found \"CN:x\"", 31 },
     { "alert tcp any any -> any any (seq:0x10; sid:1;)",
-      "tcp.seq: want a number from 0 to 4294967295, found \"0x10\"", 31 },
+      "tcp.seq: expected a number from 0 to 4294967295, found \"0x10\"", 31 },
     { "alert icmp any any -> any any (itype:>255; sid:1;)",
-      "invalid formatting or malformed option to itype keyword: '>255'; want N, !N, <N, <=N, "
+      "invalid formatting or malformed option to itype keyword: '>255'; expected N, !N, <N, <=N, "
       ">N, >=N, A-B with room between, or &MASK=N, up to 255", 32 },
     { "alert icmp any any -> any any (icmp_id:-1; sid:1;)",
-      "icmp_id: want a number from 0 to 65535, found \"-1\"", 32 },
+      "icmp_id: expected a number from 0 to 65535, found \"-1\"", 32 },
     { "alert tcp any any -> any any (tcp.flags:Z; sid:1;)",
-      "tcp.flags: want letters of FSRPAUEC or 0, one of +, * or ! if need be, and \",\" with "
+      "tcp.flags: expected letters of FSRPAUEC or 0, one of +, * or ! if need be, and \",\" with "
       "flags to ignore, found \"Z\"", 31 },
     { "alert tcp any any -> any any (flags:S,; sid:1;)",
-      "tcp.flags: want letters of FSRPAUEC or 0, one of +, * or ! if need be, and \",\" with "
+      "tcp.flags: expected letters of FSRPAUEC or 0, one of +, * or ! if need be, and \",\" with "
       "flags to ignore, found \"S,\"", 31 },
     { "alert tcp any any -> any any (seq:4294967296; sid:1;)",
-      "tcp.seq: want a number from 0 to 4294967295, found \"4294967296\"", 31 },
+      "tcp.seq: expected a number from 0 to 4294967295, found \"4294967296\"", 31 },
     { "alert tcp any any -> any any (window:70000; sid:1;)",
-      "tcp.window: want N or !N, up to 65535, found \"70000\"", 31 },
+      "tcp.window: expected N or !N, up to 65535, found \"70000\"", 31 },
     { "alert ip any any -> any any (ipv4-csum:maybe; sid:1;)",
-      "ipv4-csum: want valid or invalid, found \"maybe\"", 30 },
+      "ipv4-csum: expected valid or invalid, found \"maybe\"", 30 },
     { "alert ip any any -> any any (vlan.id:4096; sid:1;)",
       "vlan.id: a VLAN id is at most 4095, found \"4096\"", 30 },
     { "alert ip any any -> any any (vlan.id:5,3; sid:1;)",
       "vlan.id: the layer must be from -3 to 2, found 3", 30 },
     { "alert ip any any -> any any (vlan.id:5,x; sid:1;)",
-      "vlan.id: index: want any, all, N from 0 or -N from the end, found \"x\"", 30 },
+      "vlan.id: index: expected any, all, N from 0 or -N from the end, found \"x\"", 30 },
     { "alert ip any any -> any any (vlan.layers:4; sid:1;)",
       "vlan.layers: there are at most 3, found \"4\"", 30 },
     { "alert ip any any -> any any (decode-event:no.such; sid:1;)",
@@ -224,7 +224,7 @@ static const struct broken {
     { "alert tcp any any -> any any (flow:to_server,to_client; sid:1;)",
       "flow: \"to_client\" contradicts what stands before it", 31 },
     { "alert tcp any any -> any any (flow:sideways; sid:1;)",
-      "flow: want to_server, to_client, from_server, from_client, established, "
+      "flow: expected to_server, to_client, from_server, from_client, established, "
       "not_established, stateless, only_stream, no_stream, only_frag or no_frag, found "
       "\"sideways\"", 31 },
     { "alert tcp any any -> any any (flow:established; flow:established; sid:1;)",
@@ -232,9 +232,9 @@ static const struct broken {
     { "alert tcp any any => any any (flow:to_server; sid:7;)",
       "rule 7 means to use both directions, cannot specify a flow direction", 31 },
     { "alert tcp any any -> any any (flow:to_server,established,no_stream,no_frag; sid:1;)",
-      "flow: want at most three words, found \"to_server,established,no_stream,no_frag\"", 31 },
+      "flow: expected at most three words, found \"to_server,established,no_stream,no_frag\"", 31 },
     { "alert tcp any any -> any any (flowbits:frob,x; sid:1;)",
-      "flowbits: want isset, isnotset, set, unset or toggle and a name, or noalert, found "
+      "flowbits: expected isset, isnotset, set, unset or toggle and a name, or noalert, found "
       "\"frob,x\"", 31 },
     { "alert tcp any any -> any any (flowbits:set; sid:1;)",
       "flowbits: a name is missing", 31 },
@@ -243,28 +243,28 @@ static const struct broken {
     { "alert tcp any any -> any any (flowbits:set,a|b; sid:1;)",
       "flowbits: only isset and isnotset take several names, found \"a|b\"", 31 },
     { "alert tcp any any -> any any (flowint:x,?,1; sid:1;)",
-      "flowint: want NAME,OP,VALUE with OP of = + - < <= == != >= >, or NAME,isset or "
+      "flowint: expected NAME,OP,VALUE with OP of = + - < <= == != >= >, or NAME,isset or "
       "NAME,isnotset, found \"x,?,1\"", 31 },
     { "alert tcp any any -> any any (flowint:x,=,; sid:1;)",
-      "flowint: want a number up to 4294967295 or a name as value, found \"\"", 31 },
+      "flowint: expected a number up to 4294967295 or a name as value, found \"\"", 31 },
     { "alert ip any any -> any any (xbits:set,x,track ip_src,expire 0; sid:1;)",
-      "xbits: want \"track ip_src|ip_dst|ip_pair|tx\" and \"expire SECONDS\", found \"expire "
+      "xbits: expected \"track ip_src|ip_dst|ip_pair|tx\" and \"expire SECONDS\", found \"expire "
       "0\"", 30 },
     { "alert ip any any -> any any (xbits:unset,x,track tx; sid:1;)",
       "xbits: with \"track tx\" only set and isset make sense", 30 },
     { "alert ip any any -> any any (hostbits:set,x,both; sid:1;)",
-      "hostbits: want src or dst behind the name, found \"both\"", 30 },
+      "hostbits: expected src or dst behind the name, found \"both\"", 30 },
     { "alert tcp any any -> any any (stream_size:server,?,5; sid:1;)",
-      "stream_size: want server, client, both or either, an operator of < > <= >= = !=, and a "
+      "stream_size: expected server, client, both or either, an operator of < > <= >= = !=, and a "
       "number, found \"server,?,5\"", 31 },
     { "alert tcp any any -> any any (flow.pkts:up,5; sid:1;)",
-      "flow.pkts: want toserver, toclient, both or either and a number, found \"up,5\"", 31 },
+      "flow.pkts: expected toserver, toclient, both or either and a number, found \"up,5\"", 31 },
     { "alert tcp any any -> any any (app-layer-protocol:nope; sid:1;)",
       "app-layer-protocol: there is no protocol \"nope\"", 31 },
     { "alert tcp any any -> any any (app-layer-protocol:!unknown; sid:1;)",
       "app-layer-protocol: \"unknown\" cannot be negated", 31 },
     { "alert tcp any any -> any any (app-layer-protocol:failed,sideways; sid:1;)",
-      "app-layer-protocol: want direction, final, original, either, to_server or to_client "
+      "app-layer-protocol: expected direction, final, original, either, to_server or to_client "
       "behind the protocol, found \"sideways\"", 31 },
     { "alert tcp any any -> any any (app-layer-event:no_such_event; sid:1;)",
       "app-layer-event: there is no event \"no_such_event\"", 31 },
@@ -273,13 +273,13 @@ static const struct broken {
     { "alert ip any any -> any any (iprep:src,Bad,>,1; sid:1;)",
       "iprep: there is no category \"Bad\" in reputation-categories-file", 30 },
     { "alert ip any any -> any any (iprep:src,Bad,>,200; sid:1;)",
-      "iprep: want any, src, dst or both, a category, an operator of < > <= >= = != and "
+      "iprep: expected any, src, dst or both, a category, an operator of < > <= >= = != and "
       "0-127, or isset or isnotset, found \"src,Bad,>,200\"", 30 },
     { "alert tcp any any -> any any (threshold:type limit,track by_src,count 1; sid:1;)",
-      "threshold: seconds: want 0 to 4294967295, found \"\"", 31 },
+      "threshold: seconds: expected 0 to 4294967295, found \"\"", 31 },
     { "alert tcp any any -> any any (threshold:type limit,track by_nobody,count 1,seconds 1; "
       "sid:1;)",
-      "threshold: track: want by_src, by_dst, by_both, by_rule or by_flow, found "
+      "threshold: track: expected by_src, by_dst, by_both, by_rule or by_flow, found "
       "\"by_nobody\"", 31 },
     { "alert tcp any any -> any any (threshold:type limit,track by_src,count 1,seconds 1; "
       "threshold:type both,track by_src,count 1,seconds 1; sid:1;)",
@@ -291,22 +291,22 @@ static const struct broken {
       "2; sid:1;)",
       "threshold: type backoff goes only with track by_flow", 31 },
     { "alert tcp any any -> any any (detection_filter:track by_both,count 1,seconds 1; sid:1;)",
-      "detection_filter: track: want by_src, by_dst or by_flow, found \"by_both\"", 31 },
+      "detection_filter: track: expected by_src, by_dst or by_flow, found \"by_both\"", 31 },
     { "alert tcp any any -> any any (detection_filter:track by_src,count 0,seconds 1; sid:1;)",
-      "detection_filter: count: want 1 to 4294967295, found \"0\"", 31 },
+      "detection_filter: count: expected 1 to 4294967295, found \"0\"", 31 },
     { "alert tcp any any -> any any (tag:session,5,apples; sid:1;)",
-      "tag: want a number and packets, bytes or seconds, found \"5,apples\"", 31 },
+      "tag: expected a number and packets, bytes or seconds, found \"5,apples\"", 31 },
     { "alert tcp any any -> any any (asn1:overflow; sid:1;)",
-      "asn1: want bitstring_overflow, double_overflow, oversize_length N, absolute_offset N or "
+      "asn1: expected bitstring_overflow, double_overflow, oversize_length N, absolute_offset N or "
       "relative_offset N, found \"overflow\"", 31 },
     { "alert tcp any any -> any any (asn1:oversize_length x; sid:1;)",
       "asn1: oversize_length wants a number from 0 to 4294967295", 31 },
     { "alert tcp any any -> any any (nfq_set_mark:1/2/3; sid:1;)",
-      "nfq_set_mark: want MARK or MARK/MASK, 32 bits each, found \"1/2/3\"", 31 },
+      "nfq_set_mark: expected MARK or MARK/MASK, 32 bits each, found \"1/2/3\"", 31 },
     { "alert tcp any any -> any any (config:logging enable; sid:1;)",
-      "config: want \"logging disable, type tx, scope tx\", found \"logging enable\"", 31 },
+      "config: expected \"logging disable, type tx, scope tx\", found \"logging enable\"", 31 },
     { "alert tcp any any -> any any (filesize:x; sid:1;)",
-      "invalid formatting or malformed option to filesize keyword: 'x'; want N, !N, <N, <=N, "
+      "invalid formatting or malformed option to filesize keyword: 'x'; expected N, !N, <N, <=N, "
       ">N, >=N, A-B with room between, or &MASK=N, up to 18446744073709551615", 31 },
     { "alert tcp any any -> any any (filemagic:PDF; sid:1;)",
       "invalid formatting to filemagic keyword: the value must stand in double quotes, found "
@@ -314,7 +314,7 @@ static const struct broken {
     { "alert tcp any any -> any any (filemd5:/no/such/list; sid:1;)",
       "filemd5: opening hash file /no/such/list: No such file or directory", 31 },
     { "alert tcp any any -> any any (filestore:both,2; sid:1;)",
-      "filestore: want [request|response|both[,file|tx|ssn|flow]], found \"both,2\"", 31 },
+      "filestore: expected [request|response|both[,file|tx|ssn|flow]], found \"both,2\"", 31 },
 };
 
 TEST(rule_errors_have_reason_and_location)

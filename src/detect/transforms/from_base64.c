@@ -35,7 +35,7 @@ static int from_base64_option(struct rule_parser *p, struct text word, struct fr
         return rule_error(p, "from_base64: unknown mode \"%.*s\"", TEXT(rest));
     }
     if (!text_to_u64(rest, 65535, &v))
-        return rule_error(p, "from_base64: want 0 to 65535, got \"%.*s\"", TEXT(rest));
+        return rule_error(p, "from_base64: expected 0 to 65535, got \"%.*s\"", TEXT(rest));
     *(bit == 2 ? &f->offset : &f->bytes) = (uint32_t)v;
     return 0;
 }

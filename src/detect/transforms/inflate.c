@@ -22,7 +22,7 @@ static int inflate_parse(struct rule_parser *p, struct text in, void *arg)
     if (in.n > 0) {
         if (!text_split(&in, ' ', &name) || !text_equal(name, "max-size") ||
             !text_to_size(text_trim(in), &size))
-            return rule_error(p, "%s: want \"max-size N\"", p->keyword->name);
+            return rule_error(p, "%s: expected \"max-size N\"", p->keyword->name);
         if (size == 0 || size > MAX_SIZE_LIMIT)
             return rule_error(p, "%s: max-size must be 1 to %d", p->keyword->name,
                               MAX_SIZE_LIMIT);

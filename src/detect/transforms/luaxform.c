@@ -12,7 +12,7 @@ static int luaxform_parse(struct rule_parser *p, struct text in, void *arg)
     struct text name;
 
     if (!text_split(&in, ',', &name))
-        return rule_error(p, "luaxform: want script.lua[, argument ...]");
+        return rule_error(p, "luaxform: expected script.lua[, argument ...]");
     s = lua_script_new(p, name, true);
     if (s == NULL)
         return -1;

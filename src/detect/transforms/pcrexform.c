@@ -38,7 +38,7 @@ static int pcrexform_parse(struct rule_parser *p, struct text in, void *arg)
     ARRAY_PUSH(&p->ruleset->to_free, (struct rule_test){ .keyword = &pcrexform_owner, .arg = x });
     pcre2_pattern_info(x->code, PCRE2_INFO_CAPTURECOUNT, &groups);
     return groups == 1 ? 0 :
-        rule_error(p, "pcrexform: want one group that captures, found %u", groups);
+        rule_error(p, "pcrexform: expected one group that captures, found %u", groups);
 }
 
 static void pcrexform_apply(struct slice in, const void *arg, struct buf *out)

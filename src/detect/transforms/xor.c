@@ -21,7 +21,7 @@ static int xor_parse(struct rule_parser *p, struct text in, void *arg)
     struct xor_arg *x = arg;
 
     if (in.n == 0 || in.n % 2 != 0 || in.n / 2 > KEY_MAX)
-        return rule_error(p, "xor: want an even number of hex digits, at most %d", 2 * KEY_MAX);
+        return rule_error(p, "xor: expected an even number of hex digits, at most %d", 2 * KEY_MAX);
     for (size_t i = 0; i < in.n; i += 2) {
         if (hex(in.p[i]) < 0 || hex(in.p[i + 1]) < 0)
             return rule_error(p, "xor: \"%.*s\" is not hex", TEXT(in));

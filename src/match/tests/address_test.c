@@ -118,7 +118,7 @@ TEST(address_set_errors_name_the_location)
           "the netmask must be ones followed by zeros: \"1.2.3.4/255.0.255.0\"", 11 },
         { "2.2.2.2-1.1.1.1", "this address range ends before it begins: \"2.2.2.2-1.1.1.1\"",
           11 },
-        { "1.1.1.1-::1", "want two IP addresses of one kind around the \"-\": \"1.1.1.1-::1\"",
+        { "1.1.1.1-::1", "expected two IP addresses of one kind around the \"-\": \"1.1.1.1-::1\"",
           11 },
         { "!any", "every address is negated, the rule could never match: \"!any\"", 11 },
         { "[1.1.1.1,!1.1.1.1]", "no address is left once the negated ones are taken away: "

@@ -88,7 +88,7 @@ static void read_interval(struct file_sink *f, const struct conf_node *node)
     f->rotate_at = (int64_t)now + f->interval_s;
     if (f->interval_s == 0)
         conf_fatal(conf_find(node, "rotate-interval"),
-                   "want minute, hour, day or a duration like 30s or 2h, got \"%s\"", text);
+                   "expected minute, hour, day or a duration like 30s or 2h, got \"%s\"", text);
 }
 
 static void *file_open_later(const struct output_request *request UNUSED,

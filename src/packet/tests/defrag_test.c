@@ -88,7 +88,7 @@ static void check_novak(struct test *t, const char *system, const char *expected
     for (unsigned i = 0; i < ARRAY_LEN(novak); i++)
         send(&env, novak[i].block, novak[i].content, i != ARRAY_LEN(novak) - 1);
     if (strcmp(complete(&env, out), expected) != 0)
-        test_fail(t, __FILE__, __LINE__, "%s: \"%s\", want \"%s\"", system, out, expected);
+        test_fail(t, __FILE__, __LINE__, "%s: \"%s\", expected \"%s\"", system, out, expected);
     env_close(t, &env);
 }
 

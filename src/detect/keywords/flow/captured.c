@@ -56,7 +56,7 @@ static int captured_parse(struct rule_parser *p, struct text in, enum var_kind k
     struct text rest = in, name;
 
     if (!text_split(&rest, ',', &name) || name.n == 0 || rest.n == 0)
-        return rule_error(p, "%s: want NAME,TEXT, found \"%.*s\"", p->keyword->name, TEXT(in));
+        return rule_error(p, "%s: expected NAME,TEXT, found \"%.*s\"", p->keyword->name, TEXT(in));
     if (rest.n >= 2 && rest.p[0] == '"' && rest.p[rest.n - 1] == '"')
         rest = (struct text){ rest.p + 1, rest.n - 2 };
     a->id = var_name_id(kind, arena_text(p->arena, name));

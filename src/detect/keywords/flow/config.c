@@ -9,7 +9,7 @@ struct config_arg {
     bool of_tx;
 };
 
-#define EXPECTED "want \"logging disable, type tx, scope tx\", found \"%.*s\""
+#define EXPECTED "expected \"logging disable, type tx, scope tx\", found \"%.*s\""
 
 static bool is_one_of(struct text in, const char *a, const char *b)
 {

@@ -76,7 +76,7 @@ static int sides_parse(struct rule_parser *p, struct text in, unsigned bits, str
             return int_match_parse(p, text_trim(rest), bits, NULL, &a->value);
         }
     }
-    return rule_error(p, "%s: want toserver, toclient, both or either and a number, found "
+    return rule_error(p, "%s: expected toserver, toclient, both or either and a number, found "
                       "\"%.*s\"", p->keyword->name, TEXT(in));
 }
 

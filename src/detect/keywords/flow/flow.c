@@ -41,7 +41,7 @@ static int word_parse(struct rule_parser *p, struct text in, uint32_t *flags)
         *flags |= words[i].flag;
         return 0;
     }
-    return rule_error(p, "flow: want to_server, to_client, from_server, from_client, established, "
+    return rule_error(p, "flow: expected to_server, to_client, from_server, from_client, established, "
                       "not_established, stateless, only_stream, no_stream, only_frag or no_frag, "
                       "found \"%.*s\"", TEXT(in));
 }
@@ -83,7 +83,7 @@ static int flow_parse(struct rule_parser *p, struct text in, void *arg)
         return rule_error(p, "flow: stands twice in the rule");
     while (text_split(&rest, ',', &word)) {
         if (++count > 3)
-            return rule_error(p, "flow: want at most three words, found \"%.*s\"", TEXT(in));
+            return rule_error(p, "flow: expected at most three words, found \"%.*s\"", TEXT(in));
         if (word_parse(p, word, &flags) < 0)
             return -1;
     }

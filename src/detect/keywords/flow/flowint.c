@@ -102,7 +102,7 @@ static int flowint_parse(struct rule_parser *p, struct text in, void *arg)
               is_letter(name.p[0]) && operator_parse(op, &a->op);
 
     if (!ok)
-        return rule_error(p, "flowint: want NAME,OP,VALUE with OP of = + - < <= == != >= >, or "
+        return rule_error(p, "flowint: expected NAME,OP,VALUE with OP of = + - < <= == != >= >, or "
                           "NAME,isset or NAME,isnotset, found \"%.*s\"", TEXT(in));
     a->id = var_name_id(VAR_FLOWINT, arena_text(p->arena, name));
     value = text_trim(rest);
@@ -112,7 +112,7 @@ static int flowint_parse(struct rule_parser *p, struct text in, void *arg)
         else if (value.n > 0 && is_letter(value.p[0]))
             a->other = var_name_id(VAR_FLOWINT, arena_text(p->arena, value));
         else
-            return rule_error(p, "flowint: want a number up to 4294967295 or a name as value, "
+            return rule_error(p, "flowint: expected a number up to 4294967295 or a name as value, "
                               "found \"%.*s\"", TEXT(value));
     }
     test.match = a->op <= OP_SUB ? flowint_change : flowint_test;

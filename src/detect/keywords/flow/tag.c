@@ -22,7 +22,7 @@ static int amount_parse(struct rule_parser *p, struct text *rest, struct tag_spe
         spec->count = (uint32_t)(i == TAG_PACKETS ? MIN(value, TAG_PACKETS_MAX) : value);
         return 0;
     }
-    return rule_error(p, "tag: want a number and packets, bytes or seconds, found "
+    return rule_error(p, "tag: expected a number and packets, bytes or seconds, found "
                       "\"%.*s,%.*s\"", TEXT(count), TEXT(metric));
 }
 
@@ -34,14 +34,14 @@ static int tag_parse(struct rule_parser *p, struct text in, void *arg)
     text_split(&rest, ',', &kind);
     spec->host = text_equal_nocase(kind, "host");
     if (!spec->host && !text_equal_nocase(kind, "session"))
-        return rule_error(p, "tag: want session or host, found \"%.*s\"", TEXT(kind));
+        return rule_error(p, "tag: expected session or host, found \"%.*s\"", TEXT(kind));
     spec->metric = TAG_PACKETS;
     spec->count = TAG_PACKETS_MAX;
     if (rest.n > 0 && amount_parse(p, &rest, spec) < 0)
         return -1;
     text_split(&rest, ',', &side);
     if (!text_equal_nocase(side, "src") && !text_equal_nocase(side, "dst"))
-        return rule_error(p, "tag: want src or dst at the end, found \"%.*s\"", TEXT(side));
+        return rule_error(p, "tag: expected src or dst at the end, found \"%.*s\"", TEXT(side));
     spec->src = text_equal_nocase(side, "src");
     if (spec->host) {
         tag_expect_hosts(p->ruleset->tags);

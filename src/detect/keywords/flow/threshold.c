@@ -26,7 +26,7 @@ static int setting_take(struct rule_parser *p, struct text in, struct settings *
         *known[i].value = text_trim(text_from(in, name.n));
         return 0;
     }
-    return rule_error(p, "%s: want type, track, count, seconds or multiplier, found \"%.*s\"",
+    return rule_error(p, "%s: expected type, track, count, seconds or multiplier, found \"%.*s\"",
                       p->keyword->name, TEXT(in));
 }
 
@@ -53,7 +53,7 @@ static int track_parse(struct rule_parser *p, struct text in, uint8_t *track)
             return 0;
         }
     }
-    return rule_error(p, "%s: track: want by_src, by_dst, by_both, by_rule or by_flow, found "
+    return rule_error(p, "%s: track: expected by_src, by_dst, by_both, by_rule or by_flow, found "
                       "\"%.*s\"", p->keyword->name, TEXT(in));
 }
 
@@ -63,7 +63,7 @@ static int number_parse(struct rule_parser *p, const char *what, struct text in,
     uint64_t value;
 
     if (!text_to_u64(in, max, &value) || value < min)
-        return rule_error(p, "%s: %s: want %llu to %llu, found \"%.*s\"", p->keyword->name, what,
+        return rule_error(p, "%s: %s: expected %llu to %llu, found \"%.*s\"", p->keyword->name, what,
                           (unsigned long long)min, (unsigned long long)max, TEXT(in));
     *out = (uint32_t)value;
     return 0;
@@ -108,7 +108,7 @@ static int type_parse(struct rule_parser *p, struct text in, uint8_t *type)
             return 0;
         }
     }
-    return rule_error(p, "threshold: type: want limit, threshold, both or backoff, found \"%.*s\"",
+    return rule_error(p, "threshold: type: expected limit, threshold, both or backoff, found \"%.*s\"",
                       TEXT(in));
 }
 
@@ -161,7 +161,7 @@ static int detection_filter_parse(struct rule_parser *p, struct text in, void *a
     if (s.type.p != NULL || s.multiplier.p != NULL)
         return rule_error(p, "detection_filter: takes track, count and seconds only");
     if (spec->track == TRACK_BOTH || spec->track == TRACK_RULE)
-        return rule_error(p, "detection_filter: track: want by_src, by_dst or by_flow, found "
+        return rule_error(p, "detection_filter: track: expected by_src, by_dst or by_flow, found "
                           "\"%.*s\"", TEXT(s.track));
     spec->type = THRESHOLD_FILTER;
     add_spec(p, spec);

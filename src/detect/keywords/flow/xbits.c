@@ -184,7 +184,7 @@ static int setting_parse(struct rule_parser *p, struct text in, struct bit_arg *
         rule_warning(p, "xbits: there is no setting \"%.*s\"; it is left out", TEXT(in));
         return 0;
     }
-    return rule_error(p, "xbits: want \"track ip_src|ip_dst|ip_pair|tx\" and \"expire SECONDS\", "
+    return rule_error(p, "xbits: expected \"track ip_src|ip_dst|ip_pair|tx\" and \"expire SECONDS\", "
                       "found \"%.*s\"", TEXT(in));
 }
 
@@ -200,7 +200,7 @@ static int xbits_parse(struct rule_parser *p, struct text in, void *arg)
     }
     if (!text_split(&rest, ',', &command) || !command_parse(command, &a->command) ||
         !text_split(&rest, ',', &name) || name.n == 0 || memchr(name.p, ' ', name.n) != NULL)
-        return rule_error(p, "xbits: want set, unset, isset, isnotset or toggle, a name and "
+        return rule_error(p, "xbits: expected set, unset, isset, isnotset or toggle, a name and "
                           "\"track ...\", or noalert, found \"%.*s\"", TEXT(in));
     while (text_split(&rest, ',', &setting))
         if (setting_parse(p, setting, a, &tracked) < 0)
@@ -244,11 +244,11 @@ static int hostbits_parse(struct rule_parser *p, struct text in, void *arg)
     }
     if (!text_split(&rest, ',', &command) || !command_parse(command, &a->command) ||
         !text_split(&rest, ',', &name) || name.n == 0)
-        return rule_error(p, "hostbits: want set, unset, isset, isnotset or toggle and a name, or "
+        return rule_error(p, "hostbits: expected set, unset, isset, isnotset or toggle and a name, or "
                           "noalert, found \"%.*s\"", TEXT(in));
     text_split(&rest, ',', &side);
     if (!text_equal(side, "src") && !text_equal(side, "dst"))
-        return rule_error(p, "hostbits: want src or dst behind the name, found \"%.*s\"",
+        return rule_error(p, "hostbits: expected src or dst behind the name, found \"%.*s\"",
                           TEXT(side));
     a->track = text_equal(side, "src") ? TRACK_SRC : TRACK_DST;
     a->expire = HOSTBIT_SECONDS;

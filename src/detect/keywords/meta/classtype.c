@@ -33,7 +33,7 @@ static int classtype_parse(struct rule_parser *p, struct text in, void *arg UNUS
     const struct rule_class *c = rule_class_find(p->ruleset->names, in);
 
     if (!is_class_name(in))
-        return rule_error(p, "classtype: want the name of a class, found \"%.*s\"", TEXT(in));
+        return rule_error(p, "classtype: expected the name of a class, found \"%.*s\"", TEXT(in));
 
     if (rule->class_name != NULL && p->strict)
         return rule_error(p, "classtype: stands twice in the rule");
@@ -42,7 +42,7 @@ static int classtype_parse(struct rule_parser *p, struct text in, void *arg UNUS
     if (c == NULL && p->strict)
         return rule_error(p, "unknown classtype '%.*s'", TEXT(in));
     if (c == NULL && (c = unknown_class(p, in)) == NULL)
-        return rule_error(p, "classtype: want the name of a class, found \"%.*s\"", TEXT(in));
+        return rule_error(p, "classtype: expected the name of a class, found \"%.*s\"", TEXT(in));
     if (!p->priority_given && rule->priority >= 0 && c->priority >= rule->priority)
         return 0;
     if (!p->priority_given)

@@ -8,7 +8,7 @@ static int priority_parse(struct rule_parser *p, struct text in, void *arg UNUSE
     int32_t priority;
 
     if (!text_to_decimal(in, INT32_MAX, &value))
-        return rule_error(p, "priority: want a number, 1 is most urgent, found \"%.*s\"",
+        return rule_error(p, "priority: expected a number, 1 is most urgent, found \"%.*s\"",
                           TEXT(in));
     priority = (int32_t)value;
     if (p->priority_given) {

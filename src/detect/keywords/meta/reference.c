@@ -42,7 +42,7 @@ static int reference_parse(struct rule_parser *p, struct text in, void *arg UNUS
     const char *prefix;
 
     if (!text_split(&id, ',', &system) || system.n == 0 || (id = text_trim(id)).n == 0)
-        return rule_error(p, "reference: want SYSTEM,ID, found \"%.*s\"", TEXT(in));
+        return rule_error(p, "reference: expected SYSTEM,ID, found \"%.*s\"", TEXT(in));
     prefix = own_scheme(p, &id);
     if (prefix == NULL)
         prefix = prefix_of(p, system);

@@ -11,7 +11,7 @@ static int checksum_parse(struct rule_parser *p, struct text in, void *arg)
 
     a->valid = text_equal_nocase(in, "valid");
     if (!a->valid && !text_equal_nocase(in, "invalid"))
-        return rule_error(p, "%s: want valid or invalid, found \"%.*s\"", p->keyword->name,
+        return rule_error(p, "%s: expected valid or invalid, found \"%.*s\"", p->keyword->name,
                           TEXT(in));
     return 0;
 }

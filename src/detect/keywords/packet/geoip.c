@@ -81,7 +81,7 @@ static int country_parse(struct rule_parser *p, struct text word, struct geoip *
         word = text_trim(text_from(word, 1));
     }
     if (word.n != COUNTRY_LEN)
-        return rule_error(p, "geoip: want a country as two letters, found \"%.*s\"", TEXT(word));
+        return rule_error(p, "geoip: expected a country as two letters, found \"%.*s\"", TEXT(word));
     if (g->count >= COUNTRIES_MAX)
         return rule_error(p, "geoip: more than %d countries", COUNTRIES_MAX);
     memcpy(g->country[g->count++], word.p, COUNTRY_LEN);
@@ -113,7 +113,7 @@ static int geoip_parse(struct rule_parser *p, struct text in, void *arg)
         if (!(first && rest.n > 0 && sides_parse(word, g)) && country_parse(p, word, g) < 0)
             return -1;
     if (g->count == 0)
-        return rule_error(p, "geoip: want [src|dst|both|any,][!]COUNTRY[,COUNTRY ...]");
+        return rule_error(p, "geoip: expected [src|dst|both|any,][!]COUNTRY[,COUNTRY ...]");
     return database_open(p, g);
 }
 

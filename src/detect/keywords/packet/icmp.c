@@ -67,7 +67,7 @@ static int echo_number_parse(struct rule_parser *p, struct text in, void *arg)
     uint64_t value;
 
     if (!text_to_decimal(text_trim(in), UINT16_MAX, &value))
-        return rule_error(p, "%s: want a number from 0 to 65535, found \"%.*s\"",
+        return rule_error(p, "%s: expected a number from 0 to 65535, found \"%.*s\"",
                           p->keyword->name, TEXT(in));
     *(uint16_t *)arg = (uint16_t)value;
     return 0;

@@ -37,7 +37,7 @@ static int id_parse(struct rule_parser *p, struct text in, void *arg)
     uint64_t value;
 
     if (!text_to_decimal(text_trim(in), UINT16_MAX, &value))
-        return rule_error(p, "id: want a number from 0 to 65535, found \"%.*s\"", TEXT(in));
+        return rule_error(p, "id: expected a number from 0 to 65535, found \"%.*s\"", TEXT(in));
     *(uint16_t *)arg = (uint16_t)value;
     return 0;
 }
@@ -76,7 +76,7 @@ static int tos_parse(struct rule_parser *p, struct text in, void *arg)
         t = (struct text){ hex, t.n + 1 };
     }
     if (!text_to_u64(t, UINT8_MAX, &value))
-        return rule_error(p, "tos: want 0 to 255 or x and two hex digits, found \"%.*s\"",
+        return rule_error(p, "tos: expected 0 to 255 or x and two hex digits, found \"%.*s\"",
                           TEXT(in));
     *(uint8_t *)arg = (uint8_t)value;
     return 0;
@@ -135,7 +135,7 @@ static int l3_proto_parse(struct rule_parser *p, struct text in, void *arg UNUSE
     bool v6 = text_equal_nocase(in, "ipv6") || text_equal_nocase(in, "ip6");
 
     if (!v4 && !v6)
-        return rule_error(p, "l3_proto: want ipv4, ip4, ipv6 or ip6, found \"%.*s\"", TEXT(in));
+        return rule_error(p, "l3_proto: expected ipv4, ip4, ipv6 or ip6, found \"%.*s\"", TEXT(in));
     if (p->rule->ip_version != 0 && p->rule->ip_version != (v4 ? 4 : 6))
         return rule_error(p, "l3_proto: the rule is about IPv%u already", p->rule->ip_version);
     p->rule->ip_version = v4 ? 4 : 6;

@@ -9,7 +9,7 @@ static int exact_u32_parse(struct rule_parser *p, struct text in, void *arg)
     uint64_t value;
 
     if (!text_to_decimal(text_trim(in), UINT32_MAX, &value))
-        return rule_error(p, "%s: want a number from 0 to 4294967295, found \"%.*s\"",
+        return rule_error(p, "%s: expected a number from 0 to 4294967295, found \"%.*s\"",
                           p->keyword->name, TEXT(in));
     *(uint32_t *)arg = (uint32_t)value;
     return 0;
@@ -81,7 +81,7 @@ static int window_parse(struct rule_parser *p, struct text in, void *arg)
         t = text_trim(text_from(t, 1));
     }
     if (!text_to_decimal(t, UINT16_MAX, &value))
-        return rule_error(p, "tcp.window: want N or !N, up to 65535, found \"%.*s\"", TEXT(in));
+        return rule_error(p, "tcp.window: expected N or !N, up to 65535, found \"%.*s\"", TEXT(in));
     a->size = (uint16_t)value;
     return 0;
 }

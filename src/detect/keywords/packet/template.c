@@ -13,7 +13,7 @@ static int template_parse(struct rule_parser *p, struct text in, void *arg)
 
     if (!text_split(&rest, ',', &word) || !text_to_decimal(word, UINT8_MAX, &first) ||
         !text_split(&rest, ',', &word) || !text_to_decimal(word, UINT8_MAX, &last) || rest.n > 0)
-        return rule_error(p, "template: want FIRST,LAST, numbers up to 255, found \"%.*s\"",
+        return rule_error(p, "template: expected FIRST,LAST, numbers up to 255, found \"%.*s\"",
                           TEXT(in));
     a->first = (uint8_t)first;
     a->last = (uint8_t)last;

@@ -183,7 +183,7 @@ static int option_parse(struct rule_parser *p, struct text name, struct text *re
         return 0;
     }
     if (!text_equal(name, "relative_offset"))
-        return rule_error(p, "asn1: want bitstring_overflow, double_overflow, oversize_length N, "
+        return rule_error(p, "asn1: expected bitstring_overflow, double_overflow, oversize_length N, "
                           "absolute_offset N or relative_offset N, found \"%.*s\"", TEXT(name));
     a->has_relative = true;
     if (number_of(p, name, rest, INT32_MIN, INT32_MAX, &number) < 0)
@@ -207,7 +207,7 @@ static int options_parse(struct rule_parser *p, struct text in, struct asn1 *a)
             any = true;
         }
     }
-    return any ? 0 : rule_error(p, "asn1: want at least one option");
+    return any ? 0 : rule_error(p, "asn1: expected at least one option");
 }
 
 /* It looks at single packets: what is malformed on purpose does not wait for the stream. */

@@ -13,7 +13,7 @@ static int byte_extract_word(struct rule_parser *p, struct text word, struct byt
         o->byte.multiplier = (uint16_t)number;
     } else if (byte_named(word, "align", &value)) {
         if (!text_to_i64(value, &number) || (number != 2 && number != 4))
-            return rule_error(p, "byte_extract: want align 2 or 4, got \"%.*s\"", TEXT(value));
+            return rule_error(p, "byte_extract: expected align 2 or 4, got \"%.*s\"", TEXT(value));
         o->byte.align = (uint8_t)number;
     } else {
         return byte_word(p, word, o);
@@ -28,7 +28,7 @@ static int byte_extract_parse(struct rule_parser *p, struct text in, void *arg U
 
     if (!text_split(&in, ',', &nbytes) || !text_split(&in, ',', &offset) ||
         !text_split(&in, ',', &name))
-        return rule_error(p, "byte_extract: want bytes, offset, name[, options]");
+        return rule_error(p, "byte_extract: expected bytes, offset, name[, options]");
     if (byte_nbytes(p, nbytes, &o) < 0 || byte_offset(p, offset, &o) < 0)
         return -1;
     while (text_split(&in, ',', &word)) {

@@ -33,7 +33,7 @@ static int byte_jump_parse(struct rule_parser *p, struct text in, void *arg UNUS
     struct text nbytes, offset, word;
 
     if (!text_split(&in, ',', &nbytes) || !text_split(&in, ',', &offset))
-        return rule_error(p, "byte_jump: want bytes, offset[, options]");
+        return rule_error(p, "byte_jump: expected bytes, offset[, options]");
     if (byte_nbytes(p, nbytes, &o) < 0 || byte_offset(p, offset, &o) < 0)
         return -1;
     while (text_split(&in, ',', &word)) {

@@ -74,7 +74,7 @@ static int byte_math_parse(struct rule_parser *p, struct text in, void *arg UNUS
         if (byte_math_option(p, word, &o, &seen, &result) < 0)
             return -1;
     if (seen != SEEN_ALL)
-        return rule_error(p, "byte_math: want bytes, offset, oper, rvalue and result");
+        return rule_error(p, "byte_math: expected bytes, offset, oper, rvalue and result");
     if (!(o.flags & OP_NBYTES_VAR) && o.byte.nbytes == 0)
         return rule_error(p, "byte_math: bytes must be at least 1");
     if (byte_check(p, &o, 4, 10) < 0 || byte_result(p, result, &o) < 0)

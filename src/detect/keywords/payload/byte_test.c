@@ -44,7 +44,7 @@ static int byte_test_parse(struct rule_parser *p, struct text in, void *arg UNUS
 
     if (!text_split(&in, ',', &nbytes) || !text_split(&in, ',', &op) ||
         !text_split(&in, ',', &value) || !text_split(&in, ',', &offset))
-        return rule_error(p, "byte_test: want bytes, operator, value, offset[, options]");
+        return rule_error(p, "byte_test: expected bytes, operator, value, offset[, options]");
     if (byte_nbytes(p, nbytes, &o) < 0 || byte_test_operator(p, op, &o) < 0 ||
         byte_test_value(p, value, &o) < 0 || byte_offset(p, offset, &o) < 0)
         return -1;

@@ -251,7 +251,7 @@ static int dataset_finish(struct rule_parser *p, struct dataset_arg *arg, struct
     struct text word;
 
     if (p->current == NULL)
-        return rule_error(p, "%s: want a sticky buffer before it", p->keyword->name);
+        return rule_error(p, "%s: expected a sticky buffer before it", p->keyword->name);
     while (text_split(&rest, ',', &word))
         if (dataset_option(p, word, &o) < 0)
             return -1;
@@ -271,7 +271,7 @@ static int dataset_parse(struct rule_parser *p, struct text in, void *arg UNUSED
     struct text command, name;
 
     if (!text_split(&in, ',', &command) || !text_split(&in, ',', &name))
-        return rule_error(p, "dataset: want command, name[, options]");
+        return rule_error(p, "dataset: expected command, name[, options]");
     while (a->command < ARRAY_LEN(commands) && !text_equal(command, commands[a->command]))
         a->command++;
     if (a->command == ARRAY_LEN(commands))
@@ -294,7 +294,7 @@ static int datarep_parse(struct rule_parser *p, struct text in, void *arg UNUSED
 
     if (!text_split(&in, ',', &name) || !text_split(&in, ',', &op) ||
         !text_split(&in, ',', &value) || !text_to_u64(value, 65535, &number))
-        return rule_error(p, "datarep: want name, <, > or ==, number[, options]");
+        return rule_error(p, "datarep: expected name, <, > or ==, number[, options]");
     if (text_equal(op, "=="))
         a->op = INT_EQ;
     else if (text_equal(op, "<"))

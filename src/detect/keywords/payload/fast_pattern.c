@@ -10,7 +10,7 @@ static int fast_pattern_chop(struct rule_parser *p, struct text in, struct rule_
 
     if (!text_split(&in, ',', &first) || !text_split(&in, ',', &second) || in.n > 0 ||
         !text_to_u64(first, 65535, &offset) || !text_to_u64(second, 65535, &len))
-        return rule_error(p, "fast_pattern: want \"only\" or offset,length");
+        return rule_error(p, "fast_pattern: expected \"only\" or offset,length");
     if (offset + len > 65535)
         return rule_error(p, "Fast pattern (length + offset) exceeds limit pattern length limit");
     if (offset + len > op->content.len)

@@ -18,7 +18,7 @@ static int isdataat_number(struct rule_parser *p, struct text in, struct rule_op
         return 0;
     }
     if (!text_to_decimal(in, 65535, &value))
-        return rule_error(p, "isdataat: want 0 to 65535, got \"%.*s\"", TEXT(in));
+        return rule_error(p, "isdataat: expected 0 to 65535, got \"%.*s\"", TEXT(in));
     op->byte.offset = (int32_t)value;
     return 0;
 }
@@ -41,7 +41,7 @@ static int isdataat_parse(struct rule_parser *p, struct text in, void *arg UNUSE
     struct rule_op *op;
 
     if (!text_split(&in, ',', &number))
-        return rule_error(p, "isdataat: want N[,relative][,rawbytes]");
+        return rule_error(p, "isdataat: expected N[,relative][,rawbytes]");
     while (text_split(&in, ',', &word)) {
         if (text_equal(word, "relative"))
             relative = true;

@@ -167,7 +167,7 @@ static int captures_listed(struct rule_parser *p, struct text in, struct pcre_op
             continue;
         }
         if (!capture_kind(&word, ':', &kind, &alert))
-            return rule_error(p, "pcre: want flow:NAME, pkt:NAME or alert:NAME, got \"%.*s\"",
+            return rule_error(p, "pcre: expected flow:NAME, pkt:NAME or alert:NAME, got \"%.*s\"",
                               TEXT(word));
         if (capture_add(p, pcre, kind, alert, word) < 0)
             return -1;

@@ -13,7 +13,7 @@ static int rpc_number(struct rule_parser *p, struct text in, uint32_t *out, bool
     if (!*has)
         return 0;
     if (!text_to_decimal(in, UINT32_MAX, &value))
-        return rule_error(p, "rpc: want a number or *, got \"%.*s\"", TEXT(in));
+        return rule_error(p, "rpc: expected a number or *, got \"%.*s\"", TEXT(in));
     *out = (uint32_t)value;
     return 0;
 }
@@ -25,7 +25,7 @@ static int rpc_parse(struct rule_parser *p, struct text in, void *arg)
     bool has = false;
 
     if (!text_split(&in, ',', &word) || rpc_number(p, word, &rpc->program, &has) < 0 || !has)
-        return rule_error(p, "rpc: want program[,version|*][,procedure|*]");
+        return rule_error(p, "rpc: expected program[,version|*][,procedure|*]");
     if (text_split(&in, ',', &word) &&
         rpc_number(p, word, &rpc->version, &rpc->has_version) < 0)
         return -1;

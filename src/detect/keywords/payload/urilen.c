@@ -37,7 +37,7 @@ static int urilen_op(struct rule_parser *p, struct text in, void *arg UNUSED)
     if (op == NULL)
         return -1;
     return int_match_take(&in, 16, &op->size) ? 0 :
-           rule_error(p, "urilen: want a number or a range, found \"%.*s\"", TEXT(in));
+           rule_error(p, "urilen: expected a number or a range, found \"%.*s\"", TEXT(in));
 }
 
 /* "raw" asks for the URI as it was sent. Anything else behind the length, "norm" or not, says
