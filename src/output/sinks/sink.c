@@ -80,7 +80,7 @@ struct sink *sink_open_as(const struct output_request *request, struct output_co
         struct buf names = { 0 };
 
         sink_names(&names);
-        err_set(err, "filetype \"%s\" is not known here; there are %s", filetype,
+        err_set(err, "unknown filetype \"%s\": expected one of %s", filetype,
                 (const char *)names.data);
         buf_fini(&names);
         log_count_fatal();
