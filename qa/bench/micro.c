@@ -7,10 +7,10 @@
  * rounds, as the others were disturbed), and what a piece is. Names never change their meaning, so
  * that figures of two commits can be compared (qa/bench/compare). */
 #include "base/array.h"
-#include "base/buf.h"
-#include "base/clock.h"
-#include "base/hash.h"
-#include "base/json.h"
+#include "base/memory/buf.h"
+#include "base/system/clock.h"
+#include "base/containers/hash.h"
+#include "base/report/json.h"
 #include "flow/flow_table.h"
 #include "match/mpm_ngram.h"
 #include "packet/peek.h"

@@ -2,7 +2,7 @@
 /* qa/fuzz/fuzz_defrag.c - any bytes as a run of fragments. Each is four bytes of description
  * (version and last, datagram, offset, length), its content is made up. What comes out must have
  * the length that goes with it, and memory must stay within the memcap. */
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 #include "packet/decode.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* qa/fuzz/fuzz_payload.c - any options of a rule against any payload: a line with the options,
  * then the bytes. What loads is run through prefilter and program, with the program alone as the
  * witness for rules of one list. */
-#include "base/log.h"
+#include "base/report/log.h"
 #include "detect/compile.h"
 #include "detect/program.h"
 #include "detect/tests/rules_helper.h"

@@ -3,7 +3,7 @@
  *
  * The input up to the first zero byte is a rule file, what follows it a threshold.config for the
  * rules that were good. */
-#include "base/log.h"
+#include "base/report/log.h"
 #include "detect/tests/rules_fixture.h"
 #include "detect/threshold.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* qa/fuzz/fuzz_yaml.c - any bytes as a configuration: loaded, looked up, set, checked, dumped. */
-#include "base/log.h"
+#include "base/report/log.h"
 #include "conf/conf.h"
 #include "conf/vars.h"
 

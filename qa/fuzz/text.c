@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz/text.c - numbers, sizes and lists as rules and settings write them; JSON strings. */
 #include "base/array.h"
-#include "base/json.h"
-#include "base/text.h"
+#include "base/report/json.h"
+#include "base/text/text.h"
 
 #include <stdlib.h>
 

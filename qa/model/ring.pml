@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ring.pml - the ring's wait and wake protocol (src/base/ring.c), for the model checker spin.
+/* ring.pml - the ring's wait and wake protocol (src/base/containers/ring.c), for the model checker spin.
  *
  * Two producers with a bounded ring each, one consumer that sleeps on one eventcount for both;
  * producers sleep on eventcounts of their own when their ring is full. Each statement is one atomic

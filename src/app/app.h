@@ -9,12 +9,12 @@
 #define APP_APP_H
 
 #include "app/list.h"
-#include "base/arena.h"
-#include "base/buf.h"
-#include "base/bytes.h"
-#include "base/counters.h"
-#include "base/json.h"
-#include "base/text.h"
+#include "base/memory/arena.h"
+#include "base/memory/buf.h"
+#include "base/text/bytes.h"
+#include "base/report/counters.h"
+#include "base/report/json.h"
+#include "base/text/text.h"
 #include "conf/conf.h"
 #include "flow/flow.h"
 

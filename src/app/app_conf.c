@@ -16,7 +16,7 @@
 #include "app/private.h"
 #include "app/ranges.h"
 
-#include "base/log.h"
+#include "base/report/log.h"
 
 #include <stdio.h>
 #include <stdlib.h>

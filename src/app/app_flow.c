@@ -5,7 +5,7 @@
  * yet to understand) is copied into the side's `buffered`, to stand in front of the next chunk. */
 #include "app/private.h"
 
-#include "base/lib_memory.h"
+#include "base/memory/lib_memory.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "app/decoder_memory.h"
 
 #include "app/private.h"
-#include "base/lib_memory.h"
+#include "base/memory/lib_memory.h"
 
 #define MEMCAP ((uint64_t)256 << 20)
 #define WINDOW_LIMIT ((uint64_t)4 << 20)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/digest.h - hashes of short things, by base/digest.h; one per thread. */
+/* app/digest.h - hashes of short things, by base/system/digest.h; one per thread. */
 #ifndef APP_DIGEST_H
 #define APP_DIGEST_H
 
-#include "base/bytes.h"
-#include "base/digest.h"
+#include "base/text/bytes.h"
+#include "base/system/digest.h"
 #include "base/err.h"
 
 struct digests;

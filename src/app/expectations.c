@@ -12,7 +12,7 @@
  * can have announced anything between the two. */
 #include "app/private.h"
 
-#include "base/lib_memory.h"
+#include "base/memory/lib_memory.h"
 #include "packet/flow_hash.h"
 #include "packet/turn.h"
 

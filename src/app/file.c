@@ -3,8 +3,8 @@
 #include "config.h"
 
 #include "app/private.h"
-#include "base/digest.h"
-#include "base/lib_memory.h"
+#include "base/system/digest.h"
+#include "base/memory/lib_memory.h"
 
 #include <stdlib.h>
 #include <string.h>

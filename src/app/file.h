@@ -9,7 +9,7 @@
 #define APP_FILE_H
 
 #include "app/app.h"
-#include "base/buf.h"
+#include "base/memory/buf.h"
 
 enum file_state { FILE_OPEN, FILE_CLOSED, FILE_TRUNCATED, FILE_ERROR };
 

@@ -3,7 +3,7 @@
 #ifndef APP_LINE_H
 #define APP_LINE_H
 
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 
 struct app_line {
     struct slice text;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "app/log_text.h"
 
-#include "base/buf.h"
+#include "base/memory/buf.h"
 
 #include <stdio.h>
 

@@ -3,9 +3,9 @@
 #ifndef APP_LOG_TEXT_H
 #define APP_LOG_TEXT_H
 
-#include "base/arena.h"
-#include "base/bytes.h"
-#include "base/json.h"
+#include "base/memory/arena.h"
+#include "base/text/bytes.h"
+#include "base/report/json.h"
 
 /* A copy in which each piece that is not UTF-8 has become U+FFFD. */
 struct slice app_text_utf8(struct arena *arena, struct slice s);

@@ -3,7 +3,7 @@
 #include "app/lru.h"
 
 #include "base/array.h"
-#include "base/hash.h"
+#include "base/containers/hash.h"
 
 #include <stdlib.h>
 

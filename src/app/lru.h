@@ -5,7 +5,7 @@
 #ifndef APP_LRU_H
 #define APP_LRU_H
 
-#include "base/buf.h"
+#include "base/memory/buf.h"
 
 /* First member of what is kept. */
 struct app_lru_entry {

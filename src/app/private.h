@@ -6,7 +6,7 @@
 #include "app/app.h"
 #include "app/file.h"
 #include "base/array.h"
-#include "base/pool.h"
+#include "base/memory/pool.h"
 #include "flow/exception.h"
 
 /* Ids beyond the list, for protocols that tests bring along. */

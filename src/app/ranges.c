@@ -10,7 +10,7 @@
 #include "app/ranges.h"
 
 #include "app/private.h"
-#include "base/hash.h"
+#include "base/containers/hash.h"
 #include "packet/turn.h"
 
 #include <pthread.h>

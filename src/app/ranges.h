@@ -7,7 +7,7 @@
 #define APP_RANGES_H
 
 #include "app/app.h"
-#include "base/buf.h"
+#include "base/memory/buf.h"
 
 struct app_range;       /* under way */
 

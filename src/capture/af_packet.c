@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/clock.h"
-#include "base/log.h"
+#include "base/system/clock.h"
+#include "base/report/log.h"
 
 #define WAIT_MS 100
 

@@ -22,8 +22,8 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/bytes.h"
-#include "base/clock.h"
+#include "base/text/bytes.h"
+#include "base/system/clock.h"
 
 #define ENTRIES 65536
 #define SAMPLE_NS UINT64_C(5000000000)

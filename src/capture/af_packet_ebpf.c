@@ -15,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/log.h"
-#include "base/text.h"
+#include "base/report/log.h"
+#include "base/text/text.h"
 
 /* What libbpf has to say, line by line: such as where in a program the kernel finds fault. */
 static int log_libbpf(enum libbpf_print_level level, const char *fmt, va_list args)

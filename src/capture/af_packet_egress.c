@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 
 #include "base/array.h"
-#include "base/log.h"
+#include "base/report/log.h"
 #include "capture/ip_fragment.h"
 #include "capture/gso_frame.h"
 #include "packet/checksum.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/log.h"
+#include "base/report/log.h"
 
 /* Does the other interface take frames that stand for several? It is tried out. */
 enum { JOINS_UNTRIED, JOINS, JOINS_NOT };

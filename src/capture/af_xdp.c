@@ -23,8 +23,8 @@
 #include <time.h>
 
 #include "base/array.h"
-#include "base/clock.h"
-#include "base/log.h"
+#include "base/system/clock.h"
+#include "base/report/log.h"
 #include "capture/bpf_filter.h"
 #include "capture/frame_tx.h"
 #include "packet/checksum.h"

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/log.h"
-#include "base/text.h"
+#include "base/report/log.h"
+#include "base/text/text.h"
 
 #define LINK_HEADER_LEN 26              /* Ethernet and three VLAN tags */
 /* What the kernel keeps of a frame for itself, XDP_PACKET_HEADROOM. */

@@ -19,7 +19,7 @@
 #include <xdp/xsk.h>
 
 #include "base/array.h"
-#include "base/log.h"
+#include "base/report/log.h"
 
 #ifndef SO_PREFER_BUSY_POLL
 #define SO_PREFER_BUSY_POLL 69

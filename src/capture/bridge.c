@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/log.h"
-#include "base/text.h"
+#include "base/report/log.h"
+#include "base/text/text.h"
 
 static const struct conf_node *item_of(const struct conf_node *root, const char *section,
                                        const char *name)

@@ -6,9 +6,9 @@
 #ifndef CAPTURE_CAPTURE_H
 #define CAPTURE_CAPTURE_H
 
-#include "base/counters.h"
+#include "base/report/counters.h"
 #include "base/err.h"
-#include "base/helper_thread.h"
+#include "base/system/helper_thread.h"
 #include "conf/conf.h"
 #include "packet/decode.h"
 #include "packet/pool.h"

@@ -4,7 +4,7 @@
 #ifndef CAPTURE_FRAME_TX_H
 #define CAPTURE_FRAME_TX_H
 
-#include "base/counters.h"
+#include "base/report/counters.h"
 
 struct frame_tx;
 

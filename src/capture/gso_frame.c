@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 #include "packet/checksum.h"
 #include "packet/decode.h"
 

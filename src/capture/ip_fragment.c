@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 #include "packet/checksum.h"
 
 #define DONT_FRAGMENT 0x4000

@@ -3,7 +3,7 @@
 #include "capture/capture.h"
 
 #include "base/array.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 
 #include <linux/netlink.h>
 
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 
 /* As large as a packet can be, and what is said of it. */
 #define NETLINK_MESSAGE_MAX (65535 + 1025)

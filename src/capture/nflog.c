@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "capture/net_device.h"
 #include "capture/nflog.h"
 #include "packet/decode.h"

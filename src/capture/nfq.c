@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "packet/decode.h"
 
 #define WAIT_MS 100

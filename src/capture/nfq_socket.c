@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/bytes.h"
-#include "base/text.h"
+#include "base/text/bytes.h"
+#include "base/text/text.h"
 #include "capture/net_device.h"
 #include "capture/netlink.h"
 

@@ -8,7 +8,7 @@
 #include "capture/pcap_file.h"
 
 #include "base/array.h"
-#include "base/log.h"
+#include "base/report/log.h"
 #include "capture/bpf_filter.h"
 #include "capture/pcap_files.h"
 #include "capture/pcap_reader.h"

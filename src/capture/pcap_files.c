@@ -3,8 +3,8 @@
 #include "capture/pcap_files.h"
 
 #include "base/array.h"
-#include "base/clock.h"
-#include "base/log.h"
+#include "base/system/clock.h"
+#include "base/report/log.h"
 #include "capture/byte_source.h"
 
 #include <dirent.h>

@@ -14,8 +14,8 @@
 #include <time.h>
 
 #include "base/array.h"
-#include "base/log.h"
-#include "base/text.h"
+#include "base/report/log.h"
+#include "base/text/text.h"
 #include "capture/net_device.h"
 #include "packet/decode.h"
 

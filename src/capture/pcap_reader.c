@@ -6,7 +6,7 @@
 #include "capture/pcap_reader.h"
 
 #include "base/array.h"
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 #include "capture/byte_source.h"
 
 #include <stdio.h>

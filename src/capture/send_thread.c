@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/ring.h"
+#include "base/containers/ring.h"
 
 #define BUFFERS 4                       /* a power of two, for the rings */
 

@@ -9,7 +9,7 @@
 #ifndef CAPTURE_SEND_THREAD_H
 #define CAPTURE_SEND_THREAD_H
 
-#include "base/helper_thread.h"
+#include "base/system/helper_thread.h"
 
 struct send_thread;
 /* On the thread, or on that of the caller of send_thread_free(). */

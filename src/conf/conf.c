@@ -2,8 +2,8 @@
 /* conf/conf.c - the tree: nodes, ways down, places and names. */
 #include "conf/conf_private.h"
 
-#include "base/buf.h"
-#include "base/log.h"
+#include "base/memory/buf.h"
+#include "base/report/log.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #define CONF_CONF_H
 
 #include "base/err.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 enum conf_kind { CONF_NULL, CONF_SCALAR, CONF_LIST, CONF_MAP };
 

@@ -6,7 +6,7 @@
 #ifndef CONF_CONF_PRIVATE_H
 #define CONF_CONF_PRIVATE_H
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "base/array.h"
 #include "conf/conf.h"
 

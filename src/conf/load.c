@@ -2,8 +2,8 @@
 /* conf/load.c - finds, opens and holds the files of a configuration while they are read. */
 #include "conf/yaml_private.h"
 
-#include "base/buf.h"
-#include "base/log.h"
+#include "base/memory/buf.h"
+#include "base/report/log.h"
 
 #include <errno.h>
 #include <fcntl.h>

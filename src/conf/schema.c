@@ -3,7 +3,7 @@
  * Suricata's that have no meaning here. */
 #include "conf/conf_private.h"
 
-#include "base/log.h"
+#include "base/report/log.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* conf/vars.c - address and port variables, as text. */
 #include "conf/vars.h"
 
-#include "base/buf.h"
+#include "base/memory/buf.h"
 #include "conf/conf_private.h"
 
 static const char *const group_paths[] = {

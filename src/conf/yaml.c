@@ -6,7 +6,7 @@
  * wins over what was included. Tags mean nothing here but `!include`. */
 #include "conf/yaml_private.h"
 
-#include "base/log.h"
+#include "base/report/log.h"
 
 #include <string.h>
 

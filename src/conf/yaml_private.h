@@ -4,7 +4,7 @@
 #ifndef CONF_YAML_PRIVATE_H
 #define CONF_YAML_PRIVATE_H
 
-#include "base/map.h"
+#include "base/containers/map.h"
 #include "conf/conf_private.h"
 
 #include <sys/types.h>

@@ -7,7 +7,7 @@
 #ifndef CONTROL_COMMAND_H
 #define CONTROL_COMMAND_H
 
-#include "base/json.h"
+#include "base/report/json.h"
 #include "control/request.h"
 
 struct control;

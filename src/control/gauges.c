@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/counters.h"
+#include "base/report/counters.h"
 #include "control/limits.h"
 
 /* Of the limit: what is used, and where there is one name for it, how much may be. */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/counters.h"
+#include "base/report/counters.h"
 #include "detect/host_bits.h"
 #include "detect/shard_table.h"
 #include "flow/memcap.h"

@@ -8,7 +8,7 @@
 #include <pthread.h>
 
 #include "base/array.h"
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "control/command.h"
 
 struct client;

@@ -21,8 +21,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "base/log.h"
-#include "base/text.h"
+#include "base/report/log.h"
+#include "base/text/text.h"
 
 #ifdef HAVE_CAPNG
 #include <cap-ng.h>

@@ -3,8 +3,8 @@
 #ifndef CONTROL_REQUEST_H
 #define CONTROL_REQUEST_H
 
-#include "base/buf.h"
-#include "base/text.h"
+#include "base/memory/buf.h"
+#include "base/text/text.h"
 
 struct request;
 

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "base/array.h"
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "detect/profile.h"
 
 struct row {

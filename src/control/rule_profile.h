@@ -6,7 +6,7 @@
 #define CONTROL_RULE_PROFILE_H
 
 #include "base/err.h"
-#include "base/json.h"
+#include "base/report/json.h"
 #include "modules/context.h"
 
 enum rule_profile_sort {

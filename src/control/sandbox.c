@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "base/report/log.h"
 
 /* --- no other processes ------------------------------------------------------------------- */
 

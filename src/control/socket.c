@@ -21,9 +21,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/directories.h"
-#include "base/log.h"
+#include "base/system/clock.h"
+#include "base/system/directories.h"
+#include "base/report/log.h"
 #include "control/private.h"
 #include "control/process.h"
 #include "output/metrics.h"

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/array.h"
-#include "base/clock.h"
+#include "base/system/clock.h"
 
 struct stats_thread {
     struct output_conf *output;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/clock.h"
-#include "base/log.h"
+#include "base/system/clock.h"
+#include "base/report/log.h"
 #include "control/systemd.h"
 #include "engine/liveness.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The buffers of one ruleset: made when a rule first names them, numbered as they come. */
 #include "detect/buffer.h"
-#include "base/map.h"
+#include "base/containers/map.h"
 #include "detect/buffers/list.h"
 #include "detect/program.h"
 #include "detect/ruleset.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From parsed rules to the plan: each rule is put where what it needs will be looked for. */
 #include "detect/compile.h"
-#include "base/directories.h"
-#include "base/log.h"
+#include "base/system/directories.h"
+#include "base/report/log.h"
 #include "detect/dataset.h"
 #include "detect/program.h"
 #include "match/hs.h"

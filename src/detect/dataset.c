@@ -2,10 +2,10 @@
 #include "detect/dataset.h"
 #include "detect/dataset_rows.h"
 #include "base/array.h"
-#include "base/buf.h"
-#include "base/hash.h"
-#include "base/ip.h"
-#include "base/log.h"
+#include "base/memory/buf.h"
+#include "base/containers/hash.h"
+#include "base/text/ip.h"
+#include "base/report/log.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -10,9 +10,9 @@
 #ifndef DETECT_DATASET_H
 #define DETECT_DATASET_H
 
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 #include "base/err.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "conf/conf.h"
 
 enum dataset_type { DATASET_NONE, DATASET_STRING, DATASET_MD5, DATASET_SHA256, DATASET_IPV4,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/dataset_json.c - sets from JSON files. Load time. */
-#include "base/log.h"
+#include "base/report/log.h"
 #include "detect/dataset.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* Thousands of rules have a few headers. The most frequent ones get a number, so that inspection
  * can remember for a flow whether it fits them. */
 #include "detect/compile.h"
-#include "base/map.h"
+#include "base/containers/map.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef DETECT_HOST_BITS_H
 #define DETECT_HOST_BITS_H
 
-#include "base/ip.h"
+#include "base/text/ip.h"
 #include "conf/conf.h"
 
 struct host_bits;

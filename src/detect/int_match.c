@@ -3,7 +3,7 @@
  *
  * Ranges exclude their ends, as rule writers are used to, but for the few keywords where they are
  * used to the contrary. */
-#include "base/json.h"
+#include "base/report/json.h"
 #include "detect/keyword.h"
 
 #include <string.h>

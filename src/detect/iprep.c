@@ -6,8 +6,8 @@
 #include "detect/iprep.h"
 
 #include "base/array.h"
-#include "base/log.h"
-#include "base/map.h"
+#include "base/report/log.h"
+#include "base/containers/map.h"
 
 #include <errno.h>
 #include <stdio.h>

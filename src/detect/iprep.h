@@ -6,7 +6,7 @@
 #ifndef DETECT_IPREP_H
 #define DETECT_IPREP_H
 
-#include "base/ip.h"
+#include "base/text/ip.h"
 #include "conf/conf.h"
 
 struct iprep;

@@ -12,7 +12,7 @@
 
 struct detect_thread;
 struct byte_vars;
-struct json;                    /* base/json.h */
+struct json;                    /* base/report/json.h */
 
 /* When a keyword's match function is asked. */
 enum inspect_point {

@@ -5,7 +5,7 @@
  * that several protocols share: what a rule means is settled by the transaction's protocol when
  * it is inspected. */
 #include "base/array.h"
-#include "base/map.h"
+#include "base/containers/map.h"
 #include "detect/buffer.h"
 #include "detect/keyword_registry.h"
 #include "detect/ruleset.h"

@@ -6,7 +6,7 @@
 #include "detect/keyword_registry.h"
 
 #include "base/array.h"
-#include "base/map.h"
+#include "base/containers/map.h"
 #include "detect/buffer.h"
 #include "detect/keywords/list.h"
 

@@ -2,7 +2,7 @@
 /* Hundreds of rules on transactions ask the same of the payload, such as "GET " in its first four
  * bytes. Each such part is looked for once for all of them: by one rule, which the others name. */
 #include "detect/compile.h"
-#include "base/map.h"
+#include "base/containers/map.h"
 #include "detect/program.h"
 
 #include <string.h>

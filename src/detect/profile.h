@@ -17,7 +17,7 @@ struct profile;
 struct rule_profile {
     uint64_t checks;            /* times it was asked, be it for the header alone */
     uint64_t matches;           /* thresholds come later and change nothing here */
-    uint64_t ticks;             /* base/clock.h: clock_ticks() */
+    uint64_t ticks;             /* base/system/clock.h: clock_ticks() */
     uint64_t match_ticks;       /* of these, in checks that matched */
     uint64_t max_ticks;         /* in one check */
 };

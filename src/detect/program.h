@@ -10,7 +10,7 @@
 #ifndef DETECT_PROGRAM_H
 #define DETECT_PROGRAM_H
 
-#include "base/buf.h"
+#include "base/memory/buf.h"
 #include "detect/buffer.h"
 #include "detect/keyword.h"
 #include "detect/rule.h"

@@ -7,10 +7,10 @@
 #define DETECT_RULE_H
 
 #include "app/list.h"
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "base/array.h"
 #include "base/err.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "packet/packet.h"
 
 struct address_set;             /* match/address.h */

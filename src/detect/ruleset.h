@@ -7,7 +7,7 @@
 #define DETECT_RULESET_H
 
 #include "base/array.h"
-#include "base/map.h"
+#include "base/containers/map.h"
 #include "detect/buffer.h"
 #include "detect/detect.h"
 #include "detect/keyword.h"

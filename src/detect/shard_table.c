@@ -3,7 +3,7 @@
 #include "detect/shard_table.h"
 
 #include "base/array.h"
-#include "base/hash.h"
+#include "base/containers/hash.h"
 #include "packet/turn.h"
 
 #include <pthread.h>

@@ -9,7 +9,7 @@
 #define DETECT_SHARD_TABLE_H
 
 #include "base/base.h"
-#include "base/ip.h"
+#include "base/text/ip.h"
 
 struct shard_key {
     uint8_t a[16], b[16];       /* addresses; zero where there is none */

@@ -2,7 +2,7 @@
 /* detect/tag.c - what follows a rule with `tag` is to be logged. */
 #include "detect/tag.h"
 
-#include "base/lib_memory.h"
+#include "base/memory/lib_memory.h"
 #include "detect/ruleset.h"
 #include "detect/shard_table.h"
 #include "flow/flow.h"

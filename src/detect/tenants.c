@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/log.h"
+#include "base/system/clock.h"
+#include "base/report/log.h"
 #include "packet/packet.h"
 
 #define VLAN_MAX 4094

@@ -2,7 +2,7 @@
 /* detect/threshold.c - how often a rule that matches may alert. */
 #include "detect/threshold.h"
 
-#include "base/lib_memory.h"
+#include "base/memory/lib_memory.h"
 #include "detect/shard_table.h"
 #include "flow/flow.h"
 #include "packet/turn.h"

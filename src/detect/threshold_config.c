@@ -7,7 +7,7 @@
  *     suppress gen_id 1, sig_id 2, track by_src, ip 10.0.0.0/8
  *
  * A number 0 means all. event_filter is another name of threshold. */
-#include "base/log.h"
+#include "base/report/log.h"
 #include "detect/rule/text.h"
 #include "detect/threshold.h"
 

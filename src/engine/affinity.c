@@ -3,7 +3,7 @@
  * one may exclude the CPUs of another. */
 #include "engine/affinity.h"
 
-#include "base/log.h"
+#include "base/report/log.h"
 #include "engine/cpu_list.h"
 
 #include <stdio.h>

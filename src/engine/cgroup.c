@@ -6,7 +6,7 @@
 #include "engine/cgroup.h"
 
 #include "base/array.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
 
-#include "base/buf.h"
+#include "base/memory/buf.h"
 #include "base/err.h"
 #include "engine/module.h"
 #include "engine/plan.h"

@@ -4,8 +4,8 @@
 #define ENGINE_ENGINE_PRIVATE_H
 
 #include "base/array.h"
-#include "base/clock.h"
-#include "base/ring.h"
+#include "base/system/clock.h"
+#include "base/containers/ring.h"
 #include "engine/scheduler.h"
 #include "engine/engine.h"
 

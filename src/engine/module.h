@@ -8,9 +8,9 @@
 #ifndef ENGINE_MODULE_H
 #define ENGINE_MODULE_H
 
-#include "base/counters.h"
+#include "base/report/counters.h"
 #include "base/err.h"
-#include "base/helper_thread.h"
+#include "base/system/helper_thread.h"
 #include "packet/pool.h"
 #include "packet/turn.h"
 #include "packet/vector.h"

@@ -5,7 +5,7 @@
 #ifndef ENGINE_PLAN_H
 #define ENGINE_PLAN_H
 
-#include "base/buf.h"
+#include "base/memory/buf.h"
 #include "engine/affinity.h"
 #include "engine/run_mode.h"
 #include "engine/topology.h"

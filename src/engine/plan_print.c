@@ -2,7 +2,7 @@
 /* engine/plan_print.c - a plan for eyes (text, dot) and for machines (JSON). */
 #include "engine/plan.h"
 
-#include "base/json.h"
+#include "base/report/json.h"
 
 #include <stdio.h>
 #include <string.h>

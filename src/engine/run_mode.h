@@ -10,7 +10,7 @@
 #define ENGINE_RUN_MODE_H
 
 #include "base/err.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "conf/conf.h"
 
 enum stage_threads {

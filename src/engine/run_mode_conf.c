@@ -11,8 +11,8 @@
  *
  * A map with `stages` and `description` may stand for the list. */
 #include "base/array.h"
-#include "base/buf.h"
-#include "base/log.h"
+#include "base/memory/buf.h"
+#include "base/report/log.h"
 #include "engine/run_mode.h"
 
 #include <stdio.h>

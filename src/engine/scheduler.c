@@ -3,7 +3,7 @@
 #include "engine/scheduler.h"
 
 #include "base/array.h"
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 #include "engine/run_mode.h"
 #include "packet/flow_hash.h"
 #include "packet/turn.h"

@@ -4,7 +4,7 @@
 #include "engine/engine_private.h"
 
 #include "base/array.h"
-#include "base/log.h"
+#include "base/report/log.h"
 #include "engine/thread_affinity.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
  * writes it, and a thread makes its pool, rings and tables after it has settled. */
 #include "engine/thread_affinity.h"
 
-#include "base/log.h"
+#include "base/report/log.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -2,7 +2,7 @@
 /* flow/exception.c - reading exception policies and carrying them out. */
 #include "flow/exception.h"
 
-#include "base/log.h"
+#include "base/report/log.h"
 #include <stdio.h>
 #include <string.h>
 

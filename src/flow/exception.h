@@ -3,7 +3,7 @@
 #ifndef FLOW_EXCEPTION_H
 #define FLOW_EXCEPTION_H
 
-#include "base/counters.h"
+#include "base/report/counters.h"
 #include "conf/conf.h"
 #include "flow/flow.h"
 

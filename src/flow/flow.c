@@ -2,9 +2,9 @@
 /* flow/flow.c - keys, names and ids of flows. */
 #include "flow/flow.h"
 
-#include "base/digest.h"
-#include "base/hash.h"
-#include "base/lib_memory.h"
+#include "base/system/digest.h"
+#include "base/containers/hash.h"
+#include "base/memory/lib_memory.h"
 #include "packet/icmp_pair.h"
 
 #include <openssl/evp.h>

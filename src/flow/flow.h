@@ -9,8 +9,8 @@
 #ifndef FLOW_FLOW_H
 #define FLOW_FLOW_H
 
-#include "base/ip.h"
-#include "base/wheel.h"
+#include "base/text/ip.h"
+#include "base/containers/wheel.h"
 #include "packet/packet.h"
 
 struct tcp_session;         /* stream/ */

@@ -3,7 +3,7 @@
 #include "flow/flow_table.h"
 
 #include "base/array.h"
-#include "base/pool.h"
+#include "base/memory/pool.h"
 #include "flow/flow_buckets.h"
 #include "flow/flow_counters.h"
 #include "flow/flow_match.h"

@@ -10,7 +10,7 @@
 #ifndef FLOW_FLOW_TABLE_H
 #define FLOW_FLOW_TABLE_H
 
-#include "base/counters.h"
+#include "base/report/counters.h"
 #include "conf/conf.h"
 #include "flow/flow.h"
 #include "packet/vector.h"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/lib_memory.h"
+#include "base/memory/lib_memory.h"
 
 struct flow_rate {
     struct {

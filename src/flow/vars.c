@@ -5,8 +5,8 @@
 #include "flow/vars.h"
 
 #include "base/array.h"
-#include "base/lib_memory.h"
-#include "base/map.h"
+#include "base/memory/lib_memory.h"
+#include "base/containers/map.h"
 
 #include <pthread.h>
 #include <stdlib.h>

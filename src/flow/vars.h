@@ -5,7 +5,7 @@
 #ifndef FLOW_VARS_H
 #define FLOW_VARS_H
 
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 #include "flow/flow.h"
 
 enum var_kind { VAR_FLOWBIT, VAR_FLOWINT, VAR_FLOWVAR, VAR_PKTVAR, VAR_XBIT, VAR_HOSTBIT,

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "base/report/log.h"
 #include "control/gauges.h"
 #include "control/process.h"
 #include "control/signals.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "app/app.h"
-#include "base/log.h"
+#include "base/report/log.h"
 #include "base/version.h"
 #include "capture/capture.h"
 #include "detect/keyword.h"

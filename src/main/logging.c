@@ -21,8 +21,8 @@
 #include <pcre2.h>
 
 #include "base/array.h"
-#include "base/json.h"
-#include "base/log.h"
+#include "base/report/json.h"
+#include "base/report/log.h"
 #include "control/crash.h"
 #include "output/output.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/log.h"
+#include "base/report/log.h"
 #include "main/list.h"
 #include "main/logging.h"
 #include "main/options.h"

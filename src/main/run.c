@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/hash.h"
-#include "base/log.h"
+#include "base/containers/hash.h"
+#include "base/report/log.h"
 #include "base/version.h"
 #include "control/process.h"
 #include "control/signals.h"

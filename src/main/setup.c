@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/log.h"
+#include "base/system/clock.h"
+#include "base/report/log.h"
 #include "control/systemd.h"
 #include "detect/keyword.h"
 #include "flow/exception.h"

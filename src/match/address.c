@@ -2,7 +2,7 @@
 /* match/address.c - sets of IP addresses, as rules and settings name them. */
 #include "match/address.h"
 
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,9 +7,9 @@
 #ifndef MATCH_ADDRESS_H
 #define MATCH_ADDRESS_H
 
-#include "base/arena.h"
-#include "base/ip.h"
-#include "base/map.h"
+#include "base/memory/arena.h"
+#include "base/text/ip.h"
+#include "base/containers/map.h"
 #include "match/range_set.h"
 
 struct v4_range { uint32_t lo, hi; };           /* host order, both within */

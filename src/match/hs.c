@@ -3,7 +3,7 @@
  * features, the length and the checksum of the serialised database, then the database. */
 #include "match/hs.h"
 #include "base/array.h"
-#include "base/hash.h"
+#include "base/containers/hash.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "match/mpm_kernels.h"
-#include "base/cpu.h"
+#include "base/system/cpu.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>

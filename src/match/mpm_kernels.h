@@ -7,7 +7,7 @@
 #ifndef MATCH_MPM_KERNELS_H
 #define MATCH_MPM_KERNELS_H
 
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 
 #define NGRAM_CASE_MASK 0x20202020u   /* letters of both cases fall together, as do a few other bytes */
 #define SCAN_RUN 3             /* so many equal bytes are a run */

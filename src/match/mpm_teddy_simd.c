@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/cpu.h"
+#include "base/system/cpu.h"
 #include "match/mpm_teddy.h"
 
 uint32_t mpm_teddy_plain(const struct mpm_teddy *s, const uint8_t *data, uint32_t len,

@@ -4,8 +4,8 @@
 #ifndef MATCH_PORT_H
 #define MATCH_PORT_H
 
-#include "base/arena.h"
-#include "base/map.h"
+#include "base/memory/arena.h"
+#include "base/containers/map.h"
 #include "match/range_set.h"
 
 struct port_range { uint16_t lo, hi; };

@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 #include "base/err.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 typedef unsigned __int128 range_value;
 

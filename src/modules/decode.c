@@ -3,7 +3,7 @@
  * it: which flows are this thread's when several read one file, and whether a file was captured
  * with checksum offloading. */
 #include "base/array.h"
-#include "base/log.h"
+#include "base/report/log.h"
 #include "modules/context.h"
 #include "modules/flow_partition.h"
 #include "packet/checksum.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* modules/receive.c - the first module: a capture's queue as a thread module. */
 #include "base/array.h"
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "modules/context.h"
 #include "modules/flow_partition.h"
 

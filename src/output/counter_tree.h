@@ -3,8 +3,8 @@
 #ifndef OUTPUT_COUNTER_TREE_H
 #define OUTPUT_COUNTER_TREE_H
 
-#include "base/counters.h"
-#include "base/json.h"
+#include "base/report/counters.h"
+#include "base/report/json.h"
 
 struct counter_tree;
 

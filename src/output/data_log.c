@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/log.h"
+#include "base/report/log.h"
 #include "output/output_private.h"
 #include "output/text.h"
 

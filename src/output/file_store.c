@@ -15,9 +15,9 @@
 
 #include "app/file.h"
 #include "base/array.h"
-#include "base/directories.h"
-#include "base/json.h"
-#include "base/log.h"
+#include "base/system/directories.h"
+#include "base/report/json.h"
+#include "base/report/log.h"
 #include "output/eve/eve.h"
 #include "output/output_private.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "app/http1/http1.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "output/line_log.h"
 #include "output/text.h"
 

@@ -9,7 +9,7 @@
 
 #include "app/file.h"
 #include "app/tls/tls.h"
-#include "base/log.h"
+#include "base/report/log.h"
 
 #ifdef HAVE_LUA
 #include "detect/lua/sandbox.h"

@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "base/counters.h"
+#include "base/report/counters.h"
 
 #define NAME_MAX_SIZE 160
 

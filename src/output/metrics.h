@@ -3,7 +3,7 @@
 #ifndef OUTPUT_METRICS_H
 #define OUTPUT_METRICS_H
 
-#include "base/buf.h"
+#include "base/memory/buf.h"
 
 /* Any thread. Figures of the engine's threads (engine.*) come one a thread, by a label. */
 void output_metrics(struct buf *out);

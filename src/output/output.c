@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/array.h"
-#include "base/log.h"
+#include "base/report/log.h"
 #include "detect/tenants.h"
 #include "output/list.h"
 #include "output/logger.h"

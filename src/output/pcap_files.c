@@ -18,7 +18,7 @@
 #include <lz4frame.h>
 #endif
 
-#include "base/log.h"
+#include "base/report/log.h"
 #include "output/output_private.h"
 
 #define LIMIT_DEFAULT (100u << 20)

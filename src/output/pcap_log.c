@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "base/report/log.h"
 #include "detect/keyword.h"
 #include "output/eve/eve.h"
 #include "output/output_private.h"

@@ -6,7 +6,7 @@
 #ifndef OUTPUT_SINK_H
 #define OUTPUT_SINK_H
 
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 #include "base/err.h"
 #include "conf/conf.h"
 

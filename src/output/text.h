@@ -3,8 +3,8 @@
 #ifndef OUTPUT_TEXT_H
 #define OUTPUT_TEXT_H
 
-#include "base/buf.h"
-#include "base/ip.h"
+#include "base/memory/buf.h"
+#include "base/text/ip.h"
 
 /* "05/27/2016-06:56:11.304062" in local time. */
 void text_time(struct buf *out, uint64_t time_us);

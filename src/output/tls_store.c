@@ -13,7 +13,7 @@
 
 #include "app/tls/tls.h"
 #include "base/array.h"
-#include "base/log.h"
+#include "base/report/log.h"
 #include "output/logger.h"
 #include "output/text.h"
 

@@ -2,7 +2,7 @@
 /* packet/checksum.c - the Internet checksum, RFC 1071. */
 #include "packet/checksum.h"
 
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 #include "packet/checksum_private.h"
 #include "packet/decode.h"
 

@@ -7,7 +7,7 @@
 #ifndef PACKET_DECODE_H
 #define PACKET_DECODE_H
 
-#include "base/counters.h"
+#include "base/report/counters.h"
 #include "base/err.h"
 #include "conf/conf.h"
 #include "packet/pool.h"

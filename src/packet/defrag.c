@@ -8,7 +8,7 @@
 #include "packet/defrag_private.h"
 
 #include "base/array.h"
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 #include "packet/checksum.h"
 #include "packet/defrag_policy.h"
 #include "packet/flow_hash.h"

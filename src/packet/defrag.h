@@ -8,7 +8,7 @@
 #ifndef PACKET_DEFRAG_H
 #define PACKET_DEFRAG_H
 
-#include "base/counters.h"
+#include "base/report/counters.h"
 #include "base/err.h"
 #include "conf/conf.h"
 #include "packet/packet.h"

@@ -5,7 +5,7 @@
 #ifndef PACKET_DEFRAG_POLICY_H
 #define PACKET_DEFRAG_POLICY_H
 
-#include "base/ip.h"
+#include "base/text/ip.h"
 #include "conf/conf.h"
 
 enum defrag_policy {

@@ -9,7 +9,7 @@
 #define PACKET_EVENTS_H
 
 #include "base/base.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 /* X(enum name, full name) */
 #define PACKET_DECODE_EVENTS(X)                                                         \

@@ -2,8 +2,8 @@
 /* packet/flow_hash.c - the symmetric hash by which packets are distributed and flows are found. */
 #include "packet/flow_hash.h"
 
-#include "base/bytes.h"
-#include "base/hash.h"
+#include "base/text/bytes.h"
+#include "base/containers/hash.h"
 #include "packet/decode.h"
 #include "packet/icmp_pair.h"
 

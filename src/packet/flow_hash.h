@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* packet/flow_hash.h - what tells flows apart, for the two that hash it: packets and peeks; and
- * hashes of hosts. All are keyed (base/hash.h).
+ * hashes of hosts. All are keyed (base/containers/hash.h).
  *
  * Whatever makes two flows of two packets goes into the hash: were a part left out, traffic could
  * make any number of flows of one hash by changing nothing else. */
 #ifndef PACKET_FLOW_HASH_H
 #define PACKET_FLOW_HASH_H
 
-#include "base/hash.h"
-#include "base/ip.h"
+#include "base/containers/hash.h"
+#include "base/text/ip.h"
 
 struct packet;
 

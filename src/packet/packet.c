@@ -2,7 +2,7 @@
 /* packet/packet.c - names of what packets carry, and a packet's fresh start. */
 #include "packet/packet.h"
 
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 
 #include <stddef.h>
 #include <string.h>

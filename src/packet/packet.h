@@ -8,8 +8,8 @@
 #define PACKET_PACKET_H
 
 #include "base/base.h"
-#include "base/buf.h"
-#include "base/ip.h"
+#include "base/memory/buf.h"
+#include "base/text/ip.h"
 #include "packet/events.h"
 
 struct flow;

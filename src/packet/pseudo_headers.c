@@ -3,7 +3,7 @@
  * payload, checksums left out. */
 #include "packet/pseudo_headers.h"
 
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* packet/reject.c - builds resets and ICMP errors. */
 #include "packet/reject.h"
 
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 #include "packet/checksum.h"
 
 #include <string.h>

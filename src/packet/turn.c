@@ -3,7 +3,7 @@
 #include "packet/turn.h"
 
 #include "base/array.h"
-#include "base/ring.h"
+#include "base/containers/ring.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #ifndef STREAM_OS_POLICY_H
 #define STREAM_OS_POLICY_H
 
-#include "base/ip.h"
+#include "base/text/ip.h"
 #include "conf/conf.h"
 
 enum os_policy {

@@ -9,7 +9,7 @@
 #ifndef STREAM_STREAM_H
 #define STREAM_STREAM_H
 
-#include "base/ring.h"
+#include "base/containers/ring.h"
 #include "flow/flow_table.h"
 #include "packet/decode.h"
 

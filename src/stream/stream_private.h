@@ -4,7 +4,7 @@
 #ifndef STREAM_STREAM_PRIVATE_H
 #define STREAM_STREAM_PRIVATE_H
 
-#include "base/pool.h"
+#include "base/memory/pool.h"
 #include "flow/exception.h"
 #include "flow/memcap.h"
 #include "stream/blocks.h"

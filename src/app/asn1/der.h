@@ -4,7 +4,7 @@
 #ifndef APP_ASN1_DER_H
 #define APP_ASN1_DER_H
 
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 
 enum {
     DER_BOOLEAN = 0x01, DER_INTEGER = 0x02, DER_BIT_STRING = 0x03, DER_OCTET_STRING = 0x04,

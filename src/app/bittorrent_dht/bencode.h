@@ -3,7 +3,7 @@
 #ifndef APP_BITTORRENT_DHT_BENCODE_H
 #define APP_BITTORRENT_DHT_BENCODE_H
 
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 
 enum bencode_kind { BENCODE_INT, BENCODE_BYTES, BENCODE_LIST, BENCODE_DICT };
 

@@ -3,7 +3,7 @@
 #include "app/dcerpc/pdu.h"
 
 #include "base/array.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

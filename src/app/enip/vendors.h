@@ -3,7 +3,7 @@
 #ifndef APP_ENIP_VENDORS_H
 #define APP_ENIP_VENDORS_H
 
-#include "base/named_number.h"
+#include "base/text/named_number.h"
 
 /* Ordered by number. */
 static const struct named_number vendors[] = {

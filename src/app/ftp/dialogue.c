@@ -4,8 +4,8 @@
  * Each command is a transaction, done with its final reply. Replies come in the order of the
  * commands; one without a command (the greeting) is a transaction of its own. */
 #include "app/ftp/ftp.h"
-#include "base/lib_memory.h"
-#include "base/utf8.h"
+#include "base/memory/lib_memory.h"
+#include "base/text/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * fields.c may have to read it again. Most come in one part, which is only pointed at. */
 #include "app/http1/private.h"
 
-#include "base/lib_memory.h"
+#include "base/memory/lib_memory.h"
 
 /* As bits of http_state.held, in this order. */
 static const uint8_t pending[] = {

@@ -5,7 +5,7 @@
  * made when a rule first asks, kept in the transaction, and made anew when trailers have come. */
 #include "app/http1/private.h"
 
-#include "base/lib_memory.h"
+#include "base/memory/lib_memory.h"
 
 #include <ctype.h>
 #include <string.h>

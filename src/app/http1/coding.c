@@ -15,7 +15,7 @@
 #include <brotli/decode.h>
 #endif
 
-#include "base/lib_memory.h"
+#include "base/memory/lib_memory.h"
 
 /* --- zlib ------------------------------------------------------------------------------------- */
 

@@ -8,8 +8,8 @@
  * behind that point ends the body. Until then input is kept and output held back, so that the
  * cuts between packets make no difference. */
 #include "app/http1/coding.h"
-#include "base/clock.h"
-#include "base/lib_memory.h"
+#include "base/system/clock.h"
+#include "base/memory/lib_memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "base/lib_memory.h"
+#include "base/memory/lib_memory.h"
 
 void http_libhtp_free(void *block)
 {

@@ -2,7 +2,7 @@
 /* app/http1/log.c - the `http` object of EVE records: its own, of alerts and of files. */
 #include "app/http1/private.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

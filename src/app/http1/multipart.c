@@ -6,7 +6,7 @@
  * beginning of a boundary) waits in `buffered`, which stays shorter than a header line. */
 #include "app/http1/private.h"
 #include "app/mime/parameter.h"
-#include "base/lib_memory.h"
+#include "base/memory/lib_memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,8 +11,8 @@
 #include "app/http1/events.h"
 #include "app/http1/http1.h"
 #include "app/http1/table.h"
-#include "base/buf.h"
-#include "base/ip.h"
+#include "base/memory/buf.h"
+#include "base/text/ip.h"
 
 #include <htp/htp.h>
 

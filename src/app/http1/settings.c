@@ -5,8 +5,8 @@
  * libhtp keeps decoder options for paths and for parameters apart; the settings mean both. */
 #include "app/http1/private.h"
 #include "base/array.h"
-#include "base/hash.h"
-#include "base/text.h"
+#include "base/containers/hash.h"
+#include "base/text/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 #include "app/http1/private.h"
 
 #include "base/array.h"
-#include "base/lib_memory.h"
+#include "base/memory/lib_memory.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * (libhtp.symbols). Keys and elements come and go as htp/htp_table.h says. */
 #include "app/http1/private.h"
 
-#include "base/lib_memory.h"
+#include "base/memory/lib_memory.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #include <brotli/decode.h>
 #endif
 
-#include "base/lib_memory.h"
+#include "base/memory/lib_memory.h"
 
 #define CHUNK 4096
 #define RETAINED_LIMIT 8192                   /* of input without output, in case it is refused */

@@ -3,7 +3,7 @@
  * flow is doh2, which has the buffers of both and one record for both. */
 #include "app/http2/http2.h"
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 
 #include <string.h>
 

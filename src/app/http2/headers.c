@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/lib_memory.h"
+#include "base/memory/lib_memory.h"
 
 /* Per transaction and direction. */
 #define HEADERS_MAX 4096

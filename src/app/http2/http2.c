@@ -3,7 +3,7 @@
  * into frames. Frames are waited for but for DATA, whose content goes on as it comes. */
 #include "app/http2/http2.h"
 
-#include "base/lib_memory.h"
+#include "base/memory/lib_memory.h"
 
 #include <string.h>
 

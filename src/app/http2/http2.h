@@ -10,7 +10,7 @@
 #include "app/decoder_memory.h"
 #include "app/dns/dns.h"
 #include "app/file.h"
-#include "base/buf.h"
+#include "base/memory/buf.h"
 
 #include <nghttp2/nghttp2.h>
 

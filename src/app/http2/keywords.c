@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/http2/keywords.c - http2.* keywords about frames. */
 #include "app/http2/http2.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/http2/log.c - the `http` object of EVE records, with what is HTTP/2's own in `http2`. */
 #include "app/http2/http2.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * connection may have thousands of them open. */
 #include "app/http2/http2.h"
 
-#include "base/hash.h"
-#include "base/lib_memory.h"
+#include "base/containers/hash.h"
+#include "base/memory/lib_memory.h"
 
 /* The peers choose the numbers. */
 static uint32_t stream_hash(uint32_t stream)

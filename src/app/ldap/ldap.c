@@ -3,7 +3,7 @@
 #include "app/ldap/ldap.h"
 
 #include "app/log_text.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #define STARTTLS "1.3.6.1.4.1.1466.20037"
 

@@ -6,7 +6,7 @@
  * line shows what it is. */
 #include "app/mime/private.h"
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 
 #include <string.h>
 

@@ -7,9 +7,9 @@
 #ifndef APP_MIME_MIME_H
 #define APP_MIME_MIME_H
 
-#include "base/arena.h"
-#include "base/bytes.h"
-#include "base/text.h"
+#include "base/memory/arena.h"
+#include "base/text/bytes.h"
+#include "base/text/text.h"
 
 #define MIME_CHUNK_MAX 4096             /* most bytes of one mime_line() */
 #define MIME_NAME_MAX 255               /* bytes of a file name */

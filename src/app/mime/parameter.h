@@ -3,8 +3,8 @@
 #ifndef APP_MIME_PARAMETER_H
 #define APP_MIME_PARAMETER_H
 
-#include "base/arena.h"
-#include "base/bytes.h"
+#include "base/memory/arena.h"
+#include "base/text/bytes.h"
 
 /* The value of `parameter` in "form-data; name=x; filename=\"a b\""; also in RFC 2231 sections,
  * which are joined in arena memory. Backslashes stay. */

@@ -5,7 +5,7 @@
 
 #include "app/mime/mime.h"
 
-#include "base/digest.h"
+#include "base/system/digest.h"
 
 /* A line of URLs waits for its end up to this. */
 #define URL_LINE_MAX 8192

@@ -2,7 +2,7 @@
 /* app/nfs/nfs.c - the declaration of NFS, its transactions and what flows remember. */
 #include "app/nfs/nfs.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 #define MAX_CALLS 512
 #define MAX_NAMES 512

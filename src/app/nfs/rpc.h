@@ -3,7 +3,7 @@
 #ifndef APP_NFS_RPC_H
 #define APP_NFS_RPC_H
 
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 
 #define RPC_MARK_LEN 4          /* before each record of a stream */
 #define RPC_HEADER_LEN 8        /* xid and type of message */

@@ -6,7 +6,7 @@
 #include "app/pop3/pop3.h"
 
 #include "app/line.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include "app/app.h"
 #include "app/digest.h"
 #include "app/tls/hello.h"
-#include "base/buf.h"
+#include "base/memory/buf.h"
 
 enum quic_event {
     QUIC_FAILED_DECRYPT = 1, QUIC_ERROR_ON_DATA, QUIC_ERROR_ON_HEADER, QUIC_CRYPTO_FRAG_TOO_LONG,

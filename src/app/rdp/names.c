@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/rdp/names.c - locales ([MS-LCID]), builds of Windows and versions of the protocol. */
 #include "app/rdp/rdp.h"
-#include "base/named_number.h"
+#include "base/text/named_number.h"
 
 /* All ordered by number. */
 static const struct named_number layouts[] = {

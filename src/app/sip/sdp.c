@@ -4,7 +4,7 @@
 
 #include "app/log_text.h"
 #include "base/array.h"
-#include "base/ip.h"
+#include "base/text/ip.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/smb/pipe.c - DCERPC in what is written to and read from named pipes. */
 #include "app/smb/smb.h"
-#include "base/hash.h"
+#include "base/containers/hash.h"
 
 bool smb_is_call(struct slice data)
 {

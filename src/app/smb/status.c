@@ -2,7 +2,7 @@
 /* app/smb/status.c - names of what a server answers: NTSTATUS, and the errors of DOS before it. */
 #include "app/smb/smb.h"
 #include "app/smb/status_table.h"
-#include "base/named_number.h"
+#include "base/text/named_number.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
  * transaction: it begins with the first command, ends with the mail's last line, or when RSET is
  * granted. */
 #include "app/smtp/smtp.h"
-#include "base/lib_memory.h"
+#include "base/memory/lib_memory.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/smtp/log.c - EVE: the `smtp` and `email` objects of a mail. */
 #include "app/smtp/smtp.h"
-#include "base/digest.h"
-#include "base/lib_memory.h"
-#include "base/utf8.h"
+#include "base/system/digest.h"
+#include "base/memory/lib_memory.h"
+#include "base/text/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  * pieces do not depend on how the stream was cut. */
 #include "app/line.h"
 #include "app/smtp/smtp.h"
-#include "base/lib_memory.h"
+#include "base/memory/lib_memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* app/template/template.c - a protocol to learn from: "12:Hello World!" asks, "4:Bye." answers. */
 #include "app/app.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #define DIGITS_MAX 10
 

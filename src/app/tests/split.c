@@ -3,7 +3,7 @@
 
 #include "app/private.h"
 #include "app/tests/replay.h"
-#include "base/hash.h"
+#include "base/containers/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>

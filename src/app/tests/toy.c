@@ -2,7 +2,7 @@
 #include "app/tests/toy.h"
 
 #include "app/file.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #define APP_TLS_CERTIFICATE_H
 
 #include "app/digest.h"
-#include "base/arena.h"
+#include "base/memory/arena.h"
 
 /* The part that is broken. */
 enum tls_certificate_fault {

@@ -10,7 +10,7 @@
 
 #include "app/digest.h"
 #include "app/tls/hello.h"
-#include "base/arena.h"
+#include "base/memory/arena.h"
 
 /* The text, JA3 or JA3S by the kind of hello; in the arena. */
 struct slice tls_ja3_string(const struct tls_hello *hello, struct arena *arena);

@@ -6,7 +6,7 @@
 #ifndef APP_TLS_HELLO_H
 #define APP_TLS_HELLO_H
 
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 
 /* What is wrong with a hello; a set. */
 enum tls_hello_problem {

@@ -4,7 +4,7 @@
 #define APP_TLS_WHEN_H
 
 #include "base/err.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 struct when {
     int64_t from, to;           /* seconds since 1970, both included */

@@ -4,7 +4,7 @@
 #define APP_TLS_X509_NAME_H
 
 #include "app/asn1/der.h"
-#include "base/arena.h"
+#include "base/memory/arena.h"
 
 /* Content of a Name's SEQUENCE as "C=US, O=Example, CN=example.org"; several attributes in one
  * relative name are joined by " + ". False: it is no name. */

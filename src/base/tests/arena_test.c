@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of base/arena. */
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "base/test.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "base/test.h"
 
 static bool gives(const char *text, unsigned flags, const char *want)

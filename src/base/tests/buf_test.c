@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of base/buf. */
-#include "base/buf.h"
+#include "base/memory/buf.h"
 #include "base/test.h"
 
 TEST(buf_adds_and_drops)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of base/bytes. */
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 #include "base/test.h"
 
 static const uint8_t sample[] = { 1, 2, 3, 4, 5, 6, 7, 8 };

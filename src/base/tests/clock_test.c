@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of base/clock and base/cpu. */
-#include "base/clock.h"
-#include "base/cpu.h"
+#include "base/system/clock.h"
+#include "base/system/cpu.h"
 #include "base/test.h"
 
 /* One clock is read inside of the other; a thread that is put aside in between makes them differ. */

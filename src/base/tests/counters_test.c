@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of base/counters. */
-#include "base/counters.h"
+#include "base/report/counters.h"
 #include "base/test.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Directories on the way: those that are there, those that are not, those that cannot be. */
-#include "base/directories.h"
+#include "base/system/directories.h"
 #include "base/test.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of base/hash. */
-#include "base/hash.h"
+#include "base/containers/hash.h"
 #include "base/test.h"
 
 static const struct hash_key counting = { { UINT64_C(0x0706050403020100),

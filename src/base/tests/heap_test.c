@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of base/heap. */
-#include "base/heap.h"
+#include "base/memory/heap.h"
 #include "base/test.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of base/ip. */
-#include "base/ip.h"
+#include "base/text/ip.h"
 #include "base/test.h"
 
 static void check_round(struct test *t, const char *text, const char *expected)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of base/json. */
-#include "base/json.h"
+#include "base/report/json.h"
 #include "base/test.h"
 
 #include <stdio.h>

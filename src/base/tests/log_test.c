@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of base/log. */
-#include "base/log.h"
+#include "base/report/log.h"
 #include "base/test.h"
 
 #include <stdio.h>

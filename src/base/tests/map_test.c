@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of base/map. */
-#include "base/map.h"
+#include "base/containers/map.h"
 #include "base/test.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of base/pool. */
-#include "base/pool.h"
+#include "base/memory/pool.h"
 #include "base/test.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of base/ring. Those named ring_stress_ run threads against each other; scripts/check runs
  * them under ThreadSanitizer too. */
-#include "base/ring.h"
+#include "base/containers/ring.h"
 
 #include "base/array.h"
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "base/test.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of base/text. */
 #include "base/test.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/test.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 TEST(utf8_lossy)
 {

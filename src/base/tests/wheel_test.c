@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of base/wheel; a plain array of expiry times says what is right. */
-#include "base/wheel.h"
+#include "base/containers/wheel.h"
 
 #include "base/array.h"
 #include "base/test.h"

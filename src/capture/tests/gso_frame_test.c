@@ -2,7 +2,7 @@
 /* Tests of capture/frame_join: what the kernel makes of a joined frame is, bit for bit, what was
  * joined; whatever differs from what it would make is not. */
 #include "base/array.h"
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 #include "capture/gso_frame.h"
 #include "packet/checksum.h"
 #include "packet/tests/decode_env.h"

@@ -2,7 +2,7 @@
 /* Tests of capture/ip_fragment: fragments of a packet, put together by the decoder's own hand, are
  * that packet; none is larger than it may be. */
 #include "base/array.h"
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 #include "base/test.h"
 #include "capture/ip_fragment.h"
 #include "packet/checksum.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Capture files of all kinds, made here byte by byte, and what becomes of broken ones. */
 #include "base/array.h"
-#include "base/buf.h"
+#include "base/memory/buf.h"
 #include "base/test.h"
 #include "capture/pcap_file.h"
 #include "capture/pcap_reader.h"

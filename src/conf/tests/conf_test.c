@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of conf/conf, conf/read and conf/vars: looking up and reading. */
-#include "base/log.h"
+#include "base/report/log.h"
 #include "base/test.h"
 #include "conf/conf.h"
 #include "conf/vars.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of conf/set: what --set does to lists, sections and values, before and after loading. */
-#include "base/log.h"
+#include "base/report/log.h"
 #include "base/test.h"
 #include "conf/conf.h"
 

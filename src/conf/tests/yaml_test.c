@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of conf/yaml, conf/load and conf/yaml_problem: files to trees, and mistakes in them. */
-#include "base/log.h"
+#include "base/report/log.h"
 #include "base/test.h"
 #include "conf/conf.h"
 

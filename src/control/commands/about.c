@@ -2,7 +2,7 @@
 /* control/commands/about.c - what runs: version, uptime, modes, settings; and its end. */
 #include <string.h>
 
-#include "base/log.h"
+#include "base/report/log.h"
 #include "base/version.h"
 #include "control/private.h"
 #include "control/signals.h"

@@ -3,7 +3,7 @@
  * names it. */
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "control/private.h"
 #include "detect/host_bits.h"
 #include "flow/vars.h"

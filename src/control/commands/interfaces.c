@@ -3,7 +3,7 @@
  * threads that read it. */
 #include <string.h>
 
-#include "base/counters.h"
+#include "base/report/counters.h"
 #include "control/private.h"
 
 static enum command_status list_run(struct command *c)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "base/report/log.h"
 
 /* A copy of the table in force to be changed; NULL: answered why there is none. */
 static struct tenants *begin(struct command *c)

@@ -2,7 +2,7 @@
 /* detect/analysis/analysis.c - which reports are wanted, and their files. */
 #include "detect/analysis/analysis.h"
 
-#include "base/log.h"
+#include "base/report/log.h"
 #include "conf/conf.h"
 #include "detect/analysis/private.h"
 

@@ -3,8 +3,8 @@
 #ifndef DETECT_ANALYSIS_PRIVATE_H
 #define DETECT_ANALYSIS_PRIVATE_H
 
-#include "base/buf.h"
-#include "base/json.h"
+#include "base/memory/buf.h"
+#include "base/report/json.h"
 #include "detect/program.h"
 #include "detect/ruleset.h"
 

@@ -2,7 +2,7 @@
 /* From matches to alerts: side effects at once and in rule order, thresholds and actions at the
  * end of the packet, when all that matched is known. */
 #include "base/array.h"
-#include "base/json.h"
+#include "base/report/json.h"
 #include "detect/firewall/run.h"
 #include "detect/inspect/private.h"
 #include "detect/tag.h"

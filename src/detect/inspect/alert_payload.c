@@ -5,7 +5,7 @@
  * stream, or in what a parser made of it, so shows the data since the report before. Where the
  * stream keeps acknowledged data, to compare copies with, alerts show those too. */
 #include "detect/inspect/private.h"
-#include "base/lib_memory.h"
+#include "base/memory/lib_memory.h"
 #include "flow/flow.h"
 #include "stream/stream.h"
 

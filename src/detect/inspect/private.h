@@ -4,9 +4,9 @@
 #ifndef DETECT_INSPECT_PRIVATE_H
 #define DETECT_INSPECT_PRIVATE_H
 
-#include "base/clock.h"
-#include "base/counters.h"
-#include "base/pool.h"
+#include "base/system/clock.h"
+#include "base/report/counters.h"
+#include "base/memory/pool.h"
 #include "detect/compile.h"
 #include "detect/detect.h"
 #include "detect/program.h"

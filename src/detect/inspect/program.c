@@ -7,7 +7,7 @@
  * step can help by matching elsewhere. A limit on steps bounds what hostile bytes can cost. */
 #include "detect/program.h"
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "match/spm_literal.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8

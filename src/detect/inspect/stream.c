@@ -7,7 +7,7 @@
  * two reports are one window: a rule reports once for it. */
 #include "detect/inspect/private.h"
 #include "base/array.h"
-#include "base/lib_memory.h"
+#include "base/memory/lib_memory.h"
 #include "detect/tag.h"
 #include "detect/threshold.h"
 #include "flow/flow.h"

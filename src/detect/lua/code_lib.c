@@ -4,7 +4,7 @@
 
 #ifdef HAVE_LUA
 #include "app/digest.h"
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "detect/lua/sandbox.h"
 #include "detect/lua/libraries.h"
 

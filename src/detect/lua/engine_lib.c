@@ -3,7 +3,7 @@
 #include "config.h"
 
 #ifdef HAVE_LUA
-#include "base/log.h"
+#include "base/report/log.h"
 #include "detect/dataset.h"
 #include "detect/lua/sandbox.h"
 #include "detect/lua/libraries.h"

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #ifdef HAVE_LUA
-#include "base/ip.h"
+#include "base/text/ip.h"
 #include "detect/lua/sandbox.h"
 #include "detect/ruleset.h"
 

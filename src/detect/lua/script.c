@@ -8,8 +8,8 @@
 #include "detect/ruleset.h"
 
 #ifdef HAVE_LUA
-#include "base/counters.h"
-#include "base/log.h"
+#include "base/report/counters.h"
+#include "base/report/log.h"
 #include "detect/lua/sandbox.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #ifndef DETECT_LUA_SCRIPT_H
 #define DETECT_LUA_SCRIPT_H
 
-#include "base/buf.h"
+#include "base/memory/buf.h"
 #include "detect/keyword.h"
 
 #define LUA_ARGS_MAX 10

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "detect/prefilter/address_lists.h"
 #include "base/array.h"
-#include "base/bytes.h"
-#include "base/map.h"
+#include "base/text/bytes.h"
+#include "base/containers/map.h"
 #include "match/address.h"
 
 #include <stdlib.h>

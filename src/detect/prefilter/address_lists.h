@@ -5,7 +5,7 @@
 #ifndef DETECT_ADDRESS_LISTS_H
 #define DETECT_ADDRESS_LISTS_H
 
-#include "base/ip.h"
+#include "base/text/ip.h"
 #include "detect/prefilter/port_lists.h"
 
 struct address_range { uint32_t lo, list; };

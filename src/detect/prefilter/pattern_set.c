@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "detect/prefilter/pattern_set.h"
 #include "base/array.h"
-#include "base/map.h"
+#include "base/containers/map.h"
 #include "match/mpm_ngram.h"
 #include "match/spm_literal.h"
 

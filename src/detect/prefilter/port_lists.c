@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "detect/prefilter/port_lists.h"
 #include "base/array.h"
-#include "base/map.h"
+#include "base/containers/map.h"
 #include "match/port.h"
 
 #include <stdlib.h>

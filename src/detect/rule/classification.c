@@ -3,7 +3,7 @@
 #include "detect/rule/classification.h"
 
 #include "base/array.h"
-#include "base/log.h"
+#include "base/report/log.h"
 
 #include <ctype.h>
 #include <errno.h>

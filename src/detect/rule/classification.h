@@ -5,10 +5,10 @@
 #ifndef DETECT_RULE_CLASSIFICATION_H
 #define DETECT_RULE_CLASSIFICATION_H
 
-#include "base/map.h"
-#include "base/text.h"
+#include "base/containers/map.h"
+#include "base/text/text.h"
 #include "conf/conf.h"
-#include "base/arena.h"
+#include "base/memory/arena.h"
 
 struct rule_class {
     const char *name, *text;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/rule/metadata.c - a rule's metadata as JSON, made once at load time for all alerts. Rules
  * come in families that say the same: their JSON is one. */
-#include "base/json.h"
+#include "base/report/json.h"
 #include "detect/rule/parser.h"
 
 #include <stdlib.h>

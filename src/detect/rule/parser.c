@@ -2,7 +2,7 @@
 /* detect/rule/parser.c - one rule's text to a struct rule. */
 #include "detect/rule/parser.h"
 
-#include "base/log.h"
+#include "base/report/log.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
 #ifndef DETECT_RULE_PARSER_H
 #define DETECT_RULE_PARSER_H
 
-#include "base/buf.h"
-#include "base/map.h"
+#include "base/memory/buf.h"
+#include "base/containers/map.h"
 #include "detect/keyword.h"
 #include "detect/rule/text.h"
 #include "detect/ruleset.h"

@@ -3,7 +3,7 @@
  *
  * "version >= 7.0.4 < 8 | >= 8.0.3, feature output::file-store, keyword foo". Versions are those
  * of the rule language, which Suricata's numbers name. */
-#include "base/log.h"
+#include "base/report/log.h"
 #include "detect/rule/parser.h"
 
 #include <string.h>

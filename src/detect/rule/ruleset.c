@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/rule/ruleset.c - from the configuration to a compiled set of rules, and its end. */
-#include "base/log.h"
+#include "base/report/log.h"
 #include "detect/firewall/firewall.h"
 #include "detect/dataset.h"
 #include "detect/iprep.h"

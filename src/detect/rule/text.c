@@ -2,7 +2,7 @@
 /* detect/rule/text.c - rule files to rules as texts. */
 #include "detect/rule/text.h"
 
-#include "base/buf.h"
+#include "base/memory/buf.h"
 
 #include <errno.h>
 #include <stdio.h>

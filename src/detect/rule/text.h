@@ -7,10 +7,10 @@
 #ifndef DETECT_RULE_TEXT_H
 #define DETECT_RULE_TEXT_H
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "base/array.h"
 #include "base/err.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 /* From `offset` of the joined text on, characters stand in `line` from `column` on. */
 struct rule_part {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ip.h"
+#include "base/text/ip.h"
 #include "base/test.h"
 #include "detect/tests/rules_helper.h"
 

@@ -3,7 +3,7 @@
 #ifndef DETECT_TESTS_RULES_HELPER_H
 #define DETECT_TESTS_RULES_HELPER_H
 
-#include "base/counters.h"
+#include "base/report/counters.h"
 #include "base/err.h"
 #include "detect/detect.h"
 #include "detect/ruleset.h"

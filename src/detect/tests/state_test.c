@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What rules remember stays when others take their place. */
 #include "base/array.h"
-#include "base/ip.h"
+#include "base/text/ip.h"
 #include "base/test.h"
 #include "detect/dataset.h"
 #include "detect/host_bits.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/buf.h"
+#include "base/memory/buf.h"
 #include "base/test.h"
 #include "detect/keyword.h"
 #include "detect/ruleset.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* to_md5, to_sha1, to_sha256 - the raw hash of the buffer. */
-#include "base/buf.h"
+#include "base/memory/buf.h"
 #include "detect/transforms/list.h"
 
 #define OPENSSL_SUPPRESS_DEPRECATED

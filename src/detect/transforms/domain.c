@@ -2,8 +2,8 @@
 /* domain and tld - the registrable domain of a name, and the public suffix it stands under, by the
  * list of publicsuffix.org as the system has it. Without the list the last label is the suffix. */
 #include "base/array.h"
-#include "base/buf.h"
-#include "base/map.h"
+#include "base/memory/buf.h"
+#include "base/containers/map.h"
 #include "detect/keyword.h"
 #include "detect/ruleset.h"
 #include "detect/transforms/list.h"

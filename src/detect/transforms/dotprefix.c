@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dotprefix - a dot in front, so that ".example.com" is found in the name itself, too. */
-#include "base/buf.h"
+#include "base/memory/buf.h"
 #include "detect/transforms/list.h"
 
 static void dotprefix_apply(struct slice in, const void *arg UNUSED, struct buf *out)

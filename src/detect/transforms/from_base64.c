@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* from_base64 - decodes the buffer or a part of it. "strict" takes whole groups only, "rfc2045"
  * skips what is no base64, "rfc4648" ends there. */
-#include "base/base64.h"
-#include "base/buf.h"
+#include "base/text/base64.h"
+#include "base/memory/buf.h"
 #include "detect/keyword.h"
 #include "detect/transforms/list.h"
 

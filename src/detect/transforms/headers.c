@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* header_lowercase - names of headers in lower case, values as they are; strip_pseudo_headers -
  * without the lines of HTTP/2 that begin with a colon. */
-#include "base/buf.h"
+#include "base/memory/buf.h"
 #include "detect/transforms/list.h"
 
 #include <ctype.h>

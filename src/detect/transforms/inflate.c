@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* gunzip and zlib_deflate - decompress, at most max-size bytes (1 KiB unless told). */
-#include "base/buf.h"
+#include "base/memory/buf.h"
 #include "detect/keyword.h"
 #include "detect/transforms/list.h"
 
 #include <zlib.h>
 
-#include "base/lib_memory.h"
+#include "base/memory/lib_memory.h"
 
 #define MAX_SIZE_DEFAULT 1024
 #define MAX_SIZE_LIMIT (16 * 1024 * 1024)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* to_lowercase and to_uppercase - ASCII letters only. */
-#include "base/buf.h"
+#include "base/memory/buf.h"
 #include "detect/transforms/list.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pcrexform - what the first group of an expression captures; nothing when it does not match. */
-#include "base/buf.h"
+#include "base/memory/buf.h"
 #include "detect/keyword.h"
 #include "detect/ruleset.h"
 #include "detect/transforms/list.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* url_decode - %XX to its byte and + to a blank; what is no escape stays. */
-#include "base/buf.h"
+#include "base/memory/buf.h"
 #include "detect/transforms/list.h"
 
 static int hex(uint8_t c)

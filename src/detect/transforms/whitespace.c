@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* strip_whitespace takes all blanks out; compress_whitespace leaves the first of each run. */
-#include "base/buf.h"
+#include "base/memory/buf.h"
 #include "detect/transforms/list.h"
 
 static bool is_blank(uint8_t c)

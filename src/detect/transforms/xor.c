@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xor - with a key that repeats. */
-#include "base/buf.h"
+#include "base/memory/buf.h"
 #include "detect/keyword.h"
 #include "detect/transforms/list.h"
 

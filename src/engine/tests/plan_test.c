@@ -11,7 +11,7 @@
  *
  * PLAN_UPDATE=1 writes the plans anew; look at the difference before committing it. */
 #include "base/array.h"
-#include "base/buf.h"
+#include "base/memory/buf.h"
 #include "base/test.h"
 #include "engine/plan.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Dealing: both directions to one thread, whatever the scheduler, and evenly. */
 #include "base/array.h"
-#include "base/hash.h"
+#include "base/containers/hash.h"
 #include "base/test.h"
 #include "engine/scheduler.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/test.h"
 #include "base/array.h"
-#include "base/hash.h"
+#include "base/containers/hash.h"
 #include "flow/flow_buckets.h"
 #include "flow/flow_table.h"
 #include "packet/turn.h"

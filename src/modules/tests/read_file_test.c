@@ -2,8 +2,8 @@
 /* Receive and decode for real, in every run mode: the same packets come through, once each, and
  * the decoder counts the same. */
 #include "base/array.h"
-#include "base/buf.h"
-#include "base/hash.h"
+#include "base/memory/buf.h"
+#include "base/containers/hash.h"
 #include "base/test.h"
 #include "capture/pcap_file.h"
 #include "engine/engine.h"

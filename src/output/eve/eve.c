@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/log.h"
+#include "base/report/log.h"
 #include "output/list.h"
 #include "output/output_private.h"
 

@@ -6,8 +6,8 @@
 #ifndef OUTPUT_EVE_EVE_H
 #define OUTPUT_EVE_EVE_H
 
-#include "base/ip.h"
-#include "base/json.h"
+#include "base/text/ip.h"
+#include "base/report/json.h"
 #include "output/logger.h"
 
 struct eve;

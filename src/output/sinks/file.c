@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/directories.h"
-#include "base/log.h"
+#include "base/system/directories.h"
+#include "base/report/log.h"
 #include "output/sink.h"
 
 struct file_sink {

@@ -21,8 +21,8 @@
 #include <sys/socket.h>
 
 #include "base/array.h"
-#include "base/clock.h"
-#include "base/log.h"
+#include "base/system/clock.h"
+#include "base/report/log.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/buf.h"
-#include "base/log.h"
+#include "base/memory/buf.h"
+#include "base/report/log.h"
 #include "output/list.h"
 #include "output/output_private.h"
 

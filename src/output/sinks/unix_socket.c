@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/log.h"
+#include "base/report/log.h"
 #include "output/sink.h"
 
 struct unix_sink {

@@ -3,7 +3,7 @@
  * and nothing before all threads are past it. */
 #include "output/merge.h"
 
-#include "base/buf.h"
+#include "base/memory/buf.h"
 #include "base/test.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef PACKET_DECODE_PRIVATE_H
 #define PACKET_DECODE_PRIVATE_H
 
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 #include "packet/decode.h"
 #include "packet/decode/lists.h"
 #include "packet/defrag.h"

@@ -3,7 +3,7 @@
  * packets; one that has nothing to do is nudged. Those named turn_stress_ are for TSan too. */
 #include "packet/turn.h"
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "base/test.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/file/filehash.c - files by hash, looked up in a list: filemd5, filesha1,
  * filesha256. One hash a line in hexadecimal; what follows it on the line is a comment. */
-#include "base/map.h"
+#include "base/containers/map.h"
 #include "detect/keywords/file/file_test.h"
 #include "detect/ruleset.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/flow/counters.c - age, packets and bytes of the flow. */
-#include "base/json.h"
+#include "base/report/json.h"
 #include "detect/keyword.h"
 #include "flow/flow.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/flow/flowbits.c - named bits on the flow. */
 #include "detect/keywords/flow/flowbits.h"
-#include "base/json.h"
+#include "base/report/json.h"
 #include "detect/keyword.h"
 #include "flow/vars.h"
 

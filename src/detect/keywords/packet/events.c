@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/packet/events.c - what decode and stream found wrong with the packet. */
-#include "base/log.h"
+#include "base/report/log.h"
 #include "detect/keyword.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/packet/icmp.c - fields of ICMP and ICMPv6. */
-#include "base/bytes.h"
-#include "base/json.h"
+#include "base/text/bytes.h"
+#include "base/report/json.h"
 #include "detect/keyword.h"
 
 #define ICMP4 1

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/packet/ip_options.c - options and fragmentation fields of the IPv4 header. */
-#include "base/bytes.h"
-#include "base/json.h"
+#include "base/text/bytes.h"
+#include "base/report/json.h"
 #include "detect/keyword.h"
 
 #include <ctype.h>

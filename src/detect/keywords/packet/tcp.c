@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/packet/tcp.c - single fields of the TCP header. */
-#include "base/bytes.h"
-#include "base/json.h"
+#include "base/text/bytes.h"
+#include "base/report/json.h"
 #include "detect/keyword.h"
 
 static int exact_u32_parse(struct rule_parser *p, struct text in, void *arg)

@@ -5,7 +5,7 @@
 #include "detect/detect.h"
 #include "detect/program.h"
 
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 
 struct asn1 {
     bool bitstring_overflow, double_overflow;

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* base/containers/map.c - open addressing with linear probing, at most 3/4 full, no removal. */
+#include "base/containers/map.h"
+
+#include "base/array.h"
+#include "base/containers/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void map_fini(struct map *m)
+{
+    MAP_EACH(m, e)
+        free(e->key);
+    free(m->at);
+    *m = (struct map){ 0 };
+}
+
+/* The entry of the key, or the free one where it belongs. There is always a free one. */
+static struct map_entry *find(const struct map *m, uint64_t hash, const void *key, size_t len)
+{
+    size_t mask = m->cap - 1;
+
+    for (size_t i = hash & mask;; i = (i + 1) & mask) {
+        struct map_entry *e = &m->at[i];
+
+        if (e->key == NULL)
+            return e;
+        if (e->hash == hash && e->key_len == len && memcmp(e->key, key, len) == 0)
+            return e;
+    }
+}
+
+static void grow(struct map *m)
+{
+    struct map old = *m;
+
+    m->cap = MAX(old.cap * 2, (size_t)16);
+    m->at = xcalloc(m->cap, sizeof(m->at[0]));
+    MAP_EACH(&old, e)
+        *find(m, e->hash, e->key, e->key_len) = *e;
+    free(old.at);
+}
+
+void *map_get(const struct map *m, const void *key, size_t len)
+{
+    if (m->count == 0)
+        return NULL;
+    return find(m, hash_bytes(key, len), key, len)->value;
+}
+
+void map_put(struct map *m, const void *key, size_t len, void *value)
+{
+    uint64_t hash = hash_bytes(key, len);
+    struct map_entry *e;
+
+    if ((m->count + 1) * 4 > m->cap * 3)
+        grow(m);
+    e = find(m, hash, key, len);
+    if (e->key == NULL) {
+        e->hash = hash;
+        e->key = xmalloc(len + 1);      /* never NULL, and a string stays one */
+        if (len > 0)
+            memcpy(e->key, key, len);
+        ((char *)e->key)[len] = '\0';
+        e->key_len = len;
+        m->count++;
+    }
+    e->value = value;
+}
+
+void *map_get_string(const struct map *m, const char *key)
+{
+    return map_get(m, key, strlen(key));
+}
+
+void map_put_string(struct map *m, const char *key, void *value)
+{
+    map_put(m, key, strlen(key), value);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* base/memory/arena.c - bump allocation. Blocks form a list that reset walks again from the start; a
+ * request larger than a block gets a block of its own size, which stays in the list. */
+#include "base/memory/arena.h"
+
+#include "base/array.h"
+#include "base/memory/lib_memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ARENA_ALIGN 16
+#define SMALL_BLOCKS ((size_t)4096)
+
+struct arena_block {
+    struct arena_block *next;
+    size_t used, size;
+    _Alignas(ARENA_ALIGN) unsigned char data[];
+};
+
+void arena_init(struct arena *arena, uint32_t block_size, uint32_t limit)
+{
+    *arena = (struct arena){ .block_size = block_size > 0 ? block_size : 4096, .limit = limit };
+}
+
+void arena_fini(struct arena *arena)
+{
+    struct arena_block *block = arena->first;
+
+    while (block != NULL) {
+        struct arena_block *next = block->next;
+
+        lib_free(block);
+        block = next;
+    }
+    arena->first = arena->current = NULL;
+    arena->used = 0;
+}
+
+void arena_reset(struct arena *arena)
+{
+    arena->current = arena->first;
+    if (arena->current != NULL)
+        arena->current->used = 0;
+    arena->used = 0;
+}
+
+/* Many small arenas: most stay small, and those that do not double in all, not by each block,
+ * until blocks are a page. */
+static size_t next_size(const struct arena *arena, const struct arena_block *last)
+{
+    if (last == NULL || arena->block_size >= SMALL_BLOCKS)
+        return arena->block_size;
+    if (last == arena->first)
+        return MAX(last->size, arena->block_size);
+    return MIN(MAX(last->size * 2, arena->block_size), SMALL_BLOCKS);
+}
+
+/* A block behind the current one that has room: the next of an earlier round, or a new one. */
+static struct arena_block *block_with_space(struct arena *arena, size_t size)
+{
+    struct arena_block *last = arena->current, *block = last != NULL ? last->next : NULL;
+
+    if (block != NULL && block->size >= size) {
+        block->used = 0;
+        arena->current = block;
+        return block;
+    }
+    size_t block_size = MAX(next_size(arena, last), size);
+
+    block = lib_malloc(sizeof(*block) + block_size);
+    if (block == NULL) {
+        if (arena->limit == 0)          /* the limit promises NULL */
+            out_of_memory(block_size);
+        return NULL;
+    }
+    block->used = 0;
+    block->size = block_size;
+    block->next = last != NULL ? last->next : NULL;
+    if (last != NULL)
+        last->next = block;
+    else
+        arena->first = block;
+    arena->current = block;
+    return block;
+}
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
+    struct arena_block *block = arena->current;
+    void *p;
+
+    if (UNLIKELY(size > SIZE_MAX / 2))
+        size = SIZE_MAX / 2;        /* fails in the allocator, in its own words */
+    size = (size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
+    if (UNLIKELY(arena->limit > 0 && size > arena->limit - arena->used))
+        return NULL;
+    if (UNLIKELY(block == NULL || block->size - block->used < size)) {
+        block = block_with_space(arena, size);
+        if (block == NULL)
+            return NULL;
+    }
+    p = block->data + block->used;
+    block->used += size;
+    arena->used += size;
+    return p;
+}
+
+void *arena_zalloc(struct arena *arena, size_t size)
+{
+    void *p = arena_alloc(arena, size);
+
+    return p != NULL ? memset(p, 0, size) : NULL;
+}
+
+void *arena_copy(struct arena *arena, const void *data, size_t size)
+{
+    void *p = arena_alloc(arena, size);
+
+    if (p != NULL && size > 0)
+        memcpy(p, data, size);
+    return p;
+}
+
+char *arena_text(struct arena *arena, struct text t)
+{
+    char *p = arena_alloc(arena, t.n + 1);
+
+    if (p == NULL)
+        return NULL;
+    if (t.n > 0)
+        memcpy(p, t.p, t.n);
+    p[t.n] = '\0';
+    return p;
+}
+
+char *arena_printf(struct arena *arena, const char *fmt, ...)
+{
+    va_list args;
+    int n;
+    char *p;
+
+    va_start(args, fmt);
+    n = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    p = arena_alloc(arena, (size_t)MAX(n, 0) + 1);
+    if (p == NULL)
+        return NULL;
+    va_start(args, fmt);
+    vsnprintf(p, (size_t)MAX(n, 0) + 1, fmt, args);
+    va_end(args);
+    return p;
+}

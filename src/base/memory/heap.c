@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* base/memory/heap.c - blocks lie in slabs, all of one size in a slab. A slab starts at a multiple of
+ * its size, so that a block's address says which slab it is in, and so which heap and how large:
+ * blocks have no header. A slab is cut as blocks are asked for; its pages are touched no sooner.
+ *
+ * What is larger than the largest size has slabs of its own, and is kept for the next that wants
+ * as many. */
+#include "base/memory/heap.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define SLAB_SIZE ((size_t)65536)
+#define CHUNK_SLABS 16                  /* asked of the allocator at once */
+#define SIZES 56                        /* 16 to 512 by 16, then four in each doubling to 32 KiB */
+#define LARGEST ((size_t)32768)
+#define SMALL_BITS 9
+#define SMALL (1u << SMALL_BITS)        /* up to here sizes go by 16 */
+#define RETAINED_SLABS_LIMIT 32                   /* larger blocks than this go back at once */
+#define RETAINED_BYTES_LIMIT ((size_t)16 << 20)   /* as does what is more than this in all */
+
+/* Stands near the slab's start: at which cache line depends on the address, for all at the same
+ * one would push each other out of the caches. */
+struct slab {
+    struct heap *owner;
+    uint32_t block_size;                /* 0: one block over `slabs` slabs */
+    uint32_t size_index, slabs;
+};
+
+#define HEAD_SIZE ((size_t)16 * CACHE_LINE)
+
+struct chunk {
+    struct chunk *next;
+    unsigned char *slabs;
+};
+
+struct heap {
+    void *free_list[SIZES];             /* a free block's first word links to the next */
+    unsigned char *cut[SIZES], *cut_end[SIZES];
+    void *retained[RETAINED_SLABS_LIMIT + 1];         /* blocks of so many slabs */
+    size_t retained_bytes, in_use;
+    struct chunk *chunks;
+    unsigned slabs_left;                /* of the newest chunk */
+
+    CACHE_ALIGNED _Atomic(void *) returned;    /* pushed by other threads; or ABANDONED */
+    _Atomic(size_t) abroad;             /* of an abandoned heap: blocks still in use */
+};
+
+/* Its thread has ended while others had blocks of it. Whoever brings the last one takes it down. */
+#define ABANDONED ((void *)1)
+
+/* --- sizes ----------------------------------------------------------------------------------- */
+
+static inline unsigned size_index(size_t size)
+{
+    size_t last = size - (size != 0);
+    unsigned bit;
+
+    if (last < SMALL)
+        return (unsigned)(last / 16);
+    bit = 63 - (unsigned)__builtin_clzl(last);
+    return SMALL / 16 + (bit - SMALL_BITS) * 4 + ((last >> (bit - 2)) & 3);
+}
+
+static size_t index_size(unsigned index)
+{
+    if (index < SMALL / 16)
+        return (index + 1) * 16;
+    index -= SMALL / 16;
+    return (size_t)(5 + index % 4) << (SMALL_BITS - 2 + index / 4);
+}
+
+static inline unsigned char *slab_start(void *block)
+{
+    return (unsigned char *)((uintptr_t)block & ~(uintptr_t)(SLAB_SIZE - 1));
+}
+
+static inline struct slab *slab_of(void *block)
+{
+    unsigned char *start = slab_start(block);
+
+    return (struct slab *)(start + (uintptr_t)start / SLAB_SIZE % 16 * CACHE_LINE);
+}
+
+/* --- slabs ----------------------------------------------------------------------------------- */
+
+/* From the kernel, for allocators disagree on how to give so large an alignment back. */
+static COLD unsigned char *slabs_map(size_t n)
+{
+    size_t size = n * SLAB_SIZE, before, after;
+    unsigned char *all = mmap(NULL, size + SLAB_SIZE, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (all == MAP_FAILED)
+        return NULL;
+    before = -(uintptr_t)all % SLAB_SIZE;
+    after = SLAB_SIZE - before;
+    if (before > 0)
+        munmap(all, before);
+    munmap(all + before + size, after);
+    return all + before;
+}
+
+static void slabs_unmap(void *start, size_t n)
+{
+    munmap(start, n * SLAB_SIZE);
+}
+
+static COLD unsigned char *slab_new(struct heap *heap)
+{
+    if (heap->slabs_left == 0) {
+        struct chunk *chunk = malloc(sizeof(*chunk));
+
+        if (chunk == NULL)
+            return NULL;
+        chunk->slabs = slabs_map(CHUNK_SLABS);
+        if (chunk->slabs == NULL) {
+            free(chunk);
+            return NULL;
+        }
+        chunk->next = heap->chunks;
+        heap->chunks = chunk;
+        heap->slabs_left = CHUNK_SLABS;
+    }
+    heap->slabs_left--;
+    return heap->chunks->slabs + heap->slabs_left * SLAB_SIZE;
+}
+
+static COLD bool slab_cut(struct heap *heap, unsigned index)
+{
+    unsigned char *start = slab_new(heap);
+    size_t size = index_size(index);
+    struct slab *slab;
+
+    if (start == NULL)
+        return false;
+    slab = slab_of(start);
+    slab->owner = heap;
+    slab->block_size = (uint32_t)size;
+    slab->size_index = index;
+    slab->slabs = 1;
+    heap->cut[index] = start + HEAD_SIZE;
+    heap->cut_end[index] = heap->cut[index] + (SLAB_SIZE - HEAD_SIZE) / size * size;
+    return true;
+}
+
+static void take_returned(struct heap *heap)
+{
+    void *block = atomic_exchange_explicit(&heap->returned, NULL, memory_order_acquire);
+
+    while (block != NULL) {
+        void *next = *(void **)block;
+
+        heap_put(heap, block);
+        block = next;
+    }
+}
+
+static COLD void *get_slow(struct heap *heap, unsigned index)
+{
+    void *block;
+
+    take_returned(heap);
+    block = heap->free_list[index];
+    if (block != NULL) {
+        heap->free_list[index] = *(void **)block;
+    } else {
+        if (heap->cut[index] == heap->cut_end[index] && !slab_cut(heap, index))
+            return NULL;
+        block = heap->cut[index];
+        heap->cut[index] += index_size(index);
+    }
+    heap->in_use++;
+    return block;
+}
+
+/* --- large blocks ---------------------------------------------------------------------------- */
+
+static void *get_large(struct heap *heap, size_t size)
+{
+    size_t n = (size + HEAD_SIZE) / SLAB_SIZE + 1;
+    unsigned char *start;
+    struct slab *slab;
+    void *block;
+
+    if (size > SIZE_MAX / 2 || n > UINT32_MAX)
+        return NULL;
+    if (atomic_load_explicit(&heap->returned, memory_order_relaxed) != NULL)
+        take_returned(heap);
+    block = n <= RETAINED_SLABS_LIMIT ? heap->retained[n] : NULL;
+    if (block != NULL) {
+        heap->retained[n] = *(void **)block;
+        heap->retained_bytes -= n * SLAB_SIZE;
+    } else {
+        start = slabs_map(n);
+        if (start == NULL)
+            return NULL;
+        slab = slab_of(start);
+        slab->owner = heap;
+        slab->block_size = 0;
+        slab->slabs = (uint32_t)n;
+        block = start + HEAD_SIZE;
+    }
+    heap->in_use++;
+    return block;
+}
+
+static void put_large(struct heap *heap, void *block)
+{
+    size_t n = slab_of(block)->slabs;
+
+    if (n > RETAINED_SLABS_LIMIT || heap->retained_bytes + n * SLAB_SIZE > RETAINED_BYTES_LIMIT) {
+        slabs_unmap(slab_start(block), n);
+        return;
+    }
+    *(void **)block = heap->retained[n];
+    heap->retained[n] = block;
+    heap->retained_bytes += n * SLAB_SIZE;
+}
+
+/* --- blocks ---------------------------------------------------------------------------------- */
+
+void *heap_get(struct heap *heap, size_t size)
+{
+    unsigned index;
+    void *block;
+
+    if (UNLIKELY(size > LARGEST))
+        return get_large(heap, size);
+    index = size_index(size);
+    block = heap->free_list[index];
+    if (UNLIKELY(block == NULL))
+        return get_slow(heap, index);
+    heap->free_list[index] = *(void **)block;
+    PREFETCH(heap->free_list[index]);
+    heap->in_use++;
+    return block;
+}
+
+void *heap_get_zeroed(struct heap *heap, size_t n, size_t size)
+{
+    void *block;
+
+    if (__builtin_mul_overflow(n, size, &size))
+        return NULL;
+    block = heap_get(heap, size);
+    return block != NULL ? memset(block, 0, size) : NULL;
+}
+
+static void take_down(struct heap *heap)
+{
+    for (unsigned n = 0; n <= RETAINED_SLABS_LIMIT; n++)
+        while (heap->retained[n] != NULL) {
+            void *block = heap->retained[n];
+
+            heap->retained[n] = *(void **)block;
+            slabs_unmap(slab_start(block), n);
+        }
+    while (heap->chunks != NULL) {
+        struct chunk *next = heap->chunks->next;
+
+        slabs_unmap(heap->chunks->slabs, CHUNK_SLABS);
+        free(heap->chunks);
+        heap->chunks = next;
+    }
+    free(heap);
+}
+
+static void put_abandoned(struct heap *owner, void *block)
+{
+    const struct slab *slab = slab_of(block);
+
+    if (slab->block_size == 0)
+        slabs_unmap(slab_start(block), slab->slabs);
+    if (atomic_fetch_sub_explicit(&owner->abroad, 1, memory_order_acq_rel) == 1)
+        take_down(owner);
+}
+
+static COLD void return_to_owner(struct heap *owner, void *block)
+{
+    void *top = atomic_load_explicit(&owner->returned, memory_order_acquire);
+
+    do {
+        if (top == ABANDONED) {
+            put_abandoned(owner, block);
+            return;
+        }
+        *(void **)block = top;
+    } while (!atomic_compare_exchange_weak_explicit(&owner->returned, &top, block,
+                                                    memory_order_release, memory_order_acquire));
+}
+
+void heap_put(struct heap *heap, void *block)
+{
+    struct slab *slab;
+
+    if (block == NULL)
+        return;
+    slab = slab_of(block);
+    if (UNLIKELY(slab->owner != heap)) {
+        return_to_owner(slab->owner, block);
+        return;
+    }
+    heap->in_use--;
+    if (UNLIKELY(slab->block_size == 0)) {
+        put_large(heap, block);
+        return;
+    }
+    *(void **)block = heap->free_list[slab->size_index];
+    heap->free_list[slab->size_index] = block;
+}
+
+void *heap_resize(struct heap *heap, void *block, size_t size)
+{
+    struct slab *slab;
+    size_t space;
+    void *bigger;
+
+    if (block == NULL)
+        return heap_get(heap, size);
+    slab = slab_of(block);
+    space = slab->block_size != 0 ? slab->block_size : slab->slabs * SLAB_SIZE - HEAD_SIZE;
+    if (size <= space)
+        return block;
+    bigger = heap_get(heap, size);
+    if (bigger == NULL)
+        return NULL;
+    memcpy(bigger, block, space);
+    heap_put(heap, block);
+    return bigger;
+}
+
+/* --- begin and end --------------------------------------------------------------------------- */
+
+struct heap *heap_new(void)
+{
+    struct heap *heap = aligned_alloc(CACHE_LINE, sizeof(*heap));
+
+    return heap != NULL ? memset(heap, 0, sizeof(*heap)) : NULL;
+}
+
+size_t heap_in_use(const struct heap *heap)
+{
+    return heap->in_use;
+}
+
+bool heap_free(struct heap *heap)
+{
+    void *nothing;
+
+    if (heap == NULL)
+        return true;
+    do {
+        take_returned(heap);
+        if (heap->in_use == 0) {
+            take_down(heap);
+            return true;
+        }
+        atomic_store_explicit(&heap->abroad, heap->in_use, memory_order_relaxed);
+        nothing = NULL;
+    } while (!atomic_compare_exchange_strong_explicit(&heap->returned, &nothing, ABANDONED,
+                                                      memory_order_acq_rel,
+                                                      memory_order_relaxed));
+    return false;
+}

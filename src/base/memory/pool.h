@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* base/memory/pool.h - objects of one size, taken and given back by one thread.
+ *
+ * Grows in slabs up to `max` objects (0: no bound) and never shrinks. Objects come back as they
+ * were left, not cleared; the first time they are zero. */
+#ifndef BASE_POOL_H
+#define BASE_POOL_H
+
+#include "base/base.h"
+
+struct pool_slab;
+
+struct pool {
+    void *free_list;
+    struct pool_slab *slabs;
+    size_t size, per_slab;
+    size_t in_use, created, max;
+    uint64_t refused;       /* pool_get() calls answered NULL */
+};
+
+void pool_init(struct pool *pool, size_t object_size, size_t per_slab, size_t max);
+void pool_fini(struct pool *pool);      /* all objects die, in use or not */
+void pool_reserve(struct pool *pool, size_t count);
+
+void *pool_get_slow(struct pool *pool);
+
+static inline void *pool_get(struct pool *pool)
+{
+    void *object = pool->free_list;
+
+    if (UNLIKELY(object == NULL))
+        return pool_get_slow(pool);
+    pool->free_list = *(void **)object;
+    PREFETCH(pool->free_list);
+    pool->in_use++;
+    return object;
+}
+
+static inline void pool_put(struct pool *pool, void *object)
+{
+    *(void **)object = pool->free_list;
+    pool->free_list = object;
+    pool->in_use--;
+}
+
+#endif

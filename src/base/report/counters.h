@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* base/report/counters.h - named figures, one block per thread and module instance.
+ *
+ * Names are registered before threads start, in one table for the process; a thread adds to its
+ * own block without a lock, the statistics thread reads with relaxed loads and sums. A name
+ * registered twice gives the same id. Names are dotted as in EVE stats: "decoder.ipv4". */
+#ifndef BASE_COUNTERS_H
+#define BASE_COUNTERS_H
+
+#include "base/base.h"
+
+enum counter_kind {
+    COUNTER_SUM,        /* added up over threads */
+    COUNTER_MAX,        /* the largest of the threads */
+    COUNTER_AVG,        /* two slots: sum and count */
+    COUNTER_GAUGE,      /* current value, added up over threads; deltas make no sense */
+};
+
+typedef uint16_t counter_id;
+#define COUNTERS_MAX 4096
+
+counter_id counter_register(const char *name, enum counter_kind kind);
+unsigned counter_count(void);
+const char *counter_name(counter_id id);
+enum counter_kind counter_kind(counter_id id);
+
+/* The calling thread's figures. Owned by whoever made it; known to the process until freed. */
+struct counters {
+    uint64_t *value;                /* by id; relaxed atomics */
+    uint64_t *samples;              /* COUNTER_AVG only */
+    char thread_name[16];
+    struct counters *next;
+};
+struct counters *counters_new(const char *thread_name);
+void counters_free(struct counters *c);     /* its sums stay counted in the totals */
+
+static inline void counter_add(struct counters *c, counter_id id, uint64_t n)
+{
+    uint64_t *v = &c->value[id];
+
+    __atomic_store_n(v, *v + n, __ATOMIC_RELAXED);     /* one writer: no locked add needed */
+}
+static inline void counter_inc(struct counters *c, counter_id id) { counter_add(c, id, 1); }
+static inline void counter_sub(struct counters *c, counter_id id, uint64_t n)
+{
+    counter_add(c, id, (uint64_t)0 - n);
+}
+static inline void counter_set(struct counters *c, counter_id id, uint64_t n)
+{
+    __atomic_store_n(&c->value[id], n, __ATOMIC_RELAXED);
+}
+static inline void counter_max(struct counters *c, counter_id id, uint64_t n)
+{
+    if (n > c->value[id])
+        counter_set(c, id, n);
+}
+static inline void counter_sample(struct counters *c, counter_id id, uint64_t n)
+{
+    counter_add(c, id, n);
+    __atomic_store_n(&c->samples[id], c->samples[id] + 1, __ATOMIC_RELAXED);
+}
+
+/* Total over all threads that live or lived. For COUNTER_AVG the average. */
+uint64_t counter_total(counter_id id);
+/* Calls back for each live thread's block, under the registry's lock. */
+void counters_each(void (*visit)(const struct counters *c, void *arg), void *arg);
+void counters_reset_all(void);      /* between runs in one process: tests, socket jobs */
+
+#endif

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* base/report/json.c - writes JSON. Each value reserves its worst case once and then writes through a
+ * bare pointer; clean runs of a string are found by table, eight bytes at a time, and copied. */
+#include "base/report/json.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* 0: stands for itself; 'u': \u00XX; 'x': beyond ASCII; else the letter behind the backslash. */
+static const uint8_t escape_of[256] = {
+    [0 ... 7] = 'u', ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', [11] = 'u', ['\f'] = 'f',
+    ['\r'] = 'r', [14 ... 31] = 'u', ['"'] = '"', ['\\'] = '\\', [128 ... 255] = 'x',
+};
+
+static const char hex_digits[] = "0123456789abcdef";
+
+/* "00" to "99". */
+static const char two_digits[201] =
+    "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+    "8081828384858687888990919293949596979899";
+
+void json_init(struct json *j, struct buf *out)
+{
+    *j = (struct json){ .out = out };
+}
+
+struct json_mark json_mark(const struct json *j)
+{
+    return (struct json_mark){ .len = j->out->len, .more = j->more, .depth = j->depth };
+}
+
+void json_rewind(struct json *j, struct json_mark mark)
+{
+    j->out->len = mark.len;
+    j->more = mark.more;
+    j->depth = mark.depth;
+}
+
+static uint64_t level_bit(const struct json *j)
+{
+    return UINT64_C(1) << (j->depth & 63);
+}
+
+/* Most of what is copied here is so short that calling memcpy() is what takes the time. */
+static inline uint8_t *put_short(uint8_t *p, const void *from, size_t n)
+{
+    const uint8_t *in = from;
+
+    if (n > 16) {
+        memcpy(p, in, n);
+    } else if (n >= 8) {
+        memcpy(p, in, 8);
+        memcpy(p + n - 8, in + n - 8, 8);
+    } else if (n >= 4) {
+        memcpy(p, in, 4);
+        memcpy(p + n - 4, in + n - 4, 4);
+    } else if (n > 0) {
+        p[0] = in[0];
+        p[n / 2] = in[n / 2];
+        p[n - 1] = in[n - 1];
+    }
+    return p + n;
+}
+
+/* Comma and key, and room for `room` bytes more. Gives the place to write at. */
+static inline uint8_t *begin_at(struct json *j, struct text key, size_t space)
+{
+    uint64_t bit = level_bit(j);
+    uint8_t *p;
+
+    buf_reserve(j->out, key.n + 4 + space);
+    p = j->out->data + j->out->len;
+    if (j->more & bit)
+        *p++ = ',';
+    if (j->depth > 0)
+        j->more |= bit;
+    if (key.p != NULL) {
+        *p++ = '"';
+        p = put_short(p, key.p, key.n);
+        *p++ = '"';
+        *p++ = ':';
+    }
+    return p;
+}
+
+static inline uint8_t *begin(struct json *j, const char *key, size_t space)
+{
+    return begin_at(j, json_key(key), space);
+}
+
+static inline void end(struct json *j, const uint8_t *p)
+{
+    j->out->len = (size_t)(p - j->out->data);
+}
+
+static void open_level(struct json *j, const char *key, char c)
+{
+    uint8_t *p = begin(j, key, 1);
+
+    *p++ = (uint8_t)c;
+    end(j, p);
+    j->depth++;
+    j->more &= ~level_bit(j);
+}
+
+static void close_level(struct json *j, char c)
+{
+    buf_add_u8(j->out, (uint8_t)c);
+    j->depth--;
+}
+
+void json_object(struct json *j, const char *key) { open_level(j, key, '{'); }
+void json_object_end(struct json *j) { close_level(j, '}'); }
+void json_array(struct json *j, const char *key) { open_level(j, key, '['); }
+void json_array_end(struct json *j) { close_level(j, ']'); }
+
+/* Length of the UTF-8 sequence at p (RFC 3629: no surrogates, nothing overlong or above
+ * U+10FFFF); 0 when it is none. */
+static size_t utf8_length(const uint8_t *p, size_t left)
+{
+    uint8_t c = p[0], low = 0x80, high = 0xbf;
+    size_t n = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
+
+    if (c < 0xc2 || c > 0xf4 || left < n)
+        return 0;
+    if (c == 0xe0)
+        low = 0xa0;
+    else if (c == 0xed)
+        high = 0x9f;
+    else if (c == 0xf0)
+        low = 0x90;
+    else if (c == 0xf4)
+        high = 0x8f;
+    if (p[1] < low || p[1] > high)
+        return 0;
+    for (size_t i = 2; i < n; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    return n;
+}
+
+static bool is_utf8(const uint8_t *p, size_t len)
+{
+    size_t i = 0;
+
+    while (i < len) {
+        size_t n = p[i] < 0x80 ? 1 : utf8_length(p + i, len - i);
+
+        if (n == 0)
+            return false;
+        i += n;
+    }
+    return true;
+}
+
+/* The high bit of some byte is set when one of the eight needs care: below 0x20, '"', '\\' or
+ * not ASCII. It may be set for a clean byte behind such a one, never missing. */
+static inline uint64_t needs_care(uint64_t v)
+{
+    uint64_t quote = v ^ EACH_BYTE('"'), backslash = v ^ EACH_BYTE('\\');
+
+    return (v | (v - EACH_BYTE(0x20)) | (quote - EACH_BYTE(1)) | (backslash - EACH_BYTE(1))) &
+           EACH_BYTE(0x80);
+}
+
+/* Nothing has to be escaped, as in nearly all strings. The last eight bytes, or four, overlap those
+ * before them. */
+static bool is_clean(const uint8_t *data, size_t len)
+{
+    uint32_t low, high;
+    uint64_t v;
+
+    if (len >= 8) {
+        for (size_t i = 0; i + 8 < len; i += 8) {
+            memcpy(&v, data + i, 8);
+            if (needs_care(v))
+                return false;
+        }
+        memcpy(&v, data + len - 8, 8);
+        return needs_care(v) == 0;
+    }
+    if (len >= 4) {
+        memcpy(&low, data, 4);
+        memcpy(&high, data + len - 4, 4);
+        return needs_care((uint64_t)high << 32 | low) == 0;
+    }
+    for (size_t i = 0; i < len; i++)
+        if (escape_of[data[i]] != 0)
+            return false;
+    return true;
+}
+
+static size_t clean_run(const uint8_t *data, size_t len)
+{
+    size_t i = 0;
+
+    for (; i + 8 <= len; i += 8) {
+        uint64_t v;
+
+        memcpy(&v, data + i, 8);
+        if (needs_care(v))
+            break;
+    }
+    while (i < len && escape_of[data[i]] == 0)
+        i++;
+    return i;
+}
+
+/* The first byte that needs an escape other than \xNN tells nothing of UTF-8; so validity is
+ * looked at when the first byte beyond ASCII turns up, for the whole rest at once: what stands
+ * before it was ASCII. */
+static uint8_t *write_escaped(uint8_t *p, const uint8_t *data, size_t len)
+{
+    bool known = false, utf8 = false;
+
+    for (size_t i = 0; i < len; i++) {
+        size_t run = clean_run(data + i, len - i);
+        uint8_t c, how;
+
+        memcpy(p, data + i, run);
+        p += run;
+        i += run;
+        if (i == len)
+            break;
+        c = data[i];
+        how = escape_of[c];
+        if (how == 'x' && !known) {
+            utf8 = is_utf8(data + i, len - i);
+            known = true;
+        }
+        if (how == 'x' && utf8) {
+            *p++ = c;
+            continue;
+        }
+        *p++ = '\\';
+        if (how == 'x') {
+            *p++ = '\\';
+            *p++ = 'x';
+        } else if (how == 'u') {
+            memcpy(p, "u00", 3);
+            p += 3;
+        } else {
+            *p++ = how;
+            continue;
+        }
+        *p++ = (uint8_t)hex_digits[c >> 4];
+        *p++ = (uint8_t)hex_digits[c & 15];
+    }
+    return p;
+}
+
+/* Six bytes out for one in is the worst; long strings are first measured, so that a payload of
+ * plain text does not make the buffer six times its size for good. */
+static size_t escaped_capacity(const uint8_t *data, size_t len)
+{
+    static const uint8_t cost[256] = { ['u'] = 5, ['x'] = 4 };
+    size_t space = len;
+
+    if (len < 256)
+        return len * 6;
+    for (size_t i = 0; i < len; i++) {
+        uint8_t how = escape_of[data[i]];
+
+        space += how == 0 ? 0 : cost[how] + (cost[how] == 0);
+    }
+    return space;
+}
+
+void json_put_bytes(struct json *j, struct text key, const void *data, size_t len)
+{
+    uint8_t *p = begin_at(j, key, escaped_capacity(data, len) + 2);
+
+    *p++ = '"';
+    if (LIKELY(is_clean(data, len)))
+        p = put_short(p, data, len);
+    else
+        p = write_escaped(p, data, len);
+    *p++ = '"';
+    end(j, p);
+}
+
+void json_lossy(struct json *j, const char *key, struct slice s)
+{
+    uint8_t *p = begin(j, key, 6 * (size_t)s.len + 2);
+    size_t n;
+
+    *p++ = '"';
+    for (size_t i = 0; i < s.len; i += n) {
+        n = s.data[i] < 0x80 ? 1 : utf8_length(s.data + i, s.len - i);
+        if (n == 1) {
+            p = write_escaped(p, s.data + i, 1);
+            continue;
+        }
+        memcpy(p, n > 0 ? s.data + i : (const uint8_t *)"\xef\xbf\xbd", n > 0 ? n : 3);
+        p += n > 0 ? n : 3;
+        n = MAX(n, 1);
+    }
+    *p++ = '"';
+    end(j, p);
+}
+
+/* Digits are made from the right, two at a time. */
+static uint8_t *write_u64(uint8_t *p, uint64_t n)
+{
+    uint8_t digits[20];
+    size_t at = sizeof(digits);
+
+    while (n >= 100) {
+        at -= 2;
+        memcpy(digits + at, two_digits + n % 100 * 2, 2);
+        n /= 100;
+    }
+    if (n >= 10) {
+        at -= 2;
+        memcpy(digits + at, two_digits + n * 2, 2);
+    } else {
+        digits[--at] = (uint8_t)('0' + n);
+    }
+    return put_short(p, digits + at, sizeof(digits) - at);
+}
+
+void json_put_u64(struct json *j, struct text key, uint64_t value)
+{
+    end(j, write_u64(begin_at(j, key, 20), value));
+}
+
+void json_i64(struct json *j, const char *key, int64_t value)
+{
+    uint8_t *p = begin(j, key, 21);
+
+    if (value < 0)
+        *p++ = '-';
+    end(j, write_u64(p, value < 0 ? 0 - (uint64_t)value : (uint64_t)value));
+}
+
+/* The shortest form that reads back as the same number; null for what JSON cannot say. */
+void json_double(struct json *j, const char *key, double value)
+{
+    char text[32];
+    int n = 0;
+
+    if (!isfinite(value)) {
+        json_null(j, key);
+        return;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        n = snprintf(text, sizeof(text), "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    json_raw(j, key, text, (size_t)n);
+}
+
+void json_null(struct json *j, const char *key)
+{
+    json_raw(j, key, "null", 4);
+}
+
+void json_put_raw(struct json *j, struct text key, const char *text, size_t len)
+{
+    end(j, put_short(begin_at(j, key, len), text, len));
+}
+
+void json_raw(struct json *j, const char *key, const char *text, size_t len)
+{
+    json_put_raw(j, json_key(key), text, len);
+}
+
+/* RFC 4648, with padding. */
+void json_base64(struct json *j, const char *key, const void *data, size_t len)
+{
+    static const char alphabet[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const uint8_t *in = data;
+    uint8_t *p = begin(j, key, (len + 2) / 3 * 4 + 2);
+
+    *p++ = '"';
+    for (; len >= 3; len -= 3, in += 3) {
+        uint32_t v = (uint32_t)in[0] << 16 | (uint32_t)in[1] << 8 | in[2];
+
+        *p++ = (uint8_t)alphabet[v >> 18];
+        *p++ = (uint8_t)alphabet[v >> 12 & 63];
+        *p++ = (uint8_t)alphabet[v >> 6 & 63];
+        *p++ = (uint8_t)alphabet[v & 63];
+    }
+    if (len > 0) {
+        uint32_t v = (uint32_t)in[0] << 16 | (len > 1 ? (uint32_t)in[1] << 8 : 0);
+
+        *p++ = (uint8_t)alphabet[v >> 18];
+        *p++ = (uint8_t)alphabet[v >> 12 & 63];
+        *p++ = len > 1 ? (uint8_t)alphabet[v >> 6 & 63] : '=';
+        *p++ = '=';
+    }
+    *p++ = '"';
+    end(j, p);
+}
+
+void json_hex(struct json *j, const char *key, const void *data, size_t len)
+{
+    const uint8_t *in = data;
+    uint8_t *p = begin(j, key, len * 2 + 2);
+
+    *p++ = '"';
+    for (size_t i = 0; i < len; i++) {
+        *p++ = (uint8_t)hex_digits[in[i] >> 4];
+        *p++ = (uint8_t)hex_digits[in[i] & 15];
+    }
+    *p++ = '"';
+    end(j, p);
+}
+
+void json_printf(struct json *j, const char *key, const char *fmt, ...)
+{
+    char small[512];
+    va_list args;
+    int n;
+
+    va_start(args, fmt);
+    n = vsnprintf(small, sizeof(small), fmt, args);
+    va_end(args);
+    if (n < (int)sizeof(small)) {
+        json_bytes(j, key, small, (size_t)MAX(n, 0));
+        return;
+    }
+    char *large = malloc((size_t)n + 1);
+
+    if (large == NULL) {
+        json_bytes(j, key, small, sizeof(small) - 1);
+        return;
+    }
+    va_start(args, fmt);
+    vsnprintf(large, (size_t)n + 1, fmt, args);
+    va_end(args);
+    json_bytes(j, key, large, (size_t)n);
+    free(large);
+}
+
+void json_printable(struct json *j, const char *key, const void *data, size_t len)
+{
+    const uint8_t *in = data;
+    uint8_t *p = begin(j, key, len * 2 + 2);
+
+    *p++ = '"';
+    for (size_t i = 0; i < len; i++) {
+        uint8_t c = in[i], how = escape_of[c];
+
+        if (how == 0 && c != 0x7f) {
+            *p++ = c;
+        } else if (c == '\n' || c == '\r' || c == '"' || c == '\\') {
+            *p++ = '\\';
+            *p++ = how;
+        } else {
+            *p++ = '.';
+        }
+    }
+    *p++ = '"';
+    end(j, p);
+}

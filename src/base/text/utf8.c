@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/text/utf8.h"
+
+/* Bytes that the first one asks for; 0: it begins no character. */
+static unsigned expected_length(uint8_t c)
+{
+    if (c < 0x80)
+        return 1;
+    if (c < 0xc2 || c > 0xf4)
+        return 0;
+    return c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+}
+
+/* The second byte has a narrower range where overlong forms, surrogates or numbers beyond
+ * U+10FFFF would be. */
+static bool second_fits(uint8_t first, uint8_t c)
+{
+    uint8_t low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+    uint8_t high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+
+    return c >= low && c <= high;
+}
+
+/* Length of the character, or *valid false and that of what could have become one. */
+static size_t take_character(const uint8_t *p, size_t len, bool *valid)
+{
+    unsigned n = expected_length(p[0]);
+
+    *valid = n > 0;
+    for (unsigned i = 1; i < n; i++) {
+        if (i < len && (i == 1 ? second_fits(p[0], p[i]) : (p[i] & 0xc0) == 0x80))
+            continue;
+        *valid = false;
+        return i;
+    }
+    return n > 0 ? n : 1;
+}
+
+size_t utf8_lossy(struct slice in, uint8_t *out)
+{
+    size_t len = 0, n;
+    bool valid;
+
+    for (size_t i = 0; i < in.len; i += n) {
+        n = take_character(in.data + i, in.len - i, &valid);
+        memcpy(out + len, valid ? in.data + i : (const uint8_t *)"\xef\xbf\xbd", valid ? n : 3);
+        len += valid ? n : 3;
+    }
+    return len;
+}
+
+bool utf8_is_valid(struct slice in)
+{
+    bool valid = true;
+
+    for (size_t i = 0; i < in.len && valid;)
+        i += take_character(in.data + i, in.len - i, &valid);
+    return valid;
+}
