@@ -7,7 +7,7 @@
  * Prints the wall time, the imbalance (largest share over the even share) and the engine's report. */
 #include "base/array.h"
 #include "base/system/clock.h"
-#include "capture/pcap_file.h"
+#include "capture/pcap/file.h"
 #include "engine/engine.h"
 #include "modules/context.h"
 

@@ -4,7 +4,7 @@
  * A frame with packets inside is verdict_count when all of them have passed here, whichever threads they
  * went through: the last one to come decides, and one drop among them drops the frame. */
 #include "base/array.h"
-#include "capture/raw_send.h"
+#include "capture/transmit/raw_send.h"
 #include "modules/context.h"
 #include "packet/checksum.h"
 #include "packet/reject.h"

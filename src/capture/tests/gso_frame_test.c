@@ -3,7 +3,7 @@
  * joined; whatever differs from what it would make is not. */
 #include "base/array.h"
 #include "base/text/bytes.h"
-#include "capture/gso_frame.h"
+#include "capture/transmit/gso_frame.h"
 #include "packet/checksum.h"
 #include "packet/tests/decode_env.h"
 

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/text/bytes.h"
 #include "base/test.h"
-#include "capture/ip_fragment.h"
+#include "capture/transmit/ip_fragment.h"
 #include "packet/checksum.h"
 
 #include <string.h>

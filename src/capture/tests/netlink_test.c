@@ -3,8 +3,8 @@
  * so that the address sanitizer sees a byte that is read beyond it. */
 #include "base/array.h"
 #include "base/test.h"
-#include "capture/nflog.h"
-#include "capture/nfq.h"
+#include "capture/nfq/nflog.h"
+#include "capture/nfq/nfq.h"
 
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/netfilter/nfnetlink_log.h>

@@ -3,8 +3,8 @@
 #include "base/array.h"
 #include "base/memory/buf.h"
 #include "base/test.h"
-#include "capture/pcap_file.h"
-#include "capture/pcap_reader.h"
+#include "capture/pcap/file.h"
+#include "capture/pcap/reader.h"
 #include "packet/decode.h"
 #include "packet/turn.h"
 

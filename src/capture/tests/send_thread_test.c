@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of capture/send_thread: all that is given is sent, in order, also what is left at the end. */
 #include "base/test.h"
-#include "capture/send_thread.h"
+#include "capture/transmit/send_thread.h"
 
 #include <sched.h>
 

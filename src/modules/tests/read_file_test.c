@@ -5,7 +5,7 @@
 #include "base/memory/buf.h"
 #include "base/containers/hash.h"
 #include "base/test.h"
-#include "capture/pcap_file.h"
+#include "capture/pcap/file.h"
 #include "engine/engine.h"
 #include "modules/context.h"
 

@@ -1,0 +1,586 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/af_packet/af_packet.c - packets of network interfaces, by rings shared with the kernel; between
+ * two interfaces also inline.
+ *
+ * A queue is one socket with its ring; of a bridge, one for each port, so that both directions of
+ * a flow are with one thread. Several queues of an interface form a fanout group, over which the
+ * kernel deals the flows: by a hash that is the same on both ports, and by the order of joining.
+ * When an interface goes, its queue waits for one of the same
+ * name and starts over with a new ring; packets of the old one returns to the pool in their own time. */
+#include "capture/af_packet/af_packet.h"
+
+#include <errno.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/system/clock.h"
+#include "base/report/log.h"
+
+#define WAIT_MS 100
+
+/* What one thread, or each of several, reads: an interface, or the two ports of a bridge. */
+struct af_source {
+    struct af_conf side[2];
+    unsigned sides;
+};
+
+struct af_capture {
+    struct af_load load;
+    struct af_source *sources;
+    unsigned count;
+};
+
+struct af_counters {
+    counter_id packets, drops, errors, polls, poll_timeout, poll_data, poll_errors;
+    counter_id flushed;                 /* with use-emergency-flush only */
+    counter_id bypass_added, bypass_failed, bypassed_packets, bypassed_bytes;
+};
+
+struct af_side {
+    struct af_conf *conf;
+    struct af_ring *ring;               /* NULL: the interface is gone */
+    enum datalink link;
+    int position;                          /* in the fanout group */
+    bool is_down, reopen_logged;
+};
+
+struct af_queue {
+    struct af_load *load;               /* of all queues */
+    struct packet_pool *pool;
+    struct counters *counters;
+    struct af_counters id;
+    struct af_side side[2];
+    unsigned sides;
+    unsigned down;                      /* sides that are */
+    uint64_t looked_ns;                 /* when they were last looked for */
+    bool is_started;
+    int interrupted;                    /* atomic */
+};
+
+/* --- settings ----------------------------------------------------------------------------- */
+
+static int af_sources(const struct conf_node *root, const char *const *given, size_t count,
+                      struct capture_names *out, struct err *err)
+{
+    return bridge_sources(root, "af-packet", given, count, out, err);
+}
+
+static const char *af_peer(const struct conf_node *root, const char *source)
+{
+    return bridge_peer(root, "af-packet", source);
+}
+
+static bool af_is_inline(const struct conf_node *root, const char *const *sources, size_t count)
+{
+    return bridge_any(root, "af-packet", sources, count, BRIDGE_IPS);
+}
+
+static bool af_forwards(const struct conf_node *root, const char *const *sources, size_t count)
+{
+    return bridge_any(root, "af-packet", sources, count, BRIDGE_TAP);
+}
+
+/* What it does is worth something while one of the CPUs is idle. */
+static bool af_sends_apart(const struct conf_node *root, const char *source, unsigned threads,
+                           unsigned cpus)
+{
+    const char *peer;
+
+    (void)threads;
+    return cpus > 1 && bridge_copy_mode(root, "af-packet", source, &peer) != BRIDGE_NONE;
+}
+
+static void af_close(void *capture)
+{
+    struct af_capture *c = capture;
+
+    for (unsigned i = 0; i < c->count; i++)
+        for (unsigned side = 0; side < c->sources[i].sides; side++)
+            af_conf_fini(&c->sources[i].side[side]);
+    free(c->sources);
+    free(c);
+}
+
+static int open_source(struct af_source *source, const struct capture_request *rq, unsigned i,
+                       struct err *err)
+{
+    unsigned threads = rq->source_threads != NULL ? MAX(rq->source_threads[i], 1u) : 1;
+    const char *peer = bridge_peer(rq->conf, "af-packet", rq->sources[i]);
+
+    source->sides = 1;
+    source->side[0].threads = source->side[1].threads = threads;
+    if (af_conf_read(&source->side[0], rq, rq->sources[i], err) < 0)
+        return -1;
+    if (peer == NULL)
+        return 0;
+    source->sides = 2;
+    return af_conf_read(&source->side[1], rq, peer, err);
+}
+
+static void *af_open(const struct capture_request *rq, struct err *err)
+{
+    struct af_capture *c = xaligned(CACHE_LINE, sizeof(*c));
+
+    c->load.cpus = (unsigned)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L);
+    while (rq->sources[c->count] != NULL)
+        c->count++;
+    c->sources = xcalloc(c->count + 1, sizeof(c->sources[0]));
+    for (unsigned i = 0; i < c->count; i++)
+        if (open_source(&c->sources[i], rq, i, err) < 0) {
+            af_close(c);
+            return NULL;
+        }
+    return c;
+}
+
+/* --- queues ------------------------------------------------------------------------------- */
+
+/* In whichever order threads look, the counters of one of them hold all. */
+static void bypass_stats(struct af_queue *q, struct af_side *side)
+{
+    uint64_t packets, bytes;
+
+    if (side->conf->bypass == NULL || side->position > 0)
+        return;
+    af_bypass_totals(side->conf->bypass, &packets, &bytes);
+    counter_set(q->counters, q->id.bypassed_packets, packets);
+    counter_set(q->counters, q->id.bypassed_bytes, bytes);
+}
+
+static COLD void bypass_more(struct af_queue *q, const struct packet *p)
+{
+    switch (af_bypass_add(q->side[0].conf->bypass, p->data, p->len)) {
+    case AF_BYPASS_ADDED: counter_inc(q->counters, q->id.bypass_added); break;
+    case AF_BYPASS_FAILED: counter_inc(q->counters, q->id.bypass_failed); break;
+    case AF_BYPASS_NOT: break;
+    }
+}
+
+static void packet_returned(struct packet *p, void *arg)
+{
+    struct af_block_ref *block_ref = p->capture_slot;
+    struct af_queue *q = arg;
+
+    if (block_ref == NULL)
+        return;
+    if (UNLIKELY((p->flags & PACKET_BYPASSED) != 0) && q->side[0].conf->bypass != NULL)
+        bypass_more(q, p);
+    p->capture_slot = NULL;
+    af_block_release(block_ref);
+}
+
+static void register_counters(struct af_counters *id)
+{
+    *id = (struct af_counters){
+        .packets = counter_register("capture.kernel_packets", COUNTER_SUM),
+        .drops = counter_register("capture.kernel_drops", COUNTER_SUM),
+        .errors = counter_register("capture.errors", COUNTER_SUM),
+        .polls = counter_register("capture.afpacket.polls", COUNTER_SUM),
+        .poll_timeout = counter_register("capture.afpacket.poll_timeout", COUNTER_SUM),
+        .poll_data = counter_register("capture.afpacket.poll_data", COUNTER_SUM),
+        .poll_errors = counter_register("capture.afpacket.poll_errors", COUNTER_SUM),
+        .bypass_added = counter_register("capture.afpacket.bypass_added", COUNTER_SUM),
+        .bypass_failed = counter_register("capture.afpacket.bypass_failed", COUNTER_SUM),
+        .bypassed_packets = counter_register("flow_bypassed.pkts", COUNTER_SUM),
+        .bypassed_bytes = counter_register("flow_bypassed.bytes", COUNTER_SUM),
+    };
+}
+
+static struct af_source *source_of(struct af_capture *c, unsigned *queue)
+{
+    unsigned i = 0;
+
+    while (i + 1 < c->count && *queue >= c->sources[i].side[0].threads)
+        *queue -= c->sources[i++].side[0].threads;
+    return &c->sources[i];
+}
+
+static int open_side(struct af_queue *q, struct af_conf *conf, struct err *err)
+{
+    struct af_side *side = &q->side[q->sides];
+
+    *side = (struct af_side){ .conf = conf, .position = -1,
+                              .link = net_device_link(conf->facts.arp_type) };
+    side->ring = af_ring_open(conf, &side->position, err);
+    if (side->ring == NULL)
+        return -1;
+    q->sides++;
+    return 0;
+}
+
+static void *af_queue_open(void *capture, unsigned queue, struct packet_pool *pool,
+                           struct counters *counters, struct err *err)
+{
+    struct af_queue *q = xcalloc(1, sizeof(*q));
+    struct af_source *source = source_of(capture, &queue);
+
+    q->load = &((struct af_capture *)capture)->load;
+    q->pool = pool;
+    q->counters = counters;
+    for (unsigned i = 0; i < source->sides; i++)
+        if (open_side(q, &source->side[i], err) < 0) {
+            while (q->sides > 0)
+                af_ring_close(q->side[--q->sides].ring);
+            free(q);
+            return NULL;
+        }
+    register_counters(&q->id);
+    if (q->side[0].conf->emergency_flush || q->side[q->sides - 1].conf->emergency_flush)
+        q->id.flushed = counter_register("capture.afpacket.flushed", COUNTER_SUM);
+    packet_pool_on_return(pool, packet_returned, q);
+    return q;
+}
+
+static void side_stats(struct af_queue *q, struct af_side *side)
+{
+    struct af_stats add = { 0 };
+
+    if (side->ring == NULL)
+        return;
+    af_ring_stats(side->ring, &add);
+    counter_add(q->counters, q->id.packets, add.packets);
+    counter_add(q->counters, q->id.drops, add.drops);
+    if (side->conf->emergency_flush)
+        counter_add(q->counters, q->id.flushed, add.flushed);
+    bypass_stats(q, side);
+}
+
+static void af_update_stats(void *queue)
+{
+    struct af_queue *q = queue;
+
+    for (unsigned i = 0; i < q->sides; i++)
+        side_stats(q, &q->side[i]);
+}
+
+static void af_queue_close(void *queue)
+{
+    struct af_queue *q = queue;
+
+    packet_pool_collect(q->pool);
+    for (unsigned i = 0; i < q->sides; i++)
+        af_ring_close(q->side[i].ring);
+    free(q);
+}
+
+static void af_interrupt(void *queue)
+{
+    struct af_queue *q = queue;
+
+    __atomic_store_n(&q->interrupted, 1, __ATOMIC_RELAXED);
+}
+
+/* --- receiving ---------------------------------------------------------------------------- */
+
+/* `auto` need not be found out by watching: the kernel knows. */
+static void mind_checksum(const struct af_conf *conf, struct packet *p, uint32_t status)
+{
+    if (conf->checksums == CAPTURE_CHECKSUMS_NO ||
+        (conf->checksums == CAPTURE_CHECKSUMS_AUTO &&
+         (status & (TP_STATUS_CSUMNOTREADY | TP_STATUS_CSUM_VALID)) != 0))
+        p->flags |= PACKET_NO_CHECKSUM;
+}
+
+static bool receive_one(struct af_queue *q, struct af_side *side, struct packet_vector *v)
+{
+    struct packet *p;
+    struct af_frame f;
+
+    if (!af_ring_is_ready(side->ring) || (p = packet_pool_get(q->pool)) == NULL)
+        return false;
+    if (!af_ring_next(side->ring, &f)) {
+        packet_release(p, PACKET_THREAD_OWNER);
+        return false;
+    }
+    p->data = f.data;
+    p->len = f.len;
+    p->wire_len = f.wire_len;
+    p->time_us = f.time_us;
+    p->datalink = (uint8_t)side->link;
+    p->source = PACKET_WIRE;
+    p->device = &side->conf->device;
+    p->device_name = side->conf->device.name;
+    p->capture_slot = f.block_ref;
+    mind_checksum(side->conf, p, f.status);
+    if (f.time_us > v->now_us)
+        v->now_us = f.time_us;
+    vector_push(v, p);
+    return true;
+}
+
+static void fill_from(struct af_queue *q, struct af_side *side, unsigned until,
+                      struct packet_vector *v)
+{
+    while (v->count < until && receive_one(q, side, v))
+        ;
+}
+
+/* Of a bridge the first port leaves half of the room to the second, which may leave it again. */
+static enum capture_status fill(struct af_queue *q, struct packet_vector *v)
+{
+    if (q->sides > 1) {
+        fill_from(q, &q->side[0], VECTOR_FILL / 2, v);
+        fill_from(q, &q->side[1], VECTOR_FILL, v);
+    }
+    fill_from(q, &q->side[0], VECTOR_FILL, v);
+    return v->count > 0 ? CAPTURE_OK : CAPTURE_IDLE;
+}
+
+static void pause_us(unsigned us)
+{
+    struct timespec pause = { .tv_nsec = (long)us * 1000 };
+
+    nanosleep(&pause, NULL);
+}
+
+static COLD void side_is_back(struct af_queue *q, struct af_side *side, const char *how)
+{
+    side->is_down = side->reopen_logged = false;
+    q->down--;
+    log_notice("af-packet", "%s is %s again", side->conf->device.name, how);
+}
+
+/* Another interface of the same name is there. Its fanout group can be joined once all have left
+ * the old one, and in the old order, so it may take several tries. */
+static COLD void reopen(struct af_queue *q, struct af_side *side)
+{
+    struct err err = { 0 };
+    struct af_ring *ring = af_ring_open(side->conf, &side->position, &err);
+
+    if (ring == NULL || af_ring_start(ring, &err) < 0) {
+        if (ring != NULL)
+            af_ring_close(ring);
+        if (!side->reopen_logged)
+            log_err(LOG_LEVEL_INFO, "af-packet", &err);
+        side->reopen_logged = true;
+        return;
+    }
+    side->ring = ring;
+    side_is_back(q, side, "there");
+}
+
+/* The ring of an interface that is gone goes too: as long as one of the old fanout group is left,
+ * nobody can join a new one. */
+static COLD void look_for(struct af_queue *q, struct af_side *side)
+{
+    const char *name = side->conf->device.name;
+
+    if (side->ring != NULL && net_device_is_ready(name, af_ring_if_index(side->ring))) {
+        side_is_back(q, side, "up");
+        return;
+    }
+    if (side->ring != NULL && !net_device_is(name, af_ring_if_index(side->ring))) {
+        side_stats(q, side);
+        af_ring_close(side->ring);
+        side->ring = NULL;
+    }
+    if (side->ring == NULL && if_nametoindex(name) != 0)
+        reopen(q, side);
+}
+
+static COLD void look_for_sides(struct af_queue *q)
+{
+    uint64_t now = clock_coarse_ns();
+
+    if (now - q->looked_ns < WAIT_MS * UINT64_C(1000000))
+        return;
+    q->looked_ns = now;
+    packet_pool_collect(q->pool);
+    for (unsigned i = 0; i < q->sides; i++)
+        if (q->side[i].is_down)
+            look_for(q, &q->side[i]);
+}
+
+static COLD void socket_error(struct af_queue *q, struct af_side *side)
+{
+    int error = af_ring_take_error(side->ring);
+
+    counter_inc(q->counters, q->id.poll_errors);
+    if (error == 0 || error == EINTR)
+        return;
+    if (error != ENETDOWN && error != ENODEV && error != ENXIO) {
+        counter_inc(q->counters, q->id.errors);
+        pause_us(1000);
+        return;
+    }
+    side->is_down = true;
+    q->down++;
+    log_warning("af-packet", "%s is down or gone: waiting for it", side->conf->device.name);
+}
+
+static bool any_held(const struct af_queue *q)
+{
+    for (unsigned i = 0; i < q->sides; i++)
+        if (q->side[i].ring != NULL && af_ring_is_held(q->side[i].ring))
+            return true;
+    return false;
+}
+
+static enum capture_status sleep_for_frames(struct af_queue *q, struct packet_vector *v)
+{
+    struct pollfd at[2];
+    int n;
+
+    for (unsigned i = 0; i < q->sides; i++)
+        if (UNLIKELY(q->side[i].ring != NULL && af_ring_has_error(q->side[i].ring)))
+            socket_error(q, &q->side[i]);
+    if (UNLIKELY(any_held(q))) {
+        pause_us(1000);                    /* the other threads have all of it */
+        packet_pool_collect(q->pool);
+        return fill(q, v);
+    }
+    for (unsigned i = 0; i < q->sides; i++)
+        at[i] = (struct pollfd){ .fd = q->side[i].is_down ? -1 : af_ring_fd(q->side[i].ring),
+                                 .events = POLLIN };
+    __atomic_fetch_sub(&q->load->awake, 1, __ATOMIC_RELAXED);
+    n = poll(at, q->sides, WAIT_MS);
+    __atomic_fetch_add(&q->load->awake, 1, __ATOMIC_RELAXED);
+    counter_inc(q->counters, q->id.polls);
+    if (n <= 0) {
+        counter_inc(q->counters, q->id.poll_timeout);
+        return CAPTURE_IDLE;
+    }
+    counter_inc(q->counters, q->id.poll_data);
+    for (unsigned i = 0; i < q->sides; i++)
+        if (UNLIKELY((at[i].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0))
+            socket_error(q, &q->side[i]);
+    if (fill(q, v) == CAPTURE_OK)
+        return CAPTURE_OK;
+    /* The kernel takes a frame that is not back yet for one we have not seen. */
+    pause_us(100);
+    return CAPTURE_IDLE;
+}
+
+static COLD bool start(struct af_queue *q)
+{
+    struct err err = { 0 };
+
+    q->is_started = true;
+    __atomic_fetch_add(&q->load->awake, 1, __ATOMIC_RELAXED);
+    for (unsigned i = 0; i < q->sides; i++)
+        if (af_ring_start(q->side[i].ring, &err) < 0) {
+            log_err(LOG_LEVEL_ERROR, "af-packet", &err);
+            return false;
+        }
+    return true;
+}
+
+static enum capture_status af_receive(void *queue, struct packet_vector *v)
+{
+    struct af_queue *q = queue;
+
+    if (UNLIKELY(__atomic_load_n(&q->interrupted, __ATOMIC_RELAXED) != 0))
+        return CAPTURE_END;
+    if (UNLIKELY(!q->is_started) && !start(q))
+        return CAPTURE_FAILED;
+    if (UNLIKELY(q->down > 0))
+        look_for_sides(q);
+    if (fill(q, v) == CAPTURE_OK)
+        return CAPTURE_OK;
+    packet_pool_collect(q->pool);
+    return sleep_for_frames(q, v);
+}
+
+/* --- inline ------------------------------------------------------------------------------- */
+
+/* One way out for each way in. */
+struct af_egress_pair {
+    const struct capture_device *device[2];
+    struct af_egress *egress[2];
+    struct af_helper *helper;           /* NULL: nobody */
+    unsigned count;
+};
+
+static void *af_egress_open(void *queue, struct counters *counters, bool in_order,
+                          struct helper_thread *sender)
+{
+    struct af_queue *q = queue;
+    struct af_egress_pair *pair;
+
+    if (q->side[0].conf->copy == BRIDGE_NONE)
+        return NULL;
+    pair = xcalloc(1, sizeof(*pair));
+    pair->count = q->sides;
+    if (in_order && sender != NULL)
+        pair->helper = af_helper_new(sender, q->load);
+    for (unsigned i = 0; i < q->sides; i++) {
+        pair->device[i] = &q->side[i].conf->device;
+        pair->egress[i] = af_egress_new(q->side[i].conf, counters, pair->helper);
+    }
+    return pair;
+}
+
+static void af_verdict(void *self, struct packet *p)
+{
+    struct af_egress_pair *pair = self;
+
+    af_egress_send(pair->egress[p->device != pair->device[0]], p);
+}
+
+static void af_egress_flush_all(void *self)
+{
+    struct af_egress_pair *pair = self;
+
+    for (unsigned i = 0; i < pair->count; i++)
+        af_egress_flush(pair->egress[i]);
+}
+
+static void af_egress_close(void *self)
+{
+    struct af_egress_pair *pair = self;
+
+    af_helper_free(pair->helper);
+    for (unsigned i = 0; i < pair->count; i++)
+        af_egress_free(pair->egress[i]);
+    free(pair);
+}
+
+static void af_reject_path(void *queue, const struct packet *p, struct capture_path *out)
+{
+    struct af_queue *q = queue;
+    const struct af_conf *conf = q->side[p->device != &q->side[0].conf->device].conf;
+    unsigned peer = conf->copy != BRIDGE_NONE ? if_nametoindex(conf->peer) : 0;
+
+    out->mark = 0;
+    out->if_index = (int)if_nametoindex(conf->device.name);
+    out->peer_index = peer > 0 ? (int)peer : out->if_index;
+}
+
+static const char *const run_modes[] = { "single", "workers", "autofp", "pipeline", NULL };
+
+const struct capture_ops capture_af_packet = {
+    .name = "af-packet",
+    .label = "AF_PACKET_DEV",
+    .doc = "network interfaces, by rings shared with the kernel",
+    .default_run_mode = "workers",
+    .run_modes = run_modes,
+    .live = true,
+    .has_interfaces = true,
+    .verdicts = true,
+    .sources = af_sources,
+    .auto_threads = af_threads_auto,
+    .queues = af_queues,
+    .peer = af_peer,
+    .is_inline = af_is_inline,
+    .forwards = af_forwards,
+    .sends_apart = af_sends_apart,
+    .open = af_open,
+    .queue_open = af_queue_open,
+    .receive = af_receive,
+    .tx_open = af_egress_open,
+    .verdict = af_verdict,
+    .tx_flush = af_egress_flush_all,
+    .tx_close = af_egress_close,
+    .reject_path = af_reject_path,
+    .interrupt = af_interrupt,
+    .update_stats = af_update_stats,
+    .queue_close = af_queue_close,
+    .close = af_close,
+};

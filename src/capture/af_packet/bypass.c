@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/af_packet/bypass.c - flows that nobody wants to see any more are left out by the kernel:
+ * a filter before the socket looks each packet up in a table of addresses and ports, which we fill.
+ *
+ * Each direction is an entry of its own, made when a packet of it returns to the pool that the engine
+ * bypassed. So that none is forgotten there which lives here, and the other way round, one packet
+ * in SAMPLE_NS passes all the same: it keeps the engine's flow alive. An entry that saw nothing for
+ * as long as half of what the engine waits before it forgets such a flow counts no more, and the
+ * beginning of another connection removes it: what is new is always seen. Ends pass, too. */
+#include "config.h"
+
+#include "capture/af_packet/af_packet.h"
+
+#ifdef HAVE_BPF
+#include <arpa/inet.h>
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/text/bytes.h"
+#include "base/system/clock.h"
+
+#define ENTRIES 65536
+#define SAMPLE_NS UINT64_C(5000000000)
+
+struct bypass_key {
+    uint8_t src[16], dst[16];       /* IPv4 in the first four bytes */
+    uint8_t ports[4];
+    uint8_t proto, version;
+    uint8_t unused[2];
+};
+_Static_assert(sizeof(struct bypass_key) == 40, "as the program has it on its stack");
+
+struct bypass_value { uint64_t last_ns, passed_ns; };
+struct bypass_totals { uint64_t packets, bytes; };
+
+struct af_bypass {
+    int table_fd, totals_fd, program_fd;
+};
+
+/* --- the program ------------------------------------------------------------------------------ */
+
+enum label { NEXT, IPV4, TRANSPORT, PORTS, TCP, SAMPLED, DELETE, PASS, LABELS };
+
+#define CODE_MAX 160            /* it has 136 */
+
+struct code {
+    struct bpf_insn at[CODE_MAX];
+    uint8_t target[CODE_MAX];       /* enum label */
+    unsigned count;
+    unsigned position[LABELS];
+};
+
+static void put(struct code *c, unsigned op, unsigned dst, unsigned src, int off, int imm)
+{
+    c->at[c->count++] = (struct bpf_insn){ .code = (uint8_t)op, .dst_reg = dst & 0xf,
+                                           .src_reg = src & 0xf, .off = (int16_t)off,
+                                           .imm = imm };
+}
+
+static void mov(struct code *c, unsigned dst, int imm)
+{
+    put(c, BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, imm);
+}
+
+static void copy(struct code *c, unsigned dst, unsigned src)
+{
+    put(c, BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0);
+}
+
+/* dst = the frame pointer + at */
+static void stack(struct code *c, unsigned dst, int at)
+{
+    copy(c, dst, BPF_REG_10);
+    put(c, BPF_ALU64 | BPF_ADD | BPF_K, dst, 0, 0, at);
+}
+
+static void load(struct code *c, unsigned size, unsigned dst, unsigned from, int off)
+{
+    put(c, BPF_LDX | BPF_MEM | size, dst, from, off, 0);
+}
+
+static void store(struct code *c, unsigned size, unsigned to, int off, unsigned src)
+{
+    put(c, BPF_STX | BPF_MEM | size, to, src, off, 0);
+}
+
+static void load_wide(struct code *c, unsigned dst, unsigned kind, uint64_t value)
+{
+    put(c, BPF_LD | BPF_DW | BPF_IMM, dst, kind, 0, (int)(uint32_t)value);
+    put(c, 0, 0, 0, 0, kind == 0 ? (int)(value >> 32) : 0);
+}
+
+static void jump(struct code *c, unsigned op, unsigned reg, int imm, enum label to)
+{
+    c->target[c->count] = (uint8_t)to;
+    put(c, BPF_JMP | op | BPF_K, reg, 0, 0, imm);
+}
+
+static void jump_greater(struct code *c, unsigned reg, unsigned than, enum label to)
+{
+    c->target[c->count] = (uint8_t)to;
+    put(c, BPF_JMP | BPF_JSGT | BPF_X, reg, than, 0, 0);
+}
+
+static void call(struct code *c, int helper)
+{
+    put(c, BPF_JMP | BPF_CALL, 0, 0, 0, helper);
+}
+
+static void here(struct code *c, enum label label)
+{
+    c->position[label] = c->count;
+}
+
+/* Bytes of the frame, from register or number, to the stack; what is shorter passes. */
+static void fetch(struct code *c, int at, bool at_l4, int to, int len)
+{
+    copy(c, BPF_REG_1, BPF_REG_6);
+    if (at_l4) {
+        copy(c, BPF_REG_2, BPF_REG_9);
+        put(c, BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_2, 0, 0, at);
+    } else {
+        mov(c, BPF_REG_2, at);
+    }
+    stack(c, BPF_REG_3, to);
+    mov(c, BPF_REG_4, len);
+    call(c, BPF_FUNC_skb_load_bytes);
+    jump(c, BPF_JNE, BPF_REG_0, 0, PASS);
+}
+
+/* Where things are on the stack. */
+#define KEY (-40)
+#define KEY_AT(member) (KEY + (int)offsetof(struct bypass_key, member))
+#define HEADER (-80)
+#define SMALL (-88)
+
+static void copy_words(struct code *c, int from, int to, unsigned words)
+{
+    for (int i = 0; i < (int)words * 4; i += 4) {
+        load(c, BPF_W, BPF_REG_1, BPF_REG_10, from + i);
+        store(c, BPF_W, BPF_REG_10, to + i, BPF_REG_1);
+    }
+}
+
+static void set_version(struct code *c, int version, int l4)
+{
+    mov(c, BPF_REG_1, version);
+    store(c, BPF_B, BPF_REG_10, KEY_AT(version), BPF_REG_1);
+    mov(c, BPF_REG_9, l4);
+}
+
+/* r6: the packet, r7: TCP flags, r8: protocol, r9: where its header is. */
+static void write_addresses(struct code *c)
+{
+    copy(c, BPF_REG_6, BPF_REG_1);
+    load(c, BPF_W, BPF_REG_0, BPF_REG_6, offsetof(struct __sk_buff, vlan_present));
+    jump(c, BPF_JNE, BPF_REG_0, 0, PASS);
+    mov(c, BPF_REG_7, 0);
+    for (int i = KEY; i < 0; i += 8)
+        store(c, BPF_DW, BPF_REG_10, i, BPF_REG_7);
+    fetch(c, 12, false, SMALL, 2);
+    load(c, BPF_H, BPF_REG_1, BPF_REG_10, SMALL);
+    jump(c, BPF_JEQ, BPF_REG_1, htons(0x0800), IPV4);
+    jump(c, BPF_JNE, BPF_REG_1, htons(0x86dd), PASS);
+
+    fetch(c, 14, false, HEADER, 40);
+    load(c, BPF_B, BPF_REG_8, BPF_REG_10, HEADER + 6);
+    copy_words(c, HEADER + 8, KEY_AT(src), 4);
+    copy_words(c, HEADER + 24, KEY_AT(dst), 4);
+    set_version(c, 6, 54);
+    jump(c, BPF_JA, 0, 0, TRANSPORT);
+
+    here(c, IPV4);
+    fetch(c, 14, false, HEADER, 20);
+    load(c, BPF_B, BPF_REG_1, BPF_REG_10, HEADER);
+    jump(c, BPF_JNE, BPF_REG_1, 0x45, PASS);
+    load(c, BPF_H, BPF_REG_1, BPF_REG_10, HEADER + 6);
+    jump(c, BPF_JSET, BPF_REG_1, htons(0x3fff), PASS);      /* a fragment */
+    load(c, BPF_B, BPF_REG_8, BPF_REG_10, HEADER + 9);
+    copy_words(c, HEADER + 12, KEY_AT(src), 1);
+    copy_words(c, HEADER + 16, KEY_AT(dst), 1);
+    set_version(c, 4, 34);
+    here(c, TRANSPORT);
+}
+
+static void write_ports(struct code *c, int table_fd)
+{
+    jump(c, BPF_JEQ, BPF_REG_8, 6, TCP);
+    jump(c, BPF_JNE, BPF_REG_8, 17, PASS);
+    jump(c, BPF_JA, 0, 0, PORTS);
+    here(c, TCP);
+    fetch(c, 13, true, SMALL, 1);
+    load(c, BPF_B, BPF_REG_7, BPF_REG_10, SMALL);
+    here(c, PORTS);
+    fetch(c, 0, true, KEY_AT(ports), 4);
+    store(c, BPF_B, BPF_REG_10, KEY_AT(proto), BPF_REG_8);
+    jump(c, BPF_JSET, BPF_REG_7, 0x02, DELETE);             /* SYN */
+    jump(c, BPF_JSET, BPF_REG_7, 0x05, PASS);               /* FIN, RST */
+    load_wide(c, BPF_REG_1, BPF_PSEUDO_MAP_FD, (uint32_t)table_fd);
+    stack(c, BPF_REG_2, KEY);
+    call(c, BPF_FUNC_map_lookup_elem);
+    jump(c, BPF_JEQ, BPF_REG_0, 0, PASS);
+    copy(c, BPF_REG_7, BPF_REG_0);
+}
+
+/* r7: the entry, r8: now. */
+static void write_times(struct code *c, uint64_t idle_ns)
+{
+    call(c, BPF_FUNC_ktime_get_ns);
+    copy(c, BPF_REG_8, BPF_REG_0);
+    load(c, BPF_DW, BPF_REG_1, BPF_REG_7, offsetof(struct bypass_value, last_ns));
+    copy(c, BPF_REG_2, BPF_REG_8);
+    put(c, BPF_ALU64 | BPF_SUB | BPF_X, BPF_REG_2, BPF_REG_1, 0, 0);
+    load_wide(c, BPF_REG_3, 0, idle_ns);
+    jump_greater(c, BPF_REG_2, BPF_REG_3, DELETE);
+    store(c, BPF_DW, BPF_REG_7, offsetof(struct bypass_value, last_ns), BPF_REG_8);
+    load(c, BPF_DW, BPF_REG_1, BPF_REG_7, offsetof(struct bypass_value, passed_ns));
+    copy(c, BPF_REG_2, BPF_REG_8);
+    put(c, BPF_ALU64 | BPF_SUB | BPF_X, BPF_REG_2, BPF_REG_1, 0, 0);
+    load_wide(c, BPF_REG_3, 0, SAMPLE_NS);
+    jump_greater(c, BPF_REG_2, BPF_REG_3, SAMPLED);
+}
+
+static void write_end(struct code *c, int table_fd, int totals_fd)
+{
+    mov(c, BPF_REG_1, 0);
+    store(c, BPF_W, BPF_REG_10, SMALL, BPF_REG_1);
+    load_wide(c, BPF_REG_1, BPF_PSEUDO_MAP_FD, (uint32_t)totals_fd);
+    stack(c, BPF_REG_2, SMALL);
+    call(c, BPF_FUNC_map_lookup_elem);
+    jump(c, BPF_JEQ, BPF_REG_0, 0, PASS);
+    mov(c, BPF_REG_1, 1);
+    put(c, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_0, BPF_REG_1,
+        offsetof(struct bypass_totals, packets), BPF_ADD);
+    load(c, BPF_W, BPF_REG_1, BPF_REG_6, offsetof(struct __sk_buff, len));
+    put(c, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_0, BPF_REG_1,
+        offsetof(struct bypass_totals, bytes), BPF_ADD);
+    mov(c, BPF_REG_0, 0);
+    put(c, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+
+    here(c, SAMPLED);
+    store(c, BPF_DW, BPF_REG_7, offsetof(struct bypass_value, passed_ns), BPF_REG_8);
+    jump(c, BPF_JA, 0, 0, PASS);
+    here(c, DELETE);
+    load_wide(c, BPF_REG_1, BPF_PSEUDO_MAP_FD, (uint32_t)table_fd);
+    stack(c, BPF_REG_2, KEY);
+    call(c, BPF_FUNC_map_delete_elem);
+    here(c, PASS);
+    mov(c, BPF_REG_0, -1);          /* all of it */
+    put(c, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+}
+
+static int load_program(const struct af_bypass *b, uint64_t idle_ns)
+{
+    struct code c = { .count = 0 };
+
+    write_addresses(&c);
+    write_ports(&c, b->table_fd);
+    write_times(&c, idle_ns);
+    write_end(&c, b->table_fd, b->totals_fd);
+    for (unsigned i = 0; i < c.count; i++)
+        if (c.target[i] != NEXT)
+            c.at[i].off = (int16_t)(c.position[c.target[i]] - i - 1);
+    return bpf_prog_load(BPF_PROG_TYPE_SOCKET_FILTER, "ids_bypass", "GPL", c.at, c.count, NULL);
+}
+
+/* --- its use ---------------------------------------------------------------------------------- */
+
+struct af_bypass *af_bypass_new(unsigned timeout_s, struct err *err)
+{
+    struct af_bypass *b = xcalloc(1, sizeof(*b));
+    uint64_t idle_ns = MAX(timeout_s * UINT64_C(1000000000) / 2, 2 * SAMPLE_NS);
+
+    b->totals_fd = b->program_fd = -1;
+    b->table_fd = bpf_map_create(BPF_MAP_TYPE_LRU_HASH, "ids_bypassed", sizeof(struct bypass_key),
+                                 sizeof(struct bypass_value), ENTRIES, NULL);
+    if (b->table_fd >= 0)
+        b->totals_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "ids_totals", sizeof(uint32_t),
+                                      sizeof(struct bypass_totals), 1, NULL);
+    if (b->totals_fd >= 0)
+        b->program_fd = load_program(b, idle_ns);
+    if (b->program_fd >= 0)
+        return b;
+    err_set(err, "the kernel takes no eBPF program: %s", strerror(errno));
+    af_bypass_free(b);
+    return NULL;
+}
+
+void af_bypass_free(struct af_bypass *b)
+{
+    if (b == NULL)
+        return;
+    if (b->program_fd >= 0)
+        close(b->program_fd);
+    if (b->totals_fd >= 0)
+        close(b->totals_fd);
+    if (b->table_fd >= 0)
+        close(b->table_fd);
+    free(b);
+}
+
+int af_bypass_attach(const struct af_bypass *b, int fd, struct err *err)
+{
+    if (setsockopt(fd, SOL_SOCKET, SO_ATTACH_BPF, &b->program_fd, sizeof(b->program_fd)) < 0)
+        return err_set(err, "the kernel does not take the filter of bypassed flows: %s",
+                       strerror(errno));
+    return 0;
+}
+
+static bool take_copy(struct bytes *in, uint8_t *to, unsigned size)
+{
+    const uint8_t *at = take_bytes(in, size);
+
+    if (at != NULL)
+        memcpy(to, at, size);
+    return at != NULL;
+}
+
+/* As the program reads it. False: packets such as this are never left out. */
+static bool key_of(const uint8_t *frame, uint32_t len, struct bypass_key *key)
+{
+    struct bytes in = bytes_of(frame, len);
+    unsigned type, size;
+
+    take_skip(&in, 12);
+    type = take_be16(&in);
+    *key = (struct bypass_key){ .version = type == 0x0800 ? 4 : 6 };
+    if (type == 0x0800) {
+        if (take_u8(&in) != 0x45)
+            return false;
+        take_skip(&in, 5);
+        if ((take_be16(&in) & 0x3fff) != 0)
+            return false;
+        take_skip(&in, 1);
+        key->proto = take_u8(&in);
+        take_skip(&in, 2);
+    } else if (type == 0x86dd) {
+        take_skip(&in, 6);
+        key->proto = take_u8(&in);
+        take_skip(&in, 1);
+    } else {
+        return false;
+    }
+    size = key->version == 4 ? 4 : 16;
+    if (!take_copy(&in, key->src, size) || !take_copy(&in, key->dst, size) ||
+        !take_copy(&in, key->ports, sizeof(key->ports)))
+        return false;
+    return key->proto == 6 || key->proto == 17;
+}
+
+enum af_bypass_result af_bypass_add(struct af_bypass *b, const uint8_t *frame, uint32_t len)
+{
+    uint64_t now = clock_ns();
+    struct bypass_value value = { .last_ns = now, .passed_ns = now };
+    struct bypass_key key;
+
+    if (!key_of(frame, len, &key))
+        return AF_BYPASS_NOT;
+    if (bpf_map_update_elem(b->table_fd, &key, &value, BPF_NOEXIST) == 0)
+        return AF_BYPASS_ADDED;
+    return errno == EEXIST ? AF_BYPASS_NOT : AF_BYPASS_FAILED;
+}
+
+void af_bypass_totals(const struct af_bypass *b, uint64_t *packets, uint64_t *bytes)
+{
+    struct bypass_totals totals = { 0 };
+    uint32_t key = 0;
+
+    (void)bpf_map_lookup_elem(b->totals_fd, &key, &totals);
+    *packets = totals.packets;
+    *bytes = totals.bytes;
+}
+#else
+struct af_bypass *af_bypass_new(unsigned timeout_s, struct err *err)
+{
+    (void)timeout_s;
+    err_set(err, "built without libbpf");
+    return NULL;
+}
+
+void af_bypass_free(struct af_bypass *b)
+{
+    (void)b;
+}
+
+int af_bypass_attach(const struct af_bypass *b, int fd, struct err *err)
+{
+    (void)b, (void)fd;
+    return err_set(err, "built without libbpf");
+}
+
+enum af_bypass_result af_bypass_add(struct af_bypass *b, const uint8_t *frame, uint32_t len)
+{
+    (void)b, (void)frame, (void)len;
+    return AF_BYPASS_NOT;
+}
+
+void af_bypass_totals(const struct af_bypass *b, uint64_t *packets, uint64_t *bytes)
+{
+    (void)b;
+    *packets = *bytes = 0;
+}
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/af_packet/helper.c - a thread that sends for the one that judges, while a CPU is idle.
+ *
+ * All of a flow is with one thread, so a single large transfer keeps one CPU busy while the others
+ * sleep. More than half of its time the kernel takes to let frames go; that can be done elsewhere.
+ * Frames are copied for it, since they return to the pool when they have been judged. */
+#include "capture/af_packet/af_packet.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/array.h"
+#include "capture/transmit/send_thread.h"
+
+/* Less than that is not worth copying it and waking somebody: many small frames go faster at once,
+ * by a ring. */
+#define MANY_BYTES (32u << 10)
+#define BATCH_BYTES (192u << 10)
+
+struct batch {
+    struct af_out *out;
+    unsigned count;
+    size_t len;
+    struct mmsghdr header[VECTOR_FILL];
+    struct af_message message[VECTOR_FILL];
+    struct iovec part[VECTOR_FILL];
+    uint8_t data[BATCH_BYTES];
+};
+
+struct af_helper {
+    const struct af_load *load;
+    struct send_thread *thread;
+};
+
+static void send_batch(void *arg, void *buffer)
+{
+    struct batch *b = buffer;
+    unsigned done = 0;
+
+    (void)arg;
+    while (done < b->count)
+        done += af_out_send(b->out, b->header + done, b->message + done, b->count - done);
+    b->count = 0;
+    b->len = 0;
+}
+
+struct af_helper *af_helper_new(struct helper_thread *side, const struct af_load *load)
+{
+    struct af_helper *h = xcalloc(1, sizeof(*h));
+
+    h->load = load;
+    h->thread = send_thread_new(side, sizeof(struct batch), send_batch, h);
+    if (h->thread == NULL) {
+        free(h);
+        return NULL;
+    }
+    return h;
+}
+
+void af_helper_free(struct af_helper *h)
+{
+    if (h == NULL)
+        return;
+    send_thread_free(h->thread);
+    free(h);
+}
+
+bool af_helper_is_busy(const struct af_helper *h)
+{
+    return h != NULL && !send_thread_is_idle(h->thread);
+}
+
+bool af_helper_accepts(const struct af_helper *h, const struct af_message *message, unsigned count)
+{
+    size_t len = 0;
+
+    if (h == NULL)
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        len += message[i].len;
+    return len >= MANY_BYTES &&
+           __atomic_load_n(&h->load->awake, __ATOMIC_RELAXED) < h->load->cpus;
+}
+
+static void add(struct batch *b, const struct msghdr *from, const struct af_message *m)
+{
+    struct iovec *part = &b->part[b->count];
+
+    part->iov_base = b->data + b->len;
+    part->iov_len = m->len;
+    for (size_t i = 0; i < from->msg_iovlen; i++) {
+        memcpy(b->data + b->len, from->msg_iov[i].iov_base, from->msg_iov[i].iov_len);
+        b->len += from->msg_iov[i].iov_len;
+    }
+    b->header[b->count].msg_hdr = (struct msghdr){ .msg_iov = part, .msg_iovlen = 1 };
+    b->message[b->count++] = *m;
+}
+
+void af_helper_send(struct af_helper *h, struct af_out *out, const struct mmsghdr *header,
+                    const struct af_message *message, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        struct batch *b = send_thread_buffer(h->thread);
+
+        if (b->len + message[i].len > BATCH_BYTES) {
+            send_thread_push(h->thread, b->count);
+            b = send_thread_buffer(h->thread);
+        }
+        b->out = out;
+        add(b, &header[i].msg_hdr, &message[i]);
+    }
+    send_thread_push(h->thread, ((struct batch *)send_thread_buffer(h->thread))->count);
+}

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/af_packet/ring.c - a packet socket with its ring: TPACKET_V3 for looking on, TPACKET_V2
+ * inline, where a frame must not wait for its block to fill.
+ *
+ * A frame too large for its slot of V2, such as a datagram that the kernel has put together before
+ * it dealt it to a thread, waits at the socket as well.
+ *
+ * The kernel keeps VLAN tags beside the frame. They are put back, so that the decoder, pcap logs
+ * and the way out see what was on the wire; PACKET_RESERVE makes the room. */
+#include "capture/af_packet/af_packet.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <linux/virtio_net.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/array.h"
+
+#define VLAN_TAG_LEN 4
+#define VLAN_HEADROOM 16
+#define LINK_HEADER_LEN 22              /* Ethernet and two VLAN tags */
+#define LARGE_FRAME (65536 + 64)
+/* Blocks of V3 are given to us half empty when their time is up, so few would soon be used up. */
+#define BLOCKS_MIN 64
+#define RING_BYTES_MAX (64u << 20)
+#define COPIES_BYTES (8 << 20)
+
+struct af_ring {
+    struct af_conf *conf;
+    int fd, if_index;
+    uint8_t *map;
+    size_t map_len;
+    struct af_block_ref *block_ref;
+    unsigned count, next;               /* blocks */
+    unsigned vnet_hdr_len;                  /* AF_VNET_HDR_LEN, or 0 */
+    unsigned out;                       /* packets of all blocks that are not back */
+    int error;                          /* an errno that reading a copy brought up; 0: none */
+    struct af_stats early;              /* of what was flushed, and read at that time */
+    bool is_closed;
+
+    struct af_block_ref *block;             /* V3: the one being read; NULL: none */
+    uint8_t *at;                        /* its next frame */
+    uint32_t left;
+};
+
+static int fail(const struct af_ring *r, const char *what, struct err *err)
+{
+    return err_set(err, "%s: %s: %s%s", r->conf->device.name, what, strerror(errno),
+                   net_rights_hint(errno));
+}
+
+static int set_int(int fd, int level, int option, int value)
+{
+    return setsockopt(fd, level, option, &value, sizeof(value));
+}
+
+/* --- opening ------------------------------------------------------------------------------ */
+
+static int prepare_socket(struct af_ring *r, struct err *err)
+{
+    const struct af_conf *conf = r->conf;
+
+    r->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+    if (r->fd < 0)
+        return fail(r, "cannot open a packet socket", err);
+    if (af_filter_nothing(r->fd, err) < 0)
+        return -1;
+    if (set_int(r->fd, SOL_PACKET, PACKET_VERSION, conf->v3 ? TPACKET_V3 : TPACKET_V2) < 0)
+        return fail(r, "the kernel lacks this version of packet rings", err);
+    if (set_int(r->fd, SOL_PACKET, PACKET_RESERVE, VLAN_HEADROOM) < 0)
+        return fail(r, "cannot reserve room before frames", err);
+    if (conf->copy != BRIDGE_NONE) {
+        if (set_int(r->fd, SOL_PACKET, PACKET_VNET_HDR, 1) < 0)
+            return fail(r, "the kernel tells nothing of offloads", err);
+        r->vnet_hdr_len = AF_VNET_HDR_LEN;
+    }
+    if (conf->ignore_outgoing &&
+        set_int(r->fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1) < 0)
+        return fail(r, "cannot leave out outgoing packets", err);
+    if (!conf->v3 && set_int(r->fd, SOL_PACKET, PACKET_COPY_THRESH, 1) < 0)
+        return fail(r, "the kernel keeps no frames that are larger than their slot", err);
+    if (conf->buffer_size > 0)
+        set_int(r->fd, SOL_SOCKET, SO_RCVBUF, (int)conf->buffer_size);
+    else if (!conf->v3 && set_int(r->fd, SOL_SOCKET, SO_RCVBUFFORCE, COPIES_BYTES) < 0)
+        set_int(r->fd, SOL_SOCKET, SO_RCVBUF, COPIES_BYTES);
+    return 0;
+}
+
+static unsigned frame_size(const struct af_conf *conf)
+{
+    unsigned head = conf->v3 ? TPACKET3_HDRLEN : TPACKET2_HDRLEN;
+    unsigned body = conf->large_frames ? LARGE_FRAME : conf->facts.mtu + LINK_HEADER_LEN;
+
+    return TPACKET_ALIGN(head + VLAN_HEADROOM + AF_VNET_HDR_LEN + TPACKET_ALIGNMENT + body);
+}
+
+static unsigned round_up(unsigned n, unsigned unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+static void shape_v3(const struct af_conf *conf, struct tpacket_req3 *rq)
+{
+    unsigned page = (unsigned)sysconf(_SC_PAGESIZE), size = frame_size(conf), per_block;
+
+    rq->tp_block_size = round_up(MAX(conf->block_size, size + page), page);
+    rq->tp_frame_size = size;
+    per_block = rq->tp_block_size / size;
+    rq->tp_block_nr = MAX(conf->ring_size / per_block + 1, (unsigned)BLOCKS_MIN);
+    rq->tp_frame_nr = per_block * rq->tp_block_nr;
+    rq->tp_retire_blk_tov = conf->block_timeout_ms;
+}
+
+static void shape_v2(const struct af_conf *conf, struct tpacket_req3 *rq)
+{
+    unsigned page = (unsigned)sysconf(_SC_PAGESIZE), size = frame_size(conf), per_block;
+    unsigned frames = MIN(conf->ring_size, RING_BYTES_MAX / size);
+
+    rq->tp_block_size = conf->v2_block_size >= size ? conf->v2_block_size
+                                                    : MAX(32 * page, 2 * size);
+    rq->tp_block_size = round_up(rq->tp_block_size, page);
+    rq->tp_frame_size = size;
+    per_block = rq->tp_block_size / size;
+    rq->tp_block_nr = MAX(frames / per_block, 2u);
+    rq->tp_frame_nr = per_block * rq->tp_block_nr;
+}
+
+static void make_block_refs(struct af_ring *r, const struct tpacket_req3 *rq)
+{
+    unsigned per_block = rq->tp_block_size / rq->tp_frame_size;
+
+    r->count = r->conf->v3 ? rq->tp_block_nr : rq->tp_frame_nr;
+    r->block_ref = xcalloc(r->count, sizeof(r->block_ref[0]));
+    for (unsigned i = 0; i < r->count; i++) {
+        size_t at = r->conf->v3 ? (size_t)i * rq->tp_block_size
+                                : (size_t)(i / per_block) * rq->tp_block_size +
+                                  (size_t)(i % per_block) * rq->tp_frame_size;
+
+        r->block_ref[i] = (struct af_block_ref){ .ring = r, .header = r->map + at };
+    }
+}
+
+/* The kernel takes memory from whom it can, also by killing. */
+static int check_size(const struct af_conf *conf, const struct tpacket_req3 *rq, struct err *err)
+{
+    uint64_t mb = ((uint64_t)rq->tp_block_nr * rq->tp_block_size >> 20) * conf->threads;
+    uint64_t have = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) >> 20;
+
+    if (mb <= have / 2)
+        return 0;
+    return err_set(err, "%s: rings of %llu MB for %u threads are more than half of this machine's "
+                   "memory: lower af-packet.ring-size, block-size or threads", conf->device.name,
+                   (unsigned long long)mb, conf->threads);
+}
+
+static int make_ring(struct af_ring *r, struct err *err)
+{
+    struct tpacket_req3 rq = { 0 };
+    int flags = MAP_SHARED | (r->conf->mmap_locked ? MAP_LOCKED : 0);
+
+    if (r->conf->v3)
+        shape_v3(r->conf, &rq);
+    else
+        shape_v2(r->conf, &rq);
+    if (check_size(r->conf, &rq, err) < 0)
+        return -1;
+    if (setsockopt(r->fd, SOL_PACKET, PACKET_RX_RING, &rq,
+                   r->conf->v3 ? sizeof(rq) : sizeof(struct tpacket_req)) < 0) {
+        if (errno == ENOMEM)
+            return err_set(err, "%s: no memory for a ring of %u blocks of %u bytes: lower "
+                           "af-packet.ring-size or block-size", r->conf->device.name,
+                           rq.tp_block_nr, rq.tp_block_size);
+        return fail(r, "cannot make the ring", err);
+    }
+    r->map_len = (size_t)rq.tp_block_nr * rq.tp_block_size;
+    r->map = mmap(NULL, r->map_len, PROT_READ | PROT_WRITE, flags, r->fd, 0);
+    if (r->map == MAP_FAILED) {
+        r->map = NULL;
+        if (errno == EAGAIN && r->conf->mmap_locked)
+            return err_set(err, "%s: mmap-locked: no more memory may be locked: `ulimit -l "
+                           "unlimited`, or cap_ipc_lock", r->conf->device.name);
+        return fail(r, "cannot map the ring", err);
+    }
+    make_block_refs(r, &rq);
+    return 0;
+}
+
+static int attach(struct af_ring *r, int *position, struct err *err)
+{
+    struct sockaddr_ll at = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL),
+                              .sll_ifindex = r->if_index };
+    struct packet_mreq promisc = { .mr_ifindex = r->if_index, .mr_type = PACKET_MR_PROMISC };
+
+    if (bind(r->fd, (struct sockaddr *)&at, sizeof(at)) < 0)
+        return fail(r, "cannot bind to the interface", err);
+    if (r->conf->promisc && setsockopt(r->fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &promisc,
+                                       sizeof(promisc)) < 0)
+        return fail(r, "cannot make it promiscuous", err);
+    return r->conf->threads > 1 ? af_fanout_join(r->fd, r->conf, r->if_index, position, err)
+                                 : 0;
+}
+
+static void ring_free(struct af_ring *r)
+{
+    if (r->map != NULL)
+        munmap(r->map, r->map_len);
+    if (r->fd >= 0)
+        close(r->fd);
+    free(r->block_ref);
+    free(r);
+}
+
+struct af_ring *af_ring_open(struct af_conf *conf, int *position, struct err *err)
+{
+    struct af_ring *r = xcalloc(1, sizeof(*r));
+    struct net_device now;
+
+    r->conf = conf;
+    r->fd = -1;
+    if (net_device_read(conf->device.name, &now, err) < 0)
+        goto failed;
+    r->if_index = now.index;
+    if (!now.is_up) {
+        err_set(err, "interface %s is down: `ip link set dev %s up`", conf->device.name,
+                conf->device.name);
+        goto failed;
+    }
+    if (af_xdp_open(conf, r->if_index, err) < 0 || prepare_socket(r, err) < 0 ||
+        make_ring(r, err) < 0 || attach(r, position, err) < 0)
+        goto failed;
+    return r;
+
+failed:
+    ring_free(r);
+    return NULL;
+}
+
+int af_ring_start(struct af_ring *r, struct err *err)
+{
+    return af_filter_attach(r->fd, r->conf, err);
+}
+
+int af_ring_fd(const struct af_ring *r) { return r->fd; }
+int af_ring_if_index(const struct af_ring *r) { return r->if_index; }
+bool af_ring_has_error(const struct af_ring *r) { return r->error != 0; }
+
+int af_ring_take_error(struct af_ring *r)
+{
+    int error = r->error;
+    socklen_t len = sizeof(error);
+
+    if (error == 0)
+        (void)getsockopt(r->fd, SOL_SOCKET, SO_ERROR, &error, &len);
+    r->error = 0;
+    return error;
+}
+
+/* The map, which also keeps the socket in its fanout group, stays as long as packets point into
+ * it. */
+void af_ring_close(struct af_ring *r)
+{
+    if (r == NULL)
+        return;
+    r->is_closed = true;
+    close(r->fd);
+    r->fd = -1;
+    if (r->out == 0)
+        ring_free(r);
+}
+
+static void read_stats(struct af_ring *r, struct af_stats *add)
+{
+    struct tpacket_stats_v3 st = { 0 };
+    socklen_t len = r->conf->v3 ? sizeof(st) : sizeof(struct tpacket_stats);
+
+    /* Reading sets the kernel's figures to zero. */
+    if (getsockopt(r->fd, SOL_PACKET, PACKET_STATISTICS, &st, &len) < 0)
+        return;
+    add->packets += st.tp_packets;
+    add->drops += st.tp_drops;
+}
+
+void af_ring_stats(struct af_ring *r, struct af_stats *add)
+{
+    add->packets += r->early.packets;
+    add->drops += r->early.drops + r->early.flushed;
+    add->flushed += r->early.flushed;
+    r->early = (struct af_stats){ 0 };
+    read_stats(r, add);
+}
+
+/* --- blocks ------------------------------------------------------------------------------- */
+
+static uint32_t *status_of(const struct af_ring *r, const struct af_block_ref *l)
+{
+    if (r->conf->v3)
+        return &((struct tpacket_block_desc *)l->header)->hdr.bh1.block_status;
+    return &((struct tpacket2_hdr *)l->header)->tp_status;
+}
+
+static void return_block(struct af_ring *r, struct af_block_ref *l)
+{
+    l->is_read = false;
+    __atomic_store_n(status_of(r, l), TP_STATUS_KERNEL, __ATOMIC_RELEASE);
+}
+
+void af_block_release(struct af_block_ref *l)
+{
+    struct af_ring *r = l->ring;
+
+    l->out--;
+    r->out--;
+    if (UNLIKELY(l->copy != NULL) && l->out == 0) {
+        free(l->copy);
+        l->copy = NULL;
+    }
+    if (r->is_closed) {
+        if (r->out == 0)
+            ring_free(r);
+        return;
+    }
+    if (l->out == 0 && l->is_read)
+        return_block(r, l);
+}
+
+bool af_ring_is_held(const struct af_ring *r)
+{
+    return r->block_ref[r->next].out > 0;
+}
+
+bool af_ring_is_ready(const struct af_ring *r)
+{
+    const struct af_block_ref *l;
+
+    if (r == NULL || r->block != NULL)
+        return r != NULL;
+    l = &r->block_ref[r->next];
+    return l->out == 0 &&
+           (__atomic_load_n(status_of(r, l), __ATOMIC_ACQUIRE) & TP_STATUS_USER) != 0;
+}
+
+/* The next block that the kernel has filled, or NULL. */
+static struct af_block_ref *take_block(struct af_ring *r)
+{
+    struct af_block_ref *l = &r->block_ref[r->next];
+
+    if (!af_ring_is_ready(r))
+        return NULL;
+    r->next = r->next + 1 < r->count ? r->next + 1 : 0;
+    return l;
+}
+
+/* What waits at the socket: one frame for each slot that says so, in their order. */
+static ssize_t read_copy(struct af_ring *r, uint8_t *to, size_t size)
+{
+    ssize_t n = recv(r->fd, to, size, MSG_DONTWAIT);
+
+    if (n < 0 && errno != EAGAIN && errno != EINTR)
+        r->error = errno;
+    return n;
+}
+
+static unsigned packets_of(const struct af_ring *r, const struct af_block_ref *l)
+{
+    return r->conf->v3 ? ((struct tpacket_block_desc *)l->header)->hdr.bh1.num_pkts : 1;
+}
+
+/* use-emergency-flush: the kernel is losing packets, so all it has for us goes unread, to be
+ * back at the newest soon. They are dropped like those for which there was no room. The kernel
+ * says that it is losing until its figures are read. */
+static COLD void flush_ready(struct af_ring *r)
+{
+    struct af_block_ref *l;
+
+    for (unsigned i = 0; i < r->count && (l = take_block(r)) != NULL; i++) {
+        if (!r->conf->v3 && (*status_of(r, l) & TP_STATUS_COPY) != 0)
+            (void)read_copy(r, NULL, 0);
+        r->early.flushed += packets_of(r, l);
+        return_block(r, l);
+    }
+    read_stats(r, &r->early);
+}
+
+/* --- frames ------------------------------------------------------------------------------- */
+
+static uint8_t *put_vlan_back(const struct af_ring *r, uint8_t *frame, uint32_t status,
+                              uint16_t tpid, uint16_t tci)
+{
+    uint8_t *moved = frame - VLAN_TAG_LEN;
+
+    memmove(moved - r->vnet_hdr_len, frame - r->vnet_hdr_len, 2 * ETH_ALEN + r->vnet_hdr_len);
+    if ((status & TP_STATUS_VLAN_TPID_VALID) == 0)
+        tpid = ETH_P_8021Q;
+    moved[12] = (uint8_t)(tpid >> 8);
+    moved[13] = (uint8_t)tpid;
+    moved[14] = (uint8_t)(tci >> 8);
+    moved[15] = (uint8_t)tci;
+    if (r->vnet_hdr_len > 0) {
+        struct virtio_net_hdr vnet_hdr;
+
+        memcpy(&vnet_hdr, moved - AF_VNET_HDR_LEN, AF_VNET_HDR_LEN);
+        if (vnet_hdr.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM)
+            vnet_hdr.csum_start = (uint16_t)(vnet_hdr.csum_start + VLAN_TAG_LEN);
+        if (vnet_hdr.gso_type != VIRTIO_NET_HDR_GSO_NONE)
+            vnet_hdr.hdr_len = (uint16_t)(vnet_hdr.hdr_len + VLAN_TAG_LEN);
+        memcpy(moved - AF_VNET_HDR_LEN, &vnet_hdr, AF_VNET_HDR_LEN);
+    }
+    return moved;
+}
+
+static void add_vlan(const struct af_ring *r, struct af_frame *f, uint16_t tpid, uint16_t tci)
+{
+    if ((f->status & TP_STATUS_VLAN_VALID) == 0 && tci == 0)
+        return;
+    if (f->len < 2 * ETH_ALEN || net_device_link(r->conf->facts.arp_type) != DATALINK_ETHERNET)
+        return;
+    f->data = put_vlan_back(r, f->data, f->status, tpid, tci);
+    f->len += VLAN_TAG_LEN;
+    f->wire_len += VLAN_TAG_LEN;
+}
+
+/* The whole of a frame of which only the beginning is in the slot. */
+static COLD void take_copy(struct af_ring *r, struct af_frame *f)
+{
+    size_t space = r->vnet_hdr_len + f->wire_len;
+    uint8_t *copy = xmalloc(VLAN_HEADROOM + AF_VNET_HDR_LEN + space);
+    uint8_t *at = copy + VLAN_HEADROOM + AF_VNET_HDR_LEN - r->vnet_hdr_len;
+
+    if (read_copy(r, at, space) != (ssize_t)space) {
+        free(copy);
+        return;
+    }
+    f->block_ref->copy = copy;
+    f->data = at + r->vnet_hdr_len;
+    f->len = f->wire_len;
+}
+
+static bool next_v2(struct af_ring *r, struct af_frame *f)
+{
+    struct af_block_ref *l = take_block(r);
+    const struct tpacket2_hdr *h;
+
+    if (l == NULL)
+        return false;
+    h = l->header;
+    *f = (struct af_frame){
+        .data = (uint8_t *)l->header + h->tp_mac, .len = h->tp_snaplen, .wire_len = h->tp_len,
+        .status = h->tp_status, .block_ref = l,
+        .time_us = (uint64_t)h->tp_sec * 1000000 + h->tp_nsec / 1000,
+    };
+    l->is_read = true;
+    if (UNLIKELY((f->status & TP_STATUS_COPY) != 0))
+        take_copy(r, f);
+    add_vlan(r, f, h->tp_vlan_tpid, h->tp_vlan_tci);
+    return true;
+}
+
+/* The next block with frames in it; one whose time was up may have none. */
+static bool next_block(struct af_ring *r)
+{
+    struct af_block_ref *l;
+
+    while ((l = take_block(r)) != NULL) {
+        struct tpacket_block_desc *block = l->header;
+
+        if (block->hdr.bh1.num_pkts > 0) {
+            r->block = l;
+            r->left = block->hdr.bh1.num_pkts;
+            r->at = (uint8_t *)block + block->hdr.bh1.offset_to_first_pkt;
+            return true;
+        }
+        return_block(r, l);
+    }
+    return false;
+}
+
+static bool next_v3(struct af_ring *r, struct af_frame *f)
+{
+    const struct tpacket3_hdr *h;
+
+    if (r->block == NULL && !next_block(r))
+        return false;
+    h = (const struct tpacket3_hdr *)r->at;
+    *f = (struct af_frame){
+        .data = r->at + h->tp_mac, .len = h->tp_snaplen, .wire_len = h->tp_len,
+        .status = h->tp_status, .block_ref = r->block,
+        .time_us = (uint64_t)h->tp_sec * 1000000 + h->tp_nsec / 1000,
+    };
+    add_vlan(r, f, h->hv1.tp_vlan_tpid, (uint16_t)h->hv1.tp_vlan_tci);
+    r->at += h->tp_next_offset;
+    if (--r->left == 0) {
+        f->status |= *status_of(r, r->block) & TP_STATUS_LOSING;
+        r->block->is_read = true;
+        r->block = NULL;
+    }
+    return true;
+}
+
+bool af_ring_next(struct af_ring *r, struct af_frame *f)
+{
+    if (!(r->conf->v3 ? next_v3(r, f) : next_v2(r, f)))
+        return false;
+    f->block_ref->out++;
+    r->out++;
+    if (UNLIKELY((f->status & TP_STATUS_LOSING) != 0) && r->conf->emergency_flush)
+        flush_ready(r);
+    return true;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/af_packet/tx.c - frames on their way out, in a ring shared with the kernel.
+ *
+ * One call sends all that was put in, and nothing else runs in between: after each message of
+ * sendmmsg() the kernel looks whether a thread it has just woken should run first, and so a client
+ * or server on this machine would come for every single frame.
+ *
+ * The kernel copies a frame whole when it takes it (`hdr_len`): a virtual interface gives a slot
+ * back while what was sent still points into it. */
+#include "capture/af_packet/af_packet.h"
+
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <linux/virtio_net.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/array.h"
+
+/* An odd number of cache lines, so that slots do not all share a few places in the cache. */
+#define SLOT_SIZE (31u * 64)
+#define BLOCK_SIZE (64u << 10)
+#define BLOCKS 4u
+#define BLOCK_SLOTS (BLOCK_SIZE / SLOT_SIZE)
+#define RING_SIZE ((size_t)BLOCKS * BLOCK_SIZE)
+#define SLOTS (BLOCKS * BLOCK_SLOTS)
+#define SEND_BUFFER (1 << 20)
+#define WAIT_MS 1000
+#define DATA_AT TPACKET_ALIGN(sizeof(struct tpacket2_hdr))
+
+struct af_tx {
+    int fd;
+    size_t longest;                     /* vnet header included */
+    uint8_t *map;
+    unsigned next;                      /* the slot to be filled */
+    unsigned pending;                   /* those before it that the kernel has not taken */
+};
+
+static struct tpacket2_hdr *slot(const struct af_tx *tx, unsigned i)
+{
+    return (struct tpacket2_hdr *)(tx->map + (size_t)(i / BLOCK_SLOTS) * BLOCK_SIZE +
+                                   (size_t)(i % BLOCK_SLOTS) * SLOT_SIZE);
+}
+
+static uint32_t status(const struct af_tx *tx, unsigned i)
+{
+    return __atomic_load_n(&slot(tx, i)->tp_status, __ATOMIC_ACQUIRE);
+}
+
+static void set_status(struct af_tx *tx, unsigned i, uint32_t value)
+{
+    __atomic_store_n(&slot(tx, i)->tp_status, value, __ATOMIC_RELEASE);
+}
+
+static int set_int(int fd, int level, int option, int value)
+{
+    return setsockopt(fd, level, option, &value, sizeof(value));
+}
+
+static int make_ring(struct af_tx *tx)
+{
+    struct tpacket_req rq = { .tp_block_size = BLOCK_SIZE, .tp_frame_size = SLOT_SIZE,
+                              .tp_block_nr = BLOCKS, .tp_frame_nr = SLOTS };
+
+    /* PACKET_LOSS: a frame that the kernel finds wrong is left out, the others go. */
+    if (set_int(tx->fd, SOL_PACKET, PACKET_VERSION, TPACKET_V2) < 0 ||
+        set_int(tx->fd, SOL_PACKET, PACKET_LOSS, 1) < 0 ||
+        setsockopt(tx->fd, SOL_PACKET, PACKET_TX_RING, &rq, sizeof(rq)) < 0)
+        return -1;
+    if (set_int(tx->fd, SOL_SOCKET, SO_SNDBUFFORCE, SEND_BUFFER) < 0)
+        set_int(tx->fd, SOL_SOCKET, SO_SNDBUF, SEND_BUFFER);
+    tx->map = mmap(NULL, RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, tx->fd, 0);
+    if (tx->map == MAP_FAILED)
+        tx->map = NULL;
+    return tx->map != NULL ? 0 : -1;
+}
+
+struct af_tx *af_tx_new(int fd, unsigned mtu)
+{
+    struct af_tx *tx = xcalloc(1, sizeof(*tx));
+
+    tx->fd = fd;
+    tx->longest = MIN(AF_VNET_HDR_LEN + ETH_HLEN + mtu, SLOT_SIZE - DATA_AT);
+    if (fd >= 0 && make_ring(tx) == 0)
+        return tx;
+    af_tx_free(tx);
+    return NULL;
+}
+
+void af_tx_free(struct af_tx *tx)
+{
+    if (tx == NULL)
+        return;
+    if (tx->map != NULL)
+        munmap(tx->map, RING_SIZE);
+    if (tx->fd >= 0)
+        close(tx->fd);
+    free(tx);
+}
+
+/* What the kernel would leave out here it refuses elsewhere, which can be counted. */
+static bool fits(const struct af_tx *tx, const struct virtio_net_hdr *vnet_hdr, size_t len)
+{
+    size_t sum_end = (size_t)vnet_hdr->csum_start + vnet_hdr->csum_offset + sizeof(uint16_t);
+
+    return len <= tx->longest && len >= AF_VNET_HDR_LEN + ETH_HLEN &&
+           vnet_hdr->gso_type == VIRTIO_NET_HDR_GSO_NONE &&
+           ((vnet_hdr->flags & VIRTIO_NET_HDR_F_NEEDS_CSUM) == 0 || sum_end <= len - AF_VNET_HDR_LEN);
+}
+
+bool af_tx_put(struct af_tx *tx, const struct msghdr *m, size_t len)
+{
+    struct tpacket2_hdr *h = slot(tx, tx->next);
+    uint8_t *to = (uint8_t *)h + DATA_AT;
+    struct virtio_net_hdr vnet_hdr;
+
+    memcpy(&vnet_hdr, m->msg_iov[0].iov_base, AF_VNET_HDR_LEN);
+    if (!fits(tx, &vnet_hdr, len) || status(tx, tx->next) != TP_STATUS_AVAILABLE)
+        return false;
+    for (size_t i = 0; i < m->msg_iovlen; i++) {
+        memcpy(to, m->msg_iov[i].iov_base, m->msg_iov[i].iov_len);
+        to += m->msg_iov[i].iov_len;
+    }
+    vnet_hdr.hdr_len = (uint16_t)(len - AF_VNET_HDR_LEN);
+    memcpy((uint8_t *)h + DATA_AT, &vnet_hdr, AF_VNET_HDR_LEN);
+    h->tp_len = (uint32_t)len;
+    set_status(tx, tx->next, TP_STATUS_SEND_REQUEST);
+    tx->next = (tx->next + 1) % SLOTS;
+    tx->pending++;
+    return true;
+}
+
+static bool wait_for_space(const struct af_tx *tx)
+{
+    struct pollfd at = { .fd = tx->fd, .events = POLLOUT };
+
+    return poll(&at, 1, WAIT_MS) > 0 && (at.revents & POLLOUT) != 0;
+}
+
+/* The first that the kernel has not taken. */
+static unsigned first_pending(const struct af_tx *tx)
+{
+    return (tx->next + SLOTS - tx->pending) % SLOTS;
+}
+
+/* The kernel goes from slot to slot, so what it has not taken is all that comes after. */
+static void count_taken(struct af_tx *tx)
+{
+    while (tx->pending > 0 && status(tx, first_pending(tx)) != TP_STATUS_SEND_REQUEST)
+        tx->pending--;
+}
+
+static COLD unsigned drop_rest(struct af_tx *tx)
+{
+    unsigned lost = tx->pending, first = first_pending(tx);
+
+    for (; tx->pending > 0; tx->pending--)
+        set_status(tx, first_pending(tx), TP_STATUS_AVAILABLE);
+    tx->next = first;
+    return lost;
+}
+
+unsigned af_tx_flush(struct af_tx *tx)
+{
+    unsigned lost = 0;
+
+    while (tx->pending > 0) {
+        bool failed = send(tx->fd, NULL, 0, MSG_DONTWAIT) < 0;
+        unsigned before = tx->pending;
+
+        count_taken(tx);
+        if (LIKELY(tx->pending < before) || (failed && errno == EINTR))
+            continue;
+        if (!failed) {
+            errno = ENXIO;              /* it looks at another slot: a new socket is wanted */
+            return lost + drop_rest(tx);
+        }
+        if (errno == ENOBUFS) {         /* a queue is full: this one is dropped there */
+            slot(tx, first_pending(tx))->tp_len = 0;
+            lost++;
+        } else if (errno != EAGAIN || !wait_for_space(tx)) {
+            return lost + drop_rest(tx);
+        }
+    }
+    return lost;
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/af_xdp/socket.c - the sockets of one thread and their rings, by libxdp.
+ *
+ * Each interface has four rings: frames to be filled, frames that came in, frames to be sent,
+ * frames that were sent. The two interfaces of a bridge share one memory, so that a frame goes on
+ * without being copied by us. */
+#include "config.h"
+
+#ifdef HAVE_XDP
+#include "capture/af_xdp/af_xdp.h"
+
+#include <errno.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <xdp/xsk.h>
+
+#include "base/array.h"
+#include "base/report/log.h"
+
+#ifndef SO_PREFER_BUSY_POLL
+#define SO_PREFER_BUSY_POLL 69
+#endif
+#ifndef SO_BUSY_POLL_BUDGET
+#define SO_BUSY_POLL_BUDGET 70
+#endif
+
+/* Fewer free frames than that wait for more, to go to the kernel together. */
+#define FILL_BATCH 32
+/* The kernel sends about as many at a call where it copies. */
+#define SEND_BATCH 32
+
+struct xdp_side {
+    struct xdp_conf *conf;
+    int if_index, promisc_fd;
+    struct xsk_socket *socket;
+    struct xsk_ring_prod fill, send;
+    struct xsk_ring_cons received, sent;
+    unsigned unsubmitted;               /* frames to be sent that the kernel does not know of */
+    unsigned under_way;                 /* with the kernel, to be sent */
+    struct xdp_statistics before;
+};
+
+struct xdp_sockets {
+    struct xdp_memory *memory;
+    struct xsk_umem *umem;
+    struct xdp_side side[2];
+    unsigned count, queue;
+};
+
+/* --- opening ------------------------------------------------------------------------------ */
+
+static int fail(const struct xdp_side *side, const char *what, int error, struct err *err)
+{
+    const char *name = side->conf->device.name;
+
+    if (error == EBUSY)
+        return err_set(err, "%s: another program has a socket of AF_XDP on that queue", name);
+    if (error == EOPNOTSUPP && (side->conf->bind_flags & XDP_ZEROCOPY) != 0)
+        return err_set(err, "%s: its driver must copy: force-bind-mode: none, or copy", name);
+    return err_set(err, "%s: %s: %s%s", name, what, strerror(error), net_rights_hint(error));
+}
+
+static int open_memory(struct xdp_sockets *s, struct err *err)
+{
+    struct xdp_side *side = &s->side[0];
+    const struct xsk_umem_config config = {
+        .fill_size = side->conf->ring_size, .comp_size = side->conf->ring_size,
+        .frame_size = s->memory->size,
+        .flags = side->conf->unaligned ? XDP_UMEM_UNALIGNED_CHUNK_FLAG : 0,
+    };
+    int status = xsk_umem__create(&s->umem, s->memory->area, s->memory->len, &side->fill,
+                                  &side->sent, &config);
+
+    return status == 0 ? 0 : fail(side, "the kernel does not take the memory for AF_XDP",
+                                  -status, err);
+}
+
+static int open_socket(struct xdp_sockets *s, struct xdp_side *side, struct err *err)
+{
+    const struct xsk_socket_config config = {
+        .rx_size = side->conf->ring_size, .tx_size = side->conf->ring_size,
+        .libxdp_flags = XSK_LIBXDP_FLAGS__INHIBIT_PROG_LOAD,
+        .bind_flags = (uint16_t)side->conf->bind_flags,
+    };
+    int status = xsk_socket__create_shared(&side->socket, side->conf->device.name, s->queue,
+                                           s->umem, &side->received, &side->send, &side->fill,
+                                           &side->sent, &config);
+
+    return status == 0 ? 0 : fail(side, "cannot open a socket of AF_XDP", -status, err);
+}
+
+/* A mode of the interface, for as long as the socket is there. */
+static int make_promiscuous(struct xdp_side *side, struct err *err)
+{
+    struct packet_mreq promisc = { .mr_ifindex = side->if_index, .mr_type = PACKET_MR_PROMISC };
+
+    if (!side->conf->promisc)
+        return 0;
+    side->promisc_fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+    if (side->promisc_fd < 0 || setsockopt(side->promisc_fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP,
+                                           &promisc, sizeof(promisc)) < 0)
+        return fail(side, "cannot make it promiscuous", errno, err);
+    return 0;
+}
+
+static void prefer_busy_poll(const struct xdp_side *side)
+{
+    const struct xdp_conf *conf = side->conf;
+    int fd = xsk_socket__fd(side->socket), on = 1, us = (int)conf->busy_poll_us;
+    int budget = (int)conf->busy_poll_budget;
+
+    if (!conf->busy_poll)
+        return;
+    if (setsockopt(fd, SOL_SOCKET, SO_PREFER_BUSY_POLL, &on, sizeof(on)) < 0 ||
+        setsockopt(fd, SOL_SOCKET, SO_BUSY_POLL, &us, sizeof(us)) < 0 ||
+        setsockopt(fd, SOL_SOCKET, SO_BUSY_POLL_BUDGET, &budget, sizeof(budget)) < 0)
+        log_info("af-xdp", "%s: no busy polling: %s", conf->device.name, strerror(errno));
+}
+
+static int open_side(struct xdp_sockets *s, unsigned i, struct err *err)
+{
+    struct xdp_side *side = &s->side[i];
+    struct net_device now;
+
+    if (net_device_read(side->conf->device.name, &now, err) < 0)
+        return -1;
+    if (!now.is_up)
+        return err_set(err, "interface %s is down: `ip link set dev %s up`",
+                       side->conf->device.name, side->conf->device.name);
+    side->if_index = now.index;
+    if (xdp_prog_open(side->conf, now.index, err) < 0 ||
+        (i == 0 && open_memory(s, err) < 0) || open_socket(s, side, err) < 0 ||
+        make_promiscuous(side, err) < 0)
+        return -1;
+    prefer_busy_poll(side);
+    return 0;
+}
+
+struct xdp_sockets *xdp_sockets_open(struct xdp_conf *const *conf, unsigned count, unsigned queue,
+                                     struct xdp_memory *memory, struct err *err)
+{
+    struct xdp_sockets *s = xcalloc(1, sizeof(*s));
+
+    s->memory = memory;
+    s->queue = queue;
+    s->count = count;
+    for (unsigned i = 0; i < count; i++) {
+        s->side[i].conf = conf[i];
+        s->side[i].promisc_fd = -1;
+    }
+    for (unsigned i = 0; i < count; i++)
+        if (open_side(s, i, err) < 0) {
+            xdp_sockets_close(s);
+            return NULL;
+        }
+    xdp_sockets_turn_over(s);
+    return s;
+}
+
+int xdp_sockets_start(struct xdp_sockets *s, struct err *err)
+{
+    for (unsigned i = 0; i < s->count; i++)
+        if (xdp_prog_enable(&s->side[i].conf->prog, s->queue, xdp_sockets_fd(s, i), err) < 0)
+            return -1;
+    return 0;
+}
+
+void xdp_sockets_close(struct xdp_sockets *s)
+{
+    if (s == NULL)
+        return;
+    for (unsigned i = s->count; i-- > 0;) {
+        if (s->side[i].socket != NULL)
+            xsk_socket__delete(s->side[i].socket);
+        if (s->side[i].promisc_fd >= 0)
+            close(s->side[i].promisc_fd);
+    }
+    if (s->umem != NULL)
+        xsk_umem__delete(s->umem);
+    xdp_memory_reclaim(s->memory);
+    free(s);
+}
+
+int xdp_sockets_fd(const struct xdp_sockets *s, unsigned side)
+{
+    return xsk_socket__fd(s->side[side].socket);
+}
+
+int xdp_sockets_if_index(const struct xdp_sockets *s, unsigned side)
+{
+    return s->side[side].if_index;
+}
+
+/* --- frames in and out -------------------------------------------------------------------- */
+
+unsigned xdp_sockets_receive(struct xdp_sockets *s, unsigned i, struct xdp_frame *out,
+                             unsigned want)
+{
+    struct xdp_side *side = &s->side[i];
+    struct xdp_memory *m = s->memory;
+    uint32_t at;
+    unsigned count = xsk_ring_cons__peek(&side->received, want, &at);
+
+    for (unsigned k = 0; k < count; k++) {
+        const struct xdp_desc *d = xsk_ring_cons__rx_desc(&side->received, at + k);
+
+        out[k].data = m->area + xsk_umem__add_offset_to_addr(d->addr);
+        out[k].len = d->len;
+        m->state[xdp_frame_of(m, out[k].data)] = FRAME_WITH_PACKET;
+    }
+    if (count > 0)
+        xsk_ring_cons__release(&side->received, count);
+    return count;
+}
+
+static void take_back(struct xdp_sockets *s, struct xdp_side *side)
+{
+    uint32_t at;
+    unsigned count = xsk_ring_cons__peek(&side->sent, side->under_way, &at);
+
+    for (unsigned k = 0; k < count; k++) {
+        uint64_t addr = *xsk_ring_cons__comp_addr(&side->sent, at + k);
+
+        xdp_frame_done(s->memory, (unsigned)(addr / s->memory->size), FRAME_BEING_SENT);
+    }
+    if (count > 0)
+        xsk_ring_cons__release(&side->sent, count);
+    side->under_way -= count;
+}
+
+/* Of a bridge each side gets half of what is free. */
+static void refill(struct xdp_sockets *s, struct xdp_side *side, unsigned share)
+{
+    struct xdp_memory *m = s->memory;
+    unsigned space = xsk_prod_nb_free(&side->fill, share), count = MIN(MIN(space, share),
+                                                                      m->free_count);
+    uint32_t at;
+
+    if (count < FILL_BATCH && space < side->fill.size)
+        return;
+    if (count == 0 || xsk_ring_prod__reserve(&side->fill, count, &at) != count)
+        return;
+    for (unsigned k = 0; k < count; k++) {
+        uint32_t frame = m->free[--m->free_count];
+
+        *xsk_ring_prod__fill_addr(&side->fill, at + k) = (uint64_t)frame * m->size;
+    }
+    xsk_ring_prod__submit(&side->fill, count);
+}
+
+void xdp_sockets_turn_over(struct xdp_sockets *s)
+{
+    for (unsigned i = 0; i < s->count; i++)
+        if (s->side[i].under_way > 0)
+            take_back(s, &s->side[i]);
+    for (unsigned i = 0; i < s->count; i++)
+        refill(s, &s->side[i], s->memory->free_count / (s->count - i));
+}
+
+bool xdp_sockets_send(struct xdp_sockets *s, unsigned i, const uint8_t *data, uint32_t len)
+{
+    struct xdp_side *side = &s->side[i];
+    uint32_t at;
+
+    if (xsk_ring_prod__reserve(&side->send, 1, &at) != 1)
+        return false;
+    *xsk_ring_prod__tx_desc(&side->send, at) = (struct xdp_desc){
+        .addr = (uint64_t)(data - s->memory->area), .len = len };
+    s->memory->state[xdp_frame_of(s->memory, data)] |= FRAME_BEING_SENT;
+    side->unsubmitted++;
+    return true;
+}
+
+/* Where the kernel copies, a call sends a batch only, and says EAGAIN while there is more. */
+static void push_out(const struct xdp_sockets *s, unsigned i)
+{
+    unsigned tries = s->side[i].under_way / SEND_BATCH + 2;
+
+    while (tries-- > 0 && xsk_ring_prod__needs_wakeup(&s->side[i].send))
+        if (sendto(xdp_sockets_fd(s, i), NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0 || errno != EAGAIN)
+            return;
+}
+
+/* What could not be sent before is tried again here too. */
+void xdp_sockets_drive(struct xdp_sockets *s)
+{
+    for (unsigned i = 0; i < s->count; i++) {
+        if (s->side[i].conf->busy_poll || xsk_ring_prod__needs_wakeup(&s->side[i].fill))
+            (void)recvfrom(xdp_sockets_fd(s, i), NULL, 0, MSG_DONTWAIT, NULL, NULL);
+        if (s->side[i].under_way > 0)
+            push_out(s, i);
+    }
+}
+
+void xdp_sockets_flush(struct xdp_sockets *s)
+{
+    for (unsigned i = 0; i < s->count; i++) {
+        struct xdp_side *side = &s->side[i];
+
+        if (side->unsubmitted == 0)
+            continue;
+        xsk_ring_prod__submit(&side->send, side->unsubmitted);
+        side->under_way += side->unsubmitted;
+        side->unsubmitted = 0;
+        push_out(s, i);
+    }
+}
+
+void xdp_sockets_stats(struct xdp_sockets *s, unsigned i, struct xdp_stats *add)
+{
+    struct xdp_side *side = &s->side[i];
+    struct xdp_statistics now = { 0 };
+    socklen_t len = sizeof(now);
+
+    if (getsockopt(xdp_sockets_fd(s, i), SOL_XDP, XDP_STATISTICS, &now, &len) < 0)
+        return;
+    add->drops += now.rx_dropped - side->before.rx_dropped + now.rx_ring_full -
+                  side->before.rx_ring_full;
+    side->before = now;
+}
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/device/bpf_filter.c - libpcap compiles, and runs the program on bytes in memory. */
+#include "capture/device/bpf_filter.h"
+
+#include "base/array.h"
+
+#include <pcap/pcap.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SNAPLEN 262144
+
+struct program {
+    int link_type;
+    bool compiled;
+    struct bpf_program code;
+};
+
+struct bpf_filter {
+    char *expression;
+    ARRAY_OF(struct program) programs;
+};
+
+static bool compile(struct program *p, const char *expression, struct err *err)
+{
+    pcap_t *dead = pcap_open_dead(p->link_type, SNAPLEN);
+
+    if (dead == NULL)
+        return false;
+    p->compiled = pcap_compile(dead, &p->code, expression, 1, PCAP_NETMASK_UNKNOWN) == 0;
+    if (!p->compiled)
+        err_set(err, "bpf-filter \"%s\": %s", expression, pcap_geterr(dead));
+    pcap_close(dead);
+    return p->compiled;
+}
+
+struct bpf_filter *bpf_filter_new(const char *expression, struct err *err)
+{
+    struct bpf_filter *f = xcalloc(1, sizeof(*f));
+    struct program ethernet = { .link_type = DLT_EN10MB }, raw = { .link_type = DLT_RAW };
+
+    f->expression = xstrdup(expression);
+    if (compile(&ethernet, expression, err)) {
+        ARRAY_PUSH(&f->programs, ethernet);
+        return f;
+    }
+    if (compile(&raw, expression, NULL)) {
+        ARRAY_PUSH(&f->programs, raw);
+        return f;
+    }
+    bpf_filter_free(f);
+    return NULL;
+}
+
+void bpf_filter_free(struct bpf_filter *f)
+{
+    if (f == NULL)
+        return;
+    for (size_t i = 0; i < f->programs.count; i++)
+        if (f->programs.at[i].compiled)
+            pcap_freecode(&f->programs.at[i].code);
+    ARRAY_FREE(&f->programs);
+    free(f->expression);
+    free(f);
+}
+
+static COLD const struct program *program_for(struct bpf_filter *f, int link_type)
+{
+    struct program p = { .link_type = link_type };
+
+    compile(&p, f->expression, NULL);
+    ARRAY_PUSH(&f->programs, p);
+    return &f->programs.at[f->programs.count - 1];
+}
+
+bool bpf_filter_matches(struct bpf_filter *f, int link_type, const uint8_t *data, uint32_t len,
+                        uint32_t wire_len)
+{
+    const struct program *p = NULL;
+
+    for (size_t i = 0; i < f->programs.count && p == NULL; i++)
+        if (f->programs.at[i].link_type == link_type)
+            p = &f->programs.at[i];
+    if (UNLIKELY(p == NULL))
+        p = program_for(f, link_type);
+    return p->compiled && (bpf_filter)(p->code.bf_insns, data, wire_len, len) != 0;
+}

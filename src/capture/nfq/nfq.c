@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/nfq/nfq.c - packets that the firewall queues, and verdicts on them.
+ *
+ * A message lands in a slot, and the packet is used there until it returns to the pool. Segments that the
+ * kernel has joined (GSO) come whole, which saves most of the way for bulk data.
+ *
+ * At the end what still waits in the kernel is dropped by it, or let go with fail-open. */
+#include "capture/nfq/nfq.h"
+
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/system/clock.h"
+#include "packet/decode.h"
+
+#define WAIT_MS 100
+#define QUEUES_MAX 65536
+
+struct nfq_capture {
+    struct nfq_conf conf;
+    unsigned *numbers;
+    unsigned count;
+    struct capture_device *devices;
+    struct nfq_table *table;            /* NULL: no drop counts */
+    pthread_mutex_t table_lock;         /* once a second a queue */
+};
+
+struct nfq_counters {
+    counter_id packets, drops, errors, strays;
+};
+
+struct nfq_queue {
+    struct nfq_capture *capture;
+    unsigned number;
+    int fd;
+    struct packet_pool *pool;
+    struct counters *counters;
+    struct nfq_counters id;
+    uint64_t drops;
+    struct nfq_slot *free_slots;
+    struct nfq_slot *armed[VECTOR_FILL];    /* filled ones first: from .. filled */
+    struct mmsghdr message[VECTOR_FILL];
+    struct iovec part[VECTOR_FILL];
+    unsigned from, filled;
+    uint32_t last_id;
+    struct nfq_verdict *own_verdicts;          /* for what the engine does not see */
+    int interrupted;                    /* atomic */
+};
+
+/* --- settings ----------------------------------------------------------------------------- */
+
+static int nfq_sources(const struct conf_node *root, const char *const *given, size_t count,
+                       struct capture_names *out, struct err *err)
+{
+    (void)root;
+    for (size_t i = 0; i < count; i++) {
+        struct text rest = text_of(given[i]), word;
+        uint64_t first, last;
+        bool good;
+
+        good = text_split(&rest, ':', &word) && text_to_u64(word, QUEUES_MAX - 1, &first);
+        last = first;
+        if (good && rest.n > 0)
+            good = text_split(&rest, ':', &word) && rest.n == 0 &&
+                   text_to_u64(word, QUEUES_MAX - 1, &last);
+        if (!good || last < first || last - first >= 1024)
+            return err_set(err, "-q: expected the number of a queue, or a range as in 0:3, got "
+                           "\"%s\"", given[i]);
+        for (; first <= last; first++) {
+            char name[16];
+
+            snprintf(name, sizeof(name), "%llu", (unsigned long long)first);
+            capture_names_add(out, name);
+        }
+    }
+    return out->count > 0 ? 0 : err_set(err, "-q needs the number of a queue");
+}
+
+static void read_conf(struct nfq_conf *conf, const struct conf_node *root)
+{
+    static const char *const modes[] = { "accept", "repeat", "route", NULL };
+    const struct conf_node *nfq = conf_find(root, "nfq");
+    uint64_t pending = conf_u64(root, "max-pending-packets", 1024);
+
+    conf->mode = (enum nfq_mode)conf_choice_or_end(nfq, "mode", modes, NFQ_ACCEPT);
+    conf->repeat_mark = (uint32_t)conf_u64_range(nfq, "repeat-mark", 0, 0, UINT32_MAX);
+    conf->repeat_mask = (uint32_t)conf_u64_range(nfq, "repeat-mask", 0, 0, UINT32_MAX);
+    conf->bypass_mark = (uint32_t)conf_u64_range(nfq, "bypass-mark", 0, 0, UINT32_MAX);
+    conf->bypass_mask = (uint32_t)conf_u64_range(nfq, "bypass-mask", 0, 0, UINT32_MAX);
+    conf->route_queue = (uint16_t)conf_u64_range(nfq, "route-queue", 0, 0, 65535);
+    conf->batch = (unsigned)conf_u64_range(nfq, "batchcount", 0, 0, 255);
+    conf->fail_open = conf_bool(nfq, "fail-open", false);
+    conf->max_length = (unsigned)MAX(4 * pending, (uint64_t)4096);
+}
+
+static int check_conf(const struct nfq_capture *c, const struct conf_node *root, struct err *err)
+{
+    const struct conf_node *mode = conf_find(root, "nfq.mode");
+    const struct nfq_conf *conf = &c->conf;
+
+    if (conf->mode == NFQ_REPEAT && (conf->repeat_mark & conf->repeat_mask) == 0)
+        return err_at(err, mode->at, "nfq: mode repeat needs repeat-mark and repeat-mask: "
+                      "without a mark the packet would be queued for ever");
+    for (unsigned i = 0; i < c->count && conf->mode == NFQ_ROUTE; i++)
+        if (c->numbers[i] == conf->route_queue)
+            return err_at(err, mode->at, "nfq: mode route to queue %u (route-queue), which is read "
+                          "here: the packet would come back for ever", conf->route_queue);
+    return 0;
+}
+
+static void nfq_close(void *capture)
+{
+    struct nfq_capture *c = capture;
+
+    nfq_table_close(c->table);
+    pthread_mutex_destroy(&c->table_lock);
+    free(c->numbers);
+    free(c->devices);
+    free(c);
+}
+
+static void *nfq_open(const struct capture_request *rq, struct err *err)
+{
+    struct nfq_capture *c = xcalloc(1, sizeof(*c));
+
+    /* Here, where there are the rights to. */
+    c->table = nfq_table_open();
+    pthread_mutex_init(&c->table_lock, NULL);
+    read_conf(&c->conf, rq->conf);
+    c->conf.no_checksum = !conf_bool(rq->conf, "stream.checksum-validation", true);
+    while (rq->sources[c->count] != NULL)
+        c->count++;
+    c->numbers = xcalloc(c->count, sizeof(c->numbers[0]));
+    c->devices = xcalloc(c->count, sizeof(c->devices[0]));
+    for (unsigned i = 0; i < c->count; i++) {
+        uint64_t number = 0;
+
+        text_to_u64(text_of(rq->sources[i]), QUEUES_MAX - 1, &number);
+        c->numbers[i] = (unsigned)number;
+        snprintf(c->devices[i].name, sizeof(c->devices[i].name), "NFQ#%u", c->numbers[i]);
+        c->devices[i].id = (uint16_t)i;
+        c->devices[i].numa_node = -1;
+    }
+    if (check_conf(c, rq->conf, err) < 0) {
+        nfq_close(c);
+        return NULL;
+    }
+    return c;
+}
+
+/* --- queues ------------------------------------------------------------------------------- */
+
+static void packet_returned(struct packet *p, void *arg)
+{
+    struct nfq_queue *q = arg;
+    struct nfq_slot *slot = p->capture_slot;
+
+    if (slot == NULL)
+        return;
+    p->capture_slot = NULL;
+    slot->next = q->free_slots;
+    q->free_slots = slot;
+}
+
+/* There are as many as packets have ever been under way at once. */
+static struct nfq_slot *slot_get(struct nfq_queue *q)
+{
+    struct nfq_slot *slot = q->free_slots;
+
+    if (UNLIKELY(slot == NULL))
+        return xmalloc(sizeof(*slot) + NFQ_SLOT_SIZE);
+    q->free_slots = slot->next;
+    return slot;
+}
+
+static void arm(struct nfq_queue *q, unsigned i)
+{
+    struct nfq_slot *slot = slot_get(q);
+
+    q->armed[i] = slot;
+    q->part[i] = (struct iovec){ slot->data, NFQ_SLOT_SIZE };
+    q->message[i].msg_hdr = (struct msghdr){ .msg_iov = &q->part[i], .msg_iovlen = 1 };
+}
+
+static void *nfq_queue_open(void *capture, unsigned queue, struct packet_pool *pool,
+                            struct counters *counters, struct err *err)
+{
+    struct nfq_capture *c = capture;
+    struct nfq_queue *q;
+
+    if (queue >= c->count) {
+        err_set(err, "more threads than netfilter queues: each queue is read by one");
+        return NULL;
+    }
+    q = xcalloc(1, sizeof(*q));
+    q->capture = c;
+    q->number = c->numbers[queue];
+    q->pool = pool;
+    q->counters = counters;
+    q->fd = nfq_socket_open(&c->conf, q->number, err);
+    if (q->fd < 0) {
+        free(q);
+        return NULL;
+    }
+    q->id = (struct nfq_counters){
+        .packets = counter_register("capture.kernel_packets", COUNTER_SUM),
+        .drops = counter_register("capture.kernel_drops", COUNTER_SUM),
+        .errors = counter_register("capture.errors", COUNTER_SUM),
+        .strays = counter_register("capture.nfq.not_ip", COUNTER_SUM),
+    };
+    q->own_verdicts = nfq_verdict_new(&c->conf, q->fd, q->number, counters, false, NULL);
+    for (unsigned i = 0; i < VECTOR_FILL; i++)
+        arm(q, i);
+    packet_pool_on_return(pool, packet_returned, q);
+    return q;
+}
+
+static void nfq_update_stats(void *queue)
+{
+    struct nfq_queue *q = queue;
+    uint64_t drops = 0;
+
+    if (q->capture->table == NULL)
+        return;
+    pthread_mutex_lock(&q->capture->table_lock);
+    nfq_table_read(q->capture->table, q->number, &drops);
+    pthread_mutex_unlock(&q->capture->table_lock);
+    if (drops <= q->drops)
+        return;
+    counter_add(q->counters, q->id.drops, drops - q->drops);
+    q->drops = drops;
+}
+
+static void nfq_queue_close(void *queue)
+{
+    struct nfq_queue *q = queue;
+
+    packet_pool_collect(q->pool);
+    if (q->capture->conf.fail_open)
+        nfq_verdict_accept_rest(q->own_verdicts, q->last_id);
+    nfq_verdict_free(q->own_verdicts);
+    close(q->fd);
+    for (unsigned i = 0; i < VECTOR_FILL; i++)
+        free(q->armed[i]);
+    while (q->free_slots != NULL) {
+        struct nfq_slot *slot = q->free_slots;
+
+        q->free_slots = slot->next;
+        free(slot);
+    }
+    free(q);
+}
+
+static void nfq_interrupt(void *queue)
+{
+    struct nfq_queue *q = queue;
+
+    __atomic_store_n(&q->interrupted, 1, __ATOMIC_RELAXED);
+}
+
+/* --- receiving ---------------------------------------------------------------------------- */
+
+static void fill_packet(struct nfq_queue *q, struct packet *p, const struct nfq_message *m,
+                        struct nfq_slot *slot, uint64_t now_us)
+{
+    slot->mark = m->mark;
+    p->data = m->payload;
+    p->len = m->len;
+    p->wire_len = m->wire_len;
+    p->time_us = now_us;
+    p->datalink = DATALINK_RAW;
+    p->source = PACKET_WIRE;
+    p->mark = m->mark;
+    p->capture_id = m->id;
+    p->capture_slot = slot;
+    if (m->checksum_pending || q->capture->conf.no_checksum)
+        p->flags |= PACKET_NO_CHECKSUM;
+}
+
+/* One message, filled[i]. False: no packet for it now, it waits. */
+static bool take_message(struct nfq_queue *q, unsigned i, struct packet_vector *v)
+{
+    struct nfq_message m;
+    struct packet *p;
+
+    switch (nfq_message_read(q->armed[i]->data, q->message[i].msg_len, &m)) {
+    case NFQ_ERROR:
+        counter_inc(q->counters, q->id.errors);
+        return true;
+    case NFQ_OTHER:
+        return true;
+    case NFQ_PACKET:
+        break;
+    }
+    q->last_id = m.id;
+    if (m.payload == NULL || (m.protocol != ETH_P_IP && m.protocol != ETH_P_IPV6)) {
+        counter_inc(q->counters, q->id.strays);
+        nfq_verdict_add_id(q->own_verdicts, m.id, true);
+        return true;
+    }
+    p = packet_pool_get(q->pool);
+    if (p == NULL)
+        return false;
+    fill_packet(q, p, &m, q->armed[i], v->now_us);
+    vector_push(v, p);
+    arm(q, i);
+    return true;
+}
+
+static enum capture_status take_messages(struct nfq_queue *q, struct packet_vector *v)
+{
+    v->now_us = MAX(v->now_us, clock_wall_us());
+    while (q->from < q->filled && take_message(q, q->from, v))
+        q->from++;
+    counter_add(q->counters, q->id.packets, v->count);
+    return v->count > 0 ? CAPTURE_OK : CAPTURE_IDLE;
+}
+
+/* 0 when there is nothing yet. */
+static int receive_messages(struct nfq_queue *q)
+{
+    int n = recvmmsg(q->fd, q->message, VECTOR_FILL, MSG_DONTWAIT, NULL);
+
+    if (n < 0 && errno != EAGAIN && errno != EINTR)
+        counter_inc(q->counters, q->id.errors);
+    q->from = 0;
+    q->filled = n > 0 ? (unsigned)n : 0;
+    return n > 0;
+}
+
+static enum capture_status nfq_receive(void *queue, struct packet_vector *v)
+{
+    struct nfq_queue *q = queue;
+    struct pollfd at = { .fd = q->fd, .events = POLLIN };
+
+    if (UNLIKELY(__atomic_load_n(&q->interrupted, __ATOMIC_RELAXED) != 0))
+        return CAPTURE_END;
+    if (q->from < q->filled)
+        return take_messages(q, v);
+    if (!receive_messages(q)) {
+        packet_pool_collect(q->pool);
+        if (poll(&at, 1, WAIT_MS) <= 0 || !receive_messages(q))
+            return CAPTURE_IDLE;
+    }
+    return take_messages(q, v);
+}
+
+/* A thread that judges all the time leaves a CPU for it only where there are more CPUs than such
+ * threads. */
+static bool nfq_sends_apart(const struct conf_node *root, const char *source, unsigned threads,
+                            unsigned cpus)
+{
+    (void)root;
+    (void)source;
+    return cpus > threads;
+}
+
+/* --- verdicts ----------------------------------------------------------------------------- */
+
+static void *nfq_verdict_open(void *queue, struct counters *counters, bool in_order,
+                           struct helper_thread *sender)
+{
+    struct nfq_queue *q = queue;
+
+    return nfq_verdict_new(&q->capture->conf, q->fd, q->number, counters, in_order, sender);
+}
+
+static void nfq_add_verdict(void *tx, struct packet *p)
+{
+    nfq_verdict_add(tx, p);
+}
+
+static void nfq_flush(void *tx)
+{
+    nfq_verdict_flush(tx);
+}
+
+static void nfq_verdict_close(void *tx)
+{
+    nfq_verdict_free(tx);
+}
+
+/* By the routes; with the mark that keeps it from being queued again. */
+static void nfq_reject_path(void *queue, const struct packet *p, struct capture_path *out)
+{
+    const struct nfq_queue *q = queue;
+    const struct nfq_conf *conf = &q->capture->conf;
+
+    (void)p;
+    *out = (struct capture_path){ .mark = conf->mode == NFQ_REPEAT
+                                              ? conf->repeat_mark & conf->repeat_mask : 0 };
+}
+
+static const char *const run_modes[] = { "workers", "autofp", "pipeline", NULL };
+
+const struct capture_ops capture_nfq = {
+    .name = "nfq",
+    .label = "NFQ",
+    .doc = "netfilter queues, inline",
+    .default_run_mode = "workers",
+    .run_modes = run_modes,
+    .live = true,
+    .verdicts = true,
+    .sources = nfq_sources,
+    .open = nfq_open,
+    .queue_open = nfq_queue_open,
+    .receive = nfq_receive,
+    .sends_apart = nfq_sends_apart,
+    .tx_open = nfq_verdict_open,
+    .verdict = nfq_add_verdict,
+    .tx_flush = nfq_flush,
+    .tx_close = nfq_verdict_close,
+    .reject_path = nfq_reject_path,
+    .interrupt = nfq_interrupt,
+    .update_stats = nfq_update_stats,
+    .queue_close = nfq_queue_close,
+    .close = nfq_close,
+};

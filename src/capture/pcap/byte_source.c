@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/pcap/byte_source.c - a window on the bytes: the whole mapping, or a buffer that is refilled
+ * from a descriptor, perhaps through a decompressor.
+ *
+ * A file that one thread reads is copied piece by piece into a buffer that stays in its CPU's
+ * cache, as long as nobody holds on to what was read when the next piece is due: the kernel copies
+ * a page faster than it maps it. Else it is mapped from there on. */
+#include "capture/pcap/byte_source.h"
+
+#include "base/array.h"
+#include "capture/pcap/decompress.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define RAW_SIZE (64u << 10)
+#define RELEASE_STEP (2u << 20)         /* of a mapped file, at once */
+#define RELEASE_KEEP (64u << 20)
+#define PAGE 4096u
+#define CHUNK_SIZE (512u << 10)         /* of a file that is copied */
+
+struct byte_share {
+    pthread_mutex_t lock;               /* opening and closing */
+    uint8_t *map;                       /* NULL: nobody has it open */
+    size_t size;
+    unsigned users, readers;
+    size_t released;                    /* atomic; up to where it is let go */
+    size_t passed[];                    /* atomic, of each reader: what it needs no more */
+};
+
+struct byte_source {
+    int fd;
+    struct byte_share *share;           /* NULL: the mapping is ours alone */
+    unsigned reader;
+    const uint8_t *at, *end;            /* the window */
+    uint64_t offset;                    /* of `at` */
+    uint64_t raw_done, raw_total;
+
+    uint8_t *map;                       /* NULL: it is a stream */
+    size_t map_size;
+    uint8_t *released, *release_at;     /* up to where it is let go; when to look again */
+
+    uint8_t *buf;                       /* streams, and files that are copied */
+    size_t buf_size;
+    bool is_copied;                     /* a plain file, not mapped or not yet */
+    bool may_move;                      /* nobody uses what has been skipped */
+    bool waits;                         /* for that */
+    uint8_t *raw;                       /* compressed bytes not yet used */
+    size_t raw_at, raw_len;
+    const struct decompress_ops *codec;
+    void *codec_self;
+    bool raw_finished;
+    char error[128];
+};
+
+static size_t raw_read(struct byte_source *s, uint8_t *into, size_t size)
+{
+    ssize_t n;
+
+    do {
+        n = read(s->fd, into, size);
+    } while (n < 0 && errno == EINTR);
+    if (n < 0)
+        snprintf(s->error, sizeof(s->error), "%s", strerror(errno));
+    if (n <= 0) {
+        s->raw_finished = true;
+        return 0;
+    }
+    s->raw_done += (uint64_t)n;
+    return (size_t)n;
+}
+
+/* The buffer starts with what was looked at to tell the format. */
+static size_t stream_read(struct byte_source *s, uint8_t *into, size_t size)
+{
+    size_t n = MIN(size, s->raw_len - s->raw_at);
+
+    if (n == 0)
+        return s->raw_finished ? 0 : raw_read(s, into, size);
+    memcpy(into, s->raw + s->raw_at, n);
+    s->raw_at += n;
+    return n;
+}
+
+static size_t codec_read(struct byte_source *s, uint8_t *into, size_t size)
+{
+    for (;;) {
+        size_t used = 0, produced = 0;
+
+        if (s->raw_at == s->raw_len && !s->raw_finished) {
+            s->raw_at = 0;
+            s->raw_len = raw_read(s, s->raw, RAW_SIZE);
+        }
+        if (!s->codec->run(s->codec_self, s->raw + s->raw_at, s->raw_len - s->raw_at, &used, into,
+                           size, &produced)) {
+            snprintf(s->error, sizeof(s->error), "broken %s data", s->codec->name);
+            s->raw_finished = true;
+            s->raw_at = s->raw_len;
+            return produced;
+        }
+        s->raw_at += used;
+        if (produced > 0)
+            return produced;
+        if (used == 0 && s->raw_finished)
+            return 0;
+    }
+}
+
+/* What is left of the window moves to the front; a buffer that grows lets the old one go. */
+static void move_to_front(struct byte_source *s, size_t need)
+{
+    size_t have = (size_t)(s->end - s->at);
+
+    if (need > s->buf_size) {
+        uint8_t *bigger = xmalloc(need * 2);
+
+        memcpy(bigger, s->at, have);
+        free(s->buf);
+        s->buf = bigger;
+        s->buf_size = need * 2;
+    } else if (have > 0) {
+        memmove(s->buf, s->at, have);
+    }
+    s->at = s->buf;
+    s->end = s->buf + have;
+}
+
+/* The next piece of a file: no more than it had when it was opened. */
+static COLD bool refill_copied(struct byte_source *s, size_t need)
+{
+    uint64_t behind = s->raw_total - s->raw_done;
+
+    s->waits = (size_t)(s->end - s->at) + behind >= need && !s->may_move;
+    if ((size_t)(s->end - s->at) + behind < need || s->waits)
+        return false;
+    move_to_front(s, need);
+    while ((size_t)(s->end - s->at) < need) {
+        size_t space = s->buf_size - (size_t)(s->end - s->buf);
+        size_t n = raw_read(s, s->buf + (s->end - s->buf), (size_t)MIN(space, behind));
+
+        if (n == 0)
+            return false;
+        s->end += n;
+        behind -= n;
+    }
+    return true;
+}
+
+/* Makes the window at least `need` long, if the stream has so much. */
+static COLD bool refill(struct byte_source *s, size_t need)
+{
+    size_t have = (size_t)(s->end - s->at);
+
+    if (s->map != NULL)
+        return false;
+    if (s->is_copied)
+        return refill_copied(s, need);
+    move_to_front(s, need);
+    while (have < need) {
+        size_t n = s->codec != NULL ? codec_read(s, s->buf + have, s->buf_size - have)
+                                    : stream_read(s, s->buf + have, s->buf_size - have);
+
+        if (n == 0)
+            break;
+        have += n;
+    }
+    s->end = s->buf + have;
+    return have >= need;
+}
+
+const uint8_t *byte_source_peek(struct byte_source *s, size_t need)
+{
+    if (UNLIKELY((size_t)(s->end - s->at) < need) && !refill(s, need))
+        return NULL;
+    return s->at;
+}
+
+/* What all have passed; who moves the mark lets go of what lies behind it. */
+static void release_shared(struct byte_share *share, unsigned reader, size_t passed)
+{
+    size_t least = passed, was = __atomic_load_n(&share->released, __ATOMIC_RELAXED);
+
+    __atomic_store_n(&share->passed[reader], passed, __ATOMIC_RELEASE);
+    for (unsigned i = 0; i < share->readers; i++)
+        least = MIN(least, __atomic_load_n(&share->passed[i], __ATOMIC_ACQUIRE));
+    if (least > was && __atomic_compare_exchange_n(&share->released, &was, least, false,
+                                                   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        madvise(share->map + was, least - was, MADV_DONTNEED);
+}
+
+/* What has been read need not stay in memory: but for the newest `keep` bytes and what is left of
+ * their page. */
+static COLD void release_behind(struct byte_source *s, size_t keep)
+{
+    uint8_t *to = s->map + ((size_t)(s->at - s->map) - keep) / PAGE * PAGE;
+
+    if (to > s->released) {
+        if (s->share != NULL)
+            release_shared(s->share, s->reader, (size_t)(to - s->map));
+        else
+            madvise(s->released, (size_t)(to - s->released), MADV_DONTNEED);
+        s->released = to;
+    }
+    s->release_at = s->released + RELEASE_KEEP + RELEASE_STEP;
+}
+
+void byte_source_skip(struct byte_source *s, size_t n)
+{
+    s->at += n;
+    s->offset += n;
+    s->may_move = false;
+    /* Packets under way lie in the newest RELEASE_KEEP: a pool of the largest frames is smaller. */
+    if (UNLIKELY(s->release_at != NULL && s->at >= s->release_at))
+        release_behind(s, RELEASE_KEEP);
+}
+
+void byte_source_release(struct byte_source *s)
+{
+    s->may_move = true;
+    if (s->map != NULL && (size_t)(s->at - s->released) >= RELEASE_STEP)
+        release_behind(s, 0);
+}
+
+size_t byte_source_left(const struct byte_source *s)
+{
+    return (size_t)(s->end - s->at);
+}
+
+struct byte_share *byte_share_new(unsigned readers)
+{
+    struct byte_share *share = xcalloc(1, sizeof(*share) + readers * sizeof(share->passed[0]));
+
+    pthread_mutex_init(&share->lock, NULL);
+    share->readers = readers;
+    return share;
+}
+
+void byte_share_free(struct byte_share *share)
+{
+    if (share == NULL)
+        return;
+    pthread_mutex_destroy(&share->lock);
+    free(share);
+}
+
+/* Private and writable: `replace` and the checksum fix-ups write into frames. */
+static uint8_t *map_new(int fd, size_t size)
+{
+    void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+
+    if (map == MAP_FAILED)
+        return NULL;
+    madvise(map, size, MADV_SEQUENTIAL);
+    return map;
+}
+
+/* The size is that which the first to come has found. */
+static uint8_t *map_shared(struct byte_share *share, int fd, size_t *size)
+{
+    pthread_mutex_lock(&share->lock);
+    if (share->map == NULL) {
+        share->map = map_new(fd, *size);
+        share->size = *size;
+        __atomic_store_n(&share->released, 0, __ATOMIC_RELAXED);
+    }
+    share->users += share->map != NULL;
+    *size = share->size;
+    pthread_mutex_unlock(&share->lock);
+    return share->map;
+}
+
+static void unmap_shared(struct byte_share *share, unsigned reader)
+{
+    __atomic_store_n(&share->passed[reader], SIZE_MAX, __ATOMIC_RELEASE);
+    pthread_mutex_lock(&share->lock);
+    if (--share->users == 0) {
+        munmap(share->map, share->size);
+        share->map = NULL;
+    }
+    pthread_mutex_unlock(&share->lock);
+}
+
+static bool map_file(struct byte_source *s, size_t size)
+{
+    uint8_t *map = s->share != NULL ? map_shared(s->share, s->fd, &size) : map_new(s->fd, size);
+
+    if (map == NULL)
+        return false;
+    s->map = map;
+    s->map_size = size;
+    s->released = s->map;
+    s->release_at = s->map + RELEASE_KEEP + RELEASE_STEP;
+    s->at = s->map + s->offset;
+    s->end = s->map + size;
+    return true;
+}
+
+/* The buffer stays until the source is closed: somebody may still look there. */
+void byte_source_hold(struct byte_source *s)
+{
+    if (s->is_copied && map_file(s, (size_t)s->raw_total))
+        s->is_copied = s->waits = false;
+}
+
+bool byte_source_waits(const struct byte_source *s)
+{
+    return s->waits;
+}
+
+static bool copy_file(struct byte_source *s)
+{
+    if (s->share != NULL)
+        return false;
+    (void)posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+    s->buf_size = CHUNK_SIZE;
+    s->buf = xaligned(PAGE, s->buf_size);
+    s->at = s->end = s->buf;
+    s->is_copied = s->may_move = true;
+    return true;
+}
+
+static int open_stream(struct byte_source *s, size_t buffer_size, struct err *err,
+                       const char *path)
+{
+    s->raw = xmalloc(RAW_SIZE);
+    while (s->raw_len < 8 && !s->raw_finished)
+        s->raw_len += raw_read(s, s->raw + s->raw_len, RAW_SIZE - s->raw_len);
+    s->codec = decompress_find(s->raw, s->raw_len);
+    if (s->codec != NULL) {
+        s->codec_self = s->codec->open();
+        if (s->codec_self == NULL)
+            return err_set(err, "%s: no memory to unpack %s", path, s->codec->name);
+    }
+    s->buf_size = MAX(buffer_size, (size_t)RAW_SIZE);
+    s->buf = xmalloc(s->buf_size);
+    s->at = s->end = s->buf;
+    return 0;
+}
+
+static bool looks_packed(int fd)
+{
+    uint8_t start[8];
+    ssize_t n = pread(fd, start, sizeof(start), 0);
+
+    return n > 0 && decompress_find(start, (size_t)n) != NULL;
+}
+
+struct byte_source *byte_source_open(const char *path, size_t buffer_size,
+                                     struct byte_share *share, unsigned reader, struct err *err)
+{
+    struct byte_source *s = xcalloc(1, sizeof(*s));
+    struct stat st;
+
+    s->share = share;
+    s->reader = reader;
+    s->fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    if (s->fd < 0 || fstat(s->fd, &st) < 0) {
+        err_set(err, "%s: %s", path, strerror(errno));
+        goto fail;
+    }
+    if (S_ISDIR(st.st_mode)) {
+        err_set(err, "%s: is a directory", path);
+        goto fail;
+    }
+    if (S_ISREG(st.st_mode))
+        s->raw_total = (uint64_t)st.st_size;
+    if (S_ISREG(st.st_mode) && st.st_size > 0 && lseek(s->fd, 0, SEEK_CUR) == 0 &&
+        !looks_packed(s->fd) && (copy_file(s) || map_file(s, (size_t)st.st_size)))
+        return s;
+    if (open_stream(s, buffer_size, err, path) == 0)
+        return s;
+
+fail:
+    byte_source_close(s);
+    return NULL;
+}
+
+void byte_source_close(struct byte_source *s)
+{
+    if (s == NULL)
+        return;
+    if (s->map != NULL && s->share != NULL)
+        unmap_shared(s->share, s->reader);
+    else if (s->map != NULL)
+        munmap(s->map, s->map_size);
+    if (s->codec_self != NULL)
+        s->codec->close(s->codec_self);
+    if (s->fd >= 0)
+        close(s->fd);
+    free(s->raw);
+    free(s->buf);
+    free(s);
+}
+
+bool byte_source_is_stable(const struct byte_source *s)
+{
+    return s->map != NULL || s->is_copied;
+}
+
+uint64_t byte_source_offset(const struct byte_source *s)
+{
+    return s->offset;
+}
+
+void byte_source_progress(const struct byte_source *s, uint64_t *done, uint64_t *total)
+{
+    *done = byte_source_is_stable(s) ? s->offset : s->raw_done;
+    *total = s->raw_total;
+}
+
+const char *byte_source_error(const struct byte_source *s)
+{
+    return s->error[0] != '\0' ? s->error : NULL;
+}

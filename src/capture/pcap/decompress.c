@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/pcap/decompress.c - gzip, xz, zstd, lz4. Files of several members are read through. */
+#include "config.h"
+
+#include "capture/pcap/decompress.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <lzma.h>
+#include <zlib.h>
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+#endif
+#ifdef HAVE_LZ4
+#include <lz4frame.h>
+#endif
+
+static void *gzip_open(void)
+{
+    z_stream *z = calloc(1, sizeof(*z));
+
+    if (z != NULL && inflateInit2(z, 15 + 16) != Z_OK) {
+        free(z);
+        z = NULL;
+    }
+    return z;
+}
+
+static bool gzip_run(void *self, const uint8_t *in, size_t in_len, size_t *in_used, uint8_t *out,
+                     size_t out_len, size_t *out_produced)
+{
+    z_stream *z = self;
+    int status;
+
+    z->next_in = (uint8_t *)(uintptr_t)in;
+    z->avail_in = (unsigned)in_len;
+    z->next_out = out;
+    z->avail_out = (unsigned)out_len;
+    status = inflate(z, Z_NO_FLUSH);
+    *in_used = in_len - z->avail_in;
+    *out_produced = out_len - z->avail_out;
+    if (status == Z_STREAM_END)
+        return inflateReset(z) == Z_OK;
+    return status == Z_OK || status == Z_BUF_ERROR;
+}
+
+static void gzip_close(void *self)
+{
+    inflateEnd(self);
+    free(self);
+}
+
+static void *xz_open(void)
+{
+    lzma_stream *x = calloc(1, sizeof(*x));
+
+    if (x != NULL && lzma_stream_decoder(x, (uint64_t)256 << 20, LZMA_CONCATENATED) != LZMA_OK) {
+        free(x);
+        x = NULL;
+    }
+    return x;
+}
+
+static bool xz_run(void *self, const uint8_t *in, size_t in_len, size_t *in_used, uint8_t *out,
+                   size_t out_len, size_t *out_produced)
+{
+    lzma_stream *x = self;
+    lzma_ret status;
+
+    x->next_in = in;
+    x->avail_in = in_len;
+    x->next_out = out;
+    x->avail_out = out_len;
+    status = lzma_code(x, in_len == 0 ? LZMA_FINISH : LZMA_RUN);
+    *in_used = in_len - x->avail_in;
+    *out_produced = out_len - x->avail_out;
+    return status == LZMA_OK || status == LZMA_STREAM_END || status == LZMA_BUF_ERROR;
+}
+
+static void xz_close(void *self)
+{
+    lzma_end(self);
+    free(self);
+}
+
+#ifdef HAVE_ZSTD
+static void *zstd_open(void)
+{
+    return ZSTD_createDStream();
+}
+
+static bool zstd_run(void *self, const uint8_t *in, size_t in_len, size_t *in_used, uint8_t *out,
+                     size_t out_len, size_t *out_produced)
+{
+    ZSTD_inBuffer from = { in, in_len, 0 };
+    ZSTD_outBuffer to = { out, out_len, 0 };
+    size_t status = ZSTD_decompressStream(self, &to, &from);
+
+    *in_used = from.pos;
+    *out_produced = to.pos;
+    return !ZSTD_isError(status);
+}
+
+static void zstd_close(void *self)
+{
+    ZSTD_freeDStream(self);
+}
+#endif
+
+#ifdef HAVE_LZ4
+static void *lz4_open(void)
+{
+    LZ4F_dctx *ctx = NULL;
+
+    return LZ4F_isError(LZ4F_createDecompressionContext(&ctx, LZ4F_VERSION)) ? NULL : ctx;
+}
+
+static bool lz4_run(void *self, const uint8_t *in, size_t in_len, size_t *in_used, uint8_t *out,
+                    size_t out_len, size_t *out_produced)
+{
+    size_t used = in_len, produced = out_len;
+    size_t status = LZ4F_decompress(self, out, &produced, in, &used, NULL);
+
+    *in_used = used;
+    *out_produced = produced;
+    return !LZ4F_isError(status);
+}
+
+static void lz4_close(void *self)
+{
+    LZ4F_freeDecompressionContext(self);
+}
+#endif
+
+static const struct decompress_ops table[] = {
+    { "gzip", { 0x1f, 0x8b }, 2, gzip_open, gzip_run, gzip_close },
+    { "xz", { 0xfd, '7', 'z', 'X', 'Z', 0 }, 6, xz_open, xz_run, xz_close },
+#ifdef HAVE_ZSTD
+    { "zstd", { 0x28, 0xb5, 0x2f, 0xfd }, 4, zstd_open, zstd_run, zstd_close },
+#endif
+#ifdef HAVE_LZ4
+    { "lz4", { 0x04, 0x22, 0x4d, 0x18 }, 4, lz4_open, lz4_run, lz4_close },
+#endif
+};
+
+const struct decompress_ops *decompress_find(const uint8_t *start, size_t len)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(table); i++)
+        if (len >= table[i].magic_len && memcmp(start, table[i].magic, table[i].magic_len) == 0)
+            return &table[i];
+    return NULL;
+}

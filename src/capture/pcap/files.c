@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/pcap/files.c - which capture files are to be read. */
+#include "capture/pcap/files.h"
+
+#include "base/array.h"
+#include "base/system/clock.h"
+#include "base/report/log.h"
+#include "capture/pcap/byte_source.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DEPTH_MAX 255
+
+struct pcap_files {
+    struct pcap_files_conf conf;
+    pthread_mutex_t lock;
+    ARRAY_OF(struct pcap_input *) list;
+    unsigned readers, taken;
+    int64_t newest_ns;                  /* of the files taken so far */
+    uint64_t look_at_ns;                /* when to look again */
+};
+
+static int64_t changed_ns(const struct stat *st)
+{
+    return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+}
+
+static void add(struct pcap_files *files, const char *path, const struct stat *st, bool is_alone)
+{
+    struct pcap_input *input = xcalloc(1, sizeof(*input));
+
+    *input = (struct pcap_input){
+        .path = xstrdup(path), .size = (uint64_t)st->st_size, .changed_ns = changed_ns(st),
+        .is_alone = is_alone,
+    };
+    ARRAY_PUSH(&files->list, input);
+}
+
+static void scan(struct pcap_files *files, const char *path, int64_t newer, int64_t older,
+                 unsigned depth)
+{
+    DIR *dir = opendir(path);
+    struct dirent *entry;
+
+    if (dir == NULL) {
+        log_warning("pcap", "%s: %s", path, strerror(errno));
+        return;
+    }
+    while ((entry = readdir(dir)) != NULL) {
+        char inner[4096];
+        struct stat st;
+
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+            snprintf(inner, sizeof(inner), "%s/%s", path, entry->d_name) >= (int)sizeof(inner) ||
+            lstat(inner, &st) < 0)
+            continue;
+        if (S_ISDIR(st.st_mode) && files->conf.recursive && depth < DEPTH_MAX)
+            scan(files, inner, newer, older, depth + 1);
+        if (S_ISREG(st.st_mode) && changed_ns(&st) > newer && changed_ns(&st) < older)
+            add(files, inner, &st, false);
+    }
+    closedir(dir);
+}
+
+static int compare_inputs(const void *a, const void *b)
+{
+    const struct pcap_input *x = *(struct pcap_input *const *)a;
+    const struct pcap_input *y = *(struct pcap_input *const *)b;
+
+    if (x->changed_ns != y->changed_ns)
+        return x->changed_ns < y->changed_ns ? -1 : 1;
+    return strcmp(x->path, y->path);
+}
+
+/* What one directory holds beyond what was taken before, in order. */
+static void scan_sorted(struct pcap_files *files, const char *path)
+{
+    size_t before = files->list.count;
+    int64_t older = INT64_MAX;
+
+    if (files->conf.continuous)
+        older = (int64_t)clock_wall_us() * 1000 - (int64_t)files->conf.delay_s * 1000000000;
+    scan(files, path, files->newest_ns, older, 0);
+    if (files->list.count > before)
+        qsort(files->list.at + before, files->list.count - before, sizeof(files->list.at[0]),
+              compare_inputs);
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Only directories get more files. */
+static bool has_directory(const char *const *paths)
+{
+    for (; *paths != NULL; paths++)
+        if (is_directory(*paths))
+            return true;
+    return false;
+}
+
+static void remember_newest(struct pcap_files *files)
+{
+    for (size_t i = 0; i < files->list.count && files->conf.continuous; i++)
+        files->newest_ns = MAX(files->newest_ns, files->list.at[i]->changed_ns);
+}
+
+static void look(struct pcap_files *files)
+{
+    for (unsigned i = 0; files->conf.paths[i] != NULL; i++)
+        if (is_directory(files->conf.paths[i]))
+            scan_sorted(files, files->conf.paths[i]);
+    remember_newest(files);
+    files->look_at_ns = clock_ns() + (uint64_t)files->conf.poll_s * 1000000000;
+}
+
+static int take_paths(struct pcap_files *files, struct err *err)
+{
+    for (unsigned i = 0; files->conf.paths[i] != NULL; i++) {
+        const char *path = files->conf.paths[i];
+        struct stat st = { 0 };
+
+        if (strcmp(path, "-") != 0 && (stat(path, &st) < 0 || access(path, R_OK) < 0))
+            return err_set(err, "pcap file '%s': %s", path, strerror(errno));
+        if (S_ISDIR(st.st_mode))
+            scan_sorted(files, path);
+        else
+            add(files, path, &st, true);
+    }
+    remember_newest(files);
+    return 0;
+}
+
+struct pcap_files *pcap_files_new(const struct pcap_files_conf *conf, struct err *err)
+{
+    struct pcap_files *files = xcalloc(1, sizeof(*files));
+
+    files->conf = *conf;
+    files->conf.continuous = conf->continuous && has_directory(conf->paths);
+    files->newest_ns = INT64_MIN;
+    pthread_mutex_init(&files->lock, NULL);
+    if (take_paths(files, err) < 0) {
+        pcap_files_free(files);
+        return NULL;
+    }
+    return files;
+}
+
+void pcap_files_free(struct pcap_files *files)
+{
+    if (files == NULL)
+        return;
+    for (size_t i = 0; i < files->list.count; i++) {
+        byte_share_free(files->list.at[i]->share);
+        free(files->list.at[i]->path);
+        free(files->list.at[i]);
+    }
+    ARRAY_FREE(&files->list);
+    pthread_mutex_destroy(&files->lock);
+    free(files);
+}
+
+void pcap_files_add_reader(struct pcap_files *files)
+{
+    pthread_mutex_lock(&files->lock);
+    files->readers++;
+    pthread_mutex_unlock(&files->lock);
+}
+
+static struct pcap_input *input_at(struct pcap_files *files, unsigned i, bool *more)
+{
+    struct pcap_input *input = NULL;
+
+    if (i >= files->list.count && files->conf.continuous && clock_ns() >= files->look_at_ns)
+        look(files);
+    if (i < files->list.count)
+        input = files->list.at[i];
+    *more = files->conf.continuous;
+    return input;
+}
+
+struct pcap_input *pcap_files_at(struct pcap_files *files, unsigned i, bool *more)
+{
+    struct pcap_input *input;
+
+    pthread_mutex_lock(&files->lock);
+    input = input_at(files, i, more);
+    pthread_mutex_unlock(&files->lock);
+    return input;
+}
+
+struct byte_share *pcap_files_share(struct pcap_files *files, struct pcap_input *input)
+{
+    struct byte_share *share;
+
+    pthread_mutex_lock(&files->lock);
+    if (input->share == NULL && !files->conf.one_reader && files->readers > 1)
+        input->share = byte_share_new(files->readers);
+    share = input->share;
+    pthread_mutex_unlock(&files->lock);
+    return share;
+}
+
+struct pcap_input *pcap_files_take(struct pcap_files *files, bool *more)
+{
+    struct pcap_input *input;
+
+    pthread_mutex_lock(&files->lock);
+    input = input_at(files, files->taken, more);
+    files->taken += input != NULL;
+    pthread_mutex_unlock(&files->lock);
+    return input;
+}
+
+void pcap_files_done(struct pcap_files *files, struct pcap_input *input, uint64_t alerts)
+{
+    __atomic_fetch_add(&input->alerts, alerts, __ATOMIC_RELAXED);
+    if (!files->conf.one_reader &&
+        __atomic_add_fetch(&input->readers_done, 1, __ATOMIC_ACQ_REL) < files->readers)
+        return;
+    if (files->conf.delete_when == DELETE_NEVER || strcmp(input->path, "-") == 0)
+        return;
+    if (files->conf.delete_when == DELETE_WITHOUT_ALERTS &&
+        __atomic_load_n(&input->alerts, __ATOMIC_RELAXED) > 0)
+        return;
+    if (unlink(input->path) < 0)
+        log_warning("pcap", "cannot delete %s: %s", input->path, strerror(errno));
+}
+
+uint64_t pcap_files_total(struct pcap_files *files)
+{
+    uint64_t total = 0;
+
+    pthread_mutex_lock(&files->lock);
+    for (size_t i = 0; i < files->list.count; i++)
+        total += files->list.at[i]->size;
+    pthread_mutex_unlock(&files->lock);
+    return total;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/pcap/files.h - which capture files are to be read, in which order: those named, and
+ * those of the directories named, by time of last change and then by name.
+ *
+ * Shared by all threads that read; a lock guards the list, which is asked once a file. */
+#ifndef CAPTURE_PCAP_FILES_H
+#define CAPTURE_PCAP_FILES_H
+
+#include "base/err.h"
+
+enum delete_when { DELETE_NEVER, DELETE_ALWAYS, DELETE_WITHOUT_ALERTS };
+
+struct pcap_files_conf {
+    const char *const *paths;           /* NULL-ended; borrowed while it lives */
+    bool recursive;                     /* directories in directories */
+    bool continuous;                    /* look again for new ones, for ever */
+    unsigned delay_s, poll_s;           /* continuous: how old a file must be; how often to look */
+    enum delete_when delete_when;
+    bool one_reader;                    /* a file is read by who takes it, else by all */
+};
+
+/* Lives as long as the list. */
+struct pcap_input {
+    char *path;
+    uint64_t size;
+    int64_t changed_ns;
+    bool is_alone;                      /* named itself, not found in a directory */
+    unsigned readers_done;              /* atomic */
+    uint64_t alerts;                    /* atomic */
+    struct byte_share *share;           /* pcap_files_share() */
+};
+
+struct pcap_files;
+
+/* NULL with *err when a path does not exist or may not be read. */
+struct pcap_files *pcap_files_new(const struct pcap_files_conf *conf, struct err *err);
+void pcap_files_free(struct pcap_files *files);
+
+/* By each thread that will read, before any does. */
+void pcap_files_add_reader(struct pcap_files *files);
+
+/* Number i, from 0. NULL: there is none; *more says whether one may yet come. */
+struct pcap_input *pcap_files_at(struct pcap_files *files, unsigned i, bool *more);
+/* What its readers have in common; NULL when there is only one. */
+struct byte_share *pcap_files_share(struct pcap_files *files, struct pcap_input *input);
+/* one_reader: the next one that nobody has taken. */
+struct pcap_input *pcap_files_take(struct pcap_files *files, bool *more);
+/* By each reader, when the last packet of the file has been returned: the last one deletes. */
+void pcap_files_done(struct pcap_files *files, struct pcap_input *input, uint64_t alerts);
+uint64_t pcap_files_total(struct pcap_files *files);        /* bytes of all known */
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/pcap/reader.c - frames out of a capture file.
+ *
+ * A file is as hostile as a wire: every length is checked against a bound and against the bytes
+ * there are before it is used. */
+#include "capture/pcap/reader.h"
+
+#include "base/array.h"
+#include "base/text/bytes.h"
+#include "capture/pcap/byte_source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* No link has longer frames; libpcap draws the line here too for most of them. */
+#define FRAME_MAX 262144u
+#define BLOCK_MAX (16u << 20)
+#define INTERFACES_MAX 65536
+
+/* How far in front of the reader memory is fetched; past the end it does no harm. One record leads
+ * to the next, and to be told where that is takes as long as a look into memory does. */
+#define AHEAD 8192
+
+static inline void fetch_ahead(const uint8_t *from, size_t len)
+{
+    const uint8_t *at = from + AHEAD;
+
+    for (size_t i = 0; i < len; i += CACHE_LINE)
+        PREFETCH(at + i);
+}
+
+enum {
+    BLOCK_SECTION = 0x0a0d0d0a, BLOCK_INTERFACE = 1, BLOCK_PACKET_OLD = 2, BLOCK_SIMPLE = 3,
+    BLOCK_ENHANCED = 6,
+};
+
+/* Units a second: 10^n or 2^n. */
+struct ng_interface {
+    int link_type;
+    uint32_t snaplen;
+    uint64_t units;
+    int64_t offset_s;
+};
+
+struct pcap_reader {
+    struct byte_source *source;
+    enum pcap_status (*next)(struct pcap_reader *r, struct pcap_frame *f);
+    bool big_endian, nanoseconds;
+    unsigned header_size;               /* of a classic record */
+    int link_type;
+    ARRAY_OF(struct ng_interface) interfaces;
+    char problem[200];
+};
+
+static uint16_t read16(const struct pcap_reader *r, const uint8_t *p)
+{
+    return r->big_endian ? get_be16(p) : get_le16(p);
+}
+
+static uint32_t read32(const struct pcap_reader *r, const uint8_t *p)
+{
+    return r->big_endian ? get_be32(p) : get_le32(p);
+}
+
+static COLD enum pcap_status broken(struct pcap_reader *r, const char *what)
+{
+    const char *why = byte_source_error(r->source);
+
+    snprintf(r->problem, sizeof(r->problem), "%s at byte %llu%s%s", what,
+             (unsigned long long)byte_source_offset(r->source), why != NULL ? ": " : "",
+             why != NULL ? why : "");
+    return PCAP_STATUS_BROKEN;
+}
+
+/* Fewer bytes than wanted: the end if there are none. */
+static COLD enum pcap_status broken_off(struct pcap_reader *r, const char *what)
+{
+    if (byte_source_waits(r->source))
+        return PCAP_STATUS_LATER;
+    if (byte_source_left(r->source) == 0 && byte_source_error(r->source) == NULL)
+        return PCAP_STATUS_END;
+    return broken(r, what);
+}
+
+static COLD enum pcap_status truncated(struct pcap_reader *r, const char *what)
+{
+    return byte_source_waits(r->source) ? PCAP_STATUS_LATER : broken(r, what);
+}
+
+static enum pcap_status classic_next(struct pcap_reader *r, struct pcap_frame *f)
+{
+    const uint8_t *h = byte_source_peek(r->source, r->header_size);
+    uint64_t fraction;
+
+    if (UNLIKELY(h == NULL))
+        return broken_off(r, "cut short in a packet header");
+    f->len = read32(r, h + 8);
+    f->wire_len = read32(r, h + 12);
+    fraction = read32(r, h + 4);
+    f->time_us = (uint64_t)read32(r, h) * 1000000 + (r->nanoseconds ? fraction / 1000 : fraction);
+    f->link_type = r->link_type;
+    if (UNLIKELY(f->len > FRAME_MAX))
+        return broken(r, "senseless packet length");
+    h = byte_source_peek(r->source, r->header_size + f->len);
+    if (UNLIKELY(h == NULL))
+        return truncated(r, "cut short in a packet");
+    f->data = (uint8_t *)(uintptr_t)h + r->header_size;
+    byte_source_skip(r->source, r->header_size + f->len);
+    fetch_ahead(h, r->header_size + f->len);
+    return PCAP_STATUS_FRAME;
+}
+
+static uint64_t resolution(uint8_t code)
+{
+    uint64_t units = 1;
+
+    if ((code & 0x80) != 0)
+        return (uint64_t)1 << MIN(code & 0x7f, 63);
+    for (unsigned i = 0; i < MIN(code, (uint8_t)18); i++)
+        units *= 10;
+    return units;
+}
+
+static void interface_options(const struct pcap_reader *r, struct ng_interface *i,
+                              struct bytes in)
+{
+    while (bytes_have(&in, 4)) {
+        const uint8_t *h = take_bytes(&in, 4), *value;
+        unsigned code = read16(r, h), len = read16(r, h + 2);
+
+        if (code == 0 || !bytes_have(&in, len))
+            return;
+        value = take_bytes(&in, len);
+        take_skip(&in, (4 - len % 4) % 4);
+        if (code == 9 && len == 1)
+            i->units = resolution(value[0]);
+        if (code == 14 && len == 8)
+            i->offset_s = (int64_t)(r->big_endian ? get_be64(value) : get_le64(value));
+    }
+}
+
+static bool interface_block(struct pcap_reader *r, struct bytes in)
+{
+    struct ng_interface i = { .units = 1000000 };
+    const uint8_t *h = take_bytes(&in, 8);
+
+    if (h == NULL || r->interfaces.count >= INTERFACES_MAX)
+        return false;
+    i.link_type = read16(r, h);
+    i.snaplen = read32(r, h + 4);
+    interface_options(r, &i, in);
+    ARRAY_PUSH(&r->interfaces, i);
+    return true;
+}
+
+static uint64_t ng_time(const struct ng_interface *i, uint32_t high, uint32_t low)
+{
+    uint64_t t = (uint64_t)high << 32 | low;
+    uint64_t us = i->units == 1000000
+                ? t : t / i->units * 1000000 +
+                      (uint64_t)((unsigned __int128)(t % i->units) * 1000000 / i->units);
+
+    return us + (uint64_t)i->offset_s * 1000000;
+}
+
+/* Enhanced and obsolete blocks differ in how they name the interface. */
+static bool packet_block(struct pcap_reader *r, uint32_t type, struct bytes in,
+                         struct pcap_frame *f)
+{
+    const uint8_t *h = take_bytes(&in, 20);
+    uint32_t number;
+
+    if (h == NULL)
+        return false;
+    number = type == BLOCK_ENHANCED ? read32(r, h) : read16(r, h);
+    if (number >= r->interfaces.count)
+        return false;
+    f->link_type = r->interfaces.at[number].link_type;
+    f->time_us = ng_time(&r->interfaces.at[number], read32(r, h + 4), read32(r, h + 8));
+    f->len = read32(r, h + 12);
+    f->wire_len = read32(r, h + 16);
+    f->data = (uint8_t *)(uintptr_t)take_bytes(&in, f->len);
+    return f->data != NULL && f->len <= FRAME_MAX;
+}
+
+static bool simple_block(struct pcap_reader *r, struct bytes in, struct pcap_frame *f)
+{
+    const uint8_t *h = take_bytes(&in, 4);
+
+    if (h == NULL || r->interfaces.count == 0)
+        return false;
+    f->link_type = r->interfaces.at[0].link_type;
+    f->time_us = 0;
+    f->wire_len = read32(r, h);
+    f->len = f->wire_len;
+    if (r->interfaces.at[0].snaplen > 0)
+        f->len = MIN(f->len, r->interfaces.at[0].snaplen);
+    f->len = MIN(f->len, (uint32_t)bytes_left(&in));
+    f->data = (uint8_t *)(uintptr_t)in.next;
+    return f->len <= FRAME_MAX;
+}
+
+static bool section_block(struct pcap_reader *r, const uint8_t *h)
+{
+    if (get_be32(h + 8) == 0x1a2b3c4d)
+        r->big_endian = true;
+    else if (get_le32(h + 8) == 0x1a2b3c4d)
+        r->big_endian = false;
+    else
+        return false;
+    r->interfaces.count = 0;
+    return true;
+}
+
+/* One block; *is_frame: it was a packet. */
+static enum pcap_status ng_block(struct pcap_reader *r, struct pcap_frame *f, bool *is_frame)
+{
+    const uint8_t *h = byte_source_peek(r->source, 12);
+    struct bytes body;
+    uint32_t type, len;
+    bool ok = true;
+
+    if (UNLIKELY(h == NULL))
+        return broken_off(r, "cut short in a block header");
+    if (get_be32(h) == BLOCK_SECTION && !section_block(r, h))
+        return broken(r, "section without a byte order");
+    type = read32(r, h);
+    len = read32(r, h + 4);
+    if (UNLIKELY(len < 12 || len > BLOCK_MAX || len % 4 != 0))
+        return broken(r, "senseless block length");
+    h = byte_source_peek(r->source, len);
+    if (UNLIKELY(h == NULL))
+        return truncated(r, "cut short in a block");
+    body = bytes_of(h + 8, len - 12);
+    if (type == BLOCK_ENHANCED || type == BLOCK_PACKET_OLD)
+        ok = *is_frame = packet_block(r, type, body, f);
+    else if (type == BLOCK_SIMPLE)
+        ok = *is_frame = simple_block(r, body, f);
+    else if (type == BLOCK_INTERFACE)
+        ok = interface_block(r, body);
+    if (UNLIKELY(!ok))
+        return broken(r, "senseless block");
+    byte_source_skip(r->source, len);
+    fetch_ahead(h, len);
+    return PCAP_STATUS_FRAME;
+}
+
+static enum pcap_status ng_next(struct pcap_reader *r, struct pcap_frame *f)
+{
+    bool is_frame = false;
+    enum pcap_status status;
+
+    do {
+        status = ng_block(r, f, &is_frame);
+    } while (status == PCAP_STATUS_FRAME && !is_frame);
+    return status;
+}
+
+static bool classic_magic(struct pcap_reader *r, uint32_t magic)
+{
+    switch (magic) {
+    case 0xa1b2c3d4: r->header_size = 16; return true;
+    case 0xa1b23c4d: r->header_size = 16; r->nanoseconds = true; return true;
+    /* The "modified" format of old Linux distributions adds interface, protocol and type. */
+    case 0xa1b2cd34: r->header_size = 24; return true;
+    }
+    return false;
+}
+
+static int read_start(struct pcap_reader *r, const char *path, struct err *err)
+{
+    const uint8_t *h = byte_source_peek(r->source, 4);
+    uint64_t done, total;
+    const char *why;
+
+    if (h != NULL && get_be32(h) == BLOCK_SECTION) {
+        r->next = ng_next;
+        return 0;
+    }
+    if (h != NULL && (classic_magic(r, get_le32(h)) ||
+                      (r->big_endian = classic_magic(r, get_be32(h))))) {
+        h = byte_source_peek(r->source, 24);
+        if (h == NULL)
+            return err_set(err, "%s: the file header is cut short", path);
+        r->next = classic_next;
+        r->link_type = (int)(read32(r, h + 20) & 0x03ffffff);
+        byte_source_skip(r->source, 24);
+        return 0;
+    }
+    why = byte_source_error(r->source);
+    if (why != NULL)
+        return err_set(err, "%s: %s", path, why);
+    byte_source_progress(r->source, &done, &total);
+    if (byte_source_left(r->source) == 0)
+        return err_set(err, "%s: %s", path, done > 0 ? "cut short before anything can be unpacked"
+                                                     : "the file is empty");
+    return err_set(err, "%s: neither pcap nor pcapng, nor one of them compressed", path);
+}
+
+struct pcap_reader *pcap_reader_open(const char *path, size_t buffer_size, struct err *err)
+{
+    return pcap_reader_open_shared(path, buffer_size, NULL, 0, err);
+}
+
+struct pcap_reader *pcap_reader_open_shared(const char *path, size_t buffer_size,
+                                            struct byte_share *share, unsigned reader,
+                                            struct err *err)
+{
+    struct pcap_reader *r = xcalloc(1, sizeof(*r));
+
+    r->source = byte_source_open(path, buffer_size, share, reader, err);
+    if (r->source == NULL || read_start(r, path, err) < 0) {
+        pcap_reader_close(r);
+        return NULL;
+    }
+    return r;
+}
+
+void pcap_reader_close(struct pcap_reader *r)
+{
+    if (r == NULL)
+        return;
+    byte_source_close(r->source);
+    ARRAY_FREE(&r->interfaces);
+    free(r);
+}
+
+enum pcap_status pcap_reader_next(struct pcap_reader *r, struct pcap_frame *frame)
+{
+    return r->next(r, frame);
+}
+
+void pcap_reader_release(struct pcap_reader *r)
+{
+    byte_source_release(r->source);
+}
+
+void pcap_reader_hold(struct pcap_reader *r)
+{
+    byte_source_hold(r->source);
+}
+
+const char *pcap_reader_problem(const struct pcap_reader *r)
+{
+    return r->problem;
+}
+
+bool pcap_reader_is_stable(const struct pcap_reader *r)
+{
+    return byte_source_is_stable(r->source);
+}
+
+void pcap_reader_progress(const struct pcap_reader *r, uint64_t *done, uint64_t *total)
+{
+    byte_source_progress(r->source, done, total);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/pcap/reader.h - frames out of a capture file: classic pcap (micro- and nanoseconds,
+ * both byte orders, the "modified" format with longer headers) and pcapng (sections, several
+ * interfaces, enhanced, simple and obsolete packet blocks).
+ *
+ * Formats: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng. One thread. */
+#ifndef CAPTURE_PCAP_READER_H
+#define CAPTURE_PCAP_READER_H
+
+#include "base/err.h"
+
+struct pcap_frame {
+    uint8_t *data;              /* see byte_source_peek() for how long */
+    uint32_t len, wire_len;
+    uint64_t time_us;           /* since 1970 */
+    int link_type;              /* LINKTYPE_ number */
+};
+
+enum pcap_status {
+    PCAP_STATUS_FRAME, PCAP_STATUS_END, PCAP_STATUS_BROKEN,
+    PCAP_STATUS_LATER,          /* when the frames so far have been forgotten, or are held */
+};
+
+struct pcap_reader;
+
+/* NULL with *err: not to be opened, or no capture file. */
+struct byte_share;
+struct pcap_reader *pcap_reader_open(const char *path, size_t buffer_size, struct err *err);
+/* By one of several threads that read it: see byte_source.h. */
+struct pcap_reader *pcap_reader_open_shared(const char *path, size_t buffer_size,
+                                            struct byte_share *share, unsigned reader,
+                                            struct err *err);
+void pcap_reader_close(struct pcap_reader *r);
+
+/* BROKEN: cut short or senseless from here on; pcap_reader_problem() says what and where. */
+enum pcap_status pcap_reader_next(struct pcap_reader *r, struct pcap_frame *frame);
+/* The frames so far are not used any more, if they were stable. */
+void pcap_reader_release(struct pcap_reader *r);
+/* They are used for so long that it is better not to wait for it. */
+void pcap_reader_hold(struct pcap_reader *r);
+const char *pcap_reader_problem(const struct pcap_reader *r);
+
+bool pcap_reader_is_stable(const struct pcap_reader *r);     /* frames stay until forgotten */
+void pcap_reader_progress(const struct pcap_reader *r, uint64_t *done, uint64_t *total);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/transmit/bridge.c - which interfaces forward to which. */
+#include "capture/transmit/bridge.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/report/log.h"
+#include "base/text/text.h"
+
+static const struct conf_node *item_of(const struct conf_node *root, const char *section,
+                                       const char *name)
+{
+    return conf_item(conf_find(root, section), "interface", name);
+}
+
+/* Negative: no such word. */
+static int mode_of(const char *word)
+{
+    static const char *const words[] = { "none", "tap", "ips" };
+
+    for (int i = 0; i < (int)ARRAY_LEN(words); i++)
+        if (text_equal_nocase(text_of(word), words[i]))
+            return i;
+    return -1;
+}
+
+enum bridge_copy bridge_copy_mode(const struct conf_node *root, const char *section,
+                                  const char *name, const char **peer)
+{
+    const struct conf_node *item = item_of(root, section, name);
+    int mode = mode_of(conf_string(item, "copy-mode", "none"));
+
+    *peer = conf_string(item, "copy-iface", NULL);
+    return *peer != NULL && strcmp(*peer, "none") != 0 && mode >= 0 ? (enum bridge_copy)mode
+                                                                    : BRIDGE_NONE;
+}
+
+bool bridge_are_pair(const struct conf_node *root, const char *section, const char *one,
+                     const char *other)
+{
+    const char *there, *back;
+
+    return bridge_copy_mode(root, section, one, &there) != BRIDGE_NONE &&
+           strcmp(there, other) == 0 &&
+           bridge_copy_mode(root, section, other, &back) != BRIDGE_NONE && strcmp(back, one) == 0;
+}
+
+const char *bridge_peer(const struct conf_node *root, const char *section, const char *name)
+{
+    const char *peer;
+
+    return bridge_copy_mode(root, section, name, &peer) != BRIDGE_NONE &&
+           bridge_are_pair(root, section, name, peer) ? peer : NULL;
+}
+
+static bool is_second_of_pair(const struct conf_node *root, const char *section,
+                              const struct capture_names *names, const char *name)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (bridge_are_pair(root, section, names->at[i], name))
+            return true;
+    return false;
+}
+
+int bridge_sources(const struct conf_node *root, const char *section, const char *const *given,
+                   size_t count, struct capture_names *out, struct err *err)
+{
+    struct capture_names all = { 0 };
+    int status = capture_interfaces(root, section, given, count, &all, err);
+
+    for (size_t i = 0; i < all.count; i++) {
+        const char *peer;
+
+        if (is_second_of_pair(root, section, out, all.at[i]))
+            continue;
+        capture_names_add(out, all.at[i]);
+        if (bridge_copy_mode(root, section, all.at[i], &peer) != BRIDGE_NONE &&
+            !bridge_are_pair(root, section, all.at[i], peer))
+            log_warning(section, "what comes in by %s goes out by %s, but nothing comes back: "
+                        "%s has no copy-iface: %s", all.at[i], peer, peer, all.at[i]);
+    }
+    capture_names_free(&all);
+    return status;
+}
+
+bool bridge_any(const struct conf_node *root, const char *section, const char *const *sources,
+                size_t count, enum bridge_copy least)
+{
+    const char *peer;
+
+    for (size_t i = 0; i < count; i++)
+        if (bridge_copy_mode(root, section, sources[i], &peer) >= least)
+            return true;
+    return false;
+}
+
+int bridge_read(const struct conf_node *root, const char *section, const char *self,
+                const struct net_device *facts, enum bridge_copy *mode, char peer[64],
+                struct err *err)
+{
+    const struct conf_node *item = item_of(root, section, self);
+    const struct conf_node *key = conf_find(item, "copy-mode");
+    struct net_device there;
+    const char *name;
+
+    if (key != NULL && mode_of(conf_string(item, "copy-mode", "none")) < 0)
+        return err_at(err, key->at, "copy-mode: expected ips, tap or none, got \"%s\"", key->value);
+    *mode = bridge_copy_mode(root, section, self, &name);
+    if (*mode == BRIDGE_NONE && key != NULL && mode_of(key->value) != BRIDGE_NONE)
+        return err_at(err, key->at, "copy-mode: %s needs copy-iface: the interface by which the "
+                      "packets of %s go on", key->value, self);
+    if (*mode == BRIDGE_NONE)
+        return 0;
+    if (strcmp(name, self) == 0)
+        return err_at(err, conf_find(item, "copy-iface")->at,
+                      "copy-iface is the interface itself");
+    snprintf(peer, 64, "%s", name);
+    if (net_device_read(name, &there, err) < 0)
+        return -1;
+    if (there.mtu != facts->mtu)
+        log_error(section, "the MTU of %s is %u, that of %s is %u: larger packets will not "
+                  "pass; `ip link set dev %s mtu %u`", self, facts->mtu, name, there.mtu,
+                  there.mtu < facts->mtu ? name : self, MAX(there.mtu, facts->mtu));
+    return 0;
+}
