@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "endless.h"
 
-#include "app/private.h"
+#include "app/core/private.h"
 
 #include <malloc.h>
 #include <stdio.h>

@@ -152,7 +152,7 @@ struct expectation_data;
 
 /* What few flows have. */
 struct app_ext {
-    uint64_t ahead_bytes;               /* of files whose turn has not come: app/transfer.h */
+    uint64_t ahead_bytes;               /* of files whose turn has not come: app/core/transfer.h */
     struct buf buffered;                    /* output's: packets that may yet be logged */
     struct frames *frames[2];           /* the framework's; NULL until the first is made */
     struct expectation_data *expected; /* likewise; NULL: nothing */
@@ -259,7 +259,7 @@ struct app_buffer {
     uint8_t directions;
     uint8_t progress[2];        /* least progress of each direction at which it can be there */
     bool multi;                 /* several instances, each inspected for itself */
-    bool grows;                 /* a body or file: inspected again as it grows, see app/file.h */
+    bool grows;                 /* a body or file: inspected again as it grows, see app/core/file.h */
     bool lower_case;            /* normalised: patterns must be lower case (http.host) */
     uint8_t never_absent;       /* directions in which `absent` does not match */
     bool one_way;               /* a rule must say of which direction */

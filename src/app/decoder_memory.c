@@ -2,7 +2,7 @@
 /* app/decoder_memory.c - memory of decompressors, counted against the memcap of HTTP. */
 #include "app/decoder_memory.h"
 
-#include "app/private.h"
+#include "app/core/private.h"
 #include "base/memory/lib_memory.h"
 
 #define MEMCAP ((uint64_t)256 << 20)

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app/file.h"
+#include "app/core/file.h"
 #include "base/array.h"
 #include "base/system/directories.h"
 #include "base/report/json.h"

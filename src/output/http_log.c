@@ -2,7 +2,7 @@
 /* output/http_log.c - `http-log`: HTTP/1, a line for each request and what came back. */
 #include <stdlib.h>
 
-#include "app/http1/http1.h"
+#include "app/proto/http1/http1.h"
 #include "base/text/text.h"
 #include "output/line_log.h"
 #include "output/text.h"

@@ -7,8 +7,8 @@
 
 #include "output/output_private.h"
 
-#include "app/file.h"
-#include "app/tls/tls.h"
+#include "app/core/file.h"
+#include "app/proto/tls/tls.h"
 #include "base/report/log.h"
 
 #ifdef HAVE_LUA

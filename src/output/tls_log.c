@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "app/tls/tls.h"
+#include "app/proto/tls/tls.h"
 #include "output/line_log.h"
 #include "output/text.h"
 

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app/tls/tls.h"
+#include "app/proto/tls/tls.h"
 #include "base/array.h"
 #include "base/report/log.h"
 #include "output/logger.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "app/private.h"
+#include "app/core/private.h"
 #include "app/tests/replay.h"
 #include "app/tests/split.h"
 #include "app/tests/toy.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Files put together from ranges: order, overlap, doubles, what is missing, memory. */
-#include "app/ranges.h"
+#include "app/core/ranges.h"
 
-#include "app/file.h"
-#include "app/private.h"
+#include "app/core/file.h"
+#include "app/core/private.h"
 #include "app/tests/split.h"
 #include "base/test.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "app/tests/replay.h"
 
-#include "app/file.h"
-#include "app/private.h"
+#include "app/core/file.h"
+#include "app/core/private.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "app/tests/toy.h"
 
-#include "app/file.h"
+#include "app/core/file.h"
 #include "base/text/text.h"
 
 #include <string.h>

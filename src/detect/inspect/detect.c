@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The order in which a packet is held against the rules. */
-#include "app/file.h"
+#include "app/core/file.h"
 #include "detect/firewall/run.h"
 #include "detect/inspect/private.h"
 #include "flow/flow.h"

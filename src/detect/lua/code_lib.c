@@ -3,7 +3,7 @@
 #include "config.h"
 
 #ifdef HAVE_LUA
-#include "app/digest.h"
+#include "app/lib/digest.h"
 #include "base/text/base64.h"
 #include "detect/lua/sandbox.h"
 #include "detect/lua/libraries.h"

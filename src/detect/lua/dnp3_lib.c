@@ -3,7 +3,7 @@
 #include "config.h"
 
 #ifdef HAVE_LUA
-#include "app/dnp3/dnp3.h"
+#include "app/proto/dnp3/dnp3.h"
 #include "detect/lua/sandbox.h"
 #include "detect/lua/libraries.h"
 

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #ifdef HAVE_LUA
-#include "app/dns/dns.h"
+#include "app/proto/dns/dns.h"
 #include "detect/lua/sandbox.h"
 #include "detect/lua/libraries.h"
 

@@ -3,8 +3,8 @@
 #include "config.h"
 
 #ifdef HAVE_LUA
-#include "app/digest.h"
-#include "app/file.h"
+#include "app/lib/digest.h"
+#include "app/core/file.h"
 #include "detect/lua/sandbox.h"
 #include "detect/lua/libraries.h"
 

@@ -3,9 +3,9 @@
 #include "config.h"
 
 #ifdef HAVE_LUA
-#include "app/mime/mime.h"
-#include "app/smtp/smtp.h"
-#include "app/ssh/ssh.h"
+#include "app/lib/mime/mime.h"
+#include "app/proto/smtp/smtp.h"
+#include "app/proto/ssh/ssh.h"
 #include "detect/lua/sandbox.h"
 #include "detect/lua/libraries.h"
 

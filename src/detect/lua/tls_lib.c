@@ -3,8 +3,8 @@
 #include "config.h"
 
 #ifdef HAVE_LUA
-#include "app/tls/tls.h"
-#include "app/tls/version.h"
+#include "app/proto/tls/tls.h"
+#include "app/proto/tls/version.h"
 #include "detect/lua/sandbox.h"
 #include "detect/lua/libraries.h"
 

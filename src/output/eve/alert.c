@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/file.h"
+#include "app/core/file.h"
 #include "base/array.h"
 #include "detect/detect.h"
 #include "detect/firewall/firewall.h"

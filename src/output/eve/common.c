@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/file.h"
+#include "app/core/file.h"
 #include "flow/vars.h"
 #include "output/eve/eve.h"
 #include "packet/decode.h"

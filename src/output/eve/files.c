@@ -2,7 +2,7 @@
 /* output/eve/files.c - `files`: a fileinfo record for each file that has ended. */
 #include <stdlib.h>
 
-#include "app/file.h"
+#include "app/core/file.h"
 #include "base/array.h"
 #include "output/eve/eve.h"
 #include "output/output_private.h"

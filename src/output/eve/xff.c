@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* output/eve/xff.c - `xff:`, the client behind a proxy in records about HTTP. */
-#include "app/http1/http1.h"
+#include "app/proto/http1/http1.h"
 #include "output/eve/eve.h"
 #include "output/output_private.h"
 

@@ -3,7 +3,7 @@
 #ifndef DETECT_KEYWORDS_FILE_TEST_H
 #define DETECT_KEYWORDS_FILE_TEST_H
 
-#include "app/file.h"
+#include "app/core/file.h"
 #include "detect/keyword.h"
 
 /* 1: holds, 0: does not, -1: cannot be said (yet), and then negation does not make it hold. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/file/tls_store.c - keep the certificates of whom the packet comes from; the
  * output tls-store writes them. */
-#include "app/tls/tls.h"
+#include "app/proto/tls/tls.h"
 #include "detect/keyword.h"
 
 static int tls_store_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)

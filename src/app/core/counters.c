@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/core/counters.c - the names of the application layer's counters. A protocol over both
+ * transports has each name twice, with _tcp and _udp. */
+#include "app/core/private.h"
+
+#include <stdio.h>
+
+static struct app_counter name_counter(const char *fmt, const char *proto, const char *suffix,
+                                       const char *last)
+{
+    char name[128];
+
+    snprintf(name, sizeof(name), fmt, proto, suffix, last);
+    return (struct app_counter){ .id = counter_register(name, COUNTER_SUM), .has = true };
+}
+
+/* A policy that does nothing is not counted. */
+static bool policy_counts(unsigned policy)
+{
+    return policy != EXCEPTION_IGNORE && policy != EXCEPTION_AUTO;
+}
+
+static void policy_counters(struct app_counter *counter, const char *fmt, const char *proto,
+                            const char *suffix)
+{
+    for (unsigned i = 0; i < EXCEPTION_COUNT; i++) {
+        char key[32];
+
+        if (!policy_counts(i))
+            continue;
+        snprintf(key, sizeof(key), "%s", exception_policy_name((enum exception_policy)i));
+        for (char *c = key; *c != '\0'; c++)
+            if (*c == '-')
+                *c = '_';
+        counter[i] = name_counter(fmt, proto, suffix, key);
+    }
+}
+
+static void error_counters(struct app_conf *conf, struct app_proto_counters *pc,
+                           const char *proto, const char *suffix, unsigned transport)
+{
+    pc->tx = name_counter("app_layer.tx.%s%s%s", proto, suffix, "");
+    if (transport == TRANSPORT_TCP)
+        pc->gap = name_counter("app_layer.error.%s%s.%s", proto, suffix, "gap");
+    pc->alloc = name_counter("app_layer.error.%s%s.%s", proto, suffix, "alloc");
+    pc->parser = name_counter("app_layer.error.%s%s.%s", proto, suffix, "parser");
+    pc->internal = name_counter("app_layer.error.%s%s.%s", proto, suffix, "internal");
+    if (conf->error_policy != EXCEPTION_IGNORE && conf->errors_by_proto)
+        policy_counters(pc->policy, "app_layer.error.%s%s.exception_policy.%s", proto, suffix);
+}
+
+static void proto_counters(struct app_conf *conf, const struct app_proto_conf *pc)
+{
+    bool both = pc->enabled[TRANSPORT_TCP] && pc->enabled[TRANSPORT_UDP];
+
+    for (unsigned t = 0; t < TRANSPORT_COUNT; t++) {
+        struct app_proto_counters *c = &conf->counter[t][pc->proto->id];
+        const char *suffix = !both ? "" : t == TRANSPORT_TCP ? "_tcp" : "_udp";
+
+        if (!pc->enabled[t])
+            continue;
+        c->flow = name_counter("app_layer.flow.%s%s%s", pc->proto->name, suffix, "");
+        if (pc->parses[t])
+            error_counters(conf, c, pc->proto->name, suffix, t);
+    }
+    if (pc->proto->register_counters != NULL)
+        pc->proto->register_counters();
+}
+
+void app_counters_register(struct app_conf *conf)
+{
+    for (unsigned i = 0; i < APP_PROTO_MAX; i++)
+        if (conf->proto[i].proto != NULL)
+            proto_counters(conf, &conf->proto[i]);
+    for (unsigned t = 0; t < TRANSPORT_COUNT; t++) {
+        const char *suffix = t == TRANSPORT_TCP ? "_tcp" : "_udp";
+        struct app_proto_counters *c = &conf->counter[t][APP_PROTO_FAILED];
+
+        c->flow = name_counter("app_layer.flow.%s%s%s", "failed", suffix, "");
+        if (t == TRANSPORT_TCP)
+            c->gap = name_counter("app_layer.error.%s%s.%s", "failed", suffix, "gap");
+    }
+    conf->expectation_counter = counter_register("app_layer.expectations", COUNTER_MAX);
+    if (conf->error_policy != EXCEPTION_IGNORE)
+        policy_counters(conf->policy_total, "exception_policy.app_layer.error%s%s.%s", "", "");
+}

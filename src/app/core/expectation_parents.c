@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/core/expectation_parents.c - between which hosts there is a connection that may announce others.
+ *
+ * Those who read a file see all packets before they are inspected, and note each that begins as an
+ * announcing protocol does. When the connection ends it is forgotten, by the thread that inspects
+ * it and in its place in the order: whoever stands behind that has noted all that stands before.
+ * Several threads may note the same packets, each in their order; what one of them has noted the
+ * others pass over, or one that lags behind would bring back what is over.
+ *
+ * Connections go by their hash. Two of the same hosts and hash count as one, and are forgotten
+ * together; that others are not waited for needs the same 32 bits on both. */
+#include "app/core/private.h"
+
+#include "base/array.h"
+#include "packet/flow_hash.h"
+#include "packet/turn.h"
+
+#include <ctype.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <strings.h>
+
+/* So few bytes of a pattern tell enough. */
+#define OPENING 3
+#define PAIR_BITS 14                        /* of hosts, by hash */
+#define PAIR_PARENTS 3                      /* more at once are never forgotten */
+#define PARENTS_MANY UINT32_MAX
+
+struct parent {
+    uint64_t order;                         /* of its newest opening; 0: free */
+    uint32_t flow_hash;
+    bool anywhere;                          /* another of this hash may be another thread's */
+};
+
+struct pair {
+    uint64_t noted;                         /* all openings up to this place; atomic */
+    uint32_t only;                          /* the one opener's hash; 0: there is none; atomic */
+    bool stays;                             /* some are not among these */
+    struct parent parent[PAIR_PARENTS];
+};
+
+struct expectation_parents {
+    ARRAY_OF(const char *) openings;        /* of connections that may announce others */
+    bool opens[256];                        /* by first byte */
+    uint32_t pairs_open;                    /* written under the lock; atomic */
+    pthread_mutex_t lock;
+    struct pair pair[1u << PAIR_BITS];      /* written under the lock */
+};
+
+static void add_opening(struct expectation_parents *parents, const char *bytes)
+{
+    ARRAY_PUSH(&parents->openings, bytes);
+    parents->opens[toupper((unsigned char)bytes[0])] = true;
+    parents->opens[tolower((unsigned char)bytes[0])] = true;
+}
+
+struct expectation_parents *expectation_parents_new(void)
+{
+    struct expectation_parents *parents = xcalloc(1, sizeof(*parents));
+
+    pthread_mutex_init(&parents->lock, NULL);
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
+        const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
+
+        if (proto == NULL || !proto->expects)
+            continue;
+        for (const struct app_pattern *at = proto->patterns; at->bytes != NULL; at++)
+            add_opening(parents, at->bytes);
+    }
+    return parents;
+}
+
+void expectation_parents_free(struct expectation_parents *parents)
+{
+    if (parents == NULL)
+        return;
+    ARRAY_FREE(&parents->openings);
+    pthread_mutex_destroy(&parents->lock);
+    free(parents);
+}
+
+/* A first segment may hold less than an opening. */
+static bool is_opening(const struct expectation_parents *parents, const uint8_t *payload, uint32_t len)
+{
+    size_t n = MIN(len, (uint32_t)OPENING);
+
+    for (size_t i = 0; i < parents->openings.count; i++)
+        if (strncasecmp(parents->openings.at[i], (const char *)payload, n) == 0)
+            return true;
+    return false;
+}
+
+bool expectation_parent_is_likely(const struct app_conf *conf, const uint8_t *payload, uint32_t len)
+{
+    const struct expectation_parents *parents = conf->parents;
+
+    return len > 0 && UNLIKELY(parents->opens[payload[0]]) && is_opening(parents, payload, len);
+}
+
+static struct pair *pair_of(struct expectation_parents *parents, const struct ip *src,
+                            const struct ip *dst)
+{
+    return &parents->pair[host_pair_hash(src, dst) >> (32 - PAIR_BITS)];
+}
+
+static uint32_t only_parent(const struct pair *pair)
+{
+    uint32_t only = 0;
+
+    for (unsigned i = 0; i < PAIR_PARENTS; i++) {
+        if (pair->parent[i].order == 0)
+            continue;
+        if (only != 0 || pair->parent[i].anywhere)
+            return PARENTS_MANY;
+        only = pair->parent[i].flow_hash;
+    }
+    return pair->stays ? PARENTS_MANY : only;
+}
+
+/* Who finds nobody here sees what they have announced. */
+static void pair_changed(struct expectation_parents *parents, struct pair *pair)
+{
+    uint32_t was = pair->only, is = only_parent(pair);
+
+    __atomic_store_n(&pair->only, is, __ATOMIC_RELEASE);
+    if ((was != 0) != (is != 0))
+        __atomic_fetch_add(&parents->pairs_open, is != 0 ? 1u : UINT32_MAX, __ATOMIC_RELAXED);
+}
+
+static void add_parent(struct pair *pair, const struct expectation_opening *o)
+{
+    struct parent *to = NULL;
+
+    for (unsigned i = 0; i < PAIR_PARENTS; i++) {
+        struct parent *at = &pair->parent[i];
+
+        if (at->order != 0 && at->flow_hash == o->flow_hash) {
+            at->order = o->order;
+            return;
+        }
+        if (at->order == 0)
+            to = at;
+    }
+    if (to != NULL && o->flow_hash != 0)
+        *to = (struct parent){ o->order, o->flow_hash, o->anywhere };
+    else
+        pair->stays = true;
+}
+
+void expectation_parent_add(const struct app_conf *conf, const struct expectation_opening *o)
+{
+    struct expectation_parents *parents = conf->parents;
+    struct pair *pair = pair_of(parents, &o->src, &o->dst);
+
+    if (o->order <= __atomic_load_n(&pair->noted, __ATOMIC_ACQUIRE))
+        return;
+    pthread_mutex_lock(&parents->lock);
+    if (o->order > pair->noted) {
+        add_parent(pair, o);
+        pair_changed(parents, pair);
+        __atomic_store_n(&pair->noted, o->order, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&parents->lock);
+}
+
+void expectation_parent_packet(const struct app_conf *conf, const struct packet *p, bool anywhere)
+{
+    if (packet_is_tcp(p) && expectation_parent_is_likely(conf, p->payload, p->payload_len))
+        expectation_parent_add(conf, &(struct expectation_opening){ p->src, p->dst, p->flow_hash, p->order,
+                                                      anywhere });
+}
+
+static COLD void remove_pair(struct expectation_parents *parents, struct pair *pair, const struct packet *p)
+{
+    pthread_mutex_lock(&parents->lock);
+    for (unsigned i = 0; i < PAIR_PARENTS; i++) {
+        struct parent *at = &pair->parent[i];
+
+        if (at->order != 0 && at->flow_hash == p->flow_hash && at->order <= p->order)
+            at->order = 0;
+    }
+    pair_changed(parents, pair);
+    pthread_mutex_unlock(&parents->lock);
+}
+
+void expectation_parent_remove(const struct app_conf *conf, const struct packet *p)
+{
+    struct expectation_parents *parents = conf->parents;
+    struct pair *pair;
+    uint32_t only;
+
+    if (LIKELY(__atomic_load_n(&parents->pairs_open, __ATOMIC_RELAXED) == 0))
+        return;
+    pair = pair_of(parents, &p->src, &p->dst);
+    only = __atomic_load_n(&pair->only, __ATOMIC_RELAXED);
+    if (only == PARENTS_MANY || (only != 0 && only == p->flow_hash))
+        remove_pair(parents, pair, p);
+}
+
+enum parent_kind expectation_parents_of(struct expectation_parents *parents, const struct packet *p)
+{
+    uint32_t only = __atomic_load_n(&pair_of(parents, &p->src, &p->dst)->only, __ATOMIC_ACQUIRE);
+
+    if (only == 0)
+        return PARENT_NONE;
+    return only == p->flow_hash && only != PARENTS_MANY ? PARENT_SELF : PARENT_OTHERS;
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/core/expectations.c - TCP flows that a parser has seen announced (FTP data).
+ *
+ * The announced flow may fall to another thread than the one that announces it, so this table is
+ * shared and locked. It is asked only for flows that nothing else recognises, and a look at the
+ * number of entries, for these two hosts zero nearly always, goes before the lock.
+ *
+ * Where several threads inspect one file, who asks waits for the others (packet/turn.h), and many
+ * flows are detected by nothing. So it is known of two hosts whether a connection between them
+ * may announce others (expectation_parents.c). Where there is none, and nothing is left of one that was, nobody
+ * waits; nor does that connection itself while it is the only one, as then none but its own thread
+ * can have announced anything between the two. */
+#include "app/core/private.h"
+
+#include "base/memory/lib_memory.h"
+#include "packet/flow_hash.h"
+#include "packet/turn.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#define BUCKETS 8192
+#define PER_PAIR 10                         /* of two hosts; the oldest goes first */
+#define ENTRIES_MAX 65536
+#define TIMEOUT_US (30u * 1000000u)
+
+struct expectation {
+    struct expectation *next;               /* newest first */
+    struct ip low, high;                    /* the two hosts, smaller first */
+    struct app_expected what;
+    uint64_t parent_id, created_us;
+    struct order_mark place;                /* of the packet that announced it */
+};
+
+struct app_expectations {
+    pthread_mutex_t lock;
+    uint64_t count;                         /* atomic */
+    struct expectation *bucket[BUCKETS];
+    uint32_t in_bucket[BUCKETS];            /* atomic, written under the lock */
+    struct expectation_parents *parents;            /* borrowed */
+};
+
+struct app_expectations *app_expectations_new(struct expectation_parents *parents)
+{
+    struct app_expectations *table = xcalloc(1, sizeof(*table));
+
+    pthread_mutex_init(&table->lock, NULL);
+    table->parents = parents;
+    return table;
+}
+
+/* What is announced between these two hosts is this thread's, so far. */
+static bool is_only_parent(const struct app_expectations *table, const struct packet *p)
+{
+    return expectation_parents_of(table->parents, p) == PARENT_SELF;
+}
+
+static void data_free(void *data, void (*free_data)(void *data))
+{
+    if (data != NULL)
+        (free_data != NULL ? free_data : lib_free)(data);
+}
+
+static void expectation_free(struct expectation *e)
+{
+    data_free(e->what.data, e->what.free_data);
+    lib_free(e);
+}
+
+void app_expectations_free(struct app_expectations *table)
+{
+    if (table == NULL)
+        return;
+    for (unsigned i = 0; i < BUCKETS; i++) {
+        for (struct expectation *e = table->bucket[i], *next; e != NULL; e = next) {
+            next = e->next;
+            expectation_free(e);
+        }
+    }
+    pthread_mutex_destroy(&table->lock);
+    free(table);
+}
+
+uint64_t app_expectations_count(const struct app_expectations *table)
+{
+    return __atomic_load_n(&table->count, __ATOMIC_RELAXED);
+}
+
+static void sorted_pair(const struct flow *flow, const struct ip **low, const struct ip **high)
+{
+    bool in_order = ip_compare(&flow->key.src, &flow->key.dst) <= 0;
+
+    *low = in_order ? &flow->key.src : &flow->key.dst;
+    *high = in_order ? &flow->key.dst : &flow->key.src;
+}
+
+static unsigned bucket_of(const struct ip *low, const struct ip *high)
+{
+    return host_pair_hash(low, high) % BUCKETS;
+}
+
+static void count_up(struct app_expectations *table, unsigned bucket, int n)
+{
+    __atomic_fetch_add(&table->count, (uint64_t)n, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&table->in_bucket[bucket], (uint32_t)n, __ATOMIC_RELAXED);
+}
+
+static void remove_at(struct app_expectations *table, unsigned bucket, struct expectation **link)
+{
+    struct expectation *e = *link;
+
+    *link = e->next;
+    count_up(table, bucket, -1);
+    expectation_free(e);
+}
+
+static bool is_between(const struct expectation *e, const struct ip *low, const struct ip *high)
+{
+    return ip_equal(&e->low, low) && ip_equal(&e->high, high);
+}
+
+static bool is_over(const struct expectation *e, uint64_t now_us)
+{
+    return now_us > e->created_us + TIMEOUT_US;
+}
+
+static bool is_crowded(const struct app_expectations *table)
+{
+    return app_expectations_count(table) >= ENTRIES_MAX / 2;
+}
+
+/* What has waited too long between these two hosts, and what they have beyond their share. Of
+ * others only where there are many: their own flows look after them. */
+static void make_space(struct app_expectations *table, unsigned bucket,
+                      const struct expectation *fresh)
+{
+    struct expectation **link = &table->bucket[bucket];
+    bool of_all = is_crowded(table);
+    unsigned same = 0;
+
+    while (*link != NULL) {
+        struct expectation *e = *link;
+        bool pair = is_between(e, &fresh->low, &fresh->high);
+
+        same += pair;
+        if ((pair && same >= PER_PAIR) || ((pair || of_all) && is_over(e, fresh->created_us)))
+            remove_at(table, bucket, link);
+        else
+            link = &e->next;
+    }
+}
+
+/* Nothing would have to go that a flow before this place could still want. */
+static bool has_space(const struct app_expectations *table, unsigned bucket,
+                     const struct expectation *fresh)
+{
+    unsigned same = 0;
+
+    for (const struct expectation *e = table->bucket[bucket]; e != NULL; e = e->next) {
+        if (!is_between(e, &fresh->low, &fresh->high))
+            continue;
+        if (++same >= PER_PAIR || is_over(e, fresh->created_us))
+            return false;
+    }
+    return !is_crowded(table);
+}
+
+/* What is announced between two hosts no others can change, but by crowding it out. */
+static void take_turn(const struct app_expectations *table, const struct packet *p)
+{
+    if (LIKELY(!is_crowded(table)))
+        packet_take_host_turn(p);
+    else
+        packet_take_turn(p);
+}
+
+/* Who asks waits for us to be past its place, and so finds what comes from before it; what comes
+ * from behind it passes over. So we need not wait, unless something has to go. */
+static void lock_in_turn(struct app_expectations *table, unsigned bucket,
+                         const struct expectation *fresh, const struct packet *p)
+{
+    pthread_mutex_lock(&table->lock);
+    if (p == NULL || p->lane == NULL ||
+        (is_only_parent(table, p) && has_space(table, bucket, fresh)))
+        return;
+    pthread_mutex_unlock(&table->lock);
+    take_turn(table, p);
+    pthread_mutex_lock(&table->lock);
+}
+
+static struct order_mark place_of(const struct packet *p)
+{
+    return p != NULL ? (struct order_mark){ p->order, p->order_sub } : (struct order_mark){ 0, 0 };
+}
+
+bool app_expectations_add(struct app_expectations *table, const struct flow *flow,
+                          const struct app_expected *expected, const struct packet *p)
+{
+    struct expectation *e = lib_calloc(1, sizeof(*e));
+    const struct ip *low, *high;
+    unsigned bucket;
+    bool space;
+
+    if (e == NULL) {
+        data_free(expected->data, expected->free_data);
+        return false;
+    }
+    sorted_pair(flow, &low, &high);
+    *e = (struct expectation){ .low = *low, .high = *high, .what = *expected,
+                               .parent_id = flow->id, .created_us = p != NULL ? p->time_us : 0,
+                               .place = place_of(p) };
+    if (e->what.directions == 0)
+        e->what.directions = APP_BOTH;
+    bucket = bucket_of(low, high);
+    lock_in_turn(table, bucket, e, p);
+    make_space(table, bucket, e);
+    space = table->count < ENTRIES_MAX;
+    if (space) {
+        e->next = table->bucket[bucket];
+        table->bucket[bucket] = e;
+        count_up(table, bucket, 1);
+    }
+    pthread_mutex_unlock(&table->lock);
+    if (!space)
+        expectation_free(e);
+    return space;
+}
+
+static bool fits(const struct expectation *e, const struct flow *flow, enum direction direction)
+{
+    return (e->what.directions & APP_DIRECTION_BIT(direction)) != 0 &&
+           (e->what.src_port == 0 || e->what.src_port == flow->key.src_port) &&
+           (e->what.dst_port == 0 || e->what.dst_port == flow->key.dst_port);
+}
+
+static bool any_between(const struct expectation *e, const struct ip *low, const struct ip *high)
+{
+    while (e != NULL && !is_between(e, low, high))
+        e = e->next;
+    return e != NULL;
+}
+
+/* Nobody else can have announced anything between the two hosts that is not yet here: what there
+ * is, most often nothing, is its own thread's, or of connections that are over. */
+static bool nothing_expected(struct app_expectations *table, const struct packet *p)
+{
+    const struct ip *low, *high;
+    unsigned bucket;
+    bool nothing;
+
+    if (expectation_parents_of(table->parents, p) == PARENT_OTHERS)
+        return false;
+    if (LIKELY(app_expectations_count(table) == 0))
+        return true;
+    sorted_pair(p->flow, &low, &high);
+    bucket = bucket_of(low, high);
+    if (LIKELY(__atomic_load_n(&table->in_bucket[bucket], __ATOMIC_RELAXED) == 0))
+        return true;
+    pthread_mutex_lock(&table->lock);
+    nothing = !any_between(table->bucket[bucket], low, high);
+    pthread_mutex_unlock(&table->lock);
+    return nothing;
+}
+
+bool app_expectations_match(struct app_expectations *table, const struct packet *p,
+                            enum direction direction, struct expectation_match *out)
+{
+    const struct flow *flow = p->flow;
+    const struct ip *low, *high;
+    bool found = false;
+    unsigned bucket;
+
+    if (LIKELY(app_expectations_count(table) == 0))
+        return false;
+    sorted_pair(flow, &low, &high);
+    bucket = bucket_of(low, high);
+    if (LIKELY(__atomic_load_n(&table->in_bucket[bucket], __ATOMIC_RELAXED) == 0))
+        return false;
+    pthread_mutex_lock(&table->lock);
+    for (struct expectation **link = &table->bucket[bucket]; *link != NULL;) {
+        struct expectation *e = *link;
+
+        if (!is_between(e, low, high) || !order_mark_has_passed(place_of(p), e->place.at,
+                                                                e->place.sub)) {
+            link = &e->next;
+        } else if (!found && fits(e, flow, direction)) {
+            *out = (struct expectation_match){ .proto = e->what.proto, .data = e->what.data,
+                                       .free_data = e->what.free_data,
+                                       .parent_id = e->parent_id };
+            e->what.data = NULL;
+            found = true;
+            remove_at(table, bucket, link);
+        } else if (is_over(e, p->time_us)) {
+            remove_at(table, bucket, link);
+        } else {
+            link = &e->next;
+        }
+    }
+    pthread_mutex_unlock(&table->lock);
+    return found;
+}
+
+static void set_counter(struct app_thread *at)
+{
+    counter_set(at->counters, at->conf->expectation_counter,
+                app_expectations_count(at->conf->expectations));
+}
+
+static void hold(struct expectation_data **owned, const struct expectation_match *found)
+{
+    expectation_data_free(owned);
+    if (found->data == NULL)
+        return;
+    *owned = lib_malloc(sizeof(**owned));
+    if (*owned == NULL)
+        data_free(found->data, found->free_data);
+    else
+        **owned = (struct expectation_data){ found->data, found->free_data };
+}
+
+enum app_proto_id expectation_take(struct app_thread *at, struct packet *p,
+                                     enum direction direction, struct expectation_data **owned)
+{
+    struct app_expectations *table = at->conf->expectations;
+    struct flow *flow = p->flow;
+    struct expectation_match found;
+
+    if (p->lane != NULL) {
+        if (LIKELY(nothing_expected(table, p)))
+            return APP_PROTO_UNKNOWN;
+        take_turn(table, p);
+    }
+    if (!app_expectations_match(table, p, direction, &found))
+        return APP_PROTO_UNKNOWN;
+    set_counter(at);
+    hold(owned, &found);
+    flow->parent_id = found.parent_id;
+    for (unsigned d = 0; d < 2; d++)
+        if (flow->app_proto_dir[d] == APP_PROTO_UNKNOWN)
+            flow->app_proto_dir[d] = (uint16_t)found.proto;
+    return found.proto;
+}
+
+void expectation_data_free(struct expectation_data **owned)
+{
+    if (*owned == NULL)
+        return;
+    data_free((*owned)->data, (*owned)->free_data);
+    lib_free(*owned);
+    *owned = NULL;
+}
+
+/* --- for parsers ------------------------------------------------------------------------------ */
+
+bool app_expect(struct app_flow *af, const struct app_expected *expected)
+{
+    bool added = app_expectations_add(af->thread->conf->expectations, af->flow, expected,
+                                      af->thread->packet);
+
+    set_counter(af->thread);
+    return added;
+}
+
+void *app_expected_data(struct app_flow *af)
+{
+    const struct expectation_data *owned = af->ext != NULL ? af->ext->expected : NULL;
+
+    return owned != NULL ? owned->data : NULL;
+}

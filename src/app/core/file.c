@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/core/file.c - files: window, hashes, magic. */
+#include "config.h"
+
+#include "app/core/private.h"
+#include "base/system/digest.h"
+#include "base/memory/lib_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#ifdef HAVE_MAGIC
+#include <magic.h>
+#endif
+
+#define MAGIC_BYTES 512             /* libmagic gets so many at least, unless the file is shorter */
+#define DROP_AT_LEAST 4096          /* moving the window for less does not pay */
+#define ANNOUNCED_MAX 8192u         /* nobody can make us take more by a word alone */
+
+struct file_private {
+    struct app_file file;           /* first */
+    struct digest_stream *hash;     /* DIGEST_COUNT of them; NULL when none is wanted */
+    bool hashing[DIGEST_COUNT];
+    bool magic_tried;
+};
+
+static const uint32_t hash_features[DIGEST_COUNT] = {
+    [DIGEST_MD5] = APP_FILE_MD5,
+    [DIGEST_SHA1] = APP_FILE_SHA1,
+    [DIGEST_SHA256] = APP_FILE_SHA256,
+};
+
+static struct file_private *private_of(struct app_file *file)
+{
+    return CONTAINER_OF(file, struct file_private, file);
+}
+
+static struct app_thread *thread_of(const struct app_file *file)
+{
+    return file->tx->flow->thread;
+}
+
+static uint32_t required_of(const struct app_file *file)
+{
+    return required_get(&thread_of(file)->conf->required_files);
+}
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+void app_file_pool_init(struct pool *pool)
+{
+    pool_init(pool, sizeof(struct file_private), 32, 0);
+}
+
+void app_file_pool_fini(struct pool *pool)
+{
+    pool_fini(pool);
+}
+
+/* Without memory for it there are no hashes, as for a file that was cut. */
+static void start_hashes(struct file_private *fp, uint32_t required)
+{
+    if (LIKELY((required & (APP_FILE_MD5 | APP_FILE_SHA1 | APP_FILE_SHA256)) == 0))
+        return;
+    fp->hash = lib_malloc(DIGEST_COUNT * sizeof(*fp->hash));
+    for (unsigned i = 0; i < DIGEST_COUNT; i++) {
+        fp->hashing[i] = fp->hash != NULL && (required & hash_features[i]) != 0;
+        if (fp->hashing[i])
+            digest_begin(&fp->hash[i], i);
+    }
+}
+
+static struct file_private *file_fresh(struct app_thread *at)
+{
+    struct file_private *fp = pool_get(&at->files);
+
+    if (fp == NULL)
+        return NULL;
+    *fp = (struct file_private){ 0 };
+    return fp;
+}
+
+void app_file_set_name(struct app_file *file, struct slice name)
+{
+    if (file == NULL)
+        return;
+    file->name = (struct slice){ 0 };
+    if (name.len == 0)
+        return;
+    file->name.data = arena_copy(&file->tx->arena, name.data, name.len);
+    file->name.len = name.len;
+}
+
+static void link_last(struct app_tx *tx, struct app_file *file)
+{
+    struct app_file **link = &tx->files[file->direction];
+
+    while (*link != NULL)
+        link = &(*link)->next;
+    *link = file;
+}
+
+/* As Suricata has it where no setting says otherwise. */
+static const struct file_window usual_limits = { .min_inspect = 32768 };
+
+struct app_file *app_file_open(struct app_tx *tx, enum direction direction, struct slice name,
+                               const struct file_window *limits)
+{
+    struct app_thread *at = tx->flow->thread;
+    uint32_t required = required_get(&at->conf->required_files);
+    struct file_private *fp;
+
+    if (required == 0)
+        return NULL;
+    fp = file_fresh(at);
+    if (fp == NULL)
+        return NULL;
+    fp->file.tx = tx;
+    fp->file.id = ++tx->flow->file_id;
+    fp->file.direction = direction;
+    fp->file.limits = limits != NULL ? *limits : usual_limits;
+    fp->file.store_requested = tx->store_files[direction] ||
+                          (~required & (APP_FILE_STORE | APP_FILE_STORE_ALL)) == 0;
+    app_file_set_name(&fp->file, name);
+    start_hashes(fp, required);
+    link_last(tx, &fp->file);
+    tx->files_open++;
+    return &fp->file;
+}
+
+void app_files_free(struct app_thread *at, struct app_tx *tx)
+{
+    for (unsigned d = 0; d < 2; d++) {
+        for (struct app_file *file = tx->files[d], *next; file != NULL; file = next) {
+            next = file->next;
+            if (file->store != NULL && at->hooks.file_released != NULL)
+                at->hooks.file_released(file);
+            app_buf_release(at, &file->window);
+            lib_free(private_of(file)->hash);
+            pool_put(&at->files, private_of(file));
+        }
+        tx->files[d] = NULL;
+    }
+}
+
+/* --- content ---------------------------------------------------------------------------------- */
+
+static bool may_be_stored(const struct app_file *file)
+{
+    return !file->no_store && (file->store_requested || (required_of(file) & APP_FILE_STORE) != 0);
+}
+
+/* Where the content that has come ends: gaps take no place in it. */
+static uint64_t content_size(const struct app_file *file)
+{
+    return file->size - file->gaps;
+}
+
+static bool is_for_rules(const struct app_file *file)
+{
+    return (required_of(file) & APP_FILE_CONTENT) != 0 &&
+           !file->tx->no_inspect[file->direction] &&
+           (file->limits.limit == 0 || content_size(file) <= file->limits.limit);
+}
+
+static bool rules_look_into(const struct app_file *file)
+{
+    const uint32_t *required = &thread_of(file)->conf->required_content[file->tx->flow->proto->id];
+
+    return (required_get(required) & APP_DIRECTION_BIT(file->direction)) != 0;
+}
+
+static bool is_for_magic(struct app_file *file)
+{
+    return (required_of(file) & APP_FILE_MAGIC) != 0 && !private_of(file)->magic_tried &&
+           file->window_start == 0;
+}
+
+/* Without a reader the window would only grow: it stands still, empty, at the end. */
+static void skip_content(struct app_file *file)
+{
+    file->window.len = 0;
+    file->window_start = content_size(file);
+}
+
+static void open_window(struct app_file *file)
+{
+    file->window = app_buf_take(thread_of(file));
+    buf_reserve(&file->window, MIN(file->announced, ANNOUNCED_MAX));
+}
+
+void app_file_append(struct app_file *file, const uint8_t *data, uint32_t len)
+{
+    if (file == NULL || file->state != FILE_OPEN || len == 0)
+        return;
+    struct file_private *fp = private_of(file);
+    bool keep = is_for_rules(file) || may_be_stored(file) || is_for_magic(file);
+
+    for (unsigned i = 0; i < DIGEST_COUNT; i++)
+        if (fp->hashing[i])
+            digest_add(&fp->hash[i], data, len);
+    file->inspected = MAX(file->inspected, file->shown);
+    file->size += len;
+    if (!keep) {
+        skip_content(file);
+        return;
+    }
+    if (file->window.data == NULL)
+        open_window(file);
+    buf_add(&file->window, data, len);
+}
+
+/* Counted, and nothing else: rules and the store have what comes behind it as if nothing were
+ * missing. */
+void app_file_gap(struct app_file *file, uint64_t len)
+{
+    if (file == NULL || file->state != FILE_OPEN)
+        return;
+    file->has_gaps = true;
+    file->size += len;
+    file->gaps += len;
+}
+
+static bool end_hash(struct file_private *fp, unsigned i, uint8_t *out)
+{
+    if (!fp->hashing[i])
+        return false;
+    fp->hashing[i] = false;
+    digest_end(&fp->hash[i], out);
+    return true;
+}
+
+void app_file_close(struct app_file *file, enum file_state state)
+{
+    if (file == NULL || file->state != FILE_OPEN)
+        return;
+    struct file_private *fp = private_of(file);
+
+    if (state == FILE_CLOSED && file->has_gaps)
+        state = FILE_TRUNCATED;
+    file->state = state;
+    file->tx->files_open--;
+    if (is_for_magic(file))
+        app_file_magic(file);
+    if (state == FILE_CLOSED) {
+        file->md5_done = end_hash(fp, DIGEST_MD5, file->md5);
+        file->sha1_done = end_hash(fp, DIGEST_SHA1, file->sha1);
+    }
+    /* The store names files by it, truncated ones too. */
+    file->sha256_done = end_hash(fp, DIGEST_SHA256, file->sha256);
+}
+
+void app_files_close(struct app_tx *tx, enum direction direction, enum file_state state)
+{
+    for (struct app_file *file = tx->files[direction]; file != NULL; file = file->next)
+        app_file_close(file, state);
+}
+
+bool app_file_inspect(struct app_file *file, struct slice *out, uint64_t *position)
+{
+    uint64_t from = file->inspected > file->limits.window ? file->inspected - file->limits.window
+                                                          : 0;
+
+    if (file->state == FILE_OPEN && content_size(file) < file->limits.min_inspect &&
+        !file->tx->flow->end[file->direction])
+        return false;
+    if (file->window.len == 0 || file->inspected >= file->window_start + file->window.len)
+        return false;
+    from = MAX(from, file->window_start);
+    *out = (struct slice){ .data = file->window.data + (from - file->window_start),
+                           .len = (uint32_t)(file->window_start + file->window.len - from) };
+    *position = from;
+    file->shown = content_size(file);
+    return true;
+}
+
+/* --- what transactions need ------------------------------------------------------------------- */
+
+static uint64_t needed_from(struct app_file *file)
+{
+    uint64_t from = content_size(file);
+
+    if (is_for_rules(file) && rules_look_into(file))
+        from = file->inspected > file->limits.window ? file->inspected - file->limits.window : 0;
+    if (may_be_stored(file))
+        from = MIN(from, file->written);
+    if (is_for_magic(file) && file->state == FILE_OPEN)
+        from = 0;
+    return from;
+}
+
+/* Of all that has come with the packet: what libmagic says depends on how much it is given. */
+static void try_magic(struct app_file *file)
+{
+    if (is_for_magic(file) && file->window.len >= MAGIC_BYTES)
+        app_file_magic(file);
+}
+
+static void prune(struct app_file *file, bool own_packet)
+{
+    uint64_t from, n;
+
+    if (own_packet)
+        try_magic(file);
+    from = needed_from(file);
+    n = from > file->window_start ? from - file->window_start : 0;
+    if (n == 0 || (n < DROP_AT_LEAST && n < file->window.len))
+        return;
+    if (n >= file->window.len) {
+        n = file->window.len;
+        app_buf_release(thread_of(file), &file->window);
+    } else {
+        buf_drop_front(&file->window, (size_t)n);
+    }
+    file->window_start += n;
+}
+
+void app_files_prune(struct app_tx *tx, enum direction d, bool own_packet)
+{
+    for (struct app_file *file = tx->files[d]; file != NULL; file = file->next)
+        if (file->window.len > 0)
+            prune(file, own_packet);
+}
+
+bool app_file_due(const struct app_file *file, const struct packet *p)
+{
+    const struct app_flow *af = file->tx->flow;
+
+    if (file->state == FILE_OPEN)
+        return false;
+    return packet_direction(p) == file->direction || (p->flags & PACKET_FLOW_END) != 0 ||
+           (af->end[TO_SERVER] && af->end[TO_CLIENT]);
+}
+
+/* What stands open may still get content, what is to be stored must have been written. */
+static bool file_done(const struct app_file *file, uint32_t required)
+{
+    if (file->state == FILE_OPEN && !file->tx->flow->end[file->direction])
+        return false;
+    if (!file->reported && file->state != FILE_OPEN && (required & APP_FILE_TRACK) != 0)
+        return false;
+    return !file->store_requested || file->no_store || file->stored ||
+           (required & APP_FILE_STORE) == 0;
+}
+
+bool app_files_done(struct app_tx *tx, const struct packet *p, uint32_t required)
+{
+    bool done = true;
+
+    for (unsigned d = 0; d < 2; d++) {
+        for (struct app_file *file = tx->files[d]; file != NULL; file = file->next) {
+            file->reported |= app_file_due(file, p);
+            done &= file_done(file, required);
+        }
+    }
+    return done;
+}
+
+/* --- magic ------------------------------------------------------------------------------------ */
+
+#ifdef HAVE_MAGIC
+static const char *look_up(struct app_thread *at, const uint8_t *data, size_t len)
+{
+    if (at->magic == NULL) {
+        at->magic = magic_open(MAGIC_PRESERVE_ATIME);
+        if (at->magic == NULL || magic_load(at->magic, at->conf->magic_file) != 0)
+            return NULL;
+    }
+    return magic_buffer(at->magic, data, len);
+}
+
+void app_magic_close(struct app_thread *at)
+{
+    if (at->magic != NULL)
+        magic_close(at->magic);
+}
+#else
+static const char *look_up(struct app_thread *at UNUSED, const uint8_t *data UNUSED,
+                           size_t len UNUSED)
+{
+    return NULL;
+}
+
+void app_magic_close(struct app_thread *at UNUSED)
+{
+}
+#endif
+
+const char *app_file_magic(struct app_file *file)
+{
+    struct file_private *fp = private_of(file);
+    const char *found;
+
+    if (fp->magic_tried || file->window_start != 0 || file->window.len == 0 ||
+        (file->state == FILE_OPEN && file->window.len < MAGIC_BYTES))
+        return file->magic;
+    fp->magic_tried = true;
+    found = look_up(thread_of(file), file->window.data, file->window.len);
+    if (found != NULL)
+        file->magic = arena_text(&file->tx->arena, text_of(found));
+    return file->magic;
+}

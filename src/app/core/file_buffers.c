@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/core/file_buffers.c - file.data, file.name and file.magic of a transaction's files, for every
+ * protocol that has files: each declares them with its own progress, see APP_FILE_BUFFERS(). */
+#include "app/core/file.h"
+
+static struct app_file *file_at(const struct app_tx *tx, enum direction d, unsigned index)
+{
+    struct app_file *file = tx->files[d];
+
+    while (file != NULL && index-- > 0)
+        file = file->next;
+    return file;
+}
+
+/* A file without anything to look at yet must not hide those behind it. */
+bool app_file_get_data(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
+{
+    struct app_file *file = file_at(tx, d, index);
+    uint64_t position;
+
+    if (file == NULL)
+        return false;
+    if (!app_file_inspect(file, out, &position))
+        *out = (struct slice){ .data = (const uint8_t *)"", .len = 0 };
+    return out->len > 0 || file->next != NULL;
+}
+
+uint64_t app_file_data_position(struct app_tx *tx, enum direction d, unsigned index)
+{
+    struct app_file *file = file_at(tx, d, index);
+    struct slice data;
+    uint64_t position = 0;
+
+    if (file != NULL)
+        app_file_inspect(file, &data, &position);
+    return position;
+}
+
+/* Of the first file. */
+bool app_file_retained(struct app_tx *tx, enum direction d, struct slice *out, uint64_t *position)
+{
+    const struct app_file *file = tx->files[d];
+
+    if (file == NULL || file->window.len == 0)
+        return false;
+    *out = buf_slice(&file->window);
+    *position = file->window_start;
+    return true;
+}
+
+bool app_file_get_name(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
+{
+    const struct app_file *file = file_at(tx, d, index);
+
+    if (file == NULL)
+        return false;
+    *out = file->name;
+    if (out->data == NULL)
+        out->data = (const uint8_t *)"";
+    return true;
+}
+
+bool app_file_get_magic(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
+{
+    struct app_file *file = file_at(tx, d, index);
+    const char *magic;
+    struct text t;
+
+    if (file == NULL)
+        return false;
+    magic = app_file_magic(file);
+    t = text_of(magic);
+    *out = (struct slice){ .data = (const uint8_t *)(magic != NULL ? t.p : ""),
+                           .len = (uint32_t)t.n };
+    return magic != NULL || file->next != NULL;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/core/flow_swap.c - client and server exchanged.
+ *
+ * A flow picked up in its middle, or one whose first datagram was the answer, may have been taken
+ * the wrong way round; only protocol detection can tell. The inspection state is turned, the transport
+ * state, which may be packets ahead, is not: from now on a packet's direction is taken from the
+ * flow's key. */
+#include "app/core/private.h"
+
+#include <string.h>
+
+#define SWAP(a, b)                      \
+    do {                                \
+        __typeof__(a) swap_ = (a);      \
+                                        \
+        (a) = (b);                      \
+        (b) = swap_;                    \
+    } while (0)
+
+static bool is_forward(const struct flow *f, const struct packet *p)
+{
+    return ip_equal(&p->src, &f->key.src) && p->src_port == f->key.src_port;
+}
+
+static void flip_packet(struct packet *p)
+{
+    p->flags ^= PACKET_TO_CLIENT;
+    for (unsigned i = 0; i < p->chunk_count; i++)
+        p->chunk[i].direction ^= 1;
+    SWAP(p->stream_bytes[TO_SERVER], p->stream_bytes[TO_CLIENT]);
+    SWAP(p->stream_history[TO_SERVER], p->stream_history[TO_CLIENT]);
+    if (((p->flags & PACKET_END_TO_SERVER) != 0) != ((p->flags & PACKET_END_TO_CLIENT) != 0))
+        p->flags ^= PACKET_END_TO_SERVER | PACKET_END_TO_CLIENT;
+}
+
+static void swap_flags(uint8_t *flags, uint8_t a, uint8_t b)
+{
+    uint8_t both = *flags & (a | b);
+
+    if (both == a || both == b)
+        *flags ^= a | b;
+}
+
+static void flip_flow(struct flow *f)
+{
+    struct flow_macs *macs = flow_macs(f);
+
+    SWAP(f->app_proto_dir[0], f->app_proto_dir[1]);
+    SWAP(f->packets[0], f->packets[1]);
+    SWAP(f->bytes[0], f->bytes[1]);
+    SWAP(f->tcp_flags_seen[0], f->tcp_flags_seen[1]);
+    if (macs != NULL) {
+        struct flow_macs was = *macs;
+
+        for (unsigned d = 0; d < 2; d++) {
+            macs->count[d] = was.count[1 - d];
+            memcpy(macs->at[d], was.at[1 - d], sizeof(was.at[0]));
+        }
+    }
+    swap_flags(&f->inspect_flags, FLOW_INSPECT_IPONLY_TS, FLOW_INSPECT_IPONLY_TC);
+    swap_flags(&f->detect_flags, FLOW_PROTO_DETECTED(TO_SERVER), FLOW_PROTO_DETECTED(TO_CLIENT));
+}
+
+static void flip_session(struct app_session *s)
+{
+    SWAP(s->ds[0], s->ds[1]);
+    if (s->flow.ext != NULL)
+        SWAP(s->flow.ext->frames[0], s->flow.ext->frames[1]);
+    SWAP(s->flow.end[0], s->flow.end[1]);
+    SWAP(s->flow.disrupted[0], s->flow.disrupted[1]);
+    if (s->first_sender == APP_TS || s->first_sender == APP_TC)
+        s->first_sender ^= APP_BOTH;
+}
+
+void flow_swap(struct app_session *s, struct packet *p)
+{
+    struct flow *f = s->flow.flow;
+
+    flip_packet(p);
+    flip_flow(f);
+    flip_session(s);
+    f->swap = is_forward(f, p) == (packet_direction(p) == TO_SERVER) ? FLOW_SWAP_KEY
+                                                                     : FLOW_SWAP_REVERSED;
+}
+
+void flow_swap_packet(const struct flow *f, struct packet *p)
+{
+    enum direction d;
+
+    if (p->src.version == 0 || (ip_equal(&p->src, &p->dst) && p->src_port == p->dst_port))
+        return;
+    d = is_forward(f, p) == (f->swap == FLOW_SWAP_KEY) ? TO_SERVER : TO_CLIENT;
+    if (d != packet_direction(p))
+        flip_packet(p);
+}

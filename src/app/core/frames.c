@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/core/frames.c - named stretches of the stream. Made only when some rule or log wants their
+ * type; kept, with the bytes they cover, until a packet of their own direction comes behind their
+ * end: with it rules and logs look at them. */
+#include "app/core/private.h"
+#include "base/memory/lib_memory.h"
+#include "stream/stream.h"
+
+#include <string.h>
+
+#define FRAMES_MAX 1024                     /* per direction, at a time */
+#define WINDOW 2500                         /* what is kept of one that is not over */
+#define RETAINED_LIMIT (256u << 10)
+
+static struct frame *frame_at(struct frames *frames, unsigned i)
+{
+    return (struct frame *)(void *)frames->store.data + i;
+}
+
+static struct frame *frame_by_id(struct frames *frames, uint32_t id)
+{
+    for (unsigned i = frame_count(frames); i > 0; i--)
+        if (frame_at(frames, i - 1)->id == id)
+            return frame_at(frames, i - 1);
+    return NULL;
+}
+
+/* --- the bytes ---------------------------------------------------------------------------- */
+
+static void retained_clear(struct app_session *s, struct frames *frames)
+{
+    frames->part_count = 0;
+    if (frames->retained.data != NULL)
+        app_buf_release(s->flow.thread, &frames->retained);
+}
+
+static void drop_part(struct frames *frames)
+{
+    buf_drop_front(&frames->retained, frames->part[0].len);
+    frames->part_count--;
+    memmove(&frames->part[0], &frames->part[1],
+            frames->part_count * sizeof(frames->part[0]));
+}
+
+static void drop_before(struct frames *frames, uint64_t offset)
+{
+    while (frames->part_count > 0) {
+        struct frame_part *first = &frames->part[0];
+
+        if (first->offset >= offset)
+            return;
+        if (first->offset + first->len > offset) {
+            buf_drop_front(&frames->retained, offset - first->offset);
+            first->len -= (uint32_t)(offset - first->offset);
+            first->offset = offset;
+            return;
+        }
+        drop_part(frames);
+    }
+}
+
+static void keep(struct app_session *s, struct frames *frames, uint64_t offset,
+                 struct slice data)
+{
+    struct frame_part *last = frames->part_count > 0
+                                   ? &frames->part[frames->part_count - 1] : NULL;
+
+    if (data.len == 0)
+        return;
+    if (frames->retained.data == NULL)
+        frames->retained = app_buf_take(s->flow.thread);
+    if (last != NULL && last->offset + last->len == offset) {
+        last->len += data.len;
+    } else {
+        if (frames->part_count == FRAME_PARTS_MAX)
+            drop_part(frames);
+        frames->part[frames->part_count++] = (struct frame_part){ offset, data.len };
+    }
+    buf_add(&frames->retained, data.data, data.len);
+    if (UNLIKELY(frames->retained.len > RETAINED_LIMIT))
+        drop_before(frames, offset + data.len - RETAINED_LIMIT / 2);
+}
+
+/* One that begins before what is kept: in what the parser has before it, of which nothing is
+ * missing up to its end. */
+static void keep_pending(struct app_session *s, struct frames *frames, enum direction d,
+                         uint64_t offset)
+{
+    const struct app_dir *ds = &s->ds[d];
+    uint64_t from = MAX(offset, ds->offset), skip = from - ds->offset;
+
+    if (skip >= ds->len || (frames->part_count > 0 && frames->part[0].offset <= from))
+        return;
+    frames->part_count = 0;
+    frames->retained.len = 0;
+    keep(s, frames, from, (struct slice){ ds->data + skip, ds->len - (uint32_t)skip });
+}
+
+void app_frames_data(struct app_session *s, enum direction d, uint64_t offset, struct slice data)
+{
+    struct frames *frames = frames_of(s, d);
+
+    if (UNLIKELY(frame_count(frames) > 0))
+        keep(s, frames, offset, data);
+}
+
+bool app_frames_part(const struct app_flow *af, enum direction direction, unsigned index,
+                      struct slice *data, uint64_t *offset)
+{
+    const struct frames *frames = frames_of(app_session_of(af), direction);
+    uint32_t at = 0;
+
+    if (frames == NULL || index >= frames->part_count)
+        return false;
+    for (unsigned i = 0; i < index; i++)
+        at += frames->part[i].len;
+    *data = (struct slice){ frames->retained.data + at, frames->part[index].len };
+    *offset = frames->part[index].offset;
+    return true;
+}
+
+uint64_t app_frames_edge(const struct app_flow *af, enum direction direction, bool parsed)
+{
+    const struct app_dir *ds = &app_session_of(af)->ds[direction];
+
+    return ds->offset + (parsed ? 0 : ds->len);
+}
+
+/* --- the frames --------------------------------------------------------------------------- */
+
+static COLD struct frames *frames_make(struct app_flow *af, enum direction d)
+{
+    struct app_ext *ext = app_ext_make(af);
+
+    if (ext == NULL)
+        return NULL;
+    ext->frames[d] = lib_calloc(1, sizeof(*ext->frames[d]));
+    return ext->frames[d];
+}
+
+uint32_t app_frame(struct app_flow *af, enum direction direction, unsigned type, uint64_t offset,
+                   int64_t len, uint64_t tx_id)
+{
+    struct app_session *s = app_session_of(af);
+    struct frames *frames = frames_of(s, direction);
+    uint32_t required = required_get(&af->thread->conf->required_frames[af->proto->id]);
+
+    if (LIKELY((required & 1u << type) == 0) || frame_count(frames) >= FRAMES_MAX)
+        return 0;
+    if (frames == NULL && (frames = frames_make(af, direction)) == NULL)
+        return 0;
+    if (frames->store.data == NULL)
+        frames->store = app_buf_take(af->thread);
+    struct frame frame = { .id = ++frames->next_id, .type = (uint8_t)type, .offset = offset,
+                           .tx_id = tx_id, .len = len };
+
+    buf_add(&frames->store, &frame, sizeof(frame));
+    if (s->transport == TRANSPORT_TCP)
+        keep_pending(s, frames, direction, offset);
+    return frame.id;
+}
+
+static struct frame *frame_of(const struct app_flow *af, enum direction d, uint32_t id)
+{
+    struct frames *frames = frames_of(app_session_of(af), d);
+
+    return id != 0 && frames != NULL ? frame_by_id(frames, id) : NULL;
+}
+
+void app_frame_set_length(struct app_flow *af, enum direction direction, uint32_t frame,
+                          int64_t len)
+{
+    struct frame *f = frame_of(af, direction, frame);
+
+    if (f != NULL)
+        f->len = len;
+}
+
+void app_frame_set_tx(struct app_flow *af, enum direction direction, uint32_t frame,
+                      uint64_t tx_id)
+{
+    struct frame *f = frame_of(af, direction, frame);
+
+    if (f != NULL)
+        f->tx_id = tx_id;
+}
+
+void app_frame_set_inspected(struct app_flow *af, enum direction direction, uint32_t frame,
+                             uint64_t bytes)
+{
+    struct frame *f = frame_of(af, direction, frame);
+
+    if (f != NULL)
+        f->inspected = bytes;
+}
+
+void app_frame_set_logged(struct app_flow *af, enum direction direction, uint32_t frame,
+                          uint8_t bits)
+{
+    struct frame *f = frame_of(af, direction, frame);
+
+    if (f != NULL)
+        f->logged |= bits;
+}
+
+/* The "stream" frame is the whole of a direction from where this parser took over; its length
+ * is known when it ends. */
+void app_frames_stream(struct app_session *s, enum direction d, const struct app_input *in)
+{
+    struct app_flow *af = &s->flow;
+    struct frame *first;
+
+    if (s->transport != TRANSPORT_TCP ||
+        !af->thread->conf->proto[af->proto->id].has_stream_frame)
+        return;
+    if (in->start)
+        app_frame(af, d, 0, in->offset, in->end ? (int64_t)in->len : -1, APP_FRAME_NO_TX);
+    else if (in->end && frame_count(frames_of(s, d)) > 0) {
+        first = frame_at(frames_of(s, d), 0);
+        if (first->type == 0 && first->len < 0)
+            first->len = (int64_t)(in->offset + in->len - first->offset);
+    }
+}
+
+/* Wholly before what is still to come; a datagram's frames live as long as it does. */
+static bool frame_is_over(const struct app_session *s, enum direction d, const struct frame *f)
+{
+    if (s->transport == TRANSPORT_UDP)
+        return true;
+    return f->len >= 0 && f->offset + (uint64_t)f->len <= s->ds[d].offset + s->ds[d].len;
+}
+
+bool app_frames_required(const struct app_flow *af)
+{
+    return required_get(&af->thread->conf->any_frames) != 0;
+}
+
+static struct app_frame_view view_of(const struct app_session *s, enum direction d,
+                                     const struct frame *f)
+{
+    return (struct app_frame_view){ .id = f->id, .type = f->type, .offset = f->offset,
+                                    .tx_id = f->tx_id, .len = f->len,
+                                    .inspected = f->inspected, .logged = f->logged,
+                                    .over = frame_is_over(s, d, f), .direction = d };
+}
+
+bool app_frames_each(const struct app_flow *af, enum direction direction,
+                     bool (*visit)(const struct app_frame_view *frame, void *arg), void *arg)
+{
+    const struct app_session *s = app_session_of(af);
+
+    for (unsigned i = 0; i < frame_count(frames_of(s, direction)); i++) {
+        struct app_frame_view view = view_of(s, direction, frame_at(frames_of(s, direction), i));
+
+        if (!visit(&view, arg))
+            return false;
+    }
+    return true;
+}
+
+uint32_t app_untaken(const struct app_flow *af, enum direction direction)
+{
+    return app_session_of(af)->ds[direction].len;
+}
+
+bool app_frames_any(const struct app_flow *af, enum direction direction)
+{
+    return frame_count(frames_of(app_session_of(af), direction)) > 0;
+}
+
+bool app_frame_find(const struct app_flow *af, enum direction direction, uint32_t frame,
+                    struct app_frame_view *out)
+{
+    const struct frame *f = frame_of(af, direction, frame);
+
+    if (f == NULL)
+        return false;
+    *out = view_of(app_session_of(af), direction, f);
+    return true;
+}
+
+/* --- their end ---------------------------------------------------------------------------- */
+
+/* From where on its bytes may be looked at again. */
+static uint64_t left_edge(const struct app_session *s, enum direction d, const struct frame *f)
+{
+    uint64_t parsed = s->ds[d].offset;
+
+    return parsed > f->offset + WINDOW ? parsed - WINDOW : f->offset;
+}
+
+static void prune(struct app_session *s, enum direction d, bool all)
+{
+    struct frames *frames = frames_of(s, d);
+    uint64_t edge = s->ds[d].offset + s->ds[d].len;
+    unsigned retained = 0;
+
+    for (unsigned i = 0; !all && i < frame_count(frames); i++) {
+        struct frame *f = frame_at(frames, i);
+
+        if (frame_is_over(s, d, f))
+            continue;
+        edge = MIN(edge, left_edge(s, d, f));
+        *frame_at(frames, retained++) = *f;
+    }
+    frames->store.len = retained * sizeof(struct frame);
+    if (retained == 0) {
+        app_buf_release(s->flow.thread, &frames->store);
+        retained_clear(s, frames);
+    } else {
+        drop_before(frames, edge);
+    }
+}
+
+void app_frames_prune(struct app_session *s, const struct packet *p)
+{
+    bool last = (p->flags & PACKET_FLOW_END) != 0;
+
+    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
+        if (LIKELY(frame_count(frames_of(s, d)) == 0))
+            continue;
+        if (last || packet_direction(p) == d)
+            prune(s, d, last || (s->transport == TRANSPORT_TCP && stream_is_closed(p)));
+    }
+}
+
+void app_frames_free(struct app_session *s)
+{
+    for (unsigned d = 0; d < 2; d++) {
+        struct frames *frames = frames_of(s, d);
+
+        if (frames == NULL)
+            continue;
+        app_buf_release(s->flow.thread, &frames->store);
+        app_buf_release(s->flow.thread, &frames->retained);
+        lib_free(frames);
+        s->flow.ext->frames[d] = NULL;
+    }
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/core/private.h - what the files of the framework share; not for protocols nor for others. */
+#ifndef APP_PRIVATE_H
+#define APP_PRIVATE_H
+
+#include "app/app.h"
+#include "app/core/file.h"
+#include "base/array.h"
+#include "base/memory/pool.h"
+#include "flow/exception.h"
+
+/* Ids beyond the list, for protocols that tests bring along. */
+#define APP_PROTO_EXTRA 2
+#define APP_PROTO_MAX (APP_PROTO_COUNT + APP_PROTO_EXTRA)
+
+enum { TRANSPORT_TCP, TRANSPORT_UDP, TRANSPORT_COUNT };
+#define TRANSPORT_BIT(t) (1u << (t))        /* APP_TCP, APP_UDP */
+
+/* --- settings, shared by all threads (app_conf.c) ------------------------------------------- */
+
+struct app_pattern_set;
+
+/* A probe and the ports it looks at, as the configuration says. */
+struct probe_entry {
+    const struct app_proto *proto;
+    const struct app_probe *probe;
+    bool by_source;             /* the range is of source ports */
+    uint16_t low, high;
+};
+
+struct app_detect_tables {
+    struct app_pattern_set *patterns[TRANSPORT_COUNT][2];       /* by direction */
+    ARRAY_OF(struct probe_entry) probes[TRANSPORT_COUNT];
+    const struct app_conf *conf;
+    bool midstream;             /* stream.midstream: try the other side's patterns too */
+};
+
+struct app_proto_conf {
+    const struct app_proto *proto;
+    bool enabled[TRANSPORT_COUNT];          /* detected */
+    bool parses[TRANSPORT_COUNT];
+    bool has_stream_frame;
+    uint32_t tx_limit;
+    bool own_depth;                         /* differs from the stream's */
+    uint64_t stream_depth;                  /* UINT64_MAX: none */
+    void *settings;
+};
+
+#define EXCEPTION_COUNT (EXCEPTION_REJECT_BOTH + 1)
+
+/* 0 is a counter of somebody else's, or none: `has` says. */
+struct app_counter {
+    counter_id id;
+    bool has;
+};
+struct app_proto_counters {
+    struct app_counter flow, tx, gap, alloc, parser, internal;
+    struct app_counter policy[EXCEPTION_COUNT];
+};
+
+struct app_expectations;
+struct expectation_parents;
+
+/* Memory of decompressors: decoder_memory.c. */
+struct app_decoders {
+    struct app_memory detect_state;
+    uint64_t window_limit;
+    counter_id refused;
+};
+void app_decoders_read(struct app_decoders *d, const struct conf_node *root);
+
+struct app_conf {
+    struct app_proto_conf proto[APP_PROTO_MAX];
+    struct app_proto_counters counter[TRANSPORT_COUNT][APP_PROTO_MAX];
+    struct app_counter policy_total[EXCEPTION_COUNT];
+    counter_id expectation_counter;
+    struct app_detect_tables detect;
+    enum exception_policy error_policy;
+    bool errors_by_proto;       /* what the policy did is counted for each protocol, too */
+    bool is_inline;
+    bool bypasses;                          /* encrypted flows */
+    const char *magic_file;                 /* NULL: libmagic's own */
+    struct app_expectations *expectations;  /* shared, locked */
+    struct expectation_parents *parents;            /* likewise */
+    struct app_ranges *ranges;              /* likewise */
+    struct app_decoders decoders;           /* shared, atomics */
+    /* app_require(): bits are only ever set; relaxed atomics */
+    uint32_t any_frames;
+    uint32_t required_frames[APP_PROTO_MAX], required_features[APP_PROTO_MAX];
+    uint32_t required_files, required_content[APP_PROTO_MAX];
+};
+
+/* As app_conf_new(), with further protocols whose ids follow APP_PROTO_COUNT. */
+struct app_conf *app_conf_new_extra(const struct conf_node *root, bool is_inline,
+                                    const struct app_proto *const *extra, struct err *err);
+
+static inline uint32_t required_get(const uint32_t *bits)
+{
+    return __atomic_load_n(bits, __ATOMIC_RELAXED);
+}
+
+void app_counters_register(struct app_conf *conf);
+static inline void app_count(struct counters *c, struct app_counter counter, uint64_t n)
+{
+    if (counter.has)
+        counter_add(c, counter.id, n);
+}
+
+/* --- recognition (detect_proto.c) ------------------------------------------------------------ */
+
+#define DETECT_PROBES_MAX 61            /* that can be told apart; a flow has two or three */
+
+/* What recognition knows of one direction between two looks at it. */
+struct proto_detect_state {
+    uint64_t probes_failed : DETECT_PROBES_MAX; /* bit per candidate, in the order they are tried */
+    uint64_t patterns_done : 1, probes_done : 1, expected_done : 1;
+};
+
+struct proto_detect_input {
+    struct slice data;
+    uint8_t transport;
+    enum direction direction;
+    struct flow *flow;
+    uint16_t source_port, dest_port;        /* client's and server's */
+    uint16_t other, expected;   /* protocol of the other side; of a change under way */
+};
+
+int app_detect_tables_build(struct app_conf *conf, const struct conf_node *root,
+                            struct err *err);
+void app_detect_tables_free(struct app_detect_tables *tables);
+
+/* The protocol that these bytes speak, or APP_PROTO_UNKNOWN. *reversed: but they come from the
+ * other side. Does not look at expected flows. */
+enum app_proto_id app_detect(const struct app_detect_tables *tables,
+                             const struct proto_detect_input *q, struct proto_detect_state *detect_state,
+                             struct proto_detect_state *other_state, bool *reversed);
+
+/* --- expected flows (expectations.c) ---------------------------------------------------------------- */
+
+struct expectation_match {
+    enum app_proto_id proto;
+    void *data;
+    void (*free_data)(void *data);
+    uint64_t parent_id;
+};
+/* What has come with it, as long as the flow lives. */
+struct expectation_data { void *data; void (*free_data)(void *data); };
+struct app_expectations *app_expectations_new(struct expectation_parents *parents);
+void app_expectations_free(struct app_expectations *table);
+/* With this packet, which may be NULL. */
+bool app_expectations_add(struct app_expectations *table, const struct flow *flow,
+                          const struct app_expected *expected, const struct packet *p);
+/* Takes out what was expected of the packet's flow. False: nothing. */
+bool app_expectations_match(struct app_expectations *table, const struct packet *p,
+                            enum direction direction, struct expectation_match *out);
+/* The same with the thread's counter kept right; APP_PROTO_UNKNOWN: nothing. */
+enum app_proto_id expectation_take(struct app_thread *at, struct packet *p,
+                                     enum direction direction, struct expectation_data **owned);
+void expectation_data_free(struct expectation_data **owned);
+uint64_t app_expectations_count(const struct app_expectations *table);
+
+/* --- connections that may announce others (expectation_parents.c) ----------------------------------------- */
+
+struct expectation_parents *expectation_parents_new(void);
+void expectation_parents_free(struct expectation_parents *parents);
+/* What there is between the packet's two hosts, of all that stands before it. ITSELF: its flow is
+ * the only one, on whose thread are all flows of its hash. */
+enum parent_kind { PARENT_NONE, PARENT_SELF, PARENT_OTHERS };
+enum parent_kind expectation_parents_of(struct expectation_parents *parents, const struct packet *p);
+
+/* --- a flow's state (app_flow.c, app_tcp.c, app_udp.c) ---------------------------------------- */
+
+/* One direction. Pending bytes are those that the parser has not taken: in the chunk at hand, or
+ * in `buffered`. They are copied only when they must outlive the packet. */
+struct app_dir {
+    const uint8_t *data;
+    uint32_t len;
+    uint32_t need;              /* the parser waits for so many */
+    uint64_t offset;            /* of data[0] in the stream */
+    uint64_t lost;              /* bytes missing in front of data, not yet told to the parser */
+    struct buf buffered;
+    struct proto_detect_state detect_state;
+    bool borrowed;              /* data is not in held */
+    bool detected;              /* recognition is over */
+    bool started;               /* the parser has had bytes */
+    bool depth_reached;                   /* stream depth reached */
+    bool eof_sent;
+};
+
+struct frame {
+    uint32_t id;
+    uint8_t type, logged;
+    uint64_t offset, tx_id, inspected;
+    int64_t len;
+};
+#define FRAME_PARTS_MAX 16                 /* between gaps */
+
+struct frames {
+    struct buf store;           /* struct frame, oldest first */
+    uint32_t next_id;
+    struct buf retained;            /* bytes that they cover, as far as rules and logs may look */
+    unsigned part_count;
+    struct frame_part { uint64_t offset; uint32_t len; } part[FRAME_PARTS_MAX];
+};
+
+enum { FIRST_SENDER_PARSED = 0x80 };
+
+struct app_session {
+    struct app_flow flow;       /* first: what everybody else sees */
+    struct app_dir ds[2];
+    uint8_t transport;
+    uint8_t first_sender;         /* APP_TS or APP_TC: who spoke first; FIRST_SENDER_PARSED */
+    bool off : 1;               /* nothing is looked at any more */
+    bool midstream : 1;
+    bool changing : 1;          /* another protocol is about to follow */
+    bool change_fresh : 1;      /* ... asked for by this very packet */
+    bool parser_stopped : 1;    /* by itself, with this packet */
+    bool redetecting : 1;
+    bool replace : 1;           /* the next parser takes the place of the present one */
+    bool counted : 1;           /* in app_layer.flow.X */
+    uint16_t change_port;
+    uint16_t events;            /* bit per app_layer_events id */
+};
+
+_Static_assert(sizeof(struct app_session) <= 4 * CACHE_LINE, "there are as many as connections");
+
+static inline struct app_session *app_session_of(const struct app_flow *af)
+{
+    return (struct app_session *)(uintptr_t)af;
+}
+static inline struct frames *frames_of(const struct app_session *s, enum direction d)
+{
+    return s->flow.ext != NULL ? s->flow.ext->frames[d] : NULL;
+}
+static inline unsigned frame_count(const struct frames *frames)
+{
+    return frames != NULL ? (unsigned)(frames->store.len / sizeof(struct frame)) : 0;
+}
+
+#define APP_CHANGE_DETECT_MAX 4096          /* bytes after which a change of protocol fails */
+
+struct app_session *app_session_new(struct app_thread *at, struct flow *f, unsigned transport);
+void app_session_set_proto(struct app_session *s, enum app_proto_id id);
+/* Gives the pending bytes (and `end`) to the parser. -1: it failed, the session is off. */
+int app_feed(struct app_session *s, enum direction d, bool end);
+void app_dir_drop(struct app_session *s, enum direction d);        /* all pending bytes */
+void app_disable(struct app_session *s);        /* recognition gave up: FAILED, for good */
+/* Rules on protocols get to know what this direction's is, or that it has none. */
+void app_signal_proto_detected(struct flow *f, const struct app_thread *at, enum direction d);
+void app_session_over(struct app_session *s);   /* gives the parser's memory back early */
+void app_count_flow(struct app_session *s);
+void app_layer_event(struct app_session *s, unsigned event);
+void flow_swap(struct app_session *s, struct packet *p);             /* client <-> server */
+void flow_swap_packet(const struct flow *f, struct packet *p);       /* one judged before that */
+
+void app_tcp_data(struct app_session *s, enum direction d, bool end);
+void app_tcp_gap(struct app_session *s, enum direction d);
+void app_udp_packet(struct app_thread *at, struct packet *p);
+
+/* --- per thread (thread.c) -------------------------------------------------------------------- */
+
+#define APP_SPARE_BUFS 512
+#define APP_SPARE_BUF_MAX (64u << 10)       /* bigger ones go back to the allocator */
+
+struct app_thread {
+    const struct app_conf *conf;
+    struct counters *counters;
+    struct app_hooks hooks;
+    struct pool sessions;
+    struct {
+        struct pool state, tx;
+        void *data;             /* proto->thread_open() */
+    } proto[APP_PROTO_MAX];
+    struct pool files;
+    struct packet *packet;      /* being worked on */
+    const struct app_flow *previous;    /* see app_previous() */
+    void *magic;                /* libmagic's handle; opened when first needed */
+    struct buf spare[APP_SPARE_BUFS];
+    unsigned spare_count;
+};
+
+/* Buffers that outlive a packet come from a stock, so that flows come and go without malloc. */
+struct buf app_buf_take(struct app_thread *at);
+void app_buf_release(struct app_thread *at, struct buf *b);
+
+/* Whose pools a protocol's state and transactions come from. */
+static inline enum app_proto_id app_pool_of(const struct app_proto *proto)
+{
+    return proto->subprotocol_of != 0 ? proto->subprotocol_of : proto->id;
+}
+void app_tx_free(struct app_tx *tx);
+void app_files_free(struct app_thread *at, struct app_tx *tx);
+/* After the outputs have had their turn with a packet; own_packet: one of that direction, when
+ * libmagic is asked about what has come. */
+void app_files_prune(struct app_tx *tx, enum direction d, bool own_packet);
+bool app_files_done(struct app_tx *tx, const struct packet *p, uint32_t required);
+void app_file_pool_init(struct pool *pool);
+void app_file_pool_fini(struct pool *pool);
+void app_magic_close(struct app_thread *at);
+/* Data that come while there are frames of their direction. */
+void app_frames_data(struct app_session *s, enum direction d, uint64_t offset, struct slice data);
+void app_frames_prune(struct app_session *s, const struct packet *p);
+void app_frames_free(struct app_session *s);
+void app_frames_stream(struct app_session *s, enum direction d, const struct app_input *in);
+
+/* ids of app_layer_events */
+enum {
+    APPLAYER_MISMATCH = 1, APPLAYER_WRONG_DIRECTION, APPLAYER_ONE_DIRECTION, APPLAYER_SKIPPED,
+    APPLAYER_NO_TLS, APPLAYER_UNEXPECTED,
+};
+
+#endif

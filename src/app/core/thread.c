@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/core/thread.c - what each thread that parses has for itself: pools of flow states, parser
+ * states and transactions, and a stock of buffers. All of them keep their memory, so that a
+ * thread in steady state does not call the allocator for anything of the framework. */
+#include "app/core/private.h"
+
+#include <stdlib.h>
+
+#define SLAB_BYTES (64u << 10)
+
+static unsigned slab_count(size_t size)
+{
+    return (unsigned)MIN(MAX(SLAB_BYTES / size, 8), 256);
+}
+
+static void open_proto(struct app_thread *at, enum app_proto_id id)
+{
+    const struct app_proto_conf *pc = &at->conf->proto[id];
+
+    if (pc->proto == NULL || pc->proto->subprotocol_of != 0 || !app_proto_enabled(at->conf, id))
+        return;
+    if (pc->proto->state_size > 0)
+        pool_init(&at->proto[id].state, pc->proto->state_size,
+                  slab_count(pc->proto->state_size), 0);
+    pool_init(&at->proto[id].tx, pc->proto->tx_size, slab_count(pc->proto->tx_size), 0);
+    if (pc->proto->thread_open != NULL)
+        at->proto[id].data = pc->proto->thread_open(pc->settings, at->counters);
+}
+
+struct app_thread *app_thread_new(const struct app_conf *conf, struct counters *counters,
+                                  const struct app_hooks *hooks)
+{
+    struct app_thread *at = xcalloc(1, sizeof(*at));
+
+    at->conf = conf;
+    at->counters = counters;
+    if (hooks != NULL)
+        at->hooks = *hooks;
+    pool_init(&at->sessions, sizeof(struct app_session), slab_count(sizeof(struct app_session)),
+              0);
+    app_file_pool_init(&at->files);
+    for (unsigned i = 0; i < APP_PROTO_MAX; i++)
+        open_proto(at, (enum app_proto_id)i);
+    return at;
+}
+
+/* Transactions at rest keep the blocks of their arena. */
+static void close_tx_pool(struct pool *pool)
+{
+    while (pool->free_list != NULL) {
+        struct app_tx *tx = pool_get(pool);
+
+        arena_fini(&tx->arena);
+    }
+    pool_fini(pool);
+}
+
+static void close_proto(struct app_thread *at, enum app_proto_id id)
+{
+    const struct app_proto_conf *pc = &at->conf->proto[id];
+
+    if (pc->proto == NULL || pc->proto->subprotocol_of != 0 || !app_proto_enabled(at->conf, id))
+        return;
+    close_tx_pool(&at->proto[id].tx);
+    if (pc->proto->state_size > 0)
+        pool_fini(&at->proto[id].state);
+    if (pc->proto->thread_close != NULL)
+        pc->proto->thread_close(at->proto[id].data);
+}
+
+void app_thread_free(struct app_thread *at)
+{
+    if (at == NULL)
+        return;
+    for (unsigned i = 0; i < APP_PROTO_MAX; i++)
+        close_proto(at, (enum app_proto_id)i);
+    app_file_pool_fini(&at->files);
+    app_magic_close(at);
+    for (unsigned i = 0; i < at->spare_count; i++)
+        buf_fini(&at->spare[i]);
+    pool_fini(&at->sessions);
+    free(at);
+}
+
+struct buf app_buf_take(struct app_thread *at)
+{
+    if (at->spare_count == 0)
+        return (struct buf){ 0 };
+    return at->spare[--at->spare_count];
+}
+
+void app_buf_release(struct app_thread *at, struct buf *b)
+{
+    if (b->data == NULL)
+        return;
+    if (b->cap > APP_SPARE_BUF_MAX || at->spare_count == APP_SPARE_BUFS) {
+        buf_fini(b);
+    } else {
+        b->len = 0;
+        at->spare[at->spare_count++] = *b;
+    }
+    *b = (struct buf){ 0 };
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/core/transfer.c - extents of files, put in order. An extent ahead of its turn has a buffer of its
+ * own; how much of that there may be is the protocol's to limit. */
+#include "app/core/transfer.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+
+#define FLOW_AHEAD_MAX (64u << 20)
+
+struct app_transfer_extent {
+    struct app_transfer_extent *next;
+    uint64_t offset;
+    struct buf data;
+    uint64_t lost;              /* bytes of it that nobody saw */
+};
+
+static uint64_t extent_len(const struct app_transfer_extent *extent)
+{
+    return extent->data.len + extent->lost;
+}
+
+/* Of all files of the flow; there since the first extent that waited. */
+static uint64_t *flow_ahead(const struct app_transfer *t)
+{
+    return &t->tx->flow->ext->ahead_bytes;
+}
+
+static void extent_free(struct app_transfer *t, struct app_transfer_extent *extent)
+{
+    t->ahead_bytes -= extent_len(extent);
+    *flow_ahead(t) -= extent_len(extent);
+    t->ahead_count--;
+    buf_fini(&extent->data);
+    free(extent);
+}
+
+void app_transfer_fini(struct app_transfer *t)
+{
+    while (t->ahead != NULL) {
+        struct app_transfer_extent *next = t->ahead->next;
+
+        extent_free(t, t->ahead);
+        t->ahead = next;
+    }
+    t->filling = NULL;
+}
+
+void app_transfer_truncate(struct app_transfer *t)
+{
+    if (t->truncated || !t->opened || t->closed)
+        return;
+    app_file_close(t->file, FILE_TRUNCATED);
+    t->truncated = true;
+    app_transfer_fini(t);
+}
+
+void app_transfer_close(struct app_transfer *t)
+{
+    if (!t->truncated)
+        app_file_close(t->file, FILE_CLOSED);
+    t->closed = true;
+    t->next = 0;
+    app_transfer_fini(t);
+}
+
+static struct app_transfer_extent *extent_at(struct app_transfer *t, uint64_t offset)
+{
+    struct app_transfer_extent *extent = t->ahead;
+
+    while (extent != NULL && extent->offset != offset)
+        extent = extent->next;
+    if (extent != NULL)
+        return extent;
+    extent = xcalloc(1, sizeof(*extent));
+    extent->offset = offset;
+    extent->next = t->ahead;
+    t->ahead = extent;
+    t->ahead_count++;
+    return extent;
+}
+
+void app_transfer_extent(struct app_transfer *t, struct app_tx *tx, enum direction d,
+                        struct slice name, uint64_t offset, uint32_t len, uint8_t padding,
+                        bool last)
+{
+    bool early = offset != t->next;
+
+    if (t->left != 0 || t->padding != 0 || (early && last))
+        app_transfer_truncate(t);
+    t->left = len;
+    t->padding = padding;
+    t->last = last;
+    t->filling = NULL;
+    if (t->truncated || t->closed)
+        return;
+    if (!t->opened) {
+        t->opened = true;
+        t->file = app_file_open(tx, d, name, NULL);
+    }
+    if (early && len > 0) {
+        if (app_ext_make(tx->flow) == NULL)
+            out_of_memory(sizeof(struct app_ext));
+        t->tx = tx;
+        t->filling = extent_at(t, offset);
+    }
+}
+
+static void append(struct app_transfer *t, const uint8_t *data, uint32_t len)
+{
+    if (data != NULL)
+        app_file_append(t->file, data, len);
+    else
+        app_file_gap(t->file, len);
+    t->next += len;
+}
+
+static void keep(struct app_transfer *t, const uint8_t *data, uint32_t len)
+{
+    if (data != NULL && t->filling->lost == 0)
+        buf_add(&t->filling->data, data, len);
+    else
+        t->filling->lost += len;
+    t->ahead_bytes += len;
+    *flow_ahead(t) += len;
+}
+
+/* Pieces whose turn has come. */
+static void catch_up(struct app_transfer *t)
+{
+    struct app_transfer_extent **link = &t->ahead;
+
+    while (*link != NULL) {
+        struct app_transfer_extent *extent = *link;
+
+        if (extent->offset != t->next || extent_len(extent) == 0) {
+            link = &extent->next;
+            continue;
+        }
+        *link = extent->next;
+        append(t, extent->data.data, (uint32_t)extent->data.len);
+        if (extent->lost > 0)
+            append(t, NULL, (uint32_t)extent->lost);
+        extent_free(t, extent);
+        link = &t->ahead;
+    }
+}
+
+static uint32_t take_padding(struct app_transfer *t, uint32_t len)
+{
+    uint32_t n = MIN(t->padding, len);
+
+    t->padding = (uint8_t)(t->padding - n);
+    return n;
+}
+
+uint32_t app_transfer_data(struct app_transfer *t, const uint8_t *data, uint32_t len)
+{
+    uint32_t n = MIN(t->left, len);
+
+    if (t->filling != NULL && *flow_ahead(t) + n > FLOW_AHEAD_MAX)
+        app_transfer_truncate(t);
+    if (n > 0 && !t->truncated && !t->closed) {
+        if (t->filling != NULL)
+            keep(t, data, n);
+        else
+            append(t, data, n);
+    }
+    t->left -= n;
+    if (t->left == 0 && !t->truncated && !t->closed) {
+        if (t->filling == NULL)
+            catch_up(t);
+        t->filling = NULL;
+        if (t->last)
+            app_transfer_close(t);
+    }
+    return n + (t->left == 0 ? take_padding(t, len - n) : 0);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/lib/asn1/der.c - lengths, integers and object identifiers. */
+#include "app/lib/asn1/der.h"
+
+#include <stdio.h>
+
+enum der_framing der_frame(struct bytes in, uint64_t *size)
+{
+    const uint8_t *start = in.next;
+    uint8_t tag = take_u8(&in);
+    uint64_t length = take_u8(&in);
+
+    if (in.failed)
+        return DER_FRAME_MORE;
+    if ((tag & 0x1f) == 0x1f || length == 0x80 || length > 0x84)
+        return DER_FRAME_BAD;
+    if (length > 0x80) {
+        unsigned octets = length & 0x7f;
+
+        length = 0;
+        while (octets-- > 0)
+            length = length << 8 | take_u8(&in);
+    }
+    if (in.failed)
+        return DER_FRAME_MORE;
+    *size = (uint64_t)(in.next - start) + length;
+    return DER_FRAME_OK;
+}
+
+bool der_int(struct slice content, int64_t *out)
+{
+    uint64_t value;
+
+    if (content.len == 0 || content.len > 8)
+        return false;
+    value = content.data[0] & 0x80 ? UINT64_MAX : 0;
+    for (uint32_t i = 0; i < content.len; i++)
+        value = value << 8 | content.data[i];
+    *out = (int64_t)value;
+    return true;
+}
+
+bool der_uint(struct slice content, uint64_t *out)
+{
+    if (content.len == 0 || content.data[0] & 0x80)
+        return false;
+    while (content.len > 1 && content.data[0] == 0) {
+        content.data++;
+        content.len--;
+    }
+    if (content.len > 8)
+        return false;
+    *out = 0;
+    for (uint32_t i = 0; i < content.len; i++)
+        *out = *out << 8 | content.data[i];
+    return true;
+}
+
+int64_t der_take_int(struct bytes *in)
+{
+    struct slice content;
+    int64_t value;
+
+    if (der_take_tag(in, DER_INTEGER, &content) && der_int(content, &value))
+        return value;
+    in->failed = true;
+    return 0;
+}
+
+/* Base 128, high bit: more follows (X.690 8.19). */
+static bool take_arc(struct bytes *in, uint64_t *out)
+{
+    uint8_t octet;
+
+    *out = 0;
+    do {
+        octet = take_u8(in);
+        if (in->failed || *out >> 57 != 0)
+            return false;
+        *out = *out << 7 | (octet & 0x7f);
+    } while (octet & 0x80);
+    return true;
+}
+
+static size_t add_arc(char *out, size_t size, size_t n, uint64_t arc)
+{
+    int more = snprintf(out + n, size - n, n == 0 ? "%llu" : ".%llu", (unsigned long long)arc);
+
+    return more > 0 && (size_t)more < size - n ? n + (size_t)more : n;
+}
+
+size_t der_oid_text(struct slice content, char *out, size_t size)
+{
+    struct bytes in = bytes_of_slice(content);
+    uint64_t arc;
+    size_t n = 0;
+
+    out[0] = '\0';
+    if (!take_arc(&in, &arc))
+        return 0;
+    n = add_arc(out, size, n, MIN(arc / 40, 2));
+    n = add_arc(out, size, n, arc - 40 * MIN(arc / 40, 2));
+    while (bytes_left(&in) > 0) {
+        size_t before = n;
+
+        if (!take_arc(&in, &arc))
+            break;
+        n = add_arc(out, size, n, arc);
+        if (n == before)
+            break;
+    }
+    out[n] = '\0';
+    return n;
+}

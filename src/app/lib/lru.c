@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/lib/lru.c - hash chains and a list from newest to oldest. */
+#include "app/lib/lru.h"
+
+#include "base/array.h"
+#include "base/containers/hash.h"
+
+#include <stdlib.h>
+
+static struct app_lru_entry **find(struct app_lru *lru, struct slice key)
+{
+    uint64_t h = hash_bytes(key.data, key.len);
+    struct app_lru_entry **link = &lru->bucket[h % APP_LRU_BUCKETS];
+
+    while (*link != NULL && ((*link)->key.len != key.len ||
+                             (key.len > 0 && memcmp((*link)->key.data, key.data, key.len) != 0)))
+        link = &(*link)->chain;
+    return link;
+}
+
+static void unlink_age(struct app_lru *lru, struct app_lru_entry *e)
+{
+    *(e->newer != NULL ? &e->newer->older : &lru->newest) = e->older;
+    *(e->older != NULL ? &e->older->newer : &lru->oldest) = e->newer;
+}
+
+static void link_newest(struct app_lru *lru, struct app_lru_entry *e)
+{
+    e->newer = NULL;
+    e->older = lru->newest;
+    *(e->older != NULL ? &e->older->newer : &lru->oldest) = e;
+    lru->newest = e;
+}
+
+void *app_lru_get(struct app_lru *lru, struct slice key)
+{
+    struct app_lru_entry *e = lru->count > 0 ? *find(lru, key) : NULL;
+
+    if (e != NULL && e != lru->newest) {
+        unlink_age(lru, e);
+        link_newest(lru, e);
+    }
+    return e;
+}
+
+static void take_out(struct app_lru *lru, struct app_lru_entry **link)
+{
+    struct app_lru_entry *e = *link;
+
+    *link = e->chain;
+    unlink_age(lru, e);
+    e->chain = lru->spare;
+    lru->spare = e;
+    lru->count--;
+}
+
+void *app_lru_pop(struct app_lru *lru, struct slice key)
+{
+    struct app_lru_entry **link, *e;
+
+    if (lru->count == 0)
+        return NULL;
+    link = find(lru, key);
+    e = *link;
+    if (e != NULL)
+        take_out(lru, link);
+    return e;
+}
+
+static struct app_lru_entry *fresh(struct app_lru *lru, size_t size)
+{
+    struct app_lru_entry *e = lru->spare;
+
+    if (e == NULL)
+        return xcalloc(1, size);
+    lru->spare = e->chain;
+    return e;
+}
+
+void *app_lru_put(struct app_lru *lru, struct slice key, size_t size)
+{
+    struct app_lru_entry *e = app_lru_get(lru, key), **link;
+
+    if (e != NULL)
+        return e;
+    if (lru->count >= lru->limit && lru->oldest != NULL)
+        take_out(lru, find(lru, buf_slice(&lru->oldest->key)));
+    e = fresh(lru, size);
+    buf_clear(&e->key);
+    buf_add(&e->key, key.data, key.len);
+    link = find(lru, key);
+    e->chain = NULL;
+    *link = e;
+    link_newest(lru, e);
+    lru->count++;
+    return e;
+}
+
+void app_lru_fini(struct app_lru *lru, void (*fini)(void *entry))
+{
+    while (lru->oldest != NULL)
+        take_out(lru, find(lru, buf_slice(&lru->oldest->key)));
+    while (lru->spare != NULL) {
+        struct app_lru_entry *next = lru->spare->chain;
+
+        buf_fini(&lru->spare->key);
+        if (fini != NULL)
+            fini(lru->spare);
+        free(lru->spare);
+        lru->spare = next;
+    }
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/lib/mime/body.c - bodies: the transfer encoding taken off (RFC 2045), to the attachment and to
+ * the search for URLs.
+ *
+ * The line end before a boundary belongs to the boundary, so that it is held back until the next
+ * line shows what it is. */
+#include "app/lib/mime/private.h"
+
+#include "base/text/base64.h"
+
+#include <string.h>
+
+#define ENCODED_LINE_LONG 76
+
+static void to_file(struct mime_message *m, const uint8_t *data, uint32_t len)
+{
+    if (m->file_open && len > 0)
+        m->sink->data(m->arg, data, len);
+}
+
+static void hold(struct mime_message *m, struct slice s)
+{
+    m->buffered_len = MIN(s.len, sizeof(m->buffered));
+    if (m->buffered_len > 0)
+        memcpy(m->buffered, s.data, m->buffered_len);
+}
+
+/* Text and its line end as one run, as they came. */
+static void find_urls_in_line(struct mime_message *m, const struct mime_line *line)
+{
+    mime_urls_find(m, line->text.data, line->text.len + line->end.len);
+}
+
+static void plain(struct mime_message *m, const struct mime_line *line)
+{
+    find_urls_in_line(m, line);
+    if (m->filename_len == 0)
+        return;
+    to_file(m, m->buffered, m->buffered_len);
+    to_file(m, line->text.data, line->text.len);
+    hold(m, line->end);
+}
+
+/* --- base64 ----------------------------------------------------------------------------------- */
+
+/* Four characters to at most three bytes; -1: that cannot be. */
+static int decode_quad(const uint8_t quad[4], uint8_t out[3])
+{
+    int v[4];
+
+    for (unsigned i = 0; i < 4; i++)
+        v[i] = base64_digit(quad[i]);
+    if (v[0] < 0 || v[1] < 0)
+        return -1;
+    out[0] = (uint8_t)(v[0] << 2 | v[1] >> 4);
+    if (quad[2] == '=')
+        return 1;
+    if (v[2] < 0)
+        return -1;
+    out[1] = (uint8_t)(v[1] << 4 | v[2] >> 2);
+    if (quad[3] == '=')
+        return 2;
+    if (v[3] < 0)
+        return -1;
+    out[2] = (uint8_t)(v[2] << 6 | v[3]);
+    return 3;
+}
+
+/* The same where all four are digits, as nearly all are. */
+static inline bool decode_digits(const uint8_t quad[4], uint8_t out[3])
+{
+    int a = base64_digit(quad[0]), b = base64_digit(quad[1]);
+    int c = base64_digit(quad[2]), d = base64_digit(quad[3]);
+
+    if ((a | b | c | d) < 0)
+        return false;
+    out[0] = (uint8_t)(a << 2 | b >> 4);
+    out[1] = (uint8_t)(b << 4 | c >> 2);
+    out[2] = (uint8_t)(c << 6 | d);
+    return true;
+}
+
+/* Other characters are passed over, RFC 2045, 6.8. Bytes decoded; -1: nothing of it is good. */
+static int decode_base64(struct mime_message *m, struct slice in, uint8_t *out)
+{
+    int len = 0, n;
+
+    for (uint32_t i = 0; i < in.len; i++) {
+        while (m->quad_len == 0 && in.len - i >= 4 && decode_digits(in.data + i, out + len)) {
+            len += 3;
+            i += 4;
+        }
+        if (i == in.len)
+            break;
+        if (base64_digit(in.data[i]) < 0 && in.data[i] != '=')
+            continue;
+        m->quad[m->quad_len++] = in.data[i];
+        if (m->quad_len < 4)
+            continue;
+        m->quad_len = 0;
+        n = decode_quad(m->quad, out + len);
+        if (n < 0)
+            return -1;
+        len += n;
+    }
+    return len;
+}
+
+static void base64(struct mime_message *m, struct slice text)
+{
+    uint8_t out[MIME_CHUNK_MAX];
+    int len;
+
+    if (!m->settings->decode_base64)
+        return;
+    if (text.len > ENCODED_LINE_LONG)
+        m->anomalies |= MIME_LONG_ENC_LINE;
+    len = decode_base64(m, text, out);
+    if (len < 0) {
+        m->anomalies |= MIME_INVALID_BASE64;
+        return;
+    }
+    mime_urls_find(m, out, (uint32_t)len);
+    to_file(m, out, (uint32_t)len);
+}
+
+/* --- quoted-printable ------------------------------------------------------------------------- */
+
+static int hex_value(uint8_t c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+struct qp {
+    uint8_t out[MIME_CHUNK_MAX + 16];
+    uint32_t len;
+    bool soft;                          /* "=" at the end: the line goes on */
+};
+
+static void qp_add(struct qp *qp, const void *data, size_t len)
+{
+    if (len > 0)
+        memcpy(qp->out + qp->len, data, len);
+    qp->len += (uint32_t)len;
+}
+
+/* Behind "=": two digits, or the end. */
+static void qp_escape(struct mime_message *m, struct qp *qp, struct bytes *in, bool line_ends)
+{
+    struct slice rest = { .data = in->next - 1, .len = (uint32_t)bytes_left(in) + 1 };
+    int high, low;
+
+    if (rest.len < 3) {
+        if (!line_ends)
+            hold(m, rest);
+        else if (rest.len == 1)
+            qp->soft = true;
+        else
+            m->anomalies |= MIME_INVALID_QP;
+        (void)take_rest(in);
+        return;
+    }
+    high = hex_value(take_u8(in));
+    low = hex_value(take_u8(in));
+    if (high < 0 || low < 0)
+        m->anomalies |= MIME_INVALID_QP;
+    else
+        qp->out[qp->len++] = (uint8_t)(high << 4 | low);
+}
+
+static void qp_decode(struct mime_message *m, struct qp *qp, struct bytes in, bool line_ends)
+{
+    struct slice run;
+
+    while (bytes_have(&in, 1)) {
+        if (!take_until(&in, '=', &run)) {
+            run = take_rest(&in);
+            qp_add(qp, run.data, run.len);
+            return;
+        }
+        qp_add(qp, run.data, run.len);
+        qp_escape(m, qp, &in, line_ends);
+    }
+}
+
+/* What an earlier piece of this line ended with. */
+static void qp_take_buffered(struct mime_message *m, struct qp *qp, struct bytes *in, bool line_ends)
+{
+    uint8_t joined[3];
+    unsigned len = m->buffered_len;
+    struct bytes head;
+
+    if (len == 0 || m->buffered[0] != '=') {
+        qp_add(qp, m->buffered, len);
+        m->buffered_len = 0;
+        return;
+    }
+    memcpy(joined, m->buffered, len);
+    while (len < 3 && bytes_have(in, 1))
+        joined[len++] = take_u8(in);
+    m->buffered_len = 0;
+    head = bytes_of(joined, len);
+    qp_decode(m, qp, head, line_ends && len < 3);
+}
+
+static void quoted_printable(struct mime_message *m, const struct mime_line *line)
+{
+    struct qp qp;
+    struct bytes in = bytes_of_slice(line->text);
+    bool ends = line->end.len > 0;
+
+    if (!m->settings->decode_quoted_printable)
+        return;
+    qp.len = 0;
+    qp.soft = false;
+    if (line->text.len > ENCODED_LINE_LONG)
+        m->anomalies |= MIME_LONG_ENC_LINE;
+    qp_take_buffered(m, &qp, &in, ends);
+    qp_decode(m, &qp, in, ends);
+    if (line->first && line->text.len == 0)
+        hold(m, line->end);
+    else if (ends && !qp.soft)
+        qp_add(&qp, line->end.data, line->end.len);
+    mime_urls_find(m, qp.out, qp.len);
+    to_file(m, qp.out, qp.len);
+}
+
+/* --- entry ------------------------------------------------------------------------------------ */
+
+/* Bodies that are no attachment are only searched for URLs, quoted-printable ones as they are. */
+static void body_text(struct mime_message *m, const struct mime_line *line)
+{
+    if (!m->is_text)
+        return;
+    if (m->encoding == MIME_BASE64)
+        base64(m, line->text);
+    else
+        find_urls_in_line(m, line);
+}
+
+void mime_body_decode(struct mime_message *m, const struct mime_line *line)
+{
+    if (m->filename_len == 0)
+        body_text(m, line);
+    else if (m->encoding == MIME_BASE64)
+        base64(m, line->text);
+    else if (m->encoding == MIME_QUOTED_PRINTABLE)
+        quoted_printable(m, line);
+    else
+        plain(m, line);
+}
+
+/* Characters that wait for others are taken as if padding followed. */
+void mime_body_flush(struct mime_message *m)
+{
+    uint8_t out[3];
+    int len;
+
+    if (m->encoding != MIME_BASE64 || m->quad_len == 0 || !m->settings->decode_base64)
+        return;
+    while (m->quad_len < 4)
+        m->quad[m->quad_len++] = '=';
+    m->quad_len = 0;
+    len = decode_quad(m->quad, out);
+    if (len > 0)
+        to_file(m, out, (uint32_t)len);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/bittorrent_dht/bencode.h - canonical bencode (BEP 3) through the cursor. */
+#ifndef APP_BITTORRENT_DHT_BENCODE_H
+#define APP_BITTORRENT_DHT_BENCODE_H
+
+#include "base/text/bytes.h"
+
+enum bencode_kind { BENCODE_INT, BENCODE_BYTES, BENCODE_LIST, BENCODE_DICT };
+
+struct bencode {
+    enum bencode_kind kind;
+    int64_t number;
+    struct slice bytes;         /* of a string; of a list or dictionary what it holds */
+};
+
+/* The next value, looked through to its end; `depth`: how many lists and dictionaries may lie in
+ * each other. False, and the cursor failed, at what is none. */
+bool bencode_take(struct bytes *in, unsigned depth, struct bencode *out);
+/* The next pair of what a dictionary that has been taken holds. False at its end. */
+bool bencode_take_pair(struct bytes *in, struct slice *key, struct bencode *value);
+
+#endif

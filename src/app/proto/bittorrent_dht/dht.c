@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/bittorrent_dht/dht.c - the DHT of BitTorrent: recognition and messages. */
+#include "app/proto/bittorrent_dht/dht.h"
+
+#include "app/lib/log_text.h"
+
+#define DEPTH_MAX    3          /* message, response, its list of peers */
+#define PEER_LEN     6          /* address and port */
+#define PEER6_LEN    18
+
+/* --- fields ----------------------------------------------------------------------------------- */
+
+static bool set_text(struct dht_text *out, const struct bencode *value)
+{
+    out->has = true;
+    out->bytes = value->bytes;
+    return value->kind == BENCODE_BYTES;
+}
+
+static bool set_number(bool *has, int64_t max, const struct bencode *value)
+{
+    *has = true;
+    return value->kind == BENCODE_INT && value->number >= 0 && value->number <= max;
+}
+
+static bool read_query(const struct bencode *dict, struct dht_query *q)
+{
+    struct bytes in = bytes_of_slice(dict->bytes);
+    struct bencode value;
+    struct slice key;
+    bool good = dict->kind == BENCODE_DICT;
+
+    q->has = true;
+    while (good && bencode_take_pair(&in, &key, &value)) {
+        if (slice_is(key, "id"))
+            good = set_text(&q->id, &value);
+        else if (slice_is(key, "target"))
+            good = set_text(&q->target, &value);
+        else if (slice_is(key, "info_hash"))
+            good = set_text(&q->info_hash, &value);
+        else if (slice_is(key, "token"))
+            good = set_text(&q->token, &value);
+        else if (slice_is(key, "implied_port"))
+            good = set_number(&q->has_implied_port, UINT8_MAX, &value),
+            q->implied_port = (uint8_t)value.number;
+        else if (slice_is(key, "port"))
+            good = set_number(&q->has_port, UINT16_MAX, &value),
+            q->port = (uint16_t)value.number;
+    }
+    return good && q->id.has;
+}
+
+/* A list of addresses with ports. */
+static bool values_hold(const struct bencode *list)
+{
+    struct bytes in = bytes_of_slice(list->bytes);
+    struct bencode value;
+
+    while (bytes_left(&in) > 0)
+        if (!bencode_take(&in, DEPTH_MAX, &value) || value.kind != BENCODE_BYTES ||
+            value.bytes.len < PEER_LEN)
+            return false;
+    return true;
+}
+
+static bool read_response(const struct bencode *dict, struct dht_response *r)
+{
+    struct bytes in = bytes_of_slice(dict->bytes);
+    struct bencode value;
+    struct slice key;
+    bool good = dict->kind == BENCODE_DICT;
+
+    r->has = true;
+    while (good && bencode_take_pair(&in, &key, &value)) {
+        if (slice_is(key, "id")) {
+            good = set_text(&r->id, &value);
+        } else if (slice_is(key, "nodes")) {
+            good = set_text(&r->nodes, &value);
+        } else if (slice_is(key, "nodes6")) {
+            good = set_text(&r->nodes6, &value);
+        } else if (slice_is(key, "token")) {
+            good = set_text(&r->token, &value);
+        } else if (slice_is(key, "values") && value.kind == BENCODE_LIST) {
+            good = values_hold(&value);
+            r->values = value.bytes;
+        }
+    }
+    return good && r->id.has;
+}
+
+/* A number and a text, in either order. */
+static bool read_error(const struct bencode *list, struct dht_error *e)
+{
+    struct bytes in = bytes_of_slice(list->bytes);
+    struct bencode value;
+    bool good = list->kind == BENCODE_LIST;
+
+    e->has = true;
+    while (good && bytes_left(&in) > 0 && bencode_take(&in, DEPTH_MAX, &value)) {
+        if (value.kind == BENCODE_INT) {
+            good = set_number(&e->has_number, UINT16_MAX, &value);
+            e->number = (uint16_t)value.number;
+        } else if (value.kind == BENCODE_BYTES) {
+            e->has_text = true;
+            e->text = value.bytes;
+        }
+    }
+    return good && e->has_number && e->has_text;
+}
+
+static bool read_field(struct slice key, const struct bencode *value, struct dht_message *m)
+{
+    if (slice_is(key, "y"))
+        return set_text(&m->type, value);
+    if (slice_is(key, "q"))
+        return set_text(&m->query_type, value);
+    if (slice_is(key, "t"))
+        return set_text(&m->transaction, value);
+    if (slice_is(key, "v"))
+        return set_text(&m->version, value);
+    if (slice_is(key, "a"))
+        return read_query(value, &m->query);
+    if (slice_is(key, "r"))
+        return read_response(value, &m->response);
+    if (slice_is(key, "e"))
+        return read_error(value, &m->error);
+    return true;
+}
+
+/* What the type calls for must be there; what belongs to another is dropped. */
+static bool has_fields_of_type(struct dht_message *m)
+{
+    bool query = m->type.has && slice_is(m->type.bytes, "q");
+    bool response = m->type.has && slice_is(m->type.bytes, "r");
+    bool error = m->type.has && slice_is(m->type.bytes, "e");
+
+    m->query.has &= query && m->query_type.has;
+    m->query_type.has &= m->query.has;
+    m->response.has &= response;
+    m->error.has &= error;
+    return m->query.has || m->response.has || m->error.has;
+}
+
+static bool read_message(struct slice datagram, struct dht_message *m)
+{
+    struct bytes in = bytes_of_slice(datagram), inside;
+    struct bencode dict, value;
+    struct slice key;
+    bool good = bencode_take(&in, DEPTH_MAX, &dict) && dict.kind == BENCODE_DICT;
+
+    if (!good)
+        return false;
+    inside = bytes_of_slice(dict.bytes);
+    while (good && bencode_take_pair(&inside, &key, &value))
+        good = read_field(key, &value, m);
+    return good && has_fields_of_type(m);
+}
+
+/* --- declaration ------------------------------------------------------------------------------ */
+
+/* Other things use the same port. */
+static bool looks_right(const struct app_input *in)
+{
+    static const char *const heads[] = { "d1:ad", "d1:rd", "d2:ip", "d1:el" };
+
+    for (unsigned i = 0; i < ARRAY_LEN(heads); i++)
+        if (in->len > 5 && memcmp(in->data, heads[i], 5) == 0)
+            return true;
+    return false;
+}
+
+static enum parse_status dht_parse(struct app_flow *af, struct app_input *in)
+{
+    struct slice datagram = { in->data, in->len };
+    struct dht_tx *t;
+
+    if (!looks_right(in))
+        return PARSE_OK;
+    t = dht_tx_of(app_tx_new(af));
+    if (t == NULL)
+        return PARSE_STOP;
+    datagram.data = arena_copy(&t->tx.arena, datagram.data, datagram.len);
+    t->tx.progress[in->direction] = 1;
+    t->tx.unidirectional[OTHER_DIRECTION(in->direction)] = true;
+    if (!read_message(datagram, &t->message)) {
+        t->message = (struct dht_message){ 0 };
+        t->tx.no_log = true;
+    } else if (t->message.transaction.has) {
+        return PARSE_OK;
+    }
+    app_tx_event(&t->tx, DHT_MALFORMED_PACKET);
+    return PARSE_STOP;
+}
+
+const struct app_proto app_bittorrent_dht = {
+    .id = APP_PROTO_bittorrent_dht,
+    .name = "bittorrent-dht",
+    .transports = APP_UDP,
+    .patterns = (const struct app_pattern[]){
+        { .transport = APP_UDP, .directions = APP_BOTH, .bytes = "d1:ad2:id20:" },
+        { .bytes = NULL } },
+    .tx_size = sizeof(struct dht_tx),
+    .parse = dht_parse,
+    .progress_done = { 1, 1 },
+    .events = (const struct app_name[]){ { "malformed_packet", DHT_MALFORMED_PACKET },
+                                         { NULL, 0 } },
+    .logs = dht_logs,
+    .alert_metadata = dht_alert_metadata,
+};

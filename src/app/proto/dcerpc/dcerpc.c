@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/dcerpc/dcerpc.c - the declaration of DCE/RPC, and what rules can look into. */
+#include "app/proto/dcerpc/dcerpc.h"
+
+#define MAX_STUB_SIZE (1u << 20)
+
+/* --- rules ---------------------------------------------------------------------------------- */
+
+static bool get_stub(struct app_tx *tx, enum direction d, unsigned index UNUSED,
+                     struct slice *out)
+{
+    const struct dce_stub *stub = &dcerpc_tx_of(tx)->ds[d].stub;
+
+    *out = (struct slice){ stub->data, stub->len };
+    return stub->len > 0;
+}
+
+static bool is_little(const struct app_tx *tx)
+{
+    return dcerpc_tx_of(tx)->little;
+}
+
+/* Without any_frag the interface must come from a bind's first fragment. */
+static bool iface_match(struct app_tx *tx, enum direction d UNUSED, const void *arg)
+{
+    const struct dcerpc_state *st = tx->flow->state;
+    const struct dcerpc_tx *t = dcerpc_tx_of(tx);
+    const struct dce_iface_arg *a = arg;
+
+    if (!t->request_seen)
+        return false;
+    for (unsigned i = 0; i < st->interfaces.count; i++) {
+        const struct dce_interface *one = &st->interfaces.at[i];
+
+        if (one->context == t->context && (a->any_fragment || one->first_fragment) &&
+            dce_iface_has(a, one))
+            return true;
+    }
+    return false;
+}
+
+static bool opnum_match(struct app_tx *tx, enum direction d UNUSED, const void *arg)
+{
+    const struct dcerpc_tx *t = dcerpc_tx_of(tx);
+
+    return t->request_seen && dce_opnum_has(arg, t->opnum);
+}
+
+static const struct app_buffer stub_data = {
+    .name = "dcerpc.stub_data", .alias = "dce_stub_data", .doc = "arguments and results of calls",
+    .directions = APP_BOTH, .grows = true, .get = get_stub, .little = is_little,
+};
+static const struct app_match iface = {
+    .name = "dcerpc.iface", .alias = "dce_iface",
+    .doc = "interface called: uuid[,version condition][,any_frag]", .directions = APP_BOTH,
+    .arg_size = sizeof(struct dce_iface_arg), .parse = dce_iface_parse, .match = iface_match,
+};
+static const struct app_match opnum = {
+    .name = "dcerpc.opnum", .alias = "dce_opnum", .doc = "operation called: 1,5-9",
+    .directions = APP_BOTH, .arg_size = sizeof(struct dce_opnum_arg), .parse = dce_opnum_parse,
+    .match = opnum_match,
+};
+
+/* --- declaration ---------------------------------------------------------------------------- */
+
+static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
+                     void *settings, struct err *err UNUSED)
+{
+    struct dcerpc_settings *s = settings;
+
+    s->max_stub_size = (uint32_t)MIN(conf_size(node, "max-stub-size", MAX_STUB_SIZE), UINT32_MAX);
+    if (s->max_stub_size == 0)
+        s->max_stub_size = MAX_STUB_SIZE;
+    return 0;
+}
+
+static void close_flow(struct app_flow *af)
+{
+    struct dcerpc_state *st = af->state;
+
+    dce_interfaces_free(&st->interfaces);
+}
+
+static enum parse_status parse(struct app_flow *af, struct app_input *in)
+{
+    return in->is_udp ? dcerpc_parse_udp(af, in) : dcerpc_parse_tcp(af, in);
+}
+
+const struct app_proto app_dcerpc = {
+    .id = APP_PROTO_dcerpc,
+    .name = "dcerpc",
+    .raw_on_tx_end = true,
+    .inspect_both_dirs = true,
+    .transports = APP_TCP | APP_UDP,
+    .patterns = (const struct app_pattern[]){
+        { .transport = APP_TCP, .directions = APP_BOTH, .bytes = "\x05\x00", .len = 2,
+          .confirm = dcerpc_probe_tcp, .confirm_max = DCE_HEADER_LEN },
+        { .transport = APP_UDP, .directions = APP_TS, .bytes = "\x04\x00", .len = 2,
+          .confirm = dcerpc_probe_udp },
+        { .bytes = NULL } },
+    .settings_size = sizeof(struct dcerpc_settings),
+    .configure = configure,
+    .state_size = sizeof(struct dcerpc_state),
+    .tx_size = sizeof(struct dcerpc_tx),
+    .tx_limit = 1024,
+    .close = close_flow,
+    .parse = parse,
+    .handles_gaps = true,
+    .progress_done = { 1, 1 },
+    .frames = (const char *const[]){ "stream", "pdu", "hdr", "data", NULL },
+    .buffers = (const struct app_buffer *const[]){ &stub_data, NULL },
+    .matches = (const struct app_match *const[]){ &iface, &opnum, NULL },
+    .logs = dcerpc_logs,
+    .alert_metadata = dcerpc_alert_metadata,
+};

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/dcerpc/keywords.c - arguments of dcerpc.iface and dcerpc.opnum, for all that carry calls. */
+#include "app/proto/dcerpc/pdu.h"
+
+#include <string.h>
+
+/* --- dcerpc.iface --------------------------------------------------------------------------- */
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* With or without its four hyphens. */
+static bool parse_uuid(struct text in, uint8_t out[DCE_UUID_LEN])
+{
+    unsigned digits = 0;
+    bool hyphens = in.n == DCE_UUID_TEXT - 1;
+
+    if (!hyphens && in.n != 2 * DCE_UUID_LEN)
+        return false;
+    for (size_t i = 0; i < in.n; i++) {
+        int digit = hex_digit(in.p[i]);
+
+        if (hyphens && (i == 8 || i == 13 || i == 18 || i == 23)) {
+            if (in.p[i] != '-')
+                return false;
+            continue;
+        }
+        if (digit < 0)
+            return false;
+        out[digits / 2] = (uint8_t)(out[digits / 2] << 4 | digit);
+        digits++;
+    }
+    return true;
+}
+
+static bool parse_number(struct text in, uint16_t *out)
+{
+    uint64_t value;
+
+    if (!text_to_u64(text_trim(in), UINT16_MAX, &value))
+        return false;
+    *out = (uint16_t)value;
+    return true;
+}
+
+/* "3-7" and "3<>7" leave the ends out. */
+static bool parse_range(struct text in, struct dce_iface_arg *a)
+{
+    const char *sign = memchr(in.p, '-', in.n);
+    size_t width = 1;
+
+    if (sign == NULL) {
+        sign = memmem(in.p, in.n, "<>", 2);
+        width = 2;
+    }
+    if (sign == NULL)
+        return false;
+    a->compare = DCE_RANGE;
+    return parse_number((struct text){ in.p, (size_t)(sign - in.p) }, &a->version) &&
+           parse_number(text_from(in, (size_t)(sign - in.p) + width), &a->upper) &&
+           a->version < a->upper;
+}
+
+static bool parse_version(struct text in, struct dce_iface_arg *a)
+{
+    static const struct { const char *sign; uint8_t compare; } signs[] = {
+        { "<=", DCE_LESS_EQUAL }, { ">=", DCE_MORE_EQUAL }, { "!=", DCE_NOT }, { "!", DCE_NOT },
+        { "<", DCE_LESS }, { ">", DCE_MORE }, { "=", DCE_EQUAL },
+    };
+
+    for (unsigned i = 0; i < ARRAY_LEN(signs); i++) {
+        if (!text_starts(in, signs[i].sign))
+            continue;
+        a->compare = signs[i].compare;
+        return parse_number(text_from(in, strlen(signs[i].sign)), &a->version);
+    }
+    if (parse_range(in, a))
+        return true;
+    a->compare = DCE_EQUAL;
+    return parse_number(in, &a->version);
+}
+
+int dce_iface_parse(struct text in, void *arg, struct arena *arena UNUSED, struct err *err)
+{
+    struct dce_iface_arg *a = arg;
+    struct text rest = in, part;
+
+    if (!text_split(&rest, ',', &part) || !parse_uuid(part, a->uuid))
+        return err_set(err, "dcerpc.iface: expected a UUID first, found \"%.*s\"", TEXT(in));
+    if (!text_split(&rest, ',', &part))
+        return 0;
+    if (!text_equal(part, "any_frag")) {
+        if (!parse_version(part, a))
+            return err_set(err, "dcerpc.iface: expected a version such as 1, >1, <2, !1, found "
+                           "\"%.*s\"", TEXT(part));
+        if (!text_split(&rest, ',', &part))
+            return 0;
+    }
+    a->any_fragment = text_equal(part, "any_frag");
+    if (!a->any_fragment || text_split(&rest, ',', &part))
+        return err_set(err, "dcerpc.iface: expected uuid[,version][,any_frag], found \"%.*s\"",
+                       TEXT(in));
+    return 0;
+}
+
+static bool version_fits(const struct dce_iface_arg *a, uint16_t version)
+{
+    switch (a->compare) {
+    case DCE_ANY_VERSION:
+        return true;
+    case DCE_EQUAL:
+        return version == a->version;
+    case DCE_NOT:
+        return version != a->version;
+    case DCE_LESS:
+        return version < a->version;
+    case DCE_MORE:
+        return version > a->version;
+    case DCE_LESS_EQUAL:
+        return version <= a->version;
+    case DCE_MORE_EQUAL:
+        return version >= a->version;
+    case DCE_RANGE:
+        return version > a->version && version < a->upper;
+    }
+    return false;
+}
+
+bool dce_iface_has(const struct dce_iface_arg *a, const struct dce_interface *interface)
+{
+    return interface->acknowledged && interface->result == 0 &&
+           memcmp(interface->uuid, a->uuid, DCE_UUID_LEN) == 0 &&
+           version_fits(a, interface->version);
+}
+
+/* --- dcerpc.opnum --------------------------------------------------------------------------- */
+
+static bool parse_opnums(struct text in, struct dce_opnum_range *out)
+{
+    struct text low;
+    uint64_t number;
+    bool range = memchr(in.p, '-', in.n) != NULL;
+
+    if (!text_split(&in, '-', &low) || !text_to_decimal(low, UINT32_MAX, &number))
+        return false;
+    out->low = out->high = (uint32_t)number;
+    if (!range)
+        return true;
+    if (!text_to_decimal(text_trim(in), UINT32_MAX, &number) || number < out->low)
+        return false;
+    out->high = (uint32_t)number;
+    return true;
+}
+
+int dce_opnum_parse(struct text in, void *arg, struct arena *arena, struct err *err)
+{
+    struct dce_opnum_arg *a = arg;
+    struct text rest = in, part;
+    struct dce_opnum_range *at;
+    unsigned most = 1;
+
+    for (size_t i = 0; i < in.n; i++)
+        most += in.p[i] == ',';
+    a->at = at = arena_alloc(arena, most * sizeof(*at));
+    while (text_split(&rest, ',', &part)) {
+        if (!parse_opnums(part, &at[a->count]))
+            return err_set(err, "dcerpc.opnum: expected numbers and ranges such as 1,5-9, found "
+                           "\"%.*s\"", TEXT(in));
+        a->count++;
+    }
+    return a->count == most ? 0 : err_set(err, "dcerpc.opnum: expected a number after each comma");
+}
+
+bool dce_opnum_has(const struct dce_opnum_arg *a, uint16_t opnum)
+{
+    for (unsigned i = 0; i < a->count; i++)
+        if (opnum >= a->at[i].low && opnum <= a->at[i].high)
+            return true;
+    return false;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/dcerpc/tests/dcerpc_test.c - binds and calls in every cut, fragments over UDP, keywords. */
+#include "app/proto/dcerpc/pdu.h"
+#include "app/tests/split.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CASE(list) { .port = 135, .steps = list, .count = ARRAY_LEN(list) }
+
+#define LITTLE "\x10\x00\x00\x00"
+#define UUID "\x67\x45\x23\x01\xab\x89\xef\xcd\x01\x02\x03\x04\x05\x06\x07\x08"
+#define SYNTAX "0123456789abcdef" "\x02\x00\x00\x00"
+
+#define BIND                                                                                   \
+    "\x05\x00\x0b\x03" LITTLE "\x48\x00\x00\x00\x01\x00\x00\x00"                               \
+    "\xd0\x16\xd0\x16\x00\x00\x00\x00\x01\x00\x00\x00"                                         \
+    "\x07\x00\x01\x00" UUID "\x03\x00\x01\x00" SYNTAX
+#define BIND_ACK                                                                               \
+    "\x05\x00\x0c\x03" LITTLE "\x3c\x00\x00\x00\x01\x00\x00\x00"                               \
+    "\xd0\x16\xd0\x16\x00\x00\x00\x00\x04\x00" "135\x00" "\x00\x00"                            \
+    "\x01\x00\x00\x00" "\x00\x00\x00\x00" SYNTAX
+#define REQUEST                                                                                \
+    "\x05\x00\x00\x03" LITTLE "\x1c\x00\x00\x00\x02\x00\x00\x00"                               \
+    "\x04\x00\x00\x00\x07\x00\x05\x00" "stub"
+#define RESPONSE                                                                               \
+    "\x05\x00\x02\x03" LITTLE "\x1a\x00\x00\x00\x02\x00\x00\x00"                               \
+    "\x02\x00\x00\x00\x07\x00\x00\x00" "ok"
+
+#define IFACE "\"interfaces\":[{\"uuid\":\"01234567-89ab-cdef-0102-030405060708\"," \
+              "\"version\":\"3.1\",\"ack_result\":0}]"
+
+static const struct split_step session[] = {
+    SPLIT_TS(BIND), SPLIT_TC(BIND_ACK), SPLIT_TS(REQUEST), SPLIT_TC(RESPONSE),
+};
+
+TEST(dcerpc_tcp)
+{
+    struct split_case c = CASE(session);
+
+    split_expect(t, &c,
+                 "tx 0 dcerpc {\"dcerpc\":{\"request\":\"BIND\"," IFACE ",\"response\":\"BINDACK\","
+                 "\"call_id\":1,\"rpc_version\":\"5.0\"}}\n"
+                 "tx 1 dcerpc {\"dcerpc\":{\"request\":\"REQUEST\",\"req\":{\"opnum\":5,"
+                 "\"frag_cnt\":1,\"stub_data_size\":4}," IFACE ",\"response\":\"RESPONSE\",\"res\":"
+                 "{\"frag_cnt\":1,\"stub_data_size\":10},\"call_id\":2,\"rpc_version\":\"5.0\"}}\n"
+                 "flow dcerpc dcerpc dcerpc\n");
+}
+
+TEST(dcerpc_frames)
+{
+    static const struct split_step steps[] = { SPLIT_TS(REQUEST) };
+    struct split_case c = CASE(steps);
+
+    c.frames = true;
+    split_expect(t, &c,
+                 "tx 0 dcerpc {\"dcerpc\":{\"request\":\"REQUEST\",\"req\":{\"opnum\":5,"
+                 "\"frag_cnt\":1,\"stub_data_size\":4},\"response\":\"UNREPLIED\",\"call_id\":2,"
+                 "\"rpc_version\":\"5.0\"}}\n"
+                 "frame ts data 16 12\nframe ts hdr 0 16\nframe ts pdu 0 28\n"
+                 "frame ts stream 0 28\nflow dcerpc dcerpc dcerpc\n");
+}
+
+TEST(dcerpc_bad_length)
+{
+    static const struct split_step steps[] = {
+        SPLIT_TS("\x05\x00\x00\x03" LITTLE "\x0f\x00\x00\x00\x02\x00\x00\x00" "xxxx"),
+        SPLIT_TS(REQUEST),
+    };
+    struct split_case c = CASE(steps);
+
+    split_expect(t, &c, "flow dcerpc dcerpc unknown\n");
+}
+
+#define UDP(type, flags, activity, len) \
+    "\x04" type flags "\x00" "\x10\x00\x00" "\x00" "objectobjectobje" UUID activity                 \
+    "\x00\x00\x00\x00" "\x01\x00\x00\x00" "\x09\x00\x00\x00" "\x03\x00" "\xff\xff\xff\xff"        \
+    len "\x00\x00" "\x00\x00" "\x00"
+
+TEST(dcerpc_udp)
+{
+    static const struct split_step steps[] = {
+        SPLIT_TS(UDP("\x00", "\x04", UUID, "\x03") "abc"),
+        SPLIT_TS(UDP("\x00", "\x06", UUID, "\x02") "de"),
+        SPLIT_TC(UDP("\x02", "\x00", UUID, "\x01") "x"),
+    };
+    struct split_case c = CASE(steps);
+
+    c.udp = true;
+    split_expect(t, &c,
+                 "tx 0 dcerpc {\"dcerpc\":{\"request\":\"REQUEST\",\"req\":{\"opnum\":3,"
+                 "\"frag_cnt\":2,\"stub_data_size\":5},\"response\":\"RESPONSE\",\"res\":"
+                 "{\"frag_cnt\":1,\"stub_data_size\":1},\"activityuuid\":"
+                 "\"01234567-89ab-cdef-0102-030405060708\",\"seqnum\":9,\"rpc_version\":\"4.0\"}}\n"
+                 "flow dcerpc dcerpc dcerpc\n");
+}
+
+static bool iface_fits(const char *text, uint16_t version)
+{
+    struct dce_interface one = { .acknowledged = true, .version = version,
+                                 .uuid = { 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
+                                           1, 2, 3, 4, 5, 6, 7, 8 } };
+    struct dce_iface_arg a = { .compare = DCE_ANY_VERSION };
+    struct err err;
+
+    return dce_iface_parse(text_of(text), &a, NULL, &err) == 0 && dce_iface_has(&a, &one);
+}
+
+#define TEXT_UUID "01234567-89AB-cdef-0102-030405060708"
+
+TEST(dcerpc_iface_argument)
+{
+    CHECK(iface_fits(TEXT_UUID, 1));
+    CHECK(iface_fits(TEXT_UUID ",>1", 2));
+    CHECK(!iface_fits(TEXT_UUID ",>1", 1));
+    CHECK(iface_fits(TEXT_UUID ",<2,any_frag", 1));
+    CHECK(iface_fits(TEXT_UUID ",=3", 3));
+    CHECK(!iface_fits(TEXT_UUID ",!3", 3));
+    CHECK(iface_fits(TEXT_UUID ",1-4", 2));
+    CHECK(!iface_fits(TEXT_UUID ",1-4", 4));
+    CHECK(iface_fits(TEXT_UUID ",any_frag", 9));
+    CHECK(!iface_fits("01234567", 9));
+    CHECK(!iface_fits(TEXT_UUID ",first", 9));
+    CHECK(!iface_fits(TEXT_UUID ",1,any_frag,more", 1));
+}
+
+TEST(dcerpc_opnum_argument)
+{
+    struct dce_opnum_arg a = { 0 };
+    struct arena arena;
+    struct err err;
+
+    arena_init(&arena, 1024, 0);
+    CHECK(dce_opnum_parse(text_of("12, 15-18"), &a, &arena, &err) == 0);
+    CHECK(dce_opnum_has(&a, 12) && dce_opnum_has(&a, 18) && !dce_opnum_has(&a, 13));
+    a.count = 0;
+    CHECK(dce_opnum_parse(text_of("18-15"), &a, &arena, &err) < 0);
+    a.count = 0;
+    CHECK(dce_opnum_parse(text_of("12,x"), &a, &arena, &err) < 0);
+    arena_fini(&arena);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/dnp3/dnp3.h - DNP3: messages, their objects and the points of these.
+ *
+ * A transaction is one application message, request or response, all of whose bytes lie in the
+ * transaction's arena; objects and values borrow from there. */
+#ifndef APP_DNP3_DNP3_H
+#define APP_DNP3_DNP3_H
+
+#include "app/app.h"
+
+enum dnp3_event {
+    DNP3_FLOODED = 1, DNP3_LEN_TOO_SMALL, DNP3_BAD_LINK_CRC, DNP3_BAD_TRANSPORT_CRC,
+    DNP3_MALFORMED, DNP3_UNKNOWN_OBJECT, DNP3_TOO_MANY_POINTS, DNP3_TOO_MANY_OBJECTS,
+    DNP3_TOO_LONG_REASSEMBLY,
+};
+
+enum { DNP3_CONFIRM = 0, DNP3_UNSOLICITED = 130 };      /* function codes */
+
+struct dnp3_link {
+    uint8_t length, control;
+    uint16_t destination, source, crc;
+};
+
+struct dnp3_layout;
+
+struct dnp3_object {
+    struct dnp3_object *next;
+    uint8_t group, variation, qualifier, prefix_code, range_code;
+    uint32_t start, stop, count;
+    uint32_t point_count;               /* that are whole */
+    const struct dnp3_layout *layout;   /* NULL: has no points */
+    struct slice points;
+};
+
+struct dnp3_tx {
+    struct app_tx tx;
+    bool is_message;                    /* no: stands for an event of the link */
+    bool is_request;
+    bool done;                          /* the last segment is there */
+    bool complete;                      /* all objects could be read */
+    struct dnp3_link link;
+    uint8_t transport;                  /* header of the newest segment */
+    uint8_t control, function;
+    uint16_t indications;               /* responses */
+    uint8_t *data;                      /* the message from its application header on */
+    uint32_t len, capacity;
+    struct dnp3_object *objects, **objects_end;
+};
+static inline struct dnp3_tx *dnp3_tx_of(const struct app_tx *tx)
+{
+    return (struct dnp3_tx *)(uintptr_t)tx;
+}
+
+struct dnp3_settings {
+    uint32_t max_tx;                    /* messages of a flow at a time; more are a flood */
+    uint64_t max_points, max_objects;   /* of one message */
+};
+
+struct dnp3_state {
+    bool flooded;
+    bool framed[2];                     /* a frame has come: no banner any more */
+};
+
+/* --- objects.c ---------------------------------------------------------------------------- */
+
+#define DNP3_VALUES_MAX 20
+#define DNP3_NAME_MAX   32
+
+enum dnp3_kind { DNP3_NUMBER, DNP3_REAL, DNP3_TEXT, DNP3_BYTES, DNP3_VENDOR };
+struct dnp3_value {
+    const char *name;
+    enum dnp3_kind kind;
+    uint64_t number;                    /* signed ones in two's complement */
+    double real;
+    struct slice bytes;
+};
+
+struct dnp3_point {
+    uint32_t prefix, index;
+    uint32_t size;                      /* where the prefix is one */
+    unsigned count;
+    struct dnp3_value value[DNP3_VALUES_MAX];
+};
+
+/* The points of an object, one after the other. */
+struct dnp3_points {
+    const struct dnp3_layout *layout;
+    struct bytes in;
+    uint32_t left, index, prefix;
+    uint32_t octets;                    /* of packed points, not read yet */
+    uint8_t prefix_code, octet, used;
+};
+struct dnp3_points dnp3_points_of(const struct dnp3_object *object);
+/* False at the end, and at what is not whole: then in.failed. */
+bool dnp3_next_point(struct dnp3_points *points, struct dnp3_point *out);
+
+/* Reads the objects of a message whose bytes are complete. */
+void dnp3_read_objects(struct dnp3_tx *t, const struct dnp3_settings *settings);
+bool dnp3_prefix_is_size(uint8_t prefix_code);
+
+/* --- keywords.c, log.c -------------------------------------------------------------------- */
+
+extern const struct app_name dnp3_indications[];        /* NULL-ended, highest bit first */
+extern const struct app_buffer *const dnp3_buffers[];
+extern const struct app_match *const dnp3_matches[];
+extern const struct app_log *const dnp3_logs[];
+void dnp3_alert_metadata(struct json *j, struct app_tx *tx);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/dns/buffers.c - what rules can see of a message. */
+#include "app/proto/dns/dns.h"
+
+static bool not_empty(const struct dns_name *name, struct slice *out)
+{
+    *out = name->text;
+    return name->text.len > 0;
+}
+
+bool dns_question_name(const struct dns_message *m, unsigned index, struct slice *out)
+{
+    return index < m->question_count && not_empty(&m->question[index].name, out);
+}
+
+bool dns_record_name(const struct dns_section *section, unsigned index, struct slice *out)
+{
+    return index < section->count && not_empty(&section->at[index].name, out);
+}
+
+static bool target_is_name(const struct dns_record *r)
+{
+    return r->type == DNS_CNAME || r->type == DNS_PTR || r->type == DNS_MX || r->type == DNS_NS ||
+           r->type == DNS_SOA;
+}
+
+/* Counts down *index over one section; a record without an owner name ends it. */
+static bool section_name(const struct dns_section *section, unsigned *index, struct slice *out)
+{
+    for (unsigned i = 0; dns_record_name(section, i, out); i++) {
+        if ((*index)-- == 0)
+            return true;
+        if (!target_is_name(&section->at[i]) || !not_empty(&section->at[i].target, out))
+            continue;
+        if ((*index)-- == 0)
+            return true;
+    }
+    return false;
+}
+
+bool dns_response_name(const struct dns_message *m, unsigned index, struct slice *out)
+{
+    for (unsigned i = 0; dns_question_name(m, i, out); i++)
+        if (index-- == 0)
+            return true;
+    return section_name(&m->answers, &index, out) ||
+           section_name(&m->authorities, &index, out) ||
+           section_name(&m->additionals, &index, out);
+}
+
+/* --- buffers ---------------------------------------------------------------------------------- */
+
+static bool is_response(const struct app_tx *tx)
+{
+    return ((const struct dns_tx *)(const void *)tx)->is_response;
+}
+
+/* A transaction has one part only: that of its direction. */
+static bool has_part(const struct app_tx *tx, enum direction direction)
+{
+    return is_response(tx) == (direction == TO_CLIENT);
+}
+
+static bool get_question(struct app_tx *tx, enum direction direction, unsigned index,
+                         struct slice *out)
+{
+    return has_part(tx, direction) && dns_question_name(dns_message_of(tx), index, out);
+}
+
+static bool get_answer(struct app_tx *tx, enum direction direction, unsigned index,
+                       struct slice *out)
+{
+    return has_part(tx, direction) &&
+           dns_record_name(&dns_message_of(tx)->answers, index, out);
+}
+
+static bool get_authority(struct app_tx *tx, enum direction direction, unsigned index,
+                          struct slice *out)
+{
+    (void)direction;
+    return is_response(tx) && dns_record_name(&dns_message_of(tx)->authorities, index, out);
+}
+
+static bool get_additional(struct app_tx *tx, enum direction direction, unsigned index,
+                           struct slice *out)
+{
+    (void)direction;
+    return is_response(tx) && dns_record_name(&dns_message_of(tx)->additionals, index, out);
+}
+
+static bool get_response(struct app_tx *tx, enum direction direction, unsigned index,
+                         struct slice *out)
+{
+    (void)direction;
+    return is_response(tx) && dns_response_name(dns_message_of(tx), index, out);
+}
+
+#define BUFFER(symbol, name_, directions_, doc_, get_)                                          \
+    static const struct app_buffer symbol = {                                                  \
+        .name = (name_), .doc = (doc_), .directions = (directions_), .progress = { 1, 1 },     \
+        .multi = true, .get = (get_),                                                          \
+    }
+
+static const struct app_buffer query = {
+    .name = "dns.query", .alias = "dns_query", .doc = "name asked for in a request",
+    .directions = APP_TS, .progress = { 1, 1 }, .multi = true, .get = get_question,
+};
+BUFFER(query_name, "dns.query.name", APP_BOTH, "name in the question section", get_question);
+BUFFER(queries_rrname, "dns.queries.rrname", APP_BOTH, "name in the question section",
+       get_question);
+BUFFER(answer_name, "dns.answer.name", APP_BOTH, "owner name in the answer section", get_answer);
+BUFFER(answers_rrname, "dns.answers.rrname", APP_BOTH, "owner name in the answer section",
+       get_answer);
+BUFFER(authorities_rrname, "dns.authorities.rrname", APP_BOTH,
+       "owner name in the authority section", get_authority);
+BUFFER(additionals_rrname, "dns.additionals.rrname", APP_BOTH,
+       "owner name in the additional section", get_additional);
+BUFFER(response_rrname, "dns.response.rrname", APP_TC, "any name in a response", get_response);
+
+const struct app_buffer *const dns_buffers[] = {
+    &query, &query_name, &queries_rrname, &answer_name, &answers_rrname, &authorities_rrname,
+    &additionals_rrname, &response_rrname, NULL,
+};
+
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+static bool get_opcode(struct app_tx *tx, enum direction direction, unsigned index, uint64_t *out)
+{
+    *out = dns_opcode(dns_message_of(tx));
+    return index == 0 && has_part(tx, direction);
+}
+
+static bool get_rcode(struct app_tx *tx, enum direction direction, unsigned index, uint64_t *out)
+{
+    *out = dns_rcode(dns_message_of(tx));
+    return index == 0 && has_part(tx, direction);
+}
+
+/* Of what is asked, or of what is answered. */
+static bool get_rrtype(struct app_tx *tx, enum direction direction, unsigned index, uint64_t *out)
+{
+    const struct dns_message *m = dns_message_of(tx);
+
+    if (!has_part(tx, direction))
+        return false;
+    if (direction == TO_SERVER ? index >= m->question_count : index >= m->answers.count)
+        return false;
+    *out = direction == TO_SERVER ? m->question[index].type : m->answers.at[index].type;
+    return true;
+}
+
+static const struct app_integer opcode = {
+    .name = "dns.opcode", .doc = "opcode of the header", .bits = 8, .directions = APP_BOTH,
+    .progress = { 1, 1 }, .get = get_opcode,
+};
+static const struct app_integer rcode = {
+    .name = "dns.rcode", .doc = "response code of the header", .bits = 16,
+    .directions = APP_BOTH, .progress = { 1, 1 }, .names = dns_rcodes, .get = get_rcode,
+};
+static const struct app_integer rrtype = {
+    .name = "dns.rrtype", .doc = "record type asked for, or answered", .bits = 16,
+    .directions = APP_BOTH, .progress = { 1, 1 }, .any_of_many = true, .names = dns_types,
+    .get = get_rrtype,
+};
+
+const struct app_integer *const dns_integers[] = { &opcode, &rcode, &rrtype, NULL };

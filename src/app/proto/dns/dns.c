@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/dns/dns.c - DNS over UDP and TCP: recognition, framing, one transaction a message. */
+#include "app/proto/dns/dns.h"
+
+#define HEADER_SIZE 12
+enum { FRAME_STREAM, FRAME_PDU };
+
+#define NOLOG_IDS_MAX 32
+
+struct dns_state {
+    bool gap;                           /* since the last message */
+    /* Ids of questions whose logging a rule has switched off: their answers follow them. */
+    uint8_t nolog_next, nolog_count;
+    uint16_t nolog_ids[NOLOG_IDS_MAX];
+};
+
+/* --- recognition ------------------------------------------------------------------------------ */
+
+struct dns_guess {
+    bool is_dns, request, incomplete;
+};
+
+/* `len`: of the whole message, of which `in` may hold the beginning only. */
+static struct dns_guess guess(struct bytes in, size_t len)
+{
+    struct dns_guess g = { 0 };
+    struct dns_message message;
+    struct slice complete;
+    enum dns_parse parsed;
+
+    if (bytes_left(&in) < len) {
+        g.is_dns = dns_header_fits(in, len, &g.request);
+        return g;
+    }
+    complete = take_slice(&in, len);
+    if (len < HEADER_SIZE || !dns_header_fits(bytes_of_slice(complete), len, &g.request))
+        return g;
+    parsed = dns_message_parse(complete, NULL, &message);
+    g.is_dns = parsed == DNS_PARSED;
+    g.incomplete = parsed == DNS_INCOMPLETE;
+    return g;
+}
+
+static struct dns_guess guess_tcp(struct bytes in)
+{
+    uint16_t len = take_be16(&in);
+
+    if (in.failed)
+        return (struct dns_guess){ .incomplete = true };
+    return guess(in, len);
+}
+
+static enum app_probe_result answer(struct dns_guess g, enum direction direction)
+{
+    if (!g.is_dns)
+        return APP_PROBE_MORE;          /* "no" comes with the probe's limit of bytes */
+    return g.request == (direction == TO_SERVER) ? APP_PROBE_YES : APP_PROBE_YES_REVERSED;
+}
+
+static enum app_probe_result probe_udp(struct bytes in, enum direction direction,
+                                       const struct flow *flow)
+{
+    (void)flow;
+    if (bytes_left(&in) < HEADER_SIZE)
+        return APP_PROBE_MORE;
+    return answer(guess(in, bytes_left(&in)), direction);
+}
+
+static enum app_probe_result probe_tcp(struct bytes in, enum direction direction,
+                                       const struct flow *flow)
+{
+    (void)flow;
+    if (bytes_left(&in) < HEADER_SIZE + 2)
+        return APP_PROBE_MORE;
+    return answer(guess_tcp(in), direction);
+}
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+/* What goes wrong is told of the message before, when it is still there. */
+static void event_on_last(struct app_flow *af, unsigned event)
+{
+    if (af->last != NULL)
+        app_tx_event(af->last, event);
+}
+
+static void dns_tx_close(struct app_tx *tx)
+{
+    struct dns_state *st = tx->flow->state;
+
+    if (!tx->no_log || ((struct dns_tx *)tx)->is_response)
+        return;
+    st->nolog_ids[st->nolog_next] = dns_message_of(tx)->id;
+    st->nolog_next = (uint8_t)((st->nolog_next + 1) % NOLOG_IDS_MAX);
+    st->nolog_count = (uint8_t)MIN(st->nolog_count + 1, NOLOG_IDS_MAX);
+}
+
+/* Also of questions that are still there, when the answer came with the same packet. */
+static bool is_nolog(const struct app_flow *af, const struct dns_tx *answer)
+{
+    const struct dns_state *st = af->state;
+    uint16_t id = answer->message.id;
+
+    for (const struct app_tx *tx = af->first; tx != &answer->tx; tx = tx->next)
+        if (tx->no_log && dns_message_of(tx)->id == id)
+            return true;
+    for (unsigned i = 0; i < st->nolog_count; i++)
+        if (st->nolog_ids[i] == id)
+            return true;
+    return false;
+}
+
+static bool wrong_way(const struct dns_tx *t)
+{
+    return ((t->message.flags & DNS_FLAG_QR) != 0) != t->is_response;
+}
+
+static bool add_message(struct app_flow *af, enum direction direction, struct slice in,
+                        uint32_t frame)
+{
+    struct dns_tx *t;
+    bool request;
+
+    if (!dns_header_fits(bytes_of_slice(in), in.len, &request))
+        return false;
+    t = (struct dns_tx *)app_tx_new(af);
+    if (t == NULL)
+        return false;
+    t->is_response = direction == TO_CLIENT;
+    if (dns_message_parse(in, &t->tx.arena, &t->message) != DNS_PARSED) {
+        app_tx_discard(&t->tx);
+        event_on_last(af, DNS_MALFORMED_DATA);
+        return false;
+    }
+    if (wrong_way(t) && direction == TO_SERVER) {
+        app_tx_discard(&t->tx);
+        event_on_last(af, DNS_NOT_REQUEST);
+        return false;
+    }
+    if (t->is_response)
+        t->tx.no_log = is_nolog(af, t);
+    if (wrong_way(t))
+        app_tx_event(&t->tx, DNS_NOT_RESPONSE);
+    dns_message_events(&t->tx);
+    t->tx.progress[direction] = 1;
+    t->tx.unidirectional[OTHER_DIRECTION(direction)] = true;
+    app_frame_set_tx(af, direction, frame, t->tx.id);
+    return true;
+}
+
+static enum parse_status parse_udp(struct app_flow *af, struct app_input *in)
+{
+    struct slice message = { in->data, in->len };
+    uint32_t frame = app_frame(af, in->direction, FRAME_PDU, in->offset, in->len,
+                               APP_FRAME_NO_TX);
+
+    if (in->len > 0)
+        add_message(af, in->direction, message, frame);
+    return PARSE_OK;
+}
+
+/* Two bytes of length, then the message (RFC 1035 4.2.2). */
+static enum parse_status parse_tcp(struct app_flow *af, struct app_input *in)
+{
+    struct bytes b = app_input_bytes(in);
+    uint16_t len = take_be16(&b);
+    struct slice message = take_slice(&b, len);
+    uint32_t frame;
+
+    in->consumed = 0;
+    if (in->len == 0)
+        return PARSE_OK;
+    if (b.failed) {
+        in->need = in->len < 2 ? 2 : 2u + len;
+        return PARSE_MORE;
+    }
+    in->consumed = 2u + len;
+    if (len == 0)
+        return PARSE_OK;
+    frame = app_frame(af, in->direction, FRAME_PDU, in->offset + 2, len, APP_FRAME_NO_TX);
+    return add_message(af, in->direction, message, frame) ? PARSE_OK : PARSE_STOP;
+}
+
+/* After a gap the next bytes may be the middle of a message; an answer must look like the
+ * beginning of one before it is read again. */
+static bool still_lost(struct dns_state *st, const struct app_input *in)
+{
+    struct dns_guess g = guess_tcp(app_input_bytes(in));
+
+    if (g.is_dns || g.incomplete)
+        st->gap = false;
+    return st->gap && in->direction == TO_CLIENT;
+}
+
+static enum parse_status dns_parse(struct app_flow *af, struct app_input *in)
+{
+    struct dns_state *st = af->state;
+
+    if (in->gap > 0) {
+        st->gap = true;
+        return PARSE_OK;
+    }
+    if (in->is_udp)
+        return parse_udp(af, in);
+    if (st->gap && in->len > 0 && still_lost(st, in))
+        return PARSE_OK;
+    return parse_tcp(af, in);
+}
+
+const struct app_proto app_dns = {
+    .id = APP_PROTO_dns,
+    .name = "dns",
+    .raw_on_tx_end = true,
+    .transports = APP_TCP | APP_UDP,
+    .probes = (const struct app_probe[]){
+        { .transport = APP_TCP, .directions = APP_BOTH, .ports = "53", .max = HEADER_SIZE + 2,
+          .probe = probe_tcp },
+        { .transport = APP_UDP, .directions = APP_BOTH, .ports = "53", .max = HEADER_SIZE,
+          .probe = probe_udp },
+        { .probe = NULL } },
+    .state_size = sizeof(struct dns_state),
+    .tx_size = sizeof(struct dns_tx),
+    .parse = dns_parse,
+    .handles_gaps = true,
+    .tx_close = dns_tx_close,
+    .progress_done = { 1, 1 },
+    .events = dns_events,
+    .frames = (const char *const[]){ "stream", "pdu", NULL },
+    .buffers = dns_buffers,
+    .integers = dns_integers,
+    .logs = dns_logs,
+    .alert_metadata = dns_alert_metadata,
+};

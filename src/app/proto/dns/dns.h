@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/dns/dns.h - DNS messages (RFC 1035, EDNS: RFC 6891). Shared with mdns.
+ *
+ * Each message is a transaction of its own, complete at once: answers are not paired with their
+ * questions, so that neither a flood nor a lost packet leaves anything waiting. All of a message
+ * lies in its transaction's arena. */
+#ifndef APP_DNS_DNS_H
+#define APP_DNS_DNS_H
+
+#include "app/app.h"
+
+enum dns_event {
+    DNS_MALFORMED_DATA = 1, DNS_NOT_REQUEST, DNS_NOT_RESPONSE, DNS_Z_FLAG_SET, DNS_INVALID_OPCODE,
+    DNS_NAME_TOO_LONG, DNS_INFINITE_LOOP, DNS_TOO_MANY_LABELS, DNS_INVALID_ADDITIONALS,
+    DNS_INVALID_AUTHORITIES,
+};
+extern const struct app_name dns_events[];
+
+enum dns_type {
+    DNS_A = 1, DNS_NS = 2, DNS_CNAME = 5, DNS_SOA = 6, DNS_NULL = 10, DNS_PTR = 12, DNS_MX = 15,
+    DNS_TXT = 16, DNS_AAAA = 28, DNS_SRV = 33, DNS_OPT = 41, DNS_SSHFP = 44,
+};
+/* Names and numbers of record types and response codes, lower case; NULL-ended. */
+extern const struct app_name dns_types[], dns_rcodes[];
+
+/* Labels with dots between them. */
+#define DNS_NAME_LOOP      0x01
+#define DNS_NAME_TRUNCATED 0x02
+#define DNS_NAME_LABELS    0x04
+struct dns_name {
+    struct slice text;
+    uint8_t flags;                      /* DNS_NAME_* */
+};
+
+struct dns_question {
+    struct dns_name name;
+    uint16_t type, class;
+};
+
+struct dns_soa {
+    struct dns_name rname;              /* mname is the record's target */
+    uint32_t serial, refresh, retry, expire, minimum;
+};
+
+struct dns_record {
+    struct dns_name name;
+    uint16_t type, class;
+    uint32_t ttl;
+    struct slice data;                  /* as it came */
+    struct dns_name target;             /* CNAME, NS, PTR, MX, SRV; SOA: mname */
+    const struct dns_soa *soa;          /* SOA only */
+    uint16_t priority, weight, port;    /* SRV only */
+};
+
+struct dns_section {
+    struct dns_record *at;
+    unsigned count;
+};
+
+struct dns_message {
+    uint16_t id, flags;
+    struct dns_question *question;
+    unsigned question_count;
+    struct dns_section answers, authorities, additionals;
+    bool invalid_authorities, invalid_additionals;
+    uint8_t name_flags;                 /* of all names */
+};
+#define DNS_FLAG_QR 0x8000
+#define DNS_FLAG_AA 0x0400
+#define DNS_FLAG_TC 0x0200
+#define DNS_FLAG_RD 0x0100
+#define DNS_FLAG_RA 0x0080
+#define DNS_FLAG_Z  0x0040
+#define DNS_FLAG_AD 0x0020
+#define DNS_FLAG_CD 0x0010
+static inline unsigned dns_opcode(const struct dns_message *m) { return m->flags >> 11 & 0xf; }
+static inline unsigned dns_rcode(const struct dns_message *m) { return m->flags & 0xf; }
+
+struct dns_tx {
+    struct app_tx tx;
+    bool is_response;                   /* by direction; mdns: by the QR bit */
+    struct dns_message message;
+};
+static inline const struct dns_message *dns_message_of(const struct app_tx *tx)
+{
+    return &((const struct dns_tx *)(const void *)tx)->message;
+}
+
+/* Could `len` bytes that begin so be a message? *request: a question. */
+bool dns_header_fits(struct bytes message, size_t len, bool *request);
+
+enum dns_parse { DNS_PARSED, DNS_INCOMPLETE, DNS_MALFORMED };
+/* The header must fit. All memory from arena; the message's bytes are copied. With arena NULL
+ * nothing is kept: is it well-formed? */
+enum dns_parse dns_message_parse(struct slice in, struct arena *arena, struct dns_message *out);
+void dns_message_events(struct app_tx *tx);
+
+/* One text after the other of a TXT record; one option of an OPT record. */
+bool dns_take_text(struct bytes *data, struct slice *out);
+bool dns_take_option(struct bytes *data, uint16_t *code, struct slice *out);
+
+/* For logs: "1.2.3.4", or all of IPv6's groups; "" when the length fits neither. */
+#define DNS_ADDRESS_SIZE 46
+void dns_address(struct slice data, char out[DNS_ADDRESS_SIZE]);
+/* "AAAA", or the number. */
+#define DNS_TYPE_SIZE 16
+const char *dns_type_text(uint16_t type, char out[DNS_TYPE_SIZE]);
+void dns_log_soa(struct json *j, const char *key, const struct dns_record *r);
+void dns_log_srv(struct json *j, const char *key, const struct dns_record *r);
+void dns_log_sshfp(struct json *j, const char *key, const struct dns_record *r);
+void dns_log_options(struct json *j, const char *key, const struct dns_record *r);
+
+/* Names for multi-buffers. */
+bool dns_question_name(const struct dns_message *m, unsigned index, struct slice *out);
+bool dns_record_name(const struct dns_section *section, unsigned index, struct slice *out);
+/* All names of a response in turn: questions, then each record's owner and target. */
+bool dns_response_name(const struct dns_message *m, unsigned index, struct slice *out);
+
+/* The "dns" object of a message that came in something else; settings by dns_configure(), NULL:
+ * all of it. */
+struct dns_log_settings;
+void *dns_configure(const struct conf_node *node, struct err *err);
+bool dns_log_object(struct json *j, const struct dns_message *m, bool response,
+                    const struct dns_log_settings *s);
+
+extern const struct app_buffer *const dns_buffers[];
+extern const struct app_integer *const dns_integers[];
+extern const struct app_log *const dns_logs[];
+void dns_alert_metadata(struct json *j, struct app_tx *tx);
+
+#endif

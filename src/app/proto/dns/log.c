@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/dns/log.c - EVE dns: version 3, one record a message with all sections; version 2, one
+ * record a question and one an answer message. */
+#include "app/proto/dns/dns.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct dns_log_settings {
+    uint8_t version;
+    bool requests, responses, detailed, grouped;
+    bool everything;                    /* no filter at all: types without a name too */
+    uint64_t types;                     /* bit per index in dns_types */
+};
+
+static const struct dns_log_settings alert_settings = {
+    .version = 3, .requests = true, .responses = true, .detailed = true, .types = UINT64_MAX,
+};
+
+/* --- settings --------------------------------------------------------------------------------- */
+
+static void read_version(struct dns_log_settings *s, const struct conf_node *node)
+{
+    const char *text = conf_string(node, "version", getenv("SURICATA_EVE_DNS_VERSION"));
+    uint64_t version = 3;
+
+    if (text != NULL && (!text_to_u64(text_of(text), 255, &version) || version < 1 || version > 3))
+        conf_warning(conf_find(node, "version"), "dns: no EVE version \"%s\", using 3", text);
+    s->version = version == 2 ? 2 : 3;
+}
+
+static uint64_t type_bit(uint16_t type)
+{
+    for (unsigned i = 0; dns_types[i].name != NULL; i++)
+        if (dns_types[i].value == type)
+            return UINT64_C(1) << i;
+    return 0;
+}
+
+static void read_types(struct dns_log_settings *s, const struct conf_node *node)
+{
+    const struct conf_node *types = conf_find(node, "types");
+
+    s->types = UINT64_MAX;
+    if (types == NULL)
+        return;
+    s->everything = false;
+    s->types = 0;
+    CONF_EACH (item, types)
+        for (unsigned i = 0; dns_types[i].name != NULL; i++)
+            if (strcasecmp(dns_types[i].name, item->value) == 0)
+                s->types |= UINT64_C(1) << i;
+}
+
+static void read_formats(struct dns_log_settings *s, const struct conf_node *node)
+{
+    const struct conf_node *formats = conf_find(node, "formats");
+    bool detailed = false, grouped = false;
+
+    CONF_EACH (item, formats) {
+        if (strcasecmp(item->value, "detailed") == 0)
+            detailed = true;
+        else if (strcasecmp(item->value, "grouped") == 0)
+            grouped = true;
+        else
+            conf_warning(item, "dns: expected detailed or grouped, got \"%s\"", item->value);
+    }
+    if (formats == NULL)
+        return;
+    if (!detailed && !grouped) {
+        conf_warning(formats, "dns: no format named, using both");
+        return;
+    }
+    s->detailed = detailed;
+    s->grouped = grouped;
+}
+
+void *dns_configure(const struct conf_node *node, struct err *err)
+{
+    struct dns_log_settings *s = xcalloc(1, sizeof(*s));
+
+    (void)err;
+    *s = (struct dns_log_settings){ .detailed = true, .grouped = true, .everything = true };
+    read_version(s, node);
+    s->requests = conf_bool(node, "requests", true);
+    s->responses = conf_bool(node, "responses", true);
+    read_types(s, node);
+    if (s->responses)
+        read_formats(s, node);
+    s->everything &= s->requests && s->responses && s->detailed && s->grouped;
+    return s;
+}
+
+/* --- pieces ----------------------------------------------------------------------------------- */
+
+void dns_address(struct slice data, char out[DNS_ADDRESS_SIZE])
+{
+    struct ip ip;
+
+    out[0] = '\0';
+    if (data.len != 4 && data.len != 16)
+        return;
+    ip = data.len == 4 ? ip_v4(data.data) : ip_v6(data.data);
+    ip_format(&ip, out);
+}
+
+static void log_name(struct json *j, const char *key, const char *truncated_key,
+                     const struct dns_name *name)
+{
+    json_slice(j, key, name->text);
+    if (truncated_key != NULL && (name->flags & DNS_NAME_TRUNCATED) != 0)
+        json_bool(j, truncated_key, true);
+}
+
+static void log_type(struct json *j, uint16_t type)
+{
+    char text[DNS_TYPE_SIZE];
+
+    json_string(j, "rrtype", dns_type_text(type, text));
+}
+
+void dns_log_soa(struct json *j, const char *key, const struct dns_record *r)
+{
+    json_object(j, key);
+    log_name(j, "mname", "mname_truncated", &r->target);
+    log_name(j, "rname", "rname_truncated", &r->soa->rname);
+    json_u64(j, "serial", r->soa->serial);
+    json_u64(j, "refresh", r->soa->refresh);
+    json_u64(j, "retry", r->soa->retry);
+    json_u64(j, "expire", r->soa->expire);
+    json_u64(j, "minimum", r->soa->minimum);
+    json_object_end(j);
+}
+
+void dns_log_srv(struct json *j, const char *key, const struct dns_record *r)
+{
+    json_object(j, key);
+    json_u64(j, "priority", r->priority);
+    json_u64(j, "weight", r->weight);
+    json_u64(j, "port", r->port);
+    log_name(j, "name", NULL, &r->target);
+    json_object_end(j);
+}
+
+#define FINGERPRINT_MAX 512
+
+void dns_log_sshfp(struct json *j, const char *key, const struct dns_record *r)
+{
+    static const char digits[] = "0123456789abcdef";
+    struct bytes in = bytes_of_slice(r->data);
+    uint8_t algo = take_u8(&in), type = take_u8(&in);
+    struct slice print = take_rest(&in);
+    char text[FINGERPRINT_MAX * 3 + 1];
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < print.len && i < FINGERPRINT_MAX; i++) {
+        if (n > 0)
+            text[n++] = ':';
+        text[n++] = digits[print.data[i] >> 4];
+        text[n++] = digits[print.data[i] & 15];
+    }
+    json_object(j, key);
+    json_bytes(j, "fingerprint", text, n);
+    json_u64(j, "algo", algo);
+    json_u64(j, "type", type);
+    json_object_end(j);
+}
+
+void dns_log_options(struct json *j, const char *key, const struct dns_record *r)
+{
+    struct bytes in = bytes_of_slice(r->data);
+    struct slice option;
+    uint16_t code;
+
+    json_array(j, key);
+    while (dns_take_option(&in, &code, &option)) {
+        json_object(j, NULL);
+        json_u64(j, "code", code);
+        json_hex(j, "data", option.data, option.len);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+/* Without zeros in front; returns the length. */
+static size_t hex_of(uint16_t value, char text[4])
+{
+    size_t n = 0;
+
+    for (int shift = 12; shift >= 0; shift -= 4)
+        if (value >> shift != 0 || shift == 0)
+            text[n++] = "0123456789abcdef"[value >> shift & 15];
+    return n;
+}
+
+static void log_flags(struct json *j, const struct dns_message *m)
+{
+    static const struct { uint16_t bit; const char *key; } flags[] = {
+        { DNS_FLAG_QR, "qr" }, { DNS_FLAG_AA, "aa" }, { DNS_FLAG_TC, "tc" },
+        { DNS_FLAG_RD, "rd" }, { DNS_FLAG_RA, "ra" }, { DNS_FLAG_Z, "z" } };
+    char text[4];
+
+    json_bytes(j, "flags", text, hex_of(m->flags, text));
+    for (unsigned i = 0; i < ARRAY_LEN(flags); i++)
+        if ((m->flags & flags[i].bit) != 0)
+            json_bool(j, flags[i].key, true);
+    json_u64(j, "opcode", dns_opcode(m));
+}
+
+static void log_rcode(struct json *j, const struct dns_message *m)
+{
+    char text[16];
+    unsigned n = 0;
+
+    for (const struct app_name *r = dns_rcodes; r->name != NULL; r++) {
+        if (r->value != dns_rcode(m))
+            continue;
+        for (; r->name[n] != '\0' && n < sizeof(text) - 1; n++)
+            text[n] = (char)(r->name[n] - 'a' + 'A');
+        json_bytes(j, "rcode", text, n);
+        return;
+    }
+    json_printf(j, "rcode", "%u", dns_rcode(m));
+}
+
+/* --- records ---------------------------------------------------------------------------------- */
+
+/* Alone under `key`, or as an item; false when the type has no such form. */
+static bool log_value(struct json *j, const char *key, const struct dns_record *r)
+{
+    char address[DNS_ADDRESS_SIZE];
+
+    switch (r->type) {
+    case DNS_A:
+    case DNS_AAAA:
+        dns_address(r->data, address);
+        json_string(j, key, address);
+        return true;
+    case DNS_CNAME:
+    case DNS_MX:
+    case DNS_NS:
+    case DNS_PTR:
+        json_slice(j, key, r->target.text);
+        return true;
+    case DNS_NULL:
+        json_slice(j, key, r->data);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void log_detail(struct json *j, const struct dns_record *r, const struct slice *text)
+{
+    json_object(j, NULL);
+    log_name(j, "rrname", "rrname_truncated", &r->name);
+    log_type(j, r->type);
+    json_u64(j, "ttl", r->ttl);
+    if (text != NULL)
+        json_slice(j, "rdata", *text);
+    else if (r->type == DNS_SOA)
+        dns_log_soa(j, "soa", r);
+    else if (r->type == DNS_SSHFP)
+        dns_log_sshfp(j, "sshfp", r);
+    else if (r->type == DNS_SRV)
+        dns_log_srv(j, "srv", r);
+    else if (r->type == DNS_OPT)
+        dns_log_options(j, "opt", r);
+    else if (log_value(j, "rdata", r) && (r->target.flags & DNS_NAME_TRUNCATED) != 0)
+        json_bool(j, "rdata_truncated", true);
+    json_object_end(j);
+}
+
+/* Each text of a TXT record stands as a record of its own. */
+static void log_record(struct json *j, const struct dns_record *r)
+{
+    struct bytes in = bytes_of_slice(r->data);
+    struct slice text;
+
+    if (r->type != DNS_TXT) {
+        log_detail(j, r, NULL);
+        return;
+    }
+    while (dns_take_text(&in, &text))
+        log_detail(j, r, &text);
+}
+
+static void log_records(struct json *j, const char *key, const struct dns_section *section)
+{
+    json_array(j, key);
+    for (unsigned i = 0; i < section->count; i++)
+        log_record(j, &section->at[i]);
+    json_array_end(j);
+}
+
+static void log_authorities(struct json *j, const struct dns_message *m)
+{
+    if (m->authorities.count > 0)
+        log_records(j, "authorities", &m->authorities);
+}
+
+/* An OPT record without options says nothing. */
+static void log_additionals(struct json *j, const struct dns_message *m)
+{
+    bool open = false;
+
+    for (unsigned i = 0; i < m->additionals.count; i++) {
+        const struct dns_record *r = &m->additionals.at[i];
+
+        if (r->type == DNS_OPT && r->data.len == 0)
+            continue;
+        if (!open)
+            json_array(j, "additionals");
+        open = true;
+        log_record(j, r);
+    }
+    if (open)
+        json_array_end(j);
+}
+
+static bool is_groupable(uint16_t type)
+{
+    switch (type) {
+    case DNS_A: case DNS_AAAA: case DNS_CNAME: case DNS_MX: case DNS_NS: case DNS_PTR:
+    case DNS_TXT: case DNS_NULL: case DNS_SOA: case DNS_SSHFP: case DNS_SRV:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void log_group_item(struct json *j, const struct dns_record *r)
+{
+    struct bytes in = bytes_of_slice(r->data);
+    struct slice text;
+
+    if (r->type == DNS_SOA)
+        dns_log_soa(j, NULL, r);
+    else if (r->type == DNS_SSHFP)
+        dns_log_sshfp(j, NULL, r);
+    else if (r->type == DNS_SRV)
+        dns_log_srv(j, NULL, r);
+    else if (r->type != DNS_TXT)
+        log_value(j, NULL, r);
+    else
+        while (dns_take_text(&in, &text))
+            json_slice(j, NULL, text);
+}
+
+static bool is_first_of_type(const struct dns_section *section, unsigned i)
+{
+    for (unsigned k = 0; k < i; k++)
+        if (section->at[k].type == section->at[i].type)
+            return false;
+    return true;
+}
+
+static void log_grouped(struct json *j, const struct dns_section *section)
+{
+    char text[DNS_TYPE_SIZE];
+
+    json_object(j, "grouped");
+    for (unsigned i = 0; i < section->count; i++) {
+        uint16_t type = section->at[i].type;
+
+        if (!is_groupable(type) || !is_first_of_type(section, i))
+            continue;
+        json_array(j, dns_type_text(type, text));
+        for (unsigned k = i; k < section->count; k++)
+            if (section->at[k].type == type)
+                log_group_item(j, &section->at[k]);
+        json_array_end(j);
+    }
+    json_object_end(j);
+}
+
+static void log_answers(struct json *j, const struct dns_message *m,
+                        const struct dns_log_settings *s)
+{
+    if (m->answers.count == 0)
+        return;
+    if (s->detailed)
+        log_records(j, "answers", &m->answers);
+    if (s->grouped)
+        log_grouped(j, &m->answers);
+}
+
+/* --- version 3 -------------------------------------------------------------------------------- */
+
+static bool type_is_logged(const struct dns_log_settings *s, uint16_t type)
+{
+    return s->everything || (s->types & type_bit(type)) != 0;
+}
+
+static bool any_is_logged(const struct dns_log_settings *s, const struct dns_message *m)
+{
+    for (unsigned i = 0; i < m->question_count; i++)
+        if (type_is_logged(s, m->question[i].type))
+            return true;
+    return false;
+}
+
+static void log_questions(struct json *j, const struct dns_message *m,
+                          const struct dns_log_settings *s)
+{
+    if (m->question_count == 0)
+        return;
+    json_array(j, "queries");
+    for (unsigned i = 0; i < m->question_count; i++) {
+        if (!type_is_logged(s, m->question[i].type))
+            continue;
+        json_object(j, NULL);
+        log_name(j, "rrname", "rrname_truncated", &m->question[i].name);
+        log_type(j, m->question[i].type);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+static void log_message(struct json *j, const struct dns_message *m, bool is_response,
+                        uint64_t tx_id, const struct dns_log_settings *s)
+{
+    json_u64(j, "version", 3);
+    json_string(j, "type", is_response ? "response" : "request");
+    json_u64(j, "tx_id", tx_id);
+    json_u64(j, "id", m->id);
+    log_flags(j, m);
+    log_rcode(j, m);
+    log_questions(j, m, s);
+    log_answers(j, m, s);
+    log_authorities(j, m);
+    log_additionals(j, m);
+}
+
+static bool is_response(const struct app_tx *tx)
+{
+    return ((const struct dns_tx *)(const void *)tx)->is_response;
+}
+
+static bool kind_is_logged(const struct dns_log_settings *s, bool response)
+{
+    return response ? s->responses : s->requests;
+}
+
+bool dns_log_object(struct json *j, const struct dns_message *m, bool response,
+                    const struct dns_log_settings *s)
+{
+    if (s == NULL)
+        s = &alert_settings;
+    if (!kind_is_logged(s, response) || !any_is_logged(s, m))
+        return false;
+    json_object(j, "dns");
+    log_message(j, m, response, 0, s);
+    json_object_end(j);
+    return true;
+}
+
+static bool log_v3(struct json *j, struct app_tx *tx, enum direction direction, const void *conf)
+{
+    const struct dns_log_settings *s = conf;
+
+    (void)direction;
+    if (s->version != 3 || !kind_is_logged(s, is_response(tx)) || !any_is_logged(s, dns_message_of(tx)))
+        return false;
+    log_message(j, dns_message_of(tx), is_response(tx), tx->id, s);
+    return true;
+}
+
+/* --- version 2 -------------------------------------------------------------------------------- */
+
+static void log_v2_question(struct json *j, const struct app_tx *tx, const struct dns_question *q)
+{
+    const struct dns_message *m = dns_message_of(tx);
+
+    json_u64(j, "version", 2);
+    json_string(j, "type", "query");
+    json_u64(j, "id", m->id);
+    log_name(j, "rrname", "rrname_truncated", &q->name);
+    log_type(j, q->type);
+    json_u64(j, "tx_id", tx->id);
+    if ((m->flags & DNS_FLAG_Z) != 0)
+        json_bool(j, "z", true);
+    json_u64(j, "opcode", dns_opcode(m));
+}
+
+static void log_v2_answer(struct json *j, const struct dns_message *m,
+                          const struct dns_log_settings *s)
+{
+    json_u64(j, "version", 2);
+    json_string(j, "type", "answer");
+    json_u64(j, "id", m->id);
+    log_flags(j, m);
+    if (m->question_count > 0) {
+        log_name(j, "rrname", "rrname_truncated", &m->question[0].name);
+        log_type(j, m->question[0].type);
+    }
+    log_rcode(j, m);
+    log_answers(j, m, s);
+    log_authorities(j, m);
+    log_additionals(j, m);
+}
+
+/* The first question of an unwanted type ends the list. */
+static bool log_v2(struct json *j, struct app_tx *tx, unsigned n, const void *conf)
+{
+    const struct dns_tx *t = (const struct dns_tx *)(const void *)tx;
+    const struct dns_log_settings *s = conf;
+
+    if (s->version != 2 || !kind_is_logged(s, is_response(tx)))
+        return false;
+    if (t->is_response) {
+        if (n > 0 || !any_is_logged(s, &t->message))
+            return false;
+        log_v2_answer(j, &t->message, s);
+        return true;
+    }
+    if (n >= t->message.question_count || !type_is_logged(s, t->message.question[n].type))
+        return false;
+    log_v2_question(j, tx, &t->message.question[n]);
+    return true;
+}
+
+/* --- what outputs find ------------------------------------------------------------------------ */
+
+void dns_alert_metadata(struct json *j, struct app_tx *tx)
+{
+    json_object(j, "dns");
+    log_message(j, dns_message_of(tx), is_response(tx), tx->id, &alert_settings);
+    json_object_end(j);
+}
+
+static const struct app_log v3 = {
+    .conf_name = "dns", .event_type = "dns", .key = "dns", .progress = { 1, 1 },
+    .each_direction = true, .configure = dns_configure, .log = log_v3,
+};
+
+static const struct app_log v2 = {
+    .conf_name = "dns", .event_type = "dns", .key = "dns", .progress = { 1, 1 },
+    .configure = dns_configure, .log_nth = log_v2,
+};
+
+const struct app_log *const dns_logs[] = { &v3, &v2, NULL };

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/enip/cip.c - CIP messages (ODVA, volume 1) as views of their bytes. */
+#include "app/proto/enip/enip.h"
+
+#define RESPONSE_FLAG 0x80
+
+/* Logical segments only, in their three widths. */
+bool cip_take_segment(struct bytes *path, struct cip_segment *out)
+{
+    uint8_t type = take_u8(path);
+
+    if (path->failed || type >> 5 != 1 || (type & 3) == 3)
+        return path->failed = true, false;
+    out->type = type;
+    if ((type & 3) != 0)
+        take_skip(path, 1);
+    out->value = (type & 3) == 0 ? take_u8(path) : (type & 3) == 1 ? take_le16(path)
+                                                                   : take_le32(path);
+    return !path->failed;
+}
+
+static bool path_holds(struct slice path)
+{
+    struct bytes in = bytes_of_slice(path);
+    struct cip_segment segment;
+
+    while (bytes_left(&in) > 0)
+        if (!cip_take_segment(&in, &segment))
+            return false;
+    return true;
+}
+
+/* Offsets are counted from `start`. */
+static void take_multiple(struct bytes *in, const uint8_t *start, struct cip *out)
+{
+    out->is_multiple = true;
+    out->multiple_at = (uint32_t)(in->next - start);
+    out->multiple = (struct slice){ in->next, (uint32_t)bytes_left(in) };
+    out->multiple_count = take_le16(in);
+    take_skip(in, 2u * out->multiple_count);
+}
+
+static void take_request(struct bytes *in, const uint8_t *start, bool outermost, struct cip *out)
+{
+    out->path = take_slice(in, 2u * take_u8(in));
+    if (in->failed || !path_holds(out->path)) {
+        in->failed = true;
+        return;
+    }
+    if (out->service == CIP_GET_ATTRIBUTES)
+        out->attributes = take_slice(in, 2u * take_le16(in));
+    else if (out->service == CIP_SET_ATTRIBUTES)
+        out->attributes = take_slice(in, take_le16(in) > 0 ? 2 : 0);
+    else if (out->service == CIP_MULTIPLE && outermost)
+        take_multiple(in, start, out);
+}
+
+static void take_response(struct bytes *in, const uint8_t *start, bool outermost, struct cip *out)
+{
+    take_skip(in, 1);
+    out->status = take_u8(in);
+    out->extended = take_slice(in, take_u8(in));
+    if (out->service == CIP_MULTIPLE && outermost)
+        take_multiple(in, start, out);
+}
+
+/* One message, without what lies within. */
+static bool read_one(struct slice bytes, bool outermost, struct cip *out)
+{
+    struct bytes in = bytes_of_slice(bytes);
+    uint8_t service = take_u8(&in);
+
+    *out = (struct cip){ .service = service & (RESPONSE_FLAG - 1), .is_response = service & RESPONSE_FLAG };
+    if (out->is_response)
+        take_response(&in, bytes.data, outermost, out);
+    else
+        take_request(&in, bytes.data, outermost, out);
+    out->size = (uint32_t)(in.next - bytes.data);
+    return !in.failed;
+}
+
+bool cip_nested(const struct cip *outer, unsigned n, struct cip *out, uint32_t *at)
+{
+    uint32_t offset;
+
+    if (n >= outer->multiple_count)
+        return false;
+    offset = get_le16(outer->multiple.data + 2 + 2 * n);
+    if (offset >= outer->multiple.len)
+        return false;
+    *at = outer->multiple_at + offset;
+    return read_one((struct slice){ outer->multiple.data + offset,
+                                    outer->multiple.len - offset }, false, out);
+}
+
+bool cip_read(struct slice in, struct cip *out)
+{
+    uint64_t total = 0;
+    struct cip inner;
+    uint32_t at;
+
+    if (!read_one(in, true, out))
+        return false;
+    for (unsigned i = 0; i < out->multiple_count; i++) {
+        if (!cip_nested(out, i, &inner, &at))
+            return false;
+        total += inner.size;
+        if (total > in.len)
+            return false;
+    }
+    return true;
+}

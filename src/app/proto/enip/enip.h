@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/enip/enip.h - EtherNet/IP: messages, their items, and CIP in them.
+ *
+ * A transaction is a request with its answer, or one of them alone. The bytes of each lie in its
+ * arena; all slices are of these. */
+#ifndef APP_ENIP_ENIP_H
+#define APP_ENIP_ENIP_H
+
+#include "app/app.h"
+
+#define ENIP_HEADER_LEN 24
+
+enum enip_event { ENIP_TOO_MANY_TRANSACTIONS = 1, ENIP_INVALID_PDU };
+
+enum enip_command {
+    ENIP_NOP = 0, ENIP_LIST_SERVICES = 4, ENIP_LIST_IDENTITY = 0x63,
+    ENIP_LIST_INTERFACES = 0x64, ENIP_REGISTER_SESSION = 0x65, ENIP_UNREGISTER_SESSION = 0x66,
+    ENIP_SEND_RR_DATA = 0x6f, ENIP_SEND_UNIT_DATA = 0x70, ENIP_INDICATE_STATUS = 0x72,
+    ENIP_CANCEL = 0x73,
+};
+extern const struct app_name enip_commands[], enip_statuses[];      /* NULL-ended */
+
+struct enip_header {
+    uint16_t command, len;
+    uint32_t session, status, options;
+};
+
+/* --- CIP: views of bytes ------------------------------------------------------------------ */
+
+enum { CIP_GET_ATTRIBUTES = 3, CIP_SET_ATTRIBUTES = 4, CIP_MULTIPLE = 10 };
+enum { CIP_SEGMENT_CLASS = 8, CIP_SEGMENT_INSTANCE = 9, CIP_SEGMENT_ATTRIBUTE = 12 };
+
+struct cip {
+    uint8_t service;                    /* without the bit of answers */
+    bool is_response, is_multiple;
+    uint8_t status;                     /* answers */
+    struct slice extended;
+    struct slice path;                  /* requests; well-formed */
+    struct slice attributes;            /* that are asked for or set: two bytes each */
+    struct slice multiple;              /* count, offsets, messages */
+    uint16_t multiple_count;
+    uint32_t multiple_at;               /* where that begins in the message */
+    uint32_t size;                      /* of what has been understood */
+};
+
+struct cip_segment {
+    uint8_t type;                       /* as it is; its upper six bits are CIP_SEGMENT_ ... */
+    uint32_t value;
+};
+
+/* Also checks all that lies within. False: malformed. */
+bool cip_read(struct slice in, struct cip *out);
+bool cip_take_segment(struct bytes *path, struct cip_segment *out);
+/* The nth message within; `at`: where it begins in the outer one. */
+bool cip_nested(const struct cip *outer, unsigned n, struct cip *out, uint32_t *at);
+
+/* --- messages ----------------------------------------------------------------------------- */
+
+enum enip_payload {
+    ENIP_UNPARSED, ENIP_CIP, ENIP_IDENTITIES, ENIP_SERVICES, ENIP_INTERFACES, ENIP_REGISTER,
+};
+
+struct enip_identity {
+    uint16_t version, vendor, device, product, status;
+    uint8_t major, minor, state;
+    uint32_t serial;
+    struct slice name;
+};
+
+struct enip_services {
+    uint16_t version, capabilities;
+    struct slice name;
+};
+
+/* Numbers that rules look for in all of a CIP message, collected when one asks. */
+enum enip_numbers_of {
+    ENIP_OF_CLASS, ENIP_OF_INSTANCE, ENIP_OF_ATTRIBUTE, ENIP_OF_STATUS, ENIP_OF_EXTENDED,
+    ENIP_NUMBERS,
+};
+struct enip_numbers {
+    bool collected;
+    uint32_t count;
+    uint32_t *value;
+};
+
+struct enip_pdu {
+    struct enip_header header;
+    enum enip_payload payload;
+    bool invalid;
+    bool has_identity, has_services;    /* the first item is one */
+    bool has_message;                   /* a CIP message in one of the items */
+    bool second_connected;              /* the second item is connected data */
+    uint16_t sequence;                  /* of that */
+    uint16_t version, options;          /* of a session */
+    uint32_t items_at;                  /* where items begin; 0: has none */
+    uint16_t item_count;
+    struct enip_identity identity;
+    struct enip_services services;
+    struct slice message;
+    struct slice bytes;                 /* the whole, header included */
+    struct enip_numbers numbers[ENIP_NUMBERS];
+};
+
+/* False: too short. */
+bool enip_read_header(struct bytes in, struct enip_header *out);
+/* bytes: one whole message. */
+void enip_read_pdu(struct slice bytes, const struct enip_header *header, struct enip_pdu *out);
+
+struct enip_item {
+    uint16_t type;
+    uint32_t at, len;                   /* of the item, without its header of 4 bytes */
+    struct slice message;               /* CIP in it; len 0: none */
+    uint32_t message_at;
+};
+/* Of a message that is not invalid, one after the other. */
+bool enip_take_item(const struct enip_pdu *pdu, struct bytes *in, struct enip_item *out);
+
+struct enip_tx {
+    struct app_tx tx;
+    struct enip_pdu *request, *response;  /* NULL: not there */
+};
+static inline struct enip_tx *enip_tx_of(const struct app_tx *tx)
+{
+    return (struct enip_tx *)(uintptr_t)tx;
+}
+
+struct enip_state {
+    bool lost[2];                       /* behind a gap, looking for a message */
+};
+
+const char *enip_vendor_name(uint16_t number);          /* all: NULL: unknown */
+const char *enip_device_name(uint16_t number);
+const char *cip_service_name(uint8_t number);
+const char *cip_status_name(uint8_t number);
+const char *cip_extended_name(uint16_t number);
+const char *cip_class_name(uint32_t number);
+
+extern const struct app_buffer *const enip_buffers[];
+extern const struct app_integer *const enip_integers[];
+extern const struct app_match *const enip_matches[];
+extern const struct app_log *const enip_logs[];
+void enip_alert_metadata(struct json *j, struct app_tx *tx);
+
+#endif

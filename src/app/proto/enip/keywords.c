@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/enip/keywords.c - what rules can see of requests and answers. */
+#include "app/proto/enip/enip.h"
+
+static const struct enip_pdu *dir_of(const struct app_tx *tx, enum direction d)
+{
+    const struct enip_tx *t = enip_tx_of(tx);
+
+    return d == TO_SERVER ? t->request : t->response;
+}
+
+/* --- the message ------------------------------------------------------------------------------ */
+
+static bool get_command(struct app_tx *tx, enum direction d, unsigned i UNUSED, uint64_t *out)
+{
+    const struct enip_pdu *pdu = dir_of(tx, d);
+
+    if (pdu != NULL)
+        *out = pdu->header.command;
+    return pdu != NULL;
+}
+
+static bool get_status(struct app_tx *tx, enum direction d, unsigned i UNUSED, uint64_t *out)
+{
+    const struct enip_pdu *pdu = dir_of(tx, d);
+
+    if (pdu != NULL)
+        *out = pdu->header.status;
+    return pdu != NULL;
+}
+
+static bool has_list(const struct enip_pdu *pdu, enum enip_payload payload)
+{
+    if (pdu == NULL || pdu->payload != payload)
+        return false;
+    return payload == ENIP_IDENTITIES ? pdu->has_identity : pdu->has_services;
+}
+
+static bool get_version(struct app_tx *tx, enum direction d, unsigned i UNUSED, uint64_t *out)
+{
+    const struct enip_pdu *pdu = dir_of(tx, d);
+
+    if (pdu != NULL && pdu->payload == ENIP_REGISTER)
+        *out = pdu->version;
+    else if (d == TO_CLIENT && has_list(pdu, ENIP_SERVICES))
+        *out = pdu->services.version;
+    else if (d == TO_CLIENT && has_list(pdu, ENIP_IDENTITIES))
+        *out = pdu->identity.version;
+    else
+        return false;
+    return true;
+}
+
+/* --- lists of the answer ---------------------------------------------------------------------- */
+
+static const struct enip_identity *identity_of(const struct app_tx *tx)
+{
+    const struct enip_pdu *pdu = enip_tx_of(tx)->response;
+
+    return has_list(pdu, ENIP_IDENTITIES) ? &pdu->identity : NULL;
+}
+
+static const struct enip_services *services_of(const struct app_tx *tx)
+{
+    const struct enip_pdu *pdu = enip_tx_of(tx)->response;
+
+    return has_list(pdu, ENIP_SERVICES) ? &pdu->services : NULL;
+}
+
+#define LIST_INTEGER(of, symbol, keyword, size, value, text)                                  \
+    static bool get_##symbol(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,   \
+                             uint64_t *out)                                                   \
+    {                                                                                         \
+        const struct enip_##of *l = of##_of(tx);                                              \
+                                                                                              \
+        if (l != NULL)                                                                        \
+            *out = (value);                                                                   \
+        return l != NULL;                                                                     \
+    }                                                                                         \
+    static const struct app_integer symbol##_integer = {                                      \
+        .name = "enip." keyword, .doc = text, .bits = size, .directions = APP_BOTH,           \
+        .get = get_##symbol,                                                                  \
+    }
+LIST_INTEGER(services, capabilities, "capabilities", 16, l->capabilities,
+             "capabilities of the first service listed");
+LIST_INTEGER(identity, vendor, "vendor_id", 16, l->vendor, "vendor of the device");
+LIST_INTEGER(identity, device, "device_type", 16, l->device, "type of the device");
+LIST_INTEGER(identity, product, "product_code", 16, l->product, "product code of the device");
+LIST_INTEGER(identity, revision, "revision", 16, (uint64_t)(l->major << 8 | l->minor),
+             "revision of the device: major * 256 + minor");
+LIST_INTEGER(identity, identity_status, "identity_status", 16, l->status,
+             "status of the device");
+LIST_INTEGER(identity, serial, "serial", 32, l->serial, "serial number of the device");
+LIST_INTEGER(identity, state, "state", 8, l->state, "state of the device");
+
+static bool get_product_name(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
+                             struct slice *out)
+{
+    const struct enip_identity *l = identity_of(tx);
+
+    if (l != NULL)
+        *out = l->name;
+    return l != NULL;
+}
+
+static bool get_service_name(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
+                             struct slice *out)
+{
+    const struct enip_services *l = services_of(tx);
+
+    if (l != NULL)
+        *out = l->name;
+    return l != NULL;
+}
+
+/* --- numbers in CIP messages ------------------------------------------------------------------ */
+
+struct collector {
+    enum enip_numbers_of what;
+    struct enip_numbers *numbers;       /* value NULL: only count */
+};
+
+static void collect(struct collector *c, uint32_t value)
+{
+    if (c->numbers->value != NULL)
+        c->numbers->value[c->numbers->count] = value;
+    c->numbers->count++;
+}
+
+static void collect_segments(struct collector *c, const struct cip *m, unsigned type)
+{
+    struct bytes path = bytes_of_slice(m->path);
+    struct cip_segment segment;
+
+    while (bytes_left(&path) > 0 && cip_take_segment(&path, &segment))
+        if (segment.type >> 2 == type)
+            collect(c, segment.value);
+}
+
+static void collect_of(struct collector *c, const struct cip *m)
+{
+    static const uint8_t types[] = { [ENIP_OF_CLASS] = CIP_SEGMENT_CLASS,
+                                     [ENIP_OF_INSTANCE] = CIP_SEGMENT_INSTANCE,
+                                     [ENIP_OF_ATTRIBUTE] = CIP_SEGMENT_ATTRIBUTE };
+
+    switch (c->what) {
+    case ENIP_OF_CLASS: case ENIP_OF_INSTANCE:
+        collect_segments(c, m, types[c->what]);
+        break;
+    case ENIP_OF_ATTRIBUTE:
+        collect_segments(c, m, types[c->what]);
+        for (uint32_t i = 0; i + 1 < m->attributes.len; i += 2)
+            collect(c, get_le16(m->attributes.data + i));
+        break;
+    case ENIP_OF_STATUS:
+        if (m->is_response)
+            collect(c, m->status);
+        break;
+    case ENIP_OF_EXTENDED:
+        if (m->is_response && m->extended.len == 2)
+            collect(c, get_le16(m->extended.data));
+        break;
+    case ENIP_NUMBERS:
+        break;
+    }
+}
+
+static void collect_all(struct collector *c, const struct cip *m)
+{
+    struct cip inner;
+    uint32_t at;
+
+    collect_of(c, m);
+    for (unsigned i = 0; cip_nested(m, i, &inner, &at); i++)
+        collect_of(c, &inner);
+}
+
+/* Once to count and once to keep: rules ask for them one by one. */
+static const struct enip_numbers *numbers_of(struct app_tx *tx, struct enip_pdu *pdu,
+                                             enum enip_numbers_of what)
+{
+    struct enip_numbers *n = &pdu->numbers[what];
+    struct collector c = { what, n };
+    struct cip m;
+
+    if (n->collected)
+        return n;
+    n->collected = true;
+    if (pdu->payload != ENIP_CIP || !pdu->has_message || !cip_read(pdu->message, &m))
+        return n;
+    collect_all(&c, &m);
+    if (n->count == 0)
+        return n;
+    n->value = arena_alloc(&tx->arena, n->count * sizeof(*n->value));
+    n->count = 0;
+    collect_all(&c, &m);
+    return n;
+}
+
+static bool get_number(struct app_tx *tx, struct enip_pdu *pdu, enum enip_numbers_of what,
+                       unsigned i, uint64_t *out)
+{
+    const struct enip_numbers *n = pdu != NULL ? numbers_of(tx, pdu, what) : NULL;
+
+    if (n == NULL || i >= n->count)
+        return false;
+    *out = n->value[i];
+    return true;
+}
+
+#define CIP_INTEGER(symbol, message, of, keyword, size, text)                                    \
+    static bool get_##symbol(struct app_tx *tx, enum direction d UNUSED, unsigned i,          \
+                             uint64_t *out)                                                   \
+    {                                                                                         \
+        return get_number(tx, enip_tx_of(tx)->message, of, i, out);                              \
+    }                                                                                         \
+    static const struct app_integer symbol##_integer = {                                      \
+        .name = "enip." keyword, .doc = text, .bits = size, .directions = APP_BOTH,           \
+        .any_of_many = true, .get = get_##symbol,                                             \
+    }
+CIP_INTEGER(class, request, ENIP_OF_CLASS, "cip_class", 32, "class in a CIP request");
+CIP_INTEGER(instance, request, ENIP_OF_INSTANCE, "cip_instance", 32, "instance in a CIP request");
+CIP_INTEGER(attribute, request, ENIP_OF_ATTRIBUTE, "cip_attribute", 32,
+            "attribute in a CIP request");
+CIP_INTEGER(cip_status, response, ENIP_OF_STATUS, "cip_status", 8, "status in a CIP answer");
+CIP_INTEGER(extended, response, ENIP_OF_EXTENDED, "cip_extendedstatus", 16,
+            "extended status in a CIP answer");
+
+/* --- cip_service ------------------------------------------------------------------------------ */
+
+struct service_arg {
+    uint8_t service;
+    bool has_class, has_attribute;
+    uint32_t class, attribute;
+};
+
+static int service_parse(struct text in, void *arg, struct arena *arena UNUSED, struct err *err)
+{
+    struct text rest = in, part;
+    struct service_arg *a = arg;
+    uint64_t service = 0, class = 0, attribute = 0;
+    bool negated = false, good;
+
+    good = text_split(&rest, ',', &part) && text_to_decimal(part, 0x7f, &service);
+    if (good && text_split(&rest, ',', &part)) {
+        a->has_class = true;
+        good = text_to_u64(part, UINT32_MAX, &class);
+    }
+    if (good && text_split(&rest, ',', &part)) {
+        negated = text_starts(part, "!");
+        a->has_attribute = !negated;
+        good = text_to_u64(text_trim(text_from(part, negated)), UINT32_MAX, &attribute);
+    }
+    if (!good || rest.n > 0)
+        return err_set(err, "cip_service: expected SERVICE[,CLASS[,ATTRIBUTE]], the service below 128, "
+                       "found \"%.*s\"", TEXT(in));
+    a->service = (uint8_t)service;
+    a->class = (uint32_t)class;
+    a->attribute = (uint32_t)attribute;
+    return 0;
+}
+
+static bool has_segment(const struct cip *m, unsigned type, uint32_t value)
+{
+    struct bytes path = bytes_of_slice(m->path);
+    struct cip_segment segment;
+
+    while (bytes_left(&path) > 0 && cip_take_segment(&path, &segment))
+        if (segment.type >> 2 == type && segment.value == value)
+            return true;
+    return false;
+}
+
+static bool has_attribute(const struct cip *m, uint32_t value)
+{
+    if (has_segment(m, CIP_SEGMENT_ATTRIBUTE, value))
+        return true;
+    for (uint32_t i = 0; i + 1 < m->attributes.len; i += 2)
+        if (get_le16(m->attributes.data + i) == value)
+            return true;
+    return false;
+}
+
+static bool is_service(const struct cip *m, const struct service_arg *a)
+{
+    if (m->service != a->service)
+        return false;
+    if (!a->has_class)
+        return true;
+    return has_segment(m, CIP_SEGMENT_CLASS, a->class) &&
+           (!a->has_attribute || has_attribute(m, a->attribute));
+}
+
+static bool service_match(struct app_tx *tx, enum direction d, const void *arg)
+{
+    const struct enip_pdu *pdu = dir_of(tx, d);
+    const struct service_arg *a = arg;
+    struct cip m, inner;
+    uint32_t at;
+
+    if (pdu == NULL || pdu->payload != ENIP_CIP || !pdu->has_message ||
+        !cip_read(pdu->message, &m))
+        return false;
+    if (m.service == a->service || !m.is_multiple)
+        return is_service(&m, a);
+    for (unsigned i = 0; cip_nested(&m, i, &inner, &at); i++)
+        if (is_service(&inner, a))
+            return true;
+    return false;
+}
+
+/* --- declarations ----------------------------------------------------------------------------- */
+
+static const struct app_integer command_integer = {
+    .name = "enip_command", .doc = "command of the encapsulation", .bits = 16,
+    .directions = APP_BOTH, .names = enip_commands, .get = get_command,
+};
+static const struct app_integer status_integer = {
+    .name = "enip.status", .doc = "status of the encapsulation", .bits = 32,
+    .directions = APP_BOTH, .names = enip_statuses, .get = get_status,
+};
+static const struct app_integer version_integer = {
+    .name = "enip.protocol_version", .doc = "version of the encapsulation", .bits = 16,
+    .directions = APP_BOTH, .get = get_version,
+};
+static const struct app_buffer product_name_buffer = {
+    .name = "enip.product_name", .doc = "product name of the device", .directions = APP_BOTH,
+    .get = get_product_name,
+};
+static const struct app_buffer service_name_buffer = {
+    .name = "enip.service_name", .doc = "name of the first service listed",
+    .directions = APP_BOTH, .get = get_service_name,
+};
+static const struct app_match match_service = {
+    .name = "cip_service", .doc = "CIP service, and class and attribute in its path",
+    .directions = APP_BOTH, .arg_size = sizeof(struct service_arg), .parse = service_parse,
+    .match = service_match,
+};
+
+const struct app_buffer *const enip_buffers[] = {
+    &product_name_buffer, &service_name_buffer, NULL,
+};
+const struct app_integer *const enip_integers[] = {
+    &command_integer, &status_integer, &version_integer, &capabilities_integer,
+    &vendor_integer, &device_integer, &product_integer, &revision_integer,
+    &identity_status_integer, &serial_integer, &state_integer, &class_integer,
+    &instance_integer, &attribute_integer, &cip_status_integer, &extended_integer, NULL,
+};
+const struct app_match *const enip_matches[] = { &match_service, NULL };

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/ftp/command.c - the commands' names. */
+#include "app/proto/ftp/ftp.h"
+
+#include <string.h>
+
+static const struct { const char *name; uint32_t len; } commands[FTP_COMMAND_COUNT] = {
+#define C(name) [FTP_COMMAND_##name] = { #name, sizeof(#name) - 1 },
+    FTP_COMMAND_LIST(C)
+#undef C
+};
+
+const char *ftp_command_name(enum ftp_command command)
+{
+    return commands[command].name;
+}
+
+static uint8_t upper(uint8_t c)
+{
+    return c >= 'a' && c <= 'z' ? (uint8_t)(c & ~0x20) : c;
+}
+
+static bool is_at(const uint8_t *p, enum ftp_command command)
+{
+    for (uint32_t i = 0; i < commands[command].len; i++)
+        if (upper(p[i]) != (uint8_t)commands[command].name[i])
+            return false;
+    return true;
+}
+
+/* Anywhere in the line, since "XCWD" and what telnet puts in front mean the same. */
+enum ftp_command ftp_command_find(struct slice line, uint32_t *end)
+{
+    enum ftp_command found = FTP_UNKNOWN;
+    uint32_t limit = line.len + 1;
+
+    for (uint32_t i = 0; i + 3 < limit; i++) {
+        for (unsigned c = FTP_UNKNOWN + 1; c < FTP_COMMAND_COUNT; c++) {
+            uint32_t behind = i + commands[c].len;
+
+            if (behind >= limit || !is_at(line.data + i, (enum ftp_command)c))
+                continue;
+            found = (enum ftp_command)c;
+            limit = *end = behind;
+        }
+    }
+    return found;
+}
+
+struct slice ftp_command_data(const struct ftp_tx *tx)
+{
+    uint32_t name = tx->command != FTP_UNKNOWN ? commands[tx->command].len : 0;
+    struct bytes in = bytes_of_slice(tx->request);
+
+    if (name == 0 || tx->request.len <= name)
+        return (struct slice){ 0 };
+    take_skip(&in, name + 1);
+    return take_rest(&in);
+}

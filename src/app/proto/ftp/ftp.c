@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/ftp/ftp.c - FTP's control connection: recognition, lines, settings, the declaration. */
+#include "app/proto/ftp/ftp.h"
+
+#include "app/lib/line.h"
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_MAX_DEFAULT 4096
+#define LINE_MAX_MOST (64u << 10)       /* half of what the framework keeps for us */
+#define TX_LIMIT 1024
+
+/* --- recognition ---------------------------------------------------------------------------- */
+
+/* POP3 begins with the same word. */
+static enum app_probe_result confirm_user(struct bytes in UNUSED, enum direction direction UNUSED,
+                                          const struct flow *flow)
+{
+    const struct app_proto *server = app_proto_by_id(
+        (enum app_proto_id)flow->app_proto_dir[TO_CLIENT]);
+
+    return server != NULL && strcmp(server->name, "pop3") == 0 ? APP_PROBE_NO : APP_PROBE_YES;
+}
+
+static const struct app_pattern patterns[] = {
+    { .transport = APP_TCP, .directions = APP_TC, .bytes = "220 (", .nocase = true },
+    { .transport = APP_TCP, .directions = APP_TS, .bytes = "FEAT", .nocase = true },
+    { .transport = APP_TCP, .directions = APP_TS, .bytes = "USER ", .confirm = confirm_user,
+      .confirm_min = 5, .confirm_max = 5 },
+    { .transport = APP_TCP, .directions = APP_TS, .bytes = "PASS ", .nocase = true },
+    { .transport = APP_TCP, .directions = APP_TS, .bytes = "PORT ", .nocase = true },
+    { .bytes = NULL },
+};
+
+/* SMTP's greeting is the same, so that the port has to tell. */
+static enum app_probe_result probe_greeting(struct bytes in, enum direction direction UNUSED,
+                                            const struct flow *flow)
+{
+    uint16_t client = flow->app_proto_dir[TO_SERVER];
+    const uint8_t *start = take_bytes(&in, 4);
+
+    if (start == NULL)
+        return APP_PROBE_MORE;
+    if (memcmp(start, "220", 3) != 0 || (start[3] != ' ' && start[3] != '-'))
+        return APP_PROBE_NO;
+    if (client != APP_PROTO_ftp && client != APP_PROTO_UNKNOWN)
+        return APP_PROBE_MORE;
+    if (bytes_left(&in) == 0 || memchr(in.next, '\n', bytes_left(&in)) == NULL)
+        return APP_PROBE_MORE;
+    return APP_PROBE_YES;
+}
+
+static const struct app_probe probes[] = {
+    { .transport = APP_TCP, .directions = APP_TC, .ports = "21", .min = 5, .max_other = 5,
+      .probe = probe_greeting },
+    { .probe = NULL },
+};
+
+/* --- lines ---------------------------------------------------------------------------------- */
+
+/* 1: a line was there, 0: more is needed, -1: no sense in going on. */
+static int step(struct app_flow *af, enum direction d, struct bytes *in)
+{
+    const struct ftp_settings *settings = af->settings;
+    struct ftp_state *s = af->state;
+    struct app_line line;
+    enum app_line_result result = app_line_take(&s->drop[d], in, settings->max_line, &line);
+    bool is_truncated = result == APP_LINE_TRUNCATED;
+    int status;
+
+    if (result == APP_LINE_MORE)
+        return 0;
+    if (result == APP_LINE_DROPPED)
+        return 1;
+    status = d == TO_SERVER ? ftp_request(af, line.text, is_truncated)
+                            : ftp_reply(af, line.text, is_truncated);
+    return status < 0 ? -1 : 1;
+}
+
+static enum parse_status ftp_parse(struct app_flow *af, struct app_input *input)
+{
+    struct bytes in = app_input_bytes(input);
+    uint16_t before = af->flow->app_proto_orig;
+    int result = 1;
+
+    /* Behind the reply to AUTH TLS another protocol begins. */
+    while (result > 0 && bytes_have(&in, 1) && af->flow->app_proto_orig == before)
+        result = step(af, input->direction, &in);
+    input->consumed = (uint32_t)(input->len - bytes_left(&in));
+    if (result < 0)
+        return PARSE_STOP;
+    return result > 0 ? PARSE_OK : PARSE_MORE;
+}
+
+static void ftp_tx_close(struct app_tx *tx)
+{
+    ftp_memory_release((struct ftp_tx *)tx);
+}
+
+/* --- settings ------------------------------------------------------------------------------- */
+
+static uint64_t read_size(const struct conf_node *node, const char *key, uint64_t otherwise)
+{
+    const struct conf_node *found = conf_find(node, key);
+    uint64_t value;
+
+    if (found == NULL || found->kind == CONF_NULL)
+        return otherwise;
+    if (text_to_size(text_of(found->value), &value))
+        return value;
+    conf_warning(found, "ftp: Invalid value \"%s\" for ftp.%s, taking %llu", found->value, key,
+                 (unsigned long long)otherwise);
+    return otherwise;
+}
+
+static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
+                     void *settings, struct err *err UNUSED)
+{
+    struct ftp_settings *s = settings;
+    uint64_t max_line = read_size(node, "max-line-length", LINE_MAX_DEFAULT), max_tx;
+
+    s->max_line = (uint32_t)MAX(1, MIN(max_line, LINE_MAX_MOST));
+    s->max_tx = TX_LIMIT;
+    if (text_to_u64(text_of(conf_string(node, "max-tx", "")), UINT32_MAX, &max_tx) && max_tx > 0)
+        s->max_tx = (uint32_t)max_tx;   /* a bad one was named by who reads it for all */
+    s->memory = xcalloc(1, sizeof(*s->memory));
+    s->memory->limit = read_size(node, "memcap", 0);
+    s->memory->counted = s->memory->limit != 0;
+    return 0;
+}
+
+static void settings_free(void *settings)
+{
+    struct ftp_settings *s = settings;
+
+    free(s->memory);
+}
+
+static struct app_memory *memory(const void *settings)
+{
+    const struct ftp_settings *s = settings;
+
+    return s->memory;
+}
+
+static void register_counters(void)
+{
+    (void)counter_register("ftp.memuse", COUNTER_GAUGE);
+    (void)counter_register("ftp.memcap", COUNTER_SUM);
+}
+
+static void *thread_open(const void *settings UNUSED, struct counters *counters)
+{
+    struct ftp_thread *thread = calloc(1, sizeof(*thread));
+
+    if (thread == NULL)
+        return NULL;
+    thread->counters = counters;
+    thread->used = counter_register("ftp.memuse", COUNTER_GAUGE);
+    thread->refused = counter_register("ftp.memcap", COUNTER_SUM);
+    return thread;
+}
+
+/* --- the declaration ------------------------------------------------------------------------ */
+
+static const struct app_name events[] = {
+    { "request_command_too_long", FTP_EVENT_REQUEST_COMMAND_TOO_LONG },
+    { "response_command_too_long", FTP_EVENT_RESPONSE_COMMAND_TOO_LONG },
+    { "too_many_transactions", FTP_EVENT_TOO_MANY_TRANSACTIONS },
+    { "file_before_port", FTP_EVENT_FILE_BEFORE_PORT },
+    { "file_without_name", FTP_EVENT_FILE_WITHOUT_NAME },
+    { NULL, 0 },
+};
+
+const struct app_proto app_ftp = {
+    .id = APP_PROTO_ftp,
+    .name = "ftp",
+    .transports = APP_TCP,
+    .first_sender = APP_BOTH,
+    .patterns = patterns,
+    .probes = probes,
+    .expects = true,
+    .settings_size = sizeof(struct ftp_settings),
+    .configure = configure,
+    .settings_free = settings_free,
+    .memory = memory,
+    .register_counters = register_counters,
+    .thread_open = thread_open,
+    .thread_close = free,
+    .state_size = sizeof(struct ftp_state),
+    .tx_size = sizeof(struct ftp_tx),
+    .tx_limit = TX_LIMIT,
+    .parse = ftp_parse,
+    .tx_close = ftp_tx_close,
+    .progress_done = { FTP_DONE, FTP_DONE },
+    .events = events,
+    .buffers = ftp_buffers,
+    .integers = ftp_integers,
+    .matches = ftp_matches,
+    .logs = ftp_logs,
+    .alert_metadata = ftp_alert_metadata,
+};

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/ftp_data/ftp_data.c - FTP's data connections.
+ *
+ * Nothing in the bytes tells them: they are expected, as the control connection announced them,
+ * which also says in which direction which file comes. */
+#include "app/app.h"
+#include "app/core/file.h"
+#include "app/proto/ftp/ftp.h"
+
+struct data_state {
+    struct app_tx *tx;
+    enum ftp_command command;
+    enum direction direction;
+    struct slice name;                  /* lives as long as the flow */
+    struct app_file *file;
+};
+
+/* --- data ----------------------------------------------------------------------------------- */
+
+static bool begin(struct app_flow *af, enum direction d)
+{
+    const struct ftp_transfer *transfer = app_expected_data(af);
+    struct data_state *s = af->state;
+
+    if (transfer == NULL)
+        return false;
+    if (transfer->direction != d)
+        return true;
+    s->command = transfer->command;
+    s->direction = d;
+    s->name = (struct slice){ .data = transfer->name, .len = transfer->name_len };
+    s->tx = app_tx_new(af);
+    if (s->tx == NULL)
+        return false;
+    s->tx->progress[OTHER_DIRECTION(d)] = 1;
+    if (s->name.len > 0)
+        s->file = app_file_open(s->tx, d, s->name, NULL);
+    return true;
+}
+
+static void end(struct data_state *s, enum file_state state)
+{
+    app_file_close(s->file, state);
+    s->file = NULL;
+    s->tx->progress[s->direction] = 1;
+}
+
+static enum parse_status parse(struct app_flow *af, struct app_input *in)
+{
+    struct data_state *s = af->state;
+
+    if (s->tx == NULL && s->command == FTP_UNKNOWN && in->len > 0 && !begin(af, in->direction))
+        return PARSE_STOP;
+    if (s->tx == NULL || in->direction != s->direction)
+        return PARSE_OK;
+    app_file_append(s->file, in->data, in->len);
+    if (in->end)
+        end(s, in->truncated ? FILE_TRUNCATED : FILE_CLOSED);
+    return PARSE_OK;
+}
+
+static void finish(struct app_flow *af)
+{
+    struct data_state *s = af->state;
+
+    if (s->tx != NULL)
+        end(s, FILE_TRUNCATED);
+}
+
+static void tx_close(struct app_tx *tx)
+{
+    struct data_state *s = tx->flow->state;
+
+    s->tx = NULL;
+    s->file = NULL;
+}
+
+/* --- keywords ------------------------------------------------------------------------------- */
+
+static const enum ftp_command transfers[] = {
+    FTP_COMMAND_STOR, FTP_COMMAND_APPE, FTP_COMMAND_STOU, FTP_COMMAND_RETR, FTP_COMMAND_NLST,
+    FTP_COMMAND_LIST, FTP_COMMAND_MLSD,
+};
+
+static int command_parse(struct text in, void *arg, struct arena *arena UNUSED, struct err *err)
+{
+    enum ftp_command *command = arg;
+
+    in = text_trim(in);
+    for (unsigned i = 0; i < ARRAY_LEN(transfers); i++)
+        if (text_equal_nocase(in, ftp_command_name(transfers[i])))
+            *command = transfers[i];
+    if (*command == FTP_UNKNOWN)
+        return err_set(err, "ftpdata_command: expected stor, appe, stou, retr, nlst, list or mlsd, "
+                            "got \"%.*s\"", TEXT(in));
+    return 0;
+}
+
+static bool command_match(struct app_tx *tx, enum direction d UNUSED, const void *arg)
+{
+    const struct data_state *s = tx->flow->state;
+    const enum ftp_command *command = arg;
+
+    return s->command == *command;
+}
+
+static const struct app_match match_command = {
+    .name = "ftpdata_command", .doc = "the command that the data belong to",
+    .directions = APP_BOTH, .arg_size = sizeof(enum ftp_command), .parse = command_parse,
+    .match = command_match,
+};
+static const struct app_match *const matches[] = { &match_command, NULL };
+
+APP_FILE_BUFFERS(APP_BOTH, 0, 0);
+static const struct app_buffer *const buffers[] = { &file_data, &file_name, &file_magic, NULL };
+
+/* --- EVE ------------------------------------------------------------------------------------ */
+
+static bool log_members(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+                        const void *conf UNUSED)
+{
+    const struct data_state *s = tx->flow->state;
+
+    if (s->name.len > 0)
+        json_slice(j, "filename", s->name);
+    json_string(j, "command", ftp_command_name(s->command));
+    return true;
+}
+
+static void alert_metadata(struct json *j, struct app_tx *tx)
+{
+    json_object(j, "ftp_data");
+    (void)log_members(j, tx, TO_SERVER, NULL);
+    json_object_end(j);
+}
+
+static const struct app_log log_ftp_data = {
+    .conf_name = "ftp",
+    .event_type = "ftp_data",
+    .key = "ftp_data",
+    .progress = { 1, 1 },
+    .log = log_members,
+};
+static const struct app_log *const logs[] = { &log_ftp_data, NULL };
+
+/* --- the declaration ------------------------------------------------------------------------ */
+
+const struct app_proto app_ftp_data = {
+    .id = APP_PROTO_ftp_data,
+    .name = "ftp-data",
+    .transports = APP_TCP,
+    .first_sender = APP_BOTH,
+    .state_size = sizeof(struct data_state),
+    .tx_size = sizeof(struct app_tx),
+    .single_tx = true,
+    .inspect_both_dirs = true,
+    .parse = parse,
+    .finish = finish,
+    .tx_close = tx_close,
+    .progress_done = { 1, 1 },
+    .buffers = buffers,
+    .matches = matches,
+    .logs = logs,
+    .alert_metadata = alert_metadata,
+    .has_files = true,
+};

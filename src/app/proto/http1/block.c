@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/http1/block.c - the header of a response, or its trailer, while it comes in.
+ *
+ * Its lines are put together, and what libhtp says of them is held back, until it is complete:
+ * fields.c may have to read it again. Most come in one part, which is only pointed at. */
+#include "app/proto/http1/private.h"
+
+#include "base/memory/lib_memory.h"
+
+/* As bits of http_state.held, in this order. */
+static const uint8_t pending[] = {
+    HTTP_EVENT_RESPONSE_FIELD_MISSING_COLON, HTTP_EVENT_RESPONSE_INVALID_EMPTY_NAME,
+    HTTP_EVENT_RESPONSE_INVALID_LWS_AFTER_NAME, HTTP_EVENT_RESPONSE_HEADER_NAME_NOT_TOKEN,
+    HTTP_EVENT_INVALID_RESPONSE_FIELD_FOLDING, HTTP_EVENT_DEFORMED_EOL,
+    HTTP_EVENT_RESPONSE_ABNORMAL_TRANSFER_ENCODING,
+};
+/* The last of them is about a value, the others are about lines. */
+#define PENDING_CODING (1u << (ARRAY_LEN(pending) - 1))
+
+bool http_block_hold(struct http_state *state, enum http_event event)
+{
+    for (size_t i = 0; i < ARRAY_LEN(pending); i++) {
+        if (pending[i] != event)
+            continue;
+        state->pending_events |= (uint16_t)(1u << i);
+        return true;
+    }
+    return false;
+}
+
+/* --- its lines -------------------------------------------------------------------------------- */
+
+static bool ends(struct slice s)
+{
+    return s.len >= 2 && s.data[s.len - 1] == '\n' &&
+           (s.data[s.len - 2] == '\n' || (s.len >= 3 && s.data[s.len - 3] == '\n'));
+}
+
+static void free_parts(struct http_state *state)
+{
+    if (state->block == NULL)
+        return;
+    http_buf_release(state->af, state->block);
+    lib_free(state->block);
+    state->block = NULL;
+}
+
+/* A block that ended and was not asked for was that of a 100 Continue. */
+void http_block_add(struct http_state *state, struct slice part)
+{
+    if (state->block != NULL && ends(buf_slice(state->block)))
+        free_parts(state);
+    if (state->block == NULL && state->thread != NULL && ends(part)) {
+        state->thread->block = part;
+        return;
+    }
+    if (state->block == NULL) {
+        state->block = lib_calloc(1, sizeof(*state->block));
+        if (state->block == NULL)
+            return;
+        *state->block = http_buf_take(state->af);
+    }
+    buf_add(state->block, part.data, part.len);
+}
+
+void http_block_clear(struct http_state *state)
+{
+    free_parts(state);
+    if (state->thread != NULL)
+        state->thread->block = (struct slice){ 0 };
+    state->pending_events = 0;
+}
+
+static void raise_pending(struct http_tx *htx, unsigned which)
+{
+    for (size_t i = 0; i < ARRAY_LEN(pending); i++)
+        if ((which & 1u << i) != 0)
+            app_tx_event(&htx->tx, pending[i]);
+}
+
+static bool is_chunked(const struct http_tx *htx)
+{
+    const htp_header_t *h = http_header(htx, TO_CLIENT, "transfer-encoding");
+
+    return h != NULL && bstr_cmp_c_nocase(h->value, "chunked") == 0;
+}
+
+static void complete(struct http_state *state, struct http_tx *htx, struct slice block,
+                     bool trailer)
+{
+    unsigned lines = state->pending_events & ~PENDING_CODING, coding = state->pending_events & PENDING_CODING;
+
+    if (block.len > 0 && (lines != 0 || !http_fields_are_plain(block)))
+        http_fields_read_again(htx, block, trailer, state->closing);
+    else if (!state->closing)
+        raise_pending(htx, lines);
+    if (coding != 0 && !is_chunked(htx))
+        raise_pending(htx, coding);
+}
+
+/* htx: NULL when nobody wants to know any more. */
+void http_block_done(struct http_state *state, struct http_tx *htx, bool trailer)
+{
+    struct slice block = { 0 };
+
+    if (state->block != NULL)
+        block = buf_slice(state->block);
+    else if (state->thread != NULL)
+        block = state->thread->block;
+    if (htx != NULL)
+        complete(state, htx, block, trailer);
+    http_block_clear(state);
+}

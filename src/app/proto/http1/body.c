@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/http1/body.c - bodies on their way from libhtp to windows and files.
+ *
+ * libhtp has taken off chunks; decoder.c takes off codings. The window is for http.request_body
+ * and for what alerts show; a response's content and an upload are files besides, to be found in
+ * file.data. Both end at the body limit, unless a file is to be stored. */
+#include "app/proto/http1/private.h"
+#include "app/core/ranges.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define FILE_NAME_MAX 4096
+#define RANGE_CHUNK (1u << 30)
+
+static const struct http_state *state_of(const struct http_tx *htx)
+{
+    return htx->tx.flow->state;
+}
+
+static const struct file_window *window_of(const struct http_tx *htx, enum direction d)
+{
+    return &state_of(htx)->config->body[d];
+}
+
+static bool is_inline(const struct http_tx *htx)
+{
+    enum http_inline how = state_of(htx)->config->body_inline;
+
+    return how == BODY_INLINE_YES || (how == BODY_INLINE_AUTO && app_is_inline(htx->tx.flow));
+}
+
+bool http_slice_has(struct slice s, const char *word)
+{
+    size_t n = strlen(word);
+
+    for (size_t i = 0; i + n <= s.len; i++)
+        if (strncasecmp((const char *)s.data + i, word, n) == 0)
+            return true;
+    return false;
+}
+
+struct http_content *http_content_make(struct http_tx *htx, enum direction d)
+{
+    struct http_message *m = &htx->message[d];
+
+    if (m->content == NULL)
+        m->content = arena_zalloc(&htx->tx.arena, sizeof(*m->content));
+    return m->content;
+}
+
+/* --- window ----------------------------------------------------------------------------------- */
+
+static void drop_before(struct http_body *body, uint64_t edge)
+{
+    if (edge <= body->start)
+        return;
+    buf_drop_front(&body->data, (size_t)MIN(edge - body->start, body->data.len));
+    body->start = edge;
+}
+
+/* Keeps what the next inspection may want to look back at. A body that nobody inspects is not
+ * kept for ever either. */
+static void prune(struct http_body *body, const struct file_window *w)
+{
+    uint64_t widest = MAX(w->min_inspect, w->window);
+
+    if (body->size - body->inspected > 3 * widest)
+        body->inspected = body->size - widest;
+    else if (body->inspected < widest)
+        return;
+    if (body->inspected > w->min_inspect && body->inspected > w->window)
+        drop_before(body, body->inspected - w->window);
+}
+
+static void window_add(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len)
+{
+    struct http_body *body = &htx->message[d].content->body;
+    uint32_t feature = d == TO_SERVER ? HTTP1_KEEP_REQUEST_BODY : HTTP1_KEEP_RESPONSE_BODY;
+
+    body->inspected = MAX(body->inspected, body->given);
+    if (!app_feature(htx->tx.flow, feature)) {
+        body->size += len;
+        body->start = body->inspected = body->given = body->size;
+        return;
+    }
+    if (body->data.data == NULL)
+        body->data = http_buf_take(htx->tx.flow);
+    prune(body, window_of(htx, d));
+    buf_add(&body->data, data, len);
+    body->size += len;
+}
+
+/* Rules get to see the body, and with it the stream. */
+static void note_inspected(struct http_tx *htx, enum direction d)
+{
+    const struct http_body *body = &htx->message[d].content->body;
+
+    if ((body->inspected == 0 || body->data.len == 0) &&
+        body->size >= window_of(htx, d)->min_inspect)
+        app_trigger_raw_inspection(htx->tx.flow, d);
+}
+
+bool http_body_inspect(struct http_tx *htx, enum direction d, struct slice *out,
+                       uint64_t *position)
+{
+    const struct file_window *w = window_of(htx, d);
+    uint64_t from = 0, fresh;
+    struct http_body *body;
+    bool complete;
+
+    if (htx->message[d].content == NULL)
+        return false;
+    body = &htx->message[d].content->body;
+    fresh = body->size - body->inspected;
+    complete = htx->tx.progress[d] > HTTP_BODY || htx->tx.flow->end[d] ||
+               (w->limit != 0 && body->size >= w->limit);
+    if (fresh == 0 || body->data.len == 0)
+        return false;
+    if (!complete && body->size < w->min_inspect && !is_inline(htx))
+        return false;
+    if (body->inspected > w->min_inspect) {
+        uint64_t back = fresh < w->window ? w->window - fresh : w->window / 4;
+
+        from = body->inspected > back ? body->inspected - back : 0;
+    }
+    from = MAX(from, body->start);
+    *out = (struct slice){ .data = body->data.data + (from - body->start),
+                           .len = (uint32_t)(body->size - from) };
+    *position = from;
+    if (complete || !is_inline(htx) || body->size >= w->min_inspect)
+        body->given = body->size;
+    return out->len > 0;
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+static struct slice named(struct http_tx *htx, struct slice name)
+{
+    if (name.len > FILE_NAME_MAX) {
+        app_tx_event(&htx->tx, HTTP_EVENT_FILE_NAME_TOO_LONG);
+        name.len = FILE_NAME_MAX;
+    }
+    return name;
+}
+
+void http_file_open(struct http_tx *htx, enum direction d, struct slice name)
+{
+    struct file_window w = *window_of(htx, d);
+
+    if (is_inline(htx))
+        w.min_inspect = 0;
+    htx->message[d].content->file = app_file_open(&htx->tx, d, named(htx, name), &w);
+}
+
+static struct slice uri_path(const struct http_tx *htx)
+{
+    const htp_uri_t *uri = htx->htp->parsed_uri;
+
+    return uri != NULL ? http_bstr(uri->path) : http_bstr(NULL);
+}
+
+/* Ranges of one file have its name and host in common. */
+static void open_range(struct http_tx *htx)
+{
+    struct http_content *c = htx->message[TO_CLIENT].content;
+    struct slice host = http_bstr(htx->htp->request_hostname), name = c->file->name;
+    struct slice key = { .data = NULL, .len = host.len + name.len };
+    uint8_t *to = arena_alloc(&htx->tx.arena, key.len);
+
+    if (host.len == 0 || to == NULL)
+        return;
+    memcpy(to, host.data, host.len);
+    if (name.len > 0)
+        memcpy(to + host.len, name.data, name.len);
+    key.data = to;
+    c->range = app_range_open(htx->tx.flow, key, c->file->start, c->file->end, c->file->total);
+}
+
+/* The last range of a file came in: it is a further file of this transaction. */
+static void finish_range(struct http_tx *htx, enum direction d)
+{
+    struct http_content *c = htx->message[d].content;
+    struct slice name = c->file != NULL ? c->file->name : (struct slice){ 0 };
+    struct buf complete;
+    struct app_file *file;
+
+    if (app_range_close(c->range, &complete)) {
+        file = app_file_open(&htx->tx, d, name, window_of(htx, d));
+        for (size_t at = 0; at < complete.len; at += RANGE_CHUNK)
+            app_file_append(file, complete.data + at, (uint32_t)MIN(complete.len - at, RANGE_CHUNK));
+        app_file_close(file, FILE_CLOSED);
+        buf_fini(&complete);
+    }
+    c->range = NULL;
+}
+
+static void set_range(struct http_tx *htx, const htp_header_t *h)
+{
+    struct app_file *file = htx->message[TO_CLIENT].content->file;
+    struct http_range r;
+
+    if (!http_range_parse(http_bstr(h->value), &r)) {
+        app_tx_event(&htx->tx, HTTP_EVENT_RANGE_INVALID);
+        return;
+    }
+    if (!http_range_is_part(&r))
+        return;                         /* all of it, or nothing to go by */
+    if (r.start > r.end || r.end > r.size - 1) {
+        app_tx_event(&htx->tx, HTTP_EVENT_RANGE_INVALID);
+        return;
+    }
+    if (file == NULL)
+        return;
+    file->is_range = true;
+    file->start = (uint64_t)r.start;
+    file->end = (uint64_t)r.end;
+    file->total = (uint64_t)r.size;
+    open_range(htx);
+}
+
+static void open_response_file(struct http_tx *htx)
+{
+    const htp_header_t *disposition = http_header(htx, TO_CLIENT, "content-disposition");
+    const htp_header_t *range = http_header(htx, TO_CLIENT, "content-range");
+    struct slice name = { 0 };
+    struct app_file *file;
+
+    if (disposition == NULL ||
+        !http_disposition_name(http_bstr(disposition->value), &name))
+        name = uri_path(htx);
+    if (name.data == NULL)
+        return;
+    http_file_open(htx, TO_CLIENT, name);
+    file = htx->message[TO_CLIENT].content->file;
+    if (file != NULL && htx->htp->response_content_length > 0)
+        file->announced = (uint32_t)MIN(htx->htp->response_content_length, (int64_t)UINT32_MAX);
+    if (range != NULL)
+        set_range(htx, range);
+}
+
+static void begin_request(struct http_tx *htx)
+{
+    struct http_content *c = htx->message[TO_SERVER].content;
+    const htp_header_t *type = http_header(htx, TO_SERVER, "content-type");
+    enum htp_method_t method = htx->htp->request_method_number;
+
+    if (method == HTP_M_POST && type != NULL)
+        c->multipart = http_multipart_new(http_bstr(type->value));
+    if (c->multipart == NULL && (method == HTP_M_POST || method == HTP_M_PUT) &&
+        uri_path(htx).data != NULL)
+        http_file_open(htx, TO_SERVER, uri_path(htx));
+}
+
+static void begin(struct http_tx *htx, enum direction d)
+{
+    struct http_content *c = http_content_make(htx, d);
+
+    c->started = true;
+    c->decoder = http_decoder_new(htx, d);
+    if (d == TO_SERVER)
+        begin_request(htx);
+    else
+        open_response_file(htx);
+}
+
+/* --- data ------------------------------------------------------------------------------------- */
+
+/* A rule wants the whole file. Where all files are stored none is longer for it. */
+static bool is_to_be_stored(const struct http_tx *htx, enum direction d)
+{
+    const struct app_file *file = htx->message[d].content->file;
+
+    return htx->tx.store_files[d] || (file != NULL && file->sid_count > 0);
+}
+
+/* How much of the part is within the limit. */
+static size_t within_limit(const struct http_tx *htx, enum direction d, size_t len)
+{
+    const struct http_body *body = &htx->message[d].content->body;
+    uint64_t limit = window_of(htx, d)->limit, size = body->size;
+
+    if (limit == 0 || is_to_be_stored(htx, d))
+        return len;
+    if (size >= limit)
+        return 0;
+    return (size_t)MIN(len, limit - size);
+}
+
+static void over_limit(struct http_tx *htx, enum direction d)
+{
+    struct http_content *c = htx->message[d].content;
+
+    finish_range(htx, d);
+    app_file_close(c->file, FILE_TRUNCATED);
+    c->file = NULL;
+}
+
+void http_body_store(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len)
+{
+    struct http_content *c = htx->message[d].content;
+    size_t take = within_limit(htx, d, len);
+
+    if (take == 0) {
+        over_limit(htx, d);
+        return;
+    }
+    window_add(htx, d, data, take);
+    note_inspected(htx, d);
+    if (c->multipart != NULL)
+        http_multipart_data(c->multipart, htx, data, take);
+    else
+        app_file_append(c->file, data, (uint32_t)take);
+    app_range_add(c->range, data, take);
+}
+
+/* The body has what follows as if nothing were missing; up to the limit the file tells of it. */
+static void gap(struct http_tx *htx, enum direction d, size_t len)
+{
+    size_t take = within_limit(htx, d, len);
+
+    if (take == 0)
+        over_limit(htx, d);
+    else
+        app_file_gap(htx->message[d].content->file, take);
+}
+
+void http_body_data(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len)
+{
+    struct http_content *c = htx->message[d].content;
+
+    if (c == NULL || !c->started) {
+        begin(htx, d);
+        c = htx->message[d].content;
+    }
+    if (data == NULL) {
+        app_range_drop(c->range);
+        c->range = NULL;
+    }
+    if (data == NULL && c->decoder != NULL) {
+        http_decoder_end(c->decoder);
+        app_file_close(c->file, FILE_TRUNCATED);
+        c->file = NULL;
+        return;
+    }
+    if (data == NULL) {
+        gap(htx, d, len);
+        return;
+    }
+    if (c->decoder != NULL)
+        http_decoder_data(c->decoder, data, len);
+    else
+        http_body_store(htx, d, data, len);
+}
+
+void http_body_end(struct http_tx *htx, enum direction d)
+{
+    struct http_content *c = htx->message[d].content;
+    enum file_state state;
+
+    if (c == NULL)
+        return;
+    state = c->multipart != NULL ? FILE_TRUNCATED : FILE_CLOSED;
+    if (c->decoder != NULL)
+        http_decoder_end(c->decoder);
+    finish_range(htx, d);
+    app_file_close(c->file, state);
+    c->file = NULL;
+    http_multipart_free(c->multipart);
+    c->multipart = NULL;
+    http_decoder_free(c->decoder);
+    c->decoder = NULL;
+}
+
+void http_body_free(struct http_tx *htx, enum direction d)
+{
+    struct http_content *c = htx->message[d].content;
+
+    if (c == NULL)
+        return;
+    http_multipart_free(c->multipart);
+    http_decoder_free(c->decoder);
+    app_range_drop(c->range);
+    c->multipart = NULL;
+    c->decoder = NULL;
+    c->range = NULL;
+    http_buf_release(htx->tx.flow, &c->body.data);
+}

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/http1/coding.c - gzip, deflate, zlib, lzma and brotli.
+ *
+ * The header of gzip is read here and not by zlib, which is stricter than browsers: they mind
+ * neither reserved flags nor checksums. Streams of zlib cost 40 KB to set up, so that a thread
+ * keeps some at rest. */
+#include "config.h"
+
+#include "app/proto/http1/coding.h"
+
+#include <lzma.h>
+#include <string.h>
+#include <zlib.h>
+#ifdef HAVE_BROTLI
+#include <brotli/decode.h>
+#endif
+
+#include "base/memory/lib_memory.h"
+
+/* --- zlib ------------------------------------------------------------------------------------- */
+
+enum gzip_part { GZIP_FIXED, GZIP_EXTRA_LEN, GZIP_EXTRA, GZIP_NAME, GZIP_COMMENT, GZIP_CRC,
+                 GZIP_DATA };
+enum { GZIP_HAS_CRC = 2, GZIP_HAS_EXTRA = 4, GZIP_HAS_NAME = 8, GZIP_HAS_COMMENT = 16 };
+
+struct http_inflate {
+    z_stream z;
+    struct http_inflate *next;          /* at rest */
+    uint8_t part;                       /* enum gzip_part */
+    uint8_t flags;
+    uint8_t at;                         /* in a part of fixed size */
+    uint16_t extra;
+};
+
+static struct http_inflate *inflate_make(struct http_thread *ht, int window_bits)
+{
+    struct http_inflate *s = ht != NULL ? ht->inflate : NULL;
+
+    if (s != NULL) {
+        ht->inflate = s->next;
+        ht->inflates--;
+        if (inflateReset2(&s->z, window_bits) == Z_OK)
+            return s;
+        inflateEnd(&s->z);
+        lib_free(s);
+    }
+    s = lib_calloc(1, sizeof(*s));
+    if (s != NULL) {
+        s->z.zalloc = lib_zalloc;
+        s->z.zfree = lib_free_for;
+    }
+    if (s != NULL && inflateInit2(&s->z, window_bits) != Z_OK) {
+        lib_free(s);
+        s = NULL;
+    }
+    return s;
+}
+
+static void *inflate_take(struct http_thread *ht, int window_bits, struct decoder_memory *memory)
+{
+    struct http_inflate *s;
+
+    if (!decoder_memory_take(memory, DECODER_MEMORY_ZLIB))
+        return NULL;
+    s = inflate_make(ht, window_bits);
+    if (s == NULL)
+        decoder_memory_give(memory, DECODER_MEMORY_ZLIB);
+    return s;
+}
+
+static void inflate_free(struct http_inflate *s)
+{
+    inflateEnd(&s->z);
+    lib_free(s);
+}
+
+static void inflate_release(struct http_thread *ht, void *stream, struct decoder_memory *memory)
+{
+    struct http_inflate *s = stream;
+
+    decoder_memory_give(memory, DECODER_MEMORY_ZLIB);
+    if (ht == NULL || ht->inflates == HTTP_INFLATES_AT_REST) {
+        inflate_free(s);
+        return;
+    }
+    s->next = ht->inflate;
+    ht->inflate = s;
+    ht->inflates++;
+}
+
+void http_inflates_free(struct http_thread *ht)
+{
+    while (ht->inflate != NULL) {
+        struct http_inflate *s = ht->inflate;
+
+        ht->inflate = s->next;
+        inflate_free(s);
+    }
+    ht->inflates = 0;
+}
+
+static void *deflate_open(struct http_thread *ht, const struct http_config *config UNUSED,
+                          struct decoder_memory *memory)
+{
+    return inflate_take(ht, -MAX_WBITS, memory);
+}
+
+static void *zlib_open(struct http_thread *ht, const struct http_config *config UNUSED,
+                       struct decoder_memory *memory)
+{
+    return inflate_take(ht, MAX_WBITS, memory);
+}
+
+static void *gzip_open(struct http_thread *ht, const struct http_config *config UNUSED,
+                       struct decoder_memory *memory)
+{
+    struct http_inflate *s = inflate_take(ht, -MAX_WBITS, memory);
+
+    if (s != NULL) {
+        s->part = GZIP_FIXED;
+        s->at = 0;
+    }
+    return s;
+}
+
+static enum coding_status inflate_run(void *stream, struct bytes *in, uint8_t *out, size_t capacity,
+                                      size_t *produced)
+{
+    z_stream *z = &((struct http_inflate *)stream)->z;
+    size_t len = bytes_left(in);
+    int status;
+
+    z->next_in = (uint8_t *)(uintptr_t)in->next;
+    z->avail_in = (unsigned)len;
+    z->next_out = out;
+    z->avail_out = (unsigned)capacity;
+    status = inflate(z, Z_NO_FLUSH);
+    take_skip(in, len - z->avail_in);
+    *produced = capacity - z->avail_out;
+    if (status == Z_STREAM_END)
+        return CODING_END;
+    return status == Z_OK || status == Z_BUF_ERROR ? CODING_MORE : CODING_ERROR;
+}
+
+/* --- the header of gzip (RFC 1952, 2.3) ------------------------------------------------------- */
+
+static bool gzip_fixed(struct http_inflate *s, uint8_t c)
+{
+    static const uint8_t magic[] = { 0x1f, 0x8b, 8 };
+
+    if (s->at < sizeof(magic) && c != magic[s->at])
+        return false;
+    if (s->at == 3)
+        s->flags = c;
+    if (++s->at == 10) {
+        s->part = GZIP_EXTRA_LEN;
+        s->at = 0;
+        s->extra = 0;
+    }
+    return true;
+}
+
+static bool gzip_two_bytes(struct http_inflate *s, uint8_t c)
+{
+    s->extra = (uint16_t)(s->extra >> 8 | c << 8);
+    return ++s->at == 2;
+}
+
+/* Parts that the flags say are not there. */
+static void gzip_pass_absent(struct http_inflate *s)
+{
+    if (s->part == GZIP_EXTRA_LEN && (s->flags & GZIP_HAS_EXTRA) == 0)
+        s->part = GZIP_NAME;
+    if (s->part == GZIP_EXTRA && s->extra == 0)
+        s->part = GZIP_NAME;
+    if (s->part == GZIP_NAME && (s->flags & GZIP_HAS_NAME) == 0)
+        s->part = GZIP_COMMENT;
+    if (s->part == GZIP_COMMENT && (s->flags & GZIP_HAS_COMMENT) == 0) {
+        s->part = GZIP_CRC;
+        s->at = 0;
+    }
+    if (s->part == GZIP_CRC && (s->flags & GZIP_HAS_CRC) == 0)
+        s->part = GZIP_DATA;
+}
+
+static bool gzip_header_byte(struct http_inflate *s, uint8_t c)
+{
+    switch ((enum gzip_part)s->part) {
+    case GZIP_FIXED:
+        return gzip_fixed(s, c);
+    case GZIP_EXTRA_LEN:
+        s->part += gzip_two_bytes(s, c);
+        return true;
+    case GZIP_EXTRA:
+        s->extra--;
+        return true;
+    case GZIP_NAME:
+        s->part += c == 0;
+        return true;
+    case GZIP_COMMENT:
+        s->part += c == 0;
+        s->at = 0;
+        return true;
+    case GZIP_CRC:
+        s->part += gzip_two_bytes(s, c);
+        return true;
+    case GZIP_DATA:
+        break;
+    }
+    return true;
+}
+
+static enum coding_status gzip_run(void *stream, struct bytes *in, uint8_t *out, size_t capacity,
+                                   size_t *produced)
+{
+    struct http_inflate *s = stream;
+
+    *produced = 0;
+    while (s->part != GZIP_DATA) {
+        if (!bytes_have(in, 1))
+            return CODING_MORE;
+        if (!gzip_header_byte(s, take_u8(in)))
+            return CODING_ERROR;
+        gzip_pass_absent(s);
+    }
+    return inflate_run(s, in, out, capacity, produced);
+}
+
+const struct coding coding_gzip = {
+    .has_header = true, .otherwise = HTTP_CODING_DEFLATE, .is_deflate = true,
+    .open = gzip_open, .close = inflate_release, .run = gzip_run,
+};
+
+const struct coding coding_deflate = {
+    .otherwise = HTTP_CODING_ZLIB, .is_deflate = true,
+    .open = deflate_open, .close = inflate_release, .run = inflate_run,
+};
+
+const struct coding coding_zlib = {
+    .has_header = true, .otherwise = HTTP_CODING_GZIP, .is_deflate = true,
+    .open = zlib_open, .close = inflate_release, .run = inflate_run,
+};
+
+/* --- lzma ------------------------------------------------------------------------------------- */
+
+/* Encoders ask for dictionaries that small bodies never fill: the limit is on what is set up for
+ * it, and only a body that reaches back further than that is in error. */
+#define ALONE_HEAD 5                    /* properties, size of the dictionary */
+#define DICTIONARY_LEAST 4096
+
+struct alone {
+    lzma_stream x;
+    lzma_allocator allocator;
+    struct decoder_memory *memory;
+    uint32_t most;
+    uint8_t head[ALONE_HEAD];
+    uint8_t have;
+};
+
+static void *lzma_memory(void *memory, size_t n, size_t size)
+{
+    return decoder_memory_alloc(memory, n * size);      /* one of them is always 1 */
+}
+
+static void *alone_open(struct http_thread *ht UNUSED, const struct http_config *config,
+                        struct decoder_memory *memory)
+{
+    struct alone *s = lib_calloc(1, sizeof(*s));
+
+    if (s == NULL)
+        return NULL;
+    s->memory = memory;
+    s->allocator = (lzma_allocator){ .alloc = lzma_memory, .free = decoder_memory_free,
+                                     .opaque = memory };
+    s->x.allocator = &s->allocator;
+    s->most = MAX(config->lzma_memlimit, DICTIONARY_LEAST);
+    if (lzma_alone_decoder(&s->x, UINT64_MAX) == LZMA_OK)
+        return s;
+    lib_free(s);
+    return NULL;
+}
+
+static void alone_close(struct http_thread *ht UNUSED, void *stream,
+                        struct decoder_memory *memory UNUSED)
+{
+    lzma_end(&((struct alone *)stream)->x);
+    lib_free(stream);
+}
+
+static lzma_ret alone_head(struct alone *s, struct bytes *in)
+{
+    uint32_t size;
+    uint8_t none;                       /* no room, no work: but nothing comes of a head */
+
+    while (s->have < ALONE_HEAD && bytes_have(in, 1))
+        s->head[s->have++] = take_u8(in);
+    if (s->have < ALONE_HEAD)
+        return LZMA_OK;
+    size = MIN(get_le32(s->head + 1), s->most);
+    for (unsigned i = 0; i < 4; i++)
+        s->head[1 + i] = (uint8_t)(size >> 8 * i);
+    s->x.next_in = s->head;
+    s->x.avail_in = ALONE_HEAD;
+    s->x.next_out = &none;
+    s->x.avail_out = 1;
+    return lzma_code(&s->x, LZMA_RUN);
+}
+
+static enum coding_status alone_run(void *stream, struct bytes *in, uint8_t *out, size_t capacity,
+                                    size_t *produced)
+{
+    struct alone *s = stream;
+    lzma_stream *x = &s->x;
+    size_t len;
+    lzma_ret status;
+
+    *produced = 0;
+    if (s->have < ALONE_HEAD && alone_head(s, in) != LZMA_OK)
+        return s->memory->refusal != DECODER_GRANTED ? CODING_REFUSED : CODING_ERROR;
+    if (s->have < ALONE_HEAD)
+        return CODING_MORE;
+    len = bytes_left(in);
+    x->next_in = in->next;
+    x->avail_in = len;
+    x->next_out = out;
+    x->avail_out = capacity;
+    status = lzma_code(x, LZMA_RUN);
+    take_skip(in, len - x->avail_in);
+    *produced = capacity - x->avail_out;
+    if (status == LZMA_STREAM_END)
+        return CODING_END;
+    if (status == LZMA_MEM_ERROR && s->memory->refusal != DECODER_GRANTED)
+        return CODING_REFUSED;
+    return status == LZMA_OK || status == LZMA_BUF_ERROR ? CODING_MORE : CODING_ERROR;
+}
+
+const struct coding coding_lzma = {
+    .has_header = true, .otherwise = HTTP_CODING_DEFLATE,
+    .open = alone_open, .close = alone_close, .run = alone_run,
+};
+
+/* --- brotli ----------------------------------------------------------------------------------- */
+
+#ifdef HAVE_BROTLI
+struct http_brotli {
+    BrotliDecoderState *decoder;
+    struct decoder_memory *memory;
+    bool started;
+};
+
+static void *brotli_open(struct http_thread *ht UNUSED, const struct http_config *config UNUSED,
+                         struct decoder_memory *memory)
+{
+    struct http_brotli *s = lib_calloc(1, sizeof(*s));
+
+    if (s == NULL)
+        return NULL;
+    s->memory = memory;
+    s->decoder = BrotliDecoderCreateInstance(decoder_memory_alloc, decoder_memory_free, memory);
+    if (s->decoder != NULL)
+        return s;
+    lib_free(s);
+    return NULL;
+}
+
+static void brotli_close(struct http_thread *ht UNUSED, void *stream,
+                         struct decoder_memory *memory UNUSED)
+{
+    struct http_brotli *s = stream;
+
+    BrotliDecoderDestroyInstance(s->decoder);
+    lib_free(s);
+}
+
+/* The window is allocated once a block says how much will come out, not larger than that: what
+ * the allocator refuses is what the stream needs, not what its first byte asks for. */
+static enum coding_status brotli_run(void *stream, struct bytes *in, uint8_t *out, size_t capacity,
+                                     size_t *produced)
+{
+    struct http_brotli *s = stream;
+    const uint8_t *next = in->next;
+    size_t len = bytes_left(in), left = len, space = capacity;
+    BrotliDecoderResult result;
+
+    *produced = 0;
+    if (!s->started && len > 0 && decoder_memory_is_large_brotli(s->memory, *next))
+        return CODING_REFUSED;
+    s->started |= len > 0;
+    result = BrotliDecoderDecompressStream(s->decoder, &left, &next, &space, &out, NULL);
+    take_skip(in, len - left);
+    *produced = capacity - space;
+    if (result == BROTLI_DECODER_RESULT_SUCCESS)
+        return CODING_END;
+    if (result != BROTLI_DECODER_RESULT_ERROR)
+        return CODING_MORE;
+    return s->memory->refusal != DECODER_GRANTED ? CODING_REFUSED : CODING_ERROR;
+}
+#else
+static void *brotli_open(struct http_thread *ht UNUSED, const struct http_config *config UNUSED,
+                         struct decoder_memory *memory UNUSED)
+{
+    return NULL;
+}
+
+static void brotli_close(struct http_thread *ht UNUSED, void *stream UNUSED,
+                         struct decoder_memory *memory UNUSED)
+{
+}
+
+static enum coding_status brotli_run(void *stream UNUSED, struct bytes *in UNUSED,
+                                     uint8_t *out UNUSED, size_t capacity UNUSED, size_t *produced)
+{
+    *produced = 0;
+    return CODING_ERROR;
+}
+#endif
+
+const struct coding coding_brotli = {
+    .has_header = true, .otherwise = HTTP_CODING_DEFLATE,
+    .open = brotli_open, .close = brotli_close, .run = brotli_run,
+};

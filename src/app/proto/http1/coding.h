@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/http1/coding.h - one content coding as a stream: bytes in, bytes out. Within this directory;
+ * chained by decoder.c. */
+#ifndef APP_HTTP1_CODING_H
+#define APP_HTTP1_CODING_H
+
+#include "app/decoder_memory.h"
+#include "app/proto/http1/private.h"
+
+enum coding_status {
+    CODING_MORE,            /* all of the input is taken, or the room is full */
+    CODING_END,             /* what follows does not belong to it */
+    CODING_ERROR,
+    CODING_REFUSED,         /* it wants more memory than it may have: see memory->refusal */
+};
+
+struct coding {
+    /* It begins with a header of its own: once that was read and something came out, there is
+     * no doubt that this is the coding. */
+    bool has_header;
+    enum http_coding otherwise;         /* what to try when it is not this one */
+    bool is_deflate;                    /* and so is what is tried otherwise */
+    /* NULL: cannot, or refused. What is taken of memory is given back by close(). */
+    void *(*open)(struct http_thread *ht, const struct http_config *config,
+                  struct decoder_memory *memory);
+    void (*close)(struct http_thread *ht, void *stream, struct decoder_memory *memory);
+    /* Takes from in, writes at most room bytes. */
+    enum coding_status (*run)(void *stream, struct bytes *in, uint8_t *out, size_t capacity,
+                              size_t *produced);
+};
+
+extern const struct coding coding_gzip, coding_deflate, coding_zlib, coding_lzma, coding_brotli;
+
+#endif

@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/http1/decoder.c - Content-Encoding: what the header names, and the chain that takes it off.
+ *
+ * Servers name codings that the body does not have, and browsers make the best of it. A body that
+ * is not what it is called is tried as raw deflate, zlib and gzip in turn; when it is none of
+ * them it is taken as it is. Doubts end when a coding with a header of its own gives output, or
+ * raw deflate, which reads a lot into plain text, gives a whole block or ends in order. An error
+ * behind that point ends the body. Until then input is kept and output held back, so that the
+ * cuts between packets make no difference. */
+#include "app/proto/http1/coding.h"
+#include "base/system/clock.h"
+#include "base/memory/lib_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK 8192
+#define RETAINED_LIMIT BLOCK              /* of input without output: a header with a long name */
+#define OTHERS_MAX 3                /* codings tried after the one that was named */
+#define BOMB_RATIO 2048
+#define BLOCKS_PER_CLOCK 64         /* how often the time is looked at */
+
+enum layer_mode {
+    LAYER_DOUBT,
+    LAYER_SURE,
+    LAYER_PASS,                     /* bytes as they are */
+    LAYER_OVER,                     /* no more bytes */
+};
+
+struct layer {
+    const struct coding *coding;
+    void *stream;
+    struct decoder_memory memory;
+    uint8_t mode;
+    uint8_t others;                 /* codings tried so far */
+    size_t buffered;                    /* bytes in out */
+    struct buf retained;                /* all input, while in doubt */
+    uint8_t out[BLOCK];
+};
+
+struct http_decoder {
+    struct http_tx *htx;
+    enum direction direction;
+    uint64_t in, out;
+    uint64_t step_end;              /* what comes out until so much is in is judged by it */
+    uint64_t spent_ns, since_ns;
+    unsigned blocks;
+    unsigned count;
+    struct layer layer[];           /* the first takes off what was put on last */
+};
+
+static const struct coding *const codings[] = {
+    [HTTP_CODING_GZIP] = &coding_gzip, [HTTP_CODING_DEFLATE] = &coding_deflate,
+    [HTTP_CODING_ZLIB] = &coding_zlib, [HTTP_CODING_LZMA] = &coding_lzma,
+    [HTTP_CODING_BROTLI] = &coding_brotli,
+};
+
+static struct http_state *state_of(const struct http_decoder *dec)
+{
+    return dec->htx->tx.flow->state;
+}
+
+static struct http_thread *thread_of(const struct http_decoder *dec)
+{
+    return dec->htx->tx.flow->thread_data;
+}
+
+/* --- output ----------------------------------------------------------------------------------- */
+
+static void all_over(struct http_decoder *dec)
+{
+    for (unsigned i = 0; i < dec->count; i++)
+        dec->layer[i].mode = LAYER_OVER;
+}
+
+/* With so many bytes of output it is a bomb. */
+static uint64_t bomb_at(const struct http_decoder *dec)
+{
+    if (dec->step_end == UINT64_MAX)
+        return UINT64_MAX;
+    return MAX(state_of(dec)->config->bomb_limit + UINT64_C(1),
+               BOMB_RATIO * (dec->step_end + 1));
+}
+
+static void bomb(struct http_decoder *dec)
+{
+    struct http_state *state = state_of(dec);
+
+    all_over(dec);
+    app_tx_event(&dec->htx->tx, HTTP_EVENT_COMPRESSION_BOMB);
+    if (++state->bombs == state->config->bomb_count)
+        app_tx_event(&dec->htx->tx, HTTP_EVENT_COMPRESSION_BOMB_LIMIT_REACHED);
+}
+
+/* What takes too long is let through as it is. */
+static void check_time(struct http_decoder *dec)
+{
+    uint64_t now;
+
+    if (++dec->blocks % BLOCKS_PER_CLOCK != 0)
+        return;
+    now = clock_thread_cpu_ns();
+    if (dec->since_ns != 0)
+        dec->spent_ns += now - dec->since_ns;
+    dec->since_ns = now;
+    if (dec->spent_ns / 1000 <= state_of(dec)->config->time_limit_us)
+        return;
+    app_tx_event(&dec->htx->tx, HTTP_EVENT_COMPRESSION_BOMB);
+    for (unsigned i = 0; i < dec->count; i++)
+        dec->layer[i].mode = LAYER_PASS;
+}
+
+static void layer_feed(struct http_decoder *dec, unsigned i, const uint8_t *data, size_t len);
+
+static void emit(struct http_decoder *dec, unsigned i, const uint8_t *data, size_t len)
+{
+    if (len == 0)
+        return;
+    if (i + 1 < dec->count) {
+        layer_feed(dec, i + 1, data, len);
+        return;
+    }
+    len = MIN(len, bomb_at(dec) - dec->out);
+    http_body_store(dec->htx, dec->direction, data, len);
+    dec->out += len;
+    if (dec->out == bomb_at(dec))
+        bomb(dec);
+    check_time(dec);
+}
+
+static void release(struct http_decoder *dec, unsigned i)
+{
+    struct layer *l = &dec->layer[i];
+    size_t buffered = l->buffered;
+
+    l->buffered = 0;
+    emit(dec, i, l->out, buffered);
+}
+
+static void refused(struct http_tx *htx, enum decoder_refusal why)
+{
+    enum http_event event = why == DECODER_AT_MEMCAP ? HTTP_EVENT_DECOMPRESSION_MEMCAP_REACHED
+                                                     : HTTP_EVENT_DECOMPRESSION_WINDOW_TOO_LARGE;
+
+    if (why != DECODER_GRANTED && !app_tx_has_event(&htx->tx, event))
+        app_tx_event(&htx->tx, event);
+}
+
+/* --- one layer -------------------------------------------------------------------------------- */
+
+static bool layer_open(struct http_decoder *dec, struct layer *l, enum http_coding coding)
+{
+    l->coding = codings[coding];
+    l->stream = l->coding->open(thread_of(dec), state_of(dec)->config, &l->memory);
+    return l->stream != NULL;
+}
+
+static void layer_close(struct http_decoder *dec, struct layer *l)
+{
+    if (l->stream != NULL)
+        l->coding->close(thread_of(dec), l->stream, &l->memory);
+    l->stream = NULL;
+}
+
+static void layer_sure(struct http_decoder *dec, struct layer *l, enum layer_mode mode)
+{
+    if (l->mode == LAYER_DOUBT)
+        l->mode = (uint8_t)mode;
+    http_buf_release(dec->htx->tx.flow, &l->retained);
+}
+
+static bool is_believed(const struct layer *l, enum coding_status status)
+{
+    if (l->retained.len > RETAINED_LIMIT)
+        return true;
+    return l->buffered > 0 && (l->others == 0 || l->coding->has_header || l->buffered == BLOCK ||
+                           status == CODING_END);
+}
+
+/* Not what it was taken for: false when there is something else to try. */
+static bool layer_failed(struct http_decoder *dec, unsigned i)
+{
+    struct layer *l = &dec->layer[i];
+    struct buf retained;
+
+    layer_close(dec, l);
+    l->buffered = 0;
+    if (l->mode != LAYER_DOUBT) {
+        l->mode = l->mode == LAYER_PASS ? LAYER_PASS : LAYER_OVER;
+        return true;
+    }
+    if (l->others++ < OTHERS_MAX && layer_open(dec, l, l->coding->otherwise))
+        return false;
+    refused(dec->htx, l->memory.refusal);
+    l->mode = LAYER_PASS;
+    retained = l->retained;
+    l->retained = (struct buf){ 0 };
+    emit(dec, i, retained.data, retained.len);
+    http_buf_release(dec->htx->tx.flow, &retained);
+    return true;
+}
+
+/* More memory than it may have: what has not come out yet goes on as it was sent. */
+static void layer_refused(struct http_decoder *dec, unsigned i, struct bytes in)
+{
+    struct layer *l = &dec->layer[i];
+    bool in_doubt = l->mode == LAYER_DOUBT;
+    struct buf retained = l->retained;
+
+    refused(dec->htx, l->memory.refusal);
+    layer_close(dec, l);
+    l->mode = LAYER_PASS;
+    l->retained = (struct buf){ 0 };
+    if (in_doubt) {
+        l->buffered = 0;
+        emit(dec, i, retained.data, retained.len);
+    } else {
+        emit(dec, i, in.next, bytes_left(&in));
+    }
+    http_buf_release(dec->htx->tx.flow, &retained);
+}
+
+static void layer_run(struct http_decoder *dec, unsigned i, struct bytes in)
+{
+    struct layer *l = &dec->layer[i];
+
+    while (l->mode == LAYER_DOUBT || l->mode == LAYER_SURE) {
+        size_t space = BLOCK - l->buffered, produced = 0;
+        enum coding_status status = l->coding->run(l->stream, &in, l->out + l->buffered, space, &produced);
+
+        l->buffered += produced;
+        if (l->mode == LAYER_DOUBT && is_believed(l, status))
+            layer_sure(dec, l, LAYER_SURE);
+        if (l->mode == LAYER_SURE)
+            release(dec, i);
+        if (status == CODING_ERROR) {
+            if (layer_failed(dec, i))
+                return;
+            in = bytes_of(l->retained.data, l->retained.len);
+        } else if (status == CODING_REFUSED) {
+            layer_refused(dec, i, in);
+        } else if (status == CODING_END) {
+            if (l->mode != LAYER_PASS)
+                l->mode = LAYER_OVER;
+            layer_sure(dec, l, LAYER_OVER);
+        } else if (produced < space) {
+            return;
+        }
+    }
+}
+
+static void layer_feed(struct http_decoder *dec, unsigned i, const uint8_t *data, size_t len)
+{
+    struct layer *l = &dec->layer[i];
+
+    if (l->mode == LAYER_OVER)
+        return;
+    if (l->mode == LAYER_PASS) {
+        emit(dec, i, data, len);
+        return;
+    }
+    if (l->mode == LAYER_DOUBT) {
+        if (l->retained.data == NULL)
+            l->retained = http_buf_take(dec->htx->tx.flow);
+        buf_add(&l->retained, data, len);
+    }
+    layer_run(dec, i, bytes_of(data, len));
+}
+
+/* --- a body ----------------------------------------------------------------------------------- */
+
+static bool layers_open(struct http_decoder *dec, const struct http_message *m)
+{
+    for (unsigned i = 0; i < dec->count; i++) {
+        struct layer *l = &dec->layer[i];
+
+        l->stream = NULL;
+        l->memory = (struct decoder_memory){ .flow = dec->htx->tx.flow };
+        l->mode = LAYER_DOUBT;
+        l->others = 0;
+        l->buffered = 0;
+        l->retained = (struct buf){ 0 };
+    }
+    for (unsigned i = 0; i < dec->count; i++)
+        if (!layer_open(dec, &dec->layer[i], m->coding[dec->count - 1 - i])) {
+            refused(dec->htx, dec->layer[i].memory.refusal);
+            return false;
+        }
+    return true;
+}
+
+/* Nearly all bodies have one layer: a thread keeps one such at rest. */
+static struct http_decoder *decoder_take(struct http_thread *ht, unsigned layers)
+{
+    struct http_decoder *dec = ht != NULL && layers == 1 ? ht->decoder : NULL;
+
+    if (dec == NULL)
+        return lib_malloc(sizeof(*dec) + layers * sizeof(dec->layer[0]));
+    ht->decoder = NULL;
+    return dec;
+}
+
+static void decoder_release(struct http_thread *ht, struct http_decoder *dec)
+{
+    if (ht != NULL && dec->count == 1 && ht->decoder == NULL)
+        ht->decoder = dec;
+    else
+        lib_free(dec);
+}
+
+void http_decoders_free(struct http_thread *ht)
+{
+    lib_free(ht->decoder);
+    ht->decoder = NULL;
+}
+
+/* One layer of deflate never gives so much. For others input is taken in steps: what comes out is
+ * judged by the end of the step, which does not depend on how the input was cut. */
+static uint64_t first_step(const struct http_message *m, const struct http_config *config)
+{
+    if (m->codings == 1 && codings[m->coding[0]]->is_deflate)
+        return UINT64_MAX;
+    return MAX(config->bomb_limit / BOMB_RATIO, 64u);
+}
+
+struct http_decoder *http_decoder_new(struct http_tx *htx, enum direction d)
+{
+    const struct http_message *m = &htx->message[d];
+    struct http_decoder *dec;
+
+    if (m->codings == 0)
+        return NULL;
+    dec = decoder_take(htx->tx.flow->thread_data, m->codings);
+    if (dec == NULL)
+        return NULL;
+    memset(dec, 0, sizeof(*dec));
+    dec->htx = htx;
+    dec->direction = d;
+    dec->count = m->codings;
+    dec->step_end = first_step(m, ((struct http_state *)htx->tx.flow->state)->config);
+    if (layers_open(dec, m))
+        return dec;
+    http_decoder_free(dec);
+    return NULL;
+}
+
+void http_decoder_free(struct http_decoder *dec)
+{
+    if (dec == NULL)
+        return;
+    for (unsigned i = 0; i < dec->count; i++) {
+        layer_close(dec, &dec->layer[i]);
+        http_buf_release(dec->htx->tx.flow, &dec->layer[i].retained);
+    }
+    decoder_release(thread_of(dec), dec);
+}
+
+void http_decoder_data(struct http_decoder *dec, const uint8_t *data, size_t len)
+{
+    dec->since_ns = 0;
+    while (len > 0) {
+        size_t n = (size_t)MIN((uint64_t)len, dec->step_end - dec->in);
+
+        dec->in += n;
+        layer_feed(dec, 0, data, n);
+        if (dec->in == dec->step_end)
+            dec->step_end += dec->step_end / 4;
+        data += n;
+        len -= n;
+    }
+}
+
+void http_decoder_end(struct http_decoder *dec)
+{
+    for (unsigned i = 0; i < dec->count; i++)
+        if (dec->layer[i].mode != LAYER_OVER)
+            release(dec, i);
+    all_over(dec);
+}
+
+/* --- the header ------------------------------------------------------------------------------- */
+
+static bool is_word(struct slice s, const char *word, bool nocase)
+{
+    return s.len == strlen(word) && (nocase ? http_slice_has(s, word)
+                                            : memcmp(s.data, word, s.len) == 0);
+}
+
+static bool add_coding(struct http_message *m, enum http_coding coding)
+{
+    if (coding == HTTP_CODING_NONE || m->codings == HTTP_CODINGS_MAX)
+        return false;
+    m->coding[m->codings++] = (uint8_t)coding;
+    return true;
+}
+
+/* Browsers pass over NULs within a word. */
+static struct slice without_zeros(struct slice s, uint8_t *out, size_t space)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < s.len; i++) {
+        if (s.data[i] == 0)
+            continue;
+        if (n == space)
+            return s;
+        out[n++] = s.data[i];
+    }
+    return (struct slice){ .data = out, .len = n };
+}
+
+/* The header as nearly all have it; case does not matter then. */
+static bool one_coding(struct http_message *m, struct slice value)
+{
+    uint8_t word[16];
+    static const struct { const char *name; enum http_coding coding; } names[] = {
+        { "gzip", HTTP_CODING_GZIP }, { "x-gzip", HTTP_CODING_GZIP },
+        { "deflate", HTTP_CODING_DEFLATE }, { "x-deflate", HTTP_CODING_DEFLATE },
+        { "lzma", HTTP_CODING_LZMA }, { "br", HTTP_CODING_BROTLI },
+        { "inflate", HTTP_CODING_NONE }, { "none", HTTP_CODING_NONE },
+    };
+
+    value = without_zeros(value, word, sizeof(word));
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (!is_word(value, names[i].name, true))
+            continue;
+        add_coding(m, names[i].coding);
+        return true;
+    }
+    return false;
+}
+
+/* One of a list. gzip and deflate are seen in longer words too, as browsers do. */
+static enum http_coding listed_coding(struct http_tx *htx, struct slice word)
+{
+    enum http_coding coding = HTTP_CODING_NONE;
+    bool usual = true;
+
+    if (http_slice_has(word, "gzip")) {
+        coding = HTTP_CODING_GZIP;
+        usual = is_word(word, "gzip", false) || is_word(word, "x-gzip", false);
+    } else if (http_slice_has(word, "deflate")) {
+        coding = HTTP_CODING_DEFLATE;
+        usual = is_word(word, "deflate", false) || is_word(word, "x-deflate", false);
+    } else if (is_word(word, "lzma", false)) {
+        coding = HTTP_CODING_LZMA;
+    } else {
+        usual = is_word(word, "inflate", false) || is_word(word, "none", false) ||
+                is_word(word, "identity", false);
+    }
+    if (!usual && !app_tx_has_event(&htx->tx, HTTP_EVENT_ABNORMAL_CE_HEADER))
+        app_tx_event(&htx->tx, HTTP_EVENT_ABNORMAL_CE_HEADER);
+    return coding;
+}
+
+static bool take_word(struct bytes *in, struct slice *word)
+{
+    const uint8_t *from;
+
+    while (bytes_have(in, 1) && (peek_u8(in) == ',' || peek_u8(in) == ' '))
+        take_u8(in);
+    from = in->next;
+    while (bytes_have(in, 1) && peek_u8(in) != ',' && peek_u8(in) != ' ')
+        take_u8(in);
+    *word = (struct slice){ .data = from, .len = (uint32_t)(in->next - from) };
+    return word->len > 0;
+}
+
+static void list_codings(struct http_tx *htx, enum direction d, struct slice value)
+{
+    const struct http_config *config = ((struct http_state *)htx->tx.flow->state)->config;
+    struct http_message *m = &htx->message[d];
+    struct bytes in = bytes_of_slice(value);
+    unsigned lzma = 0;
+    struct slice word;
+
+    for (unsigned n = 1; take_word(&in, &word); n++) {
+        enum http_coding coding;
+
+        if (config->layer_limit != 0 && n > config->layer_limit) {
+            app_tx_event(&htx->tx, HTTP_EVENT_TOO_MANY_ENCODING_LAYERS);
+            return;
+        }
+        coding = listed_coding(htx, word);
+        lzma += coding == HTTP_CODING_LZMA;
+        if (config->lzma_layers != 0 && lzma > config->lzma_layers) {
+            app_tx_event(&htx->tx, d == TO_SERVER ? HTTP_EVENT_REQUEST_TOO_MANY_LZMA_LAYERS
+                                                  : HTTP_EVENT_RESPONSE_TOO_MANY_LZMA_LAYERS);
+            return;
+        }
+        if (!add_coding(m, coding) && coding != HTTP_CODING_NONE)
+            return;
+    }
+}
+
+void http_codings_read(struct http_tx *htx, enum direction d)
+{
+    const struct http_state *state = htx->tx.flow->state;
+    const htp_header_t *h = http_header(htx, d, "content-encoding");
+
+    htx->message[d].codings = 0;
+    if (h == NULL || state->bombs >= state->config->bomb_count)
+        return;
+    if (!one_coding(&htx->message[d], http_bstr(h->value)))
+        list_codings(htx, d, http_bstr(h->value));
+}

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/http1/hooks.c - what libhtp calls while it parses. Runs inside http1_parse().
+ *
+ * A transaction without user data is an orphan: see tx.c. */
+#include "app/proto/http1/private.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Header blocks beyond this are no longer kept for http.header.raw, and libhtp, which assembles
+ * folded lines by copying, is stopped before that takes its time. */
+#define RAW_HEADERS_MAX (1u << 20)
+#define MESSAGES_MAX 512
+
+static struct http_state *state_of(const htp_tx_t *htp)
+{
+    return htp_connp_get_user_data(htp->connp);
+}
+
+static void set_progress(struct http_tx *htx, enum direction d, unsigned progress)
+{
+    if (htx->tx.progress[d] < progress)
+        htx->tx.progress[d] = (uint8_t)progress;
+}
+
+static size_t consumed(const struct http_state *state, enum direction d)
+{
+    if (d != state->direction)
+        return 0;
+    return d == TO_SERVER ? htp_connp_req_data_consumed(state->connp)
+                          : htp_connp_res_data_consumed(state->connp);
+}
+
+/* Where in its direction of the stream libhtp is now. */
+static uint64_t stream_position(const struct http_state *state, enum direction d)
+{
+    return state->offset + consumed(state, d);
+}
+
+static void message_starts(struct http_state *state, struct http_tx *htx, enum direction d)
+{
+    htx->message[d].start = stream_position(state, d);
+    state->frame[d] = app_frame(state->af, d, d == TO_SERVER ? HTTP_FRAME_REQUEST
+                                                             : HTTP_FRAME_RESPONSE,
+                                htx->message[d].start, -1, htx->tx.id);
+}
+
+static void message_ends(struct http_state *state, struct http_tx *htx, enum direction d)
+{
+    uint64_t end = stream_position(state, d);
+
+    set_progress(htx, d, HTTP_COMPLETE);
+    if (d == state->direction)
+        http_chunks_look(htx, d, state->input, consumed(state, d));
+    http_body_end(htx, d);
+    if (state->frame[d] != 0 && end >= htx->message[d].start)
+        app_frame_set_length(state->af, d, state->frame[d],
+                             (int64_t)(end - htx->message[d].start));
+    state->frame[d] = 0;
+}
+
+static void body_follows(const struct http_state *state, struct http_tx *htx, enum direction d)
+{
+    http_codings_read(htx, d);
+    http_chunks_begin(htx, d, consumed(state, d));
+    set_progress(htx, d, HTTP_BODY);
+}
+
+/* --- flags that libhtp sets without a message ------------------------------------------------- */
+
+static void raise_once(struct http_tx *htx, unsigned event)
+{
+    if (!app_tx_has_event(&htx->tx, event))
+        app_tx_event(&htx->tx, event);
+}
+
+/* Whom CONNECT is for stands in its request line. */
+static void raise_flags(struct http_tx *htx)
+{
+    static const struct { uint64_t flag; enum http_event event; } flags[] = {
+        { HTP_REQUEST_INVALID_T_E, HTTP_EVENT_INVALID_TRANSFER_ENCODING_VALUE_IN_REQUEST },
+        { HTP_REQUEST_INVALID_C_L, HTTP_EVENT_INVALID_CONTENT_LENGTH_FIELD_IN_REQUEST },
+        { HTP_HOST_MISSING, HTTP_EVENT_MISSING_HOST_HEADER },
+        { HTP_HOST_AMBIGUOUS, HTTP_EVENT_HOST_HEADER_AMBIGUOUS },
+        { HTP_HOSTU_INVALID, HTTP_EVENT_REQUEST_URI_HOST_INVALID },
+        { HTP_HOSTH_INVALID, HTTP_EVENT_REQUEST_HEADER_HOST_INVALID },
+    };
+    const htp_tx_t *htp = htx->htp;
+
+    for (size_t i = 0; i < ARRAY_LEN(flags); i++)
+        if ((htp->flags & flags[i].flag) != 0 &&
+            !(flags[i].flag == HTP_HOST_MISSING && htp->request_method_number == HTP_M_CONNECT))
+            raise_once(htx, flags[i].event);
+    if (htp->is_protocol_0_9 && htp->request_method_number == HTP_M_UNKNOWN)
+        raise_once(htx, HTTP_EVENT_REQUEST_LINE_INVALID);
+}
+
+/* libhtp of this generation does not know bearer tokens, which are no anomaly. */
+static void raise_authorization(struct http_tx *htx)
+{
+    const htp_header_t *h;
+
+    if (htx->htp->request_auth_type != HTP_AUTH_UNRECOGNIZED)
+        return;
+    h = http_header(htx, TO_SERVER, "authorization");
+    if (h != NULL && bstr_begins_with_c_nocase(h->value, "bearer ") == 1)
+        return;
+    app_tx_event(&htx->tx, HTTP_EVENT_REQUEST_AUTH_UNRECOGNIZED);
+}
+
+/* --- requests --------------------------------------------------------------------------------- */
+
+static int request_start(htp_tx_t *htp)
+{
+    struct http_state *state = state_of(htp);
+    struct http_tx *htx;
+
+    if (state->replaying)               /* it is there; suspend.c brings them together */
+        return HTP_OK;
+    htx = http_tx_new(state, htp);
+    state->refused = htx == NULL;
+    if (htx == NULL)                    /* libhtp does not look at what is returned here, and */
+        return HTP_OK;                  /* would begin the request again and again */
+    state->transactions++;
+    message_starts(state, htx, TO_SERVER);
+    set_progress(htx, TO_SERVER, HTTP_LINE);
+    return HTP_OK;
+}
+
+/* A line without a protocol is an HTTP/0.9 request only when nothing but white space follows. */
+static void check_http_0_9(const struct http_state *state, struct http_tx *htx)
+{
+    size_t at = htp_connp_req_data_consumed(state->connp);
+
+    if (!htx->htp->is_protocol_0_9 || state->direction != TO_SERVER)
+        return;
+    while (at < state->input.len && isspace(state->input.data[at]))
+        at++;
+    if (at >= state->input.len)
+        return;
+    htx->htp->is_protocol_0_9 = 0;
+    app_tx_event(&htx->tx, HTTP_EVENT_REQUEST_LINE_MISSING_PROTOCOL);
+}
+
+/* What libhtp of this generation has made of it but for spelling. */
+static int read_protocol(struct http_tx *htx, const bstr *protocol, int libhtps)
+{
+    bool odd = false;
+    int number;
+
+    if (LIKELY(libhtps == HTP_PROTOCOL_1_1 || libhtps == HTP_PROTOCOL_1_0) || protocol == NULL)
+        return libhtps;
+    number = http_protocol_number(http_bstr(protocol), &odd);
+    if (odd)
+        app_tx_event(&htx->tx, HTTP_EVENT_PROTOCOL_CONTAINS_EXTRA_DATA);
+    return number != HTP_PROTOCOL_INVALID ? number : libhtps;
+}
+
+static int request_line(htp_tx_t *htp)
+{
+    struct http_tx *htx = htp_tx_get_user_data(htp);
+    const struct http_config *config = state_of(htp)->config;
+
+    if (state_of(htp)->refused)
+        return HTP_ERROR;
+    if (htx == NULL)
+        return HTP_OK;
+    check_http_0_9(state_of(htp), htx);
+    htp->request_protocol_number = read_protocol(htx, htp->request_protocol,
+                                                 htp->request_protocol_number);
+    if (UNLIKELY(config->double_decode_path || config->double_decode_query))
+        http_uri_normalise(htx, config);        /* there may be an event in it */
+    raise_flags(htx);
+    return HTP_OK;
+}
+
+static void trim(htp_table_t *headers)
+{
+    for (size_t i = 0; i < htp_table_size(headers); i++) {
+        htp_header_t *h = htp_table_get_index(headers, i, NULL);
+        struct slice value = http_bstr(h->value), trimmed = http_trimmed(value);
+
+        if (trimmed.len == value.len)
+            continue;
+        memmove(bstr_ptr(h->value), trimmed.data, trimmed.len);
+        bstr_adjust_len(h->value, trimmed.len);
+    }
+}
+
+static int request_headers(htp_tx_t *htp)
+{
+    struct http_tx *htx = htp_tx_get_user_data(htp);
+    struct http_state *state = state_of(htp);
+
+    if (UNLIKELY(state->odd_fields))
+        trim(htp->request_headers);
+    state->odd_fields = false;
+    if (htp->request_hostname != NULL)
+        bstr_to_lowercase(htp->request_hostname);
+    if (htx == NULL)
+        return HTP_OK;
+    raise_flags(htx);
+    raise_authorization(htx);
+    body_follows(state, htx, TO_SERVER);
+    return HTP_OK;
+}
+
+static int request_complete(htp_tx_t *htp)
+{
+    struct http_tx *htx = htp_tx_get_user_data(htp);
+
+    state_of(htp)->requests_over |= htp->is_protocol_0_9 != 0;
+    if (htx == NULL)
+        return HTP_OK;
+    raise_flags(htx);
+    message_ends(state_of(htp), htx, TO_SERVER);
+    return HTP_OK;
+}
+
+/* --- responses -------------------------------------------------------------------------------- */
+
+/* A response that no request was seen for makes a transaction of its own. */
+static int response_start(htp_tx_t *htp)
+{
+    struct http_state *state = state_of(htp);
+    struct http_tx *htx = htp_tx_get_user_data(htp);
+
+    if (htx == NULL && htp->request_progress == HTP_REQUEST_NOT_STARTED) {
+        htx = http_tx_new(state, htp);
+        if (htx == NULL)
+            return HTP_ERROR;
+        state->transactions++;
+        htx->tx.unidirectional[TO_SERVER] = true;
+        htp->request_port_number = -1;
+        app_tx_event(&htx->tx, HTTP_EVENT_UNABLE_TO_MATCH_RESPONSE_TO_REQUEST);
+    }
+    if (htx == NULL)
+        return HTP_OK;
+    message_starts(state, htx, TO_CLIENT);
+    set_progress(htx, TO_CLIENT, HTTP_LINE);
+    return HTP_OK;
+}
+
+/* A second 100 Continue is odd, but no reason to give up, as libhtp of this generation does. */
+static int response_line(htp_tx_t *htp)
+{
+    struct http_tx *htx = htp_tx_get_user_data(htp);
+
+    http_block_clear(state_of(htp));
+    if (htx != NULL)
+        htp->response_protocol_number = read_protocol(htx, htp->response_protocol,
+                                                      htp->response_protocol_number);
+    if (htp->response_status_number != 100 || htp->seen_100continue == 0)
+        return HTP_OK;
+    htp->seen_100continue = 0;
+    if (htx != NULL)
+        app_tx_event(&htx->tx, HTTP_EVENT_100_CONTINUE_ALREADY_SEEN);
+    return HTP_OK;
+}
+
+static int response_headers(htp_tx_t *htp)
+{
+    struct http_tx *htx = htp_tx_get_user_data(htp);
+
+    http_block_done(state_of(htp), htx, false);
+    if (htx != NULL)
+        body_follows(state_of(htp), htx, TO_CLIENT);
+    return HTP_OK;
+}
+
+/* A tunnel through a proxy: what follows is for somebody else (RFC 9110, 9.3.6). */
+static bool opens_tunnel(const struct http_state *state, const htp_tx_t *htp)
+{
+    return htp->request_method_number == HTP_M_CONNECT && htp->response_status_number >= 200 &&
+           htp->response_status_number < 300 && state->responses == 1;
+}
+
+static int response_complete(htp_tx_t *htp)
+{
+    struct http_state *state = state_of(htp);
+    struct http_tx *htx = htp_tx_get_user_data(htp);
+    int port = htp->request_port_number;
+
+    state->responses++;
+    if (htx != NULL)
+        message_ends(state, htx, TO_CLIENT);
+    if (htx == NULL || !opens_tunnel(state, htp))
+        return HTP_OK;
+    if (app_change_protocol(state->af, APP_PROTO_UNKNOWN, port > 0 ? (uint16_t)port : 0))
+        state->change = true;
+    else
+        app_tx_event(&htx->tx, HTTP_EVENT_FAILED_PROTOCOL_CHANGE);
+    return HTP_OK;
+}
+
+/* --- header blocks as sent, bodies, trailers -------------------------------------------------- */
+
+static void keep_raw(struct http_tx *htx, const htp_tx_data_t *d, enum direction direction)
+{
+    struct http_message *m = &htx->message[direction];
+
+    if (!app_feature(htx->tx.flow, HTTP1_KEEP_RAW_HEADERS))
+        return;
+    if (m->raw_headers.data == NULL)
+        m->raw_headers = http_buf_take(htx->tx.flow);
+    buf_add(&m->raw_headers, d->data, d->len);
+}
+
+static int header_data(htp_tx_data_t *d, enum direction direction)
+{
+    struct http_tx *htx = htp_tx_get_user_data(d->tx);
+    struct http_state *state = state_of(d->tx);
+    struct http_message *m;
+    struct slice part = { .data = d->data, .len = (uint32_t)d->len };
+
+    if (d->data == NULL || d->len == 0)
+        return HTP_OK;
+    if (direction == TO_CLIENT)
+        http_block_add(state, part);
+    else if (!http_fields_are_plain(part))
+        state->odd_fields = true;
+    if (state->replaying)               /* they went with the parser */
+        keep_raw(http_tx_of(state->af->first), d, direction);
+    if (htx == NULL)
+        return HTP_OK;
+    m = &htx->message[direction];
+    if (m->headers_size + d->len > RAW_HEADERS_MAX) {
+        app_tx_event(&htx->tx, direction == TO_SERVER ? HTTP_EVENT_REQUEST_FIELD_TOO_LONG
+                                                      : HTTP_EVENT_RESPONSE_FIELD_TOO_LONG);
+        return HTP_ERROR;
+    }
+    m->headers_size += (uint32_t)d->len;
+    keep_raw(htx, d, direction);
+    return HTP_OK;
+}
+
+static int request_header_data(htp_tx_data_t *d)
+{
+    return header_data(d, TO_SERVER);
+}
+
+static int response_header_data(htp_tx_data_t *d)
+{
+    return header_data(d, TO_CLIENT);
+}
+
+static int body_data(htp_tx_data_t *d, enum direction direction)
+{
+    struct http_tx *htx = htp_tx_get_user_data(d->tx);
+
+    if (htx != NULL && d->len > 0)
+        http_body_data(htx, direction, d->data, d->len);
+    return HTP_OK;
+}
+
+static int request_body_data(htp_tx_data_t *d)
+{
+    return body_data(d, TO_SERVER);
+}
+
+static int response_body_data(htp_tx_data_t *d)
+{
+    return body_data(d, TO_CLIENT);
+}
+
+static int request_trailer(htp_tx_t *htp)
+{
+    struct http_tx *htx = htp_tx_get_user_data(htp);
+
+    if (htx != NULL)
+        htx->message[TO_SERVER].has_trailer = true;
+    return HTP_OK;
+}
+
+static int response_trailer(htp_tx_t *htp)
+{
+    struct http_tx *htx = htp_tx_get_user_data(htp);
+
+    http_block_done(state_of(htp), htx, true);
+    if (htx != NULL)
+        htx->message[TO_CLIENT].has_trailer = true;
+    return HTP_OK;
+}
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+/* The transaction that a message is about: the one at work, or else the newest. */
+static struct http_tx *tx_at_work(const struct http_state *state)
+{
+    htp_tx_t *htp = state->direction == TO_SERVER ? htp_connp_get_in_tx(state->connp)
+                                                  : htp_connp_get_out_tx(state->connp);
+    struct http_tx *htx = htp != NULL ? htp_tx_get_user_data(htp) : NULL;
+
+    if (htx == NULL && state->af->last != NULL)
+        htx = http_tx_of(state->af->last);
+    return htx;
+}
+
+/* A response without its request gets its transaction only after the message. */
+static bool is_handled_here(enum http_event event)
+{
+    return event == HTTP_EVENT_UNABLE_TO_MATCH_RESPONSE_TO_REQUEST;
+}
+
+/* What should have been the first chunk's length is the body itself. libhtp has counted it. */
+static void is_not_chunked(struct http_tx *htx)
+{
+    const struct http_content *c = htx->message[TO_CLIENT].content;
+
+    if (c == NULL || !c->started)
+        htx->htp->response_message_len = 0;
+}
+
+/* Said once all bytes were there, when nobody listens any more. */
+static bool is_too_late(const struct http_state *state)
+{
+    return state->closing && state->direction == TO_CLIENT;
+}
+
+/* libhtp wants capitals. */
+static bool is_protocol_after_all(const struct http_tx *htx)
+{
+    bool odd;
+
+    return htx->htp->response_protocol != NULL &&
+           http_protocol_number(http_bstr(htx->htp->response_protocol), &odd) !=
+               HTP_PROTOCOL_INVALID;
+}
+
+/* Should what libhtp said be told? */
+static bool is_reported(struct http_state *state, struct http_tx *htx, enum http_event event)
+{
+    if (event == HTTP_EVENT_NONE || is_handled_here(event) || is_too_late(state) ||
+        http_block_hold(state, event))
+        return false;
+    if (event == HTTP_EVENT_RESPONSE_LINE_INVALID_PROTOCOL)
+        return !is_protocol_after_all(htx);
+    if (event == HTTP_EVENT_RESPONSE_CHUNKED_OLD_PROTO)
+        return htx->htp->response_protocol_number != HTP_PROTOCOL_1_1;
+    return true;
+}
+
+static int message(htp_log_t *log)
+{
+    struct http_state *state = htp_connp_get_user_data(log->connp);
+    struct http_tx *htx = state != NULL && !state->replaying ? tx_at_work(state) : NULL;
+    enum http_event event;
+
+    if (state != NULL)
+        state->has_messages = true;
+    if (htx == NULL || state->messages >= MESSAGES_MAX)
+        return HTP_OK;
+    event = http_event_of_message(log->msg, state->direction);
+    if (event == HTTP_EVENT_INVALID_RESPONSE_CHUNK_LEN)
+        is_not_chunked(htx);
+    if (is_reported(state, htx, event))
+        app_tx_event(&htx->tx, event);
+    if (++state->messages == MESSAGES_MAX)
+        app_tx_event(&htx->tx, HTTP_EVENT_TOO_MANY_WARNINGS);
+    return HTP_OK;
+}
+
+void http_hooks_register(htp_cfg_t *cfg)
+{
+    htp_config_register_request_start(cfg, request_start);
+    htp_config_register_request_line(cfg, request_line);
+    htp_config_register_request_headers(cfg, request_headers);
+    htp_config_register_request_header_data(cfg, request_header_data);
+    htp_config_register_request_trailer_data(cfg, request_header_data);
+    htp_config_register_request_trailer(cfg, request_trailer);
+    htp_config_register_request_body_data(cfg, request_body_data);
+    htp_config_register_request_complete(cfg, request_complete);
+    htp_config_register_response_start(cfg, response_start);
+    htp_config_register_response_line(cfg, response_line);
+    htp_config_register_response_headers(cfg, response_headers);
+    htp_config_register_response_header_data(cfg, response_header_data);
+    htp_config_register_response_trailer_data(cfg, response_header_data);
+    htp_config_register_response_trailer(cfg, response_trailer);
+    htp_config_register_response_body_data(cfg, response_body_data);
+    htp_config_register_response_complete(cfg, response_complete);
+    htp_config_register_log(cfg, message);
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/http1/http1.c - HTTP/0.9 to 1.1: the protocol as declared, and bytes on their way to
+ * libhtp.
+ *
+ * libhtp is fed what comes, direction by direction, and calls back (hooks.c). Where it waits for
+ * the other side (after CONNECT) it leaves bytes, which the framework keeps. */
+#include "app/proto/http1/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* libhtp remembers a little of every transaction of a connection for as long as it lives. A
+ * connection that carries more is taken up by a fresh parser between two transactions. */
+#define TRANSACTIONS_PER_PARSER 4096
+
+/* --- recognition ------------------------------------------------------------------------------ */
+
+#define METHOD(name)                                                                             \
+    { .transport = APP_TCP, .directions = APP_TS, .bytes = name " ", .nocase = true },           \
+    { .transport = APP_TCP, .directions = APP_TS, .bytes = name "\t", .nocase = true }
+#define VERSION(name)                                                                            \
+    { .transport = APP_TCP, .directions = APP_TC, .bytes = name, .nocase = true }
+
+static const struct app_pattern patterns[] = {
+    METHOD("GET"), METHOD("PUT"), METHOD("POST"), METHOD("HEAD"), METHOD("TRACE"),
+    METHOD("OPTIONS"), METHOD("CONNECT"), METHOD("DELETE"), METHOD("PATCH"), METHOD("PROPFIND"),
+    METHOD("PROPPATCH"), METHOD("MKCOL"), METHOD("COPY"), METHOD("MOVE"), METHOD("LOCK"),
+    METHOD("UNLOCK"), METHOD("CHECKOUT"), METHOD("UNCHECKOUT"), METHOD("CHECKIN"),
+    METHOD("UPDATE"), METHOD("LABEL"), METHOD("REPORT"), METHOD("MKWORKSPACE"),
+    METHOD("MKACTIVITY"), METHOD("MERGE"), METHOD("INVALID"), METHOD("VERSION-CONTROL"),
+    METHOD("BASELINE-CONTROL"),
+    VERSION("HTTP/0.9"), VERSION("HTTP/1.0"), VERSION("HTTP/1.1"),
+    { .bytes = NULL },
+};
+
+/* --- connections ------------------------------------------------------------------------------ */
+
+static bool http1_open(struct app_flow *af)
+{
+    struct http_state *state = af->state;
+    const struct flow *f = af->flow;
+
+    state->af = af;
+    state->thread = af->thread_data;
+    state->config = http_config_for(af->settings, f->swapped ? &f->key.src : &f->key.dst);
+    return http_parser_open(state);
+}
+
+static void http1_close(struct app_flow *af)
+{
+    struct http_state *state = af->state;
+
+    http_keep_no_more(state);
+    http_block_clear(state);
+    http_parser_close(state);
+}
+
+bool http_is_between(const struct http_state *state)
+{
+    return state->af->first == NULL && state->orphan[0] == NULL && state->orphan[1] == NULL &&
+           htp_connp_get_in_tx(state->connp) == NULL && htp_connp_get_out_tx(state->connp) == NULL;
+}
+
+/* Keeps the memory of a long connection bounded; false when there is none for a new parser. */
+static bool renew(struct http_state *state)
+{
+    if (state->transactions < TRANSACTIONS_PER_PARSER || !http_is_between(state))
+        return true;
+    http_parser_close(state);
+    return http_parser_open(state);
+}
+
+/* --- parsing ---------------------------------------------------------------------------------- */
+
+/* What the hooks do not tell: how far the messages at work are. */
+static void sync_progress(struct http_state *state)
+{
+    htp_tx_t *in = htp_connp_get_in_tx(state->connp), *out = htp_connp_get_out_tx(state->connp);
+    struct http_tx *htx;
+
+    htx = in != NULL ? htp_tx_get_user_data(in) : NULL;
+    if (htx != NULL && htx->tx.progress[TO_SERVER] < in->request_progress)
+        htx->tx.progress[TO_SERVER] = (uint8_t)in->request_progress;
+    htx = out != NULL ? htp_tx_get_user_data(out) : NULL;
+    if (htx != NULL && htx->tx.progress[TO_CLIENT] < out->response_progress)
+        htx->tx.progress[TO_CLIENT] = (uint8_t)out->response_progress;
+}
+
+static int feed(struct http_state *state, const struct app_input *in, const uint8_t *data,
+                size_t len)
+{
+    const htp_time_t now = { .tv_sec = (time_t)(in->now_us / 1000000),
+                             .tv_usec = (suseconds_t)(in->now_us % 1000000) };
+
+    state->input = (struct slice){ .data = data, .len = data != NULL ? (uint32_t)len : 0 };
+    return in->direction == TO_SERVER ? htp_connp_req_data(state->connp, &now, data, len)
+                                      : htp_connp_res_data(state->connp, &now, data, len);
+}
+
+/* The end of the client's side ends requests only: the server may still answer. What a server
+ * leaves within a chunk is all there is of the body, as for browsers. */
+static void close_direction(struct http_state *state, const struct app_input *in)
+{
+    if (state->closed[in->direction])
+        return;
+    state->closed[in->direction] = true;
+    http_keep_no_more(state);
+    state->closing = true;
+    if (in->direction == TO_SERVER)
+        htp_connp_req_close(state->connp, NULL);
+    else
+        htp_connp_close(state->connp, NULL);
+    state->closing = false;
+    for (struct app_tx *tx = state->af->first; tx != NULL; tx = tx->next) {
+        if (in->direction == TO_CLIENT && http_chunks_are_inside(http_tx_of(tx), TO_CLIENT))
+            http_body_end(http_tx_of(tx), TO_CLIENT);
+        app_files_close(tx, in->direction, FILE_TRUNCATED);
+    }
+}
+
+static enum app_proto_id upgrade_protocol(const htp_header_t *upgrade)
+{
+    const struct app_proto *proto = NULL;
+
+    if (bstr_cmp_c(upgrade->value, "h2c") == 0)
+        proto = app_proto_by_name("http2");
+    else if (bstr_cmp_c_nocase(upgrade->value, "websocket") == 0)
+        proto = app_proto_by_name("websocket");
+    return proto != NULL ? proto->id : APP_PROTO_UNKNOWN;
+}
+
+/* 101 Switching Protocols (RFC 9110, 15.2.2). To a protocol that is not known here libhtp lets
+ * pass what follows. */
+static void check_upgrade(struct http_state *state)
+{
+    htp_tx_t *htp = htp_connp_get_out_tx(state->connp);
+    const htp_header_t *upgrade;
+    enum app_proto_id proto;
+    int port;
+
+    if (htp == NULL || htp->response_status_number != 101 || htp->response_headers == NULL)
+        return;
+    upgrade = htp_table_get_c(htp->response_headers, "upgrade");
+    proto = upgrade != NULL ? upgrade_protocol(upgrade) : APP_PROTO_UNKNOWN;
+    if (proto == APP_PROTO_UNKNOWN)
+        return;
+    port = htp->request_port_number;
+    if (app_change_protocol(state->af, proto, port > 0 ? (uint16_t)port : 0))
+        state->change = true;
+    else if (htp_tx_get_user_data(htp) != NULL)
+        app_tx_event(htp_tx_get_user_data(htp), HTTP_EVENT_FAILED_PROTOCOL_CHANGE);
+}
+
+static void look_at_chunks(struct http_state *state, enum direction d)
+{
+    htp_tx_t *htp = d == TO_SERVER ? htp_connp_get_in_tx(state->connp)
+                                   : htp_connp_get_out_tx(state->connp);
+    struct http_tx *htx = htp != NULL ? htp_tx_get_user_data(htp) : NULL;
+
+    if (htx != NULL)
+        http_chunks_look(htx, d, state->input,
+                         d == TO_SERVER ? htp_connp_req_data_consumed(state->connp)
+                                        : htp_connp_res_data_consumed(state->connp));
+}
+
+/* Of what was fed, which began at `skip`. Line ends behind a message belong to nothing. */
+static uint32_t consumed(const struct http_state *state, const struct app_input *in,
+                         uint32_t skip)
+{
+    size_t n = in->direction == TO_SERVER ? htp_connp_req_data_consumed(state->connp)
+                                          : htp_connp_res_data_consumed(state->connp);
+
+    n += skip;
+    while (n < in->len && (in->data[n] == '\r' || in->data[n] == '\n'))
+        n++;
+    return (uint32_t)n;
+}
+
+/* Does a response with a status line begin here? */
+static bool awaits_response(const struct http_state *state)
+{
+    if (htp_connp_get_out_tx(state->connp) != NULL || state->tunnel)
+        return false;
+    for (struct app_tx *tx = state->af->first; tx != NULL; tx = tx->next)
+        if (tx->progress[TO_CLIENT] == HTTP_STARTED)
+            return !http_htp(http_tx_of(tx))->is_protocol_0_9;
+    return true;
+}
+
+static enum parse_status parse_data(struct http_state *state, struct app_input *in)
+{
+    uint32_t skip = 0;
+    int result;
+
+    if (in->direction == TO_SERVER && state->requests_over)
+        return PARSE_OK;
+    if (in->direction == TO_CLIENT && awaits_response(state) &&
+        http_lead_in(in, &skip) == HTTP_LEAD_IN_WAIT) {
+        in->consumed = skip;
+        return PARSE_MORE;
+    }
+    state->offset += skip;
+    if (in->direction == TO_SERVER)
+        http_keep(state, in->data, in->len);
+    result = feed(state, in, in->data + skip, in->len - skip);
+    look_at_chunks(state, in->direction);
+    if (in->direction == TO_CLIENT || result != HTP_STREAM_DATA)
+        http_keep_no_more(state);
+    state->tunnel |= result == HTP_STREAM_TUNNEL;
+    if (result == HTP_STREAM_TUNNEL && in->direction == TO_CLIENT)
+        check_upgrade(state);
+    if (result == HTP_STREAM_ERROR || state->refused)
+        return PARSE_STOP;
+    if (result == HTP_STREAM_DATA_OTHER || state->change) {
+        in->consumed = consumed(state, in, skip);
+        return PARSE_MORE;
+    }
+    return PARSE_OK;
+}
+
+/* libhtp goes on behind a gap within a body whose length it knows; elsewhere what follows could
+ * be anything. */
+static enum parse_status parse_gap(struct http_state *state, struct app_input *in)
+{
+    http_keep_no_more(state);
+    state->had_gap = true;
+    return feed(state, in, NULL, in->gap) == HTP_STREAM_ERROR ? PARSE_STOP : PARSE_OK;
+}
+
+static enum parse_status http1_parse(struct app_flow *af, struct app_input *in)
+{
+    struct http_state *state = af->state;
+    enum parse_status status = PARSE_OK;
+
+    http_resume(state);
+    if (!renew(state))
+        return PARSE_STOP;
+    state->direction = in->direction;
+    state->offset = in->offset;
+    state->input = (struct slice){ 0 };         /* closing may complete a line without any */
+    state->change = false;
+    if (in->gap > 0)
+        status = parse_gap(state, in);
+    else if (in->len > 0)
+        status = parse_data(state, in);
+    if (in->end && status != PARSE_STOP && !state->change)
+        close_direction(state, in);
+    if (state->thread != NULL)
+        state->thread->block = (struct slice){ 0 };
+    sync_progress(state);
+    http_messages_release(state);
+    http_orphans_destroy(state);
+    return status;
+}
+
+/* Until rules have had some of a body, which may wait for more of it. */
+static uint32_t http1_alert_lookbehind(const struct app_flow *af, enum direction d)
+{
+    const struct http_state *state = af->state;
+
+    for (const struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
+        const struct http_content *c =
+            CONTAINER_OF(tx, const struct http_tx, tx)->message[d].content;
+
+        if (c != NULL && c->body.inspected > 0)
+            return 0;
+    }
+    return state->config->body[d].min_inspect;
+}
+
+/* --- the declaration -------------------------------------------------------------------------- */
+
+static void *http1_thread_open(const void *settings UNUSED, struct counters *counters UNUSED)
+{
+    struct http_thread *ht = calloc(1, sizeof(*ht));
+
+    if (ht != NULL)
+        ht->active_max = HTTP_ACTIVE_MAX;
+    return ht;
+}
+
+static void http1_thread_close(void *data)
+{
+    struct http_thread *ht = data;
+
+    while (ht->spares > 0)
+        buf_fini(&ht->spare[--ht->spares]);
+    http_inflates_free(ht);
+    http_decoders_free(ht);
+    free(ht);
+}
+
+static const struct app_name request_progress[] = {
+    { "request_started", HTTP_STARTED }, { "request_line", HTTP_LINE },
+    { "request_headers", HTTP_HEADERS }, { "request_body", HTTP_BODY },
+    { "request_trailer", HTTP_TRAILER }, { "request_complete", HTTP_COMPLETE },
+    { NULL, 0 },
+};
+
+static const struct app_name response_progress[] = {
+    { "response_started", HTTP_STARTED }, { "response_line", HTTP_LINE },
+    { "response_headers", HTTP_HEADERS }, { "response_body", HTTP_BODY },
+    { "response_trailer", HTTP_TRAILER }, { "response_complete", HTTP_COMPLETE },
+    { NULL, 0 },
+};
+
+static const char *const frames[] = { "stream", "request", "response", NULL };
+
+const struct app_proto app_http1 = {
+    .id = APP_PROTO_http1,
+    .raw_on_tx_end = true,
+    .name = "http",
+    .rule_name = "http1",
+    .also = { APP_PROTO_HTTP_ANY },
+    .transports = APP_TCP,
+    .patterns = patterns,
+    .settings_size = sizeof(struct http_settings),
+    .configure = http_configure,
+    .settings_free = http_settings_free,
+    .thread_open = http1_thread_open,
+    .thread_close = http1_thread_close,
+    .state_size = sizeof(struct http_state),
+    .tx_size = sizeof(struct http_tx),
+    .tx_limit = UINT16_MAX,             /* libhtp's max-tx is the limit that is set up */
+    .open = http1_open,
+    .close = http1_close,
+    .parse = http1_parse,
+    .rest = http_rest,
+    .prefetch = http_prefetch,
+    .alert_lookbehind = http1_alert_lookbehind,
+    .handles_gaps = true,
+    .tx_close = http_tx_close,
+    .progress_done = { HTTP_COMPLETE, HTTP_COMPLETE },
+    .progress_names = { request_progress, response_progress },
+    .events = http_events,
+    .events_in_capitals = true,
+    .frames = frames,
+    .buffers = http_buffers,
+    .logs = http_logs,
+    .alert_metadata = http_alert_metadata,
+    .alert_contents_key = "http-body",
+    .alert_contents = http_alert_contents,
+    .alert_contents_features = HTTP1_KEEP_REQUEST_BODY | HTTP1_KEEP_RESPONSE_BODY,
+    .has_files = true,
+};

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/http1/lead_in.c - what comes before a response.
+ *
+ * Browsers pass over lines before the status line, and evaders send them; libhtp of this
+ * generation would take them for a body. A first line that is no status line is dropped when the
+ * next one may be: until that can be told nothing is handed on. */
+#include "app/proto/http1/private.h"
+
+#define LINE_BUFFER_LIMIT 1024          /* without an end by then it is no line */
+
+static bool is_blank(uint8_t c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r') || c == 0;
+}
+
+static bool is_line_end(uint8_t c)
+{
+    return c == '\r' || c == '\n';
+}
+
+static bool is_http(uint8_t c, char letter)
+{
+    return (c | 0x20) == letter;
+}
+
+/* As far as a status line must be one: "http" in any case behind white space. 0: too short. */
+static int looks_like_status(struct bytes in)
+{
+    static const char word[] = "http";
+
+    while (bytes_have(&in, 1) && is_blank(peek_u8(&in)))
+        if (is_line_end(take_u8(&in)))
+            return -1;
+    for (unsigned i = 0; i < sizeof(word) - 1; i++) {
+        if (!bytes_have(&in, 1))
+            return 0;
+        if (!is_http(take_u8(&in), word[i]))
+            return -1;
+    }
+    return 1;
+}
+
+/* The line with its end: LF, CRLF, or a CR alone. */
+static bool take_any_line(struct bytes *in, struct slice *line)
+{
+    struct bytes look = *in;
+
+    while (bytes_have(&look, 1)) {
+        uint8_t c = take_u8(&look);
+
+        if (c == '\r' && !bytes_have(&look, 1))
+            return false;
+        if (c == '\r' && peek_u8(&look) == '\n')
+            continue;
+        if (c != '\n' && c != '\r')
+            continue;
+        *line = take_slice(in, (size_t)(look.next - in->next));
+        return true;
+    }
+    return false;
+}
+
+static uint32_t chomped_len(struct slice line)
+{
+    while (line.len > 0 && (line.data[line.len - 1] == '\n' || line.data[line.len - 1] == '\r'))
+        line.len--;
+    return line.len;
+}
+
+static uint32_t offset_of(const struct bytes *in, const struct app_input *complete)
+{
+    return (uint32_t)(in->next - complete->data);
+}
+
+enum http_lead_in http_lead_in(const struct app_input *in, uint32_t *skip)
+{
+    struct bytes rest = bytes_of(in->data, in->len);
+
+    *skip = 0;
+    for (;;) {
+        struct bytes next = rest;
+        struct slice line;
+        int status = looks_like_status(rest);
+
+        if (status > 0)
+            return HTTP_LEAD_IN_DONE;
+        if (!take_any_line(&next, &line) || bytes_left(&next) < 2)
+            return in->end || bytes_left(&rest) > LINE_BUFFER_LIMIT ? HTTP_LEAD_IN_DONE
+                                                                : HTTP_LEAD_IN_WAIT;
+        if (peek_u8(&next) != 'H' && chomped_len(line) > 2)
+            return HTTP_LEAD_IN_DONE;
+        rest = next;
+        *skip = offset_of(&rest, in);
+    }
+}

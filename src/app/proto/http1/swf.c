@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/http1/swf.c - Flash files unpacked for file.data, when swf-decompression is on.
+ *
+ * "CWS" files are packed by zlib behind 8 bytes, "ZWS" files by LZMA behind 17. Rules see them as
+ * the unpacked "FWS" that they stand for, as far as the settings go. */
+#include "app/proto/http1/coding.h"
+
+#include <string.h>
+
+#define ZLIB_AT 8
+#define LZMA_AT 17
+#define LZMA_PROPERTIES_AT 12
+#define ZLIB_VERSION_LEAST 6
+#define LZMA_VERSION_LEAST 13
+#define LENGTH_MAX 50000000u
+#define LENGTH_WHEN_NONE 8u
+#define CHUNK_SIZE 8192
+
+struct swf {
+    const struct coding *coding;
+    uint32_t at;                        /* where packed data begin */
+    uint8_t version;
+    uint32_t length;                    /* as the file says, unpacked */
+    uint8_t lzma[13];                   /* properties and an unknown length, for the coding */
+    bool has_lzma;
+};
+
+static bool swf_read(struct slice file, const struct http_config *config, struct swf *out)
+{
+    struct bytes in = bytes_of_slice(file);
+    uint8_t kind = take_u8(&in);
+    bool named = take_u8(&in) == 'W';
+    uint32_t length;
+
+    memset(out, 0, sizeof(*out));
+    named = take_u8(&in) == 'S' && named;
+    out->version = take_u8(&in);
+    length = take_le32(&in);
+    out->length = length == 0 ? LENGTH_WHEN_NONE : MIN(length, LENGTH_MAX);
+    if (in.failed || !named)
+        return false;
+    if (kind == 'C' && config->swf_deflate && out->version >= ZLIB_VERSION_LEAST) {
+        out->coding = &coding_zlib;
+        out->at = ZLIB_AT;
+    } else if (kind == 'Z' && config->swf_lzma && out->version >= LZMA_VERSION_LEAST &&
+               file.len > LZMA_AT) {
+        out->coding = &coding_lzma;
+        out->at = LZMA_AT;
+        out->has_lzma = true;
+        memcpy(out->lzma, file.data + LZMA_PROPERTIES_AT, 5);
+        memset(out->lzma + 5, 0xff, 8);
+    }
+    return out->coding != NULL && file.len > out->at;
+}
+
+static bool run(const struct coding *coding, void *stream, struct bytes in, struct buf *out,
+                size_t most)
+{
+    enum coding_status status = CODING_MORE;
+    size_t produced = CHUNK_SIZE;
+
+    while (status == CODING_MORE && out->len < most && produced > 0) {
+        buf_reserve(out, CHUNK_SIZE);
+        status = coding->run(stream, &in, out->data + out->len, MIN(CHUNK_SIZE, most - out->len),
+                             &produced);
+        out->len += produced;
+    }
+    return status != CODING_ERROR && status != CODING_REFUSED;
+}
+
+static bool unpack(const struct swf *swf, struct http_tx *htx, struct slice packed,
+                   struct buf *out)
+{
+    const struct http_state *state = htx->tx.flow->state;
+    const struct http_config *config = state->config;
+    struct http_thread *ht = htx->tx.flow->thread_data;
+    struct decoder_memory memory = { .flow = htx->tx.flow };
+    void *stream = swf->coding->open(ht, config, &memory);
+    size_t most = 8 + (config->swf_decompress_depth > 0 ? MIN(config->swf_decompress_depth,
+                                                              swf->length) : swf->length);
+    bool good;
+
+    if (stream == NULL)
+        return false;
+    buf_add(out, "FWS", 3);
+    buf_add_u8(out, swf->version);
+    for (unsigned i = 0; i < 4; i++)
+        buf_add_u8(out, (uint8_t)(swf->length >> 8 * i));
+    good = !swf->has_lzma || run(swf->coding, stream, bytes_of(swf->lzma, sizeof(swf->lzma)), out,
+                                 most);
+    good = good && run(swf->coding, stream, bytes_of_slice(packed), out, most);
+    swf->coding->close(ht, stream, &memory);
+    return good;
+}
+
+void http_swf_derive(struct http_tx *htx, struct app_file *file, struct slice *data)
+{
+    const struct http_config *config = ((struct http_state *)htx->tx.flow->state)->config;
+    struct http_derived_buffers *derived;
+    struct slice packed;
+    struct swf swf;
+
+    if (!swf_read(*data, config, &swf))
+        return;
+    derived = http_derived_buffers(htx, TO_CLIENT);
+    if (derived == NULL)
+        return;
+    if (derived->swf_file != file->id || derived->swf_for != data->len) {
+        packed = (struct slice){ .data = data->data + swf.at, .len = data->len - swf.at };
+        if (config->swf_compress_depth > 0)
+            packed.len = MIN(packed.len, config->swf_compress_depth);
+        if (derived->swf.data == NULL)
+            derived->swf = http_buf_take(htx->tx.flow);
+        buf_clear(&derived->swf);
+        derived->swf_file = file->id;
+        derived->swf_for = data->len;
+        if (!unpack(&swf, htx, packed, &derived->swf))
+            buf_clear(&derived->swf);
+    }
+    if (derived->swf.len > 0)
+        *data = buf_slice(&derived->swf);
+}

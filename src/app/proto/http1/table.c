@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/http1/table.c - header tables, in place of libhtp's.
+ *
+ * Libhtp makes three tables for 32 entries each with every transaction, most of which stay empty,
+ * and looks a name up by comparing it with each as it goes, two calls an entry. These grow from
+ * nothing and compare lengths first. Where libhtp's archive is linked, its calls come here
+ * (libhtp.symbols). Keys and elements come and go as htp/htp_table.h says. */
+#include "app/proto/http1/private.h"
+
+#include "base/memory/lib_memory.h"
+
+#include <string.h>
+
+enum keys { KEYS_UNKNOWN, KEYS_COPIED, KEYS_ADOPTED, KEYS_REFERENCED };
+
+struct entry {
+    bstr *key;
+    void *element;
+};
+
+struct htp_table_t {
+    struct entry *entry;
+    uint32_t count, cap;
+    enum keys keys;                     /* of all of them */
+};
+
+htp_table_t *http_table_create(size_t size)
+{
+    return size > 0 ? lib_calloc(1, sizeof(htp_table_t)) : NULL;
+}
+
+static bool push(htp_table_t *table, const bstr *key, const void *element, enum keys keys)
+{
+    struct entry *more;
+
+    if (table->count == table->cap) {
+        uint32_t cap = table->cap > 0 ? table->cap * 2 : 8;
+
+        more = lib_realloc(table->entry, cap * sizeof(*more));
+        if (more == NULL)
+            return false;
+        table->entry = more;
+        table->cap = cap;
+    }
+    table->entry[table->count++] = (struct entry){ .key = (bstr *)(uintptr_t)key,
+                                                   .element = (void *)(uintptr_t)element };
+    table->keys = keys;
+    return true;
+}
+
+static bool may_add(const htp_table_t *table, const bstr *key, enum keys keys)
+{
+    return table != NULL && key != NULL && (table->keys == KEYS_UNKNOWN || table->keys == keys);
+}
+
+htp_status_t http_table_add(htp_table_t *table, const bstr *key, const void *element)
+{
+    bstr *copy;
+
+    if (!may_add(table, key, KEYS_COPIED))
+        return HTP_ERROR;
+    copy = bstr_dup(key);
+    if (copy == NULL)
+        return HTP_ERROR;
+    if (push(table, copy, element, KEYS_COPIED))
+        return HTP_OK;
+    bstr_free(copy);
+    return HTP_ERROR;
+}
+
+htp_status_t http_table_addn(htp_table_t *table, const bstr *key, const void *element)
+{
+    return may_add(table, key, KEYS_ADOPTED) && push(table, key, element, KEYS_ADOPTED)
+               ? HTP_OK : HTP_ERROR;
+}
+
+htp_status_t http_table_addk(htp_table_t *table, const bstr *key, const void *element)
+{
+    return may_add(table, key, KEYS_REFERENCED) && push(table, key, element, KEYS_REFERENCED)
+               ? HTP_OK : HTP_ERROR;
+}
+
+void http_table_clear(htp_table_t *table)
+{
+    if (table == NULL)
+        return;
+    for (uint32_t i = 0; i < table->count && table->keys != KEYS_REFERENCED; i++)
+        bstr_free(table->entry[i].key);
+    table->count = 0;
+}
+
+void http_table_clear_ex(htp_table_t *table)
+{
+    if (table != NULL)
+        table->count = 0;
+}
+
+void http_table_destroy(htp_table_t *table)
+{
+    if (table == NULL)
+        return;
+    http_table_clear(table);
+    lib_free(table->entry);
+    lib_free(table);
+}
+
+void http_table_destroy_ex(htp_table_t *table)
+{
+    http_table_clear_ex(table);
+    http_table_destroy(table);
+}
+
+static uint8_t lower(uint8_t c)
+{
+    return c >= 'A' && c <= 'Z' ? c | 0x20 : c;
+}
+
+static bool is_same(const uint8_t *a, const uint8_t *b, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (a[i] != b[i] && lower(a[i]) != lower(b[i]))
+            return false;
+    return true;
+}
+
+void *http_table_get_mem(const htp_table_t *table, const void *key, size_t len)
+{
+    if (table == NULL || key == NULL)
+        return NULL;
+    for (uint32_t i = 0; i < table->count; i++) {
+        const bstr *name = table->entry[i].key;
+
+        if (bstr_len(name) == len && is_same(bstr_ptr(name), key, len))
+            return table->entry[i].element;
+    }
+    return NULL;
+}
+
+void *http_table_get(const htp_table_t *table, const bstr *key)
+{
+    return key != NULL ? http_table_get_mem(table, bstr_ptr(key), bstr_len(key)) : NULL;
+}
+
+/* Bytes of zero in a name do not count, as in libhtp. */
+static bool is_named(const bstr *name, const char *target, size_t len)
+{
+    size_t there = bstr_len(name);
+    const uint8_t *at = bstr_ptr(name);
+
+    if (LIKELY(there <= len))
+        return there == len && is_same(at, (const uint8_t *)target, len);
+    return memchr(at, 0, there) != NULL && bstr_cmp_c_nocasenorzero(name, target) == 0;
+}
+
+void *http_table_get_c(const htp_table_t *table, const char *target)
+{
+    size_t len;
+
+    if (table == NULL || target == NULL)
+        return NULL;
+    len = strlen(target);
+    for (uint32_t i = 0; i < table->count; i++)
+        if (is_named(table->entry[i].key, target, len))
+            return table->entry[i].element;
+    return NULL;
+}
+
+void *http_table_get_index(const htp_table_t *table, size_t index, bstr **key)
+{
+    if (table == NULL || index >= table->count)
+        return NULL;
+    if (key != NULL)
+        *key = table->entry[index].key;
+    return table->entry[index].element;
+}
+
+size_t http_table_size(const htp_table_t *table)
+{
+    return table != NULL ? table->count : 0;
+}

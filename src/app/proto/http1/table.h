@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/http1/table.h - what stands in for htp_table_*() where libhtp's archive is linked; the same
+ * but for size and speed. */
+#ifndef APP_HTTP1_TABLE_H
+#define APP_HTTP1_TABLE_H
+
+#include "config.h"
+
+#include <htp/htp.h>
+
+htp_table_t *http_table_create(size_t size);            /* size: 0 is refused, else of no account */
+void http_table_destroy(htp_table_t *table);
+void http_table_destroy_ex(htp_table_t *table);         /* the keys stay */
+void http_table_clear(htp_table_t *table);
+void http_table_clear_ex(htp_table_t *table);
+htp_status_t http_table_add(htp_table_t *table, const bstr *key, const void *element);
+htp_status_t http_table_addn(htp_table_t *table, const bstr *key, const void *element);
+htp_status_t http_table_addk(htp_table_t *table, const bstr *key, const void *element);
+void *http_table_get(const htp_table_t *table, const bstr *key);
+void *http_table_get_c(const htp_table_t *table, const char *target);
+void *http_table_get_mem(const htp_table_t *table, const void *key, size_t len);
+void *http_table_get_index(const htp_table_t *table, size_t index, bstr **key);
+size_t http_table_size(const htp_table_t *table);
+
+#ifdef HAVE_HTP_ARCHIVE
+#define htp_table_get_c http_table_get_c
+#define htp_table_get_index http_table_get_index
+#define htp_table_size http_table_size
+#endif
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Header tables: what goes in comes out, by libhtp's rules. */
+#include "app/proto/http1/table.h"
+#include "base/test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int mark[40];
+
+static void add(struct test *t, htp_table_t *table, const char *name, size_t len, int *element)
+{
+    bstr *key = bstr_dup_mem(name, len);
+
+    CHECK_INT(http_table_add(table, key, element), HTP_OK);
+    bstr_free(key);
+}
+
+TEST(http1_table_get)
+{
+    htp_table_t *table = http_table_create(32);
+    bstr *key = NULL, *other = bstr_dup_c("HOST");
+
+    CHECK(http_table_create(0) == NULL);
+    CHECK(http_table_get_c(table, "host") == NULL);
+    CHECK(http_table_get_index(table, 0, &key) == NULL);
+    add(t, table, "Host", 4, &mark[0]);
+    add(t, table, "X-\0Nul", 6, &mark[1]);
+    add(t, table, "host", 4, &mark[2]);
+    add(t, table, "Hosts", 5, &mark[3]);
+    CHECK_INT(http_table_size(table), 4);
+    CHECK(http_table_get_c(table, "hOST") == &mark[0]);
+    CHECK(http_table_get_c(table, "hosts") == &mark[3]);
+    CHECK(http_table_get_c(table, "hos") == NULL);
+    CHECK(http_table_get_c(table, "x-nul") == &mark[1]);
+    CHECK(http_table_get_mem(table, "x-nul", 5) == NULL);
+    CHECK(http_table_get_mem(table, "x-\0nul", 6) == &mark[1]);
+    CHECK(http_table_get(table, other) == &mark[0]);
+    CHECK(http_table_get_index(table, 2, &key) == &mark[2]);
+    CHECK(bstr_cmp_c(key, "host") == 0);
+    CHECK(http_table_get_c(NULL, "host") == NULL);
+    CHECK_INT(http_table_size(NULL), 0);
+    bstr_free(other);
+    http_table_destroy(table);
+}
+
+TEST(http1_table_grows)
+{
+    htp_table_t *table = http_table_create(1);
+    char name[16];
+
+    for (unsigned i = 0; i < ARRAY_LEN(mark); i++) {
+        int len = snprintf(name, sizeof(name), "n%u", i);
+
+        add(t, table, name, (size_t)len, &mark[i]);
+    }
+    for (unsigned i = 0; i < ARRAY_LEN(mark); i++) {
+        snprintf(name, sizeof(name), "N%u", i);
+        CHECK(http_table_get_c(table, name) == &mark[i]);
+        CHECK(http_table_get_index(table, i, NULL) == &mark[i]);
+    }
+    http_table_clear(table);
+    CHECK_INT(http_table_size(table), 0);
+    add(t, table, "again", 5, &mark[0]);
+    CHECK(http_table_get_c(table, "again") == &mark[0]);
+    http_table_destroy(table);
+}
+
+/* One way to own keys per table. */
+TEST(http1_table_keys)
+{
+    htp_table_t *table = http_table_create(1);
+    bstr *retained = bstr_dup_c("kept"), *given = bstr_dup_c("given");
+
+    CHECK_INT(http_table_addk(table, retained, &mark[0]), HTP_OK);
+    CHECK_INT(http_table_add(table, retained, &mark[0]), HTP_ERROR);
+    CHECK_INT(http_table_addn(table, retained, &mark[0]), HTP_ERROR);
+    http_table_destroy(table);
+    CHECK(bstr_cmp_c(retained, "kept") == 0);
+    bstr_free(retained);
+    table = http_table_create(1);
+    CHECK_INT(http_table_addn(table, given, &mark[0]), HTP_OK);
+    CHECK_INT(http_table_addk(table, given, &mark[0]), HTP_ERROR);
+    http_table_destroy(table);
+    table = http_table_create(1);
+    given = bstr_dup_c("given");
+    CHECK_INT(http_table_addn(table, given, &mark[0]), HTP_OK);
+    http_table_destroy_ex(table);
+    CHECK(bstr_cmp_c(given, "given") == 0);
+    bstr_free(given);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/http1/tx.c - a transaction of ours beside each of libhtp's.
+ *
+ * The framework decides when ours dies; then libhtp's is destroyed too, unless its parser is
+ * still at work on it. Such an orphan has no user data any more: the hooks leave it alone, and
+ * it goes as soon as the parser has moved on. */
+#include "app/proto/http1/private.h"
+
+#include <stdlib.h>
+
+#define SPARE_MAX (64u << 10)           /* a buffer that grew beyond goes back to the allocator */
+
+struct buf http_buf_take(struct app_flow *af)
+{
+    struct http_thread *ht = af->thread_data;
+    struct buf none = { 0 };
+
+    if (ht == NULL || ht->spares == 0)
+        return none;
+    return ht->spare[--ht->spares];
+}
+
+void http_buf_release(struct app_flow *af, struct buf *b)
+{
+    struct http_thread *ht = af->thread_data;
+
+    if (b->data == NULL)
+        return;
+    if (ht == NULL || ht->spares == ARRAY_LEN(ht->spare) || b->cap > SPARE_MAX) {
+        buf_fini(b);
+    } else {
+        buf_clear(b);
+        ht->spare[ht->spares++] = *b;
+    }
+    *b = (struct buf){ 0 };
+}
+
+struct http_tx *http_tx_new(struct http_state *state, htp_tx_t *htp)
+{
+    struct app_tx *tx;
+    struct http_tx *htx;
+
+    if (state->af->tx_count >= state->config->max_tx)
+        return NULL;
+    tx = app_tx_new(state->af);
+    if (tx == NULL)
+        return NULL;
+    htx = http_tx_of(tx);
+    htx->htp = htp;
+    htp_tx_set_user_data(htp, htx);
+    return htx;
+}
+
+/* libhtp destroys complete ones only; what is in nobody's hands may be called complete. */
+static void destroy(htp_tx_t *htp)
+{
+    htp->request_progress = HTP_REQUEST_COMPLETE;
+    htp->response_progress = HTP_RESPONSE_COMPLETE;
+    htp_tx_destroy(htp);
+}
+
+static bool is_at_work(const struct http_state *state, const htp_tx_t *htp)
+{
+    return htp_connp_get_in_tx(state->connp) == htp || htp_connp_get_out_tx(state->connp) == htp;
+}
+
+/* At most one a direction is at work at any time, so that the two places suffice: one that was
+ * put there before has been destroyed when the parser moved on. */
+static void adopt(struct http_state *state, htp_tx_t *htp)
+{
+    http_orphans_destroy(state);
+    state->orphan[state->orphan[0] != NULL] = htp;
+}
+
+void http_orphans_destroy(struct http_state *state)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        if (state->orphan[i] == NULL || is_at_work(state, state->orphan[i]))
+            continue;
+        destroy(state->orphan[i]);
+        state->orphan[i] = NULL;
+    }
+}
+
+void http_tx_close(struct app_tx *tx)
+{
+    struct http_tx *htx = http_tx_of(tx);
+    struct http_state *state = tx->flow->state;
+
+    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
+        http_body_free(htx, d);
+        http_buf_release(tx->flow, &htx->message[d].raw_headers);
+        http_derived_buffers_free(htx, d);
+    }
+    if (htx->htp == NULL || state->connp == NULL) {
+        http_keep_no_more(state);
+        return;
+    }
+    htp_tx_set_user_data(htx->htp, NULL);
+    if (is_at_work(state, htx->htp))
+        adopt(state, htx->htp);
+    else
+        destroy(htx->htp);
+}
+
+/* --- for the protocol that follows ------------------------------------------------------------ */
+
+static const htp_tx_t *htp_of(const struct app_tx *tx)
+{
+    return http_htp(CONTAINER_OF(tx, const struct http_tx, tx));
+}
+
+bool http1_request_target(const struct app_tx *tx, struct slice *method, struct slice *uri)
+{
+    const htp_tx_t *htp = htp_of(tx);
+
+    if (htp == NULL || htp->request_method == NULL)
+        return false;
+    *method = http_bstr(htp->request_method);
+    *uri = http_bstr(htp->request_uri);
+    return true;
+}
+
+bool http1_request_header(const struct app_tx *tx, unsigned index, struct slice *name,
+                          struct slice *value)
+{
+    const htp_tx_t *htp = htp_of(tx);
+    const htp_header_t *h;
+
+    if (htp == NULL || htp->request_headers == NULL ||
+        index >= htp_table_size(htp->request_headers))
+        return false;
+    h = htp_table_get_index(htp->request_headers, index, NULL);
+    *name = http_bstr(h->name);
+    *value = http_bstr(h->value);
+    return true;
+}
+
+/* --- for lines of logs ------------------------------------------------------------------------ */
+
+struct http1_exchange http1_exchange_of(const struct app_tx *tx)
+{
+    const htp_tx_t *htp = htp_of(tx);
+
+    return (struct http1_exchange){
+        .hostname = http_bstr(htp->request_hostname),
+        .method = http_bstr(htp->request_method),
+        .uri = http_bstr(htp->request_uri),
+        .protocol = http_bstr(htp->request_protocol),
+        .status = http_bstr(htp->response_status),
+        .status_number = htp->response_status_number,
+        .request_len = (uint64_t)htp->request_message_len,
+        .response_len = (uint64_t)htp->response_message_len,
+    };
+}
+
+struct slice http1_header(const struct app_tx *tx, enum direction d, const char *name)
+{
+    const htp_header_t *h = http_header(CONTAINER_OF(tx, const struct http_tx, tx), d, name);
+
+    return http_bstr(h != NULL ? h->value : NULL);
+}

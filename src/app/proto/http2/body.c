@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/http2/body.c - the content of DATA frames: decoded, into a file for each direction. */
+#include "app/proto/http1/http1.h"
+#include "app/proto/http2/http2.h"
+#include "app/core/ranges.h"
+
+#include <string.h>
+
+#define BOMB_RATIO 2048
+#define DNS_MAX 0xffff
+#define RANGE_CHUNK (1u << 30)
+
+static const struct file_window window = {
+    .limit = 100000, .min_inspect = 32768, .window = 4096,
+};
+
+/* --- DNS messages ----------------------------------------------------------------------------- */
+
+static void too_long(struct h2_tx *t, enum direction d)
+{
+    t->ds[d].is_dns = false;
+    t->ds[d].dns.len = 0;
+    app_tx_event(&t->tx, d == TO_SERVER ? H2_DNS_REQUEST_TOO_LONG : H2_DNS_RESPONSE_TOO_LONG);
+}
+
+static void collect_dns(struct h2_tx *t, enum direction d, struct slice data)
+{
+    struct h2_dir *ds = &t->ds[d];
+    uint32_t space = MAX(ds->dns_space, 512u);
+    uint8_t *to;
+
+    if (!ds->is_dns || data.len == 0)
+        return;
+    if (ds->dns.len + data.len > DNS_MAX) {
+        too_long(t, d);
+        return;
+    }
+    while (space < ds->dns.len + data.len)
+        space *= 2;
+    to = (uint8_t *)(uintptr_t)ds->dns.data;
+    if (space > ds->dns_space) {
+        to = arena_alloc(&t->tx.arena, space);
+        if (to == NULL)
+            return;
+        if (ds->dns.len > 0)
+            memcpy(to, ds->dns.data, ds->dns.len);
+        ds->dns.data = to;
+        ds->dns_space = space;
+    }
+    memcpy(to + ds->dns.len, data.data, data.len);
+    ds->dns.len += data.len;
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+static struct slice up_to(struct slice s, uint8_t end)
+{
+    const uint8_t *at = s.len > 0 ? memchr(s.data, end, s.len) : NULL;
+
+    if (at != NULL)
+        s.len = (uint32_t)(at - s.data);
+    return s;
+}
+
+/* The last part of the path, with its slash. */
+static struct slice path_end(struct slice path)
+{
+    struct slice s = up_to(path, '?');
+
+    for (uint32_t i = s.len; i > 0; i--)
+        if (s.data[i - 1] == '/')
+            return (struct slice){ .data = s.data + i - 1, .len = s.len - i + 1 };
+    return s;
+}
+
+/* Ranges of one file have its name and host in common, as with HTTP/1. */
+static void open_range(struct h2_tx *t, const struct http_range *r)
+{
+    struct h2_dir *ds = &t->ds[TO_CLIENT];
+    const struct h2_header *host = h2_header_find(t, TO_SERVER, ":authority");
+    const struct h2_header *path = h2_header_find(t, TO_SERVER, ":path");
+    struct slice name, server;
+    uint8_t *key;
+
+    if (host == NULL || path == NULL)
+        return;
+    server = up_to(host->value, ':');
+    name = path_end(path->value);
+    key = arena_alloc(&t->tx.arena, server.len + name.len + 1);
+    if (key == NULL)
+        return;
+    if (server.len > 0)
+        memcpy(key, server.data, server.len);
+    if (name.len > 0)
+        memcpy(key + server.len, name.data, name.len);
+    ds->full_name = name;
+    ds->range = app_range_open(t->tx.flow, (struct slice){ key, server.len + name.len },
+                                 (uint64_t)r->start, (uint64_t)r->end, (uint64_t)r->size);
+}
+
+static void check_range(struct h2_tx *t)
+{
+    const struct h2_header *h = h2_header_find(t, TO_CLIENT, "content-range");
+    struct http_range r;
+
+    if (h == NULL || t->ds[TO_CLIENT].file == NULL)
+        return;
+    if (!http_range_parse(h->value, &r) ||
+        (http_range_is_part(&r) && (r.start > r.end || r.end >= r.size)))
+        app_tx_event(&t->tx, H2_INVALID_RANGE);
+    else if (http_range_is_part(&r))
+        open_range(t, &r);
+}
+
+/* The last range of a file came in: it is a further file of this transaction. */
+static void finish_range(struct h2_tx *t, enum direction d)
+{
+    struct h2_dir *ds = &t->ds[d];
+    struct app_file *file;
+    struct buf complete;
+
+    if (app_range_close(ds->range, &complete)) {
+        file = app_file_open(&t->tx, d, ds->full_name, &window);
+        for (size_t at = 0; at < complete.len; at += RANGE_CHUNK)
+            app_file_append(file, complete.data + at, (uint32_t)MIN(complete.len - at, RANGE_CHUNK));
+        app_file_close(file, FILE_CLOSED);
+        buf_fini(&complete);
+    }
+    ds->range = NULL;
+}
+
+static void open_file(struct h2_tx *t, enum direction d)
+{
+    struct h2_dir *ds = &t->ds[d];
+
+    if (ds->data_seen)
+        return;
+    ds->data_seen = true;
+    t->tx.progress[d] = MAX(t->tx.progress[d], H2_BODY);
+    ds->file = app_file_open(&t->tx, d, (struct slice){ 0 }, &window);
+    if (d == TO_CLIENT)
+        check_range(t);
+}
+
+static void store(struct h2_tx *t, enum direction d, struct slice data)
+{
+    if (data.len == 0)
+        return;
+    app_file_append(t->ds[d].file, data.data, data.len);
+    app_range_add(t->ds[d].range, data.data, data.len);
+    collect_dns(t, d, data);
+}
+
+/* --- codings ---------------------------------------------------------------------------------- */
+
+static bool is_bomb(const struct h2_tx *t, const struct h2_decoder *dec)
+{
+    const struct h2_state *st = t->tx.flow->state;
+    uint64_t in = st->in + h2_decoder_in(dec), out = st->out + h2_decoder_out(dec);
+
+    return out > h2_settings_of(t->tx.flow)->bomb_limit && out / BOMB_RATIO > in;
+}
+
+static void drop_decoder(struct h2_tx *t, enum direction d)
+{
+    struct h2_state *st = t->tx.flow->state;
+    struct h2_dir *ds = &t->ds[d];
+
+    if (ds->decoder == NULL)
+        return;
+    st->in += h2_decoder_in(ds->decoder);
+    st->out += h2_decoder_out(ds->decoder);
+    h2_decoder_free(ds->decoder);
+    ds->decoder = NULL;
+}
+
+/* Content goes on as it was sent. */
+static void refuse(struct h2_tx *t, enum direction d, struct slice data)
+{
+    struct h2_decoder *dec = t->ds[d].decoder;
+
+    h2_decoder_event(t, h2_decoder_refusal(dec));
+    store(t, d, h2_decoder_kept(dec));
+    store(t, d, data);
+    drop_decoder(t, d);
+}
+
+static bool decode(struct h2_tx *t, enum direction d, struct slice data)
+{
+    struct h2_decoder *dec = t->ds[d].decoder;
+    enum h2_decoded result;
+    struct slice part, rest = data;
+
+    do {
+        result = h2_decode(dec, &data, &part);
+        store(t, d, part);
+        if (result == H2_DECODE_REFUSED) {
+            refuse(t, d, part.len > 0 ? data : rest);
+            return true;
+        }
+        rest = data;
+        if (is_bomb(t, dec)) {
+            app_tx_event(&t->tx, H2_COMPRESSION_BOMB);
+            return false;
+        }
+    } while (result == H2_DECODED);
+    if (result == H2_DECODE_FAILED) {
+        app_tx_event(&t->tx, H2_FAILED_DECOMPRESSION);
+        drop_decoder(t, d);
+    }
+    return true;
+}
+
+bool h2_body_data(struct h2_tx *t, enum direction d, struct slice data)
+{
+    open_file(t, d);
+    if (data.len == 0)
+        return true;
+    if (t->ds[d].decoder != NULL)
+        return decode(t, d, data);
+    store(t, d, data);
+    return true;
+}
+
+void h2_body_end(struct h2_tx *t, enum direction d)
+{
+    drop_decoder(t, d);
+    if (t->ds[d].dns.len > 0)
+        doh2_message(t, d, t->ds[d].dns);
+    finish_range(t, d);
+    app_file_close(t->ds[d].file, FILE_CLOSED);
+    t->ds[d].file = NULL;
+    h2_tx_finished(t, d);
+}
+
+void h2_body_free(struct h2_tx *t, enum direction d)
+{
+    h2_decoder_free(t->ds[d].decoder);
+    app_range_drop(t->ds[d].range);
+    t->ds[d].decoder = NULL;
+    t->ds[d].range = NULL;
+}

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/http2/buffers.c - what rules see of a stream: the buffers of HTTP/1, as far as they make
+ * sense, and the names of headers.
+ *
+ * What has to be put together is made when first asked for and kept until more headers come. */
+#include "app/proto/http2/http2.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* --- making ----------------------------------------------------------------------------------- */
+
+static uint8_t *put(uint8_t *p, struct slice s)
+{
+    if (s.len > 0)
+        memcpy(p, s.data, s.len);
+    return p + s.len;
+}
+
+static uint8_t *put_text(uint8_t *p, const char *s)
+{
+    return put(p, (struct slice){ .data = (const uint8_t *)s, .len = (uint32_t)strlen(s) });
+}
+
+/* Room for all headers with four bytes beside each, and a line. */
+static size_t space_for(const struct h2_dir *ds)
+{
+    return ds->header_bytes + 4 * (size_t)ds->header_count + 32;
+}
+
+static bool keep(struct h2_dir *ds, enum h2_derived what, struct slice s, struct slice *out)
+{
+    ds->derived |= 1u << what;
+    ds->make[what] = s;
+    *out = s;
+    return s.data != NULL;
+}
+
+static bool retained(const struct h2_dir *ds, enum h2_derived what, struct slice *out)
+{
+    *out = ds->make[what];
+    return (ds->derived & 1u << what) != 0;
+}
+
+static bool is_field(const struct h2_header *h, const char *name)
+{
+    return h->kind == H2_FIELD && h->name.len == strlen(name) &&
+           memcmp(h->name.data, name, h->name.len) == 0;
+}
+
+/* Several headers of one name are one, with commas (RFC 9110, 5.3). */
+static struct slice join(struct h2_tx *t, struct h2_dir *ds, const char *name, unsigned first)
+{
+    struct slice out = ds->header[first].value;
+    uint8_t *p = NULL, *start = NULL;
+
+    for (unsigned i = first + 1; i < ds->header_count; i++) {
+        if (!is_field(&ds->header[i], name))
+            continue;
+        if (start == NULL) {
+            start = arena_alloc(&t->tx.arena, space_for(ds));
+            if (start == NULL)
+                return out;
+            p = put(start, out);
+        }
+        p = put(put_text(p, ", "), ds->header[i].value);
+        out = (struct slice){ .data = start, .len = (uint32_t)(p - start) };
+    }
+    return out;
+}
+
+static bool get_value(struct app_tx *tx, enum direction d, const char *name, enum h2_derived what,
+                      struct slice *out)
+{
+    struct h2_tx *t = h2_tx_of(tx);
+    struct h2_dir *ds = &t->ds[d];
+    struct slice none = { 0 };
+
+    if (retained(ds, what, out))
+        return out->data != NULL;
+    for (unsigned i = 0; i < ds->header_count; i++)
+        if (is_field(&ds->header[i], name))
+            return keep(ds, what, join(t, ds, name, i), out);
+    return keep(ds, what, none, out);
+}
+
+/* --- single headers --------------------------------------------------------------------------- */
+
+#define VALUE(function, name, derived)                                                              \
+    static bool function(struct app_tx *tx, enum direction d, unsigned i UNUSED,                 \
+                         struct slice *out)                                                      \
+    {                                                                                            \
+        return get_value(tx, d, name, derived, out);                                                \
+    }
+VALUE(get_raw_host, ":authority", H2_DERIVED_AUTHORITY)
+VALUE(get_user_agent, "user-agent", H2_DERIVED_USER_AGENT)
+VALUE(get_content_type, "content-type", H2_DERIVED_CONTENT_TYPE)
+VALUE(get_content_len, "content-length", H2_DERIVED_CONTENT_LEN)
+VALUE(get_connection, "connection", H2_DERIVED_CONNECTION)
+VALUE(get_referer, "referer", H2_DERIVED_REFERER)
+VALUE(get_accept, "accept", H2_DERIVED_ACCEPT)
+VALUE(get_accept_enc, "accept-encoding", H2_DERIVED_ACCEPT_ENC)
+VALUE(get_accept_lang, "accept-language", H2_DERIVED_ACCEPT_LANG)
+VALUE(get_server, "server", H2_DERIVED_SERVER)
+VALUE(get_location, "location", H2_DERIVED_LOCATION)
+#undef VALUE
+
+static bool get_cookie(struct app_tx *tx, enum direction d, unsigned i UNUSED, struct slice *out)
+{
+    return get_value(tx, d, d == TO_SERVER ? "cookie" : "set-cookie", H2_DERIVED_COOKIE, out);
+}
+
+#define FIRST(function, name)                                                                    \
+    static bool function(struct app_tx *tx, enum direction d, unsigned i UNUSED,                 \
+                         struct slice *out)                                                      \
+    {                                                                                            \
+        const struct h2_header *h = h2_header_find(h2_tx_of(tx), d, name);                       \
+                                                                                                 \
+        if (h != NULL)                                                                           \
+            *out = h->value;                                                                     \
+        return h != NULL;                                                                        \
+    }
+FIRST(get_method, ":method")
+FIRST(get_uri, ":path")
+FIRST(get_stat_code, ":status")
+#undef FIRST
+
+/* The name alone: without user and port, in lower case. */
+static struct slice bare_host(struct slice s)
+{
+    const uint8_t *at = s.len > 0 ? memchr(s.data, '@', s.len) : NULL;
+    const uint8_t *colon;
+
+    if (at != NULL) {
+        s.len -= (uint32_t)(at + 1 - s.data);
+        s.data = at + 1;
+    }
+    colon = s.len > 0 ? memchr(s.data, ':', s.len) : NULL;
+    if (colon != NULL)
+        s.len = (uint32_t)(colon - s.data);
+    return s;
+}
+
+static bool get_host(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
+{
+    struct h2_dir *ds = &h2_tx_of(tx)->ds[d];
+    struct slice s;
+    uint8_t *lower;
+
+    if (retained(ds, H2_DERIVED_HOST, out))
+        return out->data != NULL;
+    if (!get_raw_host(tx, d, index, &s))
+        return false;
+    s = bare_host(s);
+    lower = arena_alloc(&tx->arena, s.len + 1);
+    if (lower == NULL)
+        return false;
+    for (uint32_t i = 0; i < s.len; i++)
+        lower[i] = (uint8_t)tolower(s.data[i]);
+    s.data = lower;
+    return keep(ds, H2_DERIVED_HOST, s, out);
+}
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
+static struct slice value_or_empty(const struct h2_tx *t, enum direction d, const char *name)
+{
+    const struct h2_header *h = h2_header_find(t, d, name);
+
+    return h != NULL ? h->value : (struct slice){ 0 };
+}
+
+/* As HTTP/1 would have written it. */
+static bool get_line(struct app_tx *tx, enum direction d, unsigned i UNUSED, struct slice *out)
+{
+    struct h2_tx *t = h2_tx_of(tx);
+    struct h2_dir *ds = &t->ds[d];
+    uint8_t *start, *p;
+
+    if (retained(ds, H2_DERIVED_LINE, out))
+        return true;
+    start = p = arena_alloc(&tx->arena, space_for(ds));
+    if (start == NULL)
+        return false;
+    if (d == TO_SERVER) {
+        p = put_text(put(p, value_or_empty(t, d, ":method")), " ");
+        p = put_text(put(p, value_or_empty(t, d, ":path")), " HTTP/2\r\n");
+    } else {
+        p = put_text(put(put_text(p, "HTTP/2 "), value_or_empty(t, d, ":status")), "\r\n");
+    }
+    return keep(ds, H2_DERIVED_LINE, (struct slice){ start, (uint32_t)(p - start) }, out);
+}
+
+static bool get_protocol(struct app_tx *tx UNUSED, enum direction d UNUSED, unsigned i UNUSED,
+                         struct slice *out)
+{
+    *out = (struct slice){ .data = (const uint8_t *)"HTTP/2", .len = 6 };
+    return true;
+}
+
+/* HTTP/2 has none. */
+static bool get_stat_msg(struct app_tx *tx UNUSED, enum direction d UNUSED, unsigned i UNUSED,
+                         struct slice *out)
+{
+    *out = (struct slice){ .data = (const uint8_t *)"", .len = 0 };
+    return true;
+}
+
+/* --- all headers in one part ----------------------------------------------------------------- */
+
+static bool is_cookie(const struct h2_header *h, enum direction d)
+{
+    return is_field(h, d == TO_SERVER ? "cookie" : "set-cookie");
+}
+
+static struct slice trimmed(struct slice s)
+{
+    while (s.len > 0 && (s.data[0] == ' ' || s.data[0] == '\t')) {
+        s.data++;
+        s.len--;
+    }
+    while (s.len > 0 && (s.data[s.len - 1] == ' ' || s.data[s.len - 1] == '\t'))
+        s.len--;
+    return s;
+}
+
+static uint8_t *put_headers(uint8_t *p, const struct h2_dir *ds, enum direction d,
+                            enum h2_derived what)
+{
+    for (unsigned i = 0; i < ds->header_count; i++) {
+        const struct h2_header *h = &ds->header[i];
+
+        if (what == H2_DERIVED_NAMES)
+            p = put_text(put(p, h->name), "\r\n");
+        else if (what == H2_DERIVED_RAW)
+            p = put_text(put(put_text(put(p, h->name), ": "), h->value), "\r\n");
+        else if (!is_cookie(h, d))
+            p = put_text(put(put_text(put(p, h->name), ": "), trimmed(h->value)), "\r\n");
+    }
+    return p;
+}
+
+static bool get_joined(struct app_tx *tx, enum direction d, enum h2_derived what, struct slice *out)
+{
+    struct h2_dir *ds = &h2_tx_of(tx)->ds[d];
+    uint8_t *start, *p;
+
+    if (ds->header_count == 0)
+        return false;
+    if (retained(ds, what, out))
+        return out->len > 0;
+    start = p = arena_alloc(&tx->arena, space_for(ds));
+    if (start == NULL)
+        return false;
+    if (what == H2_DERIVED_NAMES)
+        p = put_text(p, "\r\n");
+    p = put_headers(p, ds, d, what);
+    if (what == H2_DERIVED_NAMES)
+        p = put_text(p, "\r\n");
+    keep(ds, what, (struct slice){ start, (uint32_t)(p - start) }, out);
+    return out->len > 0;
+}
+
+static bool get_headers(struct app_tx *tx, enum direction d, unsigned i UNUSED,
+                        struct slice *out)
+{
+    return get_joined(tx, d, H2_DERIVED_HEADERS, out);
+}
+
+static bool get_raw_headers(struct app_tx *tx, enum direction d, unsigned i UNUSED,
+                            struct slice *out)
+{
+    return get_joined(tx, d, H2_DERIVED_RAW, out);
+}
+
+static bool get_header_names(struct app_tx *tx, enum direction d, unsigned i UNUSED,
+                             struct slice *out)
+{
+    return get_joined(tx, d, H2_DERIVED_NAMES, out);
+}
+
+/* --- headers one by one ----------------------------------------------------------------------- */
+
+static bool make_items(struct h2_tx *t, struct h2_dir *ds)
+{
+    struct slice *item;
+
+    if (ds->item != NULL)
+        return true;
+    item = arena_alloc(&t->tx.arena, ds->header_count * sizeof(*item));
+    if (item == NULL)
+        return false;
+    for (unsigned i = 0; i < ds->header_count; i++) {
+        const struct h2_header *h = &ds->header[i];
+        uint32_t len = h->name.len + 2 + h->value.len;
+        uint8_t *p = arena_alloc(&t->tx.arena, len);
+
+        if (p == NULL)
+            return false;
+        item[i] = (struct slice){ .data = p, .len = len };
+        put(put_text(put(p, h->name), ": "), h->value);
+    }
+    ds->item = item;
+    return true;
+}
+
+static bool get_item(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
+{
+    struct h2_tx *t = h2_tx_of(tx);
+    struct h2_dir *ds = &t->ds[d];
+
+    if (index >= ds->header_count || !make_items(t, ds))
+        return false;
+    *out = ds->item[index];
+    return true;
+}
+
+static bool get_name(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
+{
+    const struct h2_dir *ds = &h2_tx_of(tx)->ds[d];
+
+    if (index >= ds->header_count)
+        return false;
+    *out = ds->header[index].name;
+    return true;
+}
+
+/* --- declarations ----------------------------------------------------------------------------- */
+
+#define BUFFER(symbol, name_, alias_, legacy_, directions_, doc_, get_)                          \
+    static const struct app_buffer symbol = {                                                    \
+        .name = (name_), .alias = (alias_), .legacy = (legacy_), .doc = (doc_),                  \
+        .directions = (directions_), .progress = { H2_OPEN, H2_OPEN }, .get = (get_),            \
+    }
+
+BUFFER(uri, "http.uri", "http.uri.normalized", "http_uri", APP_TS, "URI, normalised", get_uri);
+BUFFER(raw_uri, "http.uri.raw", NULL, "http_raw_uri", APP_TS, "URI, as sent", get_uri);
+BUFFER(method, "http.method", NULL, "http_method", APP_TS, "request method", get_method);
+BUFFER(request_line, "http.request_line", "http_request_line", NULL, APP_TS,
+       "whole request line", get_line);
+static const struct app_buffer response_line = {
+    .name = "http.response_line", .alias = "http_response_line", .doc = "whole status line",
+    .directions = APP_TC, .progress = { H2_OPEN, H2_BODY }, .get = get_line,
+};
+static const struct app_buffer protocol = {
+    .name = "http.protocol", .alias = "http_protocol", .doc = "protocol of the first line",
+    .directions = APP_BOTH, .progress = { H2_OPEN, H2_BODY }, .get = get_protocol,
+};
+BUFFER(stat_code, "http.stat_code", NULL, "http_stat_code", APP_TC, "status code",
+       get_stat_code);
+BUFFER(stat_msg, "http.stat_msg", NULL, "http_stat_msg", APP_TC, "reason of the status line",
+       get_stat_msg);
+BUFFER(raw_host, "http.host.raw", NULL, "http_raw_host", APP_TS, "host, as sent", get_raw_host);
+BUFFER(header, "http.header", NULL, "http_header", APP_BOTH,
+       "all headers but cookies, normalised", get_headers);
+BUFFER(raw_header, "http.header.raw", NULL, "http_raw_header", APP_BOTH, "all headers, as sent",
+       get_raw_headers);
+BUFFER(header_names, "http.header_names", "http_header_names", NULL, APP_BOTH,
+       "names of the headers, CRLF between and around them", get_header_names);
+BUFFER(cookie, "http.cookie", NULL, "http_cookie", APP_BOTH, "Cookie or Set-Cookie", get_cookie);
+BUFFER(user_agent, "http.user_agent", NULL, "http_user_agent", APP_TS, "User-Agent header",
+       get_user_agent);
+BUFFER(content_type, "http.content_type", "http_content_type", NULL, APP_BOTH,
+       "Content-Type header", get_content_type);
+BUFFER(content_len, "http.content_len", "http_content_len", NULL, APP_BOTH,
+       "Content-Length header", get_content_len);
+BUFFER(connection, "http.connection", "http_connection", NULL, APP_BOTH, "Connection header",
+       get_connection);
+BUFFER(referer, "http.referer", "http_referer", NULL, APP_TS, "Referer header", get_referer);
+BUFFER(accept, "http.accept", "http_accept", NULL, APP_TS, "Accept header", get_accept);
+BUFFER(accept_enc, "http.accept_enc", "http_accept_enc", NULL, APP_TS, "Accept-Encoding header",
+       get_accept_enc);
+BUFFER(accept_lang, "http.accept_lang", "http_accept_lang", NULL, APP_TS,
+       "Accept-Language header", get_accept_lang);
+BUFFER(server, "http.server", NULL, NULL, APP_TC, "Server header", get_server);
+BUFFER(location, "http.location", NULL, NULL, APP_TC, "Location header", get_location);
+
+static const struct app_buffer host = {
+    .name = "http.host", .legacy = "http_host", .doc = "host, in lower case, without port",
+    .directions = APP_TS, .progress = { H2_OPEN, 0 }, .lower_case = true, .get = get_host,
+};
+static const struct app_buffer request_header = {
+    .name = "http.request_header",
+    .doc = "name and value of one request header",
+    .directions = APP_TS, .progress = { H2_OPEN, 0 }, .multi = true, .get = get_item,
+};
+static const struct app_buffer response_header = {
+    .name = "http.response_header",
+    .doc = "name and value of one response header",
+    .directions = APP_TC, .progress = { 0, H2_OPEN }, .multi = true, .get = get_item,
+};
+static const struct app_buffer header_name = {
+    .name = "http2.header_name", .doc = "name of one header",
+    .directions = APP_BOTH, .progress = { H2_OPEN, H2_OPEN }, .multi = true, .get = get_name,
+};
+static const struct app_buffer request_body = {
+    .name = "http.request_body", .legacy = "http_client_body", .doc = "request body, decoded",
+    .directions = APP_TS, .progress = { H2_BODY, 0 }, .grows = true,
+    .get = app_file_get_data, .position = app_file_data_position,
+    .files = APP_FILE_CONTENT,
+};
+static const struct app_buffer response_body = {
+    .name = "http.response_body", .legacy = "http_server_body", .doc = "response body, decoded",
+    .same_as = "file.data",
+    .directions = APP_TC, .progress = { 0, H2_BODY }, .grows = true, .multi = true,
+    .get = app_file_get_data, .position = app_file_data_position,
+    .files = APP_FILE_CONTENT,
+};
+
+APP_FILE_BUFFERS_BY(APP_BOTH, H2_BODY, H2_BODY, app_file_get_data, 0);
+
+/* --- DNS messages (doh2) ---------------------------------------------------------------------- */
+
+static const struct dns_message *message_of(const struct app_tx *tx, enum direction d)
+{
+    return h2_tx_of((struct app_tx *)(uintptr_t)tx)->ds[d].message;
+}
+
+static bool get_question(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
+{
+    const struct dns_message *m = message_of(tx, d);
+
+    return m != NULL && dns_question_name(m, index, out);
+}
+
+static bool get_answer(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
+{
+    const struct dns_message *m = message_of(tx, d);
+
+    return m != NULL && dns_record_name(&m->answers, index, out);
+}
+
+static bool get_authority(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
+{
+    const struct dns_message *m = message_of(tx, d);
+
+    return d == TO_CLIENT && m != NULL && dns_record_name(&m->authorities, index, out);
+}
+
+static bool get_additional(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
+{
+    const struct dns_message *m = message_of(tx, d);
+
+    return d == TO_CLIENT && m != NULL && dns_record_name(&m->additionals, index, out);
+}
+
+static bool get_any(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
+{
+    const struct dns_message *m = message_of(tx, d);
+
+    return m != NULL && dns_response_name(m, index, out);
+}
+
+#define DNS_BUFFER(symbol, name_, directions_, get_)                                             \
+    static const struct app_buffer symbol = {                                                    \
+        .name = (name_), .directions = (directions_), .progress = { H2_BODY, H2_BODY },          \
+        .multi = true, .get = (get_),                                                            \
+    }
+static const struct app_buffer dns_query = {
+    .name = "dns.query", .alias = "dns_query", .directions = APP_TS,
+    .progress = { H2_BODY, H2_BODY }, .multi = true, .get = get_question,
+};
+DNS_BUFFER(dns_query_name, "dns.query.name", APP_BOTH, get_question);
+DNS_BUFFER(dns_queries, "dns.queries.rrname", APP_BOTH, get_question);
+DNS_BUFFER(dns_answer_name, "dns.answer.name", APP_BOTH, get_answer);
+DNS_BUFFER(dns_answers, "dns.answers.rrname", APP_BOTH, get_answer);
+DNS_BUFFER(dns_authorities, "dns.authorities.rrname", APP_BOTH, get_authority);
+DNS_BUFFER(dns_additionals, "dns.additionals.rrname", APP_BOTH, get_additional);
+DNS_BUFFER(dns_response, "dns.response.rrname", APP_TC, get_any);
+
+/* --- the lists -------------------------------------------------------------------------------- */
+
+#define H2_BUFFERS                                                                               \
+    &uri, &raw_uri, &method, &request_line, &response_line, &protocol, &stat_code, &stat_msg,    \
+    &host, &raw_host, &header, &raw_header, &header_names, &request_header, &response_header,    \
+    &cookie, &user_agent, &content_type, &content_len, &connection, &referer, &accept,           \
+    &accept_enc, &accept_lang, &server, &location, &request_body, &response_body, &header_name,  \
+    &file_data, &file_name, &file_magic
+
+const struct app_buffer *const h2_buffers[] = { H2_BUFFERS, NULL };
+const struct app_buffer *const doh2_buffers[] = {
+    H2_BUFFERS, &dns_query, &dns_query_name, &dns_queries, &dns_answer_name, &dns_answers,
+    &dns_authorities, &dns_additionals, &dns_response, NULL,
+};

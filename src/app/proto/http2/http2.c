@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/http2/http2.c - HTTP/2 (RFC 9113): the protocol as declared, and a direction's bytes cut
+ * into frames. Frames are waited for but for DATA, whose content goes on as it comes. */
+#include "app/proto/http2/http2.h"
+
+#include "base/memory/lib_memory.h"
+
+#include <string.h>
+
+#define MAGIC "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+#define MAGIC_SIZE (sizeof(MAGIC) - 1)
+#define PROBE_LENGTH_MAX 16384          /* SETTINGS_MAX_FRAME_SIZE as it is at first */
+#define HANDLED_MAX 65536               /* a longer frame is odd; other than DATA, passed over */
+
+enum { FRAME_STREAM, FRAME_HDR, FRAME_DATA, FRAME_PDU };
+
+const struct app_name h2_events[] = {
+    { "invalid_frame_header", H2_INVALID_FRAME_HEADER },
+    { "invalid_client_magic", H2_INVALID_CLIENT_MAGIC },
+    { "invalid_frame_data", H2_INVALID_FRAME_DATA },
+    { "invalid_header", H2_INVALID_HEADER },
+    { "invalid_frame_length", H2_INVALID_FRAME_LENGTH },
+    { "extra_header_data", H2_EXTRA_HEADER_DATA },
+    { "long_frame_data", H2_LONG_FRAME_DATA },
+    { "stream_id_reuse", H2_STREAM_ID_REUSE },
+    { "invalid_http1_settings", H2_INVALID_HTTP1_SETTINGS },
+    { "failed_decompression", H2_FAILED_DECOMPRESSION },
+    { "invalid_range", H2_INVALID_RANGE },
+    { "header_integer_overflow", H2_HEADER_INTEGER_OVERFLOW },
+    { "too_many_streams", H2_TOO_MANY_STREAMS },
+    { "authority_host_mismatch", H2_AUTHORITY_HOST_MISMATCH },
+    { "userinfo_in_uri", H2_USERINFO_IN_URI },
+    { "reassembly_limit_reached", H2_REASSEMBLY_LIMIT_REACHED },
+    { "dns_request_too_long", H2_DNS_REQUEST_TOO_LONG },
+    { "dns_response_too_long", H2_DNS_RESPONSE_TOO_LONG },
+    { "data_stream_zero", H2_DATA_STREAM_ZERO },
+    { "too_many_frames", H2_TOO_MANY_FRAMES },
+    { "compression_bomb", H2_COMPRESSION_BOMB },
+    { "decompression_window_too_large", H2_DECOMPRESSION_WINDOW_TOO_LARGE },
+    { "decompression_memcap_reached", H2_DECOMPRESSION_MEMCAP_REACHED },
+    { "header_list_too_large", H2_HEADER_LIST_TOO_LARGE },
+    { "headers_cut", H2_HEADERS_CUT },
+    { NULL, 0 },
+};
+
+/* --- recognition ------------------------------------------------------------------------------ */
+
+/* A server begins with SETTINGS. */
+static enum app_probe_result probe(struct bytes in, enum direction d UNUSED,
+                                   const struct flow *flow UNUSED)
+{
+    struct h2_frame f;
+
+    if (!h2_frame_take(&in, &f))
+        return APP_PROBE_MORE;
+    if (f.reserved || f.length > PROBE_LENGTH_MAX || (f.flags & 0xfe) != 0 ||
+        f.type != H2_SETTINGS)
+        return APP_PROBE_NO;
+    return APP_PROBE_YES;
+}
+
+/* --- connections ------------------------------------------------------------------------------ */
+
+static bool http2_open(struct app_flow *af)
+{
+    if (!h2_inflaters_open(af))
+        return false;
+    if (app_previous(af) != NULL && app_previous(af)->proto->id == APP_PROTO_http1)
+        h2_upgrade(af);
+    return true;
+}
+
+static void http2_close(struct app_flow *af)
+{
+    struct h2_state *st = af->state;
+
+    h2_inflaters_close(st);
+    lib_free(st->many);
+    for (unsigned d = 0; d < 2; d++)
+        buf_fini(&st->block[d].data);
+}
+
+/* --- DATA frames ------------------------------------------------------------------------------ */
+
+static void finish_data(struct app_flow *af, enum direction d, struct h2_data *data)
+{
+    struct h2_tx *t = h2_tx_find(af, data->stream);
+
+    data->active = false;
+    if (data->over && t != NULL)
+        h2_body_end(t, d);
+}
+
+/* Some of the frame at work. */
+static enum parse_status take_data(struct app_flow *af, struct app_input *in)
+{
+    struct h2_data *data = &((struct h2_state *)af->state)->data[in->direction];
+    struct h2_tx *t = h2_tx_find(af, data->stream);
+    struct bytes b = app_input_bytes(in);
+    struct slice content;
+
+    in->consumed = 0;
+    if (in->len == 0)
+        return PARSE_OK;
+    if (data->padded) {
+        uint8_t padding = take_u8(&b);
+
+        data->padded = false;
+        data->content--;
+        if (padding <= data->content) {
+            data->padding = padding;
+            data->content -= padding;
+        }
+    }
+    content = take_slice(&b, MIN(bytes_left(&b), data->content));
+    data->content -= content.len;
+    if (t != NULL && !h2_body_data(t, in->direction, content))
+        return PARSE_STOP;
+    if (data->content == 0) {
+        struct slice padding = take_slice(&b, MIN(bytes_left(&b), data->padding));
+
+        data->padding -= padding.len;
+    }
+    in->consumed = in->len - (uint32_t)bytes_left(&b);
+    if (data->content == 0 && data->padding == 0)
+        finish_data(af, in->direction, data);
+    return PARSE_OK;
+}
+
+static bool begin_data(struct app_flow *af, enum direction d, const struct h2_frame *f,
+                       uint64_t *tx_id)
+{
+    struct h2_data *data = &((struct h2_state *)af->state)->data[d];
+    struct h2_tx *t = h2_tx_for(af, f->stream, H2_DATA);
+
+    if (t == NULL)
+        return false;
+    *tx_id = t->tx.id;
+    h2_frame_count(t, d, H2_DATA);
+    if (f->length >= HANDLED_MAX)
+        app_tx_event(&t->tx, H2_LONG_FRAME_DATA);
+    if (f->stream == 0) {
+        app_tx_event(&t->tx, H2_DATA_STREAM_ZERO);
+        h2_tx_global(t, d);
+    } else if (!h2_body_data(t, d, (struct slice){ 0 })) {
+        return false;
+    }
+    *data = (struct h2_data){
+        .active = true, .stream = f->stream, .content = f->length,
+        .padded = (f->flags & H2_FLAG_PADDED) != 0 && f->length > 0,
+        .over = (f->flags & H2_FLAG_END_STREAM) != 0 && f->stream != 0,
+    };
+    if (f->length == 0)
+        finish_data(af, d, data);
+    return true;
+}
+
+/* --- frames ----------------------------------------------------------------------------------- */
+
+static void name_frames(struct app_flow *af, const struct app_input *in,
+                        const struct h2_frame *f, uint64_t tx_id)
+{
+    app_frame(af, in->direction, FRAME_HDR, in->offset, H2_FRAME_HEADER, tx_id);
+    app_frame(af, in->direction, FRAME_DATA, in->offset + H2_FRAME_HEADER, f->length, tx_id);
+    app_frame(af, in->direction, FRAME_PDU, in->offset, (int64_t)H2_FRAME_HEADER + f->length,
+              tx_id);
+}
+
+static bool pass_over(struct app_flow *af, enum direction d, const struct h2_frame *f,
+                      uint64_t *tx_id)
+{
+    struct h2_tx *t = h2_tx_for(af, f->stream, f->type);
+
+    if (t == NULL)
+        return false;
+    *tx_id = t->tx.id;
+    h2_frame_count(t, d, f->type);
+    app_tx_event(&t->tx, H2_LONG_FRAME_DATA);
+    if (f->stream == 0)
+        h2_tx_global(t, d);
+    ((struct h2_state *)af->state)->skip[d] = f->length;
+    return true;
+}
+
+static enum parse_status parse_frame(struct app_flow *af, struct app_input *in)
+{
+    struct bytes b = app_input_bytes(in);
+    uint64_t tx_id = APP_FRAME_NO_TX;
+    struct slice payload;
+    struct h2_frame f;
+    bool ok = true;
+
+    in->consumed = 0;
+    in->need = H2_FRAME_HEADER;
+    if (!h2_frame_take(&b, &f))
+        return in->len > 0 ? PARSE_MORE : PARSE_OK;
+    in->consumed = H2_FRAME_HEADER;
+    if (f.type == H2_DATA) {
+        ok = begin_data(af, in->direction, &f, &tx_id);
+    } else if (f.length >= HANDLED_MAX) {
+        ok = pass_over(af, in->direction, &f, &tx_id);
+    } else {
+        in->consumed += f.length;
+        payload = take_slice(&b, f.length);
+        if (b.failed) {
+            in->consumed = 0;
+            in->need = H2_FRAME_HEADER + f.length;
+            return PARSE_MORE;
+        }
+        /* An acknowledgement of settings says nothing. */
+        if (f.length > 0 || f.type != H2_SETTINGS)
+            ok = h2_frame_parse(af, in->direction, &f, payload, &tx_id);
+    }
+    name_frames(af, in, &f, tx_id);
+    app_trigger_raw_inspection(af, in->direction);
+    return ok ? PARSE_OK : PARSE_STOP;
+}
+
+/* The client's preface; without it the flow was picked up later. */
+static enum parse_status take_magic(struct app_flow *af, struct app_input *in)
+{
+    struct h2_state *st = af->state;
+
+    in->consumed = 0;
+    in->need = MAGIC_SIZE;
+    if (in->len < MAGIC_SIZE)
+        return in->len > 0 ? PARSE_MORE : PARSE_OK;
+    st->magic_done = true;
+    if (memcmp(in->data, MAGIC, MAGIC_SIZE) == 0)
+        in->consumed = MAGIC_SIZE;
+    else
+        app_event(af, TO_SERVER, H2_INVALID_CLIENT_MAGIC);
+    return in->consumed > 0 ? PARSE_OK : parse_frame(af, in);
+}
+
+static void end_direction(struct app_flow *af, enum direction d)
+{
+    for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
+        app_files_close(tx, d, FILE_TRUNCATED);
+}
+
+static enum parse_status http2_parse(struct app_flow *af, struct app_input *in)
+{
+    struct h2_state *st = af->state;
+    uint32_t *skip = &st->skip[in->direction];
+    enum parse_status status;
+
+    if (in->len > 0 && *skip > 0) {
+        in->consumed = MIN(*skip, in->len);
+        *skip -= in->consumed;
+        status = PARSE_OK;
+    } else if (in->direction == TO_SERVER && !st->magic_done) {
+        status = take_magic(af, in);
+    } else if (st->data[in->direction].active) {
+        status = take_data(af, in);
+    } else {
+        status = parse_frame(af, in);
+    }
+    st->bytes += in->consumed;
+    if (in->end && in->consumed == in->len)
+        end_direction(af, in->direction);
+    return status;
+}
+
+/* --- the declaration -------------------------------------------------------------------------- */
+
+static int http2_configure(const struct conf_node *node, const struct conf_node *root UNUSED,
+                           void *settings, struct err *err UNUSED)
+{
+    struct h2_settings *s = settings;
+
+    s->max_streams = (uint32_t)conf_u64_range(node, "max-streams", 4096, 1, UINT32_MAX);
+    s->max_table_size = (uint32_t)conf_u64_range(node, "max-table-size", 65536, 0, UINT32_MAX);
+    s->max_reassembly = (uint32_t)conf_u64_range(node, "max-reassembly-size", 102400, 1,
+                                                 UINT32_MAX);
+    s->max_frames = (uint32_t)conf_u64_range(node, "max-frames", 65536, 1, UINT32_MAX);
+    s->bomb_limit = conf_size(node, "compression-bomb-limit", 1u << 20);
+    s->max_header_list = conf_size(node, "max-header-list-size", 256u << 10);
+    s->header_expansion = (uint32_t)conf_u64_range(node, "max-header-expansion", 64, 1,
+                                                   UINT32_MAX);
+    s->header_log = (uint32_t)conf_u64_range(node, "max-header-log", 8, 1, UINT32_MAX);
+    return 0;
+}
+
+/* What HTTP/2 is by both of its names. */
+#define H2_MEMBERS                                                                               \
+    .transports = APP_TCP,                                                                       \
+    .state_size = sizeof(struct h2_state),                                                       \
+    .tx_size = sizeof(struct h2_tx),                                                             \
+    .tx_limit = UINT16_MAX,             /* max-streams is the limit that is set up */            \
+    .open = http2_open,                                                                          \
+    .close = http2_close,                                                                        \
+    .parse = http2_parse,                                                                        \
+    .tx_close = h2_tx_close,                                                                     \
+    .progress_done = { H2_COMPLETE, H2_COMPLETE },                                               \
+    .events = h2_events,                                                                         \
+    .frames = (const char *const[]){ "stream", "hdr", "data", "pdu", NULL },                     \
+    .matches = h2_matches,                                                                       \
+    .has_files = true
+
+const struct app_proto app_http2 = {
+    .id = APP_PROTO_http2,
+    .name = "http2",
+    .also = { APP_PROTO_HTTP_ANY },
+    .inspect_both_dirs = true,
+    .patterns = (const struct app_pattern[]){
+        { .transport = APP_TCP, .directions = APP_TS, .bytes = "PRI * HTTP/2.0\r\n" },
+        { .bytes = NULL } },
+    .probes = (const struct app_probe[]){
+        { .transport = APP_TCP, .directions = APP_TC, .ports = "80", .min = H2_FRAME_HEADER,
+          .max = MAGIC_SIZE, .probe = probe },
+        { .probe = NULL } },
+    .settings_size = sizeof(struct h2_settings),
+    .configure = http2_configure,
+    .buffers = h2_buffers,
+    .integers = h2_integers,
+    .logs = h2_logs,
+    .alert_metadata = h2_alert_metadata,
+    H2_MEMBERS,
+};
+
+const struct app_proto app_doh2 = {
+    .id = APP_PROTO_doh2,
+    .name = "doh2",
+    .also = { APP_PROTO_http2, APP_PROTO_dns },
+    .subprotocol_of = APP_PROTO_http2,
+    .buffers = doh2_buffers,
+    .integers = doh2_integers,
+    .logs = doh2_logs,
+    .alert_metadata = doh2_alert_metadata,
+    H2_MEMBERS,
+};

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/http2/keywords.c - http2.* keywords about frames. */
+#include "app/proto/http2/http2.h"
+#include "base/text/text.h"
+
+#include <string.h>
+
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+static bool get_frametype(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
+{
+    const struct h2_dir *ds = &h2_tx_of(tx)->ds[d];
+
+    for (unsigned type = 0; type < 256; type++) {
+        if ((ds->types[type / 64] >> type % 64 & 1) == 0 || index-- > 0)
+            continue;
+        *out = type;
+        return true;
+    }
+    return false;
+}
+
+static bool get_note(struct app_tx *tx, enum direction d, unsigned index, unsigned kinds,
+                     uint64_t *out)
+{
+    for (const struct h2_note *n = h2_tx_of(tx)->ds[d].first_note; n != NULL; n = n->next) {
+        if ((kinds & 1u << n->kind) == 0 || index-- > 0)
+            continue;
+        *out = n->value;
+        return true;
+    }
+    return false;
+}
+
+static bool get_errorcode(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
+{
+    return get_note(tx, d, index, 1u << H2_NOTE_GOAWAY | 1u << H2_NOTE_RESET, out);
+}
+
+static bool get_priority(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
+{
+    return get_note(tx, d, index, 1u << H2_NOTE_PRIORITY, out);
+}
+
+static bool get_window(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
+{
+    return get_note(tx, d, index, 1u << H2_NOTE_WINDOW, out);
+}
+
+static bool get_size_update(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
+{
+    const struct h2_dir *ds = &h2_tx_of(tx)->ds[d];
+
+    for (unsigned i = 0; i < ds->header_count; i++) {
+        if (ds->header[i].kind != H2_TABLE_SIZE || index-- > 0)
+            continue;
+        *out = ds->header[i].table_size;
+        return true;
+    }
+    return false;
+}
+
+static const struct app_name frame_names[] = {
+    { "DATA", H2_DATA }, { "HEADERS", H2_HEADERS }, { "PRIORITY", H2_PRIORITY },
+    { "RSTSTREAM", H2_RST_STREAM }, { "SETTINGS", H2_SETTINGS },
+    { "PUSHPROMISE", H2_PUSH_PROMISE }, { "PING", H2_PING }, { "GOAWAY", H2_GOAWAY },
+    { "WINDOWUPDATE", H2_WINDOW_UPDATE }, { "CONTINUATION", H2_CONTINUATION }, { NULL, 0 },
+};
+
+static const struct app_name error_names[] = {
+    { "NO_ERROR", 0 }, { "PROTOCOL_ERROR", 1 }, { "INTERNAL_ERROR", 2 },
+    { "FLOW_CONTROL_ERROR", 3 }, { "SETTINGS_TIMEOUT", 4 }, { "STREAM_CLOSED", 5 },
+    { "FRAME_SIZE_ERROR", 6 }, { "REFUSED_STREAM", 7 }, { "CANCEL", 8 },
+    { "COMPRESSION_ERROR", 9 }, { "CONNECT_ERROR", 10 }, { "ENHANCE_YOUR_CALM", 11 },
+    { "INADEQUATE_SECURITY", 12 }, { "HTTP_1_1_REQUIRED", 13 }, { NULL, 0 },
+};
+
+#define INTEGER(symbol, name_, bits_, names_, doc_, get_)                                        \
+    static const struct app_integer symbol = {                                                   \
+        .name = (name_), .doc = (doc_), .bits = (bits_), .directions = APP_BOTH,                 \
+        .progress = { H2_BODY, H2_BODY }, .any_of_many = true, .names = (names_),                \
+        .plain = (names_) != NULL, .lenient = (names_) != NULL, .get = (get_),                   \
+    }
+INTEGER(frametype, "http2.frametype", 8, frame_names, "type of a frame", get_frametype);
+INTEGER(errorcode, "http2.errorcode", 32, error_names, "error code of RST_STREAM or GOAWAY",
+        get_errorcode);
+INTEGER(priority, "http2.priority", 8, NULL, "weight of a stream", get_priority);
+INTEGER(window, "http2.window", 32, NULL, "increment of a WINDOW_UPDATE", get_window);
+INTEGER(size_update, "http2.size_update", 64, NULL, "new size of the dynamic table",
+        get_size_update);
+
+#define H2_INTEGERS &frametype, &errorcode, &priority, &window, &size_update
+const struct app_integer *const h2_integers[] = { H2_INTEGERS, NULL };
+
+/* --- DNS messages (doh2) ---------------------------------------------------------------------- */
+
+static const struct dns_message *message_of(struct app_tx *tx, enum direction d)
+{
+    return h2_tx_of(tx)->ds[d].message;
+}
+
+static bool get_opcode(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
+{
+    const struct dns_message *m = message_of(tx, d);
+
+    if (m == NULL || index > 0)
+        return false;
+    *out = dns_opcode(m);
+    return true;
+}
+
+static bool get_rcode(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
+{
+    const struct dns_message *m = message_of(tx, d);
+
+    if (m == NULL || index > 0)
+        return false;
+    *out = dns_rcode(m);
+    return true;
+}
+
+static bool get_rrtype(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
+{
+    const struct dns_message *m = message_of(tx, d);
+
+    if (m == NULL || index >= (d == TO_SERVER ? m->question_count : m->answers.count))
+        return false;
+    *out = d == TO_SERVER ? m->question[index].type : m->answers.at[index].type;
+    return true;
+}
+
+#define DNS_INTEGER(symbol, name_, bits_, many_, names_, get_)                                   \
+    static const struct app_integer symbol = {                                                   \
+        .name = (name_), .bits = (bits_), .directions = APP_BOTH,                                \
+        .progress = { H2_BODY, H2_BODY }, .any_of_many = (many_), .names = (names_),             \
+        .get = (get_),                                                                           \
+    }
+DNS_INTEGER(opcode, "dns.opcode", 8, false, NULL, get_opcode);
+DNS_INTEGER(rcode, "dns.rcode", 16, false, dns_rcodes, get_rcode);
+DNS_INTEGER(rrtype, "dns.rrtype", 16, true, dns_types, get_rrtype);
+
+const struct app_integer *const doh2_integers[] = { H2_INTEGERS, &opcode, &rcode, &rrtype, NULL };
+
+/* --- settings --------------------------------------------------------------------------------- */
+
+static const struct app_name setting_names[] = {
+    { "SETTINGS_HEADER_TABLE_SIZE", 1 }, { "SETTINGS_ENABLE_PUSH", 2 },
+    { "SETTINGS_MAX_CONCURRENT_STREAMS", 3 }, { "SETTINGS_INITIAL_WINDOW_SIZE", 4 },
+    { "SETTINGS_MAX_FRAME_SIZE", 5 }, { "SETTINGS_MAX_HEADER_LIST_SIZE", 6 },
+    { "SETTINGS_ENABLE_CONNECT_PROTOCOL", 8 }, { "SETTINGS_NO_RFC7540_PRIORITIES", 9 },
+    { NULL, 0 },
+};
+
+/* One with a value from low to high, or (inverted) with another one. */
+struct setting_condition {
+    uint16_t id;
+    bool inverted;
+    uint32_t low, high;
+};
+
+static bool take_char(struct text *in, char c)
+{
+    if (in->n == 0 || in->p[0] != c)
+        return false;
+    *in = (struct text){ in->p + 1, in->n - 1 };
+    return true;
+}
+
+static struct text take_word(struct text *in, const char *stops)
+{
+    size_t n = 0;
+
+    while (n < in->n && strchr(stops, in->p[n]) == NULL)
+        n++;
+    struct text word = { in->p, n };
+    *in = (struct text){ in->p + n, in->n - n };
+    return word;
+}
+
+static void skip_blanks(struct text *in)
+{
+    while (take_char(in, ' ')) {
+    }
+}
+
+static bool take_number(struct text *in, uint32_t *out)
+{
+    uint64_t n;
+
+    skip_blanks(in);
+    if (!text_to_u64(take_word(in, " -<>"), UINT32_MAX, &n))
+        return false;
+    skip_blanks(in);
+    *out = (uint32_t)n;
+    return true;
+}
+
+/* >N, >=N: all above; <N, <=N: all below. */
+static bool parse_bound(struct text *in, bool above, struct setting_condition *w)
+{
+    bool inclusive = take_char(in, '=');
+    uint32_t n;
+
+    if (!take_number(in, &n))
+        return false;
+    if (!inclusive && n == (above ? UINT32_MAX : 0))
+        return false;
+    if (above)
+        w->low = inclusive ? n : n + 1;
+    else
+        w->high = inclusive ? n : n - 1;
+    return true;
+}
+
+static bool parse_value(struct text *in, struct setting_condition *w)
+{
+    if (take_char(in, '>'))
+        return parse_bound(in, true, w);
+    if (take_char(in, '<'))
+        return parse_bound(in, false, w);
+    w->inverted = take_char(in, '!');
+    take_char(in, '=');
+    if (!take_number(in, &w->low))
+        return false;
+    w->high = w->low;
+    if (!take_char(in, '-') && !(take_char(in, '<') && take_char(in, '>')))
+        return true;
+    /* N-M: between them, without either. */
+    if (!take_number(in, &w->high) || w->high < w->low || w->high - w->low < 2)
+        return false;
+    w->low++;
+    w->high--;
+    return true;
+}
+
+static bool setting_of(struct text name, uint16_t *id)
+{
+    for (const struct app_name *n = setting_names; n->name != NULL; n++) {
+        if (!text_equal_nocase(name, n->name))
+            continue;
+        *id = (uint16_t)n->value;
+        return true;
+    }
+    return false;
+}
+
+static int settings_parse(struct text in, void *arg, struct arena *arena UNUSED, struct err *err)
+{
+    struct setting_condition *w = arg;
+    struct text name;
+
+    skip_blanks(&in);
+    name = take_word(&in, " <>=!");
+    if (!setting_of(name, &w->id)) {
+        err_set(err, "http2.settings: there is no setting \"%.*s\"", (int)name.n, name.p);
+        return -1;
+    }
+    skip_blanks(&in);
+    w->high = UINT32_MAX;
+    if (in.n > 0 && (!parse_value(&in, w) || in.n > 0)) {
+        err_set(err, "http2.settings: expected NAME, NAME=N, NAME>N, NAME<N or NAME=N-M");
+        return -1;
+    }
+    return 0;
+}
+
+static bool settings_match(struct app_tx *tx, enum direction d, const void *arg)
+{
+    const struct setting_condition *w = arg;
+
+    for (const struct h2_note *n = h2_tx_of(tx)->ds[d].first_note; n != NULL; n = n->next)
+        if (n->kind == H2_NOTE_SETTING && n->setting == w->id &&
+            (n->value >= w->low && n->value <= w->high) != w->inverted)
+            return true;
+    return false;
+}
+
+static const struct app_match settings = {
+    .name = "http2.settings", .doc = "a setting, and its value",
+    .directions = APP_BOTH, .progress = { H2_BODY, H2_BODY },
+    .arg_size = sizeof(struct setting_condition), .parse = settings_parse, .match = settings_match,
+};
+
+const struct app_match *const h2_matches[] = { &settings, NULL };

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "app/proto/http2/http2.h"
+#include "app/tests/split.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAGIC "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+#define ACK "\0\0\0\4\1\0\0\0\0"
+#define SETTINGS "\0\0\6\4\0\0\0\0\0\0\3\0\0\0\x64"
+/* GET / of h, END_STREAM: indexed :method, :path, literal :authority. */
+#define GET_H "\0\0\5\1\5\0\0\0\1\x82\x84\x41\1h"
+#define OK_HEADERS "\0\0\1\1\4\0\0\0\1\x88"
+
+TEST(http2_exchange_in_any_segmentation)
+{
+    static const struct split_step steps[] = {
+        SPLIT_TS(MAGIC SETTINGS), SPLIT_TC(SETTINGS ACK), SPLIT_TS(GET_H),
+        SPLIT_TC(OK_HEADERS "\0\0\4\0\0\0\0\0\1page"),
+        SPLIT_TC("\0\0\6\0\x9\0\0\0\1\2er\0\0\0"),
+    };
+    const struct split_case c = { .port = 80, .steps = steps, .count = 5 };
+    char *text = split_replay(&c, SPLIT_NONE, 0);
+
+    CHECK(strstr(text, "tx 2 http {\"http\":{\"version\":\"2\",\"request_headers\":["
+                       "{\"name\":\":method\",\"value\":\"GET\"},{\"name\":\":path\",\"value\":"
+                       "\"/\"},{\"name\":\":authority\",\"value\":\"h\"}],") != NULL);
+    CHECK(strstr(text, "\"http_method\":\"GET\",\"url\":\"/\",\"status\":200,"
+                       "\"http2\":{\"stream_id\":1}}}") != NULL);
+    CHECK(strstr(text, "SETTINGSMAXCONCURRENTSTREAMS\",\"settings_value\":100") != NULL);
+    CHECK(strstr(text, "event") == NULL);
+    CHECK(strstr(text, "flow http2 http2 http2\n") != NULL);
+    free(text);
+    split_check(t, &c);
+}
+
+TEST(http2_headers_over_several_frames)
+{
+    static const struct split_step steps[] = {
+        SPLIT_TS(MAGIC "\0\0\2\1\1\0\0\0\1\x82\x84" "\0\0\1\x9\0\0\0\0\1\x41"
+                 "\0\0\2\x9\4\0\0\0\1\1h"),
+        SPLIT_TC(SETTINGS "\0\0\1\1\5\0\0\0\1\x88"),
+    };
+    const struct split_case c = { .port = 80, .steps = steps, .count = 2 };
+    char *text = split_replay(&c, SPLIT_NONE, 0);
+
+    CHECK(strstr(text, "{\"name\":\":authority\",\"value\":\"h\"}],\"response_headers\"") != NULL);
+    CHECK(strstr(text, "event") == NULL);
+    free(text);
+    split_check(t, &c);
+}
+
+static void check_events(struct test *t, const void *data, uint32_t len, const char *event)
+{
+    const struct split_step steps[] = { { TO_SERVER, data, len } };
+    const struct split_case c = { .port = 80, .steps = steps, .count = 1 };
+    char *text = split_replay(&c, SPLIT_NONE, 0);
+
+    CHECK(strstr(text, event) != NULL);
+    free(text);
+    split_check(t, &c);
+}
+#define CHECK_EVENT(s, event) check_events(t, (s), sizeof(s) - 1, "event " event "\n")
+
+TEST(http2_events)
+{
+    CHECK_EVENT(MAGIC "\0\0\1\1\5\0\0\0\1\xff", "invalid_header");
+    CHECK_EVENT(MAGIC "\0\0\3\3\0\0\0\0\1xxx", "invalid_frame_length");
+    CHECK_EVENT(MAGIC "\0\0\1\1\x0d\0\0\0\1\7", "invalid_frame_data");
+    CHECK_EVENT(MAGIC "\0\0\1\0\0\0\0\0\0x", "data_stream_zero");
+    CHECK_EVENT(MAGIC SETTINGS "\1\0\0\1\0\0\0\0\1", "long_frame_data");
+    CHECK_EVENT(MAGIC "\0\0\7\1\5\0\0\0\1\x82\x84\x41\3u@h", "userinfo_in_uri");
+    CHECK_EVENT(MAGIC "\0\0\x0c\1\5\0\0\0\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f",
+                "header_integer_overflow");
+    CHECK_EVENT(MAGIC "\0\0\x0c\1\5\0\0\0\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f",
+                "extra_header_data");
+}
+
+TEST(http2_too_many_streams_and_frames)
+{
+    static const struct split_step streams[] = {
+        SPLIT_TS(MAGIC "\0\0\1\1\4\0\0\0\1\x82" "\0\0\1\1\4\0\0\0\3\x82"),
+    };
+    const struct split_case c = {
+        .port = 80, .steps = streams, .count = 1,
+        .yaml = "app-layer: {protocols: {http2: {max-streams: 1, max-frames: 1}}}",
+    };
+    char *text = split_replay(&c, SPLIT_NONE, 0);
+
+    CHECK(strstr(text, "event too_many_streams") != NULL);
+    free(text);
+    split_check(t, &c);
+}
+
+/* A header of 4,000 bytes, then a hundred streams that name it with one byte each. */
+TEST(http2_headers_named_again)
+{
+    static const char yaml[] = "app-layer: {protocols: {http2: {max-header-expansion: 1}}}";
+    static uint8_t data[6000];
+    struct split_step step = { TO_SERVER, data, 0 };
+    const struct split_case c = { .yaml = yaml, .port = 80, .steps = &step, .count = 1 };
+    uint8_t *p = data;
+    char *text;
+
+    memcpy(p, MAGIC "\0\x0f\xa6\1\5\0\0\0\1\x40\1x\x7f\xa1\x1e", 39);
+    p += 39;
+    memset(p, 'v', 4000);
+    p += 4000;
+    for (unsigned i = 0; i < 100; i++, p += 10) {
+        memcpy(p, "\0\0\1\1\5\0\0\0\0\xbe", 10);
+        p[8] = (uint8_t)(2 * i + 3);
+    }
+    step.len = (uint32_t)(p - data);
+    text = split_replay(&c, SPLIT_NONE, 0);
+    CHECK(strstr(text, "event headers_cut\n") != NULL);
+    CHECK(strstr(text, "\"cut\":true") != NULL);
+    CHECK(strstr(text, "invalid") == NULL);
+    CHECK(strlen(text) < 400000);
+    free(text);
+}
+
+TEST(http2_header_list_too_large)
+{
+    static const struct split_step steps[] = { SPLIT_TS(MAGIC GET_H) };
+    const struct split_case c = {
+        .port = 80, .steps = steps, .count = 1,
+        .yaml = "app-layer: {protocols: {http2: {max-header-list-size: 15}}}",
+    };
+    char *text = split_replay(&c, SPLIT_NONE, 0);
+
+    CHECK(strstr(text, "event header_list_too_large\n") != NULL);
+    CHECK(strstr(text, ":authority") == NULL);
+    free(text);
+    split_check(t, &c);
+}
+
+#ifdef HAVE_BROTLI
+/* What needs a wider window than it may have goes on as it was sent. */
+TEST(http2_decompression_window)
+{
+    static const struct split_step steps[] = {
+        SPLIT_TS(MAGIC GET_H),
+        SPLIT_TC("\0\0\6\1\4\0\0\0\1\x88\x0f\x0b\2br" "\0\0\x0e\0\1\0\0\0\1"
+                 "\xcf\xff\xff\x7f\x00 \xc2\xe2\xb1\x80r\xef\xff\x01"),
+    };
+    const struct split_case c = { .port = 80, .steps = steps, .count = 2 };
+    char *text = split_replay(&c, SPLIT_NONE, 0);
+
+    CHECK(strstr(text, "event decompression_window_too_large\n") != NULL);
+    CHECK(strstr(text, "closed 14 ") != NULL);
+    free(text);
+    split_check(t, &c);
+}
+#endif
+
+TEST(http2_after_an_upgrade)
+{
+    static const struct split_step steps[] = {
+        SPLIT_TS("GET /up HTTP/1.1\r\nHost: h\r\nUpgrade: h2c\r\nConnection: Upgrade, "
+                 "HTTP2-Settings\r\nHTTP2-Settings: AAMAAABk\r\n\r\n"),
+        SPLIT_TC("HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n"
+                 "Connection: Upgrade\r\n\r\n"),
+        SPLIT_TC(SETTINGS), SPLIT_TC("\0\0\1\1\5\0\0\0\1\x88"),
+        SPLIT_TS(MAGIC SETTINGS),
+    };
+    const struct split_case c = { .port = 80, .steps = steps, .count = 5 };
+    char *text = split_replay(&c, SPLIT_NONE, 0);
+
+
+    CHECK(strstr(text, "\"name\":\":path\",\"value\":\"/up\"") != NULL);
+    CHECK(strstr(text, "\"name\":\":authority\",\"value\":\"h\"") != NULL);
+    CHECK(strstr(text, "\"status\":200,\"http2\":{\"stream_id\":1}") != NULL);
+    free(text);
+}

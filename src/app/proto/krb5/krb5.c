@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/krb5/krb5.c - Kerberos 5 over TCP and UDP: recognition, framing, what rules can see. */
+#include "app/proto/krb5/krb5.h"
+
+#include <ctype.h>
+
+#define MARK_LEN 4                  /* of the length in front of a message, over TCP */
+#define MESSAGE_MAX 16384           /* what is taken for Kerberos; longer ones are passed over */
+#define CLASS_MASK 0xc0
+
+/* --- recognition ---------------------------------------------------------------------------- */
+
+/* An APPLICATION element with a SEQUENCE that begins with the version. */
+static enum app_probe_result probe_message(struct bytes in)
+{
+    uint8_t tag = peek_u8(&in);
+    struct bytes inner;
+    uint64_t size;
+
+    if (bytes_left(&in) <= 10)
+        return APP_PROBE_MORE;
+    if ((tag & CLASS_MASK) != DER_APPLICATION || (tag & 0x1f) > 30)
+        return APP_PROBE_NO;
+    if (der_frame(in, &size) == DER_FRAME_BAD)
+        return APP_PROBE_NO;
+    inner = in;
+    take_skip(&inner, 1);
+    take_skip(&inner, peek_u8(&inner) > 0x80 ? 1u + (peek_u8(&inner) & 0x7f) : 1u);
+    if (take_u8(&inner) != DER_SEQUENCE)
+        return APP_PROBE_NO;
+    take_skip(&inner, peek_u8(&inner) > 0x80 ? 1u + (peek_u8(&inner) & 0x7f) : 1u);
+    take_skip(&inner, 2);
+    if (!bytes_have(&inner, 3))
+        return APP_PROBE_MORE;
+    return inner.next[0] == DER_INTEGER && inner.next[1] == 1 && inner.next[2] == 5
+               ? APP_PROBE_YES : APP_PROBE_NO;
+}
+
+static enum app_probe_result probe_udp(struct bytes in, enum direction d UNUSED,
+                                       const struct flow *flow UNUSED)
+{
+    enum app_probe_result result = probe_message(in);
+
+    return result == APP_PROBE_MORE ? APP_PROBE_NO : result;
+}
+
+static enum app_probe_result probe_tcp(struct bytes in, enum direction d UNUSED,
+                                       const struct flow *flow UNUSED)
+{
+    uint32_t len = take_be32(&in);
+
+    if (in.failed)
+        return APP_PROBE_MORE;
+    return len > MESSAGE_MAX ? APP_PROBE_NO : probe_message(in);
+}
+
+/* --- messages ------------------------------------------------------------------------------- */
+
+static void keep_name(struct krb5_tx *t, struct krb5_name *name)
+{
+    for (unsigned i = 0; i < name->count; i++)
+        name->part[i].data = arena_copy(&t->tx.arena, name->part[i].data, name->part[i].len);
+}
+
+static void keep(struct krb5_tx *t, const struct krb5_message *m)
+{
+    t->message = *m;
+    keep_name(t, &t->message.client);
+    keep_name(t, &t->message.server);
+    if (m->has_realm)
+        t->message.realm.data = arena_copy(&t->tx.arena, m->realm.data, m->realm.len);
+}
+
+static bool is_reply(unsigned type)
+{
+    return type == KRB5_AS_REP || type == KRB5_TGS_REP || type == KRB5_ERROR;
+}
+
+static void add(struct app_flow *af, enum direction d, const struct krb5_message *m)
+{
+    const struct krb5_state *st = af->state;
+    struct krb5_tx *t = krb5_tx_of(app_tx_new(af));
+
+    if (t == NULL)
+        return;
+    keep(t, m);
+    t->direction = d;
+    if (is_reply(m->type))
+        t->request_type = st->request_type;
+    t->tx.unidirectional[OTHER_DIRECTION(d)] = true;
+    t->tx.progress[TO_SERVER] = t->tx.progress[TO_CLIENT] = 1;
+    if (m->has_encryption && krb5_is_weak(m->encryption))
+        app_tx_event(&t->tx, KRB5_WEAK_ENCRYPTION);
+}
+
+static bool one_message(struct app_flow *af, enum direction d, struct slice in)
+{
+    struct krb5_state *st = af->state;
+    struct krb5_message m = { 0 };
+    uint64_t size;
+
+    if (der_frame(bytes_of_slice(in), &size) != DER_FRAME_OK) {
+        if (af->last != NULL)
+            app_tx_event(af->last, KRB5_MALFORMED_DATA);
+        return false;
+    }
+    if ((in.data[0] & CLASS_MASK) != DER_APPLICATION)
+        return true;
+    if (krb5_read_message(in, &m))
+        add(af, d, &m);
+    if (m.type == KRB5_AS_REQ || m.type == KRB5_TGS_REQ || m.type == KRB5_AP_REQ)
+        st->request_type = m.type;
+    else if (is_reply(m.type) || m.type == KRB5_AP_REP)
+        st->request_type = 0;
+    return true;
+}
+
+/* A message that is too long to be one is passed over. */
+static enum parse_status parse_tcp(struct app_flow *af, struct app_input *in)
+{
+    struct krb5_state *st = af->state;
+    struct bytes bytes = app_input_bytes(in);
+    uint32_t *skip = &st->skip[in->direction], len;
+
+    if (*skip > 0) {
+        in->consumed = MIN(*skip, in->len);
+        *skip -= in->consumed;
+        return PARSE_OK;
+    }
+    len = take_be32(&bytes);
+    in->consumed = 0;
+    in->need = MARK_LEN;
+    if (bytes.failed)
+        return PARSE_MORE;
+    if (len > UINT16_MAX) {
+        in->consumed = MARK_LEN;
+        *skip = len;
+        return PARSE_OK;
+    }
+    in->need = MARK_LEN + len;
+    if (!bytes_have(&bytes, len))
+        return PARSE_MORE;
+    in->consumed = MARK_LEN + len;
+    if (len == 0)
+        return PARSE_OK;
+    return one_message(af, in->direction, take_slice(&bytes, len)) ? PARSE_OK : PARSE_STOP;
+}
+
+static enum parse_status parse(struct app_flow *af, struct app_input *in)
+{
+    if (in->len == 0)
+        return PARSE_OK;
+    if (!in->is_udp)
+        return parse_tcp(af, in);
+    return one_message(af, in->direction, (struct slice){ in->data, in->len }) ? PARSE_OK
+                                                                               : PARSE_STOP;
+}
+
+/* --- rules ---------------------------------------------------------------------------------- */
+
+static bool goes(const struct app_tx *tx, enum direction d)
+{
+    return krb5_tx_of(tx)->direction == d;
+}
+
+static bool get_part(const struct krb5_name *name, bool there, unsigned index, struct slice *out)
+{
+    if (!there || index >= name->count)
+        return false;
+    *out = name->part[index];
+    return true;
+}
+
+static bool get_client(struct app_tx *tx, enum direction d, unsigned index,
+                       struct slice *out)
+{
+    return get_part(&krb5_tx_of(tx)->message.client, goes(tx, d), index, out);
+}
+
+static bool get_server(struct app_tx *tx, enum direction d, unsigned index,
+                       struct slice *out)
+{
+    return get_part(&krb5_tx_of(tx)->message.server, goes(tx, d), index, out);
+}
+
+static bool get_type(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
+{
+    *out = krb5_tx_of(tx)->message.type;
+    return index == 0 && goes(tx, d);
+}
+
+#define ERROR_CHARS 3
+
+/* Up to three characters that begin with a number: codes end at 255 here. */
+static int error_parse(struct text in, void *arg, struct arena *arena UNUSED, struct err *err)
+{
+    struct text t = text_trim(in);
+    uint64_t code;
+    size_t digits = 0;
+
+    while (digits < t.n && isdigit((unsigned char)t.p[digits]))
+        digits++;
+    for (size_t i = digits; i < t.n; i++)
+        if (!isalnum((unsigned char)t.p[i]) && t.p[i] != '.')
+            digits = 0;
+    if (t.n > ERROR_CHARS || !text_to_decimal((struct text){ t.p, digits }, INT32_MAX, &code))
+        return err_set(err, "krb5_err_code: expected a number of up to three digits, found \"%.*s\"",
+                       TEXT(in));
+    *(int32_t *)arg = (int32_t)code;
+    return 0;
+}
+
+static bool error_match(struct app_tx *tx, enum direction d, const void *arg)
+{
+    const struct krb5_message *m = &krb5_tx_of(tx)->message;
+
+    return goes(tx, d) && m->type == KRB5_ERROR && m->error == *(const int32_t *)arg;
+}
+
+struct encryption_arg {
+    enum { IN_LIST, WEAK, STRONG } what;
+    int32_t *type;
+    unsigned count;
+};
+
+static int encryption_parse(struct text in, void *arg, struct arena *arena, struct err *err)
+{
+    struct encryption_arg *a = arg;
+    struct text rest = text_trim(in), part;
+    unsigned most = 1;
+
+    if (text_equal(rest, "weak") || text_equal(rest, "!weak")) {
+        a->what = text_equal(rest, "weak") ? WEAK : STRONG;
+        return 0;
+    }
+    for (size_t i = 0; i < in.n; i++)
+        most += in.p[i] == ',';
+    a->type = arena_alloc(arena, most * sizeof(*a->type));
+    while (text_split(&rest, ',', &part))
+        if (!krb5_encryption_by_name(part, &a->type[a->count++]))
+            return err_set(err, "krb5.ticket_encryption: expected weak, !weak, or names and numbers "
+                           "of encryption types, found \"%.*s\"", TEXT(part));
+    return a->count > 0 ? 0 : err_set(err, "krb5.ticket_encryption: expected at least one type");
+}
+
+static bool encryption_match(struct app_tx *tx, enum direction d, const void *arg)
+{
+    const struct krb5_message *m = &krb5_tx_of(tx)->message;
+    const struct encryption_arg *a = arg;
+
+    if (!m->has_ticket || !goes(tx, d))
+        return false;
+    if (a->what != IN_LIST)
+        return krb5_is_weak(m->ticket_encryption) == (a->what == WEAK);
+    for (unsigned i = 0; i < a->count; i++)
+        if (a->type[i] == m->ticket_encryption)
+            return true;
+    return false;
+}
+
+static const struct app_buffer cname = {
+    .name = "krb5.cname", .alias = "krb5_cname", .doc = "part of the client's name",
+    .directions = APP_TC, .multi = true, .get = get_client,
+};
+static const struct app_buffer sname = {
+    .name = "krb5.sname", .alias = "krb5_sname", .doc = "part of the server's name",
+    .directions = APP_TC, .multi = true, .get = get_server,
+};
+static const struct app_integer msg_type = {
+    .name = "krb5_msg_type", .doc = "type of the message", .bits = 8, .directions = APP_BOTH,
+    .plain = true, .get = get_type,
+};
+static const struct app_match err_code = {
+    .name = "krb5_err_code", .doc = "error code", .directions = APP_BOTH,
+    .arg_size = sizeof(int32_t), .parse = error_parse, .match = error_match,
+};
+static const struct app_match ticket_encryption = {
+    .name = "krb5.ticket_encryption", .doc = "encryption of the ticket: [!]weak, or a list",
+    .directions = APP_TC, .arg_size = sizeof(struct encryption_arg), .parse = encryption_parse,
+    .match = encryption_match,
+};
+
+/* --- declaration ---------------------------------------------------------------------------- */
+
+const struct app_proto app_krb5 = {
+    .id = APP_PROTO_krb5,
+    .name = "krb5",
+    .raw_on_tx_end = true,
+    .transports = APP_TCP | APP_UDP,
+    .probes = (const struct app_probe[]){
+        { .transport = APP_TCP, .directions = APP_BOTH, .ports = "88", .max = 32,
+          .probe = probe_tcp },
+        { .transport = APP_UDP, .directions = APP_BOTH, .ports = "88", .max = 16,
+          .probe = probe_udp },
+        { .probe = NULL } },
+    .state_size = sizeof(struct krb5_state),
+    .tx_size = sizeof(struct krb5_tx),
+    .parse = parse,
+    .progress_done = { 1, 1 },
+    .events = (const struct app_name[]){ { "malformed_data", KRB5_MALFORMED_DATA },
+                                         { "weak_encryption", KRB5_WEAK_ENCRYPTION },
+                                         { NULL, 0 } },
+    .buffers = (const struct app_buffer *const[]){ &cname, &sname, NULL },
+    .integers = (const struct app_integer *const[]){ &msg_type, NULL },
+    .matches = (const struct app_match *const[]){ &err_code, &ticket_encryption, NULL },
+    .logs = krb5_logs,
+    .alert_metadata = krb5_alert_metadata,
+};

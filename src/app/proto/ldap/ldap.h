@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/ldap/ldap.h - LDAP version 3 (RFC 4511).
+ *
+ * A transaction is a request and the responses with its message identifier. Messages are kept as
+ * they came, in the transaction's arena; rules and logs read them there when they ask. */
+#ifndef APP_LDAP_LDAP_H
+#define APP_LDAP_LDAP_H
+
+#include "app/app.h"
+#include "app/lib/asn1/der.h"
+
+enum ldap_event {
+    LDAP_TOO_MANY_TRANSACTIONS = 1, LDAP_INVALID_DATA, LDAP_REQUEST_NOT_FOUND,
+    LDAP_INCOMPLETE_DATA, LDAP_TOO_MANY_RESPONSES,
+};
+
+enum ldap_op {
+    LDAP_BIND_REQUEST = 0, LDAP_BIND_RESPONSE = 1, LDAP_UNBIND_REQUEST = 2,
+    LDAP_SEARCH_REQUEST = 3, LDAP_SEARCH_ENTRY = 4, LDAP_SEARCH_DONE = 5,
+    LDAP_MODIFY_REQUEST = 6, LDAP_MODIFY_RESPONSE = 7, LDAP_ADD_REQUEST = 8,
+    LDAP_ADD_RESPONSE = 9, LDAP_DEL_REQUEST = 10, LDAP_DEL_RESPONSE = 11,
+    LDAP_MOD_DN_REQUEST = 12, LDAP_MOD_DN_RESPONSE = 13, LDAP_COMPARE_REQUEST = 14,
+    LDAP_COMPARE_RESPONSE = 15, LDAP_ABANDON_REQUEST = 16, LDAP_SEARCH_REFERENCE = 19,
+    LDAP_EXTENDED_REQUEST = 23, LDAP_EXTENDED_RESPONSE = 24, LDAP_INTERMEDIATE_RESPONSE = 25,
+};
+extern const struct app_name ldap_operations[], ldap_result_codes[];     /* NULL-ended */
+const char *ldap_name(const struct app_name *names, uint64_t value);    /* NULL: none */
+
+struct ldap_message {
+    struct ldap_message *next;
+    uint64_t id;
+    uint8_t op;
+    struct slice body, controls;        /* content of the operation, of the controls */
+};
+
+struct ldap_tx {
+    struct app_tx tx;
+    struct ldap_message *request, *responses, *last;
+    uint32_t response_count;
+};
+static inline struct ldap_tx *ldap_tx_of(const struct app_tx *tx)
+{
+    return (struct ldap_tx *)(uintptr_t)tx;
+}
+
+/* The result that most responses hold. False for those that hold none. */
+struct ldap_result {
+    uint64_t code;
+    struct slice dn, text;
+};
+bool ldap_take_result(const struct ldap_message *m, struct bytes *in, struct ldap_result *out);
+
+/* "type, SET OF value"; false at the end. */
+bool ldap_take_attribute(struct bytes *list, struct slice *type, struct bytes *values);
+/* The list of attributes of an add request or a search entry, behind the name. */
+struct bytes ldap_attributes(const struct ldap_message *m, struct slice *name);
+/* One change of a modify request: its operation and attribute. */
+bool ldap_take_change(struct bytes *list, uint64_t *operation, struct slice *type,
+                      struct bytes *values);
+
+extern const struct app_buffer *const ldap_buffers[];
+extern const struct app_integer *const ldap_integers[];
+extern const struct app_log *const ldap_logs[];
+void ldap_alert_metadata(struct json *j, struct app_tx *tx);
+
+#endif

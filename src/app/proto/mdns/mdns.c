@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/mdns/mdns.c - multicast DNS (RFC 6762): DNS messages that everybody sends to everybody.
+ *
+ * There is no server, so all messages count as sent to one, answers too; which they are is told
+ * by the QR bit alone. Messages are read by app/proto/dns. */
+#include "app/proto/dns/dns.h"
+
+#include <ctype.h>
+
+#define HEADER_SIZE 12
+enum { FRAME_PDU };
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+static enum app_probe_result mdns_probe(struct bytes in, enum direction direction,
+                                        const struct flow *flow)
+{
+    struct slice complete = { in.next, (uint32_t)bytes_left(&in) };
+    struct dns_message message;
+    bool request;
+
+    (void)flow;
+    if (complete.len < HEADER_SIZE || !dns_header_fits(in, complete.len, &request) ||
+        dns_message_parse(complete, NULL, &message) != DNS_PARSED)
+        return APP_PROBE_MORE;
+    return direction == TO_SERVER ? APP_PROBE_YES : APP_PROBE_YES_REVERSED;
+}
+
+static void malformed(struct app_flow *af, struct app_tx *tx)
+{
+    app_tx_discard(tx);
+    if (af->last != NULL)
+        app_tx_event(af->last, DNS_MALFORMED_DATA);
+}
+
+static enum parse_status mdns_parse(struct app_flow *af, struct app_input *in)
+{
+    struct slice complete = { in->data, in->len };
+    uint32_t frame = app_frame(af, in->direction, FRAME_PDU, in->offset, in->len,
+                               APP_FRAME_NO_TX);
+    struct dns_tx *t;
+    bool request;
+
+    if (in->len == 0 || !dns_header_fits(app_input_bytes(in), in->len, &request))
+        return PARSE_OK;
+    t = (struct dns_tx *)app_tx_new(af);
+    if (t == NULL)
+        return PARSE_OK;
+    if (dns_message_parse(complete, &t->tx.arena, &t->message) != DNS_PARSED) {
+        malformed(af, &t->tx);
+        return PARSE_OK;
+    }
+    t->is_response = !request;
+    dns_message_events(&t->tx);
+    t->tx.progress[TO_SERVER] = 1;
+    t->tx.unidirectional[TO_CLIENT] = true;
+    app_frame_set_tx(af, in->direction, frame, t->tx.id);
+    return PARSE_OK;
+}
+
+/* --- what rules see --------------------------------------------------------------------------- */
+
+static bool is_response(const struct app_tx *tx)
+{
+    return ((const struct dns_tx *)(const void *)tx)->is_response;
+}
+
+static bool get_query(struct app_tx *tx, enum direction direction, unsigned index,
+                      struct slice *out)
+{
+    (void)direction;
+    return !is_response(tx) && dns_question_name(dns_message_of(tx), index, out);
+}
+
+static bool get_answer(struct app_tx *tx, enum direction direction, unsigned index,
+                       struct slice *out)
+{
+    (void)direction;
+    return dns_record_name(&dns_message_of(tx)->answers, index, out);
+}
+
+static bool get_authority(struct app_tx *tx, enum direction direction, unsigned index,
+                          struct slice *out)
+{
+    (void)direction;
+    return is_response(tx) && dns_record_name(&dns_message_of(tx)->authorities, index, out);
+}
+
+static bool get_additional(struct app_tx *tx, enum direction direction, unsigned index,
+                           struct slice *out)
+{
+    (void)direction;
+    return is_response(tx) && dns_record_name(&dns_message_of(tx)->additionals, index, out);
+}
+
+static bool get_response(struct app_tx *tx, enum direction direction, unsigned index,
+                         struct slice *out)
+{
+    (void)direction;
+    return is_response(tx) && dns_response_name(dns_message_of(tx), index, out);
+}
+
+#define BUFFER(symbol, name_, directions_, doc_)                                                \
+    static const struct app_buffer symbol = {                                                  \
+        .name = (name_), .doc = (doc_), .directions = (directions_), .progress = { 1, 1 },     \
+        .multi = true, .get = get_##symbol,                                                    \
+    }
+BUFFER(query, "mdns.queries.rrname", APP_BOTH, "name in the question section");
+BUFFER(answer, "mdns.answers.rrname", APP_BOTH, "owner name in the answer section");
+BUFFER(authority, "mdns.authorities.rrname", APP_BOTH, "owner name in the authority section");
+BUFFER(additional, "mdns.additionals.rrname", APP_BOTH, "owner name in the additional section");
+BUFFER(response, "mdns.response.rrname", APP_TS, "any name in a response");
+
+/* --- EVE -------------------------------------------------------------------------------------- */
+
+static const char *type_key(uint16_t type, char out[DNS_TYPE_SIZE])
+{
+    dns_type_text(type, out);
+    for (char *c = out; *c != '\0'; c++)
+        *c = (char)tolower((unsigned char)*c);
+    return out;
+}
+
+static void log_texts(struct json *j, const char *key, const struct dns_record *r)
+{
+    struct bytes in = bytes_of_slice(r->data);
+    struct slice text;
+
+    json_array(j, key);
+    while (dns_take_text(&in, &text))
+        json_slice(j, NULL, text);
+    json_array_end(j);
+}
+
+static void log_target(struct json *j, const char *key, const struct dns_record *r)
+{
+    json_slice(j, key, r->target.text);
+    if ((r->target.flags & DNS_NAME_TRUNCATED) != 0)
+        json_bool(j, "rdata_truncated", true);
+}
+
+static void log_data(struct json *j, const struct dns_record *r)
+{
+    char key[DNS_TYPE_SIZE], address[DNS_ADDRESS_SIZE];
+
+    type_key(r->type, key);
+    switch (r->type) {
+    case DNS_A:
+    case DNS_AAAA:
+        dns_address(r->data, address);
+        json_string(j, key, address);
+        break;
+    case DNS_CNAME:
+    case DNS_MX:
+    case DNS_NS:
+    case DNS_PTR:
+        log_target(j, key, r);
+        break;
+    case DNS_TXT:
+        log_texts(j, key, r);
+        break;
+    case DNS_SOA:
+        dns_log_soa(j, key, r);
+        break;
+    case DNS_SRV:
+        dns_log_srv(j, key, r);
+        break;
+    case DNS_SSHFP:
+        dns_log_sshfp(j, key, r);
+        break;
+    case DNS_OPT:
+        dns_log_options(j, key, r);
+        break;
+    default:
+        json_slice(j, key, r->data);
+    }
+}
+
+static void log_name(struct json *j, const struct dns_name *name)
+{
+    json_slice(j, "rrname", name->text);
+    if ((name->flags & DNS_NAME_TRUNCATED) != 0)
+        json_bool(j, "rrname_truncated", true);
+}
+
+static void log_section(struct json *j, const char *key, const struct dns_section *section)
+{
+    bool open = false;
+
+    for (unsigned i = 0; i < section->count; i++) {
+        const struct dns_record *r = &section->at[i];
+
+        if (r->type == DNS_OPT && r->data.len == 0)
+            continue;
+        if (!open)
+            json_array(j, key);
+        open = true;
+        json_object(j, NULL);
+        log_name(j, &r->name);
+        log_data(j, r);
+        json_object_end(j);
+    }
+    if (open)
+        json_array_end(j);
+}
+
+static void log_questions(struct json *j, const struct dns_message *m)
+{
+    char type[DNS_TYPE_SIZE];
+
+    if (m->question_count == 0)
+        return;
+    json_array(j, "queries");
+    for (unsigned i = 0; i < m->question_count; i++) {
+        json_object(j, NULL);
+        log_name(j, &m->question[i].name);
+        json_string(j, "rrtype", type_key(m->question[i].type, type));
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+static void log_flags(struct json *j, const struct dns_message *m)
+{
+    static const struct { uint16_t bit; const char *name; } flags[] = {
+        { DNS_FLAG_AA, "aa" }, { DNS_FLAG_TC, "tc" }, { DNS_FLAG_RD, "rd" },
+        { DNS_FLAG_RA, "ra" }, { DNS_FLAG_Z, "z" }, { DNS_FLAG_AD, "ad" },
+        { DNS_FLAG_CD, "cd" } };
+    bool open = false;
+
+    for (unsigned i = 0; i < ARRAY_LEN(flags); i++) {
+        if ((m->flags & flags[i].bit) == 0)
+            continue;
+        if (!open)
+            json_array(j, "flags");
+        open = true;
+        json_string(j, NULL, flags[i].name);
+    }
+    if (open)
+        json_array_end(j);
+}
+
+static bool mdns_log(struct json *j, struct app_tx *tx, enum direction direction, const void *conf)
+{
+    const struct dns_message *m = dns_message_of(tx);
+
+    (void)direction;
+    (void)conf;
+    json_string(j, "type", is_response(tx) ? "response" : "request");
+    json_u64(j, "id", m->id);
+    log_flags(j, m);
+    json_u64(j, "opcode", dns_opcode(m));
+    json_u64(j, "rcode", dns_rcode(m));
+    log_questions(j, m);
+    log_section(j, "answers", &m->answers);
+    log_section(j, "authorities", &m->authorities);
+    log_section(j, "additionals", &m->additionals);
+    return true;
+}
+
+static void mdns_alert_metadata(struct json *j, struct app_tx *tx)
+{
+    json_object(j, "mdns");
+    mdns_log(j, tx, TO_SERVER, NULL);
+    json_object_end(j);
+}
+
+static const struct app_log mdns_eve = {
+    .as_packet = true,
+    .conf_name = "mdns", .event_type = "mdns", .key = "mdns", .progress = { 1, 1 },
+    .log = mdns_log,
+};
+
+const struct app_proto app_mdns = {
+    .id = APP_PROTO_mdns,
+    .name = "mdns",
+    .transports = APP_UDP,
+    .probes = (const struct app_probe[]){
+        { .transport = APP_UDP, .directions = APP_BOTH, .ports = "5353", .max = HEADER_SIZE,
+          .probe = mdns_probe },
+        { .probe = NULL } },
+    .tx_size = sizeof(struct dns_tx),
+    .parse = mdns_parse,
+    .progress_done = { 1, 1 },
+    .events = dns_events,
+    .frames = (const char *const[]){ "pdu", NULL },
+    .buffers = (const struct app_buffer *const[]){ &query, &answer, &authority, &additional,
+                                                   &response, NULL },
+    .logs = (const struct app_log *const[]){ &mdns_eve, NULL },
+    .alert_metadata = mdns_alert_metadata,
+};

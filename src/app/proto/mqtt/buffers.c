@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/mqtt/buffers.c - what rules can see of a transaction: any of its messages will do. */
+#include "app/proto/mqtt/mqtt.h"
+
+#include <stddef.h>
+
+/* --- buffers ---------------------------------------------------------------------------------- */
+
+static bool not_empty(struct slice s, struct slice *out)
+{
+    *out = s;
+    return s.len > 0;
+}
+
+static const struct mqtt_connect *connect_of(const struct app_tx *tx)
+{
+    for (const struct mqtt_message *m = mqtt_tx_of(tx)->first; m != NULL; m = m->next)
+        if (m->connect != NULL)
+            return m->connect;
+    return NULL;
+}
+
+#define CONNECT_BUFFER(field, member, text)                                                   \
+    static bool get_##field(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,    \
+                            struct slice *out)                                                \
+    {                                                                                         \
+        const struct mqtt_connect *c = connect_of(tx);                                        \
+                                                                                              \
+        return c != NULL && not_empty(c->member, out);                                        \
+    }                                                                                         \
+    static const struct app_buffer field##_buffer = {                                         \
+        .name = "mqtt.connect." #field, .doc = text, .directions = APP_TS,                    \
+        .get = get_##field,                                                                   \
+    }
+CONNECT_BUFFER(clientid, client_id, "client identifier of CONNECT");
+CONNECT_BUFFER(username, username, "user name of CONNECT");
+CONNECT_BUFFER(password, password, "password of CONNECT");
+CONNECT_BUFFER(willtopic, will_topic, "topic of the will in CONNECT");
+CONNECT_BUFFER(willmessage, will_message, "message of the will in CONNECT");
+CONNECT_BUFFER(protocol_string, protocol, "protocol name of CONNECT");
+
+static bool publish_part(const struct app_tx *tx, size_t member, struct slice *out)
+{
+    for (const struct mqtt_message *m = mqtt_tx_of(tx)->first; m != NULL; m = m->next)
+        if (m->header.type == MQTT_PUBLISH && !m->truncated &&
+            not_empty(*(const struct slice *)(const void *)((const char *)m + member), out))
+            return true;
+    return false;
+}
+
+static bool get_publish_topic(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
+                              struct slice *out)
+{
+    return publish_part(tx, offsetof(struct mqtt_message, topic), out);
+}
+
+static bool get_publish_message(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
+                                struct slice *out)
+{
+    return publish_part(tx, offsetof(struct mqtt_message, payload), out);
+}
+
+static bool nth_topic(const struct app_tx *tx, enum mqtt_type type, unsigned index,
+                      unsigned limit, struct slice *out)
+{
+    if (limit > 0 && index >= limit)
+        return false;
+    for (const struct mqtt_message *m = mqtt_tx_of(tx)->first; m != NULL; m = m->next) {
+        if (m->header.type != type)
+            continue;
+        if (index < m->topic_count) {
+            *out = m->topics[index].name;
+            return true;
+        }
+        index -= m->topic_count;
+    }
+    return false;
+}
+
+static bool get_subscribe_topic(struct app_tx *tx, enum direction d UNUSED, unsigned i,
+                                struct slice *out)
+{
+    const struct mqtt_settings *s = tx->flow->settings;
+
+    return nth_topic(tx, MQTT_SUBSCRIBE, i, s->max_subscribe, out);
+}
+
+static bool get_unsubscribe_topic(struct app_tx *tx, enum direction d UNUSED, unsigned i,
+                                  struct slice *out)
+{
+    const struct mqtt_settings *s = tx->flow->settings;
+
+    return nth_topic(tx, MQTT_UNSUBSCRIBE, i, s->max_unsubscribe, out);
+}
+
+static const struct app_buffer publish_topic_buffer = {
+    .name = "mqtt.publish.topic", .doc = "topic of PUBLISH", .directions = APP_BOTH,
+    .get = get_publish_topic,
+};
+static const struct app_buffer publish_message_buffer = {
+    .name = "mqtt.publish.message", .doc = "message of PUBLISH", .directions = APP_BOTH,
+    .get = get_publish_message,
+};
+static const struct app_buffer subscribe_topic_buffer = {
+    .name = "mqtt.subscribe.topic", .doc = "each topic of SUBSCRIBE", .directions = APP_TS,
+    .multi = true, .get = get_subscribe_topic,
+};
+static const struct app_buffer unsubscribe_topic_buffer = {
+    .name = "mqtt.unsubscribe.topic", .doc = "each topic of UNSUBSCRIBE", .directions = APP_TS,
+    .multi = true, .get = get_unsubscribe_topic,
+};
+
+const struct app_buffer *const mqtt_buffers[] = {
+    &clientid_buffer, &username_buffer, &password_buffer, &willtopic_buffer,
+    &willmessage_buffer, &protocol_string_buffer, &publish_topic_buffer,
+    &publish_message_buffer, &subscribe_topic_buffer, &unsubscribe_topic_buffer, NULL,
+};
+
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+static const struct mqtt_message *nth_message(const struct app_tx *tx, unsigned index)
+{
+    const struct mqtt_message *m = mqtt_tx_of(tx)->first;
+
+    while (m != NULL && index-- > 0)
+        m = m->next;
+    return m;
+}
+
+static bool get_type(struct app_tx *tx, enum direction d UNUSED, unsigned i, uint64_t *out)
+{
+    const struct mqtt_message *m = nth_message(tx, i);
+
+    if (m == NULL)
+        return false;
+    *out = m->header.type;
+    return true;
+}
+
+static bool get_flags(struct app_tx *tx, enum direction d UNUSED, unsigned i, uint64_t *out)
+{
+    const struct mqtt_message *m = nth_message(tx, i);
+
+    if (m == NULL)
+        return false;
+    *out = (m->header.dup ? 8 : 0) | (m->header.retain ? 1 : 0);
+    return true;
+}
+
+static bool get_connect_flags(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
+                              uint64_t *out)
+{
+    const struct mqtt_connect *c = connect_of(tx);
+
+    if (c == NULL)
+        return false;
+    *out = c->flags;
+    return true;
+}
+
+static bool get_version(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
+                        uint64_t *out)
+{
+    const struct mqtt_state *st = tx->flow->state;
+
+    *out = st->version;
+    return true;
+}
+
+/* Counts *index down over the codes of one message. */
+static bool message_code(const struct mqtt_message *m, unsigned *index, uint64_t *out)
+{
+    if (m->has_code && (*index)-- == 0) {
+        *out = m->code;
+        return true;
+    }
+    if (*index < m->codes.len) {
+        *out = m->codes.data[*index];
+        return true;
+    }
+    *index -= m->codes.len;
+    return false;
+}
+
+static bool get_reason_code(struct app_tx *tx, enum direction d UNUSED, unsigned i,
+                            uint64_t *out)
+{
+    for (const struct mqtt_message *m = mqtt_tx_of(tx)->first; m != NULL; m = m->next)
+        if (message_code(m, &i, out))
+            return true;
+    return false;
+}
+
+static const struct app_name flag_bits[] = { { "dup", 8 }, { "retain", 1 }, { NULL, 0 } };
+/* The bits that rules know by these names; "will_retain" and "will" are not where CONNECT has
+ * them, and rules are written with that in mind. */
+static const struct app_name connect_bits[] = {
+    { "username", 0x80 }, { "password", 0x40 }, { "will_retain", 0x04 }, { "will", 0x20 },
+    { "clean_session", 0x02 }, { NULL, 0 },
+};
+
+static const struct app_integer type_integer = {
+    .name = "mqtt.type", .doc = "type of a control packet", .bits = 8, .directions = APP_BOTH,
+    .any_of_many = true, .names = mqtt_types, .get = get_type,
+};
+static const struct app_integer flags_integer = {
+    .name = "mqtt.flags", .doc = "dup and retain", .bits = 8, .directions = APP_TS,
+    .any_of_many = true, .bit_names = flag_bits, .get = get_flags,
+};
+static const struct app_integer connect_flags_integer = {
+    .name = "mqtt.connect.flags", .doc = "flags of CONNECT", .bits = 8, .directions = APP_TS,
+    .bit_names = connect_bits, .get = get_connect_flags,
+};
+static const struct app_integer version_integer = {
+    .name = "mqtt.protocol_version", .doc = "protocol level", .bits = 8,
+    .directions = APP_TS, .get = get_version,
+};
+static const struct app_integer reason_code_integer = {
+    .name = "mqtt.reason_code", .doc = "reason and return codes", .bits = 8,
+    .directions = APP_BOTH, .any_of_many = true, .get = get_reason_code,
+};
+
+const struct app_integer *const mqtt_integers[] = {
+    &type_integer, &flags_integer, &connect_flags_integer, &version_integer,
+    &reason_code_integer, NULL,
+};
+
+/* --- other tests ------------------------------------------------------------------------------ */
+
+static int qos_parse(struct text in, void *arg, struct arena *arena UNUSED, struct err *err)
+{
+    uint64_t qos;
+
+    if (!text_to_u64(text_trim(in), 2, &qos))
+        return err_set(err, "mqtt.qos: expected 0, 1 or 2, found \"%.*s\"", TEXT(in));
+    *(uint8_t *)arg = (uint8_t)qos;
+    return 0;
+}
+
+static bool qos_match(struct app_tx *tx, enum direction d UNUSED, const void *arg)
+{
+    for (const struct mqtt_message *m = mqtt_tx_of(tx)->first; m != NULL; m = m->next)
+        if (m->header.qos == *(const uint8_t *)arg)
+            return true;
+    return false;
+}
+
+static int session_parse(struct text in, void *arg, struct arena *arena UNUSED, struct err *err)
+{
+    struct text t = text_trim(in);
+    bool yes = text_equal(t, "yes") || text_equal(t, "1");
+
+    *(bool *)arg = yes;
+    if (!yes && !text_equal(t, "no") && !text_equal(t, "0"))
+        return err_set(err, "mqtt.connack.session_present: expected 1 or 0, found \"%.*s\"",
+                       TEXT(in));
+    return 0;
+}
+
+static bool session_match(struct app_tx *tx, enum direction d UNUSED, const void *arg)
+{
+    for (const struct mqtt_message *m = mqtt_tx_of(tx)->first; m != NULL; m = m->next)
+        if (m->header.type == MQTT_CONNACK && !m->truncated &&
+            m->session_present == *(const bool *)arg)
+            return true;
+    return false;
+}
+
+static const struct app_match match_qos = {
+    .name = "mqtt.qos", .doc = "quality of service: 0, 1 or 2", .directions = APP_TS,
+    .arg_size = sizeof(uint8_t), .parse = qos_parse, .match = qos_match,
+};
+static const struct app_match match_session = {
+    .name = "mqtt.connack.session_present", .doc = "flag of CONNACK", .directions = APP_TC,
+    .arg_size = sizeof(bool), .parse = session_parse, .match = session_match,
+};
+
+const struct app_match *const mqtt_matches[] = { &match_qos, &match_session, NULL };

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/nfs/file.c - files that are read or written. Each is a transaction of its own, from its
+ * first extent to its last. */
+#include "app/proto/nfs/nfs.h"
+
+#define ABANDON_US UINT64_C(60000000)       /* without an extent, after a gap */
+#define AHEAD_AFTER_GAP 2000000             /* bytes that wait for what was lost, at most */
+#define AHEAD_MAX (64u << 20)               /* bytes that wait for their turn, in any case */
+#define AHEAD_COUNT_MAX 1024
+
+static bool same(struct slice a, struct slice b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+struct nfs_tx *nfs_file_find(struct nfs_state *st, struct slice handle, enum direction d)
+{
+    for (struct app_tx *tx = st->flow->first; tx != NULL; tx = tx->next) {
+        struct nfs_tx *t = nfs_tx_of(tx);
+
+        if (t->is_file && t->file.direction == d && tx->progress[d] == 0 &&
+            same(t->handle, handle))
+            return t;
+    }
+    return NULL;
+}
+
+struct nfs_tx *nfs_file_new(struct nfs_state *st, const struct rpc_call *r, uint32_t procedure,
+                            struct slice handle, struct slice name, enum direction d)
+{
+    struct nfs_tx *t = nfs_tx_new(st, r);
+
+    if (t == NULL)
+        return NULL;
+    t->is_file = t->first = true;
+    t->procedure = procedure;
+    t->handle = nfs_keep(t, handle);
+    t->name = nfs_keep(t, name);
+    t->file.direction = d;
+    return t;
+}
+
+/* The last extent is complete, or nothing more is wanted. */
+static void finish_if_complete(struct nfs_tx *t)
+{
+    if (t->file.transfer.closed || (t->last && t->file.transfer.left == 0))
+        nfs_done(t, t->file.direction);
+}
+
+static void begin(struct nfs_state *st, struct nfs_tx *t, const struct nfs_extent *p, bool streamed)
+{
+    struct app_transfer *transfer = &t->file.transfer;
+    uint8_t padding = (uint8_t)(-p->len & 3);
+    uint32_t len = MIN(p->data.len, streamed ? p->len + padding : p->len);
+
+    if (transfer->ahead_bytes + p->len > AHEAD_MAX || transfer->ahead_count >= AHEAD_COUNT_MAX)
+        app_transfer_truncate(transfer);
+    app_transfer_extent(transfer, &t->tx, t->file.direction, p->name, p->offset, p->len, padding,
+                       p->last);
+    (void)app_transfer_data(transfer, p->data.data, len);
+    t->file.abandon_us = 0;
+    if (streamed)
+        st->ds[t->file.direction].file_tx = t->tx.id;
+    finish_if_complete(t);
+}
+
+static bool is_believable(const struct nfs_extent *p)
+{
+    return p->len > 0 && p->len <= NFS_EXTENT_MAX;
+}
+
+void nfs_file_write(struct nfs_state *st, const struct rpc_call *r, uint32_t procedure,
+                    const struct nfs_extent *p, bool streamed)
+{
+    struct nfs_tx *t;
+
+    if (!is_believable(p))
+        return;
+    t = nfs_file_find(st, p->handle, TO_SERVER);
+    if (t != NULL)
+        t->file.extents++;
+    else
+        t = nfs_file_new(st, r, procedure, p->handle, p->name, TO_SERVER);
+    if (t == NULL)
+        return;
+    if (p->last) {
+        t->last = true;
+        t->file.last_xid = r->xid;
+    }
+    begin(st, t, p, streamed);
+}
+
+void nfs_file_read(struct nfs_state *st, const struct rpc_reply *r, const struct nfs_call *call,
+                   uint32_t status, const struct nfs_extent *p, bool streamed)
+{
+    struct nfs_tx *t;
+
+    if (!is_believable(p))
+        return;
+    t = nfs_file_find(st, p->handle, TO_CLIENT);
+    if (t != NULL)
+        t->file.extents++;
+    else
+        t = nfs_file_new(st, NULL, call->version < 4 ? NFS3_READ : NFS4_READ, p->handle, p->name,
+                         TO_CLIENT);
+    if (t == NULL)
+        return;
+    if (t->file.extents == 0 && t->xid == 0)
+        t->xid = r->xid;
+    if (p->last) {
+        t->last = true;
+        t->file.last_xid = r->xid;
+        t->rpc_status = r->state;
+        t->status = status;
+        nfs_done(t, TO_SERVER);
+    }
+    begin(st, t, p, streamed);
+}
+
+uint32_t nfs_file_data(struct nfs_state *st, enum direction d, const uint8_t *data, uint32_t len)
+{
+    struct nfs_dir *ds = &st->ds[d];
+    uint32_t n = MIN(ds->file_left, len);
+    struct app_tx *tx;
+    struct nfs_tx *t;
+
+    if (n == 0)
+        return 0;
+    ds->file_left -= n;
+    tx = app_tx_find(st->flow, ds->file_tx);
+    if (tx == NULL)
+        return n;
+    t = nfs_tx_of(tx);
+    if (st->any_gap && t->file.transfer.ahead_bytes > AHEAD_AFTER_GAP)
+        app_transfer_truncate(&t->file.transfer);
+    t->file.abandon_us = 0;
+    (void)app_transfer_data(&t->file.transfer, data, n);
+    finish_if_complete(t);
+    return n;
+}
+
+void nfs_file_commit(struct nfs_state *st, const struct rpc_call *r, struct slice handle)
+{
+    struct nfs_tx *t = nfs_file_find(st, handle, TO_SERVER);
+
+    if (t == NULL)
+        return;
+    app_transfer_close(&t->file.transfer);
+    t->file.last_xid = r->xid;
+    t->last = true;
+    finish_if_complete(t);
+    if (r->version == 3) {
+        t->file.extents++;
+        t->file.committed = true;
+    }
+}
+
+/* What a gap may have swallowed is taken for done, in its direction; a file may go on. */
+void nfs_files_after_gap(struct nfs_state *st, enum direction d)
+{
+    for (struct app_tx *tx = st->flow->first; tx != NULL; tx = tx->next) {
+        struct nfs_tx *t = nfs_tx_of(tx);
+
+        if (t->is_file) {
+            if (t->file.abandon_us == 0)
+                t->file.abandon_us = st->now_us + ABANDON_US;
+            st->check_files = true;
+            continue;
+        }
+        nfs_done(t, TO_SERVER);
+        if (d == TO_CLIENT)
+            nfs_done(t, TO_CLIENT);
+    }
+}
+
+void nfs_files_abandon(struct nfs_state *st)
+{
+    bool more = false;
+
+    for (struct app_tx *tx = st->flow->first; tx != NULL; tx = tx->next) {
+        struct nfs_tx *t = nfs_tx_of(tx);
+
+        if (!t->is_file || t->file.abandon_us == 0)
+            continue;
+        if (st->now_us <= t->file.abandon_us) {
+            more = true;
+            continue;
+        }
+        app_transfer_truncate(&t->file.transfer);
+        nfs_done(t, TO_SERVER);
+        nfs_done(t, TO_CLIENT);
+    }
+    st->check_files = more;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/nfs/names.c - procedures (RFC 1094 2.2, RFC 1813 3, RFC 7530 16), states and flavors. */
+#include "app/proto/nfs/nfs.h"
+
+#include "base/array.h"
+
+#define NAME_OF(table, number) ((number) < ARRAY_LEN(table) ? (table)[number] : NULL)
+
+static const char *const procedures_2[] = {
+    "NULL", "GETATTR", "SETATTR", "ROOT", "LOOKUP", "READLINK", "READ", "WRITECACHE", "WRITE",
+    "CREATE", "REMOVE", "RENAME", "LINK", "SYMLINK", "MKDIR", "RMDIR", "READDIR", "STATFS",
+};
+
+static const char *const procedures_3[] = {
+    "NULL", "GETATTR", "SETATTR", "LOOKUP", "ACCESS", "READLINK", "READ", "WRITE", "CREATE",
+    "MKDIR", "SYMLINK", "MKNOD", "REMOVE", "RMDIR", "RENAME", "LINK", "READDIR", "READDIRPLUS",
+    "FSSTAT", "FSINFO", "PATHCONF", "COMMIT",
+};
+
+/* Procedures and operations share their numbers' space. */
+static const char *const procedures_4[] = {
+    "NULL", "COMPOUND", NULL, "ACCESS", "CLOSE", "COMMIT", "CREATE", "DELEGPURGE", "DELEGRETURN",
+    "GETATTR", "GETFH", "LINK", "LOCK", "LOCKT", "LOCKU", "LOOKUP", "LOOKUPP", "NVERIFY", "OPEN",
+    "OPENATTR", "OPEN_CONFIRM", "OPEN_DOWNGRADE", "PUTFH", "PUTPUBFH", "PUTROOTFH", "READ",
+    "READDIR", "READLINK", "REMOVE", "RENAME", "RENEW", "RESTOREFH", "SAVEFH", "SECINFO",
+    "SETATTR", "SETCLIENTID", "SETCLIENTID_CONFIRM", "VERIFY", "WRITE", "RELEASE_LOCKOWNER",
+};
+
+static const struct { uint32_t number; const char *name; } states[] = {
+    { 0, "OK" }, { 1, "ERR_PERM" }, { 2, "ERR_NOENT" }, { 5, "ERR_IO" }, { 6, "ERR_NXIO" },
+    { 13, "ERR_ACCES" }, { 17, "ERR_EXIST" }, { 18, "ERR_XDEV" }, { 19, "ERR_NODEV" },
+    { 20, "ERR_NOTDIR" }, { 21, "ERR_ISDIR" }, { 22, "ERR_INVAL" }, { 27, "ERR_FBIG" },
+    { 28, "ERR_NOSPC" }, { 30, "ERR_ROFS" }, { 31, "ERR_MLINK" }, { 63, "ERR_NAMETOOLONG" },
+    { 66, "ERR_NOTEMPTY" }, { 69, "ERR_DQUOT" }, { 70, "ERR_STALE" }, { 71, "ERR_REMOTE" },
+    { 10001, "ERR_BADHANDLE" }, { 10002, "ERR_NOT_SYNC" }, { 10003, "ERR_BAD_COOKIE" },
+    { 10004, "ERR_NOTSUPP" }, { 10005, "ERR_TOOSMALL" }, { 10006, "ERR_SERVERFAULT" },
+    { 10007, "ERR_BADTYPE" }, { 10008, "ERR_JUKEBOX" },
+};
+
+const char *nfs_procedure_name(uint32_t version, uint32_t procedure)
+{
+    if (version == 3)
+        return NAME_OF(procedures_3, procedure);
+    if (version < 3)
+        return NAME_OF(procedures_2, procedure);
+    return procedure == 10044 ? "ILLEGAL" : NAME_OF(procedures_4, procedure);
+}
+
+const char *nfs_status_name(uint32_t status)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(states); i++)
+        if (states[i].number == status)
+            return states[i].name;
+    return NULL;
+}
+
+const char *rpc_status_name(uint32_t status)
+{
+    static const char *const names[] = { "ACCEPTED", "DENIED" };
+
+    return NAME_OF(names, status);
+}
+
+const char *rpc_flavor_name(uint32_t flavor)
+{
+    static const char *const names[] = { "NULL", "UNIX", "SHORT", "DH", "KERB", "RSA", "GSS" };
+
+    return NAME_OF(names, flavor);
+}

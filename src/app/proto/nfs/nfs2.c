@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/nfs/nfs2.c - version 2, RFC 1094: reads are followed, of the rest the status is told. */
+#include "app/proto/nfs/nfs.h"
+
+#define HANDLE_LEN 32
+#define ATTRIBUTES_LEN 68
+#define SIZE_AT 20                  /* in attributes */
+
+static bool take_read_call(struct slice arguments, struct slice *handle, uint32_t *offset)
+{
+    struct bytes in = bytes_of_slice(arguments);
+
+    *handle = take_slice(&in, HANDLE_LEN);
+    *offset = take_be32(&in);
+    take_skip(&in, 4);                  /* count */
+    return !in.failed;
+}
+
+void nfs2_call(struct nfs_state *st, const struct rpc_call *r)
+{
+    struct nfs_call *call = nfs_call_new(st, r);
+    struct slice handle;
+    uint32_t offset;
+
+    if (r->procedure != NFS3_READ) {
+        nfs_tx_for_call(st, r, call, r->procedure, NULL);
+        return;
+    }
+    if (!take_read_call(r->arguments, &handle, &offset)) {
+        nfs_event(st, NFS_MALFORMED_DATA);
+        return;
+    }
+    call->offset = offset;
+    nfs_call_set_handle(st, call, handle);
+}
+
+static bool take_read(struct slice results, const struct nfs_call *call, struct nfs_extent *p)
+{
+    struct bytes in = bytes_of_slice(results);
+    struct slice attributes;
+
+    take_skip(&in, 4);                  /* status */
+    attributes = take_slice(&in, ATTRIBUTES_LEN);
+    p->len = take_be32(&in);
+    p->data = take_slice(&in, p->len);
+    if (in.failed)
+        return false;
+    p->handle = buf_slice(&call->handle);
+    p->name = buf_slice(&call->name);
+    p->offset = call->offset;
+    p->last = get_be32(attributes.data + SIZE_AT) == p->offset + p->len;
+    return true;
+}
+
+void nfs2_reply(struct nfs_state *st, const struct rpc_reply *r, const struct nfs_call *call)
+{
+    struct bytes in = bytes_of_slice(r->results);
+    uint32_t status = take_be32(&in);
+    struct nfs_extent p = { 0 };
+
+    if (call->procedure == NFS3_READ && status == 0) {
+        if (take_read(r->results, call, &p))
+            nfs_file_read(st, r, call, status, &p, false);
+        else
+            nfs_event(st, NFS_MALFORMED_DATA);
+    }
+    nfs_on_reply(st, r, status, (struct slice){ 0 });
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/nfs/nfs3.c - version 3, RFC 1813: which file a call is about, by handle or name, and what
+ * its answer tells of handles. */
+#include "app/proto/nfs/nfs.h"
+
+#define ATTRIBUTES_LEN 84
+
+/* --- calls ---------------------------------------------------------------------------------- */
+
+/* Behind the bytes of a file stands nothing but padding, which need not have come. */
+bool nfs3_take_write(struct bytes *in, struct nfs_extent *p)
+{
+    uint32_t count, stable;
+
+    p->handle = nfs_take_string(in);
+    p->offset = take_be64(in);
+    count = take_be32(in);
+    stable = take_be32(in);
+    p->len = take_be32(in);
+    if (in->failed || stable > NFS_FILE_SYNC || p->len > count)
+        return false;
+    p->last = stable == NFS_FILE_SYNC;
+    p->data = take_rest(in);
+    return true;
+}
+
+static void complete_write(struct nfs_state *st, const struct rpc_call *r)
+{
+    struct bytes in = bytes_of_slice(r->arguments);
+    struct nfs_extent p = { 0 };
+
+    if (!nfs3_take_write(&in, &p) || p.data.len < p.len) {
+        nfs_event(st, NFS_MALFORMED_DATA);
+        return;
+    }
+    p.name = nfs_name_find(st, p.handle);
+    nfs_file_write(st, r, NFS3_WRITE, &p, false);
+}
+
+static void commit(struct nfs_state *st, const struct rpc_call *r)
+{
+    struct bytes in = bytes_of_slice(r->arguments);
+    struct slice handle = nfs_take_string(&in);
+
+    take_skip(&in, 12);                 /* offset, count */
+    if (in.failed)
+        nfs_event(st, NFS_MALFORMED_DATA);
+    else
+        nfs_file_commit(st, r, handle);
+}
+
+/* A file is read from here on: known before the first extent of it comes. */
+static void begin_file(struct nfs_state *st, const struct rpc_call *r,
+                       const struct nfs_call *call)
+{
+    struct slice handle = buf_slice(&call->handle);
+    struct nfs_tx *t;
+
+    if (nfs_file_find(st, handle, TO_CLIENT) != NULL)
+        return;
+    t = nfs_file_new(st, r, NFS3_READ, handle, buf_slice(&call->name), TO_CLIENT);
+    if (t != NULL)
+        nfs_set_caller(t, r);
+}
+
+static bool take_lookup(struct bytes *in, struct nfs_call *call)
+{
+    (void)nfs_take_string(in);          /* of the directory */
+    nfs_call_set_name(call, nfs_take_string(in));
+    return !in->failed;
+}
+
+/* A handle, and then bytes that do not matter. */
+static bool take_handle(struct nfs_state *st, struct bytes *in, uint32_t rest,
+                        struct nfs_call *call)
+{
+    struct slice handle = nfs_take_string(in);
+
+    take_skip(in, rest);
+    if (in->failed)
+        return false;
+    nfs_call_set_handle(st, call, handle);
+    return true;
+}
+
+static bool take_read_call(struct nfs_state *st, struct bytes *in, struct nfs_call *call)
+{
+    struct slice handle = nfs_take_string(in);
+    uint64_t offset = take_be64(in);
+
+    take_skip(in, 4);                   /* count */
+    if (in->failed)
+        return false;
+    call->offset = offset;
+    nfs_call_set_handle(st, call, handle);
+    return true;
+}
+
+/* A directory and a name in it. */
+static bool take_entry(struct nfs_state *st, struct bytes *in, uint32_t rest,
+                       struct nfs_call *call)
+{
+    struct slice directory = nfs_take_string(in), name = nfs_take_string(in);
+
+    take_skip(in, rest);
+    if (in->failed)
+        return false;
+    nfs_call_set_handle(st, call, directory);
+    nfs_call_set_name(call, name);
+    return true;
+}
+
+static bool take_rename(struct nfs_state *st, struct bytes *in, struct nfs_call *call,
+                        struct slice *to)
+{
+    if (!take_entry(st, in, 0, call))
+        return false;
+    (void)nfs_take_string(in);
+    *to = nfs_take_string(in);
+    if (in->failed)
+        *to = (struct slice){ 0 };
+    return !in->failed;
+}
+
+static bool take_arguments(struct nfs_state *st, const struct rpc_call *r, struct nfs_call *call,
+                           struct slice *new_name)
+{
+    struct bytes in = bytes_of_slice(r->arguments);
+
+    switch (r->procedure) {
+    case NFS3_LOOKUP: return take_lookup(&in, call);
+    case NFS3_ACCESS: return take_handle(st, &in, 4, call);
+    case NFS3_GETATTR: return take_handle(st, &in, 0, call);
+    case NFS3_READDIRPLUS: return take_handle(st, &in, 24, call);
+    case NFS3_READ: return take_read_call(st, &in, call);
+    case NFS3_CREATE: return take_entry(st, &in, 4, call);
+    case NFS3_REMOVE:
+    case NFS3_MKDIR:
+    case NFS3_RMDIR: return take_entry(st, &in, 0, call);
+    case NFS3_RENAME: return take_rename(st, &in, call, new_name);
+    default: return true;
+    }
+}
+
+static void make_transaction(struct nfs_state *st, const struct rpc_call *r,
+                             const struct nfs_call *call, const struct slice *new_name)
+{
+    switch (r->procedure) {
+    case NFS3_READ:
+        begin_file(st, r, call);
+        return;
+    case NFS3_WRITE:
+        complete_write(st, r);
+        return;
+    case NFS3_COMMIT:
+        commit(st, r);
+        return;
+    default:
+        nfs_tx_for_call(st, r, call, r->procedure, new_name);
+        return;
+    }
+}
+
+void nfs3_call(struct nfs_state *st, const struct rpc_call *r)
+{
+    struct nfs_call *call = nfs_call_new(st, r);
+    struct slice new_name = { 0 };
+    bool ok = take_arguments(st, r, call, &new_name);
+
+    if (st->version == 0)
+        st->version = r->version;
+    make_transaction(st, r, call, &new_name);
+    if (!ok)
+        nfs_event(st, NFS_MALFORMED_DATA);
+}
+
+/* --- answers -------------------------------------------------------------------------------- */
+
+/* Attributes, when they follow. */
+static void skip_attributes(struct bytes *in)
+{
+    if (nfs_take_bool(in))
+        take_skip(in, ATTRIBUTES_LEN);
+}
+
+bool nfs3_take_read(struct bytes *in, uint32_t *status, struct nfs_extent *p)
+{
+    uint32_t count;
+
+    *status = take_be32(in);
+    if (in->failed || *status != 0)
+        return !in->failed;
+    skip_attributes(in);
+    count = take_be32(in);
+    p->last = nfs_take_bool(in);
+    p->len = take_be32(in);
+    if (in->failed || p->len > count)
+        return false;
+    p->data = take_rest(in);
+    return true;
+}
+
+static bool complete_read(struct nfs_state *st, const struct rpc_reply *r,
+                       const struct nfs_call *call)
+{
+    struct bytes in = bytes_of_slice(r->results);
+    struct nfs_extent p = { 0 };
+    uint32_t status;
+
+    if (!nfs3_take_read(&in, &status, &p) || p.data.len < p.len)
+        return false;
+    p.handle = buf_slice(&call->handle);
+    p.name = buf_slice(&call->name);
+    p.offset = call->offset;
+    nfs_file_read(st, r, call, status, &p, false);
+    return true;
+}
+
+/* Each entry brings a handle with its name. What is cut off is cut off. */
+static bool learn_entries(struct nfs_state *st, struct bytes *in)
+{
+    skip_attributes(in);
+    take_skip(in, 8);                   /* verifier */
+    if (in->failed)
+        return false;
+    while (nfs_take_bool(in)) {
+        struct slice name, handle = { 0 };
+        bool has_handle;
+
+        take_skip(in, 8);               /* file id */
+        name = nfs_take_string(in);
+        take_skip(in, 8);               /* cookie */
+        skip_attributes(in);
+        has_handle = nfs_take_bool(in);
+        if (has_handle)
+            handle = nfs_take_string(in);
+        if (in->failed)
+            break;
+        if (has_handle)
+            nfs_name_put(st, handle, name);
+    }
+    return true;
+}
+
+static bool learn_handle(struct nfs_state *st, struct bytes *in, const struct nfs_call *call,
+                         struct slice *out)
+{
+    struct slice handle = nfs_take_string(in);
+
+    if (in->failed)
+        return false;
+    nfs_name_put(st, handle, buf_slice(&call->name));
+    *out = handle;
+    return true;
+}
+
+static bool take_results(struct nfs_state *st, struct bytes *in, const struct nfs_call *call,
+                         struct slice *handle)
+{
+    switch (call->procedure) {
+    case NFS3_LOOKUP: return learn_handle(st, in, call, handle);
+    case NFS3_CREATE: return nfs_take_bool(in) ? learn_handle(st, in, call, handle) : !in->failed;
+    case NFS3_READDIRPLUS: return learn_entries(st, in);
+    default: return true;
+    }
+}
+
+void nfs3_reply(struct nfs_state *st, const struct rpc_reply *r, struct nfs_call *call)
+{
+    struct bytes in = bytes_of_slice(r->results);
+    uint32_t status = take_be32(&in);
+    struct slice handle = { 0 };
+
+    if (call->procedure == NFS3_READ) {
+        if (!complete_read(st, r, call))
+            nfs_event(st, NFS_MALFORMED_DATA);
+        return;
+    }
+    if (status == 0 && !take_results(st, &in, call, &handle))
+        nfs_event(st, NFS_MALFORMED_DATA);
+    nfs_on_reply(st, r, status, handle);
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/nfs/ops.c - the operations of version 4, RFC 7530 section 16 and RFC 8881 section 18, as far
+ * as it takes to find the end of each; what the parser wants of them is kept. */
+#include "app/proto/nfs/nfs.h"
+
+#define STATE_ID_LEN 16
+#define SESSION_ID_LEN 16
+#define CHANGE_INFO_LEN 20
+#define CHANNEL_LEN 28              /* attributes of a channel without RDMA */
+#define BITMAP_WORDS_MAX 8
+
+enum nfs4_op {
+    OP_ACCESS = 3, OP_CLOSE = 4, OP_COMMIT = 5, OP_CREATE = 6, OP_DELEGRETURN = 8,
+    OP_GETATTR = 9, OP_GETFH = 10, OP_LOOKUP = 15, OP_OPEN = 18, OP_OPEN_CONFIRM = 20,
+    OP_PUTFH = 22, OP_PUTROOTFH = 24, OP_READ = 25, OP_READDIR = 26, OP_REMOVE = 28,
+    OP_RENAME = 29, OP_RENEW = 30, OP_SAVEFH = 32, OP_SETATTR = 34, OP_SETCLIENTID = 35,
+    OP_SETCLIENTID_CONFIRM = 36, OP_WRITE = 38, OP_EXCHANGE_ID = 42, OP_CREATE_SESSION = 43,
+    OP_DESTROY_SESSION = 44, OP_GETDEVICEINFO = 47, OP_LAYOUTGET = 50, OP_LAYOUTRETURN = 51,
+    OP_SECINFO_NO_NAME = 52, OP_SEQUENCE = 53, OP_DESTROY_CLIENTID = 57,
+    OP_RECLAIM_COMPLETE = 58,
+};
+
+/* --- parts ---------------------------------------------------------------------------------- */
+
+static void skip_string(struct bytes *in)
+{
+    (void)nfs_take_string(in);
+}
+
+static void skip_bitmap(struct bytes *in)
+{
+    uint32_t words = take_be32(in);
+
+    if (words > BITMAP_WORDS_MAX)
+        in->failed = true;
+    take_skip(in, (size_t)words * 4);
+}
+
+static void skip_attributes(struct bytes *in)
+{
+    skip_bitmap(in);
+    skip_string(in);
+}
+
+/* --- arguments ------------------------------------------------------------------------------ */
+
+static void skip_create_how(struct bytes *in)
+{
+    switch (take_be32(in)) {
+    case 0:                             /* unchecked, guarded */
+    case 1:
+        skip_attributes(in);
+        return;
+    case 2:                             /* exclusive: a verifier */
+        take_skip(in, 8);
+        return;
+    case 3:
+        take_skip(in, 8);
+        skip_attributes(in);
+        return;
+    default:
+        in->failed = true;
+        return;
+    }
+}
+
+static void take_claim(struct bytes *in, struct nfs_op *op)
+{
+    switch (take_be32(in)) {
+    case 0:                             /* by name in the directory at hand */
+    case 3:
+        op->name = nfs_take_string(in);
+        return;
+    case 1:
+        take_skip(in, 4);
+        return;
+    case 2:
+        take_skip(in, STATE_ID_LEN);
+        op->name = nfs_take_string(in);
+        return;
+    case 4:                             /* the file at hand */
+    case 6:
+        return;
+    case 5:
+        take_skip(in, STATE_ID_LEN);
+        return;
+    default:
+        in->failed = true;
+        return;
+    }
+}
+
+static void take_open(struct bytes *in, struct nfs_op *op)
+{
+    take_skip(in, 20);                  /* number, access, deny, client */
+    skip_string(in);                    /* owner */
+    if (take_be32(in) == 1)
+        skip_create_how(in);
+    take_claim(in, op);
+}
+
+static void take_create(struct bytes *in, struct nfs_op *op)
+{
+    uint32_t type = take_be32(in);
+
+    if (type == 5)                      /* a symbolic link: where to */
+        skip_string(in);
+    else if (type == 3 || type == 4)    /* devices: which */
+        take_skip(in, 8);
+    op->name = nfs_take_string(in);
+    skip_attributes(in);
+}
+
+static void take_write(struct bytes *in, struct nfs_op *op)
+{
+    struct nfs_extent *p = &op->extent;
+
+    take_skip(in, STATE_ID_LEN);
+    p->offset = take_be64(in);
+    p->last = take_be32(in) == NFS_FILE_SYNC;
+    p->data = nfs_take_string(in);
+    p->len = p->data.len;
+    op->has_extent = true;
+}
+
+static void take_read_call(struct bytes *in, struct nfs_op *op)
+{
+    take_skip(in, STATE_ID_LEN);
+    op->extent.offset = take_be64(in);
+    take_skip(in, 4);                   /* count */
+    op->has_extent = true;
+}
+
+static void skip_set_client(struct bytes *in)
+{
+    take_skip(in, 8);                   /* verifier */
+    skip_string(in);
+    take_skip(in, 4);                   /* where to call back */
+    skip_string(in);
+    skip_string(in);
+    take_skip(in, 4);
+}
+
+static void skip_implementation(struct bytes *in)
+{
+    for (uint32_t n = take_be32(in); n > 0 && !in->failed; n--) {
+        skip_string(in);
+        skip_string(in);
+        take_skip(in, 12);              /* when made */
+    }
+}
+
+static void skip_exchange_id(struct bytes *in)
+{
+    take_skip(in, 8);                   /* verifier */
+    skip_string(in);
+    take_skip(in, 4);                   /* flags */
+    if (take_be32(in) != 0)             /* protection of the state: none, as nearly always */
+        in->failed = true;
+    skip_implementation(in);
+}
+
+static void skip_channel(struct bytes *in)
+{
+    take_skip(in, CHANNEL_LEN - 4);
+    take_skip(in, (size_t)MIN(take_be32(in), 1u) * 4);
+}
+
+/* Of the security that a callback is to have, the rest of the call is not followed. */
+static void skip_create_session(struct bytes *in)
+{
+    take_skip(in, 16);                  /* client, number, flags */
+    skip_channel(in);
+    skip_channel(in);
+    (void)take_rest(in);
+}
+
+static void skip_layout_return(struct bytes *in)
+{
+    take_skip(in, 12);                  /* reclaim, type, mode */
+    if (take_be32(in) != 1)             /* of one file */
+        return;
+    take_skip(in, 16 + STATE_ID_LEN);
+    skip_string(in);
+}
+
+static bool take_argument_body(struct bytes *in, struct nfs_op *op)
+{
+    switch (op->op) {
+    case OP_GETFH: case OP_SAVEFH: case OP_PUTROOTFH: break;
+    case OP_ACCESS: case OP_SECINFO_NO_NAME: take_skip(in, 4); break;
+    case OP_RECLAIM_COMPLETE: (void)nfs_take_bool(in); break;
+    case OP_RENEW: case OP_DESTROY_CLIENTID: take_skip(in, 8); break;
+    case OP_COMMIT: take_skip(in, 12); break;
+    case OP_SETCLIENTID_CONFIRM: case OP_DELEGRETURN: case OP_DESTROY_SESSION:
+        take_skip(in, 16);
+        break;
+    case OP_CLOSE: case OP_OPEN_CONFIRM: take_skip(in, 4 + STATE_ID_LEN); break;
+    case OP_SEQUENCE: take_skip(in, SESSION_ID_LEN + 16); break;
+    case OP_PUTFH: op->handle = nfs_take_string(in); break;
+    case OP_LOOKUP: case OP_REMOVE: op->name = nfs_take_string(in); break;
+    case OP_RENAME: skip_string(in); skip_string(in); break;
+    case OP_GETATTR: skip_bitmap(in); break;
+    case OP_SETATTR: take_skip(in, STATE_ID_LEN); skip_attributes(in); break;
+    case OP_READDIR: take_skip(in, 24); skip_bitmap(in); break;
+    case OP_OPEN: take_open(in, op); break;
+    case OP_CREATE: take_create(in, op); break;
+    case OP_READ: take_read_call(in, op); break;
+    case OP_WRITE: take_write(in, op); break;
+    case OP_SETCLIENTID: skip_set_client(in); break;
+    case OP_EXCHANGE_ID: skip_exchange_id(in); break;
+    case OP_CREATE_SESSION: skip_create_session(in); break;
+    case OP_GETDEVICEINFO: take_skip(in, 24); skip_bitmap(in); break;
+    case OP_LAYOUTGET: take_skip(in, 36 + STATE_ID_LEN + 4); break;
+    case OP_LAYOUTRETURN: skip_layout_return(in); break;
+    default: return false;
+    }
+    return !in->failed;
+}
+
+bool nfs4_take_argument(struct bytes *in, struct nfs_op *op)
+{
+    *op = (struct nfs_op){ .op = take_be32(in) };
+    return !in->failed && take_argument_body(in, op);
+}
+
+/* --- results -------------------------------------------------------------------------------- */
+
+static void skip_access_entry(struct bytes *in)
+{
+    take_skip(in, 12);                  /* type, flags, mask */
+    skip_string(in);                    /* who */
+}
+
+static void skip_delegation(struct bytes *in)
+{
+    uint32_t type = take_be32(in), why;
+
+    switch (type) {
+    case 0:
+        return;
+    case 1:                             /* to read */
+        take_skip(in, STATE_ID_LEN + 4);
+        skip_access_entry(in);
+        return;
+    case 2:                             /* to write, up to a limit */
+        take_skip(in, STATE_ID_LEN + 4 + 12);
+        skip_access_entry(in);
+        return;
+    case 3:                             /* none, for a reason */
+        why = take_be32(in);
+        take_skip(in, why == 1 || why == 2 ? 4 : 0);
+        return;
+    default:
+        in->failed = true;
+        return;
+    }
+}
+
+static void skip_open_result(struct bytes *in)
+{
+    take_skip(in, STATE_ID_LEN + CHANGE_INFO_LEN + 4);
+    skip_bitmap(in);
+    skip_delegation(in);
+}
+
+static void take_read_result(struct bytes *in, struct nfs_op *op)
+{
+    op->extent.last = nfs_take_bool(in);
+    op->extent.data = nfs_take_string(in);
+    op->extent.len = op->extent.data.len;
+    op->has_extent = true;
+}
+
+static void skip_listing(struct bytes *in)
+{
+    take_skip(in, 8);                   /* verifier */
+    while (nfs_take_bool(in)) {
+        take_skip(in, 8);               /* cookie */
+        skip_string(in);
+        skip_attributes(in);
+    }
+    (void)nfs_take_bool(in);            /* at its end */
+}
+
+static void skip_exchange_id_result(struct bytes *in)
+{
+    take_skip(in, 16);                  /* client, number, flags */
+    if (take_be32(in) != 0)
+        in->failed = true;
+    take_skip(in, 8);                   /* server: minor, major */
+    skip_string(in);
+    skip_string(in);                    /* scope */
+    skip_implementation(in);
+}
+
+static void skip_security(struct bytes *in)
+{
+    for (uint32_t n = take_be32(in); n > 0 && !in->failed; n--) {
+        if (take_be32(in) != RPC_AUTH_GSS)
+            continue;
+        skip_string(in);                /* mechanism */
+        take_skip(in, 8);               /* quality, service */
+    }
+}
+
+static void skip_layouts(struct bytes *in)
+{
+    take_skip(in, 4 + STATE_ID_LEN);
+    for (uint32_t n = take_be32(in); n > 0 && !in->failed; n--) {
+        take_skip(in, 24);              /* offset, length, mode, type */
+        skip_string(in);
+    }
+}
+
+static void take_result_body(struct bytes *in, struct nfs_op *op)
+{
+    switch (op->op) {
+    case OP_ACCESS: take_skip(in, 8); break;
+    case OP_COMMIT: take_skip(in, 8); break;
+    case OP_WRITE: take_skip(in, 16); break;
+    case OP_CLOSE: case OP_OPEN_CONFIRM: take_skip(in, STATE_ID_LEN); break;
+    case OP_SETCLIENTID: take_skip(in, 16); break;
+    case OP_SEQUENCE: take_skip(in, SESSION_ID_LEN + 20); break;
+    case OP_REMOVE: take_skip(in, CHANGE_INFO_LEN); break;
+    case OP_RENAME: take_skip(in, 2 * CHANGE_INFO_LEN); break;
+    case OP_CREATE: take_skip(in, CHANGE_INFO_LEN); skip_bitmap(in); break;
+    case OP_GETFH: op->handle = nfs_take_string(in); break;
+    case OP_GETATTR: skip_attributes(in); break;
+    case OP_READ: take_read_result(in, op); break;
+    case OP_READDIR: skip_listing(in); break;
+    case OP_OPEN: skip_open_result(in); break;
+    case OP_EXCHANGE_ID: skip_exchange_id_result(in); break;
+    case OP_CREATE_SESSION:
+        take_skip(in, SESSION_ID_LEN + 8);
+        skip_channel(in);
+        skip_channel(in);
+        break;
+    case OP_SECINFO_NO_NAME: skip_security(in); break;
+    case OP_LAYOUTGET: skip_layouts(in); break;
+    case OP_LAYOUTRETURN: take_skip(in, nfs_take_bool(in) ? STATE_ID_LEN : 0); break;
+    case OP_GETDEVICEINFO: take_skip(in, 4); skip_string(in); skip_bitmap(in); break;
+    default: break;                     /* nothing but the status */
+    }
+}
+
+static bool is_known(uint32_t op)
+{
+    switch (op) {
+    case OP_ACCESS: case OP_CLOSE: case OP_COMMIT: case OP_CREATE: case OP_DELEGRETURN:
+    case OP_GETATTR: case OP_GETFH: case OP_LOOKUP: case OP_OPEN: case OP_OPEN_CONFIRM:
+    case OP_PUTFH: case OP_PUTROOTFH: case OP_READ: case OP_READDIR: case OP_REMOVE:
+    case OP_RENAME: case OP_RENEW: case OP_SAVEFH: case OP_SETATTR: case OP_SETCLIENTID:
+    case OP_SETCLIENTID_CONFIRM: case OP_WRITE: case OP_EXCHANGE_ID: case OP_CREATE_SESSION:
+    case OP_DESTROY_SESSION: case OP_GETDEVICEINFO: case OP_LAYOUTGET: case OP_LAYOUTRETURN:
+    case OP_SECINFO_NO_NAME: case OP_SEQUENCE: case OP_DESTROY_CLIENTID:
+    case OP_RECLAIM_COMPLETE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool nfs4_take_result(struct bytes *in, struct nfs_op *op)
+{
+    *op = (struct nfs_op){ .op = take_be32(in) };
+    op->status = take_be32(in);
+    if (in->failed || !is_known(op->op))
+        return false;
+    if (op->op == OP_SETATTR)           /* says what it did, also when that failed */
+        skip_bitmap(in);
+    else if (op->status == 0)
+        take_result_body(in, op);
+    return !in->failed;
+}

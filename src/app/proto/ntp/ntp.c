@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/ntp/ntp.c - NTP versions 3 and 4 (RFC 1305, RFC 5905): each datagram is a transaction. */
+#include "app/app.h"
+
+#include <string.h>
+
+#define HEADER_LEN 48
+
+enum { MALFORMED_DATA = 2 };
+
+struct ntp_tx {
+    struct app_tx tx;
+    enum direction direction;
+    uint8_t version, mode, stratum;
+    uint8_t reference[4];
+};
+
+static struct ntp_tx *ntp_tx_of(const struct app_tx *tx)
+{
+    return (struct ntp_tx *)(uintptr_t)tx;
+}
+
+static bool is_ntp(struct slice in)
+{
+    unsigned version = in.len > 0 ? in.data[0] >> 3 & 7 : 0;
+
+    return in.len >= HEADER_LEN && (version == 3 || version == 4);
+}
+
+static enum app_probe_result probe(struct bytes in, enum direction d UNUSED,
+                                   const struct flow *flow UNUSED)
+{
+    return is_ntp(take_rest(&in)) ? APP_PROBE_YES : APP_PROBE_NO;
+}
+
+static enum parse_status parse(struct app_flow *af, struct app_input *in)
+{
+    struct ntp_tx *t;
+
+    if (in->len == 0)
+        return PARSE_OK;
+    if (!is_ntp((struct slice){ in->data, in->len })) {
+        if (af->last != NULL)
+            app_tx_event(af->last, MALFORMED_DATA);
+        return PARSE_STOP;
+    }
+    t = ntp_tx_of(app_tx_new(af));
+    if (t == NULL)
+        return PARSE_STOP;
+    t->direction = in->direction;
+    t->version = in->data[0] >> 3 & 7;
+    t->mode = in->data[0] & 7;
+    t->stratum = in->data[1];
+    memcpy(t->reference, in->data + 12, sizeof(t->reference));
+    t->tx.unidirectional[OTHER_DIRECTION(in->direction)] = true;
+    t->tx.progress[TO_SERVER] = t->tx.progress[TO_CLIENT] = 1;
+    return PARSE_OK;
+}
+
+/* --- rules ---------------------------------------------------------------------------------- */
+
+static bool goes(const struct app_tx *tx, enum direction d, unsigned index)
+{
+    return index == 0 && ntp_tx_of(tx)->direction == d;
+}
+
+static bool get_version(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
+{
+    *out = ntp_tx_of(tx)->version;
+    return goes(tx, d, index);
+}
+
+static bool get_mode(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
+{
+    *out = ntp_tx_of(tx)->mode;
+    return goes(tx, d, index);
+}
+
+static bool get_stratum(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
+{
+    *out = ntp_tx_of(tx)->stratum;
+    return goes(tx, d, index);
+}
+
+static bool get_reference(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
+{
+    *out = (struct slice){ ntp_tx_of(tx)->reference, sizeof(ntp_tx_of(tx)->reference) };
+    return goes(tx, d, index);
+}
+
+static const struct app_name modes[] = {
+    { "reserved", 0 }, { "symmetric_active", 1 }, { "symmetric_passive", 2 }, { "client", 3 },
+    { "server", 4 }, { "broadcast", 5 }, { "control", 6 }, { "private", 7 }, { NULL, 0 },
+};
+
+static const struct app_integer version = {
+    .name = "ntp.version", .doc = "version", .bits = 8, .directions = APP_BOTH,
+    .get = get_version,
+};
+static const struct app_integer mode = {
+    .name = "ntp.mode", .doc = "mode, by name or number", .bits = 8, .directions = APP_BOTH,
+    .names = modes, .get = get_mode,
+};
+static const struct app_integer stratum = {
+    .name = "ntp.stratum", .doc = "stratum", .bits = 8, .directions = APP_BOTH,
+    .get = get_stratum,
+};
+static const struct app_buffer reference_id = {
+    .name = "ntp.reference_id", .doc = "the four bytes of the reference id",
+    .directions = APP_BOTH, .get = get_reference,
+};
+
+/* --- log ------------------------------------------------------------------------------------ */
+
+static bool log_ntp(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+                    const void *conf UNUSED)
+{
+    const struct ntp_tx *t = ntp_tx_of(tx);
+
+    json_u64(j, "version", t->version);
+    json_u64(j, "mode", t->mode);
+    json_u64(j, "stratum", t->stratum);
+    json_printf(j, "reference_id", "%02x:%02x:%02x:%02x", t->reference[0], t->reference[1],
+                t->reference[2], t->reference[3]);
+    return true;
+}
+
+static void alert_metadata(struct json *j, struct app_tx *tx)
+{
+    json_object(j, "ntp");
+    log_ntp(j, tx, TO_SERVER, NULL);
+    json_object_end(j);
+}
+
+static const struct app_log eve = {
+    .as_packet = true,
+    .conf_name = "ntp", .event_type = "ntp", .key = "ntp", .progress = { 1, 1 }, .log = log_ntp,
+};
+
+const struct app_proto app_ntp = {
+    .id = APP_PROTO_ntp,
+    .name = "ntp",
+    .transports = APP_UDP,
+    .probes = (const struct app_probe[]){
+        { .transport = APP_UDP, .directions = APP_BOTH, .ports = "123", .probe = probe },
+        { .probe = NULL } },
+    .tx_size = sizeof(struct ntp_tx),
+    .parse = parse,
+    .progress_done = { 1, 1 },
+    .events = (const struct app_name[]){ { "unsolicited_response", 1 },
+                                         { "malformed_data", MALFORMED_DATA }, { NULL, 0 } },
+    .buffers = (const struct app_buffer *const[]){ &reference_id, NULL },
+    .integers = (const struct app_integer *const[]){ &version, &mode, &stratum, NULL },
+    .logs = (const struct app_log *const[]){ &eve, NULL },
+    .alert_metadata = alert_metadata,
+};

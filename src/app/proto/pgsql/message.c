@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/pgsql/message.c - one message: a letter, a length that counts itself, a body. The first
+ * message of a client has no letter. */
+#include "app/proto/pgsql/pgsql.h"
+
+#include "app/lib/log_text.h"
+
+#define SPECIAL_MAJOR 1234              /* requests in the place of a version */
+#define MINOR_CANCEL  5678
+#define MINOR_SSL     5679
+
+bool pgsql_take_pair(struct bytes *in, struct slice *name, struct slice *value)
+{
+    struct bytes b = *in;
+
+    if (!take_until(&b, 0, name) || name->len == 0 || !take_until(&b, 0, value))
+        return false;
+    *in = b;
+    return true;
+}
+
+/* --- requests --------------------------------------------------------------------------------- */
+
+static enum pgsql_result startup(struct bytes in, struct pgsql_message *m)
+{
+    uint16_t major = take_be16(&in), minor = take_be16(&in);
+    struct slice name, value;
+    bool user = false;
+
+    m->a = major;
+    m->b = minor;
+    if (major == SPECIAL_MAJOR && minor == MINOR_SSL) {
+        m->kind = PGSQL_SSL_REQUEST;
+        return PGSQL_OK;
+    }
+    if (major == SPECIAL_MAJOR && minor == MINOR_CANCEL) {
+        m->kind = PGSQL_CANCEL;
+        m->a = take_be32(&in);
+        m->b = take_be32(&in);
+        return in.failed ? PGSQL_BAD : PGSQL_OK;
+    }
+    if (major < 1 || major > 3)
+        return PGSQL_BAD_TYPE;
+    m->kind = PGSQL_STARTUP;
+    m->text = (struct slice){ in.next, (uint32_t)bytes_left(&in) };
+    while (pgsql_take_pair(&in, &name, &value))
+        user |= slice_is(name, "user") && value.len > 0;
+    return user ? PGSQL_OK : PGSQL_BAD;
+}
+
+static enum pgsql_result startup_packet(struct bytes in, struct pgsql_message *m, uint32_t *size)
+{
+    uint32_t length = take_be32(&in);
+
+    if (in.failed)
+        return PGSQL_MORE;
+    if (length < 8)
+        return PGSQL_BAD_LENGTH;
+    *size = length;
+    if (!bytes_have(&in, length - 4))
+        return PGSQL_MORE;
+    return startup(take_sub(&in, length - 4), m);
+}
+
+static enum pgsql_result sasl_initial(struct bytes in, struct pgsql_message *m)
+{
+    struct slice mechanism;
+
+    if (!take_until(&in, 0, &mechanism))
+        return PGSQL_BAD;
+    m->b = slice_is(mechanism, "SCRAM-SHA-256-PLUS");
+    if (!m->b && !slice_is(mechanism, "SCRAM-SHA-256"))
+        return PGSQL_BAD;
+    m->text = take_slice(&in, take_be32(&in));
+    return in.failed || bytes_left(&in) > 0 ? PGSQL_BAD : PGSQL_OK;
+}
+
+static enum pgsql_result string(struct bytes in, uint32_t min, struct pgsql_message *m)
+{
+    return take_until(&in, 0, &m->text) && m->text.len >= min ? PGSQL_OK : PGSQL_BAD;
+}
+
+static enum pgsql_kind request_kind(uint8_t letter, enum pgsql_kind p_is)
+{
+    switch (letter) {
+    case 'p': return p_is;
+    case 'Q': return PGSQL_QUERY;
+    case 'X': return PGSQL_TERMINATE;
+    case 'd': return PGSQL_COPY_DATA;
+    case 'c': return PGSQL_COPY_DONE;
+    case 'f': return PGSQL_COPY_FAIL;
+    default:  return PGSQL_NOTHING;
+    }
+}
+
+/* Letter and length; *body is what follows, when it is all there. */
+static enum pgsql_result frame(struct bytes in, uint8_t *letter, uint32_t min, uint32_t max,
+                               uint32_t *size, struct bytes *body)
+{
+    uint32_t length;
+
+    *letter = take_u8(&in);
+    length = take_be32(&in);
+    if (in.failed)
+        return PGSQL_MORE;
+    if (length < min || length > max || length == UINT32_MAX)
+        return PGSQL_BAD_LENGTH;
+    *size = 1 + length;
+    if (!bytes_have(&in, length - 4))
+        return PGSQL_MORE;
+    *body = take_sub(&in, length - 4);
+    return PGSQL_OK;
+}
+
+enum pgsql_result pgsql_request(struct bytes in, enum pgsql_kind p_is, struct pgsql_message *m,
+                                uint32_t *size)
+{
+    uint8_t letter = peek_u8(&in);
+    bool bare = letter == 'X' || letter == 'c';
+    struct bytes body = { 0 };
+    enum pgsql_result result;
+
+    *m = (struct pgsql_message){ 0 };
+    *size = 0;
+    if (bytes_left(&in) > 0 && letter == 0)
+        return startup_packet(in, m, size);
+    result = frame(in, &letter, 4, bare ? 4 : UINT32_MAX, size, &body);
+    if (result != PGSQL_OK)
+        return result;
+    m->kind = request_kind(letter, p_is);
+    switch (m->kind) {
+    case PGSQL_PASSWORD:
+    case PGSQL_QUERY:
+        return string(body, 1, m);
+    case PGSQL_SASL_INITIAL:
+        return sasl_initial(body, m);
+    case PGSQL_SASL_RESPONSE:
+    case PGSQL_COPY_FAIL:
+        m->text = take_rest(&body);
+        return PGSQL_OK;
+    case PGSQL_COPY_DATA:
+        m->size = bytes_left(&body);
+        return PGSQL_OK;
+    default:
+        return PGSQL_OK;
+    }
+}
+
+/* --- responses -------------------------------------------------------------------------------- */
+
+static enum pgsql_result authentication(struct bytes in, struct pgsql_message *m)
+{
+    switch (take_be32(&in)) {
+    case 0:  m->kind = PGSQL_AUTH_OK; break;
+    case 3:  m->kind = PGSQL_AUTH_CLEARTEXT; break;
+    case 5:  m->kind = PGSQL_AUTH_MD5; break;
+    case 9:  m->kind = PGSQL_AUTH_SSPI; break;
+    case 10: m->kind = PGSQL_AUTH_SASL; break;
+    case 11: m->kind = PGSQL_AUTH_SASL_CONTINUE; break;
+    case 12: m->kind = PGSQL_AUTH_SASL_FINAL; break;
+    default: return PGSQL_BAD_TYPE;
+    }
+    m->text = take_rest(&in);
+    return m->kind == PGSQL_AUTH_MD5 && m->text.len != 4 ? PGSQL_BAD : PGSQL_OK;
+}
+
+static uint64_t row_size(struct bytes in)
+{
+    uint64_t sum = 0;
+
+    for (unsigned columns = take_be16(&in); columns > 0 && !in.failed; columns--) {
+        uint32_t len = take_be32(&in);
+
+        if (len > INT32_MAX)            /* -1: NULL */
+            continue;
+        take_skip(&in, len);
+        sum += len;
+    }
+    return sum;
+}
+
+static void response_lengths(uint8_t letter, uint32_t *min, uint32_t *max)
+{
+    *min = 4;
+    *max = UINT32_MAX;
+    switch (letter) {
+    case 'K': *min = *max = 12; break;
+    case 'Z': *min = *max = 5; break;
+    case 'c': *max = 4; break;
+    case 'R': case 'H': case 'G': *min = 8; break;
+    case 'T': *min = 7; break;
+    default: break;
+    }
+}
+
+static enum pgsql_result response_body(uint8_t letter, struct bytes in, struct pgsql_message *m)
+{
+    struct slice name, value;
+
+    switch (letter) {
+    case 'R':
+        return authentication(in, m);
+    case 'E':
+        m->kind = PGSQL_ERROR;
+        m->text = take_rest(&in);
+        return PGSQL_OK;
+    case 'K':
+        m->kind = PGSQL_BACKEND_KEY;
+        m->a = take_be32(&in);
+        m->b = take_be32(&in);
+        return PGSQL_OK;
+    case 'S':
+        m->kind = PGSQL_PARAMETER;
+        m->text = (struct slice){ in.next, (uint32_t)bytes_left(&in) };
+        return pgsql_take_pair(&in, &name, &value) ? PGSQL_OK : PGSQL_BAD;
+    case 'C':
+        m->kind = PGSQL_COMPLETE;
+        return string(in, 0, m);
+    case 'c':
+        m->kind = PGSQL_COPY_DONE;
+        return PGSQL_OK;
+    case 'Z':
+        m->kind = PGSQL_READY;
+        return strchr("ITE", take_u8(&in)) != NULL ? PGSQL_OK : PGSQL_BAD;
+    case 'T':
+        m->kind = PGSQL_ROW_DESCRIPTION;
+        m->a = take_be16(&in);
+        return PGSQL_OK;
+    case 'D':
+        m->kind = PGSQL_DATA_ROW;
+        m->size = row_size(in);
+        return PGSQL_OK;
+    case 'd':
+        m->kind = PGSQL_COPY_DATA;
+        m->size = bytes_left(&in);
+        return PGSQL_OK;
+    case 'H':
+    case 'G':
+        m->kind = letter == 'H' ? PGSQL_COPY_OUT : PGSQL_COPY_IN;
+        take_skip(&in, 1);
+        m->a = take_be16(&in);
+        return in.failed ? PGSQL_BAD : PGSQL_OK;
+    default:
+        return PGSQL_OK;                /* notices, notifications, what is new */
+    }
+}
+
+enum pgsql_result pgsql_response(struct bytes in, struct pgsql_message *m, uint32_t *size)
+{
+    uint8_t letter = peek_u8(&in);
+    struct bytes body = { 0 };
+    enum pgsql_result result;
+    uint32_t min, max;
+
+    *m = (struct pgsql_message){ 0 };
+    *size = 0;
+    response_lengths(letter, &min, &max);
+    result = frame(in, &letter, min, max, size, &body);
+    return result == PGSQL_OK ? response_body(letter, body, m) : result;
+}

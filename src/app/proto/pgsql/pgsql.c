@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/pgsql/pgsql.c - which message belongs to which transaction. */
+#include "app/proto/pgsql/pgsql.h"
+
+#include "app/lib/log_text.h"
+
+/* What came last, as far as it matters for what comes next. */
+enum phase {
+    IDLE, REQUESTED, SSL_REQUESTED, WAIT_PASSWORD, WAIT_SASL_INITIAL, SASL_GOING_ON, SASL_RESPONDED,
+    COPY_IN, COPYING_FIRST, COPYING, ANSWERING,
+};
+
+struct pgsql_state {
+    enum phase phase;
+    bool gap[2];
+};
+
+static const struct app_name events[] = {
+    { "invalid_length", PGSQL_INVALID_LENGTH }, { "malformed_request", PGSQL_MALFORMED_REQUEST },
+    { "malformed_response", PGSQL_MALFORMED_RESPONSE },
+    { "too_many_transactions", PGSQL_TOO_MANY_TRANSACTIONS }, { NULL, 0 },
+};
+
+/* --- recognition ------------------------------------------------------------------------------ */
+
+static enum app_probe_result probe_result(enum pgsql_result result)
+{
+    return result == PGSQL_OK ? APP_PROBE_YES : result == PGSQL_MORE ? APP_PROBE_MORE :
+           APP_PROBE_NO;
+}
+
+/* The first message of a client says what it is in eight bytes, and may be long. */
+static bool is_startup(struct bytes in)
+{
+    uint32_t length = take_be32(&in);
+    uint16_t major = take_be16(&in);
+
+    take_skip(&in, 2);
+    return !in.failed && length > 8 && length < 10000 && major >= 1 && major <= 3;
+}
+
+static enum app_probe_result probe(struct bytes in, enum direction direction,
+                                   const struct flow *flow UNUSED)
+{
+    struct pgsql_message m;
+    uint8_t first = peek_u8(&in);
+    uint32_t size;
+
+    if (direction == TO_SERVER && is_startup(in))
+        return APP_PROBE_YES;
+    if (direction == TO_SERVER)
+        return probe_result(pgsql_request(in, PGSQL_NOTHING, &m, &size));
+    if (bytes_left(&in) > 0 && (first == 'N' || first == 'S'))
+        return APP_PROBE_YES;           /* the answer to an SSL request */
+    return probe_result(pgsql_response(in, &m, &size));
+}
+
+/* --- transactions ----------------------------------------------------------------------------- */
+
+static bool opens_tx(enum phase phase)
+{
+    return phase == IDLE || phase == REQUESTED || phase == SSL_REQUESTED || phase == COPYING_FIRST ||
+           phase == SASL_RESPONDED;
+}
+
+static struct pgsql_tx *current_tx(struct app_flow *af)
+{
+    const struct pgsql_state *st = af->state;
+
+    if (opens_tx(st->phase))
+        return (struct pgsql_tx *)app_tx_new(af);
+    return pgsql_tx_of(af->last);
+}
+
+static void append(struct pgsql_tx *t, struct pgsql_list *list, const struct pgsql_message *m)
+{
+    struct pgsql_message *copy = arena_copy(&t->tx.arena, m, sizeof(*m));
+
+    copy->next = NULL;
+    copy->text = app_text_copy(&t->tx.arena, m->text);
+    if (list->last != NULL)
+        list->last->next = copy;
+    else
+        list->first = copy;
+    list->last = copy;
+}
+
+/* In place of all the rows there was one message that counts them. */
+static void append_rows(struct pgsql_tx *t, struct pgsql_list *list, enum pgsql_kind kind)
+{
+    const struct pgsql_message rows = { .kind = kind, .rows = t->rows, .size = t->size };
+
+    if (t->rows > 0)
+        append(t, list, &rows);
+}
+
+static void reach(struct pgsql_tx *t, enum direction d, uint8_t progress)
+{
+    t->tx.progress[d] = MAX(t->tx.progress[d], progress);
+}
+
+static enum phase phase_of_request(enum phase now, enum pgsql_kind kind)
+{
+    switch (kind) {
+    case PGSQL_NOTHING:
+        return now;
+    case PGSQL_SSL_REQUEST:
+        return SSL_REQUESTED;
+    case PGSQL_SASL_INITIAL:
+    case PGSQL_SASL_RESPONSE:
+        return SASL_RESPONDED;
+    case PGSQL_COPY_DATA:
+        return now == COPY_IN ? COPYING_FIRST :
+               now == COPYING_FIRST || now == COPYING ? COPYING : now;
+    case PGSQL_COPY_DONE:
+    case PGSQL_COPY_FAIL:
+        return ANSWERING;
+    default:
+        return REQUESTED;
+    }
+}
+
+static void handle_request(struct app_flow *af, const struct pgsql_message *m)
+{
+    struct pgsql_state *st = af->state;
+    struct pgsql_tx *t;
+
+    st->phase = phase_of_request(st->phase, m->kind);
+    t = current_tx(af);
+    if (t == NULL || m->kind == PGSQL_NOTHING)
+        return;
+    if (m->kind == PGSQL_COPY_DATA) {
+        if (st->phase == COPYING_FIRST || st->phase == COPYING) {
+            t->rows++;
+            t->size += m->size;
+        }
+        return;
+    }
+    if (m->kind == PGSQL_COPY_DONE || m->kind == PGSQL_COPY_FAIL)
+        append_rows(t, &t->requests, PGSQL_COPY_DATA);
+    append(t, &t->requests, m);
+    reach(t, TO_SERVER, PGSQL_DONE);
+    if (m->kind == PGSQL_TERMINATE || m->kind == PGSQL_CANCEL)
+        reach(t, TO_CLIENT, PGSQL_DONE);        /* nobody answers these */
+}
+
+static enum phase phase_of_response(enum phase now, enum pgsql_kind kind)
+{
+    switch (kind) {
+    case PGSQL_NOTHING:
+    case PGSQL_AUTH_SSPI:            return now;
+    case PGSQL_AUTH_SASL:            return WAIT_SASL_INITIAL;
+    case PGSQL_AUTH_SASL_CONTINUE:   return SASL_GOING_ON;
+    case PGSQL_AUTH_MD5:
+    case PGSQL_AUTH_CLEARTEXT:       return WAIT_PASSWORD;
+    case PGSQL_COPY_IN:              return COPY_IN;
+    default:                         return ANSWERING;
+    }
+}
+
+static bool ends_response(enum pgsql_kind kind)
+{
+    switch (kind) {
+    case PGSQL_READY: case PGSQL_SSL_ACCEPTED: case PGSQL_SSL_REJECTED: case PGSQL_AUTH_MD5:
+    case PGSQL_AUTH_CLEARTEXT: case PGSQL_AUTH_SASL: case PGSQL_AUTH_SASL_CONTINUE:
+    case PGSQL_AUTH_SASL_FINAL: case PGSQL_COPY_IN:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void count_or_append(struct pgsql_tx *t, const struct pgsql_message *m)
+{
+    bool sums_up = (m->kind == PGSQL_COMPLETE || m->kind == PGSQL_COPY_DONE) && t->rows > 0;
+
+    if (m->kind == PGSQL_DATA_ROW || m->kind == PGSQL_COPY_DATA) {
+        t->rows++;
+        t->size += m->size;
+        return;
+    }
+    if (sums_up) {
+        append_rows(t, &t->responses,
+                    m->kind == PGSQL_COMPLETE ? PGSQL_DATA_ROW : PGSQL_COPY_DATA);
+        t->rows = t->size = 0;
+    }
+    append(t, &t->responses, m);
+}
+
+static void handle_response(struct app_flow *af, const struct pgsql_message *m)
+{
+    struct pgsql_state *st = af->state;
+    struct pgsql_tx *t;
+
+    st->phase = phase_of_response(st->phase, m->kind);
+    t = current_tx(af);
+    if (t == NULL)
+        return;
+    reach(t, TO_CLIENT, PGSQL_RECEIVED);
+    if (m->kind == PGSQL_NOTHING || m->kind == PGSQL_AUTH_SSPI)
+        return;
+    count_or_append(t, m);
+    if (ends_response(m->kind)) {
+        reach(t, TO_SERVER, PGSQL_DONE);
+        reach(t, TO_CLIENT, PGSQL_DONE);
+    }
+    if (m->kind == PGSQL_SSL_ACCEPTED)
+        app_change_protocol(af, APP_PROTO_tls, 0);
+}
+
+/* --- parsing ---------------------------------------------------------------------------------- */
+
+static void bad_message(struct app_flow *af, unsigned event)
+{
+    struct app_tx *tx = app_tx_new(af);
+
+    if (tx == NULL)
+        return;
+    app_tx_event(tx, event);
+    tx->progress[TO_SERVER] = tx->progress[TO_CLIENT] = PGSQL_DONE;
+}
+
+static enum pgsql_kind meaning_of_p(enum phase phase)
+{
+    switch (phase) {
+    case WAIT_SASL_INITIAL: return PGSQL_SASL_INITIAL;
+    case SASL_RESPONDED:
+    case SASL_GOING_ON:     return PGSQL_SASL_RESPONSE;
+    case WAIT_PASSWORD:     return PGSQL_PASSWORD;
+    default:                return PGSQL_NOTHING;
+    }
+}
+
+static enum pgsql_result ssl_response(struct bytes in, struct pgsql_message *m, uint32_t *size)
+{
+    uint8_t c = take_u8(&in);
+
+    *m = (struct pgsql_message){ .kind = c == 'S' ? PGSQL_SSL_ACCEPTED : PGSQL_SSL_REJECTED };
+    *size = 1;
+    return c == 'S' || c == 'N' ? PGSQL_OK : PGSQL_BAD;
+}
+
+static enum pgsql_result next_message(const struct pgsql_state *st, const struct app_input *in,
+                                      struct pgsql_message *m, uint32_t *size)
+{
+    struct bytes b = app_input_bytes(in);
+
+    if (in->direction == TO_SERVER)
+        return pgsql_request(b, meaning_of_p(st->phase), m, size);
+    return st->phase == SSL_REQUESTED ? ssl_response(b, m, size) : pgsql_response(b, m, size);
+}
+
+static enum parse_status take_message(struct app_flow *af, struct app_input *in)
+{
+    bool request = in->direction == TO_SERVER;
+    struct pgsql_message m;
+    uint32_t size;
+
+    in->consumed = 0;
+    switch (next_message(af->state, in, &m, &size)) {
+    case PGSQL_MORE:
+        in->need = size;
+        return PARSE_MORE;
+    case PGSQL_BAD_LENGTH:
+        bad_message(af, PGSQL_INVALID_LENGTH);
+        return PARSE_STOP;
+    case PGSQL_BAD_TYPE:
+        bad_message(af, request ? PGSQL_MALFORMED_REQUEST : PGSQL_MALFORMED_RESPONSE);
+        break;
+    case PGSQL_BAD:
+        break;
+    case PGSQL_OK:
+        if (request)
+            handle_request(af, &m);
+        else
+            handle_response(af, &m);
+        break;
+    }
+    in->consumed = size;
+    return PARSE_OK;
+}
+
+/* Behind a gap a message must begin where a segment does before it is believed. */
+static bool still_lost(struct pgsql_state *st, const struct app_input *in)
+{
+    struct pgsql_message m;
+    uint32_t size;
+
+    if (st->gap[in->direction] && next_message(st, in, &m, &size) == PGSQL_OK)
+        st->gap[in->direction] = false;
+    return st->gap[in->direction];
+}
+
+static enum parse_status pgsql_parse(struct app_flow *af, struct app_input *in)
+{
+    struct pgsql_state *st = af->state;
+
+    if (in->gap > 0) {
+        st->gap[in->direction] = true;
+        return PARSE_OK;
+    }
+    if (in->len == 0 || still_lost(st, in))
+        return PARSE_OK;
+    return take_message(af, in);
+}
+
+/* --- rules ------------------------------------------------------------------------------------ */
+
+static bool get_query(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
+                      struct slice *out)
+{
+    for (const struct pgsql_message *m = pgsql_tx_of(tx)->requests.first; m != NULL; m = m->next) {
+        if (m->kind != PGSQL_QUERY)
+            continue;
+        *out = m->text;
+        return true;
+    }
+    return false;
+}
+
+static const struct app_buffer query_buffer = {
+    .name = "pgsql.query", .doc = "text of a simple query", .directions = APP_TS,
+    .progress = { 1, 0 }, .get = get_query,
+};
+
+const struct app_proto app_pgsql = {
+    .id = APP_PROTO_pgsql,
+    .name = "pgsql",
+    .raw_on_tx_end = true,
+    .inspect_both_dirs = true,
+    .transports = APP_TCP,
+    .probes = (const struct app_probe[]){
+        { .transport = APP_TCP, .directions = APP_BOTH, .ports = "5432", .max = 16,
+          .probe = probe },
+        { .probe = NULL } },
+    .state_size = sizeof(struct pgsql_state),
+    .tx_size = sizeof(struct pgsql_tx),
+    .tx_limit = 1024,
+    .too_many_tx_event = PGSQL_TOO_MANY_TRANSACTIONS,
+    .stream_depth = -1,
+    .parse = pgsql_parse,
+    .handles_gaps = true,
+    .buffer_limit = 1u << 20,
+    .progress_done = { PGSQL_DONE, PGSQL_DONE },
+    .events = events,
+    .buffers = (const struct app_buffer *const[]){ &query_buffer, NULL },
+    .logs = pgsql_logs,
+    .alert_metadata = pgsql_alert_metadata,
+};

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/pop3/pop3.c - POP3: recognition, commands and replies.
+ *
+ * Replies come in the order of the commands. Which of them have several lines follows from the
+ * command; the mails themselves (RETR) are passed over. */
+#include "app/proto/pop3/pop3.h"
+
+#include "app/lib/line.h"
+#include "base/text/text.h"
+
+#include <string.h>
+
+#define LINE_LIMIT 4096
+#define REQUEST_MAX 256                 /* with CRLF; RFC 2449, 4, as Suricata counts */
+#define RESPONSE_MAX 512
+#define PROBE_MAX 1024                  /* of a first line that takes its time */
+#define LINES_MAX (256u << 10)          /* bytes of a reply that are kept */
+
+/* When a reply has several lines. */
+enum pop3_body { BODY_NEVER, BODY_ALWAYS, BODY_WITHOUT_ARGUMENT, BODY_MAIL };
+
+struct pop3_command {
+    const char *name;
+    uint8_t min, max;                   /* arguments */
+    uint8_t body;
+};
+
+static const struct pop3_command commands[] = {
+    { "QUIT", 0, 0, BODY_NEVER },   { "STAT", 0, 0, BODY_NEVER },
+    { "LIST", 0, 1, BODY_WITHOUT_ARGUMENT }, { "RETR", 1, 1, BODY_MAIL },
+    { "DELE", 1, 1, BODY_NEVER },   { "NOOP", 0, 0, BODY_NEVER },
+    { "RSET", 0, 0, BODY_NEVER },   { "TOP", 2, 2, BODY_ALWAYS },
+    { "UIDL", 0, 1, BODY_WITHOUT_ARGUMENT }, { "USER", 1, 1, BODY_NEVER },
+    { "PASS", 1, 1, BODY_NEVER },   { "APOP", 2, 2, BODY_NEVER },
+    { "CAPA", 0, 0, BODY_ALWAYS },  { "STLS", 0, 0, BODY_NEVER },
+    { "AUTH", 1, 2, BODY_WITHOUT_ARGUMENT }, { "SASL", 1, UINT8_MAX, BODY_NEVER },
+};
+
+static bool slice_is(struct slice s, const char *text)
+{
+    return s.len == strlen(text) && memcmp(s.data, text, s.len) == 0;
+}
+
+/* --- reading a line --------------------------------------------------------------------------- */
+
+/* Up to a space, which is taken, or the end. */
+static struct slice take_token(struct bytes *in)
+{
+    struct slice token;
+
+    if (!take_until(in, ' ', &token))
+        token = take_rest(in);
+    return token;
+}
+
+static bool is_keyword(struct slice s)
+{
+    for (uint32_t i = 0; i < s.len; i++) {
+        uint8_t c = s.data[i] | 0x20;
+
+        if ((c < 'a' || c > 'z') && (s.data[i] < '0' || s.data[i] > '9'))
+            return false;
+    }
+    return s.len > 0;
+}
+
+static bool is_status(struct slice s)
+{
+    return slice_is(s, "+OK") || slice_is(s, "-ERR");
+}
+
+/* --- recognition ------------------------------------------------------------------------------ */
+
+static enum app_probe_result probe(struct bytes in, enum direction direction,
+                                   const struct flow *flow UNUSED)
+{
+    struct slice line, first;
+    bool has_line = take_line(&in, &line);
+    struct bytes head;
+
+    if (!has_line)
+        line = take_rest(&in);
+    head = bytes_of_slice(line);
+    first = take_token(&head);
+    if (has_line || first.len < line.len) {
+        if (direction == TO_SERVER ? !is_keyword(first) : !is_status(first))
+            return APP_PROBE_NO;
+        return has_line ? APP_PROBE_YES : APP_PROBE_MORE;
+    }
+    return first.len > 16 ? APP_PROBE_NO : APP_PROBE_MORE;
+}
+
+static const struct app_probe probes[] = {
+    { .transport = APP_TCP, .directions = APP_BOTH, .ports = "110", .min = 5,
+      .max = PROBE_MAX, .probe = probe },
+    { .probe = NULL },
+};
+
+/* --- transactions ----------------------------------------------------------------------------- */
+
+static struct slice copy(struct pop3_tx *tx, struct slice s)
+{
+    const uint8_t *p = s.len > 0 ? arena_copy(&tx->tx.arena, s.data, s.len) : NULL;
+
+    return (struct slice){ .data = p, .len = p != NULL ? s.len : 0 };
+}
+
+static void add_item(struct pop3_tx *tx, struct pop3_items *items, struct slice text)
+{
+    uint32_t size = text.len + (uint32_t)sizeof(struct pop3_item);
+    struct pop3_item *item;
+
+    if (tx->memory + size > LINES_MAX)
+        return;
+    item = arena_zalloc(&tx->tx.arena, sizeof(*item));
+    if (item == NULL)
+        return;
+    tx->memory += size;
+    item->text = copy(tx, text);
+    *items->end = item;
+    items->end = &item->next;
+    items->count++;
+}
+
+static struct pop3_tx *new_transaction(struct app_flow *af)
+{
+    struct pop3_tx *tx = (struct pop3_tx *)app_tx_new(af);
+
+    if (tx == NULL)
+        return NULL;
+    tx->arguments.end = &tx->arguments.first;
+    tx->lines.end = &tx->lines.first;
+    tx->tx.progress[TO_SERVER] = 1;
+    return tx;
+}
+
+static struct pop3_tx *oldest_without_reply(struct app_flow *af)
+{
+    for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
+        if (!((struct pop3_tx *)tx)->replied && tx->progress[TO_CLIENT] == 0)
+            return (struct pop3_tx *)tx;
+    return NULL;
+}
+
+static void complete(struct pop3_tx *tx)
+{
+    tx->tx.progress[TO_CLIENT] = 1;
+}
+
+/* --- commands --------------------------------------------------------------------------------- */
+
+static const struct pop3_command *find_command(struct slice keyword)
+{
+    struct text word = { (const char *)keyword.data, keyword.len };
+
+    for (unsigned i = 0; i < ARRAY_LEN(commands); i++)
+        if (text_equal_nocase(word, commands[i].name))
+            return &commands[i];
+    return NULL;
+}
+
+static void take_arguments(struct pop3_tx *tx, struct bytes in)
+{
+    while (bytes_have(&in, 1)) {
+        struct slice argument = take_token(&in);
+
+        if (argument.len > 0)
+            add_item(tx, &tx->arguments, argument);
+    }
+}
+
+/* Small letters are as good to servers, but said to be unknown as by Suricata. */
+static void check_command(struct pop3_tx *tx, uint32_t line_len)
+{
+    const struct pop3_command *c = tx->command;
+
+    if (c == NULL || !slice_is(tx->keyword, c->name))
+        app_tx_event(&tx->tx, POP3_EVENT_UNKNOWN_COMMAND);
+    else if (tx->arguments.count < c->min || tx->arguments.count > c->max)
+        app_tx_event(&tx->tx, POP3_EVENT_INCORRECT_ARGUMENT_COUNT);
+    if (line_len + 2 > REQUEST_MAX)
+        app_tx_event(&tx->tx, POP3_EVENT_REQUEST_TOO_LONG);
+}
+
+static int sasl_reply(struct app_flow *af)
+{
+    static const char name[] = "<SASL DATA>";
+    struct pop3_state *s = af->state;
+    struct pop3_tx *tx = new_transaction(af);
+
+    s->sasl = false;
+    if (tx == NULL)
+        return -1;
+    tx->keyword = (struct slice){ .data = (const uint8_t *)name, .len = sizeof(name) - 1 };
+    return 0;
+}
+
+static int request(struct app_flow *af, struct slice line)
+{
+    struct pop3_state *s = af->state;
+    struct bytes in = bytes_of_slice(line);
+    struct slice keyword;
+    struct pop3_tx *tx;
+
+    if (s->sasl)
+        return sasl_reply(af);
+    keyword = take_token(&in);
+    if (!is_keyword(keyword))
+        return s->lost[TO_SERVER] ? 0 : -1;
+    s->lost[TO_SERVER] = false;
+    tx = new_transaction(af);
+    if (tx == NULL)
+        return -1;
+    tx->keyword = copy(tx, keyword);
+    tx->command = find_command(keyword);
+    take_arguments(tx, in);
+    check_command(tx, MAX(line.len, keyword.len + 1));
+    return 0;
+}
+
+/* --- replies ---------------------------------------------------------------------------------- */
+
+static bool has_body(const struct pop3_tx *tx)
+{
+    if (tx->command == NULL || !tx->success)
+        return false;
+    switch (tx->command->body) {
+    case BODY_NEVER:
+        return false;
+    case BODY_WITHOUT_ARGUMENT:
+        return tx->arguments.count == 0;
+    default:
+        return true;
+    }
+}
+
+static bool is_mail(const struct pop3_tx *tx)
+{
+    return tx->command != NULL && tx->command->body == BODY_MAIL;
+}
+
+/* "." ends it; a dot in front of others is taken off, RFC 1939, 3. */
+static void body_line(struct pop3_state *s, struct slice line)
+{
+    struct bytes in = bytes_of_slice(line);
+
+    if (slice_is(line, ".")) {
+        complete(s->body);
+        s->body = NULL;
+        return;
+    }
+    if (is_mail(s->body))
+        return;
+    if (peek_u8(&in) == '.')
+        take_u8(&in);
+    add_item(s->body, &s->body->lines, take_rest(&in));
+}
+
+static void heed_reply(struct app_flow *af, struct pop3_tx *tx)
+{
+    struct pop3_state *s = af->state;
+
+    if (has_body(tx)) {
+        s->body = tx;
+        tx->has_response = !is_mail(tx);
+        return;
+    }
+    complete(tx);
+    if (tx->success && tx->command != NULL && strcmp(tx->command->name, "STLS") == 0)
+        (void)app_change_protocol(af, APP_PROTO_tls, 443);
+}
+
+/* "+ Y2hhbGxlbmdl", RFC 5034 */
+static void challenge(struct pop3_state *s, struct pop3_tx *tx)
+{
+    tx->success = tx->has_response = tx->replied = true;
+    complete(tx);
+    s->sasl = true;
+}
+
+static int reply_line(struct app_flow *af, struct slice line)
+{
+    struct pop3_state *s = af->state;
+    struct bytes in = bytes_of_slice(line);
+    struct slice status = take_token(&in);
+    bool is_challenge = slice_is(status, "+");
+    struct pop3_tx *tx;
+
+    if (!is_status(status) && !is_challenge)
+        return s->lost[TO_CLIENT] ? 0 : -1;
+    s->lost[TO_CLIENT] = false;
+    tx = oldest_without_reply(af);
+    if (tx == NULL)
+        tx = new_transaction(af);
+    if (tx == NULL)
+        return -1;
+    if (is_challenge) {
+        challenge(s, tx);
+        return 0;
+    }
+    tx->replied = tx->has_response = true;
+    tx->success = slice_is(status, "+OK");
+    tx->header = copy(tx, take_rest(&in));
+    if (status.len + 1 + tx->header.len + 2 > RESPONSE_MAX)
+        app_tx_event(&tx->tx, POP3_EVENT_RESPONSE_TOO_LONG);
+    heed_reply(af, tx);
+    return 0;
+}
+
+static int reply(struct app_flow *af, struct slice line)
+{
+    struct pop3_state *s = af->state;
+
+    if (s->body == NULL)
+        return reply_line(af, line);
+    body_line(s, line);
+    return 0;
+}
+
+/* --- the stream ------------------------------------------------------------------------------- */
+
+/* What stands around a gap is no line, and a body may have ended in it. */
+static enum parse_status gap(struct pop3_state *s, enum direction d)
+{
+    s->lost[d] = s->drop[d] = true;
+    if (d == TO_SERVER)
+        s->sasl = false;
+    else if (s->body != NULL) {
+        complete(s->body);
+        s->body = NULL;
+    }
+    return PARSE_OK;
+}
+
+/* 1: a line was there, 0: more is needed, -1: no sense in going on. */
+static int step(struct app_flow *af, enum direction d, struct bytes *in)
+{
+    struct pop3_state *s = af->state;
+    struct app_line line;
+    enum app_line_result result = app_line_take(&s->drop[d], in, LINE_LIMIT, &line);
+
+    if (result == APP_LINE_MORE)
+        return 0;
+    if (result == APP_LINE_DROPPED)
+        return 1;
+    return (d == TO_SERVER ? request(af, line.text) : reply(af, line.text)) < 0 ? -1 : 1;
+}
+
+static enum parse_status parse(struct app_flow *af, struct app_input *input)
+{
+    struct bytes in = app_input_bytes(input);
+    uint16_t before = af->flow->app_proto_orig;
+    int result = 1;
+
+    if (input->gap > 0)
+        return gap(af->state, input->direction);
+    /* Behind the reply to STLS another protocol begins. */
+    while (result > 0 && bytes_have(&in, 1) && af->flow->app_proto_orig == before)
+        result = step(af, input->direction, &in);
+    input->consumed = (uint32_t)(input->len - bytes_left(&in));
+    if (result < 0)
+        return PARSE_STOP;
+    return result > 0 ? PARSE_OK : PARSE_MORE;
+}
+
+static void tx_close(struct app_tx *tx)
+{
+    struct pop3_state *s = tx->flow->state;
+
+    if (s->body == (struct pop3_tx *)tx)
+        s->body = NULL;
+}
+
+/* --- the declaration -------------------------------------------------------------------------- */
+
+static const struct app_name events[] = {
+    { "too_many_transactions", POP3_EVENT_TOO_MANY_TRANSACTIONS },
+    { "request_too_long", POP3_EVENT_REQUEST_TOO_LONG },
+    { "incorrect_argument_count", POP3_EVENT_INCORRECT_ARGUMENT_COUNT },
+    { "unknown_command", POP3_EVENT_UNKNOWN_COMMAND },
+    { "response_too_long", POP3_EVENT_RESPONSE_TOO_LONG },
+    { NULL, 0 },
+};
+
+const struct app_proto app_pop3 = {
+    .id = APP_PROTO_pop3,
+    .name = "pop3",
+    .raw_on_tx_end = true,
+    .inspect_both_dirs = true,
+    .transports = APP_TCP,
+    .probes = probes,
+    .state_size = sizeof(struct pop3_state),
+    .tx_size = sizeof(struct pop3_tx),
+    .too_many_tx_event = POP3_EVENT_TOO_MANY_TRANSACTIONS,
+    .stream_depth = -1,
+    .parse = parse,
+    .handles_gaps = true,
+    .tx_close = tx_close,
+    .progress_done = { 1, 1 },
+    .events = events,
+    .logs = pop3_logs,
+    .alert_metadata = pop3_alert_metadata,
+};

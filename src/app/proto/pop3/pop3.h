@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/pop3/pop3.h - POP3 (RFC 1939, 2449, 5034, 2595): what its parts share. */
+#ifndef APP_POP3_POP3_H
+#define APP_POP3_POP3_H
+
+#include "app/app.h"
+
+enum pop3_event {
+    POP3_EVENT_TOO_MANY_TRANSACTIONS = 1,
+    POP3_EVENT_REQUEST_TOO_LONG,
+    POP3_EVENT_INCORRECT_ARGUMENT_COUNT,
+    POP3_EVENT_UNKNOWN_COMMAND,
+    POP3_EVENT_RESPONSE_TOO_LONG,
+};
+
+struct pop3_item {                      /* an argument, or a line of a reply */
+    struct pop3_item *next;
+    struct slice text;
+};
+
+struct pop3_items {
+    struct pop3_item *first, **end;
+    unsigned count;
+};
+
+struct pop3_tx {
+    struct app_tx tx;
+    const struct pop3_command *command; /* NULL: unknown, or the server spoke unasked */
+    struct slice keyword;               /* as sent; empty: no request */
+    struct pop3_items arguments;
+    bool replied;                      /* its reply has begun */
+    bool has_response;                  /* there is one to log */
+    bool success;
+    struct slice header;                /* of the reply, behind its status */
+    struct pop3_items lines;
+    uint32_t memory;
+};
+
+struct pop3_state {
+    bool drop[2];                       /* the rest of a line that was too long */
+    bool lost[2];                       /* after a gap: until something makes sense again */
+    bool sasl;                          /* the client's next line is an answer to a challenge */
+    struct pop3_tx *body;               /* whose reply of several lines goes on */
+};
+
+extern const struct app_log *const pop3_logs[];
+void pop3_alert_metadata(struct json *j, struct app_tx *tx);
+
+#endif

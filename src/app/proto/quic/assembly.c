@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/quic/assembly.c - pieces of a handshake put in their places. */
+#include "app/proto/quic/quic.h"
+
+#include <string.h>
+
+static void remove_range(struct quic_assembly *a, unsigned i)
+{
+    memmove(&a->range[i], &a->range[i + 1], (a->count - i - 1) * sizeof(a->range[0]));
+    a->count--;
+}
+
+/* Takes the ranges that it touches into itself. */
+static bool add_range(struct quic_assembly *a, uint32_t from, uint32_t to)
+{
+    unsigned i = 0;
+
+    while (i < a->count && a->range[i].to < from)
+        i++;
+    while (i < a->count && a->range[i].from <= to) {
+        from = MIN(from, a->range[i].from);
+        to = MAX(to, a->range[i].to);
+        remove_range(a, i);
+    }
+    if (a->count == QUIC_RANGES_MAX)
+        return false;
+    memmove(&a->range[i + 1], &a->range[i], (a->count - i) * sizeof(a->range[0]));
+    a->range[i].from = from;
+    a->range[i].to = to;
+    a->count++;
+    return true;
+}
+
+bool quic_assembly_add(struct quic_assembly *a, uint64_t offset, struct slice segment)
+{
+    uint64_t end = offset + segment.len;
+
+    if (segment.len == 0)
+        return true;
+    if (offset >= QUIC_HANDSHAKE_MAX || end >= QUIC_HANDSHAKE_MAX ||
+        !add_range(a, (uint32_t)offset, (uint32_t)end))
+        return false;
+    if (end > a->data.len) {
+        buf_reserve(&a->data, (size_t)end - a->data.len);
+        memset(a->data.data + a->data.len, 0, (size_t)end - a->data.len);
+        a->data.len = (size_t)end;
+    }
+    memcpy(a->data.data + offset, segment.data, segment.len);
+    return true;
+}
+
+struct slice quic_assembly_front(const struct quic_assembly *a)
+{
+    uint32_t len = a->count > 0 && a->range[0].from == 0 ? a->range[0].to : 0;
+
+    return (struct slice){ .data = a->data.data, .len = len };
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/quic/buffers.c - what rules see of a packet. */
+#include "app/lib/digest.h"
+#include "app/proto/quic/quic.h"
+#include "app/proto/tls/fingerprint.h"
+
+static const struct quic_thread *thread_of(const struct quic_tx *t)
+{
+    return t->tx.flow->thread_data;
+}
+
+/* --- fingerprints ----------------------------------------------------------------------------- */
+
+static void make_ja3(struct quic_tx *t)
+{
+    t->ja3_done = true;
+    t->ja3 = tls_ja3_string_with_grease(&t->hello, &t->tx.arena);
+    t->ja3_hash = tls_ja3_hash(t->ja3, thread_of(t)->digests, &t->tx.arena);
+}
+
+const struct slice *quic_ja3(struct quic_tx *t)
+{
+    if (!t->has_hello)
+        return NULL;
+    if (!t->ja3_done)
+        make_ja3(t);
+    return &t->ja3;
+}
+
+const struct slice *quic_ja3_hash(struct quic_tx *t)
+{
+    return quic_ja3(t) != NULL && t->ja3_hash.len > 0 ? &t->ja3_hash : NULL;
+}
+
+const struct slice *quic_ja4(struct quic_tx *t)
+{
+    if (!t->has_hello || t->direction != TO_SERVER)
+        return NULL;
+    if (!t->ja4_done) {
+        t->ja4_done = true;
+        t->ja4 = tls_ja4(&t->hello, true, thread_of(t)->digests, &t->tx.arena);
+    }
+    return &t->ja4;
+}
+
+/* --- buffers ---------------------------------------------------------------------------------- */
+
+static bool set_slice(const struct slice *s, struct slice *out)
+{
+    if (s == NULL || s->data == NULL)
+        return false;
+    *out = *s;
+    return true;
+}
+
+static bool get_sni(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
+                    struct slice *out)
+{
+    return set_slice(&quic_tx_of(tx)->sni, out);
+}
+
+static bool get_ua(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
+                   struct slice *out)
+{
+    return set_slice(&quic_tx_of(tx)->ua, out);
+}
+
+static bool get_version(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
+                        struct slice *out)
+{
+    *out = (struct slice){ .data = quic_tx_of(tx)->version_bytes, .len = 4 };
+    return quic_tx_of(tx)->is_long;
+}
+
+static const struct quic_cyu *cyu_at(struct app_tx *tx, unsigned index)
+{
+    const struct quic_cyu *cyu = quic_tx_of(tx)->cyu;
+
+    while (cyu != NULL && index-- > 0)
+        cyu = cyu->next;
+    return cyu;
+}
+
+static bool get_cyu_hash(struct app_tx *tx, enum direction d UNUSED, unsigned index,
+                         struct slice *out)
+{
+    const struct quic_cyu *cyu = cyu_at(tx, index);
+
+    return cyu != NULL && set_slice(&cyu->hash, out);
+}
+
+static bool get_cyu_string(struct app_tx *tx, enum direction d UNUSED, unsigned index,
+                           struct slice *out)
+{
+    const struct quic_cyu *cyu = cyu_at(tx, index);
+
+    return cyu != NULL && set_slice(&cyu->text, out);
+}
+
+static bool get_ja3_hash(struct app_tx *tx, enum direction d, unsigned i UNUSED,
+                         struct slice *out)
+{
+    return quic_tx_of(tx)->direction == d && set_slice(quic_ja3_hash(quic_tx_of(tx)), out);
+}
+
+static bool get_ja3_string(struct app_tx *tx, enum direction d, unsigned i UNUSED,
+                           struct slice *out)
+{
+    return quic_tx_of(tx)->direction == d && set_slice(quic_ja3(quic_tx_of(tx)), out);
+}
+
+static bool get_ja4(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
+                    struct slice *out)
+{
+    return set_slice(quic_ja4(quic_tx_of(tx)), out);
+}
+
+#define BUFFER(symbol, name_, alias_, directions_, multi_, doc_, get_)                           \
+    static const struct app_buffer symbol = {                                                    \
+        .name = (name_), .alias = (alias_), .doc = (doc_), .directions = (directions_),          \
+        .progress = { 1, 1 }, .multi = (multi_), .get = (get_),                                  \
+    }
+BUFFER(sni, "quic.sni", NULL, APP_TS, false, "server name", get_sni);
+BUFFER(ua, "quic.ua", NULL, APP_TS, false, "user agent of Google's versions", get_ua);
+BUFFER(version, "quic.version", NULL, APP_BOTH, false, "version, four bytes", get_version);
+static const struct app_buffer cyu_hash = {
+    .name = "quic.cyu.hash", .doc = "CYU of the client, the MD5", .directions = APP_TS,
+    .progress = { 1, 1 }, .multi = true, .get = get_cyu_hash, .check = md5_pattern_check,
+};
+BUFFER(cyu_string, "quic.cyu.string", NULL, APP_TS, true, "CYU of the client, the text",
+       get_cyu_string);
+BUFFER(ja3_hash, "ja3.hash", "ja3_hash", APP_TS, false, "JA3 of the client, the MD5",
+       get_ja3_hash);
+BUFFER(ja3_string, "ja3.string", "ja3_string", APP_TS, false, "JA3 of the client, the text",
+       get_ja3_string);
+BUFFER(ja3s_hash, "ja3s.hash", NULL, APP_TC, false, "JA3S of the server, the MD5",
+       get_ja3_hash);
+BUFFER(ja3s_string, "ja3s.string", NULL, APP_TC, false, "JA3S of the server, the text",
+       get_ja3_string);
+BUFFER(ja4, "ja4.hash", "ja4_hash", APP_TS, false, "JA4 of the client", get_ja4);
+
+const struct app_buffer *const quic_buffers[] = {
+    &sni, &ua, &version, &cyu_hash, &cyu_string, &ja3_hash, &ja3_string, &ja3s_hash,
+    &ja3s_string, &ja4, NULL,
+};

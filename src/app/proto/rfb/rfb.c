@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/rfb/rfb.c - the handshake of RFB (VNC, RFC 6143): versions, security, initialisation.
+ *
+ * One transaction a flow. The two sides take turns, so one step serves both; data of the wrong
+ * side confuse the parser, which then looks on without reading. */
+#include "app/app.h"
+
+#include "app/lib/log_text.h"
+
+enum rfb_event {
+    RFB_UNIMPLEMENTED_SECURITY_TYPE = 1, RFB_UNKNOWN_SECURITY_RESULT, RFB_MALFORMED_MESSAGE,
+    RFB_CONFUSED_STATE,
+};
+
+enum step {
+    SERVER_VERSION, CLIENT_VERSION, SECURITY_TYPES, SERVER_SECURITY, SELECTION, CHALLENGE,
+    RESPONSE, RESULT, REASON, CLIENT_INIT, SERVER_INIT, SKIP,
+};
+
+struct rfb_version {
+    struct slice major, minor;
+};
+
+struct rfb_tx {
+    struct app_tx tx;
+    struct rfb_version server, client;
+    bool has_security, has_result, has_client_init, has_server_init, shared;
+    uint32_t security, result;
+    struct slice challenge, response, reason, name;
+    uint16_t width, height, red_max, green_max, blue_max;
+    uint8_t bits_per_pixel, depth, red_shift, green_shift, blue_shift;
+    bool big_endian, true_color;
+};
+
+struct rfb_state {
+    enum step step;
+    struct rfb_tx *tx;                  /* NULL before it begins and once it is gone */
+};
+
+enum { FRAME_STREAM, FRAME_PDU };
+
+static struct rfb_tx *rfb_tx_of(const struct app_tx *tx)
+{
+    return (struct rfb_tx *)(uintptr_t)tx;
+}
+
+static void tx_close(struct app_tx *tx)
+{
+    struct rfb_state *st = tx->flow->state;
+
+    st->tx = NULL;
+}
+
+static void complete(struct rfb_state *st)
+{
+    if (st->tx != NULL)
+        st->tx->tx.progress[TO_SERVER] = st->tx->tx.progress[TO_CLIENT] = 1;
+}
+
+/* --- steps ------------------------------------------------------------------------------------ */
+
+/* What a step made of its message. Without an event the flow goes on to `next`. */
+struct outcome {
+    enum step next;
+    uint8_t event;
+    bool completes;
+};
+
+static const enum direction sender[] = {
+    [SERVER_VERSION] = TO_CLIENT, [CLIENT_VERSION] = TO_SERVER, [SECURITY_TYPES] = TO_CLIENT,
+    [SERVER_SECURITY] = TO_CLIENT, [SELECTION] = TO_SERVER, [CHALLENGE] = TO_CLIENT,
+    [RESPONSE] = TO_SERVER, [RESULT] = TO_CLIENT, [REASON] = TO_CLIENT,
+    [CLIENT_INIT] = TO_SERVER, [SERVER_INIT] = TO_CLIENT,
+};
+
+static bool take_version(struct bytes *in, struct rfb_version *out, struct arena *arena)
+{
+    struct slice s = take_slice(in, 12);
+
+    if (in->failed || memcmp(s.data, "RFB ", 4) != 0 || s.data[7] != '.' || s.data[11] != '\n')
+        return false;
+    out->major = app_text_utf8(arena, (struct slice){ s.data + 4, 3 });
+    out->minor = app_text_utf8(arena, (struct slice){ s.data + 8, 3 });
+    return true;
+}
+
+static struct outcome security_chosen(struct rfb_tx *t, uint32_t type, bool by_server)
+{
+    struct outcome bad = { SKIP, RFB_UNIMPLEMENTED_SECURITY_TYPE, by_server };
+
+    if (type > 2 || (type == 0 && !by_server)) {
+        if (!by_server) {
+            t->has_security = true;
+            t->security = type;
+        }
+        return bad;
+    }
+    t->has_security = true;
+    t->security = type;
+    return (struct outcome){ .next = type == 0 ? REASON : type == 1 ? CLIENT_INIT : CHALLENGE };
+}
+
+static struct outcome result(struct rfb_tx *t, uint32_t status)
+{
+    if (status > 1)
+        return (struct outcome){ SKIP, RFB_UNKNOWN_SECURITY_RESULT, true };
+    if (status == 1)
+        return (struct outcome){ .next = REASON };
+    t->has_result = true;
+    t->result = status;
+    return (struct outcome){ .next = CLIENT_INIT };
+}
+
+static void server_init(struct rfb_tx *t, struct bytes *in)
+{
+    t->width = take_be16(in);
+    t->height = take_be16(in);
+    t->bits_per_pixel = take_u8(in);
+    t->depth = take_u8(in);
+    t->big_endian = take_u8(in);
+    t->true_color = take_u8(in);
+    t->red_max = take_be16(in);
+    t->green_max = take_be16(in);
+    t->blue_max = take_be16(in);
+    t->red_shift = take_u8(in);
+    t->green_shift = take_u8(in);
+    t->blue_shift = take_u8(in);
+    take_skip(in, 3);
+    t->name = take_slice(in, take_be32(in));
+    t->has_server_init = !in->failed;
+    t->name = app_text_copy(&t->tx.arena, t->name);
+}
+
+/* in->failed: more bytes are needed. */
+static struct outcome take_step(struct rfb_state *st, struct bytes *in)
+{
+    struct rfb_tx *t = st->tx;
+    struct arena *arena = &t->tx.arena;
+    const struct outcome malformed = { SKIP, RFB_MALFORMED_MESSAGE, true };
+    struct slice s;
+
+    switch (st->step) {
+    case SERVER_VERSION:
+        return take_version(in, &t->server, arena) ? (struct outcome){ .next = CLIENT_VERSION } :
+               malformed;
+    case CLIENT_VERSION:
+        if (!take_version(in, &t->client, arena))
+            return malformed;
+        /* In version 3.3 the server chooses. */
+        return (struct outcome){ .next = slice_is(t->client.major, "003") &&
+                                         slice_is(t->client.minor, "003") ? SERVER_SECURITY :
+                                         SECURITY_TYPES };
+    case SECURITY_TYPES:
+        s = take_slice(in, take_u8(in));
+        return (struct outcome){ .next = s.len == 0 ? REASON : SELECTION };
+    case SERVER_SECURITY:
+        return security_chosen(t, take_be32(in), true);
+    case SELECTION:
+        return security_chosen(t, take_u8(in), false);
+    case CHALLENGE:
+        t->challenge = app_text_copy(arena, take_slice(in, 16));
+        return (struct outcome){ .next = RESPONSE };
+    case RESPONSE:
+        t->response = app_text_copy(arena, take_slice(in, 16));
+        return (struct outcome){ .next = RESULT };
+    case RESULT:
+        return result(t, take_be32(in));
+    case REASON:
+        t->reason = app_text_utf8(arena, take_slice(in, take_be32(in)));
+        return (struct outcome){ .next = SKIP };
+    case CLIENT_INIT:
+        t->shared = take_u8(in);
+        t->has_client_init = !in->failed;
+        return (struct outcome){ .next = SERVER_INIT };
+    case SERVER_INIT:
+        server_init(t, in);
+        return (struct outcome){ .next = SKIP, .completes = true };
+    case SKIP:
+        break;
+    }
+    return (struct outcome){ .next = SKIP };
+}
+
+static uint32_t step_size(enum step step, struct bytes in)
+{
+    switch (step) {
+    case SERVER_VERSION: case CLIENT_VERSION: return 12;
+    case SECURITY_TYPES: return 1u + peek_u8(&in);
+    case SERVER_SECURITY: case RESULT: return 4;
+    case SELECTION: case CLIENT_INIT: return 1;
+    case CHALLENGE: case RESPONSE: return 16;
+    case REASON: {
+        uint32_t n = take_be32(&in);
+
+        return in.failed ? 4 : (uint32_t)MIN(4u + (uint64_t)n, UINT32_MAX);
+    }
+    case SERVER_INIT: {
+        take_skip(&in, 20);
+        uint32_t n = take_be32(&in);
+
+        return in.failed ? 24 : (uint32_t)MIN(24u + (uint64_t)n, UINT32_MAX);
+    }
+    case SKIP: break;
+    }
+    return 0;
+}
+
+static void finish_step(struct rfb_state *st, struct outcome o)
+{
+    st->step = o.next;
+    if (st->tx == NULL)
+        return;
+    if (o.event != 0)
+        app_tx_event(&st->tx->tx, o.event);
+    if (o.completes)
+        complete(st);
+}
+
+static enum parse_status parse_step(struct app_flow *af, struct app_input *in)
+{
+    struct rfb_state *st = af->state;
+    struct bytes b = app_input_bytes(in);
+    uint32_t size = step_size(st->step, b);
+
+    in->consumed = 0;
+    if (in->len < size) {
+        in->need = size;
+        return PARSE_MORE;
+    }
+    if (st->step == SERVER_VERSION && st->tx == NULL) {
+        st->tx = (struct rfb_tx *)app_tx_new(af);
+        if (st->tx == NULL)
+            return PARSE_STOP;
+    }
+    if (st->tx == NULL) {
+        st->step = SKIP;
+        return PARSE_OK;
+    }
+    if (st->step != REASON)
+        app_frame(af, in->direction, FRAME_PDU, in->offset, size, APP_FRAME_NO_TX);
+    in->consumed = size;
+    app_trigger_raw_inspection(af, in->direction);
+    finish_step(st, take_step(st, &b));
+    return PARSE_OK;
+}
+
+static enum parse_status rfb_parse(struct app_flow *af, struct app_input *in)
+{
+    struct rfb_state *st = af->state;
+
+    if (in->len == 0 || st->step == SKIP)
+        return PARSE_OK;
+    if (in->direction != sender[st->step]) {
+        finish_step(st, (struct outcome){ SKIP, RFB_CONFUSED_STATE, true });
+        return PARSE_OK;
+    }
+    return parse_step(af, in);
+}
+
+/* --- rules ------------------------------------------------------------------------------------ */
+
+static bool get_name(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
+                     struct slice *out)
+{
+    *out = rfb_tx_of(tx)->name;
+    return rfb_tx_of(tx)->has_server_init && out->len > 0;
+}
+
+static bool get_security(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
+                         uint64_t *out)
+{
+    *out = rfb_tx_of(tx)->security;
+    return rfb_tx_of(tx)->has_security;
+}
+
+static bool get_result(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
+                       uint64_t *out)
+{
+    *out = rfb_tx_of(tx)->result;
+    return rfb_tx_of(tx)->has_result;
+}
+
+static const struct app_name results[] = {
+    { "ok", 0 }, { "fail", 1 }, { "toomany", 2 }, { "too_many", 2 }, { "unknown", 3 }, { NULL, 0 },
+};
+static const struct app_buffer name_buffer = {
+    .name = "rfb.name", .doc = "name of the desktop", .directions = APP_TC, .get = get_name,
+};
+static const struct app_integer security_integer = {
+    .name = "rfb.sectype", .doc = "type of security", .bits = 32, .directions = APP_TS,
+    .get = get_security,
+};
+static const struct app_integer result_integer = {
+    .name = "rfb.secresult", .doc = "result of security", .bits = 32, .directions = APP_TC,
+    .names = results, .get = get_result,
+};
+
+/* --- log -------------------------------------------------------------------------------------- */
+
+static void log_version(struct json *j, const char *key, const struct rfb_version *v)
+{
+    if (v->major.len == 0)
+        return;
+    json_object(j, key);
+    json_slice(j, "major", v->major);
+    json_slice(j, "minor", v->minor);
+    json_object_end(j);
+}
+
+static void log_authentication(struct json *j, const struct rfb_tx *t)
+{
+    json_object(j, "authentication");
+    if (t->has_security)
+        json_u64(j, "security_type", t->security);
+    if (t->has_security && t->security == 2) {
+        json_object(j, "vnc");
+        if (t->challenge.len > 0)
+            json_hex(j, "challenge", t->challenge.data, t->challenge.len);
+        if (t->response.len > 0)
+            json_hex(j, "response", t->response.data, t->response.len);
+        json_object_end(j);
+    }
+    if (t->has_result)
+        json_string(j, "security_result", "OK");
+    json_object_end(j);
+}
+
+static void log_framebuffer(struct json *j, const struct rfb_tx *t)
+{
+    json_object(j, "framebuffer");
+    json_u64(j, "width", t->width);
+    json_u64(j, "height", t->height);
+    json_slice(j, "name", t->name);
+    json_object(j, "pixel_format");
+    json_u64(j, "bits_per_pixel", t->bits_per_pixel);
+    json_u64(j, "depth", t->depth);
+    json_bool(j, "big_endian", t->big_endian);
+    json_bool(j, "true_color", t->true_color);
+    json_u64(j, "red_max", t->red_max);
+    json_u64(j, "green_max", t->green_max);
+    json_u64(j, "blue_max", t->blue_max);
+    json_u64(j, "red_shift", t->red_shift);
+    json_u64(j, "green_shift", t->green_shift);
+    json_u64(j, "blue_shift", t->blue_shift);
+    json_object_end(j);
+    json_object_end(j);
+}
+
+static bool rfb_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+                    const void *conf UNUSED)
+{
+    const struct rfb_tx *t = rfb_tx_of(tx);
+
+    log_version(j, "server_protocol_version", &t->server);
+    log_version(j, "client_protocol_version", &t->client);
+    log_authentication(j, t);
+    if (t->reason.len > 0)
+        json_slice(j, "server_security_failure_reason", t->reason);
+    if (t->has_client_init)
+        json_bool(j, "screen_shared", t->shared);
+    if (t->has_server_init)
+        log_framebuffer(j, t);
+    return true;
+}
+
+static void alert_metadata(struct json *j, struct app_tx *tx)
+{
+    json_object(j, "rfb");
+    rfb_log(j, tx, TO_SERVER, NULL);
+    json_object_end(j);
+}
+
+static const struct app_log eve_rfb = {
+    .as_packet = true,
+    .conf_name = "rfb", .event_type = "rfb", .key = "rfb", .progress = { 1, 1 }, .log = rfb_log,
+};
+
+static const struct app_name events[] = {
+    { "unimplemented_security_type", RFB_UNIMPLEMENTED_SECURITY_TYPE },
+    { "unknown_security_result", RFB_UNKNOWN_SECURITY_RESULT },
+    { "malformed_message", RFB_MALFORMED_MESSAGE }, { "confused_state", RFB_CONFUSED_STATE },
+    { NULL, 0 },
+};
+
+const struct app_proto app_rfb = {
+    .id = APP_PROTO_rfb,
+    .name = "rfb",
+    .transports = APP_TCP,
+    .inspect_both_dirs = true,
+    .patterns = (const struct app_pattern[]){
+        { .transport = APP_TCP, .directions = APP_BOTH, .bytes = "RFB ", .nocase = true },
+        { .bytes = NULL } },
+    .state_size = sizeof(struct rfb_state),
+    .tx_size = sizeof(struct rfb_tx),
+    .buffer_limit = 1u << 20,
+    .parse = rfb_parse,
+    .tx_close = tx_close,
+    .progress_done = { 1, 1 },
+    .events = events,
+    .frames = (const char *const[]){ "stream", "pdu", NULL },
+    .buffers = (const struct app_buffer *const[]){ &name_buffer, NULL },
+    .integers = (const struct app_integer *const[]){ &security_integer, &result_integer, NULL },
+    .logs = (const struct app_log *const[]){ &eve_rfb, NULL },
+    .alert_metadata = alert_metadata,
+};

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/sip/buffers.c - what rules can see of a message. */
+#include "app/proto/sip/sip.h"
+
+#include "app/lib/log_text.h"
+
+static bool has_part(const struct app_tx *tx, enum direction d)
+{
+    return sip_tx_of(tx)->direction == d;
+}
+
+static bool is_there(struct slice s, struct slice *out)
+{
+    *out = s;
+    return s.data != NULL;
+}
+
+#define TEXT_BUFFER(id, keyword, directions_, member, text)                                   \
+    static bool get_##id(struct app_tx *tx, enum direction d, unsigned i UNUSED,              \
+                         struct slice *out)                                                   \
+    {                                                                                         \
+        return has_part(tx, d) && is_there(sip_tx_of(tx)->member, out);                       \
+    }                                                                                         \
+    static const struct app_buffer buffer_##id = {                                            \
+        .name = keyword, .doc = text, .directions = (directions_), .get = get_##id,           \
+    }
+TEXT_BUFFER(method, "sip.method", APP_TS, method, "method of a request");
+TEXT_BUFFER(uri, "sip.uri", APP_TS, uri, "URI of a request");
+TEXT_BUFFER(protocol, "sip.protocol", APP_BOTH, version, "version of a message");
+TEXT_BUFFER(stat_code, "sip.stat_code", APP_TC, code, "status code");
+TEXT_BUFFER(stat_msg, "sip.stat_msg", APP_TC, reason, "reason of a status");
+TEXT_BUFFER(request_line, "sip.request_line", APP_TS, line, "first line of a request");
+TEXT_BUFFER(response_line, "sip.response_line", APP_TC, line, "first line of a response");
+
+/* --- headers ---------------------------------------------------------------------------------- */
+
+static bool nth_header(const struct app_tx *tx, enum direction d, const char *name,
+                       unsigned index, struct slice *out)
+{
+    if (!has_part(tx, d))
+        return false;
+    for (const struct sip_header *h = sip_tx_of(tx)->headers; h != NULL; h = h->next) {
+        if (!slice_is(h->name, name) || index-- > 0)
+            continue;
+        *out = h->value;
+        return true;
+    }
+    return false;
+}
+
+#define HEADER_BUFFER(id, header)                                                             \
+    static bool get_##id(struct app_tx *tx, enum direction d, unsigned i, struct slice *out)  \
+    {                                                                                         \
+        return nth_header(tx, d, header, i, out);                                             \
+    }                                                                                         \
+    static const struct app_buffer buffer_##id = {                                            \
+        .name = "sip." #id, .doc = "each " header " header", .directions = APP_BOTH,          \
+        .multi = true, .get = get_##id,                                                       \
+    }
+HEADER_BUFFER(from, "From");
+HEADER_BUFFER(to, "To");
+HEADER_BUFFER(via, "Via");
+HEADER_BUFFER(user_agent, "User-Agent");
+HEADER_BUFFER(content_type, "Content-Type");
+HEADER_BUFFER(content_length, "Content-Length");
+
+/* --- session descriptions --------------------------------------------------------------------- */
+
+static const struct sdp *sdp_of(const struct app_tx *tx, enum direction d)
+{
+    return has_part(tx, d) ? sip_tx_of(tx)->sdp : NULL;
+}
+
+#define SDP_BUFFER(id, member, text)                                                          \
+    static bool get_sdp_##id(struct app_tx *tx, enum direction d, unsigned i UNUSED,          \
+                             struct slice *out)                                               \
+    {                                                                                         \
+        const struct sdp *sdp = sdp_of(tx, d);                                                \
+                                                                                              \
+        return sdp != NULL && is_there(sdp->member, out);                                     \
+    }                                                                                         \
+    static const struct app_buffer buffer_sdp_##id = {                                        \
+        .name = "sdp." #id, .doc = text, .directions = APP_BOTH, .get = get_sdp_##id,         \
+    }
+SDP_BUFFER(origin, origin, "o= line");
+SDP_BUFFER(session_name, name, "s= line");
+SDP_BUFFER(session_info, info, "i= line");
+SDP_BUFFER(uri, uri, "u= line");
+SDP_BUFFER(email, email, "e= line");
+SDP_BUFFER(phone_number, phone, "p= line");
+SDP_BUFFER(connection_data, connection, "c= line");
+SDP_BUFFER(timezone, zone, "z= line");
+SDP_BUFFER(encryption_key, key, "k= line");
+
+/* The member of the index-th item of a list. */
+#define SDP_LIST_BUFFER(id, keyword, type, list, member, text)                                \
+    static bool get_sdp_##id(struct app_tx *tx, enum direction d, unsigned i,                 \
+                             struct slice *out)                                               \
+    {                                                                                         \
+        const struct sdp *sdp = sdp_of(tx, d);                                                \
+        const struct type *item = sdp != NULL ? sdp->list : NULL;                             \
+                                                                                              \
+        while (item != NULL && i-- > 0)                                                       \
+            item = item->next;                                                                \
+        return item != NULL && is_there(item->member, out);                                   \
+    }                                                                                         \
+    static const struct app_buffer buffer_sdp_##id = {                                        \
+        .name = keyword, .doc = text, .directions = APP_BOTH, .multi = true,                  \
+        .get = get_sdp_##id,                                                                  \
+    }
+SDP_LIST_BUFFER(bandwidth, "sdp.bandwidth", sdp_text, bandwidths, text, "each b= line");
+SDP_LIST_BUFFER(attribute, "sdp.attribute", sdp_text, attributes, text, "each a= line");
+SDP_LIST_BUFFER(time, "sdp.time", sdp_time, times, time, "each t= line");
+SDP_LIST_BUFFER(repeat_time, "sdp.repeat_time", sdp_time, times, repeat, "each r= line");
+SDP_LIST_BUFFER(media, "sdp.media.media", sdp_media, media, media, "each m= line");
+SDP_LIST_BUFFER(media_info, "sdp.media.media_info", sdp_media, media, info, "i= of media");
+SDP_LIST_BUFFER(media_connection, "sdp.media.connection_data", sdp_media, media, connection,
+                "c= of media");
+SDP_LIST_BUFFER(media_key, "sdp.media.encryption_key", sdp_media, media, key, "k= of media");
+
+const struct app_buffer *const sip_buffers[] = {
+    &buffer_method, &buffer_uri, &buffer_protocol, &buffer_stat_code, &buffer_stat_msg,
+    &buffer_request_line, &buffer_response_line, &buffer_from, &buffer_to, &buffer_via,
+    &buffer_user_agent, &buffer_content_type, &buffer_content_length, &buffer_sdp_origin,
+    &buffer_sdp_session_name, &buffer_sdp_session_info, &buffer_sdp_uri, &buffer_sdp_email,
+    &buffer_sdp_phone_number, &buffer_sdp_connection_data, &buffer_sdp_timezone,
+    &buffer_sdp_encryption_key, &buffer_sdp_bandwidth, &buffer_sdp_attribute, &buffer_sdp_time,
+    &buffer_sdp_repeat_time, &buffer_sdp_media, &buffer_sdp_media_info,
+    &buffer_sdp_media_connection, &buffer_sdp_media_key, NULL,
+};

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/sip/sip.c - SIP: recognition, one transaction a message. */
+#include "app/proto/sip/sip.h"
+
+struct sip_state {
+    bool in_frame[2];                   /* a message that is not complete has its frame */
+    uint32_t frame[2];
+};
+
+static const struct app_name events[] = {
+    { "incomplete_data", SIP_INCOMPLETE_DATA }, { "invalid_data", SIP_INVALID_DATA }, { NULL, 0 },
+};
+
+static void event_on_last(struct app_flow *af, unsigned event)
+{
+    if (af->last != NULL)
+        app_tx_event(af->last, event);
+}
+
+static void make_frames(struct app_flow *af, const struct app_input *in,
+                        const struct sip_layout *at, uint32_t len, uint64_t id)
+{
+    enum direction d = in->direction;
+    unsigned more = d == TO_SERVER ? 0 : 1;
+
+    app_frame(af, d, SIP_FRAME_REQUEST_LINE + more, in->offset, at->line, id);
+    app_frame(af, d, SIP_FRAME_REQUEST_HEADERS + more, in->offset + at->line, at->headers, id);
+    if (len > at->body)
+        app_frame(af, d, SIP_FRAME_REQUEST_BODY + more, in->offset + at->body, len - at->body,
+                  id);
+}
+
+static bool add_message(struct app_flow *af, const struct app_input *in,
+                        const struct sip_layout *at, uint32_t len, uint32_t frame)
+{
+    struct sip_tx *t = (struct sip_tx *)app_tx_new(af);
+    struct sip_layout again;
+
+    if (t == NULL)
+        return false;
+    t->direction = in->direction;
+    sip_message_parse(bytes_of(in->data, len), in->direction, t, &again);
+    t->sdp = sdp_parse(bytes_of(in->data + at->body, len - at->body), &t->tx.arena);
+    t->tx.progress[in->direction] = 1;
+    t->tx.unidirectional[OTHER_DIRECTION(in->direction)] = true;
+    make_frames(af, in, at, len, t->tx.id);
+    app_frame_set_tx(af, in->direction, frame, t->tx.id);
+    return true;
+}
+
+static enum parse_status parse_udp(struct app_flow *af, struct app_input *in)
+{
+    uint32_t frame = app_frame(af, in->direction, SIP_FRAME_PDU, in->offset, in->len,
+                               APP_FRAME_NO_TX);
+    struct sip_layout at;
+
+    switch (sip_message_parse(app_input_bytes(in), in->direction, NULL, &at)) {
+    case SIP_PARSED:
+        return add_message(af, in, &at, in->len, frame) ? PARSE_OK : PARSE_STOP;
+    case SIP_INCOMPLETE:
+        event_on_last(af, SIP_INCOMPLETE_DATA);
+        return PARSE_STOP;
+    case SIP_INVALID:
+        event_on_last(af, SIP_INVALID_DATA);
+        return PARSE_STOP;
+    }
+    return PARSE_STOP;
+}
+
+static void open_frame(struct app_flow *af, const struct app_input *in)
+{
+    struct sip_state *st = af->state;
+
+    if (st->in_frame[in->direction])
+        return;
+    st->in_frame[in->direction] = true;
+    st->frame[in->direction] = app_frame(af, in->direction, SIP_FRAME_PDU, in->offset, -1,
+                                         APP_FRAME_NO_TX);
+}
+
+/* Over TCP the body is as long as Content-Length says (RFC 3261, 18.3). */
+static enum parse_status parse_tcp(struct app_flow *af, struct app_input *in)
+{
+    struct sip_state *st = af->state;
+    struct sip_layout at;
+    enum sip_parse parsed;
+    uint64_t len;
+
+    in->consumed = 0;
+    if (in->len == 0)
+        return PARSE_OK;
+    open_frame(af, in);
+    parsed = sip_message_parse(app_input_bytes(in), in->direction, NULL, &at);
+    if (parsed == SIP_INVALID) {
+        event_on_last(af, SIP_INVALID_DATA);
+        return PARSE_STOP;
+    }
+    len = at.body + at.content_length;
+    if (parsed == SIP_INCOMPLETE || len > in->len) {
+        in->need = parsed == SIP_INCOMPLETE ? 0 : (uint32_t)MIN(len, UINT32_MAX);
+        return PARSE_MORE;
+    }
+    in->consumed = (uint32_t)len;
+    st->in_frame[in->direction] = false;
+    app_frame_set_length(af, in->direction, st->frame[in->direction], (int64_t)len);
+    return add_message(af, in, &at, (uint32_t)len, st->frame[in->direction]) ? PARSE_OK :
+           PARSE_STOP;
+}
+
+static enum parse_status sip_parse(struct app_flow *af, struct app_input *in)
+{
+    return in->is_udp ? parse_udp(af, in) : parse_tcp(af, in);
+}
+
+#define METHOD(text) \
+    { .transport = APP_TCP | APP_UDP, .directions = APP_TS, .bytes = text, .len = sizeof(text) - 1 }
+
+static const struct app_pattern patterns[] = {
+    METHOD("REGISTER"), METHOD("INVITE"), METHOD("ACK"), METHOD("BYE"), METHOD("CANCEL"),
+    METHOD("REFER"), METHOD("PRACK"), METHOD("SUBSCRIBE"), METHOD("NOTIFY"), METHOD("PUBLISH"),
+    METHOD("MESSAGE"), METHOD("INFO"),
+    { .transport = APP_UDP, .directions = APP_TS, .bytes = "UPDATE", .len = 6 },
+    { .transport = APP_TCP | APP_UDP, .directions = APP_TC, .bytes = "SIP/2.0", .len = 7,
+      .depth = 8 },
+    { .bytes = NULL },
+};
+
+const struct app_proto app_sip = {
+    .id = APP_PROTO_sip,
+    .name = "sip",
+    .raw_on_tx_end = true,
+    .transports = APP_TCP | APP_UDP,
+    .patterns = patterns,
+    .state_size = sizeof(struct sip_state),
+    .tx_size = sizeof(struct sip_tx),
+    .parse = sip_parse,
+    .progress_done = { 1, 1 },
+    .events = events,
+    .frames = (const char *const[]){ "stream", "pdu", "request.line", "response.line",
+                                     "request.headers", "response.headers", "request.body",
+                                     "response.body", NULL },
+    .buffers = sip_buffers,
+    .logs = sip_logs,
+    .alert_metadata = sip_alert_metadata,
+};

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/sip/sip.h - SIP messages (RFC 3261) and the SDP descriptions in them (RFC 4566).
+ *
+ * Each message is a transaction of its own, complete at once; all of it lies in the
+ * transaction's arena. */
+#ifndef APP_SIP_SIP_H
+#define APP_SIP_SIP_H
+
+#include "app/app.h"
+
+enum sip_event { SIP_INCOMPLETE_DATA = 1, SIP_INVALID_DATA };
+
+enum {
+    SIP_FRAME_STREAM, SIP_FRAME_PDU, SIP_FRAME_REQUEST_LINE, SIP_FRAME_RESPONSE_LINE,
+    SIP_FRAME_REQUEST_HEADERS, SIP_FRAME_RESPONSE_HEADERS, SIP_FRAME_REQUEST_BODY,
+    SIP_FRAME_RESPONSE_BODY,
+};
+
+/* A list that grows in an arena. */
+struct sdp_text {
+    struct sdp_text *next;
+    struct slice text;
+};
+
+struct sdp_time {
+    struct sdp_time *next;
+    struct slice time, repeat;
+};
+
+struct sdp_media {
+    struct sdp_media *next;
+    struct slice media, info, connection, key;
+    struct sdp_text *bandwidths, *attributes;
+};
+
+/* Fields that are not there have no data. */
+struct sdp {
+    struct slice origin, name, info, uri, email, phone, connection, zone, key;
+    struct sdp_text *bandwidths, *attributes;
+    struct sdp_time *times;
+    struct sdp_media *media;
+};
+
+/* Reads as far as it is a description; NULL when it is none. */
+struct sdp *sdp_parse(struct bytes in, struct arena *arena);
+
+struct sip_header {
+    struct sip_header *next;
+    struct slice name, value;           /* compact names are spelled out */
+};
+
+struct sip_tx {
+    struct app_tx tx;
+    enum direction direction;
+    struct slice line;                  /* the first, as far as its characters are proper */
+    struct slice method, uri, version, code, reason;
+    struct sip_header *headers;
+    struct sdp *sdp;
+};
+static inline struct sip_tx *sip_tx_of(const struct app_tx *tx)
+{
+    return (struct sip_tx *)(uintptr_t)tx;
+}
+
+/* What a message is made of, within the bytes it was read from. */
+struct sip_layout {
+    uint32_t line, headers, body;       /* lengths of line and headers; offset of the body */
+    uint64_t content_length;
+    bool has_length;
+};
+
+enum sip_parse { SIP_PARSED, SIP_INCOMPLETE, SIP_INVALID };
+/* With tx NULL only the layout. */
+enum sip_parse sip_message_parse(struct bytes in, enum direction direction, struct sip_tx *tx,
+                                 struct sip_layout *out);
+
+extern const struct app_buffer *const sip_buffers[];
+extern const struct app_log *const sip_logs[];
+void sip_alert_metadata(struct json *j, struct app_tx *tx);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/smb/cache.c - entries of SMB's tables. */
+#include "app/proto/smb/cache.h"
+
+static struct slice key_bytes(const struct smb_key *key)
+{
+    return (struct slice){ (const uint8_t *)key, sizeof(*key) };
+}
+
+struct smb_entry *smb_cache_get(struct app_lru *cache, struct smb_key key)
+{
+    return app_lru_get(cache, key_bytes(&key));
+}
+
+struct smb_entry *smb_cache_pop(struct app_lru *cache, struct smb_key key)
+{
+    return app_lru_pop(cache, key_bytes(&key));
+}
+
+struct smb_entry *smb_cache_put(struct app_lru *cache, struct smb_key key)
+{
+    struct smb_entry *e = app_lru_put(cache, key_bytes(&key), sizeof(*e));
+
+    buf_clear(&e->text);
+    e->id = (struct smb_id){ 0 };
+    e->offset = 0;
+    e->flag = false;
+    return e;
+}
+
+static void entry_fini(void *entry)
+{
+    struct smb_entry *e = entry;
+
+    buf_fini(&e->text);
+}
+
+void smb_cache_fini(struct app_lru *cache)
+{
+    app_lru_fini(cache, entry_fini);
+}

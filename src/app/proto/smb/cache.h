@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/smb/cache.h - what a flow remembers of earlier commands, in tables of app/lib/lru.h. */
+#ifndef APP_SMB_CACHE_H
+#define APP_SMB_CACHE_H
+
+#include "app/lib/lru.h"
+
+/* A file as one side names it: 16 bytes, or in SMB1 two and the session's number behind them. */
+struct smb_id {
+    uint8_t len, at[16];
+};
+static inline bool smb_id_equal(const struct smb_id *a, const struct smb_id *b)
+{
+    return a->len == b->len && memcmp(a->at, b->at, a->len) == 0;
+}
+
+/* Its bytes are the key: without holes. */
+struct smb_key {
+    uint64_t a, b;
+    uint32_t c, kind;
+};
+
+struct smb_entry {
+    struct app_lru_entry lru;
+    struct buf text;
+    struct smb_id id;
+    uint64_t offset;
+    bool flag;
+};
+
+void smb_cache_fini(struct app_lru *cache);
+/* Lent until the next put. */
+struct smb_entry *smb_cache_get(struct app_lru *cache, struct smb_key key);
+/* New, or the one of this key emptied. */
+struct smb_entry *smb_cache_put(struct app_lru *cache, struct smb_key key);
+/* Taken out: valid until the next put. */
+struct smb_entry *smb_cache_pop(struct app_lru *cache, struct smb_key key);
+
+static inline struct slice smb_entry_text(const struct smb_entry *entry)
+{
+    return entry != NULL ? buf_slice(&entry->text) : (struct slice){ 0 };
+}
+
+enum { SMB_KEY_ID, SMB_KEY_FILE, SMB_KEY_NAME, SMB_KEY_OFFSET, SMB_KEY_SHARE, SMB_KEY_PIPE };
+static inline struct smb_key smb_key_of_id(const struct smb_id *id)
+{
+    struct smb_key key = { .kind = SMB_KEY_ID, .c = id->len };
+
+    memcpy(&key.a, id->at, sizeof(key.a));
+    memcpy(&key.b, id->at + 8, sizeof(key.b));
+    return key;
+}
+
+#endif

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/smb/nbss.c - the stream: session service messages (RFC 1002 section 4.3) and the records in
+ * them. A message is waited for, but for long reads and writes of files, which are taken as they
+ * come. */
+#include "app/proto/smb/smb.h"
+#include "packet/packet.h"
+
+#define SEARCH_MIN 8                /* header of a message and a record's magic */
+#define SESSION_MESSAGE 0
+#define MAGIC_LEN 4
+
+static bool is_magic(const uint8_t *p)
+{
+    return p[0] >= 0xfd && p[0] != 0xfc && memcmp(p + 1, "SMB", 3) == 0;
+}
+
+static bool is_message_type(uint8_t type)
+{
+    return type == SESSION_MESSAGE || (type >= 0x81 && type <= 0x85);
+}
+
+/* --- recognition ---------------------------------------------------------------------------- */
+
+/* Which way the record behind the message's header goes. */
+static enum app_probe_result direction_of(struct bytes in, enum direction d,
+                                          const struct flow *flow)
+{
+    const uint8_t *p = in.next;
+    bool response;
+
+    if (p[NBSS_HEADER_LEN] == 0xfd) {
+        response = flow != NULL && flow->key.src_port == 445 && flow->key.dst_port != 445;
+        return response ? APP_PROBE_YES_REVERSED : APP_PROBE_YES;
+    }
+    if (bytes_left(&in) < NBSS_HEADER_LEN + 17)
+        return APP_PROBE_YES;
+    response = p[NBSS_HEADER_LEN] == 0xff ? (p[NBSS_HEADER_LEN + 9] & 0x80) != 0
+                                          : (p[NBSS_HEADER_LEN + 16] & 1) != 0;
+    return response == (d == TO_CLIENT) ? APP_PROBE_YES : APP_PROBE_YES_REVERSED;
+}
+
+enum app_probe_result smb_probe(struct bytes in, enum direction d, const struct flow *flow)
+{
+    struct bytes start = in;
+    uint8_t type = take_u8(&in);
+    uint32_t len = take_be24(&in);
+
+    if (in.failed || (is_message_type(type) && len >= MAGIC_LEN && bytes_left(&in) < MAGIC_LEN))
+        return APP_PROBE_MORE;
+    if (!is_message_type(type))
+        return APP_PROBE_NO;
+    if (bytes_left(&in) >= MAGIC_LEN && is_magic(in.next))
+        return direction_of(start, d, flow);
+    if (type == SESSION_MESSAGE)
+        return APP_PROBE_NO;
+    /* A short message of another kind may come first. */
+    if (bytes_left(&in) < len + SEARCH_MIN)
+        return len < 256 ? APP_PROBE_MORE : APP_PROBE_NO;
+    take_skip(&in, len);
+    return is_message_type(in.next[0]) && is_magic(in.next + NBSS_HEADER_LEN) ? APP_PROBE_YES
+                                                                              : APP_PROBE_NO;
+}
+
+/* --- frames --------------------------------------------------------------------------------- */
+
+struct scope_in {
+    struct app_flow *flow;
+    enum direction direction;
+    uint64_t offset;                /* of the message in the stream */
+    uint32_t len;                   /* of what it holds */
+};
+
+static void nbss_frames(const struct scope_in *m)
+{
+    app_frame(m->flow, m->direction, NBSS_FRAME_PDU, m->offset, (int64_t)m->len + NBSS_HEADER_LEN,
+              APP_FRAME_NO_TX);
+    app_frame(m->flow, m->direction, NBSS_FRAME_HDR, m->offset, NBSS_HEADER_LEN, APP_FRAME_NO_TX);
+    app_frame(m->flow, m->direction, NBSS_FRAME_DATA, m->offset + NBSS_HEADER_LEN, m->len,
+              APP_FRAME_NO_TX);
+}
+
+/* pdu is the first of the version's three; `have` of the record's bytes are there. */
+static void record_frames(const struct scope_in *m, unsigned pdu, uint32_t at, uint32_t len,
+                          uint32_t header, uint32_t have)
+{
+    uint64_t offset = m->offset + NBSS_HEADER_LEN + at;
+
+    app_frame(m->flow, m->direction, pdu, offset, len, APP_FRAME_NO_TX);
+    app_frame(m->flow, m->direction, pdu + 1, offset, header, APP_FRAME_NO_TX);
+    if (have > header)
+        app_frame(m->flow, m->direction, pdu + 2, offset + header, (int64_t)len - header,
+                  APP_FRAME_NO_TX);
+}
+
+/* --- records -------------------------------------------------------------------------------- */
+
+static bool wrong_way(struct smb_state *st, const struct smb_record *r)
+{
+    if (r->is_response == (r->direction == TO_CLIENT))
+        return false;
+    smb_event(st, r->is_response ? SMB_RESPONSE_TO_SERVER : SMB_REQUEST_TO_CLIENT);
+    return true;
+}
+
+static bool smb1_record(struct smb_state *st, const struct scope_in *m, struct bytes in)
+{
+    struct smb_record r;
+
+    if (!smb1_take_record(&in, &r))
+        return false;
+    r.direction = m->direction;
+    record_frames(m, SMB1_FRAME_PDU, 0, m->len, SMB1_HEADER_LEN, m->len);
+    if (wrong_way(st, &r))
+        return true;
+    if (r.is_response)
+        smb1_response(st, &r);
+    else
+        smb1_request(st, &r);
+    return true;
+}
+
+static bool smb2_records(struct smb_state *st, const struct scope_in *m, struct bytes in)
+{
+    const uint8_t *start = in.next;
+
+    while (bytes_left(&in) > 0 && !st->full) {
+        const uint8_t *here = in.next;
+        struct smb_record r;
+
+        if (bytes_left(&in) < MAGIC_LEN || here[0] != 0xfe || !is_magic(here) ||
+            !smb2_take_record(&in, m->direction, &r))
+            return false;
+        record_frames(m, SMB2_FRAME_PDU, (uint32_t)(here - start), (uint32_t)(in.next - here),
+                      r.header_len, (uint32_t)(in.next - here));
+        if (wrong_way(st, &r))
+            continue;
+        if (r.is_response)
+            smb2_response(st, &r);
+        else
+            smb2_request(st, &r);
+    }
+    return true;
+}
+
+static bool smb3_records(const struct scope_in *m, struct bytes in)
+{
+    const uint8_t *start = in.next;
+
+    while (bytes_left(&in) > 0) {
+        const uint8_t *here = in.next;
+        uint32_t len;
+
+        if (bytes_left(&in) < MAGIC_LEN || here[0] != 0xfd || !is_magic(here))
+            return false;
+        take_skip(&in, MAGIC_LEN + 16 + 16);        /* signature, nonce */
+        len = take_le32(&in);
+        take_skip(&in, 2 + 2 + 8);
+        take_skip(&in, len);
+        if (in.failed)
+            return false;
+        record_frames(m, SMB3_FRAME_PDU, (uint32_t)(here - start), (uint32_t)(in.next - here),
+                      SMB3_HEADER_LEN, (uint32_t)(in.next - here));
+    }
+    return true;
+}
+
+static bool message(struct smb_state *st, const struct scope_in *m, struct bytes in)
+{
+    if (bytes_left(&in) < MAGIC_LEN)
+        return m->direction == TO_CLIENT || bytes_left(&in) == 0;
+    if (memcmp(in.next + 1, "SMB", 3) != 0)
+        return false;
+    switch (in.next[0]) {
+    case 0xff:
+        return smb1_record(st, m, in);
+    case 0xfe:
+        return smb2_records(st, m, in);
+    case 0xfd:
+        return smb3_records(m, in);
+    default:
+        return true;
+    }
+}
+
+/* --- long reads and writes -------------------------------------------------------------------- */
+
+/* The beginning of a message; true when all that is there of it has been taken. */
+static bool begin_message(struct smb_state *st, const struct scope_in *m, struct bytes in)
+{
+    uint32_t have = (uint32_t)bytes_left(&in);
+    struct smb_record r;
+    unsigned pdu = SMB2_FRAME_PDU;
+
+    if (!is_magic(in.next))
+        return false;
+    if (in.next[0] == 0xff) {
+        pdu = SMB1_FRAME_PDU;
+        if (!smb1_take_record(&in, &r))
+            return false;
+    } else if (in.next[0] != 0xfe || !smb2_take_record(&in, m->direction, &r)) {
+        return false;
+    }
+    r.direction = m->direction;
+    r.missing = m->len - have;
+    if (r.version == 1 ? !smb1_begin_data(st, &r) : !smb2_begin_data(st, &r))
+        return false;
+    nbss_frames(m);
+    record_frames(m, pdu, 0, m->len, r.header_len, have);
+    return true;
+}
+
+/* After the file's part of a message there may be more of the message. */
+static void set_trailing_len(struct smb_dir *ds, uint32_t missing)
+{
+    ds->skip = missing - MIN(ds->file_left, missing);
+}
+
+static enum parse_status incomplete(struct smb_state *st, struct app_input *in,
+                                    const struct scope_in *m, struct bytes bytes)
+{
+    struct smb_dir *ds = &st->ds[in->direction];
+    uint32_t complete = m->len + NBSS_HEADER_LEN, have = (uint32_t)bytes_left(&bytes);
+
+    in->consumed = 0;
+    in->need = complete >= SMB_PARTIAL_MIN && in->len < SMB_PARTIAL_MIN ? SMB_PARTIAL_MIN : complete;
+    if (in->len < SMB_PARTIAL_MIN) {
+        if (have > MAGIC_LEN && in->data[0] == SESSION_MESSAGE && !is_magic(bytes.next))
+            ds->cut_off = true;
+        return PARSE_MORE;
+    }
+    if (in->data[0] != SESSION_MESSAGE || !begin_message(st, m, bytes))
+        return PARSE_MORE;
+    set_trailing_len(ds, m->len - have);
+    in->consumed = in->len;
+    in->need = 0;
+    return PARSE_OK;
+}
+
+/* --- input ---------------------------------------------------------------------------------- */
+
+/* To the next message with a record in it. */
+static enum parse_status search(struct smb_dir *ds, struct app_input *in)
+{
+    for (uint32_t i = 0; i + SEARCH_MIN <= in->len; i++) {
+        if (in->data[i] == SESSION_MESSAGE && is_magic(in->data + i + NBSS_HEADER_LEN)) {
+            ds->searching = false;
+            in->consumed = i;
+            return PARSE_OK;
+        }
+    }
+    in->consumed = in->len >= SEARCH_MIN ? in->len - (SEARCH_MIN - 1) : 0;
+    in->need = SEARCH_MIN;
+    return PARSE_MORE;
+}
+
+static enum parse_status one_message(struct smb_state *st, struct app_input *in)
+{
+    struct bytes bytes = app_input_bytes(in), body;
+    struct scope_in m = { st->flow, in->direction, in->offset, 0 };
+    uint8_t type = take_u8(&bytes);
+
+    m.len = take_be24(&bytes);
+    if (bytes.failed) {
+        in->consumed = 0;
+        in->need = NBSS_HEADER_LEN;
+        return PARSE_MORE;
+    }
+    if (!bytes_have(&bytes, m.len))
+        return incomplete(st, in, &m, bytes);
+    body = take_sub(&bytes, m.len);
+    in->consumed = m.len + NBSS_HEADER_LEN;
+    nbss_frames(&m);
+    if (type == SESSION_MESSAGE && !message(st, &m, body)) {
+        smb_event(st, SMB_MALFORMED_DATA);
+        return PARSE_STOP;
+    }
+    if (st->full)
+        return PARSE_STOP;
+    if (st->ds[in->direction].had_gap)
+        smb_files_after_gap(st, in->direction);
+    if (st->check_files)
+        smb_files_abandon(st);
+    return PARSE_OK;
+}
+
+/* What a gap took of the message at hand is no loss to the records behind it. */
+static enum parse_status gap(struct smb_state *st, struct app_input *in)
+{
+    struct smb_dir *ds = &st->ds[in->direction];
+    uint32_t left = in->gap, n;
+
+    left -= smb_file_data(st, in->direction, NULL, left);
+    n = MIN(ds->skip, left);
+    ds->skip -= n;
+    left -= n;
+    if (left > 0)
+        ds->searching = ds->had_gap = true;
+    return PARSE_OK;
+}
+
+enum parse_status smb_parse(struct app_flow *af, struct app_input *in)
+{
+    struct smb_state *st = af->state;
+    struct smb_dir *ds = &st->ds[in->direction];
+    const struct smb_settings *settings = af->settings;
+
+    st->now_us = in->now_us;
+    if (in->gap > 0)
+        return gap(st, in);
+    if (in->len == 0)
+        return PARSE_OK;
+    if (af->tx_count >= settings->max_tx) {
+        smb_event(st, SMB_TOO_MANY_TRANSACTIONS);
+        return PARSE_STOP;
+    }
+    if (!ds->started && (in->packet->flags & PACKET_MIDSTREAM) != 0)
+        ds->searching = true;
+    ds->started = true;
+    if (ds->file_left > 0) {
+        in->consumed = smb_file_data(st, in->direction, in->data, in->len);
+        return PARSE_OK;
+    }
+    if (ds->skip > 0) {
+        in->consumed = MIN(ds->skip, in->len);
+        ds->skip -= in->consumed;
+        return PARSE_OK;
+    }
+    if (ds->searching) {
+        enum parse_status status = search(ds, in);
+
+        if (status != PARSE_OK || in->consumed > 0)
+            return status;
+    }
+    return one_message(st, in);
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/smb/smb.c - the declaration of SMB, its settings, and what rules can look into. */
+#include "app/proto/smb/smb.h"
+
+#include <stdio.h>
+
+#define MAX_SIZE (16u << 20)
+#define MAX_QUEUE_SIZE (64u << 20)
+#define MAX_QUEUE_COUNT 64
+#define MAX_STUB_SIZE (1u << 20)
+#define PROBE_MIN (NBSS_HEADER_LEN + SMB1_HEADER_LEN)
+#define MESSAGE_MAX (NBSS_HEADER_LEN + 0xffffffu)
+
+/* --- rules ---------------------------------------------------------------------------------- */
+
+static bool get_share_as(struct app_tx *tx, bool pipe, struct slice *out)
+{
+    const struct smb_tx *t = smb_tx_of(tx);
+
+    if (t->kind != SMB_TREE_CONNECT || t->tree.is_pipe != pipe)
+        return false;
+    *out = t->tree.share;
+    return true;
+}
+
+static bool get_named_pipe(struct app_tx *tx, enum direction d UNUSED, unsigned index UNUSED,
+                           struct slice *out)
+{
+    return get_share_as(tx, true, out);
+}
+
+static bool get_share(struct app_tx *tx, enum direction d UNUSED, unsigned index UNUSED,
+                      struct slice *out)
+{
+    return get_share_as(tx, false, out);
+}
+
+static const struct smb_ntlmssp *ntlmssp_of(const struct app_tx *tx)
+{
+    const struct smb_tx *t = smb_tx_of(tx);
+
+    return t->kind == SMB_SESSION_SETUP ? t->setup.ntlmssp : NULL;
+}
+
+static bool get_user(struct app_tx *tx, enum direction d UNUSED, unsigned index UNUSED,
+                     struct slice *out)
+{
+    const struct smb_ntlmssp *n = ntlmssp_of(tx);
+
+    if (n != NULL)
+        *out = n->user;
+    return n != NULL;
+}
+
+static bool get_domain(struct app_tx *tx, enum direction d UNUSED, unsigned index UNUSED,
+                       struct slice *out)
+{
+    const struct smb_ntlmssp *n = ntlmssp_of(tx);
+
+    if (n != NULL)
+        *out = n->domain;
+    return n != NULL;
+}
+
+static bool get_stub(struct app_tx *tx, enum direction d, unsigned index UNUSED,
+                     struct slice *out)
+{
+    const struct smb_tx *t = smb_tx_of(tx);
+
+    if (t->kind != SMB_DCERPC)
+        return false;
+    *out = (struct slice){ t->call.ds[d].stub.data, t->call.ds[d].stub.len };
+    return out->len > 0;
+}
+
+static bool is_request(const struct smb_tx *t)
+{
+    return t->kind == SMB_DCERPC && t->call.ds[TO_SERVER].type == DCE_REQUEST;
+}
+
+static bool iface_match(struct app_tx *tx, enum direction d UNUSED, const void *arg)
+{
+    const struct smb_state *st = tx->flow->state;
+
+    if (!is_request(smb_tx_of(tx)))
+        return false;
+    for (unsigned i = 0; i < st->interfaces.count; i++)
+        if (dce_iface_has(arg, &st->interfaces.at[i]))
+            return true;
+    return false;
+}
+
+static bool opnum_match(struct app_tx *tx, enum direction d UNUSED, const void *arg)
+{
+    const struct smb_tx *t = smb_tx_of(tx);
+
+    return is_request(t) && dce_opnum_has(arg, t->call.opnum);
+}
+
+static int version_parse(struct text in, void *arg, struct arena *arena UNUSED, struct err *err)
+{
+    uint64_t version;
+
+    if (!text_to_u64(text_trim(in), 2, &version) || version == 0)
+        return err_set(err, "smb.version: expected 1 or 2, found \"%.*s\"", TEXT(in));
+    *(uint8_t *)arg = (uint8_t)version;
+    return 0;
+}
+
+static bool version_match(struct app_tx *tx, enum direction d UNUSED, const void *arg)
+{
+    return smb_tx_of(tx)->version == *(const uint8_t *)arg;
+}
+
+static const struct app_buffer named_pipe = {
+    .name = "smb.named_pipe", .alias = "smb_named_pipe", .doc = "pipe that a tree connect is to",
+    .directions = APP_TS, .get = get_named_pipe,
+};
+static const struct app_buffer share = {
+    .name = "smb.share", .alias = "smb_share", .doc = "share that a tree connect is to",
+    .directions = APP_TS, .get = get_share,
+};
+static const struct app_buffer ntlmssp_user = {
+    .name = "smb.ntlmssp_user", .doc = "user who logs on", .directions = APP_TS, .get = get_user,
+};
+static const struct app_buffer ntlmssp_domain = {
+    .name = "smb.ntlmssp_domain", .doc = "domain of the user who logs on", .directions = APP_TS,
+    .get = get_domain,
+};
+static const struct app_buffer stub_data = {
+    .name = "dcerpc.stub_data", .alias = "dce_stub_data", .doc = "arguments and results of calls",
+    .directions = APP_BOTH, .grows = true, .get = get_stub,
+};
+static const struct app_match iface = {
+    .name = "dcerpc.iface", .alias = "dce_iface",
+    .doc = "interface called: uuid[,version condition][,any_frag]", .directions = APP_BOTH,
+    .arg_size = sizeof(struct dce_iface_arg), .parse = dce_iface_parse, .match = iface_match,
+};
+static const struct app_match opnum = {
+    .name = "dcerpc.opnum", .alias = "dce_opnum", .doc = "operation called: 1,5-9",
+    .directions = APP_BOTH, .arg_size = sizeof(struct dce_opnum_arg), .parse = dce_opnum_parse,
+    .match = opnum_match,
+};
+static const struct app_match version = {
+    .name = "smb.version", .doc = "1, or 2 for all that came after", .directions = APP_BOTH,
+    .arg_size = sizeof(uint8_t), .parse = version_parse, .match = version_match,
+};
+APP_FILE_BUFFERS(APP_BOTH, 0, 0);
+
+/* --- settings ------------------------------------------------------------------------------- */
+
+static uint32_t size_of(const struct conf_node *node, const char *key, uint32_t otherwise)
+{
+    return (uint32_t)MIN(conf_size(node, key, otherwise), UINT32_MAX);
+}
+
+static uint32_t count_of(const struct conf_node *node, const char *key, uint32_t otherwise)
+{
+    return (uint32_t)conf_u64_range(node, key, otherwise, 1, UINT32_MAX);
+}
+
+static void limits_of(const struct conf_node *node, const char *what, struct smb_limits *limits)
+{
+    char key[40];
+
+    snprintf(key, sizeof(key), "max-%s-size", what);
+    limits->max_size = size_of(node, key, MAX_SIZE);
+    snprintf(key, sizeof(key), "max-%s-queue-size", what);
+    limits->max_queue_size = size_of(node, key, MAX_QUEUE_SIZE);
+    snprintf(key, sizeof(key), "max-%s-queue-cnt", what);
+    limits->max_queue_count = size_of(node, key, MAX_QUEUE_COUNT);
+}
+
+static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
+                     void *settings, struct err *err UNUSED)
+{
+    struct smb_settings *s = settings;
+
+    limits_of(node, "write", &s->limits[TO_SERVER]);
+    limits_of(node, "read", &s->limits[TO_CLIENT]);
+    s->max_tx = count_of(node, "max-tx", 1024);
+    s->max_stub_size = size_of(node, "dcerpc.max-stub-size", MAX_STUB_SIZE);
+    if (s->max_stub_size == 0)
+        s->max_stub_size = MAX_STUB_SIZE;
+    s->max_names = count_of(node, "max-guid-cache-size", 1024);
+    s->max_keys = count_of(node, "max-session-cache-size", 512);
+    s->max_offsets = count_of(node, "max-read-offset-cache-size", 128);
+    s->max_trees = count_of(node, "max-tree-cache-size", 512);
+    s->max_fragments = count_of(node, "max-dcerpc-frag-cache-size", 128);
+    return 0;
+}
+
+/* --- a flow --------------------------------------------------------------------------------- */
+
+static bool open_flow(struct app_flow *af)
+{
+    const struct smb_settings *s = af->settings;
+    struct smb_state *st = af->state;
+
+    st->flow = af;
+    st->names.limit = s->max_names;
+    st->keys.limit = s->max_keys;
+    st->offsets.limit = s->max_offsets;
+    st->trees.limit = s->max_trees;
+    st->fragments.limit = s->max_fragments;
+    return true;
+}
+
+static void close_flow(struct app_flow *af)
+{
+    struct smb_state *st = af->state;
+
+    buf_fini(&st->dialect_name);
+    dce_interfaces_free(&st->interfaces);
+    smb_cache_fini(&st->names);
+    smb_cache_fini(&st->keys);
+    smb_cache_fini(&st->offsets);
+    smb_cache_fini(&st->trees);
+    smb_cache_fini(&st->fragments);
+}
+
+static void close_tx(struct app_tx *tx)
+{
+    struct smb_tx *t = smb_tx_of(tx);
+
+    if (t->kind == SMB_FILE)
+        app_transfer_fini(&t->file.transfer);
+}
+
+static void finish(struct app_flow *af)
+{
+    for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
+        if (smb_tx_of(tx)->kind == SMB_FILE)
+            app_transfer_truncate(&smb_tx_of(tx)->file.transfer);
+}
+
+/* --- declaration ---------------------------------------------------------------------------- */
+
+static const struct app_name events[] = {
+    { "internal_error", SMB_INTERNAL_ERROR },
+    { "malformed_data", SMB_MALFORMED_DATA },
+    { "record_overflow", SMB_RECORD_OVERFLOW },
+    { "malformed_ntlmssp_request", SMB_MALFORMED_NTLMSSP_REQUEST },
+    { "malformed_ntlmssp_response", SMB_MALFORMED_NTLMSSP_RESPONSE },
+    { "duplicate_negotiate", SMB_DUPLICATE_NEGOTIATE },
+    { "negotiate_malformed_dialects", SMB_NEGOTIATE_MALFORMED_DIALECTS },
+    { "file_overlap", SMB_FILE_OVERLAP },
+    { "request_to_client", SMB_REQUEST_TO_CLIENT },
+    { "response_to_server", SMB_RESPONSE_TO_SERVER },
+    { "negotiate_max_read_size_too_large", SMB_NEGOTIATE_MAX_READ_SIZE_TOO_LARGE },
+    { "negotiate_max_write_size_too_large", SMB_NEGOTIATE_MAX_WRITE_SIZE_TOO_LARGE },
+    { "read_request_too_large", SMB_READ_REQUEST_TOO_LARGE },
+    { "read_response_too_large", SMB_READ_RESPONSE_TOO_LARGE },
+    { "read_queue_size_exceeded", SMB_READ_QUEUE_SIZE_EXCEEDED },
+    { "read_queue_cnt_exceeded", SMB_READ_QUEUE_CNT_EXCEEDED },
+    { "write_request_too_large", SMB_WRITE_REQUEST_TOO_LARGE },
+    { "write_queue_size_exceeded", SMB_WRITE_QUEUE_SIZE_EXCEEDED },
+    { "write_queue_cnt_exceeded", SMB_WRITE_QUEUE_CNT_EXCEEDED },
+    { "unusual_ntlmssp_order", SMB_UNUSUAL_NTLMSSP_ORDER },
+    { "too_many_transactions", SMB_TOO_MANY_TRANSACTIONS },
+    { NULL, 0 },
+};
+
+#define MAGIC(first)                                                                           \
+    { .transport = APP_TCP, .directions = APP_BOTH, .bytes = first "SMB", .offset = 4,         \
+      .depth = 8, .confirm = smb_probe, .confirm_min = PROBE_MIN, .confirm_max = PROBE_MIN }
+
+const struct app_proto app_smb = {
+    .id = APP_PROTO_smb,
+    .name = "smb",
+    .also = { APP_PROTO_dcerpc },
+    .transports = APP_TCP,
+    .inspect_both_dirs = true,
+    .patterns = (const struct app_pattern[]){ MAGIC("\xff"), MAGIC("\xfe"), MAGIC("\xfd"),
+                                              { .bytes = NULL } },
+    .probes = (const struct app_probe[]){
+        { .transport = APP_TCP, .directions = APP_BOTH, .ports = "139,445", .min = PROBE_MIN,
+          .max = PROBE_MIN, .probe = smb_probe },
+        { .probe = NULL } },
+    .settings_size = sizeof(struct smb_settings),
+    .configure = configure,
+    .state_size = sizeof(struct smb_state),
+    .tx_size = sizeof(struct smb_tx),
+    .tx_limit = 1024,
+    .too_many_tx_event = SMB_TOO_MANY_TRANSACTIONS,
+    .stream_depth = -1,
+    .open = open_flow,
+    .close = close_flow,
+    .parse = smb_parse,
+    .handles_gaps = true,
+    .buffer_limit = MESSAGE_MAX,
+    .tx_close = close_tx,
+    .finish = finish,
+    .progress_done = { 1, 1 },
+    .events = events,
+    .frames = (const char *const[]){ "stream", "nbss.pdu", "nbss.hdr", "nbss.data", "smb1.pdu",
+                                     "smb1.hdr", "smb1.data", "smb2.pdu", "smb2.hdr",
+                                     "smb2.data", "smb3.pdu", "smb3.hdr", "smb3.data", NULL },
+    .buffers = (const struct app_buffer *const[]){ &named_pipe, &share, &ntlmssp_user,
+                                                   &ntlmssp_domain, &stub_data, &file_data,
+                                                   &file_name, &file_magic, NULL },
+    .matches = (const struct app_match *const[]){ &iface, &opnum, &version, NULL },
+    .logs = smb_logs,
+    .alert_metadata = smb_alert_metadata,
+    .has_files = true,
+};

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/smb/tx.c - transactions: made, found again, answered. */
+#include "app/proto/smb/smb.h"
+
+struct smb_scope smb_scope_of(const struct smb_record *r, unsigned kind)
+{
+    return (struct smb_scope){
+        .kind = kind, .session = r->session, .message = r->message,
+        .tree = kind == SCOPE_TREE ? 0 : r->tree,
+    };
+}
+
+static bool scope_equal(const struct smb_scope *a, const struct smb_scope *b)
+{
+    return a->kind == b->kind && a->session == b->session && a->message == b->message;
+}
+
+void smb_event(struct smb_state *st, enum smb_event event)
+{
+    if (st->flow->last != NULL)
+        app_tx_event(st->flow->last, event);
+}
+
+struct smb_tx *smb_tx_new(struct smb_state *st, enum smb_kind kind, const struct smb_record *r)
+{
+    const struct smb_settings *settings = st->flow->settings;
+    struct smb_tx *t = NULL;
+
+    if (st->flow->tx_count < settings->max_tx)
+        t = smb_tx_of(app_tx_new(st->flow));
+    if (t == NULL) {
+        st->full = true;
+        smb_event(st, SMB_TOO_MANY_TRANSACTIONS);
+        return NULL;
+    }
+    t->kind = kind;
+    t->version = r->version;
+    t->command = r->command;
+    t->tx.progress[TO_SERVER] = kind != SMB_FILE && kind != SMB_DCERPC;
+    t->tx.progress[TO_CLIENT] = t->tx.progress[TO_SERVER] && st->ds[TO_CLIENT].cut_off;
+    return t;
+}
+
+struct smb_tx *smb_tx_find(struct smb_state *st, const struct smb_record *r,
+                           struct smb_scope scope)
+{
+    for (struct app_tx *tx = st->flow->first; tx != NULL; tx = tx->next) {
+        struct smb_tx *t = smb_tx_of(tx);
+
+        if (t->version == r->version && t->command == r->command && scope_equal(&t->scope, &scope))
+            return t;
+    }
+    return NULL;
+}
+
+struct smb_tx *smb_tx_find_kind(struct smb_state *st, enum smb_kind kind, struct smb_scope scope)
+{
+    for (struct app_tx *tx = st->flow->first; tx != NULL; tx = tx->next) {
+        struct smb_tx *t = smb_tx_of(tx);
+
+        if (t->kind == kind && scope_equal(&t->scope, &scope))
+            return t;
+    }
+    return NULL;
+}
+
+struct smb_tx *smb_tx_negotiate(struct smb_state *st, uint8_t version)
+{
+    for (struct app_tx *tx = st->flow->first; tx != NULL; tx = tx->next) {
+        struct smb_tx *t = smb_tx_of(tx);
+
+        if (t->kind == SMB_NEGOTIATE && t->version == version)
+            return t;
+    }
+    return NULL;
+}
+
+void smb_set_status(struct smb_tx *t, const struct smb_record *r)
+{
+    t->has_status = true;
+    t->is_dos_error = r->is_dos_error;
+    t->error_class = r->is_dos_error ? (uint8_t)r->status : 0;
+    t->status = r->is_dos_error ? r->status >> 16 : r->status;
+}
+
+void smb_done(struct smb_tx *t, enum direction d)
+{
+    t->tx.progress[d] = 1;
+}
+
+void smb_on_response(struct smb_tx *t, const struct smb_record *r)
+{
+    smb_set_status(t, r);
+    smb_done(t, TO_CLIENT);
+}
+
+struct slice smb_keep(struct smb_tx *t, struct slice s)
+{
+    if (s.len > 0)
+        s.data = arena_copy(&t->tx.arena, s.data, s.len);
+    return s;
+}
+
+struct slice smb_keep_text(struct smb_tx *t, struct slice s)
+{
+    uint8_t *out;
+    uint32_t n = 0;
+
+    if (s.len == 0)
+        return (struct slice){ (const uint8_t *)"", 0 };
+    out = arena_alloc(&t->tx.arena, s.len);
+    for (uint32_t i = 0; i < s.len; i++)
+        if (s.data[i] != 0)
+            out[n++] = s.data[i];
+    return (struct slice){ out, n };
+}

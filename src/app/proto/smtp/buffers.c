@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/smtp/buffers.c - what rules can see: the envelope and the fields of the mail. */
+#include "app/proto/smtp/smtp.h"
+
+static struct smtp_tx *smtp_tx_of(struct app_tx *tx)
+{
+    return CONTAINER_OF(tx, struct smtp_tx, tx);
+}
+
+static bool get_helo(struct app_tx *tx, enum direction d UNUSED, unsigned index UNUSED,
+                     struct slice *out)
+{
+    *out = smtp_tx_of(tx)->helo;
+    return out->len > 0;
+}
+
+static bool get_mail_from(struct app_tx *tx, enum direction d UNUSED, unsigned index UNUSED,
+                          struct slice *out)
+{
+    *out = smtp_tx_of(tx)->mail_from;
+    return out->data != NULL;
+}
+
+static bool get_rcpt_to(struct app_tx *tx, enum direction d UNUSED, unsigned index,
+                        struct slice *out)
+{
+    const struct smtp_recipient *r = smtp_tx_of(tx)->recipients;
+
+    while (r != NULL && index-- > 0)
+        r = r->next;
+    if (r == NULL)
+        return false;
+    *out = r->address;
+    return true;
+}
+
+static bool field(struct app_tx *tx, const char *name, unsigned nth, struct slice *out)
+{
+    const struct mime_message *m = smtp_tx_of(tx)->message;
+
+    return m != NULL && mime_field_find(m, name, nth, out);
+}
+
+#define FIELD(symbol, field_name)                                                              \
+    static bool get_##symbol(struct app_tx *tx, enum direction d UNUSED, unsigned index UNUSED, \
+                             struct slice *out)                                                \
+    {                                                                                          \
+        return field(tx, field_name, 0, out);                                                  \
+    }
+FIELD(from, "from")
+FIELD(subject, "subject")
+FIELD(to, "to")
+FIELD(cc, "cc")
+FIELD(date, "date")
+FIELD(message_id, "message-id")
+FIELD(x_mailer, "x-mailer")
+#undef FIELD
+
+static bool get_received(struct app_tx *tx, enum direction d UNUSED, unsigned index,
+                         struct slice *out)
+{
+    return field(tx, "received", index, out);
+}
+
+static bool get_url(struct app_tx *tx, enum direction d UNUSED, unsigned index, struct slice *out)
+{
+    const struct mime_message *m = smtp_tx_of(tx)->message;
+    const struct mime_item *item = m != NULL ? mime_urls(m) : NULL;
+
+    while (item != NULL && index-- > 0)
+        item = item->next;
+    if (item == NULL)
+        return false;
+    *out = item->text;
+    return true;
+}
+
+#define BUFFER(symbol, rule_name, text)                                                        \
+    static const struct app_buffer buffer_##symbol = {                                         \
+        .name = rule_name, .doc = text, .directions = APP_TS, .get = get_##symbol,             \
+    }
+#define MULTI_BUFFER(symbol, rule_name, text)                                                  \
+    static const struct app_buffer buffer_##symbol = {                                         \
+        .name = rule_name, .doc = text, .directions = APP_TS, .multi = true,                   \
+        .get = get_##symbol,                                                                   \
+    }
+BUFFER(helo, "smtp.helo", "what the client calls itself");
+BUFFER(mail_from, "smtp.mail_from", "sender of the envelope");
+MULTI_BUFFER(rcpt_to, "smtp.rcpt_to", "each recipient of the envelope");
+BUFFER(from, "email.from", "From field of a mail");
+BUFFER(subject, "email.subject", "Subject field of a mail");
+BUFFER(to, "email.to", "To field of a mail");
+BUFFER(cc, "email.cc", "Cc field of a mail");
+BUFFER(date, "email.date", "Date field of a mail");
+BUFFER(message_id, "email.message_id", "Message-Id field of a mail");
+BUFFER(x_mailer, "email.x_mailer", "X-Mailer field of a mail");
+MULTI_BUFFER(received, "email.received", "each Received field of a mail");
+MULTI_BUFFER(url, "email.url", "each URL in the body of a mail");
+
+APP_FILE_BUFFERS(APP_TS, 0, 0);
+
+const struct app_buffer *const smtp_buffers[] = {
+    &buffer_helo, &buffer_mail_from, &buffer_rcpt_to, &buffer_from, &buffer_subject, &buffer_to,
+    &buffer_cc, &buffer_date, &buffer_message_id, &buffer_x_mailer, &buffer_received, &buffer_url,
+    &file_data, &file_name, &file_magic, NULL,
+};

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/snmp/snmp.c - SNMP versions 1 (RFC 1157), 2c (RFC 3416) and 3 (RFC 3412, 3414).
+ *
+ * Each datagram is a transaction of its own, complete at once. */
+#include "app/app.h"
+
+#include "app/lib/asn1/der.h"
+#include "app/lib/log_text.h"
+#include "base/array.h"
+
+enum snmp_event { SNMP_MALFORMED_DATA = 1, SNMP_UNKNOWN_SECURITY_MODEL, SNMP_VERSION_MISMATCH };
+
+enum { PDU_TRAP_V1 = 4, PDU_BULK = 5, PDU_LAST = 8, TRAP_LAST = 6 };
+#define MODEL_USM 3
+#define OID_TEXT  512
+
+struct snmp_oid {
+    struct snmp_oid *next;
+    struct slice content;
+};
+
+struct snmp_tx {
+    struct app_tx tx;
+    uint32_t version;                   /* of the flow */
+    bool encrypted, has_pdu, has_community, has_usm;
+    uint8_t pdu, trap;
+    uint32_t error;
+    struct slice community, usm, trap_oid;
+    uint8_t trap_address[4];
+    struct snmp_oid *vars;
+};
+
+struct snmp_state {
+    uint32_t version;                   /* of the first message; 0: none yet */
+};
+
+static struct snmp_tx *snmp_tx_of(const struct app_tx *tx)
+{
+    return (struct snmp_tx *)(uintptr_t)tx;
+}
+
+/* --- recognition ------------------------------------------------------------------------------ */
+
+/* 1, 2 or 3 as the outermost sequence looks; 0: none of them. */
+static uint32_t envelope_version(struct bytes in)
+{
+    struct bytes body = der_enter(&in, DER_SEQUENCE);
+    int64_t version = der_take_int(&body);
+    unsigned more = 0;
+    struct der d;
+
+    if (body.failed)
+        return 0;
+    while (bytes_left(&body) > 0 && der_take(&body, &d))
+        more++;
+    if (body.failed)
+        return 0;
+    if (more == 2 && (version == 0 || version == 1))
+        return (uint32_t)version + 1;
+    return more == 3 && version == 3 ? 3 : 0;
+}
+
+static enum app_probe_result probe(struct bytes in, enum direction direction UNUSED,
+                                   const struct flow *flow UNUSED)
+{
+    if (bytes_left(&in) < 4)
+        return APP_PROBE_MORE;
+    return envelope_version(in) != 0 ? APP_PROBE_YES : APP_PROBE_NO;
+}
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+static void take_variables(struct bytes *in, struct snmp_tx *t)
+{
+    struct bytes list = der_enter(in, DER_SEQUENCE);
+    struct snmp_oid **tail = &t->vars;
+
+    in->failed |= list.failed;
+    while (!list.failed && bytes_left(&list) > 0) {
+        struct bytes one = der_enter(&list, DER_SEQUENCE);
+        struct slice oid;
+
+        if (!der_take_tag(&one, DER_OID, &oid)) {
+            in->failed = true;
+            return;
+        }
+        *tail = arena_zalloc(&t->tx.arena, sizeof(**tail));
+        (*tail)->content = app_text_copy(&t->tx.arena, oid);
+        tail = &(*tail)->next;
+    }
+    in->failed |= list.failed;
+}
+
+static void take_trap_v1(struct bytes *in, struct snmp_tx *t)
+{
+    struct slice oid, address;
+    int64_t kind;
+
+    if (!der_take_tag(in, DER_OID, &oid) || !der_take_tag(in, DER_APPLICATION, &address))
+        return;
+    kind = der_take_int(in);
+    der_take_int(in);
+    der_take(in, &(struct der){ 0 });           /* time stamp */
+    if (address.len != 4 || kind < 0 || kind > UINT8_MAX)
+        in->failed = true;
+    if (in->failed)
+        return;
+    t->trap = (uint8_t)kind;
+    t->trap_oid = app_text_copy(&t->tx.arena, oid);
+    memcpy(t->trap_address, address.data, 4);
+}
+
+static void take_pdu(struct bytes *in, struct snmp_tx *t)
+{
+    struct der d = { 0 };
+    struct bytes body;
+
+    if (!der_take(in, &d) || d.tag < DER_CONTEXT_CONSTRUCTED ||
+        d.tag > DER_CONTEXT_CONSTRUCTED + PDU_LAST) {
+        in->failed = true;
+        return;
+    }
+    body = bytes_of_slice(d.content);
+    t->pdu = d.tag - DER_CONTEXT_CONSTRUCTED;
+    if (t->pdu == PDU_TRAP_V1) {
+        take_trap_v1(&body, t);
+    } else {
+        int64_t error;
+
+        der_take_int(&body);                    /* request identifier */
+        error = der_take_int(&body);
+        der_take_int(&body);                    /* index of the error */
+        t->error = t->pdu == PDU_BULK ? 0 : (uint32_t)error;
+    }
+    if (!body.failed)
+        take_variables(&body, t);
+    t->has_pdu = !body.failed;
+    in->failed |= body.failed;
+}
+
+static void take_usm(struct slice parameters, struct snmp_tx *t, struct bytes *outer)
+{
+    struct bytes in = bytes_of_slice(parameters), usm = der_enter(&in, DER_SEQUENCE);
+    struct slice engine, user;
+
+    der_take_tag(&usm, DER_OCTET_STRING, &engine);
+    der_take_int(&usm);
+    der_take_int(&usm);
+    if (!der_take_tag(&usm, DER_OCTET_STRING, &user)) {
+        outer->failed = true;
+        return;
+    }
+    t->usm = app_text_utf8(&t->tx.arena, user);
+    t->has_usm = true;
+}
+
+static void take_scoped(struct bytes *in, struct snmp_tx *t)
+{
+    struct slice encrypted, skipped;
+    struct bytes scoped;
+
+    if (der_peek(in) == DER_OCTET_STRING) {
+        t->encrypted = der_take_tag(in, DER_OCTET_STRING, &encrypted);
+        return;
+    }
+    scoped = der_enter(in, DER_SEQUENCE);
+    der_take_tag(&scoped, DER_OCTET_STRING, &skipped);
+    der_take_tag(&scoped, DER_OCTET_STRING, &skipped);
+    take_pdu(&scoped, t);
+    in->failed |= scoped.failed;
+}
+
+static void take_v3(struct bytes *in, struct snmp_tx *t)
+{
+    struct bytes header = der_enter(in, DER_SEQUENCE);
+    struct slice flags, parameters;
+    int64_t model;
+
+    der_take_int(&header);
+    der_take_int(&header);
+    der_take_tag(&header, DER_OCTET_STRING, &flags);
+    model = der_take_int(&header);
+    in->failed |= header.failed;
+    if (!der_take_tag(in, DER_OCTET_STRING, &parameters))
+        return;
+    if (model == MODEL_USM)
+        take_usm(parameters, t, in);
+    else
+        app_tx_event(&t->tx, SNMP_UNKNOWN_SECURITY_MODEL);
+    take_scoped(in, t);
+}
+
+static bool take_message(struct bytes in, struct snmp_tx *t)
+{
+    struct bytes body = der_enter(&in, DER_SEQUENCE);
+    int64_t version = der_take_int(&body);
+
+    if (body.failed || version < 0 || version > 3 || version == 2)
+        return false;
+    if (t->version != (version == 3 ? 3 : (uint32_t)version + 1))
+        app_tx_event(&t->tx, SNMP_VERSION_MISMATCH);
+    if (version == 3) {
+        take_v3(&body, t);
+        return !body.failed;
+    }
+    t->has_community = der_take_tag(&body, DER_OCTET_STRING, &t->community);
+    t->community = app_text_utf8(&t->tx.arena, t->community);
+    take_pdu(&body, t);
+    return !body.failed;
+}
+
+static enum parse_status malformed(struct app_flow *af)
+{
+    if (af->last != NULL)
+        app_tx_event(af->last, SNMP_MALFORMED_DATA);
+    return PARSE_STOP;
+}
+
+static enum parse_status snmp_parse(struct app_flow *af, struct app_input *in)
+{
+    struct snmp_state *st = af->state;
+    struct snmp_tx *t;
+
+    if (in->len == 0)
+        return PARSE_OK;
+    if (st->version == 0)
+        st->version = envelope_version(app_input_bytes(in));
+    t = (struct snmp_tx *)app_tx_new(af);
+    if (t == NULL)
+        return PARSE_STOP;
+    t->version = st->version;
+    if (!take_message(app_input_bytes(in), t)) {
+        app_tx_discard(&t->tx);
+        return malformed(af);
+    }
+    t->tx.progress[in->direction] = 1;
+    t->tx.unidirectional[OTHER_DIRECTION(in->direction)] = true;
+    return PARSE_OK;
+}
+
+/* --- rules ------------------------------------------------------------------------------------ */
+
+static bool get_community(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
+                          struct slice *out)
+{
+    *out = snmp_tx_of(tx)->community;
+    return snmp_tx_of(tx)->has_community;
+}
+
+static bool get_usm(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
+                    struct slice *out)
+{
+    *out = snmp_tx_of(tx)->usm;
+    return snmp_tx_of(tx)->has_usm;
+}
+
+static bool get_version(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
+                        uint64_t *out)
+{
+    *out = snmp_tx_of(tx)->version;
+    return true;
+}
+
+static bool get_pdu(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED, uint64_t *out)
+{
+    *out = snmp_tx_of(tx)->pdu;
+    return snmp_tx_of(tx)->has_pdu;
+}
+
+static bool get_trap(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED, uint64_t *out)
+{
+    *out = snmp_tx_of(tx)->trap;
+    return snmp_tx_of(tx)->has_pdu && snmp_tx_of(tx)->pdu == PDU_TRAP_V1;
+}
+
+static const struct app_name traps[] = {
+    { "coldstart", 0 }, { "warmstart", 1 }, { "linkdown", 2 }, { "linkup", 3 },
+    { "authenticationfailure", 4 }, { "egpneighborloss", 5 }, { "enterprisespecific", 6 },
+    { NULL, 0 },
+};
+static const struct app_buffer community_buffer = {
+    .name = "snmp.community", .doc = "community (versions 1 and 2c)", .directions = APP_BOTH,
+    .get = get_community,
+};
+static const struct app_buffer usm_buffer = {
+    .name = "snmp.usm", .doc = "user name (version 3)", .directions = APP_BOTH, .get = get_usm,
+};
+static const struct app_integer version_integer = {
+    .name = "snmp.version", .doc = "version: 1, 2 or 3", .bits = 32, .directions = APP_BOTH,
+    .get = get_version,
+};
+static const struct app_integer pdu_integer = {
+    .name = "snmp.pdu_type", .doc = "type of PDU", .bits = 32, .directions = APP_BOTH,
+    .get = get_pdu,
+};
+static const struct app_integer trap_integer = {
+    .name = "snmp.trap_type", .doc = "type of a trap (version 1)", .bits = 8,
+    .directions = APP_BOTH, .names = traps, .get = get_trap,
+};
+
+/* --- log -------------------------------------------------------------------------------------- */
+
+static void log_oid(struct json *j, const char *key, struct slice oid)
+{
+    char text[OID_TEXT];
+    size_t n = der_oid_text(oid, text, sizeof(text));
+
+    json_bytes(j, key, text, n);
+}
+
+static void log_trap(struct json *j, const struct snmp_tx *t)
+{
+    static const char *const names[] = {
+        "coldStart", "warmStart", "linkDown", "linkUp", "authenticationFailure",
+        "egpNeighborLoss", "enterpriseSpecific" };
+
+    if (t->trap <= TRAP_LAST)
+        json_string(j, "trap_type", names[t->trap]);
+    else
+        json_printf(j, "trap_type", "TrapType(%u / 0x%x)", t->trap, t->trap);
+    log_oid(j, "trap_oid", t->trap_oid);
+    json_printf(j, "trap_address", "%u.%u.%u.%u", t->trap_address[0], t->trap_address[1],
+                t->trap_address[2], t->trap_address[3]);
+}
+
+static void log_pdu(struct json *j, const struct snmp_tx *t)
+{
+    static const char *const types[] = {
+        "get_request", "get_next_request", "response", "set_request", "trap_v1",
+        "get_bulk_request", "inform_request", "trap_v2", "report" };
+    static const char *const errors[] = {
+        "NoError", "TooBig", "NoSuchName", "BadValue", "ReadOnly", "GenErr", "NoAccess",
+        "WrongType", "WrongLength", "WrongEncoding", "WrongValue", "NoCreation",
+        "InconsistentValue", "ResourceUnavailable", "CommitFailed", "UndoFailed",
+        "AuthorizationError", "NotWritable", "InconsistentName" };
+
+    json_string(j, "pdu_type", types[t->pdu]);
+    if (t->error >= ARRAY_LEN(errors))
+        json_printf(j, "error", "ErrorStatus(%u / 0x%x)", t->error, t->error);
+    else if (t->error != 0)
+        json_string(j, "error", errors[t->error]);
+    if (t->pdu == PDU_TRAP_V1)
+        log_trap(j, t);
+    if (t->vars == NULL)
+        return;
+    json_array(j, "vars");
+    for (const struct snmp_oid *oid = t->vars; oid != NULL; oid = oid->next)
+        log_oid(j, NULL, oid->content);
+    json_array_end(j);
+}
+
+static bool snmp_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+                     const void *conf UNUSED)
+{
+    const struct snmp_tx *t = snmp_tx_of(tx);
+
+    json_u64(j, "version", t->version);
+    if (t->encrypted) {
+        json_string(j, "pdu_type", "encrypted");
+        return true;
+    }
+    if (t->has_pdu)
+        log_pdu(j, t);
+    if (t->has_community)
+        json_slice(j, "community", t->community);
+    if (t->has_usm)
+        json_slice(j, "usm", t->usm);
+    return true;
+}
+
+static void alert_metadata(struct json *j, struct app_tx *tx)
+{
+    json_object(j, "snmp");
+    snmp_log(j, tx, TO_SERVER, NULL);
+    json_object_end(j);
+}
+
+static const struct app_log eve_snmp = {
+    .as_packet = true,
+    .conf_name = "snmp", .event_type = "snmp", .key = "snmp", .progress = { 1, 1 },
+    .each_direction = true, .log = snmp_log,
+};
+
+static const struct app_name events[] = {
+    { "malformed_data", SNMP_MALFORMED_DATA },
+    { "unknown_security_model", SNMP_UNKNOWN_SECURITY_MODEL },
+    { "version_mismatch", SNMP_VERSION_MISMATCH }, { NULL, 0 },
+};
+
+const struct app_proto app_snmp = {
+    .id = APP_PROTO_snmp,
+    .name = "snmp",
+    .transports = APP_UDP,
+    .probes = (const struct app_probe[]){
+        { .transport = APP_UDP, .directions = APP_BOTH, .ports = "161,162", .max = 16,
+          .probe = probe },
+        { .probe = NULL } },
+    .state_size = sizeof(struct snmp_state),
+    .tx_size = sizeof(struct snmp_tx),
+    .parse = snmp_parse,
+    .progress_done = { 1, 1 },
+    .events = events,
+    .buffers = (const struct app_buffer *const[]){ &community_buffer, &usm_buffer, NULL },
+    .integers = (const struct app_integer *const[]){ &version_integer, &pdu_integer,
+                                                     &trap_integer, NULL },
+    .logs = (const struct app_log *const[]){ &eve_snmp, NULL },
+    .alert_metadata = alert_metadata,
+};

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/ssh/log.c - EVE `ssh`: once both banners are there, or, where HASSH is wanted, once both
+ * sides have changed keys; what there is of it when the flow ends before. */
+#include "app/proto/ssh/ssh.h"
+
+static void log_limited(struct json *j, const char *key, struct slice s)
+{
+    if (s.len > 0)
+        json_bytes(j, key, s.data, MIN(s.len, SSH_BANNER_MAX));
+}
+
+static void log_direction(struct json *j, const char *key, const struct ssh_dir *ds)
+{
+    if (ds->proto.len == 0)
+        return;
+    json_object(j, key);
+    log_limited(j, "proto_version", ds->proto);
+    log_limited(j, "software_version", ds->software);
+    if (ds->hassh_string.data != NULL) {
+        json_object(j, "hassh");
+        if (ds->hassh.len > 0)
+            json_slice(j, "hash", ds->hassh);
+        json_slice(j, "string", ds->hassh_string);
+        json_object_end(j);
+    }
+    json_object_end(j);
+}
+
+static void log_directions(struct json *j, const struct ssh_tx *tx)
+{
+    log_direction(j, "client", &tx->ds[TO_SERVER]);
+    log_direction(j, "server", &tx->ds[TO_CLIENT]);
+}
+
+static bool log_either(struct json *j, struct app_tx *tx, bool with_hassh)
+{
+    const struct ssh_tx *t = ssh_tx_of(tx);
+
+    if (ssh_requires_hassh(tx->flow) != with_hassh ||
+        (t->ds[TO_SERVER].proto.len == 0 && t->ds[TO_CLIENT].proto.len == 0))
+        return false;
+    log_directions(j, t);
+    return true;
+}
+
+static bool log_banners(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+                        const void *conf UNUSED)
+{
+    return log_either(j, tx, false);
+}
+
+static bool log_hassh(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+                      const void *conf UNUSED)
+{
+    return log_either(j, tx, true);
+}
+
+void ssh_alert_metadata(struct json *j, struct app_tx *tx)
+{
+    const struct ssh_tx *t = ssh_tx_of(tx);
+
+    if (t->ds[TO_SERVER].proto.len == 0 && t->ds[TO_CLIENT].proto.len == 0)
+        return;
+    json_object(j, "ssh");
+    log_directions(j, t);
+    json_object_end(j);
+}
+
+static const struct app_log eve_banners = {
+    .conf_name = "ssh", .event_type = "ssh", .key = "ssh",
+    .progress = { SSH_BANNER_DONE, SSH_BANNER_DONE }, .log = log_banners,
+};
+static const struct app_log eve_hassh = {
+    .conf_name = "ssh", .event_type = "ssh", .key = "ssh",
+    .progress = { SSH_FINISHED, SSH_FINISHED }, .log = log_hassh,
+};
+
+const struct app_log *const ssh_logs[] = { &eve_banners, &eve_hassh, NULL };

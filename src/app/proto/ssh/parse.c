@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/ssh/parse.c - the banner line (RFC 4253 section 4.2), then records (section 6) until keys
+ * are changed. What follows is encrypted, even its lengths. */
+#include <string.h>
+
+#include "app/proto/ssh/ssh.h"
+
+#define HEADER_LEN 6                /* packet_length, padding_length, message number */
+
+enum { MSG_KEXINIT = 20, MSG_NEWKEYS = 21 };
+
+static void ssh_event(struct ssh_state *st, enum ssh_event event)
+{
+    app_tx_event(&st->tx->tx, event);
+}
+
+static enum parse_status refuse(struct ssh_state *st, enum ssh_event event)
+{
+    ssh_event(st, event);
+    return PARSE_STOP;
+}
+
+/* Rules see both sides finished at once, when the last of them is. */
+static void set_state(struct ssh_state *st, enum direction d, enum ssh_progress state)
+{
+    struct ssh_tx *tx = st->tx;
+
+    tx->ds[d].state = state;
+    if (tx->ds[TO_SERVER].state == SSH_FINISHED && tx->ds[TO_CLIENT].state == SSH_FINISHED)
+        tx->tx.progress[TO_SERVER] = tx->tx.progress[TO_CLIENT] = SSH_FINISHED;
+    else
+        tx->tx.progress[d] = state == SSH_FINISHED ? SSH_BANNER_DONE : state;
+}
+
+bool ssh_requires_hassh(const struct app_flow *af)
+{
+    const struct ssh_settings *settings = af->settings;
+
+    return settings->hassh || app_feature(af, SSH_FEATURE_HASSH);
+}
+
+/* --- banner --------------------------------------------------------------------------------- */
+
+/* "SSH-2.0-OpenSSH_9.6 comment" */
+static bool read_banner(struct ssh_tx *tx, struct slice line, struct ssh_dir *ds)
+{
+    struct bytes in = bytes_of_slice(line);
+    const uint8_t *start = take_bytes(&in, 4), *blank;
+
+    if (start == NULL || memcmp(start, "SSH-", 4) != 0 || !take_until(&in, '-', &ds->proto) ||
+        ds->proto.len == 0)
+        return false;
+    ds->software = take_rest(&in);
+    blank = memchr(ds->software.data, ' ', ds->software.len);
+    if (blank != NULL && blank != ds->software.data)
+        ds->software.len = (uint32_t)(blank - ds->software.data);
+    ds->proto.data = arena_copy(&tx->tx.arena, ds->proto.data, ds->proto.len);
+    ds->software.data = arena_copy(&tx->tx.arena, ds->software.data, ds->software.len);
+    return true;
+}
+
+/* The line's length, and with what ends it in *whole. A CR ends it, too, whatever follows; only
+ * when nothing has followed yet an LF may still belong to it. */
+static bool find_line(struct slice in, uint32_t *len, uint32_t *complete)
+{
+    uint32_t n = 0;
+
+    while (n < in.len && in.data[n] != '\n' && in.data[n] != '\r')
+        n++;
+    if (n == in.len || (in.data[n] == '\r' && n + 1 == in.len))
+        return false;
+    *len = n;
+    *complete = n + 1 + (in.data[n] == '\r' && in.data[n + 1] == '\n');
+    return true;
+}
+
+static enum parse_status banner(struct ssh_state *st, struct app_input *in, uint32_t *at)
+{
+    struct ssh_dir *ds = &st->tx->ds[in->direction];
+    struct slice rest = { in->data + *at, in->len - *at };
+    uint32_t len, complete;
+    bool finished = find_line(rest, &len, &complete);
+
+    if (finished && len < SSH_BANNER_MAX) {
+        if (!read_banner(st->tx, (struct slice){ rest.data, len }, ds))
+            return refuse(st, SSH_EVENT_INVALID_BANNER);
+        *at += complete;
+        set_state(st, in->direction, SSH_BANNER_DONE);
+        return PARSE_OK;
+    }
+    if (rest.len < SSH_BANNER_MAX) {
+        in->need = rest.len + 1;
+        return PARSE_MORE;
+    }
+    rest.len = SSH_BANNER_MAX;
+    if (!read_banner(st->tx, rest, ds))
+        return refuse(st, SSH_EVENT_INVALID_BANNER);
+    ssh_event(st, SSH_EVENT_LONG_BANNER);
+    *at += SSH_BANNER_MAX;
+    set_state(st, in->direction, SSH_BANNER_WAIT_EOL);
+    return PARSE_OK;
+}
+
+static enum parse_status end_of_banner(struct ssh_state *st, struct app_input *in, uint32_t *at)
+{
+    struct slice rest = { in->data + *at, in->len - *at };
+    uint32_t len, complete;
+
+    if (find_line(rest, &len, &complete)) {
+        *at += complete;
+        set_state(st, in->direction, SSH_BANNER_DONE);
+        return PARSE_OK;
+    }
+    if (rest.data[rest.len - 1] == '\r') {
+        *at += rest.len - 1;
+        in->need = 2;
+        return PARSE_MORE;
+    }
+    *at = in->len;
+    return PARSE_OK;
+}
+
+/* --- records -------------------------------------------------------------------------------- */
+
+static void frames(struct app_flow *af, const struct app_input *in, uint32_t at, uint32_t len)
+{
+    uint64_t offset = in->offset + at;
+
+    app_frame(af, in->direction, SSH_FRAME_HDR, offset, HEADER_LEN, 0);
+    app_frame(af, in->direction, SSH_FRAME_DATA, offset + HEADER_LEN, (int64_t)len - 2, 0);
+    app_frame(af, in->direction, SSH_FRAME_PDU, offset, (int64_t)len + 4, 0);
+}
+
+static void new_keys(struct app_flow *af, struct ssh_state *st, enum direction d)
+{
+    const struct ssh_settings *settings = af->settings;
+
+    set_state(st, d, SSH_FINISHED);
+    if (st->tx->ds[OTHER_DIRECTION(d)].state != SSH_FINISHED)
+        return;
+    if (settings->encryption == SSH_BYPASS)
+        app_stop(af, APP_STOP_PAYLOAD | APP_STOP_PARSER | APP_STOP_REASSEMBLY | APP_STOP_BYPASS);
+    else if (settings->encryption == SSH_TRACK_ONLY)
+        app_stop(af, APP_STOP_PAYLOAD | APP_STOP_PARSER);
+}
+
+/* A key exchange is waited for when its HASSH is wanted and its size sane. */
+static bool is_parsed(struct app_flow *af, struct ssh_state *st, unsigned message, uint32_t body)
+{
+    if (message != MSG_KEXINIT || !ssh_requires_hassh(af))
+        return false;
+    if (body < SSH_KEX_MAX)
+        return true;
+    ssh_event(st, SSH_EVENT_LONG_KEX_RECORD);
+    return false;
+}
+
+static enum parse_status wait_for(struct app_input *in, uint32_t need)
+{
+    in->need = need;
+    return PARSE_MORE;
+}
+
+static enum parse_status record(struct app_flow *af, struct ssh_state *st, struct app_input *in,
+                                uint32_t *at)
+{
+    struct bytes bytes = bytes_of(in->data + *at, in->len - *at);
+    enum direction d = in->direction;
+    uint32_t len = take_be32(&bytes);
+    unsigned message;
+
+    if (!bytes.failed && len < 2)
+        return refuse(st, SSH_EVENT_INVALID_RECORD);
+    take_skip(&bytes, 1);
+    message = take_u8(&bytes);
+    if (bytes.failed)
+        return wait_for(in, HEADER_LEN);
+    if (!st->header_seen[d])
+        frames(af, in, *at, len);
+    st->header_seen[d] = false;
+    if (is_parsed(af, st, message, len - 2)) {
+        st->header_seen[d] = !bytes_have(&bytes, len - 2);
+        if (st->header_seen[d])
+            return wait_for(in, HEADER_LEN + len - 2);
+        ssh_hassh(af, st->tx, take_sub(&bytes, len - 2), d);
+    }
+    *at += HEADER_LEN;
+    st->skip[d] = len - 2;
+    if (message == MSG_NEWKEYS)
+        new_keys(af, st, d);
+    return PARSE_OK;
+}
+
+/* --- input ---------------------------------------------------------------------------------- */
+
+static enum parse_status parse_some(struct app_flow *af, struct ssh_state *st,
+                                    struct app_input *in, uint32_t *at)
+{
+    enum direction d = in->direction;
+
+    if (st->skip[d] > 0) {
+        uint32_t n = MIN(st->skip[d], in->len - *at);
+
+        st->skip[d] -= n;
+        *at += n;
+        return PARSE_OK;
+    }
+    if (st->tx == NULL) {
+        *at = in->len;
+        return PARSE_OK;
+    }
+    switch (st->tx->ds[d].state) {
+    case SSH_IN_PROGRESS:
+        return banner(st, in, at);
+    case SSH_BANNER_WAIT_EOL:
+        return end_of_banner(st, in, at);
+    case SSH_BANNER_DONE:
+        return record(af, st, in, at);
+    default:
+        *at = in->len;
+        return PARSE_OK;
+    }
+}
+
+enum parse_status ssh_parse(struct app_flow *af, struct app_input *in)
+{
+    struct ssh_state *st = af->state;
+    enum parse_status status = PARSE_OK;
+    uint32_t at = 0;
+    bool in_banner;
+
+    if (!st->started) {
+        st->started = true;
+        st->tx = (struct ssh_tx *)app_tx_new(af);
+        if (st->tx == NULL)
+            return PARSE_STOP;
+    }
+    in_banner = st->tx != NULL && st->tx->ds[in->direction].state < SSH_BANNER_DONE;
+    while (at < in->len && status == PARSE_OK && !af->stopped)
+        status = parse_some(af, st, in, &at);
+    if (in_banner && status == PARSE_OK && st->tx->ds[in->direction].state >= SSH_BANNER_DONE)
+        app_trigger_raw_inspection(af, in->direction);
+    in->consumed = af->stopped ? in->len : at;
+    return status;
+}

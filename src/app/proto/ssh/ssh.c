@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/ssh/ssh.c - the declaration of SSH, and what rules can look into. */
+#include "app/proto/ssh/ssh.h"
+
+#include "app/lib/digest.h"
+
+/* --- buffers ---------------------------------------------------------------------------------- */
+
+static const struct ssh_dir *dir_of(const struct app_tx *tx, enum direction d)
+{
+    return &ssh_tx_of(tx)->ds[d];
+}
+
+static bool some(struct slice s, struct slice *out)
+{
+    *out = s;
+    return s.len > 0;
+}
+
+static bool get_proto(struct app_tx *tx, enum direction d, unsigned index UNUSED,
+                      struct slice *out)
+{
+    return some(dir_of(tx, d)->proto, out);
+}
+
+static bool get_software(struct app_tx *tx, enum direction d, unsigned index UNUSED,
+                         struct slice *out)
+{
+    return some(dir_of(tx, d)->software, out);
+}
+
+static bool get_hassh(struct app_tx *tx, enum direction d, unsigned index UNUSED,
+                      struct slice *out)
+{
+    return some(dir_of(tx, d)->hassh, out);
+}
+
+static bool get_hassh_string(struct app_tx *tx, enum direction d, unsigned index UNUSED,
+                             struct slice *out)
+{
+    return some(dir_of(tx, d)->hassh_string, out);
+}
+
+#define BANNER_PROGRESS { SSH_BANNER_DONE, SSH_BANNER_DONE }
+
+static const struct app_buffer buffer_proto = {
+    .name = "ssh.proto", .alias = "ssh_proto", .doc = "version in the banner: \"2.0\"",
+    .directions = APP_BOTH, .progress = BANNER_PROGRESS, .get = get_proto,
+};
+static const struct app_buffer buffer_software = {
+    .name = "ssh.software", .alias = "ssh_software", .doc = "software in the banner",
+    .directions = APP_BOTH, .progress = BANNER_PROGRESS, .get = get_software,
+};
+static const struct app_buffer buffer_hassh = {
+    .name = "ssh.hassh", .alias = "ssh-hassh", .doc = "HASSH of the client, the MD5",
+    .directions = APP_TS, .progress = BANNER_PROGRESS, .get = get_hassh,
+    .any_case = true, .check = md5_pattern_check, .feature = SSH_FEATURE_HASSH,
+};
+static const struct app_buffer buffer_hassh_string = {
+    .name = "ssh.hassh.string", .alias = "ssh-hassh-string",
+    .doc = "HASSH of the client, the text", .directions = APP_TS, .progress = BANNER_PROGRESS,
+    .get = get_hassh_string, .feature = SSH_FEATURE_HASSH,
+};
+static const struct app_buffer buffer_hassh_server = {
+    .name = "ssh.hassh.server", .alias = "ssh-hassh-server",
+    .doc = "HASSH of the server, the MD5", .directions = APP_TC, .progress = BANNER_PROGRESS,
+    .get = get_hassh, .any_case = true, .check = md5_pattern_check, .feature = SSH_FEATURE_HASSH,
+};
+static const struct app_buffer buffer_hassh_server_string = {
+    .name = "ssh.hassh.server.string", .alias = "ssh-hassh-server-string",
+    .doc = "HASSH of the server, the text", .directions = APP_TC, .progress = BANNER_PROGRESS,
+    .get = get_hassh_string, .feature = SSH_FEATURE_HASSH,
+};
+
+const struct app_buffer *const ssh_buffers[] = {
+    &buffer_proto, &buffer_software, &buffer_hassh, &buffer_hassh_string, &buffer_hassh_server,
+    &buffer_hassh_server_string, NULL,
+};
+
+/* --- declaration ------------------------------------------------------------------------------ */
+
+static const struct app_pattern patterns[] = {
+    { .transport = APP_TCP, .directions = APP_BOTH, .bytes = "SSH-", .nocase = true },
+    { .bytes = NULL },
+};
+
+static const struct app_name client_progress[] = {
+    { "request_in_progress", SSH_IN_PROGRESS },
+    { "request_banner_wait_eol", SSH_BANNER_WAIT_EOL },
+    { "request_banner_done", SSH_BANNER_DONE },
+    { "request_finished", SSH_FINISHED },
+    { NULL, 0 },
+};
+static const struct app_name server_progress[] = {
+    { "response_in_progress", SSH_IN_PROGRESS },
+    { "response_banner_wait_eol", SSH_BANNER_WAIT_EOL },
+    { "response_banner_done", SSH_BANNER_DONE },
+    { "response_finished", SSH_FINISHED },
+    { NULL, 0 },
+};
+
+static const struct app_name events[] = {
+    { "invalid_banner", SSH_EVENT_INVALID_BANNER },
+    { "long_banner", SSH_EVENT_LONG_BANNER },
+    { "invalid_record", SSH_EVENT_INVALID_RECORD },
+    { "long_kex_record", SSH_EVENT_LONG_KEX_RECORD },
+    { NULL, 0 },
+};
+
+static const char *const frames[] = {
+    [SSH_FRAME_STREAM] = "stream", [SSH_FRAME_HDR] = "record.hdr",
+    [SSH_FRAME_DATA] = "record.data", [SSH_FRAME_PDU] = "record.pdu", NULL,
+};
+
+/* hassh: no still lets rules ask for it, as auto does. */
+static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
+                     void *settings, struct err *err UNUSED)
+{
+    static const char *const words[] = { "track-only", "bypass", "full", NULL };
+    const struct conf_node *hassh = conf_find(node, "hassh");
+    struct ssh_settings *s = settings;
+
+    s->encryption = conf_choice(node, "encryption-handling", words, SSH_TRACK_ONLY);
+    if (hassh != NULL && !text_equal_nocase(text_of(hassh->value), "auto"))
+        s->hassh = conf_bool(node, "hassh", false);
+    return 0;
+}
+
+static void *thread_open(const void *settings UNUSED, struct counters *counters UNUSED)
+{
+    return digests_new();
+}
+
+static void thread_close(void *thread_data)
+{
+    digests_free(thread_data);
+}
+
+static void tx_close(struct app_tx *tx)
+{
+    struct ssh_state *st = tx->flow->state;
+
+    st->tx = NULL;
+}
+
+const struct app_proto app_ssh = {
+    .id = APP_PROTO_ssh,
+    .name = "ssh",
+    .transports = APP_TCP,
+    .patterns = patterns,
+    .settings_size = sizeof(struct ssh_settings),
+    .configure = configure,
+    .thread_open = thread_open,
+    .thread_close = thread_close,
+    .state_size = sizeof(struct ssh_state),
+    .tx_size = sizeof(struct ssh_tx),
+    .single_tx = true,
+    .parse = ssh_parse,
+    .tx_close = tx_close,
+    .progress_done = { SSH_FINISHED, SSH_FINISHED },
+    .progress_names = { client_progress, server_progress },
+    .events = events,
+    .frames = frames,
+    .buffers = ssh_buffers,
+    .logs = ssh_logs,
+    .alert_metadata = ssh_alert_metadata,
+};

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/ssh/ssh.h - the state of an SSH flow; for this directory. */
+#ifndef APP_SSH_SSH_H
+#define APP_SSH_SSH_H
+
+#include "app/app.h"
+#include "app/lib/digest.h"
+
+#define SSH_BANNER_MAX 256          /* more of the first line is not looked at */
+#define SSH_KEX_MAX 65535           /* no HASSH of longer key exchange records */
+
+enum ssh_progress {
+    SSH_IN_PROGRESS, SSH_BANNER_WAIT_EOL, SSH_BANNER_DONE, SSH_FINISHED,
+};
+
+enum ssh_event {
+    SSH_EVENT_INVALID_BANNER = 1,
+    SSH_EVENT_LONG_BANNER,
+    SSH_EVENT_INVALID_RECORD,
+    SSH_EVENT_LONG_KEX_RECORD,
+};
+
+enum { SSH_FRAME_STREAM, SSH_FRAME_HDR, SSH_FRAME_DATA, SSH_FRAME_PDU };
+
+enum { SSH_FEATURE_HASSH = 1u << 0 };
+
+struct ssh_settings {
+    enum { SSH_TRACK_ONLY, SSH_BYPASS, SSH_FULL } encryption;
+    bool hassh;
+};
+
+/* One direction. Slices lie in the transaction's arena. */
+struct ssh_dir {
+    uint8_t state;              /* enum ssh_progress: how far this side is, whatever the other */
+    struct slice proto, software;
+    struct slice hassh_string, hassh;
+};
+
+struct ssh_tx {
+    struct app_tx tx;
+    struct ssh_dir ds[2];
+};
+
+static inline struct ssh_tx *ssh_tx_of(const struct app_tx *tx)
+{
+    return (struct ssh_tx *)(uintptr_t)tx;
+}
+
+struct ssh_state {
+    struct ssh_tx *tx;          /* NULL before the first bytes and once it is gone */
+    bool started;
+    bool header_seen[2];        /* ... of a record that is waited for */
+    uint32_t skip[2];           /* bytes of the record at hand that nobody needs */
+};
+
+/* HASSH is wanted by a rule or the configuration. */
+bool ssh_requires_hassh(const struct app_flow *af);
+/* kex.c: HASSH of a key exchange record's content, unless there is one. */
+void ssh_hassh(struct app_flow *af, struct ssh_tx *tx, struct bytes body, enum direction d);
+/* parse.c */
+enum parse_status ssh_parse(struct app_flow *af, struct app_input *in);
+
+extern const struct app_buffer *const ssh_buffers[];
+extern const struct app_log *const ssh_logs[];
+void ssh_alert_metadata(struct json *j, struct app_tx *tx);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/telnet/telnet.c - Telnet (RFC 854, 855): frames, and nothing else.
+ *
+ * A message is an option command, or data up to the line's end; the server's prompts for name
+ * and password have no line end but a colon and a space. */
+#include "app/app.h"
+
+#include <string.h>
+
+#define MESSAGE_MAX 8192                /* data without an end are cut here */
+
+enum { IAC = 255, SB = 250, WILL = 251, DONT = 254, SE = 240 };
+enum telnet_frame { FRAME_STREAM, FRAME_PDU, FRAME_CTL, FRAME_DATA };
+
+enum telnet_step {
+    STEP_START, STEP_NAME_REQUESTED, STEP_NAME_GIVEN, STEP_PASSWORD_REQUESTED, STEP_PASSWORD_GIVEN,
+    STEP_IN, STEP_REFUSED,
+};
+
+struct telnet_state {
+    enum telnet_step step;
+    uint32_t pdu[2], part[2];           /* frames of the message that is being read */
+    bool started[2];
+};
+
+/* On its port everything is Telnet. */
+static enum app_probe_result probe(struct bytes in, enum direction direction UNUSED,
+                                   const struct flow *flow UNUSED)
+{
+    return bytes_have(&in, 2) ? APP_PROBE_YES : APP_PROBE_MORE;
+}
+
+static const struct app_probe probes[] = {
+    { .transport = APP_TCP, .directions = APP_BOTH, .ports = "23", .min = 2, .max = 16,
+      .probe = probe },
+    { .probe = NULL },
+};
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+/* Up to IAC SE, which is a message of its own. */
+static bool take_subnegotiation(struct bytes *in)
+{
+    struct slice skipped;
+    struct bytes look = *in;
+
+    while (take_until(&look, IAC, &skipped)) {
+        if (!bytes_have(&look, 1))
+            return false;
+        if (take_u8(&look) != SE)
+            continue;
+        take_skip(in, bytes_left(in) - bytes_left(&look) - 2);
+        return true;
+    }
+    return false;
+}
+
+/* False, and nothing taken, while it is not whole. */
+static bool take_command(struct bytes *in)
+{
+    struct bytes look = *in;
+    uint8_t command;
+
+    take_u8(&look);
+    command = take_u8(&look);
+    if (command == SB && !take_subnegotiation(&look))
+        return false;
+    if (command >= WILL && command <= DONT)
+        take_u8(&look);
+    if (look.failed)
+        return false;
+    *in = look;
+    return true;
+}
+
+static bool take_prompt(struct bytes *in, struct slice *out)
+{
+    const uint8_t *hit = memmem(in->next, bytes_left(in), ": ", 2);
+
+    if (hit == NULL)
+        return false;
+    *out = take_slice(in, (size_t)(hit - in->next));
+    take_skip(in, 2);
+    return true;
+}
+
+static bool is_prompt_due(const struct telnet_state *s, enum direction d)
+{
+    return d == TO_CLIENT &&
+           (s->step == STEP_START || s->step == STEP_NAME_GIVEN || s->step == STEP_REFUSED);
+}
+
+static bool take_data(const struct telnet_state *s, enum direction d, struct bytes *in,
+                      struct slice *out)
+{
+    if (is_prompt_due(s, d) ? take_prompt(in, out) : take_line(in, out))
+        return true;
+    if (bytes_left(in) < MESSAGE_MAX)
+        return false;
+    *out = take_slice(in, MESSAGE_MAX);
+    return true;
+}
+
+/* --- what it means ---------------------------------------------------------------------------- */
+
+static void on_client_data(struct telnet_state *s)
+{
+    if (s->step == STEP_NAME_REQUESTED)
+        s->step = STEP_NAME_GIVEN;
+    else if (s->step == STEP_PASSWORD_REQUESTED)
+        s->step = STEP_PASSWORD_GIVEN;
+}
+
+static void on_server_data(struct telnet_state *s, struct slice data)
+{
+    static const char refusal[] = "Login incorrect";
+
+    if (s->step == STEP_START || s->step == STEP_REFUSED)
+        s->step = STEP_NAME_REQUESTED;
+    else if (s->step == STEP_NAME_GIVEN)
+        s->step = STEP_PASSWORD_REQUESTED;
+    else if (s->step == STEP_PASSWORD_GIVEN && data.len > 0)
+        s->step = data.len == sizeof(refusal) - 1 && memcmp(data.data, refusal, data.len) == 0
+                      ? STEP_REFUSED : STEP_IN;
+}
+
+/* --- the stream ------------------------------------------------------------------------------- */
+
+static void begin_message(struct app_flow *af, const struct app_input *input,
+                          const struct bytes *in)
+{
+    struct telnet_state *s = af->state;
+    enum direction d = input->direction;
+    uint64_t offset = input->offset + (uint64_t)(in->next - input->data);
+
+    if (s->started[d])
+        return;
+    s->started[d] = true;
+    s->pdu[d] = app_frame(af, d, FRAME_PDU, offset, -1, APP_FRAME_NO_TX);
+    s->part[d] = app_frame(af, d, peek_u8(in) == IAC ? FRAME_CTL : FRAME_DATA, offset, -1,
+                           APP_FRAME_NO_TX);
+}
+
+static void end_message(struct app_flow *af, enum direction d, size_t len)
+{
+    struct telnet_state *s = af->state;
+
+    app_frame_set_length(af, d, s->pdu[d], (int64_t)len);
+    app_frame_set_length(af, d, s->part[d], (int64_t)len);
+    s->started[d] = false;
+}
+
+static bool take_message(struct app_flow *af, const struct app_input *input, struct bytes *in)
+{
+    struct telnet_state *s = af->state;
+    size_t before = bytes_left(in);
+    struct slice data = { 0 };
+
+    begin_message(af, input, in);
+    if (peek_u8(in) == IAC) {
+        if (!take_command(in))
+            return false;
+    } else {
+        if (!take_data(s, input->direction, in, &data))
+            return false;
+        if (input->direction == TO_SERVER)
+            on_client_data(s);
+        else
+            on_server_data(s, data);
+    }
+    end_message(af, input->direction, before - bytes_left(in));
+    return true;
+}
+
+static enum parse_status parse(struct app_flow *af, struct app_input *input)
+{
+    struct telnet_state *s = af->state;
+    struct bytes in = app_input_bytes(input);
+    bool more = false;
+
+    if (input->gap > 0) {
+        s->started[input->direction] = false;
+        return PARSE_OK;
+    }
+    while (!more && bytes_have(&in, 1))
+        more = !take_message(af, input, &in);
+    input->consumed = (uint32_t)(input->len - bytes_left(&in));
+    return more ? PARSE_MORE : PARSE_OK;
+}
+
+static const char *const frames[] = { "stream", "pdu", "ctl", "data", NULL };
+
+const struct app_proto app_telnet = {
+    .id = APP_PROTO_telnet,
+    .name = "telnet",
+    .transports = APP_TCP,
+    .probes = probes,
+    .state_size = sizeof(struct telnet_state),
+    .tx_size = sizeof(struct app_tx),
+    .parse = parse,
+    .handles_gaps = true,
+    .progress_done = { 1, 1 },
+    .frames = frames,
+};

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/tls/buffers.c - what rules can look into: hellos, certificates, fingerprints.
+ *
+ * Fingerprints are made when first asked for, and then stay. */
+#include "app/lib/digest.h"
+#include "app/proto/tls/fingerprint.h"
+#include "app/proto/tls/tls.h"
+
+#include <string.h>
+
+static const struct tls_dir *dir_of(struct app_tx *tx, enum direction d)
+{
+    return &tls_tx_of(tx)->ds[d];
+}
+
+static bool some(struct slice s, struct slice *out)
+{
+    *out = s;
+    return s.data != NULL;
+}
+
+/* --- hellos --------------------------------------------------------------------------------- */
+
+static bool get_sni(struct app_tx *tx, enum direction d UNUSED, unsigned index UNUSED,
+                    struct slice *out)
+{
+    return some(dir_of(tx, TO_SERVER)->hello.sni, out);
+}
+
+static bool get_alpn(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
+{
+    return tls_hello_alpn(&dir_of(tx, d)->hello, index, out);
+}
+
+static bool random_part(struct app_tx *tx, enum direction d, unsigned from, unsigned len,
+                        struct slice *out)
+{
+    const struct tls_dir *ds = dir_of(tx, d);
+
+    *out = (struct slice){ ds->random + from, len };
+    return ds->has_random;
+}
+
+static bool get_random(struct app_tx *tx, enum direction d, unsigned index UNUSED,
+                       struct slice *out)
+{
+    return random_part(tx, d, 0, TLS_RANDOM_LEN, out);
+}
+
+static bool get_random_time(struct app_tx *tx, enum direction d, unsigned index UNUSED,
+                            struct slice *out)
+{
+    return random_part(tx, d, 0, 4, out);
+}
+
+static bool get_random_bytes(struct app_tx *tx, enum direction d, unsigned index UNUSED,
+                             struct slice *out)
+{
+    return random_part(tx, d, 4, TLS_RANDOM_LEN - 4, out);
+}
+
+/* --- certificates --------------------------------------------------------------------------- */
+
+static bool get_subject(struct app_tx *tx, enum direction d, unsigned index UNUSED,
+                        struct slice *out)
+{
+    return some(dir_of(tx, d)->certificate.subject, out);
+}
+
+static bool get_issuer(struct app_tx *tx, enum direction d, unsigned index UNUSED,
+                       struct slice *out)
+{
+    return some(dir_of(tx, d)->certificate.issuer, out);
+}
+
+static bool get_serial(struct app_tx *tx, enum direction d, unsigned index UNUSED,
+                       struct slice *out)
+{
+    return some(dir_of(tx, d)->certificate.serial, out);
+}
+
+static bool get_fingerprint(struct app_tx *tx, enum direction d, unsigned index UNUSED,
+                            struct slice *out)
+{
+    return some(dir_of(tx, d)->certificate.fingerprint, out);
+}
+
+static bool get_certs(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
+{
+    const struct tls_dir *ds = dir_of(tx, d);
+
+    return index < tls_chain_retained(ds) && some(ds->chain[index], out);
+}
+
+static bool get_alt_name(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
+{
+    const struct tls_certificate *c = &dir_of(tx, d)->certificate;
+
+    return index < c->alt_name_count && some(c->alt_names[index], out);
+}
+
+/* --- fingerprints --------------------------------------------------------------------------- */
+
+static bool ja3_enabled(const struct app_flow *af)
+{
+    const struct tls_settings *settings = af->settings;
+
+    return settings->ja3 == TLS_FINGERPRINT_YES ||
+           (settings->ja3 == TLS_FINGERPRINT_AUTO && app_feature(af, TLS_FEATURE_JA3));
+}
+
+static const struct tls_dir *with_ja3(struct app_tx *tx, enum direction d)
+{
+    struct tls_dir *ds = &tls_tx_of(tx)->ds[d];
+
+    if (ds->ja3_done)
+        return ds;
+    if (!ds->has_hello || !ja3_enabled(tx->flow))
+        return NULL;
+    ds->ja3_done = true;
+    ds->ja3 = tls_ja3_string(&ds->hello, &tx->arena);
+    ds->ja3_hash = tls_ja3_hash(ds->ja3, tx->flow->thread_data, &tx->arena);
+    return ds;
+}
+
+const struct slice *tls_ja3_of(struct app_tx *tx, enum direction d)
+{
+    const struct tls_dir *ds = with_ja3(tx, d);
+
+    return ds != NULL ? &ds->ja3 : NULL;
+}
+
+const struct slice *tls_ja3_hash_of(struct app_tx *tx, enum direction d)
+{
+    const struct tls_dir *ds = with_ja3(tx, d);
+
+    return ds != NULL && ds->ja3_hash.len > 0 ? &ds->ja3_hash : NULL;
+}
+
+const struct slice *tls_ja4_of(struct app_tx *tx)
+{
+    struct tls_tx *t = tls_tx_of(tx);
+    const struct tls_settings *settings = tx->flow->settings;
+
+    if (settings->ja4 == TLS_FINGERPRINT_NO)
+        return NULL;
+    if (!t->ja4_done) {
+        t->ja4_done = t->ds[TO_SERVER].has_hello;     /* without one: that of an empty hello */
+        t->ja4 = tls_ja4(&t->ds[TO_SERVER].hello, false, tx->flow->thread_data, &tx->arena);
+    }
+    return &t->ja4;
+}
+
+static bool given(const struct slice *s, struct slice *out)
+{
+    if (s == NULL)
+        return false;
+    *out = *s;
+    return true;
+}
+
+static bool get_ja3_string(struct app_tx *tx, enum direction d, unsigned index UNUSED,
+                           struct slice *out)
+{
+    return given(tls_ja3_of(tx, d), out);
+}
+
+static bool get_ja3_hash(struct app_tx *tx, enum direction d, unsigned index UNUSED,
+                         struct slice *out)
+{
+    return given(tls_ja3_hash_of(tx, d), out);
+}
+
+static bool get_ja4(struct app_tx *tx, enum direction d UNUSED, unsigned index UNUSED,
+                    struct slice *out)
+{
+    return given(tls_ja4_of(tx), out);
+}
+
+/* --- checks of patterns --------------------------------------------------------------------- */
+
+static bool check_fingerprint(struct slice pattern, bool nocase UNUSED, struct err *err)
+{
+    if (pattern.len == 59 && memchr(pattern.data, ':', pattern.len) != NULL)
+        return true;
+    err_set(err, "a fingerprint is 20 bytes in hex with colons between: this will never match");
+    return false;
+}
+
+/* One byte needs none; more stand with colons between. */
+static bool check_serial(struct slice pattern, bool nocase UNUSED, struct err *err)
+{
+    if (pattern.len <= 2 || memchr(pattern.data, ':', pattern.len) != NULL)
+        return true;
+    err_set(err, "a serial number is written with colons: this will never match");
+    return false;
+}
+
+/* --- declarations --------------------------------------------------------------------------- */
+
+#define HELLO_PROGRESS { TLS_CLIENT_HELLO_DONE, TLS_SERVER_HELLO }
+#define CERT_PROGRESS { TLS_CLIENT_CERT_DONE, TLS_SERVER_CERT_DONE }
+
+static const struct app_buffer buffer_sni = {
+    .name = "tls.sni", .alias = "tls_sni", .doc = "server name that the client asks for",
+    .directions = APP_TS, .progress = HELLO_PROGRESS, .get = get_sni,
+};
+static const struct app_buffer buffer_alpn = {
+    .name = "tls.alpn", .doc = "each protocol offered, or the one chosen",
+    .directions = APP_BOTH, .progress = HELLO_PROGRESS, .multi = true, .get = get_alpn,
+};
+static const struct app_buffer buffer_random = {
+    .name = "tls.random", .doc = "the 32 random bytes of the hello",
+    .directions = APP_BOTH, .progress = HELLO_PROGRESS, .get = get_random,
+};
+static const struct app_buffer buffer_random_time = {
+    .name = "tls.random_time", .doc = "the first 4 random bytes, once a time",
+    .directions = APP_BOTH, .progress = HELLO_PROGRESS, .get = get_random_time,
+};
+static const struct app_buffer buffer_random_bytes = {
+    .name = "tls.random_bytes", .doc = "the last 28 random bytes",
+    .directions = APP_BOTH, .progress = HELLO_PROGRESS, .get = get_random_bytes,
+};
+static const struct app_buffer buffer_subject = {
+    .name = "tls.cert_subject", .alias = "tls_cert_subject",
+    .doc = "subject of the certificate: \"C=US, O=Example, CN=example.org\"",
+    .directions = APP_BOTH, .progress = CERT_PROGRESS, .get = get_subject,
+};
+static const struct app_buffer buffer_issuer = {
+    .name = "tls.cert_issuer", .alias = "tls_cert_issuer", .doc = "issuer of the certificate",
+    .directions = APP_BOTH, .progress = CERT_PROGRESS, .get = get_issuer,
+};
+static const struct app_buffer buffer_serial = {
+    .name = "tls.cert_serial", .alias = "tls_cert_serial",
+    .doc = "serial number of the certificate: \"0A:FF:...\"",
+    .directions = APP_BOTH, .progress = CERT_PROGRESS, .get = get_serial,
+    .any_case = true, .check = check_serial,
+};
+static const struct app_buffer buffer_fingerprint = {
+    .name = "tls.cert_fingerprint", .alias = "tls_cert_fingerprint",
+    .doc = "SHA1 of the certificate: \"0a:ff:...\"",
+    .directions = APP_BOTH, .progress = CERT_PROGRESS, .get = get_fingerprint,
+    .any_case = true, .check = check_fingerprint,
+};
+static const struct app_buffer buffer_certs = {
+    .name = "tls.certs", .doc = "each certificate of the chain, as sent (DER)",
+    .directions = APP_BOTH, .progress = CERT_PROGRESS, .multi = true, .get = get_certs,
+    .feature = TLS_FEATURE_CHAIN,
+};
+static const struct app_buffer buffer_alt_name = {
+    .name = "tls.subjectaltname", .doc = "each alternative name of the certificate",
+    .directions = APP_TC, .progress = CERT_PROGRESS, .multi = true, .get = get_alt_name,
+};
+static const struct app_buffer buffer_ja3_hash = {
+    .name = "ja3.hash", .alias = "ja3_hash", .doc = "JA3 of the client, the MD5",
+    .directions = APP_TS, .progress = HELLO_PROGRESS, .get = get_ja3_hash,
+    .any_case = true, .check = md5_pattern_check, .feature = TLS_FEATURE_JA3,
+};
+static const struct app_buffer buffer_ja3_string = {
+    .name = "ja3.string", .alias = "ja3_string", .doc = "JA3 of the client, the text",
+    .directions = APP_TS, .progress = HELLO_PROGRESS, .get = get_ja3_string,
+    .feature = TLS_FEATURE_JA3,
+};
+static const struct app_buffer buffer_ja3s_hash = {
+    .name = "ja3s.hash", .doc = "JA3S of the server, the MD5",
+    .directions = APP_TC, .progress = HELLO_PROGRESS, .get = get_ja3_hash,
+    .any_case = true, .check = md5_pattern_check, .feature = TLS_FEATURE_JA3,
+};
+static const struct app_buffer buffer_ja3s_string = {
+    .name = "ja3s.string", .doc = "JA3S of the server, the text",
+    .directions = APP_TC, .progress = HELLO_PROGRESS, .get = get_ja3_string,
+    .feature = TLS_FEATURE_JA3,
+};
+static const struct app_buffer buffer_ja4 = {
+    .name = "ja4.hash", .alias = "ja4_hash", .doc = "JA4 of the client",
+    .directions = APP_TS, .progress = HELLO_PROGRESS, .get = get_ja4, .feature = TLS_FEATURE_JA4,
+};
+
+const struct app_buffer *const tls_buffers[] = {
+    &buffer_sni, &buffer_alpn, &buffer_random, &buffer_random_time, &buffer_random_bytes,
+    &buffer_subject, &buffer_issuer, &buffer_serial, &buffer_fingerprint, &buffer_certs,
+    &buffer_alt_name, &buffer_ja3_hash, &buffer_ja3_string, &buffer_ja3s_hash,
+    &buffer_ja3s_string, &buffer_ja4, NULL,
+};
+
+static bool get_chain_len(struct app_tx *tx, enum direction d, unsigned index UNUSED,
+                          uint64_t *out)
+{
+    *out = dir_of(tx, d)->chain_len;
+    return true;
+}
+
+static const struct app_integer integer_chain_len = {
+    .name = "tls.cert_chain_len", .doc = "number of certificates that the server sent",
+    .bits = 32, .directions = APP_TC, .progress = CERT_PROGRESS, .get = get_chain_len,
+};
+
+const struct app_integer *const tls_integers[] = { &integer_chain_len, NULL };

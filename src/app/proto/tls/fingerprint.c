@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/tls/fingerprint.c - JA3 and JA4 texts and hashes. */
+#include "app/proto/tls/fingerprint.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/proto/tls/version.h"
+
+/* Text that is written into room known to suffice. */
+struct writer {
+    char *start, *to;
+};
+
+static void put_char(struct writer *w, char c)
+{
+    *w->to++ = c;
+}
+
+static void put_decimal(struct writer *w, unsigned value)
+{
+    char digits[10];
+    unsigned n = 0;
+
+    do
+        digits[n++] = (char)('0' + value % 10);
+    while ((value /= 10) > 0);
+    while (n > 0)
+        put_char(w, digits[--n]);
+}
+
+static void put_hex4(struct writer *w, uint16_t value)
+{
+    const uint8_t b[2] = { (uint8_t)(value >> 8), (uint8_t)value };
+
+    w->to += hex_text(b, 2, '\0', HEX_LOWER, w->to);
+}
+
+static struct slice written(const struct writer *w)
+{
+    return (struct slice){ (const uint8_t *)w->start, (uint32_t)(w->to - w->start) };
+}
+
+/* --- JA3 ------------------------------------------------------------------------------------ */
+
+static void put_values(struct writer *w, struct slice list,
+                       bool (*next)(struct bytes *list, uint16_t *value))
+{
+    struct bytes in = bytes_of_slice(list);
+    uint16_t value;
+
+    for (bool first = true; next(&in, &value); first = false) {
+        if (!first)
+            put_char(w, '-');
+        put_decimal(w, value);
+    }
+}
+
+static bool next_byte(struct bytes *list, uint16_t *value)
+{
+    if (!bytes_have(list, 1))
+        return false;
+    *value = take_u8(list);
+    return true;
+}
+
+/* At most "65535-" for each two bytes of a list, "255-" for a point format. */
+static size_t ja3_capacity(const struct tls_hello *h)
+{
+    return 16 + 3 * ((size_t)h->ciphers.len + h->extensions.len + h->groups.len) +
+           4 * (size_t)h->point_formats.len;
+}
+
+static bool next_any_value(struct bytes *list, uint16_t *value)
+{
+    *value = take_be16(list);
+    return !list->failed;
+}
+
+static bool next_any_extension(struct bytes *list, uint16_t *type)
+{
+    if (!bytes_have(list, 4))
+        return false;
+    *type = tls_extension_shown(take_be16(list));
+    take_skip(list, take_be16(list));
+    return !list->failed;
+}
+
+/* How to go through the lists of values and of extensions. */
+struct ja3_lists {
+    bool (*value)(struct bytes *list, uint16_t *value);
+    bool (*extension)(struct bytes *list, uint16_t *value);
+};
+
+static struct slice ja3_string(const struct tls_hello *h, struct arena *arena,
+                               struct ja3_lists next)
+{
+    struct writer w = { .start = arena_alloc(arena, ja3_capacity(h)) };
+
+    w.to = w.start;
+    put_decimal(&w, h->legacy_version);
+    put_char(&w, ',');
+    put_values(&w, h->ciphers, next.value);
+    put_char(&w, ',');
+    put_values(&w, h->extensions, next.extension);
+    if (h->is_server)
+        return written(&w);
+    put_char(&w, ',');
+    put_values(&w, h->groups, next.value);
+    put_char(&w, ',');
+    put_values(&w, h->point_formats, next_byte);
+    return written(&w);
+}
+
+struct slice tls_ja3_string(const struct tls_hello *h, struct arena *arena)
+{
+    return ja3_string(h, arena, (struct ja3_lists){ .value = tls_hello_next_value,
+                                                    .extension = tls_hello_next_extension });
+}
+
+struct slice tls_ja3_string_with_grease(const struct tls_hello *h, struct arena *arena)
+{
+    return ja3_string(h, arena, (struct ja3_lists){ .value = next_any_value,
+                                                    .extension = next_any_extension });
+}
+
+struct slice tls_ja3_hash(struct slice string, struct digests *d, struct arena *arena)
+{
+    uint8_t hash[DIGEST_MAX];
+    unsigned len = digest(d, DIGEST_MD5, string.data, string.len, hash);
+    char *text;
+
+    if (len == 0)
+        return (struct slice){ 0 };
+    text = arena_alloc(arena, 2 * (size_t)len);
+    hex_text(hash, len, '\0', HEX_LOWER, text);
+    return (struct slice){ (const uint8_t *)text, 2 * len };
+}
+
+/* --- JA4 ------------------------------------------------------------------------------------ */
+
+static const char *ja4_version(uint16_t version)
+{
+    switch (version) {
+    case TLS_1_3: return "13";
+    case TLS_1_2: return "12";
+    case TLS_1_1: return "11";
+    case TLS_1_0: return "10";
+    case SSL_3: return "s3";
+    default: return "00";
+    }
+}
+
+/* First and last character of the first name; of its hex digits where those are unprintable. */
+static void ja4_alpn(const struct tls_hello *h, char out[2])
+{
+    struct slice name;
+    uint8_t first, last;
+
+    out[0] = out[1] = '0';
+    if (!tls_hello_alpn(h, 0, &name))
+        return;
+    first = name.data[0];
+    last = name.data[name.len - 1];
+    if (name.len == 2 && tls_is_grease(get_be16(name.data)))
+        return;
+    if (isalnum(first) && isalnum(last)) {
+        out[0] = (char)first;
+        out[1] = (char)last;
+    } else {
+        out[0] = HEX_LOWER[first >> 4];
+        out[1] = HEX_LOWER[last & 15];
+    }
+}
+
+static int compare_values(const void *a, const void *b)
+{
+    return (int)*(const uint16_t *)a - (int)*(const uint16_t *)b;
+}
+
+struct values {
+    uint16_t *at;
+    unsigned count;
+};
+
+static struct values collect(struct slice list, struct arena *arena,
+                             bool (*next)(struct bytes *list, uint16_t *value))
+{
+    struct values v = { .at = arena_alloc(arena, list.len + 2) };
+    struct bytes in = bytes_of_slice(list);
+
+    while (next(&in, &v.at[v.count]))
+        v.count++;
+    return v;
+}
+
+static void put_hex_list(struct writer *w, const struct values *v)
+{
+    for (unsigned i = 0; i < v->count; i++) {
+        if (i > 0)
+            put_char(w, ',');
+        put_hex4(w, v->at[i]);
+    }
+}
+
+/* The first 12 digits of the SHA256. */
+static void put_short_hash(struct writer *to, const struct writer *of, struct digests *d)
+{
+    uint8_t hash[DIGEST_MAX] = { 0 };
+
+    digest(d, DIGEST_SHA256, of->start, (size_t)(of->to - of->start), hash);
+    to->to += hex_text(hash, 6, '\0', HEX_LOWER, to->to);
+}
+
+/* Server name and ALPN are left out here: they depend on where the program goes. */
+static void drop_destination(struct values *v, bool *has_sni)
+{
+    unsigned retained = 0;
+
+    for (unsigned i = 0; i < v->count; i++) {
+        *has_sni |= v->at[i] == 0;
+        if (v->at[i] != 0 && v->at[i] != 16)
+            v->at[retained++] = v->at[i];
+    }
+    v->count = retained;
+}
+
+struct slice tls_ja4(const struct tls_hello *h, bool is_quic, struct digests *d,
+                     struct arena *arena)
+{
+    struct values ciphers = collect(h->ciphers, arena, tls_hello_next_value);
+    struct values extensions = collect(h->extensions, arena, tls_hello_next_extension);
+    struct values signatures = collect(h->signatures, arena, tls_hello_next_value);
+    size_t space = 5 * (size_t)MAX(ciphers.count, extensions.count + signatures.count) + 2;
+    struct writer list = { .start = arena_alloc(arena, space) };
+    struct writer w = { .start = arena_alloc(arena, TLS_JA4_LEN + 1) };
+    unsigned extension_count = MIN(extensions.count, 99);
+    uint16_t version = is_quic && h->highest_listed != 0 ? h->highest_listed : h->highest;
+    bool has_sni = false;
+    char alpn[2];
+
+    drop_destination(&extensions, &has_sni);
+    ja4_alpn(h, alpn);
+    w.to = w.start + snprintf(w.start, TLS_JA4_LEN + 1, "%c%s%c%02u%02u%.2s_", is_quic ? 'q' : 't',
+                              ja4_version(version), has_sni ? 'd' : 'i',
+                              MIN(ciphers.count, 99), extension_count, alpn);
+    qsort(ciphers.at, ciphers.count, sizeof(uint16_t), compare_values);
+    qsort(extensions.at, extensions.count, sizeof(uint16_t), compare_values);
+    list.to = list.start;
+    put_hex_list(&list, &ciphers);
+    put_short_hash(&w, &list, d);
+    put_char(&w, '_');
+    list.to = list.start;
+    put_hex_list(&list, &extensions);
+    put_char(&list, '_');
+    put_hex_list(&list, &signatures);
+    put_short_hash(&w, &list, d);
+    return written(&w);
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/tls/handshake.c - handshake messages (RFC 5246 section 7.4): found in records, put
+ * together when they spread over several, understood.
+ *
+ * A message that lies whole in one record is read where it lies; only what outlives the packet
+ * is copied. */
+#include <string.h>
+
+#include "app/proto/tls/tls.h"
+
+enum {
+    HS_HELLO_REQUEST = 0, HS_CLIENT_HELLO = 1, HS_SERVER_HELLO = 2, HS_NEW_SESSION_TICKET = 4,
+    HS_CERTIFICATE = 11, HS_SERVER_KEY_EXCHANGE = 12, HS_CERTIFICATE_REQUEST = 13,
+    HS_SERVER_HELLO_DONE = 14, HS_CERTIFICATE_VERIFY = 15, HS_CLIENT_KEY_EXCHANGE = 16,
+    HS_FINISHED = 20, HS_CERTIFICATE_URL = 21, HS_CERTIFICATE_STATUS = 22,
+};
+
+#define HEADER_LEN 4
+#define FIRST_CAPACITY 4096
+#define HELLO_COPIES_MAX 4          /* while none of them was whole */
+
+/* --- hellos --------------------------------------------------------------------------------- */
+
+static void hello_events(struct tls_state *st, unsigned problems)
+{
+    static const struct { unsigned problem; enum tls_event event; } table[] = {
+        { TLS_HELLO_LENGTH, TLS_EVENT_HANDSHAKE_INVALID_LENGTH },
+        { TLS_HELLO_SNI_TYPE, TLS_EVENT_INVALID_SNI_TYPE },
+        { TLS_HELLO_SNI_LENGTH, TLS_EVENT_INVALID_SNI_LENGTH },
+        { TLS_HELLO_SNI_TWICE, TLS_EVENT_MULTIPLE_SNI_EXTENSIONS },
+    };
+
+    for (unsigned i = 0; i < ARRAY_LEN(table); i++)
+        if (problems & table[i].problem)
+            tls_event(st, table[i].event);
+}
+
+/* The first hello of a side is kept with all that it lists. A client that is asked to retry
+ * (RFC 8446 section 4.1.4) says the same again; version and random of the last one hold. */
+static bool keep_hello(struct tls_tx *tx, struct slice body, enum direction d,
+                       struct tls_hello *latest)
+{
+    struct tls_dir *ds = &tx->ds[d];
+    bool first = !ds->has_hello && ds->hello_copies++ < HELLO_COPIES_MAX, complete;
+
+    if (first)
+        body.data = arena_copy(&tx->tx.arena, body.data, body.len);
+    complete = tls_hello_parse(bytes_of_slice(body), d == TO_CLIENT, latest);
+    if (first) {
+        ds->hello = *latest;
+        ds->has_hello = complete;
+    } else if (ds->hello.sni.data == NULL && latest->sni.data != NULL) {
+        ds->hello.sni = latest->sni;
+        ds->hello.sni.data = arena_copy(&tx->tx.arena, latest->sni.data, latest->sni.len);
+    }
+    ds->version = latest->version;
+    if (latest->random.len == TLS_RANDOM_LEN) {
+        memcpy(ds->random, latest->random.data, TLS_RANDOM_LEN);
+        ds->has_random = true;
+    }
+    return complete;
+}
+
+static void client_hello(struct tls_state *st, struct slice body)
+{
+    struct tls_tx *tx = st->tx;
+    struct tls_hello hello;
+    bool complete = keep_hello(tx, body, TO_SERVER, &hello);
+
+    st->hello_seen[TO_SERVER] = true;
+    tx->state = TLS_STATE_CLIENT_HELLO;
+    tx->resumed |= hello.has_session_ticket;
+    st->early_data |= hello.has_early_data;
+    hello_events(st, hello.problems);
+    if (complete)
+        tls_progress(st, TO_SERVER, TLS_CLIENT_HELLO_DONE);
+}
+
+static bool agree_on_session(const struct tls_tx *tx)
+{
+    const struct slice *a = &tx->ds[TO_SERVER].hello.session_id;
+    const struct slice *b = &tx->ds[TO_CLIENT].hello.session_id;
+
+    return a->len > 0 && a->len == b->len && memcmp(a->data, b->data, a->len) == 0;
+}
+
+static bool is_tls13(const struct tls_tx *tx, const struct tls_hello *h)
+{
+    if (h->legacy_version == TLS_1_3 || tls_version_is_draft(h->legacy_version))
+        return true;
+    return h->has_supported_versions && h->version > TLS_1_2 &&
+           tx->ds[TO_SERVER].hello.has_supported_versions;
+}
+
+static void server_hello(struct tls_state *st, struct slice body)
+{
+    struct tls_tx *tx = st->tx;
+    struct tls_hello hello;
+    bool complete = keep_hello(tx, body, TO_CLIENT, &hello);
+
+    st->hello_seen[TO_CLIENT] = true;
+    tx->state = TLS_STATE_SERVER_HELLO;
+    tx->resumed |= agree_on_session(tx);
+    tx->without_certificate |= is_tls13(tx, &hello);
+    hello_events(st, hello.problems);
+    if (complete)
+        tls_progress(st, TO_CLIENT, TLS_SERVER_HELLO);
+}
+
+/* --- certificates --------------------------------------------------------------------------- */
+
+static enum tls_event fault_event(enum tls_certificate_fault fault)
+{
+    switch (fault) {
+    case CERT_LENGTH: return TLS_EVENT_CERTIFICATE_INVALID_LENGTH;
+    case CERT_DER: return TLS_EVENT_CERTIFICATE_INVALID_DER;
+    case CERT_VERSION: return TLS_EVENT_CERTIFICATE_INVALID_VERSION;
+    case CERT_SERIAL: return TLS_EVENT_CERTIFICATE_INVALID_SERIAL;
+    case CERT_ALGORITHM: return TLS_EVENT_CERTIFICATE_INVALID_ALGORITHM;
+    case CERT_NAME: return TLS_EVENT_CERTIFICATE_INVALID_NAME;
+    case CERT_DATE: return TLS_EVENT_CERTIFICATE_INVALID_DATE;
+    case CERT_EXTENSIONS: return TLS_EVENT_CERTIFICATE_INVALID_EXTENSIONS;
+    case CERT_INVALID: case CERT_SOUND: break;
+    }
+    return TLS_EVENT_INVALID_CERTIFICATE;
+}
+
+/* The first that can be read is the peer's own; what stands in front of it is no certificate. */
+static void add_certificate(struct app_flow *af, struct tls_state *st, struct tls_dir *ds,
+                            struct slice der)
+{
+    if (!ds->has_certificate) {
+        enum tls_certificate_fault fault = tls_certificate_parse(der, af->thread_data,
+                                                                 &st->tx->tx.arena,
+                                                                 &ds->certificate);
+
+        if (fault != CERT_SOUND) {
+            tls_event(st, fault_event(fault));
+            return;
+        }
+        ds->has_certificate = true;
+    }
+    if (ds->chain_len < TLS_CHAIN_MAX) {
+        if (ds->chain != NULL)
+            ds->chain[ds->chain_len] = der;
+        ds->chain_len++;
+    }
+}
+
+static unsigned count_chain(struct bytes list)
+{
+    unsigned n = 0;
+
+    while (bytes_have(&list, 3) && n < TLS_CHAIN_MAX) {
+        take_skip(&list, take_be24(&list));
+        n++;
+    }
+    return n;
+}
+
+static void certificate_list(struct app_flow *af, struct tls_state *st, struct bytes list,
+                             struct tls_dir *ds)
+{
+    struct arena *arena = &st->tx->tx.arena;
+    unsigned tries = 0;
+
+    if (app_feature(af, TLS_FEATURE_CHAIN)) {
+        list = bytes_of(arena_copy(arena, list.next, bytes_left(&list)), bytes_left(&list));
+        ds->chain = arena_alloc(arena, count_chain(list) * sizeof(*ds->chain));
+    }
+    while (bytes_left(&list) > 0 && tries++ < TLS_CHAIN_MAX) {
+        struct slice der = take_slice(&list, take_be24(&list));
+
+        if (list.failed) {
+            tls_event(st, TLS_EVENT_INVALID_CERTIFICATE);
+            return;
+        }
+        add_certificate(af, st, ds, der);
+    }
+}
+
+static void certificate(struct app_flow *af, struct tls_state *st, struct slice body,
+                        enum direction d)
+{
+    struct tls_dir *ds = &st->tx->ds[d];
+    struct bytes in = bytes_of_slice(body);
+    struct bytes list = take_sub(&in, take_be24(&in));
+
+    if (!list.failed && !ds->has_chain) {
+        ds->has_chain = true;
+        certificate_list(af, st, list, ds);
+    }
+    tls_progress(st, d, d == TO_SERVER ? (unsigned)TLS_CLIENT_CERT_DONE
+                                       : (unsigned)TLS_SERVER_CERT_DONE);
+}
+
+/* --- messages ------------------------------------------------------------------------------- */
+
+static void both_done(struct tls_state *st)
+{
+    tls_progress(st, TO_SERVER, TLS_CLIENT_HANDSHAKE_DONE);
+    tls_progress(st, TO_CLIENT, TLS_SERVER_HANDSHAKE_DONE);
+}
+
+/* Logs wait for both sides to be done with the handshake. Once the certificate that can be seen
+ * has been seen, the rest would only make them late. */
+static void server_hello_done(struct tls_state *st)
+{
+    const struct tls_tx *tx = st->tx;
+
+    tls_progress(st, TO_CLIENT, TLS_SERVER_HELLO_DONE);
+    if (tx->ds[TO_CLIENT].has_certificate && !tx->requires_client_certificate)
+        both_done(st);
+}
+
+static void client_certificate(struct tls_state *st)
+{
+    if (st->tx->requires_client_certificate && st->tx->ds[TO_SERVER].has_certificate)
+        both_done(st);
+}
+
+static void message(struct app_flow *af, struct tls_state *st, unsigned type, struct slice body,
+                    enum direction d)
+{
+    switch (type) {
+    case HS_CLIENT_HELLO:
+        if (d == TO_SERVER)
+            client_hello(st, body);
+        break;
+    case HS_SERVER_HELLO:
+        if (d == TO_CLIENT)
+            server_hello(st, body);
+        break;
+    case HS_CERTIFICATE:
+        certificate(af, st, body, d);
+        if (d == TO_SERVER)
+            client_certificate(st);
+        break;
+    case HS_SERVER_KEY_EXCHANGE:
+        st->tx->state = TLS_STATE_SERVER_KEYX;
+        break;
+    case HS_CLIENT_KEY_EXCHANGE:
+        st->tx->state = TLS_STATE_CLIENT_KEYX;
+        break;
+    case HS_CERTIFICATE_REQUEST:
+        st->tx->requires_client_certificate |= d == TO_CLIENT;
+        break;
+    case HS_SERVER_HELLO_DONE:
+        if (d == TO_CLIENT)
+            server_hello_done(st);
+        break;
+    default:
+        break;
+    }
+}
+
+static bool is_known(unsigned type)
+{
+    switch (type) {
+    case HS_HELLO_REQUEST: case HS_CLIENT_HELLO: case HS_SERVER_HELLO:
+    case HS_NEW_SESSION_TICKET: case HS_CERTIFICATE: case HS_SERVER_KEY_EXCHANGE:
+    case HS_CERTIFICATE_REQUEST: case HS_SERVER_HELLO_DONE: case HS_CERTIFICATE_VERIFY:
+    case HS_CLIENT_KEY_EXCHANGE: case HS_FINISHED: case HS_CERTIFICATE_URL:
+    case HS_CERTIFICATE_STATUS:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* --- messages over records ------------------------------------------------------------------ */
+
+/* Doubling, so that all the rooms a flow ever had are at most twice the bound. */
+static void make_space(struct arena *arena, struct tls_message *m, uint32_t need)
+{
+    uint32_t cap = MAX(m->cap, FIRST_CAPACITY);
+    uint8_t *data;
+
+    if (need <= m->cap)
+        return;
+    while (cap < need)
+        cap *= 2;
+    data = arena_alloc(arena, cap);
+    if (m->len > 0)
+        memcpy(data, m->data, m->len);
+    m->data = data;
+    m->cap = cap;
+}
+
+static void gather(struct arena *arena, struct tls_message *m, struct bytes *in, uint32_t size)
+{
+    uint32_t n = (uint32_t)MIN(bytes_left(in), size - m->len);
+
+    make_space(arena, m, m->len + n);
+    memcpy(m->data + m->len, take_bytes(in, n), n);
+    m->len += n;
+}
+
+static void skip_unknown(struct tls_state *st, struct bytes *in, uint32_t len, enum direction d)
+{
+    take_skip(in, MIN(bytes_left(in), len));
+    if (!st->cipher_changed[d])
+        tls_event(st, TLS_EVENT_INVALID_HANDSHAKE_MESSAGE);
+}
+
+/* A header lies at in->next. False: its message goes on in the next record. */
+static bool complete_message(struct app_flow *af, struct tls_state *st, struct bytes *in,
+                          enum direction d)
+{
+    struct bytes ahead = *in;
+    unsigned type = take_u8(&ahead);
+    uint32_t len = take_be24(&ahead);
+
+    if (!is_known(type)) {
+        *in = ahead;
+        skip_unknown(st, in, len, d);
+        return true;
+    }
+    if (len > TLS_MESSAGE_MAX) {
+        tls_event(st, TLS_EVENT_HANDSHAKE_INVALID_LENGTH);
+        st->message[d].skip = len + HEADER_LEN;
+        return true;
+    }
+    if (!bytes_have(&ahead, len))
+        return false;
+    *in = ahead;
+    message(af, st, type, take_slice(in, len), d);
+    return true;
+}
+
+/* The message begun in an earlier record. */
+static void continue_message(struct app_flow *af, struct tls_state *st, struct bytes *in,
+                             enum direction d)
+{
+    struct tls_message *m = &st->message[d];
+    struct arena *arena = &st->tx->tx.arena;
+    struct bytes complete;
+
+    if (m->len < HEADER_LEN) {
+        gather(arena, m, in, HEADER_LEN);
+        if (m->len < HEADER_LEN)
+            return;
+    }
+    m->size = HEADER_LEN + get_be24(m->data + 1);
+    if (!is_known(m->data[0])) {
+        m->len = 0;
+        skip_unknown(st, in, m->size - HEADER_LEN, d);
+        return;
+    }
+    if (m->size - HEADER_LEN <= TLS_MESSAGE_MAX) {
+        gather(arena, m, in, m->size);
+        if (m->len < m->size)
+            return;
+    }
+    complete = bytes_of(m->data, m->len);
+    m->len = 0;
+    complete_message(af, st, &complete, d);
+    if (m->skip > 0)
+        m->skip -= HEADER_LEN;          /* which we had already */
+}
+
+static void skip_message(struct tls_message *m, struct bytes *in)
+{
+    uint32_t n = (uint32_t)MIN(bytes_left(in), m->skip);
+
+    take_skip(in, n);
+    m->skip -= n;
+}
+
+void tls_handshake_record(struct app_flow *af, struct tls_state *st, struct bytes body,
+                          enum direction d)
+{
+    struct tls_message *m = &st->message[d];
+
+    while (bytes_left(&body) > 0) {
+        if (m->skip > 0) {
+            skip_message(m, &body);
+        } else if (m->len > 0) {
+            continue_message(af, st, &body, d);
+        } else if (bytes_left(&body) < HEADER_LEN || !complete_message(af, st, &body, d)) {
+            if (bytes_left(&body) < HEADER_LEN)
+                tls_event(st, TLS_EVENT_INVALID_SSL_RECORD);
+            gather(&st->tx->tx.arena, m, &body, (uint32_t)bytes_left(&body));
+        }
+    }
+}

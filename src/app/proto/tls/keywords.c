@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/tls/keywords.c - tests of versions, states, names and dates. */
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "app/proto/tls/tls.h"
+#include "app/proto/tls/when.h"
+
+#define CERT_PROGRESS { TLS_CLIENT_CERT_DONE, TLS_SERVER_CERT_DONE }
+
+static uint16_t version_of(struct app_tx *tx, enum direction d)
+{
+    return tls_tx_of(tx)->ds[d].version;
+}
+
+/* --- tls.version ---------------------------------------------------------------------------- */
+
+struct version_arg {
+    uint16_t version;
+    bool is_raw;                /* drafts are not TLS 1.3 */
+};
+
+static int tls_version_parse(struct text in, void *arg, struct arena *arena UNUSED,
+                             struct err *err)
+{
+    static const char *const names[] = { "1.0", "1.1", "1.2", "1.3" };
+    struct version_arg *v = arg;
+    uint64_t raw;
+
+    for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
+        if (text_equal(in, names[i])) {
+            v->version = (uint16_t)(TLS_1_0 + i);
+            return 0;
+        }
+    }
+    if (!text_starts(in, "0x") || in.n != 6 || !text_to_u64(in, UINT16_MAX, &raw))
+        return err_set(err, "tls.version: expected 1.0, 1.1, 1.2, 1.3 or 0xNNNN, found \"%.*s\"",
+                       TEXT(in));
+    v->version = (uint16_t)raw;
+    v->is_raw = true;
+    return 0;
+}
+
+static bool tls_version_match(struct app_tx *tx, enum direction d, const void *arg)
+{
+    const struct version_arg *v = arg;
+    uint16_t version = version_of(tx, d);
+
+    if (!v->is_raw && tls_version_is_draft(version))
+        version = TLS_1_3;
+    return version == v->version;
+}
+
+static const struct app_match match_tls_version = {
+    .name = "tls.version", .doc = "version of the session: 1.0 to 1.3, or 0xNNNN",
+    .directions = APP_BOTH, .arg_size = sizeof(struct version_arg),
+    .parse = tls_version_parse, .match = tls_version_match,
+};
+
+/* --- ssl_version ---------------------------------------------------------------------------- */
+
+struct ssl_version_arg {
+    uint8_t required;             /* bit per entry of ssl_versions */
+    bool negated;
+};
+
+static const struct { const char *name; uint16_t version; } ssl_versions[] = {
+    { "sslv2", SSL_2 }, { "sslv3", SSL_3 }, { "tls1.0", TLS_1_0 }, { "tls1.1", TLS_1_1 },
+    { "tls1.2", TLS_1_2 }, { "tls1.3", TLS_1_3 },
+};
+
+/* The next word; blanks and any of `separators` stand between them. */
+static bool next_word(struct text *rest, const char *separators, struct text *word)
+{
+    size_t n = 0;
+
+    while (rest->n > 0 && strchr(separators, rest->p[0]) != NULL)
+        *rest = text_from(*rest, 1);
+    while (n < rest->n && strchr(separators, rest->p[n]) == NULL)
+        n++;
+    *word = (struct text){ rest->p, n };
+    *rest = text_from(*rest, n);
+    return n > 0;
+}
+
+static int ssl_version_index(struct text word)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(ssl_versions); i++)
+        if (text_equal_nocase(word, ssl_versions[i].name))
+            return (int)i;
+    return -1;
+}
+
+static int ssl_version_parse(struct text in, void *arg, struct arena *arena UNUSED,
+                             struct err *err)
+{
+    struct ssl_version_arg *v = arg;
+    struct text word;
+
+    if (text_starts(in, "!")) {
+        v->negated = true;
+        in = text_from(in, 1);
+    }
+    while (next_word(&in, " \t,", &word)) {
+        int i = ssl_version_index(word);
+
+        if (i < 0)
+            return err_set(err, "ssl_version: expected sslv2, sslv3, tls1.0 ... tls1.3, found "
+                           "\"%.*s\"", TEXT(word));
+        if (v->required & 1u << i)
+            return err_set(err, "ssl_version: \"%.*s\" stands twice", TEXT(word));
+        v->required |= (uint8_t)(1u << i);
+    }
+    return v->required != 0 || v->negated ? 0 :
+           err_set(err, "ssl_version: expected at least one version");
+}
+
+static bool ssl_version_match(struct app_tx *tx, enum direction d, const void *arg)
+{
+    const struct ssl_version_arg *v = arg;
+    uint16_t version = version_of(tx, d);
+
+    if (tls_version_is_draft(version))
+        version = TLS_1_3;
+    for (unsigned i = 0; i < ARRAY_LEN(ssl_versions); i++)
+        if (ssl_versions[i].version == version)
+            return ((v->required & 1u << i) != 0) != v->negated;
+    return false;
+}
+
+static const struct app_match match_ssl_version = {
+    .name = "ssl_version", .doc = "versions: [!]sslv2, sslv3, tls1.0, tls1.1, tls1.2, tls1.3",
+    .directions = APP_BOTH, .arg_size = sizeof(struct ssl_version_arg),
+    .parse = ssl_version_parse, .match = ssl_version_match,
+};
+
+/* --- ssl_state ------------------------------------------------------------------------------ */
+
+struct state_arg {
+    uint8_t named, negated;     /* TLS_STATE_* */
+};
+
+static const struct { const char *name; uint8_t bit; } states[] = {
+    { "client_hello", TLS_STATE_CLIENT_HELLO }, { "server_hello", TLS_STATE_SERVER_HELLO },
+    { "client_keyx", TLS_STATE_CLIENT_KEYX }, { "server_keyx", TLS_STATE_SERVER_KEYX },
+    { "unknown", TLS_STATE_UNKNOWN },
+};
+
+static int ssl_state_parse(struct text in, void *arg, struct arena *arena UNUSED,
+                           struct err *err)
+{
+    struct state_arg *s = arg;
+    struct text word;
+
+    while (next_word(&in, " \t|,", &word)) {
+        bool negated = word.p[0] == '!';
+        unsigned i = 0;
+
+        word = text_from(word, negated);
+        while (i < ARRAY_LEN(states) && !text_equal(word, states[i].name))
+            i++;
+        if (i == ARRAY_LEN(states))
+            return err_set(err, "ssl_state: no state is called \"%.*s\"", TEXT(word));
+        s->named |= states[i].bit;
+        if (negated)
+            s->negated |= states[i].bit;
+    }
+    return s->named != 0 ? 0 : err_set(err, "ssl_state: expected at least one state");
+}
+
+static bool ssl_state_match(struct app_tx *tx, enum direction d UNUSED, const void *arg)
+{
+    const struct state_arg *s = arg;
+
+    return ((s->named & tls_tx_of(tx)->state) ^ s->negated) != 0;
+}
+
+static const struct app_match match_ssl_state = {
+    .name = "ssl_state",
+    .doc = "handshake message: client_hello, server_hello, client_keyx, server_keyx, by |",
+    .directions = APP_BOTH, .arg_size = sizeof(struct state_arg),
+    .parse = ssl_state_parse, .match = ssl_state_match,
+};
+
+/* --- tls.subject, tls.issuerdn, tls.fingerprint --------------------------------------------- */
+
+struct name_arg {
+    const char *text;
+    size_t len;
+    bool negated;
+};
+
+/* What may stand in a name that is looked for. */
+static bool is_name(struct text in)
+{
+    for (size_t i = 0; i < in.n; i++)
+        if (!isalnum((unsigned char)in.p[i]) && !isspace((unsigned char)in.p[i]) &&
+            strchr("[\\]^_`-.=,*@", in.p[i]) == NULL)
+            return false;
+    return true;
+}
+
+static int text_parse(struct text in, void *arg, struct arena *arena, struct err *err)
+{
+    struct name_arg *n = arg;
+
+    if (text_starts(in, "!")) {
+        n->negated = true;
+        in = text_from(in, 1);
+    }
+    if (in.n == 0)
+        return err_set(err, "expected some text to look for");
+    n->text = arena_text(arena, in);
+    n->len = in.n;
+    return 0;
+}
+
+static int name_parse(struct text in, void *arg, struct arena *arena, struct err *err)
+{
+    struct text name = text_from(in, text_starts(in, "!"));
+
+    if (!is_name(name))
+        return err_set(err, "expected letters, digits, blanks and -.=,*@, found \"%.*s\"", TEXT(name));
+    return text_parse(in, arg, arena, err);
+}
+
+static int fingerprint_parse(struct text in, void *arg, struct arena *arena, struct err *err)
+{
+    struct name_arg *n = arg;
+
+    if (text_parse(in, arg, arena, err) < 0)
+        return -1;
+    if (n->len == 59)
+        return 0;
+    return err_set(err, "tls.fingerprint: expected 20 bytes in hex with colons between, found "
+                   "\"%.*s\"", TEXT(in));
+}
+
+static bool is_in(struct slice value, const struct name_arg *n)
+{
+    if (value.data == NULL)
+        return false;
+    return (memmem(value.data, value.len, n->text, n->len) != NULL) != n->negated;
+}
+
+static bool subject_match(struct app_tx *tx, enum direction d, const void *arg)
+{
+    return is_in(tls_tx_of(tx)->ds[d].certificate.subject, arg);
+}
+
+static bool issuer_match(struct app_tx *tx, enum direction d, const void *arg)
+{
+    return is_in(tls_tx_of(tx)->ds[d].certificate.issuer, arg);
+}
+
+static bool fingerprint_match(struct app_tx *tx, enum direction d, const void *arg)
+{
+    const struct name_arg *n = arg;
+    struct slice value = tls_tx_of(tx)->ds[d].certificate.fingerprint;
+
+    return value.len == n->len &&
+           (strncasecmp((const char *)value.data, n->text, n->len) == 0) != n->negated;
+}
+
+static const struct app_match match_subject = {
+    .name = "tls.subject", .doc = "[!]\"text\" in the subject of the certificate (old)",
+    .directions = APP_BOTH, .progress = CERT_PROGRESS, .quotes = true, .quotes_required = true,
+    .arg_size = sizeof(struct name_arg), .parse = name_parse, .match = subject_match,
+};
+static const struct app_match match_issuer = {
+    .name = "tls.issuerdn", .doc = "[!]\"text\" in the issuer of the certificate (old)",
+    .directions = APP_BOTH, .progress = CERT_PROGRESS, .quotes = true, .quotes_required = true,
+    .arg_size = sizeof(struct name_arg), .parse = name_parse, .match = issuer_match,
+};
+static const struct app_match match_fingerprint = {
+    .name = "tls.fingerprint", .doc = "[!]\"SHA1 with colons\" of the certificate (old)",
+    .directions = APP_BOTH, .progress = CERT_PROGRESS, .quotes = true,
+    .arg_size = sizeof(struct name_arg), .parse = fingerprint_parse, .match = fingerprint_match,
+};
+
+/* --- dates ---------------------------------------------------------------------------------- */
+
+static bool notbefore_match(struct app_tx *tx, enum direction d, const void *arg)
+{
+    const struct tls_certificate *c = &tls_tx_of(tx)->ds[d].certificate;
+
+    return c->not_before != 0 && when_has(arg, c->not_before);
+}
+
+static bool notafter_match(struct app_tx *tx, enum direction d, const void *arg)
+{
+    const struct tls_certificate *c = &tls_tx_of(tx)->ds[d].certificate;
+
+    return c->not_after != 0 && when_has(arg, c->not_after);
+}
+
+static int64_t flow_now(const struct app_tx *tx)
+{
+    return (int64_t)(tx->flow->flow->inspect_last_us / 1000000);
+}
+
+static bool expired_match(struct app_tx *tx, enum direction d, const void *arg UNUSED)
+{
+    int64_t end = tls_tx_of(tx)->ds[d].certificate.not_after;
+
+    return end != 0 && flow_now(tx) > end;
+}
+
+static bool valid_match(struct app_tx *tx, enum direction d, const void *arg UNUSED)
+{
+    int64_t end = tls_tx_of(tx)->ds[d].certificate.not_after;
+
+    return end != 0 && flow_now(tx) <= end;
+}
+
+static int when_argument(struct text in, void *arg, struct arena *arena UNUSED, struct err *err)
+{
+    return when_parse(in, arg, err);
+}
+
+static const struct app_match match_notbefore = {
+    .name = "tls_cert_notbefore", .doc = "start of validity: [<>]date or date<>date",
+    .directions = APP_TC, .progress = CERT_PROGRESS, .arg_size = sizeof(struct when),
+    .parse = when_argument, .match = notbefore_match,
+};
+static const struct app_match match_notafter = {
+    .name = "tls_cert_notafter", .doc = "end of validity: [<>]date or date<>date",
+    .directions = APP_TC, .progress = CERT_PROGRESS, .arg_size = sizeof(struct when),
+    .parse = when_argument, .match = notafter_match,
+};
+static const struct app_match match_expired = {
+    .name = "tls_cert_expired", .doc = "the certificate is out of date",
+    .directions = APP_TC, .progress = CERT_PROGRESS, .no_argument = true, .match = expired_match,
+};
+static const struct app_match match_valid = {
+    .name = "tls_cert_valid", .doc = "the certificate is not out of date",
+    .directions = APP_TC, .progress = CERT_PROGRESS, .no_argument = true, .match = valid_match,
+};
+
+const struct app_match *const tls_matches[] = {
+    &match_tls_version, &match_ssl_version, &match_ssl_state, &match_subject, &match_issuer,
+    &match_fingerprint, &match_notbefore, &match_notafter, &match_expired, &match_valid, NULL,
+};

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/tls/tls.c - the declaration of TLS: how it is detected, configured and named. */
+#include "app/proto/tls/tls.h"
+
+#include <string.h>
+
+/* --- recognition ---------------------------------------------------------------------------- */
+
+/* The hello of SSL 2: a length with its top bit set, then the message type. */
+static enum app_probe_result probe_ssl2(struct bytes in, enum direction d UNUSED,
+                                        const struct flow *flow UNUSED)
+{
+    if (!bytes_have(&in, 3))
+        return APP_PROBE_MORE;
+    return (in.next[0] & 0x80) != 0 && in.next[2] == 1 ? APP_PROBE_YES : APP_PROBE_NO;
+}
+
+#define RECORD(direction, type, minor) \
+    { .transport = APP_TCP, .directions = direction, .bytes = type "\x03" minor, .len = 3 }
+#define RECORDS(direction, type) \
+    RECORD(direction, type, "\x00"), RECORD(direction, type, "\x01"), \
+    RECORD(direction, type, "\x02"), RECORD(direction, type, "\x03")
+
+static const struct app_pattern patterns[] = {
+    { .transport = APP_TCP, .directions = APP_TS, .bytes = "\x01\x00\x02", .len = 3,
+      .offset = 2, .depth = 5, .confirm = probe_ssl2, .confirm_max = 3 },
+    RECORDS(APP_TS, "\x01"),
+    RECORDS(APP_TS, "\x16"),
+    RECORDS(APP_TC, "\x15"),
+    RECORDS(APP_TC, "\x16"),
+    RECORDS(APP_TC, "\x17"),
+    { .bytes = NULL },
+};
+
+static const struct app_probe probes[] = {
+    { .transport = APP_TCP, .directions = APP_TS, .ports = "443", .min = 0, .max = 3,
+      .probe = probe_ssl2 },
+    { .probe = NULL },
+};
+
+/* --- settings ------------------------------------------------------------------------------- */
+
+static int fingerprint_setting(const struct conf_node *node, const char *key)
+{
+    const struct conf_node *found = conf_find(node, key);
+    bool on;
+
+    if (found == NULL || text_equal_nocase(text_of(found->value), "auto"))
+        return TLS_FINGERPRINT_AUTO;
+    if (text_to_bool(text_of(found->value), &on))
+        return on ? TLS_FINGERPRINT_YES : TLS_FINGERPRINT_NO;
+    conf_error(found, "expected auto, yes or no, got \"%s\"", found->value);
+    return TLS_FINGERPRINT_AUTO;
+}
+
+/* no-reassemble is the older way to say bypass; default that to say track-only. */
+static int encryption_setting(const struct conf_node *node, const struct conf_node *root)
+{
+    static const char *const words[] = { "track-only", "bypass", "full", "default", NULL };
+    int choice;
+
+    if (conf_find(node, "encryption-handling") == NULL)
+        return conf_bool(node, "no-reassemble", conf_bool(root, "tls.no-reassemble", false))
+                   ? TLS_BYPASS : TLS_TRACK_ONLY;
+    choice = conf_choice(node, "encryption-handling", words, 0);
+    return choice <= 2 ? choice : TLS_TRACK_ONLY;
+}
+
+static int configure(const struct conf_node *node, const struct conf_node *root, void *settings,
+                     struct err *err UNUSED)
+{
+    struct tls_settings *s = settings;
+
+    s->encryption = encryption_setting(node, root);
+    s->ja3 = fingerprint_setting(node, "ja3-fingerprints");
+    s->ja4 = fingerprint_setting(node, "ja4-fingerprints");
+    return 0;
+}
+
+static void *thread_open(const void *settings UNUSED, struct counters *counters UNUSED)
+{
+    return digests_new();
+}
+
+static void thread_close(void *thread_data)
+{
+    digests_free(thread_data);
+}
+
+static void tx_close(struct app_tx *tx)
+{
+    struct tls_state *st = tx->flow->state;
+
+    st->tx = NULL;
+}
+
+/* --- names ---------------------------------------------------------------------------------- */
+
+static const struct app_name client_progress[] = {
+    { "client_in_progress", TLS_CLIENT_IN_PROGRESS },
+    { "client_hello_done", TLS_CLIENT_HELLO_DONE },
+    { "client_cert_done", TLS_CLIENT_CERT_DONE },
+    { "client_handshake_done", TLS_CLIENT_HANDSHAKE_DONE },
+    { "client_finished", TLS_CLIENT_FINISHED },
+    { NULL, 0 },
+};
+static const struct app_name server_progress[] = {
+    { "server_in_progress", TLS_SERVER_IN_PROGRESS },
+    { "server_hello", TLS_SERVER_HELLO },
+    { "server_cert_done", TLS_SERVER_CERT_DONE },
+    { "server_hello_done", TLS_SERVER_HELLO_DONE },
+    { "server_handshake_done", TLS_SERVER_HANDSHAKE_DONE },
+    { "server_finished", TLS_SERVER_FINISHED },
+    { NULL, 0 },
+};
+
+/* Two of them rules may name though nothing sets them: heartbeats as such are no event, and
+ * records are bounded by their own lengths, not counted per packet. */
+static const struct app_name events[] = {
+    { "invalid_sslv2_header", TLS_EVENT_INVALID_SSLV2_HEADER },
+    { "invalid_tls_header", TLS_EVENT_INVALID_TLS_HEADER },
+    { "invalid_record_version", TLS_EVENT_INVALID_RECORD_VERSION },
+    { "invalid_record_type", TLS_EVENT_INVALID_RECORD_TYPE },
+    { "invalid_record_length", TLS_EVENT_INVALID_RECORD_LENGTH },
+    { "invalid_handshake_message", TLS_EVENT_INVALID_HANDSHAKE_MESSAGE },
+    { "heartbeat_message", TLS_EVENT_HEARTBEAT },
+    { "invalid_heartbeat_message", TLS_EVENT_INVALID_HEARTBEAT },
+    { "overflow_heartbeat_message", TLS_EVENT_OVERFLOW_HEARTBEAT },
+    { "dataleak_heartbeat_mismatch", TLS_EVENT_DATALEAK_HEARTBEAT_MISMATCH },
+    { "handshake_invalid_length", TLS_EVENT_HANDSHAKE_INVALID_LENGTH },
+    { "multiple_sni_extensions", TLS_EVENT_MULTIPLE_SNI_EXTENSIONS },
+    { "invalid_sni_type", TLS_EVENT_INVALID_SNI_TYPE },
+    { "invalid_sni_length", TLS_EVENT_INVALID_SNI_LENGTH },
+    { "too_many_records_in_packet", TLS_EVENT_TOO_MANY_RECORDS_IN_PACKET },
+    { "invalid_alert_message", TLS_EVENT_INVALID_ALERT },
+    { "invalid_certificate", TLS_EVENT_INVALID_CERTIFICATE },
+    { "certificate_invalid_length", TLS_EVENT_CERTIFICATE_INVALID_LENGTH },
+    { "certificate_invalid_version", TLS_EVENT_CERTIFICATE_INVALID_VERSION },
+    { "certificate_invalid_serial", TLS_EVENT_CERTIFICATE_INVALID_SERIAL },
+    { "certificate_invalid_algorithmidentifier", TLS_EVENT_CERTIFICATE_INVALID_ALGORITHM },
+    { "certificate_invalid_x509name", TLS_EVENT_CERTIFICATE_INVALID_NAME },
+    { "certificate_invalid_date", TLS_EVENT_CERTIFICATE_INVALID_DATE },
+    { "certificate_invalid_extensions", TLS_EVENT_CERTIFICATE_INVALID_EXTENSIONS },
+    { "certificate_invalid_der", TLS_EVENT_CERTIFICATE_INVALID_DER },
+    { "certificate_invalid_subject", TLS_EVENT_CERTIFICATE_INVALID_SUBJECT },
+    { "certificate_invalid_issuer", TLS_EVENT_CERTIFICATE_INVALID_ISSUER },
+    { "certificate_invalid_validity", TLS_EVENT_CERTIFICATE_INVALID_VALIDITY },
+    { "error_message_encountered", TLS_EVENT_ERROR_MESSAGE_ENCOUNTERED },
+    { "invalid_ssl_record", TLS_EVENT_INVALID_SSL_RECORD },
+    { NULL, 0 },
+};
+
+static const char *const frames[] = {
+    [TLS_FRAME_STREAM] = "stream", [TLS_FRAME_PDU] = "pdu", [TLS_FRAME_HDR] = "hdr",
+    [TLS_FRAME_DATA] = "data", [TLS_FRAME_ALERT] = "alert", [TLS_FRAME_HEARTBEAT] = "heartbeat",
+    [TLS_FRAME_SSL2_HDR] = "ssl2.hdr", [TLS_FRAME_SSL2_PDU] = "ssl2.pdu", NULL,
+};
+
+const struct app_proto app_tls = {
+    .id = APP_PROTO_tls,
+    .name = "tls",
+    .transports = APP_TCP,
+    .first_sender = APP_TS,
+    .patterns = patterns,
+    .probes = probes,
+    .settings_size = sizeof(struct tls_settings),
+    .configure = configure,
+    .thread_open = thread_open,
+    .thread_close = thread_close,
+    .state_size = sizeof(struct tls_state),
+    .tx_size = sizeof(struct tls_tx),
+    .single_tx = true,
+    .inspect_both_dirs = true,
+    .parse = tls_parse,
+    .tx_close = tx_close,
+    .progress_done = { TLS_CLIENT_FINISHED, TLS_SERVER_FINISHED },
+    .progress_names = { client_progress, server_progress },
+    .events = events,
+    .events_in_capitals = true,
+    .frames = frames,
+    .buffers = tls_buffers,
+    .integers = tls_integers,
+    .matches = tls_matches,
+    .logs = tls_logs,
+    .alert_metadata = tls_alert_metadata,
+};

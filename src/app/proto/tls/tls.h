@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/tls/tls.h - the state of a TLS flow; for this directory, and for outputs that store
+ * certificates.
+ *
+ * A flow has one transaction, the handshake. It holds what rules and logs see; what is only
+ * needed to find records and messages is the flow's. Everything lies in the transaction's arena,
+ * bounded: the first hello and the first chain of each side, one message that is put together. */
+#ifndef APP_TLS_TLS_H
+#define APP_TLS_TLS_H
+
+#include "app/app.h"
+#include "app/proto/tls/certificate.h"
+#include "app/proto/tls/hello.h"
+#include "app/proto/tls/version.h"
+
+#define TLS_MESSAGE_MAX (256u << 10)        /* handshake messages beyond are skipped */
+#define TLS_CHAIN_MAX 256                   /* certificates */
+
+enum tls_client_progress {
+    TLS_CLIENT_IN_PROGRESS,
+    TLS_CLIENT_HELLO_DONE,
+    TLS_CLIENT_CERT_DONE,
+    TLS_CLIENT_HANDSHAKE_DONE,
+    TLS_CLIENT_FINISHED,
+};
+enum tls_server_progress {
+    TLS_SERVER_IN_PROGRESS,
+    TLS_SERVER_HELLO,
+    TLS_SERVER_CERT_DONE,
+    TLS_SERVER_HELLO_DONE,
+    TLS_SERVER_HANDSHAKE_DONE,
+    TLS_SERVER_FINISHED,
+};
+
+enum tls_event {
+    TLS_EVENT_INVALID_SSLV2_HEADER = 1,
+    TLS_EVENT_INVALID_TLS_HEADER,
+    TLS_EVENT_INVALID_RECORD_VERSION,
+    TLS_EVENT_INVALID_RECORD_TYPE,
+    TLS_EVENT_INVALID_RECORD_LENGTH,
+    TLS_EVENT_INVALID_HANDSHAKE_MESSAGE,
+    TLS_EVENT_HEARTBEAT,
+    TLS_EVENT_INVALID_HEARTBEAT,
+    TLS_EVENT_OVERFLOW_HEARTBEAT,
+    TLS_EVENT_DATALEAK_HEARTBEAT_MISMATCH,
+    TLS_EVENT_HANDSHAKE_INVALID_LENGTH,
+    TLS_EVENT_MULTIPLE_SNI_EXTENSIONS,
+    TLS_EVENT_INVALID_SNI_TYPE,
+    TLS_EVENT_INVALID_SNI_LENGTH,
+    TLS_EVENT_TOO_MANY_RECORDS_IN_PACKET,
+    TLS_EVENT_INVALID_ALERT,
+    TLS_EVENT_INVALID_CERTIFICATE,
+    TLS_EVENT_CERTIFICATE_INVALID_LENGTH,
+    TLS_EVENT_CERTIFICATE_INVALID_VERSION,
+    TLS_EVENT_CERTIFICATE_INVALID_SERIAL,
+    TLS_EVENT_CERTIFICATE_INVALID_ALGORITHM,
+    TLS_EVENT_CERTIFICATE_INVALID_NAME,
+    TLS_EVENT_CERTIFICATE_INVALID_DATE,
+    TLS_EVENT_CERTIFICATE_INVALID_EXTENSIONS,
+    TLS_EVENT_CERTIFICATE_INVALID_DER,
+    TLS_EVENT_CERTIFICATE_INVALID_SUBJECT,
+    TLS_EVENT_CERTIFICATE_INVALID_ISSUER,
+    TLS_EVENT_CERTIFICATE_INVALID_VALIDITY,
+    TLS_EVENT_ERROR_MESSAGE_ENCOUNTERED,
+    TLS_EVENT_INVALID_SSL_RECORD,
+};
+
+enum {
+    TLS_FRAME_STREAM, TLS_FRAME_PDU, TLS_FRAME_HDR, TLS_FRAME_DATA, TLS_FRAME_ALERT,
+    TLS_FRAME_HEARTBEAT, TLS_FRAME_SSL2_HDR, TLS_FRAME_SSL2_PDU,
+};
+
+/* ssl_state: the handshake message that stands last in what has just been parsed. */
+enum {
+    TLS_STATE_CLIENT_HELLO  = 1u << 0,
+    TLS_STATE_SERVER_HELLO  = 1u << 1,
+    TLS_STATE_CLIENT_KEYX   = 1u << 2,
+    TLS_STATE_SERVER_KEYX   = 1u << 3,
+    TLS_STATE_UNKNOWN       = 1u << 4,
+};
+
+/* app_feature() bits */
+enum {
+    TLS_FEATURE_JA3 = 1u << 0, TLS_FEATURE_JA4 = 1u << 1, TLS_FEATURE_STORE = 1u << 2,
+    TLS_FEATURE_CHAIN = 1u << 3,           /* certificates as sent; else what was read of one */
+};
+
+struct tls_settings {
+    enum { TLS_TRACK_ONLY, TLS_BYPASS, TLS_FULL } encryption;
+    enum { TLS_FINGERPRINT_AUTO, TLS_FINGERPRINT_YES, TLS_FINGERPRINT_NO } ja3, ja4;
+};
+
+/* What one of the two has said. */
+struct tls_dir {
+    struct tls_hello hello;             /* the first one */
+    bool has_hello;                     /* it was read to its end */
+    uint8_t hello_copies;
+    uint16_t version;                   /* of the hello; until then of the record */
+    uint8_t random[TLS_RANDOM_LEN];     /* of the latest hello */
+    bool has_random;
+    bool has_chain;                     /* a Certificate message came */
+    bool has_certificate;               /* ... with one that could be read */
+    bool store;                         /* tls.store matched */
+    bool stored;                        /* output's */
+    struct tls_certificate certificate; /* the peer's own */
+    struct slice *chain;                /* DER, as sent; NULL unless somebody wants it */
+    unsigned chain_len;
+    bool ja3_done;
+    struct slice ja3, ja3_hash;         /* JA3S of the server */
+};
+
+struct tls_tx {
+    struct app_tx tx;
+    struct tls_dir ds[2];            /* by who speaks: TO_SERVER is the client */
+    uint8_t state;                      /* TLS_STATE_* */
+    bool resumed;                       /* one of them hopes so, or both agree */
+    bool without_certificate;           /* TLS 1.3: none will be seen */
+    bool requires_client_certificate;
+    bool ja4_done;
+    struct slice ja4;
+};
+
+static inline struct tls_tx *tls_tx_of(const struct app_tx *tx)
+{
+    return (struct tls_tx *)(uintptr_t)tx;
+}
+
+/* How many certificates there are to look at. */
+static inline unsigned tls_chain_retained(const struct tls_dir *ds)
+{
+    return ds->chain != NULL ? ds->chain_len : 0;
+}
+
+/* A handshake message that spreads over records. */
+struct tls_message {
+    uint8_t *data;              /* in the transaction's arena; kept for the next one */
+    uint32_t cap, len, size;    /* len 0: none begun; size: with its header, once that is here */
+    uint32_t skip;              /* bytes of a message beyond the bound still to come */
+};
+
+struct tls_state {
+    struct tls_tx *tx;          /* NULL before the first bytes and once it is gone */
+    bool started, is_abandoned[2];
+    bool header_seen[2];        /* ... of the record at hand, which is not here yet */
+    bool cipher_changed[2];
+    bool hello_seen[2];
+    bool early_data;
+    bool payload_off;           /* encryption-handling has been done */
+    bool ssl2_hello[2], ssl2_no_session, ssl2_master_key, ssl2_encrypted[2];
+    struct tls_message message[2];
+    uint64_t skip[2];           /* bytes of the record at hand that nobody needs */
+    bool heartbeat_waiting, heartbeat_by_server;
+    uint32_t heartbeat_len;     /* of an encrypted request */
+};
+
+/* handshake.c: the body of a handshake record. */
+void tls_handshake_record(struct app_flow *af, struct tls_state *st, struct bytes body,
+                          enum direction d);
+/* ssl2.c: one record in the format of SSL 2. */
+enum parse_status tls_ssl2_record(struct app_flow *af, struct tls_state *st,
+                                  struct app_input *in, uint32_t *at);
+/* heartbeat.c: RFC 6520. False: it leaks or is malformed, and the parser ends. */
+bool tls_heartbeat(struct tls_state *st, struct bytes body, enum direction d);
+/* record.c */
+enum parse_status tls_parse(struct app_flow *af, struct app_input *in);
+void tls_encrypted(struct app_flow *af, struct tls_state *st);  /* as encryption-handling says */
+
+void tls_event(struct tls_state *st, enum tls_event event);
+/* Never backwards. */
+void tls_progress(struct tls_state *st, enum direction d, unsigned progress);
+
+/* buffers.c: NULL when not wanted or not to be had. */
+const struct slice *tls_ja3_of(struct app_tx *tx, enum direction d);
+const struct slice *tls_ja3_hash_of(struct app_tx *tx, enum direction d);
+const struct slice *tls_ja4_of(struct app_tx *tx);
+
+extern const struct app_buffer *const tls_buffers[];
+extern const struct app_integer *const tls_integers[];
+extern const struct app_match *const tls_matches[];
+extern const struct app_log *const tls_logs[];
+extern const struct app_proto app_tls;
+void tls_alert_metadata(struct json *j, struct app_tx *tx);
+
+#endif

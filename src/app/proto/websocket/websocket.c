@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/websocket/websocket.c - WebSocket, RFC 6455, with permessage-deflate, RFC 7692.
+ *
+ * Each frame is a transaction. The last frame of a message that came in several has the payload
+ * of all of them. */
+#include "app/proto/websocket/message.h"
+
+#include "app/lib/log_text.h"
+
+#define MAX_PAYLOAD 0xffff
+#define MAX_PAYLOAD_LIMIT (16u << 20)
+#define HEADER_MAX 14
+enum { FLAG_FIN = 0x80, FLAG_COMPRESSED = 0x40, FLAG_RESERVED = 0x30, FLAGS = 0xf0 };
+enum { OPCODE = 0x0f, OPCODE_CONTROL = 8 };
+enum { MASKED = 0x80, LEN = 0x7f, LEN_16 = 126, LEN_64 = 127 };
+enum ws_event { SKIP_END_OF_PAYLOAD = 1, REASSEMBLY_LIMIT_REACHED };
+enum ws_frame { FRAME_STREAM, FRAME_HEADER, FRAME_PDU, FRAME_DATA };
+
+struct ws_settings { uint32_t max_payload; };
+
+struct ws_tx {
+    struct app_tx tx;
+    uint8_t flags, opcode;
+    bool masked;
+    uint32_t mask;
+    struct slice payload;
+};
+
+struct ws_state {
+    struct ws_message message[2];
+    uint64_t skip[2];               /* of a payload, beyond the limit */
+};
+
+/* The beginning of a frame. */
+struct ws_header {
+    uint8_t flags, opcode;
+    bool masked;
+    uint32_t mask;
+    uint64_t len;                   /* of the payload */
+    uint32_t size;                  /* of the header itself */
+};
+
+static struct ws_tx *ws_tx_of(const struct app_tx *tx)
+{
+    return (struct ws_tx *)(uintptr_t)tx;
+}
+
+/* --- frames --------------------------------------------------------------------------------- */
+
+/* False: too short. */
+static bool take_header(struct bytes *in, struct ws_header *h)
+{
+    const uint8_t *start = in->next;
+    uint8_t first = take_u8(in), second = take_u8(in);
+
+    h->flags = first & FLAGS;
+    h->opcode = first & OPCODE;
+    h->masked = (second & MASKED) != 0;
+    h->len = second & LEN;
+    if (h->len == LEN_16)
+        h->len = take_be16(in);
+    else if (h->len == LEN_64)
+        h->len = take_be64(in);
+    h->mask = h->masked ? take_be32(in) : 0;
+    h->size = (uint32_t)(in->next - start);
+    return !in->failed;
+}
+
+static struct slice unmask(struct arena *arena, const struct ws_header *h, struct slice raw)
+{
+    const uint8_t key[4] = { (uint8_t)(h->mask >> 24), (uint8_t)(h->mask >> 16),
+                             (uint8_t)(h->mask >> 8), (uint8_t)h->mask };
+    uint8_t *out;
+
+    if (raw.len == 0)
+        return raw;
+    out = arena_copy(arena, raw.data, raw.len);
+    for (uint32_t i = 0; h->masked && i < raw.len; i++)
+        out[i] ^= key[i & 3];
+    return (struct slice){ out, raw.len };
+}
+
+static void frames(struct app_flow *af, const struct app_input *in, const struct ws_header *h,
+                   uint32_t len, uint64_t tx_id)
+{
+    app_frame(af, in->direction, FRAME_HEADER, in->offset, h->size, tx_id);
+    app_frame(af, in->direction, FRAME_PDU, in->offset, (int64_t)h->size + len, tx_id);
+    app_frame(af, in->direction, FRAME_DATA, in->offset + h->size, len, tx_id);
+}
+
+/* What the message as a whole says, once this frame ends it. */
+static void follow_message(struct ws_tx *t, struct ws_message *m, uint32_t limit)
+{
+    bool fin = (t->flags & FLAG_FIN) != 0, compressed = (t->flags & FLAG_COMPRESSED) != 0;
+    bool complete = fin && !ws_message_is_started(m);
+
+    if (t->opcode < OPCODE_CONTROL && !complete) {
+        if (!ws_message_add(m, t->payload, compressed, limit))
+            app_tx_event(&t->tx, REASSEMBLY_LIMIT_REACHED);
+        if (!fin)
+            return;
+        t->payload = ws_message_take(m, &t->tx.arena, &compressed);
+    }
+    if (compressed && fin)
+        t->payload = ws_inflate(m, &t->tx.arena, t->payload, limit);
+}
+
+static bool add_frame(struct app_flow *af, const struct app_input *in, const struct ws_header *h,
+                      struct slice raw)
+{
+    const struct ws_settings *s = af->settings;
+    struct ws_state *st = af->state;
+    struct ws_tx *t = ws_tx_of(app_tx_new(af));
+
+    if (t == NULL)
+        return false;
+    frames(af, in, h, raw.len, t->tx.id);
+    t->flags = h->flags;
+    t->opcode = h->opcode;
+    t->masked = h->masked;
+    t->mask = h->mask;
+    t->payload = unmask(&t->tx.arena, h, raw);
+    if (h->len > raw.len) {
+        st->skip[in->direction] = h->len - raw.len;
+        app_tx_event(&t->tx, SKIP_END_OF_PAYLOAD);
+    }
+    follow_message(t, &st->message[in->direction], s->max_payload);
+    t->tx.progress[in->direction] = 1;
+    t->tx.unidirectional[OTHER_DIRECTION(in->direction)] = true;
+    return true;
+}
+
+static enum parse_status ws_parse(struct app_flow *af, struct app_input *in)
+{
+    const struct ws_settings *s = af->settings;
+    struct ws_state *st = af->state;
+    struct bytes bytes = app_input_bytes(in);
+    struct ws_header h;
+    uint32_t len;
+
+    if (in->len == 0)
+        return PARSE_OK;
+    if (st->skip[in->direction] > 0) {
+        in->consumed = (uint32_t)MIN(st->skip[in->direction], (uint64_t)in->len);
+        st->skip[in->direction] -= in->consumed;
+        return PARSE_OK;
+    }
+    in->consumed = 0;
+    if (!take_header(&bytes, &h))
+        return PARSE_MORE;
+    len = (uint32_t)MIN(h.len, (uint64_t)s->max_payload);
+    if (!bytes_have(&bytes, len)) {
+        in->need = h.size + len;
+        return PARSE_MORE;
+    }
+    in->consumed = h.size + len;
+    return add_frame(af, in, &h, take_slice(&bytes, len)) ? PARSE_OK : PARSE_STOP;
+}
+
+/* Only ever asked after HTTP agreed on it. */
+static enum app_probe_result ws_probe(struct bytes in, enum direction d UNUSED,
+                                      const struct flow *flow UNUSED)
+{
+    uint8_t first = take_u8(&in);
+
+    if (in.failed)
+        return APP_PROBE_MORE;
+    return (first & FLAG_RESERVED) == 0 ? APP_PROBE_YES : APP_PROBE_NO;
+}
+
+/* --- rules ---------------------------------------------------------------------------------- */
+
+static bool get_payload(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
+                        struct slice *out)
+{
+    *out = ws_tx_of(tx)->payload;
+    return true;
+}
+
+static bool get_opcode(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
+                       uint64_t *out)
+{
+    *out = ws_tx_of(tx)->opcode;
+    return true;
+}
+
+static bool get_flags(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
+                      uint64_t *out)
+{
+    *out = ws_tx_of(tx)->flags;
+    return true;
+}
+
+static bool get_mask(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED, uint64_t *out)
+{
+    *out = ws_tx_of(tx)->mask;
+    return ws_tx_of(tx)->masked;
+}
+
+static const struct app_name opcodes[] = {
+    { "continuation", 0 }, { "text", 1 }, { "binary", 2 }, { "close", 8 }, { "ping", 9 },
+    { "pong", 10 }, { NULL, 0 },
+};
+static const struct app_name flag_bits[] = {
+    { "fin", FLAG_FIN }, { "comp", FLAG_COMPRESSED }, { NULL, 0 },
+};
+
+static const struct app_buffer payload_buffer = {
+    .name = "websocket.payload", .doc = "payload, unmasked and unpacked", .directions = APP_BOTH,
+    .progress = { 1, 1 }, .get = get_payload,
+};
+static const struct app_integer opcode_integer = {
+    .name = "websocket.opcode", .doc = "what kind of frame", .bits = 8, .directions = APP_BOTH,
+    .names = opcodes, .get = get_opcode,
+};
+static const struct app_integer flags_integer = {
+    .name = "websocket.flags", .doc = "flags of the frame", .bits = 8, .directions = APP_BOTH,
+    .bit_names = flag_bits, .get = get_flags,
+};
+static const struct app_integer mask_integer = {
+    .name = "websocket.mask", .doc = "masking key", .bits = 32, .directions = APP_BOTH,
+    .get = get_mask,
+};
+
+/* --- logs ----------------------------------------------------------------------------------- */
+
+static const char *opcode_name(uint8_t opcode)
+{
+    for (const struct app_name *n = opcodes; n->name != NULL; n++)
+        if (n->value == opcode)
+            return n->name;
+    return NULL;
+}
+
+static bool log_members(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+                        const void *conf UNUSED)
+{
+    const struct ws_tx *t = ws_tx_of(tx);
+    const char *name = opcode_name(t->opcode);
+
+    json_bool(j, "fin", t->flags & FLAG_FIN);
+    if (t->masked)
+        json_u64(j, "mask", t->mask);
+    if (name != NULL)
+        json_string(j, "opcode", name);
+    else
+        json_printf(j, "opcode", "unknown-%u", t->opcode);
+    return true;
+}
+
+static void alert_metadata(struct json *j, struct app_tx *tx)
+{
+    json_object(j, "websocket");
+    log_members(j, tx, TO_SERVER, NULL);
+    json_object_end(j);
+}
+
+static void alert_contents(struct json *j, struct app_tx *tx, unsigned what)
+{
+    const struct slice *payload = &ws_tx_of(tx)->payload;
+
+    json_object(j, "websocket");
+    log_members(j, tx, TO_SERVER, NULL);
+    if (what & APP_CONTENTS_PRINTABLE)
+        json_lossy(j, "payload_printable", *payload);
+    if (what & APP_CONTENTS_BASE64)
+        json_base64(j, "payload_base64", payload->data, payload->len);
+    json_object_end(j);
+}
+
+static const struct app_log eve = {
+    .conf_name = "websocket", .event_type = "websocket", .key = "websocket",
+    .progress = { 1, 1 }, .as_packet = true, .log = log_members,
+};
+
+/* --- declaration ---------------------------------------------------------------------------- */
+
+static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
+                     void *settings, struct err *err UNUSED)
+{
+    const char *text = conf_string(node, "max-payload-size", NULL);
+    struct ws_settings *s = settings;
+    uint64_t size;
+
+    s->max_payload = MAX_PAYLOAD;
+    if (text == NULL)
+        return 0;
+    if (text_to_size(text_of(text), &size) && size > 0 && size <= MAX_PAYLOAD_LIMIT)
+        s->max_payload = (uint32_t)size;
+    else
+        conf_warning(conf_find(node, "max-payload-size"),
+                     "websocket: max-payload-size: expected a size up to 16 MiB, found \"%s\"", text);
+    return 0;
+}
+
+static void close_flow(struct app_flow *af)
+{
+    struct ws_state *st = af->state;
+
+    ws_message_fini(&st->message[TO_SERVER]);
+    ws_message_fini(&st->message[TO_CLIENT]);
+}
+
+static const struct app_name events[] = {
+    { "skip_end_of_payload", SKIP_END_OF_PAYLOAD },
+    { "reassembly_limit_reached", REASSEMBLY_LIMIT_REACHED },
+    { NULL, 0 },
+};
+
+const struct app_proto app_websocket = {
+    .id = APP_PROTO_websocket,
+    .name = "websocket",
+    .raw_on_tx_end = true,
+    .transports = APP_TCP,
+    .probes = (const struct app_probe[]){
+        { .transport = APP_TCP, .directions = APP_BOTH, .max = 16, .probe = ws_probe },
+        { .probe = NULL } },
+    .settings_size = sizeof(struct ws_settings),
+    .configure = configure,
+    .state_size = sizeof(struct ws_state),
+    .tx_size = sizeof(struct ws_tx),
+    .close = close_flow,
+    .parse = ws_parse,
+    .buffer_limit = MAX_PAYLOAD_LIMIT + HEADER_MAX,
+    .progress_done = { 1, 1 },
+    .events = events,
+    .frames = (const char *const[]){ "stream", "header", "pdu", "data", NULL },
+    .buffers = (const struct app_buffer *const[]){ &payload_buffer, NULL },
+    .integers = (const struct app_integer *const[]){ &opcode_integer, &flags_integer,
+                                                     &mask_integer, NULL },
+    .logs = (const struct app_log *const[]){ &eve, NULL },
+    .alert_metadata = alert_metadata,
+    .alert_contents_key = "websocket-payload",
+    .alert_contents = alert_contents,
+};
