@@ -3,8 +3,8 @@
  * then the bytes. What loads is run through prefilter and program, with the program alone as the
  * witness for rules of one list. */
 #include "base/report/log.h"
-#include "detect/compile.h"
-#include "detect/program.h"
+#include "detect/compile/compile.h"
+#include "detect/rule/program.h"
 #include "detect/tests/rules_helper.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * rules that were good. */
 #include "base/report/log.h"
 #include "detect/tests/rules_fixture.h"
-#include "detect/threshold.h"
+#include "detect/state/threshold.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/report/counters.h"
-#include "detect/host_bits.h"
-#include "detect/shard_table.h"
+#include "detect/state/host_bits.h"
+#include "detect/state/shard_table.h"
 #include "flow/memcap.h"
 #include "packet/defrag.h"
 

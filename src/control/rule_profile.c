@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "base/system/clock.h"
-#include "detect/profile.h"
+#include "detect/state/profile.h"
 
 struct row {
     const struct rule *rule;

@@ -7,7 +7,7 @@
 #define DETECT_DETECT_H
 
 #include "app/app.h"
-#include "detect/rule.h"
+#include "detect/rule/rule.h"
 
 struct ruleset;
 struct detect_thread;
@@ -69,7 +69,7 @@ struct detect_thread *detect_thread_new(struct ruleset *set, const struct conf_n
 void detect_thread_keep_alert_payload(struct detect_thread *dt, uint32_t bytes);
 void detect_thread_free(struct detect_thread *dt);
 void detect_thread_set_rules(struct detect_thread *dt, struct ruleset *set);    /* on its thread */
-/* Likewise, once counting what rules cost has started or stopped (detect/profile.h). */
+/* Likewise, once counting what rules cost has started or stopped (detect/state/profile.h). */
 void detect_thread_follow_profile(struct detect_thread *dt);
 /* Of several that share flows, all are told when any of them gets other rules or other flows: what
  * a flow remembers of rules under another generation is let go. */

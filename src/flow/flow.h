@@ -63,8 +63,8 @@ struct flow_macs {
 
 /* What few flows have; the inspecting thread's. */
 struct flow_ext {
-    struct flow_threshold *thresholds;  /* detect/threshold.h; NULL while there are none */
-    struct flow_tag *tags;              /* detect/tag.h; NULL while there are none */
+    struct flow_threshold *thresholds;  /* detect/state/threshold.h; NULL while there are none */
+    struct flow_tag *tags;              /* detect/state/tag.h; NULL while there are none */
     struct flow_macs *macs;             /* NULL unless an output logs them */
     struct flow_rate *rate;             /* flow/rate.h; NULL unless somebody asks */
 };

@@ -12,7 +12,7 @@
 #include "base/report/log.h"
 #include "base/version.h"
 #include "capture/capture.h"
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 #include "engine/run_mode.h"
 
 static void print_line(const char *line, void *arg)

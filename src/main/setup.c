@@ -16,7 +16,7 @@
 #include "base/system/clock.h"
 #include "base/report/log.h"
 #include "control/systemd.h"
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 #include "flow/exception.h"
 
 static const char *const *source_names(const struct setup *s)

@@ -12,7 +12,7 @@
 #include "app/app.h"
 #include "capture/capture.h"
 #include "detect/detect.h"
-#include "detect/tenants.h"
+#include "detect/compile/tenants.h"
 #include "engine/module.h"
 #include "output/output.h"
 #include "packet/decode.h"

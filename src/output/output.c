@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/report/log.h"
-#include "detect/tenants.h"
+#include "detect/compile/tenants.h"
 #include "output/list.h"
 #include "output/logger.h"
 #include "output/merge.h"

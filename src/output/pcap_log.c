@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/report/log.h"
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 #include "output/eve/eve.h"
 #include "output/output_private.h"
 #include "output/pcap_files.h"

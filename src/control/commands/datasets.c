@@ -4,7 +4,7 @@
  * While nothing changes a set, packet threads look into it without a lock. Before the first
  * change by a command they are told to take one, and the command waits until each has passed
  * between two vectors: then none is still looking as before. */
-#include "detect/dataset.h"
+#include "detect/state/dataset.h"
 
 #include "control/private.h"
 

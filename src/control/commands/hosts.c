@@ -5,7 +5,7 @@
 
 #include "base/system/clock.h"
 #include "control/private.h"
-#include "detect/host_bits.h"
+#include "detect/state/host_bits.h"
 #include "flow/vars.h"
 
 static uint32_t find_bit(const char *target)

@@ -5,7 +5,7 @@
 #include "detect/analysis/private.h"
 
 #include "detect/analysis/analysis.h"
-#include "detect/keyword_registry.h"
+#include "detect/keywords/registry.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* detect/analysis/facts.c - what follows from a rule's parts; the reports only write it down. */
 #include "detect/analysis/private.h"
 
-#include "detect/compile.h"
+#include "detect/compile/compile.h"
 #include "detect/keywords/packet/tcp_flags.h"
 
 #include <ctype.h>

@@ -5,8 +5,8 @@
 
 #include "base/memory/buf.h"
 #include "base/report/json.h"
-#include "detect/program.h"
-#include "detect/ruleset.h"
+#include "detect/rule/program.h"
+#include "detect/rule/ruleset_private.h"
 
 /* --- names.c ------------------------------------------------------------------------------ */
 

@@ -3,9 +3,9 @@
  * it looks, what each of them tests, and by which pattern it is found. */
 #include "detect/analysis/private.h"
 
-#include "detect/compile.h"
+#include "detect/compile/compile.h"
 #include "detect/keywords/flow/flowbits.h"
-#include "detect/threshold.h"
+#include "detect/state/threshold.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
  * end of the packet, when all that matched is known. */
 #include "base/array.h"
 #include "base/report/json.h"
-#include "detect/firewall/run.h"
-#include "detect/inspect/private.h"
-#include "detect/tag.h"
+#include "detect/inspect/firewall_run.h"
+#include "detect/inspect/inspect_private.h"
+#include "detect/state/tag.h"
 #include "flow/flow.h"
 #include "flow/vars.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reading the number that byte_test, byte_jump, byte_extract and byte_math work on: binary of 1
  * to 8 bytes, or digits. */
-#include "detect/program.h"
+#include "detect/rule/program.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
  * it is looked at whenever something comes, each time with as much of what was there before. */
 #include "base/array.h"
 #include "detect/detect.h"
-#include "detect/inspect/private.h"
+#include "detect/inspect/inspect_private.h"
 #include "flow/flow.h"
 #include "stream/stream.h"
 

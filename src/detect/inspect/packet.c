@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Rules about a packet, its payload and its flow's stream. */
-#include "detect/inspect/private.h"
+#include "detect/inspect/inspect_private.h"
 #include "flow/flow.h"
 
 static bool proto_fits(enum app_proto_id rule_proto, const struct packet *p)

@@ -5,11 +5,11 @@
  * then, while they are there. What matched is reported with the next packet of their own
  * direction, once enough have come together or something asks for it (see README). Data between
  * two reports are one window: a rule reports once for it. */
-#include "detect/inspect/private.h"
+#include "detect/inspect/inspect_private.h"
 #include "base/array.h"
 #include "base/memory/lib_memory.h"
-#include "detect/tag.h"
-#include "detect/threshold.h"
+#include "detect/state/tag.h"
+#include "detect/state/threshold.h"
 #include "flow/flow.h"
 #include "stream/stream.h"
 

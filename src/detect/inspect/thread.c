@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What one thread needs to run rules, and the change to another ruleset. */
 #include "base/array.h"
-#include "detect/firewall/firewall.h"
-#include "detect/inspect/private.h"
+#include "detect/compile/firewall.h"
+#include "detect/inspect/inspect_private.h"
 #include "detect/lua/script.h"
 #include "flow/flow.h"
 

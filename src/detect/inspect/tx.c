@@ -4,8 +4,8 @@
  * A buffer is searched from the step on at which it can be there until the step is past; bodies
  * until they are complete. A rule of which a part has matched, or that may still match, waits in
  * the transaction; one that has matched is noted there so that it does not match again. */
-#include "detect/firewall/run.h"
-#include "detect/inspect/private.h"
+#include "detect/inspect/firewall_run.h"
+#include "detect/inspect/inspect_private.h"
 #include "flow/flow.h"
 
 #define TX_BOTH 2u              /* tx_rule.direction of "=>" rules */

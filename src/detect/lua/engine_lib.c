@@ -4,10 +4,10 @@
 
 #ifdef HAVE_LUA
 #include "base/report/log.h"
-#include "detect/dataset.h"
+#include "detect/state/dataset.h"
 #include "detect/lua/sandbox.h"
 #include "detect/lua/libraries.h"
-#include "detect/rule.h"
+#include "detect/rule/rule.h"
 #include "packet/turn.h"
 
 #include <pthread.h>

@@ -5,7 +5,7 @@
 #ifdef HAVE_LUA
 #include "base/text/ip.h"
 #include "detect/lua/sandbox.h"
-#include "detect/ruleset.h"
+#include "detect/rule/ruleset_private.h"
 
 #include <string.h>
 #include <time.h>

@@ -5,7 +5,7 @@
 
 #include "detect/lua/script.h"
 
-#include "detect/ruleset.h"
+#include "detect/rule/ruleset_private.h"
 
 #ifdef HAVE_LUA
 #include "base/report/counters.h"

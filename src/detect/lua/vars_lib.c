@@ -6,7 +6,7 @@
 #ifdef HAVE_LUA
 #include "detect/lua/sandbox.h"
 #include "detect/lua/libraries.h"
-#include "detect/rule.h"
+#include "detect/rule/rule.h"
 #include "flow/vars.h"
 
 #include <string.h>

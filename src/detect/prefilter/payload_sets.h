@@ -8,7 +8,7 @@
 #define DETECT_PAYLOAD_SETS_H
 
 #include "detect/prefilter/pattern_set.h"
-#include "detect/rule.h"
+#include "detect/rule/rule.h"
 
 #define PAYLOAD_FRONT 256               /* bytes; searching so few costs little */
 

@@ -10,7 +10,7 @@
 
 #include "detect/prefilter/candidates.h"
 #include "detect/prefilter/anchored_literal.h"
-#include "detect/rule.h"
+#include "detect/rule/rule.h"
 
 struct rule_ids { uint32_t *at; unsigned count; };
 

@@ -8,9 +8,9 @@
 
 #include "base/memory/buf.h"
 #include "base/containers/map.h"
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 #include "detect/rule/text.h"
-#include "detect/ruleset.h"
+#include "detect/rule/ruleset_private.h"
 
 /* The fields of the header and the options, as written. */
 struct rule_parts {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Order, kinds and fast patterns of rules; and that the prefilter never loses a match. */
 #include "base/test.h"
-#include "detect/compile.h"
-#include "detect/program.h"
+#include "detect/compile/compile.h"
+#include "detect/rule/program.h"
 #include "detect/tests/rules_helper.h"
 #include "match/address.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/test.h"
-#include "detect/dataset_rows.h"
+#include "detect/state/dataset_rows.h"
 
 #include <string.h>
 

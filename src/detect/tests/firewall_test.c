@@ -2,8 +2,8 @@
 /* Rules of the firewall: what their headers may say, and where they are put. */
 #include "base/test.h"
 #include "conf/conf.h"
-#include "detect/ruleset.h"
-#include "detect/firewall/firewall.h"
+#include "detect/rule/ruleset_private.h"
+#include "detect/compile/firewall.h"
 
 #include <stdio.h>
 #include <stdlib.h>

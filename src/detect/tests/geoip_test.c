@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "base/test.h"
-#include "detect/keyword_registry.h"
+#include "detect/keywords/registry.h"
 #include "detect/tests/rules_fixture.h"
 
 #include <stdio.h>

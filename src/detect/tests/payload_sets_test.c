@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is looked for depends on ports and offset, never less than what can match. */
 #include "base/test.h"
-#include "detect/compile.h"
+#include "detect/compile/compile.h"
 #include "detect/tests/rules_helper.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What rules cost: who counts, when, and what comes of it. */
-#include "detect/profile.h"
+#include "detect/state/profile.h"
 
 #include <pthread.h>
 #include <stdlib.h>

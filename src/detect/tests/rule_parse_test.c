@@ -2,7 +2,7 @@
 /* What rules mean, form by form. */
 #include "base/test.h"
 #include "detect/tests/rules_fixture.h"
-#include "detect/threshold.h"
+#include "detect/state/threshold.h"
 
 #include <stdio.h>
 #include <string.h>

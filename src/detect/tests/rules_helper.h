@@ -6,7 +6,7 @@
 #include "base/report/counters.h"
 #include "base/err.h"
 #include "detect/detect.h"
-#include "detect/ruleset.h"
+#include "detect/rule/ruleset_private.h"
 
 #include <stdlib.h>
 

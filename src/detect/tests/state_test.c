@@ -3,9 +3,9 @@
 #include "base/array.h"
 #include "base/text/ip.h"
 #include "base/test.h"
-#include "detect/dataset.h"
-#include "detect/host_bits.h"
-#include "detect/ruleset.h"
+#include "detect/state/dataset.h"
+#include "detect/state/host_bits.h"
+#include "detect/rule/ruleset_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/test.h"
-#include "detect/tenants.h"
+#include "detect/compile/tenants.h"
 #include "packet/packet.h"
 
 struct tenants_fixture {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Thresholds, xbits, tags and reputation over sequences of packets. */
 #include "base/test.h"
-#include "detect/iprep.h"
-#include "detect/tag.h"
+#include "detect/state/iprep.h"
+#include "detect/state/tag.h"
 #include "detect/tests/rules_fixture.h"
-#include "detect/threshold.h"
+#include "detect/state/threshold.h"
 #include "flow/flow.h"
 #include "packet/turn.h"
 

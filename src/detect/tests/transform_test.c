@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory/buf.h"
 #include "base/test.h"
-#include "detect/keyword.h"
-#include "detect/ruleset.h"
+#include "detect/rule/keyword.h"
+#include "detect/rule/ruleset_private.h"
 #include "detect/transforms/list.h"
 
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #include "base/array.h"
 #include "base/memory/buf.h"
 #include "base/containers/map.h"
-#include "detect/keyword.h"
-#include "detect/ruleset.h"
+#include "detect/rule/keyword.h"
+#include "detect/rule/ruleset_private.h"
 #include "detect/transforms/list.h"
 
 #include <stdio.h>

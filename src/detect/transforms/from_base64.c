@@ -3,7 +3,7 @@
  * skips what is no base64, "rfc4648" ends there. */
 #include "base/text/base64.h"
 #include "base/memory/buf.h"
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 #include "detect/transforms/list.h"
 
 enum base64_mode { MODE_RFC4648, MODE_RFC2045, MODE_STRICT };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* gunzip and zlib_deflate - decompress, at most max-size bytes (1 KiB unless told). */
 #include "base/memory/buf.h"
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 #include "detect/transforms/list.h"
 
 #include <zlib.h>

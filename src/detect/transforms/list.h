@@ -4,7 +4,7 @@
 #ifndef DETECT_TRANSFORMS_LIST_H
 #define DETECT_TRANSFORMS_LIST_H
 
-#include "detect/buffer.h"
+#include "detect/rule/buffer.h"
 
 #define TRANSFORM_LIST(X)   \
     X(dotprefix)            \

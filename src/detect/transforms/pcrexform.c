@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pcrexform - what the first group of an expression captures; nothing when it does not match. */
 #include "base/memory/buf.h"
-#include "detect/keyword.h"
-#include "detect/ruleset.h"
+#include "detect/rule/keyword.h"
+#include "detect/rule/ruleset_private.h"
 #include "detect/transforms/list.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xor - with a key that repeats. */
 #include "base/memory/buf.h"
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 #include "detect/transforms/list.h"
 
 #define KEY_MAX 255

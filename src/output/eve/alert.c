@@ -9,7 +9,7 @@
 #include "app/core/file.h"
 #include "base/array.h"
 #include "detect/detect.h"
-#include "detect/firewall/firewall.h"
+#include "detect/compile/firewall.h"
 #include "output/eve/frame.h"
 #include "output/output_private.h"
 #include "output/pcap_files.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "detect/tenants.h"
+#include "detect/compile/tenants.h"
 #include "base/array.h"
 #include "output/counter_tree.h"
 #include "output/eve/eve.h"

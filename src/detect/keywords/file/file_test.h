@@ -4,7 +4,7 @@
 #define DETECT_KEYWORDS_FILE_TEST_H
 
 #include "app/core/file.h"
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 /* 1: holds, 0: does not, -1: cannot be said (yet), and then negation does not make it hold. */
 typedef int (*file_test_fn)(struct app_file *file, const void *arg);

@@ -3,7 +3,7 @@
  * filesha256. One hash a line in hexadecimal; what follows it on the line is a comment. */
 #include "base/containers/map.h"
 #include "detect/keywords/file/file_test.h"
-#include "detect/ruleset.h"
+#include "detect/rule/ruleset_private.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/file/filename.c - filename, fileext, filemagic: older words for a content, in
  * any case, in the buffers file.name and file.magic. */
-#include "detect/program.h"
+#include "detect/rule/program.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/file/filestore.c - keep the files of what the rule matched. */
 #include "detect/keywords/file/file_test.h"
-#include "detect/ruleset.h"
+#include "detect/rule/ruleset_private.h"
 
 #include <ctype.h>
 #include <string.h>

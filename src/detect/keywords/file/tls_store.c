@@ -2,7 +2,7 @@
 /* detect/keywords/file/tls_store.c - keep the certificates of whom the packet comes from; the
  * output tls-store writes them. */
 #include "app/proto/tls/tls.h"
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 static int tls_store_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/flow/app_event.c - what protocol detection and parsers found wrong. */
 #include "base/report/log.h"
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 #include <string.h>
 

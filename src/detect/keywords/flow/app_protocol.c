@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/flow/app_protocol.c - the recognised protocol of the flow. */
-#include "detect/keyword.h"
-#include "detect/ruleset.h"
+#include "detect/rule/keyword.h"
+#include "detect/rule/ruleset_private.h"
 
 enum { MODE_DIRECTION, MODE_FINAL, MODE_ORIGINAL, MODE_EITHER, MODE_TO_SERVER, MODE_TO_CLIENT };
 

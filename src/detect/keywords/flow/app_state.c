@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/flow/app_state.c - how far a transaction has come. */
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 struct app_state_arg {
     int8_t mode;                /* '<' or '>' as -1, 1 */

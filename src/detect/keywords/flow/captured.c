@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/flow/captured.c - flowvar, pktvar: is a text in what pcre captured by a name, of
  * the flow or of this packet? */
-#include "detect/program.h"
+#include "detect/rule/program.h"
 #include "flow/vars.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/flow/config.c - settings for the transaction that a rule matched. */
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 #include "flow/flow.h"
 
 /* What it is for: "logging disable, type tx, scope tx". That a flow's records or a whole flow's

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/flow/counters.c - age, packets and bytes of the flow. */
 #include "base/report/json.h"
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 #include "flow/flow.h"
 
 static bool age_match(const struct match_input *in, const void *arg)

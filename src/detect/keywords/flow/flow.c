@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/flow/flow.c - direction and state of the flow. */
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 struct flow_arg {
     bool direction;             /* one was named: needs a flow at all */

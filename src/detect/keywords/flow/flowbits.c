@@ -2,7 +2,7 @@
 /* detect/keywords/flow/flowbits.c - named bits on the flow. */
 #include "detect/keywords/flow/flowbits.h"
 #include "base/report/json.h"
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 #include "flow/vars.h"
 
 #include <string.h>

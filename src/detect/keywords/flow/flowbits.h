@@ -3,7 +3,7 @@
 #ifndef DETECT_FLOWBITS_H
 #define DETECT_FLOWBITS_H
 
-#include "detect/rule.h"
+#include "detect/rule/rule.h"
 
 struct flowbits_use {
     const char *command;        /* "isset" */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/flow/flowint.c - named counters on the flow. */
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 #include "flow/vars.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/flow/iprep.c - the reputation of addresses. */
-#include "detect/iprep.h"
-#include "detect/keyword.h"
-#include "detect/ruleset.h"
+#include "detect/state/iprep.h"
+#include "detect/rule/keyword.h"
+#include "detect/rule/ruleset_private.h"
 
 enum { SIDE_ANY, SIDE_SRC, SIDE_DST, SIDE_BOTH };
 

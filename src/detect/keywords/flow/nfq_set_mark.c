@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* nfq_set_mark - the mark that a queued packet goes on with, for netfilter's rules behind us. */
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 struct nfq_mark { uint32_t mark, mask; };
 

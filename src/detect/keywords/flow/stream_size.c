@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/flow/stream_size.c - how much each side of a TCP flow has sent. */
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 enum { SIDE_SERVER, SIDE_CLIENT, SIDE_BOTH, SIDE_EITHER };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/flow/tag.c - log what follows: tag. */
-#include "detect/keyword.h"
-#include "detect/ruleset.h"
-#include "detect/tag.h"
+#include "detect/rule/keyword.h"
+#include "detect/rule/ruleset_private.h"
+#include "detect/state/tag.h"
 
 #define TAG_PACKETS_MAX 256
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/flow/threshold.c - how often the rule may alert: threshold, detection_filter. */
-#include "detect/keyword.h"
-#include "detect/threshold.h"
+#include "detect/rule/keyword.h"
+#include "detect/state/threshold.h"
 
 /* Settings stand in any order, each once. */
 struct settings {

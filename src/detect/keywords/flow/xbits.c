@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/flow/xbits.c - named bits on hosts, pairs and transactions: xbits, hostbits. */
-#include "detect/host_bits.h"
-#include "detect/keyword.h"
-#include "detect/ruleset.h"
+#include "detect/state/host_bits.h"
+#include "detect/rule/keyword.h"
+#include "detect/rule/ruleset_private.h"
 #include "flow/vars.h"
 #include "packet/turn.h"
 

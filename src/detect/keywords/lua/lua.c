@@ -2,8 +2,8 @@
 /* detect/keywords/lua/lua.c - a script decides: about the buffer that it stands in, about the
  * transaction that the rule's hook names, or about the packet once all else has matched. */
 #include "detect/lua/script.h"
-#include "detect/program.h"
-#include "detect/ruleset.h"
+#include "detect/rule/program.h"
+#include "detect/rule/ruleset_private.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/meta/alert.c - an alert also where the action gives none. */
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 static int alert_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/meta/bypass.c - stop looking at the flow once the rule has matched. */
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 #include "flow/flow.h"
 
 static int bypass_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)

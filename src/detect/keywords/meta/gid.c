@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/meta/gid.c - the group that the rule number belongs to. */
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 static int gid_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {

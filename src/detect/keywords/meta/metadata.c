@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/meta/metadata.c - free key and value pairs, for alerts and for tools. */
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 /* They are read when the rule is complete, see rule/metadata.c. */
 static int metadata_parse(struct rule_parser *p, struct text in, void *arg UNUSED)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/meta/msg.c - the title that alerts carry. */
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 /* A backslash keeps the next character as it is: quotes and semicolons need one. */
 static int msg_parse(struct rule_parser *p, struct text in, void *arg UNUSED)

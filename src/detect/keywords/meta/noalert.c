@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/meta/noalert.c - match without an alert. */
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 static int noalert_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
 {

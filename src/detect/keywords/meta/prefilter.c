@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/meta/prefilter.c - lets the keyword before it decide whether to look further. */
-#include "detect/keyword.h"
-#include "detect/program.h"
+#include "detect/rule/keyword.h"
+#include "detect/rule/program.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/meta/priority.c - how urgent the rule is, over the default of its class. */
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 static int priority_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {

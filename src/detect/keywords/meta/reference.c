@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/meta/reference.c - where to read more about what the rule finds. */
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 #include "detect/rule/classification.h"
-#include "detect/ruleset.h"
+#include "detect/rule/ruleset_private.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/meta/requires.c - what an engine must offer for the rule to be loaded. */
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 /* The rule parser reads it before all others, see rule/requires.c. */
 const struct keyword_ops keyword_requires = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/meta/rev.c - the revision of the rule. */
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 static int rev_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/meta/sid.c - the number of the rule, unique within its group. */
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 static int sid_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/meta/target.c - which side of the traffic is the one attacked. */
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 static int target_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/packet/checksum.c - checksums, right or wrong. */
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 #include "packet/checksum.h"
 
 struct checksum_arg { bool valid; };

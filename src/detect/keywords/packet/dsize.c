@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/packet/dsize.c - the length of what the transport carries. */
 #include "base/report/json.h"
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 static int dsize_parse(struct rule_parser *p, struct text in, void *arg)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/packet/events.c - what decode and stream found wrong with the packet. */
 #include "base/report/log.h"
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 #include <stdio.h>
 

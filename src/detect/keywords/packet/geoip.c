@@ -4,7 +4,7 @@
 #include "config.h"
 
 #include "detect/detect.h"
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 /* detect/keywords/packet/icmp.c - fields of ICMP and ICMPv6. */
 #include "base/text/bytes.h"
 #include "base/report/json.h"
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 #define ICMP4 1
 #define ICMP6 58

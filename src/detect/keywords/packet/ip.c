@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/packet/ip.c - single fields of the IP header. */
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 static bool ttl_match(const struct match_input *in, const void *arg)
 {

@@ -2,7 +2,7 @@
 /* detect/keywords/packet/ip_options.c - options and fragmentation fields of the IPv4 header. */
 #include "base/text/bytes.h"
 #include "base/report/json.h"
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/packet/ip_proto.c - the number of the protocol that IP carries. */
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 #include <ctype.h>
 #include <netdb.h>

@@ -2,7 +2,7 @@
 /* detect/keywords/packet/tcp.c - single fields of the TCP header. */
 #include "base/text/bytes.h"
 #include "base/report/json.h"
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 static int exact_u32_parse(struct rule_parser *p, struct text in, void *arg)
 {

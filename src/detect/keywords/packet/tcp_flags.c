@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/packet/tcp_flags.c - flag bits of TCP. */
 #include "detect/keywords/packet/tcp_flags.h"
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 #include <string.h>
 

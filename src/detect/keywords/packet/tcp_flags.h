@@ -3,7 +3,7 @@
 #ifndef DETECT_TCP_FLAGS_H
 #define DETECT_TCP_FLAGS_H
 
-#include "detect/rule.h"
+#include "detect/rule/rule.h"
 
 /* Those named by its tcp.flags tests, negated ones left out with `positive`; 0: none. */
 uint8_t rule_tcp_flags(const struct rule *rule, bool positive);

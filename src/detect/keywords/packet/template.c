@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* template - the first and the last byte of a packet's payload, by number. An example of a keyword
  * that stands in rules since. */
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 struct template_arg { uint8_t first, last; };
 

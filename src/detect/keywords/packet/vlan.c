@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/packet/vlan.c - VLAN tags. */
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 struct vlan_arg {
     struct int_match value;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* absent - the buffer does not exist; or, with or_else, it passes the tests that follow. */
-#include "detect/program.h"
+#include "detect/rule/program.h"
 
 static int absent_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {

@@ -3,7 +3,7 @@
  * longer than a bound, bit strings that leave out more bits than they have, reals written as text
  * of more than 256 characters. */
 #include "detect/detect.h"
-#include "detect/program.h"
+#include "detect/rule/program.h"
 
 #include "base/text/bytes.h"
 

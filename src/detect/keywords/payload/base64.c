@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* base64_decode and base64_data - decodes a part of the buffer; the tests behind base64_data
  * apply to what came out. */
-#include "detect/program.h"
+#include "detect/rule/program.h"
 
 static int base64_option(struct rule_parser *p, struct text word, struct base64_op *out,
                          bool *relative)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bsize - the length of the buffer. */
-#include "detect/program.h"
+#include "detect/rule/program.h"
 
 static int bsize_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {

@@ -4,7 +4,7 @@
 #ifndef DETECT_BYTE_OPTIONS_H
 #define DETECT_BYTE_OPTIONS_H
 
-#include "detect/program.h"
+#include "detect/rule/program.h"
 
 struct byte_options {
     struct byte_op byte;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* content - a literal; the modifiers behind it say where it may stand. */
-#include "detect/program.h"
+#include "detect/rule/program.h"
 
 static int content_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {

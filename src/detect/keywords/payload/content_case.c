@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* nocase and rawbytes - modifiers of the content before them. */
-#include "detect/program.h"
+#include "detect/rule/program.h"
 
 static int nocase_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
 {

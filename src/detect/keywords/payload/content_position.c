@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* offset, depth, distance, within, startswith, endswith - where the content before them may
  * stand: in the buffer, or behind the match before. Numbers or byte variables. */
-#include "detect/program.h"
+#include "detect/rule/program.h"
 
 #include <ctype.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dataset and datarep - is the buffer's content in a set? Put it there, take it out, compare the
  * number beside it. */
-#include "detect/dataset.h"
-#include "detect/program.h"
-#include "detect/ruleset.h"
+#include "detect/state/dataset.h"
+#include "detect/rule/program.h"
+#include "detect/rule/ruleset_private.h"
 #include "packet/turn.h"
 
 #include <ctype.h>

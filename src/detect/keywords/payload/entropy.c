@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* entropy - Shannon's, in bits a byte, of the buffer or a part of it. */
-#include "detect/program.h"
+#include "detect/rule/program.h"
 #include "flow/vars.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fast_pattern - the content before it is the one that the prefilter looks for; a part of it with
  * "offset,length". "only" once said that it need not be checked again. */
-#include "detect/program.h"
+#include "detect/rule/program.h"
 
 static int fast_pattern_chop(struct rule_parser *p, struct text in, struct rule_op *op)
 {

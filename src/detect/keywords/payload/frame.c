@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* frame - what follows is about one kind of frame of a protocol: "http1.request", or "request" in
  * a rule whose header names the protocol. */
-#include "detect/program.h"
+#include "detect/rule/program.h"
 
 #include <string.h>
 

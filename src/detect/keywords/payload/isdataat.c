@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* isdataat - is there data at this place of the buffer, or so far behind the last match? */
-#include "detect/program.h"
+#include "detect/rule/program.h"
 
 #include <ctype.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pcre - a regular expression: "/re/flags[, flow:name ...]". Compiled once, by the just-in-time
  * compiler where it can; match data are per thread. */
-#include "detect/program.h"
-#include "detect/ruleset.h"
+#include "detect/rule/program.h"
+#include "detect/rule/ruleset_private.h"
 #include "flow/vars.h"
 
 #include <ctype.h>

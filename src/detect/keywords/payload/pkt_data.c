@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pkt_data - what follows is about the payload again. */
-#include "detect/program.h"
+#include "detect/rule/program.h"
 
 static int pkt_data_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* replace - in inline mode, writes as many other bytes over the content before it. */
-#include "detect/program.h"
-#include "detect/ruleset.h"
+#include "detect/rule/program.h"
+#include "detect/rule/ruleset_private.h"
 
 static int replace_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* rpc - a call of ONC RPC (RFC 5531) in the packet's payload: program, version, procedure. */
 #include "base/text/bytes.h"
-#include "detect/keyword.h"
+#include "detect/rule/keyword.h"
 
 struct rpc { uint32_t program, version, procedure; bool has_version, has_procedure; };
 

@@ -2,8 +2,8 @@
 /* urilen and uricontent - older words for tests on the URI. */
 #include <strings.h>
 
-#include "detect/program.h"
-#include "detect/ruleset.h"
+#include "detect/rule/program.h"
+#include "detect/rule/ruleset_private.h"
 
 static const struct buffer *uri_buffer(struct rule_parser *p, bool raw)
 {

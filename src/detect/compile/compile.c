@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From parsed rules to the plan: each rule is put where what it needs will be looked for. */
+#include "detect/compile/compile.h"
+#include "base/system/directories.h"
+#include "base/report/log.h"
+#include "detect/state/dataset.h"
+#include "detect/rule/program.h"
+#include "match/hs.h"
+#include "match/port.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef ARRAY_OF(uint32_t) id_array;
+
+typedef ARRAY_OF(struct anchored_entry) entry_array;
+
+/* Scans being put together, by buffer. */
+struct scan_builder {
+    const struct buffer *buffer;
+    struct pattern_set_builder *patterns;
+};
+typedef ARRAY_OF(struct scan_builder) scan_array;
+
+typedef ARRAY_OF(struct payload_pattern) pattern_array;
+
+struct group_builder {
+    pattern_array payload, stream;
+    id_array events, addresses;
+    entry_array non_prefilter, payload_non_prefilter, stream_non_prefilter, payload_anchored, stream_anchored;
+    scan_array packet_scans;
+};
+
+struct app_builder {
+    scan_array scans, frame_scans;
+    id_array always, frame_always;
+};
+
+struct compiler {
+    struct ruleset *set;
+    struct detect_plan *plan;
+    struct group_builder group[TRANSPORT_COUNT][2];
+    struct app_builder app[APP_PROTO_COUNT][2];
+    struct err *err;
+};
+
+enum transport transport_of(uint8_t ip_proto)
+{
+    switch (ip_proto) {
+    case 6:   return TRANSPORT_TCP;
+    case 17:  return TRANSPORT_UDP;
+    case 1:   return TRANSPORT_ICMP;
+    case 58:  return TRANSPORT_ICMPV6;
+    case 132: return TRANSPORT_SCTP;
+    default:  return TRANSPORT_OTHER;
+    }
+}
+
+static bool concerns(const struct rule *r, enum transport t)
+{
+    static const uint8_t of[] = { 6, 17, 1, 58, 132 };
+
+    if (t < ARRAY_LEN(of))
+        return rule_has_ip_proto(r, of[t]);
+    for (unsigned p = 0; p < 256; p++)
+        if (transport_of((uint8_t)p) == TRANSPORT_OTHER && rule_has_ip_proto(r, (uint8_t)p))
+            return true;
+    return false;
+}
+
+static bool in_direction(const struct rule *r, unsigned d)
+{
+    return r->flags & (d == TO_SERVER ? RULE_TO_SERVER : RULE_TO_CLIENT);
+}
+
+static void pattern_add(struct pattern_set_builder *b, const struct rule *r)
+{
+    struct literal_pattern p = rule_fast_literal(r);
+
+    pattern_set_add(b, p.bytes, p.len, p.nocase, r->index);
+}
+
+static struct pattern_set_builder *scan_for(scan_array *scans, const struct buffer *buffer)
+{
+    for (size_t i = 0; i < scans->count; i++)
+        if (scans->at[i].buffer == buffer)
+            return scans->at[i].patterns;
+    ARRAY_PUSH(scans, (struct scan_builder){ buffer, pattern_set_builder_new() });
+    return scans->at[scans->count - 1].patterns;
+}
+
+/* --- rules about packets and streams ------------------------------------------------------ */
+
+static bool any_ports(const struct rule *r)
+{
+    return (r->src_port == NULL || r->src_port->any) && (r->dst_port == NULL || r->dst_port->any);
+}
+
+/* A short pattern stops the scan so often that looking for the rule in another way is cheaper:
+ * by port, and where it has none by the place of a literal. */
+static void add_non_prefilter(entry_array *by_port, entry_array *anchored, const struct rule *r)
+{
+    ARRAY_PUSH(any_ports(r) ? anchored : by_port, (struct anchored_entry){ r, rule_anchored_literal(r) });
+}
+
+static void place_payload_rule(struct group_builder *b, struct rule *r, enum transport t)
+{
+    bool tx = r->type == RULE_APP_TX;
+    bool stream = tx || (t == TRANSPORT_TCP && (r->flags & RULE_NEEDS_STREAM));
+    bool packet = !tx && (!stream || (r->flags & RULE_NEEDS_PACKET));
+    struct literal_pattern p = rule_payload_literal(r);
+
+    if (p.len > 0) {
+        r->flags |= RULE_PAYLOAD_PATTERN;
+        if (stream)
+            ARRAY_PUSH(&b->stream, (struct payload_pattern){ p, r, false });
+        if (packet)
+            ARRAY_PUSH(&b->payload, rule_packet_pattern(r));
+        return;
+    }
+    if (stream)
+        add_non_prefilter(&b->stream_non_prefilter, &b->stream_anchored, r);
+    if (packet)
+        add_non_prefilter(&b->payload_non_prefilter, &b->payload_anchored, r);
+}
+
+static void place_in_group(struct group_builder *b, struct rule *r, enum transport t)
+{
+    const struct buffer *fast = r->fast_list != NULL ? r->fast_list->buffer : NULL;
+
+    switch ((enum rule_type)r->type) {
+    case RULE_IP_ONLY:
+        ARRAY_PUSH(&b->addresses, r->index);
+        return;
+    case RULE_DECODER_EVENT:
+        ARRAY_PUSH(&b->events, r->index);
+        return;
+    case RULE_APP_TX:
+        /* Its payload part is looked for in the stream and remembered. */
+        if (t == TRANSPORT_TCP && (r->flags & RULE_NEEDS_PAYLOAD) && r->shared_payload_match == r->index)
+            place_payload_rule(b, r, t);
+        return;
+    default:
+        break;
+    }
+    if (fast != NULL && fast->kind == BUFFER_PACKET)
+        pattern_add(scan_for(&b->packet_scans, fast), r);
+    else if (r->flags & RULE_NEEDS_PAYLOAD)
+        place_payload_rule(b, r, t);
+    else
+        ARRAY_PUSH(&b->non_prefilter, (struct anchored_entry){ .rule = r });
+}
+
+static void place_packet_rule(struct compiler *c, struct rule *r)
+{
+    for (unsigned t = 0; t < TRANSPORT_COUNT; t++)
+        for (unsigned d = 0; d < 2 && concerns(r, t); d++)
+            if (in_direction(r, d))
+                place_in_group(&c->group[t][d], r, t);
+}
+
+/* --- rules about transactions and frames -------------------------------------------------- */
+
+static bool is_frame_rule(const struct rule *r)
+{
+    for (const struct rule_list *l = r->list; l != NULL; l = l->next)
+        if (l->buffer != NULL && l->buffer->kind == BUFFER_FRAME)
+            return true;
+    return false;
+}
+
+/* Has the rule anything to look at in this protocol? */
+static bool fits_proto(const struct rule *r, unsigned id)
+{
+    if (r->app_proto != APP_PROTO_UNKNOWN &&
+        !app_proto_matches(r->app_proto, (enum app_proto_id)id))
+        return false;
+    for (const struct rule_list *l = r->list; l != NULL; l = l->next) {
+        if (l->buffer == NULL)
+            continue;
+        if (l->buffer->kind == BUFFER_TX && l->buffer->by_proto[id] == NULL)
+            return false;
+        if (l->buffer->kind == BUFFER_FRAME && l->buffer->frame_proto != id)
+            return false;
+    }
+    return true;
+}
+
+static bool list_in(const struct rule_list *l, unsigned id, unsigned d)
+{
+    if (!(l->directions & APP_DIRECTION_BIT(d)))
+        return false;
+    return l->buffer->kind != BUFFER_TX || l->buffer->by_proto[id] == NULL ||
+           (l->buffer->by_proto[id]->directions & APP_DIRECTION_BIT(d));
+}
+
+static void place_tx_rule(struct compiler *c, const struct rule *r)
+{
+    bool frame = is_frame_rule(r);
+
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
+        if (app_proto_by_id((enum app_proto_id)id) == NULL || !fits_proto(r, id))
+            continue;
+        for (unsigned d = 0; d < 2; d++) {
+            struct app_builder *b = &c->app[id][d];
+
+            if (!in_direction(r, d) && !(r->flags & RULE_TX_BOTH))
+                continue;
+            if ((r->flags & RULE_TX_BOTH) && d == TO_CLIENT && r->fast_op != NULL)
+                continue;       /* begins with the request, then waits for the response */
+            if (r->fast_op == NULL || !list_in(r->fast_list, id, d))
+                ARRAY_PUSH(frame ? &b->frame_always : &b->always, r->index);
+            else
+                pattern_add(scan_for(frame ? &b->frame_scans : &b->scans, r->fast_list->buffer),
+                            r);
+        }
+    }
+}
+
+/* Content of files is kept for rules only where one of them looks. */
+static void require_contents(struct ruleset *set, const struct rule *r)
+{
+    for (const struct rule_list *l = r->list; l != NULL; l = l->next) {
+        if (l->buffer == NULL || l->buffer->kind != BUFFER_TX)
+            continue;
+        for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
+            const struct app_buffer *app = l->buffer->by_proto[id];
+
+            if (app == NULL || !(app->files & APP_FILE_CONTENT) || !fits_proto(r, id))
+                continue;
+            for (unsigned d = 0; d < 2; d++)
+                if (list_in(l, id, d) && (in_direction(r, d) || (r->flags & RULE_TX_BOTH)))
+                    set->required.file_content[id] |= (uint8_t)APP_DIRECTION_BIT(d);
+        }
+    }
+}
+
+/* --- putting it together ------------------------------------------------------------------ */
+
+static void ids_take(uint32_t **at, unsigned *count, id_array *from)
+{
+    *at = from->at;
+    *count = (unsigned)from->count;
+}
+
+static int by_progress(const void *a, const void *b)
+{
+    const struct tx_scan *x = a, *y = b;
+
+    return x->progress != y->progress ? x->progress - y->progress
+                                      : x->buffer->id - y->buffer->id;
+}
+
+static int build_tx_scans(struct compiler *c, scan_array *from, unsigned id, unsigned d,
+                          struct tx_scan **out, unsigned *count)
+{
+    *out = xcalloc(from->count, sizeof(**out));
+    *count = (unsigned)from->count;
+    for (size_t i = 0; i < from->count; i++) {
+        struct tx_scan *s = &(*out)[i];
+
+        s->buffer = from->at[i].buffer;
+        s->app = s->buffer->kind == BUFFER_TX ? s->buffer->by_proto[id] : NULL;
+        s->progress = s->app != NULL ? s->app->progress[d] : 0;
+        if (pattern_set_build(from->at[i].patterns, c->plan->patterns, &s->set, c->err) < 0)
+            return -1;
+    }
+    if (*count > 1)
+        qsort(*out, *count, sizeof(**out), by_progress);
+    ARRAY_FREE(from);
+    return 0;
+}
+
+static int build_app(struct compiler *c, unsigned id, unsigned d)
+{
+    struct app_builder *b = &c->app[id][d];
+    struct app_group *g = &c->plan->app[id][d];
+
+    if (build_tx_scans(c, &b->scans, id, d, &g->scan, &g->scan_count) < 0 ||
+        build_tx_scans(c, &b->frame_scans, id, d, &g->frame_scan, &g->frame_scan_count) < 0)
+        return -1;
+    ids_take(&g->always, &g->always_count, &b->always);
+    ids_take(&g->frame_always, &g->frame_always_count, &b->frame_always);
+    /* A frame comes in pieces, as the stream does. */
+    c->plan->any_stream |= g->frame_scan_count > 0 || g->frame_always_count > 0;
+    return 0;
+}
+
+/* So many patterns less to look for make a set of their own worth while. */
+#define OWN_SET 32
+
+static bool is_named(const struct rule *r, unsigned id)
+{
+    return r->app_proto != APP_PROTO_UNKNOWN &&
+           app_proto_matches(r->app_proto, (enum app_proto_id)id);
+}
+
+/* Of streams: which patterns belong to rules that name a protocol. */
+struct stream_names {
+    unsigned total, of[APP_PROTO_COUNT];
+};
+
+static void count_names(const pattern_array *all, struct stream_names *names)
+{
+    *names = (struct stream_names){ 0 };
+    for (size_t i = 0; i < all->count; i++) {
+        names->total += all->at[i].rule->app_proto != APP_PROTO_UNKNOWN;
+        for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
+            names->of[id] += is_named(all->at[i].rule, id);
+    }
+}
+
+static int add_stream_set(struct compiler *c, const pattern_array *from, struct transport_group *g)
+{
+    return payload_sets_build(&g->stream_sets[g->stream_set_count++], from->at,
+                              (unsigned)from->count, c->plan->patterns, c->err);
+}
+
+/* A protocol before this one that no rule names either has the same set. `id` itself: none. */
+static unsigned same_as(const struct stream_names *names, unsigned id)
+{
+    unsigned like = 0;
+
+    if (names->of[id] > 0)
+        return id;
+    while (like < id && (names->of[like] > 0 || like == APP_PROTO_UNKNOWN))
+        like++;
+    return like;
+}
+
+/* What may match in streams of this protocol. */
+static int build_stream_of(struct compiler *c, const pattern_array *all, unsigned id,
+                           struct transport_group *g)
+{
+    pattern_array some = { 0 };
+    int result;
+
+    for (size_t i = 0; i < all->count; i++)
+        if (all->at[i].rule->app_proto == APP_PROTO_UNKNOWN || is_named(all->at[i].rule, id))
+            ARRAY_PUSH(&some, all->at[i]);
+    g->stream[id] = &g->stream_sets[g->stream_set_count];
+    result = add_stream_set(c, &some, g);
+    ARRAY_FREE(&some);
+    return result;
+}
+
+/* Of all protocols, of those that no rule names, and of each that many rules are about. */
+static int build_stream(struct compiler *c, const pattern_array *all, struct transport_group *g)
+{
+    struct stream_names names;
+
+    if (all->count == 0)
+        return 0;
+    count_names(all, &names);
+    g->stream_sets = xcalloc(APP_PROTO_COUNT + 1, sizeof(*g->stream_sets));
+    if (add_stream_set(c, all, g) < 0)
+        return -1;
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
+        unsigned like = same_as(&names, id);
+
+        if (id == APP_PROTO_UNKNOWN || names.total - names.of[id] < OWN_SET)
+            g->stream[id] = &g->stream_sets[0];
+        else if (like < id)
+            g->stream[id] = g->stream[like];
+        else if (build_stream_of(c, all, id, g) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int build_group(struct compiler *c, struct group_builder *b, struct transport_group *g)
+{
+    if (payload_sets_build(&g->payload, b->payload.at, (unsigned)b->payload.count,
+                           c->plan->patterns, c->err) < 0 ||
+        build_stream(c, &b->stream, g) < 0)
+        return -1;
+    port_lists_build(&g->non_prefilter, b->non_prefilter.at, (unsigned)b->non_prefilter.count);
+    port_lists_build(&g->stream_non_prefilter, b->stream_non_prefilter.at,
+                     (unsigned)b->stream_non_prefilter.count);
+    g->has_stream = b->stream.count > 0 || b->stream_non_prefilter.count > 0 ||
+                    b->stream_anchored.count > 0;
+    ARRAY_FREE(&b->stream_non_prefilter);
+    c->plan->any_stream |= g->has_stream;
+    if (g->stream_set_count > 0)
+        c->plan->stream_before = MAX(c->plan->stream_before, g->stream_sets[0].longest);
+    ARRAY_FREE(&b->payload);
+    ARRAY_FREE(&b->stream);
+    port_lists_build(&g->payload_non_prefilter, b->payload_non_prefilter.at,
+                     (unsigned)b->payload_non_prefilter.count);
+    anchored_lists_build(&g->payload_anchored, b->payload_anchored.at, (unsigned)b->payload_anchored.count);
+    anchored_lists_build(&g->stream_anchored, b->stream_anchored.at, (unsigned)b->stream_anchored.count);
+    ARRAY_FREE(&b->non_prefilter);
+    ARRAY_FREE(&b->payload_non_prefilter);
+    ARRAY_FREE(&b->payload_anchored);
+    ARRAY_FREE(&b->stream_anchored);
+    ids_take(&g->event_rule, &g->event_rule_count, &b->events);
+    address_lists_build(&g->addresses, c->plan->rule, b->addresses.at,
+                        (unsigned)b->addresses.count);
+    ARRAY_FREE(&b->addresses);
+    g->packet_scan = xcalloc(b->packet_scans.count, sizeof(*g->packet_scan));
+    g->packet_scan_count = (unsigned)b->packet_scans.count;
+    for (unsigned i = 0; i < g->packet_scan_count; i++) {
+        g->packet_scan[i].buffer = b->packet_scans.at[i].buffer;
+        if (pattern_set_build(b->packet_scans.at[i].patterns, c->plan->patterns,
+                              &g->packet_scan[i].set, c->err) < 0)
+            return -1;
+    }
+    ARRAY_FREE(&b->packet_scans);
+    return 0;
+}
+
+static int build_all(struct compiler *c)
+{
+    for (unsigned t = 0; t < TRANSPORT_COUNT; t++)
+        for (unsigned d = 0; d < 2; d++)
+            if (build_group(c, &c->group[t][d], &c->plan->group[t][d]) < 0)
+                return -1;
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
+        for (unsigned d = 0; d < 2; d++)
+            if (build_app(c, id, d) < 0)
+                return -1;
+    return 0;
+}
+
+/* Where compiled databases of libhs are kept; false: nowhere. */
+static bool cache_dir(const struct conf_node *conf, char *out, size_t size)
+{
+    const char *dir = conf_string(conf, "detect.sgh-mpm-caching-path", NULL);
+    const char *data = conf_string(conf, "default-data-dir", IDS_STATEDIR);
+
+    if (!conf_bool(conf, "detect.sgh-mpm-caching", dir != NULL))
+        return false;
+    snprintf(out, size, "%s%s", dir != NULL ? dir : data, dir != NULL ? "" : "/cache/sgh");
+    (void)directories_make(out, 0755);
+    hs_cache_prune(out, conf_duration_ms(conf, "detect.sgh-mpm-caching-max-age", 604800000) / 1000);
+    return true;
+}
+
+static struct detect_plan *plan_new(const struct ruleset *set)
+{
+    const struct conf_node *conf = set->conf;
+    struct detect_plan *plan = xcalloc(1, sizeof(*plan));
+    bool use_hs = strcmp(conf_string(conf, "mpm-algo", "auto"), "hs") == 0;
+    char dir[4096];
+
+    plan->patterns = pattern_pool_new(use_hs, use_hs && cache_dir(conf, dir, sizeof(dir)) ? dir
+                                                                                         : NULL);
+    plan->step_limit = (uint32_t)conf_u64(conf, "detect.inspection-recursion-limit", 3000);
+    plan->guess_tx = conf_bool(conf, "detect.guess-applayer-tx", false);
+    plan->guess_limit = (uint8_t)MIN(conf_u64(conf, "detect.stream-tx-log-limit", 4), UINT8_MAX);
+    plan->chunk_size[TO_SERVER] =
+        (unsigned)conf_size(conf, "stream.reassembly.toserver-chunk-size", 2560);
+    plan->chunk_size[TO_CLIENT] =
+        (unsigned)conf_size(conf, "stream.reassembly.toclient-chunk-size", 2560);
+    return plan;
+}
+
+/* The stream is compared with what comes again only where a rule asks whether it differs. */
+static bool asks_for_overlap(const struct rule *r)
+{
+    for (unsigned i = 0; i < r->test_count; i++)
+        if (keyword_event(r->test[i].keyword, r->test[i].arg) ==
+            EVENT_STREAM_REASSEMBLY_OVERLAP_DIFFERENT_DATA)
+            return true;
+    return false;
+}
+
+static void masks_build(struct detect_plan *plan)
+{
+    plan->mask = xcalloc(plan->rule_count + 1, sizeof(*plan->mask));
+    for (unsigned i = 0; i < plan->rule_count; i++) {
+        const struct rule *r = plan->rule[i];
+
+        plan->mask[i] = (struct rule_mask){
+            .header_id = r->header_id, .app_proto = r->app_proto,
+            .is_tx = r->type == RULE_APP_TX, .is_both = (r->flags & RULE_TX_BOTH) != 0,
+            .is_pattern = rule_payload_is_literal(r),
+            .needs_payload_hit = r->fast_op == NULL && rule_payload_has_pattern(r),
+            .needs_payload = (r->flags & RULE_NEEDS_PAYLOAD) != 0,
+            .is_proto = r->type == RULE_PROTO_ONLY,
+        };
+    }
+}
+
+int ruleset_compile(struct ruleset *set, struct err *err)
+{
+    struct compiler *c = xcalloc(1, sizeof(*c));
+    int result;
+
+    c->set = set;
+    c->err = err;
+    c->plan = set->plan = plan_new(set);
+    rules_order(set);
+    rules_number_headers(set);
+    c->plan->rule = set->rules.at;
+    c->plan->rule_count = (unsigned)set->rules.count;
+    set->profile = profile_new(c->plan->rule_count);
+    c->plan->any_rules = set->rules.count > 0;
+    for (size_t i = 0; i < set->rules.count; i++) {
+        rule_classify(set->rules.at[i]);
+        rule_select_fast_pattern(set->rules.at[i]);
+    }
+    rules_share_payload_matches(set);
+    for (size_t i = 0; i < set->rules.count; i++) {
+        struct rule *r = set->rules.at[i];
+        const struct rule_list *payload = rule_payload(r);
+
+        r->payload = payload != NULL ? payload->program : NULL;
+        c->plan->any_overlap |= asks_for_overlap(r);
+        require_contents(set, r);
+        if (r->flags & RULE_FIREWALL)
+            continue;           /* asked one by one: detect/firewall */
+        place_packet_rule(c, r);
+        if (r->type == RULE_APP_TX)
+            place_tx_rule(c, r);
+    }
+    masks_build(c->plan);
+    result = build_all(c);
+    c->plan->buffer_count = buffer_count(set);
+    free(c);
+    return result;
+}
+
+void ruleset_plan_free(struct ruleset *set)
+{
+    struct detect_plan *plan = set->plan;
+
+    buffer_registry_free(set);
+    dataset_table_free(set->datasets);
+    set->datasets = NULL;
+    if (plan == NULL)
+        return;
+    for (unsigned t = 0; t < TRANSPORT_COUNT; t++)
+        for (unsigned d = 0; d < 2; d++) {
+            struct transport_group *g = &plan->group[t][d];
+
+            port_lists_fini(&g->non_prefilter);
+            port_lists_fini(&g->payload_non_prefilter);
+            port_lists_fini(&g->stream_non_prefilter);
+            anchored_lists_fini(&g->payload_anchored);
+            anchored_lists_fini(&g->stream_anchored);
+            free(g->payload.filter);
+            for (unsigned i = 0; i < g->stream_set_count; i++)
+                free(g->stream_sets[i].filter);
+            free(g->stream_sets);
+            free(g->packet_scan);
+            free(g->event_rule);
+            address_lists_fini(&g->addresses);
+        }
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
+        for (unsigned d = 0; d < 2; d++) {
+            free(plan->app[id][d].scan);
+            free(plan->app[id][d].always);
+            free(plan->app[id][d].frame_scan);
+            free(plan->app[id][d].frame_always);
+        }
+    pattern_pool_free(plan->patterns);
+    free(plan->mask);
+    free(plan);
+    set->plan = NULL;
+}
+
+bool ruleset_looks_at_streams(const struct ruleset *set)
+{
+    return set->plan != NULL && set->plan->any_stream;
+}
+
+bool ruleset_looks_at_overlap(const struct ruleset *set)
+{
+    return set->plan != NULL && set->plan->any_overlap;
+}

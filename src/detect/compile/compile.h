@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/compile/compile.h - the plan that inspection follows: which rules can concern a packet, a stream
+ * or a transaction, and what to look for first. Made by ruleset_compile(), then read only. */
+#ifndef DETECT_COMPILE_H
+#define DETECT_COMPILE_H
+
+#include "detect/prefilter/address_lists.h"
+#include "detect/prefilter/anchored_lists.h"
+#include "detect/prefilter/pattern_set.h"
+#include "detect/prefilter/payload_sets.h"
+#include "detect/prefilter/port_lists.h"
+#include "detect/rule/ruleset_private.h"
+
+/* Rules are grouped by what carries them ... */
+enum transport { TRANSPORT_TCP, TRANSPORT_UDP, TRANSPORT_ICMP, TRANSPORT_ICMPV6, TRANSPORT_SCTP,
+                 TRANSPORT_OTHER, TRANSPORT_COUNT };
+enum transport transport_of(uint8_t ip_proto);
+
+/* ... and by direction. */
+struct transport_group {
+    struct payload_sets payload;            /* rules on single packets, by fast pattern */
+    /* Rules on the stream, by the flow's protocol; also for packets whose data did not go into
+     * one. Protocols that the same rules are about share theirs. */
+    const struct payload_sets *stream[APP_PROTO_COUNT];
+    struct payload_sets *stream_sets;       /* all of them */
+    unsigned stream_set_count;
+    struct port_lists non_prefilter;           /* rules on packets that need no payload */
+    struct port_lists payload_non_prefilter;   /* without a pattern that a set can take: by port */
+    struct port_lists stream_non_prefilter;
+    struct anchored_lists payload_anchored;         /* ... on any port */
+    struct anchored_lists stream_anchored;
+    struct packet_scan *packet_scan;        /* rules with a fast pattern in a header buffer */
+    unsigned packet_scan_count;
+    uint32_t *event_rule;                   /* decoder events only */
+    unsigned event_rule_count;
+    struct address_lists addresses;         /* rules on addresses only: once per flow */
+    bool has_stream;
+};
+
+struct packet_scan {
+    const struct buffer *buffer;
+    struct pattern_set *set;
+};
+
+/* What most candidates are turned away by, side by side for all rules. */
+struct rule_mask {
+    uint8_t header_id, app_proto;
+    bool is_tx;
+    bool is_both;           /* one match over both directions of a transaction */
+    bool is_pattern;        /* payload part: its pattern and no more */
+    bool needs_payload_hit;  /* on transactions: its only pattern is one of the payload */
+    bool needs_payload;
+    bool is_proto;          /* on a protocol alone: asked when that has just been detected */
+};
+
+/* One buffer in which transactions (or frames) of a protocol are searched. */
+struct tx_scan {
+    const struct buffer *buffer;
+    const struct app_buffer *app;           /* NULL for frames */
+    uint8_t progress;                       /* least one at which the buffer can be there */
+    struct pattern_set *set;
+};
+
+struct app_group {                          /* by protocol and direction */
+    struct tx_scan *scan;
+    unsigned scan_count;
+    uint32_t *always;                       /* transaction rules without a fast pattern */
+    unsigned always_count;
+    struct tx_scan *frame_scan;
+    unsigned frame_scan_count;
+    uint32_t *frame_always;
+    unsigned frame_always_count;
+};
+
+struct detect_plan {
+    unsigned rule_count;
+    struct rule *const *rule;               /* in evaluation order: ruleset->rules */
+    struct rule_mask *mask;               /* likewise */
+    struct transport_group group[TRANSPORT_COUNT][2];
+    struct app_group app[APP_PROTO_COUNT][2];
+    struct pattern_pool *patterns;
+    uint32_t step_limit;                    /* detect.inspection-recursion-limit */
+    bool guess_tx;                          /* detect.guess-applayer-tx */
+    uint8_t guess_limit;                    /* detect.stream-tx-log-limit, of one transaction */
+    unsigned stream_before;                 /* bytes of overlap that the longest pattern needs */
+    unsigned chunk_size[2];                 /* stream data are inspected in steps of so many */
+    unsigned buffer_count;
+    bool any_rules, any_stream;
+    bool any_overlap;                       /* a rule on data that came again and differ */
+};
+
+/* What an alert's action does: to the packet alone, or to its flow as well. */
+enum action_reach { REACH_PACKET, REACH_FLOW, REACH_FLOW_IF_STATEFUL };
+enum action_reach rule_reach(const struct rule *rule);
+
+/* classify.c: type and derived flags. */
+void rule_classify(struct rule *rule);
+/* order.c: action, flow variables, priority; then as written. Numbers the rules. */
+void rules_order(struct ruleset *set);
+/* fast_pattern.c: sets rule->fast_list and fast_op when something can serve. */
+void rule_select_fast_pattern(struct rule *rule);
+/* The bytes that the prefilter searches for. */
+struct literal_pattern rule_fast_literal(const struct rule *rule);
+/* Of the payload alone, long enough for a pattern set; len 0: none. */
+struct literal_pattern rule_payload_literal(const struct rule *rule);
+/* ... for single packets: near the front of the payload if that is where the rule can match. */
+struct payload_pattern rule_packet_pattern(const struct rule *rule);
+/* Finding rule_payload_literal() is all there is to the payload part. */
+bool rule_payload_is_literal(const struct rule *rule);
+/* Of the payload alone, for the near lists; len 0: none. */
+struct anchored_literal rule_anchored_literal(const struct rule *rule);
+/* The list of operations on the payload; NULL: none. */
+const struct rule_list *rule_payload(const struct rule *rule);
+/* There is a content in it that must be found. */
+bool rule_payload_has_pattern(const struct rule *rule);
+/* payload_parts.c: sets rule->shared_payload_match. */
+void rules_share_payload_matches(struct ruleset *set);
+/* header_class.c: sets rule->header_id. */
+void rules_number_headers(struct ruleset *set);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/compile/firewall.c - puts the firewall's rules and policies in their places. */
+#include "detect/compile/firewall.h"
+
+#include "base/array.h"
+#include "conf/conf.h"
+#include "detect/rule/ruleset_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- rules -------------------------------------------------------------------------------- */
+
+enum firewall_table firewall_table_of(const struct rule *r)
+{
+    return r->hook == HOOK_PRE_FLOW ? FIREWALL_PRE_FLOW
+           : r->hook == HOOK_PRE_STREAM ? FIREWALL_PRE_STREAM : FIREWALL_FILTER;
+}
+
+static void place(struct firewall *fw, const struct rule *r)
+{
+    if (r->app_proto == APP_PROTO_UNKNOWN) {
+        ARRAY_PUSH(&fw->packet[firewall_table_of(r)], r->index);
+        /* What stands at an early hook is asked again behind it, in its place among the others. */
+        if (firewall_table_of(r) != FIREWALL_FILTER)
+            ARRAY_PUSH(&fw->packet[FIREWALL_FILTER], r->index);
+        return;
+    }
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
+        if (app_proto_by_id((enum app_proto_id)id) == NULL ||
+            !app_proto_matches((enum app_proto_id)r->app_proto, (enum app_proto_id)id))
+            continue;
+        for (unsigned d = 0; d < 2; d++)
+            if (r->flags & (d == TO_SERVER ? RULE_TO_SERVER : RULE_TO_CLIENT))
+                ARRAY_PUSH(&fw->app[id][d], r->index);
+    }
+}
+
+static int by_hook(const void *a, const void *b, void *arg)
+{
+    struct rule *const *rule = arg;
+    const struct rule *x = rule[*(const uint32_t *)a], *y = rule[*(const uint32_t *)b];
+
+    if (x->hook != y->hook)
+        return x->hook - y->hook;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static void place_all(struct firewall *fw, const struct ruleset *set)
+{
+    for (size_t i = 0; i < set->rules.count; i++)
+        if (set->rules.at[i]->flags & RULE_FIREWALL)
+            place(fw, set->rules.at[i]);
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
+        for (unsigned d = 0; d < 2; d++)
+            if (fw->app[id][d].count > 1)
+                qsort_r(fw->app[id][d].at, fw->app[id][d].count, sizeof(uint32_t), by_hook,
+                        set->rules.at);
+}
+
+unsigned firewall_order(const struct rule *r)
+{
+    bool app = r->type == RULE_APP_TX;
+
+    if (!(r->flags & RULE_FIREWALL))
+        return (app ? 5u : 3u) << 8;
+    return app ? 4u << 8 | r->hook : firewall_table_of(r) << 8;
+}
+
+/* --- in words ----------------------------------------------------------------------------- */
+
+bool firewall_hook_text(const struct rule *rule, char *out, size_t size)
+{
+    static const char *const tables[FIREWALL_TABLES] = {
+        [FIREWALL_PRE_FLOW] = "pre_flow", [FIREWALL_PRE_STREAM] = "pre_stream",
+        [FIREWALL_FILTER] = "filter",
+    };
+    const struct app_proto *proto = app_proto_by_id((enum app_proto_id)rule->app_proto);
+    const struct app_name *n;
+
+    if (!rule->hook_in_app || proto == NULL) {
+        snprintf(out, size, "packet:%s", tables[firewall_table_of(rule)]);
+        return true;
+    }
+    n = proto->progress_names[rule->flags & RULE_TO_SERVER ? TO_SERVER : TO_CLIENT];
+    for (; n != NULL && n->name != NULL; n++) {
+        if (n->value != rule->hook - 1)
+            continue;
+        /* As records name the protocol: rules say http1. */
+        snprintf(out, size, "%s:%s", proto->name, n->name);
+        return true;
+    }
+    return false;
+}
+
+void firewall_action_text(const struct rule *rule, char *out, size_t size)
+{
+    static const char *const actions[] = {
+        [RULE_DROP] = "drop", [RULE_REJECT_SRC] = "rejectsrc", [RULE_REJECT_DST] = "rejectdst",
+        [RULE_REJECT_BOTH] = "rejectboth", [RULE_ACCEPT] = "accept", [RULE_CONFIG] = "config",
+    };
+    static const char *const scopes[] = {
+        [SCOPE_DEFAULT] = "packet", [SCOPE_PACKET] = "packet", [SCOPE_FLOW] = "flow",
+        [SCOPE_HOOK] = "hook", [SCOPE_TX] = "tx",
+    };
+
+    snprintf(out, size, "%s:%s%s%s", actions[rule->action], scopes[rule->scope],
+             rule->also_pass ? ",pass:flow" : "",
+             rule->flags & RULE_ALERT_KEYWORD ? ",alert" : "");
+}
+
+/* --- policies ----------------------------------------------------------------------------- */
+
+static const struct firewall_policy drop_packet = { RULE_DROP, SCOPE_PACKET };
+static const struct firewall_policy drop_flow = { RULE_DROP, SCOPE_FLOW };
+static const struct firewall_policy accept_hook = { RULE_ACCEPT, SCOPE_HOOK };
+
+static const struct { const char *text; struct firewall_policy policy; } policies[] = {
+    { "accept:hook", { RULE_ACCEPT, SCOPE_HOOK } },
+    { "accept:packet", { RULE_ACCEPT, SCOPE_PACKET } },
+    { "accept:tx", { RULE_ACCEPT, SCOPE_TX } },
+    { "accept:flow", { RULE_ACCEPT, SCOPE_FLOW } },
+    { "drop:packet", { RULE_DROP, SCOPE_PACKET } },
+    { "drop:flow", { RULE_DROP, SCOPE_FLOW } },
+    { "reject:packet", { RULE_REJECT_SRC, SCOPE_PACKET } },
+    { "reject:flow", { RULE_REJECT_SRC, SCOPE_FLOW } },
+};
+
+/* One word, or a list of one. */
+static int policy_read(const struct conf_node *root, const char *path,
+                       struct firewall_policy *policy, struct err *err)
+{
+    const struct conf_node *node = conf_find(root, path);
+    const struct conf_node *word = node != NULL && node->child != NULL ? node->child : node;
+
+    if (node == NULL)
+        return 0;
+    for (size_t i = 0; word->value != NULL && i < ARRAY_LEN(policies); i++) {
+        if (strcmp(word->value, policies[i].text) != 0)
+            continue;
+        *policy = policies[i].policy;
+        if (word != node && word->next != NULL)
+            return err_at(err, word->next->at, "%s: expected one action, found more", path);
+        return 0;
+    }
+    return err_at(err, word->at, "%s: expected accept, drop or reject with a scope, as in drop:flow",
+                  path);
+}
+
+/* "request_line" is request-line in the configuration. */
+static void policy_path(char *out, size_t size, const char *proto, const char *hook)
+{
+    size_t start = (size_t)snprintf(out, size, "firewall.policies.%s.", proto);
+
+    snprintf(out + start, size - start, "%s", hook);
+    for (char *p = out + start; *p != '\0'; p++)
+        if (*p == '_')
+            *p = '-';
+}
+
+static int hook_policies(struct firewall *fw, const struct conf_node *root,
+                         const struct app_proto *proto, unsigned d, struct err *err)
+{
+    const char *ends[2] = { d == TO_SERVER ? "request_started" : "response_started",
+                            d == TO_SERVER ? "request_complete" : "response_complete" };
+    int64_t at[2] = { 0, proto->progress_done[d] };
+    struct firewall_policy *policy = fw->app_policy[proto->id][d];
+    char path[160];
+
+    for (unsigned i = 0; i < 2; i++) {
+        policy_path(path, sizeof(path), proto->name, ends[i]);
+        if (at[i] < FIREWALL_HOOKS_MAX && policy_read(root, path, &policy[at[i]], err) < 0)
+            return -1;
+    }
+    for (const struct app_name *n = proto->progress_names[d]; n != NULL && n->name != NULL; n++) {
+        policy_path(path, sizeof(path), proto->name, n->name);
+        if (n->value >= 0 && n->value < FIREWALL_HOOKS_MAX &&
+            policy_read(root, path, &policy[n->value], err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int policies_read(struct firewall *fw, const struct conf_node *root, struct err *err)
+{
+    static const char *const paths[FIREWALL_TABLES] = {
+        [FIREWALL_PRE_FLOW] = "firewall.policies.packet-pre-flow",
+        [FIREWALL_PRE_STREAM] = "firewall.policies.packet-pre-stream",
+        [FIREWALL_FILTER] = "firewall.policies.packet-filter",
+    };
+
+    for (unsigned t = 0; t < FIREWALL_TABLES; t++) {
+        fw->packet_policy[t] = t == FIREWALL_FILTER ? drop_packet : accept_hook;
+        if (policy_read(root, paths[t], &fw->packet_policy[t], err) < 0)
+            return -1;
+    }
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
+        const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
+
+        for (unsigned d = 0; proto != NULL && d < 2; d++) {
+            for (unsigned hook = 0; hook < FIREWALL_HOOKS_MAX; hook++)
+                fw->app_policy[id][d][hook] = drop_flow;
+            if (hook_policies(fw, root, proto, d, err) < 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+/* --- all of it ---------------------------------------------------------------------------- */
+
+int firewall_make(struct ruleset *set, const struct conf_node *root, struct err *err)
+{
+    early_hooks_make(set);
+    if (!conf_bool(root, "firewall.enabled", false))
+        return 0;
+    set->firewall = xcalloc(1, sizeof(*set->firewall));
+    place_all(set->firewall, set);
+    return policies_read(set->firewall, root, err);
+}
+
+void firewall_free(struct firewall *fw)
+{
+    if (fw == NULL)
+        return;
+    for (unsigned t = 0; t < FIREWALL_TABLES; t++)
+        free(fw->packet[t].at);
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
+        for (unsigned d = 0; d < 2; d++)
+            free(fw->app[id][d].at);
+    free(fw);
+}

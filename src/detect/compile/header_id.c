@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Thousands of rules have a few headers. The most frequent ones get a number, so that inspection
+ * can remember for a flow whether it fits them. */
+#include "detect/compile/compile.h"
+#include "base/containers/map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Equal sets have equal pointers; no padding between the members. */
+struct header_key {
+    const void *src, *dst, *src_port, *dst_port;
+    uint8_t ip_proto[32];
+    uint64_t ip_version;
+};
+
+struct header_use { struct header_key key; unsigned count; uint8_t class; };
+typedef ARRAY_OF(struct header_use *) use_array;
+
+static struct header_key key_of(const struct rule *r)
+{
+    struct header_key key = { r->src, r->dst, r->src_port, r->dst_port, { 0 }, r->ip_version };
+
+    memcpy(key.ip_proto, r->ip_proto, sizeof(key.ip_proto));
+    return key;
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const struct header_use *x = *(struct header_use *const *)a;
+    const struct header_use *y = *(struct header_use *const *)b;
+
+    return (x->count < y->count) - (x->count > y->count);
+}
+
+void rules_number_headers(struct ruleset *set)
+{
+    struct map uses = { 0 };
+    use_array list = { 0 };
+
+    for (size_t i = 0; i < set->rules.count; i++) {
+        struct header_key key = key_of(set->rules.at[i]);
+        struct header_use *use = map_get(&uses, &key, sizeof(key));
+
+        if (use == NULL) {
+            use = xcalloc(1, sizeof(*use));
+            use->key = key;
+            map_put(&uses, &use->key, sizeof(use->key), use);
+            ARRAY_PUSH(&list, use);
+        }
+        use->count++;
+    }
+    if (list.count > 1)
+        qsort(list.at, list.count, sizeof(*list.at), by_count);
+    for (size_t i = 0; i < list.count; i++)
+        list.at[i]->class = i < HEADER_IDS_MAX ? (uint8_t)i : HEADER_ID_NONE;
+    for (size_t i = 0; i < set->rules.count; i++) {
+        struct header_key key = key_of(set->rules.at[i]);
+
+        set->rules.at[i]->header_id =
+            ((struct header_use *)map_get(&uses, &key, sizeof(key)))->class;
+    }
+    for (size_t i = 0; i < list.count; i++)
+        free(list.at[i]);
+    ARRAY_FREE(&list);
+    map_fini(&uses);
+}

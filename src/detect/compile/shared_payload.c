@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Hundreds of rules on transactions ask the same of the payload, such as "GET " in its first four
+ * bytes. Each such part is looked for once for all of them: by one rule, which the others name. */
+#include "detect/compile/compile.h"
+#include "base/containers/map.h"
+#include "detect/rule/program.h"
+
+#include <string.h>
+
+#define OWN_CHOICE (OP_FAST | OP_FAST_ONLY | OP_FAST_CHOP)  /* says nothing about what matches */
+
+/* Variables, captures and what keywords of their own do belong to one rule. */
+static bool is_plain(const struct rule_op *op)
+{
+    return op->kind == OP_CONTENT && !(op->flags & (OP_OFFSET_VAR | OP_DEPTH_VAR | OP_DISTANCE_VAR |
+                                                    OP_WITHIN_VAR | OP_REPLACE));
+}
+
+static bool is_shareable(const struct rule *r, const struct rule_list *payload)
+{
+    if (payload == NULL || r->type != RULE_APP_TX || (r->flags & RULE_FIREWALL))
+        return false;
+    for (const struct rule_op *op = payload->first; op != NULL; op = op->next)
+        if (!is_plain(op))
+            return false;
+    return true;
+}
+
+static void add_content(struct buf *key, const struct rule_op *op)
+{
+    const struct content_op *c = &op->content;
+    const int32_t numbers[] = { (int32_t)(op->flags & ~(uint32_t)OWN_CHOICE), c->offset, c->depth,
+                                c->distance, c->within, c->len };
+
+    buf_add(key, numbers, sizeof(numbers));
+    buf_add(key, c->bytes, c->len);
+}
+
+/* Equal keys: whenever one of the rules finds its part in the stream, so does the other. */
+static void add_rule(struct buf *key, const struct rule *r, const struct rule_list *payload)
+{
+    const void *sets[] = { r->src, r->dst, r->src_port, r->dst_port };
+    const uint32_t rest[] = { r->app_proto, r->ip_version,
+                              r->flags & (RULE_TO_SERVER | RULE_TO_CLIENT) };
+
+    buf_add(key, sets, sizeof(sets));
+    buf_add(key, rest, sizeof(rest));
+    buf_add(key, r->ip_proto, sizeof(r->ip_proto));
+    for (const struct rule_op *op = payload->first; op != NULL; op = op->next)
+        add_content(key, op);
+}
+
+void rules_share_payload_matches(struct ruleset *set)
+{
+    struct map parts = { 0 };
+    struct buf key = { 0 };
+
+    for (size_t i = 0; i < set->rules.count; i++) {
+        struct rule *r = set->rules.at[i];
+        const struct rule_list *payload = rule_payload(r);
+        uintptr_t first;
+
+        r->shared_payload_match = r->index;
+        if (!is_shareable(r, payload))
+            continue;
+        buf_clear(&key);
+        add_rule(&key, r, payload);
+        first = (uintptr_t)map_get(&parts, key.data, key.len);
+        if (first != 0)
+            r->shared_payload_match = (uint32_t)(first - 1);
+        else
+            map_put(&parts, key.data, key.len, (void *)(uintptr_t)(r->index + 1u));
+    }
+    buf_fini(&key);
+    map_fini(&parts);
+}

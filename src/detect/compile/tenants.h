@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/compile/tenants.h - `multi-detect:`, several sets of rules in one engine, each for the traffic of
+ * one tenant.
+ *
+ * A table of tenants is built aside, shared read-only by all threads and replaced whole, as rules
+ * are. Tenants are shared between a table and the one that follows it. */
+#ifndef DETECT_TENANTS_H
+#define DETECT_TENANTS_H
+
+#include <net/if.h>
+
+#include "base/array.h"
+#include "conf/conf.h"
+#include "detect/detect.h"
+
+enum tenant_selector { TENANT_BY_NOTHING, TENANT_BY_VLAN, TENANT_BY_DEVICE, TENANT_DIRECT };
+
+/* 0 is no tenant: the rules of the configuration itself. */
+struct tenant {
+    uint32_t refs;                      /* atomic */
+    uint32_t id;
+    char *file;                         /* its configuration */
+    struct conf *conf;
+    struct ruleset *rules;
+    struct ruleset_report report;
+    uint64_t loaded_us;
+};
+
+struct tenant_mapping {
+    uint32_t id;
+    uint16_t vlan;                      /* 0: by device */
+    char device[IFNAMSIZ];
+};
+
+struct tenants {
+    uint32_t refs;                      /* atomic */
+    enum tenant_selector selector;
+    uint32_t direct;                    /* whose all of this capture is; 0: nobody's */
+    ARRAY_OF(struct tenant *) list;
+    ARRAY_OF(struct tenant_mapping) mappings;
+};
+
+/* What the configuration says. `request` is that of the engine's own rules. NULL with an empty err:
+ * there are to be no tenants. */
+struct tenants *tenants_load(const struct ruleset_request *request, struct err *err);
+/* pcap-file.tenant-id; 0: none. */
+uint32_t tenants_direct(const struct conf_node *root);
+struct tenants *tenants_ref(struct tenants *t);
+void tenants_unref(struct tenants *t);
+
+/* To be changed before others see it. */
+struct tenants *tenants_copy(const struct tenants *t);
+/* A tenant more, or, when there is one with this number, in its place; file NULL: as before. */
+int tenants_put(struct tenants *t, const struct ruleset_request *request, uint32_t id,
+                const char *file, struct err *err);
+/* All of them again. -1: one could not be read. */
+int tenants_reload(struct tenants *t, const struct ruleset_request *request, struct err *err);
+bool tenants_remove(struct tenants *t, uint32_t id);
+/* False: somebody has it, or, the other way round, this tenant does not. */
+bool tenants_map_vlan(struct tenants *t, uint32_t id, uint16_t vlan);
+bool tenants_unmap_vlan(struct tenants *t, uint32_t id, uint16_t vlan);
+
+/* Is it so of the rules of a tenant? NULL: there are no tenants. */
+bool tenants_any(const struct tenants *t, bool (*is_so)(const struct ruleset *rules));
+/* Is there a rule on the raw data of streams? */
+bool tenants_look_at_streams(const struct tenants *t);
+bool tenants_look_at_overlap(const struct tenants *t);
+/* Place in the list, or -1. */
+int tenants_find(const struct tenants *t, uint32_t id);
+/* Whose the packet is; 0: nobody's. */
+uint32_t tenants_of(const struct tenants *t, const struct packet *p);
+
+#endif

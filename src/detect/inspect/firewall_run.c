@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/inspect/firewall_run.c - asks the firewall's rules, hook by hook. The first that matches decides
+ * about a hook; where none does, the hook's policy. */
+#include "detect/inspect/firewall_run.h"
+
+#include "detect/rule/ruleset_private.h"
+#include "flow/flow.h"
+
+/* --- what is decided at once -------------------------------------------------------------- */
+
+static bool flow_is_accepted(const struct packet *p)
+{
+    return p->flow != NULL && (p->flow->action & ACTION_ACCEPT);
+}
+
+static void drop(struct packet *p, uint8_t action, uint8_t scope, enum drop_reason reason)
+{
+    packet_drop(p, reason);
+    if (action == RULE_REJECT_SRC || action == RULE_REJECT_BOTH)
+        p->action |= ACTION_REJECT_SRC;
+    if (action == RULE_REJECT_DST || action == RULE_REJECT_BOTH)
+        p->action |= ACTION_REJECT_DST;
+    if (scope == SCOPE_FLOW && p->flow != NULL)
+        flow_drop(p->flow, p, DROP_FW_FLOW);
+}
+
+/* --- packets ------------------------------------------------------------------------------ */
+
+static enum drop_reason table_reason(unsigned table)
+{
+    static const uint8_t reasons[FIREWALL_TABLES] = {
+        [FIREWALL_PRE_FLOW] = DROP_FW_PRE_FLOW, [FIREWALL_PRE_STREAM] = DROP_FW_PRE_STREAM,
+        [FIREWALL_FILTER] = DROP_FW_RULES,
+    };
+
+    return reasons[table];
+}
+
+static bool packet_rule_fits(struct detect_thread *dt, struct packet *p, enum direction d,
+                             const struct rule *r, struct header_view *h)
+{
+    struct match_input in;
+
+    if (!(r->flags & (d == TO_SERVER ? RULE_TO_SERVER : RULE_TO_CLIENT)) ||
+        !rule_header_fits(r, h) || !rule_packet_fits(r, p))
+        return false;
+    match_input_init(&in, dt, p, d, r);
+    if (!packet_rule_matches(dt, &in))
+        return false;
+    if (rule_matched(dt, &in) || (r->flags & RULE_FIREWALL))
+        alert_queue_add(dt, &in, ALERT_NO_TX, 0, 0);
+    return true;
+}
+
+bool firewall_evaluate(struct detect_thread *dt, struct packet *p, enum direction d,
+                  const struct rule *r, struct header_view *h)
+{
+    uint64_t started = rule_profile_begin(dt);
+    bool fits = packet_rule_fits(dt, p, d, r, h);
+
+    rule_profile_end(dt, r->index, started, fits);
+    return fits;
+}
+
+static enum firewall_verdict packet_decide(struct packet *p, uint8_t action, uint8_t scope,
+                                           enum drop_reason reason)
+{
+    if (action != RULE_ACCEPT) {
+        drop(p, action, scope, reason);
+        return FIREWALL_DROP;
+    }
+    if (scope == SCOPE_FLOW && p->flow != NULL)
+        p->flow->action |= ACTION_ACCEPT;
+    return scope == SCOPE_PACKET || scope == SCOPE_FLOW ? FIREWALL_ACCEPT : FIREWALL_HOOK;
+}
+
+enum firewall_verdict firewall_table(struct detect_thread *dt, struct packet *p,
+                                     enum direction d, unsigned table)
+{
+    const struct firewall *fw = dt->set->firewall;
+    const struct firewall_list *list = &fw->packet[table];
+    const struct firewall_policy *policy = &fw->packet_policy[table];
+    struct header_view h;
+
+    header_view_init(&h, p, d);
+    if (table != FIREWALL_FILTER)
+        h.cache = &h.own;                /* the flow's is its inspecting thread's */
+    for (size_t i = 0; i < list->count; i++) {
+        const struct rule *r = dt->plan->rule[list->at[i]];
+
+        if ((p->flags & PACKET_FLOW_END) && r->type == RULE_PACKET)
+            continue;
+        if (r->action != RULE_CONFIG && firewall_evaluate(dt, p, d, r, &h))
+            return packet_decide(p, r->action, r->scope, table_reason(firewall_table_of(r)));
+    }
+    if (policy->action == RULE_ACCEPT && policy->scope != SCOPE_HOOK)
+        firewall_accept(dt);
+    return packet_decide(p, policy->action, policy->scope, DROP_FW_DEFAULT_PACKET);
+}
+
+enum firewall_verdict firewall_packet(struct detect_thread *dt, struct packet *p,
+                                      enum direction d)
+{
+    dt->accepted = false;
+    if (flow_is_accepted(p) || p->src.version == 0)
+        return FIREWALL_HOOK;
+    return firewall_table(dt, p, d, FIREWALL_FILTER);
+}
+
+/* --- transactions ------------------------------------------------------------------------- */
+
+enum hook_end {
+    HOOK_PASSED,        /* the next hook has its turn */
+    HOOK_JUMPED,        /* all hooks up to a later one are passed */
+    HOOK_ENDS,          /* no more of the firewall for this transaction, this time */
+    HOOK_DROPPED,
+};
+
+struct tx_turn {
+    struct tx_context *c;
+    unsigned hook;              /* now */
+    unsigned last;              /* the step that the transaction has come to */
+    bool last_tx;               /* what is said of it is said of the packet */
+};
+
+static void tx_accept(struct tx_context *c)
+{
+    c->tx->bits[TO_SERVER] |= TX_BITS_ACCEPTED;
+    c->tx->bits[TO_CLIENT] |= TX_BITS_ACCEPTED;
+}
+
+/* Whether accepting this much lets the packet go. */
+static bool decides_packet(const struct tx_turn *t, uint8_t scope, unsigned hook)
+{
+    switch ((enum rule_scope)scope) {
+    case SCOPE_HOOK: return t->last_tx && hook >= t->last;
+    case SCOPE_TX:   return t->last_tx;
+    default:         return true;
+    }
+}
+
+static enum hook_end tx_decide(struct tx_turn *t, uint8_t action, uint8_t scope, unsigned hook,
+                               enum drop_reason reason)
+{
+    if (action != RULE_ACCEPT) {
+        drop(t->c->packet, action, scope, reason);
+        return HOOK_DROPPED;
+    }
+    if (decides_packet(t, scope, hook))
+        firewall_accept(t->c->dt);
+    if (scope == SCOPE_TX)
+        tx_accept(t->c);
+    if (scope != SCOPE_HOOK)
+        return HOOK_ENDS;
+    if (hook == t->hook)
+        return HOOK_PASSED;
+    t->hook = hook;
+    return HOOK_JUMPED;
+}
+
+/* A flow is accepted only when other rules have not dropped it: at the end of the packet. */
+static void tx_report(struct tx_turn *t, struct match_input *in, const struct rule *r,
+                      unsigned hook)
+{
+    bool decides = r->action != RULE_ACCEPT || decides_packet(t, r->scope, hook);
+
+    (void)rule_matched(t->c->dt, in);
+    alert_queue_add(t->c->dt, in, t->c->tx->id, 0,
+                    (uint8_t)(ALERT_APP_STATE | (decides ? ALERT_TO_PACKET : 0)));
+}
+
+/* Does the rule settle this hook? "<hook" rules speak for the hooks before theirs: while they
+ * may still match, those are accepted. */
+static bool rule_decides_hook(struct tx_turn *t, const struct rule *r, enum hook_end *end)
+{
+    unsigned hook = r->hook - 1u;
+    uint64_t started = rule_profile_begin(t->c->dt);
+    struct match_input in;
+    bool before;
+    enum inspect_result result = tx_rule_evaluate(t->c, r, &in, &before);
+
+    rule_profile_end(t->c->dt, r->index, started, result == INSPECT_MATCH && !before);
+    switch (result) {
+    case INSPECT_MATCH:
+        if (!before)
+            tx_report(t, &in, r, hook);
+        *end = tx_decide(t, r->action, r->scope, hook, DROP_FW_RULES);
+        return true;
+    case INSPECT_PENDING:
+        if (!r->hook_up_to)
+            return false;
+        if (t->last_tx)
+            firewall_accept(t->c->dt);
+        *end = HOOK_ENDS;
+        return true;
+    case INSPECT_CANT_MATCH:
+        break;
+    }
+    return false;
+}
+
+static enum hook_end hook_inspect(struct tx_turn *t)
+{
+    const struct firewall *fw = t->c->dt->set->firewall;
+    const struct firewall_list *list = &fw->app[t->c->proto->id][t->c->direction];
+    const struct firewall_policy *policy;
+    enum hook_end end;
+
+    for (size_t i = 0; i < list->count; i++) {
+        const struct rule *r = t->c->dt->plan->rule[list->at[i]];
+        unsigned hook = r->hook - 1u;
+
+        if (hook < t->hook || (hook > t->hook && !r->hook_up_to))
+            continue;
+        if (r->action != RULE_CONFIG && rule_decides_hook(t, r, &end))
+            return end;
+    }
+    policy = &fw->app_policy[t->c->proto->id][t->c->direction]
+                            [MIN(t->hook, FIREWALL_HOOKS_MAX - 1)];
+    return tx_decide(t, policy->action, policy->scope, t->hook, DROP_FW_DEFAULT_APP);
+}
+
+bool firewall_tx(struct tx_context *c)
+{
+    struct tx_turn t = { .c = c, .hook = c->tx->bits[c->direction] & TX_BITS_STEP,
+                         .last = c->progress, .last_tx = c->tx->next == NULL };
+    enum hook_end end = HOOK_PASSED;
+
+    if (flow_is_accepted(c->packet) || c->tx->unidirectional[c->direction]) {
+        firewall_accept(c->dt);
+        return true;
+    }
+    if (c->tx->bits[c->direction] & TX_BITS_ACCEPTED) {
+        if (t.last_tx)
+            firewall_accept(c->dt);
+        return true;
+    }
+    for (; t.hook <= t.last && end < HOOK_ENDS; t.hook++)
+        end = hook_inspect(&t);
+    return end != HOOK_DROPPED;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/inspect/firewall_run.h - the firewall at work, for detect/inspect/. One packet at a time, on the
+ * thread that owns the inspection state of the flow. */
+#ifndef DETECT_FIREWALL_RUN_H
+#define DETECT_FIREWALL_RUN_H
+
+#include "detect/compile/firewall.h"
+#include "detect/inspect/inspect_private.h"
+
+enum firewall_verdict {
+    FIREWALL_HOOK,      /* go on: other rules, then the firewall on transactions */
+    FIREWALL_ACCEPT,    /* other rules about the packet, and nothing about transactions */
+    FIREWALL_DROP,
+};
+
+/* The rules on packets. */
+enum firewall_verdict firewall_packet(struct detect_thread *dt, struct packet *p,
+                                      enum direction d);
+/* Those of one table, and what is to happen without them. */
+enum firewall_verdict firewall_table(struct detect_thread *dt, struct packet *p,
+                                     enum direction d, unsigned table);
+/* One rule on a packet; its alert is queued when it matches. */
+bool firewall_evaluate(struct detect_thread *dt, struct packet *p, enum direction d,
+                  const struct rule *r, struct header_view *h);
+
+/* The rules on one direction of a transaction: each step from the one that was last looked at to
+ * the one it has come to. False: dropped. */
+bool firewall_tx(struct tx_context *c);
+
+/* The packet may go, unless something else stops it. Nothing without a firewall. */
+static inline void firewall_accept(struct detect_thread *dt)
+{
+    dt->accepted = true;
+}
+
+/* In place of the alert queue's own end: what the firewall's rules and the others said comes
+ * together. A packet that nobody has let go is dropped, or what the policy says. */
+void firewall_finish(struct detect_thread *dt, struct packet *p, uint8_t flags);
+
+#endif

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Runs the program of one rule on one buffer.
+ *
+ * Steps run one after the other; each may move run->at. A content or pcre on whose place later
+ * steps depend runs the rest for each of its places until that succeeds. What the rest answers
+ * has three values, because "no" from a step that looks at a fixed place is final: no earlier
+ * step can help by matching elsewhere. A limit on steps bounds what hostile bytes can cost. */
+#include "detect/rule/program.h"
+
+#include "base/text/base64.h"
+#include "match/spm_literal.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include <stdlib.h>
+
+static enum step_result run_from(const struct rule_program *program, unsigned i,
+                                 struct program_run *run);
+
+static int64_t number(const struct program_run *run, uint32_t flags, uint32_t var_flag,
+                      int32_t written)
+{
+    return flags & var_flag ? (int64_t)run->vars[written] : written;
+}
+
+/* --- content ------------------------------------------------------------------------------ */
+
+struct range { int64_t from, to; };
+
+/* The end of an absolute depth, when data begins somewhere inside the buffer. False: the depth
+ * ends before data does begin. */
+static bool depth_in_window(const struct program_run *run, int64_t *depth)
+{
+    if (run->start == 0)
+        return true;
+    if ((uint64_t)*depth <= run->start)
+        return false;
+    if ((uint64_t)*depth < run->start + run->len)
+        *depth -= (int64_t)run->start;
+    return true;
+}
+
+/* Where a relative content may stand, `base` being the end of the match before it. */
+static bool relative_range(const struct step *s, const struct program_run *run, uint32_t base,
+                           struct range *out)
+{
+    int64_t distance = number(run, s->flags, OP_DISTANCE_VAR, s->content.distance);
+    int64_t to = run->len, from = base;
+
+    if (s->flags & OP_DISTANCE)
+        from = (int64_t)base + distance < 0 ? 0 : (int64_t)base + distance;
+    if (s->flags & OP_WITHIN) {
+        int64_t within = number(run, s->flags, OP_WITHIN_VAR, s->content.within);
+
+        to = MIN(to, (int64_t)base + within + distance);
+        if (run->start != 0 && base == 0 && !depth_in_window(run, &to))
+            return false;
+    }
+    *out = (struct range){ from, to };
+    return true;
+}
+
+static bool absolute_range(const struct step *s, const struct program_run *run,
+                           struct range *out)
+{
+    int64_t from = number(run, s->flags, OP_OFFSET_VAR, s->content.offset);
+    int64_t to = run->len;
+
+    if (s->flags & OP_DEPTH) {
+        to = number(run, s->flags, OP_DEPTH_VAR, s->content.depth);
+        if (!depth_in_window(run, &to))
+            return false;
+    }
+    if (s->flags & (OP_OFFSET_VAR | OP_DEPTH_VAR))
+        to += from;
+    *out = (struct range){ from, to };
+    return true;
+}
+
+/* The first place at or after `from`; NULL: none up to `to`. */
+static const uint8_t *content_find(const struct rule_program *program, const struct step *s,
+                                   const struct program_run *run, int64_t from, int64_t to)
+{
+    const uint8_t *literal = (const uint8_t *)program + s->literal;
+
+    if (s->flags & OP_ENDSWITH) {
+        if (to < (int64_t)run->len)
+            return NULL;
+        /* Only the last place counts; looking at the earlier ones would be in vain. */
+        if (!(s->flags & OP_NEGATED) && to - s->len > from)
+            from = to - s->len;
+    }
+    if (s->len > to - from)
+        return NULL;
+    return spm_find(run->data + from, (size_t)(to - from), literal, s->len,
+                        s->flags & OP_NOCASE);
+}
+
+static enum step_result content_negated(const struct step *s, const struct program_run *run,
+                                        const uint8_t *found)
+{
+    const uint32_t bound = OP_DISTANCE | OP_WITHIN | OP_RELATIVE_NEXT | OP_DEPTH | OP_OFFSET;
+
+    if (found == NULL)
+        return STEP_YES;
+    if ((s->flags & OP_ENDSWITH) && (uint32_t)(found - run->data) + s->len != run->len)
+        return STEP_YES;
+    return s->flags & bound ? STEP_NO : STEP_STOP;
+}
+
+static void content_replace(const struct step *s, struct program_run *run, const uint8_t *found)
+{
+    struct program_scratch *scratch = run->scratch;
+
+    if (!run->is_payload || scratch->replace_count == ARRAY_LEN(scratch->replace))
+        return;
+    scratch->replace[scratch->replace_count].at = (uint8_t *)(uintptr_t)found;
+    scratch->replace[scratch->replace_count].with = s->content.replace;
+    scratch->replace[scratch->replace_count++].len = s->len;
+}
+
+/* The content and all that stands behind it. `rest` tells whether that has been run already. */
+static enum step_result step_content(const struct rule_program *program, unsigned i,
+                                     struct program_run *run, bool *rest)
+{
+    const struct step *s = &program->step[i];
+    bool relative = s->flags & (OP_DISTANCE | OP_WITHIN);
+    bool negated = s->flags & OP_NEGATED;
+    struct range r = { 0, 0 };
+
+    if (!(relative ? relative_range(s, run, run->at, &r) : absolute_range(s, run, &r)))
+        return STEP_NO;
+    r.to = MIN(r.to, (int64_t)run->len);
+    for (;;) {
+        const uint8_t *found;
+        enum step_result result;
+
+        if (r.from > r.to || r.to <= 0)
+            return negated ? STEP_YES : STEP_NO;
+        found = content_find(program, s, run, r.from, r.to);
+        if (negated)
+            return content_negated(s, run, found);
+        if (found == NULL)
+            return relative ? STEP_NO : STEP_STOP;
+        run->at = (uint32_t)(found - run->data) + s->len;
+        if (!(s->flags & OP_ENDSWITH) || run->at == run->len) {
+            if (UNLIKELY(s->flags & OP_REPLACE))
+                content_replace(s, run, found);
+            if (s->flags & OP_LAST)
+                return STEP_YES;
+            *rest = true;
+            result = run_from(program, i + 1, run);
+            if (result != STEP_NO)
+                return result;
+            if (!(s->flags & OP_RETRY))
+                return STEP_STOP;
+            *rest = false;
+        }
+        r.from = found - run->data + 1;
+    }
+}
+
+/* --- pcre --------------------------------------------------------------------------------- */
+
+void program_capture(struct program_scratch *s, uint8_t kind, uint32_t id, struct slice key,
+                     struct slice text)
+{
+    struct pending_capture *out;
+
+    if (s->capture_count == ARRAY_LEN(s->capture))
+        return;
+    out = &s->capture[s->capture_count++];
+    *out = (struct pending_capture){ .kind = kind, .id = id, .key_at = (uint32_t)s->text.len,
+                                     .key_len = MIN(key.len, 255u) };
+    buf_add(&s->text, key.data, out->key_len);
+    out->at = (uint32_t)s->text.len;
+    out->len = MIN(text.len, 65535u);
+    buf_add(&s->text, text.data, out->len);
+}
+
+/* \K and lookbehinds may put a group's end before its start. */
+static struct slice between(const uint8_t *subject, const PCRE2_SIZE *at)
+{
+    return (struct slice){ subject + at[0], at[1] > at[0] ? (uint32_t)(at[1] - at[0]) : 0 };
+}
+
+static void pcre_captures(const struct pcre_op *pcre, struct program_run *run,
+                          const uint8_t *subject, const PCRE2_SIZE *ov, unsigned groups)
+{
+    for (unsigned i = 0; i < pcre->capture_count && i + 1 < groups; i++) {
+        const struct pcre_capture *c = &pcre->capture[i];
+        const PCRE2_SIZE *one = ov + 2 * (i + 1);
+
+        if (one[0] == PCRE2_UNSET)
+            continue;
+        if (!c->has_key) {
+            program_capture(run->scratch, c->kind, c->id, (struct slice){ NULL, 0 },
+                            between(subject, one));
+        } else if (i + 2 < groups && one[2] != PCRE2_UNSET) {
+            program_capture(run->scratch, c->kind, c->id, between(subject, one),
+                            between(subject, one + 2));
+            break;
+        }
+    }
+}
+
+static enum step_result pcre_once(const struct step *s, struct program_run *run)
+{
+    const struct pcre_op *pcre = s->pcre;
+    uint32_t base = s->flags & OP_RELATIVE ? run->at : 0;
+    uint32_t from = run->pcre_from > base ? run->pcre_from - base : 0;
+    pcre2_match_data *md = run->scratch->match_data;
+    const PCRE2_SIZE *ov;
+    int n;
+
+    if (base > run->len || from > run->len - base)
+        return STEP_NO;
+    n = pcre->jit ? pcre2_jit_match(pcre->code, run->data + base, run->len - base, from, 0, md,
+                                    pcre->context)
+                  : pcre2_match(pcre->code, run->data + base, run->len - base, from, 0, md,
+                                pcre->context);
+    if (n == PCRE2_ERROR_NOMATCH)
+        return s->flags & OP_NEGATED ? STEP_YES : STEP_NO;
+    if (n < 0 || (s->flags & OP_NEGATED))
+        return STEP_NO;
+    ov = pcre2_get_ovector_pointer(md);
+    if (UNLIKELY(pcre->capture_count > 0) && n > 1)
+        pcre_captures(pcre, run, run->data + base, ov, (unsigned)n);
+    /* \K may put the start behind the end, and a lookbehind's end before the subject's start. */
+    run->at = base + (uint32_t)ov[1];
+    run->pcre_from = base + (uint32_t)ov[0] + 1;
+    return STEP_YES;
+}
+
+static enum step_result step_pcre(const struct rule_program *program, unsigned i,
+                                  struct program_run *run, bool *rest)
+{
+    const struct step *s = &program->step[i];
+    uint32_t at = run->at;
+
+    run->pcre_from = 0;
+    for (;;) {
+        uint32_t next;
+        enum step_result result = pcre_once(s, run);
+
+        if (result != STEP_YES || !(s->flags & OP_RELATIVE_NEXT) || (s->flags & OP_LAST))
+            return result;
+        next = run->pcre_from;
+        *rest = true;
+        result = run_from(program, i + 1, run);
+        if (result != STEP_NO || next == 0)
+            return result;
+        *rest = false;
+        if (++run->steps >= run->scratch->step_limit)
+            return STEP_STOP;
+        run->at = at;
+        run->pcre_from = next;
+    }
+}
+
+/* --- the rest ----------------------------------------------------------------------------- */
+
+static enum step_result step_isdataat(const struct step *s, const struct program_run *run)
+{
+    bool negated = s->flags & OP_NEGATED, var = s->flags & OP_OFFSET_VAR, there;
+    uint64_t need = var ? run->vars[s->byte.offset] : (uint64_t)(uint32_t)s->byte.offset;
+
+    if (var && need >= 100000000)
+        return negated ? STEP_YES : STEP_NO;
+    there = s->flags & OP_RELATIVE ? run->at + need <= run->len : need < run->len;
+    if (there != negated)
+        return STEP_YES;
+    if (var || ((s->flags & OP_RELATIVE) && negated))
+        return STEP_NO;
+    return STEP_STOP;
+}
+
+static bool byte_compare(uint8_t op, uint64_t found, uint64_t value)
+{
+    switch (op) {
+    case BYTE_EQ:  return found == value;
+    case BYTE_LT:  return found < value;
+    case BYTE_GT:  return found > value;
+    case BYTE_LE:  return found <= value;
+    case BYTE_GE:  return found >= value;
+    case BYTE_AND: return (found & value) != 0;
+    case BYTE_XOR: return (found ^ value) != 0;
+    default:       return false;
+    }
+}
+
+static enum step_result step_byte_test(const struct step *s, const struct program_run *run)
+{
+    uint64_t value = s->flags & OP_VALUE_VAR ? run->vars[s->byte.value] : s->byte.value, found;
+    uint32_t end;
+
+    if (!byte_extract_value(s, run, &found, &end))
+        return STEP_NO;
+    return byte_compare(s->byte.op, found, value) != !!(s->flags & OP_NEGATED) ? STEP_YES : STEP_NO;
+}
+
+static enum step_result step_byte_jump(const struct step *s, struct program_run *run)
+{
+    uint64_t value;
+    uint32_t end;
+    int64_t to;
+
+    if (!byte_extract_value(s, run, &value, &end))
+        return STEP_NO;
+    value *= s->byte.multiplier;
+    if (s->flags & OP_ALIGN)
+        value = (value + 3) & ~(uint64_t)3;
+    value += (uint64_t)(int64_t)s->byte.post_offset;
+    to = (int64_t)value;
+    if (to > INT32_MAX || to < INT32_MIN)
+        to = to > 0 ? INT32_MAX : INT32_MIN;
+    if (s->flags & OP_FROM_END)
+        to += run->len;
+    else if (!(s->flags & OP_FROM_BEGINNING))
+        to += end;
+    if (to > (int64_t)run->len)
+        return STEP_NO;
+    run->at = to < 0 ? 0 : (uint32_t)to;
+    return STEP_YES;
+}
+
+static enum step_result step_byte_extract(const struct step *s, struct program_run *run)
+{
+    uint64_t value;
+    uint32_t end;
+
+    if (!byte_extract_value(s, run, &value, &end))
+        return STEP_NO;
+    value *= s->byte.multiplier;
+    if (s->byte.align != 0 && value % s->byte.align != 0)
+        value += s->byte.align - value % s->byte.align;
+    run->vars[s->byte.result] = value;
+    run->at = end;
+    return STEP_YES;
+}
+
+static bool byte_calculate(uint8_t op, uint64_t *value, uint64_t with)
+{
+    switch (op) {
+    case BYTE_ADD: *value += with; break;
+    case BYTE_SUB: *value -= with; break;
+    case BYTE_MUL: *value *= with; break;
+    case BYTE_SHL: *value = with < 64 ? *value << with : 0; break;
+    case BYTE_SHR: *value = with < 64 ? *value >> with : 0; break;
+    case BYTE_DIV:
+        if (with == 0)
+            return false;
+        *value /= with;
+        break;
+    default: return false;
+    }
+    return true;
+}
+
+static enum step_result step_byte_math(const struct step *s, struct program_run *run)
+{
+    uint64_t with = s->flags & OP_VALUE_VAR ? run->vars[s->byte.value] : s->byte.value, value;
+    struct step plain = *s;
+    uint32_t end;
+
+    plain.flags &= ~(uint32_t)OP_BITMASK;       /* the mask applies to the result */
+    if (!byte_extract_value(&plain, run, &value, &end) ||
+        !byte_calculate(s->byte.op, &value, with))
+        return STEP_NO;
+    if (s->flags & OP_BITMASK)
+        value = (value & s->byte.mask) >> s->byte.mask_shift;
+    run->vars[s->byte.result] = value;
+    run->at = end;
+    return STEP_YES;
+}
+
+/* bsize over a buffer that may still grow: "no" only when growing cannot make it "yes". */
+static enum step_result step_bsize(const struct step *s, const struct program_run *run)
+{
+    struct int_match size = s->size;
+    uint64_t len = run->start + run->len;
+
+    if (s->flags & OP_VALUE_VAR)
+        size.a = run->vars[size.a];
+    if (int_match_has(&size, len))
+        return STEP_YES;
+    return run->complete ? STEP_STOP : STEP_NO;
+}
+
+static enum step_result step_urilen(const struct step *s, const struct program_run *run)
+{
+    return int_match_has(&s->size, MIN(run->len, 65535u)) ? STEP_YES : STEP_STOP;
+}
+
+/* Until something does not belong; what was decoded so far counts. */
+static void base64_take(struct slice in, struct buf *out)
+{
+    buf_clear(out);
+    buf_reserve(out, base64_capacity(in.len));
+    out->len = (size_t)base64_decode(in, BASE64_TO_WRONG, out->data);
+}
+
+static enum step_result step_base64(const struct step *s, struct program_run *run)
+{
+    uint32_t from = (s->flags & OP_RELATIVE ? run->at : 0) + s->base64.offset;
+    struct program_run inner = *run;
+    struct buf *out = &run->scratch->base64;
+    uint32_t len;
+
+    if (from >= run->len || s->base64.then == NULL)
+        return STEP_NO;
+    len = run->len - from;
+    if (s->base64.bytes > 0)
+        len = MIN(len, s->base64.bytes);
+    base64_take((struct slice){ run->data + from, len }, out);
+    if (out->len == 0)
+        return STEP_NO;
+    inner.data = out->data;
+    inner.len = (uint32_t)out->len;
+    inner.start = 0;
+    inner.at = inner.pcre_from = 0;
+    inner.complete = true;
+    inner.is_payload = false;
+    /* The decoded text is the end of the rule's search: what it says goes for the whole. */
+    return run_from(s->base64.then, 0, &inner) == STEP_YES ? STEP_YES : STEP_NO;
+}
+
+static enum step_result run_step(const struct rule_program *program, unsigned i,
+                                 struct program_run *run, bool *rest)
+{
+    const struct step *s = &program->step[i];
+
+    switch ((enum op_kind)s->kind) {
+    case OP_CONTENT:      return step_content(program, i, run, rest);
+    case OP_PCRE:         return step_pcre(program, i, run, rest);
+    case OP_ISDATAAT:     return step_isdataat(s, run);
+    case OP_BYTE_TEST:    return step_byte_test(s, run);
+    case OP_BYTE_JUMP:    return step_byte_jump(s, run);
+    case OP_BYTE_EXTRACT: return step_byte_extract(s, run);
+    case OP_BYTE_MATH:    return step_byte_math(s, run);
+    case OP_BSIZE:        return step_bsize(s, run);
+    case OP_URILEN:       return step_urilen(s, run);
+    case OP_BASE64:       return step_base64(s, run);
+    case OP_ABSENT:       return s->flags & OP_OR_ELSE ? STEP_YES : STEP_NO;
+    case OP_CALL:         return s->call.call(run, s->call.arg);
+    }
+    return STEP_NO;
+}
+
+static enum step_result run_from(const struct rule_program *program, unsigned i,
+                                 struct program_run *run)
+{
+    for (; i < program->count; i++) {
+        bool rest = false;
+        enum step_result result;
+
+        if (++run->steps >= run->scratch->step_limit)
+            return STEP_STOP;
+        result = run_step(program, i, run, &rest);
+        if (rest || result != STEP_YES)
+            return result;
+    }
+    return STEP_YES;
+}
+
+bool program_match(const struct rule_program *program, struct program_run *run)
+{
+    static const uint8_t nothing[1];
+
+    if (run->len < program->min_len)
+        return false;
+    if (run->data == NULL) {
+        if (run->len > 0)
+            return false;
+        run->data = nothing;
+    }
+    run->at = run->pcre_from = run->steps = 0;
+    return run_from(program, 0, run) == STEP_YES;
+}
+
+void program_scratch_init(struct program_scratch *s, uint32_t step_limit)
+{
+    memset(s, 0, sizeof(*s));
+    s->match_data = pcre2_match_data_create(PCRE_CAPTURES_MAX + 2, NULL);
+    s->step_limit = step_limit > 0 ? step_limit : UINT32_MAX;
+    buf_reserve(&s->base64, 4096);
+    buf_reserve(&s->text, 4096);
+}
+
+void program_scratch_fini(struct program_scratch *s)
+{
+    pcre2_match_data_free(s->match_data);
+    buf_fini(&s->base64);
+    buf_fini(&s->text);
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The buffers of one ruleset: made when a rule first names them, numbered as they come. */
+#include "detect/rule/buffer.h"
+#include "base/containers/map.h"
+#include "detect/keywords/buffers/list.h"
+#include "detect/rule/program.h"
+#include "detect/rule/ruleset_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct buffer_registry {
+    struct map by_name;                 /* key: name with its chain of transforms */
+    ARRAY_OF(struct buffer *) list;
+};
+
+#define X(symbol) &buffer_##symbol,
+static const struct packet_buffer *const packet_buffers[] = { PACKET_BUFFER_LIST(X) };
+#undef X
+
+static struct buffer_registry *registry(struct ruleset *set)
+{
+    if (set->buffers == NULL)
+        set->buffers = xcalloc(1, sizeof(*set->buffers));
+    return set->buffers;
+}
+
+void buffer_registry_free(struct ruleset *set)
+{
+    if (set->buffers == NULL)
+        return;
+    map_fini(&set->buffers->by_name);
+    ARRAY_FREE(&set->buffers->list);
+    free(set->buffers);
+    set->buffers = NULL;
+}
+
+unsigned buffer_count(const struct ruleset *set)
+{
+    return set->buffers != NULL ? (unsigned)set->buffers->list.count : 0;
+}
+
+const struct buffer *buffer_by_id(const struct ruleset *set, unsigned id)
+{
+    return set->buffers->list.at[id];
+}
+
+static struct buffer *buffer_add(struct ruleset *set, struct buffer b)
+{
+    struct buffer_registry *r = registry(set);
+    struct buffer *new = arena_copy(&set->arena, &b, sizeof(b));
+
+    new->id = (uint16_t)r->list.count;
+    if (new->base == NULL)
+        new->base = new;
+    ARRAY_PUSH(&r->list, new);
+    map_put_string(&r->by_name, new->name, new);
+    return new;
+}
+
+static struct buffer *packet_buffer_find(struct ruleset *set, struct text name)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(packet_buffers); i++) {
+        const struct packet_buffer *b = packet_buffers[i];
+
+        if (!text_equal(name, b->name) && !(b->alias != NULL && text_equal(name, b->alias)))
+            continue;
+        return buffer_add(set, (struct buffer){ .kind = BUFFER_PACKET, .name = b->name,
+                                                .directions = APP_BOTH, .get_packet = b->get });
+    }
+    return NULL;
+}
+
+static const struct app_buffer *app_buffer_named(const struct app_proto *proto, struct text name)
+{
+    for (const struct app_buffer *const *b = proto->buffers; b != NULL && *b != NULL; b++)
+        if (text_equal(name, (*b)->name) ||
+            ((*b)->alias != NULL && text_equal(name, (*b)->alias)) ||
+            ((*b)->legacy != NULL && text_equal(name, (*b)->legacy)))
+            return *b;
+    return NULL;
+}
+
+/* Of all protocols that have it; what one of them says of it goes for the buffer. */
+static struct buffer *tx_buffer_find(struct ruleset *set, struct text name)
+{
+    struct buffer b = { .kind = BUFFER_TX };
+
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
+        const struct app_proto *proto = app_proto_by_id(id);
+        const struct app_buffer *found = proto != NULL ? app_buffer_named(proto, name) : NULL;
+
+        if (found == NULL)
+            continue;
+        b.by_proto[id] = found;
+        b.name = found->name;
+        b.directions |= found->directions;
+        b.multi |= found->multi;
+        b.grows |= found->grows;
+        set->required.features[id] |= found->feature;
+        set->required.files |= found->files;
+    }
+    return b.name != NULL ? buffer_add(set, b) : NULL;
+}
+
+const struct buffer *buffer_find(struct ruleset *set, struct text name)
+{
+    char key[128];
+    struct buffer *b;
+
+    if (name.n >= sizeof(key))
+        return NULL;
+    memcpy(key, name.p, name.n);
+    key[name.n] = '\0';
+    b = map_get_string(&registry(set)->by_name, key);
+    if (b != NULL)
+        return b;
+    if (text_equal(name, "base64_data"))
+        return buffer_add(set, (struct buffer){ .kind = BUFFER_BASE64, .name = "base64_data",
+                                                .directions = APP_BOTH });
+    b = packet_buffer_find(set, name);
+    if (b == NULL)
+        b = tx_buffer_find(set, name);
+    if (b != NULL && strcmp(b->name, key) != 0)     /* found under another of its names */
+        map_put_string(&registry(set)->by_name, key, b);
+    return b;
+}
+
+const struct buffer *buffer_frame(struct ruleset *set, const struct app_proto *proto,
+                                  unsigned type)
+{
+    char *name = arena_printf(&set->arena, "%s.%s.frame", proto->name, proto->frames[type]);
+    struct buffer *b = map_get_string(&registry(set)->by_name, name);
+
+    if (b != NULL)
+        return b;
+    set->required.frames[proto->id] |= 1u << type;
+    return buffer_add(set, (struct buffer){ .kind = BUFFER_FRAME, .name = name,
+                                            .directions = APP_BOTH,
+                                            .frame_proto = (uint8_t)proto->id,
+                                            .frame_type = type });
+}
+
+const struct buffer *buffer_with_transform(struct ruleset *set, const struct buffer *b,
+                                           const struct transform_use *use)
+{
+    char *name = arena_printf(&set->arena, "%s|%s%s%s", b->name, use->ops->name,
+                              use->arg_text[0] != '\0' ? ":" : "", use->arg_text);
+    struct buffer *known = map_get_string(&registry(set)->by_name, name);
+    struct transform_use *chain;
+    struct buffer new = *b;
+
+    if (known != NULL)
+        return known;
+    chain = arena_alloc(&set->arena, (b->transform_count + 1) * sizeof(*chain));
+    if (b->transform_count > 0)
+        memcpy(chain, b->transform, b->transform_count * sizeof(*chain));
+    chain[b->transform_count] = *use;
+    new.name = name;
+    new.transform = chain;
+    new.transform_count = b->transform_count + 1;
+    return buffer_add(set, new);
+}
+
+/* --- what a rule does with them ----------------------------------------------------------- */
+
+/* The protocol that having this buffer means; http stands for both of its versions. */
+static enum app_proto_id buffer_proto(const struct buffer *b)
+{
+    enum app_proto_id only = APP_PROTO_UNKNOWN;
+    unsigned count = 0;
+    bool http = true;
+
+    if (b->kind == BUFFER_FRAME)
+        return b->frame_proto;
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
+        if (b->by_proto[id] == NULL || app_proto_by_id(id)->subprotocol_of != 0)
+            continue;
+        only = id;
+        count++;
+        http &= app_proto_matches(APP_PROTO_HTTP_ANY, id);
+    }
+    if (count == 0)
+        return APP_PROTO_UNKNOWN;
+    if (http)
+        return APP_PROTO_HTTP_ANY;
+    return count == 1 ? only : APP_PROTO_UNKNOWN;
+}
+
+/* A rule of one protocol has no use for another's buffer. */
+static int check_proto(struct rule_parser *p, const struct buffer *b)
+{
+    enum app_proto_id proto = buffer_proto(b);
+    struct rule *r = p->rule;
+    bool has = false;
+
+    if (b->kind != BUFFER_TX && b->kind != BUFFER_FRAME)
+        return 0;
+    if (r->app_proto == APP_PROTO_UNKNOWN) {
+        r->app_proto = (uint8_t)proto;
+        return 0;
+    }
+    if (b->kind == BUFFER_FRAME)
+        has = app_proto_matches(r->app_proto, b->frame_proto);
+    /* A rule about DNS is also about DNS over HTTP/2, but not about what that has of HTTP/2. */
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
+        has |= b->by_proto[id] != NULL && app_proto_matches(r->app_proto, id) &&
+               (id == r->app_proto || app_proto_by_id((enum app_proto_id)id)->subprotocol_of == 0);
+    /* dns over HTTP/2 and the like: the named protocol may stand inside the buffer's. */
+    has |= proto != APP_PROTO_UNKNOWN && app_proto_matches(proto, r->app_proto);
+    return has ? 0 : rule_error(p, "rule contains conflicting alprotos set: %s is not a buffer of "
+                                "%s", b->name, app_proto_name(r->app_proto));
+}
+
+static struct rule_list *list_new(struct rule_parser *p, const struct buffer *buffer)
+{
+    struct rule_list *l = arena_zalloc(p->arena, sizeof(*l)), **at = &p->rule->list;
+
+    while (*at != NULL)
+        at = &(*at)->next;
+    l->buffer = buffer;
+    l->directions = buffer->directions;
+    *at = l;
+    return l;
+}
+
+struct rule_list *rule_buffer_list(struct rule_parser *p, const struct buffer *buffer)
+{
+    uint8_t directions = buffer != NULL ? buffer->directions : 0;
+    struct rule_list *l;
+
+    if (buffer == NULL)
+        return rule_payload_list(p);
+    if (check_proto(p, buffer) < 0)
+        return NULL;
+    if (p->directions != 0)
+        directions &= p->directions;
+    for (l = p->rule->list; l != NULL && !buffer->multi; l = l->next)
+        if (l->buffer == buffer && l->directions == directions)
+            return l;
+    l = list_new(p, buffer);
+    if (l != NULL)
+        l->directions = directions;
+    return l;
+}
+
+struct rule_list *rule_buffer_list_again(struct rule_parser *p, const struct buffer *buffer)
+{
+    struct rule_list *last = NULL;
+
+    for (struct rule_list *l = p->rule->list; l != NULL; l = l->next)
+        if (l->buffer == buffer)
+            last = l;
+    return last != NULL ? last : rule_buffer_list(p, buffer);
+}
+
+int rule_set_buffer(struct rule_parser *p, const struct buffer *buffer)
+{
+    struct rule_list *l;
+
+    if (buffer == NULL)
+        return rule_error(p, "%s: no such buffer", p->keyword->name);
+    if (rule_leave_buffer(p) < 0)
+        return -1;
+    l = rule_buffer_list(p, buffer);
+    if (l == NULL)
+        return -1;
+    p->current = l;
+    p->current_is_sticky = true;
+    p->last_content = NULL;
+    return 0;
+}
+
+int rule_leave_buffer(struct rule_parser *p)
+{
+    if (p->current != NULL && p->current->first == NULL)
+        return rule_error(p, "no matches for previous buffer");
+    p->current = NULL;
+    p->current_is_sticky = false;
+    return 0;
+}
+
+int rule_modify_content(struct rule_parser *p, const struct buffer *buffer)
+{
+    struct rule_list *payload, *to;
+    struct rule_op *op;
+
+    if (p->current != NULL)
+        return rule_error(p, "\"%s\" keyword seen with a sticky buffer still set.  Reset sticky "
+                          "buffer with pkt_data before using the modifier.", p->keyword->name);
+    payload = rule_payload_list(p);
+    for (op = payload->last; op != NULL && op->kind != OP_CONTENT; op = op->prev)
+        ;
+    if (op == NULL)
+        return rule_error(p, "\"%s\" keyword found inside the rule without a content context.  "
+                          "Please use a \"content\" keyword before using the \"%s\" keyword",
+                          p->keyword->name, p->keyword->name);
+    if (op->flags & (OP_RAWBYTES | OP_REPLACE))
+        return rule_error(p, "%s rule can not be used with the %s rule keyword", p->keyword->name,
+                          op->flags & OP_RAWBYTES ? "rawbytes" : "replace");
+    to = rule_buffer_list_again(p, buffer);
+    if (to == NULL)
+        return -1;
+    op_move(p, op, to);
+    if (payload->first != NULL)
+        return 0;
+    for (struct rule_list **at = &p->rule->list; *at != NULL; at = &(*at)->next)
+        if (*at == payload) {
+            *at = payload->next;
+            break;
+        }
+    return 0;
+}

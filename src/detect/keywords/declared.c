@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/declared.c - keywords made of what application protocols declare.
+ *
+ * A sticky buffer of http1 and http2 is one keyword of one name, and so is an integer or a test
+ * that several protocols share: what a rule means is settled by the transaction's protocol when
+ * it is inspected. */
+#include "base/array.h"
+#include "base/containers/map.h"
+#include "detect/rule/buffer.h"
+#include "detect/keywords/registry.h"
+#include "detect/rule/ruleset_private.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum declared_kind { DECLARED_BUFFER, DECLARED_LEGACY, DECLARED_INTEGER, DECLARED_MATCH };
+
+struct declared {
+    struct keyword_ops ops;
+    enum declared_kind kind;
+    const char *buffer_name;
+    uint8_t goes;               /* the direction of a rule that names it; 0: as the rule says */
+    const struct app_integer *integer[APP_PROTO_COUNT];
+    const struct app_match *match[APP_PROTO_COUNT];
+    bool in_proto[APP_PROTO_COUNT];
+};
+
+static struct map declared_by_name;
+
+static const struct declared *declared_of(const struct keyword_ops *k)
+{
+    return CONTAINER_OF(k, struct declared, ops);
+}
+
+/* The narrowest protocol a rule may name that covers all of these; UNKNOWN: there is none. */
+static enum app_proto_id common_proto(const struct declared *d)
+{
+    for (unsigned rule_proto = APP_PROTO_COUNT; rule_proto-- > APP_PROTO_HTTP_ANY;) {
+        bool covers = rule_proto == APP_PROTO_HTTP_ANY || d->in_proto[rule_proto];
+
+        for (unsigned id = 0; id < APP_PROTO_COUNT && covers; id++)
+            covers = !d->in_proto[id] || id == rule_proto ||
+                     app_proto_by_id((enum app_proto_id)id)->subprotocol_of != 0 ||
+                     app_proto_matches((enum app_proto_id)rule_proto, (enum app_proto_id)id);
+        if (covers)
+            return (enum app_proto_id)rule_proto;
+    }
+    return APP_PROTO_UNKNOWN;
+}
+
+/* A keyword of several unrelated protocols leaves the rule's protocol open, but must fit. */
+static int limit_protocol(struct rule_parser *p)
+{
+    const struct declared *d = declared_of(p->keyword);
+    enum app_proto_id proto = common_proto(d);
+
+    if (p->rule->app_proto != APP_PROTO_UNKNOWN && d->in_proto[p->rule->app_proto])
+        return 0;
+    if (proto != APP_PROTO_UNKNOWN)
+        return rule_set_app_proto(p, proto);
+    if (p->rule->app_proto == APP_PROTO_UNKNOWN)
+        return 0;
+    /* What DNS over HTTP/2 has of HTTP/2 is not there for a rule about DNS. */
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
+        if (d->in_proto[id] && app_proto_by_id((enum app_proto_id)id)->subprotocol_of == 0 &&
+            app_proto_matches((enum app_proto_id)p->rule->app_proto, (enum app_proto_id)id))
+            return 0;
+    return rule_error(p, "%s: does not exist in protocol %s, which the rule is about",
+                      p->keyword->name, app_proto_name((enum app_proto_id)p->rule->app_proto));
+}
+
+/* --- buffers ---------------------------------------------------------------------------------- */
+
+static bool never(const struct match_input *in UNUSED, const void *arg UNUSED)
+{
+    return false;
+}
+
+/* What `flow` says of a connection's state and of a direction holds for both together: turned
+ * round, it never holds. */
+static void follow(struct rule_parser *p, uint8_t directions)
+{
+    const uint32_t way = directions == APP_TS ? RULE_TO_SERVER : RULE_TO_CLIENT;
+    const uint32_t states = RULE_FLOW_ESTABLISHED | RULE_FLOW_NOT_ESTABLISHED;
+    const uint32_t specified = p->rule->flags & (RULE_TO_SERVER | RULE_TO_CLIENT);
+
+    if (specified != 0 && specified != way && (p->rule->flags & states)) {
+        struct rule_test test = { .keyword = p->keyword, .match = never };
+
+        rule_warning(p, "%s: goes the other way than `flow` says, the rule will never match",
+                     p->keyword->name);
+        rule_add_test(p, POINT_PACKET, &test);
+    }
+    p->rule->flags &= ~(uint32_t)(RULE_TO_SERVER | RULE_TO_CLIENT);
+    p->rule->flags |= way;
+}
+
+static int buffer_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
+{
+    const struct declared *d = declared_of(p->keyword);
+    const struct buffer *buffer = buffer_find(p->ruleset, text_of(d->buffer_name));
+    unsigned directions = APP_BOTH;
+    int r;
+
+    if (in.n > 0) {
+        if (!text_equal(in, "to_server") && !text_equal(in, "to_client"))
+            return rule_error(p, "%s: expected nothing, to_server or to_client, found \"%.*s\"",
+                              p->keyword->name, TEXT(in));
+        directions = text_equal(in, "to_server") ? APP_TS : APP_TC;
+    }
+    if (buffer == NULL)
+        return rule_error(p, "%s: this buffer is not available", p->keyword->name);
+    if ((buffer->directions & directions) == 0)
+        return rule_error(p, "%s: does not exist %.*s", p->keyword->name, TEXT(in));
+    if (limit_protocol(p) < 0)
+        return -1;
+    if (d->goes != 0 && !(p->rule->flags & RULE_TX_BOTH))
+        follow(p, d->goes);
+    p->directions = (uint8_t)directions;
+    r = rule_set_buffer(p, buffer);
+    p->directions = 0;
+    return r;
+}
+
+static int legacy_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
+{
+    const struct declared *d = declared_of(p->keyword);
+    const struct buffer *buffer = buffer_find(p->ruleset, text_of(d->buffer_name));
+
+    if (buffer == NULL)
+        return rule_error(p, "%s: this buffer is not available", p->keyword->name);
+    /* As old as they are, they mean the older protocol. */
+    if (limit_protocol(p) < 0 ||
+        (d->in_proto[APP_PROTO_http1] && rule_set_app_proto(p, APP_PROTO_http1) < 0))
+        return -1;
+    return rule_modify_content(p, buffer);
+}
+
+/* --- integers --------------------------------------------------------------------------------- */
+
+struct integer_arg {
+    const struct declared *declared;
+    struct int_match value;
+    struct index_match index;
+};
+
+struct integer_source {
+    const struct app_integer *integer;
+    struct app_tx *tx;
+    enum direction direction;
+};
+
+static bool integer_get(void *arg, unsigned index, uint64_t *out)
+{
+    const struct integer_source *s = arg;
+
+    if (index > 0 && !s->integer->multi && !s->integer->any_of_many)
+        return false;
+    return s->integer->get(s->tx, s->direction, index, out);
+}
+
+static bool integer_match(const struct match_input *in, const void *arg)
+{
+    const struct integer_arg *a = arg;
+    struct integer_source s = { .tx = in->tx, .direction = in->direction };
+
+    s.integer = a->declared->integer[in->tx->flow->proto->id];
+    return s.integer != NULL && (s.integer->directions & APP_DIRECTION_BIT(in->direction)) &&
+           index_match_has(&a->index, &a->value, integer_get, &s);
+}
+
+/* Where a test can be asked: as its declaration says; the earliest of several protocols'. */
+static void place_test(struct rule_parser *p, uint8_t directions, const uint8_t progress[2],
+                       bool (*match)(const struct match_input *in, const void *arg),
+                       const void *arg)
+{
+    struct rule_test test = { .keyword = p->keyword, .match = match, .arg = arg,
+                              .directions = directions,
+                              .progress = { progress[0], progress[1] } };
+
+    rule_add_test(p, POINT_TX, &test);
+}
+
+static void required_features(struct rule_parser *p, const struct declared *d)
+{
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
+        if (d->integer[id] != NULL)
+            p->ruleset->required.features[id] |= d->integer[id]->feature;
+        if (d->match[id] != NULL)
+            p->ruleset->required.features[id] |= d->match[id]->feature;
+    }
+}
+
+static const struct app_integer *first_integer(const struct declared *d)
+{
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
+        if (d->integer[id] != NULL)
+            return d->integer[id];
+    return NULL;
+}
+
+/* Digits, or a name, and no operator. */
+static bool is_plain(struct text *in, const struct app_integer *integer)
+{
+    struct text t = text_trim(*in);
+    size_t digits = 0;
+
+    while (digits < t.n && isdigit((unsigned char)t.p[digits]))
+        digits++;
+    if (digits == 0)
+        return integer->names != NULL && t.n > 0 && isalpha((unsigned char)t.p[0]);
+    if (digits < t.n && !integer->lenient)
+        return false;
+    *in = (struct text){ t.p, digits };
+    return true;
+}
+
+static int integer_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct integer_arg *a = arg;
+    int (*parse)(struct rule_parser *, struct text, unsigned, const struct app_name *,
+                 struct int_match *);
+    const struct app_integer *integer;
+
+    a->declared = declared_of(p->keyword);
+    integer = first_integer(a->declared);
+    if (integer->plain && !is_plain(&in, integer))
+        return rule_error(p, "%s: expected a number%s, found '%.*s'", integer->name,
+                          integer->names != NULL ? " or a name" : "", TEXT(in));
+    parse = integer->inclusive ? int_match_parse_inclusive : int_match_parse;
+    if (limit_protocol(p) < 0 || (integer->multi && index_match_parse(p, &in, &a->index) < 0))
+        return -1;
+    if (!int_match_bits(in, integer->bit_names, &a->value) &&
+        parse(p, in, integer->bits, integer->names, &a->value) < 0)
+        return -1;
+    required_features(p, a->declared);
+    place_test(p, integer->directions, integer->progress, integer_match, a);
+    return 0;
+}
+
+/* --- other tests ------------------------------------------------------------------------------ */
+
+struct match_arg {
+    const struct declared *declared;
+    void *parsed;
+};
+
+static bool declared_match(const struct match_input *in, const void *arg)
+{
+    const struct match_arg *a = arg;
+    const struct app_match *m = a->declared->match[in->tx->flow->proto->id];
+
+    return m != NULL && (m->directions & APP_DIRECTION_BIT(in->direction)) &&
+           m->match(in->tx, in->direction, a->parsed);
+}
+
+static const struct app_match *first_match(const struct declared *d)
+{
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
+        if (d->match[id] != NULL)
+            return d->match[id];
+    return NULL;
+}
+
+static int match_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    struct match_arg *a = arg;
+    const struct app_match *m;
+    struct err err = { 0 };
+
+    a->declared = declared_of(p->keyword);
+    m = first_match(a->declared);
+    a->parsed = arena_zalloc(p->arena, m->arg_size);
+    if (p->negated)
+        in = text_of(arena_printf(p->arena, "!%.*s", TEXT(in)));
+    if (limit_protocol(p) < 0)
+        return -1;
+    if (m->parse != NULL && m->parse(in, a->parsed, p->arena, &err) < 0)
+        return rule_error(p, "%s", err.text);
+    required_features(p, a->declared);
+    place_test(p, m->directions, m->progress, declared_match, a);
+    return 0;
+}
+
+/* --- registration ----------------------------------------------------------------------------- */
+
+static struct declared *declared_get(const char *name, enum declared_kind kind)
+{
+    struct declared *d = map_get_string(&declared_by_name, name);
+
+    if (d != NULL)
+        return d->kind == kind ? d : NULL;
+    d = xcalloc(1, sizeof(*d));
+    d->kind = kind;
+    d->ops.name = name;
+    map_put_string(&declared_by_name, name, d);
+    return d;
+}
+
+/* Fills the ops when the name is new; always notes that the protocol has it. */
+static bool is_new(struct declared *d, enum app_proto_id id)
+{
+    bool fresh = d->ops.parse == NULL;
+
+    d->in_proto[id] = true;
+    return fresh;
+}
+
+static void add_buffer(const struct app_proto *proto, const struct app_buffer *b)
+{
+    struct declared *d = declared_get(b->name, DECLARED_BUFFER);
+
+    if (d != NULL && is_new(d, proto->id)) {
+        d->buffer_name = b->same_as != NULL ? b->same_as : b->name;
+        d->goes = b->same_as != NULL ? b->directions : 0;
+        d->ops.alias = b->alias;
+        d->ops.doc = b->doc;
+        d->ops.features = "No option,sticky buffer";
+        d->ops.argument = ARGUMENT_OPTIONAL;
+        d->ops.parse = buffer_parse;
+        keyword_register(&d->ops);
+    }
+    if (b->legacy == NULL)
+        return;
+    d = declared_get(b->legacy, DECLARED_LEGACY);
+    if (d != NULL && is_new(d, proto->id)) {
+        d->buffer_name = b->same_as != NULL ? b->same_as : b->name;
+        d->ops.doc = b->doc;
+        d->ops.features = "content modifier";
+        d->ops.argument = ARGUMENT_NONE;
+        d->ops.parse = legacy_parse;
+        keyword_register(&d->ops);
+    }
+}
+
+static void add_integer(const struct app_proto *proto, const struct app_integer *integer)
+{
+    struct declared *d = declared_get(integer->name, DECLARED_INTEGER);
+
+    if (d == NULL)
+        return;
+    d->integer[proto->id] = integer;
+    if (is_new(d, proto->id)) {
+        d->ops.alias = integer->alias;
+        d->ops.doc = integer->doc;
+        d->ops.arg_size = sizeof(struct integer_arg);
+        d->ops.parse = integer_parse;
+        keyword_register(&d->ops);
+    }
+}
+
+static void add_match(const struct app_proto *proto, const struct app_match *m)
+{
+    struct declared *d = declared_get(m->name, DECLARED_MATCH);
+
+    if (d == NULL)
+        return;
+    d->match[proto->id] = m;
+    if (is_new(d, proto->id)) {
+        d->ops.alias = m->alias;
+        d->ops.doc = m->doc;
+        d->ops.argument = m->no_argument ? ARGUMENT_NONE : ARGUMENT_REQUIRED;
+        d->ops.quotes = d->ops.negatable = m->quotes;
+        d->ops.quotes_required = m->quotes_required;
+        d->ops.arg_size = sizeof(struct match_arg);
+        d->ops.parse = match_parse;
+        keyword_register(&d->ops);
+    }
+}
+
+static void add_proto(const struct app_proto *proto)
+{
+    for (const struct app_buffer *const *b = proto->buffers; b != NULL && *b != NULL; b++)
+        add_buffer(proto, *b);
+    for (const struct app_integer *const *i = proto->integers; i != NULL && *i != NULL; i++)
+        add_integer(proto, *i);
+    for (const struct app_match *const *m = proto->matches; m != NULL && *m != NULL; m++)
+        add_match(proto, *m);
+}
+
+void keyword_declared_register(void)
+{
+    for (unsigned id = APP_PROTO_HTTP_ANY + 1; id < APP_PROTO_COUNT; id++) {
+        const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
+
+        if (proto != NULL)
+            add_proto(proto);
+    }
+}
+
+const char *keyword_declared_proto(const struct keyword_ops *k)
+{
+    const struct declared *d = map_get_string(&declared_by_name, k->name);
+    enum app_proto_id proto;
+
+    if (d == NULL || &d->ops != k)
+        return NULL;
+    proto = common_proto(d);
+    return proto == APP_PROTO_UNKNOWN ? NULL : app_proto_name(proto);
+}
+
+bool keyword_declared_in(const struct keyword_ops *k, enum app_proto_id proto)
+{
+    const struct declared *d = map_get_string(&declared_by_name, k->name);
+
+    return d != NULL && &d->ops == k && d->in_proto[proto];
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/list_keywords.c - --list-keywords: what there is, for people and for scripts. */
+#include "detect/keywords/registry.h"
+
+#include <stdio.h>
+
+struct listing {
+    void (*write)(const char *line, void *arg);
+    void *arg;
+};
+
+static bool has_feature(struct text all, const char *target)
+{
+    struct text one;
+
+    while (text_split(&all, ',', &one))
+        if (text_equal(one, target))
+            return true;
+    return false;
+}
+
+/* "No option", then what the keyword says of itself, with `between` in between. */
+static const char *features_of(const struct keyword_ops *k, char between, char *out, size_t size)
+{
+    struct text all = text_of(k->features != NULL ? k->features : ""), one;
+    size_t at = 0;
+
+    out[0] = '\0';
+    if (k->argument == ARGUMENT_NONE && !has_feature(all, "No option"))
+        at = (size_t)snprintf(out, size, "No option");
+    while (all.n > 0 && text_split(&all, ',', &one) && at < size) {
+        char separator[2] = { at > 0 ? between : '\0' };
+
+        at += (size_t)snprintf(out + at, size - at, "%s%.*s", separator, TEXT(one));
+    }
+    return out[0] != '\0' ? out : "none";
+}
+
+static const char *doc_of(const struct keyword_ops *k)
+{
+    return k->doc != NULL ? k->doc : "";
+}
+
+static void print_name(const struct keyword_ops *k, void *arg)
+{
+    const struct listing *l = arg;
+    char line[200];
+
+    snprintf(line, sizeof(line), "- %s", k->name);
+    l->write(line, l->arg);
+}
+
+static void print_csv(const struct keyword_ops *k, void *arg)
+{
+    const struct listing *l = arg;
+    const char *proto = keyword_declared_proto(k);
+    char features[160], line[800];
+
+    snprintf(line, sizeof(line), "%s;%s;%s;%s;doc/keywords.md#%s;", k->name, doc_of(k),
+             proto != NULL ? proto : "Unset", features_of(k, ':', features, sizeof(features)),
+             k->name);
+    l->write(line, l->arg);
+}
+
+static void print_body(const struct keyword_ops *k, const char *indent, const struct listing *l)
+{
+    char features[160], line[800];
+
+    snprintf(line, sizeof(line), "%sDescription: %s", indent, doc_of(k));
+    l->write(line, l->arg);
+    if (k->alias != NULL) {
+        snprintf(line, sizeof(line), "%sAlias: %s", indent, k->alias);
+        l->write(line, l->arg);
+    }
+    snprintf(line, sizeof(line), "%sFeatures: %s", indent,
+             features_of(k, ',', features, sizeof(features)));
+    l->write(line, l->arg);
+}
+
+static void print_all(const struct keyword_ops *k, void *arg)
+{
+    const struct listing *l = arg;
+    char line[200];
+
+    snprintf(line, sizeof(line), "%s:", k->name);
+    l->write(line, l->arg);
+    print_body(k, "\t", l);
+}
+
+static int print_one(const char *name, const struct listing *l)
+{
+    const struct keyword_ops *k = keyword_find(text_of(name));
+    char line[200];
+
+    if (k == NULL)
+        return -1;
+    snprintf(line, sizeof(line), "= %s =", k->name);
+    l->write(line, l->arg);
+    print_body(k, "", l);
+    return 0;
+}
+
+int keyword_list_print(const char *what, void (*write)(const char *line, void *arg), void *arg)
+{
+    struct listing l = { write, arg };
+    struct text t = text_of(what);
+
+    keyword_registry_init();
+    if (text_equal(t, "csv")) {
+        write("name;description;app layer;features;documentation", arg);
+        keyword_each(print_csv, &l);
+    } else if (text_equal(t, "all")) {
+        keyword_each(print_all, &l);
+    } else if (t.n == 0) {
+        write("=====Supported keywords=====", arg);
+        keyword_each(print_name, &l);
+    } else {
+        return print_one(what, &l);
+    }
+    return 0;
+}

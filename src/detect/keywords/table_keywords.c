@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The keywords that tables make: a sticky one per packet buffer, one per transform. */
+#include "detect/keywords/buffers/list.h"
+#include "detect/rule/program.h"
+#include "detect/rule/ruleset_private.h"
+#include "detect/transforms/list.h"
+
+#include <string.h>
+
+/* --- packet buffers ----------------------------------------------------------------------- */
+
+#define COUNT(symbol) + 1
+#define X(symbol) &buffer_##symbol,
+static const struct packet_buffer *const buffers[] = { PACKET_BUFFER_LIST(X) };
+#undef X
+
+static const struct packet_buffer *declared_buffer(const char *name)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(buffers); i++)
+        if (strcmp(buffers[i]->name, name) == 0)
+            return buffers[i];
+    return NULL;
+}
+
+static int packet_buffer_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
+{
+    const struct packet_buffer *declared = declared_buffer(p->keyword->name);
+
+    if (declared != NULL && declared->ip_proto != 0 &&
+        !rule_has_ip_proto(p->rule, declared->ip_proto))
+        return rule_error(p, "%s: the rule's protocol has no such header", declared->name);
+    if (declared == NULL || !declared->same)
+        p->rule->flags |= RULE_NEEDS_PACKET;
+    return rule_set_buffer(p, buffer_find(p->ruleset, text_of(p->keyword->name)));
+}
+
+/* Filled once at load time, before any thread starts; then read only. */
+static struct keyword_ops buffer_ops[PACKET_BUFFER_LIST(COUNT)];
+static const struct keyword_ops *buffer_table[ARRAY_LEN(buffer_ops) + 1];
+
+const struct keyword_ops *const *packet_buffer_keywords(void)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(buffers); i++) {
+        buffer_ops[i] = (struct keyword_ops){
+            .name = buffers[i]->name,
+            .alias = buffers[i]->alias,
+            .doc = buffers[i]->doc,
+            .features = "No option,sticky buffer",
+            .point = POINT_NONE,
+            .argument = ARGUMENT_NONE,
+            .parse = packet_buffer_parse,
+        };
+        buffer_table[i] = &buffer_ops[i];
+    }
+    return buffer_table;
+}
+
+/* --- transforms --------------------------------------------------------------------------- */
+
+#define X(symbol) &transform_##symbol,
+static const struct transform_ops *const transforms[] = { TRANSFORM_LIST(X) };
+#undef X
+static struct keyword_ops transform_ops_table[TRANSFORM_LIST(COUNT)];
+static const struct keyword_ops *transform_table[ARRAY_LEN(transform_ops_table) + 1];
+
+static int transform_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
+{
+    struct transform_use use = { 0 };
+    const struct buffer *b;
+    struct rule_list *l = p->current;
+
+    for (unsigned i = 0; i < ARRAY_LEN(transforms); i++)
+        if (strcmp(transforms[i]->name, p->keyword->name) == 0)
+            use.ops = transforms[i];
+    if (l == NULL)
+        return rule_error(p, "transforms must be used with a sticky buffer before them: %s",
+                          use.ops->name);
+    if (use.ops->arg_size > 0)
+        use.arg = arena_zalloc(p->arena, use.ops->arg_size);
+    use.arg_text = arena_text(p->arena, in);
+    if (use.ops->parse != NULL && use.ops->parse(p, in, (void *)(uintptr_t)use.arg) < 0)
+        return -1;
+    b = buffer_with_transform(p->ruleset, l->buffer, &use);
+    if (l->first == NULL) {
+        l->buffer = b;
+        return 0;
+    }
+    if (l->buffer->transform_count > 0)
+        return rule_error(p, "%s: transforms must directly follow stickybuffers", use.ops->name);
+    /* The buffer has been tested as it was: what follows is about another. */
+    p->current = rule_buffer_list(p, b);
+    if (p->current != NULL)
+        p->current->directions = l->directions;
+    return p->current != NULL ? 0 : -1;
+}
+
+const struct keyword_ops *const *transform_keywords(void)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(transforms); i++) {
+        transform_ops_table[i] = (struct keyword_ops){
+            .name = transforms[i]->name,
+            .doc = transforms[i]->doc,
+            .point = POINT_NONE,
+            .argument = transforms[i]->parse == NULL ? ARGUMENT_NONE :
+                        transforms[i]->argument ? ARGUMENT_REQUIRED : ARGUMENT_OPTIONAL,
+            .quotes = transforms[i]->argument,
+            .quotes_required = transforms[i]->argument && !transforms[i]->quotes_optional,
+            .parse = transform_parse,
+        };
+        transform_table[i] = &transform_ops_table[i];
+    }
+    return transform_table;
+}
+
+/* --- the rest ----------------------------------------------------------------------------- */
+
+#define PAYLOAD_KEYWORD_LIST(X)                                                              \
+    X(content) X(nocase) X(rawbytes) X(offset) X(depth) X(distance) X(within) X(startswith)   \
+    X(endswith) X(fast_pattern) X(replace) X(pcre) X(isdataat) X(bsize) X(absent)             \
+    X(byte_test) X(byte_jump) X(byte_extract) X(byte_math) X(base64_decode) X(base64_data)    \
+    X(entropy) X(urilen) X(uricontent) X(pkt_data) X(frame) X(rpc) X(asn1) \
+    X(dataset) X(datarep)
+
+#define X(symbol) extern const struct keyword_ops keyword_##symbol;
+PAYLOAD_KEYWORD_LIST(X)
+#undef X
+#define X(symbol) &keyword_##symbol,
+const struct keyword_ops *const payload_keywords[] = { PAYLOAD_KEYWORD_LIST(X) NULL };
+#undef X

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/rule/program.h - what a rule does with one buffer: as parsed (ops) and as run (a program).
+ *
+ * Keywords of POINT_BUFFER append ops to a list. rule_finish() checks the list and lays it out as
+ * one array of steps, the literals behind it. inspect/program.c runs it.
+ *
+ * Relative steps look from where the last one ended. A step that others are relative to is
+ * tried again further on when those fail; a step on which nothing depends is not, because a
+ * later place could only leave less. */
+#ifndef DETECT_PROGRAM_H
+#define DETECT_PROGRAM_H
+
+#include "base/memory/buf.h"
+#include "detect/rule/buffer.h"
+#include "detect/rule/keyword.h"
+#include "detect/rule/rule.h"
+
+enum op_kind {
+    OP_CONTENT, OP_PCRE, OP_ISDATAAT, OP_BYTE_TEST, OP_BYTE_JUMP, OP_BYTE_EXTRACT, OP_BYTE_MATH,
+    OP_BSIZE, OP_URILEN, OP_BASE64, OP_ABSENT, OP_CALL,
+};
+
+enum op_flag {
+    OP_NEGATED        = 1u << 0,
+    OP_RELATIVE       = 1u << 1,    /* looks from the end of the last match */
+    OP_RETRY          = 1u << 2,    /* what follows depends on where it matched */
+    OP_OFFSET_VAR     = 1u << 3,    /* the number is that of a variable */
+    OP_DEPTH_VAR      = 1u << 4,
+    OP_DISTANCE_VAR   = 1u << 5,
+    OP_WITHIN_VAR     = 1u << 6,
+    OP_VALUE_VAR      = 1u << 7,
+    OP_NBYTES_VAR     = 1u << 8,
+    OP_LITTLE         = 1u << 9,
+    OP_DCE            = 1u << 10,   /* byte order as the DCERPC header says */
+    OP_STRING         = 1u << 11,   /* digits, not binary */
+    OP_BITMASK        = 1u << 12,
+    OP_ALIGN          = 1u << 13,
+    OP_FROM_BEGINNING = 1u << 14,
+    OP_FROM_END       = 1u << 15,
+    OP_NOCASE         = 1u << 16,
+    OP_DEPTH          = 1u << 17,
+    OP_OFFSET         = 1u << 18,
+    OP_DISTANCE       = 1u << 19,
+    OP_WITHIN         = 1u << 20,
+    OP_STARTSWITH     = 1u << 21,
+    OP_ENDSWITH       = 1u << 22,
+    OP_RAWBYTES       = 1u << 23,
+    OP_FAST           = 1u << 24,   /* fast_pattern was asked for */
+    OP_FAST_ONLY      = 1u << 25,
+    OP_FAST_CHOP      = 1u << 26,
+    OP_RELATIVE_NEXT  = 1u << 27,   /* something is relative to it */
+    OP_LAST           = 1u << 28,
+    OP_REPLACE        = 1u << 29,
+    OP_OR_ELSE        = 1u << 30,   /* absent: or_else */
+};
+
+struct content_op {
+    const uint8_t *bytes;       /* lower case when nocase */
+    const uint8_t *written;     /* as the rule has it */
+    const uint8_t *replace;     /* same length */
+    uint16_t len;
+    uint16_t fast_offset, fast_len;
+    int32_t offset, depth, distance, within;    /* depth from the buffer's start */
+};
+
+struct pcre_capture { uint8_t kind; bool has_key; uint32_t id; };
+#define PCRE_CAPTURES_MAX 8
+struct pcre_op {
+    void *code;                 /* pcre2_code */
+    void *context;              /* pcre2_match_context */
+    unsigned capture_count;
+    bool jit;
+    struct pcre_capture capture[PCRE_CAPTURES_MAX];
+};
+
+enum byte_operator { BYTE_EQ, BYTE_LT, BYTE_GT, BYTE_LE, BYTE_GE, BYTE_AND, BYTE_XOR,
+                     BYTE_ADD, BYTE_SUB, BYTE_MUL, BYTE_DIV, BYTE_SHL, BYTE_SHR };
+
+/* byte_test, byte_jump, byte_extract, byte_math and isdataat. */
+struct byte_op {
+    uint64_t value;             /* test: value; math: rvalue; or variable */
+    uint32_t nbytes;            /* or variable */
+    int32_t offset;             /* or variable; isdataat: how far */
+    uint32_t mask;
+    int32_t post_offset;
+    uint16_t multiplier;
+    uint8_t base;               /* of digits: 8, 10, 16; 0: C prefixes */
+    uint8_t mask_shift;
+    uint8_t op;                 /* enum byte_operator */
+    uint8_t align;              /* extract: 0, 2, 4 */
+    uint8_t result;             /* variable to write */
+};
+
+struct base64_op { uint32_t bytes, offset; const struct rule_program *then; };
+
+enum step_result { STEP_STOP = -1, STEP_NO = 0, STEP_YES = 1 };
+
+struct program_run;
+struct call_op {
+    /* STEP_STOP: no other way of matching earlier steps can help. */
+    enum step_result (*call)(struct program_run *run, const void *arg);
+    const void *arg;
+};
+
+struct rule_op {
+    struct rule_op *next, *prev;
+    struct rule_list *list;
+    const struct keyword_ops *keyword;
+    uint32_t flags;             /* enum op_flag */
+    uint16_t serial;            /* in order of the rule's text, over all lists */
+    uint8_t kind;               /* enum op_kind */
+    union {
+        struct content_op content;
+        struct pcre_op *pcre;
+        struct byte_op byte;
+        struct int_match size;
+        struct base64_op base64;
+        struct call_op call;
+    };
+};
+
+/* --- building ----------------------------------------------------------------------------- */
+
+/* A new op at the end of the current list; relative ones without a current buffer go where the
+ * last op stands. NULL with p->err set when the list takes no more. */
+struct rule_op *op_append(struct rule_parser *p, enum op_kind kind, bool relative);
+/* The payload's list of the rule, made on demand. */
+struct rule_list *rule_payload_list(struct rule_parser *p);
+/* The rule's list of a buffer: the one it has, but for multi buffers; NULL: payload. */
+struct rule_list *rule_buffer_list(struct rule_parser *p, const struct buffer *buffer);
+/* For what names a buffer in passing, as content modifiers and flags of pcre: the one that the rule
+ * has, of multi buffers too. */
+struct rule_list *rule_buffer_list_again(struct rule_parser *p, const struct buffer *buffer);
+void op_move(struct rule_parser *p, struct rule_op *op, struct rule_list *to);
+struct rule_op *op_last(struct rule_parser *p);         /* of the whole rule; NULL: none */
+struct rule_op *op_last_content(struct rule_parser *p);
+
+/* Variables of byte_extract and byte_math. */
+int byte_var_find(struct rule_parser *p, struct text name);     /* -1: none */
+int byte_var_make(struct rule_parser *p, struct text name);     /* -1: too many */
+#define BYTE_VARS_MAX 32
+
+/* A literal with |hex| and escapes. */
+int content_bytes_parse(struct rule_parser *p, struct text in, const char *keyword,
+                        uint8_t **bytes, uint16_t *len);
+/* Sets nocase on a content: its bytes become lower case. */
+void content_set_nocase(struct rule_parser *p, struct content_op *content, uint32_t *flags);
+
+const struct rule_program *program_build(struct arena *arena, const struct rule_list *list);
+
+/* --- running ------------------------------------------------------------------------------ */
+
+struct step {
+    uint32_t flags;
+    uint8_t kind;
+    uint16_t len;               /* of the literal */
+    uint32_t literal;           /* from the program's start */
+    union {
+        struct { int32_t offset, depth, distance, within; const uint8_t *replace; } content;
+        const struct pcre_op *pcre;
+        struct byte_op byte;
+        struct int_match size;
+        struct base64_op base64;
+        struct call_op call;
+    };
+};
+
+struct rule_program {
+    uint16_t count;
+    bool absent, absent_or_else;        /* begins with `absent` */
+    bool revocable;                     /* what matches need not match with more data behind it */
+    uint32_t min_len;                   /* shorter buffers cannot match */
+    struct step step[];
+};
+
+/* Kinds of captures besides enum var_kind: for the alert's context. */
+#define CAPTURE_JSON  254           /* the text is JSON, the key its name */
+#define CAPTURE_ALERT 255           /* a text by its variable's name */
+
+/* A capture that takes effect when the whole rule matches. */
+struct pending_capture {
+    uint8_t kind;               /* enum var_kind or CAPTURE_* */
+    uint32_t id;
+    uint32_t key_at, key_len, at, len;  /* in program_scratch.text */
+};
+
+/* What running programs needs besides the stack; one per thread. */
+struct program_scratch {
+    void *match_data;           /* pcre2_match_data */
+    void *jit_stack;
+    struct buf base64;
+    struct buf text;
+    unsigned capture_count;
+    struct pending_capture capture[32];
+    unsigned replace_count;
+    struct { uint8_t *at; const uint8_t *with; uint16_t len; } replace[16];
+    uint32_t step_limit;        /* detect.inspection-recursion-limit */
+};
+void program_scratch_init(struct program_scratch *s, uint32_t step_limit);
+void program_scratch_fini(struct program_scratch *s);
+void program_capture(struct program_scratch *s, uint8_t kind, uint32_t id, struct slice key,
+                     struct slice text);
+
+struct program_run {
+    const uint8_t *data;
+    uint32_t len;
+    uint64_t start;             /* bytes of the buffer before data[0] */
+    bool complete;              /* nothing will be added */
+    bool little;                /* DCERPC data is little-endian */
+    bool is_payload;            /* of the packet: `replace` may write */
+    uint32_t at;                /* end of the last match */
+    uint32_t pcre_from;
+    uint32_t steps;
+    uint64_t *vars;
+    struct program_scratch *scratch;
+    const struct match_input *input;    /* NULL in tests */
+};
+
+/* Does the program match in run->data? */
+bool program_match(const struct rule_program *program, struct program_run *run);
+
+bool byte_extract_value(const struct step *s, const struct program_run *run, uint64_t *value,
+                        uint32_t *end);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/rule/rule.h - a rule as it is after parsing, and after compilation read-only for ever.
+ *
+ * The parser (detect/rule/) fills it, the compiler (detect/compile/compile.c) orders, classifies and
+ * flattens it, the inspection (detect/inspect/) only reads. All memory is the ruleset's arena. */
+#ifndef DETECT_RULE_H
+#define DETECT_RULE_H
+
+#include "app/list.h"
+#include "base/memory/arena.h"
+#include "base/array.h"
+#include "base/err.h"
+#include "base/text/text.h"
+#include "packet/packet.h"
+
+struct address_set;             /* match/address.h */
+struct port_set;                /* match/port.h */
+struct keyword_ops;
+struct ruleset;
+struct buffer;                  /* detect/rule/buffer.h */
+struct transform_use;
+struct rule_op;                 /* one operation on a buffer; see detect/rule/program.h */
+struct tag_spec;
+struct threshold_spec;
+struct rule_program;
+struct match_input;
+
+enum rule_action { RULE_ALERT, RULE_DROP, RULE_REJECT_SRC, RULE_REJECT_DST, RULE_REJECT_BOTH,
+                   RULE_PASS, RULE_CONFIG, RULE_ACCEPT };
+
+/* How far drop and pass reach; SCOPE_DEFAULT is what the action does by itself. */
+enum rule_scope { SCOPE_DEFAULT, SCOPE_PACKET, SCOPE_FLOW,
+                  SCOPE_HOOK, SCOPE_TX };       /* of the firewall alone */
+
+/* rule->hook unless hook_in_app: when the rule's packets are looked at. */
+enum packet_hook { HOOK_NONE, HOOK_FLOW_START, HOOK_PRE_FLOW, HOOK_PRE_STREAM, HOOK_ALL };
+
+/* Sets, after flowbits: who sets one is asked before those that read it. */
+enum rule_var { RULE_VAR_INT = 1u << 0, RULE_VAR_FLOW = 1u << 1, RULE_VAR_PACKET = 1u << 2,
+                RULE_VAR_HOST = 1u << 3, RULE_VAR_PAIR = 1u << 4 };
+#define RULE_VARS 5
+
+/* What a rule is asked about; decided by the compiler from what it uses. Names as in
+ * --engine-analysis. */
+enum rule_type {
+    RULE_IP_ONLY,               /* addresses only: once per flow and direction */
+    RULE_LIKE_IP_ONLY,          /* the same, but with negated addresses or state */
+    RULE_PROTO_ONLY,            /* "pd_only": fires when the app protocol is detected */
+    RULE_DECODER_EVENT,         /* "de_only": packets with decoder events */
+    RULE_PACKET,
+    RULE_PACKET_STREAM,         /* payload of the packet and the stream */
+    RULE_STREAM,
+    RULE_APP_LAYER,             /* an app protocol is named, no transaction needed */
+    RULE_APP_TX,                /* inspects transactions */
+};
+
+/* So many headers have a number, from 0. */
+#define HEADER_IDS_MAX 64
+#define HEADER_ID_NONE 255
+
+enum rule_flag {
+    RULE_NOALERT            = 1u << 0,
+    RULE_SRC_ANY            = 1u << 1,
+    RULE_DST_ANY            = 1u << 2,
+    RULE_SPORT_ANY          = 1u << 3,
+    RULE_DPORT_ANY          = 1u << 4,
+    RULE_BIDIRECTIONAL      = 1u << 5,  /* "<>": the builder makes two rules of one sid */
+    RULE_TO_SERVER          = 1u << 6,  /* runs on packets to the server */
+    RULE_TO_CLIENT          = 1u << 7,  /* neither set by the rule: both get set */
+    RULE_NEEDS_FLOW         = 1u << 8,
+    RULE_NEEDS_PACKET       = 1u << 9,  /* must look at single packets */
+    RULE_NEEDS_STREAM       = 1u << 10, /* may look at stream data */
+    RULE_NEEDS_PAYLOAD      = 1u << 11,
+    RULE_FLOW_ESTABLISHED   = 1u << 12,
+    RULE_FLOW_NOT_ESTABLISHED = 1u << 13,
+    RULE_FLOW_STATELESS     = 1u << 14,
+    RULE_ONLY_STREAM        = 1u << 15,
+    RULE_NO_STREAM          = 1u << 16,
+    RULE_ONLY_FRAG          = 1u << 17,
+    RULE_NO_FRAG            = 1u << 18,
+    RULE_PROTO_TCP_PKT      = 1u << 19, /* header said tcp-pkt */
+    RULE_PROTO_TCP_STREAM   = 1u << 20,
+    RULE_PROTO_PKTHDR       = 1u << 21,
+    RULE_PREFILTER          = 1u << 22, /* `prefilter` keyword */
+    RULE_FILESTORE          = 1u << 23,
+    RULE_BYPASS             = 1u << 24,
+    RULE_TARGET_SRC         = 1u << 25,
+    RULE_TARGET_DST         = 1u << 26,
+    RULE_HAS_POST           = 1u << 27,
+    RULE_TX_BOTH            = 1u << 28, /* "=>": one match over both directions of a tx */
+    RULE_FIREWALL           = 1u << 29,
+    RULE_ALERT_KEYWORD      = 1u << 30,
+    RULE_PAYLOAD_PATTERN    = 1u << 31, /* its payload part is found by a pattern set */
+};
+
+/* One test or post-match action: a keyword with its argument. */
+struct rule_test {
+    const struct keyword_ops *keyword;
+    bool (*match)(const struct match_input *in, const void *arg);
+    const void *arg;
+    bool negated;
+    bool late;                          /* POINT_PACKET: asked when all buffers have matched */
+    bool any_time;                      /* POINT_TX: may yet hold until the transaction is over */
+    uint8_t directions;                 /* POINT_TX: APP_TS, APP_TC */
+    uint8_t progress[2];
+};
+struct match_input;
+
+/* All operations of a rule on one buffer (with one chain of transforms); what stands between two
+ * sticky buffers. The payload's list has buffer == NULL. */
+struct rule_list {
+    const struct buffer *buffer;        /* includes its transforms; NULL: payload */
+    uint8_t directions;                 /* where the buffer exists and the rule looks */
+    struct rule_op *first, *last;       /* as parsed, linked; owned by the arena */
+    unsigned op_count;
+    const struct rule_program *program; /* compiled */
+    const struct rule_list *decoded;    /* what its base64_decode hands on to; NULL */
+    struct rule_list *next;
+};
+
+struct rule_reference { const char *prefix, *id; };     /* "https://", "example.org/x" */
+
+struct rule {
+    /* what inspection reads first */
+    uint32_t index;                     /* place in evaluation order */
+    uint32_t flags;                     /* enum rule_flag */
+    uint32_t shared_payload_match;  /* index of the rule that looks for its payload part */
+    const struct rule_program *payload; /* that part; NULL: none */
+    uint8_t action;                     /* enum rule_action */
+    uint8_t type;                       /* enum rule_type */
+    uint8_t app_proto;                  /* enum app_proto_id; UNKNOWN: any */
+    uint8_t ip_proto[32];               /* bit set of protocols; all ones: ip */
+    uint8_t ip_version;                 /* 4, 6, or 0: both */
+    uint8_t hook;                       /* 0 none; else 1 + progress state, or packet_hook */
+    bool hook_in_app;                   /* it is one of a protocol's transactions */
+    uint8_t scope;                      /* enum rule_scope */
+    uint8_t header_id;               /* equal headers, if frequent; or HEADER_ID_NONE */
+    bool also_pass;                     /* firewall: what it accepts, other rules let pass */
+    bool hook_up_to;                    /* "<hook": accepts all hooks before it as well */
+    bool uses_shared_state;  /* asks or changes what other flows can change: bits and
+                                         * tags of hosts, datasets; thresholds are not meant */
+    const struct address_set *src, *dst;
+    const struct port_set *src_port, *dst_port;
+    struct rule_test *test;             /* POINT_PACKET, cheap ones first */
+    unsigned test_count;
+    unsigned late_count;                /* of them */
+    struct rule_list *list;             /* buffers; the payload's too */
+    struct rule_test *tx_test;          /* POINT_TX */
+    unsigned tx_test_count;
+    struct rule_test *post;             /* POINT_POST */
+    unsigned post_count;
+    unsigned var_count;                 /* byte_extract and byte_math results */
+    struct tag_spec *tags;              /* tag; NULL: none */
+    struct threshold_spec *threshold;   /* threshold, detection_filter; NULL: none */
+    struct rule_list *fast_list;        /* where the fast pattern stands; NULL: none */
+    struct rule_op *fast_op;
+    const struct keyword_ops *prefilter;    /* that `prefilter` stood behind; NULL: a content */
+
+    /* what an alert says */
+    uint32_t sid, gid, rev;
+    int32_t priority;                   /* from 0; until the rule is whole -1: not given */
+    uint32_t class_id;                  /* 0: none */
+    const char *msg;
+    const char *class_name, *class_text;        /* "trojan-activity", its description */
+    const char *text;                   /* the rule as written; NULL when that was not kept */
+    struct where at;
+    struct rule_reference *reference;
+    unsigned reference_count;
+    const char *metadata_json;          /* rendered once: {"created_at":["2024"]...}; NULL */
+
+    const char *const *var_names;       /* of byte_extract/byte_math, var_count of them */
+    uint32_t flowbits_set, flowbits_read;       /* how many; for ordering */
+    uint8_t vars_set, vars_read;        /* likewise whether: RULE_VAR_* */
+    struct rule *next;                  /* in parse order */
+};
+
+static inline bool rule_has_ip_proto(const struct rule *r, uint8_t proto)
+{
+    return r->ip_proto[proto >> 3] & (1u << (proto & 7));
+}
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/rule/ruleset_private.h - what a ruleset is made of; for detect/ alone.
+ *
+ * ruleset_load() makes the struct, parses each rule with keyword->parse, calls rule_finish() at
+ * the end of each, appends those that are good, reads thresholds, and calls ruleset_compile(). */
+#ifndef DETECT_RULESET_H
+#define DETECT_RULESET_H
+
+#include "base/array.h"
+#include "base/containers/map.h"
+#include "detect/rule/buffer.h"
+#include "detect/detect.h"
+#include "detect/rule/keyword.h"
+#include "detect/state/profile.h"
+#include "match/address.h"
+#include "match/port.h"
+
+struct buffer_registry;         /* detect/keywords/buffers/registry.c */
+struct detect_plan;             /* detect/compile/compile.h: groups, prefilters, order */
+struct rule_state;
+struct threshold_table;         /* their state, shared by all threads */
+struct dataset_table;           /* detect/state/dataset.h */
+struct lua_script;
+
+#define RULESET_FAILURES_MAX 1000
+
+struct ruleset {
+    struct arena arena;
+    uint32_t refs;                      /* atomic */
+    bool is_inline;
+    const struct conf_node *conf;       /* root; valid while loading only */
+    const char *config_dir;
+    ARRAY_OF(struct rule *) rules;      /* as parsed; evaluation order once compiled */
+    struct buffer_registry *buffers;    /* made on first use */
+    struct detect_plan *plan;
+    struct profile *profile;            /* what they cost; made when they are compiled */
+    struct firewall *firewall;          /* detect/firewall/; NULL: not in firewall mode */
+    bool has_early_hook[EARLY_HOOK_COUNT], early_hooks_share_state;
+    bool affects_stream;
+    struct { uint32_t *at; size_t count, cap; } hook[EARLY_HOOK_COUNT];  /* rules but the firewall's */
+    struct rule_state *state;           /* detect/state/rule_state.h; these three are in it: */
+    struct threshold_table *threshold_state;
+    struct host_bits *host_bits;        /* detect/state/host_bits.h: xbits, hostbits */
+    struct tag_table *tags;             /* detect/state/tag.h */
+    struct dataset_table *datasets;
+    struct app_required_features required;             /* what the rules need of the protocols */
+    struct address_table addresses;
+    struct port_table ports;
+    struct rule_names *names;           /* detect/rule/classification.h */
+    struct iprep *iprep;                /* detect/state/iprep.h; NULL: none configured */
+    ARRAY_OF(const struct lua_script *) scripts;    /* detect/lua/script.h */
+    ARRAY_OF(struct ruleset_failure) failures;  /* at most RULESET_FAILURES_MAX */
+    ARRAY_OF(struct rule_test) to_free; /* arguments with a free_arg; ruleset_unref calls them */
+};
+
+/* A rule's keywords are all read: checks them against each other, resolves variables. -1 with
+ * p->err set. The argument of `dsize` is a struct int_match. */
+int rule_finish(struct rule_parser *p);
+
+/* Orders, classifies and groups the rules, chooses fast patterns, builds the prefilters. */
+int ruleset_compile(struct ruleset *set, struct err *err);
+void ruleset_plan_free(struct ruleset *set);            /* plan and buffer registry */
+
+/* What thresholds make of a match that is about to become an alert. */
+enum threshold_result {
+    THRESHOLD_ALERT,        /* goes on */
+    THRESHOLD_SILENT,       /* matched, actions apply, but nothing is to be logged */
+    THRESHOLD_NO_MATCH,     /* detection_filter: as if the rule had not matched */
+    THRESHOLD_DROP,         /* rate_filter: goes on as a drop; packet_alert.action changes */
+    THRESHOLD_REJECT,       /* ... as a reject and drop */
+    THRESHOLD_PASS,         /* ... as a pass */
+    THRESHOLD_TO_ALERT,     /* ... as an alert that drops nothing */
+};
+enum threshold_result threshold_apply(struct threshold_table *state, const struct rule *rule,
+                                      struct packet *p);
+
+#endif

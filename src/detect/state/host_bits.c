@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/state/host_bits.c - named bits on hosts and pairs of hosts, with an end: xbits and hostbits. */
+#include "detect/state/host_bits.h"
+
+#include "detect/state/shard_table.h"
+
+#include <stdlib.h>
+
+/* An entry is a bit; it is set while the entry lives and its value is not 0. */
+struct host_bits { struct shard_table *table; };
+
+struct host_bits *host_bits_new(const struct conf_node *root)
+{
+    struct host_bits *bits = malloc(sizeof(*bits));
+
+    if (bits == NULL)
+        return NULL;
+    bits->table = shard_table_new(conf_size(root, "host.memcap", 16 << 20));
+    if (bits->table == NULL) {
+        free(bits);
+        return NULL;
+    }
+    return bits;
+}
+
+void host_bits_free(struct host_bits *bits)
+{
+    if (bits == NULL)
+        return;
+    shard_table_free(bits->table);
+    free(bits);
+}
+
+void host_bits_take_turn(const struct host_bits *bits, const struct packet *p)
+{
+    shard_table_take_turn(bits->table, p);
+}
+
+struct shard_table *host_bits_table(struct host_bits *bits)
+{
+    return bits->table;
+}
+
+static struct shard_key key_of(const struct ip *a, const struct ip *b, uint32_t id)
+{
+    struct shard_key key = { .id = { id }, .kind = b != NULL };
+
+    if (b != NULL)
+        shard_key_pair(&key, a, b);
+    else
+        shard_key_address(&key, a);
+    return key;
+}
+
+uint64_t host_bit_ends_us(struct host_bits *bits, const struct ip *a, const struct ip *b,
+                          uint32_t id, uint64_t now_us)
+{
+    struct shard_key key = key_of(a, b, id);
+    struct shard_ref ref = shard_table_get(bits->table, &key, now_us, false);
+    bool set = ref.value != NULL && *(const uint64_t *)ref.value != 0;
+    uint64_t ends_us = set ? *ref.ends_us : 0;
+
+    shard_table_release(&ref);
+    return ends_us;
+}
+
+bool host_bit_is_set(struct host_bits *bits, const struct ip *a, const struct ip *b, uint32_t id,
+                     uint64_t now_us)
+{
+    return host_bit_ends_us(bits, a, b, id, now_us) != 0;
+}
+
+void host_bit_set(struct host_bits *bits, const struct ip *a, const struct ip *b, uint32_t id,
+                  uint64_t now_us, uint64_t ends_us)
+{
+    struct shard_key key = key_of(a, b, id);
+    struct shard_ref ref = shard_table_get(bits->table, &key, now_us, true);
+
+    if (ref.value != NULL) {
+        *(uint64_t *)ref.value = 1;
+        *ref.ends_us = ends_us;
+    }
+    shard_table_release(&ref);
+}
+
+void host_bit_unset(struct host_bits *bits, const struct ip *a, const struct ip *b, uint32_t id,
+                    uint64_t now_us)
+{
+    struct shard_key key = key_of(a, b, id);
+    struct shard_ref ref = shard_table_get(bits->table, &key, now_us, false);
+
+    if (ref.value != NULL)
+        *(uint64_t *)ref.value = 0;
+    shard_table_release(&ref);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/state/profile.c - the costs that threads count, and their sum. */
+#include "detect/state/profile.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "detect/rule/ruleset_private.h"
+
+struct profile {
+    bool on;                            /* atomic */
+    unsigned rule_count;
+    pthread_mutex_t lock;               /* the rest; taken when threads come and go, and to sum */
+    ARRAY_OF(struct rule_profile *) threads;
+    struct rule_profile *left;             /* by those that are gone; NULL: none yet */
+};
+
+struct profile *profile_new(unsigned rule_count)
+{
+    struct profile *p = xcalloc(1, sizeof(*p));
+
+    p->rule_count = rule_count;
+    pthread_mutex_init(&p->lock, NULL);
+    return p;
+}
+
+void profile_free(struct profile *p)
+{
+    if (p == NULL)
+        return;
+    ARRAY_FREE(&p->threads);
+    free(p->left);
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+}
+
+/* --- counting ------------------------------------------------------------------------------- */
+
+void ruleset_profile_start(struct ruleset *set)
+{
+    __atomic_store_n(&set->profile->on, true, __ATOMIC_RELAXED);
+}
+
+void ruleset_profile_stop(struct ruleset *set)
+{
+    __atomic_store_n(&set->profile->on, false, __ATOMIC_RELAXED);
+}
+
+bool ruleset_profile_is_on(const struct ruleset *set)
+{
+    return __atomic_load_n(&set->profile->on, __ATOMIC_RELAXED);
+}
+
+/* Only its thread writes: a load and a store that others may read between. */
+static void add(uint64_t *at, uint64_t n)
+{
+    __atomic_store_n(at, *at + n, __ATOMIC_RELAXED);
+}
+
+void rule_profile_add(struct rule_profile *c, uint64_t ticks, bool matched)
+{
+    add(&c->checks, 1);
+    add(&c->ticks, ticks);
+    if (matched) {
+        add(&c->matches, 1);
+        add(&c->match_ticks, ticks);
+    }
+    if (ticks > c->max_ticks)
+        __atomic_store_n(&c->max_ticks, ticks, __ATOMIC_RELAXED);
+}
+
+static void sum_up(struct rule_profile *to, const struct rule_profile *from, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t max = __atomic_load_n(&from[i].max_ticks, __ATOMIC_RELAXED);
+
+        to[i].checks += __atomic_load_n(&from[i].checks, __ATOMIC_RELAXED);
+        to[i].matches += __atomic_load_n(&from[i].matches, __ATOMIC_RELAXED);
+        to[i].ticks += __atomic_load_n(&from[i].ticks, __ATOMIC_RELAXED);
+        to[i].match_ticks += __atomic_load_n(&from[i].match_ticks, __ATOMIC_RELAXED);
+        to[i].max_ticks = MAX(to[i].max_ticks, max);
+    }
+}
+
+/* --- threads -------------------------------------------------------------------------------- */
+
+struct rule_profile *profile_join(struct profile *p)
+{
+    struct rule_profile *profile = xcalloc(p->rule_count + 1, sizeof(*profile));
+
+    pthread_mutex_lock(&p->lock);
+    ARRAY_PUSH(&p->threads, profile);
+    pthread_mutex_unlock(&p->lock);
+    return profile;
+}
+
+static void remove_thread(struct profile *p, const struct rule_profile *profile)
+{
+    for (size_t i = 0; i < p->threads.count; i++)
+        if (p->threads.at[i] == profile) {
+            p->threads.at[i] = p->threads.at[--p->threads.count];
+            return;
+        }
+}
+
+void profile_leave(struct profile *p, struct rule_profile *profile)
+{
+    if (profile == NULL)
+        return;
+    pthread_mutex_lock(&p->lock);
+    remove_thread(p, profile);
+    if (p->left == NULL)
+        p->left = xcalloc(p->rule_count + 1, sizeof(*p->left));
+    sum_up(p->left, profile, p->rule_count);
+    pthread_mutex_unlock(&p->lock);
+    free(profile);
+}
+
+/* --- the sum -------------------------------------------------------------------------------- */
+
+struct rule_profile *ruleset_profile_sum(const struct ruleset *set)
+{
+    struct profile *p = set->profile;
+    struct rule_profile *sum = NULL;
+
+    pthread_mutex_lock(&p->lock);
+    if (p->left != NULL || p->threads.count > 0) {
+        sum = xcalloc(p->rule_count + 1, sizeof(*sum));
+        if (p->left != NULL)
+            sum_up(sum, p->left, p->rule_count);
+        for (size_t i = 0; i < p->threads.count; i++)
+            sum_up(sum, p->threads.at[i], p->rule_count);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return sum;
+}
+
+void ruleset_profile_clear(struct ruleset *set)
+{
+    struct profile *p = set->profile;
+
+    pthread_mutex_lock(&p->lock);
+    free(p->left);
+    p->left = NULL;
+    pthread_mutex_unlock(&p->lock);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/state/rule_state.h - what rules remember of hosts: xbits and hostbits, thresholds, tags.
+ *
+ * Rulesets come and go, this stays: a set that takes another's place shares what that one has
+ * gathered, so that a reload forgets nothing. Any thread. */
+#ifndef DETECT_STATE_H
+#define DETECT_STATE_H
+
+#include "conf/conf.h"
+
+struct host_bits;
+struct tag_table;
+struct threshold_table;
+
+struct rule_state {
+    uint32_t refs;                      /* atomic */
+    struct host_bits *host_bits;
+    struct threshold_table *thresholds;
+    struct tag_table *tags;
+};
+
+struct rule_state *rule_state_new(const struct conf_node *root);    /* NULL: no memory */
+void rule_state_clear(struct rule_state *state);
+struct rule_state *rule_state_ref(struct rule_state *state);
+void rule_state_unref(struct rule_state *state);                    /* NULL is fine */
+
+#endif

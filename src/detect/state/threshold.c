@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/state/threshold.c - how often a rule that matches may alert. */
+#include "detect/state/threshold.h"
+
+#include "base/memory/lib_memory.h"
+#include "detect/state/shard_table.h"
+#include "flow/flow.h"
+#include "packet/turn.h"
+
+#include <stdlib.h>
+
+struct threshold_table {
+    struct shard_table *shared;
+};
+
+/* What is counted, in the shared table's entry or in the flow's list. */
+struct threshold_state {
+    uint64_t since_us;
+    uint64_t rate_since_us;     /* rate_filter: the new action applies since; 0: it does not */
+    uint32_t count;
+    uint32_t next;              /* backoff: the count that alerts */
+};
+_Static_assert(sizeof(struct threshold_state) <= SHARD_VALUE_SIZE, "state fits an entry");
+
+struct flow_threshold {
+    struct flow_threshold *next;
+    uint32_t sid, gid, rev;
+    struct threshold_state state;
+};
+
+struct threshold_table *threshold_table_new(const struct conf_node *root)
+{
+    struct threshold_table *table = malloc(sizeof(*table));
+
+    if (table == NULL)
+        return NULL;
+    table->shared = shard_table_new(conf_size(root, "detect.thresholds.memcap", 16 << 20));
+    if (table->shared == NULL) {
+        free(table);
+        return NULL;
+    }
+    return table;
+}
+
+void threshold_table_free(struct threshold_table *table)
+{
+    if (table == NULL)
+        return;
+    shard_table_free(table->shared);
+    free(table);
+}
+
+struct shard_table *threshold_table_shared(struct threshold_table *table)
+{
+    return table->shared;
+}
+
+static struct flow_threshold *flow_thresholds(const struct flow *flow)
+{
+    return flow->ext != NULL ? flow->ext->thresholds : NULL;
+}
+
+void threshold_flow_free(struct flow *flow)
+{
+    struct flow_threshold *t = flow_thresholds(flow);
+
+    if (t != NULL)
+        flow->ext->thresholds = NULL;
+    while (t != NULL) {
+        struct flow_threshold *next = t->next;
+
+        lib_free(t);
+        t = next;
+    }
+}
+
+/* --- counting --------------------------------------------------------------------------------- */
+
+static uint64_t seconds_us(uint32_t seconds)
+{
+    return seconds * UINT64_C(1000000);
+}
+
+static uint32_t backoff_next(uint32_t now, uint32_t multiplier)
+{
+    uint32_t next;
+
+    return __builtin_mul_overflow(now, multiplier, &next) ? UINT32_MAX : next;
+}
+
+static enum threshold_result rate_result(const struct threshold_spec *spec)
+{
+    switch ((enum threshold_action)spec->new_action) {
+    case RATE_ALERT: return THRESHOLD_TO_ALERT;
+    case RATE_DROP: return THRESHOLD_DROP;
+    case RATE_REJECT: return THRESHOLD_REJECT;
+    case RATE_PASS: return THRESHOLD_PASS;
+    case RATE_KEEP: break;
+    }
+    return THRESHOLD_ALERT;
+}
+
+/* The first match of a period, and of all for backoff. */
+static enum threshold_result start_counting(const struct threshold_spec *spec,
+                                            struct threshold_state *s, uint64_t now_us)
+{
+    *s = (struct threshold_state){ .since_us = now_us, .count = 1, .next = spec->count };
+    switch ((enum threshold_type)spec->type) {
+    case THRESHOLD_LIMIT:
+    case THRESHOLD_RATE:
+        return THRESHOLD_ALERT;
+    case THRESHOLD_EVERY:
+    case THRESHOLD_BOTH:
+        return spec->count == 1 ? THRESHOLD_ALERT : THRESHOLD_NO_MATCH;
+    case THRESHOLD_BACKOFF:
+        if (spec->count != 1)
+            return THRESHOLD_NO_MATCH;
+        s->next = backoff_next(1, spec->multiplier);
+        return THRESHOLD_ALERT;
+    case THRESHOLD_FILTER:
+    case THRESHOLD_SUPPRESS:
+        break;
+    }
+    return THRESHOLD_NO_MATCH;
+}
+
+/* The same, where another period ended. The match that ends a rate_filter's new action is not
+ * counted. */
+static enum threshold_result start_again(const struct threshold_spec *spec,
+                                         struct threshold_state *s, uint64_t now_us)
+{
+    if (spec->type != THRESHOLD_RATE || s->rate_since_us == 0)
+        return start_counting(spec, s, now_us);
+    s->rate_since_us = 0;
+    return THRESHOLD_ALERT;
+}
+
+/* The new action holds for `timeout` seconds from the match that exceeded the rate. */
+static enum threshold_result count_rate(const struct threshold_spec *spec,
+                                        struct threshold_state *s, uint64_t now_us, bool in_time)
+{
+    if (s->rate_since_us != 0) {
+        if (now_us / 1000000 - s->rate_since_us / 1000000 <= spec->timeout)
+            return rate_result(spec);
+        s->rate_since_us = 0;
+        return THRESHOLD_ALERT;
+    }
+    if (!in_time) {
+        s->since_us = now_us;
+        s->count = 1;
+        return THRESHOLD_ALERT;
+    }
+    if (++s->count <= spec->count)
+        return THRESHOLD_ALERT;
+    s->rate_since_us = now_us;
+    return rate_result(spec);
+}
+
+static enum threshold_result count_backoff(const struct threshold_spec *spec,
+                                           struct threshold_state *s)
+{
+    if (s->count == UINT32_MAX || ++s->count != s->next)
+        return THRESHOLD_SILENT;
+    s->next = backoff_next(s->next, spec->multiplier);
+    return THRESHOLD_ALERT;
+}
+
+static enum threshold_result count_match(const struct threshold_spec *spec,
+                                         struct threshold_state *s, uint64_t now_us)
+{
+    bool in_time = now_us <= s->since_us + seconds_us(spec->seconds);
+
+    if (spec->type == THRESHOLD_BACKOFF)
+        return count_backoff(spec, s);
+    if (spec->type == THRESHOLD_RATE)
+        return count_rate(spec, s, now_us, in_time);
+    if (!in_time) {
+        s->since_us = now_us;
+        s->count = 1;
+        return spec->type == THRESHOLD_LIMIT ||
+               (spec->type == THRESHOLD_BOTH && spec->count == 1) ? THRESHOLD_ALERT :
+               THRESHOLD_NO_MATCH;
+    }
+    s->count++;
+    switch ((enum threshold_type)spec->type) {
+    case THRESHOLD_LIMIT:
+        return s->count <= spec->count ? THRESHOLD_ALERT : THRESHOLD_SILENT;
+    case THRESHOLD_EVERY:
+        if (s->count < spec->count)
+            return THRESHOLD_NO_MATCH;
+        s->count = 0;
+        return THRESHOLD_ALERT;
+    case THRESHOLD_BOTH:
+        return s->count == spec->count ? THRESHOLD_ALERT :
+               s->count > spec->count ? THRESHOLD_SILENT : THRESHOLD_NO_MATCH;
+    case THRESHOLD_FILTER:
+        return s->count > spec->count ? THRESHOLD_ALERT : THRESHOLD_NO_MATCH;
+    default:
+        return THRESHOLD_ALERT;
+    }
+}
+
+/* --- where the count stands ------------------------------------------------------------------- */
+
+static void fill_key(struct shard_key *key, const struct threshold_spec *spec,
+                     const struct rule *rule, const struct packet *p)
+{
+    *key = (struct shard_key){ .id = { rule->sid, rule->gid, rule->rev }, .kind = spec->track };
+    switch ((enum threshold_track)spec->track) {
+    case TRACK_SRC: shard_key_address(key, &p->src); break;
+    case TRACK_DST: shard_key_address(key, &p->dst); break;
+    case TRACK_BOTH: shard_key_pair(key, &p->src, &p->dst); break;
+    default: break;
+    }
+}
+
+/* A limit that is reached stays so for its period: what flows do that stand before the packet, and
+ * are not that far yet, adds to the count and changes no answer. */
+static bool is_reached(const struct threshold_spec *spec, const struct threshold_state *s,
+                       uint64_t latest_us)
+{
+    bool stays = spec->type == THRESHOLD_LIMIT || spec->type == THRESHOLD_BOTH ||
+                 spec->type == THRESHOLD_FILTER;
+
+    return stays && s->count >= spec->count && latest_us <= s->since_us + seconds_us(spec->seconds);
+}
+
+/* The count of one that is reached: most matches of rules with a limit, and no need to wait for
+ * the turn. */
+static bool count_reached(struct threshold_table *table, const struct threshold_spec *spec,
+                          const struct shard_key *key, const struct packet *p,
+                          enum threshold_result *result)
+{
+    uint64_t latest_us = order_latest_us(p->order);
+    struct shard_ref ref = shard_table_get(table->shared, key, latest_us, false);
+    bool reached = ref.value != NULL && is_reached(spec, ref.value, latest_us);
+
+    if (reached)
+        *result = count_match(spec, ref.value, p->time_us);
+    shard_table_release(&ref);
+    return reached;
+}
+
+static enum threshold_result count_shared(struct threshold_table *table,
+                                          const struct threshold_spec *spec,
+                                          const struct rule *rule, const struct packet *p)
+{
+    enum threshold_result result = THRESHOLD_NO_MATCH;
+    struct shard_key key;
+    struct shard_ref ref;
+    struct threshold_state *s;
+
+    fill_key(&key, spec, rule, p);
+    if (p->lane != NULL && count_reached(table, spec, &key, p, &result))
+        return result;
+    if (spec->track == TRACK_RULE)
+        packet_take_turn(p);
+    shard_table_take_turn(table->shared, p);
+    ref = shard_table_get(table->shared, &key, p->time_us, true);
+    s = ref.value;
+    if (s != NULL) {
+        result = ref.fresh ? start_again(spec, s, p->time_us) : count_match(spec, s, p->time_us);
+        *ref.ends_us = s->since_us + seconds_us(spec->seconds);
+        if (s->rate_since_us != 0)
+            *ref.ends_us = MAX(*ref.ends_us, s->rate_since_us + seconds_us(spec->timeout) +
+                               seconds_us(1));
+    }
+    shard_table_release(&ref);
+    return result;
+}
+
+static enum threshold_result count_in_flow(const struct threshold_spec *spec,
+                                           const struct rule *rule, const struct packet *p)
+{
+    struct flow_threshold *t;
+
+    if (p->flow == NULL)
+        return THRESHOLD_NO_MATCH;
+    for (t = flow_thresholds(p->flow); t != NULL; t = t->next)
+        if (t->sid == rule->sid && t->gid == rule->gid && t->rev == rule->rev)
+            return count_match(spec, &t->state, p->time_us);
+    if (flow_ext_make(p->flow) == NULL || (t = lib_calloc(1, sizeof(*t))) == NULL)
+        return THRESHOLD_NO_MATCH;
+    t->sid = rule->sid;
+    t->gid = rule->gid;
+    t->rev = rule->rev;
+    t->next = p->flow->ext->thresholds;
+    p->flow->ext->thresholds = t;
+    return start_counting(spec, &t->state, p->time_us);
+}
+
+static enum threshold_result suppress(const struct threshold_spec *spec, const struct packet *p)
+{
+    bool hit = (spec->track != TRACK_DST && address_set_has(spec->addresses, &p->src)) ||
+               (spec->track != TRACK_SRC && address_set_has(spec->addresses, &p->dst));
+
+    return hit ? THRESHOLD_SILENT : THRESHOLD_ALERT;
+}
+
+static enum threshold_result apply_one(struct threshold_table *table,
+                                       const struct threshold_spec *spec, const struct rule *rule,
+                                       const struct packet *p)
+{
+    if (spec->type == THRESHOLD_SUPPRESS)
+        return suppress(spec, p);
+    if (spec->type == THRESHOLD_EVERY && spec->count == 1)
+        return THRESHOLD_ALERT;
+    return spec->track == TRACK_FLOW ? count_in_flow(spec, rule, p) :
+           count_shared(table, spec, rule, p);
+}
+
+enum threshold_result threshold_apply(struct threshold_table *state, const struct rule *rule,
+                                      struct packet *p)
+{
+    enum threshold_result result = THRESHOLD_ALERT;
+
+    if (p->src.version == 0)
+        return THRESHOLD_ALERT;
+    for (const struct threshold_spec *s = rule->threshold; s != NULL; s = s->next) {
+        result = apply_one(state, s, rule, p);
+        if (result == THRESHOLD_SILENT || result == THRESHOLD_NO_MATCH)
+            break;
+    }
+    return result;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/state/threshold.h - how often a rule that matches may alert.
+ *
+ * From the keywords threshold and detection_filter and from threshold.config. A rule carries a
+ * short chain of specifications: suppressions first, then at most one threshold. What has been
+ * counted is per source, destination, pair or rule in a table that threads share, or per flow in
+ * the flow itself, without a lock. */
+#ifndef DETECT_THRESHOLD_H
+#define DETECT_THRESHOLD_H
+
+#include "detect/rule/ruleset_private.h"
+
+enum threshold_type {
+    THRESHOLD_LIMIT,            /* alerts until count, then silent, in each `seconds` */
+    THRESHOLD_EVERY,            /* "threshold": an alert each `count` matches */
+    THRESHOLD_BOTH,             /* one alert per `seconds`, at the count'th match */
+    THRESHOLD_FILTER,           /* detection_filter: alerts after `count` matches */
+    THRESHOLD_RATE,             /* rate_filter: another action once the rate is exceeded */
+    THRESHOLD_BACKOFF,          /* alerts at count, count*multiplier, ... matches of a flow */
+    THRESHOLD_SUPPRESS,         /* silent for some addresses */
+};
+enum threshold_track { TRACK_SRC, TRACK_DST, TRACK_BOTH, TRACK_RULE, TRACK_FLOW, TRACK_EITHER };
+enum threshold_action { RATE_ALERT, RATE_DROP, RATE_REJECT, RATE_PASS, RATE_KEEP };
+
+struct threshold_spec {
+    uint8_t type, track, new_action;
+    bool by_keyword;            /* the rule says so itself */
+    uint32_t count, seconds, timeout, multiplier;
+    const struct address_set *addresses;        /* suppress */
+    struct threshold_spec *next;
+};
+
+struct threshold_table *threshold_table_new(const struct conf_node *root);
+void threshold_table_free(struct threshold_table *table);
+struct shard_table;
+struct shard_table *threshold_table_shared(struct threshold_table *table);
+/* What a flow remembers; with the flow. */
+void threshold_flow_free(struct flow *flow);
+
+/* Reads threshold-file and hangs what it says on the rules; before they are compiled. Mistakes
+ * are logged and counted as errors. */
+void threshold_config_load(struct ruleset *set, const struct conf_node *root);
+/* The lines of such a file, for tests; gives how many were good. */
+unsigned threshold_config_lines(struct ruleset *set, struct text all, const char *name);
+
+#endif

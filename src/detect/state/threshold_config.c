@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/state/threshold_config.c - threshold.config: thresholds and suppressions apart from rules.
+ *
+ *     threshold gen_id 1, sig_id 2, type limit, track by_src, count 1, seconds 60
+ *     rate_filter gen_id 1, sig_id 2, track by_src, count 5, seconds 1, new_action drop,
+ *         timeout 30
+ *     suppress gen_id 1, sig_id 2, track by_src, ip 10.0.0.0/8
+ *
+ * A number 0 means all. event_filter is another name of threshold. */
+#include "base/report/log.h"
+#include "detect/rule/text.h"
+#include "detect/state/threshold.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The settings of one line, as written; p NULL: not there. */
+struct line {
+    struct text gen_id, sig_id, type, track, count, seconds, new_action, timeout, ip;
+};
+
+struct config_reader {
+    struct ruleset *set;
+    const struct rule_text *at;         /* the line being read */
+    struct err err;
+    unsigned good;
+    struct set_vars vars;
+};
+
+static int line_error(struct config_reader *r, struct text t, const char *what)
+{
+    return err_at(&r->err, rule_text_at(r->at, t.p != NULL ? t.p : r->at->text.p),
+                  "%s, found \"%.*s\"", what, TEXT(t));
+}
+
+static struct text take_word(struct text *rest)
+{
+    struct text t = text_trim(*rest), word = { t.p, 0 };
+
+    while (word.n < t.n && t.p[word.n] != ' ' && t.p[word.n] != '\t')
+        word.n++;
+    *rest = text_trim(text_from(t, word.n));
+    return word;
+}
+
+/* "key value" pairs; the address list of `ip` may hold commas and is the rest of the line. */
+static int take_settings(struct config_reader *r, struct text rest, struct line *out)
+{
+    const struct { const char *key; struct text *value; } settings[] = {
+        { "gen_id", &out->gen_id }, { "sig_id", &out->sig_id },
+        { "type", &out->type }, { "track", &out->track }, { "count", &out->count },
+        { "seconds", &out->seconds }, { "new_action", &out->new_action },
+        { "timeout", &out->timeout }, { "ip", &out->ip },
+    };
+    struct text pair;
+
+    while (rest.n > 0) {
+        struct text complete = text_trim(rest), key;
+        size_t i = 0;
+
+        text_split(&rest, ',', &pair);
+        key = take_word(&pair);
+        while (i < ARRAY_LEN(settings) && !text_equal_nocase(key, settings[i].key))
+            i++;
+        if (i == ARRAY_LEN(settings) || settings[i].value->p != NULL)
+            return line_error(r, key, "expected gen_id, sig_id, type, track, count, seconds, "
+                              "new_action, timeout or ip, each once");
+        *settings[i].value = pair;
+        if (settings[i].value == &out->ip) {
+            take_word(&complete);
+            out->ip = complete;
+            break;
+        }
+    }
+    return 0;
+}
+
+/* --- words and numbers ------------------------------------------------------------------------ */
+
+struct word { const char *name; uint8_t value; };
+
+static int word_parse(struct config_reader *r, struct text in, const struct word *words,
+                      const char *what, uint8_t *out)
+{
+    for (; words->name != NULL; words++) {
+        if (text_equal_nocase(in, words->name)) {
+            *out = words->value;
+            return 0;
+        }
+    }
+    return line_error(r, in, what);
+}
+
+static int number_parse(struct config_reader *r, struct text in, const char *what, uint64_t min,
+                        uint32_t *out)
+{
+    uint64_t value;
+
+    if (in.p == NULL || !text_to_u64(in, UINT32_MAX, &value) || value < min)
+        return line_error(r, in, what);
+    *out = (uint32_t)value;
+    return 0;
+}
+
+static const struct word type_words[] = {
+    { "limit", THRESHOLD_LIMIT }, { "threshold", THRESHOLD_EVERY }, { "both", THRESHOLD_BOTH },
+    { NULL, 0 },
+};
+static const struct word track_words[] = {
+    { "by_src", TRACK_SRC }, { "by_dst", TRACK_DST }, { "by_both", TRACK_BOTH },
+    { "by_rule", TRACK_RULE }, { "by_flow", TRACK_FLOW }, { NULL, 0 },
+};
+static const struct word suppress_words[] = {
+    { "by_src", TRACK_SRC }, { "by_dst", TRACK_DST }, { "by_either", TRACK_EITHER }, { NULL, 0 },
+};
+static const struct word action_words[] = {
+    { "alert", RATE_ALERT }, { "drop", RATE_DROP }, { "reject", RATE_REJECT },
+    { "pass", RATE_PASS }, { "log", RATE_KEEP }, { "sdrop", RATE_KEEP }, { NULL, 0 },
+};
+
+static int rate_parse(struct config_reader *r, const struct line *l, struct threshold_spec *spec)
+{
+    if (number_parse(r, l->count, "count: expected a number from 1", 1, &spec->count) < 0 ||
+        number_parse(r, l->seconds, "seconds: expected a number", 0, &spec->seconds) < 0)
+        return -1;
+    return word_parse(r, l->track, track_words,
+                      "track: expected by_src, by_dst, by_both, by_rule or by_flow", &spec->track);
+}
+
+static int threshold_parse(struct config_reader *r, const struct line *l,
+                           struct threshold_spec *spec)
+{
+    if (word_parse(r, l->type, type_words, "type: expected limit, threshold or both",
+                   &spec->type) < 0)
+        return -1;
+    return rate_parse(r, l, spec);
+}
+
+static int rate_filter_parse(struct config_reader *r, const struct line *l,
+                             struct threshold_spec *spec)
+{
+    spec->type = THRESHOLD_RATE;
+    if (word_parse(r, l->new_action, action_words, "new_action: expected alert, drop, pass or reject",
+                   &spec->new_action) < 0 ||
+        number_parse(r, l->timeout, "timeout: expected a number", 0, &spec->timeout) < 0)
+        return -1;
+    return rate_parse(r, l, spec);
+}
+
+static int suppress_parse(struct config_reader *r, const struct line *l,
+                          struct threshold_spec *spec)
+{
+    spec->type = THRESHOLD_SUPPRESS;
+    if (l->track.p == NULL && l->ip.p == NULL) {
+        spec->track = TRACK_RULE;       /* silent altogether */
+        return 0;
+    }
+    if (word_parse(r, l->track, suppress_words, "track: expected by_src, by_dst or by_either",
+                   &spec->track) < 0)
+        return -1;
+    if (l->ip.n == 0)
+        return line_error(r, l->ip, "ip: expected addresses");
+    spec->addresses = address_set_get(&r->set->addresses, l->ip, &r->vars,
+                                      rule_text_at(r->at, l->ip.p), &r->err);
+    return spec->addresses != NULL ? 0 : -1;
+}
+
+/* --- onto the rules --------------------------------------------------------------------------- */
+
+static struct threshold_spec *copy_spec(struct config_reader *r, const struct threshold_spec *spec)
+{
+    return arena_copy(&r->set->arena, spec, sizeof(*spec));
+}
+
+/* What stands behind the suppressions. */
+static struct threshold_spec **threshold_of(struct rule *rule)
+{
+    struct threshold_spec **link = &rule->threshold;
+
+    while (*link != NULL && (*link)->type == THRESHOLD_SUPPRESS)
+        link = &(*link)->next;
+    return link;
+}
+
+/* For one rule by its number a threshold takes the place of the rule's own; a rate_filter does
+ * not, and for all rules at once neither does. */
+static void attach(struct config_reader *r, struct rule *rule, const struct threshold_spec *spec,
+                   bool by_number)
+{
+    struct threshold_spec **link = threshold_of(rule), *copy;
+
+    if (spec->type == THRESHOLD_SUPPRESS && spec->track == TRACK_RULE) {
+        rule->flags |= RULE_NOALERT;
+        return;
+    }
+    if (spec->type != THRESHOLD_SUPPRESS && *link != NULL) {
+        if (!by_number || spec->type == THRESHOLD_RATE) {
+            log_at(LOG_LEVEL_WARNING, "threshold-config", rule_text_at(r->at, r->at->text.p),
+                   "rule %u has a threshold of its own, which stays", rule->sid);
+            return;
+        }
+        *link = NULL;
+    }
+    copy = copy_spec(r, spec);
+    if (spec->type == THRESHOLD_SUPPRESS) {
+        copy->next = rule->threshold;
+        rule->threshold = copy;
+    } else {
+        *link = copy;
+    }
+}
+
+static int install(struct config_reader *r, const struct line *l,
+                   const struct threshold_spec *spec)
+{
+    uint32_t gid, sid;
+    bool found = false;
+
+    if (number_parse(r, l->gen_id, "gen_id: expected a number", 0, &gid) < 0 ||
+        number_parse(r, l->sig_id, "sig_id: expected a number", 0, &sid) < 0)
+        return -1;
+    if (sid > 0 && gid == 0)
+        return line_error(r, l->gen_id, "gen_id 0 (all groups) goes only with sig_id 0");
+    for (size_t i = 0; i < r->set->rules.count; i++) {
+        struct rule *rule = r->set->rules.at[i];
+
+        if ((gid != 0 && rule->gid != gid) || (sid != 0 && rule->sid != sid))
+            continue;
+        attach(r, rule, spec, sid != 0);
+        found = true;
+    }
+    if (!found && sid != 0)
+        log_at(LOG_LEVEL_WARNING, "threshold-config", rule_text_at(r->at, r->at->text.p),
+               "can't suppress sid %u, gid %u: unknown rule", sid, gid);
+    return 0;
+}
+
+static int line_parse(struct config_reader *r)
+{
+    static const struct {
+        const char *name;
+        int (*parse)(struct config_reader *r, const struct line *l, struct threshold_spec *spec);
+    } kinds[] = {
+        { "threshold", threshold_parse }, { "event_filter", threshold_parse },
+        { "rate_filter", rate_filter_parse }, { "suppress", suppress_parse },
+    };
+    struct threshold_spec spec = { 0 };
+    struct text rest = r->at->text, kind = take_word(&rest);
+    struct line l = { 0 };
+
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+        if (!text_equal_nocase(kind, kinds[i].name))
+            continue;
+        if (take_settings(r, rest, &l) < 0 || kinds[i].parse(r, &l, &spec) < 0)
+            return -1;
+        return install(r, &l, &spec);
+    }
+    return line_error(r, kind, "expected threshold, event_filter, rate_filter or suppress");
+}
+
+/* --- the file --------------------------------------------------------------------------------- */
+
+static void visit_line(const struct rule_text *text, void *arg)
+{
+    struct config_reader *r = arg;
+
+    r->at = text;
+    if (line_parse(r) == 0)
+        r->good++;
+    else
+        log_err(LOG_LEVEL_ERROR, "threshold-config", &r->err);
+}
+
+static const char *find_var(void *arg, struct text name)
+{
+    char path[256];
+    int n = snprintf(path, sizeof(path), "vars.address-groups.%.*s", TEXT(name));
+
+    return n < 0 || (size_t)n >= sizeof(path) ? NULL : conf_string(arg, path, NULL);
+}
+
+static struct config_reader reader_of(struct ruleset *set, const struct conf_node *root)
+{
+    return (struct config_reader){ .set = set, .vars = { find_var, (void *)root } };
+}
+
+unsigned threshold_config_lines(struct ruleset *set, struct text all, const char *name)
+{
+    struct config_reader r = reader_of(set, set->conf);
+
+    rule_lines_read(all, name, &set->arena, &set->arena, visit_line, &r);
+    return r.good;
+}
+
+void threshold_config_load(struct ruleset *set, const struct conf_node *root)
+{
+    const char *path = conf_string(root, "threshold-file", IDS_SYSCONFDIR "/threshold.config");
+    struct config_reader r = reader_of(set, root);
+
+    if (access(path, R_OK) != 0) {
+        log_warning("threshold-config", "Error opening file: \"%s\": %s", path, strerror(errno));
+        return;
+    }
+    if (rule_file_read(path, &set->arena, &set->arena, visit_line, &r, &r.err) < 0)
+        log_err(LOG_LEVEL_ERROR, "threshold-config", &r.err);
+    log_info("threshold-config", "Threshold config parsed: %u rule(s) found", r.good);
+}
