@@ -13,7 +13,7 @@
 #include "base/report/json.h"
 #include "flow/flow_table.h"
 #include "match/mpm_ngram.h"
-#include "packet/peek.h"
+#include "packet/decode/peek.h"
 #include "packet/pool.h"
 #include "stream/stream.h"
 

@@ -3,7 +3,7 @@
 #include "modules/flow_partition.h"
 
 #include "base/array.h"
-#include "packet/peek.h"
+#include "packet/decode/peek.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  *
  * All see the same frames in the same order. A new flow is claimed by the thread that meets it
  * first: the one that is ahead of the others, because it had less to do. The claim stays, so that
- * all agree on whose a frame is, however far apart they are. A plain frame (packet/peek.h) is
+ * all agree on whose a frame is, however far apart they are. A plain frame (packet/decode/peek.h) is
  * known by a look at it: receive passes over another thread's, and its own thread counts it.
  * All others every thread decodes, to see what comes of them, and thread 0 counts them.
  *

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of packet/decode against broken input: each prefix of sample packets, and each with any
  * one bit turned. The frames are allocated to the byte, so that a sanitizer sees overruns; here
- * it is checked that what decode points at lies within the frame, and that a peek (packet/peek.h)
+ * it is checked that what decode points at lies within the frame, and that a peek (packet/decode/peek.h)
  * says of a frame what comes of decoding it, or nothing. */
-#include "packet/peek.h"
+#include "packet/decode/peek.h"
 #include "packet/tests/decode_env.h"
 
 #include <string.h>

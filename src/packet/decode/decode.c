@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/decode.c - drives the decoders over a vector. */
+/* packet/decode/decode.c - drives the decoders over a vector. */
 #include "packet/decode/decode_private.h"
 
 #include "base/array.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/peek.c - the checks are those of the decoders, each turned into "not plain". Whoever
+/* packet/decode/peek.c - the checks are those of the decoders, each turned into "not plain". Whoever
  * teaches a decoder to refuse or to open something more says so here as well; peek_test decodes
  * what was peeked at and compares. */
-#include "packet/peek.h"
+#include "packet/decode/peek.h"
 
 #include "packet/decode/decode_private.h"
 #include "packet/flow_hash.h"

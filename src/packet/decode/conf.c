@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/decode_conf.c - settings of the decoders. */
+/* packet/decode/conf.c - settings of the decoders. */
 #include "packet/decode/decode_private.h"
 
 #include "base/array.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/peek.h - the flow of a frame, without decoding it.
+/* packet/decode/peek.h - the flow of a frame, without decoding it.
  *
  * Several threads that read one file each see all of it, and most of what they see is another's.
  * For plain frames (Ethernet, at most one VLAN tag, IPv4 without options or IPv6 without
