@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of output/line_log: formats are read as far as they make sense, values are escaped. */
-#include "output/line_log.h"
+#include "output/lines/line_log.h"
 
 #include "base/test.h"
 #include "output/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/stats_log.c - `stats`: counters as a table, for people. */
+/* output/lines/stats_log.c - `stats`: counters as a table, for people. */
 #include <stdlib.h>
 #include <time.h>
 

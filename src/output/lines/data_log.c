@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/data_log.c - `tcp-data` and `http-body-data`: what TCP carries, and what HTTP's bodies
+/* output/lines/data_log.c - `tcp-data` and `http-body-data`: what TCP carries, and what HTTP's bodies
  * carry, as it comes: dumped into one file (`type: file`), as it is into a file for each direction
  * of a flow or body (`dir`), or `both`. */
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/tls_store.c - `tls-store`: the certificates of rules with tls.store, as files.
+/* output/stores/tls_store.c - `tls-store`: the certificates of rules with tls.store, as files.
  *
  * A chain goes to SECONDS.MICROSECONDS-NUMBER.pem, what is known of it to a .meta beside that;
  * those of clients begin with "client-". */

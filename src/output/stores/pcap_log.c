@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/pcap_log.c - `pcap-log`: packets, to files that can be read again.
+/* output/stores/pcap_log.c - `pcap-log`: packets, to files that can be read again.
  *
  * Rendering decides which packets and makes records of them, as libpcap's format has them; the
  * sink in pcap_files.c gives them to files. With `conditional: alerts` a flow's packets with

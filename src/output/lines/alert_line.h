@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/alert_line.h - an alert in one line, for people: fast.log and syslog. */
+/* output/lines/alert_line.h - an alert in one line, for people: fast.log and syslog. */
 #ifndef OUTPUT_ALERT_LINE_H
 #define OUTPUT_ALERT_LINE_H
 

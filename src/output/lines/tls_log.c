@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/tls_log.c - `tls-log`: a line for each handshake.
+/* output/lines/tls_log.c - `tls-log`: a line for each handshake.
  *
  * Names are text as the certificate reader made it, up to the first byte of zero; Suricata writes
  * no more of them and escapes nothing. */
@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "app/proto/tls/tls.h"
-#include "output/line_log.h"
+#include "output/lines/line_log.h"
 #include "output/text.h"
 
 struct tls_log {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/alert_line.c - an alert in one line, for people. */
-#include "output/alert_line.h"
+/* output/lines/alert_line.c - an alert in one line, for people. */
+#include "output/lines/alert_line.h"
 
 #include "base/array.h"
 #include "output/text.h"

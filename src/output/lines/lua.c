@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/lua.c - `lua`: scripts of the operator's that write what they like.
+/* output/lines/lua.c - `lua`: scripts of the operator's that write what they like.
  *
  * A script has one state for all threads, with a lock around it: scripts count and keep files
  * open, and expect to see everything. init() says what the script wants to be told of. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/line_log.c - what `http-log` and `tls-log` share. */
-#include "output/line_log.h"
+/* output/lines/line_log.c - what `http-log` and `tls-log` share. */
+#include "output/lines/line_log.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/fast.c - `fast`: an alert a line, for people. */
+/* output/lines/fast.c - `fast`: an alert a line, for people. */
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "output/alert_line.h"
+#include "output/lines/alert_line.h"
 
 static void *fast_open(const struct output_request *request, struct output_conf *conf,
                        const struct conf_node *node, struct err *err)

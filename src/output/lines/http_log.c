@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/http_log.c - `http-log`: HTTP/1, a line for each request and what came back. */
+/* output/lines/http_log.c - `http-log`: HTTP/1, a line for each request and what came back. */
 #include <stdlib.h>
 
 #include "app/proto/http1/http1.h"
 #include "base/text/text.h"
-#include "output/line_log.h"
+#include "output/lines/line_log.h"
 #include "output/text.h"
 
 static void *http_log_open(const struct output_request *request, struct output_conf *conf,
