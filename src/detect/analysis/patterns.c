@@ -3,7 +3,7 @@
  * and how many rules are found by them; and who sets and reads which flowbit. */
 #include "detect/analysis/private.h"
 
-#include "detect/keywords/flow/flowbits.h"
+#include "detect/rule/flowbits.h"
 #include "flow/vars.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "detect/analysis/private.h"
 
 #include "detect/compile/compile.h"
-#include "detect/keywords/flow/flowbits.h"
+#include "detect/rule/flowbits.h"
 #include "detect/state/threshold.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What kind of rule it is: on that depends when it is asked, and how far its action reaches. */
 #include "detect/compile/compile.h"
-#include "detect/keywords/flow/flowbits.h"
+#include "detect/rule/flowbits.h"
 #include "detect/rule/program.h"
 #include "match/address.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/flow/flowbits.c - named bits on the flow. */
-#include "detect/keywords/flow/flowbits.h"
+#include "detect/rule/flowbits.h"
 #include "base/report/json.h"
 #include "detect/rule/keyword.h"
 #include "flow/vars.h"

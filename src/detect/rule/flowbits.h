@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/flow/flowbits.h - what a flowbits test or action is about. */
+/* detect/rule/flowbits.h - what a flowbits test or action is about. */
 #ifndef DETECT_FLOWBITS_H
 #define DETECT_FLOWBITS_H
 
