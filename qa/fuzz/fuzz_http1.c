@@ -53,7 +53,8 @@ int LLVMFuzzerInitialize(int *argc UNUSED, char ***argv UNUSED)
             abort();
         app_require_files(fixture[w].conf, APP_FILE_TRACK | APP_FILE_SHA256);
         for (unsigned i = 0; i < APP_PROTO_MAX; i++)
-            fixture[w].conf->required_frames[i] = fixture[w].conf->required_features[i] = UINT32_MAX;
+            fixture[w].conf->required_frames[i] = fixture[w].conf->required_features[i] =
+                UINT32_MAX;
     }
     http1 = app_proto_by_name("http");
     return 0;
@@ -106,7 +107,8 @@ static char *replay_input(const uint8_t *data, size_t size, unsigned w, bool sus
     replay.frames = true;
     replay_force(&replay, http1->id);
     if (replay.flow->app->thread_data != NULL)
-        ((struct http_thread *)replay.flow->app->thread_data)->active_max = suspends ? 0 : UINT32_MAX;
+        ((struct http_thread *)replay.flow->app->thread_data)->active_max =
+            suspends ? 0 : UINT32_MAX;
     do {
         more = next_chunk(&in, &chunk, &next);
         replay_chunk(&replay, control, chunk);

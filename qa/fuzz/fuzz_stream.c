@@ -111,7 +111,8 @@ static void check_chunk(struct fixture *w, const struct stream_chunk *c)
         return;
     }
     if (c->lookbehind > s->retained_len ||
-        memcmp(c->data - c->lookbehind, s->retained + s->retained_len - c->lookbehind, c->lookbehind) != 0)
+        memcmp(c->data - c->lookbehind, s->retained + s->retained_len - c->lookbehind,
+               c->lookbehind) != 0)
         abort();
     keep(s, c->data, c->len);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz/replay_main.c - runs a fuzz target on files and directories of files, where libFuzzer is not:
- * the corpus then serves as a test, in any build and with any compiler. */
+/* fuzz/replay_main.c - runs a fuzz target on files and directories of files, where libFuzzer is
+ * not: the corpus then serves as a test, in any build and with any compiler. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -282,7 +282,8 @@ __attribute__((destructor)) static void finish(void)
     out = name != NULL ? fopen(name, "w") : NULL;
     if (out == NULL)
         return;
-    fprintf(out, "window\t%lu\nbefore\t%lu\nlost\t%lu\n", window_bytes, before_window, not_retained);
+    fprintf(out, "window\t%lu\nbefore\t%lu\nlost\t%lu\n", window_bytes, before_window,
+            not_retained);
     for (size_t i = 0; i < site_count; i++)
         print_site(out, &sites[i]);
     fclose(out);

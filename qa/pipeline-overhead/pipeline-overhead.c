@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* qa/pipeline-overhead/pipeline-overhead.c - what the engine itself costs, and how evenly it deals: receive and decode for
- * real, then modules that do nothing (or spin for a while on each packet), in any run mode.
+/* qa/pipeline-overhead/pipeline-overhead.c - what the engine itself costs, and how evenly it deals:
+ * receive and decode for real, then modules that do nothing (or spin for a while on each packet),
+ * in any run mode.
  *
  *     carry FILE MODE WORKERS [SCHEDULER [SPIN]]
  *
- * Prints the wall time, the imbalance (largest share over the even share) and the engine's report. */
+ * Prints the wall time, the imbalance (largest share over the even share) and the engine's
+ * report. */
 #include "base/array.h"
 #include "base/system/clock.h"
 #include "capture/pcap/file.h"

@@ -259,7 +259,8 @@ struct app_buffer {
     uint8_t directions;
     uint8_t progress[2];        /* least progress of each direction at which it can be there */
     bool multi;                 /* several instances, each inspected for itself */
-    bool grows;                 /* a body or file: inspected again as it grows, see app/core/file.h */
+    /* a body or file: inspected again as it grows, see app/core/file.h */
+    bool grows;
     bool lower_case;            /* normalised: patterns must be lower case (http.host) */
     uint8_t never_absent;       /* directions in which `absent` does not match */
     bool one_way;               /* a rule must say of which direction */
@@ -358,8 +359,8 @@ struct app_proto {
     const char *rule_name;      /* in rule headers where that differs: "http1"; NULL: name */
     const char *rule_alias;     /* another name in rule headers: "ikev2" */
     enum app_proto_id also[3];  /* rules for these mean it too: http1 is APP_PROTO_HTTP_ANY */
-    /* Another protocol whose flows may turn out to be this one, see app_set_subprotocol(): its state,
-     * settings and transactions go on. Recognition does not know this one. */
+    /* Another protocol whose flows may turn out to be this one, see app_set_subprotocol(): its
+     * state, settings and transactions go on. Recognition does not know this one. */
     enum app_proto_id subprotocol_of;
     uint8_t transports;
     bool off_by_default;
@@ -384,7 +385,8 @@ struct app_proto {
     void (*register_counters)(void);
 
     size_t state_size, tx_size;
-    bool raw_on_tx_end;  /* app_trigger_raw_inspection() when a direction of a transaction is over */
+    /* app_trigger_raw_inspection() when a direction of a transaction is over */
+    bool raw_on_tx_end;
     bool single_tx;             /* a flow is one transaction: not counted beside the flow */
     bool inspect_both_dirs;        /* what one side sends, the other side's rules see at once */
     uint32_t tx_limit;          /* default of max-tx; 0: 256 open ones */
@@ -455,7 +457,8 @@ struct expectation_opening {
     bool anywhere;
 };
 void expectation_parent_packet(const struct app_conf *conf, const struct packet *p, bool anywhere);
-bool expectation_parent_is_likely(const struct app_conf *conf, const uint8_t *payload, uint32_t len);
+bool expectation_parent_is_likely(const struct app_conf *conf, const uint8_t *payload,
+                                  uint32_t len);
 void expectation_parent_add(const struct app_conf *conf, const struct expectation_opening *opening);
 /* With the packet that ends its flow, by the thread that inspects it, in its turn. */
 void expectation_parent_remove(const struct app_conf *conf, const struct packet *p);

@@ -29,7 +29,8 @@ void test_check_int(struct test *t, const char *file, int line, const char *what
 void test_check_string(struct test *t, const char *file, int line, const char *what,
                        const char *found, const char *expected);
 void test_check_bytes(struct test *t, const char *file, int line, const char *what,
-                      const void *found, size_t found_len, const void *expected, size_t expected_len);
+                      const void *found, size_t found_len, const void *expected,
+                      size_t expected_len);
 
 #define CHECK(cond) \
     do { if (!(cond)) test_fail(t, __FILE__, __LINE__, "%s", #cond); } while (0)
@@ -37,7 +38,8 @@ void test_check_bytes(struct test *t, const char *file, int line, const char *wh
     test_check_int(t, __FILE__, __LINE__, #found, (long long)(found), (long long)(expected))
 #define CHECK_STRING(found, expected) \
     test_check_string(t, __FILE__, __LINE__, #found, (found), (expected))
-#define CHECK_BYTES(found, found_len, expected, expected_len) \
-    test_check_bytes(t, __FILE__, __LINE__, #found, (found), (found_len), (expected), (expected_len))
+#define CHECK_BYTES(found, found_len, expected, expected_len)                         \
+    test_check_bytes(t, __FILE__, __LINE__, #found, (found), (found_len), (expected), \
+                     (expected_len))
 
 #endif

@@ -56,8 +56,8 @@ struct capture_names {
     size_t count, cap;
 };
 
-/* Asked of each frame, in the order of the file, with its place (packet/turn.h): is it ours? And
- * is what has been read to be handed off at once, for another thread waits for us to come so far? */
+/* Asked of each frame, in the order of the file, with its place (packet/turn.h): is it ours? And is
+ * what has been read to be handed off at once, for another thread waits for us to come so far? */
 enum capture_choice { CAPTURE_OURS = 1, CAPTURE_HAND_OFF = 2 };
 typedef unsigned capture_choose_fn(void *arg, enum datalink link, const uint8_t *frame,
                                    uint32_t len, uint64_t order);

@@ -161,7 +161,8 @@ int conf_set_argument(struct conf *conf, const char *path_equals_value, struct e
     status = conf_set(conf, copy, text_trim(text_of(equals + 1)).p);
     free(copy);
     if (status < 0)
-        return err_at(err, set_location, "expected a key such as stream.memcap before the =, got \"%s\"",
+        return err_at(err, set_location,
+                      "expected a key such as stream.memcap before the =, got \"%s\"",
                       path_equals_value);
     return 0;
 }

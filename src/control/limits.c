@@ -10,7 +10,8 @@
 #include "flow/memcap.h"
 #include "packet/defrag.h"
 
-/* --- stream and flow: reserved by threads ------------------------------------------------------- */
+/* --- stream and flow: reserved by threads
+ * ------------------------------------------------------- */
 
 #define RESERVED(name, memcap)                                                              \
     static uint64_t name##_get(const struct run_context *ctx)                             \

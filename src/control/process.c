@@ -89,8 +89,10 @@ static int mask_files(const struct conf_node *root, struct err *err)
         return 0;
     mask = strtoul(text, &end, 8);
     if (*text == '\0' || *end != '\0' || mask > 0777)
-        return err_at(err, conf_find(root, "umask")->at, "umask: expected up to three octal digits, "
-                      "got \"%s\"", text);
+        return err_at(err, conf_find(root, "umask")->at,
+                      "umask: expected up to three octal digits, "
+                      "got \"%s\"",
+                      text);
     umask((mode_t)mask);
     return 0;
 }
@@ -227,7 +229,7 @@ int process_drop_privileges(const char *user, const char *group, bool live, stru
 
 /* A file that we were started with (standard output, say) stays whose it is: it is open across
  * exec(), ours are not. */
-static void give_open_file(int fd, uid_t uid, gid_t gid)
+static void chown_open_file(int fd, uid_t uid, gid_t gid)
 {
     struct stat st;
     int flags = fcntl(fd, F_GETFL);
@@ -239,7 +241,7 @@ static void give_open_file(int fd, uid_t uid, gid_t gid)
         log_info("ids", "an open file cannot be given to another user: %s", strerror(errno));
 }
 
-int process_give_open_files(const char *user, const char *group, struct err *err)
+int process_chown_open_files(const char *user, const char *group, struct err *err)
 {
     uid_t uid = 0;
     gid_t gid = 0;
@@ -254,7 +256,7 @@ int process_give_open_files(const char *user, const char *group, struct err *err
     dir = opendir("/proc/self/fd");
     while (dir != NULL && (entry = readdir(dir)) != NULL)
         if (text_to_u64(text_of(entry->d_name), INT_MAX, &fd))
-            give_open_file((int)fd, uid, gid);
+            chown_open_file((int)fd, uid, gid);
     if (dir != NULL)
         closedir(dir);
     return 0;

@@ -27,7 +27,7 @@ int process_drop_privileges(const char *user, const char *group, bool live, stru
 
 /* What this process itself has opened for writing becomes theirs: logs must be opened again when
  * the rights are gone. */
-int process_give_open_files(const char *user, const char *group, struct err *err);
+int process_chown_open_files(const char *user, const char *group, struct err *err);
 
 /* The file becomes theirs (either may be NULL). */
 int process_chown_file(const char *path, const char *user, const char *group, struct err *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* control/rule_profile.h - tables of what each rule has cost (profiling.rules): for a command, and
- * for a file when rules go. The counting itself is detect/state/profile.h; names, orders and columns are
- * those of Suricata's tables. */
+ * for a file when rules go. The counting itself is detect/state/profile.h; names, orders and
+ * columns are those of Suricata's tables. */
 #ifndef CONTROL_RULE_PROFILE_H
 #define CONTROL_RULE_PROFILE_H
 

@@ -107,8 +107,13 @@ static int list_read(struct reader *r, const struct conf_node *node, const char 
                      bool *is_auto, struct err *err)
 {
     struct cpu_list l = {
-        .topology = r->topology, .interfaces = interfaces, .diagnostics = r->diagnostics, .what = what,
-        .may_exceed = may_exceed, .named = named_cpus, .named_arg = r,
+        .topology = r->topology,
+        .interfaces = interfaces,
+        .diagnostics = r->diagnostics,
+        .what = what,
+        .may_exceed = may_exceed,
+        .named = named_cpus,
+        .named_arg = r,
     };
 
     if (cpu_list_parse(&l, node, err) < 0)
@@ -141,9 +146,9 @@ static void prio_check(struct reader *r, const struct affinity_set *set,
     cpu_set_minus(&outside, &set->cpus);
     if (set->is_auto || cpu_set_count(&outside) == 0 || cpu_set_count(&set->cpus) == 0)
         return;
-    diagnostics_add(r->diagnostics, node->at, NULL, "%s: CPU %s is not in the set, which has %s", what,
-              cpu_set_text(&outside, out_text, sizeof(out_text)),
-              cpu_set_text(&set->cpus, in_text, sizeof(in_text)));
+    diagnostics_add(r->diagnostics, node->at, NULL, "%s: CPU %s is not in the set, which has %s",
+                    what, cpu_set_text(&outside, out_text, sizeof(out_text)),
+                    cpu_set_text(&set->cpus, in_text, sizeof(in_text)));
 }
 
 static int prio_level_read(struct reader *r, struct affinity_set *set, const struct conf_node *key,
@@ -213,8 +218,10 @@ static int cpus_read(struct reader *r, struct affinity_set *set, const struct co
         list_read(r, cpu, what, false, interfaces, &set->cpus, &set->is_auto, err) < 0)
         return -1;
     if (cpu_set_count(&set->cpus) == 0)
-        diagnostics_add(r->diagnostics, node->at, NULL, "%s-cpu-set has no CPU: its threads run where the "
-                  "kernel likes", roles[set->role].name);
+        diagnostics_add(r->diagnostics, node->at, NULL,
+                        "%s-cpu-set has no CPU: its threads run where the "
+                        "kernel likes",
+                        roles[set->role].name);
     return 0;
 }
 
@@ -275,8 +282,10 @@ static int specific_read(struct reader *r, enum cpu_role role, const struct conf
             continue;
         }
         if (!interface_is_known(r, one[0]))
-            diagnostics_add(r->diagnostics, node->at, NULL, "interface-specific-cpu-set: nothing is captured "
-                      "from interface %s; from %s is", one[0], r->interfaces[0]);
+            diagnostics_add(r->diagnostics, node->at, NULL,
+                            "interface-specific-cpu-set: nothing is captured "
+                            "from interface %s; from %s is",
+                            one[0], r->interfaces[0]);
         memset(&set.cpus, 0, sizeof(set.cpus));
         set.interface = one[0];
         set.is_auto = false;
@@ -323,8 +332,10 @@ static int find_sets(struct reader *r, const struct conf_node *top, struct err *
     int status = 0;
 
     if (top != NULL && top->kind == CONF_SCALAR && top->value[0] != '\0')
-        return err_at(err, top->at, "cpu-affinity: expected sets, as in worker-cpu-set: { cpu: [ 2-5 ] "
-                      "}, got \"%s\"", top->value);
+        return err_at(err, top->at,
+                      "cpu-affinity: expected sets, as in worker-cpu-set: { cpu: [ 2-5 ] "
+                      "}, got \"%s\"",
+                      top->value);
     CONF_EACH(node, top) {
         if (top->kind == CONF_MAP) {
             if (find_set(r, node, &mine) < 0)
@@ -354,8 +365,10 @@ static int ratio_read(struct affinity *a, const struct conf_node *node, struct e
         return 0;
     if (!text_to_double(text_trim(text_of(node->value)), &a->ratio) || a->ratio <= 0 ||
         a->ratio > 64)
-        return err_at(err, node->at, "detect-thread-ratio: expected a number above 0, up to 64, got "
-                      "\"%s\"", node->value);
+        return err_at(err, node->at,
+                      "detect-thread-ratio: expected a number above 0, up to 64, got "
+                      "\"%s\"",
+                      node->value);
     return 0;
 }
 
@@ -393,7 +406,9 @@ struct affinity *affinity_new(const struct conf_node *root, const struct topolog
                               struct err *err)
 {
     struct affinity *a = xcalloc(1, sizeof(*a));
-    struct reader r = { .a = a, .topology = topology, .interfaces = interfaces, .diagnostics = diagnostics };
+    struct reader r = {
+        .a = a, .topology = topology, .interfaces = interfaces, .diagnostics = diagnostics
+    };
 
     for (unsigned i = 0; i < CPU_ROLES; i++)
         a->set[i] = (struct affinity_set){ .role = (enum cpu_role)i, .prio_default = PRIO_MEDIUM,
@@ -425,7 +440,8 @@ const struct affinity_set *affinity_get(const struct affinity *a, enum cpu_role 
 
 int affinity_list(const struct affinity *a, const struct topology *topology,
                   const struct conf_node *node, const char *const *interfaces,
-                  struct diagnostics *diagnostics, struct cpu_set *out, bool *is_auto, struct err *err)
+                  struct diagnostics *diagnostics, struct cpu_set *out, bool *is_auto,
+                  struct err *err)
 {
     struct affinity copy = *a;
     struct reader r = { .a = &copy, .topology = topology, .interfaces = interfaces,

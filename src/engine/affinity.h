@@ -63,7 +63,8 @@ const struct affinity_set *affinity_get(const struct affinity *a, enum cpu_role 
 /* A CPU list that stands elsewhere: cpu-set of a run mode's stage. */
 int affinity_list(const struct affinity *a, const struct topology *topology,
                   const struct conf_node *node, const char *const *interfaces,
-                  struct diagnostics *diagnostics, struct cpu_set *out, bool *is_auto, struct err *err);
+                  struct diagnostics *diagnostics, struct cpu_set *out, bool *is_auto,
+                  struct err *err);
 
 /* Steps of nice for a level: +2, 0, -2. */
 int prio_nice(enum prio prio);

@@ -65,7 +65,8 @@ static unsigned quota_v1(const char *directory)
 }
 
 /* From root/path up to root. */
-static unsigned walk_up(const char *root, struct text path, unsigned (*quota)(const char *directory))
+static unsigned walk_up(const char *root, struct text path,
+                        unsigned (*quota)(const char *directory))
 {
     unsigned cpus = 0;
     char directory[1100];

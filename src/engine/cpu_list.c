@@ -18,7 +18,8 @@ struct list_walk {
 
 static int bad_item(const struct list_walk *w, struct text item, struct err *err)
 {
-    return err_at(err, w->at, "%s: \"%.*s\": expected a CPU number, a range as 2-5, all, auto, numa:N, "
+    return err_at(err, w->at,
+                  "%s: \"%.*s\": expected a CPU number, a range as 2-5, all, auto, numa:N, "
                   "package:N, core:A-B, l3:N, no-smt, nic, or one of these behind \"!\"",
                   w->l->what, TEXT(item));
 }
@@ -48,8 +49,9 @@ static int cpus_exceed(struct list_walk *w, struct text item, struct err *err)
     cpu_set_text(&l->topology->all, have, sizeof(have));
     if (!l->may_exceed)
         return err_at(err, w->at, "%s: CPU %.*s: there are CPUs %s", l->what, TEXT(item), have);
-    diagnostics_add(l->diagnostics, w->at, NULL, "%s: CPU %.*s: there are CPUs %s; the others are left out",
-              l->what, TEXT(item), have);
+    diagnostics_add(l->diagnostics, w->at, NULL,
+                    "%s: CPU %.*s: there are CPUs %s; the others are left out", l->what, TEXT(item),
+                    have);
     return 0;
 }
 
@@ -61,8 +63,10 @@ static int add_numbers(struct list_walk *w, struct text item, struct cpu_set *to
     if (range_parse(item, &low, &high) < 0)
         return bad_item(w, item, err);
     if (high < low)
-        return err_at(err, w->at, "%s: range \"%.*s\" goes down: expected the smaller number first, "
-                      "%u-%u", w->l->what, TEXT(item), high, low);
+        return err_at(err, w->at,
+                      "%s: range \"%.*s\" goes down: expected the smaller number first, "
+                      "%u-%u",
+                      w->l->what, TEXT(item), high, low);
     for (unsigned cpu = low; cpu <= high; cpu++)
         if (cpu_set_has(&w->l->topology->all, cpu))
             cpu_set_add(to, cpu);
@@ -110,8 +114,10 @@ static void add_nic(struct list_walk *w, struct cpu_set *to)
     }
     if (found)
         return;
-    diagnostics_add(l->diagnostics, w->at, NULL, "%s: nic: the NUMA node of the interface is not known, all "
-              "CPUs are taken", l->what);
+    diagnostics_add(l->diagnostics, w->at, NULL,
+                    "%s: nic: the NUMA node of the interface is not known, all "
+                    "CPUs are taken",
+                    l->what);
     cpu_set_or(to, &l->topology->all);
 }
 
@@ -188,8 +194,9 @@ static void leave_forbidden(struct list_walk *w, const struct conf_node *node)
         return;
     /* `all` and the like mean all we have; a number was meant as a number. */
     if (w->any_added && !cpu_set_equal(&w->added, &w->l->topology->all))
-        diagnostics_add(w->l->diagnostics, node->at, NULL, "%s: CPU %s is not ours to use (taskset or cgroup)",
-                  w->l->what, cpu_set_text(&out, text, sizeof(text)));
+        diagnostics_add(w->l->diagnostics, node->at, NULL,
+                        "%s: CPU %s is not ours to use (taskset or cgroup)", w->l->what,
+                        cpu_set_text(&out, text, sizeof(text)));
     cpu_set_and(&w->l->cpus, &w->l->topology->allowed);
 }
 

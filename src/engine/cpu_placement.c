@@ -82,7 +82,9 @@ static bool is_better(const struct cpu_preference *preference, const struct topo
 static int choose_auto(const struct cpu_placement *pl, const struct affinity_set *set,
                        const struct plan_thread *t, const struct cpu_set *used)
 {
-    struct cpu_preference preference = { .pl = pl, .used = used, .numa = -1, .package = pl->home_package };
+    struct cpu_preference preference = {
+        .pl = pl, .used = used, .numa = -1, .package = pl->home_package
+    };
     const struct topology_cpu *best = NULL;
     int numa = is_interface_role(t) ? plan_source_numa(pl->plan, t->source) : -1;
 

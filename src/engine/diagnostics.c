@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void diagnostics_add(struct diagnostics *diagnostics, struct where at, const char *fixit, const char *fmt, ...)
+void diagnostics_add(struct diagnostics *diagnostics, struct where at, const char *fixit,
+                     const char *fmt, ...)
 {
     char text[600];
     va_list args;

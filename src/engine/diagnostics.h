@@ -17,8 +17,8 @@ struct diagnostics {
 };
 
 /* fixit may be NULL. The same text twice is kept once. */
-void diagnostics_add(struct diagnostics *diagnostics, struct where at, const char *fixit, const char *fmt, ...)
-    PRINTF(4, 5);
+void diagnostics_add(struct diagnostics *diagnostics, struct where at, const char *fixit,
+                     const char *fmt, ...) PRINTF(4, 5);
 void diagnostics_fini(struct diagnostics *diagnostics);
 
 #endif

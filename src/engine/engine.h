@@ -63,8 +63,8 @@ struct engine_load {            /* one thread, for stats */
     unsigned queued;            /* vectors in its input rings */
     unsigned share_permille;    /* of the packets assigned to its stage */
 };
-/* Puts load, queue, shares and imbalance into the threads' counters, as engine.*, in per mille where
- * they are shares. After engine_start(), by the one thread that makes statistics. */
+/* Puts load, queue, shares and imbalance into the threads' counters, as engine.*, in per mille
+ * where they are shares. After engine_start(), by the one thread that makes statistics. */
 void engine_update_gauges(struct engine *engine);
 unsigned engine_loads(const struct engine *engine, struct engine_load *out, unsigned max);
 

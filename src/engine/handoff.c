@@ -374,8 +374,8 @@ static void nap(void)
     nanosleep(&pause, NULL);
 }
 
-/* Packets returns to the pool through return rings that wake nobody: the pool is sized so that rings fill up
- * first, and this is the rare case, or the end. */
+/* Packets returns to the pool through return rings that wake nobody: the pool is sized so that
+ * rings fill up first, and this is the rare case, or the end. */
 static COLD void pool_wait_slow(struct engine_thread *t, unsigned need)
 {
     unsigned size = t->engine->plan->pool_size;

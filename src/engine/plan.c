@@ -209,8 +209,10 @@ static const char *autofp_scheduler(const struct conf_node *root, struct err *er
     for (unsigned i = 0; i < ARRAY_LEN(known); i++)
         if (text_equal_nocase(text_of(node->value), known[i]))
             return known[i];
-    err_at(err, node->at, "autofp-scheduler: expected hash, ippair, ftp-hash, round-robin, xor-251 or "
-           "least-loaded, got \"%s\"", node->value);
+    err_at(err, node->at,
+           "autofp-scheduler: expected hash, ippair, ftp-hash, round-robin, xor-251 or "
+           "least-loaded, got \"%s\"",
+           node->value);
     return NULL;
 }
 
@@ -294,8 +296,8 @@ static unsigned usable_cpus(const struct topology *t)
     return t->quota > 0 && t->quota < cpus ? t->quota : cpus;
 }
 
-/* It begins as the thread that gives the verdicts does: on the same CPUs, with the same nice level. Where these are
- * one CPU only, both would take turns there. */
+/* It begins as the thread that gives the verdicts does: on the same CPUs, with the same nice level.
+ * Where these are one CPU only, both would take turns there. */
 static void add_sender(struct plan *plan, unsigned verdict_thread)
 {
     struct plan_thread *sender = thread_add(plan), *t = &plan->threads[verdict_thread];
@@ -343,9 +345,12 @@ static int plan_files(struct plan *plan, const struct conf_node *root, struct er
     plan->file_per_queue = !plan->live && needs_file_per_queue(plan, root);
     plan->shares_file = !plan->live && plan->stages[0].count > 1 && !plan->file_per_queue;
     if (plan->file_per_queue && plan->stage_count > 1)
-        return err_at(err, conf_find(root, "pcap-file.directory")->at, "directory: files: in run "
-                      "mode %s threads share a file; expected single, workers, or one of your own in "
-                      "one stage", mode->name);
+        return err_at(
+            err, conf_find(root, "pcap-file.directory")->at,
+            "directory: files: in run "
+            "mode %s threads share a file; expected single, workers, or one of your own in "
+            "one stage",
+            mode->name);
     if (plan->shares_file && any_only_once(plan))
         return err_at(err, mode->at, "run mode %s: a pipe is read by one thread, not by %u",
                       mode->name, plan->stages[0].count);

@@ -111,10 +111,12 @@ static void warn_siblings(struct plan *plan, const struct pair *pair)
     const struct plan_thread *a = pair->a, *b = pair->b;
     char fixit[FIXIT_MAX], more[48];
 
-    diagnostics_add(&plan->diagnostics, set_at(plan, b), suggest_cpus(plan, b, fixit, sizeof(fixit)) ? fixit
-              : NULL, "%s on CPU %d and %s on CPU %d share core %d: "
-              "each gets about half of it%s", a->name, a->cpu, b->name, b->cpu, a->cpu_info->core,
-              and_others(pair, more, sizeof(more)));
+    diagnostics_add(&plan->diagnostics, set_at(plan, b),
+                    suggest_cpus(plan, b, fixit, sizeof(fixit)) ? fixit : NULL,
+                    "%s on CPU %d and %s on CPU %d share core %d: "
+                    "each gets about half of it%s",
+                    a->name, a->cpu, b->name, b->cpu, a->cpu_info->core,
+                    and_others(pair, more, sizeof(more)));
 }
 
 /* All CPUs but those of a set; false: that leaves none. */
@@ -139,12 +141,13 @@ static void warn_same_cpu(struct plan *plan, const struct pair *pair)
 
     and_others(pair, more, sizeof(more));
     if (mine->exclusive && its->exclusive)
-        diagnostics_add(&plan->diagnostics, set_at(plan, b), fixit, "exclusive sets %s and %s overlap: %s and "
-                  "%s both run on CPU %d%s", set_key(a), set_key(b), a->name, b->name, a->cpu,
-                  more);
+        diagnostics_add(&plan->diagnostics, set_at(plan, b), fixit,
+                        "exclusive sets %s and %s overlap: %s and "
+                        "%s both run on CPU %d%s",
+                        set_key(a), set_key(b), a->name, b->name, a->cpu, more);
     else
-        diagnostics_add(&plan->diagnostics, set_at(plan, b), fixit, "%s and %s both run on CPU %d%s", a->name,
-                  b->name, a->cpu, more);
+        diagnostics_add(&plan->diagnostics, set_at(plan, b), fixit,
+                        "%s and %s both run on CPU %d%s", a->name, b->name, a->cpu, more);
 }
 
 /* Threads of two roles; of the same role, more threads than CPUs is said once for the set. */
@@ -160,7 +163,8 @@ static void warn_roles(struct plan *plan, enum cpu_role one, enum cpu_role other
                 continue;
             if (a->cpu == b->cpu && one != other)
                 pair_found(&same, a, b);
-            else if (a->cpu != b->cpu && a->cpu_info->core >= 0 && a->cpu_info->core == b->cpu_info->core)
+            else if (a->cpu != b->cpu && a->cpu_info->core >= 0 &&
+                     a->cpu_info->core == b->cpu_info->core)
                 pair_found(&siblings, a, b);
         }
     if (same.count > 0)
@@ -215,10 +219,12 @@ static void warn_far_from(struct plan *plan, unsigned source)
     }
     if (far.count == 0)
         return;
-    diagnostics_add(&plan->diagnostics, set_at(plan, far.a), fixit_far(plan, far.a, numa, fixit, sizeof(fixit)),
-              "%s runs on NUMA node %d, its interface %s is on node %d: packets cross the link "
-              "between the nodes%s", far.a->name, far.a->cpu_info->numa, far.a->source, numa,
-              and_others(&far, more, sizeof(more)));
+    diagnostics_add(
+        &plan->diagnostics, set_at(plan, far.a), fixit_far(plan, far.a, numa, fixit, sizeof(fixit)),
+        "%s runs on NUMA node %d, its interface %s is on node %d: packets cross the link "
+        "between the nodes%s",
+        far.a->name, far.a->cpu_info->numa, far.a->source, numa,
+        and_others(&far, more, sizeof(more)));
 }
 
 static void warn_far(struct plan *plan)
@@ -268,8 +274,10 @@ static bool warn_few_for_source(struct plan *plan, unsigned source)
     if (first == NULL || first->cpu_info == NULL || cpus >= threads)
         return false;
     fixit_source(plan, source, cpus, fixit, sizeof(fixit));
-    diagnostics_add(&plan->diagnostics, set_at(plan, first), fixit, "%u %s threads of %s share %u CPU%s of the "
-              "set", threads, set_key(first), first->source, cpus, cpus == 1 ? "" : "s");
+    diagnostics_add(&plan->diagnostics, set_at(plan, first), fixit,
+                    "%u %s threads of %s share %u CPU%s of the "
+                    "set",
+                    threads, set_key(first), first->source, cpus, cpus == 1 ? "" : "s");
     return true;
 }
 
@@ -302,9 +310,10 @@ static void warn_few_in_set(struct plan *plan, const struct plan_stage *pp)
         cpu_set_or(&used, &plan->threads[pp->first + i].cpus);
     if (warned || cpu_set_count(&used) >= pp->count)
         return;
-    diagnostics_add(&plan->diagnostics, at, fixit_few(plan, first, cpu_set_count(&used), fixit, sizeof(fixit)),
-              "%u %s threads share %u CPU%s of the set", pp->count, set_key(first),
-              cpu_set_count(&used), cpu_set_count(&used) == 1 ? "" : "s");
+    diagnostics_add(&plan->diagnostics, at,
+                    fixit_few(plan, first, cpu_set_count(&used), fixit, sizeof(fixit)),
+                    "%u %s threads share %u CPU%s of the set", pp->count, set_key(first),
+                    cpu_set_count(&used), cpu_set_count(&used) == 1 ? "" : "s");
 }
 
 static void warn_few_cpus(struct plan *plan)
@@ -345,9 +354,10 @@ static void warn_management(struct plan *plan)
     if (!suggest_apart(plan, "worker", "management", &management->cpus, fixit, sizeof(fixit)))
         snprintf(fixit, sizeof(fixit), "management-cpu-set: { cpu: [ \"%d\" ] }",
                  cpu_set_next(&plan->topology->allowed, 0));
-    diagnostics_add(&plan->diagnostics, set_at(plan, both.a), fixit, "management threads may run on CPU %d, "
-              "which is %s's%s", both.a->cpu, both.a->name,
-              and_others(&both, more, sizeof(more)));
+    diagnostics_add(&plan->diagnostics, set_at(plan, both.a), fixit,
+                    "management threads may run on CPU %d, "
+                    "which is %s's%s",
+                    both.a->cpu, both.a->name, and_others(&both, more, sizeof(more)));
 }
 
 static void warn_limits(struct plan *plan)
@@ -356,11 +366,15 @@ static void warn_limits(struct plan *plan)
     char text[160];
 
     if (!cpu_set_equal(&t->allowed, &t->all))
-        diagnostics_add(&plan->diagnostics, (struct where){ 0 }, NULL, "taskset or cgroup leave us CPU %s of "
-                  "%u", cpu_set_text(&t->allowed, text, sizeof(text)), t->count);
+        diagnostics_add(&plan->diagnostics, (struct where){ 0 }, NULL,
+                        "taskset or cgroup leave us CPU %s of "
+                        "%u",
+                        cpu_set_text(&t->allowed, text, sizeof(text)), t->count);
     if (t->quota > 0 && t->quota < cpu_set_count(&t->allowed))
-        diagnostics_add(&plan->diagnostics, (struct where){ 0 }, NULL, "the cgroup grants the time of %u of "
-                  "%u CPUs: threads are counted by that", t->quota, cpu_set_count(&t->allowed));
+        diagnostics_add(&plan->diagnostics, (struct where){ 0 }, NULL,
+                        "the cgroup grants the time of %u of "
+                        "%u CPUs: threads are counted by that",
+                        t->quota, cpu_set_count(&t->allowed));
 }
 
 static void warn_missing(struct plan *plan, const char *interfaces)
@@ -369,8 +383,9 @@ static void warn_missing(struct plan *plan, const char *interfaces)
         const struct plan_source *s = &plan->sources[i];
 
         if (s->missing)
-            diagnostics_add(&plan->diagnostics, s->at, NULL, "there is no interface \"%s\" here; there are %s",
-                      s->name, interfaces != NULL ? interfaces : "none");
+            diagnostics_add(&plan->diagnostics, s->at, NULL,
+                            "there is no interface \"%s\" here; there are %s", s->name,
+                            interfaces != NULL ? interfaces : "none");
     }
 }
 

@@ -198,7 +198,8 @@ struct run_modes *run_modes_new(const struct conf_node *root, struct err *err)
     int status = 0;
 
     if (all != NULL && all->kind != CONF_MAP && (all->kind == CONF_LIST || all->value[0] != '\0'))
-        status = err_at(err, all->at, "runmodes: expected names of run modes, each with its stages");
+        status =
+            err_at(err, all->at, "runmodes: expected names of run modes, each with its stages");
     CONF_EACH(node, status == 0 ? all : NULL) {
         struct err mine = { 0 };
 

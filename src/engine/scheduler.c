@@ -148,8 +148,9 @@ static unsigned least_loaded(struct scheduler *scheduler)
 
     for (unsigned i = 0; i < scheduler->conf.consumers; i++) {
         unsigned consumer = (start + i) % scheduler->conf.consumers;
-        uint64_t load = scheduler->conf.load != NULL ? scheduler->conf.load(scheduler->conf.load_arg, consumer)
-                                                : 0;
+        uint64_t load = scheduler->conf.load != NULL
+                            ? scheduler->conf.load(scheduler->conf.load_arg, consumer)
+                            : 0;
 
         if (load < best_load) {
             best = consumer;
@@ -167,8 +168,8 @@ static uint64_t packet_time_s(const struct packet *p)
     return us / 1000000;
 }
 
-/* A bucket idle for longer than any flow may live holds no flow and is assigned anew. Packets of ours
- * follow their flow. */
+/* A bucket idle for longer than any flow may live holds no flow and is assigned anew. Packets of
+ * ours follow their flow. */
 static unsigned pick_following(struct scheduler *scheduler, const struct packet *p,
                                unsigned (*choose)(struct scheduler *scheduler))
 {
@@ -244,7 +245,8 @@ struct scheduler *scheduler_new(const struct scheduler_conf *conf)
         scheduler->algorithm = &algorithms[0];
     for (unsigned i = 0; i < SCHEDULER_BUCKETS; i++)
         scheduler->bucket[i] = (uint16_t)(i % conf->consumers);
-    if (scheduler->algorithm->pick == pick_round_robin || scheduler->algorithm->pick == pick_least_loaded)
+    if (scheduler->algorithm->pick == pick_round_robin ||
+        scheduler->algorithm->pick == pick_least_loaded)
         scheduler->flow_bucket = xcalloc(FLOW_BUCKETS, sizeof(scheduler->flow_bucket[0]));
     scheduler->epoch_s = (conf->idle_s + EPOCHS_IDLE - 1) / EPOCHS_IDLE;
     return scheduler;

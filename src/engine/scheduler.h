@@ -12,8 +12,8 @@
  *     least-loaded  a new flow goes to the thread with the least queued work
  *     capture       back to the thread of the queue it came from
  *
- * A packet without a flow (flow_hash 0) goes to thread 0. Shared by all threads that distribute to one
- * stage; buckets are filled by compare-and-swap, everything else is read-only. */
+ * A packet without a flow (flow_hash 0) goes to thread 0. Shared by all threads that distribute to
+ * one stage; buckets are filled by compare-and-swap, everything else is read-only. */
 #ifndef ENGINE_SCHEDULER_H
 #define ENGINE_SCHEDULER_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/thread.c - the life of a packet thread: settle on its CPU, open its modules, carry
- * vectors through them, flush them at the end, wait for its packets to returns to the pool, close. */
+/* engine/thread.c - the life of a packet thread: settle on its CPU, open its modules, carry vectors
+ * through them, flush them at the end, wait for its packets to returns to the pool, close. */
 #include "engine/engine_private.h"
 
 #include "base/array.h"

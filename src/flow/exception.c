@@ -63,8 +63,10 @@ static enum exception_policy read_word(const struct conf_node *node)
     for (unsigned i = 0; i < ARRAY_LEN(policy_words); i++)
         if (strcmp(node->value, policy_words[i]) == 0)
             return (enum exception_policy)i;
-    conf_fatal(node, "\"%s\" is no exception policy: expected drop-flow, pass-flow, bypass, reject, "
-               "rejectboth, drop-packet, pass-packet, ignore or auto", node->value);
+    conf_fatal(node,
+               "\"%s\" is no exception policy: expected drop-flow, pass-flow, bypass, reject, "
+               "rejectboth, drop-packet, pass-packet, ignore or auto",
+               node->value);
     return EXCEPTION_IGNORE;
 }
 

@@ -3,9 +3,10 @@
  *
  * The key and the start never change. The transport state belongs to the thread that runs the
  * stream module, the inspection state to the one that runs detect; in most run modes that is the
- * same thread. What must cross upstream is one word of atomic flags (`requests`); downstream all goes
- * with packets. After the packet marked PACKET_FLOW_END has left the stream module, the whole
- * flow is the inspecting thread's, until that packet returns to the pool and the stream thread frees it. */
+ * same thread. What must cross upstream is one word of atomic flags (`requests`); downstream all
+ * goes with packets. After the packet marked PACKET_FLOW_END has left the stream module, the whole
+ * flow is the inspecting thread's, until that packet returns to the pool and the stream thread
+ * frees it. */
 #ifndef FLOW_FLOW_H
 #define FLOW_FLOW_H
 

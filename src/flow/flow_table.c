@@ -30,7 +30,8 @@ struct flow_table {
     uint64_t now_us;
     uint32_t emergency_until;       /* active flows at which the emergency is over */
     bool emergency;
-    void (*wait_inflight)(struct flow *flow, void *arg);   /* NULL: packets under way change nothing */
+    /* NULL: packets under way change nothing */
+    void (*wait_inflight)(struct flow *flow, void *arg);
     void *wait_arg;
     void (*foretell)(const struct flow *flow, uint64_t order, void *arg);   /* NULL: nobody asks */
     void *foretell_arg;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* flow/memcap.h - a limit on memory that several threads share without meeting at each object.
  *
- * Each thread reserves part of the limit and accounts its objects against the reservation; only when a
- * reservation is used up, or much of it has become free, is the shared figure touched. So the limit
- * holds for the process, exactly for one thread, and to within one reservation a thread for more. A
- * reservation is a small part of the limit, or one thread could keep all of it from the others. */
+ * Each thread reserves part of the limit and accounts its objects against the reservation; only
+ * when a reservation is used up, or much of it has become free, is the shared figure touched. So
+ * the limit holds for the process, exactly for one thread, and to within one reservation a thread
+ * for more. A reservation is a small part of the limit, or one thread could keep all of it from the
+ * others. */
 #ifndef FLOW_MEMCAP_H
 #define FLOW_MEMCAP_H
 
@@ -47,7 +48,8 @@ void memcap_reservation_end(struct memcap_reservation *reservation);      /* giv
 /* False, and nothing taken, at the limit. */
 static inline bool memcap_take(struct memcap_reservation *reservation, uint64_t bytes)
 {
-    if (UNLIKELY(reservation->used + bytes > reservation->reserved) && !memcap_reserve_more(reservation, bytes))
+    if (UNLIKELY(reservation->used + bytes > reservation->reserved) &&
+        !memcap_reserve_more(reservation, bytes))
         return false;
     reservation->used += bytes;
     return true;

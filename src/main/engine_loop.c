@@ -200,7 +200,7 @@ int engine_loop_drop_privileges(const struct setup *s, struct err *err)
     const char *user = setup_user(s->options, s->root), *group = setup_group(s->options, s->root);
     const char *pid_file = setup_pid_file(s->options, s->root);
 
-    if (process_give_open_files(user, group, err) < 0 ||
+    if (process_chown_open_files(user, group, err) < 0 ||
         (pid_file != NULL && access(pid_file, F_OK) == 0 &&
          process_chown_file(pid_file, user, group, err) < 0) ||
         process_drop_privileges(user, group, s->context.capture->live, err) < 0)
@@ -213,7 +213,9 @@ int engine_loop_drop_privileges(const struct setup *s, struct err *err)
 static void run_started(struct setup *s, struct engine *engine)
 {
     struct stats_of of = { .setup = s, .engine = engine };
-    struct stats_hooks hooks = { .on_start = apply_stats_affinity, .before = gauge_engine, .arg = &of };
+    struct stats_hooks hooks = { .on_start = apply_stats_affinity,
+                                 .before = gauge_engine,
+                                 .arg = &of };
     struct stats_thread *stats = stats_thread_start(s->context.output, &hooks);
     char summary[256];
 

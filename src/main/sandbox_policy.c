@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/sandbox_policy.c - directories rather than files: a file that was replaced is another one, and may be
- * read at the next reload all the same. */
+/* main/sandbox_policy.c - directories rather than files: a file that was replaced is another one,
+ * and may be read at the next reload all the same. */
 #include "config.h"
 
 #include "main/sandbox_policy.h"

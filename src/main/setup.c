@@ -191,8 +191,10 @@ static void check_alert_max(const struct setup *s)
 
     if (node != NULL && node->value != NULL &&
         (!text_to_u64(text_of(node->value), UINT8_MAX, &n) || n == 0))
-        conf_warning(node, "Invalid value for packet-alert-max, default value set instead: expected 1 "
-                     "to 255, got \"%s\", 15 is taken", node->value);
+        conf_warning(node,
+                     "Invalid value for packet-alert-max, default value set instead: expected 1 "
+                     "to 255, got \"%s\", 15 is taken",
+                     node->value);
 }
 
 void setup_rules_changed(struct setup *s, const struct ruleset *rules,
@@ -344,7 +346,8 @@ static unsigned threads_with(const struct plan *plan, const char *module)
 static bool needs_turns(const struct setup *s)
 {
     const struct plan *plan = s->plan;
-    bool early_hooks_share_state = s->context.rules != NULL && ruleset_early_hooks_share_state(s->context.rules);
+    bool early_hooks_share_state =
+        s->context.rules != NULL && ruleset_early_hooks_share_state(s->context.rules);
 
     if (plan->file_per_queue)
         return false;
@@ -352,7 +355,8 @@ static bool needs_turns(const struct setup *s)
         const struct run_stage *stage = plan->stages[i].stage;
 
         if (stage_has(stage, "detect"))
-            return plan->stages[i].count > 1 || (early_hooks_share_state && !stage_has(stage, "stream"));
+            return plan->stages[i].count > 1 ||
+                   (early_hooks_share_state && !stage_has(stage, "stream"));
     }
     return false;
 }

@@ -36,8 +36,9 @@ static inline unsigned confirm_plain(struct bit_table t, uint32_t mask, const ui
     return n;
 }
 
-static unsigned scan_stride_plain(struct bit_table t, uint32_t mask, const uint8_t *data, uint32_t len,
-                           uint32_t at, unsigned stride, unsigned count, uint32_t *out)
+static unsigned scan_stride_plain(struct bit_table t, uint32_t mask, const uint8_t *data,
+                                  uint32_t len, uint32_t at, unsigned stride, unsigned count,
+                                  uint32_t *out)
 {
     (void)len;
     return stride_plain(t, mask, data, at, stride, count, out);
@@ -69,7 +70,8 @@ static uint32_t find_run_plain(const uint8_t *data, uint32_t len, uint32_t at)
     return len;
 }
 
-const struct mpm_kernels mpm_kernels_plain = { scan_stride_plain, scan_confirm_plain, find_run_plain };
+const struct mpm_kernels mpm_kernels_plain = { scan_stride_plain, scan_confirm_plain,
+                                               find_run_plain };
 
 #ifdef __x86_64__
 #include <immintrin.h>
@@ -127,7 +129,8 @@ WIDE static unsigned scan_confirm_wide(struct bit_table t, uint32_t mask, const 
                                      const uint32_t *in, unsigned count, unsigned back,
                                      uint32_t *out)
 {
-    const __m512i case_mask = _mm512_set1_epi32((int)NGRAM_CASE_MASK), mask_wide = _mm512_set1_epi32((int)mask);
+    const __m512i case_mask = _mm512_set1_epi32((int)NGRAM_CASE_MASK),
+                  mask_wide = _mm512_set1_epi32((int)mask);
     unsigned n = 0, i = 0;
 
     for (; i + 16 <= count; i += 16)
@@ -135,8 +138,8 @@ WIDE static unsigned scan_confirm_wide(struct bit_table t, uint32_t mask, const 
             __m512i position = _mm512_loadu_si512(in + i), ngram;
             __m512i less = _mm512_set1_epi32((int)b);
 
-            position = _mm512_mask_sub_epi32(position, _mm512_cmpge_epu32_mask(position, less), position,
-                                          less);
+            position = _mm512_mask_sub_epi32(position, _mm512_cmpge_epu32_mask(position, less),
+                                             position, less);
             ngram = _mm512_i32gather_epi32(position, data, 1);
             ngram = _mm512_and_si512(_mm512_or_si512(ngram, case_mask), mask_wide);
             n += keep(table_has_wide(t, ngram), position, out + n);

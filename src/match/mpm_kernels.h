@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match/mpm_kernels.h - the inner loops of match/mpm_ngram.h: which positions of a text have an n-gram that
- * is in a table of bits. In plain C, and for CPUs that take sixteen positions at once.
+/* match/mpm_kernels.h - the inner loops of match/mpm_ngram.h: which positions of a text have an
+ * n-gram that is in a table of bits. In plain C, and for CPUs that take sixteen positions at once.
  *
  * An n-gram is the next bytes of the text with FOLD laid over them, little-endian, as far as `mask`
  * goes. Four bytes can be read at each position that is looked at. */
@@ -9,7 +9,8 @@
 
 #include "base/text/bytes.h"
 
-#define NGRAM_CASE_MASK 0x20202020u   /* letters of both cases fall together, as do a few other bytes */
+/* letters of both cases fall together, as do a few other bytes */
+#define NGRAM_CASE_MASK 0x20202020u
 #define SCAN_RUN 3             /* so many equal bytes are a run */
 #define SCAN_MAX 256
 #define SCAN_CAPACITY (SCAN_MAX + 16)     /* of an array that takes what has been met */
@@ -39,10 +40,10 @@ struct mpm_kernels {
      * len) those whose n-gram is in the table, into out[SCAN_CAPACITY]. Returns how many. */
     unsigned (*scan_stride)(struct bit_table t, uint32_t mask, const uint8_t *data, uint32_t len,
                       uint32_t at, unsigned stride, unsigned count, uint32_t *out);
-    /* Of the positions in[] and those `back` bytes before (none before 0; a position may come twice),
-     * likewise, into out[2 * SCAN_CAPACITY]. `count` is at most SCAN_MAX. */
-    unsigned (*scan_confirm)(struct bit_table t, uint32_t mask, const uint8_t *data, const uint32_t *in,
-                      unsigned count, unsigned back, uint32_t *out);
+    /* Of the positions in[] and those `back` bytes before (none before 0; a position may come
+     * twice), likewise, into out[2 * SCAN_CAPACITY]. `count` is at most SCAN_MAX. */
+    unsigned (*scan_confirm)(struct bit_table t, uint32_t mask, const uint8_t *data,
+                             const uint32_t *in, unsigned count, unsigned back, uint32_t *out);
     /* Where the next SCAN_RUN equal bytes begin, from `at` on; len: nowhere. */
     uint32_t (*run)(const uint8_t *data, uint32_t len, uint32_t at);
 };

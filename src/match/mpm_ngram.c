@@ -10,13 +10,17 @@
 #define NGRAM_SPARSE 16         /* bits of a table for each that it has */
 #define CONFIRM_SPARSE 32
 
-/* How a length_class looks at the text: a literal of so many bytes has `stride` n-grams side by side, of
- * which a look at every stride-th position meets one. What it meets is then looked up by all the
- * bytes that these n-grams cover, `span` of them. Where there are literals of two bytes, those of
- * three go with them. */
+/* How a length_class looks at the text: a literal of so many bytes has `stride` n-grams side by
+ * side, of which a look at every stride-th position meets one. What it meets is then looked up by
+ * all the bytes that these n-grams cover, `span` of them. Where there are literals of two bytes,
+ * those of three go with them. */
 enum length_class_id { LENGTH_FOUR, LENGTH_THREE, LENGTH_PAIR, LENGTH_CLASS_COUNT };
-static const struct length_class_kind { uint8_t width, stride, span, least; } kinds[LENGTH_CLASS_COUNT] = {
-    [LENGTH_FOUR] = { 3, 2, 4, 4 }, [LENGTH_THREE] = { 2, 2, 3, 3 }, [LENGTH_PAIR] = { 2, 1, 2, 2 },
+static const struct length_class_kind {
+    uint8_t width, stride, span, least;
+} kinds[LENGTH_CLASS_COUNT] = {
+    [LENGTH_FOUR] = { 3, 2, 4, 4 },
+    [LENGTH_THREE] = { 2, 2, 3, 3 },
+    [LENGTH_PAIR] = { 2, 1, 2, 2 },
 };
 #define PLACES 128              /* n-grams are chosen from so many bytes at the literal's start */
 
@@ -51,7 +55,8 @@ struct ngram_literal {
 struct run_entry {
     uint32_t id;
     uint16_t from, to;          /* of the run in the literal */
-    uint8_t next, next_mask;         /* the byte before the run, else the one behind; bits that count */
+    /* the byte before the run, else the one behind; bits that count */
+    uint8_t next, next_mask;
 };
 
 /* What each search begins with comes first. */
@@ -234,8 +239,8 @@ static void slot_put(struct length_class *l, uint32_t key, uint32_t first)
 
 /* At least half of the slots stay empty; behind the last one there is room for as many as there
  * are. */
-static void length_class_build(struct length_class *l, const struct length_class_kind *kind, entry_array *entries,
-                       bool has_teddy)
+static void length_class_build(struct length_class *l, const struct length_class_kind *kind,
+                               entry_array *entries, bool has_teddy)
 {
     size_t n = entries->count;
     unsigned slot_bits = bits_for(n * 2, 3, 30);
@@ -273,7 +278,8 @@ static int by_byte(const void *a, const void *b, void *arg)
     return cx != cy ? cx - cy : (x->id > y->id) - (x->id < y->id);
 }
 
-static void runs_build(struct mpm_ngram *set, run_array *runs, const struct literal_pattern *pattern)
+static void runs_build(struct mpm_ngram *set, run_array *runs,
+                       const struct literal_pattern *pattern)
 {
     size_t next = 0;
 
@@ -371,8 +377,8 @@ static struct ngram_item entry_of(const struct literal_pattern *p, unsigned id, 
     return f;
 }
 
-static void assign_literal(struct chooser *c, unsigned id, enum length_class_id length_class, entry_array *entries,
-                  run_array *runs)
+static void assign_literal(struct chooser *c, unsigned id, enum length_class_id length_class,
+                           entry_array *entries, run_array *runs)
 {
     const struct literal_pattern *p = &c->pattern[id];
     const struct length_class_kind *kind = &kinds[length_class];
@@ -428,10 +434,12 @@ static void teddy_build(struct mpm_ngram *set, const struct literal_pattern *pat
         enum length_class_id length_class = length_class_of(&pattern[i], pairs);
 
         if (at[i] != TEDDY_NONE)
-            ARRAY_PUSH(&entries[length_class], entry_of(&pattern[i], i, at[i], kinds[length_class].span));
+            ARRAY_PUSH(&entries[length_class],
+                       entry_of(&pattern[i], i, at[i], kinds[length_class].span));
     }
     for (unsigned length_class = 0; length_class < LENGTH_CLASS_COUNT; length_class++)
-        length_class_build(&set->length_class[length_class], &kinds[length_class], &entries[length_class], true);
+        length_class_build(&set->length_class[length_class], &kinds[length_class],
+                           &entries[length_class], true);
     free(at);
 }
 
@@ -559,7 +567,8 @@ static void entries_hit(const struct search *s, const struct ngram_entry *e, uin
 }
 
 /* The bit table has the hash: which literals have these bytes? */
-static void confirm_hit(const struct search *s, const struct length_class *l, uint32_t key, uint32_t at)
+static void confirm_hit(const struct search *s, const struct length_class *l, uint32_t key,
+                        uint32_t at)
 {
     const struct ngram_entry *e = entry_find(l, key);
 
@@ -590,7 +599,8 @@ static void positions_hit(const struct search *s, const struct length_class *l, 
 }
 
 /* Near the end. */
-static void confirm_at(const struct search *s, const struct length_class *l, uint32_t width, uint32_t at)
+static void confirm_at(const struct search *s, const struct length_class *l, uint32_t width,
+                       uint32_t at)
 {
     uint32_t key = ((uint32_t)word_at(s, at) | NGRAM_CASE_MASK) & width_mask(width);
 
@@ -614,8 +624,10 @@ static inline void length_class_scan(const struct search *s, enum length_class_i
     while (at + 4 <= s->len) {
         unsigned positions = MIN((s->len - at - 4) / kind.stride + 1, SCAN_MAX), count;
 
-        count = kernels->scan_stride(l->ngrams, mask, s->data, s->len, at, kind.stride, positions, hits);
-        count = kernels->scan_confirm(l->confirm, span_mask, s->data, hits, count, kind.stride - 1u, position);
+        count = kernels->scan_stride(l->ngrams, mask, s->data, s->len, at, kind.stride, positions,
+                                     hits);
+        count = kernels->scan_confirm(l->confirm, span_mask, s->data, hits, count, kind.stride - 1u,
+                                      position);
         positions_hit(s, l, span_mask, position, count);
         at += positions * kind.stride;
     }
@@ -637,7 +649,8 @@ static void teddy_confirm(const struct search *s, enum length_class_id id, const
 static void teddy_scan_all(const struct search *s)
 {
     const struct mpm_ngram *set = s->set;
-    enum length_class_id short_id = set->length_class[LENGTH_PAIR].confirm.bits != NULL ? LENGTH_PAIR : LENGTH_THREE;
+    enum length_class_id short_id =
+        set->length_class[LENGTH_PAIR].confirm.bits != NULL ? LENGTH_PAIR : LENGTH_THREE;
     uint32_t at = 0;
     struct teddy_hits hits;
 

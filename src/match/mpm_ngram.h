@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* match/mpm_ngram.h - thousands of literals at once, by a few bytes of each.
  *
- * Of each literal the rarest bytes are chosen: an n-gram of three. A bit table says for every n-gram
- * whether any literal has it; only where one has, literals are compared. The text is looked at
- * every second byte only, because a literal of four bytes and more is entered with two n-grams
+ * Of each literal the rarest bytes are chosen: an n-gram of three. A bit table says for every
+ * n-gram whether any literal has it; only where one has, literals are compared. The text is looked
+ * at every second byte only, because a literal of four bytes and more is entered with two n-grams
  * that stand side by side, of which one is met. Literals of two and three bytes are met by two.
  *
  * Where the CPU can, Teddy looks at all positions instead (match/mpm_teddy.h).

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match/mpm_teddy.h - the first look of match/mpm_ngram.h where a CPU can look at 64 positions at once.
+/* match/mpm_teddy.h - the first look of match/mpm_ngram.h where a CPU can look at 64 positions at
+ * once.
  *
  * Literals stand in buckets, a bit each. Of four bytes of a literal each two that are neighbours
  * are folded to seven bits, and so are the last and the first one: four numbers. For each of the

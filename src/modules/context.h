@@ -106,8 +106,8 @@ static inline bool qsbr_has_new_round(const struct run_context *ctx, unsigned se
     return UNLIKELY(__atomic_load_n(&ctx->qsbr.number, __ATOMIC_ACQUIRE) != seen);
 }
 
-/* The eventcount of a stream module that opens; NULL: too many of them. It outlives the module, because
- * detection elsewhere may wake it at any time before the run is over. */
+/* The eventcount of a stream module that opens; NULL: too many of them. It outlives the module,
+ * because detection elsewhere may wake it at any time before the run is over. */
 struct eventcount *run_stream_join(struct run_context *ctx, struct err *err);
 /* No thread of the run is left: the places of its queues and streams are free for the next run. */
 void run_context_end_run(struct run_context *ctx);

@@ -163,8 +163,8 @@ static void apply_switched_off(struct packet *p)
         p->chunk_count = 0;
 }
 
-/* The chunks go with the first of the made packets, as they are due with it; inline they stay
- * with the packet that brought them, which is verdict_count by them. The records go where p's go. */
+/* The chunks go with the first of the made packets, as they are due with it; inline they stay with
+ * the packet that brought them, which is verdict_count by them. The records go where p's go. */
 static void look(struct detect_module *m, struct packet *p, bool same)
 {
     struct packet *pseudo = detectlog_flush_packet(&m->flush, p, same);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules/detectlog_flush.c - a packet that nobody sent: its flow's, established, an ACK of all that
- * has come. */
+/* modules/detectlog_flush.c - a packet that nobody sent: its flow's, established, an ACK of all
+ * that has come. */
 #include "modules/detectlog_flush.h"
 
 #include "packet/decode.h"
@@ -31,7 +31,8 @@ static void numbers(struct packet *pseudo, const struct packet *p, bool same)
     pseudo->tcp.flags = TCP_ACK;
 }
 
-struct packet *detectlog_flush_packet(struct detectlog_flush *flush, const struct packet *p, bool same)
+struct packet *detectlog_flush_packet(struct detectlog_flush *flush, const struct packet *p,
+                                      bool same)
 {
     struct packet *pseudo = &flush->packet;
 

@@ -15,6 +15,7 @@ struct detectlog_flush {
 
 void detectlog_flush_fini(struct detectlog_flush *flush);
 /* The pseudo packet for p's flow: in p's direction, or the other. Good until the next. */
-struct packet *detectlog_flush_packet(struct detectlog_flush *flush, const struct packet *p, bool same);
+struct packet *detectlog_flush_packet(struct detectlog_flush *flush, const struct packet *p,
+                                      bool same);
 
 #endif

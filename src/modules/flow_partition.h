@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules/flow_partition.h - several threads that read the same file, each for its share of the flows.
+/* modules/flow_partition.h - several threads that read the same file, each for its share of the
+ * flows.
  *
  * All see the same frames in the same order. A new flow is claimed by the thread that meets it
  * first: the one that is ahead of the others, because it had less to do. The claim stays, so that
- * all agree on whose a frame is, however far apart they are. A plain frame (packet/decode/peek.h) is
- * known by a look at it: receive passes over another thread's, and its own thread counts it.
- * All others every thread decodes, to see what comes of them, and thread 0 counts them.
+ * all agree on whose a frame is, however far apart they are. A plain frame (packet/decode/peek.h)
+ * is known by a look at it: receive passes over another thread's, and its own thread counts it. All
+ * others every thread decodes, to see what comes of them, and thread 0 counts them.
  *
  * One for each thread, of which receive and decode stand in one stage. */
 #ifndef MODULES_SHARE_H

@@ -61,7 +61,8 @@ static void configure_inflight(struct stream_module *m)
                               (ctx->offline && answers_count));
 }
 
-static bool early_hook_passes(const struct stream_module *m, struct packet *p, enum detect_early_hook hook)
+static bool early_hook_passes(const struct stream_module *m, struct packet *p,
+                              enum detect_early_hook hook)
 {
     bool goes;
 

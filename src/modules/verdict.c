@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* modules/verdict.c - inline: each frame gets its one verdict, by the queue it came from.
  *
- * A frame with packets inside is verdict_count when all of them have passed here, whichever threads they
- * went through: the last one to come decides, and one drop among them drops the frame. */
+ * A frame with packets inside is verdict_count when all of them have passed here, whichever threads
+ * they went through: the last one to come decides, and one drop among them drops the frame. */
 #include "base/array.h"
 #include "capture/transmit/raw_send.h"
 #include "modules/context.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* output/pcap_files.c - the files of pcap-log.
  *
- * A thread_file is a row of files, one after the other: that of all threads, or that of one. All of them
- * share one sink and its lock: what differs is only where a record goes. */
+ * A thread_file is a row of files, one after the other: that of all threads, or that of one. All of
+ * them share one sink and its lock: what differs is only where a record goes. */
 #include "config.h"
 
 #include "output/pcap_files.h"
@@ -193,7 +193,8 @@ static void add_time(struct buf *name, const struct pcap_files *f, uint64_t time
         buf_printf(name, ".%u", (unsigned)(time_us % 1000000));
 }
 
-/* With files of several threads: %n is the thread's number, %i its id, which is the same here, %t the time. */
+/* With files of several threads: %n is the thread's number, %i its id, which is the same here, %t
+ * the time. */
 static void make_name(struct buf *name, const struct pcap_files *f, unsigned thread,
                       uint64_t time_us)
 {
@@ -427,7 +428,7 @@ static int read_settings(struct pcap_files *f, const struct conf_node *node, str
 }
 
 /* Said at the start, not with the first packet; a name with letters is known only then. */
-static int check_folder(const char *prefix, struct err *err)
+static int check_directory(const char *prefix, struct err *err)
 {
     char *copy = xstrdup(prefix);
     const char *directory = dirname(copy);
@@ -448,7 +449,7 @@ struct pcap_files *pcap_files_open(const struct output_request *request,
 
     pthread_mutex_init(&f->lock, NULL);
     f->prefix = prefix_of(request, node);
-    if (read_settings(f, node, err) < 0 || check_folder(f->prefix, err) < 0) {
+    if (read_settings(f, node, err) < 0 || check_directory(f->prefix, err) < 0) {
         files_close(f);
         return NULL;
     }

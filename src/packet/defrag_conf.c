@@ -46,8 +46,10 @@ static void check_memcap_word(const struct conf_node *root, const char *path)
     for (unsigned i = 0; i < ARRAY_LEN(memcap_words); i++)
         if (strcasecmp(memcap_words[i].word, word) == 0)
             return;
-    conf_fatal(conf_find(root, path), "\"%s\" is no exception policy: expected drop-flow, pass-flow, "
-               "bypass, reject, rejectboth, drop-packet, pass-packet, ignore or auto", word);
+    conf_fatal(conf_find(root, path),
+               "\"%s\" is no exception policy: expected drop-flow, pass-flow, "
+               "bypass, reject, rejectboth, drop-packet, pass-packet, ignore or auto",
+               word);
 }
 
 struct defrag_conf *defrag_conf_new(const struct conf_node *root, struct err *err)

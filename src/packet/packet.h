@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* packet/packet.h - one packet on its way from receive to output.
  *
- * A packet belongs to exactly one thread at a time: the one that holds the vector it stands in.
- * It comes from a packet_pool and returns to the pool to that pool; nobody else keeps a pointer to it
+ * A packet belongs to exactly one thread at a time: the one that holds the vector it stands in. It
+ * comes from a packet_pool and returns to the pool to that pool; nobody else keeps a pointer to it
  * past that. Layers are located by decode and then only read. */
 #ifndef PACKET_PACKET_H
 #define PACKET_PACKET_H
@@ -52,7 +52,8 @@ enum packet_flag {
     PACKET_STREAM_NO_APP   = 1u << 11,  /* payload must not be inspected: stream rejected it */
     PACKET_ESTABLISHED     = 1u << 12,  /* its flow had seen both sides, or a TCP handshake */
     PACKET_FLOW_START      = 1u << 13,  /* first packet of its flow */
-    PACKET_FLOW_END        = 1u << 14,  /* pseudo: last of its flow, which returns to the pool with it */
+    /* pseudo: last of its flow, which returns to the pool with it */
+    PACKET_FLOW_END        = 1u << 14,
     PACKET_FIRST_IN_DIR    = 1u << 15,  /* first of its flow in its direction */
     PACKET_TO_CLIENT       = 1u << 16,  /* direction within the flow; clear: to server */
     PACKET_MODIFIED        = 1u << 17,  /* `replace` wrote into the frame */

@@ -2,8 +2,8 @@
 /* packet/pool.c - a fixed set of packets, a free list for the owner, and a return ring for each
  * foreign thread that gives packets back.
  *
- * A return ring has room for every packet of the pool, so a push cannot fail and needs no look at the
- * owner's side. The owner collects from the return_rings only when its free list is empty. */
+ * A return ring has room for every packet of the pool, so a push cannot fail and needs no look at
+ * the owner's side. The owner collects from the return_rings only when its free list is empty. */
 #include "packet/pool.h"
 
 #include "base/array.h"

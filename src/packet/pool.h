@@ -32,9 +32,9 @@ void packet_pool_collect(struct packet_pool *pool);
 #define PACKET_THREAD_OWNER UINT32_MAX
 void packet_release(struct packet *p, unsigned thread_index);
 
-/* Called by the owner for each packet that has been returned, before it is reused: the stream module
- * frees flows there, a capture gives back ring slots. Adds to those set before; all are called
- * for every packet, pseudo or not. */
+/* Called by the owner for each packet that has been returned, before it is reused: the stream
+ * module frees flows there, a capture gives back ring slots. Adds to those set before; all are
+ * called for every packet, pseudo or not. */
 void packet_pool_on_return(struct packet_pool *pool, void (*fn)(struct packet *p, void *arg),
                            void *arg);
 

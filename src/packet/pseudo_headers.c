@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/pseudo_headers.c - a frame for a packet that was never on a wire: IP without options, TCP without
- * payload, checksums left out. */
+/* packet/pseudo_headers.c - a frame for a packet that was never on a wire: IP without options, TCP
+ * without payload, checksums left out. */
 #include "packet/pseudo_headers.h"
 
 #include "base/text/bytes.h"

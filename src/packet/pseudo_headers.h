@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/pseudo_headers.h - headers for packets that the engine makes up, for rules and logs that look at
- * them. */
+/* packet/pseudo_headers.h - headers for packets that the engine makes up, for rules and logs that
+ * look at them. */
 #ifndef PACKET_PSEUDO_HEADERS_H
 #define PACKET_PSEUDO_HEADERS_H
 

@@ -287,6 +287,7 @@ void stream_emit(struct stream_thread *st, struct tcp_session *ssn, struct packe
         takes_unacked(ssn, eof))
         emit_ooo_blocks(st, s, p, dir);
     stream_release(st, p->flow, s, dir);
-    if (UNLIKELY((s->flags & (STREAM_DEPTH_REACHED | STREAM_DEPTH_SIGNALLED)) == STREAM_DEPTH_REACHED))
+    if (UNLIKELY((s->flags & (STREAM_DEPTH_REACHED | STREAM_DEPTH_SIGNALLED)) ==
+                 STREAM_DEPTH_REACHED))
         emit_depth(s, p, dir, first_chunk);
 }

@@ -157,7 +157,7 @@ static void drop_front(const struct stream_thread *st, const struct flow *flow,
 
 /* Moving within the block is worth it when that frees half of it; else the next size is due. A
  * pinned block cannot be moved in. */
-static bool find_room(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
+static bool find_space(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
                       uint32_t more, bool compares)
 {
     uint64_t need;
@@ -199,8 +199,8 @@ static bool make_space(struct stream_thread *st, const struct flow *flow, struct
 {
     bool has_history = stream_history(st, s) > 0;
 
-    return find_room(st, flow, s, more, st->conf->is_inline || has_history) ||
-           (has_history && find_room(st, flow, s, more, false));
+    return find_space(st, flow, s, more, st->conf->is_inline || has_history) ||
+           (has_history && find_space(st, flow, s, more, false));
 }
 
 static bool append(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,

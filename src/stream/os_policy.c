@@ -55,7 +55,8 @@ static int add_prefix(struct os_policies *policies, const struct conf_node *node
         text = TEXT_LITERAL("0.0.0.0/0");
     (void)text_split(&text, '/', &address);
     if (!ip_parse(address, &prefix.ip))
-        return err_at(err, node->at, "host-os-policy: expected an address or ADDRESS/BITS, got \"%s\"",
+        return err_at(err, node->at,
+                      "host-os-policy: expected an address or ADDRESS/BITS, got \"%s\"",
                       node->value);
     bits = prefix.ip.version == 4 ? 32 : 128;
     if (text.n > 0 && !text_to_u64(text, bits, &bits))

@@ -160,7 +160,8 @@ struct stream_thread *stream_thread_new(const struct stream_conf *conf,
     return st;
 }
 
-void stream_thread_set_early_hooks(struct stream_thread *st, const struct stream_early_hooks *early_hooks)
+void stream_thread_set_early_hooks(struct stream_thread *st,
+                                   const struct stream_early_hooks *early_hooks)
 {
     st->early_hooks = *early_hooks;
 }
@@ -286,7 +287,8 @@ static void count_events(const struct stream_thread *st, const struct packet *p)
 
 static bool may_enter(const struct stream_thread *st, struct packet *p)
 {
-    return LIKELY(st->early_hooks.pre_stream == NULL) || st->early_hooks.pre_stream(st->early_hooks.arg, p);
+    return LIKELY(st->early_hooks.pre_stream == NULL) ||
+           st->early_hooks.pre_stream(st->early_hooks.arg, p);
 }
 
 /* What is dropped here has no flow and goes on only to be reported. */

@@ -28,8 +28,8 @@ void stream_conf_set_lookback(struct stream_conf *conf, bool required);
  * is kept to compare them with; as the configuration says so, in any case. Likewise. */
 void stream_conf_set_compare(struct stream_conf *conf, bool required);
 
-/* Packets with one of these flags (enum stream_pkt_flag, or STREAM_PKT_ALL) take a snapshot of their session
- * along. Before threads start. */
+/* Packets with one of these flags (enum stream_pkt_flag, or STREAM_PKT_ALL) take a snapshot of
+ * their session along. Before threads start. */
 void stream_conf_require_snapshots(struct stream_conf *conf, uint16_t flags);
 
 /* One per thread that runs the stream module. copy_chunks: detect runs elsewhere, so chunk bytes
@@ -54,7 +54,8 @@ struct stream_early_hooks {
     void *arg;
     bool alone;
 };
-void stream_thread_set_early_hooks(struct stream_thread *st, const struct stream_early_hooks *early_hooks);
+void stream_thread_set_early_hooks(struct stream_thread *st,
+                                   const struct stream_early_hooks *early_hooks);
 
 /* Where what detection decides of a packet changes how the flow's next one is followed - a drop,
  * a bypass, flow variables that rules in front of the stream read - the next one waits until

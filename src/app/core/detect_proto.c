@@ -257,7 +257,8 @@ static void reopen_other(const struct proto_detect_input *q, struct proto_detect
 }
 
 enum app_proto_id app_detect(const struct app_detect_tables *tables,
-                             const struct proto_detect_input *q, struct proto_detect_state *detect_state,
+                             const struct proto_detect_input *q,
+                             struct proto_detect_state *detect_state,
                              struct proto_detect_state *other_state, bool *reversed)
 {
     enum app_proto_id found = APP_PROTO_UNKNOWN;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/detect_tables.c - builds what recognition looks things up in: pattern sets, and the ports
- * of each probe as declared or as configured. */
+/* app/core/detect_tables.c - builds what recognition looks things up in: pattern sets, and the
+ * ports of each probe as declared or as configured. */
 #include "app/core/detect_tables.h"
 
 #include <ctype.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/expectation_parents.c - between which hosts there is a connection that may announce others.
+/* app/core/expectation_parents.c - between which hosts there is a connection that may announce
+ * others.
  *
  * Those who read a file see all packets before they are inspected, and note each that begins as an
  * announcing protocol does. When the connection ends it is forgotten, by the thread that inspects
@@ -80,7 +81,8 @@ void expectation_parents_free(struct expectation_parents *parents)
 }
 
 /* A first segment may hold less than an opening. */
-static bool is_opening(const struct expectation_parents *parents, const uint8_t *payload, uint32_t len)
+static bool is_opening(const struct expectation_parents *parents, const uint8_t *payload,
+                       uint32_t len)
 {
     size_t n = MIN(len, (uint32_t)OPENING);
 
@@ -166,11 +168,12 @@ void expectation_parent_add(const struct app_conf *conf, const struct expectatio
 void expectation_parent_packet(const struct app_conf *conf, const struct packet *p, bool anywhere)
 {
     if (packet_is_tcp(p) && expectation_parent_is_likely(conf, p->payload, p->payload_len))
-        expectation_parent_add(conf, &(struct expectation_opening){ p->src, p->dst, p->flow_hash, p->order,
-                                                      anywhere });
+        expectation_parent_add(conf, &(struct expectation_opening){ p->src, p->dst, p->flow_hash,
+                                                                    p->order, anywhere });
 }
 
-static COLD void remove_pair(struct expectation_parents *parents, struct pair *pair, const struct packet *p)
+static COLD void remove_pair(struct expectation_parents *parents, struct pair *pair,
+                             const struct packet *p)
 {
     pthread_mutex_lock(&parents->lock);
     for (unsigned i = 0; i < PAIR_PARENTS; i++) {

@@ -6,10 +6,10 @@
  * number of entries, for these two hosts zero nearly always, goes before the lock.
  *
  * Where several threads inspect one file, who asks waits for the others (packet/turn.h), and many
- * flows are detected by nothing. So it is known of two hosts whether a connection between them
- * may announce others (expectation_parents.c). Where there is none, and nothing is left of one that was, nobody
- * waits; nor does that connection itself while it is the only one, as then none but its own thread
- * can have announced anything between the two. */
+ * flows are detected by nothing. So it is known of two hosts whether a connection between them may
+ * announce others (expectation_parents.c). Where there is none, and nothing is left of one that
+ * was, nobody waits; nor does that connection itself while it is the only one, as then none but its
+ * own thread can have announced anything between the two. */
 #include "app/core/private.h"
 
 #include "base/memory/lib_memory.h"

@@ -2,9 +2,9 @@
 /* app/core/flow_swap.c - client and server exchanged.
  *
  * A flow picked up in its middle, or one whose first datagram was the answer, may have been taken
- * the wrong way round; only protocol detection can tell. The inspection state is turned, the transport
- * state, which may be packets ahead, is not: from now on a packet's direction is taken from the
- * flow's key. */
+ * the wrong way round; only protocol detection can tell. The inspection state is turned, the
+ * transport state, which may be packets ahead, is not: from now on a packet's direction is taken
+ * from the flow's key. */
 #include "app/core/private.h"
 
 #include <string.h>

@@ -63,7 +63,7 @@ struct expectation_parents;
 
 /* Memory of decompressors: decoder_memory.c. */
 struct app_decoders {
-    struct app_memory detect_state;
+    struct app_memory memory;
     uint64_t window_limit;
     counter_id refused;
 };
@@ -132,10 +132,12 @@ void app_detect_tables_free(struct app_detect_tables *tables);
 /* The protocol that these bytes speak, or APP_PROTO_UNKNOWN. *reversed: but they come from the
  * other side. Does not look at expected flows. */
 enum app_proto_id app_detect(const struct app_detect_tables *tables,
-                             const struct proto_detect_input *q, struct proto_detect_state *detect_state,
+                             const struct proto_detect_input *q,
+                             struct proto_detect_state *detect_state,
                              struct proto_detect_state *other_state, bool *reversed);
 
-/* --- expected flows (expectations.c) ---------------------------------------------------------------- */
+/* --- expected flows (expectations.c)
+ * ---------------------------------------------------------------- */
 
 struct expectation_match {
     enum app_proto_id proto;
@@ -159,14 +161,16 @@ enum app_proto_id expectation_take(struct app_thread *at, struct packet *p,
 void expectation_data_free(struct expectation_data **owned);
 uint64_t app_expectations_count(const struct app_expectations *table);
 
-/* --- connections that may announce others (expectation_parents.c) ----------------------------------------- */
+/* --- connections that may announce others (expectation_parents.c)
+ * ----------------------------------------- */
 
 struct expectation_parents *expectation_parents_new(void);
 void expectation_parents_free(struct expectation_parents *parents);
 /* What there is between the packet's two hosts, of all that stands before it. ITSELF: its flow is
  * the only one, on whose thread are all flows of its hash. */
 enum parent_kind { PARENT_NONE, PARENT_SELF, PARENT_OTHERS };
-enum parent_kind expectation_parents_of(struct expectation_parents *parents, const struct packet *p);
+enum parent_kind expectation_parents_of(struct expectation_parents *parents,
+                                        const struct packet *p);
 
 /* --- a flow's state (app_flow.c, app_tcp.c, app_udp.c) ---------------------------------------- */
 

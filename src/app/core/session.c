@@ -251,8 +251,12 @@ static int feed_gap(struct app_session *s, enum direction d)
 static int feed_once(struct app_session *s, enum direction d, bool end)
 {
     struct app_dir *ds = &s->ds[d];
-    struct app_input in = { .data = ds->data, .len = ds->len, .offset = ds->offset,
-                            .start = !ds->started, .end = end, .truncated = end && ds->depth_reached,
+    struct app_input in = { .data = ds->data,
+                            .len = ds->len,
+                            .offset = ds->offset,
+                            .start = !ds->started,
+                            .end = end,
+                            .truncated = end && ds->depth_reached,
                             .direction = d };
     enum parse_status status;
 

@@ -58,7 +58,8 @@ static enum app_proto_id detect_proto_of(struct app_session *s, enum direction d
     found = app_detect(&s->flow.thread->conf->detect, &q, &ds->detect_state,
                        &s->ds[OTHER_DIRECTION(d)].detect_state, reversed);
     /* Who knows the other side need not ask; to ask may mean to wait for other threads. */
-    if (found != APP_PROTO_UNKNOWN || ds->detect_state.expected_done || q.other != APP_PROTO_UNKNOWN)
+    if (found != APP_PROTO_UNKNOWN || ds->detect_state.expected_done ||
+        q.other != APP_PROTO_UNKNOWN)
         return found;
     ds->detect_state.expected_done = true;
     return take_expected(s, p, d);
@@ -142,7 +143,8 @@ static void proto_not_detected(struct app_session *s, enum direction d, bool end
         return;
     }
     first = first_sender_of(s, other);
-    if (s->first_sender != FIRST_SENDER_PARSED && first != 0 && (first & APP_DIRECTION_BIT(d)) == 0) {
+    if (s->first_sender != FIRST_SENDER_PARSED && first != 0 &&
+        (first & APP_DIRECTION_BIT(d)) == 0) {
         app_disable(s);
         return;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/transfer.c - extents of files, put in order. An extent ahead of its turn has a buffer of its
- * own; how much of that there may be is the protocol's to limit. */
+/* app/core/transfer.c - extents of files, put in order. An extent ahead of its turn has a buffer of
+ * its own; how much of that there may be is the protocol's to limit. */
 #include "app/core/transfer.h"
 
 #include "base/array.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/transfer.h - a file that is read or written in extents with offsets, as network file systems
- * do. Pieces may come in any order, one at a time; those ahead of their turn are kept. When those
- * of all files of a flow are more than 64 MiB, the file that has one more is cut off. */
+/* app/core/transfer.h - a file that is read or written in extents with offsets, as network file
+ * systems do. Pieces may come in any order, one at a time; those ahead of their turn are kept. When
+ * those of all files of a flow are more than 64 MiB, the file that has one more is cut off. */
 #ifndef APP_TRANSFER_H
 #define APP_TRANSFER_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/udp_detection.c - recognition of UDP flows: each direction gets one try, with its first datagram,
- * be it empty.
- * A flow that nobody recognises costs no memory here. */
+/* app/core/udp_detection.c - recognition of UDP flows: each direction gets one try, with its first
+ * datagram, be it empty. A flow that nobody recognises costs no memory here. */
 #include "app/core/private.h"
 
 /* Nobody announces flows of datagrams, so that nobody is asked for announcements. */

@@ -11,7 +11,8 @@ static enum app_line_result drop_rest(bool *drop, struct bytes *in)
     return APP_LINE_DROPPED;
 }
 
-static enum app_line_result truncate_line(bool *drop, struct bytes *in, uint32_t max, struct app_line *line)
+static enum app_line_result truncate_line(bool *drop, struct bytes *in, uint32_t max,
+                                          struct app_line *line)
 {
     line->text = take_slice(in, max);
     line->end_len = 0;

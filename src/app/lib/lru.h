@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/lib/lru.h - what a flow remembers of earlier messages: a small hash table that forgets what was
- * not used for longest. Belongs to one flow. Entries and their buffers are used again, so that a
- * table at its limit no longer allocates. */
+/* app/lib/lru.h - what a flow remembers of earlier messages: a small hash table that forgets what
+ * was not used for longest. Belongs to one flow. Entries and their buffers are used again, so that
+ * a table at its limit no longer allocates. */
 #ifndef APP_LRU_H
 #define APP_LRU_H
 

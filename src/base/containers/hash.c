@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/containers/hash.c - SipHash, after Aumasson and Bernstein (SipHash: a fast short-input PRF, 2012), with
- * one round for each word and three at the end; and the keys. */
+/* base/containers/hash.c - SipHash, after Aumasson and Bernstein (SipHash: a fast short-input PRF,
+ * 2012), with one round for each word and three at the end; and the keys. */
 #include "base/containers/hash.h"
 
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/containers/map.h - bytes to pointer, for load time and slow paths. Keys are copied. One thread. */
+/* base/containers/map.h - bytes to pointer, for load time and slow paths. Keys are copied. One
+ * thread. */
 #ifndef BASE_MAP_H
 #define BASE_MAP_H
 

@@ -123,8 +123,8 @@ static void copy_out(const struct ring *ring, uint32_t at, void **items, uint32_
     memcpy(items + first, &ring->slot[0], (n - first) * sizeof(*items));
 }
 
-/* Publishes an index and wakes the other side if it sleeps. Without an eventcount a release store is
- * enough, and cheaper. */
+/* Publishes an index and wakes the other side if it sleeps. Without an eventcount a release store
+ * is enough, and cheaper. */
 static inline void publish(uint32_t *index, uint32_t value, struct eventcount *other)
 {
     if (other == NULL) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/containers/ring.h - a bounded queue of pointers from one thread to one other, and how to wait for it.
+/* base/containers/ring.h - a bounded queue of pointers from one thread to one other, and how to
+ * wait for it.
  *
  * One thread pushes, one pops; neither takes a lock. A thread that reads several rings (or waits
  * for room in several) sleeps on one eventcount, which all of them wake:
@@ -16,8 +17,8 @@
  *             eventcount_sleep(&eventcount, key, timeout_ns);
  *     }
  *
- * A wake-up between eventcount_prepare() and eventcount_sleep() is never lost: base/README says why, and
- * qa/model/ring.pml proves it. */
+ * A wake-up between eventcount_prepare() and eventcount_sleep() is never lost: base/README says
+ * why, and qa/model/ring.pml proves it. */
 #ifndef BASE_RING_H
 #define BASE_RING_H
 
@@ -35,8 +36,9 @@ struct eventcount {
 
 void eventcount_init(struct eventcount *w);
 
-/* By the eventcount's own thread. After eventcount_prepare() look once more at what is waited for, with
- * the functions below; then either eventcount_cancel() or eventcount_sleep(). Sleeping may end early. */
+/* By the eventcount's own thread. After eventcount_prepare() look once more at what is waited for,
+ * with the functions below; then either eventcount_cancel() or eventcount_sleep(). Sleeping may end
+ * early. */
 uint32_t eventcount_prepare(struct eventcount *w);
 void eventcount_cancel(struct eventcount *w);
 void eventcount_sleep(struct eventcount *w, uint32_t key, uint64_t timeout_ns);

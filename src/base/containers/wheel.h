@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/containers/wheel.h - timers by the million: adding, removing and firing one costs the same however
- * many there are, and nothing is allocated.
+/* base/containers/wheel.h - timers by the million: adding, removing and firing one costs the same
+ * however many there are, and nothing is allocated.
  *
  * Time is a number of the caller's own unit (ms, seconds) that never runs backwards. One thread.
  * A timer sits inside the struct it times, which must not move or die while it is queued. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/memory/arena.c - bump allocation. Blocks form a list that reset walks again from the start; a
- * request larger than a block gets a block of its own size, which stays in the list. */
+/* base/memory/arena.c - bump allocation. Blocks form a list that reset walks again from the start;
+ * a request larger than a block gets a block of its own size, which stays in the list. */
 #include "base/memory/arena.h"
 
 #include "base/array.h"

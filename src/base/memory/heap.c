@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/memory/heap.c - blocks lie in slabs, all of one size in a slab. A slab starts at a multiple of
- * its size, so that a block's address says which slab it is in, and so which heap and how large:
+/* base/memory/heap.c - blocks lie in slabs, all of one size in a slab. A slab starts at a multiple
+ * of its size, so that a block's address says which slab it is in, and so which heap and how large:
  * blocks have no header. A slab is cut as blocks are asked for; its pages are touched no sooner.
  *
  * What is larger than the largest size has slabs of its own, and is kept for the next that wants

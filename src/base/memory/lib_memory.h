@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/memory/lib_memory.h - malloc() and its kin, to be given to libraries that allocate per packet.
+/* base/memory/lib_memory.h - malloc() and its kin, to be given to libraries that allocate per
+ * packet.
  *
- * Taken from a heap of the calling thread (base/memory/heap.h), which is made when first asked for and
- * dies with the thread. Libraries call their allocator without a context, so this is the one
+ * Taken from a heap of the calling thread (base/memory/heap.h), which is made when first asked for
+ * and dies with the thread. Libraries call their allocator without a context, so this is the one
  * place that has to know on which thread it is. In all builds but the release build it is the C
  * library's allocator: sanitizers and debuggers want to see each block. */
 #ifndef BASE_LIB_MEMORY_H

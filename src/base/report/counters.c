@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/report/counters.c - the registry of names and the list of the threads' blocks, under one lock
- * that no packet ever meets. Blocks have room for all ids there can be, so that a name which is
- * registered late (a unix socket job, a reload) needs no block to move; pages never touched cost
+/* base/report/counters.c - the registry of names and the list of the threads' blocks, under one
+ * lock that no packet ever meets. Blocks have room for all ids there can be, so that a name which
+ * is registered late (a unix socket job, a reload) needs no block to move; pages never touched cost
  * nothing. */
 #include "base/report/counters.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/report/json.c - writes JSON. Each value reserves its worst case once and then writes through a
- * bare pointer; clean runs of a string are found by table, eight bytes at a time, and copied. */
+/* base/report/json.c - writes JSON. Each value reserves its worst case once and then writes through
+ * a bare pointer; clean runs of a string are found by table, eight bytes at a time, and copied. */
 #include "base/report/json.h"
 
 #include <math.h>

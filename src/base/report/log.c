@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/report/log.c - what the engine says to its operator. A lock keeps messages whole; that is fine,
- * for nothing here is called while packets flow but from control threads. */
+/* base/report/log.c - what the engine says to its operator. A lock keeps messages whole; that is
+ * fine, for nothing here is called while packets flow but from control threads. */
 #include "base/report/log.h"
 
 #include <pthread.h>

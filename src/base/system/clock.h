@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/system/clock.h - time from the machine. Packet time is another matter: it comes with packets. */
+/* base/system/clock.h - time from the machine. Packet time is another matter: it comes with
+ * packets. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 

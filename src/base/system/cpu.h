@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/system/cpu.h - what this CPU can do, for filling tables of function variants at start. The plain
- * C variant is always there and is what the others are tested against. */
+/* base/system/cpu.h - what this CPU can do, for filling tables of function variants at start. The
+ * plain C variant is always there and is what the others are tested against. */
 #ifndef BASE_CPU_H
 #define BASE_CPU_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/system/helper_thread.h - a thread beside one of the chain's, which works for it, such as one that
- * sends: its name, from who planned it, and its figures, for who reports. */
+/* base/system/helper_thread.h - a thread beside one of the chain's, which works for it, such as one
+ * that sends: its name, from who planned it, and its figures, for who reports. */
 #ifndef BASE_HELPER_THREAD_H
 #define BASE_HELPER_THREAD_H
 

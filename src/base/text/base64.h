@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/text/base64.h - base64 to bytes (RFC 4648, 4). How lines, blanks and padding are taken differs by
- * who decodes. */
+/* base/text/base64.h - base64 to bytes (RFC 4648, 4). How lines, blanks and padding are taken
+ * differs by who decodes. */
 #ifndef BASE_BASE64_H
 #define BASE_BASE64_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/text/text.c - borrowed runs of characters. ASCII only: no locale decides how a rule reads. */
+/* base/text/text.c - borrowed runs of characters. ASCII only: no locale decides how a rule
+ * reads. */
 #include "base/text/text.h"
 
 #include "base/array.h"

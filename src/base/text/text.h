@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/text/text.h - borrowed runs of characters, for what is parsed at load time: rules, settings. */
+/* base/text/text.h - borrowed runs of characters, for what is parsed at load time: rules,
+ * settings. */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/af_packet/af_packet.c - packets of network interfaces, by rings shared with the kernel; between
- * two interfaces also inline.
+/* capture/af_packet/af_packet.c - packets of network interfaces, by rings shared with the kernel;
+ * between two interfaces also inline.
  *
- * A queue is one socket with its ring; of a bridge, one for each port, so that both directions of
- * a flow are with one thread. Several queues of an interface form a fanout group, over which the
+ * A queue is one socket with its ring; of a bridge, one for each port, so that both directions of a
+ * flow are with one thread. Several queues of an interface form a fanout group, over which the
  * kernel deals the flows: by a hash that is the same on both ports, and by the order of joining.
- * When an interface goes, its queue waits for one of the same
- * name and starts over with a new ring; packets of the old one returns to the pool in their own time. */
+ * When an interface goes, its queue waits for one of the same name and starts over with a new ring;
+ * packets of the old one returns to the pool in their own time. */
 #include "capture/af_packet/af_packet.h"
 
 #include <errno.h>

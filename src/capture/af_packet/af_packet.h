@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/af_packet/af_packet.h - the parts of the AF_PACKET capture: settings of an interface, a ring of
- * frames shared with the kernel, a way out.
+/* capture/af_packet/af_packet.h - the parts of the AF_PACKET capture: settings of an interface, a
+ * ring of frames shared with the kernel, a way out.
  *
  * Frames are used in position. What the kernel hands over as one piece, a block of TPACKET_V3 or a
  * frame of TPACKET_V2, is a block: it goes back when the last packet in it has been returned. */
@@ -77,10 +77,10 @@ struct af_stats {
     uint64_t flushed;                   /* of the drops: use-emergency-flush */
 };
 
-/* One thread. *position is its position in the fanout group, by the order of joining; -1: not known yet.
- * It stays the same when the group is made anew, so that both directions of a flow go on to meet,
- * whichever port of a bridge they come in by. The ring takes nothing in before af_ring_start(), so
- * that all of a fanout group can be there first. */
+/* One thread. *position is its position in the fanout group, by the order of joining; -1: not known
+ * yet. It stays the same when the group is made anew, so that both directions of a flow go on to
+ * meet, whichever port of a bridge they come in by. The ring takes nothing in before
+ * af_ring_start(), so that all of a fanout group can be there first. */
 struct af_ring *af_ring_open(struct af_conf *conf, int *position, struct err *err);
 int af_ring_start(struct af_ring *ring, struct err *err);
 int af_ring_fd(const struct af_ring *ring);
@@ -126,7 +126,8 @@ int af_bypass_attach(const struct af_bypass *bypass, int fd, struct err *err);
 enum af_bypass_result af_bypass_add(struct af_bypass *bypass, const uint8_t *frame, uint32_t len);
 void af_bypass_totals(const struct af_bypass *bypass, uint64_t *packets, uint64_t *bytes);
 
-/* Before a frame of an inline ring stands the kernel's vnet header about checksum and segmentation. */
+/* Before a frame of an inline ring stands the kernel's vnet header about checksum and
+ * segmentation. */
 #define AF_VNET_HDR_LEN 10
 
 /* What is handed to the kernel at once: a frame, or one that stands for several. */

@@ -2,11 +2,12 @@
 /* capture/af_packet/bypass.c - flows that nobody wants to see any more are left out by the kernel:
  * a filter before the socket looks each packet up in a table of addresses and ports, which we fill.
  *
- * Each direction is an entry of its own, made when a packet of it returns to the pool that the engine
- * bypassed. So that none is forgotten there which lives here, and the other way round, one packet
- * in SAMPLE_NS passes all the same: it keeps the engine's flow alive. An entry that saw nothing for
- * as long as half of what the engine waits before it forgets such a flow counts no more, and the
- * beginning of another connection removes it: what is new is always seen. Ends pass, too. */
+ * Each direction is an entry of its own, made when a packet of it returns to the pool that the
+ * engine bypassed. So that none is forgotten there which lives here, and the other way round, one
+ * packet in SAMPLE_NS passes all the same: it keeps the engine's flow alive. An entry that saw
+ * nothing for as long as half of what the engine waits before it forgets such a flow counts no
+ * more, and the beginning of another connection removes it: what is new is always seen. Ends pass,
+ * too. */
 #include "config.h"
 
 #include "capture/af_packet/af_packet.h"

@@ -76,7 +76,8 @@ static int read_fanout(struct af_conf *conf, const struct conf_node *item, struc
     uint64_t number = 0;
 
     if (!fanout_of(item, &conf->fanout_type))
-        return err_at(err, type->at, "cluster-type: expected cluster_flow, cluster_cpu, cluster_qm, "
+        return err_at(err, type->at,
+                      "cluster-type: expected cluster_flow, cluster_cpu, cluster_qm, "
                       "cluster_random, cluster_round_robin or cluster_ebpf, got \"%s\"",
                       type->value);
     if (type != NULL && strcmp(type->value, "cluster_rollover") == 0)

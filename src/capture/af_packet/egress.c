@@ -64,7 +64,8 @@ static struct iovec *put_message(struct af_egress *egress, struct packet *const 
                                  uint8_t *head, struct iovec *part)
 {
     if (n == 1) {
-        *part++ = (struct iovec){ frame[0]->data - AF_VNET_HDR_LEN, frame[0]->len + AF_VNET_HDR_LEN };
+        *part++ =
+            (struct iovec){ frame[0]->data - AF_VNET_HDR_LEN, frame[0]->len + AF_VNET_HDR_LEN };
         return part;
     }
     *part++ = (struct iovec){ head, gso_frame_head(frame, n, head) };

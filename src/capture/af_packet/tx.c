@@ -110,7 +110,8 @@ static bool fits(const struct af_tx *tx, const struct virtio_net_hdr *vnet_hdr, 
 
     return len <= tx->longest && len >= AF_VNET_HDR_LEN + ETH_HLEN &&
            vnet_hdr->gso_type == VIRTIO_NET_HDR_GSO_NONE &&
-           ((vnet_hdr->flags & VIRTIO_NET_HDR_F_NEEDS_CSUM) == 0 || sum_end <= len - AF_VNET_HDR_LEN);
+           ((vnet_hdr->flags & VIRTIO_NET_HDR_F_NEEDS_CSUM) == 0 ||
+            sum_end <= len - AF_VNET_HDR_LEN);
 }
 
 bool af_tx_put(struct af_tx *tx, const struct msghdr *m, size_t len)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/af_xdp/af_xdp.c - packets of network interfaces, before the kernel makes packets of its own of
- * them; between two interfaces also inline.
+/* capture/af_xdp/af_xdp.c - packets of network interfaces, before the kernel makes packets of its
+ * own of them; between two interfaces also inline.
  *
  * A thread reads one receive queue of an interface, or the same one of both ports of a bridge. A
- * frame is used in position until its packet returns to the pool; inline it goes out from there as well.
- * Other threads than the receiving one, which owns the rings, judge by a plain packet socket.
+ * frame is used in position until its packet returns to the pool; inline it goes out from there as
+ * well. Other threads than the receiving one, which owns the rings, judge by a plain packet socket.
  *
  * An interface that is down is waited for; one that is removed is another one when it comes back:
  * then the sockets are made anew on the same memory. */

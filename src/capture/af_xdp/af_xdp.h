@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/af_xdp/af_xdp.h - the parts of the AF_XDP capture: settings of an interface, the program before
- * it, the memory that frames lie in, the sockets of one thread.
+/* capture/af_xdp/af_xdp.h - the parts of the AF_XDP capture: settings of an interface, the program
+ * before it, the memory that frames lie in, the sockets of one thread.
  *
  * A thread has one piece of memory cut into frames. A frame is with the kernel to be filled, with
  * a packet, with the kernel to be sent, or free; packets use it where it is, and what goes on to

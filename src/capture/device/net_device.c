@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/device/net_device.c - asks by ioctl, which works in any network namespace, unlike /sys: what
- * is asked there may be of another interface with the same name. */
+/* capture/device/net_device.c - asks by ioctl, which works in any network namespace, unlike /sys:
+ * what is asked there may be of another interface with the same name. */
 #include "capture/device/net_device.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/device/netlink.h - messages of the firewall's part of netlink: making a socket, asking for
- * something, taking a message apart. */
+/* capture/device/netlink.h - messages of the firewall's part of netlink: making a socket, asking
+ * for something, taking a message apart. */
 #ifndef CAPTURE_NETLINK_H
 #define CAPTURE_NETLINK_H
 

@@ -2,8 +2,8 @@
 /* capture/nfq/nflog.c - packets that a firewall rule logs (NFLOG): copies, to look on.
  *
  * The kernel collects packets of a group and sends several in one message, which lands in a slot;
- * packets are used there, and the slot is free when the last has been returned. Each has a number, so
- * that what is missing can be counted. */
+ * packets are used there, and the slot is free when the last has been returned. Each has a number,
+ * so that what is missing can be counted. */
 #include "config.h"
 
 #ifdef HAVE_NFLOG

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* capture/nfq/nfq.c - packets that the firewall queues, and verdicts on them.
  *
- * A message lands in a slot, and the packet is used there until it returns to the pool. Segments that the
- * kernel has joined (GSO) come whole, which saves most of the way for bulk data.
+ * A message lands in a slot, and the packet is used there until it returns to the pool. Segments
+ * that the kernel has joined (GSO) come whole, which saves most of the way for bulk data.
  *
  * At the end what still waits in the kernel is dropped by it, or let go with fail-open. */
 #include "capture/nfq/nfq.h"

@@ -68,7 +68,8 @@ void nfq_sender_send(struct nfq_sender *s, unsigned verdicts);
 /* nfq_verdict.c: verdicts of one thread on one queue. */
 struct nfq_verdict;
 struct nfq_verdict *nfq_verdict_new(const struct nfq_conf *conf, int fd, unsigned number,
-                              struct counters *counters, bool in_order, struct helper_thread *sender);
+                                    struct counters *counters, bool in_order,
+                                    struct helper_thread *sender);
 void nfq_verdict_free(struct nfq_verdict *tx);
 void nfq_verdict_add(struct nfq_verdict *tx, struct packet *p);
 void nfq_verdict_flush(struct nfq_verdict *tx);

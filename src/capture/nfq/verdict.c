@@ -39,7 +39,8 @@ struct verdict {
 };
 
 struct nfq_verdict *nfq_verdict_new(const struct nfq_conf *conf, int fd, unsigned number,
-                              struct counters *counters, bool in_order, struct helper_thread *sender)
+                                    struct counters *counters, bool in_order,
+                                    struct helper_thread *sender)
 {
     struct nfq_verdict *tx = xcalloc(1, sizeof(*tx));
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/pcap/byte_source.c - a window on the bytes: the whole mapping, or a buffer that is refilled
- * from a descriptor, perhaps through a decompressor.
+/* capture/pcap/byte_source.c - a window on the bytes: the whole mapping, or a buffer that is
+ * refilled from a descriptor, perhaps through a decompressor.
  *
  * A file that one thread reads is copied piece by piece into a buffer that stays in its CPU's
  * cache, as long as nobody holds on to what was read when the next piece is due: the kernel copies

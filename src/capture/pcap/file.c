@@ -3,8 +3,8 @@
  *
  * Frames of a file are used where the reader has them. Where all packets are back before the next
  * are wanted, they lie in one buffer over and over; elsewhere in a mapping, which stays until the
- * last packet that points into it has been returned. Several queues may be open: each reads everything,
- * and the threads behind them keep their share of the flows. */
+ * last packet that points into it has been returned. Several queues may be open: each reads
+ * everything, and the threads behind them keep their share of the flows. */
 #include "capture/pcap/file.h"
 
 #include "base/array.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/transmit/bridge.h - two interfaces of which each sends out what came in by the other: keys
- * copy-mode and copy-iface in a section that lists interfaces. Start-up only. */
+/* capture/transmit/bridge.h - two interfaces of which each sends out what came in by the other:
+ * keys copy-mode and copy-iface in a section that lists interfaces. Start-up only. */
 #ifndef CAPTURE_BRIDGE_H
 #define CAPTURE_BRIDGE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/transmit/frame_tx.h - Ethernet frames out of an interface, by a plain packet socket, many with
- * one call. One thread. */
+/* capture/transmit/frame_tx.h - Ethernet frames out of an interface, by a plain packet socket, many
+ * with one call. One thread. */
 #ifndef CAPTURE_FRAME_TX_H
 #define CAPTURE_FRAME_TX_H
 

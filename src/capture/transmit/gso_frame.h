@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/transmit/gso_frame.h - segments of TCP that stand in a row, as one frame for a kernel that takes
- * it apart again: one call, one way through its queues, in place of one for each segment.
+/* capture/transmit/gso_frame.h - segments of TCP that stand in a row, as one frame for a kernel
+ * that takes it apart again: one call, one way through its queues, in place of one for each
+ * segment.
  *
  * What comes out is what came in, bit for bit; where it would not be, nothing is joined. Frames
  * with VLAN tags go one by one. */
@@ -17,8 +18,8 @@
  * frame before which stands the kernel's vnet header. */
 unsigned gso_frame_count(struct packet *const *p, unsigned count);
 
-/* The vnet header and the headers of the one frame for so many packets; their payloads follow. Returns
- * the length. */
+/* The vnet header and the headers of the one frame for so many packets; their payloads follow.
+ * Returns the length. */
 uint32_t gso_frame_head(struct packet *const *p, unsigned count,
                          uint8_t out[GSO_FRAME_HEAD_MAX]);
 

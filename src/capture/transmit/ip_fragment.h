@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/transmit/ip_fragment.h - an IPv4 packet larger than the way out takes, as fragments: the kernel puts
- * those that came together before it deals packets to threads. */
+/* capture/transmit/ip_fragment.h - an IPv4 packet larger than the way out takes, as fragments: the
+ * kernel puts those that came together before it deals packets to threads. */
 #ifndef CAPTURE_IP_FRAGMENT_H
 #define CAPTURE_IP_FRAGMENT_H
 
@@ -14,8 +14,8 @@
  * than what can have come in at once, so that it came in pieces? */
 bool ip_fragment_can(const struct packet *p, uint32_t mtu, uint32_t mtu_in);
 
-/* The fragment that begins `at` bytes behind the IPv4 header: an empty vnet header and the headers, then
- * *body, which is in the packet. Returns the length of the head. */
+/* The fragment that begins `at` bytes behind the IPv4 header: an empty vnet header and the headers,
+ * then *body, which is in the packet. Returns the length of the head. */
 uint32_t ip_fragment(const struct packet *p, uint32_t mtu, uint32_t at,
                    uint8_t head[IP_FRAGMENT_HEAD_MAX], struct slice *body);
 

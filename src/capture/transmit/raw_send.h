@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/transmit/raw_send.h - packets made by us onto the network, by raw sockets. One thread each; the
- * sockets are opened at once, while there are rights to. */
+/* capture/transmit/raw_send.h - packets made by us onto the network, by raw sockets. One thread
+ * each; the sockets are opened at once, while there are rights to. */
 #ifndef CAPTURE_RAW_SEND_H
 #define CAPTURE_RAW_SEND_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/transmit/send_thread.c - a thread that hands to the kernel what another one has judged. */
+/* capture/transmit/send_thread.c - a thread that hands to the kernel what another one has
+ * judged. */
 #include "capture/transmit/send_thread.h"
 
 #include <pthread.h>

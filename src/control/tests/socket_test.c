@@ -231,10 +231,10 @@ static void copy_failed(const struct jobs_failed *f, void *arg)
 TEST(control_jobs_that_fail_are_counted)
 {
     struct jobs *jobs = jobs_new();
-    char said[100];
+    char text[100];
 
-    jobs_failed(jobs, copy_failed, said);
-    CHECK_STRING(said, "0 - - 0");
+    jobs_failed(jobs, copy_failed, text);
+    CHECK_STRING(text, "0 - - 0");
     for (unsigned i = 0; i < 3; i++) {
         char name[8];
         struct job job = { .log_dir = xstrdup("x") };
@@ -245,7 +245,7 @@ TEST(control_jobs_that_fail_are_counted)
         CHECK(jobs_take(jobs) != NULL);
         jobs_done(jobs, 5 + i, i == 1 ? NULL : "broken");
     }
-    jobs_failed(jobs, copy_failed, said);
-    CHECK_STRING(said, "2 file2 broken 7");
+    jobs_failed(jobs, copy_failed, text);
+    CHECK_STRING(text, "2 file2 broken 7");
     jobs_free(jobs);
 }

@@ -189,8 +189,8 @@ bool analysis_is_conclusive(const struct rule_op *op)
 {
     const struct content_position position = analysis_position(op);
 
-    if ((op->flags & (OP_NEGATED | OP_REPLACE)) || analysis_has_relative(op) || position.flags != 0 ||
-        (op->flags & (OP_DISTANCE | OP_WITHIN | OP_DEPTH | OP_OFFSET)))
+    if ((op->flags & (OP_NEGATED | OP_REPLACE)) || analysis_has_relative(op) ||
+        position.flags != 0 || (op->flags & (OP_DISTANCE | OP_WITHIN | OP_DEPTH | OP_OFFSET)))
         return false;
     return !(op->flags & OP_FAST_CHOP) || op->content.fast_len == op->content.len;
 }

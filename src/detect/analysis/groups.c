@@ -160,8 +160,10 @@ static void ranges_split(const struct grouping *g, uint8_t ip_proto, unsigned di
             continue;
         if (out->count > 0)
             out->at[out->count - 1].hi = port - 1;
-        ARRAY_PUSH(out, (struct rule_range){ .lo = port, .hi = PORTS - 1, .number = (unsigned)out->count,
-                                        .rules = xcalloc(g->words, sizeof(uint64_t)) });
+        ARRAY_PUSH(out, (struct rule_range){ .lo = port,
+                                             .hi = PORTS - 1,
+                                             .number = (unsigned)out->count,
+                                             .rules = xcalloc(g->words, sizeof(uint64_t)) });
     }
     free(cuts);
 }
@@ -207,7 +209,8 @@ static unsigned bits_count(const uint64_t *bits, size_t words)
     return n;
 }
 
-static bool same_rules(const struct grouping *g, const struct rule_range *a, const struct rule_range *b)
+static bool same_rules(const struct grouping *g, const struct rule_range *a,
+                       const struct rule_range *b)
 {
     return memcmp(a->rules, b->rules, g->words * sizeof(uint64_t)) == 0;
 }
@@ -285,7 +288,8 @@ static void ranges_free(rule_range_array *ranges)
     ARRAY_FREE(ranges);
 }
 
-static void rule_ranges_of(struct grouping *g, uint8_t ip_proto, unsigned direction, rule_range_array *out)
+static void rule_ranges_of(struct grouping *g, uint8_t ip_proto, unsigned direction,
+                           rule_range_array *out)
 {
     ranges_split(g, ip_proto, direction, out);
     ranges_fill(g, ip_proto, direction, out);
@@ -483,7 +487,8 @@ static void write_group(struct json *j, const struct grouping *g, const struct r
 /* --- the report --------------------------------------------------------------------------- */
 
 /* Protocols without ports: one range for each direction. */
-static void full_range_of(struct grouping *g, uint8_t ip_proto, unsigned direction, rule_range_array *out)
+static void full_range_of(struct grouping *g, uint8_t ip_proto, unsigned direction,
+                          rule_range_array *out)
 {
     struct rule_range p = { .rules = xcalloc(g->words, sizeof(uint64_t)) };
 
@@ -532,7 +537,8 @@ static void write_all(struct buf *out, struct grouping *g)
     for (unsigned pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < ARRAY_LEN(of); i++)
             for (unsigned d = 0; d < 2 && of[i].has_ports == (pass == 0); d++)
-                (of[i].has_ports ? rule_ranges_of : full_range_of)(g, of[i].ip_proto, d, &ranges[i][d]);
+                (of[i].has_ports ? rule_ranges_of : full_range_of)(g, of[i].ip_proto, d,
+                                                                   &ranges[i][d]);
     json_init(&j, out);
     json_object(&j, NULL);
     for (size_t i = 0; i < ARRAY_LEN(of); i++) {

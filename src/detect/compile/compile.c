@@ -28,7 +28,8 @@ typedef ARRAY_OF(struct payload_pattern) pattern_array;
 struct group_builder {
     pattern_array payload, stream;
     id_array events, addresses;
-    entry_array non_prefilter, payload_non_prefilter, stream_non_prefilter, payload_anchored, stream_anchored;
+    entry_array non_prefilter, payload_non_prefilter, stream_non_prefilter, payload_anchored,
+        stream_anchored;
     scan_array packet_scans;
 };
 
@@ -101,7 +102,8 @@ static bool any_ports(const struct rule *r)
  * by port, and where it has none by the place of a literal. */
 static void add_non_prefilter(entry_array *by_port, entry_array *anchored, const struct rule *r)
 {
-    ARRAY_PUSH(any_ports(r) ? anchored : by_port, (struct anchored_entry){ r, rule_anchored_literal(r) });
+    ARRAY_PUSH(any_ports(r) ? anchored : by_port,
+               (struct anchored_entry){ r, rule_anchored_literal(r) });
 }
 
 static void place_payload_rule(struct group_builder *b, struct rule *r, enum transport t)
@@ -138,7 +140,8 @@ static void place_in_group(struct group_builder *b, struct rule *r, enum transpo
         return;
     case RULE_APP_TX:
         /* Its payload part is looked for in the stream and remembered. */
-        if (t == TRANSPORT_TCP && (r->flags & RULE_NEEDS_PAYLOAD) && r->shared_payload_match == r->index)
+        if (t == TRANSPORT_TCP && (r->flags & RULE_NEEDS_PAYLOAD) &&
+            r->shared_payload_match == r->index)
             place_payload_rule(b, r, t);
         return;
     default:
@@ -388,8 +391,10 @@ static int build_group(struct compiler *c, struct group_builder *b, struct trans
     ARRAY_FREE(&b->stream);
     port_lists_build(&g->payload_non_prefilter, b->payload_non_prefilter.at,
                      (unsigned)b->payload_non_prefilter.count);
-    anchored_lists_build(&g->payload_anchored, b->payload_anchored.at, (unsigned)b->payload_anchored.count);
-    anchored_lists_build(&g->stream_anchored, b->stream_anchored.at, (unsigned)b->stream_anchored.count);
+    anchored_lists_build(&g->payload_anchored, b->payload_anchored.at,
+                         (unsigned)b->payload_anchored.count);
+    anchored_lists_build(&g->stream_anchored, b->stream_anchored.at,
+                         (unsigned)b->stream_anchored.count);
     ARRAY_FREE(&b->non_prefilter);
     ARRAY_FREE(&b->payload_non_prefilter);
     ARRAY_FREE(&b->payload_anchored);

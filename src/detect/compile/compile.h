@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/compile/compile.h - the plan that inspection follows: which rules can concern a packet, a stream
- * or a transaction, and what to look for first. Made by ruleset_compile(), then read only. */
+/* detect/compile/compile.h - the plan that inspection follows: which rules can concern a packet, a
+ * stream or a transaction, and what to look for first. Made by ruleset_compile(), then read
+ * only. */
 #ifndef DETECT_COMPILE_H
 #define DETECT_COMPILE_H
 

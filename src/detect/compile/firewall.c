@@ -144,8 +144,8 @@ static int policy_read(const struct conf_node *root, const char *path,
             return err_at(err, word->next->at, "%s: expected one action, found more", path);
         return 0;
     }
-    return err_at(err, word->at, "%s: expected accept, drop or reject with a scope, as in drop:flow",
-                  path);
+    return err_at(err, word->at,
+                  "%s: expected accept, drop or reject with a scope, as in drop:flow", path);
 }
 
 /* "request_line" is request-line in the configuration. */

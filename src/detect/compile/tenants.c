@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/compile/tenants.c - tenants from their files: each is a configuration of its own, with its own
- * rule-files and vars. Settings that say how rules are read and looked for are the engine's where
- * the tenant's file is silent. */
+/* detect/compile/tenants.c - tenants from their files: each is a configuration of its own, with its
+ * own rule-files and vars. Settings that say how rules are read and looked for are the engine's
+ * where the tenant's file is silent. */
 #include "detect/compile/tenants.h"
 
 #include <stdio.h>

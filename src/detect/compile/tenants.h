@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/compile/tenants.h - `multi-detect:`, several sets of rules in one engine, each for the traffic of
- * one tenant.
+/* detect/compile/tenants.h - `multi-detect:`, several sets of rules in one engine, each for the
+ * traffic of one tenant.
  *
  * A table of tenants is built aside, shared read-only by all threads and replaced whole, as rules
  * are. Tenants are shared between a table and the one that follows it. */

@@ -14,7 +14,8 @@
 
 static struct slice context_slice(struct detect_thread *dt, struct slice s)
 {
-    return (struct slice){ s.len > 0 ? arena_copy(&dt->alert_context, s.data, s.len) : NULL, s.len };
+    return (struct slice){ s.len > 0 ? arena_copy(&dt->alert_context, s.data, s.len) : NULL,
+                           s.len };
 }
 
 static void packet_var_add(struct detect_thread *dt, struct packet *p, uint32_t id,
@@ -88,7 +89,8 @@ static struct slice context_of(struct detect_thread *dt)
             json_raw(&j, (const char *)s->text.data + c->key_at, (const char *)value.data,
                      value.len);
     }
-    return context_slice(dt, (struct slice){ dt->context_buf.data + 1, (uint32_t)dt->context_buf.len - 1 });
+    return context_slice(
+        dt, (struct slice){ dt->context_buf.data + 1, (uint32_t)dt->context_buf.len - 1 });
 }
 
 static bool has_context(const struct program_scratch *s)

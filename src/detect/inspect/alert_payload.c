@@ -13,7 +13,7 @@
 
 static uint32_t shown_len(const struct stream_ext *ext)
 {
-    return (uint32_t)ext->retained.len - ext->gone;
+    return (uint32_t)ext->retained.len - ext->released;
 }
 
 static bool takes_more(const struct detect_thread *dt, const struct stream_ext *ext,
@@ -55,27 +55,28 @@ void COLD alert_payload_add(struct detect_thread *dt, struct packet *p,
         buf_add(&ext->retained, c->data, c->len);
 }
 
-struct slice alert_payload_get(const struct detect_thread *dt, const struct flow *f, enum direction d,
-                         uint32_t *gap)
+struct slice alert_payload_get(const struct detect_thread *dt, const struct flow *f,
+                               enum direction d, uint32_t *gap)
 {
     const struct stream_ext *ext;
 
     *gap = 0;
-    if (dt->alert_payload_size == 0 || f == NULL || f->detect == NULL || f->detect->ds[d].ext == NULL)
+    if (dt->alert_payload_size == 0 || f == NULL || f->detect == NULL ||
+        f->detect->ds[d].ext == NULL)
         return (struct slice){ NULL, 0 };
     ext = f->detect->ds[d].ext;
     *gap = ext->gap;
-    return (struct slice){ ext->retained.data + ext->gone, shown_len(ext) };
+    return (struct slice){ ext->retained.data + ext->released, shown_len(ext) };
 }
 
 /* The rest moves to the front when that is not the most of it: with each packet a little goes. */
 static void drop_shown(struct stream_ext *ext, uint64_t n)
 {
-    ext->gone += (uint32_t)MIN(n, shown_len(ext));
-    if (ext->gone < ext->retained.len / 2)
+    ext->released += (uint32_t)MIN(n, shown_len(ext));
+    if (ext->released < ext->retained.len / 2)
         return;
-    buf_drop_front(&ext->retained, ext->gone);
-    ext->gone = 0;
+    buf_drop_front(&ext->retained, ext->released);
+    ext->released = 0;
 }
 
 static void drop_to(struct stream_ext *ext, uint64_t left)
@@ -84,7 +85,7 @@ static void drop_to(struct stream_ext *ext, uint64_t left)
 
     if (left >= ext->to) {
         buf_clear(&ext->retained);
-        ext->gap = ext->gone = 0;
+        ext->gap = ext->released = 0;
         return;
     }
     if (ext->gap > 0 && n > ext->gap_at) {

@@ -48,7 +48,8 @@ bool inspect_buffer(struct detect_thread *dt, const struct buffer *b, struct pac
 
     if (b->transform_count == 0)
         return base_get(b, p, tx, d, index, out);
-    if (slot->epoch != dt->epoch || slot->tx != tx || slot->index != index || slot->direction != d) {
+    if (slot->epoch != dt->epoch || slot->tx != tx || slot->index != index ||
+        slot->direction != d) {
         slot->epoch = dt->epoch;
         slot->tx = tx;
         slot->index = index;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/inspect/early_hooks.c - rules that stand in front of the flow table and of the stream: what
- * they drop makes no flow, or is never followed. Asked one by one, on the thread that looks up
+/* detect/inspect/early_hooks.c - rules that stand in front of the flow table and of the stream:
+ * what they drop makes no flow, or is never followed. Asked one by one, on the thread that looks up
  * flows. */
 #include "detect/inspect/firewall_run.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/inspect/firewall_finish.c - the end of a packet in firewall mode: the firewall's drops hold at
- * once, what it accepts other rules may still drop, and what it passes they do not see. */
+/* detect/inspect/firewall_finish.c - the end of a packet in firewall mode: the firewall's drops
+ * hold at once, what it accepts other rules may still drop, and what it passes they do not see. */
 #include "detect/inspect/firewall_run.h"
 
 #include "detect/rule/ruleset_private.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/inspect/firewall_run.c - asks the firewall's rules, hook by hook. The first that matches decides
- * about a hook; where none does, the hook's policy. */
+/* detect/inspect/firewall_run.c - asks the firewall's rules, hook by hook. The first that matches
+ * decides about a hook; where none does, the hook's policy. */
 #include "detect/inspect/firewall_run.h"
 
 #include "detect/rule/ruleset_private.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/inspect/firewall_run.h - the firewall at work, for detect/inspect/. One packet at a time, on the
- * thread that owns the inspection state of the flow. */
+/* detect/inspect/firewall_run.h - the firewall at work, for detect/inspect/. One packet at a time,
+ * on the thread that owns the inspection state of the flow. */
 #ifndef DETECT_FIREWALL_RUN_H
 #define DETECT_FIREWALL_RUN_H
 

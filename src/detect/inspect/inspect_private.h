@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/inspect/inspect_private.h - for this directory: one thread's inspection and what it leaves on flows
- * and transactions. Everything here belongs to the thread that owns the inspection state. */
+/* detect/inspect/inspect_private.h - for this directory: one thread's inspection and what it leaves
+ * on flows and transactions. Everything here belongs to the thread that owns the inspection
+ * state. */
 #ifndef DETECT_INSPECT_PRIVATE_H
 #define DETECT_INSPECT_PRIVATE_H
 
@@ -66,8 +67,8 @@ static inline void stream_rules_clear(struct stream_rules *s)
 
 /* What few flows have. */
 struct stream_ext {
-    struct buf retained;            /* data that alerts show, behind `gone`; see alert_payload.c */
-    uint32_t gone;
+    struct buf retained;        /* bytes that alerts show, after `released`: alert_payload.c */
+    uint32_t released;
     uint64_t from, to;          /* where they begin and end in the stream */
     uint64_t had;               /* where no rule looks at the stream: up to where one would have */
     uint32_t gap;               /* size of the last one in them */
@@ -82,7 +83,8 @@ struct stream_dir {
     bool flush;                 /* report with the next packet, however little it is */
     bool off;                   /* what comes from here on is encrypted */
     uint16_t hits_done;  /* of `payload_hits`, whose data this packet has reported: these count */
-    struct stream_rules *pending_alerts, *pending_rules, *payload_hits;  /* payload_hits: payload part of tx rules */
+    /* payload_hits: payload part of tx rules */
+    struct stream_rules *pending_alerts, *pending_rules, *payload_hits;
     struct stream_ext *ext; /* NULL: nothing of it yet */
 };
 
@@ -164,7 +166,8 @@ static inline uint64_t rule_profile_begin(const struct detect_thread *dt)
     return UNLIKELY(dt->profile != NULL) ? clock_ticks() : 0;
 }
 
-static inline void rule_profile_end(struct detect_thread *dt, uint32_t rule, uint64_t started, bool matched)
+static inline void rule_profile_end(struct detect_thread *dt, uint32_t rule, uint64_t started,
+                                    bool matched)
 {
     if (UNLIKELY(dt->profile != NULL))
         rule_profile_add(&dt->profile[rule], clock_ticks() - started, matched);
@@ -213,8 +216,8 @@ struct stream_ext *stream_ext_get(struct stream_dir *ds);
 /* alert_payload.c */
 void alert_payload_add(struct detect_thread *dt, struct packet *p, const struct stream_chunk *c);
 /* What alerts show of the stream; empty when nothing is kept. *gap: the size of its last one. */
-struct slice alert_payload_get(const struct detect_thread *dt, const struct flow *f, enum direction d,
-                         uint32_t *gap);
+struct slice alert_payload_get(const struct detect_thread *dt, const struct flow *f,
+                               enum direction d, uint32_t *gap);
 void stream_mark_reported(const struct detect_thread *dt, struct flow *f, enum direction d);
 void stream_stop_raw(const struct packet *p, enum direction d, bool was_due);
 /* What the rule captured when it matched: pending again, as it is reported now. */
@@ -236,8 +239,8 @@ bool packet_rule_matches(struct detect_thread *dt, const struct match_input *in)
 /* A rule of the firewall on a transaction; LATER: it may match at a later step. *before: it has
  * matched already. `in` is made ready for rule_matched(). */
 enum inspect_result { INSPECT_MATCH, INSPECT_PENDING, INSPECT_CANT_MATCH };
-enum inspect_result tx_rule_evaluate(struct tx_context *c, const struct rule *r, struct match_input *in,
-                      bool *before);
+enum inspect_result tx_rule_evaluate(struct tx_context *c, const struct rule *r,
+                                     struct match_input *in, bool *before);
 /* A rule with "pass" has let the rest of the flow go; only the firewall is still asked. */
 bool detect_is_passed(const struct packet *p);
 

@@ -184,12 +184,14 @@ static void collect(struct detect_thread *dt, struct packet *p, enum direction d
         if (g->has_stream && !(p->flags & PACKET_STREAM_ADDED))
             collect_unstreamed(dt, p, g, h);
         collect_anchored(dt, p, &g->payload_anchored, h);
-        port_lists_collect(&g->payload_non_prefilter, p->src_port, p->dst_port, payload, &dt->found);
+        port_lists_collect(&g->payload_non_prefilter, p->src_port, p->dst_port, payload,
+                           &dt->found);
     }
     if (stream_due) {
         collect_anchored(dt, p, &g->payload_anchored, h);
         collect_anchored(dt, p, &g->stream_anchored, h);
-        port_lists_collect(&g->payload_non_prefilter, p->src_port, p->dst_port, payload, &dt->found);
+        port_lists_collect(&g->payload_non_prefilter, p->src_port, p->dst_port, payload,
+                           &dt->found);
         port_lists_collect(&g->stream_non_prefilter, p->src_port, p->dst_port, payload, &dt->found);
     }
     port_lists_collect(&g->non_prefilter, p->src_port, p->dst_port, payload, &dt->found);

@@ -262,7 +262,8 @@ static enum inspect_result test_passes(struct tx_context *c, const struct rule_t
         return INSPECT_PENDING;
     if (test->match(in, test->arg) != test->negated)
         return INSPECT_MATCH;
-    return c->done || (c->progress > need && !test->any_time) ? INSPECT_CANT_MATCH : INSPECT_PENDING;
+    return c->done || (c->progress > need && !test->any_time) ? INSPECT_CANT_MATCH
+                                                              : INSPECT_PENDING;
 }
 
 /* *matched: a bit per part; of "=>" rules the other direction's parts must have matched too. */
@@ -396,8 +397,8 @@ static bool rule_inspect(struct tx_context *c, const struct rule *r)
     return true;
 }
 
-enum inspect_result tx_rule_evaluate(struct tx_context *c, const struct rule *r, struct match_input *in,
-                      bool *before)
+enum inspect_result tx_rule_evaluate(struct tx_context *c, const struct rule *r,
+                                     struct match_input *in, bool *before)
 {
     struct tx_rule *state = state_find(c->tx, r->index, c->direction);
     uint32_t matched = 0;

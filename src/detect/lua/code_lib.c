@@ -157,8 +157,8 @@ static int push_decoded(lua_State *state, const char *in, size_t n, unsigned fla
 {
     struct slice text = { (const uint8_t *)in, (uint32_t)n };
     luaL_Buffer out;
-    int64_t len = base64_decode(text, flags,
-                                (uint8_t *)luaL_buffinitsize(state, &out, base64_capacity(text.len)));
+    int64_t len = base64_decode(
+        text, flags, (uint8_t *)luaL_buffinitsize(state, &out, base64_capacity(text.len)));
 
     if (len < 0)
         return luaL_error(state, "malformed base64");

@@ -43,7 +43,8 @@ static void sandbox_hook(lua_State *state, lua_Debug *at UNUSED)
     struct lua_sandbox *sandbox = lua_sandbox_of(state);
 
     sandbox->instructions += HOOK_STEP;
-    if (sandbox->limits.max_instructions > 0 && sandbox->instructions > sandbox->limits.max_instructions) {
+    if (sandbox->limits.max_instructions > 0 &&
+        sandbox->instructions > sandbox->limits.max_instructions) {
         sandbox->out_of_instructions = true;
         luaL_error(state, "instruction limit exceeded");
     }

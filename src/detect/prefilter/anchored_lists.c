@@ -119,7 +119,8 @@ static void pairs_build(struct anchored_section *s)
     }
 }
 
-static void section_build(struct anchored_section *s, const struct anchored_entry *entry, unsigned count)
+static void section_build(struct anchored_section *s, const struct anchored_entry *entry,
+                          unsigned count)
 {
     *s = (struct anchored_section){ .rule = entry[0].rule };
     s->condition = xcalloc(count, sizeof(*s->condition));
@@ -138,7 +139,8 @@ static void section_build(struct anchored_section *s, const struct anchored_entr
     pairs_build(s);
 }
 
-void anchored_lists_build(struct anchored_lists *lists, const struct anchored_entry *entry, unsigned count)
+void anchored_lists_build(struct anchored_lists *lists, const struct anchored_entry *entry,
+                          unsigned count)
 {
     struct anchored_entry *sorted = xcalloc(count + 1, sizeof(*sorted));
 

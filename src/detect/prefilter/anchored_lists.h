@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/prefilter/anchored_lists.h - payload rules whose patterns are too short for the pattern sets.
+/* detect/prefilter/anchored_lists.h - payload rules whose patterns are too short for the pattern
+ * sets.
  *
  * Rules of equal header stand together in a section: whoever looks asks first whether the header
  * fits, once for all of them. Then one cheap condition for each literal: that it stands within
@@ -35,7 +36,8 @@ struct anchored_lists {
     unsigned count;
 };
 
-void anchored_lists_build(struct anchored_lists *lists, const struct anchored_entry *entry, unsigned count);
+void anchored_lists_build(struct anchored_lists *lists, const struct anchored_entry *entry,
+                          unsigned count);
 void anchored_lists_fini(struct anchored_lists *lists);
 
 /* The rules of a section whose header fits. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/prefilter/anchored_literal.h - one cheap condition on a payload: bytes that it must have, as
- * far as that does not depend on other contents of the rule. */
+/* detect/prefilter/anchored_literal.h - one cheap condition on a payload: bytes that it must have,
+ * as far as that does not depend on other contents of the rule. */
 #ifndef DETECT_ANCHORED_LITERAL_H
 #define DETECT_ANCHORED_LITERAL_H
 

@@ -55,8 +55,8 @@ int payload_sets_build(struct payload_sets *sets, const struct payload_pattern *
         const struct payload_pattern *p = &pattern[i];
         enum payload_position position = p->in_front ? POSITION_FRONT : POSITION_ANYWHERE;
 
-        pattern_set_add(goes_by_port(sets, p->rule) ? few[position] : any[position], p->literal.bytes,
-                        p->literal.len, p->literal.nocase, p->rule->index);
+        pattern_set_add(goes_by_port(sets, p->rule) ? few[position] : any[position],
+                        p->literal.bytes, p->literal.len, p->literal.nocase, p->rule->index);
         sets->longest = MAX(sets->longest, MIN(p->literal.len, PATTERN_LONG_MAX));
     }
     for (unsigned p = 0; p < POSITION_COUNT; p++)
@@ -85,6 +85,7 @@ void payload_sets_scan(const struct payload_sets *sets, struct hs_scratch *scrat
                        struct candidates *out)
 {
     scan(sets->any_port, scratch, data, len, out);
-    if (sets->filter != NULL && (has(sets->filter->dst, dst_port) || has(sets->filter->src, src_port)))
+    if (sets->filter != NULL &&
+        (has(sets->filter->dst, dst_port) || has(sets->filter->src, src_port)))
         scan(sets->few_ports, scratch, data, len, out);
 }

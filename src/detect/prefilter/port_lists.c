@@ -10,7 +10,8 @@
 typedef ARRAY_OF(uint32_t) id_array;
 
 /* Arrays of numbers are numbers of entries. */
-static void rules_take(struct port_rules *out, const struct anchored_entry *entry, const id_array *from)
+static void rules_take(struct port_rules *out, const struct anchored_entry *entry,
+                       const id_array *from)
 {
     *out = (struct port_rules){ 0 };
     out->plain.at = xcalloc(from->count + 1, sizeof(*out->plain.at));
@@ -35,8 +36,8 @@ static void mark_edges(uint8_t *edge, const struct port_set *set)
     }
 }
 
-static void rules_at(const struct anchored_entry *entry, const id_array *ids, bool dst, uint16_t port,
-                     id_array *out)
+static void rules_at(const struct anchored_entry *entry, const id_array *ids, bool dst,
+                     uint16_t port, id_array *out)
 {
     for (size_t i = 0; i < ids->count; i++) {
         const struct rule *r = entry[ids->at[i]].rule;

@@ -57,7 +57,8 @@ struct buffer {
     unsigned frame_type;
 };
 
-/* A packet buffer declared in detect/keywords/buffers/; listed in detect/keywords/buffers/list.h. */
+/* A packet buffer declared in detect/keywords/buffers/; listed in
+ * detect/keywords/buffers/list.h. */
 struct packet_buffer {
     const char *name, *alias, *doc;
     bool (*get)(const struct packet *p, struct slice *out);

@@ -100,7 +100,8 @@ static int scope_parse(struct rule_builder *b, struct text in, struct err *err)
     else if (text_equal(in, "flow") && reaches)
         rule->scope = SCOPE_FLOW;
     else if (reaches)
-        return header_error(b, in, err, "action scope: expected packet or flow, found \"%.*s\"", in);
+        return header_error(b, in, err, "action scope: expected packet or flow, found \"%.*s\"",
+                            in);
     else
         return header_error(b, in, err, "this action takes no scope \"%.*s\": only drop, pass and "
                             "reject do", in);
@@ -128,8 +129,10 @@ static int firewall_scope_parse(struct rule_builder *b, struct text in, struct e
         rule->scope = firewall_scopes[i].scope;
         return 0;
     }
-    return header_error(b, in, err, "action scope: expected packet or flow, or for accept also hook or "
-                        "tx, found \"%.*s\"", in);
+    return header_error(b, in, err,
+                        "action scope: expected packet or flow, or for accept also hook or "
+                        "tx, found \"%.*s\"",
+                        in);
 }
 
 static int firewall_first_action(struct rule_builder *b, struct text name, struct err *err)
@@ -141,8 +144,10 @@ static int firewall_first_action(struct rule_builder *b, struct text name, struc
         b->parser.rule->action = (uint8_t)actions[i].action;
         return 0;
     }
-    return header_error(b, name, err, "firewall rule: expected accept, drop, reject or config first, "
-                        "found \"%.*s\"", name);
+    return header_error(b, name, err,
+                        "firewall rule: expected accept, drop, reject or config first, "
+                        "found \"%.*s\"",
+                        name);
 }
 
 static int firewall_more_action(struct rule_builder *b, struct text name, struct err *err)
@@ -209,8 +214,10 @@ static int action_parse(struct rule_builder *b, struct text in, struct err *err)
         b->parser.rule->action = (uint8_t)actions[i].action;
         return colon == NULL ? 0 : scope_parse(b, text_from(in, name.n + 1), err);
     }
-    return header_error(b, in, err, "unknown action \"%.*s\": expected alert, drop, reject, rejectsrc, "
-                        "rejectdst, rejectboth, pass or config", name);
+    return header_error(b, in, err,
+                        "unknown action \"%.*s\": expected alert, drop, reject, rejectsrc, "
+                        "rejectdst, rejectboth, pass or config",
+                        name);
 }
 
 /* --- protocol --------------------------------------------------------------------------------- */
@@ -306,8 +313,10 @@ static int packet_hook_parse(struct rule_builder *b, struct text in, struct err 
             return 0;
         }
     }
-    return header_error(b, in, err, "packet hook: expected flow_start, pre_flow, pre_stream or all, "
-                        "found \"%.*s\"", in);
+    return header_error(b, in, err,
+                        "packet hook: expected flow_start, pre_flow, pre_stream or all, "
+                        "found \"%.*s\"",
+                        in);
 }
 
 static int64_t progress_by_name(const struct app_proto *proto, enum direction d, struct text name)

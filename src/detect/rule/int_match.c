@@ -162,7 +162,8 @@ bool int_match_take(struct text *in, unsigned bits, struct int_match *out)
 static int refuse(struct rule_parser *p, struct text in, uint64_t max,
                   const struct app_name *names)
 {
-    return rule_error(p, "invalid formatting or malformed option to %s keyword: '%.*s'; expected N, "
+    return rule_error(p,
+                      "invalid formatting or malformed option to %s keyword: '%.*s'; expected N, "
                       "!N, <N, <=N, >N, >=N, A-B with room between, or &MASK=N, up to %llu%s",
                       p->keyword->name, TEXT(in), (unsigned long long)max,
                       names != NULL ? ", or a name" : "");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/rule/rule.h - a rule as it is after parsing, and after compilation read-only for ever.
  *
- * The parser (detect/rule/) fills it, the compiler (detect/compile/compile.c) orders, classifies and
- * flattens it, the inspection (detect/inspect/) only reads. All memory is the ruleset's arena. */
+ * The parser (detect/rule/) fills it, the compiler (detect/compile/compile.c) orders, classifies
+ * and flattens it, the inspection (detect/inspect/) only reads. All memory is the ruleset's
+ * arena. */
 #ifndef DETECT_RULE_H
 #define DETECT_RULE_H
 

@@ -37,7 +37,8 @@ struct ruleset {
     struct firewall *firewall;          /* detect/firewall/; NULL: not in firewall mode */
     bool has_early_hook[EARLY_HOOK_COUNT], early_hooks_share_state;
     bool affects_stream;
-    struct { uint32_t *at; size_t count, cap; } hook[EARLY_HOOK_COUNT];  /* rules but the firewall's */
+    /* rules but the firewall's */
+    struct { uint32_t *at; size_t count, cap; } hook[EARLY_HOOK_COUNT];
     struct rule_state *state;           /* detect/state/rule_state.h; these three are in it: */
     struct threshold_table *threshold_state;
     struct host_bits *host_bits;        /* detect/state/host_bits.h: xbits, hostbits */

@@ -119,8 +119,8 @@ int rule_file_read(const char *path, struct arena *arena, struct arena *texts,
     int r = read_all(path, &complete, err);
 
     if (r == 0)
-        rule_lines_read((struct text){ (const char *)complete.data, complete.len }, path, arena, texts,
-                        visit, arg);
+        rule_lines_read((struct text){ (const char *)complete.data, complete.len }, path, arena,
+                        texts, visit, arg);
     buf_fini(&complete);
     return r;
 }

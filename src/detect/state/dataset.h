@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/state/dataset.h - named sets of values that rules ask and fill: strings, hashes, addresses;
- * with a reputation beside each value where they are used by datarep.
+/* detect/state/dataset.h - named sets of values that rules ask and fill: strings, hashes,
+ * addresses; with a reputation beside each value where they are used by datarep.
  *
  * One table per ruleset, shared by all threads: a set is cut into shards with a lock each, held
  * for one look-up. Values come from files and go there when the set is freed.

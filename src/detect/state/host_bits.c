@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/state/host_bits.c - named bits on hosts and pairs of hosts, with an end: xbits and hostbits. */
+/* detect/state/host_bits.c - named bits on hosts and pairs of hosts, with an end: xbits and
+ * hostbits. */
 #include "detect/state/host_bits.h"
 
 #include "detect/state/shard_table.h"

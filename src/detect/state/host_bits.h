@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/state/host_bits.h - named bits on hosts and pairs of hosts, with an end: xbits and hostbits.
- * Shared by all threads. */
+/* detect/state/host_bits.h - named bits on hosts and pairs of hosts, with an end: xbits and
+ * hostbits. Shared by all threads. */
 #ifndef DETECT_HOST_BITS_H
 #define DETECT_HOST_BITS_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/state/tag.h - what follows a rule with `tag` is to be logged: packets of its flow or of a host.
+/* detect/state/tag.h - what follows a rule with `tag` is to be logged: packets of its flow or of a
+ * host.
  *
  * Tags of a flow hang on the flow; a host has one at a time, in a table that threads share and
  * that is looked into only while it has entries. */

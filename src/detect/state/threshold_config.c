@@ -142,8 +142,8 @@ static int rate_filter_parse(struct config_reader *r, const struct line *l,
                              struct threshold_spec *spec)
 {
     spec->type = THRESHOLD_RATE;
-    if (word_parse(r, l->new_action, action_words, "new_action: expected alert, drop, pass or reject",
-                   &spec->new_action) < 0 ||
+    if (word_parse(r, l->new_action, action_words,
+                   "new_action: expected alert, drop, pass or reject", &spec->new_action) < 0 ||
         number_parse(r, l->timeout, "timeout: expected a number", 0, &spec->timeout) < 0)
         return -1;
     return rate_parse(r, l, spec);

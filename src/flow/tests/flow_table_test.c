@@ -106,7 +106,7 @@ static unsigned marks(const struct flow_buckets *buckets)
 }
 
 /* Far more in a row of buckets than the byte of a bucket counts. */
-TEST(flow_buckets_forget_a_crowd_that_has_gone)
+TEST(flow_buckets_clear_marks_of_removed_flows)
 {
     struct flow *flow = xcalloc(CROWD, sizeof(*flow));
     struct flow_buckets buckets;

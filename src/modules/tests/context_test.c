@@ -27,7 +27,7 @@ TEST(context_has_places_for_streams_in_every_run)
     free(ctx);
 }
 
-TEST(context_share_of_a_file_is_made_anew_in_every_run)
+TEST(context_partition_is_new_in_every_run)
 {
     struct run_context *ctx = xcalloc(1, sizeof(*ctx));
     struct module_env first = { .context = ctx }, second = { .context = ctx, .thread = 1 };

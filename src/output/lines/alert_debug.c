@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/lines/alert_debug.c - `alert-debug`: all that is known of a packet with alerts, for people who
- * write rules. */
+/* output/lines/alert_debug.c - `alert-debug`: all that is known of a packet with alerts, for people
+ * who write rules. */
 #include <stdlib.h>
 #include <string.h>
 

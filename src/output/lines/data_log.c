@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/lines/data_log.c - `tcp-data` and `http-body-data`: what TCP carries, and what HTTP's bodies
- * carry, as it comes: dumped into one file (`type: file`), as it is into a file for each direction
- * of a flow or body (`dir`), or `both`. */
+/* output/lines/data_log.c - `tcp-data` and `http-body-data`: what TCP carries, and what HTTP's
+ * bodies carry, as it comes: dumped into one file (`type: file`), as it is into a file for each
+ * direction of a flow or body (`dir`), or `both`. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/lines/line_log.h - what `http-log` and `tls-log` share: a line for each transaction, in a form
- * of its own or in one that the operator has made up (`custom: yes`, `customformat`).
+/* output/lines/line_log.h - what `http-log` and `tls-log` share: a line for each transaction, in a
+ * form of its own or in one that the operator has made up (`custom: yes`, `customformat`).
  *
  * A format is text with items %X, %[MOST]X, %{NAME}X and %[MOST]{NAME}X. Those that ask for the
  * time or for addresses mean the same in each log. */

@@ -112,8 +112,9 @@ static char *thread_path(const char *path, unsigned number)
 
 /* A file for each thread. The first is opened, which shows what is wrong with the path; the others
  * once their thread has something to write. */
-static struct sink *open_thread_sinks(const struct output_request *request, struct output_conf *conf,
-                               const struct conf_node *node, const char *path, struct err *err)
+static struct sink *open_thread_sinks(const struct output_request *request,
+                                      struct output_conf *conf, const struct conf_node *node,
+                                      const char *path, struct err *err)
 {
     char *first_path = thread_path(path, 1);
     struct sink *first = find_open(conf, &sink_file, first_path);
@@ -128,8 +129,8 @@ static struct sink *open_thread_sinks(const struct output_request *request, stru
     first->thread_sink = xcalloc(THREAD_SINKS, sizeof(struct sink *));
     first->thread_sink[0] = first;
     for (unsigned i = 1; i < THREAD_SINKS; i++)
-        first->thread_sink[i] = open_at(request, conf, node, &sink_file_later, thread_path(path, i + 1),
-                                 err);
+        first->thread_sink[i] =
+            open_at(request, conf, node, &sink_file_later, thread_path(path, i + 1), err);
     first->thread_sinks = THREAD_SINKS;
     return first;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/stores/file_store.c - `file-store` version 2: the content of files on disk, each once, by the
- * SHA-256 of what it holds.
+/* output/stores/file_store.c - `file-store` version 2: the content of files on disk, each once, by
+ * the SHA-256 of what it holds.
  *
  * A file is written to tmp/ as it grows and moved to its place when it ends. The content comes
  * from the window that app/ keeps for us (APP_FILE_STORE); `written` says how far we are. Files

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/decode/peek.c - the checks are those of the decoders, each turned into "not plain". Whoever
- * teaches a decoder to refuse or to open something more says so here as well; peek_test decodes
- * what was peeked at and compares. */
+/* packet/decode/peek.c - the checks are those of the decoders, each turned into "not plain".
+ * Whoever teaches a decoder to refuse or to open something more says so here as well; peek_test
+ * decodes what was peeked at and compares. */
 #include "packet/decode/peek.h"
 
 #include "packet/decode/decode_private.h"

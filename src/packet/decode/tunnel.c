@@ -2,8 +2,8 @@
 /* packet/decode/tunnel.c - packets found inside packets.
  *
  * An inner packet borrows the bytes of its root's frame; one put together from fragments has a
- * frame of its own. Both keep the root from returning to the pool. They are gathered in the decoder and put
- * behind their root when that is done, in the order in which they were found. */
+ * frame of its own. Both keep the root from returning to the pool. They are gathered in the decoder
+ * and put behind their root when that is done, in the order in which they were found. */
 #include "packet/decode/decode_private.h"
 
 static struct packet *inner_get(struct decoder *d, struct packet *outer)

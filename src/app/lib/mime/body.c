@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/lib/mime/body.c - bodies: the transfer encoding taken off (RFC 2045), to the attachment and to
- * the search for URLs.
+/* app/lib/mime/body.c - bodies: the transfer encoding taken off (RFC 2045), to the attachment and
+ * to the search for URLs.
  *
  * The line end before a boundary belongs to the boundary, so that it is held back until the next
  * line shows what it is. */
@@ -186,7 +186,8 @@ static void qp_decode(struct mime_message *m, struct qp *qp, struct bytes in, bo
 }
 
 /* What an earlier piece of this line ended with. */
-static void qp_take_buffered(struct mime_message *m, struct qp *qp, struct bytes *in, bool line_ends)
+static void qp_take_buffered(struct mime_message *m, struct qp *qp, struct bytes *in,
+                             bool line_ends)
 {
     uint8_t joined[3];
     unsigned len = m->buffered_len;

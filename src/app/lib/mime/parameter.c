@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/lib/mime/parameter.c - parameters of header fields, as MIME has them: with sections (RFC 2231)
- * and backslashes. */
+/* app/lib/mime/parameter.c - parameters of header fields, as MIME has them: with sections (RFC
+ * 2231) and backslashes. */
 #include "app/lib/mime/parameter.h"
 
 #include <stdio.h>

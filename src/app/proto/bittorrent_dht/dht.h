@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/bittorrent_dht/dht.h - messages of the DHT. All slices lie in the transaction's arena. */
+/* app/proto/bittorrent_dht/dht.h - messages of the DHT. All slices lie in the transaction's
+ * arena. */
 #ifndef APP_BITTORRENT_DHT_DHT_H
 #define APP_BITTORRENT_DHT_DHT_H
 

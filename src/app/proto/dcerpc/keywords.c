@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/dcerpc/keywords.c - arguments of dcerpc.iface and dcerpc.opnum, for all that carry calls. */
+/* app/proto/dcerpc/keywords.c - arguments of dcerpc.iface and dcerpc.opnum, for all that carry
+ * calls. */
 #include "app/proto/dcerpc/pdu.h"
 
 #include <string.h>

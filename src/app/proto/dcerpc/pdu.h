@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/dcerpc/pdu.h - DCE/RPC protocol data units (C706 chapter 12), connection-oriented. Shared
- * by the protocol over TCP and by named pipes in SMB.
+/* app/proto/dcerpc/pdu.h - DCE/RPC protocol data units (C706 chapter 12), connection-oriented.
+ * Shared by the protocol over TCP and by named pipes in SMB.
  *
  * What is read borrows its bytes; only stubs are copied, into an arena. */
 #ifndef APP_DCERPC_PDU_H

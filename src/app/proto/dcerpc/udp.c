@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/dcerpc/udp.c - connectionless PDUs (C706 section 12.5): the 80 bytes of header, calls put
- * together from their fragments by activity and sequence number. */
+/* app/proto/dcerpc/udp.c - connectionless PDUs (C706 section 12.5): the 80 bytes of header, calls
+ * put together from their fragments by activity and sequence number. */
 #include "app/proto/dcerpc/dcerpc.h"
 
 #include <string.h>

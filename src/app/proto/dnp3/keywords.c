@@ -78,8 +78,10 @@ static int ind_parse(struct text in, void *arg, struct arena *arena UNUSED, stru
     }
     while (text_split(&rest, ',', &part))
         if (!add_indication(part, bits))
-            return err_set(err, "dnp3_ind: expected a number or names of internal indications, found "
-                           "\"%.*s\"", TEXT(part));
+            return err_set(err,
+                           "dnp3_ind: expected a number or names of internal indications, found "
+                           "\"%.*s\"",
+                           TEXT(part));
     return *bits != 0 ? 0 : err_set(err, "dnp3_ind: expected at least one internal indication");
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/dnp3/objects.c - the objects of a message and their points, as IEEE 1815-2012, annex A lays
- * them out. Field names are those of EVE. */
+/* app/proto/dnp3/objects.c - the objects of a message and their points, as IEEE 1815-2012, annex A
+ * lays them out. Field names are those of EVE. */
 #include "app/proto/dnp3/dnp3.h"
 
 /* --- layouts ---------------------------------------------------------------------------------- */

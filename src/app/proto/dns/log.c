@@ -463,7 +463,8 @@ static bool log_v3(struct json *j, struct app_tx *tx, enum direction direction, 
     const struct dns_log_settings *s = conf;
 
     (void)direction;
-    if (s->version != 3 || !kind_is_logged(s, is_response(tx)) || !any_is_logged(s, dns_message_of(tx)))
+    if (s->version != 3 || !kind_is_logged(s, is_response(tx)) ||
+        !any_is_logged(s, dns_message_of(tx)))
         return false;
     log_message(j, dns_message_of(tx), is_response(tx), tx->id, s);
     return true;

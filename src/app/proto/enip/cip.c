@@ -70,7 +70,8 @@ static bool read_one(struct slice bytes, bool outermost, struct cip *out)
     struct bytes in = bytes_of_slice(bytes);
     uint8_t service = take_u8(&in);
 
-    *out = (struct cip){ .service = service & (RESPONSE_FLAG - 1), .is_response = service & RESPONSE_FLAG };
+    *out = (struct cip){ .service = service & (RESPONSE_FLAG - 1),
+                         .is_response = service & RESPONSE_FLAG };
     if (out->is_response)
         take_response(&in, bytes.data, outermost, out);
     else

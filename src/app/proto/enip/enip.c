@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/enip/enip.c - EtherNet/IP: recognition, messages off the stream, requests and answers. */
+/* app/proto/enip/enip.c - EtherNet/IP: recognition, messages off the stream, requests and
+ * answers. */
 #include "app/proto/enip/enip.h"
 
 const struct app_name enip_commands[] = {

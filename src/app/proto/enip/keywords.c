@@ -252,8 +252,10 @@ static int service_parse(struct text in, void *arg, struct arena *arena UNUSED, 
         good = text_to_u64(text_trim(text_from(part, negated)), UINT32_MAX, &attribute);
     }
     if (!good || rest.n > 0)
-        return err_set(err, "cip_service: expected SERVICE[,CLASS[,ATTRIBUTE]], the service below 128, "
-                       "found \"%.*s\"", TEXT(in));
+        return err_set(err,
+                       "cip_service: expected SERVICE[,CLASS[,ATTRIBUTE]], the service below 128, "
+                       "found \"%.*s\"",
+                       TEXT(in));
     a->service = (uint8_t)service;
     a->class = (uint32_t)class;
     a->attribute = (uint32_t)attribute;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ftp/memory.c - memory of transactions, counted, and held against the memcap if one is set.
+/* app/proto/ftp/memory.c - memory of transactions, counted, and held against the memcap if one is
+ * set.
  *
  * Threads share the figure only then: without a memcap none of them needs to know of others. */
 #include "app/proto/ftp/ftp.h"

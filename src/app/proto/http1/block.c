@@ -88,7 +88,8 @@ static bool is_chunked(const struct http_tx *htx)
 static void complete(struct http_state *state, struct http_tx *htx, struct slice block,
                      bool trailer)
 {
-    unsigned lines = state->pending_events & ~PENDING_CODING, coding = state->pending_events & PENDING_CODING;
+    unsigned lines = state->pending_events & ~PENDING_CODING,
+             coding = state->pending_events & PENDING_CODING;
 
     if (block.len > 0 && (lines != 0 || !http_fields_are_plain(block)))
         http_fields_read_again(htx, block, trailer, state->closing);

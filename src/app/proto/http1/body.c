@@ -188,7 +188,8 @@ static void finish_range(struct http_tx *htx, enum direction d)
     if (app_range_close(c->range, &complete)) {
         file = app_file_open(&htx->tx, d, name, window_of(htx, d));
         for (size_t at = 0; at < complete.len; at += RANGE_CHUNK)
-            app_file_append(file, complete.data + at, (uint32_t)MIN(complete.len - at, RANGE_CHUNK));
+            app_file_append(file, complete.data + at,
+                            (uint32_t)MIN(complete.len - at, RANGE_CHUNK));
         app_file_close(file, FILE_CLOSED);
         buf_fini(&complete);
     }

@@ -27,7 +27,7 @@ static const htp_tx_t *htp_of(struct app_tx *tx)
     static bool function(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,          \
                          struct slice *out)                                                      \
     {                                                                                            \
-        return set_slice(http_bstr(htp_of(tx)->member), out);                                         \
+        return set_slice(http_bstr(htp_of(tx)->member), out); \
     }
 REQUEST_STRING(get_method, request_method)
 REQUEST_STRING(get_raw_uri, request_uri)
@@ -203,7 +203,8 @@ static bool get_joined(struct app_tx *tx, enum direction d, enum joined what, st
     derived = http_derived_buffers(htx, d);
     if (derived == NULL)
         return false;
-    if (derived->joined[what].data == NULL || derived->joined_for[what] != htp_table_size(headers)) {
+    if (derived->joined[what].data == NULL ||
+        derived->joined_for[what] != htp_table_size(headers)) {
         start = p = arena_alloc(&derived->arena, space_for(headers, http_bstr(line)));
         if (start == NULL)
             return false;
@@ -252,7 +253,8 @@ static bool make_items(struct http_tx *htx, enum direction d, htp_table_t *heade
     if (derived->item != NULL && derived->item_count == count)
         return true;
     derived->item_count = 0;
-    derived->item = count > 0 ? arena_alloc(&derived->arena, count * sizeof(derived->item[0])) : NULL;
+    derived->item =
+        count > 0 ? arena_alloc(&derived->arena, count * sizeof(derived->item[0])) : NULL;
     if (derived->item == NULL)
         return false;
     for (size_t i = 0; i < count; i++) {
@@ -301,7 +303,8 @@ static uint64_t request_body_position(struct app_tx *tx, enum direction d, unsig
     return position;
 }
 
-static bool retained_body(struct app_tx *tx, enum direction d, struct slice *out, uint64_t *position)
+static bool retained_body(struct app_tx *tx, enum direction d, struct slice *out,
+                          uint64_t *position)
 {
     const struct http_content *c = http_tx_of(tx)->message[d].content;
 

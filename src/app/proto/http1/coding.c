@@ -64,7 +64,7 @@ static void *inflate_take(struct http_thread *ht, int window_bits, struct decode
         return NULL;
     s = inflate_make(ht, window_bits);
     if (s == NULL)
-        decoder_memory_give(memory, DECODER_MEMORY_ZLIB);
+        decoder_memory_return(memory, DECODER_MEMORY_ZLIB);
     return s;
 }
 
@@ -78,7 +78,7 @@ static void inflate_release(struct http_thread *ht, void *stream, struct decoder
 {
     struct http_inflate *s = stream;
 
-    decoder_memory_give(memory, DECODER_MEMORY_ZLIB);
+    decoder_memory_return(memory, DECODER_MEMORY_ZLIB);
     if (ht == NULL || ht->inflates == HTTP_INFLATES_AT_REST) {
         inflate_free(s);
         return;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/coding.h - one content coding as a stream: bytes in, bytes out. Within this directory;
- * chained by decoder.c. */
+/* app/proto/http1/coding.h - one content coding as a stream: bytes in, bytes out. Within this
+ * directory; chained by decoder.c. */
 #ifndef APP_HTTP1_CODING_H
 #define APP_HTTP1_CODING_H
 
-#include "app/decoder_memory.h"
+#include "app/core/decoder_memory.h"
 #include "app/proto/http1/private.h"
 
 enum coding_status {

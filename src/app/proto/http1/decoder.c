@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/decoder.c - Content-Encoding: what the header names, and the chain that takes it off.
+/* app/proto/http1/decoder.c - Content-Encoding: what the header names, and the chain that takes it
+ * off.
  *
  * Servers name codings that the body does not have, and browsers make the best of it. A body that
  * is not what it is called is tried as raw deflate, zlib and gzip in turn; when it is none of
@@ -226,7 +227,8 @@ static void layer_run(struct http_decoder *dec, unsigned i, struct bytes in)
 
     while (l->mode == LAYER_DOUBT || l->mode == LAYER_SURE) {
         size_t space = BLOCK - l->buffered, produced = 0;
-        enum coding_status status = l->coding->run(l->stream, &in, l->out + l->buffered, space, &produced);
+        enum coding_status status =
+            l->coding->run(l->stream, &in, l->out + l->buffered, space, &produced);
 
         l->buffered += produced;
         if (l->mode == LAYER_DOUBT && is_believed(l, status))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/fields.c - headers of responses that no server should send and browsers understand.
+/* app/proto/http1/fields.c - headers of responses that no server should send and browsers
+ * understand.
  *
  * libhtp of this generation reads folded lines, single CRs, lines without a colon and the like
  * otherwise than browsers do. A block in which nothing of that occurs is left as libhtp read it;

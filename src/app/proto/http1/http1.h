@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/http1.h - what outputs ask of an HTTP/1 transaction beyond its declarations. On the
- * flow's inspecting thread. */
+/* app/proto/http1/http1.h - what outputs ask of an HTTP/1 transaction beyond its declarations. On
+ * the flow's inspecting thread. */
 #ifndef APP_HTTP1_HTTP1_H
 #define APP_HTTP1_HTTP1_H
 
 #include "app/app.h"
 
-/* Features that keep what is otherwise let go; app_required_features.features of APP_PROTO_http1. */
+/* Features that keep what is otherwise let go; app_required_features.features of
+ * APP_PROTO_http1. */
 #define HTTP1_KEEP_REQUEST_BODY  0x1u
 #define HTTP1_KEEP_RESPONSE_BODY 0x2u
 #define HTTP1_KEEP_RAW_HEADERS   0x4u

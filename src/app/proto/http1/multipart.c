@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/multipart.c - uploads: the parts of a multipart/form-data body that have a file name
- * become files.
+/* app/proto/http1/multipart.c - uploads: the parts of a multipart/form-data body that have a file
+ * name become files.
  *
  * Works on the body in any cut: what cannot be decided yet (an unfinished line, what may be the
  * beginning of a boundary) waits in `buffered`, which stays shorter than a header line. */
@@ -190,7 +190,8 @@ static bool at_first(struct http_multipart *m, struct http_tx *htx, const struct
 }
 
 /* Where the next thing stands that is, or may yet become, CRLF and boundary. */
-static const uint8_t *find_end(const struct http_multipart *m, const struct bytes *in, bool *complete)
+static const uint8_t *find_end(const struct http_multipart *m, const struct bytes *in,
+                               bool *complete)
 {
     struct slice mark = { .data = m->boundary, .len = m->boundary_len };
 

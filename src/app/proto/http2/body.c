@@ -122,7 +122,8 @@ static void finish_range(struct h2_tx *t, enum direction d)
     if (app_range_close(ds->range, &complete)) {
         file = app_file_open(&t->tx, d, ds->full_name, &window);
         for (size_t at = 0; at < complete.len; at += RANGE_CHUNK)
-            app_file_append(file, complete.data + at, (uint32_t)MIN(complete.len - at, RANGE_CHUNK));
+            app_file_append(file, complete.data + at,
+                            (uint32_t)MIN(complete.len - at, RANGE_CHUNK));
         app_file_close(file, FILE_CLOSED);
         buf_fini(&complete);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http2/buffers.c - what rules see of a stream: the buffers of HTTP/1, as far as they make
- * sense, and the names of headers.
+/* app/proto/http2/buffers.c - what rules see of a stream: the buffers of HTTP/1, as far as they
+ * make sense, and the names of headers.
  *
  * What has to be put together is made when first asked for and kept until more headers come. */
 #include "app/proto/http2/http2.h"
@@ -86,11 +86,11 @@ static bool get_value(struct app_tx *tx, enum direction d, const char *name, enu
 
 /* --- single headers --------------------------------------------------------------------------- */
 
-#define VALUE(function, name, derived)                                                              \
+#define VALUE(function, name, derived) \
     static bool function(struct app_tx *tx, enum direction d, unsigned i UNUSED,                 \
                          struct slice *out)                                                      \
     {                                                                                            \
-        return get_value(tx, d, name, derived, out);                                                \
+        return get_value(tx, d, name, derived, out); \
     }
 VALUE(get_raw_host, ":authority", H2_DERIVED_AUTHORITY)
 VALUE(get_user_agent, "user-agent", H2_DERIVED_USER_AGENT)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http2/decode.c - content codings: gzip and deflate by zlib, br by libbrotli. One coding a
- * body; output comes in pieces of a few KiB from the decoder's own room. */
+/* app/proto/http2/decode.c - content codings: gzip and deflate by zlib, br by libbrotli. One coding
+ * a body; output comes in pieces of a few KiB from the decoder's own room. */
 #include "config.h"
 
 #include "app/proto/http2/http2.h"
@@ -79,7 +79,7 @@ struct h2_decoder *h2_decoder_new(struct h2_tx *t, struct slice text)
     }
     dec = lib_malloc(sizeof(*dec));
     if (dec == NULL) {
-        decoder_memory_give(&memory, sizeof(*dec));
+        decoder_memory_return(&memory, sizeof(*dec));
         return NULL;
     }
     memset(dec, 0, offsetof(struct h2_decoder, chunk));
@@ -102,7 +102,7 @@ void h2_decoder_free(struct h2_decoder *dec)
         BrotliDecoderDestroyInstance(dec->brotli);
 #endif
     buf_fini(&dec->retained);
-    decoder_memory_give(&dec->memory, sizeof(*dec));
+    decoder_memory_return(&dec->memory, sizeof(*dec));
     lib_free(dec);
 }
 

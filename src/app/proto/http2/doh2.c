@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http2/doh2.c - DNS over HTTP/2, RFC 8484: with the first DNS message that is complete the
- * flow is doh2, which has the buffers of both and one record for both. */
+/* app/proto/http2/doh2.c - DNS over HTTP/2, RFC 8484: with the first DNS message that is complete
+ * the flow is doh2, which has the buffers of both and one record for both. */
 #include "app/proto/http2/http2.h"
 
 #include "base/text/base64.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http2/http2.c - HTTP/2 (RFC 9113): the protocol as declared, and a direction's bytes cut
- * into frames. Frames are waited for but for DATA, whose content goes on as it comes. */
+/* app/proto/http2/http2.c - HTTP/2 (RFC 9113): the protocol as declared, and a direction's bytes
+ * cut into frames. Frames are waited for but for DATA, whose content goes on as it comes. */
 #include "app/proto/http2/http2.h"
 
 #include "base/memory/lib_memory.h"

@@ -7,7 +7,7 @@
 #define APP_HTTP2_HTTP2_H
 
 #include "app/app.h"
-#include "app/decoder_memory.h"
+#include "app/core/decoder_memory.h"
 #include "app/proto/dns/dns.h"
 #include "app/core/file.h"
 #include "base/memory/buf.h"
@@ -86,10 +86,24 @@ struct h2_decoder;
 
 /* What rules see that has to be put together; kept until more headers come. */
 enum h2_derived {
-    H2_DERIVED_AUTHORITY, H2_DERIVED_HOST, H2_DERIVED_USER_AGENT, H2_DERIVED_COOKIE, H2_DERIVED_CONTENT_TYPE,
-    H2_DERIVED_CONTENT_LEN, H2_DERIVED_CONNECTION, H2_DERIVED_REFERER, H2_DERIVED_ACCEPT,
-    H2_DERIVED_ACCEPT_ENC, H2_DERIVED_ACCEPT_LANG, H2_DERIVED_SERVER, H2_DERIVED_LOCATION, H2_DERIVED_LINE,
-    H2_DERIVED_HEADERS, H2_DERIVED_RAW, H2_DERIVED_NAMES, H2_DERIVED_COUNT,
+    H2_DERIVED_AUTHORITY,
+    H2_DERIVED_HOST,
+    H2_DERIVED_USER_AGENT,
+    H2_DERIVED_COOKIE,
+    H2_DERIVED_CONTENT_TYPE,
+    H2_DERIVED_CONTENT_LEN,
+    H2_DERIVED_CONNECTION,
+    H2_DERIVED_REFERER,
+    H2_DERIVED_ACCEPT,
+    H2_DERIVED_ACCEPT_ENC,
+    H2_DERIVED_ACCEPT_LANG,
+    H2_DERIVED_SERVER,
+    H2_DERIVED_LOCATION,
+    H2_DERIVED_LINE,
+    H2_DERIVED_HEADERS,
+    H2_DERIVED_RAW,
+    H2_DERIVED_NAMES,
+    H2_DERIVED_COUNT,
 };
 
 struct h2_dir {

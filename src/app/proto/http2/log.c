@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http2/log.c - the `http` object of EVE records, with what is HTTP/2's own in `http2`. */
+/* app/proto/http2/log.c - the `http` object of EVE records, with what is HTTP/2's own in
+ * `http2`. */
 #include "app/proto/http2/http2.h"
 #include "base/text/text.h"
 
@@ -36,7 +37,7 @@ static void note_common(const struct h2_header *h, const struct h2_header **comm
             common[i] = h;
 }
 
-#define HEADER_ROOM 24                   /* what JSON writes around one */
+#define HEADER_SPACE 24                   /* what JSON writes around one */
 
 /* What a record may say of headers is paid for by the connection; beyond that it is cut. */
 struct log_credit {
@@ -89,7 +90,7 @@ static bool log_headers(struct json *j, const struct h2_tx *t, enum direction d,
 
         if (h->kind == H2_FIELD)
             note_common(h, common);
-        if (may_log(credit, (size_t)h->name.len + h->value.len + HEADER_ROOM))
+        if (may_log(credit, (size_t)h->name.len + h->value.len + HEADER_SPACE))
             log_header(j, h);
     }
     json_array_end(j);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http2/tx.c - streams as transactions: found by their number through a small hash, since a
- * connection may have thousands of them open. */
+/* app/proto/http2/tx.c - streams as transactions: found by their number through a small hash, since
+ * a connection may have thousands of them open. */
 #include "app/proto/http2/http2.h"
 
 #include "base/containers/hash.h"

@@ -116,7 +116,8 @@ static int attribute_parse(struct text in, void *arg, struct arena *arena UNUSED
 
     if (!text_split(&rest, '=', &name) || !text_split(&rest, '=', &value) || rest.n > 0 ||
         !attribute_by_name(name, a) || !text_to_u64(value, UINT32_MAX, &number))
-        return err_set(err, "ike.chosen_sa_attribute: expected ATTRIBUTE=NUMBER, the attribute one of "
+        return err_set(err,
+                       "ike.chosen_sa_attribute: expected ATTRIBUTE=NUMBER, the attribute one of "
                        "alg_enc, alg_hash, alg_auth, alg_dh, alg_prf, sa_group_type, sa_life_type, "
                        "sa_life_duration, sa_key_length, sa_field_size, found \"%.*s\"",
                        TEXT(in));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ike/log.c - EVE ike: a record for each message, with what is known of the flow's sides. */
+/* app/proto/ike/log.c - EVE ike: a record for each message, with what is known of the flow's
+ * sides. */
 #include "app/proto/ike/ike.h"
 
 #include "base/array.h"

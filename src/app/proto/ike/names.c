@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ike/names.c - what the numbers of IKE (IANA: ipsec-registry, ikev2-parameters) are called in
- * records. */
+/* app/proto/ike/names.c - what the numbers of IKE (IANA: ipsec-registry, ikev2-parameters) are
+ * called in records. */
 #include "app/proto/ike/ike.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ike/v1.c - payloads of IKE 1 (RFC 2408, section 3). A security association holds proposals,
- * these hold transforms, each level a list of payloads like the outermost one. */
+/* app/proto/ike/v1.c - payloads of IKE 1 (RFC 2408, section 3). A security association holds
+ * proposals, these hold transforms, each level a list of payloads like the outermost one. */
 #include "app/proto/ike/ike.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ike/v2.c - payloads of IKE 2 (RFC 7296, section 3). A message is looked at only when all of
- * its payloads hold what their types ask for. */
+/* app/proto/ike/v2.c - payloads of IKE 2 (RFC 7296, section 3). A message is looked at only when
+ * all of its payloads hold what their types ask for. */
 #include "app/proto/ike/ike.h"
 
 enum {

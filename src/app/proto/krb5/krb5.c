@@ -204,7 +204,8 @@ static int error_parse(struct text in, void *arg, struct arena *arena UNUSED, st
         if (!isalnum((unsigned char)t.p[i]) && t.p[i] != '.')
             digits = 0;
     if (t.n > ERROR_CHARS || !text_to_decimal((struct text){ t.p, digits }, INT32_MAX, &code))
-        return err_set(err, "krb5_err_code: expected a number of up to three digits, found \"%.*s\"",
+        return err_set(err,
+                       "krb5_err_code: expected a number of up to three digits, found \"%.*s\"",
                        TEXT(in));
     *(int32_t *)arg = (int32_t)code;
     return 0;
@@ -238,8 +239,10 @@ static int encryption_parse(struct text in, void *arg, struct arena *arena, stru
     a->type = arena_alloc(arena, most * sizeof(*a->type));
     while (text_split(&rest, ',', &part))
         if (!krb5_encryption_by_name(part, &a->type[a->count++]))
-            return err_set(err, "krb5.ticket_encryption: expected weak, !weak, or names and numbers "
-                           "of encryption types, found \"%.*s\"", TEXT(part));
+            return err_set(err,
+                           "krb5.ticket_encryption: expected weak, !weak, or names and numbers "
+                           "of encryption types, found \"%.*s\"",
+                           TEXT(part));
     return a->count > 0 ? 0 : err_set(err, "krb5.ticket_encryption: expected at least one type");
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/krb5/krb5.h - Kerberos 5 (RFC 4120); for this directory. Each message is a transaction. */
+/* app/proto/krb5/krb5.h - Kerberos 5 (RFC 4120); for this directory. Each message is a
+ * transaction. */
 #ifndef APP_KRB5_KRB5_H
 #define APP_KRB5_KRB5_H
 

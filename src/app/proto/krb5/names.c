@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/krb5/names.c - encryption types (IANA, Kerberos Encryption Type Numbers), error codes and
- * message types (RFC 4120 section 7.5). */
+/* app/proto/krb5/names.c - encryption types (IANA, Kerberos Encryption Type Numbers), error codes
+ * and message types (RFC 4120 section 7.5). */
 #include "app/proto/krb5/krb5.h"
 
 #include <stdio.h>

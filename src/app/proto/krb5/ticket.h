@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/krb5/ticket.h - names and tickets of Kerberos 5 (RFC 4120 sections 5.2 and 5.3). Shared by
- * the protocol itself and by what carries its tickets (SPNEGO in SMB). Borrows the bytes. */
+/* app/proto/krb5/ticket.h - names and tickets of Kerberos 5 (RFC 4120 sections 5.2 and 5.3). Shared
+ * by the protocol itself and by what carries its tickets (SPNEGO in SMB). Borrows the bytes. */
 #ifndef APP_KRB5_TICKET_H
 #define APP_KRB5_TICKET_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/modbus/modbus.h - Modbus/TCP: MODBUS Application Protocol 1.1b3 over the Modbus Messaging
- * Guide's header. For this directory. A transaction is a request and its response. */
+/* app/proto/modbus/modbus.h - Modbus/TCP: MODBUS Application Protocol 1.1b3 over the Modbus
+ * Messaging Guide's header. For this directory. A transaction is a request and its response. */
 #ifndef APP_MODBUS_MODBUS_H
 #define APP_MODBUS_MODBUS_H
 

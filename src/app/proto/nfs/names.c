@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/nfs/names.c - procedures (RFC 1094 2.2, RFC 1813 3, RFC 7530 16), states and flavors. */
+/* app/proto/nfs/names.c - procedures (RFC 1094 2.2, RFC 1813 3, RFC 7530 16), states and
+ * flavors. */
 #include "app/proto/nfs/nfs.h"
 
 #include "base/array.h"

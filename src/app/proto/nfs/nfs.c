@@ -203,7 +203,8 @@ static uint32_t number(const struct conf_node *node, const char *key, uint32_t f
         return fallback;
     if (text_to_u64(text_of(text), UINT32_MAX, &n) && n > 0)
         return (uint32_t)n;
-    conf_warning(conf_find(node, key), "nfs: %s: expected a number above 0, found \"%s\"", key, text);
+    conf_warning(conf_find(node, key), "nfs: %s: expected a number above 0, found \"%s\"", key,
+                 text);
     return fallback;
 }
 

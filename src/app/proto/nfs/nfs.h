@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/nfs/nfs.h - NFS 2, 3 and 4 over RPC: RFC 1094, 1813, 7530, 8881; RPC is RFC 5531. For this
- * directory.
+/* app/proto/nfs/nfs.h - NFS 2, 3 and 4 over RPC: RFC 1094, 1813, 7530, 8881; RPC is RFC 5531. For
+ * this directory.
  *
  * A transaction is a call with its answer, or a file that goes one way. What later calls refer to
  * (handles without names, answers without procedures) stays in tables of the flow, each with a

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/nfs/nfs2.c - version 2, RFC 1094: reads are followed, of the rest the status is told. */
+/* app/proto/nfs/nfs2.c - version 2, RFC 1094: reads are followed, of the rest the status is
+ * told. */
 #include "app/proto/nfs/nfs.h"
 
 #define HANDLE_LEN 32

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/nfs/nfs3.c - version 3, RFC 1813: which file a call is about, by handle or name, and what
- * its answer tells of handles. */
+/* app/proto/nfs/nfs3.c - version 3, RFC 1813: which file a call is about, by handle or name, and
+ * what its answer tells of handles. */
 #include "app/proto/nfs/nfs.h"
 
 #define ATTRIBUTES_LEN 84

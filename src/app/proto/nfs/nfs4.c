@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/nfs/nfs4.c - version 4: a call is a list of operations, and so is its answer. They are read
- * whole before any of them counts. */
+/* app/proto/nfs/nfs4.c - version 4: a call is a list of operations, and so is its answer. They are
+ * read whole before any of them counts. */
 #include "app/proto/nfs/nfs.h"
 
 #define OPS_MAX 64                  /* Linux: 16 */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/nfs/ops.c - the operations of version 4, RFC 7530 section 16 and RFC 8881 section 18, as far
- * as it takes to find the end of each; what the parser wants of them is kept. */
+/* app/proto/nfs/ops.c - the operations of version 4, RFC 7530 section 16 and RFC 8881 section 18,
+ * as far as it takes to find the end of each; what the parser wants of them is kept. */
 #include "app/proto/nfs/nfs.h"
 
 #define STATE_ID_LEN 16

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/nfs/record.c - calls and replies: off a stream, each behind a mark that tells its length,
- * or one a datagram. Long reads and writes are taken as they come, others when they are whole. */
+/* app/proto/nfs/record.c - calls and replies: off a stream, each behind a mark that tells its
+ * length, or one a datagram. Long reads and writes are taken as they come, others when they are
+ * whole. */
 #include "app/proto/nfs/nfs.h"
 
 #define EXTENT_MIN 512  /* of a record with an extent of a file, to take it as it comes */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/nfs/rpc.h - remote procedure calls, RFC 5531: the messages without their record marks. */
+/* app/proto/nfs/rpc.h - remote procedure calls, RFC 5531: the messages without their record
+ * marks. */
 #ifndef APP_NFS_RPC_H
 #define APP_NFS_RPC_H
 

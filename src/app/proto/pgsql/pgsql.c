@@ -59,8 +59,8 @@ static enum app_probe_result probe(struct bytes in, enum direction direction,
 
 static bool opens_tx(enum phase phase)
 {
-    return phase == IDLE || phase == REQUESTED || phase == SSL_REQUESTED || phase == COPYING_FIRST ||
-           phase == SASL_RESPONDED;
+    return phase == IDLE || phase == REQUESTED || phase == SSL_REQUESTED ||
+           phase == COPYING_FIRST || phase == SASL_RESPONDED;
 }
 
 static struct pgsql_tx *current_tx(struct app_flow *af)

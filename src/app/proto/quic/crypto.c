@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/quic/crypto.c - the protection of initial packets (RFC 9001, section 5), whose keys anybody
- * can make of the first connection id. Libcrypto does the work; its contexts live as long as the
- * thread. */
+/* app/proto/quic/crypto.c - the protection of initial packets (RFC 9001, section 5), whose keys
+ * anybody can make of the first connection id. Libcrypto does the work; its contexts live as long
+ * as the thread. */
 #include "app/proto/quic/quic.h"
 
 #include <openssl/evp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/quic/packet.c - headers of packets: long ones (RFC 9000, 17.2) of all versions, Google's
- * short ones with a version. */
+/* app/proto/quic/packet.c - headers of packets: long ones (RFC 9000, 17.2) of all versions,
+ * Google's short ones with a version. */
 #include "app/proto/quic/quic.h"
 
 #define GOOGLE_DCID  0x08

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/quic/quic.h - within this directory: QUIC up to the hellos (RFC 9000, 9001, 9369, and Google's
- * Q043 to Q050). Each packet is a transaction of its own, complete at once; what it keeps lies in
- * its arena. */
+/* app/proto/quic/quic.h - within this directory: QUIC up to the hellos (RFC 9000, 9001, 9369, and
+ * Google's Q043 to Q050). Each packet is a transaction of its own, complete at once; what it keeps
+ * lies in its arena. */
 #ifndef APP_QUIC_QUIC_H
 #define APP_QUIC_QUIC_H
 

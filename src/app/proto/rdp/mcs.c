@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/rdp/mcs.c - the connect request of MCS: blocks of client data ([MS-RDPBCGR] 2.2.1.3) behind
- * the key "Duca" of a GCC conference. */
+/* app/proto/rdp/mcs.c - the connect request of MCS: blocks of client data ([MS-RDPBCGR] 2.2.1.3)
+ * behind the key "Duca" of a GCC conference. */
 #include "app/proto/rdp/rdp.h"
 
 enum { BLOCK_CORE = 0xc001, BLOCK_NET = 0xc003 };

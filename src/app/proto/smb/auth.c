@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/smb/auth.c - who logs on: SPNEGO (RFC 4178) around NTLMSSP ([MS-NLMP]) or a Kerberos ticket;
- * NTLMSSP also by itself. */
+/* app/proto/smb/auth.c - who logs on: SPNEGO (RFC 4178) around NTLMSSP ([MS-NLMP]) or a Kerberos
+ * ticket; NTLMSSP also by itself. */
 #include "app/proto/smb/smb.h"
 
 #define NTLMSSP_AUTHENTICATE 3

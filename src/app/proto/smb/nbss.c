@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/smb/nbss.c - the stream: session service messages (RFC 1002 section 4.3) and the records in
- * them. A message is waited for, but for long reads and writes of files, which are taken as they
- * come. */
+/* app/proto/smb/nbss.c - the stream: session service messages (RFC 1002 section 4.3) and the
+ * records in them. A message is waited for, but for long reads and writes of files, which are taken
+ * as they come. */
 #include "app/proto/smb/smb.h"
 #include "packet/packet.h"
 
@@ -222,7 +222,8 @@ static enum parse_status incomplete(struct smb_state *st, struct app_input *in,
     uint32_t complete = m->len + NBSS_HEADER_LEN, have = (uint32_t)bytes_left(&bytes);
 
     in->consumed = 0;
-    in->need = complete >= SMB_PARTIAL_MIN && in->len < SMB_PARTIAL_MIN ? SMB_PARTIAL_MIN : complete;
+    in->need =
+        complete >= SMB_PARTIAL_MIN && in->len < SMB_PARTIAL_MIN ? SMB_PARTIAL_MIN : complete;
     if (in->len < SMB_PARTIAL_MIN) {
         if (have > MAGIC_LEN && in->data[0] == SESSION_MESSAGE && !is_magic(bytes.next))
             ds->cut_off = true;

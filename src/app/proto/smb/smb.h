@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/smb/smb.h - SMB over NetBIOS session service: [MS-CIFS], [MS-SMB2], RFC 1002 section 4.3.
- * For this directory.
+/* app/proto/smb/smb.h - SMB over NetBIOS session service: [MS-CIFS], [MS-SMB2], RFC 1002 section
+ * 4.3. For this directory.
  *
  * A transaction is a command with its answer, a call through a named pipe, or a file that goes
  * one way. What later commands refer to (names of open files, trees, offsets of reads) stays in

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/smb/smb1.c - SMB 1 ([MS-CIFS] section 2.2): records with chains of AndX commands, what each
- * command says. Offsets in it count from the header's beginning. */
+/* app/proto/smb/smb1.c - SMB 1 ([MS-CIFS] section 2.2): records with chains of AndX commands, what
+ * each command says. Offsets in it count from the header's beginning. */
 #include "app/proto/smb/smb1.h"
 
 bool smb1_take_record(struct bytes *in, struct smb_record *r)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/smb/smb1_data.c - SMB 1: reads and writes, TRANS on pipes, TRANS2 and RENAME on files. */
+/* app/proto/smb/smb1_data.c - SMB 1: reads and writes, TRANS on pipes, TRANS2 and RENAME on
+ * files. */
 #include "app/proto/smb/smb1.h"
 
 #define DATA_OFFSET_MIN 0x3c        /* of a write: behind its own parameters */
@@ -121,7 +122,8 @@ static struct slice name_of(struct smb_state *st, const struct smb_id *id, struc
 }
 
 /* As the transaction of the file is called, whichever command began it. */
-static void file_extent(struct smb_state *st, const struct smb_record *r, const struct smb_extent *p)
+static void file_extent(struct smb_state *st, const struct smb_record *r,
+                        const struct smb_extent *p)
 {
     struct smb_record named = *r;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/smb/status.c - names of what a server answers: NTSTATUS, and the errors of DOS before it. */
+/* app/proto/smb/status.c - names of what a server answers: NTSTATUS, and the errors of DOS before
+ * it. */
 #include "app/proto/smb/smb.h"
 #include "app/proto/smb/status_table.h"
 #include "base/text/named_number.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/smb/status_table.h - NTSTATUS values by number ([MS-ERREF] section 2.3.1); the names lack
- * their common "STATUS_" where STATUS() adds it. For status.c. */
+/* app/proto/smb/status_table.h - NTSTATUS values by number ([MS-ERREF] section 2.3.1); the names
+ * lack their common "STATUS_" where STATUS() adds it. For status.c. */
 #define STATUS_TABLE(STATUS, OTHER) \
     STATUS(0x00000000, SUCCESS) \
     STATUS(0x00000001, WAIT_1) \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ssh/kex.c - HASSH: the algorithms that a side offers in SSH_MSG_KEXINIT (RFC 4253 section
- * 7.1), those for its own direction, joined by semicolons; and the MD5 of that text. */
+/* app/proto/ssh/kex.c - HASSH: the algorithms that a side offers in SSH_MSG_KEXINIT (RFC 4253
+ * section 7.1), those for its own direction, joined by semicolons; and the MD5 of that text. */
 #include "app/proto/ssh/ssh.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ssh/log.c - EVE `ssh`: once both banners are there, or, where HASSH is wanted, once both
- * sides have changed keys; what there is of it when the flow ends before. */
+/* app/proto/ssh/log.c - EVE `ssh`: once both banners are there, or, where HASSH is wanted, once
+ * both sides have changed keys; what there is of it when the flow ends before. */
 #include "app/proto/ssh/ssh.h"
 
 static void log_limited(struct json *j, const char *key, struct slice s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ssh/parse.c - the banner line (RFC 4253 section 4.2), then records (section 6) until keys
- * are changed. What follows is encrypted, even its lengths. */
+/* app/proto/ssh/parse.c - the banner line (RFC 4253 section 4.2), then records (section 6) until
+ * keys are changed. What follows is encrypted, even its lengths. */
 #include <string.h>
 
 #include "app/proto/ssh/ssh.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/template/template.c - a protocol to learn from: "12:Hello World!" asks, "4:Bye." answers. */
+/* app/proto/template/template.c - a protocol to learn from: "12:Hello World!" asks, "4:Bye."
+ * answers. */
 #include "app/app.h"
 
 #include "base/text/utf8.h"

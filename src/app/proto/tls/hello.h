@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/tls/hello.h - ClientHello and ServerHello (RFC 8446 section 4.1, RFC 5246 section 7.4.1).
+/* app/proto/tls/hello.h - ClientHello and ServerHello (RFC 8446 section 4.1, RFC 5246 section
+ * 7.4.1).
  *
  * The message body, without the handshake header: what TLS finds in records and QUIC in CRYPTO
  * frames. Nothing is copied: all slices point into the message, which must outlive the struct. */

@@ -221,7 +221,8 @@ static int name_parse(struct text in, void *arg, struct arena *arena, struct err
     struct text name = text_from(in, text_starts(in, "!"));
 
     if (!is_name(name))
-        return err_set(err, "expected letters, digits, blanks and -.=,*@, found \"%.*s\"", TEXT(name));
+        return err_set(err, "expected letters, digits, blanks and -.=,*@, found \"%.*s\"",
+                       TEXT(name));
     return text_parse(in, arg, arena, err);
 }
 

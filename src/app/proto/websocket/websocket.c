@@ -289,7 +289,8 @@ static int configure(const struct conf_node *node, const struct conf_node *root 
         s->max_payload = (uint32_t)size;
     else
         conf_warning(conf_find(node, "max-payload-size"),
-                     "websocket: max-payload-size: expected a size up to 16 MiB, found \"%s\"", text);
+                     "websocket: max-payload-size: expected a size up to 16 MiB, found \"%s\"",
+                     text);
     return 0;
 }
 

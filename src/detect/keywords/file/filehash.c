@@ -97,8 +97,8 @@ static int read_list(struct rule_parser *p, FILE *f, const char *path, struct ha
     if (r >= 0)
         return 0;
     map_fini(&a->hashes);
-    return rule_error(p, "%s: %s:%u: expected %u hexadecimal digits", p->keyword->name, path, number,
-                      hash_sizes[a->kind] * 2u);
+    return rule_error(p, "%s: %s:%u: expected %u hexadecimal digits", p->keyword->name, path,
+                      number, hash_sizes[a->kind] * 2u);
 }
 
 static int hash_parse(struct rule_parser *p, struct text in, void *arg, enum hash_kind kind)

@@ -113,8 +113,10 @@ static int filestore_parse(struct rule_parser *p, struct text in, void *arg)
 
     p->rule->flags |= RULE_FILESTORE;
     if (!is_words(in))
-        return rule_error(p, "filestore: expected [request|response|both[,file|tx|ssn|flow]], found "
-                          "\"%.*s\"", TEXT(in));
+        return rule_error(p,
+                          "filestore: expected [request|response|both[,file|tx|ssn|flow]], found "
+                          "\"%.*s\"",
+                          TEXT(in));
     if (text_split(&rest, ',', &part))
         direction_parse(part, &a->directions);
     if (text_split(&rest, ',', &part))

@@ -88,8 +88,10 @@ static int mode_parse(struct rule_parser *p, struct text in, uint8_t *mode)
             return 0;
         }
     }
-    return rule_error(p, "app-layer-protocol: expected direction, final, original, either, to_server "
-                      "or to_client behind the protocol, found \"%.*s\"", TEXT(in));
+    return rule_error(p,
+                      "app-layer-protocol: expected direction, final, original, either, to_server "
+                      "or to_client behind the protocol, found \"%.*s\"",
+                      TEXT(in));
 }
 
 static int app_protocol_parse(struct rule_parser *p, struct text in, void *arg)

@@ -41,9 +41,11 @@ static int word_parse(struct rule_parser *p, struct text in, uint32_t *flags)
         *flags |= words[i].flag;
         return 0;
     }
-    return rule_error(p, "flow: expected to_server, to_client, from_server, from_client, established, "
+    return rule_error(p,
+                      "flow: expected to_server, to_client, from_server, from_client, established, "
                       "not_established, stateless, only_stream, no_stream, only_frag or no_frag, "
-                      "found \"%.*s\"", TEXT(in));
+                      "found \"%.*s\"",
+                      TEXT(in));
 }
 
 static int direction_apply(struct rule_parser *p, uint32_t flags)

@@ -122,8 +122,10 @@ static int flowbits_parse(struct rule_parser *p, struct text in, void *arg)
     text_split(&rest, ',', &name);
     c = command_find(name);
     if (c == NULL)
-        return rule_error(p, "flowbits: expected isset, isnotset, set, unset or toggle and a name, or "
-                          "noalert, found \"%.*s\"", TEXT(in));
+        return rule_error(p,
+                          "flowbits: expected isset, isnotset, set, unset or toggle and a name, or "
+                          "noalert, found \"%.*s\"",
+                          TEXT(in));
     rest = text_trim(rest);
     *retained = a = arena_zalloc(p->arena, sizeof(*a) + (1 + bars(rest)) * sizeof(a->id[0]));
     if (names_parse(p, rest, a) < 0)

@@ -82,8 +82,10 @@ static int iprep_parse(struct rule_parser *p, struct text in, void *arg)
         a->isnotset = true;
     else if (!ok || !text_split(&rest, ',', &value) || rest.n > 0 ||
              !score_parse(op, value, &a->score))
-        return rule_error(p, "iprep: expected any, src, dst or both, a category, an operator of < > "
-                          "<= >= = != and 0-127, or isset or isnotset, found \"%.*s\"", TEXT(in));
+        return rule_error(p,
+                          "iprep: expected any, src, dst or both, a category, an operator of < > "
+                          "<= >= = != and 0-127, or isset or isnotset, found \"%.*s\"",
+                          TEXT(in));
     a->rep = p->ruleset->iprep;
     a->category = iprep_category(a->rep, category);
     if (a->category == 0)

@@ -16,8 +16,8 @@ static int nfq_set_mark_parse(struct rule_parser *p, struct text in, void *arg)
     if (good && text_split(&rest, '/', &word))
         good = text_to_u64(word, UINT32_MAX, &mask) && rest.n == 0;
     if (!good)
-        return rule_error(p, "nfq_set_mark: expected MARK or MARK/MASK, 32 bits each, found \"%.*s\"",
-                          TEXT(in));
+        return rule_error(
+            p, "nfq_set_mark: expected MARK or MARK/MASK, 32 bits each, found \"%.*s\"", TEXT(in));
     m->mark = (uint32_t)mark;
     m->mask = (uint32_t)mask;
     return 0;

@@ -47,8 +47,10 @@ static int stream_size_parse(struct rule_parser *p, struct text in, void *arg)
         !text_split(&rest, ',', &op) || !operator_parse(op, &a->size.op) ||
         !text_split(&rest, ',', &size) || rest.n > 0 ||
         !text_to_u64(size, UINT32_MAX, &a->size.a))
-        return rule_error(p, "stream_size: expected server, client, both or either, an operator of < "
-                          "> <= >= = !=, and a number, found \"%.*s\"", TEXT(in));
+        return rule_error(p,
+                          "stream_size: expected server, client, both or either, an operator of < "
+                          "> <= >= = !=, and a number, found \"%.*s\"",
+                          TEXT(in));
     return 0;
 }
 

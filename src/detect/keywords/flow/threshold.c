@@ -63,8 +63,8 @@ static int number_parse(struct rule_parser *p, const char *what, struct text in,
     uint64_t value;
 
     if (!text_to_u64(in, max, &value) || value < min)
-        return rule_error(p, "%s: %s: expected %llu to %llu, found \"%.*s\"", p->keyword->name, what,
-                          (unsigned long long)min, (unsigned long long)max, TEXT(in));
+        return rule_error(p, "%s: %s: expected %llu to %llu, found \"%.*s\"", p->keyword->name,
+                          what, (unsigned long long)min, (unsigned long long)max, TEXT(in));
     *out = (uint32_t)value;
     return 0;
 }
@@ -108,8 +108,8 @@ static int type_parse(struct rule_parser *p, struct text in, uint8_t *type)
             return 0;
         }
     }
-    return rule_error(p, "threshold: type: expected limit, threshold, both or backoff, found \"%.*s\"",
-                      TEXT(in));
+    return rule_error(
+        p, "threshold: type: expected limit, threshold, both or backoff, found \"%.*s\"", TEXT(in));
 }
 
 static int backoff_parse(struct rule_parser *p, const struct settings *s,

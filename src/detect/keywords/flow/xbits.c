@@ -184,8 +184,10 @@ static int setting_parse(struct rule_parser *p, struct text in, struct bit_arg *
         rule_warning(p, "xbits: there is no setting \"%.*s\"; it is left out", TEXT(in));
         return 0;
     }
-    return rule_error(p, "xbits: expected \"track ip_src|ip_dst|ip_pair|tx\" and \"expire SECONDS\", "
-                      "found \"%.*s\"", TEXT(in));
+    return rule_error(p,
+                      "xbits: expected \"track ip_src|ip_dst|ip_pair|tx\" and \"expire SECONDS\", "
+                      "found \"%.*s\"",
+                      TEXT(in));
 }
 
 static int xbits_parse(struct rule_parser *p, struct text in, void *arg)
@@ -244,8 +246,10 @@ static int hostbits_parse(struct rule_parser *p, struct text in, void *arg)
     }
     if (!text_split(&rest, ',', &command) || !command_parse(command, &a->command) ||
         !text_split(&rest, ',', &name) || name.n == 0)
-        return rule_error(p, "hostbits: expected set, unset, isset, isnotset or toggle and a name, or "
-                          "noalert, found \"%.*s\"", TEXT(in));
+        return rule_error(p,
+                          "hostbits: expected set, unset, isset, isnotset or toggle and a name, or "
+                          "noalert, found \"%.*s\"",
+                          TEXT(in));
     text_split(&rest, ',', &side);
     if (!text_equal(side, "src") && !text_equal(side, "dst"))
         return rule_error(p, "hostbits: expected src or dst behind the name, found \"%.*s\"",

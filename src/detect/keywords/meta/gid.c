@@ -7,7 +7,8 @@ static int gid_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
     uint64_t value;
 
     if (text_starts_nocase(in, "0x") || !text_to_u64(in, UINT32_MAX, &value))
-        return rule_error(p, "gid: expected a number from 0 to 4294967295, found \"%.*s\"", TEXT(in));
+        return rule_error(p, "gid: expected a number from 0 to 4294967295, found \"%.*s\"",
+                          TEXT(in));
     p->rule->gid = (uint32_t)value;
     return 0;
 }

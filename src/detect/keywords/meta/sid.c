@@ -7,7 +7,8 @@ static int sid_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
     uint64_t value;
 
     if (text_starts_nocase(in, "0x") || !text_to_u64(in, UINT32_MAX, &value) || value == 0)
-        return rule_error(p, "sid: expected a number from 1 to 4294967295, found \"%.*s\"", TEXT(in));
+        return rule_error(p, "sid: expected a number from 1 to 4294967295, found \"%.*s\"",
+                          TEXT(in));
     if (p->rule->sid != 0)
         return rule_error(p, "sid: stands twice in the rule");
     p->rule->sid = (uint32_t)value;

@@ -81,7 +81,8 @@ static int country_parse(struct rule_parser *p, struct text word, struct geoip *
         word = text_trim(text_from(word, 1));
     }
     if (word.n != COUNTRY_LEN)
-        return rule_error(p, "geoip: expected a country as two letters, found \"%.*s\"", TEXT(word));
+        return rule_error(p, "geoip: expected a country as two letters, found \"%.*s\"",
+                          TEXT(word));
     if (g->count >= COUNTRIES_MAX)
         return rule_error(p, "geoip: more than %d countries", COUNTRIES_MAX);
     memcpy(g->country[g->count++], word.p, COUNTRY_LEN);

@@ -34,8 +34,10 @@ static int ipopts_parse(struct rule_parser *p, struct text in, void *arg)
             return 0;
         }
     }
-    return rule_error(p, "ipopts: expected any, rr, lsrr, ssrr, eol, nop, ts, sec, esec, satid, qs, "
-                      "cipso or rtralt, found \"%.*s\"", TEXT(in));
+    return rule_error(p,
+                      "ipopts: expected any, rr, lsrr, ssrr, eol, nop, ts, sec, esec, satid, qs, "
+                      "cipso or rtralt, found \"%.*s\"",
+                      TEXT(in));
 }
 
 static bool ipopts_match(const struct match_input *in, const void *arg)
@@ -127,8 +129,10 @@ static int fragbits_parse(struct rule_parser *p, struct text in, void *arg)
     while (letters < t.n && fragbit(t.p[letters]) != 0)
         a->bits |= fragbit(t.p[letters++]);
     if (letters == 0)
-        return rule_error(p, "fragbits: expected letters of M, D and R, with +, * or ! before them if "
-                          "need be, found \"%.*s\"", TEXT(in));
+        return rule_error(p,
+                          "fragbits: expected letters of M, D and R, with +, * or ! before them if "
+                          "need be, found \"%.*s\"",
+                          TEXT(in));
     t = text_from(t, letters);
     if (t.n > 0)
         rule_warning(p, "fragbits: \"%.*s\" behind the letters means nothing", TEXT(t));
@@ -175,7 +179,8 @@ static int fragoffset_parse(struct rule_parser *p, struct text in, void *arg)
     while (digits < t.n && isdigit((unsigned char)t.p[digits]))
         digits++;
     if (!text_to_decimal((struct text){ t.p, digits }, UINT16_MAX, &m->a))
-        return rule_error(p, "fragoffset: expected N, <N or >N, up to 65535, found \"%.*s\"", TEXT(in));
+        return rule_error(p, "fragoffset: expected N, <N or >N, up to 65535, found \"%.*s\"",
+                          TEXT(in));
     return 0;
 }
 

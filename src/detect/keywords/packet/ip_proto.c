@@ -106,8 +106,10 @@ static int ip_proto_parse(struct rule_parser *p, struct text in, void *arg)
         t = text_trim(text_from(t, 1));
     }
     if (!proto_number(t, &a->proto))
-        return rule_error(p, "ip_proto: expected a protocol's number or name, with !, < or > before "
-                          "it if need be, found \"%.*s\"", TEXT(in));
+        return rule_error(p,
+                          "ip_proto: expected a protocol's number or name, with !, < or > before "
+                          "it if need be, found \"%.*s\"",
+                          TEXT(in));
     if (!is_any(p->rule) && (last == NULL || last->match != ip_proto_match))
         return rule_error(p, "ip_proto: needs a rule about \"ip\"; this one is about a protocol "
                           "already");

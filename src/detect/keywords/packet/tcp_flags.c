@@ -72,8 +72,10 @@ static int tcp_flags_parse(struct rule_parser *p, struct text in, void *arg)
     rest = text_trim(rest);
     if (!ok || (rest.p > flags.p + flags.n && rest.n > 0 && !parse_ignored(rest, a)) ||
         in.p[in.n - 1] == ',')
-        return rule_error(p, "tcp.flags: expected letters of FSRPAUEC or 0, one of +, * or ! if need "
-                          "be, and \",\" with flags to ignore, found \"%.*s\"", TEXT(in));
+        return rule_error(p,
+                          "tcp.flags: expected letters of FSRPAUEC or 0, one of +, * or ! if need "
+                          "be, and \",\" with flags to ignore, found \"%.*s\"",
+                          TEXT(in));
     return 0;
 }
 

@@ -183,8 +183,10 @@ static int option_parse(struct rule_parser *p, struct text name, struct text *re
         return 0;
     }
     if (!text_equal(name, "relative_offset"))
-        return rule_error(p, "asn1: expected bitstring_overflow, double_overflow, oversize_length N, "
-                          "absolute_offset N or relative_offset N, found \"%.*s\"", TEXT(name));
+        return rule_error(p,
+                          "asn1: expected bitstring_overflow, double_overflow, oversize_length N, "
+                          "absolute_offset N or relative_offset N, found \"%.*s\"",
+                          TEXT(name));
     a->has_relative = true;
     if (number_of(p, name, rest, INT32_MIN, INT32_MAX, &number) < 0)
         return -1;

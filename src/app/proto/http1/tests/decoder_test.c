@@ -4,8 +4,10 @@
 #include "config.h"
 
 #include "app/core/file.h"
+#include "app/core/private.h"
 #include "app/proto/http1/private.h"
 #include "app/tests/split.h"
+#include "app/core/private.h"
 #include "base/test.h"
 
 #include <stdio.h>
@@ -218,7 +220,10 @@ static struct slice flash(const char *data, size_t len, uint32_t packed, uint32_
                                   .swf_compress_depth = packed, .swf_decompress_depth = unpacked,
                                   .lzma_memlimit = 1 << 20 };
     struct http_state state = { .config = &config };
-    struct app_flow af = { .state = &state };
+    static struct app_conf conf = { .decoders = { .memory.limit = 64 << 20,
+                                                  .window_limit = 16 << 20 } };
+    static struct app_thread thread = { .conf = &conf };
+    struct app_flow af = { .state = &state, .thread = &thread };
     struct http_tx htx = { .tx = { .flow = &af } };
     struct app_file file = { .id = 1 };
     struct slice derived = { .data = (const uint8_t *)data, .len = (uint32_t)len };

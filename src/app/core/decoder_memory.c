@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/decoder_memory.c - memory of decompressors, counted against the memcap of HTTP. */
-#include "app/decoder_memory.h"
+/* app/core/decoder_memory.c - memory of decompressors, counted against the memcap of HTTP. */
+#include "app/core/decoder_memory.h"
 
 #include "app/core/private.h"
 #include "base/memory/lib_memory.h"
@@ -48,7 +48,7 @@ bool decoder_memory_take(struct decoder_memory *m, size_t size)
     return true;
 }
 
-void decoder_memory_give(struct decoder_memory *m, size_t size)
+void decoder_memory_return(struct decoder_memory *m, size_t size)
 {
     struct app_decoders *d = &((struct app_conf *)(uintptr_t)m->flow->thread->conf)->decoders;
 
@@ -65,7 +65,7 @@ void *decoder_memory_alloc(void *context, size_t size)
         return NULL;
     block = lib_malloc(size + BLOCK_HEAD);
     if (block == NULL) {
-        decoder_memory_give(m, size + BLOCK_HEAD);
+        decoder_memory_return(m, size + BLOCK_HEAD);
         return NULL;
     }
     *(size_t *)(void *)block = size + BLOCK_HEAD;
@@ -79,7 +79,7 @@ void decoder_memory_free(void *context, void *block)
     if (block == NULL)
         return;
     start -= BLOCK_HEAD;
-    decoder_memory_give(context, *(size_t *)(void *)start);
+    decoder_memory_return(context, *(size_t *)(void *)start);
     lib_free(start);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/decoder_memory.h - what decompressors of bodies hold, counted over all flows and threads
+/* app/core/decoder_memory.h - what decompressors of bodies hold, counted over all flows and threads
  * against app-layer.protocols.http.memcap.
  *
  * A stream says in its first bytes how large a window it wants, and pays nothing for it. So one
@@ -25,7 +25,7 @@ struct decoder_memory {
 };
 
 bool decoder_memory_take(struct decoder_memory *m, size_t size);
-void decoder_memory_give(struct decoder_memory *m, size_t size);
+void decoder_memory_return(struct decoder_memory *m, size_t size);
 
 /* For libraries: context is the struct decoder_memory. NULL: refused, or no memory. */
 void *decoder_memory_alloc(void *context, size_t size);
