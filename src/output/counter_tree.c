@@ -95,10 +95,11 @@ static void write_value(const struct counter_tree *node, struct json *j, uint64_
 }
 
 void counter_tree_write(const struct counter_tree *tree, struct json *j,
-                        uint64_t (*value)(counter_id id, void *arg), void *arg,
-                        const uint64_t *previous, bool zeros, counter_branch_fn extra,
-                        void *extra_arg)
+                        const struct counter_values *values)
 {
+    struct counter_values below = *values;
+
+    below.extra = NULL;         /* only branches at the root have more than counters */
     for (size_t i = 0; i < tree->child.count; i++) {
         const struct counter_tree *node = tree->child.at[i];
 
@@ -108,18 +109,18 @@ void counter_tree_write(const struct counter_tree *tree, struct json *j,
 
             json_object(j, node->name);
             empty = j->out->len;
-            if (extra != NULL)
-                extra(j, node->name, extra_arg);
-            counter_tree_write(node, j, value, arg, previous, zeros, NULL, NULL);
+            if (values->extra != NULL)
+                values->extra(j, node->name, values->extra_arg);
+            counter_tree_write(node, j, &below);
             if (j->out->len == empty)
                 json_rewind(j, mark);
             else
                 json_object_end(j);
         } else if (node->counter != NO_COUNTER) {
-            uint64_t now = value((counter_id)node->counter, arg);
+            uint64_t now = values->value((counter_id)node->counter, values->arg);
 
-            if (now != 0 || zeros)
-                write_value(node, j, now, previous);
+            if (now != 0 || values->zeros)
+                write_value(node, j, now, values->previous);
         }
     }
 }

@@ -18,11 +18,18 @@ typedef void (*counter_branch_fn)(struct json *j, const char *name, void *arg);
 /* Leaves a branch at the root out of what is written. */
 void counter_tree_leave_out(struct counter_tree *tree, const char *name);
 
-/* Writes all as members of the open object. previous: values of the last round by id, for
- * "_delta" members; NULL: none. Members of a NULL-valued branch are left out unless zeros. */
+/* Where the values come from. */
+struct counter_values {
+    uint64_t (*value)(counter_id id, void *arg);
+    void *arg;
+    const uint64_t *previous;   /* the last round's, by id, for "_delta" members; NULL: none */
+    bool zeros;                 /* counters that are zero are written as well */
+    counter_branch_fn extra;    /* NULL: none */
+    void *extra_arg;
+};
+
+/* Writes all as members of the open object. A branch without members is left out. */
 void counter_tree_write(const struct counter_tree *tree, struct json *j,
-                        uint64_t (*value)(counter_id id, void *arg), void *arg,
-                        const uint64_t *previous, bool zeros, counter_branch_fn extra,
-                        void *extra_arg);
+                        const struct counter_values *values);
 
 #endif

@@ -92,23 +92,24 @@ static size_t stream_read(struct byte_source *s, uint8_t *into, size_t size)
 static size_t codec_read(struct byte_source *s, uint8_t *into, size_t size)
 {
     for (;;) {
-        size_t used = 0, produced = 0;
+        struct decompress_step step = { .out = into, .out_len = size };
 
         if (s->raw_at == s->raw_len && !s->raw_finished) {
             s->raw_at = 0;
             s->raw_len = raw_read(s, s->raw, RAW_SIZE);
         }
-        if (!s->codec->run(s->codec_self, s->raw + s->raw_at, s->raw_len - s->raw_at, &used, into,
-                           size, &produced)) {
+        step.in = s->raw + s->raw_at;
+        step.in_len = s->raw_len - s->raw_at;
+        if (!s->codec->run(s->codec_self, &step)) {
             snprintf(s->error, sizeof(s->error), "broken %s data", s->codec->name);
             s->raw_finished = true;
             s->raw_at = s->raw_len;
-            return produced;
+            return step.out_produced;
         }
-        s->raw_at += used;
-        if (produced > 0)
-            return produced;
-        if (used == 0 && s->raw_finished)
+        s->raw_at += step.in_used;
+        if (step.out_produced > 0)
+            return step.out_produced;
+        if (step.in_used == 0 && s->raw_finished)
             return 0;
     }
 }

@@ -27,19 +27,18 @@ static void *gzip_open(void)
     return z;
 }
 
-static bool gzip_run(void *self, const uint8_t *in, size_t in_len, size_t *in_used, uint8_t *out,
-                     size_t out_len, size_t *out_produced)
+static bool gzip_run(void *self, struct decompress_step *step)
 {
     z_stream *z = self;
     int status;
 
-    z->next_in = (uint8_t *)(uintptr_t)in;
-    z->avail_in = (unsigned)in_len;
-    z->next_out = out;
-    z->avail_out = (unsigned)out_len;
+    z->next_in = (uint8_t *)(uintptr_t)step->in;
+    z->avail_in = (unsigned)step->in_len;
+    z->next_out = step->out;
+    z->avail_out = (unsigned)step->out_len;
     status = inflate(z, Z_NO_FLUSH);
-    *in_used = in_len - z->avail_in;
-    *out_produced = out_len - z->avail_out;
+    step->in_used = step->in_len - z->avail_in;
+    step->out_produced = step->out_len - z->avail_out;
     if (status == Z_STREAM_END)
         return inflateReset(z) == Z_OK;
     return status == Z_OK || status == Z_BUF_ERROR;
@@ -62,19 +61,18 @@ static void *xz_open(void)
     return x;
 }
 
-static bool xz_run(void *self, const uint8_t *in, size_t in_len, size_t *in_used, uint8_t *out,
-                   size_t out_len, size_t *out_produced)
+static bool xz_run(void *self, struct decompress_step *step)
 {
     lzma_stream *x = self;
     lzma_ret status;
 
-    x->next_in = in;
-    x->avail_in = in_len;
-    x->next_out = out;
-    x->avail_out = out_len;
-    status = lzma_code(x, in_len == 0 ? LZMA_FINISH : LZMA_RUN);
-    *in_used = in_len - x->avail_in;
-    *out_produced = out_len - x->avail_out;
+    x->next_in = step->in;
+    x->avail_in = step->in_len;
+    x->next_out = step->out;
+    x->avail_out = step->out_len;
+    status = lzma_code(x, step->in_len == 0 ? LZMA_FINISH : LZMA_RUN);
+    step->in_used = step->in_len - x->avail_in;
+    step->out_produced = step->out_len - x->avail_out;
     return status == LZMA_OK || status == LZMA_STREAM_END || status == LZMA_BUF_ERROR;
 }
 
@@ -90,15 +88,14 @@ static void *zstd_open(void)
     return ZSTD_createDStream();
 }
 
-static bool zstd_run(void *self, const uint8_t *in, size_t in_len, size_t *in_used, uint8_t *out,
-                     size_t out_len, size_t *out_produced)
+static bool zstd_run(void *self, struct decompress_step *step)
 {
-    ZSTD_inBuffer from = { in, in_len, 0 };
-    ZSTD_outBuffer to = { out, out_len, 0 };
+    ZSTD_inBuffer from = { step->in, step->in_len, 0 };
+    ZSTD_outBuffer to = { step->out, step->out_len, 0 };
     size_t status = ZSTD_decompressStream(self, &to, &from);
 
-    *in_used = from.pos;
-    *out_produced = to.pos;
+    step->in_used = from.pos;
+    step->out_produced = to.pos;
     return !ZSTD_isError(status);
 }
 
@@ -116,14 +113,13 @@ static void *lz4_open(void)
     return LZ4F_isError(LZ4F_createDecompressionContext(&ctx, LZ4F_VERSION)) ? NULL : ctx;
 }
 
-static bool lz4_run(void *self, const uint8_t *in, size_t in_len, size_t *in_used, uint8_t *out,
-                    size_t out_len, size_t *out_produced)
+static bool lz4_run(void *self, struct decompress_step *step)
 {
-    size_t used = in_len, produced = out_len;
-    size_t status = LZ4F_decompress(self, out, &produced, in, &used, NULL);
+    size_t used = step->in_len, produced = step->out_len;
+    size_t status = LZ4F_decompress(self, step->out, &produced, step->in, &used, NULL);
 
-    *in_used = used;
-    *out_produced = produced;
+    step->in_used = used;
+    step->out_produced = produced;
     return !LZ4F_isError(status);
 }
 

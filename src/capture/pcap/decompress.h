@@ -5,15 +5,22 @@
 
 #include "base/base.h"
 
+/* One call of a decompressor. The caller owns both buffers and sets the lengths, in bytes. */
+struct decompress_step {
+    const uint8_t *in;
+    size_t in_len, in_used;
+    uint8_t *out;
+    size_t out_len, out_produced;
+};
+
 struct decompress_ops {
     const char *name;
     uint8_t magic[6];
     unsigned magic_len;
     void *(*open)(void);                /* NULL: out of memory */
-    /* Consumes from in and fills out; adds up how much of each. False: the data are broken.
-     * With in_len 0 it gives what it still holds. */
-    bool (*run)(void *self, const uint8_t *in, size_t in_len, size_t *in_used, uint8_t *out,
-                size_t out_len, size_t *out_produced);
+    /* Reads from step->in, fills step->out, and sets how much of each. False: the data are broken.
+     * With in_len 0 it emits what it still holds. */
+    bool (*run)(void *self, struct decompress_step *step);
     void (*close)(void *self);
 };
 

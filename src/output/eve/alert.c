@@ -171,9 +171,9 @@ static void alert_references(struct json *j, const struct rule *rule)
 }
 
 void eve_alert_object(const struct render *r, struct json *j, const struct eve *eve,
-                      const struct packet *p, const struct packet_alert *a, bool metadata,
-                      bool references, bool text, const char *xff)
+                      const struct packet *p, const struct eve_alert *shown)
 {
+    const struct packet_alert *a = shown->alert;
     const struct rule *rule = a->rule;
 
     json_object(j, "alert");
@@ -194,7 +194,7 @@ void eve_alert_object(const struct render *r, struct json *j, const struct eve *
         alert_endpoint(r, j, "source", p, !target_src);
         alert_endpoint(r, j, "target", p, target_src);
     }
-    if (metadata && rule->metadata_json != NULL)
+    if (shown->metadata && rule->metadata_json != NULL)
         json_raw(j, "metadata", rule->metadata_json, strlen(rule->metadata_json));
     if (a->extra != NULL && a->extra->context.len > 0) {
         const struct slice *context = &a->extra->context;
@@ -203,12 +203,12 @@ void eve_alert_object(const struct render *r, struct json *j, const struct eve *
         json_raw(j, NULL, (const char *)context->data, context->len);
         json_object_end(j);
     }
-    if (references && rule->reference_count > 0)
+    if (shown->references && rule->reference_count > 0)
         alert_references(j, rule);
-    if (text && rule->text != NULL)
+    if (shown->text && rule->text != NULL)
         json_string(j, "rule", rule->text);
-    if (xff != NULL)
-        json_string(j, "xff", xff);
+    if (shown->xff != NULL)
+        json_string(j, "xff", shown->xff);
     json_object_end(j);
 }
 
@@ -373,14 +373,15 @@ static void capture_file(struct render *r, struct json *j, const struct packet *
 }
 
 static void alert_write(struct render *r, const struct eve *eve, const struct alert_settings *s,
-                        struct packet *p, const struct packet_alert *a, struct app_tx *tx,
-                        const char *xff)
+                        struct packet *p, const struct eve_alert *shown)
 {
+    const struct packet_alert *a = shown->alert;
+    struct app_tx *tx = alert_tx(p, a->tx_id);
     struct json j;
 
-    eve_begin(r, eve, &j, p, EVE_AS_PACKET, "alert", a->tx_id);
+    eve_begin(r, eve, &j, p, (struct eve_head){ EVE_AS_PACKET, "alert", a->tx_id });
     eve_tunnel(&j, p);
-    eve_alert_object(r, &j, eve, p, a, s->metadata_rule, s->references, s->rule_text, xff);
+    eve_alert_object(r, &j, eve, p, shown);
     if (a->rule->flags & RULE_FIREWALL)
         alert_firewall(&j, a->rule);
     if (tx != NULL)
@@ -410,7 +411,9 @@ static void alert_record(struct render *r, const struct eve *eve, const struct a
     struct xff_use use;
 
     eve_xff_begin(r, xff, p, tx, &use);
-    alert_write(r, eve, s, p, a, tx, use.found ? use.text : NULL);
+    alert_write(r, eve, s, p, &(struct eve_alert){
+        .alert = a, .metadata = s->metadata_rule, .references = s->references,
+        .text = s->rule_text, .xff = use.found ? use.text : NULL });
     r->client = NULL;
 }
 
@@ -424,7 +427,7 @@ static void tagged_record(struct render *r, const struct eve *eve, struct packet
 {
     struct json j;
 
-    eve_begin(r, eve, &j, p, EVE_AS_PACKET, "packet", EVE_NO_TX);
+    eve_begin(r, eve, &j, p, (struct eve_head){ EVE_AS_PACKET, "packet", EVE_NO_TX });
     eve_packet_bytes(&j, p, UINT32_MAX);
     eve_end(r, eve, &j, p);
 }

@@ -5,9 +5,15 @@
 
 #include "output/eve/eve.h"
 
+/* An alert, and which optional members its object has. */
+struct eve_alert {
+    const struct packet_alert *alert;
+    bool metadata, references, text;
+    const char *xff;                /* NULL: none */
+};
+
 void eve_alert_object(const struct render *r, struct json *j, const struct eve *eve,
-                      const struct packet *p, const struct packet_alert *a, bool metadata,
-                      bool references, bool text, const char *xff);
+                      const struct packet *p, const struct eve_alert *shown);
 void eve_verdict(struct json *j, const struct eve *eve, const struct packet *p);
 
 #endif

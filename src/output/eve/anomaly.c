@@ -47,7 +47,7 @@ static void anomaly_packet_event(struct render *r, const struct eve *eve,
 
     if (!(stream ? s->stream : s->decode))
         return;
-    eve_begin(r, eve, &j, p, EVE_AS_PACKET, "anomaly", EVE_NO_TX);
+    eve_begin(r, eve, &j, p, (struct eve_head){ EVE_AS_PACKET, "anomaly", EVE_NO_TX });
     json_object(&j, "anomaly");
     json_string(&j, "type", stream ? "stream" : "decode");
     json_string(&j, "event", packet_event_name(event));
@@ -84,19 +84,25 @@ static enum eve_order last_order(const struct packet *p)
     return (p->flags & both) == PACKET_LAST_TO_CLIENT ? EVE_TO_CLIENT : EVE_AS_PACKET;
 }
 
+struct app_anomaly {
+    const struct app_proto *proto;  /* NULL: none was detected */
+    const char *event, *layer;
+    uint64_t tx_id;                 /* EVE_NO_TX: about the flow */
+};
+
 static void anomaly_app_record(struct render *r, const struct eve *eve, const struct packet *p,
-                               const struct app_proto *proto, const char *event,
-                               const char *layer, uint64_t tx_id)
+                               const struct app_anomaly *a)
 {
-    bool capitals = tx_id == EVE_NO_TX || proto->events_in_capitals;
+    bool capitals = a->tx_id == EVE_NO_TX || a->proto->events_in_capitals;
     struct json j;
 
-    eve_begin(r, eve, &j, p, last_order(p), "anomaly", tx_id);
+    eve_begin(r, eve, &j, p, (struct eve_head){ last_order(p), "anomaly", a->tx_id });
     json_object(&j, "anomaly");
-    json_string(&j, "app_proto", proto != NULL ? proto->name : app_proto_name(p->flow->app_proto));
+    json_string(&j, "app_proto",
+                a->proto != NULL ? a->proto->name : app_proto_name(p->flow->app_proto));
     json_string(&j, "type", "applayer");
-    event_string(&j, event, capitals);
-    json_string(&j, "layer", layer);
+    event_string(&j, a->event, capitals);
+    json_string(&j, "layer", a->layer);
     json_object_end(&j);
     eve_end(r, eve, &j, p);
 }
@@ -112,7 +118,8 @@ static void anomaly_packet(struct render *r, const struct eve *eve, void *settin
         return;
     for (const struct app_name *n = app_layer_events; n->name != NULL; n++)
         if (app_flow_has_event(p->flow->app, (unsigned)n->value))
-            anomaly_app_record(r, eve, p, p->flow->app->proto, n->name, "proto_detect", EVE_NO_TX);
+            anomaly_app_record(r, eve, p, &(struct app_anomaly){
+                p->flow->app->proto, n->name, "proto_detect", EVE_NO_TX });
 }
 
 static void anomaly_tx(struct render *r, const struct eve *eve, void *settings, struct packet *p,
@@ -124,10 +131,9 @@ static void anomaly_tx(struct render *r, const struct eve *eve, void *settings, 
     if (!s->applayer)
         return;
     for (; *done < tx->event_count; (*done)++)
-        anomaly_app_record(r, eve, p, tx->flow->proto,
-                           event_name(tx->flow->proto->events, app_tx_event_at(tx, *done)),
-                           "proto_parser",
-                           tx->id);
+        anomaly_app_record(r, eve, p, &(struct app_anomaly){
+            tx->flow->proto, event_name(tx->flow->proto->events, app_tx_event_at(tx, *done)),
+            "proto_parser", tx->id });
 }
 
 const struct eve_type eve_type_anomaly = {

@@ -36,7 +36,7 @@ static void arp_packet(struct render *r, const struct eve *eve, void *settings, 
     struct json j;
 
     (void)settings;
-    eve_begin(r, eve, &j, p, EVE_AS_PACKET, "arp", EVE_NO_TX);
+    eve_begin(r, eve, &j, p, (struct eve_head){ EVE_AS_PACKET, "arp", EVE_NO_TX });
     json_object(&j, "arp");
     json_string(&j, "hw_type", "ethernet");
     json_string(&j, "proto_type", "ipv4");

@@ -51,15 +51,19 @@ static void eve_outer_endpoints(struct json *j, const struct packet *p)
     json_u64(j, "dest_port", ports ? p->dst_port : 0);
 }
 
-static void eve_endpoints(struct json *j, const struct ip *src, uint16_t src_port,
-                          const struct ip *dst, uint16_t dst_port, uint8_t proto)
+struct endpoint {
+    const struct ip *address;
+    uint16_t port;
+};
+
+static void eve_endpoints(struct json *j, struct endpoint src, struct endpoint dst, uint8_t proto)
 {
-    eve_ip(j, "src_ip", src);
+    eve_ip(j, "src_ip", src.address);
     if (has_ports(proto))
-        json_u64(j, "src_port", src_port);
-    eve_ip(j, "dest_ip", dst);
+        json_u64(j, "src_port", src.port);
+    eve_ip(j, "dest_ip", dst.address);
     if (has_ports(proto))
-        json_u64(j, "dest_port", dst_port);
+        json_u64(j, "dest_port", dst.port);
 }
 
 static void eve_flow_endpoints(struct json *j, const struct flow *f, bool reversed, uint8_t proto,
@@ -73,8 +77,8 @@ static void eve_flow_endpoints(struct json *j, const struct flow *f, bool revers
         dst = client;
     else if (UNLIKELY(client != NULL))
         src = client;
-    eve_endpoints(j, src, swapped ? k->dst_port : k->src_port, dst,
-                  swapped ? k->src_port : k->dst_port, proto);
+    eve_endpoints(j, (struct endpoint){ src, swapped ? k->dst_port : k->src_port },
+                  (struct endpoint){ dst, swapped ? k->src_port : k->dst_port }, proto);
 }
 
 void eve_flow_addresses(struct json *j, const struct flow *f, bool reversed,
@@ -111,7 +115,8 @@ static void eve_addresses(const struct render *r, struct json *j, const struct p
         dst = r->client;
     else if (UNLIKELY(r->client != NULL))
         src = r->client;
-    eve_endpoints(j, src, p->src_port, dst, p->dst_port, p->ip_proto);
+    eve_endpoints(j, (struct endpoint){ src, p->src_port }, (struct endpoint){ dst, p->dst_port },
+                  p->ip_proto);
 }
 
 void eve_mac(struct json *j, const char *key, const uint8_t m[6])
@@ -180,7 +185,7 @@ static void eve_icmp(struct json *j, const struct packet *p)
 }
 
 void eve_begin(struct render *r, const struct eve *eve, struct json *j, const struct packet *p,
-               enum eve_order order, const char *event_type, uint64_t tx_id)
+               struct eve_head head)
 {
     const struct flow *f = p->flow;
     uint8_t proto = p->ip_proto != 0 || f == NULL ? p->ip_proto : f->key.proto;
@@ -202,17 +207,17 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
         json_string(j, "in_iface", p->device_name);
     if (p->number != 0)
         json_u64(j, "pcap_cnt", p->number);
-    json_string(j, "event_type", event_type);
+    json_string(j, "event_type", head.event_type);
     eve_vlans(j, p->vlan, p->vlan_count);
     if (ip) {
-        eve_addresses(r, j, p, order);
+        eve_addresses(r, j, p, head.order);
         eve_proto(j, proto);
         json_u64(j, "ip_v", p->src.version != 0 ? p->src.version : f->key.src.version);
     }
     eve_icmp(j, p);
     json_string(j, "pkt_src", packet_source_name(p->source));
     if (eve->ethernet && p->eth != NULL)
-        eve_ethernet(j, p, order);
+        eve_ethernet(j, p, head.order);
     else if (eve->ethernet && f != NULL && flow_macs(f) != NULL)
         eve_flow_ethernet(j, flow_macs(f));
     if (eve->community_id && f != NULL) {
@@ -226,8 +231,8 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
         json_u64(j, "tenant_id", f->tenant_id);
     if (eve->metadata && f != NULL && (flow_remembers(f) || p->vars != NULL))
         eve_vars(j, f, p);
-    if (tx_id != EVE_NO_TX)
-        json_u64(j, "tx_id", tx_id);
+    if (head.tx_id != EVE_NO_TX)
+        json_u64(j, "tx_id", head.tx_id);
 }
 
 void eve_end(struct render *r, const struct eve *eve, struct json *j, const struct packet *p)

@@ -83,8 +83,9 @@ static void drop_packet(struct render *r, const struct eve *eve, void *settings,
         return;
     if (p->flow != NULL && flow_goes(p))
         p->flow->inspect_flags |= logged;
-    eve_begin(r, eve, &j, p, EVE_AS_PACKET, "drop",
-              s->alerts && a != NULL ? a->tx_id : EVE_NO_TX);
+    eve_begin(
+        r, eve, &j, p,
+        (struct eve_head){ EVE_AS_PACKET, "drop", s->alerts && a != NULL ? a->tx_id : EVE_NO_TX });
     if (p->flow != NULL)
         json_string(&j, "direction",
                     packet_direction(p) == TO_SERVER ? "to_server" : "to_client");
@@ -95,7 +96,7 @@ static void drop_packet(struct render *r, const struct eve *eve, void *settings,
     if (s->verdict)
         eve_verdict(&j, eve, p);
     if (s->alerts && a != NULL)
-        eve_alert_object(r, &j, eve, p, a, true, false, false, NULL);
+        eve_alert_object(r, &j, eve, p, &(struct eve_alert){ .alert = a, .metadata = true });
     eve_end(r, eve, &j, p);
 }
 

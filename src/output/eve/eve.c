@@ -259,19 +259,29 @@ static bool eve_app_members(struct json *j, const struct eve_app_log *use, struc
     return n == 0 && use->log->log(j, tx, direction, use->settings);
 }
 
+/* One direction of a transaction, as one log of its protocol writes it. */
+struct app_record {
+    const struct eve_app_log *use;
+    struct app_tx *tx;
+    enum direction direction;
+};
+
 /* The n-th record of a tx; false when there is none. */
-static bool eve_app_record(struct render *r, const struct eve *eve, const struct eve_app_log *use,
-                           struct packet *p, struct app_tx *tx, enum direction direction,
-                           unsigned n)
+static bool eve_app_record(struct render *r, const struct eve *eve, struct packet *p,
+                           struct app_record record, unsigned n)
 {
+    const struct eve_app_log *use = record.use;
+    enum direction direction = record.direction;
+    struct app_tx *tx = record.tx;
     bool may_xff = eve->xff.mode != XFF_OFF && strcmp(use->log->event_type, "http") == 0;
     struct xff_use xff = { .found = false };
     struct json j;
 
     if (UNLIKELY(may_xff))
         eve_xff_begin(r, &eve->xff, p, tx, &xff);
-    eve_begin(r, eve, &j, p, eve_app_order(use->log, p, tx, direction), use->log->event_type,
-              use->log->has_tx_id ? tx->id : EVE_NO_TX);
+    eve_begin(r, eve, &j, p,
+              (struct eve_head){ eve_app_order(use->log, p, tx, direction), use->log->event_type,
+                                 use->log->has_tx_id ? tx->id : EVE_NO_TX });
     if (use->log->key != NULL)
         json_object(&j, use->log->key);
     if (!eve_app_members(&j, use, tx, direction, n)) {
@@ -287,12 +297,11 @@ static bool eve_app_record(struct render *r, const struct eve *eve, const struct
     return true;
 }
 
-static void eve_app_records(struct render *r, const struct eve *eve,
-                            const struct eve_app_log *use, struct packet *p, struct app_tx *tx,
-                            enum direction direction)
+static void eve_app_records(struct render *r, const struct eve *eve, struct packet *p,
+                            struct app_record record)
 {
-    for (unsigned n = 0; eve_app_record(r, eve, use, p, tx, direction, n); n++)
-        if (use->log->log_nth == NULL)
+    for (unsigned n = 0; eve_app_record(r, eve, p, record, n); n++)
+        if (record.use->log->log_nth == NULL)
             break;
 }
 
@@ -309,7 +318,7 @@ static void eve_app_tx(struct render *r, const struct eve *eve, const struct eve
         if (!(tx->logged & 1u << use->bit) && eve_log_due(tx, use->log, TO_SERVER) &&
             eve_log_due(tx, use->log, TO_CLIENT)) {
             tx->logged |= 1u << use->bit;
-            eve_app_records(r, eve, use, p, tx, TO_SERVER);
+            eve_app_records(r, eve, p, (struct app_record){ use, tx, TO_SERVER });
         }
         return;
     }
@@ -318,7 +327,7 @@ static void eve_app_tx(struct render *r, const struct eve *eve, const struct eve
             !eve_log_due(tx, use->log, d))
             continue;
         tx->logged |= 1u << (use->bit + d);
-        eve_app_records(r, eve, use, p, tx, d);
+        eve_app_records(r, eve, p, (struct app_record){ use, tx, d });
     }
 }
 

@@ -86,9 +86,16 @@ enum eve_order { EVE_AS_PACKET, EVE_AS_FLOW, EVE_TO_SERVER, EVE_TO_CLIENT };
 
 #define EVE_NO_TX UINT64_MAX
 
+/* What the first fields of a record say. tx_id: EVE_NO_TX where it is about no transaction. */
+struct eve_head {
+    enum eve_order order;
+    const char *event_type;
+    uint64_t tx_id;
+};
+
 /* Starts a record with the fields that all have; the caller adds its own and ends it. */
 void eve_begin(struct render *r, const struct eve *eve, struct json *j, const struct packet *p,
-               enum eve_order order, const char *event_type, uint64_t tx_id);
+               struct eve_head head);
 void eve_end(struct render *r, const struct eve *eve, struct json *j, const struct packet *p);
 void eve_cancel(struct render *r);
 

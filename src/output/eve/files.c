@@ -42,8 +42,9 @@ static void file_record(struct render *r, const struct eve *eve, const struct xf
     struct json j;
 
     eve_xff_begin(r, xff, p, tx, &use);
-    eve_begin(r, eve, &j, p, file->direction == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT,
-              "fileinfo", EVE_NO_TX);
+    eve_begin(r, eve, &j, p,
+              (struct eve_head){ file->direction == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT,
+                                 "fileinfo", EVE_NO_TX });
     eve_tx_metadata(&j, tx);
     json_string(&j, "app_proto", app_proto_name(p->flow->app_proto));
     json_object(&j, "fileinfo");

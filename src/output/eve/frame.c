@@ -167,7 +167,8 @@ static bool frame_visit(const struct app_frame_view *frame, void *arg)
     if ((frame->logged & log->settings->mark) != 0 || !is_due(p, frame))
         return true;
     eve_begin(log->render, log->eve, &j, p,
-              frame->direction == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT, "frame", EVE_NO_TX);
+              (struct eve_head){ frame->direction == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT,
+                                 "frame", EVE_NO_TX });
     eve_app_proto(&j, p->flow);
     eve_frame_object(log->render, &j, p, frame, log->settings->payload_size);
     eve_end(log->render, log->eve, &j, p);

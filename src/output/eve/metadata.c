@@ -13,7 +13,7 @@ static void metadata_packet(struct render *r, const struct eve *eve, void *setti
     struct json j;
 
     (void)settings;
-    eve_begin(r, eve, &j, p, EVE_AS_PACKET, "metadata", EVE_NO_TX);
+    eve_begin(r, eve, &j, p, (struct eve_head){ EVE_AS_PACKET, "metadata", EVE_NO_TX });
     if (!eve->metadata)
         eve_vars(&j, p->flow, p);
     eve_end(r, eve, &j, p);

@@ -92,8 +92,9 @@ static void write_thread(const struct counters *c, void *arg)
     struct thread_values *last = w->s->deltas ? last_of_thread(w->s, c->thread_name) : NULL;
 
     json_object(w->j, c->thread_name);
-    counter_tree_write(w->s->tree, w->j, thread_value, (void *)c,
-                       last != NULL ? last->value : NULL, w->s->zeros, NULL, NULL);
+    counter_tree_write(w->s->tree, w->j, &(struct counter_values){
+        .value = thread_value, .arg = (void *)c, .previous = last != NULL ? last->value : NULL,
+        .zeros = w->s->zeros });
     json_object_end(w->j);
     for (unsigned id = 0; last != NULL && id < counter_count(); id++)
         last->value[id] = thread_value((counter_id)id, (void *)c);
@@ -138,7 +139,8 @@ void output_stats_members(struct output_conf *conf, struct json *j, uint64_t upt
     struct thread_writer w = { .j = j, .s = &s };
 
     json_u64(j, "uptime", uptime_s);
-    counter_tree_write(s.tree, j, total_value, NULL, NULL, true, write_engines, conf);
+    counter_tree_write(s.tree, j, &(struct counter_values){
+        .value = total_value, .zeros = true, .extra = write_engines, .extra_arg = conf });
     json_object(j, "threads");
     counters_each(write_thread, &w);
     json_object_end(j);
@@ -170,8 +172,9 @@ static void stats_record(struct render *r, const struct eve *eve, void *settings
     json_object(&j, "stats");
     json_u64(&j, "uptime", uptime_s);
     if (s->totals)
-        counter_tree_write(s->tree, &j, total_value, NULL, s->deltas ? s->previous : NULL,
-                           s->zeros, write_engines, r->conf);
+        counter_tree_write(s->tree, &j, &(struct counter_values){
+            .value = total_value, .previous = s->deltas ? s->previous : NULL, .zeros = s->zeros,
+            .extra = write_engines, .extra_arg = r->conf });
     if (s->threads) {
         struct thread_writer w = { .j = &j, .s = s };
 

@@ -91,7 +91,7 @@ static void stream_record(struct render *r, const struct eve *eve, const struct 
 {
     struct json j;
 
-    eve_begin(r, eve, &j, p, EVE_AS_PACKET, "stream_tcp", EVE_NO_TX);
+    eve_begin(r, eve, &j, p, (struct eve_head){ EVE_AS_PACKET, "stream_tcp", EVE_NO_TX });
     if (p->flow != NULL)
         json_string(&j, "direction",
                     packet_direction(p) == TO_SERVER ? "to_server" : "to_client");

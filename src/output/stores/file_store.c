@@ -186,8 +186,9 @@ static void store_fileinfo(struct file_store_logger *s, struct render *r, struct
     FILE *f;
 
     render.out = &out;
-    eve_begin(&render, &s->eve, &j, p, file->direction == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT,
-              "fileinfo", EVE_NO_TX);
+    eve_begin(&render, &s->eve, &j, p,
+              (struct eve_head){ file->direction == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT,
+                                 "fileinfo", EVE_NO_TX });
     eve_tx_metadata(&j, file->tx);
     json_string(&j, "app_proto", app_proto_name(p->flow->app_proto));
     json_object(&j, "fileinfo");
