@@ -14,6 +14,7 @@
 #include "capture/capture.h"
 #include "detect/keyword.h"
 #include "engine/run_mode.h"
+#include "main/libraries.h"
 
 static void print_line(const char *line, void *arg)
 {
@@ -235,6 +236,8 @@ int list_build_info(void)
         printf("  %-40s %s\n", features[i].name, features[i].have);
     printf("\n  %-40s %s\n  %-40s %s\n  %-40s %s\n", "Configuration", IDS_SYSCONFDIR "/ids.yaml",
            "Rules", IDS_DATADIR "/rules", "Logs", IDS_LOGDIR);
+    printf("\nLibraries:\n");
+    libraries_print();
     return EXIT_SUCCESS;
 }
 
