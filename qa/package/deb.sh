@@ -101,6 +101,13 @@ runs_as_ids() {
         awk '$2 != "0000000000807000" { wrong = 1 } END { exit wrong || NR != 3 }'
 }
 
+# systemd has heard that the engine works, and would restart it otherwise.
+reports_alive() {
+    inside systemctl show -P WatchdogUSec ids | grep -qx 30s || return
+    wait_for inside bash -c '[ "$(systemctl show -P WatchdogTimestampMonotonic ids)" -gt \
+        "$(systemctl show -P ActiveEnterTimestampMonotonic ids)" ]'
+}
+
 configuration_checks() { inside ids -T | tee /dev/stderr | grep -q 'successfully loaded'; }
 
 answers() {
@@ -180,6 +187,7 @@ test_deb() {
     check deb-installs installs || return 0
     check deb-runs-as-ids runs_as_ids
     check deb-confined is_confined
+    check deb-watchdog reports_alive
     check deb-checks configuration_checks
     check deb-answers answers
     check deb-sample sample_alerts
