@@ -14,6 +14,7 @@
 #include "capture/capture.h"
 #include "detect/rule/keyword.h"
 #include "engine/run_mode.h"
+#include "main/libraries.h"
 
 static void print_line(const char *line, void *arg)
 {
@@ -289,6 +290,8 @@ int list_build_info(void)
     print_features();
     printf("\n  %-40s %s\n  %-40s %s\n  %-40s %s\n", "Configuration", IDS_SYSCONFDIR "/ids.yaml",
            "Rules", IDS_DATADIR "/rules", "Logs", IDS_LOGDIR);
+    printf("\nLibraries:\n");
+    libraries_print();
     print_for_suricata();
     return EXIT_SUCCESS;
 }
