@@ -59,7 +59,8 @@ container_runs() {
         chroot "$image" idsc uptime 2> /dev/null && { status=0; break; }
         sleep 0.2
     done
-    kill -KILL "$pid"
+    # The kernel forgets --kill-child when a program with capabilities of its own starts.
+    pkill -KILL -P "$pid"
     wait "$pid"
     [ $status = 0 ] && chroot "$image" find /var/log/ids -name eve.json -user ids | grep .
 }
