@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* turns.pml - who waits for whom before he touches what flows share (src/packet/turn.h), for the
+/* turns.pml - who waits for whom before he touches what flows share (src/sequencer.h), for the
  * model checker spin.
  *
  * One dealer, THREADS that inspect, each with room for one packet. Every way is tried to give

@@ -116,7 +116,8 @@ int main(int argc, char **argv)
     ctx.capture = &capture_pcap_file;
     ctx.decode = decode_conf_new(ctx.conf, &err);
     ctx.capture_handle = ctx.capture->open(&(struct capture_request){
-        .sources = sources, .threads = plan->stages[0].count, .conf = ctx.conf }, &err);
+        .sources = sources, .threads = plan->stages[0].count, .conf = ctx.conf,
+        .is_shared = plan->shares_file }, &err);
     if (ctx.decode == NULL || ctx.capture_handle == NULL)
         return fail(&err);
     return carry(&ctx, plan);

@@ -11,6 +11,7 @@
 #include "base/system/helper_thread.h"
 #include "conf/conf.h"
 #include "packet/decode.h"
+#include "packet/frame_ref.h"
 #include "packet/pool.h"
 #include "packet/vector.h"
 
@@ -35,6 +36,7 @@ struct capture_request {
     const struct conf_node *conf;       /* root */
     bool simulate_ips;
     bool file_per_queue;  /* pcap-file: each queue takes the next file, and cuts behind it */
+    bool is_shared;             /* pcap-file: one more queue reads for all */
     const volatile int *stop;   /* non-zero: end soon */
 };
 
@@ -56,11 +58,8 @@ struct capture_names {
     size_t count, cap;
 };
 
-/* Asked of each frame, in the order of the file, with its place (packet/turn.h): is it ours? And is
- * what has been read to be handed off at once, for another thread waits for us to come so far? */
-enum capture_choice { CAPTURE_OURS = 1, CAPTURE_HAND_OFF = 2 };
-typedef unsigned capture_choose_fn(void *arg, enum datalink link, const uint8_t *frame,
-                                   uint32_t len, uint64_t order);
+/* The number of the queue that reads a capture which the other queues share. */
+#define CAPTURE_SCAN UINT32_MAX
 
 struct capture_ops {
     const char *name;           /* "pcap-file", "af-packet", "nfq" */
@@ -100,8 +99,11 @@ struct capture_ops {
     void *(*open)(const struct capture_request *request, struct err *err);
     void *(*queue_open)(void *capture, unsigned queue, struct packet_pool *pool,
                         struct counters *counters, struct err *err);
-    /* What is not ours is counted and passed over. NULL: the capture deals itself. */
-    void (*choose)(void *queue, capture_choose_fn *takes, void *arg);
+    /* Of a shared capture. scan: the next frame, from the queue CAPTURE_SCAN, by one thread at a
+     * time; IDLE: none yet. take: makes a packet of it, of the queue's pool, by any queue's thread.
+     * NULL: it cannot be shared. */
+    enum capture_status (*scan)(void *queue, struct frame_ref *out);
+    void (*take)(void *queue, const struct frame_ref *frame, struct packet *p);
     /* Appends up to VECTOR_FILL packets; waits at most 100 ms for the first. */
     enum capture_status (*receive)(void *queue, struct packet_vector *v);
     /* A port is one thread's way to give verdicts on a queue; it gives NULL when there is nothing

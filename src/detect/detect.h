@@ -84,7 +84,7 @@ void detect_packet(struct detect_thread *dt, struct packet *p);
 enum detect_early_hook { EARLY_HOOK_PRE_FLOW, EARLY_HOOK_PRE_STREAM, EARLY_HOOK_COUNT };
 bool ruleset_has_early_hook(const struct ruleset *set, enum detect_early_hook hook);
 /* Do these rules ask or change what packets of other flows can change? Then they take turns
- * (packet/turn.h): nothing may stand between the packet and those before it. */
+ * (sequencer.h): nothing may stand between the packet and those before it. */
 bool ruleset_early_hooks_share_state(const struct ruleset *set);
 /* Does a rule change how its flow is followed from the next packet on: bypass, or a depth of its
  * own for files that are stored? */

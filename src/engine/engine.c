@@ -65,6 +65,10 @@ static void make_schedulers(struct engine *e)
             .pools = e->pools, .pool_count = e->plan->stages[0].count,
         };
 
+        /* What the scan of a shared file has decoded comes from a pool of its own. */
+        if (e->plan->shares_file && conf.scheduler != NULL &&
+            strcmp(conf.scheduler, "capture") == 0)
+            conf.scheduler = "hash";
         if (pp->count > 1)
             e->scheduler[i] = scheduler_new(&conf);
     }

@@ -75,7 +75,7 @@ struct engine_thread {
     struct packet_vector early;         /* what leaves before the rest of it */
     unsigned at_module;
     uint64_t now_us;                    /* newest time seen */
-    uint64_t order_at, order_sub;       /* of the newest vector; see packet/turn.h */
+    uint64_t order_at, order_sub;       /* of the newest vector; see sequencer.h */
     uint32_t more;                      /* a bit for each module that wants to be called again */
     uint64_t slept_ns;                  /* inside a module; not its work */
 

@@ -7,7 +7,7 @@
  * wait for threads nearer to the end of the chain, is why nothing can lock up.
  *
  * One that puts the vectors of several producers in order may leave those of one in its ring until
- * another's come. That other one may be waiting for its turn (packet/turn.h), which comes when the
+ * another's come. That other one may be waiting for its turn (sequencer.h), which comes when the
  * first has got further: who hands off to such a thread must not wait for room. */
 #include "engine/engine_private.h"
 
@@ -182,7 +182,7 @@ static void distribute(struct engine_thread *t, struct packet_vector *v)
         struct packet_vector *into = try_pending(queue);
 
         if (t->hosts != NULL)
-            p->hosts_after = host_dealt_to(t->hosts, p, to);
+            p->hosts_after = host_dealt_to(t->hosts, &p->src, &p->dst, p->order, to);
 
         /* This far, should the packet have to wait for room. */
         if (p->order != 0)

@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/system/helper_thread.h"
 #include "packet/pool.h"
-#include "packet/turn.h"
+#include "sequencer/sequencer.h"
 #include "packet/vector.h"
 
 /* What an instance is told when it opens. Borrowed pointers live as long as the engine. */
@@ -23,10 +23,11 @@ struct module_env {
     unsigned thread;                /* number within its stage, from 0 */
     unsigned thread_count;          /* of its stage */
     unsigned thread_index;                  /* for packet_release() */
+    unsigned lane_count;            /* of all threads: for packet_pool_new() */
     const char *thread_name;
     struct helper_thread *sender;     /* the thread that sends for it; NULL: none */
     bool same_thread_as_next;       /* the module behind it runs on this thread too */
-    struct turn_thread turn_thread; /* for a lane of its own, see packet/turn.h */
+    struct turn_thread turn_thread; /* for a lane of its own, see sequencer.h */
 };
 
 enum module_status {

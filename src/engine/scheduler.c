@@ -6,7 +6,7 @@
 #include "base/text/bytes.h"
 #include "engine/run_mode.h"
 #include "packet/flow_hash.h"
-#include "packet/turn.h"
+#include "sequencer/sequencer.h"
 
 #include <stdlib.h>
 #include <string.h>

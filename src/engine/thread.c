@@ -239,10 +239,12 @@ static int module_open(struct engine_thread *t, struct module_slot *s, bool is_l
         .thread = t->plan->index,
         .thread_count = t->stage->count,
         .thread_index = t->number,
+        .lane_count = t->engine->thread_count,
         .thread_name = t->plan->name,
         .sender = t->sender.name != NULL ? &t->sender : NULL,
         .same_thread_as_next = !is_last,
-        .turn_thread = { t, nudge, module_sleeps, account_module_wakes },
+        .turn_thread = { t, t->plan->stage > 0 ? nudge : NULL, module_sleeps,
+                         account_module_wakes },
     };
 
     err->text[0] = '\0';

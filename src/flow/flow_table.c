@@ -7,7 +7,7 @@
 #include "flow/flow_buckets.h"
 #include "flow/flow_counters.h"
 #include "flow/flow_match.h"
-#include "packet/turn.h"
+#include "sequencer/sequencer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -74,7 +74,7 @@ void flow_table_end(struct flow_table *table, struct flow *flow, enum flow_end_r
 /* Moves flows whose time is up by now_us to the ended ones, at most max. */
 void flow_table_expire(struct flow_table *table, uint64_t now_us, unsigned max);
 
-/* For packets that stand in an order (packet/turn.h), instead of flow_table_expire(): what ended
+/* For packets that stand in an order (sequencer.h), instead of flow_table_expire(): what ended
  * by time before `order` goes to the ended ones, in the order in which it did. All of them must
  * have been taken before. */
 void flow_table_pass(struct flow_table *table, uint64_t order);

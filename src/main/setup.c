@@ -547,6 +547,7 @@ int setup_capture(struct setup *s, struct err *err)
         .conf = s->root,
         .simulate_ips = s->options->simulate_ips,
         .file_per_queue = s->plan->file_per_queue,
+        .is_shared = s->plan->shares_file,
         .stop = &s->stop,
     };
 

@@ -22,7 +22,6 @@
 struct run_queue {
     const struct packet_pool *pool;
     void *queue;                            /* the capture's */
-    struct file_share *share;               /* NULL: the queue is all its thread's */
 };
 #define RUN_QUEUES_MAX 1024
 
@@ -59,7 +58,7 @@ struct run_context {
     struct eventcount *stream_eventcount[RUN_STREAMS_MAX];     /* run_stream_join() */
     unsigned stream_count;
     unsigned streams_asleep;                /* atomic */
-    struct file_claims *claims;             /* of shares_file; modules/flow_partition.c makes it */
+    struct flow_partition *partition;       /* of shares_file; the first receive module makes it */
     const struct decode_conf *decode;
     const struct flow_conf *flow;
     const struct stream_conf *stream;

@@ -292,8 +292,7 @@ static void give_turn(struct detect_module *m, struct packet_vector *v, struct p
 {
     v->at_work = p;
     p->lane = m->lane;
-    if (UNLIKELY(turn_is_awaited(m->lane)))
-        turn_reached(m->lane, p->order, p->order_sub);
+    turn_passes(m->lane, p->order, p->order_sub);
 }
 
 /* NULL also where the packet before is one of the same flow, and had it fetched. */

@@ -1,104 +1,85 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules/flow_partition.c - whose a frame is, among threads that read one file. */
+/* modules/flow_partition.c - the scan of a file that several threads inspect, and each thread's
+ * way through what the scan has found. */
 #include "modules/flow_partition.h"
 
 #include "base/array.h"
+#include "modules/checksum_sample.h"
 #include "packet/decode/peek.h"
+#include "sequencer/batches.h"
+#include "sequencer/sequencer.h"
 
 #include <stdlib.h>
+#include <time.h>
 
-/* Whose the flows of a hash are. Set once, by the thread that meets the first of them first. */
-#define CLAIM_BITS 16
-struct file_claims {
-    uint32_t users;                             /* atomic */
-    CACHE_ALIGNED uint16_t owner[1 << CLAIM_BITS];  /* thread + 1; 0: nobody's yet; atomic */
-};
+/* Buckets of flows, by hash. Many more than threads, so that busy ones spread. */
+#define OWNER_BITS 16
+/* Packets that the scan has decoded and that are not back yet; as many as a batch has frames, and
+ * their inner ones. */
+#define SCAN_POOL (2 * SEQ_BATCH_FRAMES)
+/* A frame with tunnels in tunnels needs no more. */
+#define SCAN_RESERVE (3 * VECTOR_FILL)
 
-/* A frame that share_takes() has taken. */
-struct taken {
-    bool is_ours;                   /* and plain; else the decoder knows */
-    uint64_t hosts_after;           /* then, of plain frames */
-};
+/* A thread that has nothing to do looks again after this; it is woken before. */
+#define SLEEP_NS 100000000
+/* The next frames are not there yet: of a directory that is watched; or the pool is empty. */
+#define PAUSE_FILES_NS 100000000
+#define PAUSE_POOL_NS 200000
 
-struct file_share {
+struct flow_partition {
     struct run_context *ctx;
-    struct module_env env;
-    struct file_claims *claims;
-    struct counters *elsewhere;     /* not thread 0: what thread 0 counts */
-    ARRAY_OF(struct taken) taken;   /* of this vector */
-    struct host_places *plain, *decoded;    /* hosts met by a look, and by the decoder behind it;
-                                             * NULL: nobody takes turns, or elsewhere */
-    bool decode_all;
+    struct seq_batches *batches;
+    unsigned threads, users;            /* users: under the engine's turn to open; atomic */
+    uint16_t owner[1 << OWNER_BITS];    /* thread + 1; 0: none yet. Scan only, as all below */
+    void *queue;
+    struct packet_pool *pool;
+    struct decoder *decoder;
+    struct counters *counters;
+    struct checksum_sample sample;
+    struct host_dealt *hosts;           /* NULL: no thread waits for another here */
+    struct packet_vector decoded;
+    uint64_t now_us, end;
+    unsigned left, taken;               /* packets in the pool, when it was last counted */
+    uint64_t pause_ns;                  /* atomic: why a scan had nothing */
 };
 
-static struct counters *counters_dummy(void)
-{
-    struct counters *c = xcalloc(1, sizeof(*c));
+struct partition_reader {
+    struct flow_partition *part;
+    void *queue;
+    struct packet_pool *pool;
+    unsigned thread, at_once;
+    struct turn_thread engine;
+    struct seq_batch *batch;            /* NULL: none at hand */
+    uint16_t next;                      /* entry of it */
+    uint64_t end;                       /* of the last batch */
+    bool is_idle;                       /* has said so, and may sleep */
+};
 
-    c->value = xcalloc(COUNTERS_MAX, sizeof(c->value[0]));
-    c->samples = xcalloc(COUNTERS_MAX, sizeof(c->samples[0]));
-    return c;
+/* --- the scan --------------------------------------------------------------------------------- */
+
+static unsigned owner_of(struct flow_partition *part, uint32_t flow_hash)
+{
+    uint16_t *at = &part->owner[(flow_hash * 0x9e3779b1u) >> (32 - OWNER_BITS)];
+
+    if (UNLIKELY(flow_hash == 0))
+        return 0;
+    if (UNLIKELY(*at == 0))
+        *at = (uint16_t)(seq_least_loaded(part->batches) + 1);
+    return *at - 1u;
 }
 
-struct file_share *share_new(const struct module_env *env)
+static struct seq_entry *add(struct flow_partition *part, struct seq_batch *batch,
+                             unsigned thread)
 {
-    struct run_context *ctx = env->context;
-    struct file_share *s;
-
-    if (!ctx->shares_file)
-        return NULL;
-    s = xcalloc(1, sizeof(*s));
-    s->ctx = ctx;
-    s->env = *env;
-    if (ctx->claims == NULL)
-        ctx->claims = xaligned(CACHE_LINE, sizeof(*ctx->claims));
-    s->claims = ctx->claims;
-    __atomic_fetch_add(&s->claims->users, 1, __ATOMIC_RELAXED);
-    if (ctx->turns != NULL && ctx->inspects_share)
-        s->plain = host_places_new(ctx->turns), s->decoded = host_places_new(ctx->turns);
-    if (env->thread > 0)
-        s->elsewhere = counters_dummy();
-    return s;
+    seq_batches_give(part->batches, thread, 1);
+    return seq_batch_add(batch, thread);
 }
 
-void share_free(struct file_share *s)
+/* A connection that may announce others is noted before any thread inspects what follows it. */
+static void note_plain(const struct flow_partition *part, const struct packet_peek *peek,
+                       uint64_t order)
 {
-    if (s == NULL)
-        return;
-    if (s->elsewhere != NULL) {
-        free(s->elsewhere->value);
-        free(s->elsewhere->samples);
-        free(s->elsewhere);
-    }
-    ARRAY_FREE(&s->taken);
-    host_places_free(s->plain);
-    host_places_free(s->decoded);
-    if (__atomic_sub_fetch(&s->claims->users, 1, __ATOMIC_ACQ_REL) == 0) {
-        s->ctx->claims = NULL;          /* another run makes its own */
-        free(s->claims);
-    }
-    free(s);
-}
-
-struct file_share *share_of(const struct module_env *env)
-{
-    const struct run_context *ctx = env->context;
-
-    for (unsigned i = 0; i < ctx->queue_count && ctx->shares_file; i++)
-        if (ctx->queues[i].pool == env->pool)
-            return ctx->queues[i].share;
-    return NULL;
-}
-
-void share_begin(struct file_share *s)
-{
-    s->taken.count = 0;
-}
-
-/* Announcements are seen by all, whoever's packet they are in. */
-static void note(const struct file_share *s, const struct packet_peek *peek, uint64_t order)
-{
-    const struct run_context *ctx = s->ctx;
+    const struct run_context *ctx = part->ctx;
 
     if (!peek->is_tcp || ctx->turns == NULL || ctx->app == NULL ||
         LIKELY(!expectation_parent_is_likely(ctx->app, peek->payload, peek->payload_len)))
@@ -107,114 +88,311 @@ static void note(const struct file_share *s, const struct packet_peek *peek, uin
         packet_peek_src(peek), packet_peek_dst(peek), peek->flow_hash, order, false });
 }
 
-static bool is_ours(const struct file_share *s, uint32_t flow_hash)
+static void add_plain(struct flow_partition *part, struct seq_batch *batch,
+                      const struct frame_ref *frame, const struct packet_peek *peek)
 {
-    uint16_t *at = &s->claims->owner[(flow_hash * 0x9e3779b1u) >> (32 - CLAIM_BITS)];
-    uint16_t mine = (uint16_t)(s->env.thread + 1), was = __atomic_load_n(at, __ATOMIC_RELAXED);
+    unsigned thread = owner_of(part, peek->flow_hash);
+    struct seq_entry *e = add(part, batch, thread);
 
-    if (UNLIKELY(flow_hash == 0))
-        return s->env.thread == 0;
-    if (UNLIKELY(was == 0) && __atomic_compare_exchange_n(at, &was, mine, false, __ATOMIC_RELAXED,
-                                                          __ATOMIC_RELAXED))
+    note_plain(part, peek, frame->order);
+    e->frame = *frame;
+    e->packet = NULL;
+    e->hosts_after = 0;
+    if (part->hosts != NULL) {
+        struct ip src = packet_peek_src(peek), dst = packet_peek_dst(peek);
+
+        e->hosts_after = host_dealt_to(part->hosts, &src, &dst, frame->order, thread);
+    }
+    if (!frame->is_stable) {
+        e->bytes_at = (uint32_t)batch->bytes.len;
+        buf_add(&batch->bytes, frame->data, frame->len);
+    }
+}
+
+static void add_packet(struct flow_partition *part, struct seq_batch *batch, struct packet *p)
+{
+    const struct run_context *ctx = part->ctx;
+    unsigned thread = owner_of(part, p->flow_hash);
+
+    if (ctx->turns != NULL && ctx->app != NULL)
+        expectation_parent_packet(ctx->app, p, false);
+    if (part->hosts != NULL)
+        p->hosts_after = host_dealt_to(part->hosts, &p->src, &p->dst, p->order, thread);
+    if (ctx->gives_verdict && p->root != NULL && p->root != p)
+        p->root->inner_count++;
+    add(part, batch, thread)->packet = p;
+}
+
+/* All that share a frame are counted before one of them moves on: no thread has the batch yet. */
+static void add_decoded(struct flow_partition *part, struct seq_batch *batch,
+                        const struct frame_ref *frame)
+{
+    struct packet_vector *v = &part->decoded;
+    struct packet *p = packet_pool_get(part->pool);
+
+    part->ctx->capture->take(part->queue, frame, p);
+    if (part->sample.mode == CHECKSUM_OFF)
+        checksum_ignore(p);
+    v->count = 0;
+    vector_push(v, p);
+    decode_packet(part->decoder, v, 0);
+    for (unsigned i = 0; i < v->count; i++) {
+        if (UNLIKELY(part->sample.mode == CHECKSUM_SAMPLING))
+            checksum_sample_add(&part->sample, v->packet[i]);
+        add_packet(part, batch, v->packet[i]);
+    }
+}
+
+/* For all that one frame may become. */
+static bool pool_has_room(struct flow_partition *part)
+{
+    unsigned taken = packet_pool_taken(part->pool);
+
+    if (LIKELY(part->left >= SCAN_RESERVE + (taken - part->taken)))
         return true;
-    return was == mine;
+    part->left = packet_pool_left(part->pool);
+    part->taken = taken;
+    return part->left >= SCAN_RESERVE;
 }
 
-/* The packet.hosts_after of one that is ours. */
-static uint64_t meet_hosts(struct host_places *hosts, const struct ip *src, const struct ip *dst,
-                           uint64_t order, bool ours)
+static void add_frame(struct flow_partition *part, struct seq_batch *batch,
+                      const struct frame_ref *frame)
 {
-    if (hosts == NULL)
-        return 0;
-    if (ours)
-        return host_places_own(hosts, src, dst, order);
-    host_places_other(hosts, src, dst, order);
-    return 0;
-}
-
-/* Ours or not, of a plain frame. */
-static struct taken look_at(struct file_share *s, const struct packet_peek *peek, uint64_t order)
-{
-    struct ip src = packet_peek_src(peek), dst = packet_peek_dst(peek);
-    struct taken out = { .is_ours = is_ours(s, peek->flow_hash) };
-
-    note(s, peek, order);
-    out.hosts_after = meet_hosts(s->plain, &src, &dst, order, out.is_ours);
-    return out;
-}
-
-static bool takes(struct file_share *s, enum datalink link, const uint8_t *frame, uint32_t len,
-                  uint64_t order)
-{
-    struct taken taken = { .is_ours = false };
     struct packet_peek peek;
 
-    if (LIKELY(!s->decode_all && packet_peek(s->ctx->decode, link, frame, len, &peek))) {
-        taken = look_at(s, &peek, order);
-        if (!taken.is_ours)
-            return false;
+    part->now_us = MAX(part->now_us, frame->time_us);
+    part->end = frame->order + 1;
+    if (LIKELY(part->sample.mode != CHECKSUM_SAMPLING &&
+               packet_peek(part->ctx->decode, (enum datalink)frame->datalink, frame->data,
+                           frame->len, &peek)))
+        add_plain(part, batch, frame, &peek);
+    else
+        add_decoded(part, batch, frame);
+}
+
+/* The bytes of frames that the reader does not keep have found their place. */
+static void place_bytes(struct seq_batch *batch)
+{
+    for (unsigned i = 0; i < batch->count && batch->bytes.len > 0; i++) {
+        struct seq_entry *e = &batch->entry[i];
+
+        if (e->packet == NULL && !e->frame.is_stable)
+            e->frame.data = batch->bytes.data + e->bytes_at;
     }
-    ARRAY_PUSH(&s->taken, taken);
-    return true;
 }
 
-/* Who waits for us waits shorter when we do not fill the vector first with what stands behind. */
-unsigned share_takes(void *share, enum datalink link, const uint8_t *frame, uint32_t len,
-                     uint64_t order)
+/* A batch ends where the mode of checksums changes, so that it is the same for all of it. */
+static bool scan(void *arg, struct seq_batch *batch)
 {
-    struct file_share *s = share;
-    unsigned choice = takes(s, link, frame, len, order) ? CAPTURE_OURS : 0;
+    struct flow_partition *part = arg;
+    enum checksum_mode mode = part->sample.mode;
+    enum capture_status status = CAPTURE_OK;
+    struct frame_ref frame;
+    unsigned frames = 0;
+    bool has_space;
 
-    if (s->ctx->turns != NULL && UNLIKELY(turns_wait_for(s->ctx->turns, order)))
-        choice |= CAPTURE_HAND_OFF;
-    return choice;
-}
-
-enum share_answer share_look(struct file_share *s, unsigned number, struct packet *p)
-{
-    struct taken taken = s->taken.at[number];
-    struct packet_peek peek;
-
-    if (UNLIKELY(!taken.is_ours)) {
-        if (s->decode_all ||
-            !packet_peek(s->ctx->decode, (enum datalink)p->datalink, p->data, p->len, &peek))
-            return SHARE_DECODE;
-        /* it was taken when all were decoded */
-        taken = look_at(s, &peek, p->order);
+    packet_pool_collect(part->pool);
+    while ((has_space = pool_has_room(part)) && frames < SEQ_BATCH_FRAMES &&
+           batch->count < SEQ_NO_ENTRY / 2 && part->sample.mode == mode &&
+           (status = part->ctx->capture->scan(part->queue, &frame)) == CAPTURE_OK) {
+        add_frame(part, batch, &frame);
+        frames++;
     }
-    p->hosts_after = taken.hosts_after;
-    return taken.is_ours ? SHARE_OURS : SHARE_FOREIGN;
+    place_bytes(batch);
+    part->decoded.now_us = part->now_us;
+    decode_end(part->decoder, &part->decoded);
+    batch->no_checksum = mode == CHECKSUM_OFF;
+    batch->now_us = part->now_us;
+    batch->end = part->end;
+    batch->last = status == CAPTURE_END || status == CAPTURE_FAILED;
+    __atomic_store_n(&part->pause_ns, has_space ? PAUSE_FILES_NS : PAUSE_POOL_NS,
+                     __ATOMIC_RELAXED);
+    return frames > 0 || batch->last;
 }
 
-static uint64_t later(uint64_t one, uint64_t other)
+/* --- opening and closing ---------------------------------------------------------------------- */
+
+static void partition_free(struct flow_partition *part)
 {
-    return one != 0 && other != 0 ? MAX(one, other) : 0;
+    struct timespec pause = { .tv_nsec = 100000 };
+
+    decoder_free(part->decoder);
+    while (packet_pool_out(part->pool) > 0)
+        nanosleep(&pause, NULL);
+    packet_pool_collect(part->pool);
+    if (part->queue != NULL)
+        part->ctx->capture->queue_close(part->queue);
+    part->ctx->partition = NULL;
+    seq_batches_free(part->batches);
+    host_dealt_free(part->hosts);
+    counters_free(part->counters);
+    packet_pool_free(part->pool);
+    free(part->decoded.packet);
+    free(part);
 }
 
-void share_decoded(struct file_share *s, struct packet *p)
+static struct flow_partition *partition_new(const struct module_env *env, struct err *err)
 {
-    if (s->decoded != NULL)
-        p->hosts_after = later(p->hosts_after,
-                               host_places_own(s->decoded, &p->src, &p->dst, p->order));
+    struct run_context *ctx = env->context;
+    struct flow_partition *part = xcalloc(1, sizeof(*part));
+
+    part->ctx = ctx;
+    part->threads = env->thread_count;
+    part->batches = seq_batches_new(part->threads, scan, part);
+    part->pool = packet_pool_new(SCAN_POOL, env->lane_count);
+    part->counters = counters_new("scan");
+    part->decoder = decoder_new(ctx->decode, part->pool, part->counters);
+    checksum_sample_begin(&part->sample, ctx, true);
+    vector_grow(&part->decoded, VECTOR_FILL);
+    if (ctx->turns != NULL && ctx->inspects_share)
+        part->hosts = host_dealt_new(ctx->turns);
+    part->queue = ctx->capture->queue_open(ctx->capture_handle, CAPTURE_SCAN, part->pool,
+                                           part->counters, err);
+    if (part->queue == NULL) {
+        partition_free(part);
+        return NULL;
+    }
+    ctx->queues[ctx->queue_count++] = (struct run_queue){ part->pool, part->queue };
+    return part;
 }
 
-bool share_has(struct file_share *s, struct packet *p)
+struct partition_reader *partition_join(const struct module_env *env, void *queue,
+                                        struct err *err)
 {
-    bool ours = is_ours(s, p->flow_hash);
-    uint64_t decoded = meet_hosts(s->decoded, &p->src, &p->dst, p->order, ours);
+    struct run_context *ctx = env->context;
+    struct partition_reader *r;
 
-    /* plain frames have been looked at to the end of the vector; what is behind p is too late */
-    if (ours && s->plain != NULL)
-        p->hosts_after = later(decoded, host_places_last(s->plain, &p->src, &p->dst));
-    return ours;
+    if (!ctx->shares_file)
+        return NULL;
+    if (ctx->partition == NULL)
+        ctx->partition = partition_new(env, err);
+    if (ctx->partition == NULL)
+        return NULL;
+    r = xcalloc(1, sizeof(*r));
+    r->part = ctx->partition;
+    r->queue = queue;
+    r->pool = env->pool;
+    r->thread = env->thread;
+    r->at_once = ctx->is_inline ? 1 : VECTOR_FILL;
+    r->engine = env->turn_thread;
+    r->next = SEQ_NO_ENTRY;
+    __atomic_fetch_add(&r->part->users, 1, __ATOMIC_RELAXED);
+    return r;
 }
 
-void share_decode_all(struct file_share *s, bool on)
+void partition_leave(struct partition_reader *r)
 {
-    s->decode_all = on;
+    if (r == NULL)
+        return;
+    if (__atomic_sub_fetch(&r->part->users, 1, __ATOMIC_ACQ_REL) == 0)
+        partition_free(r->part);
+    free(r);
 }
 
-struct counters *share_counters(struct file_share *s)
+/* --- the threads ------------------------------------------------------------------------------ */
+
+static struct packet *take_entry(struct partition_reader *r, const struct seq_entry *e)
 {
-    return s->elsewhere != NULL ? s->elsewhere : s->env.counters;
+    struct packet *p = e->packet;
+
+    if (UNLIKELY(p != NULL))
+        return p;
+    p = packet_pool_get(r->pool);
+    if (p == NULL)
+        return NULL;
+    r->part->ctx->capture->take(r->queue, &e->frame, p);
+    p->hosts_after = e->hosts_after;
+    if (UNLIKELY(r->batch->no_checksum))
+        p->flags |= PACKET_NO_CHECKSUM;
+    return p;
+}
+
+/* Nothing before the next packet of this thread comes any more. */
+static void set_end(struct partition_reader *r, struct packet_vector *v)
+{
+    const struct seq_entry *e;
+
+    if (r->next == SEQ_NO_ENTRY) {
+        v->order_at = r->batch->end;
+        v->now_us = MAX(v->now_us, r->batch->now_us);
+        return;
+    }
+    e = &r->batch->entry[r->next];
+    v->order_at = e->packet != NULL ? e->packet->order : e->frame.order;
+    v->order_sub = e->packet != NULL ? e->packet->order_sub : 0;
+}
+
+static enum capture_status take(struct partition_reader *r, struct packet_vector *v)
+{
+    bool last;
+
+    while (r->next != SEQ_NO_ENTRY && v->count < r->at_once) {
+        const struct seq_entry *e = &r->batch->entry[r->next];
+        struct packet *p = take_entry(r, e);
+
+        if (p == NULL)
+            break;
+        vector_push(v, p);
+        v->now_us = MAX(v->now_us, p->time_us);
+        r->next = e->next;
+        if (r->next != SEQ_NO_ENTRY && r->batch->entry[r->next].packet == NULL)
+            PREFETCH(r->batch->entry[r->next].frame.data);
+    }
+    set_end(r, v);
+    seq_batches_took(r->part->batches, r->thread, v->count);
+    if (r->next != SEQ_NO_ENTRY)
+        return CAPTURE_OK;
+    r->end = r->batch->end;
+    last = r->batch->last;
+    r->batch = NULL;
+    seq_batches_leave(r->part->batches, r->thread);
+    return last ? CAPTURE_END : CAPTURE_OK;
+}
+
+/* What is half full leaves this thread before it sleeps: so it first says that it has nothing. */
+static struct seq_batch *wait_for_batch(struct partition_reader *r)
+{
+    struct seq_batches *batches = r->part->batches;
+    struct seq_batch *batch;
+
+    if (!r->is_idle) {
+        r->is_idle = true;
+        return NULL;
+    }
+    r->engine.sleeps(r->engine.self);
+    seq_batches_wait(batches, r->thread, SLEEP_NS,
+                     __atomic_load_n(&r->part->pause_ns, __ATOMIC_RELAXED));
+    r->engine.wakes(r->engine.self);
+    batch = seq_batches_next(batches, r->thread);
+    if (batch == NULL)
+        packet_pool_collect(r->pool);   /* files are deleted when their packets are back */
+    return batch;
+}
+
+enum capture_status partition_receive(struct partition_reader *r, struct packet_vector *v)
+{
+    if (r->batch == NULL) {
+        r->batch = seq_batches_next(r->part->batches, r->thread);
+        if (r->batch == NULL)
+            r->batch = wait_for_batch(r);
+        if (r->batch == NULL) {
+            v->order_at = r->end;
+            return CAPTURE_IDLE;
+        }
+        r->is_idle = false;
+        r->next = r->batch->list[r->thread].first;
+    }
+    return take(r, v);
+}
+
+void partition_interrupt(struct partition_reader *r)
+{
+    if (r->part->ctx->capture->interrupt != NULL)
+        r->part->ctx->capture->interrupt(r->part->queue);
+    seq_batches_wake(r->part->batches);
+}
+
+bool partition_decoded(const struct flow_partition *part, const struct packet *p)
+{
+    return p->pool == part->pool;
 }

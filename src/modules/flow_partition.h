@@ -1,45 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules/flow_partition.h - several threads that read the same file, each for its share of the
- * flows.
+/* modules/flow_partition.h - the flows of one file, divided among the threads that inspect it.
  *
- * All see the same frames in the same order. A new flow is claimed by the thread that meets it
- * first: the one that is ahead of the others, because it had less to do. The claim stays, so that
- * all agree on whose a frame is, however far apart they are. A plain frame (packet/decode/peek.h)
- * is known by a look at it: receive passes over another thread's, and its own thread counts it. All
- * others every thread decodes, to see what comes of them, and thread 0 counts them.
+ * The file is read once (sequencer/batches.h). The scan looks at each frame, finds the thread that
+ * owns its flow, and puts it into that thread's list. A bucket of flows gets its owner with its
+ * first frame: the thread that has the least to do then. It keeps it, so that all packets of a
+ * flow are on one thread.
  *
- * One for each thread, of which receive and decode stand in one stage. */
-#ifndef MODULES_SHARE_H
-#define MODULES_SHARE_H
+ * A plain frame (packet/decode/peek.h) needs no more than a look; its own thread decodes it. All
+ * others (tunnels, fragments) the scan decodes, in the order of the file, with the one decoder that
+ * sees all of them. What comes of one frame may belong to several threads. */
+#ifndef MODULES_FLOW_PARTITION_H
+#define MODULES_FLOW_PARTITION_H
 
 #include "engine/module.h"
 #include "modules/context.h"
 
-struct file_share;
+struct flow_partition;
+struct partition_reader;
 
-/* NULL: this run shares no file. Made by receive, which opens first; decode finds it and, closing
- * last, frees it. */
-struct file_share *share_new(const struct module_env *env);
-void share_free(struct file_share *share);
-struct file_share *share_of(const struct module_env *env);
+/* By each receive module, as it opens; *queue is the thread's own queue of the capture. NULL: this
+ * run shares no file, or *err. */
+struct partition_reader *partition_join(const struct module_env *env, void *queue,
+                                        struct err *err);
+/* As it closes. The last one waits for the packets of the scan to returns to the pool. NULL is
+ * fine. */
+void partition_leave(struct partition_reader *r);
 
-/* A vector begins. */
-void share_begin(struct file_share *share);
-/* capture_ops.choose: is this frame, the next of the file, to be taken? */
-unsigned share_takes(void *share, enum datalink link, const uint8_t *frame, uint32_t len,
-                     uint64_t order);
+/* The next packets of this thread. */
+enum capture_status partition_receive(struct partition_reader *r, struct packet_vector *v);
+void partition_interrupt(struct partition_reader *r);       /* by any thread */
 
-/* What is to become of the frame that was taken as this one of the vector: all decode it, or it is
- * ours, or another's after all. */
-enum share_answer { SHARE_DECODE, SHARE_OURS, SHARE_FOREIGN };
-enum share_answer share_look(struct file_share *share, unsigned number, struct packet *p);
-/* A packet of ours has been decoded: its hosts_after is what both know of it. */
-void share_decoded(struct file_share *share, struct packet *p);
-/* Is this packet, which was decoded by all, ours? */
-bool share_has(struct file_share *share, struct packet *p);
-/* While set, no frame is plain: all threads look at all packets. */
-void share_decode_all(struct file_share *share, bool on);
-/* Where to count what all threads decode: the thread's counters, or a block nobody adds up. */
-struct counters *share_counters(struct file_share *share);
+/* Has the scan decoded this packet? */
+bool partition_decoded(const struct flow_partition *part, const struct packet *p);
 
 #endif

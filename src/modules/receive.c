@@ -14,7 +14,7 @@ struct receive_module {
     struct run_context *ctx;
     const struct capture_ops *ops;
     struct module_env env;
-    struct file_share *share;       /* NULL: all frames are ours */
+    struct partition_reader *reader;    /* NULL: all frames of the queue are ours */
     void *queue;
     uint64_t stats_us;
 };
@@ -24,7 +24,7 @@ static void *receive_open(const struct module_env *env, struct err *err)
     struct run_context *ctx = env->context;
     struct receive_module *m;
 
-    if (ctx->queue_count == RUN_QUEUES_MAX) {
+    if (ctx->queue_count + 2 > RUN_QUEUES_MAX) {
         err_set(err, "at most %d threads can capture", RUN_QUEUES_MAX);
         return NULL;
     }
@@ -37,10 +37,13 @@ static void *receive_open(const struct module_env *env, struct err *err)
         free(m);
         return NULL;
     }
-    m->share = share_new(env);
-    if (m->share != NULL)
-        m->ops->choose(m->queue, share_takes, m->share);
-    ctx->queues[ctx->queue_count++] = (struct run_queue){ env->pool, m->queue, m->share };
+    ctx->queues[ctx->queue_count++] = (struct run_queue){ env->pool, m->queue };
+    m->reader = partition_join(env, m->queue, err);
+    if (ctx->shares_file && m->reader == NULL) {
+        m->ops->queue_close(m->queue);
+        free(m);
+        return NULL;
+    }
     return m;
 }
 
@@ -66,9 +69,7 @@ static enum module_status receive_process(void *self, struct packet_vector *v)
     struct receive_module *m = self;
     enum capture_status status;
 
-    if (m->share != NULL)
-        share_begin(m->share);
-    status = m->ops->receive(m->queue, v);
+    status = m->reader != NULL ? partition_receive(m->reader, v) : m->ops->receive(m->queue, v);
     set_time(m, v);
     update_stats(m, v->now_us);
     switch (status) {
@@ -85,6 +86,8 @@ static void receive_interrupt(void *self)
 {
     struct receive_module *m = self;
 
+    if (m->reader != NULL)
+        partition_interrupt(m->reader);
     if (m->ops->interrupt != NULL)
         m->ops->interrupt(m->queue);
 }
@@ -96,6 +99,7 @@ static void receive_close(void *self)
     if (m->ops->update_stats != NULL)
         m->ops->update_stats(m->queue);
     m->ops->queue_close(m->queue);
+    partition_leave(m->reader);
     free(m);
 }
 

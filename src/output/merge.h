@@ -2,13 +2,13 @@
 /* output/merge.h - records of several threads in the order of the capture (--deterministic).
  *
  * Each rendering thread keeps the records of its packets, with the packets' place in the order
- * (packet/turn.h). Whenever enough has come together, what lies before the place that all threads
+ * (sequencer.h). Whenever enough has come together, what lies before the place that all threads
  * have passed is merged and written. One lock: this is for runs to be compared, not for speed. */
 #ifndef OUTPUT_MERGE_H
 #define OUTPUT_MERGE_H
 
 #include "output/output.h"
-#include "packet/turn.h"
+#include "sequencer/sequencer.h"
 
 struct merge;
 struct merge_input;

@@ -13,7 +13,7 @@ struct packet_vector {
     struct packet **packet;
     unsigned count, cap;
     uint64_t now_us;            /* time of the newest packet, or wall time; monotone */
-    uint64_t order_at;          /* nothing before this place, see packet/turn.h, comes behind */
+    uint64_t order_at;          /* nothing before this place, see sequencer.h, comes behind */
     uint64_t order_sub;         /* this vector; 0: there is no order */
     bool last;                  /* the capture has ended: nothing comes after this one */
     bool tick;                  /* may be empty: only time passes */

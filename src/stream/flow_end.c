@@ -5,7 +5,7 @@
 
 #include "packet/checksum.h"
 #include "packet/pseudo_headers.h"
-#include "packet/turn.h"
+#include "sequencer/sequencer.h"
 
 #include <string.h>
 

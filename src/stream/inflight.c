@@ -6,10 +6,10 @@
  * write the inspection state, and at the depth, which may not hold for what the flow turned out to
  * be. Packets of the vector at hand leave first, so with detection on the same thread
  * the answer is there when we are called again. Who waits, waits for a packet that stands before
- * his own: see packet/turn.h why nobody waits for ever. */
+ * his own: see sequencer.h why nobody waits for ever. */
 #include "stream/stream_private.h"
 
-#include "packet/turn.h"
+#include "sequencer/sequencer.h"
 
 /* Should a wake-up be missed. */
 #define LOOK_AGAIN_NS 200000

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stream/stream.c - the vector's way through the transport state. */
-#include "packet/turn.h"
+#include "sequencer/sequencer.h"
 #include "stream/stream_private.h"
 
 #include "base/array.h"

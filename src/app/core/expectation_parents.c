@@ -13,8 +13,9 @@
 #include "app/core/private.h"
 
 #include "base/array.h"
+#include "base/containers/hash.h"
 #include "packet/flow_hash.h"
-#include "packet/turn.h"
+#include "sequencer/sequencer.h"
 
 #include <ctype.h>
 #include <pthread.h>

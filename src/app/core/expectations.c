@@ -5,7 +5,7 @@
  * shared and locked. It is asked only for flows that nothing else recognises, and a look at the
  * number of entries, for these two hosts zero nearly always, goes before the lock.
  *
- * Where several threads inspect one file, who asks waits for the others (packet/turn.h), and many
+ * Where several threads inspect one file, who asks waits for the others (sequencer.h), and many
  * flows are detected by nothing. So it is known of two hosts whether a connection between them may
  * announce others (expectation_parents.c). Where there is none, and nothing is left of one that
  * was, nobody waits; nor does that connection itself while it is the only one, as then none but its
@@ -14,7 +14,7 @@
 
 #include "base/memory/lib_memory.h"
 #include "packet/flow_hash.h"
-#include "packet/turn.h"
+#include "sequencer/sequencer.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 
 #include "app/core/private.h"
 #include "base/containers/hash.h"
-#include "packet/turn.h"
+#include "sequencer/sequencer.h"
 
 #include <pthread.h>
 #include <stdlib.h>

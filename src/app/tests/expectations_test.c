@@ -3,7 +3,7 @@
 #include "app/core/private.h"
 #include "app/tests/replay.h"
 #include "base/test.h"
-#include "packet/turn.h"
+#include "sequencer/sequencer.h"
 
 #include <stdlib.h>
 #include <string.h>

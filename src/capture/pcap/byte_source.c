@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,22 +22,12 @@
 #define RAW_SIZE (64u << 10)
 #define RELEASE_STEP (2u << 20)         /* of a mapped file, at once */
 #define RELEASE_KEEP (64u << 20)
+#define RELEASE_KEEP_READ (12u << 20)   /* where nobody writes */
 #define PAGE 4096u
 #define CHUNK_SIZE (512u << 10)         /* of a file that is copied */
 
-struct byte_share {
-    pthread_mutex_t lock;               /* opening and closing */
-    uint8_t *map;                       /* NULL: nobody has it open */
-    size_t size;
-    unsigned users, readers;
-    size_t released;                    /* atomic; up to where it is let go */
-    size_t passed[];                    /* atomic, of each reader: what it needs no more */
-};
-
 struct byte_source {
     int fd;
-    struct byte_share *share;           /* NULL: the mapping is ours alone */
-    unsigned reader;
     const uint8_t *at, *end;            /* the window */
     uint64_t offset;                    /* of `at` */
     uint64_t raw_done, raw_total;
@@ -46,6 +35,7 @@ struct byte_source {
     uint8_t *map;                       /* NULL: it is a stream */
     size_t map_size;
     uint8_t *released, *release_at;     /* up to where it is let go; when to look again */
+    size_t keep;                        /* the newest bytes, which are not let go */
 
     uint8_t *buf;                       /* streams, and files that are copied */
     size_t buf_size;
@@ -183,19 +173,6 @@ const uint8_t *byte_source_peek(struct byte_source *s, size_t need)
     return s->at;
 }
 
-/* What all have passed; who moves the mark lets go of what lies behind it. */
-static void release_shared(struct byte_share *share, unsigned reader, size_t passed)
-{
-    size_t least = passed, was = __atomic_load_n(&share->released, __ATOMIC_RELAXED);
-
-    __atomic_store_n(&share->passed[reader], passed, __ATOMIC_RELEASE);
-    for (unsigned i = 0; i < share->readers; i++)
-        least = MIN(least, __atomic_load_n(&share->passed[i], __ATOMIC_ACQUIRE));
-    if (least > was && __atomic_compare_exchange_n(&share->released, &was, least, false,
-                                                   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-        madvise(share->map + was, least - was, MADV_DONTNEED);
-}
-
 /* What has been read need not stay in memory: but for the newest `keep` bytes and what is left of
  * their page. */
 static COLD void release_behind(struct byte_source *s, size_t keep)
@@ -203,13 +180,10 @@ static COLD void release_behind(struct byte_source *s, size_t keep)
     uint8_t *to = s->map + ((size_t)(s->at - s->map) - keep) / PAGE * PAGE;
 
     if (to > s->released) {
-        if (s->share != NULL)
-            release_shared(s->share, s->reader, (size_t)(to - s->map));
-        else
-            madvise(s->released, (size_t)(to - s->released), MADV_DONTNEED);
+        madvise(s->released, (size_t)(to - s->released), MADV_DONTNEED);
         s->released = to;
     }
-    s->release_at = s->released + RELEASE_KEEP + RELEASE_STEP;
+    s->release_at = s->released + s->keep + RELEASE_STEP;
 }
 
 void byte_source_skip(struct byte_source *s, size_t n)
@@ -217,9 +191,10 @@ void byte_source_skip(struct byte_source *s, size_t n)
     s->at += n;
     s->offset += n;
     s->may_move = false;
-    /* Packets under way lie in the newest RELEASE_KEEP: a pool of the largest frames is smaller. */
+    /* Packets that may be written to lie in the newest `keep`: a pool of the largest frames is
+     * smaller. */
     if (UNLIKELY(s->release_at != NULL && s->at >= s->release_at))
-        release_behind(s, RELEASE_KEEP);
+        release_behind(s, s->keep);
 }
 
 void byte_source_release(struct byte_source *s)
@@ -234,23 +209,6 @@ size_t byte_source_left(const struct byte_source *s)
     return (size_t)(s->end - s->at);
 }
 
-struct byte_share *byte_share_new(unsigned readers)
-{
-    struct byte_share *share = xcalloc(1, sizeof(*share) + readers * sizeof(share->passed[0]));
-
-    pthread_mutex_init(&share->lock, NULL);
-    share->readers = readers;
-    return share;
-}
-
-void byte_share_free(struct byte_share *share)
-{
-    if (share == NULL)
-        return;
-    pthread_mutex_destroy(&share->lock);
-    free(share);
-}
-
 /* Private and writable: `replace` and the checksum fix-ups write into frames. */
 static uint8_t *map_new(int fd, size_t size)
 {
@@ -262,52 +220,28 @@ static uint8_t *map_new(int fd, size_t size)
     return map;
 }
 
-/* The size is that which the first to come has found. */
-static uint8_t *map_shared(struct byte_share *share, int fd, size_t *size)
-{
-    pthread_mutex_lock(&share->lock);
-    if (share->map == NULL) {
-        share->map = map_new(fd, *size);
-        share->size = *size;
-        __atomic_store_n(&share->released, 0, __ATOMIC_RELAXED);
-    }
-    share->users += share->map != NULL;
-    *size = share->size;
-    pthread_mutex_unlock(&share->lock);
-    return share->map;
-}
-
-static void unmap_shared(struct byte_share *share, unsigned reader)
-{
-    __atomic_store_n(&share->passed[reader], SIZE_MAX, __ATOMIC_RELEASE);
-    pthread_mutex_lock(&share->lock);
-    if (--share->users == 0) {
-        munmap(share->map, share->size);
-        share->map = NULL;
-    }
-    pthread_mutex_unlock(&share->lock);
-}
-
 static bool map_file(struct byte_source *s, size_t size)
 {
-    uint8_t *map = s->share != NULL ? map_shared(s->share, s->fd, &size) : map_new(s->fd, size);
+    uint8_t *map = map_new(s->fd, size);
 
     if (map == NULL)
         return false;
     s->map = map;
     s->map_size = size;
     s->released = s->map;
-    s->release_at = s->map + RELEASE_KEEP + RELEASE_STEP;
+    s->release_at = s->map + s->keep + RELEASE_STEP;
     s->at = s->map + s->offset;
     s->end = s->map + size;
     return true;
 }
 
 /* The buffer stays until the source is closed: somebody may still look there. */
-void byte_source_hold(struct byte_source *s)
+bool byte_source_hold(struct byte_source *s, bool is_written)
 {
+    s->keep = is_written ? RELEASE_KEEP : RELEASE_KEEP_READ;
     if (s->is_copied && map_file(s, (size_t)s->raw_total))
         s->is_copied = s->waits = false;
+    return s->map != NULL;
 }
 
 bool byte_source_waits(const struct byte_source *s)
@@ -315,16 +249,13 @@ bool byte_source_waits(const struct byte_source *s)
     return s->waits;
 }
 
-static bool copy_file(struct byte_source *s)
+static void copy_file(struct byte_source *s)
 {
-    if (s->share != NULL)
-        return false;
     (void)posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     s->buf_size = CHUNK_SIZE;
     s->buf = xaligned(PAGE, s->buf_size);
     s->at = s->end = s->buf;
     s->is_copied = s->may_move = true;
-    return true;
 }
 
 static int open_stream(struct byte_source *s, size_t buffer_size, struct err *err,
@@ -353,14 +284,11 @@ static bool looks_packed(int fd)
     return n > 0 && decompress_find(start, (size_t)n) != NULL;
 }
 
-struct byte_source *byte_source_open(const char *path, size_t buffer_size,
-                                     struct byte_share *share, unsigned reader, struct err *err)
+struct byte_source *byte_source_open(const char *path, size_t buffer_size, struct err *err)
 {
     struct byte_source *s = xcalloc(1, sizeof(*s));
     struct stat st;
 
-    s->share = share;
-    s->reader = reader;
     s->fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
     if (s->fd < 0 || fstat(s->fd, &st) < 0) {
         err_set(err, "%s: %s", path, strerror(errno));
@@ -373,8 +301,10 @@ struct byte_source *byte_source_open(const char *path, size_t buffer_size,
     if (S_ISREG(st.st_mode))
         s->raw_total = (uint64_t)st.st_size;
     if (S_ISREG(st.st_mode) && st.st_size > 0 && lseek(s->fd, 0, SEEK_CUR) == 0 &&
-        !looks_packed(s->fd) && (copy_file(s) || map_file(s, (size_t)st.st_size)))
+        !looks_packed(s->fd)) {
+        copy_file(s);
         return s;
+    }
     if (open_stream(s, buffer_size, err, path) == 0)
         return s;
 
@@ -387,9 +317,7 @@ void byte_source_close(struct byte_source *s)
 {
     if (s == NULL)
         return;
-    if (s->map != NULL && s->share != NULL)
-        unmap_shared(s->share, s->reader);
-    else if (s->map != NULL)
+    if (s->map != NULL)
         munmap(s->map, s->map_size);
     if (s->codec_self != NULL)
         s->codec->close(s->codec_self);

@@ -11,15 +11,8 @@
 
 struct byte_source;
 
-/* Several threads that read the same file, each from begin to end, have one mapping between them,
- * whose pages are found once. Nobody may write to what others still read. */
-struct byte_share;
-struct byte_share *byte_share_new(unsigned readers);
-void byte_share_free(struct byte_share *share);         /* when all have closed; NULL is fine */
-
-/* "-" is standard input. share may be NULL; else this is its reader number `reader`. */
-struct byte_source *byte_source_open(const char *path, size_t buffer_size,
-                                     struct byte_share *share, unsigned reader, struct err *err);
+/* "-" is standard input. */
+struct byte_source *byte_source_open(const char *path, size_t buffer_size, struct err *err);
 void byte_source_close(struct byte_source *s);
 
 /* The next `need` bytes, without moving on; NULL when there are fewer, or reading broke, or the
@@ -31,8 +24,10 @@ void byte_source_skip(struct byte_source *s, size_t n);     /* n <= what was pee
 void byte_source_release(struct byte_source *s);
 /* For there is more, but no room for it before what was skipped is forgotten. */
 bool byte_source_waits(const struct byte_source *s);
-/* What was skipped is used for longer, and there will be no waiting for it. */
-void byte_source_hold(struct byte_source *s);
+/* What was skipped is used for longer, and there will be no waiting for it. is_written: it is also
+ * written to; else its pages may be let go sooner, and come again when they are needed. True: the
+ * source is mapped now, so that all bytes stay until it is closed. */
+bool byte_source_hold(struct byte_source *s, bool is_written);
 size_t byte_source_left(const struct byte_source *s);       /* bytes that can be had at once */
 
 bool byte_source_is_stable(const struct byte_source *s);

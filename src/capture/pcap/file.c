@@ -3,8 +3,10 @@
  *
  * Frames of a file are used where the reader has them. Where all packets are back before the next
  * are wanted, they lie in one buffer over and over; elsewhere in a mapping, which stays until the
- * last packet that points into it has been returned. Several queues may be open: each reads
- * everything, and the threads behind them keep their share of the flows. */
+ * last packet that points into it has been returned.
+ *
+ * Several threads may share the capture. Then one queue reads it for all and gives frames. The
+ * threads' own queues only make packets of them. */
 #include "capture/pcap/file.h"
 
 #include "base/array.h"
@@ -13,23 +15,29 @@
 #include "capture/pcap/files.h"
 #include "capture/pcap/reader.h"
 #include "packet/decode.h"
-#include "packet/turn.h"
+#include "sequencer/sequencer.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* So many frames of others are passed over before the thread says how far it is. */
-#define FRAMES_AT_ONCE (16 * VECTOR_FILL)
+#define PROGRESS_FRAMES 1024        /* between two looks at how far a shared file is */
+
+/* What one queue knows of a file: each is written by the owner of the queue's pool. */
+struct file_user {
+    CACHE_ALIGNED uint64_t home;    /* packets of it that have returns to the pool; atomic */
+    uint64_t alerts;                /* of them; atomic */
+};
 
 /* Link types a capture has told us about are few; one that is not known is said once. */
 struct open_file {
     struct pcap_reader *reader;
     struct pcap_input *input;
-    unsigned out;                   /* packets that point into it */
+    uint64_t frames;                /* that have been given out */
     bool is_read, link_type_logged;
-    uint64_t alerts;
+    bool is_mapped;                 /* of a shared file: frames stay where they are */
     struct open_file *next;
+    struct file_user *user;         /* by queue, the one that reads it last */
 };
 
 struct pcap_capture {
@@ -40,7 +48,8 @@ struct pcap_capture {
     const volatile int *stop;       /* NULL: none */
     unsigned at_once;               /* packets in a vector: one where verdicts are simulated, so
                                      * that each is known before the next packet comes */
-    bool file_per_queue;
+    bool file_per_queue, is_shared;
+    unsigned threads;               /* queues besides that which reads for them */
     unsigned queues;                /* open; atomic */
     uint64_t done_bytes;            /* atomic; by queue 0, or of whole files */
     struct { uint64_t packets, bytes, files; } read;    /* atomic; of queues that have closed */
@@ -50,9 +59,9 @@ struct pcap_queue {
     struct pcap_capture *capture;
     struct packet_pool *pool;
     struct bpf_filter *filter;
-    capture_choose_fn *takes;       /* NULL: all frames */
-    void *takes_arg;
     unsigned number;
+    unsigned user;                  /* in open_file.user */
+    bool reads;                     /* else another queue does */
     bool speaks;                    /* of files: not also another queue */
     struct open_file *file;         /* being read; NULL: none */
     struct open_file *old;          /* read, but packets are still out */
@@ -84,7 +93,6 @@ static void *file_open(const struct capture_request *rq, struct err *err)
         .delay_s = (unsigned)conf_u64_range(rq->conf, "pcap-file.delay", 30, 0, 86400),
         .poll_s = (unsigned)conf_u64_range(rq->conf, "pcap-file.poll-interval", 5, 1, 86400),
         .delete_when = delete_when(rq->conf),
-        .one_reader = rq->file_per_queue,
     };
 
     c->filter = rq->bpf_filter != NULL ? rq->bpf_filter
@@ -94,6 +102,8 @@ static void *file_open(const struct capture_request *rq, struct err *err)
                        CAPTURE_CHECKSUMS_NO;
     c->stop = rq->stop;
     c->file_per_queue = rq->file_per_queue;
+    c->is_shared = rq->is_shared;
+    c->threads = rq->threads;
     c->at_once = rq->simulate_ips ? 1 : VECTOR_FILL;
     c->files = pcap_files_new(&files, err);
     if (c->files == NULL) {
@@ -103,31 +113,63 @@ static void *file_open(const struct capture_request *rq, struct err *err)
     return c;
 }
 
+static unsigned users_of(const struct pcap_capture *c)
+{
+    return c->is_shared ? c->threads + 1 : 1;
+}
+
 static void file_close(struct pcap_queue *q, struct open_file *f)
 {
+    uint64_t alerts = 0;
+
+    for (unsigned i = 0; i < users_of(q->capture); i++)
+        alerts += __atomic_load_n(&f->user[i].alerts, __ATOMIC_RELAXED);
     pcap_reader_close(f->reader);
-    pcap_files_done(q->capture->files, f->input, f->alerts);
+    pcap_files_done(q->capture->files, f->input, alerts);
+    free(f->user);
     free(f);
+}
+
+/* A packet of a thread counts as home when its thread has collected it. */
+static bool all_home(const struct pcap_queue *q, const struct open_file *f)
+{
+    uint64_t home = 0;
+
+    for (unsigned i = 0; i < users_of(q->capture); i++)
+        home += __atomic_load_n(&f->user[i].home, __ATOMIC_ACQUIRE);
+    return home == f->frames;
+}
+
+/* By the queue that reads: files whose last packet has been returned. */
+static void close_old(struct pcap_queue *q)
+{
+    struct open_file **at = &q->old, *f;
+
+    while ((f = *at) != NULL) {
+        if (!all_home(q, f)) {
+            at = &f->next;
+            continue;
+        }
+        *at = f->next;
+        file_close(q, f);
+    }
 }
 
 static void packet_returned(struct packet *p, void *arg)
 {
     struct pcap_queue *q = arg;
     struct open_file *f = p->capture_slot;
+    struct file_user *user;
 
     if (f == NULL)
         return;
     p->capture_slot = NULL;
-    f->alerts += p->alert.count;
-    f->out--;
-    if (f->out > 0 || !f->is_read)
-        return;
-    for (struct open_file **at = &q->old; *at != NULL; at = &(*at)->next)
-        if (*at == f) {
-            *at = f->next;
-            break;
-        }
-    file_close(q, f);
+    user = &f->user[q->user];
+    if (UNLIKELY(p->alert.count > 0))
+        __atomic_store_n(&user->alerts, user->alerts + p->alert.count, __ATOMIC_RELAXED);
+    __atomic_store_n(&user->home, user->home + 1, __ATOMIC_RELEASE);
+    if (UNLIKELY(q->reads && f->is_read))
+        close_old(q);
 }
 
 static void *file_queue_open(void *capture, unsigned queue, struct packet_pool *pool,
@@ -139,8 +181,10 @@ static void *file_queue_open(void *capture, unsigned queue, struct packet_pool *
     (void)counters;
     q->capture = c;
     q->pool = pool;
-    q->number = queue;
-    q->speaks = queue == 0 || c->file_per_queue;
+    q->reads = !c->is_shared || queue == CAPTURE_SCAN;
+    q->number = queue == CAPTURE_SCAN ? 0 : queue;
+    q->user = !c->is_shared ? 0 : queue == CAPTURE_SCAN ? c->threads : queue;
+    q->speaks = q->reads && (q->number == 0 || c->file_per_queue);
     if (c->filter != NULL && c->filter[0] != '\0') {
         q->filter = bpf_filter_new(c->filter, err);
         if (q->filter == NULL) {
@@ -149,7 +193,6 @@ static void *file_queue_open(void *capture, unsigned queue, struct packet_pool *
         }
     }
     packet_pool_on_return(pool, packet_returned, q);
-    pcap_files_add_reader(c->files);
     __atomic_fetch_add(&c->queues, 1, __ATOMIC_RELAXED);
     return q;
 }
@@ -179,12 +222,9 @@ static void file_finished(struct pcap_queue *q, enum pcap_status status)
         __atomic_fetch_add(&q->capture->done_bytes, f->input->size, __ATOMIC_RELAXED);
     q->file = NULL;
     f->is_read = true;
-    if (f->out == 0) {
-        file_close(q, f);
-        return;
-    }
     f->next = q->old;
     q->old = f;
+    close_old(q);
 }
 
 static struct pcap_input *next_input(struct pcap_queue *q, bool *more)
@@ -198,13 +238,6 @@ static struct pcap_input *next_input(struct pcap_queue *q, bool *more)
     return input;
 }
 
-/* Where verdicts are simulated frames are written to, which all threads look at. */
-static struct byte_share *share_of(const struct pcap_queue *q, struct pcap_input *input)
-{
-    return q->takes != NULL && q->capture->at_once > 1
-         ? pcap_files_share(q->capture->files, input) : NULL;
-}
-
 static bool open_next(struct pcap_queue *q, bool *more)
 {
     struct pcap_input *input;
@@ -212,8 +245,8 @@ static bool open_next(struct pcap_queue *q, bool *more)
     struct open_file *f;
 
     while ((input = next_input(q, more)) != NULL) {
-        struct pcap_reader *reader = pcap_reader_open_shared(
-            input->path, q->capture->buffer_size, share_of(q, input), q->number, &err);
+        struct pcap_reader *reader = pcap_reader_open(input->path, q->capture->buffer_size,
+                                                      &err);
 
         if (reader == NULL) {
             log_input(q, input, err.text);
@@ -223,7 +256,9 @@ static bool open_next(struct pcap_queue *q, bool *more)
         f = xcalloc(1, sizeof(*f));
         f->reader = reader;
         f->input = input;
+        f->user = xaligned(CACHE_LINE, users_of(q->capture) * sizeof(f->user[0]));
         q->file = f;
+        f->is_mapped = q->capture->is_shared && pcap_reader_hold(reader, false);
         return true;
     }
     return false;
@@ -248,7 +283,6 @@ static enum capture_status wait_for_files(struct pcap_queue *q, bool more)
     return CAPTURE_IDLE;
 }
 
-/* Every frame has a number and a place, also one that another thread takes. */
 static void count_frame(struct pcap_queue *q, const struct pcap_frame *frame)
 {
     q->packets++;
@@ -256,11 +290,34 @@ static void count_frame(struct pcap_queue *q, const struct pcap_frame *frame)
     q->bytes += frame->len;
 }
 
-static void fill(struct pcap_queue *q, struct packet *p, const struct pcap_frame *frame)
+/* Frames of a shared file are copied where simulated verdicts may write to them, as pages of a
+ * mapping are let go by who reads it. */
+static bool is_stable(const struct pcap_queue *q)
+{
+    if (q->capture->is_shared)
+        return q->file->is_mapped && q->capture->at_once > 1;
+    return pcap_reader_is_stable(q->file->reader);
+}
+
+static void give(struct pcap_queue *q, const struct pcap_frame *frame, enum datalink link,
+                 struct frame_ref *out)
 {
     struct open_file *f = q->file;
 
-    if (pcap_reader_is_stable(f->reader)) {
+    *out = (struct frame_ref){ .data = frame->data, .len = frame->len,
+                               .wire_len = frame->wire_len, .time_us = frame->time_us,
+                               .number = q->packets - q->number_base, .order = q->order,
+                               .file = f, .datalink = (uint8_t)link,
+                               .is_stable = is_stable(q) };
+    f->frames++;
+}
+
+static void file_take(void *queue, const struct frame_ref *frame, struct packet *p)
+{
+    const struct pcap_queue *q = queue;
+    struct open_file *f = frame->file;
+
+    if (LIKELY(frame->is_stable)) {
         p->data = frame->data;
     } else {
         buf_clear(&p->frame);
@@ -270,14 +327,14 @@ static void fill(struct pcap_queue *q, struct packet *p, const struct pcap_frame
     p->len = frame->len;
     p->wire_len = frame->wire_len;
     p->time_us = frame->time_us;
-    p->number = q->packets - q->number_base;
-    p->order = q->order;
+    p->number = frame->number;
+    p->order = frame->order;
     p->source = PACKET_WIRE;
+    p->datalink = frame->datalink;
     p->file_name = f->input->path;
     p->capture_slot = f;
     if (q->capture->no_checksum)
         p->flags |= PACKET_NO_CHECKSUM;
-    f->out++;
 }
 
 static COLD void log_link_type(struct pcap_queue *q, int link_type)
@@ -317,44 +374,19 @@ static void count_progress(struct pcap_queue *q)
     __atomic_store_n(&q->capture->done_bytes, q->finished_bytes + done, __ATOMIC_RELAXED);
 }
 
-/* The next frame that is ours, of at most *left. When that is 0 it is enough, with this frame if
- * *ours. */
-static enum pcap_status next_ours(struct pcap_queue *q, struct packet_vector *v,
-                                  struct pcap_frame *frame, enum datalink *link, unsigned *left,
-                                  bool *ours)
-{
-    enum pcap_status status;
-
-    while ((status = next_selected(q, frame, link)) == PCAP_STATUS_FRAME) {
-        unsigned choice = CAPTURE_OURS;
-
-        count_frame(q, frame);
-        /* Others' frames, too: the end of the file is the same for all. */
-        if (frame->time_us > v->now_us)
-            v->now_us = frame->time_us;
-        if (q->takes != NULL)
-            choice = q->takes(q->takes_arg, *link, frame->data, frame->len, q->order);
-        *ours = choice & CAPTURE_OURS;
-        *left = UNLIKELY(choice & CAPTURE_HAND_OFF) ? 0 : *left - !*ours;
-        if (*ours || *left == 0)
-            break;
-    }
-    return status;
-}
-
-/* False: the file has ended, the pool is empty for now, none of the next frames is ours, there is
- * no room for it beside those of this vector, or what has been read is to be handed off. */
-static bool receive_one(struct pcap_queue *q, struct packet_vector *v, unsigned *left)
+/* False: the file has ended, the pool is empty for now, or there is no room for the next frame
+ * beside those of this vector. */
+static bool receive_one(struct pcap_queue *q, struct packet_vector *v)
 {
     struct packet *p = packet_pool_get(q->pool);
     struct pcap_frame frame;
+    struct frame_ref given;
     enum datalink link = DATALINK_NONE;
     enum pcap_status status;
-    bool ours = false;
 
     if (p == NULL)
         return false;
-    status = next_ours(q, v, &frame, &link, left, &ours);
+    status = next_selected(q, &frame, &link);
     if (UNLIKELY(status != PCAP_STATUS_FRAME)) {
         packet_release(p, PACKET_THREAD_OWNER);
         if (status == PCAP_STATUS_LATER)
@@ -363,14 +395,13 @@ static bool receive_one(struct pcap_queue *q, struct packet_vector *v, unsigned 
         file_finished(q, status);
         return false;
     }
-    if (UNLIKELY(!ours)) {
-        packet_release(p, PACKET_THREAD_OWNER);
-        return false;
-    }
-    fill(q, p, &frame);
-    p->datalink = (uint8_t)link;
+    count_frame(q, &frame);
+    if (frame.time_us > v->now_us)
+        v->now_us = frame.time_us;
+    give(q, &frame, link, &given);
+    file_take(q, &given, p);
     vector_push(v, p);
-    return *left > 0;
+    return true;
 }
 
 /* The next file is another capture: its packets count from 1, at its own time. */
@@ -384,7 +415,6 @@ static enum capture_status cut(struct pcap_queue *q)
 static enum capture_status file_receive(void *queue, struct packet_vector *v)
 {
     struct pcap_queue *q = queue;
-    unsigned left = FRAMES_AT_ONCE;
     bool more = false;
 
     v->order_at = q->order + 1;
@@ -392,11 +422,11 @@ static enum capture_status file_receive(void *queue, struct packet_vector *v)
         return CAPTURE_END;
     if (q->file == NULL && !open_next(q, &more))
         return wait_for_files(q, more);
-    if (q->file->out == 0)
+    if (all_home(q, q->file))
         pcap_reader_release(q->file->reader);
     else
-        pcap_reader_hold(q->file->reader);
-    while (v->count < q->capture->at_once && receive_one(q, v, &left))
+        pcap_reader_hold(q->file->reader, true);
+    while (v->count < q->capture->at_once && receive_one(q, v))
         ;
     v->order_at = q->order + 1;
     if (UNLIKELY(q->file == NULL && q->capture->file_per_queue))
@@ -405,12 +435,34 @@ static enum capture_status file_receive(void *queue, struct packet_vector *v)
     return CAPTURE_OK;
 }
 
-static void file_choose(void *queue, capture_choose_fn *takes, void *arg)
+/* One file after the other; which of them a frame is from is all that a batch knows of it. */
+static enum capture_status file_scan(void *queue, struct frame_ref *out)
 {
     struct pcap_queue *q = queue;
+    enum datalink link = DATALINK_NONE;
+    enum pcap_status status;
+    struct pcap_frame frame;
+    bool more = false;
 
-    q->takes = takes;
-    q->takes_arg = arg;
+    while (!is_interrupted(q)) {
+        if (q->file == NULL && !open_next(q, &more)) {
+            close_old(q);
+            return more ? CAPTURE_IDLE : CAPTURE_END;
+        }
+        if (UNLIKELY(!q->file->is_mapped))
+            pcap_reader_release(q->file->reader);
+        status = next_selected(q, &frame, &link);
+        if (LIKELY(status == PCAP_STATUS_FRAME)) {
+            count_frame(q, &frame);
+            give(q, &frame, link, out);
+            if (UNLIKELY(q->packets % PROGRESS_FRAMES == 0))
+                count_progress(q);
+            return CAPTURE_OK;
+        }
+        count_progress(q);
+        file_finished(q, status);
+    }
+    return CAPTURE_END;
 }
 
 static void file_interrupt(void *queue)
@@ -427,13 +479,19 @@ static void log_end(const struct pcap_capture *c)
                (unsigned long long)c->read.packets, (unsigned long long)c->read.bytes);
 }
 
+/* All packets are back; some frames may have been given, and nobody took them. */
 static void file_queue_close(void *queue)
 {
     struct pcap_queue *q = queue;
+    struct open_file *f;
 
     packet_pool_collect(q->pool);
     if (q->file != NULL)
         file_finished(q, PCAP_STATUS_FRAME);
+    while ((f = q->old) != NULL) {
+        q->old = f->next;
+        file_close(q, f);
+    }
     if (q->speaks) {
         __atomic_fetch_add(&q->capture->read.packets, q->packets, __ATOMIC_RELAXED);
         __atomic_fetch_add(&q->capture->read.bytes, q->bytes, __ATOMIC_RELAXED);
@@ -471,7 +529,8 @@ const struct capture_ops capture_pcap_file = {
     .run_modes = run_modes,
     .open = file_open,
     .queue_open = file_queue_open,
-    .choose = file_choose,
+    .scan = file_scan,
+    .take = file_take,
     .receive = file_receive,
     .interrupt = file_interrupt,
     .queue_close = file_queue_close,

@@ -5,7 +5,6 @@
 #include "base/array.h"
 #include "base/system/clock.h"
 #include "base/report/log.h"
-#include "capture/pcap/byte_source.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,7 +21,7 @@ struct pcap_files {
     struct pcap_files_conf conf;
     pthread_mutex_t lock;
     ARRAY_OF(struct pcap_input *) list;
-    unsigned readers, taken;
+    unsigned taken;
     int64_t newest_ns;                  /* of the files taken so far */
     uint64_t look_at_ns;                /* when to look again */
 };
@@ -161,20 +160,12 @@ void pcap_files_free(struct pcap_files *files)
     if (files == NULL)
         return;
     for (size_t i = 0; i < files->list.count; i++) {
-        byte_share_free(files->list.at[i]->share);
         free(files->list.at[i]->path);
         free(files->list.at[i]);
     }
     ARRAY_FREE(&files->list);
     pthread_mutex_destroy(&files->lock);
     free(files);
-}
-
-void pcap_files_add_reader(struct pcap_files *files)
-{
-    pthread_mutex_lock(&files->lock);
-    files->readers++;
-    pthread_mutex_unlock(&files->lock);
 }
 
 static struct pcap_input *input_at(struct pcap_files *files, unsigned i, bool *more)
@@ -199,18 +190,6 @@ struct pcap_input *pcap_files_at(struct pcap_files *files, unsigned i, bool *mor
     return input;
 }
 
-struct byte_share *pcap_files_share(struct pcap_files *files, struct pcap_input *input)
-{
-    struct byte_share *share;
-
-    pthread_mutex_lock(&files->lock);
-    if (input->share == NULL && !files->conf.one_reader && files->readers > 1)
-        input->share = byte_share_new(files->readers);
-    share = input->share;
-    pthread_mutex_unlock(&files->lock);
-    return share;
-}
-
 struct pcap_input *pcap_files_take(struct pcap_files *files, bool *more)
 {
     struct pcap_input *input;
@@ -224,14 +203,9 @@ struct pcap_input *pcap_files_take(struct pcap_files *files, bool *more)
 
 void pcap_files_done(struct pcap_files *files, struct pcap_input *input, uint64_t alerts)
 {
-    __atomic_fetch_add(&input->alerts, alerts, __ATOMIC_RELAXED);
-    if (!files->conf.one_reader &&
-        __atomic_add_fetch(&input->readers_done, 1, __ATOMIC_ACQ_REL) < files->readers)
-        return;
     if (files->conf.delete_when == DELETE_NEVER || strcmp(input->path, "-") == 0)
         return;
-    if (files->conf.delete_when == DELETE_WITHOUT_ALERTS &&
-        __atomic_load_n(&input->alerts, __ATOMIC_RELAXED) > 0)
+    if (files->conf.delete_when == DELETE_WITHOUT_ALERTS && alerts > 0)
         return;
     if (unlink(input->path) < 0)
         log_warning("pcap", "cannot delete %s: %s", input->path, strerror(errno));

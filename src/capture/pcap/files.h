@@ -16,7 +16,6 @@ struct pcap_files_conf {
     bool continuous;                    /* look again for new ones, for ever */
     unsigned delay_s, poll_s;           /* continuous: how old a file must be; how often to look */
     enum delete_when delete_when;
-    bool one_reader;                    /* a file is read by who takes it, else by all */
 };
 
 /* Lives as long as the list. */
@@ -25,9 +24,6 @@ struct pcap_input {
     uint64_t size;
     int64_t changed_ns;
     bool is_alone;                      /* named itself, not found in a directory */
-    unsigned readers_done;              /* atomic */
-    uint64_t alerts;                    /* atomic */
-    struct byte_share *share;           /* pcap_files_share() */
 };
 
 struct pcap_files;
@@ -36,16 +32,12 @@ struct pcap_files;
 struct pcap_files *pcap_files_new(const struct pcap_files_conf *conf, struct err *err);
 void pcap_files_free(struct pcap_files *files);
 
-/* By each thread that will read, before any does. */
-void pcap_files_add_reader(struct pcap_files *files);
-
 /* Number i, from 0. NULL: there is none; *more says whether one may yet come. */
 struct pcap_input *pcap_files_at(struct pcap_files *files, unsigned i, bool *more);
-/* What its readers have in common; NULL when there is only one. */
-struct byte_share *pcap_files_share(struct pcap_files *files, struct pcap_input *input);
-/* one_reader: the next one that nobody has taken. */
+/* Where each of several readers takes its own: the next one that nobody has taken. */
 struct pcap_input *pcap_files_take(struct pcap_files *files, bool *more);
-/* By each reader, when the last packet of the file has been returned: the last one deletes. */
+/* By its reader, when the last packet of the file has been returned: deletes it, if so
+ * configured. */
 void pcap_files_done(struct pcap_files *files, struct pcap_input *input, uint64_t alerts);
 uint64_t pcap_files_total(struct pcap_files *files);        /* bytes of all known */
 

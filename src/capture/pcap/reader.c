@@ -300,16 +300,9 @@ static int read_start(struct pcap_reader *r, const char *path, struct err *err)
 
 struct pcap_reader *pcap_reader_open(const char *path, size_t buffer_size, struct err *err)
 {
-    return pcap_reader_open_shared(path, buffer_size, NULL, 0, err);
-}
-
-struct pcap_reader *pcap_reader_open_shared(const char *path, size_t buffer_size,
-                                            struct byte_share *share, unsigned reader,
-                                            struct err *err)
-{
     struct pcap_reader *r = xcalloc(1, sizeof(*r));
 
-    r->source = byte_source_open(path, buffer_size, share, reader, err);
+    r->source = byte_source_open(path, buffer_size, err);
     if (r->source == NULL || read_start(r, path, err) < 0) {
         pcap_reader_close(r);
         return NULL;
@@ -336,9 +329,9 @@ void pcap_reader_release(struct pcap_reader *r)
     byte_source_release(r->source);
 }
 
-void pcap_reader_hold(struct pcap_reader *r)
+bool pcap_reader_hold(struct pcap_reader *r, bool is_written)
 {
-    byte_source_hold(r->source);
+    return byte_source_hold(r->source, is_written);
 }
 
 const char *pcap_reader_problem(const struct pcap_reader *r)

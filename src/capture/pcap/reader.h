@@ -24,20 +24,16 @@ enum pcap_status {
 struct pcap_reader;
 
 /* NULL with *err: not to be opened, or no capture file. */
-struct byte_share;
 struct pcap_reader *pcap_reader_open(const char *path, size_t buffer_size, struct err *err);
-/* By one of several threads that read it: see byte_source.h. */
-struct pcap_reader *pcap_reader_open_shared(const char *path, size_t buffer_size,
-                                            struct byte_share *share, unsigned reader,
-                                            struct err *err);
 void pcap_reader_close(struct pcap_reader *r);
 
 /* BROKEN: cut short or senseless from here on; pcap_reader_problem() says what and where. */
 enum pcap_status pcap_reader_next(struct pcap_reader *r, struct pcap_frame *frame);
 /* The frames so far are not used any more, if they were stable. */
 void pcap_reader_release(struct pcap_reader *r);
-/* They are used for so long that it is better not to wait for it. */
-void pcap_reader_hold(struct pcap_reader *r);
+/* They are used for so long that it is better not to wait for it, and perhaps written to. True: all
+ * frames stay where they are from here on. */
+bool pcap_reader_hold(struct pcap_reader *r, bool is_written);
 const char *pcap_reader_problem(const struct pcap_reader *r);
 
 bool pcap_reader_is_stable(const struct pcap_reader *r);     /* frames stay until forgotten */

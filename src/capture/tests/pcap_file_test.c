@@ -6,7 +6,7 @@
 #include "capture/pcap/file.h"
 #include "capture/pcap/reader.h"
 #include "packet/decode.h"
-#include "packet/turn.h"
+#include "sequencer/sequencer.h"
 
 #include <ftw.h>
 #include <lzma.h>
@@ -344,7 +344,7 @@ static void read_many(struct test *t, const char *path, unsigned hold_from)
             pcap_reader_release(r);
             first.data = NULL;
         } else if (status == PCAP_STATUS_LATER) {
-            pcap_reader_hold(r);
+            pcap_reader_hold(r, true);
         } else {
             CHECK_INT(frame.data[14], found++ & 0xff);
             if (first.data == NULL)
@@ -507,50 +507,71 @@ TEST(pcap_file_filter)
     clean();
 }
 
-/* Every fifth frame is ours; at two places somebody waits: at another's frame, and at ours. */
-static unsigned choose(void *arg, enum datalink link UNUSED, const uint8_t *frame UNUSED,
-                       uint32_t len UNUSED, uint64_t order)
+/* One queue reads, two make packets of what it has read, from pools of their own. */
+struct shared {
+    void *capture, *scan, *taker[2];
+    struct packet_pool *pool[3];
+    struct conf *conf;
+};
+
+static void shared_open(struct test *t, struct shared *sh, const char *path, bool simulate)
 {
-    unsigned *asked = arg, n = ++*asked;
-
-    return (n % 5 == 0 && order > 0 ? CAPTURE_OURS : 0) |
-           (n == 12 || n == 20 ? CAPTURE_HAND_OFF : 0);
-}
-
-/* Receives once; the number of the last packet, and whether the vector says that it got so far. */
-static unsigned receive_some(struct test *t, struct fixture *fixture, unsigned asked)
-{
-    unsigned last = 0;
-
-    fixture->v.count = 0;
-    CHECK_INT(capture_pcap_file.receive(fixture->queue, &fixture->v), CAPTURE_OK);
-    CHECK_INT(order_time_us(fixture->v.order_at) / 1000000, 999 + asked);
-    for (unsigned i = 0; i < fixture->v.count; i++) {
-        last = (unsigned)fixture->v.packet[i]->number;
-        packet_release(fixture->v.packet[i], PACKET_THREAD_OWNER);
-    }
-    return last;
-}
-
-TEST(pcap_file_hands_off_when_waited_for)
-{
-    struct maker m = { .big = false };
-    unsigned asked = 0;
-    struct fixture fixture;
+    const char *sources[] = { path, NULL };
     struct err err = { 0 };
 
+    sh->conf = conf_new();
+    sh->capture = capture_pcap_file.open(&(struct capture_request){
+        .sources = sources, .threads = 2, .conf = conf_root(sh->conf), .is_shared = true,
+        .simulate_ips = simulate }, &err);
+    CHECK(sh->capture != NULL);
+    for (unsigned i = 0; i < 3; i++)
+        sh->pool[i] = packet_pool_new(64, 1);
+    for (unsigned i = 0; i < 2; i++)
+        sh->taker[i] = capture_pcap_file.queue_open(sh->capture, i, sh->pool[i], NULL, &err);
+    sh->scan = capture_pcap_file.queue_open(sh->capture, CAPTURE_SCAN, sh->pool[2], NULL, &err);
+}
+
+static void shared_close(struct shared *sh)
+{
+    for (unsigned i = 0; i < 2; i++)
+        capture_pcap_file.queue_close(sh->taker[i]);
+    capture_pcap_file.queue_close(sh->scan);
+    capture_pcap_file.close(sh->capture);
+    for (unsigned i = 0; i < 3; i++)
+        packet_pool_free(sh->pool[i]);
+    conf_free(sh->conf);
+}
+
+TEST(pcap_file_is_read_once_for_several_threads)
+{
+    struct maker m = { .big = false };
+    struct frame_ref frame;
+    struct shared sh;
+    uint64_t before = 0;
+    const char *path;
+
     classic_file(&m, 40);
-    CHECK(fixture_open(t, &fixture, "", save("all.pcap", &m), NULL, &err));
-    vector_grow(&fixture.v, VECTOR_FILL);
-    capture_pcap_file.choose(fixture.queue, choose, &asked);
-    CHECK_INT(receive_some(t, &fixture, 12), 10);
-    CHECK_INT(fixture.v.count, 2);
-    CHECK_INT(receive_some(t, &fixture, 20), 20);
-    CHECK_INT(fixture.v.count, 2);
-    CHECK_INT(receive_some(t, &fixture, 40), 40);
-    CHECK_INT(fixture.v.count, 4);
-    CHECK_INT(asked, 40);
-    fixture_close(&fixture);
+    path = save("all.pcap", &m);
+    for (unsigned simulate = 0; simulate < 2; simulate++, before = 0) {
+        shared_open(t, &sh, path, simulate != 0);
+        for (unsigned i = 1; i <= 40; i++) {
+            struct packet *p = packet_pool_get(sh.pool[i % 2]);
+
+            CHECK_INT(capture_pcap_file.scan(sh.scan, &frame), CAPTURE_OK);
+            CHECK_INT(frame.number, i);
+            CHECK(frame.order > before);
+            CHECK(frame.is_stable == (simulate == 0));
+            before = frame.order;
+            capture_pcap_file.take(sh.taker[i % 2], &frame, p);
+            CHECK_INT(p->number, i);
+            CHECK(p->order == frame.order && p->len == 60);
+            CHECK((p->data == frame.data) == (simulate == 0));
+            if (i % 5 != 0)
+                packet_release(p, PACKET_THREAD_OWNER);
+        }
+        CHECK_INT(capture_pcap_file.scan(sh.scan, &frame), CAPTURE_END);
+        shared_close(&sh);
+    }
     clean();
 }
 

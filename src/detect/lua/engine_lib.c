@@ -8,7 +8,7 @@
 #include "detect/lua/sandbox.h"
 #include "detect/lua/libraries.h"
 #include "detect/rule/rule.h"
-#include "packet/turn.h"
+#include "sequencer/sequencer.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "base/containers/hash.h"
-#include "packet/turn.h"
+#include "sequencer/sequencer.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "detect/rule/ruleset_private.h"
 #include "detect/state/shard_table.h"
 #include "flow/flow.h"
-#include "packet/turn.h"
+#include "sequencer/sequencer.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include "base/memory/lib_memory.h"
 #include "detect/state/shard_table.h"
 #include "flow/flow.h"
-#include "packet/turn.h"
+#include "sequencer/sequencer.h"
 
 #include <stdlib.h>
 

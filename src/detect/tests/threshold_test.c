@@ -6,7 +6,7 @@
 #include "detect/tests/rules_fixture.h"
 #include "detect/state/threshold.h"
 #include "flow/flow.h"
-#include "packet/turn.h"
+#include "sequencer/sequencer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "base/containers/hash.h"
 #include "flow/flow_buckets.h"
 #include "flow/flow_table.h"
-#include "packet/turn.h"
+#include "sequencer/sequencer.h"
 #include "packet/pool.h"
 
 #include <stdlib.h>

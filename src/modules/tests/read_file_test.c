@@ -278,7 +278,8 @@ static struct seen read_in(struct test *t, const char *mode_name, unsigned worke
     engine_conf.turns = ctx->turns;
     ctx->capture = &ops;
     ctx->capture_handle = ops.open(&(struct capture_request){
-        .sources = sources, .threads = plan->stages[0].count, .conf = ctx->conf }, &err);
+        .sources = sources, .threads = plan->stages[0].count, .conf = ctx->conf,
+        .is_shared = plan->shares_file }, &err);
     ctx->decode = decode_conf_new(ctx->conf, &err);
     CHECK_STRING(err.text, "");
     engine = engine_new(&engine_conf, plan, table, ctx, &err);

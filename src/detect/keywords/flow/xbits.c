@@ -4,7 +4,7 @@
 #include "detect/rule/keyword.h"
 #include "detect/rule/ruleset_private.h"
 #include "flow/vars.h"
-#include "packet/turn.h"
+#include "sequencer/sequencer.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "detect/state/dataset.h"
 #include "detect/rule/program.h"
 #include "detect/rule/ruleset_private.h"
-#include "packet/turn.h"
+#include "sequencer/sequencer.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of packet/turn: threads that take their turns touch shared things in the order of the
+/* Tests of sequencer/sequencer: threads that take their turns touch shared things in the order of the
  * packets; one that has nothing to do is nudged. Those named turn_stress_ are for TSan too. */
-#include "packet/turn.h"
+#include "sequencer/sequencer.h"
 
 #include "base/system/clock.h"
 #include "base/test.h"
@@ -44,37 +44,7 @@ TEST(turn_latest_time_of_a_place)
     CHECK(order_latest_us(ORDER_SHUTDOWN | 3) == UINT64_MAX);
 }
 
-/* Looks, while the other waits, from which place on it is waited for. */
-struct looker {
-    struct turns *turns;
-    struct turn_lane *lane;
-    bool before, at;
-};
-
-static void look_and_come(void *self)
-{
-    struct looker *l = self;
-
-    l->before = turns_wait_for(l->turns, 99);
-    l->at = turns_wait_for(l->turns, 100);
-    turn_reached(l->lane, 101, 0);
-}
-
 static void on_wait(void *self);
-
-TEST(turn_tells_who_is_waited_for)
-{
-    struct looker l = { .turns = turns_new() };
-    struct turn_thread thread = { &l, look_and_come, on_wait, on_wait };
-    struct turn_lane *waits = turn_lane_new(l.turns, &thread);
-
-    l.lane = turn_lane_new(l.turns, &thread);
-    CHECK(!turns_wait_for(l.turns, UINT64_MAX));
-    turn_take(waits, 100, 0);
-    CHECK(l.at && !l.before);
-    CHECK(!turns_wait_for(l.turns, UINT64_MAX));
-    turns_free(l.turns);
-}
 
 #define THREADS 4
 #define PACKETS 20000
@@ -126,7 +96,8 @@ static void *play(void *arg)
             play->last = at;
             play->done++;
         }
-        if (at % 256 == 0 || turn_is_awaited(me->lane))
+        turn_passes(me->lane, at, 1);
+        if (at % 256 == 0)
             turn_reached(me->lane, at, 1);
     }
     turn_reached(me->lane, ORDER_END, ORDER_END);
@@ -153,10 +124,10 @@ static void *answer(void *arg)
 TEST(turn_stress_threads_go_in_order)
 {
     struct play it = { .turns = turns_new() };
-    uint64_t required = 0;
+    uint64_t expected = 0;
 
     for (uint64_t at = 2; at <= 2 * PACKETS; at += 2)
-        required += at % 6 == 0;
+        expected += at % 6 == 0;
     for (unsigned i = 0; i < THREADS; i++) {
         struct player *p = &it.player[i];
         struct turn_thread thread = { p, on_nudge, on_wait, on_wait };
@@ -169,7 +140,7 @@ TEST(turn_stress_threads_go_in_order)
                        &it.player[i]);
     for (unsigned i = 0; i < THREADS - 1; i++)
         pthread_join(it.player[i].id, NULL);
-    CHECK_INT(it.done, required);
+    CHECK_INT(it.done, expected);
     CHECK_INT(it.wrong, 0);
     while (turns_passed(it.turns).at != ORDER_END)
         __atomic_store_n(&it.player[THREADS - 1].nudged, 1, __ATOMIC_RELEASE);
@@ -241,17 +212,16 @@ static void *visit_hosts(void *arg)
 {
     struct visitor *me = arg;
     struct visit *visit = me->visit;
-    struct host_places *hosts = host_places_new(visit->turns);
+    struct host_dealt *hosts = host_dealt_new(visit->turns);
 
+    /* each thread deals all packets, for itself */
     for (uint64_t at = 2; at <= 2 * PACKETS; at += 2) {
         struct ip ip = host_of(at);
         struct packet p = { .order = at, .lane = me->lane, .src = ip, .dst = ip };
 
-        if (at / 64 % THREADS != me->number) {
-            host_places_other(hosts, &ip, &ip, at);
+        p.hosts_after = host_dealt_to(hosts, &ip, &ip, at, (unsigned)(at / 64 % THREADS));
+        if (at / 64 % THREADS != me->number)
             continue;
-        }
-        p.hosts_after = host_places_own(hosts, &ip, &ip, at);
         end_flows(me, at);
         turn_ends_told(me->ends, at + FLOW_LIFE);
         if (at % 10 == 0)
@@ -264,7 +234,7 @@ static void *visit_hosts(void *arg)
     }
     end_flows(me, UINT64_MAX);
     turn_reached(me->lane, ORDER_END, ORDER_END);
-    host_places_free(hosts);
+    host_dealt_free(hosts);
     return NULL;
 }
 
@@ -316,7 +286,7 @@ TEST(turn_hosts_wait_only_for_their_own)
     struct turn_thread here = { turns, on_wait, on_wait, on_wait };
     struct turn_thread there = { &o, makes_a_flow, on_wait, on_wait };
     struct turn_lane *lane = turn_lane_new(turns, &here);
-    struct host_places *hosts = host_places_new(turns);
+    struct host_dealt *hosts = host_dealt_new(turns);
     struct ip a = o.host, b = { .w = { 2 }, .version = 4 };
     struct packet p = { .order = 20, .lane = lane, .src = a, .dst = a };
 
@@ -324,23 +294,23 @@ TEST(turn_hosts_wait_only_for_their_own)
     o.ends = turn_ends_new(turns, &there);
     turn_reached(o.lane, 30, 0);
     turn_ends_told(o.ends, 1000);
-    CHECK_INT(host_places_own(hosts, &a, &a, 10), 0);
+    CHECK_INT(host_dealt_to(hosts, &a, &a, 10, 0), 0);
     packet_take_host_turn(&p);          /* from now on hosts are looked after */
-    host_places_other(hosts, &a, &a, 22);
-    host_places_other(hosts, &b, &b, 40);
+    host_dealt_to(hosts, &a, &a, 22, 1);
+    host_dealt_to(hosts, &b, &b, 34, 1);
     turn_ends_tell(o.ends, &a, &a, 27);
     turn_ends_tell(o.ends, &b, &b, 50);
-    p.order = 100;
-    p.hosts_after = host_places_own(hosts, &a, &a, 100);
+    p.order = 36;
+    p.hosts_after = host_dealt_to(hosts, &a, &a, 36, 0);
     CHECK_INT(p.hosts_after, 23);
     packet_take_host_turn(&p);
     CHECK_INT(o.nudges, 0);
     /* what is waited for makes a flow that ends before p */
-    host_places_other(hosts, &a, &a, 40);
+    host_dealt_to(hosts, &a, &a, 40, 1);
     p.order = 102;
-    p.hosts_after = host_places_own(hosts, &a, &a, 102);
+    p.hosts_after = host_dealt_to(hosts, &a, &a, 102, 0);
     packet_take_host_turn(&p);
     CHECK_INT(o.nudges, 2);
-    host_places_free(hosts);
+    host_dealt_free(hosts);
     turns_free(turns);
 }

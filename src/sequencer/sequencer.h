@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/turn.h - who may touch, and when, what flows on several threads share.
+/* sequencer/sequencer.h - who may touch, and when, what flows on several threads share.
  *
  * Packets of a capture file stand in one order, whichever threads inspect them: packet.order, and
  * packet.order_sub among those with the same order. A thread that comes to something which other
@@ -18,15 +18,16 @@
  *
  * The later of both is waited for, which mostly has long been passed.
  *
- * Nobody waits for ever: who waits has said that he has come as far as his own packet, and waits
- * for a place that is not behind it. So of all threads that wait the one with the earliest packet
- * waits for none of them. A thread that has nothing to do would never come further: it is nudged,
- * and says how far its producers have dealt. One that has ended stands at the end. And what a
- * thread is done with leaves it before it waits, so that no packet of others is kept back for it.
+ * No thread waits for ever: one that waits has published its own packet's place, and waits for a
+ * place that is not behind it. So of all threads that wait the one with the earliest packet waits
+ * for none of them. A thread without packets comes further as well: where threads take batches of a
+ * file (batches.h) each goes through every batch; one that is fed by other threads is kicked, and
+ * publishes how far these have dealt. One that has ended stands at the end. And what a thread is
+ * done with leaves it before it waits, so that no packet of others is kept back for it.
  *
  * Live there is no such order, and nobody has a lane. */
-#ifndef PACKET_TURN_H
-#define PACKET_TURN_H
+#ifndef SEQUENCER_SEQUENCER_H
+#define SEQUENCER_SEQUENCER_H
 
 #include "packet/flow_hash.h"
 #include "packet/packet.h"
@@ -94,13 +95,20 @@ static inline uint64_t order_next(uint64_t last, uint64_t time_us)
 /* The engine's part: what a waiting thread asks of it. */
 struct turn_thread {
     void *self;
-    void (*nudge)(void *self);      /* by another thread: say how far you are */
+    void (*nudge)(void *self);      /* by another thread: say how far you are. NULL: the thread
+                                     * never stops while it has not come as far as the others */
     void (*sleeps)(void *self);     /* around a wait, for the account of time */
     void (*wakes)(void *self);
 };
 
 struct turns;
-struct turn_lane;
+
+/* What the others see of a thread. */
+struct turn_lane {
+    CACHE_ALIGNED struct order_mark mark;
+    CACHE_ALIGNED uint64_t wake_at;     /* packet.order of the first place that another thread waits
+                                         * for us to pass; atomic */
+};
 
 struct turns *turns_new(void);
 void turns_free(struct turns *turns);               /* NULL is fine */
@@ -111,12 +119,15 @@ struct turn_lane *turn_lane_new(struct turns *turns, const struct turn_thread *t
  * meanwhile. Who looks while it enters may yet pass it by. */
 void turn_lane_leave(struct turn_lane *lane);
 void turn_lane_enter(struct turn_lane *lane, struct order_mark done);
-/* By the lane's own thread: all before this place is done. Cheap when nobody waits. */
+/* By the lane's own thread: all before this place is done. */
 void turn_reached(struct turn_lane *lane, uint64_t order, uint64_t sub);
-/* Does anybody wait for a thread to come further? */
-bool turn_is_awaited(const struct turn_lane *lane);
-/* Does anybody wait for what stands before this place or at it? By one who is not inspecting. */
-bool turns_wait_for(const struct turns *turns, uint64_t order);
+/* Likewise, by one that goes from packet to packet: only where another thread waits for it to come
+ * so far. */
+static inline void turn_passes(struct turn_lane *lane, uint64_t order, uint64_t sub)
+{
+    if (UNLIKELY(order >= __atomic_load_n(&lane->wake_at, __ATOMIC_RELAXED)))
+        turn_reached(lane, order, sub);
+}
 /* Until all others have done what stands before this place. */
 void turn_take(struct turn_lane *lane, uint64_t order, uint64_t sub);
 
@@ -126,7 +137,6 @@ void turn_take_hosts(struct turn_lane *lane, const struct packet *p);
 
 /* All lanes have done all before this. */
 struct order_mark turns_passed(const struct turns *turns);
-unsigned turns_count(const struct turns *turns);
 
 /* By the inspecting thread, before it looks at or changes what other flows can change. */
 static inline void packet_take_turn(const struct packet *p)
@@ -150,26 +160,13 @@ static inline unsigned host_number(const struct ip *ip)
     return host_hash(ip) >> (32 - HOST_BITS);
 }
 
-/* By one who sees all packets and knows whose they are: where each host was last met. */
-struct host_places;
-struct host_places *host_places_new(const struct turns *turns);
-void host_places_free(struct host_places *hosts);           /* NULL is fine */
-/* The next packet, in the order, is inspected by another thread. */
-void host_places_other(struct host_places *hosts, const struct ip *src, const struct ip *dst,
-                       uint64_t order);
-/* It is inspected by the thread in question: its packet.hosts_after. */
-uint64_t host_places_own(struct host_places *hosts, const struct ip *src, const struct ip *dst,
-                         uint64_t order);
-/* The place behind the last that any other thread has been told for; 0: not known. */
-uint64_t host_places_last(const struct host_places *hosts, const struct ip *src,
-                          const struct ip *dst);
-
-/* Likewise by one who deals all packets to several threads, each time with the number of the
- * thread: p's hosts_after. */
+/* By the one that sees all packets in their order and gives each to a thread: what the packet's
+ * hosts_after is to be. */
 struct host_dealt;
 struct host_dealt *host_dealt_new(const struct turns *turns);
 void host_dealt_free(struct host_dealt *hosts);             /* NULL is fine */
-uint64_t host_dealt_to(struct host_dealt *hosts, const struct packet *p, unsigned thread);
+uint64_t host_dealt_to(struct host_dealt *hosts, const struct ip *src, const struct ip *dst,
+                       uint64_t order, unsigned thread);
 
 /* By a thread that has flows and inspects them: where they may end. At start, like a lane. */
 struct turn_ends;

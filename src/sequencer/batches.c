@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sequencer/batches.c - a ring of batches, and a cursor into it for each thread. */
+#include "sequencer/batches.h"
+
+#include "base/array.h"
+#include "base/containers/ring.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* One thread's way through the batches. */
+struct cursor {
+    CACHE_ALIGNED struct eventcount eventcount;
+    uint64_t at;                        /* the batch it is in, or needs next */
+    struct seq_batches *batches;
+    CACHE_ALIGNED uint64_t taken;       /* entries; atomic */
+    CACHE_ALIGNED uint64_t given;       /* entries; by the scan */
+};
+
+struct seq_batches {
+    pthread_mutex_t lock;               /* of the scan */
+    seq_scan_fn *scan;
+    void *arg;
+    unsigned threads;
+    struct cursor *cursor;
+    struct seq_batch *batch[SEQ_BATCHES];
+    CACHE_ALIGNED uint64_t scanned;     /* batches; atomic */
+    uint32_t sleepers;                  /* atomic */
+};
+
+struct seq_batches *seq_batches_new(unsigned threads, seq_scan_fn *scan, void *arg)
+{
+    struct seq_batches *b = xaligned(CACHE_LINE, sizeof(*b));
+
+    pthread_mutex_init(&b->lock, NULL);
+    b->scan = scan;
+    b->arg = arg;
+    b->threads = threads;
+    b->cursor = xaligned(CACHE_LINE, threads * sizeof(b->cursor[0]));
+    for (unsigned i = 0; i < threads; i++) {
+        eventcount_init(&b->cursor[i].eventcount);
+        b->cursor[i].batches = b;
+    }
+    for (unsigned i = 0; i < SEQ_BATCHES; i++) {
+        b->batch[i] = xaligned(CACHE_LINE, sizeof(*b->batch[i]));
+        b->batch[i]->list = xcalloc(threads, sizeof(b->batch[i]->list[0]));
+    }
+    return b;
+}
+
+void seq_batches_free(struct seq_batches *b)
+{
+    if (b == NULL)
+        return;
+    for (unsigned i = 0; i < SEQ_BATCHES; i++) {
+        free(b->batch[i]->entry);
+        free(b->batch[i]->list);
+        buf_fini(&b->batch[i]->bytes);
+        free(b->batch[i]);
+    }
+    pthread_mutex_destroy(&b->lock);
+    free(b->cursor);
+    free(b);
+}
+
+static struct seq_batch *slot_of(const struct seq_batches *b, uint64_t number)
+{
+    return b->batch[number % SEQ_BATCHES];
+}
+
+static bool is_scanned(const struct seq_batches *b, uint64_t number)
+{
+    return __atomic_load_n(&b->scanned, __ATOMIC_SEQ_CST) > number;
+}
+
+/* All threads have left what was in the slot before. */
+static bool is_free(const struct seq_batches *b, uint64_t number)
+{
+    return __atomic_load_n(&slot_of(b, number)->users, __ATOMIC_SEQ_CST) == 0;
+}
+
+/* --- the scan --------------------------------------------------------------------------------- */
+
+struct seq_entry *seq_batch_add(struct seq_batch *batch, unsigned thread)
+{
+    struct seq_entry *e;
+
+    if (UNLIKELY(batch->count == batch->cap)) {
+        batch->cap = batch->cap == 0 ? SEQ_BATCH_FRAMES : 2 * batch->cap;
+        batch->entry = xrealloc(batch->entry, batch->cap * sizeof(*e));
+    }
+    e = &batch->entry[batch->count];
+    e->next = SEQ_NO_ENTRY;
+    if (batch->list[thread].first == SEQ_NO_ENTRY)
+        batch->list[thread].first = (uint16_t)batch->count;
+    else
+        batch->entry[batch->list[thread].last].next = (uint16_t)batch->count;
+    batch->list[thread].last = (uint16_t)batch->count++;
+    return e;
+}
+
+void seq_batches_give(struct seq_batches *b, unsigned thread, unsigned count)
+{
+    b->cursor[thread].given += count;
+}
+
+unsigned seq_least_loaded(const struct seq_batches *b)
+{
+    uint64_t least = UINT64_MAX;
+    unsigned best = 0;
+
+    for (unsigned i = 0; i < b->threads; i++) {
+        const struct cursor *c = &b->cursor[i];
+        uint64_t load = c->given - __atomic_load_n(&c->taken, __ATOMIC_RELAXED);
+
+        if (load < least) {
+            least = load;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static bool scan_into(struct seq_batches *b, struct seq_batch *batch)
+{
+    batch->count = 0;
+    batch->last = batch->no_checksum = false;
+    buf_clear(&batch->bytes);
+    for (unsigned i = 0; i < b->threads; i++)
+        batch->list[i].first = SEQ_NO_ENTRY;
+    return b->scan(b->arg, batch);
+}
+
+void seq_batches_wake(struct seq_batches *b)
+{
+    if (__atomic_load_n(&b->sleepers, __ATOMIC_SEQ_CST) == 0)
+        return;
+    for (unsigned i = 0; i < b->threads; i++)
+        eventcount_wake(&b->cursor[i].eventcount);
+}
+
+/* Scans the next batch, unless another thread was faster and `number` is scanned by now. */
+static void scan(struct seq_batches *b, uint64_t number)
+{
+    bool made = false;
+    uint64_t next;
+
+    pthread_mutex_lock(&b->lock);
+    next = b->scanned;
+    if (next <= number && is_free(b, next) && scan_into(b, slot_of(b, next))) {
+        made = true;
+        __atomic_store_n(&slot_of(b, next)->users, b->threads, __ATOMIC_RELAXED);
+        __atomic_store_n(&b->scanned, next + 1, __ATOMIC_SEQ_CST);
+    }
+    pthread_mutex_unlock(&b->lock);
+    if (made)
+        seq_batches_wake(b);
+}
+
+/* --- the threads ------------------------------------------------------------------------------ */
+
+struct seq_batch *seq_batches_next(struct seq_batches *b, unsigned thread)
+{
+    uint64_t at = b->cursor[thread].at;
+
+    if (!is_scanned(b, at) && is_free(b, at))
+        scan(b, at);
+    return is_scanned(b, at) ? slot_of(b, at) : NULL;
+}
+
+void seq_batches_took(struct seq_batches *b, unsigned thread, unsigned count)
+{
+    uint64_t *taken = &b->cursor[thread].taken;
+
+    __atomic_store_n(taken, *taken + count, __ATOMIC_RELAXED);
+}
+
+/* A sleeper counts itself before it looks once more whether the slot is free; we free the slot
+ * before we look for sleepers. So one of us sees the other. */
+void seq_batches_leave(struct seq_batches *b, unsigned thread)
+{
+    struct cursor *c = &b->cursor[thread];
+    struct seq_batch *batch = slot_of(b, c->at);
+    bool last = batch->last;
+
+    c->at++;
+    if (__atomic_sub_fetch(&batch->users, 1, __ATOMIC_SEQ_CST) == 0 && !last &&
+        __atomic_load_n(&b->sleepers, __ATOMIC_SEQ_CST) > 0)
+        scan(b, UINT64_MAX);
+}
+
+static bool has_next(void *arg)
+{
+    const struct cursor *c = arg;
+
+    return is_scanned(c->batches, c->at);
+}
+
+static bool may_have_next(void *arg)
+{
+    const struct cursor *c = arg;
+
+    return has_next(arg) || is_free(c->batches, c->at);
+}
+
+void seq_batches_wait(struct seq_batches *b, unsigned thread, uint64_t timeout_ns,
+                      uint64_t pause_ns)
+{
+    struct cursor *c = &b->cursor[thread];
+    bool had_nothing = is_free(b, c->at);
+
+    __atomic_fetch_add(&b->sleepers, 1, __ATOMIC_SEQ_CST);
+    eventcount_wait(&c->eventcount, had_nothing ? has_next : may_have_next, c,
+                had_nothing ? pause_ns : timeout_ns);
+    __atomic_fetch_sub(&b->sleepers, 1, __ATOMIC_SEQ_CST);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sequencer/sequencer_private.h - the structs behind sequencer.h, for this directory. */
+#ifndef SEQUENCER_SEQUENCER_PRIVATE_H
+#define SEQUENCER_SEQUENCER_PRIVATE_H
+
+#include "base/array.h"
+#include "base/containers/ring.h"
+#include "sequencer/sequencer.h"
+
+#include <pthread.h>
+
+/* A thread's entry: what the others see of it, and its wait for them. */
+struct seq_worker {
+    struct turn_lane seen;                      /* first: callers hold a pointer to it */
+    struct turns *turns;
+    struct turn_thread thread;
+    unsigned number;                            /* of lanes */
+    struct order_mark taken, taken_hosts;       /* the places of the last turns */
+
+    CACHE_ALIGNED struct eventcount eventcount;
+    uint32_t missing;                           /* workers that it waits for; atomic */
+    bool waits;                                 /* under the lock, as all below */
+    struct order_mark required;                   /* the place that they must have passed */
+    uint64_t *waits_for;                        /* a bit for each of them */
+};
+
+struct turns {
+    ARRAY_OF(struct seq_worker *) lanes;        /* complete before packets move */
+    ARRAY_OF(struct turn_ends *) ends;          /* likewise */
+    uint32_t by_hosts;                          /* a thread has waited for a host; atomic */
+    bool kicks;                                 /* some thread must be kicked to go on */
+    pthread_mutex_t lock;                       /* of the waits */
+};
+
+static inline struct seq_worker *worker_of(struct turn_lane *lane)
+{
+    return CONTAINER_OF(lane, struct seq_worker, seen);
+}
+
+/* hosts.c: the place behind all that others may do with p's hosts before p, as far as they have
+ * announced; p's own when they have not announced enough. */
+uint64_t seq_behind_others(const struct seq_worker *w, const struct packet *p);
+void seq_ends_free(struct turns *turns);
+
+#endif
