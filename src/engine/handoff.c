@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* engine/handoff.c - vectors from thread to thread: dealing, handing off, waiting.
  *
- * Packets are dealt into one pending vector per consumer. It leaves when it is full, when the
+ * Packets are dealt into one pending vector per consumer. It leaves when it is full, live when the
  * consumer has nothing else to do, or before this thread sleeps for whatever reason: a packet
  * never lies in a half-full vector while everyone waits. That rule, and that packets only ever
  * wait for threads nearer to the end of the chain, is why nothing can lock up.
@@ -45,7 +45,8 @@ void handoff_queues_make(struct engine_thread *t)
         queue->depth = e->plan->ring_depth;
         if (t->merges)
             queue->depth = MAX(queue->depth, MAX(MERGED_DEPTH / t->in_count, MERGED_DEPTH_LEAST));
-        queue->space = t->merges ? MAX(queue->depth, 2 * e->plan->pool_size) : queue->depth;
+        queue->space =
+            t->merges ? MAX(queue->depth, 2 * e->plan->stages[0].pool_size) : queue->depth;
         queue->full = ring_new(queue->space, &t->eventcount, NULL);
         queue->empty = ring_new(queue->space, &from->eventcount, NULL);
         queue->vectors = xcalloc(queue->depth, sizeof(queue->vectors[0]));
@@ -173,6 +174,16 @@ static COLD void drop(struct engine_thread *t, struct packet *p)
     packet_release(p, t->number);
 }
 
+/* Live a packet is not kept back for others to fill its vector. Of a file there is always more to
+ * read: there a vector leaves full, or before this thread sleeps, so that consumers, above all
+ * where there are many, are not woken for a packet or two. */
+static void send_to_idle(struct engine_thread *t)
+{
+    for (unsigned i = 0; i < t->out_count; i++)
+        if (t->out[i]->pending != NULL && ring_count(t->out[i]->full) == 0)
+            send(t, t->out[i]);
+}
+
 static void distribute(struct engine_thread *t, struct packet_vector *v)
 {
     for (unsigned i = 0; i < v->count; i++) {
@@ -203,9 +214,8 @@ static void distribute(struct engine_thread *t, struct packet_vector *v)
     if (v->order_at != 0)
         order_mark_set(&t->dealt, v->order_at, v->order_sub);
     v->count = 0;
-    for (unsigned i = 0; i < t->out_count; i++)
-        if (t->out[i]->pending != NULL && ring_count(t->out[i]->full) == 0)
-            send(t, t->out[i]);
+    if (t->engine->plan->live)
+        send_to_idle(t);
 }
 
 /* One consumer: the vectors change their contents, nothing is copied. */
@@ -378,7 +388,7 @@ static void nap(void)
  * rings fill up first, and this is the rare case, or the end. */
 static COLD void pool_wait_slow(struct engine_thread *t, unsigned need)
 {
-    unsigned size = t->engine->plan->pool_size;
+    unsigned size = t->stage->pool_size;
 
     account_sleep(t);
     hand_off_pending(t);
@@ -394,7 +404,7 @@ static COLD void pool_wait_slow(struct engine_thread *t, unsigned need)
 
 void pool_wait(struct engine_thread *t)
 {
-    unsigned size = t->engine->plan->pool_size, out;
+    unsigned size = t->stage->pool_size, out;
 
     if (t->pool == NULL || t->pool_credit >= POOL_RESERVE)
         return;
@@ -412,6 +422,6 @@ void pool_wait_all_returned(struct engine_thread *t)
     if (t->pool == NULL)
         return;
     if (packet_pool_out(t->pool) > 0)
-        pool_wait_slow(t, t->engine->plan->pool_size);
+        pool_wait_slow(t, t->stage->pool_size);
     packet_pool_collect(t->pool);
 }

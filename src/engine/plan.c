@@ -241,20 +241,42 @@ static int connect_stages(struct plan *plan, const struct conf_node *root, struc
  * thousand packets does not run dry while another's ring is full. */
 #define DEPTH_OF_FILES 4
 
-/* As much as all rings behind the first stage can hold, so that a ring is full before the pool
- * is empty: a thread can sleep on a ring. */
+/* And no more than this many packets in all rings of a thread, however many threads these go to:
+ * what is under way is to stay in the caches. */
+#define PACKETS_OF_FILES 16384
+
+static unsigned ring_depth(const struct plan *plan, uint64_t pending)
+{
+    uint64_t depth = pending / (2 * VECTOR_FILL);
+    unsigned most = 1;
+
+    if (!plan->live) {
+        for (unsigned i = 1; i < plan->stage_count; i++)
+            most = MAX(most, plan->stages[i].count);
+        depth = MIN(depth * DEPTH_OF_FILES, PACKETS_OF_FILES / (VECTOR_FILL * most));
+    }
+    return (unsigned)MIN(MAX(depth, 4u), 64u);
+}
+
+/* As much as all rings behind the stage can hold, so that a ring is full before the pool is empty:
+ * a thread can sleep on a ring. Packets of the last stage's own are back after each vector. */
+static unsigned pool_size(const struct plan *plan, unsigned stage, uint64_t pending)
+{
+    uint64_t in_flight = 0;
+
+    for (unsigned i = stage + 1; i < plan->stage_count; i++)
+        in_flight += (uint64_t)plan->stages[i].count * plan->stages[i - 1].count;
+    in_flight = in_flight * (plan->ring_depth + 2) * VECTOR_FILL / plan->stages[stage].count;
+    return (unsigned)MIN(MAX(pending, in_flight + 4 * VECTOR_FILL), POOL_MAX);
+}
+
 static void size_queues(struct plan *plan, const struct conf_node *root)
 {
     uint64_t pending = conf_u64_range(root, "max-pending-packets", 1024, 1, POOL_MAX - 1);
-    uint64_t in_flight = 0, depth = pending / (2 * VECTOR_FILL);
 
-    if (!plan->live)
-        depth *= DEPTH_OF_FILES;
-    plan->ring_depth = (unsigned)MIN(MAX(depth, 4u), 64u);
-    for (unsigned i = 1; i < plan->stage_count; i++)
-        in_flight += (uint64_t)plan->stages[i].count * plan->stages[i - 1].count;
-    in_flight = in_flight * (plan->ring_depth + 2) * VECTOR_FILL / plan->stages[0].count;
-    plan->pool_size = (unsigned)MIN(MAX(pending, in_flight + 4 * VECTOR_FILL), POOL_MAX);
+    plan->ring_depth = ring_depth(plan, pending);
+    for (unsigned i = 0; i < plan->stage_count; i++)
+        plan->stages[i].pool_size = pool_size(plan, i, pending);
 }
 
 static void share_memory(struct plan *plan, const struct conf_node *root)
@@ -270,7 +292,7 @@ static void share_memory(struct plan *plan, const struct conf_node *root)
 
         t->memory = (uint64_t)t->rings_out * plan->ring_depth * vector;
         if (pp->makes_packets)
-            t->memory += (uint64_t)plan->pool_size * sizeof(struct packet);
+            t->memory += (uint64_t)pp->pool_size * sizeof(struct packet);
         if (stage_has(pp->stage, "stream"))
             t->memory += (flow + tcp) / pp->count;
     }

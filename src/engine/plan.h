@@ -68,6 +68,7 @@ struct plan_stage {
     unsigned first, count;          /* in plan.threads */
     const char *scheduler;               /* NULL: one thread, or distributed by the capture */
     bool makes_packets;
+    unsigned pool_size;             /* packets of a thread that makes them */
 };
 
 struct plan {
@@ -80,7 +81,6 @@ struct plan {
     struct plan_thread *threads;    /* of the stages first, then management, then those that send */
     unsigned thread_count, packet_threads;
     unsigned ring_depth;            /* vectors between two threads */
-    unsigned pool_size;             /* packets of a thread that makes them */
     uint64_t stack_size;
     bool shares_file;               /* all threads of stage 0 read the same, each keeps its share */
     bool file_per_queue;               /* each takes the next file: pcap-file.directory: files */

@@ -235,7 +235,7 @@ void plan_print_json(const struct plan *plan, struct buf *out)
     json_string(&j, "capture", plan->method);
     json_string(&j, "topology", plan->topology->text);
     json_u64(&j, "cpus", plan->topology->count);
-    json_u64(&j, "packet_pool", plan->pool_size);
+    json_u64(&j, "packet_pool", plan->stages[0].pool_size);
     json_array(&j, "threads");
     for (unsigned i = 0; i < plan->thread_count; i++)
         json_thread(&j, plan, &plan->threads[i]);

@@ -48,6 +48,7 @@ static COLD void hand_off_done(struct engine_thread *t)
 static void module_sleeps(void *thread)
 {
     hand_off_done(thread);
+    hand_off_pending(thread);
     account_module_sleeps(thread);
 }
 
@@ -302,7 +303,7 @@ static int thread_open(struct engine_thread *t, struct err *err)
     vector_grow(&t->work, 4 * VECTOR_FILL);
     vector_grow(&t->early, VECTOR_FILL);
     if (t->stage->makes_packets) {
-        t->pool = packet_pool_new(e->plan->pool_size, e->thread_count);
+        t->pool = packet_pool_new(t->stage->pool_size, e->thread_count);
         packet_pool_set_owner(t->pool, t->number);
         if (t->plan->stage == 0)
             e->pools[t->plan->index] = t->pool;
