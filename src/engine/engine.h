@@ -19,7 +19,6 @@ struct engine;
 struct engine_conf {
     uint32_t flow_idle_s;       /* no flow outlives this pause: for schedulers that remember flows;
                                  * 0: they remember for ever */
-    const struct turns *turns;  /* of threads that inspect what is assigned to them; NULL: none */
     bool drop_when_full;        /* live, not inline: the first stage drops, counted, what a full
                                  * ring cannot take; otherwise it waits */
 };

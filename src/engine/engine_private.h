@@ -64,7 +64,6 @@ struct engine_thread {
     struct handoff_queue **out;                  /* lent by the threads of the next stage */
     unsigned out_count;
     struct scheduler *scheduler;                  /* shared; NULL with one consumer */
-    struct host_dealt *hosts;           /* NULL: nobody asks, or others distribute as well */
     bool asked;                         /* merge.c: nudged, and not answered yet */
     bool merges;                        /* offline, of several producers: merge.c */
     struct packet_vector merged;

@@ -175,8 +175,8 @@ static COLD void drop(struct engine_thread *t, struct packet *p)
 }
 
 /* Live a packet is not kept back for others to fill its vector. Of a file there is always more to
- * read: there a vector leaves full, or before this thread sleeps, so that consumers, above all
- * where there are many, are not woken for a packet or two. */
+ * read: there a vector leaves full, or before this thread sleeps, so that consumers are not woken
+ * for a packet or two, above all where there are many. */
 static void send_to_idle(struct engine_thread *t)
 {
     for (unsigned i = 0; i < t->out_count; i++)
@@ -188,12 +188,8 @@ static void distribute(struct engine_thread *t, struct packet_vector *v)
 {
     for (unsigned i = 0; i < v->count; i++) {
         struct packet *p = v->packet[i];
-        unsigned to = scheduler_pick(t->scheduler, p);
-        struct handoff_queue *queue = t->out[to];
+        struct handoff_queue *queue = t->out[scheduler_pick(t->scheduler, p)];
         struct packet_vector *into = try_pending(queue);
-
-        if (t->hosts != NULL)
-            p->hosts_after = host_dealt_to(t->hosts, &p->src, &p->dst, p->order, to);
 
         /* This far, should the packet have to wait for room. */
         if (p->order != 0)

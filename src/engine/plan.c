@@ -243,7 +243,7 @@ static int connect_stages(struct plan *plan, const struct conf_node *root, struc
 
 /* And no more than this many packets in all rings of a thread, however many threads these go to:
  * what is under way is to stay in the caches. */
-#define PACKETS_OF_FILES 16384
+#define PACKETS_OF_FILES 8192
 
 static unsigned ring_depth(const struct plan *plan, uint64_t pending)
 {

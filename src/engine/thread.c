@@ -333,21 +333,9 @@ static bool thread_join_start(struct engine_thread *t)
     return go;
 }
 
-/* Only one who deals all packets, to those who inspect them, knows whom they meet. */
-static bool tracks_hosts(const struct engine_thread *t)
-{
-    const struct plan *plan = t->engine->plan;
-    unsigned next = (unsigned)t->plan->stage + 1;
-
-    return t->engine->conf.turns != NULL && t->out_count > 1 && t->stage->count == 1 &&
-           stage_has(plan->stages[next].stage, "detect");
-}
-
 static void thread_run(struct engine_thread *t)
 {
     account_busy(t->engine, 1);
-    if (tracks_hosts(t))
-        t->hosts = host_dealt_new(t->engine->conf.turns);
     t->scheduler = t->plan->stage + 1 < (int)t->engine->plan->stage_count
             ? t->engine->scheduler[t->plan->stage + 1] : NULL;
     t->stamp_ns = engine_clock_ns(t->engine);
@@ -363,7 +351,6 @@ static void thread_run(struct engine_thread *t)
         flush_module(t, i);
     hand_off_last(t);
     pool_wait_all_returned(t);
-    host_dealt_free(t->hosts);
     __atomic_store_n(&t->end_ns, engine_clock_ns(t->engine), __ATOMIC_RELAXED);
     __atomic_store_n(&t->cpu_ns, clock_thread_cpu_ns(), __ATOMIC_RELAXED);
     account_busy(t->engine, -1);

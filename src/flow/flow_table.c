@@ -33,8 +33,6 @@ struct flow_table {
     /* NULL: packets under way change nothing */
     void (*wait_inflight)(struct flow *flow, void *arg);
     void *wait_arg;
-    void (*foretell)(const struct flow *flow, uint64_t order, void *arg);   /* NULL: nobody asks */
-    void *foretell_arg;
     struct flow_counters id;
 };
 
@@ -148,35 +146,9 @@ static uint64_t end_of_tick(uint64_t tick)
     return order_before_us(tick * WHEEL_TICK_US);
 }
 
-/* So much ahead ends are told. */
-#define FORETOLD_TICKS 20
-
-/* The timer comes by once more in time for that. */
 static void arm(struct flow_table *table, struct flow *flow)
 {
-    uint64_t tick = tick_after(table, flow);
-
-    if (table->foretell != NULL) {
-        if (tick > table->tick + FORETOLD_TICKS)
-            tick -= FORETOLD_TICKS;
-        else
-            table->foretell(flow, end_of_tick(tick), table->foretell_arg);
-    }
-    wheel_add(&table->wheel, &flow->timer, tick);
-}
-
-void flow_table_foretell(struct flow_table *table,
-                         void (*tell)(const struct flow *flow, uint64_t order, void *arg),
-                         void *arg)
-{
-    table->foretell = tell;
-    table->foretell_arg = arg;
-}
-
-/* In an emergency flows end without notice. */
-uint64_t flow_table_foretold(const struct flow_table *table)
-{
-    return table->emergency ? 0 : end_of_tick(table->tick + FORETOLD_TICKS + 1);
+    wheel_add(&table->wheel, &flow->timer, tick_after(table, flow));
 }
 
 void flow_table_set_state(struct flow_table *table, struct flow *flow, enum flow_state state)

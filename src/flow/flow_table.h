@@ -81,14 +81,6 @@ void flow_table_pass(struct flow_table *table, uint64_t order);
 /* The packet at hand: flows that it ends go before it. */
 void flow_table_at(struct flow_table *table, uint64_t order);
 
-/* Where packets stand in an order: before a flow ends by time it is told, with the place at which
- * it will; again if packets put that off. */
-void flow_table_foretell(struct flow_table *table,
-                         void (*tell)(const struct flow *flow, uint64_t order, void *arg),
-                         void *arg);
-/* What ends before this place, and gets no more packets, has been told; 0: nothing is sure. */
-uint64_t flow_table_foretold(const struct flow_table *table);
-
 /* At the end of the run: ends all, with reason timeout when final_us is past a flow's timeout,
  * else shutdown; in the order in which they started. */
 void flow_table_end_all(struct flow_table *table, uint64_t final_us);

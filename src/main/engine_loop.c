@@ -264,7 +264,6 @@ int engine_loop_run(struct setup *s, struct err *err)
     int status;
 
     engine_conf_read(&conf, s->root, s->context.capture->live, s->context.is_inline);
-    conf.turns = s->context.turns;
     engine = engine_new(&conf, s->plan, module_table, &s->context, err);
     if (engine == NULL)
         return EXIT_FAILURE;

@@ -494,7 +494,6 @@ static void report_plan(struct setup *s)
     struct run_context *context = &s->context;
 
     context->shares_file = s->plan->shares_file;
-    context->inspects_share = s->plan->shares_file && stage_has(s->plan->stages[0].stage, "detect");
     if (needs_turns(s))
         context->turns = turns_new();
     if (context->turns != NULL && s->options->deterministic && context->output != NULL)

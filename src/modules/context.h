@@ -49,7 +49,6 @@ struct run_context {
     bool offline;                           /* files: packet time, nothing is dropped */
     struct turns *turns;                    /* several threads inspect one file; else NULL */
     bool shares_file;                       /* workers on a file: each keeps its hash's share */
-    bool inspects_share;                    /* and inspects it, too */
 
     const struct capture_ops *capture;
     void *capture_handle;

@@ -36,7 +36,6 @@ struct flow_partition {
     struct decoder *decoder;
     struct counters *counters;
     struct checksum_sample sample;
-    struct host_dealt *hosts;           /* NULL: no thread waits for another here */
     struct packet_vector decoded;
     uint64_t now_us, end;
     unsigned left, taken;               /* packets in the pool, when it was last counted */
@@ -91,18 +90,11 @@ static void note_plain(const struct flow_partition *part, const struct packet_pe
 static void add_plain(struct flow_partition *part, struct seq_batch *batch,
                       const struct frame_ref *frame, const struct packet_peek *peek)
 {
-    unsigned thread = owner_of(part, peek->flow_hash);
-    struct seq_entry *e = add(part, batch, thread);
+    struct seq_entry *e = add(part, batch, owner_of(part, peek->flow_hash));
 
     note_plain(part, peek, frame->order);
     e->frame = *frame;
     e->packet = NULL;
-    e->hosts_after = 0;
-    if (part->hosts != NULL) {
-        struct ip src = packet_peek_src(peek), dst = packet_peek_dst(peek);
-
-        e->hosts_after = host_dealt_to(part->hosts, &src, &dst, frame->order, thread);
-    }
     if (!frame->is_stable) {
         e->bytes_at = (uint32_t)batch->bytes.len;
         buf_add(&batch->bytes, frame->data, frame->len);
@@ -112,15 +104,12 @@ static void add_plain(struct flow_partition *part, struct seq_batch *batch,
 static void add_packet(struct flow_partition *part, struct seq_batch *batch, struct packet *p)
 {
     const struct run_context *ctx = part->ctx;
-    unsigned thread = owner_of(part, p->flow_hash);
 
     if (ctx->turns != NULL && ctx->app != NULL)
         expectation_parent_packet(ctx->app, p, false);
-    if (part->hosts != NULL)
-        p->hosts_after = host_dealt_to(part->hosts, &p->src, &p->dst, p->order, thread);
     if (ctx->gives_verdict && p->root != NULL && p->root != p)
         p->root->inner_count++;
-    add(part, batch, thread)->packet = p;
+    add(part, batch, owner_of(part, p->flow_hash))->packet = p;
 }
 
 /* All that share a frame are counted before one of them moves on: no thread has the batch yet. */
@@ -224,7 +213,6 @@ static void partition_free(struct flow_partition *part)
         part->ctx->capture->queue_close(part->queue);
     part->ctx->partition = NULL;
     seq_batches_free(part->batches);
-    host_dealt_free(part->hosts);
     counters_free(part->counters);
     packet_pool_free(part->pool);
     free(part->decoded.packet);
@@ -244,8 +232,6 @@ static struct flow_partition *partition_new(const struct module_env *env, struct
     part->decoder = decoder_new(ctx->decode, part->pool, part->counters);
     checksum_sample_begin(&part->sample, ctx, true);
     vector_grow(&part->decoded, VECTOR_FILL);
-    if (ctx->turns != NULL && ctx->inspects_share)
-        part->hosts = host_dealt_new(ctx->turns);
     part->queue = ctx->capture->queue_open(ctx->capture_handle, CAPTURE_SCAN, part->pool,
                                            part->counters, err);
     if (part->queue == NULL) {
@@ -301,7 +287,6 @@ static struct packet *take_entry(struct partition_reader *r, const struct seq_en
     if (p == NULL)
         return NULL;
     r->part->ctx->capture->take(r->queue, &e->frame, p);
-    p->hosts_after = e->hosts_after;
     if (UNLIKELY(r->batch->no_checksum))
         p->flags |= PACKET_NO_CHECKSUM;
     return p;

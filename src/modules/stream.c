@@ -15,7 +15,6 @@ struct stream_module {
     struct turn_lane *lane;                 /* NULL: nobody to wait for */
     bool takes_turns;                       /* what the hook asks others can change */
     struct order_mark done;                 /* the place of the last vector */
-    struct turn_ends *ends;                 /* NULL: nobody has to know */
     struct ruleset *rules, *rules_before;   /* packets with their alerts may be under way */
     unsigned rules_generation, quiescent_round;
     bool joined;
@@ -134,22 +133,6 @@ static void stream_module_close(void *self)
     free(m);
 }
 
-static void tell_end(const struct flow *flow, uint64_t order, void *arg)
-{
-    const struct stream_module *m = arg;
-
-    turn_ends_tell(m->ends, &flow->key.src, &flow->key.dst, order);
-}
-
-/* Detection elsewhere gets the ends of flows dealt to it, like all packets. */
-static void ends_open(struct stream_module *m, const struct module_env *env)
-{
-    if (m->ctx->turns == NULL || !env->same_thread_as_next)
-        return;
-    m->ends = turn_ends_new(m->ctx->turns, &env->turn_thread);
-    stream_thread_foretell(m->stream, tell_end, m);
-}
-
 static void *stream_module_open(const struct module_env *env, struct err *err)
 {
     struct stream_module *m = xcalloc(1, sizeof(*m));
@@ -174,7 +157,6 @@ static void *stream_module_open(const struct module_env *env, struct err *err)
         stream_module_close(m);
         return NULL;
     }
-    ends_open(m, env);
     qsbr_join(m->ctx, &m->quiescent_round);
     m->joined = true;
     return m;
@@ -215,8 +197,6 @@ static enum module_status stream_module_process(void *self, struct packet_vector
     if (qsbr_has_new_round(m->ctx, m->quiescent_round))
         report_quiescent(m);
     more = stream_vector(m->stream, v);
-    if (m->ends != NULL)
-        turn_ends_told(m->ends, stream_foretold(m->stream));
     if (m->lane != NULL && v->order_at != 0)
         go_on(m, v);
     return more ? MODULE_MORE : MODULE_OK;

@@ -292,8 +292,6 @@ struct packet {
     void *capture_slot;                 /* the capture's own: ring slot, NFQ id holder */
     uint64_t capture_id;
     struct turn_lane *lane;             /* of the inspecting thread; NULL: nobody to wait for */
-    uint64_t hosts_after;               /* the place behind the newest before it, on another
-                                         * thread, that shares a host with it; 0: not known */
     const char *file_name;              /* the capture file; borrowed from the receive module */
     const char *device_name;            /* the interface; NULL for files */
 

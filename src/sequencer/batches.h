@@ -24,7 +24,6 @@
 struct seq_entry {
     struct frame_ref frame;
     struct packet *packet;              /* NULL: to be made of the frame */
-    uint64_t hosts_after;               /* packet.hosts_after of a frame */
     uint32_t bytes_at;                  /* of a frame that is not stable: in seq_batch.bytes */
     uint16_t next;                      /* in its thread's list */
 };

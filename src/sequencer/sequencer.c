@@ -7,6 +7,8 @@
  * list, and, as the last one on it, wakes the eventcount. */
 #include "sequencer/sequencer_private.h"
 
+#include "base/system/cpu.h"
+
 #include <stdlib.h>
 
 /* A kick may come while the thread's producer is still at work: then it is repeated, less and less
@@ -15,6 +17,10 @@
 #define KICK_MOST_NS 3200000
 
 #define NEVER UINT64_MAX
+
+/* Where every thread has a CPU of its own, one that waits looks longer before it sleeps: to sleep
+ * and to be woken takes longer than most waits. */
+#define SPIN_FACTOR 8
 
 struct turns *turns_new(void)
 {
@@ -33,7 +39,6 @@ void turns_free(struct turns *turns)
         free(turns->lanes.at[i]);
     }
     ARRAY_FREE(&turns->lanes);
-    seq_ends_free(turns);
     pthread_mutex_destroy(&turns->lock);
     free(turns);
 }
@@ -130,6 +135,29 @@ static bool is_missed(void *arg)
     return __atomic_load_n(&w->missing, __ATOMIC_ACQUIRE) == 0;
 }
 
+/* A thread may have two workers: one in front of the stream, one that inspects. */
+static unsigned count_threads(const struct turns *turns)
+{
+    unsigned count = 0;
+
+    for (size_t i = 0; i < turns->lanes.count; i++) {
+        size_t j = 0;
+
+        while (turns->lanes.at[j]->thread.self != turns->lanes.at[i]->thread.self)
+            j++;
+        count += i == j;
+    }
+    return count;
+}
+
+/* By its first wait, when all workers are there. */
+static COLD void begin_waiting(struct seq_worker *w)
+{
+    w->waits_for = xcalloc(w->turns->lanes.count / 64 + 1, sizeof(w->waits_for[0]));
+    if (count_threads(w->turns) <= cpu_count())
+        w->eventcount.spins *= SPIN_FACTOR;
+}
+
 /* Puts all that have not passed the place on the list. They are counted before they can cross
  * themselves off: the lock is ours. */
 static void begin_wait(struct seq_worker *w, struct order_mark place)
@@ -137,7 +165,7 @@ static void begin_wait(struct seq_worker *w, struct order_mark place)
     struct turns *turns = w->turns;
 
     if (w->waits_for == NULL)
-        w->waits_for = xcalloc(turns->lanes.count / 64 + 1, sizeof(w->waits_for[0]));
+        begin_waiting(w);
     pthread_mutex_lock(&turns->lock);
     w->required = place;
     w->waits = true;
@@ -213,31 +241,7 @@ void turn_take(struct turn_lane *lane, uint64_t order, uint64_t sub)
         return;
     turn_reached(lane, order, sub);
     wait_for_all(w, order, sub);
-    w->taken = w->taken_hosts = (struct order_mark){ order, sub };
-}
-
-/* The packets waited for may have made flows that end before p, or put off the end of others: so
- * the question is put again until there is nothing new. */
-void turn_take_hosts(struct turn_lane *lane, const struct packet *p)
-{
-    struct seq_worker *w = worker_of(lane);
-    uint64_t place, before = 0;
-
-    if (has_taken(&w->taken_hosts, p->order, p->order_sub))
-        return;
-    if (UNLIKELY(__atomic_load_n(&w->turns->by_hosts, __ATOMIC_RELAXED) == 0))
-        __atomic_store_n(&w->turns->by_hosts, 1, __ATOMIC_RELAXED);
-    turn_reached(lane, p->order, p->order_sub);
-    while ((place = p->hosts_after) != 0 && place < p->order &&
-           (place = seq_behind_others(w, p)) < p->order) {
-        if (place == before) {
-            w->taken_hosts = (struct order_mark){ p->order, p->order_sub };
-            return;
-        }
-        wait_for_all(w, place, 0);
-        before = place;
-    }
-    turn_take(lane, p->order, p->order_sub);
+    w->taken = (struct order_mark){ order, sub };
 }
 
 struct order_mark turns_passed(const struct turns *turns)

@@ -7,17 +7,6 @@
  * until all other threads have done what stands before its packet. So the outcome is that of one
  * thread that does it all, and only rules that share anything pay for it.
  *
- * What belongs to a host or to two (packet_take_host_turn) only packets from or to that host can
- * change. Others need not be waited for, and there are two kinds:
- *
- *   packets of the capture    Whoever deals them to threads sees them all, and knows for each
- *                             which is the newest before it, on another thread, that shares a host
- *                             with it. packet.hosts_after is the place behind that one.
- *   flows that time out       They end between packets. Their thread tells, some time ahead, where
- *                             (struct turn_ends).
- *
- * The later of both is waited for, which mostly has long been passed.
- *
  * No thread waits for ever: one that waits has published its own packet's place, and waits for a
  * place that is not behind it. So of all threads that wait the one with the earliest packet waits
  * for none of them. A thread without packets comes further as well: where threads take batches of a
@@ -29,7 +18,6 @@
 #ifndef SEQUENCER_SEQUENCER_H
 #define SEQUENCER_SEQUENCER_H
 
-#include "packet/flow_hash.h"
 #include "packet/packet.h"
 
 /* A place in the order: all that stands before it is done. One writer, any reader; it only ever
@@ -131,10 +119,6 @@ static inline void turn_passes(struct turn_lane *lane, uint64_t order, uint64_t 
 /* Until all others have done what stands before this place. */
 void turn_take(struct turn_lane *lane, uint64_t order, uint64_t sub);
 
-/* As turn_take(), for what belongs to p's hosts; to all others' places where it is not known who
- * else meets them. */
-void turn_take_hosts(struct turn_lane *lane, const struct packet *p);
-
 /* All lanes have done all before this. */
 struct order_mark turns_passed(const struct turns *turns);
 
@@ -144,36 +128,4 @@ static inline void packet_take_turn(const struct packet *p)
     if (UNLIKELY(p->lane != NULL))
         turn_take(p->lane, p->order, p->order_sub);
 }
-/* Likewise, where other flows can change it only if they have one of the packet's two hosts. */
-static inline void packet_take_host_turn(const struct packet *p)
-{
-    if (UNLIKELY(p->lane != NULL))
-        turn_take_hosts(p->lane, p);
-}
-
-/* --- hosts ------------------------------------------------------------------------------------ */
-
-/* By hash: what hosts with the same one do counts for all of them. */
-#define HOST_BITS 12
-static inline unsigned host_number(const struct ip *ip)
-{
-    return host_hash(ip) >> (32 - HOST_BITS);
-}
-
-/* By the one that sees all packets in their order and gives each to a thread: what the packet's
- * hosts_after is to be. */
-struct host_dealt;
-struct host_dealt *host_dealt_new(const struct turns *turns);
-void host_dealt_free(struct host_dealt *hosts);             /* NULL is fine */
-uint64_t host_dealt_to(struct host_dealt *hosts, const struct ip *src, const struct ip *dst,
-                       uint64_t order, unsigned thread);
-
-/* By a thread that has flows and inspects them: where they may end. At start, like a lane. */
-struct turn_ends;
-struct turn_ends *turn_ends_new(struct turns *turns, const struct turn_thread *thread);
-void turn_ends_tell(struct turn_ends *ends, const struct ip *src, const struct ip *dst,
-                    uint64_t order);
-/* Flows that end before this place, and have no more packets, have been told. */
-void turn_ends_told(struct turn_ends *ends, uint64_t order);
-
 #endif

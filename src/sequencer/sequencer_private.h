@@ -15,7 +15,7 @@ struct seq_worker {
     struct turns *turns;
     struct turn_thread thread;
     unsigned number;                            /* of lanes */
-    struct order_mark taken, taken_hosts;       /* the places of the last turns */
+    struct order_mark taken;                    /* the place of the last turn */
 
     CACHE_ALIGNED struct eventcount eventcount;
     uint32_t missing;                           /* workers that it waits for; atomic */
@@ -26,8 +26,6 @@ struct seq_worker {
 
 struct turns {
     ARRAY_OF(struct seq_worker *) lanes;        /* complete before packets move */
-    ARRAY_OF(struct turn_ends *) ends;          /* likewise */
-    uint32_t by_hosts;                          /* a thread has waited for a host; atomic */
     bool kicks;                                 /* some thread must be kicked to go on */
     pthread_mutex_t lock;                       /* of the waits */
 };
@@ -36,10 +34,5 @@ static inline struct seq_worker *worker_of(struct turn_lane *lane)
 {
     return CONTAINER_OF(lane, struct seq_worker, seen);
 }
-
-/* hosts.c: the place behind all that others may do with p's hosts before p, as far as they have
- * announced; p's own when they have not announced enough. */
-uint64_t seq_behind_others(const struct seq_worker *w, const struct packet *p);
-void seq_ends_free(struct turns *turns);
 
 #endif

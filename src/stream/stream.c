@@ -166,18 +166,6 @@ void stream_thread_set_early_hooks(struct stream_thread *st,
     st->early_hooks = *early_hooks;
 }
 
-void stream_thread_foretell(struct stream_thread *st,
-                            void (*tell)(const struct flow *flow, uint64_t order, void *arg),
-                            void *arg)
-{
-    flow_table_foretell(st->flows, tell, arg);
-}
-
-uint64_t stream_foretold(const struct stream_thread *st)
-{
-    return UNLIKELY(st->waits_inflight) ? 0 : flow_table_foretold(st->flows);
-}
-
 static void release_retired(struct stream_thread *st)
 {
     for (size_t i = 0; i < st->retired.count; i++)

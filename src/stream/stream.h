@@ -83,13 +83,6 @@ void stream_configure_inflight(struct stream_thread *st, const struct stream_inf
  * it wants to be called again, with an empty vector. */
 bool stream_vector(struct stream_thread *st, struct packet_vector *v);
 
-/* Where packets stand in an order: before a flow ends by time it is told where; see
- * flow_table_foretell(). 0 where what detection decides of packets under way may change that. */
-void stream_thread_foretell(struct stream_thread *st,
-                            void (*tell)(const struct flow *flow, uint64_t order, void *arg),
-                            void *arg);
-uint64_t stream_foretold(const struct stream_thread *st);
-
 /* At the end: appends flow ends for what is left, as many as the pool has packets for; false
  * when none is left; then time may begin anew. v->order_at, if there is an order, is behind the
  * last packet of all. */

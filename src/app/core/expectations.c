@@ -165,15 +165,6 @@ static bool has_space(const struct app_expectations *table, unsigned bucket,
     return !is_crowded(table);
 }
 
-/* What is announced between two hosts no others can change, but by crowding it out. */
-static void take_turn(const struct app_expectations *table, const struct packet *p)
-{
-    if (LIKELY(!is_crowded(table)))
-        packet_take_host_turn(p);
-    else
-        packet_take_turn(p);
-}
-
 /* Who asks waits for us to be past its place, and so finds what comes from before it; what comes
  * from behind it passes over. So we need not wait, unless something has to go. */
 static void lock_in_turn(struct app_expectations *table, unsigned bucket,
@@ -184,7 +175,7 @@ static void lock_in_turn(struct app_expectations *table, unsigned bucket,
         (is_only_parent(table, p) && has_space(table, bucket, fresh)))
         return;
     pthread_mutex_unlock(&table->lock);
-    take_turn(table, p);
+    packet_take_turn(p);
     pthread_mutex_lock(&table->lock);
 }
 
@@ -328,7 +319,7 @@ enum app_proto_id expectation_take(struct app_thread *at, struct packet *p,
     if (p->lane != NULL) {
         if (LIKELY(nothing_expected(table, p)))
             return APP_PROTO_UNKNOWN;
-        take_turn(table, p);
+        packet_take_turn(p);
     }
     if (!app_expectations_match(table, p, direction, &found))
         return APP_PROTO_UNKNOWN;

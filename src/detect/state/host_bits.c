@@ -32,11 +32,6 @@ void host_bits_free(struct host_bits *bits)
     free(bits);
 }
 
-void host_bits_take_turn(const struct host_bits *bits, const struct packet *p)
-{
-    shard_table_take_turn(bits->table, p);
-}
-
 struct shard_table *host_bits_table(struct host_bits *bits)
 {
     return bits->table;

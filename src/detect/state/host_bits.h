@@ -9,9 +9,6 @@
 
 struct host_bits;
 struct host_bits *host_bits_new(const struct conf_node *root);
-/* Before a packet asks or changes a bit of its hosts. */
-struct packet;
-void host_bits_take_turn(const struct host_bits *bits, const struct packet *p);
 void host_bits_free(struct host_bits *bits);
 struct shard_table;
 struct shard_table *host_bits_table(struct host_bits *bits);

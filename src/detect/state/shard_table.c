@@ -4,7 +4,6 @@
 
 #include "base/array.h"
 #include "base/containers/hash.h"
-#include "sequencer/sequencer.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -37,7 +36,6 @@ struct shard_table {
     uint32_t entries;           /* per shard, a power of two */
     uint32_t limit;             /* of them, how many may be used; relaxed atomic */
     uint64_t memory;            /* as given; relaxed atomic */
-    bool crowded;               /* a part was half full once; relaxed atomic */
     struct shard shard[SHARDS];
 };
 
@@ -212,8 +210,6 @@ static uint32_t take_entry(struct shard *s, uint64_t now_us)
     }
     if (s->fresh >= limit)
         return reuse_entry(s, now_us);
-    if (UNLIKELY(s->fresh >= limit / 2))
-        __atomic_store_n(&s->table->crowded, true, __ATOMIC_RELAXED);
     return ++s->fresh;
 }
 
@@ -273,13 +269,4 @@ void shard_table_release(struct shard_ref *ref)
     struct shard *s = ref->shard;
 
     pthread_mutex_unlock(&s->lock);
-}
-
-/* The half that is free takes what packets under way may put there. */
-void shard_table_take_turn(const struct shard_table *table, const struct packet *p)
-{
-    if (LIKELY(!__atomic_load_n(&table->crowded, __ATOMIC_RELAXED)))
-        packet_take_host_turn(p);
-    else
-        packet_take_turn(p);
 }

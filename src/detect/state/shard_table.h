@@ -51,9 +51,4 @@ struct shard_ref shard_table_get(struct shard_table *table, const struct shard_k
                                  uint64_t now_us, bool create);
 void shard_table_release(struct shard_ref *ref);
 
-/* For entries whose keys are the packet's hosts: before they are looked at or changed. While there
- * is plenty of room no host's entries are in another's way. */
-struct packet;
-void shard_table_take_turn(const struct shard_table *table, const struct packet *p);
-
 #endif

@@ -253,9 +253,7 @@ static enum threshold_result count_shared(struct threshold_table *table,
     fill_key(&key, spec, rule, p);
     if (p->lane != NULL && count_reached(table, spec, &key, p, &result))
         return result;
-    if (spec->track == TRACK_RULE)
-        packet_take_turn(p);
-    shard_table_take_turn(table->shared, p);
+    packet_take_turn(p);
     ref = shard_table_get(table->shared, &key, p->time_us, true);
     s = ref.value;
     if (s != NULL) {

@@ -193,62 +193,6 @@ TEST(flow_expires_by_the_wheel)
     close_env(&e);
 }
 
-struct foretold {
-    uint64_t order;             /* the newest */
-    unsigned count;
-};
-
-static void note_end(const struct flow *flow, uint64_t order, void *arg)
-{
-    struct foretold *told = arg;
-
-    (void)flow;
-    told->order = order;
-    told->count++;
-}
-
-static void pass(struct flow_table *table, uint64_t ms)
-{
-    flow_table_pass(table, order_next(0, ms * 1000));
-    flow_table_at(table, order_next(0, ms * 1000));
-}
-
-/* Some time ahead, again when a packet has put it off; and no end comes untold. */
-TEST(flow_ends_are_announced_before)
-{
-    struct foretold told = { 0 };
-    bool created, memcap;
-    uint64_t sure;
-    struct flow *f;
-    struct env e;
-
-    open_env(&e, "flow-timeouts: { udp: { new: 10 } }");
-    flow_table_foretell(e.table, note_end, &told);
-    pass(e.table, 100000);
-    flow_table_get(e.table, packet_of(17, 1, 5, 2, 6, 100), &created, &memcap);
-    CHECK_INT(told.count, 0);
-    pass(e.table, 109500);
-    CHECK_INT(told.count, 0);
-    CHECK(flow_table_foretold(e.table) > order_next(0, 109500000));
-    pass(e.table, 109990);
-    CHECK_INT(told.count, 1);
-    CHECK(flow_table_foretold(e.table) > told.order);
-    flow_table_get(e.table, packet_of(17, 1, 5, 2, 6, 105), &created, &memcap);
-    CHECK(!created);
-    pass(e.table, 111000);
-    CHECK(flow_table_take_finished(e.table) == NULL);
-    pass(e.table, 114950);
-    CHECK_INT(told.count, 2);
-    sure = flow_table_foretold(e.table);
-    pass(e.table, 120000);
-    f = flow_table_take_finished(e.table);
-    CHECK(f != NULL);
-    CHECK_INT(f->last_order, told.order);
-    CHECK(sure > told.order);
-    flow_table_release(e.table, f);
-    close_env(&e);
-}
-
 TEST(flow_ends_in_order_of_their_start)
 {
     bool created, memcap;

@@ -107,8 +107,6 @@ struct seen {
     uint64_t packets, sum, end_us, verdicts;
     uint64_t disordered;            /* packets that came behind later ones of their thread */
     uint64_t turns, last, untimely; /* written by whose turn it is */
-    uint64_t host_last[1 << HOST_BITS];     /* likewise, by host */
-    uint64_t host_turns, host_untimely;
 };
 static struct seen seen;
 
@@ -141,28 +139,6 @@ static void *stub_detect_open(const struct module_env *env, struct err *err)
     return s;
 }
 
-static void touch_host(const struct ip *ip, const struct packet *p)
-{
-    uint64_t *last = &seen.host_last[host_number(ip)];
-
-    if (*last > p->order)
-        __atomic_fetch_add(&seen.host_untimely, 1, __ATOMIC_RELAXED);
-    *last = p->order;
-}
-
-/* What is shared by those with a host in common. */
-static void check_hosts(struct stub_detect *s, struct packet *p)
-{
-    if (p->order / 2 % 3 != 1)
-        return;
-    p->lane = s->lane;
-    packet_take_host_turn(p);
-    p->lane = NULL;
-    touch_host(&p->src, p);
-    touch_host(&p->dst, p);
-    __atomic_fetch_add(&seen.host_turns, 1, __ATOMIC_RELAXED);
-}
-
 /* Every thread sees its packets in order; some of them touch what all share. */
 static void check_order(struct stub_detect *s, const struct packet *p)
 {
@@ -193,7 +169,6 @@ static enum module_status stub_detect(void *self, struct packet_vector *v)
         uint64_t mark = hash_mix(p->number + 1, (uint64_t)p->flow_hash << 8 | p->recursion);
 
         check_order(self, p);
-        check_hosts(self, p);
         mark = hash_mix(mark, (uint64_t)p->flags << 32 | p->payload_len);
         __atomic_fetch_add(&seen.sum, mark, __ATOMIC_RELAXED);
         __atomic_fetch_add(&seen.packets, 1, __ATOMIC_RELAXED);
@@ -273,9 +248,7 @@ static struct seen read_in(struct test *t, const char *mode_name, unsigned worke
     ctx->offline = true;
     ctx->is_inline = ctx->gives_verdict = is_inline;
     ctx->shares_file = plan->shares_file;
-    ctx->inspects_share = plan->shares_file && stage_has(plan->stages[0].stage, "detect");
     ctx->turns = turns_new();
-    engine_conf.turns = ctx->turns;
     ctx->capture = &ops;
     ctx->capture_handle = ops.open(&(struct capture_request){
         .sources = sources, .threads = plan->stages[0].count, .conf = ctx->conf,
@@ -325,8 +298,6 @@ TEST(read_file_same_in_every_mode)
             CHECK_INT(again.disordered, 0);
             CHECK_INT(again.turns, first.turns);
             CHECK_INT(again.untimely, 0);
-            CHECK_INT(again.host_turns, first.host_turns);
-            CHECK_INT(again.host_untimely, 0);
         }
     unlink(path);
 }

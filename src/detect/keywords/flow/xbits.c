@@ -53,7 +53,7 @@ static bool bit_test(const struct match_input *in, const void *arg)
 
     if (!has_owner(in, a))
         return false;
-    host_bits_take_turn(a->bits, in->packet);
+    packet_take_turn(in->packet);
     return host_bit_is_set(a->bits, host, pair, a->id, in->packet->time_us) ==
            (a->command == BIT_ISSET);
 }
@@ -66,7 +66,7 @@ static bool bit_change(const struct match_input *in, const void *arg)
 
     if (!has_owner(in, a))
         return true;
-    host_bits_take_turn(a->bits, in->packet);
+    packet_take_turn(in->packet);
     if (a->command == BIT_UNSET || (a->command == BIT_TOGGLE &&
                                     host_bit_is_set(a->bits, host, pair, a->id, now_us)))
         host_bit_unset(a->bits, host, pair, a->id, now_us);

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sequencer.pml - threads that take the batches of one file, and wait for each other before they
+ * touch what flows share (src/sequencer/), for the model checker spin.
+ *
+ * THREADS take PACKETS in batches, of which SLOTS exist. Every way is tried to give packets to
+ * threads and to choose those that touch what is shared. Sleeping and waking of one thread is
+ * ring.pml's: here a wake-up sets a flag, and one that comes before the sleep is not lost.
+ *
+ * Checked over every interleaving: what is shared is touched in the order of the packets, and no
+ * thread waits for ever (that would be an invalid end state).
+ *
+ * Each of the defines tried by the run script builds in a mistake, which must be found. */
+#ifndef THREADS
+#define THREADS 2
+#endif
+#ifndef PACKETS
+#define PACKETS 4
+#endif
+#ifndef BATCH
+#define BATCH 1
+#endif
+#ifndef SLOTS
+#define SLOTS 2
+#endif
+#define BATCHES (PACKETS / BATCH)
+#define NEVER 255
+#define PLACE(i) ((i) + 1)
+
+/* The capture, chosen at the start. */
+byte owner[PACKETS];
+bool shares[PACKETS];
+
+/* batches.c */
+bool scan_locked;
+byte scanned;
+byte users[SLOTS];
+byte sleepers;
+bool woken[THREADS];
+
+/* sequencer.c */
+bool locked;
+byte mark[THREADS], wake_at[THREADS], wanted[THREADS], missing[THREADS];
+bool listed[THREADS * THREADS];             /* eventcount * THREADS + the one it waits for */
+
+byte touched;                               /* the place of the last one that touched */
+
+/* --- src/sequencer/batches.c --- */
+
+#define SLOT(k) users[(k) % SLOTS]
+#define IS_SCANNED(k) (scanned > (k))
+#define IS_FREE(k) (SLOT(k) == 0)
+
+inline wake_sleepers()
+{
+    if
+    :: sleepers > 0 -> d_step { n = 0; do :: n < THREADS -> woken[n] = true; n++ :: else -> break od }
+    :: else
+    fi
+}
+
+/* The next batch, unless `upto` is scanned. */
+inline scan(upto)
+{
+    atomic { !scan_locked -> scan_locked = true };
+    made = false;
+    if
+    :: scanned <= upto && scanned < BATCHES && IS_FREE(scanned) ->
+        SLOT(scanned) = THREADS;
+        scanned++;
+        made = true
+    :: else
+    fi;
+    scan_locked = false;
+    if :: made -> wake_sleepers() :: else fi
+}
+
+inline sleep_for_batch()
+{
+#ifdef LOOK_FIRST
+    may_go = IS_SCANNED(at) || IS_FREE(at);     /* the mistake: looked before it is counted */
+    sleepers++;
+    woken[me] = false;
+#else
+    sleepers++;
+    woken[me] = false;
+    may_go = IS_SCANNED(at) || IS_FREE(at);
+#endif
+    if :: may_go :: else -> woken[me] fi;
+    sleepers--
+}
+
+inline next_batch()
+{
+    do
+    :: IS_SCANNED(at) -> break
+    :: else ->
+        if :: IS_FREE(at) -> scan(at) :: else fi;
+        if :: IS_SCANNED(at) -> break :: else -> sleep_for_batch() fi
+    od
+}
+
+inline leave_batch()
+{
+    d_step { SLOT(at)--; last_one = SLOT(at) == 0; at++ };
+    if
+    :: last_one && sleepers > 0 -> scan(BATCHES)
+    :: else
+    fi
+}
+
+/* --- src/sequencer/sequencer.c --- */
+
+inline lock() { atomic { !locked -> locked = true } }
+
+inline cross_off(eventcount, w)
+{
+    d_step {
+        listed[eventcount * THREADS + w] = false;
+#ifdef FIRST_WAKES
+        missing[eventcount] = 0     /* the mistake: the others may not have passed */
+#else
+        missing[eventcount]--
+#endif
+    }
+}
+
+/* Under the lock; the marks of others may move on meanwhile. */
+inline look_at_waits(w)
+{
+    d_step { n = 0; least = NEVER };
+    do
+    :: n == THREADS -> break
+    :: n < THREADS ->
+        if
+        :: listed[n * THREADS + w] && mark[w] >= wanted[n] -> cross_off(n, w)
+        :: listed[n * THREADS + w] && mark[w] < wanted[n] ->
+            least = (wanted[n] < least -> wanted[n] : least)
+        :: else
+        fi;
+        n++
+    od;
+    wake_at[w] = least
+}
+
+inline publish(place)
+{
+#ifdef LOOK_BEFORE
+    must_look = place >= wake_at[me];       /* the mistake: looked before the mark is stored */
+    mark[me] = (place > mark[me] -> place : mark[me]);
+#else
+    mark[me] = (place > mark[me] -> place : mark[me]);
+    must_look = place >= wake_at[me];
+#endif
+    if
+    :: must_look -> lock(); look_at_waits(me); locked = false
+    :: else
+    fi
+}
+
+inline begin_wait(place)
+{
+    lock();
+    d_step { wanted[me] = place; missing[me] = 1; other = 0 };
+    do
+    :: other == THREADS -> break
+    :: other < THREADS ->
+        if
+        :: other != me && mark[other] < place ->
+            d_step { listed[me * THREADS + other] = true; missing[me]++ };
+            wake_at[other] = (place < wake_at[other] -> place : wake_at[other]);
+#ifndef LOOK_ONCE
+            if
+            :: mark[other] >= place -> look_at_waits(other)
+            :: else
+            fi
+#endif
+        :: else
+        fi;
+        other++
+    od;
+#ifdef FIRST_WAKES
+    if :: missing[me] > 0 -> missing[me]-- :: else fi;
+#else
+    missing[me]--;
+#endif
+    locked = false
+}
+
+inline take_turn(place)
+{
+#ifndef SILENT
+    publish(place);
+#endif
+    begin_wait(place);
+    missing[me] == 0
+}
+
+/* --- a thread --- */
+
+inline inspect(i)
+{
+    /* turn_passes() */
+    if :: PLACE(i) >= wake_at[me] -> publish(PLACE(i)) :: else fi;
+    if
+    :: shares[i] ->
+        take_turn(PLACE(i));
+        d_step { assert(touched < PLACE(i)); touched = PLACE(i) }
+    :: else
+    fi
+}
+
+proctype thread(byte me)
+{
+    byte at, i, n, other, least;
+    bool made, may_go, last_one, must_look;
+
+    do
+    :: at == BATCHES -> break
+    :: else ->
+        next_batch();
+        i = at * BATCH;
+        do
+        :: i == (at + 1) * BATCH -> break
+        :: i < (at + 1) * BATCH ->
+            if :: owner[i] == me -> inspect(i) :: else fi;
+            i++
+        od;
+        leave_batch();
+        publish(PLACE(at * BATCH))
+    od
+}
+
+init
+{
+    byte k;
+
+    do
+    :: k < PACKETS ->
+        if
+        :: owner[k] = 0
+        :: owner[k] = 1
+#if THREADS > 2
+        :: owner[k] = 2
+#endif
+        fi;
+        if :: shares[k] = true :: shares[k] = false fi;
+        k++
+    :: k == PACKETS -> break
+    od;
+    atomic {
+        k = 0;
+        do :: k < THREADS -> wake_at[k] = NEVER; k++ :: else -> break od;
+        run thread(0);
+        run thread(1);
+#if THREADS > 2
+        run thread(2)
+#endif
+    }
+}
