@@ -2,7 +2,6 @@
 /* Runs one after another in one process: each finds all places free. */
 #include "base/test.h"
 #include "modules/context.h"
-#include "modules/flow_partition.h"
 
 #include <stdlib.h>
 
@@ -24,23 +23,5 @@ TEST(context_has_places_for_streams_in_every_run)
     CHECK(run_stream_join(ctx, &err) == NULL);
     CHECK(err.text[0] != '\0');
     run_context_end_run(ctx);
-    free(ctx);
-}
-
-TEST(context_partition_is_new_in_every_run)
-{
-    struct run_context *ctx = xcalloc(1, sizeof(*ctx));
-    struct module_env first = { .context = ctx }, second = { .context = ctx, .thread = 1 };
-
-    ctx->shares_file = true;
-    for (unsigned run = 0; run < 3; run++) {
-        struct file_share *a = share_new(&first), *b = share_new(&second);
-
-        CHECK(a != NULL && b != NULL && ctx->claims != NULL);
-        share_free(a);
-        CHECK(ctx->claims != NULL);
-        share_free(b);
-        CHECK(ctx->claims == NULL);
-    }
     free(ctx);
 }
