@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-tr -d '\\' < "$SRC/doc/ids.1" > "$WORK/page"
+tr -d '\\' < "$SRC/doc/ids.1.in" > "$WORK/page"
 "$IDS" --help | grep -oE '^  (-[A-Za-z], )?--?[A-Za-z-]+' | tr -d ',' | tr ' ' '\n' | grep . |
     sort -u > "$WORK/options"
 [ "$(wc -l < "$WORK/options")" -gt 40 ] || { echo "--help lists few options"; exit 1; }
