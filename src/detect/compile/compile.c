@@ -5,6 +5,7 @@
 #include "base/report/log.h"
 #include "detect/state/dataset.h"
 #include "detect/rule/program.h"
+#include "detect/state/profile.h"
 #include "match/hs.h"
 #include "match/port.h"
 
@@ -515,7 +516,7 @@ int ruleset_compile(struct ruleset *set, struct err *err)
         c->plan->any_overlap |= asks_for_overlap(r);
         require_contents(set, r);
         if (r->flags & RULE_FIREWALL)
-            continue;           /* asked one by one: detect/firewall */
+            continue;           /* asked one by one: compile/firewall.h */
         place_packet_rule(c, r);
         if (r->type == RULE_APP_TX)
             place_tx_rule(c, r);

@@ -8,6 +8,7 @@
 #include "detect/rule/parser.h"
 #include "detect/state/rule_state.h"
 #include "detect/state/threshold.h"
+#include "detect/state/profile.h"
 
 #include <errno.h>
 #include <glob.h>

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/report/json.h"
 #include "detect/inspect/firewall_run.h"
+#include "detect/state/threshold.h"
 #include "detect/inspect/inspect_private.h"
 #include "detect/state/tag.h"
 #include "flow/flow.h"

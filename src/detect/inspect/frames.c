@@ -3,7 +3,6 @@
  * looked. A frame is looked at when it is whole, before that in steps of FRAME_STEP bytes. Inline
  * it is looked at whenever something comes, each time with as much of what was there before. */
 #include "base/array.h"
-#include "detect/detect.h"
 #include "detect/inspect/inspect_private.h"
 #include "flow/flow.h"
 #include "stream/stream.h"

@@ -9,8 +9,9 @@
 #include "base/report/counters.h"
 #include "base/memory/pool.h"
 #include "detect/compile/compile.h"
-#include "detect/detect.h"
+#include "detect/inspect/inspect.h"
 #include "detect/rule/program.h"
+#include "detect/state/profile.h"
 
 /* A buffer with transforms, computed once per transaction and packet. */
 struct buffer_slot {

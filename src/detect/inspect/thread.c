@@ -4,6 +4,7 @@
 #include "detect/compile/firewall.h"
 #include "detect/inspect/inspect_private.h"
 #include "detect/lua/script.h"
+#include "detect/state/profile.h"
 #include "flow/flow.h"
 
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #include "detect/state/dataset.h"
 #include "detect/state/host_bits.h"
 #include "detect/rule/ruleset_private.h"
+#include "detect/state/threshold.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * libmaxminddb). */
 #include "config.h"
 
-#include "detect/detect.h"
 #include "detect/rule/keyword.h"
+#include "detect/rule/ruleset.h"
 
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
 /* asn1 - values in BER (X.690) in the packet's payload that are known to overrun careless readers:
  * longer than a bound, bit strings that leave out more bits than they have, reals written as text
  * of more than 256 characters. */
-#include "detect/detect.h"
 #include "detect/rule/program.h"
+#include "detect/rule/ruleset.h"
 
 #include "base/text/bytes.h"
 
