@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/inspect/inspect_private.h - for this directory: one thread's inspection and what it leaves
- * on flows and transactions. Everything here belongs to the thread that owns the inspection
- * state. */
+/* detect/inspect/inspect_private.h - a thread's inspection, for this directory. Everything here
+ * belongs to the thread that owns the inspection state of the flow. */
 #ifndef DETECT_INSPECT_PRIVATE_H
 #define DETECT_INSPECT_PRIVATE_H
 
@@ -9,6 +8,7 @@
 #include "base/report/counters.h"
 #include "base/memory/pool.h"
 #include "detect/compile/compile.h"
+#include "detect/inspect/flow_state.h"
 #include "detect/inspect/inspect.h"
 #include "detect/rule/program.h"
 #include "detect/state/profile.h"
@@ -52,81 +52,6 @@ struct detect_thread {
     uint8_t table;                          /* of the firewall, whose rules are being asked */
     struct { counter_id alert, overflow, suppressed, discarded; } count;
 };
-
-/* Rules that matched in one direction's stream and wait for a packet of that direction, and
- * those that may still match once more data are there. */
-struct stream_rules { uint16_t count, cap; uint32_t at[]; };     /* NULL: none yet */
-static inline unsigned stream_rules_count(const struct stream_rules *s)
-{
-    return s != NULL ? s->count : 0;
-}
-static inline void stream_rules_clear(struct stream_rules *s)
-{
-    if (s != NULL)
-        s->count = 0;
-}
-
-/* What few flows have. */
-struct stream_ext {
-    struct buf retained;        /* bytes that alerts show, after `released`: alert_payload.c */
-    uint32_t released;
-    uint64_t from, to;          /* where they begin and end in the stream */
-    uint64_t had;               /* where no rule looks at the stream: up to where one would have */
-    uint32_t gap;               /* size of the last one in them */
-    uint32_t gap_at, gap_text;  /* its remark in `retained`: where, how long */
-    struct buf captured;        /* by those that matched, until they are reported */
-    struct stream_rules *recent;        /* inline: a rule whose pattern was there, up to where */
-};
-
-struct stream_dir {
-    uint64_t to;                /* up to where data have come */
-    uint32_t uninspected;        /* of them: inspected together, what came since the last report */
-    bool flush;                 /* report with the next packet, however little it is */
-    bool off;                   /* what comes from here on is encrypted */
-    uint16_t hits_done;  /* of `payload_hits`, whose data this packet has reported: these count */
-    /* payload_hits: payload part of tx rules */
-    struct stream_rules *pending_alerts, *pending_rules, *payload_hits;
-    struct stream_ext *ext; /* NULL: nothing of it yet */
-};
-
-static inline uint64_t stream_dir_from(const struct stream_dir *ds)
-{
-    return ds->to - ds->uninspected;
-}
-
-/* Which of the numbered headers fit, as far as that has been asked; a bit each. */
-struct header_cache { uint64_t tested, matched; };
-
-struct detect_flow {
-    struct header_cache cache[2];     /* from the flow's source, from its destination */
-    struct stream_dir ds[2];
-};
-
-_Static_assert(sizeof(struct detect_flow) <= 2 * CACHE_LINE, "there are as many as connections");
-
-/* flow->detect_flags */
-#define DETECT_UPDATED(d) (1u << (d))       /* data of this direction since the last inspection */
-                                            /* 0x04, 0x08: FLOW_PROTO_DETECTED() */
-
-/* Rules in progress on one transaction. */
-struct tx_rule {
-    uint32_t rule;
-    uint32_t matched;           /* bit per list, then per test */
-    uint8_t direction;          /* 2: both */
-    bool done;                  /* matched, or never will */
-    bool hit;                   /* matched; only kept of rules of the firewall */
-};
-struct tx_state {
-    uint32_t count, cap;
-    struct tx_rule *rule;       /* in the transaction's arena */
-    struct tx_scanned { uint16_t buffer; uint8_t direction; uint64_t to; } *scanned;
-    uint16_t scanned_count, scanned_cap;
-};
-
-/* tx->bits[direction]: steps whose scans are final, and whether all is done. */
-#define TX_BITS_STEP 0x3fu
-#define TX_BITS_DONE 0x80u
-#define TX_BITS_ACCEPTED 0x40u      /* by the firewall, in both directions */
 
 /* Who sends to whom, for the header's tests: a packet's own or the other way round. */
 struct header_view {
