@@ -54,7 +54,7 @@ static inline uint64_t stream_dir_from(const struct stream_dir *ds)
     return ds->to - ds->uninspected;
 }
 
-/* Results of numbered headers (compile/header_id.c), a bit for each: was it tested, did it match? */
+/* Results of numbered headers (compile/header_id.c), a bit for each: tested, matched. */
 struct header_cache { uint64_t tested, matched; };
 
 struct detect_flow {
