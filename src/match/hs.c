@@ -229,10 +229,11 @@ static int on_match(unsigned id, unsigned long long from, unsigned long long to,
     return 0;
 }
 
-void hs_set_scan(const struct hs_set *set, struct hs_scratch *scratch, const uint8_t *data,
-                 uint32_t len, hs_hit hit, void *arg)
+void hs_set_scan(const struct hs_set *set, struct hs_scratch *scratch, struct slice text,
+                 hs_hit hit, void *arg)
 {
     struct visit v = { hit, arg };
 
-    (void)hs_scan(set->db, (const char *)data, len, 0, (hs_scratch_t *)scratch, on_match, &v);
+    (void)hs_scan(set->db, (const char *)text.data, text.len, 0, (hs_scratch_t *)scratch, on_match,
+                  &v);
 }

@@ -273,7 +273,7 @@ void pattern_set_scan(const struct pattern_set *set, struct hs_scratch *scratch,
     if (LIKELY(set->mpm != NULL))
         mpm_ngram_scan(set->mpm, data, len, on_hit, &s);
     else if (set->hs != NULL)
-        hs_set_scan(set->hs, scratch, data, len, on_hit, &s);
+        hs_set_scan(set->hs, scratch, (struct slice){ data, len }, on_hit, &s);
     for (unsigned i = set->shared; i < set->count; i++) {
         const struct set_pattern *p = &set->pattern[i];
 
