@@ -16,11 +16,7 @@ struct frame_context {
     struct app_flow *app;
     enum direction direction;
     bool eof;                               /* nothing more will come */
-    struct frame_part {
-        struct slice data;
-        uint64_t start;                     /* of data, within the frame */
-        bool complete;
-    } part[FRAME_PARTS];
+    struct buffer_part part[FRAME_PARTS];
     unsigned part_count;
 };
 
@@ -64,7 +60,7 @@ static void add_part(struct frame_context *c, const struct app_frame_view *f, st
 
     if (from >= to)
         return;
-    c->part[c->part_count++] = (struct frame_part){
+    c->part[c->part_count++] = (struct buffer_part){
         .data = { data.data + (from - offset), (uint32_t)(to - from) },
         .start = from - f->offset, .complete = to == end_of(f) };
 }
@@ -87,7 +83,7 @@ static void collect_parts(struct frame_context *c, const struct app_frame_view *
 
 static void note_inspected(const struct frame_context *c, const struct app_frame_view *f)
 {
-    const struct frame_part *last = &c->part[c->part_count - 1];
+    const struct buffer_part *last = &c->part[c->part_count - 1];
     uint64_t to = last->start + last->data.len;
 
     if (!last->complete && c->dt->is_inline)
@@ -99,17 +95,18 @@ static void note_inspected(const struct frame_context *c, const struct app_frame
 /* --- rules ---------------------------------------------------------------------------------- */
 
 static bool lists_match(struct frame_context *c, const struct app_frame_view *f,
-                        const struct frame_part *part, const struct match_input *in)
+                        const struct buffer_part *part, const struct match_input *in)
 {
     for (const struct rule_list *l = in->rule->list; l != NULL; l = l->next) {
-        struct slice data = part->data;
+        struct buffer_part seen = *part;
 
         if (l->buffer == NULL || l->buffer->kind != BUFFER_FRAME ||
             l->buffer->frame_type != f->type)
             return false;
         if (l->buffer->transform_count > 0)
-            data = inspect_transform(c->dt, l->buffer, data, &c->dt->slot[l->buffer->id].data);
-        if (!inspect_slice(c->dt, l->program, data, part->start, part->complete, in))
+            seen.data = inspect_transform(c->dt, l->buffer, seen.data,
+                                          &c->dt->slot[l->buffer->id].data);
+        if (!inspect_part(c->dt, l->program, &seen, in))
             return false;
     }
     return true;

@@ -122,11 +122,32 @@ bool rule_tests_pass(const struct rule *r, const struct match_input *in);
 /* Those that cost much, once everything else has matched. */
 bool rule_late_tests_pass(const struct rule *r, const struct match_input *in);
 
-/* buffers.c */
-bool inspect_buffer(struct detect_thread *dt, const struct buffer *b, struct packet *p,
-                    struct app_tx *tx, enum direction d, unsigned index, struct slice *out);
-bool inspect_slice(struct detect_thread *dt, const struct rule_program *program, struct slice data,
-                   uint64_t start, bool complete, const struct match_input *in);
+/* buffer_data.c */
+/* Where to read a buffer. `tx` is NULL for buffers of the packet; `index` counts the instances of
+ * a multi buffer. */
+struct buffer_source {
+    struct packet *packet;
+    struct app_tx *tx;
+    enum direction direction;
+    unsigned index;
+};
+bool inspect_buffer(struct detect_thread *dt, const struct buffer *b,
+                    const struct buffer_source *from, struct slice *out);
+
+/* Bytes of a buffer that grows: data[0] is its byte number `start`; complete: no more will come. */
+struct buffer_part {
+    struct slice data;
+    uint64_t start;
+    bool complete;
+};
+bool inspect_part(struct detect_thread *dt, const struct rule_program *program,
+                  const struct buffer_part *part, const struct match_input *in);
+/* The same for bytes that are a whole buffer. */
+static inline bool inspect_slice(struct detect_thread *dt, const struct rule_program *program,
+                                 struct slice data, const struct match_input *in)
+{
+    return inspect_part(dt, program, &(struct buffer_part){ data, 0, true }, in);
+}
 struct slice inspect_transform(struct detect_thread *dt, const struct buffer *b, struct slice in,
                                struct buf *out);
 
