@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The cache file: a header with the hash of the patterns, of libhs' version and of the CPU's
- * features, the length and the checksum of the serialised database, then the database. */
+/* match/hs.c - literals through libhs, with a cache of compiled databases. A cache file has a
+ * header with the hash of the patterns, of libhs' version and of the CPU's features, the length
+ * and the checksum of the serialised database; then the database. */
 #include "match/hs.h"
 #include "base/array.h"
 #include "base/containers/hash.h"

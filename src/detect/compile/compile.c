@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From parsed rules to the plan: each rule is put where what it needs will be looked for. */
+/* detect/compile/compile.c - from parsed rules to the plan: puts each rule into the group and the
+ * prefilter in which inspection will look for it. */
 #include "detect/compile/compile.h"
 #include "base/system/directories.h"
 #include "base/report/log.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rules on frames: with a packet of their direction, in what has come of them since rules last
- * looked. A frame is looked at when it is whole, before that in steps of FRAME_STEP bytes. Inline
- * it is looked at whenever something comes, each time with as much of what was there before. */
+/* detect/inspect/frames.c - rules on frames. A packet of the frame's direction makes rules inspect
+ * what has come since the last inspection: at the end of the frame, before that in steps of
+ * FRAME_STEP bytes. In IPS mode they inspect each segment, together with the bytes before it. */
 #include "base/array.h"
 #include "detect/inspect/inspect_private.h"
 #include "flow/flow.h"

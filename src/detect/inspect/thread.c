@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What one thread needs to run rules, and the change to another ruleset. */
+/* detect/inspect/thread.c - the memory that one thread needs to run rules, and the change to
+ * another ruleset. */
 #include "base/array.h"
 #include "detect/compile/firewall.h"
 #include "detect/inspect/inspect_private.h"

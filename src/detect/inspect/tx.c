@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rules on transactions, each direction for itself as it makes progress.
+/* detect/inspect/tx.c - rules on transactions: each direction separately, as it makes progress.
  *
  * A buffer is searched from the step on at which it can be there until the step is past; bodies
  * until they are complete. A rule of which a part has matched, or that may still match, waits in

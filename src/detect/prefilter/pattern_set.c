@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/prefilter/pattern_set.c - builds the fast patterns of many rules into one search, and
+ * turns its hits into candidates. Rules with the same pattern share it. */
 #include "detect/prefilter/pattern_set.h"
 #include "base/array.h"
 #include "base/containers/map.h"

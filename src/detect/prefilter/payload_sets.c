@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/prefilter/payload_sets.c - decides where each pattern on payload is searched: near the
+ * front or everywhere, on all ports or on the few that its rules name. */
 #include "detect/prefilter/payload_sets.h"
 #include "match/port.h"
 
