@@ -192,7 +192,7 @@ const struct address_set *address_set_get(struct address_table *table, struct te
 
     if (set != NULL)
         return set;
-    if (range_set_parse(&address_grammar, in, vars, at, &ranges, err) < 0)
+    if (range_set_parse(&address_grammar, (struct set_text){ in, at }, vars, &ranges, err) < 0)
         return NULL;
     set = intern(table, in, &ranges);
     range_set_fini(&ranges);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The cache file: a header with the hash of the patterns, of libhs' version and of the CPU's
- * features, the length and the checksum of the serialised database, then the database. */
+/* match/hs.c - literals through libhs, with a cache of compiled databases. A cache file has a
+ * header with the hash of the patterns, of libhs' version and of the CPU's features, the length
+ * and the checksum of the serialised database; then the database. */
 #include "match/hs.h"
 #include "base/array.h"
 #include "base/containers/hash.h"
@@ -229,10 +230,11 @@ static int on_match(unsigned id, unsigned long long from, unsigned long long to,
     return 0;
 }
 
-void hs_set_scan(const struct hs_set *set, struct hs_scratch *scratch, const uint8_t *data,
-                 uint32_t len, hs_hit hit, void *arg)
+void hs_set_scan(const struct hs_set *set, struct hs_scratch *scratch, struct slice text,
+                 hs_hit hit, void *arg)
 {
     struct visit v = { hit, arg };
 
-    (void)hs_scan(set->db, (const char *)data, len, 0, (hs_scratch_t *)scratch, on_match, &v);
+    (void)hs_scan(set->db, (const char *)text.data, text.len, 0, (hs_scratch_t *)scratch, on_match,
+                  &v);
 }

@@ -8,6 +8,7 @@
 #define MATCH_HS_H
 
 #include "base/err.h"
+#include "base/text/bytes.h"
 
 struct literal_pattern {
     const uint8_t *bytes;
@@ -34,7 +35,7 @@ void hs_scratch_free(struct hs_scratch *scratch);
 
 /* Calls back once for each pattern that occurs, with its id. */
 typedef void (*hs_hit)(unsigned id, void *arg);
-void hs_set_scan(const struct hs_set *set, struct hs_scratch *scratch, const uint8_t *data,
-                 uint32_t len, hs_hit hit, void *arg);
+void hs_set_scan(const struct hs_set *set, struct hs_scratch *scratch, struct slice text,
+                 hs_hit hit, void *arg);
 
 #endif

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* match/mpm_kernels.c - the kernels in plain C and with AVX-512. The plain ones are the meaning; a
+ * unit test compares the others with them on random texts. */
 #include "match/mpm_kernels.h"
 #include "base/system/cpu.h"
 
@@ -6,53 +8,41 @@
 #include <emmintrin.h>
 #endif
 
-/* What is met is written always and counted when it is: no branch that has to be guessed. */
-static inline unsigned stride_plain(struct bit_table t, uint32_t mask, const uint8_t *data,
-                                   uint32_t at, unsigned stride, unsigned count, uint32_t *out)
+/* Each position is written, and counted only if it is a hit: a branch on it would be predicted
+ * wrong too often. */
+static unsigned scan_stride_plain(struct bit_table t, struct slice text,
+                                  struct stride_positions in, uint32_t *out)
 {
     unsigned n = 0;
 
-    for (; count > 0; count--, at += stride) {
-        out[n] = at;
-        n += bit_table_has(t, ngram_of(data + at, mask));
+    for (; in.count > 0; in.count--, in.at += in.stride) {
+        out[n] = in.at;
+        n += bit_table_has(t, ngram_of(text.data + in.at, t.mask));
     }
     return n;
 }
 
-static inline unsigned confirm_plain(struct bit_table t, uint32_t mask, const uint8_t *data,
-                                   const uint32_t *in, unsigned count, unsigned back,
-                                   uint32_t *out)
+static unsigned scan_confirm_plain(struct bit_table t, const uint8_t *data,
+                                   struct hit_positions in, uint32_t *out)
 {
     unsigned n = 0;
 
-    for (unsigned i = 0; i < count; i++) {
-        uint32_t before = in[i] - (in[i] >= back ? back : 0);
+    for (unsigned i = 0; i < in.count; i++) {
+        uint32_t before = in.at[i] - (in.at[i] >= in.back ? in.back : 0);
 
-        out[n] = in[i];
-        n += bit_table_has(t, ngram_of(data + in[i], mask));
+        out[n] = in.at[i];
+        n += bit_table_has(t, ngram_of(data + in.at[i], t.mask));
         out[n] = before;
-        n += back > 0 ? bit_table_has(t, ngram_of(data + before, mask)) : 0;
+        n += in.back > 0 ? bit_table_has(t, ngram_of(data + before, t.mask)) : 0;
     }
     return n;
 }
 
-static unsigned scan_stride_plain(struct bit_table t, uint32_t mask, const uint8_t *data,
-                                  uint32_t len, uint32_t at, unsigned stride, unsigned count,
-                                  uint32_t *out)
-{
-    (void)len;
-    return stride_plain(t, mask, data, at, stride, count, out);
-}
-
-static unsigned scan_confirm_plain(struct bit_table t, uint32_t mask, const uint8_t *data,
-                           const uint32_t *in, unsigned count, unsigned back, uint32_t *out)
-{
-    return confirm_plain(t, mask, data, in, count, back, out);
-}
-
-static uint32_t find_run_plain(const uint8_t *data, uint32_t len, uint32_t at)
-{
 #ifdef __SSE2__
+/* Skips sixteen positions at a time. Returns the start of a run, or the position near the end from
+ * which on single bytes must be compared. */
+static uint32_t skip_to_run(const uint8_t *data, uint32_t len, uint32_t at)
+{
     for (; at + 18 <= len; at += 16) {
         __m128i a = _mm_loadu_si128((const __m128i *)(data + at));
         __m128i b = _mm_loadu_si128((const __m128i *)(data + at + 1));
@@ -63,8 +53,18 @@ static uint32_t find_run_plain(const uint8_t *data, uint32_t len, uint32_t at)
         if (mask != 0)
             return at + (unsigned)__builtin_ctz(mask);
     }
+    return at;
+}
+#else
+static uint32_t skip_to_run(const uint8_t *data UNUSED, uint32_t len UNUSED, uint32_t at)
+{
+    return at;
+}
 #endif
-    for (; at + SCAN_RUN <= len; at++)
+
+static uint32_t find_run_plain(const uint8_t *data, uint32_t len, uint32_t at)
+{
+    for (at = skip_to_run(data, len, at); at + SCAN_RUN <= len; at++)
         if (data[at] == data[at + 1] && data[at] == data[at + 2])
             return at;
     return len;
@@ -78,7 +78,7 @@ const struct mpm_kernels mpm_kernels_plain = { scan_stride_plain, scan_confirm_p
 
 #define WIDE __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,bmi2,popcnt")))
 
-/* Sixteen n-grams: a bit for each that the table has. */
+/* Tests sixteen n-grams; the result has a bit for each that is in the table. */
 WIDE static inline __mmask16 table_has_wide(struct bit_table t, __m512i ngram)
 {
     __m512i h = _mm512_srl_epi32(_mm512_mullo_epi32(ngram, _mm512_set1_epi32((int)0x9e3779b1u)),
@@ -88,7 +88,7 @@ WIDE static inline __mmask16 table_has_wide(struct bit_table t, __m512i ngram)
     return _mm512_test_epi32_mask(_mm512_rorv_epi32(word, h), _mm512_set1_epi32(1));
 }
 
-/* Sixteen that begin at every stride-th byte of 64. */
+/* The byte numbers of sixteen n-grams, one at every stride-th of 64 bytes, for a permutation. */
 WIDE static inline __m512i spread_of(unsigned stride)
 {
     __m512i first = _mm512_mullo_epi32(_mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4,
@@ -104,38 +104,38 @@ WIDE static inline unsigned keep(__mmask16 mask, __m512i position, uint32_t *out
     return (unsigned)_mm_popcnt_u32(mask);
 }
 
-WIDE static unsigned scan_stride_wide(struct bit_table t, uint32_t mask, const uint8_t *data,
-                                     uint32_t len, uint32_t at, unsigned stride, unsigned count,
-                                     uint32_t *out)
+/* The plain kernel takes the rest, which does not fill a vector. */
+WIDE static unsigned scan_stride_wide(struct bit_table t, struct slice text,
+                                      struct stride_positions in, uint32_t *out)
 {
-    const __m512i spread = spread_of(stride), case_mask = _mm512_set1_epi32((int)NGRAM_CASE_MASK);
-    const __m512i mask_wide = _mm512_set1_epi32((int)mask);
+    const __m512i spread = spread_of(in.stride);
+    const __m512i case_mask = _mm512_set1_epi32((int)NGRAM_CASE_MASK);
+    const __m512i mask_wide = _mm512_set1_epi32((int)t.mask);
     __m512i position = _mm512_add_epi32(_mm512_srli_epi32(_mm512_slli_epi32(spread, 24), 24),
-                                     _mm512_set1_epi32((int)at));
+                                        _mm512_set1_epi32((int)in.at));
     unsigned n = 0;
 
-    for (; count >= 16 && at + 64 <= len; count -= 16, at += 16 * stride) {
-        __m512i text = _mm512_loadu_si512(data + at);
-        __m512i ngram = _mm512_permutexvar_epi8(spread, text);
+    for (; in.count >= 16 && in.at + 64 <= text.len; in.count -= 16, in.at += 16 * in.stride) {
+        __m512i bytes = _mm512_loadu_si512(text.data + in.at);
+        __m512i ngram = _mm512_permutexvar_epi8(spread, bytes);
 
         ngram = _mm512_and_si512(_mm512_or_si512(ngram, case_mask), mask_wide);
         n += keep(table_has_wide(t, ngram), position, out + n);
-        position = _mm512_add_epi32(position, _mm512_set1_epi32(16 * (int)stride));
+        position = _mm512_add_epi32(position, _mm512_set1_epi32(16 * (int)in.stride));
     }
-    return n + stride_plain(t, mask, data, at, stride, count, out + n);
+    return n + scan_stride_plain(t, text, in, out + n);
 }
 
-WIDE static unsigned scan_confirm_wide(struct bit_table t, uint32_t mask, const uint8_t *data,
-                                     const uint32_t *in, unsigned count, unsigned back,
-                                     uint32_t *out)
+WIDE static unsigned scan_confirm_wide(struct bit_table t, const uint8_t *data,
+                                       struct hit_positions in, uint32_t *out)
 {
     const __m512i case_mask = _mm512_set1_epi32((int)NGRAM_CASE_MASK),
-                  mask_wide = _mm512_set1_epi32((int)mask);
+                  mask_wide = _mm512_set1_epi32((int)t.mask);
     unsigned n = 0, i = 0;
 
-    for (; i + 16 <= count; i += 16)
-        for (unsigned b = 0; b <= back; b += MAX(back, 1u)) {
-            __m512i position = _mm512_loadu_si512(in + i), ngram;
+    for (; i + 16 <= in.count; i += 16)
+        for (unsigned b = 0; b <= in.back; b += MAX(in.back, 1u)) {
+            __m512i position = _mm512_loadu_si512(in.at + i), ngram;
             __m512i less = _mm512_set1_epi32((int)b);
 
             position = _mm512_mask_sub_epi32(position, _mm512_cmpge_epu32_mask(position, less),
@@ -144,7 +144,9 @@ WIDE static unsigned scan_confirm_wide(struct bit_table t, uint32_t mask, const 
             ngram = _mm512_and_si512(_mm512_or_si512(ngram, case_mask), mask_wide);
             n += keep(table_has_wide(t, ngram), position, out + n);
         }
-    return n + confirm_plain(t, mask, data, in + i, count - i, back, out + n);
+    in.at += i;
+    in.count -= i;
+    return n + scan_confirm_plain(t, data, in, out + n);
 }
 
 WIDE static uint32_t find_run_wide(const uint8_t *data, uint32_t len, uint32_t at)

@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match/mpm_kernels.h - the inner loops of match/mpm_ngram.h: which positions of a text have an
- * n-gram that is in a table of bits. In plain C, and for CPUs that take sixteen positions at once.
+/* match/mpm_kernels.h - the inner loops of match/mpm_ngram.h: they find the positions of a text
+ * whose n-gram is in a table of bits. In plain C, and for CPUs that test sixteen positions at once.
  *
- * An n-gram is the next bytes of the text with FOLD laid over them, little-endian, as far as `mask`
- * goes. Four bytes can be read at each position that is looked at. */
+ * An n-gram is the next bytes of the text, little-endian, with NGRAM_CASE_MASK set and the bytes
+ * beyond its width cleared. Four bytes must be readable at each position. */
 #ifndef MATCH_MPM_KERNELS_H
 #define MATCH_MPM_KERNELS_H
 
 #include "base/text/bytes.h"
 
-/* letters of both cases fall together, as do a few other bytes */
+/* Makes letters of both cases equal, and a few other bytes; the literals are compared later. */
 #define NGRAM_CASE_MASK 0x20202020u
-#define SCAN_RUN 3             /* so many equal bytes are a run */
-#define SCAN_MAX 256
-#define SCAN_CAPACITY (SCAN_MAX + 16)     /* of an array that takes what has been met */
+#define SCAN_RUN 3                      /* equal bytes that make a run */
+#define SCAN_MAX 256                    /* positions of one call */
+#define SCAN_CAPACITY (SCAN_MAX + 16)   /* of an output array: a vector may write beyond its hits */
 
-/* By the upper bits of an n-gram's hash. */
-struct bit_table { uint64_t *bits; uint8_t shift; };
+/* A Bloom filter with one hash: the upper bits of an n-gram's hash are the index of its bit. */
+struct bit_table {
+    uint64_t *bits;
+    uint8_t shift;
+    uint32_t mask;              /* covers the bytes of an n-gram */
+};
 
 static inline uint32_t ngram_hash(uint32_t ngram)
 {
@@ -35,21 +39,32 @@ static inline uint32_t ngram_of(const uint8_t *at, uint32_t mask)
     return (get_le32(at) | NGRAM_CASE_MASK) & mask;
 }
 
+/* The positions at, at + stride, ...; `count` of them, at most SCAN_MAX. */
+struct stride_positions {
+    uint32_t at;
+    unsigned stride, count;
+};
+
+/* Hits of an earlier pass, at most SCAN_MAX, and the positions `back` bytes before each. */
+struct hit_positions {
+    const uint32_t *at;
+    unsigned count, back;
+};
+
 struct mpm_kernels {
-    /* Of the positions at, at + stride, ... (`count` of them, at most SCAN_MAX; the text ends at
-     * len) those whose n-gram is in the table, into out[SCAN_CAPACITY]. Returns how many. */
-    unsigned (*scan_stride)(struct bit_table t, uint32_t mask, const uint8_t *data, uint32_t len,
-                      uint32_t at, unsigned stride, unsigned count, uint32_t *out);
-    /* Of the positions in[] and those `back` bytes before (none before 0; a position may come
-     * twice), likewise, into out[2 * SCAN_CAPACITY]. `count` is at most SCAN_MAX. */
-    unsigned (*scan_confirm)(struct bit_table t, uint32_t mask, const uint8_t *data,
-                             const uint32_t *in, unsigned count, unsigned back, uint32_t *out);
-    /* Where the next SCAN_RUN equal bytes begin, from `at` on; len: nowhere. */
+    /* Writes the positions whose n-gram is in the table into out[SCAN_CAPACITY]. Returns their
+     * number. */
+    unsigned (*scan_stride)(struct bit_table t, struct slice text, struct stride_positions in,
+                            uint32_t *out);
+    /* The same for earlier hits, into out[2 * SCAN_CAPACITY]. A position may come twice. */
+    unsigned (*scan_confirm)(struct bit_table t, const uint8_t *data, struct hit_positions in,
+                             uint32_t *out);
+    /* The position of the next SCAN_RUN equal bytes, from `at` on; len: there are none. */
     uint32_t (*run)(const uint8_t *data, uint32_t len, uint32_t at);
 };
 
 extern const struct mpm_kernels mpm_kernels_plain;
-/* The quickest that this CPU can do. */
+/* The fastest that this CPU has. */
 const struct mpm_kernels *mpm_kernels_best(void);
 
 #endif

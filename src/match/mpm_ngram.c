@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* match/mpm_ngram.c - builds a set of literals and searches a text for all of them.
+ *
+ * A search has up to three passes over the text: literals of two bytes and more by their n-grams,
+ * or with Teddy; runs of one byte; literals of a single byte with memchr(). */
 #include "match/mpm_ngram.h"
 #include "base/array.h"
 #include "match/mpm_teddy.h"
@@ -250,6 +254,8 @@ static void length_class_build(struct length_class *l, const struct length_class
     if (!has_teddy)
         table_init(&l->ngrams, n * kind->stride, NGRAM_SPARSE);
     table_init(&l->confirm, n, CONFIRM_SPARSE);
+    l->ngrams.mask = width_mask(kind->width);
+    l->confirm.mask = width_mask(kind->span);
     l->slot_shift = (uint8_t)(32 - slot_bits);
     l->slot = xcalloc(((size_t)1 << slot_bits) + n + 1, sizeof(*l->slot));
     l->entry = xcalloc(n, sizeof(*l->entry));
@@ -617,16 +623,17 @@ static inline void length_class_scan(const struct search *s, enum length_class_i
     const struct length_class *l = &s->set->length_class[id];
     const struct mpm_kernels *kernels = s->set->kernels;
     uint32_t hits[SCAN_CAPACITY], position[2 * SCAN_CAPACITY], at = 0;
-    uint32_t mask = width_mask(kind.width), span_mask = width_mask(kind.span);
+    uint32_t span_mask = width_mask(kind.span);
 
     if (l->ngrams.bits == NULL)
         return;
     while (at + 4 <= s->len) {
         unsigned positions = MIN((s->len - at - 4) / kind.stride + 1, SCAN_MAX), count;
 
-        count = kernels->scan_stride(l->ngrams, mask, s->data, s->len, at, kind.stride, positions,
-                                     hits);
-        count = kernels->scan_confirm(l->confirm, span_mask, s->data, hits, count, kind.stride - 1u,
+        count = kernels->scan_stride(l->ngrams, (struct slice){ s->data, s->len },
+                                     (struct stride_positions){ at, kind.stride, positions }, hits);
+        count = kernels->scan_confirm(l->confirm, s->data,
+                                      (struct hit_positions){ hits, count, kind.stride - 1u },
                                       position);
         positions_hit(s, l, span_mask, position, count);
         at += positions * kind.stride;
@@ -641,7 +648,8 @@ static void teddy_confirm(const struct search *s, enum length_class_id id, const
     const struct length_class *l = &s->set->length_class[id];
     uint32_t position[2 * SCAN_CAPACITY], mask = width_mask(kinds[id].span);
 
-    count = s->set->kernels->scan_confirm(l->confirm, mask, s->data, hits, count, 0, position);
+    count = s->set->kernels->scan_confirm(l->confirm, s->data,
+                                          (struct hit_positions){ hits, count, 0 }, position);
     positions_hit(s, l, mask, position, count);
 }
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* match/mpm_teddy_simd.c - Teddy's scan: in plain C, which is the meaning, and for 64 positions at
+ * once with AVX-512 and GFNI. A unit test compares the two. */
 #include "base/system/cpu.h"
 #include "match/mpm_teddy.h"
 
@@ -97,27 +99,29 @@ INLINE_WIDE unsigned keep(__mmask64 mask, uint32_t at, uint32_t *out)
     return count;
 }
 
-INLINE_WIDE uint32_t scan_wide(const struct mpm_teddy *s, unsigned groups, bool shorts,
-                               const uint8_t *data, uint32_t len, uint32_t at,
-                               struct teddy_hits *hits)
+/* What a set needs. Each combination is compiled on its own, so that the loop tests none of it. */
+enum { TEDDY_TWO_GROUPS = 1, TEDDY_SHORTS = 2 };
+
+INLINE_WIDE uint32_t scan_wide(const struct mpm_teddy *s, unsigned needs, struct slice text,
+                               uint32_t at, struct teddy_hits *hits)
 {
     const struct four_tables tables = tables_of(s->table[0]);
-    const struct four_tables more = tables_of(s->table[groups - 1]);
+    const struct four_tables more = tables_of(s->table[needs & TEDDY_TWO_GROUPS ? 1 : 0]);
     const __m512i is_short = _mm512_set1_epi8((char)s->shorts);
-    const uint32_t end = len - (TEDDY_WIDTH - 1);
+    const uint32_t end = text.len - (TEDDY_WIDTH - 1);
     unsigned count = 0, short_count = 0;
 
     for (; at < end && count <= SCAN_MAX - 64 && short_count <= SCAN_MAX - 64; at += 64) {
         __mmask64 there = _bzhi_u64(UINT64_MAX, MIN(end - at, 64u));
-        struct four number = numbers_of(data + at, there);
+        struct four number = numbers_of(text.data + at, there);
         __m512i bits = buckets_of(&tables, &number);
 
-        if (shorts) {
+        if (needs & TEDDY_SHORTS) {
             short_count += keep(_mm512_mask_test_epi8_mask(there, bits, is_short), at,
                                 hits->short_position + short_count);
             bits = _mm512_andnot_si512(is_short, bits);
         }
-        if (groups > 1)
+        if (needs & TEDDY_TWO_GROUPS)
             bits = _mm512_or_si512(bits, buckets_of(&more, &number));
         count += keep(_mm512_mask_test_epi8_mask(there, bits, bits), at, hits->position + count);
     }
@@ -129,11 +133,13 @@ INLINE_WIDE uint32_t scan_wide(const struct mpm_teddy *s, unsigned groups, bool 
 WIDE static uint32_t mpm_teddy_wide(const struct mpm_teddy *s, const uint8_t *data,
                                       uint32_t len, uint32_t at, struct teddy_hits *hits)
 {
+    struct slice text = { data, len };
+
     if (s->groups == 1)
-        return s->shorts == 0 ? scan_wide(s, 1, false, data, len, at, hits)
-                              : scan_wide(s, 1, true, data, len, at, hits);
-    return s->shorts == 0 ? scan_wide(s, 2, false, data, len, at, hits)
-                          : scan_wide(s, 2, true, data, len, at, hits);
+        return s->shorts == 0 ? scan_wide(s, 0, text, at, hits)
+                              : scan_wide(s, TEDDY_SHORTS, text, at, hits);
+    return s->shorts == 0 ? scan_wide(s, TEDDY_TWO_GROUPS, text, at, hits)
+                          : scan_wide(s, TEDDY_TWO_GROUPS | TEDDY_SHORTS, text, at, hits);
 }
 
 mpm_teddy_scan *mpm_teddy_best(void)

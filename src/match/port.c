@@ -109,7 +109,7 @@ const struct port_set *port_set_get(struct port_table *table, struct text in,
 
     if (set != NULL)
         return set;
-    if (range_set_parse(&port_grammar, in, vars, at, &ranges, err) < 0)
+    if (range_set_parse(&port_grammar, (struct set_text){ in, at }, vars, &ranges, err) < 0)
         return NULL;
     set = intern(table, in, &ranges);
     range_set_fini(&ranges);

@@ -281,19 +281,18 @@ static int parse_list(struct set_parser *sp, struct text in, struct signed_set *
     return 0;
 }
 
-int range_set_parse(const struct set_grammar *grammar, struct text in,
-                    const struct set_vars *vars, struct where at, struct range_set *out,
-                    struct err *err)
+int range_set_parse(const struct set_grammar *grammar, struct set_text in,
+                    const struct set_vars *vars, struct range_set *out, struct err *err)
 {
-    struct set_parser sp = { .grammar = grammar, .vars = vars, .err = err, .at = at,
-                             .text = in.p };
+    struct set_parser sp = { .grammar = grammar, .vars = vars, .err = err, .at = in.at,
+                             .text = in.text.p };
     struct signed_set result = { 0 };
     int r;
 
     sp.negates = &result.yes.negates;
-    r = parse_list(&sp, in, &result);
+    r = parse_list(&sp, in.text, &result);
     if (r == 0)
-        r = subtract_negated(&sp, in, &result);
+        r = subtract_negated(&sp, in.text, &result);
     range_set_fini(&result.no);
     if (r < 0)
         range_set_fini(&result.yes);

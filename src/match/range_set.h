@@ -47,9 +47,14 @@ struct set_grammar {
     bool (*element)(struct text in, struct range_set *into, const char **why);
 };
 
-/* `at` is the place of in.p[0]. The result is normalised and not empty. */
-int range_set_parse(const struct set_grammar *grammar, struct text in,
-                    const struct set_vars *vars, struct where at, struct range_set *out,
-                    struct err *err);
+/* A list as written in a rule or setting. */
+struct set_text {
+    struct text text;
+    struct where at;            /* location of text.p[0], for errors */
+};
+
+/* The result is normalised and not empty. */
+int range_set_parse(const struct set_grammar *grammar, struct set_text in,
+                    const struct set_vars *vars, struct range_set *out, struct err *err);
 
 #endif

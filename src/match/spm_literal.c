@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Looks for the first and the last byte of the literal in sixteen or 64 positions at once, and
- * compares the whole only where both stand. Two bytes far apart are rarely both there by chance, so
- * that the comparison is the exception. */
+/* match/spm_literal.c - finds one literal. It searches for the first and the last byte in sixteen
+ * or 64 positions at once, and compares all bytes only where both match. Two bytes far apart rarely
+ * match by chance, so few positions need the comparison. */
 #include "match/spm_literal.h"
 #include "match/spm_literal_private.h"
 
@@ -46,8 +46,9 @@ static bool is_letter(uint8_t c)
     return c >= 'a' && c <= 'z';
 }
 
-/* Setting bit 5 folds case for letters; for other bytes it would let strangers in, but they are
- * thrown out by the comparison. It must not keep the right ones out: hence only for letters. */
+/* Setting bit 5 of the text makes both cases of a letter equal. A byte of the literal that is no
+ * letter may have bit 5 clear, and would then never match: so only letters get the mask. Other
+ * bytes that the mask lets pass fail the comparison. */
 static uint8_t fold_of(uint8_t c, bool nocase)
 {
     return nocase && is_letter(c) ? 0x20 : 0;
@@ -124,6 +125,20 @@ const uint8_t *spm_find_wide(const uint8_t *data, size_t len, const uint8_t *lit
     }
     return NULL;
 }
+
+static const uint8_t *find_best(const uint8_t *data, size_t len, const uint8_t *literal,
+                                size_t literal_len, bool nocase)
+{
+    if (LIKELY(__builtin_cpu_supports("avx512bw")))
+        return spm_find_wide(data, len, literal, literal_len, nocase);
+    return spm_find_pair(data, len, literal, literal_len, nocase);
+}
+#else
+static const uint8_t *find_best(const uint8_t *data, size_t len, const uint8_t *literal,
+                                size_t literal_len, bool nocase)
+{
+    return spm_find_plain(data, len, literal, literal_len, nocase);
+}
 #endif
 
 const uint8_t *spm_find(const uint8_t *data, size_t len, const uint8_t *literal,
@@ -131,15 +146,11 @@ const uint8_t *spm_find(const uint8_t *data, size_t len, const uint8_t *literal,
 {
     if (literal_len > len)
         return NULL;
-    if (literal_len == len && len > 0)
+    if (literal_len == 0)
+        return data;
+    if (literal_len == len)
         return equal(data, literal, len, nocase) ? data : NULL;
     if (literal_len == 1 && !nocase)
         return memchr(data, literal[0], len);
-#ifdef __SSE2__
-    if (literal_len > 0 && LIKELY(__builtin_cpu_supports("avx512bw")))
-        return spm_find_wide(data, len, literal, literal_len, nocase);
-    if (literal_len > 0)
-        return spm_find_pair(data, len, literal, literal_len, nocase);
-#endif
-    return spm_find_plain(data, len, literal, literal_len, nocase);
+    return find_best(data, len, literal, literal_len, nocase);
 }

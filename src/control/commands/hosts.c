@@ -52,9 +52,9 @@ static enum command_status add_run(struct command *c)
     if ((uint64_t)seconds + now_us / 1000000 > UINT32_MAX)
         return command_nok(c, "couldn't set host expire");
     rules = run_context_rules(c->control->conf.context, &generation);
-    host_bit_set(ruleset_host_bits(rules), &ip, NULL, id, now_us,
+    host_bit_set(ruleset_host_bits(rules), (struct host_bit){ &ip, NULL, id }, now_us,
                  now_us + (uint64_t)seconds * 1000000);
-    status = host_bit_is_set(ruleset_host_bits(rules), &ip, NULL, id, now_us)
+    status = host_bit_is_set(ruleset_host_bits(rules), (struct host_bit){ &ip, NULL, id }, now_us)
                  ? command_ok(c, "hostbit added") : command_nok(c, "couldn't create host");
     ruleset_unref(rules);
     return status;
@@ -79,7 +79,7 @@ static enum command_status remove_run(struct command *c)
     if (read_host(c, &ip, &id, &status) < 0)
         return status;
     rules = run_context_rules(c->control->conf.context, &generation);
-    host_bit_unset(ruleset_host_bits(rules), &ip, NULL, id, 0);
+    host_bit_unset(ruleset_host_bits(rules), (struct host_bit){ &ip, NULL, id }, 0);
     ruleset_unref(rules);
     return command_ok(c, "hostbit removed");
 }
@@ -106,7 +106,8 @@ static enum command_status list_run(struct command *c)
     json_object(c->j, "message");
     json_array(c->j, "hostbits");
     for (uint32_t id = 1; (name = var_name(VAR_HOSTBIT, id)) != NULL; id++) {
-        uint64_t ends_us = host_bit_ends_us(ruleset_host_bits(rules), &ip, NULL, id, now_us);
+        struct host_bit bit = { &ip, NULL, id };
+        uint64_t ends_us = host_bit_ends_us(ruleset_host_bits(rules), bit, now_us);
 
         if (ends_us == 0)
             continue;

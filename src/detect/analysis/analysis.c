@@ -43,22 +43,32 @@ static void heading(struct buf *out)
     buf_add_string(out, line);
 }
 
-typedef void rule_report(struct buf *out, const struct rule *rule, const struct conf_node *root);
+/* A report for people: a file with a part for each rule, and perhaps a summary. */
+struct text_report {
+    const char *name;
+    void (*rule)(struct buf *out, const struct rule *rule, const struct conf_node *root);
+    void (*summary)(struct buf *out, const struct ruleset *set);
+};
+
+static const struct text_report fast_patterns = {
+    "rules_fast_pattern.txt", analysis_fast_pattern_text, analysis_fast_pattern_summary,
+};
+static const struct text_report rules_for_people = {
+    "rules_analysis.txt", analysis_rule_text, NULL,
+};
 
 static int write_text(const struct ruleset *set, const struct conf_node *root,
-                      const char *log_dir, const char *name, rule_report *one,
-                      void (*summary)(struct buf *out, const struct ruleset *set),
-                      struct err *err)
+                      const char *log_dir, const struct text_report *report, struct err *err)
 {
     struct buf out = { 0 };
     int r;
 
     heading(&out);
     for (size_t i = 0; i < set->rules.count; i++)
-        one(&out, set->rules.at[i], root);
-    if (summary != NULL)
-        summary(&out, set);
-    r = file_write(log_dir, name, &out, err);
+        report->rule(&out, set->rules.at[i], root);
+    if (report->summary != NULL)
+        report->summary(&out, set);
+    r = file_write(log_dir, report->name, &out, err);
     buf_fini(&out);
     return r;
 }
@@ -102,12 +112,9 @@ int analysis_write(const struct ruleset *set, const struct conf_node *root, cons
     bool rules = is_enabled(root, "engine-analysis.rules");
     bool patterns = is_enabled(root, "engine-analysis.rules-fast-pattern");
 
-    if (patterns &&
-        write_text(set, root, log_dir, "rules_fast_pattern.txt", analysis_fast_pattern_text,
-                   analysis_fast_pattern_summary, err) < 0)
+    if (patterns && write_text(set, root, log_dir, &fast_patterns, err) < 0)
         return -1;
-    if (rules &&
-        write_text(set, root, log_dir, "rules_analysis.txt", analysis_rule_text, NULL, err) < 0)
+    if (rules && write_text(set, root, log_dir, &rules_for_people, err) < 0)
         return -1;
     if (!rules && !patterns)
         log_info("detect", "engine-analysis: no report on rules is enabled");

@@ -9,7 +9,6 @@
 #include "base/err.h"
 
 struct conf_node;
-struct rule;
 struct ruleset;
 
 /* rules.json, patterns.json, flowbits.json and, as engine-analysis.rules and
@@ -21,8 +20,5 @@ int analysis_write(const struct ruleset *set, const struct conf_node *root, cons
 /* rule_group.json, if detect.profiling.grouping.dump-to-disk asks for it. */
 int analysis_write_groups(const struct ruleset *set, const struct conf_node *root,
                           const char *log_dir, struct err *err);
-
-/* Does all that a rule of a hook asks of transactions exist there? A finished rule. */
-bool analysis_fits_hook(const struct rule *rule);
 
 #endif

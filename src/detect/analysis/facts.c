@@ -8,15 +8,6 @@
 #include <ctype.h>
 #include <string.h>
 
-const struct rule_list *analysis_payload(const struct rule *rule)
-{
-    const struct rule_list *l = rule->list;
-
-    while (l != NULL && l->buffer != NULL)
-        l = l->next;
-    return l;
-}
-
 bool analysis_has_test(const struct rule *rule, const char *keyword)
 {
     for (unsigned i = 0; i < rule->test_count; i++)
@@ -87,7 +78,7 @@ uint32_t analysis_needs(const struct rule *rule)
 
     if (analysis_needs_packet(rule) && !(rule->flags & RULE_NEEDS_STREAM))
         needs |= NEED_REAL_PACKET;
-    if (analysis_payload(rule) != NULL)
+    if (rule_payload(rule) != NULL)
         needs |= NEED_PAYLOAD;
     if (rule->app_proto != APP_PROTO_UNKNOWN || analysis_names_file(rule) ||
         (rule->flags & (RULE_FLOW_ESTABLISHED | RULE_FLOW_NOT_ESTABLISHED | RULE_FLOW_STATELESS |

@@ -87,7 +87,7 @@ static unsigned rule_weight(const struct rule *r)
 
     if (ports_of(r, r->flags & RULE_TO_SERVER ? TO_SERVER : TO_CLIENT)->any)
         return 0;
-    if (op == NULL && analysis_payload(r) != NULL)
+    if (op == NULL && rule_payload(r) != NULL)
         return WEIGHT_NO_PATTERN;
     if (negated)
         return WEIGHT_NEGATED;
@@ -326,7 +326,7 @@ static void stats_add(struct group_stats *s, const struct rule *r)
     s->proto[r->app_proto]++;
     s->any += is_for_all(r);
     s->prefilter += r->prefilter != NULL;
-    s->payload_no_pattern += op == NULL && analysis_payload(r) != NULL;
+    s->payload_no_pattern += op == NULL && rule_payload(r) != NULL;
     if (op == NULL) {
         s->no_pattern++;
         s->syn += (rule_tcp_flags(r, true) & TCP_SYN) != 0;
@@ -395,7 +395,7 @@ static void write_proto(struct json *j, const struct grouping *g, const uint64_t
                         enum app_proto_id proto, unsigned total)
 {
     unsigned slots = buffer_count(g->set) + 1, *count = xcalloc(slots, sizeof(*count));
-    char name[ANALYSIS_NAME_SIZE];
+    char name[ENGINE_NAME_SIZE];
 
     EACH_RULE (g, bits, r, i) {
         bool negated;
@@ -408,7 +408,7 @@ static void write_proto(struct json *j, const struct grouping *g, const uint64_t
     json_u64(j, "total", total);
     for (unsigned i = 0; i < slots; i++)
         if (count[i] > 0)
-            json_u64(j, analysis_buffer_name(slot_buffer(g, i), name), count[i]);
+            json_u64(j, engine_buffer_name(slot_buffer(g, i), name), count[i]);
     json_object_end(j);
     free(count);
 }
@@ -438,7 +438,7 @@ static void write_patterns(struct json *j, const struct grouping *g, const uint6
 {
     unsigned slots = buffer_count(g->set) + 1;
     struct buffer_stats *all = xcalloc(slots, sizeof(*all));
-    char name[ANALYSIS_NAME_SIZE];
+    char name[ENGINE_NAME_SIZE];
 
     EACH_RULE (g, bits, r, i) {
         bool negated;
@@ -450,7 +450,7 @@ static void write_patterns(struct json *j, const struct grouping *g, const uint6
     json_object(j, "mpm");
     for (unsigned i = 0; i < slots; i++)
         if (all[i].count > 0)
-            write_buffer(j, analysis_buffer_name(slot_buffer(g, i), name), &all[i]);
+            write_buffer(j, engine_buffer_name(slot_buffer(g, i), name), &all[i]);
     json_object_end(j);
     free(all);
 }

@@ -96,10 +96,10 @@ static void write_pattern(struct json *j, const struct pattern *p)
 
 static void write_list(struct json *j, struct pattern_list *l)
 {
-    char name[ANALYSIS_NAME_SIZE];
+    char name[ENGINE_NAME_SIZE];
 
     json_object(j, NULL);
-    json_string(j, "name", analysis_buffer_name(l->buffer, name));
+    json_string(j, "name", engine_buffer_name(l->buffer, name));
     json_u64(j, "list_id", l->buffer != NULL ? l->buffer->id + 2u : 1);
     json_array(j, "patterns");
     for (size_t i = 0; i < l->patterns.count; i++)

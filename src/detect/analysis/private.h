@@ -5,28 +5,16 @@
 
 #include "base/memory/buf.h"
 #include "base/report/json.h"
+#include "detect/compile/compile.h"
+#include "detect/compile/tx_engines.h"
 #include "detect/rule/program.h"
 #include "detect/rule/ruleset_private.h"
 
 /* --- names.c ------------------------------------------------------------------------------ */
 
-#define ANALYSIS_NAME_SIZE 96
-
 const char *analysis_type_name(const struct rule *rule);        /* "pkt_stream" */
-/* How reports call a buffer; NULL: the payload. Into `out` when it has to be made. */
-const char *analysis_buffer_name(const struct buffer *buffer, char out[ANALYSIS_NAME_SIZE]);
-/* ... and the position where a keyword about transactions is asked. */
-const char *analysis_test_position(const struct rule_test *test);
 const char *analysis_test_name(const struct rule_test *test);   /* "flow.pkts" */
 const char *analysis_op_name(const struct rule_op *op);         /* "content", "pcre" */
-
-/* --- steps.c: the order and the places of steps ------------------------------------------- */
-
-/* "smb> smb< dcerpc>": protocols and directions of a buffer or position; "": by their numbers. */
-const char *analysis_step_order(const char *name);
-/* The progress to report of something that looks when a transaction is at `own`. */
-uint8_t analysis_progress(const char *name, enum app_proto_id proto, unsigned direction,
-                          uint8_t own);
 
 /* --- facts.c: what follows from a rule's parts -------------------------------------------- */
 
@@ -41,7 +29,6 @@ enum rule_need {            /* of a packet, before anything else is looked at */
 };
 uint32_t analysis_needs(const struct rule *rule);
 
-const struct rule_list *analysis_payload(const struct rule *rule);      /* NULL: none */
 bool analysis_names_file(const struct rule *rule);      /* by filename, fileext, filemagic */
 bool analysis_needs_packet(const struct rule *rule);
 bool analysis_has_test(const struct rule *rule, const char *keyword);
@@ -65,20 +52,6 @@ struct content_position analysis_position(const struct rule_op *op);
 
 /* "in|20|file", NUL-terminated. */
 void analysis_pattern_text(struct buf *out, const uint8_t *bytes, unsigned len);
-
-/* --- engines.c: the steps in which a rule looks at transactions --------------------------- */
-
-struct analysis_engine {
-    const struct rule_list *list;       /* NULL: tests[] alone, or the stream */
-    const char *position;                  /* of tests; NULL: list */
-    bool stream, pattern, hook;         /* hook: of the rule's, with nothing to ask */
-    uint8_t direction, progress;
-    enum app_proto_id proto;
-};
-typedef ARRAY_OF(struct analysis_engine) analysis_engines;
-
-/* In the order of inspection. Free with ARRAY_FREE. */
-void analysis_engines_of(const struct rule *rule, analysis_engines *out);
 
 /* --- reports ------------------------------------------------------------------------------ */
 

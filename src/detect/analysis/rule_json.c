@@ -431,7 +431,7 @@ static void flags(struct writer *w, bool has_engines)
         json_string(j, NULL, "need_stream");
     if (w->negated)
         json_string(j, NULL, "negated_mpm");
-    if (has_engines && analysis_payload(r) != NULL && looks_at_body(r))
+    if (has_engines && rule_payload(r) != NULL && looks_at_body(r))
         json_string(j, NULL, "flush");
     if (waits_for_flowbit(r))
         json_string(j, NULL, "need_flowvar");
@@ -449,11 +449,11 @@ static void flags(struct writer *w, bool has_engines)
 
 static void buffer_engine(struct writer *w, const struct rule_list *l)
 {
-    char name[ANALYSIS_NAME_SIZE];
+    char name[ENGINE_NAME_SIZE];
     bool pattern = w->pattern != NULL && w->pattern->list == l;
 
     json_object(w->j, NULL);
-    json_string(w->j, "name", analysis_buffer_name(l->buffer, name));
+    json_string(w->j, "name", engine_buffer_name(l->buffer, name));
     json_bool(w->j, "is_mpm", pattern);
     if (l->buffer != NULL) {
         transforms(w->j, l->buffer);
@@ -479,7 +479,7 @@ static void buffer_engines(struct writer *w, enum buffer_kind kind)
 
 static void packet_engines(struct writer *w, bool has_engines)
 {
-    const struct rule_list *payload = analysis_payload(w->rule);
+    const struct rule_list *payload = rule_payload(w->rule);
 
     json_array(w->j, "pkt_engines");
     buffer_engines(w, BUFFER_PACKET);
@@ -500,13 +500,13 @@ static void matches_at_position(struct writer *w, const char *position)
 
     json_array(w->j, "matches");
     for (unsigned i = 0; i < r->tx_test_count; i++)
-        if (strcmp(analysis_test_position(&r->tx_test[i]), position) == 0)
+        if (strcmp(engine_test_position(&r->tx_test[i]), position) == 0)
             test_members(w->j, &r->tx_test[i]);
     json_array_end(w->j);
 }
 
 /* "tls:client_hello_done:generic" */
-static const char *hook_name(const struct analysis_engine *e, char out[ANALYSIS_NAME_SIZE])
+static const char *hook_name(const struct tx_engine *e, char out[ENGINE_NAME_SIZE])
 {
     const struct app_proto *proto = app_proto_by_id(e->proto);
     const struct app_name *n = proto->progress_names[e->direction];
@@ -519,19 +519,19 @@ static const char *hook_name(const struct analysis_engine *e, char out[ANALYSIS_
             hook = n->name;
             prefix = "";
         }
-    snprintf(out, ANALYSIS_NAME_SIZE, "%s:%s%s:generic",
+    snprintf(out, ENGINE_NAME_SIZE, "%s:%s%s:generic",
              e->proto == APP_PROTO_http1 ? "http1" : proto->name, prefix, hook);
     return out;
 }
 
-static void engine(struct writer *w, const struct analysis_engine *e)
+static void engine(struct writer *w, const struct tx_engine *e)
 {
-    char name[ANALYSIS_NAME_SIZE];
+    char name[ENGINE_NAME_SIZE];
     struct json *j = w->j;
 
     json_object(j, NULL);
     json_string(j, "name", e->hook ? hook_name(e, name) : e->stream ? "stream" : e->list != NULL
-                           ? analysis_buffer_name(e->list->buffer, name) : e->position);
+                           ? engine_buffer_name(e->list->buffer, name) : e->position);
     json_string(j, "direction", e->direction == TO_SERVER ? "toserver" : "toclient");
     json_bool(j, "is_mpm", e->pattern);
     json_string(j, "app_proto", app_proto_name(e->proto));
@@ -545,7 +545,7 @@ static void engine(struct writer *w, const struct analysis_engine *e)
     json_object_end(j);
 }
 
-static void engines(struct writer *w, const analysis_engines *all)
+static void engines(struct writer *w, const tx_engines *all)
 {
     if (all->count == 0)
         return;
@@ -557,7 +557,7 @@ static void engines(struct writer *w, const analysis_engines *all)
 
 static void lists(struct writer *w, bool has_engines)
 {
-    const struct rule_list *payload = analysis_payload(w->rule), *decoded = NULL;
+    const struct rule_list *payload = rule_payload(w->rule), *decoded = NULL;
     const struct rule *r = w->rule;
     struct json *j = w->j;
 
@@ -587,7 +587,7 @@ static void lists(struct writer *w, bool has_engines)
 
 static void pattern(struct writer *w)
 {
-    char name[ANALYSIS_NAME_SIZE];
+    char name[ENGINE_NAME_SIZE];
 
     const struct buffer *b = w->pattern != NULL ? w->pattern->list->buffer : NULL;
 
@@ -596,7 +596,7 @@ static void pattern(struct writer *w)
         if (b != NULL && b->kind == BUFFER_PACKET)
             b = NULL;
         json_object(w->j, "mpm");
-        json_string(w->j, "buffer", analysis_buffer_name(b, name));
+        json_string(w->j, "buffer", engine_buffer_name(b, name));
         content_members(w, w->pattern);
         json_object_end(w->j);
     }
@@ -613,7 +613,7 @@ static void notes(struct writer *w)
     const struct buffer *b = w->pattern != NULL ? w->pattern->list->buffer : NULL;
 
     if (b != NULL && strcmp(b->base->name, "file.data") == 0 &&
-        analysis_payload(w->rule) != NULL)
+        rule_payload(w->rule) != NULL)
         note(w, "mpm in file_data combined with stream match leads to stream buffering");
     if (w->notes.count == 0)
         return;
@@ -625,12 +625,12 @@ static void notes(struct writer *w)
 
 void analysis_rule_json(struct buf *out, const struct rule *r)
 {
-    analysis_engines all = { 0 };
+    tx_engines all = { 0 };
     struct json j;
     struct writer w = { .j = &j, .rule = r };
 
     w.pattern = analysis_pattern(r, &w.negated);
-    analysis_engines_of(r, &all);
+    tx_engines_of(r, w.pattern, &all);
     json_init(&j, out);
     json_object(&j, NULL);
     json_string(&j, "class", r->flags & RULE_FIREWALL ? "firewall" : "threat detection");

@@ -70,16 +70,16 @@ static void print_type(struct buf *out, const struct rule *r)
 
 static void print_positions(struct buf *out, const struct rule *r)
 {
-    char name[ANALYSIS_NAME_SIZE];
+    char name[ENGINE_NAME_SIZE];
 
-    if (analysis_payload(r) != NULL && (r->flags & RULE_NEEDS_PACKET))
+    if (rule_payload(r) != NULL && (r->flags & RULE_NEEDS_PACKET))
         BUF_LITERAL(out, "    Rule matches on packets.\n");
-    if (analysis_payload(r) != NULL && (r->flags & RULE_NEEDS_STREAM))
+    if (rule_payload(r) != NULL && (r->flags & RULE_NEEDS_STREAM))
         BUF_LITERAL(out, "    Rule matches on reassembled stream.\n");
     for (const struct rule_list *l = r->list; l != NULL; l = l->next)
         if (l->buffer != NULL)
             buf_printf(out, "    Rule matches on %s buffer.\n",
-                       analysis_buffer_name(l->buffer, name));
+                       engine_buffer_name(l->buffer, name));
     if (r->app_proto != APP_PROTO_UNKNOWN)
         buf_printf(out, "    App layer protocol is %s.\n",
                    app_proto_name((enum app_proto_id)r->app_proto));
@@ -98,7 +98,7 @@ static void print_pattern(struct buf *out, const struct rule *r)
 {
     bool negated;
     const struct rule_op *op = analysis_pattern(r, &negated);
-    char name[ANALYSIS_NAME_SIZE];
+    char name[ENGINE_NAME_SIZE];
     const struct buffer *b;
     struct slice bytes;
 
@@ -110,7 +110,7 @@ static void print_pattern(struct buf *out, const struct rule *r)
     bytes = searched_bytes(op);
     BUF_LITERAL(out, "    Fast Pattern \"");
     add_printable(out, bytes.data, bytes.len);
-    buf_printf(out, "\" on \"%s\" ", b != NULL ? analysis_buffer_name(b, name) : payload_name(r));
+    buf_printf(out, "\" on \"%s\" ", b != NULL ? engine_buffer_name(b, name) : payload_name(r));
     if (b != NULL && b->transform_count > 0)
         buf_printf(out, "(with %u transform(s)) ", b->transform_count);
     BUF_LITERAL(out, "buffer.\n");
@@ -166,7 +166,7 @@ static bool percent_in_normalised(const struct rule *r)
 
 static bool anchored_payload(const struct rule *r)
 {
-    const struct rule_list *l = analysis_payload(r);
+    const struct rule_list *l = rule_payload(r);
 
     for (const struct rule_op *op = l != NULL ? l->first : NULL; op != NULL; op = op->next)
         if (op->kind == OP_CONTENT && (op->flags & (OP_OFFSET | OP_DEPTH)))
@@ -256,10 +256,10 @@ static void position_flags(struct buf *out, const struct rule_op *op)
 static void pattern_details(struct buf *out, const struct rule_op *op)
 {
     struct slice bytes = searched_bytes(op);
-    char name[ANALYSIS_NAME_SIZE];
+    char name[ENGINE_NAME_SIZE];
 
     buf_printf(out, "        Fast pattern matcher: %s\n", op->list->buffer == NULL ? "content"
-               : analysis_buffer_name(op->list->buffer, name));
+               : engine_buffer_name(op->list->buffer, name));
     position_flags(out, op);
     buf_printf(out, "        Fast pattern set: %s\n", yes(op->flags & OP_FAST));
     buf_printf(out, "        Fast pattern only set: %s\n", yes(op->flags & OP_FAST_ONLY));

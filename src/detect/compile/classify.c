@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What kind of rule it is: on that depends when it is asked, and how far its action reaches. */
+/* detect/compile/classify.c - derives the type of a rule from what it uses. The type decides when
+ * the rule is evaluated and how far its action reaches. */
 #include "detect/compile/compile.h"
 #include "detect/rule/flowbits.h"
 #include "detect/rule/program.h"

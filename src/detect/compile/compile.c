@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From parsed rules to the plan: each rule is put where what it needs will be looked for. */
+/* detect/compile/compile.c - from parsed rules to the plan: puts each rule into the group and the
+ * prefilter in which inspection will look for it. */
 #include "detect/compile/compile.h"
 #include "base/system/directories.h"
 #include "base/report/log.h"
 #include "detect/state/dataset.h"
 #include "detect/rule/program.h"
+#include "detect/state/profile.h"
 #include "match/hs.h"
 #include "match/port.h"
 
@@ -255,13 +257,12 @@ static int by_progress(const void *a, const void *b)
                                       : x->buffer->id - y->buffer->id;
 }
 
+/* Fills `out`, which has space for all of `from`. */
 static int build_tx_scans(struct compiler *c, scan_array *from, unsigned id, unsigned d,
-                          struct tx_scan **out, unsigned *count)
+                          struct tx_scan *out)
 {
-    *out = xcalloc(from->count, sizeof(**out));
-    *count = (unsigned)from->count;
     for (size_t i = 0; i < from->count; i++) {
-        struct tx_scan *s = &(*out)[i];
+        struct tx_scan *s = &out[i];
 
         s->buffer = from->at[i].buffer;
         s->app = s->buffer->kind == BUFFER_TX ? s->buffer->by_proto[id] : NULL;
@@ -269,8 +270,8 @@ static int build_tx_scans(struct compiler *c, scan_array *from, unsigned id, uns
         if (pattern_set_build(from->at[i].patterns, c->plan->patterns, &s->set, c->err) < 0)
             return -1;
     }
-    if (*count > 1)
-        qsort(*out, *count, sizeof(**out), by_progress);
+    if (from->count > 1)
+        qsort(out, from->count, sizeof(*out), by_progress);
     ARRAY_FREE(from);
     return 0;
 }
@@ -280,8 +281,12 @@ static int build_app(struct compiler *c, unsigned id, unsigned d)
     struct app_builder *b = &c->app[id][d];
     struct app_group *g = &c->plan->app[id][d];
 
-    if (build_tx_scans(c, &b->scans, id, d, &g->scan, &g->scan_count) < 0 ||
-        build_tx_scans(c, &b->frame_scans, id, d, &g->frame_scan, &g->frame_scan_count) < 0)
+    g->scan_count = (unsigned)b->scans.count;
+    g->scan = xcalloc(g->scan_count, sizeof(*g->scan));
+    g->frame_scan_count = (unsigned)b->frame_scans.count;
+    g->frame_scan = xcalloc(g->frame_scan_count, sizeof(*g->frame_scan));
+    if (build_tx_scans(c, &b->scans, id, d, g->scan) < 0 ||
+        build_tx_scans(c, &b->frame_scans, id, d, g->frame_scan) < 0)
         return -1;
     ids_take(&g->always, &g->always_count, &b->always);
     ids_take(&g->frame_always, &g->frame_always_count, &b->frame_always);
@@ -515,7 +520,7 @@ int ruleset_compile(struct ruleset *set, struct err *err)
         c->plan->any_overlap |= asks_for_overlap(r);
         require_contents(set, r);
         if (r->flags & RULE_FIREWALL)
-            continue;           /* asked one by one: detect/firewall */
+            continue;           /* asked one by one: compile/firewall.h */
         place_packet_rule(c, r);
         if (r->type == RULE_APP_TX)
             place_tx_rule(c, r);

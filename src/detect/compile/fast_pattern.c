@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which content of a rule the prefilter looks for. What the rule's author says goes; else the one
- * that will seldom be found without the rule matching: long, varied, of rare bytes, and in a
- * buffer that is small. */
+/* detect/compile/fast_pattern.c - selects the content by which the prefilter finds a rule. The
+ * rule's author may say which. Otherwise the content that rarely occurs without the rule matching
+ * wins: a long one, of varied and rare bytes, in a small buffer. */
 #include "detect/compile/compile.h"
 #include "detect/rule/program.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Thousands of rules have a few headers. The most frequent ones get a number, so that inspection
- * can remember for a flow whether it fits them. */
+/* detect/compile/header_id.c - numbers the headers that many rules share, so that a flow can cache
+ * which of them match. Thousands of rules have only a few headers. */
 #include "detect/compile/compile.h"
 #include "base/containers/map.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The order in which rules are held against traffic: by action as configured, rules that set
- * flowbits and other variables before those that read them, then by priority, then by number. */
+/* detect/compile/order.c - the evaluation order of rules: by action as configured, then rules that
+ * set flowbits and other variables before those that read them, then by priority and number. */
 #include "detect/compile/compile.h"
 
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include "detect/rule/parser.h"
 #include "detect/state/rule_state.h"
 #include "detect/state/threshold.h"
+#include "detect/state/profile.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -159,6 +160,10 @@ static void visit_rule(const struct rule_text *text, void *arg)
 
 static void load_file(struct loader *l, const char *path)
 {
+    struct rule_visitor visitor = {
+        .visit = visit_rule, .arg = l, .names = &l->set->arena,
+        .texts = l->request->drop_texts ? &l->texts : &l->set->arena,
+    };
     unsigned before = l->report->loaded;
     struct stat st;
     struct err err;
@@ -173,8 +178,7 @@ static void load_file(struct loader *l, const char *path)
     }
     log_config("detect", "Loading rule file: %s", path);
     l->report->files++;
-    if (rule_file_read(path, &l->set->arena, l->request->drop_texts ? &l->texts : &l->set->arena,
-                       visit_rule, l, &err) < 0) {
+    if (rule_file_read(path, &visitor, &err) < 0) {
         l->report->files_failed++;
         log_err(LOG_LEVEL_ERROR, "detect", &err);
     } else if (l->report->loaded == before) {

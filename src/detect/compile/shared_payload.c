@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Hundreds of rules on transactions ask the same of the payload, such as "GET " in its first four
- * bytes. Each such part is looked for once for all of them: by one rule, which the others name. */
+/* detect/compile/shared_payload.c - finds equal payload conditions. Hundreds of rules on
+ * transactions have the same one, such as "GET " in the first four bytes. One rule looks for it;
+ * the others name that rule. */
 #include "detect/compile/compile.h"
 #include "base/containers/map.h"
 #include "detect/rule/program.h"

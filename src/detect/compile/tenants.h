@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "conf/conf.h"
-#include "detect/detect.h"
+#include "detect/rule/ruleset.h"
 
 enum tenant_selector { TENANT_BY_NOTHING, TENANT_BY_VLAN, TENANT_BY_DEVICE, TENANT_DIRECT };
 

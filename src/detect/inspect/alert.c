@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From matches to alerts: side effects at once and in rule order, thresholds and actions at the
- * end of the packet, when all that matched is known. */
+/* detect/inspect/alert.c - from matches to alerts. Side effects of a match happen at once, in
+ * evaluation order. Thresholds and actions come at the end of the packet, when all matches are
+ * known. */
 #include "base/array.h"
 #include "base/report/json.h"
 #include "detect/inspect/firewall_run.h"
+#include "detect/state/threshold.h"
 #include "detect/inspect/inspect_private.h"
 #include "detect/state/tag.h"
 #include "flow/flow.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What alerts show of the stream: from where rules or the parser have not had it all on.
+/* detect/inspect/alert_payload.c - the stream data that alerts show: those that rules or the parser
+ * have not had completely.
  *
  * With each packet of a direction goes what both have had by then. A rule that matches in the
  * stream, or in what a parser made of it, so shows the data since the report before. Where the

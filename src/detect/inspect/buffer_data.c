@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the bytes of a buffer come from. Transformed ones are kept for the packet, because the
- * prefilter and each candidate ask for the same. */
+/* detect/inspect/buffer_data.c - the bytes of a buffer. Transformed bytes are kept until the next
+ * packet, because the prefilter and each candidate need the same. */
 #include "detect/inspect/inspect_private.h"
 
-static bool base_get(const struct buffer *b, struct packet *p, struct app_tx *tx,
-                     enum direction d, unsigned index, struct slice *out)
+/* The bytes before any transform. */
+static bool base_get(const struct buffer *b, const struct buffer_source *from, struct slice *out)
 {
     const struct app_buffer *app;
 
     if (b->kind == BUFFER_PACKET)
-        return index == 0 && b->get_packet(p, out);
-    if (b->kind != BUFFER_TX || tx == NULL)
+        return from->index == 0 && b->get_packet(from->packet, out);
+    if (b->kind != BUFFER_TX || from->tx == NULL)
         return false;
-    app = b->by_proto[tx->flow->proto->id];
-    if (app == NULL || !(app->directions & APP_DIRECTION_BIT(d)) || (index > 0 && !app->multi))
+    app = b->by_proto[from->tx->flow->proto->id];
+    if (app == NULL || !(app->directions & APP_DIRECTION_BIT(from->direction)) ||
+        (from->index > 0 && !app->multi))
         return false;
-    return app->get(tx, d, index, out);
+    return app->get(from->tx, from->direction, from->index, out);
 }
 
 /* The chain, from one buffer to the other and back; the last step writes into *out. */
@@ -40,21 +41,21 @@ struct slice inspect_transform(struct detect_thread *dt, const struct buffer *b,
     return in;
 }
 
-bool inspect_buffer(struct detect_thread *dt, const struct buffer *b, struct packet *p,
-                    struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
+bool inspect_buffer(struct detect_thread *dt, const struct buffer *b,
+                    const struct buffer_source *from, struct slice *out)
 {
     struct buffer_slot *slot = &dt->slot[b->id];
     struct slice base;
 
     if (b->transform_count == 0)
-        return base_get(b, p, tx, d, index, out);
-    if (slot->epoch != dt->epoch || slot->tx != tx || slot->index != index ||
-        slot->direction != d) {
+        return base_get(b, from, out);
+    if (slot->epoch != dt->epoch || slot->tx != from->tx || slot->index != from->index ||
+        slot->direction != from->direction) {
         slot->epoch = dt->epoch;
-        slot->tx = tx;
-        slot->index = index;
-        slot->direction = (uint8_t)d;
-        slot->there = base_get(b, p, tx, d, index, &base);
+        slot->tx = from->tx;
+        slot->index = from->index;
+        slot->direction = (uint8_t)from->direction;
+        slot->there = base_get(b, from, &base);
         if (slot->there)
             (void)inspect_transform(dt, b, base, &slot->data);
     }
@@ -62,16 +63,16 @@ bool inspect_buffer(struct detect_thread *dt, const struct buffer *b, struct pac
     return slot->there;
 }
 
-bool inspect_slice(struct detect_thread *dt, const struct rule_program *program, struct slice data,
-                   uint64_t start, bool complete, const struct match_input *in)
+bool inspect_part(struct detect_thread *dt, const struct rule_program *program,
+                  const struct buffer_part *part, const struct match_input *in)
 {
     struct program_run run = {
-        .data = data.data,
-        .len = data.len,
-        .start = start,
-        .complete = complete,
+        .data = part->data.data,
+        .len = part->data.len,
+        .start = part->start,
+        .complete = part->complete,
         .little = in->little,
-        .is_payload = in->packet != NULL && data.data == in->packet->payload,
+        .is_payload = in->packet != NULL && part->data.data == in->packet->payload,
         .vars = dt->vars,
         .scratch = &dt->program,
         .input = in,

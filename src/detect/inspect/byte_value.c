@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading the number that byte_test, byte_jump, byte_extract and byte_math work on: binary of 1
- * to 8 bytes, or digits. */
+/* detect/inspect/byte_value.c - reads the number that byte_test, byte_jump, byte_extract and
+ * byte_math use: 1 to 8 binary bytes, or digits. */
 #include "detect/rule/program.h"
 
 #include <ctype.h>

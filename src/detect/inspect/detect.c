@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The order in which a packet is held against the rules. */
+/* detect/inspect/detect.c - the order in which the rules inspect a packet. */
 #include "app/core/file.h"
 #include "detect/inspect/firewall_run.h"
 #include "detect/inspect/inspect_private.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rules on frames: with a packet of their direction, in what has come of them since rules last
- * looked. A frame is looked at when it is whole, before that in steps of FRAME_STEP bytes. Inline
- * it is looked at whenever something comes, each time with as much of what was there before. */
+/* detect/inspect/frames.c - rules on frames. A packet of the frame's direction makes rules inspect
+ * what has come since the last inspection: at the end of the frame, before that in steps of
+ * FRAME_STEP bytes. In IPS mode they inspect each segment, together with the bytes before it. */
 #include "base/array.h"
-#include "detect/detect.h"
 #include "detect/inspect/inspect_private.h"
 #include "flow/flow.h"
 #include "stream/stream.h"
@@ -17,11 +16,7 @@ struct frame_context {
     struct app_flow *app;
     enum direction direction;
     bool eof;                               /* nothing more will come */
-    struct frame_part {
-        struct slice data;
-        uint64_t start;                     /* of data, within the frame */
-        bool complete;
-    } part[FRAME_PARTS];
+    struct buffer_part part[FRAME_PARTS];
     unsigned part_count;
 };
 
@@ -65,7 +60,7 @@ static void add_part(struct frame_context *c, const struct app_frame_view *f, st
 
     if (from >= to)
         return;
-    c->part[c->part_count++] = (struct frame_part){
+    c->part[c->part_count++] = (struct buffer_part){
         .data = { data.data + (from - offset), (uint32_t)(to - from) },
         .start = from - f->offset, .complete = to == end_of(f) };
 }
@@ -88,7 +83,7 @@ static void collect_parts(struct frame_context *c, const struct app_frame_view *
 
 static void note_inspected(const struct frame_context *c, const struct app_frame_view *f)
 {
-    const struct frame_part *last = &c->part[c->part_count - 1];
+    const struct buffer_part *last = &c->part[c->part_count - 1];
     uint64_t to = last->start + last->data.len;
 
     if (!last->complete && c->dt->is_inline)
@@ -100,17 +95,18 @@ static void note_inspected(const struct frame_context *c, const struct app_frame
 /* --- rules ---------------------------------------------------------------------------------- */
 
 static bool lists_match(struct frame_context *c, const struct app_frame_view *f,
-                        const struct frame_part *part, const struct match_input *in)
+                        const struct buffer_part *part, const struct match_input *in)
 {
     for (const struct rule_list *l = in->rule->list; l != NULL; l = l->next) {
-        struct slice data = part->data;
+        struct buffer_part seen = *part;
 
         if (l->buffer == NULL || l->buffer->kind != BUFFER_FRAME ||
             l->buffer->frame_type != f->type)
             return false;
         if (l->buffer->transform_count > 0)
-            data = inspect_transform(c->dt, l->buffer, data, &c->dt->slot[l->buffer->id].data);
-        if (!inspect_slice(c->dt, l->program, data, part->start, part->complete, in))
+            seen.data = inspect_transform(c->dt, l->buffer, seen.data,
+                                          &c->dt->slot[l->buffer->id].data);
+        if (!inspect_part(c->dt, l->program, &seen, in))
             return false;
     }
     return true;

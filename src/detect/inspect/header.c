@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The cheap half of a rule: header, direction, state, and tests on the packet. */
+/* detect/inspect/header.c - the cheap half of a rule: header, direction, flow state, and tests on
+ * the packet. */
 #include "detect/inspect/inspect_private.h"
 #include "flow/flow.h"
 #include "match/address.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/inspect/inspect_private.h - for this directory: one thread's inspection and what it leaves
- * on flows and transactions. Everything here belongs to the thread that owns the inspection
- * state. */
+/* detect/inspect/inspect_private.h - a thread's inspection, for this directory. Everything here
+ * belongs to the thread that owns the inspection state of the flow. */
 #ifndef DETECT_INSPECT_PRIVATE_H
 #define DETECT_INSPECT_PRIVATE_H
 
@@ -9,8 +8,10 @@
 #include "base/report/counters.h"
 #include "base/memory/pool.h"
 #include "detect/compile/compile.h"
-#include "detect/detect.h"
+#include "detect/inspect/flow_state.h"
+#include "detect/inspect/inspect.h"
 #include "detect/rule/program.h"
+#include "detect/state/profile.h"
 
 /* A buffer with transforms, computed once per transaction and packet. */
 struct buffer_slot {
@@ -51,81 +52,6 @@ struct detect_thread {
     uint8_t table;                          /* of the firewall, whose rules are being asked */
     struct { counter_id alert, overflow, suppressed, discarded; } count;
 };
-
-/* Rules that matched in one direction's stream and wait for a packet of that direction, and
- * those that may still match once more data are there. */
-struct stream_rules { uint16_t count, cap; uint32_t at[]; };     /* NULL: none yet */
-static inline unsigned stream_rules_count(const struct stream_rules *s)
-{
-    return s != NULL ? s->count : 0;
-}
-static inline void stream_rules_clear(struct stream_rules *s)
-{
-    if (s != NULL)
-        s->count = 0;
-}
-
-/* What few flows have. */
-struct stream_ext {
-    struct buf retained;        /* bytes that alerts show, after `released`: alert_payload.c */
-    uint32_t released;
-    uint64_t from, to;          /* where they begin and end in the stream */
-    uint64_t had;               /* where no rule looks at the stream: up to where one would have */
-    uint32_t gap;               /* size of the last one in them */
-    uint32_t gap_at, gap_text;  /* its remark in `retained`: where, how long */
-    struct buf captured;        /* by those that matched, until they are reported */
-    struct stream_rules *recent;        /* inline: a rule whose pattern was there, up to where */
-};
-
-struct stream_dir {
-    uint64_t to;                /* up to where data have come */
-    uint32_t uninspected;        /* of them: inspected together, what came since the last report */
-    bool flush;                 /* report with the next packet, however little it is */
-    bool off;                   /* what comes from here on is encrypted */
-    uint16_t hits_done;  /* of `payload_hits`, whose data this packet has reported: these count */
-    /* payload_hits: payload part of tx rules */
-    struct stream_rules *pending_alerts, *pending_rules, *payload_hits;
-    struct stream_ext *ext; /* NULL: nothing of it yet */
-};
-
-static inline uint64_t stream_dir_from(const struct stream_dir *ds)
-{
-    return ds->to - ds->uninspected;
-}
-
-/* Which of the numbered headers fit, as far as that has been asked; a bit each. */
-struct header_cache { uint64_t tested, matched; };
-
-struct detect_flow {
-    struct header_cache cache[2];     /* from the flow's source, from its destination */
-    struct stream_dir ds[2];
-};
-
-_Static_assert(sizeof(struct detect_flow) <= 2 * CACHE_LINE, "there are as many as connections");
-
-/* flow->detect_flags */
-#define DETECT_UPDATED(d) (1u << (d))       /* data of this direction since the last inspection */
-                                            /* 0x04, 0x08: FLOW_PROTO_DETECTED() */
-
-/* Rules in progress on one transaction. */
-struct tx_rule {
-    uint32_t rule;
-    uint32_t matched;           /* bit per list, then per test */
-    uint8_t direction;          /* 2: both */
-    bool done;                  /* matched, or never will */
-    bool hit;                   /* matched; only kept of rules of the firewall */
-};
-struct tx_state {
-    uint32_t count, cap;
-    struct tx_rule *rule;       /* in the transaction's arena */
-    struct tx_scanned { uint16_t buffer; uint8_t direction; uint64_t to; } *scanned;
-    uint16_t scanned_count, scanned_cap;
-};
-
-/* tx->bits[direction]: steps whose scans are final, and whether all is done. */
-#define TX_BITS_STEP 0x3fu
-#define TX_BITS_DONE 0x80u
-#define TX_BITS_ACCEPTED 0x40u      /* by the firewall, in both directions */
 
 /* Who sends to whom, for the header's tests: a packet's own or the other way round. */
 struct header_view {
@@ -196,11 +122,32 @@ bool rule_tests_pass(const struct rule *r, const struct match_input *in);
 /* Those that cost much, once everything else has matched. */
 bool rule_late_tests_pass(const struct rule *r, const struct match_input *in);
 
-/* buffers.c */
-bool inspect_buffer(struct detect_thread *dt, const struct buffer *b, struct packet *p,
-                    struct app_tx *tx, enum direction d, unsigned index, struct slice *out);
-bool inspect_slice(struct detect_thread *dt, const struct rule_program *program, struct slice data,
-                   uint64_t start, bool complete, const struct match_input *in);
+/* buffer_data.c */
+/* Where to read a buffer. `tx` is NULL for buffers of the packet; `index` counts the instances of
+ * a multi buffer. */
+struct buffer_source {
+    struct packet *packet;
+    struct app_tx *tx;
+    enum direction direction;
+    unsigned index;
+};
+bool inspect_buffer(struct detect_thread *dt, const struct buffer *b,
+                    const struct buffer_source *from, struct slice *out);
+
+/* Bytes of a buffer that grows: data[0] is its byte number `start`; complete: no more will come. */
+struct buffer_part {
+    struct slice data;
+    uint64_t start;
+    bool complete;
+};
+bool inspect_part(struct detect_thread *dt, const struct rule_program *program,
+                  const struct buffer_part *part, const struct match_input *in);
+/* The same for bytes that are a whole buffer. */
+static inline bool inspect_slice(struct detect_thread *dt, const struct rule_program *program,
+                                 struct slice data, const struct match_input *in)
+{
+    return inspect_part(dt, program, &(struct buffer_part){ data, 0, true }, in);
+}
 struct slice inspect_transform(struct detect_thread *dt, const struct buffer *b, struct slice in,
                                struct buf *out);
 

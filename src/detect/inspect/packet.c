@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rules about a packet, its payload and its flow's stream. */
+/* detect/inspect/packet.c - rules on a packet, its payload and its flow's stream. */
 #include "detect/inspect/inspect_private.h"
 #include "flow/flow.h"
 
@@ -39,17 +39,18 @@ static bool payload_matches(struct detect_thread *dt, const struct match_input *
     /* While data of the stream are due, what is not in the packet is not there, not unknown. */
     if (!stream_due && (p->payload_len == 0 || (p->flags & PACKET_NO_PAYLOAD_INSPECT)))
         return false;
-    return inspect_slice(dt, program, (struct slice){ p->payload, p->payload_len }, 0, true, in);
+    return inspect_slice(dt, program, (struct slice){ p->payload, p->payload_len }, in);
 }
 
 static bool buffer_matches(struct detect_thread *dt, const struct match_input *in,
                            const struct rule_list *l)
 {
+    struct buffer_source from = { in->packet, NULL, in->direction, 0 };
     struct slice data;
 
-    if (!inspect_buffer(dt, l->buffer, in->packet, NULL, in->direction, 0, &data))
+    if (!inspect_buffer(dt, l->buffer, &from, &data))
         return l->program->absent;
-    return inspect_slice(dt, l->program, data, 0, true, in);
+    return inspect_slice(dt, l->program, data, in);
 }
 
 static bool lists_match(struct detect_thread *dt, const struct match_input *in, bool stream_due,
@@ -113,23 +114,33 @@ static uint64_t tx_of_packet(const struct detect_thread *dt, const struct match_
     return tx->id;
 }
 
-static bool rule_inspect(struct detect_thread *dt, struct packet *p, enum direction d,
-                         const struct rule *r, struct header_view *h, bool stream_due)
+/* One direction of a packet, as it is inspected. */
+struct packet_context {
+    struct detect_thread *dt;
+    struct packet *packet;
+    enum direction direction;
+    bool stream_due;            /* data of the stream are reported with this packet */
+    struct header_view header;
+};
+
+static bool rule_inspect(struct packet_context *c, const struct rule *r)
 {
+    struct detect_thread *dt = c->dt;
+    struct packet *p = c->packet;
     struct match_input in;
     uint64_t tx_id;
     uint8_t flags = 0;
 
     if ((p->flags & PACKET_FLOW_END) && r->type == RULE_PACKET)
         return false;
-    if (!rule_header_fits(r, h) || !rule_packet_fits(r, p) ||
+    if (!rule_header_fits(r, &c->header) || !rule_packet_fits(r, p) ||
         !proto_fits(r->app_proto, p))
         return false;
     if (r->type == RULE_PROTO_ONLY && !(p->flags & PACKET_PROTO_DETECTED))
         return false;
-    match_input_init(&in, dt, p, d, r);
-    in.stream_due = stream_due;
-    if (!rule_tests_pass(r, &in) || !lists_match(dt, &in, stream_due, &flags))
+    match_input_init(&in, dt, p, c->direction, r);
+    in.stream_due = c->stream_due;
+    if (!rule_tests_pass(r, &in) || !lists_match(dt, &in, c->stream_due, &flags))
         return false;
     if (!rule_matched(dt, &in))
         return false;
@@ -152,20 +163,22 @@ static void collect_anchored(struct detect_thread *dt, const struct packet *p,
 static void collect_unstreamed(struct detect_thread *dt, const struct packet *p,
                                const struct transport_group *g, struct header_view *h)
 {
-    struct slice payload = { p->payload, p->payload_len };
+    struct sent_payload sent = { { p->payload, p->payload_len }, p->src_port, p->dst_port };
 
     collect_anchored(dt, p, &g->stream_anchored, h);
     if (g->stream[0] != NULL)
         payload_sets_scan(g->stream[p->flow != NULL ? p->flow->app_proto : APP_PROTO_UNKNOWN],
-                          dt->hs, p->src_port, p->dst_port, p->payload, p->payload_len,
-                          &dt->found);
-    port_lists_collect(&g->stream_non_prefilter, p->src_port, p->dst_port, payload, &dt->found);
+                          dt->hs, &sent, &dt->found);
+    port_lists_collect(&g->stream_non_prefilter, p->src_port, p->dst_port, sent.data, &dt->found);
 }
 
-static void collect(struct detect_thread *dt, struct packet *p, enum direction d,
-                    struct header_view *h, bool stream_due)
+static void collect(struct packet_context *c)
 {
-    const struct transport_group *g = &dt->plan->group[transport_of(p->ip_proto)][d];
+    struct detect_thread *dt = c->dt;
+    struct packet *p = c->packet;
+    struct header_view *h = &c->header;
+    const struct transport_group *g = &dt->plan->group[transport_of(p->ip_proto)][c->direction];
+    const struct buffer_source from = { p, NULL, c->direction, 0 };
     struct slice payload = { p->payload, p->payload_len };
 
     if (p->flags & PACKET_FLOW_END) {
@@ -175,19 +188,19 @@ static void collect(struct detect_thread *dt, struct packet *p, enum direction d
     for (unsigned i = 0; i < g->packet_scan_count; i++) {
         struct slice data;
 
-        if (inspect_buffer(dt, g->packet_scan[i].buffer, p, NULL, d, 0, &data))
+        if (inspect_buffer(dt, g->packet_scan[i].buffer, &from, &data))
             pattern_set_scan(g->packet_scan[i].set, dt->hs, data.data, data.len, &dt->found);
     }
     if (p->payload_len > 0 && !(p->flags & (PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP))) {
-        payload_sets_scan(&g->payload, dt->hs, p->src_port, p->dst_port, p->payload,
-                          p->payload_len, &dt->found);
+        payload_sets_scan(&g->payload, dt->hs,
+                          &(struct sent_payload){ payload, p->src_port, p->dst_port }, &dt->found);
         if (g->has_stream && !(p->flags & PACKET_STREAM_ADDED))
             collect_unstreamed(dt, p, g, h);
         collect_anchored(dt, p, &g->payload_anchored, h);
         port_lists_collect(&g->payload_non_prefilter, p->src_port, p->dst_port, payload,
                            &dt->found);
     }
-    if (stream_due) {
+    if (c->stream_due) {
         collect_anchored(dt, p, &g->payload_anchored, h);
         collect_anchored(dt, p, &g->stream_anchored, h);
         port_lists_collect(&g->payload_non_prefilter, p->src_port, p->dst_port, payload,
@@ -204,17 +217,18 @@ static void collect_stream(struct detect_thread *dt, const struct stream_dir *ds
 }
 
 /* Most candidates end here, their rules untouched. */
-static unsigned select_rules(struct detect_thread *dt, const struct packet *p,
-                             const struct header_view *h, bool stream_due)
+static unsigned select_rules(const struct packet_context *c)
 {
-    bool has_payload = p->payload_len > 0 || stream_due;
+    struct detect_thread *dt = c->dt;
+    const struct packet *p = c->packet;
+    bool has_payload = p->payload_len > 0 || c->stream_due;
     unsigned n = 0;
 
     for (unsigned i = 0; i < dt->found.count; i++) {
         const struct rule_mask *b = &dt->plan->mask[dt->found.list[i]];
 
         if (!b->is_tx && (!b->needs_payload || has_payload) &&
-            header_may_fit(b->header_id, h) && proto_fits(b->app_proto, p) &&
+            header_may_fit(b->header_id, &c->header) && proto_fits(b->app_proto, p) &&
             (!b->is_proto || (p->flags & PACKET_PROTO_DETECTED) != 0))
             select_rule(dt, &n, dt->found.list[i]);
     }
@@ -223,31 +237,30 @@ static unsigned select_rules(struct detect_thread *dt, const struct packet *p,
 
 void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d)
 {
-    bool stream_due = p->ip_proto == 6 && stream_is_due(dt, p, d);
-    struct header_view h;
+    struct packet_context c = { .dt = dt, .packet = p, .direction = d };
     unsigned selected;
 
-    header_view_init(&h, p, d);
-    collect(dt, p, d, &h, stream_due);
-    if (stream_due)
+    c.stream_due = p->ip_proto == 6 && stream_is_due(dt, p, d);
+    header_view_init(&c.header, p, d);
+    collect(&c);
+    if (c.stream_due)
         collect_stream(dt, &p->flow->detect->ds[d]);
     candidates_sort(&dt->found);
-    selected = select_rules(dt, p, &h, stream_due);
+    selected = select_rules(&c);
     for (unsigned i = 0; i < selected; i++) {
         uint32_t rule = dt->selected[i];
         uint64_t started;
 
-        if (!header_may_fit(dt->plan->mask[rule].header_id, &h))
+        if (!header_may_fit(dt->plan->mask[rule].header_id, &c.header))
             continue;
         started = rule_profile_begin(dt);
-        rule_profile_end(dt, rule, started,
-                 rule_inspect(dt, p, d, dt->plan->rule[rule], &h, stream_due));
+        rule_profile_end(dt, rule, started, rule_inspect(&c, dt->plan->rule[rule]));
     }
     candidates_clear(&dt->found);
-    if (stream_due)
+    if (c.stream_due)
         stream_mark_reported(dt, p->flow, d);
     if (p->flow != NULL && UNLIKELY(p->flow->switched_off & FLOW_NO_PAYLOAD_INSPECTION))
-        stream_stop_raw(p, d, stream_due);
+        stream_stop_raw(p, d, c.stream_due);
 }
 
 /* h == NULL: there is no header to hold the rule against. */

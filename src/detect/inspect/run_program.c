@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs the program of one rule on one buffer.
+/* detect/inspect/run_program.c - runs the program of one rule on one buffer.
  *
  * Steps run one after the other; each may move run->at. A content or pcre on whose place later
  * steps depend runs the rest for each of its places until that succeeds. What the rest answers

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rules on the raw stream.
+/* detect/inspect/stream.c - rules on the raw stream.
  *
  * Data come with the packet that acknowledged them, which goes the other way. They are searched
  * then, while they are there. What matched is reported with the next packet of their own
@@ -224,22 +224,32 @@ void stream_captures_take(struct detect_thread *dt, const struct stream_dir *ds,
     }
 }
 
-/* Of a rule that is its pattern and no more, nothing but its number is needed. */
-static void rule_on_window(struct detect_thread *dt, struct packet *p, struct stream_dir *ds,
-                           uint32_t rule, struct header_view *h, struct slice window,
-                           enum direction d)
+/* A stretch of one direction's stream that rules inspect together. */
+struct window_context {
+    struct detect_thread *dt;
+    struct packet *packet;
+    struct stream_dir *ds;
+    enum direction direction;
+    struct buffer_part window;  /* never complete: more data may follow */
+    struct header_view header;
+};
+
+/* A rule that is only its pattern needs nothing but its number: the rule itself stays unread. */
+static void rule_on_window(struct window_context *c, uint32_t rule)
 {
+    struct detect_thread *dt = c->dt;
+    struct stream_dir *ds = c->ds;
     const struct rule_mask *b = &dt->plan->mask[rule];
     const struct rule *r = dt->plan->rule[rule];
     struct match_input in;
 
-    if (!header_is_known(b->header_id, h) && !rule_header_fits(r, h))
+    if (!header_is_known(b->header_id, &c->header) && !rule_header_fits(r, &c->header))
         return;
     if (!b->is_pattern || dt->is_inline) {
         if (r->payload == NULL)
             return;
-        match_input_init(&in, dt, p, d, r);
-        if (!inspect_slice(dt, r->payload, window, 0, false, &in)) {
+        match_input_init(&in, dt, c->packet, c->direction, r);
+        if (!inspect_part(dt, r->payload, &c->window, &in)) {
             if (r->flags & RULE_PAYLOAD_PATTERN)    /* others are looked for in each window */
                 rules_push(&ds->pending_rules, rule);
             return;
@@ -308,10 +318,10 @@ static void recent_join(struct detect_thread *dt, struct stream_dir *ds, uint64_
 }
 
 /* The window has grown: what had matched because of where it ended is asked again. */
-static void reconsider(struct detect_thread *dt, struct packet *p, struct stream_dir *ds,
-                       struct slice window, enum direction d)
+static void reconsider(struct window_context *c)
 {
-    struct stream_rules *alerts =ds->pending_alerts;
+    struct detect_thread *dt = c->dt;
+    struct stream_rules *alerts = c->ds->pending_alerts;
     unsigned retained = 0;
 
     for (unsigned i = 0; i < alerts->count; i++) {
@@ -321,54 +331,65 @@ static void reconsider(struct detect_thread *dt, struct packet *p, struct stream
         if (r->payload != NULL && r->payload->revocable) {
             struct match_input in;
 
-            match_input_init(&in, dt, p, d, r);
-            still = inspect_slice(dt, r->payload, window, 0, false, &in);
+            match_input_init(&in, dt, c->packet, c->direction, r);
+            still = inspect_part(dt, r->payload, &c->window, &in);
         }
         if (still)
             alerts->at[retained++] = alerts->at[i];
         else if (r->flags & RULE_PAYLOAD_PATTERN)
-            rules_push(&ds->pending_rules, r->index);
+            rules_push(&c->ds->pending_rules, r->index);
     }
     alerts->count = (uint16_t)retained;
+}
+
+/* Finds the candidates of the window that `c` has brought up to date. */
+static void collect(struct window_context *c, const struct stream_chunk *chunk)
+{
+    struct detect_thread *dt = c->dt;
+    const struct transport_group *g = &dt->plan->group[TRANSPORT_TCP][c->direction];
+    const struct payload_sets *sets = g->stream[c->packet->flow->app_proto];
+    const struct header_view *h = &c->header;
+    struct slice window = c->window.data;
+    /* A pattern may begin in bytes that have been searched already. */
+    uint32_t back = sets != NULL && sets->longest > 0 ? sets->longest - 1 : 0;
+    struct sent_payload fresh = { .src_port = h->src_port, .dst_port = h->dst_port };
+
+    back = MIN(back, window.len - chunk->len);
+    fresh.data = (struct slice){ chunk->data - back, chunk->len + back };
+    if (sets != NULL && !(c->packet->flags & PACKET_NO_PAYLOAD_INSPECT))
+        payload_sets_scan(sets, dt->hs, &fresh, &dt->found);
+    collect_anchored(dt, c->packet, &g->stream_anchored, &c->header, window);
+    if (dt->is_inline)
+        recent_join(dt, c->ds, chunk->offset + chunk->len - window.len,
+                    chunk->offset + chunk->len);
+    port_lists_collect(&g->stream_non_prefilter, h->src_port, h->dst_port, window, &dt->found);
+    for (unsigned i = 0; i < stream_rules_count(c->ds->pending_rules); i++)
+        candidates_add(&dt->found, c->ds->pending_rules->at[i]);
+    stream_rules_clear(c->ds->pending_rules);
+    candidates_sort(&dt->found);
 }
 
 static void chunk_data(struct detect_thread *dt, struct packet *p, const struct stream_chunk *c,
                        struct stream_dir *ds)
 {
-    enum direction d = c->direction;
-    const struct transport_group *g = &dt->plan->group[TRANSPORT_TCP][d];
-    struct header_view h;
-    struct slice window = window_of(dt, c, ds), fresh;
-    const struct payload_sets *sets = g->stream[p->flow->app_proto];
-    uint32_t back = sets != NULL && sets->longest > 0 ? sets->longest - 1 : 0;
+    struct window_context w = { .dt = dt, .packet = p, .ds = ds, .direction = c->direction,
+                                .window = { .data = window_of(dt, c, ds) } };
     unsigned selected;
 
-    header_view_init(&h, p, d);
-    back = MIN(back, window.len - c->len);
-    fresh = (struct slice){ c->data - back, c->len + back };
-    if (sets != NULL && !(p->flags & PACKET_NO_PAYLOAD_INSPECT))
-        payload_sets_scan(sets, dt->hs, h.src_port, h.dst_port, fresh.data, fresh.len,
-                          &dt->found);
-    collect_anchored(dt, p, &g->stream_anchored, &h, window);
-    if (dt->is_inline)
-        recent_join(dt, ds, c->offset + c->len - window.len, c->offset + c->len);
-    port_lists_collect(&g->stream_non_prefilter, h.src_port, h.dst_port, window, &dt->found);
-    for (unsigned i = 0; i < stream_rules_count(ds->pending_rules); i++)
-        candidates_add(&dt->found, ds->pending_rules->at[i]);
-    stream_rules_clear(ds->pending_rules);
-    candidates_sort(&dt->found);
+    header_view_init(&w.header, p, c->direction);
+    collect(&w, c);
     if (UNLIKELY(stream_rules_count(ds->pending_alerts) > 0))
-        reconsider(dt, p, ds, window, d);
+        reconsider(&w);
     decided_add(&dt->decided, ds->pending_alerts);
     decided_add(&dt->decided, ds->payload_hits);
-    selected = select_rules(dt, p, &h);
+    selected = select_rules(dt, p, &w.header);
     for (unsigned i = 0; i < selected; i++) {
         uint32_t rule = dt->selected[i];
         uint64_t started = rule_profile_begin(dt);
 
-        if (!header_may_fit(dt->plan->mask[rule].header_id, &h))
+        if (!header_may_fit(dt->plan->mask[rule].header_id, &w.header))
             continue;
-        rule_on_window(dt, p, ds, rule, &h, window, d);
+        rule_on_window(&w, rule);
         rule_profile_end(dt, rule, started, false);   /* a match counts where it is reported */
     }
     candidates_clear(&dt->found);

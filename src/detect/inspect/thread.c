@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What one thread needs to run rules, and the change to another ruleset. */
+/* detect/inspect/thread.c - the memory that one thread needs to run rules, and the change to
+ * another ruleset. */
 #include "base/array.h"
 #include "detect/compile/firewall.h"
 #include "detect/inspect/inspect_private.h"
 #include "detect/lua/script.h"
+#include "detect/state/profile.h"
 #include "flow/flow.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rules on transactions, each direction for itself as it makes progress.
+/* detect/inspect/tx.c - rules on transactions: each direction separately, as it makes progress.
  *
  * A buffer is searched from the step on at which it can be there until the step is past; bodies
  * until they are complete. A rule of which a part has matched, or that may still match, waits in
@@ -113,11 +113,11 @@ static struct slice unscanned(struct tx_context *c, const struct tx_scan *s, uns
 
 static void scan(struct tx_context *c, const struct tx_scan *s)
 {
+    struct buffer_source from = { c->packet, c->tx, c->direction, 0 };
     struct slice data;
 
-    for (unsigned i = 0; inspect_buffer(c->dt, s->buffer, c->packet, c->tx, c->direction, i,
-                                        &data); i++) {
-        data = unscanned(c, s, i, data);
+    for (; inspect_buffer(c->dt, s->buffer, &from, &data); from.index++) {
+        data = unscanned(c, s, from.index, data);
         pattern_set_scan(s->set, c->dt->hs, data.data, data.len, &c->dt->found);
         if (!s->buffer->multi)
             break;
@@ -188,11 +188,12 @@ static enum inspect_result list_absent(const struct tx_context *c, const struct 
 static enum inspect_result packet_list_matches(struct tx_context *c, const struct rule_list *l,
                                      const struct match_input *in)
 {
+    struct buffer_source from = { c->packet, NULL, c->direction, 0 };
     struct slice data;
 
-    if (!inspect_buffer(c->dt, l->buffer, c->packet, NULL, c->direction, 0, &data))
+    if (!inspect_buffer(c->dt, l->buffer, &from, &data))
         return l->program->absent ? INSPECT_MATCH : INSPECT_CANT_MATCH;
-    return inspect_slice(c->dt, l->program, data, 0, true, in) ? INSPECT_MATCH : INSPECT_CANT_MATCH;
+    return inspect_slice(c->dt, l->program, data, in) ? INSPECT_MATCH : INSPECT_CANT_MATCH;
 }
 
 static enum inspect_result list_matches(struct tx_context *c, const struct rule_list *l,
@@ -201,7 +202,8 @@ static enum inspect_result list_matches(struct tx_context *c, const struct rule_
     const struct app_buffer *app = l->buffer->by_proto[c->proto->id];
     uint8_t need = app != NULL ? app->progress[c->direction] : 0;
     bool decided = c->done || (c->progress > need && (app == NULL || !app->grows)), any = false;
-    struct slice data;
+    struct buffer_source from = { c->packet, c->tx, c->direction, 0 };
+    struct buffer_part part = { .complete = decided };
 
     if (l->buffer->kind == BUFFER_PACKET)
         return packet_list_matches(c, l, in);
@@ -209,15 +211,14 @@ static enum inspect_result list_matches(struct tx_context *c, const struct rule_
         return l->program->absent ? INSPECT_MATCH : INSPECT_CANT_MATCH;
     if (c->progress < need && !c->done)
         return INSPECT_PENDING;
-    for (unsigned i = 0; inspect_buffer(c->dt, l->buffer, c->packet, c->tx, c->direction, i,
-                                        &data); i++) {
-        uint64_t start = app->position != NULL && l->buffer->transform_count == 0
-                             ? app->position(c->tx, c->direction, i) : 0;
+    for (; inspect_buffer(c->dt, l->buffer, &from, &part.data); from.index++) {
         struct match_input here = *in;
 
         any = true;
+        part.start = app->position != NULL && l->buffer->transform_count == 0
+                         ? app->position(c->tx, c->direction, from.index) : 0;
         here.little = app->little != NULL && app->little(c->tx);
-        if (inspect_slice(c->dt, l->program, data, start, decided, &here))
+        if (inspect_part(c->dt, l->program, &part, &here))
             return INSPECT_MATCH;
         if (!l->buffer->multi)
             break;
@@ -235,8 +236,8 @@ static enum inspect_result payload_matches(struct tx_context *c, const struct ru
     const struct detect_flow *df = p->flow->detect;
 
     if (p->ip_proto != 6)
-        return inspect_slice(c->dt, l->program, (struct slice){ p->payload, p->payload_len }, 0,
-                             true, in) ? INSPECT_MATCH : INSPECT_CANT_MATCH;
+        return inspect_slice(c->dt, l->program, (struct slice){ p->payload, p->payload_len }, in)
+                   ? INSPECT_MATCH : INSPECT_CANT_MATCH;
     if (df != NULL && stream_has_payload_hit(&df->ds[c->direction], in->rule->shared_payload_match))
         return INSPECT_MATCH;
     return c->done ? INSPECT_CANT_MATCH : INSPECT_PENDING;

@@ -8,11 +8,9 @@
 /* k lives for ever. The first of a name wins. Only from keyword_registry_init(). */
 void keyword_register(const struct keyword_ops *k);
 
-/* keyword_declared.c: buffers, integers and tests of all application protocols. */
+/* declared.c: buffers, integers and tests of all application protocols. */
 void keyword_declared_register(void);
 /* The protocol that a keyword belongs to, for --list-keywords; NULL: none in particular. */
 const char *keyword_declared_proto(const struct keyword_ops *k);
-/* Has this protocol declared it? */
-bool keyword_declared_in(const struct keyword_ops *k, enum app_proto_id proto);
 
 #endif

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/prefilter/address_lists.c - cuts the IPv4 space at the boundaries of all ranges, so that
+ * one look-up finds every rule that an address is in. */
 #include "detect/prefilter/address_lists.h"
 #include "base/array.h"
 #include "base/text/bytes.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/prefilter/anchored_lists.c - sections of rules with equal headers, searched by literals
+ * near the front of a payload. */
 #include "detect/prefilter/anchored_lists.h"
 #include "base/array.h"
 #include "match/spm_literal.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/prefilter/anchored_literal.c - tests one literal where a rule allows it. */
 #include "detect/prefilter/anchored_literal.h"
 #include "match/spm_literal.h"
 

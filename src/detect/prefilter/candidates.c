@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/prefilter/candidates.c - the rules found for some bytes: each once, in any order until
+ * they are sorted into evaluation order. */
 #include "detect/prefilter/candidates.h"
 #include "base/array.h"
 

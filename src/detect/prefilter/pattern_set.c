@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/prefilter/pattern_set.c - builds the fast patterns of many rules into one search, and
+ * turns its hits into candidates. Rules with the same pattern share it. */
 #include "detect/prefilter/pattern_set.h"
 #include "base/array.h"
 #include "base/containers/map.h"
@@ -273,7 +275,7 @@ void pattern_set_scan(const struct pattern_set *set, struct hs_scratch *scratch,
     if (LIKELY(set->mpm != NULL))
         mpm_ngram_scan(set->mpm, data, len, on_hit, &s);
     else if (set->hs != NULL)
-        hs_set_scan(set->hs, scratch, data, len, on_hit, &s);
+        hs_set_scan(set->hs, scratch, (struct slice){ data, len }, on_hit, &s);
     for (unsigned i = set->shared; i < set->count; i++) {
         const struct set_pattern *p = &set->pattern[i];
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/prefilter/payload_sets.c - decides where each pattern on payload is searched: near the
+ * front or everywhere, on all ports or on the few that its rules name. */
 #include "detect/prefilter/payload_sets.h"
 #include "match/port.h"
 
@@ -71,21 +73,23 @@ static bool has(const uint64_t *bits, uint16_t port)
     return bits[port >> 6] >> (port & 63) & 1;
 }
 
-static void scan(struct pattern_set *const *set, struct hs_scratch *scratch, const uint8_t *data,
-                 uint32_t len, struct candidates *out)
+static void scan(struct pattern_set *const *set, struct hs_scratch *scratch, struct slice data,
+                 struct candidates *out)
 {
     if (set[POSITION_FRONT] != NULL)
-        pattern_set_scan(set[POSITION_FRONT], scratch, data, MIN(len, PAYLOAD_FRONT), out);
+        pattern_set_scan(set[POSITION_FRONT], scratch, data.data, MIN(data.len, PAYLOAD_FRONT),
+                         out);
     if (set[POSITION_ANYWHERE] != NULL)
-        pattern_set_scan(set[POSITION_ANYWHERE], scratch, data, len, out);
+        pattern_set_scan(set[POSITION_ANYWHERE], scratch, data.data, data.len, out);
 }
 
 void payload_sets_scan(const struct payload_sets *sets, struct hs_scratch *scratch,
-                       uint16_t src_port, uint16_t dst_port, const uint8_t *data, uint32_t len,
-                       struct candidates *out)
+                       const struct sent_payload *payload, struct candidates *out)
 {
-    scan(sets->any_port, scratch, data, len, out);
-    if (sets->filter != NULL &&
-        (has(sets->filter->dst, dst_port) || has(sets->filter->src, src_port)))
-        scan(sets->few_ports, scratch, data, len, out);
+    const struct port_filter *filter = sets->filter;
+
+    scan(sets->any_port, scratch, payload->data, out);
+    if (filter != NULL &&
+        (has(filter->dst, payload->dst_port) || has(filter->src, payload->src_port)))
+        scan(sets->few_ports, scratch, payload->data, out);
 }

@@ -35,9 +35,13 @@ struct payload_sets {
 int payload_sets_build(struct payload_sets *sets, const struct payload_pattern *pattern,
                        unsigned count, struct pattern_pool *pool, struct err *err);
 
-/* The ports are those of who sent the data and of whom they are for. */
+/* Bytes to search, with the ports of their sender and receiver. */
+struct sent_payload {
+    struct slice data;
+    uint16_t src_port, dst_port;
+};
+
 void payload_sets_scan(const struct payload_sets *sets, struct hs_scratch *scratch,
-                       uint16_t src_port, uint16_t dst_port, const uint8_t *data, uint32_t len,
-                       struct candidates *out);
+                       const struct sent_payload *payload, struct candidates *out);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/prefilter/port_lists.c - rules by port. Ports that the same rules name share a list. */
 #include "detect/prefilter/port_lists.h"
 #include "base/array.h"
 #include "base/containers/map.h"

@@ -145,10 +145,29 @@ const char *rule_reference_prefix(const struct rule_names *names, struct text sy
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* Calls `take` for each line that is not a comment; gives the number of wrong ones. */
-static unsigned read_lines(FILE *f, const char *module, const char *path,
-                           struct rule_names *names, const char *expected,
-                           int (*take)(struct rule_names *names, struct text line))
+/* One of the two files: how to read a line, and what to say of a wrong one. */
+struct names_file {
+    const char *module;         /* in log messages */
+    const char *key;            /* in the configuration */
+    const char *expected;
+    int (*take)(struct rule_names *names, struct text line);
+};
+
+static const struct names_file class_file = {
+    CLASS_MODULE, "classification-file",
+    "Invalid Classtype in classification.config: "
+    "expected \"config classification: name,description,priority\"",
+    rule_class_line,
+};
+static const struct names_file reference_file = {
+    REFERENCE_MODULE, "reference-config-file",
+    "Invalid Reference Config in reference.config: expected \"config reference: system URL\"",
+    rule_reference_line,
+};
+
+/* Takes each line that is not a comment. Returns the number of wrong ones. */
+static unsigned read_lines(FILE *f, const char *path, const struct names_file *kind,
+                           struct rule_names *names)
 {
     unsigned wrong = 0, number = 0;
     char *line = NULL;
@@ -159,47 +178,43 @@ static unsigned read_lines(FILE *f, const char *module, const char *path,
         struct text t = text_trim((struct text){ line, (size_t)n });
 
         number++;
-        if (t.n == 0 || t.p[0] == '#' || take(names, t) == 0)
+        if (t.n == 0 || t.p[0] == '#' || kind->take(names, t) == 0)
             continue;
         wrong++;
-        log_at(LOG_LEVEL_ERROR, module, (struct where){ path, number, 1 },
-               "%s, found \"%.*s\"", expected, (int)MIN(t.n, 100), t.p);
+        log_at(LOG_LEVEL_ERROR, kind->module, (struct where){ path, number, 1 },
+               "%s, found \"%.*s\"", kind->expected, (int)MIN(t.n, 100), t.p);
     }
     free(line);
     return wrong;
 }
 
-static FILE *open_named(const char *module, const char *path, const char *key)
+static FILE *open_named(const char *path, const struct names_file *kind)
 {
     FILE *f = fopen(path, "re");
 
     if (f == NULL)
-        log_warning(module, "could not open %s: %s; see \"%s\" in the configuration", path,
-                    strerror(errno), key);
+        log_warning(kind->module, "could not open %s: %s; see \"%s\" in the configuration", path,
+                    strerror(errno), kind->key);
     return f;
 }
 
 struct rule_names *rule_names_load(struct arena *arena, const struct conf_node *root)
 {
     struct rule_names *names = arena_zalloc(arena, sizeof(*names));
-    const char *path = conf_string(root, "classification-file", IDS_SYSCONFDIR
+    const char *path = conf_string(root, class_file.key, IDS_SYSCONFDIR
                                    "/classification.config");
-    FILE *f = root != NULL ? open_named(CLASS_MODULE, path, "classification-file") : NULL;
+    FILE *f = root != NULL ? open_named(path, &class_file) : NULL;
 
     names->arena = arena;
     if (f != NULL) {
-        if (read_lines(f, CLASS_MODULE, path, names, "Invalid Classtype in classification.config: "
-                       "expected \"config classification: name,description,priority\"",
-                       rule_class_line) > 0)
+        if (read_lines(f, path, &class_file, names) > 0)
             log_warning(CLASS_MODULE, "Error loading classification configuration from %s", path);
         fclose(f);
     }
-    path = conf_string(root, "reference-config-file", IDS_SYSCONFDIR "/reference.config");
-    f = root != NULL ? open_named(REFERENCE_MODULE, path, "reference-config-file") : NULL;
+    path = conf_string(root, reference_file.key, IDS_SYSCONFDIR "/reference.config");
+    f = root != NULL ? open_named(path, &reference_file) : NULL;
     if (f != NULL) {
-        read_lines(f, REFERENCE_MODULE, path, names, "Invalid Reference Config in "
-                   "reference.config: expected \"config reference: system URL\"",
-                   rule_reference_line);
+        read_lines(f, path, &reference_file, names);
         fclose(f);
     }
     return names;

@@ -267,12 +267,12 @@ int int_parse_u64(struct rule_parser *p, struct text in, void *arg)
 
 /* --- telling it again ------------------------------------------------------------------------- */
 
-static void describe_pair(struct json *j, const char *key, const char *a, uint64_t a_value,
-                          const char *b, uint64_t b_value)
+static void describe_pair(struct json *j, const char *key, const struct int_match *m,
+                          const char *a, const char *b)
 {
     json_object(j, key);
-    json_u64(j, a, a_value);
-    json_u64(j, b, b_value);
+    json_u64(j, a, m->a);
+    json_u64(j, b, m->b);
     json_object_end(j);
 }
 
@@ -286,10 +286,10 @@ void int_match_describe(const struct int_match *m, const char *key, struct json 
     case INT_LE: json_u64(j, "lte", m->a); break;
     case INT_GT: json_u64(j, "gt", m->a); break;
     case INT_GE: json_u64(j, "gte", m->a); break;
-    case INT_RANGE: describe_pair(j, "range", "min", m->a, "max", m->b); break;
-    case INT_NOT_RANGE: describe_pair(j, "negated_range", "min", m->a, "max", m->b); break;
-    case INT_MASK: describe_pair(j, "bitmask", "mask", m->a, "value", m->b); break;
-    case INT_NOT_MASK: describe_pair(j, "negated_bitmask", "mask", m->a, "value", m->b); break;
+    case INT_RANGE: describe_pair(j, "range", m, "min", "max"); break;
+    case INT_NOT_RANGE: describe_pair(j, "negated_range", m, "min", "max"); break;
+    case INT_MASK: describe_pair(j, "bitmask", m, "mask", "value"); break;
+    case INT_NOT_MASK: describe_pair(j, "negated_bitmask", m, "mask", "value"); break;
     }
     json_object_end(j);
 }

@@ -153,6 +153,8 @@ int keyword_list_print(const char *what, void (*write)(const char *line, void *a
  * protocols declare. */
 void keyword_registry_init(void);               /* once, before any rule */
 const struct keyword_ops *keyword_find(struct text name);
+/* Has this application protocol declared the keyword? */
+bool keyword_declared_in(const struct keyword_ops *k, enum app_proto_id proto);
 /* The event that it asks for; PACKET_EVENT_NONE: it asks for none. */
 enum packet_event keyword_event(const struct keyword_ops *keyword, const void *arg);
 void keyword_each(void (*visit)(const struct keyword_ops *k, void *arg), void *arg);

@@ -2,7 +2,7 @@
 /* detect/rule/program.h - what a rule does with one buffer: as parsed (ops) and as run (a program).
  *
  * Keywords of POINT_BUFFER append ops to a list. rule_finish() checks the list and lays it out as
- * one array of steps, the literals behind it. inspect/program.c runs it.
+ * one array of steps, the literals behind it. inspect/run_program.c runs it.
  *
  * Relative steps look from where the last one ended. A step that others are relative to is
  * tried again further on when those fail; a step on which nothing depends is not, because a
@@ -146,7 +146,11 @@ int content_bytes_parse(struct rule_parser *p, struct text in, const char *keywo
 /* Sets nocase on a content: its bytes become lower case. */
 void content_set_nocase(struct rule_parser *p, struct content_op *content, uint32_t *flags);
 
-const struct rule_program *program_build(struct arena *arena, const struct rule_list *list);
+/* Marks operations whose place decides whether later ones match; before program_build(). */
+void ops_mark_dependence(struct rule_list *list);
+/* `then`: the program on what a base64_decode in the list decodes; NULL: none. */
+const struct rule_program *program_build(struct arena *arena, const struct rule_list *list,
+                                         const struct rule_program *then);
 
 /* --- running ------------------------------------------------------------------------------ */
 

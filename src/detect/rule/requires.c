@@ -120,20 +120,21 @@ static bool has_configured_feature(struct text name, const struct conf_node *roo
     return false;
 }
 
-static bool has_feature(struct text name, const struct conf_node *root)
-{
-    static const char *const features[] = {
-        "true",
+/* What the build may leave out. */
+static const char *const built_features[] = {
+    "true",
 #ifdef HAVE_LUA
-        "lua",
+    "lua",
 #endif
 #ifdef HAVE_MAXMINDDB
-        "geoip",
+    "geoip",
 #endif
-    };
+};
 
-    for (size_t i = 0; i < ARRAY_LEN(features); i++)
-        if (text_equal(name, features[i]))
+static bool has_feature(struct text name, const struct conf_node *root)
+{
+    for (size_t i = 0; i < ARRAY_LEN(built_features); i++)
+        if (text_equal(name, built_features[i]))
             return true;
     return has_configured_feature(name, root);
 }

@@ -9,14 +9,14 @@
 #include "base/array.h"
 #include "base/containers/map.h"
 #include "detect/rule/buffer.h"
-#include "detect/detect.h"
 #include "detect/rule/keyword.h"
-#include "detect/state/profile.h"
+#include "detect/rule/ruleset.h"
 #include "match/address.h"
 #include "match/port.h"
 
 struct buffer_registry;         /* detect/keywords/buffers/registry.c */
 struct detect_plan;             /* detect/compile/compile.h: groups, prefilters, order */
+struct profile;
 struct rule_state;
 struct threshold_table;         /* their state, shared by all threads */
 struct dataset_table;           /* detect/state/dataset.h */
@@ -33,8 +33,8 @@ struct ruleset {
     ARRAY_OF(struct rule *) rules;      /* as parsed; evaluation order once compiled */
     struct buffer_registry *buffers;    /* made on first use */
     struct detect_plan *plan;
-    struct profile *profile;            /* what they cost; made when they are compiled */
-    struct firewall *firewall;          /* detect/firewall/; NULL: not in firewall mode */
+    struct profile *profile;            /* detect/state/profile.h; made when they are compiled */
+    struct firewall *firewall;          /* detect/compile/firewall.h; NULL: not in firewall mode */
     bool has_early_hook[EARLY_HOOK_COUNT], early_hooks_share_state;
     bool affects_stream;
     /* rules but the firewall's */
@@ -61,18 +61,5 @@ int rule_finish(struct rule_parser *p);
 /* Orders, classifies and groups the rules, chooses fast patterns, builds the prefilters. */
 int ruleset_compile(struct ruleset *set, struct err *err);
 void ruleset_plan_free(struct ruleset *set);            /* plan and buffer registry */
-
-/* What thresholds make of a match that is about to become an alert. */
-enum threshold_result {
-    THRESHOLD_ALERT,        /* goes on */
-    THRESHOLD_SILENT,       /* matched, actions apply, but nothing is to be logged */
-    THRESHOLD_NO_MATCH,     /* detection_filter: as if the rule had not matched */
-    THRESHOLD_DROP,         /* rate_filter: goes on as a drop; packet_alert.action changes */
-    THRESHOLD_REJECT,       /* ... as a reject and drop */
-    THRESHOLD_PASS,         /* ... as a pass */
-    THRESHOLD_TO_ALERT,     /* ... as an alert that drops nothing */
-};
-enum threshold_result threshold_apply(struct threshold_table *state, const struct rule *rule,
-                                      struct packet *p);
 
 #endif

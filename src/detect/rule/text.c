@@ -69,11 +69,10 @@ static void take_rule(struct line_reader *r, struct text line, struct arena *are
     rule->text.p = arena_text(arena, rule->text);
 }
 
-void rule_lines_read(struct text all, const char *file, struct arena *arena, struct arena *texts,
-                     void (*visit)(const struct rule_text *rule, void *arg), void *arg)
+void rule_lines_read(struct text all, const char *file, const struct rule_visitor *visitor)
 {
     struct line_reader r = { .rest = all };
-    struct rule_text rule = { .file = arena_text(arena, text_of(file)) };
+    struct rule_text rule = { .file = arena_text(visitor->names, text_of(file)) };
     struct buf joined = { 0 };
     struct text line;
 
@@ -82,8 +81,8 @@ void rule_lines_read(struct text all, const char *file, struct arena *arena, str
 
         if (shown.n == 0 || shown.p[0] == '#')
             continue;
-        take_rule(&r, line, texts, &joined, &rule);
-        visit(&rule, arg);
+        take_rule(&r, line, visitor->texts, &joined, &rule);
+        visitor->visit(&rule, visitor->arg);
     }
     buf_fini(&joined);
     ARRAY_FREE(&rule.part);
@@ -111,16 +110,13 @@ static int read_all(const char *path, struct buf *out, struct err *err)
     return failed ? err_set(err, "reading rule file %s: %s", path, strerror(failed)) : 0;
 }
 
-int rule_file_read(const char *path, struct arena *arena, struct arena *texts,
-                   void (*visit)(const struct rule_text *rule, void *arg), void *arg,
-                   struct err *err)
+int rule_file_read(const char *path, const struct rule_visitor *visitor, struct err *err)
 {
     struct buf complete = { 0 };
     int r = read_all(path, &complete, err);
 
     if (r == 0)
-        rule_lines_read((struct text){ (const char *)complete.data, complete.len }, path, arena,
-                        texts, visit, arg);
+        rule_lines_read((struct text){ (const char *)complete.data, complete.len }, path, visitor);
     buf_fini(&complete);
     return r;
 }

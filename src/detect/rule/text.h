@@ -24,14 +24,18 @@ struct rule_text {
     ARRAY_OF(struct rule_part) part;
 };
 
-/* Calls visit for each rule. The text lives in `texts`, the file's name in `arena`; the struct does
- * not outlive the call. -1 when the file cannot be read. */
-int rule_file_read(const char *path, struct arena *arena, struct arena *texts,
-                   void (*visit)(const struct rule_text *rule, void *arg), void *arg,
-                   struct err *err);
-/* The same for a text in memory. */
-void rule_lines_read(struct text all, const char *file, struct arena *arena, struct arena *texts,
-                     void (*visit)(const struct rule_text *rule, void *arg), void *arg);
+/* The caller of a read: gets each rule. The struct rule_text does not outlive the call. */
+struct rule_visitor {
+    void (*visit)(const struct rule_text *rule, void *arg);
+    void *arg;
+    struct arena *names;        /* the file's name is kept here */
+    struct arena *texts;        /* ... and the rules' texts here */
+};
+
+/* -1: the file cannot be read. */
+int rule_file_read(const char *path, const struct rule_visitor *visitor, struct err *err);
+/* The same for a text in memory; `file` is its name in messages. */
+void rule_lines_read(struct text all, const char *file, const struct rule_visitor *visitor);
 
 /* The place of a character of the rule. */
 struct where rule_text_at(const struct rule_text *rule, const char *p);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/state/dataset.c - sets of values: loading, saving, and the look-ups and changes that
+ * rules make. A set that no rule changes is read without a lock. */
 #include "detect/state/dataset.h"
 #include "detect/state/dataset_rows.h"
 #include "base/array.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/state/dataset_rows.c - the memory that a set would take in Suricata, and the order of
+ * the rows in its state files. */
 #include "detect/state/dataset_rows.h"
 
 #include <string.h>

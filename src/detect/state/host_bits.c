@@ -48,10 +48,9 @@ static struct shard_key key_of(const struct ip *a, const struct ip *b, uint32_t 
     return key;
 }
 
-uint64_t host_bit_ends_us(struct host_bits *bits, const struct ip *a, const struct ip *b,
-                          uint32_t id, uint64_t now_us)
+uint64_t host_bit_ends_us(struct host_bits *bits, struct host_bit bit, uint64_t now_us)
 {
-    struct shard_key key = key_of(a, b, id);
+    struct shard_key key = key_of(bit.host, bit.peer, bit.id);
     struct shard_ref ref = shard_table_get(bits->table, &key, now_us, false);
     bool set = ref.value != NULL && *(const uint64_t *)ref.value != 0;
     uint64_t ends_us = set ? *ref.ends_us : 0;
@@ -60,16 +59,14 @@ uint64_t host_bit_ends_us(struct host_bits *bits, const struct ip *a, const stru
     return ends_us;
 }
 
-bool host_bit_is_set(struct host_bits *bits, const struct ip *a, const struct ip *b, uint32_t id,
-                     uint64_t now_us)
+bool host_bit_is_set(struct host_bits *bits, struct host_bit bit, uint64_t now_us)
 {
-    return host_bit_ends_us(bits, a, b, id, now_us) != 0;
+    return host_bit_ends_us(bits, bit, now_us) != 0;
 }
 
-void host_bit_set(struct host_bits *bits, const struct ip *a, const struct ip *b, uint32_t id,
-                  uint64_t now_us, uint64_t ends_us)
+void host_bit_set(struct host_bits *bits, struct host_bit bit, uint64_t now_us, uint64_t ends_us)
 {
-    struct shard_key key = key_of(a, b, id);
+    struct shard_key key = key_of(bit.host, bit.peer, bit.id);
     struct shard_ref ref = shard_table_get(bits->table, &key, now_us, true);
 
     if (ref.value != NULL) {
@@ -79,10 +76,9 @@ void host_bit_set(struct host_bits *bits, const struct ip *a, const struct ip *b
     shard_table_release(&ref);
 }
 
-void host_bit_unset(struct host_bits *bits, const struct ip *a, const struct ip *b, uint32_t id,
-                    uint64_t now_us)
+void host_bit_unset(struct host_bits *bits, struct host_bit bit, uint64_t now_us)
 {
-    struct shard_key key = key_of(a, b, id);
+    struct shard_key key = key_of(bit.host, bit.peer, bit.id);
     struct shard_ref ref = shard_table_get(bits->table, &key, now_us, false);
 
     if (ref.value != NULL)

@@ -13,15 +13,17 @@ void host_bits_free(struct host_bits *bits);
 struct shard_table;
 struct shard_table *host_bits_table(struct host_bits *bits);
 
-/* Of the host `a`, or of the pair when b is not NULL: a pair is the same in either order. */
-bool host_bit_is_set(struct host_bits *bits, const struct ip *a, const struct ip *b, uint32_t id,
-                     uint64_t now_us);
-/* When it ends; 0: it is not set. */
-uint64_t host_bit_ends_us(struct host_bits *bits, const struct ip *a, const struct ip *b,
-                          uint32_t id, uint64_t now_us);
-void host_bit_set(struct host_bits *bits, const struct ip *a, const struct ip *b, uint32_t id,
-                  uint64_t now_us, uint64_t ends_us);
-void host_bit_unset(struct host_bits *bits, const struct ip *a, const struct ip *b, uint32_t id,
-                    uint64_t now_us);
+/* Which bit is meant. The two addresses of a pair may be in either order. */
+struct host_bit {
+    const struct ip *host;
+    const struct ip *peer;      /* NULL: the bit is of one host */
+    uint32_t id;                /* of its name */
+};
+
+bool host_bit_is_set(struct host_bits *bits, struct host_bit bit, uint64_t now_us);
+/* The time at which it ends; 0: it is not set. */
+uint64_t host_bit_ends_us(struct host_bits *bits, struct host_bit bit, uint64_t now_us);
+void host_bit_set(struct host_bits *bits, struct host_bit bit, uint64_t now_us, uint64_t ends_us);
+void host_bit_unset(struct host_bits *bits, struct host_bit bit, uint64_t now_us);
 
 #endif

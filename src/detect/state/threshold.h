@@ -37,6 +37,20 @@ struct shard_table *threshold_table_shared(struct threshold_table *table);
 /* What a flow remembers; with the flow. */
 void threshold_flow_free(struct flow *flow);
 
+/* What thresholds make of a match that is about to become an alert. */
+enum threshold_result {
+    THRESHOLD_ALERT,        /* goes on */
+    THRESHOLD_SILENT,       /* matched, actions apply, but nothing is to be logged */
+    THRESHOLD_NO_MATCH,     /* detection_filter: as if the rule had not matched */
+    THRESHOLD_DROP,         /* rate_filter: goes on as a drop; packet_alert.action changes */
+    THRESHOLD_REJECT,       /* ... as a reject and drop */
+    THRESHOLD_PASS,         /* ... as a pass */
+    THRESHOLD_TO_ALERT,     /* ... as an alert that drops nothing */
+};
+/* Counts the match. Takes the lock of one shard, unless the flow itself keeps the count. */
+enum threshold_result threshold_apply(struct threshold_table *state, const struct rule *rule,
+                                      struct packet *p);
+
 /* Reads threshold-file and hangs what it says on the rules; before they are compiled. Mistakes
  * are logged and counted as errors. */
 void threshold_config_load(struct ruleset *set, const struct conf_node *root);

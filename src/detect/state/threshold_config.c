@@ -290,7 +290,8 @@ unsigned threshold_config_lines(struct ruleset *set, struct text all, const char
 {
     struct config_reader r = reader_of(set, set->conf);
 
-    rule_lines_read(all, name, &set->arena, &set->arena, visit_line, &r);
+    rule_lines_read(all, name,
+                    &(struct rule_visitor){ visit_line, &r, &set->arena, &set->arena });
     return r.good;
 }
 
@@ -298,12 +299,13 @@ void threshold_config_load(struct ruleset *set, const struct conf_node *root)
 {
     const char *path = conf_string(root, "threshold-file", IDS_SYSCONFDIR "/threshold.config");
     struct config_reader r = reader_of(set, root);
+    struct rule_visitor visitor = { visit_line, &r, &set->arena, &set->arena };
 
     if (access(path, R_OK) != 0) {
         log_warning("threshold-config", "Error opening file: \"%s\": %s", path, strerror(errno));
         return;
     }
-    if (rule_file_read(path, &set->arena, &set->arena, visit_line, &r, &r.err) < 0)
+    if (rule_file_read(path, &visitor, &r.err) < 0)
         log_err(LOG_LEVEL_ERROR, "threshold-config", &r.err);
     log_info("threshold-config", "Threshold config parsed: %u rule(s) found", r.good);
 }

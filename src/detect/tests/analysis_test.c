@@ -36,11 +36,14 @@ TEST(analysis_prints_a_rule_as_json)
 TEST(analysis_orders_steps_by_progress)
 {
     struct test_rules r;
-    analysis_engines all = { 0 };
+    tx_engines all = { 0 };
+    const struct rule *rule;
+    bool negated;
 
     CHECK(test_rules_load(&r, "alert http any any -> any any (http.request_body; pcre:\"/a/\"; "
                               "http.uri; pcre:\"/b/\"; http.host; content:\"longest\"; sid:1;)"));
-    analysis_engines_of(r.set->rules.at[0], &all);
+    rule = r.set->rules.at[0];
+    tx_engines_of(rule, analysis_pattern(rule, &negated), &all);
     CHECK(all.count >= 3);
     CHECK(all.at[0].pattern);
     CHECK_STRING(all.at[0].list->buffer->name, "http.host");

@@ -27,7 +27,8 @@ static uint32_t found(const struct payload_sets *sets, const struct ruleset *set
     memset(data, 'x', sizeof(data));
     memcpy(data + offset, "needle", 6);
     candidates_init(&c, (unsigned)set->rules.count);
-    payload_sets_scan(sets, NULL, src, dst, data, sizeof(data), &c);
+    payload_sets_scan(sets, NULL,
+                      &(struct sent_payload){ { data, sizeof(data) }, src, dst }, &c);
     for (unsigned i = 0; i < c.count; i++)
         sids |= 1u << set->rules.at[c.list[i]]->sid;
     candidates_fini(&c);

@@ -61,9 +61,10 @@ static void take_rule(const struct rule_text *text, void *arg)
 
 struct rule *rules_fixture_parse(struct rules_fixture *f, const char *text)
 {
+    struct rule_visitor visitor = { take_rule, f, &f->set->arena, &f->set->arena };
     size_t before = f->set->rules.count;
 
-    rule_lines_read(text_of(text), "t.rules", &f->set->arena, &f->set->arena, take_rule, f);
+    rule_lines_read(text_of(text), "t.rules", &visitor);
     return f->set->rules.count > before ? f->set->rules.at[f->set->rules.count - 1] : NULL;
 }
 

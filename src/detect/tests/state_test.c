@@ -6,6 +6,7 @@
 #include "detect/state/dataset.h"
 #include "detect/state/host_bits.h"
 #include "detect/rule/ruleset_private.h"
+#include "detect/state/threshold.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,13 +75,13 @@ TEST(bits_of_hosts_and_pairs_outlive_a_reload)
 
     reload_open(t, &r);
     reload_to(t, &r, "alert ip any any -> any any (hostbits:set,x; sid:1;)\n");
-    host_bit_set(r.set->host_bits, &a, NULL, 7, 100, 1000);
-    host_bit_set(r.set->host_bits, &a, &b, 8, 100, 1000);
+    host_bit_set(r.set->host_bits, (struct host_bit){ &a, NULL, 7 }, 100, 1000);
+    host_bit_set(r.set->host_bits, (struct host_bit){ &a, &b, 8 }, 100, 1000);
     reload_to(t, &r, "alert ip any any -> any any (hostbits:isset,x; sid:2;)\n");
     reload_to(t, &r, "alert ip any any -> any any (msg:\"none\"; sid:3;)\n");
-    CHECK(host_bit_is_set(r.set->host_bits, &a, NULL, 7, 500));
-    CHECK(host_bit_is_set(r.set->host_bits, &b, &a, 8, 500));
-    CHECK(!host_bit_is_set(r.set->host_bits, &a, NULL, 7, 1500));
+    CHECK(host_bit_is_set(r.set->host_bits, (struct host_bit){ &a, NULL, 7 }, 500));
+    CHECK(host_bit_is_set(r.set->host_bits, (struct host_bit){ &b, &a, 8 }, 500));
+    CHECK(!host_bit_is_set(r.set->host_bits, (struct host_bit){ &a, NULL, 7 }, 1500));
     reload_close(&r);
 }
 

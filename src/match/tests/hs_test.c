@@ -34,7 +34,8 @@ static unsigned hits_in(const char *dir, const char *text)
     if (set == NULL)
         return 0xffff;
     scratch = hs_scratch_new(&set, 1, &err);
-    hs_set_scan(set, scratch, (const uint8_t *)text, (uint32_t)strlen(text), count_hit, &hits);
+    hs_set_scan(set, scratch, (struct slice){ (const uint8_t *)text, (uint32_t)strlen(text) },
+                count_hit, &hits);
     hs_scratch_free(scratch);
     hs_set_free(set);
     return hits;

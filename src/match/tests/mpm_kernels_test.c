@@ -36,18 +36,22 @@ static bool agree(struct bit_table t, const uint8_t *data, uint32_t len, unsigne
 {
     static uint32_t hits[2][SCAN_CAPACITY], position[2][2 * SCAN_CAPACITY];
     const struct mpm_kernels *kernels[2] = { &mpm_kernels_plain, mpm_kernels_best() };
+    struct bit_table confirm = { t.bits, t.shift, 0xffffffff };
     uint32_t at = stride - 1;
     unsigned count[2], positions = at + 4 <= len ? MIN((len - at - 4) / stride + 1, SCAN_MAX) : 0;
 
     for (unsigned i = 0; i < 2; i++)
-        count[i] = kernels[i]->scan_stride(t, 0xffffff, data, len, at, stride, positions, hits[i]);
+        count[i] = kernels[i]->scan_stride(
+            t, (struct slice){ data, len }, (struct stride_positions){ at, stride, positions },
+            hits[i]);
     if (!same_positions(hits[0], count[0], hits[1], count[1]))
         return false;
     for (unsigned back = 0; back < stride; back++) {
         unsigned found[2];
 
         for (unsigned i = 0; i < 2; i++)
-            found[i] = kernels[i]->scan_confirm(t, 0xffffffff, data, hits[0], count[0], back, position[i]);
+            found[i] = kernels[i]->scan_confirm(
+                confirm, data, (struct hit_positions){ hits[0], count[0], back }, position[i]);
         if (!same_positions(position[0], found[0], position[1], found[1]))
             return false;
     }
@@ -57,7 +61,7 @@ static bool agree(struct bit_table t, const uint8_t *data, uint32_t len, unsigne
 TEST(mpm_kernels_of_all_variants_agree)
 {
     uint64_t bits[(1 << BITS) / 64] = { 0 };
-    struct bit_table table = { bits, 32 - BITS };
+    struct bit_table table = { bits, 32 - BITS, 0xffffff };
     uint32_t state = 5;
     unsigned wrong = 0;
 

@@ -57,14 +57,16 @@ static int track_parse(struct rule_parser *p, struct text in, uint8_t *track)
                       "\"%.*s\"", p->keyword->name, TEXT(in));
 }
 
-static int number_parse(struct rule_parser *p, const char *what, struct text in, uint64_t min,
-                        uint64_t max, uint32_t *out)
+struct number_setting { const char *name; uint32_t min, max; };
+
+static int number_parse(struct rule_parser *p, struct number_setting setting, struct text in,
+                        uint32_t *out)
 {
     uint64_t value;
 
-    if (!text_to_u64(in, max, &value) || value < min)
-        return rule_error(p, "%s: %s: expected %llu to %llu, found \"%.*s\"", p->keyword->name,
-                          what, (unsigned long long)min, (unsigned long long)max, TEXT(in));
+    if (!text_to_u64(in, setting.max, &value) || value < setting.min)
+        return rule_error(p, "%s: %s: expected %u to %u, found \"%.*s\"", p->keyword->name,
+                          setting.name, setting.min, setting.max, TEXT(in));
     *out = (uint32_t)value;
     return 0;
 }
@@ -119,9 +121,10 @@ static int backoff_parse(struct rule_parser *p, const struct settings *s,
         return rule_error(p, "threshold: type backoff takes no seconds");
     if (spec->track != TRACK_FLOW)
         return rule_error(p, "threshold: type backoff goes only with track by_flow");
-    if (number_parse(p, "count", s->count, 1, 65535, &spec->count) < 0)
+    if (number_parse(p, (struct number_setting){ "count", 1, 65535 }, s->count, &spec->count) < 0)
         return -1;
-    return number_parse(p, "multiplier", s->multiplier, 2, 65535, &spec->multiplier);
+    return number_parse(p, (struct number_setting){ "multiplier", 2, 65535 }, s->multiplier,
+                        &spec->multiplier);
 }
 
 static int threshold_parse(struct rule_parser *p, struct text in, void *arg)
@@ -137,9 +140,11 @@ static int threshold_parse(struct rule_parser *p, struct text in, void *arg)
         return backoff_parse(p, &s, spec);
     if (s.multiplier.p != NULL)
         return rule_error(p, "threshold: multiplier goes only with type backoff");
-    if (number_parse(p, "count", s.count, 0, UINT32_MAX, &spec->count) < 0)
+    if (number_parse(p, (struct number_setting){ "count", 0, UINT32_MAX }, s.count,
+                     &spec->count) < 0)
         return -1;
-    return number_parse(p, "seconds", s.seconds, 0, UINT32_MAX, &spec->seconds);
+    return number_parse(p, (struct number_setting){ "seconds", 0, UINT32_MAX }, s.seconds,
+                        &spec->seconds);
 }
 
 const struct keyword_ops keyword_threshold = {
@@ -165,9 +170,11 @@ static int detection_filter_parse(struct rule_parser *p, struct text in, void *a
                           "\"%.*s\"", TEXT(s.track));
     spec->type = THRESHOLD_FILTER;
     add_spec(p, spec);
-    if (number_parse(p, "count", s.count, 1, UINT32_MAX, &spec->count) < 0)
+    if (number_parse(p, (struct number_setting){ "count", 1, UINT32_MAX }, s.count,
+                     &spec->count) < 0)
         return -1;
-    return number_parse(p, "seconds", s.seconds, 1, UINT32_MAX, &spec->seconds);
+    return number_parse(p, (struct number_setting){ "seconds", 1, UINT32_MAX }, s.seconds,
+                        &spec->seconds);
 }
 
 const struct keyword_ops keyword_detection_filter = {

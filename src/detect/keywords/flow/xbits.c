@@ -38,41 +38,43 @@ static bool has_owner(const struct match_input *in, const struct bit_arg *a)
     return in->packet->src.version != 0 && a->track != TRACK_NONE;
 }
 
-/* Whose bit it is: b NULL unless a pair's. */
-static const struct ip *owner(const struct match_input *in, const struct bit_arg *a,
-                              const struct ip **b)
+/* The bit of the packet's source, of its destination, or of the pair. */
+static struct host_bit bit_of(const struct match_input *in, const struct bit_arg *a)
 {
-    *b = a->track == TRACK_PAIR ? &in->packet->dst : NULL;
-    return a->track == TRACK_DST ? &in->packet->dst : &in->packet->src;
+    const struct packet *p = in->packet;
+
+    return (struct host_bit){
+        .host = a->track == TRACK_DST ? &p->dst : &p->src,
+        .peer = a->track == TRACK_PAIR ? &p->dst : NULL,
+        .id = a->id,
+    };
 }
 
 static bool bit_test(const struct match_input *in, const void *arg)
 {
     const struct bit_arg *a = arg;
-    const struct ip *pair, *host = owner(in, a, &pair);
 
     if (!has_owner(in, a))
         return false;
     packet_take_turn(in->packet);
-    return host_bit_is_set(a->bits, host, pair, a->id, in->packet->time_us) ==
+    return host_bit_is_set(a->bits, bit_of(in, a), in->packet->time_us) ==
            (a->command == BIT_ISSET);
 }
 
 static bool bit_change(const struct match_input *in, const void *arg)
 {
     const struct bit_arg *a = arg;
-    const struct ip *pair, *host = owner(in, a, &pair);
+    struct host_bit bit = bit_of(in, a);
     uint64_t now_us = in->packet->time_us;
 
     if (!has_owner(in, a))
         return true;
     packet_take_turn(in->packet);
-    if (a->command == BIT_UNSET || (a->command == BIT_TOGGLE &&
-                                    host_bit_is_set(a->bits, host, pair, a->id, now_us)))
-        host_bit_unset(a->bits, host, pair, a->id, now_us);
+    if (a->command == BIT_UNSET ||
+        (a->command == BIT_TOGGLE && host_bit_is_set(a->bits, bit, now_us)))
+        host_bit_unset(a->bits, bit, now_us);
     else
-        host_bit_set(a->bits, host, pair, a->id, now_us,
-                     now_us + a->expire * UINT64_C(1000000));
+        host_bit_set(a->bits, bit, now_us, now_us + a->expire * UINT64_C(1000000));
     return true;
 }
 

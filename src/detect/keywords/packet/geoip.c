@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* geoip - the country of an IPv4 address, out of the database `geoip-database` (MaxMind's format,
- * libmaxminddb). */
+/* detect/keywords/packet/geoip.c - geoip: the country of an IPv4 address, from the database
+ * `geoip-database` (MaxMind's format, read by libmaxminddb). */
 #include "config.h"
 
-#include "detect/detect.h"
 #include "detect/rule/keyword.h"
+#include "detect/rule/ruleset.h"
 
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
 /* asn1 - values in BER (X.690) in the packet's payload that are known to overrun careless readers:
  * longer than a bound, bit strings that leave out more bits than they have, reals written as text
  * of more than 256 characters. */
-#include "detect/detect.h"
 #include "detect/rule/program.h"
+#include "detect/rule/ruleset.h"
 
 #include "base/text/bytes.h"
 
@@ -148,14 +148,17 @@ static enum step_result asn1_step(struct program_run *run, const void *arg)
 
 /* --- the rule ----------------------------------------------------------------------------- */
 
-static int number_of(struct rule_parser *p, struct text name, struct text *rest, int64_t min,
-                     int64_t max, int64_t *out)
+struct number_option { struct text name; int64_t min, max; };
+
+static int number_of(struct rule_parser *p, struct number_option option, struct text *rest,
+                     int64_t *out)
 {
     struct text word;
 
-    if (!text_split(rest, ' ', &word) || !text_to_i64(word, out) || *out < min || *out > max)
-        return rule_error(p, "asn1: %.*s wants a number from %lld to %lld", TEXT(name),
-                          (long long)min, (long long)max);
+    if (!text_split(rest, ' ', &word) || !text_to_i64(word, out) || *out < option.min ||
+        *out > option.max)
+        return rule_error(p, "asn1: %.*s wants a number from %lld to %lld", TEXT(option.name),
+                          (long long)option.min, (long long)option.max);
     return 0;
 }
 
@@ -170,14 +173,14 @@ static int option_parse(struct rule_parser *p, struct text name, struct text *re
         return a->double_overflow = true, 0;
     if (text_equal(name, "oversize_length")) {
         a->has_oversize = true;
-        if (number_of(p, name, rest, 0, UINT32_MAX, &number) < 0)
+        if (number_of(p, (struct number_option){ name, 0, UINT32_MAX }, rest, &number) < 0)
             return -1;
         a->oversize = (uint32_t)number;
         return 0;
     }
     if (text_equal(name, "absolute_offset")) {
         a->has_absolute = true;
-        if (number_of(p, name, rest, 0, UINT16_MAX, &number) < 0)
+        if (number_of(p, (struct number_option){ name, 0, UINT16_MAX }, rest, &number) < 0)
             return -1;
         a->absolute = (uint16_t)number;
         return 0;
@@ -188,7 +191,7 @@ static int option_parse(struct rule_parser *p, struct text name, struct text *re
                           "absolute_offset N or relative_offset N, found \"%.*s\"",
                           TEXT(name));
     a->has_relative = true;
-    if (number_of(p, name, rest, INT32_MIN, INT32_MAX, &number) < 0)
+    if (number_of(p, (struct number_option){ name, INT32_MIN, INT32_MAX }, rest, &number) < 0)
         return -1;
     a->relative = (int32_t)number;
     return 0;

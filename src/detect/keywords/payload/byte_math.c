@@ -27,9 +27,10 @@ static int byte_math_oper(struct rule_parser *p, struct text in, struct byte_opt
 
 static int byte_math_rvalue(struct rule_parser *p, struct text in, struct byte_options *o)
 {
+    static const struct byte_number kind = { "rvalue", 0, UINT32_MAX, OP_VALUE_VAR };
     int64_t value;
 
-    if (byte_number(p, in, "rvalue", 0, UINT32_MAX, OP_VALUE_VAR, o, &value) < 0)
+    if (byte_number(p, in, &kind, o, &value) < 0)
         return -1;
     o->byte.value = (uint64_t)value;
     return 0;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/keywords/payload/byte_options.c - parses what byte_test, byte_jump, byte_extract and
+ * byte_math have in common. Suricata wrote a parser for each, so limits and messages differ from
+ * keyword to keyword; rule writers know them that way. */
 #include "detect/keywords/payload/byte_options.h"
 
 #include <ctype.h>
 #include <string.h>
 
-int byte_number(struct rule_parser *p, struct text in, const char *what, int64_t min, int64_t max,
-                uint32_t var_flag, struct byte_options *o, int64_t *out)
+int byte_number(struct rule_parser *p, struct text in, const struct byte_number *kind,
+                struct byte_options *o, int64_t *out)
 {
     if (in.n > 0 && isalpha((unsigned char)in.p[0])) {
         int var = byte_var_find(p, in);
@@ -14,20 +17,21 @@ int byte_number(struct rule_parser *p, struct text in, const char *what, int64_t
             return rule_error(p, "%s var seen in %s - %.*s",
                               o->any_source ? "unknown byte_ keyword" : "Unknown byte_extract",
                               p->keyword->name, TEXT(in));
-        o->flags |= var_flag;
+        o->flags |= kind->var_flag;
         *out = var;
         return 0;
     }
-    if (!text_to_i64(in, out) || *out < min || *out > max)
-        return rule_error(p, "%s: malformed %s: %.*s", p->keyword->name, what, TEXT(in));
+    if (!text_to_i64(in, out) || *out < kind->min || *out > kind->max)
+        return rule_error(p, "%s: malformed %s: %.*s", p->keyword->name, kind->what, TEXT(in));
     return 0;
 }
 
 int byte_nbytes(struct rule_parser *p, struct text in, struct byte_options *o)
 {
+    static const struct byte_number kind = { "number of bytes", 0, 23, OP_NBYTES_VAR };
     int64_t value;
 
-    if (byte_number(p, in, "number of bytes", 0, 23, OP_NBYTES_VAR, o, &value) < 0)
+    if (byte_number(p, in, &kind, o, &value) < 0)
         return -1;
     o->byte.nbytes = (uint32_t)value;
     return 0;
@@ -35,9 +39,10 @@ int byte_nbytes(struct rule_parser *p, struct text in, struct byte_options *o)
 
 int byte_offset(struct rule_parser *p, struct text in, struct byte_options *o)
 {
+    static const struct byte_number kind = { "offset", -65535, 65535, OP_OFFSET_VAR };
     int64_t value;
 
-    if (byte_number(p, in, "offset", -65535, 65535, OP_OFFSET_VAR, o, &value) < 0)
+    if (byte_number(p, in, &kind, o, &value) < 0)
         return -1;
     o->byte.offset = (int32_t)value;
     return 0;

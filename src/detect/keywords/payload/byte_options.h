@@ -13,9 +13,16 @@ struct byte_options {
     bool any_source;            /* variables may come from any byte_ keyword: for messages */
 };
 
-/* A number or a variable's name into *out, with `var_flag` set. */
-int byte_number(struct rule_parser *p, struct text in, const char *what, int64_t min, int64_t max,
-                uint32_t var_flag, struct byte_options *o, int64_t *out);
+/* A number of a keyword. A variable may stand for it; its op then gets `var_flag`. */
+struct byte_number {
+    const char *what;           /* for messages */
+    int64_t min, max;
+    uint32_t var_flag;
+};
+
+/* Reads the number, or the variable's index, into *out. */
+int byte_number(struct rule_parser *p, struct text in, const struct byte_number *kind,
+                struct byte_options *o, int64_t *out);
 int byte_nbytes(struct rule_parser *p, struct text in, struct byte_options *o);
 int byte_offset(struct rule_parser *p, struct text in, struct byte_options *o);
 /* "!" before an operator sets OP_NEGATED. False: no such operator. */

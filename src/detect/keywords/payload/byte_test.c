@@ -20,11 +20,12 @@ static int byte_test_operator(struct rule_parser *p, struct text in, struct byte
 
 static int byte_test_value(struct rule_parser *p, struct text in, struct byte_options *o)
 {
+    static const struct byte_number variable = { "value", 0, 0, OP_VALUE_VAR };
     struct text rest = in;
     int64_t value = 0;
 
     if (in.n > 0 && isalpha((unsigned char)in.p[0])) {
-        if (byte_number(p, in, "value", 0, 0, OP_VALUE_VAR, o, &value) < 0)
+        if (byte_number(p, in, &variable, o, &value) < 0)
             return -1;
         o->byte.value = (uint64_t)value;
         return 0;

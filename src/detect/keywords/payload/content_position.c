@@ -47,10 +47,20 @@ static int check_before(struct rule_parser *p, const struct rule_op *op)
     return 0;
 }
 
-/* A number in [min, max], in C's notation, or the name of a byte variable. Behind a number that
- * may be negative anything may stand: rules that say "within:10,relative" are about. */
-static int position_number(struct rule_parser *p, struct text in, int64_t min, int64_t max,
-                        struct rule_op *op, uint32_t var_flag, int32_t *out)
+/* A modifier's range, and the flag that its op gets when a byte variable gives the number. */
+struct position_kind { int32_t min, max; uint32_t var_flag; };
+
+static const struct position_kind offset_kind = { 0, 65535, OP_OFFSET_VAR };
+static const struct position_kind depth_kind = { 0, 65535, OP_DEPTH_VAR };
+static const struct position_kind distance_kind = { -RELATIVE_LIMIT, RELATIVE_LIMIT,
+                                                    OP_DISTANCE_VAR };
+static const struct position_kind within_kind = { -RELATIVE_LIMIT, RELATIVE_LIMIT,
+                                                  OP_WITHIN_VAR };
+
+/* Reads a number in C's notation, or the name of a byte variable. Anything may follow a number
+ * that may be negative, because published rules say "within:10,relative". */
+static int position_number(struct rule_parser *p, struct text in, const struct position_kind *kind,
+                           struct rule_op *op, int32_t *out)
 {
     struct text rest = in;
     int64_t value;
@@ -61,12 +71,12 @@ static int position_number(struct rule_parser *p, struct text in, int64_t min, i
         if (var < 0)
             return rule_error(p, "unknown byte_ keyword var seen in %s - %.*s", p->keyword->name,
                               TEXT(in));
-        op->flags |= var_flag;
+        op->flags |= kind->var_flag;
         *out = var;
         return 0;
     }
-    if (!text_take_c_number(&rest, &value) || value < min || value > max ||
-        (rest.n > 0 && min >= 0))
+    if (!text_take_c_number(&rest, &value) || value < kind->min || value > kind->max ||
+        (rest.n > 0 && kind->min >= 0))
         return rule_error(p, "invalid value for %s: %.*s", p->keyword->name, TEXT(in));
     *out = (int32_t)value;
     return 0;
@@ -82,7 +92,7 @@ static int offset_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
         return rule_error(p, "can't use offset with startswith.");
     if (op->flags & OP_OFFSET)
         return rule_error(p, "can't use multiple offsets for the same content.");
-    if (position_number(p, in, 0, 65535, op, OP_OFFSET_VAR, &op->content.offset) < 0)
+    if (position_number(p, in, &offset_kind, op, &op->content.offset) < 0)
         return -1;
     /* Depth counts from the offset. */
     if ((op->flags & OP_DEPTH) && !(op->flags & (OP_OFFSET_VAR | OP_DEPTH_VAR)))
@@ -105,8 +115,7 @@ static int depth_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
     if (op != NULL && (op->flags & OP_DEPTH))
         return rule_error(p, "can't use multiple depths for the same content.");
     op = place_target(p, RELATIVE_FLAGS);
-    if (op == NULL ||
-        position_number(p, in, 0, 65535, op, OP_DEPTH_VAR, &op->content.depth) < 0)
+    if (op == NULL || position_number(p, in, &depth_kind, op, &op->content.depth) < 0)
         return -1;
     if (!(op->flags & OP_DEPTH_VAR) && op->content.depth < op->content.len)
         return rule_error(p, "depth:%d smaller than content of len %u.", op->content.depth,
@@ -131,8 +140,7 @@ static int distance_parse(struct rule_parser *p, struct text in, void *arg UNUSE
     if (op != NULL && (op->flags & OP_DISTANCE))
         return rule_error(p, "can't use multiple distances for the same content.");
     op = place_target(p, ABSOLUTE_FLAGS);
-    if (op == NULL || position_number(p, in, -RELATIVE_LIMIT, RELATIVE_LIMIT, op, OP_DISTANCE_VAR,
-                                   &op->content.distance) < 0)
+    if (op == NULL || position_number(p, in, &distance_kind, op, &op->content.distance) < 0)
         return -1;
     op->flags |= OP_DISTANCE;
     return check_before(p, op);
@@ -152,8 +160,7 @@ static int within_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
     if (op != NULL && (op->flags & OP_WITHIN))
         return rule_error(p, "can't use multiple withins for the same content.");
     op = place_target(p, ABSOLUTE_FLAGS);
-    if (op == NULL || position_number(p, in, -RELATIVE_LIMIT, RELATIVE_LIMIT, op, OP_WITHIN_VAR,
-                                   &op->content.within) < 0)
+    if (op == NULL || position_number(p, in, &within_kind, op, &op->content.within) < 0)
         return -1;
     if (!(op->flags & OP_WITHIN_VAR) && op->content.within < op->content.len)
         return rule_error(p, "within argument \"%d\" is less than the content length \"%u\" which "

@@ -242,9 +242,17 @@ static int dataset_open(struct rule_parser *p, struct text name, const struct da
     return 0;
 }
 
-static int dataset_finish(struct rule_parser *p, struct dataset_arg *arg, struct text name,
-                          struct text rest, bool with_value,
-                          enum step_result (*step)(struct program_run *run, const void *arg))
+/* What dataset and datarep differ in: members with a reputation, and how they match. */
+struct set_keyword {
+    bool with_value;
+    enum step_result (*step)(struct program_run *run, const void *arg);
+};
+
+static const struct set_keyword dataset_kind = { false, dataset_step };
+static const struct set_keyword datarep_kind = { true, datarep_step };
+
+static int dataset_finish(struct rule_parser *p, const struct set_keyword *kind,
+                          struct dataset_arg *arg, struct text name, struct text rest)
 {
     struct dataset_options o = { 0 };
     struct rule_op *op;
@@ -255,12 +263,12 @@ static int dataset_finish(struct rule_parser *p, struct dataset_arg *arg, struct
     while (text_split(&rest, ',', &word))
         if (dataset_option(p, word, &o) < 0)
             return -1;
-    if (dataset_open(p, name, &o, with_value, arg) < 0)
+    if (dataset_open(p, name, &o, kind->with_value, arg) < 0)
         return -1;
     op = op_append(p, OP_CALL, false);
     if (op == NULL)
         return -1;
-    op->call = (struct call_op){ step, arg };
+    op->call = (struct call_op){ kind->step, arg };
     return 0;
 }
 
@@ -276,7 +284,7 @@ static int dataset_parse(struct rule_parser *p, struct text in, void *arg UNUSED
         a->command++;
     if (a->command == ARRAY_LEN(commands))
         return rule_error(p, "dataset action \"%.*s\" is not supported.", TEXT(command));
-    return dataset_finish(p, a, name, in, false, dataset_step);
+    return dataset_finish(p, &dataset_kind, a, name, in);
 }
 
 const struct keyword_ops keyword_dataset = {
@@ -304,7 +312,7 @@ static int datarep_parse(struct rule_parser *p, struct text in, void *arg UNUSED
     else
         return rule_error(p, "datarep operation \"%.*s\" is not supported.", TEXT(op));
     a->number = (uint16_t)number;
-    return dataset_finish(p, a, name, in, true, datarep_step);
+    return dataset_finish(p, &datarep_kind, a, name, in);
 }
 
 const struct keyword_ops keyword_datarep = {

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/analysis/engines.c - in which steps a rule looks at transactions: one for each buffer or
- * group of tests, protocol and direction. The step with the rule's pattern comes first, then by
- * the progress that each needs. */
-#include "detect/analysis/private.h"
+/* detect/compile/tx_engines.c - lists the steps in which a rule inspects transactions. The step
+ * with the rule's pattern comes first, the others follow by the progress that each needs. */
+#include "detect/compile/tx_engines.h"
 
-#include "detect/analysis/analysis.h"
-#include "detect/keywords/registry.h"
+#include "detect/compile/compile.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool fits(const struct rule *rule, enum app_proto_id id)
+static bool rule_allows_proto(const struct rule *rule, enum app_proto_id id)
 {
     return rule->app_proto == APP_PROTO_UNKNOWN || app_proto_matches(rule->app_proto, id);
 }
@@ -21,14 +19,14 @@ static bool in_direction(const struct rule *rule, unsigned d)
            (rule->flags & (d == TO_SERVER ? RULE_TO_SERVER : RULE_TO_CLIENT));
 }
 
-static void insert_at(analysis_engines *to, size_t at, struct analysis_engine e)
+static void insert_at(tx_engines *to, size_t at, struct tx_engine e)
 {
     ARRAY_PUSH(to, e);
     memmove(&to->at[at + 1], &to->at[at], (to->count - 1 - at) * sizeof(e));
     to->at[at] = e;
 }
 
-static void engine_add(analysis_engines *to, struct analysis_engine e)
+static void engine_add(tx_engines *to, struct tx_engine e)
 {
     size_t at = 1;
 
@@ -59,7 +57,7 @@ static const struct app_proto *proto_called(struct text name)
 /* All that there are, in the order in which reports count them. */
 static unsigned steps_of(const char *name, struct order_step out[STEPS_MAX])
 {
-    const char *order = analysis_step_order(name);
+    const char *order = engine_step_order(name);
     struct text rest = text_of(order), word;
     unsigned count = 0;
 
@@ -90,10 +88,10 @@ static const struct app_buffer *in_proto(const struct buffer *b, enum app_proto_
 }
 
 static void add_list(const struct rule *rule, const struct rule_list *l, bool pattern,
-                     analysis_engines *out)
+                     tx_engines *out)
 {
-    char text[ANALYSIS_NAME_SIZE];
-    const char *name = analysis_buffer_name(l->buffer, text);
+    char text[ENGINE_NAME_SIZE];
+    const char *name = engine_buffer_name(l->buffer, text);
     struct order_step step[STEPS_MAX];
     unsigned count = steps_of(name, step);
 
@@ -101,18 +99,18 @@ static void add_list(const struct rule *rule, const struct rule_list *l, bool pa
         const struct app_buffer *b = in_proto(l->buffer, step[i].id);
         unsigned d = step[i].direction;
 
-        if (b != NULL && fits(rule, step[i].id) && in_direction(rule, d) &&
+        if (b != NULL && rule_allows_proto(rule, step[i].id) && in_direction(rule, d) &&
             (l->directions & b->directions & APP_DIRECTION_BIT(d)))
-            engine_add(out, (struct analysis_engine){
+            engine_add(out, (struct tx_engine){
                 .list = l, .pattern = pattern, .direction = (uint8_t)d,
-                .progress = analysis_progress(name, step[i].id, d, b->progress[d]),
+                .progress = engine_progress(name, step[i].id, d, b->progress[d]),
                 .proto = step[i].id });
     }
 }
 
 static bool test_in_files(const struct rule_test *test)
 {
-    return strcmp(analysis_test_position(test), "files") == 0;
+    return strcmp(engine_test_position(test), "files") == 0;
 }
 
 static bool test_in_proto(const struct rule_test *test, const struct app_proto *proto)
@@ -126,8 +124,8 @@ static bool test_in_proto(const struct rule_test *test, const struct app_proto *
 static bool is_first_at_position(const struct rule *rule, unsigned i)
 {
     for (unsigned k = 0; k < i; k++)
-        if (strcmp(analysis_test_position(&rule->tx_test[k]),
-                   analysis_test_position(&rule->tx_test[i])) == 0)
+        if (strcmp(engine_test_position(&rule->tx_test[k]),
+                   engine_test_position(&rule->tx_test[i])) == 0)
             return false;
     return true;
 }
@@ -142,19 +140,19 @@ static bool is_inspected_in(const struct rule_test *test, const struct app_proto
 
 /* What all protocols have belongs to none. */
 static void add_everywhere(const struct rule *rule, const struct rule_test *test,
-                           analysis_engines *out)
+                           tx_engines *out)
 {
     for (unsigned d = 0; d < 2; d++)
         if (in_direction(rule, d) && (test->directions & APP_DIRECTION_BIT(d)))
-            engine_add(out, (struct analysis_engine){ .position = analysis_test_position(test),
+            engine_add(out, (struct tx_engine){ .position = engine_test_position(test),
                                                       .direction = (uint8_t)d,
                                                       .progress = test->progress[d] });
 }
 
 static void add_test(const struct rule *rule, const struct rule_test *test,
-                     analysis_engines *out)
+                     tx_engines *out)
 {
-    const char *position = analysis_test_position(test);
+    const char *position = engine_test_position(test);
     struct order_step step[STEPS_MAX];
     unsigned count = steps_of(position, step);
     size_t before = out->count;
@@ -163,21 +161,21 @@ static void add_test(const struct rule *rule, const struct rule_test *test,
         const struct app_proto *proto = app_proto_by_id(step[i].id);
         unsigned d = step[i].direction;
 
-        if (proto != NULL && fits(rule, proto->id) && test_in_proto(test, proto) &&
+        if (proto != NULL && rule_allows_proto(rule, proto->id) && test_in_proto(test, proto) &&
             in_direction(rule, d) && is_inspected_in(test, proto, d))
-            engine_add(out, (struct analysis_engine){
+            engine_add(out, (struct tx_engine){
                 .position = position, .direction = (uint8_t)d, .proto = proto->id,
-                .progress = analysis_progress(position, proto->id, d, test->progress[d]) });
+                .progress = engine_progress(position, proto->id, d, test->progress[d]) });
     }
     if (out->count == before)
         add_everywhere(rule, test, out);
 }
 
 static void add_stream(const struct rule *rule, const struct rule_list *payload, bool pattern,
-                       analysis_engines *out)
+                       tx_engines *out)
 {
     for (unsigned d = 0; d < 2; d++) {
-        struct analysis_engine e = { .list = payload, .stream = true, .pattern = pattern,
+        struct tx_engine e = { .list = payload, .stream = true, .pattern = pattern,
                                      .direction = (uint8_t)d };
 
         if (in_direction(rule, d))
@@ -191,7 +189,7 @@ static bool is_http2(unsigned proto)
 }
 
 /* A rule of a hook that asks nothing of the transaction is asked when that comes so far. */
-static void add_hook(const struct rule *rule, analysis_engines *out)
+static void add_hook(const struct rule *rule, tx_engines *out)
 {
     uint8_t last = rule->hook > 1 && is_http2(rule->app_proto) ? 7 : (uint8_t)(rule->hook - 1);
 
@@ -202,27 +200,27 @@ static void add_hook(const struct rule *rule, analysis_engines *out)
             return;
     for (unsigned d = 0; d < 2; d++)
         if (in_direction(rule, d))
-            ARRAY_PUSH(out, ((struct analysis_engine){
+            ARRAY_PUSH(out, ((struct tx_engine){
                 .hook = true, .direction = (uint8_t)d, .progress = last,
                 .proto = (enum app_proto_id)rule->app_proto }));
 }
 
 /* The version of TLS is asked wherever the rule is. */
-static bool has_own_progress(const struct analysis_engine *e)
+static bool has_own_progress(const struct tx_engine *e)
 {
     return !e->hook && !e->stream && e->proto != APP_PROTO_UNKNOWN &&
            (e->position == NULL || strcmp(e->position, "tls_generic") != 0);
 }
 
-bool analysis_fits_hook(const struct rule *rule)
+bool tx_engines_fit_hook(const struct rule *rule)
 {
     unsigned required = rule->hook > 1 && is_http2(rule->app_proto) ? 7 : rule->hook - 1u;
-    analysis_engines all = { 0 };
+    tx_engines all = { 0 };
     bool fits = true;
 
     if (!rule->hook_in_app)
         return true;
-    analysis_engines_of(rule, &all);
+    tx_engines_of(rule, NULL, &all);
     for (size_t i = 0; i < all.count; i++)
         if (has_own_progress(&all.at[i]))
             fits &= all.at[i].progress == required;
@@ -230,11 +228,9 @@ bool analysis_fits_hook(const struct rule *rule)
     return fits;
 }
 
-void analysis_engines_of(const struct rule *rule, analysis_engines *out)
+void tx_engines_of(const struct rule *rule, const struct rule_op *pattern, tx_engines *out)
 {
-    const struct rule_list *payload = analysis_payload(rule);
-    bool negated;
-    const struct rule_op *pattern = analysis_pattern(rule, &negated);
+    const struct rule_list *payload = rule_payload(rule);
 
     for (const struct rule_list *l = rule->list; l != NULL; l = l->next)
         if (l->buffer != NULL && l->buffer->kind == BUFFER_TX)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/analysis/steps.c - in which order reports count the steps of a rule, and which progress
- * they give. Both are a matter of how others grew; tools that read the reports go by them, and
- * nothing that the engine does depends on either. ">" is to the server, "<" to the client. */
-#include "detect/analysis/private.h"
+/* detect/compile/engine_progress.c - the order in which Suricata counts the steps of a rule, and
+ * the progress that it gives each. Both grew with its parsers and follow no rule. Reports print
+ * them, and a rule with a hook is checked against them, so that both engines take the same rules.
+ * Inspection itself goes by the progress that each protocol declares (app/app.h).
+ * ">" is to the server, "<" to the client. */
+#include "detect/compile/tx_engines.h"
 
 #include <string.h>
 
@@ -17,7 +19,7 @@ static bool is_called(const char *pattern, const char *name)
     return strcmp(pattern, name) == 0;
 }
 
-const char *analysis_step_order(const char *name)
+const char *engine_step_order(const char *name)
 {
     static const struct { const char *name, *order; } orders[] = {
         { "file*", "nfs< nfs> smb< smb> ftp< ftp> ftp-data< ftp-data> http< http> doh2< http2< "
@@ -56,7 +58,7 @@ static uint8_t http2_progress(const char *name, unsigned direction, uint8_t own)
     return own > 1 || strncmp(name, "file", 4) == 0 ? 3 : own;
 }
 
-uint8_t analysis_progress(const char *name, enum app_proto_id proto, unsigned direction,
+uint8_t engine_progress(const char *name, enum app_proto_id proto, unsigned direction,
                           uint8_t own)
 {
     static const struct { const char *name; uint8_t direction, progress; } known[] = {

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/compile/finish_rule.c - the last step of parsing a rule: rejects what could never match or
+ * contradicts itself, derives its direction, and lays out a program for each buffer.
+ *
+ * Suricata rejects the same rules. Rule writers look its messages up, so the texts that it has
+ * are kept. */
+#include "detect/compile/tx_engines.h"
+#include "detect/rule/program.h"
+#include "detect/rule/ruleset_private.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* How many bytes the contents that hang together need. A negated one needs none, but must be
+ * able to look at as many. *offset: the largest of them. */
+static int64_t needed_length(const struct rule_list *list, uint64_t limit, int64_t *offset)
+{
+    int64_t total = 0;
+    bool first = true;
+
+    *offset = 0;
+    for (const struct rule_op *op = list->first; op != NULL; op = op->next) {
+        const struct content_op *c = &op->content;
+        uint32_t vars = OP_DISTANCE_VAR | OP_WITHIN_VAR | OP_OFFSET_VAR;
+
+        if (op->kind != OP_CONTENT || (op->flags & vars))
+            continue;
+        if (!first && !(op->flags & (OP_DISTANCE | OP_WITHIN)))
+            continue;
+        if (!first && (op->flags & OP_NEGATED)) {
+            int64_t need = total + c->distance + c->within;
+
+            if (need < 0 || need > (int64_t)limit) {
+                *offset = 0;
+                return need;
+            }
+            continue;
+        }
+        total += c->len + c->distance;
+        *offset = MAX(*offset, c->offset);
+        first = false;
+    }
+    return total;
+}
+
+/* The most bytes that a condition on a length allows; false when it sets no bound. */
+static bool most_allowed(const struct int_match *m, uint64_t *most)
+{
+    switch (m->op) {
+    case INT_LT:
+    case INT_EQ:
+    case INT_NE:
+        *most = m->a;
+        return true;
+    case INT_RANGE:
+        *most = m->b;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static int check_dsize(struct rule_parser *p, const struct rule_list *list)
+{
+    for (unsigned i = 0; i < p->rule->test_count; i++) {
+        const struct rule_test *test = &p->rule->test[i];
+        uint64_t most;
+        int64_t need, offset;
+
+        if (strcmp(test->keyword->name, "dsize") != 0 || !most_allowed(test->arg, &most))
+            continue;
+        need = needed_length(list, most, &offset);
+        if (need <= (int64_t)most)
+            need += offset;
+        if (need > (int64_t)most)
+            return rule_error(p, "signature can't match as required content length %lld exceeds "
+                              "dsize value %llu", (long long)need, (unsigned long long)most);
+    }
+    return 0;
+}
+
+static int check_bsize(struct rule_parser *p, const struct rule_list *list)
+{
+    for (const struct rule_op *op = list->first; op != NULL; op = op->next) {
+        uint64_t most;
+        int64_t need, offset;
+
+        if (op->kind != OP_BSIZE || (op->flags & OP_VALUE_VAR) ||
+            op->size.op == INT_NE || !most_allowed(&op->size, &most))
+            continue;
+        need = needed_length(list, most, &offset);
+        if (need >= 0 && need <= (int64_t)most)
+            need += offset;
+        if (need >= 0 && need <= (int64_t)most)
+            continue;
+        if (op->size.op == INT_RANGE)
+            return rule_error(p, "signature can't match as required content length %lld exceeds "
+                              "bsize range: %llu-%llu", (long long)need,
+                              (unsigned long long)op->size.a, (unsigned long long)op->size.b);
+        return rule_error(p, "signature can't match as required content length %lld exceeds "
+                          "bsize value: %llu", (long long)need, (unsigned long long)most);
+    }
+    return 0;
+}
+
+/* The longest URI that the rule is about; UINT16_MAX: of any length. */
+static unsigned longest_uri(const struct rule_list *list)
+{
+    uint64_t most = UINT16_MAX;
+
+    for (const struct rule_op *op = list->first; op != NULL; op = op->next) {
+        if (op->kind != OP_URILEN)
+            continue;
+        switch (op->size.op) {
+        case INT_EQ:
+        case INT_LE: most = op->size.a; break;
+        case INT_LT: most = op->size.a + 1; break;
+        case INT_RANGE: most = op->size.b + 1; break;
+        default: most = UINT16_MAX; break;
+        }
+    }
+    return (unsigned)MIN(most, UINT16_MAX);
+}
+
+static int check_urilen(struct rule_parser *p, const struct rule_list *list)
+{
+    unsigned most = longest_uri(list);
+
+    for (const struct rule_op *op = list->first; op != NULL; op = op->next)
+        if (op->kind == OP_CONTENT && most > 0 && most < op->content.len)
+            return rule_error(p, "depth or urilen %u smaller than content len %u", most,
+                              op->content.len);
+    return 0;
+}
+
+static int check_absent(struct rule_parser *p, const struct rule_list *list)
+{
+    const struct rule_op *first = list->first;
+
+    if (first->kind != OP_ABSENT)
+        return 0;
+    if (!(first->flags & OP_OR_ELSE))
+        return first->next == NULL ? 0 :
+            rule_error(p, "signature can't have a buffer tested absent and tested with other "
+                       "keywords such as content");
+    if (first->next == NULL)
+        return rule_error(p, "signature with absent: or_else expects other keywords to test on "
+                          "such as content");
+    for (const struct rule_op *op = first->next; op != NULL; op = op->next)
+        if (op->flags & OP_FAST)
+            return rule_error(p, "signature can't have absent and fast_pattern on the same "
+                              "buffer");
+    return 0;
+}
+
+static int check_patterns(struct rule_parser *p, const struct rule_list *list)
+{
+    for (unsigned i = 0; i < APP_PROTO_COUNT; i++) {
+        const struct app_buffer *b = list->buffer->by_proto[i];
+
+        if (b == NULL || (b->check == NULL && !b->lower_case && !b->any_case) ||
+            list->buffer->transform_count > 0)
+            continue;
+        for (struct rule_op *op = list->first; op != NULL; op = op->next) {
+            struct slice pattern = { op->content.written, op->content.len };
+            struct err err = { 0 };
+
+            if (op->kind != OP_CONTENT)
+                continue;
+            if (b->any_case && !(op->flags & OP_NOCASE))
+                content_set_nocase(p, &op->content, &op->flags);
+            if (b->lower_case && !(op->flags & OP_NOCASE))
+                for (unsigned k = 0; k < pattern.len; k++)
+                    if (isupper(pattern.data[k]))
+                        return rule_error(p, "rule %u: A pattern with uppercase characters "
+                                          "detected for %s. The hostname buffer is normalized to "
+                                          "lowercase, please specify a lowercase pattern.",
+                                          p->rule->sid, b->name);
+            if (b->lower_case && (op->flags & OP_NOCASE))
+                rule_warning(p, "rule %u: nocase is not needed on %s, which is in lower case",
+                             p->rule->sid, b->name);
+            if (b->check != NULL && !b->check(pattern, op->flags & OP_NOCASE, &err))
+                return rule_error(p, "rule %u: %s", p->rule->sid, err.text);
+        }
+        return 0;
+    }
+    return 0;
+}
+
+static int check_list(struct rule_parser *p, struct rule_list *list)
+{
+    if (list->first == NULL)
+        return rule_error(p, "no matches in sticky buffer %s",
+                          list->buffer != NULL ? list->buffer->name : "payload");
+    ops_mark_dependence(list);
+    if (list->buffer == NULL)
+        return check_dsize(p, list);
+    if (check_absent(p, list) < 0 || check_bsize(p, list) < 0 || check_urilen(p, list) < 0)
+        return -1;
+    return check_patterns(p, list);
+}
+
+/* What request and response both have is not looked for in both: the rule has to say itself in
+ * which, whatever its other buffers tell. */
+static int check_one_way(struct rule_parser *p)
+{
+    uint32_t both = RULE_TO_SERVER | RULE_TO_CLIENT, required = p->rule->flags & both;
+
+    if (required != 0 && required != both)
+        return 0;
+    for (const struct rule_list *l = p->rule->list; l != NULL; l = l->next) {
+        for (unsigned i = 0; l->buffer != NULL && i < APP_PROTO_COUNT; i++) {
+            const struct app_buffer *b = l->buffer->by_proto[i];
+
+            if (b != NULL && b->one_way && l->directions == APP_BOTH &&
+                l->buffer->transform_count == 0)
+                return rule_error(p, "rule %u: %s without a direction; say flow:to_server for "
+                                  "requests or flow:to_client for responses", p->rule->sid,
+                                  b->name);
+        }
+    }
+    return 0;
+}
+
+/* The directions in which a buffer exists in what the rule is about. */
+static uint8_t directions_of(const struct rule *r, const struct rule_list *l)
+{
+    uint8_t found = 0;
+
+    if (l->buffer->kind != BUFFER_TX || r->app_proto == APP_PROTO_UNKNOWN)
+        return l->directions;
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
+        if (l->buffer->by_proto[id] != NULL &&
+            app_proto_matches((enum app_proto_id)r->app_proto, (enum app_proto_id)id))
+            found |= l->buffer->by_proto[id]->directions;
+    return found & l->directions ? found & l->directions : l->directions;
+}
+
+/* Which directions the buffers and tests demand, and whether that is one. */
+static int derive_direction(struct rule_parser *p)
+{
+    bool server = false, client = false, either = false;
+    uint8_t directions;
+    struct rule *r = p->rule;
+    uint32_t required = r->flags & (RULE_TO_SERVER | RULE_TO_CLIENT);
+
+    for (const struct rule_list *l = r->list; l != NULL; l = l->next) {
+        if (l->buffer == NULL || (l->buffer->kind != BUFFER_TX && l->buffer->kind != BUFFER_FRAME))
+            continue;
+        directions = directions_of(r, l);
+        server |= directions == APP_TS;
+        client |= directions == APP_TC;
+        either |= directions == APP_BOTH;
+    }
+    for (unsigned i = 0; i < r->tx_test_count; i++) {
+        server |= r->tx_test[i].directions == APP_TS;
+        client |= r->tx_test[i].directions == APP_TC;
+    }
+    if (r->flags & RULE_TX_BOTH) {
+        if (!server || !client)
+            return rule_error(p, "rule %u should use both directions, but does not", r->sid);
+        if (either)
+            return rule_error(p, "rule %u means to use both directions, cannot have keywords "
+                              "ambiguous about directions", r->sid);
+        return 0;
+    }
+    if (check_one_way(p) < 0)
+        return -1;
+    if (server && client)
+        return rule_error(p, "rule %u mixes keywords with conflicting directions, a transactional "
+                          "rule with => should be used", r->sid);
+    if ((server && required == RULE_TO_CLIENT) || (client && required == RULE_TO_SERVER))
+        return rule_error(p, "rule %u mixes keywords with conflicting directions", r->sid);
+    if (server || client) {
+        r->flags &= ~(uint32_t)(RULE_TO_SERVER | RULE_TO_CLIENT);
+        r->flags |= server ? RULE_TO_SERVER : RULE_TO_CLIENT;
+    }
+    return 0;
+}
+
+/* A buffer that came before the rule's protocol was known may not be one of it. */
+static int check_proto(struct rule_parser *p)
+{
+    const struct rule *r = p->rule;
+
+    for (const struct rule_list *l = r->list; l != NULL && r->app_proto != 0; l = l->next) {
+        bool has = l->buffer == NULL || l->buffer->kind != BUFFER_TX;
+
+        if (!has && r->app_proto == APP_PROTO_http2 &&
+            strcmp(l->buffer->base->name, "file.name") == 0)
+            return rule_error(p, "%s: files of HTTP/2 have no names", l->buffer->base->name);
+        for (unsigned id = 0; id < APP_PROTO_COUNT && !has; id++)
+            has = l->buffer->by_proto[id] != NULL &&
+                  (app_proto_matches((enum app_proto_id)r->app_proto, (enum app_proto_id)id) ||
+                   app_proto_matches((enum app_proto_id)id, (enum app_proto_id)r->app_proto));
+        if (!has && !(r->app_proto == APP_PROTO_ftp && strncmp(l->buffer->name, "file", 4) == 0))
+            return rule_error(p, "the %s keyword cannot be used with protocol %s",
+                              l->buffer->base->name,
+                              app_proto_name((enum app_proto_id)r->app_proto));
+    }
+    return 0;
+}
+
+static bool tests_packets_only(const struct rule *r)
+{
+    for (unsigned i = 0; i < r->test_count; i++)
+        if (r->test[i].keyword->needs_packet)
+            return true;
+    return false;
+}
+
+static int check_mixture(struct rule_parser *p)
+{
+    bool frame = false, tx = p->rule->tx_test_count > 0, packet = false, payload = false;
+    const struct rule *r = p->rule;
+
+    for (const struct rule_list *l = r->list; l != NULL; l = l->next) {
+        payload |= l->buffer == NULL;
+        frame |= l->buffer != NULL && l->buffer->kind == BUFFER_FRAME;
+        tx |= l->buffer != NULL && l->buffer->kind == BUFFER_TX;
+        packet |= l->buffer != NULL && l->buffer->kind == BUFFER_PACKET;
+    }
+    if ((r->flags & (RULE_PROTO_TCP_STREAM | RULE_ONLY_STREAM)) &&
+        ((r->flags & RULE_NEEDS_PACKET) || tests_packets_only(r)))
+        return rule_error(p, "can't mix packet keywords with tcp-stream or flow:only_stream.  "
+                          "Invalidating signature.");
+    if ((r->flags & RULE_NEEDS_PACKET) && (tx || frame))
+        return rule_error(p, "Signature combines packet specific matches (like dsize, flags, ttl) "
+                          "with stream / state matching by matching on app layer proto (like "
+                          "using http_* keywords).");
+    if (frame && payload)
+        return rule_error(p, "can't mix pure content and frame inspection");
+    if (frame && tx)
+        return rule_error(p, "can't mix app-layer buffer and frame inspection");
+    if (frame && packet)
+        return rule_error(p, "can't mix pkt buffer and frame inspection");
+    return 0;
+}
+
+/* base64_data has no life of its own: its program hangs at the end of the one that decodes. */
+static void build_programs(struct rule_parser *p)
+{
+    const struct rule_list *decoded = NULL;
+    struct rule_list **at = &p->rule->list;
+
+    while (*at != NULL) {
+        if ((*at)->buffer != NULL && (*at)->buffer->kind == BUFFER_BASE64) {
+            (*at)->program = program_build(p->arena, *at, NULL);
+            decoded = *at;
+            *at = (*at)->next;
+        } else {
+            at = &(*at)->next;
+        }
+    }
+    for (struct rule_list *l = p->rule->list; l != NULL; l = l->next) {
+        l->program = program_build(p->arena, l, decoded != NULL ? decoded->program : NULL);
+        l->decoded = decoded;
+    }
+}
+
+/* A transform behind what it might have been for is about nothing. */
+static void drop_unused_transforms(struct rule *r)
+{
+    const struct rule_list *before = NULL;
+
+    for (struct rule_list **at = &r->list; *at != NULL; ) {
+        const struct buffer *b = (*at)->buffer;
+        bool unused = (*at)->first == NULL && before != NULL && before->buffer != NULL &&
+                      b != NULL && b->transform_count > 0 && b->base == before->buffer->base;
+
+        before = *at;
+        if (unused)
+            *at = (*at)->next;
+        else
+            at = &(*at)->next;
+    }
+}
+
+int rule_finish(struct rule_parser *p)
+{
+    drop_unused_transforms(p->rule);
+    for (struct rule_list *l = p->rule->list; l != NULL; l = l->next)
+        if (check_list(p, l) < 0)
+            return -1;
+    if (check_proto(p) < 0 || check_mixture(p) < 0 || derive_direction(p) < 0)
+        return -1;
+    build_programs(p);
+    if (!tx_engines_fit_hook(p->rule))
+        return rule_error(p, "rule %u: what it looks at is not known at its hook, or before",
+                          p->rule->sid);
+    return 0;
+}

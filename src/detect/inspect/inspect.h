@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/inspect/inspect.h - one thread's inspection of packets with the rules of a set.
+ *
+ * A struct detect_thread belongs to one packet thread, which alone calls the functions here. What
+ * rules remember between packets is in the flow and its transactions, not in the thread. */
+#ifndef DETECT_INSPECT_H
+#define DETECT_INSPECT_H
+
+#include "detect/rule/ruleset.h"
+
+struct app_tx;
+struct conf_node;
+struct counters;
+struct detect_thread;
+struct flow;
+
+/* --- the thread ----------------------------------------------------------------------------- */
+
+struct detect_thread *detect_thread_new(struct ruleset *set, const struct conf_node *conf,
+                                        struct counters *counters, bool is_inline,
+                                        struct err *err);
+void detect_thread_free(struct detect_thread *dt);
+/* Alerts carry up to `bytes` of the latest stream data. Call it before the first packet. */
+void detect_thread_keep_alert_payload(struct detect_thread *dt, uint32_t bytes);
+/* A reload: the thread changes to another set between two vectors. */
+void detect_thread_set_rules(struct detect_thread *dt, struct ruleset *set);
+/* Rule profiling has started or stopped (detect/state/profile.h). */
+void detect_thread_follow_profile(struct detect_thread *dt);
+/* Threads that share flows get the same generation, whenever one of them gets another set or
+ * other flows. State that a flow has of rules under another generation is cleared. */
+void detect_thread_set_generation(struct detect_thread *dt, uint8_t generation);
+
+/* --- packets -------------------------------------------------------------------------------- */
+
+/* Runs the rules on the packet, its stream chunks and its transactions, after app_packet(). Fills
+ * p->alert, sets p->action and flow->action, runs the side effects of matches, marks transactions
+ * as inspected. */
+void detect_packet(struct detect_thread *dt, struct packet *p);
+
+/* Runs the rules of an early hook, on the thread that looks up flows, with a detect_thread of its
+ * own. False: the packet is dropped there. Its alerts are in p->alert. */
+bool detect_early_hook(struct detect_thread *dt, struct packet *p, enum detect_early_hook hook);
+
+/* --- flows and transactions ----------------------------------------------------------------- */
+
+/* Sets in the packet's flags which directions of a flow that ends need a last inspection: those
+ * with TCP data, transactions or matches that no alert has reported yet. Call it before
+ * app_packet(). */
+void detect_flow_ends(struct packet *p);
+/* Reports the stream data that have come so far with the next packet of either direction. */
+void detect_flush_stream(struct flow *flow);
+/* Frees stream data that alerts no longer show. Call it after the outputs. */
+bool detect_keeps_alert_payload(const struct detect_thread *dt);
+void detect_clear_alert_payload(struct detect_thread *dt, struct packet *p);
+
+/* Both directions of the transaction have been inspected up to its progress. */
+bool detect_tx_inspected(const struct app_tx *tx);
+/* Free the rules' state of a transaction and of a flow. */
+void detect_tx_free(struct app_tx *tx);
+void detect_flow_free(struct flow *flow);
+
+/* Prefetch the state of a flow whose packet comes soon. Each needs what the one before it has
+ * brought into the caches: the flow's state, its lists, the state of its newest transaction. */
+void detect_prefetch_flow(const struct flow *flow);
+void detect_prefetch_lists(const struct flow *flow);
+void detect_prefetch_tx(const struct app_tx *tx);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/rule/ruleset.h - a set of rules as its users see it: load, share, ask what it needs.
+ *
+ * ruleset_load() builds a set aside. All threads then share it read-only, each with a reference.
+ * A reload replaces the whole set: each thread changes between two vectors, and the last
+ * ruleset_unref() frees the old one. */
+#ifndef DETECT_RULE_RULESET_H
+#define DETECT_RULE_RULESET_H
+
+#include "app/app.h"
+#include "detect/rule/rule.h"
+
+struct ruleset;
+
+struct ruleset_request {
+    const struct conf_node *conf;           /* root: rule-files, vars, classification-file ... */
+    const struct app_conf *app;
+    const char *const *extra_files;         /* -s; NULL-ended or NULL */
+    const char *exclusive_file;             /* -S; NULL: none */
+    const char *firewall_file;              /* --firewall-rules-exclusive */
+    bool is_inline;                         /* IPS */
+    bool disabled;                          /* --disable-detection: an empty set */
+    bool strict_all;                        /* --strict-rule-keywords */
+    const char *strict_keywords;
+    const char *config_dir;                 /* directory of the configuration file */
+    bool drop_texts;                        /* frees the rules' texts after loading */
+    bool all_or_none;                       /* one bad rule, and none is used */
+    struct ruleset *previous;               /* its thresholds, bits and datasets go on; or NULL */
+};
+
+/* Counts of the load. Every failed or skipped rule has been logged with its location. */
+struct ruleset_report {
+    unsigned files, files_failed;
+    unsigned loaded, failed, skipped;
+    bool firewall_failed;       /* the firewall's rules are incomplete: the set must not be used */
+};
+
+/* Rules that could not be read; the set keeps the first ones for the unix socket. */
+struct ruleset_failure {
+    const char *rule, *file, *error;
+    unsigned line;
+};
+
+/* --- life ----------------------------------------------------------------------------------- */
+
+/* Failed rules are counted and left out. NULL, with *err: not even an empty set was possible. */
+struct ruleset *ruleset_load(const struct ruleset_request *request, struct ruleset_report *report,
+                             struct err *err);
+struct ruleset *ruleset_ref(struct ruleset *set);
+void ruleset_unref(struct ruleset *set);                /* NULL is fine */
+/* Tells the parsers which features the rules need; ruleset_load() does so for its request. */
+void ruleset_require(const struct ruleset *set, const struct app_conf *app);
+/* Clears thresholds, bits and tags of hosts, because another capture begins. */
+void ruleset_clear_hosts(struct ruleset *set);
+
+/* --- contents ------------------------------------------------------------------------------- */
+
+unsigned ruleset_rule_count(const struct ruleset *set);
+const struct rule *ruleset_rule(const struct ruleset *set, unsigned i);
+const struct ruleset_failure *ruleset_failures(const struct ruleset *set, size_t *count);
+/* State that unix socket commands change. NULL: the set has no datasets. */
+struct dataset_table;
+struct host_bits;
+struct dataset_table *ruleset_datasets(const struct ruleset *set);
+struct host_bits *ruleset_host_bits(const struct ruleset *set);
+
+/* --- what the rules need of the modules ----------------------------------------------------- */
+
+/* Does a rule inspect the raw data of streams? */
+bool ruleset_looks_at_streams(const struct ruleset *set);
+/* Does a rule inspect retransmitted data that differ from the first copy? */
+bool ruleset_looks_at_overlap(const struct ruleset *set);
+/* Does a rule change how its flow is tracked from the next packet on: bypass, or its own depth
+ * for files that are stored? */
+bool ruleset_affects_stream(const struct ruleset *set);
+
+/* Rules that run before the flow lookup, or before the stream (detect_early_hook()). */
+enum detect_early_hook { EARLY_HOOK_PRE_FLOW, EARLY_HOOK_PRE_STREAM, EARLY_HOOK_COUNT };
+bool ruleset_has_early_hook(const struct ruleset *set, enum detect_early_hook hook);
+/* Do these rules read or write state that packets of other flows can change? Then they need
+ * all packets in capture order. */
+bool ruleset_early_hooks_share_state(const struct ruleset *set);
+
+#endif
