@@ -52,7 +52,7 @@ const char *const conf_schema_outline[] = {
     "  eve-log: @log-file",
     "    prefix",
     "    ethernet",
-    "    redis: server port async mode key stream-maxlen stream-trim-exact",
+    "    redis: server port username password async mode key stream-maxlen stream-trim-exact",
     "      pipelining: enabled batch-size",
     "    json: compact ensure-ascii escape-slash preserve-order",
     "    metadata",

@@ -269,6 +269,7 @@ static int setup_outputs(struct setup *s, struct err *err)
         .log_dir = s->log_dir,
         .is_inline = s->context.is_inline,
         .offline = s->context.offline,
+        .stop = &s->stop,
         .deterministic = s->options->deterministic && s->context.offline,
     };
     unsigned before;

@@ -333,11 +333,13 @@ static void writer_enqueue(struct output_writer *w, unsigned id)
 {
     struct sink *sink = w->conf->sinks.at[id];
     struct buf *b = &w->pending[id];
+    uint64_t lost;
 
     if (b->len == 0)
         return;
-    if (!sink->ops->write(sink->self, b->data, b->len))
-        __atomic_fetch_add(&sink->lost, 1, __ATOMIC_RELAXED);
+    lost = sink->ops->write(sink->self, b->data, b->len);
+    if (UNLIKELY(lost > 0))
+        __atomic_fetch_add(&sink->lost, lost, __ATOMIC_RELAXED);
     buf_clear(b);
 }
 

@@ -6,6 +6,8 @@
 #ifndef OUTPUT_SINK_H
 #define OUTPUT_SINK_H
 
+#include <string.h>
+
 #include "base/text/bytes.h"
 #include "base/err.h"
 #include "conf/conf.h"
@@ -19,8 +21,9 @@ struct sink_ops {
     bool is_own;                /* each output has its own: a path does not tell the target */
     void *(*open)(const struct output_request *request, const struct conf_node *node,
                   const char *path, struct err *err);
-    /* Any writer thread; must be safe to call from several at once. False: lost. */
-    bool (*write)(void *self, const uint8_t *data, size_t len);
+    /* Whole records, a line each. Any writer thread; must be safe to call from several at once.
+     * How many of them are lost. */
+    uint64_t (*write)(void *self, const uint8_t *data, size_t len);
     void (*rotate)(void *self);
     void (*close)(void *self);
 };
@@ -41,6 +44,18 @@ static inline const struct sink *sink_of_thread(const struct sink *sink, unsigne
     if (LIKELY(sink->thread_sinks == 0) || thread == 0)
         return sink;
     return sink->thread_sink[(thread - 1) % sink->thread_sinks];
+}
+
+/* Records in such a hand-over. */
+static inline uint64_t sink_records(const uint8_t *data, size_t len)
+{
+    uint64_t count = 0;
+
+    for (const uint8_t *at; (at = memchr(data, '\n', len)) != NULL; count++) {
+        len -= (size_t)(at + 1 - data);
+        data = at + 1;
+    }
+    return count + (len > 0);
 }
 
 /* By `filetype:` of the node (regular by default) and its `filename:`, else `otherwise`.

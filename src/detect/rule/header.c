@@ -332,6 +332,9 @@ static int app_hook_parse(struct rule_builder *b, struct text in, struct err *er
     struct rule *rule = b->parser.rule;
     const struct app_proto *proto = app_proto_of_rule((enum app_proto_id)rule->app_proto);
 
+    if (rule->app_proto == APP_PROTO_HTTP_ANY)
+        return header_error(b, in, err, "protocol \"http\" does not support hook \"%.*s\": http1 "
+                            "and http2 have their own", in);
     if (b->firewall && in.n > 0 && in.p[0] == '<') {
         rule->hook_up_to = true;
         in = text_from(in, 1);

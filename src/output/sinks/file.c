@@ -148,21 +148,24 @@ static size_t write_some(const struct file_sink *f, const uint8_t *data, size_t 
     return done;
 }
 
-static COLD bool file_write_failed(struct file_sink *f, bool is_cut)
+/* Returns lost. */
+static COLD uint64_t file_write_failed(struct file_sink *f, bool is_cut, uint64_t lost)
 {
     if (!__atomic_exchange_n(&f->failing, true, __ATOMIC_RELAXED))
         log_error("output", "cannot write to %s: %s", f->path, strerror(errno));
     if (is_cut)
         __atomic_store_n(&f->is_cut, true, __ATOMIC_RELAXED);
-    return false;
+    return lost;
 }
 
 /* A line that a full disk has cut is ended first, so that it spoils no other. */
 static COLD bool file_write_again(struct file_sink *f)
 {
     if (__atomic_exchange_n(&f->is_cut, false, __ATOMIC_RELAXED) &&
-        write_some(f, (const uint8_t *)"\n", 1) == 0)
-        return file_write_failed(f, true);
+        write_some(f, (const uint8_t *)"\n", 1) == 0) {
+        (void)file_write_failed(f, true, 0);
+        return false;
+    }
     return true;
 }
 
@@ -199,24 +202,25 @@ static void rotate_when_due(struct file_sink *f)
         rotate_in_time(f, due, now);
 }
 
-static bool file_write(void *self, const uint8_t *data, size_t len)
+static uint64_t file_write(void *self, const uint8_t *data, size_t len)
 {
     struct file_sink *f = self;
     bool failing = __atomic_load_n(&f->failing, __ATOMIC_RELAXED);
     size_t done;
 
     if (UNLIKELY(fd_of(f) < 0) && !open_now(f))
-        return file_write_failed(f, false);
+        return file_write_failed(f, false, sink_records(data, len));
     if (UNLIKELY(f->interval_s > 0))
         rotate_when_due(f);
     if (UNLIKELY(failing) && !file_write_again(f))
-        return false;
+        return sink_records(data, len);
     done = write_some(f, data, len);
     if (UNLIKELY(done < len))
-        return file_write_failed(f, done > 0);
+        return file_write_failed(f, done > 0 && data[done - 1] != '\n',
+                                 sink_records(data + done, len - done));
     if (UNLIKELY(failing))
         __atomic_store_n(&f->failing, false, __ATOMIC_RELAXED);
-    return true;
+    return 0;
 }
 
 static void file_close(void *self)

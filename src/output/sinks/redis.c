@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* output/sinks/redis.c - records to a redis server, a command each.
  *
- * The connection never blocks. Without `async` a writer waits for the answers, but not past
- * wait_ns, and then the connection is given up; with it answers are read as they come. A server
- * that is away costs records, never time: a new attempt to connect is made at most once a second,
- * and a connection still being made is not waited for. A record counts as sent once it was
- * answered. */
+ * The connection never blocks. Without `async` a writer waits for the answers, but live not past
+ * wait_ns, and then the connection is given up; with it answers are read as they come. Offline a
+ * slow server is waited for. A server that is away costs records, never time: a new attempt to
+ * connect is made at most once a second, and a connection still being made is not waited for. A
+ * record counts as sent once it was answered. */
 #include "config.h"
 
+#include "output/output.h"
 #include "output/sink.h"
 
 #ifdef HAVE_HIREDIS
@@ -28,6 +29,7 @@
 
 enum {
     ARGS_MAX = 8,
+    WAIT_STEP_MS = 100,         /* offline, between looks at whether the user wants an end */
     QUEUE_MAX = 1 << 20,        /* bytes that a slow server may leave waiting */
     BATCH_MAX = 10000,
 };
@@ -43,6 +45,9 @@ struct redis_sink {
     redisContext *connection;   /* NULL: none */
     bool connecting;            /* not known to be there yet */
     bool async;
+    bool login_awaited;         /* AUTH was sent; its answer is that of no record */
+    const int *stop;            /* offline: a slow server is waited for until this; NULL: never */
+    char *username, *password;  /* NULL: none */
     bool failing, refused;      /* said so already */
     char *server;               /* an address, or the path of a socket */
     int port;
@@ -70,6 +75,7 @@ static COLD void redis_hang_up(struct redis_sink *s, const char *why, uint64_t a
     s->again_at_ns = MAX(s->again_at_ns, clock_ns() + after_ns);
     s->lost += s->awaited;
     s->awaited = s->queued = s->gathered = 0;
+    s->login_awaited = false;
     redisFree(s->connection);
     s->connection = NULL;
 }
@@ -77,6 +83,21 @@ static COLD void redis_hang_up(struct redis_sink *s, const char *why, uint64_t a
 static COLD void redis_broken(struct redis_sink *s)
 {
     redis_hang_up(s, s->connection->err != 0 ? s->connection->errstr : "out of memory", 0);
+}
+
+static void redis_log_in(struct redis_sink *s)
+{
+    const char *args[3] = { "AUTH" };
+    int count = 1;
+
+    if (s->password == NULL)
+        return;
+    if (s->username != NULL)
+        args[count++] = s->username;
+    args[count++] = s->password;
+    s->login_awaited = true;
+    if (redisAppendCommandArgv(s->connection, count, args, NULL) != REDIS_OK)
+        redis_broken(s);
 }
 
 static void redis_dial(struct redis_sink *s)
@@ -111,6 +132,7 @@ static void redis_pick_up(struct redis_sink *s, int wait_ms)
         return;
     }
     s->connecting = false;
+    redis_log_in(s);
 }
 
 static bool redis_send(struct redis_sink *s)
@@ -124,6 +146,16 @@ static bool redis_send(struct redis_sink *s)
     if (done)
         s->queued = 0;
     return true;
+}
+
+/* False: the server does not let us in. */
+static bool redis_on_login(struct redis_sink *s, const redisReply *reply)
+{
+    s->login_awaited = false;
+    if (reply->type != REDIS_REPLY_ERROR)
+        return true;
+    redis_hang_up(s, reply->str, again_mute_ns);
+    return false;
 }
 
 static void redis_on_reply(struct redis_sink *s, const redisReply *reply)
@@ -145,6 +177,7 @@ static void redis_on_reply(struct redis_sink *s, const redisReply *reply)
 static bool redis_listen(struct redis_sink *s)
 {
     void *reply = NULL;
+    bool is_in, was_login;
 
     if (redisBufferRead(s->connection) != REDIS_OK) {
         redis_broken(s);
@@ -158,9 +191,20 @@ static bool redis_listen(struct redis_sink *s)
         if (reply == NULL)
             return true;
         s->heard_ns = clock_ns();
-        redis_on_reply(s, reply);
+        was_login = s->login_awaited;
+        is_in = !s->login_awaited || redis_on_login(s, reply);
+        if (is_in && !was_login)
+            redis_on_reply(s, reply);
         freeReplyObject(reply);
+        if (!is_in)
+            return false;
     }
+}
+
+/* Offline there is always time, until the user wants an end. */
+static bool redis_time_is_up(const struct redis_sink *s, uint64_t now, uint64_t until_ns)
+{
+    return s->stop != NULL ? __atomic_load_n(s->stop, __ATOMIC_RELAXED) != 0 : now >= until_ns;
 }
 
 /* Sends and listens until all is answered. */
@@ -170,13 +214,14 @@ static void redis_finish(struct redis_sink *s, uint64_t until_ns)
         struct pollfd ready = { .fd = s->connection->fd, .events = POLLIN };
         uint64_t now = clock_ns();
 
-        if (now >= until_ns) {
+        if (redis_time_is_up(s, now, until_ns)) {
             redis_hang_up(s, "no answer in time", again_mute_ns);
             return;
         }
         if (s->queued > 0)
             ready.events |= POLLOUT;
-        (void)poll(&ready, 1, (int)((until_ns - now) / 1000000) + 1);
+        (void)poll(&ready, 1, s->stop != NULL ? WAIT_STEP_MS
+                                              : (int)((until_ns - now) / 1000000) + 1);
     }
 }
 
@@ -188,7 +233,7 @@ static void redis_push(struct redis_sink *s, uint64_t now, uint64_t until_ns)
         s->heard_ns = now;
     s->gathered = 0;
     s->pushed_ns = now;
-    if (s->async)
+    if (s->async && (s->stop == NULL || s->queued <= QUEUE_MAX / 2))
         (void)redis_send(s);
     else
         redis_finish(s, until_ns);
@@ -215,7 +260,7 @@ static void redis_record(struct redis_sink *s, struct slice line, uint64_t now, 
 /* What has happened since the last hand-over: answers, a server that went or came. */
 static void redis_look(struct redis_sink *s, uint64_t now)
 {
-    if (s->connection != NULL && !s->connecting && redis_listen(s) &&
+    if (s->connection != NULL && !s->connecting && redis_listen(s) && s->stop == NULL &&
         s->awaited > s->gathered && now > s->heard_ns + mute_ns)
         redis_hang_up(s, "no answer in time", again_mute_ns);
     if (s->connection == NULL)
@@ -224,7 +269,7 @@ static void redis_look(struct redis_sink *s, uint64_t now)
         redis_pick_up(s, 0);
 }
 
-static bool redis_write(void *self, const uint8_t *data, size_t len)
+static uint64_t redis_write(void *self, const uint8_t *data, size_t len)
 {
     struct redis_sink *s = self;
     struct bytes in = bytes_of(data, len);
@@ -242,7 +287,7 @@ static bool redis_write(void *self, const uint8_t *data, size_t len)
     }
     pthread_mutex_unlock(&s->lock);
     /* Records may be lost later than here: they are counted where it happens. */
-    return true;
+    return 0;
 }
 
 /* --- set-up ---------------------------------------------------------------------------------- */
@@ -276,6 +321,19 @@ static void redis_read_mode(struct redis_sink *s, const struct conf_node *node)
     redis_add(s, "eve");
 }
 
+static void redis_read_login(struct redis_sink *s, const struct conf_node *node)
+{
+    const char *username = conf_string(node, "username", NULL);
+    const char *password = conf_string(node, "password", NULL);
+
+    if (password != NULL)
+        s->password = xstrdup(password);
+    if (username != NULL)
+        s->username = xstrdup(username);
+    if (username != NULL && password == NULL)
+        conf_error(conf_find(node, "username"), "redis: a username needs a password");
+}
+
 /* The address of a name, so that no packet thread ever asks a name server. NULL: it has none. */
 static char *redis_resolve(const char *name)
 {
@@ -301,7 +359,6 @@ static void *redis_open(const struct output_request *request, const struct conf_
     char *server = redis_resolve(name);
     struct redis_sink *s;
 
-    (void)request;
     (void)path;
     (void)err;
     if (server == NULL) {
@@ -313,6 +370,8 @@ static void *redis_open(const struct output_request *request, const struct conf_
     s->server = server;
     s->port = (int)conf_u64_range(node, "port", 6379, 1, 65535);
     s->key = xstrdup(conf_string(node, "key", "suricata"));
+    s->stop = request->offline ? request->stop : NULL;
+    redis_read_login(s, node);
     s->async = conf_bool(node, "async", false);
     s->batch = 1;
     if (conf_bool(node, "pipelining.enabled", false))
@@ -338,6 +397,8 @@ static void redis_close(void *self)
     pthread_mutex_destroy(&s->lock);
     free(s->server);
     free(s->key);
+    free(s->username);
+    free(s->password);
     free(s);
 }
 
@@ -354,12 +415,10 @@ static void *redis_open(const struct output_request *request, const struct conf_
     return NULL;
 }
 
-static bool redis_write(void *self, const uint8_t *data, size_t len)
+static uint64_t redis_write(void *self, const uint8_t *data, size_t len)
 {
     (void)self;
-    (void)data;
-    (void)len;
-    return false;
+    return sink_records(data, len);
 }
 
 static void redis_close(void *self)

@@ -72,7 +72,7 @@ static void *syslog_open(const struct output_request *request, const struct conf
     return s;
 }
 
-static bool syslog_write(void *self, const uint8_t *data, size_t len)
+static uint64_t syslog_write(void *self, const uint8_t *data, size_t len)
 {
     const struct syslog_sink *s = self;
     struct bytes in = bytes_of(data, len);
@@ -80,7 +80,7 @@ static bool syslog_write(void *self, const uint8_t *data, size_t len)
 
     while (take_until(&in, '\n', &line))
         syslog(s->priority, "%.*s", (int)line.len, (const char *)line.data);
-    return true;
+    return 0;
 }
 
 static void syslog_close(void *self)

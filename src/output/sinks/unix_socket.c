@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* output/sinks/unix_socket.c - records to a unix socket, stream or datagram.
  *
- * A peer that is away costs records, never time: the socket does not block, and a new attempt to
- * connect is made at most once a second. */
+ * Live, a peer that is slow or away costs records, never time. Offline a slow one is waited for,
+ * and none is lost. A new attempt to connect is made at most once a second. */
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +14,20 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/memory/buf.h"
 #include "base/report/log.h"
+#include "output/output.h"
 #include "output/sink.h"
+
+enum { WAIT_STEP_MS = 100 };    /* between looks at whether the user wants an end */
 
 struct unix_sink {
     pthread_mutex_t lock;       /* writers share the one connection */
     int fd;                     /* -1: not connected */
     int type;
     time_t tried;
+    const int *stop;            /* offline: a slow peer is waited for until this; NULL: never */
+    struct buf rest;            /* stream: of a record that was sent in part */
     struct sockaddr_un address;
 };
 
@@ -40,7 +47,8 @@ static void unix_connect(struct unix_sink *u)
     }
 }
 
-static void *unix_open(const char *path, int type, struct err *err)
+static void *unix_open(const struct output_request *request, const char *path, int type,
+                       struct err *err)
 {
     struct unix_sink *u;
 
@@ -52,6 +60,7 @@ static void *unix_open(const char *path, int type, struct err *err)
     pthread_mutex_init(&u->lock, NULL);
     u->fd = -1;
     u->type = type;
+    u->stop = request->offline ? request->stop : NULL;
     u->address.sun_family = AF_UNIX;
     memcpy(u->address.sun_path, path, strlen(path) + 1);
     unix_connect(u);
@@ -63,62 +72,117 @@ static void *unix_open(const char *path, int type, struct err *err)
 static void *unix_open_stream(const struct output_request *request, const struct conf_node *node,
                               const char *path, struct err *err)
 {
-    (void)request;
     (void)node;
-    return unix_open(path, SOCK_STREAM, err);
+    return unix_open(request, path, SOCK_STREAM, err);
 }
 
 static void *unix_open_dgram(const struct output_request *request, const struct conf_node *node,
                              const char *path, struct err *err)
 {
-    (void)request;
     (void)node;
-    return unix_open(path, SOCK_DGRAM, err);
+    return unix_open(request, path, SOCK_DGRAM, err);
 }
 
-static bool unix_send(struct unix_sink *u, const uint8_t *data, size_t len)
+/* Half a record must not be followed by another: the next one goes to a new connection. */
+static COLD void unix_hang_up(struct unix_sink *u)
 {
-    while (len > 0) {
-        ssize_t n = send(u->fd, data, len, MSG_NOSIGNAL);
+    close(u->fd);
+    u->fd = -1;
+    buf_clear(&u->rest);
+}
 
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            /* Half a line must not be followed by another: start over. */
-            close(u->fd);
-            u->fd = -1;
-            return false;
+/* Whether the peer may take more now. */
+static COLD bool unix_wait(const struct unix_sink *u)
+{
+    struct pollfd ready = { .fd = u->fd, .events = POLLOUT };
+
+    while (u->stop != NULL && !__atomic_load_n(u->stop, __ATOMIC_RELAXED))
+        if (poll(&ready, 1, WAIT_STEP_MS) > 0)
+            return true;
+    return false;
+}
+
+/* How much of it the peer took: a datagram wholly or not at all. */
+static size_t unix_send(struct unix_sink *u, const uint8_t *data, size_t len)
+{
+    size_t done = 0;
+
+    while (done < len) {
+        ssize_t n = send(u->fd, data + done, len - done, MSG_NOSIGNAL);
+
+        if (n > 0) {
+            done += (size_t)n;
+        } else if (n < 0 && (errno == EAGAIN || errno == ENOBUFS)) {
+            if (!unix_wait(u))
+                break;
+        } else if (n == 0 || errno != EINTR) {
+            if (errno != EMSGSIZE)
+                unix_hang_up(u);
+            break;
         }
-        data += n;
-        len -= (size_t)n;
     }
-    return true;
+    return done;
+}
+
+/* What is left of a record goes first. False: there is no room for another one yet. */
+static bool unix_send_rest(struct unix_sink *u)
+{
+    size_t done;
+
+    if (LIKELY(u->rest.len == 0))
+        return true;
+    done = unix_send(u, u->rest.data, u->rest.len);
+    if (u->fd < 0)
+        return false;
+    memmove(u->rest.data, u->rest.data + done, u->rest.len - done);
+    u->rest.len -= done;
+    return u->rest.len == 0;
+}
+
+/* Returns the records that the peer did not get. */
+static uint64_t unix_send_stream(struct unix_sink *u, const uint8_t *data, size_t len)
+{
+    const uint8_t *end;
+    size_t done;
+
+    if (!unix_send_rest(u))
+        return sink_records(data, len) + (u->fd < 0);
+    done = unix_send(u, data, len);
+    if (u->fd < 0 || done == len || done == 0 || data[done - 1] == '\n')
+        return sink_records(data + done, len - done);
+    end = memchr(data + done, '\n', len - done);
+    end = end != NULL ? end + 1 : data + len;
+    buf_add(&u->rest, data + done, (size_t)(end - data) - done);
+    return sink_records(end, (size_t)(data + len - end));
 }
 
 /* A datagram holds one line. */
-static bool unix_send_lines(struct unix_sink *u, const uint8_t *data, size_t len)
+static uint64_t unix_send_lines(struct unix_sink *u, const uint8_t *data, size_t len)
 {
     struct bytes in = bytes_of(data, len);
     struct slice line;
-    bool sent = true;
+    uint64_t lost = 0;
 
-    while (sent && take_until(&in, '\n', &line))
-        sent = unix_send(u, line.data, line.len + 1);
-    return sent;
+    while (take_until(&in, '\n', &line))
+        lost += u->fd < 0 || unix_send(u, line.data, line.len + 1) == 0;
+    return lost;
 }
 
-static bool unix_write(void *self, const uint8_t *data, size_t len)
+static uint64_t unix_write(void *self, const uint8_t *data, size_t len)
 {
     struct unix_sink *u = self;
-    bool sent = false;
+    uint64_t lost;
 
     pthread_mutex_lock(&u->lock);
     if (u->fd < 0)
         unix_connect(u);
-    if (u->fd >= 0)
-        sent = u->type == SOCK_DGRAM ? unix_send_lines(u, data, len) : unix_send(u, data, len);
+    if (u->fd < 0)
+        lost = sink_records(data, len);
+    else
+        lost = u->type == SOCK_DGRAM ? unix_send_lines(u, data, len)
+                                     : unix_send_stream(u, data, len);
     pthread_mutex_unlock(&u->lock);
-    return sent;
+    return lost;
 }
 
 static void unix_close(void *self)
@@ -128,6 +192,7 @@ static void unix_close(void *self)
     if (u->fd >= 0)
         close(u->fd);
     pthread_mutex_destroy(&u->lock);
+    buf_fini(&u->rest);
     free(u);
 }
 

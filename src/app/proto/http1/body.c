@@ -354,6 +354,16 @@ void http_body_data(struct http_tx *htx, enum direction d, const uint8_t *data, 
         http_body_store(htx, d, data, len);
 }
 
+/* The connection ended before the response had all the bytes that it announced. */
+static bool is_cut_off(const struct http_tx *htx, enum direction d)
+{
+    const htp_tx_t *htp = htx->htp;
+
+    return d == TO_CLIENT && state_of(htx)->closing && htp != NULL &&
+           htp->response_transfer_coding == HTP_CODING_IDENTITY &&
+           htp->response_content_length > htp->response_message_len;
+}
+
 void http_body_end(struct http_tx *htx, enum direction d)
 {
     struct http_content *c = htx->message[d].content;
@@ -361,7 +371,7 @@ void http_body_end(struct http_tx *htx, enum direction d)
 
     if (c == NULL)
         return;
-    state = c->multipart != NULL ? FILE_TRUNCATED : FILE_CLOSED;
+    state = c->multipart != NULL || is_cut_off(htx, d) ? FILE_TRUNCATED : FILE_CLOSED;
     if (c->decoder != NULL)
         http_decoder_end(c->decoder);
     finish_range(htx, d);

@@ -5,6 +5,7 @@
 #include "app/proto/http1/private.h"
 
 #include <ctype.h>
+#include <ctype.h>
 #include <string.h>
 
 /* Header blocks beyond this are no longer kept for http.header.raw, and libhtp, which assembles
@@ -187,6 +188,46 @@ static void trim(htp_table_t *headers)
     }
 }
 
+/* "name:25" or "[::1]:25" to the name and the port. */
+static void cut_port(htp_tx_t *htp)
+{
+    struct slice name = http_bstr(htp->request_hostname);
+    uint32_t at = name.len, port = 0;
+
+    while (at > 0 && isdigit(name.data[at - 1]))
+        at--;
+    if (at == 0 || at == name.len || name.data[at - 1] != ':')
+        return;
+    for (uint32_t i = at; i < name.len && port <= UINT16_MAX; i++)
+        port = port * 10 + (name.data[i] - '0');
+    if (port <= UINT16_MAX)
+        htp->request_port_number = (int)port;
+    bstr_adjust_len(htp->request_hostname, at - 1);
+}
+
+/* Whom CONNECT is for ends where a path or white space begins; a path alone leaves it to the
+ * field Host. libhtp takes all of it for the name. */
+static void name_tunnel(htp_tx_t *htp)
+{
+    static const char ends[] = " /?#";
+    struct slice name = http_bstr(htp->request_hostname);
+    const htp_header_t *host;
+    uint32_t n = 0;
+
+    while (n < name.len && memchr(ends, name.data[n], sizeof(ends) - 1) == NULL)
+        n++;
+    if (n == name.len)
+        return;
+    bstr_adjust_len(htp->request_hostname, n);
+    host = htp_table_get_c(htp->request_headers, "host");
+    if (n > 0 || host == NULL)
+        return;
+    bstr_free(htp->request_hostname);
+    htp->request_hostname = bstr_dup(host->value);
+    htp->flags &= ~(uint64_t)HTP_HOST_AMBIGUOUS;
+    cut_port(htp);
+}
+
 static int request_headers(htp_tx_t *htp)
 {
     struct http_tx *htx = htp_tx_get_user_data(htp);
@@ -195,6 +236,8 @@ static int request_headers(htp_tx_t *htp)
     if (UNLIKELY(state->odd_fields))
         trim(htp->request_headers);
     state->odd_fields = false;
+    if (UNLIKELY(htp->request_method_number == HTP_M_CONNECT))
+        name_tunnel(htp);
     if (htp->request_hostname != NULL)
         bstr_to_lowercase(htp->request_hostname);
     if (htx == NULL)

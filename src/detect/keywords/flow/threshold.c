@@ -3,6 +3,8 @@
 #include "detect/rule/keyword.h"
 #include "detect/state/threshold.h"
 
+enum { THRESHOLD_SETTINGS = 4 };
+
 /* Settings stand in any order, each once. */
 struct settings {
     struct text type, track, count, seconds, multiplier;
@@ -30,13 +32,21 @@ static int setting_take(struct rule_parser *p, struct text in, struct settings *
                       p->keyword->name, TEXT(in));
 }
 
+/* Of a threshold what stands behind the four settings is not looked at: rules written for later
+ * versions of Suricata have more there, and load in 8.0. */
 static int settings_parse(struct rule_parser *p, struct text in, struct settings *s)
 {
+    bool may_have_more = text_equal(text_of(p->keyword->name), "threshold");
     struct text part;
 
-    while (text_split(&in, ',', &part))
+    for (unsigned n = 0; text_split(&in, ',', &part); n++) {
+        if (n >= THRESHOLD_SETTINGS && may_have_more) {
+            rule_warning(p, "threshold: \"%.*s\" has no effect", TEXT(part));
+            continue;
+        }
         if (setting_take(p, part, s) < 0)
             return -1;
+    }
     return 0;
 }
 
