@@ -89,6 +89,11 @@ struct lua_thread *detect_thread_lua(struct detect_thread *dt)
     return dt->lua;
 }
 
+uint64_t detect_thread_epoch(const struct detect_thread *dt)
+{
+    return dt->epoch;
+}
+
 void detect_thread_keep_alert_payload(struct detect_thread *dt, uint32_t bytes)
 {
     dt->alert_payload_size = bytes;
