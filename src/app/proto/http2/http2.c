@@ -40,6 +40,7 @@ const struct app_name h2_events[] = {
     { "decompression_memcap_reached", H2_DECOMPRESSION_MEMCAP_REACHED },
     { "header_list_too_large", H2_HEADER_LIST_TOO_LARGE },
     { "headers_cut", H2_HEADERS_CUT },
+    { "too_many_encoding_layers", H2_TOO_MANY_ENCODING_LAYERS },
     { NULL, 0 },
 };
 

@@ -37,7 +37,7 @@ enum h2_event {
     H2_USERINFO_IN_URI, H2_REASSEMBLY_LIMIT_REACHED, H2_DNS_REQUEST_TOO_LONG,
     H2_DNS_RESPONSE_TOO_LONG, H2_DATA_STREAM_ZERO, H2_TOO_MANY_FRAMES, H2_COMPRESSION_BOMB,
     H2_DECOMPRESSION_WINDOW_TOO_LARGE, H2_DECOMPRESSION_MEMCAP_REACHED,
-    H2_HEADER_LIST_TOO_LARGE, H2_HEADERS_CUT,
+    H2_HEADER_LIST_TOO_LARGE, H2_HEADERS_CUT, H2_TOO_MANY_ENCODING_LAYERS,
 };
 
 /* --- frames (RFC 9113, 4.1 and 6) ------------------------------------------------------------- */
@@ -245,6 +245,8 @@ struct slice h2_decoder_kept(const struct h2_decoder *dec);
 enum decoder_refusal h2_decoder_refusal(const struct h2_decoder *dec);
 uint64_t h2_decoder_in(const struct h2_decoder *dec);
 uint64_t h2_decoder_out(const struct h2_decoder *dec);
+struct h2_decoder *h2_decoder_next(const struct h2_decoder *dec);
+void h2_decoder_pass(struct h2_decoder *dec);       /* from now on bytes go through as they are */
 
 /* upgrade.c: the request that asked for it, as stream 1. */
 void h2_upgrade(struct app_flow *af);
