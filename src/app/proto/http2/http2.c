@@ -279,7 +279,7 @@ static int http2_configure(const struct conf_node *node, const struct conf_node 
     s->max_header_list = conf_size(node, "max-header-list-size", 256u << 10);
     s->header_expansion = (uint32_t)conf_u64_range(node, "max-header-expansion", 64, 1,
                                                    UINT32_MAX);
-    s->header_log = (uint32_t)conf_u64_range(node, "max-header-log", 8, 1, UINT32_MAX);
+    s->header_log = (uint32_t)conf_u64_range(node, "max-header-log", 4, 1, UINT32_MAX);
     return 0;
 }
 

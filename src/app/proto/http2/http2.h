@@ -148,6 +148,7 @@ static inline struct h2_tx *h2_tx_of(struct app_tx *tx)
  * of them has to be paid for with bytes of the connection; beyond that they are cut to this. */
 #define H2_HEADER_CUT 128
 #define H2_HEADER_CREDIT (256u << 10)           /* what a connection begins with */
+#define H2_LOG_CREDIT (96u << 10)      /* likewise, of records */
 
 /* --- the flow --------------------------------------------------------------------------------- */
 
@@ -203,7 +204,7 @@ void h2_inflaters_close(struct h2_state *st);
 bool h2_headers_inflate(struct app_flow *af, enum direction d, struct h2_tx *t, struct slice in);
 void h2_header_add(struct h2_tx *t, enum direction d, const struct h2_header *h);
 /* So many more bytes of headers are within what the connection has paid for; then spent. */
-bool h2_header_is_paid(const struct h2_state *st, uint64_t *spent, uint32_t factor, size_t size);
+bool h2_header_is_paid(uint64_t credit, uint64_t *spent, size_t size);
 /* All headers so far, from `from` on, have been added: what they mean. */
 void h2_headers_done(struct h2_tx *t, enum direction d, unsigned from);
 /* The first of this name; NULL: none. */
