@@ -325,7 +325,8 @@ const char *const conf_schema_outline[] = {
     "security: limit-noproc",
     "  landlock: enabled",
     "    directories: read write",
-    "  lua: allow-rules allow-restricted-functions max-bytes max-instructions",
+    "  lua: allow-rules allow-restricted-functions max-bytes max-instructions max-total-bytes"
+        " max-packet-instructions",
     "sensor-name",
     "sensor-id",
     "pid-file",

@@ -205,6 +205,8 @@ static void row_json(const struct row *r, const struct table *t, struct json *j)
     json_u64(j, "ticks_avg_match", (uint64_t)value_of(c, RULE_PROFILE_BY_AVERAGE_MATCH));
     json_u64(j, "ticks_avg_nomatch", (uint64_t)value_of(c, RULE_PROFILE_BY_AVERAGE_NO_MATCH));
     json_u64(j, "percent", (uint64_t)(100 * share_of(c->ticks, t->ticks)));
+    if (c->limits > 0)
+        json_u64(j, "limits", c->limits);
     json_object_end(j);
 }
 
@@ -244,12 +246,15 @@ static void table_text(struct table *t, const struct rule_profile_conf *c,
         const struct rule_profile *profile = &r->profile;
 
         buf_printf(out, "  %-8zu %-12" PRIu32 " %-8" PRIu32 " %-8" PRIu32 " %-12" PRIu64
-                   " %-6.2f %-8" PRIu64 " %-8" PRIu64 " %-11" PRIu64 " %-11.2f %-11.2f %.2f\n",
+                   " %-6.2f %-8" PRIu64 " %-8" PRIu64 " %-11" PRIu64 " %-11.2f %-11.2f %.2f",
                    i + 1, r->rule->sid, r->rule->gid, r->rule->rev, profile->ticks,
                    100 * share_of(profile->ticks, t->ticks), profile->checks, profile->matches,
                    profile->max_ticks, value_of(profile, RULE_PROFILE_BY_AVERAGE),
                    value_of(profile, RULE_PROFILE_BY_AVERAGE_MATCH),
                    value_of(profile, RULE_PROFILE_BY_AVERAGE_NO_MATCH));
+        if (profile->limits > 0)
+            buf_printf(out, " (met a limit %" PRIu64 " times)", profile->limits);
+        buf_printf(out, "\n");
     }
     buf_printf(out, "\n");
 }

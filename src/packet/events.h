@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/events.h - what decode, defrag and stream find wrong with a packet.
+/* packet/events.h - what decode, defrag and stream find wrong with a packet, and detect meets.
  *
  * One list gives the enum, the rule names ("decode-event: ipv4.pkt_too_small",
  * "stream-event: 3whs_ack_in_wrong_dir"), the counters and the EVE anomaly names. A new event is
@@ -225,7 +225,13 @@
     X(ARP_INVALID_PROTOCOL_SIZE, "decoder.arp.invalid_protocol_size") \
     X(ARP_UNSUPPORTED_OPCODE, "decoder.arp.unsupported_opcode")
 
-#define PACKET_EVENTS(X) PACKET_DECODE_EVENTS(X) PACKET_STREAM_EVENTS(X) PACKET_ARP_EVENTS(X)
+/* A rule could not be decided: rules about these run once the packet's others have. */
+#define PACKET_DETECT_EVENTS(X)                                       \
+    X(DETECT_PCRE_LIMIT, "detect.pcre_limit")                         \
+    X(DETECT_INSPECTION_LIMIT, "detect.inspection_limit")
+
+#define PACKET_EVENTS(X)                                              \
+    PACKET_DECODE_EVENTS(X) PACKET_STREAM_EVENTS(X) PACKET_ARP_EVENTS(X) PACKET_DETECT_EVENTS(X)
 
 /* EVENT_IPV4_PKT_TOO_SMALL, EVENT_STREAM_3WHS_ACK_IN_WRONG_DIR, ... */
 enum packet_event {
@@ -249,6 +255,12 @@ static inline bool packet_event_is_stream(enum packet_event event)
 {
     return event >= EVENT_STREAM_3WHS_ACK_IN_WRONG_DIR &&
            event <= EVENT_STREAM_REASSEMBLY_URGENT_OOB_LIMIT_REACHED;
+}
+
+/* Raised by detect: named "detect.". */
+static inline bool packet_event_is_detect(enum packet_event event)
+{
+    return event >= EVENT_DETECT_PCRE_LIMIT && event <= EVENT_DETECT_INSPECTION_LIMIT;
 }
 
 /* EVE anomaly.type: "decode" or "stream". */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stream/emit.c - hands data on: contiguous bytes that the receiver has acknowledged, or inline
  * all there are; and holes that will not be filled any more. */
-#include "stream/stream_private.h"
+#include "stream/ooo_index.h"
 
 #include <string.h>
 
@@ -97,17 +97,20 @@ struct ooo_block {
     uint32_t from, to;                  /* sequence numbers */
 };
 
-static struct ooo_block ooo_block_at(const struct segment *seg)
+/* At least up to `until`. */
+static struct ooo_block ooo_block_at(const struct segment *seg, uint32_t until)
 {
     struct ooo_block is = { .first = seg, .from = seg->seq, .to = seg->seq + seg->len };
 
-    for (seg = seg->next; seg != NULL && seq_leq(seg->seq, is.to); seg = seg->next)
+    for (seg = seg->next; seg != NULL && seq_leq(seg->seq, is.to) && seq_lt(is.to, until);
+         seg = seg->next)
         is.to = seq_max(is.to, seg->seq + seg->len);
     is.behind = seg;
     return is;
 }
 
 #define OOO_BLOCK_MAX 65536
+#define OOO_LOOKBACK_MAX (1u << 24)     /* more has no place in memory */
 
 /* Its bytes from `from` to `to`, of which those before `at` are only to be looked back upon. */
 static void ooo_block_emit(struct stream_thread *st, const struct tcp_stream *s, struct packet *p,
@@ -138,7 +141,7 @@ static COLD void emit_ooo_blocks(struct stream_thread *st, const struct tcp_stre
     const struct segment *seg = stream_waiting(s);
 
     while (seg != NULL && p->chunk_count < PACKET_CHUNKS_MAX) {
-        struct ooo_block is = ooo_block_at(seg);
+        struct ooo_block is = ooo_block_at(seg, seg->seq + INT32_MAX);
 
         ooo_block_emit(st, s, p, dir, &is, is.from, is.from,
                     seq_min(is.to, is.from + OOO_BLOCK_MAX));
@@ -151,9 +154,13 @@ static void emit_waiting(struct tcp_in *in, const struct tcp_stream *s, enum dir
                          uint32_t seq, uint32_t len)
 {
     uint32_t lookback = stream_lookback(in->st->conf, dir);
+    struct ooo_scan scan;
 
-    for (const struct segment *seg = stream_waiting(s); seg != NULL;) {
-        struct ooo_block is = ooo_block_at(seg);
+    /* What ends before the bytes to look back upon has no part in it. */
+    ooo_scan_begin(&scan, s, seq - MIN(lookback, (uint32_t)OOO_LOOKBACK_MAX), seq + len);
+    for (const struct segment *seg = ooo_scan_next(&scan);
+         seg != NULL && seq_leq(seg->seq, seq);) {
+        struct ooo_block is = ooo_block_at(seg, seq + len);
 
         if (seq_leq(is.from, seq) && seq_leq(seq + len, is.to)) {
             ooo_block_emit(in->st, s, in->p, dir, &is, seq - MIN(seq - is.from, lookback), seq,

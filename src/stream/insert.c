@@ -4,7 +4,7 @@
  * The usual segment continues the contiguous data: one copy, one record at the end of a list. All
  * else - overlap, holes - goes the long way: where old and new bytes meet the policy of the
  * receiving host decides, and the outcome is written to every copy, so that all agree. */
-#include "stream/stream_private.h"
+#include "stream/ooo_index.h"
 
 #include "base/array.h"
 #include "packet/checksum.h"
@@ -13,11 +13,12 @@
 
 /* Above this many unacknowledged segments their bounds blur: neighbours become one. */
 #define MERGED_MAX 1024
-/* Likewise of those out of order, where one comes right behind the last; others are refused above
- * WAITING_MAX. */
+/* Likewise of those out of order, where one comes right behind the last. */
 #define WAITING_APART 1024
 #define WAITING_LONGEST (32u << 10)
-#define WAITING_MAX 8192
+/* Old bytes that a new one may meet, on average: who sends more copies pays for none of them. */
+#define COPIES_MAX 64
+#define REGION_SEGMENTS 512             /* that wait, when regions are counted no more */
 #define REGION_GAP 262144               /* bytes; a wider hole parts two regions */
 
 static uint32_t segment_end(const struct segment *seg) { return seg->seq + seg->len; }
@@ -40,6 +41,16 @@ static void data_put(struct stream_thread *st, uint8_t *data, uint8_t block_clas
 {
     block_put(&st->blocks, data, block_class);
     memcap_release(&st->data_memory, block_size(block_class));
+}
+
+uint8_t *stream_block_get(struct stream_thread *st, unsigned block_class)
+{
+    return data_get(st, block_class);
+}
+
+void stream_block_put(struct stream_thread *st, uint8_t *data, unsigned block_class)
+{
+    data_put(st, data, (uint8_t)block_class);
 }
 
 /* A buffer that chunks of this vector point to stays until the vector is done with. */
@@ -104,6 +115,7 @@ void stream_holes_free(struct stream_thread *st, struct tcp_stream *s)
 {
     if (s->holes == NULL)
         return;
+    ooo_index_free(st, s->holes);
     pool_put(&st->holes, s->holes);
     memcap_release(&st->session_memory, sizeof(*s->holes));
     s->holes = NULL;
@@ -122,6 +134,7 @@ void stream_release_data(struct stream_thread *st, struct tcp_stream *s)
     list_free(st, &s->merged);
     s->segments_merged = 0;
     if (s->holes != NULL) {
+        ooo_index_free(st, s->holes);
         list_free(st, &s->holes->waiting);
         s->holes->segments_out = 0;
     }
@@ -257,8 +270,7 @@ static void record_in_order(struct tcp_stream *s, struct segment *seg, uint32_t 
  * go on waiting; the next segment tries again. */
 static bool merge_first(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s)
 {
-    struct stream_holes *holes = s->holes;
-    struct segment *seg = holes->waiting.first;
+    struct segment *seg = stream_waiting(s);
     int64_t from = stream_abs(s, seg->seq), edge = stream_edge(s);
 
     if (from + seg->len > edge) {
@@ -267,10 +279,7 @@ static bool merge_first(struct stream_thread *st, const struct flow *flow, struc
         if (!append(st, flow, s, seg->data + skip, seg->len - skip))
             return false;
     }
-    holes->waiting.first = seg->next;
-    if (seg->next == NULL)
-        holes->waiting.last = NULL;
-    holes->segments_out--;
+    ooo_take_first(st, s->holes);
     data_put(st, seg->data, seg->block_class);
     seg->data = NULL;
     seg->next = NULL;
@@ -396,6 +405,32 @@ static void overlap_resolve_list(struct overlap *o, const struct segment *first)
     }
 }
 
+static void overlap_resolve_waiting(struct overlap *o)
+{
+    struct ooo_scan scan;
+
+    ooo_scan_begin(&scan, o->s, o->seq, o->seq + o->len);
+    for (const struct segment *old; (old = ooo_scan_next(&scan)) != NULL;)
+        overlap_resolve(o, old);
+}
+
+/* Copies of the same bytes wait by the hundred: each further one would be compared with all. */
+static bool has_too_many_copies(const struct tcp_stream *s, uint32_t seq, uint32_t len)
+{
+    uint64_t met = 0;
+    struct ooo_scan scan;
+
+    if (s->holes == NULL || s->holes->segments_out < COPIES_MAX)
+        return false;
+    ooo_scan_begin(&scan, s, seq, seq + len);
+    for (const struct segment *old; (old = ooo_scan_next(&scan)) != NULL;) {
+        met += seq_min(segment_end(old), seq + len) - seq_max(old->seq, seq);
+        if (met > (uint64_t)COPIES_MAX * len)
+            return true;
+    }
+    return false;
+}
+
 /* Bytes already handed off are history and stay as they were read. */
 static void write_back_buffer(const struct overlap *o)
 {
@@ -410,11 +445,12 @@ static void write_back_buffer(const struct overlap *o)
 
 static void write_back(const struct overlap *o)
 {
-    for (struct segment *old = stream_waiting(o->s); old != NULL; old = old->next) {
+    struct ooo_scan scan;
+
+    ooo_scan_begin(&scan, o->s, o->seq, o->seq + o->len);
+    for (struct segment *old; (old = ooo_scan_next(&scan)) != NULL;) {
         struct meeting m;
 
-        if (seq_geq(old->seq, o->seq + o->len))
-            break;
         if (find_meeting(o, old, &m))
             memcpy(m.old_at, m.new_at, m.len);
     }
@@ -424,13 +460,13 @@ static void write_back(const struct overlap *o)
 /* ---- storing ---- */
 
 /* Parts of the stream that holes too wide to wait for keep apart, beside the contiguous one. Only
- * what lies far out can make another. */
+ * what lies far out can make another. With many segments the number stays as it is. */
 static void note_regions(struct tcp_stream *s, const struct segment *fresh)
 {
     int64_t end = stream_edge(s);
     uint16_t regions = 0;
 
-    if (stream_abs(s, fresh->seq) - end <= REGION_GAP)
+    if (stream_abs(s, fresh->seq) - end <= REGION_GAP || s->holes->segments_out > REGION_SEGMENTS)
         return;
     for (const struct segment *seg = s->holes->waiting.first; seg != NULL; seg = seg->next) {
         int64_t start = stream_abs(s, seg->seq);
@@ -442,7 +478,7 @@ static void note_regions(struct tcp_stream *s, const struct segment *fresh)
 }
 
 /* False: it needs a record of its own. */
-static bool extend_last(struct stream_thread *st, const struct stream_holes *holes, uint32_t seq,
+static bool extend_last(struct stream_thread *st, struct stream_holes *holes, uint32_t seq,
                         const uint8_t *data, uint32_t len)
 {
     struct segment *last = holes->waiting.last;
@@ -464,6 +500,7 @@ static bool extend_last(struct stream_thread *st, const struct stream_holes *hol
     }
     memcpy(last->data + last->len, data, len);
     last->len += len;
+    ooo_last_extended(holes);
     return true;
 }
 
@@ -489,8 +526,7 @@ static int store_waiting(struct stream_thread *st, struct tcp_stream *s, uint32_
         return -1;
     }
     memcpy(seg->data, data, len);
-    record_insert(&holes->waiting, seg);
-    holes->segments_out++;
+    ooo_insert(st, holes, seg);
     note_regions(s, seg);
     return 0;
 }
@@ -535,10 +571,14 @@ static int insert_slowly(struct tcp_in *in, struct tcp_stream *s, const uint8_t 
     struct overlap o = { .in = in, .s = s, .data = st->scratch, .seq = seq, .len = len };
     int result;
 
+    if (UNLIKELY(has_too_many_copies(s, seq, len))) {
+        counter_inc(st->counters, st->id.insert_overlap_fail);
+        return -2;
+    }
     memcpy(o.data, payload, len);
     if (stream_abs(s, seq) < stream_edge(s))    /* what is merged lies before it */
         overlap_resolve_list(&o, s->merged.first);
-    overlap_resolve_list(&o, stream_waiting(s));
+    overlap_resolve_waiting(&o);
     if (o.any) {
         note_overlap(&o);
         write_back(&o);

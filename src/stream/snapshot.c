@@ -57,21 +57,12 @@ const char *tcp_snapshot_state(uint8_t state)
     return tcp_state_name((enum tcp_state)state);
 }
 
-static uint32_t segment_count(const struct segment *first)
-{
-    uint32_t count = 0;
-
-    for (const struct segment *s = first; s != NULL; s = s->next)
-        count++;
-    return count;
-}
-
 static void dir_take(struct tcp_dir_snapshot *out, const struct tcp_stream *s)
 {
     *out = (struct tcp_dir_snapshot){
         .isn = s->isn, .next_seq = s->next_seq, .last_ack = s->last_ack, .next_win = s->next_win,
         .base_seq = s->base_seq, .right_edge = s->right_edge, .window = s->window,
-        .segments = segment_count(s->merged.first) + segment_count(stream_waiting(s)),
+        .segments = s->segments_merged + (s->holes != NULL ? s->holes->segments_out : 0u),
         .buffer_size = s->buffer != NULL ? block_size(s->block_class) : 0,
         .flags = s->flags, .wscale = s->wscale,
         .reassembled = !(s->flags & STREAM_NO_REASSEMBLY),

@@ -102,6 +102,8 @@ enum stream_flag {
 };
 
 #define TCP_WSCALE_LIMIT 14
+/* Segments out of order of one stream; more are refused. */
+#define WAITING_MAX 8192
 
 /* What one segment brought. Merged ones have their bytes in the stream's buffer, others own a
  * block. Their bounds outlive the merge, as the overlap policies ask for them. */
@@ -121,6 +123,8 @@ struct stream_holes {
     struct segment_list waiting;        /* behind a hole, by sequence */
     uint16_t segments_out;              /* how many */
     uint16_t regions_max;
+    uint16_t run_count;
+    struct ooo_run *runs;               /* index of waiting: ooo_index.h; NULL: few wait */
     struct sack_set sack;
 };
 
@@ -386,6 +390,9 @@ int stream_insert(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_
 void stream_merge_waiting(struct stream_thread *st, const struct flow *flow,
                           struct tcp_stream *s);
 void segment_free(struct stream_thread *st, struct segment *seg);
+/* A block counted as stream data; NULL: at the memcap. */
+uint8_t *stream_block_get(struct stream_thread *st, unsigned block_class);
+void stream_block_put(struct stream_thread *st, uint8_t *data, unsigned block_class);
 struct stream_holes *stream_holes_make(struct stream_thread *st, struct tcp_stream *s);
 void stream_holes_free(struct stream_thread *st, struct tcp_stream *s);    /* nothing waits */
 

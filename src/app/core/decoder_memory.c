@@ -9,8 +9,9 @@
 #define WINDOW_LIMIT ((uint64_t)4 << 20)
 #define LARGE_BLOCK ((size_t)256 << 10)
 #define BLOCK_HEAD 16                   /* its size; blocks stay aligned */
-/* Beside the window of libbrotli there are 542 bytes for what is written behind its end. */
-#define WINDOW_SLACK 4096
+/* Beside the window libbrotli has 542 bytes for what is written behind its end, libzstd two blocks
+ * of 128 KiB. */
+#define WINDOW_SLACK ((size_t)320 << 10)
 
 void app_decoders_read(struct app_decoders *d, const struct conf_node *root)
 {
@@ -81,6 +82,11 @@ void decoder_memory_free(void *context, void *block)
     start -= BLOCK_HEAD;
     decoder_memory_return(context, *(size_t *)(void *)start);
     lib_free(start);
+}
+
+void decoder_memory_refuse_window(struct decoder_memory *m)
+{
+    refuse(m, DECODER_WINDOW_TOO_LARGE);
 }
 
 /* Where RFC 7932, 9.1, has a size that does not exist, large windows are announced. */

@@ -31,6 +31,9 @@ void decoder_memory_return(struct decoder_memory *m, size_t size);
 void *decoder_memory_alloc(void *context, size_t size);
 void decoder_memory_free(void *context, void *block);
 
+/* A window is larger than it may be, as the stream's own header says. */
+void decoder_memory_refuse_window(struct decoder_memory *m);
+
 /* The first byte of a brotli stream asks for a large window, of up to 1 GiB, as RFC 7932 has
  * none. It counts as refused. */
 bool decoder_memory_is_large_brotli(struct decoder_memory *m, uint8_t first);

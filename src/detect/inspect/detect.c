@@ -155,13 +155,42 @@ static void inspect(struct detect_thread *dt, struct packet *p)
     inspect_direction(dt, p, packet_direction(p));
 }
 
+void detect_count_limits(const struct detect_thread *dt, uint8_t limits)
+{
+    if (limits & PROGRAM_PCRE_LIMIT)
+        counter_inc(dt->counters, dt->count.pcre_limit);
+    if (limits & PROGRAM_STEP_LIMIT)
+        counter_inc(dt->counters, dt->count.step_limit);
+}
+
+/* A sender who makes a rule give up is seen all the same: rules about that run last. */
+static void COLD limits_inspect(struct detect_thread *dt, struct packet *p)
+{
+    uint8_t limits = dt->limits | dt->program.limits;
+
+    detect_count_limits(dt, dt->program.limits);
+    dt->limits = dt->program.limits = 0;
+    if ((limits & PROGRAM_PCRE_LIMIT) && !packet_has_event(p, EVENT_DETECT_PCRE_LIMIT))
+        packet_set_event(p, EVENT_DETECT_PCRE_LIMIT);
+    if ((limits & PROGRAM_STEP_LIMIT) && !packet_has_event(p, EVENT_DETECT_INSPECTION_LIMIT))
+        packet_set_event(p, EVENT_DETECT_INSPECTION_LIMIT);
+    limit_events_inspect(dt, p);
+}
+
+static void finish(struct detect_thread *dt, struct packet *p, uint8_t flags)
+{
+    if (UNLIKELY((dt->limits | dt->program.limits) != 0))
+        limits_inspect(dt, p);
+    alert_queue_finish(dt, p, flags);
+}
+
 static void inspect_end(struct detect_thread *dt, struct packet *p, uint8_t flags)
 {
     if (UNLIKELY(dt->set->firewall != NULL))
         firewall_and_rules(dt, p);
     else
         inspect_direction(dt, p, packet_direction(p));
-    alert_queue_finish(dt, p, flags);
+    finish(dt, p, flags);
 }
 
 /* The last packet of a flow speaks for both sides, as if there were one from each. */
@@ -250,5 +279,5 @@ void detect_packet(struct detect_thread *dt, struct packet *p)
         inspect_firewalled(dt, p);
     else
         inspect(dt, p);
-    alert_queue_finish(dt, p, 0);
+    finish(dt, p, 0);
 }

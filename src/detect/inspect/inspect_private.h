@@ -50,7 +50,8 @@ struct detect_thread {
     struct lua_thread *lua;                 /* detect/lua/script.h; NULL: no rule has a script */
     bool accepted;                          /* by the firewall: this packet may go */
     uint8_t table;                          /* of the firewall, whose rules are being asked */
-    struct { counter_id alert, overflow, suppressed, discarded; } count;
+    uint8_t limits;     /* enum program_limit, of rules asked for this packet before the last */
+    struct { counter_id alert, overflow, suppressed, discarded, pcre_limit, step_limit; } count;
 };
 
 /* Who sends to whom, for the header's tests: a packet's own or the other way round. */
@@ -86,6 +87,9 @@ struct tx_context {
     struct header_view header;
 };
 
+/* detect.c: a rule has met these limits. */
+void detect_count_limits(const struct detect_thread *dt, uint8_t limits);
+
 /* What asking a rule costs: begin, ask, end. */
 static inline uint64_t rule_profile_begin(const struct detect_thread *dt)
 {
@@ -95,8 +99,15 @@ static inline uint64_t rule_profile_begin(const struct detect_thread *dt)
 static inline void rule_profile_end(struct detect_thread *dt, uint32_t rule, uint64_t started,
                                     bool matched)
 {
+    uint8_t limits = dt->program.limits;
+
+    if (UNLIKELY(limits != 0)) {
+        detect_count_limits(dt, limits);
+        dt->limits |= limits;
+        dt->program.limits = 0;
+    }
     if (UNLIKELY(dt->profile != NULL))
-        rule_profile_add(&dt->profile[rule], clock_ticks() - started, matched);
+        rule_profile_add(&dt->profile[rule], clock_ticks() - started, matched, limits != 0);
 }
 
 /* header.c */
@@ -176,6 +187,8 @@ void stream_payload_hits_done(struct stream_dir *ds);       /* transactions have
 
 /* packet.c, frames.c, tx.c */
 void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d);
+/* Those about limits that rules have met, once all others have run. */
+void limit_events_inspect(struct detect_thread *dt, struct packet *p);
 void events_inspect(struct detect_thread *dt, struct packet *p);
 void addresses_inspect(struct detect_thread *dt, struct packet *p, enum direction d);
 void frames_inspect(struct detect_thread *dt, struct packet *p, enum direction d);

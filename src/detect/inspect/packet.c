@@ -321,6 +321,30 @@ void events_inspect(struct detect_thread *dt, struct packet *p)
     run_found(dt, p, TO_SERVER, NULL);
 }
 
+static bool asks_for_limits(const struct rule *r)
+{
+    for (unsigned i = 0; i < r->test_count; i++) {
+        enum packet_event event = keyword_event(r->test[i].keyword, r->test[i].arg);
+
+        if (event != PACKET_EVENT_NONE && packet_event_is_detect(event))
+            return true;
+    }
+    return false;
+}
+
+void limit_events_inspect(struct detect_thread *dt, struct packet *p)
+{
+    const struct transport_group *g;
+
+    if (p->src.version == 0)
+        return;
+    g = &dt->plan->group[transport_of(p->ip_proto)][TO_SERVER];
+    for (unsigned i = 0; i < g->event_rule_count; i++)
+        if (asks_for_limits(dt->plan->rule[g->event_rule[i]]))
+            candidates_add(&dt->found, g->event_rule[i]);
+    run_found_by_header(dt, p, packet_direction(p));
+}
+
 void addresses_inspect(struct detect_thread *dt, struct packet *p, enum direction d)
 {
     const struct transport_group *g = &dt->plan->group[transport_of(p->ip_proto)][d];

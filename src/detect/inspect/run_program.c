@@ -205,6 +205,26 @@ static void pcre_captures(const struct pcre_op *pcre, struct program_run *run,
     }
 }
 
+static bool COLD at_step_limit(struct program_run *run)
+{
+    run->scratch->limits |= PROGRAM_STEP_LIMIT;
+    return true;
+}
+
+/* One step more: false when there may be none. */
+static inline bool step_is_left(struct program_run *run)
+{
+    return LIKELY(++run->steps < run->scratch->step_limit) || !at_step_limit(run);
+}
+
+/* Neither a match nor none: the limits on matching, on its memory, on the compiled code's stack. */
+static bool is_pcre_limit(int result)
+{
+    return result == PCRE2_ERROR_MATCHLIMIT || result == PCRE2_ERROR_DEPTHLIMIT ||
+           result == PCRE2_ERROR_HEAPLIMIT || result == PCRE2_ERROR_JIT_STACKLIMIT ||
+           result == PCRE2_ERROR_NOMEMORY;
+}
+
 static enum step_result pcre_once(const struct step *s, struct program_run *run)
 {
     const struct pcre_op *pcre = s->pcre;
@@ -222,6 +242,8 @@ static enum step_result pcre_once(const struct step *s, struct program_run *run)
                                 pcre->context);
     if (n == PCRE2_ERROR_NOMATCH)
         return s->flags & OP_NEGATED ? STEP_YES : STEP_NO;
+    if (UNLIKELY(n < 0) && is_pcre_limit(n))
+        run->scratch->limits |= PROGRAM_PCRE_LIMIT;
     if (n < 0 || (s->flags & OP_NEGATED))
         return STEP_NO;
     ov = pcre2_get_ovector_pointer(md);
@@ -252,7 +274,7 @@ static enum step_result step_pcre(const struct rule_program *program, unsigned i
         if (result != STEP_NO || next == 0)
             return result;
         *rest = false;
-        if (++run->steps >= run->scratch->step_limit)
+        if (!step_is_left(run))
             return STEP_STOP;
         run->at = at;
         run->pcre_from = next;
@@ -455,7 +477,7 @@ static enum step_result run_from(const struct rule_program *program, unsigned i,
         bool rest = false;
         enum step_result result;
 
-        if (++run->steps >= run->scratch->step_limit)
+        if (!step_is_left(run))
             return STEP_STOP;
         result = run_step(program, i, run, &rest);
         if (rest || result != STEP_YES)

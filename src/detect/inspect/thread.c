@@ -64,6 +64,8 @@ struct detect_thread *detect_thread_new(struct ruleset *set, const struct conf_n
     struct err mine = { 0 };
 
     dt->counters = counters;
+    dt->count.pcre_limit = counter_register("detect.pcre_limit", COUNTER_SUM);
+    dt->count.step_limit = counter_register("detect.inspection_limit", COUNTER_SUM);
     dt->conf = conf;
     dt->is_inline = is_inline;
     dt->table = FIREWALL_FILTER;
@@ -89,6 +91,11 @@ struct detect_thread *detect_thread_new(struct ruleset *set, const struct conf_n
 struct lua_thread *detect_thread_lua(struct detect_thread *dt)
 {
     return dt->lua;
+}
+
+uint64_t detect_thread_epoch(const struct detect_thread *dt)
+{
+    return dt->epoch;
 }
 
 void detect_thread_keep_alert_payload(struct detect_thread *dt, uint32_t bytes)

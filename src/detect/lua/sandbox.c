@@ -12,8 +12,49 @@
 #include <string.h>
 
 #define HOOK_STEP 100           /* instructions between two looks at the count */
+#define RESERVATION ((uint64_t)64 << 10)        /* taken from the total at once */
+#define COLLECTED_PER_STEP 64   /* bytes that Lua's collector looks at in the time of a step */
 
 /* --- limits ------------------------------------------------------------------------------- */
+
+static uint64_t script_bytes(const struct lua_sandbox *sandbox)
+{
+    return sandbox->bytes > sandbox->own_bytes ? sandbox->bytes - sandbox->own_bytes : 0;
+}
+
+/* The reservation follows what the script holds, in steps. False: all together hold too much. */
+static bool reserve(struct lua_sandbox *sandbox, uint64_t more)
+{
+    struct lua_total *total = sandbox->limits.total;
+    uint64_t need = script_bytes(sandbox) + more, step;
+
+    if (total == NULL)
+        return true;
+    if (sandbox->reserved > need + 2 * RESERVATION) {
+        step = sandbox->reserved - need - RESERVATION;
+        __atomic_sub_fetch(&total->used, step, __ATOMIC_RELAXED);
+        sandbox->reserved -= step;
+    }
+    if (need <= sandbox->reserved)
+        return true;
+    step = need - sandbox->reserved + RESERVATION;
+    if (__atomic_add_fetch(&total->used, step, __ATOMIC_RELAXED) > total->limit &&
+        total->limit > 0 && sandbox->bytes_limit > 0) {
+        __atomic_sub_fetch(&total->used, step, __ATOMIC_RELAXED);
+        return false;
+    }
+    sandbox->reserved += step;
+    return true;
+}
+
+/* Lua collects all garbage and asks once more. That costs time, which is counted: a script at its
+ * limit would have it with each allocation. */
+static void *refuse(struct lua_sandbox *sandbox)
+{
+    sandbox->out_of_memory = true;
+    sandbox->instructions += sandbox->bytes / COLLECTED_PER_STEP;
+    return NULL;
+}
 
 static void *sandbox_alloc(void *arg, void *old, size_t old_size, size_t new_size)
 {
@@ -27,11 +68,11 @@ static void *sandbox_alloc(void *arg, void *old, size_t old_size, size_t new_siz
         sandbox->bytes -= old_size;
         return NULL;
     }
-    if (new_size > old_size && sandbox->bytes_limit > 0 &&
-        sandbox->bytes + (new_size - old_size) > sandbox->bytes_limit) {
-        sandbox->out_of_memory = true;
-        return NULL;
-    }
+    if (new_size > old_size &&
+        ((sandbox->bytes_limit > 0 &&
+          sandbox->bytes + (new_size - old_size) > sandbox->bytes_limit) ||
+         !reserve(sandbox, new_size - old_size)))
+        return refuse(sandbox);
     new = realloc(old, new_size);
     if (new != NULL)
         sandbox->bytes += new_size - old_size;
@@ -108,6 +149,83 @@ static int sandbox_require(lua_State *state)
     return luaL_error(state, "Module not found: %s", name);
 }
 
+/* load(), loadfile() and dofile() of open sandboxes: as Lua's own, but for bytecode. */
+static int load_text(lua_State *state)
+{
+    int args = lua_gettop(state) < 4 ? 3 : 4;   /* a fourth that is nil is an environment, too */
+
+    lua_settop(state, args);
+    lua_pushliteral(state, "t");
+    lua_replace(state, 3);
+    lua_pushvalue(state, lua_upvalueindex(1));
+    lua_insert(state, 1);
+    lua_call(state, args, LUA_MULTRET);
+    return lua_gettop(state);
+}
+
+static int loadfile_text(lua_State *state)
+{
+    int args = lua_gettop(state) < 3 ? 2 : 3;
+
+    lua_settop(state, args);
+    lua_pushliteral(state, "t");
+    lua_replace(state, 2);
+    lua_pushvalue(state, lua_upvalueindex(1));
+    lua_insert(state, 1);
+    lua_call(state, args, LUA_MULTRET);
+    return lua_gettop(state);
+}
+
+static int dofile_text(lua_State *state)
+{
+    const char *path = luaL_checkstring(state, 1);
+
+    lua_settop(state, 1);
+    if (luaL_loadfilex(state, path, "t") != LUA_OK)
+        return lua_error(state);
+    lua_call(state, 0, LUA_MULTRET);
+    return lua_gettop(state) - 1;
+}
+
+/* For package.searchers: Lua's own would take bytecode. */
+static int search_text(lua_State *state)
+{
+    const char *name = luaL_checkstring(state, 1), *path;
+
+    lua_getfield(state, lua_upvalueindex(1), "searchpath");
+    lua_pushstring(state, name);
+    lua_getfield(state, lua_upvalueindex(1), "path");
+    lua_call(state, 2, 2);
+    if (lua_isnil(state, -2))
+        return 1;
+    lua_pop(state, 1);
+    path = lua_tostring(state, -1);
+    if (luaL_loadfilex(state, path, "t") != LUA_OK)
+        return luaL_error(state, "error loading module '%s': %s", name, lua_tostring(state, -1));
+    lua_insert(state, -2);
+    return 2;
+}
+
+static void replace_loader(lua_State *state, const char *name, lua_CFunction by)
+{
+    lua_getglobal(state, name);
+    lua_pushcclosure(state, by, 1);
+    lua_setglobal(state, name);
+}
+
+static void allow_text_only(lua_State *state)
+{
+    replace_loader(state, "load", load_text);
+    replace_loader(state, "loadfile", loadfile_text);
+    replace_loader(state, "dofile", dofile_text);
+    lua_getglobal(state, "package");
+    lua_getfield(state, -1, "searchers");
+    lua_pushvalue(state, -2);
+    lua_pushcclosure(state, search_text, 1);
+    lua_rawseti(state, -2, 2);
+    lua_pop(state, 2);
+}
+
 static void sandbox_open(lua_State *state)
 {
     for (unsigned i = 0; i < ARRAY_LEN(sandbox_libs); i++) {
@@ -135,6 +253,7 @@ struct lua_sandbox *lua_sandbox_new(const struct lua_limits *limits)
     *(struct lua_sandbox **)lua_getextraspace(sandbox->state) = sandbox;
     if (limits->open) {
         luaL_openlibs(sandbox->state);
+        allow_text_only(sandbox->state);
         lua_libraries_preload(sandbox->state);
     } else {
         sandbox_open(sandbox->state);
@@ -150,6 +269,8 @@ void lua_sandbox_free(struct lua_sandbox *sandbox)
         return;
     sandbox->bytes_limit = 0;
     lua_close(sandbox->state);
+    if (sandbox->limits.total != NULL)
+        __atomic_sub_fetch(&sandbox->limits.total->used, sandbox->reserved, __ATOMIC_RELAXED);
     free(sandbox);
 }
 
@@ -163,8 +284,9 @@ int lua_sandbox_load(struct lua_sandbox *sandbox, const char *path, struct err *
     struct where at = { 0 };
 
     lua_sandbox_prepare(sandbox);
-    if (luaL_loadfile(sandbox->state, path) != LUA_OK)
+    if (luaL_loadfilex(sandbox->state, path, "t") != LUA_OK)
         return err_at(err, at, "couldn't load file: %s", lua_tostring(sandbox->state, -1));
+    sandbox->own_bytes = sandbox->before_input = sandbox->bytes;
     if (lua_sandbox_call(sandbox, 0, 0) < 0)
         return err_at(err, at, "couldn't prime file: %s", lua_tostring(sandbox->state, -1));
     return 0;
@@ -184,6 +306,7 @@ void lua_sandbox_prepare(struct lua_sandbox *sandbox)
 {
     lua_settop(sandbox->state, 0);
     sandbox->bytes_limit = 0;
+    sandbox->before_input = sandbox->bytes;
     sandbox->context.epoch++;
 }
 
@@ -194,7 +317,8 @@ int lua_sandbox_call(struct lua_sandbox *sandbox, int args, int results)
     sandbox->instructions = 0;
     sandbox->out_of_memory = sandbox->out_of_instructions = sandbox->blocked = false;
     if (sandbox->limits.max_bytes > 0)
-        sandbox->bytes_limit = sandbox->bytes + sandbox->limits.max_bytes;
+        sandbox->bytes_limit = sandbox->own_bytes + sandbox->limits.max_bytes +
+                               MAX(sandbox->bytes, sandbox->before_input) - sandbox->before_input;
     r = lua_pcall(sandbox->state, args, results, 0);
     sandbox->bytes_limit = 0;
     return r == LUA_OK ? 0 : -1;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/lua/sandbox.h - a Lua state with bounds, and what a script in it may look at.
  *
- * A script of a rule runs in a sandbox: no files, no other modules, bounded memory and a bounded
- * number of instructions a call. One box belongs to one thread and one use in one rule; scripts
+ * A script of a rule runs in a sandbox: no files, no other modules, bounded memory over all its
+ * calls and a bounded number of instructions a call. Scripts are read as text: Lua does not verify
+ * bytecode. One box belongs to one thread and one use in one rule; scripts
  * of outputs run in open boxes under their owner's lock. Objects that libraries hand to scripts
  * hold no pointers: they mean what the context has at the moment, and are void after the call. */
 #ifndef DETECT_LUA_SANDBOX_H
@@ -33,8 +34,14 @@ struct lua_context {
     unsigned flowvars, flowints;        /* registered so far */
 };
 
+/* What all scripts hold together; shared by threads, atomics. */
+struct lua_total {
+    uint64_t used, limit;               /* bytes; limit 0: none */
+};
+
 struct lua_limits {
     uint64_t max_bytes, max_instructions;       /* 0: none */
+    struct lua_total *total;            /* borrowed; NULL: none */
     bool open;                          /* everything that Lua can do */
 };
 
@@ -42,6 +49,9 @@ struct lua_sandbox {
     lua_State *state;
     struct lua_limits limits;
     uint64_t bytes, bytes_limit, instructions;
+    uint64_t own_bytes;                 /* libraries and code, which do not count as the script's */
+    uint64_t before_input;              /* bytes before what this call gets was pushed */
+    uint64_t reserved;                  /* of limits.total */
     bool out_of_memory, out_of_instructions, blocked;   /* why the last call failed */
     struct lua_context context;
 };

@@ -18,6 +18,8 @@
 
 #define MAX_BYTES 500000
 #define MAX_INSTRUCTIONS 500000
+#define MAX_TOTAL_BYTES ((uint64_t)256 << 20)
+#define MAX_PACKET_INSTRUCTIONS 5000000
 
 /* --- loading ------------------------------------------------------------------------------ */
 
@@ -47,11 +49,16 @@ static void script_limits(struct rule_parser *p, struct lua_script *s)
     s->max_bytes = conf_u64(conf, "max-bytes", MAX_BYTES);
     s->max_instructions = conf_u64(conf, "max-instructions", MAX_INSTRUCTIONS);
     s->open = conf_bool(conf, "allow-restricted-functions", false);
+    if (p->ruleset->lua_total == NULL)
+        p->ruleset->lua_total = arena_zalloc(&p->ruleset->arena, sizeof(struct lua_total));
+    p->ruleset->lua_total->limit = conf_size(conf, "max-total-bytes", MAX_TOTAL_BYTES);
+    p->ruleset->lua_packet_instructions =
+        conf_u64(conf, "max-packet-instructions", MAX_PACKET_INSTRUCTIONS);
 }
 
-static struct lua_sandbox *script_sandbox(const struct lua_script *s)
+static struct lua_sandbox *script_sandbox(const struct ruleset *set, const struct lua_script *s)
 {
-    struct lua_limits limits = { .max_bytes = s->max_bytes,
+    struct lua_limits limits = { .max_bytes = s->max_bytes, .total = set->lua_total,
                                  .max_instructions = s->max_instructions, .open = s->open };
 
     return lua_sandbox_new(&limits);
@@ -157,7 +164,7 @@ static int script_init(struct rule_parser *p, struct lua_sandbox *sandbox, struc
 
 static int script_try(struct rule_parser *p, struct lua_script *s, bool transform)
 {
-    struct lua_sandbox *sandbox = script_sandbox(s);
+    struct lua_sandbox *sandbox = script_sandbox(p->ruleset, s);
     struct err err = { 0 };
     int r;
 
@@ -210,11 +217,13 @@ struct lua_thread {
     counter_id errors, failed[FAILURE_COUNT];
     unsigned count;
     struct script_state *at;            /* by script index */
+    uint64_t epoch;                     /* of the packet for which scripts have run last */
+    uint64_t instructions, max_instructions;    /* of all of them for it; 0: no limit */
 };
 
 static struct lua_sandbox *thread_sandbox(struct ruleset *set, const struct lua_script *s)
 {
-    struct lua_sandbox *sandbox = script_sandbox(s);
+    struct lua_sandbox *sandbox = script_sandbox(set, s);
     struct err err = { 0 };
 
     if (sandbox == NULL)
@@ -259,6 +268,7 @@ struct lua_thread *lua_thread_new(struct ruleset *set, struct counters *counters
     lt = xcalloc(1, sizeof(*lt));
     *lt = fresh;
     lt->count = (unsigned)set->scripts.count;
+    lt->max_instructions = set->lua_packet_instructions;
     lt->at = xcalloc(lt->count, sizeof(*lt->at));
     for (unsigned i = 0; i < lt->count; i++)
         lt->at[i].sandbox = thread_sandbox(set, set->scripts.at[i]);
@@ -276,6 +286,27 @@ void lua_thread_free(struct lua_thread *lt)
 }
 
 /* --- running ------------------------------------------------------------------------------ */
+
+/* Like lua_sandbox_call(); all scripts together have so many instructions a packet. */
+static int script_call(struct lua_thread *lt, const struct detect_thread *dt,
+                       struct lua_sandbox *sandbox, int args, int results)
+{
+    uint64_t epoch = detect_thread_epoch(dt);
+    int r;
+
+    if (lt->epoch != epoch) {
+        lt->epoch = epoch;
+        lt->instructions = 0;
+    }
+    if (lt->max_instructions > 0 && lt->instructions >= lt->max_instructions) {
+        sandbox->out_of_memory = sandbox->blocked = false;
+        sandbox->out_of_instructions = true;
+        return -1;
+    }
+    r = lua_sandbox_call(sandbox, args, results);
+    lt->instructions += sandbox->instructions;
+    return r;
+}
 
 /* Said once a thread, script and kind: whoever wrote the script has to see why. */
 static void script_error(struct lua_thread *lt, struct script_state *st)
@@ -339,7 +370,7 @@ bool lua_script_match(const struct lua_script *s, const struct match_input *in,
         lua_push_slice(state, buffer);
         lua_setfield(state, -2, s->buffer_name);
     }
-    if (lua_sandbox_call(st->sandbox, 1, 1) < 0) {
+    if (script_call(lt, in->thread, st->sandbox, 1, 1) < 0) {
         script_error(lt, st);
         return false;
     }
@@ -350,7 +381,8 @@ bool lua_script_match(const struct lua_script *s, const struct match_input *in,
 void lua_script_transform(const struct lua_script *s, struct detect_thread *dt, struct slice in,
                           struct buf *out)
 {
-    struct script_state *st = &detect_thread_lua(dt)->at[s->index];
+    struct lua_thread *lt = detect_thread_lua(dt);
+    struct script_state *st = &lt->at[s->index];
     lua_State *state;
     const char *data;
     size_t has = 0;
@@ -367,7 +399,11 @@ void lua_script_transform(const struct lua_script *s, struct detect_thread *dt, 
         lua_pushstring(state, s->arg[i]);
         lua_rawseti(state, -2, i + 1);
     }
-    if (lua_sandbox_call(st->sandbox, 2, 2) < 0 || !lua_isstring(state, -2))
+    if (script_call(lt, dt, st->sandbox, 2, 2) < 0) {
+        script_error(lt, st);
+        return;
+    }
+    if (!lua_isstring(state, -2))
         return;
     data = lua_tolstring(state, -2, &has);
     if (lua_tointeger(state, -1) <= 0)

@@ -40,6 +40,7 @@ struct lua_thread;
 struct lua_thread *lua_thread_new(struct ruleset *set, struct counters *counters);
 void lua_thread_free(struct lua_thread *lt);
 struct lua_thread *detect_thread_lua(struct detect_thread *dt);
+uint64_t detect_thread_epoch(const struct detect_thread *dt);   /* one more each packet */
 
 /* match(args) gives 1? buffer: what it is about, data NULL for none. */
 bool lua_script_match(const struct lua_script *script, const struct match_input *in,

@@ -188,6 +188,12 @@ struct pending_capture {
     uint32_t key_at, key_len, at, len;  /* in program_scratch.text */
 };
 
+/* Why a program gave up; it has not matched then. */
+enum program_limit {
+    PROGRAM_PCRE_LIMIT = 1u << 0,       /* pcre.match-limit, match-limit-recursion, its stack */
+    PROGRAM_STEP_LIMIT = 1u << 1,       /* detect.inspection-recursion-limit */
+};
+
 /* What running programs needs besides the stack; one per thread. */
 struct program_scratch {
     void *match_data;           /* pcre2_match_data */
@@ -199,6 +205,7 @@ struct program_scratch {
     unsigned replace_count;
     struct { uint8_t *at; const uint8_t *with; uint16_t len; } replace[16];
     uint32_t step_limit;        /* detect.inspection-recursion-limit */
+    uint8_t limits;             /* enum program_limit, of all programs since it was cleared */
 };
 void program_scratch_init(struct program_scratch *s, uint32_t step_limit);
 void program_scratch_fini(struct program_scratch *s);

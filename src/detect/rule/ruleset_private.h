@@ -50,6 +50,8 @@ struct ruleset {
     struct rule_names *names;           /* detect/rule/classification.h */
     struct iprep *iprep;                /* detect/state/iprep.h; NULL: none configured */
     ARRAY_OF(const struct lua_script *) scripts;    /* detect/lua/script.h */
+    struct lua_total *lua_total;        /* memory of all of them; NULL: no scripts */
+    uint64_t lua_packet_instructions;
     ARRAY_OF(struct ruleset_failure) failures;  /* at most RULESET_FAILURES_MAX */
     ARRAY_OF(struct rule_test) to_free; /* arguments with a free_arg; ruleset_unref calls them */
 };

@@ -58,7 +58,7 @@ static void add(uint64_t *at, uint64_t n)
     __atomic_store_n(at, *at + n, __ATOMIC_RELAXED);
 }
 
-void rule_profile_add(struct rule_profile *c, uint64_t ticks, bool matched)
+void rule_profile_add(struct rule_profile *c, uint64_t ticks, bool matched, bool limited)
 {
     add(&c->checks, 1);
     add(&c->ticks, ticks);
@@ -66,6 +66,8 @@ void rule_profile_add(struct rule_profile *c, uint64_t ticks, bool matched)
         add(&c->matches, 1);
         add(&c->match_ticks, ticks);
     }
+    if (limited)
+        add(&c->limits, 1);
     if (ticks > c->max_ticks)
         __atomic_store_n(&c->max_ticks, ticks, __ATOMIC_RELAXED);
 }
@@ -79,6 +81,7 @@ static void sum_up(struct rule_profile *to, const struct rule_profile *from, uns
         to[i].matches += __atomic_load_n(&from[i].matches, __ATOMIC_RELAXED);
         to[i].ticks += __atomic_load_n(&from[i].ticks, __ATOMIC_RELAXED);
         to[i].match_ticks += __atomic_load_n(&from[i].match_ticks, __ATOMIC_RELAXED);
+        to[i].limits += __atomic_load_n(&from[i].limits, __ATOMIC_RELAXED);
         to[i].max_ticks = MAX(to[i].max_ticks, max);
     }
 }

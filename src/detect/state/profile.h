@@ -20,6 +20,7 @@ struct rule_profile {
     uint64_t ticks;             /* base/system/clock.h: clock_ticks() */
     uint64_t match_ticks;       /* of these, in checks that matched */
     uint64_t max_ticks;         /* in one check */
+    uint64_t limits;            /* checks that met a limit on work and so did not match */
 };
 
 struct profile *profile_new(unsigned rule_count);
@@ -38,6 +39,6 @@ void ruleset_profile_clear(struct ruleset *set);
 
 struct rule_profile *profile_join(struct profile *p);              /* one a rule */
 void profile_leave(struct profile *p, struct rule_profile *profile);  /* frees it; NULL is fine */
-void rule_profile_add(struct rule_profile *c, uint64_t ticks, bool matched);
+void rule_profile_add(struct rule_profile *c, uint64_t ticks, bool matched, bool limited);
 
 #endif

@@ -109,7 +109,7 @@ static void *count(void *arg)
     struct rule_profile *profile = profile_join(p);
 
     for (unsigned i = 0; i < ROUNDS; i++)
-        rule_profile_add(&profile[i % 2], 10, i % 4 == 0);
+        rule_profile_add(&profile[i % 2], 10, i % 4 == 0, false);
     profile_leave(p, profile);
     return NULL;
 }

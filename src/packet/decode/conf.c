@@ -85,7 +85,8 @@ static void register_counters(struct decode_conf *conf, const struct conf_node *
     for (unsigned i = 0; i < PACKET_EVENT_COUNT; i++) {
         char name[PACKET_EVENT_NAME_MAX];
 
-        conf->event_counted[i] = i <= EVENT_TOO_MANY_LAYERS ? decoder : stream;
+        conf->event_counted[i] = i <= EVENT_TOO_MANY_LAYERS ? decoder
+                                 : stream && !packet_event_is_detect((enum packet_event)i);
         if (conf->event_counted[i])
             conf->event_id[i] =
                 counter_register(packet_event_counter_name((enum packet_event)i, prefix, name),

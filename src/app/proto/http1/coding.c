@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/coding.c - gzip, deflate, zlib, lzma and brotli.
+/* app/proto/http1/coding.c - gzip, deflate, zlib, lzma, brotli and zstd.
  *
  * The header of gzip is read here and not by zlib, which is stricter than browsers: they mind
  * neither reserved flags nor checksums. Streams of zlib cost 40 KB to set up, so that a thread
  * keeps some at rest. */
 #include "config.h"
 
+#include "app/core/zstd_decoder.h"
 #include "app/proto/http1/coding.h"
 
 #include <lzma.h>
@@ -20,7 +21,9 @@
 /* --- zlib ------------------------------------------------------------------------------------- */
 
 enum gzip_part { GZIP_FIXED, GZIP_EXTRA_LEN, GZIP_EXTRA, GZIP_NAME, GZIP_COMMENT, GZIP_CRC,
-                 GZIP_DATA };
+                 GZIP_DATA, GZIP_TRAILER };
+#define GZIP_MAGIC 0x1f                 /* its first byte */
+#define GZIP_TRAILER_SIZE 8
 enum { GZIP_HAS_CRC = 2, GZIP_HAS_EXTRA = 4, GZIP_HAS_NAME = 8, GZIP_HAS_COMMENT = 16 };
 
 struct http_inflate {
@@ -29,6 +32,7 @@ struct http_inflate {
     uint8_t part;                       /* enum gzip_part */
     uint8_t flags;
     uint8_t at;                         /* in a part of fixed size */
+    bool again;                         /* a further member of the same body */
     uint16_t extra;
 };
 
@@ -119,6 +123,7 @@ static void *gzip_open(struct http_thread *ht, const struct http_config *config 
     if (s != NULL) {
         s->part = GZIP_FIXED;
         s->at = 0;
+        s->again = false;
     }
     return s;
 }
@@ -205,25 +210,71 @@ static bool gzip_header_byte(struct http_inflate *s, uint8_t c)
         s->part += gzip_two_bytes(s, c);
         return true;
     case GZIP_DATA:
+    case GZIP_TRAILER:
         break;
     }
     return true;
+}
+
+/* Checksum and length, then perhaps another member (RFC 1952, 2.2). */
+static enum coding_status gzip_trailer(struct http_inflate *s, struct bytes *in)
+{
+    while (s->at < GZIP_TRAILER_SIZE && bytes_have(in, 1)) {
+        take_u8(in);
+        s->at++;
+    }
+    if (!bytes_have(in, 1))
+        return CODING_MORE;
+    if (peek_u8(in) != GZIP_MAGIC || inflateReset(&s->z) != Z_OK)
+        return CODING_END;
+    s->part = GZIP_FIXED;
+    s->at = 0;
+    s->again = true;
+    return CODING_MORE;
+}
+
+/* CODING_MORE: there is no header at hand any more. */
+static enum coding_status gzip_header(struct http_inflate *s, struct bytes *in)
+{
+    while (s->part != GZIP_DATA) {
+        if (!bytes_have(in, 1))
+            return CODING_MORE;
+        if (s->part == GZIP_TRAILER) {
+            if (gzip_trailer(s, in) == CODING_END)
+                return CODING_END;
+            continue;
+        }
+        if (!gzip_header_byte(s, take_u8(in)))
+            return s->again ? CODING_END : CODING_ERROR;
+        gzip_pass_absent(s);
+    }
+    return CODING_MORE;
 }
 
 static enum coding_status gzip_run(void *stream, struct bytes *in, uint8_t *out, size_t capacity,
                                    size_t *produced)
 {
     struct http_inflate *s = stream;
+    enum coding_status status;
 
     *produced = 0;
-    while (s->part != GZIP_DATA) {
-        if (!bytes_have(in, 1))
+    for (;;) {
+        size_t more = 0;
+
+        if (s->part != GZIP_DATA) {
+            status = gzip_header(s, in);
+            if (status != CODING_MORE || s->part != GZIP_DATA)
+                return status;
+        }
+        if (*produced == capacity)
             return CODING_MORE;
-        if (!gzip_header_byte(s, take_u8(in)))
-            return CODING_ERROR;
-        gzip_pass_absent(s);
+        status = inflate_run(s, in, out + *produced, capacity - *produced, &more);
+        *produced += more;
+        if (status != CODING_END)
+            return status;
+        s->part = GZIP_TRAILER;
+        s->at = 0;
     }
-    return inflate_run(s, in, out, capacity, produced);
 }
 
 const struct coding coding_gzip = {
@@ -418,4 +469,34 @@ static enum coding_status brotli_run(void *stream UNUSED, struct bytes *in UNUSE
 const struct coding coding_brotli = {
     .has_header = true, .otherwise = HTTP_CODING_DEFLATE,
     .open = brotli_open, .close = brotli_close, .run = brotli_run,
+};
+
+/* --- zstd ------------------------------------------------------------------------------------- */
+
+static void *zstd_open(struct http_thread *ht UNUSED, const struct http_config *config UNUSED,
+                       struct decoder_memory *memory)
+{
+    return zstd_decoder_open(memory);
+}
+
+static void zstd_close(struct http_thread *ht UNUSED, void *stream,
+                       struct decoder_memory *memory UNUSED)
+{
+    zstd_decoder_close(stream);
+}
+
+static enum coding_status zstd_run(void *stream, struct bytes *in, uint8_t *out, size_t capacity,
+                                   size_t *produced)
+{
+    switch (zstd_decoder_run(stream, in, out, capacity, produced)) {
+    case ZSTD_STATUS_MORE:    return CODING_MORE;
+    case ZSTD_STATUS_REFUSED: return CODING_REFUSED;
+    case ZSTD_STATUS_ERROR:   break;
+    }
+    return CODING_ERROR;
+}
+
+const struct coding coding_zstd = {
+    .has_header = true, .otherwise = HTTP_CODING_DEFLATE,
+    .open = zstd_open, .close = zstd_close, .run = zstd_run,
 };

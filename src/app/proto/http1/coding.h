@@ -29,6 +29,7 @@ struct coding {
                               size_t *produced);
 };
 
-extern const struct coding coding_gzip, coding_deflate, coding_zlib, coding_lzma, coding_brotli;
+extern const struct coding coding_gzip, coding_deflate, coding_zlib, coding_lzma, coding_brotli,
+    coding_zstd;
 
 #endif

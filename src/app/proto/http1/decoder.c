@@ -53,7 +53,7 @@ struct http_decoder {
 static const struct coding *const codings[] = {
     [HTTP_CODING_GZIP] = &coding_gzip, [HTTP_CODING_DEFLATE] = &coding_deflate,
     [HTTP_CODING_ZLIB] = &coding_zlib, [HTTP_CODING_LZMA] = &coding_lzma,
-    [HTTP_CODING_BROTLI] = &coding_brotli,
+    [HTTP_CODING_BROTLI] = &coding_brotli, [HTTP_CODING_ZSTD] = &coding_zstd,
 };
 
 static struct http_state *state_of(const struct http_decoder *dec)
@@ -388,8 +388,11 @@ static bool is_word(struct slice s, const char *word, bool nocase)
                                             : memcmp(s.data, word, s.len) == 0);
 }
 
-static bool add_coding(struct http_message *m, enum http_coding coding)
+static bool add_coding(const struct http_config *config, struct http_message *m,
+                       enum http_coding coding)
 {
+    if (coding == HTTP_CODING_LZMA && config->lzma_off)
+        coding = HTTP_CODING_NONE;
     if (coding == HTTP_CODING_NONE || m->codings == HTTP_CODINGS_MAX)
         return false;
     m->coding[m->codings++] = (uint8_t)coding;
@@ -412,13 +415,15 @@ static struct slice without_zeros(struct slice s, uint8_t *out, size_t space)
 }
 
 /* The header as nearly all have it; case does not matter then. */
-static bool one_coding(struct http_message *m, struct slice value)
+static bool one_coding(const struct http_config *config, struct http_message *m,
+                       struct slice value)
 {
     uint8_t word[16];
     static const struct { const char *name; enum http_coding coding; } names[] = {
         { "gzip", HTTP_CODING_GZIP }, { "x-gzip", HTTP_CODING_GZIP },
         { "deflate", HTTP_CODING_DEFLATE }, { "x-deflate", HTTP_CODING_DEFLATE },
         { "lzma", HTTP_CODING_LZMA }, { "br", HTTP_CODING_BROTLI },
+        { "zstd", HTTP_CODING_ZSTD },
         { "inflate", HTTP_CODING_NONE }, { "none", HTTP_CODING_NONE },
     };
 
@@ -426,7 +431,7 @@ static bool one_coding(struct http_message *m, struct slice value)
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         if (!is_word(value, names[i].name, true))
             continue;
-        add_coding(m, names[i].coding);
+        add_coding(config, m, names[i].coding);
         return true;
     }
     return false;
@@ -446,6 +451,10 @@ static enum http_coding listed_coding(struct http_tx *htx, struct slice word)
         usual = is_word(word, "deflate", false) || is_word(word, "x-deflate", false);
     } else if (is_word(word, "lzma", false)) {
         coding = HTTP_CODING_LZMA;
+    } else if (is_word(word, "br", true)) {
+        coding = HTTP_CODING_BROTLI;
+    } else if (is_word(word, "zstd", true)) {
+        coding = HTTP_CODING_ZSTD;
     } else {
         usual = is_word(word, "inflate", false) || is_word(word, "none", false) ||
                 is_word(word, "identity", false);
@@ -484,13 +493,15 @@ static void list_codings(struct http_tx *htx, enum direction d, struct slice val
             return;
         }
         coding = listed_coding(htx, word);
+        if (coding == HTTP_CODING_LZMA && config->lzma_off)
+            coding = HTTP_CODING_NONE;
         lzma += coding == HTTP_CODING_LZMA;
         if (config->lzma_layers != 0 && lzma > config->lzma_layers) {
             app_tx_event(&htx->tx, d == TO_SERVER ? HTTP_EVENT_REQUEST_TOO_MANY_LZMA_LAYERS
                                                   : HTTP_EVENT_RESPONSE_TOO_MANY_LZMA_LAYERS);
             return;
         }
-        if (!add_coding(m, coding) && coding != HTTP_CODING_NONE)
+        if (!add_coding(config, m, coding) && coding != HTTP_CODING_NONE)
             return;
     }
 }
@@ -503,6 +514,6 @@ void http_codings_read(struct http_tx *htx, enum direction d)
     htx->message[d].codings = 0;
     if (h == NULL || state->bombs >= state->config->bomb_count)
         return;
-    if (!one_coding(&htx->message[d], http_bstr(h->value)))
+    if (!one_coding(state->config, &htx->message[d], http_bstr(h->value)))
         list_codings(htx, d, http_bstr(h->value));
 }

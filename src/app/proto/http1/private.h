@@ -28,6 +28,7 @@ struct http_config {
     uint32_t bomb_limit;                /* bytes that unpacking may give, see decoder.c */
     uint32_t bomb_count;                /* bombs in a flow, then nothing more is unpacked */
     uint32_t layer_limit, lzma_layers;  /* codings of a body, of them lzma; 0: any number */
+    bool lzma_off;              /* lzma-enabled: no */
     uint32_t lzma_memlimit;
     uint32_t time_limit_us;             /* for unpacking one body */
     enum http_inline body_inline;       /* inspect bodies as they come */
@@ -82,7 +83,7 @@ struct http_decoder;
 
 enum http_coding {
     HTTP_CODING_NONE, HTTP_CODING_GZIP, HTTP_CODING_DEFLATE, HTTP_CODING_ZLIB, HTTP_CODING_LZMA,
-    HTTP_CODING_BROTLI,
+    HTTP_CODING_BROTLI, HTTP_CODING_ZSTD,
 };
 #define HTTP_CODINGS_MAX 6
 

@@ -131,6 +131,7 @@ static void read_compression(struct http_config *c, const struct conf_node *node
     htp_config_set_request_decompression(c->htp, 0);
     c->layer_limit = size_of(node, "response-body-decompress-layer-limit", 2);
     c->lzma_layers = (uint32_t)lzma_layers(node);
+    c->lzma_off = conf_string(node, "lzma-enabled", NULL) != NULL && c->lzma_layers == 0;
     c->lzma_memlimit = size_not_zero(node, "lzma-memlimit", 1u << 20);
     c->bomb_limit = size_not_zero(node, "compression-bomb-limit", 1u << 20);
     c->bomb_count = (uint32_t)conf_u64_range(node, "compression-bomb-count", 3, 1, UINT8_MAX);

@@ -154,6 +154,7 @@ static void store(struct h2_tx *t, enum direction d, struct slice data)
 
 /* --- codings ---------------------------------------------------------------------------------- */
 
+/* Each decoder of a body counts for itself: what comes out of the first goes into the second. */
 static bool is_bomb(const struct h2_tx *t, const struct h2_decoder *dec)
 {
     const struct h2_state *st = t->tx.flow->state;
@@ -167,49 +168,79 @@ static void drop_decoder(struct h2_tx *t, enum direction d)
     struct h2_state *st = t->tx.flow->state;
     struct h2_dir *ds = &t->ds[d];
 
-    if (ds->decoder == NULL)
-        return;
-    st->in += h2_decoder_in(ds->decoder);
-    st->out += h2_decoder_out(ds->decoder);
+    for (const struct h2_decoder *dec = ds->decoder; dec != NULL; dec = h2_decoder_next(dec)) {
+        st->in += h2_decoder_in(dec);
+        st->out += h2_decoder_out(dec);
+    }
     h2_decoder_free(ds->decoder);
     ds->decoder = NULL;
 }
 
-/* Content goes on as it was sent. */
-static void refuse(struct h2_tx *t, enum direction d, struct slice data)
-{
-    struct h2_decoder *dec = t->ds[d].decoder;
+enum decoding { DECODING_ON, DECODING_FAILED, DECODING_BOMB };
 
-    h2_decoder_event(t, h2_decoder_refusal(dec));
-    store(t, d, h2_decoder_kept(dec));
+static enum decoding decode(struct h2_tx *t, enum direction d, struct h2_decoder *dec,
+                            struct slice data);
+
+/* To the next decoder, or where content goes. */
+static enum decoding hand_on(struct h2_tx *t, enum direction d, const struct h2_decoder *dec,
+                             struct slice data)
+{
+    if (data.len == 0)
+        return DECODING_ON;
+    if (h2_decoder_next(dec) != NULL)
+        return decode(t, d, h2_decoder_next(dec), data);
     store(t, d, data);
-    drop_decoder(t, d);
+    return DECODING_ON;
 }
 
-static bool decode(struct h2_tx *t, enum direction d, struct slice data)
+/* Its input goes on as it was sent. */
+static enum decoding refuse(struct h2_tx *t, enum direction d, struct h2_decoder *dec,
+                            struct slice data)
 {
-    struct h2_decoder *dec = t->ds[d].decoder;
+    enum decoding result;
+
+    h2_decoder_event(t, h2_decoder_refusal(dec));
+    h2_decoder_pass(dec);
+    result = hand_on(t, d, dec, h2_decoder_kept(dec));
+    return result == DECODING_ON ? hand_on(t, d, dec, data) : result;
+}
+
+/* There are two decoders at most. */
+static enum decoding decode(struct h2_tx *t, enum direction d, struct h2_decoder *dec,
+                            struct slice data)
+{
+    enum decoding next;
     enum h2_decoded result;
     struct slice part, rest = data;
 
     do {
         result = h2_decode(dec, &data, &part);
-        store(t, d, part);
-        if (result == H2_DECODE_REFUSED) {
-            refuse(t, d, part.len > 0 ? data : rest);
-            return true;
-        }
+        next = hand_on(t, d, dec, part);
+        if (next != DECODING_ON)
+            return next;
+        if (result == H2_DECODE_REFUSED)
+            return refuse(t, d, dec, part.len > 0 ? data : rest);
         rest = data;
-        if (is_bomb(t, dec)) {
-            app_tx_event(&t->tx, H2_COMPRESSION_BOMB);
-            return false;
-        }
+        if (is_bomb(t, dec))
+            return DECODING_BOMB;
     } while (result == H2_DECODED);
-    if (result == H2_DECODE_FAILED) {
+    return result == H2_DECODE_FAILED ? DECODING_FAILED : DECODING_ON;
+}
+
+static bool decode_body(struct h2_tx *t, enum direction d, struct slice data)
+{
+    switch (decode(t, d, t->ds[d].decoder, data)) {
+    case DECODING_ON:
+        return true;
+    case DECODING_FAILED:
         app_tx_event(&t->tx, H2_FAILED_DECOMPRESSION);
         drop_decoder(t, d);
+        return true;
+    case DECODING_BOMB:
+        break;
     }
-    return true;
+    app_tx_event(&t->tx, H2_COMPRESSION_BOMB);
+    return false;
 }
 
 bool h2_body_data(struct h2_tx *t, enum direction d, struct slice data)
@@ -218,7 +249,7 @@ bool h2_body_data(struct h2_tx *t, enum direction d, struct slice data)
     if (data.len == 0)
         return true;
     if (t->ds[d].decoder != NULL)
-        return decode(t, d, data);
+        return decode_body(t, d, data);
     store(t, d, data);
     return true;
 }

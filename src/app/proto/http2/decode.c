@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http2/decode.c - content codings: gzip and deflate by zlib, br by libbrotli. One coding
- * a body; output comes in pieces of a few KiB from the decoder's own room. */
+/* app/proto/http2/decode.c - content codings: gzip and deflate by zlib, br by libbrotli, zstd by
+ * libzstd. Where a header names several each has a decoder, the last one named first. Output comes
+ * in pieces of a few KiB from the decoder's own room. */
 #include "config.h"
 
+#include "app/core/zstd_decoder.h"
 #include "app/proto/http2/http2.h"
 
 #include <string.h>
+#include <strings.h>
 #include <zlib.h>
 #ifdef HAVE_BROTLI
 #include <brotli/decode.h>
@@ -16,11 +19,18 @@
 #define CHUNK 4096
 #define RETAINED_LIMIT 8192                   /* of input without output, in case it is refused */
 
-enum coding { CODING_GZIP, CODING_DEFLATE, CODING_BROTLI };
+#define GZIP_MAGIC 0x1f                 /* the first byte of a member */
+#define DECODERS_MAX 2                  /* of a body; as response-body-decompress-layer-limit */
+
+enum coding { CODING_GZIP, CODING_DEFLATE, CODING_BROTLI, CODING_ZSTD, CODING_NONE };
 
 struct h2_decoder {
+    struct h2_decoder *next;                /* what comes out goes there; NULL: it is the content */
     enum coding coding;
     bool started, over;
+    bool at_end;                            /* of a member of gzip; another may follow */
+    bool again;                             /* in such another one */
+    bool passes;                            /* refused: bytes go on as they are */
     struct decoder_memory memory;
     struct buf retained;                    /* input so far, until something comes out */
     uint64_t in, out;
@@ -28,6 +38,7 @@ struct h2_decoder {
 #ifdef HAVE_BROTLI
     BrotliDecoderState *brotli;
 #endif
+    void *zstd;
     uint8_t chunk[CHUNK];
 };
 
@@ -36,19 +47,25 @@ static void *zlib_alloc(void *memory, unsigned n, unsigned size)
     return decoder_memory_alloc(memory, (size_t)n * size);
 }
 
+/* False: nobody knows what it is. */
 static bool coding_of(struct slice text, enum coding *out)
 {
     static const struct { const char *name; enum coding coding; } codings[] = {
         { "gzip", CODING_GZIP },
+        { "x-gzip", CODING_GZIP },
         { "deflate", CODING_DEFLATE },
+        { "identity", CODING_NONE },
 #ifdef HAVE_BROTLI
         { "br", CODING_BROTLI },
+#endif
+#ifdef HAVE_ZSTD
+        { "zstd", CODING_ZSTD },
 #endif
     };
 
     for (size_t i = 0; i < ARRAY_LEN(codings); i++) {
         if (text.len != strlen(codings[i].name) ||
-            memcmp(text.data, codings[i].name, text.len) != 0)
+            strncasecmp((const char *)text.data, codings[i].name, text.len) != 0)
             continue;
         *out = codings[i].coding;
         return true;
@@ -65,14 +82,11 @@ void h2_decoder_event(struct h2_tx *t, enum decoder_refusal why)
         app_tx_event(&t->tx, event);
 }
 
-struct h2_decoder *h2_decoder_new(struct h2_tx *t, struct slice text)
+static struct h2_decoder *one_decoder(struct h2_tx *t, enum coding coding)
 {
     struct decoder_memory memory = { .flow = t->tx.flow };
     struct h2_decoder *dec;
-    enum coding coding;
 
-    if (!coding_of(text, &coding))
-        return NULL;
     if (!decoder_memory_take(&memory, sizeof(*dec))) {
         h2_decoder_event(t, memory.refusal);
         return NULL;
@@ -91,19 +105,73 @@ struct h2_decoder *h2_decoder_new(struct h2_tx *t, struct slice text)
     return dec;
 }
 
-void h2_decoder_free(struct h2_decoder *dec)
+static bool next_word(struct bytes *in, struct slice *word)
 {
-    if (dec == NULL)
-        return;
-    if (dec->started && dec->coding != CODING_BROTLI)
+    const uint8_t *from;
+
+    while (bytes_have(in, 1) && strchr(", \t", peek_u8(in)) != NULL)
+        take_u8(in);
+    from = in->next;
+    while (bytes_have(in, 1) && strchr(", \t", peek_u8(in)) == NULL)
+        take_u8(in);
+    *word = (struct slice){ .data = from, .len = (uint32_t)(in->next - from) };
+    return word->len > 0;
+}
+
+/* Each coding that the header names was put on what was there before: it is taken off first. */
+struct h2_decoder *h2_decoder_new(struct h2_tx *t, struct slice text)
+{
+    struct bytes in = bytes_of_slice(text);
+    struct h2_decoder *first = NULL;
+    struct slice word;
+
+    for (unsigned n = 0; next_word(&in, &word);) {
+        struct h2_decoder *dec;
+        enum coding coding;
+
+        if (!coding_of(word, &coding))
+            break;
+        if (coding == CODING_NONE)
+            continue;
+        dec = n++ < DECODERS_MAX ? one_decoder(t, coding) : NULL;
+        if (n > DECODERS_MAX)
+            app_tx_event(&t->tx, H2_TOO_MANY_ENCODING_LAYERS);
+        if (dec == NULL) {
+            h2_decoder_free(first);
+            return NULL;
+        }
+        dec->next = first;
+        first = dec;
+    }
+    if (bytes_have(&in, 1) || word.len == 0)
+        return first;
+    h2_decoder_free(first);
+    return NULL;
+}
+
+static void decoder_free(struct h2_decoder *dec)
+{
+    if (dec->started && (dec->coding == CODING_GZIP || dec->coding == CODING_DEFLATE))
         inflateEnd(&dec->z);
 #ifdef HAVE_BROTLI
     if (dec->brotli != NULL)
         BrotliDecoderDestroyInstance(dec->brotli);
 #endif
+    if (dec->zstd != NULL)
+        zstd_decoder_close(dec->zstd);
     buf_fini(&dec->retained);
     decoder_memory_return(&dec->memory, sizeof(*dec));
     lib_free(dec);
+}
+
+void h2_decoder_free(struct h2_decoder *dec)
+{
+    while (dec != NULL) {
+        struct h2_decoder *next = dec->next;
+
+        decoder_free(dec);
+        dec = next;
+    }
 }
 
 /* "deflate" is zlib's format by the standard and bare deflate by many a sender: its first byte
@@ -116,7 +184,11 @@ static bool begin(struct h2_decoder *dec, uint8_t first)
         return inflateInit2(&dec->z, 16 + MAX_WBITS) == Z_OK;
     case CODING_DEFLATE:
         return inflateInit2(&dec->z, (first & 0x0f) == 8 ? MAX_WBITS : -MAX_WBITS) == Z_OK;
-    default:
+    case CODING_ZSTD:
+        dec->zstd = zstd_decoder_open(&dec->memory);
+        return dec->zstd != NULL;
+    case CODING_BROTLI:
+    case CODING_NONE:
         break;
     }
 #ifdef HAVE_BROTLI
@@ -128,9 +200,22 @@ static bool begin(struct h2_decoder *dec, uint8_t first)
 #endif
 }
 
+/* Another member of gzip may follow the last (RFC 1952, 2.2). */
+static void begin_again(struct h2_decoder *dec, uint8_t first)
+{
+    dec->at_end = false;
+    dec->again = first == GZIP_MAGIC && inflateReset(&dec->z) == Z_OK;
+    dec->over = !dec->again;
+}
+
 static enum h2_decoded decode_zlib(struct h2_decoder *dec, struct slice *in, size_t *produced)
 {
     int result;
+
+    if (dec->at_end && in->len > 0)
+        begin_again(dec, in->data[0]);
+    if (dec->over || dec->at_end)
+        return H2_DECODED_ALL;
 
     dec->z.next_in = (Bytef *)(uintptr_t)in->data;
     dec->z.avail_in = in->len;
@@ -140,9 +225,15 @@ static enum h2_decoded decode_zlib(struct h2_decoder *dec, struct slice *in, siz
     *produced = CHUNK - dec->z.avail_out;
     in->data = dec->z.next_in;
     in->len = dec->z.avail_in;
-    dec->over = result == Z_STREAM_END;
-    if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
-        return H2_DECODE_FAILED;
+    dec->at_end = result == Z_STREAM_END && dec->coding == CODING_GZIP;
+    dec->over = result == Z_STREAM_END && !dec->at_end;
+    if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) {
+        /* What looked like another member is something else behind the body. */
+        dec->over = dec->again;
+        return dec->again ? H2_DECODED_ALL : H2_DECODE_FAILED;
+    }
+    if (dec->at_end)
+        return in->len > 0 ? H2_DECODED : H2_DECODED_ALL;
     return !dec->over && dec->z.avail_out == 0 ? H2_DECODED : H2_DECODED_ALL;
 }
 
@@ -163,6 +254,17 @@ static enum h2_decoded decode_brotli(struct h2_decoder *dec, struct slice *in, s
 }
 #endif
 
+static enum h2_decoded decode_zstd(struct h2_decoder *dec, struct slice *in, size_t *produced)
+{
+    struct bytes b = bytes_of_slice(*in);
+    enum zstd_status status = zstd_decoder_run(dec->zstd, &b, dec->chunk, CHUNK, produced);
+
+    *in = (struct slice){ .data = b.next, .len = (uint32_t)bytes_left(&b) };
+    if (status != ZSTD_STATUS_MORE)
+        return H2_DECODE_FAILED;
+    return *produced == CHUNK ? H2_DECODED : H2_DECODED_ALL;
+}
+
 static enum h2_decoded failure(const struct h2_decoder *dec)
 {
     return dec->memory.refusal != DECODER_GRANTED ? H2_DECODE_REFUSED : H2_DECODE_FAILED;
@@ -182,6 +284,11 @@ enum h2_decoded h2_decode(struct h2_decoder *dec, struct slice *in, struct slice
     struct slice input = *in;
     size_t produced = 0;
 
+    if (dec->passes) {
+        *out = *in;
+        in->len = 0;
+        return H2_DECODED_ALL;
+    }
     *out = (struct slice){ .data = dec->chunk, .len = 0 };
     if (dec->over || (!dec->started && in->len == 0))
         return H2_DECODED_ALL;
@@ -193,7 +300,9 @@ enum h2_decoded h2_decode(struct h2_decoder *dec, struct slice *in, struct slice
     if (dec->coding == CODING_BROTLI)
         result = decode_brotli(dec, in, &produced);
 #endif
-    if (dec->coding != CODING_BROTLI)
+    if (dec->coding == CODING_ZSTD)
+        result = decode_zstd(dec, in, &produced);
+    else if (dec->coding != CODING_BROTLI)
         result = decode_zlib(dec, in, &produced);
     out->len = (uint32_t)produced;
     input.len -= in->len;
@@ -223,4 +332,14 @@ uint64_t h2_decoder_in(const struct h2_decoder *dec)
 uint64_t h2_decoder_out(const struct h2_decoder *dec)
 {
     return dec->out;
+}
+
+struct h2_decoder *h2_decoder_next(const struct h2_decoder *dec)
+{
+    return dec->next;
+}
+
+void h2_decoder_pass(struct h2_decoder *dec)
+{
+    dec->passes = true;
 }

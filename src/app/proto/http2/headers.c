@@ -108,10 +108,8 @@ static void event_once(struct h2_tx *t, unsigned event)
         app_tx_event(&t->tx, event);
 }
 
-bool h2_header_is_paid(const struct h2_state *st, uint64_t *spent, uint32_t factor, size_t size)
+bool h2_header_is_paid(uint64_t credit, uint64_t *spent, size_t size)
 {
-    uint64_t credit = H2_HEADER_CREDIT + factor * st->bytes;
-
     if (*spent > credit || size > credit - *spent)
         return false;
     *spent += size;
@@ -126,7 +124,7 @@ static void pay(struct h2_tx *t, struct h2_header *h)
 
     if (h->name.len <= H2_HEADER_CUT && h->value.len <= H2_HEADER_CUT)
         return;
-    if (h2_header_is_paid(st, &st->headers_kept, s->header_expansion,
+    if (h2_header_is_paid(H2_HEADER_CREDIT + s->header_expansion * st->bytes, &st->headers_kept,
                           (size_t)h->name.len + h->value.len))
         return;
     h->name.len = MIN(h->name.len, H2_HEADER_CUT);

@@ -40,6 +40,7 @@ const struct app_name h2_events[] = {
     { "decompression_memcap_reached", H2_DECOMPRESSION_MEMCAP_REACHED },
     { "header_list_too_large", H2_HEADER_LIST_TOO_LARGE },
     { "headers_cut", H2_HEADERS_CUT },
+    { "too_many_encoding_layers", H2_TOO_MANY_ENCODING_LAYERS },
     { NULL, 0 },
 };
 
@@ -278,7 +279,7 @@ static int http2_configure(const struct conf_node *node, const struct conf_node 
     s->max_header_list = conf_size(node, "max-header-list-size", 256u << 10);
     s->header_expansion = (uint32_t)conf_u64_range(node, "max-header-expansion", 64, 1,
                                                    UINT32_MAX);
-    s->header_log = (uint32_t)conf_u64_range(node, "max-header-log", 8, 1, UINT32_MAX);
+    s->header_log = (uint32_t)conf_u64_range(node, "max-header-log", 4, 1, UINT32_MAX);
     return 0;
 }
 

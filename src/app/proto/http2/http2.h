@@ -37,7 +37,7 @@ enum h2_event {
     H2_USERINFO_IN_URI, H2_REASSEMBLY_LIMIT_REACHED, H2_DNS_REQUEST_TOO_LONG,
     H2_DNS_RESPONSE_TOO_LONG, H2_DATA_STREAM_ZERO, H2_TOO_MANY_FRAMES, H2_COMPRESSION_BOMB,
     H2_DECOMPRESSION_WINDOW_TOO_LARGE, H2_DECOMPRESSION_MEMCAP_REACHED,
-    H2_HEADER_LIST_TOO_LARGE, H2_HEADERS_CUT,
+    H2_HEADER_LIST_TOO_LARGE, H2_HEADERS_CUT, H2_TOO_MANY_ENCODING_LAYERS,
 };
 
 /* --- frames (RFC 9113, 4.1 and 6) ------------------------------------------------------------- */
@@ -148,6 +148,7 @@ static inline struct h2_tx *h2_tx_of(struct app_tx *tx)
  * of them has to be paid for with bytes of the connection; beyond that they are cut to this. */
 #define H2_HEADER_CUT 128
 #define H2_HEADER_CREDIT (256u << 10)           /* what a connection begins with */
+#define H2_LOG_CREDIT (96u << 10)      /* likewise, of records */
 
 /* --- the flow --------------------------------------------------------------------------------- */
 
@@ -203,7 +204,7 @@ void h2_inflaters_close(struct h2_state *st);
 bool h2_headers_inflate(struct app_flow *af, enum direction d, struct h2_tx *t, struct slice in);
 void h2_header_add(struct h2_tx *t, enum direction d, const struct h2_header *h);
 /* So many more bytes of headers are within what the connection has paid for; then spent. */
-bool h2_header_is_paid(const struct h2_state *st, uint64_t *spent, uint32_t factor, size_t size);
+bool h2_header_is_paid(uint64_t credit, uint64_t *spent, size_t size);
 /* All headers so far, from `from` on, have been added: what they mean. */
 void h2_headers_done(struct h2_tx *t, enum direction d, unsigned from);
 /* The first of this name; NULL: none. */
@@ -245,6 +246,8 @@ struct slice h2_decoder_kept(const struct h2_decoder *dec);
 enum decoder_refusal h2_decoder_refusal(const struct h2_decoder *dec);
 uint64_t h2_decoder_in(const struct h2_decoder *dec);
 uint64_t h2_decoder_out(const struct h2_decoder *dec);
+struct h2_decoder *h2_decoder_next(const struct h2_decoder *dec);
+void h2_decoder_pass(struct h2_decoder *dec);       /* from now on bytes go through as they are */
 
 /* upgrade.c: the request that asked for it, as stream 1. */
 void h2_upgrade(struct app_flow *af);

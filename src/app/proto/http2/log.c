@@ -38,6 +38,7 @@ static void note_common(const struct h2_header *h, const struct h2_header **comm
 }
 
 #define HEADER_SPACE 24                   /* what JSON writes around one */
+#define RECORD_SPACE 320                /* and what a record has beside them */
 
 /* What a record may say of headers is paid for by the connection; beyond that it is cut. */
 struct log_credit {
@@ -48,7 +49,8 @@ struct log_credit {
 
 static bool may_log(struct log_credit *credit, size_t size)
 {
-    if (h2_header_is_paid(credit->st, &credit->st->headers_logged, credit->factor, size))
+    if (h2_header_is_paid(H2_LOG_CREDIT + credit->factor * credit->st->bytes,
+                          &credit->st->headers_logged, size))
         return true;
     credit->cut = true;
     return false;
@@ -227,6 +229,7 @@ bool h2_log_members(struct json *j, struct app_tx *tx)
                                  .factor = h2_settings_of(tx->flow)->header_log };
     bool any;
 
+    credit.st->headers_logged += RECORD_SPACE;
     json_string(j, "version", "2");
     any = log_headers(j, t, TO_SERVER, common, &credit);
     any |= log_headers(j, t, TO_CLIENT, common, &credit);
