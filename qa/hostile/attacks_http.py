@@ -73,17 +73,17 @@ def bombs(cap, size, coding, body, count, twin="gzip"):
         flow.close()
 
 
-@entry("HTTP: gzip bombs of 8 MiB", "CVE-2003-1564 and others, zip bombs", short=True)
+@entry("HTTP: gzip bombs of 8 MiB", "CVE-2003-1564 and others, zip bombs", short=True, proto="http")
 def http_bomb_gzip(cap, size):
     bombs(cap, size, "gzip", gzip_of(ZEROS[8]), 100)
 
 
-@entry("HTTP: deflate bombs of 1 MiB, just below the limit", "zip bombs", short=True)
+@entry("HTTP: deflate bombs of 1 MiB, just below the limit", "zip bombs", short=True, proto="http")
 def http_bomb_deflate(cap, size):
     bombs(cap, size, "deflate", zlib.compress(bytes(1000000), 9), 400, "deflate")
 
 
-@entry("HTTP: gzip bombs one after another in one connection", "zip bombs")
+@entry("HTTP: gzip bombs one after another in one connection", "zip bombs", proto="http")
 def http_bomb_pipelined(cap, size):
     if size is not None:
         pages(cap, size, 3000, "gzip")
@@ -94,33 +94,33 @@ def http_bomb_pipelined(cap, size):
         exchange(flow, "gzip", body)
 
 
-@entry("HTTP: brotli bombs of 1 MiB", "CVE-2020-8927 and others, brotli bombs", short=True)
+@entry("HTTP: brotli bombs of 1 MiB", "CVE-2020-8927 and others, brotli bombs", short=True, proto="http")
 def http_bomb_brotli(cap, size):
     bombs(cap, size, "br", BROTLI_1M, 800)
 
 
-@entry("HTTP: brotli bombs of 64 MiB", "brotli bombs", short=True)
+@entry("HTTP: brotli bombs of 64 MiB", "brotli bombs", short=True, proto="http")
 def http_bomb_brotli_large(cap, size):
     bombs(cap, size, "br", BROTLI_64M, 500)
 
 
-@entry("HTTP: windows of brotli that stay open", "memory before the first byte", short=True)
+@entry("HTTP: windows of brotli that stay open", "memory before the first byte", short=True, proto="http")
 def http_open_brotli(cap, size):
     open_windows(cap, size, "br", BROTLI_OPEN, 800)
 
 
-@entry("HTTP: windows of gzip that stay open", "memory held by decompressors", short=True)
+@entry("HTTP: windows of gzip that stay open", "memory held by decompressors", short=True, proto="http")
 def http_open_gzip(cap, size):
     open_windows(cap, size, "gzip", gzip_of(TEXT[:100])[:60], 1500)
 
 
-@entry("HTTP: windows of zstd of 8 MiB that stay open", "memory held by decompressors")
+@entry("HTTP: windows of zstd of 8 MiB that stay open", "memory held by decompressors", proto="http")
 def http_open_zstd(cap, size):
     open_windows(cap, size, "zstd", zstd_bomb(1, 23)[:40], 800)
 
 
 @entry("HTTP: dictionaries of LZMA that stay open", "memory held by decompressors",
-       sets=["app-layer.protocols.http.libhtp.default-config.lzma-enabled=true"])
+       sets=["app-layer.protocols.http.libhtp.default-config.lzma-enabled=true"], proto="http")
 def http_open_lzma(cap, size):
     body = lzma.compress(TEXT[:2000], lzma.FORMAT_ALONE,
                          filters=[{"id": lzma.FILTER_LZMA1, "dict_size": 1 << 30}])
@@ -138,49 +138,49 @@ def open_windows(cap, size, coding, start, count):
                        "\r\n\r\n".encode() + start)
 
 
-@entry("HTTP: zstd bombs of 8 MiB", "zip bombs", short=True)
+@entry("HTTP: zstd bombs of 8 MiB", "zip bombs", short=True, proto="http")
 def http_bomb_zstd(cap, size):
     bombs(cap, size, "zstd", zstd_bomb(8), 500)
 
 
-@entry("HTTP: zstd, thousands of frames in a body", "members that each start a decoder")
+@entry("HTTP: zstd, thousands of frames in a body", "members that each start a decoder", proto="http")
 def http_zstd_frames(cap, size):
     bombs(cap, size, "zstd", (b"\x28\xb5\x2f\xfd\x00\x58" + b"\x0b\0\0A") * 4000, 20)
 
 
 @entry("HTTP: gzip, thousands of members in a body", "members that each start a decoder",
-       short=True)
+       short=True, proto="http")
 def http_gzip_members(cap, size):
     bombs(cap, size, "gzip", gzip_of(b"") * 2000, 20)
 
 
 @entry("HTTP: LZMA bombs", "zip bombs",
-       sets=["app-layer.protocols.http.libhtp.default-config.lzma-enabled=true"], short=True)
+       sets=["app-layer.protocols.http.libhtp.default-config.lzma-enabled=true"], short=True, proto="http")
 def http_bomb_lzma(cap, size):
     body = lzma.compress(ZEROS[8], lzma.FORMAT_ALONE)
     bombs(cap, size, "lzma", body, 300)
 
 
-@entry("HTTP: codings in codings", "nested zip bombs", short=True)
+@entry("HTTP: codings in codings", "nested zip bombs", short=True, proto="http")
 def http_bomb_nested(cap, size):
     body = gzip_of(gzip_of(gzip_of(bytes(64 << 20))))
     bombs(cap, size, "gzip, gzip, gzip", body, 800)
 
 
 @entry("HTTP: a list of thousands of codings", "loops over what a header names",
-       sets=["app-layer.protocols.http.libhtp.default-config.response-body-decompress-layer-limit=0"])
+       sets=["app-layer.protocols.http.libhtp.default-config.response-body-decompress-layer-limit=0"], proto="http")
 def http_coding_list(cap, size):
     bombs(cap, size, ", ".join(["gzip"] * 1000), gzip_of(TEXT[:1000]), 100)
 
 
 @entry("HTTP: deflate of random bytes, read as one coding and then another",
-       "fallbacks from one coding to another")
+       "fallbacks from one coding to another", proto="http")
 def http_broken_deflate(cap, size):
     bombs(cap, size, "deflate", random.Random(2).randbytes(20000), 40)
 
 
 @entry("HTTP: uploads packed as bombs", "zip bombs towards servers", short=True,
-       sets=["app-layer.protocols.http.libhtp.default-config.request-body-limit=0"])
+       sets=["app-layer.protocols.http.libhtp.default-config.request-body-limit=0"], proto="http")
 def http_bomb_upload(cap, size):
     if size is not None:
         pages(cap, size, 9000, uploads=True)
@@ -217,24 +217,24 @@ def forms(cap, size, body):
         pages(cap, size, uploads=True)
 
 
-@entry("HTTP: multipart with thousands of files", "CVE-2023-24998, many parts", short=True)
+@entry("HTTP: multipart with thousands of files", "CVE-2023-24998, many parts", short=True, proto="http")
 def http_multipart_parts(cap, size):
     forms(cap, size, multipart(12000 if size is None else 3))
 
 
 @entry("HTTP: multipart with a boundary that almost ends, again and again",
-       "CVE-2014-0050, boundaries", short=True)
+       "CVE-2014-0050, boundaries", short=True, proto="http")
 def http_multipart_boundary(cap, size):
     forms(cap, size, b'--b\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\n' +
           b"\r\n--\r\n-" * 100000 if size is None else multipart(3))
 
 
-@entry("HTTP: multipart, endless part headers", "CVE-2023-24998, many headers of a part")
+@entry("HTTP: multipart, endless part headers", "CVE-2023-24998, many headers of a part", proto="http")
 def http_multipart_headers(cap, size):
     forms(cap, size, b"--b\r\n" + b"A: b\r\n" * 100000 if size is None else multipart(3))
 
 
-@entry("HTTP: uploads of many open parts in many connections", "memory held by parts")
+@entry("HTTP: uploads of many open parts in many connections", "memory held by parts", proto="http")
 def http_multipart_open(cap, size):
     if size is not None:
         pages(cap, size, 300, uploads=True)
@@ -246,7 +246,7 @@ def http_multipart_open(cap, size):
                        b"boundary=b\r\nContent-Length: 99999\r\n\r\n" + body)
 
 
-@entry("HTTP: headers that come a byte at a time", "Slowloris, 2009", short=True)
+@entry("HTTP: headers that come a byte at a time", "Slowloris, 2009", short=True, proto="http")
 def http_slow_headers(cap, size):
     if size is not None:
         pages(cap, size, 300)
@@ -260,7 +260,7 @@ def http_slow_headers(cap, size):
 
 
 @entry("HTTP: a header line without end, in small segments", "CVE-2011-3192 style; copies again",
-       short=True)
+       short=True, proto="http")
 def http_long_line(cap, size):
     if size is not None:
         pages(cap, size, 300)
@@ -272,7 +272,7 @@ def http_long_line(cap, size):
             flow.send(0, 24, b"a" * 20)
 
 
-@entry("HTTP: thousands of header lines", "CVE-2011-4461 style; many headers", short=True)
+@entry("HTTP: thousands of header lines", "CVE-2011-4461 style; many headers", short=True, proto="http")
 def http_many_headers(cap, size):
     if size is not None:
         pages(cap, size)
@@ -285,7 +285,7 @@ def http_many_headers(cap, size):
 
 
 @entry("HTTP: one header again and again, joined each time", "CVE-2018-8777; quadratic joins",
-       short=True)
+       short=True, proto="http")
 def http_repeated_header(cap, size):
     if size is not None:
         pages(cap, size)
@@ -296,7 +296,7 @@ def http_repeated_header(cap, size):
         flow.to_client(http_response(b"ok"))
 
 
-@entry("HTTP: folded header lines", "CVE-2018-8777 style; quadratic joins")
+@entry("HTTP: folded header lines", "CVE-2018-8777 style; quadratic joins", proto="http")
 def http_folded_header(cap, size):
     if size is not None:
         pages(cap, size)
@@ -306,7 +306,7 @@ def http_folded_header(cap, size):
     flow.to_client(http_response(b"ok"))
 
 
-@entry("HTTP: pipelined requests without an answer", "transactions that stay open", short=True)
+@entry("HTTP: pipelined requests without an answer", "transactions that stay open", short=True, proto="http")
 def http_pipelined(cap, size):
     if size is not None:
         pages(cap, size, 300)
@@ -318,7 +318,7 @@ def http_pipelined(cap, size):
 
 
 @entry("HTTP: tiny requests, a record each", "log amplification: records by transaction",
-       short=True)
+       short=True, proto="http")
 def http_tiny_requests(cap, size):
     if size is not None:
         pages(cap, size, 300)
@@ -329,7 +329,7 @@ def http_tiny_requests(cap, size):
         one_segment(flow, 1, b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" * 50)
 
 
-@entry("HTTP: bodies in chunks of one byte", "CVE-2005-2088 style; tiny chunks", short=True)
+@entry("HTTP: bodies in chunks of one byte", "CVE-2005-2088 style; tiny chunks", short=True, proto="http")
 def http_tiny_chunks(cap, size):
     if size is not None:
         pages(cap, size)
@@ -340,7 +340,7 @@ def http_tiny_chunks(cap, size):
                 b"1\r\na\r\n" * 150000 + b"0\r\n\r\n")
 
 
-@entry("HTTP: a chunk length without end", "long lines in bodies")
+@entry("HTTP: a chunk length without end", "long lines in bodies", proto="http")
 def http_chunk_length(cap, size):
     if size is not None:
         pages(cap, size)
@@ -351,7 +351,7 @@ def http_chunk_length(cap, size):
 
 
 @entry("HTTP: byte ranges in any order, over many files", "CVE-2011-3192, Apache killer",
-       short=True, rules='alert http any any -> any any (file.data; content:"nowhere"; sid:1;)\n')
+       short=True, rules='alert http any any -> any any (file.data; content:"nowhere"; sid:1;)\n', proto="http")
 def http_ranges(cap, size):
     if size is not None:
         pages(cap, size, 300)
@@ -365,7 +365,7 @@ def http_ranges(cap, size):
             f"Content-Range: bytes {at}-{at + 99}/1000000",)))
 
 
-@entry("HTTP: a path of escapes and dots", "normalization of paths, double decoding")
+@entry("HTTP: a path of escapes and dots", "normalization of paths, double decoding", proto="http")
 def http_path(cap, size):
     if size is not None:
         pages(cap, size)
@@ -380,7 +380,7 @@ def http_path(cap, size):
         flow.to_client(http_response(b"ok"))
 
 
-@entry("HTTP: answers of 100 Continue without end", "states that never end")
+@entry("HTTP: answers of 100 Continue without end", "states that never end", proto="http")
 def http_continue(cap, size):
     if size is not None:
         pages(cap, size)
@@ -407,19 +407,19 @@ def websocket(cap, size, frame, count):
         one_segment(flow, 1, frame * count if size is None else ordinary)
 
 
-@entry("WebSocket: frames of no bytes", "log amplification: tiny messages", short=True)
+@entry("WebSocket: frames of no bytes", "log amplification: tiny messages", short=True, proto="websocket")
 def websocket_tiny(cap, size):
     websocket(cap, size, b"\x81\x01a", 60000)
 
 
 @entry("WebSocket: messages as bombs", "CVE-2024-7254 style; permessage-deflate bombs",
-       short=True)
+       short=True, proto="websocket")
 def websocket_bomb(cap, size):
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     body = packer.compress(bytes(2 << 20)) + packer.flush(zlib.Z_SYNC_FLUSH)
     websocket(cap, size, b"\xc1\x7e" + struct.pack(">H", len(body)) + body, 250)
 
 
-@entry("WebSocket: a message in many fragments that never ends", "CVE-2018-1000518 style")
+@entry("WebSocket: a message in many fragments that never ends", "CVE-2018-1000518 style", proto="websocket")
 def websocket_fragments(cap, size):
     websocket(cap, size, b"\x00\x02ab", 150000)

@@ -4,7 +4,7 @@ import random
 import struct
 
 import attacks_hash
-from catalogue import connect, entry, host, one_segment, rounds
+from catalogue import RULES, connect, entry, host, one_segment, rounds
 from pcapgen import ACK, FIN, MAC_A, MAC_B, PSH, RST, SYN, address, dns_query
 
 ETHERNET = MAC_B + MAC_A
@@ -38,7 +38,7 @@ def transfers(cap, size, chunk=50000, port=9999):
 
 # Hash tables. The captures come from attacks_hash, which says why they collide.
 
-def hash_entry(attack, count, rules="", short=False):
+def hash_entry(attack, count, rules, short):
     def make(cap, size):
         for data in attack(count, size is not None):
             cap.frame(data)
@@ -51,7 +51,7 @@ def hash_entry(attack, count, rules="", short=False):
 AGENTS = "alert http any any -> any any (http.user_agent; dataset:set,agents,type string; sid:1;)\n"
 for one in attacks_hash.ATTACKS:
     named = one is attacks_hash.names_with_one_end
-    hash_entry(one, 4000 if named else 16000, AGENTS if named else "",
+    hash_entry(one, 4000 if named else 16000, AGENTS if named else RULES,
                one is attacks_hash.flows_v6)
 
 

@@ -11,8 +11,10 @@ A function makes one capture. With size None it is the hostile one. Else it is t
 traffic of the same protocol, as ordinary senders make it, of `size` bytes. rounds() counts to the
 number given for the hostile capture and goes on until `size` is reached for the twin.
 
-Options of an entry: `rules` (text), `sets` (a list of KEY=VALUE for --set), `short` (part of the
-short form). Checksums of transport are left 0: captures are read with -k none."""
+Options of an entry: `rules` (text, instead of RULES below), `sets` (a list of KEY=VALUE for --set),
+`short` (part of the short form), `proto` (a record of the hostile run must name this protocol, so
+that an attack which no parser reads does not pass). Checksums of transport are left 0: captures
+are read with -k none."""
 import os
 import struct
 import sys
@@ -24,11 +26,29 @@ from pcapgen import ACK, PSH, TcpFlow           # noqa: E402
 
 ENTRIES = []
 
+# Rules that match nothing, but need what parsers and decompressors yield.
+RULES = """
+alert http any any -> any any (file.data; content:"nowhere at all"; sid:1;)
+alert http any any -> any any (http.request_body; content:"nowhere at all"; sid:2;)
+alert http any any -> any any (http.header; content:"nowhere at all"; sid:3;)
+alert http any any -> any any (http.cookie; content:"nowhere at all"; sid:4;)
+alert http any any -> any any (http.uri; content:"nowhere at all"; sid:5;)
+alert dns any any -> any any (dns.query; content:"nowhere at all"; sid:6;)
+alert tls any any -> any any (tls.sni; content:"nowhere at all"; sid:7;)
+alert tls any any -> any any (tls.cert_subject; content:"nowhere at all"; sid:8;)
+alert smtp any any -> any any (file.data; content:"nowhere at all"; sid:9;)
+alert smb any any -> any any (smb.named_pipe; content:"nowhere at all"; sid:10;)
+alert mqtt any any -> any any (mqtt.publish.message; content:"nowhere at all"; sid:11;)
+alert tcp any any -> any any (content:"nowhere at all"; sid:12;)
+alert udp any any -> any any (content:"nowhere at all"; sid:13;)
+"""
+
 
 class Entry:
-    def __init__(self, make, what, source, rules="", sets=(), short=False):
+    def __init__(self, make, what, source, rules=RULES, sets=(), short=False,
+                 proto=None):
         self.name, self.make, self.what, self.source = make.__name__, make, what, source
-        self.rules, self.sets, self.short = rules, sets, short
+        self.rules, self.sets, self.short, self.proto = rules, sets, short, proto
 
 
 def entry(what, source, **options):
