@@ -402,6 +402,7 @@ def websocket(cap, size, frame, count):
     flow = connect(cap, 80)
     flow.to_server(UPGRADE)
     flow.to_client(UPGRADED)
+    flow.to_server(b"\x81\x85\0\0\0\0hello")
     for _ in rounds(cap, size, 1):
         ordinary = b"\x81\x7e" + struct.pack(">H", 1200) + TEXT[:1200]
         one_segment(flow, 1, frame * count if size is None else ordinary)
