@@ -3,7 +3,7 @@
 transforms and scripts."""
 from attacks_http import TEXT, exchange, pages
 from attacks_packets import transfers
-from catalogue import connect, entry, one_segment, rounds
+from catalogue import connect, entry, rounds
 from pcapgen import http_request, http_response
 
 SMITH = "Smith, Estan and Jha 2006, backtracking algorithmic complexity attacks against a NIDS"
@@ -19,14 +19,16 @@ def streams(cap, size, data, count=10):
         return
     for i in range(count):
         flow = connect(cap, 9999, i)
-        one_segment(flow, 0, data)
+        flow.to_server(data)            # acknowledged, so that rules see each segment
 
 
 def rule_entry(called, what, source, options, data, **more):
     proto = more.pop("proto", "tcp")
     make = lambda cap, size: streams(cap, size, data())    # noqa: E731
     make.__name__ = "rule_" + called
-    entry("rules: " + what, source, rules=rule(options, proto), short=True, **more)(make)
+    entry("rules: " + what, source, rules=rule(options.replace(";", "; fast_pattern;", 1) if
+                                                  "fast_pattern" not in options else options,
+                                                  proto), short=True, **more)(make)
 
 
 rule_entry("content_retry", "contents with distance, tried from each place", SMITH,
@@ -111,8 +113,9 @@ def rule_alerts(cap, size):
         transfers(cap, size, 20000)
         return
     flow = connect(cap, 9999)
-    for i in rounds(cap, size, 10000):
+    for i in rounds(cap, size, 6000):
         flow.send(0, 24, b"abab")
+        flow.send(1, 16)
 
 
 @entry("rules: alerts that print the same large body", "log amplification: payload in alerts",

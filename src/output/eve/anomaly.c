@@ -84,13 +84,15 @@ static enum eve_order last_order(const struct packet *p)
     return (p->flags & both) == PACKET_LAST_TO_CLIENT ? EVE_TO_CLIENT : EVE_AS_PACKET;
 }
 
-static void anomaly_app_record(struct render *r, const struct eve *eve, const struct packet *p,
+static void anomaly_app_record(struct render *r, const struct eve *eve, struct packet *p,
                                const struct app_proto *proto, const char *event,
                                const char *layer, uint64_t tx_id)
 {
     bool capitals = tx_id == EVE_NO_TX || proto->events_in_capitals;
     struct json j;
 
+    if (UNLIKELY(!eve_flow_has_room(r, eve, p->flow)))
+        return;
     eve_begin(r, eve, &j, p, last_order(p), "anomaly", tx_id);
     json_object(&j, "anomaly");
     json_string(&j, "app_proto", proto != NULL ? proto->name : app_proto_name(p->flow->app_proto));
@@ -98,7 +100,7 @@ static void anomaly_app_record(struct render *r, const struct eve *eve, const st
     event_string(&j, event, capitals);
     json_string(&j, "layer", layer);
     json_object_end(&j);
-    eve_end(r, eve, &j, p);
+    (void)eve_end_within(r, eve, &j, p);
 }
 
 static void anomaly_packet(struct render *r, const struct eve *eve, void *settings,
