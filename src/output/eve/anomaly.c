@@ -91,7 +91,7 @@ static void anomaly_app_record(struct render *r, const struct eve *eve, struct p
     bool capitals = tx_id == EVE_NO_TX || proto->events_in_capitals;
     struct json j;
 
-    if (UNLIKELY(!eve_flow_has_room(r, eve, p->flow)))
+    if (UNLIKELY(!eve_flow_has_space(r, eve, p->flow)))
         return;
     eve_begin(r, eve, &j, p, last_order(p), "anomaly", tx_id);
     json_object(&j, "anomaly");

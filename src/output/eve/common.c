@@ -276,7 +276,7 @@ static void count_cut(struct render *r, const struct eve *eve, struct flow *f)
     counter_add(r->counters, eve->records_cut, 1);
 }
 
-bool eve_flow_has_room(struct render *r, const struct eve *eve, struct flow *f)
+bool eve_flow_has_space(struct render *r, const struct eve *eve, struct flow *f)
 {
     if (eve->flow_expansion == 0 || flow_log_used(f) < flow_log_limit(r, eve, f))
         return true;

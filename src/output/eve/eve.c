@@ -272,7 +272,7 @@ static bool eve_app_record(struct render *r, const struct eve *eve, const struct
     struct json j;
     bool written;
 
-    if (UNLIKELY(!eve_flow_has_room(r, eve, p->flow)))
+    if (UNLIKELY(!eve_flow_has_space(r, eve, p->flow)))
         return false;
     if (UNLIKELY(may_xff))
         eve_xff_begin(r, &eve->xff, p, tx, &xff);

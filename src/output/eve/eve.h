@@ -96,8 +96,8 @@ void eve_cancel(struct render *r);
 
 /* What a flow's traffic may have written: a sender pays for each record with bytes. Asked before a
  * record of a transaction, a file or an anomaly; false: it is counted as cut. */
-bool eve_flow_has_room(struct render *r, const struct eve *eve, struct flow *f);
-/* As eve_end(), but for a record that is larger than the room left: it is cut, and counted. */
+bool eve_flow_has_space(struct render *r, const struct eve *eve, struct flow *f);
+/* As eve_end(), but for a record that is larger than the space left: it is cut, and counted. */
 bool eve_end_within(struct render *r, const struct eve *eve, struct json *j, struct packet *p);
 
 /* Addresses of a flow or packet, ports or ICMP type, proto: common.c. */

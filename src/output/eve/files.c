@@ -41,7 +41,7 @@ static void file_record(struct render *r, const struct eve *eve, const struct xf
     struct xff_use use;
     struct json j;
 
-    if (UNLIKELY(!eve_flow_has_room(r, eve, p->flow)))
+    if (UNLIKELY(!eve_flow_has_space(r, eve, p->flow)))
         return;
     eve_xff_begin(r, xff, p, tx, &use);
     eve_begin(r, eve, &j, p, file->direction == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT,
