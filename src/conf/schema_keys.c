@@ -56,6 +56,7 @@ const char *const conf_schema_outline[] = {
     "      pipelining: enabled batch-size",
     "    json: compact ensure-ascii escape-slash preserve-order",
     "    metadata",
+    "    max-flow-expansion",
     "    suricata-version",
     "    sensor-id",
     "    sensor-name",

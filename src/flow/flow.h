@@ -121,6 +121,8 @@ struct flow {
     uint32_t inspected;                         /* of those sent; atomic, read upstream */
     uint32_t alert_count;
     uint32_t tx_log_count;
+    uint32_t log_units : 31;                    /* bytes of EVE records about it, by 64 */
+    uint32_t log_cut : 1;                       /* some were left out, as there were too many */
     uint32_t tenant_id;                         /* whose rules look at it; 0: no tenant's */
     uint8_t swap;                               /* set when detection exchanged client and server:
                                                  * FLOW_TURN_*; `swapped` does not follow */

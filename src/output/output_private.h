@@ -28,6 +28,7 @@ struct output_conf {
     struct merge *merge;                    /* NULL: each writer writes what it gets */
     struct output_writer *merged;           /* what merge writes with */
     bool streamers;                         /* some logger has stream */
+    unsigned eve_logs;
     struct pcap_files *pcap_files;          /* the first pcap-log's; NULL: there is none */
     bool packet_writers;                    /* some logger has write_packet */
     unsigned stats_interval;

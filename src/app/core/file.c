@@ -21,6 +21,9 @@ struct file_private {
     struct digest_stream *hash;     /* DIGEST_COUNT of them; NULL when none is wanted */
     bool hashing[DIGEST_COUNT];
     bool magic_tried;
+    /* Of a list's first file: its end, and the place that was asked for last. */
+    struct app_file *last, *recent;
+    unsigned recent_index;
 };
 
 static const uint32_t hash_features[DIGEST_COUNT] = {
@@ -92,11 +95,35 @@ void app_file_set_name(struct app_file *file, struct slice name)
 
 static void link_last(struct app_tx *tx, struct app_file *file)
 {
-    struct app_file **link = &tx->files[file->direction];
+    struct app_file *first = tx->files[file->direction];
 
-    while (*link != NULL)
-        link = &(*link)->next;
-    *link = file;
+    if (first == NULL)
+        tx->files[file->direction] = first = file;
+    else
+        private_of(first)->last->next = file;
+    private_of(first)->last = file;
+}
+
+struct app_file *app_file_at(const struct app_tx *tx, enum direction d, unsigned index)
+{
+    struct app_file *file = tx->files[d];
+    struct file_private *first;
+    unsigned at = 0;
+
+    if (file == NULL)
+        return NULL;
+    first = private_of(file);
+    if (first->recent != NULL && first->recent_index <= index) {
+        file = first->recent;
+        at = first->recent_index;
+    }
+    for (; at < index && file != NULL; at++)
+        file = file->next;
+    if (file != NULL) {
+        first->recent = file;
+        first->recent_index = index;
+    }
+    return file;
 }
 
 /* As Suricata has it where no setting says otherwise. */

@@ -56,6 +56,8 @@ struct app_file {
 struct app_file *app_file_open(struct app_tx *tx, enum direction direction, struct slice name,
                                const struct file_window *limits);
 void app_file_set_name(struct app_file *file, struct slice name);
+/* The index-th of a transaction; asked for one after another, none is walked to from the first. */
+struct app_file *app_file_at(const struct app_tx *tx, enum direction d, unsigned index);
 void app_file_append(struct app_file *file, const uint8_t *data, uint32_t len);
 void app_file_gap(struct app_file *file, uint64_t len);
 void app_file_close(struct app_file *file, enum file_state state);      /* once; later: nothing */

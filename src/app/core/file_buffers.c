@@ -3,19 +3,10 @@
  * protocol that has files: each declares them with its own progress, see APP_FILE_BUFFERS(). */
 #include "app/core/file.h"
 
-static struct app_file *file_at(const struct app_tx *tx, enum direction d, unsigned index)
-{
-    struct app_file *file = tx->files[d];
-
-    while (file != NULL && index-- > 0)
-        file = file->next;
-    return file;
-}
-
 /* A file without anything to look at yet must not hide those behind it. */
 bool app_file_get_data(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
 {
-    struct app_file *file = file_at(tx, d, index);
+    struct app_file *file = app_file_at(tx, d, index);
     uint64_t position;
 
     if (file == NULL)
@@ -27,7 +18,7 @@ bool app_file_get_data(struct app_tx *tx, enum direction d, unsigned index, stru
 
 uint64_t app_file_data_position(struct app_tx *tx, enum direction d, unsigned index)
 {
-    struct app_file *file = file_at(tx, d, index);
+    struct app_file *file = app_file_at(tx, d, index);
     struct slice data;
     uint64_t position = 0;
 
@@ -50,7 +41,7 @@ bool app_file_retained(struct app_tx *tx, enum direction d, struct slice *out, u
 
 bool app_file_get_name(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
 {
-    const struct app_file *file = file_at(tx, d, index);
+    const struct app_file *file = app_file_at(tx, d, index);
 
     if (file == NULL)
         return false;
@@ -62,7 +53,7 @@ bool app_file_get_name(struct app_tx *tx, enum direction d, unsigned index, stru
 
 bool app_file_get_magic(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
 {
-    struct app_file *file = file_at(tx, d, index);
+    struct app_file *file = app_file_at(tx, d, index);
     const char *magic;
     struct text t;
 

@@ -90,12 +90,14 @@ struct app_anomaly {
     uint64_t tx_id;                 /* EVE_NO_TX: about the flow */
 };
 
-static void anomaly_app_record(struct render *r, const struct eve *eve, const struct packet *p,
+static void anomaly_app_record(struct render *r, const struct eve *eve, struct packet *p,
                                const struct app_anomaly *a)
 {
     bool capitals = a->tx_id == EVE_NO_TX || a->proto->events_in_capitals;
     struct json j;
 
+    if (UNLIKELY(!eve_flow_has_space(r, eve, p->flow)))
+        return;
     eve_begin(r, eve, &j, p, (struct eve_head){ last_order(p), "anomaly", a->tx_id });
     json_object(&j, "anomaly");
     json_string(&j, "app_proto",
@@ -104,7 +106,7 @@ static void anomaly_app_record(struct render *r, const struct eve *eve, const st
     event_string(&j, a->event, capitals);
     json_string(&j, "layer", a->layer);
     json_object_end(&j);
-    eve_end(r, eve, &j, p);
+    (void)eve_end_within(r, eve, &j, p);
 }
 
 static void anomaly_packet(struct render *r, const struct eve *eve, void *settings,

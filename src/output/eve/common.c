@@ -8,6 +8,7 @@
 #include "output/eve/eve.h"
 #include "packet/decode.h"
 #include "base/version.h"
+#include "output/output_private.h"
 
 void eve_time(struct render *r, struct json *j, const char *key, uint64_t time_us)
 {
@@ -246,6 +247,61 @@ void eve_end(struct render *r, const struct eve *eve, struct json *j, const stru
     json_object_end(j);
     buf_add_u8(r->out, '\n');
     record_end(r);
+}
+
+/* --- what a flow may have written ---------------------------------------------------------- */
+
+#define FLOW_LOG_FREE (64 * 1024)       /* bytes that each flow may have, however short it is */
+#define LOG_UNITS_MAX 0x7fffffffu
+
+/* Of all eve-logs together: each writes the same. */
+static uint64_t flow_log_limit(const struct render *r, const struct eve *eve,
+                               const struct flow *f)
+{
+    uint64_t bytes = f->bytes[TO_SERVER] + f->bytes[TO_CLIENT];
+
+    return (bytes * eve->flow_expansion + FLOW_LOG_FREE) * r->conf->eve_logs;
+}
+
+static uint64_t flow_log_used(const struct flow *f)
+{
+    return (uint64_t)f->log_units * 64;
+}
+
+static void flow_log_charge(struct flow *f, size_t len)
+{
+    uint64_t units = f->log_units + (len + 63) / 64;
+
+    f->log_units = MIN(units, LOG_UNITS_MAX) & LOG_UNITS_MAX;
+}
+
+static void count_cut(struct render *r, const struct eve *eve, struct flow *f)
+{
+    f->log_cut = 1;
+    counter_add(r->counters, eve->records_cut, 1);
+}
+
+bool eve_flow_has_space(struct render *r, const struct eve *eve, struct flow *f)
+{
+    if (eve->flow_expansion == 0 || flow_log_used(f) < flow_log_limit(r, eve, f))
+        return true;
+    count_cut(r, eve, f);
+    return false;
+}
+
+/* A record that was cut is charged too: it cost as much to render. */
+bool eve_end_within(struct render *r, const struct eve *eve, struct json *j, struct packet *p)
+{
+    size_t len;
+
+    eve_end(r, eve, j, p);
+    len = record_slice(r).len;
+    flow_log_charge(p->flow, len);
+    if (eve->flow_expansion == 0 || flow_log_used(p->flow) <= flow_log_limit(r, eve, p->flow))
+        return true;
+    eve_cancel(r);
+    count_cut(r, eve, p->flow);
+    return false;
 }
 
 void eve_cancel(struct render *r)

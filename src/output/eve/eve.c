@@ -162,6 +162,9 @@ static void *eve_open(const struct output_request *request, struct output_conf *
     eve->community_seed = (uint16_t)conf_u64_range(node, "community-id-seed", 0, 0, 65535);
     eve->metadata = conf_bool(node, "metadata", true);
     eve->version = conf_bool(node, "suricata-version", false);
+    eve->flow_expansion = (uint32_t)conf_u64_range(node, "max-flow-expansion", 8, 0, UINT32_MAX);
+    eve->records_cut = counter_register("eve.records_cut", COUNTER_SUM);
+    conf->eve_logs++;
     eve_read_xff(&eve->xff, node);
     CONF_EACH (item, conf_find(node, "types")) {
         if (item->kind == CONF_MAP && item->child != NULL)
@@ -276,7 +279,10 @@ static bool eve_app_record(struct render *r, const struct eve *eve, struct packe
     bool may_xff = eve->xff.mode != XFF_OFF && strcmp(use->log->event_type, "http") == 0;
     struct xff_use xff = { .found = false };
     struct json j;
+    bool written;
 
+    if (UNLIKELY(!eve_flow_has_space(r, eve, p->flow)))
+        return false;
     if (UNLIKELY(may_xff))
         eve_xff_begin(r, &eve->xff, p, tx, &xff);
     eve_begin(r, eve, &j, p,
@@ -292,9 +298,9 @@ static bool eve_app_record(struct render *r, const struct eve *eve, struct packe
     if (use->log->key != NULL)
         json_object_end(&j);
     eve_xff_end(r, &eve->xff, &j, &xff);
-    eve_end(r, eve, &j, p);
-    p->flow->tx_log_count++;
-    return true;
+    written = eve_end_within(r, eve, &j, p);
+    p->flow->tx_log_count += written;
+    return written;
 }
 
 static void eve_app_records(struct render *r, const struct eve *eve, struct packet *p,

@@ -63,6 +63,8 @@ struct eve {
     unsigned log_count[APP_PROTO_COUNT];
     struct eve_app_log *log[APP_PROTO_COUNT];
     counter_id macs_max[2];             /* the most addresses of one side of a flow */
+    uint32_t flow_expansion;            /* bytes of records by byte of a flow; 0: any */
+    counter_id records_cut;
     struct log_marks *marks;            /* of all outputs; while settings are read */
 };
 
@@ -98,6 +100,12 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
                struct eve_head head);
 void eve_end(struct render *r, const struct eve *eve, struct json *j, const struct packet *p);
 void eve_cancel(struct render *r);
+
+/* What a flow's traffic may have written: a sender pays for each record with bytes. Asked before a
+ * record of a transaction, a file or an anomaly; false: it is counted as cut. */
+bool eve_flow_has_space(struct render *r, const struct eve *eve, struct flow *f);
+/* As eve_end(), but for a record that is larger than the space left: it is cut, and counted. */
+bool eve_end_within(struct render *r, const struct eve *eve, struct json *j, struct packet *p);
 
 /* Addresses of a flow or packet, ports or ICMP type, proto: common.c. */
 /* client: shown in place of the flow's own; NULL: that one. */

@@ -41,6 +41,8 @@ static void file_record(struct render *r, const struct eve *eve, const struct xf
     struct xff_use use;
     struct json j;
 
+    if (UNLIKELY(!eve_flow_has_space(r, eve, p->flow)))
+        return;
     eve_xff_begin(r, xff, p, tx, &use);
     eve_begin(r, eve, &j, p,
               (struct eve_head){ file->direction == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT,
@@ -51,7 +53,7 @@ static void file_record(struct render *r, const struct eve *eve, const struct xf
     eve_file(&j, file, true);
     json_object_end(&j);
     eve_xff_end(r, xff, &j, &use);
-    eve_end(r, eve, &j, p);
+    (void)eve_end_within(r, eve, &j, p);
 }
 
 static void files_tx(struct render *r, const struct eve *eve, void *settings, struct packet *p,

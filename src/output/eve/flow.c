@@ -169,6 +169,8 @@ static void flow_body(struct render *r, struct json *j, const struct flow *f)
     }
     if (f->app != NULL && f->app->next_tx_id > 0)
         json_u64(j, "tx_cnt", f->app->next_tx_id);
+    if (UNLIKELY(f->log_cut))
+        json_bool(j, "records_cut", true);
     json_object_end(j);
 }
 

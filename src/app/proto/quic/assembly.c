@@ -31,13 +31,22 @@ static bool add_range(struct quic_assembly *a, uint32_t from, uint32_t to)
     return true;
 }
 
+/* How far ahead of the bytes from the start a piece may be: memory is taken for what lies between.
+ * Pieces of a hello come in any order, but are a few thousand bytes together. */
+#define GAP_MAX (8 * 1024)
+
+static bool is_far_ahead(const struct quic_assembly *a, uint64_t offset)
+{
+    return offset > quic_assembly_front(a).len + GAP_MAX;
+}
+
 bool quic_assembly_add(struct quic_assembly *a, uint64_t offset, struct slice segment)
 {
     uint64_t end = offset + segment.len;
 
     if (segment.len == 0)
         return true;
-    if (offset >= QUIC_HANDSHAKE_MAX || end >= QUIC_HANDSHAKE_MAX ||
+    if (is_far_ahead(a, offset) || offset >= QUIC_HANDSHAKE_MAX || end >= QUIC_HANDSHAKE_MAX ||
         !add_range(a, (uint32_t)offset, (uint32_t)end))
         return false;
     if (end > a->data.len) {

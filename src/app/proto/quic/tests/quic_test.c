@@ -48,6 +48,9 @@ TEST(quic_crypto_frames_in_any_order)
     CHECK(a.count == 1);
     CHECK(!quic_assembly_add(&a, QUIC_HANDSHAKE_MAX - 2, text("xyz")));
     CHECK(!quic_assembly_add(&a, UINT64_MAX - 1, text("xyz")));
+    CHECK(!quic_assembly_add(&a, 9 + 8193, text("far ahead")));
+    CHECK(quic_assembly_add(&a, 9 + 8192, text("z")));
+    a.count--;
     for (unsigned i = 1; i < QUIC_RANGES_MAX; i++)
         CHECK(quic_assembly_add(&a, 20 * i, text("z")));
     CHECK(!quic_assembly_add(&a, 20 * QUIC_RANGES_MAX, text("z")));

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Attacks on rules: contents that are tried again and again, regular expressions that go back,
+transforms and scripts."""
+from attacks_http import TEXT, exchange, pages
+from attacks_packets import transfers
+from catalogue import connect, entry, rounds
+from pcapgen import http_request, http_response
+
+SMITH = "Smith, Estan and Jha 2006, backtracking algorithmic complexity attacks against a NIDS"
+
+
+def rule(options, proto="tcp", sid=1):
+    return f'alert {proto} any any -> any any (msg:"a"; {options} sid:{sid};)\n'
+
+
+def streams(cap, size, data, count=10):
+    if size is not None:
+        transfers(cap, size, 20000)
+        return
+    for i in range(count):
+        flow = connect(cap, 9999, i)
+        flow.to_server(data)            # acknowledged, so that rules see each segment
+
+
+def rule_entry(called, what, source, options, data, **more):
+    proto = more.pop("proto", "tcp")
+    make = lambda cap, size: streams(cap, size, data())    # noqa: E731
+    make.__name__ = "rule_" + called
+    entry("rules: " + what, source, rules=rule(options.replace(";", "; fast_pattern;", 1) if
+                                                  "fast_pattern" not in options else options,
+                                                  proto), short=True, **more)(make)
+
+
+rule_entry("content_retry", "contents with distance, tried from each place", SMITH,
+           'content:"aa"; content:"aa"; distance:0; content:"aa"; distance:0; content:"b"; '
+           'distance:0; content:"zz"; distance:0;', lambda: b"a" * 40000 + b"b" * 40000)
+rule_entry("content_within", "contents within each other, tried from each place", SMITH,
+           'content:"a"; content:"b"; within:200; content:"c"; within:200; content:"d"; '
+           'within:200; content:"zz"; within:200;',
+           lambda: (b"a" * 100 + b"b" * 100 + b"c" * 100 + b"d" * 100) * 200)
+rule_entry("byte_jump", "jumps after contents, tried from each place", SMITH,
+           'content:"a"; byte_jump:1,0,relative; content:"a"; distance:0; byte_test:1,>,200,0,'
+           'relative; content:"zz"; distance:0;', lambda: b"aa\1\1" * 20000)
+rule_entry("isdataat", "places tried one after another", SMITH,
+           'content:"a"; isdataat:!500,relative; content:"b"; within:10; content:"zz";',
+           lambda: b"ab" * 40000)
+rule_entry("pcre_nested", "a regular expression of nested repeats", "ReDoS, Crosby 2003",
+           'content:"a"; pcre:"/(a+)+$/";', lambda: (b"a" * 40 + b"!") * 2000)
+rule_entry("pcre_quadratic", "a regular expression that starts at each place",
+           "ReDoS, Crosby 2003", 'content:"a"; pcre:"/a.*b.*c.*d.*e/s";',
+           lambda: b"abcd" * 20000)
+rule_entry("pcre_relative", "a regular expression after each content", "Smith, Estan and Jha 2006",
+           'content:"a"; pcre:"/^.*x.*y/Rs"; content:"zz";', lambda: b"a" * 80000)
+rule_entry("pcre_back", "a regular expression with back references", "ReDoS, Crosby 2003",
+           'content:"ab"; pcre:"/(a*)(a*)(a*)\\1\\2\\3c/";', lambda: b"ab" + b"a" * 80000)
+rule_entry("fast_pattern", "prefixes of a fast pattern without end", "attacks on matchers",
+           'content:"aaaaaaaaaaaaaaaaaaaaaaab"; fast_pattern;', lambda: b"a" * 80000)
+rule_entry("candidates", "fast patterns found everywhere, the rest nowhere",
+           "attacks on matchers", 'content:"abcd"; fast_pattern; content:"q"; distance:3; '
+           'within:1; content:"zz"; offset:5000;', lambda: b"abcd" * 20000)
+
+
+@entry("rules: hundreds of rules whose fast patterns all match", "attacks on matchers", short=True,
+       rules="".join(rule(f'content:"ab{chr(97 + i % 26)}{chr(97 + i // 26)}"; content:"zz{i}";',
+                          sid=i + 1) for i in range(600)))
+def rule_many_candidates(cap, size):
+    text = b"".join(b"ab%c%c" % (97 + i % 26, 97 + i // 26) for i in range(600))
+    streams(cap, size, text * 33)
+
+
+@entry("rules: a regular expression on each header", "ReDoS, Crosby 2003", short=True, proto="http",
+       rules=rule('http.header; pcre:"/(x+x+)+y/";', "http") +
+       rule('http.uri; pcre:"/^(([a-z])+.)+[A-Z]([a-z])+$/";', "http", 2))
+def rule_pcre_http(cap, size):
+    if size is not None:
+        pages(cap, size)
+        return
+    for i in range(12):
+        flow = connect(cap, 80, i)
+        for _ in range(20):
+            flow.to_server(http_request("a", "/" + "a" * 1000, headers=("X: " + "x" * 2000,)))
+            flow.to_client(http_response(b"ok"))
+
+
+@entry("rules: contents in bodies, seen again with each piece", "inspection again of a window",
+       short=True, proto="http",
+       rules=rule('file.data; content:"abc"; content:"abc"; distance:0; content:"zz"; distance:0;',
+                  "http"))
+def rule_body_window(cap, size):
+    if size is not None:
+        pages(cap, size)
+        return
+    for i in range(9):
+        exchange(connect(cap, 80, i), None, b"abc" * 30000)
+
+
+@entry("rules: transforms of bodies", "transforms that grow", short=True, proto="http",
+       rules=rule('file.data; url_decode; to_lowercase; strip_whitespace; content:"nowhere";',
+                  "http") + rule('http.uri; url_decode; dotprefix; to_sha256; '
+                                 'content:"nowhere";', "http", 2))
+def rule_transforms(cap, size):
+    if size is not None:
+        pages(cap, size)
+        return
+    for i in range(9):
+        exchange(connect(cap, 80, i), None, b"%25 " * 22000)
+
+
+@entry("rules: alerts with each segment of a stream", "log amplification: alerts", short=True,
+       rules=rule('content:"a";') + rule('content:"b";', sid=2))
+def rule_alerts(cap, size):
+    if size is not None:
+        transfers(cap, size, 20000)
+        return
+    flow = connect(cap, 9999)
+    for i in rounds(cap, size, 6000):
+        flow.send(0, 24, b"abab")
+        flow.send(1, 16)
+
+
+@entry("rules: alerts that print the same large body", "log amplification: payload in alerts",
+       sets=["outputs.1.eve-log.types.0.alert.payload=yes",
+             "outputs.1.eve-log.types.0.alert.http-body=yes"], proto="http", short=True,
+       rules="".join(rule(f'file.data; content:"a"; content:"{c}"; distance:0;', "http", i + 1)
+                     for i, c in enumerate("bcdefghijk")))
+def rule_alert_bodies(cap, size):
+    if size is not None:
+        for i in rounds(cap, size, 0):
+            exchange(connect(cap, 80, i), None, b"q" * min(9000, max(100, size - cap.bytes)))
+        return
+    for i in range(40):
+        exchange(connect(cap, 80, i), None, TEXT[:20000])
+
+
+@entry("rules: flowbits, counts and sets by what traffic says", "state that rules keep", short=True,
+       rules=rule('http.uri; dataset:set,uris,type string,memcap 4MiB,hashsize 1024; noalert;',
+                  "http") + rule('http.host; xbits:set,a,track ip_pair; noalert;', "http", 2),
+       proto="http")
+def rule_datasets(cap, size):
+    for i in rounds(cap, size, 2600):
+        flow = connect(cap, 80, i // 100)
+        flow.to_server(http_request("a%d" % i, "/%030d" % (i if size is None else i % 10)))
+        flow.to_client(http_response(b"ok"))
