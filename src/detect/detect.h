@@ -6,7 +6,8 @@
 #ifndef DETECT_DETECT_H
 #define DETECT_DETECT_H
 
-#include "app/app.h"
+#include "app/tx.h"
+#include "base/report/counters.h"
 #include "detect/rule/rule.h"
 
 struct ruleset;

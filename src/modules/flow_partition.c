@@ -2,6 +2,7 @@
 /* modules/flow_partition.c - whose a frame is, among threads that read one file. */
 #include "modules/flow_partition.h"
 
+#include "app/session.h"
 #include "base/array.h"
 #include "packet/decode/peek.h"
 

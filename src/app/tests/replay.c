@@ -3,6 +3,10 @@
 
 #include "app/core/file.h"
 #include "app/core/private.h"
+#include "app/frames.h"
+#include "app/log.h"
+#include "app/rules.h"
+#include "app/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>

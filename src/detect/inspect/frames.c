@@ -2,6 +2,7 @@
 /* Rules on frames: with a packet of their direction, in what has come of them since rules last
  * looked. A frame is looked at when it is whole, before that in steps of FRAME_STEP bytes. Inline
  * it is looked at whenever something comes, each time with as much of what was there before. */
+#include "app/frames.h"
 #include "base/array.h"
 #include "detect/detect.h"
 #include "detect/inspect/inspect_private.h"

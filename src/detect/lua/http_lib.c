@@ -3,8 +3,10 @@
 #include "config.h"
 
 #ifdef HAVE_LUA
-#include "detect/lua/sandbox.h"
+#include "app/proto.h"
+#include "app/rules.h"
 #include "detect/lua/libraries.h"
+#include "detect/lua/sandbox.h"
 
 #include <string.h>
 #include <strings.h>

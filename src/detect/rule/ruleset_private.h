@@ -6,10 +6,11 @@
 #ifndef DETECT_RULESET_H
 #define DETECT_RULESET_H
 
+#include "app/conf.h"
 #include "base/array.h"
 #include "base/containers/map.h"
-#include "detect/rule/buffer.h"
 #include "detect/detect.h"
+#include "detect/rule/buffer.h"
 #include "detect/rule/keyword.h"
 #include "detect/state/profile.h"
 #include "match/address.h"

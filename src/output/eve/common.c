@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "app/core/file.h"
+#include "app/proto.h"
+#include "base/version.h"
 #include "flow/vars.h"
 #include "output/eve/eve.h"
 #include "packet/decode.h"
-#include "base/version.h"
 
 void eve_time(struct render *r, struct json *j, const char *key, uint64_t time_us)
 {

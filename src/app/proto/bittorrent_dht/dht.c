@@ -3,6 +3,8 @@
 #include "app/proto/bittorrent_dht/dht.h"
 
 #include "app/lib/log_text.h"
+#include "app/proto.h"
+#include "app/rules.h"
 
 #define DEPTH_MAX    3          /* message, response, its list of peers */
 #define PEER_LEN     6          /* address and port */

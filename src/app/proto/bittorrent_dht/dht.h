@@ -4,7 +4,7 @@
 #ifndef APP_BITTORRENT_DHT_DHT_H
 #define APP_BITTORRENT_DHT_DHT_H
 
-#include "app/app.h"
+#include "app/log.h"
 #include "app/proto/bittorrent_dht/bencode.h"
 
 enum { DHT_MALFORMED_PACKET = 1 };

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/dhcp/dhcp.c - DHCP (RFC 2131, 2132): one transaction a message. The options are kept as
  * they came, in the transaction's arena. */
-#include "app/app.h"
+#include "app/log.h"
+#include "app/proto.h"
+#include "app/rules.h"
 
 #include "app/lib/log_text.h"
 #include "base/array.h"

@@ -2,6 +2,8 @@
 /* app/proto/dnp3/dnp3.c - DNP3: recognition, link frames, transport segments, messages. */
 #include "app/proto/dnp3/dnp3.h"
 
+#include "app/proto.h"
+
 #include <ctype.h>
 
 #define START          0x0564

@@ -6,7 +6,8 @@
 #ifndef APP_DNP3_DNP3_H
 #define APP_DNP3_DNP3_H
 
-#include "app/app.h"
+#include "app/log.h"
+#include "app/rules.h"
 
 enum dnp3_event {
     DNP3_FLOODED = 1, DNP3_LEN_TOO_SMALL, DNP3_BAD_LINK_CRC, DNP3_BAD_TRANSPORT_CRC,

@@ -7,7 +7,8 @@
 #ifndef APP_DNS_DNS_H
 #define APP_DNS_DNS_H
 
-#include "app/app.h"
+#include "app/log.h"
+#include "app/rules.h"
 
 enum dns_event {
     DNS_MALFORMED_DATA = 1, DNS_NOT_REQUEST, DNS_NOT_RESPONSE, DNS_Z_FLAG_SET, DNS_INVALID_OPCODE,

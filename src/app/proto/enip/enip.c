@@ -3,6 +3,8 @@
  * answers. */
 #include "app/proto/enip/enip.h"
 
+#include "app/proto.h"
+
 const struct app_name enip_commands[] = {
     { "nop", ENIP_NOP }, { "list_services", ENIP_LIST_SERVICES },
     { "list_identity", ENIP_LIST_IDENTITY }, { "list_interfaces", ENIP_LIST_INTERFACES },

@@ -6,7 +6,8 @@
 #ifndef APP_ENIP_ENIP_H
 #define APP_ENIP_ENIP_H
 
-#include "app/app.h"
+#include "app/log.h"
+#include "app/rules.h"
 
 #define ENIP_HEADER_LEN 24
 

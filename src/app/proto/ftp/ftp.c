@@ -3,6 +3,7 @@
 #include "app/proto/ftp/ftp.h"
 
 #include "app/lib/line.h"
+#include "app/proto.h"
 #include "base/array.h"
 
 #include <stdlib.h>

@@ -4,7 +4,10 @@
 #ifndef APP_FTP_FTP_H
 #define APP_FTP_FTP_H
 
-#include "app/app.h"
+#include "app/conf.h"
+#include "app/log.h"
+#include "app/rules.h"
+#include "base/report/counters.h"
 
 #define FTP_NAME_MAX 4095               /* bytes of a file name */
 

@@ -3,7 +3,7 @@
 #ifndef APP_HTTP1_EVENTS_H
 #define APP_HTTP1_EVENTS_H
 
-#include "app/app.h"
+#include "app/rules.h"
 
 #define HTTP_EVENT_LIST(E)                          \
     E(UNKNOWN_ERROR)                                \

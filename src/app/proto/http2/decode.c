@@ -3,6 +3,7 @@
  * a body; output comes in pieces of a few KiB from the decoder's own room. */
 #include "config.h"
 
+#include "app/parser.h"
 #include "app/proto/http2/http2.h"
 
 #include <string.h>

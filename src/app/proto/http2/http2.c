@@ -3,6 +3,7 @@
  * cut into frames. Frames are waited for but for DATA, whose content goes on as it comes. */
 #include "app/proto/http2/http2.h"
 
+#include "app/proto.h"
 #include "base/memory/lib_memory.h"
 
 #include <string.h>

@@ -6,10 +6,11 @@
 #ifndef APP_HTTP2_HTTP2_H
 #define APP_HTTP2_HTTP2_H
 
-#include "app/app.h"
 #include "app/core/decoder_memory.h"
-#include "app/proto/dns/dns.h"
 #include "app/core/file.h"
+#include "app/log.h"
+#include "app/proto/dns/dns.h"
+#include "app/rules.h"
 #include "base/memory/buf.h"
 
 #include <nghttp2/nghttp2.h>

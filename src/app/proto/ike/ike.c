@@ -2,6 +2,8 @@
 /* app/proto/ike/ike.c - IKE over UDP: recognition and the header. */
 #include "app/proto/ike/ike.h"
 
+#include "app/proto.h"
+
 #include <stdio.h>
 
 /* Exchanges of version 2: IKE_SA_INIT to INFORMATIONAL. */

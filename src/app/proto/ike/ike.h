@@ -4,7 +4,8 @@
 #ifndef APP_IKE_IKE_H
 #define APP_IKE_IKE_H
 
-#include "app/app.h"
+#include "app/log.h"
+#include "app/rules.h"
 
 enum ike_event {
     IKE_MALFORMED_DATA = 1, IKE_NO_ENCRYPTION, IKE_WEAK_CRYPTO_ENC, IKE_WEAK_CRYPTO_PRF,

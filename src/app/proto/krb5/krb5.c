@@ -2,6 +2,9 @@
 /* app/proto/krb5/krb5.c - Kerberos 5 over TCP and UDP: recognition, framing, what rules can see. */
 #include "app/proto/krb5/krb5.h"
 
+#include "app/proto.h"
+#include "app/rules.h"
+
 #include <ctype.h>
 
 #define MARK_LEN 4                  /* of the length in front of a message, over TCP */

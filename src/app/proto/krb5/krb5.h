@@ -4,7 +4,7 @@
 #ifndef APP_KRB5_KRB5_H
 #define APP_KRB5_KRB5_H
 
-#include "app/app.h"
+#include "app/log.h"
 #include "app/proto/krb5/ticket.h"
 
 enum {

@@ -3,6 +3,7 @@
 #include "app/proto/ldap/ldap.h"
 
 #include "app/lib/log_text.h"
+#include "app/proto.h"
 #include "base/text/utf8.h"
 
 #define STARTTLS "1.3.6.1.4.1.1466.20037"

@@ -6,8 +6,9 @@
 #ifndef APP_LDAP_LDAP_H
 #define APP_LDAP_LDAP_H
 
-#include "app/app.h"
 #include "app/lib/asn1/der.h"
+#include "app/log.h"
+#include "app/rules.h"
 
 enum ldap_event {
     LDAP_TOO_MANY_TRANSACTIONS = 1, LDAP_INVALID_DATA, LDAP_REQUEST_NOT_FOUND,

@@ -3,6 +3,8 @@
  * responses brought together. */
 #include "app/proto/modbus/modbus.h"
 
+#include "app/proto.h"
+
 #define FLOOD 500                   /* requests without a response */
 
 struct modbus_settings { uint32_t flood; };

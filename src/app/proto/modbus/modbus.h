@@ -4,7 +4,8 @@
 #ifndef APP_MODBUS_MODBUS_H
 #define APP_MODBUS_MODBUS_H
 
-#include "app/app.h"
+#include "app/log.h"
+#include "app/rules.h"
 
 #define MODBUS_HEADER_LEN 6         /* up to the length, which counts unit and function too */
 #define MODBUS_LENGTH_MIN 2

@@ -2,6 +2,8 @@
 /* app/proto/mqtt/mqtt.c - MQTT: recognition, messages off the stream, the transaction of each. */
 #include "app/proto/mqtt/mqtt.h"
 
+#include "app/proto.h"
+
 #define BUFFER_LIMIT (16u << 20)          /* max-msg-length cannot be more */
 
 const struct app_name mqtt_types[] = {

@@ -7,7 +7,8 @@
 #ifndef APP_MQTT_MQTT_H
 #define APP_MQTT_MQTT_H
 
-#include "app/app.h"
+#include "app/log.h"
+#include "app/rules.h"
 
 enum mqtt_type {
     MQTT_UNASSIGNED, MQTT_CONNECT, MQTT_CONNACK, MQTT_PUBLISH, MQTT_PUBACK, MQTT_PUBREC,

@@ -8,10 +8,11 @@
 #ifndef APP_NFS_NFS_H
 #define APP_NFS_NFS_H
 
-#include "app/app.h"
-#include "app/lib/lru.h"
-#include "app/proto/nfs/rpc.h"
 #include "app/core/transfer.h"
+#include "app/lib/lru.h"
+#include "app/log.h"
+#include "app/proto.h"
+#include "app/proto/nfs/rpc.h"
 
 #define NFS_PROGRAM 100003
 #define NFS_EXTENT_MAX (16u << 20)       /* of a file: more is not believed */

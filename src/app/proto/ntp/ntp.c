@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/ntp/ntp.c - NTP versions 3 and 4 (RFC 1305, RFC 5905): each datagram is a
  * transaction. */
-#include "app/app.h"
+#include "app/log.h"
+#include "app/proto.h"
+#include "app/rules.h"
 
 #include <string.h>
 

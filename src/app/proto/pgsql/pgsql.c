@@ -3,6 +3,8 @@
 #include "app/proto/pgsql/pgsql.h"
 
 #include "app/lib/log_text.h"
+#include "app/proto.h"
+#include "app/rules.h"
 
 /* What came last, as far as it matters for what comes next. */
 enum phase {

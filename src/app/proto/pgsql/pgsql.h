@@ -6,7 +6,7 @@
 #ifndef APP_PGSQL_PGSQL_H
 #define APP_PGSQL_PGSQL_H
 
-#include "app/app.h"
+#include "app/log.h"
 
 enum pgsql_event {
     PGSQL_INVALID_LENGTH = 1, PGSQL_MALFORMED_REQUEST, PGSQL_MALFORMED_RESPONSE,

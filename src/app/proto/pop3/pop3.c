@@ -6,6 +6,8 @@
 #include "app/proto/pop3/pop3.h"
 
 #include "app/lib/line.h"
+#include "app/proto.h"
+#include "app/rules.h"
 #include "base/text/text.h"
 
 #include <string.h>

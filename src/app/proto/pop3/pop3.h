@@ -3,7 +3,7 @@
 #ifndef APP_POP3_POP3_H
 #define APP_POP3_POP3_H
 
-#include "app/app.h"
+#include "app/log.h"
 
 enum pop3_event {
     POP3_EVENT_TOO_MANY_TRANSACTIONS = 1,

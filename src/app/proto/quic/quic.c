@@ -2,6 +2,8 @@
 /* app/proto/quic/quic.c - QUIC: the protocol as declared; the packets of a datagram. */
 #include "app/proto/quic/quic.h"
 
+#include "app/proto.h"
+
 #include <stdlib.h>
 
 static const struct app_name events[] = {

@@ -5,9 +5,10 @@
 #ifndef APP_QUIC_QUIC_H
 #define APP_QUIC_QUIC_H
 
-#include "app/app.h"
 #include "app/lib/digest.h"
+#include "app/log.h"
 #include "app/proto/tls/hello.h"
+#include "app/rules.h"
 #include "base/memory/buf.h"
 
 enum quic_event {

@@ -3,7 +3,9 @@
  *
  * One transaction a flow. The two sides take turns, so one step serves both; data of the wrong
  * side confuse the parser, which then looks on without reading. */
-#include "app/app.h"
+#include "app/log.h"
+#include "app/proto.h"
+#include "app/rules.h"
 
 #include "app/lib/log_text.h"
 

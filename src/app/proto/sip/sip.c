@@ -2,6 +2,8 @@
 /* app/proto/sip/sip.c - SIP: recognition, one transaction a message. */
 #include "app/proto/sip/sip.h"
 
+#include "app/proto.h"
+
 struct sip_state {
     bool in_frame[2];                   /* a message that is not complete has its frame */
     uint32_t frame[2];

@@ -6,7 +6,8 @@
 #ifndef APP_SIP_SIP_H
 #define APP_SIP_SIP_H
 
-#include "app/app.h"
+#include "app/log.h"
+#include "app/rules.h"
 
 enum sip_event { SIP_INCOMPLETE_DATA = 1, SIP_INVALID_DATA };
 

@@ -8,11 +8,12 @@
 #ifndef APP_SMB_SMB_H
 #define APP_SMB_SMB_H
 
-#include "app/app.h"
+#include "app/core/transfer.h"
+#include "app/log.h"
+#include "app/proto.h"
 #include "app/proto/dcerpc/pdu.h"
 #include "app/proto/krb5/ticket.h"
 #include "app/proto/smb/cache.h"
-#include "app/core/transfer.h"
 
 #define NBSS_HEADER_LEN 4
 #define SMB1_HEADER_LEN 32

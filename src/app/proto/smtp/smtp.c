@@ -6,6 +6,7 @@
  * servers take it, and long lines come in pieces of a fixed size, so that nothing is lost and the
  * pieces do not depend on how the stream was cut. */
 #include "app/lib/line.h"
+#include "app/proto.h"
 #include "app/proto/smtp/smtp.h"
 #include "base/memory/lib_memory.h"
 

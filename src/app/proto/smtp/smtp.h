@@ -4,9 +4,11 @@
 #ifndef APP_SMTP_SMTP_H
 #define APP_SMTP_SMTP_H
 
-#include "app/app.h"
 #include "app/core/file.h"
 #include "app/lib/mime/mime.h"
+#include "app/log.h"
+#include "app/parser.h"
+#include "app/rules.h"
 
 #define SMTP_LINE_MAX 4096              /* of a command or reply; what is beyond is dropped */
 

@@ -2,7 +2,9 @@
 /* app/proto/snmp/snmp.c - SNMP versions 1 (RFC 1157), 2c (RFC 3416) and 3 (RFC 3412, 3414).
  *
  * Each datagram is a transaction of its own, complete at once. */
-#include "app/app.h"
+#include "app/log.h"
+#include "app/proto.h"
+#include "app/rules.h"
 
 #include "app/lib/asn1/der.h"
 #include "app/lib/log_text.h"

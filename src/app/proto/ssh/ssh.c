@@ -3,6 +3,7 @@
 #include "app/proto/ssh/ssh.h"
 
 #include "app/lib/digest.h"
+#include "app/proto.h"
 
 /* --- buffers ---------------------------------------------------------------------------------- */
 

@@ -3,8 +3,10 @@
 #ifndef APP_SSH_SSH_H
 #define APP_SSH_SSH_H
 
-#include "app/app.h"
 #include "app/lib/digest.h"
+#include "app/log.h"
+#include "app/parser.h"
+#include "app/rules.h"
 
 #define SSH_BANNER_MAX 256          /* more of the first line is not looked at */
 #define SSH_KEX_MAX 65535           /* no HASSH of longer key exchange records */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/template/template.c - a protocol to learn from: "12:Hello World!" asks, "4:Bye."
  * answers. */
-#include "app/app.h"
+#include "app/log.h"
+#include "app/proto.h"
+#include "app/rules.h"
 
 #include "base/text/utf8.h"
 

@@ -8,10 +8,12 @@
 #ifndef APP_TLS_TLS_H
 #define APP_TLS_TLS_H
 
-#include "app/app.h"
+#include "app/log.h"
+#include "app/proto.h"
 #include "app/proto/tls/certificate.h"
 #include "app/proto/tls/hello.h"
 #include "app/proto/tls/version.h"
+#include "app/rules.h"
 
 #define TLS_MESSAGE_MAX (256u << 10)        /* handshake messages beyond are skipped */
 #define TLS_CHAIN_MAX 256                   /* certificates */

@@ -6,6 +6,9 @@
 #include "app/proto/websocket/message.h"
 
 #include "app/lib/log_text.h"
+#include "app/log.h"
+#include "app/proto.h"
+#include "app/rules.h"
 
 #define MAX_PAYLOAD 0xffff
 #define MAX_PAYLOAD_LIMIT (16u << 20)

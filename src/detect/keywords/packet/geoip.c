@@ -3,6 +3,7 @@
  * libmaxminddb). */
 #include "config.h"
 
+#include "conf/conf.h"
 #include "detect/detect.h"
 #include "detect/rule/keyword.h"
 
