@@ -12,6 +12,11 @@
 
 struct app_name { const char *name; int64_t value; };
 
+/* A protocol's events are one list, X_EVENT_LIST(E), of E(id, "name as rules have it"). Their enum
+ * and the table of their names both come of it, so no event is without a name. Ids count from 1. */
+#define APP_EVENT_ID(id, name) id,
+#define APP_EVENT_ROW(id, name) { name, id },
+
 /* A sticky buffer. `get` may compute and keep the result in tx->arena. */
 struct app_buffer {
     const char *name;           /* "http.uri" */

@@ -204,8 +204,7 @@ const struct app_proto app_bittorrent_dht = {
     .tx_size = sizeof(struct dht_tx),
     .parse = dht_parse,
     .progress_done = { 1, 1 },
-    .events = (const struct app_name[]){ { "malformed_packet", DHT_MALFORMED_PACKET },
-                                         { NULL, 0 } },
+    .events = (const struct app_name[]){ DHT_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } },
     .logs = dht_logs,
     .alert_metadata = dht_alert_metadata,
 };

@@ -250,13 +250,7 @@ static const struct app_integer version = {
 
 /* --- declaration ---------------------------------------------------------------------------- */
 
-static const struct app_name events[] = {
-    { "malformed_data", NFS_MALFORMED_DATA },
-    { "non_existing_version", NFS_NON_EXISTING_VERSION },
-    { "unsupported_version", NFS_UNSUPPORTED_VERSION },
-    { "too_many_transactions", NFS_TOO_MANY_TRANSACTIONS },
-    { NULL, 0 },
-};
+static const struct app_name events[] = { NFS_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 const struct app_proto app_nfs = {
     .id = APP_PROTO_nfs,

@@ -9,7 +9,11 @@
 
 #define HEADER_LEN 48
 
-enum { MALFORMED_DATA = 2 };
+#define NTP_EVENT_LIST(E)                             \
+    E(UNSOLICITED_RESPONSE, "unsolicited_response") \
+    E(MALFORMED_DATA, "malformed_data")
+
+enum { NTP_EVENT_NONE, NTP_EVENT_LIST(APP_EVENT_ID) };
 
 struct ntp_tx {
     struct app_tx tx;
@@ -150,8 +154,7 @@ const struct app_proto app_ntp = {
     .tx_size = sizeof(struct ntp_tx),
     .parse = parse,
     .progress_done = { 1, 1 },
-    .events = (const struct app_name[]){ { "unsolicited_response", 1 },
-                                         { "malformed_data", MALFORMED_DATA }, { NULL, 0 } },
+    .events = (const struct app_name[]){ NTP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } },
     .buffers = (const struct app_buffer *const[]){ &reference_id, NULL },
     .integers = (const struct app_integer *const[]){ &version, &mode, &stratum, NULL },
     .logs = (const struct app_log *const[]){ &eve, NULL },

@@ -9,10 +9,13 @@
 
 #include "app/lib/log_text.h"
 
-enum rfb_event {
-    RFB_UNIMPLEMENTED_SECURITY_TYPE = 1, RFB_UNKNOWN_SECURITY_RESULT, RFB_MALFORMED_MESSAGE,
-    RFB_CONFUSED_STATE,
-};
+#define RFB_EVENT_LIST(E)                                             \
+    E(RFB_UNIMPLEMENTED_SECURITY_TYPE, "unimplemented_security_type") \
+    E(RFB_UNKNOWN_SECURITY_RESULT, "unknown_security_result")         \
+    E(RFB_MALFORMED_MESSAGE, "malformed_message")                     \
+    E(RFB_CONFUSED_STATE, "confused_state")
+
+enum rfb_event { RFB_EVENT_NONE, RFB_EVENT_LIST(APP_EVENT_ID) };
 
 enum step {
     SERVER_VERSION, CLIENT_VERSION, SECURITY_TYPES, SERVER_SECURITY, SELECTION, CHALLENGE,
@@ -377,12 +380,7 @@ static const struct app_log eve_rfb = {
     .conf_name = "rfb", .event_type = "rfb", .key = "rfb", .progress = { 1, 1 }, .log = rfb_log,
 };
 
-static const struct app_name events[] = {
-    { "unimplemented_security_type", RFB_UNIMPLEMENTED_SECURITY_TYPE },
-    { "unknown_security_result", RFB_UNKNOWN_SECURITY_RESULT },
-    { "malformed_message", RFB_MALFORMED_MESSAGE }, { "confused_state", RFB_CONFUSED_STATE },
-    { NULL, 0 },
-};
+static const struct app_name events[] = { RFB_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 const struct app_proto app_rfb = {
     .id = APP_PROTO_rfb,

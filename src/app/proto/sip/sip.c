@@ -9,9 +9,7 @@ struct sip_state {
     uint32_t frame[2];
 };
 
-static const struct app_name events[] = {
-    { "incomplete_data", SIP_INCOMPLETE_DATA }, { "invalid_data", SIP_INVALID_DATA }, { NULL, 0 },
-};
+static const struct app_name events[] = { SIP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 static void event_on_last(struct app_flow *af, unsigned event)
 {

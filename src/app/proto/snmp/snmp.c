@@ -10,7 +10,12 @@
 #include "app/lib/log_text.h"
 #include "base/array.h"
 
-enum snmp_event { SNMP_MALFORMED_DATA = 1, SNMP_UNKNOWN_SECURITY_MODEL, SNMP_VERSION_MISMATCH };
+#define SNMP_EVENT_LIST(E)                                   \
+    E(SNMP_MALFORMED_DATA, "malformed_data")                 \
+    E(SNMP_UNKNOWN_SECURITY_MODEL, "unknown_security_model") \
+    E(SNMP_VERSION_MISMATCH, "version_mismatch")
+
+enum snmp_event { SNMP_EVENT_NONE, SNMP_EVENT_LIST(APP_EVENT_ID) };
 
 enum { PDU_TRAP_V1 = 4, PDU_BULK = 5, PDU_LAST = 8, TRAP_LAST = 6 };
 #define MODEL_USM 3
@@ -383,11 +388,7 @@ static const struct app_log eve_snmp = {
     .each_direction = true, .log = snmp_log,
 };
 
-static const struct app_name events[] = {
-    { "malformed_data", SNMP_MALFORMED_DATA },
-    { "unknown_security_model", SNMP_UNKNOWN_SECURITY_MODEL },
-    { "version_mismatch", SNMP_VERSION_MISMATCH }, { NULL, 0 },
-};
+static const struct app_name events[] = { SNMP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 const struct app_proto app_snmp = {
     .id = APP_PROTO_snmp,

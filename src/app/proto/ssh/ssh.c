@@ -100,13 +100,7 @@ static const struct app_name server_progress[] = {
     { NULL, 0 },
 };
 
-static const struct app_name events[] = {
-    { "invalid_banner", SSH_EVENT_INVALID_BANNER },
-    { "long_banner", SSH_EVENT_LONG_BANNER },
-    { "invalid_record", SSH_EVENT_INVALID_RECORD },
-    { "long_kex_record", SSH_EVENT_LONG_KEX_RECORD },
-    { NULL, 0 },
-};
+static const struct app_name events[] = { SSH_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 static const char *const frames[] = {
     [SSH_FRAME_STREAM] = "stream", [SSH_FRAME_HDR] = "record.hdr",

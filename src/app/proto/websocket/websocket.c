@@ -16,7 +16,11 @@
 enum { FLAG_FIN = 0x80, FLAG_COMPRESSED = 0x40, FLAG_RESERVED = 0x30, FLAGS = 0xf0 };
 enum { OPCODE = 0x0f, OPCODE_CONTROL = 8 };
 enum { MASKED = 0x80, LEN = 0x7f, LEN_16 = 126, LEN_64 = 127 };
-enum ws_event { SKIP_END_OF_PAYLOAD = 1, REASSEMBLY_LIMIT_REACHED };
+#define WS_EVENT_LIST(E)                                    \
+    E(SKIP_END_OF_PAYLOAD, "skip_end_of_payload")           \
+    E(REASSEMBLY_LIMIT_REACHED, "reassembly_limit_reached")
+
+enum ws_event { WS_EVENT_NONE, WS_EVENT_LIST(APP_EVENT_ID) };
 enum ws_frame { FRAME_STREAM, FRAME_HEADER, FRAME_PDU, FRAME_DATA };
 
 struct ws_settings { uint32_t max_payload; };
@@ -305,11 +309,7 @@ static void close_flow(struct app_flow *af)
     ws_message_fini(&st->message[TO_CLIENT]);
 }
 
-static const struct app_name events[] = {
-    { "skip_end_of_payload", SKIP_END_OF_PAYLOAD },
-    { "reassembly_limit_reached", REASSEMBLY_LIMIT_REACHED },
-    { NULL, 0 },
-};
+static const struct app_name events[] = { WS_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 const struct app_proto app_websocket = {
     .id = APP_PROTO_websocket,
