@@ -15,7 +15,7 @@ static bool base_get(const struct buffer *b, struct packet *p, struct app_tx *tx
     app = b->by_proto[tx->flow->proto->id];
     if (app == NULL || !(app->directions & APP_DIRECTION_BIT(d)) || (index > 0 && !app->multi))
         return false;
-    return app->get(tx, d, index, out);
+    return app_buffer_get(app, tx, d, index, out);
 }
 
 /* The chain, from one buffer to the other and back; the last step writes into *out. */

@@ -186,12 +186,6 @@ static bool get_server(struct app_tx *tx, enum direction d, unsigned index,
     return get_part(&krb5_tx_of(tx)->message.server, goes(tx, d), index, out);
 }
 
-static bool get_type(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
-{
-    *out = krb5_tx_of(tx)->message.type;
-    return index == 0 && goes(tx, d);
-}
-
 #define ERROR_CHARS 3
 
 /* Up to three characters that begin with a number: codes end at 255 here. */
@@ -274,7 +268,7 @@ static const struct app_buffer sname = {
 };
 static const struct app_integer msg_type = {
     .name = "krb5_msg_type", .doc = "type of the message", .bits = 8, .directions = APP_BOTH,
-    .plain = true, .get = get_type,
+    .plain = true, .field = APP_FIELD_FROM(krb5_tx, message.type, ALWAYS, direction),
 };
 static const struct app_match err_code = {
     .name = "krb5_err_code", .doc = "error code", .directions = APP_BOTH,

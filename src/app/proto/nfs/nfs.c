@@ -232,20 +232,13 @@ static bool get_procedure(struct app_tx *tx, enum direction d UNUSED, unsigned i
     return true;
 }
 
-static bool get_version(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                        uint64_t *out)
-{
-    *out = nfs_tx_of(tx)->version;
-    return true;
-}
-
 static const struct app_integer procedure = {
     .name = "nfs_procedure", .doc = "number of the call", .bits = 32, .directions = APP_TS,
     .any_of_many = true, .inclusive = true, .get = get_procedure,
 };
 static const struct app_integer version = {
     .name = "nfs.version", .alias = "nfs_version", .doc = "NFS version", .bits = 32,
-    .directions = APP_TS, .inclusive = true, .get = get_version,
+    .directions = APP_TS, .inclusive = true, .field = APP_FIELD(nfs_tx, version, ALWAYS),
 };
 
 /* --- declaration ---------------------------------------------------------------------------- */

@@ -71,24 +71,6 @@ static bool goes(const struct app_tx *tx, enum direction d, unsigned index)
     return index == 0 && ntp_tx_of(tx)->direction == d;
 }
 
-static bool get_version(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
-{
-    *out = ntp_tx_of(tx)->version;
-    return goes(tx, d, index);
-}
-
-static bool get_mode(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
-{
-    *out = ntp_tx_of(tx)->mode;
-    return goes(tx, d, index);
-}
-
-static bool get_stratum(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
-{
-    *out = ntp_tx_of(tx)->stratum;
-    return goes(tx, d, index);
-}
-
 static bool get_reference(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
 {
     *out = (struct slice){ ntp_tx_of(tx)->reference, sizeof(ntp_tx_of(tx)->reference) };
@@ -102,15 +84,15 @@ static const struct app_name modes[] = {
 
 static const struct app_integer version = {
     .name = "ntp.version", .doc = "version", .bits = 8, .directions = APP_BOTH,
-    .get = get_version,
+    .field = APP_FIELD_FROM(ntp_tx, version, ALWAYS, direction),
 };
 static const struct app_integer mode = {
     .name = "ntp.mode", .doc = "mode, by name or number", .bits = 8, .directions = APP_BOTH,
-    .names = modes, .get = get_mode,
+    .names = modes, .field = APP_FIELD_FROM(ntp_tx, mode, ALWAYS, direction),
 };
 static const struct app_integer stratum = {
     .name = "ntp.stratum", .doc = "stratum", .bits = 8, .directions = APP_BOTH,
-    .get = get_stratum,
+    .field = APP_FIELD_FROM(ntp_tx, stratum, ALWAYS, direction),
 };
 static const struct app_buffer reference_id = {
     .name = "ntp.reference_id", .doc = "the four bytes of the reference id",

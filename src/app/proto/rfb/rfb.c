@@ -271,20 +271,6 @@ static bool get_name(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUS
     return rfb_tx_of(tx)->has_server_init && out->len > 0;
 }
 
-static bool get_security(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                         uint64_t *out)
-{
-    *out = rfb_tx_of(tx)->security;
-    return rfb_tx_of(tx)->has_security;
-}
-
-static bool get_result(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                       uint64_t *out)
-{
-    *out = rfb_tx_of(tx)->result;
-    return rfb_tx_of(tx)->has_result;
-}
-
 static const struct app_name results[] = {
     { "ok", 0 }, { "fail", 1 }, { "toomany", 2 }, { "too_many", 2 }, { "unknown", 3 }, { NULL, 0 },
 };
@@ -293,11 +279,11 @@ static const struct app_buffer name_buffer = {
 };
 static const struct app_integer security_integer = {
     .name = "rfb.sectype", .doc = "type of security", .bits = 32, .directions = APP_TS,
-    .get = get_security,
+    .field = APP_FIELD_WITH(rfb_tx, security, has_security),
 };
 static const struct app_integer result_integer = {
     .name = "rfb.secresult", .doc = "result of security", .bits = 32, .directions = APP_TC,
-    .names = results, .get = get_result,
+    .names = results, .field = APP_FIELD_WITH(rfb_tx, result, has_result),
 };
 
 /* --- log -------------------------------------------------------------------------------------- */

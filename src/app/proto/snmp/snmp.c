@@ -247,33 +247,6 @@ static enum parse_status snmp_parse(struct app_flow *af, struct app_input *in)
 
 /* --- rules ------------------------------------------------------------------------------------ */
 
-static bool get_community(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                          struct slice *out)
-{
-    *out = snmp_tx_of(tx)->community;
-    return snmp_tx_of(tx)->has_community;
-}
-
-static bool get_usm(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                    struct slice *out)
-{
-    *out = snmp_tx_of(tx)->usm;
-    return snmp_tx_of(tx)->has_usm;
-}
-
-static bool get_version(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                        uint64_t *out)
-{
-    *out = snmp_tx_of(tx)->version;
-    return true;
-}
-
-static bool get_pdu(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED, uint64_t *out)
-{
-    *out = snmp_tx_of(tx)->pdu;
-    return snmp_tx_of(tx)->has_pdu;
-}
-
 static bool get_trap(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED, uint64_t *out)
 {
     *out = snmp_tx_of(tx)->trap;
@@ -287,18 +260,19 @@ static const struct app_name traps[] = {
 };
 static const struct app_buffer community_buffer = {
     .name = "snmp.community", .doc = "community (versions 1 and 2c)", .directions = APP_BOTH,
-    .get = get_community,
+    .field = APP_FIELD_WITH(snmp_tx, community, has_community),
 };
 static const struct app_buffer usm_buffer = {
-    .name = "snmp.usm", .doc = "user name (version 3)", .directions = APP_BOTH, .get = get_usm,
+    .name = "snmp.usm", .doc = "user name (version 3)", .directions = APP_BOTH,
+    .field = APP_FIELD_WITH(snmp_tx, usm, has_usm),
 };
 static const struct app_integer version_integer = {
     .name = "snmp.version", .doc = "version: 1, 2 or 3", .bits = 32, .directions = APP_BOTH,
-    .get = get_version,
+    .field = APP_FIELD(snmp_tx, version, ALWAYS),
 };
 static const struct app_integer pdu_integer = {
     .name = "snmp.pdu_type", .doc = "type of PDU", .bits = 32, .directions = APP_BOTH,
-    .get = get_pdu,
+    .field = APP_FIELD_WITH(snmp_tx, pdu, has_pdu),
 };
 static const struct app_integer trap_integer = {
     .name = "snmp.trap_type", .doc = "type of a trap (version 1)", .bits = 8,

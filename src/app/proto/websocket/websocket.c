@@ -177,33 +177,6 @@ static enum app_probe_result ws_probe(struct bytes in, enum direction d UNUSED,
 
 /* --- rules ---------------------------------------------------------------------------------- */
 
-static bool get_payload(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                        struct slice *out)
-{
-    *out = ws_tx_of(tx)->payload;
-    return true;
-}
-
-static bool get_opcode(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                       uint64_t *out)
-{
-    *out = ws_tx_of(tx)->opcode;
-    return true;
-}
-
-static bool get_flags(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                      uint64_t *out)
-{
-    *out = ws_tx_of(tx)->flags;
-    return true;
-}
-
-static bool get_mask(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED, uint64_t *out)
-{
-    *out = ws_tx_of(tx)->mask;
-    return ws_tx_of(tx)->masked;
-}
-
 static const struct app_name opcodes[] = {
     { "continuation", 0 }, { "text", 1 }, { "binary", 2 }, { "close", 8 }, { "ping", 9 },
     { "pong", 10 }, { NULL, 0 },
@@ -214,19 +187,19 @@ static const struct app_name flag_bits[] = {
 
 static const struct app_buffer payload_buffer = {
     .name = "websocket.payload", .doc = "payload, unmasked and unpacked", .directions = APP_BOTH,
-    .progress = { 1, 1 }, .get = get_payload,
+    .progress = { 1, 1 }, .field = APP_FIELD(ws_tx, payload, ALWAYS),
 };
 static const struct app_integer opcode_integer = {
     .name = "websocket.opcode", .doc = "what kind of frame", .bits = 8, .directions = APP_BOTH,
-    .names = opcodes, .get = get_opcode,
+    .names = opcodes, .field = APP_FIELD(ws_tx, opcode, ALWAYS),
 };
 static const struct app_integer flags_integer = {
     .name = "websocket.flags", .doc = "flags of the frame", .bits = 8, .directions = APP_BOTH,
-    .bit_names = flag_bits, .get = get_flags,
+    .bit_names = flag_bits, .field = APP_FIELD(ws_tx, flags, ALWAYS),
 };
 static const struct app_integer mask_integer = {
     .name = "websocket.mask", .doc = "masking key", .bits = 32, .directions = APP_BOTH,
-    .get = get_mask,
+    .field = APP_FIELD_WITH(ws_tx, mask, masked),
 };
 
 /* --- logs ----------------------------------------------------------------------------------- */
