@@ -8,6 +8,7 @@
 
 /* Settings of all protocols and the detection tables; read-only but for app_require(). */
 struct app_conf;
+struct arena;
 struct app_conf *app_conf_new(const struct conf_node *root, bool is_inline, struct err *err);
 /* Is a flow bypassed once what it says is encrypted? NULL-safe. */
 bool app_bypasses(const struct app_conf *conf);
@@ -29,6 +30,9 @@ struct app_memory *app_proto_memory(const struct app_conf *conf, enum app_proto_
 struct app_memory *app_ranges_limit(const struct app_conf *conf);  /* files that come in ranges */
 struct app_memory *app_decoders_limit(const struct app_conf *conf);    /* of bodies, unpacked */
 const void *app_proto_settings(const struct app_conf *conf, enum app_proto_id id);
+
+/* Keys of the protocols and their logs, for conf_check_keys(); as long as the arena. */
+const char *const *app_settings_keys(struct arena *arena);
 
 /* What rules and outputs want of the protocols. Each ruleset and output collects its own and
  * adds it before threads see it; wants only grow. */

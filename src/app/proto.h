@@ -76,6 +76,7 @@ struct app_proto {
                                                  * with the first 3 bytes of one of its patterns */
 
     /* Settings: made once from app-layer.protocols.NAME (NULL when absent), zeroed before. */
+    const char *settings_keys;  /* keys of its own there: "max-names request-flood" */
     size_t settings_size;
     int (*configure)(const struct conf_node *node, const struct conf_node *root, void *settings,
                      struct err *err);

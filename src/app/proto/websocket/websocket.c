@@ -292,6 +292,7 @@ const struct app_proto app_websocket = {
     .probes = (const struct app_probe[]){
         { .transport = APP_TCP, .directions = APP_BOTH, .max = 16, .probe = ws_probe },
         { .probe = NULL } },
+    .settings_keys = "max-payload-size",
     .settings_size = sizeof(struct ws_settings),
     .configure = configure,
     .state_size = sizeof(struct ws_state),
