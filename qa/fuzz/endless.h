@@ -8,6 +8,7 @@
 #ifndef QA_FUZZ_ENDLESS_H
 #define QA_FUZZ_ENDLESS_H
 
+#include "app/proto.h"
 #include "app/tests/replay.h"
 
 #define ENDLESS_CHUNKS_MAX 48

@@ -33,7 +33,7 @@ static void use(struct conf *conf)
     conf_size(root, "a", 1);
     conf_duration_ms(root, "a", 1);
     conf_var(conf, "HOME_NET");
-    conf_check_keys(conf);
+    conf_check_keys(conf, NULL);
     conf_dump(conf, count_line, &dumped);
 }
 

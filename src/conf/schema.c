@@ -67,11 +67,11 @@ static struct known *read_line(struct schema *schema, struct known *parent, stru
 }
 
 /* Two spaces a level. */
-static void read_outline(struct schema *schema)
+static void read_outline(struct schema *schema, const char *const *outline)
 {
     struct known *open[16] = { &schema->root };
 
-    for (const char *const *line = conf_schema_outline; *line != NULL; line++) {
+    for (const char *const *line = outline; *line != NULL; line++) {
         size_t indent = strspn(*line, " ");
         size_t level = indent / 2;
 
@@ -228,12 +228,14 @@ static void check(struct schema *schema, const struct conf_node *node,
     }
 }
 
-unsigned conf_check_keys(const struct conf *conf)
+unsigned conf_check_keys(const struct conf *conf, const char *const *more)
 {
     struct schema schema = { 0 };
 
     arena_init(&schema.arena, 64 * 1024, 0);
-    read_outline(&schema);
+    read_outline(&schema, conf_schema_outline);
+    if (more != NULL)
+        read_outline(&schema, more);
     read_ignored(&schema);
     check(&schema, conf->root, &schema.root);
     arena_fini(&schema.arena);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "app/conf.h"
 #include "base/report/counters.h"
 #include "detect/state/host_bits.h"
 #include "detect/state/shard_table.h"

@@ -4,7 +4,6 @@
 #ifndef DETECT_DETECT_H
 #define DETECT_DETECT_H
 
-#include "app/app.h"
 #include "detect/inspect/inspect.h"
 #include "detect/rule/ruleset.h"
 

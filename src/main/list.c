@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/app.h"
+#include "app/proto.h"
 #include "base/report/log.h"
 #include "base/version.h"
 #include "capture/capture.h"

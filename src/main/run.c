@@ -2,6 +2,8 @@
 /* main/run.c - one run: set up, start, wait for the end or a signal, take down. */
 #include "config.h"
 
+#include "app/conf.h"
+#include "base/memory/arena.h"
 #include "main/run.h"
 
 #include <errno.h>
@@ -139,6 +141,18 @@ static int check_user(const struct options *o, const struct conf_node *root, str
     return process_check_user(setup_user(o, root), setup_group(o, root), err);
 }
 
+/* Keys that nothing reads are mostly misspelt: each is warned of. */
+static unsigned check_keys(const struct conf *conf)
+{
+    struct arena arena;
+    unsigned unknown;
+
+    arena_init(&arena, 16 * 1024, 0);
+    unknown = conf_check_keys(conf, app_settings_keys(&arena));
+    arena_fini(&arena);
+    return unknown;
+}
+
 static int start_logging(const struct options *o, const struct conf *conf, struct err *err)
 {
     const struct conf_node *root = conf_root(conf);
@@ -149,7 +163,7 @@ static int start_logging(const struct options *o, const struct conf *conf, struc
         return -1;
     log_notice("ids", "This is ids version %s running in %s mode", IDS_VERSION,
                o->job == JOB_TEST || o->capture == NULL ? "TEST" : "USER");
-    if (conf_check_keys(conf) > 0 && o->job == JOB_TEST && o->init_errors_fatal)
+    if (check_keys(conf) > 0 && o->job == JOB_TEST && o->init_errors_fatal)
         return err_set(err, "there are keys that nobody knows, and --init-errors-fatal is given");
     return 0;
 }
@@ -215,7 +229,7 @@ int run_plan(const struct options *o, struct conf *conf)
 
     if ((print = plan_form(form, &err)) == NULL)
         return setup_fail(&err);
-    conf_check_keys(conf);
+    check_keys(conf);
     if (o->capture != NULL && (s.context.capture = setup_capture_ops(o, &err)) == NULL)
         return setup_fail(&err);
     if (setup_sources(&s, &err) < 0 || setup_plan(&s, o->topology, &err) < 0) {

@@ -2,6 +2,7 @@
 /* main/setup.c - builds the libraries' settings, the rules, the outputs, the capture. */
 #include "config.h"
 
+#include "app/conf.h"
 #include "main/setup.h"
 
 #include <errno.h>

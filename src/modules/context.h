@@ -9,7 +9,6 @@
 
 #include <pthread.h>
 
-#include "app/app.h"
 #include "capture/capture.h"
 #include "detect/detect.h"
 #include "detect/compile/tenants.h"

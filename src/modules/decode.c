@@ -2,6 +2,7 @@
 /* modules/decode.c - the decoder as a thread module, and two things that are known only behind
  * it: which flows are this thread's when several read one file, and whether a file was captured
  * with checksum offloading. */
+#include "app/session.h"
 #include "base/array.h"
 #include "modules/checksum_sample.h"
 #include "modules/context.h"

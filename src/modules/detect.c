@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/session.h"
 #include "base/array.h"
+#include "flow/rate.h"
 #include "flow/vars.h"
 #include "modules/context.h"
-#include "flow/rate.h"
 #include "modules/detectlog_flush.h"
 #include "modules/tenant_threads.h"
 

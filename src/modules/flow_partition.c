@@ -3,6 +3,7 @@
  * way through what the scan has found. */
 #include "modules/flow_partition.h"
 
+#include "app/session.h"
 #include "base/array.h"
 #include "modules/checksum_sample.h"
 #include "packet/decode/peek.h"

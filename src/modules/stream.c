@@ -4,6 +4,7 @@
  * what other flows can change, each packet of a file comes here alone, and takes its turn. */
 #include <stdlib.h>
 
+#include "app/conf.h"
 #include "base/array.h"
 #include "modules/context.h"
 

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "base/report/json.h"
 #include "base/report/log.h"
 #include "detect/compile/tenants.h"
 #include "output/list.h"

@@ -9,7 +9,7 @@
 #ifndef OUTPUT_OUTPUT_H
 #define OUTPUT_OUTPUT_H
 
-#include "app/app.h"
+#include "base/report/counters.h"
 #include "detect/detect.h"
 #include "packet/vector.h"
 

@@ -3,6 +3,10 @@
  * HTTP's bodies carry, unpacked, each byte once. */
 #include "output/output_private.h"
 
+#include "app/conf.h"
+#include "app/proto.h"
+#include "app/rules.h"
+
 #include <string.h>
 
 static void log_piece(struct output_conf *conf, struct render *r, struct packet *p,

@@ -10,7 +10,7 @@
 #ifndef APP_DECODER_MEMORY_H
 #define APP_DECODER_MEMORY_H
 
-#include "app/app.h"
+#include "app/tx.h"
 
 /* What zlib takes for a stream: its state and a window of 32 KiB. */
 #define DECODER_MEMORY_ZLIB ((size_t)48 << 10)

@@ -8,6 +8,7 @@
 #define APP_DETECT_TABLES_H
 
 #include "app/core/private.h"
+#include "app/proto.h"
 
 #define PATTERN_NONE UINT16_MAX
 

@@ -8,7 +8,8 @@
 #ifndef APP_FILE_H
 #define APP_FILE_H
 
-#include "app/app.h"
+#include "app/conf.h"
+#include "app/rules.h"
 #include "base/memory/buf.h"
 
 enum file_state { FILE_OPEN, FILE_CLOSED, FILE_TRUNCATED, FILE_ERROR };

@@ -3,6 +3,7 @@
  * type; kept, with the bytes they cover, until a packet of their own direction comes behind their
  * end: with it rules and logs look at them. */
 #include "app/core/private.h"
+#include "app/frames.h"
 #include "base/memory/lib_memory.h"
 #include "stream/stream.h"
 

@@ -3,8 +3,9 @@
 #ifndef APP_PRIVATE_H
 #define APP_PRIVATE_H
 
-#include "app/app.h"
 #include "app/core/file.h"
+#include "app/proto.h"
+#include "app/session.h"
 #include "base/array.h"
 #include "base/memory/pool.h"
 #include "flow/exception.h"

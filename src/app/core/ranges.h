@@ -6,7 +6,8 @@
 #ifndef APP_RANGES_H
 #define APP_RANGES_H
 
-#include "app/app.h"
+#include "app/conf.h"
+#include "app/tx.h"
 #include "base/memory/buf.h"
 
 struct app_range;       /* under way */

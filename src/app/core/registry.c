@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/core/registry.c - the protocols by number and by name, made from app/list.h. */
-#include "app/app.h"
+#include "app/proto.h"
+#include "app/rules.h"
 
 #include <string.h>
 

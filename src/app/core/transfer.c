@@ -3,6 +3,7 @@
  * its own; how much of that there may be is the protocol's to limit. */
 #include "app/core/transfer.h"
 
+#include "app/parser.h"
 #include "base/array.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "app/conf.h"
 #include "app/core/private.h"
 #include "app/tests/replay.h"
 #include "app/tests/split.h"

@@ -2,6 +2,7 @@
 /* Files put together from ranges: order, overlap, doubles, what is missing, memory. */
 #include "app/core/ranges.h"
 
+#include "app/conf.h"
 #include "app/core/file.h"
 #include "app/core/private.h"
 #include "app/tests/split.h"

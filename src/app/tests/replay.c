@@ -3,6 +3,10 @@
 
 #include "app/core/file.h"
 #include "app/core/private.h"
+#include "app/frames.h"
+#include "app/log.h"
+#include "app/rules.h"
+#include "app/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,7 +169,7 @@ static void read_buffers(struct app_tx *tx, const struct app_proto *proto, enum 
 
         if ((b->directions & APP_DIRECTION_BIT(d)) == 0 || tx->progress[d] < b->progress[d])
             continue;
-        for (unsigned k = 0; (k == 0 || b->multi) && b->get(tx, d, k, &s); k++)
+        for (unsigned k = 0; (k == 0 || b->multi) && app_buffer_get(b, tx, d, k, &s); k++)
             read_slice(s);
     }
     for (unsigned i = 0; proto->integers != NULL && proto->integers[i] != NULL; i++) {
@@ -173,7 +177,7 @@ static void read_buffers(struct app_tx *tx, const struct app_proto *proto, enum 
 
         if ((v->directions & APP_DIRECTION_BIT(d)) == 0 || tx->progress[d] < v->progress[d])
             continue;
-        for (unsigned k = 0; (k == 0 || v->multi) && v->get(tx, d, k, &n); k++)
+        for (unsigned k = 0; (k == 0 || v->multi) && app_integer_get(v, tx, d, k, &n); k++)
             ;
     }
 }

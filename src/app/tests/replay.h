@@ -3,7 +3,7 @@
 #ifndef APP_TESTS_REPLAY_H
 #define APP_TESTS_REPLAY_H
 
-#include "app/app.h"
+#include "app/proto.h"
 #include "base/array.h"
 #include "conf/conf.h"
 

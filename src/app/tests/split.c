@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "app/tests/split.h"
 
+#include "app/conf.h"
 #include "app/core/private.h"
 #include "app/tests/replay.h"
 #include "base/containers/hash.h"

@@ -8,7 +8,7 @@
 #ifndef APP_TESTS_SPLIT_H
 #define APP_TESTS_SPLIT_H
 
-#include "app/app.h"
+#include "app/proto.h"
 #include "base/test.h"
 
 struct app_fixture;

@@ -2,6 +2,8 @@
 #include "app/tests/toy.h"
 
 #include "app/core/file.h"
+#include "app/log.h"
+#include "app/rules.h"
 #include "base/text/text.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
 #ifndef APP_TESTS_TOY_H
 #define APP_TESTS_TOY_H
 
-#include "app/app.h"
+#include "app/proto.h"
 
 #define APP_PROTO_toy ((enum app_proto_id)APP_PROTO_COUNT)
 #define APP_PROTO_box ((enum app_proto_id)(APP_PROTO_COUNT + 1))

@@ -336,7 +336,7 @@ TEST(schema_names_the_nearest_key)
                    "x-mine: {anything: 1}\n"
                    "vars:\n  address-groups: {ANY_NAME: any}\n"
                    "runmodes:\n  mine:\n    pieces:\n      - modules: receive\n");
-    CHECK_INT(conf_check_keys(conf), 4);
+    CHECK_INT(conf_check_keys(conf, NULL), 4);
     CHECK_INT(heard.count, 4);
     CHECK_STRING(heard.text[0],
                  "test.yaml:2:3: unknown key stream.reasembly: did you mean \"reassembly\"?");
@@ -361,7 +361,7 @@ TEST(schema_reports_what_has_no_effect)
                    "plugins:\n"
                    "netmap:\n  - interface: eth0\n"
                    "outputs:\n  - eve-log:\n      buffer-size: 4096\n");
-    CHECK_INT(conf_check_keys(conf), 0);
+    CHECK_INT(conf_check_keys(conf, NULL), 0);
     CHECK_INT(heard.count, 3);
     CHECK_STRING(heard.text[0],
                  "test.yaml:2:3: flow.managers has no effect: each thread keeps its own flows");
@@ -371,35 +371,6 @@ TEST(schema_reports_what_has_no_effect)
                  "test.yaml:8:7: outputs.0.eve-log.buffer-size has no effect: records are written "
                  "as packets are done, in pieces of many");
     log_set_level(LOG_LEVEL_NOTICE);
-    log_close();
-    conf_free(conf);
-}
-
-/* The configuration that we ship, as built in the tree or beside it. */
-TEST(schema_knows_all_of_suricata_yaml)
-{
-    static const char *const paths[] = { "suricata.yaml", "../suricata.yaml" };
-    struct heard heard = { 0 };
-    struct conf *conf = conf_new();
-    const char *path = NULL;
-    struct err err;
-    char buf[500];
-
-    for (size_t i = 0; i < ARRAY_LEN(paths) && path == NULL; i++)
-        if (access(paths[i], R_OK) == 0)
-            path = paths[i];
-    if (path == NULL) {
-        t->skipped = true;
-        conf_free(conf);
-        return;
-    }
-    log_add_sink(&hearing, &heard, LOG_LEVEL_WARNING);
-    if (conf_load(conf, path, &err) < 0)
-        test_fail(t, __FILE__, __LINE__, "%s", err_text(&err, buf, sizeof(buf)));
-    CHECK_INT(conf_check_keys(conf), 0);
-    CHECK_INT(heard.count, 0);
-    check_value(t, conf, "outputs.1.eve-log.types.2.anomaly.enabled", "yes");
-    check_value(t, conf, "logging.outputs.1.file.filename", "suricata.log");
     log_close();
     conf_free(conf);
 }

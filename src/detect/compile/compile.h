@@ -5,6 +5,7 @@
 #ifndef DETECT_COMPILE_H
 #define DETECT_COMPILE_H
 
+#include "app/rules.h"
 #include "detect/prefilter/address_lists.h"
 #include "detect/prefilter/anchored_lists.h"
 #include "detect/prefilter/pattern_set.h"

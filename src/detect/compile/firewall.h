@@ -6,7 +6,6 @@
 #ifndef DETECT_FIREWALL_H
 #define DETECT_FIREWALL_H
 
-#include "app/app.h"
 #include "detect/rule/rule.h"
 
 struct conf_node;

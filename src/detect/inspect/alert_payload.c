@@ -5,8 +5,9 @@
  * With each packet of a direction goes what both have had by then. A rule that matches in the
  * stream, or in what a parser made of it, so shows the data since the report before. Where the
  * stream keeps acknowledged data, to compare copies with, alerts show those too. */
-#include "detect/inspect/inspect_private.h"
+#include "app/frames.h"
 #include "base/memory/lib_memory.h"
+#include "detect/inspect/inspect_private.h"
 #include "flow/flow.h"
 #include "stream/stream.h"
 

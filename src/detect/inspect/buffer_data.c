@@ -16,7 +16,7 @@ static bool base_get(const struct buffer *b, const struct buffer_source *from, s
     if (app == NULL || !(app->directions & APP_DIRECTION_BIT(from->direction)) ||
         (from->index > 0 && !app->multi))
         return false;
-    return app->get(from->tx, from->direction, from->index, out);
+    return app_buffer_get(app, from->tx, from->direction, from->index, out);
 }
 
 /* The chain, from one buffer to the other and back; the last step writes into *out. */

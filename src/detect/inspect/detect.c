@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/inspect/detect.c - the order in which the rules inspect a packet. */
 #include "app/core/file.h"
+#include "app/frames.h"
 #include "detect/inspect/firewall_run.h"
 #include "detect/inspect/inspect_private.h"
 #include "flow/flow.h"

@@ -2,6 +2,7 @@
 /* detect/inspect/frames.c - rules on frames. A packet of the frame's direction makes rules inspect
  * what has come since the last inspection: at the end of the frame, before that in steps of
  * FRAME_STEP bytes. In IPS mode they inspect each segment, together with the bytes before it. */
+#include "app/frames.h"
 #include "base/array.h"
 #include "detect/inspect/inspect_private.h"
 #include "flow/flow.h"

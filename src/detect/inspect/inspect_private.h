@@ -4,9 +4,10 @@
 #ifndef DETECT_INSPECT_PRIVATE_H
 #define DETECT_INSPECT_PRIVATE_H
 
-#include "base/system/clock.h"
-#include "base/report/counters.h"
+#include "app/proto.h"
 #include "base/memory/pool.h"
+#include "base/report/counters.h"
+#include "base/system/clock.h"
 #include "detect/compile/compile.h"
 #include "detect/inspect/flow_state.h"
 #include "detect/inspect/inspect.h"

@@ -156,7 +156,7 @@ static bool integer_get(void *arg, unsigned index, uint64_t *out)
 
     if (index > 0 && !s->integer->multi && !s->integer->any_of_many)
         return false;
-    return s->integer->get(s->tx, s->direction, index, out);
+    return app_integer_get(s->integer, s->tx, s->direction, index, out);
 }
 
 static bool integer_match(const struct match_input *in, const void *arg)

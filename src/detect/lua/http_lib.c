@@ -3,8 +3,10 @@
 #include "config.h"
 
 #ifdef HAVE_LUA
-#include "detect/lua/sandbox.h"
+#include "app/proto.h"
+#include "app/rules.h"
 #include "detect/lua/libraries.h"
+#include "detect/lua/sandbox.h"
 
 #include <string.h>
 #include <strings.h>
@@ -146,7 +148,7 @@ static int push_body(lua_State *state, enum direction d)
 
     while (*b != NULL && strcmp((*b)->name, name) != 0)
         b++;
-    if (*b == NULL || !(*b)->get(tx, d, 0, &data) || data.len == 0)
+    if (*b == NULL || !app_buffer_get(*b, tx, d, 0, &data) || data.len == 0)
         return lua_push_failure(state, "no body found");
     from = (*b)->position != NULL ? (*b)->position(tx, d, 0) : 0;
     lua_newtable(state);

@@ -119,7 +119,7 @@ bool lua_find_buffer(struct app_tx *tx, const char *name, enum direction d, unsi
 
     return b != NULL && (b->directions & APP_DIRECTION_BIT(d)) && (index == 0 || b->multi) &&
            (tx->progress[d] >= b->progress[d] || app_tx_done(tx, d, tx->flow->proto)) &&
-           b->get(tx, d, index, out);
+           app_buffer_get(b, tx, d, index, out);
 }
 
 int lua_push_buffer(lua_State *state, struct app_tx *tx, const char *name, enum direction d)

@@ -3,8 +3,9 @@
 #include "config.h"
 
 #ifdef HAVE_LUA
-#include "detect/lua/sandbox.h"
+#include "app/proto.h"
 #include "detect/lua/libraries.h"
+#include "detect/lua/sandbox.h"
 
 #define PACKET_CLASS "suricata:packet"
 #define FLOW_CLASS "suricata:flow"

@@ -9,7 +9,9 @@
 #ifndef DETECT_LUA_SANDBOX_H
 #define DETECT_LUA_SANDBOX_H
 
-#include "app/app.h"
+#include "app/tx.h"
+#include "base/err.h"
+#include "base/report/counters.h"
 #include "packet/packet.h"
 
 #include <lauxlib.h>

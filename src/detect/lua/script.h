@@ -7,6 +7,7 @@
 #define DETECT_LUA_SCRIPT_H
 
 #include "base/memory/buf.h"
+#include "base/report/counters.h"
 #include "detect/rule/keyword.h"
 
 #define LUA_ARGS_MAX 10

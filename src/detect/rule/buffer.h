@@ -8,7 +8,8 @@
 #ifndef DETECT_BUFFER_H
 #define DETECT_BUFFER_H
 
-#include "app/app.h"
+#include "app/proto.h"
+#include "app/rules.h"
 #include "detect/rule/rule.h"
 
 struct rule_parser;

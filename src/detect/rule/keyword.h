@@ -3,11 +3,11 @@
  *
  * Adding one: a file in detect/keywords/<family>/ that ends in a `const struct keyword_ops
  * keyword_<name>`, and a line in detect/keywords/list.h. Sticky buffers, integers and tests that
- * app protocols declare (app/app.h) become keywords by themselves; they need no file here. */
+ * app protocols declare (app/rules.h) become keywords by themselves; they need no file here. */
 #ifndef DETECT_KEYWORD_H
 #define DETECT_KEYWORD_H
 
-#include "app/app.h"
+#include "app/rules.h"
 #include "detect/rule/rule.h"
 
 struct detect_thread;

@@ -6,6 +6,7 @@
 #ifndef DETECT_RULESET_H
 #define DETECT_RULESET_H
 
+#include "app/conf.h"
 #include "base/array.h"
 #include "base/containers/map.h"
 #include "detect/rule/buffer.h"

@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "app/core/file.h"
+#include "app/proto.h"
 #include "base/array.h"
-#include "detect/detect.h"
 #include "detect/compile/firewall.h"
+#include "detect/detect.h"
 #include "output/eve/frame.h"
 #include "output/output_private.h"
 #include "output/pcap_files.h"

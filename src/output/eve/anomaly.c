@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/proto.h"
+#include "app/rules.h"
 #include "base/array.h"
 #include "output/eve/eve.h"
 #include "output/output_private.h"

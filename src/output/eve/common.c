@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "app/core/file.h"
+#include "app/proto.h"
+#include "base/version.h"
 #include "flow/vars.h"
 #include "output/eve/eve.h"
 #include "packet/decode.h"

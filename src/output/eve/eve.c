@@ -7,6 +7,8 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "app/conf.h"
+#include "app/proto.h"
 #include "base/array.h"
 #include "base/report/log.h"
 #include "output/list.h"

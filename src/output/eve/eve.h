@@ -6,8 +6,10 @@
 #ifndef OUTPUT_EVE_EVE_H
 #define OUTPUT_EVE_EVE_H
 
-#include "base/text/ip.h"
+#include "app/log.h"
+#include "base/report/counters.h"
 #include "base/report/json.h"
+#include "base/text/ip.h"
 #include "output/logger.h"
 
 struct eve;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "app/core/file.h"
+#include "app/proto.h"
 #include "base/array.h"
 #include "output/eve/eve.h"
 #include "output/output_private.h"

@@ -2,6 +2,7 @@
 /* output/eve/flow.c - `flow` and `netflow`: what a flow was, once it has ended. */
 #include "output/eve/eve.h"
 
+#include "app/proto.h"
 #include "flow/exception.h"
 #include "stream/stream.h"
 

@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+#include "app/conf.h"
+#include "app/parser.h"
+#include "app/proto.h"
 #include "base/array.h"
 #include "output/output_private.h"
 #include "stream/stream.h"

@@ -3,6 +3,7 @@
 #ifndef OUTPUT_EVE_FRAME_H
 #define OUTPUT_EVE_FRAME_H
 
+#include "app/frames.h"
 #include "output/eve/eve.h"
 
 /* Shows up to `limit` bytes of it, with remarks where some are missing. */

@@ -2,6 +2,7 @@
 /* output/lines/http_log.c - `http-log`: HTTP/1, a line for each request and what came back. */
 #include <stdlib.h>
 
+#include "app/proto.h"
 #include "app/proto/http1/http1.h"
 #include "base/text/text.h"
 #include "output/lines/line_log.h"

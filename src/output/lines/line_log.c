@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "app/proto.h"
 #include "base/report/log.h"
 #include "output/output_private.h"
 #include "output/text.h"

@@ -5,6 +5,7 @@
  * open, and expect to see everything. init() says what the script wants to be told of. */
 #include "config.h"
 
+#include "base/report/counters.h"
 #include "output/output_private.h"
 
 #include "app/core/file.h"

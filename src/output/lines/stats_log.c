@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "base/report/counters.h"
 #include "output/logger.h"
 
 #define RULER                                                                                  \

@@ -14,10 +14,12 @@
 #include <unistd.h>
 
 #include "app/core/file.h"
+#include "app/proto.h"
 #include "base/array.h"
-#include "base/system/directories.h"
+#include "base/report/counters.h"
 #include "base/report/json.h"
 #include "base/report/log.h"
+#include "base/system/directories.h"
 #include "output/eve/eve.h"
 #include "output/output_private.h"
 

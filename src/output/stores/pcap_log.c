@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/parser.h"
 #include "base/report/log.h"
 #include "detect/rule/keyword.h"
 #include "output/eve/eve.h"

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "app/conf.h"
 #include "app/proto/tls/tls.h"
 #include "base/array.h"
 #include "base/report/log.h"

@@ -3,6 +3,8 @@
 #include "app/proto/bittorrent_dht/dht.h"
 
 #include "app/lib/log_text.h"
+#include "app/proto.h"
+#include "app/rules.h"
 
 #define DEPTH_MAX    3          /* message, response, its list of peers */
 #define PEER_LEN     6          /* address and port */
@@ -202,8 +204,7 @@ const struct app_proto app_bittorrent_dht = {
     .tx_size = sizeof(struct dht_tx),
     .parse = dht_parse,
     .progress_done = { 1, 1 },
-    .events = (const struct app_name[]){ { "malformed_packet", DHT_MALFORMED_PACKET },
-                                         { NULL, 0 } },
+    .events = (const struct app_name[]){ DHT_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } },
     .logs = dht_logs,
     .alert_metadata = dht_alert_metadata,
 };

@@ -4,10 +4,14 @@
 #ifndef APP_BITTORRENT_DHT_DHT_H
 #define APP_BITTORRENT_DHT_DHT_H
 
-#include "app/app.h"
+#include "app/log.h"
 #include "app/proto/bittorrent_dht/bencode.h"
+#include "app/rules.h"
 
-enum { DHT_MALFORMED_PACKET = 1 };
+#define DHT_EVENT_LIST(E)                       \
+    E(DHT_MALFORMED_PACKET, "malformed_packet")
+
+enum { DHT_EVENT_NONE, DHT_EVENT_LIST(APP_EVENT_ID) };
 
 struct dht_text {
     bool has;

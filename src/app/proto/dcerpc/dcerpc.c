@@ -2,6 +2,8 @@
 /* app/proto/dcerpc/dcerpc.c - the declaration of DCE/RPC, and what rules can look into. */
 #include "app/proto/dcerpc/dcerpc.h"
 
+#include "app/rules.h"
+
 #define MAX_STUB_SIZE (1u << 20)
 
 /* --- rules ---------------------------------------------------------------------------------- */

@@ -6,6 +6,8 @@
 #ifndef APP_DCERPC_DCERPC_H
 #define APP_DCERPC_DCERPC_H
 
+#include "app/log.h"
+#include "app/proto.h"
 #include "app/proto/dcerpc/pdu.h"
 
 enum { DCERPC_FRAME_STREAM, DCERPC_FRAME_PDU, DCERPC_FRAME_HDR, DCERPC_FRAME_DATA };

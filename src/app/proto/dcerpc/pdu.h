@@ -6,7 +6,10 @@
 #ifndef APP_DCERPC_PDU_H
 #define APP_DCERPC_PDU_H
 
-#include "app/app.h"
+#include "base/err.h"
+#include "base/memory/arena.h"
+#include "base/text/bytes.h"
+#include "base/text/text.h"
 
 #define DCE_HEADER_LEN 16
 #define DCE_INTERFACES_MAX 64

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/dhcp/dhcp.c - DHCP (RFC 2131, 2132): one transaction a message. The options are kept as
  * they came, in the transaction's arena. */
-#include "app/app.h"
+#include "app/log.h"
+#include "app/proto.h"
+#include "app/rules.h"
 
 #include "app/lib/log_text.h"
 #include "base/array.h"
@@ -12,7 +14,11 @@
 #define REQUEST 1
 #define REPLY   2
 
-enum dhcp_event { DHCP_TRUNCATED_OPTIONS = 1, DHCP_MALFORMED_OPTIONS };
+#define DHCP_EVENT_LIST(E)                         \
+    E(DHCP_TRUNCATED_OPTIONS, "truncated_options") \
+    E(DHCP_MALFORMED_OPTIONS, "malformed_options")
+
+enum dhcp_event { DHCP_EVENT_NONE, DHCP_EVENT_LIST(APP_EVENT_ID) };
 
 enum dhcp_code {
     SUBNET_MASK = 1, ROUTERS = 3, DNS_SERVERS = 6, HOSTNAME = 12, REQUESTED_IP = 50,
@@ -295,10 +301,7 @@ static const struct app_log eve_dhcp = {
     .each_direction = true, .configure = configure, .log = dhcp_log,
 };
 
-static const struct app_name events[] = {
-    { "truncated_options", DHCP_TRUNCATED_OPTIONS },
-    { "malformed_options", DHCP_MALFORMED_OPTIONS }, { NULL, 0 },
-};
+static const struct app_name events[] = { DHCP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 const struct app_proto app_dhcp = {
     .id = APP_PROTO_dhcp,

@@ -2,6 +2,8 @@
 /* app/proto/dnp3/dnp3.c - DNP3: recognition, link frames, transport segments, messages. */
 #include "app/proto/dnp3/dnp3.h"
 
+#include "app/proto.h"
+
 #include <ctype.h>
 
 #define START          0x0564
@@ -347,13 +349,7 @@ static int configure(const struct conf_node *node, const struct conf_node *root 
     return 0;
 }
 
-static const struct app_name events[] = {
-    { "flooded", DNP3_FLOODED }, { "len_too_small", DNP3_LEN_TOO_SMALL },
-    { "bad_link_crc", DNP3_BAD_LINK_CRC }, { "bad_transport_crc", DNP3_BAD_TRANSPORT_CRC },
-    { "malformed", DNP3_MALFORMED }, { "unknown_object", DNP3_UNKNOWN_OBJECT },
-    { "too_many_points", DNP3_TOO_MANY_POINTS }, { "too_many_objects", DNP3_TOO_MANY_OBJECTS },
-    { "too_long_reassembly", DNP3_TOO_LONG_REASSEMBLY }, { NULL, 0 },
-};
+static const struct app_name events[] = { DNP3_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 const struct app_proto app_dnp3 = {
     .id = APP_PROTO_dnp3,

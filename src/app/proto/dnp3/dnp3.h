@@ -6,13 +6,21 @@
 #ifndef APP_DNP3_DNP3_H
 #define APP_DNP3_DNP3_H
 
-#include "app/app.h"
+#include "app/log.h"
+#include "app/rules.h"
 
-enum dnp3_event {
-    DNP3_FLOODED = 1, DNP3_LEN_TOO_SMALL, DNP3_BAD_LINK_CRC, DNP3_BAD_TRANSPORT_CRC,
-    DNP3_MALFORMED, DNP3_UNKNOWN_OBJECT, DNP3_TOO_MANY_POINTS, DNP3_TOO_MANY_OBJECTS,
-    DNP3_TOO_LONG_REASSEMBLY,
-};
+#define DNP3_EVENT_LIST(E)                             \
+    E(DNP3_FLOODED, "flooded")                         \
+    E(DNP3_LEN_TOO_SMALL, "len_too_small")             \
+    E(DNP3_BAD_LINK_CRC, "bad_link_crc")               \
+    E(DNP3_BAD_TRANSPORT_CRC, "bad_transport_crc")     \
+    E(DNP3_MALFORMED, "malformed")                     \
+    E(DNP3_UNKNOWN_OBJECT, "unknown_object")           \
+    E(DNP3_TOO_MANY_POINTS, "too_many_points")         \
+    E(DNP3_TOO_MANY_OBJECTS, "too_many_objects")       \
+    E(DNP3_TOO_LONG_REASSEMBLY, "too_long_reassembly")
+
+enum dnp3_event { DNP3_EVENT_NONE, DNP3_EVENT_LIST(APP_EVENT_ID) };
 
 enum { DNP3_CONFIRM = 0, DNP3_UNSOLICITED = 130 };      /* function codes */
 

@@ -3,6 +3,8 @@
  * lays them out. Field names are those of EVE. */
 #include "app/proto/dnp3/dnp3.h"
 
+#include "app/parser.h"
+
 /* --- layouts ---------------------------------------------------------------------------------- */
 
 enum field_kind {

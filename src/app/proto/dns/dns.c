@@ -2,6 +2,8 @@
 /* app/proto/dns/dns.c - DNS over UDP and TCP: recognition, framing, one transaction a message. */
 #include "app/proto/dns/dns.h"
 
+#include "app/proto.h"
+
 #define HEADER_SIZE 12
 enum { FRAME_STREAM, FRAME_PDU };
 

@@ -7,13 +7,22 @@
 #ifndef APP_DNS_DNS_H
 #define APP_DNS_DNS_H
 
-#include "app/app.h"
+#include "app/log.h"
+#include "app/rules.h"
 
-enum dns_event {
-    DNS_MALFORMED_DATA = 1, DNS_NOT_REQUEST, DNS_NOT_RESPONSE, DNS_Z_FLAG_SET, DNS_INVALID_OPCODE,
-    DNS_NAME_TOO_LONG, DNS_INFINITE_LOOP, DNS_TOO_MANY_LABELS, DNS_INVALID_ADDITIONALS,
-    DNS_INVALID_AUTHORITIES,
-};
+#define DNS_EVENT_LIST(E)                             \
+    E(DNS_MALFORMED_DATA, "malformed_data")           \
+    E(DNS_NOT_REQUEST, "not_request")                 \
+    E(DNS_NOT_RESPONSE, "not_response")               \
+    E(DNS_Z_FLAG_SET, "z_flag_set")                   \
+    E(DNS_INVALID_OPCODE, "invalid_opcode")           \
+    E(DNS_NAME_TOO_LONG, "name_too_long")             \
+    E(DNS_INFINITE_LOOP, "infinite_loop")             \
+    E(DNS_TOO_MANY_LABELS, "too_many_labels")         \
+    E(DNS_INVALID_ADDITIONALS, "invalid_additionals") \
+    E(DNS_INVALID_AUTHORITIES, "invalid_authorities")
+
+enum dns_event { DNS_EVENT_NONE, DNS_EVENT_LIST(APP_EVENT_ID) };
 extern const struct app_name dns_events[];
 
 enum dns_type {

@@ -9,6 +9,8 @@
  * name is cut at 1,025 bytes and 255 labels, and all names of a message together at 512 KiB. */
 #include "app/proto/dns/dns.h"
 
+#include "app/parser.h"
+
 #include <string.h>
 
 #define NAME_MAX_BYTES 1025

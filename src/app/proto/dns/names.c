@@ -28,19 +28,7 @@ const struct app_name dns_rcodes[] = {
     { NULL, 0 },
 };
 
-const struct app_name dns_events[] = {
-    { "malformed_data", DNS_MALFORMED_DATA },
-    { "not_request", DNS_NOT_REQUEST },
-    { "not_response", DNS_NOT_RESPONSE },
-    { "z_flag_set", DNS_Z_FLAG_SET },
-    { "invalid_opcode", DNS_INVALID_OPCODE },
-    { "name_too_long", DNS_NAME_TOO_LONG },
-    { "infinite_loop", DNS_INFINITE_LOOP },
-    { "too_many_labels", DNS_TOO_MANY_LABELS },
-    { "invalid_additionals", DNS_INVALID_ADDITIONALS },
-    { "invalid_authorities", DNS_INVALID_AUTHORITIES },
-    { NULL, 0 },
-};
+const struct app_name dns_events[] = { DNS_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 const char *dns_type_text(uint16_t type, char out[DNS_TYPE_SIZE])
 {

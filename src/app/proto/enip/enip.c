@@ -3,6 +3,8 @@
  * answers. */
 #include "app/proto/enip/enip.h"
 
+#include "app/proto.h"
+
 const struct app_name enip_commands[] = {
     { "nop", ENIP_NOP }, { "list_services", ENIP_LIST_SERVICES },
     { "list_identity", ENIP_LIST_IDENTITY }, { "list_interfaces", ENIP_LIST_INTERFACES },
@@ -226,9 +228,7 @@ const struct app_proto app_enip = {
     .parse = enip_parse,
     .handles_gaps = true,
     .progress_done = { 1, 1 },
-    .events = (const struct app_name[]){
-        { "too_many_transactions", ENIP_TOO_MANY_TRANSACTIONS },
-        { "invalid_pdu", ENIP_INVALID_PDU }, { NULL, 0 } },
+    .events = (const struct app_name[]){ ENIP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } },
     .frames = (const char *const[]){ "stream", "hdr", "data", "pdu", "cip", "enip.item", NULL },
     .buffers = enip_buffers,
     .integers = enip_integers,

@@ -6,11 +6,16 @@
 #ifndef APP_ENIP_ENIP_H
 #define APP_ENIP_ENIP_H
 
-#include "app/app.h"
+#include "app/log.h"
+#include "app/rules.h"
 
 #define ENIP_HEADER_LEN 24
 
-enum enip_event { ENIP_TOO_MANY_TRANSACTIONS = 1, ENIP_INVALID_PDU };
+#define ENIP_EVENT_LIST(E)                                 \
+    E(ENIP_TOO_MANY_TRANSACTIONS, "too_many_transactions") \
+    E(ENIP_INVALID_PDU, "invalid_pdu")
+
+enum enip_event { ENIP_EVENT_NONE, ENIP_EVENT_LIST(APP_EVENT_ID) };
 
 enum enip_command {
     ENIP_NOP = 0, ENIP_LIST_SERVICES = 4, ENIP_LIST_IDENTITY = 0x63,

@@ -83,17 +83,10 @@ const struct app_buffer *const ftp_buffers[] = {
 
 /* --- numbers -------------------------------------------------------------------------------- */
 
-static bool get_dynamic_port(struct app_tx *tx, enum direction d UNUSED, unsigned index UNUSED,
-                             uint64_t *out)
-{
-    *out = ftp_tx_of(tx)->dynamic_port;
-    return *out != 0;
-}
-
 static const struct app_integer integer_dynamic_port = {
     .name = "ftp.dynamic_port", .doc = "port that PORT, EPRT, PASV or EPSV agreed on",
     .bits = 16, .directions = APP_BOTH, .progress = { FTP_DONE, FTP_DONE },
-    .get = get_dynamic_port,
+    .field = APP_FIELD(ftp_tx, dynamic_port, KNOWN),
 };
 const struct app_integer *const ftp_integers[] = { &integer_dynamic_port, NULL };
 

@@ -3,6 +3,7 @@
  *
  * Each command is a transaction, done with its final reply. Replies come in the order of the
  * commands; one without a command (the greeting) is a transaction of its own. */
+#include "app/parser.h"
 #include "app/proto/ftp/ftp.h"
 #include "base/memory/lib_memory.h"
 #include "base/text/utf8.h"

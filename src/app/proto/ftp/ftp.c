@@ -3,6 +3,7 @@
 #include "app/proto/ftp/ftp.h"
 
 #include "app/lib/line.h"
+#include "app/proto.h"
 #include "base/array.h"
 
 #include <stdlib.h>
@@ -165,14 +166,7 @@ static void *thread_open(const void *settings UNUSED, struct counters *counters)
 
 /* --- the declaration ------------------------------------------------------------------------ */
 
-static const struct app_name events[] = {
-    { "request_command_too_long", FTP_EVENT_REQUEST_COMMAND_TOO_LONG },
-    { "response_command_too_long", FTP_EVENT_RESPONSE_COMMAND_TOO_LONG },
-    { "too_many_transactions", FTP_EVENT_TOO_MANY_TRANSACTIONS },
-    { "file_before_port", FTP_EVENT_FILE_BEFORE_PORT },
-    { "file_without_name", FTP_EVENT_FILE_WITHOUT_NAME },
-    { NULL, 0 },
-};
+static const struct app_name events[] = { FTP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 const struct app_proto app_ftp = {
     .id = APP_PROTO_ftp,

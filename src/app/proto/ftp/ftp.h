@@ -4,7 +4,10 @@
 #ifndef APP_FTP_FTP_H
 #define APP_FTP_FTP_H
 
-#include "app/app.h"
+#include "app/conf.h"
+#include "app/log.h"
+#include "app/rules.h"
+#include "base/report/counters.h"
 
 #define FTP_NAME_MAX 4095               /* bytes of a file name */
 
@@ -22,13 +25,14 @@ enum ftp_command {
     FTP_COMMAND_COUNT
 };
 
-enum ftp_event {
-    FTP_EVENT_REQUEST_COMMAND_TOO_LONG = 1,
-    FTP_EVENT_RESPONSE_COMMAND_TOO_LONG,
-    FTP_EVENT_TOO_MANY_TRANSACTIONS,
-    FTP_EVENT_FILE_BEFORE_PORT,
-    FTP_EVENT_FILE_WITHOUT_NAME,
-};
+#define FTP_EVENT_LIST(E)                                               \
+    E(FTP_EVENT_REQUEST_COMMAND_TOO_LONG, "request_command_too_long")   \
+    E(FTP_EVENT_RESPONSE_COMMAND_TOO_LONG, "response_command_too_long") \
+    E(FTP_EVENT_TOO_MANY_TRANSACTIONS, "too_many_transactions")         \
+    E(FTP_EVENT_FILE_BEFORE_PORT, "file_before_port")                   \
+    E(FTP_EVENT_FILE_WITHOUT_NAME, "file_without_name")
+
+enum ftp_event { FTP_EVENT_NONE, FTP_EVENT_LIST(APP_EVENT_ID) };
 
 enum ftp_progress { FTP_OPEN, FTP_DONE };
 

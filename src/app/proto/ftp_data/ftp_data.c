@@ -3,9 +3,11 @@
  *
  * Nothing in the bytes tells them: they are expected, as the control connection announced them,
  * which also says in which direction which file comes. */
-#include "app/app.h"
 #include "app/core/file.h"
+#include "app/log.h"
+#include "app/proto.h"
 #include "app/proto/ftp/ftp.h"
+#include "app/rules.h"
 
 struct data_state {
     struct app_tx *tx;

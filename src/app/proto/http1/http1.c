@@ -6,6 +6,8 @@
  * the other side (after CONNECT) it leaves bytes, which the framework keeps. */
 #include "app/proto/http1/private.h"
 
+#include "app/proto.h"
+
 #include <stdlib.h>
 #include <string.h>
 

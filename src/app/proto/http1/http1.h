@@ -4,7 +4,7 @@
 #ifndef APP_HTTP1_HTTP1_H
 #define APP_HTTP1_HTTP1_H
 
-#include "app/app.h"
+#include "app/tx.h"
 
 /* Features that keep what is otherwise let go; app_required_features.features of
  * APP_PROTO_http1. */

@@ -6,8 +6,9 @@
 #ifndef APP_HTTP1_PRIVATE_H
 #define APP_HTTP1_PRIVATE_H
 
-#include "app/app.h"
 #include "app/core/file.h"
+#include "app/log.h"
+#include "app/parser.h"
 #include "app/proto/http1/events.h"
 #include "app/proto/http1/http1.h"
 #include "app/proto/http1/table.h"

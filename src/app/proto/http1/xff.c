@@ -3,6 +3,8 @@
  * header: a list to which each proxy appends the address that it was called from. */
 #include "app/proto/http1/private.h"
 
+#include "app/proto.h"
+
 #include <ctype.h>
 #include <string.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/http2/body.c - the content of DATA frames: decoded, into a file for each direction. */
+#include "app/core/ranges.h"
+#include "app/parser.h"
 #include "app/proto/http1/http1.h"
 #include "app/proto/http2/http2.h"
-#include "app/core/ranges.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "app/core/zstd_decoder.h"
+#include "app/parser.h"
 #include "app/proto/http2/http2.h"
 
 #include <string.h>

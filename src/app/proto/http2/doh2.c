@@ -3,6 +3,7 @@
  * the flow is doh2, which has the buffers of both and one record for both. */
 #include "app/proto/http2/http2.h"
 
+#include "app/parser.h"
 #include "base/text/base64.h"
 
 #include <string.h>

@@ -2,6 +2,8 @@
 /* app/proto/http2/frame.c - frames other than DATA (RFC 9113, section 6). */
 #include "app/proto/http2/http2.h"
 
+#include "app/parser.h"
+
 #define SETTING_SIZE 6
 
 bool h2_frame_take(struct bytes *in, struct h2_frame *out)

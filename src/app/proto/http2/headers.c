@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "app/parser.h"
 #include "base/memory/lib_memory.h"
 
 /* Per transaction and direction. */

@@ -3,6 +3,7 @@
  * cut into frames. Frames are waited for but for DATA, whose content goes on as it comes. */
 #include "app/proto/http2/http2.h"
 
+#include "app/proto.h"
 #include "base/memory/lib_memory.h"
 
 #include <string.h>
@@ -14,35 +15,7 @@
 
 enum { FRAME_STREAM, FRAME_HDR, FRAME_DATA, FRAME_PDU };
 
-const struct app_name h2_events[] = {
-    { "invalid_frame_header", H2_INVALID_FRAME_HEADER },
-    { "invalid_client_magic", H2_INVALID_CLIENT_MAGIC },
-    { "invalid_frame_data", H2_INVALID_FRAME_DATA },
-    { "invalid_header", H2_INVALID_HEADER },
-    { "invalid_frame_length", H2_INVALID_FRAME_LENGTH },
-    { "extra_header_data", H2_EXTRA_HEADER_DATA },
-    { "long_frame_data", H2_LONG_FRAME_DATA },
-    { "stream_id_reuse", H2_STREAM_ID_REUSE },
-    { "invalid_http1_settings", H2_INVALID_HTTP1_SETTINGS },
-    { "failed_decompression", H2_FAILED_DECOMPRESSION },
-    { "invalid_range", H2_INVALID_RANGE },
-    { "header_integer_overflow", H2_HEADER_INTEGER_OVERFLOW },
-    { "too_many_streams", H2_TOO_MANY_STREAMS },
-    { "authority_host_mismatch", H2_AUTHORITY_HOST_MISMATCH },
-    { "userinfo_in_uri", H2_USERINFO_IN_URI },
-    { "reassembly_limit_reached", H2_REASSEMBLY_LIMIT_REACHED },
-    { "dns_request_too_long", H2_DNS_REQUEST_TOO_LONG },
-    { "dns_response_too_long", H2_DNS_RESPONSE_TOO_LONG },
-    { "data_stream_zero", H2_DATA_STREAM_ZERO },
-    { "too_many_frames", H2_TOO_MANY_FRAMES },
-    { "compression_bomb", H2_COMPRESSION_BOMB },
-    { "decompression_window_too_large", H2_DECOMPRESSION_WINDOW_TOO_LARGE },
-    { "decompression_memcap_reached", H2_DECOMPRESSION_MEMCAP_REACHED },
-    { "header_list_too_large", H2_HEADER_LIST_TOO_LARGE },
-    { "headers_cut", H2_HEADERS_CUT },
-    { "too_many_encoding_layers", H2_TOO_MANY_ENCODING_LAYERS },
-    { NULL, 0 },
-};
+const struct app_name h2_events[] = { H2_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 /* --- recognition ------------------------------------------------------------------------------ */
 

@@ -6,10 +6,11 @@
 #ifndef APP_HTTP2_HTTP2_H
 #define APP_HTTP2_HTTP2_H
 
-#include "app/app.h"
 #include "app/core/decoder_memory.h"
-#include "app/proto/dns/dns.h"
 #include "app/core/file.h"
+#include "app/log.h"
+#include "app/proto/dns/dns.h"
+#include "app/rules.h"
 #include "base/memory/buf.h"
 
 #include <nghttp2/nghttp2.h>
@@ -29,16 +30,35 @@ struct h2_settings {
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-enum h2_event {
-    H2_INVALID_FRAME_HEADER = 1, H2_INVALID_CLIENT_MAGIC, H2_INVALID_FRAME_DATA,
-    H2_INVALID_HEADER, H2_INVALID_FRAME_LENGTH, H2_EXTRA_HEADER_DATA, H2_LONG_FRAME_DATA,
-    H2_STREAM_ID_REUSE, H2_INVALID_HTTP1_SETTINGS, H2_FAILED_DECOMPRESSION, H2_INVALID_RANGE,
-    H2_HEADER_INTEGER_OVERFLOW, H2_TOO_MANY_STREAMS, H2_AUTHORITY_HOST_MISMATCH,
-    H2_USERINFO_IN_URI, H2_REASSEMBLY_LIMIT_REACHED, H2_DNS_REQUEST_TOO_LONG,
-    H2_DNS_RESPONSE_TOO_LONG, H2_DATA_STREAM_ZERO, H2_TOO_MANY_FRAMES, H2_COMPRESSION_BOMB,
-    H2_DECOMPRESSION_WINDOW_TOO_LARGE, H2_DECOMPRESSION_MEMCAP_REACHED,
-    H2_HEADER_LIST_TOO_LARGE, H2_HEADERS_CUT, H2_TOO_MANY_ENCODING_LAYERS,
-};
+#define H2_EVENT_LIST(E)                                                   \
+    E(H2_INVALID_FRAME_HEADER, "invalid_frame_header")                     \
+    E(H2_INVALID_CLIENT_MAGIC, "invalid_client_magic")                     \
+    E(H2_INVALID_FRAME_DATA, "invalid_frame_data")                         \
+    E(H2_INVALID_HEADER, "invalid_header")                                 \
+    E(H2_INVALID_FRAME_LENGTH, "invalid_frame_length")                     \
+    E(H2_EXTRA_HEADER_DATA, "extra_header_data")                           \
+    E(H2_LONG_FRAME_DATA, "long_frame_data")                               \
+    E(H2_STREAM_ID_REUSE, "stream_id_reuse")                               \
+    E(H2_INVALID_HTTP1_SETTINGS, "invalid_http1_settings")                 \
+    E(H2_FAILED_DECOMPRESSION, "failed_decompression")                     \
+    E(H2_INVALID_RANGE, "invalid_range")                                   \
+    E(H2_HEADER_INTEGER_OVERFLOW, "header_integer_overflow")               \
+    E(H2_TOO_MANY_STREAMS, "too_many_streams")                             \
+    E(H2_AUTHORITY_HOST_MISMATCH, "authority_host_mismatch")               \
+    E(H2_USERINFO_IN_URI, "userinfo_in_uri")                               \
+    E(H2_REASSEMBLY_LIMIT_REACHED, "reassembly_limit_reached")             \
+    E(H2_DNS_REQUEST_TOO_LONG, "dns_request_too_long")                     \
+    E(H2_DNS_RESPONSE_TOO_LONG, "dns_response_too_long")                   \
+    E(H2_DATA_STREAM_ZERO, "data_stream_zero")                             \
+    E(H2_TOO_MANY_FRAMES, "too_many_frames")                               \
+    E(H2_COMPRESSION_BOMB, "compression_bomb")                             \
+    E(H2_DECOMPRESSION_WINDOW_TOO_LARGE, "decompression_window_too_large") \
+    E(H2_DECOMPRESSION_MEMCAP_REACHED, "decompression_memcap_reached")     \
+    E(H2_HEADER_LIST_TOO_LARGE, "header_list_too_large")                   \
+    E(H2_HEADERS_CUT, "headers_cut")                                       \
+    E(H2_TOO_MANY_ENCODING_LAYERS, "too_many_encoding_layers")
+
+enum h2_event { H2_EVENT_NONE, H2_EVENT_LIST(APP_EVENT_ID) };
 
 /* --- frames (RFC 9113, 4.1 and 6) ------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
  * a connection may have thousands of them open. */
 #include "app/proto/http2/http2.h"
 
+#include "app/parser.h"
 #include "base/containers/hash.h"
 #include "base/memory/lib_memory.h"
 

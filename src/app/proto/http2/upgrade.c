@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/http2/upgrade.c - from HTTP/1 with "Upgrade: h2c" (RFC 7540, 3.2): the request that
  * asked for it is answered as stream 1, and the client's settings stand in one of its headers. */
+#include "app/parser.h"
 #include "app/proto/http1/http1.h"
 #include "app/proto/http2/http2.h"
 

@@ -2,6 +2,8 @@
 /* app/proto/ike/ike.c - IKE over UDP: recognition and the header. */
 #include "app/proto/ike/ike.h"
 
+#include "app/proto.h"
+
 #include <stdio.h>
 
 /* Exchanges of version 2: IKE_SA_INIT to INFORMATIONAL. */
@@ -97,16 +99,7 @@ static void ike_close(struct app_flow *af)
     }
 }
 
-static const struct app_name events[] = {
-    { "malformed_data", IKE_MALFORMED_DATA }, { "no_encryption", IKE_NO_ENCRYPTION },
-    { "weak_crypto_enc", IKE_WEAK_CRYPTO_ENC }, { "weak_crypto_prf", IKE_WEAK_CRYPTO_PRF },
-    { "weak_crypto_dh", IKE_WEAK_CRYPTO_DH }, { "weak_crypto_auth", IKE_WEAK_CRYPTO_AUTH },
-    { "weak_crypto_no_dh", IKE_WEAK_CRYPTO_NO_DH },
-    { "weak_crypto_no_auth", IKE_WEAK_CRYPTO_NO_AUTH },
-    { "invalid_proposal", IKE_INVALID_PROPOSAL }, { "unknown_proposal", IKE_UNKNOWN_PROPOSAL },
-    { "payload_extra_data", IKE_PAYLOAD_EXTRA_DATA },
-    { "multiple_server_proposal", IKE_MULTIPLE_SERVER_PROPOSAL }, { NULL, 0 },
-};
+static const struct app_name events[] = { IKE_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 const struct app_proto app_ike = {
     .id = APP_PROTO_ike,

@@ -4,14 +4,24 @@
 #ifndef APP_IKE_IKE_H
 #define APP_IKE_IKE_H
 
-#include "app/app.h"
+#include "app/log.h"
+#include "app/rules.h"
 
-enum ike_event {
-    IKE_MALFORMED_DATA = 1, IKE_NO_ENCRYPTION, IKE_WEAK_CRYPTO_ENC, IKE_WEAK_CRYPTO_PRF,
-    IKE_WEAK_CRYPTO_DH, IKE_WEAK_CRYPTO_AUTH, IKE_WEAK_CRYPTO_NO_DH, IKE_WEAK_CRYPTO_NO_AUTH,
-    IKE_INVALID_PROPOSAL, IKE_UNKNOWN_PROPOSAL, IKE_PAYLOAD_EXTRA_DATA,
-    IKE_MULTIPLE_SERVER_PROPOSAL,
-};
+#define IKE_EVENT_LIST(E)                                       \
+    E(IKE_MALFORMED_DATA, "malformed_data")                     \
+    E(IKE_NO_ENCRYPTION, "no_encryption")                       \
+    E(IKE_WEAK_CRYPTO_ENC, "weak_crypto_enc")                   \
+    E(IKE_WEAK_CRYPTO_PRF, "weak_crypto_prf")                   \
+    E(IKE_WEAK_CRYPTO_DH, "weak_crypto_dh")                     \
+    E(IKE_WEAK_CRYPTO_AUTH, "weak_crypto_auth")                 \
+    E(IKE_WEAK_CRYPTO_NO_DH, "weak_crypto_no_dh")               \
+    E(IKE_WEAK_CRYPTO_NO_AUTH, "weak_crypto_no_auth")           \
+    E(IKE_INVALID_PROPOSAL, "invalid_proposal")                 \
+    E(IKE_UNKNOWN_PROPOSAL, "unknown_proposal")                 \
+    E(IKE_PAYLOAD_EXTRA_DATA, "payload_extra_data")             \
+    E(IKE_MULTIPLE_SERVER_PROPOSAL, "multiple_server_proposal")
+
+enum ike_event { IKE_EVENT_NONE, IKE_EVENT_LIST(APP_EVENT_ID) };
 
 #define IKE_HEADER_LEN 28
 

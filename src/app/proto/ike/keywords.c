@@ -23,19 +23,6 @@ static bool get_resp_spi(struct app_tx *tx, enum direction d, unsigned i UNUSED,
     return goes(tx, d);
 }
 
-static bool get_key_exchange(struct app_tx *tx, enum direction d, unsigned i UNUSED,
-                             struct slice *out)
-{
-    *out = ike_tx_of(tx)->key_exchange;
-    return goes(tx, d) && out->len > 0;
-}
-
-static bool get_nonce(struct app_tx *tx, enum direction d, unsigned i UNUSED, struct slice *out)
-{
-    *out = ike_tx_of(tx)->nonce;
-    return goes(tx, d) && out->len > 0;
-}
-
 /* As hex digits. */
 static bool get_vendor(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
 {
@@ -57,25 +44,6 @@ static bool get_vendor(struct app_tx *tx, enum direction d, unsigned index, stru
 }
 
 /* --- numbers ---------------------------------------------------------------------------------- */
-
-static bool get_exchange(struct app_tx *tx, enum direction d, unsigned i UNUSED, uint64_t *out)
-{
-    *out = ike_tx_of(tx)->header.exchange;
-    return goes(tx, d);
-}
-
-static bool get_key_exchange_len(struct app_tx *tx, enum direction d, unsigned i UNUSED,
-                                 uint64_t *out)
-{
-    *out = ike_tx_of(tx)->key_exchange.len;
-    return goes(tx, d) && *out > 0;
-}
-
-static bool get_nonce_len(struct app_tx *tx, enum direction d, unsigned i UNUSED, uint64_t *out)
-{
-    *out = ike_tx_of(tx)->nonce.len;
-    return goes(tx, d) && *out > 0;
-}
 
 /* --- ike.chosen_sa_attribute ------------------------------------------------------------------ */
 
@@ -171,23 +139,26 @@ static const struct app_buffer vendor_buffer = {
 };
 static const struct app_buffer key_exchange_buffer = {
     .name = "ike.key_exchange_payload", .doc = "key exchange payload (version 1)",
-    .directions = APP_BOTH, .progress = { 1, 1 }, .get = get_key_exchange,
+    .directions = APP_BOTH, .progress = { 1, 1 },
+    .field = APP_FIELD_FROM(ike_tx, key_exchange, FILLED, direction),
 };
 static const struct app_buffer nonce_buffer = {
     .name = "ike.nonce_payload", .doc = "nonce payload (version 1)", .directions = APP_BOTH,
-    .progress = { 1, 1 }, .get = get_nonce,
+    .progress = { 1, 1 }, .field = APP_FIELD_FROM(ike_tx, nonce, FILLED, direction),
 };
 static const struct app_integer exchange_integer = {
     .name = "ike.exchtype", .doc = "type of the exchange", .bits = 8, .directions = APP_BOTH,
-    .progress = { 1, 1 }, .get = get_exchange,
+    .progress = { 1, 1 }, .field = APP_FIELD_FROM(ike_tx, header.exchange, ALWAYS, direction),
 };
 static const struct app_integer key_exchange_len_integer = {
     .name = "ike.key_exchange_payload_length", .doc = "bytes of the key exchange payload",
-    .bits = 32, .directions = APP_BOTH, .progress = { 1, 1 }, .get = get_key_exchange_len,
+    .bits = 32, .directions = APP_BOTH, .progress = { 1, 1 },
+    .field = APP_FIELD_FROM(ike_tx, key_exchange.len, KNOWN, direction),
 };
 static const struct app_integer nonce_len_integer = {
     .name = "ike.nonce_payload_length", .doc = "bytes of the nonce payload", .bits = 32,
-    .directions = APP_BOTH, .progress = { 1, 1 }, .get = get_nonce_len,
+    .directions = APP_BOTH, .progress = { 1, 1 },
+    .field = APP_FIELD_FROM(ike_tx, nonce.len, KNOWN, direction),
 };
 static const struct app_match match_attribute = {
     .name = "ike.chosen_sa_attribute", .doc = "attribute of what the responder chose: name=number",

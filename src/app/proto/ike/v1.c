@@ -3,6 +3,8 @@
  * proposals, these hold transforms, each level a list of payloads like the outermost one. */
 #include "app/proto/ike/ike.h"
 
+#include "app/parser.h"
+
 enum {
     PAYLOAD_SA = 1, PAYLOAD_PROPOSAL = 2, PAYLOAD_TRANSFORM = 3, PAYLOAD_KEY_EXCHANGE = 4,
     PAYLOAD_NONCE = 10, PAYLOAD_VENDOR = 13,

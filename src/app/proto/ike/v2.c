@@ -3,6 +3,8 @@
  * all of its payloads hold what their types ask for. */
 #include "app/proto/ike/ike.h"
 
+#include "app/parser.h"
+
 enum {
     PAYLOAD_SA = 33, PAYLOAD_KEY_EXCHANGE = 34, PAYLOAD_ID_INITIATOR = 35,
     PAYLOAD_ID_RESPONDER = 36, PAYLOAD_CERTIFICATE = 37, PAYLOAD_CERTIFICATE_REQUEST = 38,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/imap/imap.c - IMAP (RFC 9051): recognised, not parsed. */
-#include "app/app.h"
+#include "app/proto.h"
 
 #define SERVER(text) { .transport = APP_TCP, .directions = APP_TC, .bytes = text, .nocase = true }
 

@@ -2,6 +2,9 @@
 /* app/proto/krb5/krb5.c - Kerberos 5 over TCP and UDP: recognition, framing, what rules can see. */
 #include "app/proto/krb5/krb5.h"
 
+#include "app/proto.h"
+#include "app/rules.h"
+
 #include <ctype.h>
 
 #define MARK_LEN 4                  /* of the length in front of a message, over TCP */
@@ -183,12 +186,6 @@ static bool get_server(struct app_tx *tx, enum direction d, unsigned index,
     return get_part(&krb5_tx_of(tx)->message.server, goes(tx, d), index, out);
 }
 
-static bool get_type(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
-{
-    *out = krb5_tx_of(tx)->message.type;
-    return index == 0 && goes(tx, d);
-}
-
 #define ERROR_CHARS 3
 
 /* Up to three characters that begin with a number: codes end at 255 here. */
@@ -271,7 +268,7 @@ static const struct app_buffer sname = {
 };
 static const struct app_integer msg_type = {
     .name = "krb5_msg_type", .doc = "type of the message", .bits = 8, .directions = APP_BOTH,
-    .plain = true, .get = get_type,
+    .plain = true, .field = APP_FIELD_FROM(krb5_tx, message.type, ALWAYS, direction),
 };
 static const struct app_match err_code = {
     .name = "krb5_err_code", .doc = "error code", .directions = APP_BOTH,
@@ -300,9 +297,7 @@ const struct app_proto app_krb5 = {
     .tx_size = sizeof(struct krb5_tx),
     .parse = parse,
     .progress_done = { 1, 1 },
-    .events = (const struct app_name[]){ { "malformed_data", KRB5_MALFORMED_DATA },
-                                         { "weak_encryption", KRB5_WEAK_ENCRYPTION },
-                                         { NULL, 0 } },
+    .events = (const struct app_name[]){ KRB5_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } },
     .buffers = (const struct app_buffer *const[]){ &cname, &sname, NULL },
     .integers = (const struct app_integer *const[]){ &msg_type, NULL },
     .matches = (const struct app_match *const[]){ &err_code, &ticket_encryption, NULL },

@@ -4,15 +4,20 @@
 #ifndef APP_KRB5_KRB5_H
 #define APP_KRB5_KRB5_H
 
-#include "app/app.h"
+#include "app/log.h"
 #include "app/proto/krb5/ticket.h"
+#include "app/rules.h"
 
 enum {
     KRB5_AS_REQ = 10, KRB5_AS_REP = 11, KRB5_TGS_REQ = 12, KRB5_TGS_REP = 13, KRB5_AP_REQ = 14,
     KRB5_AP_REP = 15, KRB5_ERROR = 30,
 };
 
-enum { KRB5_MALFORMED_DATA = 1, KRB5_WEAK_ENCRYPTION };
+#define KRB5_EVENT_LIST(E)                     \
+    E(KRB5_MALFORMED_DATA, "malformed_data")   \
+    E(KRB5_WEAK_ENCRYPTION, "weak_encryption")
+
+enum { KRB5_EVENT_NONE, KRB5_EVENT_LIST(APP_EVENT_ID) };
 
 struct krb5_message {
     uint8_t type;

@@ -193,13 +193,6 @@ static bool get_operation(struct app_tx *tx, enum direction d UNUSED, unsigned i
     return true;
 }
 
-static bool get_count(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                      uint64_t *out)
-{
-    *out = ldap_tx_of(tx)->response_count;
-    return true;
-}
-
 static bool get_result_code(struct app_tx *tx, enum direction d UNUSED, unsigned i, uint64_t *out)
 {
     struct ldap_result result;
@@ -224,7 +217,7 @@ static const struct app_integer response_operation = {
 };
 static const struct app_integer response_count = {
     .name = "ldap.responses.count", .doc = "number of responses", .bits = 32,
-    .directions = APP_TC, .get = get_count,
+    .directions = APP_TC, .field = APP_FIELD(ldap_tx, response_count, ALWAYS),
 };
 static const struct app_integer result_code = {
     .name = "ldap.responses.result_code", .doc = "codes of results", .bits = 32,

@@ -3,6 +3,7 @@
 #include "app/proto/ldap/ldap.h"
 
 #include "app/lib/log_text.h"
+#include "app/proto.h"
 #include "base/text/utf8.h"
 
 #define STARTTLS "1.3.6.1.4.1.1466.20037"
@@ -278,12 +279,7 @@ static enum parse_status ldap_parse(struct app_flow *af, struct app_input *in)
     return take_message(af, in);
 }
 
-static const struct app_name events[] = {
-    { "too_many_transactions", LDAP_TOO_MANY_TRANSACTIONS },
-    { "invalid_data", LDAP_INVALID_DATA }, { "request_not_found", LDAP_REQUEST_NOT_FOUND },
-    { "incomplete_data", LDAP_INCOMPLETE_DATA },
-    { "too_many_responses", LDAP_TOO_MANY_RESPONSES }, { NULL, 0 },
-};
+static const struct app_name events[] = { LDAP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 const struct app_proto app_ldap = {
     .id = APP_PROTO_ldap,

@@ -6,13 +6,18 @@
 #ifndef APP_LDAP_LDAP_H
 #define APP_LDAP_LDAP_H
 
-#include "app/app.h"
 #include "app/lib/asn1/der.h"
+#include "app/log.h"
+#include "app/rules.h"
 
-enum ldap_event {
-    LDAP_TOO_MANY_TRANSACTIONS = 1, LDAP_INVALID_DATA, LDAP_REQUEST_NOT_FOUND,
-    LDAP_INCOMPLETE_DATA, LDAP_TOO_MANY_RESPONSES,
-};
+#define LDAP_EVENT_LIST(E)                                 \
+    E(LDAP_TOO_MANY_TRANSACTIONS, "too_many_transactions") \
+    E(LDAP_INVALID_DATA, "invalid_data")                   \
+    E(LDAP_REQUEST_NOT_FOUND, "request_not_found")         \
+    E(LDAP_INCOMPLETE_DATA, "incomplete_data")             \
+    E(LDAP_TOO_MANY_RESPONSES, "too_many_responses")
+
+enum ldap_event { LDAP_EVENT_NONE, LDAP_EVENT_LIST(APP_EVENT_ID) };
 
 enum ldap_op {
     LDAP_BIND_REQUEST = 0, LDAP_BIND_RESPONSE = 1, LDAP_UNBIND_REQUEST = 2,

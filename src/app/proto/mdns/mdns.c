@@ -5,6 +5,10 @@
  * by the QR bit alone. Messages are read by app/proto/dns. */
 #include "app/proto/dns/dns.h"
 
+#include "app/log.h"
+#include "app/proto.h"
+#include "app/rules.h"
+
 #include <ctype.h>
 
 #define HEADER_SIZE 12

@@ -3,6 +3,8 @@
  * responses brought together. */
 #include "app/proto/modbus/modbus.h"
 
+#include "app/proto.h"
+
 #define FLOOD 500                   /* requests without a response */
 
 struct modbus_settings { uint32_t flood; };
@@ -173,17 +175,7 @@ static int configure(const struct conf_node *node, const struct conf_node *root 
     return 0;
 }
 
-static const struct app_name events[] = {
-    { "unsolicited_response", MODBUS_UNSOLICITED_RESPONSE },
-    { "invalid_function_code", MODBUS_INVALID_FUNCTION_CODE },
-    { "invalid_length", MODBUS_INVALID_LENGTH },
-    { "invalid_value", MODBUS_INVALID_VALUE },
-    { "invalid_exception_code", MODBUS_INVALID_EXCEPTION_CODE },
-    { "value_mismatch", MODBUS_VALUE_MISMATCH },
-    { "flooded", MODBUS_FLOODED },
-    { "invalid_protocol_id", MODBUS_INVALID_PROTOCOL_ID },
-    { NULL, 0 },
-};
+static const struct app_name events[] = { MODBUS_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 const struct app_proto app_modbus = {
     .id = APP_PROTO_modbus,

@@ -4,18 +4,25 @@
 #ifndef APP_MODBUS_MODBUS_H
 #define APP_MODBUS_MODBUS_H
 
-#include "app/app.h"
+#include "app/log.h"
+#include "app/rules.h"
 
 #define MODBUS_HEADER_LEN 6         /* up to the length, which counts unit and function too */
 #define MODBUS_LENGTH_MIN 2
 #define MODBUS_LENGTH_MAX 254
 #define MODBUS_EXCEPTION 0x80       /* in the function of a response */
 
-enum modbus_event {
-    MODBUS_UNSOLICITED_RESPONSE = 1, MODBUS_INVALID_FUNCTION_CODE, MODBUS_INVALID_LENGTH,
-    MODBUS_INVALID_VALUE, MODBUS_INVALID_EXCEPTION_CODE, MODBUS_VALUE_MISMATCH, MODBUS_FLOODED,
-    MODBUS_INVALID_PROTOCOL_ID,
-};
+#define MODBUS_EVENT_LIST(E)                                   \
+    E(MODBUS_UNSOLICITED_RESPONSE, "unsolicited_response")     \
+    E(MODBUS_INVALID_FUNCTION_CODE, "invalid_function_code")   \
+    E(MODBUS_INVALID_LENGTH, "invalid_length")                 \
+    E(MODBUS_INVALID_VALUE, "invalid_value")                   \
+    E(MODBUS_INVALID_EXCEPTION_CODE, "invalid_exception_code") \
+    E(MODBUS_VALUE_MISMATCH, "value_mismatch")                 \
+    E(MODBUS_FLOODED, "flooded")                               \
+    E(MODBUS_INVALID_PROTOCOL_ID, "invalid_protocol_id")
+
+enum modbus_event { MODBUS_EVENT_NONE, MODBUS_EVENT_LIST(APP_EVENT_ID) };
 
 enum modbus_function {
     MODBUS_READ_COILS = 1, MODBUS_READ_DISCRETES = 2, MODBUS_READ_HOLDING = 3,

@@ -2,6 +2,8 @@
 /* app/proto/mqtt/mqtt.c - MQTT: recognition, messages off the stream, the transaction of each. */
 #include "app/proto/mqtt/mqtt.h"
 
+#include "app/proto.h"
+
 #define BUFFER_LIMIT (16u << 20)          /* max-msg-length cannot be more */
 
 const struct app_name mqtt_types[] = {
@@ -13,18 +15,7 @@ const struct app_name mqtt_types[] = {
     { "disconnect", MQTT_DISCONNECT }, { "auth", MQTT_AUTH }, { NULL, 0 },
 };
 
-static const struct app_name events[] = {
-    { "missing_connect", MQTT_MISSING_CONNECT }, { "missing_publish", MQTT_MISSING_PUBLISH },
-    { "missing_subscribe", MQTT_MISSING_SUBSCRIBE },
-    { "missing_unsubscribe", MQTT_MISSING_UNSUBSCRIBE },
-    { "double_connect", MQTT_DOUBLE_CONNECT },
-    { "unintroduced_message", MQTT_UNINTRODUCED_MESSAGE },
-    { "invalid_qos_level", MQTT_INVALID_QOS_LEVEL }, { "missing_msg_id", MQTT_MISSING_MSG_ID },
-    { "unassigned_msg_type", MQTT_UNASSIGNED_MSG_TYPE },
-    { "too_many_transactions", MQTT_TOO_MANY_TRANSACTIONS },
-    { "malformed_traffic", MQTT_MALFORMED_TRAFFIC },
-    { "too_many_messages", MQTT_TOO_MANY_MESSAGES }, { NULL, 0 },
-};
+static const struct app_name events[] = { MQTT_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
                      void *settings, struct err *err UNUSED)

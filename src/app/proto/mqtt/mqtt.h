@@ -7,7 +7,8 @@
 #ifndef APP_MQTT_MQTT_H
 #define APP_MQTT_MQTT_H
 
-#include "app/app.h"
+#include "app/log.h"
+#include "app/rules.h"
 
 enum mqtt_type {
     MQTT_UNASSIGNED, MQTT_CONNECT, MQTT_CONNACK, MQTT_PUBLISH, MQTT_PUBACK, MQTT_PUBREC,
@@ -16,12 +17,21 @@ enum mqtt_type {
 };
 extern const struct app_name mqtt_types[];      /* lower case; NULL-ended */
 
-enum mqtt_event {
-    MQTT_MISSING_CONNECT = 1, MQTT_MISSING_PUBLISH, MQTT_MISSING_SUBSCRIBE,
-    MQTT_MISSING_UNSUBSCRIBE, MQTT_DOUBLE_CONNECT, MQTT_UNINTRODUCED_MESSAGE,
-    MQTT_INVALID_QOS_LEVEL, MQTT_MISSING_MSG_ID, MQTT_UNASSIGNED_MSG_TYPE,
-    MQTT_TOO_MANY_TRANSACTIONS, MQTT_MALFORMED_TRAFFIC, MQTT_TOO_MANY_MESSAGES,
-};
+#define MQTT_EVENT_LIST(E)                                 \
+    E(MQTT_MISSING_CONNECT, "missing_connect")             \
+    E(MQTT_MISSING_PUBLISH, "missing_publish")             \
+    E(MQTT_MISSING_SUBSCRIBE, "missing_subscribe")         \
+    E(MQTT_MISSING_UNSUBSCRIBE, "missing_unsubscribe")     \
+    E(MQTT_DOUBLE_CONNECT, "double_connect")               \
+    E(MQTT_UNINTRODUCED_MESSAGE, "unintroduced_message")   \
+    E(MQTT_INVALID_QOS_LEVEL, "invalid_qos_level")         \
+    E(MQTT_MISSING_MSG_ID, "missing_msg_id")               \
+    E(MQTT_UNASSIGNED_MSG_TYPE, "unassigned_msg_type")     \
+    E(MQTT_TOO_MANY_TRANSACTIONS, "too_many_transactions") \
+    E(MQTT_MALFORMED_TRAFFIC, "malformed_traffic")         \
+    E(MQTT_TOO_MANY_MESSAGES, "too_many_messages")
+
+enum mqtt_event { MQTT_EVENT_NONE, MQTT_EVENT_LIST(APP_EVENT_ID) };
 
 struct mqtt_header {
     uint8_t type, qos;

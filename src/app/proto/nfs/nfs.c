@@ -232,31 +232,18 @@ static bool get_procedure(struct app_tx *tx, enum direction d UNUSED, unsigned i
     return true;
 }
 
-static bool get_version(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                        uint64_t *out)
-{
-    *out = nfs_tx_of(tx)->version;
-    return true;
-}
-
 static const struct app_integer procedure = {
     .name = "nfs_procedure", .doc = "number of the call", .bits = 32, .directions = APP_TS,
     .any_of_many = true, .inclusive = true, .get = get_procedure,
 };
 static const struct app_integer version = {
     .name = "nfs.version", .alias = "nfs_version", .doc = "NFS version", .bits = 32,
-    .directions = APP_TS, .inclusive = true, .get = get_version,
+    .directions = APP_TS, .inclusive = true, .field = APP_FIELD(nfs_tx, version, ALWAYS),
 };
 
 /* --- declaration ---------------------------------------------------------------------------- */
 
-static const struct app_name events[] = {
-    { "malformed_data", NFS_MALFORMED_DATA },
-    { "non_existing_version", NFS_NON_EXISTING_VERSION },
-    { "unsupported_version", NFS_UNSUPPORTED_VERSION },
-    { "too_many_transactions", NFS_TOO_MANY_TRANSACTIONS },
-    { NULL, 0 },
-};
+static const struct app_name events[] = { NFS_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 const struct app_proto app_nfs = {
     .id = APP_PROTO_nfs,

@@ -8,20 +8,24 @@
 #ifndef APP_NFS_NFS_H
 #define APP_NFS_NFS_H
 
-#include "app/app.h"
-#include "app/lib/lru.h"
-#include "app/proto/nfs/rpc.h"
 #include "app/core/transfer.h"
+#include "app/lib/lru.h"
+#include "app/log.h"
+#include "app/proto.h"
+#include "app/proto/nfs/rpc.h"
 
 #define NFS_PROGRAM 100003
 #define NFS_EXTENT_MAX (16u << 20)       /* of a file: more is not believed */
 #define NFS_NAME_MAX 1024               /* of a name that is remembered */
 #define NFS_HANDLE_MAX 256              /* of a handle: 128 is the most that any version has */
 
-enum nfs_event {
-    NFS_MALFORMED_DATA = 1, NFS_NON_EXISTING_VERSION, NFS_UNSUPPORTED_VERSION,
-    NFS_TOO_MANY_TRANSACTIONS,
-};
+#define NFS_EVENT_LIST(E)                                 \
+    E(NFS_MALFORMED_DATA, "malformed_data")               \
+    E(NFS_NON_EXISTING_VERSION, "non_existing_version")   \
+    E(NFS_UNSUPPORTED_VERSION, "unsupported_version")     \
+    E(NFS_TOO_MANY_TRANSACTIONS, "too_many_transactions")
+
+enum nfs_event { NFS_EVENT_NONE, NFS_EVENT_LIST(APP_EVENT_ID) };
 
 enum nfs_frame {
     NFS_FRAME_STREAM, NFS_FRAME_RPC_PDU, NFS_FRAME_RPC_HDR, NFS_FRAME_RPC_DATA,

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/ntp/ntp.c - NTP versions 3 and 4 (RFC 1305, RFC 5905): each datagram is a
  * transaction. */
-#include "app/app.h"
+#include "app/log.h"
+#include "app/proto.h"
+#include "app/rules.h"
 
 #include <string.h>
 
 #define HEADER_LEN 48
 
-enum { MALFORMED_DATA = 2 };
+#define NTP_EVENT_LIST(E)                             \
+    E(UNSOLICITED_RESPONSE, "unsolicited_response") \
+    E(MALFORMED_DATA, "malformed_data")
+
+enum { NTP_EVENT_NONE, NTP_EVENT_LIST(APP_EVENT_ID) };
 
 struct ntp_tx {
     struct app_tx tx;
@@ -65,24 +71,6 @@ static bool goes(const struct app_tx *tx, enum direction d, unsigned index)
     return index == 0 && ntp_tx_of(tx)->direction == d;
 }
 
-static bool get_version(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
-{
-    *out = ntp_tx_of(tx)->version;
-    return goes(tx, d, index);
-}
-
-static bool get_mode(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
-{
-    *out = ntp_tx_of(tx)->mode;
-    return goes(tx, d, index);
-}
-
-static bool get_stratum(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
-{
-    *out = ntp_tx_of(tx)->stratum;
-    return goes(tx, d, index);
-}
-
 static bool get_reference(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
 {
     *out = (struct slice){ ntp_tx_of(tx)->reference, sizeof(ntp_tx_of(tx)->reference) };
@@ -96,15 +84,15 @@ static const struct app_name modes[] = {
 
 static const struct app_integer version = {
     .name = "ntp.version", .doc = "version", .bits = 8, .directions = APP_BOTH,
-    .get = get_version,
+    .field = APP_FIELD_FROM(ntp_tx, version, ALWAYS, direction),
 };
 static const struct app_integer mode = {
     .name = "ntp.mode", .doc = "mode, by name or number", .bits = 8, .directions = APP_BOTH,
-    .names = modes, .get = get_mode,
+    .names = modes, .field = APP_FIELD_FROM(ntp_tx, mode, ALWAYS, direction),
 };
 static const struct app_integer stratum = {
     .name = "ntp.stratum", .doc = "stratum", .bits = 8, .directions = APP_BOTH,
-    .get = get_stratum,
+    .field = APP_FIELD_FROM(ntp_tx, stratum, ALWAYS, direction),
 };
 static const struct app_buffer reference_id = {
     .name = "ntp.reference_id", .doc = "the four bytes of the reference id",
@@ -148,8 +136,7 @@ const struct app_proto app_ntp = {
     .tx_size = sizeof(struct ntp_tx),
     .parse = parse,
     .progress_done = { 1, 1 },
-    .events = (const struct app_name[]){ { "unsolicited_response", 1 },
-                                         { "malformed_data", MALFORMED_DATA }, { NULL, 0 } },
+    .events = (const struct app_name[]){ NTP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } },
     .buffers = (const struct app_buffer *const[]){ &reference_id, NULL },
     .integers = (const struct app_integer *const[]){ &version, &mode, &stratum, NULL },
     .logs = (const struct app_log *const[]){ &eve, NULL },

@@ -3,6 +3,8 @@
 #include "app/proto/pgsql/pgsql.h"
 
 #include "app/lib/log_text.h"
+#include "app/proto.h"
+#include "app/rules.h"
 
 /* What came last, as far as it matters for what comes next. */
 enum phase {
@@ -15,11 +17,7 @@ struct pgsql_state {
     bool gap[2];
 };
 
-static const struct app_name events[] = {
-    { "invalid_length", PGSQL_INVALID_LENGTH }, { "malformed_request", PGSQL_MALFORMED_REQUEST },
-    { "malformed_response", PGSQL_MALFORMED_RESPONSE },
-    { "too_many_transactions", PGSQL_TOO_MANY_TRANSACTIONS }, { NULL, 0 },
-};
+static const struct app_name events[] = { PGSQL_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 /* --- recognition ------------------------------------------------------------------------------ */
 

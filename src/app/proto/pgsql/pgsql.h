@@ -6,12 +6,16 @@
 #ifndef APP_PGSQL_PGSQL_H
 #define APP_PGSQL_PGSQL_H
 
-#include "app/app.h"
+#include "app/log.h"
+#include "app/rules.h"
 
-enum pgsql_event {
-    PGSQL_INVALID_LENGTH = 1, PGSQL_MALFORMED_REQUEST, PGSQL_MALFORMED_RESPONSE,
-    PGSQL_TOO_MANY_TRANSACTIONS,
-};
+#define PGSQL_EVENT_LIST(E)                                 \
+    E(PGSQL_INVALID_LENGTH, "invalid_length")               \
+    E(PGSQL_MALFORMED_REQUEST, "malformed_request")         \
+    E(PGSQL_MALFORMED_RESPONSE, "malformed_response")       \
+    E(PGSQL_TOO_MANY_TRANSACTIONS, "too_many_transactions")
+
+enum pgsql_event { PGSQL_EVENT_NONE, PGSQL_EVENT_LIST(APP_EVENT_ID) };
 
 enum { PGSQL_RECEIVED = 1, PGSQL_DONE };       /* progress */
 

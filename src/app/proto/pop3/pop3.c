@@ -6,6 +6,8 @@
 #include "app/proto/pop3/pop3.h"
 
 #include "app/lib/line.h"
+#include "app/proto.h"
+#include "app/rules.h"
 #include "base/text/text.h"
 
 #include <string.h>
@@ -373,14 +375,7 @@ static void tx_close(struct app_tx *tx)
 
 /* --- the declaration -------------------------------------------------------------------------- */
 
-static const struct app_name events[] = {
-    { "too_many_transactions", POP3_EVENT_TOO_MANY_TRANSACTIONS },
-    { "request_too_long", POP3_EVENT_REQUEST_TOO_LONG },
-    { "incorrect_argument_count", POP3_EVENT_INCORRECT_ARGUMENT_COUNT },
-    { "unknown_command", POP3_EVENT_UNKNOWN_COMMAND },
-    { "response_too_long", POP3_EVENT_RESPONSE_TOO_LONG },
-    { NULL, 0 },
-};
+static const struct app_name events[] = { POP3_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 const struct app_proto app_pop3 = {
     .id = APP_PROTO_pop3,

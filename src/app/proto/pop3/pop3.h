@@ -3,15 +3,17 @@
 #ifndef APP_POP3_POP3_H
 #define APP_POP3_POP3_H
 
-#include "app/app.h"
+#include "app/log.h"
+#include "app/rules.h"
 
-enum pop3_event {
-    POP3_EVENT_TOO_MANY_TRANSACTIONS = 1,
-    POP3_EVENT_REQUEST_TOO_LONG,
-    POP3_EVENT_INCORRECT_ARGUMENT_COUNT,
-    POP3_EVENT_UNKNOWN_COMMAND,
-    POP3_EVENT_RESPONSE_TOO_LONG,
-};
+#define POP3_EVENT_LIST(E)                                             \
+    E(POP3_EVENT_TOO_MANY_TRANSACTIONS, "too_many_transactions")       \
+    E(POP3_EVENT_REQUEST_TOO_LONG, "request_too_long")                 \
+    E(POP3_EVENT_INCORRECT_ARGUMENT_COUNT, "incorrect_argument_count") \
+    E(POP3_EVENT_UNKNOWN_COMMAND, "unknown_command")                   \
+    E(POP3_EVENT_RESPONSE_TOO_LONG, "response_too_long")
+
+enum pop3_event { POP3_EVENT_NONE, POP3_EVENT_LIST(APP_EVENT_ID) };
 
 struct pop3_item {                      /* an argument, or a line of a reply */
     struct pop3_item *next;

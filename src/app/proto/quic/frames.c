@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/quic/frames.c - frames of initial packets: CRYPTO with the hellos of TLS, and of
  * Google's versions STREAM with tagged values. */
+#include "app/parser.h"
 #include "app/proto/quic/quic.h"
 #include "app/proto/tls/hello.h"
 

@@ -2,13 +2,11 @@
 /* app/proto/quic/quic.c - QUIC: the protocol as declared; the packets of a datagram. */
 #include "app/proto/quic/quic.h"
 
+#include "app/proto.h"
+
 #include <stdlib.h>
 
-static const struct app_name events[] = {
-    { "failed_decrypt", QUIC_FAILED_DECRYPT }, { "error_on_data", QUIC_ERROR_ON_DATA },
-    { "error_on_header", QUIC_ERROR_ON_HEADER },
-    { "crypto_frag_too_long", QUIC_CRYPTO_FRAG_TOO_LONG }, { NULL, 0 },
-};
+static const struct app_name events[] = { QUIC_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 static enum app_probe_result probe(struct bytes in, enum direction d UNUSED,
                                    const struct flow *flow UNUSED)

@@ -5,14 +5,19 @@
 #ifndef APP_QUIC_QUIC_H
 #define APP_QUIC_QUIC_H
 
-#include "app/app.h"
 #include "app/lib/digest.h"
+#include "app/log.h"
 #include "app/proto/tls/hello.h"
+#include "app/rules.h"
 #include "base/memory/buf.h"
 
-enum quic_event {
-    QUIC_FAILED_DECRYPT = 1, QUIC_ERROR_ON_DATA, QUIC_ERROR_ON_HEADER, QUIC_CRYPTO_FRAG_TOO_LONG,
-};
+#define QUIC_EVENT_LIST(E)                               \
+    E(QUIC_FAILED_DECRYPT, "failed_decrypt")             \
+    E(QUIC_ERROR_ON_DATA, "error_on_data")               \
+    E(QUIC_ERROR_ON_HEADER, "error_on_header")           \
+    E(QUIC_CRYPTO_FRAG_TOO_LONG, "crypto_frag_too_long")
+
+enum quic_event { QUIC_EVENT_NONE, QUIC_EVENT_LIST(APP_EVENT_ID) };
 
 /* --- packets ---------------------------------------------------------------------------------- */
 

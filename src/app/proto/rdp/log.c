@@ -3,6 +3,7 @@
 #include "app/proto/rdp/rdp.h"
 
 #include "app/lib/asn1/der.h"
+#include "app/rules.h"
 
 static void log_bits(struct json *j, const char *key, uint32_t value, const struct app_name *names)
 {

@@ -2,6 +2,8 @@
 /* app/proto/rdp/rdp.c - RDP over TCP: recognition, TPKT and TLS records, X.224. */
 #include "app/proto/rdp/rdp.h"
 
+#include "app/proto.h"
+
 #define TPKT_VERSION   3
 #define TPKT_HEADER    4
 #define TLS_HEADER     5

@@ -4,7 +4,7 @@
 #ifndef APP_RDP_RDP_H
 #define APP_RDP_RDP_H
 
-#include "app/app.h"
+#include "app/log.h"
 
 enum rdp_kind {
     RDP_REQUEST = 1, RDP_CONFIRM, RDP_CONNECT_REQUEST, RDP_CONNECT_RESPONSE, RDP_CERTIFICATES,

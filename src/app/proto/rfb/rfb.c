@@ -3,14 +3,19 @@
  *
  * One transaction a flow. The two sides take turns, so one step serves both; data of the wrong
  * side confuse the parser, which then looks on without reading. */
-#include "app/app.h"
+#include "app/log.h"
+#include "app/proto.h"
+#include "app/rules.h"
 
 #include "app/lib/log_text.h"
 
-enum rfb_event {
-    RFB_UNIMPLEMENTED_SECURITY_TYPE = 1, RFB_UNKNOWN_SECURITY_RESULT, RFB_MALFORMED_MESSAGE,
-    RFB_CONFUSED_STATE,
-};
+#define RFB_EVENT_LIST(E)                                             \
+    E(RFB_UNIMPLEMENTED_SECURITY_TYPE, "unimplemented_security_type") \
+    E(RFB_UNKNOWN_SECURITY_RESULT, "unknown_security_result")         \
+    E(RFB_MALFORMED_MESSAGE, "malformed_message")                     \
+    E(RFB_CONFUSED_STATE, "confused_state")
+
+enum rfb_event { RFB_EVENT_NONE, RFB_EVENT_LIST(APP_EVENT_ID) };
 
 enum step {
     SERVER_VERSION, CLIENT_VERSION, SECURITY_TYPES, SERVER_SECURITY, SELECTION, CHALLENGE,
@@ -266,20 +271,6 @@ static bool get_name(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUS
     return rfb_tx_of(tx)->has_server_init && out->len > 0;
 }
 
-static bool get_security(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                         uint64_t *out)
-{
-    *out = rfb_tx_of(tx)->security;
-    return rfb_tx_of(tx)->has_security;
-}
-
-static bool get_result(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                       uint64_t *out)
-{
-    *out = rfb_tx_of(tx)->result;
-    return rfb_tx_of(tx)->has_result;
-}
-
 static const struct app_name results[] = {
     { "ok", 0 }, { "fail", 1 }, { "toomany", 2 }, { "too_many", 2 }, { "unknown", 3 }, { NULL, 0 },
 };
@@ -288,11 +279,11 @@ static const struct app_buffer name_buffer = {
 };
 static const struct app_integer security_integer = {
     .name = "rfb.sectype", .doc = "type of security", .bits = 32, .directions = APP_TS,
-    .get = get_security,
+    .field = APP_FIELD_WITH(rfb_tx, security, has_security),
 };
 static const struct app_integer result_integer = {
     .name = "rfb.secresult", .doc = "result of security", .bits = 32, .directions = APP_TC,
-    .names = results, .get = get_result,
+    .names = results, .field = APP_FIELD_WITH(rfb_tx, result, has_result),
 };
 
 /* --- log -------------------------------------------------------------------------------------- */
@@ -375,12 +366,7 @@ static const struct app_log eve_rfb = {
     .conf_name = "rfb", .event_type = "rfb", .key = "rfb", .progress = { 1, 1 }, .log = rfb_log,
 };
 
-static const struct app_name events[] = {
-    { "unimplemented_security_type", RFB_UNIMPLEMENTED_SECURITY_TYPE },
-    { "unknown_security_result", RFB_UNKNOWN_SECURITY_RESULT },
-    { "malformed_message", RFB_MALFORMED_MESSAGE }, { "confused_state", RFB_CONFUSED_STATE },
-    { NULL, 0 },
-};
+static const struct app_name events[] = { RFB_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 const struct app_proto app_rfb = {
     .id = APP_PROTO_rfb,

@@ -2,14 +2,14 @@
 /* app/proto/sip/sip.c - SIP: recognition, one transaction a message. */
 #include "app/proto/sip/sip.h"
 
+#include "app/proto.h"
+
 struct sip_state {
     bool in_frame[2];                   /* a message that is not complete has its frame */
     uint32_t frame[2];
 };
 
-static const struct app_name events[] = {
-    { "incomplete_data", SIP_INCOMPLETE_DATA }, { "invalid_data", SIP_INVALID_DATA }, { NULL, 0 },
-};
+static const struct app_name events[] = { SIP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 static void event_on_last(struct app_flow *af, unsigned event)
 {

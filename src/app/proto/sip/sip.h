@@ -6,9 +6,14 @@
 #ifndef APP_SIP_SIP_H
 #define APP_SIP_SIP_H
 
-#include "app/app.h"
+#include "app/log.h"
+#include "app/rules.h"
 
-enum sip_event { SIP_INCOMPLETE_DATA = 1, SIP_INVALID_DATA };
+#define SIP_EVENT_LIST(E)                     \
+    E(SIP_INCOMPLETE_DATA, "incomplete_data") \
+    E(SIP_INVALID_DATA, "invalid_data")
+
+enum sip_event { SIP_EVENT_NONE, SIP_EVENT_LIST(APP_EVENT_ID) };
 
 enum {
     SIP_FRAME_STREAM, SIP_FRAME_PDU, SIP_FRAME_REQUEST_LINE, SIP_FRAME_RESPONSE_LINE,

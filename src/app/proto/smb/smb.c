@@ -236,30 +236,7 @@ static void finish(struct app_flow *af)
 
 /* --- declaration ---------------------------------------------------------------------------- */
 
-static const struct app_name events[] = {
-    { "internal_error", SMB_INTERNAL_ERROR },
-    { "malformed_data", SMB_MALFORMED_DATA },
-    { "record_overflow", SMB_RECORD_OVERFLOW },
-    { "malformed_ntlmssp_request", SMB_MALFORMED_NTLMSSP_REQUEST },
-    { "malformed_ntlmssp_response", SMB_MALFORMED_NTLMSSP_RESPONSE },
-    { "duplicate_negotiate", SMB_DUPLICATE_NEGOTIATE },
-    { "negotiate_malformed_dialects", SMB_NEGOTIATE_MALFORMED_DIALECTS },
-    { "file_overlap", SMB_FILE_OVERLAP },
-    { "request_to_client", SMB_REQUEST_TO_CLIENT },
-    { "response_to_server", SMB_RESPONSE_TO_SERVER },
-    { "negotiate_max_read_size_too_large", SMB_NEGOTIATE_MAX_READ_SIZE_TOO_LARGE },
-    { "negotiate_max_write_size_too_large", SMB_NEGOTIATE_MAX_WRITE_SIZE_TOO_LARGE },
-    { "read_request_too_large", SMB_READ_REQUEST_TOO_LARGE },
-    { "read_response_too_large", SMB_READ_RESPONSE_TOO_LARGE },
-    { "read_queue_size_exceeded", SMB_READ_QUEUE_SIZE_EXCEEDED },
-    { "read_queue_cnt_exceeded", SMB_READ_QUEUE_CNT_EXCEEDED },
-    { "write_request_too_large", SMB_WRITE_REQUEST_TOO_LARGE },
-    { "write_queue_size_exceeded", SMB_WRITE_QUEUE_SIZE_EXCEEDED },
-    { "write_queue_cnt_exceeded", SMB_WRITE_QUEUE_CNT_EXCEEDED },
-    { "unusual_ntlmssp_order", SMB_UNUSUAL_NTLMSSP_ORDER },
-    { "too_many_transactions", SMB_TOO_MANY_TRANSACTIONS },
-    { NULL, 0 },
-};
+static const struct app_name events[] = { SMB_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 #define MAGIC(first)                                                                           \
     { .transport = APP_TCP, .directions = APP_BOTH, .bytes = first "SMB", .offset = 4,         \

@@ -8,11 +8,12 @@
 #ifndef APP_SMB_SMB_H
 #define APP_SMB_SMB_H
 
-#include "app/app.h"
+#include "app/core/transfer.h"
+#include "app/log.h"
+#include "app/proto.h"
 #include "app/proto/dcerpc/pdu.h"
 #include "app/proto/krb5/ticket.h"
 #include "app/proto/smb/cache.h"
-#include "app/core/transfer.h"
 
 #define NBSS_HEADER_LEN 4
 #define SMB1_HEADER_LEN 32
@@ -20,16 +21,30 @@
 #define SMB3_HEADER_LEN 52
 #define SMB_PARTIAL_MIN 512         /* of a long read or write before it is taken as it comes */
 
-enum smb_event {
-    SMB_INTERNAL_ERROR = 1, SMB_MALFORMED_DATA, SMB_RECORD_OVERFLOW,
-    SMB_MALFORMED_NTLMSSP_REQUEST, SMB_MALFORMED_NTLMSSP_RESPONSE, SMB_DUPLICATE_NEGOTIATE,
-    SMB_NEGOTIATE_MALFORMED_DIALECTS, SMB_FILE_OVERLAP, SMB_REQUEST_TO_CLIENT,
-    SMB_RESPONSE_TO_SERVER, SMB_NEGOTIATE_MAX_READ_SIZE_TOO_LARGE,
-    SMB_NEGOTIATE_MAX_WRITE_SIZE_TOO_LARGE, SMB_READ_REQUEST_TOO_LARGE,
-    SMB_READ_RESPONSE_TOO_LARGE, SMB_READ_QUEUE_SIZE_EXCEEDED, SMB_READ_QUEUE_CNT_EXCEEDED,
-    SMB_WRITE_REQUEST_TOO_LARGE, SMB_WRITE_QUEUE_SIZE_EXCEEDED, SMB_WRITE_QUEUE_CNT_EXCEEDED,
-    SMB_UNUSUAL_NTLMSSP_ORDER, SMB_TOO_MANY_TRANSACTIONS,
-};
+#define SMB_EVENT_LIST(E)                                                           \
+    E(SMB_INTERNAL_ERROR, "internal_error")                                         \
+    E(SMB_MALFORMED_DATA, "malformed_data")                                         \
+    E(SMB_RECORD_OVERFLOW, "record_overflow")                                       \
+    E(SMB_MALFORMED_NTLMSSP_REQUEST, "malformed_ntlmssp_request")                   \
+    E(SMB_MALFORMED_NTLMSSP_RESPONSE, "malformed_ntlmssp_response")                 \
+    E(SMB_DUPLICATE_NEGOTIATE, "duplicate_negotiate")                               \
+    E(SMB_NEGOTIATE_MALFORMED_DIALECTS, "negotiate_malformed_dialects")             \
+    E(SMB_FILE_OVERLAP, "file_overlap")                                             \
+    E(SMB_REQUEST_TO_CLIENT, "request_to_client")                                   \
+    E(SMB_RESPONSE_TO_SERVER, "response_to_server")                                 \
+    E(SMB_NEGOTIATE_MAX_READ_SIZE_TOO_LARGE, "negotiate_max_read_size_too_large")   \
+    E(SMB_NEGOTIATE_MAX_WRITE_SIZE_TOO_LARGE, "negotiate_max_write_size_too_large") \
+    E(SMB_READ_REQUEST_TOO_LARGE, "read_request_too_large")                         \
+    E(SMB_READ_RESPONSE_TOO_LARGE, "read_response_too_large")                       \
+    E(SMB_READ_QUEUE_SIZE_EXCEEDED, "read_queue_size_exceeded")                     \
+    E(SMB_READ_QUEUE_CNT_EXCEEDED, "read_queue_cnt_exceeded")                       \
+    E(SMB_WRITE_REQUEST_TOO_LARGE, "write_request_too_large")                       \
+    E(SMB_WRITE_QUEUE_SIZE_EXCEEDED, "write_queue_size_exceeded")                   \
+    E(SMB_WRITE_QUEUE_CNT_EXCEEDED, "write_queue_cnt_exceeded")                     \
+    E(SMB_UNUSUAL_NTLMSSP_ORDER, "unusual_ntlmssp_order")                           \
+    E(SMB_TOO_MANY_TRANSACTIONS, "too_many_transactions")
+
+enum smb_event { SMB_EVENT_NONE, SMB_EVENT_LIST(APP_EVENT_ID) };
 
 enum smb_frame {
     SMB_FRAME_STREAM, NBSS_FRAME_PDU, NBSS_FRAME_HDR, NBSS_FRAME_DATA,

@@ -6,6 +6,7 @@
  * servers take it, and long lines come in pieces of a fixed size, so that nothing is lost and the
  * pieces do not depend on how the stream was cut. */
 #include "app/lib/line.h"
+#include "app/proto.h"
 #include "app/proto/smtp/smtp.h"
 #include "base/memory/lib_memory.h"
 
@@ -355,31 +356,7 @@ static void smtp_thread_close(void *data)
 
 /* --- the declaration -------------------------------------------------------------------------- */
 
-const struct app_name smtp_events[] = {
-    { "INVALID_REPLY", SMTP_EVENT_INVALID_REPLY },
-    { "UNABLE_TO_MATCH_REPLY_WITH_REQUEST", SMTP_EVENT_UNABLE_TO_MATCH_REPLY_WITH_REQUEST },
-    { "MAX_COMMAND_LINE_LEN_EXCEEDED", SMTP_EVENT_MAX_COMMAND_LINE_LEN_EXCEEDED },
-    { "MAX_REPLY_LINE_LEN_EXCEEDED", SMTP_EVENT_MAX_REPLY_LINE_LEN_EXCEEDED },
-    { "INVALID_PIPELINED_SEQUENCE", SMTP_EVENT_INVALID_PIPELINED_SEQUENCE },
-    { "BDAT_CHUNK_LEN_EXCEEDED", SMTP_EVENT_BDAT_CHUNK_LEN_EXCEEDED },
-    { "NO_SERVER_WELCOME_MESSAGE", SMTP_EVENT_NO_SERVER_WELCOME_MESSAGE },
-    { "TLS_REJECTED", SMTP_EVENT_TLS_REJECTED },
-    { "DATA_COMMAND_REJECTED", SMTP_EVENT_DATA_COMMAND_REJECTED },
-    { "FAILED_PROTOCOL_CHANGE", SMTP_EVENT_FAILED_PROTOCOL_CHANGE },
-    { "MIME_PARSE_FAILED", SMTP_EVENT_MIME_PARSE_FAILED },
-    { "MIME_INVALID_BASE64", SMTP_EVENT_MIME_INVALID_BASE64 },
-    { "MIME_INVALID_QP", SMTP_EVENT_MIME_INVALID_QP },
-    { "MIME_LONG_LINE", SMTP_EVENT_MIME_LONG_LINE },
-    { "MIME_LONG_ENC_LINE", SMTP_EVENT_MIME_LONG_ENC_LINE },
-    { "MIME_LONG_HEADER_NAME", SMTP_EVENT_MIME_LONG_HEADER_NAME },
-    { "MIME_LONG_HEADER_VALUE", SMTP_EVENT_MIME_LONG_HEADER_VALUE },
-    { "MIME_LONG_BOUNDARY", SMTP_EVENT_MIME_LONG_BOUNDARY },
-    { "MIME_LONG_FILENAME", SMTP_EVENT_MIME_LONG_FILENAME },
-    { "DUPLICATE_FIELDS", SMTP_EVENT_DUPLICATE_FIELDS },
-    { "UNPARSABLE_CONTENT", SMTP_EVENT_UNPARSABLE_CONTENT },
-    { "TRUNCATED_LINE", SMTP_EVENT_TRUNCATED_LINE },
-    { NULL, 0 },
-};
+const struct app_name smtp_events[] = { SMTP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 static const char *const frames[] = { "stream", "command_line", "data", "response_line", NULL };
 

@@ -2,13 +2,20 @@
 /* app/proto/snmp/snmp.c - SNMP versions 1 (RFC 1157), 2c (RFC 3416) and 3 (RFC 3412, 3414).
  *
  * Each datagram is a transaction of its own, complete at once. */
-#include "app/app.h"
+#include "app/log.h"
+#include "app/proto.h"
+#include "app/rules.h"
 
 #include "app/lib/asn1/der.h"
 #include "app/lib/log_text.h"
 #include "base/array.h"
 
-enum snmp_event { SNMP_MALFORMED_DATA = 1, SNMP_UNKNOWN_SECURITY_MODEL, SNMP_VERSION_MISMATCH };
+#define SNMP_EVENT_LIST(E)                                   \
+    E(SNMP_MALFORMED_DATA, "malformed_data")                 \
+    E(SNMP_UNKNOWN_SECURITY_MODEL, "unknown_security_model") \
+    E(SNMP_VERSION_MISMATCH, "version_mismatch")
+
+enum snmp_event { SNMP_EVENT_NONE, SNMP_EVENT_LIST(APP_EVENT_ID) };
 
 enum { PDU_TRAP_V1 = 4, PDU_BULK = 5, PDU_LAST = 8, TRAP_LAST = 6 };
 #define MODEL_USM 3
@@ -240,33 +247,6 @@ static enum parse_status snmp_parse(struct app_flow *af, struct app_input *in)
 
 /* --- rules ------------------------------------------------------------------------------------ */
 
-static bool get_community(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                          struct slice *out)
-{
-    *out = snmp_tx_of(tx)->community;
-    return snmp_tx_of(tx)->has_community;
-}
-
-static bool get_usm(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                    struct slice *out)
-{
-    *out = snmp_tx_of(tx)->usm;
-    return snmp_tx_of(tx)->has_usm;
-}
-
-static bool get_version(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                        uint64_t *out)
-{
-    *out = snmp_tx_of(tx)->version;
-    return true;
-}
-
-static bool get_pdu(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED, uint64_t *out)
-{
-    *out = snmp_tx_of(tx)->pdu;
-    return snmp_tx_of(tx)->has_pdu;
-}
-
 static bool get_trap(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED, uint64_t *out)
 {
     *out = snmp_tx_of(tx)->trap;
@@ -280,18 +260,19 @@ static const struct app_name traps[] = {
 };
 static const struct app_buffer community_buffer = {
     .name = "snmp.community", .doc = "community (versions 1 and 2c)", .directions = APP_BOTH,
-    .get = get_community,
+    .field = APP_FIELD_WITH(snmp_tx, community, has_community),
 };
 static const struct app_buffer usm_buffer = {
-    .name = "snmp.usm", .doc = "user name (version 3)", .directions = APP_BOTH, .get = get_usm,
+    .name = "snmp.usm", .doc = "user name (version 3)", .directions = APP_BOTH,
+    .field = APP_FIELD_WITH(snmp_tx, usm, has_usm),
 };
 static const struct app_integer version_integer = {
     .name = "snmp.version", .doc = "version: 1, 2 or 3", .bits = 32, .directions = APP_BOTH,
-    .get = get_version,
+    .field = APP_FIELD(snmp_tx, version, ALWAYS),
 };
 static const struct app_integer pdu_integer = {
     .name = "snmp.pdu_type", .doc = "type of PDU", .bits = 32, .directions = APP_BOTH,
-    .get = get_pdu,
+    .field = APP_FIELD_WITH(snmp_tx, pdu, has_pdu),
 };
 static const struct app_integer trap_integer = {
     .name = "snmp.trap_type", .doc = "type of a trap (version 1)", .bits = 8,
@@ -381,11 +362,7 @@ static const struct app_log eve_snmp = {
     .each_direction = true, .log = snmp_log,
 };
 
-static const struct app_name events[] = {
-    { "malformed_data", SNMP_MALFORMED_DATA },
-    { "unknown_security_model", SNMP_UNKNOWN_SECURITY_MODEL },
-    { "version_mismatch", SNMP_VERSION_MISMATCH }, { NULL, 0 },
-};
+static const struct app_name events[] = { SNMP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 const struct app_proto app_snmp = {
     .id = APP_PROTO_snmp,

@@ -3,73 +3,44 @@
 #include "app/proto/ssh/ssh.h"
 
 #include "app/lib/digest.h"
+#include "app/proto.h"
 
 /* --- buffers ---------------------------------------------------------------------------------- */
-
-static const struct ssh_dir *dir_of(const struct app_tx *tx, enum direction d)
-{
-    return &ssh_tx_of(tx)->ds[d];
-}
-
-static bool some(struct slice s, struct slice *out)
-{
-    *out = s;
-    return s.len > 0;
-}
-
-static bool get_proto(struct app_tx *tx, enum direction d, unsigned index UNUSED,
-                      struct slice *out)
-{
-    return some(dir_of(tx, d)->proto, out);
-}
-
-static bool get_software(struct app_tx *tx, enum direction d, unsigned index UNUSED,
-                         struct slice *out)
-{
-    return some(dir_of(tx, d)->software, out);
-}
-
-static bool get_hassh(struct app_tx *tx, enum direction d, unsigned index UNUSED,
-                      struct slice *out)
-{
-    return some(dir_of(tx, d)->hassh, out);
-}
-
-static bool get_hassh_string(struct app_tx *tx, enum direction d, unsigned index UNUSED,
-                             struct slice *out)
-{
-    return some(dir_of(tx, d)->hassh_string, out);
-}
 
 #define BANNER_PROGRESS { SSH_BANNER_DONE, SSH_BANNER_DONE }
 
 static const struct app_buffer buffer_proto = {
     .name = "ssh.proto", .alias = "ssh_proto", .doc = "version in the banner: \"2.0\"",
-    .directions = APP_BOTH, .progress = BANNER_PROGRESS, .get = get_proto,
+    .directions = APP_BOTH, .progress = BANNER_PROGRESS,
+    .field = APP_FIELD_BY_DIRECTION(ssh_tx, ds, proto, FILLED),
 };
 static const struct app_buffer buffer_software = {
     .name = "ssh.software", .alias = "ssh_software", .doc = "software in the banner",
-    .directions = APP_BOTH, .progress = BANNER_PROGRESS, .get = get_software,
+    .directions = APP_BOTH, .progress = BANNER_PROGRESS,
+    .field = APP_FIELD_BY_DIRECTION(ssh_tx, ds, software, FILLED),
 };
 static const struct app_buffer buffer_hassh = {
     .name = "ssh.hassh", .alias = "ssh-hassh", .doc = "HASSH of the client, the MD5",
-    .directions = APP_TS, .progress = BANNER_PROGRESS, .get = get_hassh,
+    .directions = APP_TS, .progress = BANNER_PROGRESS,
+    .field = APP_FIELD_BY_DIRECTION(ssh_tx, ds, hassh, FILLED),
     .any_case = true, .check = md5_pattern_check, .feature = SSH_FEATURE_HASSH,
 };
 static const struct app_buffer buffer_hassh_string = {
     .name = "ssh.hassh.string", .alias = "ssh-hassh-string",
     .doc = "HASSH of the client, the text", .directions = APP_TS, .progress = BANNER_PROGRESS,
-    .get = get_hassh_string, .feature = SSH_FEATURE_HASSH,
+    .field = APP_FIELD_BY_DIRECTION(ssh_tx, ds, hassh_string, FILLED), .feature = SSH_FEATURE_HASSH,
 };
 static const struct app_buffer buffer_hassh_server = {
     .name = "ssh.hassh.server", .alias = "ssh-hassh-server",
     .doc = "HASSH of the server, the MD5", .directions = APP_TC, .progress = BANNER_PROGRESS,
-    .get = get_hassh, .any_case = true, .check = md5_pattern_check, .feature = SSH_FEATURE_HASSH,
+
+    .field = APP_FIELD_BY_DIRECTION(ssh_tx, ds, hassh, FILLED),
+    .any_case = true, .check = md5_pattern_check, .feature = SSH_FEATURE_HASSH,
 };
 static const struct app_buffer buffer_hassh_server_string = {
     .name = "ssh.hassh.server.string", .alias = "ssh-hassh-server-string",
     .doc = "HASSH of the server, the text", .directions = APP_TC, .progress = BANNER_PROGRESS,
-    .get = get_hassh_string, .feature = SSH_FEATURE_HASSH,
+    .field = APP_FIELD_BY_DIRECTION(ssh_tx, ds, hassh_string, FILLED), .feature = SSH_FEATURE_HASSH,
 };
 
 const struct app_buffer *const ssh_buffers[] = {
@@ -99,13 +70,7 @@ static const struct app_name server_progress[] = {
     { NULL, 0 },
 };
 
-static const struct app_name events[] = {
-    { "invalid_banner", SSH_EVENT_INVALID_BANNER },
-    { "long_banner", SSH_EVENT_LONG_BANNER },
-    { "invalid_record", SSH_EVENT_INVALID_RECORD },
-    { "long_kex_record", SSH_EVENT_LONG_KEX_RECORD },
-    { NULL, 0 },
-};
+static const struct app_name events[] = { SSH_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 static const char *const frames[] = {
     [SSH_FRAME_STREAM] = "stream", [SSH_FRAME_HDR] = "record.hdr",

@@ -3,8 +3,10 @@
 #ifndef APP_SSH_SSH_H
 #define APP_SSH_SSH_H
 
-#include "app/app.h"
 #include "app/lib/digest.h"
+#include "app/log.h"
+#include "app/parser.h"
+#include "app/rules.h"
 
 #define SSH_BANNER_MAX 256          /* more of the first line is not looked at */
 #define SSH_KEX_MAX 65535           /* no HASSH of longer key exchange records */
@@ -13,12 +15,13 @@ enum ssh_progress {
     SSH_IN_PROGRESS, SSH_BANNER_WAIT_EOL, SSH_BANNER_DONE, SSH_FINISHED,
 };
 
-enum ssh_event {
-    SSH_EVENT_INVALID_BANNER = 1,
-    SSH_EVENT_LONG_BANNER,
-    SSH_EVENT_INVALID_RECORD,
-    SSH_EVENT_LONG_KEX_RECORD,
-};
+#define SSH_EVENT_LIST(E)                           \
+    E(SSH_EVENT_INVALID_BANNER, "invalid_banner")   \
+    E(SSH_EVENT_LONG_BANNER, "long_banner")         \
+    E(SSH_EVENT_INVALID_RECORD, "invalid_record")   \
+    E(SSH_EVENT_LONG_KEX_RECORD, "long_kex_record")
+
+enum ssh_event { SSH_EVENT_NONE, SSH_EVENT_LIST(APP_EVENT_ID) };
 
 enum { SSH_FRAME_STREAM, SSH_FRAME_HDR, SSH_FRAME_DATA, SSH_FRAME_PDU };
 

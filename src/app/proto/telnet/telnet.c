@@ -3,7 +3,7 @@
  *
  * A message is an option command, or data up to the line's end; the server's prompts for name
  * and password have no line end but a colon and a space. */
-#include "app/app.h"
+#include "app/proto.h"
 
 #include <string.h>
 

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/template/template.c - a protocol to learn from: "12:Hello World!" asks, "4:Bye."
  * answers. */
-#include "app/app.h"
+#include "app/log.h"
+#include "app/proto.h"
+#include "app/rules.h"
 
 #include "base/text/utf8.h"
 
 #define DIGITS_MAX 10
 
-enum { TEMPLATE_TOO_MANY_TRANSACTIONS = 1 };
+#define TEMPLATE_EVENT_LIST(E)                                 \
+    E(TEMPLATE_TOO_MANY_TRANSACTIONS, "too_many_transactions")
+
+enum { TEMPLATE_EVENT_NONE, TEMPLATE_EVENT_LIST(APP_EVENT_ID) };
 
 struct template_settings { uint32_t max_tx; };
 
@@ -187,8 +192,7 @@ const struct app_proto app_template = {
     .parse = template_parse,
     .handles_gaps = true,
     .progress_done = { 1, 1 },
-    .events = (const struct app_name[]){
-        { "too_many_transactions", TEMPLATE_TOO_MANY_TRANSACTIONS }, { NULL, 0 } },
+    .events = (const struct app_name[]){ TEMPLATE_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } },
     .buffers = (const struct app_buffer *const[]){ &buffer, NULL },
     .logs = (const struct app_log *const[]){ &log_template, NULL },
     .alert_metadata = template_alert,

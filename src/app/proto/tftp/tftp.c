@@ -2,7 +2,8 @@
 /* app/proto/tftp/tftp.c - TFTP (RFC 1350): requests to read and to write.
  *
  * The transfer itself runs between ports of its own and is another flow. */
-#include "app/app.h"
+#include "app/log.h"
+#include "app/proto.h"
 
 #include <string.h>
 

@@ -21,12 +21,6 @@ static bool some(struct slice s, struct slice *out)
 
 /* --- hellos --------------------------------------------------------------------------------- */
 
-static bool get_sni(struct app_tx *tx, enum direction d UNUSED, unsigned index UNUSED,
-                    struct slice *out)
-{
-    return some(dir_of(tx, TO_SERVER)->hello.sni, out);
-}
-
 static bool get_alpn(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
 {
     return tls_hello_alpn(&dir_of(tx, d)->hello, index, out);
@@ -60,30 +54,6 @@ static bool get_random_bytes(struct app_tx *tx, enum direction d, unsigned index
 }
 
 /* --- certificates --------------------------------------------------------------------------- */
-
-static bool get_subject(struct app_tx *tx, enum direction d, unsigned index UNUSED,
-                        struct slice *out)
-{
-    return some(dir_of(tx, d)->certificate.subject, out);
-}
-
-static bool get_issuer(struct app_tx *tx, enum direction d, unsigned index UNUSED,
-                       struct slice *out)
-{
-    return some(dir_of(tx, d)->certificate.issuer, out);
-}
-
-static bool get_serial(struct app_tx *tx, enum direction d, unsigned index UNUSED,
-                       struct slice *out)
-{
-    return some(dir_of(tx, d)->certificate.serial, out);
-}
-
-static bool get_fingerprint(struct app_tx *tx, enum direction d, unsigned index UNUSED,
-                            struct slice *out)
-{
-    return some(dir_of(tx, d)->certificate.fingerprint, out);
-}
 
 static bool get_certs(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
 {
@@ -203,7 +173,8 @@ static bool check_serial(struct slice pattern, bool nocase UNUSED, struct err *e
 
 static const struct app_buffer buffer_sni = {
     .name = "tls.sni", .alias = "tls_sni", .doc = "server name that the client asks for",
-    .directions = APP_TS, .progress = HELLO_PROGRESS, .get = get_sni,
+    .directions = APP_TS, .progress = HELLO_PROGRESS,
+    .field = APP_FIELD(tls_tx, ds[TO_SERVER].hello.sni, KNOWN),
 };
 static const struct app_buffer buffer_alpn = {
     .name = "tls.alpn", .doc = "each protocol offered, or the one chosen",
@@ -224,22 +195,26 @@ static const struct app_buffer buffer_random_bytes = {
 static const struct app_buffer buffer_subject = {
     .name = "tls.cert_subject", .alias = "tls_cert_subject",
     .doc = "subject of the certificate: \"C=US, O=Example, CN=example.org\"",
-    .directions = APP_BOTH, .progress = CERT_PROGRESS, .get = get_subject,
+    .directions = APP_BOTH, .progress = CERT_PROGRESS,
+    .field = APP_FIELD_BY_DIRECTION(tls_tx, ds, certificate.subject, KNOWN),
 };
 static const struct app_buffer buffer_issuer = {
     .name = "tls.cert_issuer", .alias = "tls_cert_issuer", .doc = "issuer of the certificate",
-    .directions = APP_BOTH, .progress = CERT_PROGRESS, .get = get_issuer,
+    .directions = APP_BOTH, .progress = CERT_PROGRESS,
+    .field = APP_FIELD_BY_DIRECTION(tls_tx, ds, certificate.issuer, KNOWN),
 };
 static const struct app_buffer buffer_serial = {
     .name = "tls.cert_serial", .alias = "tls_cert_serial",
     .doc = "serial number of the certificate: \"0A:FF:...\"",
-    .directions = APP_BOTH, .progress = CERT_PROGRESS, .get = get_serial,
+    .directions = APP_BOTH, .progress = CERT_PROGRESS,
+    .field = APP_FIELD_BY_DIRECTION(tls_tx, ds, certificate.serial, KNOWN),
     .any_case = true, .check = check_serial,
 };
 static const struct app_buffer buffer_fingerprint = {
     .name = "tls.cert_fingerprint", .alias = "tls_cert_fingerprint",
     .doc = "SHA1 of the certificate: \"0a:ff:...\"",
-    .directions = APP_BOTH, .progress = CERT_PROGRESS, .get = get_fingerprint,
+    .directions = APP_BOTH, .progress = CERT_PROGRESS,
+    .field = APP_FIELD_BY_DIRECTION(tls_tx, ds, certificate.fingerprint, KNOWN),
     .any_case = true, .check = check_fingerprint,
 };
 static const struct app_buffer buffer_certs = {
@@ -283,16 +258,10 @@ const struct app_buffer *const tls_buffers[] = {
     &buffer_ja3s_string, &buffer_ja4, NULL,
 };
 
-static bool get_chain_len(struct app_tx *tx, enum direction d, unsigned index UNUSED,
-                          uint64_t *out)
-{
-    *out = dir_of(tx, d)->chain_len;
-    return true;
-}
-
 static const struct app_integer integer_chain_len = {
     .name = "tls.cert_chain_len", .doc = "number of certificates that the server sent",
-    .bits = 32, .directions = APP_TC, .progress = CERT_PROGRESS, .get = get_chain_len,
+    .bits = 32, .directions = APP_TC, .progress = CERT_PROGRESS,
+    .field = APP_FIELD_BY_DIRECTION(tls_tx, ds, chain_len, ALWAYS),
 };
 
 const struct app_integer *const tls_integers[] = { &integer_chain_len, NULL };

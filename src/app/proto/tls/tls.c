@@ -116,39 +116,7 @@ static const struct app_name server_progress[] = {
 
 /* Two of them rules may name though nothing sets them: heartbeats as such are no event, and
  * records are bounded by their own lengths, not counted per packet. */
-static const struct app_name events[] = {
-    { "invalid_sslv2_header", TLS_EVENT_INVALID_SSLV2_HEADER },
-    { "invalid_tls_header", TLS_EVENT_INVALID_TLS_HEADER },
-    { "invalid_record_version", TLS_EVENT_INVALID_RECORD_VERSION },
-    { "invalid_record_type", TLS_EVENT_INVALID_RECORD_TYPE },
-    { "invalid_record_length", TLS_EVENT_INVALID_RECORD_LENGTH },
-    { "invalid_handshake_message", TLS_EVENT_INVALID_HANDSHAKE_MESSAGE },
-    { "heartbeat_message", TLS_EVENT_HEARTBEAT },
-    { "invalid_heartbeat_message", TLS_EVENT_INVALID_HEARTBEAT },
-    { "overflow_heartbeat_message", TLS_EVENT_OVERFLOW_HEARTBEAT },
-    { "dataleak_heartbeat_mismatch", TLS_EVENT_DATALEAK_HEARTBEAT_MISMATCH },
-    { "handshake_invalid_length", TLS_EVENT_HANDSHAKE_INVALID_LENGTH },
-    { "multiple_sni_extensions", TLS_EVENT_MULTIPLE_SNI_EXTENSIONS },
-    { "invalid_sni_type", TLS_EVENT_INVALID_SNI_TYPE },
-    { "invalid_sni_length", TLS_EVENT_INVALID_SNI_LENGTH },
-    { "too_many_records_in_packet", TLS_EVENT_TOO_MANY_RECORDS_IN_PACKET },
-    { "invalid_alert_message", TLS_EVENT_INVALID_ALERT },
-    { "invalid_certificate", TLS_EVENT_INVALID_CERTIFICATE },
-    { "certificate_invalid_length", TLS_EVENT_CERTIFICATE_INVALID_LENGTH },
-    { "certificate_invalid_version", TLS_EVENT_CERTIFICATE_INVALID_VERSION },
-    { "certificate_invalid_serial", TLS_EVENT_CERTIFICATE_INVALID_SERIAL },
-    { "certificate_invalid_algorithmidentifier", TLS_EVENT_CERTIFICATE_INVALID_ALGORITHM },
-    { "certificate_invalid_x509name", TLS_EVENT_CERTIFICATE_INVALID_NAME },
-    { "certificate_invalid_date", TLS_EVENT_CERTIFICATE_INVALID_DATE },
-    { "certificate_invalid_extensions", TLS_EVENT_CERTIFICATE_INVALID_EXTENSIONS },
-    { "certificate_invalid_der", TLS_EVENT_CERTIFICATE_INVALID_DER },
-    { "certificate_invalid_subject", TLS_EVENT_CERTIFICATE_INVALID_SUBJECT },
-    { "certificate_invalid_issuer", TLS_EVENT_CERTIFICATE_INVALID_ISSUER },
-    { "certificate_invalid_validity", TLS_EVENT_CERTIFICATE_INVALID_VALIDITY },
-    { "error_message_encountered", TLS_EVENT_ERROR_MESSAGE_ENCOUNTERED },
-    { "invalid_ssl_record", TLS_EVENT_INVALID_SSL_RECORD },
-    { NULL, 0 },
-};
+static const struct app_name events[] = { TLS_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 static const char *const frames[] = {
     [TLS_FRAME_STREAM] = "stream", [TLS_FRAME_PDU] = "pdu", [TLS_FRAME_HDR] = "hdr",

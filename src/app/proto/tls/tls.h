@@ -8,10 +8,12 @@
 #ifndef APP_TLS_TLS_H
 #define APP_TLS_TLS_H
 
-#include "app/app.h"
+#include "app/log.h"
+#include "app/proto.h"
 #include "app/proto/tls/certificate.h"
 #include "app/proto/tls/hello.h"
 #include "app/proto/tls/version.h"
+#include "app/rules.h"
 
 #define TLS_MESSAGE_MAX (256u << 10)        /* handshake messages beyond are skipped */
 #define TLS_CHAIN_MAX 256                   /* certificates */
@@ -32,38 +34,39 @@ enum tls_server_progress {
     TLS_SERVER_FINISHED,
 };
 
-enum tls_event {
-    TLS_EVENT_INVALID_SSLV2_HEADER = 1,
-    TLS_EVENT_INVALID_TLS_HEADER,
-    TLS_EVENT_INVALID_RECORD_VERSION,
-    TLS_EVENT_INVALID_RECORD_TYPE,
-    TLS_EVENT_INVALID_RECORD_LENGTH,
-    TLS_EVENT_INVALID_HANDSHAKE_MESSAGE,
-    TLS_EVENT_HEARTBEAT,
-    TLS_EVENT_INVALID_HEARTBEAT,
-    TLS_EVENT_OVERFLOW_HEARTBEAT,
-    TLS_EVENT_DATALEAK_HEARTBEAT_MISMATCH,
-    TLS_EVENT_HANDSHAKE_INVALID_LENGTH,
-    TLS_EVENT_MULTIPLE_SNI_EXTENSIONS,
-    TLS_EVENT_INVALID_SNI_TYPE,
-    TLS_EVENT_INVALID_SNI_LENGTH,
-    TLS_EVENT_TOO_MANY_RECORDS_IN_PACKET,
-    TLS_EVENT_INVALID_ALERT,
-    TLS_EVENT_INVALID_CERTIFICATE,
-    TLS_EVENT_CERTIFICATE_INVALID_LENGTH,
-    TLS_EVENT_CERTIFICATE_INVALID_VERSION,
-    TLS_EVENT_CERTIFICATE_INVALID_SERIAL,
-    TLS_EVENT_CERTIFICATE_INVALID_ALGORITHM,
-    TLS_EVENT_CERTIFICATE_INVALID_NAME,
-    TLS_EVENT_CERTIFICATE_INVALID_DATE,
-    TLS_EVENT_CERTIFICATE_INVALID_EXTENSIONS,
-    TLS_EVENT_CERTIFICATE_INVALID_DER,
-    TLS_EVENT_CERTIFICATE_INVALID_SUBJECT,
-    TLS_EVENT_CERTIFICATE_INVALID_ISSUER,
-    TLS_EVENT_CERTIFICATE_INVALID_VALIDITY,
-    TLS_EVENT_ERROR_MESSAGE_ENCOUNTERED,
-    TLS_EVENT_INVALID_SSL_RECORD,
-};
+#define TLS_EVENT_LIST(E)                                                                 \
+    E(TLS_EVENT_INVALID_SSLV2_HEADER, "invalid_sslv2_header")                             \
+    E(TLS_EVENT_INVALID_TLS_HEADER, "invalid_tls_header")                                 \
+    E(TLS_EVENT_INVALID_RECORD_VERSION, "invalid_record_version")                         \
+    E(TLS_EVENT_INVALID_RECORD_TYPE, "invalid_record_type")                               \
+    E(TLS_EVENT_INVALID_RECORD_LENGTH, "invalid_record_length")                           \
+    E(TLS_EVENT_INVALID_HANDSHAKE_MESSAGE, "invalid_handshake_message")                   \
+    E(TLS_EVENT_HEARTBEAT, "heartbeat_message")                                           \
+    E(TLS_EVENT_INVALID_HEARTBEAT, "invalid_heartbeat_message")                           \
+    E(TLS_EVENT_OVERFLOW_HEARTBEAT, "overflow_heartbeat_message")                         \
+    E(TLS_EVENT_DATALEAK_HEARTBEAT_MISMATCH, "dataleak_heartbeat_mismatch")               \
+    E(TLS_EVENT_HANDSHAKE_INVALID_LENGTH, "handshake_invalid_length")                     \
+    E(TLS_EVENT_MULTIPLE_SNI_EXTENSIONS, "multiple_sni_extensions")                       \
+    E(TLS_EVENT_INVALID_SNI_TYPE, "invalid_sni_type")                                     \
+    E(TLS_EVENT_INVALID_SNI_LENGTH, "invalid_sni_length")                                 \
+    E(TLS_EVENT_TOO_MANY_RECORDS_IN_PACKET, "too_many_records_in_packet")                 \
+    E(TLS_EVENT_INVALID_ALERT, "invalid_alert_message")                                   \
+    E(TLS_EVENT_INVALID_CERTIFICATE, "invalid_certificate")                               \
+    E(TLS_EVENT_CERTIFICATE_INVALID_LENGTH, "certificate_invalid_length")                 \
+    E(TLS_EVENT_CERTIFICATE_INVALID_VERSION, "certificate_invalid_version")               \
+    E(TLS_EVENT_CERTIFICATE_INVALID_SERIAL, "certificate_invalid_serial")                 \
+    E(TLS_EVENT_CERTIFICATE_INVALID_ALGORITHM, "certificate_invalid_algorithmidentifier") \
+    E(TLS_EVENT_CERTIFICATE_INVALID_NAME, "certificate_invalid_x509name")                 \
+    E(TLS_EVENT_CERTIFICATE_INVALID_DATE, "certificate_invalid_date")                     \
+    E(TLS_EVENT_CERTIFICATE_INVALID_EXTENSIONS, "certificate_invalid_extensions")         \
+    E(TLS_EVENT_CERTIFICATE_INVALID_DER, "certificate_invalid_der")                       \
+    E(TLS_EVENT_CERTIFICATE_INVALID_SUBJECT, "certificate_invalid_subject")               \
+    E(TLS_EVENT_CERTIFICATE_INVALID_ISSUER, "certificate_invalid_issuer")                 \
+    E(TLS_EVENT_CERTIFICATE_INVALID_VALIDITY, "certificate_invalid_validity")             \
+    E(TLS_EVENT_ERROR_MESSAGE_ENCOUNTERED, "error_message_encountered")                   \
+    E(TLS_EVENT_INVALID_SSL_RECORD, "invalid_ssl_record")
+
+enum tls_event { TLS_EVENT_NONE, TLS_EVENT_LIST(APP_EVENT_ID) };
 
 enum {
     TLS_FRAME_STREAM, TLS_FRAME_PDU, TLS_FRAME_HDR, TLS_FRAME_DATA, TLS_FRAME_ALERT,

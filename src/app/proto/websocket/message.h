@@ -3,7 +3,10 @@
 #ifndef APP_WEBSOCKET_MESSAGE_H
 #define APP_WEBSOCKET_MESSAGE_H
 
-#include "app/app.h"
+#include "base/memory/arena.h"
+#include "base/memory/buf.h"
+#include "base/text/bytes.h"
+#include "base/text/text.h"
 
 struct ws_inflater;
 

@@ -6,6 +6,9 @@
 #include "app/proto/websocket/message.h"
 
 #include "app/lib/log_text.h"
+#include "app/log.h"
+#include "app/proto.h"
+#include "app/rules.h"
 
 #define MAX_PAYLOAD 0xffff
 #define MAX_PAYLOAD_LIMIT (16u << 20)
@@ -13,7 +16,11 @@
 enum { FLAG_FIN = 0x80, FLAG_COMPRESSED = 0x40, FLAG_RESERVED = 0x30, FLAGS = 0xf0 };
 enum { OPCODE = 0x0f, OPCODE_CONTROL = 8 };
 enum { MASKED = 0x80, LEN = 0x7f, LEN_16 = 126, LEN_64 = 127 };
-enum ws_event { SKIP_END_OF_PAYLOAD = 1, REASSEMBLY_LIMIT_REACHED };
+#define WS_EVENT_LIST(E)                                    \
+    E(SKIP_END_OF_PAYLOAD, "skip_end_of_payload")           \
+    E(REASSEMBLY_LIMIT_REACHED, "reassembly_limit_reached")
+
+enum ws_event { WS_EVENT_NONE, WS_EVENT_LIST(APP_EVENT_ID) };
 enum ws_frame { FRAME_STREAM, FRAME_HEADER, FRAME_PDU, FRAME_DATA };
 
 struct ws_settings { uint32_t max_payload; };
@@ -170,33 +177,6 @@ static enum app_probe_result ws_probe(struct bytes in, enum direction d UNUSED,
 
 /* --- rules ---------------------------------------------------------------------------------- */
 
-static bool get_payload(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                        struct slice *out)
-{
-    *out = ws_tx_of(tx)->payload;
-    return true;
-}
-
-static bool get_opcode(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                       uint64_t *out)
-{
-    *out = ws_tx_of(tx)->opcode;
-    return true;
-}
-
-static bool get_flags(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                      uint64_t *out)
-{
-    *out = ws_tx_of(tx)->flags;
-    return true;
-}
-
-static bool get_mask(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED, uint64_t *out)
-{
-    *out = ws_tx_of(tx)->mask;
-    return ws_tx_of(tx)->masked;
-}
-
 static const struct app_name opcodes[] = {
     { "continuation", 0 }, { "text", 1 }, { "binary", 2 }, { "close", 8 }, { "ping", 9 },
     { "pong", 10 }, { NULL, 0 },
@@ -207,19 +187,19 @@ static const struct app_name flag_bits[] = {
 
 static const struct app_buffer payload_buffer = {
     .name = "websocket.payload", .doc = "payload, unmasked and unpacked", .directions = APP_BOTH,
-    .progress = { 1, 1 }, .get = get_payload,
+    .progress = { 1, 1 }, .field = APP_FIELD(ws_tx, payload, ALWAYS),
 };
 static const struct app_integer opcode_integer = {
     .name = "websocket.opcode", .doc = "what kind of frame", .bits = 8, .directions = APP_BOTH,
-    .names = opcodes, .get = get_opcode,
+    .names = opcodes, .field = APP_FIELD(ws_tx, opcode, ALWAYS),
 };
 static const struct app_integer flags_integer = {
     .name = "websocket.flags", .doc = "flags of the frame", .bits = 8, .directions = APP_BOTH,
-    .bit_names = flag_bits, .get = get_flags,
+    .bit_names = flag_bits, .field = APP_FIELD(ws_tx, flags, ALWAYS),
 };
 static const struct app_integer mask_integer = {
     .name = "websocket.mask", .doc = "masking key", .bits = 32, .directions = APP_BOTH,
-    .get = get_mask,
+    .field = APP_FIELD_WITH(ws_tx, mask, masked),
 };
 
 /* --- logs ----------------------------------------------------------------------------------- */
@@ -302,11 +282,7 @@ static void close_flow(struct app_flow *af)
     ws_message_fini(&st->message[TO_CLIENT]);
 }
 
-static const struct app_name events[] = {
-    { "skip_end_of_payload", SKIP_END_OF_PAYLOAD },
-    { "reassembly_limit_reached", REASSEMBLY_LIMIT_REACHED },
-    { NULL, 0 },
-};
+static const struct app_name events[] = { WS_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 const struct app_proto app_websocket = {
     .id = APP_PROTO_websocket,
@@ -316,6 +292,7 @@ const struct app_proto app_websocket = {
     .probes = (const struct app_probe[]){
         { .transport = APP_TCP, .directions = APP_BOTH, .max = 16, .probe = ws_probe },
         { .probe = NULL } },
+    .settings_keys = "max-payload-size",
     .settings_size = sizeof(struct ws_settings),
     .configure = configure,
     .state_size = sizeof(struct ws_state),

@@ -2,6 +2,7 @@
 /* detect/keywords/file/file_test.c - tests about files: all of a rule must hold for one file. */
 #include "detect/keywords/file/file_test.h"
 
+#include "app/proto.h"
 #include "detect/rule/ruleset.h"
 
 struct file_test {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/flow/app_event.c - what protocol detection and parsers found wrong. */
+#include "app/proto.h"
 #include "base/report/log.h"
 #include "detect/rule/keyword.h"
 

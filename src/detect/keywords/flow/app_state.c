@@ -2,6 +2,8 @@
 /* detect/keywords/flow/app_state.c - how far a transaction has come. */
 #include "detect/rule/keyword.h"
 
+#include "app/proto.h"
+
 struct app_state_arg {
     int8_t mode;                /* '<' or '>' as -1, 1 */
     uint8_t direction, progress;

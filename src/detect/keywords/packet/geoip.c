@@ -3,6 +3,7 @@
  * `geoip-database` (MaxMind's format, read by libmaxminddb). */
 #include "config.h"
 
+#include "conf/conf.h"
 #include "detect/rule/keyword.h"
 #include "detect/rule/ruleset.h"
 

@@ -2,6 +2,8 @@
 /* app/proto/smtp/tests/smtp_test.c - conversations, in every cut. */
 #include "app/tests/split.h"
 
+#include "app/conf.h"
+
 #include <stdlib.h>
 #include <string.h>
 
