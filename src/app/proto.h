@@ -8,7 +8,6 @@
 #define APP_PROTO_H
 
 #include "app/parser.h"
-#include "app/proto.h"
 #include "app/rules.h"
 #include "base/report/json.h"
 #include "conf/conf.h"

@@ -71,7 +71,7 @@ static unsigned owner_of(struct flow_partition *part, uint32_t flow_hash)
 static struct seq_entry *add(struct flow_partition *part, struct seq_batch *batch,
                              unsigned thread)
 {
-    seq_batches_give(part->batches, thread, 1);
+    seq_batches_assign(part->batches, thread, 1);
     return seq_batch_add(batch, thread);
 }
 
@@ -134,7 +134,7 @@ static void add_decoded(struct flow_partition *part, struct seq_batch *batch,
 }
 
 /* For all that one frame may become. */
-static bool pool_has_room(struct flow_partition *part)
+static bool pool_has_space(struct flow_partition *part)
 {
     unsigned taken = packet_pool_taken(part->pool);
 
@@ -182,7 +182,7 @@ static bool scan(void *arg, struct seq_batch *batch)
     bool has_space;
 
     packet_pool_collect(part->pool);
-    while ((has_space = pool_has_room(part)) && frames < SEQ_BATCH_FRAMES &&
+    while ((has_space = pool_has_space(part)) && frames < SEQ_BATCH_FRAMES &&
            batch->count < SEQ_NO_ENTRY / 2 && part->sample.mode == mode &&
            (status = part->ctx->capture->scan(part->queue, &frame)) == CAPTURE_OK) {
         add_frame(part, batch, &frame);

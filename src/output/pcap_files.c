@@ -298,23 +298,24 @@ static bool put_record(struct pcap_files *f, const struct pcap_record *h, const 
 
 /* --- the sink ------------------------------------------------------------------------------- */
 
-static bool files_write(void *self, const uint8_t *data, size_t len)
+/* Returns how many records are lost; a cut one at the end counts as one. */
+static uint64_t files_write(void *self, const uint8_t *data, size_t len)
 {
     struct pcap_files *f = self;
     struct pcap_record h;
-    bool ok = true;
+    uint64_t lost = 0;
 
     pthread_mutex_lock(&f->lock);
     while (len >= sizeof(h)) {
         memcpy(&h, data, sizeof(h));
         if (h.len > len - sizeof(h))
             break;
-        ok &= put_record(f, &h, data + sizeof(h));
+        lost += !put_record(f, &h, data + sizeof(h));
         data += sizeof(h) + h.len;
         len -= sizeof(h) + h.len;
     }
     pthread_mutex_unlock(&f->lock);
-    return ok && len == 0;
+    return lost + (len != 0);
 }
 
 /* The next packet begins another file. */

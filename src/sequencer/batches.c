@@ -99,7 +99,7 @@ struct seq_entry *seq_batch_add(struct seq_batch *batch, unsigned thread)
     return e;
 }
 
-void seq_batches_give(struct seq_batches *b, unsigned thread, unsigned count)
+void seq_batches_assign(struct seq_batches *b, unsigned thread, unsigned count)
 {
     b->cursor[thread].given += count;
 }
@@ -142,18 +142,18 @@ void seq_batches_wake(struct seq_batches *b)
 /* Scans the next batch, unless another thread was faster and `number` is scanned by now. */
 static void scan(struct seq_batches *b, uint64_t number)
 {
-    bool made = false;
+    bool scanned_one = false;
     uint64_t next;
 
     pthread_mutex_lock(&b->lock);
     next = b->scanned;
     if (next <= number && is_free(b, next) && scan_into(b, slot_of(b, next))) {
-        made = true;
+        scanned_one = true;
         __atomic_store_n(&slot_of(b, next)->users, b->threads, __ATOMIC_RELAXED);
         __atomic_store_n(&b->scanned, next + 1, __ATOMIC_SEQ_CST);
     }
     pthread_mutex_unlock(&b->lock);
-    if (made)
+    if (scanned_one)
         seq_batches_wake(b);
 }
 

@@ -55,7 +55,7 @@ struct seq_entry *seq_batch_add(struct seq_batch *batch, unsigned thread);
 /* By the scan: the thread that has the least to do, of entries it was given and has not taken. */
 unsigned seq_least_loaded(const struct seq_batches *b);
 /* By the scan: this many were given to the thread. */
-void seq_batches_give(struct seq_batches *b, unsigned thread, unsigned count);
+void seq_batches_assign(struct seq_batches *b, unsigned thread, unsigned count);
 
 /* By the thread: its next batch, which it may have to scan. NULL: not yet. */
 struct seq_batch *seq_batches_next(struct seq_batches *b, unsigned thread);

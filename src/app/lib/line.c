@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/lib/line.c - collects one line of a text protocol over several chunks, up to a limit. */
 #include "app/lib/line.h"
 
 static enum app_line_result drop_rest(bool *drop, struct bytes *in)

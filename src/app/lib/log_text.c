@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/lib/log_text.c - makes text from the network fit for records: escapes, UTF-8, length. */
 #include "app/lib/log_text.h"
 
 #include "base/memory/buf.h"

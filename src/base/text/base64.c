@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* base/text/base64.c - base64 (RFC 4648) to bytes and back. */
 #include "base/text/base64.h"
 
 /* Without branches, which in base64 cannot be guessed. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* base/text/utf8.c - checks UTF-8 (RFC 3629) and replaces what is not valid. */
 #include "base/text/utf8.h"
 
 /* Bytes that the first one asks for; 0: it begins no character. */

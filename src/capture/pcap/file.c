@@ -299,7 +299,7 @@ static bool is_stable(const struct pcap_queue *q)
     return pcap_reader_is_stable(q->file->reader);
 }
 
-static void give(struct pcap_queue *q, const struct pcap_frame *frame, enum datalink link,
+static void return_frame(struct pcap_queue *q, const struct pcap_frame *frame, enum datalink link,
                  struct frame_ref *out)
 {
     struct open_file *f = q->file;
@@ -398,7 +398,7 @@ static bool receive_one(struct pcap_queue *q, struct packet_vector *v)
     count_frame(q, &frame);
     if (frame.time_us > v->now_us)
         v->now_us = frame.time_us;
-    give(q, &frame, link, &given);
+    return_frame(q, &frame, link, &given);
     file_take(q, &given, p);
     vector_push(v, p);
     return true;
@@ -454,7 +454,7 @@ static enum capture_status file_scan(void *queue, struct frame_ref *out)
         status = next_selected(q, &frame, &link);
         if (LIKELY(status == PCAP_STATUS_FRAME)) {
             count_frame(q, &frame);
-            give(q, &frame, link, out);
+            return_frame(q, &frame, link, out);
             if (UNLIKELY(q->packets % PROGRESS_FRAMES == 0))
                 count_progress(q);
             return CAPTURE_OK;

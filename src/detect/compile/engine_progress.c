@@ -2,7 +2,7 @@
 /* detect/compile/engine_progress.c - the order in which Suricata counts the steps of a rule, and
  * the progress that it gives each. Both grew with its parsers and follow no rule. Reports print
  * them, and a rule with a hook is checked against them, so that both engines take the same rules.
- * Inspection itself goes by the progress that each protocol declares (app/app.h).
+ * Inspection itself goes by the progress that each protocol declares (app/rules.h).
  * ">" is to the server, "<" to the client. */
 #include "detect/compile/tx_engines.h"
 

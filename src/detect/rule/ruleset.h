@@ -7,7 +7,7 @@
 #ifndef DETECT_RULE_RULESET_H
 #define DETECT_RULE_RULESET_H
 
-#include "app/app.h"
+#include "app/rules.h"
 #include "detect/rule/rule.h"
 
 struct ruleset;

@@ -9,7 +9,6 @@
 #include "flow/vars.h"
 #include "output/eve/eve.h"
 #include "packet/decode.h"
-#include "base/version.h"
 #include "output/output_private.h"
 
 void eve_time(struct render *r, struct json *j, const char *key, uint64_t time_us)
