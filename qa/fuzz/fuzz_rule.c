@@ -31,7 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (zero != NULL)
         rules.n = (size_t)(zero - data);
     rules_fixture_open(&f);
-    rule_lines_read(rules, "fuzz.rules", &f.set->arena, &f.set->arena, take_rule, &f);
+    rule_lines_read(rules, "fuzz.rules", &(struct rule_visitor){
+        .visit = take_rule, .arg = &f, .names = &f.set->arena, .texts = &f.set->arena });
     threshold_config_lines(f.set, text_from(all, rules.n + 1), "threshold.config");
     rules_fixture_close(&f);
     return 0;
